@@ -39,8 +39,8 @@ const char *direction_name(int value) {
 }
 
 const char *bins_name(int value) {
-  static const char *const names[] = {"auto", "none"};
-  return value < 2 ? names[value] : NULL;
+  static const char *const names[] = {"ask", "none", "auto"};
+  return value <= DPERM_BINS_AUTO ? names[value] : NULL;
 }
 
 /* The names with `between` between them, and `last` before the last. */

@@ -6,15 +6,12 @@
 
 #include "arguments.h"
 #include "calibrate_setting.h"
-#include "dperm/bins.h"
 #include "dperm/multiclass.h"
 #include "dperm/plan.h"
-#include "dperm/refine.h"
 #include "fit_settings.h"
 #include "handles.h"
 #include "json_print.h"
 #include "plan_advice.h"
-#include "refine_settings.h"
 #include "session.h"
 
 /* A number of rows, or null where there is none. */
@@ -22,15 +19,8 @@ static void print_json_rows(const char *key, size_t rows) {
   printf(rows ? "  \"%s\": %zu,\n" : "  \"%s\": null,\n", key, rows);
 }
 
-/* What the schema has of a model's epsilon. */
-typedef struct schema_cost {
-  double epsilon, claimed; /* of this epsilon in all */
-  bool bins;               /* planned are those of auto */
-  const char *what; /* "schema": it was refined before; "counts", "answer": train would; or NULL */
-} schema_cost;
-
-static void print_json(const dperm_plan *p, const schema_cost *cost, const dperm_plan *kinds,
-                       size_t count, const plan_advice *advice, const dperm_schema *schema) {
+static void print_json(const dperm_plan *p, const dperm_plan *kinds, size_t count,
+                       const plan_advice *advice, const dperm_schema *schema) {
   bool adding = p->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   printf(adding ? "{\n  \"rows\": null,\n  \"rows_about\": %zu,\n" : "{\n  \"rows\": %zu,\n",
          p->rows);
@@ -42,8 +32,8 @@ static void print_json(const dperm_plan *p, const schema_cost *cost, const dperm
                                                    : "  \"analysis\": null,\n",
          dperm_analysis_name(p->analysis));
   print_json_number("epsilon", p->epsilon, ",");
-  print_json_number("epsilon_refined", p->noise ? cost->epsilon : (double)NAN, ",");
-  print_json_text("refined_by", cost->what, ",");
+  print_json_number("epsilon_refined", p->noise ? p->epsilon_schema : (double)NAN, ",");
+  print_json_text("refined_by", p->schema_cost, ",");
   print_json_number("epsilon_calibrated", p->noise ? p->epsilon_calibrated : (double)NAN, ",");
   printf("  \"rows_per_person\": %zu,\n", p->rows_per_person);
   print_json_text("neighbours", dperm_neighbours_name(p->neighbours), ",");
@@ -141,26 +131,22 @@ static void print_outlook(const dperm_plan *p) {
 }
 
 /* What of epsilon is not the fit's. */
-static void print_schema_cost(const schema_cost *cost) {
+static void print_schema_cost(const dperm_plan *p) {
   const char *blank = "                                  ";
-  if (!cost->what) {
+  if (!p->schema_cost) {
     return;
   }
-  printf("epsilon for schema   %-12.4g of that, ", cost->epsilon);
-  if (strcmp(cost->what, "schema") == 0) {
+  printf("epsilon for schema   %-12.4g of that, ", p->epsilon_schema);
+  if (strcmp(p->schema_cost, "schema") == 0) {
     printf("which its refinement cost: the fit has the rest\n");
-  } else if (strcmp(cost->what, "counts") == 0) {
+  } else if (strcmp(p->schema_cost, "counts") == 0) {
     printf("for counts that train refines the schema by; what\n"
            "%sfollows is for the schema as it is\n",
            blank);
-  } else if (cost->bins) {
-    printf("for which train asks the records whether bins serve\n"
-           "%snumbers better; what follows is for bins\n",
-           blank);
   } else {
-    printf("for which train asks the records whether bins serve\n"
-           "%snumbers better; what follows is for lines (--bins auto:\n"
-           "%sfor bins; --refine none: asks nothing)\n",
+    printf("for which train tests the records for binning; what\n"
+           "%sfollows is for straight lines (--bins auto: for bins;\n"
+           "%s--bins none: no test)\n",
            blank, blank);
   }
 }
@@ -174,14 +160,14 @@ static void print_calibration(const dperm_plan *p) {
   }
 }
 
-static void print_epsilon(const dperm_plan *p, const schema_cost *cost) {
+static void print_epsilon(const dperm_plan *p) {
   const char *change =
       p->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? "adding or removing" : "replacing";
   if (p->rows_per_person == 1) {
     printf("epsilon              %-12.4g for every record: %s one changes the probability of\n"
            "                                  any outcome by a factor of at most %.4g\n",
            p->epsilon, change, exp(p->epsilon));
-    print_schema_cost(cost);
+    print_schema_cost(p);
     print_calibration(p);
     return;
   }
@@ -189,10 +175,10 @@ static void print_epsilon(const dperm_plan *p, const schema_cost *cost) {
          "                                  changes the probability of any outcome by a factor of\n"
          "                                  at most %.4g\n",
          p->epsilon, p->rows_per_person, change, exp(p->epsilon));
-  print_schema_cost(cost);
+  print_schema_cost(p);
   print_calibration(p);
   printf("epsilon of a row     %-12.4g what the mechanism runs at: %s/%zu (group privacy)\n",
-         p->epsilon_row, cost->what || p->epsilon_calibrated > 0 ? "the rest" : "epsilon",
+         p->epsilon_row, p->schema_cost || p->epsilon_calibrated > 0 ? "the rest" : "epsilon",
          p->rows_per_person);
 }
 
@@ -223,8 +209,7 @@ static void print_share(const dperm_plan *p) {
   }
 }
 
-static void print_text(const dperm_plan *p, const schema_cost *cost, const dperm_plan *kinds,
-                       size_t count) {
+static void print_text(const dperm_plan *p, const dperm_plan *kinds, size_t count) {
   bool adding = p->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   printf("%s%zu rows of %zu columns, norm at most %g\n\n", adding ? "about " : "", p->rows, p->dims,
          p->norm);
@@ -233,7 +218,7 @@ static void print_text(const dperm_plan *p, const schema_cost *cost, const dperm
     return;
   }
   bool objective = p->mechanism == DPERM_MECHANISM_OBJECTIVE;
-  print_epsilon(p, cost);
+  print_epsilon(p);
   print_delta(p);
   print_share(p);
   if (objective) {
@@ -303,48 +288,6 @@ static size_t plan_kinds(const plan_rows *of, const dperm_options *options, cons
   return count;
 }
 
-/* What train would spend on the schema, or what was spent on it. */
-static dperm_status find_cost(const dperm_schema *given, const plan_rows *of,
-                              const refine_choice *choice, const fit_settings *fit,
-                              const dperm_options *options, schema_cost *out, dperm_error *err) {
-  double counts = 0, answer = 0, spent = dperm_schema_refined_epsilon(given);
-  if (choice->refined) {
-    TRY(dperm_train_refined_cost(given, of->rows, options, choice->share,
-                                 refine_may_bin(choice, fit), &counts, &answer, err));
-  }
-  if (options->mechanism != DPERM_MECHANISM_NONE) {
-    *out = (schema_cost){spent + counts + answer, options->epsilon + spent,
-                         strcmp(fit->bins, "auto") == 0,
-                         spent > 0    ? "schema"
-                         : counts > 0 ? "counts"
-                         : answer > 0 ? "answer"
-                                      : NULL};
-  }
-  return DPERM_OK;
-}
-
-/* With the bins that a fit of so many rows gets, for which the options have their epsilon then;
- * NULL without a path. */
-static dperm_status read_schema(const char *path, const plan_rows *of, const refine_choice *choice,
-                                const fit_settings *fit, dperm_options *options, schema_cost *cost,
-                                dperm_schema **out, dperm_error *err) {
-  OWNED(dperm_schema_free_at) dperm_schema *given = NULL;
-  const size_t rows = of->rows;
-  dperm_resolve_options how;
-  if (!path) {
-    return DPERM_OK;
-  }
-  dperm_resolve_options_init(&how);
-  how.all_numeric = strcmp(fit->bins, "auto") == 0;
-  TRY(dperm_schema_read(path, &given, err));
-  TRY(find_cost(given, of, choice, fit, options, cost, err));
-  const double whole = options->epsilon;
-  options->epsilon -= cost->epsilon - dperm_schema_refined_epsilon(given);
-  options->calibrate *= options->calibrate > 0 ? whole / options->epsilon : 1; /* of the whole */
-  TRY(dperm_train_share(rows, dperm_schema_classes(given), options, &how.rows, &how.epsilon, err));
-  return dperm_schema_resolve(given, &how, out, err);
-}
-
 /* With --neighbours add-remove it is --rows-about that must be there, and is asked for. */
 static bool rows_given(const size_t *rows, const fit_settings *fit) {
   bool counted = strcmp(fit->neighbours, dperm_neighbours_name(DPERM_NEIGHBOURS_REPLACE)) == 0;
@@ -358,9 +301,7 @@ int run_plan(int argc, char **argv) {
   plan_rows of = {.norm = 1, .norm1 = (double)INFINITY};
   uint64_t classes = 0;
   bool json = false;
-  refine_choice choice = {0};
-  schema_cost cost = {0};
-  const char *refine = NULL, *calibrate = NULL;
+  const char *calibrate = NULL;
   enum { OWN = 9 };
   argument table[OWN + FIT_ARGUMENTS] = {
       {"--rows", ARGUMENT_COUNT, &of.rows, false, "N",
@@ -373,17 +314,18 @@ int run_plan(int argc, char **argv) {
       {"--classes", ARGUMENT_TEXT, &classes_text, false, "K",
        "with --dims: the number of classes (2)"},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs"},
-      refine_argument(&refine),
+      {0},
       calibrate_argument(&calibrate),
   };
   dperm_options options;
   fit_settings_init(&fit, table + OWN);
+  table[7] = refine_argument(&fit.bins.refine);
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
                        "A plan looks at no record, so it costs no privacy: plan as often as you "
                        "like. docs/guide.md explains each line.") ||
       !rows_given(&of.rows, &fit) || !fit_settings_one(&fit, &options) ||
       !calibrate_choose(calibrate, &options) ||
-      !refine_choose(&refine, &fit, &options, schema_path, true, &choice)) {
+      !refine_has_schema(&fit.bins, schema_path)) {
     return refused();
   }
   if ((schema_path != NULL) == (of.dims > 0)) {
@@ -392,7 +334,7 @@ int run_plan(int argc, char **argv) {
   if (classes_text && (!read_whole(classes_text, &classes) || classes < 2 || classes > SIZE_MAX)) {
     return wrong_usage("--classes must be a whole number from 2, not \"%.40s\"", classes_text);
   }
-  if (of.dims > 0 && argument_given(&fit.bins)) {
+  if (of.dims > 0 && argument_given(&fit.bins.bins)) {
     return wrong_usage("--bins goes with --schema, which has the columns");
   }
   if (of.dims > 0 && options.class_weight_count > 0) {
@@ -406,7 +348,7 @@ int run_plan(int argc, char **argv) {
   OWNED(plan_advice_close) plan_advice advice = {0};
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   dperm_plan plan, *kinds = NULL;
-  if (read_schema(schema_path, &of, &choice, &fit, &options, &cost, &schema, &err) != DPERM_OK) {
+  if (schema_path && dperm_schema_read(schema_path, &schema, &err) != DPERM_OK) {
     return report_error(&err);
   }
   of.schema = schema;
@@ -417,11 +359,10 @@ int run_plan(int argc, char **argv) {
   delta_warn(&options, of.rows); /* of what is not refused */
   calibrate_warn(&options, of.rows);
   size_t count = plan_kinds(&of, &options, &plan, &kinds);
-  plan.epsilon = cost.what ? cost.claimed : plan.epsilon; /* the fit has the rest of it */
   if (json) {
-    print_json(&plan, &cost, kinds, count, &advice, schema);
+    print_json(&plan, kinds, count, &advice, schema);
   } else {
-    print_text(&plan, &cost, kinds, count);
+    print_text(&plan, kinds, count);
   }
   free(kinds);
   if (!json && schema) {

@@ -11,7 +11,6 @@
 #include "ledger_settings.h"
 #include "neighbour_settings.h"
 #include "progress_bar.h"
-#include "refine_settings.h"
 #include "session.h"
 
 static const char closing[] =
@@ -82,23 +81,19 @@ static void say(const refine_command *c, const dperm_schema *schema, size_t rows
 
 static dperm_status refine_to_file(const refine_command *c, dperm_refine_options *options,
                                    dperm_format format, dperm_error *err) {
-  OWNED(dperm_schema_free_at) dperm_schema *wide = NULL, *cells = NULL, *made = NULL;
+  OWNED(dperm_schema_free_at) dperm_schema *wide = NULL, *made = NULL;
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   OWNED(ledger_settings_leave) dperm_output *out = NULL;
-  dperm_options usual; /* a model's file would hold the schema of cells: space enough */
-  dperm_options_init(&usual);
   TRY(ledger_settings_place(&c->ledger, c->out, c->json, &out, err));
   TRY(dperm_schema_read(c->schema, &wide, err));
-  TRY(dperm_refine_cells(wide, &cells, err));
   const dperm_source source = {.path = c->data,
                                .format = format,
-                               .schema = cells,
+                               .schema = wide,
                                .no_identity = !c->ledger.path,
                                .may_be_empty = c->rows_about != 0};
-  TRY(refine_check_source(&source, err));
   TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &data, err));
-  TRY(ledger_settings_reserve(&c->ledger, out, data, wide, &usual, 1, err));
-  TRY(dperm_refine(wide, data, options, &made, err));
+  options->account.output = out;
+  TRY(dperm_refine(data, options, &made, err));
   progress_bar_wipe();
   if (!made) {
     ledger_settings_show(&c->ledger, !c->seeded, c->json);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "bins_setting.h"
 #include "dperm/refine.h"
 #include "dperm/unsafe.h"
 #include "handles.h"
@@ -147,13 +146,10 @@ static void print_json(const char *path, const dperm_schema *schema, const char 
 static dperm_status check(const char *path, const char *data_path, bool unsafe, bool json,
                           dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
-  OWNED(binned_schema_close) binned_schema binned = {0};
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   TRY(dperm_schema_read(path, &schema, err));
   if (data_path) {
-    const char *word = "none";
-    dperm_source source = {.path = data_path};
-    TRY(binned_schema_open(path, &word, &source, &binned, err));
+    const dperm_source source = {.path = data_path, .schema = schema};
     TRY(dperm_data_read(&source, progress_bar(), &data, err));
   }
   progress_bar_wipe();

@@ -89,7 +89,7 @@ static void print_private(const score_settings *s, const dperm_private_score *p)
 static dperm_status check_output(const ledger_settings *ledger, dperm_error *err) {
   OWNED(ledger_settings_leave) dperm_output *out = NULL;
   TRY(ledger_settings_place(ledger, "-", false, &out, err));
-  return ledger_settings_reserve(ledger, out, NULL, NULL, NULL, 0, err);
+  return out ? dperm_output_reserve(out, 8192, err) : DPERM_OK;
 }
 
 static dperm_status score_privately(const score_settings *s, const dperm_account *account,

@@ -1,7 +1,11 @@
 /* dperm sweep: how often models of many settings err, on public data; a line of CSV for each. */
+#define _GNU_SOURCE /* asprintf */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "arguments.h"
 #include "atomic_file.h"
@@ -14,10 +18,8 @@
 #include "json_print.h"
 #include "ledger_settings.h"
 #include "progress_bar.h"
-#include "refine_settings.h"
 #include "session.h"
 #include "sweep_grid.h"
-#include "sweep_groups.h"
 #include "sweep_picture.h"
 #include "sweep_report.h"
 
@@ -27,15 +29,14 @@ static const char closing[] =
     "with noise are drawn R times in each. error_se is the standard error of error_mean, from the "
     "spread between folds (between draws with --test-data).\n"
     "With --out FILE, what is done is kept in FILE.journal: after an interruption the same "
-    "command goes on from there, with the same result. It is removed when FILE is written. Bins "
-    "that follow from epsilon differ between cells; those of each kind have a journal.";
+    "command goes on from there, with the same result. It is removed when FILE is written.";
 
 typedef struct sweep_settings {
   fit_settings fit;
   const char *data, *schema, *test_data, *out, *format, *epsilons, *ledger, *picture, *page;
   size_t dims, threads;
   sweep_story story;
-  const sweep_journals *journals;
+  char *journal; /* beside the results; NULL without */
   bool json;
 } sweep_settings;
 
@@ -118,36 +119,14 @@ static bool leads(void) {
   return dperm_ranks_rank(session_ranks()) == 0;
 }
 
-/* The journals are outputs too. */
-static bool journals_allowed(const sweep_journals *journals, const argument *table, size_t count) {
-  bool allowed = true;
-  for (int i = 0; allowed && i < SWEEP_GROUPS_MOST; i++) {
-    allowed = !journals->names[i] ||
-              file_allowed("the journal of --out", journals->names[i], table, count);
-  }
-  return allowed;
-}
-
 /* A folder, say, is better refused before the work than after; NULL is none. */
 static dperm_status check_place(const char *out, dperm_error *err) {
   OWNED(atomic_file_discard) atomic_file file = {0};
   return out && leads() ? atomic_file_open(out, &file, err) : DPERM_OK;
 }
 
-/* Some cell was possible; the leader knows. */
-static dperm_status check_possible(const sweep_table *table, dperm_error *err) {
-  for (size_t i = 0; i < table->count; i++) {
-    if (table->lines[i].runs) {
-      return DPERM_OK;
-    }
-  }
-  return fail(err, DPERM_INVALID_ARGUMENT, "%s",
-              table->lines[0].impossible ? table->lines[0].impossible : "no cell has a fit");
-}
-
 static dperm_status write_results(const sweep_settings *s, const sweep_table *table,
                                   dperm_error *err) {
-  TRY(check_possible(table, err));
   TRY(write_cells(table, s->out, s->json, err));
   if (s->picture) {
     TRY(sweep_picture_write(table, s->picture, err));
@@ -155,23 +134,60 @@ static dperm_status write_results(const sweep_settings *s, const sweep_table *ta
   return s->page ? sweep_report_write(table, &s->story, s->page, err) : DPERM_OK;
 }
 
-/* The journals beside the file go when all files are there. */
+/* A journal that is gone on with is named once the library has taken it: with the first work. */
+static void say_taken_up(const char **journal) {
+  if (*journal) {
+    note("going on with %s", *journal);
+    *journal = NULL;
+  }
+}
+
+static int tick_sweep(void *context, const char *stage, uint64_t done, uint64_t total) {
+  if (strcmp(stage, "sweeping") == 0) {
+    say_taken_up(context);
+  }
+  return progress_bar()->tick(progress_bar()->context, stage, done, total);
+}
+
+static dperm_status run_cells(const sweep_settings *s, const dperm_data *data,
+                              const dperm_data *test, sweep_table *table, dperm_error *err) {
+  struct stat about;
+  const char *begun = s->journal && stat(s->journal, &about) == 0 ? s->journal : NULL;
+  dperm_sweep_options how;
+  dperm_sweep_options_init(&how);
+  how.folds = s->story.folds;
+  how.draws = s->story.draws;
+  how.seed = s->story.seed;
+  how.test_data = test;
+  how.threads = (int)s->threads;
+  how.journal = s->journal;
+  how.progress = (dperm_progress){tick_sweep, &begun};
+  TRY(dperm_sweep(data, table->options, table->count, &how, sweep_table_keep, table, err));
+  progress_bar_wipe();
+  say_taken_up(&begun);
+  return DPERM_OK;
+}
+
+/* The journal beside the file goes when all files are there. */
 static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_format format,
                           dperm_error *err) {
-  OWNED(binned_schema_close) binned_schema schema = {0};
-  OWNED(sweep_groups_close) sweep_groups groups = {0};
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   OWNED(dperm_data_free_at) dperm_data *data = NULL, *test = NULL;
-  const char *const places[] = {s->journals->names[0] ? NULL : s->out, s->picture, s->page};
+  const char *const places[] = {s->journal ? NULL : s->out, s->picture, s->page};
   for (int i = 0; i < 3; i++) {
     TRY(check_place(places[i], err));
   }
-  dperm_source source = {.path = s->data, .format = format, .dims = s->dims, .no_identity = 1};
-  TRY(binned_schema_open(s->schema, &s->fit.bins, &source, &schema, err));
+  if (s->schema) {
+    TRY(dperm_schema_read(s->schema, &schema, err));
+  }
+  dperm_source source = {
+      .path = s->data, .format = format, .schema = schema, .dims = s->dims, .no_identity = 1};
   TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &data, err));
   if (s->test_data) {
     source.path = s->test_data;
     TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &test, err));
   }
+  s->story.schema = schema;
   s->story.data = data;
   s->story.test_data = test;
   size_t spends = 0; /* the first cell that has a delta: all that do have the same */
@@ -181,20 +197,14 @@ static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_format fo
   if (leads() && table->count > 0) {
     delta_warn(&table->options[spends], dperm_data_rows(data));
   }
-  dperm_sweep_options how;
-  dperm_sweep_options_init(&how);
-  how.folds = s->story.folds;
-  how.draws = s->story.draws;
-  how.seed = s->story.seed;
-  how.test_data = test;
-  how.threads = (int)s->threads;
-  TRY(sweep_groups_form(&schema, data, &how, table, &groups, err));
-  TRY(sweep_groups_run(&groups, &schema, data, test, how, s->journals, table, err));
+  TRY(run_cells(s, data, test, table, err));
   if (!leads()) {
     return DPERM_OK;
   }
   TRY(write_results(s, table, err));
-  sweep_journals_remove(s->journals);
+  if (s->journal) {
+    (void)unlink(s->journal);
+  }
   say(table, s->out);
   return DPERM_OK;
 }
@@ -212,7 +222,7 @@ static bool check_pictures(const sweep_settings *s) {
 int run_sweep(int argc, char **argv) {
   sweep_settings s = {
       .story = {.words = (const char *const *)argv, .folds = 10, .draws = 10, .seed = 1}};
-  const char *refine = NULL, *calibrate = NULL;
+  const char *calibrate = NULL;
   enum { OWN = 16 };
   argument table[OWN + FIT_ARGUMENTS] = {
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records, which are public"},
@@ -234,7 +244,7 @@ int run_sweep(int argc, char **argv) {
       {"--html", ARGUMENT_OUTPUT, &s.page, false, "FILE",
        "a page with figures, tables and plans (needs gnuplot)"},
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "cells as JSON instead of CSV"},
-      refine_elsewhere_argument(&refine),
+      refine_elsewhere_argument(&s.fit.bins.refine),
       calibrate_elsewhere_argument(&calibrate),
       ledger_guard_argument(&s.ledger),
   };
@@ -246,7 +256,7 @@ int run_sweep(int argc, char **argv) {
     }
   }
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !refine_elsewhere(refine) || !calibrate_elsewhere(calibrate) ||
+      !refine_elsewhere(s.fit.bins.refine) || !calibrate_elsewhere(calibrate) ||
       !parse_format(s.format, &format)) {
     return refused();
   }
@@ -258,12 +268,14 @@ int run_sweep(int argc, char **argv) {
   }
   OWNED(sweep_table_free) sweep_table cells = {0};
   const char *const records[] = {s.data, s.test_data};
-  OWNED(sweep_journals_close) sweep_journals journals = {{0}};
-  if (!sweep_journals_open(s.out, &journals)) {
+  OWNED_MEMORY char *journal = NULL;
+  if (atomic_file_plain(s.out) && asprintf(&journal, "%s.journal", s.out) < 0) {
+    journal = NULL;
     return complain_of_memory();
   }
-  s.journals = &journals;
-  if (!journals_allowed(&journals, table, sizeof table / sizeof *table) ||
+  s.journal = journal;
+  if ((journal &&
+       !file_allowed("the journal of --out", journal, table, sizeof table / sizeof *table)) ||
       !sweep_grid_build(&s.fit, s.epsilons, &cells) || !ledger_guard(s.ledger, records, 2) ||
       (leads() && !check_pictures(&s))) {
     return refused();

@@ -3,11 +3,9 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "atomic_file.h"
 #include "calibrate_setting.h"
 #include "dperm/unsafe.h"
 #include "fit_command.h"
-#include "refine_settings.h"
 
 static const char closing[] =
     "Data are CSV with a schema (.gz is read as it is, - is standard input), or svmlight with "
@@ -25,7 +23,7 @@ static void print_unsafe(const dperm_unsafe_diagnostics *d) {
 int run_train(int argc, char **argv) {
   fit_command c = {0};
   bool unsafe = false;
-  const char *refine = NULL, *calibrate = NULL;
+  const char *calibrate = NULL;
   enum { OWN = 3 };
   argument table[FIT_COMMAND_ARGUMENTS + OWN] = {{0}};
   fit_command_init(&c, table, OWN);
@@ -35,17 +33,13 @@ int run_train(int argc, char **argv) {
                                         false,
                                         NULL,
                                         "print training error and the like to stderr: not private"};
-  table[FIT_COMMAND_FIRST + 1] = refine_argument(&refine);
+  table[FIT_COMMAND_FIRST + 1] = refine_argument(&c.fit.bins.refine);
   table[FIT_COMMAND_FIRST + 2] = calibrate_argument(&calibrate);
   dperm_options options;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
       !fit_settings_one(&c.fit, &options) || !calibrate_choose(calibrate, &options) ||
-      !fit_command_check(&c) ||
-      !refine_choose(&refine, &c.fit, &options, c.schema, atomic_file_plain(c.data), &c.refine)) {
+      !fit_command_check(&c) || !refine_has_schema(&c.fit.bins, c.schema)) {
     return refused();
-  }
-  if (refine_may_bin(&c.refine, &c.fit)) {
-    c.fit.bins = "auto"; /* what the records are to choose */
   }
   dperm_unsafe_diagnostics diagnostics = {0};
   options.unsafe_diagnostics = unsafe ? &diagnostics : NULL;

@@ -7,7 +7,6 @@
 #include "choices.h"
 #include "fit_command.h"
 #include "handles.h"
-#include "refine_settings.h"
 
 static const char closing[] =
     "Lists go with --loss, --h, --lambda, --gamma and --features: --lambda 1e-3,3e-3,1e-2. Often "
@@ -53,8 +52,10 @@ int run_tune(int argc, char **argv) {
   tune_settings s = {
       .choice = {.method = "split"}, .selector = "permute-and-flip", .rounds = "logarithmic"};
   dperm_tune_options_init(&s.choice.how);
-  const char *refine = NULL, *calibrate = NULL;
+  const char *calibrate = NULL;
   enum { OWN = 8 };
+  argument table[FIT_COMMAND_ARGUMENTS + OWN] = {{0}};
+  fit_command_init(&s.command, table, OWN);
   const argument lines[OWN] = {
       {"--method", ARGUMENT_TEXT, &s.choice.method, false, choices(tune_method_name, 0),
        "how to choose (split)"},
@@ -68,16 +69,14 @@ int run_tune(int argc, char **argv) {
        "stopping, public: share of rows to choose by (0.1)"},
       {"--public-data", ARGUMENT_INPUT, &s.choice.public_data, false, "FILE",
        "public: records that are nobody's secret"},
-      refine_elsewhere_argument(&refine),
+      refine_elsewhere_argument(&s.command.fit.bins.refine),
       calibrate_elsewhere_argument(&calibrate),
   };
-  argument table[FIT_COMMAND_ARGUMENTS + OWN] = {{0}};
-  fit_command_init(&s.command, table, OWN);
   memcpy(table + FIT_COMMAND_FIRST, lines, sizeof lines);
   OWNED_MEMORY dperm_options *candidates = NULL;
   size_t count = 0;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !refine_elsewhere(refine) || !calibrate_elsewhere(calibrate) || !choose_method(&s) ||
+      !refine_elsewhere(s.command.fit.bins.refine) || !calibrate_elsewhere(calibrate) || !choose_method(&s) ||
       !fit_command_check(&s.command)) {
     return refused();
   }

@@ -6,7 +6,6 @@
 
 #include "fit_settings.h"
 #include "ledger_settings.h"
-#include "refine_settings.h"
 
 typedef struct fit_command {
   fit_settings fit;
@@ -15,7 +14,6 @@ typedef struct fit_command {
   size_t dims, threads;
   uint64_t seed;
   bool json;
-  refine_choice refine; /* train only */
 } fit_command;
 
 /* Lines of the argument table from table[0] on, and behind the `own` ones of the command. */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bins_setting.h"
 #include "choices.h"
 #include "handles.h"
 #include "neighbour_settings.h"
@@ -23,7 +22,8 @@ void fit_settings_init(fit_settings *s, argument *table) {
                       .epsilon = (double)NAN,
                       .delta_reg = (double)NAN,
                       .norm_guess = (double)NAN,
-                      .rows_per_person = 1};
+                      .rows_per_person = 1,
+                      .bins = {.refine = "none"}};
   const argument lines[FIT_ARGUMENTS] = {
       {"--epsilon", ARGUMENT_POSITIVE, &s->epsilon, false, "E",
        "the privacy budget; required unless --mechanism none"},
@@ -59,7 +59,7 @@ void fit_settings_init(fit_settings *s, argument *table) {
       {"--multiclass", ARGUMENT_TEXT, &s->multiclass, false,
        choices(multiclass_name, DPERM_MULTICLASS_JOINT),
        "more than two classes: one fit (for logistic, its default), or one a class"},
-      bins_argument(&s->bins),
+      bins_argument(&s->bins.bins),
   };
   memcpy(table, lines, sizeof lines);
 }
@@ -108,13 +108,12 @@ static bool check_together(const fit_settings *s, const dperm_options *o) {
 
 /* All that has one value. */
 static bool apply_single(const fit_settings *s, dperm_options *o) {
-  int mechanism = 0, analysis = 0, noise = 0, kernel = 0, kind = 0, bins = 0, multiclass = 0;
+  int mechanism = 0, analysis = 0, noise = 0, kernel = 0, kind = 0, multiclass = 0;
   dperm_options_init(o);
   if (!choose("--mechanism", s->mechanism, mechanism_name, 0, &mechanism) ||
       !choose("--analysis", s->analysis, analysis_name, 0, &analysis) ||
       !neighbours_choose(s->neighbours, s->rows_about, &o->neighbours, &o->rows_about) ||
       !choose("--noise", s->noise, noise_name, 0, &noise) ||
-      !choose("--bins", s->bins, bins_name, 0, &bins) ||
       (s->kernel && !choose("--kernel", s->kernel, kernel_name, DPERM_KERNEL_GAUSSIAN, &kernel)) ||
       (s->multiclass && !choose("--multiclass", s->multiclass, multiclass_name,
                                 DPERM_MULTICLASS_JOINT, &multiclass)) ||
@@ -136,7 +135,7 @@ static bool apply_single(const fit_settings *s, dperm_options *o) {
   if (s->class_weights && !weight_list_parse(s->class_weights, o)) {
     return false;
   }
-  return check_together(s, o);
+  return check_together(s, o) && bins_choose(&s->bins, o);
 }
 
 /* ---- the grid */

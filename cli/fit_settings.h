@@ -5,13 +5,15 @@
 #include <dperm.h>
 
 #include "arguments.h"
+#include "bins_settings.h"
 
 typedef struct fit_settings {
   const char *loss, *h, *lambda, *gamma, *features; /* lists */
-  const char *mechanism, *analysis, *noise, *kernel, *features_kind, *class_weights, *bins;
+  const char *mechanism, *analysis, *noise, *kernel, *features_kind, *class_weights;
   const char *neighbours, *rows_about, *multiclass;
   double epsilon, delta, delta_reg, norm_guess;
   size_t rows_per_person;
+  bins_settings bins; /* --refine is the command's own line */
 } fit_settings;
 
 enum { FIT_ARGUMENTS = 20 };

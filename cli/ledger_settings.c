@@ -58,7 +58,7 @@ bool ledger_settings_open(ledger_settings *s, bool is_private, dperm_account *ac
     return false;
   }
   if (dperm_ranks_rank(session_ranks()) > 0) { /* the leader of a job pays and writes */
-    *account = (dperm_account){NULL, NULL, s->dry_run, run_charge()};
+    *account = (dperm_account){.dry_run = s->dry_run, .charge = run_charge()};
     return true;
   }
   if (s->path && dperm_ledger_open(s->path, &s->opened, &err) != DPERM_OK) {
@@ -67,7 +67,8 @@ bool ledger_settings_open(ledger_settings *s, bool is_private, dperm_account *ac
   if (s->opened) { /* a reader who leaves must not end the run without a word */
     (void)signal(SIGPIPE, SIG_IGN);
   }
-  *account = (dperm_account){s->opened, s->name, s->dry_run, run_charge()};
+  *account = (dperm_account){
+      .ledger = s->opened, .dataset = s->name, .dry_run = s->dry_run, .charge = run_charge()};
   return true;
 }
 
@@ -80,10 +81,12 @@ static dperm_status before_charge(const ledger_settings *s, dperm_status status,
   return status;
 }
 
+enum { PAGE = 8192 }; /* bytes of an answer, at most */
+
 dperm_status ask_stdout(dperm_error *err) {
   OWNED(dperm_output_free_at) dperm_output *asked = NULL;
   TRY(dperm_output_open("-", &asked, err));
-  return dperm_output_reserve(asked, NULL, NULL, 0, err);
+  return dperm_output_reserve(asked, PAGE, err);
 }
 
 dperm_status ledger_settings_place(const ledger_settings *s, const char *path, bool prints,
@@ -97,20 +100,6 @@ dperm_status ledger_settings_place(const ledger_settings *s, const char *path, b
   TRY(before_charge(s, dperm_output_open(path, out, err), err));
   run_keep_output(*out);
   return DPERM_OK;
-}
-
-dperm_status ledger_settings_reserve(const ledger_settings *s, dperm_output *output,
-                                     const dperm_data *data, const dperm_schema *wide,
-                                     const dperm_options *candidates, size_t count,
-                                     dperm_error *err) {
-  if (!output) {
-    return DPERM_OK;
-  }
-  return before_charge(
-      s,
-      wide ? dperm_output_reserve_refined(output, data, wide, candidates, count, err)
-           : dperm_output_reserve(output, data, candidates, count, err),
-      err);
 }
 
 void ledger_settings_leave(dperm_output **output) {

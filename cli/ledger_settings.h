@@ -30,12 +30,6 @@ bool ledger_settings_open(ledger_settings *settings, bool is_private, dperm_acco
  * beside it. Freed by ledger_settings_leave, where its scope ends. */
 dperm_status ledger_settings_place(const ledger_settings *settings, const char *path, bool prints,
                                    dperm_output **out, dperm_error *err);
-/* Takes the space for it, once the data are known (NULL and 0: for a page): rows of the cells of
- * `wide` where its refinement is to come, else NULL. */
-dperm_status ledger_settings_reserve(const ledger_settings *settings, dperm_output *output,
-                                     const dperm_data *data, const dperm_schema *wide,
-                                     const dperm_options *candidates, size_t count,
-                                     dperm_error *err);
 void ledger_settings_leave(dperm_output **output);
 void ledger_settings_close(ledger_settings *settings);
 

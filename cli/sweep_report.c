@@ -48,10 +48,11 @@ static void put_word(FILE *out, const char *word) {
 
 /* Encoded columns of the cells: bins may follow from epsilon. */
 static void put_dims(FILE *out, const sweep_table *table, const sweep_story *s) {
-  size_t least = dperm_data_dims(s->data), most = least;
+  size_t least = SIZE_MAX, most = 0;
   for (size_t i = 0; i < table->count; i++) {
-    const dperm_schema *schema = table->lines[i].schema;
-    most = schema && dperm_schema_dims(schema) > most ? dperm_schema_dims(schema) : most;
+    size_t dims = table->lines[i].dims;
+    least = table->lines[i].runs && dims < least ? dims : least;
+    most = table->lines[i].runs && dims > most ? dims : most;
   }
   fprintf(out, "<p>%zu records in %zu", dperm_data_rows(s->data), least);
   if (most > least) {
@@ -177,12 +178,13 @@ static void put_table(FILE *out, const sweep_table *table, const char *loss, dou
  * false for others. */
 static bool plan_of(const sweep_table *table, size_t i, const sweep_story *s, dperm_plan *out) {
   dperm_error err;
-  const dperm_schema *schema = table->lines[i].schema; /* or rows of norm 1 */
   size_t rows = dperm_data_rows(s->data);
+  dperm_options options = table->options[i];
+  options.bins = options.bins == DPERM_BINS_ASK ? DPERM_BINS_NONE : options.bins; /* as it was run */
   rows -= s->test_data ? 0 : rows / s->folds;
   return sweep_is_private(&table->lines[i]) && table->lines[i].runs &&
-         (schema ? dperm_plan_for_schema(rows, schema, &table->options[i], out, &err)
-                 : dperm_plan_make(rows, dperm_data_dims(s->data), 1, &table->options[i], out,
+         (s->schema ? dperm_plan_for_schema(rows, s->schema, &options, out, &err)
+                 : dperm_plan_make(rows, dperm_data_dims(s->data), 1, &options, out,
                                    &err)) == DPERM_OK;
 }
 

@@ -6,6 +6,7 @@
 
 typedef struct sweep_story {
   const char *const *words;           /* that came after "dperm sweep", NULL at the end */
+  const dperm_schema *schema;         /* as it was given; NULL for rows of norm 1 */
   const dperm_data *data, *test_data; /* the latter for testing alone; NULL: by folds */
   size_t folds, draws;
   uint64_t seed;

@@ -14,6 +14,7 @@ void sweep_table_keep(void *table, const dperm_sweep_cell *cell) {
   line->error_mean = cell->error_mean;
   line->error_se = cell->error_se;
   line->runs = cell->runs;
+  line->dims = cell->dims;
   line->impossible = cell->impossible ? strdup(cell->impossible) : NULL;
 }
 

@@ -18,7 +18,7 @@ typedef struct sweep_line {
   double error_mean, error_se; /* NaN where there is none */
   size_t runs;                 /* 0 for a cell that is not possible */
   char *impossible;            /* why, then */
-  const dperm_schema *schema;  /* with the bins that it gets; NULL without one */
+  size_t dims;                 /* encoded columns of its rows */
 } sweep_line;
 
 typedef struct sweep_table {

@@ -2,7 +2,7 @@
  *
  * What every program needs. The API follows the data: a schema says in public what a record may
  * look like; a reader turns records into bounded rows; training turns rows into a model; a model
- * predicts. The rest: dperm/schema.h, ledger.h, plan.h, bins.h, refine.h, tune.h, score.h,
+ * predicts. The rest: dperm/schema.h, ledger.h, plan.h, refine.h, tune.h, score.h,
  * verify.h, audit.h, sweep.h, draft.h, multiclass.h, ranks.h, output.h, random.h, synthetic.h,
  * unsafe.h.
  *
@@ -141,7 +141,7 @@ typedef enum dperm_format {
                             else CSV with a schema */
   DPERM_FORMAT_CSV = 1,
   DPERM_FORMAT_SVMLIGHT = 2,
-  DPERM_FORMAT_ENCODED = 3 /* from dperm_encode_file: it holds its schema and is mapped, not read */
+  DPERM_FORMAT_ENCODED = 3 /* from dperm_encode_file: it holds a schema and is mapped, not read */
 } dperm_format;
 /* The name of a value ("csv"); NULL for a number that is none. So for the other enums. */
 DPERM_API const char *dperm_format_name(dperm_format format);
@@ -151,7 +151,7 @@ typedef struct dperm_source {
   const char *path;
   dperm_format format;
   const dperm_schema
-      *schema; /* CSV; svmlight has none; an encoded file's must be equal, if given */
+      *schema; /* CSV; svmlight has none; an encoded file has its own, unless one is given */
   size_t dims; /* svmlight: the largest index allowed */
   /* Nonzero leaves out the digest of the bytes, by which a ledger knows the file: quicker, where
    * nothing will be charged. A file's rows without it are refused by a ledger. An encoded file has
@@ -161,7 +161,8 @@ typedef struct dperm_source {
   const void *reserved[3]; /* zeros: space for members to come */
 } dperm_source;
 
-/* Encoded rows with their labels, in memory or mapped, every row within a known norm. */
+/* Records with their labels: a table of cells, in memory or mapped, of which a schema makes rows, or
+ * rows that are numbers already. Every row is within a known norm. */
 typedef struct dperm_data dperm_data;
 
 /* `progress` may be NULL. */
@@ -170,8 +171,9 @@ DPERM_API DPERM_CHECKED dperm_status dperm_data_read(const dperm_source *source,
                                                      dperm_data **out, dperm_error *err);
 
 /* Records to an encoded file, which is private data like them: its owner's alone, and whole or not
- * there. One pass; memory does not grow with the file. Training from it gives the same model to the
- * bit. `rows` (may be NULL) is their number. */
+ * there. It holds their cells, so any schema with the same columns, ranges and values can be used
+ * with it, whatever its bins. One pass; memory does not grow with the file. Training from it gives
+ * the same model to the bit. `rows` (may be NULL) is their number. */
 DPERM_API DPERM_CHECKED dperm_status dperm_encode_file(const dperm_source *source,
                                                        const char *out_path,
                                                        const dperm_progress *progress, size_t *rows,
@@ -372,6 +374,7 @@ typedef struct dperm_class_weight {
 typedef struct dperm_random dperm_random;
 typedef struct dperm_ledger dperm_ledger;
 typedef struct dperm_charge dperm_charge;
+typedef struct dperm_output dperm_output;
 typedef struct dperm_unsafe_diagnostics dperm_unsafe_diagnostics;
 
 /* Where a run is charged; all zeros for nowhere. A run that is not private, or tells unsafe
@@ -381,7 +384,18 @@ typedef struct dperm_account {
   const char *dataset;
   int dry_run;          /* stop before the charge: success, and no result (NULL, or all zeros) */
   dperm_charge *charge; /* filled if not NULL */
+  dperm_output *output; /* where the result will go, or NULL: its space is taken before the charge
+                           (dperm/output.h) */
 } dperm_account;
+
+/* What numeric columns become that the schema gives no "bins". */
+typedef enum dperm_bins {
+  DPERM_BINS_ASK = 0,  /* dperm_train asks the records, for a small share of epsilon, whether bins
+                          serve them (docs/proofs/bins.md); straight lines where that would not pay,
+                          with a kernel, without a mechanism, and in tune and sweep */
+  DPERM_BINS_NONE = 1, /* straight lines */
+  DPERM_BINS_AUTO = 2  /* bins, as many as the rows can pay for, from public numbers */
+} dperm_bins;
 
 typedef struct dperm_options {
   size_t size; /* set by dperm_options_init */
@@ -413,9 +427,16 @@ typedef struct dperm_options {
   double delta;     /* 0: pure noise, and a delta for rounding alone. Above 0, far below 1/rows: all
                        that     may be spent, for gaussian noise; pure noise spends none of it */
   double calibrate; /* 0, or dperm_train's share of epsilon for calibrated probabilities */
+  double refine;    /* 0, or dperm_train's share of epsilon for bins and groups of categories from
+                       noisy counts of the records; NaN for the usual share, which is none where it
+                       would not pay (dperm/refine.h) */
+  dperm_bins bins;
+  int reserved; /* 0 */
+  char **report; /* filled if not NULL: what the run decided, as JSON (docs/formats.md), to be given
+                    back with dperm_text_free; NULL where no model is made */
 } dperm_options;
 
-/* Logistic loss, ridge, objective perturbation, Λ and noise automatic, tolerance 1e-10. */
+/* Logistic loss, ridge, objective perturbation; Λ, noise and bins automatic; tolerance 1e-10. */
 DPERM_API void dperm_options_init_sized(dperm_options *options, size_t size);
 static inline void dperm_options_init(dperm_options *options) {
   dperm_options_init_sized(options, sizeof *options);
@@ -423,7 +444,9 @@ static inline void dperm_options_init(dperm_options *options) {
 
 typedef struct dperm_model dperm_model;
 
-/* Minimizes (1/n) Σ w_i ℓ(y_i fᵀx_i) + Λ N(f), w_i the weight of the record's class, n the number
+/* Trains on records from any source: what dperm train does, with the same defaults and, given the
+ * same seed, the same model to the byte. Columns become rows as options.bins and refine say; the
+ * model holds the schema that was used. Minimizes (1/n) Σ w_i ℓ(y_i fᵀx_i) + Λ N(f), w_i the weight of the record's class, n the number
  * of rows or rows_about. The model is the only thing that leaves, and the guarantee is about all of
  * it. */
 DPERM_API DPERM_CHECKED dperm_status dperm_train(const dperm_data *data,
@@ -478,10 +501,16 @@ DPERM_API size_t dperm_model_classes(const dperm_model *model);
 DPERM_API const char *dperm_model_class_name(const dperm_model *model, size_t index);
 
 /* fᵀx for each row of `data`; positive means class 1. Of more than two classes each row has one
- * score for each, side by side, and the largest wins. `data` must be encoded as the model's was. */
+ * score for each, side by side, and the largest wins. Records are of the model's schema, or of one
+ * with the same columns, ranges and values; rows without a schema have the model's norm. */
 DPERM_API DPERM_CHECKED dperm_status dperm_model_scores(const dperm_model *model,
                                                         const dperm_data *data, double *scores,
                                                         dperm_error *err);
+/* The probability of each class, so many numbers for each row; of logistic loss only. */
+DPERM_API DPERM_CHECKED dperm_status dperm_model_probabilities(const dperm_model *model,
+                                                               const dperm_data *data,
+                                                               double *probabilities,
+                                                               dperm_error *err);
 
 /* Streams a file of records, labelled or not, to CSV lines "prediction,score,probability".
  * Only `path` and `format` of the source are used; the model knows the rest. `out_path` NULL or

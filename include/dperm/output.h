@@ -10,23 +10,14 @@ extern "C" {
 #endif
 
 /* The same in two steps, for what is charged: a place that is taken before the charge is one that
- * will be there after it. open makes a temporary file beside `path`; reserve takes space for the
- * file of a model of these data and any of these options (NULL and 0: for a page); write_output
- * puts the model in its place; free leaves nothing else behind. */
-typedef struct dperm_output dperm_output;
+ * will be there after it. open makes a temporary file beside `path`; named in an account, it has the
+ * space that the result will need before the charge is made; write_output puts the result in its
+ * place; free leaves nothing else behind. */
 DPERM_API DPERM_CHECKED dperm_status dperm_output_open(const char *path, dperm_output **out,
                                                        dperm_error *err);
-DPERM_API DPERM_CHECKED dperm_status dperm_output_reserve(dperm_output *output,
-                                                          const dperm_data *data,
-                                                          const dperm_options *candidates,
-                                                          size_t count, dperm_error *err);
-/* The same before dperm_train_refined with a share: `counted` are the rows of the schema of cells
- * (dperm_refine_cells), which has no crosses, and these are the wide one's. */
-DPERM_API DPERM_CHECKED dperm_status dperm_output_reserve_refined(dperm_output *output,
-                                                                  const dperm_data *counted,
-                                                                  const dperm_schema *wide,
-                                                                  const dperm_options *candidates,
-                                                                  size_t count, dperm_error *err);
+/* Takes so much space for another file, as far as the place can promise any. */
+DPERM_API DPERM_CHECKED dperm_status dperm_output_reserve(dperm_output *output, size_t bytes,
+                                                          dperm_error *err);
 DPERM_API DPERM_CHECKED dperm_status dperm_model_write_output(const dperm_model *model,
                                                               dperm_output *output,
                                                               dperm_error *err);

@@ -62,6 +62,10 @@ typedef struct dperm_plan {
   double delta_numerics;     /* and what numerics have of `delta` */
   double delta_core;         /* what gaussian noise itself was made for, in each fit; else 0 */
   double epsilon_calibrated; /* of epsilon what chooses the temperature (options.calibrate), or 0 */
+  double epsilon_schema;     /* of epsilon what the schema costs, or cost; 0 for nothing */
+  const char *schema_cost;   /* what for: "schema", refined before; "counts", options.refine;
+                                "answer", options.bins; or NULL. Figures are those of straight lines
+                                where the records are still to choose */
 } dperm_plan;
 
 /* `norm` bounds ‖x‖₂ of every row, and nothing else is known of it; with a kernel, `dims` and
@@ -88,7 +92,7 @@ DPERM_INLINE dperm_status dperm_plan_for_norms(size_t rows, size_t dims, double 
                                                dperm_error *err) {
   return dperm_plan_for_norms_sized(rows, dims, norm, norm1, options, out, sizeof *out, err);
 }
-/* For rows as this schema encodes them: what dperm_train will do. */
+/* For records of this schema: what dperm_train will do. */
 DPERM_API DPERM_CHECKED dperm_status dperm_plan_for_schema_sized(size_t rows,
                                                                  const dperm_schema *schema,
                                                                  const dperm_options *options,

@@ -6,9 +6,9 @@
  * (docs/privacy.md 8.9). The schema states what it cost, and every model that is trained with it
  * counts that in its own claim.
  *
- *     dperm_refine_cells -> dperm_data_read -> dperm_refine -> dperm_data_read -> dperm_train
+ *     dperm_data_read -> dperm_refine -> dperm_data_read -> dperm_train
  *
- * or all of it in one run, for one charge: dperm_train_refined. */
+ * or all of it in one run, for one charge: options.refine of dperm_train. */
 #ifndef DPERM_REFINE_H
 #define DPERM_REFINE_H
 
@@ -36,50 +36,14 @@ static inline void dperm_refine_options_init(dperm_refine_options *options) {
   dperm_refine_options_init_sized(options, sizeof *options);
 }
 
-/* The schema of cells: what records are to be read or encoded with before they are counted. It
- * follows from the wide schema alone. */
-DPERM_API DPERM_CHECKED dperm_status dperm_refine_cells(const dperm_schema *wide,
-                                                        dperm_schema **out, dperm_error *err);
-/* The refined schema, from rows that were read with the schema of cells; labels are not looked at.
- * Where so few rows and so small an epsilon cannot pay for it, which public numbers decide, it is
- * the wide schema, and nothing is charged. A dry run gives NULL. */
-DPERM_API DPERM_CHECKED dperm_status dperm_refine(const dperm_schema *wide,
-                                                  const dperm_data *counted,
+/* The refined schema, from records under the wide one; labels are not looked at. Where so few
+ * records and so small an epsilon cannot pay for it, which public numbers decide, it is the wide
+ * schema, and nothing is charged. A dry run gives NULL. */
+DPERM_API DPERM_CHECKED dperm_status dperm_refine(const dperm_data *data,
                                                   const dperm_refine_options *options,
                                                   dperm_schema **out, dperm_error *err);
 /* What a schema says that its refinement cost; 0 for one that was made without records. */
 DPERM_API double dperm_schema_refined_epsilon(const dperm_schema *schema);
-
-/* Reads, or makes, the rows of some records under this schema: the same records each time. It is
- * the caller's, and called up to four times. Rows of another schema and other records than before
- * are refused. */
-typedef dperm_status dperm_record_reader(void *context, const dperm_schema *schema,
-                                         dperm_data **out, dperm_error *err);
-/* Makes a schema of the records and trains, for the epsilon of the options, all of which is charged
- * at once. With a `share` of it, above 0 and below 1, or NaN for the usual one, noisy counts refine
- * the schema. With 0, and where so few rows cannot pay for counts, the records choose for a few
- * percent whether numeric columns without bins stay straight lines or, if `all_numeric`, get those
- * of dperm_schema_resolve (docs/proofs/bins.md). Where they cannot pay for that either the schema
- * is the wide one, for nothing. The model holds the schema that was used. Options that have a
- * number for each encoded column (weights and priors of the regularizer) are refused. */
-DPERM_API DPERM_CHECKED dperm_status dperm_train_refined(const dperm_schema *wide,
-                                                         dperm_record_reader *read, void *context,
-                                                         const dperm_options *options, double share,
-                                                         int all_numeric, dperm_model **out,
-                                                         dperm_error *err);
-/* The same for the records of a table (dperm_data_from_table), from which the caller took these
- * flags of dperm_taken. */
-DPERM_API DPERM_CHECKED dperm_status
-dperm_train_refined_table(const dperm_schema *wide, size_t rows, const dperm_column *columns,
-                          const dperm_column *labels, unsigned taken, const dperm_options *options,
-                          double share, int all_numeric, dperm_model **out, dperm_error *err);
-/* What of the epsilon of these options dperm_train_refined spends on the schema of so many records,
- * from public numbers: on `counts` of them, on their `answer`, or nothing, both being 0. */
-DPERM_API DPERM_CHECKED dperm_status dperm_train_refined_cost(const dperm_schema *wide, size_t rows,
-                                                              const dperm_options *options,
-                                                              double share, int all_numeric,
-                                                              double *counts, double *answer,
-                                                              dperm_error *err);
 
 #ifdef __cplusplus
 }

@@ -24,8 +24,6 @@ typedef struct dperm_sweep_options {
   const char *journal;
   int threads;             /* 0: DPERM_THREADS, or one a processor (dperm.h) */
   dperm_progress progress; /* counts models */
-  size_t all_impossible;   /* nonzero: where no cell is possible, all are visited nevertheless, and
-                              that is no failure */
 } dperm_sweep_options;
 
 typedef struct dperm_sweep_cell {
@@ -37,6 +35,7 @@ typedef struct dperm_sweep_cell {
                         test_data; NaN for less than two of them */
   double lambda;     /* Λ and the kind of noise as they were used, in the first fold; NULL */
   const char *noise; /* without noise */
+  size_t dims;       /* encoded columns of its rows, or features */
   const uint64_t *errors; /* wrong predictions of each run, fold by fold, in each of the test_parts;
                              NULL without runs */
 } dperm_sweep_cell;
@@ -55,13 +54,6 @@ DPERM_API DPERM_CHECKED dperm_status dperm_sweep(const dperm_data *data, const d
                                                  size_t count, const dperm_sweep_options *how,
                                                  dperm_sweep_visitor *visit, void *context,
                                                  dperm_error *err);
-
-/* What each fit of a cell has of so many rows, the least over all folds, and of epsilon. */
-DPERM_API DPERM_CHECKED dperm_status dperm_sweep_share(size_t rows, size_t classes,
-                                                       const dperm_options *cell,
-                                                       const dperm_sweep_options *how,
-                                                       size_t *fit_rows, double *fit_epsilon,
-                                                       dperm_error *err);
 
 #ifdef __cplusplus
 }

@@ -53,14 +53,6 @@ DPERM_API DPERM_CHECKED dperm_status dperm_tune(const dperm_data *data,
                                                 const dperm_tune_options *how, dperm_model **out,
                                                 dperm_error *err);
 
-/* What each fit has of so many rows, and of epsilon: a portion, or what is not held out, and less
- * epsilon with random stopping. The same for all candidates. */
-DPERM_API DPERM_CHECKED dperm_status dperm_tune_share(size_t rows, size_t classes,
-                                                      const dperm_options *candidates, size_t count,
-                                                      const dperm_tune_options *how,
-                                                      size_t *fit_rows, double *fit_epsilon,
-                                                      dperm_error *err);
-
 #ifdef __cplusplus
 }
 #endif

@@ -11,8 +11,8 @@
 #include "audit/audit_cases.h"
 #include "base/vector.h"
 #include "data/dataset.h"
-#include "pipeline/fit.h"
-#include "pipeline/options.h"
+#include "run/fit.h"
+#include "run/options.h"
 
 enum { BLOCK = 16, DIMS = BLOCK + 1, ROWS = 4 };
 
@@ -51,7 +51,7 @@ static dperm_status make_data(ellipse_target *t, int side, dperm_error *err) {
     }
     rows_end(&rows, i > 0 ? (i % 2 ? 1 : -1) : side == 0 ? 1 : -1);
   }
-  return data_from_rows(&rows, DIMS, ORIGIN_SCHEMA, schema, &t->data[side], err);
+  return data_of_rows(&rows, DIMS, schema, &t->data[side], err);
 }
 
 /* The theory's own: a group of m columns has ω² ∝ √(m/t), t = ½ here. The intercept's column is the
@@ -77,7 +77,7 @@ static dperm_status make_target(ellipse_target *t, double epsilon, double delta,
   TRY(options_validate(&t->options, err));
   for (int side = 0; side < 2; side++) {
     TRY(make_data(t, side, err));
-    TRY(fit_check(t->data[side], ROWS, &t->options, &t->plan[side], err));
+    TRY(fit_plan_check(t->data[side], ROWS, &t->options, NULL, &t->plan[side], err));
   }
   return DPERM_OK;
 }

@@ -9,8 +9,9 @@
 #include "audit/audit_cases.h"
 #include "audit/worst_pair.h"
 #include "data/class_weights.h"
-#include "pipeline/fit.h"
-#include "pipeline/options.h"
+#include "run/claim.h"
+#include "run/fit.h"
+#include "run/options.h"
 
 enum { BALANCED = 10 }; /* other records of the intercept's pair, half of each label */
 
@@ -68,7 +69,7 @@ static dperm_status intercept_data(int side, dperm_data **out, dperm_error *err)
     rows_push(&rows, 1, 1.0);
     rows_end(&rows, i < BALANCED ? (i % 2 ? 1 : -1) : side == 0 ? 1 : -1);
   }
-  return data_from_rows(&rows, 2, ORIGIN_SCHEMA, schema, out, err);
+  return data_of_rows(&rows, 2, schema, out, err);
 }
 
 /* ---- draws */
@@ -104,7 +105,7 @@ static dperm_status draw_model(const attack *a, int side, random_source *source,
                                double *outcome, dperm_error *err) {
   const fit_target *t = a->context;
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
-  TRY(fit_model(t->data[side], &t->options, source, &model, err));
+  TRY(fit_model(t->data[side], &t->options, NULL, source, &model, err));
   judge(&t->pair, model->weights, score, outcome);
   return DPERM_OK;
 }
@@ -155,7 +156,7 @@ static dperm_status make_target(fit_target *t, double epsilon, dperm_error *err)
   TRY(options_validate(&t->options, err));
   for (int side = 0; side < 2; side++) {
     size_t rows = options_rows(&t->options, t->data[side]);
-    TRY(fit_check(t->data[side], rows, &t->options, &t->plan[side], err));
+    TRY(fit_plan_check(t->data[side], rows, &t->options, NULL, &t->plan[side], err));
     if (t->options.class_weights) {
       TRY(weigh_pair(t, side, err));
     }

@@ -11,8 +11,9 @@
 #include "base/scratch.h"
 #include "data/dataset.h"
 #include "mechanism/mechanism.h"
-#include "pipeline/fit.h"
-#include "pipeline/options.h"
+#include "run/claim.h"
+#include "run/fit.h"
+#include "run/options.h"
 
 typedef struct joint_target {
   joint_pair pair;
@@ -70,7 +71,7 @@ static dperm_status make_data(const joint_pair *pair, int side, dperm_data **out
     TRY(push_rows(&pair->others[i], &rows, err));
   }
   TRY(push_rows(&zero, &rows, err));
-  return data_from_rows(&rows, pair->columns, ORIGIN_SCHEMA, schema, out, err);
+  return data_of_rows(&rows, pair->columns, schema, out, err);
 }
 
 static dperm_status make_target(joint_target *t, double epsilon, dperm_error *err) {
@@ -94,7 +95,7 @@ static dperm_status make_target(joint_target *t, double epsilon, dperm_error *er
   TRY(options_validate(&t->options, err));
   for (int side = 0; side < 2; side++) {
     TRY(make_data(pair, side, &t->data[side], err));
-    TRY(fit_check(t->data[side], options_rows(&t->options, t->data[side]), &t->options,
+    TRY(fit_plan_check(t->data[side], options_rows(&t->options, t->data[side]), &t->options, NULL,
                   &t->plan[side], err));
   }
   return DPERM_OK;

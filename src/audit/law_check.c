@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/vector.h"
 #include "data/dataset.h"
-#include "pipeline/fit.h"
+#include "run/fit.h"
 #include "random/exponential.h"
 #include "release/lattice.h"
 
@@ -176,7 +176,7 @@ dperm_status audit_lattice(const dperm_audit_options *options, int unused, dperm
   dperm_options_init(&fit);
   fit.epsilon = options->epsilon;
   TRY(dperm_data_from_dense(2, 1, row, labels, 1, &data, err));
-  TRY(fit_check(data, 2, &fit, &plan, err));
+  TRY(fit_plan_check(data, 2, &fit, NULL, &plan, err));
   TRY(open_source(options, "lattice", &source, err));
   TRY(memory_new(draws, sizeof *sample, &sample, err));
   for (size_t i = 0; i < draws; i++) {

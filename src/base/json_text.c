@@ -247,3 +247,12 @@ void json_append(json_t **array, json_t *item) {
     *array = NULL;
   }
 }
+
+void json_set(json_t **object, const char *key, json_t *value) {
+  if (!*object) {
+    json_decref(value);
+  } else if (!value || json_object_set_new(*object, key, value) != 0) {
+    json_decref(*object);
+    *object = NULL;
+  }
+}

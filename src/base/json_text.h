@@ -38,6 +38,9 @@ dperm_status json_check_keys(const json_document *doc, json_t *object, const cha
  * `*array` is freed and becomes NULL, and stays so. */
 void json_append(json_t **array, json_t *item);
 
+/* The same for a member of an object. */
+void json_set(json_t **object, const char *key, json_t *value);
+
 /* Writes with two spaces of indentation; arrays of numbers flow over lines of 100 characters. With
  * `flowing`, objects that hold only texts, numbers and lists of them do so too, as a schema's
  * columns are written by hand. */

@@ -7,23 +7,62 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/table_spread.h"
 #include "matrix/matrix_spread.h"
 #include "schema/row_norm.h"
 
-dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
-                            const dperm_schema *schema, dperm_data **out, dperm_error *err) {
+dperm_status data_of_rows(growing_rows *rows, size_t dims, const dperm_schema *schema,
+                          dperm_data **out, dperm_error *err) {
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   TRY(memory_new(1, sizeof *data, &data, err));
+  TRY(rows_reserve(rows, 0, err)); /* also where no row came */
   rows_trim(rows);
   TRY(matrix_sparse_take(rows, dims, &data->x, err));
   data->labels = rows->labels;
   data->bounds = schema ? schema->bounds : row_bounds_of_norm(dims, 1.0);
-  data->origin = origin;
+  data->origin = schema ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT;
   data->schema = schema_share(schema);
   *rows = (growing_rows){0};
   *out = data;
   data = NULL;
   return DPERM_OK;
+}
+
+dperm_status data_of_table(table *t, const dperm_schema *schema, dperm_data **out,
+                             dperm_error *err) {
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
+  TRY(memory_new(1, sizeof *data, &data, err));
+  TRY(rows_check_schema(t, schema, err));
+  TRY(rows_of_table(t, schema, &data->x, err));
+  TRY(memory_new(t->rows, sizeof *data->labels, &data->labels, err));
+  labels_of_table(t, data->labels);
+  data->table = table_share(t);
+  data->bounds = schema->bounds;
+  data->origin = ORIGIN_SCHEMA;
+  data->schema = schema_share(schema);
+  *out = data;
+  data = NULL;
+  return DPERM_OK;
+}
+
+dperm_status data_view_open(const dperm_data *data, const dperm_schema *schema, dperm_data *out,
+                            dperm_error *err) {
+  const matrix *x = data->x;
+  matrix *rows = NULL;
+  dperm_status status = rows_check_schema(data->table, schema, err);
+  status = status == DPERM_OK ? rows_of_table(data->table, schema, &rows, err) : status;
+  *out = *data;
+  out->x = rows;
+  out->schema = schema_share(schema);
+  out->bounds = schema->bounds;
+  TRY(ranks_agree(x->spread, status, err));
+  return x->spread ? matrix_sparse_spread(rows, x->spread, x->total, err) : DPERM_OK;
+}
+
+void data_view_close(dperm_data *view) {
+  matrix_free(view->x);
+  dperm_schema_free(view->schema);
+  *view = (dperm_data){0};
 }
 
 dperm_status data_unchanged(const dperm_data *data, dperm_error *err) {
@@ -160,11 +199,10 @@ static dperm_status widen_dense(const matrix *x, double last, matrix **out, dper
 static dperm_status widen_sparse(const matrix *x, double last, matrix **out, dperm_error *err) {
   OWNED(rows_clear) growing_rows rows = {0};
   for (size_t i = 0; i < x->rows; i++) {
-    const uint32_t *columns = NULL;
-    const double *values = NULL;
-    size_t count = x->kind->entries(x, i, &columns, &values);
-    TRY(rows_reserve(&rows, count + 1, err));
-    rows_copy(&rows, columns, values, count);
+    row_view row;
+    x->kind->views(x, i, 1, NULL, &row); /* stored: they were given */
+    TRY(rows_reserve(&rows, row.count + 1, err));
+    rows_copy(&rows, row.columns, row.values, row.count);
     rows_push(&rows, x->cols, last);
     rows_end(&rows, 0);
   }
@@ -184,7 +222,7 @@ dperm_status dperm_data_add_intercept(dperm_data *data, double value, dperm_erro
          "1e100",
          value);
   }
-  TRY(data->x->kind->entries ? widen_sparse(data->x, value, &wide, err)
+  TRY(data->x->kind->views ? widen_sparse(data->x, value, &wide, err)
                              : widen_dense(data->x, value, &wide, err));
   matrix_free(data->x);
   data->x = wide;
@@ -260,6 +298,25 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
   return data_select_any(data, row_indices, count, out, err);
 }
 
+static dperm_status select_rows(const dperm_data *data, const size_t *rows, size_t count,
+                                dperm_data **out, dperm_error *err) {
+  TRY(memory_new(1, sizeof **out, out, err));
+  TRY(memory_new(count, sizeof *(*out)->labels, &(*out)->labels, err));
+  TRY(tall_select(data->x, data->labels, rows, count, (*out)->labels, err));
+  return data->x->kind->select(data->x, rows, count, &(*out)->x, err);
+}
+
+/* A table of their own, so that the part can be trained on as the whole can. */
+static dperm_status select_records(const dperm_data *data, const size_t *rows, size_t count,
+                                   dperm_data **out, dperm_error *err) {
+  OWNED(table_free_at) table *chosen = NULL;
+  ranks *spread = data->x->spread;
+  TRY(spread ? table_select_spread(data->table, spread, data->x->total, rows, count, &chosen, err)
+             : table_select(data->table, rows, count, &chosen, err));
+  TRY(ranks_agree(spread, data_of_table(chosen, data->schema, out, err), err));
+  return spread ? matrix_sparse_spread((*out)->x, spread, count, err) : DPERM_OK;
+}
+
 dperm_status data_select_any(const dperm_data *data, const size_t *row_indices, size_t count,
                              dperm_data **out, dperm_error *err) {
   OWNED(dperm_data_free_at) dperm_data *part = NULL;
@@ -271,10 +328,8 @@ dperm_status data_select_any(const dperm_data *data, const size_t *row_indices, 
            rows - 1);
     }
   }
-  TRY(memory_new(1, sizeof *part, &part, err));
-  TRY(memory_new(count, sizeof *part->labels, &part->labels, err));
-  TRY(tall_select(data->x, data->labels, row_indices, count, part->labels, err));
-  TRY(data->x->kind->select(data->x, row_indices, count, &part->x, err));
+  TRY(data->table ? select_records(data, row_indices, count, &part, err)
+                  : select_rows(data, row_indices, count, &part, err));
   if (data->from_file || data->prints) {
     TRY(memory_new(count, sizeof *part->prints, &part->prints, err));
   }
@@ -299,7 +354,9 @@ dperm_status data_select_any(const dperm_data *data, const size_t *row_indices, 
   part->intercept = data->intercept;
   part->taken = data->taken;
   part->doubts = data->doubts;
-  part->schema = schema_share(data->schema);
+  if (!data->table) {
+    part->schema = schema_share(data->schema);
+  }
   *out = part;
   part = NULL;
   return DPERM_OK;
@@ -319,9 +376,8 @@ dperm_status dperm_data_taken(dperm_data *data, unsigned taken, dperm_error *err
 void dperm_data_free(dperm_data *data) {
   if (data) {
     matrix_free(data->x);
-    if (!data->encoded) {
-      free(data->labels);
-    }
+    table_free(data->table);
+    free(data->labels);
     encoded_close(data->encoded);
     free(data->counts);
     free(data->prints);

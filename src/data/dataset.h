@@ -10,12 +10,14 @@
 #include "random/row_bounds.h"
 #include "read/encoded_file.h"
 #include "schema/schema.h"
+#include "table/rows.h"
 
 /* How the rows were made, so that a model's predictions encode records the same way. */
 typedef enum data_origin { ORIGIN_SCHEMA, ORIGIN_SVMLIGHT, ORIGIN_MEMORY } data_origin;
 
 struct dperm_data {
-  matrix *x;
+  table *table; /* the records' cells, a share; NULL for rows that are numbers already */
+  matrix *x;    /* their rows under `schema`: a view of the table, or the numbers */
   double *labels;  /* −1 or +1 of two classes, the class's index of more; 0 where there is none */
   bool unlabelled; /* rows from memory that have none */
   double intercept;   /* the value of a constant last column of rows from memory; 0 for none */
@@ -30,7 +32,7 @@ struct dperm_data {
   unsigned char file_digest[FILE_DIGEST_SIZE];
   row_fingerprint *prints; /* else one a row (of all processes' rows, on each), by which a ledger
                             * knows them; NULL where nothing does */
-  encoded_file *encoded;   /* whose rows and labels these are, mapped; or NULL */
+  encoded_file *encoded;   /* that they are mapped from, a share; or NULL */
   dperm_unsafe_column_counts *counts; /* one per column of the schema; or NULL */
 };
 OWNED_HANDLE(dperm_data, dperm_data_free)
@@ -46,9 +48,19 @@ dperm_status data_check_any(const dperm_data *data, dperm_error *err);
 /* Fails for rows without labels, and for classes that are not as many as these (0: any). */
 dperm_status data_check_labels(const dperm_data *data, size_t classes, dperm_error *err);
 
-/* Rows into a data set; `rows` is left empty. `schema` may be NULL. */
-dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
-                            const dperm_schema *schema, dperm_data **out, dperm_error *err);
+/* Rows that are made already into a data set; `rows` is left empty. With a schema they are as that
+ * encodes records, but there is no table of these. */
+dperm_status data_of_rows(growing_rows *rows, size_t dims, const dperm_schema *schema,
+                          dperm_data **out, dperm_error *err);
+/* The records of a table, which becomes a share of the data set's, under this schema. */
+dperm_status data_of_table(table *t, const dperm_schema *schema, dperm_data **out,
+                             dperm_error *err);
+
+/* The same data under another schema of the table, as a value: what it does not have of its own
+ * are the data's, which outlive it. On every process of a job. */
+dperm_status data_view_open(const dperm_data *data, const dperm_schema *schema, dperm_data *out,
+                            dperm_error *err);
+void data_view_close(dperm_data *view);
 
 /* Fails if the rows are those of a file that has changed since they were checked: to be asked
  * before anything that was made of them leaves. */

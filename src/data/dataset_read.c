@@ -12,63 +12,124 @@
 #include "base/file_stamp.h"
 #include "base/memory.h"
 #include "data/dataset.h"
+#include "data/table_spread.h"
 #include "matrix/matrix_spread.h"
 #include "read/row_reader.h"
 
 /* ---- one process */
 
-/* Rows as data, once `reader` has read all that it will read. */
-static dperm_status data_of_rows(const row_reader *reader, growing_rows *rows, dperm_data **out,
-                                 dperm_error *err) {
-  TRY(data_from_rows(rows, reader->dims, reader->schema ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT,
-                     reader->schema, out, err));
+/* All that a reader gives: cells, or rows. */
+typedef struct gathering {
+  table_builder records;
+  growing_rows rows;
+} gathering;
+
+static void gathering_close(gathering *g) {
+  table_builder_close(&g->records);
+  rows_clear(&g->rows);
+}
+
+static dperm_status gather(void *context, const read_batch *batches, size_t count,
+                           dperm_error *err) {
+  gathering *g = context;
+  enum { AT_ONCE = 64 };
+  record_batch records[AT_ONCE];
+  for (size_t i = 0; i < count; i++) {
+    TRY(rows_append(&g->rows, &batches[i].rows, err));
+  }
+  for (size_t from = 0; g->records.table && from < count; from += AT_ONCE) {
+    size_t some = count - from < AT_ONCE ? count - from : AT_ONCE;
+    for (size_t i = 0; i < some; i++) {
+      records[i] = batches[from + i].records;
+    }
+    TRY(table_builder_add(&g->records, records, some, err));
+  }
+  return DPERM_OK;
+}
+
+/* All that is left in the reader, as a table or as rows: one of the two stays empty. */
+static dperm_status read_rest(row_reader *reader, table **records, growing_rows *rows,
+                              dperm_error *err) {
+  OWNED(gathering_close) gathering g = {.records = {0}};
+  if (reader->cells) {
+    TRY(table_builder_open(reader->cells, NULL, NULL, &g.records, err));
+  }
+  TRY(row_reader_rest(reader, gather, &g, err));
+  if (reader->cells) {
+    TRY(table_builder_finish(&g.records, records, err));
+  }
+  *rows = g.rows;
+  g.rows = (growing_rows){0};
+  return DPERM_OK;
+}
+
+/* What was read as data, once `reader` has read all that it will read. */
+static dperm_status data_of_rest(const row_reader *reader, table *records, growing_rows *rows,
+                                 dperm_data **out, dperm_error *err) {
+  TRY(records ? data_of_table(records, reader->schema, out, err)
+              : data_of_rows(rows, reader->dims, NULL, out, err));
   (*out)->from_file = row_reader_digested(reader, (*out)->file_digest);
   (*out)->doubts = reader->kind->doubts(reader);
   return DPERM_OK;
 }
 
-/* The rows of a file that is read, or those of this process among them (`r` may be NULL). */
+/* The records of a file that is read, or those of this process among them (`r` may be NULL). */
 static dperm_status read_all(row_reader *reader, const ranks *r, size_t *total, dperm_data **out,
                              dperm_error *err) {
   OWNED(rows_clear) growing_rows rows = {0};
-  TRY(row_reader_rest(reader, &rows, NULL, NULL, err));
-  if (rows.count == 0 && !reader->may_be_empty) {
+  OWNED(table_free_at) table *records = NULL;
+  TRY(read_rest(reader, &records, &rows, err));
+  *total = records ? records->rows : rows.count;
+  if (*total == 0 && !reader->may_be_empty) {
     return fail_no_rows(reader->path, err);
   }
-  TRY(rows_reserve(&rows, 0, err)); /* also where no row came */
-  *total = rows.count;
   if (r) {
     size_t first = 0, count = 0;
-    stripes_of_rank(rows.count, r, &first, &count);
-    rows_keep(&rows, first, count);
+    stripes_of_rank(*total, r, &first, &count);
+    if (records) {
+      table_keep(records, first, count);
+    } else {
+      TRY(rows_reserve(&rows, 0, err)); /* also where no row came */
+      rows_keep(&rows, first, count);
+    }
   }
-  return data_of_rows(reader, &rows, out, err);
+  return data_of_rest(reader, records, &rows, out, err);
 }
 
-/* The rows of a mapped file, or those of this process among them, where they stand in it. */
+/* Of svmlight: rows where they stand in their file. */
+static dperm_status data_of_mapped_rows(encoded_file *file, size_t from, size_t rows,
+                                        const dperm_progress *progress, dperm_data **out,
+                                        dperm_error *err) {
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
+  TRY(memory_new(1, sizeof *data, &data, err));
+  TRY(memory_new(rows, sizeof *data->labels, &data->labels, err));
+  TRY(encoded_rows(file, from, rows, progress, &data->x, data->labels, err));
+  data->bounds = row_bounds_of_norm(data->x->cols, 1.0);
+  data->origin = ORIGIN_SVMLIGHT;
+  *out = data;
+  data = NULL;
+  return DPERM_OK;
+}
+
+/* The records of a mapped file, or those of this process among them, where they stand in it. */
 static dperm_status map_rows(row_reader *reader, const ranks *r, size_t *total, dperm_data **out,
                              dperm_error *err) {
   encoded_file *file = reader->file;
+  OWNED(table_free_at) table *records = NULL;
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
-  size_t from = 0, rows = *total = (size_t)file->trailer.rows;
+  size_t from = 0, rows = *total = (size_t)file->trailer->rows;
   if (r) {
     stripes_of_rank(*total, r, &from, &rows);
   }
-  TRY(encoded_map(file, from, rows, reader->progress, err));
-  TRY(memory_new(1, sizeof *data, &data, err));
-  const growing_rows mapped = {.count = rows,
-                               .starts = file->starts + from,
-                               .columns = file->columns,
-                               .values = file->values};
-  TRY(matrix_sparse_over(&mapped, reader->dims, &data->x, err));
-  data->labels = file->labels + from;
-  data->bounds = file->schema ? file->schema->bounds : row_bounds_of_norm(reader->dims, 1.0);
-  data->origin = file->schema ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT;
+  if (reader->cells) {
+    TRY(encoded_table(file, from, rows, reader->progress, &records, err));
+    TRY(data_of_table(records, reader->schema, &data, err));
+  } else {
+    TRY(data_of_mapped_rows(file, from, rows, reader->progress, &data, err));
+  }
   data->doubts = reader->kind->doubts(reader);
-  data->schema = schema_share(file->schema);
   data->from_file = row_reader_digested(reader, data->file_digest);
-  data->encoded = file;
-  reader->file = NULL;
+  data->encoded = encoded_share(file);
   *out = data;
   data = NULL;
   return DPERM_OK;
@@ -121,6 +182,7 @@ static dperm_status check_same(ranks *r, dperm_status status, const dperm_data *
 /* What came of reading a share. */
 typedef struct share {
   row_reader *reader; /* NULL where it could not be opened */
+  table *records;     /* or */
   growing_rows rows;
   struct stat about; /* the file as it was before */
   unsigned doubts, labels_seen;
@@ -181,7 +243,7 @@ static dperm_status read_lines(const ranks *r, const dperm_progress *progress, s
   }
   window_close(w);
   TRY(window_open_part(reader->path, from, to, progress, w, err));
-  TRY(row_reader_rest(reader, &out->rows, NULL, NULL, err));
+  TRY(read_rest(reader, &out->records, &out->rows, err));
   if (reader->quotes) { /* the share may begin or end within them */
     FAIL(err, DPERM_UNSUPPORTED, "%s: cannot be shared", path_for_people(reader->path));
   }
@@ -243,15 +305,16 @@ static dperm_status digest_whole(const dperm_source *source, const ranks *r,
 static dperm_status settle_rows(const dperm_source *source, ranks *r, const share *mine,
                                 size_t *total, dperm_data **out, dperm_error *err) {
   OWNED(rows_clear) growing_rows settled = {0};
+  OWNED(table_free_at) table *records = NULL;
   unsigned char digest[FILE_DIGEST_SIZE] = {0};
   dperm_status status = digest_whole(source, r, &mine->about, digest, err);
   TRY(ranks_share(r, status, digest, sizeof digest, err));
-  TRY(spread_settle(r, &mine->rows, &settled, total, err));
+  TRY(mine->records ? table_settle(mine->records, r, &records, total, err)
+                    : spread_settle(r, &mine->rows, &settled, total, err));
   if (*total == 0 && !source->may_be_empty) {
     return fail_no_rows(source->path, err);
   }
-  TRY(rows_reserve(&settled, 0, err)); /* also where no row came */
-  TRY(data_of_rows(mine->reader, &settled, out, err));
+  TRY(data_of_rest(mine->reader, records, &settled, out, err));
   (*out)->doubts = mine->doubts;
   (*out)->from_file = !source->no_identity;
   memcpy((*out)->file_digest, digest, sizeof digest);
@@ -259,6 +322,7 @@ static dperm_status settle_rows(const dperm_source *source, ranks *r, const shar
 }
 
 static void share_close(share *s) {
+  table_free(s->records);
   rows_clear(&s->rows);
   row_reader_close(s->reader);
 }

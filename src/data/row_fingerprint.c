@@ -24,7 +24,8 @@ void row_fingerprinter_close(row_fingerprinter *p) {
 }
 
 dperm_status row_fingerprinter_open_for(const matrix *x, row_fingerprinter *out, dperm_error *err) {
-  return row_fingerprinter_open(x->kind->entries ? x->row_entries : x->cols, out, err);
+  size_t entries = x->kind->views ? x->row_entries : x->cols;
+  return row_fingerprinter_open(entries > x->work_size ? entries : x->work_size, out, err);
 }
 
 /* Leaves zeros out. */
@@ -46,8 +47,12 @@ size_t row_nonzeros(row_fingerprinter *p, const matrix *x, size_t i, const uint3
   size_t count = x->cols;
   *columns = NULL;
   *values = p->dense;
-  if (x->kind->entries) {
-    count = x->kind->entries(x, i, columns, values);
+  if (x->kind->views) {
+    row_view row;
+    x->kind->views(x, i, 1, p->dense, &row);
+    *columns = row.columns;
+    *values = row.values;
+    count = row.count;
   } else {
     x->kind->row(x, i, p->dense);
   }

@@ -26,7 +26,7 @@ static dperm_status digest_source(const char *path, unsigned char out[FILE_DIGES
     return file_digest(path, out, err);
   }
   TRY(encoded_open(path, &file, err));
-  memcpy(out, file->trailer.source, FILE_DIGEST_SIZE);
+  memcpy(out, file->trailer->source, FILE_DIGEST_SIZE);
   return DPERM_OK;
 }
 

@@ -38,6 +38,20 @@ void rows_copy(growing_rows *rows, const uint32_t *columns, const double *values
   }
 }
 
+dperm_status rows_append(growing_rows *rows, const growing_rows *more, dperm_error *err) {
+  if (more->count == 0) {
+    return DPERM_OK;
+  }
+  TRY(rows_reserve_many(rows, more->count, more->entries, err));
+  for (size_t i = 1; i <= more->count; i++) {
+    rows->starts[rows->count + i] = rows->entries + more->starts[i];
+  }
+  memcpy(rows->labels + rows->count, more->labels, more->count * sizeof *rows->labels);
+  rows_copy(rows, more->columns, more->values, more->entries);
+  rows->count += more->count;
+  return DPERM_OK;
+}
+
 void rows_keep(growing_rows *rows, size_t first, size_t count) {
   size_t from = rows->starts[first];
   rows->count = count;

@@ -31,11 +31,10 @@ void rows_end(growing_rows *rows, double label);
 
 /* Entries from elsewhere for the row that is being made; space was reserved. */
 void rows_copy(growing_rows *rows, const uint32_t *columns, const double *values, size_t count);
+/* All rows of another, behind the last. */
+dperm_status rows_append(growing_rows *rows, const growing_rows *more, dperm_error *err);
 /* Leaves rows first, …, first + count − 1 alone. */
 void rows_keep(growing_rows *rows, size_t first, size_t count);
-
-/* What is done with rows as they come, in order: appended to a file, say. Leaves none of them. */
-typedef dperm_status rows_taker(void *context, growing_rows *rows, dperm_error *err);
 
 /* Forgets all rows but keeps the capacity. */
 void rows_reset(growing_rows *rows);

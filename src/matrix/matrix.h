@@ -20,6 +20,13 @@ typedef struct matrix matrix;
  * several threads, each row once. */
 typedef void matrix_turn(void *context, size_t from, size_t count, const double *z, double *w);
 
+/* The entries of a row, where they stand. */
+typedef struct row_view {
+  size_t count;
+  const uint32_t *columns;
+  const double *values;
+} row_view;
+
 typedef struct matrix_kind {
   const char *name;
   /* Z = X F, count × k from cols × k, for rows from, …, from + count − 1: sequential, in space of
@@ -39,8 +46,9 @@ typedef struct matrix_kind {
   dperm_status (*gram_diagonal)(const matrix *x, const double *w, double *d, dperm_error *err);
   /* Row i as `cols` doubles. */
   void (*row)(const matrix *x, size_t i, double *values);
-  /* Row i's entries where they stand, and their number; NULL for a kind that keeps zeros too. */
-  size_t (*entries)(const matrix *x, size_t i, const uint32_t **columns, const double **values);
+  /* The entries of up to MATRIX_BLOCK rows, made in `work` (x->work_size doubles) or where they
+   * stand; NULL for a kind that keeps zeros too. */
+  void (*views)(const matrix *x, size_t from, size_t count, double *work, row_view *out);
   /* A new matrix of the same kind with copies of some rows, in the order given. */
   dperm_status (*select)(const matrix *x, const size_t *rows, size_t count, matrix **out,
                          dperm_error *err);
@@ -57,7 +65,7 @@ struct matrix {
   const matrix_kind *kind;
   size_t rows, cols;
   size_t row_entries; /* at most so many nonzero entries in a row */
-  size_t work_size;   /* doubles that apply_rows needs beside its arguments */
+  size_t work_size;   /* doubles that apply_rows and views need beside their arguments */
   size_t row_depth;   /* at most so many additions stand behind an entry of X f, for one f */
   size_t sum_depth;   /* at most so many additions stand behind an entry of Xᵀ w, for one w */
   /* Rows spread over the processes of a job: `rows` counts those here, tall arrays have as many. */
@@ -99,9 +107,25 @@ dperm_status matrix_sparse_over(const growing_rows *rows, size_t cols, matrix **
 /* Makes a sparse matrix this process's part of `total` rows: it holds those that stripes_of_rank
  * gives it. Every process of the job does so at once. */
 dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error *err);
-/* Column j of a sparse matrix that owns its rows becomes column map[j] of `cols`. No two columns of
- * a row may meet or change places. Every process of a job does so at once. */
-dperm_status matrix_sparse_rename(matrix *x, const uint32_t *map, size_t cols, dperm_error *err);
+
+/* Rows that are made when they are asked for, of what is smaller than they are (table/rows.h). In
+ * many threads; a row depends on its place alone. */
+typedef struct row_maker row_maker;
+struct row_maker {
+  size_t most_entries; /* of any row */
+  /* Rows from, …, from + count − 1: starts has count + 1 numbers, the first of them 0; there is
+   * space for most_entries of each row. */
+  void (*make)(const row_maker *maker, size_t from, size_t count, size_t *starts, uint32_t *columns,
+               double *values);
+  /* How many entries each will have. */
+  void (*count)(const row_maker *maker, size_t from, size_t count, size_t *entries);
+  void (*free)(row_maker *maker);
+};
+/* The same kind of matrix over rows that are made anew in every pass. Takes over `maker` on success. */
+dperm_status matrix_made_new(row_maker *maker, size_t rows, size_t cols, matrix **out,
+                             dperm_error *err);
+/* Such a matrix with its rows made once for all passes; the same bits. NULL for any other. */
+dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err);
 /* Dense row-major. Takes over `values` on success only. */
 dperm_status matrix_dense_new(size_t rows, size_t cols, double *values, matrix **out,
                               dperm_error *err);

@@ -14,14 +14,17 @@ static void for_rows(const matrix *x, size_t from, size_t to, double *work, each
   for (; from < to; from += MATRIX_BLOCK) {
     size_t count = to - from < MATRIX_BLOCK ? to - from : MATRIX_BLOCK;
     const double *rows = x->kind->block ? blocks_rows(x, from, count, work) : NULL;
+    row_view views[MATRIX_BLOCK];
     if (cancel_poll(x->cancel)) {
       return;
     }
+    if (x->kind->views) {
+      x->kind->views(x, from, count, work, views);
+    }
     for (size_t i = 0; i < count && !cancel_poll_at(x->cancel, i, x->row_entries); i++) {
-      const uint32_t *columns = NULL;
-      const double *values = rows ? rows + i * x->cols : NULL;
-      size_t entries = rows ? x->cols : x->kind->entries(x, from + i, &columns, &values);
-      each(context, from + i, entries, columns, values);
+      const row_view row =
+          x->kind->views ? views[i] : (row_view){x->cols, NULL, rows + i * x->cols};
+      each(context, from + i, row.count, row.columns, row.values);
     }
   }
 }

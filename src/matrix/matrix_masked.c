@@ -44,10 +44,13 @@ static void masked_row(const matrix *x, size_t i, double *values) {
   inner->kind->row(inner, inner_row(x, i), values);
 }
 
-static size_t masked_entries(const matrix *x, size_t i, const uint32_t **columns,
-                             const double **values) {
+/* Rows that the inner kind makes are made one by one, each in space of its own. */
+static void masked_views(const matrix *x, size_t from, size_t count, double *work, row_view *out) {
   const matrix *inner = inner_of(x);
-  return inner->kind->entries(inner, inner_row(x, i), columns, values);
+  const size_t *index = ((const masked *)x)->index + from;
+  for (size_t i = 0; i < count; i++) {
+    inner->kind->views(inner, index[i], 1, work + i * (x->work_size / MATRIX_BLOCK), out + i);
+  }
 }
 
 /* Rows are copied out of the whole inner blocks that they stand in, so that they are the same rows
@@ -137,7 +140,7 @@ static const matrix_kind masked_entries_kind = {
     .apply_transposed = masked_apply_transposed,
     .gram = masked_gram,
     .gram_diagonal = masked_gram_diagonal,
-    .entries = masked_entries,
+    .views = masked_views,
 };
 
 dperm_status matrix_masked_new(const matrix *inner, const size_t *rows, size_t count, matrix **out,
@@ -156,6 +159,9 @@ dperm_status matrix_masked_new(const matrix *inner, const size_t *rows, size_t c
   *m = (masked){.base = *inner, .inner = inner, .index = index};
   m->base.rows = count;
   m->base.kind = &masked_entries_kind;
+  if (inner->work_size > 0) { /* with starts and odd columns for each row */
+    m->base.work_size = inner->work_size + (size_t)4 * MATRIX_BLOCK;
+  }
   if (inner->kind->block) {
     m->base.kind = &masked_blocks_kind;
     m->base.work_size = (size_t)MATRIX_BLOCK * inner->cols + inner->work_size;

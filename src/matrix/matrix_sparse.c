@@ -1,28 +1,56 @@
-/* Compressed sparse rows: the kind that one-hot records become. Within a stripe, sums over rows are
- * kept in a small block, every `block_rows` rows folded into a pile, and every PILE blocks into the
- * stripe's total, so that the depth of a sum (and with it the rounding error that certification
- * must cover) stays far below the number of rows. */
+/* Compressed sparse rows: the kind that one-hot records become. They are stored, or made anew in
+ * every pass, MATRIX_BLOCK at a time, by a row_maker; the bits of a result are the same. Within a
+ * stripe, sums over rows are kept in a small block, every `block_rows` rows folded into a pile, and
+ * every PILE blocks into the stripe's total, so that the depth of a sum (and with it the rounding
+ * error that certification must cover) stays far below the number of rows. */
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/thread_pool.h"
 #include "base/vector.h"
 #include "matrix/matrix_spread.h"
 
-enum { PILE = 16, CHUNK = 256, LONG = 8 * LANES };
+enum { PILE = 16, LONG = 8 * LANES };
 
 typedef struct sparse {
   matrix base;
   size_t *starts;    /* rows + 1: row i has the entries from starts[i] to starts[i + 1] */
   uint32_t *columns; /* ascending within a row */
   double *values;
-  bool borrowed; /* the three arrays are somebody else's */
+  bool borrowed;    /* the three arrays are somebody else's */
+  row_maker *maker; /* or NULL, and then the arrays are */
   size_t block_rows;
 } sparse;
 
+/* Some rows: row i of them has the entries from starts[i] to starts[i + 1]. */
+typedef struct row_window {
+  const size_t *starts;
+  const uint32_t *columns;
+  const double *values;
+} row_window;
+
+/* Starts, values, columns. */
+static size_t window_doubles(size_t count, size_t most_entries) {
+  return count + 1 + count * most_entries + (count * most_entries + 1) / 2;
+}
+
+/* Rows where they stand, or made in `work`. */
+static row_window rows_at(const sparse *m, size_t from, size_t count, double *work) {
+  if (!m->maker) {
+    return (row_window){m->starts + from, m->columns, m->values};
+  }
+  size_t *starts = (size_t *)(void *)work;
+  double *values = work + count + 1;
+  uint32_t *columns = (uint32_t *)(void *)(values + count * m->maker->most_entries);
+  m->maker->make(m->maker, from, count, starts, columns, values);
+  return (row_window){starts, columns, values};
+}
+
 /* Four sums side by side: a quarter of the depth, and the processor need not wait for each. */
-static inline double row_product(const sparse *m, size_t i, const double *f) {
+static inline double row_product(const row_window *m, size_t i, const double *f) {
   const uint32_t *columns = m->columns + m->starts[i];
   const double *values = m->values + m->starts[i];
   size_t e = 0, count = m->starts[i + 1] - m->starts[i];
@@ -40,7 +68,7 @@ static inline double row_product(const sparse *m, size_t i, const double *f) {
 
 /* Row i of X F for k right-hand sides: 64 of them at a time stay in registers. */
 FOR_EACH_WIDTH
-static void row_products(const sparse *m, size_t i, const double *f, size_t k, double *z) {
+static void row_products(const row_window *m, size_t i, const double *f, size_t k, double *z) {
   size_t c = 0, from = m->starts[i], end = m->starts[i + 1];
   for (; c + LONG <= k; c += LONG) {
     lanes sums[8] = {{0}}, x;
@@ -73,13 +101,15 @@ static void row_products(const sparse *m, size_t i, const double *f, size_t k, d
 
 static void sparse_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
                               double *z, double *work) {
-  (void)work;
-  const sparse *m = (const sparse *)x;
-  for (size_t i = from; i < from + count && k == 1; i++) {
-    z[i - from] = row_product(m, i, f);
-  }
-  for (size_t i = from; i < from + count && k > 1; i++) {
-    row_products(m, i, f, k, z + (i - from) * k);
+  for (size_t done = 0; done < count; done += MATRIX_BLOCK) {
+    size_t left = count - done, some = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
+    const row_window rows = rows_at((const sparse *)x, from + done, some, work);
+    for (size_t i = 0; i < some && k == 1; i++) {
+      z[done + i] = row_product(&rows, i, f);
+    }
+    for (size_t i = 0; i < some && k > 1; i++) {
+      row_products(&rows, i, f, k, z + (done + i) * k);
+    }
   }
 }
 
@@ -99,7 +129,7 @@ static void add_row(const uint32_t *columns, const double *values, size_t count,
 }
 
 /* total += Σ over rows [from, to) of x_i w_iᵀ, entries squared if `squared`; w begins at `from`. */
-static void add_rows(const sparse *m, size_t from, size_t to, const double *w, size_t k,
+static void add_rows(const row_window *m, size_t from, size_t to, const double *w, size_t k,
                      bool squared, double *total) {
   for (size_t i = from; i < to; i++) {
     const double *wi = w + (i - from) * k;
@@ -130,31 +160,35 @@ typedef struct row_sums {
 } row_sums;
 
 /* The weights of some rows: those given, or made of the margins in `work`. */
-static const double *weights_of(const row_sums *sums, size_t from, size_t count, double *work) {
+static const double *weights_of(const row_sums *sums, const row_window *rows, size_t from,
+                                size_t count, double *work) {
   if (sums->w) {
     return sums->w + from * sums->k;
   }
   for (size_t i = 0; i < count; i++) {
-    work[i] = row_product(sums->m, from + i, sums->f);
+    work[i] = row_product(rows, i, sums->f);
   }
-  sums->turn(sums->context, from, count, work, work + CHUNK);
-  return work + CHUNK;
+  sums->turn(sums->context, from, count, work, work + MATRIX_BLOCK);
+  return work + MATRIX_BLOCK;
 }
 
-/* `pile` has a pile of blocks, then the block at hand; both are zero again at the end. */
+/* `pile` has a pile of blocks, then the block at hand; both are zero again at the end. Behind them
+ * is space for rows. */
 static void add_stripe(const void *context, size_t from, size_t to, double *total, double *pile) {
   const row_sums *sums = context;
   const sparse *m = sums->m;
-  double work[2 * CHUNK];
+  double work[2 * MATRIX_BLOCK];
   size_t size = m->base.cols * sums->k, blocks = 0;
   double *block = pile + size;
-  for (size_t at = from; at < to; at += CHUNK) {
-    size_t end = to - at < CHUNK ? to : at + CHUNK, done = at;
-    const double *w = weights_of(sums, at, end - at, work);
+  for (size_t at = from; at < to; at += MATRIX_BLOCK) {
+    size_t end = to - at < MATRIX_BLOCK ? to : at + MATRIX_BLOCK, done = at;
+    const row_window rows = rows_at(m, at, end - at, block + size);
+    const double *w = weights_of(sums, &rows, at, end - at, work);
     while (done < end) {
       size_t next = done + m->block_rows - (done - from) % m->block_rows;
       next = next < end ? next : end;
-      add_rows(m, done, next, w + (done - at) * sums->k, sums->k, sums->squared, block);
+      add_rows(&rows, done - at, next - at, w + (done - at) * sums->k, sums->k, sums->squared,
+               block);
       done = next;
       if ((done - from) % m->block_rows == 0 || done == to) {
         vector_fold(pile, block, size);
@@ -168,8 +202,11 @@ static void add_stripe(const void *context, size_t from, size_t to, double *tota
 
 static dperm_status sum_over_rows(const row_sums *sums, double *out, dperm_error *err) {
   size_t size = sums->m->base.cols * sums->k;
-  const stripe_sum how = {
-      .size = size, .work_size = 2 * size, .beside = 2 * size, .add = add_stripe, .context = sums};
+  const stripe_sum how = {.size = size,
+                          .work_size = 2 * size + sums->m->base.work_size,
+                          .beside = 2 * size,
+                          .add = add_stripe,
+                          .context = sums};
   return stripes_sum(&sums->m->base, &how, out, err);
 }
 
@@ -193,19 +230,14 @@ static dperm_status sparse_apply_both(const matrix *x, const double *f, matrix_t
 
 /* ---- Gram matrices */
 
-static void add_gram_stripe(const void *context, size_t from, size_t to, double *h, double *work) {
-  const row_sums *sums = context;
-  const sparse *m = sums->m;
-  size_t cols = m->base.cols;
-  (void)work;
-  for (size_t i = from; i < to; i++) {
-    double wi = sums->w[i];
-    if (wi == 0.0) {
+static void add_gram(const row_window *m, size_t count, const double *w, size_t cols, double *h) {
+  for (size_t i = 0; i < count; i++) {
+    if (w[i] == 0.0) {
       continue;
     }
     size_t end = m->starts[i + 1];
     for (size_t a = m->starts[i]; a < end; a++) {
-      double scaled = wi * m->values[a];
+      double scaled = w[i] * m->values[a];
       double *row = h + (size_t)m->columns[a] * cols;
       for (size_t b = a; b < end; b++) {
         row[m->columns[b]] += scaled * m->values[b];
@@ -214,17 +246,47 @@ static void add_gram_stripe(const void *context, size_t from, size_t to, double 
   }
 }
 
+static void add_gram_stripe(const void *context, size_t from, size_t to, double *h, double *work) {
+  const row_sums *sums = context;
+  for (size_t at = from; at < to; at += MATRIX_BLOCK) {
+    size_t count = to - at < MATRIX_BLOCK ? to - at : MATRIX_BLOCK;
+    const row_window rows = rows_at(sums->m, at, count, work);
+    add_gram(&rows, count, sums->w + at, sums->m->base.cols, h);
+  }
+}
+
 static dperm_status sparse_gram(const matrix *x, const double *w, double *h, dperm_error *err) {
   const row_sums sums = {.m = (const sparse *)x, .w = w};
-  const stripe_sum how = {.size = x->cols * x->cols, .add = add_gram_stripe, .context = &sums};
+  const stripe_sum how = {.size = x->cols * x->cols,
+                          .work_size = x->work_size,
+                          .add = add_gram_stripe,
+                          .context = &sums};
   return stripes_sum(x, &how, h, err);
 }
 
+/* ---- rows */
+
+static void sparse_views(const matrix *x, size_t from, size_t count, double *work, row_view *out) {
+  const row_window rows = rows_at((const sparse *)x, from, count, work);
+  for (size_t i = 0; i < count; i++) {
+    size_t start = rows.starts[i];
+    out[i] =
+        (row_view){rows.starts[i + 1] - start, rows.columns + start, rows.values + start};
+  }
+}
+
+/* NaN where rows are made and there is no memory for one. */
 static void sparse_row(const matrix *x, size_t i, double *values) {
-  const sparse *m = (const sparse *)x;
-  memset(values, 0, x->cols * sizeof *values);
-  for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
-    values[m->columns[e]] = m->values[e];
+  OWNED_MEMORY double *work = x->work_size > 0 ? malloc(x->work_size * sizeof *work) : NULL;
+  row_view row = {0};
+  if (work || x->work_size == 0) {
+    sparse_views(x, i, 1, work, &row);
+  }
+  for (size_t j = 0; j < x->cols; j++) {
+    values[j] = work || x->work_size == 0 ? 0 : (double)NAN;
+  }
+  for (size_t e = 0; e < row.count; e++) {
+    values[row.columns[e]] = row.values[e];
   }
 }
 
@@ -243,14 +305,40 @@ static dperm_status select_here(const growing_rows *all, const size_t *rows, siz
   return DPERM_OK;
 }
 
-static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
-                                  dperm_error *err) {
+/* Some rows of those that are made, one by one. */
+static dperm_status select_made(const sparse *m, const size_t *rows, size_t count,
+                                growing_rows *out, dperm_error *err) {
+  TRY(rows_reserve_many(out, count, count * m->maker->most_entries, err));
+  for (size_t i = 0; i < count; i++) {
+    size_t starts[2];
+    m->maker->make(m->maker, rows[i], 1, starts, out->columns + out->entries,
+                   out->values + out->entries);
+    out->entries += starts[1];
+    rows_end(out, 0);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status select_rows(const matrix *x, const size_t *rows, size_t count,
+                                growing_rows *out, dperm_error *err) {
   const sparse *m = (const sparse *)x;
   const growing_rows all = {.starts = m->starts, .columns = m->columns, .values = m->values};
+  if (x->spread) {
+    return spread_select(x->spread, &all, x->total, rows, count, out, err);
+  }
+  return m->maker ? select_made(m, rows, count, out, err) : select_here(&all, rows, count, out, err);
+}
+
+static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
+                                  dperm_error *err) {
   OWNED(rows_clear) growing_rows got = {0};
-  OWNED(matrix_free_at) matrix *made = NULL;
-  dperm_status status = x->spread ? spread_select(x->spread, &all, x->total, rows, count, &got, err)
-                                  : select_here(&all, rows, count, &got, err);
+  OWNED(matrix_free_at) matrix *made = NULL, *kept = NULL;
+  dperm_status status = DPERM_OK;
+  if (x->spread && ((const sparse *)x)->maker) { /* rows go from process to process as they are */
+    TRY(ranks_agree(x->spread, matrix_keep(x, &kept, err), err));
+    x = kept;
+  }
+  status = select_rows(x, rows, count, &got, err);
   status = status == DPERM_OK ? matrix_sparse_take(&got, x->cols, &made, err) : status;
   TRY(ranks_agree(x->spread, status, err));
   if (x->spread && made) {
@@ -263,6 +351,9 @@ static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t co
 
 static size_t sparse_bytes(const matrix *x) {
   const sparse *m = (const sparse *)x;
+  if (m->maker) {
+    return 0; /* what they are made of is somebody else's */
+  }
   return (x->rows + 1) * sizeof *m->starts +
          (m->starts[x->rows] - m->starts[0]) * (sizeof *m->columns + sizeof *m->values);
 }
@@ -274,15 +365,10 @@ static void sparse_free(matrix *x) {
     free(m->columns);
     free(m->values);
   }
+  if (m->maker) {
+    m->maker->free(m->maker);
+  }
   free(m);
-}
-
-static size_t sparse_entries(const matrix *x, size_t i, const uint32_t **columns,
-                             const double **values) {
-  const sparse *m = (const sparse *)x;
-  *columns = m->columns + m->starts[i];
-  *values = m->values + m->starts[i];
-  return m->starts[i + 1] - m->starts[i];
 }
 
 static const matrix_kind sparse_kind = {
@@ -293,7 +379,7 @@ static const matrix_kind sparse_kind = {
     .gram = sparse_gram,
     .gram_diagonal = sparse_gram_diagonal,
     .row = sparse_row,
-    .entries = sparse_entries,
+    .views = sparse_views,
     .select = sparse_select,
     .bytes = sparse_bytes,
     .free = sparse_free,
@@ -341,9 +427,88 @@ dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, d
   return DPERM_OK;
 }
 
+/* Of rows that are made all are taken for as long as they can be, which is public. */
+static void set_made_depths(sparse *m) {
+  set_depths(m, rows_in_all(&m->base) * m->base.row_entries);
+}
+
+dperm_status matrix_made_new(row_maker *maker, size_t rows, size_t cols, matrix **out,
+                             dperm_error *err) {
+  sparse *m = NULL;
+  TRY(memory_new(1, sizeof *m, &m, err));
+  *m = (sparse){.base = {.kind = &sparse_kind,
+                         .rows = rows,
+                         .cols = cols,
+                         .row_entries = maker->most_entries,
+                         .work_size = window_doubles(MATRIX_BLOCK, maker->most_entries)},
+                .maker = maker};
+  set_made_depths(m);
+  *out = &m->base;
+  return DPERM_OK;
+}
+
+/* ---- rows that are made, once for all passes */
+
+typedef struct keeping {
+  const row_maker *maker;
+  sparse *to;
+} keeping;
+
+static size_t block_rows_at(const keeping *k, size_t block, size_t *from) {
+  size_t left = k->to->base.rows - block * MATRIX_BLOCK;
+  *from = block * MATRIX_BLOCK;
+  return left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
+}
+
+/* Leaves the entries of each row in the place of its end. */
+static void count_block(void *context, size_t block, size_t worker) {
+  const keeping *k = context;
+  size_t from = 0, count = block_rows_at(k, block, &from);
+  (void)worker;
+  k->maker->count(k->maker, from, count, k->to->starts + from + 1);
+}
+
+static void make_block(void *context, size_t block, size_t worker) {
+  const keeping *k = context;
+  size_t starts[MATRIX_BLOCK + 1], from = 0, count = block_rows_at(k, block, &from);
+  size_t first = k->to->starts[from];
+  (void)worker;
+  k->maker->make(k->maker, from, count, starts, k->to->columns + first, k->to->values + first);
+}
+
+dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err) {
+  const sparse *m = (const sparse *)x;
+  const size_t blocks = (x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
+  OWNED(matrix_free_at) matrix *kept = NULL;
+  sparse *to = NULL;
+  *out = NULL;
+  if (x->kind != &sparse_kind || !m->maker) {
+    return DPERM_OK;
+  }
+  TRY(memory_new(1, sizeof *to, &to, err));
+  *to = *m;
+  to->maker = NULL;
+  to->base.work_size = 0;
+  kept = &to->base;
+  keeping k = {m->maker, to};
+  TRY(memory_new(x->rows + 1, sizeof *to->starts, &to->starts, err));
+  pool_run(blocks, count_block, &k);
+  for (size_t i = 0; i < x->rows; i++) {
+    to->starts[i + 1] += to->starts[i];
+  }
+  TRY(memory_raw(to->starts[x->rows] + 1, sizeof *to->columns, &to->columns, err));
+  TRY(memory_raw(to->starts[x->rows] + 1, sizeof *to->values, &to->values, err));
+  pool_run(blocks, make_block, &k);
+  *out = kept;
+  kept = NULL;
+  return DPERM_OK;
+}
+
+/* ---- rows among processes */
+
 dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error *err) {
   sparse *m = (sparse *)x;
-  uint64_t most = x->row_entries, entries = m->starts[x->rows] - m->starts[0];
+  uint64_t most = x->row_entries, entries = m->maker ? 0 : m->starts[x->rows] - m->starts[0];
   size_t rows = 0;
   dperm_status status = DPERM_OK;
   x->spread = r;
@@ -356,19 +521,10 @@ dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error
   TRY(ranks_most(r, status, &most, err));
   TRY(ranks_add(r, DPERM_OK, &entries, 1, err));
   x->row_entries = (size_t)most;
-  set_depths(m, (size_t)entries);
-  return DPERM_OK;
-}
-
-dperm_status matrix_sparse_rename(matrix *x, const uint32_t *map, size_t cols, dperm_error *err) {
-  sparse *m = (sparse *)x;
-  for (size_t e = m->starts[0]; e < m->starts[x->rows]; e++) {
-    m->columns[e] = map[m->columns[e]];
+  if (m->maker) {
+    set_made_depths(m);
+  } else {
+    set_depths(m, (size_t)entries);
   }
-  x->cols = cols;
-  if (x->spread) {
-    return matrix_sparse_spread(x, x->spread, x->total, err);
-  }
-  set_depths(m, m->starts[x->rows] - m->starts[0]);
   return DPERM_OK;
 }

@@ -3,7 +3,7 @@
  * lattices, files, models or budgets. */
 #pragma once
 
-#include "mechanism/calibrate.h"
+#include "mechanism/privacy_plan.h"
 #include "mechanism/promise.h"
 #include "solve/newton.h"
 

@@ -2,7 +2,7 @@
  * from (docs/proofs/composition.md, C5). Public, like the plan. */
 #pragma once
 
-#include "mechanism/calibrate.h"
+#include "mechanism/privacy_plan.h"
 #include "privacy/renyi.h"
 
 /* Of one fit, for its own neighbours and one record, without what its release and numerics add;

@@ -202,30 +202,78 @@ dperm_status apply_vectors(const matrix *x, const double *vectors, size_t count,
   return matrix_apply(x, wide, count, z, err);
 }
 
-dperm_status dperm_model_scores(const dperm_model *model, const dperm_data *data, double *scores,
-                                dperm_error *err) {
+/* Rows of the model's kind: its number of columns, norm and constant column. */
+static dperm_status check_rows(const dperm_model *model, const dperm_data *data, dperm_error *err) {
+  if (data->origin == ORIGIN_SCHEMA && !model->schema) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "the data have a schema, and the model was trained on rows without one; give such rows");
+  }
   if (data->x->cols != model->inputs) {
     FAIL(err, DPERM_INVALID_DATA, "the data have %zu encoded columns, the model %zu", data->x->cols,
          model->inputs);
-  }
-  bool same = !data->schema || !model->schema || data->schema == model->schema ||
-              json_equal(data->schema->json, model->schema->json);
-  if (!same || (data->origin == ORIGIN_SCHEMA && !model->schema)) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "the data were encoded with another schema than the model's; use dperm_model_schema");
   }
   if (data->intercept != model->intercept) {
     FAIL(err, DPERM_INVALID_DATA, "the data have a constant column of %g, the model's of %g",
          data->intercept, model->intercept);
   }
+  if (!model->schema && data->bounds.norm2 != model->norm_bound) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "the rows are scaled to a norm of %g, the model's were to %g; make them with that one",
+         data->bounds.norm2, model->norm_bound);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status score_rows(const dperm_model *model, const dperm_data *data, double *scores,
+                               dperm_error *err) {
   const matrix *view = NULL;
   OWNED(matrix_free_at) matrix *made = NULL;
+  TRY(check_rows(model, data, err));
   TRY(model_view(model, data->x, &view, &made, err));
   TRY(apply_vectors(view, model->weights, class_fits(model->classes.count), scores, err));
   for (size_t i = 0; i < data->x->rows * class_fits(model->classes.count); i++) {
     if (!isfinite(scores[i])) {
       FAIL(err, DPERM_NUMERIC_ERROR,
            "the model's weights are too large: their sum is beyond all doubles; train anew");
+    }
+  }
+  return DPERM_OK;
+}
+
+dperm_status dperm_model_scores(const dperm_model *model, const dperm_data *data, double *scores,
+                                dperm_error *err) {
+  OWNED(data_view_close) dperm_data view = {0};
+  if (!data->table || !model->schema || data->schema == model->schema) {
+    return score_rows(model, data, scores, err);
+  }
+  TRY(data_view_open(data, model->schema, &view, err));
+  return score_rows(model, &view, scores, err);
+}
+
+dperm_status dperm_model_probabilities(const dperm_model *model, const dperm_data *data,
+                                       double *probabilities, dperm_error *err) {
+  const size_t classes = model->classes.count, fits = class_fits(classes);
+  OWNED_MEMORY double *scores = NULL;
+  OWNED_MEMORY double *space = NULL;
+  dperm_loss made;
+  const dperm_loss *loss = model_log_loss(model, &made);
+  if (!loss) {
+    FAIL(err, DPERM_UNSUPPORTED, "only logistic loss has probabilities; the model's is %s",
+         model->loss);
+  }
+  TRY(memory_new(data->x->rows * fits, sizeof *scores, &scores, err));
+  TRY(memory_new(fits, sizeof *space, &space, err));
+  TRY(dperm_model_scores(model, data, scores, err));
+  for (size_t i = 0; i < data->x->rows; i++) {
+    const double *row =
+        scaled_scores(classes, model->inverse_temperature, scores + i * fits, space);
+    double *out = probabilities + i * classes;
+    for (size_t m = 0; classes > 2 && m < classes; m++) {
+      out[m] = exp(model_class_log_probability(loss, classes, row, m));
+    }
+    if (classes == 2) {
+      out[1] = model_probability(loss, row[0]);
+      out[0] = model_probability(loss, -row[0]);
     }
   }
   return DPERM_OK;

@@ -27,13 +27,6 @@ dperm_status model_of_document(const json_document *doc, dperm_model **out, dper
 /* All bytes of a model's file; the caller commits. */
 dperm_status model_write_content(const dperm_model *model, output_file *out, dperm_error *err);
 
-/* The most bytes that the file of a model can have which is one of these candidates, fitted to
- * these data, or, with `wide`, to what a refinement makes of it where these are the rows of its
- * cells: from public numbers. */
-dperm_status model_file_bound(const dperm_data *data, const dperm_schema *wide,
-                              const dperm_options *candidates, size_t count, size_t *bytes,
-                              dperm_error *err);
-
 /* What of a file's epsilon went to the schema's refinement, and what the model was charged, into
  * its claim; false where the file does not say, or the schema says something else. */
 bool model_refined_fits(const json_t *privacy, dperm_model *model);

@@ -25,27 +25,26 @@ static dperm_status find_in_header(const csv_reader *csv, const char *name, size
 static dperm_status map_header(const dperm_schema *schema, bool need_labels, const csv_reader *csv,
                                csv_columns *columns, dperm_error *err) {
   columns->count = csv->field_count;
-  for (size_t c = 0; c < schema->column_count; c++) {
-    const schema_column *column = &schema->columns[c];
-    if (column->type == COLUMN_LABEL) {
-      columns->field_of[c] = absent;
-      continue;
+  for (size_t k = 0; k < columns->kept_count; k++) {
+    csv_column *c = &columns->kept[k];
+    bool label = c->place == schema->column_count;
+    const char *name = label ? schema->label_column : schema->columns[c->place].name;
+    TRY(find_in_header(csv, name, &c->field, err));
+    if (c->field == absent && label && need_labels) {
+      return csv_fail_at(csv, 0, err, "the header has no label column \"%.64s\"; add it", name);
     }
-    TRY(find_in_header(csv, column->name, &columns->field_of[c], err));
-    if (column->type == COLUMN_IGNORE) {
-      columns->field_of[c] = absent;
-    } else if (columns->field_of[c] == absent) {
+    if (c->field == absent && !label) {
       return csv_fail_at(csv, 0, err,
                          "the header has no column \"%.64s\" that the schema lists; add it, or "
                          "set \"header\": false",
-                         column->name);
+                         name);
     }
   }
-  size_t *label = &columns->field_of[schema->column_count];
-  TRY(find_in_header(csv, schema->label_column, label, err));
-  if (*label == absent && need_labels) {
-    return csv_fail_at(csv, 0, err, "the header has no label column \"%.64s\"; add it",
-                       schema->label_column);
+  for (size_t c = 0; c < schema->column_count; c++) { /* those that are ignored, at most once too */
+    size_t unused = absent;
+    if (schema->columns[c].type == COLUMN_IGNORE) {
+      TRY(find_in_header(csv, schema->columns[c].name, &unused, err));
+    }
   }
   return DPERM_OK;
 }
@@ -54,28 +53,36 @@ static dperm_status map_header(const dperm_schema *schema, bool need_labels, con
 static void map_positions(const dperm_schema *schema, bool need_labels, const csv_reader *csv,
                           csv_columns *columns) {
   bool unlabelled = !need_labels && csv->field_count + 1 == schema->column_count;
-  size_t at = 0;
+  size_t at = 0, k = 0;
+  csv_column *label = &columns->kept[columns->kept_count - 1];
+  label->field = absent;
   for (size_t c = 0; c < schema->column_count; c++) {
-    column_type type = schema->columns[c].type;
-    bool label = type == COLUMN_LABEL;
-    columns->field_of[c] = label || type == COLUMN_IGNORE ? absent : at;
-    if (label) {
-      columns->field_of[schema->column_count] = unlabelled ? absent : at;
+    bool is_label = schema->columns[c].type == COLUMN_LABEL;
+    if (is_label && !unlabelled) {
+      label->field = at;
+    } else if (k + 1 < columns->kept_count && columns->kept[k].place == c) {
+      columns->kept[k++].field = at;
     }
-    at += !(label && unlabelled);
+    at += !(is_label && unlabelled);
   }
   columns->count = at;
 }
 
 dperm_status csv_columns_open(const dperm_schema *schema, bool need_labels, bool may_be_empty,
                               csv_reader *csv, csv_columns *out, dperm_error *err) {
-  OWNED(csv_columns_close) csv_columns columns = {NULL, 0};
+  OWNED(csv_columns_close) csv_columns columns = {0};
+  OWNED(table_layout_clear) table_layout layout = {0};
   bool found = false;
   TRY(csv_next(csv, &found, err));
   if (!found && (schema->header || !may_be_empty)) { /* a header is no record */
     return fail_no_rows(csv->path, err);
   }
-  TRY(memory_new(schema->column_count + 1, sizeof *columns.field_of, &columns.field_of, err));
+  TRY(table_layout_of(schema, &layout, err));
+  TRY(memory_new(layout.count, sizeof *columns.kept, &columns.kept, err));
+  columns.kept_count = layout.count;
+  for (size_t k = 0; k < layout.count; k++) {
+    columns.kept[k].place = layout.places[k];
+  }
   if (schema->header) {
     TRY(map_header(schema, need_labels, csv, &columns, err));
   } else {
@@ -85,21 +92,23 @@ dperm_status csv_columns_open(const dperm_schema *schema, bool need_labels, bool
     }
   }
   *out = columns;
-  columns.field_of = NULL;
+  columns.kept = NULL;
   return DPERM_OK;
 }
 
 void csv_columns_close(csv_columns *columns) {
-  free(columns->field_of);
-  *columns = (csv_columns){NULL, 0};
+  free(columns->kept);
+  *columns = (csv_columns){0};
 }
 
 /* Messages name the column and the place, never the content: a log is not a release. */
-static dperm_status fail_number(const dperm_schema *schema, const schema_column *column,
-                                const csv_reader *csv, const csv_field *field, dperm_error *err) {
+static dperm_status fail_number(const dperm_schema *schema, const csv_column *c,
+                                const csv_reader *csv, dperm_error *err) {
+  const schema_column *column = &schema->columns[c->place];
+  const csv_field *field = &csv->fields[c->field];
   return csv_fail_at(
       csv, field->offset, err,
-      encode_text(schema, column, field->text).flags & TEXT_NOT_FINITE
+      cell_of_text(schema, column, field->text).flags & TEXT_NOT_FINITE
           ? "column \"%.64s\" holds NaN or infinity; give a number, or list the text "
             "under \"missing\""
           : "column \"%.64s\" is not a number; mend it, or list the text under "
@@ -107,41 +116,31 @@ static dperm_status fail_number(const dperm_schema *schema, const schema_column 
       column->name);
 }
 
-/* Adds what the columns of a record become, in the schema's order. Returns the first column whose
- * text is no number, or their number. */
-static size_t encode_columns(const csv_columns *columns, encoder *e, const csv_field *fields,
-                             growing_rows *rows) {
-  /* Copies, since `rows` would be written down after every field. There is space for an entry of
-   * each, and what is none is written over. */
-  uint32_t *at = rows->columns + rows->entries;
-  double *values = rows->values + rows->entries;
-  size_t c = 0, count = e->schema->column_count, entries = 0;
-  for (; c < count; c++) {
-    if (columns->field_of[c] == absent) {
-      continue;
-    }
-    encoded_text text = encoder_text(e, c, &fields[columns->field_of[c]].text);
-    if (text.flags > TEXT_ENTRY) {
-      if (text.flags & (TEXT_NOT_FINITE | TEXT_MALFORMED)) {
-        return c;
-      }
-      encoder_count(e, c, text.flags);
-      if (text.flags & TEXT_LINE) {
-        entries += encode_line(&e->schema->columns[c], &text, &at[entries], &values[entries]);
-      }
-    }
-    at[entries] = text.at;
-    values[entries] = text.value;
-    entries += text.flags & TEXT_ENTRY;
+/* The label, or the class of index 0 where labels are not needed. */
+static dperm_status read_label(const csv_columns *columns, cell_reader *cells,
+                               const csv_reader *csv, double *value, bool *drop,
+                               dperm_error *err) {
+  const csv_column *c = &columns->kept[columns->kept_count - 1];
+  *value = 0;
+  if (!cells->need_labels) {
+    return DPERM_OK;
   }
-  rows->entries += entries;
-  return c;
+  cell is = cell_read(cells, c->place, &csv->fields[c->field].text);
+  *drop = cell_drops(cells, is.flags);
+  if (is.flags & TEXT_UNKNOWN && !*drop) {
+    return csv_fail_at(csv, csv->fields[c->field].offset, err,
+                       "the label in column \"%.64s\" is not one that the schema lists; add it "
+                       "to the schema's \"label\", or mend it",
+                       cells->schema->label_column);
+  }
+  *value = is.value;
+  return DPERM_OK;
 }
 
-dperm_status csv_columns_next(const csv_columns *columns, encoder *e, csv_reader *csv,
-                              growing_rows *rows, bool *found, dperm_error *err) {
-  const dperm_schema *schema = e->schema;
-  const size_t label = schema->column_count;
+dperm_status csv_columns_next(const csv_columns *columns, cell_reader *cells, csv_reader *csv,
+                              record_batch *batch, bool *found, dperm_error *err) {
+  const size_t features = columns->kept_count - 1;
+  bool drop = false;
   TRY(csv_next(csv, found, err));
   if (!*found) {
     return DPERM_OK;
@@ -151,21 +150,20 @@ dperm_status csv_columns_next(const csv_columns *columns, encoder *e, csv_reader
                        "%zu fields where %zu are expected; mend the line or the schema",
                        csv->field_count, columns->count);
   }
-  TRY(encoder_begin(e, rows, err));
-  if (e->need_labels) {
-    const csv_field *field = &csv->fields[columns->field_of[label]];
-    if (!encoder_label(e, encoder_text(e, label, &field->text))) {
-      return csv_fail_at(csv, field->offset, err,
-                         "the label in column \"%.64s\" is not one that the schema lists; add it "
-                         "to the schema's \"label\", or mend it",
-                         schema->label_column);
+  double *to = batch->cells + batch->count;
+  TRY(read_label(columns, cells, csv, to + features * batch->capacity, &drop, err));
+  for (size_t k = 0; k < features; k++) {
+    const csv_column *c = &columns->kept[k];
+    cell is = cell_read(cells, c->place, &csv->fields[c->field].text);
+    if (is.flags) {
+      if (is.flags & (TEXT_NOT_FINITE | TEXT_MALFORMED)) {
+        return fail_number(cells->schema, c, csv, err);
+      }
+      cell_count(cells, c->place, is.flags);
+      drop = drop || cell_drops(cells, is.flags);
     }
+    to[k * batch->capacity] = is.value;
   }
-  const size_t wrong = encode_columns(columns, e, csv->fields, rows);
-  if (wrong < label) {
-    return fail_number(schema, &schema->columns[wrong], csv, &csv->fields[columns->field_of[wrong]],
-                       err);
-  }
-  encoder_end(e, rows);
+  batch->count += !drop;
   return DPERM_OK;
 }

@@ -1,14 +1,22 @@
-/* Where the schema's columns stand in the records of a CSV file, and the next record as a row.
- * What a field's text becomes is the encoder's (encode.h); the messages with their places are here.
- */
+/* Where the schema's columns stand in the records of a CSV file, and the next record as cells of a
+ * table. What a field's text becomes is decided in table/cell.h; the messages with their places are
+ * here. */
 #pragma once
 
 #include "read/csv.h"
-#include "read/encode.h"
+#include "table/cell.h"
+#include "table/table.h"
+
+/* A column of the table. */
+typedef struct csv_column {
+  size_t field; /* of a record; SIZE_MAX for the label of a file without one */
+  size_t place; /* in the schema; its column_count for the label */
+} csv_column;
 
 typedef struct csv_columns {
-  size_t *field_of; /* of each column that is encoded, and last of the label; SIZE_MAX for none */
-  size_t count;     /* fields that every record must have */
+  csv_column *kept; /* in the table's layout, the label's last */
+  size_t kept_count;
+  size_t count; /* fields that every record must have */
 } csv_columns;
 
 /* Reads the header, or looks at the first record, to know where the columns are; `csv` then stands
@@ -18,7 +26,12 @@ dperm_status csv_columns_open(const dperm_schema *schema, bool need_labels, bool
                               csv_reader *csv, csv_columns *out, dperm_error *err);
 void csv_columns_close(csv_columns *columns);
 
-/* Appends the next record of `csv` to `rows`, or drops it if the schema says so; *found = false at
- * the end. */
-dperm_status csv_columns_next(const csv_columns *columns, encoder *e, csv_reader *csv,
-                              growing_rows *rows, bool *found, dperm_error *err);
+/* So many records may be in so many bytes. */
+static inline size_t csv_columns_most(const csv_columns *columns, size_t bytes) {
+  return bytes / (columns->count ? columns->count : 1) + 2;
+}
+
+/* Appends the next record of `csv` to the batch, which has space for it, or drops it if the schema
+ * says so; *found = false at the end. */
+dperm_status csv_columns_next(const csv_columns *columns, cell_reader *cells, csv_reader *csv,
+                              record_batch *batch, bool *found, dperm_error *err);

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "read/csv_columns.h"
+#include "read/read_batch.h"
 
-/* Appends the records from where `csv` stands to the end of the file. As csv_columns_next would one
- * by one: the same rows, counts and messages, whatever the number of threads. With `take` the rows
- * go there span by span, beside the reading of the next one; none are left. */
-dperm_status csv_parallel_read(csv_reader *csv, const csv_columns *columns, encoder *e,
-                               growing_rows *rows, rows_taker *take, void *context,
-                               dperm_error *err);
+/* Hands the records from where `csv` stands to the end of the file to `take`, span by span. As
+ * csv_columns_next would one by one: the same cells, counts and messages, whatever the number of
+ * threads. */
+dperm_status csv_parallel_read(csv_reader *csv, const csv_columns *columns, cell_reader *cells,
+                               batch_taker *take, void *context, dperm_error *err);

@@ -1,4 +1,4 @@
-/* The reader of CSV files: scanner, columns and encoder together. */
+/* The reader of CSV files: scanner, columns and cells together. */
 #include "read/csv_parallel.h"
 #include "read/row_reader.h"
 
@@ -6,7 +6,7 @@ typedef struct csv_rows {
   row_reader base;
   csv_reader csv;
   csv_columns columns;
-  encoder encoder;
+  cell_reader cells;
 } csv_rows;
 
 static dperm_status open_file(row_reader *reader, const dperm_source *source, dperm_error *err) {
@@ -25,35 +25,35 @@ static dperm_status open_file(row_reader *reader, const dperm_source *source, dp
                &r->csv, err));
   TRY(csv_columns_open(schema, reader->need_labels, reader->may_be_empty, &r->csv, &r->columns,
                        err));
-  TRY(encoder_open(schema, reader->need_labels, &r->encoder, err));
-  reader->schema = schema;
+  TRY(cell_reader_open(schema, reader->need_labels, &r->cells, err));
+  reader->schema = reader->cells = schema;
   reader->dims = schema->dims;
   reader->text = &r->csv.window;
-  reader->counts = &r->encoder.counts;
+  reader->counts = &r->cells.counts;
   return DPERM_OK;
 }
 
 static void close_file(row_reader *reader) {
   csv_rows *r = (csv_rows *)reader;
-  encoder_close(&r->encoder);
+  cell_reader_close(&r->cells);
   csv_columns_close(&r->columns);
   csv_close(&r->csv);
 }
 
-static dperm_status next(row_reader *reader, size_t limit, growing_rows *rows, dperm_error *err) {
+static dperm_status next(row_reader *reader, size_t limit, read_batch *batch, dperm_error *err) {
   csv_rows *r = (csv_rows *)reader;
   bool found = true;
-  while (found && rows->count < limit) {
-    TRY(csv_columns_next(&r->columns, &r->encoder, &r->csv, rows, &found, err));
+  TRY(batch_reserve(&batch->records, r->columns.kept_count, limit, err));
+  while (found && batch->records.count < limit) {
+    TRY(csv_columns_next(&r->columns, &r->cells, &r->csv, &batch->records, &found, err));
   }
   return DPERM_OK;
 }
 
-static dperm_status rest(row_reader *reader, growing_rows *rows, rows_taker *take, void *context,
-                         dperm_error *err) {
+static dperm_status rest(row_reader *reader, batch_taker *take, void *context, dperm_error *err) {
   csv_rows *r = (csv_rows *)reader;
   r->csv.quotes = false; /* those of a header, which is behind us, do not matter */
-  TRY(csv_parallel_read(&r->csv, &r->columns, &r->encoder, rows, take, context, err));
+  TRY(csv_parallel_read(&r->csv, &r->columns, &r->cells, take, context, err));
   reader->quotes = r->csv.quotes;
   return DPERM_OK;
 }

@@ -1,12 +1,18 @@
-/* The reader of encoded files. Whoever wants all rows maps them (data/dataset.h); here they are
- * copied batch by batch. */
-#include "read/row_reader.h"
+/* The reader of encoded files. Whoever wants all records maps them (data/dataset_read.c); here they
+ * are copied batch by batch. */
+#include <stdlib.h>
 
-typedef struct encoded_rows {
+#include "base/memory.h"
+#include "read/row_reader.h"
+#include "table/rows.h"
+
+typedef struct encoded_records {
   row_reader base;
-  bool mapped;
-  size_t at; /* the next row */
-} encoded_rows;
+  table *table; /* all records, once the first are asked for; or, of svmlight, */
+  matrix *rows; /* rows */
+  double *labels, *work;
+  size_t at; /* the next one */
+} encoded_records;
 
 static bool recognizes(const dperm_source *source) {
   return encoded_recognized(source->path);
@@ -21,49 +27,87 @@ static dperm_status open_file(row_reader *reader, const dperm_source *source, dp
     wrong =
         "holds svmlight rows, which have no schema; leave the schema out, or use a model of such "
         "rows";
-  } else if (source->schema && !json_equal(source->schema->json, file->schema->json)) {
-    wrong =
-        "was encoded under another schema than the one given, or the model's; encode the records "
-        "again under that one";
   } else if (source->dims && file->schema) {
     wrong = "has a schema inside, where plain columns are expected; leave their number out, or use "
             "another model";
-  } else if (source->dims && source->dims != file->header.dims) {
+  } else if (source->dims && source->dims != file->header->dims) {
     wrong = "was encoded with another number of columns than the one given, or the model's; give "
             "the file that goes with it";
+  } else if (file->trailer->rows == 0 && !reader->may_be_empty) {
+    return fail_no_rows(source->path, err);
   }
   if (wrong) {
     FAIL(err, DPERM_INVALID_DATA, "%s: %s", source->path, wrong);
   }
-  reader->schema = file->schema;
-  reader->dims = (size_t)file->header.dims;
+  reader->cells = file->schema;
+  reader->schema = source->schema ? source->schema : file->schema;
+  reader->dims = file->schema ? reader->schema->dims : (size_t)file->header->dims;
   return DPERM_OK;
 }
 
 static void close_file(row_reader *reader) {
+  encoded_records *r = (encoded_records *)reader;
+  table_free(r->table);
+  matrix_free(r->rows);
+  free(r->labels);
+  free(r->work);
   encoded_close(reader->file);
 }
 
-/* Behind the last row, it must still be the file that was checked. */
-static dperm_status next(row_reader *reader, size_t limit, growing_rows *rows, dperm_error *err) {
-  encoded_rows *r = (encoded_rows *)reader;
-  encoded_file *file = reader->file;
-  const size_t all = (size_t)file->trailer.rows;
-  if (!r->mapped) {
-    TRY(encoded_map(file, 0, all, reader->progress, err));
-    r->mapped = true;
+static dperm_status map_all(encoded_records *r, dperm_error *err) {
+  row_reader *reader = &r->base;
+  const size_t all = (size_t)reader->file->trailer->rows;
+  if (r->table || r->rows) {
+    return DPERM_OK;
   }
-  for (; rows->count < limit && r->at < all; r->at++) {
-    size_t from = file->starts[r->at], to = file->starts[r->at + 1];
-    TRY(rows_reserve(rows, to - from, err));
-    rows_copy(rows, file->columns + from, file->values + from, to - from);
-    rows_end(rows, file->labels[r->at]);
+  if (reader->schema) {
+    return encoded_table(reader->file, 0, all, reader->progress, &r->table, err);
   }
-  return r->at < all ? DPERM_OK : encoded_unchanged(file, err);
+  TRY(memory_new(all, sizeof *r->labels, &r->labels, err));
+  TRY(encoded_rows(reader->file, 0, all, reader->progress, &r->rows, r->labels, err));
+  return memory_new(r->rows->work_size, sizeof *r->work, &r->work, err);
+}
+
+static dperm_status copy_rows(encoded_records *r, size_t count, growing_rows *rows,
+                              dperm_error *err) {
+  rows_reset(rows);
+  for (size_t i = 0; i < count; i++) {
+    row_view row;
+    r->rows->kind->views(r->rows, r->at + i, 1, r->work, &row);
+    TRY(rows_reserve(rows, row.count, err));
+    rows_copy(rows, row.columns, row.values, row.count);
+    rows_end(rows, r->labels[r->at + i]);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status copy_cells(const encoded_records *r, size_t count, record_batch *batch,
+                               dperm_error *err) {
+  const size_t columns = r->table->layout.count;
+  TRY(batch_reserve(batch, columns, count ? count : 1, err));
+  for (size_t c = 0; c < columns; c++) {
+    for (size_t i = 0; i < count; i++) {
+      batch->cells[c * batch->capacity + i] = table_cell(r->table, r->at + i, c);
+    }
+  }
+  batch->count = count;
+  return DPERM_OK;
+}
+
+/* Behind the last record, it must still be the file that was checked. */
+static dperm_status next(row_reader *reader, size_t limit, read_batch *batch, dperm_error *err) {
+  encoded_records *r = (encoded_records *)reader;
+  TRY(map_all(r, err));
+  const size_t left = (size_t)reader->file->trailer->rows - r->at;
+  const size_t count = left < limit ? left : limit;
+  TRY(r->table ? copy_cells(r, count, &batch->records, err)
+               : copy_rows(r, count, &batch->rows, err));
+  r->at += count;
+  return left > count ? DPERM_OK : encoded_unchanged(reader->file, err);
 }
 
 static unsigned doubts(const row_reader *reader) {
-  return encoded_doubts(reader->file);
+  return (unsigned)reader->file->trailer->flags;
 }
 
 const row_reader_kind encoded_format = {
@@ -71,7 +115,7 @@ const row_reader_kind encoded_format = {
     .format = DPERM_FORMAT_ENCODED,
     .mapped = true,
     .recognizes = recognizes,
-    .size = sizeof(encoded_rows),
+    .size = sizeof(encoded_records),
     .open = open_file,
     .close = close_file,
     .next = next,

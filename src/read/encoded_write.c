@@ -1,109 +1,133 @@
-/* Records to an encoded file in one pass: rows are encoded some thousands at a time, their numbers
- * gathered into blocks, each block written when it is full. Memory does not grow with the file. */
+/* Records to an encoded file in one pass: pages are packed as the records come, and each is written
+ * when it is full. Memory does not grow with the file. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file_write.h"
 #include "base/memory.h"
 #include "read/encoded_file.h"
-#include "read/encoded_format.h"
 #include "read/row_reader.h"
-
-/* An array on its way: what is not written yet. */
-typedef struct pending {
-  unsigned char *bytes;
-  size_t used, capacity;
-} pending;
 
 typedef struct encoded_writer {
   output_file *out;
   uint64_t at; /* bytes written */
-  pending arrays[ENCODED_ARRAYS];
-  encoded_block *blocks;
-  size_t block_count, block_capacity;
-  uint64_t rows, entries, most_entries;
+  table_builder records;
+  growing_rows rows; /* of svmlight: the page that is being filled */
+  encoded_page *pages;
+  size_t page_count, page_capacity;
+  uint64_t row_count, most_entries;
   uint32_t header_check;
+  XXH3_state_t *sum; /* of the page that is being written */
 } encoded_writer;
+
+/* ---- bytes */
 
 static dperm_status put(encoded_writer *w, const void *bytes, size_t size, dperm_error *err) {
   w->at += size;
+  if (w->sum && size > 0) {
+    (void)XXH3_64bits_update(w->sum, bytes, size);
+  }
   return output_write(w->out, bytes, size, err);
 }
 
 static dperm_status fill(encoded_writer *w, dperm_error *err) {
-  static const unsigned char zeros[ENCODED_ALIGN];
-  size_t over = (size_t)(w->at % ENCODED_ALIGN);
-  return over ? put(w, zeros, ENCODED_ALIGN - over, err) : DPERM_OK;
+  static const unsigned char zeros[ENCODED_UNIT];
+  size_t over = (size_t)(w->at % ENCODED_UNIT);
+  return over ? put(w, zeros, ENCODED_UNIT - over, err) : DPERM_OK;
 }
 
-/* ---- blocks */
+static dperm_status begin_page(encoded_writer *w, size_t rows, dperm_error *err) {
+  TRY(memory_reserve(&w->pages, &w->page_capacity, w->page_count + 1, sizeof *w->pages, err));
+  w->pages[w->page_count] = (encoded_page){.offset = w->at, .rows = (uint32_t)rows};
+  w->sum = XXH3_createState();
+  if (!w->sum) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing the records");
+  }
+  (void)XXH3_64bits_reset_withSeed(w->sum, 0);
+  return DPERM_OK;
+}
 
-static dperm_status write_block(encoded_writer *w, encoded_array array, size_t size,
-                                dperm_error *err) {
-  pending *p = &w->arrays[array];
-  TRY(memory_reserve(&w->blocks, &w->block_capacity, w->block_count + 1, sizeof *w->blocks, err));
-  w->blocks[w->block_count++] =
-      (encoded_block){(uint32_t)array, encoded_sum(0, p->bytes, size), w->at};
-  TRY(put(w, p->bytes, size, err));
+static dperm_status end_page(encoded_writer *w, dperm_error *err) {
   TRY(fill(w, err));
+  encoded_page *page = &w->pages[w->page_count++];
+  page->size = w->at - page->offset;
+  page->check = (uint32_t)XXH3_64bits_digest(w->sum);
+  w->row_count += page->rows;
+  (void)XXH3_freeState(w->sum);
+  w->sum = NULL;
   output_start_flushing(w->out);
-  p->used -= size;
-  memmove(p->bytes, p->bytes + size, p->used);
   return DPERM_OK;
 }
 
-/* Adds numbers to an array; full blocks go out. */
-static dperm_status add(encoded_writer *w, encoded_array array, const void *numbers, size_t count,
-                        dperm_error *err) {
-  pending *p = &w->arrays[array];
-  size_t size = count * encoded_number_size(array),
-         full = encoded_block_numbers(array) * encoded_number_size(array);
-  /* At once for what a block and a part of it need; pages that are not written cost nothing. */
-  TRY(memory_reserve(&p->bytes, &p->capacity, (p->used > full ? p->used : full) + size, 1, err));
-  if (size > 0) {
-    memcpy(p->bytes + p->used, numbers, size);
-    p->used += size;
-  }
-  while (p->used >= full) {
-    TRY(write_block(w, array, full, err));
-  }
-  return DPERM_OK;
-}
+/* ---- pages of a table (page_taker) */
 
-/* Takes over the rows; `rows` is empty afterwards but keeps its capacity. By so many rows at a
- * time, counted from the file's first, that the order of blocks is the same however the rows come.
- */
-static dperm_status add_rows(void *context, growing_rows *rows, dperm_error *err) {
-  enum { TURN = 4096 };
+static dperm_status write_columns(void *context, const packed_column *columns, size_t rows,
+                                  dperm_error *err) {
   encoded_writer *w = context;
-  const uint64_t before = w->entries;
-  for (size_t i = 0; i < rows->count; i++) {
-    uint64_t entries = rows->starts[i + 1] - rows->starts[i];
+  const size_t count = w->records.table->layout.count;
+  uint64_t at = count * sizeof(encoded_column);
+  TRY(begin_page(w, rows, err));
+  for (size_t c = 0; c < count; c++) {
+    const packed_column *p = &columns[c];
+    const encoded_column line = {p->distinct, p->width, at};
+    size_t indexes = p->width == 8 ? 0 : rows * p->width;
+    TRY(put(w, &line, sizeof line, err));
+    at += encoded_aligned(p->distinct * sizeof *p->values + indexes);
+  }
+  for (size_t c = 0; c < count; c++) {
+    const packed_column *p = &columns[c];
+    TRY(put(w, p->values, p->distinct * sizeof *p->values, err));
+    TRY(put(w, p->indexes, p->width == 8 ? 0 : rows * p->width, err));
+    TRY(fill(w, err));
+  }
+  return end_page(w, err);
+}
+
+/* ---- pages of sparse rows */
+
+static dperm_status write_rows(encoded_writer *w, dperm_error *err) {
+  const growing_rows *r = &w->rows;
+  TRY(begin_page(w, r->count, err));
+  for (size_t i = 0; i < r->count; i++) {
+    uint64_t entries = r->starts[i + 1] - r->starts[i];
     w->most_entries = entries > w->most_entries ? entries : w->most_entries;
-    rows->starts[i] += before;
   }
-  rows->starts[rows->count] += before;
-  for (size_t from = 0; from < rows->count;) {
-    size_t turn = TURN - (size_t)(w->rows % TURN);
-    turn = turn < rows->count - from ? turn : rows->count - from;
-    size_t entry = (size_t)(w->entries - before);
-    size_t entries = (size_t)(rows->starts[from + turn] - w->entries);
-    TRY(add(w, ENCODED_STARTS, rows->starts + from, turn, err));
-    TRY(add(w, ENCODED_LABELS, rows->labels + from, turn, err));
-    TRY(add(w, ENCODED_COLUMNS, rows->columns + entry, entries, err));
-    TRY(add(w, ENCODED_VALUES, rows->values + entry, entries, err));
-    w->rows += turn;
-    w->entries += entries;
-    from += turn;
-  }
-  rows_reset(rows);
+  TRY(put(w, r->starts, (r->count + 1) * sizeof *r->starts, err));
+  TRY(put(w, r->labels, r->count * sizeof *r->labels, err));
+  TRY(put(w, r->values, r->entries * sizeof *r->values, err));
+  TRY(put(w, r->columns, r->entries * sizeof *r->columns, err));
+  TRY(end_page(w, err));
+  rows_reset(&w->rows);
   return DPERM_OK;
 }
 
-/* ---- before and behind them */
+static dperm_status add_rows(encoded_writer *w, const growing_rows *rows, dperm_error *err) {
+  for (size_t i = 0; i < rows->count; i++) {
+    size_t from = rows->starts[i], count = rows->starts[i + 1] - from;
+    TRY(rows_reserve(&w->rows, count, err));
+    rows_copy(&w->rows, rows->columns + from, rows->values + from, count);
+    rows_end(&w->rows, rows->labels[i]);
+    if (w->rows.count == TABLE_PAGE) {
+      TRY(write_rows(w, err));
+    }
+  }
+  return DPERM_OK;
+}
 
-static dperm_status write_header(encoded_writer *w, const dperm_schema *schema, size_t dims,
-                                 dperm_error *err) {
+/* ---- all of it */
+
+static dperm_status add_batches(void *context, const read_batch *batches, size_t count,
+                                dperm_error *err) {
+  encoded_writer *w = context;
+  for (size_t i = 0; i < count; i++) {
+    TRY(add_rows(w, &batches[i].rows, err));
+    TRY(w->records.table ? table_builder_add(&w->records, &batches[i].records, 1, err) : DPERM_OK);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status write_header(encoded_writer *w, const row_reader *reader, dperm_error *err) {
+  const dperm_schema *schema = reader->schema;
   OWNED_MEMORY char *dumped = schema ? json_dumps(schema->json, JSON_COMPACT) : NULL;
   if (schema && !dumped) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing the schema");
@@ -113,9 +137,8 @@ static dperm_status write_header(encoded_writer *w, const dperm_schema *schema, 
   encoded_header h = {.magic = ENCODED_MAGIC,
                       .version = ENCODED_VERSION,
                       .origin = schema ? ENCODED_FROM_SCHEMA : ENCODED_FROM_SVMLIGHT,
-                      .dims = dims,
-                      .schema_length = length,
-                      .first_block = encoded_aligned(sizeof h + length)};
+                      .dims = schema ? 0 : reader->dims,
+                      .schema_length = length};
   h.check = encoded_sum(encoded_sum(0, &h, offsetof(encoded_header, check)), text, length);
   w->header_check = h.check;
   TRY(put(w, &h, sizeof h, err));
@@ -124,33 +147,35 @@ static dperm_status write_header(encoded_writer *w, const dperm_schema *schema, 
 }
 
 static dperm_status write_end(encoded_writer *w, const row_reader *reader, dperm_error *err) {
-  TRY(add(w, ENCODED_STARTS, &w->entries, 1, err));
-  for (encoded_array a = ENCODED_STARTS; a < ENCODED_ARRAYS; a++) {
-    if (w->arrays[a].used > 0) {
-      TRY(write_block(w, a, w->arrays[a].used, err));
-    }
-  }
   encoded_trailer t = {.magic = ENCODED_END,
-                       .rows = w->rows,
-                       .entries = w->entries,
+                       .rows = w->row_count,
                        .most_entries = w->most_entries,
-                       .blocks = w->block_count,
+                       .pages = w->page_count,
                        .directory = w->at,
                        .flags = reader->kind->doubts(reader)};
   (void)row_reader_digested(reader, t.source);
-  size_t size = w->block_count * sizeof *w->blocks;
+  size_t size = w->page_count * sizeof *w->pages;
   t.directory_check =
-      encoded_sum(encoded_sum(0, w->blocks, size), &w->header_check, sizeof w->header_check);
+      encoded_sum(encoded_sum(0, w->pages, size), &w->header_check, sizeof w->header_check);
   t.check = encoded_sum(0, &t, offsetof(encoded_trailer, check));
-  TRY(put(w, w->blocks, size, err));
+  TRY(put(w, w->pages, size, err));
   return put(w, &t, sizeof t, err);
 }
 
 static dperm_status write_all(encoded_writer *w, row_reader *reader, dperm_error *err) {
-  OWNED(rows_clear) growing_rows rows = {0};
-  TRY(write_header(w, reader->schema, reader->dims, err));
-  TRY(row_reader_rest(reader, &rows, add_rows, w, err));
-  if (w->rows == 0) {
+  OWNED(table_free_at) table *written = NULL;
+  TRY(write_header(w, reader, err));
+  if (reader->schema) {
+    TRY(table_builder_open(reader->schema, write_columns, w, &w->records, err));
+  }
+  TRY(row_reader_rest(reader, add_batches, w, err));
+  if (w->rows.count > 0) {
+    TRY(write_rows(w, err));
+  }
+  if (reader->schema) {
+    TRY(table_builder_finish(&w->records, &written, err));
+  }
+  if (w->row_count == 0 && !reader->may_be_empty) {
     return fail_no_rows(reader->path, err);
   }
   return write_end(w, reader, err);
@@ -158,10 +183,10 @@ static dperm_status write_all(encoded_writer *w, row_reader *reader, dperm_error
 
 static void writer_close(encoded_writer *w) {
   output_discard(w->out);
-  for (encoded_array a = ENCODED_STARTS; a < ENCODED_ARRAYS; a++) {
-    free(w->arrays[a].bytes);
-  }
-  free(w->blocks);
+  table_builder_close(&w->records);
+  rows_clear(&w->rows);
+  (void)XXH3_freeState(w->sum);
+  free(w->pages);
 }
 
 dperm_status dperm_encode_file(const dperm_source *source, const char *out_path,
@@ -183,7 +208,7 @@ dperm_status dperm_encode_file(const dperm_source *source, const char *out_path,
   w.out = NULL;
   TRY(output_commit(out, err));
   if (rows_written) {
-    *rows_written = (size_t)w.rows;
+    *rows_written = (size_t)w.row_count;
   }
   return DPERM_OK;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "dperm/bins.h"
 
 /* In the order in which they are asked to recognize a file; the last takes what is left. */
 const row_reader_kind *const row_reader_kinds[] = {&encoded_format, &svmlight_format, &csv_format,
@@ -44,13 +43,6 @@ dperm_status row_reader_find(const dperm_source *source, const row_reader_kind *
        path_for_people(source->path), (int)source->format);
 }
 
-dperm_status dperm_source_format(const dperm_source *source, dperm_format *out, dperm_error *err) {
-  const row_reader_kind *kind = NULL;
-  TRY(row_reader_find(source, &kind, err));
-  *out = kind->format;
-  return DPERM_OK;
-}
-
 dperm_status row_reader_open(const dperm_source *source, bool need_labels,
                              const dperm_progress *progress, row_reader **out, dperm_error *err) {
   const row_reader_kind *kind = NULL;
@@ -77,32 +69,28 @@ void row_reader_close(row_reader *reader) {
   }
 }
 
-dperm_status row_reader_next(row_reader *reader, size_t limit, growing_rows *rows,
+dperm_status row_reader_next(row_reader *reader, size_t limit, read_batch *batch,
                              dperm_error *err) {
-  return reader->kind->next(reader, limit, rows, err);
+  return reader->kind->next(reader, limit, batch, err);
 }
 
-dperm_status row_reader_rest(row_reader *reader, growing_rows *rows, rows_taker *take,
-                             void *context, dperm_error *err) {
-  enum { BATCH_ROWS = 4096 };
+dperm_status row_reader_rest(row_reader *reader, batch_taker *take, void *context,
+                             dperm_error *err) {
+  enum { BATCH_RECORDS = 4096 };
+  OWNED(read_batch_clear) read_batch batch = {0};
   if (reader->kind->rest) {
-    return reader->kind->rest(reader, rows, take, context, err);
+    return reader->kind->rest(reader, take, context, err);
   }
-  if (!take) {
-    return row_reader_next(reader, SIZE_MAX, rows, err);
-  }
-  for (;;) {
-    TRY(row_reader_next(reader, BATCH_ROWS, rows, err));
-    if (rows->count == 0) {
-      return DPERM_OK;
-    }
-    TRY(take(context, rows, err));
-  }
+  do {
+    TRY(row_reader_next(reader, BATCH_RECORDS, &batch, err));
+    TRY(take(context, &batch, 1, err));
+  } while (read_batch_count(&batch) == BATCH_RECORDS);
+  return DPERM_OK;
 }
 
 bool row_reader_digested(const row_reader *reader, unsigned char out[FILE_DIGEST_SIZE]) {
   if (reader->file) {
-    memcpy(out, reader->file->trailer.source, FILE_DIGEST_SIZE);
+    memcpy(out, reader->file->trailer->source, FILE_DIGEST_SIZE);
     return true;
   }
   return byte_source_digested(reader->text->source, out);

@@ -1,13 +1,13 @@
-/* The seam for files of records: a reader opens a source, gives encoded rows batch by batch, and is
- * closed, after the manner of an ArrowArrayStream. Each format is one entry of the table in
+/* The seam for files of records: a reader opens a source, gives records batch by batch (read_batch.h),
+ * and is closed, after the manner of an ArrowArrayStream. Each format is one entry of the table in
  * row_reader.c, in a file of its own; nobody else asks for the format.
  * tests/property/reader_conformance_test.c runs one suite over every entry. */
 #pragma once
 
 #include "base/owned.h"
 #include "dperm/unsafe.h"
-#include "matrix/growing_rows.h"
 #include "read/encoded_file.h"
+#include "read/read_batch.h"
 #include "read/row_doubts.h"
 #include "read/window.h"
 #include "schema/schema.h"
@@ -27,11 +27,10 @@ typedef struct row_reader_kind {
   size_t size;
   dperm_status (*open)(row_reader *reader, const dperm_source *source, dperm_error *err);
   void (*close)(row_reader *reader);
-  /* Appends rows until there are `limit` in `rows` or the file ends. */
-  dperm_status (*next)(row_reader *reader, size_t limit, growing_rows *rows, dperm_error *err);
+  /* Up to `limit` records, at most TABLE_PAGE; fewer only at the end of the file. */
+  dperm_status (*next)(row_reader *reader, size_t limit, read_batch *batch, dperm_error *err);
   /* row_reader_rest, where there is a faster way than by batches; else NULL. */
-  dperm_status (*rest)(row_reader *reader, growing_rows *rows, rows_taker *take, void *context,
-                       dperm_error *err);
+  dperm_status (*rest)(row_reader *reader, batch_taker *take, void *context, dperm_error *err);
   /* What makes the number of rows doubtful (row_doubts.h), once all rows are read. */
   unsigned (*doubts)(const row_reader *reader);
 } row_reader_kind;
@@ -55,7 +54,8 @@ struct row_reader {
 
   /* Set by `open`: */
   size_t dims;
-  const dperm_schema *schema;          /* under which the rows were encoded, or NULL */
+  const dperm_schema *schema;          /* of the rows to be made, or NULL */
+  const dperm_schema *cells;           /* that the cells are of: the same, or an encoded file's own */
   window *text;                        /* of a text of lines: where the unread ones are; or NULL */
   encoded_file *file;                  /* of a mapped kind; or NULL */
   dperm_unsafe_column_counts **counts; /* one per column of the schema, may be taken; or NULL */
@@ -73,14 +73,12 @@ dperm_status row_reader_open(const dperm_source *source, bool need_labels,
 void row_reader_close(row_reader *reader);
 OWNED_HANDLE(row_reader, row_reader_close)
 
-/* Appends rows until there are `limit` in `rows` or the file ends. */
-dperm_status row_reader_next(row_reader *reader, size_t limit, growing_rows *rows,
-                             dperm_error *err);
+/* Up to `limit` records, at most TABLE_PAGE, in place of what the batch had; fewer only at the end. */
+dperm_status row_reader_next(row_reader *reader, size_t limit, read_batch *batch, dperm_error *err);
 
-/* All rows that are left, appended to `rows`; with `take` instead some thousands at a time to that:
- * one call after the other, beside the reading of the next rows, on another thread perhaps. */
-dperm_status row_reader_rest(row_reader *reader, growing_rows *rows, rows_taker *take,
-                             void *context, dperm_error *err);
+/* All records that are left, some at a time, in order. */
+dperm_status row_reader_rest(row_reader *reader, batch_taker *take, void *context,
+                             dperm_error *err);
 
 /* The digest of the file's bytes, once all rows are read. False if the source wants none. */
 bool row_reader_digested(const row_reader *reader, unsigned char out[FILE_DIGEST_SIZE]);

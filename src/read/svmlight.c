@@ -186,10 +186,11 @@ static dperm_status next_record(svmlight_rows *r, growing_rows *rows, bool *foun
   return DPERM_OK;
 }
 
-static dperm_status next(row_reader *reader, size_t limit, growing_rows *rows, dperm_error *err) {
+static dperm_status next(row_reader *reader, size_t limit, read_batch *batch, dperm_error *err) {
   bool found = true;
-  while (found && rows->count < limit) {
-    TRY(next_record((svmlight_rows *)reader, rows, &found, err));
+  rows_reset(&batch->rows);
+  while (found && batch->rows.count < limit) {
+    TRY(next_record((svmlight_rows *)reader, &batch->rows, &found, err));
   }
   return DPERM_OK;
 }

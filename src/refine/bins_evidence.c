@@ -2,10 +2,12 @@
 #include "refine/bins_evidence.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/defect.h"
 #include "base/memory.h"
+#include "base/thread_pool.h"
 #include "privacy/guarantee.h"
 #include "random/discrete_sampling.h"
 #include "random/noise.h"
@@ -13,54 +15,7 @@
 
 enum { FIXED = 4096, RATIO_UNIT = 64, RATIO_PART = 30, RATIO_MOST = 4096, SHARES = 5 };
 
-/* ---- crowding */
-
-/* Counts the records of each bin of a column, on all processes. */
-static dperm_status count_bins(const matrix *x, size_t first, size_t width, uint64_t *counts,
-                               dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  for (size_t i = 0; i < x->rows && status == DPERM_OK; i++) {
-    const uint32_t *at = NULL;
-    const double *values = NULL;
-    size_t entries = x->kind->entries(x, i, &at, &values), seen = 0;
-    for (size_t e = 0; e < entries; e++) {
-      if (at[e] >= first && at[e] - first < width && values[e] != 0) {
-        counts[at[e] - first]++;
-        seen++;
-      }
-    }
-    if (seen > 1) {
-      status = error_set(err, DPERM_NUMERIC_ERROR,
-                         "a record counts twice in one column, for which the noise is not made; "
-                         "nothing is released");
-    }
-  }
-  return ranks_add(x->spread, status, counts, width, err);
-}
-
-dperm_status fullest_bins_add(const dperm_data *data, const dperm_schema *plain, bool wide,
-                              fullest_bins *total, dperm_error *err) {
-  const dperm_schema *binned = data->schema;
-  for (size_t c = 0; c < binned->column_count; c++) {
-    const schema_column *column = &binned->columns[c];
-    if (!column->binned || plain->columns[c].binned || auto_bins_wide(column) != wide) {
-      continue;
-    }
-    OWNED_MEMORY uint64_t *counts = NULL;
-    size_t width = column->cut_count + 1;
-    uint64_t most = 0;
-    TRY(memory_new(width, sizeof *counts, &counts, err));
-    TRY(count_bins(data->x, column->block, width, counts, err));
-    for (size_t i = 0; i < width; i++) {
-      most = counts[i] > most ? counts[i] : most;
-    }
-    total->columns++;
-    total->records += most;
-  }
-  return DPERM_OK;
-}
-
-/* ---- separation */
+/* ---- what is summed up over the rows of a view */
 
 /* Whether the schema lets no entry be negative. */
 static bool never_negative(const dperm_schema *schema) {
@@ -79,52 +34,167 @@ static double entries_most(const dperm_schema *schema) {
   return 2.0 * (double)schema->column_count + (double)schema->cross_count + 1;
 }
 
-/* Sums of the rows of each class, in multiples of 1/FIXED, and how many they are. */
-typedef struct class_sums {
-  size_t cols;
-  double longest; /* no row of norm 1 is longer, when its entries are rounded */
-  uint64_t *sums; /* two's complement: negative columns, positive columns, then both numbers */
-} class_sums;
+/* Integers, so that it does not matter which thread added what. */
+typedef struct tally {
+  uint64_t *sums;   /* of the rows of each class in multiples of 1/FIXED, two's complement: negative
+                       columns, positive columns, then the numbers of rows */
+  uint64_t *counts; /* of entries that are not 0, a number for each encoded column */
+  size_t *seen;     /* by a column of the schema: the last row that had a bin of it, from 1 on */
+} tally;
 
-static dperm_status add_row(const dperm_data *data, size_t row, bool positive, class_sums *s,
-                            dperm_error *err) {
-  const uint32_t *at = NULL;
-  const double *values = NULL;
-  size_t side = data->labels[row] > 0, entries = data->x->kind->entries(data->x, row, &at, &values);
+typedef struct tallying {
+  const dperm_data *data;
+  const uint32_t *bins_of; /* which column's bin each encoded column is, or NO_BIN */
+  bool positive;
+  double longest; /* no row of norm 1 is longer, when its entries are rounded */
+  uint64_t *space;
+  size_t words; /* of one worker */
+  atomic_bool outside, twice;
+} tallying;
+
+enum { NO_BIN = UINT32_MAX, PIECE_ROWS = 16 * MATRIX_BLOCK };
+
+static tally tally_of(const tallying *t, size_t worker) {
+  const size_t cols = t->data->x->cols;
+  uint64_t *at = t->space + worker * t->words;
+  return (tally){at, at + 2 * cols + 2, (size_t *)(at + 3 * cols + 2)};
+}
+
+static void add_row(tallying *t, const tally *to, size_t i, const row_view *row) {
+  const size_t cols = t->data->x->cols, side = t->data->labels[i] > 0;
   double squares = 0;
-  for (size_t e = 0; e < entries; e++) {
-    double value = rint(values[e] * FIXED);
+  bool inside = true;
+  for (size_t e = 0; e < row->count; e++) {
+    const uint32_t at = row->columns[e], bin = t->bins_of[at];
+    double value = rint(row->values[e] * FIXED);
     squares += value * value; /* whole numbers, exactly */
-    if (!(fabs(values[e]) <= 1) || (positive && values[e] < 0) ||
-        squares > s->longest * s->longest) {
-      FAIL(err, DPERM_NUMERIC_ERROR,
-           "a row is outside of its public bounds, for which the noise is not made; nothing is "
-           "released");
+    inside = inside && fabs(row->values[e]) <= 1 && !(t->positive && row->values[e] < 0);
+    to->sums[side * cols + at] += (uint64_t)(int64_t)value;
+    if (bin != NO_BIN && row->values[e] != 0) {
+      to->counts[at]++;
+      if (to->seen[bin] == i + 1) {
+        atomic_store(&t->twice, true);
+      }
+      to->seen[bin] = i + 1;
     }
-    s->sums[side * s->cols + at[e]] += (uint64_t)(int64_t)value;
   }
-  s->sums[2 * s->cols + side]++;
+  if (!inside || squares > t->longest * t->longest) {
+    atomic_store(&t->outside, true);
+  }
+  to->sums[2 * cols + side]++;
+}
+
+static void add_piece(void *context, size_t piece, size_t worker) {
+  tallying *t = context;
+  const matrix *x = t->data->x;
+  const tally to = tally_of(t, worker);
+  double *work = (double *)(t->space + (worker + 1) * t->words) - x->work_size;
+  size_t end = (piece + 1) * PIECE_ROWS < x->rows ? (piece + 1) * PIECE_ROWS : x->rows;
+  row_view rows[MATRIX_BLOCK];
+  for (size_t from = piece * PIECE_ROWS; from < end; from += MATRIX_BLOCK) {
+    size_t count = end - from < MATRIX_BLOCK ? end - from : MATRIX_BLOCK;
+    x->kind->views(x, from, count, work, rows);
+    for (size_t i = 0; i < count; i++) {
+      add_row(t, &to, from + i, &rows[i]);
+    }
+  }
+}
+
+/* A row outside of its bounds, or with two entries where the noise is made for one, ends the run. */
+static dperm_status check_tally(tallying *t, dperm_error *err) {
+  if (atomic_load(&t->outside)) {
+    FAIL(err, DPERM_NUMERIC_ERROR,
+         "a row is outside of its public bounds, for which the noise is not made; nothing is "
+         "released");
+  }
+  if (atomic_load(&t->twice)) {
+    FAIL(err, DPERM_NUMERIC_ERROR,
+         "a record counts twice in one column, for which the noise is not made; nothing is "
+         "released");
+  }
   return DPERM_OK;
 }
 
-static dperm_status sum_classes(const dperm_data *data, bool positive, class_sums *s,
-                                dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  for (size_t i = 0; i < data->x->rows && status == DPERM_OK; i++) {
-    status = add_row(data, i, positive, s, err);
+static dperm_status list_bins(const dperm_schema *schema, uint32_t **out, dperm_error *err) {
+  TRY(memory_new(schema->dims, sizeof **out, out, err));
+  for (size_t j = 0; j < schema->dims; j++) {
+    (*out)[j] = NO_BIN;
   }
-  return ranks_add(data->x->spread, status, s->sums, 2 * s->cols + 2, err);
+  for (size_t c = 0; c < schema->column_count; c++) {
+    const schema_column *column = &schema->columns[c];
+    for (size_t b = 0; column->binned && b < column_bins(column); b++) {
+      (*out)[column->block + b] = (uint32_t)c;
+    }
+  }
+  return DPERM_OK;
 }
+
+void evidence_sums_clear(evidence_sums *s) {
+  free(s->sums);
+  *s = (evidence_sums){0};
+}
+
+dperm_status evidence_sums_of(const dperm_data *data, evidence_sums *out, dperm_error *err) {
+  OWNED_MEMORY uint32_t *bins_of = NULL;
+  OWNED_MEMORY uint64_t *space = NULL;
+  const matrix *x = data->x;
+  const size_t cols = x->cols, workers = pool_workers(), kept = 3 * cols + 2;
+  tallying t = {.data = data,
+                .positive = never_negative(data->schema),
+                .longest = FIXED + 0.5 * sqrt(entries_most(data->schema)) + 0.125,
+                .words = kept + data->schema->column_count + x->work_size + 16};
+  dperm_status status = list_bins(data->schema, &bins_of, err);
+  status = status == DPERM_OK ? memory_new(workers * t.words, sizeof *space, &space, err) : status;
+  status = status == DPERM_OK ? memory_new(kept, sizeof *out->sums, &out->sums, err) : status;
+  t.bins_of = bins_of;
+  t.space = space;
+  if (status == DPERM_OK) {
+    pool_run((x->rows + PIECE_ROWS - 1) / PIECE_ROWS, add_piece, &t);
+    status = check_tally(&t, err);
+    for (size_t w = 0; w < workers; w++) {
+      for (size_t j = 0; j < kept; j++) {
+        out->sums[j] += space[w * t.words + j];
+      }
+    }
+  }
+  out->schema = data->schema;
+  out->rows = rows_in_all(x);
+  out->cols = cols;
+  out->positive = t.positive;
+  return ranks_add(x->spread, status, out->sums, kept, err);
+}
+
+/* ---- crowding */
+
+void fullest_bins_add(const evidence_sums *s, const dperm_schema *plain, bool wide,
+                      fullest_bins *total) {
+  const uint64_t *counts = s->sums + 2 * s->cols + 2;
+  for (size_t c = 0; c < s->schema->column_count; c++) {
+    const schema_column *column = &s->schema->columns[c];
+    uint64_t most = 0;
+    if (!column->binned || plain->columns[c].binned || auto_bins_wide(column) != wide) {
+      continue;
+    }
+    for (size_t i = 0; i < column_bins(column); i++) {
+      uint64_t count = counts[column->block + i];
+      most = count > most ? count : most;
+    }
+    total->columns++;
+    total->records += most;
+  }
+}
+
+/* ---- separation */
 
 /* ‖V‖/n, V = N₋S₊ − N₊S₋: the numbers of V are below n²·FIXED, so they fit in 128 bits. Without
  * records V is zero, whatever it is divided by. */
-static double distance_between(const class_sums *s, size_t rows) {
+static double distance_between(const evidence_sums *s) {
   const wide_signed negative = (wide_signed)s->sums[2 * s->cols],
                     positive = (wide_signed)s->sums[2 * s->cols + 1];
   double squares = 0;
   for (size_t j = 0; j < s->cols; j++) {
     wide_signed v = negative * (int64_t)s->sums[s->cols + j] - positive * (int64_t)s->sums[j];
-    double part = (double)v / (double)(rows ? rows : 1);
+    double part = (double)v / (double)(s->rows ? s->rows : 1);
     squares += part * part;
   }
   return sqrt(squares);
@@ -134,9 +204,9 @@ static double distance_between(const class_sums *s, size_t rows) {
  * are not negative; and V/n moves by at most that, with a record replaced, added or removed.
  * Rounding an entry moves it by half a unit, the sum of squares loses (d + 4)·2^−53 of itself, and
  * what is left of a unit is cut off. */
-static int64_t distance_reach(const dperm_data *data, bool positive, size_t most) {
-  double cols = (double)data->x->cols, rows = (double)most;
-  double apart = FIXED * (positive ? 1.4142136 : 2.0) + sqrt(entries_most(data->schema)) + 1;
+static int64_t distance_reach(const evidence_sums *s, size_t most) {
+  double cols = (double)s->cols, rows = (double)most;
+  double apart = FIXED * (s->positive ? 1.4142136 : 2.0) + sqrt(entries_most(s->schema)) + 1;
   return (int64_t)ceil(apart + rows * FIXED * (cols + 8) * 0x1p-51) + 2;
 }
 
@@ -151,21 +221,15 @@ static double least_noise_of(const row_bounds *bounds, size_t dims) {
   return least;
 }
 
-dperm_status class_distance_of(const dperm_data *data, const evidence_scope *scope,
+dperm_status class_distance_of(const evidence_sums *s, const evidence_scope *scope,
                                class_distance *out, dperm_error *err) {
-  OWNED_MEMORY uint64_t *sums = NULL;
-  const size_t rows = rows_in_all(data->x);
-  if (rows > scope->most) {
+  if (s->rows > scope->most) {
     FAIL(err, DPERM_NUMERIC_ERROR,
          "there are more records than the noise is made for; nothing is released");
   }
-  bool positive = never_negative(data->schema);
-  TRY(memory_new(2 * data->x->cols + 2, sizeof *sums, &sums, err));
-  class_sums s = {data->x->cols, FIXED + 0.5 * sqrt(entries_most(data->schema)) + 0.125, sums};
-  TRY(sum_classes(data, positive, &s, err));
-  out->apart.value = (int64_t)distance_between(&s, rows);
-  out->apart.reach = distance_reach(data, positive, scope->most);
-  out->noise = least_noise_of(&data->bounds, data->x->cols);
+  out->apart.value = (int64_t)distance_between(s);
+  out->apart.reach = distance_reach(s, scope->most);
+  out->noise = least_noise_of(&s->schema->bounds, s->cols);
   return DPERM_OK;
 }
 

@@ -28,22 +28,33 @@ typedef struct exact_sum {
   int64_t value, reach;
 } exact_sum;
 
+/* All that is summed up over the rows of data under one schema, on all processes; exact, and never
+ * to leave. A row that is outside of its bounds, or counts twice in a column, ends the run. */
+typedef struct evidence_sums {
+  const dperm_schema *schema;
+  size_t rows, cols;
+  bool positive;  /* no entry is below 0 */
+  uint64_t *sums; /* see bins_evidence.c */
+} evidence_sums;
+dperm_status evidence_sums_of(const dperm_data *data, evidence_sums *out, dperm_error *err);
+void evidence_sums_clear(evidence_sums *s);
+
 /* U of two classes, and the noise of a fit with such rows: the least R_K·rms‖b‖ at β = 1. */
 typedef struct class_distance {
   exact_sum apart;
   double noise;
 } class_distance;
-dperm_status class_distance_of(const dperm_data *data, const evidence_scope *scope,
+dperm_status class_distance_of(const evidence_sums *s, const evidence_scope *scope,
                                class_distance *out, dperm_error *err);
 
-/* Adds Σ_j max_c h_jc over the numeric columns that the data's schema has in bins and `plain` has
+/* Adds Σ_j max_c h_jc over the numeric columns that the sums' schema has in bins and `plain` has
  * not: of these the wide ones (auto_bins.h), or the others; and how many they are. */
 typedef struct fullest_bins {
   size_t columns;
   uint64_t records;
 } fullest_bins;
-dperm_status fullest_bins_add(const dperm_data *data, const dperm_schema *plain, bool wide,
-                              fullest_bins *total, dperm_error *err);
+void fullest_bins_add(const evidence_sums *s, const dperm_schema *plain, bool wide,
+                      fullest_bins *total);
 
 typedef struct bins_evidence {
   exact_sum crowding, separation;

@@ -106,14 +106,11 @@ static dperm_status owners_of(const refine_counts *counts, size_t dims, uint32_t
 
 /* One row: at most one more in each column. `seen` is the last row, from 1 on, that a column has
  * counted. */
-static dperm_status count_row(const matrix *x, size_t row, const uint32_t *owners, size_t *seen,
-                              refine_counts *counts, dperm_error *err) {
-  const uint32_t *columns = NULL;
-  const double *values = NULL;
-  size_t entries = x->kind->entries(x, row, &columns, &values);
-  for (size_t e = 0; e < entries; e++) {
-    uint32_t owner = owners[columns[e]];
-    if (owner == NOT_COUNTED || values[e] == 0) {
+static dperm_status count_row(const row_view *view, size_t row, const uint32_t *owners,
+                              size_t *seen, refine_counts *counts, dperm_error *err) {
+  for (size_t e = 0; e < view->count; e++) {
+    uint32_t owner = owners[view->columns[e]];
+    if (owner == NOT_COUNTED || view->values[e] == 0) {
       continue;
     }
     cell_counts *column = &counts->columns[owner];
@@ -123,21 +120,26 @@ static dperm_status count_row(const matrix *x, size_t row, const uint32_t *owner
            "released");
     }
     seen[owner] = row + 1;
-    column->counts[column->cell[columns[e] - column->first]]++;
+    column->counts[column->cell[view->columns[e] - column->first]]++;
   }
   return DPERM_OK;
 }
 
 static dperm_status count_rows(const dperm_data *data, refine_counts *counts, dperm_error *err) {
+  const matrix *x = data->x;
   OWNED_MEMORY uint32_t *owners = NULL;
   OWNED_MEMORY size_t *seen = NULL;
-  if (!data->x->kind->entries) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "the rows were not encoded under the schema of cells");
-  }
-  TRY(owners_of(counts, data->x->cols, &owners, err));
+  OWNED_MEMORY double *work = NULL;
+  row_view rows[MATRIX_BLOCK];
+  TRY(owners_of(counts, x->cols, &owners, err));
   TRY(memory_new(counts->count, sizeof *seen, &seen, err));
-  for (size_t i = 0; i < data->x->rows; i++) {
-    TRY(count_row(data->x, i, owners, seen, counts, err));
+  TRY(memory_new(x->work_size, sizeof *work, &work, err));
+  for (size_t from = 0; from < x->rows; from += MATRIX_BLOCK) {
+    size_t count = x->rows - from < MATRIX_BLOCK ? x->rows - from : MATRIX_BLOCK;
+    x->kind->views(x, from, count, work, rows);
+    for (size_t i = 0; i < count; i++) {
+      TRY(count_row(&rows[i], from + i, owners, seen, counts, err));
+    }
   }
   return DPERM_OK;
 }

@@ -60,7 +60,7 @@ void refine_blur(refine_counts *counts, const guarantee *claim, random_source *s
 
 /* ---- from noisy counts to a schema */
 
-/* The wide schema with the rule's bins and groups, and with what it cost. */
+/* The wide schema with the rule's bins and groups. */
 dperm_status refine_schema_make(const dperm_schema *wide, const refine_counts *noisy,
-                                const refine_numbers *numbers, const schema_refined *cost,
-                                dperm_schema **out, dperm_error *err);
+                                const refine_numbers *numbers, dperm_schema **out,
+                                dperm_error *err);

@@ -1,5 +1,4 @@
-/* From noisy counts to a schema: the wide one with other columns, and with the statement of what
- * they cost. */
+/* From noisy counts to a schema: the wide one with other columns. */
 #include <stdio.h>
 #include <string.h>
 
@@ -122,12 +121,11 @@ static dperm_status refine_categories(const schema_column *wide, const cell_coun
 /* ---- all of it */
 
 dperm_status refine_schema_make(const dperm_schema *wide, const refine_counts *noisy,
-                                const refine_numbers *numbers, const schema_refined *cost,
-                                dperm_schema **out, dperm_error *err) {
+                                const refine_numbers *numbers, dperm_schema **out,
+                                dperm_error *err) {
   json_auto_t *json = json_deep_copy(wide->json);
   json_t *columns = json_object_get(json, "columns");
-  if (!json_equal(json, wide->json) ||
-      json_object_set_new(json, "refined", schema_refined_json(cost)) != 0) {
+  if (!json_equal(json, wide->json)) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while making a schema");
   }
   for (size_t i = 0; i < noisy->count; i++) {

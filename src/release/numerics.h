@@ -3,7 +3,7 @@
  * rounded to, and the integer noise that hides the difference. */
 #pragma once
 
-#include "mechanism/calibrate.h"
+#include "mechanism/privacy_plan.h"
 #include "mechanism/promise.h"
 #include "random/discrete_sampling.h"
 

@@ -1,33 +1,28 @@
-/* "auto" bins become those that the rule (auto_bins.c) finds for a number of rows and epsilon. They
- * are written into the schema's JSON, so that a model holds what was used. */
+/* See schema_resolve.h. */
+#include "schema/schema_resolve.h"
+
 #include <math.h>
 
 #include "base/json_text.h"
-#include "base/sized.h"
-#include "dperm/bins.h"
 #include "schema/auto_bins.h"
 #include "schema/schema_bins.h"
 
-static const sized_struct resolve_struct = SIZED_STRUCT(dperm_resolve_options, all_numeric);
-/* What numeric columns without "bins" get is decided here alone: command and Python ask. */
-static const dperm_resolve_options resolve_defaults = {.epsilon = (double)NAN, .all_numeric = 0};
-
-void dperm_resolve_options_init_sized(dperm_resolve_options *options, size_t size) {
-  sized_init(&resolve_struct, &resolve_defaults, options, size);
+bool schema_column_asks(const schema_column *column) {
+  return column->type == COLUMN_NUMERIC && !column->binned && !column->bins_auto &&
+         !auto_bins_standardized(column);
 }
 
-static bool wants_bins(const schema_column *column, bool all_numeric) {
-  return column->type == COLUMN_NUMERIC && !column->binned &&
-         (column->bins_auto || (all_numeric && !auto_bins_standardized(column)));
+static bool wants_bins(const schema_column *column, bool all) {
+  return column->bins_auto || (all && schema_column_asks(column));
 }
 
-int dperm_schema_unresolved(const dperm_schema *schema, int all_numeric) {
+bool schema_unresolved(const dperm_schema *schema, bool all) {
   for (size_t i = 0; i < schema->column_count; i++) {
-    if (wants_bins(&schema->columns[i], all_numeric)) {
-      return 1;
+    if (wants_bins(&schema->columns[i], all)) {
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 /* ---- the rule, as JSON */
@@ -56,28 +51,18 @@ static json_t *bins_of(const schema_column *column, bin_numbers paid) {
   return count > 0 ? list_of(cuts, count) : equal_widths(column, bins);
 }
 
-static dperm_status check_numbers(const dperm_resolve_options *how, dperm_error *err) {
-  if (!isnan(how->epsilon) && !(how->epsilon > 0 && isfinite(how->epsilon))) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "epsilon = %g; it must be positive and finite", how->epsilon);
-  }
-  return DPERM_OK;
-}
-
-dperm_status dperm_schema_resolve(const dperm_schema *schema, const dperm_resolve_options *given,
-                                  dperm_schema **out, dperm_error *err) {
-  dperm_resolve_options how = resolve_defaults;
-  TRY(sized_take(&resolve_struct, given, &how, err));
-  TRY(check_numbers(&how, err));
-  if (!dperm_schema_unresolved(schema, how.all_numeric != 0)) {
+dperm_status schema_resolve(const dperm_schema *schema, bool all, size_t rows, double epsilon,
+                            dperm_schema **out, dperm_error *err) {
+  if (!schema_unresolved(schema, all)) {
     *out = schema_share(schema);
     return DPERM_OK;
   }
-  const bin_numbers paid = auto_bins_paid(how.rows, how.epsilon, schema_encoded_columns(schema));
+  const bin_numbers paid = auto_bins_paid(rows, epsilon, schema_encoded_columns(schema));
   json_auto_t *json = json_deep_copy(schema->json);
   json_t *list = json_object_get(json, "columns");
   for (size_t i = 0; i < schema->column_count; i++) {
     const schema_column *column = &schema->columns[i];
-    if (wants_bins(column, how.all_numeric != 0) &&
+    if (wants_bins(column, all) &&
         json_object_set_new(json_array_get(list, i), "bins", bins_of(column, paid)) != 0) {
       FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while resolving the schema");
     }

@@ -9,7 +9,7 @@
 #include "matrix/dense_rows.h"
 
 static bool by_entries(const matrix *x) {
-  return x->kind->entries != NULL;
+  return x->kind->views != NULL;
 }
 
 /* `count` numbers from a multiple of 64 bytes on; *raw is what to free. */

@@ -7,9 +7,7 @@
 /* A few rows where they stand. */
 typedef struct chunk {
   size_t count;
-  size_t entries[BATCH_CHUNK];
-  const uint32_t *columns[BATCH_CHUNK];
-  const double *values[BATCH_CHUNK];
+  row_view rows[BATCH_CHUNK];
 } chunk;
 
 /* Short vectors as GCC and clang have them on every processor; HALF of the lanes in doubles, all of
@@ -24,10 +22,10 @@ static void make_scores(const chunk *c, const double *f, double *z) {
   half_lanes *out = (half_lanes *)z;
   for (size_t i = 0; i < c->count; i++) {
     half_lanes low = {0}, high = {0};
-    for (size_t e = 0; e < c->entries[i]; e++) {
-      const half_lanes *fj = (const half_lanes *)(f + (size_t)c->columns[i][e] * BATCH_WIDTH);
-      low += c->values[i][e] * fj[0];
-      high += c->values[i][e] * fj[1];
+    for (size_t e = 0; e < c->rows[i].count; e++) {
+      const half_lanes *fj = (const half_lanes *)(f + (size_t)c->rows[i].columns[e] * BATCH_WIDTH);
+      low += c->rows[i].values[e] * fj[0];
+      high += c->rows[i].values[e] * fj[1];
     }
     *out++ = low;
     *out++ = high;
@@ -40,10 +38,10 @@ static void add_slopes(const chunk *c, const double *s, double *g) {
   const half_lanes *in = (const half_lanes *)s;
   for (size_t i = 0; i < c->count; i++) {
     half_lanes low = *in++, high = *in++;
-    for (size_t e = 0; e < c->entries[i]; e++) {
-      half_lanes *gj = (half_lanes *)(g + (size_t)c->columns[i][e] * BATCH_WIDTH);
-      gj[0] += c->values[i][e] * low;
-      gj[1] += c->values[i][e] * high;
+    for (size_t e = 0; e < c->rows[i].count; e++) {
+      half_lanes *gj = (half_lanes *)(g + (size_t)c->rows[i].columns[e] * BATCH_WIDTH);
+      gj[0] += c->rows[i].values[e] * low;
+      gj[1] += c->rows[i].values[e] * high;
     }
   }
 }
@@ -56,12 +54,12 @@ static void add_curvatures(const chunk *c, const double *a, const size_t *places
     for (size_t l = 0; l < BATCH_WIDTH; l++) {
       here[l] = (float)a[l];
     }
-    for (size_t e = 0; e < c->entries[i]; e++) {
-      float *from = h + places[c->columns[i][e]] * BATCH_WIDTH;
-      all_lanes w = here * (float)c->values[i][e];
-      for (size_t o = e; o < c->entries[i]; o++) {
-        all_lanes *at = (all_lanes *)(from + (size_t)c->columns[i][o] * BATCH_WIDTH);
-        *at += (float)c->values[i][o] * w;
+    for (size_t e = 0; e < c->rows[i].count; e++) {
+      float *from = h + places[c->rows[i].columns[e]] * BATCH_WIDTH;
+      all_lanes w = here * (float)c->rows[i].values[e];
+      for (size_t o = e; o < c->rows[i].count; o++) {
+        all_lanes *at = (all_lanes *)(from + (size_t)c->rows[i].columns[o] * BATCH_WIDTH);
+        *at += (float)c->rows[i].values[o] * w;
       }
     }
   }
@@ -71,14 +69,6 @@ static void add_curvatures(const chunk *c, const double *a, const size_t *places
 size_t batch_sparse_rows(const matrix *x) {
   size_t rows = 8 * x->cols / (x->row_entries + 1);
   return (rows / BATCH_CHUNK + 1) * BATCH_CHUNK;
-}
-
-static void gather(const matrix *x, size_t from, chunk *c) {
-  size_t left = x->rows - from;
-  c->count = left < BATCH_CHUNK ? left : BATCH_CHUNK;
-  for (size_t i = 0; i < c->count; i++) {
-    c->entries[i] = x->kind->entries(x, from + i, &c->columns[i], &c->values[i]);
-  }
 }
 
 void batch_pass_sparse(batch_pass *l, bool hessian) {
@@ -92,7 +82,9 @@ void batch_pass_sparse(batch_pass *l, bool hessian) {
     memset(l->hessian, 0, x->cols * (x->cols + 1) / 2 * BATCH_WIDTH * sizeof *l->hessian);
   }
   for (size_t from = 0; from < x->rows; from += BATCH_CHUNK) {
-    gather(x, from, &c);
+    size_t left = x->rows - from;
+    c.count = left < BATCH_CHUNK ? left : BATCH_CHUNK;
+    x->kind->views(x, from, c.count, l->work, c.rows);
     make_scores(&c, l->f, l->score);
     problem_rows_eval(l->p, from, c.count, BATCH_WIDTH, l->score, NULL, l->slope,
                       hessian ? l->curvature : NULL);

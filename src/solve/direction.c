@@ -18,7 +18,7 @@ enum {
 static bool factor_is_cheaper(const problem *p) {
   double k = (double)link_scores(p->loss), all = (double)problem_size(p); /* of k² blocks, half */
   double rows = (double)rows_in_all(p->x), entries = (double)p->x->row_entries;
-  bool sparse = p->x->kind->entries != NULL && !(k > 1 && coupled_is_dense(p));
+  bool sparse = p->x->kind->views != NULL && !(k > 1 && coupled_is_dense(p));
   double r = p->norm_bound;
   double kappa =
       problem_crowd(p) * p->loss->smoothness * r * r / (p->model.lambda + p->model.ridge) + 1;
@@ -26,7 +26,7 @@ static bool factor_is_cheaper(const problem *p) {
   double factor =
       k * (k + 1) / 2 * rows * entries * entries / (sparse ? 2 : 32) + all * all * (all / 12 + 16);
   bool stored =
-      !p->x->kind->entries && p->x->work_size == 0; /* and not made anew in every product */
+      !p->x->kind->views && p->x->work_size == 0; /* and not made anew in every product */
   return factor <= products * 2 * k * rows * entries / (stored ? 4 : 1);
 }
 

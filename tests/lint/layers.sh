@@ -3,7 +3,7 @@
 # no formula with what it checks); cli, bench, experiments and examples see the public headers only.
 set -u
 cd "$1" || exit 1
-order="base random loss matrix solve privacy schema read draft data refine mechanism release model ledger verify pipeline audit"
+order="base random loss matrix kernel solve privacy schema table read draft data refine mechanism release model ledger verify run plan score sweep report audit"
 trouble=$(
   for folder in src/*/; do
     case " $order " in

@@ -11,7 +11,7 @@ static const double none = (double)NAN;
 
 static privacy_plan plan_of(const public_numbers *g) {
   privacy_plan plan;
-  assert_ok(calibrate(g, &plan, err));
+  assert_ok(privacy_plan_make(g, &plan, err));
   assert_ptr_equal(plan.noise.kind, &noise_l2);
   return plan;
 }
@@ -33,7 +33,7 @@ static double automatic_cost(const public_numbers *given, double norm, double la
   double n = (double)g.rows;
   g.lambda = lambda;
   g.delta_reg = 0;
-  if (calibrate(&g, &plan, NULL) != DPERM_OK) {
+  if (privacy_plan_make(&g, &plan, NULL) != DPERM_OK) {
     return (double)INFINITY;
   }
   double rms = noise_rms_norm(&plan.noise);
@@ -119,7 +119,7 @@ static void automatic_lambda_follows_the_noise(void **state) {
     assert_close(plan.lambda / (shift * reach / (3 * n)), 1, 1e-11);
     assert_close(noise_rms_norm(&plan.noise) * g.bounds.norm2, 3, 1e-9); /* that is its meaning */
     g.mechanism = DPERM_MECHANISM_NONE;
-    assert_ok(calibrate(&g, &plan, err));
+    assert_ok(privacy_plan_make(&g, &plan, err));
     assert_true(plan.lambda == 1 / n && plan.delta_reg == 0);
   }
 }
@@ -133,7 +133,7 @@ static void automatic_lambda_follows_the_kind(void **state) {
     public_numbers g = shaped_numbers(&r, &loss);
     g.noise = (dperm_noise)(1 + round % 5);
     privacy_plan plan;
-    assert_ok(calibrate(&g, &plan, err));
+    assert_ok(privacy_plan_make(&g, &plan, err));
     (void)check_automatic(&g, &plan, row_bound_of(&g, g.noise));
   }
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/threads.h"
-#include "mechanism/features.h"
+#include "kernel/features.h"
 #include "mechanism/mechanism.h"
 #include "reference.h"
 #include "solve/batch_solve.h"

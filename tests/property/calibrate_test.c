@@ -17,7 +17,7 @@ static const double none = (double)NAN;
 
 static privacy_plan plan_of(const public_numbers *g) {
   privacy_plan plan;
-  assert_ok(calibrate(g, &plan, err));
+  assert_ok(privacy_plan_make(g, &plan, err));
   assert_true(plan.noise.dims == g->dims && plan.epsilon == g->epsilon_core);
   assert_true(plan.mechanism == g->mechanism && plan.analysis == g->analysis);
   assert_true(plan.lambda > 0 && plan.delta_reg >= 0 && plan.noise.beta > 0);
@@ -65,7 +65,7 @@ static void output_noise_is_never_too_small_for_absurd_lambda(void **state) {
     g.epsilon = g.epsilon_core = random_scale(&r, 1e-9, 100);
     g.lambda = random_scale(&r, 1e-300, 1e300) * (round % 2 ? 1e-20 : 1);
     g.bounds.norm2 = random_scale(&r, 1e-100, 1e100);
-    if (g.lambda > 0 && calibrate(&g, &plan, NULL) == DPERM_OK) {
+    if (g.lambda > 0 && privacy_plan_make(&g, &plan, NULL) == DPERM_OK) {
       long double moves = g.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? 1 : 2;
       long double exact = (long double)g.rows * g.lambda * g.epsilon / moves / g.bounds.norm2;
       assert_true(plan.noise.beta <= exact && plan.noise.beta >= exact * (1 - 1e-11L));
@@ -104,7 +104,7 @@ static void the_plans_noise_costs_at_most_epsilon(void **state) {
     privacy_plan plan = plan_of(&g); /* always possible when Δ is left to choose */
     check_accounts(&g, &plan);
     g.delta_reg = random_scale(&r, 1e-9, 10);
-    if (calibrate(&g, &plan, NULL) == DPERM_OK) {
+    if (privacy_plan_make(&g, &plan, NULL) == DPERM_OK) {
       assert_true(plan.delta_reg == g.delta_reg);
       check_accounts(&g, &plan);
     }
@@ -142,9 +142,9 @@ static void tight_noise_is_never_larger_than_the_papers(void **state) {
     g.lambda = random_scale(&r, 1e-9, 1e3);
     g.delta_reg = round % 2 ? 0 : random_scale(&r, 1e-9, 10);
     g.analysis = DPERM_ANALYSIS_PAPER;
-    if (calibrate(&g, &paper, NULL) == DPERM_OK) {
+    if (privacy_plan_make(&g, &paper, NULL) == DPERM_OK) {
       g.analysis = DPERM_ANALYSIS_TIGHT;
-      assert_ok(calibrate(&g, &tight, err));
+      assert_ok(privacy_plan_make(&g, &tight, err));
       assert_true(tight.noise.beta >= paper.noise.beta);
       compared++;
     }
@@ -249,7 +249,7 @@ static double cost_at(const public_numbers *given, double lambda, double delta) 
   double zero = 0, value = 0, n = (double)g.rows, d = (double)g.dims, total = lambda + delta;
   g.lambda = lambda;
   g.delta_reg = delta;
-  if (calibrate(&g, &plan, NULL) != DPERM_OK) {
+  if (privacy_plan_make(&g, &plan, NULL) != DPERM_OK) {
     return (double)INFINITY;
   }
   g.loss->eval(g.loss, 1, &zero, &value, NULL, NULL);
@@ -307,13 +307,13 @@ static void every_kind_costs_the_same(void **state) {
     g.delta_reg = random_scale(&r, 1e-3, 10) * g.bounds.norm2 * g.bounds.norm2;
     privacy_plan plan, l2;
     g.noise = DPERM_NOISE_L2;
-    if (calibrate(&g, &l2, NULL) != DPERM_OK) {
+    if (privacy_plan_make(&g, &l2, NULL) != DPERM_OK) {
       continue;
     }
     double a = l2.noise.beta * g.bounds.norm2;
     for (dperm_noise kind = DPERM_NOISE_L1; kind <= DPERM_NOISE_MIXED; kind++) {
       g.noise = kind;
-      assert_ok(calibrate(&g, &plan, err));
+      assert_ok(privacy_plan_make(&g, &plan, err));
       assert_ptr_equal(plan.noise.kind, noise_kind_of(kind));
       assert_close(plan.noise.beta * row_bound_of(&g, kind) / a, 1, 1e-12);
       assert_true(plan.lambda == l2.lambda && plan.delta_reg == l2.delta_reg);
@@ -344,13 +344,13 @@ static void auto_takes_the_least_rms_norm(void **state) {
       g.bounds.body = (noise_body){NULL, 0, {10, 1, 0.2}};
     }
     privacy_plan plan;
-    assert_ok(calibrate(&g, &plan, err));
+    assert_ok(privacy_plan_make(&g, &plan, err));
     public_numbers same = g; /* every kind at the plan's Λ and Δ */
     same.lambda = plan.lambda;
     same.delta_reg = plan.delta_reg;
     for (same.noise = DPERM_NOISE_L2; dperm_noise_name(same.noise); same.noise++) {
       privacy_plan other;
-      if (calibrate(&same, &other, NULL) != DPERM_OK) {
+      if (privacy_plan_make(&same, &other, NULL) != DPERM_OK) {
         assert_true((same.noise == DPERM_NOISE_MIXED && round % 2) ||
                     (same.noise == DPERM_NOISE_GAUSSIAN && g.delta_core == 0));
         continue;
@@ -360,16 +360,16 @@ static void auto_takes_the_least_rms_norm(void **state) {
       } else { /* each at the Λ and Δ of its own */
         public_numbers own = g;
         own.noise = same.noise;
-        assert_ok(calibrate(&own, &other, err));
+        assert_ok(privacy_plan_make(&own, &other, err));
         assert_true(price(&g, &plan) <= price(&g, &other) * (1 + 1e-9));
       }
       taken[same.noise] += plan.noise.kind == other.noise.kind;
     }
     g.analysis = DPERM_ANALYSIS_PAPER; /* the paper's noise */
-    assert_ok(calibrate(&g, &plan, err));
+    assert_ok(privacy_plan_make(&g, &plan, err));
     assert_ptr_equal(plan.noise.kind, &noise_l2);
     g.mechanism = DPERM_MECHANISM_OUTPUT;
-    assert_ok(calibrate(&g, &plan, err));
+    assert_ok(privacy_plan_make(&g, &plan, err));
     assert_ptr_equal(plan.noise.kind, &noise_l2);
   }
   assert_true(taken[DPERM_NOISE_GAUSSIAN] > 20);
@@ -454,7 +454,7 @@ static void mixed_noise_is_for_blocks(void **state) {
   g.dims = 10;
   g.noise = DPERM_NOISE_MIXED;
   g.bounds.body = (noise_body){NULL, 0, {10, 1, 1}};
-  assert_fails(calibrate(&g, &plan, err), DPERM_INVALID_ARGUMENT, "mixed noise");
+  assert_fails(privacy_plan_make(&g, &plan, err), DPERM_INVALID_ARGUMENT, "mixed noise");
 }
 
 static void kinds_without_bounds_are_refused(void **state) {
@@ -466,7 +466,7 @@ static void kinds_without_bounds_are_refused(void **state) {
   privacy_plan plan;
   for (dperm_noise kind = DPERM_NOISE_L1; kind <= DPERM_NOISE_MIXED; kind++) {
     g.noise = kind;
-    assert_fails(calibrate(&g, &plan, err), DPERM_INVALID_ARGUMENT, "nothing is known of the rows");
+    assert_fails(privacy_plan_make(&g, &plan, err), DPERM_INVALID_ARGUMENT, "nothing is known of the rows");
   }
 }
 

@@ -36,7 +36,7 @@ static void check_losses_under(dperm_analysis analysis, dperm_noise kind, uint64
       g.delta_reg = edge * random_scale(&r, 1.001, 1e3);
     }
     privacy_plan plan;
-    assert_ok(calibrate(&g, &plan, err));
+    assert_ok(privacy_plan_make(&g, &plan, err));
     for (int i = 0; i < 20; i++) {
       draw_vector(&r, random_scale(&r, 1e-2, 1e2) / norm, p.f, p.dims);
       if (i & 1) { /* where slope and curvature are both large */
@@ -133,7 +133,7 @@ static double worst_share(int which, spoil *change, double *least) {
             numbers_for(&shape, norms[k], &loss, epsilons[e], edge * stiffness[s] + edge);
         privacy_plan plan;
         g.delta_reg = 0;
-        assert_ok(calibrate(&g, &plan, err));
+        assert_ok(privacy_plan_make(&g, &plan, err));
         if (change) {
           change(&g, &plan);
         }
@@ -168,7 +168,7 @@ static void huber_reaches_epsilon_in_one_dimension(void **state) {
           numbers_for(&p, norms[k], &loss, epsilon, norms[k] * norms[k] / (1 - h) / 4);
       privacy_plan plan;
       g.delta_reg = 0;
-      assert_ok(calibrate(&g, &plan, err));
+      assert_ok(privacy_plan_make(&g, &plan, err));
       p.w[0][0] = norms[k];
       p.w[1][0] = -norms[k];
       p.f[0] = (1 - h) * (1 + 1e-12) / norms[k];
@@ -195,7 +195,7 @@ static void unsquared_norm(public_numbers *g, privacy_plan *plan) {
   public_numbers wrong = *g;
   wrong.lambda = g->lambda * g->bounds.norm2;
   privacy_plan other;
-  if (g->bounds.norm2 > 1 && calibrate(&wrong, &other, NULL) == DPERM_OK) {
+  if (g->bounds.norm2 > 1 && privacy_plan_make(&wrong, &other, NULL) == DPERM_OK) {
     plan->noise.beta = other.noise.beta;
   }
 }
@@ -230,7 +230,7 @@ static void mixed_noise_for_the_wrong_rows_is_caught(void **state) {
       g = numbers_for(&p, 1, &loss, 1, 10);
       g.noise = DPERM_NOISE_MIXED;
       g.bounds = within.bounds;
-      assert_ok(calibrate(&g, &plan, err));
+      assert_ok(privacy_plan_make(&g, &plan, err));
       if (!wrong) {
         const mixed_reference own = mixed_weights_of(&plan.noise);
         double one = isnan(own.alone) ? 0 : own.alone;
@@ -259,7 +259,7 @@ static void the_wrong_norm_is_caught(void **state) {
     privacy_plan plan;
     g.noise = DPERM_NOISE_L1;
     g.bounds = within.bounds;
-    assert_ok(calibrate(&g, &plan, err));
+    assert_ok(privacy_plan_make(&g, &plan, err));
     plan.noise.beta *= g.bounds.norm1 / g.bounds.norm2;
     most = fmax(most, climb(&r, &p, &within, &loss, &plan, 1000));
   }

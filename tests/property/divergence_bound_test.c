@@ -72,7 +72,7 @@ static void a_plan_has_one_price(void **state) {
     g.noise = DPERM_NOISE_GAUSSIAN;
     g.mechanism = i % 5 == 0 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
     g.neighbours = i % 3 == 0 ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
-    if (calibrate(&g, &plan, NULL) != DPERM_OK) {
+    if (privacy_plan_make(&g, &plan, NULL) != DPERM_OK) {
       continue; /* too few rows for this epsilon */
     }
     const privacy_curve curve = plan_curve(&g, &plan);

@@ -7,7 +7,7 @@
 
 #include "base/threads.h"
 #include "exact_norm.h"
-#include "mechanism/features.h"
+#include "kernel/features.h"
 #include "model/model.h"
 #include "reference.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "fast_features.h"
-#include "pipeline/fit_memory.h"
+#include "run/fit_memory.h"
 #include "random/chi.h"
 #include "reference.h"
 

@@ -37,7 +37,7 @@ static priced price_of(const request *q) {
   g.neighbours = q->kind;
   g.lambda = q->lambda / (double)g.rows;
   g.delta_reg = 0;
-  assert_ok(calibrate(&g, &plan, err));
+  assert_ok(privacy_plan_make(&g, &plan, err));
   return (priced){plan_curve(&g, &plan), 1 / plan.noise.beta};
 }
 

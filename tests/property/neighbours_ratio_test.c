@@ -44,7 +44,7 @@ static void check_kind(dperm_noise kind, uint64_t seed, double most[2]) {
     public_numbers g = adding_numbers(&r, &within, &loss, epsilon);
     g.dims = dims;
     privacy_plan plan;
-    assert_ok(calibrate(&g, &plan, err));
+    assert_ok(privacy_plan_make(&g, &plan, err));
     assert_true(plan.divisor == (double)g.rows);
     if (random_bits(&r) & 1) {
       centre_noise(&p, &loss, &plan);
@@ -95,7 +95,7 @@ static double worst_share(int which, spoil *change, double *least) {
     g.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;
     g.rows = 7;
     g.delta_reg = 0;
-    assert_ok(calibrate(&g, &plan, err));
+    assert_ok(privacy_plan_make(&g, &plan, err));
     if (change) {
       change(&g, &plan);
     }
@@ -150,7 +150,7 @@ static void a_replaced_record_costs_up_to_twice_as_much(void **state) {
     privacy_plan plan;
     g.dims = 2;
     g.lambda = 100;
-    assert_ok(calibrate(&g, &plan, err));
+    assert_ok(privacy_plan_make(&g, &plan, err));
     double ratio = climb(&r, &p, &within, &loss, &plan, 400);
     check_ratio(ratio, 2, &loss, 1, &p);
     most = fmax(most, ratio);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "exact_fit.h"
-#include "mechanism/features.h"
+#include "kernel/features.h"
 #include "solve/certify.h"
 #include "solve/refine.h"
 

@@ -10,7 +10,7 @@
 
 #include "data/dataset.h"
 #include "exact_norm.h"
-#include "mechanism/features.h"
+#include "kernel/features.h"
 #include "mixed_reference.h"
 #include "random/noise.h"
 #include "random_layout.h"

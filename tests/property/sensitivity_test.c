@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/threads.h"
-#include "mechanism/calibrate.h"
+#include "mechanism/privacy_plan.h"
 #include "reference.h"
 #include "solve/certify.h"
 #include "statistics.h"
@@ -72,7 +72,7 @@ static double spent(double share, size_t rows, double norm, const dperm_loss *lo
                             .delta_reg = (double)NAN,
                             .norm_guess = (double)NAN};
   privacy_plan plan;
-  assert_ok(calibrate(&g, &plan, err));
+  assert_ok(privacy_plan_make(&g, &plan, err));
   double distance = share * 2 * loss->lipschitz * norm / ((double)rows * lambda);
   return plan.noise.beta * distance / epsilon;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "pipeline/fit.h"
+#include "run/fit.h"
 #include "reference.h"
 
 static const double shares_of_labels[2] = {0.25, 1};

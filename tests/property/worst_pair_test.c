@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "audit/worst_pair.h"
-#include "mechanism/calibrate.h"
+#include "mechanism/privacy_plan.h"
 #include "statistics.h"
 
 static const double epsilons[] = {0.1, 0.5, 1, 3};

@@ -15,7 +15,7 @@
 
 #include "dperm/synthetic.h"
 #include "mechanism/delta_rule.h"
-#include "mechanism/features.h"
+#include "kernel/features.h"
 #include "model/model.h"
 #include "noise_bodies.h"
 #include "random/discrete_sampling.h"

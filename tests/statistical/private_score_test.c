@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "dperm/score.h"
-#include "pipeline/error_interval.h"
+#include "score/error_interval.h"
 #include "random/discrete_sampling.h"
 #include "support.h"
 

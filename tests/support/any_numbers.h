@@ -3,7 +3,7 @@
 #ifndef DPERM_TESTS_ANY_NUMBERS_H
 #define DPERM_TESTS_ANY_NUMBERS_H
 
-#include "mechanism/calibrate.h"
+#include "mechanism/privacy_plan.h"
 #include "random/random_source.h"
 
 dperm_loss any_loss(random_source *r);

@@ -4,7 +4,7 @@
 #ifndef DPERM_TESTS_DENSITY_PAIR_H
 #define DPERM_TESTS_DENSITY_PAIR_H
 
-#include "mechanism/calibrate.h"
+#include "mechanism/privacy_plan.h"
 #include "reference.h"
 #include "statistics.h"
 

@@ -57,7 +57,7 @@ exact_fit exact_fit_run(const problem *base, reference_loss loss, double h, dper
   solution found = {calloc(given.dims, sizeof(double)), calloc(given.dims, sizeof(double))};
   double *b = calloc(given.dims, sizeof *b);
   assert_true(found.f && found.rest && b);
-  assert_ok(calibrate(&given, &plan, err));
+  assert_ok(privacy_plan_make(&given, &plan, err));
   assert_ok(release_plan_make(&given, &plan, &out.release, err));
   assert_ok(random_seeded(seed, &source, err));
   double started = seconds_now();

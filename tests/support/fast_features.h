@@ -2,7 +2,7 @@
 #ifndef DPERM_TESTS_FAST_FEATURES_H
 #define DPERM_TESTS_FAST_FEATURES_H
 
-#include "mechanism/features.h"
+#include "kernel/features.h"
 
 /* As feature_map_new, but from FAST_ROTATION_LEAST columns on never written out. */
 dperm_status fast_feature_map(const dperm_kernel *kernel, size_t inputs, feature_map **out,

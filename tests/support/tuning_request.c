@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "dperm/plan.h"
-#include "mechanism/features.h"
+#include "kernel/features.h"
 
 static int watch(void *context, const char *stage, uint64_t done, uint64_t total) {
   watcher *w = context;

@@ -10,7 +10,7 @@
 
 #include "base/thread_pool.h"
 #include "matrix/matrix_blocks.h"
-#include "mechanism/features.h"
+#include "kernel/features.h"
 #include "solve/batch_solve.h"
 #include "solve/newton.h"
 #include "solve/refine.h"

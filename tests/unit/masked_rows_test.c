@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/threads.h"
-#include "mechanism/features.h"
+#include "kernel/features.h"
 #include "reference.h"
 
 enum { ROWS = 1500, COLS = 21, K = 3 };

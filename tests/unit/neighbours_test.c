@@ -11,8 +11,8 @@
 #include "dperm/verify.h"
 #include "ledgers.h"
 #include "model/model.h"
-#include "pipeline/fit_check.h"
-#include "pipeline/options.h"
+#include "run/fit_plan.h"
+#include "run/options.h"
 #include "random/random_handle.h"
 #include "reference.h"
 #include "solve/certify.h"
@@ -190,7 +190,7 @@ static void the_promise_covers_every_number_of_records(void **state) {
         options_public(&options, &options.loss, &claim, abouts[i], DIMS, &bounds);
     privacy_plan plan;
     release_plan release;
-    assert_ok(calibrate(&given, &plan, err));
+    assert_ok(privacy_plan_make(&given, &plan, err));
     assert_ok(release_plan_make(&given, &plan, &release, err));
     double most = (double)add_remove_rows_most(abouts[i]), n0 = (double)abouts[i];
     assert_true(most >= 0x1p28 && most >= 4 * n0);

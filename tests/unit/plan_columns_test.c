@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "dperm/plan.h"
-#include "mechanism/calibrate.h"
-#include "pipeline/options.h"
+#include "mechanism/privacy_plan.h"
+#include "run/options.h"
 #include "random/noise.h"
 #include "schema/schema.h"
 #include "support.h"
@@ -87,7 +87,7 @@ static void shares_are_those_of_draws(void **state) {
     double b[DIMS], squares[DIMS] = {0};
     random_source r;
     assert_true(schema->dims <= DIMS);
-    assert_ok(calibrate(&given, &plan, err));
+    assert_ok(privacy_plan_make(&given, &plan, err));
     assert_ok(random_seeded(5, &r, err));
     for (size_t draw = 0; draw < DRAWS; draw++) {
       noise_draw(&plan.noise, &r, b);

@@ -99,7 +99,7 @@ static void a_row_that_would_count_twice_is_refused(void **state) {
   rows_push(&rows, job->first, 0.5);
   rows_push(&rows, job->first + 3, 0.5);
   rows_end(&rows, 1);
-  assert_ok(data_from_rows(&rows, s->cells->dims, ORIGIN_SCHEMA, s->cells, &data, err));
+  assert_ok(data_of_rows(&rows, s->cells->dims, s->cells, &data, err));
   assert_ok(refine_counts_new(s->wide, s->cells, &numbers, &counts, err));
   assert_fails(refine_counts_add(data, &counts, err), DPERM_NUMERIC_ERROR, "counts twice");
   refine_counts_clear(&counts);

@@ -355,7 +355,7 @@ static void promises_are_what_the_formulas_say(void **state) {
     numbers t;
     release_plan made;
     random_numbers(&r, &t);
-    if (calibrate(&t.given, &t.plan, NULL) == DPERM_OK) {
+    if (privacy_plan_make(&t.given, &t.plan, NULL) == DPERM_OK) {
       assert_ok(release_plan_make(&t.given, &t.plan, &made, err));
       check_numbers(&t, &made);
       made_of++;
@@ -390,7 +390,7 @@ static void many_classes_have_a_fine_lattice(void **state) {
                         .norm_guess = (double)NAN};
     privacy_plan plan;
     release_plan made;
-    assert_ok(calibrate(&g, &plan, err));
+    assert_ok(privacy_plan_make(&g, &plan, err));
     assert_ok(release_plan_make(&g, &plan, &made, err));
     double scale = ldexp((double)made.sensitivity, made.step_exponent) /
                    ratio_value(made.epsilon.num); /* of a coordinate's Laplace noise */
@@ -413,7 +413,7 @@ static void noise_beyond_its_stated_error_is_refused(void **state) {
   static const double lambdas[] = {1e-180, 1e-120, 1e120, 1e180};
   for (int i = 0; i < 4; i++) {
     t.given.lambda = lambdas[i];
-    if (calibrate(&t.given, &t.plan, NULL) == DPERM_OK) {
+    if (privacy_plan_make(&t.given, &t.plan, NULL) == DPERM_OK) {
       assert_fails(release_plan_make(&t.given, &t.plan, &made, err), DPERM_INVALID_ARGUMENT,
                    "beyond what doubles can hold");
     }

@@ -16,7 +16,7 @@
 #include "dperm/sweep.h"
 #include "dperm/synthetic.h"
 #include "dperm/tune.h"
-#include "mechanism/given_options.h"
+#include "run/options_defaults.h"
 #include "sized_calls.h"
 #include "support.h"
 

@@ -10,7 +10,7 @@
 #include "base/threads.h"
 #include "data/dataset.h"
 #include "dperm/tune.h"
-#include "mechanism/features.h"
+#include "kernel/features.h"
 #include "model/model.h"
 #include "reference.h"
 #include "thread_ranks.h"

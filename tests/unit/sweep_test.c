@@ -10,8 +10,8 @@
 #include "data/dataset.h"
 #include "dperm/score.h"
 #include "dperm/sweep.h"
-#include "pipeline/fit.h"
-#include "pipeline/sweep_run.h"
+#include "run/fit.h"
+#include "sweep/sweep_run.h"
 #include "reference.h"
 
 enum { ROWS = 503, COLS = 6, MOST = 8 };

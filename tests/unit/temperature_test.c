@@ -10,7 +10,7 @@
 #include "dperm/tune.h"
 #include "mechanism/temperature.h"
 #include "model/model_file.h"
-#include "pipeline/calibration.h"
+#include "run/calibration.h"
 #include "support.h"
 #include "thread_ranks.h"
 #include "written_models.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "mechanism/selection.h"
-#include "pipeline/fit.h"
-#include "pipeline/tune_methods.h"
+#include "run/fit.h"
+#include "run/tune_methods.h"
 #include "reference.h"
 #include "tuning_request.h"
 

@@ -1,0 +1,70 @@
+/* From public numbers to a noise plan. The signature makes it plain: nothing here can see a record,
+ * so nothing that is chosen here costs privacy. */
+#pragma once
+
+#include "base/status.h"
+#include "random/noise.h"
+#include "random/row_bounds.h"
+
+typedef struct public_numbers {
+  size_t rows; /* n, or the public figure near it where n is private: */
+  dperm_neighbours neighbours;
+  size_t rows_most;       /* then there are no more rows than this */
+  size_t dims;            /* d, of each of the vectors that softmax has as many of as classes */
+  row_bounds bounds;      /* R₂, R₁ and r_g, for every row */
+  const dperm_loss *loss; /* with its constants L and c */
+  bool shared;            /* rows have shares, at most 1: L and c bound them all the same */
+  double epsilon;         /* as asked */
+  double epsilon_core;    /* what the release leaves of it for the noise (release/numerics.h) */
+  double delta_core;      /* and of delta, for gaussian noise; 0: pure noise only */
+  dperm_mechanism mechanism;
+  dperm_analysis analysis;
+  dperm_noise noise;    /* or the one with the least rms norm */
+  double lambda;        /* Λ; NaN to choose it */
+  double delta_reg;     /* Δ; NaN to choose it */
+  double norm_guess;    /* F, a guess of ‖f*‖; NaN for the bound */
+  double pull;          /* ‖∇N(0)‖: 0 for ridge, not for a prior */
+  double stiffness;     /* by how much N_j″ may pass 1: 0 for ridge, infinite where unknown */
+  bool custom_penalty;  /* N is not the library's own, and */
+  double penalty_error; /* its slope is computed within this relative error */
+  double bound, rms; /* calibrate's own, 0 before: R_K and rms‖b‖₂ for β = 1 of the kind */
+} public_numbers;
+
+/* All that a mechanism needs to know, and all that a model states of it. */
+typedef struct privacy_plan {
+  dperm_mechanism mechanism;
+  dperm_analysis analysis;
+  dperm_neighbours neighbours;
+  double divisor;           /* of sums over rows: a public number, or 0 for theirs */
+  double epsilon;           /* the mechanism's own, without what the release costs */
+  double lambda, delta_reg; /* Λ, Δ; Λ_t is their sum */
+  noise_plan noise;
+} privacy_plan;
+
+/* DPERM_MECHANISM_NONE gives a plan without noise. Fails where no noise gives this ε. */
+dperm_status privacy_plan_make(const public_numbers *given, privacy_plan *out, dperm_error *err);
+
+/* Whether its noise spends a delta: gaussian, and not none at all. */
+bool plan_spends_delta(const privacy_plan *plan);
+
+/* F, a bound on ‖argmin J‖: min(LR/Λ, √(2ℓ(0)/Λ)) for ridge (privacy.md 4). With
+ * G = ‖∇N(0)‖ strong convexity gives Λ‖f*‖ ≤ ‖∇J(0)‖ ≤ LR + ΛG, and J(f*) ≤ J(0) for a loss ≥ 0
+ * gives ½‖f*‖² − G‖f*‖ ≤ ℓ(0)/Λ. */
+double solution_norm_bound(const public_numbers *given, double lambda);
+
+/* ℓ(0), the loss of a model that knows nothing. */
+double coin_loss(const dperm_loss *loss);
+
+/* A bound on how much larger the model's mean loss is than that of any model of the typical length
+ * (the user's guess, or 10/R₂), with noise of this norm: what the noise costs, and the
+ * regularization that holds it (privacy.md 10). */
+double excess_loss(const public_numbers *given, const privacy_plan *plan, double noise_norm);
+
+/* What noise alone offers a model of the typical length, rms‖b‖·F/n, relative to the most that data
+ * can, ℓ(0). For output perturbation, rms‖b‖ relative to the length of the weights that it is added
+ * to: F, or the bound on them if that is smaller. */
+double noise_to_signal(const public_numbers *given, const privacy_plan *plan);
+
+/* A bound on the objective's excess over its minimum that noise of this norm, ‖b‖₂, causes
+ * (docs/proofs/planning.md). */
+double excess_objective(const public_numbers *given, const privacy_plan *plan, double noise_norm);

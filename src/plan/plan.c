@@ -1,0 +1,303 @@
+/* dperm_plan_make and the like: what a fit would do, from public numbers. */
+#include <math.h>
+
+#include "base/sized.h"
+#include "data/class_weights.h"
+#include "dperm/plan.h"
+#include "loss/link.h"
+#include "loss/regularizer.h"
+#include "kernel/features.h"
+#include "run/options_defaults.h"
+#include "plan/plan_schema.h"
+#include "run/options.h"
+#include "random/noise_law.h"
+#include "release/numerics.h"
+
+static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, rows_to_halve_noise);
+
+/* ---- what would have to change for a plan to promise more: a search over ε or the number of rows,
+ * all else equal
+ *
+ * Bisection: both excess_loss and noise_to_signal fall with ε and with the number of rows. (With
+ * the paper's Δ, which jumps, they may do so only nearly; what is found is a crossing all the
+ * same.) */
+
+/* More rows than anybody has; doubles hold all whole numbers up to there. */
+static const size_t most_rows = (size_t)1 << 50;
+
+/* ε of a plan lies between these (calibrate.c). */
+static const double least_epsilon = 1e-9, most_epsilon = 100.0;
+
+/* A plan's public numbers, of a row, with the kind of noise that was chosen. */
+typedef struct variation {
+  public_numbers given;
+  double q95; /* the noise's 0.95-quantile times β: the same for every β */
+} variation;
+
+/* Whether a plan for these ε and rows brings excess_loss below that of a coin, or where `goal` is
+ * a number noise_to_signal down to it. Where there is no plan, it does not. */
+static bool reaches(const variation *v, double epsilon, size_t rows, double goal) {
+  public_numbers g = v->given;
+  privacy_plan plan;
+  g.rows = rows;
+  g.epsilon = epsilon;
+  g.epsilon_core = epsilon_divide(epsilon).core;
+  if (privacy_plan_make(&g, &plan, NULL) != DPERM_OK) {
+    return false;
+  }
+  return isnan(goal) ? excess_loss(&g, &plan, v->q95 / plan.noise.beta) < coin_loss(g.loss)
+                     : noise_to_signal(&g, &plan) <= goal;
+}
+
+static bool beats_coin(const variation *v, double epsilon) {
+  return reaches(v, epsilon, v->given.rows, (double)NAN);
+}
+
+/* The bracket that a search begins with, around a guess: noise and its cost are nearly proportional
+ * to 1/(nε) where Λ is automatic. Every step is a whole calibration, so guessing pays. */
+static const double nearby = 1.02;
+
+/* The smallest ε that beats a coin, looked for around a guess. */
+static double smallest_epsilon(const variation *v, double guess) {
+  guess = fmin(fmax(guess, least_epsilon), most_epsilon);
+  double low = fmax(guess / nearby, least_epsilon), high = fmin(guess * nearby, most_epsilon);
+  double factor = 2;
+  while (!beats_coin(v, high)) {
+    if (high == most_epsilon) {
+      return (double)NAN;
+    }
+    low = high;
+    high = fmin(high * factor, most_epsilon);
+    factor *= factor;
+  }
+  for (factor = 2; low > least_epsilon && beats_coin(v, low); factor *= factor) {
+    high = low;
+    low = fmax(low / factor, least_epsilon);
+  }
+  while (high > low * (1 + 1e-4)) {
+    double middle = sqrt(low * high);
+    bool enough = beats_coin(v, middle);
+    high = enough ? middle : high;
+    low = enough ? low : middle;
+  }
+  return high;
+}
+
+/* The smallest number of rows that is enough, looked for around a guess. */
+static size_t fewest_rows(const variation *v, double guess, double goal) {
+  double epsilon = v->given.epsilon;
+  double start = fmin(fmax(guess, 1), (double)most_rows);
+  size_t low = (size_t)(start / nearby), high = (size_t)ceil(start * nearby); /* low: too few */
+  while (high <= most_rows && !reaches(v, epsilon, high, goal)) {
+    low = high;
+    high = 2 * high;
+  }
+  if (high > most_rows) {
+    return 0;
+  }
+  while (low > 0 && reaches(v, epsilon, low, goal)) {
+    high = low;
+    low = low / 2;
+  }
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    bool enough = reaches(v, epsilon, middle, goal);
+    high = enough ? middle : high;
+    low = enough ? low : middle;
+  }
+  return high;
+}
+
+/* ---- the plan */
+
+/* Fits that share epsilon. */
+static size_t fits_of(const public_numbers *given, size_t classes) {
+  return link_scores(given->loss) > 1 ? 1 : class_fits(classes);
+}
+
+static void describe_noise(const public_numbers *given, const privacy_plan *plan,
+                           const release_plan *release, dperm_plan *out) {
+  noise_law law;
+  noise_law_of(&plan->noise, &law);
+  out->noise = plan->noise.kind->name;
+  out->beta = plan->noise.beta;
+  out->expected_noise_norm = noise_law_mean(&law);
+  out->rms_noise_norm = noise_rms_norm(&plan->noise);
+  out->noise_norm_q50 = noise_law_quantile(&law, 0.5);
+  out->noise_norm_q95 = noise_law_quantile(&law, 0.95);
+  out->shift_rms =
+      plan->mechanism == DPERM_MECHANISM_OUTPUT
+          ? out->rms_noise_norm
+          : out->rms_noise_norm / ((double)given->rows * (plan->lambda + plan->delta_reg));
+  out->epsilon_core = plan->epsilon;
+  out->solution_error = release->solution_error;
+  double weights = (double)(link_scores(given->loss) * given->dims); /* of a fit */
+  out->lattice_noise_rms = sqrt(2.0 * weights) * (double)release->sensitivity /
+                           ratio_value(release->epsilon.num) * ldexp(1, release->step_exponent);
+  out->excess_objective_q50 = excess_objective(given, plan, out->noise_norm_q50);
+  out->excess_objective_q95 = excess_objective(given, plan, out->noise_norm_q95);
+  out->noise_to_signal = noise_to_signal(given, plan);
+  out->excess_loss_q95 = excess_loss(given, plan, out->noise_norm_q95);
+  variation v = {*given, out->noise_norm_q95 * plan->noise.beta};
+  v.given.noise = plan->noise.kind->number; /* the best kind depends on the rows' bounds alone */
+  /* By how much ε, or n, would have to grow, roughly. */
+  double growth = out->excess_loss_q95 / coin_loss(given->loss), rows = (double)given->rows;
+  out->epsilon_better_than_coin =
+      smallest_epsilon(&v, growth * given->epsilon) * (double)(out->rows_per_person * out->fits);
+  /* what is not the fit's has the same share of any epsilon */
+  out->epsilon_better_than_coin *=
+      out->epsilon / (out->epsilon_row * (double)out->rows_per_person);
+  out->rows_better_than_coin = fewest_rows(&v, growth * rows, (double)NAN);
+  out->rows_to_halve_noise = fewest_rows(&v, 2 * rows, out->noise_to_signal / 2);
+}
+
+/* The plan for rows of `inputs` encoded columns, or with a kernel for those of its features. */
+static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const row_bounds *encoded,
+                              double norm1, const dperm_options *options, const guarantee *claim,
+                              dperm_plan *made, dperm_error *err) {
+  const dperm_kernel *kernel = &options->kernel;
+  TRY(kernel_validate_numbers(kernel, err)); /* this machine's memory need not be the fit's */
+  size_t dims = kernel_dims(kernel, inputs);
+  row_bounds bounds = kernel_bounds(kernel, encoded);
+  bounds.norm1 = fmin(bounds.norm1, norm1);
+  if (dims > INT32_MAX) { /* of features; the others are checked */
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu features; give at most 2^31 - 2", dims);
+  }
+  TRY(options_validate(options, err));
+  if (options->classes && options->classes != classes) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "the schema has %zu classes, not %zu", classes,
+         options->classes);
+  }
+  TRY(regularizer_validate(&options->regularizer, dims, err));
+  TRY(check_calibrate_classes(options, classes, err));
+  const dperm_loss loss = options_loss(options, classes);
+  const public_numbers given = fit_numbers(options, &loss, claim, rows, dims, &bounds);
+  privacy_plan plan;
+  TRY(privacy_plan_make(&given, &plan, err));
+  const double none = (double)NAN;
+  *made = (dperm_plan){.rows = rows,
+                     .dims = dims,
+                     .norm = bounds.norm2,
+                     .norm1 = bounds.norm1,
+                     .mechanism = plan.mechanism,
+                     .analysis = plan.analysis,
+                     .rows_per_person = options->rows_per_person,
+                     .epsilon = claim->epsilon,
+                     .epsilon_row = claim->epsilon_row,
+                     .classes = classes,
+                     .fits = fits_of(&given, classes),
+                     .epsilon_class = claim->epsilon_class,
+                     .delta = none,
+                     .lambda = plan.lambda,
+                     .delta_reg = plan.delta_reg,
+                     .beta = none,
+                     .expected_noise_norm = none,
+                     .rms_noise_norm = none,
+                     .noise_norm_q50 = none,
+                     .noise_norm_q95 = none,
+                     .shift_rms = none,
+                     .epsilon_core = none,
+                     .solution_error = none,
+                     .lattice_noise_rms = none,
+                     .solution_norm_bound = solution_norm_bound(&given, plan.lambda),
+                     .excess_objective_q50 = none,
+                     .excess_objective_q95 = none,
+                     .noise_to_signal = none,
+                     .coin_loss = coin_loss(&loss),
+                     .excess_loss_q95 = none,
+                     .epsilon_better_than_coin = none,
+                     .neighbours = options->neighbours,
+                     .epsilon_calibrated = claim->epsilon_calibrated,
+                     .epsilon_schema = claim->epsilon_refined};
+  if (plan.mechanism != DPERM_MECHANISM_NONE) {
+    release_plan release;
+    TRY(guarantee_check(claim, err));
+    TRY(release_plan_make(&given, &plan, &release, err));
+    made->delta = guarantee_spending(*claim, plan_spends_delta(&plan)).delta;
+    made->delta_given = options->delta;
+    made->delta_numerics = claim->delta_numerics;
+    made->delta_core = plan_spends_delta(&plan) ? given.delta_core : 0;
+    describe_noise(&given, &plan, &release, made);
+  }
+  return DPERM_OK;
+}
+
+/* ---- the public functions */
+
+/* The number of rows, or the figure that stands for it: both, if they are the same. */
+static dperm_status check_plan_rows(const dperm_options *o, size_t *rows, dperm_error *err) {
+  bool about = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  if (about && *rows != 0 && *rows != o->rows_about) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%zu rows, and about %zu; with neighbours add-remove the number of rows is private: give "
+         "the figure near it alone",
+         *rows, o->rows_about);
+  }
+  *rows = about ? o->rows_about : *rows;
+  return DPERM_OK;
+}
+
+dperm_status dperm_plan_for_norms_sized(size_t rows, size_t dims, double norm, double norm1,
+                                        const dperm_options *given, dperm_plan *out, size_t size,
+                                        dperm_error *err) {
+  dperm_options options;
+  TRY(sized_check_capacity(&plan_struct, size, err));
+  TRY(given_options(given, &options, err));
+  TRY(check_plan_rows(&options, &rows, err));
+  if (rows == 0 || dims == 0 || dims > INT32_MAX || !(norm >= 1e-100 && norm <= 1e100)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%zu rows of %zu columns and norm %g; give at least one of each, at most 2^31 "
+         "columns, and a norm from 1e-100 to 1e100",
+         rows, dims, norm);
+  }
+  if (!(norm1 >= 1e-100)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "norm1 = %g; give one of at least 1e-100", norm1);
+  }
+  const row_bounds bounds = row_bounds_of_norm(dims, norm);
+  const size_t classes = options.classes ? options.classes : 2;
+  const private_run shares = run_shares(&options, classes, NULL);
+  const guarantee claim = run_claim(&options, &shares, 0);
+  dperm_plan made;
+  TRY(make_plan(rows, dims, classes, &bounds, norm1, &options, &claim, &made, err));
+  sized_give(&plan_struct, &made, out, size);
+  return DPERM_OK;
+}
+
+dperm_status dperm_plan_make_sized(size_t rows, size_t dims, double norm,
+                                   const dperm_options *options, dperm_plan *out, size_t size,
+                                   dperm_error *err) {
+  return dperm_plan_for_norms_sized(rows, dims, norm, (double)INFINITY, options, out, size, err);
+}
+
+dperm_status dperm_plan_for_schema_sized(size_t rows, const dperm_schema *schema,
+                                         const dperm_options *given, dperm_plan *out, size_t size,
+                                         dperm_error *err) {
+  dperm_options options;
+  TRY(sized_check_capacity(&plan_struct, size, err));
+  TRY(given_options(given, &options, err));
+  TRY(check_plan_rows(&options, &rows, err));
+  if (rows == 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "0 rows; give at least one");
+  }
+  if (options.mechanism != DPERM_MECHANISM_NONE && dperm_schema_drops_rows(schema)) {
+    FAIL(err, DPERM_INVALID_SCHEMA,
+         "the schema drops rows with missing values, which no private fit accepts; set "
+         "\"on_missing\" to \"zero\" or \"category\"");
+  }
+  planned_schema planned;
+  TRY(plan_schema(&options, schema, rows, &planned, err));
+  OWNED(dperm_schema_free_at) dperm_schema *settled = planned.schema;
+  if (options.class_weight_count > 0) { /* names are classes; the figures hold for all weights */
+    TRY(class_weights_new(&schema->classes, options.class_weights, options.class_weight_count, NULL,
+                          err));
+  }
+  dperm_plan made;
+  TRY(make_plan(rows, settled->dims, settled->classes.count, &settled->bounds, (double)INFINITY,
+                &options, &planned.claim, &made, err));
+  made.schema_cost = planned.how.way == SCHEMA_ASKED     ? "answer"
+                     : planned.how.way == SCHEMA_COUNTED ? "counts"
+                     : made.epsilon_schema > 0           ? "schema"
+                                                         : NULL;
+  sized_give(&plan_struct, &made, out, size);
+  return DPERM_OK;
+}

@@ -1,0 +1,287 @@
+/* dperm_plan_columns: what each column of a schema costs, from public numbers. A column that is
+ * left out, or has half its values, makes another schema; its noise is planned as the first one's
+ * was. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "dperm/plan.h"
+#include "loss/regularizer.h"
+#include "kernel/features.h"
+#include "run/options_defaults.h"
+#include "plan/plan_schema.h"
+#include "run/options.h"
+#include "random/noise.h"
+#include "schema/auto_bins.h"
+
+enum { PLANNED_MOST = 100 };
+
+typedef struct advice {
+  const dperm_schema *schema;
+  dperm_options options; /* at the plan's lambda and delta_reg */
+  size_t rows;
+  guarantee claim; /* with what a fit has of it: epsilon_class is NaN without a mechanism */
+  double rms;      /* of the plan's noise; NaN without */
+  dperm_column_plan *columns;
+  size_t count;
+} advice;
+
+/* ---- other schemas */
+
+/* Without crosses that have this column. */
+static int leave_crosses(json_t *root, const char *name) {
+  json_t *crosses = json_object_get(root, "crosses"), *kept = json_array(), *cross;
+  size_t i;
+  if (!crosses) {
+    json_decref(kept);
+    return 0;
+  }
+  json_array_foreach(crosses, i, cross) {
+    const json_t *pair = json_is_object(cross) ? json_object_get(cross, "columns") : cross;
+    const char *first = json_string_value(json_array_get(pair, 0));
+    const char *second = json_string_value(json_array_get(pair, 1));
+    if (first && second && strcmp(first, name) != 0 && strcmp(second, name) != 0 &&
+        json_array_append(kept, cross) != 0) {
+      json_decref(kept);
+      return -1;
+    }
+  }
+  return json_object_set_new(root, "crosses", kept);
+}
+
+/* The first half of a list, or of an object; every second cut. */
+static json_t *half_list(json_t *list) {
+  json_t *half = json_array();
+  for (size_t i = 0; i < (json_array_size(list) + 1) / 2; i++) {
+    (void)json_array_append(half, json_array_get(list, i));
+  }
+  return half;
+}
+
+static json_t *half_object(json_t *object) {
+  json_t *half = json_object(), *value;
+  const char *key;
+  json_object_foreach(object, key, value) {
+    if (json_object_size(half) < (json_object_size(object) + 1) / 2) {
+      (void)json_object_set(half, key, value);
+    }
+  }
+  return half;
+}
+
+static json_t *every_second(json_t *cuts) {
+  json_t *half = json_array();
+  for (size_t i = 1; i < json_array_size(cuts); i += 2) {
+    (void)json_array_append(half, json_array_get(cuts, i));
+  }
+  return half;
+}
+
+/* The column with half as many values; NULL where it has too few. Which ones go makes no difference
+ * to the noise. */
+static json_t *halved_column(const schema_column *column, json_t *object) {
+  json_t *copy = json_copy(object), *bins = json_object_get(object, "bins");
+  json_t *values = json_object_get(object, "values"), *groups = json_object_get(object, "groups");
+  size_t levels = column->binned ? column_bins(column) : column->categories.count;
+  if (levels < 4) {
+    json_decref(copy);
+    return NULL;
+  }
+  (void)json_object_del(copy, "reference"); /* one value less at most, as it has */
+  if (json_is_integer(bins)) {
+    (void)json_object_set_new(copy, "bins", json_integer(json_integer_value(bins) / 2));
+  } else if (bins) {
+    (void)json_object_set_new(copy, "bins", every_second(bins));
+  } else {
+    (void)json_object_set_new(copy, values ? "values" : "groups",
+                              values ? half_list(values) : half_object(groups));
+  }
+  return copy;
+}
+
+/* A schema that has `column`, which is taken over, in place of one. Fails where it is none. */
+static dperm_status with_column(const dperm_schema *schema, size_t at, json_t *column,
+                                bool uncrossed, dperm_schema **out, dperm_error *err) {
+  json_auto_t *root = json_copy(schema->json);
+  json_auto_t *list = json_copy(json_object_get(schema->json, "columns"));
+  if (json_array_set_new(list, at, column) != 0 || json_object_set(root, "columns", list) != 0 ||
+      (uncrossed && leave_crosses(root, schema->columns[at].name) != 0)) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while planning");
+  }
+  return schema_from_json(root, "schema", out, err);
+}
+
+static dperm_status without_cross(const dperm_schema *schema, size_t at, dperm_schema **out,
+                                  dperm_error *err) {
+  json_auto_t *root = json_copy(schema->json);
+  json_auto_t *list = json_copy(json_object_get(schema->json, "crosses"));
+  if (json_array_remove(list, at) != 0 || json_object_set(root, "crosses", list) != 0) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while planning");
+  }
+  return schema_from_json(root, "schema", out, err);
+}
+
+/* ---- their noise */
+
+/* The noise of a fit under a schema. */
+static dperm_status plan_noise(const advice *a, const dperm_schema *schema, privacy_plan *out,
+                               dperm_error *err) {
+  const dperm_loss loss = options_loss(&a->options, schema->classes.count);
+  const public_numbers given =
+      fit_numbers(&a->options, &loss, &a->claim, a->rows, schema->dims, &schema->bounds);
+  return privacy_plan_make(&given, out, err);
+}
+
+/* The rms norm under this schema over the plan's; NaN where there is no such schema or plan. */
+static double relative(const advice *a, dperm_status made, dperm_schema *const *schema) {
+  privacy_plan plan;
+  return made == DPERM_OK && plan_noise(a, *schema, &plan, NULL) == DPERM_OK
+             ? noise_rms_norm(&plan.noise) / a->rms
+             : (double)NAN;
+}
+
+static void plan_without(const advice *a, dperm_column_plan *p) {
+  OWNED(dperm_schema_free_at) dperm_schema *less = NULL;
+  if (p->column == a->schema->column_count) {
+    p->without = relative(a, without_cross(a->schema, p->cross, &less, NULL), &less);
+    return;
+  }
+  json_t *left =
+      json_pack("{s:s, s:s}", "name", a->schema->columns[p->column].name, "type", "ignore");
+  p->without = relative(a, with_column(a->schema, p->column, left, true, &less, NULL), &less);
+}
+
+static void plan_halved(const advice *a, dperm_column_plan *p) {
+  OWNED(dperm_schema_free_at) dperm_schema *less = NULL;
+  const json_t *list = json_object_get(a->schema->json, "columns");
+  json_t *half =
+      p->column < a->schema->column_count
+          ? halved_column(&a->schema->columns[p->column], json_array_get(list, p->column))
+          : NULL;
+  if (half) {
+    p->halved = relative(a, with_column(a->schema, p->column, half, false, &less, NULL), &less);
+  }
+}
+
+/* ---- shares */
+
+/* What the encoded columns from `first` on have of the noise. */
+static double share_of(const noise_body *body, const double *shares, size_t first, size_t width) {
+  double sum = 0;
+  for (size_t i = 0, at = 0; i < body_count(body); i++) {
+    const body_run *run = body_at(body, i);
+    size_t end = at + run->groups * run->width, last = first + width;
+    size_t from = at > first ? at : first, to = end < last ? end : last;
+    sum += from < to ? (double)(to - from) * shares[i] : 0;
+    at = end;
+  }
+  return sum;
+}
+
+static dperm_status find_shares(const advice *a, const noise_plan *noise, dperm_error *err) {
+  const dperm_schema *schema = a->schema;
+  const noise_body *body = &schema->bounds.body;
+  OWNED_MEMORY double *shares = NULL;
+  TRY(memory_new(body_count(body), sizeof *shares, &shares, err));
+  noise_column_shares(noise, body, shares);
+  for (size_t i = 0; i < a->count; i++) {
+    dperm_column_plan *p = &a->columns[i];
+    if (p->column < schema->column_count) {
+      const schema_column *column = &schema->columns[p->column];
+      p->noise_share = share_of(body, shares, column->first, column->width);
+    } else {
+      const schema_cross *cross = &schema->crosses[p->cross];
+      p->noise_share = share_of(body, shares, cross->first, cross->width);
+    }
+  }
+  return DPERM_OK;
+}
+
+/* Those with most of the noise, since every other schema is parsed anew. */
+static void find_changes(const advice *a) {
+  for (size_t i = 0; i < a->count; i++) {
+    size_t before = 0;
+    for (size_t j = 0; j < a->count && before < PLANNED_MOST; j++) {
+      double mine = a->columns[i].noise_share, other = a->columns[j].noise_share;
+      before += other > mine || (j < i && !(other < mine));
+    }
+    if (before < PLANNED_MOST) {
+      plan_without(a, &a->columns[i]);
+      plan_halved(a, &a->columns[i]);
+    }
+  }
+}
+
+static dperm_status find_noise(advice *a, dperm_error *err) {
+  privacy_plan plan;
+  TRY(plan_noise(a, a->schema, &plan, err));
+  a->options.lambda = plan.lambda;
+  if (plan.mechanism == DPERM_MECHANISM_OBJECTIVE) {
+    a->options.delta_reg = plan.delta_reg;
+  }
+  a->rms = noise_rms_norm(&plan.noise);
+  TRY(find_shares(a, &plan.noise, err));
+  find_changes(a);
+  return DPERM_OK;
+}
+
+/* ---- all of it */
+
+static dperm_status list_columns(advice *a, dperm_error *err) {
+  const dperm_schema *schema = a->schema;
+  const dperm_column_plan unknown = {
+      .noise_share = (double)NAN, .without = (double)NAN, .halved = (double)NAN};
+  size_t encoded = schema_encoded_columns(schema);
+  const bin_numbers paid =
+      auto_bins_paid(a->rows, a->claim.epsilon_class, encoded > 0 ? encoded : 1);
+  TRY(memory_new(encoded + schema->cross_count, sizeof *a->columns, &a->columns, err));
+  for (size_t i = 0; i < schema->column_count; i++) {
+    const schema_column *column = &schema->columns[i];
+    if (column->type == COLUMN_NUMERIC || column->type == COLUMN_CATEGORICAL) {
+      dperm_column_plan *p = &a->columns[a->count++];
+      *p = unknown;
+      p->column = i;
+      bool line =
+          column->type != COLUMN_NUMERIC || (!column->binned && auto_bins_standardized(column));
+      p->bins = line ? 0 : auto_bins_of(column, paid);
+    }
+  }
+  for (size_t i = 0; i < schema->cross_count; i++) {
+    dperm_column_plan *p = &a->columns[a->count++];
+    *p = unknown;
+    p->column = schema->column_count;
+    p->cross = i;
+  }
+  return DPERM_OK;
+}
+
+dperm_status dperm_plan_columns(size_t rows, const dperm_schema *schema, const dperm_options *given,
+                                dperm_column_visitor *visit, void *context, dperm_error *err) {
+  OWNED_MEMORY dperm_column_plan *columns = NULL;
+  advice a = {.schema = schema, .rows = rows};
+  TRY(given_options(given, &a.options, err));
+  TRY(options_validate(&a.options, err));
+  if (a.options.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && rows == 0) {
+    a.rows = rows = a.options.rows_about;
+  }
+  if (rows == 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "0 rows; give at least one");
+  }
+  planned_schema planned;
+  TRY(plan_schema(&a.options, schema, rows, &planned, err));
+  OWNED(dperm_schema_free_at) dperm_schema *settled = planned.schema;
+  a.schema = settled;
+  a.claim = planned.claim;
+  TRY(kernel_validate_numbers(&a.options.kernel, err));
+  TRY(regularizer_validate(&a.options.regularizer, settled->dims, err));
+  TRY(list_columns(&a, err));
+  columns = a.columns;
+  if (!isnan(a.claim.epsilon_class) && a.options.kernel.name == DPERM_KERNEL_NONE) {
+    TRY(find_noise(&a, err));
+  }
+  for (size_t i = 0; i < a.count; i++) {
+    visit(context, &a.columns[i]);
+  }
+  return DPERM_OK;
+}

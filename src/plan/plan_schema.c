@@ -1,0 +1,19 @@
+/* See plan_schema.h. */
+#include "plan/plan_schema.h"
+
+#include "run/options.h"
+
+dperm_status plan_schema(const dperm_options *o, const dperm_schema *schema, size_t rows,
+                         planned_schema *out, dperm_error *err) {
+  *out = (planned_schema){.schema = NULL};
+  TRY(options_validate(o, err));
+  TRY(check_refined_unit(o, schema, err));
+  TRY(representation_choose(o, schema, rows, &out->how, err));
+  private_run shares = run_shares(o, schema->classes.count, schema);
+  if (out->how.epsilon > 0) {
+    shares.refined = out->how.epsilon;
+    shares.refined_before = false;
+  }
+  out->claim = run_claim(o, &shares, 0);
+  return representation_given(o, schema, rows, out->claim.epsilon_class, &out->schema, err);
+}

@@ -1,0 +1,148 @@
+/* See report.h. */
+#include "report/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_SIZE = 2048 };
+
+static const char html_head[] =
+    "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>";
+static const char html_style[] =
+    "</title>\n<style>\n"
+    "body{font:15px/1.45 Georgia,'Times New Roman',serif;color:#1b1b1b;background:#fff;"
+    "max-width:46rem;margin:2rem auto;padding:0 1.2rem}\n"
+    "h1{font-size:1.5rem;margin:0 0 .8rem;line-height:1.2;overflow-wrap:anywhere}\n"
+    "h2{font-size:1.02rem;margin:1.1rem 0 .3rem;border-bottom:1px solid "
+    "#bbb;padding-bottom:.1rem}\n"
+    "p,ul{margin:.35rem 0}ul{padding-left:1.2rem}li{margin:.15rem 0}\n"
+    ".lead{border-left:4px solid #24508c;background:#f2f5fa;padding:.5rem .8rem;margin:.6rem 0}\n"
+    ".line{font-family:'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:.86rem;"
+    "margin:.3rem 0 .3rem 1.2rem;overflow-wrap:anywhere}\n"
+    "table{border-collapse:collapse;width:100%;margin:.4rem 0}\n"
+    "th,td{text-align:left;vertical-align:top;padding:.14rem .5rem .14rem 0;font-weight:normal;"
+    "border-bottom:1px solid #e4e4e4;overflow-wrap:anywhere}\n"
+    "th{color:#555;width:11rem}\n"
+    "@media print{body{font-size:9pt;line-height:1.25;margin:0;max-width:none}"
+    "h2{margin:.5rem 0 .2rem}p,ul,table{margin:.2rem 0}@page{size:A4;margin:12mm 16mm}}\n"
+    "</style>\n</head>\n<body>\n";
+
+/* ---- writing */
+
+static void put(report *p, const char *text) {
+  if (p->status == DPERM_OK) {
+    p->status = output_write(p->out, text, strlen(text), &p->error);
+  }
+}
+
+static void put_escaped(report *p, const char *text) {
+  for (; *text; text++) {
+    const char plain[2] = {*text, '\0'};
+    const char *as = plain;
+    if (p->html) {
+      as = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : plain;
+      as = *text == '"' ? "&quot;" : as;
+    } else if (strchr("\\`*_[]<>|#", *text)) {
+      put(p, "\\");
+    }
+    put(p, as);
+  }
+}
+
+/* The text of an element between the tags or marks of its form. */
+typedef const char *const ends[2];
+
+typedef struct element {
+  ends html, markdown;
+  report_block block; /* what it stands in */
+} element;
+
+static const element elements[] = {
+    [REPORT_TITLE] = {{"<h1>", "</h1>\n"}, {"# ", "\n\n"}, REPORT_NONE},
+    [REPORT_HEADING] = {{"<h2>", "</h2>\n"}, {"## ", "\n\n"}, REPORT_NONE},
+    [REPORT_LEAD] = {{"<p class=\"lead\">", "</p>\n"}, {"> ", "\n\n"}, REPORT_NONE},
+    [REPORT_TEXT] = {{"<p>", "</p>\n"}, {"", "\n\n"}, REPORT_NONE},
+    [REPORT_LINE] = {{"<p class=\"line\">", "</p>\n"}, {"    ", "\n\n"}, REPORT_NONE},
+    [REPORT_ITEM] = {{"<li>", "</li>\n"}, {"- ", "\n"}, REPORT_LIST},
+    [REPORT_NAME] = {{"<tr><th>", "</th>"}, {"| ", " "}, REPORT_TABLE},
+    [REPORT_VALUE] = {{"<td>", "</td></tr>\n"}, {"| ", " |\n"}, REPORT_TABLE}};
+
+/* Ends the open table or list unless it is this one, and begins it. */
+static void enter_block(report *p, report_block block) {
+  static ends html[] = {{"", ""}, {"<table>\n", "</table>\n"}, {"<ul>\n", "</ul>\n"}};
+  static ends markdown[] = {{"", ""}, {"| | |\n|---|---|\n", "\n"}, {"", "\n"}};
+  ends *tags = p->html ? html : markdown;
+  if (p->inside != block) {
+    put(p, tags[p->inside][1]);
+    put(p, tags[block][0]);
+    p->inside = block;
+  }
+}
+
+static void put_element(report *p, report_element kind, const char *text) {
+  const element *e = &elements[kind];
+  enter_block(p, e->block);
+  put(p, p->html ? e->html[0] : e->markdown[0]);
+  if (kind == REPORT_LINE && !p->html) { /* Markdown escapes nothing in indented text */
+    put(p, text);
+  } else {
+    put_escaped(p, text);
+  }
+  put(p, p->html ? e->html[1] : e->markdown[1]);
+}
+
+/* `text` is made of `format` and what follows it in the call; names in it may hold anything. */
+#define FORMAT_INTO(text, format)                                                                  \
+  char text[TEXT_SIZE];                                                                            \
+  do {                                                                                             \
+    va_list args_;                                                                                 \
+    va_start(args_, format);                                                                       \
+    char words_[TEXT_SIZE];                                                                        \
+    (void)vsnprintf(words_, TEXT_SIZE, (format), args_);                                           \
+    dperm_text_visible(words_, (text), TEXT_SIZE);                                                 \
+    va_end(args_);                                                                                 \
+  } while (0)
+
+/* ---- the page */
+
+dperm_status report_open(report *p, const char *path, bool html, const char *title,
+                         dperm_error *err) {
+  *p = (report){.html = html};
+  TRY(output_open(path, &p->out, err));
+  if (html) {
+    put(p, html_head);
+    put_escaped(p, title);
+    put(p, html_style);
+  }
+  put_element(p, REPORT_TITLE, title);
+  return DPERM_OK;
+}
+
+dperm_status report_close(report *p, dperm_error *err) {
+  enter_block(p, REPORT_NONE);
+  put(p, p->html ? "</body>\n</html>\n" : "");
+  if (p->status != DPERM_OK) {
+    FAIL(err, p->status, "%s", p->error.message);
+  }
+  output_file *out = p->out;
+  p->out = NULL;
+  return output_commit(out, err);
+}
+
+void report_discard(report *p) {
+  output_discard(p->out);
+  p->out = NULL;
+}
+
+void report_add(report *p, report_element kind, const char *format, ...) {
+  FORMAT_INTO(text, format);
+  put_element(p, kind, text);
+}
+
+void report_row(report *p, const char *name, const char *format, ...) {
+  FORMAT_INTO(text, format);
+  put_element(p, REPORT_NAME, name);
+  put_element(p, REPORT_VALUE, text);
+}

@@ -1,0 +1,451 @@
+/* dperm_statement_write: one page for a lawyer and a data-protection officer, from a model file
+ * and, if there is one, the ledger that paid for it. It says nothing that the file does not say,
+ * and derives the claim again before repeating it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "dperm/verify.h"
+#include "loss/loss.h"
+#include "model/model.h"
+#include "report/ledger_words.h"
+#include "report/report.h"
+
+enum { WHOM_SIZE = 80 };
+
+/* What verification found, and what the ledger says. */
+typedef struct evidence {
+  int holds;
+  size_t steps, failed;
+  char first_failure[400];
+  ledger_words ledger;
+} evidence;
+
+typedef struct statement {
+  const char *path;
+  const dperm_model *model;
+  const evidence *seen;
+  char epsilon[DOUBLE_TEXT_SIZE]; /* as written */
+  char whom[WHOM_SIZE];           /* "record", or "person with at most 5 records" */
+  bool person;
+  bool adding; /* neighbours add-remove */
+} statement;
+
+/* ---- evidence */
+
+static void see_line(void *context, dperm_finding finding, const char *line) {
+  evidence *e = context;
+  e->steps += finding != DPERM_FINDING_REMARK;
+  if (finding == DPERM_FINDING_FAILS && e->failed++ == 0) {
+    (void)snprintf(e->first_failure, sizeof e->first_failure, "%s", line);
+  }
+}
+
+/* ---- the page, from the top */
+
+static const char *kind_of_model(const dperm_model *model) {
+  if (model->map) {
+    return "a kernel machine on random features";
+  }
+  const loss_kind *loss = loss_kind_named(model->loss);
+  return loss && loss->model ? loss->model : "a linear support-vector machine or the like";
+}
+
+/* Whether noise spends delta. If not, the program is, but for an event of that probability, one of
+ * which epsilon holds for every single outcome (privacy.md 8); if so, the factor of a single
+ * outcome may be passed more often than that, and only probabilities of events are bounded. */
+static bool spends_delta(const dperm_model *m) {
+  return m->claim.delta > 2 * m->claim.delta_numerics;
+}
+
+/* How many records are told on average, at the very worst: each of them with probability delta. */
+static double records_told(const dperm_model *m) {
+  return m->claim.delta * (double)m->rows;
+}
+
+/* From here on delta is the larger part of what is promised, whatever epsilon is. */
+static const double delta_large = 0.01;
+
+/* The guide's words for a size of epsilon: this page must not promise more than it keeps. A small
+ * epsilon says little where delta is none of the tiny ones: of few records, too. */
+static const char *how_little(const dperm_model *m) {
+  const double epsilon = m->claim.epsilon;
+  if (epsilon > 4 || records_told(m) > 0.1 || m->claim.delta > delta_large / 10) {
+    return "an amount that is bounded, but not small,";
+  }
+  if (epsilon <= 1.5) {
+    return epsilon <= 0.5 ? "next to nothing" : "very little";
+  }
+  return "a limited amount";
+}
+
+/* With even odds beforehand the best guess is right with at most this probability, in percent:
+ * (e^ε + δ)/(1 + e^ε), the half of 1 + P(S) − P′(S) for P(S) ≤ e^ε P′(S) + δ and the same of the
+ * complements. */
+static double guessed_right(double epsilon, double delta) {
+  return 100 * fmin(1, (exp(epsilon) + delta) / (1 + exp(epsilon)));
+}
+
+/* What of a record or a person makes next to no difference. */
+static const char *what_counts(const statement *s) {
+  if (s->adding) {
+    return s->person ? "whether that person's records are there at all"
+                     : "whether that record is there at all";
+  }
+  return s->person ? "what that person's data say" : "what that record says";
+}
+
+static void write_summary(report *p, const statement *s) {
+  if (!dperm_model_is_private(s->model)) {
+    report_add(
+        p, REPORT_LEAD,
+        "This model is not private. It guarantees nothing to anybody: %s. Do not release it if "
+        "the records are anybody's secret.",
+        s->model->reason);
+  } else if (!s->seen->holds) {
+    report_add(
+        p, REPORT_LEAD,
+        "The claim in this file does not follow from its own numbers (%s). Do not rely on it.",
+        s->seen->first_failure);
+  } else if (s->model->claim.delta >= delta_large) {
+    report_add(p, REPORT_LEAD,
+               "This model promises little to any one %s in the data it was made from: all about "
+               "it may be told with a probability of %.2g. Nothing that happens with probability "
+               "p becomes more likely than %.3g times p, and %.2g on top of that, by %s; that is "
+               "all that holds.",
+               s->whom, s->model->claim.delta, exp(s->model->claim.epsilon), s->model->claim.delta,
+               what_counts(s));
+  } else if (spends_delta(s->model)) {
+    report_add(p, REPORT_LEAD,
+               "Whoever sees this model learns %s about any one %s in the data it was made from, "
+               "whatever else they know: nothing that happens with probability p becomes more "
+               "likely than %.3g times p, and %.2g on top of that, by %s.",
+               how_little(s->model), s->whom, exp(s->model->claim.epsilon), s->model->claim.delta,
+               what_counts(s));
+  } else {
+    report_add(p, REPORT_LEAD,
+               "Whoever sees this model learns %s about any one %s in the data it was made from, "
+               "whatever else they know: no outcome becomes more than %.3g times as likely, or as "
+               "unlikely, by %s, but for events with a probability of at most %.2g.",
+               how_little(s->model), s->whom, exp(s->model->claim.epsilon), what_counts(s),
+               s->model->claim.delta);
+  }
+}
+
+static void write_classes(report *p, const statement *s) {
+  const class_list *classes = &s->model->classes;
+  char names[400];
+  size_t used = 0;
+  if (classes->count == 2) {
+    report_row(p, "model", "%s: %s that tells \"%s\" from \"%s\"", s->path, kind_of_model(s->model),
+               classes->names[0], classes->names[1]);
+    return;
+  }
+  for (size_t i = 0; i < classes->count && used < sizeof names; i++) {
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s\"%.60s\"", i ? ", " : "",
+                             classes->names[i]);
+  }
+  report_row(p, "model", "%s: %s for %s %zu classes%s (%s%s)", s->path, kind_of_model(s->model),
+             s->model->joint ? "all of" : "each of", classes->count,
+             s->model->joint ? " at once" : " against all others", names,
+             used < sizeof names ? "" : "…");
+}
+
+static void write_class_weights(report *p, const dperm_model *m) {
+  char list[400];
+  size_t used = 0;
+  for (size_t i = 0; i < m->classes.count && used < sizeof list; i++) {
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%.4g for \"%.60s\"", i ? ", " : "",
+                             m->class_weights[i], m->classes.names[i]);
+  }
+  report_row(p, "weights of classes", "%s%s; chosen in public, and covered by the budget", list,
+             used < sizeof list ? "" : "…");
+}
+
+/* What δ is, for somebody who has to explain it. */
+static void write_delta(report *p, const dperm_model *m) {
+  if (!spends_delta(m)) {
+    report_row(p, "what δ is for",
+               "noise longer than the program certifies for: too rare to be seen");
+    return;
+  }
+  report_row(
+      p, "what δ is for",
+      "a bound on bad luck, fixed beforehand: noise of the normal law protects like a program "
+      "that tells all with probability δ, and else keeps within ε. Single outcomes may pass "
+      "the factor of ε more often; twice that factor at most once in %.3g runs (noise longer "
+      "than the program certifies for has %.2g of δ)",
+      1 / (2 * m->claim.delta), m->claim.delta_numerics);
+  const double told = records_told(m);
+  report_row(p, "δ and the records",
+             "at the very worst each of the %s%zu records is told with that probability: %.2g of "
+             "them on average, %s",
+             m->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? "about " : "", m->rows, told,
+             told <= 0.1 ? "far below one"
+             : told < 1  ? "not far below one, which is more than good practice allows"
+                         : "where good practice allows far less than one");
+}
+
+static void write_facts(report *p, const statement *s) {
+  const dperm_model *m = s->model;
+  bool objective = m->plan.mechanism == DPERM_MECHANISM_OBJECTIVE;
+  const char *method = json_string_value(json_object_get(m->selection, "method"));
+  report_add(p, REPORT_HEADING, "The release");
+  write_classes(p, s);
+  report_row(p, "fingerprint", "%s", m->digest);
+  if (s->adding) {
+    report_row(p, "made from",
+               "records whose number is private; about %zu, a figure chosen in public", m->rows);
+  } else {
+    report_row(p, "made from", "%zu records; this number is treated as public", m->rows);
+  }
+  if (!dperm_model_is_private(m)) {
+    return;
+  }
+  report_row(p, "privacy budget", "(ε, δ) = (%s, %.2g), for every %s", s->epsilon, m->claim.delta,
+             s->whom);
+  if (m->claim.epsilon_refined > 0) {
+    report_row(
+        p, "of that",
+        "ε = %.6g for the schema: what the records said, with noise, of its bins and groups; "
+        "the rest for the fit%s",
+        m->claim.epsilon_refined,
+        m->claim.epsilon_calibrated > 0 ? " and for how sure its probabilities are" : "");
+  }
+  if (m->claim.epsilon_calibrated > 0) {
+    report_row(p, "of that",
+               "ε = %.6g to choose how sure the model's probabilities are: those of its scores "
+               "times %.4g",
+               m->claim.epsilon_calibrated, m->inverse_temperature);
+  }
+  if (m->joint) {
+    report_row(p, "classes", "all %zu are learned in one fit, with noise for each of them",
+               m->classes.count);
+  } else if (m->classes.count > 2) {
+    report_row(p, "shared by",
+               "%zu fits, one for each class, of ε = %.6g each; every record is in all of them",
+               m->classes.count, m->claim.epsilon_class);
+  }
+  if (m->class_weights) {
+    write_class_weights(p, m);
+  }
+  write_delta(p, m);
+  report_row(p, "how",
+             objective ? "random noise in the problem that is solved (objective perturbation)"
+                       : "random noise on the solution (output perturbation)");
+  if (method) {
+    report_row(p, "choice",
+               "one of %zu candidates, chosen by the method \"%s\"; the budget covers the choice",
+               json_array_size(json_object_get(m->selection, "candidates")), method);
+  }
+}
+
+/* What an epsilon for records added or removed says about what a record says: removing it and
+ * adding another are two steps (docs/proofs/neighbours.md). */
+static void write_replaced(report *p, const statement *s) {
+  const guarantee twice = guarantee_replaced(&s->model->claim);
+  if (twice.delta >= 1) {
+    report_add(p, REPORT_TEXT,
+               "The budget counts whether a %s is in the data or not. It promises nothing about "
+               "what that %s: two data sets in which it says different things are two such "
+               "steps apart, for which (1 + e^ε)δ is 1 or more, and that is no promise.",
+               s->whom, s->person ? "person's records say" : "record says");
+    return;
+  }
+  report_add(
+      p, REPORT_TEXT,
+      "The budget counts whether a %s is in the data or not, as most programs of this kind "
+      "do. What it says is protected too: two data sets in which it says different things "
+      "are two such steps apart, which is worth (ε, δ) = (%.6g, %.2g). So somebody who "
+      "thinks it as likely as not that a %s says a certain thing, and guesses after seeing the "
+      "model, is right with a probability of at most %.4g percent.",
+      s->whom, twice.epsilon, twice.delta, s->person ? "person's record" : "record",
+      guessed_right(twice.epsilon, twice.delta));
+}
+
+/* What an adversary may come to believe. */
+static void write_example(report *p, const statement *s) {
+  const double epsilon = s->model->claim.epsilon, delta = s->model->claim.delta, e = exp(epsilon);
+  const char *of = s->person && s->adding ? "person's records"
+                   : s->person            ? "person's record"
+                                          : "record";
+  const char *what = !s->adding  ? "says a certain thing"
+                     : s->person ? "are among the data"
+                                 : "is among the data";
+  if (spends_delta(s->model)) {
+    report_add(p, REPORT_TEXT,
+               "For example: somebody who thinks it as likely as not that a %s %s, and guesses "
+               "after seeing the model, is right with a probability of at most %.4g percent.",
+               of, what, guessed_right(epsilon, delta));
+    return;
+  }
+  report_add(p, REPORT_TEXT,
+             "For example: somebody who thinks it as likely as not that a %s %s "
+             "can be at most %.0f percent sure after seeing the model, and one who was 1 percent "
+             "sure at most %.2g percent, but for that δ.",
+             of, what, 100 * e / (1 + e), 100 * e / (99 + e));
+}
+
+static void write_guarantee(report *p, const statement *s) {
+  report_add(p, REPORT_HEADING, "What is guaranteed, and to whom");
+  report_add(
+      p, REPORT_TEXT,
+      "To every %s in the data%s. The model was made with random noise, and nearly the same "
+      "models come out with nearly the same probabilities whether %s; how nearly, %s. This "
+      "holds against everybody who cannot break the random "
+      "source, the way keys and signatures are protected: also against somebody who knows "
+      "all other records, has other data to compare with, or learns more later. Nothing that "
+      "is done with the model afterwards can undo it.",
+      s->whom, s->person ? "" : ", and so to every person who has one record in it",
+      s->adding   ? s->person ? "a person's records are among the data or not"
+                              : "a record is among the data or not"
+      : s->person ? "a person's data say this or anything else"
+                  : "a record says this or anything else",
+      spends_delta(s->model) ? "ε and δ say" : "ε says");
+  write_example(p, s);
+  if (s->adding) {
+    write_replaced(p, s);
+  }
+}
+
+static void write_mathematics(report *p, const statement *s) {
+  char sizes[80];
+  (void)snprintf(sizes, sizeof sizes, "of at most %zu records, of which one has ",
+                 add_remove_rows_most(s->model->rows));
+  report_add(p, REPORT_HEADING, "In mathematics");
+  report_add(p, REPORT_LINE, "P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = %s,  δ = %.2g",
+             s->epsilon, s->model->claim.delta);
+  report_add(
+      p, REPORT_TEXT,
+      "for every set S of models and all data sets D, D′ %s%s%s. M is the program with all its "
+      "rounding, and the weights as they stand in the file.",
+      s->adding ? sizes : "of the same size that differ in ",
+      s->adding   ? s->person ? "the records of one person more than the other"
+                              : "one record more than the other"
+      : s->person ? "the records of one person, replaced by any other"
+                  : "one record, replaced by any other",
+      s->person ? " (the mechanism runs at a fraction of ε for each record, and these add up: "
+                  "group privacy)"
+                : "");
+}
+
+static void write_spending(report *p, const statement *s) {
+  const dperm_model *model = s->model;
+  report_add(p, REPORT_HEADING, "What was spent, and what is left");
+  if (s->seen->ledger.found) {
+    ledger_words_write(p, model, &s->seen->ledger);
+  } else if (model->ledger_entry) {
+    report_add(p, REPORT_TEXT,
+               "The release was charged to a ledger, as entry %llu (receipt %.16s…). The custodian "
+               "can add what is left: dperm statement --model … --ledger ….",
+               (unsigned long long)model->ledger_entry, model->ledger_digest);
+  } else {
+    report_add(
+        p, REPORT_TEXT,
+        "No ledger was charged. Budgets of several releases from the same records add up, and "
+        "in this case only the custodian's own notes say how many there were.");
+  }
+}
+
+static void write_limits(report *p, const statement *s) {
+  report_add(p, REPORT_HEADING, "What is not promised");
+  report_add(p, REPORT_ITEM,
+             "That nothing is learned about groups: what holds for people in general, a model may "
+             "say, with or without any one of them.");
+  report_add(p, REPORT_ITEM,
+             "Anything about other releases from the same records: their ε and δ must be added%s.",
+             s->seen->ledger.by[0] ? ", or put together as this ledger does" : "");
+  if (!s->person) {
+    report_add(p, REPORT_ITEM,
+               "The same strength for somebody with several records: k of them are protected at "
+               "k times ε, and with a larger δ.");
+  }
+  report_add(p, REPORT_HEADING, "What is assumed");
+  report_add(p, REPORT_ITEM,
+             "The schema (ranges, categories, labels)%s, the options and the %s "
+             "were chosen without looking at the records.",
+             s->model->claim.epsilon_refined > 0 ? ", but for the refinement that the budget covers"
+                                                 : "",
+             s->adding ? "figure near the number of records" : "number of records");
+  if (s->person) {
+    report_add(p, REPORT_ITEM, "No person has more than %zu records in the data.",
+               s->model->claim.rows_per_person);
+  }
+  report_add(
+      p, REPORT_ITEM,
+      "The computer's random source is secure: nobody can tell its bits from chance with the "
+      "computing power there is. Its arithmetic is IEEE 754, rounded to nearest, its library "
+      "of functions is exact to two units in the last place, and the program that ran is "
+      "dperm as published.");
+  report_add(p, REPORT_ITEM,
+             "What was declared is true: the constants of a loss that is not dperm's own, and that "
+             "data called public are.");
+  report_add(p, REPORT_ITEM,
+             "Run time, memory and whether a run failed are not part of the release: whoever "
+             "watches the computer at work is not kept out.");
+}
+
+static void write_checks(report *p, const statement *s) {
+  report_add(p, REPORT_HEADING, "How to check it");
+  if (s->seen->holds) {
+    report_add(
+        p, REPORT_TEXT,
+        "dperm %s has derived the claim again from the file, with arithmetic of its own: all "
+        "%zu steps hold. Anybody who has the file can repeat that:",
+        dperm_version(), s->seen->steps);
+  } else {
+    report_add(p, REPORT_TEXT, "dperm %s could not derive the claim from the file: %s",
+               dperm_version(), s->seen->first_failure);
+  }
+  report_add(p, REPORT_LINE, "dperm verify --model %s", s->path);
+  report_add(p, REPORT_TEXT,
+             "Whoever has the program can measure its privacy from outside, and the custodian can "
+             "check the record of what was spent:");
+  report_add(p, REPORT_LINE, "dperm audit --all");
+  report_add(p, REPORT_LINE, "dperm ledger verify LEDGER;  dperm ledger show LEDGER --model %s",
+             s->path);
+  report_add(p, REPORT_TEXT,
+             "The proofs are in dperm's docs/privacy.md, what is defended against whom in "
+             "SECURITY.md. This page was written by the program from the file and repeats what it "
+             "says; it is no legal advice.");
+}
+
+dperm_status dperm_statement_write(const char *model_path, dperm_ledger *ledger, int html,
+                                   const char *out_path, dperm_error *err) {
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
+  OWNED(report_discard) report p = {.out = NULL};
+  evidence seen = {0};
+  if (strcmp(model_path, "-") == 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "a statement reads the model twice; name a file");
+  }
+  TRY(dperm_model_read(model_path, &model, err));
+  TRY(dperm_model_verify(model_path, see_line, &seen, &seen.holds, err));
+  if (ledger) {
+    TRY(ledger_words_find(ledger, model, &seen.ledger, err));
+  }
+  statement s = {.path = model_path,
+                 .model = model,
+                 .seen = &seen,
+                 .whom = "record",
+                 .person = model->claim.rows_per_person > 1,
+                 .adding = model->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE};
+  (void)format_double(model->claim.epsilon, false, s.epsilon);
+  if (s.person) {
+    (void)snprintf(s.whom, sizeof s.whom, "person with at most %zu records",
+                   model->claim.rows_per_person);
+  }
+  TRY(report_open(&p, out_path, html != 0,
+                  dperm_model_is_private(model) ? "Privacy statement" : "No privacy", err));
+  write_summary(&p, &s);
+  write_facts(&p, &s);
+  if (dperm_model_is_private(model)) {
+    write_guarantee(&p, &s);
+    write_mathematics(&p, &s);
+    write_spending(&p, &s);
+    write_limits(&p, &s);
+    write_checks(&p, &s);
+  }
+  return report_close(&p, err);
+}

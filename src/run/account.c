@@ -1,0 +1,148 @@
+/* See account.h. */
+#include "run/account.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ledger/amount.h"
+
+/* A run that protects nobody has no price: it is refused wherever there is a ledger. */
+static dperm_status refuse_unprotected(const account_run *run, const data_identity *identity,
+                                       dperm_error *err) {
+  if (run->account->dataset) {
+    char reasons[REASONS_TEXT_SIZE];
+    guarantee_reasons(&run->claim, reasons);
+    FAIL(
+        err, DPERM_OVER_BUDGET,
+        "a run that is not private (%.400s) would spend all of \"%.100s\" and more; leave the data "
+        "set out only if the records are nobody's",
+        reasons, run->account->dataset);
+  }
+  return charge_refuse_known(run->account->ledger, identity,
+                             "a run that is not private would spend all of its budget and more; "
+                             "use a private mechanism with an epsilon, and no seed",
+                             err);
+}
+
+/* "objective, refined by 3": the fit alone is charged, and the entry says where the rest was. */
+static dperm_status name_refinement(const account_run *run, char words[REQUEST_WORDS],
+                                    dperm_error *err) {
+  const schema_refined *refined = run->refined;
+  (void)snprintf(words, REQUEST_WORDS, "%s", run->mechanism);
+  if (refined && refined->epsilon > 0) {
+    TRY(charge_check_refined(run->account->ledger, refined, NULL, NULL, err));
+    (void)snprintf(words, REQUEST_WORDS, "%s, refined by %llu", run->mechanism,
+                   (unsigned long long)refined->entry);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dperm_error *err) {
+  char words[REQUEST_WORDS] = "";
+  charge_request request = {.dataset = run->account->dataset,
+                            .command = run->command,
+                            .mechanism = words,
+                            .neighbours = run->claim.neighbours,
+                            .epsilon = run->claim.epsilon_charged,
+                            .delta = run->claim.delta,
+                            .rows_per_person = run->claim.rows_per_person,
+                            .costs_nothing = run->costs_nothing};
+  if (!run->refined || run->refined->epsilon == 0) { /* else another entry has that part */
+    request.refined = run->claim.epsilon_refined;
+  }
+  if (run->claim.rows_per_person == 1) { /* a curve says nothing of a person with more rows */
+    request.curve = run->curve;
+  }
+  if (run->identity) {
+    request.identity = *run->identity;
+  } else {
+    TRY(identity_of_data(run->data, &request.identity, err));
+  }
+  if (!guarantee_is_private(&run->claim)) {
+    return refuse_unprotected(run, &request.identity, err);
+  }
+  if (!request.dataset) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "a ledger is named, but no data set; name that too");
+  }
+  TRY(name_refinement(run, words, err));
+  return charge_reserve(run->account->ledger, &request, run->account->dry_run != 0, charge, err);
+}
+
+dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm_error *err) {
+  ranks *spread = run->data ? run->data->x->spread : NULL;
+  bool stated = guarantee_is_private(&run->claim) || run->costs_nothing; /* no noise, no seed */
+  dperm_status status = DPERM_OK;
+  amount a;
+  *charge = (dperm_charge){.entry = 0}; /* what is charged where nothing counts: */
+  if (stated && amount_of_double(run->claim.epsilon_charged, &a)) {
+    amount_text(&a, charge->epsilon);
+  }
+  if (stated && amount_of_double(run->claim.delta, &a)) {
+    amount_text(&a, charge->delta);
+  }
+  bool leads = ranks_lead(spread);
+  if (leads && run->account->ledger) {
+    status = ask_ledger(run, charge, err);
+  } else if (leads && run->account->dataset) { /* the others need not have opened any */
+    status =
+        error_set(err, DPERM_INVALID_ARGUMENT, "a data set is named, but no ledger; name that too");
+  }
+  TRY(ranks_agree(spread, status, err)); /* may fail with a charge, if processes lose each other */
+  if (run->account->charge) {
+    *run->account->charge = *charge;
+  }
+  return DPERM_OK;
+}
+
+dperm_status account_commit(const account_run *run, const dperm_charge *charge,
+                            const char *artifact, dperm_error *err) {
+  return charge->entry == 0 ? DPERM_OK
+                            : charge_commit(run->account->ledger, charge->entry, artifact, err);
+}
+
+static dperm_status commit_model(const account_run *run, const dperm_charge *charge,
+                                 dperm_model *model, dperm_error *err) {
+  char digest[DPERM_DIGEST_SIZE];
+  if (charge->entry == 0) {
+    return DPERM_OK;
+  }
+  model->ledger_entry = charge->entry;
+  memcpy(model->ledger_digest, charge->digest, DPERM_DIGEST_SIZE);
+  TRY(model_content_digest(model, digest, err));
+  return account_commit(run, charge, digest, err);
+}
+
+static dperm_status pay_and_make(const account_run *run, dperm_charge *charge, model_maker *make,
+                                 void *context, dperm_model **out, dperm_error *err) {
+  TRY(account_reserve(run, charge, err));
+  if (run->account->dry_run) {
+    return DPERM_OK;
+  }
+  TRY(make(context, out, err));
+  return commit_model(run, charge, *out, err);
+}
+
+dperm_status account_make_model(const account_run *run, dperm_status prepared, model_maker *make,
+                                void *context, dperm_model **out, dperm_error *err) {
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
+  ranks *spread = run->data->x->spread;
+  dperm_charge charge = {.entry = 0};
+  TRY(ranks_agree(spread, prepared, err));
+  dperm_status made = pay_and_make(run, &charge, make, context, &model, err);
+  dperm_status status = ranks_agree(spread, account_failed(&charge, made, err), err);
+  TRY(made == DPERM_OK ? account_failed(&charge, status, err) : status); /* or another process */
+  *out = NULL;
+  if (ranks_lead(spread)) {
+    *out = model;
+    model = NULL;
+  }
+  return DPERM_OK;
+}
+
+dperm_status account_failed(const dperm_charge *charge, dperm_status status, dperm_error *err) {
+  if (status != DPERM_OK && charge->entry != 0) {
+    error_append(err, "; the charge (entry %llu of the ledger) stays spent",
+                 (unsigned long long)charge->entry);
+  }
+  return status;
+}

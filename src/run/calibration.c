@@ -1,0 +1,83 @@
+/* See calibration.h. Scores are computed row by row from the released weights: a row's are the same
+ * wherever it stands and whatever the others are (matrix/gemm_block.h, matrix/dense_rows.h), which
+ * the proof needs. So they are looked at in blocks, and no scores of all rows are kept. */
+#include "run/calibration.h"
+
+#include <string.h>
+
+#include "mechanism/temperature.h"
+
+dperm_status calibration_agree(ranks *spread, bool fused, dperm_error *err) {
+  uint64_t some_are = fused, some_are_not = !fused;
+  TRY(ranks_most(spread, DPERM_OK, &some_are, err));
+  TRY(ranks_most(spread, DPERM_OK, &some_are_not, err));
+  if (some_are && some_are_not) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "calibrate needs processors of one kind: some of the job's have fused multiply-adds, and "
+         "some have none; run it on machines that are alike, or leave calibrate out");
+  }
+  return DPERM_OK;
+}
+
+/* Weights as a right-hand side, scores of a block, space of the matrix and of the sums. */
+typedef struct calibration_space {
+  double *weights, *scores, *matrix, *sums;
+} calibration_space;
+
+static calibration_space space_of(const dperm_model *model, const matrix *view, double *room) {
+  size_t fits = class_fits(model->classes.count);
+  double *scores = room + fits * model->dims, *work = scores + TEMPERATURE_ROWS * fits;
+  return (calibration_space){room, scores, work, work + view->work_size};
+}
+
+size_t calibration_room(const dperm_model *model, const matrix *view) {
+  size_t fits = class_fits(model->classes.count);
+  return fits * (model->dims + TEMPERATURE_ROWS) + view->work_size +
+         temperature_room(model->classes.count);
+}
+
+static void add_rows(const calibration_rows *rows, const dperm_model *model, double *room,
+                     int64_t sums[TEMPERATURES]) {
+  const matrix *x = rows->view;
+  const calibration_space at = space_of(model, x, room);
+  size_t classes = model->classes.count, fits = class_fits(classes);
+  for (size_t j = 0; j < model->dims; j++) {
+    for (size_t m = 0; m < fits; m++) {
+      at.weights[j * fits + m] = model->weights[m * model->dims + j];
+    }
+  }
+  for (size_t from = 0; from < x->rows; from += TEMPERATURE_ROWS) {
+    size_t left = x->rows - from, count = left < TEMPERATURE_ROWS ? left : TEMPERATURE_ROWS;
+    x->kind->apply_rows(x, from, count, at.weights, fits, at.scores, at.matrix);
+    temperature_add(classes, count, at.scores, rows->labels + from,
+                    rows->shares ? rows->shares + from : NULL, at.sums, sums);
+  }
+}
+
+/* Sums over all processes, exactly: whole numbers modulo 2^64. */
+static dperm_status add_up(ranks *spread, int64_t sums[TEMPERATURES], dperm_error *err) {
+  uint64_t numbers[TEMPERATURES];
+  memcpy(numbers, sums, sizeof numbers);
+  TRY(ranks_add(spread, DPERM_OK, numbers, TEMPERATURES, err));
+  memcpy(sums, numbers, sizeof numbers);
+  return DPERM_OK;
+}
+
+dperm_status calibration_run(const calibration_rows *rows, const guarantee *run,
+                             random_source *source, double *room, dperm_model *model,
+                             dperm_error *err) {
+  const guarantee own = guarantee_of_choice(run);
+  ranks *spread = rows->view->spread;
+  int64_t sums[TEMPERATURES] = {0};
+  size_t chosen = 0;
+  dperm_status status = DPERM_OK;
+  add_rows(rows, model, room, sums);
+  TRY(add_up(spread, sums, err));
+  if (ranks_lead(spread)) {
+    chosen = temperature_choose(source, sums, own.neighbours, own.epsilon_row);
+    status = random_check(source, err); /* after the last draw, before anything leaves */
+  }
+  TRY(ranks_share(spread, status, &chosen, sizeof chosen, err));
+  model->inverse_temperature = temperature_at(chosen);
+  return DPERM_OK;
+}

@@ -1,0 +1,239 @@
+/* See fit_work.h. */
+#include "run/fit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/defect.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "data/class_weights.h"
+#include "dperm/score.h"
+#include "loss/link.h"
+#include "mechanism/mechanism.h"
+#include "run/calibration.h"
+#include "run/fit_memory.h"
+#include "run/claim.h"
+#include "run/options.h"
+#include "release/lattice.h"
+
+/* ---- one fit */
+
+dperm_status fit_release(const fit_plan *plan, ranks *spread, const solution *found, size_t dims,
+                         random_source *source, double *weights, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  if (plan->privacy.mechanism == DPERM_MECHANISM_NONE) {
+    memcpy(weights, found->f, dims * sizeof *found->f);
+    return DPERM_OK;
+  }
+  if (ranks_lead(spread)) {
+    status = release_weights(&plan->release, found, dims, source, weights, err);
+    /* after the last draw, before anything leaves */
+    status = status == DPERM_OK ? random_check(source, err) : status;
+  }
+  return ranks_share(spread, status, weights, dims * sizeof *weights, err);
+}
+
+/* The noise is made for rows that count once at most (docs/proofs/weights.md). */
+static dperm_status check_shares(const problem *base, dperm_error *err) {
+  for (size_t i = 0; base->shares && i < base->x->rows; i++) {
+    if (!(base->shares[i] >= 0 && base->shares[i] <= 1) && !DEFECT("weights-unscaled")) {
+      FAIL(err, DPERM_NUMERIC_ERROR,
+           "a record counts for more than the noise is made for; nothing is released");
+    }
+  }
+  return DPERM_OK;
+}
+
+dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_options *how,
+                     random_source *source, solution *found, double *weights, solver_report *report,
+                     dperm_error *err) {
+  TRY(check_shares(base, err));
+  TRY(mechanism_of(plan->privacy.mechanism)
+          ->run(&plan->privacy, base, how, &plan->release.promised, source, 1, found, report, err));
+  return fit_release(plan, base->x->spread, found, problem_size(base), source, weights, err);
+}
+
+/* ---- before the charge */
+
+/* The model's shape, and with a kernel the public seed of its directions, drawn apart from the
+ * noise where the caller left it open. */
+static dperm_status shape_model(fit_work *w, dperm_error *err) {
+  ranks *spread = w->data->x->spread;
+  dperm_kernel kernel = w->options->kernel;
+  if (kernel.name != DPERM_KERNEL_NONE && kernel.seed == 0) {
+    if (ranks_lead(spread)) {
+      kernel.seed = 1 + random_bits(w->source) % ((UINT64_C(1) << 53) - 1);
+    }
+    TRY(ranks_share(spread, DPERM_OK, &kernel.seed, sizeof kernel.seed, err));
+  }
+  return model_new(w->data, &kernel, &w->options->progress, &w->model, err);
+}
+
+dperm_status fit_prepare(fit_work *w, dperm_error *err) {
+  const dperm_options *o = w->options;
+  size_t rows = w->data->x->rows;
+  TRY(arithmetic_check(err));
+  TRY(shape_model(w, err));
+  dperm_model *model = w->model; /* whose file states options and plan */
+  model->rows = DEFECT("rows-released") ? rows_in_all(w->data->x) : options_rows(o, w->data);
+  model->rows_fitted =
+      w->plan->privacy.divisor > 0 ? (size_t)w->plan->privacy.divisor : model->rows;
+  model->plan = w->plan->privacy;
+  model->release = w->plan->release;
+  w->loss = options_loss(o, model->classes.count);
+  model->joint = options_joint(o, model->classes.count);
+  model->loss_h = o->loss.parameter;
+  model->loss_lipschitz = w->loss.lipschitz;
+  model->loss_smoothness = w->loss.smoothness;
+  TRY(memory_copy_text(o->loss.name, strlen(o->loss.name), &model->loss, err));
+  TRY(class_weights_of_data(w->data, o->class_weights, o->class_weight_count, &model->class_weights,
+                            err));
+  size_t weights = model->dims * link_scores(&w->loss);
+  TRY(scratch_take(&w->work, weights, sizeof *w->found.f, &w->found.f, err));
+  TRY(scratch_take(&w->work, weights, sizeof *w->found.rest, &w->found.rest, err));
+  if (model->classes.count > 2 && !model->joint) {
+    TRY(scratch_take(&w->work, rows, sizeof *w->sides, &w->sides, err));
+  }
+  if (model->class_weights) {
+    TRY(scratch_take(&w->work, rows, sizeof *w->shares, &w->shares, err));
+  }
+  TRY(model_view(model, w->data->x, &w->view, &w->made, err));
+  if (w->plan->claim.epsilon_calibrated > 0) {
+    TRY(scratch_take(&w->work, calibration_room(model, w->view), sizeof *w->room, &w->room, err));
+  }
+  OWNED(threads_leave_at) thread_scope threads = threads_enter(o->threads);
+  return memory_probe(fit_memory_work(w->data, rows, o), err);
+}
+
+dperm_status fit_planned(const dperm_data *data, const dperm_options *options, const fit_plan *plan,
+                         random_source *source, dperm_model **out, dperm_error *err) {
+  OWNED(fit_work_clear)
+  fit_work work = {.data = data, .options = options, .plan = plan, .source = source};
+  TRY(fit_prepare(&work, err));
+  return fit_perform(&work, out, err);
+}
+
+dperm_status fit_model(const dperm_data *data, const dperm_options *options, const guarantee *claim,
+                       random_source *source, dperm_model **out, dperm_error *err) {
+  fit_plan plan = {0};
+  TRY(fit_plan_check(data, options_rows(options, data), options, claim, &plan, err));
+  return fit_planned(data, options, &plan, source, out, err);
+}
+
+void fit_work_clear(fit_work *w) {
+  scratch_free(&w->work);
+  matrix_free(w->made);
+  dperm_model_free(w->model);
+}
+
+/* ---- what a fit saw, for the custodian's eyes: the one place where what depends on the records
+ * is reported, on request, and never into a model */
+
+/* One fit's part, added to what the fits of other classes reported. */
+static dperm_status unsafe_add_fit(const problem *base, double lambda, const double *weights,
+                                   const solver_report *solved, dperm_unsafe_diagnostics *out,
+                                   dperm_error *err) {
+  problem p = *base;
+  double objective = 0;
+  p.model = (problem_model){.lambda = lambda};
+  TRY(problem_objective(&p, weights, &objective, err));
+  out->iterations += solved->iterations;
+  out->objective += objective;
+  out->gradient_norm = fmax(out->gradient_norm, solved->gradient_norm);
+  return DPERM_OK;
+}
+
+/* ---- behind it */
+
+/* The labels of fit m: those of two classes or of a joint fit, or +1 for class m and −1 for all
+ * others. */
+static const double *labels_of(const fit_work *w, size_t m) {
+  for (size_t i = 0; w->sides && i < w->data->x->rows; i++) {
+    w->sides[i] = w->data->labels[i] == (double)m ? 1.0 : -1.0;
+  }
+  return w->sides ? w->sides : w->data->labels;
+}
+
+static dperm_status fit_class(fit_work *w, size_t m, dperm_unsafe_diagnostics *unsafe,
+                              dperm_error *err) {
+  const dperm_options *options = w->options;
+  size_t dims = w->model->dims, all = dims * link_scores(&w->loss);
+  problem base = {.x = w->view,
+                  .labels = labels_of(w, m),
+                  .shares = w->shares,
+                  .divisor = w->plan->privacy.divisor,
+                  .norm_bound = w->made ? FEATURES_NORM : w->data->bounds.norm2,
+                  .loss = &w->loss,
+                  .regularizer = &options->regularizer};
+  const double penalties[2] = {1, 0}; /* of a defect: the intercept's is the last */
+  const dperm_regularizer bare = {.weights = penalties};
+  if (DEFECT("intercept-free") && w->data->schema && w->data->schema->intercept &&
+      w->view->cols == 2) {
+    base.regularizer = &bare;
+  }
+  const solver_options how = {.tolerance = options->gradient_tolerance,
+                              .progress = &options->progress};
+  double *weights = w->model->weights + m * dims;
+  solver_report solved;
+  TRY(progress_tick(&options->progress, "solving", 0, 0, err));
+  TRY(fit_run(w->plan, &base, &how, w->source, &w->found, weights, &solved, err));
+  for (size_t j = 0; j < all; j++) {
+    if (!isfinite(weights[j])) {
+      FAIL(err, DPERM_NUMERIC_ERROR, "a weight is beyond all doubles; raise lambda or epsilon");
+    }
+  }
+  return unsafe ? unsafe_add_fit(&base, w->plan->privacy.lambda, weights, &solved, unsafe, err)
+                : DPERM_OK;
+}
+
+static dperm_status fit_classes(fit_work *w, dperm_error *err) {
+  dperm_model *model = w->model;
+  dperm_unsafe_diagnostics seen = {0}, *unsafe = w->options->unsafe_diagnostics ? &seen : NULL;
+  double started = clock_seconds();
+  if (w->shares) {
+    class_weights_of_rows(model->class_weights, model->classes.count, w->data->labels,
+                          w->data->x->rows, w->shares);
+  }
+  size_t fits = model->joint ? 1 : class_fits(model->classes.count);
+  for (size_t m = 0; m < fits; m++) {
+    TRY(fit_class(w, m, unsafe, err));
+  }
+  if (w->room) { /* after the weights are released, which it is a function of */
+    const calibration_rows rows = {w->view, w->data->labels, w->shares};
+    TRY(calibration_run(&rows, &w->plan->claim, w->source, w->room, model, err));
+  }
+  TRY(arithmetic_check(err));
+  double seconds = clock_seconds() - started;
+  const guarantee claim = guarantee_with(w->plan->claim, source_reasons(w->source));
+  TRY(model_claim(model, &claim, err));
+  if (unsafe) {
+    dperm_metrics metrics;
+    TRY(dperm_model_score(model, w->data, &metrics, err));
+    seen.training_error = metrics.error_rate;
+    seen.solve_seconds = seconds;
+    *w->options->unsafe_diagnostics = seen;
+  }
+  return DPERM_OK;
+}
+
+dperm_status fit_perform(fit_work *w, dperm_model **out, dperm_error *err) {
+  OWNED(matrix_free_at) matrix *kept = NULL;
+  OWNED(threads_leave_at) thread_scope threads = threads_enter(w->options->threads);
+  cancel_begin(&w->stop, &w->options->progress, "solving");
+  TRY(arithmetic_check(err)); /* before the first row is computed */
+  if (w->made) {
+    w->made->cancel = &w->stop;
+    TRY(features_keep(w->made, &kept, err));
+  } else if (fit_memory_keeps(w->view)) {
+    TRY(matrix_keep(w->view, &kept, err));
+  }
+  w->view = kept ? kept : w->view;
+  TRY(fit_classes(w, err));
+  TRY(cancel_check(&w->stop, err)); /* a pass that was cut short has failed; to be sure */
+  *out = w->model;
+  w->model = NULL;
+  return DPERM_OK;
+}

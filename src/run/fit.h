@@ -1,0 +1,54 @@
+/* The fits of one model, in two parts: what may fail for public reasons, before a charge, and the
+ * work itself. */
+#pragma once
+
+#include "base/cancel.h"
+#include "base/scratch.h"
+#include "run/fit_plan.h"
+#include "random/random_source.h"
+#include "solve/newton.h"
+
+/* What every private fit comes to: perturb, solve, certify, release, under a plan that is decided.
+ * It may be run again and again with fresh noise; for a few rows and columns it then asks the
+ * allocator for nothing. `found` and `weights` are space for the answer. The caller checks the
+ * machine's arithmetic before and after (base/arithmetic.h). */
+dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_options *how,
+                     random_source *source, solution *found, double *weights, solver_report *report,
+                     dperm_error *err);
+
+/* The last step of it: the leader releases `found`, which has `dims` weights, and the other
+ * processes of the job, if there are any, are told. Without a mechanism it is what all have. */
+dperm_status fit_release(const fit_plan *plan, ranks *spread, const solution *found, size_t dims,
+                         random_source *source, double *weights, dperm_error *err);
+
+typedef struct fit_work {
+  const dperm_data *data;
+  const dperm_options *options;
+  const fit_plan *plan;
+  random_source *source;
+  dperm_model *model;
+  dperm_loss loss;    /* of each fit (options_loss) */
+  const matrix *view; /* what the weights are for: the rows, or features over them, */
+  matrix *made;       /* which are here; else NULL */
+  solution found;     /* space for a candidate, */
+  double *sides;      /* for the labels of one class against the others (NULL for one fit), */
+  double *shares;     /* and for the weight of each row's class (NULL where all are 1) */
+  double *room;       /* for the choice of a temperature (NULL without one) */
+  scratch work;       /* all of these arrays */
+  cancel_token stop;  /* of passes over features, which are long */
+} fit_work;
+
+/* Whatever can fail for reasons that are public fails here: memory, a machine with another
+ * arithmetic. `work` has the first four members; the caller clears it, also after a failure. */
+dperm_status fit_prepare(fit_work *work, dperm_error *err);
+/* Perturb, solve, certify and release, for each class or for all of them; the model is the
+ * caller's. */
+dperm_status fit_perform(fit_work *work, dperm_model **out, dperm_error *err);
+void fit_work_clear(fit_work *work);
+
+/* Both, for fits that others pay for: trains on `data` under a plan for as many rows. */
+dperm_status fit_planned(const dperm_data *data, const dperm_options *options, const fit_plan *plan,
+                         random_source *source, dperm_model **out, dperm_error *err);
+/* The same under the plan that follows from this claim; the options are valid. */
+dperm_status fit_model(const dperm_data *data, const dperm_options *options, const guarantee *claim,
+                       random_source *source, dperm_model **out, dperm_error *err);

@@ -1,0 +1,270 @@
+/* Checks of what a caller asks for. */
+#include "run/options.h"
+
+#include <math.h>
+
+#include "data/class_weights.h"
+#include "dperm/multiclass.h"
+#include "loss/loss.h"
+#include "loss/softmax.h"
+#include "privacy/guarantee.h"
+#include "random/noise.h"
+#include "schema/class_list.h"
+
+dperm_status check_threads(int threads, dperm_error *err) {
+  if (threads < 0 || threads > 4096) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores", threads);
+  }
+  return DPERM_OK;
+}
+
+dperm_status check_rows_per_person(size_t rows, dperm_error *err) {
+  enum { MOST = 1000000 };
+  if (rows < 1 || rows > MOST) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows per person; give from 1 to %d", rows, MOST);
+  }
+  return DPERM_OK;
+}
+
+dperm_status check_rows_about(dperm_neighbours neighbours, size_t about, dperm_error *err) {
+  if (!dperm_neighbours_name(neighbours)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "neighbours number %d is none of the two", (int)neighbours);
+  }
+  if (neighbours == DPERM_NEIGHBOURS_REPLACE && about != 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "rows about %zu: where records are replaced their number is public and counted; leave "
+         "it out, or choose neighbours add-remove",
+         about);
+  }
+  if (neighbours == DPERM_NEIGHBOURS_ADD_REMOVE &&
+      (about < 1 || about > (size_t)1 << ROWS_ABOUT_BITS)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "rows about %zu: with neighbours add-remove the number of rows is private; give a public "
+         "figure near it, from 1 to 2^38",
+         about);
+  }
+  return DPERM_OK;
+}
+
+dperm_status check_epsilon(double epsilon, dperm_error *err) {
+  if (!(epsilon > 0 && isfinite(epsilon))) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "epsilon = %g; it must be positive and finite", epsilon);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status check_neighbours(const dperm_options *o, dperm_error *err) {
+  TRY(check_rows_about(o->neighbours, o->rows_about, err));
+  if (o->neighbours == DPERM_NEIGHBOURS_REPLACE) {
+    return DPERM_OK;
+  }
+  if (o->mechanism == DPERM_MECHANISM_NONE) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "neighbours add-remove is for private fits; the mechanism none protects nobody");
+  }
+  if (!loss_kind_of(&o->loss)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "neighbours add-remove is for the library's own losses: the precision of a custom one "
+         "cannot be bounded for every number of records");
+  }
+  return DPERM_OK;
+}
+
+/* Below the least nothing is left beside rounding. */
+static dperm_status check_delta(const dperm_options *o, dperm_error *err) {
+  const double least = 1e-30;
+  bool spends = o->noise == DPERM_NOISE_GAUSSIAN && o->mechanism != DPERM_MECHANISM_NONE;
+  if (o->delta != 0 && !(o->delta >= least && o->delta < 1)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "delta = %g; give 0, or from %g up to far below 1/rows (never 1 or more)", o->delta,
+         least);
+  }
+  if (spends && o->delta == 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "gaussian noise has no pure epsilon; give a delta far below 1/rows, or another noise");
+  }
+  if (spends && o->analysis == DPERM_ANALYSIS_PAPER && o->mechanism == DPERM_MECHANISM_OBJECTIVE) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the paper has no gaussian noise; leave the analysis tight, or choose l2");
+  }
+  return DPERM_OK;
+}
+
+/* ---- several classes */
+
+const char *dperm_multiclass_name(dperm_multiclass multiclass) {
+  static const char *const names[] = {"auto", "joint", "one-vs-rest"};
+  return (size_t)multiclass < sizeof names / sizeof *names ? names[multiclass] : NULL;
+}
+
+static bool has_softmax(const dperm_loss *loss) {
+  const loss_kind *kind = loss_kind_of(loss);
+  return kind && kind->joint;
+}
+
+/* The paper knows one score a record. */
+static bool by_paper(const dperm_options *o) {
+  return o->mechanism == DPERM_MECHANISM_OBJECTIVE && o->analysis == DPERM_ANALYSIS_PAPER;
+}
+
+static dperm_status check_joint(const dperm_options *o, dperm_error *err) {
+  if (o->multiclass == DPERM_MULTICLASS_JOINT && !has_softmax(&o->loss)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "only logistic loss learns classes jointly; with %s choose one-vs-rest, or leave "
+         "multiclass out",
+         o->loss.name ? o->loss.name : "this loss");
+  }
+  if (o->multiclass == DPERM_MULTICLASS_JOINT && by_paper(o)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the paper's analysis does not cover classes that are learned jointly; choose the tight "
+         "one, or one-vs-rest");
+  }
+  return DPERM_OK;
+}
+
+bool options_joint(const dperm_options *o, size_t classes) {
+  bool usual = has_softmax(&o->loss) && !by_paper(o);
+  return classes > 2 && (o->multiclass == DPERM_MULTICLASS_JOINT ||
+                         (o->multiclass == DPERM_MULTICLASS_AUTO && usual));
+}
+
+dperm_loss options_loss(const dperm_options *o, size_t classes) {
+  return options_joint(o, classes) ? softmax_loss(classes) : o->loss;
+}
+
+/* ---- calibrated probabilities */
+
+static dperm_status check_calibrate(const dperm_options *o, dperm_error *err) {
+  if (o->calibrate == 0) {
+    return DPERM_OK;
+  }
+  if (!(o->calibrate > 0 && o->calibrate < 1)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "calibrate = %g; give the share of epsilon that it may have, above 0 and below 1, or 0 "
+         "for none",
+         o->calibrate);
+  }
+  if (o->mechanism == DPERM_MECHANISM_NONE) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "calibrate takes a share of epsilon, and the mechanism none has none; leave it out");
+  }
+  if (!has_softmax(&o->loss)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "calibrate is for probabilities, which only logistic loss has; with %s leave it out",
+         o->loss.name ? o->loss.name : "this loss");
+  }
+  return DPERM_OK;
+}
+
+dperm_status check_calibrate_classes(const dperm_options *o, size_t classes, dperm_error *err) {
+  const double least = 1e-12;
+  if (o->calibrate > 0 && classes > 2 && !options_joint(o, classes)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "calibrate is for two classes, or classes that are learned jointly; with one-vs-rest "
+         "leave it out");
+  }
+  const double epsilon = o->calibrate * o->epsilon;
+  if (o->calibrate > 0 && !(epsilon / (double)o->rows_per_person >= least && epsilon < 1e6)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "calibrate has an epsilon of %g; it must be below 1e6 and at least %g for each row: give "
+         "it a larger share",
+         epsilon, least);
+  }
+  return DPERM_OK;
+}
+
+dperm_status check_calibrate_none(const dperm_options *o, const char *command, dperm_error *err) {
+  if (o->calibrate != 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s does not calibrate probabilities; leave calibrate out, and train what it finds",
+         command);
+  }
+  return DPERM_OK;
+}
+
+/* ---- bins */
+
+static dperm_status check_bins(const dperm_options *o, dperm_error *err) {
+  if ((unsigned)o->bins > DPERM_BINS_AUTO) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "bins number %d is none of the three", (int)o->bins);
+  }
+  if (!isnan(o->refine) && !(o->refine >= 0 && o->refine < 1)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "refine = %g; give the share of epsilon that it may have, above 0 and below 1, or 0 for "
+         "none",
+         o->refine);
+  }
+  if (o->refine != 0 && o->bins == DPERM_BINS_NONE) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "bins are to be none, and refine makes some; leave one of the two out");
+  }
+  if (o->refine != 0 && o->mechanism == DPERM_MECHANISM_NONE) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "refine takes a share of epsilon, and the mechanism none has none; leave it out");
+  }
+  if (o->refine != 0 && (o->regularizer.weights || o->regularizer.prior)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "weights and priors of the regularizer have a number for each encoded column, which a "
+         "refinement is to decide; refine first, then train");
+  }
+  return DPERM_OK;
+}
+
+dperm_status check_refine_none(const dperm_options *o, const char *command, dperm_error *err) {
+  if (o->refine != 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s does not refine a schema; leave refine out, or give a schema that was refined before: "
+         "its epsilon is counted",
+         command);
+  }
+  return DPERM_OK;
+}
+
+/* ---- all of them */
+
+dperm_status options_validate(const dperm_options *o, dperm_error *err) {
+  if (!dperm_mechanism_name(o->mechanism)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "mechanism number %d is none of the three",
+         (int)o->mechanism);
+  }
+  if (!dperm_analysis_name(o->analysis)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "analysis number %d is none of the two", (int)o->analysis);
+  }
+  if (!dperm_multiclass_name(o->multiclass)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "multiclass number %d is none of the three",
+         (int)o->multiclass);
+  }
+  TRY(check_joint(o, err));
+  if (o->noise != DPERM_NOISE_AUTO && !noise_kind_of(o->noise)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "noise number %d is none of the kinds", (int)o->noise);
+  }
+  TRY(check_delta(o, err));
+  if (!isnan(o->lambda) && !(o->lambda > 0 && isfinite(o->lambda))) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "lambda = %g; it must be positive and finite", o->lambda);
+  }
+  if (!(o->gradient_tolerance > 0 && isfinite(o->gradient_tolerance))) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "gradient tolerance %g; it must be positive and finite",
+         o->gradient_tolerance);
+  }
+  TRY(check_threads(o->threads, err));
+  TRY(check_rows_per_person(o->rows_per_person, err));
+  TRY(check_neighbours(o, err));
+  if (o->classes == 1 || o->classes > CLASSES_MOST) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu classes; give from 2 to %d, or 0 for the data's",
+         o->classes, CLASSES_MOST);
+  }
+  TRY(class_weights_validate(o->class_weights, o->class_weight_count, err));
+  TRY(loss_validate(&o->loss, err));
+  TRY(check_calibrate(o, err));
+  TRY(check_bins(o, err));
+  if (!loss_kind_of(&o->loss) && o->mechanism != DPERM_MECHANISM_NONE) {
+    TRY(dperm_loss_check(&o->loss, err));
+  }
+  return loss_check_name(&o->loss, err);
+}
+
+const char *dperm_taken_name(unsigned bit) {
+  static const char *const names[] = {"classes", "norm",   "ranges", "categories",
+                                      "columns", "scales", "weights"};
+  return bit < sizeof names / sizeof *names ? names[bit] : NULL;
+}

@@ -1,0 +1,31 @@
+/* The caller's options, checked: numbers in range, a usable loss, what does not go together. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+/* Numbers that other requests have too. */
+dperm_status check_threads(int threads, dperm_error *err);
+dperm_status check_rows_per_person(size_t rows, dperm_error *err);
+/* Whether there is a public figure near the number of rows exactly where that is private. */
+dperm_status check_rows_about(dperm_neighbours neighbours, size_t about, dperm_error *err);
+dperm_status check_epsilon(double epsilon, dperm_error *err);
+
+/* What does not need the data. */
+dperm_status options_validate(const dperm_options *options, dperm_error *err);
+
+/* Whether probabilities of so many classes can be calibrated as the options ask; and that they do
+ * not, for commands that do no such thing. */
+dperm_status check_calibrate_classes(const dperm_options *options, size_t classes,
+                                     dperm_error *err);
+dperm_status check_calibrate_none(const dperm_options *options, const char *command,
+                                  dperm_error *err);
+
+/* That nothing is to be refined, for commands that do not. */
+dperm_status check_refine_none(const dperm_options *options, const char *command, dperm_error *err);
+
+/* Whether so many classes are learned in one fit; and the loss of each fit: the options', or
+ * softmax. */
+bool options_joint(const dperm_options *options, size_t classes);
+dperm_loss options_loss(const dperm_options *options, size_t classes);

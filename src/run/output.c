@@ -1,0 +1,201 @@
+/* The place of a model that is still to be made: taken before the work and, above all, before the
+ * charge, which cannot be taken back if the model then cannot be written. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file_write.h"
+#include "base/memory.h"
+#include "base/protected_file.h"
+#include "base/text.h"
+#include "dperm/output.h"
+#include "model/model_file.h"
+#include "refine/refine_counts.h"
+#include "run/output.h"
+#include "schema/schema_resolve.h"
+
+struct dperm_output {
+  char *path;
+  output_file *file; /* NULL once it is written */
+};
+
+OWNED_HANDLE(dperm_output, dperm_output_free)
+
+dperm_status dperm_output_check(const char *path, dperm_error *err) {
+  TRY(protected_file_check(path, path, err));
+  return output_link_check(path, err);
+}
+
+dperm_status dperm_output_open(const char *path, dperm_output **out, dperm_error *err) {
+  OWNED(dperm_output_free_at) dperm_output *made = NULL;
+  TRY(memory_new(1, sizeof *made, &made, err));
+  TRY(memory_copy_text(path, strlen(path), &made->path, err));
+  TRY(output_open(made->path, &made->file, err));
+  *out = made;
+  made = NULL;
+  return DPERM_OK;
+}
+
+void dperm_output_free(dperm_output *output) {
+  if (output) {
+    output_discard(output->file);
+    free(output->path);
+    free(output);
+  }
+}
+
+const char *dperm_output_temporary(const dperm_output *output) {
+  return output && output->file ? output_temporary(output->file) : NULL;
+}
+
+/* ---- how long it may become */
+
+enum {
+  ALL_ELSE = 8192,               /* every member of the file that has a bounded length */
+  WEIGHT = DOUBLE_TEXT_SIZE + 8, /* with its comma and its share of ends of lines */
+  CANDIDATE = 768,
+  ESCAPED = 6 /* bytes of JSON for a byte of text, at most */
+};
+
+/* What crosses and missing values add to the cells of a refinement: no refined column has more bins
+ * than cells, and a missing value may be one more. */
+static dperm_status crossed_dims(const dperm_schema *wide, const dperm_schema *cells, size_t *out,
+                                 dperm_error *err) {
+  size_t sum = wide->column_count;
+  for (size_t i = 0; i < wide->cross_count; i++) {
+    const schema_cross *cross = &wide->crosses[i];
+    size_t a = cells->columns[cross->columns[0]].width + 1;
+    size_t b = cells->columns[cross->columns[1]].width + 1;
+    if (b > (SIZE_MAX - sum) / a) {
+      FAIL(err, DPERM_INVALID_ARGUMENT, "the crosses of the schema are too large for a file");
+    }
+    sum += a * b;
+  }
+  *out = sum;
+  return DPERM_OK;
+}
+
+/* A schema of at least as many columns as any that may come, and how many crosses add to it. */
+static dperm_status widest_schema(const dperm_data *data, schema_way way, dperm_schema **out,
+                                  size_t *more, dperm_error *err) {
+  *more = 0;
+  if (way != SCHEMA_COUNTED) {
+    return schema_resolve(data->schema, true, 0, (double)NAN, out, err);
+  }
+  TRY(refine_cell_schema(data->schema, out, err));
+  return crossed_dims(data->schema, *out, more, err);
+}
+
+/* A schema, as jansson writes it: our own lines are indented deeper, but by less than their
+ * length. */
+static dperm_status schema_text_bound(const dperm_schema *schema, size_t *sum, dperm_error *err) {
+  size_t length = schema ? json_dumpb(schema->json, NULL, 0, JSON_INDENT(4)) : 0;
+  if (schema && length == 0) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while measuring a schema");
+  }
+  *sum += 2 * length;
+  return DPERM_OK;
+}
+
+static dperm_status model_file_bound(const dperm_data *data, schema_way way,
+                                     const dperm_options *candidates, size_t count, size_t *bytes,
+                                     dperm_error *err) {
+  OWNED(class_list_clear) class_list classes = {0};
+  OWNED(dperm_schema_free_at) dperm_schema *widest = NULL;
+  size_t dims = 0, inputs = data->x->cols, more = 0, texts = 0;
+  TRY(data_class_names(data, &classes, err));
+  for (size_t i = 0; i < classes.count; i++) {
+    texts += ESCAPED * strlen(classes.names[i]) + 16;
+  }
+  if (data->table) {
+    TRY(widest_schema(data, way, &widest, &more, err));
+    TRY(schema_text_bound(data->schema, &texts, err));
+    TRY(schema_text_bound(widest, &texts, err));
+    inputs = widest->dims + more;
+  }
+  for (size_t i = 0; i < count; i++) {
+    TRY(kernel_validate(&candidates[i].kernel, data->x->cols, err));
+    size_t own = kernel_dims(&candidates[i].kernel, inputs);
+    dims = own > dims ? own : dims;
+    texts += (WEIGHT + 16) * candidates[i].class_weight_count;
+    for (size_t j = 0; j < candidates[i].class_weight_count; j++) {
+      const char *name = candidates[i].class_weights[j].name;
+      texts += ESCAPED * (name ? strlen(name) : 0);
+    }
+    texts += CANDIDATE + ESCAPED * (candidates[i].loss.name ? strlen(candidates[i].loss.name) : 0);
+  }
+  size_t fits = class_fits(classes.count);
+  if (dims > SIZE_MAX / 2 / WEIGHT / fits) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu weights are too many for a file", dims);
+  }
+  /* A block has a weight in the noise, and two columns at least. */
+  *bytes = ALL_ELSE + texts + WEIGHT * (classes.count + dims / 2 + dims * fits);
+  return DPERM_OK;
+}
+
+dperm_status output_take_space(const dperm_data *data, schema_way way,
+                               const dperm_options *candidates, size_t count, dperm_error *err) {
+  const dperm_output *output = candidates[0].account.output;
+  size_t bytes = 0;
+  if (!output || !output->file) {
+    return DPERM_OK;
+  }
+  TRY(model_file_bound(data, way, candidates, count, &bytes, err));
+  dperm_status status = output_reserve(output->file, bytes, err);
+  if (status != DPERM_OK && candidates[0].account.ledger) {
+    error_append(err, "; nothing is charged");
+  }
+  return status;
+}
+
+dperm_status dperm_output_reserve(dperm_output *output, size_t bytes, dperm_error *err) {
+  return output_reserve(output->file, bytes, err);
+}
+
+static dperm_status check_open(const dperm_output *output, dperm_error *err) {
+  if (!output->file) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: this output is written already; open another",
+         output->path);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status commit(dperm_output *output, dperm_error *err) {
+  output_file *file = output->file;
+  output->file = NULL;
+  return output_commit(file, err);
+}
+
+dperm_status dperm_model_write_output(const dperm_model *model, dperm_output *output,
+                                      dperm_error *err) {
+  TRY(check_open(output, err));
+  TRY(model_write_content(model, output->file, err));
+  return commit(output, err);
+}
+
+dperm_status dperm_schema_write_output(const dperm_schema *schema, dperm_output *output,
+                                       dperm_error *err) {
+  TRY(check_open(output, err));
+  TRY(json_write(schema->json, true, output->file, err)); /* as dperm_schema_write */
+  return commit(output, err);
+}
+
+dperm_status dperm_model_to_text(const dperm_model *model, char **text, size_t *length,
+                                 dperm_error *err) {
+  OWNED(output_discard_at) output_file *file = NULL;
+  TRY(output_open_memory(&file, err));
+  TRY(model_write_content(model, file, err));
+  output_file *whole = file;
+  file = NULL;
+  return output_take(whole, text, length, err);
+}
+
+void dperm_text_free(char *text) {
+  free(text);
+}
+
+dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm_error *err) {
+  OWNED(dperm_output_free_at) dperm_output *out = NULL;
+  TRY(dperm_output_open(path ? path : "-", &out, err));
+  return dperm_model_write_output(model, out, err);
+}

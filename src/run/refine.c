@@ -1,0 +1,117 @@
+/* dperm_refine: counts, pays, draws, commits with the digest of the schema. */
+#include <math.h>
+
+#include "base/sized.h"
+#include "dperm/refine.h"
+#include "model/model_file.h"
+#include "run/account.h"
+#include "run/claim.h"
+#include "run/options.h"
+#include "run/output.h"
+#include "run/schema_cost.h"
+#include "run/counted_schema.h"
+#include "random/random_handle.h"
+
+static const sized_struct options_struct = SIZED_STRUCT(dperm_refine_options, account);
+static const dperm_refine_options usual = {
+    .epsilon = (double)NAN, .fit_epsilon = (double)NAN, .rows_per_person = 1};
+
+void dperm_refine_options_init_sized(dperm_refine_options *options, size_t size) {
+  sized_init(&options_struct, &usual, options, size);
+}
+
+double dperm_schema_refined_epsilon(const dperm_schema *schema) {
+  return schema->refined.epsilon;
+}
+
+/* Before anything is counted. */
+static dperm_status check_options(const dperm_refine_options *o, dperm_error *err) {
+  TRY(check_rows_per_person(o->rows_per_person, err));
+  TRY(check_rows_about(o->neighbours, o->rows_about, err));
+  if (!(o->epsilon > 0 && o->epsilon < 1e6)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "epsilon = %g; it must be positive and below 1e6",
+         o->epsilon);
+  }
+  if (!isnan(o->fit_epsilon) && !(o->fit_epsilon > 0 && o->fit_epsilon < 1e6)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the fit's epsilon = %g; it must be positive and below 1e6, or not given", o->fit_epsilon);
+  }
+  return DPERM_OK;
+}
+
+/* A schema that stays as it is follows from public numbers alone. The ledger is asked all the same:
+ * whether it has the data set, and for these records, does not depend on what they can pay for. */
+static dperm_status pay_nothing(const dperm_refine_options *o, const count_terms *terms,
+                                const dperm_data *data, dperm_error *err) {
+  dperm_charge none;
+  const account_run run = {
+      .account = &o->account,
+      .command = "refine",
+      .mechanism = "none",
+      .claim = guarantee_with(
+          guarantee_of_counts(0, terms->rows_per_person, false, terms->neighbours), terms->reasons),
+      .data = data,
+      .costs_nothing = true};
+  return account_reserve(&run, &none, err);
+}
+
+/* Pay, draw, commit. After a failure `*out` must not leave. */
+static dperm_status pay_and_release(const account_run *run, counted_schema *c, dperm_charge *charge,
+                                    random_source *source, dperm_schema **out, dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
+  char digest[DIGEST_TEXT_SIZE];
+  TRY(account_reserve(run, charge, err));
+  if (run->account->dry_run) {
+    return DPERM_OK;
+  }
+  TRY(counted_release(c, source, &made, err));
+  TRY(schema_state_cost(made, c->claim.epsilon, &c->claim, charge, c->data->x->spread, out, err));
+  TRY(data_unchanged(c->data, err));
+  TRY(model_digest((*out)->json, digest, err));
+  return account_commit(run, charge, digest, err);
+}
+
+static dperm_status refine(const dperm_data *data, const dperm_refine_options *o,
+                           random_source *source, dperm_schema **out, dperm_error *err) {
+  OWNED(counted_clear) counted_schema c = {0};
+  OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
+  dperm_charge charge = {.entry = 0};
+  const count_terms terms = {.epsilon = o->epsilon,
+                             .whole = isnan(o->fit_epsilon) ? refine_rule_whole(o->epsilon)
+                                                            : o->epsilon + o->fit_epsilon,
+                             .rows = public_rows(o->neighbours, o->rows_about, data),
+                             .neighbours = o->neighbours,
+                             .rows_per_person = o->rows_per_person,
+                             .reasons = data_reasons(data) | source_reasons(source)};
+  TRY(counted_prepare(data, &terms, &c, err));
+  dperm_options usual_fit;
+  dperm_options_init(&usual_fit);
+  usual_fit.account = o->account;
+  TRY(output_take_space(data, SCHEMA_COUNTED, &usual_fit, 1, err));
+  if (refine_rule_share(&c.numbers) == 0) {
+    TRY(pay_nothing(o, &terms, data, err));
+    *out = o->account.dry_run ? NULL : schema_share(data->schema);
+    return DPERM_OK;
+  }
+  const account_run run = {.account = &o->account,
+                           .command = "refine",
+                           .mechanism = "discrete laplace, cells",
+                           .claim = c.claim,
+                           .data = data};
+  TRY(account_failed(&charge, pay_and_release(&run, &c, &charge, source, &made, err), err));
+  *out = made;
+  made = NULL;
+  return DPERM_OK;
+}
+
+dperm_status dperm_refine(const dperm_data *data, const dperm_refine_options *given,
+                          dperm_schema **out, dperm_error *err) {
+  OWNED(random_wipe) random_source own = {0};
+  random_source *source = NULL;
+  dperm_refine_options options = usual;
+  TRY(sized_take(&options_struct, given, &options, err));
+  TRY(check_options(&options, err));
+  TRY(random_given(options.random, &own, &source, err));
+  dperm_status status = refine(data, &options, source, out, err);
+  return status == DPERM_OK ? status : ranks_agree(data->x->spread, status, err);
+}

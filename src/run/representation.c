@@ -1,0 +1,98 @@
+/* See representation.h. */
+#include "run/representation.h"
+
+#include <math.h>
+
+#include "refine/refine_counts.h"
+#include "run/asked_schema.h"
+#include "run/options.h"
+#include "schema/schema_resolve.h"
+
+/* Whether the records may be asked at all: by default, where there is noise and a schema whose
+ * columns are used as they are. */
+static bool may_ask(const dperm_options *o) {
+  return o->bins == DPERM_BINS_ASK && o->mechanism != DPERM_MECHANISM_NONE &&
+         o->kernel.name == DPERM_KERNEL_NONE && !o->regularizer.weights && !o->regularizer.prior;
+}
+
+/* The share of epsilon that counts have, or 0 where they would not pay. */
+static dperm_status share_of_counts(const dperm_options *o, const dperm_schema *schema, size_t rows,
+                                    double *out, dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *cells = NULL;
+  TRY(refine_cell_schema(schema, &cells, err)); /* what cannot be counted is refused now */
+  const refine_numbers numbers =
+      refine_numbers_of(schema, rows, o->epsilon / (double)o->rows_per_person);
+  const double usual = refine_rule_share(&numbers);
+  *out = usual > 0 && !isnan(o->refine) ? o->refine : usual;
+  return DPERM_OK;
+}
+
+/* Epsilon of a row is too little for any fit. What was given is named, since asking is a default. */
+static dperm_status too_little(const dperm_options *o, schema_way way, double left,
+                               dperm_error *err) {
+  bool asks = way == SCHEMA_ASKED, calibrates = o->calibrate > 0;
+  FAIL(err, DPERM_INVALID_ARGUMENT, "%s an epsilon of %g for the fit, which is too little; %s",
+       asks && calibrates ? "asking the records for bins and the share of calibrate leave"
+       : asks             ? "asking the records for bins leaves"
+       : calibrates       ? "the shares of refine and calibrate leave"
+                          : "the share of refine leaves",
+       left,
+       asks && calibrates ? "give it a smaller one, or ask nothing (bins none)"
+       : asks             ? "ask nothing (bins none)"
+       : calibrates       ? "give smaller ones"
+                          : "give a smaller one");
+}
+
+static dperm_status check_rest(const dperm_options *o, const representation *r, dperm_error *err) {
+  const double least = 1e-9; /* of a plan (mechanism/privacy_plan.c) */
+  private_run shares = run_shares(o, 2, NULL);
+  shares.refined = r->epsilon;
+  shares.refined_before = false;
+  const double rest = guarantee_of_run(&shares).epsilon_row;
+  bool whole = o->epsilon / (double)o->rows_per_person >= least && isfinite(o->epsilon);
+  return whole && r->epsilon > 0 && !(rest >= least) ? too_little(o, r->way, rest, err) : DPERM_OK;
+}
+
+dperm_status representation_choose(const dperm_options *o, const dperm_schema *schema, size_t rows,
+                                   representation *out, dperm_error *err) {
+  double share = 0;
+  *out = (representation){.way = SCHEMA_GIVEN};
+  if (o->refine != 0 && !schema) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "refine makes bins of columns that a schema describes, and these rows have none; leave it "
+         "out");
+  }
+  if (o->refine != 0) {
+    TRY(share_of_counts(o, schema, rows, &share, err));
+    out->way = share > 0 ? SCHEMA_COUNTED : SCHEMA_GIVEN;
+  }
+  if (share == 0 && schema && may_ask(o)) {
+    TRY(asked_share(schema, rows, o, &share, err));
+    out->way = share > 0 ? SCHEMA_ASKED : SCHEMA_GIVEN;
+  }
+  out->epsilon = share > 0 ? share * o->epsilon : 0;
+  return check_rest(o, out, err);
+}
+
+dperm_status representation_given(const dperm_options *o, const dperm_schema *schema, size_t rows,
+                                  double epsilon, dperm_schema **out, dperm_error *err) {
+  return schema_resolve(schema, o->bins == DPERM_BINS_AUTO, rows, epsilon, out, err);
+}
+
+dperm_status representation_plan(const schema_request *q, const dperm_schema *schema, fit_plan *out,
+                                 dperm_error *err) {
+  const dperm_options *o = q->options;
+  dperm_status status = fit_plan_make(o, &q->claim, data_class_count(q->data), q->rows,
+                                      schema->dims, &schema->bounds, out, err);
+  if (status == DPERM_INVALID_ARGUMENT) { /* where all of epsilon would do, its share is blamed */
+    const private_run whole = run_shares(o, data_class_count(q->data), NULL);
+    const guarantee claim = run_claim(o, &whole, 0);
+    fit_plan plan;
+    if (fit_plan_make(o, &claim, data_class_count(q->data), q->rows, schema->dims, &schema->bounds,
+                      &plan, NULL) == DPERM_OK) {
+      return too_little(o, o->refine != 0 ? SCHEMA_COUNTED : SCHEMA_ASKED, q->claim.epsilon_row,
+                        err);
+    }
+  }
+  return status;
+}

@@ -1,0 +1,125 @@
+/* Records in, predictions out, a block at a time: memory does not grow with the file. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file_write.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "model/metrics.h"
+#include "score/scored_file.h"
+
+/* A class name as a CSV field, for the caller to free. */
+static dperm_status quoted(const char *name, char **out, dperm_error *err) {
+  const char *quote = strpbrk(name, ",\"\r\n") || !*name ? "\"" : "";
+  TRY(memory_new(2 * strlen(name) + 3, 1, out, err));
+  char *at = stpcpy(*out, quote);
+  for (; *name; name++) {
+    if (*name == '"') {
+      *at++ = '"';
+    }
+    *at++ = *name;
+  }
+  (void)stpcpy(at, quote);
+  return DPERM_OK;
+}
+
+typedef struct prediction {
+  const dperm_model *model;
+  output_file *out;
+  char *const *names; /* of the classes, as CSV fields */
+} prediction;
+
+/* The winner's score and probability; of two classes, the score of the positive one and its. */
+static dperm_status write_row(const prediction *p, const double *scores, const dperm_loss *log_loss,
+                              dperm_error *err) {
+  size_t classes = p->model->classes.count, winner = model_winner(classes, scores);
+  const char *name = p->names[winner];
+  double score = scores[classes > 2 ? winner : 0];
+  char line[2 * DOUBLE_TEXT_SIZE + 4] = ",";
+  size_t used = 1 + format_double(score, false, line + 1);
+  line[used++] = ',';
+  if (log_loss) {
+    double space[CLASSES_MOST];
+    const double *scaled = scaled_scores(classes, p->model->inverse_temperature, scores, space);
+    double probability = classes > 2
+                             ? exp(model_class_log_probability(log_loss, classes, scaled, winner))
+                             : model_probability(log_loss, scaled[0]);
+    used += format_double(probability, false, line + used);
+  }
+  line[used++] = '\n';
+  TRY(output_write(p->out, name, strlen(name), err));
+  return output_write(p->out, line, used, err);
+}
+
+static dperm_status predict_block(void *context, const double *scores, const double *labels,
+                                  size_t rows, dperm_error *err) {
+  const prediction *p = context;
+  dperm_loss loss;
+  const dperm_loss *log_loss = model_log_loss(p->model, &loss);
+  (void)labels;
+  for (size_t i = 0; i < rows; i++) {
+    TRY(write_row(p, scores + i * class_fits(p->model->classes.count), log_loss, err));
+  }
+  return DPERM_OK;
+}
+
+dperm_status dperm_predict_file(const dperm_model *model, const dperm_source *source,
+                                const char *out_path, const dperm_progress *progress,
+                                dperm_error *err) {
+  static const char header[] = "prediction,score,probability\n";
+  OWNED(row_reader_close_at) row_reader *reader = NULL;
+  OWNED(output_discard_at) output_file *out = NULL;
+  OWNED(class_list_clear) class_list names = {0};
+  TRY(scored_open(model, source, false, progress, &reader, err));
+  TRY(output_open(out_path, &out, err));
+  TRY(class_list_new(model->classes.count, &names, err));
+  for (size_t m = 0; m < model->classes.count; m++) {
+    TRY(quoted(model->classes.names[m], &names.names[m], err));
+  }
+  prediction p = {model, out, names.names};
+  TRY(output_write(out, header, sizeof header - 1, err));
+  TRY(scored_each(model, reader, predict_block, &p, err));
+  out = NULL;
+  return output_commit(p.out, err);
+}
+
+/* The area under the curve needs all scores at once: 16 bytes a row, more with more classes. */
+typedef struct all_scores {
+  size_t fits, rows, scores_capacity, labels_capacity;
+  double *scores, *labels;
+} all_scores;
+
+static dperm_status keep_block(void *context, const double *scores, const double *labels,
+                               size_t rows, dperm_error *err) {
+  all_scores *a = context;
+  size_t total = a->rows + rows;
+  TRY(memory_reserve(&a->scores, &a->scores_capacity, a->fits * total, sizeof *scores, err));
+  TRY(memory_reserve(&a->labels, &a->labels_capacity, total, sizeof *labels, err));
+  memcpy(a->scores + a->fits * a->rows, scores, a->fits * rows * sizeof *scores);
+  memcpy(a->labels + a->rows, labels, rows * sizeof *labels);
+  a->rows = total;
+  return DPERM_OK;
+}
+
+static void scores_clear(all_scores *a) {
+  free(a->scores);
+  free(a->labels);
+}
+
+dperm_status dperm_score_file_sized(const dperm_model *model, const dperm_source *source,
+                                    const dperm_progress *progress, dperm_metrics *out, size_t size,
+                                    dperm_error *err) {
+  OWNED(row_reader_close_at) row_reader *reader = NULL;
+  OWNED(scores_clear) all_scores a = {.fits = class_fits(model->classes.count)};
+  dperm_metrics made;
+  dperm_loss loss;
+  TRY(sized_check_capacity(&metrics_struct, size, err));
+  TRY(scored_open(model, source, true, progress, &reader, err));
+  TRY(scored_each(model, reader, keep_block, &a, err));
+  TRY(metrics_of(model->classes.count, a.scores, a.labels, a.rows, model_log_loss(model, &loss),
+                 model->inverse_temperature, &made, err));
+  sized_give(&metrics_struct, &made, out, size);
+  return DPERM_OK;
+}

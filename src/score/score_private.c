@@ -1,0 +1,263 @@
+/* A model's errors in private. Replacing a record changes the number of errors by at most one, and
+ * at most two of the four confusion counts by one each; discrete Laplace noise of rate epsilon, or
+ * epsilon/2 on each count, makes that epsilon-private (privacy.md 8.8), drawn with integers only.
+ * All else that is released is computed from the noisy counts.
+ *
+ * A record that is added or removed changes one count by one, of what is wrong and what is right,
+ * or of the four: noise of rate epsilon on each (docs/proofs/neighbours.md 8). How many records
+ * there are is in none of what is released but through these. */
+#include <math.h>
+#include <sodium.h>
+#include <stdio.h>
+
+#include "base/defect.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "dperm/score.h"
+#include "run/claim.h"
+#include "run/account.h"
+#include "score/error_interval.h"
+#include "run/fit_plan.h"
+#include "run/options.h"
+#include "score/scored_file.h"
+#include "random/random_handle.h"
+
+/* What must not leave. */
+typedef struct confusion {
+  size_t classes, rows;
+  int64_t counts[4]; /* true positives, false positives, false negatives, true negatives; of more
+                        than two classes what is right and wrong stands in the first two */
+} confusion;
+
+static const sized_struct options_struct = SIZED_STRUCT(dperm_score_options, progress);
+static const sized_struct score_struct = SIZED_STRUCT(dperm_private_score, true_negatives);
+static const dperm_score_options usual = {.epsilon = (double)NAN, .rows_per_person = 1};
+
+void dperm_score_options_init_sized(dperm_score_options *options, size_t size) {
+  sized_init(&options_struct, &usual, options, size);
+}
+
+/* A block of rows with their scores (scored_block). */
+static dperm_status count_rows(void *context, const double *scores, const double *labels,
+                               size_t rows, dperm_error *err) {
+  confusion *c = context;
+  (void)err;
+  for (size_t i = 0; i < rows; i++) {
+    size_t winner = model_winner(c->classes, scores + i * class_fits(c->classes));
+    bool wrong = class_label(c->classes, winner) != labels[i];
+    c->counts[c->classes > 2 || winner == 1 ? wrong : 3 - wrong]++;
+  }
+  c->rows += rows;
+  return DPERM_OK;
+}
+
+/* ---- noise */
+
+static guarantee claim_of(const dperm_score_options *o) {
+  return guarantee_of_counts(o->epsilon, o->rows_per_person, o->counts != 0, o->neighbours);
+}
+
+static bool adding(const dperm_score_options *o) {
+  return o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+}
+
+static ratio noise_rate(const dperm_score_options *o) {
+  return ratio_below(claim_of(o).epsilon_class);
+}
+
+/* A model of these records that is private for the one kind of neighbours moves as it likes between
+ * those of the other, and its errors with it: no noise on counts helps. */
+static dperm_status check_neighbours(const dperm_model *model, const dperm_score_options *o,
+                                     dperm_error *err) {
+  dperm_neighbours of_model = model->claim.neighbours;
+  if (!dperm_neighbours_name(o->neighbours)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "neighbours number %d is none of the two",
+         (int)o->neighbours);
+  }
+  if (o->public_model || o->neighbours == of_model) {
+    return DPERM_OK;
+  }
+  if (of_model == DPERM_NEIGHBOURS_ADD_REMOVE) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "a private score for replaced records states how many there are, which this model keeps "
+         "private; say neighbours add-remove, or score it on others, as a public model");
+  }
+  if (dperm_model_is_private(model)) { /* else its score is not either, and says so */
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "this model is private for replaced records, and states how many there were: its score "
+         "says nothing of one more or less; say neighbours replace, or score it on others, as a "
+         "public model");
+  }
+  return DPERM_OK;
+}
+
+/* Before anything is charged: what is asked for, and whether the caller's struct holds the answer.
+ */
+static dperm_status take_options(const dperm_model *model, const dperm_score_options *given,
+                                 size_t size, dperm_score_options *out, dperm_error *err) {
+  *out = usual;
+  TRY(sized_check_capacity(&score_struct, size, err));
+  TRY(sized_take(&options_struct, given, out, err));
+  if (out->counts && model->classes.count > 2) {
+    FAIL(
+        err, DPERM_INVALID_ARGUMENT,
+        "the four confusion counts are for two classes, the model has %zu; ask for the error alone",
+        model->classes.count);
+  }
+  TRY(check_neighbours(model, out, err));
+  TRY(check_rows_per_person(out->rows_per_person, err));
+  if (!(out->epsilon > 0 && out->epsilon < 1e6) || ratio_value(noise_rate(out)) < 1e-12) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "epsilon = %g; it must be positive, below 1e6, and leave at "
+         "least 1e-12 for each count",
+         out->epsilon);
+  }
+  return DPERM_OK;
+}
+
+/* What the noisy counts say together. For replaced records the number of rows is public, and no
+ * count needs noise but that of errors. */
+static dperm_private_score rates_of(dperm_private_score p, size_t rows, ratio rate, int summands,
+                                    bool known) {
+  const noisy_counts noisy = {p.errors, p.correct};
+  double value = ratio_value(rate);
+  error_interval sample = known ? sample_interval(p.errors, rows, value, summands)
+                                : sample_interval_of_counts(&noisy, value, summands);
+  error_interval all = known ? population_interval(p.errors, rows, value, summands)
+                             : population_interval_of_counts(&noisy, value, summands);
+  p.rows = known ? rows : 0;
+  p.error_rate = known ? fmin(fmax((double)p.errors / (double)rows, 0.0), 1.0) : noisy_rate(&noisy);
+  p.low = sample.low;
+  p.high = sample.high;
+  p.population_low = all.low;
+  p.population_high = all.high;
+  return p;
+}
+
+static dperm_private_score add_noise(const confusion *c, const dperm_score_options *o,
+                                     const guarantee *claim, random_source *source) {
+  ratio rate = noise_rate(o);
+  bool known = !adding(o);
+  int64_t noisy[4] = {0}, errors = 0, correct = 0;
+  for (int i = 0; o->counts && i < 4; i++) {
+    noisy[i] = c->counts[i] + random_discrete_laplace(source, rate);
+  }
+  if (o->counts) {
+    errors = noisy[1] + noisy[2];
+    correct = noisy[0] + noisy[3];
+  } else {
+    errors = c->counts[1] + c->counts[2] + random_discrete_laplace(source, rate);
+    correct = known || DEFECT("score-rows")
+                  ? (int64_t)c->rows - errors
+                  : c->counts[0] + c->counts[3] + random_discrete_laplace(source, rate);
+  }
+  const dperm_private_score counts = {.is_private = guarantee_is_private(claim),
+                                      .errors = errors,
+                                      .correct = correct,
+                                      .true_positives = noisy[0],
+                                      .false_positives = noisy[1],
+                                      .false_negatives = noisy[2],
+                                      .true_negatives = noisy[3]};
+  return rates_of(counts, c->rows, rate, o->counts ? 2 : 1, known);
+}
+
+/* ---- the release */
+
+/* What the commit notes: the released integers, one a line (docs/formats.md). */
+static void score_digest(const dperm_private_score *s, const dperm_score_options *o,
+                         char out[DPERM_DIGEST_SIZE]) {
+  char text[256];
+  unsigned char hash[32];
+  int used = adding(o) ? snprintf(text, sizeof text, "dperm-score/2\n%lld\n%lld\n",
+                                  (long long)s->correct, (long long)s->errors)
+                       : snprintf(text, sizeof text, "dperm-score/1\n%zu\n%lld\n", s->rows,
+                                  (long long)s->errors);
+  if (o->counts) {
+    used += snprintf(text + used, sizeof text - (size_t)used, "%lld\n%lld\n%lld\n%lld\n",
+                     (long long)s->true_positives, (long long)s->false_positives,
+                     (long long)s->false_negatives, (long long)s->true_negatives);
+  }
+  (void)crypto_generichash(hash, sizeof hash, (const unsigned char *)text, (unsigned long long)used,
+                           NULL, 0);
+  (void)sodium_bin2hex(out, DPERM_DIGEST_SIZE, hash, sizeof hash);
+}
+
+/* Pay, draw, commit. After a failure `out` must not leave. */
+static dperm_status pay_and_draw(const account_run *run, dperm_charge *charge, const confusion *c,
+                                 const dperm_score_options *o, random_source *source,
+                                 dperm_private_score *out, dperm_error *err) {
+  char digest[DPERM_DIGEST_SIZE];
+  *out = (dperm_private_score){0};
+  TRY(account_reserve(run, charge, err));
+  if (o->account.dry_run) {
+    return DPERM_OK;
+  }
+  *out = add_noise(c, o, &run->claim, source);
+  TRY(random_check(source, err));
+  score_digest(out, o, digest);
+  return account_commit(run, charge, digest, err);
+}
+
+/* The release of these counts, into the caller's struct of this size. */
+static dperm_status release_counts(const confusion *c, const dperm_model *model, account_run run,
+                                   const dperm_score_options *o, dperm_private_score *out,
+                                   size_t size, dperm_error *err) {
+  OWNED(random_wipe) random_source own = {0};
+  random_source *source = NULL;
+  dperm_charge charge = {.entry = 0};
+  dperm_private_score made;
+  TRY(random_given(o->random, &own, &source, err));
+  run.account = &o->account;
+  run.command = "score";
+  run.mechanism = o->counts ? "discrete laplace, counts" : "discrete laplace";
+  unsigned reasons = data_reasons(run.data) | source_reasons(source);
+  if (!o->public_model && !dperm_model_is_private(model)) {
+    /* A model that moves with a record as it likes makes its own errors tell of that record,
+     * whatever noise they get; one that is private was paid for. */
+    reasons |= REASON_MODEL;
+  }
+  run.claim = guarantee_with(claim_of(o), reasons);
+  TRY(account_failed(&charge, pay_and_draw(&run, &charge, c, o, source, &made, err), err));
+  sized_give(&score_struct, &made, out, size);
+  return DPERM_OK;
+}
+
+/* ---- from memory and from files */
+
+dperm_status dperm_model_score_private_sized(const dperm_model *model, const dperm_data *data,
+                                             const dperm_score_options *given,
+                                             dperm_private_score *out, size_t size,
+                                             dperm_error *err) {
+  OWNED_MEMORY double *scores = NULL;
+  confusion c = {.classes = model->classes.count};
+  dperm_score_options options;
+  TRY(take_options(model, given, size, &options, err));
+  TRY(adding(&options) ? DPERM_OK : data_check_any(data, err));
+  TRY(data_check_labels(data, c.classes, err));
+  TRY(check_rows_public(data->schema, data->doubts, err));
+  TRY(memory_new(data->x->rows * class_fits(c.classes), sizeof *scores, &scores, err));
+  TRY(dperm_model_scores(model, data, scores, err));
+  TRY(count_rows(&c, scores, data->labels, data->x->rows, err));
+  TRY(data_unchanged(data, err));
+  return release_counts(&c, model, (account_run){.data = data}, &options, out, size, err);
+}
+
+dperm_status dperm_score_file_private_sized(const dperm_model *model, const dperm_source *source,
+                                            const dperm_score_options *given,
+                                            dperm_private_score *out, size_t size,
+                                            dperm_error *err) {
+  OWNED(row_reader_close_at) row_reader *reader = NULL;
+  confusion c = {.classes = model->classes.count};
+  unsigned char bytes[FILE_DIGEST_SIZE] = {0};
+  data_identity identity;
+  dperm_score_options options;
+  TRY(take_options(model, given, size, &options, err));
+  dperm_source opened = *source;
+  opened.may_be_empty |= adding(&options); /* that there are none is private too */
+  TRY(scored_open(model, &opened, true, &options.progress, &reader, err));
+  TRY(scored_each(model, reader, count_rows, &c, err));
+  TRY(check_rows_public(model->schema, reader->kind->doubts(reader), err));
+  (void)row_reader_digested(reader, bytes);
+  identity_of_file(bytes, &identity);
+  return release_counts(&c, model, (account_run){.identity = &identity}, &options, out, size, err);
+}

@@ -1,0 +1,157 @@
+/* The fits of one fold. A draw has a stream of its own, the same for all cells: cells are compared
+ * under the same randomness, and none depends on which others there are or in which order they
+ * run. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/class_weights.h"
+#include "mechanism/mechanism.h"
+#include "run/options.h"
+#include "sweep/sweep_run.h"
+
+/* Weight vectors that rows are multiplied by at once: X F in blocks. */
+enum { JUDGED_TOGETHER = 32 };
+
+/* Space for one cell at a time, its draws side by side. */
+typedef struct cell_fits {
+  const sweep *sweep;
+  const sweep_fold *fold;
+  size_t classes;  /* more than two take a fit each, or a joint one */
+  dperm_loss loss; /* of the cell's fits */
+  problem base;
+  random_source *sources;
+  solution found;  /* of every model */
+  double *weights; /* of each model, one vector for each of its fits */
+  double *sides;   /* labels of one class against the others; NULL where no cell needs them */
+  double *shares;  /* the weight of each row's class, where a cell weighs them */
+  uint64_t *errors;
+  scratch *work; /* all of these arrays */
+} cell_fits;
+
+static dperm_status open_fits(sweep *s, const sweep_fold *fold, const size_t *chosen, size_t count,
+                              scratch *work, cell_fits *f, dperm_error *err) {
+  const dperm_options *options = &s->cells[chosen[0]].options;
+  size_t dims = fold->train.x->cols, rows = fold->train.x->rows, most = 1;
+  bool joint = false, apart = false;
+  for (size_t c = 0; c < count; c++) {
+    size_t models = s->cells[chosen[c]].models;
+    most = models > most ? models : most;
+    joint = joint || options_joint(&s->cells[chosen[c]].options, data_class_count(s->data));
+    apart = apart || !options_joint(&s->cells[chosen[c]].options, data_class_count(s->data));
+  }
+  *f = (cell_fits){.sweep = s, .fold = fold, .classes = data_class_count(s->data), .work = work};
+  f->base = (problem){.x = fold->train.x,
+                      .labels = fold->train.labels,
+                      .norm_bound = s->map
+                                        ? FEATURES_NORM
+                                        : s->groups[s->cells[chosen[0]].group].data.bounds.norm2,
+                      .regularizer = &options->regularizer};
+  size_t width = dims * sizeof *f->weights;
+  TRY(scratch_take(work, most, sizeof *f->sources, &f->sources, err));
+  TRY(scratch_take(work, most * s->parts, sizeof *f->errors, &f->errors, err));
+  TRY(scratch_take(work, most * class_fits(f->classes), width, &f->weights, err));
+  if (f->classes > 2 && apart) {
+    TRY(scratch_take(work, rows, sizeof *f->sides, &f->sides, err));
+  }
+  size_t vectors = joint ? most * f->classes : most;
+  TRY(scratch_take(work, vectors, width, &f->found.f, err));
+  return scratch_take(work, vectors, width, &f->found.rest, err);
+}
+
+/* ---- fits */
+
+/* Where the weights of one model's fit go. */
+static double *weights_of(const cell_fits *f, size_t model, size_t fit) {
+  return f->weights + (model * class_fits(f->classes) + fit) * f->base.x->cols;
+}
+
+/* A model's fits draw from one source, one after the other, as training does. */
+static dperm_status fit_draws(cell_fits *f, const fit_plan *plan, size_t models, size_t fit,
+                              const solver_options *how, dperm_error *err) {
+  size_t dims = problem_size(&f->base);
+  solver_report report;
+  for (size_t m = 0; fit == 0 && m < models; m++) {
+    char purpose[25];
+    (void)snprintf(purpose, sizeof purpose, "%zx draw %zx", f->fold->number, m);
+    TRY(random_public(f->sweep->how->seed, purpose, &f->sources[m], err));
+  }
+  TRY(mechanism_of(plan->privacy.mechanism)
+          ->run(&plan->privacy, &f->base, how, &plan->release.promised, f->sources, models,
+                &f->found, &report, err));
+  for (size_t m = 0; m < models; m++) {
+    const solution found = {f->found.f + m * dims, f->found.rest + m * dims};
+    TRY(fit_release(plan, f->base.x->spread, &found, dims, &f->sources[m], weights_of(f, m, fit),
+                    err));
+  }
+  return DPERM_OK;
+}
+
+static dperm_status fit_cell(cell_fits *f, const sweep_cell *cell, dperm_error *err) {
+  const sweep_rows *train = &f->fold->train;
+  const fit_plan *plan = &cell->plan[f->fold->variant];
+  const solver_options how = {.tolerance = cell->options.gradient_tolerance,
+                              .progress = &f->sweep->progress};
+  if (cell->class_weights && !f->shares) {
+    TRY(scratch_take(f->work, train->x->rows, sizeof *f->shares, &f->shares, err));
+  }
+  f->base.shares = cell->class_weights ? f->shares : NULL;
+  f->base.divisor = plan->privacy.divisor;
+  if (cell->class_weights) {
+    class_weights_of_rows(cell->class_weights, f->classes, train->labels, train->x->rows,
+                          f->shares);
+  }
+  bool joint = options_joint(&cell->options, f->classes), apart = f->classes > 2 && !joint;
+  f->loss = options_loss(&cell->options, f->classes);
+  f->base.loss = &f->loss;
+  f->base.labels = apart ? f->sides : train->labels;
+  for (size_t fit = 0; fit < (joint ? 1 : class_fits(f->classes)); fit++) {
+    for (size_t i = 0; apart && i < train->x->rows; i++) {
+      f->sides[i] = train->labels[i] == (double)fit ? 1.0 : -1.0;
+    }
+    TRY(fit_draws(f, plan, cell->models, fit, &how, err));
+  }
+  return DPERM_OK;
+}
+
+/* ---- errors */
+
+/* Wrong predictions of `count` models, in each part of the rows: of the rows here. */
+static dperm_status count_here(const cell_fits *c, size_t count, dperm_error *err) {
+  OWNED_MEMORY double *z = NULL;
+  const matrix *x = c->fold->test.x;
+  size_t fits = class_fits(c->classes), parts = c->sweep->parts;
+  size_t rows = rows_in_all(x), first = x->spread ? x->first : 0;
+  size_t together = fits < JUDGED_TOGETHER ? JUDGED_TOGETHER / fits : 1;
+  TRY(memory_new(x->rows * together * fits, sizeof *z, &z, err));
+  memset(c->errors, 0, count * parts * sizeof *c->errors);
+  for (size_t from = 0; from < count; from += together) {
+    size_t models = count - from < together ? count - from : together, k = models * fits;
+    TRY(apply_vectors(x, c->weights + from * fits * x->cols, k, z, err));
+    for (size_t i = 0; i < x->rows; i++) {
+      double actual = c->fold->test.labels[i];
+      size_t part = (first + i) * parts / rows;
+      for (size_t m = 0; m < models; m++) {
+        size_t winner = model_winner(c->classes, z + i * k + m * fits);
+        c->errors[(from + m) * parts + part] += class_label(c->classes, winner) != actual;
+      }
+    }
+  }
+  return DPERM_OK;
+}
+
+dperm_status sweep_fit(sweep *s, const sweep_fold *fold, const size_t *chosen, size_t count,
+                       dperm_error *err) {
+  OWNED(scratch_free) scratch work = {0};
+  cell_fits f;
+  TRY(open_fits(s, fold, chosen, count, &work, &f, err));
+  for (size_t c = 0; c < count; c++) {
+    size_t models = s->cells[chosen[c]].models;
+    TRY(fit_cell(&f, &s->cells[chosen[c]], err));
+    dperm_status status = count_here(&f, models, err);
+    TRY(ranks_add(fold->test.x->spread, status, f.errors, models * s->parts, err));
+    TRY(results_add(s, chosen[c], fold->number, f.errors, err));
+  }
+  return DPERM_OK;
+}

@@ -1,0 +1,96 @@
+/* A sweep and its pieces: which rows are held out when (sweep_folds.c), the fits of some cells in
+ * one fold (sweep_fits.c), the counts of errors and their journal (sweep_results.c). */
+#pragma once
+
+#include "base/cancel.h"
+#include "dperm/sweep.h"
+#include "run/fit.h"
+#include "sweep/sweep_journal.h"
+
+/* A cell of the grid as it is run: its options, which rows its fits see, and its plan. Folds differ by
+ * one row at most, so there are two plans. */
+typedef struct sweep_cell {
+  dperm_options options;
+  size_t group; /* of cells that see the same rows */
+  fit_plan plan[2];
+  double *class_weights; /* of each class, the largest 1; NULL where all count alike */
+  char *impossible;      /* why there is none; NULL if there is */
+  size_t models;         /* in each fold */
+} sweep_cell;
+
+/* Rows as models see them, encoded or as random features: those of a data set, of a fold, or those
+ * that it holds out. The last three are what had to be made for them, or NULL. */
+typedef struct sweep_rows {
+  const matrix *x;
+  const double *labels;
+  matrix *made, *kept; /* features or a selection of rows; features that are kept in memory */
+  double *own_labels;
+} sweep_rows;
+
+void sweep_rows_free(sweep_rows *rows);
+
+/* Cells whose columns have the same bins: what follows from the rows and epsilon of a fit. */
+typedef struct sweep_group {
+  dperm_data data, test_data; /* views of the sweep's, or those themselves */
+  sweep_rows rows, test;
+} sweep_group;
+
+/* How rows fall into folds: part[i] is the one that holds row i out. */
+typedef struct sweep_split {
+  size_t folds;
+  uint32_t *part; /* NULL with rows to test on, and one fold */
+} sweep_split;
+
+dperm_status split_draw(size_t rows, size_t folds, uint64_t seed, sweep_split *out,
+                        dperm_error *err);
+/* Rows that a fit of fold `variant` (0: the first folds, which hold out one row more) sees. */
+size_t split_train_rows(const sweep_split *split, size_t rows, size_t variant);
+size_t split_variant(const sweep_split *split, size_t rows, size_t fold);
+
+/* Rows that fits see and rows that judge them: in place, or copies where rows are spread over
+ * processes, since every process must have whole stripes of a fold's rows. */
+typedef struct sweep_fold {
+  size_t number;
+  size_t variant; /* which of the two plans */
+  sweep_rows train, test;
+} sweep_fold;
+
+/* The caller closes the fold, also after a failure. `test` is NULL where folds judge. */
+dperm_status fold_open(const sweep_split *split, const sweep_rows *rows, const sweep_rows *test,
+                       size_t number, sweep_fold *out, dperm_error *err);
+void fold_close(sweep_fold *fold);
+
+typedef struct sweep {
+  const dperm_data *data;
+  const dperm_sweep_options *how;
+  size_t count;
+  sweep_cell *cells;
+  sweep_split split;
+  feature_map *map; /* or NULL */
+  sweep_group *groups;
+  size_t group_count;
+  sweep_journal *journal; /* the leader's, or NULL */
+  uint64_t *errors;       /* of each cell, fold, model and part */
+  size_t parts; /* of the rows to test on, equal ones in their order, counted by themselves; 1 with
+                   folds */
+  bool *done;   /* of each cell and fold */
+  uint64_t models, models_done;
+  scratch work;            /* for cells and counts */
+  dperm_progress progress; /* the caller's, with the models done */
+  cancel_token stop;
+} sweep;
+
+/* Space for the counts, and with a journal what an earlier run has left in it. */
+dperm_status results_open(sweep *s, dperm_error *err);
+bool results_done(const sweep *s, size_t cell, size_t fold);
+/* One cell in one fold is done: wrong predictions of each of its models in each part, in the order
+ * of draws. */
+dperm_status results_add(sweep *s, size_t cell, size_t fold, const uint64_t *errors,
+                         dperm_error *err);
+/* All cells in order, once all are done. */
+dperm_status results_visit(const sweep *s, dperm_sweep_visitor *visit, void *context,
+                           dperm_error *err);
+
+/* Fits and judges the chosen cells, of one group, loss and regularizer, in one fold. */
+dperm_status sweep_fit(sweep *s, const sweep_fold *fold, const size_t *chosen, size_t count,
+                       dperm_error *err);

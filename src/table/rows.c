@@ -1,0 +1,432 @@
+/* See rows.h. */
+#include "table/rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/defect.h"
+#include "base/memory.h"
+#include "schema/row_norm.h"
+#include "schema/schema_bins.h"
+#include "table/cell.h"
+
+/* What a cell becomes: flags, and the entry if there is one. */
+enum {
+  ENTRY = 1, /* there is one: not for zeros and for the category left out */
+  LINE = 2,  /* `value` is the entry of the line; that of the block is the weight */
+  LEVEL = 4  /* times 1 + the level of a column that is crossed; none is unknown */
+};
+
+typedef struct entry {
+  double value;
+  uint32_t at, flags; /* the encoded column */
+} entry;
+
+/* A column of the schema over a column of the table. */
+typedef struct viewed {
+  const schema_column *column;
+  size_t of;         /* in the table's layout */
+  size_t level;      /* where make_row notes its level, if it is crossed */
+  entry *categories; /* what each of the table's codes becomes; NULL of numbers */
+} viewed;
+
+/* One of them in one page. */
+typedef struct page_view {
+  const packed_column *packed;
+  entry *entries; /* of each different number, where there are few */
+} page_view;
+
+/* The places of a cross's two columns among the levels. */
+typedef struct level_pair {
+  size_t first, second;
+} level_pair;
+
+typedef struct table_view {
+  row_maker maker;
+  table *table;
+  dperm_schema *schema;
+  viewed *columns;
+  size_t count;
+  page_view *pages;  /* page by page, `count` each */
+  level_pair *pairs; /* of the schema's crosses, */
+  size_t crossed;    /* which have so many columns */
+} table_view;
+
+/* ---- one cell */
+
+static entry entry_at(size_t at, double value, uint32_t flags) {
+  bool any = at != SIZE_MAX && value != 0.0;
+  return (entry){value, (uint32_t)at, flags | (any ? ENTRY : 0)};
+}
+
+/* The entry of a value that crosses tell apart. */
+static entry entry_of_level(const schema_column *column, size_t level, size_t at) {
+  return entry_at(at, column->weight, column->crossed ? LEVEL * (uint32_t)(level + 1) : 0);
+}
+
+static entry entry_of_missing(const schema_column *column) {
+  return column->missing_at == SIZE_MAX
+             ? (entry){0, 0, 0}
+             : entry_of_level(column, column->levels - 1, column->missing_at);
+}
+
+static entry entry_of_category(const schema_column *column, int32_t category) {
+  if (category == LOOKUP_NONE) {
+    return (entry){0, 0, 0};
+  }
+  bool after = column->reference != LOOKUP_NONE && category > column->reference;
+  size_t at = category == column->reference ? SIZE_MAX : column->first + (size_t)category - after;
+  return entry_of_level(column, (size_t)category, at);
+}
+
+/* In [−1, 1]. */
+static double scaled(const schema_column *column, double x) {
+  double s = (column_transformed(column, x) - column->middle) / column->half;
+  return s < -1.0 ? -1.0 : s > 1.0 ? 1.0 : s;
+}
+
+/* How many of the cuts are at most x. */
+static size_t bin_of(const schema_column *column, double x) {
+  size_t low = 0, high = column->cut_count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (column->cuts[middle] <= x) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* Clamped, for a range within the table's; then its bin, or transformed, scaled and weighted, or
+ * both. */
+static entry entry_of_number(const schema_column *column, double x) {
+  if (isnan(x)) {
+    return entry_of_missing(column);
+  }
+  x = cell_of_number(column, x).value;
+  if (!column->binned) {
+    return entry_at(column->first, column->weight * scaled(column, x), 0);
+  }
+  size_t bin = bin_of(column, x);
+  entry e = entry_of_level(column, bin, column->block + bin);
+  if (column->block > column->first) {
+    e.value = column->line * scaled(column, x);
+    e.flags |= LINE;
+  }
+  return e;
+}
+
+static entry entry_of_cell(const viewed *v, double value) {
+  return v->categories ? v->categories[(size_t)value] : entry_of_number(v->column, value);
+}
+
+static inline entry entry_of_record(const viewed *v, const page_view *p, size_t i) {
+  if (p->entries) {
+    return p->entries[p->packed->width ? ((const uint8_t *)p->packed->indexes)[i] : 0];
+  }
+  return entry_of_cell(v, packed_value(p->packed, i));
+}
+
+/* ---- one row */
+
+/* A pair has an entry if both columns have a level. */
+static size_t add_crosses(const table_view *t, const uint32_t *levels, uint32_t *columns,
+                          double *values) {
+  const dperm_schema *schema = t->schema;
+  size_t used = 0;
+  for (size_t i = 0; i < schema->cross_count; i++) {
+    const schema_cross *cross = &schema->crosses[i];
+    size_t a = levels[t->pairs[i].first], b = levels[t->pairs[i].second];
+    if (a > 0 && b > 0) {
+      columns[used] = (uint32_t)(cross->first +
+                                 (a - 1) * schema->columns[cross->columns[1]].levels + b - 1);
+      values[used++] = cross->weight;
+    }
+  }
+  return used;
+}
+
+/* privacy.md 5: clip divides by max(1, ‖x‖, ρ), fixed by the largest norm the schema allows. */
+static void bound_row(const dperm_schema *schema, double *values, size_t count) {
+  double divisor = schema->min_divisor;
+  if (schema->rows == ROWS_CLIP) {
+    divisor = fmax(divisor, row_norm_upper(values, count));
+  }
+  if (divisor != 1.0) {
+    row_scale_down(values, count, 1.0, divisor);
+  }
+}
+
+/* The levels of columns that are crossed, those of the row that is being made. */
+typedef uint32_t level_list[2 * CROSSES_MOST];
+
+/* No row may know what the one before it had. */
+static inline void note_level(const viewed *v, entry e, uint32_t *levels) {
+  if (v->column->crossed && (e.flags >= LEVEL || !DEFECT("level-kept"))) {
+    levels[v->level] = e.flags / LEVEL;
+  }
+}
+
+/* Record i of a page. Returns the number of entries. */
+static size_t make_row(const table_view *t, const page_view *page, size_t i, uint32_t *levels,
+                       uint32_t *columns, double *values) {
+  size_t used = 0;
+  for (size_t c = 0; c < t->count; c++) {
+    const viewed *v = &t->columns[c];
+    entry e = entry_of_record(v, &page[c], i);
+    if (e.flags & LINE) {
+      if (e.value != 0.0) {
+        columns[used] = (uint32_t)v->column->first;
+        values[used++] = e.value;
+      }
+      e.value = v->column->weight;
+    }
+    if (e.flags & ENTRY) {
+      columns[used] = e.at;
+      values[used++] = e.value;
+    }
+    note_level(v, e, levels);
+  }
+  used += add_crosses(t, levels, columns + used, values + used);
+  if (t->schema->intercept) {
+    columns[used] = (uint32_t)t->schema->dims - 1;
+    values[used++] = 1.0;
+  }
+  bound_row(t->schema, values, used);
+  return used;
+}
+
+static size_t count_row(const table_view *t, const page_view *page, size_t i, uint32_t *levels) {
+  size_t used = t->schema->intercept;
+  for (size_t c = 0; c < t->count; c++) {
+    const viewed *v = &t->columns[c];
+    entry e = entry_of_record(v, &page[c], i);
+    used += (e.flags & LINE && e.value != 0.0) + (e.flags & ENTRY);
+    note_level(v, e, levels);
+  }
+  for (size_t x = 0; x < t->schema->cross_count; x++) {
+    used += levels[t->pairs[x].first] > 0 && levels[t->pairs[x].second] > 0;
+  }
+  return used;
+}
+
+/* ---- some rows (row_maker) */
+
+static void make_rows(const row_maker *maker, size_t from, size_t count, size_t *starts,
+                      uint32_t *columns, double *values) {
+  const table_view *t = (const table_view *)maker;
+  size_t used = 0;
+  level_list levels;
+  memset(levels, 0, t->crossed * sizeof *levels);
+  for (size_t i = 0; i < count; i++) {
+    size_t at = t->table->skipped + from + i;
+    starts[i] = used;
+    used += make_row(t, t->pages + at / TABLE_PAGE * t->count, at % TABLE_PAGE, levels,
+                     columns + used, values + used);
+  }
+  starts[count] = used;
+}
+
+static void count_rows(const row_maker *maker, size_t from, size_t count, size_t *entries) {
+  const table_view *t = (const table_view *)maker;
+  level_list levels;
+  memset(levels, 0, t->crossed * sizeof *levels);
+  for (size_t i = 0; i < count; i++) {
+    size_t at = t->table->skipped + from + i;
+    entries[i] = count_row(t, t->pages + at / TABLE_PAGE * t->count, at % TABLE_PAGE, levels);
+  }
+}
+
+/* ---- the view */
+
+static void view_free(row_maker *maker) {
+  table_view *t = (table_view *)maker;
+  for (size_t c = 0; t->columns && c < t->count; c++) {
+    free(t->columns[c].categories);
+  }
+  for (size_t p = 0; t->pages && p < t->table->page_count * t->count; p++) {
+    free(t->pages[p].entries);
+  }
+  free(t->columns);
+  free(t->pairs);
+  free(t->pages);
+  dperm_schema_free(t->schema);
+  table_free(t->table);
+  free(t);
+}
+
+static void view_free_at(table_view **t) {
+  if (*t) {
+    view_free(&(*t)->maker);
+  }
+}
+
+/* Which category of the schema each code of the table is. A category of the table is one of its
+ * texts, any of them (rows_check_schema). */
+static dperm_status view_categories(const schema_column *from, viewed *v, dperm_error *err) {
+  const schema_column *to = v->column;
+  const size_t codes = from->categories.count + CELL_CATEGORY;
+  TRY(memory_new(codes, sizeof *v->categories, &v->categories, err));
+  v->categories[CELL_MISSING] = entry_of_missing(to);
+  v->categories[CELL_UNKNOWN] = entry_of_category(to, to->other);
+  if (from->other != LOOKUP_NONE) {
+    v->categories[from->other + CELL_CATEGORY] = entry_of_category(to, to->other);
+  }
+  for (size_t p = 0; p < from->values.capacity; p++) {
+    const lookup_entry *value = &from->values.places[p];
+    if (value->text) {
+      int32_t category = lookup_find(&to->values, (slice){value->text, value->length});
+      category = category == LOOKUP_NONE ? to->other : category;
+      v->categories[value->value + CELL_CATEGORY] = entry_of_category(to, category);
+    }
+  }
+  return DPERM_OK;
+}
+
+static dperm_status view_columns(table_view *t, dperm_error *err) {
+  const table_layout *layout = &t->table->layout;
+  TRY(memory_new(layout->count, sizeof *t->columns, &t->columns, err));
+  TRY(memory_new(t->schema->cross_count, sizeof *t->pairs, &t->pairs, err));
+  for (size_t k = 0; k + 1 < layout->count; k++) {
+    const size_t place = layout->places[k];
+    const schema_column *column = &t->schema->columns[place];
+    if (column->type == COLUMN_IGNORE) {
+      continue;
+    }
+    viewed *v = &t->columns[t->count++];
+    *v = (viewed){.column = column, .of = k, .level = t->crossed};
+    for (size_t x = 0; x < t->schema->cross_count; x++) {
+      if (t->schema->crosses[x].columns[0] == place) {
+        t->pairs[x].first = t->crossed;
+      } else if (t->schema->crosses[x].columns[1] == place) {
+        t->pairs[x].second = t->crossed;
+      }
+    }
+    t->crossed += column->crossed;
+    if (column->type == COLUMN_CATEGORICAL) {
+      TRY(view_categories(&t->table->schema->columns[place], v, err));
+    }
+  }
+  return DPERM_OK;
+}
+
+/* Entries of numbers are looked up where they are few; the others are computed when they come. */
+static dperm_status view_page(table_view *t, size_t page, dperm_error *err) {
+  for (size_t c = 0; c < t->count; c++) {
+    const viewed *v = &t->columns[c];
+    page_view *p = &t->pages[page * t->count + c];
+    p->packed = table_column(t->table, page, v->of);
+    if (p->packed->width <= 1) {
+      TRY(memory_raw(p->packed->distinct, sizeof *p->entries, &p->entries, err));
+      for (size_t i = 0; i < p->packed->distinct; i++) {
+        p->entries[i] = entry_of_cell(v, p->packed->values[i]);
+      }
+    }
+  }
+  return DPERM_OK;
+}
+
+dperm_status rows_of_table(const table *given, const dperm_schema *schema, matrix **out,
+                           dperm_error *err) {
+  OWNED(view_free_at) table_view *t = NULL;
+  TRY(memory_new(1, sizeof *t, &t, err));
+  t->maker = (row_maker){.most_entries = schema->most_entries,
+                         .make = make_rows,
+                         .count = count_rows,
+                         .free = view_free};
+  t->table = table_share(given);
+  t->schema = schema_share(schema);
+  TRY(view_columns(t, err));
+  TRY(memory_new(t->table->page_count * t->count, sizeof *t->pages, &t->pages, err));
+  for (size_t page = 0; page < t->table->page_count; page++) {
+    TRY(view_page(t, page, err));
+  }
+  TRY(matrix_made_new(&t->maker, given->rows, schema->dims, out, err));
+  t = NULL;
+  return DPERM_OK;
+}
+
+void labels_of_table(const table *t, double *labels) {
+  const size_t label = t->layout.count - 1, classes = t->schema->classes.count;
+  for (size_t i = 0; i < t->rows; i++) {
+    labels[i] = class_label(classes, (size_t)table_cell(t, i, label));
+  }
+}
+
+/* ---- which schemas go with a table */
+
+static bool same_texts(const lookup *a, const lookup *b) {
+  bool same = a->count == b->count;
+  for (size_t p = 0; same && p < a->capacity; p++) {
+    const lookup_entry *e = &a->places[p];
+    same = !e->text || lookup_find(b, (slice){e->text, e->length}) == e->value;
+  }
+  return same;
+}
+
+/* Whether every category of `from` lies in one of `to`: all texts of one, and of those that are
+ * listed nowhere, are of one category there too. */
+static dperm_status groups_of(const schema_column *from, const schema_column *to, bool *out,
+                              dperm_error *err) {
+  enum { NOT_SEEN = INT32_MIN };
+  OWNED_MEMORY int32_t *seen = NULL;
+  const size_t count = from->categories.count;
+  TRY(memory_new(count + 1, sizeof *seen, &seen, err));
+  for (size_t c = 0; c <= count; c++) {
+    seen[c] = NOT_SEEN;
+  }
+  size_t rest = from->other == LOOKUP_NONE ? count : (size_t)from->other;
+  seen[rest] = to->other; /* of all that `from` does not list */
+  *out = true;
+  for (size_t p = 0; *out && p < from->values.capacity; p++) {
+    const lookup_entry *e = &from->values.places[p];
+    if (e->text) {
+      int32_t category = lookup_find(&to->values, (slice){e->text, e->length});
+      category = category == LOOKUP_NONE ? to->other : category;
+      *out = seen[e->value] == NOT_SEEN || seen[e->value] == category;
+      seen[e->value] = category;
+    }
+  }
+  for (size_t p = 0; *out && p < to->values.capacity; p++) {
+    const lookup_entry *e = &to->values.places[p];
+    *out = !e->text || lookup_find(&from->values, (slice){e->text, e->length}) != LOOKUP_NONE ||
+           e->value == seen[rest];
+  }
+  return DPERM_OK;
+}
+
+static dperm_status column_fits(const schema_column *from, const schema_column *to, bool *out,
+                                dperm_error *err) {
+  *out = strcmp(from->name, to->name) == 0 && (to->type == from->type || to->type == COLUMN_IGNORE);
+  if (*out && to->type == COLUMN_NUMERIC) {
+    *out = to->min >= from->min && to->max <= from->max;
+  } else if (*out && to->type == COLUMN_CATEGORICAL) {
+    return groups_of(from, to, out, err);
+  }
+  return DPERM_OK;
+}
+
+dperm_status rows_check_schema(const table *t, const dperm_schema *schema, dperm_error *err) {
+  const dperm_schema *own = t->schema;
+  if (own == schema) {
+    return DPERM_OK;
+  }
+  bool fits = own->column_count == schema->column_count &&
+              same_texts(&own->missing, &schema->missing) &&
+              same_texts(&own->labels, &schema->labels) &&
+              own->label_other == schema->label_other &&
+              class_list_equal(&own->classes, &schema->classes) &&
+              (own->on_missing == MISSING_DROP) == (schema->on_missing == MISSING_DROP);
+  for (size_t c = 0; fits && c < schema->column_count; c++) {
+    TRY(column_fits(&own->columns[c], &schema->columns[c], &fits, err));
+  }
+  if (!fits) {
+    FAIL(err, DPERM_INVALID_SCHEMA,
+         "the records were read under a schema with other columns, ranges, values or labels than "
+         "the one given, or the model's; read or encode them under that one");
+  }
+  return DPERM_OK;
+}

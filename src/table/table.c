@@ -1,0 +1,225 @@
+/* See table.h. */
+#include "table/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/thread_pool.h"
+
+/* ---- layout */
+
+dperm_status table_layout_of(const dperm_schema *schema, table_layout *out, dperm_error *err) {
+  *out = (table_layout){0};
+  TRY(memory_new(schema->column_count + 1, sizeof *out->places, &out->places, err));
+  for (size_t c = 0; c < schema->column_count; c++) {
+    column_type type = schema->columns[c].type;
+    if (type == COLUMN_NUMERIC || type == COLUMN_CATEGORICAL) {
+      out->places[out->count++] = c;
+    }
+  }
+  out->places[out->count++] = schema->column_count;
+  return DPERM_OK;
+}
+
+void table_layout_clear(table_layout *layout) {
+  free(layout->places);
+  *layout = (table_layout){0};
+}
+
+/* ---- life */
+
+dperm_status table_new(const dperm_schema *schema, table **out, dperm_error *err) {
+  OWNED(table_free_at) table *t = NULL;
+  TRY(memory_new(1, sizeof *t, &t, err));
+  atomic_init(&t->owners, 1);
+  t->schema = schema_share(schema);
+  TRY(table_layout_of(schema, &t->layout, err));
+  *out = t;
+  t = NULL;
+  return DPERM_OK;
+}
+
+table *table_share(const table *t) {
+  table *shared = (table *)t; /* only the count of owners changes */
+  if (shared) {
+    atomic_fetch_add(&shared->owners, 1);
+  }
+  return shared;
+}
+
+static void free_columns(packed_column *columns, size_t count) {
+  for (size_t c = 0; c < count; c++) {
+    free((void *)columns[c].values); /* the indexes are in the same piece */
+  }
+}
+
+void table_free(table *t) {
+  if (!t || atomic_fetch_sub(&t->owners, 1) != 1) {
+    return;
+  }
+  if (!t->mapped) {
+    free_columns(t->pages, t->page_count * t->layout.count);
+  }
+  free(t->pages);
+  if (t->release) {
+    t->release(t->file);
+  }
+  table_layout_clear(&t->layout);
+  dperm_schema_free(t->schema);
+  free(t);
+}
+
+/* ---- batches */
+
+dperm_status batch_reserve(record_batch *batch, size_t columns, size_t capacity,
+                           dperm_error *err) {
+  batch->count = 0;
+  if (batch->columns == columns && batch->capacity >= capacity && batch->cells) {
+    return DPERM_OK;
+  }
+  batch_clear(batch);
+  if (capacity > SIZE_MAX / sizeof *batch->cells / columns) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "%zu records of %zu columns do not fit in memory", capacity,
+         columns);
+  }
+  TRY(memory_raw(columns * capacity, sizeof *batch->cells, &batch->cells, err));
+  batch->columns = columns;
+  batch->capacity = capacity;
+  return DPERM_OK;
+}
+
+void batch_clear(record_batch *batch) {
+  free(batch->cells);
+  *batch = (record_batch){0};
+}
+
+/* ---- growing */
+
+dperm_status table_builder_open(const dperm_schema *schema, page_taker *take, void *context,
+                                table_builder *out, dperm_error *err) {
+  *out = (table_builder){.take = take, .context = context};
+  TRY(table_new(schema, &out->table, err));
+  return batch_reserve(&out->page, out->table->layout.count, TABLE_PAGE, err);
+}
+
+void table_builder_close(table_builder *b) {
+  table_free(b->table);
+  batch_clear(&b->page);
+  *b = (table_builder){0};
+}
+
+/* The batches as each column's job sees them. */
+typedef struct adding {
+  table_builder *b;
+  const record_batch *batches;
+  size_t count;
+  bool last; /* the page ends here, full or not */
+  atomic_bool failed;
+} adding;
+
+static void add_column(void *context, size_t c, size_t worker) {
+  adding *a = context;
+  const table *t = a->b->table;
+  double *cells = a->b->page.cells + c * TABLE_PAGE;
+  size_t used = a->b->page.count;
+  packed_column *page = t->pages + t->page_count * t->layout.count + c;
+  (void)worker;
+  for (size_t i = 0; i < a->count; i++) {
+    const record_batch *batch = &a->batches[i];
+    const double *from = batch->cells + c * batch->capacity;
+    for (size_t left = batch->count; left > 0;) {
+      size_t space = TABLE_PAGE - used, some = left < space ? left : space;
+      memcpy(cells + used, from, some * sizeof *cells);
+      used += some;
+      from += some;
+      left -= some;
+      if (used == TABLE_PAGE) {
+        if (column_pack(cells, used, page, NULL) != DPERM_OK) {
+          atomic_store(&a->failed, true);
+        }
+        page += t->layout.count;
+        used = 0;
+      }
+    }
+  }
+  if (a->last && used > 0 && column_pack(cells, used, page, NULL) != DPERM_OK) {
+    atomic_store(&a->failed, true);
+  }
+}
+
+/* Gives the pages that are full to whoever takes them. */
+static dperm_status hand_on(table_builder *b, size_t pages, size_t last_rows, dperm_error *err) {
+  table *t = b->table;
+  const size_t columns = t->layout.count;
+  dperm_status status = DPERM_OK;
+  for (size_t p = 0; b->take && p < pages; p++) {
+    packed_column *page = t->pages + p * columns;
+    if (status == DPERM_OK) {
+      status = b->take(b->context, page, p + 1 < pages ? TABLE_PAGE : last_rows, err);
+    }
+    free_columns(page, columns);
+  }
+  t->page_count = b->take ? 0 : t->page_count;
+  return status;
+}
+
+static dperm_status add(table_builder *b, const record_batch *batches, size_t count, bool last,
+                        dperm_error *err) {
+  table *t = b->table;
+  const size_t columns = t->layout.count, before = t->page_count;
+  adding a = {.b = b, .batches = batches, .count = count, .last = last};
+  size_t rows = b->page.count;
+  for (size_t i = 0; i < count; i++) {
+    rows += batches[i].count;
+  }
+  size_t rest = rows % TABLE_PAGE, pages = rows / TABLE_PAGE + (last && rest > 0);
+  const size_t needed = (before + pages) * columns;
+  TRY(memory_reserve(&t->pages, &t->page_capacity, needed, sizeof *t->pages, err));
+  memset(t->pages + before * columns, 0, pages * columns * sizeof *t->pages);
+  pool_run(columns, add_column, &a);
+  t->rows += rows - b->page.count;
+  t->page_count += pages;
+  b->page.count = last ? 0 : rest;
+  if (atomic_load(&a.failed)) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while the records were read");
+  }
+  return hand_on(b, pages, last && rest > 0 ? rest : TABLE_PAGE, err);
+}
+
+dperm_status table_builder_add(table_builder *b, const record_batch *batches, size_t count,
+                               dperm_error *err) {
+  return add(b, batches, count, false, err);
+}
+
+dperm_status table_builder_finish(table_builder *b, table **out, dperm_error *err) {
+  TRY(add(b, NULL, 0, true, err));
+  *out = b->table;
+  b->table = NULL;
+  return DPERM_OK;
+}
+
+void table_keep(table *t, size_t first, size_t count) {
+  t->skipped += first;
+  t->rows = count;
+}
+
+dperm_status table_select(const table *t, const size_t *rows, size_t count, table **out,
+                          dperm_error *err) {
+  enum { SOME = 4096 };
+  OWNED(table_builder_close) table_builder b = {0};
+  OWNED(batch_clear) record_batch batch = {0};
+  TRY(table_builder_open(t->schema, NULL, NULL, &b, err));
+  for (size_t from = 0; from < count; from += SOME) {
+    size_t some = count - from < SOME ? count - from : SOME;
+    TRY(batch_reserve(&batch, t->layout.count, SOME, err));
+    for (size_t c = 0; c < t->layout.count; c++) {
+      for (size_t i = 0; i < some; i++) {
+        batch.cells[c * batch.capacity + i] = table_cell(t, rows[from + i], c);
+      }
+    }
+    batch.count = some;
+    TRY(table_builder_add(&b, &batch, 1, err));
+  }
+  return table_builder_finish(&b, out, err);
+}
