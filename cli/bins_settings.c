@@ -79,12 +79,10 @@ bool bins_choose(const bins_settings *given, dperm_options *o) {
 
 argument refine_elsewhere_argument(const char **word) {
   *word = "none";
-  return (argument){"--refine",
-                    ARGUMENT_TEXT,
-                    word,
-                    false,
-                    "none",
-                    "other values are for train; 'dperm refine' makes a schema beforehand"};
+  return (argument){
+      "--refine", ARGUMENT_TEXT,
+      word,       false,
+      "none",     "other values are for train; 'dperm refine' makes a schema beforehand"};
 }
 
 bool refine_elsewhere(const char *word) {

@@ -1,5 +1,5 @@
-/* The arguments --bins and --refine: what numeric columns become, and whether the records have a say
- * in it for a share of epsilon. */
+/* The arguments --bins and --refine: what numeric columns become, and whether the records have a
+ * say in it for a share of epsilon. */
 #pragma once
 
 #include <dperm.h>

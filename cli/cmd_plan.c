@@ -324,8 +324,7 @@ int run_plan(int argc, char **argv) {
                        "A plan looks at no record, so it costs no privacy: plan as often as you "
                        "like. docs/guide.md explains each line.") ||
       !rows_given(&of.rows, &fit) || !fit_settings_one(&fit, &options) ||
-      !calibrate_choose(calibrate, &options) ||
-      !refine_has_schema(&fit.bins, schema_path)) {
+      !calibrate_choose(calibrate, &options) || !refine_has_schema(&fit.bins, schema_path)) {
     return refused();
   }
   if ((schema_path != NULL) == (of.dims > 0)) {

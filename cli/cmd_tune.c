@@ -76,8 +76,8 @@ int run_tune(int argc, char **argv) {
   OWNED_MEMORY dperm_options *candidates = NULL;
   size_t count = 0;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !refine_elsewhere(s.command.fit.bins.refine) || !calibrate_elsewhere(calibrate) || !choose_method(&s) ||
-      !fit_command_check(&s.command)) {
+      !refine_elsewhere(s.command.fit.bins.refine) || !calibrate_elsewhere(calibrate) ||
+      !choose_method(&s) || !fit_command_check(&s.command)) {
     return refused();
   }
   if (strcmp(s.command.fit.mechanism, "none") == 0) {

@@ -180,12 +180,13 @@ static bool plan_of(const sweep_table *table, size_t i, const sweep_story *s, dp
   dperm_error err;
   size_t rows = dperm_data_rows(s->data);
   dperm_options options = table->options[i];
-  options.bins = options.bins == DPERM_BINS_ASK ? DPERM_BINS_NONE : options.bins; /* as it was run */
+  options.bins =
+      options.bins == DPERM_BINS_ASK ? DPERM_BINS_NONE : options.bins; /* as it was run */
   rows -= s->test_data ? 0 : rows / s->folds;
   return sweep_is_private(&table->lines[i]) && table->lines[i].runs &&
          (s->schema ? dperm_plan_for_schema(rows, s->schema, &options, out, &err)
-                 : dperm_plan_make(rows, dperm_data_dims(s->data), 1, &options, out,
-                                   &err)) == DPERM_OK;
+                    : dperm_plan_make(rows, dperm_data_dims(s->data), 1, &options, out, &err)) ==
+             DPERM_OK;
 }
 
 static void put_plans(FILE *out, const sweep_table *table, const sweep_story *s) {

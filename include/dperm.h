@@ -161,8 +161,8 @@ typedef struct dperm_source {
   const void *reserved[3]; /* zeros: space for members to come */
 } dperm_source;
 
-/* Records with their labels: a table of cells, in memory or mapped, of which a schema makes rows, or
- * rows that are numbers already. Every row is within a known norm. */
+/* Records with their labels: a table of cells, in memory or mapped, of which a schema makes rows,
+ * or rows that are numbers already. Every row is within a known norm. */
 typedef struct dperm_data dperm_data;
 
 /* `progress` may be NULL. */
@@ -431,7 +431,7 @@ typedef struct dperm_options {
                        noisy counts of the records; NaN for the usual share, which is none where it
                        would not pay (dperm/refine.h) */
   dperm_bins bins;
-  int reserved; /* 0 */
+  int reserved;  /* 0 */
   char **report; /* filled if not NULL: what the run decided, as JSON (docs/formats.md), to be given
                     back with dperm_text_free; NULL where no model is made */
 } dperm_options;
@@ -446,9 +446,9 @@ typedef struct dperm_model dperm_model;
 
 /* Trains on records from any source: what dperm train does, with the same defaults and, given the
  * same seed, the same model to the byte. Columns become rows as options.bins and refine say; the
- * model holds the schema that was used. Minimizes (1/n) Σ w_i ℓ(y_i fᵀx_i) + Λ N(f), w_i the weight of the record's class, n the number
- * of rows or rows_about. The model is the only thing that leaves, and the guarantee is about all of
- * it. */
+ * model holds the schema that was used. Minimizes (1/n) Σ w_i ℓ(y_i fᵀx_i) + Λ N(f), w_i the weight
+ * of the record's class, n the number of rows or rows_about. The model is the only thing that
+ * leaves, and the guarantee is about all of it. */
 DPERM_API DPERM_CHECKED dperm_status dperm_train(const dperm_data *data,
                                                  const dperm_options *options, dperm_model **out,
                                                  dperm_error *err);

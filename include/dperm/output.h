@@ -10,9 +10,9 @@ extern "C" {
 #endif
 
 /* The same in two steps, for what is charged: a place that is taken before the charge is one that
- * will be there after it. open makes a temporary file beside `path`; named in an account, it has the
- * space that the result will need before the charge is made; write_output puts the result in its
- * place; free leaves nothing else behind. */
+ * will be there after it. open makes a temporary file beside `path`; named in an account, it has
+ * the space that the result will need before the charge is made; write_output puts the result in
+ * its place; free leaves nothing else behind. */
 DPERM_API DPERM_CHECKED dperm_status dperm_output_open(const char *path, dperm_output **out,
                                                        dperm_error *err);
 /* Takes so much space for another file, as far as the place can promise any. */

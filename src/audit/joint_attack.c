@@ -96,7 +96,7 @@ static dperm_status make_target(joint_target *t, double epsilon, dperm_error *er
   for (int side = 0; side < 2; side++) {
     TRY(make_data(pair, side, &t->data[side], err));
     TRY(fit_plan_check(t->data[side], options_rows(&t->options, t->data[side]), &t->options, NULL,
-                  &t->plan[side], err));
+                       &t->plan[side], err));
   }
   return DPERM_OK;
 }

@@ -11,9 +11,9 @@
 #include "base/memory.h"
 #include "base/vector.h"
 #include "data/dataset.h"
-#include "run/fit.h"
 #include "random/exponential.h"
 #include "release/lattice.h"
+#include "run/fit.h"
 
 static const double false_alarms = 1e-6;
 

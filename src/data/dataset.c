@@ -28,8 +28,8 @@ dperm_status data_of_rows(growing_rows *rows, size_t dims, const dperm_schema *s
   return DPERM_OK;
 }
 
-dperm_status data_of_table(table *t, const dperm_schema *schema, dperm_data **out,
-                             dperm_error *err) {
+dperm_status data_of_table(record_table *t, const dperm_schema *schema, dperm_data **out,
+                           dperm_error *err) {
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   TRY(memory_new(1, sizeof *data, &data, err));
   TRY(rows_check_schema(t, schema, err));
@@ -223,7 +223,7 @@ dperm_status dperm_data_add_intercept(dperm_data *data, double value, dperm_erro
          value);
   }
   TRY(data->x->kind->views ? widen_sparse(data->x, value, &wide, err)
-                             : widen_dense(data->x, value, &wide, err));
+                           : widen_dense(data->x, value, &wide, err));
   matrix_free(data->x);
   data->x = wide;
   data->intercept = value;
@@ -309,7 +309,7 @@ static dperm_status select_rows(const dperm_data *data, const size_t *rows, size
 /* A table of their own, so that the part can be trained on as the whole can. */
 static dperm_status select_records(const dperm_data *data, const size_t *rows, size_t count,
                                    dperm_data **out, dperm_error *err) {
-  OWNED(table_free_at) table *chosen = NULL;
+  OWNED(table_free_at) record_table *chosen = NULL;
   ranks *spread = data->x->spread;
   TRY(spread ? table_select_spread(data->table, spread, data->x->total, rows, count, &chosen, err)
              : table_select(data->table, rows, count, &chosen, err));

@@ -16,8 +16,8 @@
 typedef enum data_origin { ORIGIN_SCHEMA, ORIGIN_SVMLIGHT, ORIGIN_MEMORY } data_origin;
 
 struct dperm_data {
-  table *table; /* the records' cells, a share; NULL for rows that are numbers already */
-  matrix *x;    /* their rows under `schema`: a view of the table, or the numbers */
+  record_table *table; /* the records' cells, a share; NULL for rows that are numbers already */
+  matrix *x;           /* their rows under `schema`: a view of the table, or the numbers */
   double *labels;  /* −1 or +1 of two classes, the class's index of more; 0 where there is none */
   bool unlabelled; /* rows from memory that have none */
   double intercept;   /* the value of a constant last column of rows from memory; 0 for none */
@@ -53,8 +53,8 @@ dperm_status data_check_labels(const dperm_data *data, size_t classes, dperm_err
 dperm_status data_of_rows(growing_rows *rows, size_t dims, const dperm_schema *schema,
                           dperm_data **out, dperm_error *err);
 /* The records of a table, which becomes a share of the data set's, under this schema. */
-dperm_status data_of_table(table *t, const dperm_schema *schema, dperm_data **out,
-                             dperm_error *err);
+dperm_status data_of_table(record_table *t, const dperm_schema *schema, dperm_data **out,
+                           dperm_error *err);
 
 /* The same data under another schema of the table, as a value: what it does not have of its own
  * are the data's, which outlive it. On every process of a job. */

@@ -48,7 +48,7 @@ static dperm_status gather(void *context, const read_batch *batches, size_t coun
 }
 
 /* All that is left in the reader, as a table or as rows: one of the two stays empty. */
-static dperm_status read_rest(row_reader *reader, table **records, growing_rows *rows,
+static dperm_status read_rest(row_reader *reader, record_table **records, growing_rows *rows,
                               dperm_error *err) {
   OWNED(gathering_close) gathering g = {.records = {0}};
   if (reader->cells) {
@@ -64,8 +64,8 @@ static dperm_status read_rest(row_reader *reader, table **records, growing_rows 
 }
 
 /* What was read as data, once `reader` has read all that it will read. */
-static dperm_status data_of_rest(const row_reader *reader, table *records, growing_rows *rows,
-                                 dperm_data **out, dperm_error *err) {
+static dperm_status data_of_rest(const row_reader *reader, record_table *records,
+                                 growing_rows *rows, dperm_data **out, dperm_error *err) {
   TRY(records ? data_of_table(records, reader->schema, out, err)
               : data_of_rows(rows, reader->dims, NULL, out, err));
   (*out)->from_file = row_reader_digested(reader, (*out)->file_digest);
@@ -77,7 +77,7 @@ static dperm_status data_of_rest(const row_reader *reader, table *records, growi
 static dperm_status read_all(row_reader *reader, const ranks *r, size_t *total, dperm_data **out,
                              dperm_error *err) {
   OWNED(rows_clear) growing_rows rows = {0};
-  OWNED(table_free_at) table *records = NULL;
+  OWNED(table_free_at) record_table *records = NULL;
   TRY(read_rest(reader, &records, &rows, err));
   *total = records ? records->rows : rows.count;
   if (*total == 0 && !reader->may_be_empty) {
@@ -115,7 +115,7 @@ static dperm_status data_of_mapped_rows(encoded_file *file, size_t from, size_t 
 static dperm_status map_rows(row_reader *reader, const ranks *r, size_t *total, dperm_data **out,
                              dperm_error *err) {
   encoded_file *file = reader->file;
-  OWNED(table_free_at) table *records = NULL;
+  OWNED(table_free_at) record_table *records = NULL;
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   size_t from = 0, rows = *total = (size_t)file->trailer->rows;
   if (r) {
@@ -181,8 +181,8 @@ static dperm_status check_same(ranks *r, dperm_status status, const dperm_data *
 
 /* What came of reading a share. */
 typedef struct share {
-  row_reader *reader; /* NULL where it could not be opened */
-  table *records;     /* or */
+  row_reader *reader;    /* NULL where it could not be opened */
+  record_table *records; /* or */
   growing_rows rows;
   struct stat about; /* the file as it was before */
   unsigned doubts, labels_seen;
@@ -305,7 +305,7 @@ static dperm_status digest_whole(const dperm_source *source, const ranks *r,
 static dperm_status settle_rows(const dperm_source *source, ranks *r, const share *mine,
                                 size_t *total, dperm_data **out, dperm_error *err) {
   OWNED(rows_clear) growing_rows settled = {0};
-  OWNED(table_free_at) table *records = NULL;
+  OWNED(table_free_at) record_table *records = NULL;
   unsigned char digest[FILE_DIGEST_SIZE] = {0};
   dperm_status status = digest_whole(source, r, &mine->about, digest, err);
   TRY(ranks_share(r, status, digest, sizeof digest, err));

@@ -1,5 +1,5 @@
-/* Records from a table in memory, as programs in other languages hold it: a column of numbers, or of
- * codes of a few texts. Every text becomes a cell where those of files do (table/cell.h), so the
+/* Records from a table in memory, as programs in other languages hold it: a column of numbers, or
+ * of codes of a few texts. Every text becomes a cell where those of files do (table/cell.h), so the
  * same records give the same rows to the bit. */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "table/cell.h"
 
 typedef struct given_cell {
-  cell is;
+  cell_value is;
   double given; /* for the record's print, whatever the schema makes of it */
 } given_cell;
 
@@ -162,7 +162,8 @@ static dperm_status add_records(cell_reader *r, const given_table *t, size_t row
   for (size_t i = 0; i < rows; i++) {
     size_t at = b->table->rows + batch.count;
     TRY(add_record(r, t, i, &batch, given, err));
-    prints[at] = row_fingerprint_of(&printer, NULL, given, t->count); /* the next one's if dropped */
+    prints[at] =
+        row_fingerprint_of(&printer, NULL, given, t->count); /* the next one's if dropped */
     if (batch.count == SOME || i + 1 == rows) {
       TRY(table_builder_add(b, &batch, 1, err));
       batch.count = 0;
@@ -177,7 +178,7 @@ dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
   OWNED(cell_reader_close) cell_reader r = {0};
   OWNED(given_close) given_table t = {0};
   OWNED(table_builder_close) table_builder b = {0};
-  OWNED(table_free_at) table *records = NULL;
+  OWNED(table_free_at) record_table *records = NULL;
   OWNED_MEMORY row_fingerprint *prints = NULL;
   TRY(given_open(schema, rows, columns, labels, &t, err));
   TRY(cell_reader_open(schema, labels != NULL, &r, err));

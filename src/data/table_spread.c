@@ -3,7 +3,7 @@
 
 #include "matrix/matrix_spread.h"
 
-static dperm_status rows_of_cells(const table *t, growing_rows *out, dperm_error *err) {
+static dperm_status rows_of_cells(const record_table *t, growing_rows *out, dperm_error *err) {
   TRY(rows_reserve_many(out, t->rows, t->rows * t->layout.count, err));
   for (size_t i = 0; i < t->rows; i++) {
     for (size_t c = 0; c < t->layout.count; c++) {
@@ -15,7 +15,7 @@ static dperm_status rows_of_cells(const table *t, growing_rows *out, dperm_error
 }
 
 static dperm_status table_of_cells(const dperm_schema *schema, const growing_rows *rows,
-                                   table **out, dperm_error *err) {
+                                   record_table **out, dperm_error *err) {
   enum { SOME = 4096 };
   OWNED(table_builder_close) table_builder b = {0};
   OWNED(batch_clear) record_batch batch = {0};
@@ -38,15 +38,16 @@ static dperm_status table_of_cells(const dperm_schema *schema, const growing_row
   return table_builder_finish(&b, out, err);
 }
 
-dperm_status table_select_spread(const table *here, ranks *r, size_t total, const size_t *rows,
-                                 size_t count, table **out, dperm_error *err) {
+dperm_status table_select_spread(const record_table *here, ranks *r, size_t total,
+                                 const size_t *rows, size_t count, record_table **out,
+                                 dperm_error *err) {
   OWNED(rows_clear) growing_rows before = {0}, after = {0};
   TRY(ranks_agree(r, rows_of_cells(here, &before, err), err));
   TRY(spread_select(r, &before, total, rows, count, &after, err));
   return ranks_agree(r, table_of_cells(here->schema, &after, out, err), err);
 }
 
-dperm_status table_settle(const table *here, ranks *r, table **out, size_t *total,
+dperm_status table_settle(const record_table *here, ranks *r, record_table **out, size_t *total,
                           dperm_error *err) {
   OWNED(rows_clear) growing_rows before = {0}, after = {0};
   TRY(ranks_agree(r, rows_of_cells(here, &before, err), err));

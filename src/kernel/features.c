@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
-#include "matrix/matrix_blocks.h"
 #include "kernel/sincos.h"
+#include "matrix/matrix_blocks.h"
 
 enum { COSTLY = 1 << 20, FEW = 32 /* a multiple of gemm_block's rows */ };
 

@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-#include "matrix/matrix.h"
 #include "kernel/hadamard_directions.h"
+#include "matrix/matrix.h"
 #include "random/row_bounds.h"
 
 #define FEATURES_NORM (1.0 + 0x1p-48)

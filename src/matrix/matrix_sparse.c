@@ -270,8 +270,7 @@ static void sparse_views(const matrix *x, size_t from, size_t count, double *wor
   const row_window rows = rows_at((const sparse *)x, from, count, work);
   for (size_t i = 0; i < count; i++) {
     size_t start = rows.starts[i];
-    out[i] =
-        (row_view){rows.starts[i + 1] - start, rows.columns + start, rows.values + start};
+    out[i] = (row_view){rows.starts[i + 1] - start, rows.columns + start, rows.values + start};
   }
 }
 
@@ -326,7 +325,8 @@ static dperm_status select_rows(const matrix *x, const size_t *rows, size_t coun
   if (x->spread) {
     return spread_select(x->spread, &all, x->total, rows, count, out, err);
   }
-  return m->maker ? select_made(m, rows, count, out, err) : select_here(&all, rows, count, out, err);
+  return m->maker ? select_made(m, rows, count, out, err)
+                  : select_here(&all, rows, count, out, err);
 }
 
 static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t count, matrix **out,

@@ -4,8 +4,8 @@
 #include "base/owned.h"
 #include "data/dataset.h"
 #include "dperm/ledger.h"
-#include "mechanism/privacy_plan.h"
 #include "kernel/features.h"
+#include "mechanism/privacy_plan.h"
 #include "privacy/guarantee.h"
 #include "release/numerics.h"
 

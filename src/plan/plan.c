@@ -4,14 +4,14 @@
 #include "base/sized.h"
 #include "data/class_weights.h"
 #include "dperm/plan.h"
+#include "kernel/features.h"
 #include "loss/link.h"
 #include "loss/regularizer.h"
-#include "kernel/features.h"
-#include "run/options_defaults.h"
 #include "plan/plan_schema.h"
-#include "run/options.h"
 #include "random/noise_law.h"
 #include "release/numerics.h"
+#include "run/options.h"
+#include "run/options_defaults.h"
 
 static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, rows_to_halve_noise);
 
@@ -145,8 +145,7 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
   out->epsilon_better_than_coin =
       smallest_epsilon(&v, growth * given->epsilon) * (double)(out->rows_per_person * out->fits);
   /* what is not the fit's has the same share of any epsilon */
-  out->epsilon_better_than_coin *=
-      out->epsilon / (out->epsilon_row * (double)out->rows_per_person);
+  out->epsilon_better_than_coin *= out->epsilon / (out->epsilon_row * (double)out->rows_per_person);
   out->rows_better_than_coin = fewest_rows(&v, growth * rows, (double)NAN);
   out->rows_to_halve_noise = fewest_rows(&v, 2 * rows, out->noise_to_signal / 2);
 }
@@ -176,39 +175,39 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
   TRY(privacy_plan_make(&given, &plan, err));
   const double none = (double)NAN;
   *made = (dperm_plan){.rows = rows,
-                     .dims = dims,
-                     .norm = bounds.norm2,
-                     .norm1 = bounds.norm1,
-                     .mechanism = plan.mechanism,
-                     .analysis = plan.analysis,
-                     .rows_per_person = options->rows_per_person,
-                     .epsilon = claim->epsilon,
-                     .epsilon_row = claim->epsilon_row,
-                     .classes = classes,
-                     .fits = fits_of(&given, classes),
-                     .epsilon_class = claim->epsilon_class,
-                     .delta = none,
-                     .lambda = plan.lambda,
-                     .delta_reg = plan.delta_reg,
-                     .beta = none,
-                     .expected_noise_norm = none,
-                     .rms_noise_norm = none,
-                     .noise_norm_q50 = none,
-                     .noise_norm_q95 = none,
-                     .shift_rms = none,
-                     .epsilon_core = none,
-                     .solution_error = none,
-                     .lattice_noise_rms = none,
-                     .solution_norm_bound = solution_norm_bound(&given, plan.lambda),
-                     .excess_objective_q50 = none,
-                     .excess_objective_q95 = none,
-                     .noise_to_signal = none,
-                     .coin_loss = coin_loss(&loss),
-                     .excess_loss_q95 = none,
-                     .epsilon_better_than_coin = none,
-                     .neighbours = options->neighbours,
-                     .epsilon_calibrated = claim->epsilon_calibrated,
-                     .epsilon_schema = claim->epsilon_refined};
+                       .dims = dims,
+                       .norm = bounds.norm2,
+                       .norm1 = bounds.norm1,
+                       .mechanism = plan.mechanism,
+                       .analysis = plan.analysis,
+                       .rows_per_person = options->rows_per_person,
+                       .epsilon = claim->epsilon,
+                       .epsilon_row = claim->epsilon_row,
+                       .classes = classes,
+                       .fits = fits_of(&given, classes),
+                       .epsilon_class = claim->epsilon_class,
+                       .delta = none,
+                       .lambda = plan.lambda,
+                       .delta_reg = plan.delta_reg,
+                       .beta = none,
+                       .expected_noise_norm = none,
+                       .rms_noise_norm = none,
+                       .noise_norm_q50 = none,
+                       .noise_norm_q95 = none,
+                       .shift_rms = none,
+                       .epsilon_core = none,
+                       .solution_error = none,
+                       .lattice_noise_rms = none,
+                       .solution_norm_bound = solution_norm_bound(&given, plan.lambda),
+                       .excess_objective_q50 = none,
+                       .excess_objective_q95 = none,
+                       .noise_to_signal = none,
+                       .coin_loss = coin_loss(&loss),
+                       .excess_loss_q95 = none,
+                       .epsilon_better_than_coin = none,
+                       .neighbours = options->neighbours,
+                       .epsilon_calibrated = claim->epsilon_calibrated,
+                       .epsilon_schema = claim->epsilon_refined};
   if (plan.mechanism != DPERM_MECHANISM_NONE) {
     release_plan release;
     TRY(guarantee_check(claim, err));

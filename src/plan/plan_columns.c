@@ -7,12 +7,12 @@
 
 #include "base/memory.h"
 #include "dperm/plan.h"
-#include "loss/regularizer.h"
 #include "kernel/features.h"
-#include "run/options_defaults.h"
+#include "loss/regularizer.h"
 #include "plan/plan_schema.h"
-#include "run/options.h"
 #include "random/noise.h"
+#include "run/options.h"
+#include "run/options_defaults.h"
 #include "schema/auto_bins.h"
 
 enum { PLANNED_MOST = 100 };

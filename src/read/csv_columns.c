@@ -118,14 +118,13 @@ static dperm_status fail_number(const dperm_schema *schema, const csv_column *c,
 
 /* The label, or the class of index 0 where labels are not needed. */
 static dperm_status read_label(const csv_columns *columns, cell_reader *cells,
-                               const csv_reader *csv, double *value, bool *drop,
-                               dperm_error *err) {
+                               const csv_reader *csv, double *value, bool *drop, dperm_error *err) {
   const csv_column *c = &columns->kept[columns->kept_count - 1];
   *value = 0;
   if (!cells->need_labels) {
     return DPERM_OK;
   }
-  cell is = cell_read(cells, c->place, &csv->fields[c->field].text);
+  cell_value is = cell_read(cells, c->place, &csv->fields[c->field].text);
   *drop = cell_drops(cells, is.flags);
   if (is.flags & TEXT_UNKNOWN && !*drop) {
     return csv_fail_at(csv, csv->fields[c->field].offset, err,
@@ -154,7 +153,7 @@ dperm_status csv_columns_next(const csv_columns *columns, cell_reader *cells, cs
   TRY(read_label(columns, cells, csv, to + features * batch->capacity, &drop, err));
   for (size_t k = 0; k < features; k++) {
     const csv_column *c = &columns->kept[k];
-    cell is = cell_read(cells, c->place, &csv->fields[c->field].text);
+    cell_value is = cell_read(cells, c->place, &csv->fields[c->field].text);
     if (is.flags) {
       if (is.flags & (TEXT_NOT_FINITE | TEXT_MALFORMED)) {
         return fail_number(cells->schema, c, csv, err);

@@ -1,7 +1,7 @@
 /* A span of whole lines without a quote is cut at line ends into pieces, which threads read each by
- * itself; another digests it meanwhile. The pieces are handed on in their order. Where a piece meets
- * trouble, or there are quotes, within which a line end ends nothing, the span is read record by
- * record, which also makes the message. */
+ * itself; another digests it meanwhile. The pieces are handed on in their order. Where a piece
+ * meets trouble, or there are quotes, within which a line end ends nothing, the span is read record
+ * by record, which also makes the message. */
 #include "read/csv_parallel.h"
 
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* The frame of an encoded file: what is read before any record, with nothing taken on trust. After
- * it, every page lies inside the file, behind the one before, and there are as many as the number of
- * records needs; so no size that the file claims can be larger than the file. */
+ * it, every page lies inside the file, behind the one before, and there are as many as the number
+ * of records needs; so no size that the file claims can be larger than the file. */
 #include "read/encoded_file.h"
 
 #include <errno.h>

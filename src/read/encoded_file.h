@@ -1,6 +1,7 @@
-/* An encoded file, mapped: its pages as those of a table, or as sparse rows, without a copy. Nothing
- * in the file is trusted. Checksums find damage; every cell is checked against what the schema inside
- * allows, so that rows made of them keep their bounds, and every sparse row against its norm. */
+/* An encoded file, mapped: its pages as those of a table, or as sparse rows, without a copy.
+ * Nothing in the file is trusted. Checksums find damage; every cell_value is checked against what
+ * the schema inside allows, so that rows made of them keep their bounds, and every sparse row
+ * against its norm. */
 #pragma once
 
 #include <stdatomic.h>
@@ -41,7 +42,7 @@ OWNED_HANDLE(encoded_file, encoded_close)
  * after all that they need was checked. Damage is named by its place in the file. Both share the
  * file. */
 dperm_status encoded_table(encoded_file *file, size_t from, size_t count,
-                           const dperm_progress *progress, table **out, dperm_error *err);
+                           const dperm_progress *progress, record_table **out, dperm_error *err);
 dperm_status encoded_rows(encoded_file *file, size_t from, size_t count,
                           const dperm_progress *progress, matrix **out, double *labels,
                           dperm_error *err);

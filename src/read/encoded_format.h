@@ -1,8 +1,8 @@
-/* The layout of an encoded file (docs/formats.md has it in words): a header with the schema, pages of
- * records, a directory of the pages, a trailer. A page is one of a table (table/table.h) or, of
- * svmlight files, some sparse rows. All numbers are little-endian and at multiples of eight bytes, so
- * that the file can be mapped and used as it is. The trailer is written last: a file without it is
- * not whole. */
+/* The layout of an encoded file (docs/formats.md has it in words): a header with the schema, pages
+ * of records, a directory of the pages, a trailer. A page is one of a table (table/table.h) or, of
+ * svmlight files, some sparse rows. All numbers are little-endian and at multiples of eight bytes,
+ * so that the file can be mapped and used as it is. The trailer is written last: a file without it
+ * is not whole. */
 #pragma once
 
 #include <stddef.h>
@@ -51,9 +51,9 @@ typedef struct encoded_column {
 
 typedef struct encoded_trailer {
   unsigned char magic[ENCODED_MAGIC_SIZE];
-  uint64_t rows, most_entries;            /* the latter: of a row, in a file of sparse ones */
-  uint64_t pages, directory;              /* how many, and where their list begins */
-  uint64_t flags;                         /* what makes the number of rows doubtful (row_doubts.h) */
+  uint64_t rows, most_entries; /* the latter: of a row, in a file of sparse ones */
+  uint64_t pages, directory;   /* how many, and where their list begins */
+  uint64_t flags;              /* what makes the number of rows doubtful (row_doubts.h) */
   unsigned char source[FILE_DIGEST_SIZE]; /* of the bytes the records were read from */
   uint32_t directory_check;               /* the sum of the directory, then of the header's check */
   uint32_t check;                         /* the sum of all of the trailer before it */

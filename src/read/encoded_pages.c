@@ -1,7 +1,7 @@
-/* Pages of an encoded file, checked and then used where they stand. What is checked of a cell is what
- * cell.c makes: a number within its column's range or NaN, the code of a category, the index of a
- * class; rows made of such cells are within the bounds of any schema (table/rows.c). A sparse row has
- * its columns ascending and ‖x‖₂ ≤ 1 in exact arithmetic. */
+/* Pages of an encoded file, checked and then used where they stand. What is checked of a cell_value
+ * is what cell.c makes: a number within its column's range or NaN, the code of a category, the
+ * index of a class; rows made of such cells are within the bounds of any schema (table/rows.c). A
+ * sparse row has its columns ascending and ‖x‖₂ ≤ 1 in exact arithmetic. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const unsigned char *page_bytes(const encoded_file *file, size_t page) {
   return file->bytes + file->pages[page].offset;
 }
 
-/* ---- pages of a table */
+/* ---- pages of a record_table */
 
 /* Column c of a page, whose descriptors are within it; false where it is not. */
 static bool find_column(const encoded_file *file, size_t page, size_t c, packed_column *out) {
@@ -69,7 +69,7 @@ static bool column_holds(const dperm_schema *schema, size_t place, const packed_
   return true;
 }
 
-static bool table_page_holds(const encoded_file *file, const table *t, size_t page) {
+static bool table_page_holds(const encoded_file *file, const record_table *t, size_t page) {
   const size_t columns = t->layout.count;
   bool right = file->pages[page].size >= columns * sizeof(encoded_column);
   for (size_t c = 0; right && c < columns; c++) {
@@ -116,14 +116,14 @@ static bool row_holds(const encoded_file *file, const sparse_page *p, size_t i) 
   uint64_t next = 0; /* the least column that may come */
   bool right = count <= file->trailer->most_entries && fabs(p->labels[i]) == 1;
   for (uint64_t e = from; right && e < from + count; e++) {
-    right = p->columns[e] >= next && p->columns[e] < file->header->dims &&
-            fabs(p->values[e]) <= 1.0;
+    right =
+        p->columns[e] >= next && p->columns[e] < file->header->dims && fabs(p->values[e]) <= 1.0;
     next = (uint64_t)p->columns[e] + 1;
   }
   return right && within_norm(p->values + from, (size_t)count);
 }
 
-static bool sparse_page_holds(const encoded_file *file, const table *t, size_t page) {
+static bool sparse_page_holds(const encoded_file *file, const record_table *t, size_t page) {
   const uint64_t rows = file->pages[page].rows, size = file->pages[page].size;
   const uint64_t fixed = (2 * rows + 1) * sizeof(uint64_t);
   (void)t;
@@ -145,11 +145,11 @@ static bool sparse_page_holds(const encoded_file *file, const table *t, size_t p
 
 /* ---- checking */
 
-typedef bool page_check(const encoded_file *file, const table *t, size_t page);
+typedef bool page_check(const encoded_file *file, const record_table *t, size_t page);
 
 typedef struct inspection {
   const encoded_file *file;
-  const table *table;
+  const record_table *table;
   page_check *holds;
   size_t first;
   atomic_size_t bad, wrong; /* the first page with a wrong sum, or with what cannot be */
@@ -174,7 +174,7 @@ static void inspect(void *context, size_t piece, size_t worker) {
 }
 
 /* Pages from `first` to before `end`, some at a time. */
-static dperm_status check_pages(const encoded_file *file, const table *t, page_check *holds,
+static dperm_status check_pages(const encoded_file *file, const record_table *t, page_check *holds,
                                 size_t first, size_t end, const dperm_progress *progress,
                                 dperm_error *err) {
   enum { AT_A_TIME = 64 };
@@ -207,8 +207,8 @@ static void release_file(void *file) {
 }
 
 dperm_status encoded_table(encoded_file *file, size_t from, size_t count,
-                           const dperm_progress *progress, table **out, dperm_error *err) {
-  OWNED(table_free_at) table *t = NULL;
+                           const dperm_progress *progress, record_table **out, dperm_error *err) {
+  OWNED(table_free_at) record_table *t = NULL;
   const size_t first = from / TABLE_PAGE, end = count ? (from + count - 1) / TABLE_PAGE + 1 : first;
   TRY(table_new(file->schema, &t, err));
   TRY(check_pages(file, t, table_page_holds, first, end, progress, err));

@@ -8,8 +8,8 @@
 
 typedef struct encoded_records {
   row_reader base;
-  table *table; /* all records, once the first are asked for; or, of svmlight, */
-  matrix *rows; /* rows */
+  record_table *table; /* all records, once the first are asked for; or, of svmlight, */
+  matrix *rows;        /* rows */
   double *labels, *work;
   size_t at; /* the next one */
 } encoded_records;

@@ -163,7 +163,7 @@ static dperm_status write_end(encoded_writer *w, const row_reader *reader, dperm
 }
 
 static dperm_status write_all(encoded_writer *w, row_reader *reader, dperm_error *err) {
-  OWNED(table_free_at) table *written = NULL;
+  OWNED(table_free_at) record_table *written = NULL;
   TRY(write_header(w, reader, err));
   if (reader->schema) {
     TRY(table_builder_open(reader->schema, write_columns, w, &w->records, err));

@@ -1,6 +1,6 @@
-/* The seam for files of records: a reader opens a source, gives records batch by batch (read_batch.h),
- * and is closed, after the manner of an ArrowArrayStream. Each format is one entry of the table in
- * row_reader.c, in a file of its own; nobody else asks for the format.
+/* The seam for files of records: a reader opens a source, gives records batch by batch
+ * (read_batch.h), and is closed, after the manner of an ArrowArrayStream. Each format is one entry
+ * of the table in row_reader.c, in a file of its own; nobody else asks for the format.
  * tests/property/reader_conformance_test.c runs one suite over every entry. */
 #pragma once
 
@@ -54,10 +54,10 @@ struct row_reader {
 
   /* Set by `open`: */
   size_t dims;
-  const dperm_schema *schema;          /* of the rows to be made, or NULL */
-  const dperm_schema *cells;           /* that the cells are of: the same, or an encoded file's own */
-  window *text;                        /* of a text of lines: where the unread ones are; or NULL */
-  encoded_file *file;                  /* of a mapped kind; or NULL */
+  const dperm_schema *schema; /* of the rows to be made, or NULL */
+  const dperm_schema *cells;  /* that the cells are of: the same, or an encoded file's own */
+  window *text;               /* of a text of lines: where the unread ones are; or NULL */
+  encoded_file *file;         /* of a mapped kind; or NULL */
   dperm_unsafe_column_counts **counts; /* one per column of the schema, may be taken; or NULL */
   unsigned labels_seen;                /* by `next` or `rest`, of LABELS_… */
   bool quotes;                         /* seen by `rest`: a line end may stand within them */
@@ -73,7 +73,8 @@ dperm_status row_reader_open(const dperm_source *source, bool need_labels,
 void row_reader_close(row_reader *reader);
 OWNED_HANDLE(row_reader, row_reader_close)
 
-/* Up to `limit` records, at most TABLE_PAGE, in place of what the batch had; fewer only at the end. */
+/* Up to `limit` records, at most TABLE_PAGE, in place of what the batch had; fewer only at the end.
+ */
 dperm_status row_reader_next(row_reader *reader, size_t limit, read_batch *batch, dperm_error *err);
 
 /* All records that are left, some at a time, in order. */

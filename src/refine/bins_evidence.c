@@ -100,7 +100,8 @@ static void add_piece(void *context, size_t piece, size_t worker) {
   }
 }
 
-/* A row outside of its bounds, or with two entries where the noise is made for one, ends the run. */
+/* A row outside of its bounds, or with two entries where the noise is made for one, ends the run.
+ */
 static dperm_status check_tally(tallying *t, dperm_error *err) {
   if (atomic_load(&t->outside)) {
     FAIL(err, DPERM_NUMERIC_ERROR,

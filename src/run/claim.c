@@ -26,17 +26,17 @@ size_t options_rows(const dperm_options *o, const dperm_data *data) {
 /* ---- shares */
 
 private_run run_shares(const dperm_options *o, size_t classes, const dperm_schema *schema) {
-  return (private_run){
-      .epsilon = o->epsilon,
-      .neighbours = o->neighbours,
-      .delta = o->delta,
-      .rows_per_person = o->rows_per_person,
-      .classes = classes,
-      .joint = options_joint(o, classes),
-      .rounds_mean = 1,
-      .refined = schema && !DEFECT("refinement-free") ? schema->refined.epsilon : 0,
-      .refined_before = true,
-      .calibrated = o->calibrate > 0 ? o->calibrate * o->epsilon : 0};
+  return (private_run){.epsilon = o->epsilon,
+                       .neighbours = o->neighbours,
+                       .delta = o->delta,
+                       .rows_per_person = o->rows_per_person,
+                       .classes = classes,
+                       .joint = options_joint(o, classes),
+                       .rounds_mean = 1,
+                       .refined =
+                           schema && !DEFECT("refinement-free") ? schema->refined.epsilon : 0,
+                       .refined_before = true,
+                       .calibrated = o->calibrate > 0 ? o->calibrate * o->epsilon : 0};
 }
 
 guarantee run_claim(const dperm_options *o, const private_run *shares, unsigned reasons) {
@@ -119,9 +119,8 @@ static double delta_of_core(const epsilon_split *split, double delta) {
   return delta * exp(-ratio_value(split->num)) * (1 - 1e-9);
 }
 
-public_numbers fit_numbers(const dperm_options *o, const dperm_loss *loss,
-                              const guarantee *claim, size_t rows, size_t dims,
-                              const row_bounds *bounds) {
+public_numbers fit_numbers(const dperm_options *o, const dperm_loss *loss, const guarantee *claim,
+                           size_t rows, size_t dims, const row_bounds *bounds) {
   const epsilon_split split = epsilon_divide(claim->epsilon_class);
   public_numbers out = {.rows = rows,
                         .neighbours = o->neighbours,

@@ -13,11 +13,11 @@
 #include "dperm/score.h"
 #include "loss/link.h"
 #include "mechanism/mechanism.h"
-#include "run/calibration.h"
-#include "run/fit_memory.h"
-#include "run/claim.h"
-#include "run/options.h"
 #include "release/lattice.h"
+#include "run/calibration.h"
+#include "run/claim.h"
+#include "run/fit_memory.h"
+#include "run/options.h"
 
 /* ---- one fit */
 

@@ -4,8 +4,8 @@
 
 #include "base/cancel.h"
 #include "base/scratch.h"
-#include "run/fit_plan.h"
 #include "random/random_source.h"
+#include "run/fit_plan.h"
 #include "solve/newton.h"
 
 /* What every private fit comes to: perturb, solve, certify, release, under a plan that is decided.

@@ -3,9 +3,9 @@
 #include "run/fit_plan.h"
 
 #include "data/class_weights.h"
+#include "kernel/features.h"
 #include "loss/link.h"
 #include "loss/regularizer.h"
-#include "kernel/features.h"
 #include "run/claim.h"
 #include "run/options.h"
 
@@ -101,6 +101,6 @@ dperm_status fit_plan_check_public(const dperm_data *data, size_t rows,
   TRY(data_check_labels(data, options->classes, err));
   TRY(class_weights_of_data(data, options->class_weights, options->class_weight_count, NULL, err));
   const guarantee own = fit_claim(options, data);
-  return fit_plan_make(options, claim ? claim : &own, data_class_count(data), rows, data->x->cols, &data->bounds,
-                       plan, err);
+  return fit_plan_make(options, claim ? claim : &own, data_class_count(data), rows, data->x->cols,
+                       &data->bounds, plan, err);
 }

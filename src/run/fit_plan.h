@@ -16,9 +16,9 @@ typedef struct fit_plan {
 /* Whether the number of rows is public; a release that counts on it fails where it is not. */
 dperm_status check_rows_public(const dperm_schema *schema, unsigned doubts, dperm_error *err);
 
-/* The plan of a fit of these options, under this claim, to `rows` of the data's rows (or of about so
- * many, where their number is private), from public numbers alone; fails where there can be none.
- * Without a claim it is that of such a fit alone. */
+/* The plan of a fit of these options, under this claim, to `rows` of the data's rows (or of about
+ * so many, where their number is private), from public numbers alone; fails where there can be
+ * none. Without a claim it is that of such a fit alone. */
 dperm_status fit_plan_check(const dperm_data *data, size_t rows, const dperm_options *options,
                             const guarantee *claim, fit_plan *plan, dperm_error *err);
 /* The same for records that are public, whose number may depend on what they say. */

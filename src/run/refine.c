@@ -4,13 +4,13 @@
 #include "base/sized.h"
 #include "dperm/refine.h"
 #include "model/model_file.h"
+#include "random/random_handle.h"
 #include "run/account.h"
 #include "run/claim.h"
+#include "run/counted_schema.h"
 #include "run/options.h"
 #include "run/output.h"
 #include "run/schema_cost.h"
-#include "run/counted_schema.h"
-#include "random/random_handle.h"
 
 static const sized_struct options_struct = SIZED_STRUCT(dperm_refine_options, account);
 static const dperm_refine_options usual = {

@@ -1,6 +1,6 @@
 /* How the columns of a run's records become rows: as the schema and public numbers say, or as the
- * records say, for a share of epsilon. Which of these it is follows from options and public numbers;
- * what it costs is a share of the run like any other (claim.h). */
+ * records say, for a share of epsilon. Which of these it is follows from options and public
+ * numbers; what it costs is a share of the run like any other (claim.h). */
 #pragma once
 
 #include "run/claim.h"

@@ -166,11 +166,10 @@ static dperm_status run_prepare(run *r, dperm_error *err) {
 /* The schema that the records made, with the statement of what it cost, which names the charge. */
 static dperm_status release_schema(run *r, dperm_schema **out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
-  TRY(r->how.way == SCHEMA_ASKED
-          ? asked_release(&r->asked, &r->request, r->source, &made, err)
-          : counted_release(&r->counted, r->source, &made, err));
-  return schema_state_cost(made, r->how.epsilon, &r->request.claim, &r->charge,
-                           r->data->x->spread, out, err);
+  TRY(r->how.way == SCHEMA_ASKED ? asked_release(&r->asked, &r->request, r->source, &made, err)
+                                 : counted_release(&r->counted, r->source, &made, err));
+  return schema_state_cost(made, r->how.epsilon, &r->request.claim, &r->charge, r->data->x->spread,
+                           out, err);
 }
 
 /* The fit under a schema that has just been made. */

@@ -19,9 +19,9 @@ static bool got_bins(const dperm_schema *given, const dperm_schema *used) {
 /* What the records chose; null if they were not asked. */
 static json_t *answer_of(const representation *how, const dperm_data *data,
                          const dperm_model *model) {
-  return how->way != SCHEMA_ASKED ? json_null()
-                                  : json_string(got_bins(data->schema, model->schema) ? "bins"
-                                                                                      : "lines");
+  return how->way != SCHEMA_ASKED
+             ? json_null()
+             : json_string(got_bins(data->schema, model->schema) ? "bins" : "lines");
 }
 
 /* A number, or null where there is none. */

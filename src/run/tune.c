@@ -9,16 +9,16 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "data/record_overlap.h"
-#include "run/claim.h"
-#include "run/options_defaults.h"
 #include "mechanism/mechanism.h"
+#include "random/random_handle.h"
 #include "run/account.h"
+#include "run/claim.h"
 #include "run/fit_plan.h"
 #include "run/options.h"
+#include "run/options_defaults.h"
 #include "run/output.h"
 #include "run/training_report.h"
 #include "run/tune_methods.h"
-#include "random/random_handle.h"
 
 /* NOLINTNEXTLINE(bugprone-sizeof-expression): the size of a pointer is what is meant */
 static const sized_struct tune_struct = SIZED_STRUCT(dperm_tune_options, public_data);
@@ -135,9 +135,9 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
 
 /* ---- the run */
 
-/* What the run guarantees if it chooses this candidate, by options alone: a stamp that followed from
- * the records would tell of them. The choice looks at every candidate's fit, so one that is not
- * private makes the whole not private, whichever is chosen. Candidates may learn classes
+/* What the run guarantees if it chooses this candidate, by options alone: a stamp that followed
+ * from the records would tell of them. The choice looks at every candidate's fit, so one that is
+ * not private makes the whole not private, whichever is chosen. Candidates may learn classes
  * differently. */
 static guarantee claim_of(const tuning *t, const dperm_options *candidate, unsigned reasons) {
   private_run shares = run_shares(candidate, data_class_count(t->data), t->data->schema);

@@ -2,8 +2,8 @@
  * 2019; Papernot & Steinke 2022), and choosing in public. Which rows go where is drawn before any
  * value is looked at; where their number is private, for each by a draw of its own, so that a
  * record more moves no other (docs/proofs/neighbours.md 6). */
-#include "run/claim.h"
 #include "run/tune_methods.h"
+#include "run/claim.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -354,7 +354,7 @@ static json_t *describe_public(const tuning *t, size_t chosen) {
                    (json_int_t)rows_in_all(t->how->public_data->x));
 }
 
-/* ---- the table */
+/* ---- the record_table */
 
 static const tune_method methods[] = {
     [DPERM_TUNE_SPLIT] = {"split", rows_of_portion, tune_by_split, describe_split},

@@ -13,7 +13,7 @@ typedef struct tuning {
   size_t count;
   const dperm_tune_options *how;
   random_source *source;
-  rounds_law rounds; /* of random stopping */
+  rounds_law rounds;       /* of random stopping */
   const guarantee *claims; /* what the whole run guarantees with each candidate chosen, */
   guarantee claim;         /* and with any of them; epsilon_fit is what each fit has */
 } tuning;

@@ -14,13 +14,13 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "dperm/score.h"
-#include "run/claim.h"
+#include "random/random_handle.h"
 #include "run/account.h"
-#include "score/error_interval.h"
+#include "run/claim.h"
 #include "run/fit_plan.h"
 #include "run/options.h"
+#include "score/error_interval.h"
 #include "score/scored_file.h"
-#include "random/random_handle.h"
 
 /* What must not leave. */
 typedef struct confusion {

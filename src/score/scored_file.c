@@ -21,7 +21,7 @@ dperm_status scored_open(const dperm_model *model, const dperm_source *source, b
 static dperm_status data_of_batch(const dperm_model *model, const row_reader *reader,
                                   read_batch *batch, dperm_data **out, dperm_error *err) {
   OWNED(table_builder_close) table_builder b = {0};
-  OWNED(table_free_at) table *records = NULL;
+  OWNED(table_free_at) record_table *records = NULL;
   if (!reader->cells) {
     return data_of_rows(&batch->rows, model->inputs, NULL, out, err);
   }

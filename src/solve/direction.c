@@ -25,8 +25,7 @@ static bool factor_is_cheaper(const problem *p) {
   double products = fmin(3 * sqrt(kappa), 2 * all);
   double factor =
       k * (k + 1) / 2 * rows * entries * entries / (sparse ? 2 : 32) + all * all * (all / 12 + 16);
-  bool stored =
-      !p->x->kind->views && p->x->work_size == 0; /* and not made anew in every product */
+  bool stored = !p->x->kind->views && p->x->work_size == 0; /* and not made anew in every product */
   return factor <= products * 2 * k * rows * entries / (stored ? 4 : 1);
 }
 

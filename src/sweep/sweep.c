@@ -9,9 +9,9 @@
 #include "base/sized.h"
 #include "base/threads.h"
 #include "data/class_weights.h"
-#include "run/options_defaults.h"
 #include "run/fit_memory.h"
 #include "run/options.h"
+#include "run/options_defaults.h"
 #include "run/representation.h"
 #include "sweep/sweep_run.h"
 

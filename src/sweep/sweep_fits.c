@@ -44,9 +44,8 @@ static dperm_status open_fits(sweep *s, const sweep_fold *fold, const size_t *ch
   *f = (cell_fits){.sweep = s, .fold = fold, .classes = data_class_count(s->data), .work = work};
   f->base = (problem){.x = fold->train.x,
                       .labels = fold->train.labels,
-                      .norm_bound = s->map
-                                        ? FEATURES_NORM
-                                        : s->groups[s->cells[chosen[0]].group].data.bounds.norm2,
+                      .norm_bound = s->map ? FEATURES_NORM
+                                           : s->groups[s->cells[chosen[0]].group].data.bounds.norm2,
                       .regularizer = &options->regularizer};
   size_t width = dims * sizeof *f->weights;
   TRY(scratch_take(work, most, sizeof *f->sources, &f->sources, err));

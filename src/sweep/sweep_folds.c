@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "matrix/matrix_spread.h"
-#include "sweep/sweep_run.h"
 #include "random/discrete_sampling.h"
+#include "sweep/sweep_run.h"
 
 /* The first of fold f's places in a random order: the first folds have one more where needed. */
 static size_t fold_start(size_t rows, size_t folds, size_t f) {

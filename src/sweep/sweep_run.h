@@ -7,8 +7,8 @@
 #include "run/fit.h"
 #include "sweep/sweep_journal.h"
 
-/* A cell of the grid as it is run: its options, which rows its fits see, and its plan. Folds differ by
- * one row at most, so there are two plans. */
+/* A cell of the grid as it is run: its options, which rows its fits see, and its plan. Folds differ
+ * by one row at most, so there are two plans. */
 typedef struct sweep_cell {
   dperm_options options;
   size_t group; /* of cells that see the same rows */

@@ -6,34 +6,37 @@
 
 #include "base/memory.h"
 
-cell cell_missing(const schema_column *column) {
+cell_value cell_missing(const schema_column *column) {
   if (!column) {
-    return (cell){0, TEXT_MISSING | TEXT_UNKNOWN};
+    return (cell_value){0, TEXT_MISSING | TEXT_UNKNOWN};
   }
-  return (cell){column->type == COLUMN_NUMERIC ? (double)NAN : CELL_MISSING, TEXT_MISSING};
+  return (cell_value){column->type == COLUMN_NUMERIC ? (double)NAN : CELL_MISSING, TEXT_MISSING};
 }
 
-cell cell_of_number(const schema_column *column, double x) {
+cell_value cell_of_number(const schema_column *column, double x) {
   bool clamped = x < column->min || x > column->max;
-  return (cell){x < column->min ? column->min : x > column->max ? column->max : x,
-                clamped ? TEXT_CLAMPED : 0};
+  return (cell_value){x < column->min   ? column->min
+                      : x > column->max ? column->max
+                                        : x,
+                      clamped ? TEXT_CLAMPED : 0};
 }
 
-static cell cell_of_category(const schema_column *column, slice text) {
+static cell_value cell_of_category(const schema_column *column, slice text) {
   int32_t category = lookup_find(&column->values, text);
   category = category == LOOKUP_NONE ? column->other : category;
-  return category == LOOKUP_NONE ? (cell){CELL_UNKNOWN, TEXT_UNKNOWN}
-                                 : (cell){(double)category + CELL_CATEGORY, 0};
+  return category == LOOKUP_NONE ? (cell_value){CELL_UNKNOWN, TEXT_UNKNOWN}
+                                 : (cell_value){(double)category + CELL_CATEGORY, 0};
 }
 
-static cell cell_of_label(const dperm_schema *schema, slice text) {
+static cell_value cell_of_label(const dperm_schema *schema, slice text) {
   int32_t class = lookup_find(&schema->labels, text);
   uint32_t missing = lookup_find(&schema->missing, text) != LOOKUP_NONE ? TEXT_MISSING : 0;
   class = class == LOOKUP_NONE ? schema->label_other : class;
-  return class == LOOKUP_NONE ? (cell){0, TEXT_UNKNOWN | missing} : (cell){(double)class, missing};
+  return class == LOOKUP_NONE ? (cell_value){0, TEXT_UNKNOWN | missing}
+                              : (cell_value){(double)class, missing};
 }
 
-cell cell_of_text(const dperm_schema *schema, const schema_column *column, slice text) {
+cell_value cell_of_text(const dperm_schema *schema, const schema_column *column, slice text) {
   double x = 0;
   if (!column) {
     return cell_of_label(schema, text);
@@ -46,9 +49,9 @@ cell cell_of_text(const dperm_schema *schema, const schema_column *column, slice
   }
   switch (parse_double(text, &x)) {
   case NUMBER_NOT_FINITE:
-    return (cell){0, TEXT_NOT_FINITE};
+    return (cell_value){0, TEXT_NOT_FINITE};
   case NUMBER_MALFORMED:
-    return (cell){0, TEXT_MALFORMED};
+    return (cell_value){0, TEXT_MALFORMED};
   case NUMBER_OK:
   case NUMBER_OVERFLOW: /* ±infinity: a number beyond every range, clamped like any other */
     break;
@@ -74,9 +77,10 @@ void cell_reader_close(cell_reader *r) {
   *r = (cell_reader){0};
 }
 
-cell cell_learn(cell_reader *r, size_t c, const slice *text, uint64_t bytes) {
+cell_value cell_learn(cell_reader *r, size_t c, const slice *text, uint64_t bytes) {
   const dperm_schema *schema = r->schema;
-  cell is = cell_of_text(schema, c < schema->column_count ? &schema->columns[c] : NULL, *text);
+  cell_value is =
+      cell_of_text(schema, c < schema->column_count ? &schema->columns[c] : NULL, *text);
   if (bytes) {
     *known_place(r, c, bytes) = (known_text){bytes, is};
   }

@@ -22,23 +22,23 @@ enum {
   TEXT_MALFORMED = 16  /* no number at all */
 };
 
-typedef struct cell {
+typedef struct cell_value {
   double value;
   uint32_t flags; /* of TEXT_… */
-} cell;
+} cell_value;
 
 /* `column` is numeric or categorical; NULL for the label. */
-cell cell_of_text(const dperm_schema *schema, const schema_column *column, slice text);
+cell_value cell_of_text(const dperm_schema *schema, const schema_column *column, slice text);
 /* A number that is not NaN, clamped. */
-cell cell_of_number(const schema_column *column, double x);
+cell_value cell_of_number(const schema_column *column, double x);
 /* NULL for the label. */
-cell cell_missing(const schema_column *column);
+cell_value cell_missing(const schema_column *column);
 
 /* A text of one to eight bytes and its cell, so that it need not be parsed or looked up again: most
  * columns of most files hold few different texts. */
 typedef struct known_text {
   uint64_t text; /* its bytes; 0 for none yet */
-  cell is;
+  cell_value is;
 } known_text;
 
 enum { KNOWN_TEXTS = 64, KNOWN_COLUMNS = 128 };
@@ -70,7 +70,7 @@ static inline void cell_count(cell_reader *r, size_t c, uint32_t flags) {
 }
 
 /* cell_read, of what is not known yet. */
-cell cell_learn(cell_reader *r, size_t c, const slice *text, uint64_t bytes);
+cell_value cell_learn(cell_reader *r, size_t c, const slice *text, uint64_t bytes);
 
 static inline known_text *known_place(const cell_reader *r, size_t c, uint64_t bytes) {
   return &r->known[c][bytes * UINT64_C(0x9e3779b97f4a7c15) >> 58];
@@ -78,7 +78,7 @@ static inline known_text *known_place(const cell_reader *r, size_t c, uint64_t b
 
 /* cell_of_text for column `c` of the schema, or behind the last for the label. No byte of the text
  * is 0, and eight from its start on may be read. */
-static inline cell cell_read(cell_reader *r, size_t c, const slice *text) {
+static inline cell_value cell_read(cell_reader *r, size_t c, const slice *text) {
   uint64_t bytes = 0;
   if (c < r->known_columns && text->length - 1 < sizeof bytes) {
     memcpy(&bytes, text->start, sizeof bytes);

@@ -94,8 +94,8 @@ static dperm_status pack_indexes(const numbers *n, const uint16_t *indexes, size
   if (width == 2) {
     memcpy(bytes + size, indexes, count * sizeof *indexes);
   }
-  *out = (packed_column){(uint32_t)n->count, width, (const double *)(const void *)bytes,
-                         bytes + size};
+  *out =
+      (packed_column){(uint32_t)n->count, width, (const double *)(const void *)bytes, bytes + size};
   return DPERM_OK;
 }
 

@@ -44,7 +44,7 @@ typedef struct level_pair {
 
 typedef struct table_view {
   row_maker maker;
-  table *table;
+  record_table *table;
   dperm_schema *schema;
   viewed *columns;
   size_t count;
@@ -141,8 +141,8 @@ static size_t add_crosses(const table_view *t, const uint32_t *levels, uint32_t 
     const schema_cross *cross = &schema->crosses[i];
     size_t a = levels[t->pairs[i].first], b = levels[t->pairs[i].second];
     if (a > 0 && b > 0) {
-      columns[used] = (uint32_t)(cross->first +
-                                 (a - 1) * schema->columns[cross->columns[1]].levels + b - 1);
+      columns[used] =
+          (uint32_t)(cross->first + (a - 1) * schema->columns[cross->columns[1]].levels + b - 1);
       values[used++] = cross->weight;
     }
   }
@@ -329,7 +329,7 @@ static dperm_status view_page(table_view *t, size_t page, dperm_error *err) {
   return DPERM_OK;
 }
 
-dperm_status rows_of_table(const table *given, const dperm_schema *schema, matrix **out,
+dperm_status rows_of_table(const record_table *given, const dperm_schema *schema, matrix **out,
                            dperm_error *err) {
   OWNED(view_free_at) table_view *t = NULL;
   TRY(memory_new(1, sizeof *t, &t, err));
@@ -349,14 +349,14 @@ dperm_status rows_of_table(const table *given, const dperm_schema *schema, matri
   return DPERM_OK;
 }
 
-void labels_of_table(const table *t, double *labels) {
+void labels_of_table(const record_table *t, double *labels) {
   const size_t label = t->layout.count - 1, classes = t->schema->classes.count;
   for (size_t i = 0; i < t->rows; i++) {
     labels[i] = class_label(classes, (size_t)table_cell(t, i, label));
   }
 }
 
-/* ---- which schemas go with a table */
+/* ---- which schemas go with a record_table */
 
 static bool same_texts(const lookup *a, const lookup *b) {
   bool same = a->count == b->count;
@@ -409,17 +409,17 @@ static dperm_status column_fits(const schema_column *from, const schema_column *
   return DPERM_OK;
 }
 
-dperm_status rows_check_schema(const table *t, const dperm_schema *schema, dperm_error *err) {
+dperm_status rows_check_schema(const record_table *t, const dperm_schema *schema,
+                               dperm_error *err) {
   const dperm_schema *own = t->schema;
   if (own == schema) {
     return DPERM_OK;
   }
-  bool fits = own->column_count == schema->column_count &&
-              same_texts(&own->missing, &schema->missing) &&
-              same_texts(&own->labels, &schema->labels) &&
-              own->label_other == schema->label_other &&
-              class_list_equal(&own->classes, &schema->classes) &&
-              (own->on_missing == MISSING_DROP) == (schema->on_missing == MISSING_DROP);
+  bool fits =
+      own->column_count == schema->column_count && same_texts(&own->missing, &schema->missing) &&
+      same_texts(&own->labels, &schema->labels) && own->label_other == schema->label_other &&
+      class_list_equal(&own->classes, &schema->classes) &&
+      (own->on_missing == MISSING_DROP) == (schema->on_missing == MISSING_DROP);
   for (size_t c = 0; fits && c < schema->column_count; c++) {
     TRY(column_fits(&own->columns[c], &schema->columns[c], &fits, err));
   }

@@ -1,7 +1,7 @@
 /* Rows as a view of a table: a schema turns each cell into at most two entries of a row (a line and
- * a one-hot place), pairs of cells into those of crosses, and divides the row by what keeps its norm
- * within 1 (docs/privacy.md 5). Bins, refined bins, groups, crosses and lines are other lookups over
- * the same cells; no record is read or encoded again. */
+ * a one-hot place), pairs of cells into those of crosses, and divides the row by what keeps its
+ * norm within 1 (docs/privacy.md 5). Bins, refined bins, groups, crosses and lines are other
+ * lookups over the same cells; no record is read or encoded again. */
 #pragma once
 
 #include "matrix/matrix.h"
@@ -10,12 +10,12 @@
 /* Whether rows of this schema can be made of the table's cells: the same columns, values that are
  * those of the table or groups of them, ranges within the table's, the same labels. Bins, crosses,
  * scales, weights and columns that are left out do not matter. */
-dperm_status rows_check_schema(const table *t, const dperm_schema *schema, dperm_error *err);
+dperm_status rows_check_schema(const record_table *t, const dperm_schema *schema, dperm_error *err);
 
 /* The rows of the table under this schema, which rows_check_schema holds for. Bins that are still
  * "auto" are none: their columns are lines. The matrix has its own share of both. */
-dperm_status rows_of_table(const table *t, const dperm_schema *schema, matrix **out,
+dperm_status rows_of_table(const record_table *t, const dperm_schema *schema, matrix **out,
                            dperm_error *err);
 
 /* The label of each row as fits have it (class_label), table->rows of them. */
-void labels_of_table(const table *t, double *labels);
+void labels_of_table(const record_table *t, double *labels);

@@ -29,8 +29,8 @@ void table_layout_clear(table_layout *layout) {
 
 /* ---- life */
 
-dperm_status table_new(const dperm_schema *schema, table **out, dperm_error *err) {
-  OWNED(table_free_at) table *t = NULL;
+dperm_status table_new(const dperm_schema *schema, record_table **out, dperm_error *err) {
+  OWNED(table_free_at) record_table *t = NULL;
   TRY(memory_new(1, sizeof *t, &t, err));
   atomic_init(&t->owners, 1);
   t->schema = schema_share(schema);
@@ -40,8 +40,8 @@ dperm_status table_new(const dperm_schema *schema, table **out, dperm_error *err
   return DPERM_OK;
 }
 
-table *table_share(const table *t) {
-  table *shared = (table *)t; /* only the count of owners changes */
+record_table *table_share(const record_table *t) {
+  record_table *shared = (record_table *)t; /* only the count of owners changes */
   if (shared) {
     atomic_fetch_add(&shared->owners, 1);
   }
@@ -54,7 +54,7 @@ static void free_columns(packed_column *columns, size_t count) {
   }
 }
 
-void table_free(table *t) {
+void table_free(record_table *t) {
   if (!t || atomic_fetch_sub(&t->owners, 1) != 1) {
     return;
   }
@@ -72,8 +72,7 @@ void table_free(table *t) {
 
 /* ---- batches */
 
-dperm_status batch_reserve(record_batch *batch, size_t columns, size_t capacity,
-                           dperm_error *err) {
+dperm_status batch_reserve(record_batch *batch, size_t columns, size_t capacity, dperm_error *err) {
   batch->count = 0;
   if (batch->columns == columns && batch->capacity >= capacity && batch->cells) {
     return DPERM_OK;
@@ -120,7 +119,7 @@ typedef struct adding {
 
 static void add_column(void *context, size_t c, size_t worker) {
   adding *a = context;
-  const table *t = a->b->table;
+  const record_table *t = a->b->table;
   double *cells = a->b->page.cells + c * TABLE_PAGE;
   size_t used = a->b->page.count;
   packed_column *page = t->pages + t->page_count * t->layout.count + c;
@@ -150,7 +149,7 @@ static void add_column(void *context, size_t c, size_t worker) {
 
 /* Gives the pages that are full to whoever takes them. */
 static dperm_status hand_on(table_builder *b, size_t pages, size_t last_rows, dperm_error *err) {
-  table *t = b->table;
+  record_table *t = b->table;
   const size_t columns = t->layout.count;
   dperm_status status = DPERM_OK;
   for (size_t p = 0; b->take && p < pages; p++) {
@@ -166,7 +165,7 @@ static dperm_status hand_on(table_builder *b, size_t pages, size_t last_rows, dp
 
 static dperm_status add(table_builder *b, const record_batch *batches, size_t count, bool last,
                         dperm_error *err) {
-  table *t = b->table;
+  record_table *t = b->table;
   const size_t columns = t->layout.count, before = t->page_count;
   adding a = {.b = b, .batches = batches, .count = count, .last = last};
   size_t rows = b->page.count;
@@ -192,20 +191,20 @@ dperm_status table_builder_add(table_builder *b, const record_batch *batches, si
   return add(b, batches, count, false, err);
 }
 
-dperm_status table_builder_finish(table_builder *b, table **out, dperm_error *err) {
+dperm_status table_builder_finish(table_builder *b, record_table **out, dperm_error *err) {
   TRY(add(b, NULL, 0, true, err));
   *out = b->table;
   b->table = NULL;
   return DPERM_OK;
 }
 
-void table_keep(table *t, size_t first, size_t count) {
+void table_keep(record_table *t, size_t first, size_t count) {
   t->skipped += first;
   t->rows = count;
 }
 
-dperm_status table_select(const table *t, const size_t *rows, size_t count, table **out,
-                          dperm_error *err) {
+dperm_status table_select(const record_table *t, const size_t *rows, size_t count,
+                          record_table **out, dperm_error *err) {
   enum { SOME = 4096 };
   OWNED(table_builder_close) table_builder b = {0};
   OWNED(batch_clear) record_batch batch = {0};

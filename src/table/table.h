@@ -1,7 +1,7 @@
-/* Records as typed columns, read once: the table in the middle. A cell is a double: a number within
- * its range, NaN if it is missing, or the code of a category or class (cell.h). What a schema says
- * of bins, crosses, scales and norms is not in it: rows are a view of the table through a schema
- * (rows.h), and another schema is another view.
+/* Records as typed columns, read once: the table in the middle. A cell_value is a double: a number
+ * within its range, NaN if it is missing, or the code of a category or class (cell.h). What a
+ * schema says of bins, crosses, scales and norms is not in it: rows are a view of the table through
+ * a schema (rows.h), and another schema is another view.
  *
  * Columns are packed in pages of TABLE_PAGE records, each with its different numbers once and an
  * index of one or two bytes a record: most columns of most tables hold few different values, so a
@@ -50,30 +50,30 @@ typedef struct table_layout {
 dperm_status table_layout_of(const dperm_schema *schema, table_layout *out, dperm_error *err);
 void table_layout_clear(table_layout *layout);
 
-typedef struct table {
+typedef struct record_table {
   atomic_int owners;
   dperm_schema *schema; /* that the cells are of */
   table_layout layout;
   size_t rows;
-  size_t skipped; /* records of the first page that are not the table's: another process's */
+  size_t skipped;       /* records of the first page that are not the table's: another process's */
   packed_column *pages; /* page_count × layout.count, page by page */
   size_t page_count, page_capacity;
   bool mapped; /* the packed columns are parts of `file` */
   void *file;  /* whatever else lives as long as the table, */
   void (*release)(void *file);
-} table;
+} record_table;
 
-table *table_share(const table *t);
-void table_free(table *t);
-OWNED_HANDLE(table, table_free)
+record_table *table_share(const record_table *t);
+void table_free(record_table *t);
+OWNED_HANDLE(record_table, table_free)
 
-dperm_status table_new(const dperm_schema *schema, table **out, dperm_error *err);
+dperm_status table_new(const dperm_schema *schema, record_table **out, dperm_error *err);
 
-static inline const packed_column *table_column(const table *t, size_t page, size_t column) {
+static inline const packed_column *table_column(const record_table *t, size_t page, size_t column) {
   return &t->pages[page * t->layout.count + column];
 }
 
-static inline double table_cell(const table *t, size_t row, size_t column) {
+static inline double table_cell(const record_table *t, size_t row, size_t column) {
   size_t at = t->skipped + row;
   return packed_value(table_column(t, at / TABLE_PAGE, column), at % TABLE_PAGE);
 }
@@ -93,7 +93,7 @@ typedef struct table_builder table_builder;
 typedef dperm_status page_taker(void *context, const packed_column *columns, size_t rows,
                                 dperm_error *err);
 struct table_builder {
-  table *table;
+  record_table *table;
   record_batch page; /* that is being filled */
   page_taker *take;  /* NULL: the table keeps them */
   void *context;
@@ -105,10 +105,10 @@ void table_builder_close(table_builder *b);
 dperm_status table_builder_add(table_builder *b, const record_batch *batches, size_t count,
                                dperm_error *err);
 /* The last page. The table is the caller's; it has its rows even where others took the pages. */
-dperm_status table_builder_finish(table_builder *b, table **out, dperm_error *err);
+dperm_status table_builder_finish(table_builder *b, record_table **out, dperm_error *err);
 
 /* Leaves records first, …, first + count − 1 of those alone; all pages stay. */
-void table_keep(table *t, size_t first, size_t count);
+void table_keep(record_table *t, size_t first, size_t count);
 /* A table of some of the records, in the order given. */
-dperm_status table_select(const table *t, const size_t *rows, size_t count, table **out,
-                          dperm_error *err);
+dperm_status table_select(const record_table *t, const size_t *rows, size_t count,
+                          record_table **out, dperm_error *err);
