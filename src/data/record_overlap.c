@@ -72,7 +72,7 @@ static dperm_status add_rows(const matrix *x, int set, unsigned zeros, cells *ou
     row_fingerprint print = row_fingerprint_of(&printer, columns, values, count);
     if (zeros == 0 || print.half[0] >> (64 - zeros) == 0) {
       cell *c = &out->at[out->count++];
-      *c = (cell_value){.half = {print.half[0], print.half[1]}};
+      *c = (cell){.half = {print.half[0], print.half[1]}};
       c->count[set] = 1;
     }
   }
