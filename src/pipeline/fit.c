@@ -58,7 +58,8 @@ static dperm_status train(const dperm_data *data, const dperm_options *options,
                            .command = "train",
                            .mechanism = mechanism_of(options->mechanism)->name,
                            .claim = guarantee_with(plan.claim, diagnosed ? REASON_DIAGNOSTICS : 0),
-                           .curve = plan.curve,
+                           .curves = &plan.curve,
+                           .curve_count = 1,
                            .data = data,
                            .refined = data->schema ? &data->schema->refined : NULL};
   dperm_status status = options->account.dry_run ? DPERM_OK : fit_prepare(&work, err);

@@ -140,6 +140,15 @@ dperm_status refined_run_read(const refined_run *run, const dperm_schema *schema
 
 /* ---- behind it */
 
+/* Whether the plan is one of those that were priced. */
+static bool is_paid(const refined_run *run, const fit_plan *plan) {
+  bool paid = run->curve_count == 0;
+  for (size_t i = 0; !paid && i < run->curve_count; i++) {
+    paid = curve_covers(&run->curves[i], &plan->curve);
+  }
+  return paid && (run->spends_delta || !plan_spends_delta(&plan->privacy));
+}
+
 static dperm_status fit(const refined_run *run, const dperm_data *data, dperm_model **out,
                         dperm_error *err) {
   dperm_options row = options_per_row(run->options);
@@ -148,9 +157,7 @@ static dperm_status fit(const refined_run *run, const dperm_data *data, dperm_mo
   OWNED(fit_work_clear)
   fit_work work = {.data = data, .options = &row, .plan = &plan, .source = run->source};
   TRY(fit_check(data, options_rows(&row, data), &row, &plan, err));
-  bool spends = plan_spends_delta(&plan.privacy);
-  if (!curve_covers(&run->curve, &plan.curve) || (spends && !run->spends_delta)) {
-    /* it was priced for less */
+  if (!is_paid(run, &plan)) {
     FAIL(err, DPERM_UNSUPPORTED,
          "the noise of the fit is not within what was charged for it; report this as a defect, "
          "and train without a refinement meanwhile");
@@ -205,7 +212,8 @@ static dperm_status train(refined_run *run, double share, dperm_model **out, dpe
                             .command = "train",
                             .mechanism = words,
                             .claim = guarantee_with(run->claim, diagnosed ? REASON_DIAGNOSTICS : 0),
-                            .curve = run->curve,
+                            .curves = run->curves,
+                            .curve_count = run->curve_count,
                             .data = run->seen};
   status = account_make_model(&paid, status, make, run, out, err);
   if (o->account.charge) {

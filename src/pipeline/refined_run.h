@@ -26,12 +26,13 @@ struct refined_run {
   dperm_status (*release)(refined_run *run, dperm_schema **out, dperm_error *err);
   void *way;
   /* Of the run: */
-  const dperm_data *seen; /* the records, as they were looked at first */
-  guarantee claim;        /* of schema and fit */
-  privacy_curve curve;    /* that covers the fit under every schema which may come, and the schema;
-                             zeros where nothing is known; set by `prepare` */
-  bool spends_delta;      /* whether one of them may spend the delta that was given; by `prepare` */
-  dperm_charge charge;    /* filled before a schema is released */
+  const dperm_data *seen;  /* the records, as they were looked at first */
+  guarantee claim;         /* of schema and fit */
+  privacy_curve curves[2]; /* of the fit under each schema which may come, with what the schema
+                              costs; set by `prepare` where they are known */
+  size_t curve_count;
+  bool spends_delta;   /* whether one of them may spend the delta that was given; by `prepare` */
+  dperm_charge charge; /* filled before a schema is released */
 };
 
 /* Whether options go with a schema that the run makes of this one, or leaves as it is. */

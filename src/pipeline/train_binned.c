@@ -65,8 +65,9 @@ static dperm_status price(refined_run *run, const refinement_terms *terms, dperm
   fit_plan lines, bins;
   TRY(plan_under(run, false, &lines, err));
   TRY(plan_under(run, true, &bins, err));
-  run->curve = curve_of_both(&lines.curve, &bins.curve);
-  run->curve.pure = terms->epsilon + options_calibrated(run->options);
+  lines.curve.pure = bins.curve.pure = terms->epsilon + options_calibrated(run->options);
+  run->curves[run->curve_count++] = lines.curve;
+  run->curves[run->curve_count++] = bins.curve;
   run->spends_delta = plan_spends_delta(&lines.privacy) || plan_spends_delta(&bins.privacy);
   return DPERM_OK;
 }
