@@ -17,7 +17,8 @@ static const char closing[] =
     "model. It is as private as the records, and only its owner may read it.";
 
 int run_encode(int argc, char **argv) {
-  const char *data = NULL, *schema_path = NULL, *out = NULL, *format_text = NULL, *bins = "none";
+  const char *data = NULL, *schema_path = NULL, *out = NULL, *format_text = NULL, *bins = "none",
+             *neighbours = "replace";
   size_t dims = 0, rows = 0, planned_rows = 0;
   double epsilon = (double)NAN;
   bool json = false;
@@ -35,12 +36,15 @@ int run_encode(int argc, char **argv) {
        "(--rows-about) "
        "where how many there are is private"},
       {"--epsilon", ARGUMENT_POSITIVE, &epsilon, false, "E", "and what it will have of epsilon"},
+      {"--neighbours", ARGUMENT_TEXT, &neighbours, false, choices(neighbours_name, 0),
+       "of the fit (replace): with add-remove a file without any records is encoded too"},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "what was done, for programs"},
   };
   dperm_format format = DPERM_FORMAT_AUTO;
-  int all = 0;
+  int all = 0, compared = 0;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !parse_format(format_text, &format) || !choose("--bins", bins, bins_name, 0, &all)) {
+      !parse_format(format_text, &format) || !choose("--bins", bins, bins_name, 0, &all) ||
+      !choose("--neighbours", neighbours, neighbours_name, 0, &compared)) {
     return refused();
   }
   if (json && strcmp(out, "-") == 0) {
@@ -64,7 +68,11 @@ int run_encode(int argc, char **argv) {
   if (given && dperm_schema_resolve(given, &how, &schema, &err) != DPERM_OK) {
     return report_error(&err);
   }
-  const dperm_source source = {.path = data, .format = format, .schema = schema, .dims = dims};
+  const dperm_source source = {.path = data,
+                               .format = format,
+                               .schema = schema,
+                               .dims = dims,
+                               .may_be_empty = compared == DPERM_NEIGHBOURS_ADD_REMOVE};
   if (dperm_encode_file(&source, out, progress_bar(), &rows, &err) != DPERM_OK) {
     return report_error(&err);
   }

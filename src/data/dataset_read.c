@@ -54,6 +54,9 @@ static dperm_status map_rows(row_reader *reader, const ranks *r, size_t *total, 
   if (r) {
     stripes_of_rank(*total, r, &from, &rows);
   }
+  if (*total == 0 && !reader->may_be_empty) {
+    return fail_no_rows(reader->path, err);
+  }
   TRY(encoded_map(file, from, rows, reader->progress, err));
   TRY(memory_new(1, sizeof *data, &data, err));
   const growing_rows mapped = {.count = rows,

@@ -134,10 +134,10 @@ static dperm_status read_trailer(encoded_file *file, dperm_error *err) {
   if (encoded_sum(0, t, offsetof(encoded_trailer, check)) != t->check) {
     return fail_damaged(file, end, "the trailer's sum is wrong", err);
   }
-  if (t->rows == 0 || t->rows >= size / sizeof(uint64_t) || t->entries >= size / sizeof(double) ||
-      t->most_entries > t->entries || t->most_entries > file->header.dims ||
-      t->blocks > size / ENCODED_ALIGN || t->directory > end ||
-      end - t->directory != t->blocks * sizeof(encoded_block) ||
+  if ((t->rows == 0 && t->entries > 0) || t->rows >= size / sizeof(uint64_t) ||
+      t->entries >= size / sizeof(double) || t->most_entries > t->entries ||
+      t->most_entries > file->header.dims || t->blocks > size / ENCODED_ALIGN ||
+      t->directory > end || end - t->directory != t->blocks * sizeof(encoded_block) ||
       t->flags > (file->header.version < ENCODED_VERSION ? DOUBT_COMMENTS : ALL_NOTED)) {
     return fail_damaged(file, end, "the trailer makes no sense", err);
   }

@@ -150,7 +150,7 @@ static dperm_status write_all(encoded_writer *w, row_reader *reader, dperm_error
   OWNED(rows_clear) growing_rows rows = {0};
   TRY(write_header(w, reader->schema, reader->dims, err));
   TRY(row_reader_rest(reader, &rows, add_rows, w, err));
-  if (w->rows == 0) {
+  if (w->rows == 0 && !reader->may_be_empty) {
     return fail_no_rows(reader->path, err);
   }
   return write_end(w, reader, err);
