@@ -257,11 +257,13 @@ dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request,
   TRY(check_charge(ledger, request, &r, &made, err));
   if (!asks) {
     TRY(append_reserve(ledger, &r, &made.charge, err));
+    TRY(store_hold_space(ledger, err));
   }
   ledger->latest = made; /* in this thread's turn */
   if (!asks) {
     dperm_status status = store_commit(&held, err);
     if (status != DPERM_OK) {
+      store_free_space(ledger);
       store_cancel(&held);
       append_if_spent(ledger, &made.charge, err);
       return status;
@@ -292,6 +294,7 @@ dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *art
   /* No clock here: the time since the reservation is how long the work took, which depends on the
    * records, and with random stopping on the secret number of rounds. */
   memcpy(r.time, c->last.time, sizeof r.time);
+  store_free_space(ledger);
   TRY(chain_append(ledger, &r, err));
   return store_commit(&held, err);
 }
