@@ -91,62 +91,6 @@ static void determinants_add_no_more_than_their_mean(void **state) {
   assert_true(closest[FIT_HUBER] > 0.7);
 }
 
-/* What fifty releases at (0.1, 1e-8) cost at most of a total (2, 1e-6), at the order that it
- * chooses: with the loss's automatic lambda, for any number of rows and columns. */
-static double most_of_fifty(const dperm_loss *loss, dperm_neighbours neighbours) {
-  static const double rows[] = {300, 3000, 2e4, 1e5, 1e6, 1e7};
-  static const size_t columns[] = {1, 2, 3, 5, 10, 30, 100, 1000};
-  const double order = 13, left = renyi_budget(order, 2, 0.999 * 0.5e-6);
-  double most = 0;
-  for (size_t i = 0; i < 48; i++) {
-    random_source r;
-    assert_ok(random_seeded(1, &r, err));
-    public_numbers g = gaussian_numbers(&r, loss, columns[i / 6]);
-    privacy_plan plan;
-    g.bounds = row_bounds_of_norm(g.dims, 1);
-    g.rows = (size_t)rows[i % 6];
-    g.epsilon_core = g.epsilon = 0.1 - 2e-4;
-    g.delta_core = 1e-8;
-    g.lambda = g.delta_reg = g.norm_guess = (double)NAN;
-    g.neighbours = neighbours;
-    assert_ok(calibrate(&g, &plan, err));
-    privacy_curve c = plan_curve(&g, &plan);
-    c.epsilon_num = 1e-4;
-    most = fmax(most, 2 - left + 50 * renyi_of_curve(order, &c));
-  }
-  return most;
-}
-
-/* Fails where fifty cost more than is said in composition.md and ledger.md, or far less. */
-static void check_fifty(const dperm_loss *loss, double replaced_limit, double added_limit) {
-  double replaced = most_of_fifty(loss, DPERM_NEIGHBOURS_REPLACE);
-  double added = most_of_fifty(loss, DPERM_NEIGHBOURS_ADD_REMOVE);
-  print_message("# %s: at most %.3f of 2, of records added and removed %.3f\n", loss->name,
-                replaced, added);
-  assert_true(replaced > replaced_limit - 0.02 && replaced < replaced_limit);
-  assert_true(added > added_limit - 0.02 && added < added_limit);
-}
-
-/* The figure. */
-static void fifty_of_two_classes_cost_less_than_two(void **state) {
-  (void)state;
-  static const double limits[FIT_LOSSES][2] = {{1.34, 1.59}, {1.24, 1.31}, {1.31, 1.49}};
-  for (int i = 0; i < FIT_LOSSES; i++) {
-    const dperm_loss loss = loss_of((fit_loss)i);
-    check_fifty(&loss, limits[i][0], limits[i][1]);
-  }
-}
-
-static void fifty_of_joint_classes_cost_less_than_two_for_three_classes_only(void **state) {
-  (void)state;
-  static const size_t classes[] = {3, 26, 200};
-  static const double limits[][2] = {{1.51, 1.59}, {2.27, 2.21}, {2.47, 2.23}};
-  for (size_t i = 0; i < 3; i++) {
-    const dperm_loss loss = softmax_loss(classes[i]);
-    check_fifty(&loss, limits[i][0], limits[i][1]);
-  }
-}
-
 static void corners_and_slack_are_those_of_the_mechanism(void **state) {
   (void)state;
   random_source r;
@@ -250,8 +194,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_fit_has_no_more_divergence_than_its_curve),
       cmocka_unit_test(determinants_add_no_more_than_their_mean),
-      cmocka_unit_test(fifty_of_two_classes_cost_less_than_two),
-      cmocka_unit_test(fifty_of_joint_classes_cost_less_than_two_for_three_classes_only),
       cmocka_unit_test(corners_and_slack_are_those_of_the_mechanism),
       cmocka_unit_test(every_curve_fits_the_claim_that_its_noise_was_made_for),
       cmocka_unit_test(pure_noise_has_no_curve),
