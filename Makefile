@@ -14,7 +14,7 @@ BENCH_PACKAGES := liblinear-dev liblbfgs-dev libopenblas-dev python3-sklearn pyt
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all deps deps-test deps-full deps-check deps-bench build demo test test-full test-flaky check \
+.PHONY: all deps deps-test deps-full deps-check deps-bench build demo test figures test-full test-flaky check \
   wheel install uninstall clean
 
 all: build
@@ -42,6 +42,12 @@ demo: build
 
 test: deps-test
 	@tests/run dev
+
+# Figures of the documents, computed and written into them; the tests compare those that take seconds.
+figures: deps-test
+	@cmake --preset dev > /dev/null
+	@cmake --build build/dev -j $(JOBS) --target cost_figures composition_test > /dev/null
+	@tools/figures build/dev
 
 # The long counts: everything with more repetitions (DPERM_LONG) and again under the sanitizers;
 # then, side by side and the longest first, what has no sanitizer's build: tests/full at full size
