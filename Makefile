@@ -7,7 +7,7 @@ TEST_PACKAGES := libcmocka-dev bats liblbfgs-dev python3 binutils gnuplot-nox ch
   libopenmpi-dev openmpi-bin python3-numpy python3-scipy python3-sklearn python3-pandas \
   python3-matplotlib python3-pytest python3-pip python3-venv man-db groff-base zsh fish
 FULL_PACKAGES := clang libclang-rt-dev valgrind
-CHECK_PACKAGES := clang-format clang-tidy
+CHECK_PACKAGES := clang clang-format clang-tidy
 # For bench/peers and bench/growth, before `make build`.
 BENCH_PACKAGES := liblinear-dev liblbfgs-dev libopenblas-dev python3-sklearn python3-pandas python3-matplotlib
 

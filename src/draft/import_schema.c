@@ -287,9 +287,9 @@ dperm_status dperm_schema_import(const char *path, const dperm_import_options *g
   OWNED_MEMORY char *text = NULL;
   size_t length = 0;
   TRY(file_read_all(path, DICTIONARY_LIMIT, &text, &length, err));
+  OWNED(json_document_free)
   json_document doc = {
       .name = path_for_people(path), .text = text, .length = length, .blame = DPERM_INVALID_SCHEMA};
   TRY(json_document_parse(&doc, err));
-  json_auto_t *root = doc.root;
   return import_document(&doc, &options, remark, context, out, err);
 }
