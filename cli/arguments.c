@@ -81,14 +81,20 @@ const command *command_named(const command *commands, const char *name) {
   return c->name ? c : NULL;
 }
 
-/* Decimal numbers only: strtod alone would take "nan", "inf" and hexadecimal. */
+/* Decimal numbers only: strtod alone would take "nan", "inf" and hexadecimal; and make 0 of what is
+ * too small. */
 bool read_number(const char *text, double *out) {
+  errno = 0;
   if (!*text || strspn(text, "0123456789+-.eE") != strlen(text)) {
     return false;
   }
   char *end = NULL;
   *out = strtod(text, &end);
-  return *end == '\0' && isfinite(*out);
+  return *end == '\0' && !(errno == ERANGE && (*out == 0 || isinf(*out)));
+}
+
+const char *number_trouble(void) {
+  return errno == ERANGE ? ", which is too large or too small for a double" : "";
 }
 
 bool read_whole(const char *text, uint64_t *out) {
@@ -155,9 +161,9 @@ static bool store_number(const argument *a, const char *text) {
     return true;
   }
   if (!read_number(text, &number) || (positive && !(number > 0))) {
-    return refuse(wrong_usage("%s must be a %s number%s%s, not \"%.40s\"", a->name,
+    return refuse(wrong_usage("%s must be a %s number%s%s, not \"%.40s\"%s", a->name,
                               positive ? "positive" : "finite", word ? " or " : "",
-                              word ? word + 1 : "", text));
+                              word ? word + 1 : "", text, number_trouble()));
   }
   *(double *)a->target = number;
   return true;
