@@ -31,9 +31,12 @@ deps-check: deps-test
 deps-bench: deps
 	@tools/install-missing $(BENCH_PACKAGES)
 
-build: deps
-	@cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" > build-release.log 2>&1 \
-	  || { cat build-release.log; exit 1; }
+# Packages are installed only where CMake misses something; it may have come in another way.
+CONFIGURE = cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" > build-release.log 2>&1
+build:
+	@$(CONFIGURE) \
+	  || { tools/install-missing $(BUILD_PACKAGES) && rm -f build/release/CMakeCache.txt && $(CONFIGURE); } \
+	  || { cat build-release.log; rm -f build-release.log; exit 1; }
 	@rm -f build-release.log
 	@cmake --build build/release -j $(JOBS)
 
