@@ -7,7 +7,7 @@ TEST_PACKAGES := libcmocka-dev bats liblbfgs-dev python3 binutils gnuplot-nox ch
   libopenmpi-dev openmpi-bin python3-numpy python3-scipy python3-sklearn python3-pandas \
   python3-matplotlib python3-pytest python3-pip python3-venv man-db groff-base zsh fish
 FULL_PACKAGES := clang libclang-rt-dev valgrind
-CHECK_PACKAGES := clang-format clang-tidy
+CHECK_PACKAGES := clang clang-format clang-tidy
 # For bench/peers and bench/growth, before `make build`.
 BENCH_PACKAGES := liblinear-dev liblbfgs-dev libopenblas-dev python3-sklearn python3-pandas python3-matplotlib
 
@@ -31,9 +31,12 @@ deps-check: deps-test
 deps-bench: deps
 	@tools/install-missing $(BENCH_PACKAGES)
 
-build: deps
-	@cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" > build-release.log 2>&1 \
-	  || { cat build-release.log; exit 1; }
+# Packages are installed only where CMake misses something; it may have come in another way.
+CONFIGURE = cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" > build-release.log 2>&1
+build:
+	@$(CONFIGURE) \
+	  || { tools/install-missing $(BUILD_PACKAGES) && rm -f build/release/CMakeCache.txt && $(CONFIGURE); } \
+	  || { cat build-release.log; rm -f build-release.log; exit 1; }
 	@rm -f build-release.log
 	@cmake --build build/release -j $(JOBS)
 

@@ -18,11 +18,11 @@
  *   - The library never prints and never exits. Different threads may use different handles at
  *     once, and one model, schema or data set may be used by many: training, predicting and scoring
  *     only read it. dperm_random, dperm_ranks and dperm_output are one thread's at a time. Only the
- *     library's threads are process-wide: they sleep between calls, a child after fork(2) starts
- *     its own, and dlclose leaves the library in memory. A call may use as many as its options say;
- *     without a number, as many as DPERM_THREADS in the environment says (1 to 4096, read once;
- *     anything else is ignored), or one for each processor that the process may run on. Results do
- *     not depend on it.
+ *     library's threads are process-wide: they sleep between calls until dperm_threads_end, a child
+ *     after fork(2) starts its own, and dlclose leaves the library in memory. A call may use as
+ *     many as its options say; without a number, as many as DPERM_THREADS in the environment says
+ *     (1 to 4096, read once; anything else is ignored), or one for each processor that the process
+ *     may run on. Results do not depend on it.
  *   - Structs that may grow (CONTRIBUTING.md says which) come with the size that the program knows:
  *     in a first member that X_init sets, or beside the result, where X is an inline call of the
  *     library's X_sized. Programs write X. What is larger than the library's is refused.
@@ -53,6 +53,11 @@ extern "C" {
 
 /* "0.2.0": the version of the library that runs, which may differ from the header's. */
 DPERM_API const char *dperm_version(void);
+
+/* Ends the library's threads and returns when they are gone, for programs that are checked for
+ * leaks at their end. A later call that needs threads starts new ones. Does nothing if there are
+ * none; not for use while another call into the library runs: its threads may stay. */
+DPERM_API void dperm_threads_end(void);
 
 /* ---------------------------------------------------------------- statuses and errors */
 

@@ -17,10 +17,18 @@ enum {
   MARKER_LIMIT = 100 /* texts that mean "missing"; each is compared with every column's values */
 };
 
+/* A text that means "missing", and the list where it stands first. */
+typedef struct marker {
+  const json_t *list;
+  json_t *text;
+} marker;
+
 typedef struct import {
   dictionary d;
   import_use *uses;
   size_t label;
+  marker markers[MARKER_LIMIT];
+  size_t marker_count;
   json_t *missing; /* the schema's list */
 } import;
 
@@ -114,24 +122,26 @@ static bool is_value(const dictionary_column *column, import_use use, const json
 /* A schema has one list for all columns. A text that is a value elsewhere cannot be in it, and then
  * a number for which it means "missing" cannot be used: it would be read as one, or not at all. As
  * a category it is simply not listed, which encodes as zeros like a missing value. */
-static dperm_status add_marker(import *task, const json_t *list, json_t *marker, dperm_error *err) {
-  const char *text = json_string_value(marker);
+static dperm_status add_marker(import *task, const marker *added, dperm_error *err) {
+  const char *text = json_string_value(added->text);
   bool clash = false;
   for (size_t c = 0; c < task->d.column_count && !clash; c++) {
-    clash = is_value(&task->d.columns[c], task->uses[c], list, text);
+    clash = is_value(&task->d.columns[c], task->uses[c], added->list, text);
   }
   for (size_t c = 0; c < task->d.column_count && clash; c++) {
-    if (task->uses[c] == IMPORT_NUMBER && means_missing(&task->d.columns[c], list, text)) {
+    if (task->uses[c] == IMPORT_NUMBER && means_missing(&task->d.columns[c], added->list, text)) {
       task->uses[c] = IMPORT_MISSING_CLASH;
     }
   }
   if (!clash) {
-    json_append(&task->missing, json_incref(marker));
+    json_append(&task->missing, json_incref(added->text));
   }
   return task->missing ? DPERM_OK : dictionary_no_memory(err);
 }
 
-static dperm_status collect_missing(import *task, dperm_error *err) {
+/* Runs before any of them is compared with a value: a dictionary with many of both would take
+ * their product in time. */
+static dperm_status find_markers(import *task, dperm_error *err) {
   OWNED(lookup_clear) lookup seen = {0};
   const json_t *last = NULL;
   for (size_t c = 0; c < task->d.column_count; c++) {
@@ -141,16 +151,16 @@ static dperm_status collect_missing(import *task, dperm_error *err) {
     }
     last = list;
     for (size_t m = 0; m < json_array_size(list); m++) {
-      json_t *marker = json_array_get(list, m);
+      json_t *text = json_array_get(list, m);
       bool added = false;
-      TRY(lookup_add(&seen, slice_of(json_string_value(marker)), 0, &added, err));
+      TRY(lookup_add(&seen, slice_of(json_string_value(text)), 0, &added, err));
       if (seen.count > MARKER_LIMIT) {
         return json_fail_at(task->d.doc, task->d.columns[c].place, err,
                             "more than %d different texts mean \"missing\"; list fewer",
                             MARKER_LIMIT);
       }
       if (added) {
-        TRY(add_marker(task, list, marker, err));
+        task->markers[task->marker_count++] = (marker){list, text};
       }
     }
   }
@@ -173,9 +183,12 @@ static dperm_status schema_json(import *task, const dperm_import_options *option
                                 dperm_error *err) {
   json_auto_t *label = NULL, *columns = json_array();
   const char separator[2] = {task->d.separator, '\0'};
+  TRY(find_markers(task, err));
   TRY(judge_columns(task, err));
   TRY(import_label_json(&task->d, &task->d.columns[task->label], options, &label, err));
-  TRY(collect_missing(task, err));
+  for (size_t m = 0; m < task->marker_count; m++) {
+    TRY(add_marker(task, &task->markers[m], err));
+  }
   for (size_t c = 0; c < task->d.column_count; c++) {
     json_t *column = NULL;
     TRY(import_column_json(&task->d, &task->d.columns[c], task->uses[c], &column, err));
@@ -274,9 +287,9 @@ dperm_status dperm_schema_import(const char *path, const dperm_import_options *g
   OWNED_MEMORY char *text = NULL;
   size_t length = 0;
   TRY(file_read_all(path, DICTIONARY_LIMIT, &text, &length, err));
+  OWNED(json_document_free)
   json_document doc = {
       .name = path_for_people(path), .text = text, .length = length, .blame = DPERM_INVALID_SCHEMA};
   TRY(json_document_parse(&doc, err));
-  json_auto_t *root = doc.root;
   return import_document(&doc, &options, remark, context, out, err);
 }
