@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "solve/certify.h"
-#include "solve/refine.h"
+#include "solve/polish.h"
 
 static dperm_status fail_unreached(dperm_error *err) {
   FAIL(err, DPERM_NUMERIC_ERROR,
@@ -30,7 +30,7 @@ dperm_status mechanism_solve(const problem *p, const solver_options *how, double
   if (!evaluation_declared(p->loss, p->regularizer)) {
     return status == DPERM_OK ? fail_unreached(err) : status;
   }
-  return refine(p, gradient, how, out->f, out->rest, report, err);
+  return polish(p, gradient, how, out->f, out->rest, report, err);
 }
 
 dperm_status mechanism_noise(const privacy_plan *plan, const promise *promised, const matrix *x,
