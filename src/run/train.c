@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/threads.h"
 #include "matrix/gemm_block.h"
 #include "mechanism/mechanism.h"
 #include "random/random_handle.h"
@@ -88,7 +89,7 @@ static dperm_status prepare_given(run *r, dperm_error *err) {
   const schema_request *q = &r->request;
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   if (r->data->table) {
-    TRY(representation_given(o, r->data->schema, q->rows, q->claim.epsilon_class, &schema, err));
+    TRY(representation_given(o, r->data->schema, q->rows, &q->claim, &schema, err));
   }
   TRY(view_under(r->data, schema, &r->settled, err));
   TRY(fit_plan_check(&r->settled, q->rows, o, &q->claim, &r->plan, err));
@@ -255,6 +256,7 @@ dperm_status dperm_train(const dperm_data *data, const dperm_options *given, dpe
   TRY(given_options(given, &options, err));
   TRY(options_validate(&options, err));
   TRY(random_given(options.random, &own, &source, err));
+  OWNED(threads_leave_at) thread_scope threads = threads_enter(options.threads);
   dperm_status status = train(data, &options, source, out, err);
   return status == DPERM_OK ? status : ranks_agree(data->x->spread, status, err);
 }

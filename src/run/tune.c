@@ -274,7 +274,7 @@ static rounds_law rounds_law_of(const dperm_tune_options *how, size_t count) {
 static dperm_status settle_schema(const tuning *t, dperm_schema **out, dperm_error *err) {
   const guarantee claim = claim_of(t, &t->candidates[0], 0);
   return representation_given(&t->candidates[0], t->data->schema, tune_method_of(t)->fit_rows(t),
-                              claim.epsilon_class, out, err);
+                              &claim, out, err);
 }
 
 static dperm_status choose_and_pay(tuning *t, dperm_options *candidates, dperm_model **out,

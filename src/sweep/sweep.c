@@ -87,6 +87,7 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
 static void group_close(sweep_group *g, const sweep *s) {
   sweep_rows_free(&g->rows);
   sweep_rows_free(&g->test);
+  feature_map_free(g->map);
   if (g->data.x != s->data->x) {
     data_view_close(&g->data);
   }
@@ -113,8 +114,7 @@ static dperm_status find_group(sweep *s, sweep_cell *cell, const guarantee *clai
                                dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   if (s->data->table) {
-    TRY(representation_given(&cell->options, s->data->schema, trained, claim->epsilon_class,
-                             &schema, err));
+    TRY(representation_given(&cell->options, s->data->schema, trained, claim, &schema, err));
   }
   for (size_t g = 0; g < s->group_count; g++) {
     const dperm_schema *own = s->groups[g].data.schema;
@@ -213,13 +213,15 @@ static dperm_status open_all_rows(sweep *s, dperm_error *err) {
     random_source source;
     TRY(random_public(s->how->seed, "sweep kernel", &source, err));
     kernel.seed = kernel.seed ? kernel.seed : 1 + random_bits(&source) % ((UINT64_C(1) << 53) - 1);
-    TRY(feature_map_new(&kernel, s->groups[0].data.x->cols, &s->progress, &s->map, err));
   }
   for (size_t g = 0; g < s->group_count; g++) {
     sweep_group *group = &s->groups[g];
-    TRY(open_rows(&group->data, s->map, s->split.part != NULL, &s->stop, &group->rows, err));
+    if (kernel.name != DPERM_KERNEL_NONE) {
+      TRY(feature_map_new(&kernel, group->data.x->cols, &s->progress, &group->map, err));
+    }
+    TRY(open_rows(&group->data, group->map, s->split.part != NULL, &s->stop, &group->rows, err));
     if (s->how->test_data) {
-      TRY(open_rows(&group->test_data, s->map, false, &s->stop, &group->test, err));
+      TRY(open_rows(&group->test_data, group->map, false, &s->stop, &group->test, err));
     }
   }
   return DPERM_OK;
@@ -300,7 +302,6 @@ static void close_sweep(sweep *s) {
     group_close(&s->groups[g], s);
   }
   journal_close(s->journal);
-  feature_map_free(s->map);
   free(s->split.part);
   scratch_free(&s->work);
 }
