@@ -334,6 +334,7 @@ dperm_status rows_of_table(const record_table *given, const dperm_schema *schema
   OWNED(view_free_at) table_view *t = NULL;
   TRY(memory_new(1, sizeof *t, &t, err));
   t->maker = (row_maker){.most_entries = schema->most_entries,
+                         .entries = given->rows * schema->most_entries, /* as far as is public */
                          .make = make_rows,
                          .count = count_rows,
                          .free = view_free};
