@@ -16,7 +16,7 @@
 #include "run/counted_schema.h"
 #include "run/fit.h"
 #include "run/options.h"
-#include "run/options_defaults.h"
+#include "base/options.h"
 #include "run/output.h"
 #include "run/schema_cost.h"
 #include "run/training_report.h"
@@ -253,7 +253,7 @@ dperm_status dperm_train(const dperm_data *data, const dperm_options *given, dpe
   OWNED(random_wipe) random_source own = {0};
   random_source *source = NULL;
   dperm_options options;
-  TRY(given_options(given, &options, err));
+  TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
   TRY(options_validate(&options, err));
   TRY(random_given(options.random, &own, &source, err));
   OWNED(threads_leave_at) thread_scope threads = threads_enter(options.threads);
