@@ -47,8 +47,11 @@ int run_encode(int argc, char **argv) {
   if (schema_path && dperm_schema_read(schema_path, &schema, &err) != DPERM_OK) {
     return report_error(&err);
   }
-  const dperm_source source = {
-      .path = data, .format = format, .schema = schema, .dims = dims, .may_be_empty = compared == DPERM_NEIGHBOURS_ADD_REMOVE};
+  const dperm_source source = {.path = data,
+                               .format = format,
+                               .schema = schema,
+                               .dims = dims,
+                               .may_be_empty = compared == DPERM_NEIGHBOURS_ADD_REMOVE};
   if (dperm_encode_file(&source, out, progress_bar(), &rows, &err) != DPERM_OK) {
     return report_error(&err);
   }

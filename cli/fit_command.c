@@ -12,6 +12,7 @@
 #include "handles.h"
 #include "json_print.h"
 #include "progress_bar.h"
+#include "report.h"
 #include "session.h"
 
 void fit_command_init(fit_command *c, argument *table, size_t own) {
@@ -45,10 +46,6 @@ bool fit_command_check(const fit_command *c) {
 
 /* ---- what is said of the model; public words only: nothing here depends on a record but through
  * the model and what the run reported */
-
-static double report_number(const json_t *report, const char *key) {
-  return json_number_value(json_object_get(report, key));
-}
 
 static void print_json(const fit_command *c, json_t *report) {
   printf("{\n");
@@ -95,7 +92,7 @@ static const char *claim_of(const dperm_model *model, char out[1024]) {
 static void say_refined(const fit_command *c, const dperm_options *o, const json_t *report,
                         const char *name) {
   double spent = report_number(report, "epsilon_refined");
-  const char *answer = json_string_value(json_object_get(report, "answer"));
+  const char *answer = report_text(report, "answer");
   char part[64] = "a share of epsilon";
   if (json_is_true(json_object_get(report, "private"))) {
     (void)snprintf(part, sizeof part, "epsilon %g of that", spent);
@@ -145,7 +142,7 @@ static void say_unspent(const fit_command *c, double delta_given, const dperm_mo
 static void say(const fit_command *c, const dperm_options *o, const json_t *report,
                 const dperm_model *model) {
   const char *name = strcmp(c->out, "-") == 0 ? "model" : c->out;
-  const char *method = json_string_value(json_object_get(report, "method"));
+  const char *method = report_text(report, "method");
   bool is_private = dperm_model_is_private(model);
   char several[64] = "", how[64] = "", from[64] = "", claim[1024];
   if (dperm_model_classes(model) > 2) {
@@ -234,7 +231,8 @@ static dperm_status fit_to_file(const fit_command *c, dperm_options *candidates,
     return DPERM_OK;
   }
   TRY(dperm_model_write_output(model, out, err));
-  json_auto_t *report = json_loads(text, 0, NULL);
+  json_auto_t *report = report_of(text);
+  text = NULL;
   if (c->json) {
     print_json(c, report);
     return flush_json(c, err);

@@ -121,8 +121,8 @@ typedef enum dperm_words {
   DPERM_WORDS_TAKEN, /* by the number of the flag's bit */
   DPERM_WORDS_TUNE_METHOD
 } dperm_words;
-/* "objective" for DPERM_MECHANISM_OBJECTIVE among the words of mechanisms; NULL for a number that is
- * no value. dperm_mechanism_name and its like are calls of it. */
+/* "objective" for DPERM_MECHANISM_OBJECTIVE among the words of mechanisms; NULL for a number that
+ * is no value. dperm_mechanism_name and its like are calls of it. */
 DPERM_API const char *dperm_word(dperm_words list, unsigned value);
 #define DPERM_NAMES(name, type, list)                                                              \
   static inline const char *dperm_##name##_name(type value) {                                      \

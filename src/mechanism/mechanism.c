@@ -69,4 +69,3 @@ const mechanism *mechanism_of(dperm_mechanism kind) {
          : kind == DPERM_MECHANISM_OUTPUT  ? &mechanism_output
                                            : &mechanism_none;
 }
-

@@ -75,8 +75,8 @@ dperm_status representation_choose(const dperm_options *o, const dperm_schema *s
   return check_rest(o, out, err);
 }
 
-/* Classes that are learned jointly share rows, not epsilon; to bins that each has a part of the rows
- * alone is much the same. NaN without a mechanism. */
+/* Classes that are learned jointly share rows, not epsilon; to bins that each has a part of the
+ * rows alone is much the same. NaN without a mechanism. */
 static double epsilon_for_bins(const guarantee *claim, size_t classes) {
   return classes > 2 ? epsilon_share(claim->epsilon_fit, classes) : claim->epsilon_fit;
 }
