@@ -2,8 +2,8 @@
  *
  * What every program needs. The API follows the data: a schema says in public what a record may
  * look like; a reader turns records into bounded rows; training turns rows into a model; a model
- * predicts. The rest: dperm/schema.h, ledger.h, plan.h, refine.h, tune.h, score.h,
- * verify.h, audit.h, sweep.h, draft.h, multiclass.h, ranks.h, output.h, random.h, synthetic.h,
+ * predicts. The rest: dperm/ledger.h, plan.h, refine.h, tune.h, score.h,
+ * verify.h, audit.h, sweep.h, draft.h, ranks.h, output.h, random.h, synthetic.h,
  * unsafe.h.
  *
  *     dperm_schema_read -> dperm_data_read -> dperm_train -> dperm_model_write / dperm_predict_file
@@ -163,11 +163,6 @@ DPERM_API void dperm_schema_free(dperm_schema *schema);
 DPERM_API size_t dperm_schema_dims(const dperm_schema *schema);
 /* Every encoded row has ‖x‖₂ ≤ this, for the doubles as stored. */
 DPERM_API double dperm_schema_norm_bound(const dperm_schema *schema);
-/* And ‖x‖₁ ≤ this. */
-DPERM_API double dperm_schema_norm1_bound(const dperm_schema *schema);
-/* 1 if rows with missing values are dropped: the number of rows then depends on the records. */
-DPERM_API int dperm_schema_drops_rows(const dperm_schema *schema);
-DPERM_API size_t dperm_schema_classes(const dperm_schema *schema);
 /* Of two classes, 0 is the negative one and 1 the positive one. NULL past the end. */
 DPERM_API const char *dperm_schema_class_name(const dperm_schema *schema, size_t index);
 /* What encoded column `index` means, as "age", "workclass=Private", "age[20,40)" for a bin or
@@ -175,7 +170,13 @@ DPERM_API const char *dperm_schema_class_name(const dperm_schema *schema, size_t
  * terminated, cut if it does not fit). Returns the length of the whole name. */
 DPERM_API size_t dperm_schema_feature_name(const dperm_schema *schema, size_t index, char *name,
                                            size_t capacity);
-/* Its columns, bins and crosses: dperm/schema.h. */
+/* What the schema says, as JSON (docs/formats.md): classes, columns with their encoded columns, bins
+ * and bounds, crosses, norms, and what a refinement cost. To be given back with dperm_text_free. */
+DPERM_API DPERM_CHECKED dperm_status dperm_schema_describe(const dperm_schema *schema, char **json,
+                                                           dperm_error *err);
+/* The schema itself: text to be given back with dperm_text_free, a zero behind its `length`. */
+DPERM_API DPERM_CHECKED dperm_status dperm_schema_to_text(const dperm_schema *schema, char **text,
+                                                          size_t *length, dperm_error *err);
 /* As JSON; "-" is standard output. A file appears whole or not at all. */
 DPERM_API DPERM_CHECKED dperm_status dperm_schema_write(const dperm_schema *schema,
                                                         const char *path, dperm_error *err);
@@ -285,11 +286,6 @@ DPERM_API void dperm_data_free(dperm_data *data);
 
 DPERM_API size_t dperm_data_rows(const dperm_data *data);
 DPERM_API size_t dperm_data_dims(const dperm_data *data);
-/* How many classes its labels may be of; 0 for rows without labels. */
-DPERM_API size_t dperm_data_classes(const dperm_data *data);
-DPERM_API double dperm_data_norm_bound(const dperm_data *data);
-/* Memory that the encoded matrix takes: it depends on the records, as rows and labels do. */
-DPERM_API size_t dperm_data_matrix_bytes(const dperm_data *data);
 /* −1 or +1 for each row, or the index of its class if there are more than two; owned by `data`. */
 DPERM_API const double *dperm_data_labels(const dperm_data *data);
 /* Row `row` as `dims` doubles. */
@@ -521,8 +517,6 @@ DPERM_API size_t dperm_model_dims(const dperm_model *model);
 /* `dims` doubles in encoded order, intercept last; so many for each class one after the other if
  * there are more than two. Owned by the model. */
 DPERM_API const double *dperm_model_weights(const dperm_model *model);
-/* Probabilities are those of scores times this: chosen by options.calibrate, else 1. */
-DPERM_API double dperm_model_inverse_temperature(const dperm_model *model);
 /* What a model guarantees: (epsilon, delta)-differential privacy for one record, or for a person
  * with at most rows_per_person of them, replaced by any other, or added and removed. */
 typedef struct dperm_guarantee {
@@ -538,7 +532,16 @@ static inline void dperm_model_guarantee(const dperm_model *model, dperm_guarant
   dperm_model_guarantee_sized(model, out, sizeof *out);
 }
 /* Its is_private alone. */
-DPERM_API int dperm_model_is_private(const dperm_model *model);
+static inline int dperm_model_is_private(const dperm_model *model) {
+  dperm_guarantee g;
+  dperm_model_guarantee(model, &g);
+  return g.is_private;
+}
+/* What else a model's file says, as JSON (docs/formats.md): loss function, lambda, mechanism, noise,
+ * rows, how several classes were learned, how probabilities are scaled. To be given back with
+ * dperm_text_free. */
+DPERM_API DPERM_CHECKED dperm_status dperm_model_describe(const dperm_model *model, char **json,
+                                                          dperm_error *err);
 /* The schema the model was trained with, owned by the model; NULL for svmlight and memory. */
 DPERM_API const dperm_schema *dperm_model_schema(const dperm_model *model);
 DPERM_API size_t dperm_model_classes(const dperm_model *model);
@@ -569,6 +572,4 @@ DPERM_API DPERM_CHECKED dperm_status dperm_predict_file(const dperm_model *model
 #ifdef __cplusplus
 }
 #endif
-
-#include "dperm/schema.h" /* part of this one, which it needs first */
 #endif

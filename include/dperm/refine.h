@@ -39,9 +39,6 @@ DPERM_OPTIONS_INIT(dperm_refine_options, DPERM_OPTIONS_REFINE)
 DPERM_API DPERM_CHECKED dperm_status dperm_refine(const dperm_data *data,
                                                   const dperm_refine_options *options,
                                                   dperm_schema **out, dperm_error *err);
-/* What a schema says that its refinement cost; 0 for one that was made without records. */
-DPERM_API double dperm_schema_refined_epsilon(const dperm_schema *schema);
-
 #ifdef __cplusplus
 }
 #endif

@@ -11,8 +11,6 @@
 #include "model/model_file.h"
 #include "random/noise.h"
 
-enum { MODEL_LIMIT = 1 << 30 };
-
 dperm_status model_document_read(const char *path, json_document *out, dperm_error *err) {
   char *text = NULL;
   *out = (json_document){.name = path_for_people(path), .blame = DPERM_INVALID_MODEL};

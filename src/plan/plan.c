@@ -262,7 +262,7 @@ static dperm_status plan_records(const dperm_plan_rows *of, size_t rows,
   if (rows == 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "0 rows; give at least one");
   }
-  if (options->mechanism != DPERM_MECHANISM_NONE && dperm_schema_drops_rows(of->schema)) {
+  if (options->mechanism != DPERM_MECHANISM_NONE && (of->schema->on_missing == MISSING_DROP)) {
     FAIL(err, DPERM_INVALID_SCHEMA,
          "the schema drops rows with missing values, which no private fit accepts; set "
          "\"on_missing\" to \"zero\" or \"category\"");

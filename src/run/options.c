@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "data/class_weights.h"
-#include "dperm/multiclass.h"
 #include "loss/loss.h"
 #include "loss/softmax.h"
 #include "privacy/guarantee.h"

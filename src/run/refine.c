@@ -12,10 +12,6 @@
 #include "run/output.h"
 #include "run/schema_cost.h"
 
-double dperm_schema_refined_epsilon(const dperm_schema *schema) {
-  return schema->refined.epsilon;
-}
-
 /* Before anything is counted. */
 static dperm_status check_options(const dperm_refine_options *o, dperm_error *err) {
   TRY(check_rows_per_person(o->rows_per_person, err));

@@ -43,6 +43,7 @@ static json_t *make(const dperm_options *o, const representation *how, const dpe
   json_set(&report, "answer", answer_of(how, data, model));
   json_set(&report, "epsilon_calibrated",
            noisy ? json_real(o->calibrate > 0 ? o->calibrate * o->epsilon : 0) : json_null());
+  json_set(&report, "inverse_temperature", json_figure(model->inverse_temperature));
   json_set(&report, "delta", json_figure(g.delta));
   json_set(&report, "rows_per_person", noisy ? json_count(g.rows_per_person) : json_null());
   json_set(&report, "neighbours",

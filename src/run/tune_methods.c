@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "data/record_overlap.h"
-#include "dperm/multiclass.h"
 #include "dperm/score.h"
 #include "run/fit.h"
 #include "run/fit_memory.h"
