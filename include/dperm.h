@@ -311,18 +311,25 @@ struct dperm_loss {
   double slope_error;
 };
 
-/* log(1 + e^−z); L = 1, c = 1/4. */
-DPERM_API dperm_loss dperm_loss_logistic(void);
-/* Hinge with a quadratic piece on |1−z| ≤ h; L = 1, c = 1/(2h). */
-DPERM_API DPERM_CHECKED dperm_status dperm_loss_huber(double h, dperm_loss *out, dperm_error *err);
-/* Hinge with a twice differentiable piece on |1−z| ≤ h; L = 1, c = 3/(4h). */
-DPERM_API DPERM_CHECKED dperm_status dperm_loss_smooth_hinge(double h, dperm_loss *out,
-                                                             dperm_error *err);
 /* The names of the losses: "logistic" for 0, "huber", "smooth-hinge"; NULL after the last. */
 DPERM_API const char *dperm_loss_name(size_t index);
-/* By one of these names; `h` is used where the loss has one. */
+/* By one of these names; `h` is used where the loss has one. logistic: log(1 + e^−z), L = 1,
+ * c = 1/4. huber: a hinge with a quadratic piece on |1−z| ≤ h, L = 1, c = 1/(2h). smooth-hinge: one
+ * with a twice differentiable piece there, L = 1, c = 3/(4h). */
 DPERM_API DPERM_CHECKED dperm_status dperm_loss_by_name(const char *name, double h, dperm_loss *out,
                                                         dperm_error *err);
+static inline dperm_loss dperm_loss_logistic(void) {
+  dperm_loss loss = {0};
+  dperm_status made = dperm_loss_by_name("logistic", 0, &loss, NULL);
+  (void)made; /* it always is */
+  return loss;
+}
+DPERM_INLINE dperm_status dperm_loss_huber(double h, dperm_loss *out, dperm_error *err) {
+  return dperm_loss_by_name("huber", h, out, err);
+}
+DPERM_INLINE dperm_status dperm_loss_smooth_hinge(double h, dperm_loss *out, dperm_error *err) {
+  return dperm_loss_by_name("smooth-hinge", h, out, err);
+}
 /* Tries to refute a loss on many points: convexity, that slope and curvature are derivatives of
  * value, and both constants. DPERM_OK means "not refuted", never "proved". */
 DPERM_API DPERM_CHECKED dperm_status dperm_loss_check(const dperm_loss *loss, dperm_error *err);
