@@ -150,15 +150,16 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         if isinstance(X, arrow.Table):
             rows = data.arrow_rows(self, X, reset, empty)
             return rows if y is None else (rows, np.asarray(y))
-        X = data.canonical(X) if sp.issparse(X) and X.ndim == 2 else X
-        arguments: Dict[str, Any] = dict(X=X, accept_sparse="csr", dtype=np.float64, order="C",
+        arguments: Dict[str, Any] = dict(accept_sparse="csr", dtype=np.float64, order="C",
                                          reset=reset, accept_large_sparse=True)
         if y is not None:
             arguments["y"] = y
         if empty:
             arguments["ensure_min_samples"] = 0  # no records at all are data too
         try:
-            return validate_data(self, **arguments)
+            X = data.numbers_of(X)
+            X = data.canonical(X) if sp.issparse(X) and X.ndim == 2 else X
+            return validate_data(self, X=X, **arguments)
         except ValueError as error:
             raise ValueError(_without_values(str(error))) from None
         except OverflowError:

@@ -426,6 +426,12 @@ def test_a_kernel_model_comes_back_with_its_directions(columns, orthogonal, kind
     assert np.allclose(back.decision_function(X), clf.decision_function(X), rtol=1e-12)
 
 
+@pytest.mark.parametrize("gamma, norm", [(1e32, 1), (5.1e7, 1), (1e4, 100)])
+def test_a_gamma_that_makes_features_of_rounding_errors_is_refused(gamma, norm, two):
+    with pytest.raises(ValueError, match="too large for rows of norm up to .*; choose it at most about"):
+        dperm.KernelSVC(2, gamma=gamma, n_components=4, data_norm=norm, classes=[0, 1]).fit(*two)
+
+
 @pytest.mark.parametrize("X", [[1234.5, 77.25, 3.0], 1234.5, [["Smith-1234.5", 2.0], ["a", 1.0]], [[1234.5], [np.inf]],
                                np.array([[1234.5 + 1j], [2.0]])])
 def test_messages_about_bad_input_quote_no_value(X):

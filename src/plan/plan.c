@@ -156,6 +156,7 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
                               dperm_plan *made, dperm_error *err) {
   const dperm_kernel *kernel = &options->kernel;
   TRY(kernel_validate_numbers(kernel, err)); /* this machine's memory need not be the fit's */
+  TRY(kernel_validate_angles(kernel, encoded, err));
   size_t dims = kernel_dims(kernel, inputs);
   row_bounds bounds = kernel_bounds(kernel, encoded);
   bounds.norm1 = fmin(bounds.norm1, norm1);

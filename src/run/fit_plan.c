@@ -71,6 +71,7 @@ dperm_status fit_plan_make(const dperm_options *options, const guarantee *claim,
                            dperm_error *err) {
   size_t dims = kernel_dims(&options->kernel, inputs);
   TRY(kernel_validate(&options->kernel, inputs, err));
+  TRY(kernel_validate_angles(&options->kernel, encoded, err));
   TRY(regularizer_validate(&options->regularizer, dims, err));
   const row_bounds bounds = kernel_bounds(&options->kernel, encoded);
   const dperm_loss loss = options_loss(options, classes);
