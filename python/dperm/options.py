@@ -23,7 +23,11 @@ del KERNELS["none"]  # None in Python
 KERNELS["rbf"] = KERNELS["gaussian"]
 
 
-def choice(name: str, value: Any, words: Mapping[str, int]) -> int:
+BINS = {"none": 1, "auto": 2}  # dperm_bins, whose 0 asks the records
+REFINE = {"ask": 0.0, "none": 0.0, "auto": math.nan}
+
+
+def choice(name: str, value: Any, words: Mapping[str, Any]) -> Any:
     if not isinstance(value, str) or value not in words:
         raise ValueError(f"{name}={value!r}; choose one of {', '.join(map(repr, words))}")
     return words[value]
@@ -72,6 +76,16 @@ def warn_delta(delta: float, rows: int) -> None:
                       "somebody; choose one far below", UserWarning, stacklevel=callers.stacklevel())
 
 
+def _set_columns(options: c.Options, refine: Any, bins: Optional[str], schema: bool) -> None:
+    """What numeric columns become, and for what share of epsilon: `--bins` and `--refine` of the command."""
+    refine = "none" if refine is None else refine
+    options.refine = choice("refine", refine, REFINE) if isinstance(refine, str) else number("refine", refine)
+    options.bins = choice("bins", bins, BINS) if bins is not None else \
+        BINS["none"] if not schema or isinstance(refine, str) and refine == "none" else 0
+    if not schema and (options.refine != 0 or options.bins == BINS["auto"]):
+        raise ValueError("refine and bins=\"auto\" are about the columns of a schema; give a schema")
+
+
 LOSSES = c.numbers(c.lib.dperm_loss_name)
 
 
@@ -81,8 +95,9 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
          kernel: Optional[str] = None, gamma: Any = None, n_components: Any = None,
          orthogonal: bool = True, rows_per_person: int = 1, classes: int = 0,
          threads: int = 0, neighbours: str = "replace", rows_about: Any = None,
-         delta: Any = 0.0, multiclass: str = "auto", calibrate: Any = None) -> c.Options:
-    """Options for a fit to so many rows, or to about so many where their number is private."""
+         delta: Any = 0.0, multiclass: str = "auto", calibrate: Any = None, refine: Any = "ask",
+         bins: Optional[str] = None, schema: bool = False) -> c.Options:
+    """Options for a fit to so many rows, or to about so many where their number is private; `schema`: there is one."""
     options = c.Options()
     c.lib.dperm_options_init(byref(options))
     options.mechanism = choice("mechanism", mechanism, MECHANISMS)
@@ -100,6 +115,7 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
         raise ValueError("noise='gaussian' needs delta, which has no default above 0: choose one far below 1/rows")
     if options.delta != 0 and mechanism == "none":
         raise ValueError("delta does not go with mechanism='none'; leave it out")
+    _set_columns(options, refine, bins, schema)
     options.multiclass = choice("multiclass", multiclass, MULTICLASS)
     if calibrate not in (None, "none"):
         options.calibrate = number("calibrate", calibrate)

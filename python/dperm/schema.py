@@ -15,7 +15,7 @@ from .as_json import as_json
 from .columns import text_of
 from .errors import DpermError, error_for
 from .fingerprint import csv_columns, digest
-from .options import choice, number, whole
+from .options import choice
 from .origin import Origin
 from .tables import listed_columns
 
@@ -129,23 +129,6 @@ class Schema:
             schema = cls(_written(made, folder))
         schema.remarks = tuple(remarks)
         return schema
-
-    def resolve(self, *, rows: int, epsilon: Optional[float], bins: Optional[str] = None) -> "Schema":
-        """The schema with bins in place of "auto": as many as `rows` rows that a fit sees and its `epsilon` (None
-        without a mechanism) can pay for. With ``bins="auto"`` all numeric columns without bins get them."""
-        return self._resolved(whole("rows", rows), None if epsilon is None else number("epsilon", epsilon), bins)
-
-    def _resolved(self, rows: int, epsilon: Optional[float], bins: Optional[str]) -> "Schema":
-        options = c.ResolveOptions()
-        c.lib.dperm_resolve_options_init(byref(options))
-        options.rows = rows
-        if epsilon is not None:
-            options.epsilon = epsilon
-        if bins is not None:
-            options.all_numeric = choice("bins", bins, c.BINS)
-        made = c.Handle("dperm_schema_resolve", "dperm_schema_free", self._handle, byref(options))
-        with tempfile.TemporaryDirectory(prefix="dperm-") as folder:
-            return Schema._with_origin(_written(made, folder), self._origin)
 
     @classmethod
     def _with_origin(cls, content: Mapping[str, Any], origin: Origin) -> "Schema":

@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _library as c
 from . import options, weights
-from .account import account
 from .base import PrivateClassifier
-from .errors import Cancelled, PrivacyLeakWarning, strict
+from .errors import PrivacyLeakWarning, strict
 from .folds import refuse_folds
 from .model import Model, Privacy
 
@@ -141,11 +140,7 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
             raise ValueError("public_data goes with method='public', and only with it")
         for fitter in fitters:
             fitter._options(1)
-            if fitter._share() not in (None, 0.0):  # asking is for a fit alone: here nothing is asked
-                raise ValueError("refine is for a fit alone; refine the schema first ('dperm refine'), give that, and "
-                                 "its epsilon is counted")
             fitter._check_bounds()
-            fitter._check_bins()
         first = fitters[0]
         first._warn()
         refuse_folds(first, self)
@@ -153,33 +148,15 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
         first._refuse_draft(prepared)
         public = self._prepare_public(first)
         wanted = (c.Options * len(fitters))(*[f._options(prepared.rows, prepared) for f in fitters])
-        how = self._how(public)
-        first._settle(prepared, "dperm_tune_share", wanted, len(fitters), byref(how))
-        if public is not None and public.waiting is not None:
-            c.call("dperm_data_merge_bins", public.handle, first._schema._handle)
-        is_private = not (prepared.taken or first.random_state is not None)
-        where, alive = account(first.ledger, first.dataset, is_private)
-        random = options.seeded(first.random_state)
-        with c.Interruptible() as interruptible:
-            for one in wanted:
-                one.account = where
-                one.random = random.pointer if random else None
-                one.progress = interruptible.progress
-            try:
-                handle = c.Handle("dperm_tune", "dperm_model_free", prepared.handle, wanted,
-                                  len(fitters), byref(how))
-            except Cancelled:
-                if not interruptible.asked:
-                    raise
-                return self
-        del alive
-        model = Model(handle)
+        model = first._run("dperm_tune", prepared, wanted, len(fitters), byref(self._how(public)))
+        if model is None:
+            return self
         self.best_index_ = int(model.to_dict()["selection"]["chosen"])
         self.best_params_ = grid[self.best_index_]
         best = fitters[self.best_index_]
         for name, value in vars(first).items():  # what preparing the data left on the first one
             if name.endswith("_") and not name.endswith("__") and name not in best.get_params() or \
-                    name in ("_schema", "_constant", "_data_norm"):
+                    name in ("_constant", "_data_norm"):
                 setattr(best, name, value)
         self.best_estimator_ = best._fitted(model, prepared.classes)
         self.__dict__.pop("feature_names_in_", None)
