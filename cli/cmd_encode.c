@@ -17,7 +17,8 @@ static const char closing[] =
     "owner may read it.";
 
 int run_encode(int argc, char **argv) {
-  const char *data = NULL, *schema_path = NULL, *out = NULL, *format_text = NULL;
+  const char *data = NULL, *schema_path = NULL, *out = NULL, *format_text = NULL,
+             *neighbours = "replace";
   size_t dims = 0, rows = 0;
   bool json = false;
   argument table[] = {
@@ -27,11 +28,15 @@ int run_encode(int argc, char **argv) {
       {"--format", ARGUMENT_TEXT, &format_text, false, "csv|svmlight",
        "when the file's name does not tell"},
       {"--dims", ARGUMENT_COUNT, &dims, false, "D", "columns of svmlight data"},
+      {"--neighbours", ARGUMENT_TEXT, &neighbours, false, choices(neighbours_name, 0),
+       "of the fit (replace): with add-remove a file without any records is encoded too"},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "what was done, for programs"},
   };
   dperm_format format = DPERM_FORMAT_AUTO;
+  int compared = 0;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !parse_format(format_text, &format)) {
+      !parse_format(format_text, &format) ||
+      !choose("--neighbours", neighbours, neighbours_name, 0, &compared)) {
     return refused();
   }
   if (json && strcmp(out, "-") == 0) {
@@ -43,7 +48,7 @@ int run_encode(int argc, char **argv) {
     return report_error(&err);
   }
   const dperm_source source = {
-      .path = data, .format = format, .schema = schema, .dims = dims, .may_be_empty = 1};
+      .path = data, .format = format, .schema = schema, .dims = dims, .may_be_empty = compared == DPERM_NEIGHBOURS_ADD_REMOVE};
   if (dperm_encode_file(&source, out, progress_bar(), &rows, &err) != DPERM_OK) {
     return report_error(&err);
   }

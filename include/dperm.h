@@ -18,11 +18,11 @@
  *   - The library never prints and never exits. Different threads may use different handles at
  *     once, and one model, schema or data set may be used by many: training, predicting and scoring
  *     only read it. dperm_random, dperm_ranks and dperm_output are one thread's at a time. Only the
- *     library's threads are process-wide: they sleep between calls, a child after fork(2) starts
- *     its own, and dlclose leaves the library in memory. A call may use as many as its options say;
- *     without a number, as many as DPERM_THREADS in the environment says (1 to 4096, read once;
- *     anything else is ignored), or one for each processor that the process may run on. Results do
- *     not depend on it.
+ *     library's threads are process-wide: they sleep between calls until dperm_threads_end, a child
+ *     after fork(2) starts its own, and dlclose leaves the library in memory. A call may use as
+ *     many as its options say; without a number, as many as DPERM_THREADS in the environment says
+ *     (1 to 4096, read once; anything else is ignored), or one for each processor that the process
+ *     may run on. Results do not depend on it.
  *   - Structs that may grow (CONTRIBUTING.md says which) come with the size that the program knows:
  *     in a first member that X_init sets, or beside the result, where X is an inline call of the
  *     library's X_sized. Programs write X. What is larger than the library's is refused.
@@ -51,8 +51,32 @@ extern "C" {
 #define DPERM_VERSION_MINOR 2
 #define DPERM_VERSION_PATCH 0
 
+/* Structs of options that a program fills: it sets their size, and all else to the defaults, by
+ * dperm_options_init and its like, which are calls of this. */
+typedef enum dperm_options_kind {
+  DPERM_OPTIONS_TRAIN,
+  DPERM_OPTIONS_AUDIT,
+  DPERM_OPTIONS_BUDGET,
+  DPERM_OPTIONS_DRAFT,
+  DPERM_OPTIONS_IMPORT,
+  DPERM_OPTIONS_REFINE,
+  DPERM_OPTIONS_SCORE,
+  DPERM_OPTIONS_SWEEP,
+  DPERM_OPTIONS_TUNE
+} dperm_options_kind;
+DPERM_API void dperm_init(dperm_options_kind kind, void *options, size_t size);
+#define DPERM_OPTIONS_INIT(type, kind)                                                             \
+  static inline void type##_init(type *options) {                                                  \
+    dperm_init(kind, options, sizeof *options);                                                    \
+  }
+
 /* "0.2.0": the version of the library that runs, which may differ from the header's. */
 DPERM_API const char *dperm_version(void);
+
+/* Ends the library's threads and returns when they are gone, for programs that are checked for
+ * leaks at their end. A later call that needs threads starts new ones. Does nothing if there are
+ * none; not for use while another call into the library runs: its threads may stay. */
+DPERM_API void dperm_threads_end(void);
 
 /* ---------------------------------------------------------------- statuses and errors */
 
@@ -82,6 +106,28 @@ DPERM_API const char *dperm_status_text(dperm_status status);
 /* `text` as messages quote it, cut to `size` bytes: control characters, marks that turn the
  * direction of writing and bytes that are not UTF-8 become \x1b, \u202e and the like. */
 DPERM_API void dperm_text_visible(const char *text, char *out, size_t size);
+
+/* The words for the values of the library's enums, as options, files and messages have them. */
+typedef enum dperm_words {
+  DPERM_WORDS_ANALYSIS,
+  DPERM_WORDS_BINS,
+  DPERM_WORDS_DICTIONARY,
+  DPERM_WORDS_KERNEL,
+  DPERM_WORDS_MECHANISM,
+  DPERM_WORDS_MULTICLASS,
+  DPERM_WORDS_NEIGHBOURS,
+  DPERM_WORDS_ROUNDS,
+  DPERM_WORDS_SELECTOR,
+  DPERM_WORDS_TAKEN, /* by the number of the flag's bit */
+  DPERM_WORDS_TUNE_METHOD
+} dperm_words;
+/* "objective" for DPERM_MECHANISM_OBJECTIVE among the words of mechanisms; NULL for a number that is
+ * no value. dperm_mechanism_name and its like are calls of it. */
+DPERM_API const char *dperm_word(dperm_words list, unsigned value);
+#define DPERM_NAMES(name, type, list)                                                              \
+  static inline const char *dperm_##name##_name(type value) {                                      \
+    return dperm_word(list, (unsigned)value);                                                      \
+  }
 
 /* Filled by the function that failed: one sentence, "FILE:LINE:COL: what is wrong; what to do"
  * where there is a file. It never quotes a record (dperm_schema_draft does: its are public). */
@@ -225,7 +271,7 @@ typedef enum dperm_taken {
   DPERM_TAKEN_WEIGHTS = 64    /* weights of classes: "balanced" ones count them */
 } dperm_taken;
 /* "classes" for flag 1 << 0, "norm" for 1 << 1 and so on; NULL after the last. */
-DPERM_API const char *dperm_taken_name(unsigned bit);
+DPERM_NAMES(taken, unsigned, DPERM_WORDS_TAKEN)
 /* Models and scores made of such rows say that they are not private, and why; a ledger refuses
  * them. It cannot be taken back, and copies keep it. */
 DPERM_API DPERM_CHECKED dperm_status dperm_data_taken(dperm_data *data, unsigned taken,
@@ -304,14 +350,14 @@ typedef enum dperm_mechanism {
   DPERM_MECHANISM_OUTPUT = 1,
   DPERM_MECHANISM_NONE = 2 /* no privacy at all; the model says so */
 } dperm_mechanism;
-DPERM_API const char *dperm_mechanism_name(dperm_mechanism mechanism);
+DPERM_NAMES(mechanism, dperm_mechanism, DPERM_WORDS_MECHANISM)
 
 /* How ε is turned into noise by objective perturbation (docs/guide.md). */
 typedef enum dperm_analysis {
   DPERM_ANALYSIS_TIGHT = 0, /* less noise for the same ε */
   DPERM_ANALYSIS_PAPER = 1  /* Chaudhuri, Monteleoni & Sarwate's own formulas, for comparison */
 } dperm_analysis;
-DPERM_API const char *dperm_analysis_name(dperm_analysis analysis);
+DPERM_NAMES(analysis, dperm_analysis, DPERM_WORDS_ANALYSIS)
 
 /* The noise's density is ∝ exp(−β‖b‖) in one of these norms (docs/privacy.md 5). Output
  * perturbation has l2 noise only. */
@@ -334,14 +380,15 @@ typedef enum dperm_neighbours {
 } dperm_neighbours;
 
 /* "replace", "add-remove"; NULL from the first number on that is neither. */
-DPERM_API const char *dperm_neighbours_name(dperm_neighbours neighbours);
+DPERM_NAMES(neighbours, dperm_neighbours, DPERM_WORDS_NEIGHBOURS)
 
-/* How more than two classes are learned (dperm/multiclass.h). */
+/* How more than two classes are learned. */
 typedef enum dperm_multiclass {
   DPERM_MULTICLASS_AUTO = 0,       /* jointly with the logistic loss, else one against the rest */
   DPERM_MULTICLASS_JOINT = 1,      /* one fit of all classes, softmax (docs/proofs/softmax.md) */
   DPERM_MULTICLASS_ONE_VS_REST = 2 /* a fit for each class, of epsilon/classes (privacy.md 8.2) */
 } dperm_multiclass;
+DPERM_NAMES(multiclass, dperm_multiclass, DPERM_WORDS_MULTICLASS)
 
 /* "auto", "l2", …; NULL from the first number on that is no kind. */
 DPERM_API const char *dperm_noise_name(dperm_noise noise);
@@ -354,7 +401,7 @@ typedef enum dperm_kernel_kind {
   DPERM_KERNEL_LAPLACIAN = 2,
   DPERM_KERNEL_CAUCHY = 3
 } dperm_kernel_kind;
-DPERM_API const char *dperm_kernel_name(dperm_kernel_kind kind);
+DPERM_NAMES(kernel, dperm_kernel_kind, DPERM_WORDS_KERNEL)
 
 typedef struct dperm_kernel {
   dperm_kernel_kind name;
@@ -396,6 +443,7 @@ typedef enum dperm_bins {
   DPERM_BINS_NONE = 1, /* straight lines */
   DPERM_BINS_AUTO = 2  /* bins, as many as the rows can pay for, from public numbers */
 } dperm_bins;
+DPERM_NAMES(bins, dperm_bins, DPERM_WORDS_BINS)
 
 typedef struct dperm_options {
   size_t size; /* set by dperm_options_init */
@@ -437,10 +485,7 @@ typedef struct dperm_options {
 } dperm_options;
 
 /* Logistic loss, ridge, objective perturbation; Λ, noise and bins automatic; tolerance 1e-10. */
-DPERM_API void dperm_options_init_sized(dperm_options *options, size_t size);
-static inline void dperm_options_init(dperm_options *options) {
-  dperm_options_init_sized(options, sizeof *options);
-}
+DPERM_OPTIONS_INIT(dperm_options, DPERM_OPTIONS_TRAIN)
 
 typedef struct dperm_model dperm_model;
 

@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -24,6 +25,12 @@ dperm_status json_document_parse(json_document *doc, dperm_error *err) {
          nul ? "\\u0000, which no text may hold" : where.text);
   }
   return DPERM_OK;
+}
+
+void json_document_free(json_document *doc) {
+  json_decref(doc->root);
+  free(doc->owned);
+  *doc = (json_document){0};
 }
 
 /* ---- finding a value in the text */

@@ -19,8 +19,9 @@ typedef struct json_document {
   char *owned; /* the text, if the maker of the document must free it; or NULL */
 } json_document;
 
-/* On failure doc->root is NULL. Give back doc->root with json_decref. */
+/* On failure doc->root is NULL. */
 dperm_status json_document_parse(json_document *doc, dperm_error *err);
+void json_document_free(json_document *doc);
 
 /* Fails at the place of `value` in the document: "name:line:col: " and the sentence. */
 dperm_status json_fail_at(const json_document *doc, const json_t *value, dperm_error *err,

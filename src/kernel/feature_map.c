@@ -14,12 +14,6 @@
 #include "kernel/features.h"
 #include "random/exponential.h"
 
-static const char *const names[] = {"none", "gaussian", "laplacian", "cauchy"};
-
-const char *dperm_kernel_name(dperm_kernel_kind kind) {
-  return (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
-}
-
 static const char *const kinds[] = {"iid", "orthogonal", "hadamard"};
 
 const char *feature_kind_name(feature_kind kind) {

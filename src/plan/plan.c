@@ -11,7 +11,7 @@
 #include "random/noise_law.h"
 #include "release/numerics.h"
 #include "run/options.h"
-#include "run/options_defaults.h"
+#include "base/options.h"
 
 static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, rows_to_halve_noise);
 
@@ -242,7 +242,7 @@ dperm_status dperm_plan_for_norms_sized(size_t rows, size_t dims, double norm, d
                                         dperm_error *err) {
   dperm_options options;
   TRY(sized_check_capacity(&plan_struct, size, err));
-  TRY(given_options(given, &options, err));
+  TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
   TRY(check_plan_rows(&options, &rows, err));
   if (rows == 0 || dims == 0 || dims > INT32_MAX || !(norm >= 1e-100 && norm <= 1e100)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
@@ -274,7 +274,7 @@ dperm_status dperm_plan_for_schema_sized(size_t rows, const dperm_schema *schema
                                          dperm_error *err) {
   dperm_options options;
   TRY(sized_check_capacity(&plan_struct, size, err));
-  TRY(given_options(given, &options, err));
+  TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
   TRY(check_plan_rows(&options, &rows, err));
   if (rows == 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "0 rows; give at least one");

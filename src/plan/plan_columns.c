@@ -12,7 +12,7 @@
 #include "plan/plan_schema.h"
 #include "random/noise.h"
 #include "run/options.h"
-#include "run/options_defaults.h"
+#include "base/options.h"
 #include "schema/auto_bins.h"
 
 enum { PLANNED_MOST = 100 };
@@ -260,7 +260,7 @@ dperm_status dperm_plan_columns(size_t rows, const dperm_schema *schema, const d
                                 dperm_column_visitor *visit, void *context, dperm_error *err) {
   OWNED_MEMORY dperm_column_plan *columns = NULL;
   advice a = {.schema = schema, .rows = rows};
-  TRY(given_options(given, &a.options, err));
+  TRY(options_take(DPERM_OPTIONS_TRAIN, given, &a.options, err));
   TRY(options_validate(&a.options, err));
   if (a.options.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && rows == 0) {
     a.rows = rows = a.options.rows_about;

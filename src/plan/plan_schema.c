@@ -15,5 +15,5 @@ dperm_status plan_schema(const dperm_options *o, const dperm_schema *schema, siz
     shares.refined_before = false;
   }
   out->claim = run_claim(o, &shares, 0);
-  return representation_given(o, schema, rows, out->claim.epsilon_class, &out->schema, err);
+  return representation_given(o, schema, rows, &out->claim, &out->schema, err);
 }

@@ -103,7 +103,7 @@ static dperm_status find_payments(const json_document *doc, const dperm_model *m
 
 static dperm_status verify(const char *path, dperm_ledger *ledger, dperm_verify_line *line,
                            void *context, int *holds, dperm_error *err) {
-  OWNED(model_document_free) json_document doc = {0};
+  OWNED(json_document_free) json_document doc = {0};
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
   dperm_error refused;
   payments paid = {.fit = {.number = 0}};

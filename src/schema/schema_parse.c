@@ -386,9 +386,9 @@ dperm_status schema_from_json(json_t *json, const char *name, dperm_schema **out
 
 dperm_status dperm_schema_parse(const char *json, size_t length, const char *name,
                                 dperm_schema **out, dperm_error *err) {
+  OWNED(json_document_free)
   json_document doc = {.name = name, .text = json, .length = length, .blame = DPERM_INVALID_SCHEMA};
   TRY(json_document_parse(&doc, err));
-  json_auto_t *root = doc.root;
   return schema_from_document(&doc, out, err);
 }
 

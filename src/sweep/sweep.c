@@ -6,23 +6,15 @@
 
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "base/sized.h"
+#include "base/options.h"
 #include "base/threads.h"
 #include "data/class_weights.h"
 #include "run/fit_memory.h"
 #include "run/options.h"
-#include "run/options_defaults.h"
 #include "run/representation.h"
 #include "sweep/sweep_run.h"
 
 enum { MOST_CELLS = 100000, MOST_FOLDS = 100000, MOST_DRAWS = 10000000, MOST_PARTS = 1000 };
-
-static const sized_struct how_struct = SIZED_STRUCT(dperm_sweep_options, progress);
-static const dperm_sweep_options how_defaults = {.folds = 10, .draws = 10, .seed = 1};
-
-void dperm_sweep_options_init_sized(dperm_sweep_options *options, size_t size) {
-  sized_init(&how_struct, &how_defaults, options, size);
-}
 
 /* ---- what is asked for */
 
@@ -39,11 +31,11 @@ static dperm_status check_folds(const dperm_sweep_options *how, size_t rows, dpe
 static dperm_status take_request(const dperm_data *data, const dperm_options *given, size_t count,
                                  const dperm_sweep_options *given_how, dperm_options **cells,
                                  dperm_sweep_options *how, dperm_error *err) {
-  TRY(sized_take(&how_struct, given_how, how, err));
+  TRY(options_take(DPERM_OPTIONS_SWEEP, given_how, how, err));
   if (count == 0 || count > MOST_CELLS) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu cells; give from 1 to %d", count, MOST_CELLS);
   }
-  TRY(given_options_all(given, count, cells, err));
+  TRY(options_take_all(given, count, cells, err));
   if (how->draws == 0 || how->draws > MOST_DRAWS) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu draws; give from 1 to %d", how->draws, MOST_DRAWS);
   }
@@ -87,6 +79,7 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
 static void group_close(sweep_group *g, const sweep *s) {
   sweep_rows_free(&g->rows);
   sweep_rows_free(&g->test);
+  feature_map_free(g->map);
   if (g->data.x != s->data->x) {
     data_view_close(&g->data);
   }
@@ -113,8 +106,7 @@ static dperm_status find_group(sweep *s, sweep_cell *cell, const guarantee *clai
                                dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   if (s->data->table) {
-    TRY(representation_given(&cell->options, s->data->schema, trained, claim->epsilon_class,
-                             &schema, err));
+    TRY(representation_given(&cell->options, s->data->schema, trained, claim, &schema, err));
   }
   for (size_t g = 0; g < s->group_count; g++) {
     const dperm_schema *own = s->groups[g].data.schema;
@@ -213,13 +205,15 @@ static dperm_status open_all_rows(sweep *s, dperm_error *err) {
     random_source source;
     TRY(random_public(s->how->seed, "sweep kernel", &source, err));
     kernel.seed = kernel.seed ? kernel.seed : 1 + random_bits(&source) % ((UINT64_C(1) << 53) - 1);
-    TRY(feature_map_new(&kernel, s->groups[0].data.x->cols, &s->progress, &s->map, err));
   }
   for (size_t g = 0; g < s->group_count; g++) {
     sweep_group *group = &s->groups[g];
-    TRY(open_rows(&group->data, s->map, s->split.part != NULL, &s->stop, &group->rows, err));
+    if (kernel.name != DPERM_KERNEL_NONE) {
+      TRY(feature_map_new(&kernel, group->data.x->cols, &s->progress, &group->map, err));
+    }
+    TRY(open_rows(&group->data, group->map, s->split.part != NULL, &s->stop, &group->rows, err));
     if (s->how->test_data) {
-      TRY(open_rows(&group->test_data, s->map, false, &s->stop, &group->test, err));
+      TRY(open_rows(&group->test_data, group->map, false, &s->stop, &group->test, err));
     }
   }
   return DPERM_OK;
@@ -300,7 +294,6 @@ static void close_sweep(sweep *s) {
     group_close(&s->groups[g], s);
   }
   journal_close(s->journal);
-  feature_map_free(s->map);
   free(s->split.part);
   scratch_free(&s->work);
 }
@@ -309,7 +302,7 @@ dperm_status dperm_sweep(const dperm_data *data, const dperm_options *given, siz
                          const dperm_sweep_options *given_how, dperm_sweep_visitor *visit,
                          void *context, dperm_error *err) {
   OWNED_MEMORY dperm_options *cells = NULL;
-  dperm_sweep_options how = how_defaults;
+  dperm_sweep_options how;
   dperm_status status = take_request(data, given, count, given_how, &cells, &how, err);
   TRY(ranks_agree(data->x->spread, status, err));
   OWNED(close_sweep)
