@@ -18,8 +18,8 @@ from ctypes import (POINTER, Structure, byref, c_char_p, c_double, c_int, c_size
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
-from .border import (TOGETHER, Array, ArrayOf, Bytes, Column, Columns, Number, Owned, Buffer, TableColumn, Text,
-                     Whole, path, texts)
+from .border import (TOGETHER, AnyStruct, Array, ArrayOf, Buffer, Bytes, Column, Columns, Number, Owned, TableColumn,
+                     Text, Whole, path, texts)
 from ._structs import (AMOUNT_SIZE, Account, AuditFigures, AuditOptions, Charge, ClassWeight, ColumnCounts,
                        ColumnPlan, ColumnVisitor, DIGEST_SIZE, DatasetVisitor, DraftOptions, EntryVisitor, Error,
                        ImportOptions, Kernel, LedgerBudget, LedgerDataset, LedgerEntry, Loss, Metrics, Options,
@@ -138,22 +138,14 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_schema_cross_column": (c_size_t, [_SCHEMA, _SIZE, _SIZE]),
     "dperm_schema_cross_width": (c_size_t, [_SCHEMA, _SIZE]),
     "dperm_schema_column_width": (c_size_t, [_SCHEMA, _SIZE]),
-    "dperm_draft_options_init": (None, [POINTER(DraftOptions)]),
-    "dperm_import_options_init": (None, [POINTER(ImportOptions)]),
     "dperm_data_free": (None, [c_void_p]),
     "dperm_data_rows": (c_size_t, [_DATA]),
     "dperm_data_dims": (c_size_t, [_DATA]),
     "dperm_data_labels": (POINTER(c_double), [_DATA]),
     "dperm_random_free": (None, [c_void_p]),
-    **{f"dperm_{enum}_name": (c_char_p, [_INT]) for enum in (
-        "mechanism", "analysis", "neighbours", "noise", "multiclass", "kernel", "taken", "tune_method", "selector", "rounds",
-        "dictionary")},
-    "dperm_options_init": (None, [POINTER(Options)]),
-    "dperm_tune_options_init": (None, [POINTER(TuneOptions)]),
-    "dperm_score_options_init": (None, [POINTER(ScoreOptions)]),
-    "dperm_audit_options_init": (None, [POINTER(AuditOptions)]),
-    "dperm_sweep_options_init": (None, [POINTER(SweepOptions)]),
-    "dperm_ledger_budget_init": (None, [POINTER(LedgerBudget)]),
+    "dperm_init": (None, [_INT, AnyStruct, _SIZE]),
+    "dperm_word": (c_char_p, [_INT, _UINT]),
+    "dperm_noise_name": (c_char_p, [_INT]),
     "dperm_loss_name": (c_char_p, [_SIZE]),
     "dperm_audit_case": (c_int, [_SIZE, POINTER(c_char_p), POINTER(c_char_p)]),
     "dperm_model_free": (None, [c_void_p]), "dperm_text_free": (None, [c_void_p]),
@@ -167,10 +159,6 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
 }
 # Inline functions of the header: the library has NAME_sized, which takes the struct's size as well.
 _SIZED: Dict[str, Any] = {
-    "dperm_draft_options_init": DraftOptions, "dperm_options_init": Options, "dperm_import_options_init": ImportOptions,
-    "dperm_tune_options_init": TuneOptions, "dperm_score_options_init": ScoreOptions,
-    "dperm_audit_options_init": AuditOptions, "dperm_sweep_options_init": SweepOptions,
-    "dperm_ledger_budget_init": LedgerBudget,
     "dperm_plan_for_norms": PlanFigures, "dperm_plan_for_schema": PlanFigures,
     "dperm_model_score": Metrics, "dperm_model_score_private": PrivateScore,
 }
@@ -290,8 +278,27 @@ def numbers(name: Callable[[int], Optional[bytes]]) -> Dict[str, int]:
     return found
 
 
+# dperm_words, and dperm_options_kind by the structs that it is about, in their order.
+WORDS = ("analysis", "bins", "dictionary", "kernel", "mechanism", "multiclass", "neighbours", "rounds", "selector", "taken",
+         "tune_method")
+OPTIONS = {"train": Options, "audit": AuditOptions, "budget": LedgerBudget, "draft": DraftOptions, "import": ImportOptions,
+           "refine": None, "score": ScoreOptions, "sweep": SweepOptions, "tune": TuneOptions}
+
+
+def words(enum: str) -> Dict[str, int]:
+    """The values of one of the library's enums by their words."""
+    return numbers(lambda value: lib.dperm_word(WORDS.index(enum), value))
+
+
+def defaults(kind: str) -> Any:
+    """Options of a kind, as the library has them by default."""
+    made = OPTIONS[kind]()  # type: ignore[misc]
+    lib.dperm_init(list(OPTIONS).index(kind), made, sizeof(made))
+    return made
+
+
 # dperm_taken: what was taken from the records although it should be known in public; flags.
-TAKEN = {word: 1 << bit for word, bit in numbers(lib.dperm_taken_name).items()}
+TAKEN = {word: 1 << bit for word, bit in words("taken").items()}
 
 
 def names(function: Callable[[Handle, int], Optional[bytes]], handle: Handle) -> List[str]:

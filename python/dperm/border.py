@@ -194,6 +194,16 @@ class Struct(Structure):
         super().__setattr__(name, value)
 
 
+class AnyStruct:
+    """One of these, whichever; its size goes with it."""
+
+    @staticmethod
+    def from_param(value: Any) -> Any:
+        if not isinstance(value, Struct):
+            raise ValueError(f"{_shown(value)}; a struct is wanted here")
+        return ctypes.byref(value)
+
+
 # ---------------------------------------------------------------- columns of a table
 
 

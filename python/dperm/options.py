@@ -13,17 +13,16 @@ from . import _library as c
 from . import callers
 from .border import Number, whole
 
-MECHANISMS = c.numbers(c.lib.dperm_mechanism_name)
-ANALYSES = c.numbers(c.lib.dperm_analysis_name)
+MECHANISMS = c.words("mechanism")
+ANALYSES = c.words("analysis")
 NOISES = c.numbers(c.lib.dperm_noise_name)
-NEIGHBOURS = c.numbers(c.lib.dperm_neighbours_name)
-MULTICLASS = c.numbers(c.lib.dperm_multiclass_name)
-KERNELS = c.numbers(c.lib.dperm_kernel_name)
+NEIGHBOURS = c.words("neighbours")
+MULTICLASS = c.words("multiclass")
+KERNELS = c.words("kernel")
 del KERNELS["none"]  # None in Python
 KERNELS["rbf"] = KERNELS["gaussian"]
-
-
-BINS = {"none": 1, "auto": 2}  # dperm_bins, whose 0 asks the records
+BINS = c.words("bins")
+ASK = BINS.pop("ask")  # None in Python
 REFINE = {"ask": 0.0, "none": 0.0, "auto": math.nan}
 
 
@@ -81,7 +80,7 @@ def _set_columns(options: c.Options, refine: Any, bins: Optional[str], schema: b
     refine = "none" if refine is None else refine
     options.refine = choice("refine", refine, REFINE) if isinstance(refine, str) else number("refine", refine)
     options.bins = choice("bins", bins, BINS) if bins is not None else \
-        BINS["none"] if not schema or isinstance(refine, str) and refine == "none" else 0
+        BINS["none"] if not schema or isinstance(refine, str) and refine == "none" else ASK
     if not schema and (options.refine != 0 or options.bins == BINS["auto"]):
         raise ValueError("refine and bins=\"auto\" are about the columns of a schema; give a schema")
 
@@ -98,8 +97,7 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
          delta: Any = 0.0, multiclass: str = "auto", calibrate: Any = None, refine: Any = "ask",
          bins: Optional[str] = None, schema: bool = False) -> c.Options:
     """Options for a fit to so many rows, or to about so many where their number is private; `schema`: there is one."""
-    options = c.Options()
-    c.lib.dperm_options_init(byref(options))
+    options = c.defaults("train")
     options.mechanism = choice("mechanism", mechanism, MECHANISMS)
     if mechanism == "none":
         if epsilon is not None:

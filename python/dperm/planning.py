@@ -137,8 +137,7 @@ def audit(mechanism: str = "objective", variant: Optional[str] = None, *, epsilo
     >>> found.holds, 0.5 < found.epsilon_lower_bound <= 1
     (True, True)
     """
-    wanted, figures, claimed = c.AuditOptions(), c.AuditFigures(), c_double()
-    c.lib.dperm_audit_options_init(byref(wanted))
+    wanted, figures, claimed = c.defaults("audit"), c.AuditFigures(), c_double()
     wanted.delta_claimed = pointer(claimed)
     if delta is not None:
         wanted.delta = options.number("delta", delta)

@@ -21,7 +21,7 @@ from .tables import listed_columns
 
 __all__ = ["Schema"]
 
-DICTIONARIES = c.numbers(c.lib.dperm_dictionary_name)
+DICTIONARIES = c.words("dictionary")
 
 SchemaLike = Union["Schema", Mapping[str, Any], str, "os.PathLike[str]"]
 
@@ -72,8 +72,7 @@ class Schema:
         the very records that its schema was drafted from is refused, however they come (with `random_state`
         or without a mechanism it says that it is not private).
         """
-        options = c.DraftOptions()
-        c.lib.dperm_draft_options_init(byref(options))
+        options = c.defaults("draft")
         if label is not None:
             options.label = label
         if positive is not None:
@@ -106,8 +105,7 @@ class Schema:
         No record is read and nothing is guessed: a column of which it says too little is ignored. It must
         say what is known in public; ranges that were counted from the private records betray them.
         """
-        options = c.ImportOptions()
-        c.lib.dperm_import_options_init(byref(options))
+        options = c.defaults("import")
         options.label, options.dictionary = label, choice("format", format, DICTIONARIES)
         if positive is not None:
             options.positive, options.positive_count = c.texts(positive), len(positive)

@@ -82,8 +82,7 @@ def sweep(estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
     refuse_known(prepared.handle)
     if test is not None:
         refuse_known(test.handle)
-    how = c.SweepOptions()
-    c.lib.dperm_sweep_options_init(byref(how))
+    how = c.defaults("sweep")
     how.folds, how.draws = options.whole("folds", folds, 2), options.whole("draws", draws)
     how.seed = options.whole("random_state", random_state, 0, 2**64 - 1)
     how.test_data = test.handle.pointer if test is not None else None

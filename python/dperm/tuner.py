@@ -22,9 +22,9 @@ from .model import Model, Privacy
 
 __all__ = ["PrivateTuner"]
 
-METHODS = c.numbers(c.lib.dperm_tune_method_name)
-SELECTORS = c.numbers(c.lib.dperm_selector_name)
-ROUNDS = c.numbers(c.lib.dperm_rounds_name)
+METHODS = c.words("tune_method")
+SELECTORS = c.words("selector")
+ROUNDS = c.words("rounds")
 # What may differ between candidates: settings of the fit. The rest is about data and budget.
 _TUNABLE = {"lambda_", "C", "loss", "h", "gamma", "n_components", "kernel", "orthogonal",
             "delta_reg", "norm_guess", "mechanism", "noise", "analysis", "class_weight", "multiclass"}
@@ -114,8 +114,7 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
         return grid
 
     def _how(self, public: Any) -> c.TuneOptions:
-        how = c.TuneOptions()
-        c.lib.dperm_tune_options_init(byref(how))
+        how = c.defaults("tune")
         how.method = options.choice("method", self.method, METHODS)
         how.selector = options.choice("selector", self.selector, SELECTORS)
         how.rounds = options.choice("rounds", self.rounds, ROUNDS)
