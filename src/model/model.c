@@ -226,7 +226,9 @@ static dperm_status check_rows(const dperm_model *model, const dperm_data *data,
     FAIL(err, DPERM_INVALID_DATA, "the data have a constant column of %g, the model's of %g",
          data->intercept, model->intercept);
   }
-  if (!model->schema && data->bounds.norm2 != model->norm_bound) {
+  /* What rows were scaled to before their constant column is known from the file up to rounding. */
+  if (!model->schema &&
+      !(fabs(data->bounds.norm2 - model->norm_bound) <= 1e-12 * model->norm_bound)) {
     FAIL(err, DPERM_INVALID_DATA,
          "the rows are scaled to a norm of %g, the model's were to %g; make them with that one",
          data->bounds.norm2, model->norm_bound);
