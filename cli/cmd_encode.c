@@ -56,7 +56,7 @@ int run_encode(int argc, char **argv) {
   if (schema_path && dperm_schema_read(schema_path, &given, &err) != DPERM_OK) {
     return report_error(&err);
   }
-  if (given && dperm_schema_unresolved(given, how.all_numeric != 0) &&
+  if (given && dperm_schema_unresolved(given, how.all_numeric) &&
       (planned_rows == 0 || isnan(epsilon))) {
     return wrong_usage("bins that follow from the number of rows and epsilon need --rows and "
                        "--epsilon here");

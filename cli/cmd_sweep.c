@@ -165,7 +165,7 @@ static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_format fo
   for (int i = 0; i < 3; i++) {
     TRY(check_place(places[i], err));
   }
-  dperm_source source = {.path = s->data, .format = format, .dims = s->dims, .no_identity = 1};
+  dperm_source source = {.path = s->data, .format = format, .dims = s->dims, .no_identity = true};
   TRY(binned_schema_open(s->schema, &s->fit.bins, &source, &schema, err));
   TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &data, err));
   if (s->test_data) {

@@ -26,7 +26,7 @@ int run_verify(int argc, char **argv) {
   dperm_error err;
   OWNED(findings_clear) findings all = {0};
   OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
-  int holds = 0;
+  bool holds = false;
   dperm_status status = DPERM_OK;
   if (ledger_path) {
     status = dperm_ledger_open(ledger_path, &ledger, &err);

@@ -41,7 +41,7 @@ bool refine_choose(const char *const *word, const fit_settings *fit, const dperm
     return false;
   }
   bool none = options->mechanism == DPERM_MECHANISM_NONE;
-  bool kernel = options->kernel.name != DPERM_KERNEL_NONE;
+  bool kernel = options->kernel.kind != DPERM_KERNEL_NONE;
   bool settled = argument_given(&fit->bins); /* by public numbers, or none */
   out->unasked = !argument_given(word);
   out->refined = strcmp(*word, "none") != 0 &&

@@ -31,6 +31,7 @@
 #ifndef DPERM_H
 #define DPERM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,9 +55,8 @@ extern "C" {
 /* "0.2.0": the version of the library that runs, which may differ from the header's. */
 DPERM_API const char *dperm_version(void);
 
-/* Ends the library's threads and returns when they are gone, for programs that are checked for
- * leaks at their end. A later call that needs threads starts new ones. Does nothing if there are
- * none; not for use while another call into the library runs: its threads may stay. */
+/* Ends the library's threads, if there are any, for programs that are checked for leaks at their
+ * end. A later call starts new ones. Not for use while another call runs: its threads may stay. */
 DPERM_API void dperm_threads_end(void);
 
 /* ---------------------------------------------------------------- statuses and errors */
@@ -97,10 +97,10 @@ typedef struct dperm_error {
 
 /* Called now and then during long work, from the thread that called the library. `done` of
  * `total` counts public work only (bytes of a file); total = 0 where there is nothing public to
- * count, and when and how often such calls come may depend on the records. Return nonzero to stop:
+ * count, and when and how often such calls come may depend on the records. Return true to stop:
  * the call then fails with DPERM_CANCELLED and leaves nothing. */
 typedef struct dperm_progress {
-  int (*tick)(void *context, const char *stage, uint64_t done, uint64_t total);
+  bool (*tick)(void *context, const char *stage, uint64_t done, uint64_t total);
   void *context;
 } dperm_progress;
 
@@ -124,14 +124,13 @@ DPERM_API size_t dperm_schema_dims(const dperm_schema *schema);
 DPERM_API double dperm_schema_norm_bound(const dperm_schema *schema);
 /* And ‖x‖₁ ≤ this. */
 DPERM_API double dperm_schema_norm1_bound(const dperm_schema *schema);
-/* 1 if rows with missing values are dropped: the number of rows then depends on the records. */
-DPERM_API int dperm_schema_drops_rows(const dperm_schema *schema);
+/* Whether rows with missing values are dropped: the number of rows then depends on the records. */
+DPERM_API bool dperm_schema_drops_rows(const dperm_schema *schema);
 DPERM_API size_t dperm_schema_classes(const dperm_schema *schema);
 /* Of two classes, 0 is the negative one and 1 the positive one. NULL past the end. */
 DPERM_API const char *dperm_schema_class_name(const dperm_schema *schema, size_t index);
-/* What encoded column `index` means, as "age", "workclass=Private", "age[20,40)" for a bin or
- * "age[20,40)*sex=F" for a pair, into `name` (always
- * terminated, cut if it does not fit). Returns the length of the whole name. */
+/* What encoded column `index` means: "age", "job=clerk", "age[20,40)", "age[20,40)*sex=F", into
+ * `name` (always terminated, cut if it does not fit). Returns the length of the whole name. */
 DPERM_API size_t dperm_schema_feature_name(const dperm_schema *schema, size_t index, char *name,
                                            size_t capacity);
 /* Its columns, bins and crosses: dperm/schema.h. */
@@ -155,15 +154,14 @@ DPERM_API const char *dperm_format_name(dperm_format format);
 typedef struct dperm_source {
   const char *path;
   dperm_format format;
-  const dperm_schema
-      *schema; /* CSV; svmlight has none; an encoded file's must be equal, if given */
-  size_t dims; /* svmlight: the largest index allowed */
-  /* Nonzero leaves out the digest of the bytes, by which a ledger knows the file: quicker, where
+  const dperm_schema *schema; /* for CSV; if given, an encoded file's must be equal */
+  size_t dims;                /* svmlight: the largest index allowed */
+  /* Leaves out the digest of the bytes, by which a ledger knows the file: quicker, where
    * nothing will be charged. A file's rows without it are refused by a ledger. An encoded file has
    * it inside; processes that must compare their files make it anyway. */
-  int no_identity;
-  size_t may_be_empty;     /* nonzero: no records at all are data too (neighbours add-remove) */
-  const void *reserved[3]; /* zeros: space for members to come */
+  bool no_identity;
+  bool may_be_empty;       /* no records at all are data too (neighbours add-remove) */
+  const void *reserved[4]; /* zeros: space for members to come */
 } dperm_source;
 
 /* Encoded rows with their labels, in memory or mapped, every row within a known norm. */
@@ -211,13 +209,11 @@ DPERM_API DPERM_CHECKED dperm_status dperm_data_from_table(const dperm_schema *s
 DPERM_API DPERM_CHECKED dperm_status dperm_data_add_intercept(dperm_data *data, double value,
                                                               dperm_error *err);
 /* Labels, or other labels, for rows from memory: each below `classes`, which have these names (NULL
- * for "-1" and
- * "+1", or "0", "1", … if there are more than two). */
+ * for "-1" and "+1", or "0", "1", … if there are more than two). */
 DPERM_API DPERM_CHECKED dperm_status dperm_data_label(dperm_data *data, const uint32_t *labels,
                                                       size_t classes, const char *const *names,
                                                       dperm_error *err);
-/* What a caller took from the records though the guarantee needs it to be public; flags to add up.
- */
+/* What a caller took from the records though it must be public for a guarantee; flags to add up. */
 typedef enum dperm_taken {
   DPERM_TAKEN_CLASSES = 1,    /* the set of labels */
   DPERM_TAKEN_NORM = 2,       /* the bound on the norm of rows */
@@ -335,7 +331,6 @@ typedef enum dperm_neighbours {
   DPERM_NEIGHBOURS_REPLACE = 0,   /* one record replaced by any other; their number is public */
   DPERM_NEIGHBOURS_ADD_REMOVE = 1 /* one record more or less; nothing tells how many there are */
 } dperm_neighbours;
-
 /* "replace", "add-remove"; NULL from the first number on that is neither. */
 DPERM_API const char *dperm_neighbours_name(dperm_neighbours neighbours);
 
@@ -360,11 +355,11 @@ typedef enum dperm_kernel_kind {
 DPERM_API const char *dperm_kernel_name(dperm_kernel_kind kind);
 
 typedef struct dperm_kernel {
-  dperm_kernel_kind name;
-  double gamma;    /* γ > 0 */
-  size_t features; /* D, even: D/2 directions, a cos and a sin each */
-  int independent; /* gaussian: 1 for independent directions, as the paper; 0 for orthogonal ones */
-  uint64_t seed;   /* public, below 2^53, kept in the model; 0 has the library draw one */
+  dperm_kernel_kind kind;
+  double gamma;     /* γ > 0 */
+  size_t features;  /* D, even: D/2 directions, a cos and a sin each */
+  bool independent; /* gaussian: independent directions, as the paper, not orthogonal ones */
+  uint64_t seed;    /* public, below 2^53, kept in the model; 0 has the library draw one */
 } dperm_kernel;
 
 /* What the records of a class count, known in public: weights are divided by the largest. */
@@ -384,7 +379,7 @@ typedef struct dperm_unsafe_diagnostics dperm_unsafe_diagnostics;
 typedef struct dperm_account {
   dperm_ledger *ledger;
   const char *dataset;
-  int dry_run;          /* stop before the charge: success, and no result (NULL, or all zeros) */
+  bool dry_run;         /* stop before the charge: success, and no result (NULL, or all zeros) */
   dperm_charge *charge; /* filled if not NULL */
 } dperm_account;
 
@@ -416,7 +411,7 @@ typedef struct dperm_options {
   size_t rows_about; /* with DPERM_NEIGHBOURS_ADD_REMOVE: a public figure near the number of rows,
                         which stands for it in every formula; else 0 */
   double delta;     /* 0: pure noise, and a delta for rounding alone. Above 0, far below 1/rows: all
-                       that     may be spent, for gaussian noise; pure noise spends none of it */
+                       that may be spent, for gaussian noise; pure noise spends none of it */
   double calibrate; /* 0, or dperm_train's share of epsilon for calibrated probabilities */
 } dperm_options;
 
@@ -463,7 +458,7 @@ DPERM_API double dperm_model_inverse_temperature(const dperm_model *model);
 /* What a model guarantees: (epsilon, delta)-differential privacy for one record, or for a person
  * with at most rows_per_person of them, replaced by any other, or added and removed. */
 typedef struct dperm_guarantee {
-  int is_private;        /* 0: nothing is guaranteed, and */
+  bool is_private;       /* else nothing is guaranteed, and */
   const char *reason;    /* this is why, owned by the model; NULL if it is private */
   double epsilon, delta; /* NaN without a mechanism */
   size_t rows_per_person;
@@ -475,7 +470,7 @@ static inline void dperm_model_guarantee(const dperm_model *model, dperm_guarant
   dperm_model_guarantee_sized(model, out, sizeof *out);
 }
 /* Its is_private alone. */
-DPERM_API int dperm_model_is_private(const dperm_model *model);
+DPERM_API bool dperm_model_is_private(const dperm_model *model);
 /* The schema the model was trained with, owned by the model; NULL for svmlight and memory. */
 DPERM_API const dperm_schema *dperm_model_schema(const dperm_model *model);
 DPERM_API size_t dperm_model_classes(const dperm_model *model);

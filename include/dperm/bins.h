@@ -19,7 +19,8 @@ typedef struct dperm_resolve_options {
   size_t rows;    /* that a fit sees. 0: not known yet; then the bins are the finest that any number
                      leads to, and dperm_data_merge_bins makes them coarser when it is known */
   double epsilon; /* of a fit; NaN without a mechanism */
-  size_t all_numeric; /* nonzero: numeric columns without "bins" get them too */
+  bool all_numeric; /* numeric columns without "bins" get them too */
+  bool reserved[7]; /* false */
 } dperm_resolve_options;
 DPERM_API void dperm_resolve_options_init_sized(dperm_resolve_options *options, size_t size);
 static inline void dperm_resolve_options_init(dperm_resolve_options *options) {
@@ -29,8 +30,8 @@ static inline void dperm_resolve_options_init(dperm_resolve_options *options) {
 DPERM_API DPERM_CHECKED dperm_status dperm_schema_resolve(const dperm_schema *schema,
                                                           const dperm_resolve_options *how,
                                                           dperm_schema **out, dperm_error *err);
-/* 1 if that would change anything. */
-DPERM_API int dperm_schema_unresolved(const dperm_schema *schema, int all_numeric);
+/* Whether that would change anything. */
+DPERM_API bool dperm_schema_unresolved(const dperm_schema *schema, bool all_numeric);
 
 /* What each fit of a dperm_train has: all rows, and what is left of epsilon for one row and, of
  * more than two classes, for one of them (NaN without a mechanism). dperm_schema_resolve asks for

@@ -11,9 +11,9 @@ extern "C" {
 /* "auto", "joint", "one-vs-rest"; NULL from the first number on that is none. */
 DPERM_API const char *dperm_multiclass_name(dperm_multiclass multiclass);
 
-/* 1 if more than two classes were learned jointly: then probabilities are e^score of each class
- * divided by their sum. 0 of two classes, and of one against the rest. */
-DPERM_API int dperm_model_is_joint(const dperm_model *model);
+/* Whether more than two classes were learned jointly: then probabilities are e^score of each class
+ * divided by their sum. False of two classes, and of one against the rest. */
+DPERM_API bool dperm_model_is_joint(const dperm_model *model);
 
 #ifdef __cplusplus
 }

@@ -65,19 +65,19 @@ typedef dperm_status dperm_record_reader(void *context, const dperm_schema *sche
 DPERM_API DPERM_CHECKED dperm_status dperm_train_refined(const dperm_schema *wide,
                                                          dperm_record_reader *read, void *context,
                                                          const dperm_options *options, double share,
-                                                         int all_numeric, dperm_model **out,
+                                                         bool all_numeric, dperm_model **out,
                                                          dperm_error *err);
 /* The same for the records of a table (dperm_data_from_table), from which the caller took these
  * flags of dperm_taken. */
 DPERM_API DPERM_CHECKED dperm_status
 dperm_train_refined_table(const dperm_schema *wide, size_t rows, const dperm_column *columns,
                           const dperm_column *labels, unsigned taken, const dperm_options *options,
-                          double share, int all_numeric, dperm_model **out, dperm_error *err);
+                          double share, bool all_numeric, dperm_model **out, dperm_error *err);
 /* What of the epsilon of these options dperm_train_refined spends on the schema of so many records,
  * from public numbers: on `counts` of them, on their `answer`, or nothing, both being 0. */
 DPERM_API DPERM_CHECKED dperm_status dperm_train_refined_cost(const dperm_schema *wide, size_t rows,
                                                               const dperm_options *options,
-                                                              double share, int all_numeric,
+                                                              double share, bool all_numeric,
                                                               double *counts, double *answer,
                                                               dperm_error *err);
 

@@ -22,9 +22,9 @@ DPERM_API double dperm_schema_column_bound(const dperm_schema *schema, size_t co
 DPERM_API const char *dperm_schema_column_reference(const dperm_schema *schema, size_t column);
 /* How many bins a numeric column has; 0 without, and while they are "auto". */
 DPERM_API size_t dperm_schema_column_bins(const dperm_schema *schema, size_t column);
-/* 1 if they are "auto": they follow from the number of rows and ε, and until then nothing can be
+/* Whether they are "auto": they follow from the number of rows and ε, and until then nothing can be
  * encoded, and dims and bounds are those of the column without bins. */
-DPERM_API int dperm_schema_column_bins_auto(const dperm_schema *schema, size_t column);
+DPERM_API bool dperm_schema_column_bins_auto(const dperm_schema *schema, size_t column);
 /* The weight of the line beside the bins; 0 without. */
 DPERM_API double dperm_schema_column_line(const dperm_schema *schema, size_t column);
 /* Crosses: blocks for pairs of values of two columns, behind those of the columns. */

@@ -13,12 +13,12 @@ import re
 import signal
 import sys
 import threading
-from ctypes import (POINTER, Structure, byref, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64, c_void_p,
+from ctypes import (POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64, c_void_p,
                     create_string_buffer, sizeof)
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
-from .border import (TOGETHER, Array, ArrayOf, Bytes, Column, Columns, Number, Owned, Buffer, TableColumn, Text,
+from .border import (TOGETHER, Array, ArrayOf, Bytes, Column, Columns, Flag, Number, Owned, Buffer, TableColumn, Text,
                      Whole, path, texts)
 from ._structs import (AMOUNT_SIZE, Account, AuditFigures, AuditOptions, Charge, ClassWeight, ColumnCounts,
                        ColumnPlan, ColumnVisitor, DIGEST_SIZE, DatasetVisitor, DraftOptions, EntryVisitor, Error,
@@ -78,7 +78,7 @@ lib = _load()  # CDLL, not PyDLL: every call releases the interpreter's lock
 # ---------------------------------------------------------------- functions of dperm.h
 
 _OUT = POINTER(c_void_p)
-_SIZE, _UINT64, _UINT, _INT = Whole(c_size_t), Whole(c_uint64), Whole(c_uint), Whole(c_int)
+_SIZE, _UINT64, _UINT, _INT, _FLAG = Whole(c_size_t), Whole(c_uint64), Whole(c_uint), Whole(c_int), Flag()
 _TEXT, _NO_TEXT, _PATH, _NUMBER, _BUFFER = Text(), Text(optional=True), Text(path), Number(), Buffer()
 _DOUBLES, _NO_DOUBLES = ArrayOf("f8"), ArrayOf("f8", optional=True)
 _SCHEMA, _DATA, _MODEL, _LEDGER, _RANDOM = (Owned(kind) for kind in ("schema", "data", "model", "ledger", "random"))
@@ -106,26 +106,26 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_loss_by_name": [_TEXT, _NUMBER, POINTER(Loss)],
     "dperm_random_seeded": [_UINT64, _OUT],
     "dperm_train": [_DATA, POINTER(Options), _OUT],
-    "dperm_train_refined_table": [_SCHEMA, _SIZE, Columns, Columns, _UINT, POINTER(Options), _NUMBER, _INT, _OUT],
-    "dperm_train_refined_cost": [_SCHEMA, _SIZE, POINTER(Options), _NUMBER, _INT, POINTER(c_double), POINTER(c_double)],
+    "dperm_train_refined_table": [_SCHEMA, _SIZE, Columns, Columns, _UINT, POINTER(Options), _NUMBER, _FLAG, _OUT],
+    "dperm_train_refined_cost": [_SCHEMA, _SIZE, POINTER(Options), _NUMBER, _FLAG, POINTER(c_double), POINTER(c_double)],
     "dperm_tune": [_DATA, POINTER(Options), _SIZE, POINTER(TuneOptions), _OUT],
     "dperm_plan_for_norms": [_SIZE, _SIZE, _NUMBER, _NUMBER, POINTER(Options), POINTER(PlanFigures)],
     "dperm_plan_for_schema": [_SIZE, _SCHEMA, POINTER(Options), POINTER(PlanFigures)],
     "dperm_plan_columns": [_SIZE, _SCHEMA, POINTER(Options), ColumnVisitor, c_void_p],
     "dperm_model_write": [_MODEL, _PATH], "dperm_model_read": [_PATH, _OUT],
     "dperm_model_scores": [_MODEL, _DATA, _DOUBLES],
-    "dperm_model_verify": [_PATH, VerifyLine, c_void_p, POINTER(c_int)],
-    "dperm_model_verify_charged": [_PATH, _LEDGER, VerifyLine, c_void_p, POINTER(c_int)],
+    "dperm_model_verify": [_PATH, VerifyLine, c_void_p, POINTER(c_bool)],
+    "dperm_model_verify_charged": [_PATH, _LEDGER, VerifyLine, c_void_p, POINTER(c_bool)],
     "dperm_model_score": [_MODEL, _DATA, POINTER(Metrics)],
     "dperm_model_score_private": [_MODEL, _DATA, POINTER(ScoreOptions), POINTER(PrivateScore)],
-    "dperm_statement_write": [_PATH, Owned("ledger", optional=True), _INT, _PATH],
-    "dperm_ledger_init_budget": [_PATH, _TEXT, POINTER(LedgerBudget)],
+    "dperm_statement_write": [_PATH, Owned("ledger", optional=True), _FLAG, _PATH],
+    "dperm_ledger_create": [_PATH, _TEXT, POINTER(LedgerBudget)],
     "dperm_ledger_open": [_PATH, _OUT],
     "dperm_ledger_datasets": [_LEDGER, DatasetVisitor, c_void_p],
     "dperm_ledger_entries": [_LEDGER, _NO_TEXT, EntryVisitor, c_void_p],
     "dperm_ledger_head": [_LEDGER, POINTER(c_uint64), _BUFFER],
     "dperm_ledger_refuse_data": [_LEDGER, _DATA],
-    "dperm_ledger_verify": [_LEDGER, _NO_TEXT, VerifyLine, c_void_p, POINTER(c_int)],
+    "dperm_ledger_verify": [_LEDGER, _NO_TEXT, VerifyLine, c_void_p, POINTER(c_bool)],
     "dperm_ledger_find_model": [_LEDGER, _MODEL, EntryVisitor, c_void_p],
     "dperm_audit_run": [POINTER(AuditOptions), POINTER(AuditFigures)],
     "dperm_audit_outcomes": [_DOUBLES, _DOUBLES, _SIZE, _SIZE, _NUMBER, _NUMBER, POINTER(AuditFigures)],
@@ -146,7 +146,7 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_schema_cross_column": (c_size_t, [_SCHEMA, _SIZE, _SIZE]),
     "dperm_schema_cross_width": (c_size_t, [_SCHEMA, _SIZE]),
     "dperm_schema_column_width": (c_size_t, [_SCHEMA, _SIZE]),
-    "dperm_schema_unresolved": (c_int, [_SCHEMA, _INT]),
+    "dperm_schema_unresolved": (c_bool, [_SCHEMA, _FLAG]),
     "dperm_schema_refined_epsilon": (c_double, [_SCHEMA]),
     "dperm_resolve_options_init": (None, [POINTER(ResolveOptions)]),
     "dperm_draft_options_init": (None, [POINTER(DraftOptions)]),
@@ -166,12 +166,12 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_sweep_options_init": (None, [POINTER(SweepOptions)]),
     "dperm_ledger_budget_init": (None, [POINTER(LedgerBudget)]),
     "dperm_loss_name": (c_char_p, [_SIZE]),
-    "dperm_audit_case": (c_int, [_SIZE, POINTER(c_char_p), POINTER(c_char_p)]),
+    "dperm_audit_case": (c_bool, [_SIZE, POINTER(c_char_p), POINTER(c_char_p)]),
     "dperm_model_free": (None, [c_void_p]),
     "dperm_model_dims": (c_size_t, [_MODEL]),
     "dperm_model_weights": (POINTER(c_double), [_MODEL]),
-    "dperm_model_is_private": (c_int, [_MODEL]),
-    "dperm_model_is_joint": (c_int, [_MODEL]),
+    "dperm_model_is_private": (c_bool, [_MODEL]),
+    "dperm_model_is_joint": (c_bool, [_MODEL]),
     "dperm_model_inverse_temperature": (c_double, [_MODEL]),
     "dperm_model_class_name": (c_char_p, [_MODEL, _SIZE]),
     "dperm_ledger_free": (None, [c_void_p]),
@@ -230,7 +230,7 @@ class Interruptible:
             if callable(before):
                 self._before = before
                 signal.signal(signal.SIGINT, self._note)
-        self._tick = Tick(lambda context, stage, done, total: int(self.asked))
+        self._tick = Tick(lambda context, stage, done, total: self.asked)
         self.progress = Progress(self._tick, None)
         return self
 

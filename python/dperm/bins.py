@@ -22,7 +22,7 @@ def all_numeric(bins: Optional[str]) -> bool:
         return bool(choice("bins", bins, c.BINS))
     options = c.ResolveOptions()
     c.lib.dperm_resolve_options_init(byref(options))
-    return bool(options.all_numeric)
+    return options.all_numeric
 
 
 def share(name: str, rows: int, classes: int, *arguments: Any) -> Tuple[int, Optional[float]]:
@@ -50,9 +50,9 @@ def refine_share(refine: Any, bins: Optional[str], possible: bool, kernel: bool 
     return given
 
 
-def may_bin(given: float, bins: Optional[str]) -> int:
+def may_bin(given: float, bins: Optional[str]) -> bool:
     """Whether numeric columns without bins may get some where counts do not pay."""
-    return int(not given > 0 or bins == "auto")
+    return not given > 0 or bins == "auto"
 
 
 def refined_cost(schema: Schema, rows: int, wanted: c.Options, given: float, bins: Optional[str]) -> Tuple[float, float]:
@@ -73,7 +73,7 @@ class Waiting:
     @classmethod
     def of(cls, schema: Schema, bins: Optional[str]) -> "Optional[Waiting]":
         """None where nothing waits."""
-        waits = c.lib.dperm_schema_unresolved(schema._handle, int(all_numeric(bins)))
+        waits = c.lib.dperm_schema_unresolved(schema._handle, all_numeric(bins))
         return cls(schema, bins) if waits else None
 
     def settle(self, rows: int, epsilon: Optional[float]) -> Schema:

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import tempfile
-from ctypes import byref, c_int
+from ctypes import byref, c_bool
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
@@ -32,9 +32,9 @@ def verification(name: str, *before: Any) -> Tuple[bool, List[Finding]]:
     lines: List[Finding] = []
     note = c.VerifyLine(lambda _, kind, line: lines.append(
         Finding({0: False, 1: True}.get(kind), line.decode())))
-    holds = c_int()
+    holds = c_bool()
     c.call(name, *before, note, None, byref(holds))
-    return bool(holds.value), lines
+    return holds.value, lines
 
 
 def _ledger_handle(ledger: Any) -> c.Handle:
@@ -83,12 +83,12 @@ class Model:
 
     @property
     def is_private(self) -> bool:
-        return bool(c.lib.dperm_model_is_private(self._handle))
+        return c.lib.dperm_model_is_private(self._handle)
 
     @property
     def is_joint(self) -> bool:
         """Whether more than two classes were learned in one fit, softmax."""
-        return bool(c.lib.dperm_model_is_joint(self._handle))
+        return c.lib.dperm_model_is_joint(self._handle)
 
     @property
     def inverse_temperature(self) -> float:
@@ -174,7 +174,7 @@ class Privacy(Figures):
             path, out = os.path.join(folder, "model.json"), os.path.join(folder, "statement")
             self._model.write(path)
             handle = _ledger_handle(ledger) if ledger is not None else None
-            c.call("dperm_statement_write", path, handle, int(html), out)
+            c.call("dperm_statement_write", path, handle, bool(html), out)
             with open(out, encoding="utf-8") as file:
                 escaped = "".join(r"\\?" + re.escape(letter) for letter in path)  # as Markdown may have it
                 return re.sub(escaped, "model.json", file.read())

@@ -142,7 +142,7 @@ class Schema:
         if epsilon is not None:
             options.epsilon = epsilon
         if bins is not None:
-            options.all_numeric = choice("bins", bins, c.BINS)
+            options.all_numeric = bool(choice("bins", bins, c.BINS))
         made = c.Handle("dperm_schema_resolve", "dperm_schema_free", self._handle, byref(options))
         with tempfile.TemporaryDirectory(prefix="dperm-") as folder:
             return Schema._with_origin(_written(made, folder), self._origin)

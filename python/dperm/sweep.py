@@ -94,7 +94,7 @@ def sweep(estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
     how.test_data = test.handle.pointer if test is not None else None
     how.threads = options.threads_of(n_jobs)
     groups = _groups(prepared, cells, how)
-    how.all_impossible = int(len(groups) > 1)  # then another group has the cells that are possible
+    how.all_impossible = len(groups) > 1  # then another group has the cells that are possible
     found: Dict[int, Dict[str, Any]] = {}
     with c.Interruptible() as interruptible:
         how.progress = interruptible.progress

@@ -49,7 +49,7 @@ class Arrived(BaseException):
 def under_every_schema(schema, rows, columns, labels):
     """What a run that makes its schema from the records may read: lines, and the finest bins."""
     found = []
-    for every in 0, 1:
+    for every in False, True:
         how = c.ResolveOptions()
         c.lib.dperm_resolve_options_init(c.byref(how))
         how.all_numeric = every

@@ -105,17 +105,8 @@ void dperm_ledger_budget_init_sized(dperm_ledger_budget *budget, size_t size) {
   sized_init(&budget_struct, &usual, budget, size);
 }
 
-dperm_status dperm_ledger_init(const char *path, const char *dataset, const char *epsilon,
-                               const char *delta, size_t rows_per_person, dperm_error *err) {
-  dperm_ledger_budget budget = usual;
-  budget.epsilon = epsilon;
-  budget.delta = delta;
-  budget.rows_per_person = rows_per_person;
-  return dperm_ledger_init_budget(path, dataset, &budget, err);
-}
-
-dperm_status dperm_ledger_init_budget(const char *path, const char *dataset,
-                                      const dperm_ledger_budget *given, dperm_error *err) {
+dperm_status dperm_ledger_create(const char *path, const char *dataset,
+                                 const dperm_ledger_budget *given, dperm_error *err) {
   dperm_ledger_budget budget = usual;
   record opened;
   bool taken = false;

@@ -39,7 +39,7 @@ bool feature_kind_find(const char *name, feature_kind *out) {
 /* Rotations of few columns are drawn by QR in two to four times the time of independent directions,
  * little of a fit's, and are exact. */
 feature_kind feature_kind_of_new(const dperm_kernel *kernel, size_t inputs) {
-  bool orthogonal = kernel->name == DPERM_KERNEL_GAUSSIAN && !kernel->independent;
+  bool orthogonal = kernel->kind == DPERM_KERNEL_GAUSSIAN && !kernel->independent;
   return !orthogonal                    ? FEATURES_IID
          : inputs < FAST_ROTATION_LEAST ? FEATURES_ORTHOGONAL
                                         : FEATURES_HADAMARD;
@@ -86,11 +86,11 @@ static size_t most_features(feature_kind kind, size_t inputs, double bytes) {
 }
 
 dperm_status kernel_validate_numbers(const dperm_kernel *k, dperm_error *err) {
-  if (k->name == DPERM_KERNEL_NONE) {
+  if (k->kind == DPERM_KERNEL_NONE) {
     return DPERM_OK;
   }
-  if (k->name > DPERM_KERNEL_CAUCHY) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "kernel number %d is none of the three", (int)k->name);
+  if (k->kind > DPERM_KERNEL_CAUCHY) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "kernel number %d is none of the three", (int)k->kind);
   }
   if (!(k->gamma > 0 && k->gamma <= 1e100)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "gamma = %g; choose it above 0 and at most 1e100", k->gamma);
@@ -107,14 +107,14 @@ dperm_status kernel_validate_numbers(const dperm_kernel *k, dperm_error *err) {
 dperm_status kernel_validate_kind(const dperm_kernel *k, feature_kind kind, size_t inputs,
                                   dperm_error *err) {
   TRY(kernel_validate_numbers(k, err));
-  if (k->name == DPERM_KERNEL_NONE) {
+  if (k->kind == DPERM_KERNEL_NONE) {
     return DPERM_OK;
   }
   if (inputs == 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "features of no columns; give data with at least one");
   }
   if (kind == FEATURES_HADAMARD &&
-      (k->name != DPERM_KERNEL_GAUSSIAN || inputs < FAST_ROTATION_LEAST || inputs > INT32_MAX)) {
+      (k->kind != DPERM_KERNEL_GAUSSIAN || inputs < FAST_ROTATION_LEAST || inputs > INT32_MAX)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "fast rotations are for the gaussian kernel and %d columns or more", FAST_ROTATION_LEAST);
   }
@@ -149,7 +149,7 @@ static dperm_status draw_independent(feature_map *map, random_source *source,
     if (i % 65536 == 0) {
       TRY(progress_tick(progress, "drawing directions", 0, 0, err));
     }
-    map->directions[i] = draw_entry(map->kernel.name, map->kernel.gamma, source);
+    map->directions[i] = draw_entry(map->kernel.kind, map->kernel.gamma, source);
   }
   return DPERM_OK;
 }

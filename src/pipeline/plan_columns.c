@@ -284,7 +284,7 @@ dperm_status dperm_plan_columns(size_t rows, const dperm_schema *schema, const d
   TRY(fit_share_claim(&a.options, schema->classes.count, ROUNDS_NONE, &a.claim, err));
   TRY(list_columns(&a, err));
   columns = a.columns;
-  if (!isnan(a.claim.epsilon_class) && a.options.kernel.name == DPERM_KERNEL_NONE) {
+  if (!isnan(a.claim.epsilon_class) && a.options.kernel.kind == DPERM_KERNEL_NONE) {
     TRY(find_noise(&a, err));
   }
   for (size_t i = 0; i < a.count; i++) {

@@ -17,7 +17,7 @@ enum { WHOM_SIZE = 80 };
 
 /* What verification found, and what the ledger says. */
 typedef struct evidence {
-  int holds;
+  bool holds;
   size_t steps, failed;
   char first_failure[400];
   ledger_words ledger;
@@ -412,7 +412,7 @@ static void write_checks(report *p, const statement *s) {
              "says; it is no legal advice.");
 }
 
-dperm_status dperm_statement_write(const char *model_path, dperm_ledger *ledger, int html,
+dperm_status dperm_statement_write(const char *model_path, dperm_ledger *ledger, bool html,
                                    const char *out_path, dperm_error *err) {
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
   OWNED(report_discard) report p = {.out = NULL};
@@ -436,7 +436,7 @@ dperm_status dperm_statement_write(const char *model_path, dperm_ledger *ledger,
     (void)snprintf(s.whom, sizeof s.whom, "person with at most %zu records",
                    model->claim.rows_per_person);
   }
-  TRY(report_open(&p, out_path, html != 0,
+  TRY(report_open(&p, out_path, html,
                   dperm_model_is_private(model) ? "Privacy statement" : "No privacy", err));
   write_summary(&p, &s);
   write_facts(&p, &s);

@@ -39,11 +39,11 @@ static dperm_status lines_schema(const dperm_schema *wide, dperm_schema **out, d
 }
 
 dperm_status train_binned_share(const dperm_schema *wide, size_t rows, const dperm_options *options,
-                                int all_numeric, double *out, dperm_error *err) {
+                                bool all_numeric, double *out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *lines = NULL, *bins = NULL;
   double work = (double)rows * options->epsilon / (double)options->rows_per_person;
   TRY(lines_schema(wide, &lines, err));
-  TRY(resolved(wide, all_numeric != 0, 0, (double)NAN, &bins, err));
+  TRY(resolved(wide, all_numeric, 0, (double)NAN, &bins, err));
   bool asks = !json_equal(lines->json, bins->json) && wide->refined.epsilon == 0;
   bool pays = work * share_most >= evidence_least;
   *out = asks && pays && wide->classes.count == 2 ? fmax(share_least, evidence_least / work) : 0;
@@ -147,7 +147,7 @@ static dperm_status release(refined_run *run, dperm_schema **out, dperm_error *e
 
 /* ---- the run */
 
-dperm_status train_binned(refined_run *run, const dperm_options *given, int all_numeric,
+dperm_status train_binned(refined_run *run, const dperm_options *given, bool all_numeric,
                           dperm_model **out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *plain = NULL, *settled = NULL;
   OWNED(dperm_data_free_at) dperm_data *lines = NULL;

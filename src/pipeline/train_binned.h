@@ -8,9 +8,9 @@
  * `all_numeric`, as the records say. Where there is nothing to choose, or where so few rows cannot
  * pay for an answer, which public numbers decide, they are lines, and all of epsilon is the fit's.
  */
-dperm_status train_binned(refined_run *run, const dperm_options *given, int all_numeric,
+dperm_status train_binned(refined_run *run, const dperm_options *given, bool all_numeric,
                           dperm_model **out, dperm_error *err);
 /* The share of epsilon that an answer of so many records takes; 0 where there is none to ask for or
  * it would not pay. */
 dperm_status train_binned_share(const dperm_schema *wide, size_t rows, const dperm_options *options,
-                                int all_numeric, double *out, dperm_error *err);
+                                bool all_numeric, double *out, dperm_error *err);

@@ -43,7 +43,7 @@ static dperm_status release_counts(refined_run *run, dperm_schema **out, dperm_e
 }
 
 static dperm_status train_by_counts(refined_run *run, const dperm_options *given, double share,
-                                    int all_numeric, dperm_model **out, dperm_error *err) {
+                                    bool all_numeric, dperm_model **out, dperm_error *err) {
   OWNED(refinement_clear) refinement first = {0};
   OWNED(dperm_schema_free_at) dperm_schema *cells = NULL;
   OWNED(dperm_data_free_at) dperm_data *counted = NULL;
@@ -78,7 +78,7 @@ static dperm_status check_share(double share, dperm_error *err) {
 }
 
 dperm_status dperm_train_refined_cost(const dperm_schema *wide, size_t rows,
-                                      const dperm_options *given, double share, int all_numeric,
+                                      const dperm_options *given, double share, bool all_numeric,
                                       double *counts, double *answer, dperm_error *err) {
   dperm_options o;
   TRY(given_options(given, &o, err));
@@ -104,7 +104,7 @@ dperm_status dperm_train_refined_cost(const dperm_schema *wide, size_t rows,
 }
 
 dperm_status dperm_train_refined(const dperm_schema *wide, dperm_record_reader *read, void *context,
-                                 const dperm_options *given, double share, int all_numeric,
+                                 const dperm_options *given, double share, bool all_numeric,
                                  dperm_model **out, dperm_error *err) {
   dperm_options options;
   const records from = {wide, read, context};
@@ -139,7 +139,7 @@ static dperm_status read_table(void *context, const dperm_schema *schema, dperm_
 dperm_status dperm_train_refined_table(const dperm_schema *wide, size_t rows,
                                        const dperm_column *columns, const dperm_column *labels,
                                        unsigned taken, const dperm_options *options, double share,
-                                       int all_numeric, dperm_model **out, dperm_error *err) {
+                                       bool all_numeric, dperm_model **out, dperm_error *err) {
   given_table table = {rows, columns, labels, taken};
   return dperm_train_refined(wide, read_table, &table, options, share, all_numeric, out, err);
 }

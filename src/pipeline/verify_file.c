@@ -102,7 +102,7 @@ static dperm_status find_payments(const json_document *doc, const dperm_model *m
 /* ---- */
 
 static dperm_status verify(const char *path, dperm_ledger *ledger, dperm_verify_line *line,
-                           void *context, int *holds, dperm_error *err) {
+                           void *context, bool *holds, dperm_error *err) {
   OWNED(json_document_free) json_document doc = {0};
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
   dperm_error refused;
@@ -122,12 +122,12 @@ static dperm_status verify(const char *path, dperm_ledger *ledger, dperm_verify_
 }
 
 dperm_status dperm_model_verify(const char *path, dperm_verify_line *line, void *context,
-                                int *holds, dperm_error *err) {
+                                bool *holds, dperm_error *err) {
   return verify(path, NULL, line, context, holds, err);
 }
 
 dperm_status dperm_model_verify_charged(const char *path, dperm_ledger *ledger,
-                                        dperm_verify_line *line, void *context, int *holds,
+                                        dperm_verify_line *line, void *context, bool *holds,
                                         dperm_error *err) {
   if (!ledger) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "no ledger is given to look for the model's charge in");

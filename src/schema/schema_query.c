@@ -26,7 +26,7 @@ double dperm_schema_column_bound(const dperm_schema *schema, size_t column) {
   return schema_entry_bound(schema, c->block > c->first ? fmax(c->line, c->weight) : c->weight);
 }
 
-int dperm_schema_drops_rows(const dperm_schema *schema) {
+bool dperm_schema_drops_rows(const dperm_schema *schema) {
   return schema->on_missing == MISSING_DROP;
 }
 
@@ -66,7 +66,7 @@ size_t dperm_schema_column_bins(const dperm_schema *schema, size_t column) {
   return column < schema->column_count ? column_bins(&schema->columns[column]) : 0;
 }
 
-int dperm_schema_column_bins_auto(const dperm_schema *schema, size_t column) {
+bool dperm_schema_column_bins_auto(const dperm_schema *schema, size_t column) {
   return column < schema->column_count && schema->columns[column].bins_auto;
 }
 

@@ -8,9 +8,9 @@
 #include "schema/auto_bins.h"
 #include "schema/schema_bins.h"
 
-static const sized_struct resolve_struct = SIZED_STRUCT(dperm_resolve_options, all_numeric);
+static const sized_struct resolve_struct = SIZED_STRUCT(dperm_resolve_options, reserved);
 /* What numeric columns without "bins" get is decided here alone: command and Python ask. */
-static const dperm_resolve_options resolve_defaults = {.epsilon = (double)NAN, .all_numeric = 0};
+static const dperm_resolve_options resolve_defaults = {.epsilon = (double)NAN};
 
 void dperm_resolve_options_init_sized(dperm_resolve_options *options, size_t size) {
   sized_init(&resolve_struct, &resolve_defaults, options, size);
@@ -21,13 +21,13 @@ static bool wants_bins(const schema_column *column, bool all_numeric) {
          (column->bins_auto || (all_numeric && !auto_bins_standardized(column)));
 }
 
-int dperm_schema_unresolved(const dperm_schema *schema, int all_numeric) {
+bool dperm_schema_unresolved(const dperm_schema *schema, bool all_numeric) {
   for (size_t i = 0; i < schema->column_count; i++) {
     if (wants_bins(&schema->columns[i], all_numeric)) {
-      return 1;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 /* ---- the rule, as JSON */
@@ -68,7 +68,7 @@ dperm_status dperm_schema_resolve(const dperm_schema *schema, const dperm_resolv
   dperm_resolve_options how = resolve_defaults;
   TRY(sized_take(&resolve_struct, given, &how, err));
   TRY(check_numbers(&how, err));
-  if (!dperm_schema_unresolved(schema, how.all_numeric != 0)) {
+  if (!dperm_schema_unresolved(schema, how.all_numeric)) {
     *out = schema_share(schema);
     return DPERM_OK;
   }
@@ -77,7 +77,7 @@ dperm_status dperm_schema_resolve(const dperm_schema *schema, const dperm_resolv
   json_t *list = json_object_get(json, "columns");
   for (size_t i = 0; i < schema->column_count; i++) {
     const schema_column *column = &schema->columns[i];
-    if (wants_bins(column, how.all_numeric != 0) &&
+    if (wants_bins(column, how.all_numeric) &&
         json_object_set_new(json_array_get(list, i), "bins", bins_of(column, paid)) != 0) {
       FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while resolving the schema");
     }
