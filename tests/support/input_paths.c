@@ -23,7 +23,7 @@ static dperm_status ask_for_fit(const dperm_data *data, dperm_error *err) {
   dperm_options_init(&options);
   options.epsilon = 1;
   options.lambda = 0.1;
-  options.account.dry_run = 1;
+  options.account.dry_run = true;
   return dperm_train(data, &options, &model, err);
 }
 
@@ -144,7 +144,7 @@ static dperm_schema *with_bins(const dperm_schema *given, size_t rows) {
   dperm_resolve_options_init(&how);
   how.rows = rows;
   how.epsilon = 1;
-  how.all_numeric = 1;
+  how.all_numeric = true;
   assert_ok(dperm_schema_resolve(given, &how, &out, err));
   return out;
 }

@@ -104,7 +104,7 @@ dperm_status sized_budget(const void *given, dperm_error *err) {
   char folder[200], path[220];
   folder_new("dperm-sized", folder, sizeof folder);
   (void)snprintf(path, sizeof path, "%s/ledger", folder);
-  dperm_status status = dperm_ledger_init_budget(path, "people", given, err);
+  dperm_status status = dperm_ledger_create(path, "people", given, err);
   (void)unlink(path);
   (void)rmdir(folder);
   return status;
@@ -116,9 +116,8 @@ size_t sized_grown(const char *kind) {
   static const struct {
     const char *kind;
     size_t end;
-  } list[] = {GROWN(dperm_options, calibrate), GROWN(dperm_sweep_options, all_impossible),
-              GROWN(dperm_score_options, reserved), GROWN(dperm_refine_options, rows_about),
-              GROWN(dperm_audit_options, delta)};
+  } list[] = {GROWN(dperm_options, calibrate), GROWN(dperm_score_options, reserved),
+              GROWN(dperm_refine_options, rows_about), GROWN(dperm_audit_options, delta)};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
     if (strcmp(list[i].kind, kind) == 0) {
       return list[i].end;

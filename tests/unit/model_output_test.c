@@ -155,7 +155,7 @@ static void the_space_for_a_model_covers_every_model(void **state) {
   const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   assert_ok(dperm_data_read(&source, NULL, &census, err));
   covers(census, &options, 1);
-  options.kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 2000};
+  options.kernel = (dperm_kernel){.kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 2000};
   covers(census, &options, 1);
   dperm_data_free(census);
   dperm_schema_free(schema);

@@ -242,7 +242,7 @@ static const entry entries[] = {
     {KIND(dperm_tune_options, public_data, sound_tune), to_tune_how},
     {KIND(dperm_tune_options, public_data, sound_tune), to_tune_share_how},
     {KIND(dperm_sweep_options, progress, sound_sweep), to_sweep_share_how},
-    {KIND(dperm_resolve_options, all_numeric, sound_resolve), to_resolve},
+    {KIND(dperm_resolve_options, reserved, sound_resolve), to_resolve},
     {KIND(dperm_sweep_options, progress, sound_sweep), to_sweep_how},
     {KIND(dperm_score_options, progress, sound_score), to_score},
     {KIND(dperm_score_options, progress, sound_score), to_score_file},
