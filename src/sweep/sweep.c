@@ -49,6 +49,11 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
   }
   TRY(data_check_any(data, err));
   TRY(check_folds(how, rows_in_all(data->x), err));
+  if (how->test_data && !how->test_data->table != !data->table) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "of the rows to test on and the others only one are records under a schema; read both "
+         "alike");
+  }
   if (how->test_data && how->test_data->x->cols != data->x->cols) {
     FAIL(err, DPERM_INVALID_DATA, "the rows to test on have %zu columns, the others %zu",
          how->test_data->x->cols, data->x->cols);

@@ -2,6 +2,7 @@
  * resolving changes. Schemas are written with ' for ". */
 #include <float.h>
 #include <math.h>
+#include <unistd.h>
 
 #include "dperm/sweep.h"
 #include "dperm/tune.h"
@@ -268,9 +269,15 @@ static size_t bins_tuned(const dperm_data *data, const dperm_data *known, dperm_
   return found;
 }
 
-static void see_dims(void *context, const dperm_sweep_cell *cell) {
-  size_t *dims = context;
-  dims[cell->index] = cell->dims;
+typedef struct swept {
+  size_t dims[4];
+  double error[4];
+} swept;
+
+static void see_cell(void *context, const dperm_sweep_cell *cell) {
+  swept *seen = context;
+  seen->dims[cell->index] = cell->dims;
+  seen->error[cell->index] = cell->error_mean;
 }
 
 /* A schema that says "auto", and one that says nothing where options say it. */
@@ -280,7 +287,9 @@ static void bins_are_those_that_each_fit_can_pay_for(void **state) {
     const dperm_bins bins = said ? DPERM_BINS_NONE : DPERM_BINS_AUTO;
     dperm_schema *schema = parsed(said ? SCHEMA(AGE(", 'bins': 'auto'")) : SCHEMA(AGE("")));
     dperm_data *data = records_of(schema, 0), *others = records_of(schema, 0.5), *few = NULL;
-    size_t some[1000], dims[4] = {0};
+    size_t some[1000];
+    swept seen = {0};
+    const size_t *dims = seen.dims;
     for (size_t i = 0; i < 1000; i++) {
       some[i] = i;
     }
@@ -309,16 +318,86 @@ static void bins_are_those_that_each_fit_can_pay_for(void **state) {
     dperm_sweep_options_init(&how);
     how.draws = 1;
     cells[1].epsilon = 10;
-    assert_ok(dperm_sweep(data, cells, 4, &how, see_dims, dims, err)); /* of 2700 */
+    assert_ok(dperm_sweep(data, cells, 4, &how, see_cell, &seen, err)); /* of 2700 */
     assert_true(dims[0] == 8 && dims[1] == 16 && dims[2] == (said ? 8 : 1) && dims[3] == 16);
     how.test_data = few;
-    assert_ok(dperm_sweep(data, cells, 4, &how, see_dims, dims, err)); /* of all */
+    assert_ok(dperm_sweep(data, cells, 4, &how, see_cell, &seen, err)); /* of all */
     assert_true(dims[0] == 16 && dims[1] == 16 && dims[2] == (said ? 16 : 1) && dims[3] == 16);
     dperm_data_free(few);
     dperm_data_free(others);
     dperm_data_free(data);
     dperm_schema_free(schema);
   }
+}
+
+/* Cells of one sweep whose columns are not as many, each with directions of its own. */
+static void kernels_take_the_columns_that_each_cell_has(void **state) {
+  (void)state;
+  dperm_schema *schema = parsed(SCHEMA(AGE(", 'bins': 'auto'")));
+  dperm_data *data = records_of(schema, 0);
+  dperm_options cells[2] = {at_one(DPERM_BINS_ASK), at_one(DPERM_BINS_ASK)};
+  dperm_sweep_options how;
+  swept both = {0}, alone = {0};
+  dperm_sweep_options_init(&how);
+  how.folds = 2;
+  how.draws = 1;
+  for (int i = 0; i < 2; i++) {
+    cells[i].kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 8};
+    cells[i].epsilon = i ? 10 : 0.1; /* four bins, and sixteen */
+  }
+  assert_ok(dperm_sweep(data, cells, 2, &how, see_cell, &both, err));
+  for (size_t i = 0; i < 2; i++) {
+    assert_ok(dperm_sweep(data, &cells[i], 1, &how, see_cell, &alone, err));
+    assert_true(both.dims[i] == 8 && both.error[i] == alone.error[0]);
+  }
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+}
+
+/* Without noise nothing else tells the two sweeps apart. */
+static void the_journal_of_other_bins_is_refused(void **state) {
+  (void)state;
+  dperm_schema *schema = parsed(SCHEMA(AGE("")));
+  dperm_data *data = records_of(schema, 0);
+  dperm_options cell = at_one(DPERM_BINS_NONE);
+  dperm_sweep_options how;
+  swept seen = {0};
+  char *path = file_with_text("");
+  assert_int_equal(unlink(path), 0);
+  dperm_sweep_options_init(&how);
+  how.folds = 2;
+  how.journal = path;
+  cell.mechanism = DPERM_MECHANISM_NONE;
+  assert_ok(dperm_sweep(data, &cell, 1, &how, see_cell, &seen, err));
+  assert_ok(dperm_sweep(data, &cell, 1, &how, see_cell, &seen, err));
+  cell.bins = DPERM_BINS_AUTO;
+  assert_fails(dperm_sweep(data, &cell, 1, &how, see_cell, &seen, err), DPERM_INVALID_DATA,
+               "the journal of another sweep");
+  file_remove(path);
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+}
+
+/* They cannot get the bins of the others. */
+static void rows_to_test_on_that_are_no_records_are_refused(void **state) {
+  (void)state;
+  dperm_schema *schema = parsed(SCHEMA(AGE("")));
+  dperm_data *data = records_of(schema, 0), *rows = NULL;
+  const double values[] = {0, 1}, labels[] = {-1, 1};
+  const dperm_options cell = at_one(DPERM_BINS_AUTO);
+  dperm_sweep_options how;
+  swept seen = {0};
+  assert_ok(dperm_data_from_dense(2, 1, values, labels, 1, &rows, err));
+  dperm_sweep_options_init(&how);
+  how.test_data = rows;
+  assert_fails(dperm_sweep(data, &cell, 1, &how, see_cell, &seen, err), DPERM_INVALID_DATA,
+               "the rows to test on");
+  how.test_data = data;
+  assert_fails(dperm_sweep(rows, &cell, 1, &how, see_cell, &seen, err), DPERM_INVALID_DATA,
+               "the rows to test on");
+  dperm_data_free(rows);
+  dperm_data_free(data);
+  dperm_schema_free(schema);
 }
 
 int main(void) {
@@ -332,6 +411,9 @@ int main(void) {
       cmocka_unit_test(narrow_ranges_get_as_many_bins_as_doubles_can_tell_apart),
       cmocka_unit_test(resolving_twice_changes_nothing),
       cmocka_unit_test(bins_are_those_that_each_fit_can_pay_for),
+      cmocka_unit_test(kernels_take_the_columns_that_each_cell_has),
+      cmocka_unit_test(the_journal_of_other_bins_is_refused),
+      cmocka_unit_test(rows_to_test_on_that_are_no_records_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
