@@ -92,6 +92,7 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
 static void group_close(sweep_group *g, const sweep *s) {
   sweep_rows_free(&g->rows);
   sweep_rows_free(&g->test);
+  feature_map_free(g->map);
   if (g->data.x != s->data->x) {
     data_view_close(&g->data);
   }
@@ -210,21 +211,23 @@ static int tick(void *context, const char *stage, uint64_t done, uint64_t total)
                         : 0;
 }
 
-/* A kernel's directions are drawn once for all cells, from the sweep's seed unless they have one.
- */
+/* A kernel's directions are drawn once for all cells of a group, from the sweep's seed unless they
+ * have one. */
 static dperm_status open_all_rows(sweep *s, dperm_error *err) {
   dperm_kernel kernel = s->cells[0].options.kernel;
   if (kernel.name != DPERM_KERNEL_NONE) {
     random_source source;
     TRY(random_public(s->how->seed, "sweep kernel", &source, err));
     kernel.seed = kernel.seed ? kernel.seed : 1 + random_bits(&source) % ((UINT64_C(1) << 53) - 1);
-    TRY(feature_map_new(&kernel, s->groups[0].data.x->cols, &s->progress, &s->map, err));
   }
   for (size_t g = 0; g < s->group_count; g++) {
     sweep_group *group = &s->groups[g];
-    TRY(open_rows(&group->data, s->map, s->split.part != NULL, &s->stop, &group->rows, err));
+    if (kernel.name != DPERM_KERNEL_NONE) {
+      TRY(feature_map_new(&kernel, group->data.x->cols, &s->progress, &group->map, err));
+    }
+    TRY(open_rows(&group->data, group->map, s->split.part != NULL, &s->stop, &group->rows, err));
     if (s->how->test_data) {
-      TRY(open_rows(&group->test_data, s->map, false, &s->stop, &group->test, err));
+      TRY(open_rows(&group->test_data, group->map, false, &s->stop, &group->test, err));
     }
   }
   return DPERM_OK;
@@ -305,7 +308,6 @@ static void close_sweep(sweep *s) {
     group_close(&s->groups[g], s);
   }
   journal_close(s->journal);
-  feature_map_free(s->map);
   free(s->split.part);
   scratch_free(&s->work);
 }

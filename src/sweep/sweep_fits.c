@@ -33,6 +33,7 @@ typedef struct cell_fits {
 static dperm_status open_fits(sweep *s, const sweep_fold *fold, const size_t *chosen, size_t count,
                               scratch *work, cell_fits *f, dperm_error *err) {
   const dperm_options *options = &s->cells[chosen[0]].options;
+  const sweep_group *group = &s->groups[s->cells[chosen[0]].group];
   size_t dims = fold->train.x->cols, rows = fold->train.x->rows, most = 1;
   bool joint = false, apart = false;
   for (size_t c = 0; c < count; c++) {
@@ -44,8 +45,7 @@ static dperm_status open_fits(sweep *s, const sweep_fold *fold, const size_t *ch
   *f = (cell_fits){.sweep = s, .fold = fold, .classes = data_class_count(s->data), .work = work};
   f->base = (problem){.x = fold->train.x,
                       .labels = fold->train.labels,
-                      .norm_bound = s->map ? FEATURES_NORM
-                                           : s->groups[s->cells[chosen[0]].group].data.bounds.norm2,
+                      .norm_bound = group->map ? FEATURES_NORM : group->data.bounds.norm2,
                       .regularizer = &options->regularizer};
   size_t width = dims * sizeof *f->weights;
   TRY(scratch_take(work, most, sizeof *f->sources, &f->sources, err));

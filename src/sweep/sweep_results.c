@@ -221,7 +221,7 @@ dperm_status results_visit(const sweep *s, dperm_sweep_visitor *visit, void *con
                             .lambda = (double)NAN};
     if (!cell->impossible) {
       out.lambda = plan->lambda;
-      out.dims = s->map ? s->cells[0].options.kernel.features : s->groups[cell->group].data.x->cols;
+      out.dims = s->groups[cell->group].rows.x->cols;
       out.noise = cell->options.mechanism == DPERM_MECHANISM_NONE ? NULL : plan->noise.kind->name;
       summarize(s, c, work, &out);
     }

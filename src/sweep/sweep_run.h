@@ -32,6 +32,7 @@ void sweep_rows_free(sweep_rows *rows);
 /* Cells whose columns have the same bins: what follows from the rows and epsilon of a fit. */
 typedef struct sweep_group {
   dperm_data data, test_data; /* views of the sweep's, or those themselves */
+  feature_map *map;           /* or NULL */
   sweep_rows rows, test;
 } sweep_group;
 
@@ -66,7 +67,6 @@ typedef struct sweep {
   size_t count;
   sweep_cell *cells;
   sweep_split split;
-  feature_map *map; /* or NULL */
   sweep_group *groups;
   size_t group_count;
   sweep_journal *journal; /* the leader's, or NULL */
