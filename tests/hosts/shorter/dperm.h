@@ -40,6 +40,7 @@ typedef struct dperm_account {
   const char *dataset;
   int dry_run;
   void *charge;
+  void *output;
 } dperm_account;
 typedef struct dperm_kernel {
   int name;
