@@ -7,14 +7,14 @@ TEST_PACKAGES := libcmocka-dev bats liblbfgs-dev python3 binutils gnuplot-nox ch
   libopenmpi-dev openmpi-bin python3-numpy python3-scipy python3-sklearn python3-pandas \
   python3-matplotlib python3-pytest python3-pip python3-venv man-db groff-base zsh fish
 FULL_PACKAGES := clang libclang-rt-dev valgrind
-CHECK_PACKAGES := clang-format clang-tidy
+CHECK_PACKAGES := clang clang-format clang-tidy
 # For bench/peers and bench/growth, before `make build`.
 BENCH_PACKAGES := liblinear-dev liblbfgs-dev libopenblas-dev python3-sklearn python3-pandas python3-matplotlib
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all deps deps-test deps-full deps-check deps-bench build demo test test-full test-flaky check \
+.PHONY: all deps deps-test deps-full deps-check deps-bench build demo test figures test-full test-flaky check \
   wheel install uninstall clean
 
 all: build
@@ -31,9 +31,12 @@ deps-check: deps-test
 deps-bench: deps
 	@tools/install-missing $(BENCH_PACKAGES)
 
-build: deps
-	@cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" > build-release.log 2>&1 \
-	  || { cat build-release.log; exit 1; }
+# Packages are installed only where CMake misses something; it may have come in another way.
+CONFIGURE = cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" > build-release.log 2>&1
+build:
+	@$(CONFIGURE) \
+	  || { tools/install-missing $(BUILD_PACKAGES) && rm -f build/release/CMakeCache.txt && $(CONFIGURE); } \
+	  || { cat build-release.log; rm -f build-release.log; exit 1; }
 	@rm -f build-release.log
 	@cmake --build build/release -j $(JOBS)
 
@@ -42,6 +45,12 @@ demo: build
 
 test: deps-test
 	@tests/run dev
+
+# Figures of the documents, computed and written into them; the tests compare those that take seconds.
+figures: deps-test
+	@cmake --preset dev > /dev/null
+	@cmake --build build/dev -j $(JOBS) --target cost_figures composition_test > /dev/null
+	@tools/figures build/dev
 
 # The long counts: everything with more repetitions (DPERM_LONG) and again under the sanitizers;
 # then, side by side and the longest first, what has no sanitizer's build: tests/full at full size

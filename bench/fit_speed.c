@@ -90,7 +90,7 @@ int main(int argc, char **argv) {
   printf("read and encode           %8.1f ms   (%.0f MB/s)\n", read, megabytes / read * 1e3);
   printf("solve, all cores          %8.1f ms   (logistic, lambda 10^-2.5, gradient 1e-8)\n", all);
   printf("solve, one core           %8.1f ms   (%.2f x)\n", one, one / all);
-  if (dperm_schema_drops_rows(from.schema)) {
+  if ((from.schema->on_missing == MISSING_DROP)) {
     printf("private fits              left out: the schema drops rows\n");
   } else {
     double objective = median_fit_ms(data, 0, DPERM_MECHANISM_OBJECTIVE);

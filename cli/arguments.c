@@ -23,9 +23,11 @@ void arguments_announce(const command *next, page_reader *reader, void *context)
   usage_of(next->name);
 }
 
+enum { ARGUMENTS_MOST = 64 };
+
 /* The targets that were set. */
 static struct {
-  const void *targets[64];
+  const void *targets[ARGUMENTS_MOST];
   size_t count;
 } set;
 
@@ -81,14 +83,20 @@ const command *command_named(const command *commands, const char *name) {
   return c->name ? c : NULL;
 }
 
-/* Decimal numbers only: strtod alone would take "nan", "inf" and hexadecimal. */
+/* Decimal numbers only: strtod alone would take "nan", "inf" and hexadecimal; and make 0 of what is
+ * too small. */
 bool read_number(const char *text, double *out) {
+  errno = 0;
   if (!*text || strspn(text, "0123456789+-.eE") != strlen(text)) {
     return false;
   }
   char *end = NULL;
   *out = strtod(text, &end);
-  return *end == '\0' && isfinite(*out);
+  return *end == '\0' && !(errno == ERANGE && (*out == 0 || isinf(*out)));
+}
+
+const char *number_trouble(void) {
+  return errno == ERANGE ? ", which is too large or too small for a double" : "";
 }
 
 bool read_whole(const char *text, uint64_t *out) {
@@ -121,8 +129,7 @@ static const char *actions_of(const argument *a, char out[128]) {
   return out;
 }
 
-static bool has_action(const argument *a, const char *text) {
-  size_t length = strlen(text);
+static bool has_action(const argument *a, const char *text, size_t length) {
   for (const char *at = a->value; *at; at += strcspn(at, "|"), at += *at == '|') {
     if (strcspn(at, "|") == length && strncmp(at, text, length) == 0) {
       return true;
@@ -138,7 +145,7 @@ static bool check_word(const argument *a, const char *text) {
     return refuse(
         wrong_usage("%s is empty; name a file", argument_is_positional(a) ? a->value : a->name));
   }
-  if (!is_action(a) || has_action(a, text)) {
+  if (!is_action(a) || has_action(a, text, strlen(text))) {
     return true;
   }
   return refuse(
@@ -155,9 +162,9 @@ static bool store_number(const argument *a, const char *text) {
     return true;
   }
   if (!read_number(text, &number) || (positive && !(number > 0))) {
-    return refuse(wrong_usage("%s must be a %s number%s%s, not \"%.40s\"", a->name,
+    return refuse(wrong_usage("%s must be a %s number%s%s, not \"%.40s\"%s", a->name,
                               positive ? "positive" : "finite", word ? " or " : "",
-                              word ? word + 1 : "", text));
+                              word ? word + 1 : "", text, number_trouble()));
   }
   *(double *)a->target = number;
   return true;
@@ -235,13 +242,56 @@ static bool take(const argument *table, size_t count, int argc, char **argv, int
   return store(a, equals ? equals + 1 : argv[++*at]);
 }
 
+/* ---- help */
+
+/* What help says of an argument beside this action; NULL if it is for others, as "init, show: its
+ * budget" says. */
+static const char *help_beside(const argument *actions, const char *action, const argument *a) {
+  bool beside = false;
+  const char *word = a->help;
+  for (size_t length = 0;; word += length + 2) {
+    length = strcspn(word, ",:");
+    if (!has_action(actions, word, length)) {
+      return a->help; /* for all */
+    }
+    beside = beside || (strlen(action) == length && strncmp(word, action, length) == 0);
+    if (word[length] == ':') {
+      return beside ? word + length + 2 : NULL;
+    }
+  }
+}
+
+/* The lines for one action of a table that several share; 0 if `word` is none of them. */
+static size_t table_of_action(const argument *table, size_t count, const char *word,
+                              argument out[ARGUMENTS_MOST]) {
+  size_t kept = 0;
+  if (count > ARGUMENTS_MOST || !is_action(table) || !has_action(table, word, strlen(word))) {
+    return 0;
+  }
+  for (size_t i = 0; i < count; i++) {
+    const char *help = help_beside(table, word, &table[i]);
+    if (help) {
+      out[kept] = table[i];
+      out[kept++].help = help;
+    }
+  }
+  out->value = word;
+  return kept;
+}
+
+static bool tell(const argument *table, size_t count, const char *word, const char *rest) {
+  argument own[ARGUMENTS_MOST];
+  size_t kept = table_of_action(table, count, word, own);
+  const command_page page = {told.command->name, told.command->summary, kept ? own : table,
+                             kept ? kept : count, rest};
+  told.reader(told.context, &page);
+  return refuse(0);
+}
+
 bool arguments_parse(const argument *table, size_t count, int argc, char **argv, const char *rest) {
   for (int i = 0; i < argc; i++) {
     if (argument_is_common(argv[i], HELP)) {
-      const command *c = told.command;
-      const command_page page = {c->name, c->summary, table, count, rest};
-      told.reader(told.context, &page);
-      return refuse(0);
+      return tell(table, count, argv[0], rest);
     }
   }
   for (int i = 0; i < argc; i++) {

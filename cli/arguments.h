@@ -30,8 +30,10 @@ bool arguments_parse(const argument *table, size_t count, int argc, char **argv,
 /* Whether the call has set this target. */
 bool argument_given(const void *target);
 
-/* A decimal number, finite; digits only. False on anything else. */
+/* A decimal number, near a double; digits only. False on anything else. */
 bool read_number(const char *text, double *out);
+/* What to say behind the text that read_number just refused: a reason, or nothing. */
+const char *number_trouble(void);
 bool read_whole(const char *text, uint64_t *out);
 
 int run_train(int argc, char **argv);

@@ -6,8 +6,8 @@
 #include "arguments.h"
 #include "choices.h"
 #include "handles.h"
-#include "json_print.h"
 #include "progress_bar.h"
+#include "report.h"
 #include "session.h"
 
 static const char closing[] =
@@ -17,7 +17,8 @@ static const char closing[] =
     "owner may read it.";
 
 int run_encode(int argc, char **argv) {
-  const char *data = NULL, *schema_path = NULL, *out = NULL, *format_text = NULL;
+  const char *data = NULL, *schema_path = NULL, *out = NULL, *format_text = NULL,
+             *neighbours = "replace";
   size_t dims = 0, rows = 0;
   bool json = false;
   argument table[] = {
@@ -27,11 +28,15 @@ int run_encode(int argc, char **argv) {
       {"--format", ARGUMENT_TEXT, &format_text, false, "csv|svmlight",
        "when the file's name does not tell"},
       {"--dims", ARGUMENT_COUNT, &dims, false, "D", "columns of svmlight data"},
+      {"--neighbours", ARGUMENT_TEXT, &neighbours, false, choices(neighbours_name, 0),
+       "of the fit (replace): with add-remove a file without any records is encoded too"},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "what was done, for programs"},
   };
   dperm_format format = DPERM_FORMAT_AUTO;
+  int compared = 0;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !parse_format(format_text, &format)) {
+      !parse_format(format_text, &format) ||
+      !choose("--neighbours", neighbours, neighbours_name, 0, &compared)) {
     return refused();
   }
   if (json && strcmp(out, "-") == 0) {
@@ -42,17 +47,17 @@ int run_encode(int argc, char **argv) {
   if (schema_path && dperm_schema_read(schema_path, &schema, &err) != DPERM_OK) {
     return report_error(&err);
   }
-  const dperm_source source = {
-      .path = data, .format = format, .schema = schema, .dims = dims, .may_be_empty = 1};
+  const dperm_source source = {.path = data,
+                               .format = format,
+                               .schema = schema,
+                               .dims = dims,
+                               .may_be_empty = compared == DPERM_NEIGHBOURS_ADD_REMOVE};
   if (dperm_encode_file(&source, out, progress_bar(), &rows, &err) != DPERM_OK) {
     return report_error(&err);
   }
   progress_bar_wipe();
   if (json) {
-    printf("{\n");
-    print_json_text("file", out, ",");
-    print_json_count("rows", rows, "");
-    printf("}\n");
+    report_print(json_pack("{s:o, s:I}", "file", json_words(out), "rows", (json_int_t)rows));
   } else {
     note("%s: %zu rows, encoded; as private as the records",
          strcmp(out, "-") == 0 ? "standard output" : out, rows);

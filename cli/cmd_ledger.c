@@ -312,7 +312,7 @@ int run_ledger(int argc, char **argv) {
   argument table[] = {
       {"action", ARGUMENT_TEXT, &c.action, true, "init|show|verify", "what to do"},
       {"ledger", ARGUMENT_INPUT, &c.path, true, "FILE", "the ledger"},
-      {"--dataset", ARGUMENT_TEXT, &c.dataset, false, "NAME", "the data set"},
+      {"--dataset", ARGUMENT_TEXT, &c.dataset, false, "NAME", "init, show: the data set"},
       {"--epsilon", ARGUMENT_TEXT, &c.budget.epsilon, false, "TOTAL",
        "init: its budget, for all runs together"},
       {"--delta", ARGUMENT_TEXT, &c.budget.delta, false, "D",

@@ -11,7 +11,6 @@
 #include "atomic_file.h"
 #include "calibrate_setting.h"
 #include "choices.h"
-#include "dperm/multiclass.h"
 #include "file_guard.h"
 #include "gnuplot.h"
 #include "handles.h"

@@ -68,7 +68,8 @@ static bool positive(const char *name, const char *word, const char *or_, double
   if (read_number(word, out) && *out > 0) {
     return true;
   }
-  return refuse(wrong_usage("%s must be a positive number%s, not \"%.40s\"", name, or_, word));
+  return refuse(wrong_usage("%s must be a positive number%s, not \"%.40s\"%s", name, or_, word,
+                            number_trouble()));
 }
 
 /* ---- what goes together */

@@ -38,6 +38,31 @@ static bool explain_own(const char *word) {
   return true;
 }
 
+typedef struct wanted_action {
+  const char *name;
+  bool found;
+} wanted_action;
+
+/* A page_reader: prints a page of that action, and no other. */
+static void print_action(void *context, const command_page *page) {
+  wanted_action *action = context;
+  const argument *first = &page->table[0];
+  action->found = strcmp(first->name, "action") == 0 && strcmp(first->value, action->name) == 0 &&
+                  !strchr(action->name, '|');
+  if (action->found) {
+    help_print(NULL, page);
+  }
+}
+
+static int help_of(const command *c, const char *action) {
+  wanted_action wanted = {action, false};
+  command_visit_one(c, action, action ? print_action : help_print, &wanted);
+  usage_of("");
+  return !action || wanted.found
+             ? session_finish_stdout()
+             : wrong_usage("%s has no action called \"%.40s\"", c->name, action);
+}
+
 int help_command(const command *commands, int argc, char **argv) {
   bool man = argc > 0 && strcmp(argv[0], "--man") == 0;
   bool table = argc > 0 && strcmp(argv[0], "--table") == 0;
@@ -50,9 +75,9 @@ int help_command(const command *commands, int argc, char **argv) {
   if (argc > 0 && !c) {
     return wrong_usage("no command is called \"%.40s\"", argv[0]);
   }
-  bool action = argc > 1 && command_action(c, argv[1]);
-  if (argc > 1 + action) {
-    return wrong_usage("\"%.40s\" is one word too many", argv[1 + action]);
+  int most = man || table ? 1 : 2;
+  if (argc > most) {
+    return wrong_usage("\"%.40s\" is one word too many", argv[most]);
   }
   for (const command *t = commands; table && t->name; t++) {
     if (!c || t == c) {
@@ -62,7 +87,7 @@ int help_command(const command *commands, int argc, char **argv) {
   if (man) {
     manual_print(commands, c);
   } else if (c && !table) {
-    command_visit_one(c, action ? argv[1] : NULL, help_print, NULL);
+    return help_of(c, argc > 1 ? argv[1] : NULL);
   } else if (!table) {
     help_overview(commands);
   }

@@ -52,6 +52,7 @@ static int run(const command *c, int argc, char **argv) {
   int exit_status = session_join(c->many) && threads_understood() ? c->run(argc, argv) : refused();
   progress_bar_wipe();
   exit_status = session_leave(exit_status);
+  dperm_threads_end();
   return exit_status ? exit_status : session_finish_stdout();
 }
 

@@ -8,7 +8,8 @@ enum { LINE = 4096 };
 
 static bool quiet;
 
-static void print_line(const char *before, const char *format, va_list args) {
+__attribute__((format(printf, 2, 0))) static void print_line(const char *before, const char *format,
+                                                             va_list args) {
   char words[LINE], line[LINE];
   (void)vsnprintf(words, sizeof words, format, args);
   dperm_text_visible(words, line, sizeof line);

@@ -64,8 +64,9 @@ bool session_join(bool many) {
     silence();
   }
   if (!many && dperm_ranks_count(job) > 1) {
-    return refuse(wrong_usage("only train, tune and sweep share work among "
-                              "processes; run it without mpirun"));
+    return refuse(wrong_usage("this command runs as one process, and %zu were started; run it "
+                              "without mpirun",
+                              dperm_ranks_count(job)));
   }
   return true;
 }

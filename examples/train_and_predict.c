@@ -47,5 +47,6 @@ int main(int argc, char **argv) {
   dperm_data_free(test);
   dperm_data_free(train);
   dperm_schema_free(schema);
+  dperm_threads_end();
   return exit_status;
 }

@@ -39,10 +39,7 @@ typedef struct dperm_ledger_budget {
   dperm_neighbours neighbours; /* replace; with add-remove releases that state n are refused */
   double order; /* above 1, for Renyi; 0: the one at which the most small releases fit */
 } dperm_ledger_budget;
-DPERM_API void dperm_ledger_budget_init_sized(dperm_ledger_budget *budget, size_t size);
-static inline void dperm_ledger_budget_init(dperm_ledger_budget *budget) {
-  dperm_ledger_budget_init_sized(budget, sizeof *budget);
-}
+DPERM_OPTIONS_INIT(dperm_ledger_budget, DPERM_OPTIONS_BUDGET)
 DPERM_API DPERM_CHECKED dperm_status dperm_ledger_init_budget(const char *path, const char *dataset,
                                                               const dperm_ledger_budget *budget,
                                                               dperm_error *err);

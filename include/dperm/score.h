@@ -65,10 +65,7 @@ typedef struct dperm_private_score {
   int64_t correct; /* rows − errors; with neighbours add-remove a count with noise of its own, and
                       both together are about how many records there are */
 } dperm_private_score;
-DPERM_API void dperm_score_options_init_sized(dperm_score_options *options, size_t size);
-static inline void dperm_score_options_init(dperm_score_options *options) {
-  dperm_score_options_init_sized(options, sizeof *options);
-}
+DPERM_OPTIONS_INIT(dperm_score_options, DPERM_OPTIONS_SCORE)
 DPERM_API DPERM_CHECKED dperm_status dperm_model_score_private_sized(
     const dperm_model *model, const dperm_data *data, const dperm_score_options *options,
     dperm_private_score *out, size_t size, dperm_error *err);

@@ -12,7 +12,7 @@ import sys
 from typing import Any, Iterator, List, Optional
 
 from . import callers
-from .steps import learners
+from .steps import check_given, learners
 
 __all__: List[str] = []
 
@@ -52,20 +52,29 @@ def repeated() -> Optional[str]:
     return found
 
 
+def _pipelines() -> List[Any]:
+    """Those that have steps before this fit, the outermost last."""
+    return [frame.f_locals for frame in frames() if is_pipeline(frame) and
+            any(hasattr(step, "fit") for _, step in frame.f_locals["self"].steps[:-1])]
+
+
 def learned() -> List[str]:
     """Steps before this fit, in the pipelines around it, that took something from the records, or may have."""
     found: List[str] = []
-    for frame in frames():
-        if is_pipeline(frame):
-            for step in frame.f_locals["self"].steps[:-1]:
-                found += [name for name in learners(step[1]) if name not in found]
+    for given in _pipelines():
+        for step in given["self"].steps[:-1]:
+            found += [name for name in learners(step[1]) if name not in found]
     return found
 
 
 def taken() -> List[str]:
     """What those around this fit took from the records as a whole, in the words of `data.taken`."""
     found = ["classes"] if callers.labels_are_numbered() else []  # which label has a number: one record can tell
-    return found + ["scales"] if repeated() is not None or learned() else found
+    if repeated() is not None or learned():
+        return found + ["scales"]
+    for given in _pipelines()[-1:]:
+        check_given(given.get("X"))
+    return found
 
 
 def remarks() -> List[str]:
@@ -78,5 +87,6 @@ def remarks() -> List[str]:
     if steps:
         found.append(f"{', '.join(steps)} in the pipeline took something from the records before this fit, or may have; "
                      "the model is NOT private, and says so; give bounds=... or schema=..., or fit the step on public "
-                     "records and freeze it")
+                     "records and freeze it" +
+                     ("; a ColumnTransformer needs sparse_threshold=0" if "ColumnTransformer" in steps else ""))
     return found

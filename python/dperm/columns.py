@@ -29,6 +29,25 @@ _NUMBERS = {float, int, bool, _NONE}
 _TAKEN = "texts, whole numbers, floats, booleans and decimals are taken, and None or NaN for no value"
 
 
+# ---------------------------------------------------------------- types
+
+
+def of_numbers(dtype: Any) -> bool:
+    """Booleans, integers and floats, of NumPy or pandas: the types whose values become doubles each by itself.
+
+    All others are converted by what the whole column is like, or nobody knows how: dates by a unit that one
+    nanosecond among them makes finer for all, decimals of Arrow's by a number of digits that all have.
+    """
+    own = isinstance(dtype, np.dtype) or type(dtype).__module__.startswith("pandas.")
+    return own and getattr(dtype, "kind", "O") in "biuf"
+
+
+def _of_texts(dtype: Any) -> bool:
+    """pandas' types of texts, its own and Arrow's, and categories, which give each record its own value."""
+    kind = type(dtype)
+    return kind.__module__.startswith("pandas.") and (kind.__name__ in ("StringDtype", "CategoricalDtype") or dtype.kind == "U")
+
+
 # ---------------------------------------------------------------- one value
 
 
@@ -58,7 +77,7 @@ def text_of(value: Any, numeric: bool = False) -> Optional[str]:
         return ("1" if value else "0") if numeric else ("True" if value else "False")
     if isinstance(value, int):
         return _digits(int.__int__(value))
-    if isinstance(value, np.integer):
+    if isinstance(value, np.integer) and value.dtype.kind in "iu":  # timedelta64 is one too, by its unit
         return _digits(int(value))
     if isinstance(value, (float, np.floating)):
         return number_text(float(value), numeric)
@@ -157,6 +176,10 @@ def _codes_of_categories(values: Any, numbering: Numbering) -> np.ndarray:
     return places[given]
 
 
+def _without_texts(dtype: Any) -> ValueError:
+    return ValueError(f"has the dtype {dtype}, whose values have no text of their own; {_TAKEN}")
+
+
 def plain(values: Any) -> Any:
     """A typed array of numbers, or a list of Python's objects as they are."""
     if isinstance(values, (list, tuple)):
@@ -169,6 +192,8 @@ def plain(values: Any) -> Any:
     elif hasattr(dtype, "subtype") and hasattr(dtype, "fill_value"):  # pandas' sparse columns
         array = np.asarray(values)
     elif dtype is not None and hasattr(values, "to_numpy"):  # what else pandas has
+        if not of_numbers(dtype) and not _of_texts(dtype):
+            raise _without_texts(dtype)
         try:
             return values.to_numpy(dtype=object).tolist()
         except TypeError:
@@ -177,8 +202,8 @@ def plain(values: Any) -> Any:
         array = np.asarray(values)
     if array.ndim != 1:
         raise ValueError(f"has {array.ndim} dimensions; give one value for each row")
-    if array.dtype.kind in "cmMV":
-        raise ValueError(f"has the dtype {array.dtype}, whose values have no text of their own; {_TAKEN}")
+    if array.dtype.kind not in "biufOUS":
+        raise _without_texts(array.dtype)
     return array if array.dtype.kind in "biuf" else array.tolist()
 
 
@@ -235,8 +260,7 @@ def column_of(values: Any, name: str, numeric: bool, missing: Sequence[float] = 
     """A column for the library, with the memory that it lies in."""
     dtype = getattr(values, "dtype", None)
     try:
-        if numeric and dtype is not None and getattr(dtype, "kind", "O") in "fiub" and \
-                not hasattr(dtype, "categories") and not isinstance(values, np.ma.MaskedArray):
+        if numeric and of_numbers(dtype) and not isinstance(values, np.ma.MaskedArray):
             return _of_numbers(values, missing)
         if numeric and not _has_categories(values):
             values = plain(values)

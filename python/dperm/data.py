@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Sequence
+from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,9 +11,51 @@ from sklearn.utils.validation import check_array, column_or_1d
 from . import _library as c
 from . import arrow
 from .border import check_sparse
-from .columns import plain
+from .columns import of_numbers, plain
 
 __all__: List[str] = []
+
+
+def _types_of(X: Any) -> Iterator[Tuple[str, Any]]:
+    """The types that X is made of, each with where it is; of lists and objects those of their values that have one."""
+    if isinstance(X, (list, tuple)):
+        for row in X:
+            for value in row if isinstance(row, (list, tuple)) else [row]:
+                if hasattr(value, "dtype"):
+                    yield "X", value.dtype
+    elif hasattr(X, "iloc") and hasattr(X, "columns"):
+        for place, (name, dtype) in enumerate(zip(X.columns, X.dtypes)):
+            yield f"column {name!r}", dtype
+            if _of_objects(dtype):
+                yield from _types_of(X.iloc[:, place].tolist())
+    else:
+        yield "X", X.dtype
+        if _of_objects(X.dtype) and not sp.issparse(X):
+            yield from _types_of(np.asarray(X).ravel().tolist())
+
+
+def _of_objects(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind == "O"
+
+
+def numbers_of(X: Any) -> Any:
+    """X, if each of its values becomes a double by itself: the one gate for records that come without a schema.
+
+    Types are allowed, not forbidden (columns.of_numbers); lists and objects go value by value. What is none of the
+    containers that are known becomes an array, once.
+    """
+    if not isinstance(X, (list, tuple)) and not sp.issparse(X) and not hasattr(X, "iloc"):
+        X = np.asanyarray(X)
+    for what, dtype in _types_of(X):
+        if hasattr(dtype, "fill_value"):  # rows would be sparse if all columns are, and sums over such are rounded differently
+            raise ValueError(f"{what} is one of pandas' sparse columns; give X.sparse.to_coo(), or dense columns")
+        if of_numbers(dtype) or _of_objects(dtype):
+            continue
+        if getattr(dtype, "kind", "O") == "c":
+            raise ValueError("Complex data not supported; X must hold real numbers")  # as scikit-learn says it
+        raise ValueError(f"{what} has the dtype {dtype}; without a schema booleans, integers and floats are taken, each a number "
+                         "by itself: give dates as days or seconds since a public one, and texts with a schema")
+    return X
 
 
 def canonical(X: Any) -> Any:
@@ -173,12 +215,7 @@ def class_names(classes: np.ndarray) -> List[str]:
 def taken(handle: c.Handle, *what: str) -> None:
     """Notes what was taken from the records that should be public; what is made of them is not private."""
     if what:
-        c.call("dperm_data_taken", handle, flags(what))
-
-
-def flags(what: Iterable[str]) -> int:
-    """The same as a number of the library's."""
-    return sum(c.TAKEN[word] for word in set(what))
+        c.call("dperm_data_taken", handle, sum(c.TAKEN[word] for word in set(what)))
 
 
 def label(handle: c.Handle, codes: np.ndarray, names: Sequence[str]) -> None:

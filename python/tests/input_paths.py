@@ -2,7 +2,8 @@
 
 A input builds a container from records as a user would, letting NumPy and pandas infer what they infer,
 and goes in through a public method. What arrives in C is looked at just before the run. A new way in
-registers itself with ``@table`` or ``@rows``, and is tested with all others (input_paths_arrow.py has more).
+registers itself with ``@table`` or ``@rows``, and is tested with all others (input_paths_arrow.py has more);
+what is refused whatever it holds is in ``UNTAKEN``.
 """
 
 import contextlib
@@ -21,22 +22,13 @@ from dperm import _library as c
 # ---------------------------------------------------------------- what arrives in C
 
 RUNS = {"dperm_train": 0, "dperm_tune": 0, "dperm_sweep": 0, "dperm_model_score": 1,
-        "dperm_model_score_private": 1, "dperm_model_scores": 1}
-# Records that a run reads under schemas of its own making: schema, rows, columns, labels.
-TABLE_RUNS = {"dperm_train_refined_table"}
+        "dperm_model_score_private": 1, "dperm_model_scores": 1, "dperm_model_probabilities": 1}
 
 
 class Arrived(BaseException):
     """Thrown instead of a run: its data, bit for bit."""
 
-    def __init__(self, handle, labelled, others=()):
-        self._take(handle, labelled)
-        for other in others:  # a row is what it is under all schemas
-            more = Arrived(other, labelled)
-            self.rows = [a + b for a, b in zip(self.rows, more.rows, strict=True)]
-            assert more.labels == self.labels
-
-    def _take(self, handle, labelled):
+    def __init__(self, handle, labelled):
         count, dims = c.lib.dperm_data_rows(handle), c.lib.dperm_data_dims(handle)
         rows = np.empty((count, dims))
         for i in range(count):
@@ -46,17 +38,6 @@ class Arrived(BaseException):
         self.rows = [row.tobytes() for row in rows]
 
 
-def under_every_schema(schema, rows, columns, labels):
-    """What a run that makes its schema from the records may read: lines, and the finest bins."""
-    found = []
-    for every in 0, 1:
-        how = c.ResolveOptions()
-        c.lib.dperm_resolve_options_init(c.byref(how))
-        how.all_numeric = every
-        found.append(c.Handle("dperm_schema_resolve", "dperm_schema_free", schema, c.byref(how)))
-    return [c.Handle("dperm_data_from_table", "dperm_data_free", made, rows, columns, labels) for made in found]
-
-
 def arrived(action):
     """What a public method hands to the library for its run."""
     inner = c.call
@@ -64,11 +45,7 @@ def arrived(action):
     def call(name, *arguments):
         if name in RUNS:
             c.call = inner
-            raise Arrived(arguments[RUNS[name]], name != "dperm_model_scores")
-        if name in TABLE_RUNS:
-            c.call = inner
-            first, *others = under_every_schema(*arguments[:4])
-            raise Arrived(first, True, others)
+            raise Arrived(arguments[RUNS[name]], name not in ("dperm_model_scores", "dperm_model_probabilities"))
         return inner(name, *arguments)
 
     c.call = call
@@ -90,8 +67,6 @@ SCHEMA = {"missing": ["", "?", "-9"], "on_missing": "category", "intercept": Tru
                       {"name": "code", "type": "categorical", "values": ["0", "1", "2", "1.00", "0.5"]},
                       {"name": "smoker", "type": "categorical", "values": ["True", "False", "1", "0"]},
                       {"name": "job", "type": "categorical", "values": ["nurse", "judge", "1", "True", "1.0"]}]}
-# Where the records choose whether age gets bins.
-OPEN = {**SCHEMA, "crosses": [], "columns": [{"name": "age", "type": "numeric", "min": 0, "max": 100}, *SCHEMA["columns"][1:]]}
 NAMES = ["age", "code", "smoker", "job"]
 USUAL = {"age": [0, 1, 17, 42.5, 0.1, 1e-7, -9, 2**53 + 1], "code": [0, 1, 2, 2, 1], "smoker": [True, False],
          "job": ["nurse", "judge", "1", " judge"]}
@@ -147,7 +122,7 @@ HOSTILE = [1, True, 1.0, 0, False, 0.0, -0.0, -9, -9.0, "-9", "-9.0", "?", "", 0
            np.str_("nurse"), Vain(), Colour.ONE, Whole.ONE, Word.JUDGE, "a\0b", "\ud800", "x" * 70000, "NaN", "inf",
            "1e3", "1_000", "\u0661", np.ma.masked]
 
-TABLES, ROWS = {}, {}
+TABLES, ROWS, UNTAKEN = {}, {}, {}
 
 
 def table(build):
@@ -294,7 +269,7 @@ def _array_of(dtype):
     return table(build)
 
 
-for _dtype in ("float64", "float32", "float16", "longdouble", "int64", "uint8", "bool", "complex128", "datetime64[D]"):
+for _dtype in ("float64", "float32", "float16", "longdouble", "int64", "uint8", "bool"):
     _array_of(_dtype)
 
 # ---------------------------------------------------------------- labels
@@ -331,14 +306,52 @@ def number_float32(records):
     return np.array(records, dtype=np.float32)
 
 
-@rows
-def number_fortran(records):
-    return np.asfortranarray(np.array(records, dtype=float))
+class Offered:
+    """No array, but one is made of it."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self._array, dtype=dtype)
+
+
+def _strided(X):
+    wide = np.zeros((2 * X.shape[0], 3 * X.shape[1]), X.dtype)
+    wide[::2, ::3] = X
+    return wide[::2, ::3]
+
+
+def _read_only(X):
+    X.flags.writeable = False
+    return X
+
+
+# The same numbers in memory of every order, and in what holds an array.
+ORDERS = {"c": np.ascontiguousarray, "fortran": np.asfortranarray, "strided": _strided,
+          "backwards": lambda X: X[::-1, ::-1].copy()[::-1, ::-1], "read_only": _read_only, "offered": Offered,
+          "subclass": lambda X: X.view(type("Mine", (np.ndarray,), {})), "list_of_arrays": list,
+          "frame": lambda X: pd.DataFrame(X, columns=NAMES[:X.shape[1]]),
+          "frame_of_series": lambda X: pd.DataFrame({NAMES[j]: pd.Series(X[:, j]) for j in range(X.shape[1])})}
+
+
+def _numbers(name, dtype):
+    def build(records):
+        return ORDERS[name](np.array(records, dtype=dtype))
+
+    build.__name__ = f"number_{name}_{dtype}"
+    return rows(build)
+
+
+for _name in ORDERS:
+    _numbers(_name, "float64")
+for _dtype in ("longdouble", ">f8", "int8", "uint8", "int16", "int32", "int64", "uint64", "bool"):
+    _numbers("strided" if _dtype == "int64" else "c", _dtype)
 
 
 @rows
-def number_matrix(records):
-    return np.array(records, dtype=float).view(type("Mine", (np.ndarray,), {}))
+def number_tuples(records):
+    return tuple(tuple(r) for r in records)
 
 
 @rows
@@ -357,11 +370,6 @@ def number_frame_of_mixed_widths(records):
     return made.astype({0: np.float32, 1: np.float64})
 
 
-@rows
-def number_frame_sparse(records):
-    return pd.DataFrame(records).astype(pd.SparseDtype("float", 0.0))
-
-
 def _sparse(kind):
     def build(records):
         return kind(np.array(records, dtype=float))
@@ -370,7 +378,8 @@ def _sparse(kind):
     return rows(build)
 
 
-for _kind in (sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.lil_matrix, sp.dok_matrix):
+for _kind in (sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.lil_matrix, sp.dok_matrix, sp.bsr_matrix, sp.dia_matrix,
+              sp.csr_array, sp.coo_array):
     _sparse(_kind)
 
 
@@ -390,6 +399,35 @@ def number_csr_of_one_unsorted_row(records):
     return X
 
 
+# ---------------------------------------------------------------- what is refused whatever it holds
+
+FINE = np.int8(3)  # where a record has it, its dates have a finer unit, and by NumPy's rule all others too
+
+
+def _dates(kind, unit, wrap):
+    def build(records):
+        fine = "ps" if unit == "ns" else "ns"
+        return wrap(np.array([[kind(int(v), fine if v is FINE else unit) for v in r] for r in records]))
+
+    return build
+
+
+def _columns(how):
+    return lambda X: pd.DataFrame({NAMES[j]: how(pd.Series(X[:, j])) for j in range(X.shape[1])})
+
+
+for _unit in ("ns", "us", "ms", "s", "D"):
+    for _kind in (np.datetime64, np.timedelta64):
+        for _name, _wrap in {**ORDERS, "lists": lambda X: [list(r) for r in X], "objects": lambda X: _object_array(X)}.items():
+            UNTAKEN[f"{_name} {_kind.__name__}[{_unit}]"] = _dates(_kind, _unit, _wrap)
+    for _name, _wrap in {"UTC": lambda s: s.dt.tz_localize("UTC"), "Europe/Berlin": lambda s: s.dt.tz_localize("Europe/Berlin"),
+                         "periods": lambda s: s.dt.to_period("D"), "objects": lambda s: s.astype(object),
+                         "intervals": lambda s: pd.arrays.IntervalArray.from_arrays(s, s)}.items():
+        UNTAKEN[f"frame of {_name} [{_unit}]"] = _dates(np.datetime64, _unit, _columns(_wrap))
+for _name, _dtype in {"fields": "f8,f8", "complex": "complex128", "raw": "V8"}.items():
+    UNTAKEN[_name] = lambda records, dtype=_dtype: np.array([[float(v) for v in r] for r in records]).astype(dtype)
+
+
 # ---------------------------------------------------------------- public methods
 
 _fitted, _real = {}, c.call
@@ -407,14 +445,14 @@ def _model(**how):
 
 
 def ways(**how):
-    """Public methods that take labelled records, and one that takes them bare."""
+    """Public methods that take labelled records, and two that take them bare."""
     base = dperm.LogisticRegression(1.0, **how)
     return {"fit": base.fit,
-            "ask": dperm.LogisticRegression(300.0, **{**how, "schema": OPEN}).fit,
             "tune": dperm.PrivateTuner(base, {"lambda_": [0.1, 0.2]}).fit,
             "sweep": lambda X, y: dperm.sweep(base, {"lambda_": [0.1, 0.2]}, X, y),
             "score_private": lambda X, y: _model(**how).score_private(X, y, epsilon=1.0),
-            "decision_function": lambda X, y: _model(**how).decision_function(X)}
+            "decision_function": lambda X, y: _model(**how).decision_function(X),
+            "predict_proba": lambda X, y: _model(**how).predict_proba(X)}
 
 
 @contextlib.contextmanager

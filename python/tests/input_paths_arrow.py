@@ -3,7 +3,7 @@
 import importlib.util
 
 import capsules
-from input_paths import NAMES, YS, rows, table
+from input_paths import NAMES, UNTAKEN, YS, rows, table
 
 HAVE = {name: importlib.util.find_spec(name) is not None for name in ("polars", "pyarrow")}
 TEXTS = ("string", "large_string", "string_view")
@@ -115,6 +115,14 @@ if HAVE["polars"]:
     def number_polars(records):
         return _by_polars(pl.DataFrame, records, schema={"a": pl.Float64, "b": pl.Float64}, orient="row")
 
+    def _polars_dates(records, unit, zone):
+        made = pl.DataFrame({NAMES[j]: [int(r[j]) for r in records] for j in range(len(records[0]))})
+        return made.select(pl.all().cast(pl.Datetime(unit, zone)))
+
+    for _unit in ("ns", "us", "ms"):
+        for _zone in (None, "UTC", "Europe/Berlin"):
+            UNTAKEN[f"polars {_unit} {_zone}"] = lambda records, u=_unit, z=_zone: _polars_dates(records, u, z)
+
     YS["polars"] = lambda y: _by_polars(pl.Series, y, strict=True)
 
 if HAVE["pyarrow"]:
@@ -145,6 +153,13 @@ if HAVE["pyarrow"]:
     @rows
     def number_arrow(records):
         return pa.table({n: pa.array([float(r[j]) for r in records], pa.float64()) for j, n in enumerate("ab")})
+
+    def _arrow_dates(records, kind):
+        return pa.table({NAMES[j]: pa.array([int(r[j]) for r in records], kind) for j in range(len(records[0]))})
+
+    for _kind in [pa.duration("us"), pa.date32(), pa.decimal128(5, 2)] + \
+            [pa.timestamp(unit, zone) for unit in ("ns", "us", "ms", "s") for zone in (None, "UTC")]:
+        UNTAKEN[f"arrow {_kind}"] = lambda records, kind=_kind: _arrow_dates(records, kind)
 
     YS["arrow"] = pa.array
 

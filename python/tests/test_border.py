@@ -48,6 +48,8 @@ def wrong_values(kind):
         return [12345, Stub("other"), Stub(kind.kind, None), "x"] + [None] * (not kind.optional)
     if kind is border.Columns:
         return [12345, [1.0], (border.Column * 1)()]
+    if kind is border.AnyStruct:
+        return [12345, None, ctypes.c_int()]
     return ["x", 1.5]  # pointers to structs, callbacks: ctypes' own
 
 
@@ -66,6 +68,8 @@ def right_value(kind):
         return ctypes.create_string_buffer(65)
     if isinstance(kind, border.Owned):
         return Stub(kind.kind)
+    if kind is border.AnyStruct:
+        return border.Column()
     return border.Columns([]) if kind is border.Columns else None
 
 

@@ -8,6 +8,7 @@ suite finds the defects that it is there for when they are put back.
 import itertools
 import os
 import random
+import re
 import warnings
 from decimal import Decimal
 
@@ -18,7 +19,8 @@ import pytest
 import capsules
 import input_paths_arrow  # which adds its inputs to the tables
 import dperm
-from input_paths import CLASSES, HOSTILE, NAMES, OPEN, ROWS, SCHEMA, TABLES, USUAL, YS, arrived, planted, ways
+from input_paths import (CLASSES, FINE, HOSTILE, NAMES, ROWS, SCHEMA, TABLES, UNTAKEN, USUAL, YS, arrived, planted,
+                         ways)
 from dperm import arrow, columns, data, tables
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -80,7 +82,7 @@ def check_table(name, seed, most, way="fit"):
     return compared
 
 
-REFUSED = {"array_of_complex128", "array_of_datetime64[D]", "frame_of_boolean_categories"}  # whatever they hold
+REFUSED = {"frame_of_boolean_categories"}  # whatever they hold
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -112,20 +114,13 @@ def check_numbers(name):
     return compared
 
 
-@pytest.mark.parametrize("way", ["ask", "tune", "sweep", "score_private", "decision_function"])
+@pytest.mark.parametrize("way", ["tune", "sweep", "score_private", "decision_function", "predict_proba"])
 @pytest.mark.parametrize("name", ["frame_as_pandas_infers_it", "lists", "frame_of_objects", "capsule_of_string"])
 def test_every_method_has_the_same_door(name, way):
     assert check_table(name, 3, 40, way) > 10
 
 
-def test_records_that_are_asked_are_looked_at_as_lines_and_in_bins():
-    base = pd.DataFrame([[40, 1, True, "nurse"], [50, 2, False, "judge"]] * 5, columns=NAMES)
-    lines, both = (arrived(lambda w=w: ways(schema=OPEN)[w](base, ["no", "yes"] * 5)) for w in ("fit", "ask"))
-    assert all(len(more) > 2 * len(row) and more.startswith(row) for row, more in zip(lines.rows, both.rows))
-    assert lines.labels == both.labels
-
-
-NUMBERS = [0, 1, -1, 0.5, 0.1, 1e-300, 7, 2**53 + 1]
+NUMBERS = [0, 1, -1, 0.5, 0.1, 1e-300, 7, 2**53 + 1, np.float32(0.1)]
 ODD_NUMBERS = [7, True, 0.1, -0.0, 2**53, 2.0**53, 2**63, 2**64, 10**30, 10**400, np.float32(0.1), np.int8(3),
                Decimal("0.1"), "1", "0.1", "x", b"1", None, float("nan"), float("inf"), 1e308, 5e-324, 1j, [1],
                pd.NA, pd.NaT, np.datetime64(1, "s"), pd.Timestamp("2020"), object()]
@@ -146,6 +141,35 @@ def test_a_row_of_numbers_depends_on_its_own_record(name, how):
             after[at][column] = value
             compared += compare(before, attempt(ROWS[name], go, after, labels), at)
     assert compared > 20
+
+
+KNOWN_BY = {"norm": dict(data_norm=2.0, classes=[0, 1]), "bounds": dict(bounds=(-1, 8), classes=[0, 1]),
+            "schema": dict(schema=SCHEMA)}
+
+
+def check_untaken(name, how):
+    """Errors, and nothing that arrives; what does is compared before that."""
+    width, labels = (4, ["no", "yes", "no"]) if how == "schema" else (2, [0, 1, 1])
+    records = [[(3 * i + j) % 7 for j in range(width)] for i in range(COUNT)]
+    found = [attempt(UNTAKEN[name], ways(**KNOWN_BY[how])["fit"], given, labels * 3)
+             for given in (records, [[FINE] * width] + records[1:])]
+    compare(*found, 0)
+    errors = [error for error in found if error is not None]  # pandas makes no column of picoseconds
+    assert errors and all(isinstance(error, str) and re.search("type|Complex data|must be a", error) for error in errors)
+
+
+@pytest.mark.parametrize("how", KNOWN_BY)
+@pytest.mark.parametrize("name", UNTAKEN)
+def test_what_becomes_numbers_by_all_records_is_refused(name, how):
+    check_untaken(name, how)
+
+
+@pytest.mark.parametrize("how", ["norm", "bounds"])
+def test_a_frame_is_dense_whatever_one_of_its_columns_is(how):
+    made = pd.DataFrame({"a": [1.0, 0.0], "b": [0.0, 2.0]})
+    for columns_ in {"a": "Sparse"}, {"a": "Sparse", "b": "Sparse"}:
+        with pytest.raises(ValueError, match="'a' is one of pandas' sparse columns; give X.sparse.to_coo"):
+            ways(**KNOWN_BY[how])["fit"](made.astype(columns_), [0, 1])
 
 
 def neighbours(chance, kind, usual, value):
@@ -290,6 +314,25 @@ def test_the_suite_finds_nulls_that_make_whole_numbers_floats():
             planted(columns, "number_text", lambda value, numeric: None if value != value else str(value)), \
             pytest.raises(AssertionError, match="changed"):
         check_table("capsule_as_inferred", 1, 400)
+
+
+@pytest.mark.parametrize("how", ["norm", "bounds"])
+@pytest.mark.parametrize("name", ["c datetime64[us]", "fortran timedelta64[s]", "offered datetime64[ms]"])
+def test_the_suite_finds_dates_whose_unit_is_that_of_all(name, how):
+    with planted(data, "numbers_of", lambda X: X), pytest.raises(AssertionError, match="changed"):
+        check_untaken(name, how)
+
+
+@pytest.mark.parametrize("name", ["lists timedelta64[ns]", "list_of_arrays timedelta64[ns]", "objects timedelta64[ns]"])
+def test_the_suite_finds_spans_of_time_taken_for_whole_numbers(name):
+    """As NumPy has it, timedelta64 is a kind of integer."""
+    inner = columns.text_of
+
+    def text(value, numeric=False):
+        return str(int(value)) if isinstance(value, np.integer) else inner(value, numeric)
+
+    with planted(columns, "text_of", text), pytest.raises(AssertionError, match="changed"):
+        check_untaken(name, "schema")
 
 
 def by_equality(values, numbering):

@@ -4,7 +4,9 @@ model says so. Harmless are those alone that are listed, with the settings that 
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 import scipy.special
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import ColumnTransformer, make_column_selector
@@ -20,7 +22,7 @@ from sklearn.random_projection import GaussianRandomProjection, SparseRandomProj
 from sklearn.utils import all_estimators
 
 import dperm
-from dperm.steps import BLIND, learners
+from dperm.steps import BLIND, check_given, learners
 
 try:
     from sklearn.frozen import FrozenEstimator
@@ -68,7 +70,7 @@ HARMLESS = {"none": [], "function": [FunctionTransformer(np.tanh)], "powers": [P
             "lengths": [Normalizer()], "passed": ["passthrough"],
             "public categories": [SIGNS, OneHotEncoder(categories=THREE)],
             "constant": [SimpleImputer(strategy="constant", fill_value=0, **HAVE_KEPT)],
-            "columns": [ColumnTransformer([("a", Normalizer(), [0, 1]), ("b", "passthrough", [2])])],
+            "columns": [ColumnTransformer([("a", Normalizer(), [0, 1]), ("b", "passthrough", [2])], sparse_threshold=0)],
             "union": [make_union(Normalizer(), make_pipeline(Binarizer(), RBFSampler(n_components=3, random_state=1)))]}
 
 
@@ -98,6 +100,7 @@ def test_a_step_that_learns_nothing_does_not(steps, two):
 
 NUMBERS = np.abs(np.random.default_rng(5).normal(size=(60, 4)))
 TEXTS = [" ".join(f"w{int(10 * value)}" for value in row) for row in NUMBERS]
+SOME = [("a", OneHotEncoder(categories=THREE[:3]), [0, 1, 2]), ("b", Normalizer(), [3])]
 # Of each that is listed: harmless ones, those that are not for their settings, and records to try them on.
 CASES = {
     "AdditiveChi2Sampler": ([AdditiveChi2Sampler()], [], NUMBERS), "Binarizer": ([Binarizer(threshold=0.3)], [], NUMBERS),
@@ -122,6 +125,12 @@ CASES = {
                             [FunctionTransformer(scale), FunctionTransformer(lambda X: X), FunctionTransformer(np.cumsum),
                              FunctionTransformer(np.frompyfunc(lambda x: x, 1, 1)), FunctionTransformer(np.matmul),
                              FunctionTransformer(np.sqrt, kw_args={"where": NUMBERS > 1})], NUMBERS),
+    "Pipeline": ([make_pipeline(Normalizer(), Binarizer())], [], NUMBERS),
+    "FeatureUnion": ([make_union(Normalizer(), Binarizer())], [], NUMBERS),
+    "ColumnTransformer": ([ColumnTransformer(SOME, sparse_threshold=0)],
+                          [ColumnTransformer(SOME), ColumnTransformer(SOME, sparse_threshold=1),
+                           ColumnTransformer([("a", Normalizer(), make_column_selector(dtype_include="number"))], sparse_threshold=0)],
+                          np.sign(NUMBERS - 0.5)),
     "HashingVectorizer": ([HashingVectorizer(n_features=16)],
                           [HashingVectorizer(tokenizer=str.split), HashingVectorizer(preprocessor=str.lower),
                            HashingVectorizer(analyzer=str.split)], TEXTS)}
@@ -144,6 +153,7 @@ def test_what_is_listed_makes_each_row_of_its_own_record(name):
         rows = [step.fit_transform(given) if hasattr(step, "fit_transform") else step.fit(given).transform(given)
                 for given in (records, [*records[1:2], *records[1:]] if isinstance(records, list) else
                               np.vstack([records[1:2], records[1:]]))]
+        assert type(rows[0]) is type(rows[1])
         first, second = (r.toarray() if hasattr(r, "toarray") else r for r in rows)
         assert first.shape == second.shape and np.array_equal(first[1:], second[1:])
     for step in others:
@@ -152,14 +162,76 @@ def test_what_is_listed_makes_each_row_of_its_own_record(name):
 
 @pytest.mark.parametrize("name, kind", all_estimators(type_filter="transformer"))
 def test_every_transformer_is_listed_or_counts_as_learned(name, kind):
-    """By its class alone, whatever it keeps; those made of others count by their parts."""
+    """By its class alone, whatever it keeps."""
     if name in BLIND:
         assert name in CASES
         return
-    parts = {"ColumnTransformer": lambda: kind([("a", Clip(), [0])]), "FeatureUnion": lambda: kind([("a", Clip())])}
-    assert learners(parts[name]() if name in parts else kind.__new__(kind)) == ["Clip" if name in parts else name]
+    assert learners(kind.__new__(kind)) == [name]
+
+
+def test_those_that_are_made_of_others_count_by_them():
+    parts = [("a", Clip(), [0]), ("b", Normalizer(), [1])]
+    assert learners(ColumnTransformer(parts, sparse_threshold=0)) == learners(FeatureUnion([("a", Clip())])) == ["Clip"]
+    assert learners(ColumnTransformer(parts)) == ["ColumnTransformer", "Clip"]
 
 
 def test_columns_chosen_by_a_function_are_chosen_by_the_records():
-    chosen = ColumnTransformer([("a", Normalizer(), make_column_selector(dtype_include="number"))])
+    chosen = ColumnTransformer([("a", Normalizer(), make_column_selector(dtype_include="number"))], sparse_threshold=0)
     assert learners(chosen) == ["ColumnTransformer"] and learners(make_pipeline(chosen, Clip())) == ["ColumnTransformer", "Clip"]
+
+
+# ---------------------------------------------------------------- the container, and the types that steps are given
+
+
+def test_one_record_decides_whether_rows_are_sparse_unless_the_threshold_is_0():
+    """Scores of most other records were rounded otherwise, and with a large gamma they were other scores."""
+    for threshold, sparse in (0.5, {False, True}), (0, {False}):
+        step = ColumnTransformer([("a", OneHotEncoder(categories=[[0.0, 1.0]], handle_unknown="ignore"), [0])],
+                                 sparse_threshold=threshold)
+        records = np.zeros((200, 1))
+        found = {sp.issparse(step.fit_transform(np.vstack([[first], records]))) for first in ([1.0], [7.0])}
+        assert found == sparse and learners(step) == ([] if threshold == 0 else ["ColumnTransformer"])
+
+
+WHOLE = np.arange(2, 42).reshape(10, 4)
+UNTYPED = {"integers": WHOLE, "lists": WHOLE.tolist(), "tuples": tuple(map(tuple, WHOLE.tolist())), "arrays": list(WHOLE / 2),
+           "small integers": WHOLE.astype(np.int8), "booleans": WHOLE > 9, "narrow floats": WHOLE.astype(np.float32),
+           "wide floats": WHOLE.astype(np.longdouble), "other bytes": WHOLE.astype(">f8"), "objects": WHOLE.astype(object),
+           "texts": WHOLE.astype(str), "complex": WHOLE + 0j, "dates": WHOLE.astype("M8[s]"), "masked": np.ma.array(WHOLE / 2),
+           "sparse": sp.csr_matrix(WHOLE), "frame": pd.DataFrame(WHOLE), "nullable": pd.DataFrame(WHOLE / 2).astype("Float64"),
+           "one column of integers": pd.DataFrame(WHOLE / 2).astype({1: int}),
+           "categories": pd.DataFrame(WHOLE / 2).astype({1: "category"}),
+           "texts or not": pd.DataFrame(WHOLE / 2).assign(a=["x", None] * 5)}
+
+
+@pytest.mark.parametrize("name", UNTYPED)
+def test_types_that_one_record_can_change_for_all_are_refused_before_steps(name):
+    with pytest.raises(ValueError, match="float64 or of texts") as told:
+        check_given(UNTYPED[name])
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("name", ["integers", "lists", "narrow floats", "frame"])
+def test_one_half_is_zero_in_a_column_of_integers_and_so_it_is_refused(name):
+    """A record with 0.5 would make all others floats."""
+    for step in FunctionTransformer(np.reciprocal), make_pipeline(Normalizer(), Binarizer()):
+        with pytest.raises(ValueError, match="float64 or of texts"):
+            make_pipeline(step, clf()).fit(UNTYPED[name], [0, 1] * 5)
+
+
+@pytest.mark.parametrize("X, steps", [
+    (WHOLE / 2, [FunctionTransformer(np.reciprocal)]), (np.asfortranarray(WHOLE / 2), [Normalizer()]),
+    (sp.csr_matrix(WHOLE / 2), [Normalizer()]), (pd.DataFrame(WHOLE / 2), [Normalizer()]), (WHOLE, ["passthrough"]),
+    (["a b", "c"] * 5, [HashingVectorizer(n_features=16)]), (pd.Series(["a b", "c"] * 5), [HashingVectorizer(n_features=16)]),
+    ([{"a": 1}, {"b": 2.5}] * 5, [FeatureHasher(8)]), ([["a", "b"], ["c"]] * 5, [FeatureHasher(8, input_type="string")]),
+    (pd.DataFrame({"a": ["x", "y"] * 5, "b": np.arange(10) / 2}),
+     [ColumnTransformer([("a", OneHotEncoder(categories=[["x", "y"]]), ["a"]), ("b", Normalizer(), ["b"])], sparse_threshold=0)])])
+def test_doubles_and_texts_are_taken(X, steps):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LEAK)
+        assert make_pipeline(*steps, clf()).fit(X, [0, 1] * 5)[-1].privacy_.private
+
+
+def test_types_do_not_matter_where_nothing_is_private_anyway():
+    with pytest.warns(LEAK, match="StandardScaler in the pipeline"):
+        assert not make_pipeline(StandardScaler(), clf()).fit(WHOLE, [0, 1] * 5)[-1].privacy_.private

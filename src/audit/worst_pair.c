@@ -218,10 +218,10 @@ static double claimed_beta(const worst_pair *pair, double epsilon) {
   bool objective = pair->mechanism == DPERM_MECHANISM_OBJECTIVE;
   double kappa = pair->norm * pair->norm / pair->lambda;
   if (pair->delta > 0) {
-    const delta_corners corners =
-        objective ? delta_corners_objective(&pair->loss, pair->neighbours, kappa, epsilon)
-                  : delta_corners_output(&pair->loss, pair->neighbours);
-    double a = delta_invert(&corners, epsilon, pair->delta);
+    const delta_corners output = delta_corners_output(&pair->loss, pair->neighbours);
+    double a = objective ? delta_invert_objective(&pair->loss, pair->neighbours, kappa, epsilon,
+                                                  pair->delta)
+                         : delta_invert(&output, epsilon, pair->delta);
     return a / pair->norm * (objective ? 1 : pair->lambda);
   }
   return objective ? epsilon_invert(&pair->loss, pair->neighbours, kappa, epsilon) / pair->norm

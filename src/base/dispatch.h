@@ -1,14 +1,14 @@
 /* Eight doubles at once, and machine code for the processor at hand. A function marked
- * FOR_EACH_WIDTH is compiled for each width of vector units and the loader picks one. The
- * arithmetic is the same everywhere, operation by operation (no contraction), so the bits of a
- * result do not depend on the choice. Such a function is static: the
+ * FOR_EACH_WIDTH is compiled for each width of vector units and the loader picks one, where it can:
+ * glibc's can, musl's cannot. The arithmetic is the same everywhere, operation by operation (no
+ * contraction), so the bits of a result do not depend on the choice. Such a function is static: the
  * loader's choice would be exported. */
 #pragma once
 
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define FOR_EACH_WIDTH __attribute__((target_clones("avx512f", "avx2", "default")))
 #else

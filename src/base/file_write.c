@@ -314,6 +314,31 @@ dperm_status output_reserve(output_file *file, size_t bytes, dperm_error *err) {
   return reason ? fail_write(file, reason, err) : DPERM_OK;
 }
 
+/* A name of its own for a moment, where the system has no files without. */
+static int create_nameless(const char *beside) {
+  OWNED_MEMORY char *name = NULL;
+  if (memory_new(name_size(beside), 1, &name, NULL) != DPERM_OK) {
+    errno = ENOMEM;
+    return -1;
+  }
+  (void)snprintf(name, name_size(beside), "%s.XXXXXX", beside);
+  int fd = mkostemp(name, O_CLOEXEC);
+  if (fd >= 0) {
+    (void)unlink(name);
+  }
+  return fd;
+}
+
+int space_hold(const char *beside, size_t bytes, int *fd) {
+  *fd = *fd < 0 ? create_unnamed(beside, 0600) : *fd;
+  *fd = *fd < 0 ? create_nameless(beside) : *fd;
+  if (*fd < 0) {
+    return errno;
+  }
+  int reason = size_trouble(*fd, bytes);
+  return reason ? reason : take_blocks(*fd, bytes);
+}
+
 const char *output_temporary(const output_file *file) {
   return file->named ? file->temporary : NULL;
 }

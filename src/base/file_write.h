@@ -35,6 +35,10 @@ dperm_status output_take(output_file *file, char **bytes, size_t *length, dperm_
 void output_discard(output_file *file);
 OWNED_HANDLE(output_file, output_discard)
 
+/* Takes space beside a file, in one without a name: `*fd`, made where it is -1, has so many bytes
+ * until it is cut or closed, or the program ends. Returns 0 or the errno of a failure. */
+int space_hold(const char *beside, size_t bytes, int *fd);
+
 /* Flushes the folder that `path` is in, so that a new name survives a crash. Not all file systems
  * can. */
 void file_sync_folder(const char *path);

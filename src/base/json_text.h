@@ -19,8 +19,9 @@ typedef struct json_document {
   char *owned; /* the text, if the maker of the document must free it; or NULL */
 } json_document;
 
-/* On failure doc->root is NULL. Give back doc->root with json_decref. */
+/* On failure doc->root is NULL. */
 dperm_status json_document_parse(json_document *doc, dperm_error *err);
+void json_document_free(json_document *doc);
 
 /* Fails at the place of `value` in the document: "name:line:col: " and the sentence. */
 dperm_status json_fail_at(const json_document *doc, const json_t *value, dperm_error *err,
@@ -40,6 +41,13 @@ void json_append(json_t **array, json_t *item);
 
 /* The same for a member of an object. */
 void json_set(json_t **object, const char *key, json_t *value);
+
+/* A number, null where it is not finite; a count. */
+json_t *json_figure(double value);
+json_t *json_count(size_t count);
+/* A result as text, to be given back with dperm_text_free; takes over `value`, which is NULL for
+ * want of memory. */
+dperm_status json_give(json_t *value, char **text, dperm_error *err);
 
 /* Writes with two spaces of indentation; arrays of numbers flow over lines of 100 characters. With
  * `flowing`, objects that hold only texts, numbers and lists of them do so too, as a schema's

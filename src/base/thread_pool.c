@@ -32,9 +32,11 @@ static struct pool {
   pthread_cond_t opened, left;
   job job;
   bool open;
-  bool spoilt;          /* a piece changed the floating-point environment … */
-  fenv_t left_behind;   /* … to this */
-  size_t threads;       /* started */
+  bool ending;        /* threads shall return */
+  bool spoilt;        /* a piece changed the floating-point environment … */
+  fenv_t left_behind; /* … to this */
+  size_t threads;     /* started: these */
+  pthread_t started[MOST_WORKERS];
   atomic_size_t jobs;   /* opened so far */
   atomic_size_t next;   /* the piece to be taken next */
   atomic_size_t inside; /* threads in the job, without the caller; set under the lock */
@@ -74,6 +76,10 @@ static void *serve(void *number) {
       pthread_cond_wait(&pool.opened, &pool.lock);
     }
     seen = atomic_load(&pool.jobs);
+    if (pool.ending) {
+      pthread_mutex_unlock(&pool.lock);
+      return NULL;
+    }
     if (pool.open && worker < pool.job.workers) {
       const job mine = pool.job;
       pool.inside++;
@@ -89,7 +95,6 @@ static void *serve(void *number) {
     }
     pthread_mutex_unlock(&pool.lock);
   }
-  return NULL;
 }
 
 /* A child has none of the threads, and perhaps locks that one of them held. */
@@ -98,7 +103,7 @@ static void forget_threads(void) {
   pthread_mutex_init(&pool.lock, NULL);
   pthread_cond_init(&pool.opened, NULL);
   pthread_cond_init(&pool.left, NULL);
-  pool.open = false;
+  pool.open = pool.ending = false;
   pool.threads = 0;
   atomic_store(&pool.jobs, 0);
   atomic_store(&pool.inside, 0);
@@ -114,17 +119,16 @@ static void start_threads(size_t workers) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   (void)pthread_once(&once, watch_forks);
   while (pool.threads + 1 < workers) {
-    pthread_t thread;
     sigset_t all, before;
     sigfillset(&all);
     (void)sigdelset(&all, SIGBUS); /* a mapped file was truncated: for the thread that reads it */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&thread, NULL, serve, (void *)(uintptr_t)(pool.threads + 1));
+    int failed = pthread_create(&pool.started[pool.threads], NULL, serve,
+                                (void *)(uintptr_t)(pool.threads + 1));
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed) {
       return;
     }
-    (void)pthread_detach(thread);
     pool.threads++;
   }
 }
@@ -187,5 +191,21 @@ void pool_run_cancellable(size_t pieces, pool_piece *piece, void *context, cance
     pool.spoilt = false;
   }
   pthread_mutex_unlock(&pool.lock);
+  pthread_mutex_unlock(&pool.owner);
+}
+
+void dperm_threads_end(void) {
+  if (in_job || pthread_mutex_trylock(&pool.owner) != 0) {
+    return; /* a job is under way: its threads stay */
+  }
+  pthread_mutex_lock(&pool.lock);
+  pool.ending = true;
+  atomic_fetch_add(&pool.jobs, 1); /* wakes those that poll */
+  pthread_cond_broadcast(&pool.opened);
+  pthread_mutex_unlock(&pool.lock);
+  while (pool.threads > 0) {
+    (void)pthread_join(pool.started[--pool.threads], NULL);
+  }
+  pool.ending = false;
   pthread_mutex_unlock(&pool.owner);
 }

@@ -188,6 +188,9 @@ dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
   TRY(table_builder_finish(&b, &records, err));
   TRY(data_of_table(records, schema, out, err));
   (*out)->unlabelled = labels == NULL;
+  if (!labels) {
+    memset((*out)->labels, 0, records->rows * sizeof *(*out)->labels);
+  }
   (*out)->prints = prints;
   prints = NULL;
   (*out)->counts = r.counts;

@@ -6,7 +6,7 @@
 #include "base/file_read.h"
 #include "base/lookup.h"
 #include "base/memory.h"
-#include "base/sized.h"
+#include "base/options.h"
 #include "draft/draft_remarks.h"
 #include "draft/import_column.h"
 #include "draft/import_label.h"
@@ -17,10 +17,18 @@ enum {
   MARKER_LIMIT = 100 /* texts that mean "missing"; each is compared with every column's values */
 };
 
+/* A text that means "missing", and the list where it stands first. */
+typedef struct marker {
+  const json_t *list;
+  json_t *text;
+} marker;
+
 typedef struct import {
   dictionary d;
   import_use *uses;
   size_t label;
+  marker markers[MARKER_LIMIT];
+  size_t marker_count;
   json_t *missing; /* the schema's list */
 } import;
 
@@ -114,24 +122,26 @@ static bool is_value(const dictionary_column *column, import_use use, const json
 /* A schema has one list for all columns. A text that is a value elsewhere cannot be in it, and then
  * a number for which it means "missing" cannot be used: it would be read as one, or not at all. As
  * a category it is simply not listed, which encodes as zeros like a missing value. */
-static dperm_status add_marker(import *task, const json_t *list, json_t *marker, dperm_error *err) {
-  const char *text = json_string_value(marker);
+static dperm_status add_marker(import *task, const marker *added, dperm_error *err) {
+  const char *text = json_string_value(added->text);
   bool clash = false;
   for (size_t c = 0; c < task->d.column_count && !clash; c++) {
-    clash = is_value(&task->d.columns[c], task->uses[c], list, text);
+    clash = is_value(&task->d.columns[c], task->uses[c], added->list, text);
   }
   for (size_t c = 0; c < task->d.column_count && clash; c++) {
-    if (task->uses[c] == IMPORT_NUMBER && means_missing(&task->d.columns[c], list, text)) {
+    if (task->uses[c] == IMPORT_NUMBER && means_missing(&task->d.columns[c], added->list, text)) {
       task->uses[c] = IMPORT_MISSING_CLASH;
     }
   }
   if (!clash) {
-    json_append(&task->missing, json_incref(marker));
+    json_append(&task->missing, json_incref(added->text));
   }
   return task->missing ? DPERM_OK : dictionary_no_memory(err);
 }
 
-static dperm_status collect_missing(import *task, dperm_error *err) {
+/* Runs before any of them is compared with a value: a dictionary with many of both would take
+ * their product in time. */
+static dperm_status find_markers(import *task, dperm_error *err) {
   OWNED(lookup_clear) lookup seen = {0};
   const json_t *last = NULL;
   for (size_t c = 0; c < task->d.column_count; c++) {
@@ -141,16 +151,16 @@ static dperm_status collect_missing(import *task, dperm_error *err) {
     }
     last = list;
     for (size_t m = 0; m < json_array_size(list); m++) {
-      json_t *marker = json_array_get(list, m);
+      json_t *text = json_array_get(list, m);
       bool added = false;
-      TRY(lookup_add(&seen, slice_of(json_string_value(marker)), 0, &added, err));
+      TRY(lookup_add(&seen, slice_of(json_string_value(text)), 0, &added, err));
       if (seen.count > MARKER_LIMIT) {
         return json_fail_at(task->d.doc, task->d.columns[c].place, err,
                             "more than %d different texts mean \"missing\"; list fewer",
                             MARKER_LIMIT);
       }
       if (added) {
-        TRY(add_marker(task, list, marker, err));
+        task->markers[task->marker_count++] = (marker){list, text};
       }
     }
   }
@@ -173,9 +183,12 @@ static dperm_status schema_json(import *task, const dperm_import_options *option
                                 dperm_error *err) {
   json_auto_t *label = NULL, *columns = json_array();
   const char separator[2] = {task->d.separator, '\0'};
+  TRY(find_markers(task, err));
   TRY(judge_columns(task, err));
   TRY(import_label_json(&task->d, &task->d.columns[task->label], options, &label, err));
-  TRY(collect_missing(task, err));
+  for (size_t m = 0; m < task->marker_count; m++) {
+    TRY(add_marker(task, &task->markers[m], err));
+  }
   for (size_t c = 0; c < task->d.column_count; c++) {
     json_t *column = NULL;
     TRY(import_column_json(&task->d, &task->d.columns[c], task->uses[c], &column, err));
@@ -192,18 +205,6 @@ static dperm_status schema_json(import *task, const dperm_import_options *option
 }
 
 /* ---- the interface */
-
-const char *dperm_dictionary_name(dperm_dictionary kind) {
-  static const char *const names[] = {"auto", "frictionless", "csvw"};
-  return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : NULL;
-}
-
-static const sized_struct options_struct = SIZED_STRUCT(dperm_import_options, reserved);
-static const dperm_import_options usual = {.label = NULL};
-
-void dperm_import_options_init_sized(dperm_import_options *options, size_t size) {
-  sized_init(&options_struct, &usual, options, size);
-}
 
 static dperm_status check_options(const char *path, const dperm_import_options *options,
                                   dperm_error *err) {
@@ -268,15 +269,15 @@ import task = {.d = {.doc = doc, .remarks = json_array(), .header = true, .separ
 dperm_status dperm_schema_import(const char *path, const dperm_import_options *given,
                                  dperm_remark *remark, void *context, dperm_schema **out,
                                  dperm_error *err) {
-  dperm_import_options options = usual;
-  TRY(sized_take(&options_struct, given, &options, err));
+  dperm_import_options options;
+  TRY(options_take(DPERM_OPTIONS_IMPORT, given, &options, err));
   TRY(check_options(path, &options, err));
   OWNED_MEMORY char *text = NULL;
   size_t length = 0;
   TRY(file_read_all(path, DICTIONARY_LIMIT, &text, &length, err));
+  OWNED(json_document_free)
   json_document doc = {
       .name = path_for_people(path), .text = text, .length = length, .blame = DPERM_INVALID_SCHEMA};
   TRY(json_document_parse(&doc, err));
-  json_auto_t *root = doc.root;
   return import_document(&doc, &options, remark, context, out, err);
 }

@@ -14,12 +14,6 @@
 #include "kernel/features.h"
 #include "random/exponential.h"
 
-static const char *const names[] = {"none", "gaussian", "laplacian", "cauchy"};
-
-const char *dperm_kernel_name(dperm_kernel_kind kind) {
-  return (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
-}
-
 static const char *const kinds[] = {"iid", "orthogonal", "hadamard"};
 
 const char *feature_kind_name(feature_kind kind) {
@@ -129,6 +123,28 @@ dperm_status kernel_validate_kind(const dperm_kernel *k, feature_kind kind, size
 
 dperm_status kernel_validate(const dperm_kernel *k, size_t inputs, dperm_error *err) {
   return kernel_validate_kind(k, feature_kind_of_new(k, inputs), inputs, err);
+}
+
+/* The root mean square of an angle ωᵀx of the longest row. (The laplacian kernel's have none, but
+ * for a row of a single number half of them are below it.) */
+static double angle_size(const dperm_kernel *k, double norm) {
+  return sqrt(2.0) * norm * (k->name == DPERM_KERNEL_GAUSSIAN ? sqrt(k->gamma) : k->gamma);
+}
+
+dperm_status kernel_validate_angles(const dperm_kernel *k, const row_bounds *rows,
+                                    dperm_error *err) {
+  if (k->name == DPERM_KERNEL_NONE) {
+    return DPERM_OK;
+  }
+  double size = angle_size(k, rows->norm2), share = FEATURES_ANGLE / size;
+  if (!(size <= FEATURES_ANGLE)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "gamma = %g is too large for rows of norm up to %g, whose features would be made of "
+         "rounding errors; choose it at most about %.2g, or bound the rows more tightly",
+         k->gamma, rows->norm2,
+         k->gamma * (k->name == DPERM_KERNEL_GAUSSIAN ? share * share : share));
+  }
+  return DPERM_OK;
 }
 
 static double draw_entry(dperm_kernel_kind name, double gamma, random_source *source) {

@@ -127,19 +127,36 @@ static bool claimed_amounts(const charge_request *q, const dataset_state *d, amo
   return counted && (!twice || replaced_amounts(q, claim));
 }
 
+/* The cost of a run is that of the dearest plan that it may follow (composition.md, C9), and that
+ * plan's curve is kept. Plain sums have no dearest one, and keep that of the only plan. */
+static bool price_plans(const charge_request *q, const dataset_state *d, pricing *p) {
+  const privacy_curve none = {.fits = 0};
+  size_t count = d->reading.renyi || q->curve_count == 1 ? q->curve_count : 0;
+  bool counted = count > 0 || reading_cost(&d->reading, &p->claim, &none, &p->cost);
+  for (size_t i = 0; counted && i < count; i++) {
+    bool takes = reading_takes_curve(&d->reading, &p->claim, p->terms.adding, d->rows_per_person,
+                                     &q->curves[i]); /* else it tells of another release */
+    const privacy_curve *curve = takes ? &q->curves[i] : &none;
+    amounts cost;
+    counted = reading_cost(&d->reading, &p->claim, curve, &cost);
+    if (i == 0 || amount_compare(&cost.epsilon, &p->cost.epsilon) > 0) {
+      p->cost.epsilon = cost.epsilon;
+      p->terms.curve = *curve;
+    }
+    if (i == 0 || amount_compare(&cost.delta, &p->cost.delta) > 0) {
+      p->cost.delta = cost.delta;
+    }
+  }
+  return counted;
+}
+
 /* The charge's amounts, and the sums with it, which the limits must cover. */
 static dperm_status check_amounts(const dperm_ledger *ledger, const charge_request *q,
                                   const dataset_state *d, pricing *p, dperm_error *err) {
   bool adding = q->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   *p = (pricing){.terms = {.adding = adding, .refined = q->refined, .priced = d->reading.renyi}};
-  bool counted = claimed_amounts(q, d, &p->claim);
-  if (counted && reading_takes_curve(&d->reading, &p->claim, adding, d->rows_per_person,
-                                     &q->curve)) { /* else it tells of another release */
-    p->terms.curve = q->curve;
-  }
-  if (!counted || !amounts_add(&d->spent, &p->claim, &p->spent) ||
-      !reading_cost(&d->reading, &p->claim, &p->terms.curve, &p->cost) ||
-      !amounts_add(&d->costs, &p->cost, &p->costs)) {
+  if (!claimed_amounts(q, d, &p->claim) || !amounts_add(&d->spent, &p->claim, &p->spent) ||
+      !price_plans(q, d, p) || !amounts_add(&d->costs, &p->cost, &p->costs)) {
     FAIL(err, DPERM_OVER_BUDGET,
          "a charge of epsilon %g and delta %g has too many digits for a ledger", q->epsilon,
          q->delta);
@@ -240,11 +257,13 @@ dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request,
   TRY(check_charge(ledger, request, &r, &made, err));
   if (!asks) {
     TRY(append_reserve(ledger, &r, &made.charge, err));
+    TRY(store_hold_space(ledger, err));
   }
   ledger->latest = made; /* in this thread's turn */
   if (!asks) {
     dperm_status status = store_commit(&held, err);
     if (status != DPERM_OK) {
+      store_free_space(ledger);
       store_cancel(&held);
       append_if_spent(ledger, &made.charge, err);
       return status;
@@ -275,6 +294,7 @@ dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *art
   /* No clock here: the time since the reservation is how long the work took, which depends on the
    * records, and with random stopping on the secret number of rounds. */
   memcpy(r.time, c->last.time, sizeof r.time);
+  store_free_space(ledger);
   TRY(chain_append(ledger, &r, err));
   return store_commit(&held, err);
 }

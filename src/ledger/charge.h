@@ -15,9 +15,10 @@ typedef struct charge_request {
   double epsilon, delta; /* per person with at most this many rows: */
   double refined;        /* of epsilon, the schema's that the run refines itself; or 0 */
   size_t rows_per_person;
-  privacy_curve curve;    /* what more is known of it; zeros for nothing */
-  data_identity identity; /* of the data; the ledger keeps it under its key */
-  bool costs_nothing;     /* public numbers alone made the result, and epsilon and delta are 0 */
+  const privacy_curve *curves; /* what more is known of each plan that the run may follow: the */
+  size_t curve_count;          /* dearest is charged; none if nothing is */
+  data_identity identity;      /* of the data; the ledger keeps it under its key */
+  bool costs_nothing; /* public numbers alone made the result, and epsilon and delta are 0 */
 } charge_request;
 
 /* Refuses what the data set cannot pay, other data than it is bound to, and data that are bound to

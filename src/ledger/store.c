@@ -47,6 +47,11 @@ static dperm_status fail_read_only(const dperm_ledger *ledger, dperm_error *err)
        ledger->path);
 }
 
+static dperm_status fail_full(const dperm_ledger *ledger, dperm_error *err) {
+  FAIL(err, DPERM_IO_ERROR, "%s: no space is left for the ledger; free some and try again",
+       ledger->path);
+}
+
 /* SQLite's last failure, in our words. */
 static dperm_status fail_sqlite(const dperm_ledger *ledger, dperm_error *err) {
   const char *path = ledger->path;
@@ -60,7 +65,7 @@ static dperm_status fail_sqlite(const dperm_ledger *ledger, dperm_error *err) {
   case SQLITE_READONLY:
     return fail_read_only(ledger, err);
   case SQLITE_FULL:
-    FAIL(err, DPERM_IO_ERROR, "%s: no space is left for the ledger; free some and try again", path);
+    return fail_full(ledger, err);
   case SQLITE_NOTADB:
     return fail_foreign(path, err);
   case SQLITE_CORRUPT:
@@ -141,6 +146,7 @@ static dperm_status open_database(const char *path, dperm_ledger **out, dperm_er
   /* it refuses the thread that has it, rather than wait for ever */
   ledger->turn = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
   ledger->process = getpid();
+  ledger->space = -1;
   TRY(memory_copy_text(path, strlen(path), &ledger->path, err));
   int how = access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
   /* not a name that SQLite takes for one of its own: ":memory:", "file:...?mode=..." */
@@ -171,6 +177,9 @@ void dperm_ledger_free(dperm_ledger *ledger) {
     (void)sqlite3_close(ledger->db);
     (void)pthread_mutex_destroy(&ledger->turn);
     forget(ledger);
+    if (ledger->space >= 0) {
+      (void)close(ledger->space);
+    }
     free(ledger->path);
     free(ledger);
   }
@@ -289,6 +298,33 @@ void store_noted_head(const dperm_ledger *ledger, char out[DPERM_DIGEST_SIZE]) {
 void store_note_head(const dperm_ledger *ledger, const char *digest) {
   if (strlen(digest) == HEAD_LENGTH) {
     (void)setxattr(store_file(ledger), head_attribute, digest, HEAD_LENGTH, 0);
+  }
+}
+
+/* ---- space for what must not fail */
+
+/* A commit adds a record of less than a page, moves the head and counts the change: it writes four
+ * or five pages of 4,096 bytes, one or two of them new, with the old ones in a journal; rarely a
+ * few more, where the tree of pages grows. */
+enum { COMMIT_SPACE = 1 << 16 };
+
+dperm_status store_hold_space(dperm_ledger *ledger, dperm_error *err) {
+  int reason =
+      space_hold(store_file(ledger), (ledger->reserved + 1) * COMMIT_SPACE, &ledger->space);
+  if (reason == ENOSPC || reason == EDQUOT) {
+    return fail_full(ledger, err);
+  }
+  if (reason) {
+    return fail_system(ledger->path, "the ledger cannot take space", reason, err);
+  }
+  ledger->reserved++;
+  return DPERM_OK;
+}
+
+void store_free_space(dperm_ledger *ledger) {
+  if (ledger->reserved > 0) {
+    ledger->reserved--;
+    (void)!ftruncate(ledger->space, (off_t)(ledger->reserved * COMMIT_SPACE));
   }
 }
 

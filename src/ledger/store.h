@@ -39,6 +39,8 @@ struct dperm_ledger {
   struct chain *known;  /* what was read of it; NULL for nothing yet (ledger/chain.h), and */
   void (*forget)(dperm_ledger *ledger); /* how to give it up; NULL with it */
   latest_charge latest;
+  int space;       /* a file that holds space for the commits of */
+  size_t reserved; /* so many charges; -1 and 0 for none */
 };
 
 OWNED_HANDLE(dperm_ledger, dperm_ledger_free)
@@ -71,6 +73,13 @@ dperm_status store_begin(dperm_ledger *ledger, bool write, dperm_ledger **held, 
  */
 dperm_status store_commit(dperm_ledger **held, dperm_error *err);
 void store_cancel(dperm_ledger **held);
+
+/* In a transaction that reserves a charge: takes the space that its commit will need, so that a
+ * disk that is nearly full refuses the charge rather than the model. In the one that commits it:
+ * gives the space back, just before it is used. Of a charge that fails it stays taken as long as
+ * the handle, and so it does for one that another handle commits. */
+dperm_status store_hold_space(dperm_ledger *ledger, dperm_error *err);
+void store_free_space(dperm_ledger *ledger);
 
 dperm_status store_prepare(dperm_ledger *ledger, const char *sql, sqlite3_stmt **out,
                            dperm_error *err);

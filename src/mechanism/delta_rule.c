@@ -189,6 +189,13 @@ delta_corners delta_corners_objective(const dperm_loss *loss, dperm_neighbours n
                           {1, 0, line.at_zero}}};
 }
 
+double delta_invert_objective(const dperm_loss *loss, dperm_neighbours neighbours, double kappa,
+                              double epsilon, double delta) {
+  const delta_corners flat = delta_corners_objective(loss, neighbours, kappa, 0);
+  const delta_corners tangent = delta_corners_objective(loss, neighbours, kappa, epsilon);
+  return fmax(delta_invert(&flat, epsilon, delta), delta_invert(&tangent, epsilon, delta));
+}
+
 delta_corners delta_corners_output(const dperm_loss *loss, dperm_neighbours neighbours) {
   return (delta_corners){1, {{1, neighbours_gradients(neighbours) * loss->lipschitz, 0}}};
 }

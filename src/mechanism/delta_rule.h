@@ -24,8 +24,8 @@ typedef struct delta_corners {
 } delta_corners;
 
 /* Objective perturbation of a loss, κ = R₂²/λ (gaussian.md 2 and 3). The slack of the library's own
- * losses is a line over the slope, and which one is best depends on ε; any is valid. Of a record
- * that is added or removed one slope moves. */
+ * losses is a line over the slope: for an ε a tangent that is good there, flat for ε = 0; any is
+ * valid. Of a record that is added or removed one slope moves. */
 delta_corners delta_corners_objective(const dperm_loss *loss, dperm_neighbours neighbours,
                                       double kappa, double epsilon);
 /* Output perturbation, A = β·R₂/(nΛ): the sensitivity alone (gaussian.md 1). */
@@ -37,3 +37,7 @@ double delta_gaussian(double epsilon, double mu);
 double delta_of(const delta_corners *corners, double epsilon, double a);
 /* The largest A, rounded down, with delta_of ≤ delta; 0 if there is none above 0. 0 < delta < 1. */
 double delta_invert(const delta_corners *corners, double epsilon, double delta);
+/* The same for objective perturbation, by the flat line of slack or the tangent, whichever allows
+ * more. */
+double delta_invert_objective(const dperm_loss *loss, dperm_neighbours neighbours, double kappa,
+                              double epsilon, double delta);

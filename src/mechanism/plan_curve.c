@@ -64,21 +64,6 @@ privacy_curve plan_curve(const public_numbers *g, const privacy_plan *plan) {
   return curve;
 }
 
-privacy_curve curve_of_both(const privacy_curve *a, const privacy_curve *b) {
-  privacy_curve both = *a;
-  bool alike = a->fits == b->fits && a->corner_count == b->corner_count;
-  for (size_t i = 0; alike && i < a->corner_count; i++) {
-    alike = a->corners[i].count == b->corners[i].count;
-    both.corners[i].ratio = fmax(a->corners[i].ratio, b->corners[i].ratio);
-  }
-  both.slack = fmax(a->slack, b->slack);
-  both.mean = a->mean > 0 && b->mean > 0 ? fmax(a->mean, b->mean) : 0;
-  both.epsilon_num = fmax(a->epsilon_num, b->epsilon_num);
-  both.pure = fmax(a->pure, b->pure);
-  both.failure = fmax(a->failure, b->failure);
-  return alike ? both : (privacy_curve){.fits = 0};
-}
-
 bool curve_covers(const privacy_curve *paid, const privacy_curve *curve) {
   bool covers =
       paid->fits == 0 ||

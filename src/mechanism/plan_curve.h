@@ -9,8 +9,5 @@
  * fits = 0 for noise that is pure: then ε says it all. */
 privacy_curve plan_curve(const public_numbers *given, const privacy_plan *plan);
 
-/* One that costs no less than either, at every order: the larger of each number. Of curves with
- * other corners nothing is known (fits = 0). */
-privacy_curve curve_of_both(const privacy_curve *a, const privacy_curve *b);
 /* Whether a release that was priced by `paid` may have this one: nothing is claimed by fits = 0. */
 bool curve_covers(const privacy_curve *paid, const privacy_curve *curve);

@@ -192,11 +192,11 @@ static double tight_a(const public_numbers *g, double kappa) {
   if (!noise_kind_of(g->noise)->needs_delta) {
     return epsilon_invert(g->loss, neighbours_of(g), kappa, g->epsilon_core);
   }
-  bool lone = DEFECT("joint-corner") && link_scores(g->loss) > 1; /* one record's gradient */
-  const delta_corners corners =
-      lone ? delta_corners_output(g->loss, DPERM_NEIGHBOURS_ADD_REMOVE)
-           : delta_corners_objective(g->loss, neighbours_of(g), kappa, g->epsilon_core);
-  return delta_invert(&corners, g->epsilon_core, g->delta_core);
+  if (DEFECT("joint-corner") && link_scores(g->loss) > 1) { /* one record's gradient */
+    const delta_corners lone = delta_corners_output(g->loss, DPERM_NEIGHBOURS_ADD_REMOVE);
+    return delta_invert(&lone, g->epsilon_core, g->delta_core);
+  }
+  return delta_invert_objective(g->loss, neighbours_of(g), kappa, g->epsilon_core, g->delta_core);
 }
 
 /* β for Λ_t, or 0 where ε leaves nothing for noise at all. κ is the Jacobian's, and about R₂

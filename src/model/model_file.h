@@ -17,9 +17,9 @@ extern const char *const model_origin_names[3];
  * for want of memory, also where that left no object (NULL). */
 dperm_status model_digest(const json_t *object, char out[DIGEST_TEXT_SIZE], dperm_error *err);
 
+enum { MODEL_LIMIT = 1 << 30 }; /* bytes of a file */
 /* A model's file as JSON, whatever it holds. Free it, also after a failure. */
 dperm_status model_document_read(const char *path, json_document *out, dperm_error *err);
-void model_document_free(json_document *doc);
 /* The model in it, as dperm_model_read gives it. Without a place for one the document is checked
  * alone: fails on what holds no sound model. */
 dperm_status model_of_document(const json_document *doc, dperm_model **out, dperm_error *err);

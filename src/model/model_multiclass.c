@@ -1,7 +1,6 @@
 /* How a model's classes were learned, as its file says it, and the noise that follows. */
 #include <string.h>
 
-#include "dperm/multiclass.h"
 #include "loss/loss.h"
 #include "model/model_file.h"
 

@@ -1,7 +1,6 @@
 /* A model file back into a model, with every doubt refused: a wrong weight is worse than none. */
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file_read.h"
@@ -12,20 +11,12 @@
 #include "model/model_file.h"
 #include "random/noise.h"
 
-enum { MODEL_LIMIT = 1 << 30 };
-
 dperm_status model_document_read(const char *path, json_document *out, dperm_error *err) {
   char *text = NULL;
   *out = (json_document){.name = path_for_people(path), .blame = DPERM_INVALID_MODEL};
   TRY(file_read_all(path, MODEL_LIMIT, &text, &out->length, err));
   out->text = out->owned = text;
   return json_document_parse(out, err);
-}
-
-void model_document_free(json_document *doc) {
-  json_decref(doc->root);
-  free(doc->owned);
-  *doc = (json_document){0};
 }
 
 /* A file that is being read. */
@@ -474,7 +465,7 @@ dperm_status model_of_document(const json_document *doc, dperm_model **out, dper
 }
 
 dperm_status dperm_model_read(const char *path, dperm_model **out, dperm_error *err) {
-  OWNED(model_document_free) json_document doc = {0};
+  OWNED(json_document_free) json_document doc = {0};
   TRY(model_document_read(path, &doc, err));
   return model_of_document(&doc, out, err);
 }
@@ -484,7 +475,7 @@ dperm_status dperm_model_parse(const char *text, size_t length, const char *name
   if (length > MODEL_LIMIT) {
     FAIL(err, DPERM_INVALID_MODEL, "%s: too long for a model", name);
   }
-  OWNED(model_document_free)
+  OWNED(json_document_free)
   json_document doc = {.name = name, .text = text, .length = length, .blame = DPERM_INVALID_MODEL};
   TRY(json_document_parse(&doc, err));
   return model_of_document(&doc, out, err);

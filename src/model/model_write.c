@@ -7,7 +7,6 @@
 
 #include "base/json_text.h"
 #include "base/memory.h"
-#include "dperm/multiclass.h"
 #include "mechanism/mechanism.h"
 #include "model/model_file.h"
 

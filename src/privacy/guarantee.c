@@ -47,6 +47,14 @@ static double epsilon_sum(double a, double b) {
   return sum;
 }
 
+/* What is divided must stay within the decimal that epsilon was written as, which a ledger charges:
+ * that is epsilon itself where it has few bits (ledger/amount.c), else at most half a unit in the
+ * last place away. A fit that has all of epsilon takes two steps down by itself
+ * (release/numerics.c), but in units of its own share. */
+static double epsilon_below(double whole) {
+  return whole == (double)(float)whole ? whole : nextafter(whole, 0);
+}
+
 /* Random stopping costs two or three times what a round does; a round's epsilon also drives integer
  * noise, so it has 20 bits. */
 static double round_share(double epsilon, rounds_kind rounds) {
@@ -114,13 +122,13 @@ guarantee guarantee_of_run(const private_run *run) {
                  .epsilon_refined = run->refined,
                  .epsilon_calibrated = run->calibrated,
                  .epsilon_charged = run->epsilon};
-  double fits = run->epsilon;
+  double fits = run->epsilon, below = epsilon_below(run->epsilon);
   if (run->refined > 0) { /* 8.9: one after the other, their epsilons add up */
     g.epsilon = run->refined_before ? epsilon_sum(run->epsilon, run->refined) : run->epsilon;
-    fits = fmin(fits, epsilon_rest(g.epsilon, run->refined));
+    fits = fmin(fits, epsilon_rest(run->refined_before ? g.epsilon : below, run->refined));
   }
   if (run->calibrated > 0 && !DEFECT("calibration-free")) { /* 8.11: one after the other again */
-    fits = epsilon_rest(fits, run->calibrated);
+    fits = epsilon_rest(fmin(fits, below), run->calibrated);
   }
   g.epsilon_row = epsilon_share(fits, run->rows_per_person);
   g.epsilon_fit = round_share(g.epsilon_row, run->rounds);
@@ -162,11 +170,6 @@ guarantee guarantee_of_histograms(double epsilon, size_t rows_per_person, size_t
   bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE || DEFECT("histograms-add");
   g.epsilon_class = epsilon_share(g.epsilon_row, (adding ? 1 : 2) * columns);
   return g;
-}
-
-const char *dperm_neighbours_name(dperm_neighbours neighbours) {
-  static const char *const names[] = {"replace", "add-remove"};
-  return (size_t)neighbours < sizeof names / sizeof *names ? names[neighbours] : NULL;
 }
 
 guarantee guarantee_replaced(const guarantee *g) {

@@ -44,7 +44,7 @@ typedef struct tally {
 
 typedef struct tallying {
   const dperm_data *data;
-  const uint32_t *bins_of; /* which column's bin each encoded column is, or NO_BIN */
+  const uint32_t *bins_of; /* which column's bin each encoded column is, or no_bin */
   bool positive;
   double longest; /* no row of norm 1 is longer, when its entries are rounded */
   uint64_t *space;
@@ -52,7 +52,8 @@ typedef struct tallying {
   atomic_bool outside, twice;
 } tallying;
 
-enum { NO_BIN = UINT32_MAX, PIECE_ROWS = 16 * MATRIX_BLOCK };
+enum { PIECE_ROWS = 16 * MATRIX_BLOCK };
+static const uint32_t no_bin = UINT32_MAX;
 
 static tally tally_of(const tallying *t, size_t worker) {
   const size_t cols = t->data->x->cols;
@@ -70,7 +71,7 @@ static void add_row(tallying *t, const tally *to, size_t i, const row_view *row)
     squares += value * value; /* whole numbers, exactly */
     inside = inside && fabs(row->values[e]) <= 1 && !(t->positive && row->values[e] < 0);
     to->sums[side * cols + at] += (uint64_t)(int64_t)value;
-    if (bin != NO_BIN && row->values[e] != 0) {
+    if (bin != no_bin && row->values[e] != 0) {
       to->counts[at]++;
       if (to->seen[bin] == i + 1) {
         atomic_store(&t->twice, true);
@@ -119,7 +120,7 @@ static dperm_status check_tally(tallying *t, dperm_error *err) {
 static dperm_status list_bins(const dperm_schema *schema, uint32_t **out, dperm_error *err) {
   TRY(memory_new(schema->dims, sizeof **out, out, err));
   for (size_t j = 0; j < schema->dims; j++) {
-    (*out)[j] = NO_BIN;
+    (*out)[j] = no_bin;
   }
   for (size_t c = 0; c < schema->column_count; c++) {
     const schema_column *column = &schema->columns[c];

@@ -84,7 +84,7 @@ dperm_status refine_counts_new(const dperm_schema *wide, const dperm_schema *cel
 
 /* ---- counting */
 
-enum { NOT_COUNTED = UINT32_MAX };
+static const uint32_t not_counted = UINT32_MAX;
 
 /* Which of the counted columns each encoded one belongs to. */
 static dperm_status owners_of(const refine_counts *counts, size_t dims, uint32_t **out,
@@ -92,7 +92,7 @@ static dperm_status owners_of(const refine_counts *counts, size_t dims, uint32_t
   OWNED_MEMORY uint32_t *owners = NULL;
   TRY(memory_new(dims, sizeof *owners, &owners, err));
   for (size_t j = 0; j < dims; j++) {
-    owners[j] = NOT_COUNTED;
+    owners[j] = not_counted;
   }
   for (size_t i = 0; i < counts->count; i++) {
     for (size_t j = 0; j < counts->columns[i].width; j++) {
@@ -110,7 +110,7 @@ static dperm_status count_row(const row_view *view, size_t row, const uint32_t *
                               size_t *seen, refine_counts *counts, dperm_error *err) {
   for (size_t e = 0; e < view->count; e++) {
     uint32_t owner = owners[view->columns[e]];
-    if (owner == NOT_COUNTED || view->values[e] == 0) {
+    if (owner == not_counted || view->values[e] == 0) {
       continue;
     }
     cell_counts *column = &counts->columns[owner];

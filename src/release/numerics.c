@@ -38,7 +38,8 @@ epsilon_split epsilon_divide(double epsilon) {
   }
   epsilon_split out = {.num = ratio_below(epsilon / 1000)};
   /* Two steps down, so that the sum is also below the decimal that epsilon was written as, which is
-   * what a ledger charges: that is at most half a unit in the last place away. */
+   * what a ledger charges: that is at most half a unit in the last place away. (Where this epsilon
+   * is a rest of the run's, that is a step below already: guarantee.c.) */
   out.core = nextafter(nextafter(epsilon - 2 * ratio_value(out.num), 0), 0);
   return out;
 }

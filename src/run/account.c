@@ -51,7 +51,8 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
     request.refined = run->claim.epsilon_refined;
   }
   if (run->claim.rows_per_person == 1) { /* a curve says nothing of a person with more rows */
-    request.curve = run->curve;
+    request.curves = run->curves;
+    request.curve_count = run->curve_count;
   }
   if (run->identity) {
     request.identity = *run->identity;

@@ -10,7 +10,8 @@ typedef struct account_run {
   const dperm_account *account;
   const char *command, *mechanism;
   guarantee claim;
-  privacy_curve curve;           /* what more is known of it, for one record; zeros for nothing */
+  const privacy_curve *curves;   /* what more is known of each plan that it may follow, for one */
+  size_t curve_count;            /* record; none if nothing is */
   const dperm_data *data;        /* whose identity is asked for only if there is a ledger, */
   const data_identity *identity; /* or that itself, where there is no data set in memory */
   const schema_refined *refined; /* of the schema, paid for by an entry before; or NULL */

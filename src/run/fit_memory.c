@@ -9,7 +9,7 @@
 #include "run/options.h"
 
 enum {
-  TALL = 12,              /* arrays with a number for each row: points, margins, refinement */
+  TALL = 12,              /* arrays with a number for each row: points, margins, polishing */
   SHARES = 2,             /* and with weights of classes: the rows' shares, and the sample's */
   WIDE = 48,              /* with one for each column: points, directions, pairs of steps */
   FACTOR_COLUMNS = 1024,  /* up to these the Hessian is factored: */

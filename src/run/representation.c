@@ -75,8 +75,15 @@ dperm_status representation_choose(const dperm_options *o, const dperm_schema *s
   return check_rest(o, out, err);
 }
 
+/* Classes that are learned jointly share rows, not epsilon; to bins that each has a part of the
+ * rows alone is much the same. NaN without a mechanism. */
+static double epsilon_for_bins(const guarantee *claim, size_t classes) {
+  return classes > 2 ? epsilon_share(claim->epsilon_fit, classes) : claim->epsilon_fit;
+}
+
 dperm_status representation_given(const dperm_options *o, const dperm_schema *schema, size_t rows,
-                                  double epsilon, dperm_schema **out, dperm_error *err) {
+                                  const guarantee *claim, dperm_schema **out, dperm_error *err) {
+  const double epsilon = epsilon_for_bins(claim, schema->classes.count);
   return schema_resolve(schema, o->bins == DPERM_BINS_AUTO, rows, epsilon, out, err);
 }
 

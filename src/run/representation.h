@@ -21,10 +21,10 @@ typedef struct representation {
 dperm_status representation_choose(const dperm_options *options, const dperm_schema *schema,
                                    size_t rows, representation *out, dperm_error *err);
 
-/* The schema with bins in place of those that wait for public numbers: what a fit to so many rows
- * has, at this epsilon (NaN without a mechanism), under these options. A new share of one. */
+/* The schema with bins in place of those that wait for public numbers: for fits of this claim to so
+ * many rows each, under these options. A new share of one. */
 dperm_status representation_given(const dperm_options *options, const dperm_schema *schema,
-                                  size_t rows, double epsilon, dperm_schema **out,
+                                  size_t rows, const guarantee *claim, dperm_schema **out,
                                   dperm_error *err);
 
 /* What a way of making a schema has to know of its run, and gives back. */

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/options.h"
+#include "base/threads.h"
 #include "matrix/gemm_block.h"
 #include "mechanism/mechanism.h"
 #include "random/random_handle.h"
@@ -15,7 +17,6 @@
 #include "run/counted_schema.h"
 #include "run/fit.h"
 #include "run/options.h"
-#include "run/options_defaults.h"
 #include "run/output.h"
 #include "run/schema_cost.h"
 #include "run/training_report.h"
@@ -25,12 +26,13 @@ typedef struct run {
   const dperm_options *options;
   const dperm_data *data; /* as they were given */
   random_source *source;
-  representation how;     /* its rows are made, at what cost */
-  schema_request request; /* with the claim of all of it */
-  privacy_curve curve;    /* that covers the fit under every schema which may come, and the schema;
-                             zeros where nothing is known */
-  bool spends_delta;      /* whether one of them may spend the delta that was given */
-  asked_schema asked;     /* of these, the one that `how` says */
+  representation how;      /* its rows are made, at what cost */
+  schema_request request;  /* with the claim of all of it */
+  privacy_curve curves[2]; /* of the fit under each schema which may come, with what the schema
+                              costs, where they are known: the dearest is charged */
+  size_t curve_count;
+  bool spends_delta;  /* whether one of them may spend the delta that was given */
+  asked_schema asked; /* of these, the one that `how` says */
   counted_schema counted;
   dperm_data settled; /* the rows, where public numbers decide them: a view of the data, */
   fit_plan plan;      /* the plan of their fit, */
@@ -87,11 +89,11 @@ static dperm_status prepare_given(run *r, dperm_error *err) {
   const schema_request *q = &r->request;
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   if (r->data->table) {
-    TRY(representation_given(o, r->data->schema, q->rows, q->claim.epsilon_class, &schema, err));
+    TRY(representation_given(o, r->data->schema, q->rows, &q->claim, &schema, err));
   }
   TRY(view_under(r->data, schema, &r->settled, err));
   TRY(fit_plan_check(&r->settled, q->rows, o, &q->claim, &r->plan, err));
-  r->curve = r->plan.curve;
+  r->curves[r->curve_count++] = r->plan.curve;
   r->spends_delta = plan_spends_delta(&r->plan.privacy);
   r->work.data = &r->settled;
   return o->account.dry_run ? DPERM_OK : fit_prepare(&r->work, err);
@@ -100,7 +102,8 @@ static dperm_status prepare_given(run *r, dperm_error *err) {
 static dperm_status prepare_asked(run *r, dperm_error *err) {
   TRY(asked_prepare(&r->request, &r->asked, err));
   const fit_plan *lines = &r->asked.plans[0], *bins = &r->asked.plans[1];
-  r->curve = curve_of_both(&lines->curve, &bins->curve);
+  r->curves[r->curve_count++] = lines->curve;
+  r->curves[r->curve_count++] = bins->curve;
   r->spends_delta = plan_spends_delta(&lines->privacy) || plan_spends_delta(&bins->privacy);
   return DPERM_OK;
 }
@@ -155,7 +158,9 @@ static dperm_status run_prepare(run *r, dperm_error *err) {
                                      : prepare_given(r, err));
   const guarantee claim = guarantee_spending(r->request.claim, r->spends_delta);
   r->request.claim = r->plan.claim = claim;
-  r->curve.pure = r->how.epsilon + claim.epsilon_calibrated; /* composition.md, C6 */
+  for (size_t i = 0; i < r->curve_count; i++) {
+    r->curves[i].pure = r->how.epsilon + claim.epsilon_calibrated; /* composition.md, C6 */
+  }
   TRY(guarantee_check(&claim, err));
   TRY(output_take_space(r->data, r->how.way, r->options, 1, err));
   return data_unchanged(r->data, err);
@@ -172,6 +177,15 @@ static dperm_status release_schema(run *r, dperm_schema **out, dperm_error *err)
                            out, err);
 }
 
+/* Whether the plan is one of those that were priced. */
+static bool is_paid(const run *r, const fit_plan *plan) {
+  bool paid = r->curve_count == 0;
+  for (size_t i = 0; !paid && i < r->curve_count; i++) {
+    paid = curve_covers(&r->curves[i], &plan->curve);
+  }
+  return paid && (r->spends_delta || !plan_spends_delta(&plan->privacy));
+}
+
 /* The fit under a schema that has just been made. */
 static dperm_status fit_released(run *r, dperm_model **out, dperm_error *err) {
   const dperm_options *o = r->options;
@@ -180,9 +194,8 @@ static dperm_status fit_released(run *r, dperm_model **out, dperm_error *err) {
   TRY(release_schema(r, &schema, err));
   TRY(data_view_open(r->data, schema, &view, err));
   TRY(fit_plan_check(&view, r->request.rows, o, &r->request.claim, &r->plan, err));
-  bool spends = plan_spends_delta(&r->plan.privacy);
-  if (!curve_covers(&r->curve, &r->plan.curve) || (spends && !r->spends_delta)) {
-    FAIL(err, DPERM_UNSUPPORTED, /* it was priced for less */
+  if (!is_paid(r, &r->plan)) {
+    FAIL(err, DPERM_UNSUPPORTED,
          "the noise of the fit is not within what was charged for it; report this as a defect, "
          "and train without a refinement meanwhile");
   }
@@ -213,7 +226,8 @@ static dperm_status run_pay_and_make(run *r, dperm_status prepared, dperm_model 
       .command = "train",
       .mechanism = words,
       .claim = guarantee_with(r->request.claim, diagnosed ? REASON_DIAGNOSTICS : 0),
-      .curve = r->curve,
+      .curves = r->curves,
+      .curve_count = r->curve_count,
       .data = r->data,
       .refined = r->data->schema ? &r->data->schema->refined : NULL};
   dperm_status status = account_make_model(&paid, prepared, make, r, out, err);
@@ -239,9 +253,10 @@ dperm_status dperm_train(const dperm_data *data, const dperm_options *given, dpe
   OWNED(random_wipe) random_source own = {0};
   random_source *source = NULL;
   dperm_options options;
-  TRY(given_options(given, &options, err));
+  TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
   TRY(options_validate(&options, err));
   TRY(random_given(options.random, &own, &source, err));
+  OWNED(threads_leave_at) thread_scope threads = threads_enter(options.threads);
   dperm_status status = train(data, &options, source, out, err);
   return status == DPERM_OK ? status : ranks_agree(data->x->spread, status, err);
 }

@@ -7,7 +7,7 @@
 #include "base/arithmetic.h"
 #include "base/defect.h"
 #include "base/memory.h"
-#include "base/sized.h"
+#include "base/options.h"
 #include "data/record_overlap.h"
 #include "mechanism/mechanism.h"
 #include "random/random_handle.h"
@@ -15,22 +15,9 @@
 #include "run/claim.h"
 #include "run/fit_plan.h"
 #include "run/options.h"
-#include "run/options_defaults.h"
 #include "run/output.h"
 #include "run/training_report.h"
 #include "run/tune_methods.h"
-
-/* NOLINTNEXTLINE(bugprone-sizeof-expression): the size of a pointer is what is meant */
-static const sized_struct tune_struct = SIZED_STRUCT(dperm_tune_options, public_data);
-static const dperm_tune_options tune_defaults = {.method = DPERM_TUNE_SPLIT,
-                                                 .selector = DPERM_SELECTOR_PERMUTE_AND_FLIP,
-                                                 .rounds = DPERM_ROUNDS_LOGARITHMIC,
-                                                 .rounds_mean = (double)NAN,
-                                                 .holdout = 0.1};
-
-void dperm_tune_options_init_sized(dperm_tune_options *options, size_t size) {
-  sized_init(&tune_struct, &tune_defaults, options, size);
-}
 
 /* ---- before any work */
 
@@ -278,7 +265,7 @@ static rounds_law rounds_law_of(const dperm_tune_options *how, size_t count) {
 static dperm_status settle_schema(const tuning *t, dperm_schema **out, dperm_error *err) {
   const guarantee claim = claim_of(t, &t->candidates[0], 0);
   return representation_given(&t->candidates[0], t->data->schema, tune_method_of(t)->fit_rows(t),
-                              claim.epsilon_class, out, err);
+                              &claim, out, err);
 }
 
 static dperm_status choose_and_pay(tuning *t, dperm_options *candidates, dperm_model **out,
@@ -317,11 +304,11 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   OWNED_MEMORY dperm_options *candidates = NULL;
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   OWNED(data_view_close) dperm_data view = {0}, public_view = {0};
-  dperm_tune_options how = tune_defaults;
+  dperm_tune_options how;
   tuning t = {.data = data, .count = count, .how = &how};
-  TRY(sized_take(&tune_struct, given_how, &how, err));
+  TRY(options_take(DPERM_OPTIONS_TUNE, given_how, &how, err));
   TRY(check_count(count, err));
-  TRY(given_options_all(given, count, &candidates, err));
+  TRY(options_take_all(given, count, &candidates, err));
   TRY(options_validate(&candidates[0], err));
   TRY(check_method_known(&t, err));
   t.candidates = candidates;

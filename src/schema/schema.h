@@ -107,6 +107,14 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err);
 /* An entry of this weight, as a row stores it, is at most so long. */
 double schema_entry_bound(const dperm_schema *schema, double weight);
 
+/* No entry of the column, or of the cross, is longer; 0 where there is none. */
+double schema_column_bound(const dperm_schema *schema, size_t column);
+double schema_cross_bound(const dperm_schema *schema, size_t cross);
+/* "numeric", "categorical", "ignore" or "label". */
+const char *schema_column_type(const dperm_schema *schema, size_t column);
+/* The category that is left out, or NULL. */
+const char *schema_column_reference(const dperm_schema *schema, size_t column);
+
 /* How many of its columns are numeric or categorical. */
 size_t schema_encoded_columns(const dperm_schema *schema);
 

@@ -386,9 +386,9 @@ dperm_status schema_from_json(json_t *json, const char *name, dperm_schema **out
 
 dperm_status dperm_schema_parse(const char *json, size_t length, const char *name,
                                 dperm_schema **out, dperm_error *err) {
+  OWNED(json_document_free)
   json_document doc = {.name = name, .text = json, .length = length, .blame = DPERM_INVALID_SCHEMA};
   TRY(json_document_parse(&doc, err));
-  json_auto_t *root = doc.root;
   return schema_from_document(&doc, out, err);
 }
 
@@ -407,4 +407,14 @@ dperm_status dperm_schema_write(const dperm_schema *schema, const char *path, dp
   output_file *whole = file;
   file = NULL;
   return output_commit(whole, err);
+}
+
+dperm_status dperm_schema_to_text(const dperm_schema *schema, char **text, size_t *length,
+                                  dperm_error *err) {
+  OWNED(output_discard_at) output_file *file = NULL;
+  TRY(output_open_memory(&file, err));
+  TRY(json_write(schema->json, true, file, err));
+  output_file *whole = file;
+  file = NULL;
+  return output_take(whole, text, length, err);
 }

@@ -6,23 +6,15 @@
 
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "base/sized.h"
+#include "base/options.h"
 #include "base/threads.h"
 #include "data/class_weights.h"
 #include "run/fit_memory.h"
 #include "run/options.h"
-#include "run/options_defaults.h"
 #include "run/representation.h"
 #include "sweep/sweep_run.h"
 
 enum { MOST_CELLS = 100000, MOST_FOLDS = 100000, MOST_DRAWS = 10000000, MOST_PARTS = 1000 };
-
-static const sized_struct how_struct = SIZED_STRUCT(dperm_sweep_options, progress);
-static const dperm_sweep_options how_defaults = {.folds = 10, .draws = 10, .seed = 1};
-
-void dperm_sweep_options_init_sized(dperm_sweep_options *options, size_t size) {
-  sized_init(&how_struct, &how_defaults, options, size);
-}
 
 /* ---- what is asked for */
 
@@ -39,11 +31,11 @@ static dperm_status check_folds(const dperm_sweep_options *how, size_t rows, dpe
 static dperm_status take_request(const dperm_data *data, const dperm_options *given, size_t count,
                                  const dperm_sweep_options *given_how, dperm_options **cells,
                                  dperm_sweep_options *how, dperm_error *err) {
-  TRY(sized_take(&how_struct, given_how, how, err));
+  TRY(options_take(DPERM_OPTIONS_SWEEP, given_how, how, err));
   if (count == 0 || count > MOST_CELLS) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu cells; give from 1 to %d", count, MOST_CELLS);
   }
-  TRY(given_options_all(given, count, cells, err));
+  TRY(options_take_all(given, count, cells, err));
   if (how->draws == 0 || how->draws > MOST_DRAWS) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu draws; give from 1 to %d", how->draws, MOST_DRAWS);
   }
@@ -119,8 +111,7 @@ static dperm_status find_group(sweep *s, sweep_cell *cell, const guarantee *clai
                                dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   if (s->data->table) {
-    TRY(representation_given(&cell->options, s->data->schema, trained, claim->epsilon_class,
-                             &schema, err));
+    TRY(representation_given(&cell->options, s->data->schema, trained, claim, &schema, err));
   }
   for (size_t g = 0; g < s->group_count; g++) {
     const dperm_schema *own = s->groups[g].data.schema;
@@ -316,7 +307,7 @@ dperm_status dperm_sweep(const dperm_data *data, const dperm_options *given, siz
                          const dperm_sweep_options *given_how, dperm_sweep_visitor *visit,
                          void *context, dperm_error *err) {
   OWNED_MEMORY dperm_options *cells = NULL;
-  dperm_sweep_options how = how_defaults;
+  dperm_sweep_options how;
   dperm_status status = take_request(data, given, count, given_how, &cells, &how, err);
   TRY(ranks_agree(data->x->spread, status, err));
   OWNED(close_sweep)

@@ -101,6 +101,12 @@ P
     run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --delta $delta --out m.json
     fails_with 2 "delta = $delta; give 0, or from 1e-30"
   done
+  for delta in 1e-400 -0.001e-330 1e309; do # the first two would be 0, which is allowed
+    run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --delta=$delta --out m.json
+    fails_with 2 "--delta must be a finite number, not \"$delta\", which is too large or too small for a double"
+  done
+  run "$DPERM" plan --rows 100 --dims 5 --epsilon 1 --delta 0e-400 # which is 0
+  [ "$status" -eq 0 ]
   leaves_no m.json
 }
 

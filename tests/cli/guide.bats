@@ -26,7 +26,28 @@ names() { "$DPERM" help --table | cut -d' ' -f1 | uniq; }
   done
   ! awk 'length > 80' all | grep . || { echo "too wide"; return 1; }
   ! LC_ALL=C grep -n '[^ -~]' all || return 1 # bytes are columns
-  run "$DPERM" help schema check
+}
+
+@test "every action has help of its own, without the options of others" {
+  for action in schema\ {check,draft,import} ledger\ {init,show,verify}; do
+    # shellcheck disable=SC2086
+    "$DPERM" help $action > page
+    grep -q "^usage: dperm $action " page
+    # shellcheck disable=SC2086
+    "$DPERM" $action --help | cmp - page
+    ! awk 'length > 80' page | grep . || { echo "too wide"; return 1; }
+  done
+  options() { "$DPERM" help ledger $1 | grep -oe '^  --[a-z-]*' | tr -d '\n'; }
+  [ "$(options init)" = "  --dataset  --epsilon  --delta  --rows-per-person  --neighbours  --composition  --order  --json" ]
+  [ "$(options show)" = "  --dataset  --model  --json" ]
+  [ "$(options verify)" = "  --head  --json" ]
+  for word in frobnicate 'init|show|verify' FILE; do
+    run "$DPERM" help ledger $word
+    fails_with 2 "ledger has no action called \"$word\""
+  done
+  run "$DPERM" help train FILE
+  fails_with 2 "train has no action called"
+  run "$DPERM" help ledger init more
   fails_with 2 "one word too many"
 }
 

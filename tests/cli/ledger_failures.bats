@@ -170,6 +170,26 @@ P
   [ "$call" -gt 20 ] && [ "$call" -lt 200 ]
 }
 
+@test "a disk that is full behind the charge: the commit has its space" {
+  begin 100
+  for mode in LEDGER_FAULT_LOG=log LEDGER_FAULT_NAMED=1; do
+    for i in $(seq 12); do # pages of the ledger get full and new ones begin
+      faulty $mode LEDGER_FAULT_SPACE=1000000 "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json "${account[@]}"
+      [ "$status" -eq 0 ] || { echo "charge $i: $output"; return 1; }
+      "$DPERM" ledger show l.db --model m.json > /dev/null
+    done
+  done
+  cp l.db before.db
+  for space in 20000 40000 60000 80000; do # for the charge, and not for its end
+    faulty LEDGER_FAULT_SPACE=$space "$DPERM" train "${people[@]}" --epsilon 0.1 --out m2.json "${account[@]}"
+    fails_with 1 "l.db: no space is left for the ledger; free some and try again"
+    [[ "$output" != *"stays spent"* ]]
+    leaves_no m2.json
+    cmp l.db before.db
+  done
+  [ "$(ls -A | grep -c '^l.db')" -eq 1 ]
+}
+
 @test "a clock that was set back" {
   begin 1
   charge 0.1 2> /dev/null

@@ -146,9 +146,13 @@ same_model() { # numbers of processes, then the command; with the noise of $seed
 
 @test "commands that cannot share work refuse several processes" {
   setup_rows 600
-  run many 2 encode --data rows.svm --dims 40 --out second.dperm
-  [ "$status" -ne 0 ]
-  [ "$(grep -c '^dperm: encode: only train, tune and sweep share work' <<< "$output")" -eq 1 ]
+  for call in "encode --data rows.svm --dims 40 --out second.dperm" "score --model m --data rows.svm"; do
+    # shellcheck disable=SC2086
+    run many 2 $call
+    [ "$status" -eq 2 ]
+    [ "$(grep '^dperm: ' <<< "$output")" = "dperm: ${call%% *}: this command runs as one process, and 2 were \
+started; run it without mpirun; see 'dperm help ${call%% *}'" ]
+  done
   leaves_no second.dperm
 }
 

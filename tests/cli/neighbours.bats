@@ -308,6 +308,27 @@ print(json.dumps(schema, sort_keys=True, indent=1))' > "$2/schema"
   [ "$(wc -l < s.csv)" -ge 3 ]
 }
 
+@test "no records at all are encoded, and the encoded file is trained on, counted and scored" {
+  head -1 people.csv > none.csv
+  : > none.svm
+  run "$DPERM" encode --data none.csv --schema schema.json --out none.dperm
+  fails_with 1 "none.csv: no rows; give a file with records"
+  [ ! -e none.dperm ]
+  "$DPERM" encode --data none.csv --schema schema.json --neighbours add-remove --out none.dperm 2> /dev/null
+  "$DPERM" encode --data none.svm --dims 3 --neighbours add-remove --out rows.dperm 2> /dev/null
+  add=(--epsilon 1 --neighbours add-remove)
+  for data in none rows; do
+    "$DPERM" train --data $data.dperm "${add[@]}" --rows-about 100 --seed 1 --out m.json 2> /dev/null
+    "$DPERM" score --model m.json --data $data.dperm "${add[@]}" --seed 1 > /dev/null 2>&1
+    run "$DPERM" train --data $data.dperm --epsilon 1 --out m2.json
+    fails_with 1 "$data.dperm: no rows; give a file with records"
+    [ ! -e m2.json ]
+  done
+  "$DPERM" train --data none.csv --schema schema.json "${add[@]}" --rows-about 100 --refine none --seed 1 --out plain.json 2> /dev/null
+  "$DPERM" train --data none.dperm "${add[@]}" --rows-about 100 --seed 1 --out m.json 2> /dev/null
+  cmp m.json plain.json
+}
+
 @test "a private score is made of noisy counts alone, of none at all too" {
   head -1 people.csv > none.csv
   "$DPERM" "${train[@]}" --data people.csv --out m.json 2> /dev/null

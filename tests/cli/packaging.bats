@@ -36,3 +36,41 @@ load helpers
   [ "$status" -ne 0 ]
   [[ "$output" == *"nothing was installed"* ]]
 }
+
+# Runs make where cmake is a script (from stdin), and of other commands there are only those named.
+make_with() { # target, commands
+  local target=$1
+  shift
+  ln -sfn "$DPERM_SOURCE/tools" tools
+  rm -rf bin
+  mkdir bin
+  cat > bin/cmake
+  for name in sh cat rm nproc id grep "$@"; do
+    [ -e "bin/$name" ] || ln -s "$(command -v "$name")" "bin/$name"
+  done
+  chmod +x bin/cmake
+  run env PATH="$PWD/bin" "$(command -v make)" -f "$DPERM_SOURCE/Makefile" "$target"
+}
+
+@test "apt is asked only where CMake misses something, and not where there is none" {
+  make_with install < <(echo '#!/bin/sh')
+  [ "$status" -eq 0 ]
+  [ -z "$output" ]
+  missing='#!/bin/sh
+    echo "No package libsodium found"; exit 1'
+  make_with install <<< "$missing"
+  [ "$status" -ne 0 ]
+  [ "${lines[0]}" = "No package libsodium found" ]
+  # A Debian where dpkg knows of nothing, and apt would install it.
+  mkdir debian
+  printf '#!/bin/sh\nexit 1\n' > debian/dpkg-query
+  printf '#!/bin/sh\necho "$@" >> asked\n' > debian/apt-get
+  printf '#!/bin/sh\necho 0\n' > debian/id
+  chmod +x debian/*
+  PATH="$PWD/debian:$PATH" make_with install dpkg-query apt-get < <(echo '#!/bin/sh')
+  [ "$status" -eq 0 ]
+  [ ! -e asked ]
+  PATH="$PWD/debian:$PATH" make_with install dpkg-query apt-get <<< "$missing"
+  [ "$status" -ne 0 ]
+  grep -q "install .*libsodium-dev" asked
+}

@@ -222,6 +222,10 @@ P
       fit=$(sed -E 's/.*at most about ([0-9]+) fit.*/\1/' <<< "$output")
       [ "$fit" -gt 10000 ] && [ "$fit" -lt 1000000000 ]
     done
+    for kernel in gaussian laplacian cauchy; do
+      kernel --kernel $kernel --gamma 1e32 --features 10
+      fails_with 2 "gamma = 1e+32 is too large for rows of norm up to"
+    done
     kernel --kernel rbf --gamma 1 --features 10
     fails_with 2 "--kernel must be gaussian, laplacian or cauchy"
     kernel --kernel gaussian --gamma 1

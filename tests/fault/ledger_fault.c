@@ -5,9 +5,10 @@
  *   LEDGER_FAULT_FULL=k       from the k-th on, calls that write, flush or reserve space fail: the
  *                             disk is full;
  *   LEDGER_FAULT_FULL_NAME=T  and only those on files whose name has this text in it;
- *   LEDGER_FAULT_RENAME=T     a rename to such a name fails;
- *   LEDGER_FAULT_NAMED=1      there are no files without a name (O_TMPFILE);
- *   LEDGER_FAULT_LOG=FILE     a line for each call: its number, name and the file;
+ *   LEDGER_FAULT_SPACE=n      the disk has n bytes for files to grow by, and what they give back;
+ * once the first journal of SQLite is removed others take all of the rest; LEDGER_FAULT_RENAME=T a
+ * rename to such a name fails; LEDGER_FAULT_NAMED=1      there are no files without a name
+ * (O_TMPFILE); LEDGER_FAULT_LOG=FILE     a line for each call: its number, name and the file;
  *   LEDGER_FAULT_CLOCK=s      the clock is off by so many seconds;
  *   LEDGER_FAULT_GATE=FIFO    the process waits at that gate (fault_gate.h) after the k-th call
  *                             "NAME FILE" of LEDGER_FAULT_GATE_AT="k NAME FILE", FILE the end of a
@@ -23,13 +24,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "fault_gate.h"
 
-static atomic_long calls, passed;
+static atomic_long calls, passed, taken, journals;
 
 static long asked(const char *name) {
   const char *text = getenv(name);
@@ -95,6 +97,43 @@ static int before(const char *name, int fd, const char *path, int writes) {
   return 0;
 }
 
+/* The space of files that become so long; nonzero if there is not enough. */
+static int no_space(int fd, off64_t length) {
+  struct stat about;
+  long space = asked("LEDGER_FAULT_SPACE"), more = 0;
+  if (!space || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) {
+    return 0;
+  }
+  more = (long)length - (long)about.st_size;
+  if (more > 0 && atomic_load(&taken) + more > space) {
+    errno = ENOSPC;
+    return 1;
+  }
+  (void)atomic_fetch_add(&taken, more);
+  return 0;
+}
+
+static off64_t longer(int fd, off64_t end) {
+  struct stat about;
+  return fstat(fd, &about) == 0 && about.st_size > end ? about.st_size : end;
+}
+
+static int no_space_at(int fd, off64_t at, size_t size) {
+  return no_space(fd, longer(fd, at + (off64_t)size));
+}
+
+static int give_back(const char *path) {
+  struct stat about;
+  const char *journal = strstr(path, "-journal");
+  if (lstat(path, &about) == 0) {
+    (void)atomic_fetch_sub(&taken, (long)about.st_size);
+  }
+  if (journal && atomic_fetch_add(&journals, 1) == 0) {
+    atomic_store(&taken, asked("LEDGER_FAULT_SPACE"));
+  }
+  return 0;
+}
+
 static void stop_at_gate(const char *name, int fd, const char *path) {
   const char *gate = getenv("LEDGER_FAULT_GATE"), *at = getenv("LEDGER_FAULT_GATE_AT");
   char wanted[32] = "", end[200] = "", where[PLACE_SIZE];
@@ -118,15 +157,15 @@ static void after(const char *name, int fd, const char *path) {
   stop_at_gate(name, fd, path);
 }
 
-/* A stand-in for libc's `name`: counts, calls the real one, counts the end. */
-#define STAND_IN(type, name, parameters, arguments, fd, path, writes)                              \
+/* A stand-in for libc's `name`: counts, asks for space, calls the real one, counts the end. */
+#define STAND_IN(type, name, parameters, arguments, fd, path, writes, full)                        \
   type name parameters;                                                                            \
   type name parameters {                                                                           \
     static type(*real) parameters;                                                                 \
     if (!real) {                                                                                   \
       *(void **)&real = dlsym(RTLD_NEXT, #name);                                                   \
     }                                                                                              \
-    if (before(#name, fd, path, writes)) {                                                         \
+    if (before(#name, fd, path, writes) || (full)) {                                               \
       return (type)-1;                                                                             \
     }                                                                                              \
     type result = real arguments;                                                                  \
@@ -136,25 +175,25 @@ static void after(const char *name, int fd, const char *path) {
     return result;                                                                                 \
   }
 
-STAND_IN(ssize_t, write, (int fd, const void *from, size_t size), (fd, from, size), fd, NULL, 1)
+STAND_IN(ssize_t, write, (int fd, const void *from, size_t size), (fd, from, size), fd, NULL, 1, 0)
 STAND_IN(ssize_t, pwrite, (int fd, const void *from, size_t size, off_t at), (fd, from, size, at),
-         fd, NULL, 1)
+         fd, NULL, 1, no_space_at(fd, at, size))
 STAND_IN(ssize_t, pwrite64, (int fd, const void *from, size_t size, off64_t at),
-         (fd, from, size, at), fd, NULL, 1)
-STAND_IN(int, fsync, (int fd), (fd), fd, NULL, 1)
-STAND_IN(int, fdatasync, (int fd), (fd), fd, NULL, 1)
-STAND_IN(int, ftruncate, (int fd, off_t size), (fd, size), fd, NULL, 0)
-STAND_IN(int, ftruncate64, (int fd, off64_t size), (fd, size), fd, NULL, 0)
+         (fd, from, size, at), fd, NULL, 1, no_space_at(fd, at, size))
+STAND_IN(int, fsync, (int fd), (fd), fd, NULL, 1, 0)
+STAND_IN(int, fdatasync, (int fd), (fd), fd, NULL, 1, 0)
+STAND_IN(int, ftruncate, (int fd, off_t size), (fd, size), fd, NULL, 0, no_space(fd, size))
+STAND_IN(int, ftruncate64, (int fd, off64_t size), (fd, size), fd, NULL, 0, no_space(fd, size))
 STAND_IN(int, fallocate, (int fd, int mode, off_t at, off_t size), (fd, mode, at, size), fd, NULL,
-         1)
+         1, no_space_at(fd, at, (size_t)size))
 STAND_IN(int, fallocate64, (int fd, int mode, off64_t at, off64_t size), (fd, mode, at, size), fd,
-         NULL, 1)
-STAND_IN(int, rename, (const char *from, const char *to), (from, to), -1, to, 0)
-STAND_IN(int, link, (const char *from, const char *to), (from, to), -1, to, 0)
+         NULL, 1, no_space_at(fd, at, (size_t)size))
+STAND_IN(int, rename, (const char *from, const char *to), (from, to), -1, to, 0, 0)
+STAND_IN(int, link, (const char *from, const char *to), (from, to), -1, to, 0, 0)
 STAND_IN(int, linkat, (int from_folder, const char *from, int folder, const char *to, int flags),
-         (from_folder, from, folder, to, flags), -1, to, 0)
-STAND_IN(int, unlink, (const char *path), (path), -1, path, 0)
-STAND_IN(int, fflush, (FILE * file), (file), file ? fileno(file) : -1, NULL, 1)
+         (from_folder, from, folder, to, flags), -1, to, 0, 0)
+STAND_IN(int, unlink, (const char *path), (path), -1, path, 0, give_back(path))
+STAND_IN(int, fflush, (FILE * file), (file), file ? fileno(file) : -1, NULL, 1, 0)
 
 /* Not counted: a file that is made is written to later. */
 #define STAND_IN_OPEN(name)                                                                        \

@@ -41,4 +41,10 @@ rule "words on stderr go through message.c" \
 rule "nothing is left open in the code" "$(grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -r src cli include)"
 rule "no flags that change rounding" \
   "$(grep -nE 'ffast-math|march=native|funsafe-math' CMakeLists.txt CMakePresets.json Makefile | grep -v 'fno-fast-math')"
+# Headers that do not say __GLIBC__, as musl's do not.
+headers=$(mktemp -d)
+touch "$headers/stdint.h" "$headers/string.h"
+rule "only glibc's loader is asked to choose functions" \
+  "$("${CC:-cc}" -nostdinc -I "$headers" -E -dM src/base/dispatch.h | grep 'FOR_EACH_WIDTH.*target_clones')"
+rm -r "$headers"
 exit "$trouble"

@@ -308,7 +308,8 @@ static void many_draws_are_what_runs_alone_give(void **state) {
         .mechanism = objective ? DPERM_MECHANISM_OBJECTIVE : DPERM_MECHANISM_OUTPUT,
         .lambda = 1e-2,
         .delta_reg = objective ? 1e-3 : 0,
-        .noise = {noise_kind_of(DPERM_NOISE_L2), COLS, objective ? 0.2 : 3.0, {0}}};
+        .noise = {
+            .kind = noise_kind_of(DPERM_NOISE_L2), .dims = COLS, .beta = objective ? 0.2 : 3.0}};
     random_source sources[DRAWS], again;
     double f[DRAWS * COLS], rest[DRAWS * COLS], one[COLS], one_rest[COLS];
     solution all = {f, rest};

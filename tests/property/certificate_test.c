@@ -8,7 +8,7 @@
 #include "exact_fit.h"
 #include "kernel/features.h"
 #include "solve/certify.h"
-#include "solve/refine.h"
+#include "solve/polish.h"
 #include "statistics.h"
 
 /* ---- random problems */
@@ -179,7 +179,7 @@ static double check_in_doubles(random_problem *t, const place *at) {
   return bound / error;
 }
 
-/* What refinement says of a start that any target accepts. It takes the start only if zero is
+/* What polishing says of a start that any target accepts. It takes the start only if zero is
  * worse, so the gradient is cancelled there; at zero it is what it is. */
 static double check_in_dd(random_problem *t, const place *at) {
   size_t cols = t->x->cols;
@@ -187,7 +187,7 @@ static double check_in_dd(random_problem *t, const place *at) {
   memcpy(copy.f, at->f, cols * sizeof *copy.f);
   memcpy(copy.rest, at->rest, cols * sizeof *copy.rest);
   solver_report report = {0};
-  assert_ok(refine(&t->p, INFINITY, &(solver_options){0}, copy.f, copy.rest, &report, err));
+  assert_ok(polish(&t->p, INFINITY, &(solver_options){0}, copy.f, copy.rest, &report, err));
   double norm = precise_gradient_norm(t->exact, copy.f, copy.rest);
   double error = report.certified - report.gradient_norm; /* both rounded, hence the slack */
   if (!(norm <= report.certified &&

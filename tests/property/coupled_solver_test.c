@@ -11,7 +11,7 @@
 #include "loss/softmax.h"
 #include "reference.h"
 #include "solve/certify.h"
-#include "solve/refine.h"
+#include "solve/polish.h"
 #include "statistics.h"
 
 enum { MOST_K = 64 };
@@ -245,7 +245,7 @@ static void every_way_finds_the_minimum(void **state) {
 }
 
 /* Closer than doubles can: the last resort of a private fit. */
-static void refinement_reaches_what_doubles_cannot(void **state) {
+static void polishing_reaches_what_doubles_cannot(void **state) {
   (void)state;
   for (uint64_t seed = 0; seed < 4; seed++) {
     classes_problem t;
@@ -256,7 +256,7 @@ static void refinement_reaches_what_doubles_cannot(void **state) {
     assert_true(f && g);
     const solver_options how = {.tolerance = 1e-6};
     solver_report report = {0};
-    assert_ok(refine(&t.p, target, &how, f, f + size, &report, err));
+    assert_ok(polish(&t.p, target, &how, f, f + size, &report, err));
     reference(&t, f, f + size, g);
     assert_true(length(g, size) <= report.certified && report.certified <= target);
     free(f);
@@ -292,7 +292,7 @@ int main(void) {
       cmocka_unit_test(gradients_are_within_what_certificates_say),
       cmocka_unit_test(hessians_are_derivatives_of_gradients),
       cmocka_unit_test(every_way_finds_the_minimum),
-      cmocka_unit_test(refinement_reaches_what_doubles_cannot),
+      cmocka_unit_test(polishing_reaches_what_doubles_cannot),
       cmocka_unit_test(threads_do_not_change_a_bit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,8 +156,7 @@ static double check_pair(random_source *r, size_t dims) {
     kind = DPERM_NEIGHBOURS_ADD_REMOVE;
     memset(p.w[random_below(r, 2)], 0, sizeof p.w[0]);
   }
-  const delta_corners corners = delta_corners_objective(&loss, kind, 1 / p.lambda, epsilon);
-  double a = delta_invert(&corners, epsilon, delta);
+  double a = delta_invert_objective(&loss, kind, 1 / p.lambda, epsilon, delta);
   assert_true(a > 0);
   give_noise(&p, radius, a);
   double exact = delta_between(&p, &loss, epsilon, delta);
@@ -195,9 +194,8 @@ static void the_exact_delta_is_never_above_the_bound_in_two_dimensions(void **st
 /* δ of this pair over the bound for noise planned for ε and δ. */
 static double tightness(neighbours p, const dperm_loss *loss, double epsilon, double delta) {
   const double ball[2] = {1, 1};
-  const delta_corners corners =
-      delta_corners_objective(loss, DPERM_NEIGHBOURS_REPLACE, 1 / p.lambda, epsilon);
-  give_noise(&p, ball, delta_invert(&corners, epsilon, delta));
+  give_noise(&p, ball,
+             delta_invert_objective(loss, DPERM_NEIGHBOURS_REPLACE, 1 / p.lambda, epsilon, delta));
   double exact = delta_between(&p, loss, epsilon, delta);
   assert_true(exact <= delta * (1 + INTEGRAL_SLACK));
   return exact / delta;

@@ -76,10 +76,9 @@ dperm_status charge_with_curve(const char *path, const char *dataset, double eps
                             .epsilon = epsilon,
                             .delta = delta,
                             .rows_per_person = 1,
+                            .curves = curve,
+                            .curve_count = curve ? 1 : 0,
                             .identity = {.given = {data}}};
-  if (curve) {
-    request.curve = *curve;
-  }
   dperm_status status = dperm_ledger_open(path, &ledger, err);
   if (status == DPERM_OK) {
     status = charge_reserve(ledger, &request, false, out, err);

@@ -168,6 +168,41 @@ static void a_charge_covers_what_a_fit_uses(void **state) {
   mpq_clears(charged, used, part, (mpq_ptr)NULL);
 }
 
+/* Of a run that divides epsilon, refinement, choice of a temperature and all fits together. */
+static void a_charge_covers_all_parts_of_a_run(void **state) {
+  (void)state;
+  random_source r;
+  mpq_t charged, used, part;
+  mpq_inits(charged, used, part, (mpq_ptr)NULL);
+  assert_ok(random_seeded(3, &r, err));
+  for (int i = 0; i < 30000; i++) {
+    double epsilon = some_epsilon(&r, i), schema = random_unit(&r), choice = random_unit(&r) / 2;
+    private_run run = {.epsilon = epsilon,
+                       .rows_per_person = i % 3 ? 1 : 1 + (size_t)(random_bits(&r) % 50),
+                       .classes = 2 + (size_t)(random_bits(&r) % (i % 2 ? 1 : 30)),
+                       .refined = i % 5 ? schema * epsilon : 0,
+                       .refined_before = i % 7 == 0,
+                       .calibrated = i % 4 ? choice * (1 - schema) * epsilon : 0};
+    const guarantee g = guarantee_of_run(&run);
+    const epsilon_split split = epsilon_divide(g.epsilon_class);
+    set_amount(charged, g.epsilon_charged);
+    mpq_set_d(used, split.core);
+    mpq_set_d(part, 2 * ratio_value(split.num));
+    mpq_add(used, used, part);
+    mpq_set_ui(part, run.rows_per_person * (run.classes > 2 ? run.classes : 1), 1);
+    mpq_mul(used, used, part);
+    mpq_set_d(part, run.calibrated);
+    mpq_add(used, used, part);
+    mpq_set_d(part, run.refined_before ? 0 : run.refined); /* that has a charge of its own */
+    mpq_add(used, used, part);
+    if (mpq_cmp(used, charged) > 0) {
+      fail_msg("epsilon %.17g, of which %.17g and %.17g are taken: the fit uses more than the rest",
+               epsilon, run.refined, run.calibrated);
+    }
+  }
+  mpq_clears(charged, used, part, (mpq_ptr)NULL);
+}
+
 static void rows_of_a_person_stay_within_epsilon(void **state) {
   (void)state;
   random_source r;
@@ -195,6 +230,7 @@ int main(void) {
       cmocka_unit_test(doubles_become_their_shortest_decimal),
       cmocka_unit_test(brief_texts_are_for_people),
       cmocka_unit_test(a_charge_covers_what_a_fit_uses),
+      cmocka_unit_test(a_charge_covers_all_parts_of_a_run),
       cmocka_unit_test(rows_of_a_person_stay_within_epsilon),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

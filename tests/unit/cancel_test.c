@@ -13,7 +13,7 @@
 #include "kernel/features.h"
 #include "solve/batch_solve.h"
 #include "solve/newton.h"
-#include "solve/refine.h"
+#include "solve/polish.h"
 #include "support.h"
 
 enum { BLOCKS = 14, ROWS = BLOCKS * MATRIX_BLOCK, INPUTS = 3, COLS = 32, NEVER = 1 << 30 };
@@ -204,7 +204,7 @@ static void no_solver_goes_on_after_a_stop(void **state) {
       assert_int_equal(status, w->caller.asked >= most ? DPERM_CANCELLED : DPERM_OK);
       memset(f, 0, sizeof f);
       watch_anew(w, most);
-      status = refine(&p, 1e-6, &how, f, rest, &report, NULL);
+      status = polish(&p, 1e-6, &how, f, rest, &report, NULL);
       assert_int_equal(status, w->caller.asked >= most ? DPERM_CANCELLED : DPERM_OK);
     }
     memset(f, 0, sizeof f);

@@ -39,7 +39,8 @@ static void a_charge_has_a_cost_beside_its_claim(void **state) {
                             .epsilon = 0.1,
                             .delta = 1e-8,
                             .rows_per_person = 1,
-                            .curve = small,
+                            .curves = &small,
+                            .curve_count = 1,
                             .identity = {.given = {7}}};
   for (int i = 0; i < 2; i++) {
     dperm_charge *one = i ? &made : &tried;
@@ -69,9 +70,77 @@ static void a_charge_has_a_cost_beside_its_claim(void **state) {
   dperm_ledger_free(ledger);
 }
 
+/* Huber's loss at (0.1, 1e-8) under two schemas, as a run that asks for bins may follow either:
+ * more ridge and more noise, less of both. No plan has the larger of each number. */
+static const privacy_curve plans[] = {{.fits = 1,
+                                       .slack = 0.03,
+                                       .mean = 0.0032,
+                                       .corners = {{1, 0.0156}, {1, 0.0078}, {1, 0.0078}},
+                                       .corner_count = 3,
+                                       .epsilon_num = 1e-4,
+                                       .failure = 8e-44},
+                                      {.fits = 1,
+                                       .slack = 0.003,
+                                       .mean = 0.003,
+                                       .corners = {{1, 0.0212}, {1, 0.0106}, {1, 0.0106}},
+                                       .corner_count = 3,
+                                       .epsilon_num = 1e-4,
+                                       .failure = 9e-44},
+                                      {.fits = 0}};
+
+static void see_terms(void *context, const dperm_ledger_entry *e) {
+  *(bool *)context = strstr(e->terms, "fits=") != NULL;
+}
+
+/* What a run with these plans costs at order 13, and whether its entry keeps a curve. */
+static double cost_of(const ledger_home *home, const privacy_curve *curves, size_t count,
+                      double *delta_cost, bool *kept) {
+  dperm_ledger *ledger = opened(home);
+  dperm_charge made;
+  char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
+  double order = 0;
+  const charge_request request = {.dataset = "r",
+                                  .command = "train",
+                                  .mechanism = "objective",
+                                  .epsilon = 0.1,
+                                  .delta = 1e-8,
+                                  .rows_per_person = 1,
+                                  .curves = curves,
+                                  .curve_count = count,
+                                  .identity = {.given = {7}}};
+  assert_ok(charge_reserve(ledger, &request, false, &made, err));
+  assert_ok(dperm_ledger_charge_cost(ledger, &made, epsilon, delta, &order, err));
+  assert_ok(dperm_ledger_entries(ledger, "r", see_terms, kept, err));
+  dperm_ledger_free(ledger);
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+  *delta_cost = strtod(delta, NULL);
+  return strtod(epsilon, NULL);
+}
+
+static void a_run_costs_what_the_dearest_of_its_plans_does(void **state) {
+  const ledger_home *home = *state;
+  bool kept = false;
+  double cost[4], delta[4];
+  open_order(home->path);
+  for (size_t i = 0; i < 2; i++) {
+    cost[i] = cost_of(home, &plans[i], 1, &delta[i], &kept);
+    assert_true(kept && delta[i] < 1e-30);
+    assert_close(cost[i], renyi_of_curve(13, &plans[i]), 2e-9);
+  }
+  cost[2] = cost_of(home, plans, 2, &delta[2], &kept);
+  assert_true(kept && cost[2] == fmax(cost[0], cost[1]) && delta[2] == fmax(delta[0], delta[1]));
+  const privacy_curve turned[] = {plans[1], plans[0]};
+  cost[3] = cost_of(home, turned, 2, &delta[3], &kept);
+  assert_true(kept && cost[3] == cost[2] && delta[3] == delta[2]);
+  cost[3] = cost_of(home, plans, 3, &delta[3], &kept); /* of one of them nothing is known */
+  assert_true(!kept && delta[3] == 1e-8);
+  assert_close(cost[3], renyi_of_pure(13, 0.1), 2e-9);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, ledger_home_begin, ledger_home_end)
 
 int main(void) {
-  const struct CMUnitTest tests[] = {CASE(a_charge_has_a_cost_beside_its_claim)};
+  const struct CMUnitTest tests[] = {CASE(a_charge_has_a_cost_beside_its_claim),
+                                     CASE(a_run_costs_what_the_dearest_of_its_plans_does)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,8 @@ static void charge_as(const char *path, const char *dataset, bool adding, size_t
                                   .epsilon = 0.1,
                                   .delta = 1e-8,
                                   .rows_per_person = rows,
-                                  .curve = *curve,
+                                  .curves = curve,
+                                  .curve_count = 1,
                                   .identity = {.given = {data}}};
   assert_ok(dperm_ledger_open(path, &ledger, err));
   assert_ok(charge_reserve(ledger, &request, false, &made, err));

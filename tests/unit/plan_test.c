@@ -117,12 +117,35 @@ static void a_kernel_must_be_one_that_a_fit_takes(void **state) {
              {{DPERM_KERNEL_CAUCHY, 1, 0, 0, 0}, "0 features; give an even number"},
              {{DPERM_KERNEL_GAUSSIAN, (double)NAN, 4, 0, 0}, "gamma = nan"},
              {{DPERM_KERNEL_LAPLACIAN, 1e300, 4, 0, 0}, "gamma = 1e+300"},
+             {{DPERM_KERNEL_GAUSSIAN, 1e32, 4, 0, 0}, "norm up to 1, whose features would be"},
+             {{DPERM_KERNEL_GAUSSIAN, 5.01e7, 4, 0, 0}, "choose it at most about 5e+07, or bound"},
+             {{DPERM_KERNEL_LAPLACIAN, 7072, 4, 0, 0}, "choose it at most about 7.1e+03"},
+             {{DPERM_KERNEL_CAUCHY, 7072, 4, 0, 0}, "choose it at most about 7.1e+03"},
              {{DPERM_KERNEL_GAUSSIAN, 1, 4, 0, UINT64_C(1) << 53}, "below 2^53"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, 1);
     options.kernel = bad[i].kernel;
     check_refused(&options, DPERM_INVALID_ARGUMENT, bad[i].text);
   }
+}
+
+/* At norm 1; γ of the gaussian kernel falls with the square of the norm. */
+static void a_gamma_in_proportion_to_the_rows_is_taken(void **state) {
+  (void)state;
+  static const dperm_kernel good[] = {{DPERM_KERNEL_GAUSSIAN, 4.999e7, 4, 0, 0},
+                                      {DPERM_KERNEL_LAPLACIAN, 7071, 4, 0, 0},
+                                      {DPERM_KERNEL_CAUCHY, 7071, 4, 0, 0}};
+  dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, 1);
+  dperm_plan plan;
+  for (size_t i = 0; i < 3; i++) {
+    options.kernel = good[i];
+    (void)plan_for(2, 3, 1, &options);
+    assert_fails(dperm_plan_make(2, 3, 1.01, &options, &plan, err), DPERM_INVALID_ARGUMENT,
+                 "or bound the rows more tightly");
+  }
+  options.kernel = good[0];
+  options.kernel.gamma = 5e5;
+  (void)plan_for(2, 3, 10, &options);
 }
 
 static void lambda_must_be_one_that_products_can_hold(void **state) {
@@ -377,6 +400,7 @@ int main(void) {
       cmocka_unit_test(delta_reg_is_no_option_of_output_perturbation),
       cmocka_unit_test(the_norm_guess_must_be_positive_and_finite),
       cmocka_unit_test(a_kernel_must_be_one_that_a_fit_takes),
+      cmocka_unit_test(a_gamma_in_proportion_to_the_rows_is_taken),
       cmocka_unit_test(lambda_must_be_one_that_products_can_hold),
       cmocka_unit_test(a_loss_with_a_kink_is_refused),
       cmocka_unit_test(sizes_and_norm_must_make_sense),

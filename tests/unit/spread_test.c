@@ -384,7 +384,7 @@ static void a_failure_of_one_is_a_failure_of_all(void **state) {
   assert_ok(dperm_encode_file(&source, path, NULL, NULL, err));
   for (size_t failing = 0; failing < 3; failing++) {
     for (int tick = 1; tick <= 6; tick++) {
-      run_job job = {.source = {path, DPERM_FORMAT_AUTO, NULL, 0},
+      run_job job = {.source = {.path = path, .format = DPERM_FORMAT_AUTO},
                      .tune = tick % 2,
                      .failing_rank = failing,
                      .failing_tick = tick};
@@ -420,8 +420,9 @@ static void processes_must_see_the_same_whole_file(void **state) {
   assert_ok(dperm_encode_file(&source, path, NULL, NULL, err));
   static const char *const words[] = {"different files", "cannot open", "is wrong"};
   for (int variant = 0; variant < 3; variant++) {
-    run_job jobs[2] = {{.source = {path, DPERM_FORMAT_AUTO, NULL, 0}, .failing_rank = SIZE_MAX},
-                       {.source = {other, DPERM_FORMAT_ENCODED, NULL, 0}}};
+    run_job jobs[2] = {
+        {.source = {.path = path, .format = DPERM_FORMAT_AUTO}, .failing_rank = SIZE_MAX},
+        {.source = {.path = other, .format = DPERM_FORMAT_ENCODED}}};
     dperm_options_init(&jobs[0].options);
     jobs[0].options.epsilon = 1;
     jobs[1].options = jobs[0].options;

@@ -134,7 +134,8 @@ static void counts_are_those_of_one_process(void **state) {
   (void)state;
   char *svm = records(3000, 0), *more = records(1700, 5000);
   for (int variant = 0; variant < 4; variant++) {
-    sweep_job job = {.source = {svm, DPERM_FORMAT_SVMLIGHT, NULL, 9}, .stop_rank = SIZE_MAX};
+    sweep_job job = {.source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9},
+                     .stop_rank = SIZE_MAX};
     sweep_job *alone = malloc(sizeof *alone);
     assert_non_null(alone);
     job.test = variant & 1 ? more : NULL;
@@ -172,7 +173,8 @@ static size_t lines_of(const char *path) {
 static void all_stop_and_any_number_goes_on(void **state) {
   (void)state;
   char *svm = records(3000, 0), *journal = file_with_text("");
-  sweep_job alone = {.source = {svm, DPERM_FORMAT_SVMLIGHT, NULL, 9}, .stop_rank = SIZE_MAX};
+  sweep_job alone = {.source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9},
+                     .stop_rank = SIZE_MAX};
   sweep_alone(&alone);
   for (size_t stopping = 0; stopping < 3; stopping++) {
     sweep_job job = alone;
@@ -208,7 +210,7 @@ static void all_stop_and_any_number_goes_on(void **state) {
 static void a_journal_that_cannot_be_is_everybodys_failure(void **state) {
   (void)state;
   char *svm = records(3000, 0);
-  sweep_job job = {.source = {svm, DPERM_FORMAT_SVMLIGHT, NULL, 9},
+  sweep_job job = {.source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9},
                    .stop_rank = SIZE_MAX,
                    .journal = "/nowhere/to/be/found"};
   thread_ranks_run(3, sweep_rank, &job);
@@ -244,7 +246,8 @@ static void rows_are_known_wherever_they_are(void **state) {
   char *paths[2] = {records(3000, 0), records(3000, 1)};
   unsigned char first[IDENTITY_SIZE] = {0};
   for (int which = 0; which < 2; which++) {
-    identity_job alone = {.source = {paths[which], DPERM_FORMAT_SVMLIGHT, NULL, 9}};
+    identity_job alone = {
+        .source = {.path = paths[which], .format = DPERM_FORMAT_SVMLIGHT, .dims = 9}};
     identify(NULL, &alone);
     assert_int_equal(alone.status[0], DPERM_OK);
     for (size_t count = 1; count <= MOST_RANKS; count++) {

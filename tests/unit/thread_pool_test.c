@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "base/thread_pool.h"
 
+#include <dirent.h>
 #include <fenv.h>
 #include <pthread.h>
 #include <sched.h>
@@ -14,6 +15,11 @@
 #include "base/threads.h"
 #include "support.h"
 
+#ifdef __SANITIZE_THREAD__
+enum { SANITIZERS_THREADS = 1 };
+#else
+enum { SANITIZERS_THREADS = 0 };
+#endif
 enum { PIECES = 5000, MOST = 8 };
 
 typedef struct counts {
@@ -155,6 +161,44 @@ static void a_child_starts_threads_of_its_own(void **state) {
   threads_leave(scope);
 }
 
+/* ---- the end */
+
+static size_t threads_of_process(void) {
+  size_t count = 0;
+  DIR *tasks = opendir("/proc/self/task");
+  assert_non_null(tasks);
+  for (const struct dirent *task; (task = readdir(tasks));) {
+    count += task->d_name[0] != '.';
+  }
+  assert_int_equal(closedir(tasks), 0);
+  return count;
+}
+
+static void end_threads(void *context, size_t piece, size_t worker) {
+  (void)context;
+  (void)piece;
+  (void)worker;
+  dperm_threads_end();
+}
+
+static void threads_end_and_others_start(void **state) {
+  (void)state;
+  thread_scope scope = threads_enter(4);
+  dperm_threads_end();
+  dperm_threads_end(); /* of none */
+  for (int turn = 0; turn < 20; turn++) {
+    assert_int_equal(wrong_after(100), 0);
+    assert_true(threads_of_process() >= 4);
+    pool_run(30, end_threads, NULL); /* not those that are at work */
+    assert_int_equal(wrong_after(100), 0);
+    dperm_threads_end();
+    while (threads_of_process() > 1 + SANITIZERS_THREADS) { /* the system's list comes a bit late */
+      (void)sched_yield();
+    }
+  }
+  threads_leave(scope);
+}
+
 /* ---- the arithmetic */
 
 typedef struct modes {
@@ -210,6 +254,7 @@ int main(void) {
       cmocka_unit_test(callers_do_not_disturb_each_other),
       cmocka_unit_test(inside_of_a_piece_a_job_is_its_callers),
       cmocka_unit_test(a_child_starts_threads_of_its_own),
+      cmocka_unit_test(threads_end_and_others_start),
       cmocka_unit_test(threads_round_as_their_caller),
       cmocka_unit_test(a_spoilt_mode_comes_back_to_the_caller),
   };

@@ -1,4 +1,4 @@
-/* Refinement in twice the precision, called directly where doubles give up: from zero, from what
+/* Polishing in twice the precision, called directly where doubles give up: from zero, from what
  * is not a number, from far away, with corners of a width of 1e-9, with hardly any regularization,
  * with features, more columns than a factorization takes, one row, one column, empty rows. It must
  * end, and the gradient that it certifies must hold by the 200-bit reference. And a mechanism must
@@ -9,7 +9,7 @@
 #include "exact_fit.h"
 #include "kernel/features.h"
 #include "solve/certify.h"
-#include "solve/refine.h"
+#include "solve/polish.h"
 
 enum { MOST_STEPS = 3000 };
 
@@ -72,13 +72,13 @@ static double hardest_target(const problem *p) {
   return 8 * error_at(p, 3 * pull / (p->model.lambda + p->model.ridge));
 }
 
-static void check_refines(const trial *t, double target, double *f, double *rest) {
+static void check_polishes(const trial *t, double target, double *f, double *rest) {
   size_t ticks = 0;
   const dperm_progress progress = {.tick = stop_after, .context = &ticks};
   const solver_options how = {.progress = &progress};
   solver_report report = {0};
   dperm_error err = {DPERM_OK, ""};
-  dperm_status status = refine(&t->p, target, &how, f, rest, &report, &err);
+  dperm_status status = polish(&t->p, target, &how, f, rest, &report, &err);
   if (status != DPERM_OK) {
     fail_msg("%s: %s after %zu steps", t->what, err.message, report.iterations);
   }
@@ -104,7 +104,7 @@ static void check_from_everywhere(trial *t) {
     for (size_t j = 0; j < cols; j++) {
       f[j] = j % 2 ? -starts[i] : starts[i];
     }
-    check_refines(t, target, f, rest);
+    check_polishes(t, target, f, rest);
     free(f);
     free(rest);
   }
@@ -127,29 +127,29 @@ static const double lambdas[] = {1, 1e-3, 1e-6, 1e-10};
 
 /* ---- tests */
 
-static void refines_on_noisy_rows(void **state) {
+static void polishes_on_noisy_rows(void **state) {
   (void)state;
   check_rows_of(test_rows_random(1, 120, 6, 0.7), "noisy", lambdas, 4);
 }
 
-static void refines_on_rows_that_count_for_less(void **state) {
+static void polishes_on_rows_that_count_for_less(void **state) {
   (void)state;
   test_rows *data = test_rows_random(1, 120, 6, 0.7);
   test_rows_share(data, 1);
   check_rows_of(data, "shares", lambdas, 4);
 }
 
-static void refines_on_one_row(void **state) {
+static void polishes_on_one_row(void **state) {
   (void)state;
   check_rows_of(test_rows_random(2, 1, 4, 1.0), "one row", lambdas, 4);
 }
 
-static void refines_on_one_column(void **state) {
+static void polishes_on_one_column(void **state) {
   (void)state;
   check_rows_of(test_rows_random(3, 40, 1, 1.0), "one column", lambdas, 4);
 }
 
-static void refines_on_empty_rows(void **state) {
+static void polishes_on_empty_rows(void **state) {
   (void)state;
   double *x = calloc(30 * 3, sizeof *x), *labels = calloc(30, sizeof *labels);
   assert_true(x && labels);
@@ -159,7 +159,7 @@ static void refines_on_empty_rows(void **state) {
   check_rows_of(test_rows_of(30, 3, x, labels), "empty rows", lambdas, 4);
 }
 
-static void refines_on_equal_rows_with_either_label(void **state) {
+static void polishes_on_equal_rows_with_either_label(void **state) {
   (void)state;
   double *x = calloc(60 * 5, sizeof *x), *labels = calloc(60, sizeof *labels);
   assert_true(x && labels);
@@ -170,7 +170,7 @@ static void refines_on_equal_rows_with_either_label(void **state) {
   check_rows_of(test_rows_of(60, 5, x, labels), "equal rows", lambdas, 4);
 }
 
-static void refines_where_corners_are_narrow(void **state) {
+static void polishes_where_corners_are_narrow(void **state) {
   (void)state;
   static const double widths[] = {1e-6, 1e-9};
   test_rows *data = test_rows_random(4, 100, 4, 0.8);
@@ -188,7 +188,7 @@ static void refines_where_corners_are_narrow(void **state) {
 /* Hundreds of corners of hardly any width, and next to no regularization: Newton's direction is
  * good up to the next corner only, a share of 1e-13 of it. The walk alone takes more steps than
  * anybody waits for; the path of h ends in hundreds. */
-static void refines_where_there_are_many_narrow_corners(void **state) {
+static void polishes_where_there_are_many_narrow_corners(void **state) {
   (void)state;
   static const double weak[] = {1e-7, 1e-12};
   test_rows *data = test_rows_random(6, 300, 20, 0.3);
@@ -197,13 +197,13 @@ static void refines_where_there_are_many_narrow_corners(void **state) {
     trial t = trial_new("many narrow", data, l ? data->sparse : data->dense,
                         l ? REF_SMOOTH_HINGE : REF_HUBER, 1e-9, weak[l], 1);
     trial_settle(&t);
-    check_refines(&t, fmax(hardest_target(&t.p), 1e-6 / 300), f, rest);
+    check_polishes(&t, fmax(hardest_target(&t.p), 1e-6 / 300), f, rest);
     trial_free(&t);
   }
   test_rows_free(data);
 }
 
-static void refines_with_a_linear_term_of_any_size(void **state) {
+static void polishes_with_a_linear_term_of_any_size(void **state) {
   (void)state;
   test_rows *data = test_rows_random(5, 80, 5, 0.8);
   for (double size = 1e-6; size < 1e10; size *= 1e3) {
@@ -220,7 +220,7 @@ static void refines_with_a_linear_term_of_any_size(void **state) {
   test_rows_free(data);
 }
 
-static void refines_with_weights_and_a_prior(void **state) {
+static void polishes_with_weights_and_a_prior(void **state) {
   (void)state;
   test_rows *data = test_rows_random(6, 80, 5, 0.8);
   for (double far = 1; far < 1e9; far *= 1e4) {
@@ -237,13 +237,13 @@ static void refines_with_weights_and_a_prior(void **state) {
     evaluation worst = e; /* the walk stays within F, numerics.c */
     worst.f = 3 * (1 + t.p.model.lambda * e.penalty) / t.p.model.lambda;
     worst.penalty = e.penalty + 5 * far * worst.f;
-    check_refines(&t, 8 * evaluation_error(&worst, IN_DD), f, rest);
+    check_polishes(&t, 8 * evaluation_error(&worst, IN_DD), f, rest);
     trial_free(&t);
   }
   test_rows_free(data);
 }
 
-static void refines_on_features(void **state) {
+static void polishes_on_features(void **state) {
   (void)state;
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 2, 40, 0, 7};
   test_rows *data = test_rows_random(7, 300, 5, 0.9);
@@ -262,7 +262,7 @@ static void refines_on_features(void **state) {
 }
 
 /* Conjugate gradients. */
-static void refines_with_more_columns_than_are_factored(void **state) {
+static void polishes_with_more_columns_than_are_factored(void **state) {
   (void)state;
   test_rows *data = test_rows_random(8, 12, 1100, 0.05);
   for (int loss = 0; loss < 3; loss++) {
@@ -288,12 +288,12 @@ static void what_is_not_a_number_ends_the_walk(void **state) {
       trial t = trial_new("broken", data, broken, (reference_loss)loss, 0.5, 1e-3, 1);
       trial_settle(&t);
       solver_report report = {0};
-      assert_fails(refine(&t.p, 1e-3, &(solver_options){0}, f, rest, &report, err),
+      assert_fails(polish(&t.p, 1e-3, &(solver_options){0}, f, rest, &report, err),
                    DPERM_NUMERIC_ERROR, "not a finite number");
       linear[1] = bad[i];
       t.p.model.linear = linear;
       t.p.x = data->dense;
-      assert_fails(refine(&t.p, 1e-3, &(solver_options){0}, f, rest, &report, err),
+      assert_fails(polish(&t.p, 1e-3, &(solver_options){0}, f, rest, &report, err),
                    DPERM_NUMERIC_ERROR, "not a finite number");
       trial_free(&t);
     }
@@ -315,7 +315,7 @@ static bool any_rest(const double *rest, size_t cols) {
 /* Rows of many entries and a narrow corner: at the release's own target a certificate in doubles
  * leaves too much open though the doubles may be good; at the hardest one the solution needs a
  * rest. A wide corner needs neither. */
-static void a_mechanism_refines_where_doubles_do_not_suffice(void **state) {
+static void a_mechanism_polishes_where_doubles_do_not_suffice(void **state) {
   (void)state;
   test_rows *data = test_rows_random(10, 200, 60, 1.0);
   for (int i = 0; i < 3; i++) {
@@ -337,7 +337,7 @@ static void a_mechanism_refines_where_doubles_do_not_suffice(void **state) {
 }
 
 /* The same from end to end: public numbers, noise, and the exact minimizer. */
-static void refined_candidates_are_within_tau(void **state) {
+static void polished_candidates_are_within_tau(void **state) {
   (void)state;
   test_rows *data = test_rows_random(11, 300, 12, 1.0);
   for (int i = 0; i < 8; i++) {
@@ -358,21 +358,21 @@ static void refined_candidates_are_within_tau(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(refines_on_noisy_rows),
-      cmocka_unit_test(refines_on_rows_that_count_for_less),
-      cmocka_unit_test(refines_on_one_row),
-      cmocka_unit_test(refines_on_one_column),
-      cmocka_unit_test(refines_on_empty_rows),
-      cmocka_unit_test(refines_on_equal_rows_with_either_label),
-      cmocka_unit_test(refines_where_corners_are_narrow),
-      cmocka_unit_test(refines_where_there_are_many_narrow_corners),
-      cmocka_unit_test(refines_with_a_linear_term_of_any_size),
-      cmocka_unit_test(refines_with_weights_and_a_prior),
-      cmocka_unit_test(refines_on_features),
-      cmocka_unit_test(refines_with_more_columns_than_are_factored),
+      cmocka_unit_test(polishes_on_noisy_rows),
+      cmocka_unit_test(polishes_on_rows_that_count_for_less),
+      cmocka_unit_test(polishes_on_one_row),
+      cmocka_unit_test(polishes_on_one_column),
+      cmocka_unit_test(polishes_on_empty_rows),
+      cmocka_unit_test(polishes_on_equal_rows_with_either_label),
+      cmocka_unit_test(polishes_where_corners_are_narrow),
+      cmocka_unit_test(polishes_where_there_are_many_narrow_corners),
+      cmocka_unit_test(polishes_with_a_linear_term_of_any_size),
+      cmocka_unit_test(polishes_with_weights_and_a_prior),
+      cmocka_unit_test(polishes_on_features),
+      cmocka_unit_test(polishes_with_more_columns_than_are_factored),
       cmocka_unit_test(what_is_not_a_number_ends_the_walk),
-      cmocka_unit_test(a_mechanism_refines_where_doubles_do_not_suffice),
-      cmocka_unit_test(refined_candidates_are_within_tau),
+      cmocka_unit_test(a_mechanism_polishes_where_doubles_do_not_suffice),
+      cmocka_unit_test(polished_candidates_are_within_tau),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

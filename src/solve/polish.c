@@ -15,7 +15,7 @@
  * steps so short could take for ever. A walk that has not ended soon therefore tries another way to
  * make one step of kind A: it follows the minimizer while h shrinks from the size of the scores,
  * where the loss is a parabola to all rows, down to what it is. */
-#include "solve/refine.h"
+#include "solve/polish.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -343,7 +343,7 @@ static dperm_status choose_start(walk *w, const double *f, const double *rest, d
   return DPERM_OK;
 }
 
-dperm_status refine(const problem *p, double target, const solver_options *options, double *f,
+dperm_status polish(const problem *p, double target, const solver_options *options, double *f,
                     double *rest, solver_report *report, dperm_error *err) {
   size_t cols = problem_size(p), rows = p->x->rows * link_scores(p->loss);
   OWNED_MEMORY double *wide = NULL, *tall = NULL;

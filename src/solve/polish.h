@@ -11,5 +11,5 @@
  * least eight times the evaluation's error there (privacy.md 6 has the proof); with a custom loss
  * or regularizer that lies about itself it may not, so the caller's progress can stop it. Fails
  * only where something is not a number. */
-dperm_status refine(const problem *p, double target, const solver_options *options, double *f,
+dperm_status polish(const problem *p, double target, const solver_options *options, double *f,
                     double *rest, solver_report *report, dperm_error *err);
