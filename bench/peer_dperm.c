@@ -100,6 +100,7 @@ static int run_file(char **argv) {
   int runs = runs_of(argv[6]);
   dperm_options options;
   dperm_options_init(&options);
+  options.bins = DPERM_BINS_NONE; /* as the others have the columns */
   options.lambda = strtod(argv[4], NULL);
   options.epsilon = strtod(argv[5], NULL);
   for (int i = 0; i < runs; i++) {

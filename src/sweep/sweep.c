@@ -41,6 +41,11 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
   }
   TRY(data_check_any(data, err));
   TRY(check_folds(how, rows_in_all(data->x), err));
+  if (how->test_data && !how->test_data->table != !data->table) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "of the rows to test on and the others only one are records under a schema; read both "
+         "alike");
+  }
   if (how->test_data && how->test_data->x->cols != data->x->cols) {
     FAIL(err, DPERM_INVALID_DATA, "the rows to test on have %zu columns, the others %zu",
          how->test_data->x->cols, data->x->cols);
@@ -197,8 +202,8 @@ static bool tick(void *context, const char *stage, uint64_t done, uint64_t total
                         : false;
 }
 
-/* A kernel's directions are drawn once for all cells, from the sweep's seed unless they have one.
- */
+/* A kernel's directions are drawn once for all cells of a group, from the sweep's seed unless they
+ * have one. */
 static dperm_status open_all_rows(sweep *s, dperm_error *err) {
   dperm_kernel kernel = s->cells[0].options.kernel;
   if (kernel.kind != DPERM_KERNEL_NONE) {

@@ -11,10 +11,10 @@
 #include "dperm/verify.h"
 #include "ledgers.h"
 #include "model/model.h"
-#include "run/fit_plan.h"
-#include "run/options.h"
 #include "random/random_handle.h"
 #include "reference.h"
+#include "run/claim.h"
+#include "run/fit_plan.h"
 #include "solve/certify.h"
 
 enum { ROWS = 300, DIMS = 5, ABOUT = 250 };
@@ -187,7 +187,7 @@ static void the_promise_covers_every_number_of_records(void **state) {
     const row_bounds bounds = row_bounds_of_norm(DIMS, 1);
     const guarantee claim = {.epsilon_class = 0.5};
     const public_numbers given =
-        options_public(&options, &options.loss, &claim, abouts[i], DIMS, &bounds);
+        fit_numbers(&options, &options.loss, &claim, abouts[i], DIMS, &bounds);
     privacy_plan plan;
     release_plan release;
     assert_ok(privacy_plan_make(&given, &plan, err));

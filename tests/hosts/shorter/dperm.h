@@ -41,6 +41,7 @@ typedef struct dperm_account {
   const char *dataset;
   bool dry_run;
   void *charge;
+  void *output;
 } dperm_account;
 typedef struct dperm_kernel {
   int kind;
