@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dperm/plan.h"
 #include "dperm/unsafe.h"
 #include "stopwatch.h"
 
@@ -82,15 +83,18 @@ int main(int argc, char **argv) {
   }
   struct stat about;
   double megabytes = stat(from.path, &about) == 0 ? (double)about.st_size / 1e6 : (double)NAN;
-  double matrix = (double)dperm_data_matrix_bytes(data), read = median(reading, REPEATS);
+  double read = median(reading, REPEATS);
   double all = median_fit_ms(data, 0, DPERM_MECHANISM_NONE);
   double one = median_fit_ms(data, 1, DPERM_MECHANISM_NONE);
-  printf("rows x columns            %zu x %zu, matrix %.2f MB\n", dperm_data_rows(data),
-         dperm_data_dims(data), matrix / 1e6);
+  printf("rows x columns            %zu x %zu\n", dperm_data_rows(data), dperm_data_dims(data));
   printf("read and encode           %8.1f ms   (%.0f MB/s)\n", read, megabytes / read * 1e3);
   printf("solve, all cores          %8.1f ms   (logistic, lambda 10^-2.5, gradient 1e-8)\n", all);
   printf("solve, one core           %8.1f ms   (%.2f x)\n", one, one / all);
-  if ((from.schema->on_missing == MISSING_DROP)) {
+  dperm_options options;
+  dperm_plan plan;
+  dperm_options_init(&options);
+  options.epsilon = 0.1;
+  if (dperm_plan_for_schema(dperm_data_rows(data), from.schema, &options, &plan, NULL)) {
     printf("private fits              left out: the schema drops rows\n");
   } else {
     double objective = median_fit_ms(data, 0, DPERM_MECHANISM_OBJECTIVE);
@@ -100,8 +104,8 @@ int main(int argc, char **argv) {
     printf("private, output           %8.1f ms   (epsilon 0.1; %.2f x the plain fit)\n", output,
            output / all);
   }
-  printf("peak memory / matrix      %8.2f      (%.1f MB; %.1f MB above an idle process, %.2f x)\n",
-         peak / matrix, peak / 1e6, (peak - base) / 1e6, (peak - base) / matrix);
+  printf("peak memory               %8.1f MB   (%.1f MB above an idle process, %.2f x the file)\n",
+         peak / 1e6, (peak - base) / 1e6, (peak - base) / 1e6 / megabytes);
   dperm_data_free(data);
   records_close(&from);
   return 0;

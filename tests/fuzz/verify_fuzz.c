@@ -22,7 +22,7 @@ static void verify(const void *bytes, size_t length) {
   memory_file file = memory_file_with(bytes, length);
   dperm_error error = {DPERM_OK, ""};
   int holds = -1, failed = 0;
-  dperm_status status = dperm_model_verify(file.path, see, &failed, &holds, &error);
+  dperm_status status = dperm_model_verify(file.path, NULL, 0, NULL, see, &failed, &holds, &error);
   if (status == DPERM_OK) {
     MUST(holds == (failed == 0));
   } else {
