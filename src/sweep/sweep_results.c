@@ -68,7 +68,7 @@ static void add_cell(digest_state *state, const sweep_cell *cell, size_t classes
                             o->loss.lipschitz,
                             o->loss.smoothness,
                             o->gradient_tolerance,
-                            (double)o->kernel.name,
+                            (double)o->kernel.kind,
                             o->kernel.gamma,
                             (double)o->kernel.seed,
                             (double)o->kernel.features,

@@ -10,6 +10,7 @@
 
 #include "dperm/tune.h"
 #include "dperm/verify.h"
+#include "ledgers.h"
 #include "model/model.h"
 #include "wide_records.h"
 
@@ -112,7 +113,7 @@ static const char *twist(dperm_options *o, unsigned which) {
     assert_ok(dperm_loss_huber(0.5, &o->loss, err));
     return "huber";
   case 11:
-    o->kernel.features = o->kernel.name == DPERM_KERNEL_NONE ? 0 : 7;
+    o->kernel.features = o->kernel.kind == DPERM_KERNEL_NONE ? 0 : 7;
     return "odd features";
   case 12:
     o->epsilon = 40;
@@ -164,7 +165,7 @@ static asked draw_request(random_source *r) {
   (void)snprintf(a.words, sizeof a.words,
                  "%s, schema %zu, %s, noise %d, delta %g, kernel %d, %s about %zu, holdout %g, %s",
                  names[a.way], a.schema, dperm_mechanism_name(o->mechanism), (int)o->noise,
-                 o->delta, (int)o->kernel.name, dperm_neighbours_name(o->neighbours), o->rows_about,
+                 o->delta, (int)o->kernel.kind, dperm_neighbours_name(o->neighbours), o->rows_about,
                  a.holdout, more);
   return a;
 }
@@ -247,7 +248,7 @@ static void check_claim(const asked *a, const outcome *out, const char *folder) 
   bool named = a->options.noise != DPERM_NOISE_AUTO;
   bool numerics = claim->delta == claim->delta_numerics, given = claim->delta == a->options.delta;
   char path[1100];
-  int holds = 0;
+  bool holds = false;
   if (gaussian ? !given : named || a->options.delta == 0 ? !numerics : !numerics && !given) {
     fail_msg("%s: delta = %g, of numerics %g", a->words, claim->delta, claim->delta_numerics);
   }
@@ -285,7 +286,7 @@ static bool check_request(const asked *a, const ledger_home *home, dperm_ledger 
 }
 
 static dperm_ledger *ledger_with_much(const ledger_home *home) {
-  assert_ok(dperm_ledger_init(home->path, "many", "10000", "0.9", 1, err));
+  assert_ok(ledger_create(home->path, "many", "10000", "0.9", 1, err));
   return opened(home);
 }
 

@@ -170,7 +170,7 @@ static void fits_after_it_add_up(const wide_home *s, const dperm_schema *made,
   dperm_data *data = people_encoded(&s->p, made);
   dperm_model *model = NULL;
   dperm_guarantee g;
-  int holds = 0;
+  bool holds = false;
   dperm_options fit = fit_of(DPERM_NEIGHBOURS_REPLACE, account);
   assert_fails(dperm_train(data, &fit, &model, err), DPERM_INVALID_ARGUMENT,
                "was refined for neighbours add-remove");

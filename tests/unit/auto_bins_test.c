@@ -342,7 +342,7 @@ static void kernels_take_the_columns_that_each_cell_has(void **state) {
   how.folds = 2;
   how.draws = 1;
   for (int i = 0; i < 2; i++) {
-    cells[i].kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 8};
+    cells[i].kernel = (dperm_kernel){.kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 8};
     cells[i].epsilon = i ? 10 : 0.1; /* four bins, and sixteen */
   }
   assert_ok(dperm_sweep(data, cells, 2, &how, see_cell, &both, err));

@@ -211,7 +211,7 @@ static void the_space_for_a_model_covers_every_model(void **state) {
   options.refine = 0.1;
   covers(census, &options, 1);
   options.refine = 0;
-  options.kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 2000};
+  options.kernel = (dperm_kernel){.kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 2000};
   covers(census, &options, 1);
   dperm_data_free(census);
   dperm_schema_free(schema);

@@ -112,7 +112,7 @@ static void nothing_but_weights_depends_on_the_number_of_records(void **state) {
     check_ways_out(options, 3);
     options = adding((dperm_mechanism)mechanism);
     options.lambda = 0.05;
-    options.kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 8};
+    options.kernel = (dperm_kernel){.kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 8};
     check_ways_out(options, 2);
   }
 }
@@ -354,7 +354,7 @@ static void ledgers_count_by_their_own_neighbours(void **state) {
       assert_ok(dperm_ledger_find_model(ledger, model, ignore_entry, NULL, err));
       dperm_model_free(model);
     }
-    int holds = 0;
+    bool holds = false;
     assert_ok(dperm_ledger_verify(ledger, NULL, NULL, NULL, &holds, err));
     assert_int_equal(holds, 1);
     dperm_ledger_free(ledger);

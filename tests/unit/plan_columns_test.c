@@ -168,7 +168,7 @@ static void without_noise_there_are_only_bins(void **state) {
   assert_int_equal(f.columns[0].bins, 16);
   assert_int_equal(f.columns[2].bins, 8); /* it is wide */
   options = some_options(DPERM_NOISE_AUTO);
-  options.kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 10};
+  options.kernel = (dperm_kernel){.kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 10};
   f = advice(schema, &options);
   assert_true(isnan(f.columns[0].noise_share));
   options = some_options(DPERM_NOISE_AUTO);

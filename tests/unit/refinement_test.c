@@ -7,6 +7,7 @@
 
 #include "dperm/tune.h"
 #include "dperm/verify.h"
+#include "ledgers.h"
 #include "model/model.h"
 #include "wide_records.h"
 
@@ -30,7 +31,7 @@ static dperm_model *trained(const wide_home *s, const dperm_schema *schema, dper
 /* Whether the model's file verifies; `line` is the line of a check that failed. */
 static bool verifies(const wide_home *s, const dperm_model *model) {
   char path[1100];
-  int holds = 0;
+  bool holds = false;
   (void)snprintf(path, sizeof path, "%s/model.json", s->home->folder);
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_verify(path, NULL, 0, NULL, NULL, NULL, &holds, err));
@@ -197,7 +198,7 @@ static void ledgers_that_do_not_know_the_refinement_refuse_the_fit(void **state)
   fit.account = (dperm_account){.ledger = ledger, .dataset = "people"};
   assert_fails(dperm_train(data, &fit, &model, err), DPERM_OVER_BUDGET, "no ledger was charged");
   (void)snprintf(other, sizeof other, "%s/other.db", s->home->folder);
-  assert_ok(dperm_ledger_init(other, "people", "1", NULL, 1, err));
+  assert_ok(ledger_create(other, "people", "1", NULL, 1, err));
   assert_ok(dperm_ledger_open(other, &elsewhere, err));
   dperm_refine_options o = refine_options_of(0.08);
   o.account = (dperm_account){.ledger = elsewhere, .dataset = "people"};

@@ -138,7 +138,7 @@ static dperm_status to_budget(const void *given, dperm_error *err) {
   char folder[200], path[220];
   folder_new("dperm-sized", folder, sizeof folder);
   (void)snprintf(path, sizeof path, "%s/ledger", folder);
-  dperm_status status = dperm_ledger_init_budget(path, "people", given, err);
+  dperm_status status = dperm_ledger_create(path, "people", given, err);
   (void)unlink(path);
   (void)rmdir(folder);
   return status;

@@ -29,7 +29,7 @@ typedef struct request {
   uint64_t done, total;
 } request;
 
-static int watch(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool watch(void *context, const char *stage, uint64_t done, uint64_t total) {
   request *q = context;
   assert_string_equal(stage, "sweeping");
   assert_true(done >= q->done && done <= total);
