@@ -53,12 +53,12 @@ static const char *verdict(const dperm_audit_result *r) {
 static json_t *result_json(const dperm_audit_result *r, double delta) {
   json_t *report =
       json_pack("{s:s, s:s, s:o, s:o, s:o, s:f, s:I}", "mechanism", r->mechanism, "variant",
-                r->variant, "epsilon_claimed", json_figure(r->epsilon_claimed), "delta_claimed",
-                json_figure(delta), "epsilon_lower_bound", json_figure(r->epsilon_lower_bound),
+                r->variant, "epsilon_claimed", report_figure(r->epsilon_claimed), "delta_claimed",
+                report_figure(delta), "epsilon_lower_bound", report_figure(r->epsilon_lower_bound),
                 "confidence", r->confidence, "draws", (json_int_t)r->draws);
   if (isfinite(r->distance)) {
-    (void)json_object_set_new(report, "distance", json_figure(r->distance));
-    (void)json_object_set_new(report, "limit", json_figure(r->limit));
+    (void)json_object_set_new(report, "distance", report_figure(r->distance));
+    (void)json_object_set_new(report, "limit", report_figure(r->limit));
   }
   (void)json_object_set_new(report, "verdict", json_string(verdict(r)));
   return report;

@@ -56,7 +56,7 @@ int run_predict(int argc, char **argv) {
   progress_bar_wipe();
   if (json) {
     report_print(
-        json_pack("{s:o, s:o}", "file", json_words(out), "rows", json_figure(count_rows(out))));
+        json_pack("{s:o, s:o}", "file", json_words(out), "rows", report_figure(count_rows(out))));
   }
   return 0;
 }

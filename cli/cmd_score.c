@@ -39,7 +39,7 @@ static dperm_status score_exactly(const dperm_model *model, const dperm_source *
   TRY(dperm_score_file(model, source, progress_bar(), &m, err));
   bool two = m.classes == 2;
   json_t *report = json_pack("{s:I, s:I, s:o}", "rows", (json_int_t)m.rows, "errors",
-                             (json_int_t)m.errors, "error_rate", json_figure(m.error_rate));
+                             (json_int_t)m.errors, "error_rate", report_figure(m.error_rate));
   if (!two) {
     (void)json_object_set_new(report, "classes", json_integer((json_int_t)m.classes));
   }
@@ -47,7 +47,7 @@ static dperm_status score_exactly(const dperm_model *model, const dperm_source *
       json_pack("{s:o, s:o, s:o, s:o}", "false_positives",
                 two ? json_integer((json_int_t)m.false_positives) : json_null(), "false_negatives",
                 two ? json_integer((json_int_t)m.false_negatives) : json_null(), "auc",
-                json_figure(m.auc), "log_loss", json_figure(m.log_loss));
+                report_figure(m.auc), "log_loss", report_figure(m.log_loss));
   (void)json_object_update(report, rest);
   report_print(report);
   return DPERM_OK;
@@ -72,9 +72,9 @@ static void print_private(const score_settings *s, const dperm_private_score *p)
   }
   set_count(report, "errors", p->errors);
   json_auto_t *rates = json_pack(
-      "{s:o, s:[o, o], s:[o, o], s:f}", "error_rate", json_figure(p->error_rate), "interval",
-      json_figure(p->low), json_figure(p->high), "population_interval",
-      json_figure(p->population_low), json_figure(p->population_high), "confidence", 0.95);
+      "{s:o, s:[o, o], s:[o, o], s:f}", "error_rate", report_figure(p->error_rate), "interval",
+      report_figure(p->low), report_figure(p->high), "population_interval",
+      report_figure(p->population_low), report_figure(p->population_high), "confidence", 0.95);
   (void)json_object_update(report, rates);
   if (s->counts) {
     set_count(report, "true_positives", p->true_positives);

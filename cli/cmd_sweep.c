@@ -53,12 +53,12 @@ static void print_json(const sweep_table *table, FILE *out) {
         json_pack("{s:s, s:s, s:s?, s:s, s:o, s:s, s:o, s:o, s:s?, s:o, s:o, s:I, s:o}", "loss",
                   line->loss, "mechanism", line->mechanism, "noise", noisy ? line->noise : NULL,
                   "multiclass", dperm_multiclass_name(o->multiclass), "lambda",
-                  json_figure(line->lambda), "lambda_given", line->lambda_given, "epsilon",
-                  json_figure(line->epsilon), "delta_given",
-                  noisy ? json_figure(o->delta) : json_null(), "neighbours",
+                  report_figure(line->lambda), "lambda_given", line->lambda_given, "epsilon",
+                  report_figure(line->epsilon), "delta_given",
+                  noisy ? report_figure(o->delta) : json_null(), "neighbours",
                   noisy ? dperm_neighbours_name(o->neighbours) : NULL, "error_mean",
-                  json_figure(line->error_mean), "error_se", json_figure(line->error_se), "runs",
-                  (json_int_t)line->runs, "impossible", json_words(line->impossible)));
+                  report_figure(line->error_mean), "error_se", report_figure(line->error_se),
+                  "runs", (json_int_t)line->runs, "impossible", json_words(line->impossible)));
   }
   (void)json_dumpf(cells, out, JSON_INDENT(2) | JSON_ENSURE_ASCII);
   (void)fputc('\n', out);

@@ -52,7 +52,7 @@ json_t *json_words(const char *text) {
   return words;
 }
 
-json_t *json_figure(double value) {
+json_t *report_figure(double value) {
   return isfinite(value) ? json_real(value) : json_null();
 }
 

@@ -14,7 +14,7 @@ const char *report_text(const json_t *report, const char *key);
 /* A text of any bytes: what is not UTF-8 becomes U+FFFD. NULL is null. */
 json_t *json_words(const char *text);
 /* A number, null where it is not finite. */
-json_t *json_figure(double value);
+json_t *report_figure(double value);
 
 /* On standard output, with a newline; takes the report over. */
 void report_print(json_t *report);

@@ -11,13 +11,13 @@
 static void ask_everything(const dperm_schema *schema) {
   size_t dims = dperm_schema_dims(schema), width = 0;
   MUST(dims > 0 && dperm_schema_norm_bound(schema) == 1.0);
-  for (size_t c = 0; c < dperm_schema_columns(schema); c++) {
-    MUST(dperm_schema_column_name(schema, c) && dperm_schema_column_type(schema, c));
-    width += dperm_schema_column_width(schema, c);
+  for (size_t c = 0; c < schema->column_count; c++) {
+    MUST(schema->columns[c].name && schema_column_type(schema, c));
+    width += schema->columns[c].width;
   }
-  for (size_t i = 0; i < dperm_schema_crosses(schema); i++) {
-    MUST(dperm_schema_cross_column(schema, i, 1) < dperm_schema_columns(schema));
-    width += dperm_schema_cross_width(schema, i);
+  for (size_t i = 0; i < schema->cross_count; i++) {
+    MUST(schema->crosses[i].columns[1] < schema->column_count);
+    width += schema->crosses[i].width;
   }
   MUST(width == dims || width + 1 == dims);
   for (size_t i = 0; i < dims && i < 1000; i++) {
@@ -57,7 +57,7 @@ static void encode_something(const dperm_schema *schema, const uint8_t *bytes, s
     }
   }
   /* There are cells, unless it was refined already or drops rows. */
-  bool never = schema->refined.epsilon > 0 || dperm_schema_drops_rows(schema);
+  bool never = schema->refined.epsilon > 0 || (schema->on_missing == MISSING_DROP);
   MUST((refine_cell_schema(schema, &made, NULL) == DPERM_OK) == !never);
   if (!never) {
     look_through(data, made);

@@ -23,7 +23,7 @@ static void verify(const void *bytes, size_t length) {
   dperm_error error = {DPERM_OK, ""};
   bool holds = true;
   int failed = 0;
-  dperm_status status = dperm_model_verify(file.path, see, &failed, &holds, &error);
+  dperm_status status = dperm_model_verify(file.path, NULL, 0, NULL, see, &failed, &holds, &error);
   if (status == DPERM_OK) {
     MUST(holds == (failed == 0));
   } else {

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "dperm/multiclass.h"
 #include "dperm/tune.h"
 #include "dperm/verify.h"
 #include "ledgers.h"
@@ -261,7 +260,7 @@ static void check_claim(const asked *a, const outcome *out, const char *folder) 
   }
   (void)snprintf(path, sizeof path, "%s/model.json", folder);
   assert_ok(dperm_model_write(out->model, path, err));
-  assert_ok(dperm_model_verify(path, see_line, NULL, &holds, err));
+  assert_ok(dperm_model_verify(path, NULL, 0, NULL, see_line, NULL, &holds, err));
   (void)unlink(path);
   if (!holds) {
     fail_msg("%s: does not verify", a->words);

@@ -180,7 +180,7 @@ static void fits_after_it_add_up(const wide_home *s, const dperm_schema *made,
   assert_true(g.is_private && g.epsilon == 0.28 && g.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE);
   char *path = file_with_text("");
   assert_ok(dperm_model_write(model, path, err));
-  assert_ok(dperm_model_verify(path, NULL, NULL, &holds, err));
+  assert_ok(dperm_model_verify(path, NULL, 0, NULL, NULL, NULL, &holds, err));
   assert_int_equal(holds, 1);
   file_remove(path);
   dperm_model_free(model);

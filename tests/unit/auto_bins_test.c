@@ -158,8 +158,8 @@ static dperm_schema *resolved(const char *text, size_t rows, double epsilon, boo
 static void resolves(const char *text, size_t rows, double epsilon, bool all, size_t first,
                      size_t second) {
   dperm_schema *schema = resolved(text, rows, epsilon, all);
-  assert_int_equal(dperm_schema_column_bins(schema, 0), first);
-  assert_int_equal(dperm_schema_column_bins(schema, 1), second);
+  assert_int_equal(column_bins(&schema->columns[0]), first);
+  assert_int_equal(column_bins(&schema->columns[1]), second);
   dperm_schema_free(schema);
 }
 
@@ -189,9 +189,9 @@ static void crosses_are_no_columns_of_the_rule(void **state) {
                                   "'bins': 'auto'}, {'name': 'no', 'type': 'ignore'},"
                                   "{'name': 's', 'type': 'categorical', 'values': ['F', 'M']}]}",
                                   2000, 1, false);
-  assert_int_equal(dperm_schema_column_bins(schema, 0), 8);
-  assert_true(dperm_schema_column_line(schema, 0) == 2);
-  assert_int_equal(dperm_schema_cross_width(schema, 0), 16);
+  assert_int_equal(column_bins(&schema->columns[0]), 8);
+  assert_true(schema->columns[0].line == 2);
+  assert_int_equal(schema->crosses[0].width, 16);
   dperm_schema_free(schema);
 }
 
@@ -248,7 +248,7 @@ static dperm_options at_one(dperm_bins bins) {
 static size_t bins_trained(const dperm_data *data, dperm_options o) {
   dperm_model *model = NULL;
   assert_ok(dperm_train(data, &o, &model, err));
-  size_t bins = dperm_schema_column_bins(model->schema, 0);
+  size_t bins = column_bins(&model->schema->columns[0]);
   dperm_model_free(model);
   return bins;
 }
@@ -264,7 +264,7 @@ static size_t bins_tuned(const dperm_data *data, const dperm_data *known, dperm_
   three[1].lambda = 0.02;
   three[2].lambda = 0.03;
   assert_ok(dperm_tune(data, three, 3, &how, &model, err));
-  size_t found = dperm_schema_column_bins(model->schema, 0);
+  size_t found = column_bins(&model->schema->columns[0]);
   dperm_model_free(model);
   return found;
 }
@@ -342,7 +342,7 @@ static void kernels_take_the_columns_that_each_cell_has(void **state) {
   how.folds = 2;
   how.draws = 1;
   for (int i = 0; i < 2; i++) {
-    cells[i].kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 8};
+    cells[i].kernel = (dperm_kernel){.kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 8};
     cells[i].epsilon = i ? 10 : 0.1; /* four bins, and sixteen */
   }
   assert_ok(dperm_sweep(data, cells, 2, &how, see_cell, &both, err));

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "base/thread_pool.h"
-#include "matrix/matrix_blocks.h"
 #include "kernel/features.h"
+#include "matrix/matrix_blocks.h"
 #include "solve/batch_solve.h"
 #include "solve/newton.h"
 #include "solve/polish.h"

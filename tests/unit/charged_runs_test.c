@@ -394,7 +394,7 @@ static void check_person_model(const dperm_model *model, double epsilon, size_t 
   assert_true(model->claim.epsilon_row * (double)rows <= epsilon * (1 + 1e-15));
   assert_true(model->release.epsilon.core < model->claim.epsilon_row);
   assert_ok(dperm_model_write(model, path, err));
-  assert_ok(dperm_model_verify(path, see_line, &l, &holds, err));
+  assert_ok(dperm_model_verify(path, NULL, 0, NULL, see_line, &l, &holds, err));
   assert_string_equal(l.fails, "");
   assert_true(holds && strstr(l.claim, "replacing one person's records, at most 5 of 60"));
   assert_ok(dperm_model_read(path, &back, err));

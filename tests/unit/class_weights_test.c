@@ -152,7 +152,7 @@ static void a_file_says_its_weights_and_reads_back(void **state) {
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_read(path, &back, err));
   assert_true(back->class_weights[0] == 0.1 && back->class_weights[1] == 1);
-  assert_ok(dperm_model_verify(path, see_failure, first, &holds, err));
+  assert_ok(dperm_model_verify(path, NULL, 0, NULL, see_failure, first, &holds, err));
   assert_string_equal(first, "");
   assert_true(holds);
   file_remove(path);
@@ -181,7 +181,7 @@ static void a_falsified_weight_does_not_pass(void **state) {
     bool holds = true;
     assert_ok(dperm_model_write(model, path, err));
     falsify(path, json_loads(cases[i].weights, JSON_DECODE_ANY, NULL));
-    assert_ok(dperm_model_verify(path, see_failure, first, &holds, err));
+    assert_ok(dperm_model_verify(path, NULL, 0, NULL, see_failure, first, &holds, err));
     assert_false(holds);
     assert_non_null(strstr(first, cases[i].words));
     assert_fails(dperm_model_read(path, &back, err), DPERM_INVALID_MODEL, "class weight");

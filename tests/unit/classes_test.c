@@ -201,7 +201,7 @@ static findings verified(const dperm_model *model) {
   findings f = {"", false};
   bool holds = false;
   assert_ok(dperm_model_write(model, path, err));
-  assert_ok(dperm_model_verify(path, see, &f, &holds, err));
+  assert_ok(dperm_model_verify(path, NULL, 0, NULL, see, &f, &holds, err));
   assert_int_equal(holds, f.failed[0] == '\0');
   file_remove(path);
   return f;

@@ -50,7 +50,7 @@ static void check_file(const dperm_model *model) {
   dperm_model *again = NULL;
   bool holds = false;
   assert_ok(dperm_model_write(model, path, err));
-  assert_ok(dperm_model_verify(path, note_failure, NULL, &holds, err));
+  assert_ok(dperm_model_verify(path, NULL, 0, NULL, note_failure, NULL, &holds, err));
   assert_int_equal(holds, 1);
   assert_ok(dperm_model_read(path, &again, err));
   assert_ptr_equal(again->plan.noise.kind, model->plan.noise.kind);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "dperm/plan.h"
+#include "plan/plan_columns.h"
 #include "random/noise.h"
 #include "run/claim.h"
 #include "schema/schema.h"
@@ -37,15 +37,9 @@ static const char whole[] =
     BEGIN "'columns': [" AGE("[10, 20, 50]") ", " JOB(FOUR) ", " PAY "]" CROSS "}";
 
 typedef struct found {
-  dperm_column_plan columns[MOST];
+  column_plan columns[MOST];
   size_t count;
 } found;
-
-static void keep(void *context, const dperm_column_plan *column) {
-  found *f = context;
-  assert_true(f->count < MOST);
-  f->columns[f->count++] = *column;
-}
 
 static dperm_options some_options(dperm_noise noise) {
   dperm_options o;
@@ -57,8 +51,17 @@ static dperm_options some_options(dperm_noise noise) {
 }
 
 static found advice(const dperm_schema *schema, const dperm_options *options) {
+  const dperm_plan_rows of = {.rows = ROWS, .schema = schema};
   found f = {.count = 0};
-  assert_ok(dperm_plan_columns(ROWS, schema, options, keep, &f, err));
+  planned_schema planned = {0};
+  column_plan *list = NULL;
+  dperm_plan plan;
+  assert_ok(plan_make(&of, options, &planned, &plan, err));
+  assert_ok(plan_columns(options, &planned, ROWS, &list, &f.count, err));
+  assert_true(f.count <= MOST);
+  memcpy(f.columns, list, f.count * sizeof *list);
+  free(list);
+  planned_schema_clear(&planned);
   return f;
 }
 
@@ -134,7 +137,7 @@ static void changes_are_those_of_other_schemas(void **state) {
   options.lambda = plan.lambda;
   options.delta_reg = plan.delta_reg;
   double all = plan.rms_noise_norm;
-  const dperm_column_plan *age = &f.columns[0], *job = &f.columns[1], *pay = &f.columns[2];
+  const column_plan *age = &f.columns[0], *job = &f.columns[1], *pay = &f.columns[2];
   near(age->without * all,
        rms(BEGIN "'columns': [" NONE("age") ", " JOB(FOUR) ", " PAY "]}", &options));
   near(age->halved * all,
@@ -171,7 +174,6 @@ static void without_noise_there_are_only_bins(void **state) {
   options = some_options(DPERM_NOISE_AUTO);
   f = advice(one, &options); /* the intercept is left */
   assert_true(f.count == 1 && f.columns[0].noise_share > 0 && f.columns[0].without > 0);
-  assert_fails(dperm_plan_columns(0, one, &options, keep, &f, err), DPERM_INVALID_ARGUMENT, "rows");
   dperm_schema_free(one);
   dperm_schema_free(schema);
 }

@@ -176,8 +176,8 @@ static void bins_follow_the_records_and_rare_categories_are_merged(void **state)
       json_array_size(json_object_get(json_object_get(column_of(made, 1), "groups"), "other")), 6);
   assert_true(json_equal(column_of(made, 2), column_of(s->wide, 2)));
   assert_true(json_equal(column_of(made, 3), column_of(s->wide, 3)));
-  assert_true(dperm_schema_refined_epsilon(made) == 2);
-  assert_true(dperm_schema_refined_epsilon(s->wide) == 0);
+  assert_true(made->refined.epsilon == 2);
+  assert_true(s->wide->refined.epsilon == 0);
   dperm_schema_free(made);
   dperm_random_free(random);
 }
@@ -194,7 +194,7 @@ static void what_cannot_pay_stays_as_it_is_and_costs_nothing(void **state) {
   dperm_schema_free(made);
   o.fit_epsilon = 0.7; /* the fit has enough for it: 3000 · 0.74 */
   made = people_refined(s, o);
-  assert_true(dperm_schema_refined_epsilon(made) == 0.04 && charge.entry == 2);
+  assert_true(made->refined.epsilon == 0.04 && charge.entry == 2);
   assert_string_equal(charge.epsilon, "0.04");
   dperm_schema_free(made);
   dperm_ledger_free(ledger);

@@ -65,20 +65,19 @@ static dperm_status plan(const refined *r, const dperm_options *o, dperm_error *
   return dperm_plan_for_schema(rows_of(o), r->schema, o, &made, error);
 }
 
-static void ignore_column(void *context, const dperm_column_plan *column) {
-  (void)context;
-  (void)column;
-}
-
-static dperm_status plan_columns(const refined *r, const dperm_options *o, dperm_error *error) {
-  return dperm_plan_columns(rows_of(o), r->schema, o, ignore_column, NULL, error);
+static dperm_status plan_report(const refined *r, const dperm_options *o, dperm_error *error) {
+  const dperm_plan_rows of = {.rows = rows_of(o), .schema = r->schema};
+  char *report = NULL;
+  dperm_status status = dperm_plan_report(&of, o, &report, error);
+  dperm_text_free(report);
+  return status;
 }
 
 static const struct {
   dperm_status (*call)(const refined *r, const dperm_options *o, dperm_error *error);
   bool needs_noise;
 } functions[] = {{train, false}, {train_with_bins, false}, {tune, true}, {sweep, false},
-                 {plan, false},  {plan_columns, false}};
+                 {plan, false},  {plan_report, false}};
 
 /* ---- units */
 
@@ -102,7 +101,7 @@ static refined refined_for(const wide_home *s, size_t rows_per_person,
   o.neighbours = neighbours;
   o.rows_about = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? PEOPLE : 0;
   refined r = {.schema = people_refined(s, o)};
-  assert_true(dperm_schema_refined_epsilon(r.schema) == 0.5);
+  assert_true(r.schema->refined.epsilon == 0.5);
   r.data = people_encoded(&s->p, r.schema);
   return r;
 }

@@ -34,7 +34,7 @@ static bool verifies(const wide_home *s, const dperm_model *model) {
   bool holds = false;
   (void)snprintf(path, sizeof path, "%s/model.json", s->home->folder);
   assert_ok(dperm_model_write(model, path, err));
-  assert_ok(dperm_model_verify(path, NULL, NULL, &holds, err));
+  assert_ok(dperm_model_verify(path, NULL, 0, NULL, NULL, NULL, &holds, err));
   (void)unlink(path);
   return holds;
 }

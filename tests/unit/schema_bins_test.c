@@ -71,9 +71,9 @@ static void bins_are_named_by_their_ends(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     dperm_schema *schema = parsed(cases[i].schema);
     named(schema, cases[i].names);
-    assert_int_equal(dperm_schema_column_bins(schema, 0), cases[i].bins);
-    assert_int_equal(dperm_schema_column_bins_auto(schema, 0), 0);
-    assert_string_equal(dperm_schema_column_type(schema, 0), "numeric");
+    assert_int_equal(column_bins(&schema->columns[0]), cases[i].bins);
+    assert_int_equal(schema->columns[0].bins_auto, 0);
+    assert_string_equal(schema_column_type(schema, 0), "numeric");
     dperm_schema_free(schema);
   }
 }
@@ -94,10 +94,10 @@ static void a_line_has_a_bound_of_its_own(void **state) {
   assert_int_equal(body->count, 2);
   assert_true(body->runs[0].width == 1 && body->runs[0].radius == 0.25);
   assert_true(body->runs[1].width == 2 && body->runs[1].radius == 0.5);
-  assert_close(dperm_schema_norm1_bound(schema), 0.75, 1e-15);
-  assert_true(dperm_schema_column_bound(schema, 0) == 0.5);
-  assert_true(dperm_schema_column_line(schema, 0) == 0.25);
-  assert_int_equal(dperm_schema_column_width(schema, 0), 3);
+  assert_close(schema->bounds.norm1, 0.75, 1e-15);
+  assert_true(schema_column_bound(schema, 0) == 0.5);
+  assert_true(schema->columns[0].line == 0.25);
+  assert_int_equal(schema->columns[0].width, 3);
   dperm_schema_free(schema);
 }
 
@@ -151,8 +151,8 @@ static void mistakes_in_bins_are_named(void **state) {
 static void bins_that_are_not_chosen_yet_are_lines(void **state) {
   (void)state;
   dperm_schema *schema = parsed(ONE(", 'bins': 'auto'")), *plain = parsed(ONE(""));
-  assert_int_equal(dperm_schema_column_bins_auto(schema, 0), 1);
-  assert_int_equal(dperm_schema_column_bins(schema, 0), 0);
+  assert_int_equal(schema->columns[0].bins_auto, 1);
+  assert_int_equal(column_bins(&schema->columns[0]), 0);
   named(schema, "age ");
   char *path = file_with_text("age,y\n10,1\n20,0\n"), *out = file_with_text("");
   const dperm_source from = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
@@ -191,11 +191,11 @@ static void pairs_are_named_by_both_values(void **state) {
   dperm_schema *schema = parsed(CROSSED("[['age', 'sex']]", ""));
   named(schema, "age[0,20) age[20,40) age[40,100] sex=F sex=M old age[0,20)*sex=F age[0,20)*sex=M "
                 "age[20,40)*sex=F age[20,40)*sex=M age[40,100]*sex=F age[40,100]*sex=M ");
-  assert_int_equal(dperm_schema_crosses(schema), 1);
-  assert_int_equal(dperm_schema_cross_width(schema, 0), 6);
-  assert_int_equal(dperm_schema_cross_column(schema, 0, 0), 0);
-  assert_int_equal(dperm_schema_cross_column(schema, 0, 1), 1);
-  assert_int_equal(dperm_schema_cross_column(schema, 1, 0), 4); /* none */
+  assert_int_equal(schema->cross_count, 1);
+  assert_int_equal(schema->crosses[0].width, 6);
+  assert_int_equal(schema->crosses[0].columns[0], 0);
+  assert_int_equal(schema->crosses[0].columns[1], 1);
+  assert_int_equal(schema->crosses[1].columns[0], 4); /* none */
   dperm_schema_free(schema);
 }
 

@@ -233,29 +233,18 @@ static void see_line(void *context, dperm_finding finding, const char *line) {
   }
 }
 
-static char *text_of(const char *path) {
-  FILE *file = fopen(path, "r");
-  char *text = calloc(1, 100000);
-  assert_true(file && text);
-  assert_true(fread(text, 1, 99999, file) > 0);
-  (void)fclose(file);
-  return text;
-}
-
 /* The file says what the model says, and so do verification and the page. */
 static void check_file(const char *folder, const dperm_model *model, const char *words) {
-  char path[1100], page[1100], failures[5000] = "";
+  char path[1100], failures[5000] = "", *text = NULL;
   bool holds = false;
   dperm_guarantee g;
   (void)snprintf(path, sizeof path, "%s/model.json", folder);
-  (void)snprintf(page, sizeof page, "%s/page.md", folder);
   dperm_model_guarantee(model, &g);
   assert_ok(dperm_model_write(model, path, err));
   json_t *file = json_load_file(path, 0, NULL), *privacy = json_object_get(file, "privacy");
   assert_true(json_is_true(json_object_get(file, "private")) == !words);
-  assert_ok(dperm_model_verify(path, see_line, failures, &holds, err));
-  assert_ok(dperm_statement_write(path, NULL, 0, page, err));
-  char *text = text_of(page);
+  assert_ok(dperm_model_verify(path, NULL, 0, NULL, see_line, failures, &holds, err));
+  assert_ok(dperm_statement(path, NULL, 0, NULL, 0, &text, err));
   if (words) {
     assert_non_null(strstr(json_string_value(json_object_get(file, "reason")), words));
     assert_non_null(strstr(g.reason, words));
@@ -276,7 +265,7 @@ static void check_file(const char *folder, const dperm_model *model, const char 
     (void)snprintf(pair, sizeof pair, "(ε, δ) = (%g, %.2g), for every ", g.epsilon, g.delta);
     assert_non_null(strstr(text, pair));
   }
-  free(text);
+  dperm_text_free(text);
   json_decref(file);
 }
 
@@ -345,10 +334,8 @@ static void everybody_says_the_same(const way *w, const reason *why, size_t wher
   dperm_model_free(out.model);
   check_ledger(home, w, why, where);
   char path[1100];
-  for (int i = 0; i < 2; i++) {
-    (void)snprintf(path, sizeof path, "%s/%s", home->folder, i ? "page.md" : "model.json");
-    (void)unlink(path);
-  }
+  (void)snprintf(path, sizeof path, "%s/model.json", home->folder);
+  (void)unlink(path);
   assert_int_equal(ledger_home_end(&state), 0);
 }
 

@@ -10,9 +10,9 @@
 #include "data/dataset.h"
 #include "dperm/score.h"
 #include "dperm/sweep.h"
+#include "reference.h"
 #include "run/fit.h"
 #include "sweep/sweep_run.h"
-#include "reference.h"
 
 enum { ROWS = 503, COLS = 6, MOST = 8 };
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "mechanism/selection.h"
+#include "reference.h"
 #include "run/fit.h"
 #include "run/tune_methods.h"
-#include "reference.h"
 #include "tuning_request.h"
 
 /* ---- split */

@@ -73,9 +73,10 @@ typedef struct dperm_options { /* without unsafe_diagnostics */
   int threads;
   dperm_progress progress;
 } dperm_options;
-void dperm_options_init_sized(dperm_options *options, size_t size);
+enum { DPERM_OPTIONS_TRAIN = 0, DPERM_OPTIONS_TUNE = 8 };
+void dperm_init(int kind, void *options, size_t size);
 static inline void dperm_options_init(dperm_options *options) {
-  dperm_options_init_sized(options, sizeof *options);
+  dperm_init(DPERM_OPTIONS_TRAIN, options, sizeof *options);
 }
 dperm_status dperm_train(const dperm_data *data, const dperm_options *options, dperm_model **out,
                          dperm_error *err);
