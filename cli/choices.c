@@ -2,7 +2,6 @@
 #include "choices.h"
 
 #include <dperm/draft.h>
-#include <dperm/multiclass.h>
 #include <dperm/tune.h>
 #include <math.h>
 #include <stdio.h>

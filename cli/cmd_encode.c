@@ -6,8 +6,8 @@
 #include "arguments.h"
 #include "choices.h"
 #include "handles.h"
-#include "json_print.h"
 #include "progress_bar.h"
+#include "report.h"
 #include "session.h"
 
 static const char closing[] =
@@ -47,17 +47,17 @@ int run_encode(int argc, char **argv) {
   if (schema_path && dperm_schema_read(schema_path, &schema, &err) != DPERM_OK) {
     return report_error(&err);
   }
-  const dperm_source source = {
-      .path = data, .format = format, .schema = schema, .dims = dims, .may_be_empty = compared == DPERM_NEIGHBOURS_ADD_REMOVE};
+  const dperm_source source = {.path = data,
+                               .format = format,
+                               .schema = schema,
+                               .dims = dims,
+                               .may_be_empty = compared == DPERM_NEIGHBOURS_ADD_REMOVE};
   if (dperm_encode_file(&source, out, progress_bar(), &rows, &err) != DPERM_OK) {
     return report_error(&err);
   }
   progress_bar_wipe();
   if (json) {
-    printf("{\n");
-    print_json_text("file", out, ",");
-    print_json_count("rows", rows, "");
-    printf("}\n");
+    report_print(json_pack("{s:o, s:I}", "file", json_words(out), "rows", (json_int_t)rows));
   } else {
     note("%s: %zu rows, encoded; as private as the records",
          strcmp(out, "-") == 0 ? "standard output" : out, rows);

@@ -6,91 +6,41 @@
 
 #include "arguments.h"
 #include "calibrate_setting.h"
-#include "dperm/multiclass.h"
 #include "dperm/plan.h"
 #include "fit_settings.h"
 #include "handles.h"
-#include "json_print.h"
-#include "plan_advice.h"
+#include "report.h"
 #include "session.h"
 
-/* A number of rows, or null where there is none. */
-static void print_json_rows(const char *key, size_t rows) {
-  printf(rows ? "  \"%s\": %zu,\n" : "  \"%s\": null,\n", key, rows);
+/* Figures of a plan (docs/formats.md). */
+static double at(const json_t *plan, const char *key) {
+  return report_number(plan, key);
 }
 
-static void print_json(const dperm_plan *p, const dperm_plan *kinds, size_t count,
-                       const plan_advice *advice, const dperm_schema *schema) {
-  bool adding = p->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  printf(adding ? "{\n  \"rows\": null,\n  \"rows_about\": %zu,\n" : "{\n  \"rows\": %zu,\n",
-         p->rows);
-  printf("  \"dims\": %zu,\n", p->dims);
-  print_json_number("norm", p->norm, ",");
-  print_json_number("norm1", p->norm1, ",");
-  printf("  \"mechanism\": \"%s\",\n", dperm_mechanism_name(p->mechanism));
-  printf(p->mechanism == DPERM_MECHANISM_OBJECTIVE ? "  \"analysis\": \"%s\",\n"
-                                                   : "  \"analysis\": null,\n",
-         dperm_analysis_name(p->analysis));
-  print_json_number("epsilon", p->epsilon, ",");
-  print_json_number("epsilon_refined", p->noise ? p->epsilon_schema : (double)NAN, ",");
-  print_json_text("refined_by", p->schema_cost, ",");
-  print_json_number("epsilon_calibrated", p->noise ? p->epsilon_calibrated : (double)NAN, ",");
-  printf("  \"rows_per_person\": %zu,\n", p->rows_per_person);
-  print_json_text("neighbours", dperm_neighbours_name(p->neighbours), ",");
-  print_json_number("epsilon_row", p->epsilon_row, ",");
-  printf("  \"classes\": %zu,\n", p->classes);
-  printf(
-      p->classes > 2 ? "  \"multiclass\": \"%s\",\n" : "  \"multiclass\": null,\n",
-      dperm_multiclass_name(p->fits == 1 ? DPERM_MULTICLASS_JOINT : DPERM_MULTICLASS_ONE_VS_REST));
-  print_json_number("epsilon_class", p->epsilon_class, ",");
-  print_json_number("delta", p->delta, ",");
-  print_json_number("delta_given", p->delta_given, ",");
-  print_json_number("delta_numerics", p->noise ? p->delta_numerics : (double)NAN, ",");
-  print_json_number("delta_core", p->noise ? p->delta_core : (double)NAN, ",");
-  print_json_number("lambda", p->lambda, ",");
-  print_json_number("delta_reg", p->delta_reg, ",");
-  printf(p->noise ? "  \"noise\": \"%s\",\n" : "  \"noise\": null,\n", p->noise);
-  print_json_number("beta", p->beta, ",");
-  print_json_number("expected_noise_norm", p->expected_noise_norm, ",");
-  print_json_number("rms_noise_norm", p->rms_noise_norm, ",");
-  print_json_number("noise_norm_q50", p->noise_norm_q50, ",");
-  print_json_number("noise_norm_q95", p->noise_norm_q95, ",");
-  print_json_number("shift_rms", p->shift_rms, ",");
-  print_json_number("epsilon_core", p->epsilon_core, ",");
-  print_json_number("solution_error", p->solution_error, ",");
-  print_json_number("lattice_noise_rms", p->lattice_noise_rms, ",");
-  print_json_number("solution_norm_bound", p->solution_norm_bound, ",");
-  print_json_number("excess_objective_q50", p->excess_objective_q50, ",");
-  print_json_number("excess_objective_q95", p->excess_objective_q95, ",");
-  print_json_number("noise_to_signal", p->noise_to_signal, ",");
-  print_json_number("coin_loss", p->coin_loss, ",");
-  print_json_number("excess_loss_q95", p->excess_loss_q95, ",");
-  print_json_number("epsilon_better_than_coin", p->epsilon_better_than_coin, ",");
-  print_json_rows("rows_better_than_coin", p->rows_better_than_coin);
-  print_json_rows("rows_to_halve_noise", p->rows_to_halve_noise);
-  if (schema) {
-    plan_advice_print_json(advice, schema);
-  }
-  printf("  \"noise_kinds\": [");
-  for (size_t i = 0; i < count; i++) {
-    const dperm_plan *k = &kinds[i];
-    printf("%s\n  {\n  \"noise\": \"%s\",\n", i ? "," : "", k->noise);
-    print_json_number("beta", k->beta, ",");
-    print_json_number("expected_noise_norm", k->expected_noise_norm, ",");
-    print_json_number("rms_noise_norm", k->rms_noise_norm, ",");
-    print_json_number("noise_norm_q95", k->noise_norm_q95, "");
-    printf("  }");
-  }
-  printf("]\n}\n");
+/* A bound, infinite where there is none. */
+static double unbounded(const json_t *plan, const char *key) {
+  double bound = at(plan, key);
+  return isnan(bound) ? (double)INFINITY : bound;
+}
+
+static bool is(const json_t *plan, const char *key, const char *word) {
+  const char *text = report_text(plan, key);
+  return text && strcmp(text, word) == 0;
 }
 
 /* The kinds side by side; their norms are all Euclidean, so they compare. */
-static void print_kinds(const dperm_plan *p, const dperm_plan *kinds, size_t count) {
+static void print_kinds(const json_t *p) {
+  const json_t *kinds = json_object_get(p, "noise_kinds"), *k;
+  size_t i;
+  if (json_array_size(kinds) < 2) {
+    return;
+  }
   printf("\nnoise      beta         mean norm    rms norm     in 95 percent below\n");
-  for (size_t i = 0; i < count; i++) {
-    const dperm_plan *k = &kinds[i];
-    printf("%-10s %-12.4g %-12.4g %-12.4g %-12.4g%s\n", k->noise, k->beta, k->expected_noise_norm,
-           k->rms_noise_norm, k->noise_norm_q95, strcmp(k->noise, p->noise) == 0 ? " <-" : "");
+  json_array_foreach(kinds, i, k) {
+    const char *name = report_text(k, "noise");
+    printf("%-10s %-12.4g %-12.4g %-12.4g %-12.4g%s\n", name, at(k, "beta"),
+           at(k, "expected_noise_norm"), at(k, "rms_noise_norm"), at(k, "noise_norm_q95"),
+           is(p, "noise", name) ? " <-" : "");
   }
 }
 
@@ -101,45 +51,46 @@ static const char *noise_in_words(double noise_to_signal) {
                                  : "above what the data can say: expect a model of noise";
 }
 
-static void print_rows(const char *name, size_t rows, const char *words) {
-  if (rows) {
-    printf("%s%-12zu %s\n", name, rows, words);
+static void print_rows(const char *name, double rows, const char *words) {
+  if (rows > 0) {
+    printf("%s%-12.0f %s\n", name, rows, words);
   } else {
     printf("%snone         %s\n", name, words);
   }
 }
 
 /* What to expect: what a plan says in words. */
-static void print_outlook(const dperm_plan *p) {
+static void print_outlook(const json_t *p) {
   const char *blank = "                                  ";
-  printf("\nnoise to signal      %-12.4g the noise is %s\n", p->noise_to_signal,
-         noise_in_words(p->noise_to_signal));
+  printf("\nnoise to signal      %-12.4g the noise is %s\n", at(p, "noise_to_signal"),
+         noise_in_words(at(p, "noise_to_signal")));
   printf("loss                 %-12.4g above that of any model of typical length, at most, in 95\n"
          "%spercent of all runs; a coin's loss is %.4g\n",
-         p->excess_loss_q95, blank, p->coin_loss);
-  if (isnan(p->epsilon_better_than_coin)) {
+         at(p, "excess_loss_q95"), blank, at(p, "coin_loss"));
+  if (isnan(at(p, "epsilon_better_than_coin"))) {
     printf("better than a coin   never        with these settings no epsilon promises it\n");
   } else {
     printf("better than a coin   %-12.4g is the least epsilon that can promise it: %s\n"
            "%s(if the data allow: docs/guide.md 7)\n",
-           p->epsilon_better_than_coin,
-           p->excess_loss_q95 < p->coin_loss ? "yours is enough" : "yours is too small", blank);
+           at(p, "epsilon_better_than_coin"),
+           at(p, "excess_loss_q95") < at(p, "coin_loss") ? "yours is enough" : "yours is too small",
+           blank);
   }
-  print_rows("rows for that        ", p->rows_better_than_coin, "at your epsilon");
-  print_rows("rows for half noise  ", p->rows_to_halve_noise,
+  print_rows("rows for that        ", at(p, "rows_better_than_coin"), "at your epsilon");
+  print_rows("rows for half noise  ", at(p, "rows_to_halve_noise"),
              "to halve noise to signal at your epsilon");
 }
 
 /* What of epsilon is not the fit's. */
-static void print_schema_cost(const dperm_plan *p) {
+static void print_schema_cost(const json_t *p) {
   const char *blank = "                                  ";
-  if (!p->schema_cost) {
+  if (!report_text(p, "refined_by")) {
     return;
   }
-  printf("epsilon for schema   %-12.4g of that, ", p->epsilon_schema);
-  if (strcmp(p->schema_cost, "schema") == 0) {
+  printf("epsilon for schema   %-12.4g of that, ", at(p, "epsilon_refined"));
+  if (is(p, "refined_by", "schema")) {
     printf("which its refinement cost: the fit has the rest\n");
-  } else if (strcmp(p->schema_cost, "counts") == 0) {
+  } else if (is(p, "refined_by", "counts")) {
     printf("for counts that train refines the schema by; what\n"
            "%sfollows is for the schema as it is\n",
            blank);
@@ -151,142 +102,167 @@ static void print_schema_cost(const dperm_plan *p) {
   }
 }
 
-static void print_calibration(const dperm_plan *p) {
-  if (p->epsilon_calibrated > 0) {
+static void print_calibration(const json_t *p) {
+  if (at(p, "epsilon_calibrated") > 0) {
     printf(
         "epsilon to calibrate %-12.4g of that, to choose how sure probabilities are; the fit has\n"
         "                                  the rest, %.4g a row\n",
-        p->epsilon_calibrated, p->epsilon_row);
+        at(p, "epsilon_calibrated"), at(p, "epsilon_row"));
   }
 }
 
-static void print_epsilon(const dperm_plan *p) {
-  const char *change =
-      p->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? "adding or removing" : "replacing";
-  if (p->rows_per_person == 1) {
+static void print_epsilon(const json_t *p) {
+  const char *change = is(p, "neighbours", "add-remove") ? "adding or removing" : "replacing";
+  if (!(at(p, "rows_per_person") > 1)) {
     printf("epsilon              %-12.4g for every record: %s one changes the probability of\n"
            "                                  any outcome by a factor of at most %.4g\n",
-           p->epsilon, change, exp(p->epsilon));
+           at(p, "epsilon"), change, exp(at(p, "epsilon")));
     print_schema_cost(p);
     print_calibration(p);
     return;
   }
-  printf("epsilon              %-12.4g for every person with at most %zu rows: %s them all\n"
+  printf("epsilon              %-12.4g for every person with at most %.0f rows: %s them all\n"
          "                                  changes the probability of any outcome by a factor of\n"
          "                                  at most %.4g\n",
-         p->epsilon, p->rows_per_person, change, exp(p->epsilon));
+         at(p, "epsilon"), at(p, "rows_per_person"), change, exp(at(p, "epsilon")));
   print_schema_cost(p);
   print_calibration(p);
-  printf("epsilon of a row     %-12.4g what the mechanism runs at: %s/%zu (group privacy)\n",
-         p->epsilon_row, p->schema_cost || p->epsilon_calibrated > 0 ? "the rest" : "epsilon",
-         p->rows_per_person);
+  printf("epsilon of a row     %-12.4g what the mechanism runs at: %s/%.0f (group privacy)\n",
+         at(p, "epsilon_row"),
+         report_text(p, "refined_by") || at(p, "epsilon_calibrated") > 0 ? "the rest" : "epsilon",
+         at(p, "rows_per_person"));
 }
 
-static void print_delta(const dperm_plan *p) {
+static void print_delta(const json_t *p) {
   const char *blank = "                                  ";
-  bool spent = p->delta_core > 0;
-  printf("delta                %-12.2g and by this much on top, for %s\n", p->delta,
+  bool spent = at(p, "delta_core") > 0;
+  printf("delta                %-12.2g and by this much on top, for %s\n", at(p, "delta"),
          spent ? "far gaussian noise" : "noise too long to be certified");
   if (spent) {
     printf("delta of numerics    %-12.2g of it: noise too long to be certified\n",
-           p->delta_numerics);
-  } else if (p->delta_given > 0) {
+           at(p, "delta_numerics"));
+  } else if (at(p, "delta_given") > 0) {
     printf("delta given          %-12.2g not spent: %s noise needs none, and the claim has the\n"
            "%sdelta above\n",
-           p->delta_given, p->noise, blank);
+           at(p, "delta_given"), report_text(p, "noise"), blank);
   }
 }
 
-static void print_share(const dperm_plan *p) {
-  if (p->classes > 2 && p->fits == 1) {
-    printf("classes              %-12zu learned jointly, in one fit with noise for each of them;\n"
+static void print_share(const json_t *p) {
+  if (is(p, "multiclass", "joint")) {
+    printf("classes              %-12.0f learned jointly, in one fit with noise for each of them;\n"
            "                                  norms are those of all weights together\n",
-           p->classes);
-  } else if (p->classes > 2) {
-    printf("epsilon of a class   %-12.4g for each of %zu fits, one for each class against the "
+           at(p, "classes"));
+  } else if (is(p, "multiclass", "one-vs-rest")) {
+    printf("epsilon of a class   %-12.4g for each of %.0f fits, one for each class against the "
            "rest;\n                                  what follows is about one of them\n",
-           p->epsilon_class, p->classes);
+           at(p, "epsilon_class"), at(p, "classes"));
   }
 }
 
-static void print_text(const dperm_plan *p, const dperm_plan *kinds, size_t count) {
-  bool adding = p->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  printf("%s%zu rows of %zu columns, norm at most %g\n\n", adding ? "about " : "", p->rows, p->dims,
-         p->norm);
-  if (!p->noise) {
-    printf("mechanism none: nothing is private\nlambda   %.4g\n", p->lambda);
+static void print_text(const json_t *p) {
+  bool adding = is(p, "neighbours", "add-remove");
+  printf("%s%.0f rows of %.0f columns, norm at most %g\n\n", adding ? "about " : "",
+         at(p, adding ? "rows_about" : "rows"), at(p, "dims"), at(p, "norm"));
+  if (!report_text(p, "noise")) {
+    printf("mechanism none: nothing is private\nlambda   %.4g\n", at(p, "lambda"));
     return;
   }
-  bool objective = p->mechanism == DPERM_MECHANISM_OBJECTIVE;
+  bool objective = is(p, "mechanism", "objective");
   print_epsilon(p);
   print_delta(p);
   print_share(p);
   if (objective) {
     printf(
         "mechanism            objective    a random linear term in the objective (%s analysis)\n",
-        dperm_analysis_name(p->analysis));
+        report_text(p, "analysis"));
   } else {
     printf("mechanism            output       noise on the finished weights\n");
   }
-  printf("lambda               %-12.4g regularization\n", p->lambda);
+  printf("lambda               %-12.4g regularization\n", at(p, "lambda"));
   if (objective) {
-    printf("delta_reg            %-12.4g extra regularization for privacy\n", p->delta_reg);
+    printf("delta_reg            %-12.4g extra regularization for privacy\n", at(p, "delta_reg"));
   }
-  printf("beta                 %-12.4g %s noise with density ~ exp(-%s)\n", p->beta, p->noise,
-         p->delta_core > 0 ? "(beta |b|)^2/2" : "beta |b|");
+  printf("beta                 %-12.4g %s noise with density ~ exp(-%s)\n", at(p, "beta"),
+         report_text(p, "noise"), at(p, "delta_core") > 0 ? "(beta |b|)^2/2" : "beta |b|");
   printf("noise norm           %-12.4g on average; below %.4g in half of all runs,\n"
          "                                  below %.4g in 95 percent\n",
-         p->expected_noise_norm, p->noise_norm_q50, p->noise_norm_q95);
+         at(p, "expected_noise_norm"), at(p, "noise_norm_q50"), at(p, "noise_norm_q95"));
   printf("shift of the weights %-12.4g at most, in rms; without noise they are at most\n"
          "                                  %.4g long\n",
-         p->shift_rms, p->solution_norm_bound);
+         at(p, "shift_rms"), at(p, "solution_norm_bound"));
   printf("release              %-12.4g rms added to the weights, to hide rounding errors of up to\n"
          "                                  %.2g; this takes %.2g of epsilon\n",
-         p->lattice_noise_rms, p->solution_error, p->epsilon_class - p->epsilon_core);
+         at(p, "lattice_noise_rms"), at(p, "solution_error"),
+         at(p, "epsilon_class") - at(p, "epsilon_core"));
   printf("excess objective     %-12.4g at most, in 95 percent of all runs (%.4g in half)\n",
-         p->excess_objective_q95, p->excess_objective_q50);
+         unbounded(p, "excess_objective_q95"), unbounded(p, "excess_objective_q50"));
   print_outlook(p);
-  if (count > 1) {
-    print_kinds(p, kinds, count);
+  print_kinds(p);
+}
+
+/* ---- columns */
+
+enum { SHOWN_MOST = 20 };
+
+/* The next column to show: the one with most of the noise behind those that were shown. */
+static const json_t *next_column(const json_t *columns, bool *shown) {
+  const json_t *c, *best = NULL;
+  size_t i, found = 0;
+  json_array_foreach(columns, i, c) {
+    if (!shown[i] && (!best || at(c, "noise_share") > at(best, "noise_share"))) {
+      best = c;
+      found = i;
+    }
+  }
+  shown[found] = true;
+  return best;
+}
+
+/* "-3.1%" */
+static void print_change(double relative) {
+  if (isnan(relative)) {
+    printf(" %11s", "-");
+  } else {
+    printf(" %+10.1f%%", 100 * (relative - 1));
   }
 }
 
-/* ---- planning */
-
-/* What is known of the records. */
-typedef struct plan_rows {
-  size_t rows, dims;
-  double norm, norm1;
-  const dperm_schema *schema; /* or NULL: dims and norms */
-} plan_rows;
-
-static dperm_status make_plan(const plan_rows *of, const dperm_options *options, dperm_plan *out,
-                              dperm_error *err) {
-  return of->schema
-             ? dperm_plan_for_schema(of->rows, of->schema, options, out, err)
-             : dperm_plan_for_norms(of->rows, of->dims, of->norm, of->norm1, options, out, err);
+static void print_column(const json_t *c) {
+  const char *second = report_text(c, "crossed_with");
+  char name[64];
+  (void)snprintf(name, sizeof name, "%.30s%s%.30s", visible(report_text(c, "name")).text,
+                 second ? "*" : "", second ? visible(second).text : "");
+  printf("%-26s %7.0f %8.1f%%", name, at(c, "dims"), 100 * at(c, "noise_share"));
+  print_change(at(c, "without"));
+  print_change(at(c, "halved"));
+  if (at(c, "bins") > 0) {
+    printf("  %.0f", at(c, "bins"));
+  }
+  printf("\n");
 }
 
-/* Every kind of noise that the mechanism and the rows allow, at the plan's lambda and delta_reg. */
-static size_t plan_kinds(const plan_rows *of, const dperm_options *options, const dperm_plan *plan,
-                         dperm_plan **out) {
-  dperm_options other = *options;
-  dperm_error err;
-  size_t count = 0, names = 0;
-  while (dperm_noise_name((dperm_noise)names)) {
-    names++;
+static void print_columns(const json_t *p) {
+  const json_t *columns = json_object_get(p, "columns");
+  size_t count = json_array_size(columns);
+  OWNED_MEMORY bool *shown = calloc(count + 1, sizeof *shown);
+  if (!shown || count == 0 || isnan(at(json_array_get(columns, 0), "noise_share"))) {
+    return;
   }
-  *out = plan->noise ? calloc(names + 1, sizeof **out) : NULL;
-  other.lambda = plan->lambda;
-  if (plan->mechanism == DPERM_MECHANISM_OBJECTIVE) {
-    other.delta_reg = plan->delta_reg;
+  printf("\ncolumn                     encoded  of noise  without it    halved  bins that pay\n");
+  for (size_t i = 0; i < count && i < SHOWN_MOST; i++) {
+    print_column(next_column(columns, shown));
   }
-  for (size_t i = DPERM_NOISE_L2; *out && i < names; i++) {
-    other.noise = (dperm_noise)i;
-    count += make_plan(of, &other, *out + count, &err) == DPERM_OK;
+  if (count > SHOWN_MOST) {
+    printf("(the %d with most of the noise; --json has all %zu)\n", SHOWN_MOST, count);
   }
-  return count;
+  printf(
+      "without it, halved: how the noise's rms norm changes if the column is left out, or has "
+      "half\n"
+      "as many values; a column that says little about the label is worth less than its noise\n");
 }
+
+/* ---- the call */
 
 /* With --neighbours add-remove it is --rows-about that must be there, and is asked for. */
 static bool rows_given(const size_t *rows, const fit_settings *fit) {
@@ -298,7 +274,7 @@ static bool rows_given(const size_t *rows, const fit_settings *fit) {
 int run_plan(int argc, char **argv) {
   fit_settings fit;
   const char *schema_path = NULL, *classes_text = NULL;
-  plan_rows of = {.norm = 1, .norm1 = (double)INFINITY};
+  dperm_plan_rows of = {.norm = 1, .norm1 = (double)INFINITY};
   uint64_t classes = 0;
   bool json = false;
   const char *calibrate = NULL;
@@ -344,30 +320,26 @@ int run_plan(int argc, char **argv) {
   }
   options.classes = (size_t)classes;
   dperm_error err;
-  OWNED(plan_advice_close) plan_advice advice = {0};
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
-  dperm_plan plan, *kinds = NULL;
+  char *text = NULL;
   if (schema_path && dperm_schema_read(schema_path, &schema, &err) != DPERM_OK) {
     return report_error(&err);
   }
   of.schema = schema;
-  if (make_plan(&of, &options, &plan, &err) != DPERM_OK ||
-      (schema && plan_advice_make(of.rows, schema, &options, &advice, &err) != DPERM_OK)) {
+  if (dperm_plan_report(&of, &options, &text, &err) != DPERM_OK) {
     return report_error(&err);
   }
   delta_warn(&options, of.rows); /* of what is not refused */
   calibrate_warn(&options, of.rows);
-  size_t count = plan_kinds(&of, &options, &plan, &kinds);
+  json_t *plan = report_of(text);
   if (json) {
-    print_json(&plan, kinds, count, &advice, schema);
-  } else {
-    print_text(&plan, kinds, count);
+    report_print(plan);
+    return 0;
   }
-  free(kinds);
-  if (!json && schema) {
-    plan_advice_print(&advice, schema);
-  }
-  if (!json && options.class_weight_count > 0) {
+  print_text(plan);
+  print_columns(plan);
+  json_decref(plan);
+  if (options.class_weight_count > 0) {
     printf("\nclass weights: the heaviest class counts 1 and the others less, so all bounds above\n"
            "hold; what the data can say is less by as much as they weigh less\n");
   }

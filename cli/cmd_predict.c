@@ -7,8 +7,8 @@
 #include "atomic_file.h"
 #include "choices.h"
 #include "handles.h"
-#include "json_print.h"
 #include "progress_bar.h"
+#include "report.h"
 #include "session.h"
 
 /* The records of the CSV that was written: lines but for those in quotes, and the header. NaN where
@@ -55,10 +55,8 @@ int run_predict(int argc, char **argv) {
   }
   progress_bar_wipe();
   if (json) {
-    printf("{\n");
-    print_json_text("file", out, ",");
-    print_json_number("rows", count_rows(out), "");
-    printf("}\n");
+    report_print(
+        json_pack("{s:o, s:o}", "file", json_words(out), "rows", report_figure(count_rows(out))));
   }
   return 0;
 }

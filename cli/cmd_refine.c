@@ -7,10 +7,10 @@
 #include "arguments.h"
 #include "choices.h"
 #include "handles.h"
-#include "json_print.h"
 #include "ledger_settings.h"
 #include "neighbour_settings.h"
 #include "progress_bar.h"
+#include "report.h"
 #include "session.h"
 
 static const char closing[] =
@@ -33,32 +33,30 @@ typedef struct refine_command {
 
 /* ---- what is said of it: public words only */
 
-static void print_json(const refine_command *c, const dperm_schema *schema, size_t rows) {
-  double spent = dperm_schema_refined_epsilon(schema);
-  printf("{\n");
-  print_json_text("schema", c->out, ",");
+static void print_json(const refine_command *c, const json_t *schema, size_t rows) {
+  double spent = report_number(schema, "epsilon_refined");
+  json_t *report = json_pack("{s:o}", "schema", json_words(c->out));
+  (void)json_object_set_new(report, "rows",
+                            c->rows_about ? json_null() : json_integer((json_int_t)rows));
   if (c->rows_about) {
-    printf("  \"rows\": null,\n");
-    print_json_count("rows_about", c->rows_about, ",");
-  } else {
-    print_json_count("rows", rows, ",");
+    (void)json_object_set_new(report, "rows_about", json_integer((json_int_t)c->rows_about));
   }
-  print_json_count("weights", dperm_schema_dims(schema), ",");
-  print_json_flag("refined", spent > 0, ",");
-  print_json_flag("private", !c->seeded, ",");
-  print_json_number("epsilon", spent, ",");
-  print_json_count("rows_per_person", c->rows_per_person, ",");
-  print_json_text("neighbours", c->neighbours, ",");
-  ledger_settings_json(&c->ledger, "");
-  printf("}\n");
+  json_auto_t *rest =
+      json_pack("{s:O, s:b, s:b, s:f, s:I, s:s, s:o}", "weights", json_object_get(schema, "dims"),
+                "refined", spent > 0, "private", !c->seeded, "epsilon", spent, "rows_per_person",
+                (json_int_t)c->rows_per_person, "neighbours", c->neighbours, "ledger",
+                ledger_settings_json(&c->ledger));
+  (void)json_object_update(report, rest);
+  report_print(report);
 }
 
-static void say(const refine_command *c, const dperm_schema *schema, size_t rows) {
+static void say(const refine_command *c, const json_t *schema, size_t rows) {
   const char *name = strcmp(c->out, "-") == 0 ? "schema" : c->out;
+  double spent = report_number(schema, "epsilon_refined");
   char number[40]; /* nothing tells it where it is private */
   (void)snprintf(number, sizeof number, c->rows_about ? "about %zu" : "%zu",
                  c->rows_about ? c->rows_about : rows);
-  if (dperm_schema_refined_epsilon(schema) == 0) {
+  if (!(spent > 0)) {
     note("%s: the schema as it was: it has nothing to refine, or %s rows cannot pay for a "
          "refinement at this epsilon, and nothing is spent",
          name, number);
@@ -68,10 +66,11 @@ static void say(const refine_command *c, const dperm_schema *schema, size_t rows
   if (!c->seeded) {
     (void)snprintf(claim, sizeof claim,
                    "epsilon = %g for every %s%s, which models trained with it add to their own",
-                   dperm_schema_refined_epsilon(schema), unit_of(c->rows_per_person, "record").text,
+                   spent, unit_of(c->rows_per_person, "record").text,
                    c->rows_about ? ", added or removed" : "");
   }
-  note("%s: %zu encoded columns from %s rows; %s", name, dperm_schema_dims(schema), number, claim);
+  note("%s: %.0f encoded columns from %s rows; %s", name, report_number(schema, "dims"), number,
+       claim);
   if (!c->seeded) {
     ledger_settings_say(&c->ledger);
   }
@@ -102,12 +101,18 @@ static dperm_status refine_to_file(const refine_command *c, dperm_refine_options
   if (!out) { /* another process writes it */
     return DPERM_OK;
   }
-  TRY(dperm_schema_write_output(made, out, err));
+  OWNED(dperm_text_free_at) char *text = NULL;
+  char *description = NULL;
+  size_t length = 0;
+  TRY(dperm_schema_to_text(made, &text, &length, err));
+  TRY(dperm_schema_describe(made, &description, err));
+  json_auto_t *schema = report_of(description);
+  TRY(dperm_output_write(out, text, length, err));
   if (c->json) {
-    print_json(c, made, dperm_data_rows(data));
+    print_json(c, schema, dperm_data_rows(data));
     return session_flush_stdout(err);
   }
-  say(c, made, dperm_data_rows(data));
+  say(c, schema, dperm_data_rows(data));
   return DPERM_OK;
 }
 

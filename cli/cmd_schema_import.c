@@ -5,30 +5,35 @@
 #include "choices.h"
 #include "dperm/draft.h"
 #include "handles.h"
+#include "report.h"
 #include "schema_command.h"
 #include "session.h"
 
-static void print_summary(const dperm_schema *schema, const char *out_path, size_t remarks) {
+static void print_summary(const json_t *schema, const char *out_path, size_t remarks) {
   static const char *const types[] = {"numeric", "categorical", "ignore"};
-  size_t counts[3] = {0};
-  for (size_t i = 0; i < dperm_schema_columns(schema); i++) {
+  size_t counts[3] = {0}, i;
+  const json_t *column;
+  json_array_foreach(json_object_get(schema, "columns"), i, column) {
     for (size_t t = 0; t < 3; t++) {
-      counts[t] += strcmp(dperm_schema_column_type(schema, i), types[t]) == 0;
+      counts[t] += strcmp(report_text(column, "type"), types[t]) == 0;
     }
   }
   note("%s: %zu numeric and %zu categorical columns, %zu ignored, %zu classes; %zu remarks: read "
        "them, then 'dperm schema check'",
        out_path && strcmp(out_path, "-") != 0 ? visible(out_path).text : "the schema", counts[0],
-       counts[1], counts[2], dperm_schema_classes(schema), remarks);
+       counts[1], counts[2], json_array_size(json_object_get(schema, "classes")), remarks);
 }
 
 static dperm_status import(const char *path, const dperm_import_options *options,
                            const char *out_path, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  char *text = NULL;
   size_t remarks = 0;
   TRY(dperm_schema_import(path, options, print_remark, &remarks, &schema, err));
   TRY(dperm_schema_write(schema, out_path, err));
-  print_summary(schema, out_path, remarks);
+  TRY(dperm_schema_describe(schema, &text, err));
+  json_auto_t *described = report_of(text);
+  print_summary(described, out_path, remarks);
   return DPERM_OK;
 }
 

@@ -1,8 +1,19 @@
 /* dperm statement: a page for the person who must defend a release. */
+#include <string.h>
+
 #include "arguments.h"
 #include "dperm/verify.h"
 #include "handles.h"
 #include "session.h"
+
+static dperm_status write_statement(const char *model, dperm_ledger *ledger, bool html,
+                                    const char *path, dperm_error *err) {
+  OWNED(dperm_output_free_at) dperm_output *out = NULL;
+  OWNED(dperm_text_free_at) char *page = NULL;
+  TRY(dperm_output_open(path ? path : "-", &out, err));
+  TRY(dperm_statement(model, NULL, 0, ledger, html, &page, err));
+  return dperm_output_write(out, page, strlen(page), err);
+}
 
 int run_statement(int argc, char **argv) {
   const char *model = NULL, *ledger_path = NULL, *out = NULL;
@@ -23,7 +34,7 @@ int run_statement(int argc, char **argv) {
   dperm_error err;
   OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   if ((ledger_path && dperm_ledger_open(ledger_path, &ledger, &err) != DPERM_OK) ||
-      dperm_statement_write(model, ledger, html, out, &err) != DPERM_OK) {
+      write_statement(model, ledger, html, out, &err) != DPERM_OK) {
     return report_error(&err);
   }
   return 0;

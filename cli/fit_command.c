@@ -10,8 +10,8 @@
 #include "calibrate_setting.h"
 #include "choices.h"
 #include "handles.h"
-#include "json_print.h"
 #include "progress_bar.h"
+#include "report.h"
 #include "session.h"
 
 void fit_command_init(fit_command *c, argument *table, size_t own) {
@@ -46,21 +46,11 @@ bool fit_command_check(const fit_command *c) {
 /* ---- what is said of the model; public words only: nothing here depends on a record but through
  * the model and what the run reported */
 
-static double report_number(const json_t *report, const char *key) {
-  return json_number_value(json_object_get(report, key));
-}
-
 static void print_json(const fit_command *c, json_t *report) {
-  printf("{\n");
-  print_json_text("model", c->out, ",");
-  const char *key;
-  json_t *value;
-  json_object_foreach(report, key, value) {
-    OWNED_MEMORY char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
-    printf("  \"%s\": %s,\n", key, text ? text : "null");
-  }
-  ledger_settings_json(&c->ledger, "");
-  printf("}\n");
+  json_t *all = json_pack("{s:o}", "model", json_words(c->out));
+  (void)json_object_update(all, report);
+  (void)json_object_set_new(all, "ledger", ledger_settings_json(&c->ledger));
+  report_print(all);
 }
 
 /* A number of a claim with as many digits as it takes, so that 0.999999 does not read as 1; but two
@@ -95,7 +85,7 @@ static const char *claim_of(const dperm_model *model, char out[1024]) {
 static void say_refined(const fit_command *c, const dperm_options *o, const json_t *report,
                         const char *name) {
   double spent = report_number(report, "epsilon_refined");
-  const char *answer = json_string_value(json_object_get(report, "answer"));
+  const char *answer = report_text(report, "answer");
   char part[64] = "a share of epsilon";
   if (json_is_true(json_object_get(report, "private"))) {
     (void)snprintf(part, sizeof part, "epsilon %g of that", spent);
@@ -117,11 +107,11 @@ static void say_refined(const fit_command *c, const dperm_options *o, const json
   }
 }
 
-static void say_calibrated(const json_t *report, const dperm_model *model, const char *name) {
+static void say_calibrated(const json_t *report, const char *name) {
   double calibrated = report_number(report, "epsilon_calibrated");
   if (calibrated > 0) {
     note("%s: epsilon %g of that calibrates probabilities: they are those of scores times %.3g",
-         name, calibrated, dperm_model_inverse_temperature(model));
+         name, calibrated, report_number(report, "inverse_temperature"));
   }
 }
 
@@ -145,11 +135,12 @@ static void say_unspent(const fit_command *c, double delta_given, const dperm_mo
 static void say(const fit_command *c, const dperm_options *o, const json_t *report,
                 const dperm_model *model) {
   const char *name = strcmp(c->out, "-") == 0 ? "model" : c->out;
-  const char *method = json_string_value(json_object_get(report, "method"));
+  const char *method = report_text(report, "method");
   bool is_private = dperm_model_is_private(model);
   char several[64] = "", how[64] = "", from[64] = "", claim[1024];
-  if (dperm_model_classes(model) > 2) {
-    (void)snprintf(several, sizeof several, "for each of %zu classes ", dperm_model_classes(model));
+  if (report_number(report, "classes") > 2) {
+    (void)snprintf(several, sizeof several, "for each of %.0f classes ",
+                   report_number(report, "classes"));
   }
   if (is_private) {
     (void)snprintf(how, sizeof how, " (%.40s perturbation)", c->fit.mechanism);
@@ -163,7 +154,7 @@ static void say(const fit_command *c, const dperm_options *o, const json_t *repo
          c->fit.rows_about ? "records whose number is private" : from, claim_of(model, claim), how);
   }
   say_refined(c, o, report, name);
-  say_calibrated(report, model, name);
+  say_calibrated(report, name);
   say_unspent(c, o->delta, model, name);
   if (is_private) {
     ledger_settings_say(&c->ledger);
@@ -204,8 +195,11 @@ static dperm_status train_or_choose(const fit_command *c, const dperm_options *c
                 : dperm_train(data, candidates, model, err);
 }
 
-static void text_free(char **text) {
-  dperm_text_free(*text);
+static dperm_status write_model(const dperm_model *model, dperm_output *out, dperm_error *err) {
+  OWNED(dperm_text_free_at) char *text = NULL;
+  size_t length = 0;
+  TRY(dperm_model_to_text(model, &text, &length, err));
+  return dperm_output_write(out, text, length, err);
 }
 
 static dperm_status fit_to_file(const fit_command *c, dperm_options *candidates, size_t count,
@@ -214,7 +208,7 @@ static dperm_status fit_to_file(const fit_command *c, dperm_options *candidates,
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
   OWNED(ledger_settings_leave) dperm_output *out = NULL;
-  OWNED(text_free) char *text = NULL;
+  OWNED(dperm_text_free_at) char *text = NULL;
   TRY(ledger_settings_place(&c->ledger, c->out, c->json, &out, err));
   for (size_t i = 0; i < count; i++) {
     candidates[i].account.output = out;
@@ -233,8 +227,9 @@ static dperm_status fit_to_file(const fit_command *c, dperm_options *candidates,
     ledger_settings_show(&c->ledger, is_private, c->json);
     return DPERM_OK;
   }
-  TRY(dperm_model_write_output(model, out, err));
-  json_auto_t *report = json_loads(text, 0, NULL);
+  TRY(write_model(model, out, err));
+  json_auto_t *report = report_of(text);
+  text = NULL;
   if (c->json) {
     print_json(c, report);
     return flush_json(c, err);

@@ -35,6 +35,11 @@ FREE_AT(dperm_ledger)
 FREE_AT(dperm_random)
 FREE_AT(dperm_output)
 
+/* OWNED(dperm_text_free_at) char *text = NULL; */
+static inline void dperm_text_free_at(char **variable) {
+  dperm_text_free(*variable);
+}
+
 /* OWNED_MEMORY double *values = NULL; goes to free(). */
 #define OWNED_MEMORY OWNED(owned_memory_free)
 static inline void owned_memory_free(void *variable) {

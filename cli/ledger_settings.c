@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "handles.h"
-#include "json_print.h"
+#include "report.h"
 #include "session.h"
 #include "signals.h"
 
@@ -177,38 +177,33 @@ void ledger_settings_say(const ledger_settings *s) {
        brief(paid->delta_left).text);
 }
 
-void ledger_settings_json(const ledger_settings *s, const char *end) {
+json_t *ledger_settings_json(const ledger_settings *s) {
   const dperm_charge *paid = run_charge();
   if (!s->opened || !s->name) { /* none, or one that only guards its records */
-    printf("  \"ledger\": null%s\n", end);
-    return;
-  }
-  printf("  \"ledger\": {\"file\": ");
-  json_quote(stdout, s->path);
-  printf(", \"dataset\": ");
-  json_quote(stdout, s->name);
-  if (paid->entry) {
-    printf(", \"id\": %llu, \"digest\": \"%s\"", (unsigned long long)paid->entry, paid->digest);
+    return json_null();
   }
   const run_cost cost = cost_of_run(s);
-  printf(",\n    \"epsilon\": \"%s\", \"delta\": \"%s\", \"epsilon_left\": \"%s\", \"delta_left\": "
-         "\"%s\",\n",
-         paid->epsilon, paid->delta, paid->epsilon_left, paid->delta_left);
-  printf("    \"cost_epsilon\": \"%s\", \"cost_delta\": \"%s\", \"counted_twice\": %s}%s\n",
-         cost.order > 0 ? cost.epsilon : paid->epsilon, cost.order > 0 ? cost.delta : paid->delta,
-         counts_twice(s) ? "true" : "false", end);
+  json_t *ledger =
+      json_pack("{s:o, s:o}", "file", json_words(s->path), "dataset", json_words(s->name));
+  if (paid->entry) {
+    (void)json_object_set_new(ledger, "id", json_integer((json_int_t)paid->entry));
+    (void)json_object_set_new(ledger, "digest", json_string(paid->digest));
+  }
+  json_auto_t *amounts =
+      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "epsilon", paid->epsilon, "delta",
+                paid->delta, "epsilon_left", paid->epsilon_left, "delta_left", paid->delta_left,
+                "cost_epsilon", cost.order > 0 ? cost.epsilon : paid->epsilon, "cost_delta",
+                cost.order > 0 ? cost.delta : paid->delta, "counted_twice", (int)counts_twice(s));
+  (void)json_object_update(ledger, amounts);
+  return ledger;
 }
 
 void ledger_settings_show(const ledger_settings *s, bool is_private, bool json) {
   const dperm_charge *cost = run_charge();
   if (json) {
-    printf("{\n");
-    print_json_flag("dry_run", true, ",");
-    print_json_flag("private", is_private, ",");
-    print_json_text("epsilon", is_private ? cost->epsilon : NULL, ",");
-    print_json_text("delta", is_private ? cost->delta : NULL, ",");
-    ledger_settings_json(s, "");
-    printf("}\n");
+    report_print(json_pack("{s:b, s:b, s:s?, s:s?, s:o}", "dry_run", 1, "private", (int)is_private,
+                           "epsilon", is_private ? cost->epsilon : NULL, "delta",
+                           is_private ? cost->delta : NULL, "ledger", ledger_settings_json(s)));
     return;
   }
   if (!is_private) {

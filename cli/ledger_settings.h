@@ -6,6 +6,8 @@
 #include <dperm.h>
 #include <dperm/output.h>
 
+#include <jansson.h>
+
 #include "arguments.h"
 
 typedef struct ledger_settings {
@@ -40,7 +42,7 @@ bool ledger_settings_by_order(const ledger_settings *settings);
 /* After a dry run: what it would cost, on stdout. */
 void ledger_settings_show(const ledger_settings *settings, bool is_private, bool json);
 /* The member "ledger" of a result: what was or would be charged, or null. */
-void ledger_settings_json(const ledger_settings *settings, const char *end);
+json_t *ledger_settings_json(const ledger_settings *settings);
 
 /* Commands that tell exact things about records (score without --epsilon, sweep, schema draft,
  * unsafe counts) first ask the ledger, if one is named or in the environment, whether it knows

@@ -2,8 +2,8 @@
  *
  * What every program needs. The API follows the data: a schema says in public what a record may
  * look like; a reader turns records into bounded rows; training turns rows into a model; a model
- * predicts. The rest: dperm/schema.h, ledger.h, plan.h, refine.h, tune.h, score.h,
- * verify.h, audit.h, sweep.h, draft.h, multiclass.h, ranks.h, output.h, random.h, synthetic.h,
+ * predicts. The rest: dperm/ledger.h, plan.h, refine.h, tune.h, score.h,
+ * verify.h, audit.h, sweep.h, draft.h, ranks.h, output.h, random.h, synthetic.h,
  * unsafe.h.
  *
  *     dperm_schema_read -> dperm_data_read -> dperm_train -> dperm_model_write / dperm_predict_file
@@ -31,6 +31,7 @@
 #ifndef DPERM_H
 #define DPERM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,25 @@ extern "C" {
 #define DPERM_VERSION_MAJOR 0
 #define DPERM_VERSION_MINOR 2
 #define DPERM_VERSION_PATCH 0
+
+/* Structs of options that a program fills: it sets their size, and all else to the defaults, by
+ * dperm_options_init and its like, which are calls of this. */
+typedef enum dperm_options_kind {
+  DPERM_OPTIONS_TRAIN,
+  DPERM_OPTIONS_AUDIT,
+  DPERM_OPTIONS_BUDGET,
+  DPERM_OPTIONS_DRAFT,
+  DPERM_OPTIONS_IMPORT,
+  DPERM_OPTIONS_REFINE,
+  DPERM_OPTIONS_SCORE,
+  DPERM_OPTIONS_SWEEP,
+  DPERM_OPTIONS_TUNE
+} dperm_options_kind;
+DPERM_API void dperm_init(dperm_options_kind kind, void *options, size_t size);
+#define DPERM_OPTIONS_INIT(type, kind)                                                             \
+  static inline void type##_init(type *options) {                                                  \
+    dperm_init(kind, options, sizeof *options);                                                    \
+  }
 
 /* "0.2.0": the version of the library that runs, which may differ from the header's. */
 DPERM_API const char *dperm_version(void);
@@ -88,6 +108,28 @@ DPERM_API const char *dperm_status_text(dperm_status status);
  * direction of writing and bytes that are not UTF-8 become \x1b, \u202e and the like. */
 DPERM_API void dperm_text_visible(const char *text, char *out, size_t size);
 
+/* The words for the values of the library's enums, as options, files and messages have them. */
+typedef enum dperm_words {
+  DPERM_WORDS_ANALYSIS,
+  DPERM_WORDS_BINS,
+  DPERM_WORDS_DICTIONARY,
+  DPERM_WORDS_KERNEL,
+  DPERM_WORDS_MECHANISM,
+  DPERM_WORDS_MULTICLASS,
+  DPERM_WORDS_NEIGHBOURS,
+  DPERM_WORDS_ROUNDS,
+  DPERM_WORDS_SELECTOR,
+  DPERM_WORDS_TAKEN, /* by the number of the flag's bit */
+  DPERM_WORDS_TUNE_METHOD
+} dperm_words;
+/* "objective" for DPERM_MECHANISM_OBJECTIVE among the words of mechanisms; NULL for a number that
+ * is no value. dperm_mechanism_name and its like are calls of it. */
+DPERM_API const char *dperm_word(dperm_words list, unsigned value);
+#define DPERM_NAMES(name, type, list)                                                              \
+  static inline const char *dperm_##name##_name(type value) {                                      \
+    return dperm_word(list, (unsigned)value);                                                      \
+  }
+
 /* Filled by the function that failed: one sentence, "FILE:LINE:COL: what is wrong; what to do"
  * where there is a file. It never quotes a record (dperm_schema_draft does: its are public). */
 typedef struct dperm_error {
@@ -97,10 +139,10 @@ typedef struct dperm_error {
 
 /* Called now and then during long work, from the thread that called the library. `done` of
  * `total` counts public work only (bytes of a file); total = 0 where there is nothing public to
- * count, and when and how often such calls come may depend on the records. Return nonzero to stop:
+ * count, and when and how often such calls come may depend on the records. Return true to stop:
  * the call then fails with DPERM_CANCELLED and leaves nothing. */
 typedef struct dperm_progress {
-  int (*tick)(void *context, const char *stage, uint64_t done, uint64_t total);
+  bool (*tick)(void *context, const char *stage, uint64_t done, uint64_t total);
   void *context;
 } dperm_progress;
 
@@ -122,11 +164,6 @@ DPERM_API void dperm_schema_free(dperm_schema *schema);
 DPERM_API size_t dperm_schema_dims(const dperm_schema *schema);
 /* Every encoded row has ‖x‖₂ ≤ this, for the doubles as stored. */
 DPERM_API double dperm_schema_norm_bound(const dperm_schema *schema);
-/* And ‖x‖₁ ≤ this. */
-DPERM_API double dperm_schema_norm1_bound(const dperm_schema *schema);
-/* 1 if rows with missing values are dropped: the number of rows then depends on the records. */
-DPERM_API int dperm_schema_drops_rows(const dperm_schema *schema);
-DPERM_API size_t dperm_schema_classes(const dperm_schema *schema);
 /* Of two classes, 0 is the negative one and 1 the positive one. NULL past the end. */
 DPERM_API const char *dperm_schema_class_name(const dperm_schema *schema, size_t index);
 /* What encoded column `index` means, as "age", "workclass=Private", "age[20,40)" for a bin or
@@ -134,7 +171,14 @@ DPERM_API const char *dperm_schema_class_name(const dperm_schema *schema, size_t
  * terminated, cut if it does not fit). Returns the length of the whole name. */
 DPERM_API size_t dperm_schema_feature_name(const dperm_schema *schema, size_t index, char *name,
                                            size_t capacity);
-/* Its columns, bins and crosses: dperm/schema.h. */
+/* What the schema says, as JSON (docs/formats.md): classes, columns with their encoded columns,
+ * bins and bounds, crosses, norms, and what a refinement cost. To be given back with
+ * dperm_text_free. */
+DPERM_API DPERM_CHECKED dperm_status dperm_schema_describe(const dperm_schema *schema, char **json,
+                                                           dperm_error *err);
+/* The schema itself: text to be given back with dperm_text_free, a zero behind its `length`. */
+DPERM_API DPERM_CHECKED dperm_status dperm_schema_to_text(const dperm_schema *schema, char **text,
+                                                          size_t *length, dperm_error *err);
 /* As JSON; "-" is standard output. A file appears whole or not at all. */
 DPERM_API DPERM_CHECKED dperm_status dperm_schema_write(const dperm_schema *schema,
                                                         const char *path, dperm_error *err);
@@ -158,12 +202,12 @@ typedef struct dperm_source {
   const dperm_schema
       *schema; /* CSV; svmlight has none; an encoded file has its own, unless one is given */
   size_t dims; /* svmlight: the largest index allowed */
-  /* Nonzero leaves out the digest of the bytes, by which a ledger knows the file: quicker, where
+  /* Leaves out the digest of the bytes, by which a ledger knows the file: quicker, where
    * nothing will be charged. A file's rows without it are refused by a ledger. An encoded file has
    * it inside; processes that must compare their files make it anyway. */
-  int no_identity;
-  size_t may_be_empty;     /* nonzero: no records at all are data too (neighbours add-remove) */
-  const void *reserved[3]; /* zeros: space for members to come */
+  bool no_identity;
+  bool may_be_empty;       /* no records at all are data too (neighbours add-remove) */
+  const void *reserved[4]; /* zeros: space for members to come */
 } dperm_source;
 
 /* Records with their labels: a table of cells, in memory or mapped, of which a schema makes rows,
@@ -230,7 +274,7 @@ typedef enum dperm_taken {
   DPERM_TAKEN_WEIGHTS = 64    /* weights of classes: "balanced" ones count them */
 } dperm_taken;
 /* "classes" for flag 1 << 0, "norm" for 1 << 1 and so on; NULL after the last. */
-DPERM_API const char *dperm_taken_name(unsigned bit);
+DPERM_NAMES(taken, unsigned, DPERM_WORDS_TAKEN)
 /* Models and scores made of such rows say that they are not private, and why; a ledger refuses
  * them. It cannot be taken back, and copies keep it. */
 DPERM_API DPERM_CHECKED dperm_status dperm_data_taken(dperm_data *data, unsigned taken,
@@ -244,11 +288,6 @@ DPERM_API void dperm_data_free(dperm_data *data);
 
 DPERM_API size_t dperm_data_rows(const dperm_data *data);
 DPERM_API size_t dperm_data_dims(const dperm_data *data);
-/* How many classes its labels may be of; 0 for rows without labels. */
-DPERM_API size_t dperm_data_classes(const dperm_data *data);
-DPERM_API double dperm_data_norm_bound(const dperm_data *data);
-/* Memory that the encoded matrix takes: it depends on the records, as rows and labels do. */
-DPERM_API size_t dperm_data_matrix_bytes(const dperm_data *data);
 /* −1 or +1 for each row, or the index of its class if there are more than two; owned by `data`. */
 DPERM_API const double *dperm_data_labels(const dperm_data *data);
 /* Row `row` as `dims` doubles. */
@@ -274,18 +313,25 @@ struct dperm_loss {
   double slope_error;
 };
 
-/* log(1 + e^−z); L = 1, c = 1/4. */
-DPERM_API dperm_loss dperm_loss_logistic(void);
-/* Hinge with a quadratic piece on |1−z| ≤ h; L = 1, c = 1/(2h). */
-DPERM_API DPERM_CHECKED dperm_status dperm_loss_huber(double h, dperm_loss *out, dperm_error *err);
-/* Hinge with a twice differentiable piece on |1−z| ≤ h; L = 1, c = 3/(4h). */
-DPERM_API DPERM_CHECKED dperm_status dperm_loss_smooth_hinge(double h, dperm_loss *out,
-                                                             dperm_error *err);
 /* The names of the losses: "logistic" for 0, "huber", "smooth-hinge"; NULL after the last. */
 DPERM_API const char *dperm_loss_name(size_t index);
-/* By one of these names; `h` is used where the loss has one. */
+/* By one of these names; `h` is used where the loss has one. logistic: log(1 + e^−z), L = 1,
+ * c = 1/4. huber: a hinge with a quadratic piece on |1−z| ≤ h, L = 1, c = 1/(2h). smooth-hinge: one
+ * with a twice differentiable piece there, L = 1, c = 3/(4h). */
 DPERM_API DPERM_CHECKED dperm_status dperm_loss_by_name(const char *name, double h, dperm_loss *out,
                                                         dperm_error *err);
+static inline dperm_loss dperm_loss_logistic(void) {
+  dperm_loss loss = {0};
+  dperm_status made = dperm_loss_by_name("logistic", 0, &loss, NULL);
+  (void)made; /* it always is */
+  return loss;
+}
+DPERM_INLINE dperm_status dperm_loss_huber(double h, dperm_loss *out, dperm_error *err) {
+  return dperm_loss_by_name("huber", h, out, err);
+}
+DPERM_INLINE dperm_status dperm_loss_smooth_hinge(double h, dperm_loss *out, dperm_error *err) {
+  return dperm_loss_by_name("smooth-hinge", h, out, err);
+}
 /* Tries to refute a loss on many points: convexity, that slope and curvature are derivatives of
  * value, and both constants. DPERM_OK means "not refuted", never "proved". */
 DPERM_API DPERM_CHECKED dperm_status dperm_loss_check(const dperm_loss *loss, dperm_error *err);
@@ -309,14 +355,14 @@ typedef enum dperm_mechanism {
   DPERM_MECHANISM_OUTPUT = 1,
   DPERM_MECHANISM_NONE = 2 /* no privacy at all; the model says so */
 } dperm_mechanism;
-DPERM_API const char *dperm_mechanism_name(dperm_mechanism mechanism);
+DPERM_NAMES(mechanism, dperm_mechanism, DPERM_WORDS_MECHANISM)
 
 /* How ε is turned into noise by objective perturbation (docs/guide.md). */
 typedef enum dperm_analysis {
   DPERM_ANALYSIS_TIGHT = 0, /* less noise for the same ε */
   DPERM_ANALYSIS_PAPER = 1  /* Chaudhuri, Monteleoni & Sarwate's own formulas, for comparison */
 } dperm_analysis;
-DPERM_API const char *dperm_analysis_name(dperm_analysis analysis);
+DPERM_NAMES(analysis, dperm_analysis, DPERM_WORDS_ANALYSIS)
 
 /* The noise's density is ∝ exp(−β‖b‖) in one of these norms (docs/privacy.md 5). Output
  * perturbation has l2 noise only. */
@@ -339,14 +385,15 @@ typedef enum dperm_neighbours {
 } dperm_neighbours;
 
 /* "replace", "add-remove"; NULL from the first number on that is neither. */
-DPERM_API const char *dperm_neighbours_name(dperm_neighbours neighbours);
+DPERM_NAMES(neighbours, dperm_neighbours, DPERM_WORDS_NEIGHBOURS)
 
-/* How more than two classes are learned (dperm/multiclass.h). */
+/* How more than two classes are learned. */
 typedef enum dperm_multiclass {
   DPERM_MULTICLASS_AUTO = 0,       /* jointly with the logistic loss, else one against the rest */
   DPERM_MULTICLASS_JOINT = 1,      /* one fit of all classes, softmax (docs/proofs/softmax.md) */
   DPERM_MULTICLASS_ONE_VS_REST = 2 /* a fit for each class, of epsilon/classes (privacy.md 8.2) */
 } dperm_multiclass;
+DPERM_NAMES(multiclass, dperm_multiclass, DPERM_WORDS_MULTICLASS)
 
 /* "auto", "l2", …; NULL from the first number on that is no kind. */
 DPERM_API const char *dperm_noise_name(dperm_noise noise);
@@ -359,14 +406,14 @@ typedef enum dperm_kernel_kind {
   DPERM_KERNEL_LAPLACIAN = 2,
   DPERM_KERNEL_CAUCHY = 3
 } dperm_kernel_kind;
-DPERM_API const char *dperm_kernel_name(dperm_kernel_kind kind);
+DPERM_NAMES(kernel, dperm_kernel_kind, DPERM_WORDS_KERNEL)
 
 typedef struct dperm_kernel {
-  dperm_kernel_kind name;
-  double gamma;    /* γ > 0 */
-  size_t features; /* D, even: D/2 directions, a cos and a sin each */
-  int independent; /* gaussian: 1 for independent directions, as the paper; 0 for orthogonal ones */
-  uint64_t seed;   /* public, below 2^53, kept in the model; 0 has the library draw one */
+  dperm_kernel_kind kind;
+  double gamma;     /* γ > 0 */
+  size_t features;  /* D, even: D/2 directions, a cos and a sin each */
+  bool independent; /* gaussian: independent directions, as the paper, not orthogonal ones */
+  uint64_t seed;    /* public, below 2^53, kept in the model; 0 has the library draw one */
 } dperm_kernel;
 
 /* What the records of a class count, known in public: weights are divided by the largest. */
@@ -387,7 +434,7 @@ typedef struct dperm_unsafe_diagnostics dperm_unsafe_diagnostics;
 typedef struct dperm_account {
   dperm_ledger *ledger;
   const char *dataset;
-  int dry_run;          /* stop before the charge: success, and no result (NULL, or all zeros) */
+  bool dry_run;         /* stop before the charge: success, and no result (NULL, or all zeros) */
   dperm_charge *charge; /* filled if not NULL */
   dperm_output *output; /* where the result will go, or NULL: its space is taken before the charge
                            (dperm/output.h) */
@@ -401,6 +448,7 @@ typedef enum dperm_bins {
   DPERM_BINS_NONE = 1, /* straight lines */
   DPERM_BINS_AUTO = 2  /* bins, as many as the rows can pay for, from public numbers */
 } dperm_bins;
+DPERM_NAMES(bins, dperm_bins, DPERM_WORDS_BINS)
 
 typedef struct dperm_options {
   size_t size; /* set by dperm_options_init */
@@ -442,10 +490,7 @@ typedef struct dperm_options {
 } dperm_options;
 
 /* Logistic loss, ridge, objective perturbation; Λ, noise and bins automatic; tolerance 1e-10. */
-DPERM_API void dperm_options_init_sized(dperm_options *options, size_t size);
-static inline void dperm_options_init(dperm_options *options) {
-  dperm_options_init_sized(options, sizeof *options);
-}
+DPERM_OPTIONS_INIT(dperm_options, DPERM_OPTIONS_TRAIN)
 
 typedef struct dperm_model dperm_model;
 
@@ -481,12 +526,10 @@ DPERM_API size_t dperm_model_dims(const dperm_model *model);
 /* `dims` doubles in encoded order, intercept last; so many for each class one after the other if
  * there are more than two. Owned by the model. */
 DPERM_API const double *dperm_model_weights(const dperm_model *model);
-/* Probabilities are those of scores times this: chosen by options.calibrate, else 1. */
-DPERM_API double dperm_model_inverse_temperature(const dperm_model *model);
 /* What a model guarantees: (epsilon, delta)-differential privacy for one record, or for a person
  * with at most rows_per_person of them, replaced by any other, or added and removed. */
 typedef struct dperm_guarantee {
-  int is_private;        /* 0: nothing is guaranteed, and */
+  bool is_private;       /* else nothing is guaranteed, and */
   const char *reason;    /* this is why, owned by the model; NULL if it is private */
   double epsilon, delta; /* NaN without a mechanism */
   size_t rows_per_person;
@@ -498,7 +541,16 @@ static inline void dperm_model_guarantee(const dperm_model *model, dperm_guarant
   dperm_model_guarantee_sized(model, out, sizeof *out);
 }
 /* Its is_private alone. */
-DPERM_API int dperm_model_is_private(const dperm_model *model);
+static inline bool dperm_model_is_private(const dperm_model *model) {
+  dperm_guarantee g;
+  dperm_model_guarantee(model, &g);
+  return g.is_private;
+}
+/* What else a model's file says, as JSON (docs/formats.md): loss function, lambda, mechanism,
+ * noise, rows, how several classes were learned, how probabilities are scaled. To be given back
+ * with dperm_text_free. */
+DPERM_API DPERM_CHECKED dperm_status dperm_model_describe(const dperm_model *model, char **json,
+                                                          dperm_error *err);
 /* The schema the model was trained with, owned by the model; NULL for svmlight and memory. */
 DPERM_API const dperm_schema *dperm_model_schema(const dperm_model *model);
 DPERM_API size_t dperm_model_classes(const dperm_model *model);
@@ -529,6 +581,4 @@ DPERM_API DPERM_CHECKED dperm_status dperm_predict_file(const dperm_model *model
 #ifdef __cplusplus
 }
 #endif
-
-#include "dperm/schema.h" /* part of this one, which it needs first */
 #endif

@@ -20,10 +20,7 @@ typedef struct dperm_draft_options {
 } dperm_draft_options;
 
 /* Guesses all. */
-DPERM_API void dperm_draft_options_init_sized(dperm_draft_options *options, size_t size);
-static inline void dperm_draft_options_init(dperm_draft_options *options) {
-  dperm_draft_options_init_sized(options, sizeof *options);
-}
+DPERM_OPTIONS_INIT(dperm_draft_options, DPERM_OPTIONS_DRAFT)
 
 /* Something for a person to check, one line of text, valid during the call only. */
 typedef void dperm_remark(void *context, const char *line);
@@ -44,7 +41,7 @@ typedef enum dperm_dictionary {
   DPERM_DICTIONARY_FRICTIONLESS = 1, /* a Table Schema, or a data resource or package with one */
   DPERM_DICTIONARY_CSVW = 2          /* metadata of CSV on the Web: a table, or a group of them */
 } dperm_dictionary;
-DPERM_API const char *dperm_dictionary_name(dperm_dictionary dictionary);
+DPERM_NAMES(dictionary, dperm_dictionary, DPERM_WORDS_DICTIONARY)
 
 typedef struct dperm_import_options {
   size_t size;                 /* set by dperm_import_options_init */
@@ -56,10 +53,7 @@ typedef struct dperm_import_options {
   int reserved;                /* 0 */
 } dperm_import_options;
 
-DPERM_API void dperm_import_options_init_sized(dperm_import_options *options, size_t size);
-static inline void dperm_import_options_init(dperm_import_options *options) {
-  dperm_import_options_init_sized(options, sizeof *options);
-}
+DPERM_OPTIONS_INIT(dperm_import_options, DPERM_OPTIONS_IMPORT)
 
 /* A schema from a data dictionary: ranges, lists of values and missing values as they stand there.
  * No record is read, and nothing is guessed: a column of which the dictionary says too little is

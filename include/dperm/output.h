@@ -18,13 +18,9 @@ DPERM_API DPERM_CHECKED dperm_status dperm_output_open(const char *path, dperm_o
 /* Takes so much space for another file, as far as the place can promise any. */
 DPERM_API DPERM_CHECKED dperm_status dperm_output_reserve(dperm_output *output, size_t bytes,
                                                           dperm_error *err);
-DPERM_API DPERM_CHECKED dperm_status dperm_model_write_output(const dperm_model *model,
-                                                              dperm_output *output,
-                                                              dperm_error *err);
-/* The same for a schema. */
-DPERM_API DPERM_CHECKED dperm_status dperm_schema_write_output(const dperm_schema *schema,
-                                                               dperm_output *output,
-                                                               dperm_error *err);
+/* Puts the whole text of the result in its place (dperm_model_to_text and its like). */
+DPERM_API DPERM_CHECKED dperm_status dperm_output_write(dperm_output *output, const char *text,
+                                                        size_t length, dperm_error *err);
 DPERM_API void dperm_output_free(dperm_output *output);
 /* What a program that ends in a signal handler must unlink(2); NULL if there is none. */
 DPERM_API const char *dperm_output_temporary(const dperm_output *output);

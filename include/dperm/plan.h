@@ -68,62 +68,44 @@ typedef struct dperm_plan {
                                 where the records are still to choose */
 } dperm_plan;
 
-/* `norm` bounds ‖x‖₂ of every row, and nothing else is known of it; with a kernel, `dims` and
- * `norm` are those of its features, whatever is given. Of the options, progress, threads, random
- * and tolerance are not used. */
-DPERM_API DPERM_CHECKED dperm_status dperm_plan_make_sized(size_t rows, size_t dims, double norm,
-                                                           const dperm_options *options,
-                                                           dperm_plan *out, size_t size,
-                                                           dperm_error *err);
+/* What is known in public of the rows that a fit will see. */
+typedef struct dperm_plan_rows {
+  size_t rows;                /* their number; 0 with neighbours add-remove */
+  const dperm_schema *schema; /* of their records: what dperm_train will do; or NULL: */
+  size_t dims;  /* columns; with a kernel its features are planned, whatever is given */
+  double norm;  /* bounds ‖x‖₂ of every row, */
+  double norm1; /* and this ‖x‖₁; infinite if nothing is known of it */
+} dperm_plan_rows;
+
+/* Of the options, progress, threads, random and tolerance are not used. */
+DPERM_API DPERM_CHECKED dperm_status dperm_plan_sized(const dperm_plan_rows *of,
+                                                      const dperm_options *options, dperm_plan *out,
+                                                      size_t size, dperm_error *err);
 DPERM_INLINE dperm_status dperm_plan_make(size_t rows, size_t dims, double norm,
                                           const dperm_options *options, dperm_plan *out,
                                           dperm_error *err) {
-  return dperm_plan_make_sized(rows, dims, norm, options, out, sizeof *out, err);
+  const dperm_plan_rows of = {rows, NULL, dims, norm, 1e300};
+  return dperm_plan_sized(&of, options, out, sizeof *out, err);
 }
-
-/* For rows of which ‖x‖₁ ≤ norm1 is known too. */
-DPERM_API DPERM_CHECKED dperm_status dperm_plan_for_norms_sized(size_t rows, size_t dims,
-                                                                double norm, double norm1,
-                                                                const dperm_options *options,
-                                                                dperm_plan *out, size_t size,
-                                                                dperm_error *err);
 DPERM_INLINE dperm_status dperm_plan_for_norms(size_t rows, size_t dims, double norm, double norm1,
                                                const dperm_options *options, dperm_plan *out,
                                                dperm_error *err) {
-  return dperm_plan_for_norms_sized(rows, dims, norm, norm1, options, out, sizeof *out, err);
+  const dperm_plan_rows of = {rows, NULL, dims, norm, norm1};
+  return dperm_plan_sized(&of, options, out, sizeof *out, err);
 }
-/* For records of this schema: what dperm_train will do. */
-DPERM_API DPERM_CHECKED dperm_status dperm_plan_for_schema_sized(size_t rows,
-                                                                 const dperm_schema *schema,
-                                                                 const dperm_options *options,
-                                                                 dperm_plan *out, size_t size,
-                                                                 dperm_error *err);
 DPERM_INLINE dperm_status dperm_plan_for_schema(size_t rows, const dperm_schema *schema,
                                                 const dperm_options *options, dperm_plan *out,
                                                 dperm_error *err) {
-  return dperm_plan_for_schema_sized(rows, schema, options, out, sizeof *out, err);
+  const dperm_plan_rows of = {rows, schema, 0, 0, 0};
+  return dperm_plan_sized(&of, options, out, sizeof *out, err);
 }
 
-/* Advice on a schema, column by column and then cross by cross. */
-typedef struct dperm_column_plan {
-  size_t column; /* of the schema, in its order; the number of columns for a cross, */
-  size_t cross;  /* and which one it is then */
-  /* What its encoded columns have of the noise, as a share of E‖b‖₂². NaN with a kernel and without
-   * a mechanism, as all that follows but bins. */
-  double noise_share;
-  /* The rms norm of the noise if it were left out, and if it had half as many categories or bins,
-   * over that of the plan, at the same lambda and delta_reg. NaN where that cannot be, and for all
-   * but the 100 columns with most of the noise. */
-  double without, halved;
-  size_t bins; /* how many bins the rule of "auto" gives a numeric column; 0 where it gives none, as
-                  for a range from -r to r without "bins", and for others */
-} dperm_column_plan;
-typedef void dperm_column_visitor(void *context, const dperm_column_plan *column);
-/* Of every column that is encoded; costs no privacy. */
-DPERM_API DPERM_CHECKED dperm_status dperm_plan_columns(size_t rows, const dperm_schema *schema,
-                                                        const dperm_options *options,
-                                                        dperm_column_visitor *visit, void *context,
-                                                        dperm_error *err);
+/* The plan as JSON (docs/formats.md), with every kind of noise that there could be beside the one
+ * that is planned, and advice on each column of a schema: what it costs. To be given back with
+ * dperm_text_free. */
+DPERM_API DPERM_CHECKED dperm_status dperm_plan_report(const dperm_plan_rows *of,
+                                                       const dperm_options *options, char **json,
+                                                       dperm_error *err);
 
 #ifdef __cplusplus
 }

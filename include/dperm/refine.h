@@ -31,10 +31,7 @@ typedef struct dperm_refine_options {
   size_t rows_about; /* a public figure stands for the number of records (dperm_options), which
                         nothing tells; else 0 */
 } dperm_refine_options;
-DPERM_API void dperm_refine_options_init_sized(dperm_refine_options *options, size_t size);
-static inline void dperm_refine_options_init(dperm_refine_options *options) {
-  dperm_refine_options_init_sized(options, sizeof *options);
-}
+DPERM_OPTIONS_INIT(dperm_refine_options, DPERM_OPTIONS_REFINE)
 
 /* The refined schema, from records under the wide one; labels are not looked at. Where so few
  * records and so small an epsilon cannot pay for it, which public numbers decide, it is the wide
@@ -42,9 +39,6 @@ static inline void dperm_refine_options_init(dperm_refine_options *options) {
 DPERM_API DPERM_CHECKED dperm_status dperm_refine(const dperm_data *data,
                                                   const dperm_refine_options *options,
                                                   dperm_schema **out, dperm_error *err);
-/* What a schema says that its refinement cost; 0 for one that was made without records. */
-DPERM_API double dperm_schema_refined_epsilon(const dperm_schema *schema);
-
 #ifdef __cplusplus
 }
 #endif

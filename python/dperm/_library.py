@@ -18,12 +18,12 @@ from ctypes import (POINTER, Structure, byref, c_char_p, c_double, c_int, c_size
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
-from .border import (TOGETHER, Array, ArrayOf, Bytes, Column, Columns, Number, Owned, Buffer, TableColumn, Text,
-                     Whole, path, texts)
+from .border import (TOGETHER, AnyStruct, Array, ArrayOf, Buffer, Bytes, Column, Columns, Number, Owned, TableColumn,
+                     Text, Whole, path, texts)
 from ._structs import (AMOUNT_SIZE, Account, AuditFigures, AuditOptions, Charge, ClassWeight, ColumnCounts,
                        ColumnPlan, ColumnVisitor, DIGEST_SIZE, DatasetVisitor, DraftOptions, EntryVisitor, Error,
                        ImportOptions, Kernel, LedgerBudget, LedgerDataset, LedgerEntry, Loss, Metrics, Options,
-                       PlanFigures, PrivateScore, Progress, Regularizer, Remark, ResolveOptions, ScoreOptions,
+                       PlanFigures, PrivateScore, Progress, Regularizer, Remark, ScoreOptions,
                        SweepCell, SweepOptions, SweepVisitor, Tick, TuneOptions, VerifyLine)
 from .errors import error_for
 
@@ -82,22 +82,15 @@ _SIZE, _UINT64, _UINT, _INT = Whole(c_size_t), Whole(c_uint64), Whole(c_uint), W
 _TEXT, _NO_TEXT, _PATH, _NUMBER, _BUFFER = Text(), Text(optional=True), Text(path), Number(), Buffer()
 _DOUBLES, _NO_DOUBLES = ArrayOf("f8"), ArrayOf("f8", optional=True)
 _SCHEMA, _DATA, _MODEL, _LEDGER, _RANDOM = (Owned(kind) for kind in ("schema", "data", "model", "ledger", "random"))
-_SHARE = [POINTER(c_size_t), POINTER(c_double)]
 # Those that fail: arguments without the error at the end.
 _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_schema_parse": [Bytes(), _SIZE, _TEXT, _OUT],
-    "dperm_schema_read": [_PATH, _OUT],
     "dperm_schema_write": [_SCHEMA, _PATH],
     "dperm_schema_draft": [_PATH, POINTER(DraftOptions), POINTER(Progress), Remark, c_void_p, _OUT],
     "dperm_schema_import": [_PATH, POINTER(ImportOptions), Remark, c_void_p, _OUT],
     "dperm_data_from_dense": [_SIZE, _SIZE, _DOUBLES, _NO_DOUBLES, _NUMBER, _OUT],
     "dperm_data_from_csr": [_SIZE, _SIZE, ArrayOf("i8"), ArrayOf("i4"), _DOUBLES, _NO_DOUBLES, _NUMBER, _OUT],
     "dperm_data_from_table": [_SCHEMA, _SIZE, Columns, Columns, _OUT],
-    "dperm_data_merge_bins": [_DATA, _SCHEMA],
-    "dperm_schema_resolve": [_SCHEMA, POINTER(ResolveOptions), _OUT],
-    "dperm_train_share": [_SIZE, _SIZE, POINTER(Options), *_SHARE],
-    "dperm_tune_share": [_SIZE, _SIZE, POINTER(Options), _SIZE, POINTER(TuneOptions), *_SHARE],
-    "dperm_sweep_share": [_SIZE, _SIZE, POINTER(Options), POINTER(SweepOptions), *_SHARE],
     "dperm_data_add_intercept": [_DATA, _NUMBER],
     "dperm_data_label": [_DATA, ArrayOf("u4"), _SIZE, POINTER(c_char_p)],
     "dperm_data_taken": [_DATA, _UINT],
@@ -106,14 +99,13 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_loss_by_name": [_TEXT, _NUMBER, POINTER(Loss)],
     "dperm_random_seeded": [_UINT64, _OUT],
     "dperm_train": [_DATA, POINTER(Options), _OUT],
-    "dperm_train_refined_table": [_SCHEMA, _SIZE, Columns, Columns, _UINT, POINTER(Options), _NUMBER, _INT, _OUT],
-    "dperm_train_refined_cost": [_SCHEMA, _SIZE, POINTER(Options), _NUMBER, _INT, POINTER(c_double), POINTER(c_double)],
     "dperm_tune": [_DATA, POINTER(Options), _SIZE, POINTER(TuneOptions), _OUT],
     "dperm_plan_for_norms": [_SIZE, _SIZE, _NUMBER, _NUMBER, POINTER(Options), POINTER(PlanFigures)],
     "dperm_plan_for_schema": [_SIZE, _SCHEMA, POINTER(Options), POINTER(PlanFigures)],
     "dperm_plan_columns": [_SIZE, _SCHEMA, POINTER(Options), ColumnVisitor, c_void_p],
     "dperm_model_write": [_MODEL, _PATH], "dperm_model_read": [_PATH, _OUT],
-    "dperm_model_scores": [_MODEL, _DATA, _DOUBLES],
+    "dperm_model_to_text": [_MODEL, _OUT, POINTER(c_size_t)], "dperm_model_parse": [Bytes(), _SIZE, _TEXT, _OUT],
+    "dperm_model_scores": [_MODEL, _DATA, _DOUBLES], "dperm_model_probabilities": [_MODEL, _DATA, _DOUBLES],
     "dperm_model_verify": [_PATH, VerifyLine, c_void_p, POINTER(c_int)],
     "dperm_model_verify_charged": [_PATH, _LEDGER, VerifyLine, c_void_p, POINTER(c_int)],
     "dperm_model_score": [_MODEL, _DATA, POINTER(Metrics)],
@@ -146,32 +138,20 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_schema_cross_column": (c_size_t, [_SCHEMA, _SIZE, _SIZE]),
     "dperm_schema_cross_width": (c_size_t, [_SCHEMA, _SIZE]),
     "dperm_schema_column_width": (c_size_t, [_SCHEMA, _SIZE]),
-    "dperm_schema_unresolved": (c_int, [_SCHEMA, _INT]),
-    "dperm_schema_refined_epsilon": (c_double, [_SCHEMA]),
-    "dperm_resolve_options_init": (None, [POINTER(ResolveOptions)]),
-    "dperm_draft_options_init": (None, [POINTER(DraftOptions)]),
-    "dperm_import_options_init": (None, [POINTER(ImportOptions)]),
     "dperm_data_free": (None, [c_void_p]),
     "dperm_data_rows": (c_size_t, [_DATA]),
     "dperm_data_dims": (c_size_t, [_DATA]),
     "dperm_data_labels": (POINTER(c_double), [_DATA]),
     "dperm_random_free": (None, [c_void_p]),
-    **{f"dperm_{enum}_name": (c_char_p, [_INT]) for enum in (
-        "mechanism", "analysis", "neighbours", "noise", "multiclass", "kernel", "taken", "tune_method", "selector", "rounds",
-        "dictionary")},
-    "dperm_options_init": (None, [POINTER(Options)]),
-    "dperm_tune_options_init": (None, [POINTER(TuneOptions)]),
-    "dperm_score_options_init": (None, [POINTER(ScoreOptions)]),
-    "dperm_audit_options_init": (None, [POINTER(AuditOptions)]),
-    "dperm_sweep_options_init": (None, [POINTER(SweepOptions)]),
-    "dperm_ledger_budget_init": (None, [POINTER(LedgerBudget)]),
+    "dperm_init": (None, [_INT, AnyStruct, _SIZE]),
+    "dperm_word": (c_char_p, [_INT, _UINT]),
+    "dperm_noise_name": (c_char_p, [_INT]),
     "dperm_loss_name": (c_char_p, [_SIZE]),
     "dperm_audit_case": (c_int, [_SIZE, POINTER(c_char_p), POINTER(c_char_p)]),
-    "dperm_model_free": (None, [c_void_p]),
+    "dperm_model_free": (None, [c_void_p]), "dperm_text_free": (None, [c_void_p]),
     "dperm_model_dims": (c_size_t, [_MODEL]),
     "dperm_model_weights": (POINTER(c_double), [_MODEL]),
     "dperm_model_is_private": (c_int, [_MODEL]),
-    "dperm_model_is_joint": (c_int, [_MODEL]),
     "dperm_model_inverse_temperature": (c_double, [_MODEL]),
     "dperm_model_class_name": (c_char_p, [_MODEL, _SIZE]),
     "dperm_ledger_free": (None, [c_void_p]),
@@ -179,11 +159,6 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
 }
 # Inline functions of the header: the library has NAME_sized, which takes the struct's size as well.
 _SIZED: Dict[str, Any] = {
-    "dperm_draft_options_init": DraftOptions, "dperm_options_init": Options, "dperm_resolve_options_init": ResolveOptions,
-    "dperm_import_options_init": ImportOptions,
-    "dperm_tune_options_init": TuneOptions, "dperm_score_options_init": ScoreOptions,
-    "dperm_audit_options_init": AuditOptions, "dperm_sweep_options_init": SweepOptions,
-    "dperm_ledger_budget_init": LedgerBudget,
     "dperm_plan_for_norms": PlanFigures, "dperm_plan_for_schema": PlanFigures,
     "dperm_model_score": Metrics, "dperm_model_score_private": PrivateScore,
 }
@@ -287,6 +262,14 @@ def text(value: Optional[bytes]) -> Optional[str]:
     return None if value is None else value.decode("utf-8", "replace")
 
 
+def given_back(made: c_void_p) -> str:
+    """A text that the library made, which is its own again afterwards."""
+    try:
+        return (ctypes.cast(made, c_char_p).value or b"").decode("utf-8")
+    finally:
+        lib.dperm_text_free(made)
+
+
 def numbers(name: Callable[[int], Optional[bytes]]) -> Dict[str, int]:
     """An enum of the library by its names, from the function that gives the name of a number."""
     found: Dict[str, int] = {}
@@ -295,10 +278,27 @@ def numbers(name: Callable[[int], Optional[bytes]]) -> Dict[str, int]:
     return found
 
 
-# What numeric columns without bins get.
-BINS = {"none": 0, "auto": 1}
+# dperm_words, and dperm_options_kind by the structs that it is about, in their order.
+WORDS = ("analysis", "bins", "dictionary", "kernel", "mechanism", "multiclass", "neighbours", "rounds", "selector", "taken",
+         "tune_method")
+OPTIONS = {"train": Options, "audit": AuditOptions, "budget": LedgerBudget, "draft": DraftOptions, "import": ImportOptions,
+           "refine": None, "score": ScoreOptions, "sweep": SweepOptions, "tune": TuneOptions}
+
+
+def words(enum: str) -> Dict[str, int]:
+    """The values of one of the library's enums by their words."""
+    return numbers(lambda value: lib.dperm_word(WORDS.index(enum), value))
+
+
+def defaults(kind: str) -> Any:
+    """Options of a kind, as the library has them by default."""
+    made = OPTIONS[kind]()  # type: ignore[misc]
+    lib.dperm_init(list(OPTIONS).index(kind), made, sizeof(made))
+    return made
+
+
 # dperm_taken: what was taken from the records although it should be known in public; flags.
-TAKEN = {word: 1 << bit for word, bit in numbers(lib.dperm_taken_name).items()}
+TAKEN = {word: 1 << bit for word, bit in words("taken").items()}
 
 
 def names(function: Callable[[Handle, int], Optional[bytes]], handle: Handle) -> List[str]:

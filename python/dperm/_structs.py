@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ctypes import CFUNCTYPE, POINTER, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p
+from ctypes import CFUNCTYPE, POINTER, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
 from .border import Struct
 
@@ -57,7 +57,7 @@ class Charge(Struct):
 
 class Account(Struct):
     _fields_ = [("ledger", c_void_p), ("dataset", c_char_p), ("dry_run", c_int),
-                ("charge", POINTER(Charge))]
+                ("charge", POINTER(Charge)), ("output", c_void_p)]
 
 
 class LedgerDataset(Struct):
@@ -98,16 +98,13 @@ class Options(Struct):
                 ("class_weights", POINTER(ClassWeight)), ("class_weight_count", c_size_t),
                 ("account", Account), ("gradient_tolerance", c_double), ("threads", c_int),
                 ("progress", Progress), ("unsafe_diagnostics", c_void_p), ("neighbours", c_int), ("multiclass", c_int),
-                ("rows_about", c_size_t), ("delta", c_double), ("calibrate", c_double)]
+                ("rows_about", c_size_t), ("delta", c_double), ("calibrate", c_double), ("refine", c_double), ("bins", c_int),
+                ("reserved", c_int), ("report", POINTER(c_void_p))]
 
 
 class TuneOptions(Struct):
     _fields_ = [("size", c_size_t), ("method", c_int), ("selector", c_int), ("rounds", c_int),
                 ("rounds_mean", c_double), ("holdout", c_double), ("public_data", c_void_p)]
-
-
-class ResolveOptions(Struct):
-    _fields_ = [("size", c_size_t), ("rows", c_size_t), ("epsilon", c_double), ("all_numeric", c_size_t)]
 
 
 class PlanFigures(Struct):
@@ -125,7 +122,7 @@ class PlanFigures(Struct):
                 ("excess_loss_q95", c_double), ("epsilon_better_than_coin", c_double),
                 ("rows_better_than_coin", c_size_t), ("rows_to_halve_noise", c_size_t), ("fits", c_size_t),
                 ("neighbours", c_int), ("delta_given", c_double), ("delta_numerics", c_double), ("delta_core", c_double),
-                ("epsilon_calibrated", c_double)]
+                ("epsilon_calibrated", c_double), ("epsilon_schema", c_double), ("schema_cost", c_char_p)]
 
 
 class Metrics(Struct):
@@ -168,13 +165,13 @@ class AuditFigures(Struct):
 class SweepOptions(Struct):
     _fields_ = [("size", c_size_t), ("folds", c_size_t), ("draws", c_size_t), ("seed", c_uint64),
                 ("test_data", c_void_p), ("test_parts", c_size_t), ("journal", c_char_p),
-                ("threads", c_int), ("progress", Progress), ("all_impossible", c_size_t)]
+                ("threads", c_int), ("progress", Progress)]
 
 
 class SweepCell(Struct):
     _fields_ = [("index", c_size_t), ("impossible", c_char_p), ("runs", c_size_t),
                 ("error_mean", c_double), ("error_se", c_double), ("lambda_", c_double),
-                ("noise", c_char_p), ("errors", POINTER(c_uint64))]
+                ("noise", c_char_p), ("dims", c_size_t), ("errors", POINTER(c_uint64))]
 
 
 class ColumnCounts(Struct):

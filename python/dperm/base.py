@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import warnings
-from ctypes import byref
+from ctypes import c_void_p, pointer
 from typing import Any, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 import numpy as np
@@ -17,14 +18,13 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from . import _library as c
 from . import around, arrow, callers, data, labels, linear, options, weights
 from .account import account
-from .bins import Waiting, all_numeric, may_bin, refine_share, refined_cost, share
 from .errors import Cancelled, NotPrivateWarning, leak
 from .folds import refuse_folds
 from .model import Model, Privacy
 from .origin import taken_with
 from .schema import Schema
 from .scoring import Scored
-from .tables import label_in, table_columns, table_handle
+from .tables import label_in, table_handle
 
 try:  # scikit-learn 1.6 made this a function
     from sklearn.utils.validation import validate_data
@@ -57,11 +57,9 @@ class Prepared:
     """Data in the library's hands, with what was public about them."""
 
     def __init__(self, handle: c.Handle, rows: int, classes: np.ndarray, names: List[str],
-                 taken: Sequence[str] = (), labelled: Any = None, waiting: Optional[Waiting] = None,
-                 drafted: bool = False):
+                 taken: Sequence[str] = (), drafted: bool = False):
         self.drafted = drafted  # the schema is a draft from these very records, as their values show
-        self.handle, self.rows, self.classes, self.names, self.labelled = handle, rows, classes, names, labelled
-        self.waiting = waiting  # bins that follow from the number of rows
+        self.handle, self.rows, self.classes, self.names = handle, rows, classes, names
         self.words: Tuple[str, ...] = ()  # what was taken from the records: what is made of them is not private
         self.note_taken(*taken, *around.taken())
 
@@ -107,6 +105,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
     calibrate: Optional[float] = None  # of those that have probabilities
     # what a fit leaves,
     model_: Model
+    report_: Dict[str, Any]
     classes_: np.ndarray
     n_features_in_: int
     feature_names_in_: np.ndarray
@@ -125,10 +124,6 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         return {}
 
     # ---- preparing
-
-    def _check_bins(self) -> None:
-        if self.bins is not None and all_numeric(self.bins) and self.schema is None:
-            raise ValueError("bins=\"auto\" is for the numeric columns of a schema; give one")
 
     def _check_bounds(self) -> None:
         """One of data_norm, bounds and schema is enough."""
@@ -193,14 +188,11 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         declared = None if self.classes is None else labels.of_declared(names, self.classes)
         numbered = labels.numbered(y, labels.from_names(names) if declared is None else declared)
         named = y if numbered is None else np.asarray(names, dtype=object)[numbered[0]]
-        waiting = Waiting.of(schema, self.bins)
-        handle, _ = table_handle(schema if waiting is None else waiting.reading, X, named, options.adding(self.neighbours))
+        handle, _ = table_handle(schema, X, named, options.adding(self.neighbours))
         self._note_columns(X, schema.label_column)
         classes = numbered[1] if numbered is not None else \
             labels.of_type(names, y) if declared is None else declared
-        self._schema = schema
-        return Prepared(handle, c.lib.dperm_data_rows(handle), classes, names, taken, (X, named), waiting,
-                        bool(taken) and drafted)
+        return Prepared(handle, c.lib.dperm_data_rows(handle), classes, names, taken, bool(taken) and drafted)
 
     def _refuse_draft(self, prepared: Prepared) -> None:
         """That a schema was drafted from the records is seen in their values, so no model that could be private may tell."""
@@ -212,12 +204,6 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
                              "write down what is public, or draft from other records (experiments on public ones: "
                              "random_state or mechanism='none')")
         leak(f"{words}: the model is NOT private, and says so; write down what is public, or draft from other records")
-
-    def _settle(self, prepared: Prepared, name: str, *arguments: Any) -> None:
-        """Bins that follow from the number of rows, and from what each fit has of epsilon (`name` says)."""
-        if prepared.waiting is not None:
-            self._schema = prepared.waiting.settle(*share(name, prepared.rows, len(prepared.names), *arguments))
-            c.call("dperm_data_merge_bins", prepared.handle, self._schema._handle)
 
     def _note_columns(self, X: Any, label: str) -> None:
         if hasattr(X, "columns"):
@@ -260,11 +246,9 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         if self.bounds is not None:
             if sp.issparse(X):
                 raise ValueError("bounds are for dense arrays; give data_norm for sparse ones")
-            self._schema = Schema(data.bounds_schema(self.bounds, X.shape[1], self.fit_intercept),
-                                  names)
-            handle, rows = table_handle(self._schema, X, np.asarray(names, dtype=object)[codes], options.adding(self.neighbours))
+            schema = Schema(data.bounds_schema(self.bounds, X.shape[1], self.fit_intercept), names)
+            handle, rows = table_handle(schema, X, np.asarray(names, dtype=object)[codes], options.adding(self.neighbours))
             return Prepared(handle, rows, classes, names)
-        self._schema = None
         self._data_norm = self._norm()
         self._constant = self._data_norm * options.number("intercept_scaling", self.intercept_scaling) \
             if self.fit_intercept else 0.0
@@ -281,7 +265,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
             delta_reg=self.delta_reg, norm_guess=self.norm_guess,
             rows_per_person=self.rows_per_person, threads=options.threads_of(self.n_jobs),
             neighbours=self.neighbours, rows_about=self.rows_about, delta=self.delta, multiclass=self.multiclass,
-            calibrate=self.calibrate,
+            calibrate=self.calibrate, refine=self.refine, bins=self.bins, schema=self.schema is not None,
             **self._kernel())
         if prepared is not None and weights.apply(self.class_weight, self.C, prepared.handle, prepared.names, made):
             prepared.words += ("weights",)
@@ -303,58 +287,35 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         """
         weights.refuse(unsupported)
         self._options(1)  # wrong words and numbers before any look at the data
-        self._share()
         self._check_bounds()
-        self._check_bins()
         self._warn()
         refuse_folds(self, self)
         prepared = self._prepare(X, y)
         self._refuse_draft(prepared)
         wanted = self._options(prepared.rows, prepared)
         options.warn_delta(wanted.delta, wanted.rows_about or prepared.rows)
-        refined = self._share_of(prepared, wanted)
-        if refined is None:  # else bins come with the refinement
-            self._settle(prepared, "dperm_train_share", byref(wanted))
+        model = self._run("dperm_train", prepared, (c.Options * 1)(wanted))
+        return self if model is None else self._fitted(model, prepared.classes)
+
+    def _run(self, name: str, prepared: Prepared, wanted: Any, *more: Any) -> Optional[Model]:
+        """What is paid for, with all of these options; None where it was interrupted and the program goes on."""
         is_private = not (prepared.taken or self.mechanism == "none" or self.random_state is not None)
-        wanted.account, alive = account(self.ledger, self.dataset, is_private)
-        random = options.seeded(self.random_state)
-        wanted.random = random.pointer if random else None
+        where, alive = account(self.ledger, self.dataset, is_private)
+        random, report = options.seeded(self.random_state), c_void_p()
+        wanted[0].report = pointer(report)
         with c.Interruptible() as interruptible:
-            wanted.progress = interruptible.progress
+            for one in wanted:
+                one.account, one.progress = where, interruptible.progress
+                one.random = random.pointer if random else None
             try:
-                handle = self._train(prepared, wanted, refined)
+                model = Model(c.Handle(name, "dperm_model_free", prepared.handle, wanted, *more))
             except Cancelled:
                 if not interruptible.asked:
                     raise
-                return self
+                return None
         del alive
-        self._fitted(Model(handle), prepared.classes)
-        if refined is not None:  # predictions encode as the model does
-            self._schema = Schema(self.model_.to_dict()["schema"])
-        return self
-
-    def _share(self) -> Optional[float]:
-        """What of epsilon a refinement of the schema gets: NaN for the usual share, 0 where the records are only
-        asked whether they want bins, None without one."""
-        possible = self.schema is not None and self.mechanism != "none"
-        return refine_share(self.refine, self.bins, possible, bool(self._kernel()))
-
-    def _share_of(self, prepared: Prepared, wanted: c.Options) -> Optional[float]:
-        """The same for these records: where so few cannot pay for an answer, they are not read for one."""
-        given = self._share()
-        if given == 0:
-            assert self._schema is not None
-            _, answer = refined_cost(self._schema, prepared.rows, wanted, given, self.bins)
-            return given if answer > 0 else None
-        return given
-
-    def _train(self, prepared: Prepared, wanted: c.Options, refined: Optional[float]) -> c.Handle:
-        if refined is None:
-            return c.Handle("dperm_train", "dperm_model_free", prepared.handle, byref(wanted))
-        assert self._schema is not None
-        rows, columns, labels_ = table_columns(self._schema, *prepared.labelled, empty=options.adding(self.neighbours))
-        return c.Handle("dperm_train_refined_table", "dperm_model_free", self._schema._handle, rows, columns, labels_,
-                        data.flags(prepared.words), byref(wanted), refined, may_bin(refined, self.bins))
+        self.report_ = json.loads(c.given_back(report))
+        return model
 
     def __sklearn_is_fitted__(self) -> bool:  # lambda_ is a parameter in spite of its name
         return "model_" in self.__dict__
@@ -362,6 +323,8 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
     def _fitted(self: _Self, model: Model, classes: np.ndarray) -> _Self:
         """With a model, and its classes in its own order."""
         self.model_ = model
+        schema = model.to_dict()["schema"]
+        self._schema = Schema(schema) if schema else None  # predictions encode as the model does
         self._order = labels.ClassOrder(classes)
         self.classes_ = self._order.classes
         if hasattr(self, "_privacy"):

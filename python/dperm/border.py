@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import Structure, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from ctypes import Structure, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -57,6 +57,16 @@ class Whole:
         if isinstance(value, (bool, np.bool_)):
             value = int(value)  # a flag
         return self.kind(whole(name, value, self.least, self.most))
+
+
+class Flag:
+    """A bool, Python's or NumPy's."""
+
+    @staticmethod
+    def from_param(value: Any, name: str = "a flag") -> c_bool:
+        if not isinstance(value, (bool, np.bool_)):
+            raise ValueError(f"{name}={_shown(value)}; it must be True or False")
+        return c_bool(value)
 
 
 class Number:
@@ -187,11 +197,23 @@ class Struct(Structure):
             raise AttributeError(f"{type(self).__name__} has no member {name!r}")
         if kind in WHOLE_NUMBERS:
             value = Whole(kind).from_param(value, name.rstrip("_"))
+        elif kind is c_bool:
+            value = Flag.from_param(value, name)
         elif kind is c_double:
             value = Number.from_param(value, name.rstrip("_"))
         elif kind is c_char_p and value is not None:
             value = text(value, name)
         super().__setattr__(name, value)
+
+
+class AnyStruct:
+    """One of these, whichever; its size goes with it."""
+
+    @staticmethod
+    def from_param(value: Any) -> Any:
+        if not isinstance(value, Struct):
+            raise ValueError(f"{_shown(value)}; a struct is wanted here")
+        return ctypes.byref(value)
 
 
 # ---------------------------------------------------------------- columns of a table
@@ -283,11 +305,20 @@ def _row(lib: Any, data: Any, row: int, values: Array) -> None:
     holds(values, lib.dperm_data_dims(data), "a row")
 
 
-def _scores(lib: Any, model: Any, data: Any, out: Array) -> None:
+def _classes(lib: Any, model: Any) -> int:
     classes = 0
     while lib.dperm_model_class_name(model, classes) is not None:
         classes += 1
+    return classes
+
+
+def _scores(lib: Any, model: Any, data: Any, out: Array) -> None:
+    classes = _classes(lib, model)
     holds(out, lib.dperm_data_rows(data) * (classes if classes > 2 else 1), "scores")
+
+
+def _probabilities(lib: Any, model: Any, data: Any, out: Array) -> None:
+    holds(out, lib.dperm_data_rows(data) * _classes(lib, model), "probabilities")
 
 
 def _outcomes(lib: Any, first: Array, second: Array, count: int, dims: int, *_: Any) -> None:
@@ -297,16 +328,12 @@ def _outcomes(lib: Any, first: Array, second: Array, count: int, dims: int, *_: 
 
 def _parse(lib: Any, content: bytes, size: int, *_: Any) -> None:
     if size > len(content):
-        raise ValueError("a schema shorter than its length")
+        raise ValueError("a text shorter than its length")
 
 
 def _many(lib: Any, data: Any, options: Any, count: int, *_: Any) -> None:
     if not isinstance(options, ctypes.Array) or len(options) < count:
         raise ValueError("fewer options than fits")
-
-
-def _share(lib: Any, rows: int, classes: int, options: Any, count: int, *_: Any) -> None:
-    _many(lib, None, options, count)
 
 
 def _head(lib: Any, ledger: Any, records: Any, digest: Any) -> None:
@@ -315,11 +342,10 @@ def _head(lib: Any, ledger: Any, records: Any, digest: Any) -> None:
 
 
 TOGETHER: Dict[str, Any] = {
-    "dperm_schema_parse": _parse, "dperm_data_from_dense": _dense, "dperm_data_from_csr": _csr,
-    "dperm_data_from_table": _table, "dperm_train_refined_table": _table, "dperm_data_label": _label, "dperm_data_row": _row,
-    "dperm_model_scores": _scores, "dperm_audit_outcomes": _outcomes, "dperm_tune": _many, "dperm_sweep": _many,
-    "dperm_tune_share": _share,
-    "dperm_ledger_head": _head}
+    "dperm_schema_parse": _parse, "dperm_model_parse": _parse, "dperm_data_from_dense": _dense, "dperm_data_from_csr": _csr,
+    "dperm_data_from_table": _table, "dperm_data_label": _label, "dperm_data_row": _row, "dperm_model_scores": _scores,
+    "dperm_model_probabilities": _probabilities, "dperm_audit_outcomes": _outcomes, "dperm_tune": _many,
+    "dperm_sweep": _many, "dperm_ledger_head": _head}
 
 
 # ---------------------------------------------------------------- sparse matrices

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, Iterator, List, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -215,12 +215,7 @@ def class_names(classes: np.ndarray) -> List[str]:
 def taken(handle: c.Handle, *what: str) -> None:
     """Notes what was taken from the records that should be public; what is made of them is not private."""
     if what:
-        c.call("dperm_data_taken", handle, flags(what))
-
-
-def flags(what: Iterable[str]) -> int:
-    """The same as a number of the library's."""
-    return sum(c.TAKEN[word] for word in set(what))
+        c.call("dperm_data_taken", handle, sum(c.TAKEN[word] for word in set(what)))
 
 
 def label(handle: c.Handle, codes: np.ndarray, names: Sequence[str]) -> None:

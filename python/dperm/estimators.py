@@ -92,6 +92,8 @@ _ATTRIBUTES = """
     intercept_ : array of shape (1,) or (k,).
     privacy_ : Privacy, what the model guarantees and why.
     model_ : Model, the release itself.
+    report_ : dict, what the fit decided, as ``dperm train --json`` has it (``docs/formats.md``): `answer` is "bins" or
+        "lines" where the records were asked, else None.
 """
 
 
@@ -152,25 +154,13 @@ class LogisticRegression(_Stored):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes. Of more than two: softmax of the scores of a joint fit; of one against the
         rest, each one's own divided by their sum. With `calibrate`, of scores times what it chose."""
-        scores = self.decision_function(X)
-        by = self.model_.inverse_temperature
-        scores = scores if by == 1 else by * scores
-        if scores.ndim == 1:
-            positive = _sigmoid(scores)
-            return np.column_stack([_sigmoid(-scores), positive])
-        logs = scores if self.model_.is_joint else -np.logaddexp(0, -scores)
-        shares = np.exp(logs - logs.max(axis=1, keepdims=True))
-        return shares / shares.sum(axis=1, keepdims=True)
+        handle, rows = self._rows(X)
+        return self._order.columns(self.model_.probabilities(handle, rows))
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Their logarithms."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
-
-
-def _sigmoid(z: np.ndarray) -> np.ndarray:
-    e = np.exp(-np.abs(z))
-    return np.where(z >= 0, 1 / (1 + e), e / (1 + e))
 
 
 class LinearSVC(_Stored):
@@ -296,7 +286,7 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
         found = LinearSVC(epsilon, loss=loss["name"], h=loss["h"], **settings)
     encoding = content["encoding"]
     found._constant = encoding.get("intercept", 0.0)
-    found._schema = Schema(schema) if schema else None
+    found._fitted(model, labels.from_names(content["classes"]))
     if found._schema is None:
         found._data_norm = _norm_without(encoding["norm"], found._constant)
         found.data_norm = None if "norm" in taken else found._data_norm
@@ -309,4 +299,4 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
         if bounds_of(found._schema.to_dict()) is None:  # whose names nobody gave
             found.feature_names_in_ = np.asarray(listed, dtype=object)
     found.intercept_scaling = Marked.mark(found.intercept_scaling, marks)
-    return found._fitted(model, labels.from_names(content["classes"]))
+    return found

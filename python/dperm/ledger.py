@@ -45,13 +45,12 @@ class Ledger:
             raise ValueError(f"composition={composition!r}; it is one of {', '.join(_COMPOSITIONS)}")
         if order is not None and order == 0:  # which the library takes for none
             raise ValueError(f"order={order!r}; give one from 1.1 on, or None for the one that the total decides")
-        budget = c.LedgerBudget()
-        c.lib.dperm_ledger_budget_init(byref(budget))
+        budget = c.defaults("budget")
         budget.epsilon, budget.delta = str(epsilon), None if delta is None else str(delta)
         budget.rows_per_person = whole("rows_per_person", rows_per_person)
         budget.composition, budget.order = _COMPOSITIONS.index(composition), 0 if order is None else order
         budget.neighbours = choice("neighbours", neighbours, NEIGHBOURS)
-        c.call("dperm_ledger_init_budget", path, dataset, byref(budget))
+        c.call("dperm_ledger_create", path, dataset, byref(budget))
         return cls(path)
 
     def __repr__(self) -> str:

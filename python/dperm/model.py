@@ -6,7 +6,7 @@ import json
 import os
 import re
 import tempfile
-from ctypes import byref, c_int
+from ctypes import byref, c_int, c_size_t, c_void_p
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
@@ -62,11 +62,9 @@ class Model:
 
     @property
     def json(self) -> str:
-        with _scratch() as folder:
-            path = os.path.join(folder, "model.json")
-            self.write(path)
-            with open(path, encoding="utf-8") as file:
-                return file.read()
+        made = c_void_p()
+        c.call("dperm_model_to_text", self._handle, byref(made), byref(c_size_t()))
+        return c.given_back(made)
 
     def to_dict(self) -> Dict[str, Any]:
         return json.loads(self.json)
@@ -86,11 +84,6 @@ class Model:
         return bool(c.lib.dperm_model_is_private(self._handle))
 
     @property
-    def is_joint(self) -> bool:
-        """Whether more than two classes were learned in one fit, softmax."""
-        return bool(c.lib.dperm_model_is_joint(self._handle))
-
-    @property
     def inverse_temperature(self) -> float:
         """Probabilities are those of scores times this: 1, or what `calibrate` chose."""
         return float(c.lib.dperm_model_inverse_temperature(self._handle))
@@ -108,13 +101,15 @@ class Model:
         c.call("dperm_model_scores", self._handle, data, c.Array(found, "f8"))
         return found
 
+    def probabilities(self, data: c.Handle, rows: int) -> np.ndarray:
+        found = np.empty((rows, len(self.classes)))
+        c.call("dperm_model_probabilities", self._handle, data, c.Array(found, "f8"))
+        return found
+
 
 def _model_from_json(text: str) -> Model:
-    with _scratch() as folder:
-        path = os.path.join(folder, "model.json")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return Model.read(path)
+    data = text.encode("utf-8")
+    return Model(c.Handle("dperm_model_parse", "dperm_model_free", data, len(data), "model.json"))
 
 
 class Privacy(Figures):

@@ -13,17 +13,20 @@ from . import _library as c
 from . import callers
 from .border import Number, whole
 
-MECHANISMS = c.numbers(c.lib.dperm_mechanism_name)
-ANALYSES = c.numbers(c.lib.dperm_analysis_name)
+MECHANISMS = c.words("mechanism")
+ANALYSES = c.words("analysis")
 NOISES = c.numbers(c.lib.dperm_noise_name)
-NEIGHBOURS = c.numbers(c.lib.dperm_neighbours_name)
-MULTICLASS = c.numbers(c.lib.dperm_multiclass_name)
-KERNELS = c.numbers(c.lib.dperm_kernel_name)
+NEIGHBOURS = c.words("neighbours")
+MULTICLASS = c.words("multiclass")
+KERNELS = c.words("kernel")
 del KERNELS["none"]  # None in Python
 KERNELS["rbf"] = KERNELS["gaussian"]
+BINS = c.words("bins")
+ASK = BINS.pop("ask")  # None in Python
+REFINE = {"ask": 0.0, "none": 0.0, "auto": math.nan}
 
 
-def choice(name: str, value: Any, words: Mapping[str, int]) -> int:
+def choice(name: str, value: Any, words: Mapping[str, Any]) -> Any:
     if not isinstance(value, str) or value not in words:
         raise ValueError(f"{name}={value!r}; choose one of {', '.join(map(repr, words))}")
     return words[value]
@@ -39,11 +42,11 @@ def number(name: str, value: Any, least: float = 0.0, strict: bool = True) -> fl
     return value
 
 
-def flag(name: str, value: Any) -> int:
-    """True or False, as C has them."""
+def flag(name: str, value: Any) -> bool:
+    """True or False; 1 and 0 are taken for them."""
     if not isinstance(value, (bool, np.bool_, int, np.integer)) or value not in (0, 1):
         raise ValueError(f"{name}={value!r}; it must be True or False")
-    return int(value)
+    return bool(value)
 
 
 def maybe(name: str, value: Any, **limits: Any) -> float:
@@ -72,6 +75,16 @@ def warn_delta(delta: float, rows: int) -> None:
                       "somebody; choose one far below", UserWarning, stacklevel=callers.stacklevel())
 
 
+def _set_columns(options: c.Options, refine: Any, bins: Optional[str], schema: bool) -> None:
+    """What numeric columns become, and for what share of epsilon: `--bins` and `--refine` of the command."""
+    refine = "none" if refine is None else refine
+    options.refine = choice("refine", refine, REFINE) if isinstance(refine, str) else number("refine", refine)
+    options.bins = choice("bins", bins, BINS) if bins is not None else \
+        BINS["none"] if not schema or isinstance(refine, str) and refine == "none" else ASK
+    if not schema and (options.refine != 0 or options.bins == BINS["auto"]):
+        raise ValueError("refine and bins=\"auto\" are about the columns of a schema; give a schema")
+
+
 LOSSES = c.numbers(c.lib.dperm_loss_name)
 
 
@@ -81,10 +94,10 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
          kernel: Optional[str] = None, gamma: Any = None, n_components: Any = None,
          orthogonal: bool = True, rows_per_person: int = 1, classes: int = 0,
          threads: int = 0, neighbours: str = "replace", rows_about: Any = None,
-         delta: Any = 0.0, multiclass: str = "auto", calibrate: Any = None) -> c.Options:
-    """Options for a fit to so many rows, or to about so many where their number is private."""
-    options = c.Options()
-    c.lib.dperm_options_init(byref(options))
+         delta: Any = 0.0, multiclass: str = "auto", calibrate: Any = None, refine: Any = "ask",
+         bins: Optional[str] = None, schema: bool = False) -> c.Options:
+    """Options for a fit to so many rows, or to about so many where their number is private; `schema`: there is one."""
+    options = c.defaults("train")
     options.mechanism = choice("mechanism", mechanism, MECHANISMS)
     if mechanism == "none":
         if epsilon is not None:
@@ -100,6 +113,7 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
         raise ValueError("noise='gaussian' needs delta, which has no default above 0: choose one far below 1/rows")
     if options.delta != 0 and mechanism == "none":
         raise ValueError("delta does not go with mechanism='none'; leave it out")
+    _set_columns(options, refine, bins, schema)
     options.multiclass = choice("multiclass", multiclass, MULTICLASS)
     if calibrate not in (None, "none"):
         options.calibrate = number("calibrate", calibrate)
@@ -123,11 +137,11 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
     options.threads = threads
     c.call("dperm_loss_by_name", loss, number("h", h), byref(options.loss))
     if kernel is not None:
-        options.kernel.name = choice("kernel", kernel, KERNELS)
+        options.kernel.kind = choice("kernel", kernel, KERNELS)
         options.kernel.gamma = number("gamma", gamma)
         features = whole("n_components", n_components)
         options.kernel.features = features + features % 2  # a cos and a sin each
-        options.kernel.independent = int(not orthogonal)
+        options.kernel.independent = not orthogonal
     return options
 
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from . import _library as c
 from . import options
-from .bins import refine_share, refined_cost, settled
 from .figures import Figures
 from .schema import Schema, SchemaLike
 
@@ -24,8 +23,7 @@ class Plan(Figures):
 
 
 def plan(rows: Optional[int] = None, *, epsilon: float, dims: Optional[int] = None, schema: Optional[SchemaLike] = None,
-         data_norm: float = 1.0, norm1: float = math.inf, classes: int = 2, bins: Optional[str] = None,
-         refine: Any = "ask", **settings: Any) -> Plan:
+         data_norm: float = 1.0, norm1: float = math.inf, classes: int = 2, **settings: Any) -> Plan:
     """What a fit to so many rows will do, from public numbers: costs no privacy.
 
     Give `dims` (with `data_norm`, `norm1` and the number of `classes`), or a `schema`. Further
@@ -47,23 +45,19 @@ def plan(rows: Optional[int] = None, *, epsilon: float, dims: Optional[int] = No
     if private and rows is None:
         rows = options.whole("rows_about", settings.get("rows_about"))
     rows = options.whole("rows", rows)
-    wanted = options.make(epsilon=epsilon, rows=rows,
+    wanted = options.make(epsilon=epsilon, rows=rows, schema=schema is not None,
                           classes=0 if schema is not None else options.whole("classes", classes, 2),
                           **settings)
     options.warn_delta(wanted.delta, wanted.rows_about or rows)
-    cost: Dict[str, Any] = {"epsilon_refined": 0.0, "refined_by": None}
-    refine_share(refine, bins, schema is not None and wanted.mechanism != options.MECHANISMS["none"])
     if schema is not None:
         given = Schema(schema)
-        cost = _schema_cost(given, rows, wanted, refine, bins)
-        made = settled(given, bins, rows, wanted)
-        known: Tuple[Any, ...] = ("dperm_plan_for_schema", rows, made._handle)
+        known: Tuple[Any, ...] = ("dperm_plan_for_schema", rows, given._handle)
     else:
         known = ("dperm_plan_for_norms", rows, options.whole("dims", dims),
                  options.number("data_norm", data_norm), norm1)
     c.call(*known, byref(wanted), byref(figures))
     found = c.fields(figures)
-    found.update(cost)
+    found["epsilon_refined"], found["refined_by"] = found.pop("epsilon_schema"), found.pop("schema_cost")
     found["mechanism"] = settings.get("mechanism", "objective")
     found["analysis"] = settings.get("analysis", "tight")
     found["neighbours"] = settings.get("neighbours", "replace")
@@ -72,23 +66,9 @@ def plan(rows: Optional[int] = None, *, epsilon: float, dims: Optional[int] = No
     joint = found.pop("fits") == 1
     found["multiclass"] = None if found["classes"] == 2 else "joint" if joint else "one-vs-rest"
     if schema is not None:
-        found["columns"] = _columns(made, rows, wanted)
+        found["columns"] = _columns(given, rows, wanted)
     found["noise_kinds"] = _kinds(known, wanted, figures)
     return Plan(found)
-
-
-def _schema_cost(schema: Schema, rows: int, wanted: c.Options, refine: Any, bins: Optional[str]) -> Dict[str, Any]:
-    """What of a model's epsilon is not the fit's, whose options have the rest then."""
-    private = wanted.mechanism != options.MECHANISMS["none"]
-    share = refine_share(refine, bins, private, wanted.kernel.features > 0)
-    spent, whole = c.lib.dperm_schema_refined_epsilon(schema._handle), wanted.epsilon
-    counts, answer = (0.0, 0.0) if share is None else refined_cost(schema, rows, wanted, share, bins)
-    wanted.epsilon = whole - (counts + answer) if counts + answer > 0 else whole
-    wanted.calibrate *= whole / wanted.epsilon if wanted.calibrate > 0 else 1.0  # a share of the whole
-    by = "schema" if spent > 0 else "counts" if counts > 0 else "answer" if answer > 0 else None
-    if by is None or not private:
-        return {"epsilon_refined": 0.0, "refined_by": None}
-    return {"epsilon": whole + spent, "epsilon_refined": spent + counts + answer, "refined_by": by}
 
 
 def _columns(schema: Schema, rows: int, wanted: c.Options) -> List[Dict[str, Any]]:
@@ -157,8 +137,7 @@ def audit(mechanism: str = "objective", variant: Optional[str] = None, *, epsilo
     >>> found.holds, 0.5 < found.epsilon_lower_bound <= 1
     (True, True)
     """
-    wanted, figures, claimed = c.AuditOptions(), c.AuditFigures(), c_double()
-    c.lib.dperm_audit_options_init(byref(wanted))
+    wanted, figures, claimed = c.defaults("audit"), c.AuditFigures(), c_double()
     wanted.delta_claimed = pointer(claimed)
     if delta is not None:
         wanted.delta = options.number("delta", delta)
@@ -197,5 +176,4 @@ def audit_outcomes(first: Any, second: Any, *, epsilon: float, delta: float = 0.
 def _audited(figures: c.AuditFigures, delta: float) -> Audit:
     found = c.fields(figures)
     found["delta_claimed"] = delta
-    found["holds"] = bool(found["holds"])
     return Audit(found)

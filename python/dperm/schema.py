@@ -15,13 +15,13 @@ from .as_json import as_json
 from .columns import text_of
 from .errors import DpermError, error_for
 from .fingerprint import csv_columns, digest
-from .options import choice, number, whole
+from .options import choice
 from .origin import Origin
 from .tables import listed_columns
 
 __all__ = ["Schema"]
 
-DICTIONARIES = c.numbers(c.lib.dperm_dictionary_name)
+DICTIONARIES = c.words("dictionary")
 
 SchemaLike = Union["Schema", Mapping[str, Any], str, "os.PathLike[str]"]
 
@@ -72,8 +72,7 @@ class Schema:
         the very records that its schema was drafted from is refused, however they come (with `random_state`
         or without a mechanism it says that it is not private).
         """
-        options = c.DraftOptions()
-        c.lib.dperm_draft_options_init(byref(options))
+        options = c.defaults("draft")
         if label is not None:
             options.label = label
         if positive is not None:
@@ -106,8 +105,7 @@ class Schema:
         No record is read and nothing is guessed: a column of which it says too little is ignored. It must
         say what is known in public; ranges that were counted from the private records betray them.
         """
-        options = c.ImportOptions()
-        c.lib.dperm_import_options_init(byref(options))
+        options = c.defaults("import")
         options.label, options.dictionary = label, choice("format", format, DICTIONARIES)
         if positive is not None:
             options.positive, options.positive_count = c.texts(positive), len(positive)
@@ -129,23 +127,6 @@ class Schema:
             schema = cls(_written(made, folder))
         schema.remarks = tuple(remarks)
         return schema
-
-    def resolve(self, *, rows: int, epsilon: Optional[float], bins: Optional[str] = None) -> "Schema":
-        """The schema with bins in place of "auto": as many as `rows` rows that a fit sees and its `epsilon` (None
-        without a mechanism) can pay for. With ``bins="auto"`` all numeric columns without bins get them."""
-        return self._resolved(whole("rows", rows), None if epsilon is None else number("epsilon", epsilon), bins)
-
-    def _resolved(self, rows: int, epsilon: Optional[float], bins: Optional[str]) -> "Schema":
-        options = c.ResolveOptions()
-        c.lib.dperm_resolve_options_init(byref(options))
-        options.rows = rows
-        if epsilon is not None:
-            options.epsilon = epsilon
-        if bins is not None:
-            options.all_numeric = choice("bins", bins, c.BINS)
-        made = c.Handle("dperm_schema_resolve", "dperm_schema_free", self._handle, byref(options))
-        with tempfile.TemporaryDirectory(prefix="dperm-") as folder:
-            return Schema._with_origin(_written(made, folder), self._origin)
 
     @classmethod
     def _with_origin(cls, content: Mapping[str, Any], origin: Origin) -> "Schema":

@@ -22,8 +22,7 @@ __all__ = ["check"]
 def check(schema: Any, records: Any, labels: Any, unsafe_diagnostics: bool) -> Dict[str, Any]:
     records, labels = arrow.table(records), arrow.column(labels)
     labels = label_in(schema, records) if labels is None else labels
-    waits = c.lib.dperm_schema_unresolved(schema._handle, 0)  # bins that follow from the number of rows
-    handle, _ = table_handle(schema._resolved(0, None, "none") if waits else schema, records, labels)
+    handle, _ = table_handle(schema, records, labels)
     content = schema.to_dict()
     missing = set(content.get("missing", [""]))
     known = {column["name"]: column for column in content["columns"]}

@@ -67,8 +67,7 @@ class Scored:
         check_is_fitted(self)
         adding = options.adding(neighbours)
         handle = self._labelled(X, y, adding)
-        wanted = c.ScoreOptions()
-        c.lib.dperm_score_options_init(byref(wanted))
+        wanted = c.defaults("score")
         wanted.epsilon = options.number("epsilon", epsilon)
         wanted.rows_per_person = options.whole("rows_per_person", rows_per_person)
         wanted.counts = options.flag("counts", counts)
@@ -80,7 +79,7 @@ class Scored:
         found = c.PrivateScore()
         c.call("dperm_model_score_private", self.model_._handle, handle, byref(wanted), byref(found))
         del alive
-        result = {"private": bool(found.is_private), "rows": found.rows, "errors": found.errors,
+        result = {"private": found.is_private, "rows": found.rows, "errors": found.errors,
                   "error_rate": found.error_rate, "interval": (found.low, found.high),
                   "population_interval": (found.population_low, found.population_high)}
         if adding:

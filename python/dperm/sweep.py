@@ -13,9 +13,7 @@ from sklearn.model_selection import ParameterGrid
 from . import _library as c
 from . import options
 from .account import refuse_known
-from .bins import share
 from .errors import Cancelled, PrivacyLeakWarning, strict
-from .schema import Schema
 from .tuner import _TUNABLE
 
 __all__ = ["sweep", "Sweep"]
@@ -75,10 +73,7 @@ def sweep(estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
     settings, fitters = _cells(estimator, param_grid)
     for fitter in fitters:
         fitter._options(1)
-        if fitter._share() not in (None, 0.0):
-            raise ValueError("refine is for a fit alone; refine the schema first ('dperm refine'), and give that")
         fitter._check_bounds()
-        fitter._check_bins()
     with warnings.catch_warnings(), strict(False):  # public data have no secrets
         warnings.simplefilter("ignore", PrivacyLeakWarning)
         prepared = clone(fitters[0])._prepare(X, y)
@@ -87,57 +82,25 @@ def sweep(estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
     refuse_known(prepared.handle)
     if test is not None:
         refuse_known(test.handle)
-    how = c.SweepOptions()
-    c.lib.dperm_sweep_options_init(byref(how))
+    how = c.defaults("sweep")
     how.folds, how.draws = options.whole("folds", folds, 2), options.whole("draws", draws)
     how.seed = options.whole("random_state", random_state, 0, 2**64 - 1)
     how.test_data = test.handle.pointer if test is not None else None
     how.threads = options.threads_of(n_jobs)
-    groups = _groups(prepared, cells, how)
-    how.all_impossible = int(len(groups) > 1)  # then another group has the cells that are possible
-    found: Dict[int, Dict[str, Any]] = {}
+    how.journal = None if journal is None else c.path(journal)
+    found: List[Dict[str, Any]] = []
+
+    def visit(_: Any, cell: Any) -> None:
+        figures = c.fields(cell.contents)
+        errors = cell.contents.errors  # C's own, for this moment
+        figures["errors"] = [int(errors[i]) for i in range(figures["runs"])] if errors else []
+        found.append({**settings[figures.pop("index")], **figures})
+
     with c.Interruptible() as interruptible:
         how.progress = interruptible.progress
         try:
-            for number, (schema, places) in enumerate(groups):
-                for rows in (prepared, test):
-                    if schema is not None and rows is not None:
-                        c.call("dperm_data_merge_bins", rows.handle, schema._handle)
-                how.journal = None if journal is None else c.path(_journal(journal, number))
-                _run(prepared.handle, cells, places, how, found)
+            c.call("dperm_sweep", prepared.handle, cells, len(cells), byref(how), c.SweepVisitor(visit), None)
         except Cancelled:
             if not interruptible.asked:
                 raise
-    if found and not any(cell["runs"] for cell in found.values()):
-        raise ValueError(found[0]["impossible"])
-    return Sweep({**settings[i], **found[i]} for i in sorted(found))
-
-
-def _groups(prepared: Any, cells: Any, how: c.SweepOptions) -> List[Tuple[Optional[Schema], List[int]]]:
-    """Cells by the bins that they get, the finest first, since bins can only be merged: schemas with as many encoded
-    columns are the same. None is the schema where no bins wait for the number of rows."""
-    if prepared.waiting is None:
-        return [(None, list(range(len(cells))))]
-    known: Dict[Optional[float], Schema] = {}
-    groups: Dict[int, Tuple[Schema, List[int]]] = {}
-    for i, cell in enumerate(cells):
-        rows, epsilon = share("dperm_sweep_share", prepared.rows, len(prepared.names), byref(cell), byref(how))
-        if epsilon not in known:
-            known[epsilon] = prepared.waiting.settle(rows, epsilon)
-        groups.setdefault(known[epsilon].dims, (known[epsilon], []))[1].append(i)
-    return [groups[dims] for dims in sorted(groups, reverse=True)]
-
-
-def _journal(journal: "str | os.PathLike[str]", number: int) -> str:
-    return os.fsdecode(journal) + (f".{number + 1}" if number else "")
-
-
-def _run(data: c.Handle, cells: Any, places: List[int], how: c.SweepOptions, found: Dict[int, Dict[str, Any]]) -> None:
-    def visit(_: Any, cell: Any) -> None:
-        figures = c.fields(cell.contents)
-        runs, errors = figures["runs"], cell.contents.errors
-        figures["errors"] = [int(errors[i]) for i in range(runs)] if errors else []  # C's own, for this moment
-        found[places[figures.pop("index")]] = figures
-
-    chosen = (c.Options * len(places))(*[cells[i] for i in places])
-    c.call("dperm_sweep", data, chosen, len(places), byref(how), c.SweepVisitor(visit), None)
+    return Sweep(found)

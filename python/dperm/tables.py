@@ -10,22 +10,15 @@ from . import _library as c
 from . import arrow
 from .columns import column_of, numbers_among
 
-__all__ = ["label_in", "listed_columns", "table_columns", "table_handle"]
+__all__ = ["label_in", "listed_columns", "table_handle"]
 
 
 def table_handle(schema: Any, X: Any, labels: Any = None, empty: bool = False) -> Tuple[c.Handle, int]:
-    """A DataFrame or Arrow's table (columns by name), or an array or lists (by place), as encoded rows and their
-    number.
+    """A DataFrame or Arrow's table (columns by name), or an array or lists (by place), as the library's table and the
+    number of its rows.
 
     A row depends on its own record alone (columns.py). With `empty` no rows at all are fine.
     """
-    rows, columns, label = table_columns(schema, X, labels, empty)
-    handle = c.Handle("dperm_data_from_table", "dperm_data_free", schema._handle, rows, columns, label)
-    return handle, rows
-
-
-def table_columns(schema: Any, X: Any, labels: Any = None, empty: bool = False) -> Tuple[int, c.Columns, Optional[c.Columns]]:
-    """The number of rows, the schema's columns and the label's, as the library takes them."""
     X, labels = arrow.table(X), arrow.column(labels)
     rows, places = _rows_of(X), {name: i for i, (name, _) in enumerate(schema.columns)}
     if rows == 0 and not empty:
@@ -39,7 +32,8 @@ def table_columns(schema: Any, X: Any, labels: Any = None, empty: bool = False) 
         if len(labels) != rows:
             raise ValueError(f"{rows} rows and {len(labels)} labels; give as many of both")
         label = c.Columns([column_of(labels, schema.label_column, False)])
-    return rows, c.Columns(columns), label
+    handle = c.Handle("dperm_data_from_table", "dperm_data_free", schema._handle, rows, c.Columns(columns), label)
+    return handle, rows
 
 
 def listed_columns(schema: Any, X: Any) -> List[Tuple[str, str, Any]]:

@@ -15,17 +15,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _library as c
 from . import options, weights
-from .account import account
 from .base import PrivateClassifier
-from .errors import Cancelled, PrivacyLeakWarning, strict
+from .errors import PrivacyLeakWarning, strict
 from .folds import refuse_folds
 from .model import Model, Privacy
 
 __all__ = ["PrivateTuner"]
 
-METHODS = c.numbers(c.lib.dperm_tune_method_name)
-SELECTORS = c.numbers(c.lib.dperm_selector_name)
-ROUNDS = c.numbers(c.lib.dperm_rounds_name)
+METHODS = c.words("tune_method")
+SELECTORS = c.words("selector")
+ROUNDS = c.words("rounds")
 # What may differ between candidates: settings of the fit. The rest is about data and budget.
 _TUNABLE = {"lambda_", "C", "loss", "h", "gamma", "n_components", "kernel", "orthogonal",
             "delta_reg", "norm_guess", "mechanism", "noise", "analysis", "class_weight", "multiclass"}
@@ -115,8 +114,7 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
         return grid
 
     def _how(self, public: Any) -> c.TuneOptions:
-        how = c.TuneOptions()
-        c.lib.dperm_tune_options_init(byref(how))
+        how = c.defaults("tune")
         how.method = options.choice("method", self.method, METHODS)
         how.selector = options.choice("selector", self.selector, SELECTORS)
         how.rounds = options.choice("rounds", self.rounds, ROUNDS)
@@ -141,11 +139,7 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
             raise ValueError("public_data goes with method='public', and only with it")
         for fitter in fitters:
             fitter._options(1)
-            if fitter._share() not in (None, 0.0):  # asking is for a fit alone: here nothing is asked
-                raise ValueError("refine is for a fit alone; refine the schema first ('dperm refine'), give that, and "
-                                 "its epsilon is counted")
             fitter._check_bounds()
-            fitter._check_bins()
         first = fitters[0]
         first._warn()
         refuse_folds(first, self)
@@ -153,33 +147,15 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
         first._refuse_draft(prepared)
         public = self._prepare_public(first)
         wanted = (c.Options * len(fitters))(*[f._options(prepared.rows, prepared) for f in fitters])
-        how = self._how(public)
-        first._settle(prepared, "dperm_tune_share", wanted, len(fitters), byref(how))
-        if public is not None and public.waiting is not None:
-            c.call("dperm_data_merge_bins", public.handle, first._schema._handle)
-        is_private = not (prepared.taken or first.random_state is not None)
-        where, alive = account(first.ledger, first.dataset, is_private)
-        random = options.seeded(first.random_state)
-        with c.Interruptible() as interruptible:
-            for one in wanted:
-                one.account = where
-                one.random = random.pointer if random else None
-                one.progress = interruptible.progress
-            try:
-                handle = c.Handle("dperm_tune", "dperm_model_free", prepared.handle, wanted,
-                                  len(fitters), byref(how))
-            except Cancelled:
-                if not interruptible.asked:
-                    raise
-                return self
-        del alive
-        model = Model(handle)
+        model = first._run("dperm_tune", prepared, wanted, len(fitters), byref(self._how(public)))
+        if model is None:
+            return self
         self.best_index_ = int(model.to_dict()["selection"]["chosen"])
         self.best_params_ = grid[self.best_index_]
         best = fitters[self.best_index_]
         for name, value in vars(first).items():  # what preparing the data left on the first one
             if name.endswith("_") and not name.endswith("__") and name not in best.get_params() or \
-                    name in ("_schema", "_constant", "_data_norm"):
+                    name in ("_constant", "_data_norm"):
                 setattr(best, name, value)
         self.best_estimator_ = best._fitted(model, prepared.classes)
         self.__dict__.pop("feature_names_in_", None)

@@ -22,22 +22,13 @@ from dperm import _library as c
 # ---------------------------------------------------------------- what arrives in C
 
 RUNS = {"dperm_train": 0, "dperm_tune": 0, "dperm_sweep": 0, "dperm_model_score": 1,
-        "dperm_model_score_private": 1, "dperm_model_scores": 1}
-# Records that a run reads under schemas of its own making: schema, rows, columns, labels.
-TABLE_RUNS = {"dperm_train_refined_table"}
+        "dperm_model_score_private": 1, "dperm_model_scores": 1, "dperm_model_probabilities": 1}
 
 
 class Arrived(BaseException):
     """Thrown instead of a run: its data, bit for bit."""
 
-    def __init__(self, handle, labelled, others=()):
-        self._take(handle, labelled)
-        for other in others:  # a row is what it is under all schemas
-            more = Arrived(other, labelled)
-            self.rows = [a + b for a, b in zip(self.rows, more.rows, strict=True)]
-            assert more.labels == self.labels
-
-    def _take(self, handle, labelled):
+    def __init__(self, handle, labelled):
         count, dims = c.lib.dperm_data_rows(handle), c.lib.dperm_data_dims(handle)
         rows = np.empty((count, dims))
         for i in range(count):
@@ -47,17 +38,6 @@ class Arrived(BaseException):
         self.rows = [row.tobytes() for row in rows]
 
 
-def under_every_schema(schema, rows, columns, labels):
-    """What a run that makes its schema from the records may read: lines, and the finest bins."""
-    found = []
-    for every in 0, 1:
-        how = c.ResolveOptions()
-        c.lib.dperm_resolve_options_init(c.byref(how))
-        how.all_numeric = every
-        found.append(c.Handle("dperm_schema_resolve", "dperm_schema_free", schema, c.byref(how)))
-    return [c.Handle("dperm_data_from_table", "dperm_data_free", made, rows, columns, labels) for made in found]
-
-
 def arrived(action):
     """What a public method hands to the library for its run."""
     inner = c.call
@@ -65,11 +45,7 @@ def arrived(action):
     def call(name, *arguments):
         if name in RUNS:
             c.call = inner
-            raise Arrived(arguments[RUNS[name]], name != "dperm_model_scores")
-        if name in TABLE_RUNS:
-            c.call = inner
-            first, *others = under_every_schema(*arguments[:4])
-            raise Arrived(first, True, others)
+            raise Arrived(arguments[RUNS[name]], name not in ("dperm_model_scores", "dperm_model_probabilities"))
         return inner(name, *arguments)
 
     c.call = call
@@ -91,8 +67,6 @@ SCHEMA = {"missing": ["", "?", "-9"], "on_missing": "category", "intercept": Tru
                       {"name": "code", "type": "categorical", "values": ["0", "1", "2", "1.00", "0.5"]},
                       {"name": "smoker", "type": "categorical", "values": ["True", "False", "1", "0"]},
                       {"name": "job", "type": "categorical", "values": ["nurse", "judge", "1", "True", "1.0"]}]}
-# Where the records choose whether age gets bins.
-OPEN = {**SCHEMA, "crosses": [], "columns": [{"name": "age", "type": "numeric", "min": 0, "max": 100}, *SCHEMA["columns"][1:]]}
 NAMES = ["age", "code", "smoker", "job"]
 USUAL = {"age": [0, 1, 17, 42.5, 0.1, 1e-7, -9, 2**53 + 1], "code": [0, 1, 2, 2, 1], "smoker": [True, False],
          "job": ["nurse", "judge", "1", " judge"]}
@@ -471,14 +445,14 @@ def _model(**how):
 
 
 def ways(**how):
-    """Public methods that take labelled records, and one that takes them bare."""
+    """Public methods that take labelled records, and two that take them bare."""
     base = dperm.LogisticRegression(1.0, **how)
     return {"fit": base.fit,
-            "ask": dperm.LogisticRegression(300.0, **{**how, "schema": OPEN}).fit,
             "tune": dperm.PrivateTuner(base, {"lambda_": [0.1, 0.2]}).fit,
             "sweep": lambda X, y: dperm.sweep(base, {"lambda_": [0.1, 0.2]}, X, y),
             "score_private": lambda X, y: _model(**how).score_private(X, y, epsilon=1.0),
-            "decision_function": lambda X, y: _model(**how).decision_function(X)}
+            "decision_function": lambda X, y: _model(**how).decision_function(X),
+            "predict_proba": lambda X, y: _model(**how).predict_proba(X)}
 
 
 @contextlib.contextmanager

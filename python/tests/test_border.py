@@ -33,6 +33,8 @@ def wrong_values(kind):
     """What an argument of a kind must not be."""
     if isinstance(kind, border.Whole):
         return [kind.most + 1, kind.least - 1, 2**64 + 1, 10**5000, 1.0, "1", None]
+    if isinstance(kind, border.Flag):
+        return [0, 1, "yes", None]
     if isinstance(kind, border.Number):
         return ["1", True, None, 10**400, 1j]
     if isinstance(kind, border.Text):
@@ -48,12 +50,16 @@ def wrong_values(kind):
         return [12345, Stub("other"), Stub(kind.kind, None), "x"] + [None] * (not kind.optional)
     if kind is border.Columns:
         return [12345, [1.0], (border.Column * 1)()]
+    if kind is border.AnyStruct:
+        return [12345, None, ctypes.c_int()]
     return ["x", 1.5]  # pointers to structs, callbacks: ctypes' own
 
 
 def right_value(kind):
     if isinstance(kind, border.Whole):
         return 0
+    if isinstance(kind, border.Flag):
+        return False
     if isinstance(kind, border.Number):
         return 1.0
     if isinstance(kind, border.Text):
@@ -66,12 +72,15 @@ def right_value(kind):
         return ctypes.create_string_buffer(65)
     if isinstance(kind, border.Owned):
         return Stub(kind.kind)
+    if kind is border.AnyStruct:
+        return border.Column()
     return border.Columns([]) if kind is border.Columns else None
 
 
 def test_nothing_in_the_tables_is_taken_on_trust():
     """Every kind that Python's values come as is one of the border's."""
-    trusted = {ctypes.c_size_t, ctypes.c_uint64, ctypes.c_int, ctypes.c_uint, ctypes.c_double, ctypes.c_char_p}
+    trusted = {ctypes.c_size_t, ctypes.c_uint64, ctypes.c_int, ctypes.c_uint, ctypes.c_bool, ctypes.c_double,
+               ctypes.c_char_p}
     for name, kinds in list(c._FALLIBLE.items()) + [(n, kinds) for n, (_, kinds) in c._PLAIN.items()]:
         assert not trusted & {k for k in kinds if isinstance(k, type)}, name
         if ctypes.c_void_p in kinds:  # a context, which is None; what is given back

@@ -26,22 +26,7 @@ def seeded(estimator, *data):
         return estimator.fit(*data)
 
 
-# ---- the same bits as the command line
-
-
-@pytest.mark.parametrize("loss, kind", [("logistic", dperm.LogisticRegression),
-                                        ("huber", dperm.LinearSVC)])
-@pytest.mark.parametrize("mechanism", ["objective", "output"])
-def test_a_table_gives_the_command_lines_weights(census, command, tmp_path, loss, kind, mechanism):
-    command("train", "--data", census / "people.csv", "--schema", census / "schema.json", "--epsilon",
-            0.7, "--loss", loss, "--mechanism", mechanism, "--seed", 11, "--out", tmp_path / "m.json")
-    people = pd.read_csv(census / "people.csv")
-    clf = seeded(kind(0.7, schema=census / "schema.json", mechanism=mechanism, random_state=11), people)
-    theirs = json.loads((tmp_path / "m.json").read_text())
-    assert clf.model_.weights.tolist() == [theirs["weights"]]
-    mine = clf.model_.to_dict()
-    assert {k: v for k, v in mine.items() if k != "digest"} == \
-        {k: v for k, v in theirs.items() if k != "digest"}
+# ---- the same bits as the command line (tables: test_doors.py)
 
 
 def test_sparse_rows_give_the_command_lines_weights(command, tmp_path):
@@ -75,7 +60,7 @@ def test_three_classes_give_the_command_lines_weights(clouds, command, tmp_path)
     theirs = json.loads((tmp_path / "m.json").read_text())
     assert clf.model_.weights.tolist() == theirs["weights"]
     assert clf.privacy_.epsilon_class == theirs["privacy"]["epsilon_class"] == 3.0
-    assert clf.privacy_.multiclass == theirs["multiclass"] == "joint" and clf.model_.is_joint
+    assert clf.privacy_.multiclass == theirs["multiclass"] == "joint"
     predictions = command("predict", "--model", tmp_path / "m.json", "--data", tmp_path / "d.csv")
     rows = [line.split(",") for line in predictions.splitlines()[1:]]
     assert clf.predict(frame).tolist() == [r[0] for r in rows]
@@ -244,8 +229,8 @@ def test_no_attribute_depends_on_the_records_but_the_release(kind, two):
     clf = kind(1, data_norm=3, classes=[0, 1]).fit(*two)
     public = {"classes_", "n_features_in_", "feature_names_in_"}
     learned = {n for n in dir(clf) if n.endswith("_") and n[0] != "_" and n != "lambda_"}
-    assert learned - public == {"coef_", "intercept_", "model_", "privacy_"}
-    hidden = set(vars(clf)) - set(clf.get_params()) - public - {"model_", "_privacy"}  # made of model_
+    assert learned - public == {"coef_", "intercept_", "model_", "privacy_", "report_"}
+    hidden = set(vars(clf)) - set(clf.get_params()) - public - {"model_", "report_", "_privacy"}  # made of model_
     assert hidden == {"_schema", "_data_norm", "_constant", "_order"}
 
 
@@ -391,9 +376,9 @@ def test_classes_are_learned_jointly_or_one_against_the_rest(clouds, tmp_path):
     for multiclass, share in (("joint", 3), ("one-vs-rest", 1)):
         clf = dperm.LogisticRegression(3, data_norm=5, classes=[2, 0, 1], multiclass=multiclass).fit(X, y)
         assert clf.privacy_.epsilon_class == share and clf.privacy_.verify()[0]
-        assert clf.model_.is_joint == (multiclass == "joint")
+        assert clf.privacy_.multiclass == multiclass
         scores = clf.decision_function(X)
-        own = np.exp(scores) if clf.model_.is_joint else 1 / (1 + np.exp(-scores))
+        own = np.exp(scores) if multiclass == "joint" else 1 / (1 + np.exp(-scores))
         assert np.allclose(clf.predict_proba(X), own / own.sum(axis=1, keepdims=True))
         clf.save(tmp_path / "m.json")
         again = dperm.load(tmp_path / "m.json")

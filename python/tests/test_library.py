@@ -55,6 +55,13 @@ def test_every_member_of_the_structs_is_there():
         assert members == len(struct._fields_), name
 
 
+def test_enums_have_the_order_of_the_header():
+    header = (ROOT / "include" / "dperm.h").read_text()
+    for enum, prefix, ours in (("words", "DPERM_WORDS_", c.WORDS), ("options_kind", "DPERM_OPTIONS_", c.OPTIONS)):
+        body = re.search(rf"typedef enum dperm_{enum} \{{(.*?)\}}", header, flags=re.S).group(1)
+        assert [word.lower() for word in re.findall(rf"{prefix}(\w+)", body)] == list(ours)
+
+
 def run_python(code, cwd=None, **environment):
     return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], text=True, cwd=cwd,
                           capture_output=True, timeout=3000,  # against hanging only

@@ -83,28 +83,12 @@ def test_arrays_and_kernels_are_fitted_as_ever():
     assert kernel.privacy_.private and kernel.privacy_.epsilon_refined == 0
 
 
-@pytest.mark.filterwarnings("ignore::dperm.NotPrivateWarning")
-@pytest.mark.parametrize("how", [(), ("--refine", "none"), ("--refine", "auto"), ("--refine", "0.2"), ("--bins", "auto")])
-def test_the_command_does_the_same(how, command, tmp_path):
-    frame, given = records(), dict(zip((word[2:] for word in how[::2]), how[1::2]))
-    frame.to_csv(tmp_path / "r.csv", index=False)
-    (tmp_path / "wide.json").write_text(json.dumps(WIDE))
-    command("train", "--data", tmp_path / "r.csv", "--schema", tmp_path / "wide.json", "--epsilon", "1", "--seed", "7",
-            "--out", tmp_path / "m.json", *how)
-    if given.get("refine") == "0.2":
-        given["refine"] = 0.2
-    clf = dperm.LogisticRegression(1.0, schema=WIDE, random_state=7, **given).fit(frame)
-    theirs = json.loads((tmp_path / "m.json").read_text())
-    assert clf.model_.to_dict()["weights"] == theirs["weights"]
-    assert clf.model_.to_dict()["schema"].get("refined") == theirs["schema"].get("refined")
-
-
 def test_tables_without_rows_and_words_that_mean_nothing():
     with pytest.raises(ValueError, match="no rows"):
         dperm.LogisticRegression(1.0, schema=WIDE).fit(records(4000).iloc[:0])
     with pytest.raises(ValueError, match="name of a file"):
         dperm.LogisticRegression(1.0, schema=WIDE).fit("records.csv")
-    with pytest.raises(ValueError, match='"auto", "ask" or None'):
+    with pytest.raises(ValueError, match="'ask', 'none', 'auto'"):
         dperm.LogisticRegression(1.0, schema=WIDE, refine="ASK").fit(records(400))
 
 

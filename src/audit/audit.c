@@ -9,8 +9,8 @@
 #include "audit/joint_pair.h"
 #include "audit/worst_pair.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/owned.h"
-#include "base/sized.h"
 #include "base/vector.h"
 #include "dperm/tune.h"
 #include "loss/loss.h"
@@ -88,21 +88,14 @@ static bool case_at(size_t index, audit_case *out) {
   return false;
 }
 
-int dperm_audit_case(size_t index, const char **mechanism, const char **variant) {
+bool dperm_audit_case(size_t index, const char **mechanism, const char **variant) {
   audit_case found;
   if (!case_at(index, &found)) {
-    return 0;
+    return false;
   }
   *mechanism = found.mechanism;
   *variant = found.variant;
-  return 1;
-}
-
-static const sized_struct options_struct = SIZED_STRUCT(dperm_audit_options, outcomes);
-static const dperm_audit_options usual = {.mechanism = "objective", .epsilon = 1};
-
-void dperm_audit_options_init_sized(dperm_audit_options *options, size_t size) {
-  sized_init(&options_struct, &usual, options, size);
+  return true;
 }
 
 /* Of a mechanism that is there: what its variants are called. */
@@ -175,8 +168,8 @@ static dperm_audit_result nothing_found(const char *mechanism, const char *varia
 
 dperm_status dperm_audit_run(const dperm_audit_options *given, dperm_audit_result *out,
                              dperm_error *err) {
-  dperm_audit_options taken = usual, *options = &taken;
-  TRY(sized_take(&options_struct, given, options, err));
+  dperm_audit_options taken, *options = &taken;
+  TRY(options_take(DPERM_OPTIONS_AUDIT, given, options, err));
   audit_case found;
   if (!find_case(options, &found)) {
     char names[200];

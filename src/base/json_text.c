@@ -3,6 +3,7 @@
  * the value is recognized by its address and no path bookkeeping is needed. */
 #include "base/json_text.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -262,4 +263,18 @@ void json_set(json_t **object, const char *key, json_t *value) {
     json_decref(*object);
     *object = NULL;
   }
+}
+
+json_t *json_figure(double value) {
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *json_count(size_t count) {
+  return json_integer((json_int_t)count);
+}
+
+dperm_status json_give(json_t *value, char **text, dperm_error *err) {
+  *text = value ? json_dumps(value, JSON_INDENT(2) | JSON_ENSURE_ASCII) : NULL;
+  json_decref(value);
+  return *text ? DPERM_OK : error_set(err, DPERM_OUT_OF_MEMORY, "out of memory while reporting");
 }

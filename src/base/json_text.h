@@ -42,6 +42,13 @@ void json_append(json_t **array, json_t *item);
 /* The same for a member of an object. */
 void json_set(json_t **object, const char *key, json_t *value);
 
+/* A number, null where it is not finite; a count. */
+json_t *json_figure(double value);
+json_t *json_count(size_t count);
+/* A result as text, to be given back with dperm_text_free; takes over `value`, which is NULL for
+ * want of memory. */
+dperm_status json_give(json_t *value, char **text, dperm_error *err);
+
 /* Writes with two spaces of indentation; arrays of numbers flow over lines of 100 characters. With
  * `flowing`, objects that hold only texts, numbers and lists of them do so too, as a schema's
  * columns are written by hand. */

@@ -261,10 +261,6 @@ size_t data_class_count(const dperm_data *data) {
   return data->classes.count ? data->classes.count : of_schema;
 }
 
-size_t dperm_data_classes(const dperm_data *data) {
-  return data->unlabelled ? 0 : data_class_count(data);
-}
-
 dperm_status data_class_names(const dperm_data *data, class_list *out, dperm_error *err) {
   if (data->classes.count || data->schema) {
     return class_list_copy(data->classes.count ? &data->classes : &data->schema->classes, out, err);
@@ -397,14 +393,6 @@ size_t dperm_data_rows(const dperm_data *data) {
 
 size_t dperm_data_dims(const dperm_data *data) {
   return data->x->cols;
-}
-
-double dperm_data_norm_bound(const dperm_data *data) {
-  return data->bounds.norm2;
-}
-
-size_t dperm_data_matrix_bytes(const dperm_data *data) {
-  return data->x->kind->bytes(data->x);
 }
 
 const double *dperm_data_labels(const dperm_data *data) {

@@ -134,11 +134,6 @@ static const char *or_missing(random_source *source, const char *text, double ra
   return random_unit(source) < rate ? "?" : text;
 }
 
-dperm_status dperm_synthetic_census_write(const char *path, size_t rows, uint64_t seed,
-                                          dperm_error *err) {
-  return dperm_synthetic_census_make(path, rows, seed, NULL, err);
-}
-
 dperm_status dperm_synthetic_census_make(const char *path, size_t rows, uint64_t seed,
                                          const dperm_progress *progress, dperm_error *err) {
   enum { TICK = 4096 }; /* records between two questions whether to go on */

@@ -9,7 +9,7 @@
 #include "base/file_read.h"
 #include "base/json_text.h"
 #include "base/memory.h"
-#include "base/sized.h"
+#include "base/options.h"
 #include "draft/draft_label.h"
 #include "draft/draft_rules.h"
 #include "schema/schema.h"
@@ -397,18 +397,11 @@ static dperm_status check_options(const char *path, const dperm_draft_options *o
   return DPERM_OK;
 }
 
-static const sized_struct options_struct = SIZED_STRUCT(dperm_draft_options, missing_count);
-static const dperm_draft_options usual = {.header = -1};
-
-void dperm_draft_options_init_sized(dperm_draft_options *options, size_t size) {
-  sized_init(&options_struct, &usual, options, size);
-}
-
 dperm_status dperm_schema_draft(const char *path, const dperm_draft_options *given,
                                 const dperm_progress *progress, dperm_remark *remark, void *context,
                                 dperm_schema **out, dperm_error *err) {
-  dperm_draft_options options = usual;
-  TRY(sized_take(&options_struct, given, &options, err));
+  dperm_draft_options options;
+  TRY(options_take(DPERM_OPTIONS_DRAFT, given, &options, err));
   TRY(check_options(path, &options, err));
   OWNED(draft_clear) draft d = {.remarks = json_array()};
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;

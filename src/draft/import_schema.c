@@ -6,7 +6,7 @@
 #include "base/file_read.h"
 #include "base/lookup.h"
 #include "base/memory.h"
-#include "base/sized.h"
+#include "base/options.h"
 #include "draft/draft_remarks.h"
 #include "draft/import_column.h"
 #include "draft/import_label.h"
@@ -206,18 +206,6 @@ static dperm_status schema_json(import *task, const dperm_import_options *option
 
 /* ---- the interface */
 
-const char *dperm_dictionary_name(dperm_dictionary kind) {
-  static const char *const names[] = {"auto", "frictionless", "csvw"};
-  return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : NULL;
-}
-
-static const sized_struct options_struct = SIZED_STRUCT(dperm_import_options, reserved);
-static const dperm_import_options usual = {.label = NULL};
-
-void dperm_import_options_init_sized(dperm_import_options *options, size_t size) {
-  sized_init(&options_struct, &usual, options, size);
-}
-
 static dperm_status check_options(const char *path, const dperm_import_options *options,
                                   dperm_error *err) {
   if (!path) {
@@ -281,8 +269,8 @@ import task = {.d = {.doc = doc, .remarks = json_array(), .header = true, .separ
 dperm_status dperm_schema_import(const char *path, const dperm_import_options *given,
                                  dperm_remark *remark, void *context, dperm_schema **out,
                                  dperm_error *err) {
-  dperm_import_options options = usual;
-  TRY(sized_take(&options_struct, given, &options, err));
+  dperm_import_options options;
+  TRY(options_take(DPERM_OPTIONS_IMPORT, given, &options, err));
   TRY(check_options(path, &options, err));
   OWNED_MEMORY char *text = NULL;
   size_t length = 0;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/sized.h"
+#include "base/options.h"
 #include "ledger/chain.h"
 #include "ledger/tables.h"
 
@@ -98,28 +98,12 @@ static dperm_status begin_with(const char *path, record *opened, bool *taken, dp
   return store_publish(ledger, temporary, path, taken, err);
 }
 
-static const sized_struct budget_struct = SIZED_STRUCT(dperm_ledger_budget, order);
-static const dperm_ledger_budget usual = {.size = sizeof usual, .rows_per_person = 1};
-
-void dperm_ledger_budget_init_sized(dperm_ledger_budget *budget, size_t size) {
-  sized_init(&budget_struct, &usual, budget, size);
-}
-
-dperm_status dperm_ledger_init(const char *path, const char *dataset, const char *epsilon,
-                               const char *delta, size_t rows_per_person, dperm_error *err) {
-  dperm_ledger_budget budget = usual;
-  budget.epsilon = epsilon;
-  budget.delta = delta;
-  budget.rows_per_person = rows_per_person;
-  return dperm_ledger_init_budget(path, dataset, &budget, err);
-}
-
-dperm_status dperm_ledger_init_budget(const char *path, const char *dataset,
+dperm_status dperm_ledger_create(const char *path, const char *dataset,
                                       const dperm_ledger_budget *given, dperm_error *err) {
-  dperm_ledger_budget budget = usual;
+  dperm_ledger_budget budget;
   record opened;
   bool taken = false;
-  TRY(sized_take(&budget_struct, given, &budget, err));
+  TRY(options_take(DPERM_OPTIONS_BUDGET, given, &budget, err));
   TRY(describe(dataset, &budget, &opened, err));
   if (access(path, F_OK) == 0) {
     return add_to(path, &opened, err);

@@ -44,7 +44,3 @@ const loss_kind loss_huber = {.name = "huber",
                               .constants = constants,
                               .eval = eval,
                               .slopes = slopes};
-
-dperm_status dperm_loss_huber(double h, dperm_loss *out, dperm_error *err) {
-  return loss_make(&loss_huber, h, out, err);
-}

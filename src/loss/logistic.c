@@ -89,9 +89,3 @@ const loss_kind loss_logistic = {.name = "logistic",
                                  .probability = probability,
                                  .joint = true,
                                  .model = "a logistic regression"};
-
-dperm_loss dperm_loss_logistic(void) {
-  dperm_loss out;
-  (void)loss_make(&loss_logistic, (double)NAN, &out, NULL); /* has no parameter: cannot fail */
-  return out;
-}

@@ -79,7 +79,3 @@ const loss_kind loss_smooth_hinge = {.name = "smooth-hinge",
                                      .slopes = slopes,
                                      .supremum = supremum,
                                      .tangent = tangent};
-
-dperm_status dperm_loss_smooth_hinge(double h, dperm_loss *out, dperm_error *err) {
-  return loss_make(&loss_smooth_hinge, h, out, err);
-}

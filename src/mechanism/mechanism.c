@@ -62,19 +62,10 @@ static dperm_status run_none(const privacy_plan *plan, const problem *base,
   return report->converged ? DPERM_OK : fail_unreached(err);
 }
 
-const char *dperm_analysis_name(dperm_analysis analysis) {
-  static const char *const names[] = {"tight", "paper"};
-  return (size_t)analysis < sizeof names / sizeof *names ? names[analysis] : NULL;
-}
-
 const mechanism mechanism_none = {"none", run_none};
 
 const mechanism *mechanism_of(dperm_mechanism kind) {
   return kind == DPERM_MECHANISM_OBJECTIVE ? &mechanism_objective
          : kind == DPERM_MECHANISM_OUTPUT  ? &mechanism_output
                                            : &mechanism_none;
-}
-
-const char *dperm_mechanism_name(dperm_mechanism kind) {
-  return kind <= DPERM_MECHANISM_NONE ? mechanism_of(kind)->name : NULL;
 }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "dperm/multiclass.h"
 #include "loss/softmax.h"
 #include "read/row_reader.h"
 
@@ -25,7 +25,7 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
   model->intercept = data->intercept;
   model->schema = schema_share(data->schema);
   TRY(data_class_names(data, &model->classes, err));
-  if (kernel->name != DPERM_KERNEL_NONE) {
+  if (kernel->kind != DPERM_KERNEL_NONE) {
     TRY(feature_map_new(kernel, model->inputs, progress, &model->map, err));
   }
   TRY(memory_new(class_fits(model->classes.count) * model->dims, sizeof *model->weights,
@@ -91,18 +91,6 @@ const double *dperm_model_weights(const dperm_model *model) {
   return model->weights;
 }
 
-double dperm_model_inverse_temperature(const dperm_model *model) {
-  return model->inverse_temperature;
-}
-
-int dperm_model_is_joint(const dperm_model *model) {
-  return model->joint;
-}
-
-int dperm_model_is_private(const dperm_model *model) {
-  return guarantee_is_private(&model->claim);
-}
-
 void dperm_model_guarantee_sized(const dperm_model *model, dperm_guarantee *out, size_t size) {
   static const sized_struct kind = SIZED_STRUCT(dperm_guarantee, rows_per_person);
   const dperm_guarantee made = {.is_private = guarantee_is_private(&model->claim),
@@ -112,6 +100,28 @@ void dperm_model_guarantee_sized(const dperm_model *model, dperm_guarantee *out,
                                 .rows_per_person = model->claim.rows_per_person,
                                 .neighbours = model->claim.neighbours};
   sized_give(&kind, &made, out, size);
+}
+
+dperm_status dperm_model_describe(const dperm_model *model, char **json, dperm_error *err) {
+  const privacy_plan *plan = &model->plan;
+  bool noisy = plan->mechanism != DPERM_MECHANISM_NONE;
+  bool counted = plan->neighbours == DPERM_NEIGHBOURS_REPLACE;
+  json_t *d = json_object(), *classes = json_array();
+  for (size_t i = 0; i < model->classes.count; i++) {
+    json_append(&classes, json_string(model->classes.names[i]));
+  }
+  json_set(&d, "mechanism", json_string(dperm_mechanism_name(plan->mechanism)));
+  json_set(&d, "noise", noisy ? json_string(plan->noise.kind->name) : json_null());
+  json_set(&d, "loss", json_string(model->loss));
+  json_set(&d, "h", json_figure(model->loss_h));
+  json_set(&d, "lambda", json_figure(plan->lambda));
+  json_set(&d, "rows", counted ? json_count(model->rows) : json_null());
+  json_set(&d, "dims", json_count(model->dims));
+  json_set(&d, "norm", json_figure(model->norm_bound));
+  json_set(&d, "classes", classes);
+  json_set(&d, "joint", json_boolean(model->joint));
+  json_set(&d, "inverse_temperature", json_figure(model->inverse_temperature));
+  return json_give(d, json, err);
 }
 
 const dperm_schema *dperm_model_schema(const dperm_model *model) {
@@ -216,7 +226,9 @@ static dperm_status check_rows(const dperm_model *model, const dperm_data *data,
     FAIL(err, DPERM_INVALID_DATA, "the data have a constant column of %g, the model's of %g",
          data->intercept, model->intercept);
   }
-  if (!model->schema && data->bounds.norm2 != model->norm_bound) {
+  /* What rows were scaled to before their constant column is known from the file up to rounding. */
+  if (!model->schema &&
+      !(fabs(data->bounds.norm2 - model->norm_bound) <= 1e-12 * model->norm_bound)) {
     FAIL(err, DPERM_INVALID_DATA,
          "the rows are scaled to a norm of %g, the model's were to %g; make them with that one",
          data->bounds.norm2, model->norm_bound);

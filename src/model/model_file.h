@@ -17,6 +17,7 @@ extern const char *const model_origin_names[3];
  * for want of memory, also where that left no object (NULL). */
 dperm_status model_digest(const json_t *object, char out[DIGEST_TEXT_SIZE], dperm_error *err);
 
+enum { MODEL_LIMIT = 1 << 30 }; /* bytes of a file */
 /* A model's file as JSON, whatever it holds. Free it, also after a failure. */
 dperm_status model_document_read(const char *path, json_document *out, dperm_error *err);
 /* The model in it, as dperm_model_read gives it. Without a place for one the document is checked

@@ -1,6 +1,7 @@
 /* dperm_plan_make and the like: what a fit would do, from public numbers. */
 #include <math.h>
 
+#include "base/options.h"
 #include "base/sized.h"
 #include "data/class_weights.h"
 #include "dperm/plan.h"
@@ -11,7 +12,6 @@
 #include "random/noise_law.h"
 #include "release/numerics.h"
 #include "run/options.h"
-#include "run/options_defaults.h"
 
 static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, rows_to_halve_noise);
 
@@ -25,7 +25,7 @@ static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, rows_to_halve_n
 /* More rows than anybody has; doubles hold all whole numbers up to there. */
 static const size_t most_rows = (size_t)1 << 50;
 
-/* ε of a plan lies between these (calibrate.c). */
+/* ε of a plan lies between these (mechanism/privacy_plan.c). */
 static const double least_epsilon = 1e-9, most_epsilon = 100.0;
 
 /* A plan's public numbers, of a row, with the kind of noise that was chosen. */
@@ -237,67 +237,68 @@ static dperm_status check_plan_rows(const dperm_options *o, size_t *rows, dperm_
   return DPERM_OK;
 }
 
-dperm_status dperm_plan_for_norms_sized(size_t rows, size_t dims, double norm, double norm1,
-                                        const dperm_options *given, dperm_plan *out, size_t size,
-                                        dperm_error *err) {
-  dperm_options options;
-  TRY(sized_check_capacity(&plan_struct, size, err));
-  TRY(given_options(given, &options, err));
-  TRY(check_plan_rows(&options, &rows, err));
-  if (rows == 0 || dims == 0 || dims > INT32_MAX || !(norm >= 1e-100 && norm <= 1e100)) {
+static dperm_status plan_numbers(const dperm_plan_rows *of, size_t rows,
+                                 const dperm_options *options, dperm_plan *made, dperm_error *err) {
+  if (rows == 0 || of->dims == 0 || of->dims > INT32_MAX ||
+      !(of->norm >= 1e-100 && of->norm <= 1e100)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%zu rows of %zu columns and norm %g; give at least one of each, at most 2^31 "
          "columns, and a norm from 1e-100 to 1e100",
-         rows, dims, norm);
+         rows, of->dims, of->norm);
   }
-  if (!(norm1 >= 1e-100)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "norm1 = %g; give one of at least 1e-100", norm1);
+  if (!(of->norm1 >= 1e-100)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "norm1 = %g; give one of at least 1e-100", of->norm1);
   }
-  const row_bounds bounds = row_bounds_of_norm(dims, norm);
-  const size_t classes = options.classes ? options.classes : 2;
-  const private_run shares = run_shares(&options, classes, NULL);
-  const guarantee claim = run_claim(&options, &shares, 0);
-  dperm_plan made;
-  TRY(make_plan(rows, dims, classes, &bounds, norm1, &options, &claim, &made, err));
-  sized_give(&plan_struct, &made, out, size);
-  return DPERM_OK;
+  const row_bounds bounds = row_bounds_of_norm(of->dims, of->norm);
+  const size_t classes = options->classes ? options->classes : 2;
+  const private_run shares = run_shares(options, classes, NULL);
+  const guarantee claim = run_claim(options, &shares, 0);
+  return make_plan(rows, of->dims, classes, &bounds, of->norm1, options, &claim, made, err);
 }
 
-dperm_status dperm_plan_make_sized(size_t rows, size_t dims, double norm,
-                                   const dperm_options *options, dperm_plan *out, size_t size,
-                                   dperm_error *err) {
-  return dperm_plan_for_norms_sized(rows, dims, norm, (double)INFINITY, options, out, size, err);
-}
-
-dperm_status dperm_plan_for_schema_sized(size_t rows, const dperm_schema *schema,
-                                         const dperm_options *given, dperm_plan *out, size_t size,
-                                         dperm_error *err) {
-  dperm_options options;
-  TRY(sized_check_capacity(&plan_struct, size, err));
-  TRY(given_options(given, &options, err));
-  TRY(check_plan_rows(&options, &rows, err));
+static dperm_status plan_records(const dperm_plan_rows *of, size_t rows,
+                                 const dperm_options *options, planned_schema *planned,
+                                 dperm_plan *made, dperm_error *err) {
   if (rows == 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "0 rows; give at least one");
   }
-  if (options.mechanism != DPERM_MECHANISM_NONE && dperm_schema_drops_rows(schema)) {
+  if (options->mechanism != DPERM_MECHANISM_NONE && (of->schema->on_missing == MISSING_DROP)) {
     FAIL(err, DPERM_INVALID_SCHEMA,
          "the schema drops rows with missing values, which no private fit accepts; set "
          "\"on_missing\" to \"zero\" or \"category\"");
   }
-  planned_schema planned;
-  TRY(plan_schema(&options, schema, rows, &planned, err));
-  OWNED(dperm_schema_free_at) dperm_schema *settled = planned.schema;
-  if (options.class_weight_count > 0) { /* names are classes; the figures hold for all weights */
-    TRY(class_weights_new(&schema->classes, options.class_weights, options.class_weight_count, NULL,
-                          err));
+  TRY(plan_schema(options, of->schema, rows, planned, err));
+  const dperm_schema *schema = planned->schema;
+  if (options->class_weight_count > 0) { /* names are classes; the figures hold for all weights */
+    TRY(class_weights_new(&schema->classes, options->class_weights, options->class_weight_count,
+                          NULL, err));
   }
+  TRY(make_plan(rows, schema->dims, schema->classes.count, &schema->bounds, (double)INFINITY,
+                options, &planned->claim, made, err));
+  made->schema_cost = planned->how.way == SCHEMA_ASKED     ? "answer"
+                      : planned->how.way == SCHEMA_COUNTED ? "counts"
+                      : made->epsilon_schema > 0           ? "schema"
+                                                           : NULL;
+  return DPERM_OK;
+}
+
+dperm_status plan_make(const dperm_plan_rows *of, const dperm_options *options,
+                       planned_schema *planned, dperm_plan *made, dperm_error *err) {
+  size_t rows = of->rows;
+  *planned = (planned_schema){.schema = NULL};
+  TRY(check_plan_rows(options, &rows, err));
+  return of->schema ? plan_records(of, rows, options, planned, made, err)
+                    : plan_numbers(of, rows, options, made, err);
+}
+
+dperm_status dperm_plan_sized(const dperm_plan_rows *of, const dperm_options *given,
+                              dperm_plan *out, size_t size, dperm_error *err) {
+  OWNED(planned_schema_clear) planned_schema planned = {.schema = NULL};
+  dperm_options options;
   dperm_plan made;
-  TRY(make_plan(rows, settled->dims, settled->classes.count, &settled->bounds, (double)INFINITY,
-                &options, &planned.claim, &made, err));
-  made.schema_cost = planned.how.way == SCHEMA_ASKED     ? "answer"
-                     : planned.how.way == SCHEMA_COUNTED ? "counts"
-                     : made.epsilon_schema > 0           ? "schema"
-                                                         : NULL;
+  TRY(sized_check_capacity(&plan_struct, size, err));
+  TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
+  TRY(plan_make(of, &options, &planned, &made, err));
   sized_give(&plan_struct, &made, out, size);
   return DPERM_OK;
 }

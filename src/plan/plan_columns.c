@@ -1,4 +1,4 @@
-/* dperm_plan_columns: what each column of a schema costs, from public numbers. A column that is
+/* What each column of a schema costs, from public numbers. A column that is
  * left out, or has half its values, makes another schema; its noise is planned as the first one's
  * was. */
 #include <math.h>
@@ -6,13 +6,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "dperm/plan.h"
-#include "kernel/features.h"
 #include "loss/regularizer.h"
-#include "plan/plan_schema.h"
+#include "plan/plan_columns.h"
 #include "random/noise.h"
 #include "run/options.h"
-#include "run/options_defaults.h"
 #include "schema/auto_bins.h"
 
 enum { PLANNED_MOST = 100 };
@@ -23,7 +20,7 @@ typedef struct advice {
   size_t rows;
   guarantee claim; /* with what a fit has of it: epsilon_class is NaN without a mechanism */
   double rms;      /* of the plan's noise; NaN without */
-  dperm_column_plan *columns;
+  column_plan *columns;
   size_t count;
 } advice;
 
@@ -141,7 +138,7 @@ static double relative(const advice *a, dperm_status made, dperm_schema *const *
              : (double)NAN;
 }
 
-static void plan_without(const advice *a, dperm_column_plan *p) {
+static void plan_without(const advice *a, column_plan *p) {
   OWNED(dperm_schema_free_at) dperm_schema *less = NULL;
   if (p->column == a->schema->column_count) {
     p->without = relative(a, without_cross(a->schema, p->cross, &less, NULL), &less);
@@ -152,7 +149,7 @@ static void plan_without(const advice *a, dperm_column_plan *p) {
   p->without = relative(a, with_column(a->schema, p->column, left, true, &less, NULL), &less);
 }
 
-static void plan_halved(const advice *a, dperm_column_plan *p) {
+static void plan_halved(const advice *a, column_plan *p) {
   OWNED(dperm_schema_free_at) dperm_schema *less = NULL;
   const json_t *list = json_object_get(a->schema->json, "columns");
   json_t *half =
@@ -186,7 +183,7 @@ static dperm_status find_shares(const advice *a, const noise_plan *noise, dperm_
   TRY(memory_new(body_count(body), sizeof *shares, &shares, err));
   noise_column_shares(noise, body, shares);
   for (size_t i = 0; i < a->count; i++) {
-    dperm_column_plan *p = &a->columns[i];
+    column_plan *p = &a->columns[i];
     if (p->column < schema->column_count) {
       const schema_column *column = &schema->columns[p->column];
       p->noise_share = share_of(body, shares, column->first, column->width);
@@ -230,7 +227,7 @@ static dperm_status find_noise(advice *a, dperm_error *err) {
 
 static dperm_status list_columns(advice *a, dperm_error *err) {
   const dperm_schema *schema = a->schema;
-  const dperm_column_plan unknown = {
+  const column_plan unknown = {
       .noise_share = (double)NAN, .without = (double)NAN, .halved = (double)NAN};
   size_t encoded = schema_encoded_columns(schema);
   const bin_numbers paid =
@@ -239,7 +236,7 @@ static dperm_status list_columns(advice *a, dperm_error *err) {
   for (size_t i = 0; i < schema->column_count; i++) {
     const schema_column *column = &schema->columns[i];
     if (column->type == COLUMN_NUMERIC || column->type == COLUMN_CATEGORICAL) {
-      dperm_column_plan *p = &a->columns[a->count++];
+      column_plan *p = &a->columns[a->count++];
       *p = unknown;
       p->column = i;
       bool line =
@@ -248,7 +245,7 @@ static dperm_status list_columns(advice *a, dperm_error *err) {
     }
   }
   for (size_t i = 0; i < schema->cross_count; i++) {
-    dperm_column_plan *p = &a->columns[a->count++];
+    column_plan *p = &a->columns[a->count++];
     *p = unknown;
     p->column = schema->column_count;
     p->cross = i;
@@ -256,32 +253,15 @@ static dperm_status list_columns(advice *a, dperm_error *err) {
   return DPERM_OK;
 }
 
-dperm_status dperm_plan_columns(size_t rows, const dperm_schema *schema, const dperm_options *given,
-                                dperm_column_visitor *visit, void *context, dperm_error *err) {
-  OWNED_MEMORY dperm_column_plan *columns = NULL;
-  advice a = {.schema = schema, .rows = rows};
-  TRY(given_options(given, &a.options, err));
-  TRY(options_validate(&a.options, err));
-  if (a.options.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && rows == 0) {
-    a.rows = rows = a.options.rows_about;
-  }
-  if (rows == 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "0 rows; give at least one");
-  }
-  planned_schema planned;
-  TRY(plan_schema(&a.options, schema, rows, &planned, err));
-  OWNED(dperm_schema_free_at) dperm_schema *settled = planned.schema;
-  a.schema = settled;
-  a.claim = planned.claim;
-  TRY(kernel_validate_numbers(&a.options.kernel, err));
-  TRY(regularizer_validate(&a.options.regularizer, settled->dims, err));
+dperm_status plan_columns(const dperm_options *options, const planned_schema *planned, size_t rows,
+                          column_plan **out, size_t *count, dperm_error *err) {
+  advice a = {
+      .schema = planned->schema, .options = *options, .rows = rows, .claim = planned->claim};
+  TRY(regularizer_validate(&a.options.regularizer, a.schema->dims, err));
   TRY(list_columns(&a, err));
-  columns = a.columns;
-  if (!isnan(a.claim.epsilon_class) && a.options.kernel.name == DPERM_KERNEL_NONE) {
-    TRY(find_noise(&a, err));
-  }
-  for (size_t i = 0; i < a.count; i++) {
-    visit(context, &a.columns[i]);
-  }
-  return DPERM_OK;
+  *out = a.columns;
+  *count = a.count;
+  return isnan(a.claim.epsilon_class) || a.options.kernel.kind != DPERM_KERNEL_NONE
+             ? DPERM_OK
+             : find_noise(&a, err);
 }

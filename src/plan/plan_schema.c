@@ -3,6 +3,11 @@
 
 #include "run/options.h"
 
+void planned_schema_clear(planned_schema *planned) {
+  dperm_schema_free(planned->schema);
+  planned->schema = NULL;
+}
+
 dperm_status plan_schema(const dperm_options *o, const dperm_schema *schema, size_t rows,
                          planned_schema *out, dperm_error *err) {
   *out = (planned_schema){.schema = NULL};

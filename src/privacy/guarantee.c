@@ -172,11 +172,6 @@ guarantee guarantee_of_histograms(double epsilon, size_t rows_per_person, size_t
   return g;
 }
 
-const char *dperm_neighbours_name(dperm_neighbours neighbours) {
-  static const char *const names[] = {"replace", "add-remove"};
-  return (size_t)neighbours < sizeof names / sizeof *names ? names[neighbours] : NULL;
-}
-
 guarantee guarantee_replaced(const guarantee *g) {
   guarantee twice = *g;
   if (g->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE) {

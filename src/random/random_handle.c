@@ -7,21 +7,13 @@
 #include "base/owned.h"
 #include "dperm/random.h"
 
-static dperm_status new_handle(const uint64_t *seed, dperm_random **out, dperm_error *err) {
+dperm_status dperm_random_seeded(uint64_t seed, dperm_random **out, dperm_error *err) {
   OWNED_MEMORY dperm_random *random = NULL;
   TRY(memory_new(1, sizeof *random, &random, err));
-  TRY(seed ? random_seeded(*seed, &random->source, err) : random_secure(&random->source, err));
+  TRY(random_seeded(seed, &random->source, err));
   *out = random;
   random = NULL;
   return DPERM_OK;
-}
-
-dperm_status dperm_random_secure(dperm_random **out, dperm_error *err) {
-  return new_handle(NULL, out, err);
-}
-
-dperm_status dperm_random_seeded(uint64_t seed, dperm_random **out, dperm_error *err) {
-  return new_handle(&seed, out, err);
 }
 
 void dperm_random_free(dperm_random *random) {

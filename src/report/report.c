@@ -107,10 +107,9 @@ static void put_element(report *p, report_element kind, const char *text) {
 
 /* ---- the page */
 
-dperm_status report_open(report *p, const char *path, bool html, const char *title,
-                         dperm_error *err) {
+dperm_status report_open(report *p, bool html, const char *title, dperm_error *err) {
   *p = (report){.html = html};
-  TRY(output_open(path, &p->out, err));
+  TRY(output_open_memory(&p->out, err));
   if (html) {
     put(p, html_head);
     put_escaped(p, title);
@@ -120,15 +119,16 @@ dperm_status report_open(report *p, const char *path, bool html, const char *tit
   return DPERM_OK;
 }
 
-dperm_status report_close(report *p, dperm_error *err) {
+dperm_status report_close(report *p, char **page, dperm_error *err) {
   enter_block(p, REPORT_NONE);
   put(p, p->html ? "</body>\n</html>\n" : "");
   if (p->status != DPERM_OK) {
     FAIL(err, p->status, "%s", p->error.message);
   }
   output_file *out = p->out;
+  size_t length = 0;
   p->out = NULL;
-  return output_commit(out, err);
+  return output_take(out, page, &length, err);
 }
 
 void report_discard(report *p) {

@@ -27,10 +27,9 @@ typedef struct report {
   dperm_error error;
 } report;
 
-dperm_status report_open(report *p, const char *path, bool html, const char *title,
-                         dperm_error *err);
-/* Success means that the whole page is where it belongs. */
-dperm_status report_close(report *p, dperm_error *err);
+dperm_status report_open(report *p, bool html, const char *title, dperm_error *err);
+/* The whole page, to be given back with free(). */
+dperm_status report_close(report *p, char **page, dperm_error *err);
 /* Leaves nothing behind; fine after report_close. */
 void report_discard(report *p);
 

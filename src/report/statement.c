@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_read.h"
 #include "base/text.h"
 #include "dperm/verify.h"
 #include "loss/loss.h"
 #include "model/model.h"
+#include "model/model_file.h"
 #include "report/ledger_words.h"
 #include "report/report.h"
 
@@ -17,7 +19,7 @@ enum { WHOM_SIZE = 80 };
 
 /* What verification found, and what the ledger says. */
 typedef struct evidence {
-  int holds;
+  bool holds;
   size_t steps, failed;
   char first_failure[400];
   ledger_words ledger;
@@ -412,20 +414,23 @@ static void write_checks(report *p, const statement *s) {
              "says; it is no legal advice.");
 }
 
-dperm_status dperm_statement_write(const char *model_path, dperm_ledger *ledger, int html,
-                                   const char *out_path, dperm_error *err) {
+dperm_status dperm_statement(const char *name, const char *text, size_t length,
+                             dperm_ledger *ledger, bool html, char **page, dperm_error *err) {
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
   OWNED(report_discard) report p = {.out = NULL};
+  OWNED_MEMORY char *read = NULL; /* once, so that both see the same */
   evidence seen = {0};
-  if (strcmp(model_path, "-") == 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "a statement reads the model twice; name a file");
+  if (!text) {
+    TRY(file_read_all(name, MODEL_LIMIT, &read, &length, err));
+    text = read;
+    name = path_for_people(name);
   }
-  TRY(dperm_model_read(model_path, &model, err));
-  TRY(dperm_model_verify(model_path, see_line, &seen, &seen.holds, err));
+  TRY(dperm_model_parse(text, length, name, &model, err));
+  TRY(dperm_model_verify(name, text, length, NULL, see_line, &seen, &seen.holds, err));
   if (ledger) {
     TRY(ledger_words_find(ledger, model, &seen.ledger, err));
   }
-  statement s = {.path = model_path,
+  statement s = {.path = name,
                  .model = model,
                  .seen = &seen,
                  .whom = "record",
@@ -436,8 +441,8 @@ dperm_status dperm_statement_write(const char *model_path, dperm_ledger *ledger,
     (void)snprintf(s.whom, sizeof s.whom, "person with at most %zu records",
                    model->claim.rows_per_person);
   }
-  TRY(report_open(&p, out_path, html != 0,
-                  dperm_model_is_private(model) ? "Privacy statement" : "No privacy", err));
+  TRY(report_open(&p, html, dperm_model_is_private(model) ? "Privacy statement" : "No privacy",
+                  err));
   write_summary(&p, &s);
   write_facts(&p, &s);
   if (dperm_model_is_private(model)) {
@@ -447,5 +452,5 @@ dperm_status dperm_statement_write(const char *model_path, dperm_ledger *ledger,
     write_limits(&p, &s);
     write_checks(&p, &s);
   }
-  return report_close(&p, err);
+  return report_close(&p, page, err);
 }

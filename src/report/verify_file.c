@@ -101,13 +101,25 @@ static dperm_status find_payments(const json_document *doc, const dperm_model *m
 
 /* ---- */
 
-static dperm_status verify(const char *path, dperm_ledger *ledger, dperm_verify_line *line,
-                           void *context, int *holds, dperm_error *err) {
+/* The document of these bytes, or of the file. */
+static dperm_status open_document(const char *name, const char *text, size_t length,
+                                  json_document *doc, dperm_error *err) {
+  if (!text) {
+    return model_document_read(name, doc, err);
+  }
+  *doc =
+      (json_document){.name = name, .text = text, .length = length, .blame = DPERM_INVALID_MODEL};
+  return json_document_parse(doc, err);
+}
+
+dperm_status dperm_model_verify(const char *name, const char *text, size_t length,
+                                dperm_ledger *ledger, dperm_verify_line *line, void *context,
+                                bool *holds, dperm_error *err) {
   OWNED(json_document_free) json_document doc = {0};
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
   dperm_error refused;
   payments paid = {.fit = {.number = 0}};
-  TRY(model_document_read(path, &doc, err));
+  TRY(open_document(name, text, length, &doc, err));
   dperm_status found = model_of_document(&doc, ledger ? &model : NULL, &refused);
   if (found == DPERM_OUT_OF_MEMORY) { /* says nothing about the file */
     FAIL(err, found, "%s", refused.message);
@@ -119,18 +131,4 @@ static dperm_status verify(const char *path, dperm_ledger *ledger, dperm_verify_
   }
   return verify_document(&doc, found == DPERM_OK ? NULL : sentence(&doc, &refused),
                          ledger ? &paid.fit.entry : NULL, line, context, holds, err);
-}
-
-dperm_status dperm_model_verify(const char *path, dperm_verify_line *line, void *context,
-                                int *holds, dperm_error *err) {
-  return verify(path, NULL, line, context, holds, err);
-}
-
-dperm_status dperm_model_verify_charged(const char *path, dperm_ledger *ledger,
-                                        dperm_verify_line *line, void *context, int *holds,
-                                        dperm_error *err) {
-  if (!ledger) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "no ledger is given to look for the model's charge in");
-  }
-  return verify(path, ledger, line, context, holds, err);
 }

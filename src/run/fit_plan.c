@@ -25,7 +25,7 @@ dperm_status check_rows_public(const dperm_schema *schema, unsigned doubts, dper
       "rows depends on it and no private fit is possible; end the last line",
       "the file was encoded by an older dperm, which did not note whether the number of rows "
       "depends on the records, so no private fit is possible; encode the records again"};
-  if (schema && dperm_schema_drops_rows(schema)) {
+  if (schema && (schema->on_missing == MISSING_DROP)) {
     FAIL(err, DPERM_INVALID_SCHEMA,
          "the schema drops rows with missing values, so the number of rows depends on the records "
          "and no private fit is possible; set \"on_missing\" to \"zero\" or \"category\"");

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "data/class_weights.h"
-#include "dperm/multiclass.h"
 #include "loss/loss.h"
 #include "loss/softmax.h"
 #include "privacy/guarantee.h"
@@ -91,11 +90,6 @@ static dperm_status check_delta(const dperm_options *o, dperm_error *err) {
 }
 
 /* ---- several classes */
-
-const char *dperm_multiclass_name(dperm_multiclass multiclass) {
-  static const char *const names[] = {"auto", "joint", "one-vs-rest"};
-  return (size_t)multiclass < sizeof names / sizeof *names ? names[multiclass] : NULL;
-}
 
 static bool has_softmax(const dperm_loss *loss) {
   const loss_kind *kind = loss_kind_of(loss);
@@ -261,10 +255,4 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
     TRY(dperm_loss_check(&o->loss, err));
   }
   return loss_check_name(&o->loss, err);
-}
-
-const char *dperm_taken_name(unsigned bit) {
-  static const char *const names[] = {"classes", "norm",   "ranges", "categories",
-                                      "columns", "scales", "weights"};
-  return bit < sizeof names / sizeof *names ? names[bit] : NULL;
 }

@@ -152,32 +152,16 @@ dperm_status dperm_output_reserve(dperm_output *output, size_t bytes, dperm_erro
   return output_reserve(output->file, bytes, err);
 }
 
-static dperm_status check_open(const dperm_output *output, dperm_error *err) {
+dperm_status dperm_output_write(dperm_output *output, const char *text, size_t length,
+                                dperm_error *err) {
   if (!output->file) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%s: this output is written already; open another",
          output->path);
   }
-  return DPERM_OK;
-}
-
-static dperm_status commit(dperm_output *output, dperm_error *err) {
+  TRY(output_write(output->file, text, length, err));
   output_file *file = output->file;
   output->file = NULL;
   return output_commit(file, err);
-}
-
-dperm_status dperm_model_write_output(const dperm_model *model, dperm_output *output,
-                                      dperm_error *err) {
-  TRY(check_open(output, err));
-  TRY(model_write_content(model, output->file, err));
-  return commit(output, err);
-}
-
-dperm_status dperm_schema_write_output(const dperm_schema *schema, dperm_output *output,
-                                       dperm_error *err) {
-  TRY(check_open(output, err));
-  TRY(json_write(schema->json, true, output->file, err)); /* as dperm_schema_write */
-  return commit(output, err);
 }
 
 dperm_status dperm_model_to_text(const dperm_model *model, char **text, size_t *length,
@@ -195,7 +179,10 @@ void dperm_text_free(char *text) {
 }
 
 dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm_error *err) {
-  OWNED(dperm_output_free_at) dperm_output *out = NULL;
-  TRY(dperm_output_open(path ? path : "-", &out, err));
-  return dperm_model_write_output(model, out, err);
+  OWNED(output_discard_at) output_file *file = NULL;
+  TRY(output_open(path ? path : "-", &file, err));
+  TRY(model_write_content(model, file, err));
+  output_file *whole = file;
+  file = NULL;
+  return output_commit(whole, err);
 }

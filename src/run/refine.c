@@ -1,7 +1,7 @@
 /* dperm_refine: counts, pays, draws, commits with the digest of the schema. */
 #include <math.h>
 
-#include "base/sized.h"
+#include "base/options.h"
 #include "dperm/refine.h"
 #include "model/model_file.h"
 #include "random/random_handle.h"
@@ -11,18 +11,6 @@
 #include "run/options.h"
 #include "run/output.h"
 #include "run/schema_cost.h"
-
-static const sized_struct options_struct = SIZED_STRUCT(dperm_refine_options, account);
-static const dperm_refine_options usual = {
-    .epsilon = (double)NAN, .fit_epsilon = (double)NAN, .rows_per_person = 1};
-
-void dperm_refine_options_init_sized(dperm_refine_options *options, size_t size) {
-  sized_init(&options_struct, &usual, options, size);
-}
-
-double dperm_schema_refined_epsilon(const dperm_schema *schema) {
-  return schema->refined.epsilon;
-}
 
 /* Before anything is counted. */
 static dperm_status check_options(const dperm_refine_options *o, dperm_error *err) {
@@ -108,8 +96,8 @@ dperm_status dperm_refine(const dperm_data *data, const dperm_refine_options *gi
                           dperm_schema **out, dperm_error *err) {
   OWNED(random_wipe) random_source own = {0};
   random_source *source = NULL;
-  dperm_refine_options options = usual;
-  TRY(sized_take(&options_struct, given, &options, err));
+  dperm_refine_options options;
+  TRY(options_take(DPERM_OPTIONS_REFINE, given, &options, err));
   TRY(check_options(&options, err));
   TRY(random_given(options.random, &own, &source, err));
   dperm_status status = refine(data, &options, source, out, err);

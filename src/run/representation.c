@@ -12,7 +12,7 @@
  * columns are used as they are. */
 static bool may_ask(const dperm_options *o) {
   return o->bins == DPERM_BINS_ASK && o->mechanism != DPERM_MECHANISM_NONE &&
-         o->kernel.name == DPERM_KERNEL_NONE && !o->regularizer.weights && !o->regularizer.prior;
+         o->kernel.kind == DPERM_KERNEL_NONE && !o->regularizer.weights && !o->regularizer.prior;
 }
 
 /* The share of epsilon that counts have, or 0 where they would not pay. */
@@ -75,8 +75,8 @@ dperm_status representation_choose(const dperm_options *o, const dperm_schema *s
   return check_rest(o, out, err);
 }
 
-/* Classes that are learned jointly share rows, not epsilon; to bins that each has a part of the rows
- * alone is much the same. NaN without a mechanism. */
+/* Classes that are learned jointly share rows, not epsilon; to bins that each has a part of the
+ * rows alone is much the same. NaN without a mechanism. */
 static double epsilon_for_bins(const guarantee *claim, size_t classes) {
   return classes > 2 ? epsilon_share(claim->epsilon_fit, classes) : claim->epsilon_fit;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "base/threads.h"
 #include "matrix/gemm_block.h"
 #include "mechanism/mechanism.h"
@@ -16,7 +17,6 @@
 #include "run/counted_schema.h"
 #include "run/fit.h"
 #include "run/options.h"
-#include "run/options_defaults.h"
 #include "run/output.h"
 #include "run/schema_cost.h"
 #include "run/training_report.h"
@@ -26,13 +26,13 @@ typedef struct run {
   const dperm_options *options;
   const dperm_data *data; /* as they were given */
   random_source *source;
-  representation how;     /* its rows are made, at what cost */
-  schema_request request; /* with the claim of all of it */
+  representation how;      /* its rows are made, at what cost */
+  schema_request request;  /* with the claim of all of it */
   privacy_curve curves[2]; /* of the fit under each schema which may come, with what the schema
                               costs, where they are known: the dearest is charged */
   size_t curve_count;
-  bool spends_delta;      /* whether one of them may spend the delta that was given */
-  asked_schema asked;     /* of these, the one that `how` says */
+  bool spends_delta;  /* whether one of them may spend the delta that was given */
+  asked_schema asked; /* of these, the one that `how` says */
   counted_schema counted;
   dperm_data settled; /* the rows, where public numbers decide them: a view of the data, */
   fit_plan plan;      /* the plan of their fit, */
@@ -253,7 +253,7 @@ dperm_status dperm_train(const dperm_data *data, const dperm_options *given, dpe
   OWNED(random_wipe) random_source own = {0};
   random_source *source = NULL;
   dperm_options options;
-  TRY(given_options(given, &options, err));
+  TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
   TRY(options_validate(&options, err));
   TRY(random_given(options.random, &own, &source, err));
   OWNED(threads_leave_at) thread_scope threads = threads_enter(options.threads);

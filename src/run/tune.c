@@ -7,7 +7,7 @@
 #include "base/arithmetic.h"
 #include "base/defect.h"
 #include "base/memory.h"
-#include "base/sized.h"
+#include "base/options.h"
 #include "data/record_overlap.h"
 #include "mechanism/mechanism.h"
 #include "random/random_handle.h"
@@ -15,22 +15,9 @@
 #include "run/claim.h"
 #include "run/fit_plan.h"
 #include "run/options.h"
-#include "run/options_defaults.h"
 #include "run/output.h"
 #include "run/training_report.h"
 #include "run/tune_methods.h"
-
-/* NOLINTNEXTLINE(bugprone-sizeof-expression): the size of a pointer is what is meant */
-static const sized_struct tune_struct = SIZED_STRUCT(dperm_tune_options, public_data);
-static const dperm_tune_options tune_defaults = {.method = DPERM_TUNE_SPLIT,
-                                                 .selector = DPERM_SELECTOR_PERMUTE_AND_FLIP,
-                                                 .rounds = DPERM_ROUNDS_LOGARITHMIC,
-                                                 .rounds_mean = (double)NAN,
-                                                 .holdout = 0.1};
-
-void dperm_tune_options_init_sized(dperm_tune_options *options, size_t size) {
-  sized_init(&tune_struct, &tune_defaults, options, size);
-}
 
 /* ---- before any work */
 
@@ -111,6 +98,11 @@ static dperm_status check_method_known(const tuning *t, dperm_error *err) {
   return DPERM_OK;
 }
 
+static dperm_status fail_encoded(dperm_error *err) {
+  FAIL(err, DPERM_INVALID_DATA,
+       "the public data are encoded in another way than the private ones; use one schema");
+}
+
 static dperm_status check_method(const tuning *t, dperm_error *err) {
   const dperm_data *given = t->how->public_data;
   TRY(check_method_known(t, err));
@@ -127,8 +119,7 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
                 !class_list_equal(&given->classes, &t->data->classes) || given->unlabelled ||
                 (given->schema != t->data->schema &&
                  !json_equal(given->schema->json, t->data->schema->json)))) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "the public data are encoded in another way than the private ones; use one schema");
+    return fail_encoded(err);
   }
   return check_rows(t, err);
 }
@@ -313,11 +304,11 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   OWNED_MEMORY dperm_options *candidates = NULL;
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   OWNED(data_view_close) dperm_data view = {0}, public_view = {0};
-  dperm_tune_options how = tune_defaults;
+  dperm_tune_options how;
   tuning t = {.data = data, .count = count, .how = &how};
-  TRY(sized_take(&tune_struct, given_how, &how, err));
+  TRY(options_take(DPERM_OPTIONS_TUNE, given_how, &how, err));
   TRY(check_count(count, err));
-  TRY(given_options_all(given, count, &candidates, err));
+  TRY(options_take_all(given, count, &candidates, err));
   TRY(options_validate(&candidates[0], err));
   TRY(check_method_known(&t, err));
   t.candidates = candidates;
@@ -328,7 +319,8 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
     TRY(check_epsilon(candidates[0].epsilon, err));
     TRY(settle_schema(&t, &schema, err));
     TRY(view_settled(data, schema, &view, err));
-    TRY(view_settled(how.public_data, schema, &public_view, err));
+    dperm_status status = view_settled(how.public_data, schema, &public_view, err);
+    TRY(status == DPERM_INVALID_SCHEMA ? fail_encoded(err) : status);
     t.data = &view;
     how.public_data = public_view.x ? &public_view : how.public_data;
   }

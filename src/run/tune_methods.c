@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "data/record_overlap.h"
-#include "dperm/multiclass.h"
 #include "dperm/score.h"
 #include "run/fit.h"
 #include "run/fit_memory.h"
@@ -185,7 +184,7 @@ static json_t *weights_json(const dperm_options *o) {
 
 /* All that candidates may differ in and a reader may ask for. */
 static json_t *candidate_json(const dperm_options *o, size_t classes) {
-  bool kernel = o->kernel.name != DPERM_KERNEL_NONE;
+  bool kernel = o->kernel.kind != DPERM_KERNEL_NONE;
   const char *noise = o->noise == DPERM_NOISE_AUTO ? "auto" : noise_kind_of(o->noise)->name;
   const char *joint = dperm_multiclass_name(
       options_joint(o, classes) ? DPERM_MULTICLASS_JOINT : DPERM_MULTICLASS_ONE_VS_REST);
@@ -360,20 +359,6 @@ static const tune_method methods[] = {
     [DPERM_TUNE_SPLIT] = {"split", rows_of_portion, tune_by_split, describe_split},
     [DPERM_TUNE_STOPPING] = {"stopping", rows_not_held_out, tune_by_stopping, describe_stopping},
     [DPERM_TUNE_PUBLIC] = {"public", all_rows, tune_in_public, describe_public}};
-
-const char *dperm_tune_method_name(dperm_tune_method method) {
-  return (size_t)method < sizeof methods / sizeof *methods ? methods[method].name : NULL;
-}
-
-const char *dperm_selector_name(dperm_selector selector) {
-  static const char *const names[] = {"permute-and-flip", "exponential"};
-  return (size_t)selector < sizeof names / sizeof *names ? names[selector] : NULL;
-}
-
-const char *dperm_rounds_name(dperm_rounds rounds) {
-  static const char *const names[] = {"logarithmic", "geometric"};
-  return (size_t)rounds < sizeof names / sizeof *names ? names[rounds] : NULL;
-}
 
 const tune_method *tune_method_of(const tuning *t) {
   return &methods[t->how->method];

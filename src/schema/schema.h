@@ -1,5 +1,5 @@
 /* The schema inside the library: everything about a record that is known in public. schema_parse.c
- * makes it from JSON, schema_layout.c derives places and bounds, encode.c uses it. */
+ * makes it from JSON, schema_layout.c derives places and bounds, table/rows.c uses it. */
 #pragma once
 
 #include <jansson.h>
@@ -58,7 +58,7 @@ typedef struct schema_column {
   bool crossed;        /* some cross has it */
 } schema_column;
 
-/* Of one cross. So the levels of its columns fit beside the flags of an encoded_text (encode.h). */
+/* Of one cross. So the levels of its columns fit beside the flags of an entry (table/rows.c). */
 enum { PAIRS_MOST = 1 << 20 };
 
 /* A one-hot block for the pairs of values of two columns. Level a of the first and b of the second
@@ -106,6 +106,14 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err);
 
 /* An entry of this weight, as a row stores it, is at most so long. */
 double schema_entry_bound(const dperm_schema *schema, double weight);
+
+/* No entry of the column, or of the cross, is longer; 0 where there is none. */
+double schema_column_bound(const dperm_schema *schema, size_t column);
+double schema_cross_bound(const dperm_schema *schema, size_t cross);
+/* "numeric", "categorical", "ignore" or "label". */
+const char *schema_column_type(const dperm_schema *schema, size_t column);
+/* The category that is left out, or NULL. */
+const char *schema_column_reference(const dperm_schema *schema, size_t column);
 
 /* How many of its columns are numeric or categorical. */
 size_t schema_encoded_columns(const dperm_schema *schema);

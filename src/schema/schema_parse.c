@@ -408,3 +408,13 @@ dperm_status dperm_schema_write(const dperm_schema *schema, const char *path, dp
   file = NULL;
   return output_commit(whole, err);
 }
+
+dperm_status dperm_schema_to_text(const dperm_schema *schema, char **text, size_t *length,
+                                  dperm_error *err) {
+  OWNED(output_discard_at) output_file *file = NULL;
+  TRY(output_open_memory(&file, err));
+  TRY(json_write(schema->json, true, file, err));
+  output_file *whole = file;
+  file = NULL;
+  return output_take(whole, text, length, err);
+}

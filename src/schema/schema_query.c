@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "schema/schema.h"
 
 size_t dperm_schema_dims(const dperm_schema *schema) {
@@ -14,82 +15,30 @@ double dperm_schema_norm_bound(const dperm_schema *schema) {
   return schema->bounds.norm2;
 }
 
-double dperm_schema_norm1_bound(const dperm_schema *schema) {
-  return schema->bounds.norm1;
-}
-
-double dperm_schema_column_bound(const dperm_schema *schema, size_t column) {
-  if (dperm_schema_column_width(schema, column) == 0) {
-    return 0.0;
-  }
-  const schema_column *c = &schema->columns[column];
-  return schema_entry_bound(schema, c->block > c->first ? fmax(c->line, c->weight) : c->weight);
-}
-
-int dperm_schema_drops_rows(const dperm_schema *schema) {
-  return schema->on_missing == MISSING_DROP;
-}
-
-size_t dperm_schema_classes(const dperm_schema *schema) {
-  return schema->classes.count;
-}
-
 const char *dperm_schema_class_name(const dperm_schema *schema, size_t index) {
   return index < schema->classes.count ? schema->classes.names[index] : NULL;
 }
 
-size_t dperm_schema_columns(const dperm_schema *schema) {
-  return schema->column_count;
+/* ---- columns */
+
+double schema_column_bound(const dperm_schema *schema, size_t column) {
+  const schema_column *c = &schema->columns[column];
+  double longest = c->block > c->first ? fmax(c->line, c->weight) : c->weight;
+  return c->width == 0 ? 0.0 : schema_entry_bound(schema, longest);
 }
 
-const char *dperm_schema_column_name(const dperm_schema *schema, size_t column) {
-  return column < schema->column_count ? schema->columns[column].name : NULL;
+double schema_cross_bound(const dperm_schema *schema, size_t cross) {
+  return schema_entry_bound(schema, schema->crosses[cross].weight);
 }
 
-const char *dperm_schema_column_type(const dperm_schema *schema, size_t column) {
+const char *schema_column_type(const dperm_schema *schema, size_t column) {
   static const char *const names[] = {"numeric", "categorical", "ignore", "label"};
-  return column < schema->column_count ? names[schema->columns[column].type] : NULL;
+  return names[schema->columns[column].type];
 }
 
-const char *dperm_schema_column_reference(const dperm_schema *schema, size_t column) {
-  if (column >= schema->column_count || schema->columns[column].reference == LOOKUP_NONE) {
-    return NULL;
-  }
-  return schema->columns[column].categories.names[schema->columns[column].reference];
-}
-
-size_t dperm_schema_column_width(const dperm_schema *schema, size_t column) {
-  return column < schema->column_count ? schema->columns[column].width : 0;
-}
-
-size_t dperm_schema_column_bins(const dperm_schema *schema, size_t column) {
-  return column < schema->column_count ? column_bins(&schema->columns[column]) : 0;
-}
-
-int dperm_schema_column_bins_auto(const dperm_schema *schema, size_t column) {
-  return column < schema->column_count && schema->columns[column].bins_auto;
-}
-
-double dperm_schema_column_line(const dperm_schema *schema, size_t column) {
-  return column < schema->column_count ? schema->columns[column].line : 0.0;
-}
-
-size_t dperm_schema_crosses(const dperm_schema *schema) {
-  return schema->cross_count;
-}
-
-size_t dperm_schema_cross_column(const dperm_schema *schema, size_t cross, size_t which) {
-  return cross < schema->cross_count && which < 2 ? schema->crosses[cross].columns[which]
-                                                  : schema->column_count;
-}
-
-size_t dperm_schema_cross_width(const dperm_schema *schema, size_t cross) {
-  return cross < schema->cross_count ? schema->crosses[cross].width : 0;
-}
-
-double dperm_schema_cross_bound(const dperm_schema *schema, size_t cross) {
-  return cross < schema->cross_count ? schema_entry_bound(schema, schema->crosses[cross].weight)
-                                     : 0.0;
+const char *schema_column_reference(const dperm_schema *schema, size_t column) {
+  const schema_column *c = &schema->columns[column];
+  return c->reference == LOOKUP_NONE ? NULL : c->categories.names[c->reference];
 }
 
 size_t schema_encoded_columns(const dperm_schema *schema) {
@@ -99,6 +48,56 @@ size_t schema_encoded_columns(const dperm_schema *schema) {
     count += type == COLUMN_NUMERIC || type == COLUMN_CATEGORICAL;
   }
   return count;
+}
+
+/* ---- all of it, as JSON (docs/formats.md) */
+
+static json_t *column_json(const dperm_schema *schema, size_t i) {
+  const schema_column *c = &schema->columns[i];
+  const char *reference = schema_column_reference(schema, i);
+  json_t *object = json_object();
+  json_set(&object, "name", json_string(c->name));
+  json_set(&object, "type", json_string(schema_column_type(schema, i)));
+  json_set(&object, "dims", json_count(c->width));
+  json_set(&object, "bound", json_figure(schema_column_bound(schema, i)));
+  json_set(&object, "reference", reference ? json_string(reference) : json_null());
+  json_set(&object, "bins", c->bins_auto ? json_string("auto") : json_count(column_bins(c)));
+  json_set(&object, "line", json_figure(c->line));
+  return object;
+}
+
+static json_t *cross_json(const dperm_schema *schema, size_t i) {
+  const schema_cross *cross = &schema->crosses[i];
+  json_t *object = json_object(), *pair = json_array();
+  json_append(&pair, json_string(schema->columns[cross->columns[0]].name));
+  json_append(&pair, json_string(schema->columns[cross->columns[1]].name));
+  json_set(&object, "columns", pair);
+  json_set(&object, "dims", json_count(cross->width));
+  json_set(&object, "bound", json_figure(schema_cross_bound(schema, i)));
+  return object;
+}
+
+dperm_status dperm_schema_describe(const dperm_schema *schema, char **json, dperm_error *err) {
+  json_t *object = json_object(), *classes = json_array(), *columns = json_array(),
+         *crosses = json_array();
+  for (size_t i = 0; i < schema->classes.count; i++) {
+    json_append(&classes, json_string(schema->classes.names[i]));
+  }
+  for (size_t i = 0; i < schema->column_count; i++) {
+    json_append(&columns, column_json(schema, i));
+  }
+  for (size_t i = 0; i < schema->cross_count; i++) {
+    json_append(&crosses, cross_json(schema, i));
+  }
+  json_set(&object, "classes", classes);
+  json_set(&object, "dims", json_count(schema->dims));
+  json_set(&object, "norm", json_figure(schema->bounds.norm2));
+  json_set(&object, "norm1", json_figure(schema->bounds.norm1));
+  json_set(&object, "drops_rows", json_boolean(schema->on_missing == MISSING_DROP));
+  json_set(&object, "epsilon_refined", json_figure(schema->refined.epsilon));
+  json_set(&object, "columns", columns);
+  json_set(&object, "crosses", crosses);
+  return json_give(object, json, err);
 }
 
 /* ---- names of encoded columns */

@@ -12,6 +12,7 @@
 
 #include "base/defect.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/sized.h"
 #include "dperm/score.h"
 #include "random/random_handle.h"
@@ -29,14 +30,7 @@ typedef struct confusion {
                         than two classes what is right and wrong stands in the first two */
 } confusion;
 
-static const sized_struct options_struct = SIZED_STRUCT(dperm_score_options, progress);
 static const sized_struct score_struct = SIZED_STRUCT(dperm_private_score, true_negatives);
-static const dperm_score_options usual = {.epsilon = (double)NAN, .rows_per_person = 1};
-
-void dperm_score_options_init_sized(dperm_score_options *options, size_t size) {
-  sized_init(&options_struct, &usual, options, size);
-}
-
 /* A block of rows with their scores (scored_block). */
 static dperm_status count_rows(void *context, const double *scores, const double *labels,
                                size_t rows, dperm_error *err) {
@@ -95,9 +89,8 @@ static dperm_status check_neighbours(const dperm_model *model, const dperm_score
  */
 static dperm_status take_options(const dperm_model *model, const dperm_score_options *given,
                                  size_t size, dperm_score_options *out, dperm_error *err) {
-  *out = usual;
   TRY(sized_check_capacity(&score_struct, size, err));
-  TRY(sized_take(&options_struct, given, out, err));
+  TRY(options_take(DPERM_OPTIONS_SCORE, given, out, err));
   if (out->counts && model->classes.count > 2) {
     FAIL(
         err, DPERM_INVALID_ARGUMENT,

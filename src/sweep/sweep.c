@@ -6,23 +6,15 @@
 
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "base/sized.h"
+#include "base/options.h"
 #include "base/threads.h"
 #include "data/class_weights.h"
 #include "run/fit_memory.h"
 #include "run/options.h"
-#include "run/options_defaults.h"
 #include "run/representation.h"
 #include "sweep/sweep_run.h"
 
 enum { MOST_CELLS = 100000, MOST_FOLDS = 100000, MOST_DRAWS = 10000000, MOST_PARTS = 1000 };
-
-static const sized_struct how_struct = SIZED_STRUCT(dperm_sweep_options, progress);
-static const dperm_sweep_options how_defaults = {.folds = 10, .draws = 10, .seed = 1};
-
-void dperm_sweep_options_init_sized(dperm_sweep_options *options, size_t size) {
-  sized_init(&how_struct, &how_defaults, options, size);
-}
 
 /* ---- what is asked for */
 
@@ -39,16 +31,21 @@ static dperm_status check_folds(const dperm_sweep_options *how, size_t rows, dpe
 static dperm_status take_request(const dperm_data *data, const dperm_options *given, size_t count,
                                  const dperm_sweep_options *given_how, dperm_options **cells,
                                  dperm_sweep_options *how, dperm_error *err) {
-  TRY(sized_take(&how_struct, given_how, how, err));
+  TRY(options_take(DPERM_OPTIONS_SWEEP, given_how, how, err));
   if (count == 0 || count > MOST_CELLS) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu cells; give from 1 to %d", count, MOST_CELLS);
   }
-  TRY(given_options_all(given, count, cells, err));
+  TRY(options_take_all(given, count, cells, err));
   if (how->draws == 0 || how->draws > MOST_DRAWS) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu draws; give from 1 to %d", how->draws, MOST_DRAWS);
   }
   TRY(data_check_any(data, err));
   TRY(check_folds(how, rows_in_all(data->x), err));
+  if (how->test_data && !how->test_data->table != !data->table) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "of the rows to test on and the others only one are records under a schema; read both "
+         "alike");
+  }
   if (how->test_data && how->test_data->x->cols != data->x->cols) {
     FAIL(err, DPERM_INVALID_DATA, "the rows to test on have %zu columns, the others %zu",
          how->test_data->x->cols, data->x->cols);
@@ -73,7 +70,7 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
     TRY(options_validate(&(*cells)[c], err));
     TRY(check_calibrate_none(&(*cells)[c], "sweep", err));
     TRY(check_refine_none(&(*cells)[c], "sweep", err));
-    if (kernel->name != first->name || kernel->gamma != first->gamma ||
+    if (kernel->kind != first->kind || kernel->gamma != first->gamma ||
         kernel->features != first->features || kernel->independent != first->independent ||
         kernel->seed != first->seed) {
       FAIL(err, DPERM_INVALID_ARGUMENT, "cells have different kernels; sweep them one by one");
@@ -195,28 +192,28 @@ static dperm_status open_rows(const dperm_data *data, const feature_map *map, bo
   return DPERM_OK;
 }
 
-static int tick(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool tick(void *context, const char *stage, uint64_t done, uint64_t total) {
   const sweep *s = context;
   (void)stage;
   (void)done;
   (void)total;
   const dperm_progress *progress = &s->how->progress;
   return progress->tick ? progress->tick(progress->context, "sweeping", s->models_done, s->models)
-                        : 0;
+                        : false;
 }
 
-/* A kernel's directions are drawn once for all cells, from the sweep's seed unless they have one.
- */
+/* A kernel's directions are drawn once for all cells of a group, from the sweep's seed unless they
+ * have one. */
 static dperm_status open_all_rows(sweep *s, dperm_error *err) {
   dperm_kernel kernel = s->cells[0].options.kernel;
-  if (kernel.name != DPERM_KERNEL_NONE) {
+  if (kernel.kind != DPERM_KERNEL_NONE) {
     random_source source;
     TRY(random_public(s->how->seed, "sweep kernel", &source, err));
     kernel.seed = kernel.seed ? kernel.seed : 1 + random_bits(&source) % ((UINT64_C(1) << 53) - 1);
   }
   for (size_t g = 0; g < s->group_count; g++) {
     sweep_group *group = &s->groups[g];
-    if (kernel.name != DPERM_KERNEL_NONE) {
+    if (kernel.kind != DPERM_KERNEL_NONE) {
       TRY(feature_map_new(&kernel, group->data.x->cols, &s->progress, &group->map, err));
     }
     TRY(open_rows(&group->data, group->map, s->split.part != NULL, &s->stop, &group->rows, err));
@@ -310,7 +307,7 @@ dperm_status dperm_sweep(const dperm_data *data, const dperm_options *given, siz
                          const dperm_sweep_options *given_how, dperm_sweep_visitor *visit,
                          void *context, dperm_error *err) {
   OWNED_MEMORY dperm_options *cells = NULL;
-  dperm_sweep_options how = how_defaults;
+  dperm_sweep_options how;
   dperm_status status = take_request(data, given, count, given_how, &cells, &how, err);
   TRY(ranks_agree(data->x->spread, status, err));
   OWNED(close_sweep)

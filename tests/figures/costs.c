@@ -29,7 +29,7 @@ static public_numbers numbers(const dperm_loss *loss, size_t rows, size_t column
 
 static privacy_curve planned(const public_numbers *g, double *sigma) {
   privacy_plan plan;
-  assert_ok(calibrate(g, &plan, err));
+  assert_ok(privacy_plan_make(g, &plan, err));
   privacy_curve curve = plan_curve(g, &plan);
   curve.epsilon_num = epsilon_num;
   *sigma = 1 / plan.noise.beta;

@@ -30,7 +30,7 @@ static int train_once(const char *path) {
     return complain(dlerror());
   }
   FIND(dperm_data_from_dense)
-  FIND(dperm_options_init_sized)
+  FIND(dperm_init)
   FIND(dperm_train)
   FIND(dperm_model_free)
   FIND(dperm_data_free)
@@ -40,7 +40,7 @@ static int train_once(const char *path) {
     }
     labels[i] = i % 3 ? 1 : -1;
   }
-  p_dperm_options_init_sized(&options, sizeof options);
+  p_dperm_init(DPERM_OPTIONS_TRAIN, &options, sizeof options);
   options.epsilon = 1;
   options.threads = 4;
   if (p_dperm_data_from_dense(ROWS, DIMS, values, labels, 1, &data, &err) != DPERM_OK ||

@@ -35,12 +35,14 @@ rule "arguments that name files say whether they are read or written" \
 # the statement is for people with the command at hand
 rule "the library's messages name no flags of the command" \
   "$(grep -nE '"[^"]*--[a-z]' -r src --include='*.c' |
-    grep -vE '^src/pipeline/statement.c:|srun --mpi')"
+    grep -vE '^src/report/statement.c:|srun --mpi')"
 rule "words on stderr go through message.c" \
   "$(grep -nE 'fprintf\(stderr|perror\(' -r cli --include='*.c' | grep -vE '^cli/(message|progress_bar|cmd_train|cmd_schema)\.c')"
 rule "nothing is left open in the code" "$(grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -r src cli include)"
 rule "no flags that change rounding" \
   "$(grep -nE 'ffast-math|march=native|funsafe-math' CMakeLists.txt CMakePresets.json Makefile | grep -v 'fno-fast-math')"
+rule "truths in public headers are bool, and what is called a name is a text" \
+  "$(grep -nE '\bint \**[a-z(]|dperm_[a-z_]+ name;' -r include | grep -vE '\bint (threads|header|reserved);')"
 # Headers that do not say __GLIBC__, as musl's do not.
 headers=$(mktemp -d)
 touch "$headers/stdint.h" "$headers/string.h"

@@ -284,14 +284,14 @@ static void trouble_is_reported_where_it_is(void **state) {
 }
 
 /* A callback that asks for more threads while a file is read on two. */
-static int ask_for_threads(void *context, const char *what, uint64_t done, uint64_t of) {
+static bool ask_for_threads(void *context, const char *what, uint64_t done, uint64_t of) {
   (void)what;
   (void)done;
   (void)of;
   if (++*(int *)context == 3) {
     (void)threads_enter(6);
   }
-  return 0;
+  return false;
 }
 
 static void more_threads_may_come_meanwhile(void **state) {

@@ -32,7 +32,7 @@ static void a_fit_has_no_more_divergence_than_its_curve(void **state) {
     bool adding = j % 3 == 0;
     privacy_plan plan;
     g.neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
-    assert_ok(calibrate(&g, &plan, err));
+    assert_ok(privacy_plan_make(&g, &plan, err));
     const privacy_curve curve = plan_curve(&g, &plan);
     double order = 1 + random_scale(&r, 0.5, 30);
     double lambda = (double)g.rows * (plan.lambda + plan.delta_reg);
@@ -70,7 +70,7 @@ static void determinants_add_no_more_than_their_mean(void **state) {
     const dperm_loss loss = loss_of(which);
     public_numbers g = gaussian_numbers(&r, &loss, 1);
     privacy_plan plan;
-    assert_ok(calibrate(&g, &plan, err));
+    assert_ok(privacy_plan_make(&g, &plan, err));
     const privacy_curve curve = plan_curve(&g, &plan);
     double lambda = (double)g.rows * (plan.lambda + plan.delta_reg), mass = 0;
     bool walled = which != FIT_LOGISTIC && j / 2 % 2;
@@ -100,7 +100,7 @@ static void corners_and_slack_are_those_of_the_mechanism(void **state) {
     public_numbers g = gaussian_numbers(&r, &loss, 1 + (size_t)(random_bits(&r) % 20));
     privacy_plan plan;
     g.mechanism = i / FIT_LOSSES % 3 == 0 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
-    assert_ok(calibrate(&g, &plan, err));
+    assert_ok(privacy_plan_make(&g, &plan, err));
     const privacy_curve c = plan_curve(&g, &plan);
     double n = (double)g.rows, norm = g.bounds.norm2, beta = plan.noise.beta, sum = 0;
     double total = n * (plan.lambda + plan.delta_reg);
@@ -120,7 +120,7 @@ static void corners_and_slack_are_those_of_the_mechanism(void **state) {
     }
     assert_true(curve_is_sound(&c) && curve_covers(&c, &c));
     g.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;
-    assert_ok(calibrate(&g, &plan, err));
+    assert_ok(privacy_plan_make(&g, &plan, err));
     const privacy_curve one = plan_curve(&g, &plan);
     assert_true(one.corner_count == 1 && one.corners[0].count == 1);
   }
@@ -142,7 +142,7 @@ static void every_curve_fits_the_claim_that_its_noise_was_made_for(void **state)
     g.rows = (size_t)random_scale(&r, 20, 1e7);
     g.neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
     g.mechanism = i % 5 == 0 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
-    if (calibrate(&g, &plan, NULL) != DPERM_OK) {
+    if (privacy_plan_make(&g, &plan, NULL) != DPERM_OK) {
       continue; /* too few rows for this epsilon */
     }
     privacy_curve c = plan_curve(&g, &plan);
@@ -173,7 +173,7 @@ static void pure_noise_has_no_curve(void **state) {
   public_numbers g = gaussian_numbers(&r, &loss, 3);
   privacy_plan plan;
   g.noise = DPERM_NOISE_L2;
-  assert_ok(calibrate(&g, &plan, err));
+  assert_ok(privacy_plan_make(&g, &plan, err));
   assert_int_equal(plan_curve(&g, &plan).fits, 0);
 }
 

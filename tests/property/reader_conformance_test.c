@@ -281,12 +281,12 @@ static void trouble_is_named_with_its_place(void **state) {
   records_free(&set);
 }
 
-static int say_stop(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool say_stop(void *context, const char *stage, uint64_t done, uint64_t total) {
   (void)context;
   (void)stage;
   (void)done;
   (void)total;
-  return 1;
+  return true;
 }
 
 static void progress_can_cancel(void **state) {

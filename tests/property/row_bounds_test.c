@@ -175,7 +175,7 @@ static void encoded_rows_keep_the_bounds_of_their_schema(void **state) {
     assert_ok(dperm_data_read(&from, NULL, &data, err));
     const expected e = expect(&l);
     check_bounds(&schema->bounds, &e, schema->dims);
-    assert_true(dperm_schema_norm1_bound(schema) == data->bounds.norm1);
+    assert_true(schema->bounds.norm1 == data->bounds.norm1);
     for (size_t i = 0; i < ROWS; i++) {
       double row[MOST];
       assert_ok(dperm_data_row(data, i, row, err));

@@ -49,14 +49,14 @@ static double told_of(const dperm_data *data, dperm_noise noise, const char *wor
   dperm_options options;
   dperm_model *model = NULL;
   char *path = file_with_text("");
-  int holds = 0;
+  bool holds = false;
   dperm_options_init(&options);
   options.epsilon = 1;
   options.lambda = 10;
   options.noise = noise;
   assert_ok(dperm_train(data, &options, &model, err));
   assert_ok(dperm_model_write(model, path, err));
-  assert_ok(dperm_model_verify(path, keep_number, &t, &holds, err));
+  assert_ok(dperm_model_verify(path, NULL, 0, NULL, keep_number, &t, &holds, err));
   assert_int_equal(holds, 1);
   dperm_model_free(model);
   file_remove(path);

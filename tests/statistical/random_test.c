@@ -97,24 +97,22 @@ static void a_failed_source_goes_on_and_stays_failed(void **state) {
 
 static void the_secure_source_is_no_seeded_one_and_never_repeats(void **state) {
   (void)state;
-  dperm_random *first = NULL, *second = NULL, *fixed = NULL;
-  assert_ok(dperm_random_secure(&first, err));
-  assert_ok(dperm_random_secure(&second, err));
+  dperm_random *fixed = NULL;
+  random_source first, second;
+  assert_ok(random_secure(&first, err));
+  assert_ok(random_secure(&second, err));
   assert_ok(dperm_random_seeded(0, &fixed, err));
-  assert_false(first->source.seeded);
-  assert_false(second->source.seeded);
+  assert_false(first.seeded || second.seeded);
   assert_true(fixed->source.seeded);
   const noise_plan plan = {&noise_l2, 3, 1.0, {0}, 1};
   double a[3], b[3], c[3], d[3];
-  noise_draw(&plan, &first->source, a);
-  noise_draw(&plan, &first->source, b);
-  noise_draw(&plan, &second->source, c);
+  noise_draw(&plan, &first, a);
+  noise_draw(&plan, &first, b);
+  noise_draw(&plan, &second, c);
   noise_draw(&plan, &fixed->source, d);
   for (size_t j = 0; j < 3; j++) { /* equal with probability 2^−50 or so */
     assert_true(a[j] != b[j] && a[j] != c[j] && b[j] != c[j] && a[j] != d[j]);
   }
-  dperm_random_free(first);
-  dperm_random_free(second);
   dperm_random_free(fixed);
 }
 

@@ -66,7 +66,7 @@ static void look_at_rows(const dperm_data *data, seen *out) {
 static void look_at(const dperm_data *data, seen *out) {
   out->rows = dperm_data_rows(data);
   out->dims = dperm_data_dims(data);
-  out->norm = dperm_data_norm_bound(data);
+  out->norm = data->bounds.norm2;
   assert_ok(data_class_names(data, &out->classes, err));
 }
 

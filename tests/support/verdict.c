@@ -33,7 +33,7 @@ verdict verdict_on(json_t *model, bool as_is) {
   }
   char *text = json_dumps(model, JSON_COMPACT | JSON_REAL_PRECISION(17));
   char *path = file_with_text(text);
-  assert_ok(dperm_model_verify(path, note_line, &v, &v.holds, err));
+  assert_ok(dperm_model_verify(path, NULL, 0, NULL, note_line, &v, &v.holds, err));
   assert_int_equal(v.holds, v.first[0] == '\0');
   dperm_model *read = NULL;
   dperm_error refused;

@@ -1,5 +1,6 @@
 /* Data sets from memory: what is copied, what is clipped, what is refused, and how rows are picked
  * out of one. */
+#include "data/dataset.h"
 #include "dperm/unsafe.h"
 #include "support.h"
 
@@ -28,8 +29,7 @@ static void dense_and_sparse_rows_from_memory_are_the_same(void **state) {
   for (size_t i = 0; i < 2; i++) {
     assert_int_equal(dperm_data_rows(both[i]), 3);
     assert_int_equal(dperm_data_dims(both[i]), 3);
-    assert_true(dperm_data_norm_bound(both[i]) == 2);
-    assert_true(dperm_data_matrix_bytes(both[i]) > 0);
+    assert_true(both[i]->bounds.norm2 == 2);
     assert_memory_equal(dperm_data_labels(both[i]), labels, sizeof labels);
     row_close(both[i], 0, 0.5, 0, -0.25);
     row_close(both[i], 1, 1.2, 1.6, 0);
@@ -98,7 +98,7 @@ static void selected_rows_stand_in_the_order_given(void **state) {
     assert_ok(dperm_data_select(both[i], (const size_t[]){1, 0, 1, 2}, 4, &part, err));
     static const double picked[] = {-1, 1, -1, 1};
     assert_int_equal(dperm_data_rows(part), 4);
-    assert_true(dperm_data_norm_bound(part) == 10);
+    assert_true(part->bounds.norm2 == 10);
     assert_memory_equal(dperm_data_labels(part), picked, sizeof picked);
     row_close(part, 0, 3, 4, 0);
     row_close(part, 1, 0.5, 0, -0.25);

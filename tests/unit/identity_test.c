@@ -228,7 +228,7 @@ static void a_part_of_a_file_is_known_by_its_places(void **state) {
     other = of_and_free(part);
     dperm_data_free(data);
     check_other(&id[0], &other);
-    source.no_identity = 1;
+    source.no_identity = true;
     assert_ok(dperm_data_read(&source, NULL, &data, err));
     assert_ok(dperm_data_select(data, rows, 2, &part, err));
     assert_fails(identity_of_data(part, &other, err), DPERM_INVALID_ARGUMENT,
@@ -344,7 +344,7 @@ static void one_budget_whatever_the_norm(void **state) {
   static const char *const names[] = {"yes", "no"};
   assert_ok(dperm_data_add_intercept(far, 2, err));
   assert_ok(dperm_data_label(far, codes, 2, names, err));
-  assert_ok(dperm_ledger_init(home->path, "again", "1", NULL, 1, err));
+  assert_ok(ledger_create(home->path, "again", "1", NULL, 1, err));
   assert_ok(train(ledger, near, "people", err));
   assert_ok(train(ledger, far, "people", err));
   assert_fails(train(ledger, far, "again", err), DPERM_OVER_BUDGET,
@@ -376,7 +376,7 @@ static void people_known_by_the_older_rule_stay_known(void **state) {
   dperm_ledger *ledger = opened(home);
   dperm_data *data = dense(X, SIGNS, 100);
   charge_as_once(ledger, data);
-  assert_ok(dperm_ledger_init(home->path, "again", "1", NULL, 1, err));
+  assert_ok(ledger_create(home->path, "again", "1", NULL, 1, err));
   assert_fails(train(ledger, data, "again", err), DPERM_OVER_BUDGET,
                "are data set \"people\" already");
   assert_fails(dperm_ledger_refuse_data(ledger, data, err), DPERM_OVER_BUDGET,

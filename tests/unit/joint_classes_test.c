@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "dperm/multiclass.h"
 #include "dperm/score.h"
 #include "dperm/tune.h"
 #include "dperm/verify.h"
@@ -61,10 +60,10 @@ static void see(void *context, dperm_finding finding, const char *line) {
 static const char *verified(const dperm_model *model) {
   static char failed[4000];
   char *path = file_with_text("");
-  int holds = 0;
+  bool holds = false;
   failed[0] = '\0';
   assert_ok(dperm_model_write(model, path, err));
-  assert_ok(dperm_model_verify(path, see, failed, &holds, err));
+  assert_ok(dperm_model_verify(path, NULL, 0, NULL, see, failed, &holds, err));
   assert_int_equal(holds, failed[0] == '\0');
   file_remove(path);
   return failed;
@@ -77,7 +76,7 @@ static void one_fit_has_all_of_epsilon(void **state) {
   dperm_model *joint = train(data, &options);
   options.multiclass = DPERM_MULTICLASS_ONE_VS_REST;
   dperm_model *apart = train(data, &options);
-  assert_true(dperm_model_is_joint(joint) && !dperm_model_is_joint(apart));
+  assert_true(joint->joint && !apart->joint);
   assert_true(joint->claim.epsilon_class == 1 && apart->claim.epsilon_class == 0.25);
   assert_true(joint->claim.delta == apart->claim.delta);
   assert_true(joint->plan.noise.beta > 1.5 * apart->plan.noise.beta);
@@ -133,7 +132,7 @@ static void models_come_back_whole(void **state) {
   dperm_metrics metrics;
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_read(path, &back, err));
-  assert_true(dperm_model_is_joint(back));
+  assert_true(back->joint);
   assert_int_equal(noise_size(&back->plan.noise), CLASSES * DIMS);
   assert_ok(dperm_model_scores(model, data, scores, err));
   assert_ok(dperm_model_scores(back, data, again, err));
@@ -230,7 +229,7 @@ static void a_choice_states_how_the_chosen_one_learned(void **state) {
       assert_string_equal(verified(model), "");
       double whole = how.method == DPERM_TUNE_SPLIT ? 2 : 1;
       assert_close(model->claim.epsilon_class,
-                   dperm_model_is_joint(model) ? whole : whole / CLASSES, 1e-5);
+                   model->joint ? whole : whole / CLASSES, 1e-5);
       dperm_model_free(model);
     }
   }
@@ -285,13 +284,13 @@ static void what_has_no_proof_is_refused(void **state) {
   assert_ok(dperm_loss_by_name("huber", 0.5, &options.loss, err));
   options.multiclass = DPERM_MULTICLASS_AUTO; /* by themselves they learn one against the rest */
   model = train(data, &options);
-  assert_false(dperm_model_is_joint(model));
+  assert_false(model->joint);
   dperm_model_free(model);
   options.loss = dperm_loss_logistic();
   options.analysis = DPERM_ANALYSIS_PAPER;
   options.epsilon = 20;
   model = train(data, &options);
-  assert_false(dperm_model_is_joint(model));
+  assert_false(model->joint);
   dperm_model_free(model);
   dperm_data_free(data);
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "data/dataset.h"
-#include "dperm/multiclass.h"
 #include "model/model.h"
 #include "reference.h"
 #include "thread_ranks.h"
@@ -83,7 +82,7 @@ static dperm_schema *schema_of(bool dense) {
 static void check(joint_job *job) {
   dperm_model *alone = NULL;
   assert_ok(train_once(job, NULL, &alone, err));
-  assert_true(dperm_model_is_joint(alone));
+  assert_true(alone->joint);
   for (size_t count = 1; count <= MOST_RANKS; count += count < 3 ? 1 : 2) {
     memset(job->model, 0, sizeof job->model);
     thread_ranks_run(count, train_rank, job);

@@ -3,10 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "dperm/plan.h"
-#include "mechanism/privacy_plan.h"
-#include "run/options.h"
+#include "plan/plan_columns.h"
 #include "random/noise.h"
+#include "run/claim.h"
 #include "schema/schema.h"
 #include "support.h"
 #include "text_buffer.h"
@@ -38,15 +37,9 @@ static const char whole[] =
     BEGIN "'columns': [" AGE("[10, 20, 50]") ", " JOB(FOUR) ", " PAY "]" CROSS "}";
 
 typedef struct found {
-  dperm_column_plan columns[MOST];
+  column_plan columns[MOST];
   size_t count;
 } found;
-
-static void keep(void *context, const dperm_column_plan *column) {
-  found *f = context;
-  assert_true(f->count < MOST);
-  f->columns[f->count++] = *column;
-}
 
 static dperm_options some_options(dperm_noise noise) {
   dperm_options o;
@@ -58,8 +51,17 @@ static dperm_options some_options(dperm_noise noise) {
 }
 
 static found advice(const dperm_schema *schema, const dperm_options *options) {
+  const dperm_plan_rows of = {.rows = ROWS, .schema = schema};
   found f = {.count = 0};
-  assert_ok(dperm_plan_columns(ROWS, schema, options, keep, &f, err));
+  planned_schema planned = {0};
+  column_plan *list = NULL;
+  dperm_plan plan;
+  assert_ok(plan_make(&of, options, &planned, &plan, err));
+  assert_ok(plan_columns(options, &planned, ROWS, &list, &f.count, err));
+  assert_true(f.count <= MOST);
+  memcpy(f.columns, list, f.count * sizeof *list);
+  free(list);
+  planned_schema_clear(&planned);
   return f;
 }
 
@@ -82,7 +84,7 @@ static void shares_are_those_of_draws(void **state) {
     const found f = advice(schema, &options);
     const guarantee claim = {.epsilon_class = 0.5, .delta_class = options.delta};
     const public_numbers given =
-        options_public(&options, &options.loss, &claim, ROWS, schema->dims, &schema->bounds);
+        fit_numbers(&options, &options.loss, &claim, ROWS, schema->dims, &schema->bounds);
     privacy_plan plan;
     double b[DIMS], squares[DIMS] = {0};
     random_source r;
@@ -135,7 +137,7 @@ static void changes_are_those_of_other_schemas(void **state) {
   options.lambda = plan.lambda;
   options.delta_reg = plan.delta_reg;
   double all = plan.rms_noise_norm;
-  const dperm_column_plan *age = &f.columns[0], *job = &f.columns[1], *pay = &f.columns[2];
+  const column_plan *age = &f.columns[0], *job = &f.columns[1], *pay = &f.columns[2];
   near(age->without * all,
        rms(BEGIN "'columns': [" NONE("age") ", " JOB(FOUR) ", " PAY "]}", &options));
   near(age->halved * all,
@@ -166,19 +168,28 @@ static void without_noise_there_are_only_bins(void **state) {
   assert_int_equal(f.columns[0].bins, 16);
   assert_int_equal(f.columns[2].bins, 8); /* it is wide */
   options = some_options(DPERM_NOISE_AUTO);
-  options.kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 10};
+  options.kernel = (dperm_kernel){.kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 10};
   f = advice(schema, &options);
   assert_true(isnan(f.columns[0].noise_share));
   options = some_options(DPERM_NOISE_AUTO);
   f = advice(one, &options); /* the intercept is left */
   assert_true(f.count == 1 && f.columns[0].noise_share > 0 && f.columns[0].without > 0);
-  dperm_schema *open = parsed(BEGIN "'columns': [" AGE("'auto'") "]}");
-  assert_fails(dperm_plan_columns(ROWS, open, &options, keep, &f, err), DPERM_INVALID_SCHEMA,
-               "auto");
-  assert_fails(dperm_plan_columns(0, one, &options, keep, &f, err), DPERM_INVALID_ARGUMENT, "rows");
-  dperm_schema_free(open);
   dperm_schema_free(one);
   dperm_schema_free(schema);
+}
+
+/* What a fit will have in their place. */
+static void bins_that_are_not_chosen_yet_are_those_of_the_fit(void **state) {
+  (void)state;
+  dperm_schema *open = parsed(BEGIN "'columns': [" AGE("'auto'") "]}");
+  dperm_schema *settled = parsed(BEGIN "'columns': [" AGE("4") "]}");
+  const dperm_options options = some_options(DPERM_NOISE_AUTO);
+  const found f = advice(open, &options), g = advice(settled, &options);
+  assert_true(f.count == 1 && f.columns[0].bins == 4);
+  assert_true(f.columns[0].noise_share == g.columns[0].noise_share);
+  assert_true(f.columns[0].halved == g.columns[0].halved && f.columns[0].halved < 1);
+  dperm_schema_free(open);
+  dperm_schema_free(settled);
 }
 
 int main(void) {
@@ -186,6 +197,7 @@ int main(void) {
       cmocka_unit_test(shares_are_those_of_draws),
       cmocka_unit_test(changes_are_those_of_other_schemas),
       cmocka_unit_test(without_noise_there_are_only_bins),
+      cmocka_unit_test(bins_that_are_not_chosen_yet_are_those_of_the_fit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

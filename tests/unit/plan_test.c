@@ -381,7 +381,7 @@ static void the_plan_is_what_training_does(void **state) {
     options.lambda = way & 4 ? none : 1e-3;
     options.loss = library_loss(REF_HUBER, 0.5);
     assert_ok(dperm_data_from_dense(200, 4, rows->x, rows->labels, norm, &data, err));
-    const dperm_plan plan = plan_for(200, 4, dperm_data_norm_bound(data), &options);
+    const dperm_plan plan = plan_for(200, 4, data->bounds.norm2, &options);
     assert_ok(dperm_train(data, &options, &model, err));
     assert_true(model->plan.noise.beta == plan.beta && model->plan.lambda == plan.lambda);
     assert_true(model->plan.delta_reg == plan.delta_reg &&

@@ -61,28 +61,19 @@ static void only_secure_noise_makes_a_private_model(void **state) {
   (void)state;
   dperm_data *data = some_data(1, ROWS);
   for (size_t i = 0; i < 2; i++) {
-    dperm_options options = asking(private_mechanisms[i]);
-    dperm_model *model = train(data, options, NULL);
+    dperm_model *model = train(data, asking(private_mechanisms[i]), NULL);
     assert_int_equal(dperm_model_is_private(model), 1);
     assert_null(model->reason);
     dperm_model_free(model);
-    assert_ok(dperm_random_secure(&options.random, err)); /* or one that the caller brings */
-    model = train(data, options, NULL);
-    assert_int_equal(dperm_model_is_private(model), 1);
-    dperm_model_free(model);
-    dperm_random_free(options.random);
     model = train_seeded(data, asking(private_mechanisms[i]), 0);
     assert_int_equal(dperm_model_is_private(model), 0);
     assert_non_null(strstr(model->reason, "seed"));
     dperm_model_free(model);
   }
-  dperm_options options = asking(DPERM_MECHANISM_NONE);
-  assert_ok(dperm_random_secure(&options.random, err)); /* does not help */
-  dperm_model *model = train(data, options, NULL);
+  dperm_model *model = train(data, asking(DPERM_MECHANISM_NONE), NULL); /* does not help */
   assert_int_equal(dperm_model_is_private(model), 0);
   assert_non_null(strstr(model->reason, "without a privacy mechanism"));
   dperm_model_free(model);
-  dperm_random_free(options.random);
   dperm_data_free(data);
 }
 

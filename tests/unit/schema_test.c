@@ -69,7 +69,7 @@ static void only_label_and_columns_are_required(void **state) {
   assert_int_equal(schema->separator, ',');
   assert_int_equal(schema->missing.count, 1);
   assert_true(lookup_find(&schema->missing, slice_of("")) != LOOKUP_NONE);
-  assert_int_equal(dperm_schema_drops_rows(schema), 0);
+  assert_int_equal((schema->on_missing == MISSING_DROP), 0);
   assert_int_equal(dperm_schema_dims(schema), 1);
   assert_true(dperm_schema_norm_bound(schema) == 1.0);
   const schema_column *a = &schema->columns[0];
@@ -93,7 +93,7 @@ static void every_key_takes_effect(void **state) {
   assert_false(schema->header);
   assert_true(schema->intercept);
   assert_int_equal(schema->rows, ROWS_FIXED);
-  assert_int_equal(dperm_schema_drops_rows(schema), 1);
+  assert_int_equal((schema->on_missing == MISSING_DROP), 1);
   assert_string_equal(schema->comment, "|");
   assert_int_equal(schema->separator, ';');
   assert_int_equal(schema->missing.count, 2);
@@ -108,18 +108,18 @@ static void every_key_takes_effect(void **state) {
   assert_string_equal(dperm_schema_class_name(schema, 0), "<=50K");
   assert_string_equal(dperm_schema_class_name(schema, 1), ">50K");
   assert_null(dperm_schema_class_name(schema, 2));
-  assert_int_equal(dperm_schema_columns(schema), 4);
+  assert_int_equal(schema->column_count, 4);
   static const char *const types[] = {"numeric", "categorical", "ignore", "label"};
   static const char *const names[] = {"g", "w", "f", "y"};
   static const size_t widths[] = {1, 2, 0, 0};
   for (size_t i = 0; i < 4; i++) {
-    assert_string_equal(dperm_schema_column_name(schema, i), names[i]);
-    assert_string_equal(dperm_schema_column_type(schema, i), types[i]);
-    assert_int_equal(dperm_schema_column_width(schema, i), widths[i]);
+    assert_string_equal(schema->columns[i].name, names[i]);
+    assert_string_equal(schema_column_type(schema, i), types[i]);
+    assert_int_equal(schema->columns[i].width, widths[i]);
   }
-  assert_null(dperm_schema_column_name(schema, 4));
-  assert_null(dperm_schema_column_type(schema, 4));
-  assert_int_equal(dperm_schema_column_width(schema, 4), 0);
+  assert_null(schema->columns[4].name);
+  assert_null(schema_column_type(schema, 4));
+  assert_int_equal(schema->columns[4].width, 0);
   dperm_schema_free(schema);
   dperm_schema_free(NULL);
 }
@@ -204,10 +204,10 @@ static void a_reference_category_has_no_column(void **state) {
     (void)dperm_schema_feature_name(schema, i, name, sizeof name);
     assert_string_equal(name, names[i]);
   }
-  assert_int_equal(dperm_schema_column_width(schema, 0), 3);
-  assert_string_equal(dperm_schema_column_reference(schema, 0), "v");
-  assert_string_equal(dperm_schema_column_reference(schema, 1), "rest");
-  assert_null(dperm_schema_column_reference(schema, 2));
+  assert_int_equal(schema->columns[0].width, 3);
+  assert_string_equal(schema_column_reference(schema, 0), "v");
+  assert_string_equal(schema_column_reference(schema, 1), "rest");
+  assert_null(schema_column_reference(schema, 2));
   dperm_schema_free(schema);
 }
 
@@ -218,18 +218,18 @@ static void bounds_follow_the_weights(void **state) {
       " 'v'], 'weight': 2}, {'name': 'd', 'type': 'categorical', 'values': ['u', 'v']},"
       " {'name': 'i', 'type': 'ignore'}], 'intercept': true}");
   double rho = sqrt(6); /* 2² + 1² + 1² */
-  assert_close(dperm_schema_column_bound(schema, 0), 1 / rho, 1e-14);
-  assert_close(dperm_schema_column_bound(schema, 1), 2 / rho, 1e-14);
-  assert_close(dperm_schema_column_bound(schema, 2), 1 / rho, 1e-14);
-  assert_true(dperm_schema_column_bound(schema, 3) == 0);
-  assert_true(dperm_schema_column_bound(schema, 4) == 0);
-  assert_true(dperm_schema_norm1_bound(schema) == 2); /* √4 < 5/√6 */
+  assert_close(schema_column_bound(schema, 0), 1 / rho, 1e-14);
+  assert_close(schema_column_bound(schema, 1), 2 / rho, 1e-14);
+  assert_close(schema_column_bound(schema, 2), 1 / rho, 1e-14);
+  assert_true(schema_column_bound(schema, 3) == 0);
+  assert_true(schema_column_bound(schema, 4) == 0);
+  assert_true(schema->bounds.norm1 == 2); /* √4 < 5/√6 */
   const noise_body *body = &schema->bounds.body;
   assert_int_equal(body_dims(body), 6);
   assert_int_equal(body_count(body), 4);
   dperm_schema_free(schema);
   schema = schema_of(with_column(NUMERIC));
-  assert_true(dperm_schema_norm1_bound(schema) == 1 && dperm_schema_column_bound(schema, 0) == 1);
+  assert_true(schema->bounds.norm1 == 1 && schema_column_bound(schema, 0) == 1);
   dperm_schema_free(schema);
 }
 
@@ -257,8 +257,8 @@ static void dims_and_names_follow_the_columns(void **state) {
   static const char *const names[] = {"a",     "a=(missing)", "w=P",
                                       "w=S S", "w=(missing)", "(intercept)"};
   assert_int_equal(dperm_schema_dims(schema), 6);
-  assert_int_equal(dperm_schema_column_width(schema, 1), 2);
-  assert_int_equal(dperm_schema_column_width(schema, 2), 3);
+  assert_int_equal(schema->columns[1].width, 2);
+  assert_int_equal(schema->columns[2].width, 3);
   for (size_t i = 0; i < 6; i++) {
     char name[64];
     assert_int_equal(dperm_schema_feature_name(schema, i, name, sizeof name), strlen(names[i]));
@@ -298,7 +298,7 @@ static void synthetic_schema_is_a_schema(void **state) {
   const char *text = dperm_synthetic_census_schema();
   dperm_schema *schema = NULL;
   assert_ok(dperm_schema_parse(text, strlen(text), "census", &schema, err));
-  assert_int_equal(dperm_schema_columns(schema), 12);
+  assert_int_equal(schema->column_count, 12);
   dperm_schema_free(schema);
 }
 

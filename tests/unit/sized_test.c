@@ -3,10 +3,10 @@
  * as far as the program knows them. tests/lint/symbols.sh has all such functions named here. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#include "base/sized.h"
+#include "base/options.h"
 #include "dperm/audit.h"
-#include "dperm/bins.h"
 #include "dperm/draft.h"
 #include "dperm/ledger.h"
 #include "dperm/output.h"
@@ -16,8 +16,6 @@
 #include "dperm/sweep.h"
 #include "dperm/synthetic.h"
 #include "dperm/tune.h"
-#include "run/options_defaults.h"
-#include "sized_calls.h"
 #include "support.h"
 
 /* ---- the table of entries */
@@ -37,16 +35,11 @@ static dperm_status to_train(const void *given, dperm_error *err) {
   return status;
 }
 
-static dperm_status to_train_refined(const void *given, dperm_error *err) {
-  return sized_train_refined(schema, csv, given, err);
-}
-
-static dperm_status to_reserve_refined(const void *given, dperm_error *err) {
-  return sized_reserve_refined(schema, csv, given, err);
-}
-
 static dperm_status to_refine(const void *given, dperm_error *err) {
-  return sized_refine(schema, csv, given, err);
+  dperm_schema *made = NULL;
+  dperm_status status = dperm_refine(data, given, &made, err);
+  dperm_schema_free(made);
+  return status;
 }
 
 static dperm_status tuned(const dperm_options *candidates, const dperm_tune_options *how,
@@ -80,14 +73,11 @@ static dperm_status to_plan_for_schema(const void *given, dperm_error *err) {
   return dperm_plan_for_schema(100, schema, given, &plan, err);
 }
 
-static dperm_status to_reserve(const void *given, dperm_error *err) {
-  char *path = file_with_text("");
-  dperm_output *output = NULL;
-  dperm_status status = dperm_output_open(path, &output, err);
-  assert_int_equal(status, DPERM_OK);
-  status = dperm_output_reserve(output, data, given, 1, err);
-  dperm_output_free(output);
-  file_remove(path);
+static dperm_status to_plan_report(const void *given, dperm_error *err) {
+  const dperm_plan_rows of = {.rows = 100, .schema = schema};
+  char *report = NULL;
+  dperm_status status = dperm_plan_report(&of, given, &report, err);
+  dperm_text_free(report);
   return status;
 }
 
@@ -143,113 +133,92 @@ static dperm_status to_import(const void *given, dperm_error *err) {
   return status;
 }
 
-static dperm_status to_resolve(const void *given, dperm_error *err) {
-  dperm_schema *made = NULL;
-  dperm_status status = dperm_schema_resolve(schema, given, &made, err);
-  dperm_schema_free(made);
+/* A budget is given once: in a new ledger. */
+static dperm_status to_budget(const void *given, dperm_error *err) {
+  char folder[200], path[220];
+  folder_new("dperm-sized", folder, sizeof folder);
+  (void)snprintf(path, sizeof path, "%s/ledger", folder);
+  dperm_status status = dperm_ledger_create(path, "people", given, err);
+  (void)unlink(path);
+  (void)rmdir(folder);
   return status;
 }
-
-static void see_column(void *context, const dperm_column_plan *column) {
-  (void)context;
-  (void)column;
-}
-
-static dperm_status to_plan_columns(const void *given, dperm_error *err) {
-  return dperm_plan_columns(100, schema, given, see_column, NULL, err);
-}
-
-#define SHARE(name, call)                                                                          \
-  static dperm_status name(const void *given, dperm_error *err) {                                  \
-    size_t rows = 0;                                                                               \
-    double epsilon = 0;                                                                            \
-    return call;                                                                                   \
-  }
-SHARE(to_train_share, dperm_train_share(100, 2, given, &rows, &epsilon, err))
-SHARE(to_tune_share, dperm_tune_share(100, 2, given, 1, &tune_how, &rows, &epsilon, err))
-SHARE(to_tune_share_how, dperm_tune_share(100, 2, &one, 1, given, &rows, &epsilon, err))
-SHARE(to_sweep_share, dperm_sweep_share(100, 2, given, &small_how, &rows, &epsilon, err))
-SHARE(to_sweep_share_how, dperm_sweep_share(100, 2, &one, given, &rows, &epsilon, err))
 
 static void *sound_options(size_t size) {
   dperm_options *options = calloc(1, size + 64);
   assert_non_null(options);
-  dperm_options_init_sized(options, size);
+  dperm_init(DPERM_OPTIONS_TRAIN, options, size);
   options->epsilon = 1;
   options->threads = 1;
   return options;
 }
 
-#define SOUND_AT_ONE(kind)                                                                         \
+#define SOUND_AT_ONE(kind, number)                                                                 \
   static void *sound_##kind(size_t size) {                                                         \
     dperm_##kind##_options *options = calloc(1, size + 64);                                        \
     assert_non_null(options);                                                                      \
-    dperm_##kind##_options_init_sized(options, size);                                              \
+    dperm_init(number, options, size);                                                             \
     options->epsilon = 1;                                                                          \
     return options;                                                                                \
   }
-SOUND_AT_ONE(score)
-SOUND_AT_ONE(refine)
+SOUND_AT_ONE(score, DPERM_OPTIONS_SCORE)
+SOUND_AT_ONE(refine, DPERM_OPTIONS_REFINE)
 
 static void *sound_import(size_t size) {
   dperm_import_options *options = calloc(1, size + 64);
   assert_non_null(options);
-  dperm_import_options_init_sized(options, size);
+  dperm_init(DPERM_OPTIONS_IMPORT, options, size);
   options->label = "y";
   return options;
 }
 
-#define SOUND(kind)                                                                                \
+#define SOUND(kind, number)                                                                        \
   static void *sound_##kind(size_t size) {                                                         \
     dperm_##kind##_options *options = calloc(1, size + 64);                                        \
     assert_non_null(options);                                                                      \
-    dperm_##kind##_options_init_sized(options, size);                                              \
+    dperm_init(number, options, size);                                                             \
     return options;                                                                                \
   }
-SOUND(tune)
-SOUND(sweep)
-SOUND(audit)
-SOUND(draft)
-SOUND(resolve)
+SOUND(tune, DPERM_OPTIONS_TUNE)
+SOUND(sweep, DPERM_OPTIONS_SWEEP)
+SOUND(audit, DPERM_OPTIONS_AUDIT)
+SOUND(draft, DPERM_OPTIONS_DRAFT)
+
+static void *sound_budget(size_t size) {
+  dperm_ledger_budget *budget = calloc(1, size + 64);
+  assert_non_null(budget);
+  dperm_init(DPERM_OPTIONS_BUDGET, budget, size);
+  budget->epsilon = "1";
+  return budget;
+}
 
 typedef struct entry {
   const char *kind;
-  size_t first, size;          /* `first`: where the last member of the first layout ends */
+  size_t first, last, size;    /* where the last member of the first layout, and today's, ends */
   void *(*sound)(size_t size); /* in space for some more than `size` */
   dperm_status (*call)(const void *given, dperm_error *err);
 } entry;
 
-#define KIND(type, last, sound)                                                                    \
-#type, offsetof(type, last) + sizeof(((type *)0)->last), sizeof(type), sound
-#define OPTIONS KIND(dperm_options, progress, sound_options)
+#define END(type, member) offsetof(type, member) + sizeof(((type *)0)->member)
+#define KIND(type, first, last, sound) #type, END(type, first), END(type, last), sizeof(type), sound
+#define OPTIONS KIND(dperm_options, progress, report, sound_options)
 static const entry entries[] = {
     {OPTIONS, to_train},
-    {OPTIONS, to_train_refined},
-    {OPTIONS, sized_train_refined_cost},
-    {OPTIONS, to_reserve_refined},
-    {OPTIONS, sized_train_refined_table},
-    {KIND(dperm_refine_options, account, sound_refine), to_refine},
+    {KIND(dperm_refine_options, account, rows_about, sound_refine), to_refine},
     {OPTIONS, to_tune},
     {OPTIONS, to_plan},
     {OPTIONS, to_plan_for_norms},
     {OPTIONS, to_plan_for_schema},
-    {OPTIONS, to_reserve},
     {OPTIONS, to_sweep},
-    {OPTIONS, to_train_share},
-    {OPTIONS, to_plan_columns},
-    {OPTIONS, to_tune_share},
-    {OPTIONS, to_sweep_share},
-    {KIND(dperm_tune_options, public_data, sound_tune), to_tune_how},
-    {KIND(dperm_tune_options, public_data, sound_tune), to_tune_share_how},
-    {KIND(dperm_sweep_options, progress, sound_sweep), to_sweep_share_how},
-    {KIND(dperm_resolve_options, all_numeric, sound_resolve), to_resolve},
-    {KIND(dperm_sweep_options, progress, sound_sweep), to_sweep_how},
-    {KIND(dperm_score_options, progress, sound_score), to_score},
-    {KIND(dperm_score_options, progress, sound_score), to_score_file},
-    {KIND(dperm_audit_options, outcomes, sound_audit), to_audit},
-    {KIND(dperm_draft_options, missing_count, sound_draft), to_draft},
-    {KIND(dperm_import_options, reserved, sound_import), to_import},
-    {KIND(dperm_ledger_budget, order, sized_sound_budget), sized_budget},
+    {OPTIONS, to_plan_report},
+    {KIND(dperm_tune_options, public_data, public_data, sound_tune), to_tune_how},
+    {KIND(dperm_sweep_options, progress, progress, sound_sweep), to_sweep_how},
+    {KIND(dperm_score_options, progress, reserved, sound_score), to_score},
+    {KIND(dperm_score_options, progress, reserved, sound_score), to_score_file},
+    {KIND(dperm_audit_options, outcomes, delta, sound_audit), to_audit},
+    {KIND(dperm_draft_options, missing_count, missing_count, sound_draft), to_draft},
+    {KIND(dperm_import_options, reserved, reserved, sound_import), to_import},
+    {KIND(dperm_ledger_budget, order, order, sound_budget), to_budget},
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
@@ -325,8 +294,7 @@ static void every_entry_refuses_other_sizes_by_name(void **state) {
 static void no_options_end_in_padding(void **state) {
   (void)state;
   for (size_t i = 0; i < ENTRIES; i++) {
-    size_t grown = sized_grown(entries[i].kind);
-    assert_int_equal(grown ? grown : entries[i].first, entries[i].size);
+    assert_int_equal(entries[i].last, entries[i].size);
   }
 }
 
@@ -335,7 +303,7 @@ static void what_an_older_program_does_not_know_has_its_default(void **state) {
   const size_t older = offsetof(dperm_options, unsafe_diagnostics);
   dperm_options *given = sound_options(older), taken;
   memset((char *)given + older, 0x7e, 64);
-  assert_ok(given_options(given, &taken, err));
+  assert_ok(options_take(DPERM_OPTIONS_TRAIN, given, &taken, err));
   assert_null(taken.unsafe_diagnostics);
   assert_true(taken.epsilon == 1.0);
   assert_int_equal(taken.size, sizeof taken);
@@ -349,7 +317,7 @@ static void defaults_stay_within_the_size_that_a_program_has(void **state) {
       0, 4, 8, offsetof(dperm_options, lambda), sizeof(dperm_options), sizeof(dperm_options) + 16};
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
     memset(work, 0x7e, sizeof work);
-    dperm_options_init_sized((dperm_options *)(void *)work, sizes[s]);
+    dperm_init(DPERM_OPTIONS_TRAIN, (dperm_options *)(void *)work, sizes[s]);
     for (size_t i = sizes[s] < 8 ? 0 : sizes[s]; i < sizeof work; i++) {
       assert_int_equal(work[i], 0x7e);
     }
@@ -372,7 +340,7 @@ static void arrays_go_by_the_size_of_their_first(void **state) {
     memcpy(array + i * older, each, older);
     free(each);
   }
-  assert_ok(given_options_all((void *)array, 3, &taken, err));
+  assert_ok(options_take_all((void *)array, 3, &taken, err));
   for (size_t i = 0; i < 3; i++) {
     assert_true(taken[i].lambda == (double)(i + 1) && taken[i].threads == 1);
     assert_null(taken[i].unsafe_diagnostics);
@@ -380,7 +348,7 @@ static void arrays_go_by_the_size_of_their_first(void **state) {
   free(taken);
   const size_t other = sizeof(dperm_options);
   memcpy(array + 2 * older, &other, sizeof other);
-  assert_fails(given_options_all((void *)array, 3, &taken, err), DPERM_INVALID_ARGUMENT,
+  assert_fails(options_take_all((void *)array, 3, &taken, err), DPERM_INVALID_ARGUMENT,
                "number 2 of an array of dperm_options");
   free(array);
 }
@@ -390,15 +358,13 @@ static void arrays_go_by_the_size_of_their_first(void **state) {
 typedef dperm_status fill(void *out, size_t size, dperm_error *err);
 
 static dperm_status fill_plan(void *out, size_t size, dperm_error *err) {
-  return dperm_plan_make_sized(100, 5, 1, &one, out, size, err);
-}
-
-static dperm_status fill_plan_norms(void *out, size_t size, dperm_error *err) {
-  return dperm_plan_for_norms_sized(100, 5, 1, 1, &one, out, size, err);
+  const dperm_plan_rows of = {.rows = 100, .dims = 5, .norm = 1, .norm1 = 1};
+  return dperm_plan_sized(&of, &one, out, size, err);
 }
 
 static dperm_status fill_plan_schema(void *out, size_t size, dperm_error *err) {
-  return dperm_plan_for_schema_sized(100, schema, &one, out, size, err);
+  const dperm_plan_rows of = {.rows = 100, .schema = schema};
+  return dperm_plan_sized(&of, &one, out, size, err);
 }
 
 static dperm_status fill_metrics(void *out, size_t size, dperm_error *err) {
@@ -433,7 +399,6 @@ static void results_are_filled_as_far_as_a_program_knows_them(void **state) {
     size_t size;
   } results[] = {
       {fill_plan, "dperm_plan has", sizeof(dperm_plan)},
-      {fill_plan_norms, "dperm_plan has", sizeof(dperm_plan)},
       {fill_plan_schema, "dperm_plan has", sizeof(dperm_plan)},
       {fill_metrics, "dperm_metrics has", sizeof(dperm_metrics)},
       {fill_metrics_of_file, "dperm_metrics has", sizeof(dperm_metrics)},

@@ -12,6 +12,7 @@
 #include "dperm/score.h"
 #include "dperm/tune.h"
 #include "dperm/verify.h"
+#include "ledgers.h"
 #include "privacy/guarantee.h"
 #include "wide_records.h"
 
@@ -27,7 +28,7 @@ typedef struct way {
   dperm_tune_method method;
   dperm_rounds rounds;
   size_t rows_per_person;
-  int public_model;
+  bool public_model;
   bool weighted; /* classes have weights, known in public: no reason for anything */
 } way;
 
@@ -232,29 +233,18 @@ static void see_line(void *context, dperm_finding finding, const char *line) {
   }
 }
 
-static char *text_of(const char *path) {
-  FILE *file = fopen(path, "r");
-  char *text = calloc(1, 100000);
-  assert_true(file && text);
-  assert_true(fread(text, 1, 99999, file) > 0);
-  (void)fclose(file);
-  return text;
-}
-
 /* The file says what the model says, and so do verification and the page. */
 static void check_file(const char *folder, const dperm_model *model, const char *words) {
-  char path[1100], page[1100], failures[5000] = "";
-  int holds = 0;
+  char path[1100], failures[5000] = "", *text = NULL;
+  bool holds = false;
   dperm_guarantee g;
   (void)snprintf(path, sizeof path, "%s/model.json", folder);
-  (void)snprintf(page, sizeof page, "%s/page.md", folder);
   dperm_model_guarantee(model, &g);
   assert_ok(dperm_model_write(model, path, err));
   json_t *file = json_load_file(path, 0, NULL), *privacy = json_object_get(file, "privacy");
   assert_true(json_is_true(json_object_get(file, "private")) == !words);
-  assert_ok(dperm_model_verify(path, see_line, failures, &holds, err));
-  assert_ok(dperm_statement_write(path, NULL, 0, page, err));
-  char *text = text_of(page);
+  assert_ok(dperm_model_verify(path, NULL, 0, NULL, see_line, failures, &holds, err));
+  assert_ok(dperm_statement(path, NULL, 0, NULL, 0, &text, err));
   if (words) {
     assert_non_null(strstr(json_string_value(json_object_get(file, "reason")), words));
     assert_non_null(strstr(g.reason, words));
@@ -275,7 +265,7 @@ static void check_file(const char *folder, const dperm_model *model, const char 
     (void)snprintf(pair, sizeof pair, "(ε, δ) = (%g, %.2g), for every ", g.epsilon, g.delta);
     assert_non_null(strstr(text, pair));
   }
-  free(text);
+  dperm_text_free(text);
   json_decref(file);
 }
 
@@ -297,7 +287,7 @@ static void check_loaded(const char *folder, const char *words) {
 static void check_ledger(const ledger_home *home, const way *w, const reason *why, size_t where) {
   const char *dataset = w->rows_per_person > 1 ? "persons" : "people";
   if (w->rows_per_person > 1) {
-    assert_ok(dperm_ledger_init(home->path, dataset, "1", NULL, w->rows_per_person, err));
+    assert_ok(ledger_create(home->path, dataset, "1", NULL, w->rows_per_person, err));
   }
   dperm_ledger *ledger = opened(home);
   outcome named = run(w, why, where, ledger, dataset);
@@ -344,10 +334,8 @@ static void everybody_says_the_same(const way *w, const reason *why, size_t wher
   dperm_model_free(out.model);
   check_ledger(home, w, why, where);
   char path[1100];
-  for (int i = 0; i < 2; i++) {
-    (void)snprintf(path, sizeof path, "%s/%s", home->folder, i ? "page.md" : "model.json");
-    (void)unlink(path);
-  }
+  (void)snprintf(path, sizeof path, "%s/model.json", home->folder);
+  (void)unlink(path);
   assert_int_equal(ledger_home_end(&state), 0);
 }
 
@@ -396,7 +384,7 @@ static void candidates_with_accounts_of_their_own_are_refused(void **state) {
   const dperm_account accounts[] = {{.ledger = ledger, .dataset = "people"},
                                     {.ledger = NULL, .dataset = "people"},
                                     {.ledger = ledger, .dataset = "other"},
-                                    {.dry_run = 1},
+                                    {.dry_run = true},
                                     {.charge = &charge}};
   dperm_tune_options_init(&how);
   for (size_t a = 0; a < sizeof accounts / sizeof *accounts; a++) {

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "dperm/multiclass.h"
 #include "dperm/score.h"
 #include "dperm/sweep.h"
 #include "dperm/tune.h"
@@ -172,8 +171,8 @@ static void probabilities_become_right(void **state) {
     assert_ok(dperm_train(data, &with, &sharp, err));
     assert_ok(dperm_model_score(plain, data, &before, err));
     assert_ok(dperm_model_score(sharp, data, &after, err));
-    assert_true(dperm_model_inverse_temperature(plain) == 1);
-    assert_true(dperm_model_inverse_temperature(sharp) > 2);
+    assert_true(plain->inverse_temperature == 1);
+    assert_true(sharp->inverse_temperature > 2);
     assert_true(after.log_loss < 0.9 * before.log_loss);
     assert_true(fabs(after.error_rate - before.error_rate) < 0.05);
     dperm_random_free(with.random);
@@ -214,7 +213,7 @@ static void models_are_read_as_they_were_written(void **state) {
   assert_ok(dperm_train(data, &o, &model, err));
   char *text = model_text(model, &length);
   assert_ok(model_read_bytes(text, length, &back, err));
-  assert_true(dperm_model_inverse_temperature(back) == dperm_model_inverse_temperature(model));
+  assert_true(back->inverse_temperature == model->inverse_temperature);
   assert_true(back->claim.epsilon_calibrated == 1);
   free(text);
   dperm_model_free(model);
@@ -408,7 +407,7 @@ static void processes_choose_what_one_does(void **state) {
   for (size_t i = 0; i < RANKS; i++) {
     assert_int_equal(j.status[i], DPERM_OK);
   }
-  assert_true(dperm_model_inverse_temperature(one) != 1);
+  assert_true(one->inverse_temperature != 1);
   assert_true(j.model[0]->inverse_temperature == one->inverse_temperature);
   assert_null(j.model[1]);
   dperm_model_free(one);

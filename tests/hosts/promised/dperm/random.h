@@ -11,7 +11,6 @@
 extern "C" {
 #endif
 
-DPERM_API DPERM_CHECKED dperm_status dperm_random_secure(dperm_random **out, dperm_error *err);
 DPERM_API DPERM_CHECKED dperm_status dperm_random_seeded(uint64_t seed, dperm_random **out,
                                                          dperm_error *err);
 DPERM_API void dperm_random_free(dperm_random *random);

@@ -36,31 +36,36 @@ DPERM_INLINE dperm_status dperm_score_file(const dperm_model *model, const dperm
   return dperm_score_file_sized(model, source, progress, out, sizeof *out, err);
 }
 
-/* The same in private: an error count with discrete Laplace noise, charged to a ledger if named. */
+/* The same in private: an error count with discrete Laplace noise, charged to a ledger if named.
+ * With neighbours add-remove how many records there are is private too, and none at all are records
+ * to score: what is right gets noise of its own, and rates come from noisy counts alone
+ * (docs/proofs/neighbours.md 8). */
 typedef struct dperm_score_options {
   size_t size; /* set by dperm_score_options_init */
   double epsilon;
   size_t rows_per_person;
-  int counts;           /* the four confusion counts too, at half the precision */
-  int public_model;     /* the model was made without these records. Else the score of a model that
-                           is not private is not private either: it may move with a record */
+  bool counts;          /* the four confusion counts too, at half the precision; all of it with
+                          neighbours add-remove */
+  bool public_model;    /* the model was made without these records. Else the score of a model that
+                          is not private is not private either: it may move with a record */
   dperm_random *random; /* NULL for a secure source of its own */
   dperm_account account;
   dperm_progress progress;
+  dperm_neighbours neighbours; /* the model's, unless it was made without these records */
+  int reserved;                /* 0 */
 } dperm_score_options;
 typedef struct dperm_private_score {
-  int is_private; /* 0 if the noise came from a seed */
-  size_t rows;    /* public */
-  int64_t errors; /* with noise: may lie outside [0, rows] */
-  double error_rate;
-  double low, high;                       /* hold the rows' own error rate in 95 of 100 runs */
+  bool is_private;   /* not if the noise came from a seed */
+  size_t rows;       /* public; 0 with neighbours add-remove, where it is not */
+  int64_t errors;    /* with noise: may lie outside [0, rows] */
+  double error_rate; /* NaN where it is 0/0: neighbours add-remove, neither count above zero */
+  double low, high;  /* hold the rows' own error rate in 95 of 100 runs */
   double population_low, population_high; /* that of those they are a random sample of, too */
   int64_t true_positives, false_positives, false_negatives, true_negatives; /* with `counts` */
+  int64_t correct; /* rows − errors; with neighbours add-remove a count with noise of its own, and
+                      both together are about how many records there are */
 } dperm_private_score;
-DPERM_API void dperm_score_options_init_sized(dperm_score_options *options, size_t size);
-static inline void dperm_score_options_init(dperm_score_options *options) {
-  dperm_score_options_init_sized(options, sizeof *options);
-}
+DPERM_OPTIONS_INIT(dperm_score_options, DPERM_OPTIONS_SCORE)
 DPERM_API DPERM_CHECKED dperm_status dperm_model_score_private_sized(
     const dperm_model *model, const dperm_data *data, const dperm_score_options *options,
     dperm_private_score *out, size_t size, dperm_error *err);

@@ -23,6 +23,8 @@ typedef struct dperm_sweep_options {
    * on. It stays when the sweep is done; whoever has kept the results removes it. */
   const char *journal;
   int threads;             /* 0: DPERM_THREADS, or one a processor (dperm.h) */
+  bool all_impossible;     /* where no cell is possible, all are visited nevertheless, and that is
+                              no failure */
   dperm_progress progress; /* counts models */
 } dperm_sweep_options;
 
@@ -35,16 +37,14 @@ typedef struct dperm_sweep_cell {
                         test_data; NaN for less than two of them */
   double lambda;     /* Λ and the kind of noise as they were used, in the first fold; NULL */
   const char *noise; /* without noise */
+  size_t dims;       /* encoded columns of its rows, or features */
   const uint64_t *errors; /* wrong predictions of each run, fold by fold, in each of the test_parts;
                              NULL without runs */
 } dperm_sweep_cell;
 typedef void dperm_sweep_visitor(void *context, const dperm_sweep_cell *cell);
 
 /* Ten folds, ten draws, seed 1. */
-DPERM_API void dperm_sweep_options_init_sized(dperm_sweep_options *options, size_t size);
-static inline void dperm_sweep_options_init(dperm_sweep_options *options) {
-  dperm_sweep_options_init_sized(options, sizeof *options);
-}
+DPERM_OPTIONS_INIT(dperm_sweep_options, DPERM_OPTIONS_SWEEP)
 /* `visit` gets every cell in the order of its options, when all are done; what it gets is valid
  * during the call only. Of the processes of a job, rank 0 alone has its visitor called. Of the
  * options, kernels must be the same in all cells; random, account, threads, progress and

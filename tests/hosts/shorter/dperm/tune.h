@@ -3,7 +3,6 @@
 #define DPERM_TUNE_H
 
 #include "dperm.h"
-#include "dperm/tune.h"
 
 typedef struct dperm_tune_options {
   size_t size;
@@ -12,9 +11,8 @@ typedef struct dperm_tune_options {
   double holdout;
   const dperm_data *public_data;
 } dperm_tune_options;
-void dperm_tune_options_init_sized(dperm_tune_options *options, size_t size);
 static inline void dperm_tune_options_init(dperm_tune_options *options) {
-  dperm_tune_options_init_sized(options, sizeof *options);
+  dperm_init(DPERM_OPTIONS_TUNE, options, sizeof *options);
 }
 dperm_status dperm_tune(const dperm_data *data, const dperm_options *candidates, size_t count,
                         const dperm_tune_options *how, dperm_model **out, dperm_error *err);
