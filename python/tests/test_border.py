@@ -119,7 +119,7 @@ def test_the_package_calls_nothing_else():
     """All names in the sources are in the tables, and nobody takes an address but the border."""
     for path in SOURCES:
         text = path.read_text()
-        for name in re.findall(r'(?:call|Handle|verification)\(\s*"(dperm_\w+)"', text):
+        for name in re.findall(r'(?:call|Handle|verification|text_from|_remarked)\(\s*"(dperm_\w+)"', text):
             assert name in c._FALLIBLE, (path.name, name)
         for name in re.findall(r"\blib\.(dperm_\w+)", text):
             assert name in c._PLAIN, (path.name, name)
@@ -203,6 +203,7 @@ SHORT = {
     "negative start": ("dperm_data_from_csr", (1, 2, whole([-1, 1]), whole([0, 0], "i4"), doubles(2), None, 1.0, OUT)),
     "negative end": ("dperm_data_from_csr", (1, 2, whole([0, -1]), whole([0, 0], "i4"), doubles(2), None, 1.0, OUT)),
     "schema text": ("dperm_schema_parse", (b"{}", 3, "name", OUT)),
+    "model text": ("dperm_statement", ("name", b"{}", 3, None, 0, OUT)),
     "outcomes": ("dperm_audit_outcomes", (doubles(6), doubles(5), 3, 2, 1.0, 0.0, ctypes.byref(c.AuditFigures())))}
 
 

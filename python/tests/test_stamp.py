@@ -138,7 +138,6 @@ def check_words(privacy, text, name):
     holds, lines = privacy.verify()
     statement, page = privacy.statement(), privacy.statement(html=True)
     assert privacy.private is (text is None), name
-    assert privacy._model.is_private is privacy.private
     assert holds is privacy.private, name
     assert any(line.line.startswith("claim: (epsilon, delta) =") and line.holds for line in lines) is privacy.private
     if text is None:
