@@ -313,8 +313,9 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
                 if not interruptible.asked:
                     raise
                 return None
+            said = c.given_back(report)
         del alive
-        self.report_ = json.loads(c.given_back(report))
+        self.report_ = json.loads(said)
         return model
 
     def __sklearn_is_fitted__(self) -> bool:  # lambda_ is a parameter in spite of its name
