@@ -6,8 +6,10 @@
  */
 #define _DEFAULT_SOURCE /* wait4 */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -81,15 +83,18 @@ int main(int argc, char **argv) {
   }
   struct stat about;
   double megabytes = stat(from.path, &about) == 0 ? (double)about.st_size / 1e6 : (double)NAN;
-  double matrix = (double)dperm_data_matrix_bytes(data), read = median(reading, REPEATS);
+  double read = median(reading, REPEATS);
   double all = median_fit_ms(data, 0, DPERM_MECHANISM_NONE);
   double one = median_fit_ms(data, 1, DPERM_MECHANISM_NONE);
-  printf("rows x columns            %zu x %zu, matrix %.2f MB\n", dperm_data_rows(data),
-         dperm_data_dims(data), matrix / 1e6);
+  printf("rows x columns            %zu x %zu\n", dperm_data_rows(data), dperm_data_dims(data));
   printf("read and encode           %8.1f ms   (%.0f MB/s)\n", read, megabytes / read * 1e3);
   printf("solve, all cores          %8.1f ms   (logistic, lambda 10^-2.5, gradient 1e-8)\n", all);
   printf("solve, one core           %8.1f ms   (%.2f x)\n", one, one / all);
-  if ((from.schema->on_missing == MISSING_DROP)) {
+  char *described = NULL;
+  bool drops = from.schema && dperm_schema_describe(from.schema, &described, NULL) == DPERM_OK &&
+               strstr(described, "\"drops_rows\": true");
+  dperm_text_free(described);
+  if (drops) {
     printf("private fits              left out: the schema drops rows\n");
   } else {
     double objective = median_fit_ms(data, 0, DPERM_MECHANISM_OBJECTIVE);
@@ -99,8 +104,8 @@ int main(int argc, char **argv) {
     printf("private, output           %8.1f ms   (epsilon 0.1; %.2f x the plain fit)\n", output,
            output / all);
   }
-  printf("peak memory / matrix      %8.2f      (%.1f MB; %.1f MB above an idle process, %.2f x)\n",
-         peak / matrix, peak / 1e6, (peak - base) / 1e6, (peak - base) / matrix);
+  printf("peak memory               %8.1f MB   (%.1f MB above an idle process)\n", peak / 1e6,
+         (peak - base) / 1e6);
   dperm_data_free(data);
   records_close(&from);
   return 0;

@@ -14,6 +14,7 @@
 #include "gnuplot.h"
 #include "handles.h"
 #include "progress_bar.h"
+#include "report.h"
 #include "session.h"
 
 static const char closing[] =
@@ -49,21 +50,18 @@ static const char *verdict(const dperm_audit_result *r) {
   return r->holds ? "not refuted" : "refuted";
 }
 
-static void print_number(const char *name, double value) {
-  printf(isfinite(value) ? ", \"%s\": %.6g" : ", \"%s\": null", name, value);
-}
-
-static void print_json(const dperm_audit_result *r, double delta, const char *indent) {
-  printf("%s{\"mechanism\": \"%s\", \"variant\": \"%s\"", indent, r->mechanism, r->variant);
-  print_number("epsilon_claimed", r->epsilon_claimed);
-  print_number("delta_claimed", delta);
-  print_number("epsilon_lower_bound", r->epsilon_lower_bound);
-  printf(", \"confidence\": %.9g, \"draws\": %zu", r->confidence, r->draws);
+static json_t *result_json(const dperm_audit_result *r, double delta) {
+  json_t *report =
+      json_pack("{s:s, s:s, s:o, s:o, s:o, s:f, s:I}", "mechanism", r->mechanism, "variant",
+                r->variant, "epsilon_claimed", json_figure(r->epsilon_claimed), "delta_claimed",
+                json_figure(delta), "epsilon_lower_bound", json_figure(r->epsilon_lower_bound),
+                "confidence", r->confidence, "draws", (json_int_t)r->draws);
   if (isfinite(r->distance)) {
-    print_number("distance", r->distance);
-    print_number("limit", r->limit);
+    (void)json_object_set_new(report, "distance", json_figure(r->distance));
+    (void)json_object_set_new(report, "limit", json_figure(r->limit));
   }
-  printf(", \"verdict\": \"%s\"}", verdict(r));
+  (void)json_object_set_new(report, "verdict", json_string(verdict(r)));
+  return report;
 }
 
 static void print_heading(void) {
@@ -102,7 +100,7 @@ static dperm_audit_options options_for(const audit_settings *s) {
 static dperm_status run_several(const audit_settings *s, const char *mechanism, bool *holds,
                                 dperm_error *err) {
   dperm_audit_options o = options_for(s);
-  const char *before = "[\n";
+  json_t *results = json_array();
   double delta = 0;
   o.delta_claimed = &delta;
   print_heading();
@@ -111,14 +109,16 @@ static dperm_status run_several(const audit_settings *s, const char *mechanism, 
     if (mechanism && strcmp(mechanism, o.mechanism) != 0) {
       continue;
     }
-    TRY(dperm_audit_run(&o, &result, err));
-    printf("%s", before);
-    before = ",\n";
-    print_json(&result, delta, "  ");
+    dperm_status status = dperm_audit_run(&o, &result, err);
+    if (status != DPERM_OK) {
+      json_decref(results);
+      return status;
+    }
+    (void)json_array_append_new(results, result_json(&result, delta));
     print_row(&result, delta);
     *holds = *holds && result.holds;
   }
-  printf("\n]\n");
+  report_print(results);
   return DPERM_OK;
 }
 
@@ -126,8 +126,7 @@ static dperm_status finish(const audit_settings *s, const dperm_audit_result *r,
                            double *const outcome[2], size_t count, bool *holds, dperm_error *err) {
   print_heading();
   print_row(r, delta);
-  print_json(r, delta, "");
-  printf("\n");
+  report_print(result_json(r, delta));
   *holds = r->holds;
   if (!s->plot || !isfinite(r->epsilon_lower_bound) || !outcome[0]) {
     return DPERM_OK;

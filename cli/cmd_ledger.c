@@ -7,8 +7,8 @@
 #include "arguments.h"
 #include "finding_lines.h"
 #include "handles.h"
-#include "json_print.h"
 #include "ledger_settings.h"
+#include "report.h"
 #include "session.h"
 
 static const char closing[] =
@@ -34,24 +34,20 @@ typedef struct ledger_command {
 typedef struct showing {
   FILE *out;
   bool json;
+  json_t *report;   /* for programs, */
   const char *only; /* a data set's name, or NULL */
   size_t shown, reserved;
 } showing;
 
-static void print_dataset_json(FILE *out, const dperm_ledger_dataset *d, bool first) {
-  fprintf(out, "%s\n    {\"name\": ", first ? "" : ",");
-  json_quote(out, d->name);
-  fprintf(out,
-          ", \"epsilon_total\": \"%s\", \"epsilon_spent\": \"%s\", \"epsilon_left\": \"%s\",\n"
-          "     \"delta_total\": \"%s\", \"delta_spent\": \"%s\", \"delta_left\": \"%s\",\n"
-          "     \"rows_per_person\": %zu, \"data\": ",
-          d->epsilon_total, d->epsilon_spent, d->epsilon_left, d->delta_total, d->delta_spent,
-          d->delta_left, d->rows_per_person);
-  fprintf(out, *d->data ? "\"%s\"" : "null", d->data);
-  fprintf(out, ",\n     \"composition\": \"%s\", \"order\": ", d->composition);
-  fprintf(out, d->order > 0 ? "%.17g" : "null", d->order);
-  fprintf(out, ", \"epsilon_plain\": \"%s\", \"delta_plain\": \"%s\", \"neighbours\": \"%s\"}",
-          d->epsilon_plain, d->delta_plain, d->neighbours);
+static json_t *dataset_json(const dperm_ledger_dataset *d) {
+  return json_pack("{s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s?, s:s, s:o, s:s, s:s, s:s}",
+                   "name", json_words(d->name), "epsilon_total", d->epsilon_total, "epsilon_spent",
+                   d->epsilon_spent, "epsilon_left", d->epsilon_left, "delta_total", d->delta_total,
+                   "delta_spent", d->delta_spent, "delta_left", d->delta_left, "rows_per_person",
+                   (json_int_t)d->rows_per_person, "data", *d->data ? d->data : NULL, "composition",
+                   d->composition, "order", d->order > 0 ? json_real(d->order) : json_null(),
+                   "epsilon_plain", d->epsilon_plain, "delta_plain", d->delta_plain, "neighbours",
+                   d->neighbours);
 }
 
 /* With one Renyi order, what is spent holds the conversion, and plain sums stand beside it. */
@@ -88,41 +84,28 @@ static void show_dataset(void *context, const dperm_ledger_dataset *d) {
     return;
   }
   if (s->json) {
-    print_dataset_json(s->out, d, s->shown == 0);
+    (void)json_array_append_new(json_object_get(s->report, "datasets"), dataset_json(d));
   } else {
     print_dataset(s->out, d);
   }
   s->shown++;
 }
 
-static void print_entry_json(FILE *out, const dperm_ledger_entry *e, bool first) {
-  const char *const texts[][2] = {{"dataset", e->dataset},
-                                  {"time", e->time},
-                                  {"command", e->command},
-                                  {"mechanism", e->mechanism}};
-  fprintf(out, "%s\n    {\"entry\": %llu", first ? "" : ",", (unsigned long long)e->entry);
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    fprintf(out, ", \"%s\": ", texts[i][0]);
-    json_quote(out, texts[i][1]);
-  }
-  fprintf(
-      out,
-      ",\n     \"epsilon\": \"%s\", \"delta\": \"%s\", \"status\": \"%s\", \"digest\": \"%s\",\n"
-      "     \"artifact\": ",
-      e->epsilon, e->delta, e->commit ? "committed" : "reserved", e->digest);
-  fprintf(out, e->commit ? "\"%s\"" : "null", e->artifact);
-  fprintf(out,
-          ",\n     \"cost_epsilon\": \"%s\", \"cost_delta\": \"%s\", \"counted_twice\": %s, "
-          "\"terms\": ",
-          e->cost_epsilon, e->cost_delta, e->counted_twice ? "true" : "false");
-  json_quote(out, e->terms);
-  fprintf(out, "}");
+static json_t *entry_json(const dperm_ledger_entry *e) {
+  return json_pack("{s:I, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:s, s:s?, s:s, s:s, s:b, s:o}",
+                   "entry", (json_int_t)e->entry, "dataset", json_words(e->dataset), "time",
+                   json_words(e->time), "command", json_words(e->command), "mechanism",
+                   json_words(e->mechanism), "epsilon", e->epsilon, "delta", e->delta, "status",
+                   e->commit ? "committed" : "reserved", "digest", e->digest, "artifact",
+                   e->commit ? e->artifact : NULL, "cost_epsilon", e->cost_epsilon, "cost_delta",
+                   e->cost_delta, "counted_twice", (int)e->counted_twice, "terms",
+                   json_words(e->terms));
 }
 
 static void show_entry(void *context, const dperm_ledger_entry *e) {
   showing *s = context;
   if (s->json) {
-    print_entry_json(s->out, e, s->shown == 0);
+    (void)json_array_append_new(json_object_get(s->report, "entries"), entry_json(e));
   } else {
     if (s->shown == 0) {
       fprintf(s->out, "\n%7s  %-20s  %-16s %-8s %-24s %10s %10s  %s\n", "entry", "time", "data set",
@@ -145,10 +128,8 @@ static dperm_status show_model(const ledger_command *c, dperm_ledger *ledger, sh
                                dperm_error *err) {
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
   TRY(dperm_model_read(c->model, &model, err));
-  fprintf(s->out, c->json ? "{\n  \"entries\": [" : "");
-  TRY(dperm_ledger_find_model(ledger, model, show_entry, s, err));
-  fprintf(s->out, c->json ? "\n  ]\n}\n" : "");
-  return DPERM_OK;
+  (void)json_object_set_new(s->report, "entries", json_array());
+  return dperm_ledger_find_model(ledger, model, show_entry, s, err);
 }
 
 static dperm_status show_all(const ledger_command *c, dperm_ledger *ledger, showing *s,
@@ -156,18 +137,18 @@ static dperm_status show_all(const ledger_command *c, dperm_ledger *ledger, show
   uint64_t records = 0;
   char head[DPERM_DIGEST_SIZE];
   TRY(dperm_ledger_head(ledger, &records, head, err));
-  fprintf(s->out, c->json ? "{\n  \"datasets\": [" : "");
+  (void)json_object_set_new(s->report, "datasets", json_array());
+  (void)json_object_set_new(s->report, "entries", json_array());
   TRY(dperm_ledger_datasets(ledger, show_dataset, s, err));
   if (c->dataset && s->shown == 0) {
     return fail(err, DPERM_OVER_BUDGET, "%s: the ledger has no data set \"%.100s\"", c->path,
                 c->dataset);
   }
   s->shown = 0;
-  fprintf(s->out, c->json ? "\n  ],\n  \"entries\": [" : "");
   TRY(dperm_ledger_entries(ledger, c->dataset, show_entry, s, err));
   if (c->json) {
-    fprintf(s->out, "\n  ],\n  \"records\": %llu,\n  \"head\": \"%s\"\n}\n",
-            (unsigned long long)records, head);
+    (void)json_object_set_new(s->report, "records", json_integer((json_int_t)records));
+    (void)json_object_set_new(s->report, "head", json_string(head));
   } else {
     fprintf(s->out, "\n%zu entries, %zu of them never committed; head: record %llu, digest %s\n",
             s->shown, s->reserved, (unsigned long long)records, head);
@@ -185,7 +166,9 @@ static int show(const ledger_command *c) {
   dperm_error err;
   OWNED_MEMORY char *text = NULL;
   size_t length = 0;
-  showing s = {.out = open_memstream(&text, &length), .json = c->json, .only = c->dataset};
+  json_auto_t *report = json_object();
+  showing s = {
+      .out = open_memstream(&text, &length), .json = c->json, .report = report, .only = c->dataset};
   if (!s.out) {
     return complain_of_memory();
   }
@@ -197,7 +180,11 @@ static int show(const ledger_command *c) {
   if (!whole) {
     return complain_of_memory();
   }
-  (void)fwrite(text, 1, length, stdout);
+  if (c->json) {
+    report_print(json_incref(report));
+  } else {
+    (void)fwrite(text, 1, length, stdout);
+  }
   return 0;
 }
 

@@ -7,9 +7,9 @@
 #include "arguments.h"
 #include "choices.h"
 #include "handles.h"
-#include "json_print.h"
 #include "ledger_settings.h"
 #include "progress_bar.h"
+#include "report.h"
 #include "session.h"
 #include "signals.h"
 
@@ -37,52 +37,57 @@ static dperm_status score_exactly(const dperm_model *model, const dperm_source *
                                   dperm_error *err) {
   dperm_metrics m;
   TRY(dperm_score_file(model, source, progress_bar(), &m, err));
-  printf("{\n  \"rows\": %zu,\n  \"errors\": %zu,\n", m.rows, m.errors);
-  print_json_number("error_rate", m.error_rate, ",");
-  if (m.classes == 2) {
-    printf("  \"false_positives\": %zu,\n  \"false_negatives\": %zu,\n", m.false_positives,
-           m.false_negatives);
-  } else {
-    printf("  \"classes\": %zu,\n  \"false_positives\": null,\n  \"false_negatives\": null,\n",
-           m.classes);
+  bool two = m.classes == 2;
+  json_t *report = json_pack("{s:I, s:I, s:o}", "rows", (json_int_t)m.rows, "errors",
+                             (json_int_t)m.errors, "error_rate", json_figure(m.error_rate));
+  if (!two) {
+    (void)json_object_set_new(report, "classes", json_integer((json_int_t)m.classes));
   }
-  print_json_number("auc", m.auc, ",");
-  print_json_number("log_loss", m.log_loss, "");
-  printf("}\n");
+  json_auto_t *rest =
+      json_pack("{s:o, s:o, s:o, s:o}", "false_positives",
+                two ? json_integer((json_int_t)m.false_positives) : json_null(), "false_negatives",
+                two ? json_integer((json_int_t)m.false_negatives) : json_null(), "auc",
+                json_figure(m.auc), "log_loss", json_figure(m.log_loss));
+  (void)json_object_update(report, rest);
+  report_print(report);
   return DPERM_OK;
 }
 
 /* ---- private */
 
+static void set_count(json_t *report, const char *key, int64_t count) {
+  (void)json_object_set_new(report, key, json_integer((json_int_t)count));
+}
+
 static void print_private(const score_settings *s, const dperm_private_score *p) {
-  printf("{\n  \"private\": %s,\n", p->is_private ? "true" : "false");
-  print_json_number("epsilon", s->epsilon, ",");
-  print_json_number("delta", 0, ","); /* integers only: no numerics to cover */
-  print_json_count("rows_per_person", s->rows_per_person, ",");
-  print_json_text("neighbours", s->neighbours, ",");
-  if (s->whom == DPERM_NEIGHBOURS_ADD_REMOVE) {
-    printf("  \"rows\": null,\n  \"correct\": %lld,\n", (long long)p->correct);
-  } else {
-    print_json_count("rows", p->rows, ",");
+  bool adding = s->whom == DPERM_NEIGHBOURS_ADD_REMOVE;
+  json_t *report =
+      json_pack("{s:b, s:f, s:f, s:I, s:s}", "private", (int)p->is_private, "epsilon", s->epsilon,
+                "delta", 0.0 /* integers only: no numerics to cover */, "rows_per_person",
+                (json_int_t)s->rows_per_person, "neighbours", s->neighbours);
+  (void)json_object_set_new(report, "rows",
+                            adding ? json_null() : json_integer((json_int_t)p->rows));
+  if (adding) {
+    set_count(report, "correct", p->correct);
   }
-  printf("  \"errors\": %lld,\n", (long long)p->errors);
-  print_json_number("error_rate", p->error_rate, ",");
-  printf("  \"interval\": [%.17g, %.17g],\n", p->low, p->high);
-  printf("  \"population_interval\": [%.17g, %.17g],\n", p->population_low, p->population_high);
-  printf("  \"confidence\": 0.95,\n");
+  set_count(report, "errors", p->errors);
+  json_auto_t *rates = json_pack(
+      "{s:o, s:[o, o], s:[o, o], s:f}", "error_rate", json_figure(p->error_rate), "interval",
+      json_figure(p->low), json_figure(p->high), "population_interval",
+      json_figure(p->population_low), json_figure(p->population_high), "confidence", 0.95);
+  (void)json_object_update(report, rates);
   if (s->counts) {
-    printf(
-        "  \"true_positives\": %lld,\n  \"false_positives\": %lld,\n  \"false_negatives\": %lld,\n"
-        "  \"true_negatives\": %lld,\n",
-        (long long)p->true_positives, (long long)p->false_positives, (long long)p->false_negatives,
-        (long long)p->true_negatives);
+    set_count(report, "true_positives", p->true_positives);
+    set_count(report, "false_positives", p->false_positives);
+    set_count(report, "false_negatives", p->false_negatives);
+    set_count(report, "true_negatives", p->true_negatives);
   }
-  if (run_charge()->entry) {
-    printf("  \"ledger\": {\"id\": %llu, \"digest\": \"%s\"}\n}\n",
-           (unsigned long long)run_charge()->entry, run_charge()->digest);
-  } else {
-    printf("  \"ledger\": null\n}\n");
-  }
+  const dperm_charge *paid = run_charge();
+  (void)json_object_set_new(
+      report, "ledger",
+      paid->entry ? json_pack("{s:I, s:s}", "id", (json_int_t)paid->entry, "digest", paid->digest)
+                  : json_null());
+  report_print(report);
 }
 
 /* A place for the answer that is only asked whether it can be written. */

@@ -14,9 +14,9 @@
 #include "file_guard.h"
 #include "gnuplot.h"
 #include "handles.h"
-#include "json_print.h"
 #include "ledger_settings.h"
 #include "progress_bar.h"
+#include "report.h"
 #include "session.h"
 #include "sweep_grid.h"
 #include "sweep_picture.h"
@@ -41,33 +41,27 @@ typedef struct sweep_settings {
 
 /* ---- results */
 
-static void print_number(FILE *out, const char *name, double value) {
-  fprintf(out, isfinite(value) ? ", \"%s\": %.17g" : ", \"%s\": null", name, value);
-}
-
 /* The same cells for programs, with lambda as it was used. */
 static void print_json(const sweep_table *table, FILE *out) {
-  fprintf(out, "[");
+  json_auto_t *cells = json_array();
   for (size_t i = 0; i < table->count; i++) {
     const sweep_line *line = &table->lines[i];
-    fprintf(out, "%s\n  {\"loss\": \"%s\", \"mechanism\": \"%s\", \"noise\": ", i ? "," : "",
-            line->loss, line->mechanism);
-    json_quote(out, sweep_is_private(line) ? line->noise : NULL);
-    fprintf(out, ", \"multiclass\": \"%s\"", dperm_multiclass_name(table->options[i].multiclass));
-    print_number(out, "lambda", line->lambda);
-    fprintf(out, ", \"lambda_given\": \"%s\"", line->lambda_given);
-    print_number(out, "epsilon", line->epsilon);
-    print_number(out, "delta_given", sweep_is_private(line) ? table->options[i].delta : NAN);
-    fprintf(out, ", \"neighbours\": ");
-    json_quote(out,
-               sweep_is_private(line) ? dperm_neighbours_name(table->options[i].neighbours) : NULL);
-    print_number(out, "error_mean", line->error_mean);
-    print_number(out, "error_se", line->error_se);
-    fprintf(out, ", \"runs\": %zu, \"impossible\": ", line->runs);
-    json_quote(out, line->impossible);
-    fprintf(out, "}");
+    const dperm_options *o = &table->options[i];
+    bool noisy = sweep_is_private(line);
+    (void)json_array_append_new(
+        cells,
+        json_pack("{s:s, s:s, s:s?, s:s, s:o, s:s, s:o, s:o, s:s?, s:o, s:o, s:I, s:o}", "loss",
+                  line->loss, "mechanism", line->mechanism, "noise", noisy ? line->noise : NULL,
+                  "multiclass", dperm_multiclass_name(o->multiclass), "lambda",
+                  json_figure(line->lambda), "lambda_given", line->lambda_given, "epsilon",
+                  json_figure(line->epsilon), "delta_given",
+                  noisy ? json_figure(o->delta) : json_null(), "neighbours",
+                  noisy ? dperm_neighbours_name(o->neighbours) : NULL, "error_mean",
+                  json_figure(line->error_mean), "error_se", json_figure(line->error_se), "runs",
+                  (json_int_t)line->runs, "impossible", json_words(line->impossible)));
   }
-  fprintf(out, "\n]\n");
+  (void)json_dumpf(cells, out, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+  (void)fputc('\n', out);
 }
 
 static void print_csv(const sweep_table *table, FILE *out) {

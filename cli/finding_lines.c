@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_print.h"
 #include "message.h"
+#include "report.h"
 
 void findings_collect(void *context, dperm_finding finding, const char *line) {
   findings *all = context;
@@ -37,29 +37,19 @@ static void print_text(const findings *all) {
   }
 }
 
-/* The elements of an array: the remarks, or all else. */
-static void print_elements(const findings *all, bool remarks) {
-  const char *before = "\n    ";
+static void print_json(const findings *all, const char *verdict) {
+  json_t *lines = json_array(), *remarks = json_array();
   for (size_t i = 0; i < all->count; i++) {
     dperm_finding finding = all->lines[i].finding;
-    if ((finding == DPERM_FINDING_REMARK) == remarks) {
-      printf("%s%s", before,
-             remarks                          ? ""
-             : finding == DPERM_FINDING_HOLDS ? "{\"holds\": true, \"text\": "
-                                              : "{\"holds\": false, \"text\": ");
-      json_quote(stdout, all->lines[i].text);
-      printf("%s", remarks ? "" : "}");
-      before = ",\n    ";
-    }
+    json_t *text = json_words(all->lines[i].text);
+    (void)(finding == DPERM_FINDING_REMARK
+               ? json_array_append_new(remarks, text)
+               : json_array_append_new(lines,
+                                       json_pack("{s:b, s:o}", "holds",
+                                                 finding == DPERM_FINDING_HOLDS, "text", text)));
   }
-}
-
-static void print_json(const findings *all, const char *verdict) {
-  printf("{\n  \"verdict\": \"%s\",\n  \"lines\": [", verdict);
-  print_elements(all, false);
-  printf("\n  ],\n  \"remarks\": [");
-  print_elements(all, true);
-  printf("\n  ]\n}\n");
+  report_print(
+      json_pack("{s:s, s:o, s:o}", "verdict", verdict, "lines", lines, "remarks", remarks));
 }
 
 int findings_show(const findings *all, const char *path, const char *subject,

@@ -3,6 +3,7 @@
 
 #include <dperm.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,11 +56,36 @@ json_t *json_figure(double value) {
   return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* The shortest decimal that reads back to the same double; jansson writes 17 digits. */
+static void put_number(const char *digits, size_t length) {
+  double value = strtod(digits, NULL);
+  char shortest[40];
+  int places = 1;
+  do {
+    (void)snprintf(shortest, sizeof shortest, "%.*g", places, value);
+  } while (places++ < 17 && (strtod(shortest, NULL) < value || strtod(shortest, NULL) > value));
+  bool whole = memchr(digits, '.', length) == NULL && memchr(digits, 'e', length) == NULL;
+  (void)fwrite(whole ? digits : shortest, 1, whole ? length : strlen(shortest), stdout);
+}
+
 void report_print(json_t *report) {
   char *text = json_dumps(report, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-  if (text) {
-    (void)puts(text);
+  bool quoted = false;
+  for (const char *at = text; at && *at;) {
+    size_t length = quoted ? 0 : strspn(at, "-+.0123456789eE");
+    if (length > 0 && strspn(at, "eE") == 0) {
+      put_number(at, length);
+      at += length;
+      continue;
+    }
+    bool escape = quoted && *at == '\\';
+    quoted = *at == '"' ? !quoted : quoted;
+    (void)putchar(*at++);
+    if (escape) {
+      (void)putchar(*at++);
+    }
   }
+  (void)putchar('\n');
   free(text);
   json_decref(report);
 }

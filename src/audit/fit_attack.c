@@ -1,6 +1,6 @@
 /* The two data sets of a pair as the library holds them, with the plans its own calibration makes
  * for them: what is attacked is calibrate, perturb, solve, certify and release, by the functions
- * that every fit uses (pipeline/fit.h). Half of λ is in Λ and half in Δ where both are allowed.
+ * that every fit uses (run/fit.h). Half of λ is in Λ and half in Δ where both are allowed.
  */
 #include <math.h>
 #include <string.h>

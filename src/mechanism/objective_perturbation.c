@@ -1,7 +1,7 @@
 /* Objective perturbation (CMS Algorithm 2): add a random linear term bᵀf/n to the objective, then
- * minimize, n the problem's divisor. The noise depends on public numbers only; calibrate.c derives
- * it, privacy.md 4 says why it suffices. Many draws start at the minimum without noise, with the
- * Hessian's factor there; one that is not certified in the batch is solved alone. */
+ * minimize, n the problem's divisor. The noise depends on public numbers only; privacy_plan.c
+ * derives it, privacy.md 4 says why it suffices. Many draws start at the minimum without noise,
+ * with the Hessian's factor there; one that is not certified in the batch is solved alone. */
 #include <math.h>
 #include <string.h>
 

@@ -47,7 +47,7 @@ dperm_status privacy_plan_make(const public_numbers *given, privacy_plan *out, d
 /* Whether its noise spends a delta: gaussian, and not none at all. */
 bool plan_spends_delta(const privacy_plan *plan);
 
-/* F, a bound on ‖argmin J‖: min(LR/Λ, √(2ℓ(0)/Λ)) for ridge (privacy.md 4). With
+/* F, a bound on ‖argmin J‖: min(LR/Λ, √(2ℓ(0)/Λ)) for ridge (docs/proofs/planning.md). With
  * G = ‖∇N(0)‖ strong convexity gives Λ‖f*‖ ≤ ‖∇J(0)‖ ≤ LR + ΛG, and J(f*) ≤ J(0) for a loss ≥ 0
  * gives ½‖f*‖² − G‖f*‖ ≤ ℓ(0)/Λ. */
 double solution_norm_bound(const public_numbers *given, double lambda);
@@ -57,7 +57,7 @@ double coin_loss(const dperm_loss *loss);
 
 /* A bound on how much larger the model's mean loss is than that of any model of the typical length
  * (the user's guess, or 10/R₂), with noise of this norm: what the noise costs, and the
- * regularization that holds it (privacy.md 10). */
+ * regularization that holds it (docs/proofs/planning.md). */
 double excess_loss(const public_numbers *given, const privacy_plan *plan, double noise_norm);
 
 /* What noise alone offers a model of the typical length, rms‖b‖·F/n, relative to the most that data

@@ -19,7 +19,7 @@ bool model_multiclass_fits(const json_t *root, dperm_model *model) {
          (!model->joint || (kind && kind->joint));
 }
 
-/* As calibrate.c makes it: a vector for each class, or one for all weights. */
+/* As mechanism/privacy_plan.c makes it: a vector for each class, or one for all weights. */
 void model_shape_noise(dperm_model *model) {
   noise_plan *noise = &model->plan.noise;
   bool objective = model->plan.mechanism == DPERM_MECHANISM_OBJECTIVE;

@@ -25,7 +25,7 @@ static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, rows_to_halve_n
 /* More rows than anybody has; doubles hold all whole numbers up to there. */
 static const size_t most_rows = (size_t)1 << 50;
 
-/* ε of a plan lies between these (calibrate.c). */
+/* ε of a plan lies between these (mechanism/privacy_plan.c). */
 static const double least_epsilon = 1e-9, most_epsilon = 100.0;
 
 /* A plan's public numbers, of a row, with the kind of noise that was chosen. */

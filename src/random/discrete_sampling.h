@@ -1,5 +1,5 @@
 /* Random choices made with integers only: no rounding stands between the law on paper and the law
- * that runs (Canonne, Kamath & Steinke 2020; privacy.md 6). */
+ * that runs (Canonne, Kamath & Steinke 2020; privacy.md 7). */
 #pragma once
 
 #include "random/random_source.h"

@@ -1,9 +1,8 @@
 /* The rule for "bins": "auto". A bin must be paid for with noise, so their number follows from how
  * much evidence there is for a column, x = n·epsilon/columns; the steps of x were found on public
  * data sets (docs/formats.md has what they bring). Every number of bins is a power of two and a
- * prefix of halvings, so the cuts of a smaller number are among those of a larger one: rows can be
- * encoded before n is known, and bins merged then (data/merge_bins.c). No function of libm: all
- * machines agree. */
+ * prefix of halvings, so the cuts of a smaller number are among those of a larger one. No function
+ * of libm: all machines agree. */
 #include "schema/auto_bins.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The schema inside the library: everything about a record that is known in public. schema_parse.c
- * makes it from JSON, schema_layout.c derives places and bounds, encode.c uses it. */
+ * makes it from JSON, schema_layout.c derives places and bounds, table/rows.c uses it. */
 #pragma once
 
 #include <jansson.h>
@@ -58,7 +58,7 @@ typedef struct schema_column {
   bool crossed;        /* some cross has it */
 } schema_column;
 
-/* Of one cross. So the levels of its columns fit beside the flags of an encoded_text (encode.h). */
+/* Of one cross. So the levels of its columns fit beside the flags of an entry (table/rows.c). */
 enum { PAIRS_MOST = 1 << 20 };
 
 /* A one-hot block for the pairs of values of two columns. Level a of the first and b of the second

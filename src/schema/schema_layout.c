@@ -98,7 +98,7 @@ static dperm_status bound_rows(dperm_schema *schema, const row_group *groups, si
   return DPERM_OK;
 }
 
-/* What bound_row of encode.c makes, at most, of an entry of this weight. Its divisor is at least
+/* What bound_row of rows.c makes, at most, of an entry of this weight. Its divisor is at least
  * min_divisor, and at least the entry itself where rows are clipped. A quotient, a product and
  * their rounding are monotonous, so dividing the weight by min_divisor in the same way gives a
  * bound for the stored doubles; and no entry of a row of norm 1 is longer than 1. */

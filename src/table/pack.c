@@ -8,38 +8,40 @@
 #include "table/table.h"
 
 /* Open addressing; it grows with what it finds. */
+typedef struct number_place {
+  uint64_t key;
+  uint64_t which; /* index + 1, 0 for a free place */
+} number_place;
+
 typedef struct numbers {
-  uint64_t *keys;
-  uint16_t *which; /* index + 1, 0 for a free place */
+  number_place *places;
   size_t capacity, count;
   double *values;
 } numbers;
 
 static void numbers_free(numbers *n) {
-  free(n->keys);
-  free(n->which);
+  free(n->places);
   free(n->values);
 }
 
-static size_t place_of(const numbers *n, uint64_t key) {
-  size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (n->capacity - 1);
-  while (n->which[at] && n->keys[at] != key) {
-    at = (at + 1) & (n->capacity - 1);
+static inline number_place *place_of(const numbers *n, uint64_t key) {
+  const size_t mask = n->capacity - 1;
+  /* the low bits of most numbers are zeros, so the high ones have to come down first */
+  size_t at = (size_t)((key ^ key >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> 40) & mask;
+  while (n->places[at].key != key && n->places[at].which) {
+    at = (at + 1) & mask;
   }
-  return at;
+  return &n->places[at];
 }
 
 static dperm_status grow(numbers *n, size_t capacity, dperm_error *err) {
   OWNED(numbers_free) numbers larger = {.capacity = capacity, .count = n->count};
-  TRY(memory_raw(capacity, sizeof *larger.keys, &larger.keys, err));
-  TRY(memory_new(capacity, sizeof *larger.which, &larger.which, err));
+  TRY(memory_new(capacity, sizeof *larger.places, &larger.places, err));
   TRY(memory_raw(capacity / 2, sizeof *larger.values, &larger.values, err));
   for (size_t i = 0; i < n->count; i++) {
     uint64_t key = 0;
     memcpy(&key, &n->values[i], sizeof key);
-    size_t at = place_of(&larger, key);
-    larger.keys[at] = key;
-    larger.which[at] = (uint16_t)(i + 1);
+    *place_of(&larger, key) = (number_place){key, i + 1};
     larger.values[i] = n->values[i];
   }
   const numbers old = *n;
@@ -48,36 +50,57 @@ static dperm_status grow(numbers *n, size_t capacity, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* The index of each cell; *distinct is `count` where there are too many different ones. */
+/* A number that was not seen before, at its place; *many where there are too many of them. */
+static dperm_status add_number(numbers *n, uint64_t key, size_t cells, bool *many,
+                               dperm_error *err) {
+  if (2 * (n->count + 1) > cells + 1 && n->count > 0) {
+    *many = true;
+    return DPERM_OK;
+  }
+  if (2 * (n->count + 1) > n->capacity) {
+    TRY(grow(n, 4 * n->capacity, err));
+  }
+  memcpy(&n->values[n->count++], &key, sizeof key);
+  *place_of(n, key) = (number_place){key, n->count};
+  return DPERM_OK;
+}
+
+/* The index of each cell; *many where there are too many different ones. */
 static dperm_status find_indexes(const double *cells, size_t count, numbers *n, uint16_t *indexes,
                                  bool *many, dperm_error *err) {
   uint64_t last = 0;
-  uint16_t at_last = 0;
   TRY(grow(n, 64, err));
   for (size_t i = 0; i < count; i++) {
     uint64_t key = 0;
     memcpy(&key, &cells[i], sizeof key);
-    if (i == 0 || key != last) { /* the same as before, most often */
-      size_t at = place_of(n, key);
-      if (!n->which[at]) {
-        if (2 * (n->count + 1) > count + 1 && n->count > 0) {
-          *many = true;
-          return DPERM_OK;
-        }
-        if (2 * (n->count + 1) > n->capacity) {
-          TRY(grow(n, 4 * n->capacity, err));
-          at = place_of(n, key);
-        }
-        n->keys[at] = key;
-        n->values[n->count++] = cells[i];
-        n->which[at] = (uint16_t)n->count;
-      }
-      last = key;
-      at_last = (uint16_t)(n->which[at] - 1);
+    if (i > 0 && key == last) { /* records that are alike often stand together */
+      indexes[i] = indexes[i - 1];
+      continue;
     }
-    indexes[i] = at_last;
+    last = key;
+    uint64_t which = place_of(n, key)->which;
+    if (!which) {
+      TRY(add_number(n, key, count, many, err));
+      if (*many) {
+        return DPERM_OK;
+      }
+      which = n->count;
+    }
+    indexes[i] = (uint16_t)(which - 1);
   }
   return DPERM_OK;
+}
+
+/* Many columns of many pages have one number alone. */
+static bool all_same(const double *cells, size_t count) {
+  uint64_t first = 0, different = 0;
+  memcpy(&first, cells, sizeof first);
+  for (size_t i = 0; i < count; i++) {
+    uint64_t key = 0;
+    memcpy(&key, &cells[i], sizeof key);
+    different |= key ^ first;
+  }
+  return different == 0;
 }
 
 /* The indexes behind the values, in one piece of memory. */
@@ -103,7 +126,8 @@ dperm_status column_pack(const double *cells, size_t count, packed_column *out, 
   OWNED(numbers_free) numbers n = {0};
   uint16_t indexes[TABLE_PAGE];
   bool many = false;
-  TRY(find_indexes(cells, count, &n, indexes, &many, err));
+  const size_t looked_at = all_same(cells, count) ? 1 : count;
+  TRY(find_indexes(cells, looked_at, &n, indexes, &many, err));
   if (!many) {
     return pack_indexes(&n, indexes, count, out, err);
   }

@@ -35,7 +35,7 @@ rule "arguments that name files say whether they are read or written" \
 # the statement is for people with the command at hand
 rule "the library's messages name no flags of the command" \
   "$(grep -nE '"[^"]*--[a-z]' -r src --include='*.c' |
-    grep -vE '^src/pipeline/statement.c:|srun --mpi')"
+    grep -vE '^src/report/statement.c:|srun --mpi')"
 rule "words on stderr go through message.c" \
   "$(grep -nE 'fprintf\(stderr|perror\(' -r cli --include='*.c' | grep -vE '^cli/(message|progress_bar|cmd_train|cmd_schema)\.c')"
 rule "nothing is left open in the code" "$(grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -r src cli include)"
