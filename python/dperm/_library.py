@@ -109,8 +109,8 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_model_describe": [_MODEL, _OUT],
     "dperm_model_scores": [_MODEL, _DATA, _DOUBLES], "dperm_model_probabilities": [_MODEL, _DATA, _DOUBLES],
     "dperm_model_verify": [*_FILE, _NO_LEDGER, VerifyLine, c_void_p, POINTER(c_int)],
-    "dperm_model_score": [_MODEL, _DATA, POINTER(Metrics)],
-    "dperm_model_score_private": [_MODEL, _DATA, POINTER(ScoreOptions), POINTER(PrivateScore)],
+    "dperm_model_score_sized": [_MODEL, _DATA, POINTER(Metrics), _SIZE],
+    "dperm_model_score_private_sized": [_MODEL, _DATA, POINTER(ScoreOptions), POINTER(PrivateScore), _SIZE],
     "dperm_statement": [*_FILE, _NO_LEDGER, _INT, _OUT],
     "dperm_ledger_init_budget": [_PATH, _TEXT, POINTER(LedgerBudget)],
     "dperm_ledger_open": [_PATH, _OUT],
@@ -143,26 +143,13 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_model_weights": (POINTER(c_double), [_MODEL]),
     "dperm_ledger_free": (None, [c_void_p]),
 }
-# Inline functions of the header: the library has NAME_sized, which takes the struct's size as well.
-_SIZED: Dict[str, Any] = {"dperm_model_score": Metrics, "dperm_model_score_private": PrivateScore}
-
-
-def _define(name: str, result: Any, arguments: List[Any], rest: List[Any]) -> None:
-    """``lib.NAME`` as the header has it; a size stands between ``arguments`` and ``rest``."""
-    function = getattr(lib, name + "_sized" if name in _SIZED else name)
-    between = [c_size_t] if name in _SIZED else []
-    function.restype, function.argtypes = result, arguments + between + rest
-    if between:
-        size, place = sizeof(_SIZED[name]), len(arguments)
-        setattr(lib, name, lambda *given: function(*given[:place], size, *given[place:]))
-
 
 def _declare() -> None:
     try:
         for name, arguments in _FALLIBLE.items():
-            _define(name, c_int, arguments, [POINTER(Error)])
+            getattr(lib, name).argtypes = [*arguments, POINTER(Error)]
         for name, (result, arguments) in _PLAIN.items():
-            _define(name, result, arguments, [])
+            getattr(lib, name).restype, getattr(lib, name).argtypes = result, arguments
     except AttributeError as problem:
         raise ImportError(f"the C library that was found is older than this package ({problem}); "
                           "install both from the same source") from None

@@ -316,6 +316,11 @@ def _file(lib: Any, name: Any, content: bytes, size: int, *_: Any) -> None:
     _parse(lib, content, size)
 
 
+def _sized(lib: Any, *given: Any) -> None:
+    if given[-1] > ctypes.sizeof(given[-2]._obj):
+        raise ValueError("a struct smaller than its size")
+
+
 def _many(lib: Any, data: Any, options: Any, count: int, *_: Any) -> None:
     if not isinstance(options, ctypes.Array) or len(options) < count:
         raise ValueError("fewer options than fits")
@@ -331,7 +336,7 @@ TOGETHER: Dict[str, Any] = {
     "dperm_statement": _file, "dperm_data_from_dense": _dense, "dperm_data_from_csr": _csr,
     "dperm_data_from_table": _table, "dperm_data_label": _label, "dperm_data_row": _row, "dperm_model_scores": _scores,
     "dperm_model_probabilities": _probabilities, "dperm_audit_outcomes": _outcomes, "dperm_tune": _many,
-    "dperm_sweep": _many, "dperm_ledger_head": _head}
+    "dperm_sweep": _many, "dperm_ledger_head": _head, "dperm_model_score_sized": _sized, "dperm_model_score_private_sized": _sized}
 
 
 # ---------------------------------------------------------------- sparse matrices

@@ -21,8 +21,8 @@ from dperm import _library as c
 
 # ---------------------------------------------------------------- what arrives in C
 
-RUNS = {"dperm_train": 0, "dperm_tune": 0, "dperm_sweep": 0, "dperm_model_score": 1,
-        "dperm_model_score_private": 1, "dperm_model_scores": 1, "dperm_model_probabilities": 1}
+RUNS = {"dperm_train": 0, "dperm_tune": 0, "dperm_sweep": 0, "dperm_model_score_sized": 1,
+        "dperm_model_score_private_sized": 1, "dperm_model_scores": 1, "dperm_model_probabilities": 1}
 
 
 class Arrived(BaseException):

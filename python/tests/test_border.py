@@ -206,6 +206,8 @@ SHORT = {
     "negative start": ("dperm_data_from_csr", (1, 2, whole([-1, 1]), whole([0, 0], "i4"), doubles(2), None, 1.0, OUT)),
     "negative end": ("dperm_data_from_csr", (1, 2, whole([0, -1]), whole([0, 0], "i4"), doubles(2), None, 1.0, OUT)),
     "schema text": ("dperm_schema_parse", (b"{}", 3, "name", OUT)),
+    "a struct's size": ("dperm_model_score_sized", (Stub("model"), Stub("data"), ctypes.byref(c.Metrics()),
+                                                    ctypes.sizeof(c.Metrics) + 1)),
     "model text": ("dperm_statement", ("name", b"{}", 3, None, 0, OUT)),
     "outcomes": ("dperm_audit_outcomes", (doubles(6), doubles(5), 3, 2, 1.0, 0.0, ctypes.byref(c.AuditFigures())))}
 

@@ -109,8 +109,8 @@ def taken(monkeypatch):
         inner = c.call
 
         def call(name, *arguments):
-            if name in ("dperm_train", "dperm_tune", "dperm_model_score_private"):
-                inner("dperm_data_taken", arguments[name == "dperm_model_score_private"], c.TAKEN[what])
+            if name in ("dperm_train", "dperm_tune", "dperm_model_score_private_sized"):
+                inner("dperm_data_taken", arguments[name == "dperm_model_score_private_sized"], c.TAKEN[what])
             return inner(name, *arguments)
 
         monkeypatch.setattr(c, "call", call)
