@@ -50,6 +50,7 @@ static void compare(const dperm_data *data, const dperm_data *test, const char *
   dperm_options options;
   double alone[ROUNDS * ALONE], batch[ROUNDS], error = 0;
   dperm_options_init(&options);
+  options.bins = DPERM_BINS_NONE;
   check(dperm_loss_by_name(loss, 0.5, &options.loss, &err), &err);
   options.epsilon = 0.1;
   options.lambda = lambda;

@@ -116,7 +116,7 @@ static void fit(const shape *s, const dperm_data *data, double *errors) {
   options.threads = 1;
   if (s->features) {
     options.kernel = (dperm_kernel){
-        .name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = s->features, .seed = 1};
+        .kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = s->features, .seed = 1};
   }
   if (s->draws) {
     dperm_sweep_options how;

@@ -27,6 +27,7 @@ static double fit_ms(const dperm_data *data, int threads, dperm_mechanism mechan
   dperm_options options;
   dperm_unsafe_diagnostics diagnostics;
   dperm_options_init(&options);
+  options.bins = DPERM_BINS_NONE;
   options.mechanism = mechanism;
   options.epsilon = 0.1;
   options.lambda = pow(10, -2.5);

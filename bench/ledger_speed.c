@@ -35,7 +35,10 @@ static dperm_ledger *make_ledger(const char *folder, char path[512]) {
   dperm_ledger *ledger = NULL;
   (void)snprintf(path, 512, "%s/dperm-ledger-speed-%ld", folder, (long)getpid());
   (void)unlink(path);
-  check(dperm_ledger_init(path, "rows", "1e9", NULL, 1, &err), &err);
+  dperm_ledger_budget budget;
+  dperm_ledger_budget_init(&budget);
+  budget.epsilon = "1e9";
+  check(dperm_ledger_create(path, "rows", &budget, &err), &err);
   check(dperm_ledger_open(path, &ledger, &err), &err);
   return ledger;
 }
@@ -84,7 +87,7 @@ static void fill_and_read(const char *folder, size_t entries) {
   dperm_score_options options;
   dperm_private_score score;
   size_t shown = 0;
-  int holds = 0;
+  bool holds = false;
   dperm_data *data = make_rows(10);
   dperm_ledger *ledger = make_ledger(folder, path);
   dperm_options_init(&none);

@@ -100,6 +100,7 @@ static int run_file(char **argv) {
   int runs = runs_of(argv[6]);
   dperm_options options;
   dperm_options_init(&options);
+  options.bins = DPERM_BINS_NONE; /* as the others have the columns */
   options.lambda = strtod(argv[4], NULL);
   options.epsilon = strtod(argv[5], NULL);
   for (int i = 0; i < runs; i++) {
@@ -108,7 +109,7 @@ static int run_file(char **argv) {
     double from = peer_seconds();
     dperm_schema *schema = read_schema(argv[3]);
     const dperm_source source = {
-        .path = argv[2], .format = DPERM_FORMAT_CSV, .schema = schema, .no_identity = 1};
+        .path = argv[2], .format = DPERM_FORMAT_CSV, .schema = schema, .no_identity = true};
     check(dperm_data_read(&source, NULL, &data, &err), &err);
     check(dperm_train(data, &options, &model, &err), &err);
     check(dperm_model_write(model, argv[7], &err), &err);
@@ -154,7 +155,7 @@ static int run_features(char **argv) {
   double seconds[MOST_RUNS];
   int runs = runs_of(argv[4]);
   dperm_options options = plain(1e-3, 10, (int)strtol(argv[5], NULL, 10));
-  options.kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN,
+  options.kernel = (dperm_kernel){.kind = DPERM_KERNEL_GAUSSIAN,
                                   .gamma = 1,
                                   .features = strtoull(argv[3], NULL, 10),
                                   .seed = 1};

@@ -54,7 +54,7 @@ dperm_data *records_read(const records *r) {
   dperm_error err;
   dperm_data *data = NULL;
   const dperm_source source = {
-      .path = r->path, .format = DPERM_FORMAT_CSV, .schema = r->schema, .no_identity = 1};
+      .path = r->path, .format = DPERM_FORMAT_CSV, .schema = r->schema, .no_identity = true};
   check(dperm_data_read(&source, NULL, &data, &err), &err);
   return data;
 }

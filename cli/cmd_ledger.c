@@ -235,7 +235,7 @@ static int init(const ledger_command *c) {
     budget.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;
   }
   if ((c->json && ask_stdout(&err) != DPERM_OK) || /* a budget is for good */
-      dperm_ledger_init_budget(c->path, c->dataset, &budget, &err) != DPERM_OK) {
+      dperm_ledger_create(c->path, c->dataset, &budget, &err) != DPERM_OK) {
     return report_error(&err);
   }
   if (c->json) {
@@ -251,7 +251,7 @@ static int verify(const ledger_command *c) {
   dperm_error err;
   OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   OWNED(findings_clear) findings all = {0};
-  int holds = 0;
+  bool holds = false;
   if (dperm_ledger_open(c->path, &ledger, &err) != DPERM_OK ||
       dperm_ledger_verify(ledger, c->head, findings_collect, &all, &holds, &err) != DPERM_OK) {
     return report_error(&err);

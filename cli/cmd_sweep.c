@@ -135,7 +135,7 @@ static void say_taken_up(const char **journal) {
   }
 }
 
-static int tick_sweep(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool tick_sweep(void *context, const char *stage, uint64_t done, uint64_t total) {
   if (strcmp(stage, "sweeping") == 0) {
     say_taken_up(context);
   }

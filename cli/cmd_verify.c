@@ -26,7 +26,7 @@ int run_verify(int argc, char **argv) {
   dperm_error err;
   OWNED(findings_clear) findings all = {0};
   OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
-  int holds = 0;
+  bool holds = false;
   dperm_status status = ledger_path ? dperm_ledger_open(ledger_path, &ledger, &err) : DPERM_OK;
   if (status == DPERM_OK) {
     status = dperm_model_verify(model_path, NULL, 0, ledger, findings_collect, &all, &holds, &err);

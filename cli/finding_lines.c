@@ -53,7 +53,7 @@ static void print_json(const findings *all, const char *verdict) {
 }
 
 int findings_show(const findings *all, const char *path, const char *subject,
-                  const char *const verdicts[2], int holds, bool json) {
+                  const char *const verdicts[2], bool holds, bool json) {
   if (all->out_of_memory) {
     return complain_of_memory();
   }

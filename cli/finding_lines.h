@@ -25,4 +25,4 @@ void findings_clear(findings *all);
  * also one line on stderr with the first finding that fails, "dperm: path: subject verdict;
  * finding". Returns the exit status. */
 int findings_show(const findings *all, const char *path, const char *subject,
-                  const char *const verdicts[2], int holds, bool json);
+                  const char *const verdicts[2], bool holds, bool json);

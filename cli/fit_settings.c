@@ -77,7 +77,7 @@ static bool positive(const char *name, const char *word, const char *or_, double
 static bool check_together(const fit_settings *s, const dperm_options *o) {
   bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
   bool objective = o->mechanism == DPERM_MECHANISM_OBJECTIVE;
-  bool kernel = o->kernel.name != DPERM_KERNEL_NONE;
+  bool kernel = o->kernel.kind != DPERM_KERNEL_NONE;
   bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   bool gaussian = o->noise == DPERM_NOISE_GAUSSIAN;
   bool shaped = !isnan(s->delta_reg) || !isnan(s->norm_guess) || o->analysis != 0;
@@ -101,7 +101,7 @@ static bool check_together(const fit_settings *s, const dperm_options *o) {
       {kernel && (!s->gamma || !s->features), "--kernel needs --gamma and --features"},
       {!kernel && (s->gamma || s->features || s->features_kind),
        "--gamma, --features and --features-kind are for --kernel"},
-      {s->features_kind && o->kernel.name != DPERM_KERNEL_GAUSSIAN,
+      {s->features_kind && o->kernel.kind != DPERM_KERNEL_GAUSSIAN,
        "--features-kind is for --kernel gaussian"},
   };
   return usage_rules_hold(rules, sizeof rules / sizeof *rules);
@@ -126,7 +126,7 @@ static bool apply_single(const fit_settings *s, dperm_options *o) {
   o->analysis = (dperm_analysis)analysis;
   o->noise = (dperm_noise)noise;
   o->multiclass = (dperm_multiclass)multiclass;
-  o->kernel.name = (dperm_kernel_kind)kernel;
+  o->kernel.kind = (dperm_kernel_kind)kernel;
   o->kernel.independent = kind;
   o->epsilon = s->epsilon;
   o->delta = s->delta;
@@ -158,7 +158,7 @@ static bool apply_words(const char *const words[LISTS], dperm_options *o) {
   if (dperm_loss_by_name(words[LOSS], h, &o->loss, &err) != DPERM_OK) {
     return refuse(report_error(&err));
   }
-  if (o->kernel.name == DPERM_KERNEL_NONE) {
+  if (o->kernel.kind == DPERM_KERNEL_NONE) {
     return true;
   }
   uint64_t features = 0;

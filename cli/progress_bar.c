@@ -61,10 +61,10 @@ static void on_second(int number) {
   (void)alarm(clock_runs ? 1 : 0); /* stopped meanwhile: this second was the last */
 }
 
-static int tick(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool tick(void *context, const char *stage, uint64_t done, uint64_t total) {
   (void)context;
   if (signals_caught()) {
-    return 1;
+    return true;
   }
   double now = seconds_now();
   if (bar.started == 0) {
@@ -90,7 +90,7 @@ static int tick(void *context, const char *stage, uint64_t done, uint64_t total)
     bar.drawn = now;
   }
   bar.counting = bar.counting || (total > 0 && strcmp(stage, "reading") != 0);
-  return 0;
+  return false;
 }
 
 const dperm_progress *progress_bar(void) {

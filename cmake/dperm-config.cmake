@@ -1,2 +1,16 @@
-# find_package(dperm) gives the target dperm::dperm. The shared library brings its own dependencies.
+# find_package(dperm) gives the target dperm::dperm, the shared library, which brings its own
+# dependencies; and dperm::dperm_static, where it is installed and what it needs is found.
 include("${CMAKE_CURRENT_LIST_DIR}/dperm-targets.cmake")
+if(EXISTS "${CMAKE_CURRENT_LIST_DIR}/dperm-static-targets.cmake")
+  find_package(PkgConfig QUIET)
+  find_package(Threads QUIET)
+  if(@DPERM_MPI@)
+    find_package(MPI QUIET COMPONENTS C)
+  endif()
+  if(PkgConfig_FOUND)
+    pkg_check_modules(DPERM_PRIVATE QUIET IMPORTED_TARGET @PC_REQUIRES_PRIVATE@)
+  endif()
+  if(DPERM_PRIVATE_FOUND AND Threads_FOUND AND (MPI_C_FOUND OR NOT @DPERM_MPI@))
+    include("${CMAKE_CURRENT_LIST_DIR}/dperm-static-targets.cmake")
+  endif()
+endif()

@@ -20,7 +20,9 @@ install(TARGETS dperm_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(EXPORT dperm-targets NAMESPACE dperm:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dperm)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/dperm-config-version.cmake
   COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_SOURCE_DIR}/cmake/dperm-config.cmake
+set(PC_REQUIRES_PRIVATE "libsodium jansson mpfr sqlite3 libxxhash zlib")
+configure_file(cmake/dperm-config.cmake dperm-config.cmake @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/dperm-config.cmake
   ${PROJECT_BINARY_DIR}/dperm-config-version.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dperm)
 
@@ -42,5 +44,11 @@ if(DPERM_STATIC)
   add_library(dperm_static STATIC ${whole})
   set_source_files_properties(${whole} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   set_target_properties(dperm_static PROPERTIES OUTPUT_NAME dperm LINKER_LANGUAGE C)
-  install(TARGETS dperm_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  # (dperm-config.cmake finds what it needs as one.)
+  target_include_directories(dperm_static INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(dperm_static INTERFACE $<INSTALL_INTERFACE:PkgConfig::DPERM_PRIVATE>
+    Threads::Threads $<$<BOOL:${DPERM_MPI}>:MPI::MPI_C> m)
+  install(TARGETS dperm_static EXPORT dperm-static-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT dperm-static-targets NAMESPACE dperm::
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dperm)
 endif()

@@ -111,6 +111,7 @@ static dperm_options options_of(const cell *c) {
   dperm_error err;
   dperm_options options;
   dperm_options_init(&options);
+  options.bins = DPERM_BINS_NONE;
   options.mechanism = strcmp(c->mechanism, "none") == 0     ? DPERM_MECHANISM_NONE
                       : strcmp(c->mechanism, "output") == 0 ? DPERM_MECHANISM_OUTPUT
                                                             : DPERM_MECHANISM_OBJECTIVE;

@@ -20,7 +20,8 @@ from scipy.special import expit, log_expit, log_ndtr, log_softmax
 from scipy.stats import rankdata
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DPERM = os.path.join(os.environ.get("DPERM_BUILD", os.path.join(HERE, "..", "build", "release")), "dperm")
+BUILD = os.environ.get("DPERM_BUILD", os.path.join(HERE, "..", "build", "release"))
+DPERM = os.path.join(BUILD, "dperm")
 
 # ---- settings, the same for all cells; the peers' come from `peers-private --rates` on the demo's census and `letters` of seed 2
 
@@ -60,19 +61,15 @@ def gaussian_scale(epsilon, delta, steps, sensitivity):
 
 # ---- records, folds and rows
 
-def unpacked(file):
-    """CSR rows and labels (-1 and 1, or from 0 on) of what `dperm encode` wrote (docs/formats.md)."""
-    with open(file, "rb") as source:
-        data = source.read()
-    columns = struct.unpack_from("<Q", data, 16)[0]
-    rows, entries, _, blocks, directory = struct.unpack_from("<5Q", data, len(data) - 88)
-    kinds = [("<u8", 1 << 18, rows + 1), ("<f8", 1 << 18, rows), ("<u4", 1 << 20, entries), ("<f8", 1 << 20, entries)]
-    parts = [[], [], [], []]
-    for b in range(blocks):
-        array, _, offset = struct.unpack_from("<IIQ", data, directory + 16 * b)
-        kind, full, total = kinds[array]
-        parts[array].append(numpy.frombuffer(data, kind, min(full, total - full * len(parts[array])), offset))
-    starts, labels, at, values = (numpy.concatenate(p) if p else numpy.zeros(0) for p in parts)
+def rows_of(table, schema):
+    """CSR rows and labels (-1 and 1, or from 0 on) as dperm encodes a file, from bench/peer_make (bench/peer_problem.h)."""
+    out = table + ".rows"
+    subprocess.run([os.path.join(BUILD, "bench", "peer_make"), "csv", table, schema, out], check=True)
+    with open(out, "rb") as source:
+        _, rows, columns, entries, _ = struct.unpack("<5Q", source.read(40))
+        labels, starts, values, at = (numpy.fromfile(source, kind, count) for kind, count in (
+            ("<f8", rows), ("<u8", rows + 1), ("<f8", entries), ("<u4", entries)))
+    os.remove(out)
     return scipy.sparse.csr_matrix((values, at.astype("i4"), starts.astype("i4")), shape=(rows, columns)), labels
 
 
@@ -121,22 +118,31 @@ class Records:
         plan = self.plan(encoding, epsilon, "pure")
         return plan["rows"] * plan["lambda"]
 
+    def with_bins(self, table, epsilon):
+        """The schema with the bins that a fit to these records has: public numbers decide them."""
+        model, schema = table + ".model", table + ".schema"
+        subprocess.run([DPERM, "train", "--data", table, "--schema", self.schema, "--epsilon", str(epsilon), "--bins", "auto",
+                        "--seed", "1", "--ledger", "none", "--out", model, "-q"], check=True)
+        with open(model) as source, open(schema, "w") as out:
+            json.dump(json.load(source)["schema"], out)
+        os.remove(model)
+        return schema
+
     def fold(self, fold, encoding, epsilon):
         """The encoded training file, training rows and labels, test rows and labels; labels count from 0."""
         key = (fold, encoding, epsilon if encoding == "bins" else None)
         if key not in self.rows:
             parts = {"train": [v for i, v in enumerate(self.lines) if i % FOLDS != fold], "test": self.lines[fold::FOLDS]}
-            more = ["--bins", "none"] if encoding == "lines" else [
-                "--bins", "auto", "--rows", str(len(parts["train"])), "--epsilon", str(epsilon)]
-            held = []
+            held, schema = [], self.schema
             for part, lines in parts.items():
                 table, out = (os.path.join(self.work, f"{part}-{'-'.join(map(str, key))}.{e}") for e in ("csv", "dperm"))
                 with open(table, "w") as file:
                     file.write("\n".join(self.head + lines) + "\n")
-                subprocess.run([DPERM, "encode", "--data", table, "--schema", self.schema, "--out", out, "-q", *more],
-                               check=True)
+                if part == "train" and encoding == "bins":
+                    schema = self.with_bins(table, epsilon)
+                subprocess.run([DPERM, "encode", "--data", table, "--schema", schema, "--out", out, "-q"], check=True)
+                rows, labels = rows_of(table, schema)
                 os.remove(table)
-                rows, labels = unpacked(out)
                 held += [out, rows, labels.astype(int) if self.classes > 2 else (labels > 0).astype(int)]
             os.remove(held.pop(3))
             self.rows[key] = held
@@ -157,7 +163,7 @@ def about(rows):
 def dperm(task, *more):
     out = task.file + ".json"
     command = [DPERM, "train", "--data", task.file, "--epsilon", str(task.epsilon), "--loss", "logistic", "--seed",
-               str(task.seed + 1), "--threads", "1", "--refine", "none", "--ledger", "none", "--out", out, "-q", *more]
+               str(task.seed + 1), "--threads", "1", "--bins", "none", "--ledger", "none", "--out", out, "-q", *more]
     if task.privacy != "pure":
         command += ["--delta", str(DELTA)]
     if task.privacy == "add-remove":

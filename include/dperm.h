@@ -31,6 +31,7 @@
 #ifndef DPERM_H
 #define DPERM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -138,10 +139,10 @@ typedef struct dperm_error {
 
 /* Called now and then during long work, from the thread that called the library. `done` of
  * `total` counts public work only (bytes of a file); total = 0 where there is nothing public to
- * count, and when and how often such calls come may depend on the records. Return nonzero to stop:
+ * count, and when and how often such calls come may depend on the records. Return true to stop:
  * the call then fails with DPERM_CANCELLED and leaves nothing. */
 typedef struct dperm_progress {
-  int (*tick)(void *context, const char *stage, uint64_t done, uint64_t total);
+  bool (*tick)(void *context, const char *stage, uint64_t done, uint64_t total);
   void *context;
 } dperm_progress;
 
@@ -170,8 +171,9 @@ DPERM_API const char *dperm_schema_class_name(const dperm_schema *schema, size_t
  * terminated, cut if it does not fit). Returns the length of the whole name. */
 DPERM_API size_t dperm_schema_feature_name(const dperm_schema *schema, size_t index, char *name,
                                            size_t capacity);
-/* What the schema says, as JSON (docs/formats.md): classes, columns with their encoded columns, bins
- * and bounds, crosses, norms, and what a refinement cost. To be given back with dperm_text_free. */
+/* What the schema says, as JSON (docs/formats.md): classes, columns with their encoded columns,
+ * bins and bounds, crosses, norms, and what a refinement cost. To be given back with
+ * dperm_text_free. */
 DPERM_API DPERM_CHECKED dperm_status dperm_schema_describe(const dperm_schema *schema, char **json,
                                                            dperm_error *err);
 /* The schema itself: text to be given back with dperm_text_free, a zero behind its `length`. */
@@ -200,12 +202,12 @@ typedef struct dperm_source {
   const dperm_schema
       *schema; /* CSV; svmlight has none; an encoded file has its own, unless one is given */
   size_t dims; /* svmlight: the largest index allowed */
-  /* Nonzero leaves out the digest of the bytes, by which a ledger knows the file: quicker, where
+  /* Leaves out the digest of the bytes, by which a ledger knows the file: quicker, where
    * nothing will be charged. A file's rows without it are refused by a ledger. An encoded file has
    * it inside; processes that must compare their files make it anyway. */
-  int no_identity;
-  size_t may_be_empty;     /* nonzero: no records at all are data too (neighbours add-remove) */
-  const void *reserved[3]; /* zeros: space for members to come */
+  bool no_identity;
+  bool may_be_empty;       /* no records at all are data too (neighbours add-remove) */
+  const void *reserved[4]; /* zeros: space for members to come */
 } dperm_source;
 
 /* Records with their labels: a table of cells, in memory or mapped, of which a schema makes rows,
@@ -407,11 +409,11 @@ typedef enum dperm_kernel_kind {
 DPERM_NAMES(kernel, dperm_kernel_kind, DPERM_WORDS_KERNEL)
 
 typedef struct dperm_kernel {
-  dperm_kernel_kind name;
-  double gamma;    /* γ > 0 */
-  size_t features; /* D, even: D/2 directions, a cos and a sin each */
-  int independent; /* gaussian: 1 for independent directions, as the paper; 0 for orthogonal ones */
-  uint64_t seed;   /* public, below 2^53, kept in the model; 0 has the library draw one */
+  dperm_kernel_kind kind;
+  double gamma;     /* γ > 0 */
+  size_t features;  /* D, even: D/2 directions, a cos and a sin each */
+  bool independent; /* gaussian: independent directions, as the paper, not orthogonal ones */
+  uint64_t seed;    /* public, below 2^53, kept in the model; 0 has the library draw one */
 } dperm_kernel;
 
 /* What the records of a class count, known in public: weights are divided by the largest. */
@@ -432,7 +434,7 @@ typedef struct dperm_unsafe_diagnostics dperm_unsafe_diagnostics;
 typedef struct dperm_account {
   dperm_ledger *ledger;
   const char *dataset;
-  int dry_run;          /* stop before the charge: success, and no result (NULL, or all zeros) */
+  bool dry_run;         /* stop before the charge: success, and no result (NULL, or all zeros) */
   dperm_charge *charge; /* filled if not NULL */
   dperm_output *output; /* where the result will go, or NULL: its space is taken before the charge
                            (dperm/output.h) */
@@ -527,7 +529,7 @@ DPERM_API const double *dperm_model_weights(const dperm_model *model);
 /* What a model guarantees: (epsilon, delta)-differential privacy for one record, or for a person
  * with at most rows_per_person of them, replaced by any other, or added and removed. */
 typedef struct dperm_guarantee {
-  int is_private;        /* 0: nothing is guaranteed, and */
+  bool is_private;       /* else nothing is guaranteed, and */
   const char *reason;    /* this is why, owned by the model; NULL if it is private */
   double epsilon, delta; /* NaN without a mechanism */
   size_t rows_per_person;
@@ -539,14 +541,14 @@ static inline void dperm_model_guarantee(const dperm_model *model, dperm_guarant
   dperm_model_guarantee_sized(model, out, sizeof *out);
 }
 /* Its is_private alone. */
-static inline int dperm_model_is_private(const dperm_model *model) {
+static inline bool dperm_model_is_private(const dperm_model *model) {
   dperm_guarantee g;
   dperm_model_guarantee(model, &g);
   return g.is_private;
 }
-/* What else a model's file says, as JSON (docs/formats.md): loss function, lambda, mechanism, noise,
- * rows, how several classes were learned, how probabilities are scaled. To be given back with
- * dperm_text_free. */
+/* What else a model's file says, as JSON (docs/formats.md): loss function, lambda, mechanism,
+ * noise, rows, how several classes were learned, how probabilities are scaled. To be given back
+ * with dperm_text_free. */
 DPERM_API DPERM_CHECKED dperm_status dperm_model_describe(const dperm_model *model, char **json,
                                                           dperm_error *err);
 /* The schema the model was trained with, owned by the model; NULL for svmlight and memory. */

@@ -33,13 +33,13 @@ typedef struct dperm_audit_result {
   double confidence;          /* with which that, or the law's limit, holds */
   size_t draws;               /* for each data set */
   double distance, limit;     /* a test of a law: draws further from it than this are no chance */
-  int holds;                  /* 0 if the claim is refuted */
+  bool holds;                 /* else the claim is refuted */
 } dperm_audit_result;
 
 /* Objective perturbation, epsilon 1. */
 DPERM_OPTIONS_INIT(dperm_audit_options, DPERM_OPTIONS_AUDIT)
-/* The audits there are, by number from 0; returns 0 past the last. */
-DPERM_API int dperm_audit_case(size_t index, const char **mechanism, const char **variant);
+/* The audits there are, by number from 0; false past the last. */
+DPERM_API bool dperm_audit_case(size_t index, const char **mechanism, const char **variant);
 DPERM_API DPERM_CHECKED dperm_status dperm_audit_run(const dperm_audit_options *options,
                                                      dperm_audit_result *out, dperm_error *err);
 /* The same bound for anybody's mechanism: `count` outcomes of `dims` numbers for each of two

@@ -16,13 +16,6 @@ extern "C" {
 /* Space for an exact decimal ("0.1") and for a digest in hexadecimal. */
 enum { DPERM_AMOUNT_SIZE = 124, DPERM_DIGEST_SIZE = 65 };
 
-/* Gives a data set its budget, once and for good, in a new ledger or in one that is there. Totals
- * are decimals and taken exactly; `delta` may be NULL for 1e-30, which covers rounding (privacy.md
- * 8.5). Every charge to it is per person with at most `rows_per_person` rows. */
-DPERM_API DPERM_CHECKED dperm_status dperm_ledger_init(const char *path, const char *dataset,
-                                                       const char *epsilon, const char *delta,
-                                                       size_t rows_per_person, dperm_error *err);
-
 /* How charges add up, fixed with the budget (docs/proofs/composition.md): plain sums of epsilon and
  * of delta; or their Renyi divergences of one order, which many small releases with Gaussian noise
  * cost far less by. */
@@ -31,18 +24,21 @@ typedef enum dperm_composition {
   DPERM_COMPOSITION_RENYI = 1
 } dperm_composition;
 typedef struct dperm_ledger_budget {
-  size_t size;            /* set by dperm_ledger_budget_init */
-  const char *epsilon;    /* totals, as for dperm_ledger_init; Renyi composition needs a delta, */
-  const char *delta;      /* of which one half pays for the conversion, the other for failures */
-  size_t rows_per_person; /* 1 */
+  size_t size; /* set by dperm_ledger_budget_init */
+  const char
+      *epsilon;      /* totals, decimals that are taken exactly. A delta of NULL is 1e-30, which */
+  const char *delta; /* covers rounding (privacy.md 8.5); Renyi composition needs one, of which
+                        one half pays for the conversion, the other for failures */
+  size_t rows_per_person; /* every charge is per person with at most so many; 1 */
   dperm_composition composition;
   dperm_neighbours neighbours; /* replace; with add-remove releases that state n are refused */
   double order; /* above 1, for Renyi; 0: the one at which the most small releases fit */
 } dperm_ledger_budget;
 DPERM_OPTIONS_INIT(dperm_ledger_budget, DPERM_OPTIONS_BUDGET)
-DPERM_API DPERM_CHECKED dperm_status dperm_ledger_init_budget(const char *path, const char *dataset,
-                                                              const dperm_ledger_budget *budget,
-                                                              dperm_error *err);
+/* Gives a data set its budget, once and for good, in a new ledger or in one that is there. */
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_create(const char *path, const char *dataset,
+                                                         const dperm_ledger_budget *budget,
+                                                         dperm_error *err);
 
 DPERM_API DPERM_CHECKED dperm_status dperm_ledger_open(const char *path, dperm_ledger **out,
                                                        dperm_error *err);
@@ -84,8 +80,8 @@ typedef struct dperm_ledger_entry {
   uint64_t commit;      /* the record that commits it; 0: reserved, and spent all the same */
   const char *artifact; /* the digest of the model or score that was released */
   const char *cost_epsilon, *cost_delta; /* what it costs by the data set's composition */
-  const char *terms; /* the numbers that this follows from, as the record has them (formats.md) */
-  int counted_twice; /* its own claim is for records added and removed, of half this epsilon */
+  const char *terms;  /* the numbers that this follows from, as the record has them (formats.md) */
+  bool counted_twice; /* its own claim is for records added and removed, of half this epsilon */
 } dperm_ledger_entry;
 typedef void dperm_dataset_visitor(void *context, const dperm_ledger_dataset *dataset);
 typedef void dperm_entry_visitor(void *context, const dperm_ledger_entry *entry);

@@ -44,10 +44,10 @@ typedef struct dperm_score_options {
   size_t size; /* set by dperm_score_options_init */
   double epsilon;
   size_t rows_per_person;
-  int counts;           /* the four confusion counts too, at half the precision; all of it with
-                           neighbours add-remove */
-  int public_model;     /* the model was made without these records. Else the score of a model that
-                           is not private is not private either: it may move with a record */
+  bool counts;          /* the four confusion counts too, at half the precision; all of it with
+                          neighbours add-remove */
+  bool public_model;    /* the model was made without these records. Else the score of a model that
+                          is not private is not private either: it may move with a record */
   dperm_random *random; /* NULL for a secure source of its own */
   dperm_account account;
   dperm_progress progress;
@@ -55,7 +55,7 @@ typedef struct dperm_score_options {
   int reserved;                /* 0 */
 } dperm_score_options;
 typedef struct dperm_private_score {
-  int is_private;    /* 0 if the noise came from a seed */
+  bool is_private;   /* not if the noise came from a seed */
   size_t rows;       /* public; 0 with neighbours add-remove, where it is not */
   int64_t errors;    /* with noise: may lie outside [0, rows] */
   double error_rate; /* NaN where it is 0/0: neighbours add-remove, neither count above zero */

@@ -23,6 +23,8 @@ typedef struct dperm_sweep_options {
    * on. It stays when the sweep is done; whoever has kept the results removes it. */
   const char *journal;
   int threads;             /* 0: DPERM_THREADS, or one a processor (dperm.h) */
+  bool all_impossible;     /* where no cell is possible, all are visited nevertheless, and that is
+                              no failure */
   dperm_progress progress; /* counts models */
 } dperm_sweep_options;
 

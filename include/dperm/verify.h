@@ -19,10 +19,10 @@ typedef enum dperm_finding {
 typedef void dperm_verify_line(void *context, dperm_finding finding, const char *line);
 
 /* Derives a model file's privacy claim again from its public fields, with arithmetic of its own
- * (docs/guide.md), and gives each step to `line` (may be NULL). `*holds` is 1 if every step holds.
- * `text` are the bytes of the file, `length` of them, which `name` stands for in messages; if it is
- * NULL the file called `name` is read, once. With a ledger (else NULL) also whether its entry for
- * the model paid for what the file shows: epsilon, delta, and by a Renyi order no less than the
+ * (docs/guide.md), and gives each step to `line` (may be NULL). `*holds` is whether every step
+ * does. `text` are the bytes of the file, `length` of them, which `name` stands for in messages; if
+ * it is NULL the file called `name` is read, once. With a ledger (else NULL) also whether its entry
+ * for the model paid for what the file shows: epsilon, delta, and by a Renyi order no less than the
  * divergence of the file's own noise; and the same of the entry of a schema that was refined from
  * records and charged before. A model that was not charged to this ledger is a step that does not
  * hold. Fails only where the bytes cannot be read as a JSON model; damaged or missing fields are
@@ -30,19 +30,19 @@ typedef void dperm_verify_line(void *context, dperm_finding finding, const char 
 DPERM_API DPERM_CHECKED dperm_status dperm_model_verify(const char *name, const char *text,
                                                         size_t length, dperm_ledger *ledger,
                                                         dperm_verify_line *line, void *context,
-                                                        int *holds, dperm_error *err);
+                                                        bool *holds, dperm_error *err);
 
 /* Reads the ledger from end to end: each record's digest, their order and number, every sum; what
  * was changed, taken away or moved is named. `head` is a digest noted before, or NULL. */
 DPERM_API DPERM_CHECKED dperm_status dperm_ledger_verify(dperm_ledger *ledger, const char *head,
                                                          dperm_verify_line *line, void *context,
-                                                         int *holds, dperm_error *err);
+                                                         bool *holds, dperm_error *err);
 
-/* A page for the person who must defend a release: what a model file (`name`, `text` and `length` as
- * above) guarantees to whom, what was spent and is left (with a ledger), what is assumed, how to
+/* A page for the person who must defend a release: what a model file (`name`, `text` and `length`
+ * as above) guarantees to whom, what was spent and is left (with a ledger), what is assumed, how to
  * check it. Markdown or HTML, to be given back with dperm_text_free. */
 DPERM_API DPERM_CHECKED dperm_status dperm_statement(const char *name, const char *text,
-                                                     size_t length, dperm_ledger *ledger, int html,
+                                                     size_t length, dperm_ledger *ledger, bool html,
                                                      char **page, dperm_error *err);
 
 #ifdef __cplusplus

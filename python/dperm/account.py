@@ -64,7 +64,7 @@ def account(ledger: Any, dataset: Optional[str], is_private: bool) -> Tuple[c.Ac
     if not is_private and name is None and ledger is not None:
         raise ValueError(_NOT_PRIVATE)
     named = None if name is None else name.encode()
-    return c.Account(found._handle.pointer, named, 0, None), (found, named)
+    return c.Account(found._handle.pointer, named, False, None), (found, named)
 
 
 def refuse_known(handle: c.Handle, ledger: Any = None) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import Structure, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from ctypes import Structure, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -57,6 +57,16 @@ class Whole:
         if isinstance(value, (bool, np.bool_)):
             value = int(value)  # a flag
         return self.kind(whole(name, value, self.least, self.most))
+
+
+class Flag:
+    """A bool, Python's or NumPy's."""
+
+    @staticmethod
+    def from_param(value: Any, name: str = "a flag") -> c_bool:
+        if not isinstance(value, (bool, np.bool_)):
+            raise ValueError(f"{name}={_shown(value)}; it must be True or False")
+        return c_bool(value)
 
 
 class Number:
@@ -187,6 +197,8 @@ class Struct(Structure):
             raise AttributeError(f"{type(self).__name__} has no member {name!r}")
         if kind in WHOLE_NUMBERS:
             value = Whole(kind).from_param(value, name.rstrip("_"))
+        elif kind is c_bool:
+            value = Flag.from_param(value, name)
         elif kind is c_double:
             value = Number.from_param(value, name.rstrip("_"))
         elif kind is c_char_p and value is not None:

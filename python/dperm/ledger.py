@@ -50,7 +50,7 @@ class Ledger:
         budget.rows_per_person = whole("rows_per_person", rows_per_person)
         budget.composition, budget.order = _COMPOSITIONS.index(composition), 0 if order is None else order
         budget.neighbours = choice("neighbours", neighbours, NEIGHBOURS)
-        c.call("dperm_ledger_init_budget", path, dataset, byref(budget))
+        c.call("dperm_ledger_create", path, dataset, byref(budget))
         return cls(path)
 
     def __repr__(self) -> str:

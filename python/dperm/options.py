@@ -42,11 +42,11 @@ def number(name: str, value: Any, least: float = 0.0, strict: bool = True) -> fl
     return value
 
 
-def flag(name: str, value: Any) -> int:
-    """True or False, as C has them."""
+def flag(name: str, value: Any) -> bool:
+    """True or False; 1 and 0 are taken for them."""
     if not isinstance(value, (bool, np.bool_, int, np.integer)) or value not in (0, 1):
         raise ValueError(f"{name}={value!r}; it must be True or False")
-    return int(value)
+    return bool(value)
 
 
 def maybe(name: str, value: Any, **limits: Any) -> float:
@@ -137,11 +137,11 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
     options.threads = threads
     c.call("dperm_loss_by_name", loss, number("h", h), byref(options.loss))
     if kernel is not None:
-        options.kernel.name = choice("kernel", kernel, KERNELS)
+        options.kernel.kind = choice("kernel", kernel, KERNELS)
         options.kernel.gamma = number("gamma", gamma)
         features = whole("n_components", n_components)
         options.kernel.features = features + features % 2  # a cos and a sin each
-        options.kernel.independent = int(not orthogonal)
+        options.kernel.independent = not orthogonal
     return options
 
 

@@ -118,5 +118,4 @@ def audit_outcomes(first: Any, second: Any, *, epsilon: float, delta: float = 0.
 def _audited(figures: c.AuditFigures, delta: float) -> Audit:
     found = c.fields(figures)
     found["delta_claimed"] = delta
-    found["holds"] = bool(found["holds"])
     return Audit(found)

@@ -79,7 +79,7 @@ class Scored:
         found = c.PrivateScore()
         c.call("dperm_model_score_private_sized", self.model_._handle, handle, byref(wanted), byref(found), sizeof(found))
         del alive
-        result = {"private": bool(found.is_private), "rows": found.rows, "errors": found.errors,
+        result = {"private": found.is_private, "rows": found.rows, "errors": found.errors,
                   "error_rate": found.error_rate, "interval": (found.low, found.high),
                   "population_interval": (found.population_low, found.population_high)}
         if adding:

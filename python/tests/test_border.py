@@ -36,6 +36,8 @@ def wrong_values(kind):
     """What an argument of a kind must not be."""
     if isinstance(kind, border.Whole):
         return [kind.most + 1, kind.least - 1, 2**64 + 1, 10**5000, 1.0, "1", None]
+    if isinstance(kind, border.Flag):
+        return [0, 1, "yes", None]
     if isinstance(kind, border.Number):
         return ["1", True, None, 10**400, 1j]
     if isinstance(kind, border.Text):
@@ -59,6 +61,8 @@ def wrong_values(kind):
 def right_value(kind):
     if isinstance(kind, border.Whole):
         return 0
+    if isinstance(kind, border.Flag):
+        return False
     if isinstance(kind, border.Number):
         return 1.0
     if isinstance(kind, border.Text):
@@ -78,7 +82,8 @@ def right_value(kind):
 
 def test_nothing_in_the_tables_is_taken_on_trust():
     """Every kind that Python's values come as is one of the border's."""
-    trusted = {ctypes.c_size_t, ctypes.c_uint64, ctypes.c_int, ctypes.c_uint, ctypes.c_double, ctypes.c_char_p}
+    trusted = {ctypes.c_size_t, ctypes.c_uint64, ctypes.c_int, ctypes.c_uint, ctypes.c_bool, ctypes.c_double,
+               ctypes.c_char_p}
     for name, kinds in list(c._FALLIBLE.items()) + [(n, kinds) for n, (_, kinds) in c._PLAIN.items()]:
         assert not trusted & {k for k in kinds if isinstance(k, type)}, name
         if ctypes.c_void_p in kinds:  # a context, which is None; what is given back

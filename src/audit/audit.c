@@ -88,14 +88,14 @@ static bool case_at(size_t index, audit_case *out) {
   return false;
 }
 
-int dperm_audit_case(size_t index, const char **mechanism, const char **variant) {
+bool dperm_audit_case(size_t index, const char **mechanism, const char **variant) {
   audit_case found;
   if (!case_at(index, &found)) {
-    return 0;
+    return false;
   }
   *mechanism = found.mechanism;
   *variant = found.variant;
-  return 1;
+  return true;
 }
 
 /* Of a mechanism that is there: what its variants are called. */

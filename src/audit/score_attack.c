@@ -56,8 +56,8 @@ static dperm_status draw_score(const attack *a, int side, random_source *source,
   dperm_status status = dperm_model_score_private(t->model, t->data[side], &how, &found, err);
   *source = random.source;
   TRY(status);
-  *score = how.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? score_added(&found, how.counts != 0)
-                                                         : score_replaced(&found, how.counts != 0);
+  *score = how.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? score_added(&found, how.counts)
+                                                         : score_replaced(&found, how.counts);
   *outcome = (double)found.errors;
   return DPERM_OK;
 }
@@ -72,7 +72,7 @@ dperm_status audit_score(const dperm_audit_options *options, int detail, dperm_a
   TRY(dperm_data_from_dense(adding ? 0 : 1, 1, &x, &right, 1, &t.data[1], err));
   dperm_score_options_init(&t.how);
   t.how.epsilon = options->epsilon;
-  t.how.public_model = 1;
+  t.how.public_model = true;
   t.how.counts = (detail & SCORE_COUNTS) != 0;
   t.how.neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
   const attack a = {.context = &t, .usual_draws = 200000, .block = 1024, .draw = draw_score};

@@ -353,6 +353,8 @@ dperm_status data_select_any(const dperm_data *data, const size_t *row_indices, 
   if (!data->table) {
     part->schema = schema_share(data->schema);
   }
+  /* what was checked is what was copied, which nobody asks again */
+  TRY(ranks_agree(data->x->spread, data_unchanged(data, err), err));
   *out = part;
   part = NULL;
   return DPERM_OK;

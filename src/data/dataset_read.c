@@ -338,7 +338,7 @@ static dperm_status read_records(const dperm_source *source, ranks *r,
     return settle_rows(source, r, &mine, total, out, err);
   }
   dperm_source identified = *source; /* check_same compares the digests */
-  identified.no_identity = 0;
+  identified.no_identity = false;
   return read_file(&identified, r, progress, total, out, err);
 }
 

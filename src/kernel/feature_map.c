@@ -33,7 +33,7 @@ bool feature_kind_find(const char *name, feature_kind *out) {
 /* Rotations of few columns are drawn by QR in two to four times the time of independent directions,
  * little of a fit's, and are exact. */
 feature_kind feature_kind_of_new(const dperm_kernel *kernel, size_t inputs) {
-  bool orthogonal = kernel->name == DPERM_KERNEL_GAUSSIAN && !kernel->independent;
+  bool orthogonal = kernel->kind == DPERM_KERNEL_GAUSSIAN && !kernel->independent;
   return !orthogonal                    ? FEATURES_IID
          : inputs < FAST_ROTATION_LEAST ? FEATURES_ORTHOGONAL
                                         : FEATURES_HADAMARD;
@@ -80,11 +80,11 @@ static size_t most_features(feature_kind kind, size_t inputs, double bytes) {
 }
 
 dperm_status kernel_validate_numbers(const dperm_kernel *k, dperm_error *err) {
-  if (k->name == DPERM_KERNEL_NONE) {
+  if (k->kind == DPERM_KERNEL_NONE) {
     return DPERM_OK;
   }
-  if (k->name > DPERM_KERNEL_CAUCHY) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "kernel number %d is none of the three", (int)k->name);
+  if (k->kind > DPERM_KERNEL_CAUCHY) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "kernel number %d is none of the three", (int)k->kind);
   }
   if (!(k->gamma > 0 && k->gamma <= 1e100)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "gamma = %g; choose it above 0 and at most 1e100", k->gamma);
@@ -101,14 +101,14 @@ dperm_status kernel_validate_numbers(const dperm_kernel *k, dperm_error *err) {
 dperm_status kernel_validate_kind(const dperm_kernel *k, feature_kind kind, size_t inputs,
                                   dperm_error *err) {
   TRY(kernel_validate_numbers(k, err));
-  if (k->name == DPERM_KERNEL_NONE) {
+  if (k->kind == DPERM_KERNEL_NONE) {
     return DPERM_OK;
   }
   if (inputs == 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "features of no columns; give data with at least one");
   }
   if (kind == FEATURES_HADAMARD &&
-      (k->name != DPERM_KERNEL_GAUSSIAN || inputs < FAST_ROTATION_LEAST || inputs > INT32_MAX)) {
+      (k->kind != DPERM_KERNEL_GAUSSIAN || inputs < FAST_ROTATION_LEAST || inputs > INT32_MAX)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "fast rotations are for the gaussian kernel and %d columns or more", FAST_ROTATION_LEAST);
   }
@@ -128,12 +128,12 @@ dperm_status kernel_validate(const dperm_kernel *k, size_t inputs, dperm_error *
 /* The root mean square of an angle ωᵀx of the longest row. (The laplacian kernel's have none, but
  * for a row of a single number half of them are below it.) */
 static double angle_size(const dperm_kernel *k, double norm) {
-  return sqrt(2.0) * norm * (k->name == DPERM_KERNEL_GAUSSIAN ? sqrt(k->gamma) : k->gamma);
+  return sqrt(2.0) * norm * (k->kind == DPERM_KERNEL_GAUSSIAN ? sqrt(k->gamma) : k->gamma);
 }
 
 dperm_status kernel_validate_angles(const dperm_kernel *k, const row_bounds *rows,
                                     dperm_error *err) {
-  if (k->name == DPERM_KERNEL_NONE) {
+  if (k->kind == DPERM_KERNEL_NONE) {
     return DPERM_OK;
   }
   double size = angle_size(k, rows->norm2), share = FEATURES_ANGLE / size;
@@ -142,7 +142,7 @@ dperm_status kernel_validate_angles(const dperm_kernel *k, const row_bounds *row
          "gamma = %g is too large for rows of norm up to %g, whose features would be made of "
          "rounding errors; choose it at most about %.2g, or bound the rows more tightly",
          k->gamma, rows->norm2,
-         k->gamma * (k->name == DPERM_KERNEL_GAUSSIAN ? share * share : share));
+         k->gamma * (k->kind == DPERM_KERNEL_GAUSSIAN ? share * share : share));
   }
   return DPERM_OK;
 }
@@ -165,7 +165,7 @@ static dperm_status draw_independent(feature_map *map, random_source *source,
     if (i % 65536 == 0) {
       TRY(progress_tick(progress, "drawing directions", 0, 0, err));
     }
-    map->directions[i] = draw_entry(map->kernel.name, map->kernel.gamma, source);
+    map->directions[i] = draw_entry(map->kernel.kind, map->kernel.gamma, source);
   }
   return DPERM_OK;
 }

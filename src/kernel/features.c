@@ -31,11 +31,11 @@ row_bounds features_bounds(size_t cols) {
 }
 
 size_t kernel_dims(const dperm_kernel *kernel, size_t inputs) {
-  return kernel->name == DPERM_KERNEL_NONE ? inputs : kernel->features;
+  return kernel->kind == DPERM_KERNEL_NONE ? inputs : kernel->features;
 }
 
 row_bounds kernel_bounds(const dperm_kernel *kernel, const row_bounds *encoded) {
-  return kernel->name == DPERM_KERNEL_NONE ? *encoded : features_bounds(kernel->features);
+  return kernel->kind == DPERM_KERNEL_NONE ? *encoded : features_bounds(kernel->features);
 }
 
 /* A few rows at a time where they cost much, so that a watch is heard between them. A row's angles

@@ -98,17 +98,7 @@ static dperm_status begin_with(const char *path, record *opened, bool *taken, dp
   return store_publish(ledger, temporary, path, taken, err);
 }
 
-dperm_status dperm_ledger_init(const char *path, const char *dataset, const char *epsilon,
-                               const char *delta, size_t rows_per_person, dperm_error *err) {
-  dperm_ledger_budget budget;
-  dperm_ledger_budget_init(&budget);
-  budget.epsilon = epsilon;
-  budget.delta = delta;
-  budget.rows_per_person = rows_per_person;
-  return dperm_ledger_init_budget(path, dataset, &budget, err);
-}
-
-dperm_status dperm_ledger_init_budget(const char *path, const char *dataset,
+dperm_status dperm_ledger_create(const char *path, const char *dataset,
                                       const dperm_ledger_budget *given, dperm_error *err) {
   dperm_ledger_budget budget;
   record opened;

@@ -54,7 +54,7 @@ static dperm_status read_all(chain *c, dperm_ledger *ledger, findings *found, dp
 }
 
 dperm_status dperm_ledger_verify(dperm_ledger *ledger, const char *head, dperm_verify_line *line,
-                                 void *context, int *holds, dperm_error *err) {
+                                 void *context, bool *holds, dperm_error *err) {
   OWNED(store_cancel) dperm_ledger *held = NULL;
   OWNED(chain_clear) chain c = {.wanted = head};
   findings found = {.line = line, .context = context};

@@ -22,6 +22,7 @@ typedef struct sparse {
   double *values;
   bool borrowed;    /* the three arrays are somebody else's */
   row_maker *maker; /* or NULL, and then the arrays are */
+  size_t entries;   /* of the rows here together; of a maker, as it says */
   size_t block_rows;
 } sparse;
 
@@ -307,9 +308,13 @@ static dperm_status select_here(const growing_rows *all, const size_t *rows, siz
 /* Some rows of those that are made, one by one. */
 static dperm_status select_made(const sparse *m, const size_t *rows, size_t count,
                                 growing_rows *out, dperm_error *err) {
-  TRY(rows_reserve_many(out, count, count * m->maker->most_entries, err));
+  size_t entries = 0, starts[2];
   for (size_t i = 0; i < count; i++) {
-    size_t starts[2];
+    m->maker->count(m->maker, rows[i], 1, starts);
+    entries += starts[0];
+  }
+  TRY(rows_reserve_many(out, count, entries, err));
+  for (size_t i = 0; i < count; i++) {
     m->maker->make(m->maker, rows[i], 1, starts, out->columns + out->entries,
                    out->values + out->entries);
     out->entries += starts[1];
@@ -407,12 +412,13 @@ dperm_status matrix_sparse_over(const growing_rows *rows, size_t cols, matrix **
                 .starts = rows->starts,
                 .columns = rows->columns,
                 .values = rows->values,
-                .borrowed = true};
+                .borrowed = true,
+                .entries = rows->starts[rows->count] - rows->starts[0]};
   for (size_t i = 0; i < rows->count; i++) {
     size_t entries = m->starts[i + 1] - m->starts[i];
     m->base.row_entries = entries > m->base.row_entries ? entries : m->base.row_entries;
   }
-  set_depths(m, m->starts[rows->count] - m->starts[0]);
+  set_depths(m, m->entries);
   *out = &m->base;
   return DPERM_OK;
 }
@@ -427,11 +433,6 @@ dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, d
   return DPERM_OK;
 }
 
-/* Of rows that are made all are taken for as long as they can be, which is public. */
-static void set_made_depths(sparse *m) {
-  set_depths(m, rows_in_all(&m->base) * m->base.row_entries);
-}
-
 dperm_status matrix_made_new(row_maker *maker, size_t rows, size_t cols, matrix **out,
                              dperm_error *err) {
   sparse *m = NULL;
@@ -441,8 +442,9 @@ dperm_status matrix_made_new(row_maker *maker, size_t rows, size_t cols, matrix 
                          .cols = cols,
                          .row_entries = maker->most_entries,
                          .work_size = window_doubles(MATRIX_BLOCK, maker->most_entries)},
-                .maker = maker};
-  set_made_depths(m);
+                .maker = maker,
+                .entries = maker->entries};
+  set_depths(m, m->entries);
   *out = &m->base;
   return DPERM_OK;
 }
@@ -508,7 +510,7 @@ dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err) {
 
 dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error *err) {
   sparse *m = (sparse *)x;
-  uint64_t most = x->row_entries, entries = m->maker ? 0 : m->starts[x->rows] - m->starts[0];
+  uint64_t most = x->row_entries, entries = m->entries;
   size_t rows = 0;
   dperm_status status = DPERM_OK;
   x->spread = r;
@@ -521,10 +523,6 @@ dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error
   TRY(ranks_most(r, status, &most, err));
   TRY(ranks_add(r, DPERM_OK, &entries, 1, err));
   x->row_entries = (size_t)most;
-  if (m->maker) {
-    set_made_depths(m);
-  } else {
-    set_depths(m, (size_t)entries);
-  }
+  set_depths(m, (size_t)entries);
   return DPERM_OK;
 }

@@ -25,7 +25,7 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
   model->intercept = data->intercept;
   model->schema = schema_share(data->schema);
   TRY(data_class_names(data, &model->classes, err));
-  if (kernel->name != DPERM_KERNEL_NONE) {
+  if (kernel->kind != DPERM_KERNEL_NONE) {
     TRY(feature_map_new(kernel, model->inputs, progress, &model->map, err));
   }
   TRY(memory_new(class_fits(model->classes.count) * model->dims, sizeof *model->weights,

@@ -205,19 +205,19 @@ static dperm_status read_kernel(const reading *r, const dperm_model *model, stat
   const char *name = text_at(object, "name"), *kind = text_at(object, "kind");
   const json_t *fit = model->classes.count > 2 ? json_array_get(weights, 0) : weights;
   json_int_t seed = json_integer_value(json_object_get(object, "seed"));
-  stated_kernel k = {.kernel = {.name = DPERM_KERNEL_GAUSSIAN, .seed = (uint64_t)seed}};
+  stated_kernel k = {.kernel = {.kind = DPERM_KERNEL_GAUSSIAN, .seed = (uint64_t)seed}};
   dperm_kernel *kernel = &k.kernel;
-  while (kernel->name <= DPERM_KERNEL_CAUCHY && !same(name, dperm_kernel_name(kernel->name))) {
-    kernel->name++;
+  while (kernel->kind <= DPERM_KERNEL_CAUCHY && !same(name, dperm_kernel_name(kernel->kind))) {
+    kernel->kind++;
   }
-  TRY(known(r, kernel->name <= DPERM_KERNEL_CAUCHY, " names a kernel"));
+  TRY(known(r, kernel->kind <= DPERM_KERNEL_CAUCHY, " names a kernel"));
   TRY(known(r, !kind || feature_kind_find(kind, &k.kind), "'s directions are of a kind"));
   kernel->independent = k.kind == FEATURES_IID;
   bool whole = kind && seed >= 0 && read_count(object, "features", &kernel->features) &&
                kernel->features >= 2 && kernel->features == json_array_size(fit) &&
                read_positive(object, "gamma", &kernel->gamma);
   TRY(sound(r, whole, "its kernel is not whole"));
-  if (k.kind == FEATURES_ORTHOGONAL && kernel->name != DPERM_KERNEL_GAUSSIAN) {
+  if (k.kind == FEATURES_ORTHOGONAL && kernel->kind != DPERM_KERNEL_GAUSSIAN) {
     k.kind = FEATURES_IID; /* as 0.1 read it */
   }
   *out = k;
@@ -450,11 +450,11 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
  * for the model; else it is checked alone. */
 dperm_status model_of_document(const json_document *doc, dperm_model **out, dperm_error *err) {
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
-  stated_kernel k = {.kernel = {.name = DPERM_KERNEL_NONE}};
+  stated_kernel k = {.kernel = {.kind = DPERM_KERNEL_NONE}};
   const reading r = {doc, doc->root, json_object_get(doc->root, "privacy"), err};
   TRY(memory_new(1, sizeof *model, &model, err));
   TRY(read_model(&r, model, &k));
-  if (out && k.kernel.name != DPERM_KERNEL_NONE) {
+  if (out && k.kernel.kind != DPERM_KERNEL_NONE) {
     TRY(feature_map_draw(&k.kernel, k.kind, model->inputs, NULL, &model->map, err));
   }
   if (out) {

@@ -132,7 +132,7 @@ static json_t *kernel_json(const dperm_model *model) {
     return json_null();
   }
   const dperm_kernel *k = &model->map->kernel;
-  return json_pack("{s:s, s:f, s:I, s:s, s:I}", "name", dperm_kernel_name(k->name), "gamma",
+  return json_pack("{s:s, s:f, s:I, s:s, s:I}", "name", dperm_kernel_name(k->kind), "gamma",
                    k->gamma, "features", (json_int_t)k->features, "kind",
                    feature_kind_name(model->map->kind), "seed", (json_int_t)k->seed);
 }

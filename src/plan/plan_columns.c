@@ -261,7 +261,7 @@ dperm_status plan_columns(const dperm_options *options, const planned_schema *pl
   TRY(list_columns(&a, err));
   *out = a.columns;
   *count = a.count;
-  return isnan(a.claim.epsilon_class) || a.options.kernel.name != DPERM_KERNEL_NONE
+  return isnan(a.claim.epsilon_class) || a.options.kernel.kind != DPERM_KERNEL_NONE
              ? DPERM_OK
              : find_noise(&a, err);
 }

@@ -273,13 +273,17 @@ dperm_status encoded_rows(encoded_file *file, size_t from, size_t count,
                           dperm_error *err) {
   OWNED_MEMORY sparse_rows *s = NULL;
   const size_t end = count ? (from + count - 1) / TABLE_PAGE + 1 : from / TABLE_PAGE;
+  size_t entries = 0;
   TRY(check_pages(file, NULL, sparse_page_holds, from / TABLE_PAGE, end, progress, err));
   for (size_t i = 0; i < count; i++) {
     const sparse_page p = sparse_page_of(file, (from + i) / TABLE_PAGE);
-    labels[i] = p.labels[(from + i) % TABLE_PAGE];
+    const size_t at = (from + i) % TABLE_PAGE;
+    labels[i] = p.labels[at];
+    entries += (size_t)(p.starts[at + 1] - p.starts[at]);
   }
   TRY(memory_new(1, sizeof *s, &s, err));
-  s->maker = (row_maker){(size_t)file->trailer->most_entries, make_rows, count_rows, free_rows};
+  s->maker =
+      (row_maker){(size_t)file->trailer->most_entries, entries, make_rows, count_rows, free_rows};
   s->from = from;
   TRY(matrix_made_new(&s->maker, count, (size_t)file->header->dims, out, err));
   s->file = encoded_share(file);

@@ -196,7 +196,7 @@ dperm_status dperm_encode_file(const dperm_source *source, const char *out_path,
   OWNED(writer_close) encoded_writer w = {.out = NULL};
   TRY(encoded_machine_check(err));
   dperm_source identified = *source; /* the file carries its source's digest */
-  identified.no_identity = 0;
+  identified.no_identity = false;
   TRY(row_reader_open(&identified, true, progress, &reader, err));
   if (reader->kind->mapped) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%s: is encoded already; give CSV or svmlight",

@@ -54,7 +54,7 @@ dperm_status row_reader_open(const dperm_source *source, bool need_labels,
   reader->path = source->path;
   reader->progress = progress;
   reader->need_labels = need_labels;
-  reader->may_be_empty = source->may_be_empty != 0;
+  reader->may_be_empty = source->may_be_empty;
   reader->digest = need_labels && !source->no_identity;
   TRY(kind->open(reader, source, err));
   *out = reader;

@@ -19,7 +19,7 @@ enum { WHOM_SIZE = 80 };
 
 /* What verification found, and what the ledger says. */
 typedef struct evidence {
-  int holds;
+  bool holds;
   size_t steps, failed;
   char first_failure[400];
   ledger_words ledger;
@@ -415,7 +415,7 @@ static void write_checks(report *p, const statement *s) {
 }
 
 dperm_status dperm_statement(const char *name, const char *text, size_t length,
-                             dperm_ledger *ledger, int html, char **page, dperm_error *err) {
+                             dperm_ledger *ledger, bool html, char **page, dperm_error *err) {
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
   OWNED(report_discard) report p = {.out = NULL};
   OWNED_MEMORY char *read = NULL; /* once, so that both see the same */
@@ -441,7 +441,7 @@ dperm_status dperm_statement(const char *name, const char *text, size_t length,
     (void)snprintf(s.whom, sizeof s.whom, "person with at most %zu records",
                    model->claim.rows_per_person);
   }
-  TRY(report_open(&p, html != 0, dperm_model_is_private(model) ? "Privacy statement" : "No privacy",
+  TRY(report_open(&p, html, dperm_model_is_private(model) ? "Privacy statement" : "No privacy",
                   err));
   write_summary(&p, &s);
   write_facts(&p, &s);

@@ -114,7 +114,7 @@ static dperm_status open_document(const char *name, const char *text, size_t len
 
 dperm_status dperm_model_verify(const char *name, const char *text, size_t length,
                                 dperm_ledger *ledger, dperm_verify_line *line, void *context,
-                                int *holds, dperm_error *err) {
+                                bool *holds, dperm_error *err) {
   OWNED(json_document_free) json_document doc = {0};
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
   dperm_error refused;

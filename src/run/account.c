@@ -66,7 +66,7 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
     FAIL(err, DPERM_INVALID_ARGUMENT, "a ledger is named, but no data set; name that too");
   }
   TRY(name_refinement(run, words, err));
-  return charge_reserve(run->account->ledger, &request, run->account->dry_run != 0, charge, err);
+  return charge_reserve(run->account->ledger, &request, run->account->dry_run, charge, err);
 }
 
 dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm_error *err) {

@@ -63,7 +63,7 @@ dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_opt
 static dperm_status shape_model(fit_work *w, dperm_error *err) {
   ranks *spread = w->data->x->spread;
   dperm_kernel kernel = w->options->kernel;
-  if (kernel.name != DPERM_KERNEL_NONE && kernel.seed == 0) {
+  if (kernel.kind != DPERM_KERNEL_NONE && kernel.seed == 0) {
     if (ranks_lead(spread)) {
       kernel.seed = 1 + random_bits(w->source) % ((UINT64_C(1) << 53) - 1);
     }

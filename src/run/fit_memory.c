@@ -21,7 +21,7 @@ enum {
 };
 
 double fit_memory_model(const dperm_data *data, const dperm_options *options) {
-  bool linear = options->kernel.name == DPERM_KERNEL_NONE;
+  bool linear = options->kernel.kind == DPERM_KERNEL_NONE;
   const dperm_kernel *kernel = &options->kernel;
   size_t inputs = data->x->cols, dims = kernel_dims(kernel, inputs);
   double map = linear ? 0 : feature_map_bytes(feature_kind_of_new(kernel, inputs), inputs, dims);
@@ -46,7 +46,7 @@ static double stripe_sums(size_t rows, size_t size) {
 double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options *options) {
   const matrix *x = data->x;
   const dperm_kernel *kernel = &options->kernel;
-  bool features = kernel->name != DPERM_KERNEL_NONE, dense = features || x->kind->block;
+  bool features = kernel->kind != DPERM_KERNEL_NONE, dense = features || x->kind->block;
   size_t cols = kernel_dims(kernel, x->cols), work_size = x->work_size;
   if (features) {
     work_size += features_work_size(feature_kind_of_new(kernel, x->cols), x->cols, cols);

@@ -12,7 +12,7 @@
  * columns are used as they are. */
 static bool may_ask(const dperm_options *o) {
   return o->bins == DPERM_BINS_ASK && o->mechanism != DPERM_MECHANISM_NONE &&
-         o->kernel.name == DPERM_KERNEL_NONE && !o->regularizer.weights && !o->regularizer.prior;
+         o->kernel.kind == DPERM_KERNEL_NONE && !o->regularizer.weights && !o->regularizer.prior;
 }
 
 /* The share of epsilon that counts have, or 0 where they would not pay. */

@@ -98,6 +98,11 @@ static dperm_status check_method_known(const tuning *t, dperm_error *err) {
   return DPERM_OK;
 }
 
+static dperm_status fail_encoded(dperm_error *err) {
+  FAIL(err, DPERM_INVALID_DATA,
+       "the public data are encoded in another way than the private ones; use one schema");
+}
+
 static dperm_status check_method(const tuning *t, dperm_error *err) {
   const dperm_data *given = t->how->public_data;
   TRY(check_method_known(t, err));
@@ -114,8 +119,7 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
                 !class_list_equal(&given->classes, &t->data->classes) || given->unlabelled ||
                 (given->schema != t->data->schema &&
                  !json_equal(given->schema->json, t->data->schema->json)))) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "the public data are encoded in another way than the private ones; use one schema");
+    return fail_encoded(err);
   }
   return check_rows(t, err);
 }
@@ -315,7 +319,8 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
     TRY(check_epsilon(candidates[0].epsilon, err));
     TRY(settle_schema(&t, &schema, err));
     TRY(view_settled(data, schema, &view, err));
-    TRY(view_settled(how.public_data, schema, &public_view, err));
+    dperm_status status = view_settled(how.public_data, schema, &public_view, err);
+    TRY(status == DPERM_INVALID_SCHEMA ? fail_encoded(err) : status);
     t.data = &view;
     how.public_data = public_view.x ? &public_view : how.public_data;
   }

@@ -184,7 +184,7 @@ static json_t *weights_json(const dperm_options *o) {
 
 /* All that candidates may differ in and a reader may ask for. */
 static json_t *candidate_json(const dperm_options *o, size_t classes) {
-  bool kernel = o->kernel.name != DPERM_KERNEL_NONE;
+  bool kernel = o->kernel.kind != DPERM_KERNEL_NONE;
   const char *noise = o->noise == DPERM_NOISE_AUTO ? "auto" : noise_kind_of(o->noise)->name;
   const char *joint = dperm_multiclass_name(
       options_joint(o, classes) ? DPERM_MULTICLASS_JOINT : DPERM_MULTICLASS_ONE_VS_REST);

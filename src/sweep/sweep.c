@@ -41,6 +41,11 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
   }
   TRY(data_check_any(data, err));
   TRY(check_folds(how, rows_in_all(data->x), err));
+  if (how->test_data && !how->test_data->table != !data->table) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "of the rows to test on and the others only one are records under a schema; read both "
+         "alike");
+  }
   if (how->test_data && how->test_data->x->cols != data->x->cols) {
     FAIL(err, DPERM_INVALID_DATA, "the rows to test on have %zu columns, the others %zu",
          how->test_data->x->cols, data->x->cols);
@@ -65,7 +70,7 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
     TRY(options_validate(&(*cells)[c], err));
     TRY(check_calibrate_none(&(*cells)[c], "sweep", err));
     TRY(check_refine_none(&(*cells)[c], "sweep", err));
-    if (kernel->name != first->name || kernel->gamma != first->gamma ||
+    if (kernel->kind != first->kind || kernel->gamma != first->gamma ||
         kernel->features != first->features || kernel->independent != first->independent ||
         kernel->seed != first->seed) {
       FAIL(err, DPERM_INVALID_ARGUMENT, "cells have different kernels; sweep them one by one");
@@ -187,28 +192,28 @@ static dperm_status open_rows(const dperm_data *data, const feature_map *map, bo
   return DPERM_OK;
 }
 
-static int tick(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool tick(void *context, const char *stage, uint64_t done, uint64_t total) {
   const sweep *s = context;
   (void)stage;
   (void)done;
   (void)total;
   const dperm_progress *progress = &s->how->progress;
   return progress->tick ? progress->tick(progress->context, "sweeping", s->models_done, s->models)
-                        : 0;
+                        : false;
 }
 
-/* A kernel's directions are drawn once for all cells, from the sweep's seed unless they have one.
- */
+/* A kernel's directions are drawn once for all cells of a group, from the sweep's seed unless they
+ * have one. */
 static dperm_status open_all_rows(sweep *s, dperm_error *err) {
   dperm_kernel kernel = s->cells[0].options.kernel;
-  if (kernel.name != DPERM_KERNEL_NONE) {
+  if (kernel.kind != DPERM_KERNEL_NONE) {
     random_source source;
     TRY(random_public(s->how->seed, "sweep kernel", &source, err));
     kernel.seed = kernel.seed ? kernel.seed : 1 + random_bits(&source) % ((UINT64_C(1) << 53) - 1);
   }
   for (size_t g = 0; g < s->group_count; g++) {
     sweep_group *group = &s->groups[g];
-    if (kernel.name != DPERM_KERNEL_NONE) {
+    if (kernel.kind != DPERM_KERNEL_NONE) {
       TRY(feature_map_new(&kernel, group->data.x->cols, &s->progress, &group->map, err));
     }
     TRY(open_rows(&group->data, group->map, s->split.part != NULL, &s->stop, &group->rows, err));

@@ -68,11 +68,12 @@ static void add_cell(digest_state *state, const sweep_cell *cell, size_t classes
                             o->loss.lipschitz,
                             o->loss.smoothness,
                             o->gradient_tolerance,
-                            (double)o->kernel.name,
+                            (double)o->kernel.kind,
                             o->kernel.gamma,
                             (double)o->kernel.seed,
                             (double)o->kernel.features,
                             (double)o->kernel.independent,
+                            (double)cell->group,
                             (double)cell->models};
   add_text(state, o->loss.name);
   add_bytes(state, numbers, sizeof numbers);
@@ -113,9 +114,9 @@ static dperm_status sweep_digest(const sweep *s, unsigned char out[SWEEP_DIGEST_
   add_text(&state, "dperm sweep 1");
   add_text(&state, dperm_version());
   add_bytes(&state, sizes, sizeof sizes);
-  TRY(add_rows(&state, s->data, err));
-  if (s->how->test_data) {
-    TRY(add_rows(&state, s->how->test_data, err));
+  for (size_t g = 0; g < s->group_count; g++) {
+    TRY(add_rows(&state, &s->groups[g].data, err));
+    TRY(s->how->test_data ? add_rows(&state, &s->groups[g].test_data, err) : DPERM_OK);
   }
   for (size_t c = 0; c < s->count; c++) {
     add_cell(&state, &s->cells[c], data_class_count(s->data));

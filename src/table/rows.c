@@ -334,6 +334,7 @@ dperm_status rows_of_table(const record_table *given, const dperm_schema *schema
   OWNED(view_free_at) table_view *t = NULL;
   TRY(memory_new(1, sizeof *t, &t, err));
   t->maker = (row_maker){.most_entries = schema->most_entries,
+                         .entries = given->rows * schema->most_entries, /* as far as is public */
                          .make = make_rows,
                          .count = count_rows,
                          .free = view_free};
@@ -398,9 +399,11 @@ static dperm_status groups_of(const schema_column *from, const schema_column *to
   return DPERM_OK;
 }
 
-static dperm_status column_fits(const schema_column *from, const schema_column *to, bool *out,
-                                dperm_error *err) {
-  *out = strcmp(from->name, to->name) == 0 && (to->type == from->type || to->type == COLUMN_IGNORE);
+/* A column may be left out, unless records are dropped for what is missing in it. */
+static dperm_status column_fits(const schema_column *from, const schema_column *to, bool drops,
+                                bool *out, dperm_error *err) {
+  *out = strcmp(from->name, to->name) == 0 &&
+         (to->type == from->type || (to->type == COLUMN_IGNORE && !drops));
   if (*out && to->type == COLUMN_NUMERIC) {
     *out = to->min >= from->min && to->max <= from->max;
   } else if (*out && to->type == COLUMN_CATEGORICAL) {
@@ -415,13 +418,15 @@ dperm_status rows_check_schema(const record_table *t, const dperm_schema *schema
   if (own == schema) {
     return DPERM_OK;
   }
+  const bool drops = own->on_missing == MISSING_DROP;
   bool fits =
       own->column_count == schema->column_count && same_texts(&own->missing, &schema->missing) &&
+      strcmp(own->label_column, schema->label_column) == 0 &&
       same_texts(&own->labels, &schema->labels) && own->label_other == schema->label_other &&
       class_list_equal(&own->classes, &schema->classes) &&
-      (own->on_missing == MISSING_DROP) == (schema->on_missing == MISSING_DROP);
+      drops == (schema->on_missing == MISSING_DROP);
   for (size_t c = 0; fits && c < schema->column_count; c++) {
-    TRY(column_fits(&own->columns[c], &schema->columns[c], &fits, err));
+    TRY(column_fits(&own->columns[c], &schema->columns[c], drops, &fits, err));
   }
   if (!fits) {
     FAIL(err, DPERM_INVALID_SCHEMA,

@@ -9,7 +9,8 @@
 
 /* Whether rows of this schema can be made of the table's cells: the same columns, values that are
  * those of the table or groups of them, ranges within the table's, the same labels. Bins, crosses,
- * scales, weights and columns that are left out do not matter. */
+ * scales, weights and columns that are left out do not matter; but none is left out where records
+ * are dropped for what is missing. */
 dperm_status rows_check_schema(const record_table *t, const dperm_schema *schema, dperm_error *err);
 
 /* The rows of the table under this schema, which rows_check_schema holds for. Bins that are still

@@ -121,8 +121,7 @@ static void add_column(void *context, size_t c, size_t worker) {
   adding *a = context;
   const record_table *t = a->b->table;
   double *cells = a->b->page.cells + c * TABLE_PAGE;
-  size_t used = a->b->page.count;
-  packed_column *page = t->pages + t->page_count * t->layout.count + c;
+  size_t used = a->b->page.count, page = t->page_count * t->layout.count + c;
   (void)worker;
   for (size_t i = 0; i < a->count; i++) {
     const record_batch *batch = &a->batches[i];
@@ -134,7 +133,7 @@ static void add_column(void *context, size_t c, size_t worker) {
       from += some;
       left -= some;
       if (used == TABLE_PAGE) {
-        if (column_pack(cells, used, page, NULL) != DPERM_OK) {
+        if (column_pack(cells, used, &t->pages[page], NULL) != DPERM_OK) {
           atomic_store(&a->failed, true);
         }
         page += t->layout.count;
@@ -142,7 +141,7 @@ static void add_column(void *context, size_t c, size_t worker) {
       }
     }
   }
-  if (a->last && used > 0 && column_pack(cells, used, page, NULL) != DPERM_OK) {
+  if (a->last && used > 0 && column_pack(cells, used, &t->pages[page], NULL) != DPERM_OK) {
     atomic_store(&a->failed, true);
   }
 }
@@ -173,9 +172,11 @@ static dperm_status add(table_builder *b, const record_batch *batches, size_t co
     rows += batches[i].count;
   }
   size_t rest = rows % TABLE_PAGE, pages = rows / TABLE_PAGE + (last && rest > 0);
-  const size_t needed = (before + pages) * columns;
+  const size_t needed = (before + pages + 1) * columns; /* the page that is being filled, too */
   TRY(memory_reserve(&t->pages, &t->page_capacity, needed, sizeof *t->pages, err));
-  memset(t->pages + before * columns, 0, pages * columns * sizeof *t->pages);
+  if (pages > 0) {
+    memset(t->pages + before * columns, 0, pages * columns * sizeof *t->pages);
+  }
   pool_run(columns, add_column, &a);
   t->rows += rows - b->page.count;
   t->page_count += pages;

@@ -16,7 +16,8 @@ static void (*const checks[])(verifier *) = {
     check_calibration,   check_beta,           check_lattice, check_weights,    check_delta};
 
 dperm_status verify_document(const json_document *doc, const char *doubt, const charged_entry *paid,
-                             dperm_verify_line *line, void *context, int *holds, dperm_error *err) {
+                             dperm_verify_line *line, void *context, bool *holds,
+                             dperm_error *err) {
   static const char prefix[] = "dperm-model/";
   const char *format = json_string_value(json_object_get(doc->root, "format"));
   if (!format || strncmp(format, prefix, sizeof prefix - 1) != 0) {

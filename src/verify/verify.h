@@ -8,4 +8,4 @@
 /* `doubt` is why those who use models would refuse this one, or NULL: what nobody can use has no
  * claim that holds. `paid` may be NULL. Fails if the document is no model of dperm's. */
 dperm_status verify_document(const json_document *doc, const char *doubt, const charged_entry *paid,
-                             dperm_verify_line *line, void *context, int *holds, dperm_error *err);
+                             dperm_verify_line *line, void *context, bool *holds, dperm_error *err);

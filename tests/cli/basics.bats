@@ -98,7 +98,7 @@ P
   [ "$(wc -l < "$DPERM_SOURCE/examples/train_and_predict.c")" -lt 60 ]
 }
 
-@test "an installed dperm is found by pkg-config and by CMake" {
+@test "an installed dperm is found by pkg-config" {
   case "$DPERM_BUILD" in *san*) skip "sanitizers do not install" ;; esac
   cmake --install "$DPERM_BUILD" --prefix "$PWD/root" > /dev/null
   pc=$(dirname "$(find root -name dperm.pc)")
@@ -106,18 +106,6 @@ P
   sed -i "s|^prefix=.*|prefix=$PWD/root|" "$pc/dperm.pc"
   cc "$DPERM_SOURCE/examples/train_and_predict.c" -o by_pc \
     $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs dperm)
-  mkdir p
-  cat > p/CMakeLists.txt <<'C'
-cmake_minimum_required(VERSION 3.22)
-project(p C)
-find_package(dperm 0.2 REQUIRED)
-add_executable(by_cmake ${EXAMPLE_SOURCE})
-target_link_libraries(by_cmake dperm::dperm)
-C
-  cmake -S p -B p/b -DCMAKE_PREFIX_PATH="$PWD/root" \
-    -DEXAMPLE_SOURCE="$DPERM_SOURCE/examples/train_and_predict.c" > /dev/null
-  cmake --build p/b > /dev/null
   root/bin/dperm demo --rows 300 --out d > /dev/null
   LD_LIBRARY_PATH=$lib ./by_pc d/schema.json d/people.csv d/others.csv
-  p/b/by_cmake d/schema.json d/people.csv d/others.csv
 }

@@ -104,7 +104,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
 @test "pairs with a value of the record before, and lines without a bound, are found" {
   DPERM_ROW_INPUTS="a table*" found_by_suite level-kept row_independence
   DPERM_ROW_INPUTS="CSV in quotes" found_by_suite level-kept row_independence
-  DPERM_ROW_INPUTS="CSV whose bins are merged" found_by_suite bins-left row_independence
+  DPERM_ROW_INPUTS="encoded, in pairs*" found_by_suite level-kept row_independence
   found_by_suite line-merged row_bounds
 }
 

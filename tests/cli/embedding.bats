@@ -37,3 +37,36 @@ load helpers
   [ "$status" -ne 0 ]
   [[ "$output" == *"libdperm.so.0: version \`DPERM_9.9' not found"* ]]
 }
+
+@test "CMake finds the shared library, and the static one with all that it needs" {
+  case "$DPERM_BUILD" in *san*) skip "sanitizers do not install" ;; esac
+  cmake --install "$DPERM_BUILD" --prefix "$PWD/root" > /dev/null
+  mkdir p
+  cat > p/CMakeLists.txt <<'C'
+cmake_minimum_required(VERSION 3.22)
+project(p C)
+find_package(dperm 0.2 REQUIRED)
+add_executable(shared ${EXAMPLE_SOURCE})
+target_link_libraries(shared dperm::dperm)
+if(TARGET dperm::dperm_static)
+  add_executable(static ${EXAMPLE_SOURCE})
+  target_link_libraries(static dperm::dperm_static)
+endif()
+C
+  example="-DCMAKE_PREFIX_PATH=$PWD/root -DEXAMPLE_SOURCE=$DPERM_SOURCE/examples/train_and_predict.c"
+  # shellcheck disable=SC2086
+  cmake -S p -B b $example > /dev/null
+  cmake --build b > /dev/null
+  [[ "$(ldd b/shared)" == *libdperm.so* ]]
+  [[ "$(ldd b/static)" != *libdperm* ]]
+  "$DPERM" demo --rows 300 --out d > /dev/null
+  for program in shared static; do
+    [[ "$(b/$program d/schema.json d/people.csv d/others.csv)" == "101 rows, error rate "* ]]
+  done
+  # Who has only the shared library's own needs can do without the rest.
+  # shellcheck disable=SC2086
+  PKG_CONFIG_LIBDIR=/nowhere cmake -S p -B alone $example > /dev/null
+  cmake --build alone > /dev/null
+  [ -x alone/shared ]
+  [ ! -e alone/static ]
+}

@@ -111,14 +111,14 @@ static void check(dperm_status status, const char *what) {
 static void build(void) {
   dperm_error e = {0};
   dperm_charge made;
-  check(dperm_ledger_init(path, "a", "1", NULL, 1, &e), e.message);
-  check(dperm_ledger_init(path, "b", "0.5", NULL, 1, &e), e.message);
+  check(ledger_create(path, "a", "1", NULL, 1, &e), e.message);
+  check(ledger_create(path, "b", "0.5", NULL, 1, &e), e.message);
   charge_whole(path, "a", 0.1, 1);
   charge_whole(path, "a", 0.1, 1);
   charge_whole(path, "a", 0.1, 1);
   check(charge_it(path, "a", 0.2, 0, 1, &made, &e), e.message);
   charge_whole(path, "b", 0.2, 2);
-  check(dperm_ledger_init(path, "c", "0.2", NULL, 1, &e), e.message);
+  check(ledger_create(path, "c", "0.2", NULL, 1, &e), e.message);
   charge_whole(path, "a", 0.1, 1);
   dperm_ledger *ledger = NULL;
   dperm_ledger *held = NULL;
@@ -144,7 +144,7 @@ static void init_priced(const char *dataset, int charges) {
   budget.delta = "1e-6";
   budget.composition = DPERM_COMPOSITION_RENYI;
   budget.order = ORDER;
-  check(dperm_ledger_init_budget(path, dataset, &budget, &e), e.message);
+  check(dperm_ledger_create(path, dataset, &budget, &e), e.message);
 }
 
 static void build_priced(void) {
@@ -318,10 +318,10 @@ static void refit(int id, bool head) {
 static bool holds(void) {
   dperm_error e = {0};
   dperm_ledger *ledger = NULL;
-  int yes = 0;
+  bool yes = false;
   if (dperm_ledger_open(path, &ledger, &e) != DPERM_OK ||
       dperm_ledger_verify(ledger, NULL, NULL, NULL, &yes, &e) != DPERM_OK) {
-    yes = 0;
+    yes = false;
   }
   dperm_ledger_free(ledger);
   return yes != 0;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ledger/chain.h"
+#include "ledgers.h"
 #include "support.h"
 
 static int number;
@@ -72,13 +73,13 @@ int main(int argc, char **argv) {
   char folder[1024], path[1056], change[200], named[64];
   dperm_error err = {0};
   dperm_ledger *ledger = NULL, *held = NULL;
-  int holds = 0;
+  bool holds = false;
   folder_new("dperm-large", folder, sizeof folder);
   (void)snprintf(path, sizeof path, "%s/ledger", folder);
   if (argc > 2) {
     (void)snprintf(path, sizeof path, "%s", argv[2]);
   }
-  tell(dperm_ledger_init(path, "people", "1e9", NULL, 1, &err) == DPERM_OK &&
+  tell(ledger_create(path, "people", "1e9", NULL, 1, &err) == DPERM_OK &&
            dperm_ledger_open(path, &ledger, &err) == DPERM_OK &&
            chain_begin(ledger, true, &held, &err) == DPERM_OK &&
            fill(ledger, entries, &err) == DPERM_OK && store_commit(&held, &err) == DPERM_OK,

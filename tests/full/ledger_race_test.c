@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "dperm/ledger.h"
-#include "ledger/charge.h"
+#include "ledgers.h"
 #include "support.h"
 
 enum { RACERS = 16, PATIENCE = 3000 /* seconds */ };
@@ -57,7 +57,7 @@ static int run_round(const char *path) {
   dperm_error err = {0};
   int gate[2], counts[3] = {0, 0, 0};
   (void)unlink(path);
-  if (dperm_ledger_init(path, "people", "1", NULL, 1, &err) != DPERM_OK ||
+  if (ledger_create(path, "people", "1", NULL, 1, &err) != DPERM_OK ||
       charge(path, 0.5, &err) != DPERM_OK || pipe(gate) != 0) {
     die("before the race", &err);
   }

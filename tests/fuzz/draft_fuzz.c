@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "dperm.h"
-#include "dperm/bins.h"
 #include "dperm/draft.h"
 
 static void look_at(void *context, const char *line) {
@@ -34,15 +33,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     return 0;
   }
   dperm_error error = {DPERM_OK, ""};
-  dperm_schema *schema = NULL, *resolved = NULL;
+  dperm_schema *schema = NULL;
   dperm_data *data = NULL;
   dperm_draft_options options = options_of(bytes[0]);
   memory_file file = memory_file_with(bytes + 1, length - 1);
   if (dperm_schema_draft(file.path, &options, NULL, look_at, NULL, &schema, &error) == DPERM_OK) {
-    dperm_resolve_options how; /* a draft proposes bins that wait for a number of rows */
-    dperm_resolve_options_init(&how);
-    MUST(dperm_schema_resolve(schema, &how, &resolved, &error) == DPERM_OK);
-    const dperm_source source = {.path = file.path, .format = DPERM_FORMAT_CSV, .schema = resolved};
+    const dperm_source source = {.path = file.path, .format = DPERM_FORMAT_CSV, .schema = schema};
     MUST(dperm_data_read(&source, NULL, &data, &error) == DPERM_OK);
     MUST(dperm_data_rows(data) > 0);
     MUST(dperm_schema_write(schema, "/dev/null", &error) == DPERM_OK);
@@ -50,7 +46,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     MUST(!schema && error.message[0] != '\0' && !strchr(error.message, '\n'));
   }
   dperm_data_free(data);
-  dperm_schema_free(resolved);
   dperm_schema_free(schema);
   memory_file_close(&file);
   return 0;

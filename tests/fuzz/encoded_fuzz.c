@@ -1,51 +1,74 @@
-/* A good encoded file with any bytes of it changed and any of its length cut off: damaged, or, half
- * of the time, with its sums made right again. Each five bytes of the input say where (counted from
- * the front or from the end) and what; the first byte says how. Whatever comes of it, rows that are
- * accepted lie within their bounds, and an error is one line. */
+/* A good encoded file, of a table or of sparse rows, with any bytes of it changed and any of its
+ * length cut off: damaged, or, half of the time, with its sums made right again. Each five bytes of
+ * the input say where (counted from the front or from the end) and what; the first byte says how.
+ * Whatever comes of it, rows that are accepted lie within their bounds, under the file's schema and
+ * under another that goes with it, and an error is one line. */
 #include "memory_file.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dperm.h"
+#include "data/dataset.h"
 #include "encoded_seal.h"
 
-static const char schema_text[] =
-    "{\"label\":{\"column\":\"y\",\"positive\":[\"p\"],\"negative\":\"*\"},\"columns\":["
-    "{\"name\":\"a\",\"type\":\"numeric\",\"min\":-1,\"max\":9,\"weight\":3},"
-    "{\"name\":\"b\",\"type\":\"categorical\",\"values\":[\"u\",\"v\"]}],\"intercept\":true}";
-static const char records[] = "a,b,y\n1,u,p\n9,v,n\n,u,n\n-1,w,p\n4,,p\n";
+#define SCHEMA(bins, more)                                                                         \
+  "{\"label\":{\"column\":\"y\",\"positive\":[\"p\"],\"negative\":\"*\"},\"columns\":["            \
+  "{\"name\":\"a\",\"type\":\"numeric\",\"min\":-1,\"max\":9,\"weight\":3" bins "},"               \
+  "{\"name\":\"b\",\"type\":\"categorical\",\"values\":[\"u\",\"v\"]}],\"intercept\":true" more    \
+  "}"
 
-static unsigned char *good;
-static size_t good_size;
+static const char schema_text[] = SCHEMA("", ""),
+                  other_text[] = SCHEMA(",\"bins\":[1,4],\"line\":2",
+                                        ",\"on_missing\":\"category\",\"crosses\":[[\"a\",\"b\"]]");
+/* One of each width: all records alike, few numbers, as many as records. */
+static const char records[] = "a,b,y\n1,u,p\n9,v,p\n,u,p\n-1,w,p\n4,u,p\n1.5,v,p\n";
+static const char sparse[] = "1 1:.5 3:-.25\n-1\n1 2:1\n-1 1:3 2:4 4:5\n";
+enum { DIMS = 4, DIMS_MOST = 64 };
 
-static void make_good(void) {
+typedef struct image {
+  unsigned char *bytes;
+  size_t size;
+} image;
+
+static image good[2];
+static dperm_schema *schema, *other;
+
+static image image_of(const dperm_source *source) {
   char path[] = "/tmp/dperm-fuzz-XXXXXX";
   int fd = mkstemp(path);
-  dperm_schema *schema = NULL;
-  memory_file csv = memory_file_with(records, sizeof records - 1);
-  MUST(fd >= 0);
-  MUST(dperm_schema_parse(schema_text, sizeof schema_text - 1, "schema", &schema, NULL) ==
-       DPERM_OK);
-  const dperm_source source = {.path = csv.path, .format = DPERM_FORMAT_CSV, .schema = schema};
-  MUST(dperm_encode_file(&source, path, NULL, NULL, NULL) == DPERM_OK);
+  image out = {0};
+  MUST(fd >= 0 && dperm_encode_file(source, path, NULL, NULL, NULL) == DPERM_OK);
   (void)close(fd);
   FILE *file = fopen(path, "rb");
   MUST(file && fseek(file, 0, SEEK_END) == 0);
-  good_size = (size_t)ftell(file);
-  good = malloc(good_size);
-  MUST(good && fseek(file, 0, SEEK_SET) == 0 && fread(good, 1, good_size, file) == good_size);
+  out.size = (size_t)ftell(file);
+  out.bytes = malloc(out.size);
+  MUST(out.bytes && fseek(file, 0, SEEK_SET) == 0);
+  MUST(fread(out.bytes, 1, out.size, file) == out.size);
   (void)fclose(file);
   (void)unlink(path);
+  return out;
+}
+
+static void make_good(void) {
+  memory_file csv = memory_file_with(records, sizeof records - 1);
+  memory_file svm = memory_file_with(sparse, sizeof sparse - 1);
+  MUST(dperm_schema_parse(schema_text, sizeof schema_text - 1, "schema", &schema, NULL) ==
+       DPERM_OK);
+  MUST(dperm_schema_parse(other_text, sizeof other_text - 1, "schema", &other, NULL) == DPERM_OK);
+  good[0] =
+      image_of(&(dperm_source){.path = csv.path, .format = DPERM_FORMAT_CSV, .schema = schema});
+  good[1] =
+      image_of(&(dperm_source){.path = svm.path, .format = DPERM_FORMAT_SVMLIGHT, .dims = DIMS});
   memory_file_close(&csv);
-  dperm_schema_free(schema);
+  memory_file_close(&svm);
 }
 
 static void check_rows(const dperm_data *data) {
-  for (size_t i = 0; i < dperm_data_rows(data); i++) {
-    double row[64], sum = 0;
-    MUST(dperm_data_dims(data) <= 64 && dperm_data_row(data, i, row, NULL) == DPERM_OK);
+  for (size_t i = 0; i < dperm_data_rows(data) && dperm_data_dims(data) <= DIMS_MOST; i++) {
+    double row[DIMS_MOST], sum = 0;
+    MUST(dperm_data_row(data, i, row, NULL) == DPERM_OK);
     for (size_t j = 0; j < dperm_data_dims(data); j++) {
       sum += row[j] * row[j];
     }
@@ -54,16 +77,17 @@ static void check_rows(const dperm_data *data) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
-  if (!good) {
+  if (!schema) {
     make_good();
   }
   if (length < 1) {
     return 0;
   }
-  unsigned char *changed = malloc(good_size);
+  const image *from = &good[bytes[0] & 1];
+  size_t size = from->size;
+  unsigned char *changed = malloc(size);
   MUST(changed);
-  memcpy(changed, good, good_size);
-  size_t size = good_size;
+  memcpy(changed, from->bytes, size);
   for (size_t i = 1; i + 5 <= length; i += 5) {
     size_t at = bytes[i] | (size_t)bytes[i + 1] << 8 | (size_t)bytes[i + 2] << 16;
     at %= size;
@@ -82,8 +106,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
   dperm_status status = dperm_data_read(&source, NULL, &data, &error);
   MUST((status == DPERM_OK) == (data != NULL));
   MUST(status == DPERM_OK || (error.message[0] != '\0' && !strchr(error.message, '\n')));
-  if (data && dperm_data_dims(data) <= 64) {
+  if (data) {
+    dperm_data view = {0};
     check_rows(data);
+    if (data->table && data_view_open(data, other, &view, NULL) == DPERM_OK) {
+      check_rows(&view);
+    }
+    data_view_close(&view);
   }
   dperm_data_free(data);
   memory_file_close(&file);

@@ -21,12 +21,13 @@ static void see(void *context, dperm_finding finding, const char *line) {
 static void verify(const void *bytes, size_t length) {
   memory_file file = memory_file_with(bytes, length);
   dperm_error error = {DPERM_OK, ""};
-  int holds = -1, failed = 0;
+  bool holds = true;
+  int failed = 0;
   dperm_status status = dperm_model_verify(file.path, see, &failed, &holds, &error);
   if (status == DPERM_OK) {
     MUST(holds == (failed == 0));
   } else {
-    MUST(holds == -1 && error.message[0] != '\0' && !strchr(error.message, '\n'));
+    MUST(holds && error.message[0] != '\0' && !strchr(error.message, '\n'));
   }
   memory_file_close(&file);
 }

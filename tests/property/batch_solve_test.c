@@ -267,12 +267,12 @@ static void what_cannot_be_certified_is_handed_back(void **state) {
   test_rows_free(t);
 }
 
-static int stop_at_once(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool stop_at_once(void *context, const char *stage, uint64_t done, uint64_t total) {
   (void)context;
   (void)stage;
   (void)done;
   (void)total;
-  return 1;
+  return true;
 }
 
 static void a_batch_can_be_stopped(void **state) {

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dperm/bins.h"
 #include "privacy/guarantee.h"
 #include "random/discrete_sampling.h"
 #include "refine/bins_evidence.h"
+#include "schema/schema_resolve.h"
 #include "support.h"
 
 enum { ROWS_MOST = 12, NUMBERS = 4, TRIALS = 400, CHOICES = 20000 };
@@ -65,14 +65,15 @@ static dperm_data *rows_of(const dperm_schema *schema, const table *t) {
   return data;
 }
 
-static dperm_schema *resolved(const dperm_schema *wide, bool all, size_t rows) {
-  dperm_resolve_options how;
-  dperm_schema *out = NULL;
-  dperm_resolve_options_init(&how);
-  how.all_numeric = all;
-  how.rows = rows;
-  how.epsilon = 1;
-  assert_ok(dperm_schema_resolve(wide, &how, &out, err));
+/* All that is summed up of the records under their schema with such bins. */
+static evidence_sums sums_under(const dperm_data *data, bool all, size_t rows,
+                                dperm_schema **schema) {
+  evidence_sums out = {0};
+  dperm_data view;
+  assert_ok(schema_resolve(data->schema, all, rows, 1, schema, err));
+  assert_ok(data_view_open(data, *schema, &view, err));
+  assert_ok(evidence_sums_of(&view, &out, err));
+  data_view_close(&view);
   return out;
 }
 
@@ -83,20 +84,23 @@ typedef struct counted {
 } counted;
 
 static counted counted_of(const dperm_schema *wide, const table *t, evidence_scope scope) {
-  dperm_schema *plain = resolved(wide, false, 0), *fine = resolved(wide, true, 0),
-               *coarse = resolved(wide, true, 1);
-  dperm_data *lines = rows_of(plain, t), *bins = rows_of(fine, t);
+  dperm_data *data = rows_of(wide, t);
+  dperm_schema *plain = NULL, *fine = NULL, *coarse = NULL;
+  evidence_sums lines = sums_under(data, false, 0, &plain),
+                finest = sums_under(data, true, 0, &fine),
+                coarsest = sums_under(data, true, 1, &coarse);
   counted out;
   fullest_bins fullest = {0};
-  assert_ok(class_distance_of(lines, &scope, &out.lines, err));
-  assert_ok(fullest_bins_add(bins, plain, false, &fullest, err));
-  assert_ok(dperm_data_merge_bins(bins, coarse, err));
-  assert_ok(fullest_bins_add(bins, plain, true, &fullest, err));
-  assert_ok(class_distance_of(bins, &scope, &out.bins, err));
+  fullest_bins_add(&finest, plain, false, &fullest);
+  fullest_bins_add(&coarsest, plain, true, &fullest);
+  assert_ok(class_distance_of(&lines, &scope, &out.lines, err));
+  assert_ok(class_distance_of(&coarsest, &scope, &out.bins, err));
   assert_int_equal(fullest.columns, 3); /* the fourth has bins of its own */
   out.evidence = bins_evidence_of(&fullest, t->rows, &scope, &out.lines, &out.bins);
-  dperm_data_free(lines);
-  dperm_data_free(bins);
+  evidence_sums_clear(&lines);
+  evidence_sums_clear(&finest);
+  evidence_sums_clear(&coarsest);
+  dperm_data_free(data);
   dperm_schema_free(plain);
   dperm_schema_free(fine);
   dperm_schema_free(coarse);
@@ -196,30 +200,40 @@ static void an_added_record_moves_no_sum_beyond_its_reach(void **state) {
   }
 }
 
-/* A row beyond the norm that the reach is made for ends it, though each of its entries is within.
- */
-static void rows_that_are_too_long_end_it(void **state) {
+/* A row beyond the norm that the reach is made for ends it, though each of its entries is within;
+ * so does one with two entries among the bins of a column. */
+static void rows_that_the_reach_is_not_made_for_end_it(void **state) {
   (void)state;
-  const size_t starts[] = {0, 4, 8};
-  const uint32_t at[] = {0, 1, 2, 3, 0, 1, 2, 3};
-  const double values[] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.502}, labels[] = {-1, 1};
-  for (size_t rows = 1; rows <= 2; rows++) {
+  const size_t starts[] = {0, 4, 8, 10};
+  const uint32_t at[] = {0, 1, 2, 3, 0, 1, 2, 3, 4, 6};
+  const double values[] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.502, 0.1, 0.1};
+  const double labels[] = {-1, 1, 1};
+  static const struct {
+    size_t first, rows;
+    const char *trouble;
+  } cases[] = {{0, 1, NULL}, {0, 2, "public bounds"}, {1, 1, "public bounds"}, {2, 1, "twice"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const size_t rows = cases[i].rows, first = cases[i].first;
     dperm_schema *wide = NULL;
     dperm_data *data = NULL;
+    evidence_sums sums = {0};
     class_distance out;
     assert_ok(dperm_schema_parse(schemas[1], strlen(schemas[1]), "test", &wide, err));
-    assert_ok(dperm_data_from_csr(rows, 4, starts, at, values, labels, 2, &data, err));
+    assert_int_equal(dperm_schema_dims(wide), 8);
+    assert_ok(
+        dperm_data_from_csr(rows, 8, starts + first, at, values, labels + first, 2, &data, err));
     data->schema = wide;
     data->bounds = wide->bounds;
-    const evidence_scope scope = {false, rows}, less = {true, rows - 1};
-    if (rows == 1) {
-      assert_ok(class_distance_of(data, &scope, &out, err));
+    if (cases[i].trouble) {
+      assert_fails(evidence_sums_of(data, &sums, err), DPERM_NUMERIC_ERROR, cases[i].trouble);
     } else {
-      assert_fails(class_distance_of(data, &scope, &out, err), DPERM_NUMERIC_ERROR,
-                   "public bounds");
+      const evidence_scope scope = {false, rows}, less = {true, rows - 1};
+      assert_ok(evidence_sums_of(data, &sums, err));
+      assert_ok(class_distance_of(&sums, &scope, &out, err));
+      assert_fails(class_distance_of(&sums, &less, &out, err), DPERM_NUMERIC_ERROR,
+                   "more records than");
     }
-    assert_fails(class_distance_of(data, &less, &out, err), DPERM_NUMERIC_ERROR,
-                 "more records than");
+    evidence_sums_clear(&sums);
     dperm_data_free(data);
   }
 }
@@ -258,7 +272,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_record_moves_no_sum_beyond_its_reach),
       cmocka_unit_test(an_added_record_moves_no_sum_beyond_its_reach),
-      cmocka_unit_test(rows_that_are_too_long_end_it),
+      cmocka_unit_test(rows_that_the_reach_is_not_made_for_end_it),
       cmocka_unit_test(the_choice_has_the_law_of_its_noise),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* A file read in pieces by several threads, with the quick way for usual records and a memory of
- * short texts, is the file read record by record and byte by byte without: the same rows to the
+ * short texts, is the file read record by record and byte by byte without: the same cells to the
  * bit, the same counts, the same message at the same place. Records of every kind are mixed at
  * random: quotes, line ends inside of them, blanks, tabs, comments, blank lines, CRLF, missing and
  * unknown values, numbers in many forms and out of range. */
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/threads.h"
-#include "random/random_source.h"
+#include "data/dataset.h"
 #include "read/csv_parallel.h"
 #include "read/csv_simd.h"
 #include "support.h"
@@ -103,61 +103,74 @@ static text some_file(uint64_t seed, size_t records, uint64_t odd) {
 typedef struct outcome {
   dperm_status status;
   dperm_error err;
-  growing_rows rows;
+  record_table *table; /* what came of it, also where it ended early */
   dperm_unsafe_column_counts counts[5];
   unsigned doubts[2];
   size_t line;
   unsigned char digest[FILE_DIGEST_SIZE];
 } outcome;
 
-/* A taker: appends to the rows in its context. */
-static dperm_status gather(void *context, growing_rows *rows, dperm_error *error) {
-  growing_rows *all = context;
-  TRY(rows_reserve_many(all, rows->count, rows->entries, error));
-  for (size_t i = 0; i < rows->count; i++) {
-    for (size_t k = rows->starts[i]; k < rows->starts[i + 1]; k++) {
-      rows_push(all, rows->columns[k], rows->values[k]);
-    }
-    rows_end(all, rows->labels[i]);
+/* Adds to the table that grows in its context. */
+static dperm_status gather(void *context, const read_batch *batches, size_t count,
+                           dperm_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    assert_int_equal(batches[i].rows.count, 0);
+    TRY(table_builder_add(context, &batches[i].records, 1, error));
   }
-  rows_reset(rows);
   return DPERM_OK;
 }
 
-/* No threads: record by record. With `take`, the rows go to o.rows by way of that. */
+static dperm_status read_slowly(const csv_columns *columns, cell_reader *cells, csv_reader *csv,
+                                table_builder *b, dperm_error *error) {
+  OWNED(batch_clear) record_batch one = {0};
+  csv->by_bytes = true;
+  cells->known_columns = 0;
+  for (bool found = true; found;) {
+    TRY(batch_reserve(&one, columns->kept_count, 1, error));
+    TRY(csv_columns_next(columns, cells, csv, &one, &found, error));
+    TRY(table_builder_add(b, &one, 1, error));
+  }
+  return DPERM_OK;
+}
+
+/* No threads: record by record, without `take`. */
 static outcome read_file(const char *path, const dperm_schema *schema, int threads,
-                         rows_taker *take) {
+                         batch_taker *take) {
   outcome o = {.status = DPERM_OK};
   csv_reader csv;
   csv_columns columns;
-  encoder e;
-  bool found = true;
+  cell_reader cells;
+  table_builder b;
   assert_ok(csv_open(path, ',', "#", NULL, true, &csv, err));
   assert_ok(csv_columns_open(schema, true, false, &csv, &columns, err));
-  assert_ok(encoder_open(schema, true, &e, err));
-  if (threads > 0) {
-    thread_scope scope = threads_enter(threads);
-    growing_rows rows = {0};
-    o.status = take ? csv_parallel_read(&csv, &columns, &e, &rows, take, &o.rows, &o.err)
-                    : csv_parallel_read(&csv, &columns, &e, &o.rows, NULL, NULL, &o.err);
-    assert_true(o.status != DPERM_OK || rows.count == 0);
-    rows_clear(&rows);
-    threads_leave(scope);
-  }
-  csv.by_bytes = threads == 0;
-  e.known_columns = threads == 0 ? 0 : e.known_columns;
-  while (threads == 0 && found && o.status == DPERM_OK) {
-    o.status = csv_columns_next(&columns, &e, &csv, &o.rows, &found, &o.err);
-  }
-  memcpy(o.counts, e.counts, sizeof o.counts);
+  assert_ok(cell_reader_open(schema, true, &cells, err));
+  assert_ok(table_builder_open(schema, NULL, NULL, &b, err));
+  thread_scope scope = threads_enter(threads ? threads : 1);
+  o.status = threads ? csv_parallel_read(&csv, &columns, &cells, take, &b, &o.err)
+                     : read_slowly(&columns, &cells, &csv, &b, &o.err);
+  threads_leave(scope);
+  assert_ok(table_builder_finish(&b, &o.table, err));
+  memcpy(o.counts, cells.counts, sizeof o.counts);
   o.doubts[0] = csv.doubts_first;
   o.doubts[1] = csv.doubts_further;
   o.line = csv.next_line;
   assert_true(byte_source_digested(csv.window.source, o.digest));
-  encoder_close(&e);
+  table_builder_close(&b);
+  cell_reader_close(&cells);
   csv_columns_close(&columns);
   csv_close(&csv);
   return o;
+}
+
+static void same_cells(const record_table *a, const record_table *b) {
+  assert_int_equal(a->rows, b->rows);
+  assert_int_equal(a->layout.count, b->layout.count);
+  for (size_t i = 0; i < a->rows; i++) {
+    for (size_t c = 0; c < a->layout.count; c++) {
+      const double cells[2] = {table_cell(a, i, c), table_cell(b, i, c)};
+      assert_true(memcmp(&cells[0], &cells[1], sizeof *cells) == 0);
+    }
+  }
 }
 
 static void same(const outcome *a, const outcome *b) {
@@ -166,12 +179,7 @@ static void same(const outcome *a, const outcome *b) {
     assert_string_equal(a->err.message, b->err.message);
     return;
   }
-  assert_int_equal(a->rows.count, b->rows.count);
-  assert_int_equal(a->rows.entries, b->rows.entries);
-  assert_memory_equal(a->rows.starts, b->rows.starts, (a->rows.count + 1) * sizeof(size_t));
-  assert_memory_equal(a->rows.columns, b->rows.columns, a->rows.entries * sizeof(uint32_t));
-  assert_memory_equal(a->rows.values, b->rows.values, a->rows.entries * sizeof(double));
-  assert_memory_equal(a->rows.labels, b->rows.labels, a->rows.count * sizeof(double));
+  same_cells(a->table, b->table);
   assert_memory_equal(a->counts, b->counts, sizeof a->counts);
   assert_memory_equal(a->doubts, b->doubts, sizeof a->doubts);
   assert_memory_equal(a->digest, b->digest, sizeof a->digest);
@@ -184,13 +192,13 @@ static dperm_status compare(const text *t) {
   dperm_schema *schema = NULL;
   assert_ok(dperm_schema_parse(schema_text, sizeof schema_text - 1, "s", &schema, err));
   outcome slow = read_file(path, schema, 0, NULL);
-  for (int way = 0; way < 6; way++) {
-    outcome quick = read_file(path, schema, 1 + way / 2, way % 2 ? gather : NULL);
+  for (int threads = 1; threads <= 3; threads++) {
+    outcome quick = read_file(path, schema, threads, gather);
     same(&slow, &quick);
-    rows_clear(&quick.rows);
+    table_free(quick.table);
   }
   dperm_status status = slow.status;
-  rows_clear(&slow.rows);
+  table_free(slow.table);
   dperm_schema_free(schema);
   file_remove(path);
   return status;
@@ -198,7 +206,7 @@ static dperm_status compare(const text *t) {
 
 /* ---- tests */
 
-static void pieces_make_the_same_rows(void **state) {
+static void pieces_make_the_same_cells(void **state) {
   (void)state;
   for (uint64_t seed = 0; seed < 12; seed++) {
     static const uint64_t odd[] = {0, 1, 20};
@@ -212,15 +220,16 @@ static void pieces_make_the_same_rows(void **state) {
 static int refusals;
 
 /* Takes one span and no more. */
-static dperm_status refuse(void *context, growing_rows *rows, dperm_error *error) {
-  if (((growing_rows *)context)->count > 0) {
+static dperm_status refuse(void *context, const read_batch *batches, size_t count,
+                           dperm_error *error) {
+  if (((table_builder *)context)->table->rows > 0) {
     refusals++;
     return error_set(error, DPERM_IO_ERROR, "the disk is full");
   }
-  return gather(context, rows, error);
+  return gather(context, batches, count, error);
 }
 
-static void rows_that_cannot_be_taken_end_the_reading(void **state) {
+static void records_that_cannot_be_taken_end_the_reading(void **state) {
   (void)state;
   text t = some_file(3, 60000, 0);
   char *path = file_with(t.bytes, t.length);
@@ -232,8 +241,8 @@ static void rows_that_cannot_be_taken_end_the_reading(void **state) {
     assert_int_equal(refusals, 1); /* a taker is not asked again with what it may have moved */
     assert_int_equal(o.status, DPERM_IO_ERROR);
     assert_string_equal(o.err.message, "the disk is full");
-    assert_true(o.rows.count > 0 && o.rows.count < 60000);
-    rows_clear(&o.rows);
+    assert_true(o.table->rows > 0 && o.table->rows < 60000);
+    table_free(o.table);
   }
   dperm_schema_free(schema);
   file_remove(path);
@@ -275,14 +284,14 @@ static void trouble_is_reported_where_it_is(void **state) {
 }
 
 /* A callback that asks for more threads while a file is read on two. */
-static int ask_for_threads(void *context, const char *what, uint64_t done, uint64_t of) {
+static bool ask_for_threads(void *context, const char *what, uint64_t done, uint64_t of) {
   (void)what;
   (void)done;
   (void)of;
   if (++*(int *)context == 3) {
     (void)threads_enter(6);
   }
-  return 0;
+  return false;
 }
 
 static void more_threads_may_come_meanwhile(void **state) {
@@ -300,9 +309,8 @@ static void more_threads_may_come_meanwhile(void **state) {
   assert_ok(dperm_data_read(&source, &progress, &data, err));
   threads_leave(scope);
   assert_true(calls > 3);
-  assert_int_equal(dperm_data_rows(data), slow.rows.count);
-  assert_memory_equal(dperm_data_labels(data), slow.rows.labels, slow.rows.count * sizeof(double));
-  rows_clear(&slow.rows);
+  same_cells(data->table, slow.table);
+  table_free(slow.table);
   dperm_data_free(data);
   dperm_schema_free(schema);
   file_remove(path);
@@ -332,8 +340,8 @@ static void marks_are_the_separators(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pieces_make_the_same_rows),
-      cmocka_unit_test(rows_that_cannot_be_taken_end_the_reading),
+      cmocka_unit_test(pieces_make_the_same_cells),
+      cmocka_unit_test(records_that_cannot_be_taken_end_the_reading),
       cmocka_unit_test(trouble_is_reported_where_it_is),
       cmocka_unit_test(more_threads_may_come_meanwhile),
       cmocka_unit_test(marks_are_the_separators),

@@ -449,7 +449,7 @@ static void kernels_out_of_range_are_refused(void **state) {
   kernel.seed = UINT64_C(1) << 53;
   assert_fails(kernel_validate(&kernel, 3, err), DPERM_INVALID_ARGUMENT, "seed");
   kernel.seed = 0;
-  kernel.name = (dperm_kernel_kind)7;
+  kernel.kind = (dperm_kernel_kind)7;
   assert_fails(kernel_validate(&kernel, 3, err), DPERM_INVALID_ARGUMENT, "none of the three");
 }
 

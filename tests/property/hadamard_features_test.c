@@ -324,7 +324,7 @@ typedef struct patience {
   size_t calls, most;
 } patience;
 
-static int tick(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool tick(void *context, const char *stage, uint64_t done, uint64_t total) {
   patience *p = context;
   (void)done;
   (void)total;

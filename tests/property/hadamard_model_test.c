@@ -152,7 +152,7 @@ static void fast_directions_out_of_their_range_are_refused(void **state) {
   feature_map *map = NULL;
   assert_fails(feature_map_draw(&kernel, FEATURES_HADAMARD, 63, NULL, &map, err),
                DPERM_INVALID_ARGUMENT, "64 columns or more");
-  kernel.name = DPERM_KERNEL_CAUCHY;
+  kernel.kind = DPERM_KERNEL_CAUCHY;
   assert_fails(feature_map_draw(&kernel, FEATURES_HADAMARD, 64, NULL, &map, err),
                DPERM_INVALID_ARGUMENT, "gaussian kernel");
   assert_null(map);
@@ -203,7 +203,7 @@ static void a_file_decides_how_its_directions_are_drawn(void **state) {
   test_rows_free(narrow);
 }
 
-static int stop(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool stop(void *context, const char *stage, uint64_t done, uint64_t total) {
   (void)done;
   (void)total;
   *(int *)context += strcmp(stage, "drawing directions") == 0;

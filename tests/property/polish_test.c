@@ -14,7 +14,7 @@
 enum { MOST_STEPS = 3000 };
 
 /* Stops a walk that does not end, so that the test can say so. */
-static int stop_after(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool stop_after(void *context, const char *stage, uint64_t done, uint64_t total) {
   (void)stage;
   (void)done;
   (void)total;

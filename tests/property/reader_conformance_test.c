@@ -1,7 +1,7 @@
 /* One suite for every reader of the table (src/read/row_reader.c): batches of any size, and all
- * rows at once on one thread or several, give the same rows to the bit; one record replaced changes
- * one row; what is wrong is named with its place in the file; progress can cancel; an empty file
- * and none at all are refused by name. A new reader adds one line to `samples`.
+ * records at once on one thread or several, give the same cells, or rows, to the bit; one record
+ * replaced changes one; what is wrong is named with its place in the file; progress can cancel; an
+ * empty file and none at all are refused by name. A new reader adds one line to `samples`.
  *
  * tests/property/row_independence_test.c sends hostile records through every way in, these readers
  * among them. */
@@ -30,7 +30,7 @@ static const sample samples[] = {
 };
 enum { SAMPLES = sizeof samples / sizeof *samples, RECORDS = 300 };
 
-/* ---- files and their rows */
+/* ---- files and their records */
 
 typedef struct sample_file {
   char *path;
@@ -68,50 +68,84 @@ static record_set some_records(const sample *s, uint64_t seed) {
   return records_draw(&r, s->family, (size_t)seed, false, false, RECORDS);
 }
 
-/* A taker: appends to the rows in its context. */
-static dperm_status gather(void *context, growing_rows *rows, dperm_error *error) {
-  growing_rows *all = context;
-  TRY(rows_reserve_many(all, rows->count, rows->entries, error));
-  for (size_t i = 0; i < rows->count; i++) {
-    size_t from = rows->starts[i];
-    rows_copy(all, rows->columns + from, rows->values + from, rows->starts[i + 1] - from);
-    rows_end(all, rows->labels[i]);
+/* All that a reader gave: cells, or rows. */
+typedef struct gathered {
+  table_builder records;
+  growing_rows rows;
+} gathered;
+
+static void gathered_clear(gathered *g) {
+  table_builder_close(&g->records);
+  rows_clear(&g->rows);
+}
+
+static size_t count_of(const gathered *g) {
+  return g->rows.count + (g->records.table ? g->records.table->rows : 0);
+}
+
+/* A taker: appends to what is in its context. */
+static dperm_status gather(void *context, const read_batch *batches, size_t count,
+                           dperm_error *error) {
+  gathered *all = context;
+  for (size_t i = 0; i < count; i++) {
+    assert_true(batches[i].records.count == 0 || batches[i].rows.count == 0);
+    TRY(rows_append(&all->rows, &batches[i].rows, error));
+    if (all->records.table) {
+      TRY(table_builder_add(&all->records, &batches[i].records, 1, error));
+    }
   }
-  rows_reset(rows);
   return DPERM_OK;
 }
 
-/* All rows by batches of so many; 0 for all at once, SIZE_MAX for all through a taker. */
-static dperm_status read_by(const dperm_source *source, const dperm_progress *progress,
-                            size_t batch, growing_rows *all, dperm_error *error) {
-  row_reader *reader = NULL;
-  growing_rows rows = {0};
-  TRY(row_reader_open(source, true, progress, &reader, error));
-  dperm_status status = DPERM_OK;
-  if (batch == 0) {
-    status = row_reader_rest(reader, all, NULL, NULL, error);
-  } else if (batch == SIZE_MAX) {
-    status = row_reader_rest(reader, &rows, gather, all, error);
-  } else {
-    for (bool more = true; more && status == DPERM_OK;) {
-      status = row_reader_next(reader, batch, &rows, error);
-      more = rows.count > 0;
-      assert_true(rows.count <= batch);
-      status = status == DPERM_OK ? gather(all, &rows, error) : status;
-    }
+static dperm_status read_all(row_reader *reader, size_t batch, gathered *all, dperm_error *error) {
+  OWNED(read_batch_clear) read_batch some = {0};
+  if (reader->cells) {
+    TRY(table_builder_open(reader->cells, NULL, NULL, &all->records, error));
   }
-  rows_clear(&rows);
+  if (batch == 0) {
+    TRY(row_reader_rest(reader, gather, all, error));
+  }
+  for (size_t got = batch; batch > 0 && got == batch;) {
+    TRY(row_reader_next(reader, batch, &some, error));
+    got = read_batch_count(&some);
+    assert_true(got <= batch);
+    TRY(gather(all, &some, 1, error));
+  }
+  if (reader->cells) { /* the last page; cells are compared in the table */
+    record_table *whole = NULL;
+    TRY(table_builder_finish(&all->records, &whole, error));
+    all->records.table = whole;
+  }
+  return DPERM_OK;
+}
+
+/* By batches of so many; 0 for all at once. */
+static dperm_status read_by(const dperm_source *source, const dperm_progress *progress,
+                            size_t batch, gathered *all, dperm_error *error) {
+  row_reader *reader = NULL;
+  *all = (gathered){.rows = {0}};
+  TRY(row_reader_open(source, true, progress, &reader, error));
+  dperm_status status = read_all(reader, batch, all, error);
   row_reader_close(reader);
   return status;
 }
 
-static bool same_row(const growing_rows *a, size_t i, const growing_rows *b, size_t k) {
-  size_t count = a->starts[i + 1] - a->starts[i];
-  return count == b->starts[k + 1] - b->starts[k] &&
-         memcmp(&a->labels[i], &b->labels[k], sizeof *a->labels) == 0 &&
-         memcmp(a->columns + a->starts[i], b->columns + b->starts[k], count * sizeof *a->columns) ==
-             0 &&
-         memcmp(a->values + a->starts[i], b->values + b->starts[k], count * sizeof *a->values) == 0;
+static bool same_row(const growing_rows *a, const growing_rows *b, size_t i) {
+  size_t count = a->starts[i + 1] - a->starts[i], from = a->starts[i], there = b->starts[i];
+  return count == b->starts[i + 1] - there &&
+         memcmp(&a->labels[i], &b->labels[i], sizeof *a->labels) == 0 &&
+         memcmp(a->columns + from, b->columns + there, count * sizeof *a->columns) == 0 &&
+         memcmp(a->values + from, b->values + there, count * sizeof *a->values) == 0;
+}
+
+static bool same_record(const gathered *a, const gathered *b, size_t i) {
+  const record_table *one = a->records.table, *other = b->records.table;
+  bool same = one ? one->layout.count == other->layout.count : same_row(&a->rows, &b->rows, i);
+  for (size_t c = 0; same && one && c < one->layout.count; c++) {
+    const double cells[2] = {table_cell(one, i, c), table_cell(other, i, c)};
+    same = memcmp(&cells[0], &cells[1], sizeof *cells) == 0;
+  }
+  return same;
 }
 
 /* ---- the suite */
@@ -129,40 +163,39 @@ static void every_reader_has_a_sample(void **state) {
   }
 }
 
-static void batches_of_any_size_give_the_same_rows(void **state) {
-  static const size_t batches[] = {1, 2, 7, 64, 299, 300, 301, 4096, SIZE_MAX};
+static void batches_of_any_size_give_the_same_records(void **state) {
+  static const size_t batches[] = {0, 1, 2, 7, 64, 299, 300, 301, 4096, TABLE_PAGE};
   const sample *s = *state;
   for (uint64_t seed = 0; seed < RECORD_LAYOUTS; seed++) {
     record_set set = some_records(s, seed);
     sample_file f = file_open(s, &set);
-    growing_rows whole = {0};
+    gathered whole, some;
     assert_ok(read_by(&f.source, NULL, 0, &whole, err));
-    assert_int_equal(whole.count, RECORDS);
+    assert_int_equal(count_of(&whole), RECORDS);
     for (int threads = 1; threads <= 3; threads += 2) {
       thread_scope scope = threads_enter(threads);
       for (size_t b = 0; b < sizeof batches / sizeof *batches; b++) {
-        growing_rows rows = {0};
-        assert_ok(read_by(&f.source, NULL, batches[b], &rows, err));
-        assert_int_equal(rows.count, whole.count);
-        for (size_t i = 0; i < whole.count; i++) {
-          assert_true(same_row(&rows, i, &whole, i));
+        assert_ok(read_by(&f.source, NULL, batches[b], &some, err));
+        assert_int_equal(count_of(&some), RECORDS);
+        for (size_t i = 0; i < RECORDS; i++) {
+          assert_true(same_record(&some, &whole, i));
         }
-        rows_clear(&rows);
+        gathered_clear(&some);
       }
       threads_leave(scope);
     }
-    rows_clear(&whole);
+    gathered_clear(&whole);
     file_close(&f);
     records_free(&set);
   }
 }
 
-static void one_record_replaced_changes_one_row(void **state) {
+static void one_record_replaced_changes_one(void **state) {
   const sample *s = *state;
   for (uint64_t seed = 0; seed < RECORD_LAYOUTS; seed++) {
     record_set set = some_records(s, seed), others = some_records(s, seed + RECORD_LAYOUTS);
     size_t place = (size_t)(seed * 71 % RECORDS);
-    growing_rows before = {0}, after = {0};
+    gathered before, after;
     sample_file f = file_open(s, &set);
     assert_ok(read_by(&f.source, NULL, 7, &before, err));
     file_close(&f);
@@ -170,14 +203,14 @@ static void one_record_replaced_changes_one_row(void **state) {
     set.at[place] = others.at[place];
     f = file_open(s, &set);
     assert_ok(read_by(&f.source, NULL, 11, &after, err));
-    assert_int_equal(before.count, after.count);
-    for (size_t i = 0; i < before.count; i++) {
-      assert_true(i == place || same_row(&before, i, &after, i));
+    assert_int_equal(count_of(&before), count_of(&after));
+    for (size_t i = 0; i < count_of(&before); i++) {
+      assert_true(i == place || same_record(&before, &after, i));
     }
     set.at[place] = was;
     file_close(&f);
-    rows_clear(&before);
-    rows_clear(&after);
+    gathered_clear(&before);
+    gathered_clear(&after);
     records_free(&set);
     records_free(&others);
   }
@@ -191,16 +224,14 @@ static void digest_and_doubts_do_not_depend_on_batches(void **state) {
   unsigned char first[FILE_DIGEST_SIZE] = {0}, digest[FILE_DIGEST_SIZE];
   for (size_t batch = 0; batch < 3; batch++) {
     row_reader *reader = NULL;
-    growing_rows rows = {0};
+    gathered all = {.rows = {0}};
     assert_ok(row_reader_open(&f.source, true, NULL, &reader, err));
-    assert_ok(batch == 0
-                  ? row_reader_rest(reader, &rows, NULL, NULL, err)
-                  : row_reader_next(reader, batch == 1 ? SIZE_MAX : RECORDS + 1, &rows, err));
+    assert_ok(read_all(reader, batch * 100, &all, err));
     assert_true(row_reader_digested(reader, digest));
     assert_int_equal(reader->kind->doubts(reader), 0);
     assert_true(batch == 0 || memcmp(first, digest, sizeof first) == 0);
     memcpy(first, digest, sizeof first);
-    rows_clear(&rows);
+    gathered_clear(&all);
     row_reader_close(reader);
   }
   file_close(&f);
@@ -213,7 +244,7 @@ static void trouble_is_named_with_its_place(void **state) {
   record_set set = some_records(s, 0);
   char begin[512];
   dperm_error error;
-  growing_rows rows = {0};
+  gathered all;
   size_t place = RECORDS / 2, line = place + 1;
   if (!s->encoded) {
     char *kept = set.at[place].line;
@@ -223,35 +254,39 @@ static void trouble_is_named_with_its_place(void **state) {
     line += set.family == RECORDS_CSV && set.layout->header;
     sample_file f = file_open(s, &set);
     for (size_t batch = 0; batch < 3; batch++) {
-      assert_int_equal(read_by(&f.source, NULL, batch, &rows, &error), DPERM_INVALID_DATA);
+      assert_int_equal(read_by(&f.source, NULL, batch, &all, &error), DPERM_INVALID_DATA);
       (void)snprintf(begin, sizeof begin, "%s:%zu:%s", f.path, line,
                      *s->place == ':' ? "" : s->place);
       assert_memory_equal(error.message, begin, strlen(begin));
-      rows_reset(&rows);
+      gathered_clear(&all);
     }
     set.at[place].line = kept;
     set.at[place].length = length;
     file_close(&f);
   } else {
     sample_file f = file_open(s, &set);
+    encoded_file *encoded = NULL;
+    assert_ok(encoded_open(f.path, &encoded, err));
+    const long first = (long)encoded->pages[0].offset, where = first + 11;
+    encoded_close(encoded);
     FILE *file = fopen(f.path, "r+b");
-    assert_true(file && fseek(file, 1 << 16, SEEK_SET) == 0); /* the first block */
+    assert_true(file && fseek(file, where, SEEK_SET) == 0);
     assert_true(fputc('x', file) == 'x' && fclose(file) == 0);
-    assert_int_equal(read_by(&f.source, NULL, 3, &rows, &error), DPERM_INVALID_DATA);
-    (void)snprintf(begin, sizeof begin, "%s: byte %d: ", f.path, 1 << 16);
+    assert_int_equal(read_by(&f.source, NULL, 3, &all, &error), DPERM_INVALID_DATA);
+    (void)snprintf(begin, sizeof begin, "%s: byte %ld: ", f.path, first);
     assert_memory_equal(error.message, begin, strlen(begin));
+    gathered_clear(&all);
     file_close(&f);
   }
-  rows_clear(&rows);
   records_free(&set);
 }
 
-static int say_stop(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool say_stop(void *context, const char *stage, uint64_t done, uint64_t total) {
   (void)context;
   (void)stage;
   (void)done;
   (void)total;
-  return 1;
+  return true;
 }
 
 static void progress_can_cancel(void **state) {
@@ -260,10 +295,10 @@ static void progress_can_cancel(void **state) {
   record_set set = some_records(s, 1);
   sample_file f = file_open(s, &set);
   for (size_t batch = 0; batch < 2; batch++) {
-    growing_rows rows = {0};
+    gathered all;
     dperm_error error;
-    assert_int_equal(read_by(&f.source, &progress, batch, &rows, &error), DPERM_CANCELLED);
-    rows_clear(&rows);
+    assert_int_equal(read_by(&f.source, &progress, batch, &all, &error), DPERM_CANCELLED);
+    gathered_clear(&all);
   }
   file_close(&f);
   records_free(&set);
@@ -305,8 +340,8 @@ int main(void) {
     const char *name;
     CMUnitTestFunction test;
   } suite[] = {
-      {"batches of any size give the same rows", batches_of_any_size_give_the_same_rows},
-      {"one record replaced changes one row", one_record_replaced_changes_one_row},
+      {"batches of any size give the same records", batches_of_any_size_give_the_same_records},
+      {"one record replaced changes one", one_record_replaced_changes_one},
       {"digest and doubts do not depend on batches", digest_and_doubts_do_not_depend_on_batches},
       {"trouble is named with its place", trouble_is_named_with_its_place},
       {"progress can cancel", progress_can_cancel},

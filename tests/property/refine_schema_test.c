@@ -1,12 +1,13 @@
 /* Refinement over random schemas and records: every schema has cells; replacing one record moves at
  * most two counts of a column, by one each; and whatever the noisy counts are, the schema that is
- * made of them is sound, keeps its columns in their places, can be read again, and encodes. */
+ * made of them is sound, keeps its columns in their places, can be read again, and goes with the
+ * table of the same records. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "dperm/refine.h"
 #include "random_layout.h"
 #include "refine/refine_counts.h"
+#include "schema/schema_refined.h"
 
 enum { RECORDS = 12 };
 
@@ -26,13 +27,16 @@ static void write_records(const layout *l, layout_cell (*cells)[LAYOUT_COLUMNS],
   }
 }
 
-static refine_counts counts_in(const dperm_schema *wide, const dperm_schema *cells,
-                               const refine_numbers *numbers, const text_buffer *csv) {
+static refine_counts counts_in(const dperm_data *data, const refine_numbers *numbers) {
   refine_counts counts = {0};
-  dperm_data *data = records_in(cells, csv);
-  assert_ok(refine_counts_new(wide, cells, numbers, &counts, err));
-  assert_ok(refine_counts_add(data, &counts, err));
-  dperm_data_free(data);
+  dperm_data view = {0};
+  dperm_schema *cells = NULL;
+  assert_ok(refine_cell_schema(data->schema, &cells, err));
+  assert_ok(data_view_open(data, cells, &view, err));
+  assert_ok(refine_counts_new(data->schema, cells, numbers, &counts, err));
+  assert_ok(refine_counts_add(&view, &counts, err));
+  data_view_close(&view);
+  dperm_schema_free(cells);
   return counts;
 }
 
@@ -49,11 +53,29 @@ static void check_near(const refine_counts *a, const refine_counts *b) {
   }
 }
 
-static void any_counts_make_a_sound_schema(const dperm_schema *wide, refine_counts *counts,
+/* The same rows of the table that is there as of the records read again. */
+static void check_rows(const dperm_data *data, const dperm_schema *made, const text_buffer *csv) {
+  dperm_data view = {0}, *read = records_in(made, csv);
+  assert_ok(data_view_open(data, made, &view, err));
+  double *a = calloc(made->dims, sizeof *a), *b = calloc(made->dims, sizeof *b);
+  assert_true(a && b && view.x->rows == read->x->rows && view.x->cols == made->dims);
+  for (size_t i = 0; i < view.x->rows; i++) {
+    assert_ok(dperm_data_row(&view, i, a, err));
+    assert_ok(dperm_data_row(read, i, b, err));
+    assert_memory_equal(a, b, made->dims * sizeof *a);
+  }
+  free(a);
+  free(b);
+  data_view_close(&view);
+  dperm_data_free(read);
+}
+
+static void any_counts_make_a_sound_schema(const dperm_data *data, refine_counts *counts,
                                            const refine_numbers *numbers, const text_buffer *csv,
                                            random_source *r) {
   const schema_refined cost = {.epsilon = 0.5, .rows_per_person = 1, .is_private = true};
-  dperm_schema *made = NULL, *again = NULL;
+  const dperm_schema *wide = data->schema;
+  dperm_schema *bare = NULL, *made = NULL, *again = NULL;
   for (size_t i = 0; i < counts->count; i++) {
     for (size_t c = 0; c < counts->columns[i].cells; c++) {
       double size = exp(12 * random_unit(r));
@@ -61,7 +83,8 @@ static void any_counts_make_a_sound_schema(const dperm_schema *wide, refine_coun
           random_bits(r) % 3 == 0 ? 0 : (int64_t)(random_bits(r) % 4 ? size : -size);
     }
   }
-  assert_ok(refine_schema_make(wide, counts, numbers, &cost, &made, err));
+  assert_ok(refine_schema_make(wide, counts, numbers, &bare, err));
+  assert_ok(schema_state_refined(bare, &cost, &made, err));
   assert_ok(schema_from_json(made->json, "again", &again, err));
   assert_int_equal(made->column_count, wide->column_count);
   for (size_t c = 0; c < wide->column_count; c++) {
@@ -71,9 +94,10 @@ static void any_counts_make_a_sound_schema(const dperm_schema *wide, refine_coun
   }
   assert_int_equal(made->cross_count, wide->cross_count);
   assert_true(again->dims == made->dims && again->refined.epsilon == 0.5);
-  dperm_data_free(records_in(made, csv));
+  check_rows(data, made, csv);
   dperm_schema_free(again);
   dperm_schema_free(made);
+  dperm_schema_free(bare);
 }
 
 static void neighbours_and_schemas(void **state) {
@@ -84,10 +108,9 @@ static void neighbours_and_schemas(void **state) {
     const layout l = layout_draw(&r);
     text_buffer text = {0}, before = {0}, after = {0};
     layout_cell cells[RECORDS][LAYOUT_COLUMNS];
-    dperm_schema *wide = NULL, *fine = NULL;
+    dperm_schema *wide = NULL;
     layout_schema(&l, &text);
     assert_ok(dperm_schema_parse(text.bytes, text.length, "schema", &wide, err));
-    assert_ok(dperm_refine_cells(wide, &fine, err));
     for (size_t i = 0; i < RECORDS; i++) {
       layout_record(&l, &r, cells[i]);
     }
@@ -96,13 +119,14 @@ static void neighbours_and_schemas(void **state) {
     write_records(&l, cells, &after);
     refine_numbers numbers = refine_numbers_of(wide, 10 + (size_t)(random_bits(&r) % 100000), 1);
     numbers.scale = 1 + 500 * random_unit(&r);
-    refine_counts a = counts_in(wide, fine, &numbers, &before);
-    refine_counts b = counts_in(wide, fine, &numbers, &after);
+    dperm_data *data = records_in(wide, &before), *neighbour = records_in(wide, &after);
+    refine_counts a = counts_in(data, &numbers), b = counts_in(neighbour, &numbers);
     check_near(&a, &b);
-    any_counts_make_a_sound_schema(wide, &a, &numbers, &before, &r);
+    any_counts_make_a_sound_schema(data, &a, &numbers, &before, &r);
     refine_counts_clear(&a);
     refine_counts_clear(&b);
-    dperm_schema_free(fine);
+    dperm_data_free(data);
+    dperm_data_free(neighbour);
     dperm_schema_free(wide);
     free(text.bytes);
     free(before.bytes);

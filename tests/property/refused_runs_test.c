@@ -11,6 +11,7 @@
 #include "dperm/multiclass.h"
 #include "dperm/tune.h"
 #include "dperm/verify.h"
+#include "ledgers.h"
 #include "model/model.h"
 #include "wide_records.h"
 
@@ -59,7 +60,7 @@ static void fill(table *t, size_t schema, records_kind kind, int shift) {
 
 /* ---- what is asked for */
 
-typedef enum way { PLAIN, ASK, COUNT, COUNT_SHARE, SPLIT, STOPPING, PUBLIC, WAYS } way;
+typedef enum way { PLAIN, BINS, ASK, COUNT, COUNT_SHARE, SPLIT, STOPPING, PUBLIC, WAYS } way;
 
 typedef struct asked {
   way way;
@@ -113,7 +114,7 @@ static const char *twist(dperm_options *o, unsigned which) {
     assert_ok(dperm_loss_huber(0.5, &o->loss, err));
     return "huber";
   case 11:
-    o->kernel.features = o->kernel.name == DPERM_KERNEL_NONE ? 0 : 7;
+    o->kernel.features = o->kernel.kind == DPERM_KERNEL_NONE ? 0 : 7;
     return "odd features";
   case 12:
     o->epsilon = 40;
@@ -160,12 +161,12 @@ static asked draw_request(random_source *r) {
   }
   a.holdout = random_below(r, 4) ? 0.2 : 0.95;
   const char *more = twist(o, (unsigned)random_below(r, 25));
-  static const char *const names[WAYS] = {"train", "ask",      "count", "count 0.1",
-                                          "split", "stopping", "public"};
+  static const char *const names[WAYS] = {"train",     "bins",  "ask",      "count",
+                                          "count 0.1", "split", "stopping", "public"};
   (void)snprintf(a.words, sizeof a.words,
                  "%s, schema %zu, %s, noise %d, delta %g, kernel %d, %s about %zu, holdout %g, %s",
                  names[a.way], a.schema, dperm_mechanism_name(o->mechanism), (int)o->noise,
-                 o->delta, (int)o->kernel.name, dperm_neighbours_name(o->neighbours), o->rows_about,
+                 o->delta, (int)o->kernel.kind, dperm_neighbours_name(o->neighbours), o->rows_about,
                  a.holdout, more);
   return a;
 }
@@ -202,19 +203,15 @@ static outcome run(const asked *a, dperm_ledger *ledger) {
   dperm_schema *schema = schema_parsed(schemas[a->schema]);
   fill(&mine, a->schema, a->records, 0);
   fill(&theirs, a->schema, a->records, 1);
-  if (a->way == ASK || a->way == COUNT || a->way == COUNT_SHARE) {
-    double share = a->way == ASK ? 0 : a->way == COUNT ? (double)NAN : 0.1;
-    out.status = dperm_train_refined_table(schema, ROWS, mine.columns, &mine.labels, 0, &o, share,
-                                           1, &out.model, &out.error);
-  } else {
-    dperm_data *data = NULL, *others = NULL;
-    assert_ok(dperm_data_from_table(schema, ROWS, mine.columns, &mine.labels, &data, err));
-    assert_ok(dperm_data_from_table(schema, ROWS, theirs.columns, &theirs.labels, &others, err));
-    out.status = a->way == PLAIN ? dperm_train(data, &o, &out.model, &out.error)
-                                 : tune(a, &o, data, others, &out);
-    dperm_data_free(data);
-    dperm_data_free(others);
-  }
+  o.bins = a->way == PLAIN ? DPERM_BINS_NONE : a->way == BINS ? DPERM_BINS_AUTO : DPERM_BINS_ASK;
+  o.refine = a->way == COUNT ? (double)NAN : a->way == COUNT_SHARE ? 0.1 : 0;
+  dperm_data *data = NULL, *others = NULL;
+  assert_ok(dperm_data_from_table(schema, ROWS, mine.columns, &mine.labels, &data, err));
+  assert_ok(dperm_data_from_table(schema, ROWS, theirs.columns, &theirs.labels, &others, err));
+  out.status = a->way < SPLIT ? dperm_train(data, &o, &out.model, &out.error)
+                              : tune(a, &o, data, others, &out);
+  dperm_data_free(data);
+  dperm_data_free(others);
   dperm_schema_free(schema);
   return out;
 }
@@ -252,7 +249,7 @@ static void check_claim(const asked *a, const outcome *out, const char *folder) 
   bool named = a->options.noise != DPERM_NOISE_AUTO;
   bool numerics = claim->delta == claim->delta_numerics, given = claim->delta == a->options.delta;
   char path[1100];
-  int holds = 0;
+  bool holds = false;
   if (gaussian ? !given : named || a->options.delta == 0 ? !numerics : !numerics && !given) {
     fail_msg("%s: delta = %g, of numerics %g", a->words, claim->delta, claim->delta_numerics);
   }
@@ -290,7 +287,7 @@ static bool check_request(const asked *a, const ledger_home *home, dperm_ledger 
 }
 
 static dperm_ledger *ledger_with_much(const ledger_home *home) {
-  assert_ok(dperm_ledger_init(home->path, "many", "10000", "0.9", 1, err));
+  assert_ok(ledger_create(home->path, "many", "10000", "0.9", 1, err));
   return opened(home);
 }
 
@@ -309,23 +306,28 @@ static void what_public_numbers_refuse_is_not_charged(void **state) {
   dperm_ledger_free(ledger);
 }
 
-/* The fit of a kernel has the columns of the kernel, whatever the records answer; noise for groups
- * has nothing to hold on to where lines may come. */
+/* The fit of a kernel has the columns of the kernel, whatever the records say; noise for groups has
+ * nothing to hold on to where lines may come. */
 static void answers_are_priced_for_the_fit_that_follows(void **state) {
   const ledger_home *home = *state;
   dperm_ledger *ledger = ledger_with_much(home);
-  asked a = {.way = ASK, .schema = 1, .words = "asked for"};
+  asked a = {.schema = 1, .words = "asked for"};
   size_t before = entries_of(ledger);
   dperm_options_init(&a.options);
   a.options.epsilon = 12;
   a.options.threads = 1;
   a.options.noise = DPERM_NOISE_GAUSSIAN;
   a.options.delta = 1e-6;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 6; i++) {
     a.options.mechanism = i % 2 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
+    a.way = i < 4 ? COUNT : ASK; /* with a kernel nothing is asked */
     a.options.kernel = (dperm_kernel){DPERM_KERNEL_GAUSSIAN, 1, i < 2 ? 8 : 300, 3, 0};
+    if (a.way == ASK) {
+      a.options.kernel = (dperm_kernel){0};
+    }
     outcome out = run(&a, ledger);
     assert_int_equal(out.status, DPERM_OK);
+    assert_true(out.model->schema->refined.epsilon > 0);
     check_claim(&a, &out, home->folder);
     dperm_model_free(out.model);
     assert_int_equal(entries_of(ledger), before + (size_t)i + 1);
@@ -338,7 +340,7 @@ static void answers_are_priced_for_the_fit_that_follows(void **state) {
     outcome refused = run(&a, ledger);
     assert_int_equal(refused.status, DPERM_INVALID_ARGUMENT);
     assert_non_null(strstr(refused.error.message, "nothing is known of the rows"));
-    assert_int_equal(entries_of(ledger), before + 4);
+    assert_int_equal(entries_of(ledger), before + 6);
   }
   dperm_ledger_free(ledger);
 }
@@ -397,14 +399,16 @@ static void crosses_that_cells_would_burst_are_refused_before_the_charge(void **
   dperm_options_init(&o);
   o.epsilon = 12;
   o.threads = 1;
+  o.refine = 0.999;
   o.account = (dperm_account){.ledger = ledger, .dataset = "many"};
   fill(&mine, 0, SPREAD, 0);
   for (int32_t i = 0; i < ROWS; i++) {
     mine.job[i] = 0;
   }
-  assert_int_equal(dperm_train_refined_table(schema, ROWS, mine.columns, &mine.labels, 0, &o, 0.999,
-                                             1, &model, &refused),
-                   DPERM_INVALID_SCHEMA);
+  dperm_data *data = NULL;
+  assert_ok(dperm_data_from_table(schema, ROWS, mine.columns, &mine.labels, &data, err));
+  assert_int_equal(dperm_train(data, &o, &model, &refused), DPERM_INVALID_SCHEMA);
+  dperm_data_free(data);
   assert_non_null(strstr(refused.message, "counts may leave very many bins, and then"));
   assert_int_equal(entries_of(ledger), 0);
   dperm_schema_free(schema);

@@ -311,7 +311,7 @@ static void threads_do_not_change_a_bit(void **state) {
   test_rows_free(data);
 }
 
-static int stop_at_first_tick(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool stop_at_first_tick(void *context, const char *stage, uint64_t done, uint64_t total) {
   (void)stage;
   assert_int_equal(done, 0);
   assert_int_equal(total, 0);

@@ -49,7 +49,7 @@ static double told_of(const dperm_data *data, dperm_noise noise, const char *wor
   dperm_options options;
   dperm_model *model = NULL;
   char *path = file_with_text("");
-  int holds = 0;
+  bool holds = false;
   dperm_options_init(&options);
   options.epsilon = 1;
   options.lambda = 10;

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "run/fit.h"
 #include "reference.h"
+#include "run/fit.h"
 
 static const double shares_of_labels[2] = {0.25, 1};
 
@@ -287,7 +287,7 @@ static void a_row_that_counts_for_more_than_once_ends_the_fit(void **state) {
   dperm_options_init(&options);
   options.epsilon = 1;
   assert_ok(dperm_data_from_dense(50, 3, data->x, data->labels, 1, &rows, err));
-  assert_ok(fit_check(rows, 50, &options, &plan, err));
+  assert_ok(fit_plan_check(rows, 50, &options, NULL, &plan, err));
   assert_ok(random_seeded(1, &source, err));
   const problem p = problem_for(&t, data->dense);
   const solver_options how = {.tolerance = 1e-9};

@@ -238,11 +238,11 @@ static void wrong_requests_are_refused(void **state) {
   assert_int_equal(dperm_audit_case(1000, &mechanism, &variant), 0);
 }
 
-static int stop_at_once(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool stop_at_once(void *context, const char *stage, uint64_t done, uint64_t total) {
   (void)context;
   assert_string_equal(stage, "auditing");
   assert_true(done <= total);
-  return 1;
+  return true;
 }
 
 static void an_audit_can_be_stopped(void **state) {

@@ -107,10 +107,11 @@ static void intervals_cover_the_rows_own_error_rate(void **state) {
   static const double epsilons[] = {0.05, 0.5, 2};
   dperm_score_options o;
   dperm_score_options_init(&o);
-  o.public_model = 1;
+  o.public_model = true;
   assert_ok(dperm_random_seeded(11, &o.random, err));
   for (size_t e = 0; e < 6; e++) {
-    for (o.counts = 0; o.counts <= 1; o.counts++) {
+    for (int counts = 0; counts < 2; counts++) {
+      o.counts = counts;
       size_t missed = 0;
       const int runs = e < 3 ? RUNS : RUNS / 4;
       double truth = 40.0 / ROWS, unlikely = 0;
@@ -221,13 +222,14 @@ static void added_records_are_counted_with_the_whole_rate(void **state) {
   enum { RUNS = 50000 };
   dperm_score_options o;
   dperm_score_options_init(&o);
-  o.public_model = 1;
+  o.public_model = true;
   o.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;
   o.epsilon = 2;
   o.rows_per_person = 4;
   assert_ok(dperm_random_seeded(16, &o.random, err));
   double q = exp(-0.5), variance = 2 * q / ((1 - q) * (1 - q));
-  for (o.counts = 0; o.counts <= 1; o.counts++) {
+  for (int counts = 0; counts < 2; counts++) {
+    o.counts = counts;
     double errors = 0, correct = 0, both = 0, positives = 0;
     for (int i = 0; i < RUNS; i++) {
       dperm_private_score p = scored(s, &o);
@@ -254,7 +256,7 @@ static void the_count_follows_discrete_laplace(void **state) {
   dperm_score_options o;
   size_t seen[2 * WIDE + 1] = {0};
   dperm_score_options_init(&o);
-  o.public_model = 1;
+  o.public_model = true;
   o.epsilon = 1;
   assert_ok(dperm_random_seeded(13, &o.random, err));
   for (int i = 0; i < RUNS; i++) {
@@ -277,14 +279,14 @@ static void each_count_gets_half_and_a_person_a_share(void **state) {
   dperm_score_options o;
   double spread[2] = {0, 0};
   dperm_score_options_init(&o);
-  o.public_model = 1;
+  o.public_model = true;
   assert_ok(dperm_random_seeded(14, &o.random, err));
   o.epsilon = 2;
   o.rows_per_person = 4;
   for (int i = 0; i < RUNS; i++) {
-    o.counts = 1;
+    o.counts = true;
     double y = (double)(scored(s, &o).true_positives - 80);
-    o.counts = 0;
+    o.counts = false;
     double z = (double)(scored(s, &o).errors - 40);
     spread[0] += y * y / RUNS;
     spread[1] += z * z / RUNS;
@@ -302,9 +304,9 @@ static void a_record_moves_the_counts_by_two_at_most(void **state) {
   const setting *s = *state;
   dperm_score_options o;
   dperm_score_options_init(&o);
-  o.public_model = 1;
+  o.public_model = true;
   o.epsilon = 1e5;
-  o.counts = 1;
+  o.counts = true;
   for (int from = 0; from < 4; from++) {
     for (int to = 0; to < 4; to++) {
       size_t counts[4] = {80, 15, 25, 80};
@@ -330,7 +332,7 @@ static void a_score_says_whether_it_is_private(void **state) {
   dperm_score_options o;
   dperm_private_score p;
   dperm_score_options_init(&o);
-  o.public_model = 1;
+  o.public_model = true;
   assert_fails(dperm_model_score_private(s->model, s->data, &o, &p, err), DPERM_INVALID_ARGUMENT,
                "epsilon");
   o.epsilon = 1000;

@@ -1,6 +1,7 @@
 /* Every way by which records come in, each a line in a table: files of every format, whole, packed,
- * by threads and among processes; rows and tables in memory. A `pass` takes a set of records to
- * what came of them. A new input is one line in `inputs`. */
+ * by threads and among processes, or encoded; rows and tables in memory; some under another schema
+ * than they were read under. A `pass` takes a set of records to what came of them. A new input is
+ * one line in `inputs`. */
 #ifndef DPERM_TESTS_INPUT_PATHS_H
 #define DPERM_TESTS_INPUT_PATHS_H
 
@@ -30,8 +31,11 @@ struct input {
     PACKED = 8,
     STANDARD_INPUT = 16,
     COPIED = 32,
-    MERGED = 64,
-    CELLS = 128
+    ENCODED = 64,
+    /* looked at under another schema: */
+    BINNED = 128,
+    CROSSED = 256,
+    CELLS = 512
   } how;
   size_t records;
   int threads; /* 0 for one */

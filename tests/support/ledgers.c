@@ -23,13 +23,23 @@ static dperm_data *rows_from(uint64_t seed) {
   return data;
 }
 
+dperm_status ledger_create(const char *path, const char *dataset, const char *epsilon,
+                           const char *delta, size_t rows_per_person, dperm_error *err_) {
+  dperm_ledger_budget budget;
+  dperm_ledger_budget_init(&budget);
+  budget.epsilon = epsilon;
+  budget.delta = delta;
+  budget.rows_per_person = rows_per_person;
+  return dperm_ledger_create(path, dataset, &budget, err_);
+}
+
 int ledger_home_begin(void **state) {
   ledger_home *home = calloc(1, sizeof *home);
   folder_new("dperm-ledger", home->folder, sizeof home->folder);
   (void)snprintf(home->path, sizeof home->path, "%s/ledger", home->folder);
   home->data = rows_from(1);
   home->others = rows_from(2);
-  assert_ok(dperm_ledger_init(home->path, "people", "1", NULL, 1, err));
+  assert_ok(ledger_create(home->path, "people", "1", NULL, 1, err));
   *state = home;
   return 0;
 }
@@ -61,7 +71,7 @@ dperm_ledger *ledger_for(const ledger_home *home, dperm_neighbours neighbours) {
   dperm_ledger_budget_init(&budget);
   budget.epsilon = "1";
   budget.neighbours = neighbours;
-  assert_ok(dperm_ledger_init_budget(path, "people", &budget, err));
+  assert_ok(dperm_ledger_create(path, "people", &budget, err));
   assert_ok(dperm_ledger_open(path, &ledger, err));
   return ledger;
 }
@@ -134,7 +144,7 @@ static void see_line(void *context, dperm_finding finding, const char *line) {
 chain_verdict verdict_of(const char *path, const char *head) {
   chain_verdict v = {"", 0};
   dperm_ledger *ledger = NULL;
-  int holds = -1;
+  bool holds = false;
   assert_ok(dperm_ledger_open(path, &ledger, err));
   assert_ok(dperm_ledger_verify(ledger, head, see_line, &v, &holds, err));
   assert_int_equal(holds, v.failures == 0);

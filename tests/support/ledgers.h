@@ -15,6 +15,9 @@ typedef struct ledger_home {
 int ledger_home_begin(void **state);
 int ledger_home_end(void **state);
 
+/* A budget of plain sums for a data set, in a new ledger or one that is there. */
+dperm_status ledger_create(const char *path, const char *dataset, const char *epsilon,
+                           const char *delta, size_t rows_per_person, dperm_error *err);
 dperm_ledger *opened(const ledger_home *home);
 /* The same, or one beside it whose budget is for records added and removed. */
 dperm_ledger *ledger_for(const ledger_home *home, dperm_neighbours neighbours);

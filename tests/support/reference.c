@@ -76,12 +76,71 @@ static matrix *sparse_of(const test_rows *t) {
   return out;
 }
 
+/* ---- rows that are made of `x` */
+
+typedef struct plain_maker {
+  row_maker maker;
+  const test_rows *t;
+} plain_maker;
+
+static size_t make_row(const test_rows *t, size_t i, uint32_t *columns, double *values) {
+  size_t used = 0;
+  for (size_t j = 0; j < t->cols; j++) {
+    double value = t->x[i * t->cols + j];
+    if (value != 0) {
+      columns[used] = (uint32_t)j;
+      values[used++] = value;
+    }
+  }
+  return used;
+}
+
+static void make_rows(const row_maker *maker, size_t from, size_t count, size_t *starts,
+                      uint32_t *columns, double *values) {
+  const test_rows *t = ((const plain_maker *)maker)->t;
+  starts[0] = 0;
+  for (size_t i = 0; i < count; i++) {
+    starts[i + 1] = starts[i] + make_row(t, from + i, columns + starts[i], values + starts[i]);
+  }
+}
+
+static void count_rows(const row_maker *maker, size_t from, size_t count, size_t *entries) {
+  const test_rows *t = ((const plain_maker *)maker)->t;
+  for (size_t i = 0; i < count; i++) {
+    entries[i] = 0;
+    for (size_t j = 0; j < t->cols; j++) {
+      entries[i] += t->x[(from + i) * t->cols + j] != 0;
+    }
+  }
+}
+
+static void free_maker(row_maker *maker) {
+  free(maker);
+}
+
+static matrix *made_of(const test_rows *t) {
+  plain_maker *m = calloc(1, sizeof *m);
+  matrix *out = NULL;
+  assert_non_null(m);
+  *m = (plain_maker){.maker = {.make = make_rows, .count = count_rows, .free = free_maker}, .t = t};
+  for (size_t i = 0; i < t->rows; i++) {
+    size_t entries = 0;
+    count_rows(&m->maker, i, 1, &entries);
+    m->maker.entries += entries;
+    m->maker.most_entries = entries > m->maker.most_entries ? entries : m->maker.most_entries;
+  }
+  assert_ok(matrix_made_new(&m->maker, t->rows, t->cols, &out, err));
+  return out;
+}
+
 test_rows *test_rows_of(size_t rows, size_t cols, double *x, double *labels) {
   test_rows *t = calloc(1, sizeof *t);
   assert_non_null(t);
   *t = (test_rows){.rows = rows, .cols = cols, .x = x, .labels = labels};
   t->dense = dense_of(t);
   t->sparse = sparse_of(t);
+  t->made = made_of(t);
+  assert_ok(matrix_keep(t->made, &t->kept, err));
   return t;
 }
 
@@ -125,6 +184,8 @@ void test_rows_share(test_rows *t, uint64_t seed) {
 void test_rows_free(test_rows *t) {
   matrix_free(t->dense);
   matrix_free(t->sparse);
+  matrix_free(t->made);
+  matrix_free(t->kept);
   free(t->x);
   free(t->labels);
   free(t->shares);

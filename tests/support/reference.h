@@ -19,13 +19,13 @@ dperm_loss library_loss(reference_loss loss, double h);
 void quartic_eval(void *context, size_t j, double f, double *value, double *slope,
                   double *curvature);
 
-/* Rows in memory, as the reference reads them and as matrices: dense, sparse, and sparse with the
- * entries of rows that repeat in common. */
+/* Rows in memory, as the reference reads them and as matrices: dense, sparse, and sparse with rows
+ * that are made in every pass, or once for all. */
 typedef struct test_rows {
   size_t rows, cols;
   double *x;               /* row-major */
   double *labels, *shares; /* shares NULL for ones */
-  matrix *dense, *sparse;
+  matrix *dense, *sparse, *made, *kept;
 } test_rows;
 
 /* Takes over x and labels (from malloc) and builds the matrices of them. */

@@ -7,7 +7,7 @@
 #include "dperm/plan.h"
 #include "kernel/features.h"
 
-static int watch(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool watch(void *context, const char *stage, uint64_t done, uint64_t total) {
   watcher *w = context;
   assert_non_null(stage);
   w->calls++;
@@ -101,7 +101,7 @@ void assert_keys(const json_t *object, const char *expected) {
 void assert_planned(const dperm_model *model, dperm_options options, size_t rows, double epsilon) {
   dperm_plan plan;
   options.epsilon = epsilon;
-  bool kernel = options.kernel.name != DPERM_KERNEL_NONE;
+  bool kernel = options.kernel.kind != DPERM_KERNEL_NONE;
   assert_ok(dperm_plan_make(rows, kernel ? options.kernel.features : COLS,
                             kernel ? FEATURES_NORM : 1, &options, &plan, err));
   assert_true(model->plan.epsilon == plan.epsilon_core && plan.epsilon == epsilon);

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 
 typedef struct verdict {
-  int holds, lines, remarks;
+  bool holds;
+  int lines, remarks;
   char first[64], all[8192]; /* the name of the first line that fails; all that fail */
 } verdict;
 

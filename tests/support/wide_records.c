@@ -41,12 +41,6 @@ dperm_data *people_encoded(const people *p, const dperm_schema *schema) {
   return data;
 }
 
-dperm_status people_read(void *context, const dperm_schema *schema, dperm_data **out,
-                         dperm_error *err) {
-  const people *p = context;
-  return dperm_data_from_table(schema, PEOPLE, p->columns, &p->labels, out, err);
-}
-
 dperm_refine_options refine_options_of(double epsilon) {
   dperm_refine_options o;
   dperm_refine_options_init(&o);
@@ -63,8 +57,7 @@ int wide_home_begin(void **state) {
   s->home = home;
   fill(&s->p);
   s->wide = schema_parsed(wide_text);
-  assert_ok(dperm_refine_cells(s->wide, &s->cells, err));
-  s->counted = people_encoded(&s->p, s->cells);
+  s->data = people_encoded(&s->p, s->wide);
   *state = s;
   return 0;
 }
@@ -72,8 +65,7 @@ int wide_home_begin(void **state) {
 int wide_home_end(void **state) {
   wide_home *s = *state;
   void *home = s->home;
-  dperm_data_free(s->counted);
-  dperm_schema_free(s->cells);
+  dperm_data_free(s->data);
   dperm_schema_free(s->wide);
   free(s);
   return ledger_home_end(&home);
@@ -81,7 +73,7 @@ int wide_home_end(void **state) {
 
 dperm_schema *people_refined(const wide_home *s, dperm_refine_options o) {
   dperm_schema *made = NULL;
-  assert_ok(dperm_refine(s->wide, s->counted, &o, &made, err));
+  assert_ok(dperm_refine(s->data, &o, &made, err));
   return made;
 }
 
@@ -100,8 +92,13 @@ dperm_status wide_train_refined(const dperm_options *options, unsigned taken, dp
   dperm_schema *wide = schema_parsed(
       "{\"label\": {\"column\": \"y\", \"positive\": [\"+1\"], \"negative\": [\"-1\"]}, "
       "\"columns\": [{\"name\": \"x\", \"type\": \"numeric\", \"min\": 0, \"max\": 100}]}");
-  dperm_status status =
-      dperm_train_refined_table(wide, MANY, &column, &labels, taken, options, 0.1, 0, out, err);
+  dperm_data *data = NULL;
+  dperm_options refining = *options;
+  refining.refine = 0.1;
+  assert_int_equal(dperm_data_from_table(wide, MANY, &column, &labels, &data, err), DPERM_OK);
+  assert_int_equal(dperm_data_taken(data, taken, err), DPERM_OK);
+  dperm_status status = dperm_train(data, &refining, out, err);
+  dperm_data_free(data);
   dperm_schema_free(wide);
   return status;
 }

@@ -14,12 +14,12 @@ typedef struct people {
   dperm_column columns[4], labels;
 } people;
 
-/* With the wide schema, that of cells, and the rows in cells. */
+/* With the wide schema and the records under it. */
 typedef struct wide_home {
   ledger_home *home;
   people p;
-  dperm_schema *wide, *cells;
-  dperm_data *counted;
+  dperm_schema *wide;
+  dperm_data *data;
 } wide_home;
 
 /* cmocka's setup and teardown. */
@@ -28,9 +28,6 @@ int wide_home_end(void **state);
 
 dperm_schema *schema_parsed(const char *text);
 dperm_data *people_encoded(const people *p, const dperm_schema *schema);
-/* dperm_record_reader, of `people`. */
-dperm_status people_read(void *context, const dperm_schema *schema, dperm_data **out,
-                         dperm_error *err);
 
 /* Refines and trains on 9000 records of one column, of which these flags were taken. */
 dperm_status wide_train_refined(const dperm_options *options, unsigned taken, dperm_model **out,

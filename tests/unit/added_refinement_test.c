@@ -18,18 +18,18 @@ static dperm_refine_options adding(double epsilon) {
   return o;
 }
 
-/* The first so many of the people, under this schema. */
-static dperm_data *first_people(const wide_home *s, size_t count, const dperm_schema *schema) {
+/* The first so many of the people. */
+static dperm_data *first_people(const wide_home *s, size_t count) {
   dperm_data *data = NULL;
-  assert_ok(dperm_data_from_table(schema, count, s->p.columns, &s->p.labels, &data, err));
+  assert_ok(dperm_data_from_table(s->wide, count, s->p.columns, &s->p.labels, &data, err));
   return data;
 }
 
 static dperm_schema *refined_of(const wide_home *s, size_t count, dperm_refine_options o) {
   dperm_schema *made = NULL;
-  dperm_data *data = first_people(s, count, s->cells);
+  dperm_data *data = first_people(s, count);
   assert_ok(dperm_random_seeded(5, &o.random, err));
-  assert_ok(dperm_refine(s->wide, data, &o, &made, err));
+  assert_ok(dperm_refine(data, &o, &made, err));
   dperm_random_free(o.random);
   dperm_data_free(data);
   return made;
@@ -103,6 +103,7 @@ static void half_the_epsilon_is_as_good(void **state) {
 /* The model without its weights; whether the answer was bins. */
 static json_t *asked_of(const wide_home *s, size_t count, uint64_t seed, bool *bins) {
   dperm_options o;
+  dperm_data *data = first_people(s, count);
   dperm_model *model = NULL;
   char *text = NULL;
   size_t length = 0;
@@ -112,9 +113,9 @@ static json_t *asked_of(const wide_home *s, size_t count, uint64_t seed, bool *b
   o.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;
   o.rows_about = ABOUT;
   assert_ok(dperm_random_seeded(seed, &o.random, err));
-  assert_ok(dperm_train_refined_table(s->wide, count, s->p.columns, &s->p.labels, 0, &o, 0, 1,
-                                      &model, err));
+  assert_ok(dperm_train(data, &o, &model, err));
   dperm_random_free(o.random);
+  dperm_data_free(data);
   assert_ok(dperm_model_to_text(model, &text, &length, err));
   json_t *object = json_loadb(text, length, 0, NULL);
   const json_t *schema = json_object_get(object, "schema"),
@@ -169,7 +170,7 @@ static void fits_after_it_add_up(const wide_home *s, const dperm_schema *made,
   dperm_data *data = people_encoded(&s->p, made);
   dperm_model *model = NULL;
   dperm_guarantee g;
-  int holds = 0;
+  bool holds = false;
   dperm_options fit = fit_of(DPERM_NEIGHBOURS_REPLACE, account);
   assert_fails(dperm_train(data, &fit, &model, err), DPERM_INVALID_ARGUMENT,
                "was refined for neighbours add-remove");
@@ -208,7 +209,7 @@ static void ledgers_count_it_by_their_own_neighbours(void **state) {
     o.neighbours = DPERM_NEIGHBOURS_REPLACE;
     o.rows_about = 0;
     if (whose == DPERM_NEIGHBOURS_ADD_REMOVE) {
-      assert_fails(dperm_refine(s->wide, s->counted, &o, &none, err), DPERM_OVER_BUDGET,
+      assert_fails(dperm_refine(s->data, &o, &none, err), DPERM_OVER_BUDGET,
                    "for records added and removed");
     } else {
       made = people_refined(s, o);
@@ -227,15 +228,13 @@ static void figures_that_do_not_fit_are_refused(void **state) {
   dperm_schema *made = NULL;
   dperm_refine_options o = adding(0.08);
   o.rows_about = 0;
-  assert_fails(dperm_refine(s->wide, s->counted, &o, &made, err), DPERM_INVALID_ARGUMENT,
+  assert_fails(dperm_refine(s->data, &o, &made, err), DPERM_INVALID_ARGUMENT,
                "the number of rows is private");
   o = refine_options_of(0.08);
   o.rows_about = ABOUT;
-  assert_fails(dperm_refine(s->wide, s->counted, &o, &made, err), DPERM_INVALID_ARGUMENT,
-               "counted");
+  assert_fails(dperm_refine(s->data, &o, &made, err), DPERM_INVALID_ARGUMENT, "counted");
   o.neighbours = (dperm_neighbours)2;
-  assert_fails(dperm_refine(s->wide, s->counted, &o, &made, err), DPERM_INVALID_ARGUMENT,
-               "none of the two");
+  assert_fails(dperm_refine(s->data, &o, &made, err), DPERM_INVALID_ARGUMENT, "none of the two");
   assert_null(made);
 }
 

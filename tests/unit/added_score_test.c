@@ -141,13 +141,13 @@ static void scores_and_models_agree_on_neighbours(void **state) {
   assert_true(score.is_private && score.rows == 0);
   assert_fails(dperm_model_score_private(replaced, data, &wanted, &score, err),
                DPERM_INVALID_ARGUMENT, "private for replaced records");
-  wanted.public_model = 1;
+  wanted.public_model = true;
   assert_ok(dperm_model_score_private(replaced, data, &wanted, &score, err));
   assert_true(score.is_private);
   wanted.neighbours = DPERM_NEIGHBOURS_REPLACE;
   assert_ok(dperm_model_score_private(added, data, &wanted, &score, err));
   assert_true(score.rows == ROWS && score.correct == (int64_t)ROWS - score.errors);
-  wanted.public_model = 0;
+  wanted.public_model = false;
   assert_fails(dperm_model_score_private(added, data, &wanted, &score, err), DPERM_INVALID_ARGUMENT,
                "states how many there are");
   wanted.neighbours = (dperm_neighbours)2;
@@ -175,7 +175,7 @@ static void ledgers_count_scores_by_their_own_neighbours(void **state) {
     dperm_private_score score;
     dperm_score_options wanted = scoring(0);
     wanted.epsilon = 0.3;
-    wanted.public_model = 1;
+    wanted.public_model = true;
     wanted.account = (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
     assert_ok(dperm_model_score_private(model, data, &wanted, &score, err));
     assert_string_equal(charge.epsilon, whose == DPERM_NEIGHBOURS_REPLACE ? "0.6" : "0.3");

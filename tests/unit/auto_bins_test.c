@@ -2,11 +2,13 @@
  * resolving changes. Schemas are written with ' for ". */
 #include <float.h>
 #include <math.h>
+#include <unistd.h>
 
-#include "dperm/bins.h"
 #include "dperm/sweep.h"
 #include "dperm/tune.h"
+#include "model/model.h"
 #include "schema/auto_bins.h"
+#include "schema/schema_resolve.h"
 #include "support.h"
 #include "text_buffer.h"
 
@@ -145,21 +147,11 @@ static dperm_schema *parsed(const char *text) {
   "{'label': {'column': 'y', 'positive': ['1'], 'negative': ['0']}, 'columns': [" columns "]}"
 #define NUMERIC(name, range, more) "{'name': '" name "', 'type': 'numeric', " range more "}"
 
-static dperm_resolve_options options(size_t rows, double epsilon, bool all) {
-  dperm_resolve_options how;
-  dperm_resolve_options_init(&how);
-  how.rows = rows;
-  how.epsilon = epsilon;
-  how.all_numeric = all;
-  return how;
-}
-
 static dperm_schema *resolved(const char *text, size_t rows, double epsilon, bool all) {
   dperm_schema *schema = parsed(text), *out = NULL;
-  const dperm_resolve_options how = options(rows, epsilon, all);
-  assert_ok(dperm_schema_resolve(schema, &how, &out, err));
+  assert_ok(schema_resolve(schema, all, rows, epsilon, &out, err));
   dperm_schema_free(schema);
-  assert_false(dperm_schema_unresolved(out, all));
+  assert_false(schema_unresolved(out, all));
   return out;
 }
 
@@ -217,62 +209,195 @@ static void narrow_ranges_get_as_many_bins_as_doubles_can_tell_apart(void **stat
 static void resolving_twice_changes_nothing(void **state) {
   (void)state;
   dperm_schema *once = resolved(TWO(AGE(""), ""), 1200, 1, true), *twice = NULL;
-  const dperm_resolve_options how = options(5, 0.1, true);
-  assert_ok(dperm_schema_resolve(once, &how, &twice, err));
+  assert_ok(schema_resolve(once, true, 5, 0.1, &twice, err));
   assert_ptr_equal(once, twice);
   dperm_schema_free(once);
   dperm_schema_free(twice);
 }
 
-static void an_epsilon_that_is_none_is_refused(void **state) {
-  (void)state;
-  static const double wrong[] = {0, -1, (double)INFINITY};
-  dperm_schema *schema = parsed(TWO(AGE(""), "")), *out = NULL;
-  for (size_t i = 0; i < 3; i++) {
-    const dperm_resolve_options how = options(5, wrong[i], true);
-    assert_fails(dperm_schema_resolve(schema, &how, &out, err), DPERM_INVALID_ARGUMENT, "epsilon");
+/* ---- what each fit of a run has */
+
+enum {
+  RECORDS = 3000
+}; /* of one column: eight bins from 750 of them on at epsilon 1, or sixteen */
+
+static dperm_data *records_of(const dperm_schema *schema, double shift) {
+  static double x[RECORDS];
+  static int32_t y[RECORDS];
+  static const char *const sides[] = {"0", "1"};
+  dperm_data *data = NULL;
+  for (int32_t i = 0; i < RECORDS; i++) {
+    x[i] = i % 97 + shift;
+    y[i] = x[i] > 20 && x[i] < 60;
   }
+  const dperm_column column = {.numbers = x}, label = {.codes = y, .texts = sides, .text_count = 2};
+  assert_ok(dperm_data_from_table(schema, RECORDS, &column, &label, &data, err));
+  return data;
+}
+
+static dperm_options at_one(dperm_bins bins) {
+  dperm_options o;
+  dperm_options_init(&o);
+  o.epsilon = 1;
+  o.lambda = 0.01;
+  o.threads = 1;
+  o.bins = bins;
+  return o;
+}
+
+static size_t bins_trained(const dperm_data *data, dperm_options o) {
+  dperm_model *model = NULL;
+  assert_ok(dperm_train(data, &o, &model, err));
+  size_t bins = dperm_schema_column_bins(model->schema, 0);
+  dperm_model_free(model);
+  return bins;
+}
+
+static size_t bins_tuned(const dperm_data *data, const dperm_data *known, dperm_bins bins,
+                         dperm_tune_method method) {
+  dperm_options three[3] = {at_one(bins), at_one(bins), at_one(bins)};
+  dperm_tune_options how;
+  dperm_model *model = NULL;
+  dperm_tune_options_init(&how);
+  how.method = method;
+  how.public_data = method == DPERM_TUNE_PUBLIC ? known : NULL;
+  three[1].lambda = 0.02;
+  three[2].lambda = 0.03;
+  assert_ok(dperm_tune(data, three, 3, &how, &model, err));
+  size_t found = dperm_schema_column_bins(model->schema, 0);
+  dperm_model_free(model);
+  return found;
+}
+
+typedef struct swept {
+  size_t dims[4];
+  double error[4];
+} swept;
+
+static void see_cell(void *context, const dperm_sweep_cell *cell) {
+  swept *seen = context;
+  seen->dims[cell->index] = cell->dims;
+  seen->error[cell->index] = cell->error_mean;
+}
+
+/* A schema that says "auto", and one that says nothing where options say it. */
+static void bins_are_those_that_each_fit_can_pay_for(void **state) {
+  (void)state;
+  for (int said = 0; said < 2; said++) {
+    const dperm_bins bins = said ? DPERM_BINS_NONE : DPERM_BINS_AUTO;
+    dperm_schema *schema = parsed(said ? SCHEMA(AGE(", 'bins': 'auto'")) : SCHEMA(AGE("")));
+    dperm_data *data = records_of(schema, 0), *others = records_of(schema, 0.5), *few = NULL;
+    size_t some[1000];
+    swept seen = {0};
+    const size_t *dims = seen.dims;
+    for (size_t i = 0; i < 1000; i++) {
+      some[i] = i;
+    }
+    assert_ok(dperm_data_select(data, some, 1000, &few, err));
+    dperm_options o = at_one(bins);
+    assert_int_equal(bins_trained(data, o), 16);
+    assert_int_equal(bins_trained(few, o), 8);
+    o.rows_per_person = 2;
+    assert_int_equal(bins_trained(data, o), 8);
+    o = at_one(bins);
+    o.calibrate = 0.5;
+    assert_int_equal(bins_trained(data, o), 8);
+    o = at_one(bins);
+    o.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE; /* by the figure, not by the records */
+    o.rows_about = 700;
+    assert_int_equal(bins_trained(data, o), 4);
+    o = at_one(bins);
+    o.epsilon = (double)NAN;
+    o.mechanism = DPERM_MECHANISM_NONE;
+    assert_int_equal(bins_trained(few, o), 16);                             /* as at 10 */
+    assert_int_equal(bins_tuned(data, NULL, bins, DPERM_TUNE_SPLIT), 8);    /* of 750 */
+    assert_int_equal(bins_tuned(data, NULL, bins, DPERM_TUNE_STOPPING), 8); /* at 0.5 */
+    assert_int_equal(bins_tuned(data, others, bins, DPERM_TUNE_PUBLIC), 16);
+    dperm_sweep_options how;
+    dperm_options cells[4] = {at_one(bins), at_one(bins), at_one(DPERM_BINS_ASK), o};
+    dperm_sweep_options_init(&how);
+    how.draws = 1;
+    cells[1].epsilon = 10;
+    assert_ok(dperm_sweep(data, cells, 4, &how, see_cell, &seen, err)); /* of 2700 */
+    assert_true(dims[0] == 8 && dims[1] == 16 && dims[2] == (said ? 8 : 1) && dims[3] == 16);
+    how.test_data = few;
+    assert_ok(dperm_sweep(data, cells, 4, &how, see_cell, &seen, err)); /* of all */
+    assert_true(dims[0] == 16 && dims[1] == 16 && dims[2] == (said ? 16 : 1) && dims[3] == 16);
+    dperm_data_free(few);
+    dperm_data_free(others);
+    dperm_data_free(data);
+    dperm_schema_free(schema);
+  }
+}
+
+/* Cells of one sweep whose columns are not as many, each with directions of its own. */
+static void kernels_take_the_columns_that_each_cell_has(void **state) {
+  (void)state;
+  dperm_schema *schema = parsed(SCHEMA(AGE(", 'bins': 'auto'")));
+  dperm_data *data = records_of(schema, 0);
+  dperm_options cells[2] = {at_one(DPERM_BINS_ASK), at_one(DPERM_BINS_ASK)};
+  dperm_sweep_options how;
+  swept both = {0}, alone = {0};
+  dperm_sweep_options_init(&how);
+  how.folds = 2;
+  how.draws = 1;
+  for (int i = 0; i < 2; i++) {
+    cells[i].kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 8};
+    cells[i].epsilon = i ? 10 : 0.1; /* four bins, and sixteen */
+  }
+  assert_ok(dperm_sweep(data, cells, 2, &how, see_cell, &both, err));
+  for (size_t i = 0; i < 2; i++) {
+    assert_ok(dperm_sweep(data, &cells[i], 1, &how, see_cell, &alone, err));
+    assert_true(both.dims[i] == 8 && both.error[i] == alone.error[0]);
+  }
+  dperm_data_free(data);
   dperm_schema_free(schema);
 }
 
-/* ---- what each fit of a run has */
-
-static void shares_are_those_of_the_fits(void **state) {
+/* Without noise nothing else tells the two sweeps apart. */
+static void the_journal_of_other_bins_is_refused(void **state) {
   (void)state;
-  dperm_options one[3];
-  dperm_tune_options tune;
-  dperm_sweep_options sweep;
-  size_t rows = 0;
-  double epsilon = 0;
-  for (size_t i = 0; i < 3; i++) {
-    dperm_options_init(&one[i]);
-    one[i].epsilon = 1;
-  }
-  dperm_tune_options_init(&tune);
-  dperm_sweep_options_init(&sweep);
-  assert_ok(dperm_train_share(100, 2, one, &rows, &epsilon, err));
-  assert_true(rows == 100 && epsilon == 1);
-  one[0].rows_per_person = 2;
-  assert_ok(dperm_train_share(100, 4, one, &rows, &epsilon, err));
-  assert_true(rows == 100 && epsilon == 0.125);
-  one[0].rows_per_person = 1;
-  assert_ok(dperm_tune_share(100, 2, one, 3, &tune, &rows, &epsilon, err));
-  assert_true(rows == 25 && epsilon == 1);
-  tune.method = DPERM_TUNE_STOPPING;
-  assert_ok(dperm_tune_share(100, 2, one, 3, &tune, &rows, &epsilon, err));
-  assert_true(rows == 90 && epsilon == 0.5);
-  tune.method = DPERM_TUNE_PUBLIC;
-  assert_ok(dperm_tune_share(100, 2, one, 3, &tune, &rows, &epsilon, err));
-  assert_true(rows == 100 && epsilon == 1);
-  assert_ok(dperm_sweep_share(101, 2, one, &sweep, &rows, &epsilon, err));
-  assert_true(rows == 90 && epsilon == 1);
-  one[0].mechanism = DPERM_MECHANISM_NONE;
-  assert_ok(dperm_train_share(100, 2, one, &rows, &epsilon, err));
-  assert_true(rows == 100 && isnan(epsilon));
-  one[0].mechanism = DPERM_MECHANISM_OBJECTIVE;
-  one[0].epsilon = (double)NAN;
-  assert_fails(dperm_train_share(100, 2, one, &rows, &epsilon, err), DPERM_INVALID_ARGUMENT,
-               "epsilon");
+  dperm_schema *schema = parsed(SCHEMA(AGE("")));
+  dperm_data *data = records_of(schema, 0);
+  dperm_options cell = at_one(DPERM_BINS_NONE);
+  dperm_sweep_options how;
+  swept seen = {0};
+  char *path = file_with_text("");
+  assert_int_equal(unlink(path), 0);
+  dperm_sweep_options_init(&how);
+  how.folds = 2;
+  how.journal = path;
+  cell.mechanism = DPERM_MECHANISM_NONE;
+  assert_ok(dperm_sweep(data, &cell, 1, &how, see_cell, &seen, err));
+  assert_ok(dperm_sweep(data, &cell, 1, &how, see_cell, &seen, err));
+  cell.bins = DPERM_BINS_AUTO;
+  assert_fails(dperm_sweep(data, &cell, 1, &how, see_cell, &seen, err), DPERM_INVALID_DATA,
+               "the journal of another sweep");
+  file_remove(path);
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+}
+
+/* They cannot get the bins of the others. */
+static void rows_to_test_on_that_are_no_records_are_refused(void **state) {
+  (void)state;
+  dperm_schema *schema = parsed(SCHEMA(AGE("")));
+  dperm_data *data = records_of(schema, 0), *rows = NULL;
+  const double values[] = {0, 1}, labels[] = {-1, 1};
+  const dperm_options cell = at_one(DPERM_BINS_AUTO);
+  dperm_sweep_options how;
+  swept seen = {0};
+  assert_ok(dperm_data_from_dense(2, 1, values, labels, 1, &rows, err));
+  dperm_sweep_options_init(&how);
+  how.test_data = rows;
+  assert_fails(dperm_sweep(data, &cell, 1, &how, see_cell, &seen, err), DPERM_INVALID_DATA,
+               "the rows to test on");
+  how.test_data = data;
+  assert_fails(dperm_sweep(rows, &cell, 1, &how, see_cell, &seen, err), DPERM_INVALID_DATA,
+               "the rows to test on");
+  dperm_data_free(rows);
+  dperm_data_free(data);
+  dperm_schema_free(schema);
 }
 
 int main(void) {
@@ -285,8 +410,10 @@ int main(void) {
       cmocka_unit_test(crosses_are_no_columns_of_the_rule),
       cmocka_unit_test(narrow_ranges_get_as_many_bins_as_doubles_can_tell_apart),
       cmocka_unit_test(resolving_twice_changes_nothing),
-      cmocka_unit_test(an_epsilon_that_is_none_is_refused),
-      cmocka_unit_test(shares_are_those_of_the_fits),
+      cmocka_unit_test(bins_are_those_that_each_fit_can_pay_for),
+      cmocka_unit_test(kernels_take_the_columns_that_each_cell_has),
+      cmocka_unit_test(the_journal_of_other_bins_is_refused),
+      cmocka_unit_test(rows_to_test_on_that_are_no_records_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ typedef struct patience {
   int asked, most;
 } patience;
 
-static int stop_at(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool stop_at(void *context, const char *stage, uint64_t done, uint64_t total) {
   patience *p = context;
   assert_string_equal(stage, "solving");
   assert_true(done == 0 && total == 0);
@@ -274,7 +274,7 @@ static void slow(const dperm_loss *loss, size_t count, const double *margins, do
   logistic.eval(&logistic, count, margins, values, slopes, curvatures);
 }
 
-static int stop_once_evaluated(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool stop_once_evaluated(void *context, const char *stage, uint64_t done, uint64_t total) {
   (void)context;
   (void)stage;
   (void)done;

@@ -34,7 +34,7 @@ typedef struct growing_job {
 } growing_job;
 
 /* A line more, once, when the last process begins to read its share, which ends before it. */
-static int append_line(void *context, const char *what, uint64_t done, uint64_t of) {
+static bool append_line(void *context, const char *what, uint64_t done, uint64_t of) {
   growing_job *job = context;
   (void)what;
   (void)done;
@@ -43,7 +43,7 @@ static int append_line(void *context, const char *what, uint64_t done, uint64_t 
     FILE *file = fopen(job->source.path, "a");
     job->grown = file && fputs("1,p\n", file) != EOF && fclose(file) == 0;
   }
-  return 0;
+  return false;
 }
 
 static void read_growing(ranks *r, void *context) {

@@ -21,7 +21,7 @@ static void open_order(const char *path) {
   budget.delta = "1e-6";
   budget.composition = DPERM_COMPOSITION_RENYI;
   budget.order = 13;
-  assert_ok(dperm_ledger_init_budget(path, "r", &budget, err));
+  assert_ok(dperm_ledger_create(path, "r", &budget, err));
 }
 
 /* A charge states its claim; what it costs is asked for, after a dry run as after a charge. */

@@ -31,7 +31,7 @@ static void see_line(void *context, dperm_finding finding, const char *line) {
 static verdicts verdicts_for(const charged_entry *paid, const char *neighbours) {
   char text[sizeof refined_model + 20];
   verdicts v = {.charges = 0};
-  int holds = 0;
+  bool holds = false;
   (void)snprintf(text, sizeof text, refined_model, neighbours);
   json_document doc = {.name = "m", .text = text, .length = strlen(text)};
   assert_ok(json_document_parse(&doc, err));

@@ -140,7 +140,7 @@ static void a_dry_run_says_what_it_would_cost(void **state) {
   dperm_options options = asking(ledger, 0.4);
   dperm_charge charge;
   dperm_model *model = (dperm_model *)home;
-  options.account.dry_run = 1;
+  options.account.dry_run = true;
   options.account.charge = &charge;
   assert_ok(dperm_train(home->data, &options, &model, err));
   assert_null(model);
@@ -156,12 +156,12 @@ static void a_dry_run_says_what_it_would_cost(void **state) {
   dperm_ledger_free(ledger);
 }
 
-static int stop(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool stop(void *context, const char *stage, uint64_t done, uint64_t total) {
   (void)context;
   (void)stage;
   (void)done;
   (void)total;
-  return 1;
+  return true;
 }
 
 static void a_run_that_fails_stays_spent(void **state) {
@@ -188,7 +188,7 @@ static void what_cannot_be_planned_costs_nothing(void **state) {
   options = asking(ledger, (double)NAN);
   assert_fails(dperm_train(home->data, &options, &model, err), DPERM_INVALID_ARGUMENT, "epsilon");
   options = asking(ledger, 0.3);
-  options.kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 7};
+  options.kernel = (dperm_kernel){.kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 7};
   assert_fails(dperm_train(home->data, &options, &model, err), DPERM_INVALID_ARGUMENT, "");
   assert_int_equal(look(home).entries, 0);
   dperm_ledger_free(ledger);
@@ -255,7 +255,7 @@ static void data_that_the_ledger_knows_are_not_public(void **state) {
   assert_ok(dperm_train(home->others, &options, &model, err));
   dperm_model_free(model);
   model = NULL;
-  assert_ok(dperm_ledger_init(home->path, "mine", "1", NULL, 1, err));
+  assert_ok(ledger_create(home->path, "mine", "1", NULL, 1, err));
   dperm_tune_options_init(&how);
   how.method = DPERM_TUNE_PUBLIC;
   how.holdout = 0.3;
@@ -270,10 +270,10 @@ static void data_that_the_ledger_knows_are_not_public(void **state) {
   }
   assert_int_equal(look(home).entries, 1);
   options.account = (dperm_account){.ledger = ledger, .dataset = "mine"};
-  how.public_data = home->data; /* known to nobody yet, but the private ones themselves */
-  options.account.dry_run = 1;  /* looks at no record */
+  how.public_data = home->data;   /* known to nobody yet, but the private ones themselves */
+  options.account.dry_run = true; /* looks at no record */
   assert_ok(dperm_tune(home->data, &options, 1, &how, &model, err));
-  options.account.dry_run = 0;
+  options.account.dry_run = false;
   assert_int_equal(look(home).entries, 1);
   assert_fails(
       dperm_tune(home->data, &options, 1, &how, &model, err), DPERM_INVALID_DATA,
@@ -298,7 +298,7 @@ static void other_rows_and_other_names_are_refused(void **state) {
   model = NULL;
   assert_fails(dperm_train(home->others, &options, &model, err), DPERM_OVER_BUDGET,
                "not the data that \"people\" was charged for");
-  assert_ok(dperm_ledger_init(home->path, "again", "1", NULL, 1, err));
+  assert_ok(ledger_create(home->path, "again", "1", NULL, 1, err));
   options.account.dataset = "again";
   assert_fails(dperm_train(home->data, &options, &model, err), DPERM_OVER_BUDGET,
                "are data set \"people\" already");
@@ -316,7 +316,7 @@ static void rows_without_an_identity_are_not_charged(void **state) {
   ledger_home *home = *state;
   char *path = file_with_text("+1 1:0.5\n-1 2:0.5\n+1 1:0.25\n");
   dperm_source source = {
-      .path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = 2, .no_identity = 1};
+      .path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = 2, .no_identity = true};
   dperm_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.1);
   dperm_data *data = NULL;
@@ -329,7 +329,7 @@ static void rows_without_an_identity_are_not_charged(void **state) {
   assert_ok(dperm_train(data, &options, &model, err));
   dperm_model_free(model);
   dperm_data_free(data);
-  source.no_identity = 0;
+  source.no_identity = false;
   assert_ok(dperm_data_read(&source, NULL, &data, err));
   options.account = (dperm_account){.ledger = ledger, .dataset = "people"};
   assert_ok(dperm_train(data, &options, &model, err));
@@ -389,7 +389,7 @@ static void check_person_model(const dperm_model *model, double epsilon, size_t 
   char *path = file_with("", 0);
   dperm_model *back = NULL;
   lines l = {"", ""};
-  int holds = 0;
+  bool holds = false;
   assert_true(model->claim.epsilon == epsilon && model->claim.rows_per_person == rows);
   assert_true(model->claim.epsilon_row * (double)rows <= epsilon * (1 + 1e-15));
   assert_true(model->release.epsilon.core < model->claim.epsilon_row);
@@ -408,7 +408,7 @@ static void check_person_model(const dperm_model *model, double epsilon, size_t 
 static void a_person_with_several_rows_gets_the_whole_promise(void **state) {
   ledger_home *home = *state;
   dperm_ledger *ledger = opened(home);
-  assert_ok(dperm_ledger_init(home->path, "visits", "10", NULL, 5, err));
+  assert_ok(ledger_create(home->path, "visits", "10", NULL, 5, err));
   dperm_options options[2] = {asking(ledger, 2), asking(ledger, 2)};
   dperm_tune_options how;
   dperm_model *model = NULL;

@@ -148,7 +148,7 @@ static void a_file_says_its_weights_and_reads_back(void **state) {
   (void)state;
   dperm_model *model = weighted_model(), *back = NULL;
   char *path = file_with("", 0), first[300] = "";
-  int holds = 0;
+  bool holds = false;
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_read(path, &back, err));
   assert_true(back->class_weights[0] == 0.1 && back->class_weights[1] == 1);
@@ -178,7 +178,7 @@ static void a_falsified_weight_does_not_pass(void **state) {
   dperm_model *model = weighted_model(), *back = NULL;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char *path = file_with("", 0), first[300] = "";
-    int holds = 1;
+    bool holds = true;
     assert_ok(dperm_model_write(model, path, err));
     falsify(path, json_loads(cases[i].weights, JSON_DECODE_ANY, NULL));
     assert_ok(dperm_model_verify(path, see_failure, first, &holds, err));

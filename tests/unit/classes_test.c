@@ -199,7 +199,7 @@ static void see(void *context, dperm_finding finding, const char *line) {
 static findings verified(const dperm_model *model) {
   char *path = file_with_text("");
   findings f = {"", false};
-  int holds = 0;
+  bool holds = false;
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_verify(path, see, &f, &holds, err));
   assert_int_equal(holds, f.failed[0] == '\0');
@@ -311,7 +311,7 @@ static void a_private_score_counts_errors_and_nothing_else(void **state) {
   assert_ok(dperm_model_score(model, all, &exact, err));
   assert_ok(dperm_model_score_private(model, all, &options, &score, err));
   assert_int_equal(score.errors, exact.errors);
-  options.counts = 1;
+  options.counts = true;
   assert_fails(dperm_model_score_private(model, all, &options, &score, err), DPERM_INVALID_ARGUMENT,
                "for two classes");
   dperm_model_free(model);

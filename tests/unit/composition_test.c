@@ -17,7 +17,7 @@ static dperm_status open_budget(const char *path, const char *dataset, const cha
   budget.delta = delta;
   budget.composition = DPERM_COMPOSITION_RENYI;
   budget.order = order;
-  return dperm_ledger_init_budget(path, dataset, &budget, err);
+  return dperm_ledger_create(path, dataset, &budget, err);
 }
 
 static dperm_status charge_curve(const char *path, const char *dataset, double epsilon,
@@ -158,10 +158,10 @@ static void budgets_that_no_order_can_keep_are_refused(void **state) {
   dperm_ledger_budget_init(&budget);
   budget.epsilon = "1";
   budget.order = 8;
-  assert_fails(dperm_ledger_init_budget(home->path, "r", &budget, err), DPERM_INVALID_ARGUMENT,
+  assert_fails(dperm_ledger_create(home->path, "r", &budget, err), DPERM_INVALID_ARGUMENT,
                "for Renyi composition");
   budget.composition = (dperm_composition)9;
-  assert_fails(dperm_ledger_init_budget(home->path, "r", &budget, err), DPERM_INVALID_ARGUMENT,
+  assert_fails(dperm_ledger_create(home->path, "r", &budget, err), DPERM_INVALID_ARGUMENT,
                "no composition number 9");
 }
 
@@ -173,7 +173,7 @@ static void plain_ledgers_keep_the_curve_and_charge_the_claim(void **state) {
   ledger_home *home = *state;
   dperm_charge made;
   char terms[TERMS_SIZE] = "";
-  assert_ok(dperm_ledger_init(home->path, "r", "1", "1e-6", 1, err));
+  assert_ok(ledger_create(home->path, "r", "1", "1e-6", 1, err));
   assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &small, &made, err));
   shown s = show(home);
   assert_string_equal(s.composition, "plain");

@@ -426,11 +426,11 @@ static void counts_tell_missing_unknown_and_clamped(void **state) {
   dperm_data_free(data);
 }
 
-static int stop_at_once(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool stop_at_once(void *context, const char *stage, uint64_t done, uint64_t total) {
   (void)done;
   assert_string_equal(stage, "reading");
   *(uint64_t *)context = total;
-  return 1;
+  return true;
 }
 
 static void reading_can_be_stopped(void **state) {

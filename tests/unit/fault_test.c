@@ -157,7 +157,7 @@ typedef struct switcher {
   long at, seen; /* at this call of progress or loss */
 } switcher;
 
-static int flip_in_progress(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool flip_in_progress(void *context, const char *stage, uint64_t done, uint64_t total) {
   (void)stage;
   (void)done;
   (void)total;
@@ -212,7 +212,7 @@ static void own_eval(const dperm_loss *loss, size_t count, const double *z, doub
   }
 }
 
-static int arm(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool arm(void *context, const char *stage, uint64_t done, uint64_t total) {
   (void)done;
   (void)total;
   mischief *m = context;

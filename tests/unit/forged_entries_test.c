@@ -52,7 +52,7 @@ static void open_order(const char *path, const char *dataset, bool adding, size_
   budget.order = 8;
   budget.rows_per_person = rows;
   budget.neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
-  assert_ok(dperm_ledger_init_budget(path, dataset, &budget, err));
+  assert_ok(dperm_ledger_create(path, dataset, &budget, err));
 }
 
 static void charge_as(const char *path, const char *dataset, bool adding, size_t rows,

@@ -228,7 +228,7 @@ static void a_part_of_a_file_is_known_by_its_places(void **state) {
     other = of_and_free(part);
     dperm_data_free(data);
     check_other(&id[0], &other);
-    source.no_identity = 1;
+    source.no_identity = true;
     assert_ok(dperm_data_read(&source, NULL, &data, err));
     assert_ok(dperm_data_select(data, rows, 2, &part, err));
     assert_fails(identity_of_data(part, &other, err), DPERM_INVALID_ARGUMENT,
@@ -239,6 +239,39 @@ static void a_part_of_a_file_is_known_by_its_places(void **state) {
   }
   check_same(&id[0], &id[1]);
   file_remove(path);
+}
+
+/* The same people: encoded, under another schema, or both; and so are parts of them. */
+static void an_encoded_file_and_a_view_are_the_people_of_the_file(void **state) {
+  (void)state;
+  char *path = file_with_text("a,b,y\n1,2,p\n3,4,q\n5,6,p\n"), *encoded = file_with_text("");
+  dperm_schema *schema = schema_of(NUMERIC("a", "0", "9") "," NUMERIC("b", "0", "9"), "");
+  dperm_schema *other =
+      schema_of(NUMERIC("a", "0", "1") ",{\"name\":\"b\",\"type\":\"ignore\"}", "");
+  const dperm_source plain = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
+  const dperm_source sources[] = {
+      plain, {.path = encoded}, {.path = encoded, .schema = other}, {.path = encoded}};
+  static const size_t rows[] = {0, 2};
+  data_identity whole[4], few[4];
+  assert_ok(dperm_encode_file(&plain, encoded, NULL, NULL, err));
+  for (size_t i = 0; i < 4; i++) {
+    dperm_data *data = NULL, *part = NULL, view;
+    assert_ok(dperm_data_read(&sources[i], NULL, &data, err));
+    assert_ok(data_view_open(data, i == 3 ? other : data->schema, &view, err));
+    assert_ok(dperm_data_select(&view, rows, 2, &part, err));
+    assert_int_equal(dperm_data_dims(part), i < 2 ? 2 : 1);
+    whole[i] = of(&view);
+    few[i] = of_and_free(part);
+    check_same(&whole[0], &whole[i]);
+    check_same(&few[0], &few[i]);
+    check_other(&whole[0], &few[i]);
+    data_view_close(&view);
+    dperm_data_free(data);
+  }
+  dperm_schema_free(schema);
+  dperm_schema_free(other);
+  file_remove(path);
+  file_remove(encoded);
 }
 
 typedef struct part_job {
@@ -311,7 +344,7 @@ static void one_budget_whatever_the_norm(void **state) {
   static const char *const names[] = {"yes", "no"};
   assert_ok(dperm_data_add_intercept(far, 2, err));
   assert_ok(dperm_data_label(far, codes, 2, names, err));
-  assert_ok(dperm_ledger_init(home->path, "again", "1", NULL, 1, err));
+  assert_ok(ledger_create(home->path, "again", "1", NULL, 1, err));
   assert_ok(train(ledger, near, "people", err));
   assert_ok(train(ledger, far, "people", err));
   assert_fails(train(ledger, far, "again", err), DPERM_OVER_BUDGET,
@@ -343,7 +376,7 @@ static void people_known_by_the_older_rule_stay_known(void **state) {
   dperm_ledger *ledger = opened(home);
   dperm_data *data = dense(X, SIGNS, 100);
   charge_as_once(ledger, data);
-  assert_ok(dperm_ledger_init(home->path, "again", "1", NULL, 1, err));
+  assert_ok(ledger_create(home->path, "again", "1", NULL, 1, err));
   assert_fails(train(ledger, data, "again", err), DPERM_OVER_BUDGET,
                "are data set \"people\" already");
   assert_fails(dperm_ledger_refuse_data(ledger, data, err), DPERM_OVER_BUDGET,
@@ -376,6 +409,7 @@ int main(void) {
       cmocka_unit_test(texts_and_what_is_missing_tell_people_apart),
       cmocka_unit_test(a_text_for_missing_is_the_same_as_nothing),
       cmocka_unit_test(a_part_of_a_file_is_known_by_its_places),
+      cmocka_unit_test(an_encoded_file_and_a_view_are_the_people_of_the_file),
       cmocka_unit_test(a_part_is_the_same_for_any_number_of_processes),
       cmocka_unit_test(the_older_rule_is_as_it_was),
       CASE(one_budget_whatever_the_norm),

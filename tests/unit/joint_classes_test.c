@@ -61,7 +61,7 @@ static void see(void *context, dperm_finding finding, const char *line) {
 static const char *verified(const dperm_model *model) {
   static char failed[4000];
   char *path = file_with_text("");
-  int holds = 0;
+  bool holds = false;
   failed[0] = '\0';
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_verify(path, see, failed, &holds, err));

@@ -19,7 +19,7 @@ static void refuses(const ledger_home *home, const char *named) {
   }
   assert_fails(charge_it(home->path, "people", 0.1, 0, 1, &made, err), DPERM_INVALID_LEDGER,
                "damaged ledger");
-  assert_fails(dperm_ledger_init(home->path, "new", "1", NULL, 1, err), DPERM_INVALID_LEDGER,
+  assert_fails(ledger_create(home->path, "new", "1", NULL, 1, err), DPERM_INVALID_LEDGER,
                "damaged ledger");
 }
 
@@ -73,7 +73,7 @@ static void a_write_ahead_log_is_refused(void **state) {
 static void a_replaced_key_is_refused(void **state) {
   ledger_home *home = *state;
   dperm_charge made;
-  assert_ok(dperm_ledger_init(home->path, "empty", "1", NULL, 1, err));
+  assert_ok(ledger_create(home->path, "empty", "1", NULL, 1, err));
   assert_ok(charge_it(home->path, "people", 0.9, 0, 1, &made, err));
   dperm_ledger *ledger = opened(home);
   uint64_t records = 0;
@@ -348,7 +348,7 @@ static void a_change_of_the_folder_leads_to_no_other_ledger(void **state) {
   (void)snprintf(folder, sizeof folder, "%s/other", home->folder);
   (void)snprintf(other, sizeof other, "%s/ledger", folder);
   assert_true(getcwd(before, sizeof before) && mkdir(folder, 0700) == 0);
-  assert_ok(dperm_ledger_init(other, "people", "1", NULL, 1, err));
+  assert_ok(ledger_create(other, "people", "1", NULL, 1, err));
   assert_int_equal(chdir(home->folder), 0);
   assert_ok(dperm_ledger_open("ledger", &ledger, err));
   assert_int_equal(chdir(folder), 0);
@@ -374,7 +374,7 @@ static void a_file_in_the_place_of_an_open_ledger_is_refused(void **state) {
   dperm_ledger *ledger = opened(home);
   (void)snprintf(other, sizeof other, "%s.other", home->path);
   (void)snprintf(aside, sizeof aside, "%s.aside", home->path);
-  assert_ok(dperm_ledger_init(other, "people", "1", NULL, 1, err));
+  assert_ok(ledger_create(other, "people", "1", NULL, 1, err));
   assert_ok(charge_open(ledger, err));
   assert_true(rename(home->path, aside) == 0);
   assert_fails(charge_open(ledger, err), DPERM_IO_ERROR, "the ledger is gone");

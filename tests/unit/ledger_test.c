@@ -72,7 +72,7 @@ static void delta_has_a_budget_too(void **state) {
   assert_ok(charge_it(home->path, "people", 0.1, 1e-43, 1, &made, err));
   assert_fails(charge_it(home->path, "people", 0.1, 1e-30, 1, &made, err), DPERM_OVER_BUDGET,
                "has delta 9.99e-31 left of 1e-30, and this run needs 1e-30");
-  assert_ok(dperm_ledger_init(home->path, "strict", "1", "0", 1, err));
+  assert_ok(ledger_create(home->path, "strict", "1", "0", 1, err));
   assert_fails(charge_it(home->path, "strict", 0.1, 1e-43, 2, &made, err), DPERM_OVER_BUDGET,
                "has delta 0 left of 0");
   assert_ok(charge_it(home->path, "strict", 0.1, 0, 2, &made, err));
@@ -80,27 +80,27 @@ static void delta_has_a_budget_too(void **state) {
 
 static void a_budget_is_given_once(void **state) {
   ledger_home *home = *state;
-  assert_fails(dperm_ledger_init(home->path, "people", "100", NULL, 1, err), DPERM_OVER_BUDGET,
+  assert_fails(ledger_create(home->path, "people", "100", NULL, 1, err), DPERM_OVER_BUDGET,
                "\"people\" has its budget, and that stays");
   static const char *const wrong[] = {"0", "-1", "many", "", "1e10"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    assert_fails(dperm_ledger_init(home->path, "new", wrong[i], NULL, 1, err),
-                 DPERM_INVALID_ARGUMENT, "the total epsilon must be a decimal number above 0");
+    assert_fails(ledger_create(home->path, "new", wrong[i], NULL, 1, err), DPERM_INVALID_ARGUMENT,
+                 "the total epsilon must be a decimal number above 0");
   }
-  assert_fails(dperm_ledger_init(home->path, "new", "1", "-1", 1, err), DPERM_INVALID_ARGUMENT,
+  assert_fails(ledger_create(home->path, "new", "1", "-1", 1, err), DPERM_INVALID_ARGUMENT,
                "the total delta");
-  assert_fails(dperm_ledger_init(home->path, "", "1", NULL, 1, err), DPERM_INVALID_ARGUMENT,
+  assert_fails(ledger_create(home->path, "", "1", NULL, 1, err), DPERM_INVALID_ARGUMENT,
                "name has 1 to 100 bytes");
-  assert_fails(dperm_ledger_init(home->path, "a\nb", "1", NULL, 1, err), DPERM_INVALID_ARGUMENT,
+  assert_fails(ledger_create(home->path, "a\nb", "1", NULL, 1, err), DPERM_INVALID_ARGUMENT,
                "no control characters");
-  assert_fails(dperm_ledger_init(home->path, "new", "1", NULL, 0, err), DPERM_INVALID_ARGUMENT,
+  assert_fails(ledger_create(home->path, "new", "1", NULL, 0, err), DPERM_INVALID_ARGUMENT,
                "0 rows per person");
 }
 
 static void a_charge_in_another_unit_is_refused(void **state) {
   ledger_home *home = *state;
   dperm_charge made;
-  assert_ok(dperm_ledger_init(home->path, "visits", "1", NULL, 5, err));
+  assert_ok(ledger_create(home->path, "visits", "1", NULL, 5, err));
   assert_fails(charge_it(home->path, "visits", 0.1, 0, 9, &made, err), DPERM_OVER_BUDGET,
                "per person with at most 5 rows, not 1; say 5 rows per person");
 }
@@ -140,8 +140,8 @@ static void other_data_under_the_same_name_are_refused(void **state) {
 static void the_same_data_under_two_names_are_refused(void **state) {
   ledger_home *home = *state;
   dperm_charge made;
-  assert_ok(dperm_ledger_init(home->path, "humans", "1", NULL, 1, err));
-  assert_ok(dperm_ledger_init(home->path, "beings", "1", NULL, 1, err));
+  assert_ok(ledger_create(home->path, "humans", "1", NULL, 1, err));
+  assert_ok(ledger_create(home->path, "beings", "1", NULL, 1, err));
   assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
   assert_fails(charge_it(home->path, "humans", 0.1, 0, 1, &made, err), DPERM_OVER_BUDGET,
                "these data are data set \"people\" already");
@@ -157,7 +157,7 @@ static void digests_of_data_are_keyed(void **state) {
   char second[1060], sql[1400];
   dperm_charge made;
   (void)snprintf(second, sizeof second, "%s-2", home->path);
-  assert_ok(dperm_ledger_init(second, "people", "1", NULL, 1, err));
+  assert_ok(ledger_create(second, "people", "1", NULL, 1, err));
   assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
   assert_ok(charge_it(second, "people", 0.1, 0, 1, &made, err));
   (void)snprintf(sql, sizeof sql,
@@ -176,7 +176,7 @@ static void digests_of_data_are_keyed(void **state) {
 /* Six records: two data sets, a charge that was committed, one that was not. */
 static void fill(const ledger_home *home) {
   dperm_charge made;
-  assert_ok(dperm_ledger_init(home->path, "others", "2", NULL, 3, err));
+  assert_ok(ledger_create(home->path, "others", "2", NULL, 3, err));
   charge_whole(home->path, "people", 0.1, 1);
   assert_ok(charge_it(home->path, "people", 0.2, 0, 1, &made, err));
   charge_whole(home->path, "people", 0.3, 1);
@@ -342,7 +342,7 @@ static void an_old_ledger_is_read_and_brought_up_to_date(void **state) {
     char spent[DPERM_AMOUNT_SIZE] = "";
     dperm_charge made;
     (void)unlink(home->path);
-    assert_ok(dperm_ledger_init(home->path, "people", "1", NULL, 1, err));
+    assert_ok(ledger_create(home->path, "people", "1", NULL, 1, err));
     assert_ok(charge_it(home->path, "people", 0.25, 0, 1, &made, err));
     ledger_as_of_version(home->path, version);
     assert_string_equal(verdict_of(home->path, NULL).first, "");
@@ -355,7 +355,7 @@ static void an_old_ledger_is_read_and_brought_up_to_date(void **state) {
     assert_fails(charge_it(home->path, "people", 0.25, 0, 7, &made, err), DPERM_OVER_BUDGET,
                  "not the data");
     assert_int_equal(number_in(home->path, "PRAGMA user_version"), version);
-    assert_ok(dperm_ledger_init(home->path, "visits", "3", NULL, 4, err));
+    assert_ok(ledger_create(home->path, "visits", "3", NULL, 4, err));
     assert_int_equal(number_in(home->path, "PRAGMA user_version"), 4);
     assert_int_equal(number_in(home->path, "SELECT version FROM records WHERE id = 2"), version);
     assert_int_equal(number_in(home->path, "SELECT version FROM records WHERE id = 3"), 4);
@@ -402,7 +402,7 @@ static void a_ledger_of_a_newer_version_is_refused(void **state) {
   tamper(home->path, "PRAGMA user_version = 5");
   assert_fails(dperm_ledger_open(home->path, &ledger, err), DPERM_INVALID_LEDGER,
                "ledger version 5 is newer than this dperm");
-  assert_fails(dperm_ledger_init(home->path, "more", "1", NULL, 1, err), DPERM_INVALID_LEDGER,
+  assert_fails(ledger_create(home->path, "more", "1", NULL, 1, err), DPERM_INVALID_LEDGER,
                "is newer than this dperm");
 }
 
@@ -412,11 +412,11 @@ static void what_is_no_ledger_is_refused(void **state) {
   char *text = file_with_text("age,job\n1,farmer\n"), *empty = file_with("", 0);
   assert_fails(dperm_ledger_open(text, &ledger, err), DPERM_INVALID_LEDGER, "no dperm ledger");
   assert_fails(dperm_ledger_open(empty, &ledger, err), DPERM_INVALID_LEDGER, "no dperm ledger");
-  assert_fails(dperm_ledger_init(empty, "people", "1", NULL, 1, err), DPERM_INVALID_LEDGER,
+  assert_fails(ledger_create(empty, "people", "1", NULL, 1, err), DPERM_INVALID_LEDGER,
                "no dperm ledger");
   assert_fails(dperm_ledger_open("/no/such/file", &ledger, err), DPERM_IO_ERROR, "no such ledger");
   assert_fails(dperm_ledger_open(home->folder, &ledger, err), DPERM_IO_ERROR, "not a file");
-  assert_fails(dperm_ledger_init("/no/such/file", "people", "1", NULL, 1, err), DPERM_IO_ERROR,
+  assert_fails(ledger_create("/no/such/file", "people", "1", NULL, 1, err), DPERM_IO_ERROR,
                "cannot be made");
   file_remove(text);
   file_remove(empty);
@@ -448,7 +448,7 @@ static void a_damaged_page_is_noticed(void **state) {
     assert_int_equal(pwrite(fd, junk, 4096, page), 4096);
     dperm_ledger *ledger = NULL;
     dperm_error err = {DPERM_OK, ""};
-    int holds = 0;
+    bool holds = false;
     dperm_status status = dperm_ledger_open(home->path, &ledger, &err);
     if (status == DPERM_OK) {
       status = dperm_ledger_verify(ledger, NULL, NULL, NULL, &holds, &err);

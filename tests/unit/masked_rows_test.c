@@ -1,6 +1,6 @@
 /* Views of some rows of a matrix: every operation gives what it gives on a copy of those rows, over
- * dense and sparse rows and over random features, for views of all rows, some, one and none that
- * stand together; with any number of threads the same bits. */
+ * dense and sparse rows, stored or made, and over random features, for views of all rows, some, one
+ * and none that stand together; with any number of threads the same bits. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -94,6 +94,28 @@ static void compare_dd(const matrix *view, const matrix *copy) {
   free(b);
 }
 
+/* Block by block, each row as it is alone. */
+static void compare_views(const matrix *view, double *row) {
+  double *work = calloc(view->work_size + 1, sizeof *work);
+  row_view rows[MATRIX_BLOCK];
+  assert_non_null(work);
+  for (size_t from = 0; view->kind->views && from < view->rows; from += MATRIX_BLOCK) {
+    size_t left = view->rows - from, count = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
+    view->kind->views(view, from, count, work, rows);
+    for (size_t i = 0; i < count; i++) {
+      view->kind->row(view, from + i, row);
+      for (size_t e = 0; e < rows[i].count; e++) {
+        assert_true(rows[i].values[e] != 0 && rows[i].values[e] == row[rows[i].columns[e]]);
+        row[rows[i].columns[e]] = 0;
+      }
+      for (size_t j = 0; j < view->cols; j++) {
+        assert_true(row[j] == 0);
+      }
+    }
+  }
+  free(work);
+}
+
 static void compare_rows(const matrix *view, const matrix *inner, const pick *p) {
   double *row = calloc(2 * view->cols, sizeof *row), *there = row + view->cols;
   size_t chosen[2] = {view->rows - 1, 0};
@@ -103,15 +125,8 @@ static void compare_rows(const matrix *view, const matrix *inner, const pick *p)
     view->kind->row(view, i, row);
     inner->kind->row(inner, p->index[i], there);
     assert_memory_equal(row, there, view->cols * sizeof *row);
-    if (view->kind->entries) {
-      const uint32_t *columns = NULL;
-      const double *values = NULL;
-      size_t count = view->kind->entries(view, i, &columns, &values);
-      for (size_t e = 0; e < count; e++) {
-        assert_true(values[e] == there[columns[e]]);
-      }
-    }
   }
+  compare_views(view, row);
   assert_ok(view->kind->select(view, chosen, 2, &part, err));
   part->kind->row(part, 0, row);
   inner->kind->row(inner, p->index[view->rows - 1], there);
@@ -159,6 +174,7 @@ static void a_view_does_what_a_copy_does(void **state) {
   thread_scope scope = threads_enter(2);
   check_views_of(t->dense);
   check_views_of(t->sparse);
+  check_views_of(t->made);
   threads_leave(scope);
   test_rows_free(t);
 }
@@ -184,20 +200,26 @@ static void a_view_of_a_view_works_and_rows_out_of_order_are_refused(void **stat
   (void)state;
   test_rows *t = test_rows_random(3, ROWS, COLS, 0.4);
   pick *p = pick_rows(1);
-  matrix *view = NULL, *again = NULL, *copy = NULL;
+  const matrix *inner[] = {t->dense, t->sparse, t->made};
+  matrix *copy = NULL;
   const size_t backwards[] = {5, 4}, beyond[] = {ROWS}, some[] = {0, 3, 100};
-  assert_ok(matrix_masked_new(t->sparse, p->index, p->count, &view, err));
-  assert_ok(matrix_masked_new(view, some, 3, &again, err));
-  assert_ok(view->kind->select(view, some, 3, &copy, err));
-  compare_products(again, copy);
-  matrix_free(copy);
-  copy = NULL;
+  for (size_t k = 0; k < sizeof inner / sizeof *inner; k++) {
+    matrix *view = NULL, *again = NULL;
+    double row[COLS];
+    assert_ok(matrix_masked_new(inner[k], p->index, p->count, &view, err));
+    assert_ok(matrix_masked_new(view, some, 3, &again, err));
+    assert_ok(view->kind->select(view, some, 3, &copy, err));
+    compare_products(again, copy);
+    compare_views(again, row);
+    matrix_free(copy);
+    copy = NULL;
+    matrix_free(again);
+    matrix_free(view);
+  }
   assert_fails(matrix_masked_new(t->sparse, backwards, 2, &copy, err), DPERM_INVALID_ARGUMENT,
                "ascending");
   assert_fails(matrix_masked_new(t->dense, beyond, 1, &copy, err), DPERM_INVALID_ARGUMENT, "below");
   assert_null(copy);
-  matrix_free(again);
-  matrix_free(view);
   free(p);
   test_rows_free(t);
 }

@@ -1,9 +1,11 @@
 /* One suite for every kind of matrix: each operation against plain loops over the rows in long
  * double, for sizes around every block and stripe, one and several right-hand sides, and the same
- * bits from 1, 2 and 3 threads; products in twice the precision against MPFR. A new kind adds one
- * line to `kinds`; random features, whose rows are not those of the matrix below them, go through
+ * bits from 1, 2 and 3 threads; products in twice the precision against MPFR. Rows that are made in
+ * every pass, or once for all, give the bits of those that are stored. A new kind is one more in
+ * `kinds`; random features, whose rows are not those of the matrix below them, go through
  * the same checks over each of those. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/double_double.h"
@@ -14,25 +16,12 @@
 
 /* ---- the kinds */
 
-typedef struct kind {
-  const char *name;
-  /* The matrix of these rows. It may belong to `t`. */
-  const matrix *(*of)(const test_rows *t);
-} kind;
+enum { KINDS = 4 };
 
-static const matrix *dense_kind_of(const test_rows *t) {
-  return t->dense;
+static const matrix *kind_of(const test_rows *t, size_t k) {
+  const matrix *const kinds[KINDS] = {t->dense, t->sparse, t->made, t->kept};
+  return kinds[k];
 }
-
-static const matrix *sparse_kind_of(const test_rows *t) {
-  return t->sparse;
-}
-
-static const kind kinds[] = {
-    {"dense", dense_kind_of},
-    {"sparse", sparse_kind_of},
-};
-enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* ---- rows to try them on */
 
@@ -186,6 +175,26 @@ static void check_rows(const test_rows *t, const matrix *x) {
   free(row);
 }
 
+/* All of them, block by block. */
+static void check_views(const test_rows *t, const matrix *x) {
+  double *work = blank_array(x->work_size + 1);
+  row_view rows[MATRIX_BLOCK];
+  for (size_t i = 0; x->kind->views && i < x->rows; i++) {
+    const row_view *row = &rows[i % MATRIX_BLOCK];
+    size_t left = x->rows - i, used = 0;
+    if (i % MATRIX_BLOCK == 0) {
+      x->kind->views(x, i, left < MATRIX_BLOCK ? left : MATRIX_BLOCK, work, rows);
+    }
+    for (size_t j = 0; j < x->cols; j++) {
+      bool on = used < row->count && row->columns[used] == j;
+      assert_true(t->x[i * x->cols + j] == (on ? row->values[used] : 0));
+      used += on;
+    }
+    assert_int_equal(used, row->count);
+  }
+  free(work);
+}
+
 /* The same bits; or, where rows are computed by products whose last bit may depend on the row's
  * place, the same numbers. */
 static void check_same_row(const matrix *x, const double *got, const double *expected) {
@@ -234,7 +243,7 @@ static void check_declared(const test_rows *t, const matrix *x) {
   }
   assert_true(x->row_entries >= most && x->row_entries <= t->cols);
   assert_true(x->sum_depth >= 1 && x->sum_depth <= t->rows + 1000);
-  assert_true(x->kind->bytes(x) > 0);
+  assert_int_equal(x->kind->bytes(x) > 0, x != t->made);
 }
 
 /* ---- what certificates build on: products in twice the precision, and declared depths */
@@ -313,6 +322,27 @@ static void check_dd(const test_rows *t, const matrix *x) {
   free(f_rest);
 }
 
+/* To the bit, and with the same depths, which certificates are made of. */
+static void check_as_stored(const test_rows *t, const matrix *x) {
+  const matrix *stored = x->kind == t->sparse->kind ? t->sparse : x;
+  double *f = random_array(6, 3 * x->cols), *w = random_array(7, 3 * x->rows);
+  assert_int_equal(x->row_entries, stored->row_entries);
+  assert_int_equal(x->row_depth, stored->row_depth);
+  assert_int_equal(x->sum_depth, stored->sum_depth);
+  for (size_t k = 1; k <= 3; k += 2) {
+    results a = run(x, f, w, k), b = run(stored, f, w, k);
+    check_same_bits(x, &a, &b, k);
+    results_free(&a);
+    results_free(&b);
+  }
+  dd_results a = run_dd(x, f, f + x->cols, w, 1), b = run_dd(stored, f, f + x->cols, w, 1);
+  assert_memory_equal(a.g, b.g, 2 * x->cols * sizeof *a.g);
+  dd_results_free(&a);
+  dd_results_free(&b);
+  free(f);
+  free(w);
+}
+
 /* One weight for all rows, so that rounding does not average out. */
 static void check_depth(const test_rows *t, const matrix *x) {
   double *w = blank_array(x->rows), *g = blank_array(x->cols);
@@ -337,7 +367,7 @@ static void for_every_kind_and_size(check *what) {
     for (size_t c = 0; c < sizeof cols / sizeof *cols; c++) {
       test_rows *t = some_rows(rows[r], cols[c]);
       for (size_t k = 0; k < KINDS; k++) {
-        what(t, kinds[k].of(t));
+        what(t, kind_of(t, k));
       }
       test_rows_free(t);
     }
@@ -367,7 +397,7 @@ static void check_features(const test_rows *below, size_t features, check *what)
   for (size_t k = 0; k < KINDS; k++) {
     matrix *x = NULL;
     thread_scope scope = threads_enter(1); /* as in a fit */
-    assert_ok(features_new(map, kinds[k].of(below), &x, err));
+    assert_ok(features_new(map, kind_of(below, k), &x, err));
     test_rows *t = rows_of_features(x);
     what(t, x);
     threads_leave(scope);
@@ -389,46 +419,10 @@ static void for_features_of_every_size(check *what) {
   }
 }
 
-static void products_of_features_are_right_and_do_not_depend_on_threads(void **state) {
-  (void)state;
-  for_features_of_every_size(check_products);
-}
+/* ---- rows that are all alike: a sum of equal terms rounds to one side */
 
-static void products_of_features_hold_in_twice_the_precision(void **state) {
+static void sums_of_equal_rows_are_as_deep_as_declared(void **state) {
   (void)state;
-  for_features_of_every_size(check_dd);
-  for_features_of_every_size(check_depth);
-}
-
-static void a_row_of_features_is_the_same_in_every_pass(void **state) {
-  (void)state;
-  for_features_of_every_size(check_rows);
-}
-
-static void selected_rows_have_the_same_features(void **state) {
-  (void)state;
-  for_features_of_every_size(check_select);
-}
-
-static void declared_sizes_of_features_hold(void **state) {
-  (void)state;
-  for_features_of_every_size(check_declared);
-}
-
-static void products_are_right_and_do_not_depend_on_threads(void **state) {
-  (void)state;
-  for_every_kind_and_size(check_products);
-}
-
-static void products_hold_in_twice_the_precision(void **state) {
-  (void)state;
-  for_every_kind_and_size(check_dd);
-}
-
-/* The rows themselves, and rows that are all alike: a sum of equal terms rounds to one side. */
-static void sums_are_as_deep_as_declared(void **state) {
-  (void)state;
-  for_every_kind_and_size(check_depth);
   for (size_t rows = 1; rows < 300000; rows = rows * 3 + 1) {
     double *x = calloc(rows * 2, sizeof *x), *labels = calloc(rows, sizeof *labels);
     assert_true(x && labels);
@@ -437,26 +431,11 @@ static void sums_are_as_deep_as_declared(void **state) {
     }
     test_rows *t = test_rows_of(rows, 2, x, labels);
     for (size_t k = 0; k < KINDS; k++) {
-      check_depth(t, kinds[k].of(t));
-      check_dd(t, kinds[k].of(t));
+      check_depth(t, kind_of(t, k));
+      check_dd(t, kind_of(t, k));
     }
     test_rows_free(t);
   }
-}
-
-static void rows_come_back_as_they_went_in(void **state) {
-  (void)state;
-  for_every_kind_and_size(check_rows);
-}
-
-static void selected_rows_are_copies_in_the_order_given(void **state) {
-  (void)state;
-  for_every_kind_and_size(check_select);
-}
-
-static void declared_sizes_hold(void **state) {
-  (void)state;
-  for_every_kind_and_size(check_declared);
 }
 
 /* ---- rows without any entry at all */
@@ -467,28 +446,55 @@ static void a_matrix_of_zeros_gives_zeros(void **state) {
   assert_true(x && labels);
   test_rows *t = test_rows_of(600, 3, x, labels);
   for (size_t k = 0; k < KINDS; k++) {
-    check_products(t, kinds[k].of(t));
-    check_dd(t, kinds[k].of(t));
-    check_rows(t, kinds[k].of(t));
-    check_select(t, kinds[k].of(t));
+    check_products(t, kind_of(t, k));
+    check_dd(t, kind_of(t, k));
+    check_rows(t, kind_of(t, k));
+    check_select(t, kind_of(t, k));
   }
   test_rows_free(t);
 }
 
+/* ---- the suite */
+
+typedef struct promise {
+  const char *name;
+  check *what;
+  bool of_features; /* also over features */
+} promise;
+
+static void over_kinds(void **state) {
+  for_every_kind_and_size(((const promise *)*state)->what);
+}
+
+static void over_features(void **state) {
+  for_features_of_every_size(((const promise *)*state)->what);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(products_are_right_and_do_not_depend_on_threads),
-      cmocka_unit_test(products_hold_in_twice_the_precision),
-      cmocka_unit_test(sums_are_as_deep_as_declared),
-      cmocka_unit_test(rows_come_back_as_they_went_in),
-      cmocka_unit_test(selected_rows_are_copies_in_the_order_given),
-      cmocka_unit_test(declared_sizes_hold),
-      cmocka_unit_test(products_of_features_are_right_and_do_not_depend_on_threads),
-      cmocka_unit_test(products_of_features_hold_in_twice_the_precision),
-      cmocka_unit_test(a_row_of_features_is_the_same_in_every_pass),
-      cmocka_unit_test(selected_rows_have_the_same_features),
-      cmocka_unit_test(declared_sizes_of_features_hold),
+  static const promise suite[] = {
+      {"products are right and do not depend on threads", check_products, true},
+      {"products hold in twice the precision", check_dd, true},
+      {"sums are as deep as declared", check_depth, true},
+      {"rows come back as they went in", check_rows, true},
+      {"entries are those of the rows", check_views, false},
+      {"selected rows are copies in the order given", check_select, true},
+      {"declared sizes hold", check_declared, true},
+      {"rows that are made give the bits of those that are stored", check_as_stored, false},
+  };
+  enum { SUITE = sizeof suite / sizeof *suite };
+  struct CMUnitTest tests[2 * SUITE + 2] = {
+      cmocka_unit_test(sums_of_equal_rows_are_as_deep_as_declared),
       cmocka_unit_test(a_matrix_of_zeros_gives_zeros),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  static char names[SUITE][96];
+  size_t count = 2;
+  for (size_t i = 0; i < SUITE; i++) {
+    void *state = (void *)(uintptr_t)&suite[i];
+    tests[count++] = (struct CMUnitTest){suite[i].name, over_kinds, NULL, NULL, state};
+    if (suite[i].of_features) {
+      (void)snprintf(names[i], sizeof names[i], "features: %s", suite[i].name);
+      tests[count++] = (struct CMUnitTest){names[i], over_features, NULL, NULL, state};
+    }
+  }
+  return _cmocka_run_group_tests("matrices", tests, count, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,10 +11,11 @@
 #include "dperm/output.h"
 #include "dperm/sweep.h"
 #include "dperm/synthetic.h"
+#include "dperm/tune.h"
 #include "dperm/verify.h"
 #include "ledger/store.h"
-#include "ledgers.h"
-#include "model/model_file.h"
+#include "model/model.h"
+#include "wide_records.h"
 
 static dperm_options plain(void) {
   dperm_options options;
@@ -108,15 +110,62 @@ static void fill(dperm_model *model, size_t count) {
   }
 }
 
+typedef dperm_status run(const dperm_data *data, const dperm_options *options, dperm_error *err);
+
+static dperm_status train(const dperm_data *data, const dperm_options *options, dperm_error *err) {
+  dperm_model *model = NULL;
+  dperm_status status = dperm_train(data, options, &model, err);
+  dperm_model_free(model);
+  return status;
+}
+
+static dperm_status tune(const dperm_data *data, const dperm_options *options, dperm_error *err) {
+  const dperm_options both[] = {*options, *options};
+  dperm_model *model = NULL;
+  dperm_tune_options how;
+  dperm_tune_options_init(&how);
+  dperm_status status = dperm_tune(data, both, 2, &how, &model, err);
+  dperm_model_free(model);
+  return status;
+}
+
+static dperm_status refine(const dperm_data *data, const dperm_options *options, dperm_error *err) {
+  dperm_schema *schema = NULL;
+  dperm_refine_options how;
+  dperm_refine_options_init(&how);
+  how.epsilon = options->epsilon;
+  how.account = options->account;
+  dperm_status status = dperm_refine(data, &how, &schema, err);
+  dperm_schema_free(schema);
+  return status;
+}
+
+/* A run with a place for its result, of which no more than these bytes can be had. */
+static dperm_status run_within(run *one, const dperm_data *data, dperm_options options,
+                               size_t bytes, dperm_error *err) {
+  struct rlimit all;
+  char *path = file_with("", 0);
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
+  const struct rlimit less = {.rlim_cur = bytes, .rlim_max = all.rlim_max};
+  assert_int_equal(dperm_output_open(path, &options.account.output, err), DPERM_OK);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &less), 0);
+  dperm_status status = one(data, &options, err);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+  dperm_output_free(options.account.output);
+  file_remove(path);
+  return status;
+}
+
 static void covers(const dperm_data *data, const dperm_options *options, size_t fits) {
-  size_t bound = 0;
   char *path = file_with("", 0);
   dperm_model *model = fitted(data, options);
   fill(model, fits * dperm_model_dims(model));
-  assert_ok(model_file_bound(data, NULL, options, 1, &bound, err));
   assert_ok(dperm_model_write(model, path, err));
-  assert_true(size_of(path) > 0 && (size_t)size_of(path) <= bound);
-  assert_true(bound < 4 * (size_t)size_of(path) + 20000); /* and is no waste */
+  const size_t size = (size_t)size_of(path), much = 4 * size + 20000;
+  assert_true(size > 0);
+  assert_fails(run_within(train, data, *options, size - 1, err), DPERM_IO_ERROR, "too large");
+  /* And is no waste; nobody knows how many cells a refinement leaves. */
+  assert_ok(run_within(train, data, *options, options->refine == 0 ? much : 10 * much, err));
   dperm_model_free(model);
   file_remove(path);
 }
@@ -155,11 +204,41 @@ static void the_space_for_a_model_covers_every_model(void **state) {
   const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   assert_ok(dperm_data_read(&source, NULL, &census, err));
   covers(census, &options, 1);
+  options.epsilon = 10; /* enough for any schema */
+  options.bins = DPERM_BINS_AUTO;
+  covers(census, &options, 1);
+  options.bins = DPERM_BINS_ASK;
+  covers(census, &options, 1);
+  options.refine = 0.1;
+  covers(census, &options, 1);
+  options.refine = 0;
   options.kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 2000};
   covers(census, &options, 1);
   dperm_data_free(census);
   dperm_schema_free(schema);
   file_remove(path);
+}
+
+/* Where there is no space nothing is charged. */
+static void every_run_takes_its_space_before_the_charge(void **state) {
+  wide_home *s = *state;
+  static run *const runs[] = {train, tune, refine};
+  dperm_ledger *ledger = opened(s->home);
+  for (size_t i = 0; i < 3; i++) {
+    dperm_charge charge = {.entry = 7};
+    dperm_options options = plain();
+    options.epsilon = 0.3;
+    options.account = (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
+    assert_fails(run_within(runs[i], s->data, options, 1000, err), DPERM_IO_ERROR,
+                 "; nothing is charged");
+    uint64_t records = 9;
+    char head[DPERM_DIGEST_SIZE];
+    assert_ok(dperm_ledger_head(ledger, &records, head, err));
+    assert_int_equal(records, 1 + 2 * i); /* the budget, and two for each charge */
+    assert_ok(run_within(runs[i], s->data, options, 1000000, err));
+    assert_string_equal(charge.epsilon, "0.3");
+  }
+  dperm_ledger_free(ledger);
 }
 
 /* ---- the place */
@@ -183,11 +262,11 @@ static void a_place_is_taken_and_left_as_it_was(void **state) {
   char *one = file_with("old", 3), *two = file_with("", 0);
   assert_ok(dperm_output_open(one, &out, err));
   assert_true(has_temporary(one) == (dperm_output_temporary(out) != NULL));
-  assert_ok(dperm_output_reserve(out, home->data, &options, 1, err));
+  assert_ok(dperm_output_reserve(out, 5000, err));
   dperm_output_free(out);
   assert_true(!has_temporary(one) && size_of(one) == 3);
   assert_ok(dperm_output_open(one, &out, err));
-  assert_ok(dperm_output_reserve(out, home->data, &options, 1, err));
+  assert_ok(dperm_output_reserve(out, 5000, err));
   assert_ok(dperm_model_write_output(model, out, err));
   assert_null(dperm_output_temporary(out));
   assert_fails(dperm_model_write_output(model, out, err), DPERM_INVALID_ARGUMENT,
@@ -221,6 +300,8 @@ int main(void) {
       CASE(no_file_of_the_library_replaces_a_ledger),
       CASE(a_refused_output_keeps_the_locks_of_a_charge),
       CASE(the_space_for_a_model_covers_every_model),
+      cmocka_unit_test_setup_teardown(every_run_takes_its_space_before_the_charge, wide_home_begin,
+                                      wide_home_end),
       CASE(a_place_is_taken_and_left_as_it_was),
       cmocka_unit_test(the_last_clause_of_a_long_message_stays),
   };

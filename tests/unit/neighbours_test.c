@@ -11,10 +11,10 @@
 #include "dperm/verify.h"
 #include "ledgers.h"
 #include "model/model.h"
-#include "run/fit_plan.h"
-#include "run/options.h"
 #include "random/random_handle.h"
 #include "reference.h"
+#include "run/claim.h"
+#include "run/fit_plan.h"
 #include "solve/certify.h"
 
 enum { ROWS = 300, DIMS = 5, ABOUT = 250 };
@@ -112,7 +112,7 @@ static void nothing_but_weights_depends_on_the_number_of_records(void **state) {
     check_ways_out(options, 3);
     options = adding((dperm_mechanism)mechanism);
     options.lambda = 0.05;
-    options.kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 8};
+    options.kernel = (dperm_kernel){.kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 8};
     check_ways_out(options, 2);
   }
 }
@@ -187,7 +187,7 @@ static void the_promise_covers_every_number_of_records(void **state) {
     const row_bounds bounds = row_bounds_of_norm(DIMS, 1);
     const guarantee claim = {.epsilon_class = 0.5};
     const public_numbers given =
-        options_public(&options, &options.loss, &claim, abouts[i], DIMS, &bounds);
+        fit_numbers(&options, &options.loss, &claim, abouts[i], DIMS, &bounds);
     privacy_plan plan;
     release_plan release;
     assert_ok(privacy_plan_make(&given, &plan, err));
@@ -354,7 +354,7 @@ static void ledgers_count_by_their_own_neighbours(void **state) {
       assert_ok(dperm_ledger_find_model(ledger, model, ignore_entry, NULL, err));
       dperm_model_free(model);
     }
-    int holds = 0;
+    bool holds = false;
     assert_ok(dperm_ledger_verify(ledger, NULL, NULL, NULL, &holds, err));
     assert_int_equal(holds, 1);
     dperm_ledger_free(ledger);

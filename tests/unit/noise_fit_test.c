@@ -48,7 +48,7 @@ static void note_failure(void *context, dperm_finding finding, const char *line)
 static void check_file(const dperm_model *model) {
   char *path = file_with_text("");
   dperm_model *again = NULL;
-  int holds = 0;
+  bool holds = false;
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_verify(path, note_failure, NULL, &holds, err));
   assert_int_equal(holds, 1);

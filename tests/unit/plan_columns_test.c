@@ -4,9 +4,8 @@
 #include <stdlib.h>
 
 #include "dperm/plan.h"
-#include "mechanism/privacy_plan.h"
-#include "run/options.h"
 #include "random/noise.h"
+#include "run/claim.h"
 #include "schema/schema.h"
 #include "support.h"
 #include "text_buffer.h"
@@ -82,7 +81,7 @@ static void shares_are_those_of_draws(void **state) {
     const found f = advice(schema, &options);
     const guarantee claim = {.epsilon_class = 0.5, .delta_class = options.delta};
     const public_numbers given =
-        options_public(&options, &options.loss, &claim, ROWS, schema->dims, &schema->bounds);
+        fit_numbers(&options, &options.loss, &claim, ROWS, schema->dims, &schema->bounds);
     privacy_plan plan;
     double b[DIMS], squares[DIMS] = {0};
     random_source r;
@@ -166,19 +165,29 @@ static void without_noise_there_are_only_bins(void **state) {
   assert_int_equal(f.columns[0].bins, 16);
   assert_int_equal(f.columns[2].bins, 8); /* it is wide */
   options = some_options(DPERM_NOISE_AUTO);
-  options.kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 10};
+  options.kernel = (dperm_kernel){.kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 10};
   f = advice(schema, &options);
   assert_true(isnan(f.columns[0].noise_share));
   options = some_options(DPERM_NOISE_AUTO);
   f = advice(one, &options); /* the intercept is left */
   assert_true(f.count == 1 && f.columns[0].noise_share > 0 && f.columns[0].without > 0);
-  dperm_schema *open = parsed(BEGIN "'columns': [" AGE("'auto'") "]}");
-  assert_fails(dperm_plan_columns(ROWS, open, &options, keep, &f, err), DPERM_INVALID_SCHEMA,
-               "auto");
   assert_fails(dperm_plan_columns(0, one, &options, keep, &f, err), DPERM_INVALID_ARGUMENT, "rows");
-  dperm_schema_free(open);
   dperm_schema_free(one);
   dperm_schema_free(schema);
+}
+
+/* What a fit will have in their place. */
+static void bins_that_are_not_chosen_yet_are_those_of_the_fit(void **state) {
+  (void)state;
+  dperm_schema *open = parsed(BEGIN "'columns': [" AGE("'auto'") "]}");
+  dperm_schema *settled = parsed(BEGIN "'columns': [" AGE("4") "]}");
+  const dperm_options options = some_options(DPERM_NOISE_AUTO);
+  const found f = advice(open, &options), g = advice(settled, &options);
+  assert_true(f.count == 1 && f.columns[0].bins == 4);
+  assert_true(f.columns[0].noise_share == g.columns[0].noise_share);
+  assert_true(f.columns[0].halved == g.columns[0].halved && f.columns[0].halved < 1);
+  dperm_schema_free(open);
+  dperm_schema_free(settled);
 }
 
 int main(void) {
@@ -186,6 +195,7 @@ int main(void) {
       cmocka_unit_test(shares_are_those_of_draws),
       cmocka_unit_test(changes_are_those_of_other_schemas),
       cmocka_unit_test(without_noise_there_are_only_bins),
+      cmocka_unit_test(bins_that_are_not_chosen_yet_are_those_of_the_fit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -221,12 +221,12 @@ static void models_from_memory_predict_files_of_their_norm_only(void **state) {
 
 /* ---- failures */
 
-static int stop(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool stop(void *context, const char *stage, uint64_t done, uint64_t total) {
   (void)context;
   (void)stage;
   (void)done;
   (void)total;
-  return 1;
+  return true;
 }
 
 static void a_failed_prediction_leaves_the_old_file(void **state) {

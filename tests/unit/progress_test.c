@@ -2,7 +2,7 @@
 #include "base/progress.h"
 #include "support.h"
 
-static int count(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool count(void *context, const char *stage, uint64_t done, uint64_t total) {
   assert_string_equal(stage, "solving");
   assert_true(done == 0 && total == 0);
   return ++*(int *)context > 1;

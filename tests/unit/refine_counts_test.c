@@ -10,6 +10,25 @@
 
 /* ---- counts */
 
+static dperm_schema *cells_of(const dperm_schema *wide) {
+  dperm_schema *cells = NULL;
+  assert_ok(refine_cell_schema(wide, &cells, err));
+  return cells;
+}
+
+/* The records of some data, counted in cells under these numbers. */
+static refine_counts counted(const dperm_data *data, const refine_numbers *numbers) {
+  refine_counts counts = {0};
+  dperm_data view = {0};
+  dperm_schema *cells = cells_of(data->schema);
+  assert_ok(data_view_open(data, cells, &view, err));
+  assert_ok(refine_counts_new(data->schema, cells, numbers, &counts, err));
+  assert_ok(refine_counts_add(&view, &counts, err));
+  data_view_close(&view);
+  dperm_schema_free(cells);
+  return counts;
+}
+
 static const cell_counts *counts_of(const refine_counts *all, size_t column) {
   for (size_t i = 0; i < all->count; i++) {
     if (all->columns[i].column == column) {
@@ -23,13 +42,11 @@ static void every_record_counts_once_in_its_cell(void **state) {
   wide_home *s = *state;
   for (size_t rows = 3000; rows < (size_t)3000000000000;
        rows *= 1000) { /* coarse cells, and the finest */
-    refine_counts counts = {0};
     refine_numbers numbers = refine_numbers_of(s->wide, rows, 1);
     numbers.scale = 50;
     assert_int_equal(numbers.columns, 4);
     assert_int_equal(numbers.counted, 2); /* not what has bins, nor two categories */
-    assert_ok(refine_counts_new(s->wide, s->cells, &numbers, &counts, err));
-    assert_ok(refine_counts_add(s->counted, &counts, err));
+    refine_counts counts = counted(s->data, &numbers);
     const cell_counts *amount = counts_of(&counts, 0), *job = counts_of(&counts, 1);
     assert_true(amount && job && counts.count == 2);
     assert_int_equal(job->cells, JOBS);
@@ -67,12 +84,10 @@ values_that_are_missing_unknown_or_beyond_the_range_are_counted_as_they_are(void
                                   {.numbers = age}};
   const dperm_column labels = {.codes = zero, .texts = sides, .text_count = 2};
   dperm_data *data = NULL;
-  refine_counts counts = {0};
   refine_numbers numbers = refine_numbers_of(s->wide, 3, 1);
   numbers.scale = 1;
-  assert_ok(dperm_data_from_table(s->cells, 3, columns, &labels, &data, err));
-  assert_ok(refine_counts_new(s->wide, s->cells, &numbers, &counts, err));
-  assert_ok(refine_counts_add(data, &counts, err));
+  assert_ok(dperm_data_from_table(s->wide, 3, columns, &labels, &data, err));
+  refine_counts counts = counted(data, &numbers);
   const cell_counts *a = counts_of(&counts, 0), *j = counts_of(&counts, 1);
   int64_t sums[2] = {0, 0};
   for (size_t c = 0; c < a->cells; c++) {
@@ -93,17 +108,19 @@ static void a_row_that_would_count_twice_is_refused(void **state) {
   dperm_data *data = NULL;
   refine_counts counts = {0};
   refine_numbers numbers = refine_numbers_of(s->wide, 1, 1);
-  const schema_column *job = &s->cells->columns[1];
+  dperm_schema *cells = cells_of(s->wide);
+  const schema_column *job = &cells->columns[1];
   numbers.scale = 1;
   assert_ok(rows_reserve(&rows, 2, err));
   rows_push(&rows, job->first, 0.5);
   rows_push(&rows, job->first + 3, 0.5);
   rows_end(&rows, 1);
-  assert_ok(data_of_rows(&rows, s->cells->dims, s->cells, &data, err));
-  assert_ok(refine_counts_new(s->wide, s->cells, &numbers, &counts, err));
+  assert_ok(data_of_rows(&rows, cells->dims, cells, &data, err));
+  assert_ok(refine_counts_new(s->wide, cells, &numbers, &counts, err));
   assert_fails(refine_counts_add(data, &counts, err), DPERM_NUMERIC_ERROR, "counts twice");
   refine_counts_clear(&counts);
   dperm_data_free(data);
+  dperm_schema_free(cells);
   rows_clear(&rows);
 }
 
@@ -117,7 +134,7 @@ static void ranges_of_all_sizes_have_cells(void **state) {
     cell_cut *cuts = NULL;
     size_t count = 0;
     char text[400];
-    dperm_schema *schema = NULL, *cells = NULL;
+    dperm_schema *schema = NULL;
     assert_ok(refine_cell_cuts(&column, &cuts, &count, err));
     for (size_t c = 0; c < count; c++) {
       assert_true(cuts[c].at > (c ? cuts[c - 1].at : column.min) && cuts[c].at < column.max);
@@ -128,10 +145,10 @@ static void ranges_of_all_sizes_have_cells(void **state) {
                    "[{\"name\": \"x\", \"type\": \"numeric\", \"min\": %.17g, \"max\": %.17g}]}",
                    column.min, column.max);
     if (dperm_schema_parse(text, strlen(text), "schema", &schema, NULL) == DPERM_OK) {
-      assert_ok(dperm_refine_cells(schema, &cells, err));
+      dperm_schema *cells = cells_of(schema);
       assert_int_equal(cells->dims, count + 1);
+      dperm_schema_free(cells);
     }
-    dperm_schema_free(cells);
     dperm_schema_free(schema);
   }
 }

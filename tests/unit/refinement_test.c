@@ -7,6 +7,7 @@
 
 #include "dperm/tune.h"
 #include "dperm/verify.h"
+#include "ledgers.h"
 #include "model/model.h"
 #include "wide_records.h"
 
@@ -30,7 +31,7 @@ static dperm_model *trained(const wide_home *s, const dperm_schema *schema, dper
 /* Whether the model's file verifies; `line` is the line of a check that failed. */
 static bool verifies(const wide_home *s, const dperm_model *model) {
   char path[1100];
-  int holds = 0;
+  bool holds = false;
   (void)snprintf(path, sizeof path, "%s/model.json", s->home->folder);
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_verify(path, NULL, NULL, &holds, err));
@@ -73,8 +74,9 @@ static void one_run_is_one_charge_and_states_all_of_it(void **state) {
   dperm_guarantee g;
   dperm_model *model = NULL, *next = NULL;
   dperm_options fit = fit_of(0.75);
+  fit.refine = (double)NAN;
   fit.account = (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
-  assert_ok(dperm_train_refined(s->wide, people_read, &s->p, &fit, (double)NAN, 0, &model, err));
+  assert_ok(dperm_train(s->data, &fit, &model, err));
   dperm_model_guarantee(model, &g);
   assert_true(g.is_private && g.epsilon == 0.75);
   assert_string_equal(charge.epsilon, "0.75");
@@ -84,6 +86,7 @@ static void one_run_is_one_charge_and_states_all_of_it(void **state) {
   assert_true(verifies(s, model));
   /* Its schema can be used again: what it cost is in the ledger, and is counted again. */
   fit.epsilon = 0.04;
+  fit.refine = 0;
   next = trained(s, model->schema, fit);
   dperm_model_guarantee(next, &g);
   assert_true(g.is_private && g.epsilon == 0.1);
@@ -160,7 +163,7 @@ static void after_a_seed_nothing_is_private(void **state) {
   assert_fails(dperm_train(data, &fit, &model, err), DPERM_OVER_BUDGET, "not private");
   o.account = fit.account;
   dperm_schema *none = NULL;
-  assert_fails(dperm_refine(s->wide, s->counted, &o, &none, err), DPERM_OVER_BUDGET, "a seed");
+  assert_fails(dperm_refine(s->data, &o, &none, err), DPERM_OVER_BUDGET, "a seed");
   assert_null(none);
   dperm_data_free(data);
   dperm_ledger_free(ledger);
@@ -172,9 +175,10 @@ static void what_was_taken_from_the_records_stays_so(void **state) {
   wide_home *s = *state;
   dperm_model *model = NULL;
   dperm_guarantee g;
-  const dperm_options fit = fit_of(1);
-  assert_ok(dperm_train_refined_table(s->wide, PEOPLE, s->p.columns, &s->p.labels,
-                                      DPERM_TAKEN_RANGES, &fit, 0.1, 0, &model, err));
+  dperm_options fit = fit_of(1);
+  fit.refine = 0.1;
+  assert_ok(dperm_data_taken(s->data, DPERM_TAKEN_RANGES, err));
+  assert_ok(dperm_train(s->data, &fit, &model, err));
   dperm_model_guarantee(model, &g);
   assert_false(g.is_private || model->schema->refined.is_private);
   assert_non_null(strstr(g.reason, "ranges of columns were taken"));
@@ -194,7 +198,7 @@ static void ledgers_that_do_not_know_the_refinement_refuse_the_fit(void **state)
   fit.account = (dperm_account){.ledger = ledger, .dataset = "people"};
   assert_fails(dperm_train(data, &fit, &model, err), DPERM_OVER_BUDGET, "no ledger was charged");
   (void)snprintf(other, sizeof other, "%s/other.db", s->home->folder);
-  assert_ok(dperm_ledger_init(other, "people", "1", NULL, 1, err));
+  assert_ok(ledger_create(other, "people", "1", NULL, 1, err));
   assert_ok(dperm_ledger_open(other, &elsewhere, err));
   dperm_refine_options o = refine_options_of(0.08);
   o.account = (dperm_account){.ledger = elsewhere, .dataset = "people"};
@@ -215,44 +219,72 @@ static void ledgers_that_do_not_know_the_refinement_refuse_the_fit(void **state)
 
 static void requests_that_make_no_sense_are_refused(void **state) {
   wide_home *s = *state;
-  dperm_schema *made = NULL, *again = NULL, *drops = NULL;
-  dperm_model *model = NULL;
-  dperm_data *plain = people_encoded(&s->p, s->wide);
+  dperm_schema *made = NULL;
   dperm_refine_options o = refine_options_of((double)NAN);
-  assert_fails(dperm_refine(s->wide, s->counted, &o, &made, err), DPERM_INVALID_ARGUMENT,
-               "epsilon");
+  assert_fails(dperm_refine(s->data, &o, &made, err), DPERM_INVALID_ARGUMENT, "epsilon");
   o.epsilon = 0.1;
   o.fit_epsilon = -1;
-  assert_fails(dperm_refine(s->wide, s->counted, &o, &made, err), DPERM_INVALID_ARGUMENT,
-               "the fit's epsilon");
+  assert_fails(dperm_refine(s->data, &o, &made, err), DPERM_INVALID_ARGUMENT, "the fit's epsilon");
   o.fit_epsilon = 1;
   o.rows_per_person = 0;
-  assert_fails(dperm_refine(s->wide, s->counted, &o, &made, err), DPERM_INVALID_ARGUMENT,
-               "rows per person");
+  assert_fails(dperm_refine(s->data, &o, &made, err), DPERM_INVALID_ARGUMENT, "rows per person");
   o.rows_per_person = 1;
-  assert_fails(dperm_refine(s->wide, plain, &o, &made, err), DPERM_INVALID_ARGUMENT,
-               "not encoded under the schema of cells");
-  made = people_refined(s, o);
-  assert_fails(dperm_refine_cells(made, &again, err), DPERM_INVALID_SCHEMA, "refined already");
-  drops =
+  assert_fails(dperm_refine(s->home->data, &o, &made, err), DPERM_INVALID_ARGUMENT,
+               "these rows have none");
+}
+
+/* The number of records would depend on what they say. */
+static void a_schema_that_drops_rows_is_not_refined(void **state) {
+  (void)state;
+  static const double x[] = {0, 1};
+  static const int32_t y[] = {0, 1};
+  static const char *const classes[] = {"0", "1"};
+  const dperm_column column = {.numbers = x},
+                     label = {.codes = y, .texts = classes, .text_count = 2};
+  const dperm_refine_options o = refine_options_of(0.1);
+  dperm_options fit = fit_of(1);
+  dperm_schema *none = NULL;
+  dperm_model *model = NULL;
+  dperm_data *data = NULL;
+  dperm_schema *drops =
       schema_parsed("{\"label\": {\"column\": \"y\", \"classes\": [\"0\", \"1\"]}, \"on_missing\": "
                     "\"drop\", \"columns\": [{\"name\": \"x\", \"type\": \"numeric\", \"min\": 0, "
                     "\"max\": 1}]}");
-  assert_fails(dperm_refine_cells(drops, &again, err), DPERM_INVALID_SCHEMA, "drops rows");
-  dperm_options fit = fit_of(1);
-  assert_fails(dperm_train_refined(s->wide, people_read, &s->p, &fit, 1, 0, &model, err),
-               DPERM_INVALID_ARGUMENT, "a share of 1");
-  fit.mechanism = DPERM_MECHANISM_NONE;
-  assert_fails(dperm_train_refined(s->wide, people_read, &s->p, &fit, 0.1, 0, &model, err),
-               DPERM_INVALID_ARGUMENT, "private mechanism");
-  const double weights[100] = {1};
-  fit = fit_of(1);
-  fit.regularizer.weights = weights;
-  assert_fails(dperm_train_refined(s->wide, people_read, &s->p, &fit, 0.1, 0, &model, err),
-               DPERM_INVALID_ARGUMENT, "weights and priors");
+  assert_ok(dperm_data_from_table(drops, 2, &column, &label, &data, err));
+  assert_fails(dperm_refine(data, &o, &none, err), DPERM_INVALID_SCHEMA, "drops rows");
+  fit.refine = 0.1;
+  assert_fails(dperm_train(data, &fit, &model, err), DPERM_INVALID_SCHEMA, "drops rows");
+  dperm_data_free(data);
   dperm_schema_free(drops);
-  dperm_schema_free(made);
-  dperm_data_free(plain);
+}
+
+static void fits_that_cannot_refine_are_refused(void **state) {
+  wide_home *s = *state;
+  dperm_model *model = NULL;
+  const double weights[100] = {1};
+  dperm_options fit = fit_of(1);
+  fit.refine = 0.1;
+  assert_fails(dperm_train(s->home->data, &fit, &model, err), DPERM_INVALID_ARGUMENT,
+               "these rows have none");
+  fit.refine = 1;
+  assert_fails(dperm_train(s->data, &fit, &model, err), DPERM_INVALID_ARGUMENT, "refine = 1;");
+  fit.refine = -0.1;
+  assert_fails(dperm_train(s->data, &fit, &model, err), DPERM_INVALID_ARGUMENT, "refine = -0.1;");
+  fit.refine = 0.1;
+  fit.bins = DPERM_BINS_NONE;
+  assert_fails(dperm_train(s->data, &fit, &model, err), DPERM_INVALID_ARGUMENT,
+               "bins are to be none, and refine makes some");
+  fit.bins = (dperm_bins)3;
+  assert_fails(dperm_train(s->data, &fit, &model, err), DPERM_INVALID_ARGUMENT, "bins number 3");
+  fit.bins = DPERM_BINS_ASK;
+  fit.regularizer.weights = weights;
+  assert_fails(dperm_train(s->data, &fit, &model, err), DPERM_INVALID_ARGUMENT,
+               "weights and priors");
+  fit = fit_of(1);
+  fit.refine = 0.1;
+  fit.mechanism = DPERM_MECHANISM_NONE;
+  assert_fails(dperm_train(s->data, &fit, &model, err), DPERM_INVALID_ARGUMENT,
+               "the mechanism none has none");
 }
 
 /* Whatever of it is changed, and whatever is left out. */
@@ -308,100 +340,6 @@ static void an_object_that_was_edited_is_refused(void **state) {
   dperm_schema_free(made);
 }
 
-/* A reader that gives other records the second time. */
-static dperm_status read_changed(void *context, const dperm_schema *schema, dperm_data **out,
-                                 dperm_error *err) {
-  people *p = context;
-  dperm_status status = people_read(p, schema, out, err);
-  p->age[0]++;
-  return status;
-}
-
-static void records_that_change_between_the_passes_are_refused(void **state) {
-  wide_home *s = *state;
-  dperm_model *model = NULL;
-  const dperm_options fit = fit_of(1);
-  assert_fails(dperm_train_refined(s->wide, read_changed, &s->p, &fit, 0.1, 0, &model, err),
-               DPERM_INVALID_DATA, "changed between counting and fitting");
-  assert_null(model);
-}
-
-/* A reader that from some read on has a schema of its own, or says more about the records. */
-typedef struct own_reader {
-  people *p;
-  const dperm_schema *own; /* or NULL */
-  unsigned taken;
-  size_t from, reads;
-} own_reader;
-
-static dperm_status read_own_way(void *context, const dperm_schema *schema, dperm_data **out,
-                                 dperm_error *err) {
-  own_reader *r = context;
-  bool own = ++r->reads >= r->from;
-  dperm_status status = people_read(r->p, own && r->own ? r->own : schema, out, err);
-  return status == DPERM_OK && own ? dperm_data_taken(*out, r->taken, err) : status;
-}
-
-/* Counts read twice, a choice between lines and bins three times; each read is looked at, and
- * but for the last one before the charge. */
-static void readers_that_go_their_own_way_are_refused(void **state) {
-  wide_home *s = *state;
-  dperm_ledger *ledger = opened(s->home);
-  static const struct {
-    double share;
-    size_t reads;
-  } ways[] = {{0.1, 2}, {0, 3}};
-  for (size_t w = 0; w < 2; w++) {
-    for (size_t from = 1; from <= ways[w].reads; from++) {
-      dperm_model *model = NULL;
-      dperm_charge charge = {.entry = 0};
-      dperm_options fit = fit_of(1);
-      own_reader other = {&s->p, w == 1 && from == 1 ? s->cells : s->wide, 0, from, 0};
-      own_reader more = {&s->p, NULL, DPERM_TAKEN_RANGES, from, 0};
-      assert_fails(
-          dperm_train_refined(s->wide, read_own_way, &other, &fit, ways[w].share, 1, &model, err),
-          DPERM_INVALID_ARGUMENT, "rows of another schema");
-      assert_int_equal(other.reads, from);
-      if (from == 1) { /* said from the first on it is counted */
-        assert_ok(
-            dperm_train_refined(s->wide, read_own_way, &more, &fit, ways[w].share, 1, &model, err));
-        assert_false(dperm_model_is_private(model));
-        dperm_model_free(model);
-        continue;
-      }
-      if (from < ways[w].reads) { /* before the charge */
-        fit.account = (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
-      }
-      assert_fails(
-          dperm_train_refined(s->wide, read_own_way, &more, &fit, ways[w].share, 1, &model, err),
-          DPERM_INVALID_DATA, "changed between counting and fitting");
-      assert_int_equal(charge.entry, 0);
-    }
-  }
-  dperm_ledger_free(ledger);
-}
-
-/* From some read on it forgets what it has read. */
-static dperm_status read_nothing(void *context, const dperm_schema *schema, dperm_data **out,
-                                 dperm_error *err) {
-  own_reader *r = context;
-  return ++r->reads >= r->from ? DPERM_OK : people_read(r->p, schema, out, err);
-}
-
-static void readers_that_give_no_rows_are_refused(void **state) {
-  wide_home *s = *state;
-  const dperm_options fit = fit_of(1);
-  for (size_t from = 1; from <= 3; from++) { /* a choice between lines and bins reads three times */
-    dperm_model *model = NULL;
-    own_reader none = {&s->p, NULL, 0, from, 0};
-    assert_fails(dperm_train_refined(s->wide, read_nothing, &none, &fit, from == 2 ? 0.1 : 0, 1,
-                                     &model, err),
-                 DPERM_INVALID_ARGUMENT, "gave no rows");
-    assert_int_equal(none.reads, from);
-    assert_null(model);
-  }
-}
-
 /* The records' choice between lines and bins, as one run with a refinement is. */
 static void a_choice_of_bins_is_one_charge_and_states_all_of_it(void **state) {
   wide_home *s = *state;
@@ -411,7 +349,7 @@ static void a_choice_of_bins_is_one_charge_and_states_all_of_it(void **state) {
   dperm_model *model = NULL;
   dperm_options fit = fit_of(0.9);
   fit.account = (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
-  assert_ok(dperm_train_refined(s->wide, people_read, &s->p, &fit, 0, 1, &model, err));
+  assert_ok(dperm_train(s->data, &fit, &model, err));
   dperm_model_guarantee(model, &g);
   assert_true(g.is_private && g.epsilon == 0.9);
   assert_string_equal(charge.epsilon, "0.9");
@@ -435,10 +373,9 @@ int main(void) {
       TEST(what_was_taken_from_the_records_stays_so),
       TEST(ledgers_that_do_not_know_the_refinement_refuse_the_fit),
       TEST(requests_that_make_no_sense_are_refused),
+      TEST(a_schema_that_drops_rows_is_not_refined),
+      TEST(fits_that_cannot_refine_are_refused),
       TEST(an_object_that_was_edited_is_refused),
-      TEST(records_that_change_between_the_passes_are_refused),
-      TEST(readers_that_go_their_own_way_are_refused),
-      TEST(readers_that_give_no_rows_are_refused),
       TEST(a_choice_of_bins_is_one_charge_and_states_all_of_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

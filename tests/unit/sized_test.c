@@ -3,10 +3,10 @@
  * as far as the program knows them. tests/lint/symbols.sh has all such functions named here. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/sized.h"
 #include "dperm/audit.h"
-#include "dperm/bins.h"
 #include "dperm/draft.h"
 #include "dperm/ledger.h"
 #include "dperm/output.h"
@@ -17,7 +17,6 @@
 #include "dperm/synthetic.h"
 #include "dperm/tune.h"
 #include "run/options_defaults.h"
-#include "sized_calls.h"
 #include "support.h"
 
 /* ---- the table of entries */
@@ -37,16 +36,11 @@ static dperm_status to_train(const void *given, dperm_error *err) {
   return status;
 }
 
-static dperm_status to_train_refined(const void *given, dperm_error *err) {
-  return sized_train_refined(schema, csv, given, err);
-}
-
-static dperm_status to_reserve_refined(const void *given, dperm_error *err) {
-  return sized_reserve_refined(schema, csv, given, err);
-}
-
 static dperm_status to_refine(const void *given, dperm_error *err) {
-  return sized_refine(schema, csv, given, err);
+  dperm_schema *made = NULL;
+  dperm_status status = dperm_refine(data, given, &made, err);
+  dperm_schema_free(made);
+  return status;
 }
 
 static dperm_status tuned(const dperm_options *candidates, const dperm_tune_options *how,
@@ -78,17 +72,6 @@ static dperm_status to_plan_for_norms(const void *given, dperm_error *err) {
 static dperm_status to_plan_for_schema(const void *given, dperm_error *err) {
   dperm_plan plan;
   return dperm_plan_for_schema(100, schema, given, &plan, err);
-}
-
-static dperm_status to_reserve(const void *given, dperm_error *err) {
-  char *path = file_with_text("");
-  dperm_output *output = NULL;
-  dperm_status status = dperm_output_open(path, &output, err);
-  assert_int_equal(status, DPERM_OK);
-  status = dperm_output_reserve(output, data, given, 1, err);
-  dperm_output_free(output);
-  file_remove(path);
-  return status;
 }
 
 static void see(void *context, const dperm_sweep_cell *cell) {
@@ -143,13 +126,6 @@ static dperm_status to_import(const void *given, dperm_error *err) {
   return status;
 }
 
-static dperm_status to_resolve(const void *given, dperm_error *err) {
-  dperm_schema *made = NULL;
-  dperm_status status = dperm_schema_resolve(schema, given, &made, err);
-  dperm_schema_free(made);
-  return status;
-}
-
 static void see_column(void *context, const dperm_column_plan *column) {
   (void)context;
   (void)column;
@@ -159,17 +135,16 @@ static dperm_status to_plan_columns(const void *given, dperm_error *err) {
   return dperm_plan_columns(100, schema, given, see_column, NULL, err);
 }
 
-#define SHARE(name, call)                                                                          \
-  static dperm_status name(const void *given, dperm_error *err) {                                  \
-    size_t rows = 0;                                                                               \
-    double epsilon = 0;                                                                            \
-    return call;                                                                                   \
-  }
-SHARE(to_train_share, dperm_train_share(100, 2, given, &rows, &epsilon, err))
-SHARE(to_tune_share, dperm_tune_share(100, 2, given, 1, &tune_how, &rows, &epsilon, err))
-SHARE(to_tune_share_how, dperm_tune_share(100, 2, &one, 1, given, &rows, &epsilon, err))
-SHARE(to_sweep_share, dperm_sweep_share(100, 2, given, &small_how, &rows, &epsilon, err))
-SHARE(to_sweep_share_how, dperm_sweep_share(100, 2, &one, given, &rows, &epsilon, err))
+/* A budget is given once: in a new ledger. */
+static dperm_status to_budget(const void *given, dperm_error *err) {
+  char folder[200], path[220];
+  folder_new("dperm-sized", folder, sizeof folder);
+  (void)snprintf(path, sizeof path, "%s/ledger", folder);
+  dperm_status status = dperm_ledger_init_budget(path, "people", given, err);
+  (void)unlink(path);
+  (void)rmdir(folder);
+  return status;
+}
 
 static void *sound_options(size_t size) {
   dperm_options *options = calloc(1, size + 64);
@@ -210,46 +185,42 @@ SOUND(tune)
 SOUND(sweep)
 SOUND(audit)
 SOUND(draft)
-SOUND(resolve)
+
+static void *sound_budget(size_t size) {
+  dperm_ledger_budget *budget = calloc(1, size + 64);
+  assert_non_null(budget);
+  dperm_ledger_budget_init_sized(budget, size);
+  budget->epsilon = "1";
+  return budget;
+}
 
 typedef struct entry {
   const char *kind;
-  size_t first, size;          /* `first`: where the last member of the first layout ends */
+  size_t first, last, size;    /* where the last member of the first layout, and today's, ends */
   void *(*sound)(size_t size); /* in space for some more than `size` */
   dperm_status (*call)(const void *given, dperm_error *err);
 } entry;
 
-#define KIND(type, last, sound)                                                                    \
-#type, offsetof(type, last) + sizeof(((type *)0)->last), sizeof(type), sound
-#define OPTIONS KIND(dperm_options, progress, sound_options)
+#define END(type, member) offsetof(type, member) + sizeof(((type *)0)->member)
+#define KIND(type, first, last, sound) #type, END(type, first), END(type, last), sizeof(type), sound
+#define OPTIONS KIND(dperm_options, progress, report, sound_options)
 static const entry entries[] = {
     {OPTIONS, to_train},
-    {OPTIONS, to_train_refined},
-    {OPTIONS, sized_train_refined_cost},
-    {OPTIONS, to_reserve_refined},
-    {OPTIONS, sized_train_refined_table},
-    {KIND(dperm_refine_options, account, sound_refine), to_refine},
+    {KIND(dperm_refine_options, account, rows_about, sound_refine), to_refine},
     {OPTIONS, to_tune},
     {OPTIONS, to_plan},
     {OPTIONS, to_plan_for_norms},
     {OPTIONS, to_plan_for_schema},
-    {OPTIONS, to_reserve},
     {OPTIONS, to_sweep},
-    {OPTIONS, to_train_share},
     {OPTIONS, to_plan_columns},
-    {OPTIONS, to_tune_share},
-    {OPTIONS, to_sweep_share},
-    {KIND(dperm_tune_options, public_data, sound_tune), to_tune_how},
-    {KIND(dperm_tune_options, public_data, sound_tune), to_tune_share_how},
-    {KIND(dperm_sweep_options, progress, sound_sweep), to_sweep_share_how},
-    {KIND(dperm_resolve_options, all_numeric, sound_resolve), to_resolve},
-    {KIND(dperm_sweep_options, progress, sound_sweep), to_sweep_how},
-    {KIND(dperm_score_options, progress, sound_score), to_score},
-    {KIND(dperm_score_options, progress, sound_score), to_score_file},
-    {KIND(dperm_audit_options, outcomes, sound_audit), to_audit},
-    {KIND(dperm_draft_options, missing_count, sound_draft), to_draft},
-    {KIND(dperm_import_options, reserved, sound_import), to_import},
-    {KIND(dperm_ledger_budget, order, sized_sound_budget), sized_budget},
+    {KIND(dperm_tune_options, public_data, public_data, sound_tune), to_tune_how},
+    {KIND(dperm_sweep_options, progress, progress, sound_sweep), to_sweep_how},
+    {KIND(dperm_score_options, progress, reserved, sound_score), to_score},
+    {KIND(dperm_score_options, progress, reserved, sound_score), to_score_file},
+    {KIND(dperm_audit_options, outcomes, delta, sound_audit), to_audit},
+    {KIND(dperm_draft_options, missing_count, missing_count, sound_draft), to_draft},
+    {KIND(dperm_import_options, reserved, reserved, sound_import), to_import},
+    {KIND(dperm_ledger_budget, order, order, sound_budget), to_budget},
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
@@ -325,8 +296,7 @@ static void every_entry_refuses_other_sizes_by_name(void **state) {
 static void no_options_end_in_padding(void **state) {
   (void)state;
   for (size_t i = 0; i < ENTRIES; i++) {
-    size_t grown = sized_grown(entries[i].kind);
-    assert_int_equal(grown ? grown : entries[i].first, entries[i].size);
+    assert_int_equal(entries[i].last, entries[i].size);
   }
 }
 

@@ -280,7 +280,7 @@ typedef struct ticker {
   int left;
 } ticker;
 
-static int count_down(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool count_down(void *context, const char *stage, uint64_t done, uint64_t total) {
   ticker *t = context;
   (void)stage;
   (void)done;

@@ -12,6 +12,7 @@
 #include "dperm/score.h"
 #include "dperm/tune.h"
 #include "dperm/verify.h"
+#include "ledgers.h"
 #include "privacy/guarantee.h"
 #include "wide_records.h"
 
@@ -27,7 +28,7 @@ typedef struct way {
   dperm_tune_method method;
   dperm_rounds rounds;
   size_t rows_per_person;
-  int public_model;
+  bool public_model;
   bool weighted; /* classes have weights, known in public: no reason for anything */
 } way;
 
@@ -244,7 +245,7 @@ static char *text_of(const char *path) {
 /* The file says what the model says, and so do verification and the page. */
 static void check_file(const char *folder, const dperm_model *model, const char *words) {
   char path[1100], page[1100], failures[5000] = "";
-  int holds = 0;
+  bool holds = false;
   dperm_guarantee g;
   (void)snprintf(path, sizeof path, "%s/model.json", folder);
   (void)snprintf(page, sizeof page, "%s/page.md", folder);
@@ -297,7 +298,7 @@ static void check_loaded(const char *folder, const char *words) {
 static void check_ledger(const ledger_home *home, const way *w, const reason *why, size_t where) {
   const char *dataset = w->rows_per_person > 1 ? "persons" : "people";
   if (w->rows_per_person > 1) {
-    assert_ok(dperm_ledger_init(home->path, dataset, "1", NULL, w->rows_per_person, err));
+    assert_ok(ledger_create(home->path, dataset, "1", NULL, w->rows_per_person, err));
   }
   dperm_ledger *ledger = opened(home);
   outcome named = run(w, why, where, ledger, dataset);
@@ -396,7 +397,7 @@ static void candidates_with_accounts_of_their_own_are_refused(void **state) {
   const dperm_account accounts[] = {{.ledger = ledger, .dataset = "people"},
                                     {.ledger = NULL, .dataset = "people"},
                                     {.ledger = ledger, .dataset = "other"},
-                                    {.dry_run = 1},
+                                    {.dry_run = true},
                                     {.charge = &charge}};
   dperm_tune_options_init(&how);
   for (size_t a = 0; a < sizeof accounts / sizeof *accounts; a++) {

@@ -32,7 +32,7 @@ typedef struct watcher {
   uint64_t stop_at;
 } watcher;
 
-static int stop_there(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool stop_there(void *context, const char *stage, uint64_t done, uint64_t total) {
   const watcher *w = context;
   (void)stage;
   (void)total;

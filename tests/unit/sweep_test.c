@@ -29,7 +29,7 @@ typedef struct request {
   uint64_t done, total;
 } request;
 
-static int watch(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool watch(void *context, const char *stage, uint64_t done, uint64_t total) {
   request *q = context;
   assert_string_equal(stage, "sweeping");
   assert_true(done >= q->done && done <= total);
@@ -139,7 +139,7 @@ static double error_alone(const request *q, size_t c, const dperm_data *train,
   char purpose[25];
   (void)snprintf(purpose, sizeof purpose, "%zx draw %zx", fold, draw);
   assert_ok(random_public(q->how.seed, purpose, &source, err));
-  assert_ok(fit_check(train, train->x->rows, &q->cells[c], &plan, err));
+  assert_ok(fit_plan_check(train, train->x->rows, &q->cells[c], NULL, &plan, err));
   assert_ok(fit_planned(train, &q->cells[c], &plan, &source, &model, err));
   assert_ok(dperm_model_score(model, test, &metrics, err));
   dperm_model_free(model);

@@ -189,7 +189,7 @@ static void a_model_remembers_its_constant_column(void **state) {
   dperm_model *model = NULL, *back = NULL;
   dperm_options options;
   double scores[4], again[4];
-  int holds = 0;
+  bool holds = false;
   dperm_options_init(&options);
   options.epsilon = 1;
   assert_ok(dperm_data_from_dense(4, 2, rows, labels, 2, &data, err));

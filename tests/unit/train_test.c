@@ -154,12 +154,12 @@ static void mechanism_and_analysis_must_be_known(void **state) {
   check_refused(&options, DPERM_INVALID_ARGUMENT, "analysis number 2");
 }
 
-static int stop(void *context, const char *stage, uint64_t done, uint64_t total) {
+static bool stop(void *context, const char *stage, uint64_t done, uint64_t total) {
   (void)context;
   (void)done;
   assert_string_equal(stage, "solving");
   assert_int_equal(total, 0);
-  return 1;
+  return true;
 }
 
 static void a_cancelled_fit_leaves_nothing(void **state) {

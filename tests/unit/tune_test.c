@@ -29,7 +29,7 @@ static void split_gives_each_candidate_its_own_portion_and_drops_leftovers(void 
       dperm_data *part = NULL;
       dperm_model *own = NULL;
       assert_ok(dperm_data_select(q->data, order + i * portion, portion, &part, err));
-      assert_ok(fit_model(part, &q->candidates[i], &r, &own, err));
+      assert_ok(fit_model(part, &q->candidates[i], NULL, &r, &own, err));
       if ((json_int_t)i == chosen) {
         assert_memory_equal(own->weights, model->weights, COLS * sizeof(double));
       }

@@ -31,6 +31,7 @@
 #ifndef DPERM_H
 #define DPERM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -96,7 +97,7 @@ typedef struct dperm_error {
  * count, and when and how often such calls come may depend on the records. Return nonzero to stop:
  * the call then fails with DPERM_CANCELLED and leaves nothing. */
 typedef struct dperm_progress {
-  int (*tick)(void *context, const char *stage, uint64_t done, uint64_t total);
+  bool (*tick)(void *context, const char *stage, uint64_t done, uint64_t total);
   void *context;
 } dperm_progress;
 
@@ -121,7 +122,7 @@ DPERM_API double dperm_schema_norm_bound(const dperm_schema *schema);
 /* And ‖x‖₁ ≤ this. */
 DPERM_API double dperm_schema_norm1_bound(const dperm_schema *schema);
 /* 1 if rows with missing values are dropped: the number of rows then depends on the records. */
-DPERM_API int dperm_schema_drops_rows(const dperm_schema *schema);
+DPERM_API bool dperm_schema_drops_rows(const dperm_schema *schema);
 DPERM_API size_t dperm_schema_classes(const dperm_schema *schema);
 /* Of two classes, 0 is the negative one and 1 the positive one. NULL past the end. */
 DPERM_API const char *dperm_schema_class_name(const dperm_schema *schema, size_t index);
@@ -167,7 +168,7 @@ typedef struct dperm_source {
   /* Nonzero leaves out the digest of the bytes, by which a ledger knows the file: quicker, where
    * nothing will be charged. A file's rows without it are refused by a ledger. An encoded file has
    * it inside; processes that must compare their files make it anyway. */
-  int no_identity;
+  bool no_identity;
   const void *reserved[4]; /* zeros: space for members to come */
 } dperm_source;
 
@@ -349,10 +350,11 @@ typedef enum dperm_kernel_kind {
 DPERM_API const char *dperm_kernel_name(dperm_kernel_kind kind);
 
 typedef struct dperm_kernel {
-  dperm_kernel_kind name;
+  dperm_kernel_kind kind;
   double gamma;    /* γ > 0 */
   size_t features; /* D, even: D/2 directions, a cos and a sin each */
-  int independent; /* gaussian: 1 for independent directions, as the paper; 0 for orthogonal ones */
+  bool
+      independent; /* gaussian: 1 for independent directions, as the paper; 0 for orthogonal ones */
   uint64_t seed;   /* public, below 2^53, kept in the model; 0 has the library draw one */
 } dperm_kernel;
 
@@ -374,7 +376,7 @@ typedef struct dperm_unsafe_diagnostics dperm_unsafe_diagnostics;
 typedef struct dperm_account {
   dperm_ledger *ledger;
   const char *dataset;
-  int dry_run;          /* stop before the charge: success, and no result (NULL, or all zeros) */
+  bool dry_run;         /* stop before the charge: success, and no result (NULL, or all zeros) */
   dperm_charge *charge; /* filled if not NULL */
 } dperm_account;
 
@@ -446,7 +448,7 @@ DPERM_API const double *dperm_model_weights(const dperm_model *model);
 /* What a model guarantees: (epsilon, delta)-differential privacy for one record, or for a person
  * with at most rows_per_person of them, replaced by any other. */
 typedef struct dperm_guarantee {
-  int is_private;        /* 0: nothing is guaranteed, and */
+  bool is_private;       /* 0: nothing is guaranteed, and */
   const char *reason;    /* this is why, owned by the model; NULL if it is private */
   double epsilon, delta; /* NaN without a mechanism */
   size_t rows_per_person;
@@ -457,7 +459,7 @@ static inline void dperm_model_guarantee(const dperm_model *model, dperm_guarant
   dperm_model_guarantee_sized(model, out, sizeof *out);
 }
 /* Its is_private alone. */
-DPERM_API int dperm_model_is_private(const dperm_model *model);
+DPERM_API bool dperm_model_is_private(const dperm_model *model);
 /* The schema the model was trained with, owned by the model; NULL for svmlight and memory. */
 DPERM_API const dperm_schema *dperm_model_schema(const dperm_model *model);
 DPERM_API size_t dperm_model_classes(const dperm_model *model);

@@ -4,6 +4,7 @@
 #ifndef DPERM_H
 #define DPERM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,7 +15,7 @@ typedef struct dperm_error {
   char message[1024];
 } dperm_error;
 typedef struct dperm_progress {
-  int (*tick)(void *context, const char *stage, uint64_t done, uint64_t total);
+  bool (*tick)(void *context, const char *stage, uint64_t done, uint64_t total);
   void *context;
 } dperm_progress;
 typedef struct dperm_data dperm_data;
@@ -38,14 +39,15 @@ typedef struct dperm_regularizer {
 typedef struct dperm_account {
   void *ledger;
   const char *dataset;
-  int dry_run;
+  bool dry_run;
   void *charge;
+  void *output;
 } dperm_account;
 typedef struct dperm_kernel {
-  int name;
+  int kind;
   double gamma;
   size_t features;
-  int independent;
+  bool independent;
   uint64_t seed;
 } dperm_kernel;
 
@@ -79,7 +81,7 @@ dperm_status dperm_train(const dperm_data *data, const dperm_options *options, d
                          dperm_error *err);
 
 typedef struct dperm_guarantee { /* without rows_per_person */
-  int is_private;
+  bool is_private;
   const char *reason;
   double epsilon, delta;
 } dperm_guarantee;

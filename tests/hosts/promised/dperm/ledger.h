@@ -16,12 +16,6 @@ extern "C" {
 /* Space for an exact decimal ("0.1") and for a digest in hexadecimal. */
 enum { DPERM_AMOUNT_SIZE = 124, DPERM_DIGEST_SIZE = 65 };
 
-/* Gives a data set its budget, once and for good, in a new ledger or in one that is there. Totals
- * are decimals and taken exactly; `delta` may be NULL for 1e-30, which covers rounding (privacy.md
- * 8.5). Every charge to it is per person with at most `rows_per_person` rows. */
-DPERM_API DPERM_CHECKED dperm_status dperm_ledger_init(const char *path, const char *dataset,
-                                                       const char *epsilon, const char *delta,
-                                                       size_t rows_per_person, dperm_error *err);
 DPERM_API DPERM_CHECKED dperm_status dperm_ledger_open(const char *path, dperm_ledger **out,
                                                        dperm_error *err);
 DPERM_API void dperm_ledger_free(dperm_ledger *ledger);

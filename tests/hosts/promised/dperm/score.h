@@ -41,17 +41,17 @@ typedef struct dperm_score_options {
   size_t size; /* set by dperm_score_options_init */
   double epsilon;
   size_t rows_per_person;
-  int counts;           /* the four confusion counts too, at half the precision */
-  int public_model;     /* the model was made without these records. Else the score of a model that
-                           is not private is not private either: it may move with a record */
+  bool counts;          /* the four confusion counts too, at half the precision */
+  bool public_model;    /* the model was made without these records. Else the score of a model that
+                          is not private is not private either: it may move with a record */
   dperm_random *random; /* NULL for a secure source of its own */
   dperm_account account;
   dperm_progress progress;
 } dperm_score_options;
 typedef struct dperm_private_score {
-  int is_private; /* 0 if the noise came from a seed */
-  size_t rows;    /* public */
-  int64_t errors; /* with noise: may lie outside [0, rows] */
+  bool is_private; /* 0 if the noise came from a seed */
+  size_t rows;     /* public */
+  int64_t errors;  /* with noise: may lie outside [0, rows] */
   double error_rate;
   double low, high;                       /* hold the rows' own error rate in 95 of 100 runs */
   double population_low, population_high; /* that of those they are a random sample of, too */

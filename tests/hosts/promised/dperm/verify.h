@@ -23,20 +23,20 @@ typedef void dperm_verify_line(void *context, dperm_finding finding, const char 
  * Fails only where the file cannot be read as a JSON model; damaged or missing fields are steps
  * that do not hold. */
 DPERM_API DPERM_CHECKED dperm_status dperm_model_verify(const char *path, dperm_verify_line *line,
-                                                        void *context, int *holds,
+                                                        void *context, bool *holds,
                                                         dperm_error *err);
 
 /* Reads the ledger from end to end: each record's digest, their order and number, every sum; what
  * was changed, taken away or moved is named. `head` is a digest noted before, or NULL. */
 DPERM_API DPERM_CHECKED dperm_status dperm_ledger_verify(dperm_ledger *ledger, const char *head,
                                                          dperm_verify_line *line, void *context,
-                                                         int *holds, dperm_error *err);
+                                                         bool *holds, dperm_error *err);
 
 /* A page for the person who must defend a release: what a model file guarantees to whom, what was
  * spent and is left (with a ledger), what is assumed, how to check it. Markdown or HTML; `out_path`
  * NULL or "-" is standard output. */
 DPERM_API DPERM_CHECKED dperm_status dperm_statement_write(const char *model_path,
-                                                           dperm_ledger *ledger, int html,
+                                                           dperm_ledger *ledger, bool html,
                                                            const char *out_path, dperm_error *err);
 
 #ifdef __cplusplus
