@@ -207,9 +207,10 @@ P
   fails_with 2 "--epsilon"
   "$DPERM" encode --data records.csv --schema wide.json --out e.bin 2> /dev/null
   run "$DPERM" refine --data e.bin --schema wide.json --epsilon 1 --out n.json
-  fails_with 1 "e.bin: a refinement counts CSV records"
+  [ "$status" -eq 0 ] # it holds the records, not rows of a schema
   run "$DPERM" train --data e.bin --schema wide.json --epsilon 1 --refine auto --out m.json
-  fails_with 1 "e.bin: a refinement counts CSV records"
+  [ "$status" -eq 0 ]
+  rm n.json m.json
   refine --epsilon 0.2
   run "$DPERM" refine --data records.csv --schema narrow.json --epsilon 0.2 --out n.json
   fails_with 1 "refined already"
