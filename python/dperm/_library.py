@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import json
 import os
 import re
 import signal
@@ -15,15 +16,15 @@ import sys
 import threading
 from ctypes import (POINTER, Structure, byref, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64, c_void_p,
                     create_string_buffer, sizeof)
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
 from .border import (TOGETHER, AnyStruct, Array, ArrayOf, Buffer, Bytes, Column, Columns, Number, Owned, TableColumn,
                      Text, Whole, path, texts)
-from ._structs import (AMOUNT_SIZE, Account, AuditFigures, AuditOptions, Charge, ClassWeight, ColumnCounts,
-                       ColumnPlan, ColumnVisitor, DIGEST_SIZE, DatasetVisitor, DraftOptions, EntryVisitor, Error,
-                       ImportOptions, Kernel, LedgerBudget, LedgerDataset, LedgerEntry, Loss, Metrics, Options,
-                       PlanFigures, PrivateScore, Progress, Regularizer, Remark, ScoreOptions,
+from ._structs import (Account, AuditFigures, AuditOptions, ClassWeight, ColumnCounts, DIGEST_SIZE, DatasetVisitor,
+                       DraftOptions, EntryVisitor, Error, ImportOptions, Kernel, LedgerBudget, LedgerDataset, LedgerEntry,
+                       Loss, Metrics, Options, PlanRows, PrivateScore, Progress, Regularizer, Remark, ScoreOptions,
                        SweepCell, SweepOptions, SweepVisitor, Tick, TuneOptions, VerifyLine)
 from .errors import error_for
 
@@ -81,10 +82,12 @@ _OUT = POINTER(c_void_p)
 _SIZE, _UINT64, _UINT, _INT = Whole(c_size_t), Whole(c_uint64), Whole(c_uint), Whole(c_int)
 _TEXT, _NO_TEXT, _PATH, _NUMBER, _BUFFER = Text(), Text(optional=True), Text(path), Number(), Buffer()
 _DOUBLES, _NO_DOUBLES = ArrayOf("f8"), ArrayOf("f8", optional=True)
-_SCHEMA, _DATA, _MODEL, _LEDGER, _RANDOM = (Owned(kind) for kind in ("schema", "data", "model", "ledger", "random"))
+_SCHEMA, _DATA, _MODEL, _LEDGER = (Owned(kind) for kind in ("schema", "data", "model", "ledger"))
+_NO_LEDGER, _FILE = Owned("ledger", optional=True), [_PATH, Bytes(), _SIZE]  # a file's name, its bytes and their number
 # Those that fail: arguments without the error at the end.
 _FALLIBLE: Dict[str, List[Any]] = {
-    "dperm_schema_parse": [Bytes(), _SIZE, _TEXT, _OUT],
+    "dperm_schema_read": [_PATH, _OUT], "dperm_schema_parse": [Bytes(), _SIZE, _TEXT, _OUT],
+    "dperm_schema_describe": [_SCHEMA, _OUT], "dperm_schema_to_text": [_SCHEMA, _OUT, POINTER(c_size_t)],
     "dperm_schema_write": [_SCHEMA, _PATH],
     "dperm_schema_draft": [_PATH, POINTER(DraftOptions), POINTER(Progress), Remark, c_void_p, _OUT],
     "dperm_schema_import": [_PATH, POINTER(ImportOptions), Remark, c_void_p, _OUT],
@@ -100,17 +103,15 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_random_seeded": [_UINT64, _OUT],
     "dperm_train": [_DATA, POINTER(Options), _OUT],
     "dperm_tune": [_DATA, POINTER(Options), _SIZE, POINTER(TuneOptions), _OUT],
-    "dperm_plan_for_norms": [_SIZE, _SIZE, _NUMBER, _NUMBER, POINTER(Options), POINTER(PlanFigures)],
-    "dperm_plan_for_schema": [_SIZE, _SCHEMA, POINTER(Options), POINTER(PlanFigures)],
-    "dperm_plan_columns": [_SIZE, _SCHEMA, POINTER(Options), ColumnVisitor, c_void_p],
+    "dperm_plan_report": [POINTER(PlanRows), POINTER(Options), _OUT],
     "dperm_model_write": [_MODEL, _PATH], "dperm_model_read": [_PATH, _OUT],
     "dperm_model_to_text": [_MODEL, _OUT, POINTER(c_size_t)], "dperm_model_parse": [Bytes(), _SIZE, _TEXT, _OUT],
+    "dperm_model_describe": [_MODEL, _OUT],
     "dperm_model_scores": [_MODEL, _DATA, _DOUBLES], "dperm_model_probabilities": [_MODEL, _DATA, _DOUBLES],
-    "dperm_model_verify": [_PATH, VerifyLine, c_void_p, POINTER(c_int)],
-    "dperm_model_verify_charged": [_PATH, _LEDGER, VerifyLine, c_void_p, POINTER(c_int)],
-    "dperm_model_score": [_MODEL, _DATA, POINTER(Metrics)],
-    "dperm_model_score_private": [_MODEL, _DATA, POINTER(ScoreOptions), POINTER(PrivateScore)],
-    "dperm_statement_write": [_PATH, Owned("ledger", optional=True), _INT, _PATH],
+    "dperm_model_verify": [*_FILE, _NO_LEDGER, VerifyLine, c_void_p, POINTER(c_int)],
+    "dperm_model_score_sized": [_MODEL, _DATA, POINTER(Metrics), _SIZE],
+    "dperm_model_score_private_sized": [_MODEL, _DATA, POINTER(ScoreOptions), POINTER(PrivateScore), _SIZE],
+    "dperm_statement": [*_FILE, _NO_LEDGER, _INT, _OUT],
     "dperm_ledger_init_budget": [_PATH, _TEXT, POINTER(LedgerBudget)],
     "dperm_ledger_open": [_PATH, _OUT],
     "dperm_ledger_datasets": [_LEDGER, DatasetVisitor, c_void_p],
@@ -122,22 +123,12 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_audit_run": [POINTER(AuditOptions), POINTER(AuditFigures)],
     "dperm_audit_outcomes": [_DOUBLES, _DOUBLES, _SIZE, _SIZE, _NUMBER, _NUMBER, POINTER(AuditFigures)],
     "dperm_sweep": [_DATA, POINTER(Options), _SIZE, POINTER(SweepOptions), SweepVisitor, c_void_p],
-    "dperm_synthetic_census_write": [_PATH, _SIZE, _UINT64],
 }
 # The others: what they return, and their arguments.
 _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_version": (c_char_p, []),
     "dperm_schema_free": (None, [c_void_p]),
-    "dperm_schema_dims": (c_size_t, [_SCHEMA]),
-    "dperm_schema_norm_bound": (c_double, [_SCHEMA]),
-    "dperm_schema_class_name": (c_char_p, [_SCHEMA, _SIZE]),
     "dperm_schema_feature_name": (c_size_t, [_SCHEMA, _SIZE, _BUFFER, _SIZE]),
-    "dperm_schema_columns": (c_size_t, [_SCHEMA]),
-    "dperm_schema_column_name": (c_char_p, [_SCHEMA, _SIZE]),
-    "dperm_schema_column_type": (c_char_p, [_SCHEMA, _SIZE]),
-    "dperm_schema_cross_column": (c_size_t, [_SCHEMA, _SIZE, _SIZE]),
-    "dperm_schema_cross_width": (c_size_t, [_SCHEMA, _SIZE]),
-    "dperm_schema_column_width": (c_size_t, [_SCHEMA, _SIZE]),
     "dperm_data_free": (None, [c_void_p]),
     "dperm_data_rows": (c_size_t, [_DATA]),
     "dperm_data_dims": (c_size_t, [_DATA]),
@@ -149,37 +140,16 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_loss_name": (c_char_p, [_SIZE]),
     "dperm_audit_case": (c_int, [_SIZE, POINTER(c_char_p), POINTER(c_char_p)]),
     "dperm_model_free": (None, [c_void_p]), "dperm_text_free": (None, [c_void_p]),
-    "dperm_model_dims": (c_size_t, [_MODEL]),
     "dperm_model_weights": (POINTER(c_double), [_MODEL]),
-    "dperm_model_is_private": (c_int, [_MODEL]),
-    "dperm_model_inverse_temperature": (c_double, [_MODEL]),
-    "dperm_model_class_name": (c_char_p, [_MODEL, _SIZE]),
     "dperm_ledger_free": (None, [c_void_p]),
-    "dperm_synthetic_census_schema": (c_char_p, []),
 }
-# Inline functions of the header: the library has NAME_sized, which takes the struct's size as well.
-_SIZED: Dict[str, Any] = {
-    "dperm_plan_for_norms": PlanFigures, "dperm_plan_for_schema": PlanFigures,
-    "dperm_model_score": Metrics, "dperm_model_score_private": PrivateScore,
-}
-
-
-def _define(name: str, result: Any, arguments: List[Any], rest: List[Any]) -> None:
-    """``lib.NAME`` as the header has it; a size stands between ``arguments`` and ``rest``."""
-    function = getattr(lib, name + "_sized" if name in _SIZED else name)
-    between = [c_size_t] if name in _SIZED else []
-    function.restype, function.argtypes = result, arguments + between + rest
-    if between:
-        size, place = sizeof(_SIZED[name]), len(arguments)
-        setattr(lib, name, lambda *given: function(*given[:place], size, *given[place:]))
-
 
 def _declare() -> None:
     try:
         for name, arguments in _FALLIBLE.items():
-            _define(name, c_int, arguments, [POINTER(Error)])
+            getattr(lib, name).argtypes = [*arguments, POINTER(Error)]
         for name, (result, arguments) in _PLAIN.items():
-            _define(name, result, arguments, [])
+            getattr(lib, name).restype, getattr(lib, name).argtypes = result, arguments
     except AttributeError as problem:
         raise ImportError(f"the C library that was found is older than this package ({problem}); "
                           "install both from the same source") from None
@@ -248,6 +218,11 @@ class Handle:
     def _as_parameter_(self) -> c_void_p:
         return c_void_p(self.pointer)
 
+    @cached_property
+    def described(self) -> Any:
+        """What a schema or a model says about itself, which does not change."""
+        return json.loads(text_from(f"dperm_{self.kind}_describe", self))
+
     def close(self) -> None:
         pointer, self.pointer = self.pointer, None
         if pointer:
@@ -268,6 +243,13 @@ def given_back(made: c_void_p) -> str:
         return (ctypes.cast(made, c_char_p).value or b"").decode("utf-8")
     finally:
         lib.dperm_text_free(made)
+
+
+def text_from(name: str, *arguments: Any) -> str:
+    """The text that a function makes in its last argument, whether or not its length comes behind."""
+    made, length = c_void_p(), c_size_t()
+    call(name, *arguments, *(byref(made), byref(length))[:len(_FALLIBLE[name]) - len(arguments)])
+    return given_back(made)
 
 
 def numbers(name: Callable[[int], Optional[bytes]]) -> Dict[str, int]:
@@ -299,14 +281,6 @@ def defaults(kind: str) -> Any:
 
 # dperm_taken: what was taken from the records although it should be known in public; flags.
 TAKEN = {word: 1 << bit for word, bit in words("taken").items()}
-
-
-def names(function: Callable[[Handle, int], Optional[bytes]], handle: Handle) -> List[str]:
-    """What a function of a handle and a place gives, up to the end."""
-    found: List[str] = []
-    while (word := text(function(handle, len(found)))) is not None:
-        found.append(word)
-    return found
 
 
 def feature_name(schema: Handle, place: int) -> str:

@@ -46,18 +46,12 @@ class Regularizer(Struct):
                 ("context", c_void_p), ("most_curvature", c_double), ("slope_error", c_double)]
 
 
-AMOUNT_SIZE, DIGEST_SIZE = 124, 65
-
-
-class Charge(Struct):
-    _fields_ = [("epsilon", c_char * AMOUNT_SIZE), ("delta", c_char * AMOUNT_SIZE),
-                ("epsilon_left", c_char * AMOUNT_SIZE), ("delta_left", c_char * AMOUNT_SIZE),
-                ("entry", c_uint64), ("digest", c_char * DIGEST_SIZE)]
+DIGEST_SIZE = 65
 
 
 class Account(Struct):
     _fields_ = [("ledger", c_void_p), ("dataset", c_char_p), ("dry_run", c_int),
-                ("charge", POINTER(Charge)), ("output", c_void_p)]
+                ("charge", c_void_p), ("output", c_void_p)]
 
 
 class LedgerDataset(Struct):
@@ -107,33 +101,14 @@ class TuneOptions(Struct):
                 ("rounds_mean", c_double), ("holdout", c_double), ("public_data", c_void_p)]
 
 
-class PlanFigures(Struct):
-    _fields_ = [("rows", c_size_t), ("dims", c_size_t), ("norm", c_double), ("norm1", c_double),
-                ("mechanism", c_int), ("analysis", c_int), ("rows_per_person", c_size_t),
-                ("epsilon", c_double), ("epsilon_row", c_double), ("classes", c_size_t),
-                ("epsilon_class", c_double), ("delta", c_double), ("lambda_", c_double),
-                ("delta_reg", c_double), ("noise", c_char_p), ("beta", c_double),
-                ("expected_noise_norm", c_double), ("rms_noise_norm", c_double),
-                ("noise_norm_q50", c_double), ("noise_norm_q95", c_double),
-                ("shift_rms", c_double), ("epsilon_core", c_double), ("solution_error", c_double),
-                ("lattice_noise_rms", c_double), ("solution_norm_bound", c_double),
-                ("excess_objective_q50", c_double), ("excess_objective_q95", c_double),
-                ("noise_to_signal", c_double), ("coin_loss", c_double),
-                ("excess_loss_q95", c_double), ("epsilon_better_than_coin", c_double),
-                ("rows_better_than_coin", c_size_t), ("rows_to_halve_noise", c_size_t), ("fits", c_size_t),
-                ("neighbours", c_int), ("delta_given", c_double), ("delta_numerics", c_double), ("delta_core", c_double),
-                ("epsilon_calibrated", c_double), ("epsilon_schema", c_double), ("schema_cost", c_char_p)]
+class PlanRows(Struct):
+    _fields_ = [("rows", c_size_t), ("schema", c_void_p), ("dims", c_size_t), ("norm", c_double), ("norm1", c_double)]
 
 
 class Metrics(Struct):
     _fields_ = [("rows", c_size_t), ("errors", c_size_t), ("classes", c_size_t),
                 ("false_positives", c_size_t), ("false_negatives", c_size_t),
                 ("error_rate", c_double), ("auc", c_double), ("log_loss", c_double)]
-
-
-class ColumnPlan(Struct):
-    _fields_ = [("column", c_size_t), ("cross", c_size_t), ("noise_share", c_double), ("without", c_double),
-                ("halved", c_double), ("bins", c_size_t)]
 
 
 class ScoreOptions(Struct):
@@ -182,5 +157,4 @@ Remark = CFUNCTYPE(None, c_void_p, c_char_p)
 VerifyLine = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 DatasetVisitor = CFUNCTYPE(None, c_void_p, POINTER(LedgerDataset))
 EntryVisitor = CFUNCTYPE(None, c_void_p, POINTER(LedgerEntry))
-ColumnVisitor = CFUNCTYPE(None, c_void_p, POINTER(ColumnPlan))
 SweepVisitor = CFUNCTYPE(None, c_void_p, POINTER(SweepCell))

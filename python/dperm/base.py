@@ -313,8 +313,9 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
                 if not interruptible.asked:
                     raise
                 return None
+            said = c.given_back(report)
         del alive
-        self.report_ = json.loads(c.given_back(report))
+        self.report_ = json.loads(said)
         return model
 
     def __sklearn_is_fitted__(self) -> bool:  # lambda_ is a parameter in spite of its name
@@ -358,15 +359,20 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
 
     # ---- predicting
 
-    def _rows(self, X: Any, empty: bool = False) -> Tuple[c.Handle, int]:
+    def _rows(self, X: Any, y: Any = None, empty: bool = False) -> Tuple[c.Handle, int]:
+        """Rows encoded as the model's were, with labels if there are any, and their number."""
         check_is_fitted(self)
         if self.schema is not None or (self._schema is not None and self.bounds is None):
-            assert self._schema is not None
-            return table_handle(self._schema, X, empty=empty)
+            return table_handle(self._schema, X, y, empty)
+        codes, names = None if y is None else self._order.codes(y), self.model_.classes
         X = self._check_X(X, reset=False, empty=empty)
         if self._schema is not None:
-            return table_handle(self._schema, X.toarray() if sp.issparse(X) else X)
-        return data.rows_handle(X, self._data_norm, self._constant), X.shape[0]
+            return table_handle(self._schema, X.toarray() if sp.issparse(X) else X,
+                                None if codes is None else np.asarray(names, dtype=object)[codes], empty)
+        handle = data.rows_handle(X, self._data_norm, self._constant)
+        if codes is not None:
+            data.label(handle, codes, names)
+        return handle, X.shape[0]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The scores: one for each row, for the second of two `classes_`, or for each row and class if there are more."""
@@ -381,21 +387,6 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
     def _scores(self, X: Any) -> np.ndarray:
         handle, rows = self._rows(X)
         return self.model_.scores(handle, rows)
-
-    def _labelled(self, X: Any, y: Any, empty: bool = False) -> c.Handle:
-        """Rows with labels, encoded as the model's were."""
-        if self.schema is not None:
-            assert self._schema is not None
-            return table_handle(self._schema, X, y, empty)[0]
-        codes = self._order.codes(y)
-        if self._schema is not None:
-            X = self._check_X(X, reset=False, empty=empty)
-            return table_handle(self._schema, X, np.asarray(self.model_.classes, dtype=object)[codes], empty)[0]
-        handle, rows = self._rows(X, empty)
-        if len(codes) != rows:
-            raise ValueError(f"{rows} rows and {len(codes)} labels; give as many of both")
-        data.label(handle, codes, self.model_.classes)
-        return handle
 
     # ---- files
 

@@ -286,7 +286,7 @@ def _csr(lib: Any, rows: int, dims: int, starts: Array, columns: Array, values: 
 
 
 def _table(lib: Any, schema: Any, rows: int, columns: Columns, labels: Optional[Columns], *_: Any) -> None:
-    if len(columns.columns) < lib.dperm_schema_columns(schema) or labels is not None and len(labels.columns) != 1:
+    if len(columns.columns) < len(schema.described["columns"]) or labels is not None and len(labels.columns) != 1:
         raise ValueError("a table needs a column for each of its schema's, and one of labels")
     for column in columns.columns + (labels.columns if labels is not None else []):
         if column is not None and column.rows != rows:
@@ -305,20 +305,13 @@ def _row(lib: Any, data: Any, row: int, values: Array) -> None:
     holds(values, lib.dperm_data_dims(data), "a row")
 
 
-def _classes(lib: Any, model: Any) -> int:
-    classes = 0
-    while lib.dperm_model_class_name(model, classes) is not None:
-        classes += 1
-    return classes
-
-
 def _scores(lib: Any, model: Any, data: Any, out: Array) -> None:
-    classes = _classes(lib, model)
+    classes = len(model.described["classes"])
     holds(out, lib.dperm_data_rows(data) * (classes if classes > 2 else 1), "scores")
 
 
 def _probabilities(lib: Any, model: Any, data: Any, out: Array) -> None:
-    holds(out, lib.dperm_data_rows(data) * _classes(lib, model), "probabilities")
+    holds(out, lib.dperm_data_rows(data) * len(model.described["classes"]), "probabilities")
 
 
 def _outcomes(lib: Any, first: Array, second: Array, count: int, dims: int, *_: Any) -> None:
@@ -329,6 +322,15 @@ def _outcomes(lib: Any, first: Array, second: Array, count: int, dims: int, *_: 
 def _parse(lib: Any, content: bytes, size: int, *_: Any) -> None:
     if size > len(content):
         raise ValueError("a text shorter than its length")
+
+
+def _file(lib: Any, name: Any, content: bytes, size: int, *_: Any) -> None:
+    _parse(lib, content, size)
+
+
+def _sized(lib: Any, *given: Any) -> None:
+    if given[-1] > ctypes.sizeof(given[-2]._obj):
+        raise ValueError("a struct smaller than its size")
 
 
 def _many(lib: Any, data: Any, options: Any, count: int, *_: Any) -> None:
@@ -342,10 +344,11 @@ def _head(lib: Any, ledger: Any, records: Any, digest: Any) -> None:
 
 
 TOGETHER: Dict[str, Any] = {
-    "dperm_schema_parse": _parse, "dperm_model_parse": _parse, "dperm_data_from_dense": _dense, "dperm_data_from_csr": _csr,
+    "dperm_schema_parse": _parse, "dperm_model_parse": _parse, "dperm_model_verify": _file,
+    "dperm_statement": _file, "dperm_data_from_dense": _dense, "dperm_data_from_csr": _csr,
     "dperm_data_from_table": _table, "dperm_data_label": _label, "dperm_data_row": _row, "dperm_model_scores": _scores,
     "dperm_model_probabilities": _probabilities, "dperm_audit_outcomes": _outcomes, "dperm_tune": _many,
-    "dperm_sweep": _many, "dperm_ledger_head": _head}
+    "dperm_sweep": _many, "dperm_ledger_head": _head, "dperm_model_score_sized": _sized, "dperm_model_score_private_sized": _sized}
 
 
 # ---------------------------------------------------------------- sparse matrices

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import tempfile
-from ctypes import byref, c_int, c_size_t, c_void_p
+from ctypes import byref, c_int
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
@@ -15,10 +13,6 @@ from . import _library as c
 from .figures import Figures
 
 __all__ = ["Model", "Privacy", "Finding"]
-
-
-def _scratch() -> "tempfile.TemporaryDirectory[str]":
-    return tempfile.TemporaryDirectory(prefix="dperm-")
 
 
 class Finding(NamedTuple):
@@ -37,8 +31,10 @@ def verification(name: str, *before: Any) -> Tuple[bool, List[Finding]]:
     return bool(holds.value), lines
 
 
-def _ledger_handle(ledger: Any) -> c.Handle:
-    """Of a ledger, or of the file that a path names."""
+def _ledger_handle(ledger: Any) -> Optional[c.Handle]:
+    """Of a ledger, or of the file that a path names; None for none."""
+    if ledger is None:
+        return None
     if isinstance(ledger, (str, os.PathLike)):
         return c.Handle("dperm_ledger_open", "dperm_ledger_free", os.fspath(ledger))
     if not isinstance(getattr(ledger, "_handle", None), c.Handle):
@@ -62,9 +58,8 @@ class Model:
 
     @property
     def json(self) -> str:
-        made = c_void_p()
-        c.call("dperm_model_to_text", self._handle, byref(made), byref(c_size_t()))
-        return c.given_back(made)
+        """The text of its file."""
+        return c.text_from("dperm_model_to_text", self._handle)
 
     def to_dict(self) -> Dict[str, Any]:
         return json.loads(self.json)
@@ -77,22 +72,22 @@ class Model:
 
     @property
     def classes(self) -> List[str]:
-        return c.names(c.lib.dperm_model_class_name, self._handle)
+        return list(self._handle.described["classes"])
 
     @property
     def is_private(self) -> bool:
-        return bool(c.lib.dperm_model_is_private(self._handle))
+        return bool(self.to_dict()["private"])
 
     @property
     def inverse_temperature(self) -> float:
         """Probabilities are those of scores times this: 1, or what `calibrate` chose."""
-        return float(c.lib.dperm_model_inverse_temperature(self._handle))
+        return float(self._handle.described["inverse_temperature"])
 
     @property
     def weights(self) -> np.ndarray:
         """One row for two classes, a row for each if there are more; the intercept is last."""
-        dims, classes = c.lib.dperm_model_dims(self._handle), len(self.classes)
-        shape = (classes if classes > 2 else 1, dims)
+        classes = len(self.classes)
+        shape = (classes if classes > 2 else 1, self._handle.described["dims"])
         return np.ctypeslib.as_array(c.lib.dperm_model_weights(self._handle), shape).copy()
 
     def scores(self, data: c.Handle, rows: int) -> np.ndarray:
@@ -152,27 +147,20 @@ class Privacy(Figures):
     def __reduce__(self) -> Tuple[Any, ...]:
         return Privacy, (self._model,)
 
+    def _file(self) -> Tuple[str, bytes, int]:
+        """The model's file as the library takes it from memory: its name, its bytes and their number."""
+        content = self._model.json.encode("utf-8")
+        return "model.json", content, len(content)
+
     def verify(self, ledger: Any = None) -> Tuple[bool, List[Finding]]:
         """Derives the claim again from the model's public fields, step by step; with the ledger that it was charged
         to (a :class:`dperm.Ledger`, or its path), also what it had to pay."""
-        with _scratch() as folder:
-            path = os.path.join(folder, "model.json")
-            self._model.write(path)
-            if ledger is None:
-                return verification("dperm_model_verify", path)
-            return verification("dperm_model_verify_charged", path, _ledger_handle(ledger))
+        return verification("dperm_model_verify", *self._file(), _ledger_handle(ledger))
 
     def statement(self, ledger: Any = None, html: bool = False) -> str:
         """The page for the person who must defend the release, as Markdown or HTML; with the ledger (or its path),
         what was spent and is left."""
-        with _scratch() as folder:
-            path, out = os.path.join(folder, "model.json"), os.path.join(folder, "statement")
-            self._model.write(path)
-            handle = _ledger_handle(ledger) if ledger is not None else None
-            c.call("dperm_statement_write", path, handle, int(html), out)
-            with open(out, encoding="utf-8") as file:
-                escaped = "".join(r"\\?" + re.escape(letter) for letter in path)  # as Markdown may have it
-                return re.sub(escaped, "model.json", file.read())
+        return c.text_from("dperm_statement", *self._file(), _ledger_handle(ledger), int(html))
 
     def _repr_html_(self) -> str:
         return self.statement(html=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from ctypes import byref, c_char_p, c_double, c_uint64, pointer
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
@@ -38,76 +39,17 @@ def plan(rows: Optional[int] = None, *, epsilon: float, dims: Optional[int] = No
     """
     if (dims is None) == (schema is None):
         raise ValueError("give either dims or a schema")
-    figures = c.PlanFigures()
-    private = options.adding(settings.get("neighbours", "replace"))
-    if rows is None and not private:
+    if rows is None and not options.adding(settings.get("neighbours", "replace")):
         raise TypeError("plan() needs rows, the number of records")
-    if private and rows is None:
-        rows = options.whole("rows_about", settings.get("rows_about"))
-    rows = options.whole("rows", rows)
+    rows = 0 if rows is None else options.whole("rows", rows)
     wanted = options.make(epsilon=epsilon, rows=rows, schema=schema is not None,
                           classes=0 if schema is not None else options.whole("classes", classes, 2),
                           **settings)
     options.warn_delta(wanted.delta, wanted.rows_about or rows)
-    if schema is not None:
-        given = Schema(schema)
-        known: Tuple[Any, ...] = ("dperm_plan_for_schema", rows, given._handle)
-    else:
-        known = ("dperm_plan_for_norms", rows, options.whole("dims", dims),
-                 options.number("data_norm", data_norm), norm1)
-    c.call(*known, byref(wanted), byref(figures))
-    found = c.fields(figures)
-    found["epsilon_refined"], found["refined_by"] = found.pop("epsilon_schema"), found.pop("schema_cost")
-    found["mechanism"] = settings.get("mechanism", "objective")
-    found["analysis"] = settings.get("analysis", "tight")
-    found["neighbours"] = settings.get("neighbours", "replace")
-    if private:  # the number itself is not known, and does not matter
-        found.update(rows=None, rows_about=rows)
-    joint = found.pop("fits") == 1
-    found["multiclass"] = None if found["classes"] == 2 else "joint" if joint else "one-vs-rest"
-    if schema is not None:
-        found["columns"] = _columns(given, rows, wanted)
-    found["noise_kinds"] = _kinds(known, wanted, figures)
-    return Plan(found)
-
-
-def _columns(schema: Schema, rows: int, wanted: c.Options) -> List[Dict[str, Any]]:
-    """Advice on each column, and then on each cross."""
-    found: List[Dict[str, Any]] = []
-    names, handle = [name for name, _ in schema.columns], schema._handle
-
-    def visit(_: Any, column: Any) -> None:
-        figures = {name: None if isinstance(value, float) and math.isnan(value) else value
-                   for name, value in c.fields(column.contents).items()}
-        place, cross = figures.pop("column"), figures.pop("cross")
-        crossed = place == len(names)
-        pair = [c.lib.dperm_schema_cross_column(handle, cross, i) for i in (0, 1)] if crossed else [place]
-        dims = c.lib.dperm_schema_cross_width(handle, cross) if crossed else c.lib.dperm_schema_column_width(handle, place)
-        found.append({"name": names[pair[0]], "crossed_with": names[pair[1]] if crossed else None, "dims": dims,
-                      **figures, "bins": figures["bins"] or None})
-
-    c.call("dperm_plan_columns", rows, handle, byref(wanted), c.ColumnVisitor(visit), None)
-    return found
-
-
-def _kinds(known: Tuple[Any, ...], wanted: c.Options, plan: c.PlanFigures) -> List[Dict[str, Any]]:
-    """Every kind of noise that the mechanism and the rows allow, at the plan's lambda and delta_reg."""
-    shown = ("noise", "beta", "expected_noise_norm", "rms_noise_norm", "noise_norm_q95")
-    found: List[Dict[str, Any]] = []
-    if plan.noise is None:
-        return found
-    wanted.lambda_ = plan.lambda_
-    if plan.mechanism == options.MECHANISMS["objective"]:
-        wanted.delta_reg = plan.delta_reg
-    for wanted.noise in range(1, len(options.NOISES)):
-        figures = c.PlanFigures()
-        try:
-            c.call(*known, byref(wanted), byref(figures))
-        except ValueError:
-            continue
-        every = c.fields(figures)
-        found.append({name: every[name] for name in shown})
-    return found
+    given = None if schema is None else Schema(schema)
+    of = c.PlanRows(rows, given._handle.pointer, 0, 0.0, 0.0) if given is not None else \
+        c.PlanRows(rows, None, options.whole("dims", dims), options.number("data_norm", data_norm), norm1)
+    return Plan(json.loads(c.text_from("dperm_plan_report", byref(of), byref(wanted))))
 
 
 class Audit(Figures):

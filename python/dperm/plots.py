@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Optional, Sequence
 
 import numpy as np
@@ -31,7 +30,7 @@ def outlook(rows: int, *, epsilons: Optional[Sequence[float]] = None, ax: Any = 
     ax.loglog(places, [p.noise_to_signal for p in plans])
     ax.axhline(1, linestyle=":", color="gray")
     least = plans[-1].epsilon_better_than_coin
-    if not math.isnan(least):
+    if least is not None:
         ax.axvline(least, linestyle="--", color="gray")
         ax.annotate(" better than a coin from here", (least, ax.get_ylim()[0]), rotation=90,
                     va="bottom", fontsize="small")
@@ -82,7 +81,7 @@ def weights(estimator: Any, *, names: Optional[Sequence[str]] = None, top: int =
 def sweep(cells: Any, *, ax: Any = None) -> Any:
     """Mean error over epsilon of a sweep, with standard errors; a line for each other setting."""
     ax = _axes(ax)
-    measured = {"epsilon", "error_mean", "error_se", "runs", "lambda", "noise", "impossible", "errors"}
+    measured = {"epsilon", "error_mean", "error_se", "runs", "lambda", "noise", "dims", "impossible", "errors"}
     chosen = {name for cell in cells for name in cell if name not in measured}
     lines: Any = {}
     for cell in cells:

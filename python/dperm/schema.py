@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import io
 import json
 import os
 import tempfile
 from ctypes import byref
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _library as c
 from . import arrow, schema_check
@@ -42,26 +44,21 @@ class Schema:
     (['no', 'yes'], ['age', 'job=nurse', 'job=judge'])
     """
 
-    def __init__(self, source: SchemaLike, classes: Optional[Sequence[str]] = None):
+    def __init__(self, source: Union[SchemaLike, c.Handle], classes: Optional[Sequence[str]] = None):
         self._origin = Origin()
         self.remarks: Tuple[str, ...] = ()  # what a person should look at in a draft or an import
         if isinstance(source, Schema):
-            content, self._origin = source.to_dict(), source._origin
+            self._handle, self._origin = source._handle, source._origin  # nothing in it changes
+        elif isinstance(source, c.Handle):
+            self._handle = source
         elif isinstance(source, Mapping):
             content = as_json(source)
+            if "label" not in content and classes is not None:
+                content["label"] = {"column": _free_name(content), "classes": list(classes)}
+            data = json.dumps(content).encode("utf-8")
+            self._handle = c.Handle("dperm_schema_parse", "dperm_schema_free", data, len(data), "schema")
         else:
-            with open(source, encoding="utf-8") as file:
-                text = file.read()
-            self._open(text, os.fspath(source))
-            return
-        if "label" not in content and classes is not None:
-            content["label"] = {"column": _free_name(content), "classes": list(classes)}
-        self._open(json.dumps(content), "schema")
-
-    def _open(self, text: str, name: str) -> None:
-        data = text.encode("utf-8")
-        self._handle = c.Handle("dperm_schema_parse", "dperm_schema_free", data, len(data), c.path(name))
-        self._text = text
+            self._handle = c.Handle("dperm_schema_read", "dperm_schema_free", source)
 
     @classmethod
     def draft(cls, public_data: Any, *, label: Optional[str] = None,
@@ -77,17 +74,11 @@ class Schema:
             options.label = label
         if positive is not None:
             options.positive, options.positive_count = c.texts(positive), len(positive)
-        with tempfile.TemporaryDirectory(prefix="dperm-") as folder:
-            path, records = public_data, arrow.table(public_data)
-            if hasattr(records, "to_csv") or isinstance(records, arrow.Table):
-                path = os.path.join(folder, "public.csv")
-                _write_csv(records, path)
-                options.header = 1
-            remarks, note = _collector()
-            made = c.Handle("dperm_schema_draft", "dperm_schema_free", path,
-                            byref(options), None, note, None)
-            schema = cls(_written(made, folder))
-        schema.remarks = tuple(remarks)
+        records = arrow.table(public_data)
+        framed = hasattr(records, "to_csv") or isinstance(records, arrow.Table)
+        options.header = 1 if framed else options.header
+        with _file(_csv(records)) if framed else contextlib.nullcontext(public_data) as path:
+            schema = cls._remarked("dperm_schema_draft", path, byref(options), None)
         if isinstance(public_data, (str, os.PathLike)):
             found = digest(csv_columns(public_data, schema.to_dict()), schema._missing)
         else:
@@ -111,20 +102,20 @@ class Schema:
             options.positive, options.positive_count = c.texts(positive), len(positive)
         if table is not None:
             options.table = table
-        remarks, note = _collector()
-        with tempfile.TemporaryDirectory(prefix="dperm-") as folder:
-            path = dictionary
-            if isinstance(dictionary, Mapping):
-                path = os.path.join(folder, "dictionary")
-                with open(path, "w", encoding="utf-8") as file:
-                    json.dump(dictionary, file)
+        if not isinstance(dictionary, Mapping):
+            return cls._remarked("dperm_schema_import", dictionary, byref(options))
+        with _file(json.dumps(dictionary)) as path:
             try:
-                made = c.Handle("dperm_schema_import", "dperm_schema_free", path, byref(options), note, None)
+                return cls._remarked("dperm_schema_import", path, byref(options))
             except DpermError as error:
-                if path is dictionary:
-                    raise
-                raise error_for(error.status, str(error).replace(str(path), "dictionary")) from None
-            schema = cls(_written(made, folder))
+                raise error_for(error.status, str(error).replace(path, "dictionary")) from None
+
+    @classmethod
+    def _remarked(cls, name: str, *arguments: Any) -> "Schema":
+        """One that the library makes, with what it remarks."""
+        remarks: List[str] = []
+        note = c.Remark(lambda _, line: remarks.append(c.text(line) or ""))
+        schema = cls(c.Handle(name, "dperm_schema_free", *arguments, note, None))
         schema.remarks = tuple(remarks)
         return schema
 
@@ -176,32 +167,29 @@ class Schema:
         return Schema(self)  # as scikit-learn's clone has it; what it was drafted from is remembered
 
     def to_dict(self) -> Dict[str, Any]:
-        return json.loads(self._text)
+        return json.loads(c.text_from("dperm_schema_to_text", self._handle))
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         c.call("dperm_schema_write", self._handle, path)
 
     @property
     def classes(self) -> List[str]:
-        return c.names(c.lib.dperm_schema_class_name, self._handle)
+        return list(self._handle.described["classes"])
 
     @property
     def dims(self) -> int:
         """Columns of an encoded row, the intercept included."""
-        return c.lib.dperm_schema_dims(self._handle)
+        return int(self._handle.described["dims"])
 
     @property
     def norm(self) -> float:
         """No encoded row is longer than this."""
-        return c.lib.dperm_schema_norm_bound(self._handle)
+        return float(self._handle.described["norm"])
 
     @property
     def columns(self) -> List[Tuple[str, str]]:
         """Name and type of each column."""
-        count = c.lib.dperm_schema_columns(self._handle)
-        return [(c.text(c.lib.dperm_schema_column_name(self._handle, i)) or "",
-                 c.text(c.lib.dperm_schema_column_type(self._handle, i)) or "")
-                for i in range(count)]
+        return [(column["name"], column["type"]) for column in self._handle.described["columns"]]
 
     @property
     def label_column(self) -> str:
@@ -213,18 +201,13 @@ class Schema:
         return [c.feature_name(self._handle, i) for i in range(self.dims)]
 
 
-def _collector() -> Tuple[List[str], Any]:
-    """A list, and what the library calls to add a remark to it."""
-    remarks: List[str] = []
-    return remarks, c.Remark(lambda _, line: remarks.append(c.text(line) or ""))
-
-
-def _written(made: c.Handle, folder: str) -> Dict[str, Any]:
-    """The content of a schema that the library made."""
-    out = os.path.join(folder, "schema.json")
-    c.call("dperm_schema_write", made, out)
-    with open(out, encoding="utf-8") as file:
-        return json.load(file)
+@contextlib.contextmanager
+def _file(content: str) -> Iterator[str]:
+    """The path of a file for a while: the library drafts and imports from files alone."""
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", prefix="dperm-") as file:
+        file.write(content)
+        file.flush()
+        yield file.name
 
 
 def _free_name(content: Mapping[str, Any]) -> str:
@@ -235,12 +218,10 @@ def _free_name(content: Mapping[str, Any]) -> str:
     return name
 
 
-def _write_csv(records: Any, path: str) -> None:
+def _csv(records: Any) -> str:
     if hasattr(records, "to_csv"):
-        records.to_csv(path, index=False)
-        return
+        return str(records.to_csv(index=False))
     texts = [[text_of(value) for value in records.column(j)] for j in range(records.shape[1])]
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(records.columns)
-        writer.writerows(zip(*texts))
+    made = io.StringIO()
+    csv.writer(made).writerows([records.columns, *zip(*texts)])
+    return made.getvalue()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from ctypes import byref
-from typing import Any, Dict, Optional
+from ctypes import byref, sizeof
+from typing import Any, Dict, Optional, Tuple
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,8 +22,8 @@ class Scored:
     model_: Model
     schema: Any
 
-    def _labelled(self, X: Any, y: Any, empty: bool = False) -> c.Handle:
-        """Rows with labels, encoded as the model's were; with `empty` there may be none."""
+    def _rows(self, X: Any, y: Any = None, empty: bool = False) -> Tuple[c.Handle, int]:
+        """Rows encoded as the model's were, and their number; with `empty` there may be none."""
         raise NotImplementedError
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -37,15 +37,15 @@ class Scored:
         if self.schema is None or sample_weight is not None:
             self._refuse_known(X, y)
             return super().score(X, y, sample_weight)  # type: ignore[misc]
-        found, handle = c.Metrics(), self._labelled(X, y)
+        found, (handle, _) = c.Metrics(), self._rows(X, y)
         refuse_known(handle)
-        c.call("dperm_model_score", self.model_._handle, handle, byref(found))
+        c.call("dperm_model_score_sized", self.model_._handle, handle, byref(found), sizeof(found))
         return 1.0 - found.error_rate
 
     def _refuse_known(self, X: Any, y: Any) -> None:
         if os.environ.get("DPERM_LEDGER"):
             try:
-                handle = self._labelled(X, y)
+                handle, _ = self._rows(X, y)
             except ValueError:  # labels that are none of the model's: no data that it was charged for
                 return
             refuse_known(handle)
@@ -66,7 +66,7 @@ class Scored:
         """
         check_is_fitted(self)
         adding = options.adding(neighbours)
-        handle = self._labelled(X, y, adding)
+        handle, _ = self._rows(X, y, adding)
         wanted = c.defaults("score")
         wanted.epsilon = options.number("epsilon", epsilon)
         wanted.rows_per_person = options.whole("rows_per_person", rows_per_person)
@@ -77,7 +77,7 @@ class Scored:
         random = options.seeded(random_state)
         wanted.random = random.pointer if random else None
         found = c.PrivateScore()
-        c.call("dperm_model_score_private", self.model_._handle, handle, byref(wanted), byref(found))
+        c.call("dperm_model_score_private_sized", self.model_._handle, handle, byref(wanted), byref(found), sizeof(found))
         del alive
         result = {"private": found.is_private, "rows": found.rows, "errors": found.errors,
                   "error_rate": found.error_rate, "interval": (found.low, found.high),

@@ -16,7 +16,6 @@ for name in ("DPERM_LEDGER", "DPERM_DATASET", "DPERM_STRICT"):  # the user's own
     os.environ.pop(name, None)
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import dperm  # noqa: E402
-from dperm import _library  # noqa: E402
 
 for _name in ("DPERM_LEDGER", "DPERM_DATASET"):  # the person's who runs the tests
     os.environ.pop(_name, None)
@@ -38,11 +37,10 @@ def command():
 
 
 @pytest.fixture(scope="session")
-def census(tmp_path_factory):
+def census(command, tmp_path_factory):
     """A folder with people.csv and schema.json: nobody's records."""
     folder = tmp_path_factory.mktemp("census")
-    _library.call("dperm_synthetic_census_write", folder / "people.csv", 3000, 1)
-    (folder / "schema.json").write_bytes(_library.lib.dperm_synthetic_census_schema())
+    command("demo", "--rows", 3000, "--seed", 1, "--out", folder)
     return folder
 
 

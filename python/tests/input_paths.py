@@ -21,31 +21,33 @@ from dperm import _library as c
 
 # ---------------------------------------------------------------- what arrives in C
 
-RUNS = {"dperm_train": 0, "dperm_tune": 0, "dperm_sweep": 0, "dperm_model_score": 1,
-        "dperm_model_score_private": 1, "dperm_model_scores": 1, "dperm_model_probabilities": 1}
+RUNS = {"dperm_train": 0, "dperm_tune": 0, "dperm_sweep": 0, "dperm_model_score_sized": 1,
+        "dperm_model_score_private_sized": 1, "dperm_model_scores": 1, "dperm_model_probabilities": 1}
 
 
 class Arrived(BaseException):
-    """Thrown instead of a run: its data, bit for bit."""
+    """Thrown instead of a run: its data, bit for bit, and the function of C's that took them in."""
 
-    def __init__(self, handle, labelled):
+    def __init__(self, handle, labelled, door):
         count, dims = c.lib.dperm_data_rows(handle), c.lib.dperm_data_dims(handle)
         rows = np.empty((count, dims))
         for i in range(count):
             c.call("dperm_data_row", handle, i, c.Array(rows[i], "f8"))
         labels = c.lib.dperm_data_labels(handle)
         self.labels = [labels[i] for i in range(count)] if labelled else None
-        self.rows = [row.tobytes() for row in rows]
+        self.rows, self.door = [row.tobytes() for row in rows], door
 
 
 def arrived(action):
     """What a public method hands to the library for its run."""
-    inner = c.call
+    inner, doors = c.call, [None]
 
     def call(name, *arguments):
         if name in RUNS:
             c.call = inner
-            raise Arrived(arguments[RUNS[name]], name not in ("dperm_model_scores", "dperm_model_probabilities"))
+            raise Arrived(arguments[RUNS[name]], name not in ("dperm_model_scores", "dperm_model_probabilities"), doors[-1])
+        if name.startswith("dperm_data_from_"):
+            doors.append(name)
         return inner(name, *arguments)
 
     c.call = call
@@ -445,12 +447,14 @@ def _model(**how):
 
 
 def ways(**how):
-    """Public methods that take labelled records, and two that take them bare."""
+    """Public methods that take labelled records, and three that take them bare."""
     base = dperm.LogisticRegression(1.0, **how)
     return {"fit": base.fit,
             "tune": dperm.PrivateTuner(base, {"lambda_": [0.1, 0.2]}).fit,
             "sweep": lambda X, y: dperm.sweep(base, {"lambda_": [0.1, 0.2]}, X, y),
             "score_private": lambda X, y: _model(**how).score_private(X, y, epsilon=1.0),
+            "score": lambda X, y: _model(**how).score(X, y),
+            "predict": lambda X, y: _model(**how).predict(X),
             "decision_function": lambda X, y: _model(**how).decision_function(X),
             "predict_proba": lambda X, y: _model(**how).predict_proba(X)}
 

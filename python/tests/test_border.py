@@ -6,9 +6,12 @@ to a NUL, addresses) is refused before C is reached, in every function at every 
 
 import ctypes
 import pathlib
+import pickle
 import re
+import signal
 import subprocess
 import sys
+import tempfile
 
 import numpy as np
 import pandas as pd
@@ -124,7 +127,7 @@ def test_the_package_calls_nothing_else():
     """All names in the sources are in the tables, and nobody takes an address but the border."""
     for path in SOURCES:
         text = path.read_text()
-        for name in re.findall(r'(?:call|Handle|verification)\(\s*"(dperm_\w+)"', text):
+        for name in re.findall(r'(?:call|Handle|verification|text_from|_remarked)\(\s*"(dperm_\w+)"', text):
             assert name in c._FALLIBLE, (path.name, name)
         for name in re.findall(r"\blib\.(dperm_\w+)", text):
             assert name in c._PLAIN, (path.name, name)
@@ -208,6 +211,9 @@ SHORT = {
     "negative start": ("dperm_data_from_csr", (1, 2, whole([-1, 1]), whole([0, 0], "i4"), doubles(2), None, 1.0, OUT)),
     "negative end": ("dperm_data_from_csr", (1, 2, whole([0, -1]), whole([0, 0], "i4"), doubles(2), None, 1.0, OUT)),
     "schema text": ("dperm_schema_parse", (b"{}", 3, "name", OUT)),
+    "a struct's size": ("dperm_model_score_sized", (Stub("model"), Stub("data"), ctypes.byref(c.Metrics()),
+                                                    ctypes.sizeof(c.Metrics) + 1)),
+    "model text": ("dperm_statement", ("name", b"{}", 3, None, 0, OUT)),
     "outcomes": ("dperm_audit_outcomes", (doubles(6), doubles(5), 3, 2, 1.0, 0.0, ctypes.byref(c.AuditFigures())))}
 
 
@@ -440,6 +446,39 @@ def test_a_closed_handle_is_no_null(tmp_path):
     with pytest.raises(ValueError):
         dperm.LogisticRegression(1.0, data_norm=1, classes=["no", "yes"], ledger=ledger, dataset="people").fit(
             np.eye(20), LABELS)
+
+
+def test_every_text_that_the_library_makes_is_given_back(monkeypatch):
+    texts = {name for name, kinds in c._FALLIBLE.items() if re.search("_describe$|_to_text$|_report$|_statement$", name)}
+    inner, given_back, called, freed = c.call, c.lib.dperm_text_free, [], []
+    monkeypatch.setattr(c, "call", lambda name, *rest: (called.append(name), inner(name, *rest)))
+    monkeypatch.setattr(c.lib, "dperm_text_free", lambda made: (freed.append(made.value), given_back(made)))
+    model, schema = fitted_with(), dperm.Schema(SCHEMA)
+    for go in (model.privacy_.statement, model.privacy_.verify, lambda: model.coef_, schema.to_dict, lambda: schema.dims,
+               lambda: dperm.plan(1000, schema=schema, epsilon=1.0)):
+        go()
+    monkeypatch.setattr(c.Interruptible, "__exit__", lambda *_: signal.default_int_handler(signal.SIGINT, None))
+    with pytest.raises(KeyboardInterrupt):  # which came too late to stop the fit
+        fitted_with()
+    assert texts <= set(called) and all(freed)
+    assert len(freed) == sum(name in texts or name == "dperm_train" for name in called)
+
+
+def test_nothing_but_drafts_of_tables_and_imported_dicts_needs_a_temporary_file(tmp_path, monkeypatch):
+    ledger, rows = dperm.Ledger.create(tmp_path / "l.ledger", "people", 1), pd.DataFrame({"a": [0.0, 1.0] * 10, "kind": LABELS})
+    rows.to_csv(tmp_path / "p.csv", index=False)
+    (tmp_path / "d.json").write_text('{"fields": [{"name": "a", "type": "boolean"}]}')
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    clf = dperm.LogisticRegression(1.0, schema=SCHEMA, ledger=ledger, dataset="people").fit(rows)
+    assert clf.privacy_.verify()[0] and clf.privacy_.verify(ledger)[0]
+    assert "model.json" in clf.privacy_.statement() and "people" in clf.privacy_.statement(ledger, html=True)
+    pickle.loads(pickle.dumps(clf))
+    dperm.Schema.draft(tmp_path / "p.csv", label="kind").save(tmp_path / "s.json")
+    assert dperm.Schema(tmp_path / "s.json").classes == ["no", "yes"]
+    assert dperm.Schema.from_dictionary(tmp_path / "d.json", label="a").classes
+    for go in (lambda: dperm.Schema.draft(rows, label="kind"), lambda: dperm.Schema.from_dictionary({"fields": []}, label="a")):
+        with pytest.raises(FileNotFoundError):
+            go()
 
 
 def test_the_sources_compile_without_warnings():

@@ -17,10 +17,10 @@ HEADERS = sorted((ROOT / "include").rglob("*.h"))
 STRUCTS = {"dperm_error": c.Error, "dperm_progress": c.Progress, "dperm_draft_options": c.DraftOptions,
            "dperm_import_options": c.ImportOptions,
            "dperm_column": c.Column, "dperm_loss": c.Loss, "dperm_regularizer": c.Regularizer,
-           "dperm_charge": c.Charge, "dperm_account": c.Account,
+           "dperm_account": c.Account,
            "dperm_ledger_dataset": c.LedgerDataset, "dperm_ledger_entry": c.LedgerEntry,
            "dperm_kernel": c.Kernel, "dperm_class_weight": c.ClassWeight, "dperm_options": c.Options, "dperm_tune_options": c.TuneOptions,
-           "dperm_plan": c.PlanFigures,
+           "dperm_plan_rows": c.PlanRows,
            "dperm_metrics": c.Metrics, "dperm_score_options": c.ScoreOptions, "dperm_private_score": c.PrivateScore,
            "dperm_sweep_options": c.SweepOptions, "dperm_sweep_cell": c.SweepCell,
            "dperm_audit_options": c.AuditOptions, "dperm_audit_result": c.AuditFigures}

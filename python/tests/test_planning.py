@@ -15,16 +15,7 @@ def test_a_plan_is_the_command_lines(census, command):
     words = command("plan", "--rows", 3000, "--schema", census / "schema.json", "--epsilon", 0.5,
                     "--loss", "huber", "--json")
     plan = dperm.plan(3000, schema=census / "schema.json", epsilon=0.5, loss="huber")
-    theirs = json.loads(words)
-    assert set(plan) == set(theirs)
-    for name, value in theirs.items():
-        mine = plan[name]
-        if name == "noise_kinds":
-            assert [dict(kind) for kind in mine] == value
-        elif value is None:
-            assert mine is None or mine == 0 or math.isnan(mine)
-        else:
-            assert mine == value, name
+    assert dict(plan) == json.loads(words)
 
 
 def test_a_plan_has_the_noise_that_a_fit_has(two):

@@ -7,6 +7,7 @@ suite finds the defects that it is there for when they are put back.
 
 import itertools
 import os
+import pathlib
 import random
 import re
 import warnings
@@ -114,7 +115,10 @@ def check_numbers(name):
     return compared
 
 
-@pytest.mark.parametrize("way", ["tune", "sweep", "score_private", "decision_function", "predict_proba"])
+METHODS = sorted(set(ways(schema=SCHEMA)) - {"fit"})
+
+
+@pytest.mark.parametrize("way", METHODS)
 @pytest.mark.parametrize("name", ["frame_as_pandas_infers_it", "lists", "frame_of_objects", "capsule_of_string"])
 def test_every_method_has_the_same_door(name, way):
     assert check_table(name, 3, 40, way) > 10
@@ -131,16 +135,37 @@ ODD_NUMBERS = [7, True, 0.1, -0.0, 2**53, 2.0**53, 2**63, 2**64, 10**30, 10**400
 def test_a_row_of_numbers_depends_on_its_own_record(name, how):
     if "bounds" in how and ("sparse" in name or "coo" in name or "csr" in name or "matrix" in name):
         pytest.skip("bounds are for dense rows")
+    assert check_rows(name, how, ODD_NUMBERS) > 20
+
+
+def check_rows(name, how, values, way="fit"):
     chance, compared = random.Random(5), 0
-    go, labels = ways(classes=[0, 1], **how)["fit"], [0, 1, 1] * 3
-    for value in ODD_NUMBERS:
+    go, labels = ways(classes=[0, 1], **how)[way], [0, 1, 1] * 3
+    for value in values:
         records = [[chance.choice(NUMBERS) for _ in range(2)] for _ in range(COUNT)]
         before = attempt(ROWS[name], go, records, labels)
         for at, column in itertools.product((0, COUNT - 1), (0, 1)):
             after = [list(r) for r in records]
             after[at][column] = value
             compared += compare(before, attempt(ROWS[name], go, after, labels), at)
-    assert compared > 20
+    return compared
+
+
+@pytest.mark.parametrize("way", METHODS)
+@pytest.mark.parametrize("name, how", [("number_csr_matrix", dict(data_norm=2.0))] + [
+    (name, how) for name in ("number_array", "number_frame", "number_capsule")
+    for how in (dict(data_norm=2.0), dict(bounds=(-1, 8)))])
+def test_every_method_has_the_same_door_for_numbers(name, how, way):
+    assert check_rows(name, how, ODD_NUMBERS[:12], way) > 20
+
+
+def test_the_inputs_come_by_every_door_that_there_is():
+    header = (pathlib.Path(__file__).resolve().parents[2] / "include" / "dperm.h").read_text()
+    records, labels = [[1.0, 2.0], [3.0, 4.0]], [0, 1]
+    found = [attempt(build, ways(classes=[0, 1], data_norm=2.0)["fit"], records, labels) for build in ROWS.values()]
+    usual = [[values[0] for values in USUAL.values()]] * 2
+    found += [attempt(build, ways(schema=SCHEMA)["fit"], usual, ["no", "yes"]) for build in TABLES.values()]
+    assert {one.door for one in found if hasattr(one, "door")} == set(re.findall(r"dperm_data_from_\w+", header))
 
 
 KNOWN_BY = {"norm": dict(data_norm=2.0, classes=[0, 1]), "bounds": dict(bounds=(-1, 8), classes=[0, 1]),

@@ -109,8 +109,8 @@ def taken(monkeypatch):
         inner = c.call
 
         def call(name, *arguments):
-            if name in ("dperm_train", "dperm_tune", "dperm_model_score_private"):
-                inner("dperm_data_taken", arguments[name == "dperm_model_score_private"], c.TAKEN[what])
+            if name in ("dperm_train", "dperm_tune", "dperm_model_score_private_sized"):
+                inner("dperm_data_taken", arguments[name == "dperm_model_score_private_sized"], c.TAKEN[what])
             return inner(name, *arguments)
 
         monkeypatch.setattr(c, "call", call)
@@ -138,7 +138,6 @@ def check_words(privacy, text, name):
     holds, lines = privacy.verify()
     statement, page = privacy.statement(), privacy.statement(html=True)
     assert privacy.private is (text is None), name
-    assert privacy._model.is_private is privacy.private
     assert holds is privacy.private, name
     assert any(line.line.startswith("claim: (epsilon, delta) =") and line.holds for line in lines) is privacy.private
     if text is None:

@@ -31,10 +31,13 @@ static bool find_column(const encoded_file *file, size_t page, size_t c, packed_
   right = right && (given->width == 0   ? given->distinct == 1
                     : given->width == 8 ? given->distinct == p->rows
                                         : given->width == 1 || given->width == 2);
+  if (!right) {
+    return false;
+  }
   const unsigned char *values = page_bytes(file, page) + given->values;
   *out = (packed_column){given->distinct, given->width, (const double *)(const void *)values,
                          values + given->distinct * sizeof(double)};
-  return right;
+  return true;
 }
 
 /* Below `codes` and whole. */

@@ -22,9 +22,13 @@ typedef struct encoded_writer {
 
 /* ---- bytes */
 
+/* Nothing may be no place at all: that of indexes where there are none, or of entries. */
 static dperm_status put(encoded_writer *w, const void *bytes, size_t size, dperm_error *err) {
+  if (size == 0) {
+    return DPERM_OK;
+  }
   w->at += size;
-  if (w->sum && size > 0) {
+  if (w->sum) {
     (void)XXH3_64bits_update(w->sum, bytes, size);
   }
   return output_write(w->out, bytes, size, err);

@@ -38,7 +38,7 @@ static inline double packed_value(const packed_column *p, size_t i) {
   }
 }
 
-/* Packs `count` cells (up to TABLE_PAGE) into memory that table_page_free gives back. */
+/* Packs `count` cells (up to TABLE_PAGE) into one piece of memory, at `values`, to be freed. */
 dperm_status column_pack(const double *cells, size_t count, packed_column *out, dperm_error *err);
 
 /* Which columns of a schema a table has: those that are numeric or categorical, in their order, and

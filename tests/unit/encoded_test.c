@@ -1,6 +1,6 @@
 /* Encoded files: the records come back as they went in, of tables and of sparse rows; damage, cuts
  * and what no record becomes are refused, also when all sums are right; and what is trained on them
- * is the same to the bit. table_pages_test.c has several pages, and every flipped bit. */
+ * is the same to the bit. encoded_pages_test.c has several pages, and every flipped bit. */
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,11 +9,10 @@
 #include <unistd.h>
 #include <utime.h>
 
-#include "../fuzz/encoded_seal.h"
 #include "data/dataset.h"
 #include "dperm/score.h"
+#include "encoded_image.h"
 #include "model/model.h"
-#include "support.h"
 
 static const char schema_text[] =
     "{\"label\":{\"column\":\"y\",\"positive\":[\"p\"],\"negative\":[\"n\"]},\"columns\":["
@@ -58,14 +57,6 @@ static char *some_sparse_rows(size_t rows) {
   }
   char *path = file_with(text, used);
   free(text);
-  return path;
-}
-
-static char *encoded_of(const dperm_source *source) {
-  char *path = file_with_text("");
-  size_t rows = 0;
-  assert_ok(dperm_encode_file(source, path, NULL, &rows, err));
-  assert_true(rows > 0);
   return path;
 }
 
@@ -140,78 +131,46 @@ static void records_come_back_as_they_went_in(void **state) {
 
 /* ---- damage */
 
-typedef struct image {
-  unsigned char *bytes;
-  size_t size;
-  encoded_trailer trailer;
-  encoded_page page; /* the first, and only one */
-} image;
-
-static image image_of(const dperm_source *source) {
-  image m = {0};
-  char *path = encoded_of(source);
-  FILE *file = fopen(path, "rb");
-  assert_true(file && fseek(file, 0, SEEK_END) == 0);
-  m.size = (size_t)ftell(file);
-  m.bytes = malloc(m.size);
-  assert_true(m.bytes && fseek(file, 0, SEEK_SET) == 0);
-  assert_int_equal(fread(m.bytes, 1, m.size, file), m.size);
-  (void)fclose(file);
-  memcpy(&m.trailer, m.bytes + m.size - sizeof m.trailer, sizeof m.trailer);
-  assert_int_equal(m.trailer.pages, 1);
-  memcpy(&m.page, m.bytes + m.trailer.directory, sizeof m.page);
-  file_remove(path);
-  return m;
-}
-
-static image small_image(void) {
+static encoded_image small_image(void) {
   dperm_schema *schema = schema_of(schema_text);
   char *csv = some_records(300);
   const dperm_source source = {.path = csv, .format = DPERM_FORMAT_CSV, .schema = schema};
-  image m = image_of(&source);
+  encoded_image m = image_of(&source);
   dperm_schema_free(schema);
   file_remove(csv);
   return m;
 }
 
-static dperm_status read_image(const image *m, size_t size, dperm_data **data, dperm_error *err) {
-  char *path = file_with((const char *)m->bytes, size);
-  const dperm_source source = {.path = path, .format = DPERM_FORMAT_ENCODED};
-  dperm_status status = dperm_data_read(&source, NULL, data, err);
-  file_remove(path);
-  return status;
-}
-
 static void a_cut_file_is_refused_at_any_length(void **state) {
   (void)state;
-  image m = small_image();
+  encoded_image m = small_image();
   for (size_t size = 0; size < m.size; size++) {
     dperm_data *data = NULL;
     dperm_error error = {DPERM_OK, ""};
-    assert_int_equal(read_image(&m, size, &data, &error), DPERM_INVALID_DATA);
+    assert_int_equal(image_read(&m, size, &data, &error), DPERM_INVALID_DATA);
     assert_null(data);
     assert_true(strlen(error.message) > 20);
   }
-  free(m.bytes);
+  image_free(&m);
 }
 
 /* A file of another version, whose sums are right. */
 static void files_of_other_versions_are_refused(void **state) {
   (void)state;
-  image m = small_image();
+  encoded_image m = small_image();
   dperm_data *data = NULL;
   for (uint32_t version = 0; version < 7; version++) {
     memcpy(m.bytes + offsetof(encoded_header, version), &version, sizeof version);
     encoded_seal(m.bytes, m.size);
     if (version == ENCODED_VERSION) {
-      assert_ok(read_image(&m, m.size, &data, err));
+      assert_ok(image_read(&m, m.size, &data, err));
     } else {
-      assert_fails(read_image(&m, m.size, &data, err), DPERM_UNSUPPORTED,
+      assert_fails(image_read(&m, m.size, &data, err), DPERM_UNSUPPORTED,
                    version < ENCODED_VERSION ? "encode the records again" : "update dperm");
     }
   }
   dperm_data_free(data);
-  free(m.bytes);
+  image_free(&m);
 }
 
 /* ---- what no record becomes, under sums that are right */
@@ -219,15 +178,16 @@ static void files_of_other_versions_are_refused(void **state) {
 static const char impossible[] = "holds what no record becomes";
 
 /* `size` bytes at `at`, counted from the beginning of the page. */
-static void refuse_at(image *m, size_t at, const void *bytes, size_t size, const char *what) {
-  unsigned char before[sizeof(encoded_column)], *place = m->bytes + m->page.offset + at;
+static void refuse_at(encoded_image *m, size_t at, const void *bytes, size_t size,
+                      const char *what) {
+  unsigned char before[sizeof(encoded_column)], *place = m->bytes + image_page(m, 0).offset + at;
   dperm_data *data = NULL;
   dperm_error error = {DPERM_OK, ""};
-  assert_true(at + size <= m->page.size);
+  assert_true(at + size <= image_page(m, 0).size);
   memcpy(before, place, size);
   memcpy(place, bytes, size);
   encoded_seal(m->bytes, m->size);
-  if (read_image(m, m->size, &data, &error) != DPERM_INVALID_DATA ||
+  if (image_read(m, m->size, &data, &error) != DPERM_INVALID_DATA ||
       !strstr(error.message, impossible)) {
     fail_msg("%s: %s", what, error.message);
   }
@@ -236,15 +196,15 @@ static void refuse_at(image *m, size_t at, const void *bytes, size_t size, const
 }
 #define REFUSE(m, at, number, what) refuse_at(m, at, &(number), sizeof(number), what)
 
-static encoded_column column_of(const image *m, size_t c) {
+static encoded_column column_of(const encoded_image *m, size_t c) {
   encoded_column out;
-  memcpy(&out, m->bytes + m->page.offset + c * sizeof out, sizeof out);
+  memcpy(&out, m->bytes + image_page(m, 0).offset + c * sizeof out, sizeof out);
   return out;
 }
 
 static void cells_outside_their_schema_are_refused(void **state) {
   (void)state;
-  image m = small_image();
+  encoded_image m = small_image();
   const double endless = (double)INFINITY, nothing = (double)NAN, half = 0.5, minus = -1;
   const double above[] = {nextafter(10, 11), 5, nextafter(1, 2), 2}; /* a, b, c, label */
   const double below[] = {-0x1p-1074, minus, nextafter(-1, -2), minus};
@@ -263,35 +223,36 @@ static void cells_outside_their_schema_are_refused(void **state) {
     REFUSE(&m, last + sizeof(double) + 17, beyond, "an index beyond the last number");
   }
   dperm_data *data = NULL;
-  assert_ok(read_image(&m, m.size, &data, err)); /* all put back */
+  assert_ok(image_read(&m, m.size, &data, err)); /* all put back */
   dperm_data_free(data);
-  free(m.bytes);
+  image_free(&m);
 }
 
 static void columns_that_cannot_be_are_refused(void **state) {
   (void)state;
-  image m = small_image();
+  encoded_image m = small_image();
+  const encoded_page page = image_page(&m, 0);
   for (size_t c = 0; c < 4; c++) {
     const encoded_column was = column_of(&m, c);
     const encoded_column wrong[] = {{0, was.width, was.values},
-                                    {m.page.rows + 1, was.width, was.values},
+                                    {page.rows + 1, was.width, was.values},
                                     {UINT32_MAX, was.width, was.values},
                                     {was.distinct, 0, was.values},
                                     {was.distinct, 3, was.values},
                                     {was.distinct, 8, was.values},
                                     {was.distinct, UINT32_MAX, was.values},
                                     {was.distinct, was.width, was.values + 4},
-                                    {was.distinct, was.width, m.page.size},
-                                    {was.distinct, was.width, m.page.size + 8},
+                                    {was.distinct, was.width, page.size},
+                                    {was.distinct, was.width, page.size + 8},
                                     {was.distinct, was.width, UINT64_MAX - 7}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
       REFUSE(&m, c * sizeof was, wrong[i], "a column that cannot be");
     }
   }
   dperm_data *data = NULL;
-  assert_ok(read_image(&m, m.size, &data, err)); /* all put back */
+  assert_ok(image_read(&m, m.size, &data, err)); /* all put back */
   dperm_data_free(data);
-  free(m.bytes);
+  image_free(&m);
 }
 
 static void sparse_rows_that_cannot_be_are_refused(void **state) {
@@ -299,7 +260,7 @@ static void sparse_rows_that_cannot_be_are_refused(void **state) {
   enum { ROWS = 4 };
   char *svm = file_with_text("1 1:.5 3:-.25\n-1\n1 2:1\n-1 1:.3 2:.4 4:.5\n");
   const dperm_source source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 5};
-  image m = image_of(&source);
+  encoded_image m = image_of(&source);
   const size_t labels = (ROWS + 1) * sizeof(uint64_t), values = labels + ROWS * sizeof(double),
                columns = values + 6 * sizeof(double);
   const double large = 1.5, negative = -1.5, nothing = (double)NAN, zero = 0, two = 2, one = 1,
@@ -329,8 +290,8 @@ static void sparse_rows_that_cannot_be_are_refused(void **state) {
   memcpy(m.bytes + m.size - sizeof m.trailer, &m.trailer, sizeof m.trailer);
   encoded_seal(m.bytes, m.size);
   dperm_data *data = NULL;
-  assert_fails(read_image(&m, m.size, &data, err), DPERM_INVALID_DATA, impossible);
-  free(m.bytes);
+  assert_fails(image_read(&m, m.size, &data, err), DPERM_INVALID_DATA, impossible);
+  image_free(&m);
   file_remove(svm);
 }
 
