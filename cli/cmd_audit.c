@@ -13,8 +13,8 @@
 #include "dperm/audit.h"
 #include "gnuplot.h"
 #include "handles.h"
+#include "json_report.h"
 #include "progress_bar.h"
-#include "report.h"
 #include "session.h"
 
 static const char closing[] =

@@ -6,8 +6,8 @@
 #include "arguments.h"
 #include "choices.h"
 #include "handles.h"
+#include "json_report.h"
 #include "progress_bar.h"
-#include "report.h"
 #include "session.h"
 
 static const char closing[] =

@@ -7,8 +7,8 @@
 #include "arguments.h"
 #include "finding_lines.h"
 #include "handles.h"
+#include "json_report.h"
 #include "ledger_settings.h"
-#include "report.h"
 #include "session.h"
 
 static const char closing[] =

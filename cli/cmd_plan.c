@@ -9,7 +9,7 @@
 #include "dperm/plan.h"
 #include "fit_settings.h"
 #include "handles.h"
-#include "report.h"
+#include "json_report.h"
 #include "session.h"
 
 /* Figures of a plan (docs/formats.md). */

@@ -7,8 +7,8 @@
 #include "atomic_file.h"
 #include "choices.h"
 #include "handles.h"
+#include "json_report.h"
 #include "progress_bar.h"
-#include "report.h"
 #include "session.h"
 
 /* The records of the CSV that was written: lines but for those in quotes, and the header. NaN where

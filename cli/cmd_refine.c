@@ -7,10 +7,10 @@
 #include "arguments.h"
 #include "choices.h"
 #include "handles.h"
+#include "json_report.h"
 #include "ledger_settings.h"
 #include "neighbour_settings.h"
 #include "progress_bar.h"
-#include "report.h"
 #include "session.h"
 
 static const char closing[] =

@@ -5,7 +5,7 @@
 #include "choices.h"
 #include "dperm/draft.h"
 #include "handles.h"
-#include "report.h"
+#include "json_report.h"
 #include "schema_command.h"
 #include "session.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_report.h"
 #include "message.h"
-#include "report.h"
 
 void findings_collect(void *context, dperm_finding finding, const char *line) {
   findings *all = context;

@@ -10,8 +10,8 @@
 #include "calibrate_setting.h"
 #include "choices.h"
 #include "handles.h"
+#include "json_report.h"
 #include "progress_bar.h"
-#include "report.h"
 #include "session.h"
 
 void fit_command_init(fit_command *c, argument *table, size_t own) {

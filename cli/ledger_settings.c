@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "handles.h"
-#include "report.h"
+#include "json_report.h"
 #include "session.h"
 #include "signals.h"
 

@@ -14,13 +14,13 @@ import re
 import signal
 import sys
 import threading
-from ctypes import (POINTER, Structure, byref, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64, c_void_p,
-                    create_string_buffer, sizeof)
+from ctypes import (POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64,
+                    c_void_p, create_string_buffer, sizeof)
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
-from .border import (TOGETHER, AnyStruct, Array, ArrayOf, Buffer, Bytes, Column, Columns, Number, Owned, TableColumn,
+from .border import (TOGETHER, AnyStruct, Array, ArrayOf, Buffer, Bytes, Column, Columns, Flag, Number, Owned, TableColumn,
                      Text, Whole, path, texts)
 from ._structs import (Account, AuditFigures, AuditOptions, ClassWeight, ColumnCounts, DIGEST_SIZE, DatasetVisitor,
                        DraftOptions, EntryVisitor, Error, ImportOptions, Kernel, LedgerBudget, LedgerDataset, LedgerEntry,
@@ -108,17 +108,17 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_model_to_text": [_MODEL, _OUT, POINTER(c_size_t)], "dperm_model_parse": [Bytes(), _SIZE, _TEXT, _OUT],
     "dperm_model_describe": [_MODEL, _OUT],
     "dperm_model_scores": [_MODEL, _DATA, _DOUBLES], "dperm_model_probabilities": [_MODEL, _DATA, _DOUBLES],
-    "dperm_model_verify": [*_FILE, _NO_LEDGER, VerifyLine, c_void_p, POINTER(c_int)],
+    "dperm_model_verify": [*_FILE, _NO_LEDGER, VerifyLine, c_void_p, POINTER(c_bool)],
     "dperm_model_score_sized": [_MODEL, _DATA, POINTER(Metrics), _SIZE],
     "dperm_model_score_private_sized": [_MODEL, _DATA, POINTER(ScoreOptions), POINTER(PrivateScore), _SIZE],
-    "dperm_statement": [*_FILE, _NO_LEDGER, _INT, _OUT],
-    "dperm_ledger_init_budget": [_PATH, _TEXT, POINTER(LedgerBudget)],
+    "dperm_statement": [*_FILE, _NO_LEDGER, Flag(), _OUT],
+    "dperm_ledger_create": [_PATH, _TEXT, POINTER(LedgerBudget)],
     "dperm_ledger_open": [_PATH, _OUT],
     "dperm_ledger_datasets": [_LEDGER, DatasetVisitor, c_void_p],
     "dperm_ledger_entries": [_LEDGER, _NO_TEXT, EntryVisitor, c_void_p],
     "dperm_ledger_head": [_LEDGER, POINTER(c_uint64), _BUFFER],
     "dperm_ledger_refuse_data": [_LEDGER, _DATA],
-    "dperm_ledger_verify": [_LEDGER, _NO_TEXT, VerifyLine, c_void_p, POINTER(c_int)],
+    "dperm_ledger_verify": [_LEDGER, _NO_TEXT, VerifyLine, c_void_p, POINTER(c_bool)],
     "dperm_ledger_find_model": [_LEDGER, _MODEL, EntryVisitor, c_void_p],
     "dperm_audit_run": [POINTER(AuditOptions), POINTER(AuditFigures)],
     "dperm_audit_outcomes": [_DOUBLES, _DOUBLES, _SIZE, _SIZE, _NUMBER, _NUMBER, POINTER(AuditFigures)],
@@ -138,7 +138,7 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_word": (c_char_p, [_INT, _UINT]),
     "dperm_noise_name": (c_char_p, [_INT]),
     "dperm_loss_name": (c_char_p, [_SIZE]),
-    "dperm_audit_case": (c_int, [_SIZE, POINTER(c_char_p), POINTER(c_char_p)]),
+    "dperm_audit_case": (c_bool, [_SIZE, POINTER(c_char_p), POINTER(c_char_p)]),
     "dperm_model_free": (None, [c_void_p]), "dperm_text_free": (None, [c_void_p]),
     "dperm_model_weights": (POINTER(c_double), [_MODEL]),
     "dperm_ledger_free": (None, [c_void_p]),
@@ -175,7 +175,7 @@ class Interruptible:
             if callable(before):
                 self._before = before
                 signal.signal(signal.SIGINT, self._note)
-        self._tick = Tick(lambda context, stage, done, total: int(self.asked))
+        self._tick = Tick(lambda context, stage, done, total: self.asked)
         self.progress = Progress(self._tick, None)
         return self
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ctypes import CFUNCTYPE, POINTER, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
+from ctypes import CFUNCTYPE, POINTER, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
 from .border import Struct
 
@@ -17,7 +17,7 @@ class Error(Struct):
     _fields_ = [("status", c_int), ("message", c_char * 1024)]
 
 
-Tick = CFUNCTYPE(c_int, c_void_p, c_char_p, c_uint64, c_uint64)
+Tick = CFUNCTYPE(c_bool, c_void_p, c_char_p, c_uint64, c_uint64)
 
 
 class Progress(Struct):
@@ -50,7 +50,7 @@ DIGEST_SIZE = 65
 
 
 class Account(Struct):
-    _fields_ = [("ledger", c_void_p), ("dataset", c_char_p), ("dry_run", c_int),
+    _fields_ = [("ledger", c_void_p), ("dataset", c_char_p), ("dry_run", c_bool),
                 ("charge", c_void_p), ("output", c_void_p)]
 
 
@@ -72,12 +72,12 @@ class LedgerEntry(Struct):
                 ("command", c_char_p), ("mechanism", c_char_p), ("epsilon", c_char_p),
                 ("delta", c_char_p), ("digest", c_char_p), ("commit", c_uint64),
                 ("artifact", c_char_p), ("cost_epsilon", c_char_p), ("cost_delta", c_char_p), ("terms", c_char_p),
-                ("counted_twice", c_int)]
+                ("counted_twice", c_bool)]
 
 
 class Kernel(Struct):
-    _fields_ = [("name", c_int), ("gamma", c_double), ("features", c_size_t),
-                ("independent", c_int), ("seed", c_uint64)]
+    _fields_ = [("kind", c_int), ("gamma", c_double), ("features", c_size_t),
+                ("independent", c_bool), ("seed", c_uint64)]
 
 
 class ClassWeight(Struct):
@@ -112,13 +112,13 @@ class Metrics(Struct):
 
 
 class ScoreOptions(Struct):
-    _fields_ = [("size", c_size_t), ("epsilon", c_double), ("rows_per_person", c_size_t), ("counts", c_int),
-                ("public_model", c_int), ("random", c_void_p), ("account", Account), ("progress", Progress),
+    _fields_ = [("size", c_size_t), ("epsilon", c_double), ("rows_per_person", c_size_t), ("counts", c_bool),
+                ("public_model", c_bool), ("random", c_void_p), ("account", Account), ("progress", Progress),
                 ("neighbours", c_int), ("reserved", c_int)]
 
 
 class PrivateScore(Struct):
-    _fields_ = [("is_private", c_int), ("rows", c_size_t), ("errors", c_int64), ("error_rate", c_double),
+    _fields_ = [("is_private", c_bool), ("rows", c_size_t), ("errors", c_int64), ("error_rate", c_double),
                 ("low", c_double), ("high", c_double), ("population_low", c_double), ("population_high", c_double),
                 ("true_positives", c_int64), ("false_positives", c_int64), ("false_negatives", c_int64),
                 ("true_negatives", c_int64), ("correct", c_int64)]
@@ -134,13 +134,13 @@ class AuditOptions(Struct):
 class AuditFigures(Struct):
     _fields_ = [("mechanism", c_char_p), ("variant", c_char_p), ("epsilon_claimed", c_double),
                 ("epsilon_lower_bound", c_double), ("confidence", c_double), ("draws", c_size_t),
-                ("distance", c_double), ("limit", c_double), ("holds", c_int)]
+                ("distance", c_double), ("limit", c_double), ("holds", c_bool)]
 
 
 class SweepOptions(Struct):
     _fields_ = [("size", c_size_t), ("folds", c_size_t), ("draws", c_size_t), ("seed", c_uint64),
                 ("test_data", c_void_p), ("test_parts", c_size_t), ("journal", c_char_p),
-                ("threads", c_int), ("progress", Progress)]
+                ("threads", c_int), ("all_impossible", c_bool), ("progress", Progress)]
 
 
 class SweepCell(Struct):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from ctypes import byref, c_int
+from ctypes import byref, c_bool
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
@@ -26,9 +26,9 @@ def verification(name: str, *before: Any) -> Tuple[bool, List[Finding]]:
     lines: List[Finding] = []
     note = c.VerifyLine(lambda _, kind, line: lines.append(
         Finding({0: False, 1: True}.get(kind), line.decode())))
-    holds = c_int()
+    holds = c_bool()
     c.call(name, *before, note, None, byref(holds))
-    return bool(holds.value), lines
+    return holds.value, lines
 
 
 def _ledger_handle(ledger: Any) -> Optional[c.Handle]:
@@ -160,7 +160,7 @@ class Privacy(Figures):
     def statement(self, ledger: Any = None, html: bool = False) -> str:
         """The page for the person who must defend the release, as Markdown or HTML; with the ledger (or its path),
         what was spent and is left."""
-        return c.text_from("dperm_statement", *self._file(), _ledger_handle(ledger), int(html))
+        return c.text_from("dperm_statement", *self._file(), _ledger_handle(ledger), bool(html))
 
     def _repr_html_(self) -> str:
         return self.statement(html=True)

@@ -159,6 +159,8 @@ def test_every_member_of_every_struct_is_checked(struct):
             wrong = [most + 1, least - 1, 2**64 + 1, 0.5, "1", None]
             setattr(one, name, most)
             assert getattr(one, name) == most
+        elif kind is ctypes.c_bool:
+            wrong = [0, 1, "yes", None]
         elif kind is ctypes.c_double:
             wrong = ["1", None, 10**400]
         elif kind is ctypes.c_char_p:
@@ -213,7 +215,7 @@ SHORT = {
     "schema text": ("dperm_schema_parse", (b"{}", 3, "name", OUT)),
     "a struct's size": ("dperm_model_score_sized", (Stub("model"), Stub("data"), ctypes.byref(c.Metrics()),
                                                     ctypes.sizeof(c.Metrics) + 1)),
-    "model text": ("dperm_statement", ("name", b"{}", 3, None, 0, OUT)),
+    "model text": ("dperm_statement", ("name", b"{}", 3, None, False, OUT)),
     "outcomes": ("dperm_audit_outcomes", (doubles(6), doubles(5), 3, 2, 1.0, 0.0, ctypes.byref(c.AuditFigures())))}
 
 

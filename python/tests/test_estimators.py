@@ -105,6 +105,14 @@ def test_duplicate_and_unsorted_entries_of_a_sparse_matrix_are_summed(two):
     assert not messy.has_canonical_format  # the caller's matrix is as it was
 
 
+def test_sparse_rows_under_bounds_are_predicted_and_scored_as_dense_ones(two):
+    X, y = two
+    clf = dperm.LogisticRegression(5, bounds=(-2, 2), classes=[0, 1]).fit(X, y)
+    assert clf.decision_function(sp.csr_matrix(X)).tolist() == clf.decision_function(X).tolist()
+    found = [clf.score_private(rows, y, epsilon=200)["errors"] for rows in (X, sp.csr_matrix(X))]  # noise once in e^200 / 2
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("y, classes", [([0, 1], [0, 1]), (["no", "yes"], ["no", "yes"]),
                                         ([-1.0, 1.0], [-1, 1]), ([False, True], [False, True])])
 def test_labels_of_any_type(two, y, classes):

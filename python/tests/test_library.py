@@ -17,7 +17,7 @@ HEADERS = sorted((ROOT / "include").rglob("*.h"))
 STRUCTS = {"dperm_error": c.Error, "dperm_progress": c.Progress, "dperm_draft_options": c.DraftOptions,
            "dperm_import_options": c.ImportOptions,
            "dperm_column": c.Column, "dperm_loss": c.Loss, "dperm_regularizer": c.Regularizer,
-           "dperm_account": c.Account,
+           "dperm_account": c.Account, "dperm_ledger_budget": c.LedgerBudget, "dperm_unsafe_column_counts": c.ColumnCounts,
            "dperm_ledger_dataset": c.LedgerDataset, "dperm_ledger_entry": c.LedgerEntry,
            "dperm_kernel": c.Kernel, "dperm_class_weight": c.ClassWeight, "dperm_options": c.Options, "dperm_tune_options": c.TuneOptions,
            "dperm_plan_rows": c.PlanRows,
@@ -32,7 +32,8 @@ def test_every_struct_lies_in_memory_as_the_header_says(tmp_path):
         lines.append(f'printf("{name} %zu\\n", sizeof({name}));')
         for field, *_ in struct._fields_:
             member = field.rstrip("_")
-            lines.append(f'printf("{name} {field} %zu\\n", offsetof({name}, {member}));')
+            # and its size: the space of a bool may be as large as an int's
+            lines.append(f'printf("{name} {field} %zu %zu\\n", offsetof({name}, {member}), sizeof((({name} *)0)->{member}));')
     includes = "".join(f"#include <{path.relative_to(ROOT / 'include')}>\n" for path in HEADERS)
     source = tmp_path / "layout.c"
     source.write_text("#include <stdio.h>\n#include <stddef.h>\n" + includes + "int main(void) {\n" + "\n".join(lines) + "\nreturn 0; }\n")
@@ -41,8 +42,9 @@ def test_every_struct_lies_in_memory_as_the_header_says(tmp_path):
     for line in subprocess.run([str(program)], capture_output=True, text=True).stdout.splitlines():
         words = line.split()
         struct = STRUCTS[words[0]]
-        found = ctypes.sizeof(struct) if len(words) == 2 else getattr(struct, words[1]).offset
-        assert found == int(words[-1]), line
+        member = None if len(words) == 2 else getattr(struct, words[1])
+        found = [ctypes.sizeof(struct)] if member is None else [member.offset, member.size]
+        assert found == [int(word) for word in words if word.isdigit()], line
 
 
 def test_every_member_of_the_structs_is_there():

@@ -9,7 +9,7 @@
 #include "audit/joint_pair.h"
 #include "audit/worst_pair.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/options_defaults.h"
 #include "base/owned.h"
 #include "base/vector.h"
 #include "dperm/tune.h"

@@ -9,7 +9,7 @@
 #include "base/file_read.h"
 #include "base/json_text.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/options_defaults.h"
 #include "draft/draft_label.h"
 #include "draft/draft_rules.h"
 #include "schema/schema.h"

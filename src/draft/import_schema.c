@@ -6,7 +6,7 @@
 #include "base/file_read.h"
 #include "base/lookup.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/options_defaults.h"
 #include "draft/draft_remarks.h"
 #include "draft/import_column.h"
 #include "draft/import_label.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/options.h"
+#include "base/options_defaults.h"
 #include "ledger/chain.h"
 #include "ledger/tables.h"
 
@@ -99,7 +99,7 @@ static dperm_status begin_with(const char *path, record *opened, bool *taken, dp
 }
 
 dperm_status dperm_ledger_create(const char *path, const char *dataset,
-                                      const dperm_ledger_budget *given, dperm_error *err) {
+                                 const dperm_ledger_budget *given, dperm_error *err) {
   dperm_ledger_budget budget;
   record opened;
   bool taken = false;

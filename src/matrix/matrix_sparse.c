@@ -9,22 +9,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/thread_pool.h"
 #include "base/vector.h"
 #include "matrix/matrix_spread.h"
+#include "matrix/sparse_rows.h"
 
 enum { PILE = 16, LONG = 8 * LANES };
-
-typedef struct sparse {
-  matrix base;
-  size_t *starts;    /* rows + 1: row i has the entries from starts[i] to starts[i + 1] */
-  uint32_t *columns; /* ascending within a row */
-  double *values;
-  bool borrowed;    /* the three arrays are somebody else's */
-  row_maker *maker; /* or NULL, and then the arrays are */
-  size_t entries;   /* of the rows here together; of a maker, as it says */
-  size_t block_rows;
-} sparse;
 
 /* Some rows: row i of them has the entries from starts[i] to starts[i + 1]. */
 typedef struct row_window {
@@ -33,8 +22,7 @@ typedef struct row_window {
   const double *values;
 } row_window;
 
-/* Starts, values, columns. */
-static size_t window_doubles(size_t count, size_t most_entries) {
+size_t sparse_window_doubles(size_t count, size_t most_entries) {
   return count + 1 + count * most_entries + (count * most_entries + 1) / 2;
 }
 
@@ -376,7 +364,7 @@ static void sparse_free(matrix *x) {
   free(m);
 }
 
-static const matrix_kind sparse_kind = {
+const matrix_kind sparse_kind = {
     .name = "sparse",
     .apply_rows = sparse_apply_rows,
     .apply_transposed = sparse_apply_transposed,
@@ -391,7 +379,7 @@ static const matrix_kind sparse_kind = {
 };
 
 /* What follows from the sizes of all rows together. */
-static void set_depths(sparse *m, size_t entries) {
+void sparse_set_depths(sparse *m, size_t entries) {
   matrix *x = &m->base;
   size_t rows = rows_in_all(x), cols = x->cols;
   x->row_depth = x->row_entries / 4 + 3;
@@ -418,7 +406,7 @@ dperm_status matrix_sparse_over(const growing_rows *rows, size_t cols, matrix **
     size_t entries = m->starts[i + 1] - m->starts[i];
     m->base.row_entries = entries > m->base.row_entries ? entries : m->base.row_entries;
   }
-  set_depths(m, m->entries);
+  sparse_set_depths(m, m->entries);
   *out = &m->base;
   return DPERM_OK;
 }
@@ -430,79 +418,6 @@ dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, d
   TRY(matrix_sparse_over(rows, cols, out, err));
   ((sparse *)*out)->borrowed = false;
   *rows = (growing_rows){.labels = rows->labels};
-  return DPERM_OK;
-}
-
-dperm_status matrix_made_new(row_maker *maker, size_t rows, size_t cols, matrix **out,
-                             dperm_error *err) {
-  sparse *m = NULL;
-  TRY(memory_new(1, sizeof *m, &m, err));
-  *m = (sparse){.base = {.kind = &sparse_kind,
-                         .rows = rows,
-                         .cols = cols,
-                         .row_entries = maker->most_entries,
-                         .work_size = window_doubles(MATRIX_BLOCK, maker->most_entries)},
-                .maker = maker,
-                .entries = maker->entries};
-  set_depths(m, m->entries);
-  *out = &m->base;
-  return DPERM_OK;
-}
-
-/* ---- rows that are made, once for all passes */
-
-typedef struct keeping {
-  const row_maker *maker;
-  sparse *to;
-} keeping;
-
-static size_t block_rows_at(const keeping *k, size_t block, size_t *from) {
-  size_t left = k->to->base.rows - block * MATRIX_BLOCK;
-  *from = block * MATRIX_BLOCK;
-  return left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
-}
-
-/* Leaves the entries of each row in the place of its end. */
-static void count_block(void *context, size_t block, size_t worker) {
-  const keeping *k = context;
-  size_t from = 0, count = block_rows_at(k, block, &from);
-  (void)worker;
-  k->maker->count(k->maker, from, count, k->to->starts + from + 1);
-}
-
-static void make_block(void *context, size_t block, size_t worker) {
-  const keeping *k = context;
-  size_t starts[MATRIX_BLOCK + 1], from = 0, count = block_rows_at(k, block, &from);
-  size_t first = k->to->starts[from];
-  (void)worker;
-  k->maker->make(k->maker, from, count, starts, k->to->columns + first, k->to->values + first);
-}
-
-dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err) {
-  const sparse *m = (const sparse *)x;
-  const size_t blocks = (x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
-  OWNED(matrix_free_at) matrix *kept = NULL;
-  sparse *to = NULL;
-  *out = NULL;
-  if (x->kind != &sparse_kind || !m->maker) {
-    return DPERM_OK;
-  }
-  TRY(memory_new(1, sizeof *to, &to, err));
-  *to = *m;
-  to->maker = NULL;
-  to->base.work_size = 0;
-  kept = &to->base;
-  keeping k = {m->maker, to};
-  TRY(memory_new(x->rows + 1, sizeof *to->starts, &to->starts, err));
-  pool_run(blocks, count_block, &k);
-  for (size_t i = 0; i < x->rows; i++) {
-    to->starts[i + 1] += to->starts[i];
-  }
-  TRY(memory_raw(to->starts[x->rows] + 1, sizeof *to->columns, &to->columns, err));
-  TRY(memory_raw(to->starts[x->rows] + 1, sizeof *to->values, &to->values, err));
-  pool_run(blocks, make_block, &k);
-  *out = kept;
-  kept = NULL;
   return DPERM_OK;
 }
 
@@ -523,6 +438,6 @@ dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error
   TRY(ranks_most(r, status, &most, err));
   TRY(ranks_add(r, DPERM_OK, &entries, 1, err));
   x->row_entries = (size_t)most;
-  set_depths(m, (size_t)entries);
+  sparse_set_depths(m, (size_t)entries);
   return DPERM_OK;
 }

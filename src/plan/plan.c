@@ -1,7 +1,7 @@
 /* dperm_plan_make and the like: what a fit would do, from public numbers. */
 #include <math.h>
 
-#include "base/options.h"
+#include "base/options_defaults.h"
 #include "base/sized.h"
 #include "data/class_weights.h"
 #include "dperm/plan.h"

@@ -4,7 +4,7 @@
 
 #include "base/json_text.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/options_defaults.h"
 #include "plan/plan_columns.h"
 
 static json_t *text_or_null(const char *text) {

@@ -5,27 +5,6 @@
 
 #include "schema/schema_resolve.h"
 
-/* The evidence has n·ε₁ = 360 at least, at which its noise does not drown it on the sets that the
- * rule was chosen on, and three hundredths of epsilon where that is more. Where n·ε is
- * below 2600 the answer would cost more than it brings. */
-static const double evidence_least = 360, share_least = 0.03, share_most = 360.0 / 2600;
-
-dperm_status asked_share(const dperm_schema *schema, size_t rows, const dperm_options *o,
-                         double *out, dperm_error *err) {
-  double work = (double)rows * o->epsilon / (double)o->rows_per_person;
-  (void)err;
-  bool asks = schema_unresolved(schema, true) && schema->refined.epsilon == 0;
-  bool differs = false; /* columns that say "auto" have bins either way */
-  for (size_t c = 0; c < schema->column_count; c++) {
-    differs = differs || schema_column_asks(&schema->columns[c]);
-  }
-  bool pays = work * share_most >= evidence_least;
-  *out = asks && differs && pays && schema->classes.count == 2
-             ? fmax(share_least, evidence_least / work)
-             : 0;
-  return DPERM_OK;
-}
-
 /* ---- before the charge */
 
 /* A figure stands for the number of records where that is private, and the sums must hold for any

@@ -6,11 +6,6 @@
 #include "refine/bins_evidence.h"
 #include "run/representation.h"
 
-/* The share of epsilon that an answer of so many records takes; 0 where there is none to ask for or
- * it would not pay. */
-dperm_status asked_share(const dperm_schema *schema, size_t rows, const dperm_options *options,
-                         double *out, dperm_error *err);
-
 typedef struct asked_schema {
   bins_evidence evidence; /* exact, and never to leave */
   fit_plan plans[2];      /* of a fit with lines, and with bins: the charge is for either */

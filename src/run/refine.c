@@ -1,7 +1,7 @@
 /* dperm_refine: counts, pays, draws, commits with the digest of the schema. */
 #include <math.h>
 
-#include "base/options.h"
+#include "base/options_defaults.h"
 #include "dperm/refine.h"
 #include "model/model_file.h"
 #include "random/random_handle.h"

@@ -18,5 +18,9 @@ dperm_status schema_state_cost(const dperm_schema *made, double epsilon, const g
   TRY(ranks_share(spread, DPERM_OK, &paid, sizeof paid, err)); /* the leader paid */
   cost.entry = paid.entry;
   memcpy(cost.receipt, paid.receipt, sizeof cost.receipt);
-  return schema_state_refined(made, &cost, out, err);
+  json_auto_t *json = json_deep_copy(made->json);
+  if (!json || json_object_set_new(json, "refined", schema_refined_json(&cost)) != 0) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while making a schema");
+  }
+  return schema_from_json(json, "the refined schema", out, err);
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/options.h"
+#include "base/options_defaults.h"
 #include "base/threads.h"
 #include "matrix/gemm_block.h"
 #include "mechanism/mechanism.h"

@@ -7,7 +7,7 @@
 #include "base/arithmetic.h"
 #include "base/defect.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/options_defaults.h"
 #include "data/record_overlap.h"
 #include "mechanism/mechanism.h"
 #include "random/random_handle.h"

@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "privacy/guarantee.h"
-#include "schema/schema.h"
 
 /* ---- the digest: BLAKE2b-256 of one line for each member (docs/formats.md) */
 
@@ -92,13 +91,4 @@ dperm_status schema_refined_parse(const json_document *doc, schema_refined *out,
   }
   *out = r;
   return DPERM_OK;
-}
-
-dperm_status schema_state_refined(const dperm_schema *schema, const schema_refined *refined,
-                                  dperm_schema **out, dperm_error *err) {
-  json_auto_t *json = json_deep_copy(schema->json);
-  if (!json || json_object_set_new(json, "refined", schema_refined_json(refined)) != 0) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while making a schema");
-  }
-  return schema_from_json(json, "the refined schema", out, err);
 }

@@ -22,6 +22,3 @@ dperm_status schema_refined_parse(const json_document *doc, schema_refined *out,
 
 /* The object; NULL for want of memory. */
 json_t *schema_refined_json(const schema_refined *refined);
-/* The schema with this statement of what it cost. */
-dperm_status schema_state_refined(const dperm_schema *schema, const schema_refined *refined,
-                                  dperm_schema **out, dperm_error *err);

@@ -12,7 +12,7 @@
 
 #include "base/defect.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/options_defaults.h"
 #include "base/sized.h"
 #include "dperm/score.h"
 #include "random/random_handle.h"

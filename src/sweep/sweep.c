@@ -6,7 +6,7 @@
 
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/options_defaults.h"
 #include "base/threads.h"
 #include "data/class_weights.h"
 #include "run/fit_memory.h"

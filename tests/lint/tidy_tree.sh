@@ -21,8 +21,8 @@ rule "file names are unique" "$(grep -vE '^(include/dperm|tests/hosts/[^/]*)/' <
   sed 's|.*/||' | sort | uniq -d)"
 python=$(find python bench experiments -name '*.py' | sort)
 scripts=$(find tests bench experiments tools -type f \( -name '*.bats' -o -name '*.bash' -o -name '*.sh' -o -perm -u+x \) | sort)
-rule "no file is over 500 lines" \
-  "$(xargs wc -l <<< "$code $python $scripts" | awk '$2 != "total" && $1 > 500')"
+rule "no file is over 500 lines, but dperm.h" \
+  "$(xargs wc -l <<< "$code $python $scripts" | awk '$2 != "total" && $1 > 500' | grep -v '/dperm\.h$')"
 # shellcheck disable=SC2086
 rule "every file opens with a paragraph" "$(awk 'FNR == 1 && $0 !~ "^/[*]" {print FILENAME}' $code)"
 # shellcheck disable=SC2086

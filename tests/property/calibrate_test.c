@@ -466,7 +466,8 @@ static void kinds_without_bounds_are_refused(void **state) {
   privacy_plan plan;
   for (dperm_noise kind = DPERM_NOISE_L1; kind <= DPERM_NOISE_MIXED; kind++) {
     g.noise = kind;
-    assert_fails(privacy_plan_make(&g, &plan, err), DPERM_INVALID_ARGUMENT, "nothing is known of the rows");
+    assert_fails(privacy_plan_make(&g, &plan, err), DPERM_INVALID_ARGUMENT,
+                 "nothing is known of the rows");
   }
 }
 

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "dperm/synthetic.h"
-#include "mechanism/delta_rule.h"
 #include "kernel/features.h"
+#include "mechanism/delta_rule.h"
 #include "model/model.h"
 #include "noise_bodies.h"
 #include "random/discrete_sampling.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "dperm/score.h"
-#include "score/error_interval.h"
 #include "random/discrete_sampling.h"
+#include "score/error_interval.h"
 #include "support.h"
 
 enum { ROWS = 200 };

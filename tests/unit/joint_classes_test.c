@@ -228,8 +228,7 @@ static void a_choice_states_how_the_chosen_one_learned(void **state) {
       assert_ok(dperm_tune(data, candidates, 2, &how, &model, err));
       assert_string_equal(verified(model), "");
       double whole = how.method == DPERM_TUNE_SPLIT ? 2 : 1;
-      assert_close(model->claim.epsilon_class,
-                   model->joint ? whole : whole / CLASSES, 1e-5);
+      assert_close(model->claim.epsilon_class, model->joint ? whole : whole / CLASSES, 1e-5);
       dperm_model_free(model);
     }
   }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/options.h"
+#include "base/options_defaults.h"
 #include "dperm/audit.h"
 #include "dperm/draft.h"
 #include "dperm/ledger.h"

@@ -1,5 +1,5 @@
-/* See report.h. */
-#include "report.h"
+/* See json_report.h. */
+#include "json_report.h"
 
 #include <dperm.h>
 #include <math.h>
@@ -65,6 +65,9 @@ static void put_number(const char *digits, size_t length) {
     (void)snprintf(shortest, sizeof shortest, "%.*g", places, value);
   } while (places++ < 17 && (strtod(shortest, NULL) < value || strtod(shortest, NULL) > value));
   bool whole = memchr(digits, '.', length) == NULL && memchr(digits, 'e', length) == NULL;
+  if (value > -1e15 && value < 1e15 && !(value < rint(value) || value > rint(value))) {
+    (void)snprintf(shortest, sizeof shortest, "%.0f", value);
+  }
   (void)fwrite(whole ? digits : shortest, 1, whole ? length : strlen(shortest), stdout);
 }
 

@@ -1,5 +1,5 @@
 /* The defaults of all structs of options, and their first promised layouts. */
-#include "base/options.h"
+#include "base/options_defaults.h"
 
 #include <math.h>
 #include <string.h>
