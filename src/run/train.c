@@ -245,7 +245,7 @@ static dperm_status train(const dperm_data *data, const dperm_options *options,
   dperm_status status = run_make(&r, err);
   status = status == DPERM_OK ? run_prepare(&r, err) : status;
   TRY(run_pay_and_make(&r, status, out, err));
-  return *out ? training_report(options, &r.how, data, *out, err) : DPERM_OK;
+  return training_report(options, &r.how, data, *out, err);
 }
 
 dperm_status dperm_train(const dperm_data *data, const dperm_options *given, dperm_model **out,

@@ -58,5 +58,8 @@ static json_t *make(const dperm_options *o, const representation *how, const dpe
 
 dperm_status training_report(const dperm_options *o, const representation *how,
                              const dperm_data *data, const dperm_model *model, dperm_error *err) {
-  return o->report ? json_give(make(o, how, data, model), o->report, err) : DPERM_OK;
+  if (o->report && !model) {
+    *o->report = NULL;
+  }
+  return o->report && model ? json_give(make(o, how, data, model), o->report, err) : DPERM_OK;
 }

@@ -6,6 +6,6 @@
 #include "run/representation.h"
 
 /* Fills *options->report, if there is one, for a model that was trained or chosen: `how` its rows
- * were made. */
+ * were made. Without a model, as of a dry run or on a process that does not lead, it is NULL. */
 dperm_status training_report(const dperm_options *options, const representation *how,
                              const dperm_data *data, const dperm_model *model, dperm_error *err);

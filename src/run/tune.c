@@ -289,7 +289,7 @@ static dperm_status choose_and_pay(tuning *t, dperm_options *candidates, dperm_m
                            .refined = t->data->schema ? &t->data->schema->refined : NULL};
   TRY(account_make_model(&run, prepare(t, account.ledger, err), choose, t, out, err));
   const representation given = {.way = SCHEMA_GIVEN};
-  return *out ? training_report(&candidates[0], &given, t->data, *out, err) : DPERM_OK;
+  return training_report(&candidates[0], &given, t->data, *out, err);
 }
 
 /* Records under the schema that their bins follow from; rows that are numbers as they are. */

@@ -73,6 +73,7 @@ def cases():
     for command in ("train", "tune"):
         yield f"{command} {PEOPLE} --epsilon 1 --lambda {'auto' if command == 'train' else '0.001,0.01'} --bins auto"
     yield f"sweep {PEOPLE} --epsilon 0.1,1 --bins auto --draws 5 --folds 3"
+    yield f"train {PEOPLE} --epsilon 1 --refine 0.2"
 
 
 def write_data(dperm):

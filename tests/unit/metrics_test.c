@@ -158,35 +158,78 @@ static dperm_data *read_csv(const char *schema_text, const char *text, dperm_sch
   return data;
 }
 
+/* A row that was scaled to another norm is another row; the model's is known also from its file. */
+static void rows_of_another_norm_are_refused(void **state) {
+  (void)state;
+  const double x[] = {3, 4, -3, -4}, y[] = {1, -1}, norms[] = {1, 2, 5, 1 + 1e-9};
+  for (int constant = 0; constant < 2; constant++) {
+    dperm_data *data[4] = {NULL};
+    double scores[2];
+    char *path = file_with_text("");
+    dperm_model *read = NULL;
+    for (size_t i = 0; i < 4; i++) {
+      assert_ok(dperm_data_from_dense(2, 2, x, y, norms[i], &data[i], err));
+      assert_ok(constant ? dperm_data_add_intercept(data[i], 0.7, err) : DPERM_OK);
+    }
+    dperm_model *model = train_on(data[0], "logistic");
+    assert_ok(dperm_model_write(model, path, err));
+    assert_ok(dperm_model_read(path, &read, err));
+    for (size_t i = 0; i < 4; i++) {
+      const dperm_model *both[] = {model, read};
+      for (size_t m = 0; m < 2; m++) {
+        if (i == 0) {
+          assert_ok(dperm_model_scores(both[m], data[i], scores, err));
+        } else {
+          assert_fails(dperm_model_scores(both[m], data[i], scores, err), DPERM_INVALID_DATA,
+                       "the rows are scaled to a norm of");
+        }
+      }
+      dperm_data_free(data[i]);
+    }
+    dperm_model_free(model);
+    dperm_model_free(read);
+    file_remove(path);
+  }
+}
+
 #define SCHEMA(name, top)                                                                          \
   "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]},"                 \
   " \"columns\": [{\"name\": \"" name "\", \"type\": \"numeric\", \"min\": 0, \"max\": " top "}]}"
 
+/* Records under a schema that is as wide as the model's are seen as that sees them; under a
+ * narrower one they have lost what it would see. */
 static void data_of_another_encoding_are_refused(void **state) {
   (void)state;
-  dperm_schema *first = NULL, *again = NULL, *wider = NULL;
+  dperm_schema *first = NULL, *again = NULL, *wider = NULL, *narrower = NULL;
   dperm_data *data = read_csv(SCHEMA("a", "10"), "a,y\n1,1\n9,0\n", &first);
-  dperm_data *same = read_csv(SCHEMA("a", "10"), "a,y\n2,1\n3,0\n", &again);
-  dperm_data *other = read_csv(SCHEMA("a", "99"), "a,y\n1,1\n9,0\n", &wider);
+  dperm_data *same = read_csv(SCHEMA("a", "10"), "a,y\n2,1\n50,0\n", &again);
+  dperm_data *wide = read_csv(SCHEMA("a", "99"), "a,y\n2,1\n50,0\n", &wider);
+  dperm_data *other = read_csv(SCHEMA("a", "9"), "a,y\n1,1\n9,0\n", &narrower);
   dperm_data *six = random_data(3);
   dperm_model *model = train_on(data, "logistic"), *memory = train_on(six, "logistic");
-  double scores[ROWS];
+  double scores[ROWS], wide_scores[2];
   dperm_metrics m;
   assert_ok(dperm_model_scores(model, same, scores, err));
-  assert_fails(dperm_model_scores(model, other, scores, err), DPERM_INVALID_DATA, "another schema");
-  assert_fails(dperm_model_score(model, other, &m, err), DPERM_INVALID_DATA, "another schema");
+  assert_ok(dperm_model_scores(model, wide, wide_scores, err));
+  assert_memory_equal(scores, wide_scores, sizeof wide_scores);
+  assert_fails(dperm_model_scores(model, other, scores, err), DPERM_INVALID_SCHEMA,
+               "a schema with other columns, ranges");
+  assert_fails(dperm_model_score(model, other, &m, err), DPERM_INVALID_SCHEMA, "ranges");
   assert_fails(dperm_model_scores(model, six, scores, err), DPERM_INVALID_DATA,
                "6 encoded columns");
-  assert_fails(dperm_model_scores(memory, data, scores, err), DPERM_INVALID_DATA, "columns");
+  assert_fails(dperm_model_scores(memory, data, scores, err), DPERM_INVALID_DATA,
+               "on rows without one");
   dperm_model_free(model);
   dperm_model_free(memory);
   dperm_data_free(data);
   dperm_data_free(same);
+  dperm_data_free(wide);
   dperm_data_free(other);
   dperm_data_free(six);
   dperm_schema_free(first);
   dperm_schema_free(again);
   dperm_schema_free(wider);
+  dperm_schema_free(narrower);
 }
 
 /* Weights that a file may hold, but whose sums no double can: no score, and no endless loop. */
@@ -212,6 +255,7 @@ int main(void) {
       cmocka_unit_test(one_class_alone_has_no_curve),
       cmocka_unit_test(a_score_of_zero_predicts_the_negative_class),
       cmocka_unit_test(scores_are_plain_sums_and_metrics_follow),
+      cmocka_unit_test(rows_of_another_norm_are_refused),
       cmocka_unit_test(data_of_another_encoding_are_refused),
       cmocka_unit_test(scores_beyond_all_doubles_are_an_error),
   };

@@ -117,6 +117,89 @@ static const char labelled_rows[] =
 static const char unlabelled_rows[] = "1,u\n9,v\n3,v\n8,u\n";
 static const char odd_labels[] = "1,,u\n9,?,v\n3,maybe,v\n8,no,u\n";
 
+/* ---- probabilities */
+
+/* For each row: they sum to 1, and the file has that of the winner, or of the positive class. */
+static void check_probabilities(const dperm_model *model, const dperm_data *data,
+                                const char *path) {
+  const size_t rows = dperm_data_rows(data), classes = dperm_model_classes(model);
+  double *found = calloc(rows * classes, sizeof *found);
+  assert_non_null(found);
+  assert_ok(dperm_model_probabilities(model, data, found, err));
+  char *text = predict(model, path, DPERM_FORMAT_CSV), *at = strchr(text, '\n') + 1;
+  for (size_t i = 0; i < rows; i++) {
+    const double *row = found + i * classes;
+    size_t winner = 0;
+    double sum = 0;
+    for (size_t m = 0; m < classes; m++) {
+      assert_true(row[m] >= 0 && row[m] <= 1);
+      winner = row[m] > row[winner] ? m : winner;
+      sum += row[m];
+    }
+    assert_close(sum, 1, 1e-15 * (double)(classes + 1));
+    const char *name = dperm_model_class_name(model, winner);
+    assert_true(strncmp(at, name, strlen(name)) == 0 && at[strlen(name)] == ',');
+    char *column = strchr(strchr(at, ',') + 1, ',') + 1;
+    assert_true(strtod(column, &at) == row[classes > 2 ? winner : 1]);
+    assert_int_equal(*at++, '\n');
+  }
+  assert_int_equal(*at, '\0');
+  free(text);
+  free(found);
+}
+
+static void probabilities_sum_to_1_and_are_those_of_the_file(void **state) {
+  (void)state;
+  static const char three[] =
+      "{\"label\": {\"column\": \"y\", \"classes\": [\"x\", \"y\", \"z\"]}, \"columns\": "
+      "[{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 99}]}";
+  for (int way = 0; way < 4; way++) { /* plain, with a temperature, joint, one against the rest */
+    char *path = file_with("", 0);
+    dperm_options options;
+    dperm_model *model = NULL;
+    if (way < 2) {
+      assert_ok(dperm_synthetic_census_write(path, 500, 7, err));
+    } else {
+      FILE *file = fopen(path, "w");
+      assert_true(file && fputs("a,y\n", file) >= 0);
+      for (int i = 0; i < 500; i++) {
+        assert_true(fprintf(file, "%d,%c\n", i * 37 % 100, "xyz"[i * 37 % 100 / 34]) > 0);
+      }
+      assert_int_equal(fclose(file), 0);
+    }
+    dperm_schema *schema = parse(way < 2 ? dperm_synthetic_census_schema() : three);
+    dperm_data *data = read_data(path, schema, 0);
+    dperm_options_init(&options);
+    options.epsilon = 20;
+    options.calibrate = way == 1 ? 0.2 : 0;
+    options.lambda = 0.3; /* scores are too small, so that a temperature serves */
+    options.multiclass = way == 3 ? DPERM_MULTICLASS_ONE_VS_REST : DPERM_MULTICLASS_AUTO;
+    assert_ok(dperm_random_seeded(3, &options.random, err));
+    assert_ok(dperm_train(data, &options, &model, err));
+    assert_true((model->inverse_temperature != 1) == (way == 1) && model->joint == (way == 2));
+    check_probabilities(model, data, path);
+    dperm_model_free(model);
+    dperm_random_free(options.random);
+    dperm_data_free(data);
+    dperm_schema_free(schema);
+    file_remove(path);
+  }
+}
+
+static void only_logistic_loss_has_probabilities(void **state) {
+  (void)state;
+  const double x[] = {-0.5, 0.5}, y[] = {-1, 1};
+  dperm_data *data = NULL;
+  assert_ok(dperm_data_from_dense(2, 1, x, y, 1, &data, err));
+  dperm_model *model = train_on(data, "huber");
+  double found[4] = {7, 7, 7, 7};
+  assert_fails(dperm_model_probabilities(model, data, found, err), DPERM_UNSUPPORTED,
+               "only logistic loss has probabilities; the model's is huber");
+  assert_true(found[0] == 7 && found[3] == 7);
+  dperm_model_free(model);
+  dperm_data_free(data);
+}
+
 /* The same predictions for labelled rows, rows without labels, and rows whose labels make no
  * sense: prediction does not look at them. */
 static void check_unlabelled(const char *schema_text, const char *with, const char *without) {
@@ -273,6 +356,8 @@ static void a_failed_prediction_leaves_the_old_file(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(predictions_of_a_file_equal_those_in_memory),
+      cmocka_unit_test(probabilities_sum_to_1_and_are_those_of_the_file),
+      cmocka_unit_test(only_logistic_loss_has_probabilities),
       cmocka_unit_test(unlabelled_files_are_predicted_with_a_header),
       cmocka_unit_test(unlabelled_files_are_predicted_without_a_header),
       cmocka_unit_test(rows_that_training_would_drop_are_predicted),

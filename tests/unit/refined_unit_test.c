@@ -166,11 +166,53 @@ static void none_is_refined_twice(void **state) {
   dperm_schema_free(r.schema);
 }
 
+/* What a plan says that the schema costs is what a run spends on it, and the fit has the rest. */
+static void a_plan_says_what_the_schema_will_cost(void **state) {
+  const wide_home *s = *state;
+  refined before = refined_for(s, 1, DPERM_NEIGHBOURS_REPLACE);
+  const refined wide = {.schema = s->wide, .data = s->data};
+  const struct {
+    const refined *of;
+    dperm_bins bins;
+    double refine, epsilon;
+    const char *cost;
+  } cases[] = {{&wide, DPERM_BINS_ASK, 0, 1, "answer"},
+               {&wide, DPERM_BINS_ASK, 0, 0.8, NULL}, /* 2400: it would not pay */
+               {&wide, DPERM_BINS_NONE, 0, 1, NULL},
+               {&wide, DPERM_BINS_AUTO, 0, 1, NULL},
+               {&wide, DPERM_BINS_ASK, 0.25, 1, "counts"},
+               {&wide, DPERM_BINS_ASK, (double)NAN, 1, "counts"},
+               {&before, DPERM_BINS_ASK, 0, 1, "schema"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    dperm_options o = asking(DPERM_MECHANISM_OBJECTIVE, 1, DPERM_NEIGHBOURS_REPLACE);
+    dperm_model *model = NULL;
+    dperm_plan plan;
+    o.bins = cases[i].bins;
+    o.refine = cases[i].refine;
+    o.epsilon = cases[i].epsilon;
+    assert_ok(dperm_plan_for_schema(PEOPLE, cases[i].of->schema, &o, &plan, err));
+    assert_ok(dperm_train(cases[i].of->data, &o, &model, err));
+    assert_true(plan.schema_cost ? cases[i].cost && strcmp(plan.schema_cost, cases[i].cost) == 0
+                                 : !cases[i].cost);
+    assert_true((plan.epsilon_schema > 0) == (cases[i].cost != NULL));
+    assert_true(plan.epsilon_schema == model->claim.epsilon_refined);
+    assert_true(plan.epsilon == model->claim.epsilon &&
+                plan.epsilon_row == model->claim.epsilon_row);
+    if (!cases[i].cost || cases[i].of == &before) { /* else the records decide the columns */
+      assert_true(plan.dims == model->dims && plan.beta == model->plan.noise.beta);
+    }
+    dperm_model_free(model);
+  }
+  dperm_data_free(before.data);
+  dperm_schema_free(before.schema);
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, wide_home_begin, wide_home_end)
   const struct CMUnitTest tests[] = {
       CASE(every_function_takes_one_unit_and_refuses_another),
       CASE(none_is_refined_twice),
+      CASE(a_plan_says_what_the_schema_will_cost),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

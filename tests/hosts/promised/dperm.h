@@ -321,7 +321,7 @@ DPERM_API const char *dperm_loss_name(size_t index);
 DPERM_API DPERM_CHECKED dperm_status dperm_loss_by_name(const char *name, double h, dperm_loss *out,
                                                         dperm_error *err);
 static inline dperm_loss dperm_loss_logistic(void) {
-  dperm_loss loss = {0};
+  dperm_loss loss;
   dperm_status made = dperm_loss_by_name("logistic", 0, &loss, NULL);
   (void)made; /* it always is */
   return loss;
