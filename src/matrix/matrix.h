@@ -16,9 +16,9 @@
 
 typedef struct matrix matrix;
 
-/* What rows say: from the margins z of rows from, …, from + count − 1 to their weights w. Called on
- * several threads, each row once. */
-typedef void matrix_turn(void *context, size_t from, size_t count, const double *z, double *w);
+/* What rows say: the margins of rows from, …, from + count − 1 become their weights, in place.
+ * Called on several threads, each row once. */
+typedef void matrix_turn(void *context, size_t from, size_t count, double *z);
 
 typedef struct matrix_kind {
   const char *name;
@@ -30,13 +30,15 @@ typedef struct matrix_kind {
   /* G = Xᵀ W: cols × k from rows × k. */
   dperm_status (*apply_transposed)(const matrix *x, const double *w, size_t k, double *g,
                                    dperm_error *err);
-  /* Both in one pass over the rows, for one right-hand side: G = Xᵀ w, where `turn` makes w of Z =
-   * X F. NULL for a kind that gains nothing by it (matrix_apply_both). */
-  dperm_status (*apply_both)(const matrix *x, const double *f, matrix_turn *turn, void *context,
-                             double *g, dperm_error *err);
-  /* The upper triangle (row-major) of H = Xᵀ diag(w) X, cols × cols; and its diagonal alone. */
+  /* Both in one pass over the rows: G = Xᵀ W, where `turn` makes W of Z = X F; to the bit what the
+   * two give. NULL for a kind that gains nothing by it (matrix_apply_both). */
+  dperm_status (*apply_both)(const matrix *x, const double *f, size_t k, matrix_turn *turn,
+                             void *context, double *g, dperm_error *err);
+  /* The upper triangle (row-major) of H = Xᵀ diag(w) X, cols × cols; and the diagonals alone of k
+   * of them, cols × k from rows × k. */
   dperm_status (*gram)(const matrix *x, const double *w, double *h, dperm_error *err);
-  dperm_status (*gram_diagonal)(const matrix *x, const double *w, double *d, dperm_error *err);
+  dperm_status (*gram_diagonal)(const matrix *x, const double *w, size_t k, double *d,
+                                dperm_error *err);
   /* Row i as `cols` doubles. */
   void (*row)(const matrix *x, size_t i, double *values);
   /* Row i's entries where they stand, and their number; NULL for a kind that keeps zeros too. */
@@ -81,8 +83,8 @@ OWNED_HANDLE(matrix, matrix_free)
 dperm_status matrix_apply(const matrix *x, const double *f, size_t k, double *z, dperm_error *err);
 
 /* `apply_both` for every kind. */
-dperm_status matrix_apply_both(const matrix *x, const double *f, matrix_turn *turn, void *context,
-                               double *g, dperm_error *err);
+dperm_status matrix_apply_both(const matrix *x, const double *f, size_t k, matrix_turn *turn,
+                               void *context, double *g, dperm_error *err);
 
 /* The two products in twice the precision (base/double_double.h), for one right-hand side:
  * z + z_rest = X (f + f_rest), and g = Xᵀ w, cols high halves and then as many low ones. */

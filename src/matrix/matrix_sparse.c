@@ -10,7 +10,7 @@
 #include "base/vector.h"
 #include "matrix/matrix_spread.h"
 
-enum { PILE = 16, CHUNK = 256, LONG = 8 * LANES };
+enum { PILE = 16, CHUNK = 256, CHUNK_DOUBLES = 1 << 12, LONG = 8 * LANES };
 
 typedef struct sparse {
   matrix base;
@@ -99,6 +99,7 @@ static void add_row(const uint32_t *columns, const double *values, size_t count,
 }
 
 /* total += Σ over rows [from, to) of x_i w_iᵀ, entries squared if `squared`; w begins at `from`. */
+FOR_EACH_WIDTH
 static void add_rows(const sparse *m, size_t from, size_t to, const double *w, size_t k,
                      bool squared, double *total) {
   for (size_t i = from; i < to; i++) {
@@ -110,10 +111,7 @@ static void add_rows(const sparse *m, size_t from, size_t to, const double *w, s
     }
     for (size_t e = m->starts[i]; e < end; e++) {
       double v = squared ? m->values[e] * m->values[e] : m->values[e];
-      double *t = total + m->columns[e] * k;
-      for (size_t c = 0; c < k; c++) {
-        t[c] += v * wi[c];
-      }
+      lanes_axpys(total + m->columns[e] * k, 0, 1, &v, wi, k);
     }
   }
 }
@@ -122,34 +120,38 @@ static void add_rows(const sparse *m, size_t from, size_t to, const double *w, s
 typedef struct row_sums {
   const sparse *m;
   const double *w; /* the weights, or NULL: `turn` makes them */
-  size_t k;        /* numbers a row in `w` */
+  size_t k;        /* numbers a row in them */
   bool squared;
   const double *f;
   matrix_turn *turn;
   void *context;
 } row_sums;
 
+/* Rows whose margins are made at a time: they stay in cache. */
+static size_t chunk_rows(size_t k) {
+  size_t most = CHUNK_DOUBLES / k;
+  return most > CHUNK ? CHUNK : most > 1 ? most : 1;
+}
+
 /* The weights of some rows: those given, or made of the margins in `work`. */
 static const double *weights_of(const row_sums *sums, size_t from, size_t count, double *work) {
   if (sums->w) {
     return sums->w + from * sums->k;
   }
-  for (size_t i = 0; i < count; i++) {
-    work[i] = row_product(sums->m, from + i, sums->f);
-  }
-  sums->turn(sums->context, from, count, work, work + CHUNK);
-  return work + CHUNK;
+  sparse_apply_rows(&sums->m->base, from, count, sums->f, sums->k, work, NULL);
+  sums->turn(sums->context, from, count, work);
+  return work;
 }
 
-/* `pile` has a pile of blocks, then the block at hand; both are zero again at the end. */
+/* `pile` has a pile of blocks, then the block at hand, and both are zero again at the end; then
+ * margins, where there are several a row. */
 static void add_stripe(const void *context, size_t from, size_t to, double *total, double *pile) {
   const row_sums *sums = context;
   const sparse *m = sums->m;
-  double work[2 * CHUNK];
-  size_t size = m->base.cols * sums->k, blocks = 0;
-  double *block = pile + size;
-  for (size_t at = from; at < to; at += CHUNK) {
-    size_t end = to - at < CHUNK ? to : at + CHUNK, done = at;
+  size_t size = m->base.cols * sums->k, blocks = 0, chunk = chunk_rows(sums->k);
+  double near[CHUNK], *block = pile + size, *work = sums->k == 1 ? near : block + size;
+  for (size_t at = from; at < to; at += chunk) {
+    size_t end = to - at < chunk ? to : at + chunk, done = at;
     const double *w = weights_of(sums, at, end - at, work);
     while (done < end) {
       size_t next = done + m->block_rows - (done - from) % m->block_rows;
@@ -168,8 +170,12 @@ static void add_stripe(const void *context, size_t from, size_t to, double *tota
 
 static dperm_status sum_over_rows(const row_sums *sums, double *out, dperm_error *err) {
   size_t size = sums->m->base.cols * sums->k;
-  const stripe_sum how = {
-      .size = size, .work_size = 2 * size, .beside = 2 * size, .add = add_stripe, .context = sums};
+  size_t margins = sums->w || sums->k == 1 ? 0 : chunk_rows(sums->k) * sums->k;
+  const stripe_sum how = {.size = size,
+                          .work_size = 2 * size + margins,
+                          .beside = 2 * size,
+                          .add = add_stripe,
+                          .context = sums};
   return stripes_sum(&sums->m->base, &how, out, err);
 }
 
@@ -179,15 +185,15 @@ static dperm_status sparse_apply_transposed(const matrix *x, const double *w, si
   return sum_over_rows(&sums, g, err);
 }
 
-static dperm_status sparse_gram_diagonal(const matrix *x, const double *w, double *d,
+static dperm_status sparse_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
                                          dperm_error *err) {
-  const row_sums sums = {.m = (const sparse *)x, .w = w, .k = 1, .squared = true};
+  const row_sums sums = {.m = (const sparse *)x, .w = w, .k = k, .squared = true};
   return sum_over_rows(&sums, d, err);
 }
 
-static dperm_status sparse_apply_both(const matrix *x, const double *f, matrix_turn *turn,
+static dperm_status sparse_apply_both(const matrix *x, const double *f, size_t k, matrix_turn *turn,
                                       void *context, double *g, dperm_error *err) {
-  const row_sums sums = {.m = (const sparse *)x, .k = 1, .f = f, .turn = turn, .context = context};
+  const row_sums sums = {.m = (const sparse *)x, .k = k, .f = f, .turn = turn, .context = context};
   return sum_over_rows(&sums, g, err);
 }
 

@@ -80,19 +80,18 @@ static void watch_anew(watched *w, int most) {
 
 /* ---- one pass of each operation */
 
-static void turn(void *context, size_t from, size_t count, const double *z, double *w) {
+static void turn(void *context, size_t from, size_t count, double *z) {
   (void)from;
   ((watched *)context)->turned += count;
   for (size_t i = 0; i < count; i++) {
     assert_true(isfinite(z[i]));
-    w[i] = z[i];
   }
 }
 
 typedef dperm_status pass(watched *w, double *tall, double *wide, dperm_error *err);
 
 static dperm_status both(watched *w, double *tall, double *wide, dperm_error *err) {
-  return matrix_apply_both(w->x, tall, turn, w, wide, err);
+  return matrix_apply_both(w->x, tall, 1, turn, w, wide, err);
 }
 
 static dperm_status apply(watched *w, double *tall, double *wide, dperm_error *err) {
@@ -108,7 +107,7 @@ static dperm_status gram(watched *w, double *tall, double *wide, dperm_error *er
 }
 
 static dperm_status diagonal(watched *w, double *tall, double *wide, dperm_error *err) {
-  return w->x->kind->gram_diagonal(w->x, tall, wide, err);
+  return w->x->kind->gram_diagonal(w->x, tall, 1, wide, err);
 }
 
 static dperm_status double_double(watched *w, double *tall, double *wide, dperm_error *err) {
