@@ -5,7 +5,9 @@
  *
  * Results do not depend on the number of threads or of processes: rows are cut into stripes by
  * public sizes alone, each stripe is summed in its own buffer, and the buffers are added in order.
- */
+ *
+ * An operation that was stopped on the way (base/cancel.h) fails, and what it was to make is
+ * anything. */
 #pragma once
 
 #include "base/cancel.h"
@@ -65,9 +67,6 @@ struct matrix {
   /* Rows spread over the processes of a job: `rows` counts those here, tall arrays have as many. */
   ranks *spread;       /* NULL where all rows are here */
   size_t total, first; /* rows in all, and the first one here; used only with `spread` */
-  /* Whom passes over blocks of rows ask whether to go on; NULL for nobody. An operation that was
-   * stopped fails, and what it was to make is anything. */
-  cancel_token *cancel;
 };
 
 static inline size_t rows_in_all(const matrix *x) {

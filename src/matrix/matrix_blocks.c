@@ -25,11 +25,11 @@ size_t blocks_row_depth(size_t cols) {
 }
 
 const double *blocks_rows(const matrix *x, size_t from, size_t count, double *work) {
-  if (cancel_poll(x->cancel)) {
+  if (cancel_poll()) {
     return NULL;
   }
   const double *rows = x->kind->block(x, from, count, work);
-  return cancel_requested(x->cancel) ? NULL : rows; /* half made, perhaps */
+  return cancel_requested() ? NULL : rows; /* half made, perhaps */
 }
 
 /* Z = X F of a block. */
@@ -160,7 +160,7 @@ static void add_diagonal(const block_sums *sums, const double *rows, size_t from
   const matrix *x = sums->x;
   size_t k = sums->k;
   (void)spare;
-  for (size_t i = 0; i < count && !cancel_poll_at(x->cancel, i, x->cols * k); i++) {
+  for (size_t i = 0; i < count && !cancel_poll_at(i, x->cols * k); i++) {
     const double *w = sums->w + (from + i) * k;
     for (size_t j = 0; j < x->cols; j++) {
       double v = rows[i * x->cols + j];

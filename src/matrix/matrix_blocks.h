@@ -6,7 +6,7 @@
 
 #include "matrix/matrix.h"
 
-/* A block of rows in `work` or where they stand; NULL where x->cancel has stopped the pass. */
+/* A block of rows in `work` or where they stand; NULL where the pass was stopped. */
 const double *blocks_rows(const matrix *x, size_t from, size_t count, double *work);
 
 /* z has `work` beside it for the block itself: set x->work_size to what `block` needs. */

@@ -149,8 +149,9 @@ static void add_stripe(const void *context, size_t from, size_t to, double *tota
   const row_sums *sums = context;
   const sparse *m = sums->m;
   size_t size = m->base.cols * sums->k, blocks = 0, chunk = chunk_rows(sums->k);
+  size_t numbers = chunk * sums->k * m->base.row_entries;
   double near[CHUNK], *block = pile + size, *work = sums->k == 1 ? near : block + size;
-  for (size_t at = from; at < to; at += chunk) {
+  for (size_t at = from; at < to && !cancel_poll_at((at - from) / chunk, numbers); at += chunk) {
     size_t end = to - at < chunk ? to : at + chunk, done = at;
     const double *w = weights_of(sums, at, end - at, work);
     while (done < end) {
@@ -204,7 +205,7 @@ static void add_gram_stripe(const void *context, size_t from, size_t to, double 
   const sparse *m = sums->m;
   size_t cols = m->base.cols;
   (void)work;
-  for (size_t i = from; i < to; i++) {
+  for (size_t i = from; i < to && !cancel_poll_at(i, m->base.row_entries); i++) {
     double wi = sums->w[i];
     if (wi == 0.0) {
       continue;

@@ -54,9 +54,10 @@ typedef struct rows_job {
   double *to;
 } rows_job;
 
+/* None where it was stopped: the pass that comes next fails. */
 static size_t block_count(const problem *p, size_t from) {
   size_t left = p->x->rows - from;
-  return left < BLOCK ? left : BLOCK;
+  return cancel_poll() ? 0 : left < BLOCK ? left : BLOCK;
 }
 
 static void run_rows(rows_job *job, pool_piece *block) {
@@ -88,7 +89,7 @@ static void add_losses(const void *context, size_t from, size_t to, double *tota
   const line_sum *at = context;
   size_t k = link_scores(at->p->loss);
   (void)work;
-  for (; from < to; from += BLOCK) {
+  for (; from < to && !cancel_poll_at(from / BLOCK, BLOCK * k); from += BLOCK) {
     size_t count = to - from < BLOCK ? to - from : BLOCK;
     double value[BLOCK], sum = 0;
     problem_rows_eval(at->p, from, count, 1, at->z + from * k, value, NULL, NULL);
@@ -115,7 +116,7 @@ static void add_along(const void *context, size_t from, size_t to, double *total
   const problem *p = at->p;
   size_t k = link_scores(p->loss);
   double *score = work, *slope = score + BLOCK * k, *chance = slope + BLOCK * k;
-  for (; from < to; from += BLOCK) {
+  for (; from < to && !cancel_poll_at(from / BLOCK, BLOCK * k); from += BLOCK) {
     size_t count = to - from < BLOCK ? to - from : BLOCK;
     const double *z = at->z + from * k, *q = at->q + from * k;
     double first = 0, second = 0;
@@ -245,7 +246,7 @@ static void add_pairs(const void *context, size_t from, size_t to, double *total
   const problem *p = s->p;
   size_t k = link_scores(p->loss), cols = p->x->cols;
   double *row = work, *products = row + cols, *weights = products + s->rows * s->columns;
-  for (; from < to && !cancel_poll(p->x->cancel); from += s->rows) {
+  for (; from < to && !cancel_poll(); from += s->rows) {
     size_t count = to - from < s->rows ? to - from : s->rows;
     double *product = products, *weight = weights;
     for (size_t r = from; r < from + count; r++) {
@@ -308,9 +309,10 @@ dperm_status coupled_gram(const problem *p, const double *curvature, double *h, 
 /* w p(1 − p) for each class of each row. */
 static void diagonal_block(void *context, size_t block, size_t worker) {
   const rows_job *job = context;
-  size_t k = link_scores(job->p->loss), from = block * BLOCK;
+  size_t k = link_scores(job->p->loss), from = block * BLOCK,
+         end = from + block_count(job->p, from);
   (void)worker;
-  for (size_t i = from; i < from + block_count(job->p, from); i++) {
+  for (size_t i = from; i < end; i++) {
     const double *chance = job->from + i * k;
     double share = share_of(job->p, i);
     for (size_t c = 0; c < k; c++) {
