@@ -3,14 +3,37 @@
 
 #include "base/progress.h"
 
+static _Thread_local cancel_token *current;
+
 void cancel_begin(cancel_token *w, const dperm_progress *progress, const char *stage) {
-  *w =
-      (cancel_token){.progress = progress, .stage = stage, .caller = pthread_self(), .pause = 0.05};
+  *w = (cancel_token){.progress = progress,
+                      .stage = stage,
+                      .caller = pthread_self(),
+                      .pause = 0.05,
+                      .before = current};
   atomic_init(&w->stopped, false);
   (void)progress_due(&w->asked, w->pause); /* begins to count */
+  current = w;
 }
 
-bool cancel_poll(cancel_token *w) {
+void cancel_end(const cancel_token *w) {
+  current = w->before;
+}
+
+cancel_token *cancel_current(void) {
+  return current;
+}
+
+void cancel_follow(cancel_token *w) {
+  current = w;
+}
+
+bool cancel_requested(void) {
+  return current && atomic_load(&current->stopped);
+}
+
+bool cancel_poll(void) {
+  cancel_token *w = current;
   if (!w || atomic_load(&w->stopped)) {
     return w != NULL;
   }
@@ -22,9 +45,6 @@ bool cancel_poll(cancel_token *w) {
   return atomic_load(&w->stopped);
 }
 
-dperm_status cancel_check(const cancel_token *w, dperm_error *err) {
-  if (cancel_requested(w)) {
-    return progress_cancelled(w->stage, err);
-  }
-  return DPERM_OK;
+dperm_status cancel_check(dperm_error *err) {
+  return cancel_requested() ? progress_cancelled(current->stage, err) : DPERM_OK;
 }

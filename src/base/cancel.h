@@ -1,7 +1,10 @@
 /* Cancellation in the middle of a long pass over rows. The pass polls between pieces of its work;
  * only the thread that called the library may call `tick`, the others read the answer. Once
  * stopped, a token stays so: every pass under it fails from then on, and no result of a pass that
- * is not complete is used. */
+ * is not complete is used.
+ *
+ * A token is that of the thread which began it and of all who work for that thread
+ * (base/thread_pool.h): rows that several calls share need not know of any. */
 #pragma once
 
 #include <pthread.h>
@@ -10,32 +13,39 @@
 
 #include "base/status.h"
 
-typedef struct cancel_token {
+typedef struct cancel_token cancel_token;
+struct cancel_token {
   const dperm_progress *progress;
   const char *stage;
   pthread_t caller; /* the thread that may poll */
   double asked;     /* when it last did, for progress_due */
   double pause;     /* seconds between two polls at least: their number may depend on the records */
   atomic_bool stopped;
-} cancel_token;
+  cancel_token *before; /* this thread's until then */
+};
 
-/* On the caller's thread. `progress` may be NULL; it and `stage` must outlive the token. */
+/* This thread's token until cancel_end. `progress` may be NULL; it and `stage` must outlive the
+ * token. */
 void cancel_begin(cancel_token *w, const dperm_progress *progress, const char *stage);
+void cancel_end(const cancel_token *w);
 
-/* Whether to stop, by the polls so far. `w` may be NULL in all that follows: never. */
-static inline bool cancel_requested(const cancel_token *w) {
-  return w && atomic_load(&w->stopped);
-}
+/* This thread's token, NULL for none: then all that follows says to go on. */
+cancel_token *cancel_current(void);
+/* For a thread that works for another, whose token is `w`. */
+void cancel_follow(cancel_token *w);
+
+/* Whether to stop, by the polls so far. */
+bool cancel_requested(void);
 
 /* The same; the caller's thread polls if it is time. */
-bool cancel_poll(cancel_token *w);
+bool cancel_poll(void);
 
 /* For step i of a loop whose steps handle `size` numbers each: cancel_poll every some ten thousand
  * numbers, so that short steps do not pay for the clock. */
-static inline bool cancel_poll_at(cancel_token *w, size_t i, size_t size) {
+static inline bool cancel_poll_at(size_t i, size_t size) {
   const size_t piece = 65536;
-  return w && (i + 1) * size / piece != i * size / piece && cancel_poll(w);
+  return (i + 1) * size / piece != i * size / piece && cancel_poll();
 }
 
 /* Fails where it has stopped: to be called before any result of a pass is used. */
-dperm_status cancel_check(const cancel_token *w, dperm_error *err);
+dperm_status cancel_check(dperm_error *err);

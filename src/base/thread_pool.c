@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/arithmetic.h"
+#include "base/cancel.h"
 #include "base/threads.h"
 
 /* Polls before going to sleep, some tens of microseconds in all: the passes of a solver
@@ -23,7 +24,8 @@ typedef struct job {
   void *context;
   size_t pieces;
   size_t workers;
-  fenv_t arithmetic; /* the caller's */
+  fenv_t arithmetic;  /* the caller's */
+  cancel_token *stop; /* too */
 } job;
 
 static struct pool {
@@ -85,6 +87,7 @@ static void *serve(void *number) {
       pool.inside++;
       pthread_mutex_unlock(&pool.lock);
       (void)fesetenv(&mine.arithmetic);
+      cancel_follow(mine.stop);
       take_pieces(&mine, worker);
       pthread_mutex_lock(&pool.lock);
       if (!arithmetic_sound()) {
@@ -139,28 +142,24 @@ size_t pool_workers(void) {
 }
 
 /* Until all have left, with the lock held, but for the time of a poll. */
-static void wait_for_others(cancel_token *stop) {
+static void wait_for_others(void) {
   while (pool.inside > 0) {
     struct timespec until;
     (void)clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += POLL_NANOSECONDS;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    if (!stop) {
+    if (!cancel_current()) {
       pthread_cond_wait(&pool.left, &pool.lock);
     } else if (pthread_cond_timedwait(&pool.left, &pool.lock, &until) != 0) {
       pthread_mutex_unlock(&pool.lock);
-      (void)cancel_poll(stop);
+      (void)cancel_poll();
       pthread_mutex_lock(&pool.lock);
     }
   }
 }
 
 void pool_run(size_t pieces, pool_piece *piece, void *context) {
-  pool_run_cancellable(pieces, piece, context, NULL);
-}
-
-void pool_run_cancellable(size_t pieces, pool_piece *piece, void *context, cancel_token *stop) {
   size_t workers = pool_workers();
   workers = workers < pieces ? workers : pieces;
   if (workers < 2 || pthread_mutex_trylock(&pool.owner) != 0) {
@@ -169,7 +168,11 @@ void pool_run_cancellable(size_t pieces, pool_piece *piece, void *context, cance
     }
     return;
   }
-  job mine = {.piece = piece, .context = context, .pieces = pieces, .workers = workers};
+  job mine = {.piece = piece,
+              .context = context,
+              .pieces = pieces,
+              .workers = workers,
+              .stop = cancel_current()};
   (void)fegetenv(&mine.arithmetic);
   pthread_mutex_lock(&pool.lock);
   start_threads(workers);
@@ -185,7 +188,7 @@ void pool_run_cancellable(size_t pieces, pool_piece *piece, void *context, cance
   }
   pthread_mutex_lock(&pool.lock);
   pool.open = false;
-  wait_for_others(stop);
+  wait_for_others();
   if (pool.spoilt) { /* for the caller's own check to see */
     (void)fesetenv(&pool.left_behind);
     pool.spoilt = false;

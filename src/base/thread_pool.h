@@ -11,8 +11,6 @@
 
 #include <stddef.h>
 
-#include "base/cancel.h"
-
 /* `worker` is below pool_workers() and belongs to this piece alone while it runs: the index of its
  * work space. Worker 0 is the caller's own thread. */
 typedef void pool_piece(void *context, size_t piece, size_t worker);
@@ -21,8 +19,7 @@ typedef void pool_piece(void *context, size_t piece, size_t worker);
 size_t pool_workers(void);
 
 /* Runs piece(context, 0 … pieces − 1) and returns when all are done. On the caller's thread alone
- * if there is one piece or one worker, or if the pool runs another job. */
+ * if there is one piece or one worker, or if the pool runs another job. The pieces have the
+ * caller's token (base/cancel.h), which the caller goes on polling while it waits for the last of
+ * them. */
 void pool_run(size_t pieces, pool_piece *piece, void *context);
-/* The same for pieces that look at `stop` (may be NULL): the caller goes on polling it while it
- * waits for the last pieces of others. */
-void pool_run_cancellable(size_t pieces, pool_piece *piece, void *context, cancel_token *stop);

@@ -44,7 +44,7 @@ static void written_angles(const features *m, size_t from, size_t count, double 
                            double *work) {
   const matrix *inner = m->inner;
   size_t half = m->base.cols / 2, most = half * inner->row_entries > COSTLY ? FEW : MATRIX_BLOCK;
-  for (size_t i = 0; i < count && !cancel_poll(m->base.cancel); i += most) {
+  for (size_t i = 0; i < count && !cancel_poll(); i += most) {
     inner->kind->apply_rows(inner, from + i, count - i < most ? count - i : most,
                             m->map->directions, half, angles + i * half, work);
   }
@@ -55,7 +55,7 @@ static void fast_angles(const features *m, size_t from, size_t count, double *an
                         double *work) {
   const matrix *inner = m->inner;
   size_t half = m->base.cols / 2;
-  for (size_t i = 0; i < count && !cancel_poll_at(m->base.cancel, i, half); i++) {
+  for (size_t i = 0; i < count && !cancel_poll_at(i, half); i++) {
     row_view row = {inner->cols, NULL, work + inner->work_size};
     if (inner->kind->views) {
       inner->kind->views(inner, from + i, 1, work, &row);
@@ -80,8 +80,8 @@ static const double *features_block(const matrix *x, size_t from, size_t count, 
   } else {
     fast_angles(m, from, count, angles, rest);
   }
-  for (size_t i = 0; i < count && !cancel_requested(x->cancel); i++) {
-    (void)cancel_poll_at(x->cancel, i, half);
+  for (size_t i = 0; i < count && !cancel_requested(); i++) {
+    (void)cancel_poll_at(i, half);
     sincos_scaled(angles + i * half, half, scale, rows + i * x->cols, rows + i * x->cols + half);
   }
   return rows;
@@ -106,7 +106,6 @@ static dperm_status features_select(const matrix *x, const size_t *rows, size_t 
   TRY(m->inner->kind->select(m->inner, rows, count, &inner, err));
   TRY(features_new(m->map, inner, out, err));
   ((features *)*out)->owned = inner;
-  (*out)->cancel = x->cancel;
   inner = NULL;
   return DPERM_OK;
 }
@@ -189,14 +188,13 @@ dperm_status features_keep(const matrix *made, matrix **kept, dperm_error *err) 
   TRY(memory_new(made->rows * made->cols, sizeof *values, &values, err));
   TRY(memory_new(made->work_size * pool_workers(), sizeof *works, &works, err));
   keep_job job = {made, values, works};
-  pool_run_cancellable(blocks, keep_block, &job, made->cancel);
-  TRY(cancel_check(made->cancel, err));
+  pool_run(blocks, keep_block, &job);
+  TRY(cancel_check(err));
   TRY(matrix_dense_new(made->rows, made->cols, values, kept, err));
   values = NULL; /* belongs to the matrix now */
   (*kept)->spread = made->spread;
   (*kept)->total = made->total;
   (*kept)->first = made->first;
-  (*kept)->cancel = made->cancel;
   (*kept)->sum_depth = blocks_sum_depth(*kept);
   return DPERM_OK;
 }

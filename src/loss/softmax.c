@@ -12,6 +12,7 @@
 #include "loss/softmax.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/defect.h"
 #include "base/double_double.h"
@@ -79,14 +80,15 @@ static void finish_row(size_t k, size_t label, double own, double *e, const doub
     e[c] += e[c] * low[c];
   }
   double sum = pairwise_sum(e, k);
-  for (size_t c = 0; c < k; c++) {
-    double p = e[c] / sum;
-    if (probability) {
-      probability[c] = p;
-    }
-    if (slope) {
-      slope[c] = c == label ? p - 1 : p;
-    }
+  for (size_t c = 0; (probability || slope) && c < k; c++) {
+    e[c] /= sum;
+  }
+  if (probability) {
+    memcpy(probability, e, k * sizeof *e);
+  }
+  if (slope) {
+    memcpy(slope, e, k * sizeof *e);
+    slope[label] -= 1;
   }
   if (value) {
     *value = log(sum) - own;

@@ -21,40 +21,50 @@ typedef struct apply_job {
   const double *f;
   size_t k;
   double *z, *works; /* one for each worker: they hold nothing between blocks */
+  matrix_turn *turn; /* or NULL */
+  void *context;
 } apply_job;
 
 static void apply_block(void *context, size_t block, size_t worker) {
   const apply_job *job = context;
   const matrix *x = job->x;
   size_t from = block * MATRIX_BLOCK, left = x->rows - from;
-  if (cancel_poll(x->cancel)) {
+  size_t count = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
+  double *z = job->z + from * job->k;
+  if (cancel_poll()) {
     return;
   }
-  x->kind->apply_rows(x, from, left < MATRIX_BLOCK ? left : MATRIX_BLOCK, job->f, job->k,
-                      job->z + from * job->k, job->works + x->work_size * worker);
+  x->kind->apply_rows(x, from, count, job->f, job->k, z, job->works + x->work_size * worker);
+  if (job->turn && !cancel_requested()) {
+    job->turn(job->context, from, count, z);
+  }
+}
+
+static dperm_status apply_blocks(apply_job *job, dperm_error *err) {
+  const matrix *x = job->x;
+  OWNED(scratch_free) scratch work;
+  scratch_init(&work);
+  TRY(scratch_take(&work, x->work_size * pool_workers(), sizeof *job->works, &job->works, err));
+  pool_run((x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK, apply_block, job);
+  return cancel_check(err);
 }
 
 dperm_status matrix_apply(const matrix *x, const double *f, size_t k, double *z, dperm_error *err) {
   apply_job job = {.x = x, .f = f, .k = k, .z = z};
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
-  TRY(scratch_take(&work, x->work_size * pool_workers(), sizeof *job.works, &job.works, err));
-  pool_run_cancellable((x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK, apply_block, &job, x->cancel);
-  return cancel_check(x->cancel, err);
+  return apply_blocks(&job, err);
 }
 
-dperm_status matrix_apply_both(const matrix *x, const double *f, matrix_turn *turn, void *context,
-                               double *g, dperm_error *err) {
+dperm_status matrix_apply_both(const matrix *x, const double *f, size_t k, matrix_turn *turn,
+                               void *context, double *g, dperm_error *err) {
   if (x->kind->apply_both) {
-    return x->kind->apply_both(x, f, turn, context, g, err);
+    return x->kind->apply_both(x, f, k, turn, context, g, err);
   }
-  double *both = NULL;
+  apply_job job = {.x = x, .f = f, .k = k, .turn = turn, .context = context};
   OWNED(scratch_free) scratch work;
   scratch_init(&work);
-  TRY(scratch_take(&work, 2 * x->rows, sizeof *both, &both, err));
-  TRY(matrix_apply(x, f, 1, both, err));
-  turn(context, 0, x->rows, both, both + x->rows);
-  return x->kind->apply_transposed(x, both + x->rows, 1, g, err);
+  TRY(scratch_take_raw(&work, x->rows * k, sizeof *job.z, &job.z, err));
+  TRY(apply_blocks(&job, err));
+  return x->kind->apply_transposed(x, job.z, k, g, err);
 }
 
 static size_t power_of_two_below(size_t number) {
@@ -146,6 +156,9 @@ static void sum_stripe(void *context, size_t s, size_t worker) {
   const sum_job *job = context;
   const stripe_sum *how = job->how;
   size_t at = job->cut.from + s;
+  if (cancel_poll()) {
+    return;
+  }
   double *total = job->parts + s * how->size;
   memset(total, 0, how->size * sizeof *total); /* here, in parallel: a Gram matrix is long */
   how->add(how->context, stripe_row(job->x, &job->cut, at), stripe_row(job->x, &job->cut, at + 1),
@@ -157,8 +170,8 @@ static dperm_status sum_parts(sum_job *job, scratch *work, dperm_error *err) {
   size_t works = pool_workers() * (job->how->work_size + APART);
   TRY(scratch_take_raw(work, stripes * job->how->size, sizeof *job->parts, &job->parts, err));
   TRY(scratch_take(work, works, sizeof *job->works, &job->works, err));
-  pool_run_cancellable(stripes, sum_stripe, job, job->x->cancel);
-  return cancel_check(job->x->cancel, err);
+  pool_run(stripes, sum_stripe, job);
+  return cancel_check(err);
 }
 
 /* Columns that are joined at a time. */

@@ -5,7 +5,9 @@
  *
  * Results do not depend on the number of threads or of processes: rows are cut into stripes by
  * public sizes alone, each stripe is summed in its own buffer, and the buffers are added in order.
- */
+ *
+ * An operation that was stopped on the way (base/cancel.h) fails, and what it was to make is
+ * anything. */
 #pragma once
 
 #include "base/cancel.h"
@@ -16,9 +18,9 @@
 
 typedef struct matrix matrix;
 
-/* What rows say: from the margins z of rows from, …, from + count − 1 to their weights w. Called on
- * several threads, each row once. */
-typedef void matrix_turn(void *context, size_t from, size_t count, const double *z, double *w);
+/* What rows say: the margins of rows from, …, from + count − 1 become their weights, in place.
+ * Called on several threads, each row once. */
+typedef void matrix_turn(void *context, size_t from, size_t count, double *z);
 
 /* The entries of a row, where they stand. */
 typedef struct row_view {
@@ -37,13 +39,15 @@ typedef struct matrix_kind {
   /* G = Xᵀ W: cols × k from rows × k. */
   dperm_status (*apply_transposed)(const matrix *x, const double *w, size_t k, double *g,
                                    dperm_error *err);
-  /* Both in one pass over the rows, for one right-hand side: G = Xᵀ w, where `turn` makes w of Z =
-   * X F. NULL for a kind that gains nothing by it (matrix_apply_both). */
-  dperm_status (*apply_both)(const matrix *x, const double *f, matrix_turn *turn, void *context,
-                             double *g, dperm_error *err);
-  /* The upper triangle (row-major) of H = Xᵀ diag(w) X, cols × cols; and its diagonal alone. */
+  /* Both in one pass over the rows: G = Xᵀ W, where `turn` makes W of Z = X F; to the bit what the
+   * two give. NULL for a kind that gains nothing by it (matrix_apply_both). */
+  dperm_status (*apply_both)(const matrix *x, const double *f, size_t k, matrix_turn *turn,
+                             void *context, double *g, dperm_error *err);
+  /* The upper triangle (row-major) of H = Xᵀ diag(w) X, cols × cols; and the diagonals alone of k
+   * of them, cols × k from rows × k. */
   dperm_status (*gram)(const matrix *x, const double *w, double *h, dperm_error *err);
-  dperm_status (*gram_diagonal)(const matrix *x, const double *w, double *d, dperm_error *err);
+  dperm_status (*gram_diagonal)(const matrix *x, const double *w, size_t k, double *d,
+                                dperm_error *err);
   /* Row i as `cols` doubles. */
   void (*row)(const matrix *x, size_t i, double *values);
   /* The entries of up to MATRIX_BLOCK rows, made in `work` (x->work_size doubles) or where they
@@ -71,9 +75,6 @@ struct matrix {
   /* Rows spread over the processes of a job: `rows` counts those here, tall arrays have as many. */
   ranks *spread;       /* NULL where all rows are here */
   size_t total, first; /* rows in all, and the first one here; used only with `spread` */
-  /* Whom passes over blocks of rows ask whether to go on; NULL for nobody. An operation that was
-   * stopped fails, and what it was to make is anything. */
-  cancel_token *cancel;
 };
 
 static inline size_t rows_in_all(const matrix *x) {
@@ -89,8 +90,8 @@ OWNED_HANDLE(matrix, matrix_free)
 dperm_status matrix_apply(const matrix *x, const double *f, size_t k, double *z, dperm_error *err);
 
 /* `apply_both` for every kind. */
-dperm_status matrix_apply_both(const matrix *x, const double *f, matrix_turn *turn, void *context,
-                               double *g, dperm_error *err);
+dperm_status matrix_apply_both(const matrix *x, const double *f, size_t k, matrix_turn *turn,
+                               void *context, double *g, dperm_error *err);
 
 /* The two products in twice the precision (base/double_double.h), for one right-hand side:
  * z + z_rest = X (f + f_rest), and g = Xᵀ w, cols high halves and then as many low ones. */

@@ -25,11 +25,22 @@ size_t blocks_row_depth(size_t cols) {
 }
 
 const double *blocks_rows(const matrix *x, size_t from, size_t count, double *work) {
-  if (cancel_poll(x->cancel)) {
+  if (cancel_poll()) {
     return NULL;
   }
   const double *rows = x->kind->block(x, from, count, work);
-  return cancel_requested(x->cancel) ? NULL : rows; /* half made, perhaps */
+  return cancel_requested() ? NULL : rows; /* half made, perhaps */
+}
+
+/* Z = X F of a block. */
+static void apply_block(const double *rows, size_t count, size_t cols, const double *f, size_t k,
+                        double *z) {
+  if (k == 1) {
+    dense_rows_apply(rows, count, cols, f, z);
+    return;
+  }
+  memset(z, 0, count * k * sizeof *z);
+  gemm_nn(count, k, cols, rows, cols, f, k, z, k);
 }
 
 void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
@@ -39,11 +50,8 @@ void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double 
     for (size_t i = 0; i < count * k; i++) {
       z[i] = (double)NAN; /* whoever looked at them all the same would find no number */
     }
-  } else if (k == 1) {
-    dense_rows_apply(rows, count, x->cols, f, z);
   } else {
-    memset(z, 0, count * k * sizeof *z);
-    gemm_nn(count, k, x->cols, rows, x->cols, f, k, z, k);
+    apply_block(rows, count, x->cols, f, k, z);
   }
 }
 
@@ -60,8 +68,8 @@ struct block_sums {
   const matrix *x;
   add_block *add;
   size_t spare_size;
-  const double *w; /* k numbers a row */
   size_t k;
+  const double *w; /* k numbers a row */
   const double *f; /* without w: `turn` makes it of X f */
   matrix_turn *turn;
   void *context;
@@ -87,16 +95,22 @@ static stripe_sum sum_of_blocks(const block_sums *sums, size_t size) {
                       .context = sums};
 }
 
-static void add_transposed(const block_sums *sums, const double *rows, size_t from, size_t count,
-                           double *total, double *spare) {
+/* total += Xᵀ w of a block; `spare` has cols × k doubles, for k > 1. */
+static void add_weighted(const block_sums *sums, const double *rows, size_t count, const double *w,
+                         double *total, double *spare) {
   size_t cols = sums->x->cols, k = sums->k;
   if (k == 1) {
-    dense_rows_add(rows, count, cols, sums->w + from, total);
+    dense_rows_add(rows, count, cols, w, total);
     return;
   }
   memset(spare, 0, cols * k * sizeof *spare);
-  gemm_tn(cols, k, count, rows, cols, sums->w + from * k, k, spare, k);
+  gemm_tn(cols, k, count, rows, cols, w, k, spare, k);
   vector_axpy(total, 1, spare, cols * k);
+}
+
+static void add_transposed(const block_sums *sums, const double *rows, size_t from, size_t count,
+                           double *total, double *spare) {
+  add_weighted(sums, rows, count, sums->w + from * sums->k, total, spare);
 }
 
 dperm_status blocks_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
@@ -110,17 +124,22 @@ dperm_status blocks_apply_transposed(const matrix *x, const double *w, size_t k,
 /* Both products in one pass. */
 static void add_both(const block_sums *sums, const double *rows, size_t from, size_t count,
                      double *total, double *spare) {
-  double z[BLOCK], w[BLOCK];
-  (void)spare;
-  dense_rows_apply(rows, count, sums->x->cols, sums->f, z);
-  sums->turn(sums->context, from, count, z, w);
-  dense_rows_add(rows, count, sums->x->cols, w, total);
+  double near[BLOCK], *z = sums->k == 1 ? near : spare + sums->x->cols * sums->k;
+  apply_block(rows, count, sums->x->cols, sums->f, sums->k, z);
+  sums->turn(sums->context, from, count, z);
+  add_weighted(sums, rows, count, z, total, spare);
 }
 
-dperm_status blocks_apply_both(const matrix *x, const double *f, matrix_turn *turn, void *context,
-                               double *g, dperm_error *err) {
-  const block_sums sums = {.x = x, .add = add_both, .f = f, .turn = turn, .context = context};
-  const stripe_sum how = sum_of_blocks(&sums, x->cols);
+dperm_status blocks_apply_both(const matrix *x, const double *f, size_t k, matrix_turn *turn,
+                               void *context, double *g, dperm_error *err) {
+  const block_sums sums = {.x = x,
+                           .add = add_both,
+                           .spare_size = k == 1 ? 0 : (x->cols + smaller(BLOCK, x->rows)) * k,
+                           .k = k,
+                           .f = f,
+                           .turn = turn,
+                           .context = context};
+  const stripe_sum how = sum_of_blocks(&sums, x->cols * k);
   return stripes_sum(x, &how, g, err);
 }
 
@@ -139,17 +158,22 @@ dperm_status blocks_gram(const matrix *x, const double *w, double *h, dperm_erro
 static void add_diagonal(const block_sums *sums, const double *rows, size_t from, size_t count,
                          double *total, double *spare) {
   const matrix *x = sums->x;
+  size_t k = sums->k;
   (void)spare;
-  for (size_t i = 0; i < count && !cancel_poll_at(x->cancel, i, x->cols); i++) {
+  for (size_t i = 0; i < count && !cancel_poll_at(i, x->cols * k); i++) {
+    const double *w = sums->w + (from + i) * k;
     for (size_t j = 0; j < x->cols; j++) {
       double v = rows[i * x->cols + j];
-      total[j] += sums->w[from + i] * v * v;
+      for (size_t c = 0; c < k; c++) {
+        total[j * k + c] += w[c] * v * v;
+      }
     }
   }
 }
 
-dperm_status blocks_gram_diagonal(const matrix *x, const double *w, double *d, dperm_error *err) {
-  const block_sums sums = {.x = x, .add = add_diagonal, .w = w};
-  const stripe_sum how = sum_of_blocks(&sums, x->cols);
+dperm_status blocks_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
+                                  dperm_error *err) {
+  const block_sums sums = {.x = x, .add = add_diagonal, .k = k, .w = w};
+  const stripe_sum how = sum_of_blocks(&sums, x->cols * k);
   return stripes_sum(x, &how, d, err);
 }

@@ -6,7 +6,7 @@
 
 #include "matrix/matrix.h"
 
-/* A block of rows in `work` or where they stand; NULL where x->cancel has stopped the pass. */
+/* A block of rows in `work` or where they stand; NULL where the pass was stopped. */
 const double *blocks_rows(const matrix *x, size_t from, size_t count, double *work);
 
 /* z has `work` beside it for the block itself: set x->work_size to what `block` needs. */
@@ -14,10 +14,11 @@ void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double 
                        double *z, double *work);
 dperm_status blocks_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
                                      dperm_error *err);
-dperm_status blocks_apply_both(const matrix *x, const double *f, matrix_turn *turn, void *context,
-                               double *g, dperm_error *err);
+dperm_status blocks_apply_both(const matrix *x, const double *f, size_t k, matrix_turn *turn,
+                               void *context, double *g, dperm_error *err);
 dperm_status blocks_gram(const matrix *x, const double *w, double *h, dperm_error *err);
-dperm_status blocks_gram_diagonal(const matrix *x, const double *w, double *d, dperm_error *err);
+dperm_status blocks_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
+                                  dperm_error *err);
 
 /* All of these, for the table of a kind. */
 #define BLOCKS_OPERATIONS                                                                          \

@@ -15,13 +15,13 @@ static void for_rows(const matrix *x, size_t from, size_t to, double *work, each
     size_t count = to - from < MATRIX_BLOCK ? to - from : MATRIX_BLOCK;
     const double *rows = x->kind->block ? blocks_rows(x, from, count, work) : NULL;
     row_view views[MATRIX_BLOCK];
-    if (cancel_poll(x->cancel)) {
+    if (cancel_poll()) {
       return;
     }
     if (x->kind->views) {
       x->kind->views(x, from, count, work, views);
     }
-    for (size_t i = 0; i < count && !cancel_poll_at(x->cancel, i, x->row_entries); i++) {
+    for (size_t i = 0; i < count && !cancel_poll_at(i, x->row_entries); i++) {
       const row_view row =
           x->kind->views ? views[i] : (row_view){x->cols, NULL, rows + i * x->cols};
       each(context, from + i, row.count, row.columns, row.values);
@@ -61,8 +61,8 @@ dperm_status matrix_apply_dd(const matrix *x, const double *f, const double *f_r
   OWNED(scratch_free) scratch work;
   scratch_init(&work);
   TRY(scratch_take(&work, x->work_size * pool_workers(), sizeof *job.works, &job.works, err));
-  pool_run_cancellable((x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK, apply_block, &job, x->cancel);
-  return cancel_check(x->cancel, err);
+  pool_run((x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK, apply_block, &job);
+  return cancel_check(err);
 }
 
 typedef struct transposed_sum {

@@ -106,11 +106,11 @@ static dperm_status masked_gram(const matrix *x, const double *w, double *h, dpe
   return inner_of(x)->kind->gram(inner_of(x), whole, h, err);
 }
 
-static dperm_status masked_gram_diagonal(const matrix *x, const double *w, double *d,
+static dperm_status masked_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
                                          dperm_error *err) {
   OWNED_MEMORY double *whole = NULL;
-  TRY(spread(x, w, 1, &whole, err));
-  return inner_of(x)->kind->gram_diagonal(inner_of(x), whole, d, err);
+  TRY(spread(x, w, k, &whole, err));
+  return inner_of(x)->kind->gram_diagonal(inner_of(x), whole, k, d, err);
 }
 
 /* ---- the two kinds */

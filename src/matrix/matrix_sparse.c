@@ -13,7 +13,7 @@
 #include "matrix/matrix_spread.h"
 #include "matrix/sparse_rows.h"
 
-enum { PILE = 16, LONG = 8 * LANES };
+enum { PILE = 16, CHUNK_DOUBLES = 1 << 12, LONG = 8 * LANES };
 
 /* Some rows: row i of them has the entries from starts[i] to starts[i + 1]. */
 typedef struct row_window {
@@ -88,17 +88,23 @@ static void row_products(const row_window *m, size_t i, const double *f, size_t 
   }
 }
 
+/* Z = X F of some rows, k numbers each. */
+static void apply_window(const row_window *rows, size_t count, const double *f, size_t k,
+                         double *z) {
+  for (size_t i = 0; i < count && k == 1; i++) {
+    z[i] = row_product(rows, i, f);
+  }
+  for (size_t i = 0; i < count && k > 1; i++) {
+    row_products(rows, i, f, k, z + i * k);
+  }
+}
+
 static void sparse_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
                               double *z, double *work) {
   for (size_t done = 0; done < count; done += MATRIX_BLOCK) {
     size_t left = count - done, some = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
     const row_window rows = rows_at((const sparse *)x, from + done, some, work);
-    for (size_t i = 0; i < some && k == 1; i++) {
-      z[done + i] = row_product(&rows, i, f);
-    }
-    for (size_t i = 0; i < some && k > 1; i++) {
-      row_products(&rows, i, f, k, z + (done + i) * k);
-    }
+    apply_window(&rows, some, f, k, z + done * k);
   }
 }
 
@@ -118,6 +124,7 @@ static void add_row(const uint32_t *columns, const double *values, size_t count,
 }
 
 /* total += Σ over rows [from, to) of x_i w_iᵀ, entries squared if `squared`; w begins at `from`. */
+FOR_EACH_WIDTH
 static void add_rows(const row_window *m, size_t from, size_t to, const double *w, size_t k,
                      bool squared, double *total) {
   for (size_t i = from; i < to; i++) {
@@ -129,10 +136,7 @@ static void add_rows(const row_window *m, size_t from, size_t to, const double *
     }
     for (size_t e = m->starts[i]; e < end; e++) {
       double v = squared ? m->values[e] * m->values[e] : m->values[e];
-      double *t = total + m->columns[e] * k;
-      for (size_t c = 0; c < k; c++) {
-        t[c] += v * wi[c];
-      }
+      lanes_axpys(total + m->columns[e] * k, 0, 1, &v, wi, k);
     }
   }
 }
@@ -141,12 +145,18 @@ static void add_rows(const row_window *m, size_t from, size_t to, const double *
 typedef struct row_sums {
   const sparse *m;
   const double *w; /* the weights, or NULL: `turn` makes them */
-  size_t k;        /* numbers a row in `w` */
+  size_t k;        /* numbers a row in them */
   bool squared;
   const double *f;
   matrix_turn *turn;
   void *context;
 } row_sums;
+
+/* Rows whose margins are made at a time: they stay in cache. */
+static size_t chunk_rows(size_t k) {
+  size_t most = CHUNK_DOUBLES / k;
+  return most > MATRIX_BLOCK ? MATRIX_BLOCK : most > 1 ? most : 1;
+}
 
 /* The weights of some rows: those given, or made of the margins in `work`. */
 static const double *weights_of(const row_sums *sums, const row_window *rows, size_t from,
@@ -154,24 +164,23 @@ static const double *weights_of(const row_sums *sums, const row_window *rows, si
   if (sums->w) {
     return sums->w + from * sums->k;
   }
-  for (size_t i = 0; i < count; i++) {
-    work[i] = row_product(rows, i, sums->f);
-  }
-  sums->turn(sums->context, from, count, work, work + MATRIX_BLOCK);
-  return work + MATRIX_BLOCK;
+  apply_window(rows, count, sums->f, sums->k, work);
+  sums->turn(sums->context, from, count, work);
+  return work;
 }
 
-/* `pile` has a pile of blocks, then the block at hand; both are zero again at the end. Behind them
- * is space for rows. */
+/* `pile` has a pile of blocks, then the block at hand, and both are zero again at the end; then
+ * space for rows, and for margins where there are several a row. */
 static void add_stripe(const void *context, size_t from, size_t to, double *total, double *pile) {
   const row_sums *sums = context;
   const sparse *m = sums->m;
-  double work[2 * MATRIX_BLOCK];
-  size_t size = m->base.cols * sums->k, blocks = 0;
-  double *block = pile + size;
-  for (size_t at = from; at < to; at += MATRIX_BLOCK) {
-    size_t end = to - at < MATRIX_BLOCK ? to : at + MATRIX_BLOCK, done = at;
-    const row_window rows = rows_at(m, at, end - at, block + size);
+  size_t size = m->base.cols * sums->k, blocks = 0, chunk = chunk_rows(sums->k);
+  size_t numbers = chunk * sums->k * m->base.row_entries;
+  double near[MATRIX_BLOCK], *block = pile + size, *made = block + size;
+  double *work = sums->k == 1 ? near : made + m->base.work_size;
+  for (size_t at = from; at < to && !cancel_poll_at((at - from) / chunk, numbers); at += chunk) {
+    size_t end = to - at < chunk ? to : at + chunk, done = at;
+    const row_window rows = rows_at(m, at, end - at, made);
     const double *w = weights_of(sums, &rows, at, end - at, work);
     while (done < end) {
       size_t next = done + m->block_rows - (done - from) % m->block_rows;
@@ -191,8 +200,9 @@ static void add_stripe(const void *context, size_t from, size_t to, double *tota
 
 static dperm_status sum_over_rows(const row_sums *sums, double *out, dperm_error *err) {
   size_t size = sums->m->base.cols * sums->k;
+  size_t margins = sums->w || sums->k == 1 ? 0 : chunk_rows(sums->k) * sums->k;
   const stripe_sum how = {.size = size,
-                          .work_size = 2 * size + sums->m->base.work_size,
+                          .work_size = 2 * size + sums->m->base.work_size + margins,
                           .beside = 2 * size,
                           .add = add_stripe,
                           .context = sums};
@@ -205,15 +215,15 @@ static dperm_status sparse_apply_transposed(const matrix *x, const double *w, si
   return sum_over_rows(&sums, g, err);
 }
 
-static dperm_status sparse_gram_diagonal(const matrix *x, const double *w, double *d,
+static dperm_status sparse_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
                                          dperm_error *err) {
-  const row_sums sums = {.m = (const sparse *)x, .w = w, .k = 1, .squared = true};
+  const row_sums sums = {.m = (const sparse *)x, .w = w, .k = k, .squared = true};
   return sum_over_rows(&sums, d, err);
 }
 
-static dperm_status sparse_apply_both(const matrix *x, const double *f, matrix_turn *turn,
+static dperm_status sparse_apply_both(const matrix *x, const double *f, size_t k, matrix_turn *turn,
                                       void *context, double *g, dperm_error *err) {
-  const row_sums sums = {.m = (const sparse *)x, .k = 1, .f = f, .turn = turn, .context = context};
+  const row_sums sums = {.m = (const sparse *)x, .k = k, .f = f, .turn = turn, .context = context};
   return sum_over_rows(&sums, g, err);
 }
 
@@ -237,7 +247,9 @@ static void add_gram(const row_window *m, size_t count, const double *w, size_t 
 
 static void add_gram_stripe(const void *context, size_t from, size_t to, double *h, double *work) {
   const row_sums *sums = context;
-  for (size_t at = from; at < to; at += MATRIX_BLOCK) {
+  size_t numbers = MATRIX_BLOCK * sums->m->base.row_entries;
+  for (size_t at = from; at < to && !cancel_poll_at((at - from) / MATRIX_BLOCK, numbers);
+       at += MATRIX_BLOCK) {
     size_t count = to - at < MATRIX_BLOCK ? to - at : MATRIX_BLOCK;
     const row_window rows = rows_at(sums->m, at, count, work);
     add_gram(&rows, count, sums->w + at, sums->m->base.cols, h);

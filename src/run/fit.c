@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/cancel.h"
 #include "base/defect.h"
 #include "base/memory.h"
 #include "base/progress.h"
@@ -222,17 +223,17 @@ static dperm_status fit_classes(fit_work *w, dperm_error *err) {
 dperm_status fit_perform(fit_work *w, dperm_model **out, dperm_error *err) {
   OWNED(matrix_free_at) matrix *kept = NULL;
   OWNED(threads_leave_at) thread_scope threads = threads_enter(w->options->threads);
-  cancel_begin(&w->stop, &w->options->progress, "solving");
+  OWNED(cancel_end) cancel_token stop;
+  cancel_begin(&stop, &w->options->progress, "solving");
   TRY(arithmetic_check(err)); /* before the first row is computed */
   if (w->made) {
-    w->made->cancel = &w->stop;
     TRY(features_keep(w->made, &kept, err));
   } else if (fit_memory_keeps(w->view)) {
     TRY(matrix_keep(w->view, &kept, err));
   }
   w->view = kept ? kept : w->view;
   TRY(fit_classes(w, err));
-  TRY(cancel_check(&w->stop, err)); /* a pass that was cut short has failed; to be sure */
+  TRY(cancel_check(err)); /* a pass that was cut short has failed; to be sure */
   *out = w->model;
   w->model = NULL;
   return DPERM_OK;

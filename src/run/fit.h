@@ -2,7 +2,6 @@
  * work itself. */
 #pragma once
 
-#include "base/cancel.h"
 #include "base/scratch.h"
 #include "random/random_source.h"
 #include "run/fit_plan.h"
@@ -35,7 +34,6 @@ typedef struct fit_work {
   double *shares;     /* and for the weight of each row's class (NULL where all are 1) */
   double *room;       /* for the choice of a temperature (NULL without one) */
   scratch work;       /* all of these arrays */
-  cancel_token stop;  /* of passes over features, which are long */
 } fit_work;
 
 /* Whatever can fail for reasons that are public fails here: memory, a machine with another

@@ -75,6 +75,7 @@ void batch_pass_sparse(batch_pass *l, bool hessian) {
   const matrix *x = l->p->x;
   size_t wide = x->cols * BATCH_WIDTH, block_rows = batch_sparse_rows(x), blocks = 0;
   double *pile = l->sums, *block = l->sums + wide;
+  size_t numbers = x->row_entries * BATCH_CHUNK * BATCH_WIDTH;
   chunk c;
   memset(l->gradient, 0, wide * sizeof *l->gradient);
   memset(l->sums, 0, 2 * wide * sizeof *l->sums);
@@ -82,6 +83,9 @@ void batch_pass_sparse(batch_pass *l, bool hessian) {
     memset(l->hessian, 0, x->cols * (x->cols + 1) / 2 * BATCH_WIDTH * sizeof *l->hessian);
   }
   for (size_t from = 0; from < x->rows; from += BATCH_CHUNK) {
+    if (cancel_poll_at(from / BATCH_CHUNK, numbers)) {
+      return;
+    }
     size_t left = x->rows - from;
     c.count = left < BATCH_CHUNK ? left : BATCH_CHUNK;
     x->kind->views(x, from, c.count, l->work, c.rows);

@@ -134,7 +134,7 @@ static dperm_status pass(pool *p, dperm_error *err) {
     }
   }
   batch_pass_run(l, hessian);
-  TRY(cancel_check(x->cancel, err)); /* before a sum that is not whole is heard */
+  TRY(cancel_check(err)); /* before a sum that is not whole is heard */
   for (size_t m = 0; m < count; m++) {
     for (size_t j = 0; j < cols; j++) {
       chosen[m]->trial_gradient[j] = l->gradient[j * BATCH_WIDTH + m];
@@ -183,7 +183,7 @@ dperm_status batch_solve(const batch *b, dperm_error *err) {
   }
   /* Also where the other threads leave nothing for the caller's own. */
   TRY(progress_tick(b->progress, "solving", 0, 0, err));
-  pool_run_cancellable(shared.workers, work, &shared, b->p->x->cancel);
+  pool_run(shared.workers, work, &shared);
   if (atomic_load(&shared.failed)) {
     FAIL(err, shared.first.status, "%s", shared.first.message);
   }

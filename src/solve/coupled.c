@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/thread_pool.h"
+#include "base/vector.h"
 #include "loss/link.h"
 #include "matrix/gemm_block.h"
 
@@ -30,50 +31,37 @@ dperm_status coupled_apply(const problem *p, const double *f, double *z, dperm_e
   return matrix_apply(p->x, wide, k, z, err);
 }
 
-dperm_status coupled_apply_transposed(const problem *p, const double *w, double *g,
-                                      dperm_error *err) {
+dperm_status coupled_apply_both(const problem *p, const double *f, matrix_turn *turn, void *context,
+                                double *g, dperm_error *err) {
   size_t k = link_scores(p->loss), cols = p->x->cols;
-  double *wide = NULL;
+  double *wide = NULL, *sum = NULL;
   OWNED(scratch_free) scratch work;
   scratch_init(&work);
   TRY(scratch_take_raw(&work, cols * k, sizeof *wide, &wide, err));
-  TRY(p->x->kind->apply_transposed(p->x, w, k, wide, err));
-  transpose(wide, cols, k, g);
+  TRY(scratch_take_raw(&work, cols * k, sizeof *sum, &sum, err));
+  transpose(f, k, cols, wide);
+  TRY(matrix_apply_both(p->x, wide, k, turn, context, sum, err));
+  transpose(sum, cols, k, g);
   return DPERM_OK;
 }
 
 /* ---- rows by themselves */
 
-/* What is made of blocks of rows: `from` and `low` are tall, and so are the two results. */
+/* What is made of blocks of rows: all are tall. */
 typedef struct rows_job {
   const problem *p;
   const double *from, *low;
-  double *slope, *curvature;
+  double *to;
 } rows_job;
+
+/* None where it was stopped: the pass that comes next fails. */
+static size_t block_count(const problem *p, size_t from) {
+  size_t left = p->x->rows - from;
+  return cancel_poll() ? 0 : left < BLOCK ? left : BLOCK;
+}
 
 static void run_rows(rows_job *job, pool_piece *block) {
   pool_run((job->p->x->rows + BLOCK - 1) / BLOCK, block, job);
-}
-
-static size_t block_count(const problem *p, size_t from) {
-  size_t left = p->x->rows - from;
-  return left < BLOCK ? left : BLOCK;
-}
-
-static void evaluate_block(void *context, size_t block, size_t worker) {
-  const rows_job *job = context;
-  const problem *p = job->p;
-  size_t from = block * BLOCK, at = from * link_scores(p->loss);
-  (void)worker;
-  problem_rows_eval(p, from, block_count(p, from), 1, job->from + at, NULL, job->slope + at,
-                    job->curvature + at);
-}
-
-dperm_status coupled_evaluate(const problem *p, point *at, dperm_error *err) {
-  TRY(coupled_apply(p, at->f, at->z, err));
-  rows_job job = {.p = p, .from = at->z, .slope = at->slope, .curvature = at->curvature};
-  run_rows(&job, evaluate_block);
-  return coupled_apply_transposed(p, at->slope, at->gradient, err);
 }
 
 static void slope_block(void *context, size_t block, size_t worker) {
@@ -81,12 +69,11 @@ static void slope_block(void *context, size_t block, size_t worker) {
   const problem *p = job->p;
   size_t from = block * BLOCK, at = from * link_scores(p->loss);
   (void)worker;
-  problem_rows_slope_dd(p, from, block_count(p, from), job->from + at, job->low + at,
-                        job->slope + at);
+  problem_rows_slope_dd(p, from, block_count(p, from), job->from + at, job->low + at, job->to + at);
 }
 
 void coupled_slopes_dd(const problem *p, const double *z, const double *z_rest, double *slope) {
-  rows_job job = {.p = p, .from = z, .low = z_rest, .slope = slope};
+  rows_job job = {p, z, z_rest, slope};
   run_rows(&job, slope_block);
 }
 
@@ -102,7 +89,7 @@ static void add_losses(const void *context, size_t from, size_t to, double *tota
   const line_sum *at = context;
   size_t k = link_scores(at->p->loss);
   (void)work;
-  for (; from < to; from += BLOCK) {
+  for (; from < to && !cancel_poll_at(from / BLOCK, BLOCK * k); from += BLOCK) {
     size_t count = to - from < BLOCK ? to - from : BLOCK;
     double value[BLOCK], sum = 0;
     problem_rows_eval(at->p, from, count, 1, at->z + from * k, value, NULL, NULL);
@@ -129,7 +116,7 @@ static void add_along(const void *context, size_t from, size_t to, double *total
   const problem *p = at->p;
   size_t k = link_scores(p->loss);
   double *score = work, *slope = score + BLOCK * k, *chance = slope + BLOCK * k;
-  for (; from < to; from += BLOCK) {
+  for (; from < to && !cancel_poll_at(from / BLOCK, BLOCK * k); from += BLOCK) {
     size_t count = to - from < BLOCK ? to - from : BLOCK;
     const double *z = at->z + from * k, *q = at->q + from * k;
     double first = 0, second = 0;
@@ -190,33 +177,16 @@ dperm_status coupled_slope_sum(const problem *p, const double *slope, double *su
 
 /* ---- the Hessian's part of the rows */
 
-/* In place: v becomes w(Diag(p) − ppᵀ)v. */
-static void weigh_block(void *context, size_t block, size_t worker) {
-  const rows_job *job = context;
-  size_t k = link_scores(job->p->loss), from = block * BLOCK, count = block_count(job->p, from);
-  (void)worker;
-  for (size_t i = from; i < from + count; i++) {
-    const double *chance = job->from + i * k;
-    double *v = job->slope + i * k, mean = 0, share = share_of(job->p, i);
-    for (size_t c = 0; c < k; c++) {
-      mean += chance[c] * v[c];
-    }
+void coupled_weigh(const problem *p, const double *curvature, size_t from, size_t count,
+                   double *v) {
+  size_t k = link_scores(p->loss);
+  for (size_t i = from; i < from + count; i++, v += k) {
+    const double *chance = curvature + i * k;
+    double mean = vector_dot(chance, v, k), share = share_of(p, i);
     for (size_t c = 0; c < k; c++) {
       v[c] = share * chance[c] * (v[c] - mean);
     }
   }
-}
-
-dperm_status coupled_multiply(const problem *p, const double *curvature, const double *v,
-                              double *product, dperm_error *err) {
-  double *tall = NULL;
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
-  TRY(scratch_take_raw(&work, p->x->rows * link_scores(p->loss), sizeof *tall, &tall, err));
-  TRY(coupled_apply(p, v, tall, err));
-  rows_job job = {.p = p, .from = curvature, .slope = tall};
-  run_rows(&job, weigh_block);
-  return coupled_apply_transposed(p, tall, product, err);
 }
 
 /* The weights of rows in block (a, b) of the Hessian. */
@@ -276,7 +246,7 @@ static void add_pairs(const void *context, size_t from, size_t to, double *total
   const problem *p = s->p;
   size_t k = link_scores(p->loss), cols = p->x->cols;
   double *row = work, *products = row + cols, *weights = products + s->rows * s->columns;
-  for (; from < to && !cancel_poll(p->x->cancel); from += s->rows) {
+  for (; from < to && !cancel_poll(); from += s->rows) {
     size_t count = to - from < s->rows ? to - from : s->rows;
     double *product = products, *weight = weights;
     for (size_t r = from; r < from + count; r++) {
@@ -336,17 +306,33 @@ dperm_status coupled_gram(const problem *p, const double *curvature, double *h, 
                              : gram_of_pairs(p, curvature, h, err);
 }
 
+/* w p(1 − p) for each class of each row. */
+static void diagonal_block(void *context, size_t block, size_t worker) {
+  const rows_job *job = context;
+  size_t k = link_scores(job->p->loss), from = block * BLOCK,
+         end = from + block_count(job->p, from);
+  (void)worker;
+  for (size_t i = from; i < end; i++) {
+    const double *chance = job->from + i * k;
+    double share = share_of(job->p, i);
+    for (size_t c = 0; c < k; c++) {
+      job->to[i * k + c] = share * chance[c] * (1.0 - chance[c]);
+    }
+  }
+}
+
 dperm_status coupled_diagonal(const problem *p, const double *curvature, double *d,
                               dperm_error *err) {
   size_t k = link_scores(p->loss), cols = p->x->cols;
-  double *w = NULL;
+  double *tall = NULL, *wide = NULL;
   OWNED(scratch_free) scratch work;
   scratch_init(&work);
-  TRY(scratch_take_raw(&work, p->x->rows, sizeof *w, &w, err));
-  for (size_t c = 0; c < k; c++) {
-    pair_weights(p, curvature, c, c, w);
-    TRY(p->x->kind->gram_diagonal(p->x, w, d + c * cols, err));
-  }
+  TRY(scratch_take_raw(&work, p->x->rows * k, sizeof *tall, &tall, err));
+  TRY(scratch_take_raw(&work, cols * k, sizeof *wide, &wide, err));
+  rows_job job = {.p = p, .from = curvature, .to = tall};
+  run_rows(&job, diagonal_block);
+  TRY(p->x->kind->gram_diagonal(p->x, tall, k, wide, err));
+  transpose(wide, cols, k, d);
   return DPERM_OK;
 }
 

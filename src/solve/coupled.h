@@ -7,13 +7,11 @@
 #include "base/scratch.h"
 #include "solve/problem_rows.h"
 
-/* Z = X Wᵀ, and G with the rows of (Xᵀ W̃)ᵀ for a tall W̃. */
+/* Z = X Wᵀ; and (Xᵀ W̃)ᵀ, where `turn` makes W̃ of Z. */
 dperm_status coupled_apply(const problem *p, const double *f, double *z, dperm_error *err);
-dperm_status coupled_apply_transposed(const problem *p, const double *w, double *g,
-                                      dperm_error *err);
+dperm_status coupled_apply_both(const problem *p, const double *f, matrix_turn *turn, void *context,
+                                double *g, dperm_error *err);
 
-/* z, slope and curvature at at->f, and the sum over rows of the gradient. */
-dperm_status coupled_evaluate(const problem *p, point *at, dperm_error *err);
 /* Slopes at double-double scores. */
 void coupled_slopes_dd(const problem *p, const double *z, const double *z_rest, double *slope);
 
@@ -22,10 +20,9 @@ dperm_status coupled_losses(const problem *p, const double *z, double *sum, dper
 dperm_status coupled_along(const problem *p, const double *z, const double *q, double t,
                            double sums[2], dperm_error *err);
 
-/* The product of Σ w (Diag(p) − ppᵀ) ⊗ xxᵀ with a wide vector, its upper triangle (k·cols square,
- * row-major) and its diagonal. */
-dperm_status coupled_multiply(const problem *p, const double *curvature, const double *v,
-                              double *product, dperm_error *err);
+/* Each v of some rows becomes w(Diag(p) − ppᵀ)v: for products with the Hessian. */
+void coupled_weigh(const problem *p, const double *curvature, size_t from, size_t count, double *v);
+/* Of Σ w (Diag(p) − ppᵀ) ⊗ xxᵀ the upper triangle (k·cols square, row-major) and the diagonal. */
 /* Whether most columns of a row have an entry: then the triangle costs what that of dense rows
  * does. */
 bool coupled_is_dense(const problem *p);

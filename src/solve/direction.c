@@ -8,25 +8,29 @@
 
 enum {
   CHOLESKY_SURE_COLUMNS = 256, /* up to these a factor costs next to nothing */
-  CHOLESKY_MOST_COLUMNS = 1024
+  CHOLESKY_MOST_COLUMNS = 1024,
+  /* With more the weights of k²/2 blocks alone cost more than all products of conjugate gradients:
+   * 1,000 classes with one column take 800 times as long for the blocks as for a product. */
+  CHOLESKY_MOST_CLASSES = 128
 };
 
 /* What the two cost for one direction, in multiplications of a sparse row. Products of dense rows
- * cost a quarter of that (they wait for memory), their Gram matrices a sixteenth. Conjugate
- * gradients take at most about √κ/2 iterations a factor of e, κ the condition number; six of those
- * is what a Newton step needs on average. */
+ * cost a quarter of that (they wait for memory), their Gram matrices a sixteenth. Rows with several
+ * scores have their weights made beside: one for each pair of classes in a Gram matrix, one for
+ * each class in a product. Conjugate gradients take at most about √κ/2 iterations a factor of e, κ
+ * the condition number; six of those is what a Newton step needs on average. Of k scores a typical
+ * curvature is 1/k, since all of them sum to less than 1. */
 static bool factor_is_cheaper(const problem *p) {
   double k = (double)link_scores(p->loss), all = (double)problem_size(p); /* of k² blocks, half */
   double rows = (double)rows_in_all(p->x), entries = (double)p->x->row_entries;
   bool sparse = p->x->kind->views != NULL && !(k > 1 && coupled_is_dense(p));
-  double r = p->norm_bound;
-  double kappa =
-      problem_crowd(p) * p->loss->smoothness * r * r / (p->model.lambda + p->model.ridge) + 1;
+  double r = p->norm_bound, weight = k > 1 ? 8 : 0, bend = k > 1 ? 1 / k : p->loss->smoothness;
+  double kappa = problem_crowd(p) * bend * r * r / (p->model.lambda + p->model.ridge) + 1;
   double products = fmin(3 * sqrt(kappa), 2 * all);
-  double factor =
-      k * (k + 1) / 2 * rows * entries * entries / (sparse ? 2 : 32) + all * all * (all / 12 + 16);
+  double factor = k * (k + 1) / 2 * rows * (entries * entries / (sparse ? 2 : 32) + weight) +
+                  all * all * (all / 12 + 16);
   bool stored = !p->x->kind->views && p->x->work_size == 0; /* and not made anew in every product */
-  return factor <= products * 2 * k * rows * entries / (stored ? 4 : 1);
+  return factor <= products * k * rows * (2 * entries / (stored ? 4 : 1) + weight);
 }
 
 bool direction_uses_cholesky(const problem *p, solver_method method) {
@@ -35,7 +39,8 @@ bool direction_uses_cholesky(const problem *p, solver_method method) {
   }
   size_t cols = problem_size(p);
   bool sure = cols == p->x->cols && cols <= CHOLESKY_SURE_COLUMNS;
-  return sure || (cols <= CHOLESKY_MOST_COLUMNS && factor_is_cheaper(p));
+  bool possible = cols <= CHOLESKY_MOST_COLUMNS && link_scores(p->loss) <= CHOLESKY_MOST_CLASSES;
+  return sure || (possible && factor_is_cheaper(p));
 }
 
 dperm_status newton_direction(const problem *p, solver_method method, const point *at,

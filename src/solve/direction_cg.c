@@ -18,20 +18,21 @@ typedef struct linear_system {
   double rho, goal;                  /* residualᵀ M⁻¹ residual; the norm to reach */
 } linear_system;
 
-static void weigh(void *context, size_t from, size_t count, const double *z, double *w) {
-  const double *curvature = ((const linear_system *)context)->at->curvature + from;
+static void weigh(void *context, size_t from, size_t count, double *z) {
+  const linear_system *s = context;
+  if (problem_size(s->p) > s->p->x->cols) {
+    coupled_weigh(s->p, s->at->curvature, from, count, z);
+    return;
+  }
   for (size_t i = 0; i < count; i++) {
-    w[i] = z[i] * curvature[i];
+    z[i] *= s->at->curvature[from + i];
   }
 }
 
 /* product = ∇²J · step. */
 static dperm_status multiply(linear_system *s, dperm_error *err) {
-  const matrix *x = s->p->x;
-  size_t cols = problem_size(s->p);
-  TRY(cols > x->cols ? coupled_multiply(s->p, s->at->curvature, s->step, s->product, err)
-                     : matrix_apply_both(x, s->step, weigh, s, s->product, err));
-  for (size_t j = 0; j < cols; j++) {
+  TRY(problem_apply_both(s->p, s->step, weigh, s, s->product, err));
+  for (size_t j = 0; j < problem_size(s->p); j++) {
     s->product[j] = s->product[j] / problem_divisor(s->p) + s->penalty[j] * s->step[j];
   }
   return DPERM_OK;
@@ -41,7 +42,7 @@ static dperm_status prepare(linear_system *s, double tolerance, dperm_error *err
   const matrix *x = s->p->x;
   size_t cols = problem_size(s->p);
   TRY(cols > x->cols ? coupled_diagonal(s->p, s->at->curvature, s->preconditioner, err)
-                     : x->kind->gram_diagonal(x, s->at->curvature, s->preconditioner, err));
+                     : x->kind->gram_diagonal(x, s->at->curvature, 1, s->preconditioner, err));
   for (size_t j = 0; j < cols; j++) {
     TRY(problem_penalty_curvature(s->p, j, s->at->f[j], &s->penalty[j], err));
     s->preconditioner[j] = s->preconditioner[j] / problem_divisor(s->p) + s->penalty[j];

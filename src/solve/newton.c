@@ -129,5 +129,5 @@ dperm_status solve(const problem *p, const solver_options *options, double *weig
   }
   memcpy(weights, n.here.f, cols * sizeof *weights);
   report->certified = certified_gradient(p, &n.here);
-  return DPERM_OK;
+  return cancel_check(err);
 }

@@ -114,20 +114,42 @@ typedef struct slope_job {
   place *at;
 } slope_job;
 
+/* A block's rows; none where it was stopped: the pass that comes next fails. */
+static size_t block_rows(const problem *p, size_t from) {
+  size_t left = p->x->rows - from;
+  return cancel_poll() ? 0 : left < BLOCK ? left : BLOCK;
+}
+
 static void block_slopes(void *context, size_t b, size_t worker) {
   const slope_job *job = context;
   const place *at = job->at;
   (void)worker;
-  size_t from = b * BLOCK, left = job->p->x->rows - from, count = left < BLOCK ? left : BLOCK;
-  problem_rows_slope_dd(job->p, from, count, at->z + from, at->z_rest + from, at->slope + from);
+  size_t from = b * BLOCK;
+  problem_rows_slope_dd(job->p, from, block_rows(job->p, from), at->z + from, at->z_rest + from,
+                        at->slope + from);
+}
+
+/* In place of the slopes: nobody asks for those between two gradients. At the doubles nearby: any
+ * positive curvature will do. */
+static void block_curvatures(void *context, size_t b, size_t worker) {
+  const slope_job *job = context;
+  const problem *p = job->p;
+  (void)worker;
+  size_t from = b * BLOCK, at = from * link_scores(p->loss);
+  problem_rows_eval(p, from, block_rows(p, from), 1, job->at->z + at, NULL, NULL,
+                    job->at->slope + at);
+}
+
+static size_t block_number(const problem *p) {
+  return (p->x->rows + BLOCK - 1) / BLOCK;
 }
 
 static dperm_status sum_rows(const problem *p, place *at, dperm_error *err) {
-  size_t rows = p->x->rows, blocks = (rows + BLOCK - 1) / BLOCK;
   TRY(matrix_apply_dd(p->x, at->f, at->f_rest, at->z, at->z_rest, err));
   slope_job job = {p, at};
-  pool_run(blocks, block_slopes, &job);
-  TRY(check_slopes(at, rows, err));
+  pool_run(block_number(p), block_slopes, &job);
+  TRY(cancel_check(err));
+  TRY(check_slopes(at, p->x->rows, err));
   return matrix_apply_transposed_dd(p->x, at->slope, at->gradient, err);
 }
 
@@ -175,19 +197,17 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
   const evaluation e = evaluation_at(p, at->f, NULL, at->slope);
   at->norm = norm_above(at->gradient, size);
   at->error = evaluation_error(&e, IN_DD);
-  return DPERM_OK;
+  return cancel_check(err); /* a sum that was stopped has left it infinite */
 }
 
 /* ---- directions */
 
 static dperm_status find_direction(walk *w, solver_method method, dperm_error *err) {
   const problem *p = w->p;
-  size_t rows = p->x->rows;
-  double *curvature = w->here.slope; /* nobody asks for slopes between two gradients */
-  /* At the doubles nearby: any positive curvature will do. */
-  problem_rows_eval(p, 0, rows, 1, w->here.z, NULL, NULL, curvature);
+  slope_job job = {p, &w->here};
+  pool_run(block_number(p), block_curvatures, &job);
   const point at = {
-      .f = w->here.f, .z = w->here.z, .curvature = curvature, .gradient = w->here.gradient};
+      .f = w->here.f, .z = w->here.z, .curvature = w->here.slope, .gradient = w->here.gradient};
   return newton_direction(p, method, &at, 1e-4, NULL, w->direction, err);
 }
 

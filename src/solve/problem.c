@@ -43,12 +43,14 @@ typedef struct evaluate_job {
   point *at;
 } evaluate_job;
 
-static void evaluate_turn(void *context, size_t from, size_t count, const double *z, double *w) {
+static void evaluate_turn(void *context, size_t from, size_t count, double *z) {
   const evaluate_job *job = context;
   const point *at = job->at;
-  memcpy(at->z + from, z, count * sizeof *z);
-  problem_rows_eval(job->p, from, count, 1, z, NULL, at->slope + from, at->curvature + from);
-  memcpy(w, at->slope + from, count * sizeof *w);
+  size_t k = link_scores(job->p->loss), first = from * k, size = count * k * sizeof *z;
+  memcpy(at->z + first, z, size);
+  problem_rows_eval(job->p, from, count, 1, at->z + first, NULL, at->slope + first,
+                    at->curvature + first);
+  memcpy(z, at->slope + first, size);
 }
 
 static double linear_term(const problem *p, size_t j) {
@@ -81,10 +83,15 @@ dperm_status problem_add_penalty(const problem *p, bool trial, const double *f, 
   return DPERM_OK;
 }
 
+dperm_status problem_apply_both(const problem *p, const double *f, matrix_turn *turn, void *context,
+                                double *g, dperm_error *err) {
+  return is_coupled(p) ? coupled_apply_both(p, f, turn, context, g, err)
+                       : matrix_apply_both(p->x, f, 1, turn, context, g, err);
+}
+
 static dperm_status evaluate(const problem *p, bool trial, point *at, dperm_error *err) {
   evaluate_job job = {p, at};
-  TRY(is_coupled(p) ? coupled_evaluate(p, at, err)
-                    : matrix_apply_both(p->x, at->f, evaluate_turn, &job, at->gradient, err));
+  TRY(problem_apply_both(p, at->f, evaluate_turn, &job, at->gradient, err));
   return problem_add_penalty(p, trial, at->f, at->gradient, err);
 }
 

@@ -10,7 +10,7 @@
 dperm_status point_take(const problem *p, scratch *work, const point *other, point *out,
                         dperm_error *err);
 
-/* From f to everything else: two passes over the matrix. A loss or regularizer that answers with
+/* From f to everything else: one pass over the matrix. A loss or regularizer that answers with
  * something not finite is an error. */
 dperm_status problem_evaluate(const problem *p, point *at, dperm_error *err);
 /* The same at a place that may lie too far out: what is not finite stays in the gradient. */
@@ -24,6 +24,9 @@ dperm_status problem_add_penalty(const problem *p, bool trial, const double *f, 
 dperm_status problem_penalty_curvature(const problem *p, size_t j, double fj, double *out,
                                        dperm_error *err);
 
+/* g = Xᵀ W for a wide f: `turn` makes W of the scores of X f, the k of a row together. */
+dperm_status problem_apply_both(const problem *p, const double *f, matrix_turn *turn, void *context,
+                                double *g, dperm_error *err);
 /* Z = X f, tall: the scores, or how they change along a direction. */
 dperm_status problem_scores(const problem *p, const double *f, double *z, dperm_error *err);
 

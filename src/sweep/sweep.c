@@ -177,11 +177,10 @@ static dperm_status plan_cells(sweep *s, const dperm_options *cells, dperm_error
 /* ---- rows as models see them */
 
 static dperm_status open_rows(const dperm_data *data, const feature_map *map, bool cut,
-                              cancel_token *stop, sweep_rows *out, dperm_error *err) {
+                              sweep_rows *out, dperm_error *err) {
   *out = (sweep_rows){.x = data->x, .labels = data->labels};
   if (map) {
     TRY(features_new(map, data->x, &out->made, err));
-    out->made->cancel = stop;
     if (!(cut && data->x->spread)) {
       TRY(features_keep(out->made, &out->kept, err));
     }
@@ -216,9 +215,9 @@ static dperm_status open_all_rows(sweep *s, dperm_error *err) {
     if (kernel.kind != DPERM_KERNEL_NONE) {
       TRY(feature_map_new(&kernel, group->data.x->cols, &s->progress, &group->map, err));
     }
-    TRY(open_rows(&group->data, group->map, s->split.part != NULL, &s->stop, &group->rows, err));
+    TRY(open_rows(&group->data, group->map, s->split.part != NULL, &group->rows, err));
     if (s->how->test_data) {
-      TRY(open_rows(&group->test_data, group->map, false, &s->stop, &group->test, err));
+      TRY(open_rows(&group->test_data, group->map, false, &group->test, err));
     }
   }
   return DPERM_OK;
@@ -312,7 +311,8 @@ dperm_status dperm_sweep(const dperm_data *data, const dperm_options *given, siz
   TRY(ranks_agree(data->x->spread, status, err));
   OWNED(close_sweep)
   sweep s = {.data = data, .how = &how, .count = count, .progress = {tick, &s}};
-  cancel_begin(&s.stop, &s.progress, "sweeping");
+  OWNED(cancel_end) cancel_token stop;
+  cancel_begin(&stop, &s.progress, "sweeping");
   status = run_cells(&s, cells, err);
   if (status == DPERM_OK && ranks_lead(data->x->spread)) {
     status = results_visit(&s, visit, context, err);

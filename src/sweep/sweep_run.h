@@ -2,7 +2,6 @@
  * one fold (sweep_fits.c), the counts of errors and their journal (sweep_results.c). */
 #pragma once
 
-#include "base/cancel.h"
 #include "dperm/sweep.h"
 #include "run/fit.h"
 #include "sweep/sweep_journal.h"
@@ -77,7 +76,6 @@ typedef struct sweep {
   uint64_t models, models_done;
   scratch work;            /* for cells and counts */
   dperm_progress progress; /* the caller's, with the models done */
-  cancel_token stop;
 } sweep;
 
 /* Space for the counts, and with a journal what an earlier run has left in it. */

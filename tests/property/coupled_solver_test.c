@@ -1,10 +1,11 @@
 /* The solver on rows with several scores (solve/coupled.h): gradients, Hessians and objectives
  * agree with sums written out in long double, certificates bound the true gradient in doubles and
- * in twice the precision, both directions find one minimum, on dense and on sparse rows, and
- * threads do not change a bit. */
+ * in twice the precision, both directions find one minimum, on dense and on sparse rows, many
+ * classes cost passes and no more, and threads do not change a bit. */
 #include "solve/coupled.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/threads.h"
@@ -14,7 +15,7 @@
 #include "solve/polish.h"
 #include "statistics.h"
 
-enum { MOST_K = 64 };
+enum { MOST_K = 400 };
 
 typedef struct classes_problem {
   test_rows *data;
@@ -156,6 +157,16 @@ static void gradients_are_within_what_certificates_say(void **state) {
   }
 }
 
+typedef struct weighing {
+  const problem *p;
+  const double *curvature;
+} weighing;
+
+static void weigh(void *context, size_t from, size_t count, double *z) {
+  const weighing *by = context;
+  coupled_weigh(by->p, by->curvature, from, count, z);
+}
+
 /* Upper triangle and product are one matrix, the derivative of gradients. */
 static void hessians_are_derivatives_of_gradients(void **state) {
   (void)state;
@@ -180,7 +191,8 @@ static void hessians_are_derivatives_of_gradients(void **state) {
     random_point(&r, size, 2, at.f);
     random_point(&r, size, 1, v);
     assert_ok(problem_evaluate(&t.p, &at, err));
-    assert_ok(coupled_multiply(&t.p, at.curvature, v, product, err));
+    weighing by = {&t.p, at.curvature};
+    assert_ok(problem_apply_both(&t.p, v, weigh, &by, product, err));
     assert_ok(coupled_gram(&t.p, at.curvature, h, err));
     assert_ok(coupled_diagonal(&t.p, at.curvature, diagonal, err));
     assert_ok(problem_scores(&t.p, v, q, err));
@@ -244,6 +256,67 @@ static void every_way_finds_the_minimum(void **state) {
   }
 }
 
+/* ---- what a fit costs: the weights of rows that are made, of classes in products and of pairs of
+ * classes in Gram matrices */
+
+static const matrix_kind *plain;
+static size_t of_pairs;
+static atomic_size_t weights;
+
+static void count_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
+                             double *z, double *work) {
+  weights += count * k;
+  plain->apply_rows(x, from, count, f, k, z, work);
+}
+
+static dperm_status count_apply_both(const matrix *x, const double *f, size_t k, matrix_turn *turn,
+                                     void *context, double *g, dperm_error *err) {
+  weights += x->rows * k;
+  return plain->apply_both(x, f, k, turn, context, g, err);
+}
+
+static void count_row(const matrix *x, size_t i, double *values) {
+  weights += of_pairs;
+  plain->row(x, i, values);
+}
+
+static dperm_status count_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
+                                 dperm_error *err) {
+  const matrix_kind *counted = x->kind;
+  TRY(plain->select(x, rows, count, out, err));
+  (*out)->kind = counted;
+  return DPERM_OK;
+}
+
+/* Gram matrices of 400 classes would make 200 times as many weights each as a pass does. */
+static void many_classes_cost_passes(void **state) {
+  (void)state;
+  enum { ROWS = 8192, K = 400, PASSES = 100 };
+  for (uint64_t seed = 0; seed < 4; seed++) {
+    classes_problem t;
+    make(&t, seed, ROWS, 1, K, 1, pow(10, -2 - (double)seed), false);
+    matrix *x = seed % 2 ? t.data->sparse : t.data->dense;
+    plain = x->kind;
+    matrix_kind counted = *plain;
+    counted.apply_rows = count_apply_rows;
+    counted.apply_both = count_apply_both;
+    counted.row = count_row;
+    counted.select = count_select;
+    x->kind = &counted;
+    t.p.x = x;
+    of_pairs = K * (K + 1) / 2;
+    weights = 0;
+    double f[K] = {0};
+    const solver_options how = {.tolerance = 1e-10};
+    solver_report report;
+    assert_ok(solve(&t.p, &how, f, &report, err));
+    assert_true(report.converged);
+    assert_in_range(weights, (size_t)ROWS * K, (size_t)PASSES * ROWS * K);
+    x->kind = plain;
+    clear(&t);
+  }
+}
+
 /* Closer than doubles can: the last resort of a private fit. */
 static void polishing_reaches_what_doubles_cannot(void **state) {
   (void)state;
@@ -292,6 +365,7 @@ int main(void) {
       cmocka_unit_test(gradients_are_within_what_certificates_say),
       cmocka_unit_test(hessians_are_derivatives_of_gradients),
       cmocka_unit_test(every_way_finds_the_minimum),
+      cmocka_unit_test(many_classes_cost_passes),
       cmocka_unit_test(polishing_reaches_what_doubles_cannot),
       cmocka_unit_test(threads_do_not_change_a_bit),
   };

@@ -10,8 +10,12 @@
 
 #include "base/thread_pool.h"
 #include "kernel/features.h"
+#include "loss/softmax.h"
 #include "matrix/matrix_blocks.h"
+#include "reference.h"
 #include "solve/batch_solve.h"
+#include "solve/coupled.h"
+#include "solve/direction.h"
 #include "solve/newton.h"
 #include "solve/polish.h"
 #include "support.h"
@@ -62,7 +66,15 @@ static watched *watched_new(void) {
   return w;
 }
 
+/* No question from now on. */
+static void watch_no_more(watched *w) {
+  if (cancel_current()) {
+    cancel_end(&w->stop);
+  }
+}
+
 static void watched_free(watched *w) {
+  watch_no_more(w);
   matrix_free(w->x);
   matrix_free(w->inner);
   feature_map_free(w->map);
@@ -71,28 +83,27 @@ static void watched_free(watched *w) {
 
 /* From now on the caller stops at question number `most`. */
 static void watch_anew(watched *w, int most) {
+  watch_no_more(w);
   w->caller = (patience){0, most};
   w->turned = 0;
   cancel_begin(&w->stop, &w->progress, "solving");
   w->stop.pause = -1; /* ask whenever there is a chance */
-  w->x->cancel = &w->stop;
 }
 
 /* ---- one pass of each operation */
 
-static void turn(void *context, size_t from, size_t count, const double *z, double *w) {
+static void turn(void *context, size_t from, size_t count, double *z) {
   (void)from;
   ((watched *)context)->turned += count;
   for (size_t i = 0; i < count; i++) {
     assert_true(isfinite(z[i]));
-    w[i] = z[i];
   }
 }
 
 typedef dperm_status pass(watched *w, double *tall, double *wide, dperm_error *err);
 
 static dperm_status both(watched *w, double *tall, double *wide, dperm_error *err) {
-  return matrix_apply_both(w->x, tall, turn, w, wide, err);
+  return matrix_apply_both(w->x, tall, 1, turn, w, wide, err);
 }
 
 static dperm_status apply(watched *w, double *tall, double *wide, dperm_error *err) {
@@ -108,7 +119,7 @@ static dperm_status gram(watched *w, double *tall, double *wide, dperm_error *er
 }
 
 static dperm_status diagonal(watched *w, double *tall, double *wide, dperm_error *err) {
-  return w->x->kind->gram_diagonal(w->x, tall, wide, err);
+  return w->x->kind->gram_diagonal(w->x, tall, 1, wide, err);
 }
 
 static dperm_status double_double(watched *w, double *tall, double *wide, dperm_error *err) {
@@ -171,6 +182,95 @@ static void what_was_not_made_is_no_number(void **state) {
   watched_free(w);
 }
 
+/* ---- rows with a score for each of many classes */
+
+enum { CLASSES = 200, PIECE = 65536 };
+
+typedef struct joint_pass {
+  const problem *p;
+  point at;
+  double *tall, *wide, *square;
+} joint_pass;
+
+static dperm_status joint_gradient(joint_pass *j, dperm_error *err) {
+  return problem_evaluate(j->p, &j->at, err);
+}
+
+static dperm_status joint_objective(joint_pass *j, dperm_error *err) {
+  double objective;
+  return problem_objective(j->p, j->at.f, &objective, err);
+}
+
+static dperm_status joint_along(joint_pass *j, dperm_error *err) {
+  double first, second;
+  return problem_along(j->p, &j->at, j->wide, j->tall, 0.5, &first, &second, err);
+}
+
+static dperm_status joint_gram(joint_pass *j, dperm_error *err) {
+  return coupled_gram(j->p, j->at.curvature, j->square, err);
+}
+
+static dperm_status joint_diagonal(joint_pass *j, dperm_error *err) {
+  return coupled_diagonal(j->p, j->at.curvature, j->wide, err);
+}
+
+static dperm_status joint_cg(joint_pass *j, dperm_error *err) {
+  return direction_cg(j->p, &j->at, 0.5, NULL, j->wide, err);
+}
+
+static dperm_status joint_polish(joint_pass *j, dperm_error *err) {
+  solver_report report;
+  size_t size = problem_size(j->p);
+  memset(j->square, 0, 2 * size * sizeof *j->square);
+  return polish(j->p, 100, &(solver_options){0}, j->square, j->square + size, &report, err);
+}
+
+/* A question for each 65,536 numbers at least, wherever the time goes. */
+static void passes_over_many_classes_ask_often(void **state) {
+  (void)state;
+  static dperm_status (*const steps[])(joint_pass *, dperm_error *) = {
+      joint_gradient, joint_objective, joint_along, joint_gram,
+      joint_diagonal, joint_cg,        joint_polish};
+  watched *w = watched_new();
+  test_rows *data = test_rows_random(1, ROWS, 2, 1);
+  const dperm_loss loss = softmax_loss(CLASSES);
+  const dperm_regularizer ridge = {0};
+  for (size_t i = 0; i < ROWS; i++) {
+    w->labels[i] = (double)(i % CLASSES);
+  }
+  for (int kind = 0; kind < 2; kind++) {
+    const problem p = {.x = kind ? data->sparse : data->dense,
+                       .labels = w->labels,
+                       .norm_bound = 1,
+                       .loss = &loss,
+                       .regularizer = &ridge,
+                       .model = {.lambda = 0.01}};
+    size_t size = problem_size(&p);
+    joint_pass j = {.p = &p};
+    OWNED(scratch_free) scratch work;
+    scratch_init(&work);
+    assert_ok(point_take(&p, &work, NULL, &j.at, err));
+    assert_ok(scratch_take(&work, (size_t)ROWS * CLASSES, sizeof *j.tall, &j.tall, err));
+    assert_ok(scratch_take(&work, size, sizeof *j.wide, &j.wide, err));
+    assert_ok(scratch_take(&work, size * size, sizeof *j.square, &j.square, err));
+    watch_no_more(w);
+    assert_ok(problem_evaluate(&p, &j.at, err));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+      watch_anew(w, NEVER);
+      assert_ok(steps[i](&j, err));
+      assert_true(w->caller.asked >= ROWS * CLASSES / PIECE);
+      int last = w->caller.asked, stops[] = {1, last / 2, last};
+      for (size_t s = 0; s < 3; s++) {
+        watch_anew(w, stops[s]);
+        assert_fails(steps[i](&j, err), DPERM_CANCELLED, "stopped on request while solving");
+        assert_int_equal(w->caller.asked, stops[s]);
+      }
+    }
+  }
+  test_rows_free(data);
+  watched_free(w);
+}
+
 /* ---- solvers */
 
 /* Wherever a question says stop, no solver succeeds after it. */
@@ -224,7 +324,6 @@ static void no_solver_goes_on_after_a_stop(void **state) {
 /* ---- threads */
 
 typedef struct gate {
-  cancel_token *stop;
   atomic_bool entered;
 } gate;
 
@@ -235,7 +334,7 @@ static void wait_for_stop(void *context, size_t piece, size_t worker) {
   if (worker > 0) {
     atomic_store(&g->entered, true);
   }
-  while (worker > 0 ? !cancel_poll(g->stop) : !atomic_load(&g->entered)) {
+  while (worker > 0 ? !cancel_poll() : !atomic_load(&g->entered)) {
     struct timespec moment = {0, 1000000};
     (void)nanosleep(&moment, NULL);
   }
@@ -246,14 +345,13 @@ static void the_caller_is_asked_while_it_waits_for_others(void **state) {
   patience caller = {0, 3};
   const dperm_progress progress = {stop_at, &caller};
   gate g;
-  cancel_token stop;
+  OWNED(cancel_end) cancel_token stop;
   cancel_begin(&stop, &progress, "solving");
   stop.pause = -1;
-  g.stop = &stop;
   atomic_init(&g.entered, false);
   (void)threads_enter(2);
-  pool_run_cancellable(2, wait_for_stop, &g, &stop);
-  assert_true(cancel_requested(&stop));
+  pool_run(2, wait_for_stop, &g);
+  assert_true(cancel_requested());
   assert_int_equal(caller.asked, 3); /* by the caller's thread alone */
 }
 
@@ -282,8 +380,7 @@ static bool stop_once_evaluated(void *context, const char *stage, uint64_t done,
   return evaluated > 0;
 }
 
-static void a_fit_with_a_kernel_stops_within_a_pass(void **state) {
-  (void)state;
+static void check_fit_stops(dperm_kernel_kind kind) {
   watched *w = watched_new();
   dperm_data *data = NULL;
   dperm_model *model = NULL;
@@ -299,7 +396,8 @@ static void a_fit_with_a_kernel_stops_within_a_pass(void **state) {
   options.lambda = 0.01;
   options.loss.eval = slow;
   options.loss.name = "slow";
-  options.kernel = (dperm_kernel){DPERM_KERNEL_GAUSSIAN, 0.5, COLS, 0, 3};
+  options.kernel =
+      kind == DPERM_KERNEL_NONE ? (dperm_kernel){0} : (dperm_kernel){kind, 0.5, COLS, 0, 3};
   options.threads = 1;
   options.progress.tick = stop_once_evaluated;
   evaluated = 0;
@@ -311,13 +409,25 @@ static void a_fit_with_a_kernel_stops_within_a_pass(void **state) {
   watched_free(w);
 }
 
+static void a_fit_with_a_kernel_stops_within_a_pass(void **state) {
+  (void)state;
+  check_fit_stops(DPERM_KERNEL_GAUSSIAN);
+}
+
+static void a_fit_to_the_rows_themselves_does_too(void **state) {
+  (void)state;
+  check_fit_stops(DPERM_KERNEL_NONE);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_pass_ends_at_the_question_that_says_stop),
       cmocka_unit_test(what_was_not_made_is_no_number),
+      cmocka_unit_test(passes_over_many_classes_ask_often),
       cmocka_unit_test(no_solver_goes_on_after_a_stop),
       cmocka_unit_test(the_caller_is_asked_while_it_waits_for_others),
       cmocka_unit_test(a_fit_with_a_kernel_stops_within_a_pass),
+      cmocka_unit_test(a_fit_to_the_rows_themselves_does_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

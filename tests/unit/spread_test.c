@@ -66,7 +66,7 @@ static void answers_free(answers *a) {
 static void ask(const matrix *x, const double *f, const double *w, size_t at, answers *a) {
   a->status = matrix_apply(x, f, 1, a->z + at, NULL);
   a->status |= x->kind->apply_transposed(x, w + at, 1, a->g, NULL);
-  a->status |= x->kind->gram_diagonal(x, w + at, a->d, NULL);
+  a->status |= x->kind->gram_diagonal(x, w + at, 1, a->d, NULL);
   a->status |= x->kind->gram(x, w + at, a->h, NULL);
   a->status |= matrix_apply_dd(x, f, f, a->z + at, a->z_rest + at, NULL);
   a->status |= matrix_apply_transposed_dd(x, w + at, a->dd, NULL);
