@@ -245,14 +245,18 @@ static void print_column(const json_t *c) {
 static void print_columns(const json_t *p) {
   const json_t *columns = json_object_get(p, "columns");
   size_t count = json_array_size(columns);
-  OWNED_MEMORY bool *shown = calloc(count + 1, sizeof *shown);
-  if (!shown || count == 0 || isnan(at(json_array_get(columns, 0), "noise_share"))) {
+  if (count == 0 || isnan(at(json_array_get(columns, 0), "noise_share"))) {
+    return;
+  }
+  bool *shown = calloc(count, sizeof *shown);
+  if (!shown) {
     return;
   }
   printf("\ncolumn                     encoded  of noise  without it    halved  bins that pay\n");
   for (size_t i = 0; i < count && i < SHOWN_MOST; i++) {
     print_column(next_column(columns, shown));
   }
+  free(shown);
   if (count > SHOWN_MOST) {
     printf("(the %d with most of the noise; --json has all %zu)\n", SHOWN_MOST, count);
   }

@@ -25,7 +25,7 @@ const char *report_text(const json_t *report, const char *key) {
 
 json_t *json_words(const char *text) {
   json_t *words = text ? json_string(text) : json_null();
-  if (words) {
+  if (words || !text) {
     return words;
   }
   const char *bad = "\xef\xbf\xbd";

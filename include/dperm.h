@@ -67,8 +67,8 @@ typedef enum dperm_options_kind {
 } dperm_options_kind;
 DPERM_API void dperm_init(dperm_options_kind kind, void *options, size_t size);
 #define DPERM_OPTIONS_INIT(type, kind)                                                             \
-  static inline void type##_init(type *options) {                                                  \
-    dperm_init(kind, options, sizeof *options);                                                    \
+  static inline void type##_init(type *options) { /* NOLINT(bugprone-macro-parentheses): a type */ \
+    dperm_init((kind), options, sizeof *options);                                                  \
   }
 
 /* "0.2.0": the version of the library that runs, which may differ from the header's. */

@@ -309,7 +309,9 @@ static dperm_status select_records(const dperm_data *data, const size_t *rows, s
   ranks *spread = data->x->spread;
   TRY(spread ? table_select_spread(data->table, spread, data->x->total, rows, count, &chosen, err)
              : table_select(data->table, rows, count, &chosen, err));
-  TRY(ranks_agree(spread, data_of_table(chosen, data->schema, out, err), err));
+  dperm_status made = data_of_table(chosen, data->schema, out, err);
+  TRY(ranks_agree(spread, made, err));
+  TRY(made);
   return spread ? matrix_sparse_spread((*out)->x, spread, count, err) : DPERM_OK;
 }
 
