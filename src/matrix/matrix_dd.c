@@ -13,18 +13,20 @@ static void for_rows(const matrix *x, size_t from, size_t to, double *work, each
                      const void *context) {
   for (; from < to; from += MATRIX_BLOCK) {
     size_t count = to - from < MATRIX_BLOCK ? to - from : MATRIX_BLOCK;
-    const double *rows = x->kind->block ? blocks_rows(x, from, count, work) : NULL;
     row_view views[MATRIX_BLOCK];
     if (cancel_poll()) {
       return;
     }
     if (x->kind->views) {
       x->kind->views(x, from, count, work, views);
+    } else {
+      const double *rows = blocks_rows(x, from, count, work);
+      for (size_t i = 0; i < count; i++) {
+        views[i] = (row_view){x->cols, NULL, rows + i * x->cols};
+      }
     }
     for (size_t i = 0; i < count && !cancel_poll_at(i, x->row_entries); i++) {
-      const row_view row =
-          x->kind->views ? views[i] : (row_view){x->cols, NULL, rows + i * x->cols};
-      each(context, from + i, row.count, row.columns, row.values);
+      each(context, from + i, views[i].count, views[i].columns, views[i].values);
     }
   }
 }

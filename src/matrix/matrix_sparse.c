@@ -277,17 +277,20 @@ static void sparse_views(const matrix *x, size_t from, size_t count, double *wor
 
 /* NaN where rows are made and there is no memory for one. */
 static void sparse_row(const matrix *x, size_t i, double *values) {
-  OWNED_MEMORY double *work = x->work_size > 0 ? malloc(x->work_size * sizeof *work) : NULL;
+  const sparse *m = (const sparse *)x;
+  double *work = m->maker ? malloc(x->work_size * sizeof *work) : NULL;
+  const bool able = work || !m->maker;
   row_view row = {0};
-  if (work || x->work_size == 0) {
+  if (able) {
     sparse_views(x, i, 1, work, &row);
   }
   for (size_t j = 0; j < x->cols; j++) {
-    values[j] = work || x->work_size == 0 ? 0 : (double)NAN;
+    values[j] = able ? 0 : (double)NAN;
   }
   for (size_t e = 0; e < row.count; e++) {
     values[row.columns[e]] = row.values[e];
   }
+  free(work);
 }
 
 static dperm_status select_here(const growing_rows *all, const size_t *rows, size_t count,

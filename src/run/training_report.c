@@ -18,7 +18,8 @@ static json_t *answer_of(const representation *how, const dperm_data *data,
                          const dperm_model *model) {
   return how->way != SCHEMA_ASKED
              ? json_null()
-             : json_string(got_bins(data->schema, model->schema) ? "bins" : "lines");
+             : json_string(model->schema && got_bins(data->schema, model->schema) ? "bins"
+                                                                                  : "lines");
 }
 
 static json_t *make(const dperm_options *o, const representation *how, const dperm_data *data,

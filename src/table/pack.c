@@ -104,21 +104,21 @@ static bool all_same(const double *cells, size_t count) {
 }
 
 /* The indexes behind the values, in one piece of memory. */
-static dperm_status pack_indexes(const numbers *n, const uint16_t *indexes, size_t count,
-                                 packed_column *out, dperm_error *err) {
-  uint32_t width = n->count <= 1 ? 0 : n->count <= 256 ? 1 : 2;
-  size_t size = n->count * sizeof *n->values;
+static dperm_status pack_indexes(const double *values, size_t different, const uint16_t *indexes,
+                                 size_t count, packed_column *out, dperm_error *err) {
+  uint32_t width = different <= 1 ? 0 : different <= 256 ? 1 : 2;
+  size_t size = different * sizeof *values;
   unsigned char *bytes = NULL;
   TRY(memory_raw(size + count * width, 1, &bytes, err));
-  memcpy(bytes, n->values, size);
+  memcpy(bytes, values, size);
   for (size_t i = 0; width == 1 && i < count; i++) {
     bytes[size + i] = (unsigned char)indexes[i];
   }
   if (width == 2) {
     memcpy(bytes + size, indexes, count * sizeof *indexes);
   }
-  *out =
-      (packed_column){(uint32_t)n->count, width, (const double *)(const void *)bytes, bytes + size};
+  *out = (packed_column){(uint32_t)different, width, (const double *)(const void *)bytes,
+                         bytes + size};
   return DPERM_OK;
 }
 
@@ -126,10 +126,12 @@ dperm_status column_pack(const double *cells, size_t count, packed_column *out, 
   OWNED(numbers_free) numbers n = {0};
   uint16_t indexes[TABLE_PAGE];
   bool many = false;
-  const size_t looked_at = all_same(cells, count) ? 1 : count;
-  TRY(find_indexes(cells, looked_at, &n, indexes, &many, err));
+  if (all_same(cells, count)) {
+    return pack_indexes(cells, 1, NULL, count, out, err);
+  }
+  TRY(find_indexes(cells, count, &n, indexes, &many, err));
   if (!many) {
-    return pack_indexes(&n, indexes, count, out, err);
+    return pack_indexes(n.values, n.count, indexes, count, out, err);
   }
   double *values = NULL;
   TRY(memory_raw(count, sizeof *values, &values, err));
