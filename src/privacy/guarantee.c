@@ -244,7 +244,8 @@ void guarantee_reasons(const guarantee *g, char text[REASONS_TEXT_SIZE]) {
 dperm_status guarantee_check(const guarantee *g, dperm_error *err) {
   if (g->delta_numerics > most_delta) { /* also true of infinity; NaN is of no mechanism */
     double excess = log(g->delta_numerics / most_delta); /* delta grows as e^epsilon */
-    double enough = isfinite(excess) ? floor(10 * (g->epsilon - excess)) / 10 : 25;
+    double own = g->rows_per_person == 1 ? g->epsilon_row : g->epsilon; /* without other shares */
+    double enough = isfinite(excess) ? floor(10 * (own - excess)) / 10 : 25;
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "epsilon = %g would leave a delta of %.2g, above 1e-30: the odds that a fit is not "
          "certified, e^-100, count e^epsilon times; choose "

@@ -75,6 +75,10 @@ dperm_status representation_choose(const dperm_options *o, const dperm_schema *s
                                    representation *out, dperm_error *err) {
   double share = 0;
   *out = (representation){.way = SCHEMA_GIVEN};
+  if (o->bins == DPERM_BINS_AUTO && !schema) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "bins are for columns that a schema describes, and these rows have none; leave them out");
+  }
   if (o->refine != 0 && !schema) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "refine makes bins of columns that a schema describes, and these rows have none; leave it "

@@ -172,7 +172,7 @@ static dperm_status add(table_builder *b, const record_batch *batches, size_t co
     rows += batches[i].count;
   }
   size_t rest = rows % TABLE_PAGE, pages = rows / TABLE_PAGE + (last && rest > 0);
-  const size_t needed = (before + pages + 1) * columns; /* the page that is being filled, too */
+  const size_t needed = (before + pages) * columns;
   TRY(memory_reserve(&t->pages, &t->page_capacity, needed, sizeof *t->pages, err));
   if (pages > 0) {
     memset(t->pages + before * columns, 0, pages * columns * sizeof *t->pages);

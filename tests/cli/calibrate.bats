@@ -15,7 +15,7 @@ three() { # of three classes
     "--neighbours add-remove --rows-about 100" "--class-weights yes=3" "--kernel gaussian --gamma 1 --features 8"; do
     "$DPERM" train "${people[@]}" --epsilon 2 --calibrate 0.25 $how --out m.json 2> message
     grep -q '(epsilon, delta) = (2, ' message
-    grep -q 'm.json: epsilon 0.5 of that chose how sure its probabilities are: those of scores times ' message
+    grep -q 'm.json: epsilon 0.5 of that calibrates probabilities: they are those of scores times ' message
     [ "$(part m.json epsilon)" = 0.5 ]
     [ "$(part m.json grid)" = "[-8, 24]" ]
     "$DPERM" verify --model m.json > lines
@@ -114,7 +114,7 @@ P
     fails_with 2 "the shares of refine and calibrate leave an epsilon of "
     run "$DPERM" $command --schema schema.json --epsilon 30 --calibrate 0.97
     fails_with 2 "asking the records for bins and the share of calibrate leave an epsilon of "
-    [[ "$output" == *"or ask nothing (refine none)" ]]
+    [[ "$output" == *"or ask nothing (bins none)" ]]
     leaves_no m.json
   done
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 30 --calibrate 0.97 --refine none > /dev/null

@@ -78,15 +78,18 @@ END
 
 @test "damage is named with its place, and nothing comes of it" {
   encode
-  printf 'x' | dd of=people.dperm bs=1 seek=65540 conv=notrunc 2> /dev/null
-  run "$DPERM" train --data people.dperm --epsilon 1 --out model.json
-  fails_with 1 "people.dperm: byte 65536: the sum of block 0"
+  size=$(stat -c %s people.dperm)
+  cp people.dperm damaged.dperm
+  printf 'x' | dd of=damaged.dperm bs=1 seek=$((size - 200)) conv=notrunc 2> /dev/null
+  run "$DPERM" train --data damaged.dperm --epsilon 1 --out model.json
+  fails_with 1 "damaged.dperm: byte "
+  fails_with 1 "the sum of a page is wrong"
   leaves_no model.json
-  head -c 200000 people.dperm > cut.dperm
+  head -c $((size - 80)) people.dperm > cut.dperm
   run "$DPERM" train --data cut.dperm --epsilon 1 --out model.json
   fails_with 1 "the end is missing"
-  head -c 5 people.dperm > tiny.dperm
-  run "$DPERM" train --data tiny.dperm --format encoded --epsilon 1 --out model.json
+  head -c 50 people.dperm > tiny.dperm
+  run "$DPERM" train --data tiny.dperm --epsilon 1 --out model.json
   fails_with 1 "it ends here"
   run "$DPERM" train --data people.csv --format encoded --epsilon 1 --out model.json
   fails_with 1 "not an encoded file"
@@ -108,9 +111,9 @@ END
 
 @test "a schema that is not the one inside is refused" {
   encode
-  sed 's/100/90/' schema.json > other.json
+  sed 's/100/110/' schema.json > other.json
   run "$DPERM" train --data people.dperm --schema other.json --epsilon 1 --out model.json
-  fails_with 1 "was encoded under another schema"
+  fails_with 1 "read under a schema with other columns, ranges, values or labels"
 }
 
 @test "standard input can be encoded" {
@@ -136,6 +139,6 @@ END
   wait $run && status=0 || status=$?
   [ "$status" -eq 1 ] || { echo "status $status"; cat err; return 1; }
   [ "$(wc -l < err)" -eq 1 ]
-  grep -q '^dperm: a mapped file can no longer be read' err
+  grep -q '^dperm: a mapped file can no longer be read\|^dperm: rows.dperm: was changed while it was read' err || { cat err; return 1; }
   leaves_no model.json
 }

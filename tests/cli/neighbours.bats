@@ -53,7 +53,7 @@ ways_out() { # data, folder
     "$DPERM" "${train[@]}" --data "$data" --out "$data.json" --ledger "$data.db" --dataset people 2> "$data.words"
     "$DPERM" score --model "$data.json" --data "$data" --epsilon 1 --neighbours add-remove --ledger "$data.db" --dataset people \
       2>> "$data.words" > "$data.score"
-    grep -q '"ledger": {"id": ' "$data.score"
+    grep -q '"digest": ' "$data.score"
     "$DPERM" ledger show "$data.db" | grep -o 'objective.*\|discrete.*' | cut -d' ' -f1-6 > "$data.shown"
   done
   diff people.csv.words <(sed 's/fewer/people/' fewer.csv.words)
@@ -66,7 +66,7 @@ ways_out() { # data, folder
   why='it counts twice: it is for records added and removed, the budget for replaced ones'
   run "$DPERM" "${t[@]}" --out m.json --dry-run
   [ "${lines[0]}" = "this run costs epsilon 2 and delta 5.14e-43 ($why)" ]
-  "$DPERM" "${t[@]}" --out m.json --dry-run --json | grep -q '"counted_twice": true}$'
+  "$DPERM" "${t[@]}" --out m.json --dry-run --json | grep -q '"counted_twice": true'
   "$DPERM" "${t[@]}" --out m.json 2> words
   grep -qF "charged epsilon 2 and delta 5.14e-43 to \"people\" (entry 2; $why); 1.9 and" words # (1 + e) 1.38e-43
   "$DPERM" statement --model m.json --ledger l.db --out s.md
@@ -81,7 +81,7 @@ ways_out() { # data, folder
   run "$DPERM" refine --schema schema.json --data people.csv --epsilon 0.5 "${adding[@]}" --out r.json --ledger l.db --dataset people --dry-run
   [ "${lines[0]}" = "this run costs epsilon 0 and delta 0" ] # it has nothing to refine
   "$DPERM" train --schema schema.json --data people.csv --epsilon 1 --out m.json --ledger l.db --dataset people --json --dry-run |
-    grep -q '"counted_twice": false}$'
+    grep -q '"counted_twice": false'
 }
 
 @test "a budget for added and removed records takes no release that states their number" {

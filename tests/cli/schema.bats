@@ -146,12 +146,13 @@ END
   cmp a.csv b.csv
 }
 
-@test "bins that are not chosen yet are kept, and encode nothing" {
+@test "bins that are not chosen yet are kept, and no part of an encoded file" {
   sed 's/\[20, 40\]/"auto"/' <(binned) > s.json
   run "$DPERM" schema check s.json
   [ "$status" -eq 0 ]
   [[ "$output" == *"bins: chosen for the number of rows and epsilon"* ]]
-  run "$DPERM" encode --data people.csv --schema s.json --out rows.dperm
-  fails_with 2 "need --rows and --epsilon here"
-  leaves_no rows.dperm
+  "$DPERM" encode --data people.csv --schema s.json --out rows.dperm 2> /dev/null
+  "$DPERM" train --data rows.dperm --epsilon 2 --seed 1 --out a.json 2> /dev/null
+  "$DPERM" train --data people.csv --schema s.json --epsilon 2 --seed 1 --out b.json 2> /dev/null
+  cmp a.json b.json
 }

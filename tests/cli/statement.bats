@@ -102,6 +102,5 @@ P
   leaves_no s.md
   run "$DPERM" statement --model m.json --out m.json
   fails_with 2 "--out would replace an input"
-  run "$DPERM" statement --model - < m.json
-  fails_with 2 "reads the model twice"
+  "$DPERM" statement --model - < m.json | grep -q "standard input"
 }
