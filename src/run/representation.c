@@ -102,8 +102,21 @@ static double epsilon_for_bins(const guarantee *claim, size_t classes) {
   return classes > 2 ? epsilon_share(claim->epsilon_fit, classes) : claim->epsilon_fit;
 }
 
+dperm_status check_columns_known(const dperm_options *o, const dperm_schema *schema,
+                                 dperm_error *err) {
+  bool numbered = o->regularizer.weights || o->regularizer.prior;
+  if (numbered && o->kernel.kind == DPERM_KERNEL_NONE &&
+      schema_unresolved(schema, o->bins == DPERM_BINS_AUTO)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "weights and priors of the regularizer have a number for each encoded column, and bins "
+         "are still to be chosen; write them into the schema, or leave them out (bins none)");
+  }
+  return DPERM_OK;
+}
+
 dperm_status representation_given(const dperm_options *o, const dperm_schema *schema, size_t rows,
                                   const guarantee *claim, dperm_schema **out, dperm_error *err) {
+  TRY(check_columns_known(o, schema, err));
   const double epsilon = epsilon_for_bins(claim, schema->classes.count);
   return schema_resolve(schema, o->bins == DPERM_BINS_AUTO, rows, epsilon, out, err);
 }

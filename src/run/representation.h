@@ -21,6 +21,10 @@ typedef struct representation {
 dperm_status representation_choose(const dperm_options *options, const dperm_schema *schema,
                                    size_t rows, representation *out, dperm_error *err);
 
+/* Fails where options have a number for each column of rows whose bins are still to be chosen:
+ * nobody can know how many these are. */
+dperm_status check_columns_known(const dperm_options *options, const dperm_schema *schema,
+                                 dperm_error *err);
 /* The schema with bins in place of those that wait for public numbers: for fits of this claim to so
  * many rows each, under these options. A new share of one. */
 dperm_status representation_given(const dperm_options *options, const dperm_schema *schema,

@@ -264,6 +264,9 @@ static rounds_law rounds_law_of(const dperm_tune_options *how, size_t count) {
 /* The schema of all fits, with the bins that follow from what each has. */
 static dperm_status settle_schema(const tuning *t, dperm_schema **out, dperm_error *err) {
   const guarantee claim = claim_of(t, &t->candidates[0], 0);
+  for (size_t i = 0; i < t->count; i++) {
+    TRY(check_columns_known(&t->candidates[i], t->data->schema, err));
+  }
   return representation_given(&t->candidates[0], t->data->schema, tune_method_of(t)->fit_rows(t),
                               &claim, out, err);
 }

@@ -330,6 +330,42 @@ static void bins_are_those_that_each_fit_can_pay_for(void **state) {
   }
 }
 
+/* Their number for each column would be read for columns that nobody counted. */
+static void numbers_for_columns_wait_for_bins(void **state) {
+  (void)state;
+  const double weights[2] = {1, 1};
+  const char *words = "bins are still to be chosen";
+  for (int said = 0; said < 2; said++) {
+    dperm_schema *schema = parsed(said ? SCHEMA(AGE(", 'bins': 'auto'")) : SCHEMA(AGE("")));
+    dperm_data *data = records_of(schema, 0);
+    dperm_options o[2] = {at_one(DPERM_BINS_AUTO), at_one(DPERM_BINS_AUTO)};
+    dperm_tune_options tune_how;
+    dperm_sweep_options sweep_how;
+    dperm_model *model = NULL;
+    dperm_plan plan;
+    swept seen = {0};
+    dperm_tune_options_init(&tune_how);
+    dperm_sweep_options_init(&sweep_how);
+    for (int prior = 0; prior < 2; prior++) {
+      o[1].regularizer =
+          (dperm_regularizer){.weights = prior ? NULL : weights, .prior = prior ? weights : NULL};
+      assert_fails(dperm_train(data, &o[1], &model, err), DPERM_INVALID_ARGUMENT, words);
+      assert_fails(dperm_tune(data, o, 2, &tune_how, &model, err), DPERM_INVALID_ARGUMENT, words);
+      assert_fails(dperm_sweep(data, o, 2, &sweep_how, see_cell, &seen, err),
+                   DPERM_INVALID_ARGUMENT, words);
+      assert_fails(dperm_plan_for_schema(RECORDS, schema, &o[1], &plan, err),
+                   DPERM_INVALID_ARGUMENT, words);
+    }
+    o[1].bins = DPERM_BINS_NONE;
+    if (!said) { /* one line */
+      assert_ok(dperm_train(data, &o[1], &model, err));
+      dperm_model_free(model);
+    }
+    dperm_data_free(data);
+    dperm_schema_free(schema);
+  }
+}
+
 /* Cells of one sweep whose columns are not as many, each with directions of its own. */
 static void kernels_take_the_columns_that_each_cell_has(void **state) {
   (void)state;
@@ -411,6 +447,7 @@ int main(void) {
       cmocka_unit_test(narrow_ranges_get_as_many_bins_as_doubles_can_tell_apart),
       cmocka_unit_test(resolving_twice_changes_nothing),
       cmocka_unit_test(bins_are_those_that_each_fit_can_pay_for),
+      cmocka_unit_test(numbers_for_columns_wait_for_bins),
       cmocka_unit_test(kernels_take_the_columns_that_each_cell_has),
       cmocka_unit_test(the_journal_of_other_bins_is_refused),
       cmocka_unit_test(rows_to_test_on_that_are_no_records_are_refused),

@@ -218,7 +218,6 @@ static void bounds_follow_the_weights(void **state) {
   assert_close(schema_column_bound(schema, 1), 2 / rho, 1e-14);
   assert_close(schema_column_bound(schema, 2), 1 / rho, 1e-14);
   assert_true(schema_column_bound(schema, 3) == 0);
-  assert_true(schema_column_bound(schema, 4) == 0);
   assert_true(schema->bounds.norm1 == 2); /* √4 < 5/√6 */
   const noise_body *body = &schema->bounds.body;
   assert_int_equal(body_dims(body), 6);
