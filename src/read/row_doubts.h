@@ -8,8 +8,7 @@ typedef enum row_doubt {
   DOUBT_COMMENTS = 1, /* comment lines stand where records can: one may have been a record */
   DOUBT_BLANKS = 2,   /* so do blank lines, in files where a record can be one */
   DOUBT_SPANS = 4,    /* a quoted field goes on over lines that could be records themselves */
-  DOUBT_LAST = 8,     /* an empty last record may be missing: nothing shows where it ended */
-  DOUBT_UNTOLD = 16   /* encoded by a dperm that did not look for these */
+  DOUBT_LAST = 8      /* an empty last record may be missing: nothing shows where it ended */
 } row_doubt;
 
-enum { DOUBT_KINDS = 5 };
+enum { DOUBT_KINDS = 4 };
