@@ -21,6 +21,9 @@ static void for_rows(const matrix *x, size_t from, size_t to, double *work, each
       x->kind->views(x, from, count, work, views);
     } else {
       const double *rows = blocks_rows(x, from, count, work);
+      if (!rows) {
+        return;
+      }
       for (size_t i = 0; i < count; i++) {
         views[i] = (row_view){x->cols, NULL, rows + i * x->cols};
       }
