@@ -21,8 +21,8 @@ dperm_status check_rows_public(const dperm_schema *schema, unsigned doubts, dper
       "a quoted field holds a line end and then what could be a record, so the number of rows "
       "depends on where a quote is closed and no private fit is possible; close the quote, or take "
       "line ends out of fields",
-      "the file's one column may end with an empty record, which nothing shows, so the number of "
-      "rows depends on it and no private fit is possible; end the last line"};
+      ("the file's one column may end with an empty record, which nothing shows, so the number of "
+       "rows depends on it and no private fit is possible; end the last line")};
   if (schema && (schema->on_missing == MISSING_DROP)) {
     FAIL(err, DPERM_INVALID_SCHEMA,
          "the schema drops rows with missing values, so the number of rows depends on the records "
