@@ -1,10 +1,10 @@
-# The audit has teeth: the table in docs/audit.md, line by line. Each defect is planted in a build for
+# The audit has teeth: the list in docs/audit.md, line by line. Each defect is planted in a build for
 # tests and must be found by the command beside it, which must find nothing without it.
 load helpers
 
-# "name command" of each line of the table.
+# "name command" of each line of the list.
 table() {
-  sed -nE 's/^\| `([a-z-]+)` \|[^|]*\| `(dperm )?([^`|]+)` \|.*/\1 \3/p' "$DPERM_SOURCE/docs/audit.md"
+  sed -nE 's/^- `([a-z-]+)`: .* \(`([^`]+)`\)$/\1 \2/p' "$DPERM_SOURCE/docs/audit.md"
 }
 
 found_by_suite() { # defect, suite; DPERM_ROW_INPUTS says which inputs row_independence_test tries
