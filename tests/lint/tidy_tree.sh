@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Small rules that keep the tree a pleasure: file names unique, no file over 500 lines, a paragraph
-# at the top of each, no random source but our own, nothing left open in the code.
+# at the top of each, no random source but our own, nothing left open in the code, pages that stay short.
 set -u
 cd "$1" || exit 1
 trouble=0
@@ -49,4 +49,14 @@ touch "$headers/stdint.h" "$headers/string.h"
 rule "only glibc's loader is asked to choose functions" \
   "$("${CC:-cc}" -nostdinc -I "$headers" -E -dM src/base/dispatch.h | grep 'FOR_EACH_WIDTH.*target_clones')"
 rm -r "$headers"
+# Characters and words, not bytes.
+export LC_ALL=C.UTF-8
+pages=$(find ./*.md docs examples tests bench experiments python -name '*.md' | sort)
+# shellcheck disable=SC2086
+rule "no line of a page is over 120 characters" "$(grep -nE '^.{121,}' $pages | cut -c1-120)"
+# shellcheck disable=SC2086
+words=$(cat $pages | wc -w)
+rule "the pages have at most 45,000 words" "$([ "$words" -le 45000 ] || echo "$words words")"
+lines=$(awk '/^## / { counted = /^## 0\.2\.0/ } counted' CHANGELOG.md | wc -l)
+rule "the change log of 0.2.0 has at most 80 lines" "$([ "$lines" -le 80 ] || echo "$lines lines")"
 exit "$trouble"
