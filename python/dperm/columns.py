@@ -32,20 +32,25 @@ _TAKEN = "texts, whole numbers, floats, booleans and decimals are taken, and Non
 # ---------------------------------------------------------------- types
 
 
+def _of_pandas(kind: type) -> bool:
+    """pandas' own types name the package, or a module of it, as their home."""
+    return kind.__module__.split(".")[0] == "pandas"
+
+
 def of_numbers(dtype: Any) -> bool:
     """Booleans, integers and floats, of NumPy or pandas: the types whose values become doubles each by itself.
 
     All others are converted by what the whole column is like, or nobody knows how: dates by a unit that one
     nanosecond among them makes finer for all, decimals of Arrow's by a number of digits that all have.
     """
-    own = isinstance(dtype, np.dtype) or type(dtype).__module__.startswith("pandas.")
+    own = isinstance(dtype, np.dtype) or _of_pandas(type(dtype))
     return own and getattr(dtype, "kind", "O") in "biuf"
 
 
 def _of_texts(dtype: Any) -> bool:
     """pandas' types of texts, its own and Arrow's, and categories, which give each record its own value."""
     kind = type(dtype)
-    return kind.__module__.startswith("pandas.") and (kind.__name__ in ("StringDtype", "CategoricalDtype") or dtype.kind == "U")
+    return _of_pandas(kind) and (kind.__name__ in ("StringDtype", "CategoricalDtype") or dtype.kind == "U")
 
 
 # ---------------------------------------------------------------- one value
@@ -93,7 +98,7 @@ def _is_not_there(value: Any) -> bool:
     if isinstance(value, (np.datetime64, np.timedelta64)):
         return bool(np.isnat(value))
     kind = type(value)
-    return kind.__name__ in ("NaTType", "NAType") and kind.__module__.startswith("pandas.")
+    return kind.__name__ in ("NaTType", "NAType") and _of_pandas(kind)
 
 
 def _digits(value: int) -> str:

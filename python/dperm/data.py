@@ -132,6 +132,10 @@ def codes_of(y: Any, classes: np.ndarray) -> np.ndarray:
     if _beyond_doubles(classes) and _holds_floats(y):
         raise ValueError("y holds floats, and there are classes from 2**53 on, where floats skip whole numbers; "
                          "give integers or texts")
+    if not isinstance(y, list) and y.dtype.kind == "b" and not set(classes.tolist()) <= {0, 1}:
+        # one True among numbers makes polars take all of them for truths
+        raise ValueError("y is a column of booleans, and some classes are neither 0, 1, False nor True; give labels of "
+                         "the classes' own type")
     codes = _codes_by_value(y, classes) if isinstance(y, list) or y.dtype.kind != classes.dtype.kind \
         else _codes_by_order(y, classes)
     return _checked(codes)

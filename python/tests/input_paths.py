@@ -339,7 +339,8 @@ ORDERS = {"c": np.ascontiguousarray, "fortran": np.asfortranarray, "strided": _s
 
 def _numbers(name, dtype):
     def build(records):
-        return ORDERS[name](np.array(records, dtype=dtype))
+        # value by value: of a list NumPy 2 refuses whole numbers that a narrow type wraps
+        return ORDERS[name](np.array([[np.array(v).astype(dtype) for v in r] for r in records], dtype=dtype))
 
     build.__name__ = f"number_{name}_{dtype}"
     return rows(build)

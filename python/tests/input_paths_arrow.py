@@ -3,6 +3,7 @@
 import importlib.util
 
 import capsules
+import numpy as np
 from input_paths import NAMES, UNTAKEN, YS, rows, table
 
 HAVE = {name: importlib.util.find_spec(name) is not None for name in ("polars", "pyarrow")}
@@ -172,3 +173,13 @@ def number_capsule(records):
 YS["capsule"] = lambda y: capsules.Column(capsules.kind_of(y), y, batch=4)
 YS["capsule of a dictionary"] = lambda y: capsules.Column(
     ("dictionary", "uint8", capsules.kind_of(y), list(dict.fromkeys(y))), y)
+
+
+def _truths_by_one(y):
+    """As polars before 2 made a column: one NumPy truth among the values, and all of them are truths."""
+    if any(isinstance(v, np.bool_) for v in y):
+        return capsules.Column("bool", [bool(v) for v in y])
+    return YS["capsule"](y)
+
+
+YS["capsule of truths"] = _truths_by_one

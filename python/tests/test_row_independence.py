@@ -209,7 +209,7 @@ def neighbours(chance, kind, usual, value):
         return None
 
 
-TYPED = {"capsule", "capsule of a dictionary", "polars", "arrow"}  # whose columns have one type, and bytes are no texts
+TYPED = {"capsule", "capsule of truths", "capsule of a dictionary", "polars", "arrow"}  # whose columns have one type, and bytes are no texts
 
 
 @pytest.mark.parametrize("kind", YS)

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import dperm
+from dperm import columns
 from dperm import DataError
 
 pytestmark = pytest.mark.filterwarnings("ignore::dperm.NotPrivateWarning")
@@ -158,3 +159,12 @@ def test_a_draft_from_public_records(people, tmp_path):
     public.to_csv(tmp_path / "p.csv", index=False)
     assert dperm.Schema.draft(tmp_path / "p.csv", label="rich").to_dict() == schema.to_dict()
     assert dperm.Schema.draft(public, label="job").classes == ["farmer", "judge", "nurse", "pilot"]
+
+
+def test_pandas_types_are_known_wherever_it_says_they_live():
+    """pandas 3.1 names the package alone as the module of its types; before it was a module inside."""
+    for home, known in (("pandas", True), ("pandas.core.dtypes.dtypes", True), ("pandas_of_others", False), ("mine.pandas", False)):
+        dtype = type("StringDtype", (), {"__module__": home, "kind": "O"})()
+        assert columns._of_texts(dtype) == known
+        dtype.kind = "i"
+        assert columns.of_numbers(dtype) == known

@@ -150,7 +150,7 @@ def test_what_is_listed_makes_each_row_of_its_own_record(name):
     harmless, others, records = CASES[name]
     for step in harmless:
         assert not learners(step)
-        rows = [step.fit_transform(given) if hasattr(step, "fit_transform") else step.fit(given).transform(given)
+        rows = [step.fit_transform(given) if hasattr(step, "fit_transform") else step.fit(given, None).transform(given)
                 for given in (records, [*records[1:2], *records[1:]] if isinstance(records, list) else
                               np.vstack([records[1:2], records[1:]]))]
         assert type(rows[0]) is type(rows[1])
