@@ -50,7 +50,7 @@ def row_of(age, pay, job, category):
 def people():
     rng = np.random.default_rng(3)
     return pd.DataFrame({"age": rng.choice(AGES, 300), "pay": rng.choice(PAYS, 300),
-                         "job": rng.choice(np.array(["nurse", "judge", "pilot", None], object), 300),
+                         "job": pd.Series(rng.choice(np.array(["nurse", "judge", "pilot", None], object), 300), dtype=object),
                          "rich": rng.choice(["yes", "no"], 300)})
 
 
