@@ -4,17 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments/arguments.h"
-#include "arguments/completion.h"
 #include "arguments/help.h"
 #include "commands/commands.h"
-#include "commands/help_command.h"
-#include "output/message.h"
 #include "output/mpi_job.h"
-#include "output/progress_bar.h"
 #include "output/signals.h"
-
-static const char *const schema_actions[] = {"draft", "import", NULL};
 
 static const command commands[] = {
     {"train", "fit one model to a file of records", run_train, true, NULL},
@@ -30,8 +23,8 @@ static const command commands[] = {
      NULL},
     {"statement", "a page for the person who must defend a release", run_statement, false, NULL},
     {"encode", "records as a binary file that is mapped, not read", run_encode, false, NULL},
-    {"ledger", "the record of what was spent, and what is left", run_ledger, false, NULL},
-    {"schema", "check a schema, draft one from public records, or import one", run_schema, false,
+    {"ledger", "the record of what was spent, and what is left", NULL, false, ledger_actions},
+    {"schema", "check a schema, draft one from public records, or import one", NULL, false,
      schema_actions},
     {"demo", "the whole way on built-in synthetic census records", run_demo, false, NULL},
     {0},
@@ -49,8 +42,20 @@ static bool threads_understood(void) {
 }
 
 static int run(const command *c, int argc, char **argv) {
+  const command *parent = NULL;
+  if (c->actions && argc > 0 && argument_is_common(argv[0], HELP)) {
+    return help_of(c, NULL);
+  }
+  if (c->actions) {
+    parent = c;
+    c = command_action(parent, argc > 0 ? *argv++ : "");
+    argc--;
+  }
+  if (!c) {
+    return refused();
+  }
   signals_catch();
-  arguments_announce(c, help_print, NULL);
+  command_announce(parent, c, help_print, NULL);
   int exit_status = job_join(c->many) && threads_understood() ? c->run(argc, argv) : refused();
   progress_bar_wipe();
   exit_status = job_leave(exit_status);

@@ -4,6 +4,7 @@
 
 #include <dperm.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* The name of a value; NULL after the last. */
 typedef const char *value_name(int value);
@@ -11,14 +12,11 @@ value_name format_name, mechanism_name, analysis_name, neighbours_name, noise_na
     direction_name, loss_name, tune_method_name, selector_name, rounds_name, dictionary_name,
     bins_name, multiclass_name;
 
-/* Whether the loss of this name has a parameter h; true for a name that is none, which is refused
- * elsewhere. */
+/* True if the loss of this name has a parameter h, and for a name that no loss has. */
 bool loss_has_h(const char *name);
 
-/* "auto|l2|l1" from value `first` on, for help. */
-const char *choices(value_name *name, int first);
-
-/* The value, from `first` on, that `text` names; false with a message about the option. */
-bool choose(const char *option, const char *text, value_name *name, int first, int *out);
-/* The same for --format; NULL is by the file's name. */
-bool parse_format(const char *text, dperm_format *out);
+/* The value, from `first` on, that `text` names; -1 for none. */
+int choice_value(const char *text, value_name *name, int first);
+/* The names from value `first` on, with `between` between them and `last` before the last. */
+void choices(value_name *name, int first, const char *between, const char *last, char *out,
+             size_t size);

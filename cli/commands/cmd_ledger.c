@@ -4,26 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments/arguments.h"
 #include "commands/commands.h"
 #include "commands/ledger_settings.h"
-#include "output/handles.h"
-#include "output/json_report.h"
-#include "output/message.h"
 #include "output/verification_lines.h"
 
 static const char closing[] =
-    "init\tgives the data set NAME its budget, once and for good (--dataset, --epsilon TOTAL, "
-    "--delta, --rows-per-person, --neighbours), and how charges add up to it (--composition, "
-    "--order), in a new "
-    "ledger or one that is there\n"
-    "show\tdata sets and entries; with --model the one entry that paid for a model\n"
-    "verify\treads the whole ledger and names what was changed, taken away or moved\n"
     "Runs are charged with --ledger FILE --dataset NAME (train, tune, refine, score --epsilon), or "
     "by DPERM_LEDGER and DPERM_DATASET in the environment. docs/ledger.md explains.";
 
 typedef struct ledger_command {
-  const char *action, *path, *dataset, *model, *head, *composition, *neighbours;
+  const char *path, *dataset, *model, *head;
   dperm_ledger_budget budget;
   bool json;
 } ledger_command;
@@ -228,15 +218,8 @@ static int note_budget(const ledger_command *c, dperm_error *err) {
 
 static int init(const ledger_command *c) {
   dperm_error err;
-  dperm_ledger_budget budget = c->budget;
-  if (c->composition && strcmp(c->composition, "renyi") == 0) {
-    budget.composition = DPERM_COMPOSITION_RENYI;
-  }
-  if (c->neighbours && strcmp(c->neighbours, "add-remove") == 0) {
-    budget.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;
-  }
   if ((c->json && ask_stdout(&err) != DPERM_OK) || /* a budget is for good */
-      dperm_ledger_create(c->path, c->dataset, &budget, &err) != DPERM_OK) {
+      dperm_ledger_create(c->path, c->dataset, &c->budget, &err) != DPERM_OK) {
     return report_error(&err);
   }
   if (c->json) {
@@ -251,82 +234,99 @@ static int verify(const ledger_command *c) {
   static const char *const verdicts[] = {"does not hold", "holds"};
   dperm_error err;
   OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
-  OWNED(findings_clear) findings all = {0};
+  json_auto_t *lines = json_array();
   bool holds = false;
   if (dperm_ledger_open(c->path, &ledger, &err) != DPERM_OK ||
-      dperm_ledger_verify(ledger, c->head, findings_collect, &all, &holds, &err) != DPERM_OK) {
+      dperm_ledger_verify(ledger, c->head, findings_collect, lines, &holds, &err) != DPERM_OK) {
     return report_error(&err);
   }
-  return findings_show(&all, c->path, "the ledger", verdicts, holds, c->json);
+  return findings_show(lines, c->path, "the ledger", verdicts, holds, c->json);
 }
 
-/* ---- the command */
+/* ---- the actions */
 
-static bool rules_hold(const ledger_command *c) {
-  bool is_init = strcmp(c->action, "init") == 0, is_show = strcmp(c->action, "show") == 0;
-  bool is_verify = strcmp(c->action, "verify") == 0;
-  bool digest = c->head && strlen(c->head) == DPERM_DIGEST_SIZE - 1 &&
-                strspn(c->head, "0123456789abcdef") == DPERM_DIGEST_SIZE - 1;
-  bool renyi = c->composition && strcmp(c->composition, "renyi") == 0;
-  const usage_rule rules[] = {
-      {is_init && strcmp(c->path, "none") == 0,
-       "none stands for no ledger where one is charged; give it another name"},
-      {is_init && !c->dataset, "--dataset is missing: name what the budget is for"},
-      {is_init && !c->budget.epsilon, "--epsilon is missing: the total budget has no default"},
-      {!is_init && (c->budget.epsilon || c->budget.delta || c->composition || c->neighbours ||
-                    argument_given(&c->budget.order) || argument_given(&c->budget.rows_per_person)),
-       "--epsilon, --delta, --rows-per-person, --neighbours, --composition and --order are for "
-       "init"},
-      {c->neighbours && strcmp(c->neighbours, "replace") != 0 &&
-           strcmp(c->neighbours, "add-remove") != 0,
-       "--neighbours is replace or add-remove"},
-      {c->composition && !renyi && strcmp(c->composition, "plain") != 0,
-       "--composition is plain or renyi"},
-      {argument_given(&c->budget.order) && !renyi, "--order is for --composition renyi"},
-      {renyi && !c->budget.delta,
-       "--composition renyi needs --delta: half of it pays for the conversion to epsilon"},
-      {!is_show && c->model, "--model is for show"},
-      {c->dataset && (is_verify || c->model), "--dataset is for init and show, without --model"},
-      {c->head && !is_verify, "--head is for verify"},
-      {c->head && !digest,
-       "--head must be a digest as 'dperm ledger show' prints it: 64 hexadecimal digits"},
-  };
-  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+static const char *composition_name(int value) {
+  static const char *const names[] = {"plain", "renyi"};
+  return value < 2 ? names[value] : NULL;
 }
 
-int run_ledger(int argc, char **argv) {
-  ledger_command c = {.action = NULL};
+static int run_ledger_init(int argc, char **argv) {
+  ledger_command c = {.path = NULL};
   dperm_ledger_budget_init(&c.budget);
   argument table[] = {
-      {"action", ARGUMENT_TEXT, &c.action, true, "init|show|verify", "what to do"},
-      {"ledger", ARGUMENT_INPUT, &c.path, true, "FILE", "the ledger"},
-      {"--dataset", ARGUMENT_TEXT, &c.dataset, false, "NAME", "init, show: the data set"},
-      {"--epsilon", ARGUMENT_TEXT, &c.budget.epsilon, false, "TOTAL",
-       "init: its budget, for all runs together"},
+      {"ledger", ARGUMENT_INPUT, &c.path, true, "FILE",
+       "the ledger, a new one or one that is there"},
+      {"--dataset", ARGUMENT_TEXT, &c.dataset, true, "NAME", "name of the data set"},
+      {"--epsilon", ARGUMENT_TEXT, &c.budget.epsilon, true, "TOTAL",
+       "its budget, for all runs together"},
       {"--delta", ARGUMENT_TEXT, &c.budget.delta, false, "D",
-       "init: the total of their deltas (1e-30, which covers rounding)"},
+       "total of the deltas of all runs (default: 1e-30, which covers rounding)"},
       {"--rows-per-person", ARGUMENT_COUNT, &c.budget.rows_per_person, false, "K",
-       "init: the budget is for a person with at most K rows (1)"},
-      {"--neighbours", ARGUMENT_TEXT, &c.neighbours, false, "replace|add-remove",
-       "init: whom the budget is about; what is for records added and removed counts twice for "
-       "replaced ones (replace), and the other way nothing is taken"},
-      {"--composition", ARGUMENT_TEXT, &c.composition, false, "plain|renyi",
-       "init: how charges add up: plain sums (default), or by one Renyi order, which many small "
-       "releases with Gaussian noise cost less by; needs --delta"},
+       "the budget protects a person with at most K rows (default: 1)"},
+      {"--neighbours", ARGUMENT_CHOICE, &c.budget.neighbours, false, NULL,
+       "neighbouring data sets of the budget: with replace, runs with add-remove count twice; with "
+       "add-remove, runs with replace are refused (default: replace)",
+       GROUP_USUAL, neighbours_name},
+      {"--composition", ARGUMENT_CHOICE, &c.budget.composition, false, NULL,
+       "how charges add up: plain sums, or by one Renyi order, by which many small releases with "
+       "gaussian noise cost less; renyi needs --delta (default: plain)",
+       GROUP_USUAL, composition_name},
       {"--order", ARGUMENT_POSITIVE, &c.budget.order, false, "A",
-       "init: that order, from 1.1 on; without it the total decides, for the most small releases"},
-      {"--model", ARGUMENT_INPUT, &c.model, false, "FILE",
-       "show: the entry that paid for this model"},
-      {"--head", ARGUMENT_TEXT, &c.head, false, "DIGEST",
-       "verify: a head that was noted before must still be there"},
-      {"--json", ARGUMENT_FLAG, &c.json, false, NULL, "for programs"},
+       "that order, from 1.1 on (default: the one that allows most small releases)"},
+      shared_argument("--json", &c.json),
   };
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !rules_hold(&c)) {
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing)) {
     return refused();
   }
-  if (strcmp(c.action, "init") == 0) {
-    return init(&c);
-  }
-  return strcmp(c.action, "show") == 0 ? show(&c) : verify(&c);
+  bool renyi = c.budget.composition == DPERM_COMPOSITION_RENYI;
+  const usage_rule rules[] = {
+      {strcmp(c.path, "none") == 0,
+       "none stands for no ledger where one is charged; give it another name"},
+      {argument_given(&c.budget.order) && !renyi, "--order is for --composition renyi"},
+      {renyi && !c.budget.delta,
+       "--composition renyi needs --delta: half of it pays for the conversion to epsilon"},
+  };
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules) ? init(&c) : refused();
 }
+
+static int run_ledger_show(int argc, char **argv) {
+  ledger_command c = {.path = NULL};
+  argument table[] = {
+      {"ledger", ARGUMENT_INPUT, &c.path, true, "FILE", "the ledger"},
+      {"--dataset", ARGUMENT_TEXT, &c.dataset, false, "NAME", "only this data set"},
+      {"--model", ARGUMENT_INPUT, &c.model, false, "FILE",
+       "only the entry that paid for this model"},
+      shared_argument("--json", &c.json),
+  };
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL)) {
+    return refused();
+  }
+  return c.dataset && c.model ? wrong_usage("--dataset does not go with --model") : show(&c);
+}
+
+static int run_ledger_verify(int argc, char **argv) {
+  ledger_command c = {.path = NULL};
+  argument table[] = {
+      {"ledger", ARGUMENT_INPUT, &c.path, true, "FILE", "the ledger"},
+      {"--head", ARGUMENT_TEXT, &c.head, false, "DIGEST",
+       "digest that 'dperm ledger show' printed before: it must still be there"},
+      shared_argument("--json", &c.json),
+  };
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
+                       "Reads the whole ledger and names what was changed, removed or moved.")) {
+    return refused();
+  }
+  if (c.head && (strlen(c.head) != DPERM_DIGEST_SIZE - 1 ||
+                 strspn(c.head, "0123456789abcdef") != DPERM_DIGEST_SIZE - 1)) {
+    return wrong_usage(
+        "--head must be a digest as 'dperm ledger show' prints it: 64 hexadecimal digits");
+  }
+  return verify(&c);
+}
+
+const command ledger_actions[] = {
+    {"init", "give a data set its budget, once and for good", run_ledger_init, false, NULL},
+    {"show", "list data sets and what was charged to them", run_ledger_show, false, NULL},
+    {"verify", "find what was changed, removed or moved", run_ledger_verify, false, NULL},
+    {0},
+};

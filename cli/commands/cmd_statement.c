@@ -1,11 +1,8 @@
 /* dperm statement: a page for the person who must defend a release. */
+#include <dperm/verify.h>
 #include <string.h>
 
-#include "arguments/arguments.h"
 #include "commands/commands.h"
-#include "output/handles.h"
-#include "output/message.h"
-#include <dperm/verify.h>
 
 static dperm_status write_statement(const char *model, dperm_ledger *ledger, bool html,
                                     const char *path, dperm_error *err) {

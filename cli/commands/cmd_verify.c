@@ -1,9 +1,6 @@
 /* dperm verify: a model's privacy claim, derived again from the file alone, and whether its charge
  * in a ledger covers it. The lines are the library's. */
-#include "arguments/arguments.h"
 #include "commands/commands.h"
-#include "output/handles.h"
-#include "output/message.h"
 #include "output/verification_lines.h"
 
 int run_verify(int argc, char **argv) {
@@ -25,15 +22,15 @@ int run_verify(int argc, char **argv) {
     return refused();
   }
   dperm_error err;
-  OWNED(findings_clear) findings all = {0};
+  json_auto_t *lines = json_array();
   OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   bool holds = false;
   dperm_status status = ledger_path ? dperm_ledger_open(ledger_path, &ledger, &err) : DPERM_OK;
   if (status == DPERM_OK) {
-    status = dperm_model_verify(model_path, NULL, 0, ledger, findings_collect, &all, &holds, &err);
+    status = dperm_model_verify(model_path, NULL, 0, ledger, findings_collect, lines, &holds, &err);
   }
   if (status != DPERM_OK) {
     return report_error(&err);
   }
-  return findings_show(&all, model_path, "the privacy claim", verdicts, holds, json);
+  return findings_show(lines, model_path, "the privacy claim", verdicts, holds, json);
 }

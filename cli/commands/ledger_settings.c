@@ -16,11 +16,11 @@ void ledger_settings_init(ledger_settings *s, argument *table) {
   *s = (ledger_settings){.ledger = NULL};
   const argument lines[LEDGER_ARGUMENTS] = {
       {"--ledger", ARGUMENT_INPUT, &s->ledger, false, "FILE|none",
-       "charge this ledger (default: $DPERM_LEDGER)"},
+       "ledger to charge (default: $DPERM_LEDGER)", GROUP_PRIVACY},
       {"--dataset", ARGUMENT_TEXT, &s->dataset, false, "NAME",
-       "whose budget pays (default: $DPERM_DATASET)"},
+       "data set of the ledger whose budget pays (default: $DPERM_DATASET)", GROUP_PRIVACY},
       {"--dry-run", ARGUMENT_FLAG, &s->dry_run, false, NULL,
-       "show the charge and stop: nothing is spent or written"},
+       "show the charge and stop: nothing is spent or written", GROUP_PRIVACY},
   };
   memcpy(table, lines, sizeof lines);
 }
@@ -184,19 +184,14 @@ json_t *ledger_settings_json(const ledger_settings *s) {
     return json_null();
   }
   const run_cost cost = cost_of_run(s);
-  json_t *ledger =
-      json_pack("{s:o, s:o}", "file", json_words(s->path), "dataset", json_words(s->name));
-  if (paid->entry) {
-    (void)json_object_set_new(ledger, "id", json_integer((json_int_t)paid->entry));
-    (void)json_object_set_new(ledger, "digest", json_string(paid->digest));
-  }
-  json_auto_t *amounts =
-      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "epsilon", paid->epsilon, "delta",
-                paid->delta, "epsilon_left", paid->epsilon_left, "delta_left", paid->delta_left,
-                "cost_epsilon", cost.order > 0 ? cost.epsilon : paid->epsilon, "cost_delta",
-                cost.order > 0 ? cost.delta : paid->delta, "counted_twice", (int)counts_twice(s));
-  (void)json_object_update(ledger, amounts);
-  return ledger;
+  return json_pack("{s:o, s:o, s:o*, s:s*, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "file",
+                   json_words(s->path), "dataset", json_words(s->name), "id",
+                   paid->entry ? json_integer((json_int_t)paid->entry) : NULL, "digest",
+                   paid->entry ? paid->digest : NULL, "epsilon", paid->epsilon, "delta",
+                   paid->delta, "epsilon_left", paid->epsilon_left, "delta_left", paid->delta_left,
+                   "cost_epsilon", cost.order > 0 ? cost.epsilon : paid->epsilon, "cost_delta",
+                   cost.order > 0 ? cost.delta : paid->delta, "counted_twice",
+                   (int)counts_twice(s));
 }
 
 void ledger_settings_show(const ledger_settings *s, bool is_private, bool json) {
@@ -231,7 +226,8 @@ void ledger_settings_show(const ledger_settings *s, bool is_private, bool json) 
 argument ledger_guard_argument(const char **ledger) {
   return (argument){"--ledger",  ARGUMENT_INPUT,
                     ledger,      false,
-                    "FILE|none", "refuse records that this ledger knows (default: $DPERM_LEDGER)"};
+                    "FILE|none", "refuse records that this ledger knows (default: $DPERM_LEDGER)",
+                    GROUP_DATA};
 }
 
 bool ledger_guard(const char *ledger, const char *const *paths, size_t count) {
@@ -261,11 +257,17 @@ budget_words brief(const char *amount) {
   return out;
 }
 
+/* True for a long decimal below 1 with at least five such digits after the first three. */
+static bool runs_on(const char *amount, const char *digit) {
+  size_t first = strspn(amount, "0."), length = strlen(amount);
+  return length >= 20 && amount[0] == '0' && length > first + 8 &&
+         strspn(amount + first + 3, digit) >= 5;
+}
+
 budget_words brief_left(const char *amount) {
   budget_words out = brief(amount);
-  size_t first = strspn(amount, "0."), length = strlen(amount);
-  if (length >= 20 && amount[0] == '0' && length > first + 8 &&
-      strspn(amount + first + 3, "9") >= 5) { /* 4.9999999…e-7 is nearly 5.00e-7 */
+  size_t first = strspn(amount, "0.");
+  if (runs_on(amount, "9")) { /* 4.9999999…e-7 is nearly 5.00e-7 */
     const char *d = amount + first;
     int three = 100 * (d[0] - '0') + 10 * (d[1] - '0') + (d[2] - '0') + 1;
     bool whole = three == 1000;
@@ -277,13 +279,9 @@ budget_words brief_left(const char *amount) {
 }
 
 budget_words brief_spent(const char *amount) {
-  budget_words out = brief(amount);
-  size_t first = strspn(amount, "0."), length = strlen(amount);
-  if (length >= 20 && amount[0] == '0' && length > first + 8 &&
-      strspn(amount + first + 3, "0") >= 5) {
-    const budget_words cut = out;
-    (void)snprintf(out.text, sizeof out.text, "just over %.40s", cut.text);
-  }
+  budget_words out;
+  (void)snprintf(out.text, sizeof out.text, "%s%.40s", runs_on(amount, "0") ? "just over " : "",
+                 brief(amount).text);
   return out;
 }
 

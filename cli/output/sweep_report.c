@@ -95,7 +95,7 @@ static dperm_status put_picture(FILE *out, const sweep_table *table, sweep_axis 
   OWNED_STREAM FILE *picture = tmpfile();
   char line[4096];
   bool begun = false;
-  TRY(sweep_picture_draw(table, axis, epsilon, false, picture, err));
+  TRY(sweep_picture_draw(table, axis, epsilon, NULL, picture, err));
   rewind(picture);
   fputs("<figure>\n", out);
   while (fgets(line, sizeof line, picture)) {

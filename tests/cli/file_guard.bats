@@ -10,10 +10,9 @@ pairs_of() { # kind of the first, kind of the second
     END {
       for (i = 1; i <= NR; i++) for (j = 1; j <= NR; j++) {
         if (i == j || action[i] != action[j] || kind[i] != first || kind[j] != second) continue
-        words = action[i]; sub(/ .*/, "", words)
+        words = action[i]; sub(/ -$/, "", words)
         for (k = 1; k <= NR; k++) {
           if (action[k] != action[i] || !required[k] || k == i || k == j) continue
-          if (name[k] == "action") { split(value[k], each, "|"); words = words " " each[1]; continue }
           given = kind[k] == "input" ? "given.csv" : kind[k] == "output" ? "new" : kind[k] == "text" ? "x" : 1
           words = words " " (name[k] ~ /^--/ ? name[k] " " given : "given.csv")
         }

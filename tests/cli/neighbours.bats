@@ -171,7 +171,7 @@ json.dump(model, open("e.json", "w"))' "$1"
   "$DPERM" plan --schema schema.json --epsilon 1 "${adding[@]}" --rows 100 > b
   diff a b
   grep -q '^about 100 rows' a
-  grep -q 'adding or removing one changes' a
+  grep -q 'for every record: adding or removing' a
   "$DPERM" plan --dims 4 --epsilon 1 "${adding[@]}" --json | python3 -c 'import json, sys
 plan = json.load(sys.stdin)
 assert plan["rows"] is None and plan["rows_about"] == 100 and plan["neighbours"] == "add-remove"'

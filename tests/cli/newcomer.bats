@@ -53,9 +53,7 @@ people=(--data people.csv --schema schema.json)
   run "$DPERM" schema foo
   fails_with 2 'no action is called "foo"; use check, draft or import'
   run "$DPERM" schema --json draft
-  fails_with 2 "draft must be the first word"
-  run "$DPERM" schema --json import
-  fails_with 2 "import must be the first word"
+  fails_with 2 'no action is called "--json"'
   run "$DPERM" ledger
   fails_with 2 "an action is missing: init, show or verify"
   run "$DPERM" ledger foo
@@ -115,16 +113,15 @@ people=(--data people.csv --schema schema.json)
 @test "help is found for every word that there is" {
   run "$DPERM" schema draft
   fails_with 2 "schema draft: --public-data is missing; see 'dperm help schema draft'"
-  [[ "$("$DPERM" help schema)" == *"dperm schema draft --public-data FILE"* ]]
   run "$DPERM" schema import
   fails_with 2 "schema import: DICTIONARY is missing; see 'dperm help schema import'"
-  [[ "$("$DPERM" help schema)" == *"dperm schema import DICTIONARY"* ]]
+  [[ "$("$DPERM" help schema)" == *"usage: dperm schema ACTION"*"draft "*"import "* ]]
   [[ "$("$DPERM" help completion)" == "usage: dperm completion bash|zsh|fish"* ]]
   [[ "$("$DPERM" help help)" == "usage: dperm help [COMMAND [ACTION]]"* ]]
   [[ "$("$DPERM" help)" == *"'dperm -V'"* ]]
   [[ "$("$DPERM" help --man train)" == *"130 after Ctrl"* ]]
   [[ "$("$DPERM" help sweep)" == *"csv|svmlight|encoded"* ]]
-  [[ "$("$DPERM" help predict)" == *"with more the predicted"* ]]
+  [[ "$("$DPERM" help predict)" == *"else of the predicted class"* ]]
 }
 
 @test "a sweep does not go on with a journal that it refuses" {

@@ -249,15 +249,15 @@ assert p["epsilon_better_than_coin"] is None and p["rows_better_than_coin"] is N
 
 @test "a plan says what the schema has of epsilon, or will get" {
   plan() { "$DPERM" plan --rows 4000 --epsilon 1 "$@"; }
-  plan --schema schema.json | grep -q 'epsilon for schema   0.09         of that, for which train tests the records for binning'
-  plan --schema schema.json --refine auto | grep -q 'epsilon for schema   0.08         of that, for counts that train refines'
+  plan --schema schema.json | grep -q 'epsilon for schema   0.09         of that, for testing the records for'
+  plan --schema schema.json --refine auto | grep -q 'epsilon for schema   0.08         of that, for the counts by which train'
   for no in "--bins none" "--bins auto" "--refine none" "--rows-per-person 2" "--kernel gaussian --gamma 1 --features 10"; do
     [[ "$(plan --schema schema.json $no)" != *"epsilon for schema"* ]]
   done
   [[ "$("$DPERM" plan --rows 4000 --mechanism none --schema schema.json)" != *"for schema"* ]]
   awk 'NR == 1; NR > 1 {for (i = 0; i < 40; i++) print}' people.csv > many.csv
   "$DPERM" refine --data many.csv --schema schema.json --epsilon 0.25 --out narrow.json 2> /dev/null
-  plan --schema narrow.json | grep -q 'epsilon for schema   0.25         of that, which its refinement cost: the fit has the rest'
+  plan --schema narrow.json | grep -q 'epsilon for schema   0.25         of that, already spent on refining the schema'
   plan --schema narrow.json | grep -q 'epsilon              1.25 '
   run "$DPERM" plan --rows 4000 --epsilon 1 --schema narrow.json --refine auto
   fails_with 1 "refined already"

@@ -46,7 +46,7 @@ P
   run "$DPERM" train --data records.csv --schema narrow.json --epsilon 1 --out m.json
   [ "$status" -eq 0 ]
   [[ "${lines[0]}" == *"(epsilon, delta) = (3, "* ]]
-  [[ "${lines[1]}" == "m.json: epsilon 2 of that is for the schema, which was refined from records" ]]
+  [[ "${lines[1]}" == "m.json: epsilon 2 of that was spent on refining the schema" ]]
   run "$DPERM" verify --model m.json
   [ "$status" -eq 0 ]
   [[ "$output" == *"ok     refined: the schema's refinement cost 2; with 1 epsilon_row that is 3, and epsilon = 3 covers it"* ]]
@@ -61,7 +61,7 @@ P
   train=("$DPERM" train --data records.csv --schema wide.json --epsilon 1 --out m.json --ledger l.db --dataset people)
   run "${train[@]}" --refine auto
   [ "$status" -eq 0 ]
-  [[ "${lines[0]}" == *"(epsilon, delta) = (1, "* && "${lines[1]}" == *"epsilon 0.08 of that is for the schema"* ]]
+  [[ "${lines[0]}" == *"(epsilon, delta) = (1, "* && "${lines[1]}" == *"epsilon 0.08 of that was spent on refining the schema"* ]]
   [[ "${lines[2]}" == "l.db: charged epsilon 1 and "*" (entry 2); 2 and "* ]]
   "$DPERM" verify --model m.json > /dev/null
   "${train[@]}" --refine 0.3 --json > out.json 2> /dev/null
@@ -94,7 +94,7 @@ P
   "$DPERM" ledger init l.db --dataset people --epsilon 3 2> /dev/null
   refine --epsilon 0.01 --ledger l.db --dataset people
   [ "$status" -eq 0 ]
-  [[ "$output" == *"4000 rows cannot pay for a refinement at this epsilon, and nothing is spent" ]]
+  [[ "$output" == *"nothing was spent: it has nothing to refine, or 4000 rows are too few at this epsilon" ]]
   python3 -c 'import json; assert json.load(open("narrow.json")) == json.load(open("wide.json"))'
   refine --epsilon 0.01 --ledger l.db --dataset people --json
   [[ "$(tr -d '\n ' <<< "$output")" == *'"epsilon":"0","delta":"0","epsilon_left":"3","delta_left":"0.0000'* ]]
@@ -188,14 +188,14 @@ P
   run "${train[@]}" --mechanism none --refine auto
   fails_with 2 "--refine does not go with --mechanism none"
   run "${train[@]}" --epsilon 1 --refine auto --bins none
-  fails_with 2 "--bins none leaves numbers lines, and --refine makes bins of them"
+  fails_with 2 "--bins none keeps numeric columns linear, and --refine makes bins"
   run "$DPERM" train --data a.svm --dims 3 --out m.json --epsilon 1 --refine auto
   fails_with 2 "--refine needs --schema"
   for command in "tune --lambda 0.1,0.2 --out m.json" "sweep"; do
     # shellcheck disable=SC2086
     for value in 0.2 auto ask much; do
       run "$DPERM" $command --data records.csv --schema wide.json --epsilon 1 --refine $value
-      fails_with 2 "--refine is for train; here --bins auto gives bins by public numbers, or give a schema that 'dperm refine'"
+      fails_with 2 "--refine is for train; here --bins auto chooses bins from public numbers, or give a schema made by 'dperm refine'"
     done
   done
   "$DPERM" sweep --data records.csv --schema wide.json --epsilon 1 --folds 2 --draws 2 > plain.csv
@@ -257,14 +257,14 @@ P
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --out m.json
   [ "$status" -eq 0 ]
   [[ "${lines[1]}" == "m.json: the records were tested privately for binning, for epsilon 0.3 of that: "* ]]
-  [[ "${lines[1]}" == *" (--bins none leaves the test out)" ]]
+  [[ "${lines[1]}" == *" (--bins none skips the test)" ]]
   bins=$(python3 -c 'import json; print("bins" in json.load(open("m.json"))["schema"]["columns"][0])')
   case $bins in
-    True) [[ "${lines[1]}" == *": numbers are binned "* ]] ;;
-    False) [[ "${lines[1]}" == *": numbers stay lines "* ]] ;;
+    True) [[ "${lines[1]}" == *": binned "* ]] ;;
+    False) [[ "${lines[1]}" == *": not binned "* ]] ;;
   esac
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 0.2 --refine ask --out n.json
-  [[ "${lines[1]}" == "n.json: the records were not tested for binning, and nothing is spent on it"* ]]
+  [[ "${lines[1]}" == "n.json: the records were not tested for binning, and nothing was spent on it"* ]]
   "$DPERM" statement --model m.json | grep -q '| of that | ε = 0.3 for the schema: what the records said, with noise'
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --seed 1 --out m.json
   [[ "${lines[1]}" == "m.json: the records were tested privately for binning, for a share of epsilon: "* ]]
@@ -298,7 +298,7 @@ P
   [ "$status" -eq 0 ]
   [[ "${lines[1]}" == "m.json: the records were tested privately for binning, for epsilon 3.6 of that: "* ]]
   run "${train[@]}" --epsilon 30 --refine auto
-  [[ "${lines[1]}" == "m.json: epsilon 2.4 of that is for the schema, which was refined from records" ]]
+  [[ "${lines[1]}" == "m.json: epsilon 2.4 of that was spent on refining the schema" ]]
 }
 
 @test "what the records answered is there for programs" {
@@ -346,7 +346,7 @@ P
   train=("$DPERM" train --schema wide.json --epsilon 10 --out m.json --ledger l.db --dataset people)
   run "${train[@]}" --data <(cat records.csv) --refine 0.2
   [ "$status" -eq 0 ]
-  [[ "${lines[1]}" == "m.json: epsilon 2 of that is for the schema, which was refined from records" ]]
+  [[ "${lines[1]}" == "m.json: epsilon 2 of that was spent on refining the schema" ]]
   [[ "$("$DPERM" ledger show l.db)" == *"10 left of 20"* ]]
   run "${train[@]}" --data <(cat records.csv)
   [ "$status" -eq 0 ]

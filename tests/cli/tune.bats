@@ -286,7 +286,7 @@ P
   refuses "--method must be split, stopping or public" --epsilon 1 --method bayes
   refuses "--selector must be permute-and-flip or exponential" --epsilon 1 --selector gumbel
   refuses "--rounds must be logarithmic or geometric" --epsilon 1 --method stopping --rounds poisson
-  refuses "--mechanism none has nothing to choose" --mechanism none
+  refuses "--mechanism none leaves nothing to choose" --mechanism none
   refuses "--epsilon is missing" --lambda 0.1,0.2
   refuses "unknown option" --epsilon 1 --bogus 1
 }

@@ -1,7 +1,9 @@
-/* See word_list.h. */
-#include "arguments/word_list.h"
+/* See value_list.h. */
+#define _DEFAULT_SOURCE /* strsep */
+#include "arguments/value_list.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arguments/arguments.h"
@@ -86,4 +88,60 @@ void word_lists_combination(const word_list lists[LISTS], size_t combination,
     words[i] = lists[i].words[combination % lists[i].count];
     combination /= lists[i].count;
   }
+}
+
+/* ---- class weights */
+
+enum { WEIGHTS_MOST = 1000, TEXT_MOST = 1 << 16 };
+
+/* A command has one such argument; options of many candidates point here. */
+static char names[TEXT_MOST];
+static dperm_class_weight weights[WEIGHTS_MOST];
+
+static bool refuse_word(const char *word) {
+  return refuse(
+      wrong_usage("--class-weights must be NAME=W,NAME=W with public numbers above zero, not "
+                  "\"%.40s\"%s",
+                  word,
+                  strcmp(word, "balanced") == 0
+                      ? "; balanced weights would count the records, which is not private"
+                      : ""));
+}
+
+bool class_weights_parse(const char *text, dperm_options *options) {
+  size_t count = 0;
+  if (strlen(text) >= sizeof names) {
+    return refuse_word(text);
+  }
+  (void)snprintf(names, sizeof names, "%s", text);
+  for (char *word = NULL, *rest = names; (word = strsep(&rest, ","));) {
+    char *equals = strrchr(word, '='); /* the last: a class may be called "<=50K" */
+    if (!equals || equals == word || count == WEIGHTS_MOST ||
+        !read_number(equals + 1, &weights[count].weight) || !(weights[count].weight > 0)) {
+      return refuse_word(word);
+    }
+    *equals = '\0';
+    weights[count++].name = word;
+  }
+  options->class_weights = weights;
+  options->class_weight_count = count;
+  return true;
+}
+
+/* ---- texts */
+
+const char **split_texts(const char *list, size_t *count) {
+  size_t length = strlen(list) + 1;
+  *count = 1;
+  for (const char *c = list; *c; c++) {
+    *count += *c == ',';
+  }
+  const char **texts = malloc(*count * sizeof *texts + length);
+  char *at = texts ? memcpy(texts + *count, list, length) : NULL;
+  for (size_t i = 0; texts && i < *count; i++) {
+    texts[i] = at;
+    at += strcspn(at, ",");
+    *at++ = '\0';
+  }
+  return texts;
 }

@@ -1,6 +1,8 @@
-/* Lists in the value of an option, "1e-4,1e-3,auto", and all combinations of several lists. */
+/* Lists in the value of an option: "1e-4,1e-3,auto" with all combinations of several lists, and
+ * --class-weights "NAME=W,NAME=W". */
 #pragma once
 
+#include <dperm.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -23,3 +25,11 @@ bool word_lists_split(const char *const options[LISTS], const char *const texts[
 size_t word_lists_combinations(const word_list lists[LISTS]);
 void word_lists_combination(const word_list lists[LISTS], size_t combination,
                             const char *words[LISTS]);
+
+/* Class weights into options, where they stay as long as the program runs. False with a message;
+ * the library checks whether a name is a class's. */
+bool class_weights_parse(const char *text, dperm_options *options);
+
+/* The texts of "a,b" in one block, to be freed, or NULL where memory ran out. An empty list is one
+ * empty text: "" means missing. */
+const char **split_texts(const char *list, size_t *count);
