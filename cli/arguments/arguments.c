@@ -39,9 +39,10 @@ bool argument_is_file(const argument *a) {
 
 argument shared_argument(const char *name, void *target) {
   static const argument shared[] = {
-      {"--data", ARGUMENT_INPUT, NULL, true, "FILE", "the records", GROUP_USUAL},
+      {"--data", ARGUMENT_INPUT, NULL, true, "FILE", "the records"},
       {"--schema", ARGUMENT_INPUT, NULL, false, "FILE", "what is public about the records (JSON)",
        GROUP_USUAL},
+      {"--model", ARGUMENT_INPUT, NULL, true, "FILE", "a model that dperm wrote"},
       {"--rows-per-person", ARGUMENT_COUNT, NULL, false, "K",
        "epsilon protects a person with at most K rows (default: 1)", GROUP_PRIVACY},
       {"--neighbours", ARGUMENT_CHOICE, NULL, false, NULL,

@@ -256,8 +256,8 @@ static dperm_status show(const demo *d, dperm_error *err) {
   dperm_model_guarantee(model, &claim);
   printf("\n   What epsilon = %g means: whatever somebody concludes from the model, they would\n"
          "   conclude from a model trained with any one record replaced, up to a factor of\n"
-         "   e^%g = %.2f in probability, and but for a probability of delta = %.2g. That\n"
-         "   holds for every record, also for somebody who knows all the others.\n",
+         "   e^%g = %.2f in probability, but for a probability of delta = %.2g. This holds for\n"
+         "   every record, even against somebody who knows all the others.\n",
          epsilon, epsilon, exp(epsilon), claim.delta);
   TRY(dperm_model_write(model, d->files.paths[DEMO_MODEL], err));
   TRY(dperm_predict_file(model, &others, d->files.paths[DEMO_PREDICTIONS], progress_bar(), err));
@@ -311,9 +311,11 @@ static dperm_status run(demo *d, dperm_error *err) {
 int run_demo(int argc, char **argv) {
   demo d = {.folder = "dperm-demo", .rows = 30000, .seed = 1};
   argument table[] = {
-      {"--rows", ARGUMENT_COUNT, &d.rows, false, "N", "records to make (30000; at most 10^7)"},
-      {"--seed", ARGUMENT_SEED, &d.seed, false, "N", "which records (1)"},
-      {"--out", ARGUMENT_TEXT, &d.folder, false, "FOLDER", "where the files go (dperm-demo)"},
+      {"--rows", ARGUMENT_COUNT, &d.rows, false, "N",
+       "number of records, at most 10^7 (default: 30000)"},
+      {"--seed", ARGUMENT_SEED, &d.seed, false, "N", "seed of the records (default: 1)"},
+      {"--out", ARGUMENT_TEXT, &d.folder, false, "FOLDER",
+       "folder for the files (default: dperm-demo)"},
   };
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL)) {
     return refused();

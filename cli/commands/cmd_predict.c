@@ -24,7 +24,7 @@ int run_predict(int argc, char **argv) {
   const char *model_path = NULL, *data = NULL, *out = NULL;
   dperm_format format = DPERM_FORMAT_AUTO;
   argument table[] = {
-      {"--model", ARGUMENT_INPUT, &model_path, true, "FILE", "a model that dperm wrote"},
+      shared_argument("--model", &model_path),
       {"--data", ARGUMENT_INPUT, &data, true, "FILE", "records, with or without labels"},
       {"--out", ARGUMENT_OUTPUT, &out, false, "FILE",
        "file to write the CSV to (default: standard output)"},

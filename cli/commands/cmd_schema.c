@@ -25,7 +25,7 @@ static void print_classes(const json_t *schema) {
     printf("%s%s", i ? ", " : "", visible(json_string_value(name)).text);
   }
   printf(
-      " (one fit of all by logistic regression; else %zu, each against the rest, of epsilon/%zu)\n",
+      " (one joint fit with logistic loss; else %zu fits, one against the rest, at epsilon/%zu)\n",
       count, count);
 }
 
@@ -33,7 +33,7 @@ static void print_classes(const json_t *schema) {
 static void print_bins(const json_t *column) {
   double bins = report_number(column, "bins"), line = report_number(column, "line");
   if (report_text(column, "bins")) {
-    printf(" (bins: chosen for the number of rows and epsilon; until then as without)");
+    printf(" (bins: chosen by the number of rows and epsilon; none until then)");
   } else if (bins > 0) {
     printf(" (%.0f bin%s", bins, bins > 1 ? "s" : "");
     if (line > 0) {
@@ -52,7 +52,7 @@ static void print_schema(const char *path, const json_t *schema) {
   printf("  norm of a row    at most %g; its absolute entries sum to at most %.4g\n",
          report_number(schema, "norm"), report_number(schema, "norm1"));
   if (json_is_true(json_object_get(schema, "drops_rows"))) {
-    printf("  missing values   drop the row: for public data only, a private fit refuses it\n");
+    printf("  missing values   drop the row: for public data only, private fits refuse it\n");
   }
   if (report_number(schema, "epsilon_refined") > 0) {
     printf("  refined          from records, for an epsilon of %g that models add to their own\n",
@@ -165,27 +165,27 @@ static int run_schema_draft(int argc, char **argv) {
   dperm_draft_options options;
   dperm_draft_options_init(&options);
   argument table[] = {
-      {"--public-data", ARGUMENT_INPUT, &data_path, true, "FILE",
-       "CSV records that are public, and labelled"},
+      {"--public-data", ARGUMENT_INPUT, &data_path, true, "FILE", "public CSV records with labels"},
       {"--label", ARGUMENT_TEXT, &options.label, false, "COLUMN",
-       "the label's (default: the last)"},
+       "column of the label (default: the last)"},
       {"--positive", ARGUMENT_TEXT, &positive, false, "V[,V...]",
-       "labels of the positive class (default: of two, the rarer)"},
+       "values of the positive class (default: the rarer of two)"},
       {"--header", ARGUMENT_FLAG, &header, false, NULL, "the first line names the columns"},
       {"--no-header", ARGUMENT_FLAG, &no_header, false, NULL,
-       "it does not; they are column1, ... (default: a guess)"},
+       "it does not: they become column1, ... (default: guessed)"},
       {"--separator", ARGUMENT_TEXT, &separator, false, "C",
-       "between fields; \"tab\" is a word for it"},
+       "byte between fields, or \"tab\" (default: guessed)"},
       {"--missing", ARGUMENT_TEXT, &missing, false, "T[,T...]",
-       "texts that mean \"no value\" (default: the usual ones)"},
-      {"--out", ARGUMENT_OUTPUT, &out_path, false, "FILE", "the schema (default: standard output)"},
+       "texts that mean a missing value (default: the usual ones)"},
+      {"--out", ARGUMENT_OUTPUT, &out_path, false, "FILE",
+       "file to write the schema to (default: standard output)"},
       ledger_guard_argument(&ledger),
   };
   if (!arguments_parse(
           table, sizeof table / sizeof *table, argc, argv,
           "Guesses types, bounds, categories and classes from records that you declare public: "
-          "last year's open file, a published sample, made-up rows. Never from the records to be "
-          "protected: a schema made from them would betray them. Remarks on stderr say what to "
+          "last year's open file, a published sample, made-up rows. Never use the records to be "
+          "protected: a schema made from them would reveal them. Remarks on stderr say what to "
           "check. docs/formats.md has the rules.")) {
     return refused();
   }
@@ -246,23 +246,25 @@ static int run_schema_import(int argc, char **argv) {
   argument table[] = {
       {"dictionary", ARGUMENT_INPUT, &path, true, "DICTIONARY",
        "a Frictionless table schema, resource or package, or CSVW metadata (JSON)"},
-      {"--label", ARGUMENT_TEXT, &options.label, true, "COLUMN", "the label's"},
+      {"--label", ARGUMENT_TEXT, &options.label, true, "COLUMN", "column of the label"},
       {"--positive", ARGUMENT_TEXT, &positive, false, "V[,V...]",
-       "labels of the positive class (default: of two, by custom or the second)"},
+       "values of the positive class (default: by custom, or the second of two)"},
       {"--format", ARGUMENT_CHOICE, &options.dictionary, false, NULL,
        "format of the dictionary; auto recognizes it by its keys (default: auto)", GROUP_USUAL,
        dictionary_name},
       {"--table", ARGUMENT_TEXT, &options.table, false, "NAME",
-       "one of several: a resource's name or path, a table's url"},
-      {"--out", ARGUMENT_OUTPUT, &out_path, false, "FILE", "the schema (default: standard output)"},
+       "which of several tables: a resource's name or path, a table's url"},
+      {"--out", ARGUMENT_OUTPUT, &out_path, false, "FILE",
+       "file to write the schema to (default: standard output)"},
   };
   if (!arguments_parse(
           table, sizeof table / sizeof *table, argc, argv,
-          "Makes a schema of the ranges, lists of values and missing values in a data dictionary. "
-          "No record is read and nothing is guessed: columns of which the dictionary says too "
+          "Makes a schema from the ranges, lists of values and missing values in a data "
+          "dictionary. "
+          "No record is read and nothing is guessed: columns about which the dictionary says too "
           "little, such as numbers without a range, are ignored, and remarks on stderr say what "
-          "is needed. The dictionary must say what is known in public: ranges counted from the "
-          "records to be protected would betray them. docs/formats.md has the rules.")) {
+          "is needed. The dictionary must be public knowledge: ranges computed from the records to "
+          "be protected would reveal them. docs/formats.md has the rules.")) {
     return refused();
   }
   OWNED_MEMORY const char **positives =
@@ -283,10 +285,10 @@ static int run_schema_check(int argc, char **argv) {
   argument table[] = {
       {"schema", ARGUMENT_INPUT, &path, true, "SCHEMA", "the schema (JSON)"},
       {"--data", ARGUMENT_INPUT, &data_path, false, "FILE",
-       "read and encode these CSV records too; or encoded ones: were they under this schema?"},
+       "records that must fit the schema: CSV, or encoded with it"},
       {"--unsafe-diagnostics", ARGUMENT_FLAG, &unsafe, false, NULL,
-       "with --data: print missing, unknown and clamped counts to stderr"},
-      {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs"},
+       "with --data: print missing, unknown and clamped counts to stderr, which is not private"},
+      shared_argument("--json", &json),
       ledger_guard_argument(&ledger),
   };
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL)) {

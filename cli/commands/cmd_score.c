@@ -121,7 +121,7 @@ int run_score(int argc, char **argv) {
   enum { OWN = 10 };
   dperm_score_options_init(o);
   argument table[OWN + LEDGER_ARGUMENTS] = {
-      {"--model", ARGUMENT_INPUT, &s.model, true, "FILE", "a model that dperm wrote"},
+      shared_argument("--model", &s.model),
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE",
        "labelled records; public ones unless --epsilon is given"},
       shared_argument("--format", &s.format),

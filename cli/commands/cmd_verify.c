@@ -8,17 +8,18 @@ int run_verify(int argc, char **argv) {
   const char *model_path = NULL, *ledger_path = NULL;
   bool json = false;
   argument table[] = {
-      {"--model", ARGUMENT_INPUT, &model_path, true, "FILE", "a model that dperm wrote"},
+      shared_argument("--model", &model_path),
       {"--ledger", ARGUMENT_INPUT, &ledger_path, false, "FILE",
-       "the ledger that it was charged to: its entry must have paid for what the file shows"},
-      {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs"},
+       "ledger it was charged to, whose entry must have paid for what the file shows"},
+      shared_argument("--json", &json),
   };
   if (!arguments_parse(
           table, sizeof table / sizeof *table, argc, argv,
           "Derives the claim again from the file's public fields, with arithmetic that shares "
-          "nothing with training (256 bits, rounded outwards, or exact). A line for each step: "
-          "\"ok\" holds, \"FAILS\" does not, \"note\" is what no file can show. Exit status 0 if "
-          "every step holds, 1 if not. docs/guide.md explains.")) {
+          "nothing with training (256 bits, rounded outwards, or exact). Prints a line for each "
+          "step: \"ok\" holds, \"FAILS\" does not, \"note\" is what no file can show. The exit "
+          "status "
+          "is 0 if every step holds, else 1. docs/guide.md explains.")) {
     return refused();
   }
   dperm_error err;

@@ -219,7 +219,7 @@ void ledger_settings_show(const ledger_settings *s, bool is_private, bool json) 
     printf("data set \"%s\" of %s would have epsilon %s and delta %s left\n", visible(s->name).text,
            visible(s->path).text, cost->epsilon_left, brief(cost->delta_left).text);
   } else {
-    printf("no ledger: nothing counts it against a budget\n");
+    printf("no ledger: it is charged to no budget\n");
   }
 }
 

@@ -42,7 +42,7 @@ static dperm_status fail_as_said(FILE *said, dperm_error *err) {
       return fail(err, DPERM_IO_ERROR, "gnuplot failed: %.*s", (int)strcspn(text, "\r\n"), text);
     }
   }
-  return fail(err, DPERM_IO_ERROR, "gnuplot failed without a word");
+  return fail(err, DPERM_IO_ERROR, "gnuplot failed and said nothing");
 }
 
 /* Returns 0, or the number of an error. */

@@ -165,7 +165,7 @@ static void put_table(FILE *out, const sweep_table *table, const char *loss, dou
   for (size_t i = 0; i < table->lambda_count; i++) {
     fprintf(out, "<th>%.3g</th>", table->lambdas[i]);
   }
-  fputs(automatic ? "<th>automatic</th><th>which is</th></tr>\n" : "</tr>\n", out);
+  fputs(automatic ? "<th>automatic</th><th>its value</th></tr>\n" : "</tr>\n", out);
   for (size_t i = 0; i < table->count; i++) {
     if (sweep_first_method(table, i)) {
       put_method(out, table, wanted, &table->lines[i], automatic);

@@ -4,12 +4,6 @@ load helpers
 
 names() { "$DPERM" help --table | cut -d' ' -f1 | uniq; }
 
-@test "version, by its letter too" {
-  [ "$("$DPERM" -V)" = "$("$DPERM" --version)" ]
-  run "$DPERM" -V more
-  fails_with 2 "one word too many"
-}
-
 @test "help fits into 80 columns and names every option" {
   [ "$(names | wc -l)" -eq "$(grep -c '^    {"[a-z]*", "' "$DPERM_SOURCE/cli/main.c")" ]
   "$DPERM" help > all
@@ -42,13 +36,10 @@ names() { "$DPERM" help --table | cut -d' ' -f1 | uniq; }
   [ "$(options show)" = "  --dataset  --model  --json" ]
   [ "$(options verify)" = "  --head  --json" ]
   for word in frobnicate 'init|show' FILE; do
-    run "$DPERM" help ledger $word
-    fails_with 2 "ledger has no action called \"$word\""
+    fails 2 "ledger has no action called \"$word\"" "$DPERM" help ledger $word
   done
-  run "$DPERM" help train FILE
-  fails_with 2 "train has no action called"
-  run "$DPERM" help ledger init more
-  fails_with 2 "one word too many"
+  fails 2 "train has no action called" "$DPERM" help train FILE
+  fails 2 "one word too many" "$DPERM" help ledger init more
 }
 
 @test "manual pages are clean and name every option" {
@@ -196,12 +187,9 @@ Z
 }
 
 @test "completion for no shell, or for another" {
-  run "$DPERM" completion
-  fails_with 2 "name a shell"
-  run "$DPERM" completion csh
-  fails_with 2 "bash, zsh and fish"
-  run "$DPERM" completion bash zsh
-  fails_with 2 "one word too many"
+  fails 2 "name a shell" "$DPERM" completion
+  fails 2 "bash, zsh and fish" "$DPERM" completion csh
+  fails 2 "one word too many" "$DPERM" completion bash zsh
 }
 
 @test "pages, scripts and docs are installed, and are those of the command" {

@@ -1,5 +1,4 @@
 # For tests of ledgers: a budget for the records of helpers.bash, and ways to spend and to spoil it.
-people=(--data people.csv --schema schema.json)
 account=(--ledger l.db --dataset people)
 
 begin() { "$DPERM" ledger init l.db --dataset people --epsilon "${1:-1}" 2> /dev/null; }
