@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "arguments/fit_settings.h"
+#include "commands/charged_run.h"
 #include "commands/commands.h"
-#include "commands/ledger_settings.h"
 #include "output/mpi_job.h"
 
 static const char closing[] =
@@ -21,9 +21,7 @@ typedef struct refine_command {
   const char *data, *schema, *out;
   dperm_format format;
   dperm_refine_options options;
-  uint64_t seed;
-  bool seeded, json;
-  ledger_settings ledger;
+  charged_run ledger;
 } refine_command;
 
 /* ---- what is said of it: public words only */
@@ -35,9 +33,9 @@ static void print_json(const refine_command *c, const json_t *schema, size_t row
       "{s:o, s:o, s:o*, s:O, s:b, s:b, s:f, s:I, s:s, s:o}", "schema", json_words(c->out), "rows",
       about ? json_null() : json_integer((json_int_t)rows), "rows_about",
       about ? json_integer((json_int_t)about) : NULL, "weights", json_object_get(schema, "dims"),
-      "refined", spent > 0, "private", !c->seeded, "epsilon", spent, "rows_per_person",
+      "refined", spent > 0, "private", c->ledger.is_private, "epsilon", spent, "rows_per_person",
       (json_int_t)c->options.rows_per_person, "neighbours",
-      dperm_neighbours_name(c->options.neighbours), "ledger", ledger_settings_json(&c->ledger)));
+      dperm_neighbours_name(c->options.neighbours), "ledger", charged_run_json(&c->ledger)));
 }
 
 static void say(const refine_command *c, const json_t *schema, size_t rows) {
@@ -54,7 +52,7 @@ static void say(const refine_command *c, const json_t *schema, size_t rows) {
     return;
   }
   char claim[200] = "not private: the noise came from a seed";
-  if (!c->seeded) {
+  if (c->ledger.is_private) {
     (void)snprintf(claim, sizeof claim,
                    "epsilon = %g for every %s%s, added to that of every model trained with it",
                    spent, unit_of(c->options.rows_per_person, "record").text,
@@ -62,8 +60,8 @@ static void say(const refine_command *c, const json_t *schema, size_t rows) {
   }
   note("%s: %.0f encoded columns from %s rows; %s", name, report_number(schema, "dims"), number,
        claim);
-  if (!c->seeded) {
-    ledger_settings_say(&c->ledger);
+  if (c->ledger.is_private) {
+    charged_run_say(&c->ledger);
   }
 }
 
@@ -72,8 +70,8 @@ static void say(const refine_command *c, const json_t *schema, size_t rows) {
 static dperm_status refine_to_file(refine_command *c, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *wide = NULL, *made = NULL;
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
-  OWNED(ledger_settings_leave) dperm_output *out = NULL;
-  TRY(ledger_settings_place(&c->ledger, c->out, c->json, &out, err));
+  OWNED(charged_run_leave) dperm_output *out = NULL;
+  TRY(charged_run_place(&c->ledger, c->out, &out, err));
   TRY(dperm_schema_read(c->schema, &wide, err));
   const dperm_source source = {.path = c->data,
                                .format = c->format,
@@ -85,7 +83,7 @@ static dperm_status refine_to_file(refine_command *c, dperm_error *err) {
   TRY(dperm_refine(data, &c->options, &made, err));
   progress_bar_wipe();
   if (!made) {
-    ledger_settings_show(&c->ledger, !c->seeded, c->json);
+    charged_run_show(&c->ledger);
     return DPERM_OK;
   }
   if (!out) { /* another process writes it */
@@ -98,7 +96,7 @@ static dperm_status refine_to_file(refine_command *c, dperm_error *err) {
   TRY(dperm_schema_describe(made, &description, err));
   json_auto_t *schema = report_of(description);
   TRY(dperm_output_write(out, text, length, err));
-  if (c->json) {
+  if (c->ledger.json) {
     print_json(c, schema, dperm_data_rows(data));
     return flush_stdout(err);
   }
@@ -109,9 +107,9 @@ static dperm_status refine_to_file(refine_command *c, dperm_error *err) {
 int run_refine(int argc, char **argv) {
   refine_command c = {.out = NULL};
   dperm_refine_options *o = &c.options;
-  enum { OWN = 11 };
+  enum { OWN = 9 };
   dperm_refine_options_init(o);
-  argument table[OWN + LEDGER_ARGUMENTS] = {
+  argument table[OWN + CHARGED_RUN_ARGUMENTS] = {
       shared_argument("--data", &c.data),
       {"--schema", ARGUMENT_INPUT, &c.schema, true, "FILE",
        "the schema to refine: what is public about the records (JSON)"},
@@ -125,28 +123,17 @@ int run_refine(int argc, char **argv) {
       shared_argument("--neighbours", &o->neighbours),
       shared_argument("--rows-about", &o->rows_about),
       shared_argument("--format", &c.format),
-      {"--seed", ARGUMENT_SEED, &c.seed, false, "N",
-       "reproducible noise, for tests: no model with this schema is private", GROUP_PRIVACY},
-      shared_argument("--json", &c.json),
   };
-  ledger_settings_init(&c.ledger, table + OWN);
+  charged_run_init(&c.ledger, table + OWN);
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
       !neighbours_agree(o->neighbours, o->rows_about)) {
     return refused();
   }
-  if (c.json && !c.ledger.dry_run && strcmp(c.out, "-") == 0) {
-    return wrong_usage("--json and --out - both go to standard output");
-  }
-  c.seeded = argument_given(&c.seed);
   c.ledger.adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  if (!ledger_settings_open(&c.ledger, !c.seeded, &o->account)) {
+  if (!charged_run_begin(&c.ledger, true, true, &o->account)) {
     return refused();
   }
   dperm_error err;
-  OWNED(dperm_random_free_at) dperm_random *random = NULL;
-  dperm_status status = c.seeded ? dperm_random_seeded(c.seed, &random, &err) : DPERM_OK;
-  o->random = random;
-  status = status == DPERM_OK ? refine_to_file(&c, &err) : status;
-  ledger_settings_close(&c.ledger);
-  return status == DPERM_OK ? 0 : report_error(&err);
+  o->random = c.ledger.random;
+  return charged_run_end(&c.ledger, refine_to_file(&c, &err), &err);
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "arguments/value_list.h"
+#include "commands/charged_run.h"
 #include "commands/commands.h"
-#include "commands/ledger_settings.h"
 
 /* What follows reads the library's description (docs/formats.md). */
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "commands/charged_run.h"
 #include "commands/commands.h"
-#include "commands/ledger_settings.h"
 #include "output/signals.h"
 
 static const char closing[] =
@@ -17,12 +17,10 @@ static const char closing[] =
     "\"population_interval\" that of the population they are a random sample of.";
 
 typedef struct score_settings {
-  ledger_settings ledger;
+  charged_run ledger;
   const char *model, *data;
   dperm_format format;
   dperm_score_options options;
-  uint64_t seed;
-  bool seeded, json;
 } score_settings;
 
 /* ---- exact */
@@ -73,33 +71,22 @@ static void print_private(const score_settings *s, const dperm_private_score *p)
                   : json_null()));
 }
 
-/* A place for the answer that is only asked whether it can be written. */
-static dperm_status check_output(const ledger_settings *ledger, dperm_error *err) {
-  OWNED(ledger_settings_leave) dperm_output *out = NULL;
-  TRY(ledger_settings_place(ledger, "-", false, &out, err));
-  return out ? dperm_output_reserve(out, 8192, err) : DPERM_OK;
-}
-
 static dperm_status score_privately(score_settings *s, const dperm_model *model,
                                     const dperm_source *source, dperm_error *err) {
   dperm_private_score found;
-  OWNED(dperm_random_free_at) dperm_random *random = NULL;
-  if (s->seeded) {
-    TRY(dperm_random_seeded(s->seed, &random, err));
-  }
   s->options.progress = *progress_bar();
-  s->options.random = random;
-  TRY(check_output(&s->ledger, err));
+  s->options.random = s->ledger.random;
+  TRY(charged_run_place(&s->ledger, NULL, NULL, err));
   TRY(dperm_score_file_private(model, source, &s->options, &found, err));
   progress_bar_wipe();
   if (s->ledger.dry_run) {
-    ledger_settings_show(&s->ledger, !s->seeded, s->json);
+    charged_run_show(&s->ledger);
     return DPERM_OK;
   }
   print_private(s, &found);
   TRY(flush_stdout(err));
   if (found.is_private) {
-    ledger_settings_say(&s->ledger);
+    charged_run_say(&s->ledger);
   } else if (!dperm_model_is_private(model) && !s->options.public_model) {
     note("not private: the model is not, and may have been made from these records; "
          "--public-model says that it was not");
@@ -118,9 +105,9 @@ static dperm_status score(score_settings *s, dperm_error *err) {
 int run_score(int argc, char **argv) {
   score_settings s = {.model = NULL};
   dperm_score_options *o = &s.options;
-  enum { OWN = 10 };
+  enum { OWN = 8 };
   dperm_score_options_init(o);
-  argument table[OWN + LEDGER_ARGUMENTS] = {
+  argument table[OWN + CHARGED_RUN_ARGUMENTS] = {
       shared_argument("--model", &s.model),
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE",
        "labelled records; public ones unless --epsilon is given"},
@@ -135,29 +122,23 @@ int run_score(int argc, char **argv) {
        GROUP_PRIVACY},
       shared_argument("--rows-per-person", &o->rows_per_person),
       shared_argument("--neighbours", &o->neighbours),
-      {"--seed", ARGUMENT_SEED, &s.seed, false, "N",
-       "reproducible noise, for tests: the answer is not private", GROUP_PRIVACY},
-      {"--json", ARGUMENT_FLAG, &s.json, false, NULL,
-       "print --dry-run as JSON too; scores always are", GROUP_OUTPUT},
   };
-  ledger_settings_init(&s.ledger, table + OWN);
+  charged_run_init(&s.ledger, table + OWN);
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing)) {
     return refused();
   }
   s.ledger.adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  s.seeded = argument_given(&s.seed);
   bool noisy = !isnan(o->epsilon);
-  if (!noisy && (o->counts || o->public_model || s.seeded || o->rows_per_person > 1 ||
-                 s.ledger.adding || s.ledger.dataset || s.ledger.dry_run)) {
+  if (!noisy &&
+      (o->counts || o->public_model || argument_given(&s.ledger.seed) || o->rows_per_person > 1 ||
+       s.ledger.adding || s.ledger.dataset || s.ledger.dry_run)) {
     return wrong_usage("--counts, --public-model, --rows-per-person, --neighbours, --seed, "
                        "--dataset and --dry-run go with --epsilon");
   }
-  if (!(noisy ? ledger_settings_open(&s.ledger, !s.seeded, &o->account)
+  if (!(noisy ? charged_run_begin(&s.ledger, true, true, &o->account)
               : ledger_guard(s.ledger.ledger, &s.data, 1))) {
     return refused();
   }
   dperm_error err;
-  dperm_status status = score(&s, &err);
-  ledger_settings_close(&s.ledger);
-  return status == DPERM_OK ? 0 : report_error(&err);
+  return charged_run_end(&s.ledger, score(&s, &err), &err);
 }

@@ -39,8 +39,7 @@ int run_train(int argc, char **argv) {
   }
   dperm_unsafe_diagnostics diagnostics = {0};
   options.unsafe_diagnostics = unsafe ? &diagnostics : NULL;
-  bool is_private = options.mechanism != DPERM_MECHANISM_NONE && !argument_given(&c.seed);
-  int exit_status = fit_command_run(&c, &options, 1, NULL, is_private);
+  int exit_status = fit_command_run(&c, &options, 1, NULL);
   if (exit_status == 0 && unsafe && !c.ledger.dry_run) {
     print_unsafe(&diagnostics);
   }

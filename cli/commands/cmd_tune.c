@@ -65,5 +65,5 @@ int run_tune(int argc, char **argv) {
   if (!fit_settings_grid(&c.fit, &candidates, &count)) {
     return refused();
   }
-  return fit_command_run(&c, candidates, count, &choice, !argument_given(&c.seed));
+  return fit_command_run(&c, candidates, count, &choice);
 }

@@ -21,15 +21,10 @@ void fit_command_init(fit_command *c, bool many, argument *table) {
       shared_argument("--format", &c->format),
       shared_argument("--dims", &c->dims),
       shared_argument("--threads", &c->fit.options.threads),
-      shared_argument("--json", &c->json),
   };
   memcpy(table, lines, sizeof lines);
   fit_settings_init(&c->fit, many, table + FIT_COMMAND_OWN);
-  ledger_settings_init(&c->ledger, table + FIT_COMMAND_OWN + FIT_ARGUMENTS);
-  table[FIT_COMMAND_ARGUMENTS - 1] = (argument){
-      "--seed",     ARGUMENT_SEED, &c->seed,
-      false,        "N",           "reproducible noise, for tests: the model is not private",
-      GROUP_PRIVACY};
+  charged_run_init(&c->ledger, table + FIT_COMMAND_OWN + FIT_ARGUMENTS);
 }
 
 /* ---- what is said of the model; public words only: nothing here depends on a record but through
@@ -38,7 +33,7 @@ void fit_command_init(fit_command *c, bool many, argument *table) {
 static void print_json(const fit_command *c, json_t *report) {
   json_t *all = json_pack("{s:o}", "model", json_words(c->out));
   (void)json_object_update(all, report);
-  (void)json_object_set_new(all, "ledger", ledger_settings_json(&c->ledger));
+  (void)json_object_set_new(all, "ledger", charged_run_json(&c->ledger));
   report_print(all);
 }
 
@@ -112,7 +107,7 @@ static void say_unspent(const fit_command *c, double delta_given, const dperm_mo
   dperm_model_guarantee(model, &g);
   if (g.is_private && g.delta < delta_given / 2) {
     note("%s: the delta of %g is not spent: this noise is pure%s", name, delta_given,
-         ledger_settings_by_order(&c->ledger)
+         charged_run_by_order(&c->ledger)
              ? "; the ledger composes by a Renyi order, where --noise gaussian may cost less: see "
                "--dry-run"
              : "");
@@ -145,7 +140,7 @@ static void say(const fit_command *c, const json_t *report, const dperm_model *m
   say_calibrated(report, name);
   say_unspent(c, c->fit.options.delta, model, name);
   if (is_private) {
-    ledger_settings_say(&c->ledger);
+    charged_run_say(&c->ledger);
   }
 }
 
@@ -190,12 +185,12 @@ static dperm_status write_model(const dperm_model *model, dperm_output *out, dpe
 }
 
 static dperm_status fit_to_file(const fit_command *c, dperm_options *candidates, size_t count,
-                                fit_choice *choice, bool is_private, dperm_error *err) {
+                                fit_choice *choice, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
-  OWNED(ledger_settings_leave) dperm_output *out = NULL;
+  OWNED(charged_run_leave) dperm_output *out = NULL;
   OWNED(dperm_text_free_at) char *text = NULL;
-  TRY(ledger_settings_place(&c->ledger, c->out, c->json, &out, err));
+  TRY(charged_run_place(&c->ledger, c->out, &out, err));
   for (size_t i = 0; i < count; i++) {
     candidates[i].account.output = out;
     candidates[i].report = &text;
@@ -210,13 +205,13 @@ static dperm_status fit_to_file(const fit_command *c, dperm_options *candidates,
   TRY(train_or_choose(c, candidates, count, choice, &source, &model, err));
   progress_bar_wipe();
   if (!model) { /* shown nowhere, if another process has the model */
-    ledger_settings_show(&c->ledger, is_private, c->json);
+    charged_run_show(&c->ledger);
     return DPERM_OK;
   }
   TRY(write_model(model, out, err));
   json_auto_t *report = report_of(text);
   text = NULL;
-  if (c->json) {
+  if (c->ledger.json) {
     print_json(c, report);
     return flush_json(c, err);
   }
@@ -224,29 +219,18 @@ static dperm_status fit_to_file(const fit_command *c, dperm_options *candidates,
   return DPERM_OK;
 }
 
-int fit_command_run(fit_command *c, dperm_options *candidates, size_t count, fit_choice *choice,
-                    bool is_private) {
+int fit_command_run(fit_command *c, dperm_options *candidates, size_t count, fit_choice *choice) {
   dperm_error err;
-  OWNED(dperm_random_free_at) dperm_random *random = NULL;
   dperm_account account;
-  bool chargeable = is_private && !candidates[0].unsafe_diagnostics;
   c->ledger.adding = candidates[0].neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  if (c->json && !c->ledger.dry_run && strcmp(c->out, "-") == 0) {
-    return wrong_usage("--json and --out - both go to standard output");
-  }
-  if (!ledger_settings_open(&c->ledger, chargeable, &account)) {
+  if (!charged_run_begin(&c->ledger, candidates[0].mechanism != DPERM_MECHANISM_NONE,
+                         !candidates[0].unsafe_diagnostics, &account)) {
     return refused();
   }
-  dperm_status status =
-      argument_given(&c->seed) ? dperm_random_seeded(c->seed, &random, &err) : DPERM_OK;
   for (size_t i = 0; i < count; i++) {
     candidates[i].account = account; /* one run, one account */
-    candidates[i].random = random;
+    candidates[i].random = c->ledger.random;
     candidates[i].progress = *progress_bar();
   }
-  if (status == DPERM_OK) {
-    status = fit_to_file(c, candidates, count, choice, is_private, &err);
-  }
-  ledger_settings_close(&c->ledger);
-  return status == DPERM_OK ? 0 : report_error(&err);
+  return charged_run_end(&c->ledger, fit_to_file(c, candidates, count, choice, &err), &err);
 }

@@ -5,22 +5,20 @@
 #include <dperm/tune.h>
 
 #include "arguments/fit_settings.h"
-#include "commands/ledger_settings.h"
+#include "commands/charged_run.h"
 
 typedef struct fit_command {
   fit_settings fit;
-  ledger_settings ledger;
+  charged_run ledger;
   const char *data, *schema, *out;
   dperm_format format;
   size_t dims;
-  uint64_t seed;
-  bool json;
 } fit_command;
 
 /* FIT_COMMAND_ARGUMENTS lines of the argument table from table[0] on; `many` as in fit_settings. */
 enum {
-  FIT_COMMAND_OWN = 7,
-  FIT_COMMAND_ARGUMENTS = FIT_COMMAND_OWN + FIT_ARGUMENTS + LEDGER_ARGUMENTS + 1
+  FIT_COMMAND_OWN = 6,
+  FIT_COMMAND_ARGUMENTS = FIT_COMMAND_OWN + FIT_ARGUMENTS + CHARGED_RUN_ARGUMENTS
 };
 void fit_command_init(fit_command *command, bool many, argument *table);
 
@@ -30,7 +28,6 @@ typedef struct fit_choice {
   const char *public_data;
 } fit_choice;
 
-/* Trains the one candidate (`choice` is NULL), or chooses among them; a charge is `is_private` or
- * refused. Returns the exit status. */
+/* Trains the one candidate (`choice` is NULL), or chooses among them. Returns the exit status. */
 int fit_command_run(fit_command *command, dperm_options *candidates, size_t count,
-                    fit_choice *choice, bool is_private);
+                    fit_choice *choice);
