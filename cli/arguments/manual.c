@@ -30,11 +30,14 @@ static void put_line(const char *text, size_t length) {
   putchar('\n');
 }
 
-static void put_upper(const char *text) {
+/* A text in capitals. */
+static void put_upper(const char *before, const char *text, const char *after) {
+  printf("%s", before);
   for (; *text; text++) {
     char c = (char)toupper((unsigned char)*text);
     put_bytes(&c, 1);
   }
+  printf("%s", after);
 }
 
 static void put_font(char font, const char *text) {
@@ -46,9 +49,8 @@ static void put_font(char font, const char *text) {
 static void begin(const char *name, const char *summary) {
   char title[64];
   (void)snprintf(title, sizeof title, "dperm%s%s", *name ? "-" : "", name);
-  printf(".TH \"");
-  put_upper(title);
-  printf("\" 1 \"\" \"dperm %s\" \"dperm\"\n.SH NAME\n", dperm_version());
+  put_upper(".TH \"", title, "\" 1 \"\"");
+  printf(" \"dperm %s\" \"dperm\"\n.SH NAME\n", dperm_version());
   put(title);
   printf(" \\- ");
   put(summary);
@@ -98,9 +100,7 @@ static void put_rest(const char *rest) {
 static void put_options(const command_page *page) {
   for (size_t i = 0; i < page->count; i++) {
     if (page_heading(page, i)) {
-      printf(".SS ");
-      put_upper(page_heading(page, i));
-      printf("\n");
+      put_upper(".SS ", page_heading(page, i), "\n");
     }
     printf(".TP\n");
     put_argument(&page->table[i]);
@@ -114,9 +114,7 @@ static void put_page(void *context, const command_page *page) {
   const char *action = strchr(page->name, ' ');
   (void)context;
   if (action) {
-    printf(".SH ");
-    put_upper(action + 1);
-    printf("\n");
+    put_upper(".SH ", action + 1, "\n");
     put_line(page->summary, strlen(page->summary));
   }
   put_heading(page->name, "SYNOPSIS", "Synopsis");
@@ -179,6 +177,9 @@ static void put_overview(const command *commands) {
 void manual_print(const command *commands, const command *described) {
   if (described) {
     begin(described->name, described->summary);
+    if (described->actions) {
+      printf(".SH SYNOPSIS\n\\fBdperm %s\\fR \\fIACTION\\fR [\\fIoptions\\fR]\n", described->name);
+    }
     command_visit(described, put_page, NULL);
   } else {
     put_overview(commands);

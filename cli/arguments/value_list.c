@@ -13,19 +13,6 @@ static bool same_value(const char *a, const char *b) {
   return strcmp(a, b) == 0 || (read_number(a, &x) && read_number(b, &y) && x == y);
 }
 
-/* The shortest decimal that reads back to the same number; other words as they are. */
-static void tidy_word(char word[WORD_SIZE]) {
-  double value = 0, back = 0;
-  for (int digits = 1; read_number(word, &value) && digits <= 17; digits++) {
-    char text[WORD_SIZE];
-    (void)snprintf(text, sizeof text, "%.*g", digits, value);
-    if (read_number(text, &back) && back == value) {
-      memcpy(word, text, sizeof text);
-      return;
-    }
-  }
-}
-
 static bool split(const char *option, const char *text, bool tidy, const char *hint,
                   word_list *out) {
   for (out->count = 0;; text++) {
@@ -40,8 +27,9 @@ static bool split(const char *option, const char *text, bool tidy, const char *h
     char *word = out->words[out->count];
     memcpy(word, text, length);
     word[length] = '\0';
-    if (tidy) {
-      tidy_word(word);
+    double value = 0;
+    if (tidy && read_number(word, &value)) {
+      (void)snprintf(word, WORD_SIZE, "%s", shortest(value, 1).text);
     }
     for (size_t i = 0; i < out->count; i++) {
       if (same_value(out->words[i], word)) {

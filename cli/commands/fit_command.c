@@ -39,12 +39,10 @@ static void print_json(const fit_command *c, json_t *report) {
 
 /* A number of a claim with as many digits as it takes, so that 0.999999 does not read as 1; but two
  * are enough for a delta of rounding alone. */
-static const char *claimed(double value, char out[32]) {
-  int digits = value < 1e-30 ? 2 : 6;
-  do {
-    (void)snprintf(out, 32, "%.*g", digits, value);
-  } while (value >= 1e-30 && strtod(out, NULL) != value && digits++ < 17);
-  return out;
+static number_text claimed(double value) {
+  number_text out;
+  (void)snprintf(out.text, sizeof out.text, "%.2g", value);
+  return value < 1e-30 ? out : shortest(value, 6);
 }
 
 /* "(epsilon, delta) = (0.1, 7.8e-44) for every record", or "not private: why": the model's own
@@ -53,10 +51,8 @@ static const char *claim_of(const dperm_model *model, char out[1024]) {
   dperm_guarantee g;
   dperm_model_guarantee(model, &g);
   if (g.is_private) {
-    char epsilon[32], delta[32];
-    (void)snprintf(out, 1024, "(epsilon, delta) = (%s, %s) for every %s%s",
-                   claimed(g.epsilon, epsilon), claimed(g.delta, delta),
-                   unit_of(g.rows_per_person, "record").text,
+    (void)snprintf(out, 1024, "(epsilon, delta) = (%s, %s) for every %s%s", claimed(g.epsilon).text,
+                   claimed(g.delta).text, unit_of(g.rows_per_person, "record").text,
                    g.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? ", added or removed" : "");
   } else {
     (void)snprintf(out, 1024, "not private: %s", g.reason);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/message.h"
+
 json_t *report_of(char *text) {
   json_t *report = text ? json_loads(text, 0, NULL) : NULL;
   dperm_text_free(text);
@@ -59,16 +61,12 @@ json_t *report_figure(double value) {
 /* The shortest decimal that reads back to the same double; jansson writes 17 digits. */
 static void put_number(const char *digits, size_t length) {
   double value = strtod(digits, NULL);
-  char shortest[40];
-  int places = 1;
-  do {
-    (void)snprintf(shortest, sizeof shortest, "%.*g", places, value);
-  } while (places++ < 17 && (strtod(shortest, NULL) < value || strtod(shortest, NULL) > value));
+  number_text number = shortest(value, 1);
   bool whole = memchr(digits, '.', length) == NULL && memchr(digits, 'e', length) == NULL;
   if (value > -1e15 && value < 1e15 && !(value < rint(value) || value > rint(value))) {
-    (void)snprintf(shortest, sizeof shortest, "%.0f", value);
+    (void)snprintf(number.text, sizeof number.text, "%.0f", value);
   }
-  (void)fwrite(whole ? digits : shortest, 1, whole ? length : strlen(shortest), stdout);
+  (void)fwrite(whole ? digits : number.text, 1, whole ? length : strlen(number.text), stdout);
 }
 
 /* Where a list of numbers alone ends that begins here; `at` for anything else. */
