@@ -81,7 +81,7 @@ void help_print(void *context, const command_page *page) {
   for (size_t i = 0; i < page->count - COMMON_ARGUMENTS; i++) {
     const argument *a = &page->table[i];
     if (page->grouped && a->group != GROUP_USUAL) {
-      at = put_word("[options]", strlen("[options]"), at, indent, false);
+      (void)put_word("[options]", strlen("[options]"), at, indent, false);
       break;
     }
     (void)snprintf(word, sizeof word, a->required ? "%s" : "[%s]", spelled(a, text));
@@ -107,7 +107,7 @@ static void print_list(const command *commands) {
 static void print_overview(const command *commands) {
   static const char more[] =
       "'dperm help COMMAND' explains one, 'dperm completion SHELL' completes them in bash, zsh or "
-      "fish, 'dperm -V' tells the version; start with 'dperm demo'.";
+      "fish, 'dperm -V' prints the version; start with 'dperm demo'.";
   printf("dperm %s: classifiers that do not betray the people in the training data\n\n"
          "usage: dperm COMMAND [options]\n\n",
          dperm_version());

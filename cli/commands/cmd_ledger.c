@@ -76,13 +76,12 @@ static void print_dataset(const json_t *d) {
          brief(report_text(d, "delta_total")).text, brief_spent(report_text(d, "delta_spent")).text,
          plain, *plain ? brief(report_text(d, "delta_plain")).text : "");
   if (order > 0 && !report_text(d, "data")) {
-    printf(
-        "  the first charge takes the rest, %.9g and half of delta, for converting divergences to "
-        "epsilon\n",
-        strtod(total, NULL) - strtod(left, NULL));
+    printf("  the first charge takes the rest, %.9g and half of delta, for the conversion of "
+           "divergences to epsilon\n",
+           strtod(total, NULL) - strtod(left, NULL));
   } else if (order > 0) {
-    printf("  spent is what the charges below cost, and once the conversion of divergences to "
-           "epsilon, with half of delta\n");
+    printf("  spent is what the charges below cost, and the conversion of divergences to "
+           "epsilon, once, with half of delta\n");
   }
 }
 

@@ -37,11 +37,15 @@ fails_with() {
   esac
 }
 
-# Runs the command, which fails so. (`run` sets status, output and lines.)
+# Runs the command, which fails so and leaves nothing where --out says, if there was nothing before.
+# (`run` sets status, output and lines.)
 fails() { # status, text, the command
-  local status_wanted=$1 text=$2
+  local wanted=$1 text=$2 out= i
+  for ((i = 3; i < $#; i++)); do [ "${!i}" != --out ] || out=${*:i+1:1}; done
+  [ ! -e "$out" ] || out=
   run "${@:3}"
-  fails_with "$status_wanted" "$text"
+  fails_with "$wanted" "$text"
+  case $out in '' | -) ;; *) leaves_no "$out" ;; esac
 }
 
 # Runs the command, which succeeds.

@@ -387,5 +387,4 @@ P
   fails 2 "--analysis paper is about replaced records" "$DPERM" "${t[@]}" "${adding[@]}" --analysis paper
   fails 2 "from 1 to 2^38" "$DPERM" "${t[@]}" --neighbours add-remove --rows-about 999999999999
   fails 2 "does not go with --mechanism none" "$DPERM" train "${people[@]}" --out m.json --mechanism none "${adding[@]}"
-  leaves_no m.json
 }

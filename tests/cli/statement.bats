@@ -94,7 +94,6 @@ P
   fails 1 "none.db: no such ledger" "$DPERM" statement --model m.json --ledger none.db
   "$DPERM" ledger init l.db --dataset people --epsilon 1 2> /dev/null
   fails 1 "the model was not charged to any ledger" "$DPERM" statement --model m.json --ledger l.db --out s.md
-  leaves_no s.md
   fails 2 "--out would replace an input" "$DPERM" statement --model m.json --out m.json
   "$DPERM" statement --model - < m.json | grep -q "standard input"
 }
