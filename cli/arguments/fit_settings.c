@@ -232,7 +232,7 @@ bool fit_settings_grid(const fit_settings *s, dperm_options **options, size_t *c
   if (!lists) {
     return refuse(complain_of_memory());
   }
-  if (!word_lists_split(list_options, texts, false, "; each candidate costs rows", lists)) {
+  if (!word_lists_split(list_options, texts, "; each candidate costs rows", lists)) {
     return false;
   }
   if (s->h && lists[LOSS].count == 1 && !loss_has_h(lists[LOSS].words[0])) {

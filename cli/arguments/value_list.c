@@ -13,8 +13,7 @@ static bool same_value(const char *a, const char *b) {
   return strcmp(a, b) == 0 || (read_number(a, &x) && read_number(b, &y) && x == y);
 }
 
-static bool split(const char *option, const char *text, bool tidy, const char *hint,
-                  word_list *out) {
+static bool split(const char *option, const char *text, const char *hint, word_list *out) {
   for (out->count = 0;; text++) {
     size_t length = strcspn(text, ",");
     if (out->count == LIST_MOST) {
@@ -27,10 +26,6 @@ static bool split(const char *option, const char *text, bool tidy, const char *h
     char *word = out->words[out->count];
     memcpy(word, text, length);
     word[length] = '\0';
-    double value = 0;
-    if (tidy && read_number(word, &value)) {
-      (void)snprintf(word, WORD_SIZE, "%s", shortest(value, 1).text);
-    }
     for (size_t i = 0; i < out->count; i++) {
       if (same_value(out->words[i], word)) {
         return refuse(wrong_usage("%s has %s twice%s", option, word, hint));
@@ -53,11 +48,11 @@ bool word_list_has(const word_list *list, const char *word) {
   return false;
 }
 
-bool word_lists_split(const char *const options[LISTS], const char *const texts[LISTS], bool tidy,
+bool word_lists_split(const char *const options[LISTS], const char *const texts[LISTS],
                       const char *hint, word_list out[LISTS]) {
   bool good = true;
   for (int i = 0; i < LISTS && good; i++) {
-    good = split(options[i], texts[i] ? texts[i] : "-", tidy, hint, &out[i]);
+    good = split(options[i], texts[i] ? texts[i] : "-", hint, &out[i]);
   }
   return good;
 }

@@ -15,19 +15,16 @@
 #include "output/atomic_file.h"
 #include "output/gnuplot.h"
 #include "output/mpi_job.h"
-#include "output/sweep_picture.h"
-#include "output/sweep_report.h"
+#include "output/sweep_results.h"
 
 static const char closing[] =
     "For public data: errors are exact counts. --loss, --mechanism, --noise, --lambda and "
     "--epsilon "
     "take lists, such as --lambda 1e-4,1e-3,auto. Each of K folds is held out once; models with "
     "noise are drawn R times in each. error_se is the standard error of error_mean, from the "
-    "spread "
-    "between folds (between draws with --test-data).\n"
+    "spread between folds (between draws with --test-data).\n"
     "With --out FILE, finished work is kept in FILE.journal: after an interruption the same "
-    "command "
-    "continues from there, with the same result. It is removed when FILE is written.";
+    "command continues from there, with the same result. It is removed when FILE is written.";
 
 /* Lists of what has one value in fit_settings; epsilon may be NULL. */
 typedef struct sweep_lists {
@@ -119,26 +116,20 @@ static bool add_cell(const fit_settings *fit, const char *const words[LISTS], sw
   if (!fit_settings_one(&one, &out->options[out->count])) {
     return false;
   }
+  const dperm_options *made = &out->options[out->count];
   bool pure = !objective && o->delta == 0; /* output perturbation then has one kind */
-  const struct {
-    char *to;
-    size_t size;
-    const char *word;
-  } texts[] = {
-      {line->loss, sizeof line->loss, one.loss},
-      {line->mechanism, sizeof line->mechanism, words[MECHANISM]},
-      {line->noise, sizeof line->noise,
-       none   ? ""
-       : pure ? "l2"
-              : words[NOISE]},
-      {line->lambda_given, sizeof line->lambda_given, one.lambda},
-      {line->epsilon_given, sizeof line->epsilon_given, none ? "" : words[EPSILON]},
-  };
-  for (size_t i = 0; i < LISTS; i++) {
-    (void)snprintf(texts[i].to, texts[i].size, "%s", texts[i].word);
+  *line = (sweep_line){.loss = made->loss.name,
+                       .mechanism = mechanism_name((int)made->mechanism),
+                       .noise = none ? "" : noise_name(pure ? DPERM_NOISE_L2 : noise),
+                       .lambda_given = {"auto"},
+                       .automatic = isnan(made->lambda),
+                       .epsilon = made->epsilon};
+  if (!line->automatic) {
+    line->lambda_given = shortest(made->lambda, 1);
   }
-  line->automatic = strcmp(one.lambda, "auto") == 0;
-  line->epsilon = o->epsilon;
+  if (!none) {
+    line->epsilon_given = shortest(made->epsilon, 1);
+  }
   out->count++;
   return true;
 }
@@ -171,7 +162,7 @@ static bool sweep_grid_build(const fit_settings *fit, const sweep_lists *given, 
   if (!lists) {
     return refuse(complain_of_memory());
   }
-  if (!word_lists_split(list_options, texts, true, "", lists) ||
+  if (!word_lists_split(list_options, texts, "", lists) ||
       !lists_agree(fit, lists, given->epsilon != NULL)) {
     return false;
   }
@@ -210,7 +201,7 @@ static void print_json(const sweep_table *table, FILE *out) {
         json_pack("{s:s, s:s, s:s?, s:s, s:o, s:s, s:o, s:o, s:s?, s:o, s:o, s:I, s:o}", "loss",
                   line->loss, "mechanism", line->mechanism, "noise", noisy ? line->noise : NULL,
                   "multiclass", dperm_multiclass_name(o->multiclass), "lambda",
-                  report_figure(line->lambda), "lambda_given", line->lambda_given, "epsilon",
+                  report_figure(line->lambda), "lambda_given", line->lambda_given.text, "epsilon",
                   report_figure(line->epsilon), "delta_given",
                   noisy ? report_figure(o->delta) : json_null(), "neighbours",
                   noisy ? dperm_neighbours_name(o->neighbours) : NULL, "error_mean",
@@ -225,8 +216,8 @@ static void print_csv(const sweep_table *table, FILE *out) {
   fprintf(out, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs\n");
   for (size_t i = 0; i < table->count; i++) {
     const sweep_line *line = &table->lines[i];
-    fprintf(out, "%s,%s,%s,%s,%s,", line->loss, line->mechanism, line->noise, line->lambda_given,
-            line->epsilon_given);
+    fprintf(out, "%s,%s,%s,%s,%s,", line->loss, line->mechanism, line->noise,
+            line->lambda_given.text, line->epsilon_given.text);
     fprintf(out, isfinite(line->error_mean) ? "%.6f," : ",", line->error_mean);
     fprintf(out, isfinite(line->error_se) ? "%.6f," : ",", line->error_se);
     fprintf(out, "%zu\n", line->runs);
@@ -249,7 +240,7 @@ static void say(const sweep_table *table, const char *path) {
     if (!line->runs) {
       impossible++;
       note("no fit for %s %s, noise %s, lambda %s, epsilon %s: %s", line->loss, line->mechanism,
-           line->noise, line->lambda_given, line->epsilon_given,
+           line->noise, line->lambda_given.text, line->epsilon_given.text,
            line->impossible ? line->impossible : "out of memory");
     }
   }

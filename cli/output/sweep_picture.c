@@ -1,5 +1,6 @@
 /* Every panel is a gnuplot plot of its own; the curves' numbers stand in the script. */
-#include "output/sweep_picture.h"
+
+#include "output/sweep_results.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 /* The page is written from top to bottom; gnuplot's SVG goes in as it is, so nothing is loaded from
  * elsewhere. */
-#include "output/sweep_report.h"
+
+#include "output/sweep_results.h"
 
 #include <dperm/plan.h>
 #include <math.h>
@@ -10,7 +11,6 @@
 #include "output/atomic_file.h"
 #include "output/handles.h"
 #include "output/message.h"
-#include "output/sweep_picture.h"
 
 static const char style[] =
     "body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;"
