@@ -48,7 +48,7 @@ field() { # of the model's privacy block
 
 @test "pure noise spends no delta, and plan says so" {
   train --noise l2 --delta 1e-6 2> words
-  grep -q "m.json: the delta of 1e-06 is not spent: this noise is pure, and needs none" words
+  grep -q "m.json: the delta of 1e-06 is not spent: this noise is pure" words
   python3 -c 'import json; p = json.load(open("m.json"))["privacy"]; assert p["delta"] == p["numerics"]["delta"] < 1e-40'
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --delta 1e-6 --noise l2 > plan
   grep -q "^delta given          1e-06        not spent: l2 noise needs none" plan
