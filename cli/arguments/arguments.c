@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments/file_guard.h"
-
 static const argument common_arguments[COMMON_ARGUMENTS] = {
     {"--quiet", ARGUMENT_FLAG, .help = "only errors on stderr, no notes and no progress",
      .letter = "-q"},

@@ -2,17 +2,37 @@
  * a flag cannot exist without a meaning or a text. */
 #pragma once
 
+#include <dperm.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arguments/choices.h"
 #include "output/message.h"
+
+/* ---- choices.c: the names of enums' values, as the library lists them. Help, completion, the
+ * parser and its messages use the same list. */
+
+/* The name of a value; NULL after the last. */
+typedef const char *value_name(int value);
+value_name format_name, mechanism_name, analysis_name, neighbours_name, noise_name, kernel_name,
+    direction_name, loss_name, tune_method_name, selector_name, rounds_name, dictionary_name,
+    bins_name, multiclass_name;
+
+/* True if the loss of this name has a parameter h, and for a name that no loss has. */
+bool loss_has_h(const char *name);
+
+/* The value, from `first` on, that `text` names; -1 for none. */
+int choice_value(const char *text, value_name *name, int first);
+/* The names from value `first` on, with `between` between them and `last` before the last. */
+void choices(value_name *name, int first, const char *between, const char *last, char *out,
+             size_t size);
+
+/* ---- the table */
 
 typedef enum argument_kind {
   ARGUMENT_TEXT,     /* const char * */
   ARGUMENT_INPUT,    /* the same, for a file that is read */
-  ARGUMENT_OUTPUT,   /* or written: never an input, a ledger or another output (file_guard.h) */
+  ARGUMENT_OUTPUT,   /* or written: never an input, a ledger or another output (below) */
   ARGUMENT_NUMBER,   /* double, finite */
   ARGUMENT_POSITIVE, /* double > 0 */
   ARGUMENT_COUNT,    /* size_t ≥ 1 */
@@ -104,3 +124,14 @@ bool read_number(const char *text, double *out);
 /* What to say behind the text that read_number just refused: a reason, or nothing. */
 const char *number_trouble(void);
 bool read_whole(const char *text, uint64_t *out);
+
+/* ---- file_guard.c: which files a command may not write: one of its inputs, one output twice, and
+ * a ledger, whoever named it and by whatever name or link */
+
+/* Of a parsed table: every output that was given, and what standard output and standard error are
+ * sent to. Refuses standard input that is named twice, too. False with a message. */
+bool files_agree(const argument *table, size_t count);
+
+/* The same for one more file that is going to be written, and that no output is it; `what` names it
+ * in messages. */
+bool file_allowed(const char *what, const char *path, const argument *table, size_t count);

@@ -1,5 +1,5 @@
-/* See choices.h. */
-#include "arguments/choices.h"
+/* The names of the values that options choose among. */
+#include "arguments/arguments.h"
 
 #include <dperm/draft.h>
 #include <dperm/tune.h>

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arguments/file_guard.h"
 #include "arguments/fit_settings.h"
 #include "arguments/value_list.h"
 #include "commands/charged_run.h"
