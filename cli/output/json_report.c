@@ -27,31 +27,7 @@ const char *report_text(const json_t *report, const char *key) {
 
 json_t *json_words(const char *text) {
   json_t *words = text ? json_string(text) : json_null();
-  if (words || !text) {
-    return words;
-  }
-  const char *bad = "\xef\xbf\xbd";
-  char *mended = calloc(strlen(text) + 1, strlen(bad));
-  char *to = mended;
-  for (const char *from = text; mended && *from;) {
-    size_t length = 1; /* of what is UTF-8 here: one to four bytes that jansson takes */
-    json_t *part = NULL;
-    for (; length <= 4 && strlen(from) >= length && !part; length++) {
-      part = json_stringn(from, length);
-    }
-    if (part) {
-      memcpy(to, from, length - 1);
-      to += length - 1;
-      from += length - 1;
-    } else {
-      to = stpcpy(to, bad);
-      from++;
-    }
-    json_decref(part);
-  }
-  words = mended ? json_string(mended) : NULL;
-  free(mended);
-  return words;
+  return words ? words : json_string(visible(text).text);
 }
 
 json_t *report_figure(double value) {

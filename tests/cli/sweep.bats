@@ -130,7 +130,7 @@ assert [(c["delta_given"], c["neighbours"]) for c in json.load(open("cells.json"
   run sweep --epsilon 1,,2; fails_with 2 "--epsilon must be a list"
   run sweep --epsilon 1,x; fails_with 2 '--epsilon must be positive, not "x"'
   run sweep --epsilon -1; fails_with 2 "--epsilon must be positive"
-  run sweep --epsilon 1,1.0; fails_with 2 "--epsilon has 1 twice"
+  run sweep --epsilon 1,1.0; fails_with 2 "--epsilon has 1.0 twice"
   run sweep --epsilon 1 --lambda 0.1,0; fails_with 2 "--lambda must be a positive number"
   run sweep --epsilon 1 --lambda 1e-2,0.01; fails_with 2 "twice"
   run sweep --epsilon 1 --loss logistic,hinge; fails_with 2 'no loss is called "hinge"'
