@@ -46,10 +46,18 @@ static int run(const command *c, int argc, char **argv) {
   if (c->actions && argc > 0 && argument_is_common(argv[0], HELP)) {
     return help_of(c, NULL);
   }
-  if (c->actions) {
+  if (c->actions) { /* the first word that is no option, which may stand before it */
+    int at = 0;
+    while (at + 1 < argc && argv[at][0] == '-') {
+      at++;
+    }
     parent = c;
-    c = command_action(parent, argc > 0 ? *argv++ : "");
+    c = command_action(parent, argc > 0 ? argv[at] : "");
+    for (; at > 0; at--) {
+      argv[at] = argv[at - 1];
+    }
     argc--;
+    argv++;
   }
   if (!c) {
     return refused();

@@ -46,7 +46,8 @@ load helpers
 @test "actions come before what they need" {
   fails 2 "an action is missing: check, draft or import" "$DPERM" schema
   fails 2 'no action is called "foo"; use check, draft or import' "$DPERM" schema foo
-  fails 2 'no action is called "--json"' "$DPERM" schema --json draft
+  fails 2 "schema draft: unknown option --json" "$DPERM" schema --json draft
+  succeeds "$DPERM" schema --json check schema.json
   fails 2 "an action is missing: init, show or verify" "$DPERM" ledger
   fails 2 'no action is called "foo"; use init, show or verify' "$DPERM" ledger foo
 }
