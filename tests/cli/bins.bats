@@ -121,9 +121,7 @@ setup_crowd() { (cat people.csv; for _ in $(seq 49); do tail -n +2 people.csv; d
   "$DPERM" encode "${people[@]}" --out people.dperm 2> /dev/null
   with_bins '"auto"' > auto.json
   for how in "--bins auto" "--bins none" "--schema auto.json" "--schema schema.json"; do
-    # shellcheck disable=SC2086
     "$DPERM" train --data people.dperm $how --epsilon 3 --seed 1 --out a.json 2> /dev/null
-    # shellcheck disable=SC2086
     "$DPERM" train "${people[@]}" $how --epsilon 3 --seed 1 --out b.json 2> /dev/null ||
       "$DPERM" train --data people.csv $how --epsilon 3 --seed 1 --out b.json 2> /dev/null
     cmp a.json b.json

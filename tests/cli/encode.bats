@@ -7,9 +7,7 @@ encode() { "$DPERM" encode "${people[@]}" --out people.dperm 2> /dev/null; }
   encode
   for how in "--epsilon 1" "--mechanism none" "--epsilon 1 --mechanism output" \
     "--epsilon 1 --kernel gaussian --gamma 0.3 --features 20"; do
-    # shellcheck disable=SC2086
     "$DPERM" train "${people[@]}" --seed 4 $how --out a.json 2> /dev/null
-    # shellcheck disable=SC2086
     "$DPERM" train --data people.dperm --seed 4 $how --out b.json 2> /dev/null
     cmp a.json b.json
   done

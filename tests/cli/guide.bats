@@ -24,10 +24,8 @@ names() { "$DPERM" help --table | cut -d' ' -f1 | uniq; }
 
 @test "every action has help of its own, without the options of others" {
   for action in schema\ {check,draft,import} ledger\ {init,show,verify}; do
-    # shellcheck disable=SC2086
     "$DPERM" help $action > page
     grep -q "^usage: dperm $action " page
-    # shellcheck disable=SC2086
     "$DPERM" $action --help | cmp - page
     ! awk 'length > 80' page | grep . || { echo "too wide"; return 1; }
   done

@@ -264,7 +264,6 @@ P
   exact=("score --model m.json --data" "sweep --schema schema.json --epsilon 1 --folds 2 --draws 1 --data"
     "schema draft --public-data" "schema check schema.json --unsafe-diagnostics --data")
   for command in "${exact[@]}"; do
-    # shellcheck disable=SC2086
     for file in people.csv people.csv.gz; do
       fails 1 "$known" env DPERM_LEDGER=l.db "$DPERM" $command $file
     done

@@ -145,7 +145,6 @@ same_model() { # numbers of processes, then the command; with the noise of $seed
 @test "commands that cannot share work refuse several processes" {
   setup_rows 600
   for call in "encode --data rows.svm --dims 40 --out second.dperm" "score --model m --data rows.svm"; do
-    # shellcheck disable=SC2086
     run many 2 $call
     [ "$status" -eq 2 ]
     [ "$(grep '^dperm: ' <<< "$output")" = "dperm: ${call%% *}: this command runs as one process, and 2 were \
@@ -220,7 +219,6 @@ S
   setup_rows 3000
   for wrong in "--data nowhere.dperm" "--data rows.dperm --out /nowhere/cells.csv" \
     "--data rows.dperm --folds 4000" "--data rows.dperm --test-data people.csv"; do
-    # shellcheck disable=SC2086
     run many 2 sweep --epsilon 1 $wrong
     [ "$status" -ne 0 ] && [ "$status" -ne 124 ]
     [ "$(grep -c '^dperm: ' <<< "$output")" -eq 1 ]

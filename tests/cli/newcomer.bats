@@ -2,7 +2,6 @@
 # that names it, and nothing is spent or left over.
 load helpers
 
-
 @test "a demo has a limit, and says what it has left when it is stopped" {
   fails 2 "--rows must be at most 10000000" "$DPERM" demo --rows 99999999999999 --out d
   "$DPERM" demo --rows 10000000 --out d > /dev/null 2> err &

@@ -102,7 +102,6 @@ every_release_refuses() { # words, data, options...
     run gzip -t $file.csv.gz
     [ "$status" -ne 0 ]
     for how in "--epsilon 1" "--mechanism none --lambda 0.1"; do
-      # shellcheck disable=SC2086 # two words and more
       fails 1 "$file.csv.gz: " "$DPERM" train --data $file.csv.gz --schema schema.json $how --out m
     done
     fails 1 "$file.csv.gz: " "$DPERM" encode --data $file.csv.gz --schema schema.json --out e

@@ -22,7 +22,6 @@ remarked() {
 }
 
 refuses() { # the file's text (as printf takes it), the message, further arguments
-  # shellcheck disable=SC2059
   printf "$1" > odd.csv
   text=$2
   shift 2
@@ -32,7 +31,6 @@ refuses() { # the file's text (as printf takes it), the message, further argumen
 }
 
 fits() { # the file's text, further arguments
-  # shellcheck disable=SC2059
   printf "$1" > odd.csv
   shift
   drafts odd.csv "$@"

@@ -3,7 +3,6 @@
 # Python: test_stamp.py.)
 load helpers
 
-
 # A line "way | options" each; all write m.json.
 ways() {
   cat <<'W'

@@ -1,7 +1,6 @@
 # dperm statement: a page that says what the file says, in Markdown and HTML.
 load helpers
 
-
 @test "a private model's page, with what is left" {
   "$DPERM" ledger init l.db --dataset 'people & <others>' --epsilon 2 2> /dev/null
   "$DPERM" train "${people[@]}" --epsilon 0.5 --out m.json --ledger l.db --dataset 'people & <others>' 2> /dev/null

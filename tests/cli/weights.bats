@@ -2,7 +2,6 @@
 # plan, tuning and sweep; what is refused; and that a model file cannot claim more by other weights.
 load helpers
 
-
 weights_of() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1])).get("class_weights"))' "$1"; }
 weight() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["weights"])' "$1"; }
 
