@@ -228,10 +228,7 @@ bool fit_settings_grid(const fit_settings *s, dperm_options **options, size_t *c
   if (!apply_single(s, &base)) {
     return false;
   }
-  OWNED_MEMORY word_list *lists = calloc(LISTS, sizeof *lists);
-  if (!lists) {
-    return refuse(complain_of_memory());
-  }
+  OWNED(word_lists_free) word_list lists[LISTS] = {{NULL, 0}};
   if (!word_lists_split(list_options, texts, "; each candidate costs rows", lists)) {
     return false;
   }

@@ -1,12 +1,28 @@
 /* See value_list.h. */
-#define _DEFAULT_SOURCE /* strsep */
 #include "arguments/value_list.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arguments/arguments.h"
+
+const char **split_texts(const char *list, size_t *count) {
+  size_t length = strlen(list) + 1;
+  *count = 1;
+  for (const char *c = list; *c; c++) {
+    *count += *c == ',';
+  }
+  const char **texts = malloc(*count * sizeof *texts + length);
+  char *at = texts ? memcpy(texts + *count, list, length) : NULL;
+  for (size_t i = 0; texts && i < *count; i++) {
+    texts[i] = at;
+    at += strcspn(at, ",");
+    *at++ = '\0';
+  }
+  return texts;
+}
+
+/* ---- combinations */
 
 static bool same_value(const char *a, const char *b) {
   double x = 0, y = 0;
@@ -14,28 +30,31 @@ static bool same_value(const char *a, const char *b) {
 }
 
 static bool split(const char *option, const char *text, const char *hint, word_list *out) {
-  for (out->count = 0;; text++) {
-    size_t length = strcspn(text, ",");
-    if (out->count == LIST_MOST) {
-      return refuse(wrong_usage("%s has more than %d values; give fewer", option, LIST_MOST));
-    }
-    if (length == 0 || length >= WORD_SIZE) {
+  out->words = split_texts(text, &out->count);
+  if (!out->words) {
+    return refuse(complain_of_memory());
+  }
+  if (out->count > LIST_MOST) {
+    return refuse(wrong_usage("%s has more than %d values; give fewer", option, LIST_MOST));
+  }
+  for (size_t i = 0; i < out->count; i++) {
+    const char *word = out->words[i];
+    if (!*word) {
       return refuse(wrong_usage("%s must be a list of values with commas between, not \"%.40s\"",
                                 option, text));
     }
-    char *word = out->words[out->count];
-    memcpy(word, text, length);
-    word[length] = '\0';
-    for (size_t i = 0; i < out->count; i++) {
-      if (same_value(out->words[i], word)) {
-        return refuse(wrong_usage("%s has %s twice%s", option, word, hint));
+    for (size_t j = 0; j < i; j++) {
+      if (same_value(out->words[j], word)) {
+        return refuse(wrong_usage("%s has %.40s twice%s", option, word, hint));
       }
     }
-    out->count++;
-    text += length;
-    if (*text == '\0') {
-      return true;
-    }
+  }
+  return true;
+}
+
+void word_lists_free(word_list (*lists)[LISTS]) {
+  for (int i = 0; i < LISTS; i++) {
+    free((*lists)[i].words);
   }
 }
 
@@ -75,12 +94,6 @@ void word_lists_combination(const word_list lists[LISTS], size_t combination,
 
 /* ---- class weights */
 
-enum { WEIGHTS_MOST = 1000, TEXT_MOST = 1 << 16 };
-
-/* A command has one such argument; options of many candidates point here. */
-static char names[TEXT_MOST];
-static dperm_class_weight weights[WEIGHTS_MOST];
-
 static bool refuse_word(const char *word) {
   return refuse(
       wrong_usage("--class-weights must be NAME=W,NAME=W with public numbers above zero, not "
@@ -92,39 +105,23 @@ static bool refuse_word(const char *word) {
 }
 
 bool class_weights_parse(const char *text, dperm_options *options) {
-  size_t count = 0;
-  if (strlen(text) >= sizeof names) {
-    return refuse_word(text);
+  static dperm_class_weight *weights; /* of the one such argument: all candidates point here */
+  static size_t count;
+  const char **words = weights ? NULL : split_texts(text, &count);
+  weights = words ? calloc(count, sizeof *weights) : weights;
+  if (!weights) {
+    return refuse(complain_of_memory());
   }
-  (void)snprintf(names, sizeof names, "%s", text);
-  for (char *word = NULL, *rest = names; (word = strsep(&rest, ","));) {
-    char *equals = strrchr(word, '='); /* the last: a class may be called "<=50K" */
-    if (!equals || equals == word || count == WEIGHTS_MOST ||
-        !read_number(equals + 1, &weights[count].weight) || !(weights[count].weight > 0)) {
-      return refuse_word(word);
+  for (size_t i = 0; words && i < count; i++) {
+    char *equals = strrchr(words[i], '='); /* the last: a class may be called "<=50K" */
+    if (!equals || equals == words[i] || !read_number(equals + 1, &weights[i].weight) ||
+        !(weights[i].weight > 0)) {
+      return refuse_word(words[i]);
     }
     *equals = '\0';
-    weights[count++].name = word;
+    weights[i].name = words[i];
   }
   options->class_weights = weights;
   options->class_weight_count = count;
   return true;
-}
-
-/* ---- texts */
-
-const char **split_texts(const char *list, size_t *count) {
-  size_t length = strlen(list) + 1;
-  *count = 1;
-  for (const char *c = list; *c; c++) {
-    *count += *c == ',';
-  }
-  const char **texts = malloc(*count * sizeof *texts + length);
-  char *at = texts ? memcpy(texts + *count, list, length) : NULL;
-  for (size_t i = 0; texts && i < *count; i++) {
-    texts[i] = at;
-    at += strcspn(at, ",");
-    *at++ = '\0';
-  }
-  return texts;
 }

@@ -157,10 +157,7 @@ static double *numbers_of(const word_list *list, size_t *count) {
 static bool sweep_grid_build(const fit_settings *fit, const sweep_lists *given, sweep_table *out) {
   const char *const texts[LISTS] = {fit->loss, given->mechanism, given->noise, fit->lambda,
                                     given->epsilon};
-  OWNED_MEMORY word_list *lists = calloc(LISTS, sizeof *lists);
-  if (!lists) {
-    return refuse(complain_of_memory());
-  }
+  OWNED(word_lists_free) word_list lists[LISTS] = {{NULL, 0}};
   if (!word_lists_split(list_options, texts, "", lists) ||
       !lists_agree(fit, lists, given->epsilon != NULL)) {
     return false;
