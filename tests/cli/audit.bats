@@ -146,7 +146,7 @@ S
   fails 1 "a line must be a JSON array of numbers" "$DPERM" audit --command "echo hello" --draws 100
   fails 1 "a line must be a JSON array of numbers" "$DPERM" audit --command "echo '[1, 2'; :" --draws 100
   fails 1 "all of the same length" "$DPERM" audit --command "echo 1; echo '[1, 2]'; :" --draws 100
-  fails 1 "outcome 1 is not a finite number" "$DPERM" audit --command "echo nan; :" --draws 100
+  fails 1 "a line must be a JSON array of numbers" "$DPERM" audit --command "echo nan; :" --draws 100
 }
 
 @test "wrong usage" {

@@ -109,8 +109,7 @@ P
   gzip -k people.csv
   "$DPERM" train --data people.csv.gz --schema wide.json --epsilon 0.1 --out m2.json "${account[@]}" 2> /dev/null
   [ "$(left)" = 0.8 ]
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger l.db --dataset twice
-  fails_with 1 'these data are data set "people" already, and people have one budget; use that name'
+  fails 1 'these data are data set "people" already, and people have one budget; use that name' charge_to l.db twice
   head -100 people.csv > some.csv
   run "$DPERM" train --data some.csv --schema schema.json --epsilon 0.1 --out m3.json "${account[@]}"
   fails_with 1 'these are not the data that "people" was charged for before; name their own data set, or give them one'

@@ -117,14 +117,12 @@ P
   fails_with 1 "cannot be written, and nothing is released without it"
   humble "$DPERM" ledger verify closed/l.db > /dev/null
   chmod 644 closed/l.db
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger closed/l.db --dataset people
-  fails_with 1 "others can read or write the ledger (mode 644); make it yours alone: chmod 600"
+  fails 1 "others can read or write the ledger (mode 644); make it yours alone: chmod 600" charge_to closed/l.db people
   leaves_no m.json
   [ "$(id -u)" -eq 0 ] || return 0
   chmod 600 closed/l.db
   chown 12345 closed/l.db
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger closed/l.db --dataset people
-  fails_with 1 "the ledger belongs to another user (number 12345); run dperm as its owner"
+  fails 1 "the ledger belongs to another user (number 12345); run dperm as its owner" charge_to closed/l.db people
   leaves_no m.json
 }
 
@@ -247,12 +245,10 @@ P
   for action in "init - --dataset people --epsilon 1" "show -" "verify -"; do
     fails 2 "-: a ledger is a file, never standard input or output" "$DPERM" ledger $action
   done
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger - --dataset people
-  fails_with 2 "-: a ledger is a file, never standard input or output"
+  fails 2 "-: a ledger is a file, never standard input or output" charge_to - people
   [ ! -e none ] && [ ! -e ./- ]
   : > empty.db
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger empty.db --dataset people
-  fails_with 1 "empty.db: is there and is no dperm ledger; name another file"
+  fails 1 "empty.db: is there and is no dperm ledger; name another file" charge_to empty.db people
   run "$DPERM" ledger init empty.db --dataset people --epsilon 1
   fails_with 1 "empty.db: is there and is no dperm ledger; name another file"
 }
