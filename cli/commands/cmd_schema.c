@@ -46,7 +46,7 @@ static void print_bins(const json_t *column) {
 static void print_schema(const char *path, const json_t *schema) {
   const json_t *c;
   size_t i;
-  printf("%s: a sound schema\n", visible(path).text);
+  printf("%s: a valid schema\n", visible(path).text);
   print_classes(schema);
   printf("  encoded columns  %.0f\n", report_number(schema, "dims"));
   printf("  norm of a row    at most %g; its absolute entries sum to at most %.4g\n",

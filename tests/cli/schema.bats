@@ -1,7 +1,7 @@
 # dperm schema check: good and bad schemas.
 load helpers
 
-@test "a sound schema is described" {
+@test "a valid schema is described" {
   succeeds "$DPERM" schema check schema.json
   [[ "$output" == *"encoded columns  4"* && "$output" == *"at most 1"* ]]
 }
@@ -139,7 +139,7 @@ END
 
 @test "bins that are not chosen yet are kept, and no part of an encoded file" {
   sed 's/\[20, 40\]/"auto"/' <(binned) > s.json
-  says 0 "bins: chosen for the number of rows and epsilon" "$DPERM" schema check s.json
+  says 0 "bins: chosen by the number of rows and epsilon" "$DPERM" schema check s.json
   "$DPERM" encode --data people.csv --schema s.json --out rows.dperm 2> /dev/null
   "$DPERM" train --data rows.dperm --epsilon 2 --seed 1 --out a.json 2> /dev/null
   "$DPERM" train --data people.csv --schema s.json --epsilon 2 --seed 1 --out b.json 2> /dev/null
