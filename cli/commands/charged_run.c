@@ -2,9 +2,6 @@
 #include "commands/charged_run.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "output/handles.h"
 #include "output/json_report.h"

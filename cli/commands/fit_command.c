@@ -1,12 +1,6 @@
 /* See fit_command.h. */
 #include "commands/fit_command.h"
 
-#include <dperm/random.h>
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "output/handles.h"
 #include "output/json_report.h"
 #include "output/message.h"
