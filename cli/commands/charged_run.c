@@ -3,9 +3,7 @@
 
 #include <signal.h>
 
-#include "output/handles.h"
-#include "output/json_report.h"
-#include "output/message.h"
+#include "commands/commands.h"
 #include "output/mpi_job.h"
 #include "output/signals.h"
 

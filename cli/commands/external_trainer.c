@@ -9,9 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "output/handles.h"
-#include "output/message.h"
-#include "output/progress_bar.h"
+#include "commands/commands.h"
 
 enum { PATH_SIZE = 1024, ROWS = 100 };
 
