@@ -28,8 +28,7 @@ listed() {
   # The command needs no change, not even another build: it asks the library for names.
   export LD_LIBRARY_PATH=$PWD/build
   "$DPERM" train --help | grep -q "pseudo-huber"
-  "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --loss pseudo-huber --h 0.3 \
-    --out model.json -q
+  "$DPERM" train "${people[@]}" --epsilon 1 --loss pseudo-huber --h 0.3 --out model.json -q
   "$DPERM" verify --model model.json
   grep -q '"name": *"pseudo-huber"' model.json
 }

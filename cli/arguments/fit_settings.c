@@ -1,0 +1,297 @@
+/* See fit_settings.h. */
+#include "arguments/fit_settings.h"
+
+#include <math.h>
+
+#include "arguments/value_list.h"
+#include "output/handles.h"
+
+void fit_settings_init(fit_settings *s, bool many, argument *table) {
+  *s = (fit_settings){.loss = "logistic", .lambda = "auto", .features_kind = -1, .many = many};
+  dperm_options *o = &s->options;
+  dperm_options_init(o);
+  const argument lines[FIT_ARGUMENTS] = {
+      {"--epsilon", ARGUMENT_POSITIVE, &o->epsilon, false, "E",
+       "privacy budget; required unless --mechanism none"},
+      {"--lambda", ARGUMENT_TEXT, &s->lambda, false, "X|auto",
+       "regularization; auto chooses it from public numbers (default: auto)"},
+      {"--loss", ARGUMENT_TEXT, &s->loss, false, NULL, "loss function (default: logistic)",
+       GROUP_USUAL, loss_name},
+      {"--delta", ARGUMENT_NUMBER, &o->delta, false, "D",
+       "delta that gaussian noise may spend, far below 1/rows (default: 0, pure noise)",
+       GROUP_PRIVACY},
+      shared_argument("--rows-per-person", &o->rows_per_person),
+      shared_argument("--neighbours", &o->neighbours),
+      shared_argument("--rows-about", &o->rows_about),
+      {"--mechanism", ARGUMENT_CHOICE, &o->mechanism, false, NULL,
+       "what the noise is added to: the objective, or the finished weights (default: objective)",
+       GROUP_PRIVACY, mechanism_name},
+      {"--analysis", ARGUMENT_CHOICE, &o->analysis, false, NULL,
+       "how epsilon determines the noise; paper is for comparison (default: tight)", GROUP_PRIVACY,
+       analysis_name},
+      {"--noise", ARGUMENT_CHOICE, &o->noise, false, NULL,
+       "noise distribution; auto takes the smallest, gaussian needs --delta (default: auto)",
+       GROUP_PRIVACY, noise_name},
+      {"--h", ARGUMENT_TEXT, &s->h, false, "H",
+       "half-width of the smooth part of huber and smooth-hinge (default: 0.5)", GROUP_MODEL},
+      {"--delta-reg", ARGUMENT_NUMBER, &o->delta_reg, false, "X|auto",
+       "extra regularization of objective perturbation (default: auto)", GROUP_MODEL},
+      {"--norm-guess", ARGUMENT_POSITIVE, &o->norm_guess, false, "F",
+       "public guess of the norm of the weights, to choose lambda and delta-reg (default: none)",
+       GROUP_MODEL},
+      {"--kernel", ARGUMENT_CHOICE, &o->kernel.kind, false, NULL,
+       "kernel, by random features (default: none, a linear model)", GROUP_MODEL, kernel_name,
+       DPERM_KERNEL_GAUSSIAN},
+      {"--gamma", ARGUMENT_TEXT, &s->gamma, false, "G", "inverse width of the kernel", GROUP_MODEL},
+      {"--features", ARGUMENT_TEXT, &s->features, false, "D", "number of random features, even",
+       GROUP_MODEL},
+      {"--features-kind", ARGUMENT_CHOICE, &s->features_kind, false, NULL,
+       "directions of the features of a gaussian kernel (default: orthogonal)", GROUP_MODEL,
+       direction_name},
+      {"--class-weights", ARGUMENT_TEXT, &s->class_weights, false, "NAME=W,...",
+       "public weights of classes; only their ratios count (default: 1 each)", GROUP_MODEL},
+      {"--multiclass", ARGUMENT_CHOICE, &o->multiclass, false, NULL,
+       "more than two classes: one joint fit, or one fit per class against the rest (default: "
+       "joint "
+       "for logistic loss, else one-vs-rest)",
+       GROUP_MODEL, multiclass_name, DPERM_MULTICLASS_JOINT},
+      {"--bins", ARGUMENT_CHOICE, &o->bins, false, NULL,
+       many
+           ? "bins for numeric columns that have none in the schema: none, or auto, as many as the "
+             "rows support (default: none)"
+           : "bins for numeric columns that have none in the schema: none, or auto, as many as the "
+             "rows support (default: a private test decides whether bins help)",
+       GROUP_MODEL, bins_name, DPERM_BINS_NONE},
+      {"--refine", ARGUMENT_TEXT, &s->refine, false, many ? "none" : "SHARE|auto|ask|none",
+       many
+           ? "other values are for train; 'dperm refine' makes a schema beforehand"
+           : "share of epsilon for bins and groups of categories from noisy counts of the records; "
+             "ask only tests privately whether bins help, for a few percent (default: ask with a "
+             "schema and without --bins and --kernel, else none)",
+       GROUP_MODEL},
+      {"--calibrate", ARGUMENT_TEXT, &s->calibrate, false, many ? "none" : "SHARE|none",
+       many ? "other values are for train, which releases a single model"
+            : "share of epsilon for calibrating the probabilities of logistic loss, usually 0.05; "
+              "predictions do not change (default: none)",
+       GROUP_MODEL},
+  };
+  memcpy(table, lines, sizeof lines);
+}
+
+static bool positive(const char *name, const char *word, const char *or_, double *out) {
+  if (read_number(word, out) && *out > 0) {
+    return true;
+  }
+  return refuse(wrong_usage("%s must be a positive number%s, not \"%.40s\"%s", name, or_, word,
+                            number_trouble()));
+}
+
+static bool given(const char *word) {
+  return word && strcmp(word, "none") != 0;
+}
+
+/* ---- what goes together */
+
+bool neighbours_agree(dperm_neighbours neighbours, size_t rows_about) {
+  bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  const usage_rule rules[] = {
+      {adding && !rows_about,
+       "--neighbours add-remove needs --rows-about: the number of records is then private, and a "
+       "public estimate takes its place"},
+      {!adding && rows_about,
+       "--rows-about is for --neighbours add-remove; otherwise the rows are counted, and their "
+       "number is public"},
+  };
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+}
+
+static bool check_together(const fit_settings *s) {
+  const dperm_options *o = &s->options;
+  bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
+  bool objective = o->mechanism == DPERM_MECHANISM_OBJECTIVE;
+  bool kernel = o->kernel.kind != DPERM_KERNEL_NONE;
+  bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  bool gaussian = o->noise == DPERM_NOISE_GAUSSIAN;
+  bool shaped = !isnan(o->delta_reg) || !isnan(o->norm_guess) || o->analysis != 0;
+  bool refined = given(s->refine);
+  const usage_rule rules[] = {
+      {noisy && isnan(o->epsilon), "--epsilon is missing: it has no default, the choice is yours"},
+      {!noisy && !isnan(o->epsilon), "--epsilon does not go with --mechanism none"},
+      {!noisy && o->delta != 0, "--delta does not go with --mechanism none"},
+      {noisy && gaussian && o->delta == 0,
+       "--noise gaussian needs --delta, which has no default: choose one far below 1/rows"},
+      {gaussian && o->analysis != 0, "--analysis paper has no gaussian noise"},
+      {!noisy && o->rows_per_person > 1, "--rows-per-person does not go with --mechanism none"},
+      {!noisy && adding, "--neighbours add-remove does not go with --mechanism none"},
+      {adding && o->analysis == DPERM_ANALYSIS_PAPER,
+       "--analysis paper is about replaced records; --neighbours add-remove needs tight"},
+      {shaped && !objective,
+       "--delta-reg, --norm-guess and --analysis are for --mechanism objective"},
+      {!noisy && o->noise > DPERM_NOISE_L2,
+       "--noise does not go with --mechanism none, which adds no noise"},
+      {!objective && o->noise > DPERM_NOISE_L2 && !gaussian,
+       "kinds of --noise other than l2 and gaussian are for --mechanism objective"},
+      {kernel && (!s->gamma || !s->features), "--kernel needs --gamma and --features"},
+      {!kernel && (s->gamma || s->features || s->features_kind >= 0),
+       "--gamma, --features and --features-kind are for --kernel"},
+      {s->features_kind >= 0 && o->kernel.kind != DPERM_KERNEL_GAUSSIAN,
+       "--features-kind is for --kernel gaussian"},
+      {s->many && refined,
+       "--refine is for train; here --bins auto chooses bins from public numbers, or give a schema "
+       "made by 'dperm refine', whose epsilon is counted"},
+      {s->many && given(s->calibrate),
+       "--calibrate is for train, which releases a single model; leave it out"},
+      {refined && !noisy,
+       "--refine does not go with --mechanism none: it spends a share of epsilon"},
+      {refined && o->bins == DPERM_BINS_NONE,
+       "--bins none keeps numeric columns linear, and --refine makes bins; give one of the two"},
+      {refined && strcmp(s->refine, "ask") == 0 && o->bins != DPERM_BINS_ASK,
+       "--bins decides about bins, and --refine ask tests whether they help; give one of the two"},
+      {given(s->calibrate) && !noisy,
+       "--calibrate does not go with --mechanism none: it spends a share of epsilon"},
+  };
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+}
+
+bool refine_has_schema(const fit_settings *s, const char *schema) {
+  return schema || !given(s->refine) ||
+         refuse(wrong_usage("--refine needs --schema: it refines one"));
+}
+
+/* A share of epsilon; the words that stand for one are dealt with before. */
+static bool read_share(const char *option, const char *or_, const char *word, double *out) {
+  return (read_number(word, out) && *out > 0 && *out < 1) ||
+         refuse(wrong_usage("%s must be a share above 0 and below 1%s, not \"%.40s\"", option, or_,
+                            word));
+}
+
+/* All that has one value. */
+static bool apply_single(const fit_settings *s, dperm_options *o) {
+  const char *refine = s->refine ? s->refine : s->many ? "none" : "ask";
+  *o = s->options;
+  o->kernel.independent = s->features_kind > 0;
+  if (!neighbours_agree(o->neighbours, o->rows_about) || !check_together(s) ||
+      (s->class_weights && !class_weights_parse(s->class_weights, o)) ||
+      (given(s->calibrate) &&
+       !read_share("--calibrate", ", or none", s->calibrate, &o->calibrate))) {
+    return false;
+  }
+  if (strcmp(refine, "none") == 0 && o->bins == DPERM_BINS_ASK) {
+    o->bins = DPERM_BINS_NONE;
+  }
+  if (strcmp(refine, "auto") == 0) {
+    o->refine = (double)NAN;
+  }
+  return strcmp(refine, "none") == 0 || strcmp(refine, "ask") == 0 || strcmp(refine, "auto") == 0 ||
+         read_share("--refine", ", auto, ask or none", refine, &o->refine);
+}
+
+/* ---- the grid */
+
+enum { LOSS, H, LAMBDA, GAMMA, FEATURES };
+static const char *const list_options[LISTS] = {"--loss", "--h", "--lambda", "--gamma",
+                                                "--features"};
+
+static bool apply_words(const char *const words[LISTS], dperm_options *o) {
+  dperm_error err;
+  double h = 0;
+  if (!positive("--h", words[H], "", &h)) {
+    return false;
+  }
+  if (strcmp(words[LAMBDA], "auto") != 0 &&
+      !positive("--lambda", words[LAMBDA], " or auto", &o->lambda)) {
+    return false;
+  }
+  if (dperm_loss_by_name(words[LOSS], h, &o->loss, &err) != DPERM_OK) {
+    return refuse(report_error(&err));
+  }
+  if (o->kernel.kind == DPERM_KERNEL_NONE) {
+    return true;
+  }
+  uint64_t features = 0;
+  if (!read_whole(words[FEATURES], &features) || features == 0 || features % 2 != 0 ||
+      features > SIZE_MAX / 2) {
+    return refuse(
+        wrong_usage("--features must be an even number from 2, not \"%.40s\"", words[FEATURES]));
+  }
+  o->kernel.features = (size_t)features;
+  return positive("--gamma", words[GAMMA], "", &o->kernel.gamma);
+}
+
+/* All combinations; a loss without h takes part in the first h only. */
+bool fit_settings_grid(const fit_settings *s, dperm_options **options, size_t *count) {
+  const char *const texts[LISTS] = {s->loss, s->h ? s->h : "0.5", s->lambda, s->gamma, s->features};
+  dperm_options base;
+  if (!apply_single(s, &base)) {
+    return false;
+  }
+  OWNED(word_lists_free) word_list lists[LISTS] = {{NULL, 0}};
+  if (!word_lists_split(list_options, texts, "; each candidate costs rows", lists)) {
+    return false;
+  }
+  if (s->h && lists[LOSS].count == 1 && !loss_has_h(lists[LOSS].words[0])) {
+    return refuse(wrong_usage("--h does not go with this --loss, which has no smooth piece"));
+  }
+  size_t all = word_lists_combinations(lists);
+  if (all > 100000) {
+    return refuse(wrong_usage("%zu candidates are too many", all));
+  }
+  *options = calloc(all, sizeof **options);
+  if (!*options) {
+    return refuse(complain_of_memory());
+  }
+  *count = 0;
+  for (size_t i = 0; i < all; i++) {
+    const char *words[LISTS];
+    word_lists_combination(lists, i, words);
+    dperm_options *next = *options + *count;
+    *next = base;
+    if (!apply_words(words, next)) {
+      return false;
+    }
+    *count += !isnan(next->loss.parameter) || words[H] == lists[H].words[0];
+  }
+  return true;
+}
+
+bool fit_settings_one(const fit_settings *s, dperm_options *options) {
+  const char *const texts[LISTS] = {s->loss, s->h, s->lambda, s->gamma, s->features};
+  for (int i = 0; i < LISTS; i++) {
+    if (texts[i] && strchr(texts[i], ',')) {
+      return refuse(wrong_usage("%s takes one value here; lists are for tune", list_options[i]));
+    }
+  }
+  OWNED_MEMORY dperm_options *all = NULL;
+  size_t count = 0;
+  if (!fit_settings_grid(s, &all, &count)) {
+    return false;
+  }
+  *options = all[0];
+  return true;
+}
+
+/* In 95 of 100 runs the temperature is as good as one chosen with 2·Δ·log(32/0.05)/epsilon records
+ * more or less, Δ = 1 or 2 (docs/proofs/calibration.md); that may be a tenth of all. */
+static void calibrate_warn(const dperm_options *options, size_t rows) {
+  bool adding = options->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  double epsilon = options->calibrate * options->epsilon / (double)options->rows_per_person;
+  double needed = 10 * (adding ? 2 : 4) * log(32 / 0.05) / epsilon;
+  const double most = 1e15; /* more rows than anybody has: such a share is refused by itself */
+  if (options->calibrate > 0 && (double)rows < needed && needed < most) {
+    note("warning: calibration has an epsilon of %.2g, and %zu rows are too few for it: the "
+         "probabilities may become worse; give --calibrate a larger share (%.0f rows would be "
+         "enough), or leave it out",
+         epsilon, rows, needed);
+  }
+}
+
+void fit_warn(const dperm_options *options, size_t rows) {
+  double delta = options->delta;
+  rows = options->rows_about ? options->rows_about : rows;   /* the public figure */
+  if (rows > 0 && delta > 1.0 / (double)rows && delta < 1) { /* else it is refused */
+    note("warning: delta = %g is above 1/rows = %.2g, which allows publishing somebody's whole "
+         "record; choose one far below",
+         delta, 1.0 / (double)rows);
+  }
+  calibrate_warn(options, rows);
+}

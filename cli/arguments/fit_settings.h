@@ -1,0 +1,37 @@
+/* The arguments that say how to fit, shared by the commands that fit, tune, sweep or plan. Where
+ * tune and sweep take a list ("1e-3,1e-2"), the others take one value. */
+#pragma once
+
+#include <dperm.h>
+
+#include "arguments/arguments.h"
+
+typedef struct fit_settings {
+  dperm_options options;                            /* all that has one value */
+  const char *loss, *h, *lambda, *gamma, *features; /* lists */
+  const char *class_weights, *refine, *calibrate;   /* as given, or NULL */
+  int features_kind;                                /* -1 if not given */
+  bool many; /* the command fits several models to the same records */
+} fit_settings;
+
+enum { FIT_ARGUMENTS = 22 };
+
+/* Defaults, and FIT_ARGUMENTS lines of the argument table from table[0] on. A command that fits
+ * `many` models has no --refine and no --calibrate of its own: it takes "none" alone. */
+void fit_settings_init(fit_settings *settings, bool many, argument *table);
+
+/* Settings into options, one for each combination of the lists, in an array that the caller frees
+ * in any case. False with a message about what is wrong, such as a list with the same value twice.
+ */
+bool fit_settings_grid(const fit_settings *settings, dperm_options **options, size_t *count);
+/* The same where each list must have one element. */
+bool fit_settings_one(const fit_settings *settings, dperm_options *options);
+
+/* False with a message unless there is a schema, or nothing to refine. */
+bool refine_has_schema(const fit_settings *settings, const char *schema);
+/* False with a message unless a number of rows is estimated exactly where it is private. */
+bool neighbours_agree(dperm_neighbours neighbours, size_t rows_about);
+
+/* Warns of a delta above 1/rows, which allows to publish the whole record of somebody, and of too
+ * few rows to tell temperatures apart with the epsilon that calibration has. */
+void fit_warn(const dperm_options *options, size_t rows);

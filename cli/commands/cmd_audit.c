@@ -1,0 +1,231 @@
+/* dperm audit: attacks this very build, or somebody else's trainer, and says what epsilon it has at
+ * least. JSON on stdout, a table for people on stderr. */
+#include <dperm/audit.h>
+#include <math.h>
+
+#include "commands/commands.h"
+#include "commands/external_trainer.h"
+#include "output/atomic_file.h"
+#include "output/audit_picture.h"
+#include "output/gnuplot.h"
+
+static const char closing[] =
+    "Fits this build's own models to two data sets that differ in one record, the worst pair that "
+    "is known, and guesses from each model which one it was. By the claim, right guesses are at "
+    "most e^epsilon times as frequent as wrong ones: their counts give a lower bound on epsilon. "
+    "Exit status 1 if it exceeds the claim.\n"
+    "Mechanisms: output, objective (default), jacobian, weights, add-output, add-objective, "
+    "add-jacobian, gaussian-output, gaussian-objective, add-gaussian-output and "
+    "add-gaussian-objective, each for every loss; joint, add-joint, "
+    "gaussian-joint and add-gaussian-joint (variants objective, output, and jacobian of all "
+    "but gaussian-joint), gaussian-jacobian, elliptic, shape, intercept, selector, split, "
+    "stopping, refine, "
+    "add-refine, bins, calibration, add-calibration, score, add-score, and the laws of noise "
+    "(every kind), lattice and rows; "
+    "--all runs them all. Gaussian noise has a delta of 0.02 (gaussian-jacobian 0.002, "
+    "add-gaussian-joint jacobian 0.006), so large "
+    "that what it allows for is seen, or --delta.\n"
+    "--command audits another trainer, run as 'CMD FILE N': it prints N lines, each the weights of "
+    "a new model as a JSON array. docs/audit.md explains.";
+
+typedef struct audit_settings {
+  dperm_audit_options options;
+  const char *loss, *command, *first, *second, *plot;
+  uint64_t seed;
+  bool all, json;
+} audit_settings;
+
+/* ---- what is printed */
+
+static const char *verdict(const dperm_audit_result *r) {
+  return r->holds ? "not refuted" : "refuted";
+}
+
+static json_t *result_json(const dperm_audit_result *r, double delta) {
+  bool distance = isfinite(r->distance);
+  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:f, s:I, s:o*, s:o*, s:s}", "mechanism",
+                   r->mechanism, "variant", r->variant, "epsilon_claimed",
+                   report_figure(r->epsilon_claimed), "delta_claimed", report_figure(delta),
+                   "epsilon_lower_bound", report_figure(r->epsilon_lower_bound), "confidence",
+                   r->confidence, "draws", (json_int_t)r->draws, "distance",
+                   distance ? report_figure(r->distance) : NULL, "limit",
+                   distance ? report_figure(r->limit) : NULL, "verdict", verdict(r));
+}
+
+static void print_heading(void) {
+  note("%-22s %-18s %8s %8s %9s %12s", "mechanism", "variant", "epsilon", "delta", "at least",
+       "draws a side");
+}
+
+static void print_row(const dperm_audit_result *r, double delta) {
+  progress_bar_wipe();
+  if (isfinite(r->distance)) {
+    note("%-22s %-18s %8s %8s %9s %12zu  %s (off by %.4g, limit %.4g)", r->mechanism, r->variant,
+         "", "", "", r->draws, verdict(r), r->distance, r->limit);
+  } else {
+    note("%-22s %-18s %8g %8.3g %9.4f %12zu  %s", r->mechanism, r->variant, r->epsilon_claimed,
+         delta, r->epsilon_lower_bound, r->draws, verdict(r));
+  }
+}
+
+/* ---- this build */
+
+/* Every audit, or every one of a mechanism. */
+static dperm_status run_several(const audit_settings *s, const char *mechanism, bool *holds,
+                                dperm_error *err) {
+  dperm_audit_options o = s->options;
+  json_t *results = json_array();
+  double delta = 0;
+  o.delta_claimed = &delta;
+  print_heading();
+  for (size_t i = 0; dperm_audit_case(i, &o.mechanism, &o.variant); i++) {
+    dperm_audit_result result;
+    if (mechanism && strcmp(mechanism, o.mechanism) != 0) {
+      continue;
+    }
+    dperm_status status = dperm_audit_run(&o, &result, err);
+    if (status != DPERM_OK) {
+      json_decref(results);
+      return status;
+    }
+    (void)json_array_append_new(results, result_json(&result, delta));
+    print_row(&result, delta);
+    *holds = *holds && result.holds;
+  }
+  report_print(results);
+  return DPERM_OK;
+}
+
+static dperm_status finish(const audit_settings *s, const dperm_audit_result *r, double delta,
+                           double *const outcome[2], size_t count, bool *holds, dperm_error *err) {
+  print_heading();
+  print_row(r, delta);
+  report_print(result_json(r, delta));
+  *holds = r->holds;
+  if (!s->plot || !isfinite(r->epsilon_lower_bound) || !outcome[0]) {
+    return DPERM_OK;
+  }
+  const double rounding = 1e-30; /* what is below is of pure noise */
+  char title[160], claim[60];
+  (void)snprintf(claim, sizeof claim, delta > rounding ? "(%g, %g)" : "%g", r->epsilon_claimed,
+                 delta);
+  (void)snprintf(title, sizeof title, "%s%s%s, claimed epsilon %s: at least %.3f", r->mechanism,
+                 *r->variant ? ", " : "", r->variant, claim, r->epsilon_lower_bound);
+  const audit_picture picture = {title, r->epsilon_claimed, {outcome[0], outcome[1]}, count};
+  return audit_picture_write(&picture, s->plot, err);
+}
+
+static dperm_status run_one(const audit_settings *s, bool *holds, dperm_error *err) {
+  enum { PICTURED = 400000 };
+  dperm_audit_options o = s->options;
+  dperm_audit_result result;
+  double delta = 0;
+  o.delta_claimed = &delta;
+  OWNED_MEMORY double *outcomes = s->plot ? calloc((size_t)2 * PICTURED, sizeof *outcomes) : NULL;
+  if (s->plot && !outcomes) {
+    return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; close other programs");
+  }
+  if (outcomes) {
+    o.outcome[0] = outcomes;
+    o.outcome[1] = outcomes + PICTURED;
+    o.outcomes = PICTURED;
+  }
+  TRY(dperm_audit_run(&o, &result, err));
+  return finish(s, &result, delta, o.outcome, result.draws < PICTURED ? result.draws : PICTURED,
+                holds, err);
+}
+
+/* ---- somebody else's */
+
+static dperm_status run_command(const audit_settings *s, bool *holds, dperm_error *err) {
+  OWNED(trainer_outcomes_clear) trainer_outcomes found = {{NULL, NULL}, 0, 0};
+  const dperm_audit_options *o = &s->options;
+  dperm_audit_result result;
+  TRY(trainer_run(s->command, s->first, s->second, o->draws ? o->draws : 20000, &found, err));
+  TRY(dperm_audit_outcomes(found.values[0], found.values[1], found.count, found.dims, o->epsilon,
+                           o->delta, &result, err));
+  for (int side = 0; side < 2; side++) { /* a picture has the first number of each outcome */
+    for (size_t i = 0; i < found.count; i++) {
+      found.values[side][i] = found.values[side][i * found.dims];
+    }
+  }
+  return finish(s, &result, o->delta, found.values, found.count, holds, err);
+}
+
+/* ---- the call */
+
+static bool check_together(const audit_settings *s) {
+  const dperm_audit_options *o = &s->options;
+  bool one = argument_given(&o->mechanism) || s->loss || o->variant;
+  const usage_rule rules[] = {
+      {s->command && (one || s->all || argument_given(&s->seed) || o->threads),
+       "--command goes with --epsilon, --delta, --draws, --first, --second and --plot only"},
+      {!s->command && (s->first || s->second), "--first and --second go with --command"},
+      {s->command && !(o->delta >= 0 && o->delta < 1), "--delta must be at least 0 and below 1"},
+      {!s->command && argument_given(&o->delta) && !(o->delta > 0 && o->delta < 1),
+       "--delta must be above 0 and below 1; leave it out for the usual one"},
+      {s->all && argument_given(&o->delta),
+       "--delta goes with one audit of gaussian noise, or with --command, not with --all"},
+      {!s->first != !s->second, "--first and --second go together"},
+      {s->all && (one || s->plot),
+       "--all runs every audit; leave out --mechanism, --loss, --variant and --plot"},
+      {s->loss && o->variant, "--loss and --variant are the same; give one"},
+      {s->plot && atomic_file_plain(s->plot) && !path_ends(s->plot, ".svg"),
+       "the name after --plot ends in .svg: pictures of audits are SVG"},
+  };
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+}
+
+int run_audit(int argc, char **argv) {
+  audit_settings s = {.loss = NULL};
+  dperm_audit_options *o = &s.options;
+  dperm_audit_options_init(o);
+  argument table[] = {
+      {"--mechanism", ARGUMENT_TEXT, &o->mechanism, false, "M",
+       "mechanism to attack (default: objective)"},
+      {"--loss", ARGUMENT_TEXT, &s.loss, false, NULL, "loss of the models (default: huber)",
+       GROUP_USUAL, loss_name},
+      {"--variant", ARGUMENT_TEXT, &o->variant, false, "V",
+       "variant of mechanisms without a loss, as --all names them"},
+      {"--epsilon", ARGUMENT_POSITIVE, &o->epsilon, false, "E", "claim to attack (default: 1)"},
+      {"--delta", ARGUMENT_NUMBER, &o->delta, false, "D",
+       "delta of a claim with gaussian noise, or of --command (default: 0)"},
+      {"--draws", ARGUMENT_COUNT, &o->draws, false, "N",
+       "models of each data set (default: 400000 for a fit, more for a small E)"},
+      {"--all", ARGUMENT_FLAG, &s.all, false, NULL, "run every audit; the result is an array"},
+      {"--command", ARGUMENT_TEXT, &s.command, false, "CMD", "audit another trainer instead",
+       GROUP_DATA},
+      {"--first", ARGUMENT_INPUT, &s.first, false, "FILE",
+       "with --command: records of your own (default: a built-in pair)", GROUP_DATA},
+      {"--second", ARGUMENT_INPUT, &s.second, false, "FILE",
+       "with --command: the same records with one replaced", GROUP_DATA},
+      shared_argument("--threads", &o->threads),
+      {"--seed", ARGUMENT_SEED, &s.seed, false, "N",
+       "reproducible draws (default: the secure source)", GROUP_DATA},
+      {"--plot", ARGUMENT_OUTPUT, &s.plot, false, "F.svg",
+       "picture of both output distributions (needs gnuplot)", GROUP_OUTPUT},
+      {"--json", ARGUMENT_FLAG, &s.json, false, NULL,
+       "no effect: standard output is JSON, the table is on stderr", GROUP_OUTPUT},
+  };
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
+      !check_together(&s)) {
+    return refused();
+  }
+  o->variant = o->variant ? o->variant : s.loss;
+  o->seed = argument_given(&s.seed) ? &s.seed : NULL;
+  o->progress = *progress_bar();
+  bool kinds = strcmp(o->mechanism, "noise") == 0 && !o->variant;
+  dperm_error err;
+  if (s.plot && gnuplot_check(&err) != DPERM_OK) { /* before the long work */
+    return report_error(&err);
+  }
+  bool holds = true;
+  dperm_status status = s.command ? run_command(&s, &holds, &err)
+                        : s.all   ? run_several(&s, NULL, &holds, &err)
+                        : kinds   ? run_several(&s, o->mechanism, &holds, &err)
+                                  : run_one(&s, &holds, &err);
+  if (status != DPERM_OK) {
+    return report_error(&err);
+  }
+  return holds ? 0 : EXIT_WORK_FAILED;
+}

@@ -1,0 +1,55 @@
+/* dperm encode: records in, an encoded file out, for data that are read often or outgrow memory. */
+
+#include "commands/commands.h"
+
+static const char closing[] =
+    "The encoded file contains the schema and can be given wherever --data takes records. It is "
+    "mapped rather than read, so it may be larger than memory, and gives the same model, also with "
+    "a schema that has other bins. It is as sensitive as the records, and only its owner may read "
+    "it.";
+
+int run_encode(int argc, char **argv) {
+  const char *data = NULL, *schema_path = NULL, *out = NULL;
+  dperm_format format = DPERM_FORMAT_AUTO;
+  dperm_neighbours neighbours = DPERM_NEIGHBOURS_REPLACE;
+  size_t dims = 0, rows = 0;
+  bool json = false;
+  argument table[] = {
+      shared_argument("--data", &data),
+      shared_argument("--schema", &schema_path),
+      {"--out", ARGUMENT_OUTPUT, &out, true, "FILE", "file to write the encoded records to"},
+      shared_argument("--format", &format),
+      shared_argument("--dims", &dims),
+      {"--neighbours", ARGUMENT_CHOICE, &neighbours, false, NULL,
+       "of the fit that follows: add-remove allows a file without records (default: replace)",
+       GROUP_USUAL, neighbours_name},
+      shared_argument("--json", &json),
+  };
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing)) {
+    return refused();
+  }
+  if (json && strcmp(out, "-") == 0) {
+    return wrong_usage("--json and --out - both go to standard output");
+  }
+  dperm_error err;
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  if (schema_path && dperm_schema_read(schema_path, &schema, &err) != DPERM_OK) {
+    return report_error(&err);
+  }
+  const dperm_source source = {.path = data,
+                               .format = format,
+                               .schema = schema,
+                               .dims = dims,
+                               .may_be_empty = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE};
+  if (dperm_encode_file(&source, out, progress_bar(), &rows, &err) != DPERM_OK) {
+    return report_error(&err);
+  }
+  progress_bar_wipe();
+  if (json) {
+    report_print(json_pack("{s:o, s:I}", "file", json_words(out), "rows", (json_int_t)rows));
+  } else {
+    note("%s: %zu rows encoded; as sensitive as the records",
+         strcmp(out, "-") == 0 ? "standard output" : out, rows);
+  }
+  return 0;
+}

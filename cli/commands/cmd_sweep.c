@@ -1,0 +1,411 @@
+/* dperm sweep: how often models of many settings err, on public data; a line of CSV for each. */
+#define _GNU_SOURCE /* asprintf */
+#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arguments/fit_settings.h"
+#include "arguments/value_list.h"
+#include "commands/charged_run.h"
+#include "commands/commands.h"
+#include "output/atomic_file.h"
+#include "output/gnuplot.h"
+#include "output/mpi_job.h"
+#include "output/sweep_results.h"
+
+static const char closing[] =
+    "For public data: errors are exact counts. --loss, --mechanism, --noise, --lambda and "
+    "--epsilon "
+    "take lists, such as --lambda 1e-4,1e-3,auto. Each of K folds is held out once; models with "
+    "noise are drawn R times in each. error_se is the standard error of error_mean, from the "
+    "spread between folds (between draws with --test-data).\n"
+    "With --out FILE, finished work is kept in FILE.journal: after an interruption the same "
+    "command continues from there, with the same result. It is removed when FILE is written.";
+
+/* Lists of what has one value in fit_settings; epsilon may be NULL. */
+typedef struct sweep_lists {
+  const char *mechanism, *noise, *epsilon;
+} sweep_lists;
+
+typedef struct sweep_settings {
+  fit_settings fit;
+  sweep_lists lists;
+  const char *data, *schema, *test_data, *out, *ledger, *picture, *page;
+  dperm_format format;
+  size_t dims;
+  sweep_story story;
+  char *journal; /* beside the results; NULL without */
+  bool json;
+} sweep_settings;
+
+/* ---- the grid: every combination of five lists. Whether one makes sense, fit_settings says. */
+
+enum { CELLS_MOST = 20000 };
+enum { LOSS, MECHANISM, NOISE, LAMBDA, EPSILON };
+static const char *const list_options[LISTS] = {"--loss", "--mechanism", "--noise", "--lambda",
+                                                "--epsilon"};
+
+/* What concerns the lists as a whole; each cell is checked by itself later. */
+static bool lists_agree(const fit_settings *fit, const word_list lists[LISTS], bool epsilons) {
+  const word_list *mechanisms = &lists[MECHANISM], *noises = &lists[NOISE];
+  bool objective = word_list_has(mechanisms, "objective"),
+       output = word_list_has(mechanisms, "output"), noisy = objective || output;
+  size_t known = (size_t)objective + output + word_list_has(mechanisms, "none");
+  const dperm_options *o = &fit->options;
+  bool shaped =
+      !isnan(o->delta_reg) || !isnan(o->norm_guess) || o->analysis != DPERM_ANALYSIS_TIGHT;
+  const usage_rule rules[] = {
+      {mechanisms->count > known, "--mechanism must be a list of objective, output and none"},
+      {!epsilons && noisy, "--epsilon is missing: give one or several"},
+      {epsilons && !noisy, "--epsilon does not go with --mechanism none"},
+      {o->rows_per_person > 1 && !noisy, "--rows-per-person does not go with --mechanism none"},
+      {fit->h && lists[LOSS].count == 1 && !loss_has_h(lists[LOSS].words[0]),
+       "--h does not go with this --loss, which has no smooth piece"},
+      {shaped && !objective,
+       "--delta-reg, --norm-guess and --analysis are for --mechanism objective"},
+      {o->delta != 0 && !noisy, "--delta does not go with --mechanism none"},
+      {output && !word_list_has(noises, "auto") && !word_list_has(noises, "l2") &&
+           !word_list_has(noises, "gaussian"),
+       "--mechanism output has l2 or gaussian noise only; add l2 to --noise, or leave output out"},
+  };
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+}
+
+/* Whether these words make a cell of their own. */
+static bool counts(const word_list lists[LISTS], const char *const words[LISTS]) {
+  if (strcmp(words[MECHANISM], "none") == 0) {
+    return words[NOISE] == lists[NOISE].words[0] && words[EPSILON] == lists[EPSILON].words[0];
+  }
+  const char *only = word_list_has(&lists[NOISE], "l2") ? "l2" : "auto";
+  return strcmp(words[MECHANISM], "output") != 0 || strcmp(words[NOISE], only) == 0 ||
+         strcmp(words[NOISE], "gaussian") == 0;
+}
+
+static bool add_cell(const fit_settings *fit, const char *const words[LISTS], sweep_table *out) {
+  bool none = strcmp(words[MECHANISM], "none") == 0,
+       objective = strcmp(words[MECHANISM], "objective") == 0;
+  sweep_line *line = &out->lines[out->count];
+  fit_settings one = *fit;
+  dperm_options *o = &one.options;
+  int noise = none ? DPERM_NOISE_AUTO : choice_value(words[NOISE], noise_name, 0);
+  if (noise < 0) {
+    return refuse(
+        wrong_usage("--noise must be a list of kinds of noise, without \"%.40s\"", words[NOISE]));
+  }
+  one.loss = words[LOSS];
+  one.lambda = words[LAMBDA];
+  one.h = loss_has_h(one.loss) ? fit->h : NULL; /* it is for the others of the list */
+  o->mechanism = (dperm_mechanism)choice_value(words[MECHANISM], mechanism_name, 0);
+  o->noise = (dperm_noise)noise;
+  if (none) {
+    o->delta = 0;
+    o->rows_per_person = 1;
+    o->neighbours = DPERM_NEIGHBOURS_REPLACE;
+    o->rows_about = 0;
+  } else if (!read_number(words[EPSILON], &o->epsilon) || !(o->epsilon > 0)) {
+    return refuse(wrong_usage("--epsilon must be positive, not \"%.40s\"", words[EPSILON]));
+  }
+  if (!objective) {
+    o->delta_reg = o->norm_guess = (double)NAN;
+    o->analysis = DPERM_ANALYSIS_TIGHT;
+  }
+  if (!fit_settings_one(&one, &out->options[out->count])) {
+    return false;
+  }
+  const dperm_options *made = &out->options[out->count];
+  bool pure = !objective && o->delta == 0; /* output perturbation then has one kind */
+  *line = (sweep_line){.loss = made->loss.name,
+                       .mechanism = mechanism_name((int)made->mechanism),
+                       .noise = none ? "" : noise_name(pure ? DPERM_NOISE_L2 : noise),
+                       .lambda_given = {"auto"},
+                       .automatic = isnan(made->lambda),
+                       .epsilon = made->epsilon};
+  if (!line->automatic) {
+    line->lambda_given = shortest(made->lambda, 1);
+  }
+  if (!none) {
+    line->epsilon_given = shortest(made->epsilon, 1);
+  }
+  out->count++;
+  return true;
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The numbers of a list into an array that the caller frees; NULL without memory. */
+static double *numbers_of(const word_list *list, size_t *count) {
+  double *numbers = calloc(list->count, sizeof *numbers);
+  *count = 0;
+  for (size_t i = 0; numbers && i < list->count; i++) {
+    *count += read_number(list->words[i], &numbers[*count]);
+  }
+  if (numbers) {
+    qsort(numbers, *count, sizeof *numbers, ascending);
+  }
+  return numbers;
+}
+
+/* The cells of all lists, those of `fit` among them, into an empty table. What does not depend on a
+ * list is one cell: mechanism none has neither noise nor epsilon, output perturbation has l2 noise
+ * only. False with a message. */
+static bool sweep_grid_build(const fit_settings *fit, const sweep_lists *given, sweep_table *out) {
+  const char *const texts[LISTS] = {fit->loss, given->mechanism, given->noise, fit->lambda,
+                                    given->epsilon};
+  OWNED(word_lists_free) word_list lists[LISTS] = {{NULL, 0}};
+  if (!word_lists_split(list_options, texts, "", lists) ||
+      !lists_agree(fit, lists, given->epsilon != NULL)) {
+    return false;
+  }
+  size_t all = word_lists_combinations(lists);
+  if (all > CELLS_MOST) {
+    return refuse(wrong_usage("%zu cells are too many", all));
+  }
+  out->lines = calloc(all, sizeof *out->lines);
+  out->options = calloc(all, sizeof *out->options);
+  out->epsilons = numbers_of(&lists[EPSILON], &out->epsilon_count);
+  out->lambdas = numbers_of(&lists[LAMBDA], &out->lambda_count);
+  if (!out->lines || !out->options || !out->epsilons || !out->lambdas) {
+    return refuse(complain_of_memory());
+  }
+  for (size_t i = 0; i < all; i++) {
+    const char *words[LISTS];
+    word_lists_combination(lists, i, words);
+    if (counts(lists, words) && !add_cell(fit, words, out)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- results */
+
+/* The same cells for programs, with lambda as it was used. */
+static void print_json(const sweep_table *table, FILE *out) {
+  json_auto_t *cells = json_array();
+  for (size_t i = 0; i < table->count; i++) {
+    const sweep_line *line = &table->lines[i];
+    const dperm_options *o = &table->options[i];
+    bool noisy = sweep_is_private(line);
+    (void)json_array_append_new(
+        cells,
+        json_pack("{s:s, s:s, s:s?, s:s, s:o, s:s, s:o, s:o, s:s?, s:o, s:o, s:I, s:o}", "loss",
+                  line->loss, "mechanism", line->mechanism, "noise", noisy ? line->noise : NULL,
+                  "multiclass", dperm_multiclass_name(o->multiclass), "lambda",
+                  report_figure(line->lambda), "lambda_given", line->lambda_given.text, "epsilon",
+                  report_figure(line->epsilon), "delta_given",
+                  noisy ? report_figure(o->delta) : json_null(), "neighbours",
+                  noisy ? dperm_neighbours_name(o->neighbours) : NULL, "error_mean",
+                  report_figure(line->error_mean), "error_se", report_figure(line->error_se),
+                  "runs", (json_int_t)line->runs, "impossible", json_words(line->impossible)));
+  }
+  (void)json_dumpf(cells, out, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+  (void)fputc('\n', out);
+}
+
+static void print_csv(const sweep_table *table, FILE *out) {
+  fprintf(out, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs\n");
+  for (size_t i = 0; i < table->count; i++) {
+    const sweep_line *line = &table->lines[i];
+    fprintf(out, "%s,%s,%s,%s,%s,", line->loss, line->mechanism, line->noise,
+            line->lambda_given.text, line->epsilon_given.text);
+    fprintf(out, isfinite(line->error_mean) ? "%.6f," : ",", line->error_mean);
+    fprintf(out, isfinite(line->error_se) ? "%.6f," : ",", line->error_se);
+    fprintf(out, "%zu\n", line->runs);
+  }
+}
+
+static dperm_status write_cells(const sweep_table *table, const char *path, bool json,
+                                dperm_error *err) {
+  OWNED(atomic_file_discard) atomic_file file = {0};
+  TRY(atomic_file_open(path, &file, err));
+  (json ? print_json : print_csv)(table, file.stream);
+  return atomic_file_commit(&file, err);
+}
+
+static void say(const sweep_table *table, const char *path) {
+  size_t runs = 0, impossible = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    const sweep_line *line = &table->lines[i];
+    runs += line->runs;
+    if (!line->runs) {
+      impossible++;
+      note("no fit for %s %s, noise %s, lambda %s, epsilon %s: %s", line->loss, line->mechanism,
+           line->noise, line->lambda_given.text, line->epsilon_given.text,
+           line->impossible ? line->impossible : "out of memory");
+    }
+  }
+  if (path && strcmp(path, "-") != 0) {
+    char without[64] = "";
+    if (impossible) {
+      (void)snprintf(without, sizeof without, "; %zu cells have no fit", impossible);
+    }
+    note("%s: %zu cells, %zu models%s", path, table->count, runs, without);
+  }
+}
+
+/* ---- the sweep */
+
+/* A folder, say, is better refused before the work than after; NULL is none. */
+static dperm_status check_place(const char *out, dperm_error *err) {
+  OWNED(atomic_file_discard) atomic_file file = {0};
+  return out && job_leads() ? atomic_file_open(out, &file, err) : DPERM_OK;
+}
+
+static dperm_status write_results(const sweep_settings *s, const sweep_table *table,
+                                  dperm_error *err) {
+  TRY(write_cells(table, s->out, s->json, err));
+  if (s->picture) {
+    TRY(sweep_picture_write(table, s->picture, err));
+  }
+  return s->page ? sweep_report_write(table, &s->story, s->page, err) : DPERM_OK;
+}
+
+/* A journal that is gone on with is named once the library has taken it: with the first work. */
+static void say_taken_up(const char **journal) {
+  if (*journal) {
+    note("going on with %s", *journal);
+    *journal = NULL;
+  }
+}
+
+static bool tick_sweep(void *context, const char *stage, uint64_t done, uint64_t total) {
+  if (strcmp(stage, "sweeping") == 0) {
+    say_taken_up(context);
+  }
+  return progress_bar()->tick(progress_bar()->context, stage, done, total);
+}
+
+static dperm_status run_cells(const sweep_settings *s, const dperm_data *data,
+                              const dperm_data *test, sweep_table *table, dperm_error *err) {
+  struct stat about;
+  const char *begun = s->journal && stat(s->journal, &about) == 0 ? s->journal : NULL;
+  dperm_sweep_options how;
+  dperm_sweep_options_init(&how);
+  how.folds = s->story.folds;
+  how.draws = s->story.draws;
+  how.seed = s->story.seed;
+  how.test_data = test;
+  how.threads = s->fit.options.threads;
+  how.journal = s->journal;
+  how.progress = (dperm_progress){tick_sweep, &begun};
+  TRY(dperm_sweep(data, table->options, table->count, &how, sweep_table_keep, table, err));
+  progress_bar_wipe();
+  say_taken_up(&begun);
+  return DPERM_OK;
+}
+
+/* The journal beside the file goes when all files are there. */
+static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL, *test = NULL;
+  const char *const places[] = {s->journal ? NULL : s->out, s->picture, s->page};
+  for (int i = 0; i < 3; i++) {
+    TRY(check_place(places[i], err));
+  }
+  if (s->schema) {
+    TRY(dperm_schema_read(s->schema, &schema, err));
+  }
+  dperm_source source = {
+      .path = s->data, .format = s->format, .schema = schema, .dims = s->dims, .no_identity = 1};
+  TRY(dperm_data_read_spread(&source, job_ranks(), progress_bar(), &data, err));
+  if (s->test_data) {
+    source.path = s->test_data;
+    TRY(dperm_data_read_spread(&source, job_ranks(), progress_bar(), &test, err));
+  }
+  s->story.schema = schema;
+  s->story.data = data;
+  s->story.test_data = test;
+  size_t spends = 0; /* the first cell that has a delta: all that do have the same */
+  while (spends + 1 < table->count && table->options[spends].delta == 0) {
+    spends++;
+  }
+  if (job_leads() && table->count > 0) {
+    fit_warn(&table->options[spends], dperm_data_rows(data));
+  }
+  TRY(run_cells(s, data, test, table, err));
+  if (!job_leads()) {
+    return DPERM_OK;
+  }
+  TRY(write_results(s, table, err));
+  if (s->journal) {
+    (void)unlink(s->journal);
+  }
+  say(table, s->out);
+  return DPERM_OK;
+}
+
+/* What pictures need is asked before the long work. */
+static bool check_pictures(const sweep_settings *s) {
+  dperm_error err;
+  if (s->picture && !path_ends(s->picture, ".svg") && !path_ends(s->picture, ".png")) {
+    return refuse(
+        wrong_usage("the name after --plot ends in .svg or .png, not \"%s\"", s->picture));
+  }
+  return (!s->picture && !s->page) || gnuplot_check(&err) == DPERM_OK || refuse(report_error(&err));
+}
+
+int run_sweep(int argc, char **argv) {
+  sweep_settings s = {
+      .story = {.words = (const char *const *)argv, .folds = 10, .draws = 10, .seed = 1}};
+  s.lists = (sweep_lists){.mechanism = "objective", .noise = "auto"};
+  enum { OWN = 14, ALL = OWN + FIT_ARGUMENTS };
+  argument table[ALL] = {
+      {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records, which are public"},
+      shared_argument("--schema", &s.schema),
+      {"--out", ARGUMENT_OUTPUT, &s.out, false, "FILE",
+       "file to write the cells to (default: standard output)"},
+      {"--test-data", ARGUMENT_INPUT, &s.test_data, false, "FILE",
+       "records to count errors on, instead of cross-validation", GROUP_DATA},
+      {"--folds", ARGUMENT_COUNT, &s.story.folds, false, "K",
+       "folds of the cross-validation (default: 10)", GROUP_DATA},
+      {"--draws", ARGUMENT_COUNT, &s.story.draws, false, "R",
+       "draws of the noise in each fold (default: 10)", GROUP_DATA},
+      {"--seed", ARGUMENT_SEED, &s.story.seed, false, "N", "seed of folds and noise (default: 1)",
+       GROUP_DATA},
+      shared_argument("--format", &s.format),
+      shared_argument("--dims", &s.dims),
+      shared_argument("--threads", &s.fit.options.threads),
+      ledger_guard_argument(&s.ledger),
+      {"--plot", ARGUMENT_OUTPUT, &s.picture, false, "FILE",
+       "a picture, .svg or .png (needs gnuplot)", GROUP_OUTPUT},
+      {"--html", ARGUMENT_OUTPUT, &s.page, false, "FILE",
+       "a page with figures, tables and plans (needs gnuplot)", GROUP_OUTPUT},
+      {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "cells as JSON instead of CSV", GROUP_OUTPUT},
+  };
+  fit_settings_init(&s.fit, true, table + OWN);
+  for (size_t i = OWN; i < ALL; i++) { /* those that are lists here */
+    const char *name = table[i].name;
+    const char **list = strcmp(name, "--epsilon") == 0     ? &s.lists.epsilon
+                        : strcmp(name, "--mechanism") == 0 ? &s.lists.mechanism
+                        : strcmp(name, "--noise") == 0     ? &s.lists.noise
+                                                           : NULL;
+    if (list) {
+      table[i].kind = ARGUMENT_TEXT;
+      table[i].target = list;
+    }
+  }
+  if (!arguments_parse(table, ALL, argc, argv, closing)) {
+    return refused();
+  }
+  if (s.test_data && argument_given(&s.story.folds)) {
+    return wrong_usage("--folds does not go with --test-data");
+  }
+  OWNED(sweep_table_free) sweep_table cells = {0};
+  const char *const records[] = {s.data, s.test_data};
+  OWNED_MEMORY char *journal = NULL;
+  if (atomic_file_plain(s.out) && asprintf(&journal, "%s.journal", s.out) < 0) {
+    journal = NULL;
+    return complain_of_memory();
+  }
+  s.journal = journal;
+  if ((journal && !file_allowed("the journal of --out", journal, table, ALL)) ||
+      !sweep_grid_build(&s.fit, &s.lists, &cells) || !ledger_guard(s.ledger, records, 2) ||
+      (job_leads() && !check_pictures(&s))) {
+    return refused();
+  }
+  dperm_error err;
+  return sweep(&s, &cells, &err) == DPERM_OK ? 0 : report_error(&err);
+}
