@@ -12,6 +12,7 @@
 #include "random/noise_law.h"
 #include "release/numerics.h"
 #include "run/options.h"
+#include "run/stage.h"
 
 static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, rows_to_halve_noise);
 
@@ -169,7 +170,7 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
          options->classes);
   }
   TRY(regularizer_validate(&options->regularizer, dims, err));
-  TRY(check_calibrate_classes(options, classes, err));
+  TRY(stages_check(options, classes, NULL, err));
   const dperm_loss loss = options_loss(options, classes);
   const public_numbers given = fit_numbers(options, &loss, claim, rows, dims, &bounds);
   privacy_plan plan;
@@ -207,8 +208,8 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
                        .excess_loss_q95 = none,
                        .epsilon_better_than_coin = none,
                        .neighbours = options->neighbours,
-                       .epsilon_calibrated = claim->epsilon_calibrated,
-                       .epsilon_schema = claim->epsilon_refined};
+                       .epsilon_calibrated = claim->shares[SHARE_CALIBRATION],
+                       .epsilon_schema = claim->shares[SHARE_SCHEMA]};
   if (plan.mechanism != DPERM_MECHANISM_NONE) {
     release_plan release;
     TRY(guarantee_check(claim, err));
@@ -238,7 +239,8 @@ static dperm_status check_plan_rows(const dperm_options *o, size_t *rows, dperm_
 }
 
 static dperm_status plan_numbers(const dperm_plan_rows *of, size_t rows,
-                                 const dperm_options *options, dperm_plan *made, dperm_error *err) {
+                                 const dperm_options *options, planned_schema *planned,
+                                 dperm_plan *made, dperm_error *err) {
   if (rows == 0 || of->dims == 0 || of->dims > INT32_MAX ||
       !(of->norm >= 1e-100 && of->norm <= 1e100)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
@@ -251,9 +253,10 @@ static dperm_status plan_numbers(const dperm_plan_rows *of, size_t rows,
   }
   const row_bounds bounds = row_bounds_of_norm(of->dims, of->norm);
   const size_t classes = options->classes ? options->classes : 2;
-  const private_run shares = run_shares(options, classes, NULL);
-  const guarantee claim = run_claim(options, &shares, 0);
-  return make_plan(rows, of->dims, classes, &bounds, of->norm1, options, &claim, made, err);
+  const private_run shares = run_shares(options, classes, NULL, 0);
+  planned->claim = run_claim(options, &shares, 0);
+  return make_plan(rows, of->dims, classes, &bounds, of->norm1, options, &planned->claim, made,
+                   err);
 }
 
 static dperm_status plan_records(const dperm_plan_rows *of, size_t rows,
@@ -288,7 +291,7 @@ dperm_status plan_make(const dperm_plan_rows *of, const dperm_options *options,
   *planned = (planned_schema){.schema = NULL};
   TRY(check_plan_rows(options, &rows, err));
   return of->schema ? plan_records(of, rows, options, planned, made, err)
-                    : plan_numbers(of, rows, options, made, err);
+                    : plan_numbers(of, rows, options, planned, made, err);
 }
 
 dperm_status dperm_plan_sized(const dperm_plan_rows *of, const dperm_options *given,

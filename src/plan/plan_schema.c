@@ -14,11 +14,7 @@ dperm_status plan_schema(const dperm_options *o, const dperm_schema *schema, siz
   TRY(options_validate(o, err));
   TRY(check_refined_unit(o, schema, err));
   TRY(representation_choose(o, schema, rows, &out->how, err));
-  private_run shares = run_shares(o, schema->classes.count, schema);
-  if (out->how.epsilon > 0) {
-    shares.refined = out->how.epsilon;
-    shares.refined_before = false;
-  }
+  const private_run shares = run_shares(o, schema->classes.count, schema, out->how.epsilon);
   out->claim = run_claim(o, &shares, 0);
   return representation_given(o, schema, rows, &out->claim, &out->schema, err);
 }

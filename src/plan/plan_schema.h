@@ -16,7 +16,7 @@ void planned_schema_clear(planned_schema *planned);
 dperm_status plan_schema(const dperm_options *options, const dperm_schema *schema, size_t rows,
                          planned_schema *out, dperm_error *err);
 
-/* The whole plan, of checked or unchecked options; `planned` is empty without a schema, and to be
- * cleared also after a failure. */
+/* The whole plan, of checked or unchecked options; `planned` has the claim alone without a schema,
+ * and is to be cleared also after a failure. */
 dperm_status plan_make(const dperm_plan_rows *of, const dperm_options *options,
                        planned_schema *planned, dperm_plan *out, dperm_error *err);

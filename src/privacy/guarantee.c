@@ -119,16 +119,17 @@ guarantee guarantee_of_run(const private_run *run) {
   guarantee g = {.epsilon = run->epsilon,
                  .rows_per_person = run->rows_per_person,
                  .neighbours = run->neighbours,
-                 .epsilon_refined = run->refined,
-                 .epsilon_calibrated = run->calibrated,
                  .epsilon_charged = run->epsilon};
   double fits = run->epsilon, below = epsilon_below(run->epsilon);
-  if (run->refined > 0) { /* 8.9: one after the other, their epsilons add up */
-    g.epsilon = run->refined_before ? epsilon_sum(run->epsilon, run->refined) : run->epsilon;
-    fits = fmin(fits, epsilon_rest(run->refined_before ? g.epsilon : below, run->refined));
+  memcpy(g.shares, run->shares, sizeof g.shares);
+  if (run->schema_before && run->shares[SHARE_SCHEMA] > 0) {
+    g.epsilon = epsilon_sum(run->epsilon, run->shares[SHARE_SCHEMA]);
+    fits = fmin(fits, epsilon_rest(g.epsilon, run->shares[SHARE_SCHEMA]));
   }
-  if (run->calibrated > 0 && !DEFECT("calibration-free")) { /* 8.11: one after the other again */
-    fits = epsilon_rest(fmin(fits, below), run->calibrated);
+  for (int s = run->schema_before ? SHARE_SCHEMA + 1 : 0; s < SHARE_COUNT; s++) {
+    if (run->shares[s] > 0 && !(s >= SHARE_AFTER_FIT && DEFECT("share-free"))) {
+      fits = epsilon_rest(fmin(fits, below), run->shares[s]); /* 8.9, 8.11: they add up */
+    }
   }
   g.epsilon_row = epsilon_share(fits, run->rows_per_person);
   g.epsilon_fit = round_share(g.epsilon_row, run->rounds);
@@ -156,12 +157,6 @@ guarantee guarantee_of_counts(double epsilon, size_t rows_per_person, bool confu
                      .epsilon_row = row,
                      .epsilon_fit = row,
                      .epsilon_class = two ? row / 2 : row};
-}
-
-guarantee guarantee_of_choice(const guarantee *run) {
-  return guarantee_with(
-      guarantee_of_counts(run->epsilon_calibrated, run->rows_per_person, false, run->neighbours),
-      run->reasons);
 }
 
 guarantee guarantee_of_histograms(double epsilon, size_t rows_per_person, size_t columns,

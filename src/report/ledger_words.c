@@ -86,7 +86,7 @@ void ledger_words_write(report *p, const dperm_model *model, const ledger_words 
   }
   if (e->schema_entry != 0) {
     report_row(p, "its schema", "ε = %.6g, entry %llu: charged when it was refined%s%s",
-               model->claim.epsilon_refined, (unsigned long long)e->schema_entry,
+               model->claim.shares[SHARE_SCHEMA], (unsigned long long)e->schema_entry,
                e->schema_twice ? ", where it counts as " : "",
                e->schema_twice ? e->schema_epsilon : "");
   }

@@ -15,10 +15,10 @@
 #include "loss/link.h"
 #include "mechanism/mechanism.h"
 #include "release/lattice.h"
-#include "run/calibration.h"
 #include "run/claim.h"
 #include "run/fit_memory.h"
 #include "run/options.h"
+#include "run/stage.h"
 
 /* ---- one fit */
 
@@ -102,9 +102,8 @@ dperm_status fit_prepare(fit_work *w, dperm_error *err) {
     TRY(scratch_take(&w->work, rows, sizeof *w->shares, &w->shares, err));
   }
   TRY(model_view(model, w->data->x, &w->view, &w->made, err));
-  if (w->plan->claim.epsilon_calibrated > 0) {
-    TRY(scratch_take(&w->work, calibration_room(model, w->view), sizeof *w->room, &w->room, err));
-  }
+  TRY(scratch_take(&w->work, stages_room(&w->plan->claim, model, w->view), sizeof *w->room,
+                   &w->room, err));
   OWNED(threads_leave_at) thread_scope threads = threads_enter(o->threads);
   return memory_probe(fit_memory_work(w->data, rows, o), err);
 }
@@ -202,10 +201,13 @@ static dperm_status fit_classes(fit_work *w, dperm_error *err) {
   for (size_t m = 0; m < fits; m++) {
     TRY(fit_class(w, m, unsafe, err));
   }
-  if (w->room) { /* after the weights are released, which it is a function of */
-    const calibration_rows rows = {w->view, w->data->labels, w->shares};
-    TRY(calibration_run(&rows, &w->plan->claim, w->source, w->room, model, err));
-  }
+  const stage_work more = {.model = model,
+                           .view = w->view,
+                           .labels = w->data->labels,
+                           .row_weights = w->shares,
+                           .source = w->source,
+                           .room = w->room};
+  TRY(stages_run(&w->plan->claim, more, err)); /* after the weights, which they are functions of */
   TRY(arithmetic_check(err));
   double seconds = clock_seconds() - started;
   const guarantee claim = guarantee_with(w->plan->claim, source_reasons(w->source));

@@ -32,7 +32,7 @@ typedef struct fit_work {
   solution found;     /* space for a candidate, */
   double *sides;      /* for the labels of one class against the others (NULL for one fit), */
   double *shares;     /* and for the weight of each row's class (NULL where all are 1) */
-  double *room;       /* for the choice of a temperature (NULL without one) */
+  double *room;       /* for the stages after the fit */
   scratch work;       /* all of these arrays */
 } fit_work;
 

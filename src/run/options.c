@@ -91,8 +91,8 @@ static dperm_status check_delta(const dperm_options *o, dperm_error *err) {
 
 /* ---- several classes */
 
-static bool has_softmax(const dperm_loss *loss) {
-  const loss_kind *kind = loss_kind_of(loss);
+bool options_have_softmax(const dperm_options *o) {
+  const loss_kind *kind = loss_kind_of(&o->loss);
   return kind && kind->joint;
 }
 
@@ -102,7 +102,7 @@ static bool by_paper(const dperm_options *o) {
 }
 
 static dperm_status check_joint(const dperm_options *o, dperm_error *err) {
-  if (o->multiclass == DPERM_MULTICLASS_JOINT && !has_softmax(&o->loss)) {
+  if (o->multiclass == DPERM_MULTICLASS_JOINT && !options_have_softmax(o)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "only logistic loss learns classes jointly; with %s choose one-vs-rest, or leave "
          "multiclass out",
@@ -117,7 +117,7 @@ static dperm_status check_joint(const dperm_options *o, dperm_error *err) {
 }
 
 bool options_joint(const dperm_options *o, size_t classes) {
-  bool usual = has_softmax(&o->loss) && !by_paper(o);
+  bool usual = options_have_softmax(o) && !by_paper(o);
   return classes > 2 && (o->multiclass == DPERM_MULTICLASS_JOINT ||
                          (o->multiclass == DPERM_MULTICLASS_AUTO && usual));
 }
@@ -126,75 +126,37 @@ dperm_loss options_loss(const dperm_options *o, size_t classes) {
   return options_joint(o, classes) ? softmax_loss(classes) : o->loss;
 }
 
-/* ---- calibrated probabilities */
+/* ---- shares of epsilon, and bins, which one of them makes */
 
-static dperm_status check_calibrate(const dperm_options *o, dperm_error *err) {
-  if (o->calibrate == 0) {
-    return DPERM_OK;
-  }
-  if (!(o->calibrate > 0 && o->calibrate < 1)) {
+static dperm_status check_share(const dperm_options *o, const char *name, double share,
+                                dperm_error *err) {
+  if (!(share >= 0 && share < 1)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "calibrate = %g; give the share of epsilon that it may have, above 0 and below 1, or 0 "
-         "for none",
-         o->calibrate);
+         "%s = %g; give the share of epsilon that it may have, above 0 and below 1, or 0 for none",
+         name, share);
   }
-  if (o->mechanism == DPERM_MECHANISM_NONE) {
+  if (share != 0 && o->mechanism == DPERM_MECHANISM_NONE) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "calibrate takes a share of epsilon, and the mechanism none has none; leave it out");
-  }
-  if (!has_softmax(&o->loss)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "calibrate is for probabilities, which only logistic loss has; with %s leave it out",
-         o->loss.name ? o->loss.name : "this loss");
+         "%s takes a share of epsilon, and the mechanism none has none; leave it out", name);
   }
   return DPERM_OK;
 }
 
-dperm_status check_calibrate_classes(const dperm_options *o, size_t classes, dperm_error *err) {
-  const double least = 1e-12;
-  if (o->calibrate > 0 && classes > 2 && !options_joint(o, classes)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "calibrate is for two classes, or classes that are learned jointly; with one-vs-rest "
-         "leave it out");
+static dperm_status check_shares(const dperm_options *o, dperm_error *err) {
+  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    TRY(check_share(o, share_kinds[s].option, share_given(o, s), err));
   }
-  const double epsilon = o->calibrate * o->epsilon;
-  if (o->calibrate > 0 && !(epsilon / (double)o->rows_per_person >= least && epsilon < 1e6)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "calibrate has an epsilon of %g; it must be below 1e6 and at least %g for each row: give "
-         "it a larger share",
-         epsilon, least);
-  }
-  return DPERM_OK;
+  /* NaN is the usual share, of which none is out of range */
+  return check_share(o, "refine", isnan(o->refine) ? 0.5 : o->refine, err);
 }
-
-dperm_status check_calibrate_none(const dperm_options *o, const char *command, dperm_error *err) {
-  if (o->calibrate != 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s does not calibrate probabilities; leave calibrate out, and train what it finds",
-         command);
-  }
-  return DPERM_OK;
-}
-
-/* ---- bins */
 
 static dperm_status check_bins(const dperm_options *o, dperm_error *err) {
   if ((unsigned)o->bins > DPERM_BINS_AUTO) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "bins number %d is none of the three", (int)o->bins);
   }
-  if (!isnan(o->refine) && !(o->refine >= 0 && o->refine < 1)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "refine = %g; give the share of epsilon that it may have, above 0 and below 1, or 0 for "
-         "none",
-         o->refine);
-  }
   if (o->refine != 0 && o->bins == DPERM_BINS_NONE) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "bins are to be none, and refine makes some; leave one of the two out");
-  }
-  if (o->refine != 0 && o->mechanism == DPERM_MECHANISM_NONE) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "refine takes a share of epsilon, and the mechanism none has none; leave it out");
   }
   if (o->refine != 0 && (o->regularizer.weights || o->regularizer.prior)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
@@ -204,7 +166,13 @@ static dperm_status check_bins(const dperm_options *o, dperm_error *err) {
   return DPERM_OK;
 }
 
-dperm_status check_refine_none(const dperm_options *o, const char *command, dperm_error *err) {
+dperm_status check_shares_none(const dperm_options *o, const char *command, dperm_error *err) {
+  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    if (share_given(o, s) != 0) {
+      FAIL(err, DPERM_INVALID_ARGUMENT, "%s does not %s; leave %s out, and train what it finds",
+           command, share_kinds[s].does, share_kinds[s].option);
+    }
+  }
   if (o->refine != 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%s does not refine a schema; leave refine out, or give a schema that was refined before: "
@@ -249,7 +217,7 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   }
   TRY(class_weights_validate(o->class_weights, o->class_weight_count, err));
   TRY(loss_validate(&o->loss, err));
-  TRY(check_calibrate(o, err));
+  TRY(check_shares(o, err));
   TRY(check_bins(o, err));
   if (!loss_kind_of(&o->loss) && o->mechanism != DPERM_MECHANISM_NONE) {
     TRY(dperm_loss_check(&o->loss, err));

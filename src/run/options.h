@@ -15,16 +15,11 @@ dperm_status check_epsilon(double epsilon, dperm_error *err);
 /* What does not need the data. */
 dperm_status options_validate(const dperm_options *options, dperm_error *err);
 
-/* Whether probabilities of so many classes can be calibrated as the options ask; and that they do
- * not, for commands that do no such thing. */
-dperm_status check_calibrate_classes(const dperm_options *options, size_t classes,
-                                     dperm_error *err);
-dperm_status check_calibrate_none(const dperm_options *options, const char *command,
-                                  dperm_error *err);
+/* That the fit is to have all of epsilon, for commands whose fits are not released one by one. */
+dperm_status check_shares_none(const dperm_options *options, const char *command, dperm_error *err);
 
-/* That nothing is to be refined, for commands that do not. */
-dperm_status check_refine_none(const dperm_options *options, const char *command, dperm_error *err);
-
+/* Whether the loss has probabilities of any number of classes. */
+bool options_have_softmax(const dperm_options *options);
 /* Whether so many classes are learned in one fit; and the loss of each fit: the options', or
  * softmax. */
 bool options_joint(const dperm_options *options, size_t classes);

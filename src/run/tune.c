@@ -50,8 +50,7 @@ static dperm_status check_candidates(const tuning *t, dperm_error *err) {
   for (size_t i = 0; i < t->count; i++) {
     const dperm_options *options = &t->candidates[i];
     TRY(options_validate(options, err));
-    TRY(check_calibrate_none(options, "tune", err));
-    TRY(check_refine_none(options, "tune", err));
+    TRY(check_shares_none(options, "tune", err));
     TRY(kernel_validate(&options->kernel, t->data->x->cols, err));
     if (options->mechanism == DPERM_MECHANISM_NONE) {
       FAIL(
@@ -131,7 +130,7 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
  * not private makes the whole not private, whichever is chosen. Candidates may learn classes
  * differently. */
 static guarantee claim_of(const tuning *t, const dperm_options *candidate, unsigned reasons) {
-  private_run shares = run_shares(candidate, data_class_count(t->data), t->data->schema);
+  private_run shares = run_shares(candidate, data_class_count(t->data), t->data->schema, 0);
   shares.rounds = t->rounds.kind;
   shares.rounds_mean = t->rounds.mean;
   return run_claim(candidate, &shares, reasons);

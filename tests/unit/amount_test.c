@@ -177,12 +177,12 @@ static void a_charge_covers_all_parts_of_a_run(void **state) {
   assert_ok(random_seeded(3, &r, err));
   for (int i = 0; i < 30000; i++) {
     double epsilon = some_epsilon(&r, i), schema = random_unit(&r), choice = random_unit(&r) / 2;
-    private_run run = {.epsilon = epsilon,
-                       .rows_per_person = i % 3 ? 1 : 1 + (size_t)(random_bits(&r) % 50),
-                       .classes = 2 + (size_t)(random_bits(&r) % (i % 2 ? 1 : 30)),
-                       .refined = i % 5 ? schema * epsilon : 0,
-                       .refined_before = i % 7 == 0,
-                       .calibrated = i % 4 ? choice * (1 - schema) * epsilon : 0};
+    private_run run = {
+        .epsilon = epsilon,
+        .rows_per_person = i % 3 ? 1 : 1 + (size_t)(random_bits(&r) % 50),
+        .classes = 2 + (size_t)(random_bits(&r) % (i % 2 ? 1 : 30)),
+        .shares = {i % 5 ? schema * epsilon : 0, i % 4 ? choice * (1 - schema) * epsilon : 0},
+        .schema_before = i % 7 == 0};
     const guarantee g = guarantee_of_run(&run);
     const epsilon_split split = epsilon_divide(g.epsilon_class);
     set_amount(charged, g.epsilon_charged);
@@ -191,13 +191,14 @@ static void a_charge_covers_all_parts_of_a_run(void **state) {
     mpq_add(used, used, part);
     mpq_set_ui(part, run.rows_per_person * (run.classes > 2 ? run.classes : 1), 1);
     mpq_mul(used, used, part);
-    mpq_set_d(part, run.calibrated);
+    mpq_set_d(part, run.shares[SHARE_CALIBRATION]);
     mpq_add(used, used, part);
-    mpq_set_d(part, run.refined_before ? 0 : run.refined); /* that has a charge of its own */
+    mpq_set_d(part,
+              run.schema_before ? 0 : run.shares[SHARE_SCHEMA]); /* that has a charge of its own */
     mpq_add(used, used, part);
     if (mpq_cmp(used, charged) > 0) {
       fail_msg("epsilon %.17g, of which %.17g and %.17g are taken: the fit uses more than the rest",
-               epsilon, run.refined, run.calibrated);
+               epsilon, run.shares[SHARE_SCHEMA], run.shares[SHARE_CALIBRATION]);
     }
   }
   mpq_clears(charged, used, part, (mpq_ptr)NULL);

@@ -76,12 +76,13 @@ static void a_refinement_and_the_fit_never_add_up_to_more(void **state) {
       epsilon = rint(epsilon * 1000 + 2) / 1000;
       part = rint(epsilon * 500) / 1000;
     }
-    private_run run = {.epsilon = epsilon, .rows_per_person = rows, .classes = 2, .refined = part};
+    private_run run = {.epsilon = epsilon, .rows_per_person = rows, .classes = 2, .shares = {part}};
     guarantee g = guarantee_of_run(&run);
-    assert_true(g.epsilon == epsilon && g.epsilon_charged == epsilon && g.epsilon_refined == part);
+    assert_true(g.epsilon == epsilon && g.epsilon_charged == epsilon &&
+                g.shares[SHARE_SCHEMA] == part);
     assert_sum_covers(epsilon, part, rows, g.epsilon_row);
     assert_true(g.epsilon_row * (double)rows >= (epsilon - part) - 1e-14 * epsilon);
-    run.refined_before = true;
+    run.schema_before = true;
     g = guarantee_of_run(&run);
     assert_true(g.epsilon_charged == epsilon &&
                 fabs(g.epsilon - epsilon - part) <= 1e-15 * g.epsilon);
@@ -90,10 +91,10 @@ static void a_refinement_and_the_fit_never_add_up_to_more(void **state) {
     assert_true(g.epsilon_row * (double)rows >= epsilon * (1 - 1e-12) - 1e-14 * g.epsilon);
   }
   const private_run tenths = {
-      .epsilon = 0.2, .rows_per_person = 1, .classes = 2, .refined = 0.1, .refined_before = true};
+      .epsilon = 0.2, .rows_per_person = 1, .classes = 2, .shares = {0.1}, .schema_before = true};
   assert_true(guarantee_of_run(&tenths).epsilon == 0.3);
   const private_run most = {
-      .epsilon = 0.92, .rows_per_person = 1, .classes = 2, .refined = 0.08, .refined_before = true};
+      .epsilon = 0.92, .rows_per_person = 1, .classes = 2, .shares = {0.08}, .schema_before = true};
   assert_true(guarantee_of_run(&most).epsilon == 1);
 }
 

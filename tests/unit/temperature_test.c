@@ -196,8 +196,9 @@ static void the_claim_counts_the_choice(void **state) {
     o.delta = i & 4 ? 1e-6 : 0;
     assert_ok(dperm_train(data, &o, &model, err));
     const guarantee *g = &model->claim;
-    assert_true(g->epsilon == 4 && g->epsilon_charged == 4 && g->epsilon_calibrated == 0.3 * 4);
-    assert_true(g->epsilon_row * (double)o.rows_per_person + g->epsilon_calibrated <= 4);
+    assert_true(g->epsilon == 4 && g->epsilon_charged == 4 &&
+                g->shares[SHARE_CALIBRATION] == 0.3 * 4);
+    assert_true(g->epsilon_row * (double)o.rows_per_person + g->shares[SHARE_CALIBRATION] <= 4);
     assert_close(g->epsilon_row * (double)o.rows_per_person, 2.8, 1e-12);
     dperm_model_free(model);
   }
@@ -214,7 +215,7 @@ static void models_are_read_as_they_were_written(void **state) {
   char *text = model_text(model, &length);
   assert_ok(model_read_bytes(text, length, &back, err));
   assert_true(back->inverse_temperature == model->inverse_temperature);
-  assert_true(back->claim.epsilon_calibrated == 1);
+  assert_true(back->claim.shares[SHARE_CALIBRATION] == 1);
   free(text);
   dperm_model_free(model);
   dperm_model_free(back);
