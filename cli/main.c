@@ -4,13 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
-#include "completion.h"
-#include "help.h"
-#include "help_command.h"
-#include "progress_bar.h"
-#include "session.h"
-#include "signals.h"
+#include "arguments/arguments.h"
+#include "arguments/completion.h"
+#include "arguments/help.h"
+#include "commands/commands.h"
+#include "commands/help_command.h"
+#include "output/message.h"
+#include "output/mpi_job.h"
+#include "output/progress_bar.h"
+#include "output/signals.h"
 
 static const char *const schema_actions[] = {"draft", "import", NULL};
 
@@ -49,11 +51,11 @@ static bool threads_understood(void) {
 static int run(const command *c, int argc, char **argv) {
   signals_catch();
   arguments_announce(c, help_print, NULL);
-  int exit_status = session_join(c->many) && threads_understood() ? c->run(argc, argv) : refused();
+  int exit_status = job_join(c->many) && threads_understood() ? c->run(argc, argv) : refused();
   progress_bar_wipe();
-  exit_status = session_leave(exit_status);
+  exit_status = job_leave(exit_status);
   dperm_threads_end();
-  return exit_status ? exit_status : session_finish_stdout();
+  return exit_status ? exit_status : finish_stdout();
 }
 
 static int print_version(int argc, char **argv) {
@@ -61,7 +63,7 @@ static int print_version(int argc, char **argv) {
     return wrong_usage("\"%.40s\" is one word too many", argv[0]);
   }
   printf("dperm %s\n", dperm_version());
-  return session_finish_stdout();
+  return finish_stdout();
 }
 
 int main(int argc, char **argv) {

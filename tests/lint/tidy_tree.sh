@@ -37,7 +37,7 @@ rule "the library's messages name no flags of the command" \
   "$(grep -nE '"[^"]*--[a-z]' -r src --include='*.c' |
     grep -vE '^src/report/statement.c:|srun --mpi')"
 rule "words on stderr go through message.c" \
-  "$(grep -nE 'fprintf\(stderr|perror\(' -r cli --include='*.c' | grep -vE '^cli/(message|progress_bar|cmd_train|cmd_schema)\.c')"
+  "$(grep -nE 'fprintf\(stderr|perror\(' -r cli --include='*.c' | grep -vE '^cli/(output/(message|progress_bar)|commands/cmd_(train|schema))\.c')"
 rule "nothing is left open in the code" "$(grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -r src cli include)"
 rule "no flags that change rounding" \
   "$(grep -nE 'ffast-math|march=native|funsafe-math' CMakeLists.txt CMakePresets.json Makefile | grep -v 'fno-fast-math')"

@@ -1,0 +1,161 @@
+/* Files are compared by what they are (device and inode), and by their resolved names where there
+ * is no file yet: the journal of a ledger comes and goes. Standard input has no name, but is a file
+ * like others where the shell opened one. */
+#define _GNU_SOURCE /* realpath */
+#include "arguments/file_guard.h"
+
+#include <dperm/output.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "output/message.h"
+
+/* ---- paths */
+
+static bool is_dash(const char *path) {
+  return strcmp(path, "-") == 0;
+}
+
+/* Without links, dots and double slashes; of a file that is not there yet, its folder so. False if
+ * that cannot be had, in which case nothing can be written there either. */
+static bool resolve(const char *path, char out[PATH_MAX]) {
+  char folder[PATH_MAX], real[PATH_MAX];
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  if (realpath(path, out)) {
+    return true;
+  }
+  int used = snprintf(folder, sizeof folder, "%.*s.", (int)(name - path), path);
+  if (used >= PATH_MAX || !realpath(folder, real)) {
+    return false;
+  }
+  used = snprintf(out, PATH_MAX, "%s/%s", real, name);
+  return used < PATH_MAX;
+}
+
+/* One file, disk or pipe; `a` may be "-", standard input. What a terminal reads and shows are two
+ * things. */
+static bool same_file(const char *a, const char *b) {
+  struct stat left, right;
+  int known = is_dash(a) ? fstat(STDIN_FILENO, &left) : stat(a, &left);
+  return known == 0 && stat(b, &right) == 0 &&
+         (S_ISREG(left.st_mode) || S_ISBLK(left.st_mode) || S_ISFIFO(left.st_mode)) &&
+         left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+}
+
+/* One plain file, or one that both would make. */
+static bool same_place(const char *a, const char *b) {
+  char left[PATH_MAX], right[PATH_MAX];
+  struct stat about;
+  if (same_file(a, b)) {
+    return true;
+  }
+  return (stat(a, &about) != 0 || S_ISREG(about.st_mode)) && resolve(a, left) &&
+         resolve(b, right) && strcmp(left, right) == 0;
+}
+
+/* The ledger itself, or what SQLite keeps beside it: by the name that was given and the real one.
+ */
+static bool belongs_to_ledger(const char *path, const char *ledger) {
+  static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
+  char real[PATH_MAX], name[PATH_MAX + 16];
+  const char *const names[] = {ledger, resolve(ledger, real) ? real : ledger};
+  for (size_t i = 0; i < 8; i++) {
+    int used = snprintf(name, sizeof name, "%s%s", names[i % 2], suffixes[i / 2]);
+    if (used > 0 && used < (int)sizeof name && same_place(path, name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* ---- the check */
+
+static const char *given(const argument *a, argument_kind kind) {
+  return a->kind == kind ? *(const char *const *)a->target : NULL; /* files have no defaults */
+}
+
+/* What is wrong with writing there, or NULL. */
+static const char *trouble(const char *path, const argument *table, size_t count) {
+  const char *environment = getenv("DPERM_LEDGER");
+  if (environment && *environment && belongs_to_ledger(path, environment)) {
+    return "is the ledger that DPERM_LEDGER names, or belongs to it; name another file";
+  }
+  for (size_t i = 0; i < count; i++) {
+    const char *input = given(&table[i], ARGUMENT_INPUT);
+    bool ledger = strcmp(table[i].name, "--ledger") == 0;
+    if (input && ledger && strcmp(input, "none") != 0 && belongs_to_ledger(path, input)) {
+      return "is the ledger, or belongs to it; name another file";
+    }
+    if (input && !ledger && same_file(input, path)) {
+      return "would replace an input; name another file";
+    }
+  }
+  return NULL;
+}
+
+static bool allowed(const char *what, const char *path, const argument *table, size_t count) {
+  dperm_error err;
+  const char *wrong = trouble(path, table, count);
+  if (wrong) {
+    return refuse(wrong_usage("%s %s", what, wrong));
+  }
+  if (dperm_output_check(path, &err) != DPERM_OK) { /* also a ledger that nobody has named */
+    return refuse(report_error(&err));
+  }
+  return true;
+}
+
+/* That none of the first `count` outputs is the same file. */
+static bool differs(const char *what, const char *path, const argument *table, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const char *other = given(&table[i], ARGUMENT_OUTPUT);
+    if (other && !is_dash(other) && same_place(path, other)) {
+      return refuse(wrong_usage("%s and %s name one file; give each its own", table[i].name, what));
+    }
+  }
+  return true;
+}
+
+bool file_allowed(const char *what, const char *path, const argument *table, size_t count) {
+  return differs(what, path, table, count) && allowed(what, path, table, count);
+}
+
+/* Appended to by the shell: it is no argument of ours, but our words go there. Where the file
+ * cannot be read, it is not for us to know. */
+static bool stream_allowed(const char *what, const char *path, const argument *table,
+                           size_t count) {
+  struct stat about;
+  dperm_error err;
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
+    return true;
+  }
+  const char *wrong = trouble(path, table, count);
+  if (wrong || dperm_output_check(path, &err) == DPERM_INVALID_ARGUMENT) {
+    return refuse(
+        wrong_usage("%s %s", what, wrong ? wrong : "goes to a ledger; send it to another file"));
+  }
+  return true;
+}
+
+bool files_agree(const argument *table, size_t count) {
+  size_t from_stdin = 0;
+  for (size_t i = 0; i < count; i++) {
+    const char *input = given(&table[i], ARGUMENT_INPUT);
+    from_stdin += input && is_dash(input);
+    const char *output = given(&table[i], ARGUMENT_OUTPUT);
+    if (output && !is_dash(output) &&
+        !(differs(table[i].name, output, table, i) &&
+          allowed(table[i].name, output, table, count))) {
+      return false;
+    }
+  }
+  if (from_stdin > 1) {
+    return refuse(wrong_usage("standard input (-) can be only one of the inputs"));
+  }
+  return stream_allowed("standard output", "/proc/self/fd/1", table, count) &&
+         stream_allowed("standard error", "/proc/self/fd/2", table, count);
+}

@@ -1,0 +1,243 @@
+/* dperm audit: attacks this very build, or somebody else's trainer, and says what epsilon it has at
+ * least. JSON on stdout, a table for people on stderr. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments/arguments.h"
+#include "arguments/choices.h"
+#include "commands/commands.h"
+#include "commands/external_trainer.h"
+#include "output/atomic_file.h"
+#include "output/audit_picture.h"
+#include "output/gnuplot.h"
+#include "output/handles.h"
+#include "output/json_report.h"
+#include "output/message.h"
+#include "output/progress_bar.h"
+#include <dperm/audit.h>
+
+static const char closing[] =
+    "Fits this build's own models to two data sets that differ in one record, the worst pair that "
+    "is known, and guesses from each model which one it was. By the claim, right guesses are at "
+    "most e^epsilon times as frequent as wrong ones: their counts give a lower bound on epsilon. "
+    "Exit status 1 if it exceeds the claim.\n"
+    "Mechanisms: output, objective (default), jacobian, weights, add-output, add-objective, "
+    "add-jacobian, gaussian-output, gaussian-objective, add-gaussian-output and "
+    "add-gaussian-objective, each for every loss; joint, add-joint, "
+    "gaussian-joint and add-gaussian-joint (variants objective, output, and jacobian of all "
+    "but gaussian-joint), gaussian-jacobian, elliptic, shape, intercept, selector, split, "
+    "stopping, refine, "
+    "add-refine, bins, calibration, add-calibration, score, add-score, and the laws of noise "
+    "(every kind), lattice and rows; "
+    "--all runs them all. Gaussian noise has a delta of 0.02 (gaussian-jacobian 0.002, "
+    "add-gaussian-joint jacobian 0.006), so large "
+    "that what it allows for is seen, or --delta.\n"
+    "--command audits another trainer, run as 'CMD FILE N': it prints N lines, each the weights of "
+    "a new model as a JSON array. docs/audit.md explains.";
+
+typedef struct audit_settings {
+  const char *mechanism, *loss, *variant, *command, *first, *second, *plot;
+  double epsilon, delta;
+  size_t draws, threads;
+  uint64_t seed;
+  bool all, json;
+} audit_settings;
+
+/* ---- what is printed */
+
+static const char *verdict(const dperm_audit_result *r) {
+  return r->holds ? "not refuted" : "refuted";
+}
+
+static json_t *result_json(const dperm_audit_result *r, double delta) {
+  json_t *report =
+      json_pack("{s:s, s:s, s:o, s:o, s:o, s:f, s:I}", "mechanism", r->mechanism, "variant",
+                r->variant, "epsilon_claimed", report_figure(r->epsilon_claimed), "delta_claimed",
+                report_figure(delta), "epsilon_lower_bound", report_figure(r->epsilon_lower_bound),
+                "confidence", r->confidence, "draws", (json_int_t)r->draws);
+  if (isfinite(r->distance)) {
+    (void)json_object_set_new(report, "distance", report_figure(r->distance));
+    (void)json_object_set_new(report, "limit", report_figure(r->limit));
+  }
+  (void)json_object_set_new(report, "verdict", json_string(verdict(r)));
+  return report;
+}
+
+static void print_heading(void) {
+  note("%-22s %-18s %8s %8s %9s %12s", "mechanism", "variant", "epsilon", "delta", "at least",
+       "draws a side");
+}
+
+static void print_row(const dperm_audit_result *r, double delta) {
+  progress_bar_wipe();
+  if (isfinite(r->distance)) {
+    note("%-22s %-18s %8s %8s %9s %12zu  %s (off by %.4g, limit %.4g)", r->mechanism, r->variant,
+         "", "", "", r->draws, verdict(r), r->distance, r->limit);
+  } else {
+    note("%-22s %-18s %8g %8.3g %9.4f %12zu  %s", r->mechanism, r->variant, r->epsilon_claimed,
+         delta, r->epsilon_lower_bound, r->draws, verdict(r));
+  }
+}
+
+/* ---- this build */
+
+static dperm_audit_options options_for(const audit_settings *s) {
+  dperm_audit_options o;
+  dperm_audit_options_init(&o);
+  o.mechanism = s->mechanism;
+  o.variant = s->variant ? s->variant : s->loss;
+  o.epsilon = s->epsilon;
+  o.delta = s->delta;
+  o.draws = s->draws;
+  o.threads = (int)s->threads;
+  o.seed = argument_given(&s->seed) ? &s->seed : NULL;
+  o.progress = *progress_bar();
+  return o;
+}
+
+/* Every audit, or every one of a mechanism. */
+static dperm_status run_several(const audit_settings *s, const char *mechanism, bool *holds,
+                                dperm_error *err) {
+  dperm_audit_options o = options_for(s);
+  json_t *results = json_array();
+  double delta = 0;
+  o.delta_claimed = &delta;
+  print_heading();
+  for (size_t i = 0; dperm_audit_case(i, &o.mechanism, &o.variant); i++) {
+    dperm_audit_result result;
+    if (mechanism && strcmp(mechanism, o.mechanism) != 0) {
+      continue;
+    }
+    dperm_status status = dperm_audit_run(&o, &result, err);
+    if (status != DPERM_OK) {
+      json_decref(results);
+      return status;
+    }
+    (void)json_array_append_new(results, result_json(&result, delta));
+    print_row(&result, delta);
+    *holds = *holds && result.holds;
+  }
+  report_print(results);
+  return DPERM_OK;
+}
+
+static dperm_status finish(const audit_settings *s, const dperm_audit_result *r, double delta,
+                           double *const outcome[2], size_t count, bool *holds, dperm_error *err) {
+  print_heading();
+  print_row(r, delta);
+  report_print(result_json(r, delta));
+  *holds = r->holds;
+  if (!s->plot || !isfinite(r->epsilon_lower_bound) || !outcome[0]) {
+    return DPERM_OK;
+  }
+  const double rounding = 1e-30; /* what is below is of pure noise */
+  char title[160], claim[60];
+  (void)snprintf(claim, sizeof claim, delta > rounding ? "(%g, %g)" : "%g", r->epsilon_claimed,
+                 delta);
+  (void)snprintf(title, sizeof title, "%s%s%s, claimed epsilon %s: at least %.3f", r->mechanism,
+                 *r->variant ? ", " : "", r->variant, claim, r->epsilon_lower_bound);
+  const audit_picture picture = {title, r->epsilon_claimed, {outcome[0], outcome[1]}, count};
+  return audit_picture_write(&picture, s->plot, err);
+}
+
+static dperm_status run_one(const audit_settings *s, bool *holds, dperm_error *err) {
+  enum { PICTURED = 400000 };
+  dperm_audit_options o = options_for(s);
+  dperm_audit_result result;
+  double delta = 0;
+  o.delta_claimed = &delta;
+  OWNED_MEMORY double *outcomes = s->plot ? calloc((size_t)2 * PICTURED, sizeof *outcomes) : NULL;
+  if (s->plot && !outcomes) {
+    return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; close other programs");
+  }
+  if (outcomes) {
+    o.outcome[0] = outcomes;
+    o.outcome[1] = outcomes + PICTURED;
+    o.outcomes = PICTURED;
+  }
+  TRY(dperm_audit_run(&o, &result, err));
+  return finish(s, &result, delta, o.outcome, result.draws < PICTURED ? result.draws : PICTURED,
+                holds, err);
+}
+
+/* ---- somebody else's */
+
+static dperm_status run_command(const audit_settings *s, bool *holds, dperm_error *err) {
+  OWNED(trainer_outcomes_clear) trainer_outcomes found = {{NULL, NULL}, 0, 0};
+  dperm_audit_result result;
+  TRY(trainer_run(s->command, s->first, s->second, s->draws ? s->draws : 20000, &found, err));
+  TRY(dperm_audit_outcomes(found.values[0], found.values[1], found.count, found.dims, s->epsilon,
+                           s->delta, &result, err));
+  for (int side = 0; side < 2; side++) { /* a picture has the first number of each outcome */
+    for (size_t i = 0; i < found.count; i++) {
+      found.values[side][i] = found.values[side][i * found.dims];
+    }
+  }
+  return finish(s, &result, s->delta, found.values, found.count, holds, err);
+}
+
+/* ---- the call */
+
+static bool check_together(const audit_settings *s) {
+  bool one = argument_given(&s->mechanism) || s->loss || s->variant;
+  const usage_rule rules[] = {
+      {s->command && (one || s->all || argument_given(&s->seed) || s->threads),
+       "--command goes with --epsilon, --delta, --draws, --first, --second and --plot only"},
+      {!s->command && (s->first || s->second), "--first and --second go with --command"},
+      {s->command && !(s->delta >= 0 && s->delta < 1), "--delta must be at least 0 and below 1"},
+      {!s->command && argument_given(&s->delta) && !(s->delta > 0 && s->delta < 1),
+       "--delta must be above 0 and below 1; leave it out for the usual one"},
+      {s->all && argument_given(&s->delta),
+       "--delta goes with one audit of gaussian noise, or with --command, not with --all"},
+      {!s->first != !s->second, "--first and --second go together"},
+      {s->all && (one || s->plot),
+       "--all runs every audit; leave out --mechanism, --loss, --variant and --plot"},
+      {s->loss && s->variant, "--loss and --variant are the same; give one"},
+      {s->plot && atomic_file_plain(s->plot) && !path_ends(s->plot, ".svg"),
+       "the name after --plot ends in .svg: pictures of audits are SVG"},
+      {s->threads > 4096, "--threads must be at most 4096"},
+  };
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+}
+
+int run_audit(int argc, char **argv) {
+  audit_settings s = {.mechanism = "objective", .epsilon = 1};
+  argument table[] = {
+      {"--mechanism", ARGUMENT_TEXT, &s.mechanism, false, "M", "what to attack (objective)"},
+      {"--loss", ARGUMENT_TEXT, &s.loss, false, choices(loss_name, 0), "of the models (huber)"},
+      {"--variant", ARGUMENT_TEXT, &s.variant, false, "V", "of the others, as --all names them"},
+      {"--epsilon", ARGUMENT_POSITIVE, &s.epsilon, false, "E", "the claim to attack (1)"},
+      {"--draws", ARGUMENT_COUNT, &s.draws, false, "N",
+       "models of each data set (400000 for a fit, more for a small E)"},
+      {"--threads", ARGUMENT_COUNT, &s.threads, false, "N",
+       "default: $DPERM_THREADS, or all cores"},
+      {"--seed", ARGUMENT_SEED, &s.seed, false, "N", "reproducible; else the secure source"},
+      {"--all", ARGUMENT_FLAG, &s.all, false, NULL,
+       "every audit there is, as a table and an array"},
+      {"--command", ARGUMENT_TEXT, &s.command, false, "CMD", "audit another trainer instead"},
+      {"--delta", ARGUMENT_NUMBER, &s.delta, false, "D",
+       "of a claim of gaussian noise, or with --command (0)"},
+      {"--first", ARGUMENT_INPUT, &s.first, false, "FILE", "with --command: records of your own,"},
+      {"--second", ARGUMENT_INPUT, &s.second, false, "FILE", "and the same with one replaced"},
+      {"--plot", ARGUMENT_OUTPUT, &s.plot, false, "F.svg", "a picture of both distributions"},
+      {"--json", ARGUMENT_FLAG, &s.json, false, NULL,
+       "for programs; standard output always is, the table is on stderr"},
+  };
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
+      !check_together(&s)) {
+    return refused();
+  }
+  bool kinds = strcmp(s.mechanism, "noise") == 0 && !s.loss && !s.variant;
+  dperm_error err;
+  bool holds = true;
+  dperm_status status = s.command ? run_command(&s, &holds, &err)
+                        : s.all   ? run_several(&s, NULL, &holds, &err)
+                        : kinds   ? run_several(&s, s.mechanism, &holds, &err)
+                                  : run_one(&s, &holds, &err);
+  if (status != DPERM_OK) {
+    return report_error(&err);
+  }
+  return holds ? 0 : EXIT_WORK_FAILED;
+}

@@ -1,0 +1,240 @@
+/* dperm demo: the story of privacy on records that are nobody's: what it costs in accuracy, at what
+ * epsilon, by which mechanism, and where the model is. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments/arguments.h"
+#include "commands/commands.h"
+#include "commands/demo_files.h"
+#include "output/atomic_file.h"
+#include "output/handles.h"
+#include "output/message.h"
+#include "output/progress_bar.h"
+#include <dperm/score.h>
+#include <dperm/synthetic.h>
+
+enum { BAR = 28, ROWS_MOST = 10000000 };
+
+typedef struct demo {
+  const char *folder;
+  size_t rows;
+  uint64_t seed;
+  demo_files files;
+  dperm_schema *schema;
+  dperm_data *train, *test;
+} demo;
+
+/* ---- the files */
+
+static dperm_status write_schema(const char *path, dperm_error *err) {
+  OWNED(atomic_file_discard) atomic_file file = {0};
+  TRY(atomic_file_open(path, &file, err));
+  (void)fputs(dperm_synthetic_census_schema(), file.stream);
+  return atomic_file_commit(&file, err);
+}
+
+static dperm_status make_files(const demo *d, dperm_error *err) {
+  TRY(write_schema(d->files.paths[DEMO_SCHEMA], err));
+  TRY(dperm_synthetic_census_make(d->files.paths[DEMO_PEOPLE], d->rows, d->seed, progress_bar(),
+                                  err));
+  return dperm_synthetic_census_make(d->files.paths[DEMO_OTHERS], d->rows / 3 + 1, d->seed + 1,
+                                     progress_bar(), err);
+}
+
+static dperm_status read_files(demo *d, dperm_error *err) {
+  TRY(dperm_schema_read(d->files.paths[DEMO_SCHEMA], &d->schema, err));
+  dperm_source source = {
+      .path = d->files.paths[DEMO_PEOPLE], .format = DPERM_FORMAT_CSV, .schema = d->schema};
+  TRY(dperm_data_read(&source, progress_bar(), &d->train, err));
+  source.path = d->files.paths[DEMO_OTHERS];
+  return dperm_data_read(&source, progress_bar(), &d->test, err);
+}
+
+/* ---- what is shown */
+
+static void print_bar(double share) {
+  int full = (int)lround(fmin(fmax(share, 0.0), 1.0) * BAR);
+  for (int i = 0; i < full; i++) {
+    fputs("█", stdout);
+  }
+}
+
+static void print_first_lines(const char *path, int lines) {
+  char line[512];
+  OWNED_STREAM FILE *file = fopen(path, "r");
+  for (int i = 0; file && i < lines && fgets(line, sizeof line, file); i++) {
+    printf("   %.92s%s", line, strlen(line) > 92 ? "…\n" : "");
+  }
+}
+
+static double share_of_positives(const dperm_data *data) {
+  double positives = 0;
+  for (size_t i = 0; i < dperm_data_rows(data); i++) {
+    positives += dperm_data_labels(data)[i] > 0;
+  }
+  return positives / (double)dperm_data_rows(data);
+}
+
+/* ---- fits */
+
+typedef struct average {
+  double error, low, high;
+} average;
+
+static dperm_status fit(const demo *d, dperm_mechanism mechanism, double epsilon,
+                        dperm_model **model, dperm_error *err) {
+  dperm_options options;
+  dperm_options_init(&options);
+  options.mechanism = mechanism;
+  options.epsilon = epsilon;
+  options.progress = *progress_bar();
+  TRY(dperm_loss_huber(0.5, &options.loss, err));
+  return dperm_train(d->train, &options, model, err);
+}
+
+/* Error on people the models have not seen, over `runs` models with fresh noise. */
+static dperm_status try_fits(const demo *d, dperm_mechanism mechanism, double epsilon, int runs,
+                             average *out, dperm_error *err) {
+  *out = (average){0, 1, 0};
+  for (int i = 0; i < runs; i++) {
+    OWNED(dperm_model_free_at) dperm_model *model = NULL;
+    dperm_metrics m;
+    TRY(fit(d, mechanism, epsilon, &model, err));
+    TRY(dperm_model_score(model, d->test, &m, err));
+    out->error += m.error_rate / runs;
+    out->low = fmin(out->low, m.error_rate);
+    out->high = fmax(out->high, m.error_rate);
+  }
+  return DPERM_OK;
+}
+
+static void print_average(const char *mechanism, const char *epsilon, const average *a, int runs) {
+  printf("   %-12s %7s   %6.2f%%  ", mechanism, epsilon, 100 * a->error);
+  if (runs > 1) {
+    printf("%5.1f - %4.1f%%   ", 100 * a->low, 100 * a->high);
+  } else {
+    printf("%13s   ", "");
+  }
+  print_bar(a->error / 0.5);
+  printf("\n");
+}
+
+/* The table: no privacy, then each mechanism from little privacy to much. */
+static dperm_status show_table(const demo *d, dperm_error *err) {
+  static const double epsilons[] = {3, 1, 0.3, 0.1, 0.03};
+  enum { RUNS = 10 };
+  double guess = share_of_positives(d->test);
+  average a = {guess, guess, guess};
+  printf("   %-12s %7s   %7s  %13s\n", "mechanism", "epsilon", "error", "range");
+  print_average("always low", "", &a, 1);
+  TRY(try_fits(d, DPERM_MECHANISM_NONE, (double)NAN, 1, &a, err));
+  print_average("none", "-", &a, 1);
+  for (int m = DPERM_MECHANISM_OBJECTIVE; m <= DPERM_MECHANISM_OUTPUT; m++) {
+    printf("\n");
+    for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++) {
+      char text[16];
+      (void)snprintf(text, sizeof text, "%g", epsilons[e]);
+      TRY(try_fits(d, (dperm_mechanism)m, epsilons[e], RUNS, &a, err));
+      print_average(dperm_mechanism_name((dperm_mechanism)m), text, &a, RUNS);
+    }
+  }
+  return DPERM_OK;
+}
+
+static dperm_status show(const demo *d, dperm_error *err) {
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
+  const dperm_source others = {.path = d->files.paths[DEMO_OTHERS]};
+  const double epsilon = 1.0;
+  printf("1. %zu made-up census records (seed %llu). The first ones:\n\n", d->rows,
+         (unsigned long long)d->seed);
+  print_first_lines(d->files.paths[DEMO_PEOPLE], 4);
+  printf("\n   A public schema says what a record may hold; each becomes a row of %zu numbers\n"
+         "   whose norm is at most %g, whatever the record says.\n\n",
+         dperm_schema_dims(d->schema), dperm_schema_norm_bound(d->schema));
+  printf(
+      "2. Who earns \"%s\"? Huber SVMs trained on these, tested on %zu others. Lambda is chosen\n"
+      "   from public numbers; private rows are averages of 10 models with fresh noise:\n\n",
+      dperm_schema_class_name(d->schema, 1), dperm_data_rows(d->test));
+  TRY(show_table(d, err));
+  TRY(fit(d, DPERM_MECHANISM_OBJECTIVE, epsilon, &model, err));
+  dperm_guarantee claim;
+  dperm_model_guarantee(model, &claim);
+  printf("\n   What epsilon = %g means: whatever somebody concludes from the model, they would\n"
+         "   conclude from a model trained with any one record replaced, up to a factor of\n"
+         "   e^%g = %.2f in probability, and but for a probability of delta = %.2g. That\n"
+         "   holds for every record, also for somebody who knows all the others.\n",
+         epsilon, epsilon, exp(epsilon), claim.delta);
+  TRY(dperm_model_write(model, d->files.paths[DEMO_MODEL], err));
+  TRY(dperm_predict_file(model, &others, d->files.paths[DEMO_PREDICTIONS], progress_bar(), err));
+  printf("\n3. One private model with (epsilon, delta) = (%g, %.2g) is in %s;\n"
+         "   its predictions for the others are in %s:\n\n",
+         claim.epsilon, claim.delta, d->files.paths[DEMO_MODEL], d->files.paths[DEMO_PREDICTIONS]);
+  print_first_lines(d->files.paths[DEMO_PREDICTIONS], 4);
+  printf("\nTry it yourself (the records and the schema are in %s/ too):\n\n"
+         "   dperm plan --rows %zu --schema %s --epsilon 0.5\n"
+         "   dperm train --data %s --schema %s \\\n"
+         "     --epsilon 0.5 --out model.json\n"
+         "   dperm score --model model.json --data %s\n",
+         d->folder, d->rows, d->files.paths[DEMO_SCHEMA], d->files.paths[DEMO_PEOPLE],
+         d->files.paths[DEMO_SCHEMA], d->files.paths[DEMO_OTHERS]);
+  return DPERM_OK;
+}
+
+/* The library knows of its own file only: "nothing was written" is not true of the demo. */
+static void say_what_is_left(const demo *d, dperm_error *err) {
+  static const char none[] = "; nothing was written";
+  char left[128], *end = strstr(err->message, none);
+  size_t files = demo_files_left(&d->files, left, sizeof left);
+  if (err->status == DPERM_CANCELLED && files > 0) {
+    size_t used = end ? (size_t)(end - err->message) : strlen(err->message);
+    (void)snprintf(err->message + used, sizeof err->message - used, "; %.512s holds %s", d->folder,
+                   left);
+  }
+}
+
+static dperm_status make_and_show(demo *d, dperm_error *err) {
+  TRY(make_files(d, err));
+  TRY(read_files(d, err));
+  return show(d, err);
+}
+
+/* What was written is noted for the next demo, whatever became of this one. */
+static dperm_status run(demo *d, dperm_error *err) {
+  dperm_error unnoted;
+  TRY(demo_files_claim(d->folder, &d->files, err));
+  dperm_status status = make_and_show(d, err);
+  if (demo_files_note(&d->files, &unnoted) != DPERM_OK && status == DPERM_OK) {
+    *err = unnoted;
+    status = unnoted.status;
+  }
+  if (status != DPERM_OK) {
+    say_what_is_left(d, err);
+  }
+  return status;
+}
+
+int run_demo(int argc, char **argv) {
+  demo d = {.folder = "dperm-demo", .rows = 30000, .seed = 1};
+  argument table[] = {
+      {"--rows", ARGUMENT_COUNT, &d.rows, false, "N", "records to make (30000; at most 10^7)"},
+      {"--seed", ARGUMENT_SEED, &d.seed, false, "N", "which records (1)"},
+      {"--out", ARGUMENT_TEXT, &d.folder, false, "FOLDER", "where the files go (dperm-demo)"},
+  };
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL)) {
+    return refused();
+  }
+  if (d.rows > ROWS_MOST) {
+    return wrong_usage("--rows must be at most %d, not %zu", ROWS_MOST, d.rows);
+  }
+  if (strlen(d.folder) > DEMO_PATH_SIZE - 64) {
+    return wrong_usage("--out is too long a path");
+  }
+  dperm_error err;
+  dperm_status status = run(&d, &err);
+  dperm_data_free(d.train);
+  dperm_data_free(d.test);
+  dperm_schema_free(d.schema);
+  return status == DPERM_OK ? 0 : report_error(&err);
+}

@@ -1,0 +1,63 @@
+/* dperm predict: a model and records in, one prediction a line out. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arguments/arguments.h"
+#include "arguments/choices.h"
+#include "commands/commands.h"
+#include "output/atomic_file.h"
+#include "output/handles.h"
+#include "output/json_report.h"
+#include "output/message.h"
+#include "output/progress_bar.h"
+
+/* The records of the CSV that was written: lines but for those in quotes, and the header. NaN where
+ * it cannot be read again, as with a pipe. */
+static double count_rows(const char *path) {
+  OWNED_STREAM FILE *file = atomic_file_plain(path) ? fopen(path, "r") : NULL;
+  bool quoted = false;
+  size_t lines = 0;
+  for (int c; file && (c = getc(file)) != EOF;) {
+    quoted = quoted != (c == '"');
+    lines += c == '\n' && !quoted;
+  }
+  return file && !ferror(file) && lines > 0 ? (double)(lines - 1) : (double)NAN;
+}
+
+int run_predict(int argc, char **argv) {
+  bool json = false;
+  const char *model_path = NULL, *data = NULL, *out = NULL, *format_text = NULL;
+  argument table[] = {
+      {"--model", ARGUMENT_INPUT, &model_path, true, "FILE", "a model that dperm train wrote"},
+      {"--data", ARGUMENT_INPUT, &data, true, "FILE", "records, with or without labels"},
+      {"--out", ARGUMENT_OUTPUT, &out, false, "FILE", "where the CSV goes (default: stdout)"},
+      {"--format", ARGUMENT_TEXT, &format_text, false, choices(format_name, DPERM_FORMAT_CSV),
+       "when the file's name does not tell"},
+      {"--json", ARGUMENT_FLAG, &json, false, NULL, "with --out: what was done, for programs"},
+  };
+  dperm_format format;
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
+                       "Writes prediction,score,probability, one line per record in the order of "
+                       "the file. Logistic models alone give a probability: with two classes the "
+                       "second's, with more the predicted one's share.") ||
+      !parse_format(format_text, &format)) {
+    return refused();
+  }
+  if (json && (!out || strcmp(out, "-") == 0)) {
+    return wrong_usage("--json goes with --out FILE: both use standard output");
+  }
+  dperm_error err;
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
+  const dperm_source source = {.path = data, .format = format};
+  if (dperm_model_read(model_path, &model, &err) != DPERM_OK ||
+      dperm_predict_file(model, &source, out, progress_bar(), &err) != DPERM_OK) {
+    return report_error(&err);
+  }
+  progress_bar_wipe();
+  if (json) {
+    report_print(
+        json_pack("{s:o, s:o}", "file", json_words(out), "rows", report_figure(count_rows(out))));
+  }
+  return 0;
+}

@@ -1,0 +1,298 @@
+/* See ledger_settings.h. */
+#include "commands/ledger_settings.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/handles.h"
+#include "output/json_report.h"
+#include "output/message.h"
+#include "output/mpi_job.h"
+#include "output/signals.h"
+
+void ledger_settings_init(ledger_settings *s, argument *table) {
+  *s = (ledger_settings){.ledger = NULL};
+  const argument lines[LEDGER_ARGUMENTS] = {
+      {"--ledger", ARGUMENT_INPUT, &s->ledger, false, "FILE|none",
+       "charge this ledger (default: $DPERM_LEDGER)"},
+      {"--dataset", ARGUMENT_TEXT, &s->dataset, false, "NAME",
+       "whose budget pays (default: $DPERM_DATASET)"},
+      {"--dry-run", ARGUMENT_FLAG, &s->dry_run, false, NULL,
+       "show the charge and stop: nothing is spent or written"},
+  };
+  memcpy(table, lines, sizeof lines);
+}
+
+static const char *from_environment(const char *name) {
+  const char *text = getenv(name);
+  return text && *text ? text : NULL;
+}
+
+/* The ledger that is used; NULL for none. */
+static const char *ledger_path(const char *given) {
+  const char *path = given ? given : from_environment("DPERM_LEDGER");
+  return path && strcmp(path, "none") != 0 ? path : NULL;
+}
+
+/* What the arguments and the environment name; false with a message about what does not fit. */
+static bool resolve(ledger_settings *s, bool is_private) {
+  s->path = ledger_path(s->ledger);
+  if (s->path) {
+    s->name = s->dataset || !is_private ? s->dataset : from_environment("DPERM_DATASET");
+  }
+  const usage_rule rules[] = {
+      {s->dataset && !s->path, "--dataset needs a ledger; give --ledger"},
+      {is_private && s->path && !s->name,
+       "--dataset is missing: it says whose budget the ledger is to charge"},
+      {!is_private && s->path && (s->ledger || s->dataset),
+       "a run that is not private cannot be charged: it spends more than any budget; leave "
+       "--ledger and --dataset out only if the records are nobody's secret"},
+  };
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+}
+
+bool ledger_settings_open(ledger_settings *s, bool is_private, dperm_account *account) {
+  dperm_error err;
+  if (!resolve(s, is_private)) {
+    return false;
+  }
+  if (!job_leads()) { /* the leader of a job pays and writes */
+    *account = (dperm_account){.dry_run = s->dry_run, .charge = run_charge()};
+    return true;
+  }
+  if (s->path && dperm_ledger_open(s->path, &s->opened, &err) != DPERM_OK) {
+    return refuse(report_error(&err));
+  }
+  if (s->opened) { /* a reader who leaves must not end the run without a word */
+    (void)signal(SIGPIPE, SIG_IGN);
+  }
+  *account = (dperm_account){
+      .ledger = s->opened, .dataset = s->name, .dry_run = s->dry_run, .charge = run_charge()};
+  return true;
+}
+
+/* A charge cannot be taken back, so what can be known beforehand is asked beforehand, and said. */
+static dperm_status before_charge(const ledger_settings *s, dperm_status status, dperm_error *err) {
+  if (status != DPERM_OK && s->opened) {
+    size_t used = strlen(err->message);
+    (void)snprintf(err->message + used, sizeof err->message - used, "; nothing is charged");
+  }
+  return status;
+}
+
+enum { PAGE = 8192 }; /* bytes of an answer, at most */
+
+dperm_status ask_stdout(dperm_error *err) {
+  OWNED(dperm_output_free_at) dperm_output *asked = NULL;
+  TRY(dperm_output_open("-", &asked, err));
+  return dperm_output_reserve(asked, PAGE, err);
+}
+
+dperm_status ledger_settings_place(const ledger_settings *s, const char *path, bool prints,
+                                   dperm_output **out, dperm_error *err) {
+  if (!job_leads()) {
+    return DPERM_OK;
+  }
+  if (prints) {
+    TRY(before_charge(s, ask_stdout(err), err));
+  }
+  TRY(before_charge(s, dperm_output_open(path, out, err), err));
+  run_keep_output(*out);
+  return DPERM_OK;
+}
+
+void ledger_settings_leave(dperm_output **output) {
+  run_keep_output(NULL);
+  dperm_output_free(*output);
+}
+
+void ledger_settings_close(ledger_settings *s) {
+  dperm_ledger_free(s->opened);
+  s->opened = NULL;
+}
+
+/* What the run's charge costs by a Renyi order; order 0 where that is its claim, or there is no
+ * ledger to ask. */
+typedef struct run_cost {
+  char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
+  double order;
+} run_cost;
+
+static run_cost cost_of_run(const ledger_settings *s) {
+  dperm_error err;
+  run_cost cost;
+  if (!s->opened || dperm_ledger_charge_cost(s->opened, run_charge(), cost.epsilon, cost.delta,
+                                             &cost.order, &err) != DPERM_OK) {
+    cost = (run_cost){.order = 0}; /* the charge is what counts, and it is told */
+  }
+  return cost;
+}
+
+/* Whether the run's claim counts twice in its budget, as in the listing of a charge that was made.
+ */
+typedef struct sought_budget {
+  const char *name;
+  bool replaces;
+} sought_budget;
+
+static void seek_budget(void *context, const dperm_ledger_dataset *d) {
+  sought_budget *sought = context;
+  if (strcmp(d->name, sought->name) == 0) {
+    sought->replaces = strcmp(d->neighbours, "replace") == 0;
+  }
+}
+
+static bool counts_twice(const ledger_settings *s) {
+  dperm_error err;
+  sought_budget sought = {.name = s->name};
+  return s->opened && s->name && s->adding && strcmp(run_charge()->epsilon, "0") != 0 &&
+         dperm_ledger_datasets(s->opened, seek_budget, &sought, &err) == DPERM_OK &&
+         sought.replaces;
+}
+
+static const char why_twice[] = "it counts twice: it is for records added and removed, the budget "
+                                "for replaced ones";
+
+bool ledger_settings_by_order(const ledger_settings *s) {
+  return cost_of_run(s).order > 0;
+}
+
+void ledger_settings_say(const ledger_settings *s) {
+  const dperm_charge *paid = run_charge();
+  if (paid->entry == 0) {
+    note("no ledger: nothing counts this epsilon against a budget; see 'dperm help ledger'");
+    return;
+  }
+  const run_cost cost = cost_of_run(s);
+  char by[2 * DPERM_AMOUNT_SIZE] = "";
+  if (cost.order > 0) {
+    (void)snprintf(by, sizeof by, ", which cost %s and %s by Renyi order %g", cost.epsilon,
+                   brief(cost.delta).text, cost.order);
+  }
+  bool twice = counts_twice(s);
+  note("%s: charged epsilon %s and delta %s to \"%s\" (entry %llu%s%s)%s; %s and %s left", s->path,
+       paid->epsilon, brief(paid->delta).text, s->name, (unsigned long long)paid->entry,
+       twice ? "; " : "", twice ? why_twice : "", by, paid->epsilon_left,
+       brief(paid->delta_left).text);
+}
+
+json_t *ledger_settings_json(const ledger_settings *s) {
+  const dperm_charge *paid = run_charge();
+  if (!s->opened || !s->name) { /* none, or one that only guards its records */
+    return json_null();
+  }
+  const run_cost cost = cost_of_run(s);
+  json_t *ledger =
+      json_pack("{s:o, s:o}", "file", json_words(s->path), "dataset", json_words(s->name));
+  if (paid->entry) {
+    (void)json_object_set_new(ledger, "id", json_integer((json_int_t)paid->entry));
+    (void)json_object_set_new(ledger, "digest", json_string(paid->digest));
+  }
+  json_auto_t *amounts =
+      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "epsilon", paid->epsilon, "delta",
+                paid->delta, "epsilon_left", paid->epsilon_left, "delta_left", paid->delta_left,
+                "cost_epsilon", cost.order > 0 ? cost.epsilon : paid->epsilon, "cost_delta",
+                cost.order > 0 ? cost.delta : paid->delta, "counted_twice", (int)counts_twice(s));
+  (void)json_object_update(ledger, amounts);
+  return ledger;
+}
+
+void ledger_settings_show(const ledger_settings *s, bool is_private, bool json) {
+  const dperm_charge *cost = run_charge();
+  if (json) {
+    report_print(json_pack("{s:b, s:b, s:s?, s:s?, s:o}", "dry_run", 1, "private", (int)is_private,
+                           "epsilon", is_private ? cost->epsilon : NULL, "delta",
+                           is_private ? cost->delta : NULL, "ledger", ledger_settings_json(s)));
+    return;
+  }
+  if (!is_private) {
+    printf("this run is not private: no budget covers it\n");
+    return;
+  }
+  const run_cost priced = cost_of_run(s);
+  if (priced.order > 0) {
+    printf("this run claims epsilon %s and delta %s, and costs %s and %s by Renyi order %g",
+           cost->epsilon, brief(cost->delta).text, priced.epsilon, brief(priced.delta).text,
+           priced.order);
+  } else {
+    printf("this run costs epsilon %s and delta %s", cost->epsilon, brief(cost->delta).text);
+  }
+  printf(counts_twice(s) ? " (%s)\n" : "\n", why_twice);
+  if (s->opened) {
+    printf("data set \"%s\" of %s would have epsilon %s and delta %s left\n", visible(s->name).text,
+           visible(s->path).text, cost->epsilon_left, brief(cost->delta_left).text);
+  } else {
+    printf("no ledger: nothing counts it against a budget\n");
+  }
+}
+
+argument ledger_guard_argument(const char **ledger) {
+  return (argument){"--ledger",  ARGUMENT_INPUT,
+                    ledger,      false,
+                    "FILE|none", "refuse records that this ledger knows (default: $DPERM_LEDGER)"};
+}
+
+bool ledger_guard(const char *ledger, const char *const *paths, size_t count) {
+  dperm_error err;
+  OWNED(dperm_ledger_free_at) dperm_ledger *opened = NULL;
+  const char *path = ledger_path(ledger);
+  if (!path || !job_leads()) {
+    return true;
+  }
+  dperm_status status = dperm_ledger_open(path, &opened, &err);
+  for (size_t i = 0; i < count && status == DPERM_OK; i++) {
+    status = paths[i] ? dperm_ledger_refuse_file(opened, paths[i], &err) : DPERM_OK;
+  }
+  return status == DPERM_OK || refuse(report_error(&err));
+}
+
+budget_words brief(const char *amount) {
+  budget_words out;
+  size_t first = strspn(amount, "0.");
+  if (strlen(amount) < 20 || amount[0] != '0' || strlen(amount) - first < 1) {
+    (void)snprintf(out.text, sizeof out.text, "%.20s", amount);
+  } else {
+    size_t digits = strlen(amount) - first;
+    (void)snprintf(out.text, sizeof out.text, "%c%s%.2se-%zu", amount[first], digits > 1 ? "." : "",
+                   digits > 1 ? amount + first + 1 : "", first - 1);
+  }
+  return out;
+}
+
+budget_words brief_left(const char *amount) {
+  budget_words out = brief(amount);
+  size_t first = strspn(amount, "0."), length = strlen(amount);
+  if (length >= 20 && amount[0] == '0' && length > first + 8 &&
+      strspn(amount + first + 3, "9") >= 5) { /* 4.9999999…e-7 is nearly 5.00e-7 */
+    const char *d = amount + first;
+    int three = 100 * (d[0] - '0') + 10 * (d[1] - '0') + (d[2] - '0') + 1;
+    bool whole = three == 1000;
+    three = whole ? 100 : three;
+    (void)snprintf(out.text, sizeof out.text, "just under %d.%02de-%zu", three / 100, three % 100,
+                   first - 1 - whole);
+  }
+  return out;
+}
+
+budget_words brief_spent(const char *amount) {
+  budget_words out = brief(amount);
+  size_t first = strspn(amount, "0."), length = strlen(amount);
+  if (length >= 20 && amount[0] == '0' && length > first + 8 &&
+      strspn(amount + first + 3, "0") >= 5) {
+    const budget_words cut = out;
+    (void)snprintf(out.text, sizeof out.text, "just over %.40s", cut.text);
+  }
+  return out;
+}
+
+budget_words unit_of(size_t rows_per_person, const char *one) {
+  budget_words out;
+  if (rows_per_person > 1) {
+    (void)snprintf(out.text, sizeof out.text, "person with at most %zu rows", rows_per_person);
+  } else {
+    (void)snprintf(out.text, sizeof out.text, "%s", one);
+  }
+  return out;
+}

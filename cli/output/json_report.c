@@ -1,0 +1,113 @@
+/* See json_report.h. */
+#include "output/json_report.h"
+
+#include <dperm.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *report_of(char *text) {
+  json_t *report = text ? json_loads(text, 0, NULL) : NULL;
+  dperm_text_free(text);
+  return report;
+}
+
+double report_number(const json_t *report, const char *key) {
+  const json_t *value = json_object_get(report, key);
+  return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+const char *report_text(const json_t *report, const char *key) {
+  return json_string_value(json_object_get(report, key));
+}
+
+json_t *json_words(const char *text) {
+  json_t *words = text ? json_string(text) : json_null();
+  if (words || !text) {
+    return words;
+  }
+  const char *bad = "\xef\xbf\xbd";
+  char *mended = calloc(strlen(text) + 1, strlen(bad));
+  char *to = mended;
+  for (const char *from = text; mended && *from;) {
+    size_t length = 1; /* of what is UTF-8 here: one to four bytes that jansson takes */
+    json_t *part = NULL;
+    for (; length <= 4 && strlen(from) >= length && !part; length++) {
+      part = json_stringn(from, length);
+    }
+    if (part) {
+      memcpy(to, from, length - 1);
+      to += length - 1;
+      from += length - 1;
+    } else {
+      to = stpcpy(to, bad);
+      from++;
+    }
+    json_decref(part);
+  }
+  words = mended ? json_string(mended) : NULL;
+  free(mended);
+  return words;
+}
+
+json_t *report_figure(double value) {
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* The shortest decimal that reads back to the same double; jansson writes 17 digits. */
+static void put_number(const char *digits, size_t length) {
+  double value = strtod(digits, NULL);
+  char shortest[40];
+  int places = 1;
+  do {
+    (void)snprintf(shortest, sizeof shortest, "%.*g", places, value);
+  } while (places++ < 17 && (strtod(shortest, NULL) < value || strtod(shortest, NULL) > value));
+  bool whole = memchr(digits, '.', length) == NULL && memchr(digits, 'e', length) == NULL;
+  if (value > -1e15 && value < 1e15 && !(value < rint(value) || value > rint(value))) {
+    (void)snprintf(shortest, sizeof shortest, "%.0f", value);
+  }
+  (void)fwrite(whole ? digits : shortest, 1, whole ? length : strlen(shortest), stdout);
+}
+
+/* Where a list of numbers alone ends that begins here; `at` for anything else. */
+static const char *end_of_numbers(const char *at) {
+  const char *end = *at == '[' ? strpbrk(at + 1, "[]{}\"") : NULL;
+  return end && *end == ']' ? end : at;
+}
+
+void report_print(json_t *report) {
+  char *text = json_dumps(report, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+  bool quoted = false;
+  const char *list_end = text; /* of the list of numbers that is being printed */
+  for (const char *at = text; at && *at;) {
+    size_t length = quoted ? 0 : strspn(at, "-+.0123456789eE");
+    if (length > 0 && strspn(at, "eE") == 0) {
+      put_number(at, length);
+      at += length;
+      continue;
+    }
+    if (at < list_end && *at == '\n') {
+      bool first = at[-1] == '[';
+      at += strspn(at, "\n ");
+      (void)fputs(first || *at == ']' ? "" : " ", stdout);
+      continue;
+    }
+    list_end = quoted || end_of_numbers(at) == at ? list_end : end_of_numbers(at);
+    bool escape = quoted && *at == '\\';
+    quoted = *at == '"' ? !quoted : quoted;
+    if (*at == 0x7f) { /* the one control character that jansson leaves as it is */
+      (void)fputs("\\u007f", stdout);
+      at++;
+      continue;
+    }
+    (void)putchar(*at++);
+    if (escape) {
+      (void)putchar(*at++);
+    }
+  }
+  (void)putchar('\n');
+  free(text);
+  json_decref(report);
+}

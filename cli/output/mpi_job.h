@@ -1,0 +1,15 @@
+/* The processes of the MPI job that this one belongs to. */
+#pragma once
+
+#include <dperm/ranks.h>
+#include <stdbool.h>
+
+/* NULL outside of a job. */
+dperm_ranks *job_ranks(void);
+/* True in one process of the job: the one that charges, prints and writes. */
+bool job_leads(void);
+/* Joins the job; all but the leader print nothing from now on. `many` tells whether the command can
+ * run as more than one process. False with a message. */
+bool job_join(bool many);
+/* Leaves it; a failure of one process is a failure of all. Returns the exit status. */
+int job_leave(int exit_status);
