@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "arguments/arguments.h"
-#include "arguments/calibrate_setting.h"
 #include "arguments/fit_settings.h"
+#include "arguments/share_settings.h"
 #include "commands/commands.h"
 #include "output/handles.h"
 #include "output/json_report.h"
@@ -103,15 +103,6 @@ static void print_schema_cost(const json_t *p) {
   }
 }
 
-static void print_calibration(const json_t *p) {
-  if (at(p, "epsilon_calibrated") > 0) {
-    printf(
-        "epsilon to calibrate %-12.4g of that, to choose how sure probabilities are; the fit has\n"
-        "                                  the rest, %.4g a row\n",
-        at(p, "epsilon_calibrated"), at(p, "epsilon_row"));
-  }
-}
-
 static void print_epsilon(const json_t *p) {
   const char *change = is(p, "neighbours", "add-remove") ? "adding or removing" : "replacing";
   if (!(at(p, "rows_per_person") > 1)) {
@@ -119,7 +110,7 @@ static void print_epsilon(const json_t *p) {
            "                                  any outcome by a factor of at most %.4g\n",
            at(p, "epsilon"), change, exp(at(p, "epsilon")));
     print_schema_cost(p);
-    print_calibration(p);
+    (void)share_settings_print_plan(p);
     return;
   }
   printf("epsilon              %-12.4g for every person with at most %.0f rows: %s them all\n"
@@ -127,10 +118,9 @@ static void print_epsilon(const json_t *p) {
          "                                  at most %.4g\n",
          at(p, "epsilon"), at(p, "rows_per_person"), change, exp(at(p, "epsilon")));
   print_schema_cost(p);
-  print_calibration(p);
+  bool shared = share_settings_print_plan(p);
   printf("epsilon of a row     %-12.4g what the mechanism runs at: %s/%.0f (group privacy)\n",
-         at(p, "epsilon_row"),
-         report_text(p, "refined_by") || at(p, "epsilon_calibrated") > 0 ? "the rest" : "epsilon",
+         at(p, "epsilon_row"), report_text(p, "refined_by") || shared ? "the rest" : "epsilon",
          at(p, "rows_per_person"));
 }
 
@@ -282,8 +272,8 @@ int run_plan(int argc, char **argv) {
   dperm_plan_rows of = {.norm = 1, .norm1 = (double)INFINITY};
   uint64_t classes = 0;
   bool json = false;
-  const char *calibrate = NULL;
-  enum { OWN = 9 };
+  share_settings shares;
+  enum { OWN = 8 + SHARE_ARGUMENTS };
   argument table[OWN + FIT_ARGUMENTS] = {
       {"--rows", ARGUMENT_COUNT, &of.rows, false, "N",
        "the number of records; or --rows-about with --neighbours add-remove"},
@@ -295,17 +285,16 @@ int run_plan(int argc, char **argv) {
       {"--classes", ARGUMENT_TEXT, &classes_text, false, "K",
        "with --dims: the number of classes (2)"},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs"},
-      {0},
-      calibrate_argument(&calibrate),
   };
   dperm_options options;
   fit_settings_init(&fit, table + OWN);
   table[7] = refine_argument(&fit.bins.refine);
+  share_settings_init(&shares, false, table + 8);
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
                        "A plan looks at no record, so it costs no privacy: plan as often as you "
                        "like. docs/guide.md explains each line.") ||
       !rows_given(&of.rows, &fit) || !fit_settings_one(&fit, &options) ||
-      !calibrate_choose(calibrate, &options) || !refine_has_schema(&fit.bins, schema_path)) {
+      !share_settings_choose(&shares, &options) || !refine_has_schema(&fit.bins, schema_path)) {
     return refused();
   }
   if ((schema_path != NULL) == (of.dims > 0)) {
@@ -335,7 +324,7 @@ int run_plan(int argc, char **argv) {
     return report_error(&err);
   }
   delta_warn(&options, of.rows); /* of what is not refused */
-  calibrate_warn(&options, of.rows);
+  share_settings_warn(&options, of.rows);
   json_t *plan = report_of(text);
   if (json) {
     report_print(plan);

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "arguments/arguments.h"
-#include "arguments/calibrate_setting.h"
 #include "arguments/choices.h"
 #include "arguments/file_guard.h"
+#include "arguments/share_settings.h"
 #include "commands/commands.h"
 #include "commands/ledger_settings.h"
 #include "commands/sweep_grid.h"
@@ -212,8 +212,8 @@ static bool check_pictures(const sweep_settings *s) {
 int run_sweep(int argc, char **argv) {
   sweep_settings s = {
       .story = {.words = (const char *const *)argv, .folds = 10, .draws = 10, .seed = 1}};
-  const char *calibrate = NULL;
-  enum { OWN = 16 };
+  share_settings shares;
+  enum { OWN = 15 + SHARE_ARGUMENTS };
   argument table[OWN + FIT_ARGUMENTS] = {
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records, which are public"},
       {"--schema", ARGUMENT_INPUT, &s.schema, false, "FILE", "how they are encoded (JSON)"},
@@ -235,10 +235,10 @@ int run_sweep(int argc, char **argv) {
        "a page with figures, tables and plans (needs gnuplot)"},
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "cells as JSON instead of CSV"},
       refine_elsewhere_argument(&s.fit.bins.refine),
-      calibrate_elsewhere_argument(&calibrate),
       ledger_guard_argument(&s.ledger),
   };
   dperm_format format = DPERM_FORMAT_AUTO;
+  share_settings_init(&shares, true, table + 15);
   fit_settings_init(&s.fit, table + OWN);
   for (size_t i = OWN; i < OWN + FIT_ARGUMENTS; i++) {
     if (strcmp(table[i].name, "--epsilon") == 0) {
@@ -246,7 +246,7 @@ int run_sweep(int argc, char **argv) {
     }
   }
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !refine_elsewhere(s.fit.bins.refine) || !calibrate_elsewhere(calibrate) ||
+      !refine_elsewhere(s.fit.bins.refine) || !share_settings_elsewhere(&shares) ||
       !parse_format(s.format, &format)) {
     return refused();
   }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "arguments/arguments.h"
-#include "arguments/calibrate_setting.h"
+#include "arguments/share_settings.h"
 #include "commands/commands.h"
 #include "commands/fit_command.h"
 #include <dperm/unsafe.h>
@@ -24,8 +24,8 @@ static void print_unsafe(const dperm_unsafe_diagnostics *d) {
 int run_train(int argc, char **argv) {
   fit_command c = {0};
   bool unsafe = false;
-  const char *calibrate = NULL;
-  enum { OWN = 3 };
+  share_settings shares;
+  enum { OWN = 2 + SHARE_ARGUMENTS };
   argument table[FIT_COMMAND_ARGUMENTS + OWN] = {{0}};
   fit_command_init(&c, table, OWN);
   table[FIT_COMMAND_FIRST] = (argument){"--unsafe-diagnostics",
@@ -35,10 +35,10 @@ int run_train(int argc, char **argv) {
                                         NULL,
                                         "print training error and the like to stderr: not private"};
   table[FIT_COMMAND_FIRST + 1] = refine_argument(&c.fit.bins.refine);
-  table[FIT_COMMAND_FIRST + 2] = calibrate_argument(&calibrate);
+  share_settings_init(&shares, false, table + FIT_COMMAND_FIRST + 2);
   dperm_options options;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !fit_settings_one(&c.fit, &options) || !calibrate_choose(calibrate, &options) ||
+      !fit_settings_one(&c.fit, &options) || !share_settings_choose(&shares, &options) ||
       !fit_command_check(&c) || !refine_has_schema(&c.fit.bins, c.schema)) {
     return refused();
   }

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "arguments/arguments.h"
-#include "arguments/calibrate_setting.h"
 #include "arguments/choices.h"
+#include "arguments/share_settings.h"
 #include "commands/commands.h"
 #include "commands/fit_command.h"
 #include "output/handles.h"
@@ -53,10 +53,11 @@ int run_tune(int argc, char **argv) {
   tune_settings s = {
       .choice = {.method = "split"}, .selector = "permute-and-flip", .rounds = "logarithmic"};
   dperm_tune_options_init(&s.choice.how);
-  const char *calibrate = NULL;
-  enum { OWN = 8 };
-  argument table[FIT_COMMAND_ARGUMENTS + OWN] = {{0}};
-  fit_command_init(&s.command, table, OWN);
+  share_settings shares;
+  enum { OWN = 7 };
+  argument table[FIT_COMMAND_ARGUMENTS + OWN + SHARE_ARGUMENTS] = {{0}};
+  fit_command_init(&s.command, table, OWN + SHARE_ARGUMENTS);
+  share_settings_init(&shares, true, table + FIT_COMMAND_FIRST + OWN);
   const argument lines[OWN] = {
       {"--method", ARGUMENT_TEXT, &s.choice.method, false, choices(tune_method_name, 0),
        "how to choose (split)"},
@@ -71,13 +72,12 @@ int run_tune(int argc, char **argv) {
       {"--public-data", ARGUMENT_INPUT, &s.choice.public_data, false, "FILE",
        "public: records that are nobody's secret"},
       refine_elsewhere_argument(&s.command.fit.bins.refine),
-      calibrate_elsewhere_argument(&calibrate),
   };
   memcpy(table + FIT_COMMAND_FIRST, lines, sizeof lines);
   OWNED_MEMORY dperm_options *candidates = NULL;
   size_t count = 0;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !refine_elsewhere(s.command.fit.bins.refine) || !calibrate_elsewhere(calibrate) ||
+      !refine_elsewhere(s.command.fit.bins.refine) || !share_settings_elsewhere(&shares) ||
       !choose_method(&s) || !fit_command_check(&s.command)) {
     return refused();
   }

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments/calibrate_setting.h"
 #include "arguments/choices.h"
+#include "arguments/share_settings.h"
 #include "output/handles.h"
 #include "output/json_report.h"
 #include "output/message.h"
@@ -108,14 +108,6 @@ static void say_refined(const fit_command *c, const dperm_options *o, const json
   }
 }
 
-static void say_calibrated(const json_t *report, const char *name) {
-  double calibrated = report_number(report, "epsilon_calibrated");
-  if (calibrated > 0) {
-    note("%s: epsilon %g of that calibrates probabilities: they are those of scores times %.3g",
-         name, calibrated, report_number(report, "inverse_temperature"));
-  }
-}
-
 /* A delta that was given and is not in the claim. By a Renyi order the shorter noise, which
  * `auto` takes, may be the dearer one: fifty pure releases at 0.1 cost seven times fifty gaussian
  * ones. */
@@ -155,7 +147,7 @@ static void say(const fit_command *c, const dperm_options *o, const json_t *repo
          c->fit.rows_about ? "records whose number is private" : from, claim_of(model, claim), how);
   }
   say_refined(c, o, report, name);
-  say_calibrated(report, name);
+  share_settings_say(report, name);
   say_unspent(c, o->delta, model, name);
   if (is_private) {
     ledger_settings_say(&c->ledger);
@@ -187,7 +179,7 @@ static dperm_status train_or_choose(const fit_command *c, const dperm_options *c
   OWNED(dperm_data_free_at) dperm_data *data = NULL, *public_data = NULL;
   TRY(read_records(c, source, c->data, &data, err));
   delta_warn(&candidates[0], dperm_data_rows(data));
-  calibrate_warn(&candidates[0], dperm_data_rows(data));
+  share_settings_warn(&candidates[0], dperm_data_rows(data));
   if (choice && choice->public_data) {
     TRY(read_records(c, source, choice->public_data, &public_data, err));
     choice->how.public_data = public_data;
