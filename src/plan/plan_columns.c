@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "loss/regularizer.h"
-#include "plan/plan_columns.h"
+#include "plan/planned.h"
 #include "random/noise.h"
 #include "run/options.h"
 #include "schema/auto_bins.h"

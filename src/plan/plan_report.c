@@ -5,7 +5,7 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/options_defaults.h"
-#include "plan/plan_columns.h"
+#include "plan/planned.h"
 
 static json_t *text_or_null(const char *text) {
   return text ? json_string(text) : json_null();

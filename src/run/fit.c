@@ -14,9 +14,8 @@
 #include "dperm/score.h"
 #include "loss/link.h"
 #include "mechanism/mechanism.h"
-#include "release/lattice.h"
+#include "release/numerics.h"
 #include "run/claim.h"
-#include "run/fit_memory.h"
 #include "run/options.h"
 #include "run/stage.h"
 

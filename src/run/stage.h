@@ -36,3 +36,9 @@ dperm_status stages_check(const dperm_options *options, size_t classes, ranks *s
 size_t stages_room(const guarantee *claim, const dperm_model *model, const matrix *view);
 /* In the table's order, each into the model; `work` has all but its epsilon and neighbours. */
 dperm_status stages_run(const guarantee *claim, stage_work work, dperm_error *err);
+
+/* The check of the stage that calibrates (calibration.c): whether all processes of a job give a row
+ * the same scores: `fused` is gemm_is_fused() of each. With others a row's part in the sums would
+ * depend on which process reads it, and so on the other records (Lemma T1). A job of one process
+ * always does. */
+dperm_status calibration_agree(ranks *spread, bool fused, dperm_error *err);

@@ -16,9 +16,7 @@
 #include "run/fit.h"
 #include "run/options.h"
 #include "run/output.h"
-#include "run/schema_cost.h"
 #include "run/stage.h"
-#include "run/training_report.h"
 
 /* A run: made once from options and public numbers, then carried out. */
 typedef struct run {

@@ -1,5 +1,5 @@
 /* See training_report.h; docs/formats.md has its members. */
-#include "run/training_report.h"
+#include "run/output.h"
 
 #include "base/json_text.h"
 

@@ -16,7 +16,6 @@
 #include "run/fit_plan.h"
 #include "run/options.h"
 #include "run/output.h"
-#include "run/training_report.h"
 #include "run/tune_methods.h"
 
 /* ---- before any work */

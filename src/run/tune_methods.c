@@ -15,7 +15,6 @@
 #include "data/record_overlap.h"
 #include "dperm/score.h"
 #include "run/fit.h"
-#include "run/fit_memory.h"
 #include "run/options.h"
 
 size_t holdout_rows(size_t rows, double share) {

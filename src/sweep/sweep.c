@@ -9,7 +9,7 @@
 #include "base/options_defaults.h"
 #include "base/threads.h"
 #include "data/class_weights.h"
-#include "run/fit_memory.h"
+#include "run/fit.h"
 #include "run/options.h"
 #include "run/representation.h"
 #include "sweep/sweep_run.h"

@@ -3,9 +3,9 @@
  */
 #pragma once
 
-#include "verify/charged_entry.h"
-#include "verify/divergence_bound.h"
 #include "verify/finding.h"
+#include "verify/gaussian_bound.h"
+#include "verify/verify.h"
 
 /* check_file.c: the file as it is, and what it says it claims. */
 void check_format(verifier *v);

@@ -5,7 +5,7 @@
 #include "any_numbers.h"
 #include "fit_divergence.h"
 #include "loss/softmax.h"
-#include "mechanism/plan_curve.h"
+#include "mechanism/privacy_plan.h"
 #include "statistics.h"
 #include "support.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plan/plan_columns.h"
+#include "plan/planned.h"
 #include "random/noise.h"
 #include "run/claim.h"
 #include "schema/schema.h"

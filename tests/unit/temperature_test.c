@@ -9,7 +9,7 @@
 #include "dperm/tune.h"
 #include "mechanism/temperature.h"
 #include "model/model_file.h"
-#include "run/calibration.h"
+#include "run/stage.h"
 #include "support.h"
 #include "thread_ranks.h"
 #include "written_models.h"
