@@ -27,7 +27,7 @@ typedef struct public_numbers {
   double stiffness;     /* by how much N_j″ may pass 1: 0 for ridge, infinite where unknown */
   bool custom_penalty;  /* N is not the library's own, and */
   double penalty_error; /* its slope is computed within this relative error */
-  double bound, rms; /* calibrate's own, 0 before: R_K and rms‖b‖₂ for β = 1 of the kind */
+  double bound, rms; /* privacy_plan_make's own, 0 before: R_K and rms‖b‖₂ for β = 1 of the kind */
 } public_numbers;
 
 /* All that a mechanism needs to know, and all that a model states of it. */

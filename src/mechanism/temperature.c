@@ -101,6 +101,6 @@ size_t temperature_choose(random_source *source, const int64_t sums[TEMPERATURES
     costs[j] = (size_t)(sums[j] < 0 ? -sums[j] : sums[j]);
     costs[j] += temperature_handicap(j, neighbours, epsilon);
   }
-  return select_by_costs(source, costs, TEMPERATURES, ratio_below(epsilon),
-                         sensitivity_for(neighbours), order);
+  return select_permute_and_flip(source, costs, TEMPERATURES, ratio_below(epsilon),
+                                 sensitivity_for(neighbours), order);
 }

@@ -55,7 +55,7 @@ static bool beats_coin(const variation *v, double epsilon) {
 }
 
 /* The bracket that a search begins with, around a guess: noise and its cost are nearly proportional
- * to 1/(nε) where Λ is automatic. Every step is a whole calibration, so guessing pays. */
+ * to 1/(nε) where Λ is automatic. Every step is a whole plan, so guessing pays. */
 static const double nearby = 1.02;
 
 /* The smallest ε that beats a coin, looked for around a guess. */

@@ -12,8 +12,7 @@
 #include "loss/loss.h"
 #include "model/model.h"
 #include "model/model_file.h"
-#include "report/ledger_words.h"
-#include "report/report.h"
+#include "report/payment.h"
 
 enum { WHOM_SIZE = 80 };
 
@@ -22,7 +21,7 @@ typedef struct evidence {
   bool holds;
   size_t steps, failed;
   char first_failure[400];
-  ledger_words ledger;
+  payment paid, paid_for_schema;
 } evidence;
 
 typedef struct statement {
@@ -351,8 +350,8 @@ static void write_mathematics(report *p, const statement *s) {
 static void write_spending(report *p, const statement *s) {
   const dperm_model *model = s->model;
   report_add(p, REPORT_HEADING, "What was spent, and what is left");
-  if (s->seen->ledger.found) {
-    ledger_words_write(p, model, &s->seen->ledger);
+  if (s->seen->paid.found) {
+    payment_write(p, model, &s->seen->paid, &s->seen->paid_for_schema);
   } else if (model->ledger_entry) {
     report_add(p, REPORT_TEXT,
                "The release was charged to a ledger, as entry %llu (receipt %.16s…). The custodian "
@@ -373,7 +372,7 @@ static void write_limits(report *p, const statement *s) {
              "say, with or without any one of them.");
   report_add(p, REPORT_ITEM,
              "Anything about other releases from the same records: their ε and δ must be added%s.",
-             s->seen->ledger.by[0] ? ", or put together as this ledger does" : "");
+             s->seen->paid.order > 0 ? ", or put together as this ledger does" : "");
   if (!s->person) {
     report_add(p, REPORT_ITEM,
                "The same strength for somebody with several records: k of them are protected at "
@@ -444,7 +443,8 @@ dperm_status dperm_statement(const char *name, const char *text, size_t length,
   TRY(dperm_model_parse(text, length, name, &model, err));
   TRY(dperm_model_verify(name, text, length, NULL, see_line, &seen, &seen.holds, err));
   if (ledger) {
-    TRY(ledger_words_find(ledger, model, &seen.ledger, err));
+    TRY(payment_of_model(ledger, model, &seen.paid, err));
+    TRY(payment_of_schema(ledger, model, &seen.paid_for_schema, err));
   }
   statement s = {.path = name,
                  .model = model,

@@ -59,15 +59,16 @@ guarantee fit_claim(const dperm_options *o, const dperm_data *data) {
 dperm_status check_refined_unit(const dperm_options *o, const dperm_schema *schema,
                                 dperm_error *err) {
   const schema_refined *refined = schema ? &schema->refined : NULL;
-  if (o->mechanism != DPERM_MECHANISM_NONE && refined && refined->epsilon > 0 &&
-      refined->rows_per_person != o->rows_per_person) {
+  if (o->mechanism == DPERM_MECHANISM_NONE || !refined || refined->epsilon == 0) {
+    return DPERM_OK;
+  }
+  if (refined->rows_per_person != o->rows_per_person) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "the schema was refined for persons with at most %zu rows, and this run is for %zu: their "
          "epsilons cannot be added; give both the same rows per person",
          refined->rows_per_person, o->rows_per_person);
   }
-  if (o->mechanism != DPERM_MECHANISM_NONE && refined && refined->epsilon > 0 &&
-      refined->neighbours != o->neighbours) {
+  if (refined->neighbours != o->neighbours) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "the schema was refined for neighbours %s, and this run is for %s: their epsilons cannot "
          "be added; use the schema as it was before",

@@ -10,6 +10,21 @@
 #include "random/noise.h"
 #include "schema/class_list.h"
 
+dperm_status check_choice(bool known, const char *what, int number, const char *of,
+                          dperm_error *err) {
+  if (!known) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%s number %d is none of the %s", what, number, of);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status check_positive(const char *what, double value, dperm_error *err) {
+  if (!(value > 0 && isfinite(value))) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%s = %g; it must be positive and finite", what, value);
+  }
+  return DPERM_OK;
+}
+
 dperm_status check_threads(int threads, dperm_error *err) {
   if (threads < 0 || threads > 4096) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores", threads);
@@ -26,9 +41,7 @@ dperm_status check_rows_per_person(size_t rows, dperm_error *err) {
 }
 
 dperm_status check_rows_about(dperm_neighbours neighbours, size_t about, dperm_error *err) {
-  if (!dperm_neighbours_name(neighbours)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "neighbours number %d is none of the two", (int)neighbours);
-  }
+  TRY(check_choice(dperm_neighbours_name(neighbours), "neighbours", neighbours, "two", err));
   if (neighbours == DPERM_NEIGHBOURS_REPLACE && about != 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "rows about %zu: where records are replaced their number is public and counted; leave "
@@ -46,10 +59,7 @@ dperm_status check_rows_about(dperm_neighbours neighbours, size_t about, dperm_e
 }
 
 dperm_status check_epsilon(double epsilon, dperm_error *err) {
-  if (!(epsilon > 0 && isfinite(epsilon))) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "epsilon = %g; it must be positive and finite", epsilon);
-  }
-  return DPERM_OK;
+  return check_positive("epsilon", epsilon, err);
 }
 
 static dperm_status check_neighbours(const dperm_options *o, dperm_error *err) {
@@ -151,9 +161,7 @@ static dperm_status check_shares(const dperm_options *o, dperm_error *err) {
 }
 
 static dperm_status check_bins(const dperm_options *o, dperm_error *err) {
-  if ((unsigned)o->bins > DPERM_BINS_AUTO) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "bins number %d is none of the three", (int)o->bins);
-  }
+  TRY(check_choice((unsigned)o->bins <= DPERM_BINS_AUTO, "bins", o->bins, "three", err));
   if (o->refine != 0 && o->bins == DPERM_BINS_NONE) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "bins are to be none, and refine makes some; leave one of the two out");
@@ -185,29 +193,16 @@ dperm_status check_shares_none(const dperm_options *o, const char *command, dper
 /* ---- all of them */
 
 dperm_status options_validate(const dperm_options *o, dperm_error *err) {
-  if (!dperm_mechanism_name(o->mechanism)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "mechanism number %d is none of the three",
-         (int)o->mechanism);
-  }
-  if (!dperm_analysis_name(o->analysis)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "analysis number %d is none of the two", (int)o->analysis);
-  }
-  if (!dperm_multiclass_name(o->multiclass)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "multiclass number %d is none of the three",
-         (int)o->multiclass);
-  }
+  bool noise_known = o->noise == DPERM_NOISE_AUTO || noise_kind_of(o->noise);
+  TRY(check_choice(dperm_mechanism_name(o->mechanism), "mechanism", o->mechanism, "three", err));
+  TRY(check_choice(dperm_analysis_name(o->analysis), "analysis", o->analysis, "two", err));
+  TRY(check_choice(dperm_multiclass_name(o->multiclass), "multiclass", o->multiclass, "three",
+                   err));
   TRY(check_joint(o, err));
-  if (o->noise != DPERM_NOISE_AUTO && !noise_kind_of(o->noise)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "noise number %d is none of the kinds", (int)o->noise);
-  }
+  TRY(check_choice(noise_known, "noise", o->noise, "kinds", err));
   TRY(check_delta(o, err));
-  if (!isnan(o->lambda) && !(o->lambda > 0 && isfinite(o->lambda))) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "lambda = %g; it must be positive and finite", o->lambda);
-  }
-  if (!(o->gradient_tolerance > 0 && isfinite(o->gradient_tolerance))) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "gradient tolerance %g; it must be positive and finite",
-         o->gradient_tolerance);
-  }
+  TRY(isnan(o->lambda) ? DPERM_OK : check_positive("lambda", o->lambda, err));
+  TRY(check_positive("gradient tolerance", o->gradient_tolerance, err));
   TRY(check_threads(o->threads, err));
   TRY(check_rows_per_person(o->rows_per_person, err));
   TRY(check_neighbours(o, err));

@@ -5,7 +5,9 @@
 
 #include "base/status.h"
 
-/* Numbers that other requests have too. */
+/* Numbers that other requests have too; an enum's, of which so many are known. */
+dperm_status check_choice(bool known, const char *what, int number, const char *of,
+                          dperm_error *err);
 dperm_status check_threads(int threads, dperm_error *err);
 dperm_status check_rows_per_person(size_t rows, dperm_error *err);
 /* Whether there is a public figure near the number of rows exactly where that is private. */
