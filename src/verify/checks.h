@@ -5,7 +5,6 @@
 
 #include "verify/finding.h"
 #include "verify/gaussian_bound.h"
-#include "verify/verify.h"
 
 /* check_file.c: the file as it is, and what it says it claims. */
 void check_format(verifier *v);
