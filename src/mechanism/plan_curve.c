@@ -1,4 +1,4 @@
-/* See plan_curve.h. */
+/* plan_curve of privacy_plan.h. */
 #include "mechanism/privacy_plan.h"
 
 #include <math.h>

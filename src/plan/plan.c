@@ -111,11 +111,6 @@ static size_t fewest_rows(const variation *v, double guess, double goal) {
 
 /* ---- the plan */
 
-/* Fits that share epsilon. */
-static size_t fits_of(const public_numbers *given, size_t classes) {
-  return link_scores(given->loss) > 1 ? 1 : class_fits(classes);
-}
-
 static void describe_noise(const public_numbers *given, const privacy_plan *plan,
                            const release_plan *release, dperm_plan *out) {
   noise_law law;
@@ -186,7 +181,7 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
                        .epsilon = claim->epsilon,
                        .epsilon_row = claim->epsilon_row,
                        .classes = classes,
-                       .fits = fits_of(&given, classes),
+                       .fits = link_scores(&loss) > 1 ? 1 : class_fits(classes),
                        .epsilon_class = claim->epsilon_class,
                        .delta = none,
                        .lambda = plan.lambda,

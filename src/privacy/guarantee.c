@@ -86,33 +86,18 @@ static double delta_of_run(const private_run *run, double epsilon) {
 
 /* ---- the noise's delta, from the whole down (docs/proofs/gaussian.md 6) */
 
-/* The least double that covers both, exactly: epsilon_rest gives the first part back. */
-static double delta_covering(double noise, double numerics) {
-  double_double sum = two_sum(noise, numerics);
-  return sum.lo > 0 ? nextafter(sum.hi, INFINITY) : sum.hi;
-}
-
-static void divide_delta(const private_run *run, guarantee *g) {
-  double noise = epsilon_rest(run->delta, g->delta_numerics);
-  private_run part = *run;
+static double delta_of_class(const private_run *run, const guarantee *g) {
+  double noise = epsilon_rest(run->delta, g->delta_numerics), k = (double)run->rows_per_person;
   if (!(run->delta > 0 && noise > 0)) { /* too little is refused by guarantee_check */
-    return;
+    return 0;
   }
-  g->delta_row = run->delta;
   if (run->rows_per_person != 1 && !DEFECT("group-delta-left-out")) {
-    double k = (double)run->rows_per_person;
     noise = noise * expm1(g->epsilon_row) / expm1(k * g->epsilon_row) * down;
-    part.rows_per_person = 1;
-    g->delta_row = delta_covering(noise, delta_of_run(&part, g->epsilon_row));
   }
-  g->delta_fit = g->delta_row;
   if (run->rounds != ROUNDS_NONE) {
     noise = noise / run->rounds_mean * down;
-    part.rounds = ROUNDS_NONE;
-    g->delta_fit = delta_covering(noise, delta_of_run(&part, g->epsilon_fit));
   }
-  bool several = run->classes > 2 && !run->joint;
-  g->delta_class = several ? noise / (double)run->classes * down : noise;
+  return run->classes > 2 && !run->joint ? noise / (double)run->classes * down : noise;
 }
 
 guarantee guarantee_of_run(const private_run *run) {
@@ -137,7 +122,7 @@ guarantee guarantee_of_run(const private_run *run) {
   g.epsilon_class = several ? epsilon_share(g.epsilon_fit, run->classes) : g.epsilon_fit;
   g.delta = g.delta_numerics = delta_of_run(run, g.epsilon_row);
   g.delta_given = run->delta;
-  divide_delta(run, &g);
+  g.delta_class = delta_of_class(run, &g);
   return g;
 }
 

@@ -55,10 +55,9 @@ typedef struct guarantee {
   double epsilon_fit;         /* for each fit of a model to it (less with random stopping) */
   double epsilon_class; /* and for each of the fits that more than two classes take (all of it if
                            they are joint), or each count */
-  /* Of delta_given in the same way what a row and a fit may spend in all, and what is left of that
-   * for the noise of a class. 0 without any (docs/proofs/gaussian.md 6). */
-  double delta_row, delta_fit, delta_class;
-  unsigned reasons; /* why not, if it is not private; 0 if it is */
+  double delta_class;   /* of delta_given in the same way, for the noise of a class; 0 without any
+                           (docs/proofs/gaussian.md 6) */
+  unsigned reasons;     /* why not, if it is not private; 0 if it is */
 } guarantee;
 
 /* How random stopping chooses the number of its rounds (privacy.md 7). */

@@ -26,14 +26,14 @@ typedef struct fit_work {
   const fit_plan *plan;
   random_source *source;
   dperm_model *model;
-  dperm_loss loss;    /* of each fit (options_loss) */
-  const matrix *view; /* what the weights are for: the rows, or features over them, */
-  matrix *made;       /* which are here; else NULL */
-  solution found;     /* space for a candidate, */
-  double *sides;      /* for the labels of one class against the others (NULL for one fit), */
-  double *shares;     /* and for the weight of each row's class (NULL where all are 1) */
-  double *room;       /* for the stages after the fit */
-  scratch work;       /* all of these arrays */
+  dperm_loss loss;     /* of each fit (options_loss) */
+  const matrix *view;  /* what the weights are for: the rows, or features over them, */
+  matrix *made;        /* which are here; else NULL */
+  solution found;      /* space for a candidate, */
+  double *sides;       /* for the labels of one class against the others (NULL for one fit), */
+  double *row_weights; /* and for the weight of each row's class (NULL where all are 1) */
+  double *room;        /* for the stages after the fit */
+  scratch work;        /* all of these arrays */
 } fit_work;
 
 /* Whatever can fail for reasons that are public fails here: memory, a machine with another

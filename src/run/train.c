@@ -11,7 +11,6 @@
 #include "mechanism/mechanism.h"
 #include "random/random_handle.h"
 #include "run/account.h"
-#include "run/asked_schema.h"
 #include "run/counted_schema.h"
 #include "run/fit.h"
 #include "run/options.h"

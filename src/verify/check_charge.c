@@ -38,9 +38,9 @@ static bool claim_due(verifier *v, bool alone, bool twice, interval *epsilon, in
   return true;
 }
 
-static void check_amounts(verifier *v, const charged_entry *paid, bool twice) {
+static void check_amounts(verifier *v, const charged_entry *paid) {
   interval epsilon, delta;
-  bool alone = paid->schema != NULL;
+  bool alone = paid->schema != NULL, twice = by_adding(v) && !paid->adding;
   if (!claim_due(v, alone, twice, &epsilon, &delta)) {
     return;
   }
@@ -129,28 +129,22 @@ static void check_price(verifier *v, const charged_entry *paid, bool released) {
           shown(due).text);
 }
 
-static void check_schema(verifier *v, const charged_entry *paid) {
+/* An entry for the model, or for its schema alone. */
+static void check_entry(verifier *v, const charged_entry *paid, bool released) {
   if (paid->trouble) {
     finding(v, false, "charge", "%.400s", paid->trouble);
     return;
   }
-  check_schema_amount(v, paid);
+  (released ? check_amounts : check_schema_amount)(v, paid);
   if (paid->order > 0) {
-    check_price(v, paid, false);
+    check_price(v, paid, released);
+  }
+  if (paid->schema) {
+    check_entry(v, paid->schema, false);
   }
 }
 
 void check_charge(verifier *v, const charged_entry *paid) {
   v->charge_checked = true;
-  if (paid->trouble) {
-    finding(v, false, "charge", "%.400s", paid->trouble);
-    return;
-  }
-  check_amounts(v, paid, by_adding(v) && !paid->adding);
-  if (paid->order > 0) {
-    check_price(v, paid, true);
-  }
-  if (paid->schema) {
-    check_schema(v, paid->schema);
-  }
+  check_entry(v, paid, true);
 }

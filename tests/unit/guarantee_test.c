@@ -143,7 +143,7 @@ TEST(delta_covers_classes_rounds_and_persons) {
 }
 
 /* What noise and numerics cost together is at most the delta that was given, and nearly all of it:
- * gaussian.md 6, by hand. Shares handed down to a row's run and to a fit give the same noise. */
+ * gaussian.md 6, by hand. */
 TEST(a_given_delta_is_divided_and_never_passed) {
   static const size_t people[] = {1, 2, 7}, kinds[] = {2, 3, 26};
   for (size_t p = 0; p < 3; p++) {
@@ -163,18 +163,6 @@ TEST(a_given_delta_is_divided_and_never_passed) {
         }
         long double all = g.delta_numerics + fits * group * g.delta_class;
         assert_true(all <= 1e-6L && all >= 1e-6L * (1 - 1e-7L));
-        const private_run row = {.epsilon = g.epsilon_row,
-                                 .delta = g.delta_row,
-                                 .rows_per_person = 1,
-                                 .classes = kinds[c],
-                                 .rounds = (rounds_kind)rounds,
-                                 .rounds_mean = 4.5};
-        const private_run fit = {.epsilon = g.epsilon_fit,
-                                 .delta = g.delta_fit,
-                                 .rows_per_person = 1,
-                                 .classes = kinds[c]};
-        assert_true(guarantee_of_run(&row).delta_class == g.delta_class);
-        assert_true(guarantee_of_run(&fit).delta_class == g.delta_class);
         assert_true(guarantee_spending(g, true).delta == 1e-6);
         assert_true(guarantee_spending(g, false).delta == g.delta_numerics);
         assert_true(g.delta == g.delta_numerics && g.delta_numerics < 1e-30);
