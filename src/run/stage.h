@@ -1,5 +1,6 @@
 /* The stages of a run after its fit: for a share of epsilon (privacy/shares.h) each releases
- * something more, a function of the released weights and the records. */
+ * something more, a function of the released weights and the records that is pure: a stage has no
+ * delta, and the ledger counts its epsilon as it is. */
 #pragma once
 
 #include "model/model.h"
