@@ -4,36 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments/arguments.h"
-#include "arguments/completion.h"
 #include "arguments/help.h"
 #include "commands/commands.h"
-#include "commands/help_command.h"
-#include "output/message.h"
 #include "output/mpi_job.h"
-#include "output/progress_bar.h"
 #include "output/signals.h"
-
-static const char *const schema_actions[] = {"draft", "import", NULL};
 
 static const command commands[] = {
     {"train", "fit one model to a file of records", run_train, true, NULL},
     {"tune", "choose among candidates, privately, and fit", run_tune, true, NULL},
-    {"refine", "a schema from private records, for a share of epsilon", run_refine, true, NULL},
-    {"plan", "what a fit will do, from public numbers only", run_plan, false, NULL},
+    {"refine", "refine a schema with private records, for some epsilon", run_refine, true, NULL},
+    {"plan", "show what a fit will do, from public numbers only", run_plan, false, NULL},
     {"predict", "apply a model to records", run_predict, false, NULL},
     {"score", "count a model's errors: on public records, or privately", run_score, false, NULL},
     {"verify", "derive a model's privacy claim again, line by line", run_verify, false, NULL},
-    {"sweep", "experiments on public records: errors over grids of settings", run_sweep, true,
-     NULL},
+    {"sweep", "experiment on public records: errors over grids of settings", run_sweep, true, NULL},
     {"audit", "attack this build: a lower bound on the epsilon it really has", run_audit, false,
      NULL},
-    {"statement", "a page for the person who must defend a release", run_statement, false, NULL},
-    {"encode", "records as a binary file that is mapped, not read", run_encode, false, NULL},
-    {"ledger", "the record of what was spent, and what is left", run_ledger, false, NULL},
-    {"schema", "check a schema, draft one from public records, or import one", run_schema, false,
+    {"statement", "write a page for the person who must defend a release", run_statement, false,
+     NULL},
+    {"encode", "store records in a binary file that is mapped, not read", run_encode, false, NULL},
+    {"ledger", "the record of what was spent, and what is left", NULL, false, ledger_actions},
+    {"schema", "check a schema, draft one from public records, or import one", NULL, false,
      schema_actions},
-    {"demo", "the whole way on built-in synthetic census records", run_demo, false, NULL},
+    {"demo", "show everything on built-in synthetic census records", run_demo, false, NULL},
     {0},
 };
 
@@ -49,8 +42,28 @@ static bool threads_understood(void) {
 }
 
 static int run(const command *c, int argc, char **argv) {
+  const command *parent = NULL;
+  if (c->actions && argc > 0 && argument_is_common(argv[0], HELP)) {
+    return help_of(c, NULL);
+  }
+  if (c->actions) { /* the first word that is no option, which may stand before it */
+    int at = 0;
+    while (at + 1 < argc && argv[at][0] == '-') {
+      at++;
+    }
+    parent = c;
+    c = command_action(parent, argc > 0 ? argv[at] : "");
+    for (; at > 0; at--) {
+      argv[at] = argv[at - 1];
+    }
+    argc--;
+    argv++;
+  }
+  if (!c) {
+    return refused();
+  }
   signals_catch();
-  arguments_announce(c, help_print, NULL);
+  command_announce(parent, c, help_print, NULL);
   int exit_status = job_join(c->many) && threads_understood() ? c->run(argc, argv) : refused();
   progress_bar_wipe();
   exit_status = job_leave(exit_status);

@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments/file_guard.h"
-
-const common_argument common_arguments[COMMON_ARGUMENTS] = {
-    {"-q", "--quiet", "only errors on stderr, no notes and no progress"},
-    {"-h", "--help", "explain the command"},
+static const argument common_arguments[COMMON_ARGUMENTS] = {
+    {"--quiet", ARGUMENT_FLAG, .help = "only errors on stderr, no notes and no progress",
+     .letter = "-q"},
+    {"--help", ARGUMENT_FLAG, .help = "explain the command", .letter = "-h"},
 };
 
 bool argument_is_common(const char *word, int which) {
@@ -20,6 +19,11 @@ bool argument_is_common(const char *word, int which) {
 }
 
 const char *argument_value(const argument *a) {
+  static char words[96];
+  if (a->names) {
+    choices(a->names, a->first, "|", "|", words, sizeof words);
+    return words;
+  }
   return a->kind == ARGUMENT_FLAG ? "" : a->value;
 }
 
@@ -31,21 +35,60 @@ bool argument_is_file(const argument *a) {
   return a->kind == ARGUMENT_INPUT || a->kind == ARGUMENT_OUTPUT;
 }
 
+argument shared_argument(const char *name, void *target) {
+  static const argument shared[] = {
+      {"--data", ARGUMENT_INPUT, NULL, true, "FILE", "the records"},
+      {"--schema", ARGUMENT_INPUT, NULL, false, "FILE", "what is public about the records (JSON)",
+       GROUP_USUAL},
+      {"--model", ARGUMENT_INPUT, NULL, true, "FILE", "a model that dperm wrote"},
+      {"--rows-per-person", ARGUMENT_COUNT, NULL, false, "K",
+       "epsilon protects a person with at most K rows (default: 1)", GROUP_PRIVACY},
+      {"--neighbours", ARGUMENT_CHOICE, NULL, false, NULL,
+       "neighbouring data sets differ by one record replaced, or added or removed (default: "
+       "replace)",
+       GROUP_PRIVACY, neighbours_name, 0},
+      {"--rows-about", ARGUMENT_COUNT, NULL, false, "N",
+       "with add-remove: a public estimate of the number of rows, which stays private",
+       GROUP_PRIVACY},
+      {"--format", ARGUMENT_CHOICE, NULL, false, NULL,
+       "format of the records (default: by the file's name)", GROUP_DATA, format_name,
+       DPERM_FORMAT_CSV},
+      {"--dims", ARGUMENT_COUNT, NULL, false, "D", "number of columns of svmlight data",
+       GROUP_DATA},
+      {"--threads", ARGUMENT_THREADS, NULL, false, "N",
+       "number of threads, which does not change results (default: $DPERM_THREADS, or one per "
+       "processor)",
+       GROUP_DATA},
+      {"--json", ARGUMENT_FLAG, NULL, false, NULL, "print the result as JSON", GROUP_OUTPUT},
+  };
+  size_t i = 0;
+  while (strcmp(shared[i].name, name) != 0) {
+    i++;
+  }
+  argument a = shared[i];
+  a.target = target;
+  return a;
+}
+
 /* Who is told of the table instead of the user. */
 static struct {
-  const command *command;
+  char name[32]; /* "train", "ledger init" */
+  const char *summary;
   page_reader *reader;
   void *context;
 } told;
 
-void arguments_announce(const command *next, page_reader *reader, void *context) {
-  told.command = next;
+void command_announce(const command *parent, const command *next, page_reader *reader,
+                      void *context) {
+  (void)snprintf(told.name, sizeof told.name, "%s%s%s", parent ? parent->name : "",
+                 parent ? " " : "", next->name);
+  told.summary = next->summary;
   told.reader = reader;
   told.context = context;
-  usage_of(next->name);
+  usage_of(told.name);
 }
 
-enum { ARGUMENTS_MOST = 64 };
+enum { ARGUMENTS_MOST = 64, THREADS_MOST = 4096 };
 
 /* The targets that were set. */
 static struct {
@@ -73,28 +116,21 @@ static bool note_given(const argument *a) {
 
 /* Every page comes from the table that the command parses its arguments by: it is called with
  * --help. */
-void command_visit_one(const command *c, const char *action, page_reader *reader, void *context) {
-  char help_flag[] = "--help", word[32];
-  char *words[3] = {word, help_flag, NULL};
-  (void)snprintf(word, sizeof word, "%s", action ? action : "");
-  arguments_announce(c, reader, context);
-  (void)c->run(action ? 2 : 1, action ? words : words + 1);
+void command_visit_action(const command *parent, const command *action, page_reader *reader,
+                          void *context) {
+  char help_flag[] = "--help";
+  char *words[] = {help_flag, NULL};
+  command_announce(parent, action, reader, context);
+  (void)action->run(1, words);
 }
 
 void command_visit(const command *c, page_reader *reader, void *context) {
-  command_visit_one(c, NULL, reader, context);
-  for (const char *const *action = c->actions; action && *action; action++) {
-    command_visit_one(c, *action, reader, context);
+  if (!c->actions) {
+    command_visit_action(NULL, c, reader, context);
   }
-}
-
-const char *command_action(const command *c, const char *name) {
-  for (const char *const *action = c->actions; action && *action; action++) {
-    if (strcmp(*action, name) == 0) {
-      return *action;
-    }
+  for (const command *action = c->actions; action && action->name; action++) {
+    command_visit_action(c, action, reader, context);
   }
-  return NULL;
 }
 
 const command *command_named(const command *commands, const char *name) {
@@ -103,6 +139,25 @@ const command *command_named(const command *commands, const char *name) {
     c++;
   }
   return c->name ? c : NULL;
+}
+
+const command *command_action(const command *c, const char *word) {
+  char all[128] = "";
+  const command *found = command_named(c->actions, word);
+  for (const command *action = c->actions; !found && action->name; action++) {
+    size_t used = strlen(all);
+    (void)snprintf(all + used, sizeof all - used, "%s%s",
+                   !used            ? ""
+                   : action[1].name ? ", "
+                                    : " or ",
+                   action->name);
+  }
+  if (!found) {
+    usage_of(c->name);
+    (void)refuse(*word ? wrong_usage("no action is called \"%.40s\"; use %s", word, all)
+                       : wrong_usage("an action is missing: %s", all));
+  }
+  return found;
 }
 
 /* Decimal numbers only: strtod alone would take "nan", "inf" and hexadecimal; and make 0 of what is
@@ -130,50 +185,11 @@ bool read_whole(const char *text, uint64_t *out) {
   return errno == 0;
 }
 
-static bool is_action(const argument *a) {
-  return strcmp(a->name, "action") == 0;
-}
-
-/* The actions of a command, for people: "init, show or verify". */
-static const char *actions_of(const argument *a, char out[128]) {
-  char words[128], *rest = NULL;
-  size_t used = (size_t)snprintf(words, sizeof words, "%s", a->value);
-  for (const char *const *own = told.command->actions; own && *own && used < sizeof words; own++) {
-    used += (size_t)snprintf(words + used, sizeof words - used, "|%s", *own);
-  }
-  const char *last = strrchr(words, '|');
-  used = 0;
-  for (char *word = strtok_r(words, "|", &rest); word && used < 128;
-       word = strtok_r(NULL, "|", &rest)) {
-    const char *between = word == words ? "" : word > last ? " or " : ", ";
-    used += (size_t)snprintf(out + used, 128 - used, "%s%s", between, word);
-  }
-  return out;
-}
-
-static bool has_action(const argument *a, const char *text, size_t length) {
-  for (const char *at = a->value; *at; at += strcspn(at, "|"), at += *at == '|') {
-    if (strcspn(at, "|") == length && strncmp(at, text, length) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* What is wrong with a word is said before what is missing beside it. */
 static bool check_word(const argument *a, const char *text) {
-  char buffer[128];
-  if (argument_is_file(a) && !*text) {
-    return refuse(
-        wrong_usage("%s is empty; name a file", argument_is_positional(a) ? a->value : a->name));
-  }
-  if (!is_action(a) || has_action(a, text, strlen(text))) {
-    return true;
-  }
-  return refuse(
-      command_action(told.command, text)
-          ? wrong_usage("%s must be the first word", text)
-          : wrong_usage("no action is called \"%.40s\"; use %s", text, actions_of(a, buffer)));
+  return !argument_is_file(a) || *text ||
+         refuse(wrong_usage("%s is empty; name a file",
+                            argument_is_positional(a) ? a->value : a->name));
 }
 
 static bool store_number(const argument *a, const char *text) {
@@ -193,17 +209,30 @@ static bool store_number(const argument *a, const char *text) {
 }
 
 static bool store_whole(const argument *a, const char *text) {
-  bool count = a->kind == ARGUMENT_COUNT;
-  uint64_t whole = 0;
-  if (!read_whole(text, &whole) || (count && (whole == 0 || whole > SIZE_MAX / 2))) {
-    return refuse(
-        wrong_usage("%s must be a whole number from %d, not \"%.40s\"", a->name, count, text));
+  bool seed = a->kind == ARGUMENT_SEED, threads = a->kind == ARGUMENT_THREADS;
+  uint64_t whole = 0, most = seed ? UINT64_MAX : threads ? THREADS_MOST : SIZE_MAX / 2;
+  if (!read_whole(text, &whole) || whole < !seed || whole > most) {
+    return refuse(wrong_usage("%s must be a whole number from %d%s, not \"%.40s\"", a->name, !seed,
+                              threads ? " to 4096" : "", text));
   }
-  if (count) {
-    *(size_t *)a->target = (size_t)whole;
-  } else {
+  if (seed) {
     *(uint64_t *)a->target = whole;
+  } else if (threads) {
+    *(int *)a->target = (int)whole;
+  } else {
+    *(size_t *)a->target = (size_t)whole;
   }
+  return true;
+}
+
+static bool store_choice(const argument *a, const char *text) {
+  char all[96];
+  int value = choice_value(text, a->names, a->first);
+  if (value < 0) {
+    choices(a->names, a->first, ", ", " or ", all, sizeof all);
+    return refuse(wrong_usage("%s must be %s", a->name, all));
+  }
+  *(int *)a->target = value;
   return true;
 }
 
@@ -217,7 +246,10 @@ static bool store(const argument *a, const char *text) {
     return store_number(a, text);
   case ARGUMENT_COUNT:
   case ARGUMENT_SEED:
+  case ARGUMENT_THREADS:
     return store_whole(a, text);
+  case ARGUMENT_CHOICE:
+    return store_choice(a, text);
   default:
     *(const char **)a->target = text;
     return true;
@@ -266,54 +298,43 @@ static bool take(const argument *table, size_t count, int argc, char **argv, int
 
 /* ---- help */
 
-/* What help says of an argument beside this action; NULL if it is for others, as "init, show: its
- * budget" says. */
-static const char *help_beside(const argument *actions, const char *action, const argument *a) {
-  bool beside = false;
-  const char *word = a->help;
-  for (size_t length = 0;; word += length + 2) {
-    length = strcspn(word, ",:");
-    if (!has_action(actions, word, length)) {
-      return a->help; /* for all */
-    }
-    beside = beside || (strlen(action) == length && strncmp(word, action, length) == 0);
-    if (word[length] == ':') {
-      return beside ? word + length + 2 : NULL;
-    }
-  }
-}
-
-/* The lines for one action of a table that several share; 0 if `word` is none of them. */
-static size_t table_of_action(const argument *table, size_t count, const char *word,
-                              argument out[ARGUMENTS_MOST]) {
+/* Hands on the table, sorted by groups, with the common arguments. */
+static bool tell(const argument *table, size_t count, const char *rest) {
+  enum { MANY = 10 };
+  argument shown[ARGUMENTS_MOST + COMMON_ARGUMENTS];
   size_t kept = 0;
-  if (count > ARGUMENTS_MOST || !is_action(table) || !has_action(table, word, strlen(word))) {
-    return 0;
-  }
-  for (size_t i = 0; i < count; i++) {
-    const char *help = help_beside(table, word, &table[i]);
-    if (help) {
-      out[kept] = table[i];
-      out[kept++].help = help;
+  for (argument_group group = GROUP_USUAL; group < GROUPS; group++) {
+    for (size_t i = 0; i < count && kept < ARGUMENTS_MOST; i++) {
+      if (table[i].group == group) {
+        shown[kept++] = table[i];
+      }
     }
   }
-  out->value = word;
-  return kept;
-}
-
-static bool tell(const argument *table, size_t count, const char *word, const char *rest) {
-  argument own[ARGUMENTS_MOST];
-  size_t kept = table_of_action(table, count, word, own);
-  const command_page page = {told.command->name, told.command->summary, kept ? own : table,
-                             kept ? kept : count, rest};
+  bool grouped = count > MANY && shown[0].group != shown[kept - 1].group;
+  for (int i = 0; i < COMMON_ARGUMENTS; i++) {
+    shown[kept] = common_arguments[i];
+    shown[kept++].group = GROUP_OUTPUT;
+  }
+  const command_page page = {.name = told.name,
+                             .summary = told.summary,
+                             .table = shown,
+                             .count = kept,
+                             .grouped = grouped,
+                             .rest = rest};
   told.reader(told.context, &page);
   return refuse(0);
+}
+
+const char *page_heading(const command_page *page, size_t i) {
+  static const char *const names[GROUPS] = {"usual", "privacy", "model", "data", "output"};
+  argument_group group = page->table[i].group;
+  return page->grouped && (i == 0 || group != page->table[i - 1].group) ? names[group] : NULL;
 }
 
 bool arguments_parse(const argument *table, size_t count, int argc, char **argv, const char *rest) {
   for (int i = 0; i < argc; i++) {
     if (argument_is_common(argv[i], HELP)) {
-      return tell(table, count, argv[0], rest);
+      return tell(table, count, rest);
     }
   }
   for (int i = 0; i < argc; i++) {
@@ -325,11 +346,8 @@ bool arguments_parse(const argument *table, size_t count, int argc, char **argv,
   }
   for (size_t i = 0; i < count; i++) {
     const argument *a = &table[i];
-    char buffer[128];
     if (a->required && !argument_given(a->target)) {
-      return refuse(is_action(a) ? wrong_usage("an action is missing: %s", actions_of(a, buffer))
-                                 : wrong_usage("%s is missing",
-                                               argument_is_positional(a) ? a->value : a->name));
+      return refuse(wrong_usage("%s is missing", argument_is_positional(a) ? a->value : a->name));
     }
   }
   return files_agree(table, count);

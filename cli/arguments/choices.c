@@ -1,13 +1,11 @@
-/* See choices.h. */
-#include "arguments/choices.h"
+/* The names of the values that options choose among. */
+#include "arguments/arguments.h"
 
 #include <dperm/draft.h>
 #include <dperm/tune.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "arguments/arguments.h"
 
 #define NAME_BY_NUMBER(name, type)                                                                 \
   const char *name(int value) {                                                                    \
@@ -42,45 +40,21 @@ const char *bins_name(int value) {
   return value <= DPERM_BINS_AUTO ? names[value] : NULL;
 }
 
-/* The names with `between` between them, and `last` before the last. */
-static void list_names(value_name *name, int first, const char *between, const char *last,
-                       char *out, size_t size) {
+int choice_value(const char *text, value_name *name, int first) {
+  for (int value = first; name(value); value++) {
+    if (strcmp(name(value), text) == 0) {
+      return value;
+    }
+  }
+  return -1;
+}
+
+void choices(value_name *name, int first, const char *between, const char *last, char *out,
+             size_t size) {
   size_t used = 0;
   out[0] = '\0';
   for (int i = first; name(i) && used < size; i++) {
     const char *separator = i == first ? "" : name(i + 1) ? between : last;
     used += (size_t)snprintf(out + used, size - used, "%s%s", separator, name(i));
   }
-}
-
-const char *choices(value_name *name, int first) {
-  static struct {
-    value_name *name;
-    char text[96];
-  } lists[16];
-  size_t i = 0;
-  while (lists[i].name && lists[i].name != name && i + 1 < sizeof lists / sizeof *lists) {
-    i++;
-  }
-  lists[i].name = name;
-  list_names(name, first, "|", "|", lists[i].text, sizeof lists[i].text);
-  return lists[i].text;
-}
-
-bool choose(const char *option, const char *text, value_name *name, int first, int *out) {
-  char all[96];
-  for (*out = first; name(*out); ++*out) {
-    if (strcmp(name(*out), text) == 0) {
-      return true;
-    }
-  }
-  list_names(name, first, ", ", " or ", all, sizeof all);
-  return refuse(wrong_usage("%s must be %s", option, all));
-}
-
-bool parse_format(const char *text, dperm_format *out) {
-  int format = DPERM_FORMAT_AUTO;
-  bool good = !text || choose("--format", text, format_name, DPERM_FORMAT_CSV, &format);
-  *out = (dperm_format)format;
-  return good;
 }

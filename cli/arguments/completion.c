@@ -1,6 +1,7 @@
-/* See completion.h. The words to choose from are those of an argument's value in help:
+/* Completion in shells: a short script for each, which asks the command itself for the words that
+ * may stand where the cursor is. The words to choose from are those of an argument's value in help:
  * "csv|svmlight" is two of them, what has capitals is a name for something else. */
-#include "arguments/completion.h"
+#include "arguments/help.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static bool is_word(const char *text, size_t length) {
 
 /* The words of a value, each behind the first `before` bytes of `option`. */
 static void put_value(const argument *a, const char *option, size_t before) {
-  for (const char *at = a->value; *at;) {
+  for (const char *at = argument_value(a); *at;) {
     size_t length = strcspn(at, "|");
     if (is_word(at, length)) {
       printf("%.*s%.*s\n", (int)before, option, (int)length, at);
@@ -82,9 +83,7 @@ static void put_value(const argument *a, const char *option, size_t before) {
 }
 
 typedef struct cursor {
-  const char *word, *before;  /* the word at the cursor, and the one before it */
-  bool first;                 /* it is the first behind the command, which may be an action */
-  const char *const *actions; /* those that have pages of their own, or NULL */
+  const char *word, *before; /* the word at the cursor, and the one before it */
 } cursor;
 
 /* A page_reader. */
@@ -107,16 +106,9 @@ static void put_candidates(void *context, const command_page *page) {
     const argument *a = &page->table[i];
     if (option && !argument_is_positional(a)) {
       printf("%s\t%s\n", a->name, a->help);
-    } else if (!option && argument_is_positional(a) &&
-               c->first == (strcmp(a->name, "action") == 0)) {
+    } else if (!option && argument_is_positional(a)) {
       put_value(a, "", 0);
     }
-  }
-  for (size_t i = 0; i < COMMON_ARGUMENTS && option; i++) {
-    printf("%s\t%s\n", common_arguments[i].name, common_arguments[i].help);
-  }
-  for (const char *const *action = c->actions; c->first && action && *action && !option; action++) {
-    printf("%s\n", *action);
   }
 }
 
@@ -135,10 +127,12 @@ int completion_candidates(const command *commands, int argc, char **argv) {
     }
   }
   const command *found = count > 1 ? command_named(commands, argv[0]) : NULL;
-  if (found) {
-    cursor c = {argv[count - 1], argv[count - 2], count == 2, found->actions};
-    const char *own = count > 2 ? command_action(found, argv[1]) : NULL;
-    command_visit_one(found, own, put_candidates, &c);
+  const command *action = found && found->actions ? command_named(found->actions, argv[1]) : NULL;
+  cursor c = {argv[count > 0 ? count - 1 : 0], argv[count > 1 ? count - 2 : 0]};
+  if (found && found->actions && count == 2) {
+    put_commands(found->actions);
+  } else if (action || (found && !found->actions)) {
+    command_visit_action(action ? found : NULL, action ? action : found, put_candidates, &c);
   } else if (count < 2 && (count == 0 || argv[0][0] != '-')) {
     put_commands(commands);
     printf("help\texplain a command\ncompletion\tcomplete commands in a shell\n");

@@ -2,7 +2,7 @@
  * is no file yet: the journal of a ledger comes and goes. Standard input has no name, but is a file
  * like others where the shell opened one. */
 #define _GNU_SOURCE /* realpath */
-#include "arguments/file_guard.h"
+#include "arguments/arguments.h"
 
 #include <dperm/output.h>
 #include <limits.h>

@@ -6,62 +6,75 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments/choices.h"
-#include "arguments/neighbour_settings.h"
-#include "arguments/weight_list.h"
-#include "arguments/word_list.h"
+#include "arguments/value_list.h"
 #include "output/handles.h"
-#include "output/message.h"
 
-void fit_settings_init(fit_settings *s, argument *table) {
-  *s = (fit_settings){.loss = "logistic",
-                      .lambda = "auto",
-                      .mechanism = "objective",
-                      .analysis = "tight",
-                      .noise = "auto",
-                      .epsilon = (double)NAN,
-                      .delta_reg = (double)NAN,
-                      .norm_guess = (double)NAN,
-                      .rows_per_person = 1,
-                      .bins = {.refine = "none"}};
-  const argument lines[FIT_ARGUMENTS] = {
-      {"--epsilon", ARGUMENT_POSITIVE, &s->epsilon, false, "E",
-       "the privacy budget; required unless --mechanism none"},
-      {"--delta", ARGUMENT_NUMBER, &s->delta, false, "D",
-       "may be spent on gaussian noise, far below 1/rows (0: pure noise)"},
-      {"--rows-per-person", ARGUMENT_COUNT, &s->rows_per_person, false, "K",
-       "epsilon is for a person with at most K rows (1)"},
-      neighbours_argument(&s->neighbours),
-      rows_about_argument(&s->rows_about),
-      {"--mechanism", ARGUMENT_TEXT, &s->mechanism, false, choices(mechanism_name, 0),
-       "where the noise goes (objective)"},
-      {"--loss", ARGUMENT_TEXT, &s->loss, false, choices(loss_name, 0), "of one record (logistic)"},
-      {"--h", ARGUMENT_TEXT, &s->h, false, "H", "half-width of a hinge's smooth piece (0.5)"},
+void fit_settings_init(fit_settings *s, bool many, argument *table) {
+  *s = (fit_settings){.loss = "logistic", .lambda = "auto", .features_kind = -1, .many = many};
+  dperm_options *o = &s->options;
+  dperm_options_init(o);
+  const argument lines[FIT_ARGUMENTS - SHARE_ARGUMENTS] = {
+      {"--epsilon", ARGUMENT_POSITIVE, &o->epsilon, false, "E",
+       "privacy budget; required unless --mechanism none"},
       {"--lambda", ARGUMENT_TEXT, &s->lambda, false, "X|auto",
-       "regularization; auto (default) chooses from public numbers"},
-      {"--delta-reg", ARGUMENT_NUMBER, &s->delta_reg, false, "X|auto",
-       "extra regularization of objective perturbation (auto)"},
-      {"--norm-guess", ARGUMENT_POSITIVE, &s->norm_guess, false, "F",
-       "a public guess of the weights' norm, to choose lambda and delta-reg"},
-      {"--analysis", ARGUMENT_TEXT, &s->analysis, false, choices(analysis_name, 0),
-       "how epsilon becomes noise (tight); paper is for comparison"},
-      {"--noise", ARGUMENT_TEXT, &s->noise, false, choices(noise_name, 0),
-       "its shape; auto (default) takes the least; gaussian needs --delta"},
-      {"--kernel", ARGUMENT_TEXT, &s->kernel, false, choices(kernel_name, DPERM_KERNEL_GAUSSIAN),
-       "by random features"},
-      {"--gamma", ARGUMENT_TEXT, &s->gamma, false, "G", "the kernel's inverse width"},
-      {"--features", ARGUMENT_TEXT, &s->features, false, "D",
-       "the number of random features, even"},
-      {"--features-kind", ARGUMENT_TEXT, &s->features_kind, false, choices(direction_name, 0),
-       "directions of the gaussian kernel (orthogonal)"},
+       "regularization; auto chooses it from public numbers (default: auto)"},
+      {"--loss", ARGUMENT_TEXT, &s->loss, false, NULL, "loss function (default: logistic)",
+       GROUP_USUAL, loss_name},
+      {"--delta", ARGUMENT_NUMBER, &o->delta, false, "D",
+       "delta that gaussian noise may spend, far below 1/rows (default: 0, pure noise)",
+       GROUP_PRIVACY},
+      shared_argument("--rows-per-person", &o->rows_per_person),
+      shared_argument("--neighbours", &o->neighbours),
+      shared_argument("--rows-about", &o->rows_about),
+      {"--mechanism", ARGUMENT_CHOICE, &o->mechanism, false, NULL,
+       "what the noise is added to: the objective, or the finished weights (default: objective)",
+       GROUP_PRIVACY, mechanism_name},
+      {"--analysis", ARGUMENT_CHOICE, &o->analysis, false, NULL,
+       "how epsilon determines the noise; paper is for comparison (default: tight)", GROUP_PRIVACY,
+       analysis_name},
+      {"--noise", ARGUMENT_CHOICE, &o->noise, false, NULL,
+       "noise distribution; auto takes the smallest, gaussian needs --delta (default: auto)",
+       GROUP_PRIVACY, noise_name},
+      {"--h", ARGUMENT_TEXT, &s->h, false, "H",
+       "half-width of the smooth part of huber and smooth-hinge (default: 0.5)", GROUP_MODEL},
+      {"--delta-reg", ARGUMENT_NUMBER, &o->delta_reg, false, "X|auto",
+       "extra regularization of objective perturbation (default: auto)", GROUP_MODEL},
+      {"--norm-guess", ARGUMENT_POSITIVE, &o->norm_guess, false, "F",
+       "public guess of the norm of the weights, to choose lambda and delta-reg (default: none)",
+       GROUP_MODEL},
+      {"--kernel", ARGUMENT_CHOICE, &o->kernel.kind, false, NULL,
+       "kernel, by random features (default: none, a linear model)", GROUP_MODEL, kernel_name,
+       DPERM_KERNEL_GAUSSIAN},
+      {"--gamma", ARGUMENT_TEXT, &s->gamma, false, "G", "inverse width of the kernel", GROUP_MODEL},
+      {"--features", ARGUMENT_TEXT, &s->features, false, "D", "number of random features, even",
+       GROUP_MODEL},
+      {"--features-kind", ARGUMENT_CHOICE, &s->features_kind, false, NULL,
+       "directions of the features of a gaussian kernel (default: orthogonal)", GROUP_MODEL,
+       direction_name},
       {"--class-weights", ARGUMENT_TEXT, &s->class_weights, false, "NAME=W,...",
-       "public weights of classes; only ratios count (1 each)"},
-      {"--multiclass", ARGUMENT_TEXT, &s->multiclass, false,
-       choices(multiclass_name, DPERM_MULTICLASS_JOINT),
-       "more than two classes: one fit (for logistic, its default), or one a class"},
-      bins_argument(&s->bins.bins),
+       "public weights of classes; only their ratios count (default: 1 each)", GROUP_MODEL},
+      {"--multiclass", ARGUMENT_CHOICE, &o->multiclass, false, NULL,
+       "more than two classes: one joint fit, or one fit per class against the rest (default: "
+       "joint "
+       "for logistic loss, else one-vs-rest)",
+       GROUP_MODEL, multiclass_name, DPERM_MULTICLASS_JOINT},
+      {"--bins", ARGUMENT_CHOICE, &o->bins, false, NULL,
+       many
+           ? "bins for numeric columns that have none in the schema: none, or auto, as many as the "
+             "rows support (default: none)"
+           : "bins for numeric columns that have none in the schema: none, or auto, as many as the "
+             "rows support (default: a private test decides whether bins help)",
+       GROUP_MODEL, bins_name, DPERM_BINS_NONE},
+      {"--refine", ARGUMENT_TEXT, &s->refine, false, many ? "none" : "SHARE|auto|ask|none",
+       many
+           ? "other values are for train; 'dperm refine' makes a schema beforehand"
+           : "share of epsilon for bins and groups of categories from noisy counts of the records; "
+             "ask only tests privately whether bins help, for a few percent (default: ask with a "
+             "schema and without --bins and --kernel, else none)",
+       GROUP_MODEL},
   };
   memcpy(table, lines, sizeof lines);
+  share_arguments_init(s->shares, many, table + FIT_ARGUMENTS - SHARE_ARGUMENTS);
 }
 
 static bool positive(const char *name, const char *word, const char *or_, double *out) {
@@ -72,26 +85,45 @@ static bool positive(const char *name, const char *word, const char *or_, double
                             number_trouble()));
 }
 
+static bool given(const char *word) {
+  return word && strcmp(word, "none") != 0;
+}
+
 /* ---- what goes together */
 
-static bool check_together(const fit_settings *s, const dperm_options *o) {
+bool neighbours_agree(dperm_neighbours neighbours, size_t rows_about) {
+  bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  const usage_rule rules[] = {
+      {adding && !rows_about,
+       "--neighbours add-remove needs --rows-about: the number of records is then private, and a "
+       "public estimate takes its place"},
+      {!adding && rows_about,
+       "--rows-about is for --neighbours add-remove; otherwise the rows are counted, and their "
+       "number is public"},
+  };
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+}
+
+static bool check_together(const fit_settings *s) {
+  const dperm_options *o = &s->options;
   bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
   bool objective = o->mechanism == DPERM_MECHANISM_OBJECTIVE;
   bool kernel = o->kernel.kind != DPERM_KERNEL_NONE;
   bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   bool gaussian = o->noise == DPERM_NOISE_GAUSSIAN;
-  bool shaped = !isnan(s->delta_reg) || !isnan(s->norm_guess) || o->analysis != 0;
+  bool shaped = !isnan(o->delta_reg) || !isnan(o->norm_guess) || o->analysis != 0;
+  bool refined = given(s->refine);
   const usage_rule rules[] = {
-      {noisy && isnan(s->epsilon), "--epsilon is missing: it has no default, the choice is yours"},
-      {!noisy && !isnan(s->epsilon), "--epsilon does not go with --mechanism none"},
-      {!noisy && s->delta != 0, "--delta does not go with --mechanism none"},
-      {noisy && gaussian && s->delta == 0,
+      {noisy && isnan(o->epsilon), "--epsilon is missing: it has no default, the choice is yours"},
+      {!noisy && !isnan(o->epsilon), "--epsilon does not go with --mechanism none"},
+      {!noisy && o->delta != 0, "--delta does not go with --mechanism none"},
+      {noisy && gaussian && o->delta == 0,
        "--noise gaussian needs --delta, which has no default: choose one far below 1/rows"},
       {gaussian && o->analysis != 0, "--analysis paper has no gaussian noise"},
-      {!noisy && s->rows_per_person > 1, "--rows-per-person does not go with --mechanism none"},
+      {!noisy && o->rows_per_person > 1, "--rows-per-person does not go with --mechanism none"},
       {!noisy && adding, "--neighbours add-remove does not go with --mechanism none"},
       {adding && o->analysis == DPERM_ANALYSIS_PAPER,
-       "--analysis paper is about replaced records; --neighbours add-remove takes tight"},
+       "--analysis paper is about replaced records; --neighbours add-remove needs tight"},
       {shaped && !objective,
        "--delta-reg, --norm-guess and --analysis are for --mechanism objective"},
       {!noisy && o->noise > DPERM_NOISE_L2,
@@ -99,44 +131,46 @@ static bool check_together(const fit_settings *s, const dperm_options *o) {
       {!objective && o->noise > DPERM_NOISE_L2 && !gaussian,
        "kinds of --noise other than l2 and gaussian are for --mechanism objective"},
       {kernel && (!s->gamma || !s->features), "--kernel needs --gamma and --features"},
-      {!kernel && (s->gamma || s->features || s->features_kind),
+      {!kernel && (s->gamma || s->features || s->features_kind >= 0),
        "--gamma, --features and --features-kind are for --kernel"},
-      {s->features_kind && o->kernel.kind != DPERM_KERNEL_GAUSSIAN,
+      {s->features_kind >= 0 && o->kernel.kind != DPERM_KERNEL_GAUSSIAN,
        "--features-kind is for --kernel gaussian"},
+      {s->many && refined,
+       "--refine is for train; here --bins auto chooses bins from public numbers, or give a schema "
+       "made by 'dperm refine', whose epsilon is counted"},
+      {refined && !noisy,
+       "--refine does not go with --mechanism none: it spends a share of epsilon"},
+      {refined && o->bins == DPERM_BINS_NONE,
+       "--bins none keeps numeric columns linear, and --refine makes bins; give one of the two"},
+      {refined && strcmp(s->refine, "ask") == 0 && o->bins != DPERM_BINS_ASK,
+       "--bins decides about bins, and --refine ask tests whether they help; give one of the two"},
   };
   return usage_rules_hold(rules, sizeof rules / sizeof *rules);
 }
 
+bool refine_has_schema(const fit_settings *s, const char *schema) {
+  return schema || !given(s->refine) ||
+         refuse(wrong_usage("--refine needs --schema: it refines one"));
+}
+
 /* All that has one value. */
 static bool apply_single(const fit_settings *s, dperm_options *o) {
-  int mechanism = 0, analysis = 0, noise = 0, kernel = 0, kind = 0, multiclass = 0;
-  dperm_options_init(o);
-  if (!choose("--mechanism", s->mechanism, mechanism_name, 0, &mechanism) ||
-      !choose("--analysis", s->analysis, analysis_name, 0, &analysis) ||
-      !neighbours_choose(s->neighbours, s->rows_about, &o->neighbours, &o->rows_about) ||
-      !choose("--noise", s->noise, noise_name, 0, &noise) ||
-      (s->kernel && !choose("--kernel", s->kernel, kernel_name, DPERM_KERNEL_GAUSSIAN, &kernel)) ||
-      (s->multiclass && !choose("--multiclass", s->multiclass, multiclass_name,
-                                DPERM_MULTICLASS_JOINT, &multiclass)) ||
-      (s->features_kind &&
-       !choose("--features-kind", s->features_kind, direction_name, 0, &kind))) {
+  const char *refine = s->refine ? s->refine : s->many ? "none" : "ask";
+  *o = s->options;
+  o->kernel.independent = s->features_kind > 0;
+  if (!neighbours_agree(o->neighbours, o->rows_about) || !check_together(s) ||
+      (s->class_weights && !class_weights_parse(s->class_weights, o)) ||
+      !share_arguments_apply(s->shares, s->many, o)) {
     return false;
   }
-  o->mechanism = (dperm_mechanism)mechanism;
-  o->analysis = (dperm_analysis)analysis;
-  o->noise = (dperm_noise)noise;
-  o->multiclass = (dperm_multiclass)multiclass;
-  o->kernel.kind = (dperm_kernel_kind)kernel;
-  o->kernel.independent = kind;
-  o->epsilon = s->epsilon;
-  o->delta = s->delta;
-  o->rows_per_person = s->rows_per_person;
-  o->delta_reg = s->delta_reg;
-  o->norm_guess = s->norm_guess;
-  if (s->class_weights && !weight_list_parse(s->class_weights, o)) {
-    return false;
+  if (strcmp(refine, "none") == 0 && o->bins == DPERM_BINS_ASK) {
+    o->bins = DPERM_BINS_NONE;
   }
-  return check_together(s, o) && bins_choose(&s->bins, o);
+  if (strcmp(refine, "auto") == 0) {
+    o->refine = (double)NAN;
+  }
+  return strcmp(refine, "none") == 0 || strcmp(refine, "ask") == 0 || strcmp(refine, "auto") == 0 ||
+         read_share("--refine", ", auto, ask or none", refine, &o->refine);
 }
 
 /* ---- the grid */
@@ -178,11 +212,8 @@ bool fit_settings_grid(const fit_settings *s, dperm_options **options, size_t *c
   if (!apply_single(s, &base)) {
     return false;
   }
-  OWNED_MEMORY word_list *lists = calloc(LISTS, sizeof *lists);
-  if (!lists) {
-    return refuse(complain_of_memory());
-  }
-  if (!word_lists_split(list_options, texts, false, "; each candidate costs rows", lists)) {
+  OWNED(word_lists_free) word_list lists[LISTS] = {{NULL, 0}};
+  if (!word_lists_split(list_options, texts, "; each candidate costs rows", lists)) {
     return false;
   }
   if (s->h && lists[LOSS].count == 1 && !loss_has_h(lists[LOSS].words[0])) {
@@ -210,16 +241,6 @@ bool fit_settings_grid(const fit_settings *s, dperm_options **options, size_t *c
   return true;
 }
 
-void delta_warn(const dperm_options *options, size_t rows) {
-  double delta = options->delta;
-  rows = options->rows_about ? options->rows_about : rows;   /* the public figure */
-  if (rows > 0 && delta > 1.0 / (double)rows && delta < 1) { /* else it is refused */
-    note("warning: delta = %g is above 1/rows = %.2g: it would allow to publish a whole record of "
-         "somebody; choose one far below",
-         delta, 1.0 / (double)rows);
-  }
-}
-
 bool fit_settings_one(const fit_settings *s, dperm_options *options) {
   const char *const texts[LISTS] = {s->loss, s->h, s->lambda, s->gamma, s->features};
   for (int i = 0; i < LISTS; i++) {
@@ -234,4 +255,15 @@ bool fit_settings_one(const fit_settings *s, dperm_options *options) {
   }
   *options = all[0];
   return true;
+}
+
+void fit_warn(const dperm_options *options, size_t rows) {
+  double delta = options->delta;
+  rows = options->rows_about ? options->rows_about : rows;   /* the public figure */
+  if (rows > 0 && delta > 1.0 / (double)rows && delta < 1) { /* else it is refused */
+    note("warning: delta = %g is above 1/rows = %.2g, which allows publishing somebody's whole "
+         "record; choose one far below",
+         delta, 1.0 / (double)rows);
+  }
+  share_arguments_warn(options, rows);
 }

@@ -1,32 +1,38 @@
-/* The arguments that say how to fit, shared by the commands that fit, tune or plan. Where tune
- * takes a list ("1e-3,1e-2"), the others take a list of one. */
+/* The arguments that say how to fit, shared by the commands that fit, tune, sweep or plan. Where
+ * tune and sweep take a list ("1e-3,1e-2"), the others take one value. */
 #pragma once
 
 #include <dperm.h>
 
-#include "arguments/arguments.h"
-#include "arguments/bins_settings.h"
+#include "arguments/share_settings.h"
 
 typedef struct fit_settings {
+  dperm_options options;                            /* all that has one value */
   const char *loss, *h, *lambda, *gamma, *features; /* lists */
-  const char *mechanism, *analysis, *noise, *kernel, *features_kind, *class_weights;
-  const char *neighbours, *rows_about, *multiclass;
-  double epsilon, delta, delta_reg, norm_guess;
-  size_t rows_per_person;
-  bins_settings bins; /* --refine is the command's own line */
+  const char *class_weights, *refine;               /* as given, or NULL, */
+  const char *shares[SHARE_ARGUMENTS];              /* and so are these */
+  int features_kind;                                /* -1 if not given */
+  bool many; /* the command fits several models to the same records */
 } fit_settings;
 
-enum { FIT_ARGUMENTS = 20 };
+enum { FIT_ARGUMENTS = 21 + SHARE_ARGUMENTS };
 
-/* Defaults, and their lines of the argument table from table[0] on: FIT_ARGUMENTS of them. */
-void fit_settings_init(fit_settings *settings, argument *table);
+/* Defaults, and FIT_ARGUMENTS lines of the argument table from table[0] on. A command that fits
+ * `many` models has no --refine and no other share of its own: it takes "none" alone. */
+void fit_settings_init(fit_settings *settings, bool many, argument *table);
 
 /* Settings into options, one for each combination of the lists, in an array that the caller frees
- * in any case. False with a message about what is wrong: an empty or repeating list among it. */
+ * in any case. False with a message about what is wrong, such as a list with the same value twice.
+ */
 bool fit_settings_grid(const fit_settings *settings, dperm_options **options, size_t *count);
 /* The same where each list must have one element. */
 bool fit_settings_one(const fit_settings *settings, dperm_options *options);
 
-/* A line if delta is so large that it protects nobody in particular: above 1/rows one record in so
- * many may be shown to everybody. */
-void delta_warn(const dperm_options *options, size_t rows);
+/* False with a message unless there is a schema, or nothing to refine. */
+bool refine_has_schema(const fit_settings *settings, const char *schema);
+/* False with a message unless a number of rows is estimated exactly where it is private. */
+bool neighbours_agree(dperm_neighbours neighbours, size_t rows_about);
+
+/* Warns of a delta above 1/rows, which allows to publish the whole record of somebody, and of too
+ * few rows for a share of epsilon. */
+void fit_warn(const dperm_options *options, size_t rows);

@@ -20,9 +20,7 @@ static size_t put_word(const char *word, size_t length, size_t at, size_t indent
   return at + length;
 }
 
-/* The words of `text` from column `at` on, on lines whose later ones begin at `indent`, and the end
- * of the line. Texts are ASCII, so bytes are columns. */
-static void wrap(const char *text, size_t length, size_t at, size_t indent) {
+void print_wrapped(const char *text, size_t length, size_t at, size_t indent) {
   const char *end = text + length;
   for (const char *word = text; word < end;) {
     size_t width = strcspn(word, " \n");
@@ -33,11 +31,11 @@ static void wrap(const char *text, size_t length, size_t at, size_t indent) {
   putchar('\n');
 }
 
-/* "--name VALUE" */
+/* "--name VALUE", or "-n, --name" */
 static const char *spelled(const argument *a, char out[128]) {
   bool positional = argument_is_positional(a), value = a->kind != ARGUMENT_FLAG;
-  (void)snprintf(out, 128, "%s%s%s", positional ? "" : a->name, value && !positional ? " " : "",
-                 argument_value(a));
+  (void)snprintf(out, 128, "%s%s%s%s%s", a->letter ? a->letter : "", a->letter ? ", " : "",
+                 positional ? "" : a->name, value && !positional ? " " : "", argument_value(a));
   return out;
 }
 
@@ -49,25 +47,28 @@ static void put_option(const char *left, const char *text) {
     at = 0;
   }
   printf("%*s", (int)(TEXT_COLUMN - at), "");
-  wrap(text, strlen(text), TEXT_COLUMN, TEXT_COLUMN);
+  print_wrapped(text, strlen(text), TEXT_COLUMN, TEXT_COLUMN);
 }
 
-/* Closing paragraphs; those of a list have their text in a column of its own. */
+bool paragraph_next(const char **rest, paragraph *out) {
+  const char *line = *rest;
+  size_t length = strcspn(line, "\n"), term = strcspn(line, "\t\n");
+  size_t before = term < length ? term + 1 : 0;
+  *out = (paragraph){line, line + before, before ? term : 0, length - before};
+  *rest = line + length + (line[length] == '\n');
+  return length > 0;
+}
+
+/* Those of a list have their text in a column of its own. */
 static void put_rest(const char *rest) {
   enum { TERM = 10 };
-  bool listed = true;
-  for (const char *line = rest; *line;) {
-    size_t length = strcspn(line, "\n"), term = strcspn(line, "\t\n");
-    bool item = term < length;
-    printf(line > rest && !(item && listed) ? "\n" : "");
-    if (item) {
-      printf("%-*.*s", TERM, (int)term, line);
-      wrap(line + term + 1, length - term - 1, TERM, TERM);
-    } else {
-      wrap(line, length, 0, 0);
+  bool listed = false;
+  for (paragraph p; paragraph_next(&rest, &p); listed = p.term_length > 0) {
+    printf(listed && p.term_length ? "" : "\n");
+    if (p.term_length) {
+      printf("%-*.*s", TERM, (int)p.term_length, p.term);
     }
-    listed = item;
-    line += length + (line[length] == '\n');
+    print_wrapped(p.text, p.length, p.term_length ? TERM : 0, p.term_length ? TERM : 0);
   }
 }
 
@@ -76,36 +77,117 @@ void help_print(void *context, const command_page *page) {
   (void)context;
   printf("dperm %s: %s\n\n", page->name, page->summary);
   size_t at = (size_t)printf("usage: dperm %s", page->name), indent = 9;
-  for (size_t i = 0; i < page->count; i++) { /* an argument is one word, whatever blanks it has */
+  /* an argument is one word, whatever blanks it has; those that all have are left out */
+  for (size_t i = 0; i < page->count - COMMON_ARGUMENTS; i++) {
     const argument *a = &page->table[i];
+    if (page->grouped && a->group != GROUP_USUAL) {
+      (void)put_word("[options]", strlen("[options]"), at, indent, false);
+      break;
+    }
     (void)snprintf(word, sizeof word, a->required ? "%s" : "[%s]", spelled(a, text));
     at = put_word(word, strlen(word), at, indent, false);
   }
-  printf("\n\n");
+  printf(page->grouped ? "\n" : "\n\n");
   for (size_t i = 0; i < page->count; i++) {
+    if (page_heading(page, i)) {
+      printf("\n%s:\n", page_heading(page, i));
+    }
     put_option(spelled(&page->table[i], text), page->table[i].help);
   }
-  for (size_t i = 0; i < COMMON_ARGUMENTS; i++) {
-    const common_argument *c = &common_arguments[i];
-    (void)snprintf(text, sizeof text, "%s, %s", c->letter, c->name);
-    put_option(text, c->help);
-  }
-  if (page->rest) {
-    putchar('\n');
-    put_rest(page->rest);
-  }
+  put_rest(page->rest ? page->rest : "");
 }
 
-void help_overview(const command *commands) {
-  static const char more[] =
-      "'dperm help COMMAND' explains one, 'dperm completion SHELL' completes them in bash, zsh or "
-      "fish, 'dperm -V' tells the version; start with 'dperm demo'.";
-  printf("dperm %s: classifiers that do not betray the people in the training data\n\n"
-         "usage: dperm COMMAND [options]\n\n",
-         dperm_version());
+/* Commands or actions, a line each. */
+static void print_list(const command *commands) {
   for (const command *c = commands; c->name; c++) {
     printf("  %-10s %s\n", c->name, c->summary);
   }
+}
+
+static void print_overview(const command *commands) {
+  static const char more[] =
+      "'dperm help COMMAND' explains one, 'dperm completion SHELL' completes them in bash, zsh or "
+      "fish, 'dperm -V' prints the version; start with 'dperm demo'.";
+  printf("dperm %s: classifiers that do not betray the people in the training data\n\n"
+         "usage: dperm COMMAND [options]\n\n",
+         dperm_version());
+  print_list(commands);
   putchar('\n');
-  wrap(more, sizeof more - 1, 0, 0);
+  print_wrapped(more, sizeof more - 1, 0, 0);
+}
+
+/* A page_reader. */
+static void print_table(void *context, const command_page *page) {
+  static const char *const kinds[] = {"text",  "input", "output", "number", "positive",
+                                      "count", "seed",  "flag",   "choice", "count"};
+  (void)context;
+  bool action = strchr(page->name, ' ') != NULL;
+  for (size_t i = 0; i < page->count - COMMON_ARGUMENTS; i++) {
+    const argument *a = &page->table[i];
+    printf("%s%s %s %s %s %s\n", page->name, action ? "" : " -", a->name, kinds[a->kind],
+           a->required ? "required" : "optional", *argument_value(a) ? argument_value(a) : "-");
+  }
+}
+
+/* The two words that are no commands with a table; false for others. */
+static bool explain_own(const char *word) {
+  if (strcmp(word, "completion") == 0) {
+    printf("usage: dperm completion bash|zsh|fish\n\n"
+           "Prints a script that completes commands, options and values in that shell:\n"
+           "source <(dperm completion bash), the same with zsh, or\n"
+           "dperm completion fish | source.\n");
+  } else if (strcmp(word, "help") == 0) {
+    printf("usage: dperm help [COMMAND [ACTION]]\n\n"
+           "Lists the commands, or explains one; so does COMMAND --help.\n");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+int help_of(const command *c, const char *word) {
+  const command *action = word && c->actions ? command_named(c->actions, word) : NULL;
+  if (word && !action) {
+    usage_of("");
+    return wrong_usage("%s has no action called \"%.40s\"", c->name, word);
+  }
+  if (action || !c->actions) {
+    command_visit_action(action ? c : NULL, action ? action : c, help_print, NULL);
+    return finish_stdout();
+  }
+  printf("dperm %s: %s\n\nusage: dperm %s ACTION [options]\n\n", c->name, c->summary, c->name);
+  print_list(c->actions);
+  printf("\n'dperm help %s ACTION' explains one.\n", c->name);
+  return finish_stdout();
+}
+
+int help_command(const command *commands, int argc, char **argv) {
+  bool man = argc > 0 && strcmp(argv[0], "--man") == 0;
+  bool table = argc > 0 && strcmp(argv[0], "--table") == 0;
+  argc -= man || table;
+  argv += man || table;
+  if (argc == 1 && !man && !table && explain_own(argv[0])) {
+    return finish_stdout();
+  }
+  const command *c = argc > 0 ? command_named(commands, argv[0]) : NULL;
+  if (argc > 0 && !c) {
+    return wrong_usage("no command is called \"%.40s\"", argv[0]);
+  }
+  int most = man || table ? 1 : 2;
+  if (argc > most) {
+    return wrong_usage("\"%.40s\" is one word too many", argv[most]);
+  }
+  for (const command *t = commands; table && t->name; t++) {
+    if (!c || t == c) {
+      command_visit(t, print_table, NULL);
+    }
+  }
+  if (man) {
+    manual_print(commands, c);
+  } else if (c && !table) {
+    return help_of(c, argc > 1 ? argv[1] : NULL);
+  } else if (!table) {
+    print_overview(commands);
+  }
+  return finish_stdout();
 }

@@ -1,10 +1,34 @@
-/* Help as text for a terminal of 80 columns, to stdout. */
+/* Help, manual pages and completion by shells, all made from the tables of arguments. */
 #pragma once
 
 #include "arguments/arguments.h"
 
-/* The commands, in a line each. */
-void help_overview(const command *commands);
+/* dperm help [--man|--table] [COMMAND [ACTION]]: text for a terminal, manual pages, or for tests
+ * what is read and written. argv[0] is the first word after "help". Returns the exit status. */
+int help_command(const command *commands, int argc, char **argv);
 
-/* One command: a page_reader. */
+/* One command, or one action of it. */
+int help_of(const command *c, const char *action);
+/* A page_reader: one command, as text of 80 columns. */
 void help_print(void *context, const command_page *page);
+/* Prints the words of a text from column `at` on, in lines of at most 80 columns whose later ones
+ * begin at `indent`, and ends the line. The text is ASCII, so bytes are columns. */
+void print_wrapped(const char *text, size_t length, size_t at, size_t indent);
+
+/* A closing paragraph of a page; those of a list have a term. */
+typedef struct paragraph {
+  const char *term, *text;
+  size_t term_length, length;
+} paragraph;
+/* Takes the next one off `rest`; false at its end. */
+bool paragraph_next(const char **rest, paragraph *out);
+
+/* manual.c: dperm(1) if `described` is NULL; else dperm-train(1) and the like. */
+void manual_print(const command *commands, const command *described);
+
+/* completion.c: dperm completion SHELL, the script, to stdout. Returns the exit status. */
+int completion_script(int argc, char **argv);
+/* dperm __complete WORD..., which the scripts call: the words so far, the last of them at the
+ * cursor and maybe empty. A line for each candidate, whether or not it begins like that word, with
+ * a tab and a text behind it where there is one; the line FILE where a file may be named. */
+int completion_candidates(const command *commands, int argc, char **argv);

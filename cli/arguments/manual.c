@@ -1,5 +1,6 @@
-/* See manual.h. Pages have no date, so that a build can be repeated to the byte. */
-#include "arguments/manual.h"
+/* Manual pages in the man macros, to stdout. Pages have no date, so that a build can be repeated to
+ * the byte. */
+#include "arguments/help.h"
 
 #include <ctype.h>
 #include <dperm.h>
@@ -29,11 +30,14 @@ static void put_line(const char *text, size_t length) {
   putchar('\n');
 }
 
-static void put_upper(const char *text) {
+/* A text in capitals. */
+static void put_upper(const char *before, const char *text, const char *after) {
+  printf("%s", before);
   for (; *text; text++) {
     char c = (char)toupper((unsigned char)*text);
     put_bytes(&c, 1);
   }
+  printf("%s", after);
 }
 
 static void put_font(char font, const char *text) {
@@ -45,9 +49,8 @@ static void put_font(char font, const char *text) {
 static void begin(const char *name, const char *summary) {
   char title[64];
   (void)snprintf(title, sizeof title, "dperm%s%s", *name ? "-" : "", name);
-  printf(".TH \"");
-  put_upper(title);
-  printf("\" 1 \"\" \"dperm %s\" \"dperm\"\n.SH NAME\n", dperm_version());
+  put_upper(".TH \"", title, "\" 1 \"\"");
+  printf(" \"dperm %s\" \"dperm\"\n.SH NAME\n", dperm_version());
   put(title);
   printf(" \\- ");
   put(summary);
@@ -56,27 +59,28 @@ static void begin(const char *name, const char *summary) {
 
 /* ---- a command */
 
-typedef struct manual {
-  const char *const *action; /* whose page comes next, where the first has begun */
-  bool begun;
-} manual;
-
-/* The page of an action stands under a heading of its own. */
-static void put_heading(const manual *m, const char *upper, const char *lower) {
-  printf(m->begun ? ".SS %s\n" : ".SH %s\n", m->begun ? lower : upper);
+/* An action's page stands under a heading of its own; `name` is "ledger init". */
+static void put_heading(const char *name, const char *upper, const char *lower) {
+  printf(strchr(name, ' ') ? ".SS %s\n" : ".SH %s\n", strchr(name, ' ') ? lower : upper);
 }
 
 static void put_argument(const argument *a) {
   if (!argument_is_positional(a)) {
+    if (a->letter) {
+      put_font('B', a->letter);
+      printf(", ");
+    }
     put_font('B', a->name);
     printf(*argument_value(a) ? "\\ " : "");
   }
-  put_font('I', argument_value(a));
+  if (*argument_value(a)) {
+    put_font('I', argument_value(a));
+  }
 }
 
 static void put_synopsis(const command_page *page) {
   printf(".nh\n.ad l\n\\fBdperm %s\\fR", page->name);
-  for (size_t i = 0; i < page->count; i++) {
+  for (size_t i = 0; i < page->count - COMMON_ARGUMENTS; i++) {
     printf(page->table[i].required ? "\n" : "\n[");
     put_argument(&page->table[i]);
     printf(page->table[i].required ? "" : "]");
@@ -84,59 +88,43 @@ static void put_synopsis(const command_page *page) {
   printf("\n.ad b\n.hy\n");
 }
 
-/* Paragraphs, and lists of "TERM\tTEXT". */
 static void put_rest(const char *rest) {
-  for (const char *line = rest; *line;) {
-    size_t length = strcspn(line, "\n"), term = strcspn(line, "\t\n");
-    bool item = term < length;
-    printf(item ? ".TP\n\\fB" : ".PP\n");
-    if (item) {
-      put_bytes(line, term);
-      printf("\\fR\n");
-    }
-    size_t before = item ? term + 1 : 0;
-    put_line(line + before, length - before);
-    line += length + (line[length] == '\n');
+  for (paragraph p; paragraph_next(&rest, &p);) {
+    printf(p.term_length ? ".TP\n\\fB" : ".PP\n");
+    put_bytes(p.term, p.term_length);
+    printf(p.term_length ? "\\fR\n" : "");
+    put_line(p.text, p.length);
   }
 }
 
 static void put_options(const command_page *page) {
   for (size_t i = 0; i < page->count; i++) {
+    if (page_heading(page, i)) {
+      put_upper(".SS ", page_heading(page, i), "\n");
+    }
     printf(".TP\n");
     put_argument(&page->table[i]);
     printf("\n");
     put_line(page->table[i].help, strlen(page->table[i].help));
   }
-  for (size_t i = 0; i < COMMON_ARGUMENTS; i++) {
-    const common_argument *c = &common_arguments[i];
-    printf(".TP\n");
-    put_font('B', c->letter);
-    printf(", ");
-    put_font('B', c->name);
-    printf("\n");
-    put_line(c->help, strlen(c->help));
-  }
 }
 
-/* A page_reader; further pages of the same command are its actions'. */
+/* A page_reader. */
 static void put_page(void *context, const command_page *page) {
-  manual *m = context;
-  if (!m->begun) {
-    begin(page->name, page->summary);
-  } else {
-    printf(".SH ");
-    put_upper(*m->action++);
-    printf("\n");
+  const char *action = strchr(page->name, ' ');
+  (void)context;
+  if (action) {
+    put_upper(".SH ", action + 1, "\n");
+    put_line(page->summary, strlen(page->summary));
   }
-  put_heading(m, "SYNOPSIS", "Synopsis");
+  put_heading(page->name, "SYNOPSIS", "Synopsis");
   put_synopsis(page);
   if (page->rest) {
-    put_heading(m, "DESCRIPTION", "Description");
+    put_heading(page->name, "DESCRIPTION", "Description");
     put_rest(page->rest);
   }
-  put_heading(m, "OPTIONS", "Options");
+  put_heading(page->name, "OPTIONS", "Options");
   put_options(page);
-  m->begun = true;
 }
 
 /* ---- what all have */
@@ -187,9 +175,12 @@ static void put_overview(const command *commands) {
 }
 
 void manual_print(const command *commands, const command *described) {
-  manual m = {described ? described->actions : NULL, false};
   if (described) {
-    command_visit(described, put_page, &m);
+    begin(described->name, described->summary);
+    if (described->actions) {
+      printf(".SH SYNOPSIS\n\\fBdperm %s\\fR \\fIACTION\\fR [\\fIoptions\\fR]\n", described->name);
+    }
+    command_visit(described, put_page, NULL);
   } else {
     put_overview(commands);
   }

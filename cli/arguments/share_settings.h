@@ -1,5 +1,5 @@
-/* The arguments that give a share of epsilon to something after the fit, of train and plan: a
- * table, with all that these commands say of it. Commands without such a share refuse them. */
+/* The arguments that give a share of epsilon to something after the fit (--calibrate), as a table
+ * with all that the commands say of it. A command that fits `many` models takes none of them. */
 #pragma once
 
 #include <dperm.h>
@@ -9,18 +9,25 @@
 
 enum { SHARE_ARGUMENTS = 1 };
 
-typedef struct share_settings {
-  const char *words[SHARE_ARGUMENTS]; /* as they were given */
-} share_settings;
+typedef struct share_words {
+  const char *name;
+  size_t option_at; /* where dperm_options has it */
+  const char *help;
+  const char *figure;            /* its epsilon in reports (docs/formats.md), */
+  const char *value;             /* and the number that it bought, or NULL */
+  const char *says;              /* what is said of a model, with that number after it */
+  const char *plan_label, *plan; /* the line of a plan */
+  void (*warn)(const dperm_options *options, size_t rows); /* of too few rows; or NULL */
+} share_words;
+extern const share_words share_arguments[SHARE_ARGUMENTS];
 
-/* Fills SHARE_ARGUMENTS lines of a command's table; `elsewhere`: of one that refuses them. */
-void share_settings_init(share_settings *s, bool elsewhere, argument *table);
-bool share_settings_choose(const share_settings *s, dperm_options *options);
-bool share_settings_elsewhere(const share_settings *s);
+/* Lines of a command's table; the words as given, NULL before. */
+void share_arguments_init(const char *words[SHARE_ARGUMENTS], bool many, argument *table);
+/* Into the options, or false with a message. */
+bool share_arguments_apply(const char *const words[SHARE_ARGUMENTS], bool many, dperm_options *o);
+/* A share above 0 and below 1; words that stand for one are dealt with before. */
+bool read_share(const char *option, const char *or_, const char *word, double *out);
 
-/* A line for each share that so few rows make no good use of. */
-void share_settings_warn(const dperm_options *options, size_t rows);
-/* A line for each that a model has, by the report of its run (docs/formats.md). */
-void share_settings_say(const json_t *report, const char *name);
-/* Lines of a plan; true if there are any. */
-bool share_settings_print_plan(const json_t *plan);
+void share_arguments_warn(const dperm_options *options, size_t rows);
+/* A line for each share that a model has, by the report of its run. */
+void share_arguments_say(const json_t *report, const char *name);

@@ -1,22 +1,16 @@
 /* dperm audit: attacks this very build, or somebody else's trainer, and says what epsilon it has at
  * least. JSON on stdout, a table for people on stderr. */
+#include <dperm/audit.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments/arguments.h"
-#include "arguments/choices.h"
 #include "commands/commands.h"
 #include "commands/external_trainer.h"
 #include "output/atomic_file.h"
 #include "output/audit_picture.h"
 #include "output/gnuplot.h"
-#include "output/handles.h"
-#include "output/json_report.h"
-#include "output/message.h"
-#include "output/progress_bar.h"
-#include <dperm/audit.h>
 
 static const char closing[] =
     "Fits this build's own models to two data sets that differ in one record, the worst pair that "
@@ -38,9 +32,8 @@ static const char closing[] =
     "a new model as a JSON array. docs/audit.md explains.";
 
 typedef struct audit_settings {
-  const char *mechanism, *loss, *variant, *command, *first, *second, *plot;
-  double epsilon, delta;
-  size_t draws, threads;
+  dperm_audit_options options;
+  const char *loss, *command, *first, *second, *plot;
   uint64_t seed;
   bool all, json;
 } audit_settings;
@@ -52,17 +45,14 @@ static const char *verdict(const dperm_audit_result *r) {
 }
 
 static json_t *result_json(const dperm_audit_result *r, double delta) {
-  json_t *report =
-      json_pack("{s:s, s:s, s:o, s:o, s:o, s:f, s:I}", "mechanism", r->mechanism, "variant",
-                r->variant, "epsilon_claimed", report_figure(r->epsilon_claimed), "delta_claimed",
-                report_figure(delta), "epsilon_lower_bound", report_figure(r->epsilon_lower_bound),
-                "confidence", r->confidence, "draws", (json_int_t)r->draws);
-  if (isfinite(r->distance)) {
-    (void)json_object_set_new(report, "distance", report_figure(r->distance));
-    (void)json_object_set_new(report, "limit", report_figure(r->limit));
-  }
-  (void)json_object_set_new(report, "verdict", json_string(verdict(r)));
-  return report;
+  bool distance = isfinite(r->distance);
+  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:f, s:I, s:o*, s:o*, s:s}", "mechanism",
+                   r->mechanism, "variant", r->variant, "epsilon_claimed",
+                   report_figure(r->epsilon_claimed), "delta_claimed", report_figure(delta),
+                   "epsilon_lower_bound", report_figure(r->epsilon_lower_bound), "confidence",
+                   r->confidence, "draws", (json_int_t)r->draws, "distance",
+                   distance ? report_figure(r->distance) : NULL, "limit",
+                   distance ? report_figure(r->limit) : NULL, "verdict", verdict(r));
 }
 
 static void print_heading(void) {
@@ -83,24 +73,10 @@ static void print_row(const dperm_audit_result *r, double delta) {
 
 /* ---- this build */
 
-static dperm_audit_options options_for(const audit_settings *s) {
-  dperm_audit_options o;
-  dperm_audit_options_init(&o);
-  o.mechanism = s->mechanism;
-  o.variant = s->variant ? s->variant : s->loss;
-  o.epsilon = s->epsilon;
-  o.delta = s->delta;
-  o.draws = s->draws;
-  o.threads = (int)s->threads;
-  o.seed = argument_given(&s->seed) ? &s->seed : NULL;
-  o.progress = *progress_bar();
-  return o;
-}
-
 /* Every audit, or every one of a mechanism. */
 static dperm_status run_several(const audit_settings *s, const char *mechanism, bool *holds,
                                 dperm_error *err) {
-  dperm_audit_options o = options_for(s);
+  dperm_audit_options o = s->options;
   json_t *results = json_array();
   double delta = 0;
   o.delta_claimed = &delta;
@@ -144,7 +120,7 @@ static dperm_status finish(const audit_settings *s, const dperm_audit_result *r,
 
 static dperm_status run_one(const audit_settings *s, bool *holds, dperm_error *err) {
   enum { PICTURED = 400000 };
-  dperm_audit_options o = options_for(s);
+  dperm_audit_options o = s->options;
   dperm_audit_result result;
   double delta = 0;
   o.delta_claimed = &delta;
@@ -166,75 +142,90 @@ static dperm_status run_one(const audit_settings *s, bool *holds, dperm_error *e
 
 static dperm_status run_command(const audit_settings *s, bool *holds, dperm_error *err) {
   OWNED(trainer_outcomes_clear) trainer_outcomes found = {{NULL, NULL}, 0, 0};
+  const dperm_audit_options *o = &s->options;
   dperm_audit_result result;
-  TRY(trainer_run(s->command, s->first, s->second, s->draws ? s->draws : 20000, &found, err));
-  TRY(dperm_audit_outcomes(found.values[0], found.values[1], found.count, found.dims, s->epsilon,
-                           s->delta, &result, err));
+  TRY(trainer_run(s->command, s->first, s->second, o->draws ? o->draws : 20000, &found, err));
+  TRY(dperm_audit_outcomes(found.values[0], found.values[1], found.count, found.dims, o->epsilon,
+                           o->delta, &result, err));
   for (int side = 0; side < 2; side++) { /* a picture has the first number of each outcome */
     for (size_t i = 0; i < found.count; i++) {
       found.values[side][i] = found.values[side][i * found.dims];
     }
   }
-  return finish(s, &result, s->delta, found.values, found.count, holds, err);
+  return finish(s, &result, o->delta, found.values, found.count, holds, err);
 }
 
 /* ---- the call */
 
 static bool check_together(const audit_settings *s) {
-  bool one = argument_given(&s->mechanism) || s->loss || s->variant;
+  const dperm_audit_options *o = &s->options;
+  bool one = argument_given(&o->mechanism) || s->loss || o->variant;
   const usage_rule rules[] = {
-      {s->command && (one || s->all || argument_given(&s->seed) || s->threads),
+      {s->command && (one || s->all || argument_given(&s->seed) || o->threads),
        "--command goes with --epsilon, --delta, --draws, --first, --second and --plot only"},
       {!s->command && (s->first || s->second), "--first and --second go with --command"},
-      {s->command && !(s->delta >= 0 && s->delta < 1), "--delta must be at least 0 and below 1"},
-      {!s->command && argument_given(&s->delta) && !(s->delta > 0 && s->delta < 1),
+      {s->command && !(o->delta >= 0 && o->delta < 1), "--delta must be at least 0 and below 1"},
+      {!s->command && argument_given(&o->delta) && !(o->delta > 0 && o->delta < 1),
        "--delta must be above 0 and below 1; leave it out for the usual one"},
-      {s->all && argument_given(&s->delta),
+      {s->all && argument_given(&o->delta),
        "--delta goes with one audit of gaussian noise, or with --command, not with --all"},
       {!s->first != !s->second, "--first and --second go together"},
       {s->all && (one || s->plot),
        "--all runs every audit; leave out --mechanism, --loss, --variant and --plot"},
-      {s->loss && s->variant, "--loss and --variant are the same; give one"},
+      {s->loss && o->variant, "--loss and --variant are the same; give one"},
       {s->plot && atomic_file_plain(s->plot) && !path_ends(s->plot, ".svg"),
        "the name after --plot ends in .svg: pictures of audits are SVG"},
-      {s->threads > 4096, "--threads must be at most 4096"},
   };
   return usage_rules_hold(rules, sizeof rules / sizeof *rules);
 }
 
 int run_audit(int argc, char **argv) {
-  audit_settings s = {.mechanism = "objective", .epsilon = 1};
+  audit_settings s = {.loss = NULL};
+  dperm_audit_options *o = &s.options;
+  dperm_audit_options_init(o);
   argument table[] = {
-      {"--mechanism", ARGUMENT_TEXT, &s.mechanism, false, "M", "what to attack (objective)"},
-      {"--loss", ARGUMENT_TEXT, &s.loss, false, choices(loss_name, 0), "of the models (huber)"},
-      {"--variant", ARGUMENT_TEXT, &s.variant, false, "V", "of the others, as --all names them"},
-      {"--epsilon", ARGUMENT_POSITIVE, &s.epsilon, false, "E", "the claim to attack (1)"},
-      {"--draws", ARGUMENT_COUNT, &s.draws, false, "N",
-       "models of each data set (400000 for a fit, more for a small E)"},
-      {"--threads", ARGUMENT_COUNT, &s.threads, false, "N",
-       "default: $DPERM_THREADS, or all cores"},
-      {"--seed", ARGUMENT_SEED, &s.seed, false, "N", "reproducible; else the secure source"},
-      {"--all", ARGUMENT_FLAG, &s.all, false, NULL,
-       "every audit there is, as a table and an array"},
-      {"--command", ARGUMENT_TEXT, &s.command, false, "CMD", "audit another trainer instead"},
-      {"--delta", ARGUMENT_NUMBER, &s.delta, false, "D",
-       "of a claim of gaussian noise, or with --command (0)"},
-      {"--first", ARGUMENT_INPUT, &s.first, false, "FILE", "with --command: records of your own,"},
-      {"--second", ARGUMENT_INPUT, &s.second, false, "FILE", "and the same with one replaced"},
-      {"--plot", ARGUMENT_OUTPUT, &s.plot, false, "F.svg", "a picture of both distributions"},
+      {"--mechanism", ARGUMENT_TEXT, &o->mechanism, false, "M",
+       "mechanism to attack (default: objective)"},
+      {"--loss", ARGUMENT_TEXT, &s.loss, false, NULL, "loss of the models (default: huber)",
+       GROUP_USUAL, loss_name},
+      {"--variant", ARGUMENT_TEXT, &o->variant, false, "V",
+       "variant of mechanisms without a loss, as --all names them"},
+      {"--epsilon", ARGUMENT_POSITIVE, &o->epsilon, false, "E", "claim to attack (default: 1)"},
+      {"--delta", ARGUMENT_NUMBER, &o->delta, false, "D",
+       "delta of a claim with gaussian noise, or of --command (default: 0)"},
+      {"--draws", ARGUMENT_COUNT, &o->draws, false, "N",
+       "models of each data set (default: 400000 for a fit, more for a small E)"},
+      {"--all", ARGUMENT_FLAG, &s.all, false, NULL, "run every audit; the result is an array"},
+      {"--command", ARGUMENT_TEXT, &s.command, false, "CMD", "audit another trainer instead",
+       GROUP_DATA},
+      {"--first", ARGUMENT_INPUT, &s.first, false, "FILE",
+       "with --command: records of your own (default: a built-in pair)", GROUP_DATA},
+      {"--second", ARGUMENT_INPUT, &s.second, false, "FILE",
+       "with --command: the same records with one replaced", GROUP_DATA},
+      shared_argument("--threads", &o->threads),
+      {"--seed", ARGUMENT_SEED, &s.seed, false, "N",
+       "reproducible draws (default: the secure source)", GROUP_DATA},
+      {"--plot", ARGUMENT_OUTPUT, &s.plot, false, "F.svg",
+       "picture of both output distributions (needs gnuplot)", GROUP_OUTPUT},
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL,
-       "for programs; standard output always is, the table is on stderr"},
+       "no effect: standard output is JSON, the table is on stderr", GROUP_OUTPUT},
   };
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
       !check_together(&s)) {
     return refused();
   }
-  bool kinds = strcmp(s.mechanism, "noise") == 0 && !s.loss && !s.variant;
+  o->variant = o->variant ? o->variant : s.loss;
+  o->seed = argument_given(&s.seed) ? &s.seed : NULL;
+  o->progress = *progress_bar();
+  bool kinds = strcmp(o->mechanism, "noise") == 0 && !o->variant;
   dperm_error err;
+  if (s.plot && gnuplot_check(&err) != DPERM_OK) { /* before the long work */
+    return report_error(&err);
+  }
   bool holds = true;
   dperm_status status = s.command ? run_command(&s, &holds, &err)
                         : s.all   ? run_several(&s, NULL, &holds, &err)
-                        : kinds   ? run_several(&s, s.mechanism, &holds, &err)
+                        : kinds   ? run_several(&s, o->mechanism, &holds, &err)
                                   : run_one(&s, &holds, &err);
   if (status != DPERM_OK) {
     return report_error(&err);

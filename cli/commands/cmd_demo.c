@@ -1,21 +1,114 @@
 /* dperm demo: the story of privacy on records that are nobody's: what it costs in accuracy, at what
  * epsilon, by which mechanism, and where the model is. */
+#include <dperm/output.h>
+#include <dperm/score.h>
+#include <dperm/synthetic.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "arguments/arguments.h"
 #include "commands/commands.h"
-#include "commands/demo_files.h"
 #include "output/atomic_file.h"
-#include "output/handles.h"
-#include "output/message.h"
-#include "output/progress_bar.h"
-#include <dperm/score.h>
-#include <dperm/synthetic.h>
 
 enum { BAR = 28, ROWS_MOST = 10000000 };
+
+/* ---- which files may be replaced: only what a demo wrote and nobody has touched since. Lines
+ * "NAME SIZE SECONDS NANOSECONDS" in .dperm-demo remember them. A link is never a demo's, so
+ * nothing outside the folder is replaced. */
+
+enum { DEMO_PATH_SIZE = 4096 };
+
+typedef enum demo_file {
+  DEMO_SCHEMA,
+  DEMO_PEOPLE,
+  DEMO_OTHERS,
+  DEMO_MODEL,
+  DEMO_PREDICTIONS,
+  DEMO_FILES
+} demo_file;
+
+typedef struct demo_files {
+  char paths[DEMO_FILES][DEMO_PATH_SIZE];
+  char memory[DEMO_PATH_SIZE]; /* of .dperm-demo */
+} demo_files;
+
+static const char *const names[DEMO_FILES] = {"schema.json", "people.csv", "others.csv",
+                                              "model.json", "predictions.csv"};
+
+static bool describe(const char *path, const char *name, char out[128]) {
+  struct stat about;
+  if (lstat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
+    return false;
+  }
+  (void)snprintf(out, 128, "%s %lld %lld %ld\n", name, (long long)about.st_size,
+                 (long long)about.st_mtim.tv_sec, (long)about.st_mtim.tv_nsec);
+  return true;
+}
+
+/* Whether the file is as a demo has left it. */
+static bool remembered(const demo_files *files, size_t i) {
+  char wanted[128], line[128];
+  OWNED_STREAM FILE *memory = fopen(files->memory, "r");
+  bool found = false, there = describe(files->paths[i], names[i], wanted);
+  while (memory && there && !found && fgets(line, sizeof line, memory)) {
+    found = strcmp(line, wanted) == 0;
+  }
+  return found;
+}
+
+/* Makes the folder and the names. Fails if a file is there that is not a demo's. */
+static dperm_status demo_files_claim(const char *folder, demo_files *out, dperm_error *err) {
+  struct stat about;
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    return fail(err, DPERM_IO_ERROR, "%.512s: cannot make the folder (%s); choose another --out",
+                folder, strerror(errno));
+  }
+  (void)snprintf(out->memory, DEMO_PATH_SIZE, "%s/.dperm-demo", folder);
+  for (size_t i = 0; i < DEMO_FILES; i++) {
+    (void)snprintf(out->paths[i], DEMO_PATH_SIZE, "%s/%s", folder, names[i]);
+    TRY(dperm_output_check(out->paths[i], err));
+    if (lstat(out->paths[i], &about) == 0 && !remembered(out, i)) {
+      return fail(err, DPERM_IO_ERROR,
+                  "%.512s: is there already, and not as a demo has left it; choose another --out",
+                  out->paths[i]);
+    }
+  }
+  return DPERM_OK;
+}
+
+/* The names of those that are there, with commas between; returns how many. */
+static size_t demo_files_left(const demo_files *files, char *out, size_t size) {
+  char line[128];
+  size_t count = 0, used = 0;
+  *out = '\0';
+  for (size_t i = 0; i < DEMO_FILES; i++) {
+    if (describe(files->paths[i], names[i], line) && used < size) {
+      used += (size_t)snprintf(out + used, size - used, "%s%s", count++ ? ", " : "", names[i]);
+    }
+  }
+  return count;
+}
+
+/* Notes what was written so far, for the next demo. */
+static dperm_status demo_files_note(const demo_files *files, dperm_error *err) {
+  OWNED(atomic_file_discard) atomic_file memory = {0};
+  char lines[DEMO_FILES][128];
+  size_t count = 0;
+  for (size_t i = 0; i < DEMO_FILES; i++) {
+    count += describe(files->paths[i], names[i], lines[count]);
+  }
+  if (count == 0) {
+    return DPERM_OK;
+  }
+  TRY(atomic_file_open(files->memory, &memory, err));
+  for (size_t i = 0; i < count; i++) {
+    (void)fputs(lines[i], memory.stream);
+  }
+  return atomic_file_commit(&memory, err);
+}
 
 typedef struct demo {
   const char *folder;
@@ -163,8 +256,8 @@ static dperm_status show(const demo *d, dperm_error *err) {
   dperm_model_guarantee(model, &claim);
   printf("\n   What epsilon = %g means: whatever somebody concludes from the model, they would\n"
          "   conclude from a model trained with any one record replaced, up to a factor of\n"
-         "   e^%g = %.2f in probability, and but for a probability of delta = %.2g. That\n"
-         "   holds for every record, also for somebody who knows all the others.\n",
+         "   e^%g = %.2f in probability, but for a probability of delta = %.2g. This holds for\n"
+         "   every record, even against somebody who knows all the others.\n",
          epsilon, epsilon, exp(epsilon), claim.delta);
   TRY(dperm_model_write(model, d->files.paths[DEMO_MODEL], err));
   TRY(dperm_predict_file(model, &others, d->files.paths[DEMO_PREDICTIONS], progress_bar(), err));
@@ -218,9 +311,11 @@ static dperm_status run(demo *d, dperm_error *err) {
 int run_demo(int argc, char **argv) {
   demo d = {.folder = "dperm-demo", .rows = 30000, .seed = 1};
   argument table[] = {
-      {"--rows", ARGUMENT_COUNT, &d.rows, false, "N", "records to make (30000; at most 10^7)"},
-      {"--seed", ARGUMENT_SEED, &d.seed, false, "N", "which records (1)"},
-      {"--out", ARGUMENT_TEXT, &d.folder, false, "FOLDER", "where the files go (dperm-demo)"},
+      {"--rows", ARGUMENT_COUNT, &d.rows, false, "N",
+       "number of records, at most 10^7 (default: 30000)"},
+      {"--seed", ARGUMENT_SEED, &d.seed, false, "N", "seed of the records (default: 1)"},
+      {"--out", ARGUMENT_TEXT, &d.folder, false, "FOLDER",
+       "folder for the files (default: dperm-demo)"},
   };
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL)) {
     return refused();

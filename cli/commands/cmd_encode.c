@@ -3,41 +3,32 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arguments/arguments.h"
-#include "arguments/choices.h"
 #include "commands/commands.h"
-#include "output/handles.h"
-#include "output/json_report.h"
-#include "output/message.h"
-#include "output/progress_bar.h"
 
 static const char closing[] =
-    "The encoded file holds the schema and takes the place of the records wherever --data is asked "
-    "for: it is mapped rather than read, so it may be larger than memory, and gives the same "
-    "model, also under a schema with other bins. It is as private as the records, and only its "
-    "owner may read it.";
+    "The encoded file contains the schema and can be given wherever --data takes records. It is "
+    "mapped rather than read, so it may be larger than memory, and gives the same model, also with "
+    "a schema that has other bins. It is as sensitive as the records, and only its owner may read "
+    "it.";
 
 int run_encode(int argc, char **argv) {
-  const char *data = NULL, *schema_path = NULL, *out = NULL, *format_text = NULL,
-             *neighbours = "replace";
+  const char *data = NULL, *schema_path = NULL, *out = NULL;
+  dperm_format format = DPERM_FORMAT_AUTO;
+  dperm_neighbours neighbours = DPERM_NEIGHBOURS_REPLACE;
   size_t dims = 0, rows = 0;
   bool json = false;
   argument table[] = {
-      {"--data", ARGUMENT_INPUT, &data, true, "FILE", "the records"},
-      {"--schema", ARGUMENT_INPUT, &schema_path, false, "FILE", "what is public about them (JSON)"},
-      {"--out", ARGUMENT_OUTPUT, &out, true, "FILE", "where the encoded file goes"},
-      {"--format", ARGUMENT_TEXT, &format_text, false, "csv|svmlight",
-       "when the file's name does not tell"},
-      {"--dims", ARGUMENT_COUNT, &dims, false, "D", "columns of svmlight data"},
-      {"--neighbours", ARGUMENT_TEXT, &neighbours, false, choices(neighbours_name, 0),
-       "of the fit (replace): with add-remove a file without any records is encoded too"},
-      {"--json", ARGUMENT_FLAG, &json, false, NULL, "what was done, for programs"},
+      shared_argument("--data", &data),
+      shared_argument("--schema", &schema_path),
+      {"--out", ARGUMENT_OUTPUT, &out, true, "FILE", "file to write the encoded records to"},
+      shared_argument("--format", &format),
+      shared_argument("--dims", &dims),
+      {"--neighbours", ARGUMENT_CHOICE, &neighbours, false, NULL,
+       "of the fit that follows: add-remove allows a file without records (default: replace)",
+       GROUP_USUAL, neighbours_name},
+      shared_argument("--json", &json),
   };
-  dperm_format format = DPERM_FORMAT_AUTO;
-  int compared = 0;
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !parse_format(format_text, &format) ||
-      !choose("--neighbours", neighbours, neighbours_name, 0, &compared)) {
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing)) {
     return refused();
   }
   if (json && strcmp(out, "-") == 0) {
@@ -52,7 +43,7 @@ int run_encode(int argc, char **argv) {
                                .format = format,
                                .schema = schema,
                                .dims = dims,
-                               .may_be_empty = compared == DPERM_NEIGHBOURS_ADD_REMOVE};
+                               .may_be_empty = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE};
   if (dperm_encode_file(&source, out, progress_bar(), &rows, &err) != DPERM_OK) {
     return report_error(&err);
   }
@@ -60,7 +51,7 @@ int run_encode(int argc, char **argv) {
   if (json) {
     report_print(json_pack("{s:o, s:I}", "file", json_words(out), "rows", (json_int_t)rows));
   } else {
-    note("%s: %zu rows, encoded; as private as the records",
+    note("%s: %zu rows encoded; as sensitive as the records",
          strcmp(out, "-") == 0 ? "standard output" : out, rows);
   }
   return 0;

@@ -1,17 +1,14 @@
 /* dperm plan: what a fit will do, from public numbers only. Looks at no record. */
+#include <dperm/plan.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments/arguments.h"
 #include "arguments/fit_settings.h"
-#include "arguments/share_settings.h"
+#include "arguments/help.h"
 #include "commands/commands.h"
-#include "output/handles.h"
-#include "output/json_report.h"
-#include "output/message.h"
-#include <dperm/plan.h>
 
 /* Figures of a plan (docs/formats.md). */
 static double at(const json_t *plan, const char *key) {
@@ -29,7 +26,21 @@ static bool is(const json_t *plan, const char *key, const char *word) {
   return text && strcmp(text, word) == 0;
 }
 
-/* The kinds side by side; their norms are all Euclidean, so they compare. */
+/* "label  figure  words", the words wrapped in a column of their own; 0 digits are for counts. */
+__attribute__((format(printf, 4, 5))) static void print_line(const char *label, double figure,
+                                                             int digits, const char *words, ...) {
+  enum { WORDS = 34 };
+  char number[32], text[512];
+  va_list args;
+  va_start(args, words);
+  (void)vsnprintf(text, sizeof text, words, args);
+  va_end(args);
+  (void)snprintf(number, sizeof number, digits ? "%.*g" : "%.*f", digits, figure);
+  printf("%-20s %-12s ", label, digits || figure > 0 ? number : "none");
+  print_wrapped(text, strlen(text), WORDS, WORDS);
+}
+
+/* The kinds of noise side by side; all norms are Euclidean, so they compare. */
 static void print_kinds(const json_t *p) {
   const json_t *kinds = json_object_get(p, "noise_kinds"), *k;
   size_t i;
@@ -45,110 +56,120 @@ static void print_kinds(const json_t *p) {
   }
 }
 
-static const char *noise_in_words(double noise_to_signal) {
-  return noise_to_signal < 0.1   ? "far below what the data can say"
-         : noise_to_signal < 0.5 ? "below what the data can say"
-         : noise_to_signal < 2   ? "comparable to what the data can say"
-                                 : "above what the data can say: expect a model of noise";
-}
-
-static void print_rows(const char *name, double rows, const char *words) {
-  if (rows > 0) {
-    printf("%s%-12.0f %s\n", name, rows, words);
-  } else {
-    printf("%snone         %s\n", name, words);
-  }
-}
-
-/* What to expect: what a plan says in words. */
-static void print_outlook(const json_t *p) {
-  const char *blank = "                                  ";
-  printf("\nnoise to signal      %-12.4g the noise is %s\n", at(p, "noise_to_signal"),
-         noise_in_words(at(p, "noise_to_signal")));
-  printf("loss                 %-12.4g above that of any model of typical length, at most, in 95\n"
-         "%spercent of all runs; a coin's loss is %.4g\n",
-         at(p, "excess_loss_q95"), blank, at(p, "coin_loss"));
-  if (isnan(at(p, "epsilon_better_than_coin"))) {
-    printf("better than a coin   never        with these settings no epsilon promises it\n");
-  } else {
-    printf("better than a coin   %-12.4g is the least epsilon that can promise it: %s\n"
-           "%s(if the data allow: docs/guide.md 7)\n",
-           at(p, "epsilon_better_than_coin"),
-           at(p, "excess_loss_q95") < at(p, "coin_loss") ? "yours is enough" : "yours is too small",
-           blank);
-  }
-  print_rows("rows for that        ", at(p, "rows_better_than_coin"), "at your epsilon");
-  print_rows("rows for half noise  ", at(p, "rows_to_halve_noise"),
-             "to halve noise to signal at your epsilon");
-}
-
-/* What of epsilon is not the fit's. */
-static void print_schema_cost(const json_t *p) {
-  const char *blank = "                                  ";
-  if (!report_text(p, "refined_by")) {
-    return;
-  }
-  printf("epsilon for schema   %-12.4g of that, ", at(p, "epsilon_refined"));
-  if (is(p, "refined_by", "schema")) {
-    printf("which its refinement cost: the fit has the rest\n");
-  } else if (is(p, "refined_by", "counts")) {
-    printf("for counts that train refines the schema by; what\n"
-           "%sfollows is for the schema as it is\n",
-           blank);
-  } else {
-    printf("for which train tests the records for binning; what\n"
-           "%sfollows is for straight lines (--bins auto: for bins;\n"
-           "%s--bins none: no test)\n",
-           blank, blank);
-  }
-}
-
 static void print_epsilon(const json_t *p) {
   const char *change = is(p, "neighbours", "add-remove") ? "adding or removing" : "replacing";
-  if (!(at(p, "rows_per_person") > 1)) {
-    printf("epsilon              %-12.4g for every record: %s one changes the probability of\n"
-           "                                  any outcome by a factor of at most %.4g\n",
-           at(p, "epsilon"), change, exp(at(p, "epsilon")));
-    print_schema_cost(p);
-    (void)share_settings_print_plan(p);
-    return;
+  const char *refined = report_text(p, "refined_by");
+  double persons_rows = at(p, "rows_per_person");
+  bool shared = refined != NULL;
+  char whom[64] = "record: ";
+  if (persons_rows > 1) {
+    (void)snprintf(whom, sizeof whom, "person with at most %.0f rows: ", persons_rows);
   }
-  printf("epsilon              %-12.4g for every person with at most %.0f rows: %s them all\n"
-         "                                  changes the probability of any outcome by a factor of\n"
-         "                                  at most %.4g\n",
-         at(p, "epsilon"), at(p, "rows_per_person"), change, exp(at(p, "epsilon")));
-  print_schema_cost(p);
-  bool shared = share_settings_print_plan(p);
-  printf("epsilon of a row     %-12.4g what the mechanism runs at: %s/%.0f (group privacy)\n",
-         at(p, "epsilon_row"), report_text(p, "refined_by") || shared ? "the rest" : "epsilon",
-         at(p, "rows_per_person"));
+  print_line("epsilon", at(p, "epsilon"), 4,
+             "for every %s%s %s changes the probability of any outcome by a factor of at most %.4g",
+             whom, change, persons_rows > 1 ? "them all" : "one", exp(at(p, "epsilon")));
+  if (refined) {
+    print_line("epsilon for schema", at(p, "epsilon_refined"), 4, "of that, %s",
+               is(p, "refined_by", "schema") ? "already spent on refining the schema"
+               : is(p, "refined_by", "counts")
+                   ? "for the counts by which train refines the schema; "
+                     "what follows is for the schema as it is"
+                   : "for testing the records for binning; what follows "
+                     "is for linear columns (--bins auto: for bins; "
+                     "--bins none: no test)");
+  }
+  for (size_t i = 0; i < SHARE_ARGUMENTS; i++) {
+    const share_words *share = &share_arguments[i];
+    if (at(p, share->figure) > 0) {
+      shared = true;
+      print_line(share->plan_label, at(p, share->figure), 4,
+                 "of that, %s; the fit has the rest, %.4g a row", share->plan,
+                 at(p, "epsilon_row"));
+    }
+  }
+  if (persons_rows > 1) {
+    print_line("epsilon of a row", at(p, "epsilon_row"), 4,
+               "what the mechanism runs at: %s/%.0f (group privacy)",
+               shared ? "the rest" : "epsilon", persons_rows);
+  }
 }
 
 static void print_delta(const json_t *p) {
-  const char *blank = "                                  ";
   bool spent = at(p, "delta_core") > 0;
-  printf("delta                %-12.2g and by this much on top, for %s\n", at(p, "delta"),
-         spent ? "far gaussian noise" : "noise too long to be certified");
+  print_line("delta", at(p, "delta"), 2, "on top of that factor, for %s",
+             spent ? "the tails of gaussian noise" : "noise too long to be certified");
   if (spent) {
-    printf("delta of numerics    %-12.2g of it: noise too long to be certified\n",
-           at(p, "delta_numerics"));
+    print_line("delta of numerics", at(p, "delta_numerics"), 2,
+               "of it, for noise too long to be certified");
   } else if (at(p, "delta_given") > 0) {
-    printf("delta given          %-12.2g not spent: %s noise needs none, and the claim has the\n"
-           "%sdelta above\n",
-           at(p, "delta_given"), report_text(p, "noise"), blank);
+    print_line("delta given", at(p, "delta_given"), 2,
+               "not spent: %s noise needs none, and the claim has the delta above",
+               report_text(p, "noise"));
   }
 }
 
-static void print_share(const json_t *p) {
+static void print_classes(const json_t *p) {
   if (is(p, "multiclass", "joint")) {
-    printf("classes              %-12.0f learned jointly, in one fit with noise for each of them;\n"
-           "                                  norms are those of all weights together\n",
-           at(p, "classes"));
+    print_line("classes", at(p, "classes"), 0,
+               "learned jointly, in one fit with noise for each class; norms are those of all "
+               "weights together");
   } else if (is(p, "multiclass", "one-vs-rest")) {
-    printf("epsilon of a class   %-12.4g for each of %.0f fits, one for each class against the "
-           "rest;\n                                  what follows is about one of them\n",
-           at(p, "epsilon_class"), at(p, "classes"));
+    print_line("epsilon of a class", at(p, "epsilon_class"), 4,
+               "for each of %.0f fits, one class against the rest; what follows is about one fit",
+               at(p, "classes"));
   }
+}
+
+static void print_mechanism(const json_t *p) {
+  bool objective = is(p, "mechanism", "objective");
+  printf("mechanism            %-12s ", report_text(p, "mechanism"));
+  printf(objective ? "a random linear term in the objective (%s analysis)\n"
+                   : "noise on the finished weights\n",
+         report_text(p, "analysis"));
+  print_line("lambda", at(p, "lambda"), 4, "regularization");
+  if (objective) {
+    print_line("delta_reg", at(p, "delta_reg"), 4, "extra regularization for privacy");
+  }
+  print_line("beta", at(p, "beta"), 4, "%s noise with density ~ exp(-%s)", report_text(p, "noise"),
+             at(p, "delta_core") > 0 ? "(beta |b|)^2/2" : "beta |b|");
+  print_line("noise norm", at(p, "expected_noise_norm"), 4,
+             "on average; below %.4g in half of all runs, below %.4g in 95 percent",
+             at(p, "noise_norm_q50"), at(p, "noise_norm_q95"));
+  print_line("shift of the weights", at(p, "shift_rms"), 4,
+             "at most, in rms; without noise the norm of the weights is at most %.4g",
+             at(p, "solution_norm_bound"));
+  print_line("release", at(p, "lattice_noise_rms"), 4,
+             "rms added to the weights, to hide rounding errors of up to %.2g; this takes %.2g of "
+             "epsilon",
+             at(p, "solution_error"), at(p, "epsilon_class") - at(p, "epsilon_core"));
+  print_line("excess objective", unbounded(p, "excess_objective_q95"), 4,
+             "at most, in 95 percent of all runs (%.4g in half)",
+             unbounded(p, "excess_objective_q50"));
+}
+
+/* What to expect of a model. */
+static void print_outlook(const json_t *p) {
+  double ratio = at(p, "noise_to_signal"), least = at(p, "epsilon_better_than_coin");
+  print_line("\nnoise to signal     ", ratio, 4, "the noise is %s",
+             ratio < 0.1   ? "far below the signal"
+             : ratio < 0.5 ? "below the signal"
+             : ratio < 2   ? "comparable to the signal"
+                           : "above the signal: expect a model of noise");
+  print_line("loss", at(p, "excess_loss_q95"), 4,
+             "at most above that of any model of typical norm, in 95 percent of all runs; a coin's "
+             "loss is %.4g",
+             at(p, "coin_loss"));
+  if (isnan(least)) {
+    printf("better than a coin   never        no epsilon promises it with these settings\n");
+  } else {
+    print_line("better than a coin", least, 4,
+               "is the least epsilon that can promise it: yours is %s (if the data allow: "
+               "docs/guide.md 7)",
+               at(p, "excess_loss_q95") < at(p, "coin_loss") ? "enough" : "too small");
+  }
+  print_line("rows for that", at(p, "rows_better_than_coin"), 0, "at your epsilon");
+  print_line("rows for half noise", at(p, "rows_to_halve_noise"), 0,
+             "to halve noise to signal at your epsilon");
 }
 
 static void print_text(const json_t *p) {
@@ -159,35 +180,10 @@ static void print_text(const json_t *p) {
     printf("mechanism none: nothing is private\nlambda   %.4g\n", at(p, "lambda"));
     return;
   }
-  bool objective = is(p, "mechanism", "objective");
   print_epsilon(p);
   print_delta(p);
-  print_share(p);
-  if (objective) {
-    printf(
-        "mechanism            objective    a random linear term in the objective (%s analysis)\n",
-        report_text(p, "analysis"));
-  } else {
-    printf("mechanism            output       noise on the finished weights\n");
-  }
-  printf("lambda               %-12.4g regularization\n", at(p, "lambda"));
-  if (objective) {
-    printf("delta_reg            %-12.4g extra regularization for privacy\n", at(p, "delta_reg"));
-  }
-  printf("beta                 %-12.4g %s noise with density ~ exp(-%s)\n", at(p, "beta"),
-         report_text(p, "noise"), at(p, "delta_core") > 0 ? "(beta |b|)^2/2" : "beta |b|");
-  printf("noise norm           %-12.4g on average; below %.4g in half of all runs,\n"
-         "                                  below %.4g in 95 percent\n",
-         at(p, "expected_noise_norm"), at(p, "noise_norm_q50"), at(p, "noise_norm_q95"));
-  printf("shift of the weights %-12.4g at most, in rms; without noise they are at most\n"
-         "                                  %.4g long\n",
-         at(p, "shift_rms"), at(p, "solution_norm_bound"));
-  printf("release              %-12.4g rms added to the weights, to hide rounding errors of up to\n"
-         "                                  %.2g; this takes %.2g of epsilon\n",
-         at(p, "lattice_noise_rms"), at(p, "solution_error"),
-         at(p, "epsilon_class") - at(p, "epsilon_core"));
-  printf("excess objective     %-12.4g at most, in 95 percent of all runs (%.4g in half)\n",
-         unbounded(p, "excess_objective_q95"), unbounded(p, "excess_objective_q50"));
+  print_classes(p);
+  print_mechanism(p);
   print_outlook(p);
   print_kinds(p);
 }
@@ -196,18 +192,15 @@ static void print_text(const json_t *p) {
 
 enum { SHOWN_MOST = 20 };
 
-/* The next column to show: the one with most of the noise behind those that were shown. */
-static const json_t *next_column(const json_t *columns, bool *shown) {
-  const json_t *c, *best = NULL;
-  size_t i, found = 0;
-  json_array_foreach(columns, i, c) {
-    if (!shown[i] && (!best || at(c, "noise_share") > at(best, "noise_share"))) {
-      best = c;
-      found = i;
-    }
-  }
-  shown[found] = true;
-  return best;
+typedef struct ranked_column {
+  const json_t *column;
+  double noise;
+} ranked_column;
+
+/* Most of the noise first. */
+static int by_noise(const void *a, const void *b) {
+  double x = ((const ranked_column *)a)->noise, y = ((const ranked_column *)b)->noise;
+  return (x < y) - (x > y);
 }
 
 /* "-3.1%" */
@@ -239,78 +232,78 @@ static void print_columns(const json_t *p) {
   if (count == 0 || isnan(at(json_array_get(columns, 0), "noise_share"))) {
     return;
   }
-  bool *shown = calloc(count, sizeof *shown);
-  if (!shown) {
+  OWNED_MEMORY ranked_column *sorted = calloc(count, sizeof *sorted);
+  if (!sorted) {
     return;
   }
-  printf("\ncolumn                     encoded  of noise  without it    halved  bins that pay\n");
-  for (size_t i = 0; i < count && i < SHOWN_MOST; i++) {
-    print_column(next_column(columns, shown));
+  for (size_t i = 0; i < count; i++) {
+    const json_t *column = json_array_get(columns, i);
+    sorted[i] = (ranked_column){column, at(column, "noise_share")};
   }
-  free(shown);
+  qsort(sorted, count, sizeof *sorted, by_noise);
+  printf("\ncolumn                     encoded  of noise  without it    halved  useful bins\n");
+  for (size_t i = 0; i < count && i < SHOWN_MOST; i++) {
+    print_column(sorted[i].column);
+  }
   if (count > SHOWN_MOST) {
     printf("(the %d with most of the noise; --json has all %zu)\n", SHOWN_MOST, count);
   }
-  printf(
-      "without it, halved: how the noise's rms norm changes if the column is left out, or has "
-      "half\n"
-      "as many values; a column that says little about the label is worth less than its noise\n");
+  printf("without it, halved: how the rms norm of the noise changes if the column is left out, or "
+         "has\nhalf as many values; a column that says little about the label is not worth its "
+         "noise\n");
 }
 
 /* ---- the call */
-
-/* With --neighbours add-remove it is --rows-about that must be there, and is asked for. */
-static bool rows_given(const size_t *rows, const fit_settings *fit) {
-  bool counted = strcmp(fit->neighbours, dperm_neighbours_name(DPERM_NEIGHBOURS_REPLACE)) == 0;
-  return argument_given(rows) || fit->rows_about || !counted ||
-         refuse(wrong_usage("--rows is missing"));
-}
 
 int run_plan(int argc, char **argv) {
   fit_settings fit;
   const char *schema_path = NULL, *classes_text = NULL;
   dperm_plan_rows of = {.norm = 1, .norm1 = (double)INFINITY};
-  uint64_t classes = 0;
   bool json = false;
-  share_settings shares;
-  enum { OWN = 8 + SHARE_ARGUMENTS };
+  enum { OWN = 7 };
   argument table[OWN + FIT_ARGUMENTS] = {
       {"--rows", ARGUMENT_COUNT, &of.rows, false, "N",
-       "the number of records; or --rows-about with --neighbours add-remove"},
-      {"--schema", ARGUMENT_INPUT, &schema_path, false, "FILE", "the schema, or else --dims"},
-      {"--dims", ARGUMENT_COUNT, &of.dims, false, "D", "the number of encoded columns"},
-      {"--norm", ARGUMENT_POSITIVE, &of.norm, false, "R", "with --dims: bound on a row's norm (1)"},
+       "number of records; or --rows-about with --neighbours add-remove"},
+      {"--schema", ARGUMENT_INPUT, &schema_path, false, "FILE", "the schema; or else --dims"},
+      {"--dims", ARGUMENT_COUNT, &of.dims, false, "D", "number of encoded columns", GROUP_DATA},
+      {"--norm", ARGUMENT_POSITIVE, &of.norm, false, "R",
+       "with --dims: bound on the norm of a row (default: 1)", GROUP_DATA},
       {"--norm1", ARGUMENT_POSITIVE, &of.norm1, false, "R1",
-       "with --dims: bound on the sum of a row's absolute entries (sqrt(D) R)"},
+       "with --dims: bound on the sum of the absolute entries of a row (default: sqrt(D) R)",
+       GROUP_DATA},
       {"--classes", ARGUMENT_TEXT, &classes_text, false, "K",
-       "with --dims: the number of classes (2)"},
-      {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs"},
+       "with --dims: number of classes (default: 2)", GROUP_DATA},
+      shared_argument("--json", &json),
   };
   dperm_options options;
-  fit_settings_init(&fit, table + OWN);
-  table[7] = refine_argument(&fit.bins.refine);
-  share_settings_init(&shares, false, table + 8);
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
-                       "A plan looks at no record, so it costs no privacy: plan as often as you "
-                       "like. docs/guide.md explains each line.") ||
-      !rows_given(&of.rows, &fit) || !fit_settings_one(&fit, &options) ||
-      !share_settings_choose(&shares, &options) || !refine_has_schema(&fit.bins, schema_path)) {
+  fit_settings_init(&fit, false, table + OWN);
+  if (!arguments_parse(
+          table, sizeof table / sizeof *table, argc, argv,
+          "A plan reads no records, so it costs no privacy: plan as often as you like. "
+          "docs/guide.md explains each line.")) {
     return refused();
   }
-  if ((schema_path != NULL) == (of.dims > 0)) {
-    return wrong_usage("give either --schema or --dims");
+  if (!of.rows && !fit.options.rows_about && fit.options.neighbours == DPERM_NEIGHBOURS_REPLACE) {
+    return wrong_usage("--rows is missing");
   }
+  if (!fit_settings_one(&fit, &options) || !refine_has_schema(&fit, schema_path)) {
+    return refused();
+  }
+  uint64_t classes = 0;
   if (classes_text && (!read_whole(classes_text, &classes) || classes < 2 || classes > SIZE_MAX)) {
     return wrong_usage("--classes must be a whole number from 2, not \"%.40s\"", classes_text);
   }
-  if (of.dims > 0 && argument_given(&fit.bins.bins)) {
-    return wrong_usage("--bins goes with --schema, which has the columns");
-  }
-  if (of.dims > 0 && options.class_weight_count > 0) {
-    return wrong_usage("--class-weights goes with --schema, which names the classes");
-  }
-  if (schema_path && (argument_given(&of.norm) || argument_given(&of.norm1) || classes)) {
-    return wrong_usage("--classes, --norm and --norm1 go with --dims; a schema has its own");
+  const usage_rule rules[] = {
+      {(schema_path != NULL) == (of.dims > 0), "give either --schema or --dims"},
+      {of.dims > 0 && argument_given(&fit.options.bins),
+       "--bins goes with --schema, which has the columns"},
+      {of.dims > 0 && options.class_weight_count > 0,
+       "--class-weights goes with --schema, which names the classes"},
+      {schema_path && (argument_given(&of.norm) || argument_given(&of.norm1) || classes),
+       "--classes, --norm and --norm1 go with --dims; a schema has its own"},
+  };
+  if (!usage_rules_hold(rules, sizeof rules / sizeof *rules)) {
+    return refused();
   }
   options.classes = (size_t)classes;
   dperm_error err;
@@ -323,8 +316,7 @@ int run_plan(int argc, char **argv) {
   if (dperm_plan_report(&of, &options, &text, &err) != DPERM_OK) {
     return report_error(&err);
   }
-  delta_warn(&options, of.rows); /* of what is not refused */
-  share_settings_warn(&options, of.rows);
+  fit_warn(&options, of.rows); /* of what is not refused */
   json_t *plan = report_of(text);
   if (json) {
     report_print(plan);
@@ -335,7 +327,7 @@ int run_plan(int argc, char **argv) {
   json_decref(plan);
   if (options.class_weight_count > 0) {
     printf("\nclass weights: the heaviest class counts 1 and the others less, so all bounds above\n"
-           "hold; what the data can say is less by as much as they weigh less\n");
+           "hold; the signal is weaker to the same degree\n");
   }
   return 0;
 }

@@ -3,14 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arguments/arguments.h"
-#include "arguments/choices.h"
 #include "commands/commands.h"
 #include "output/atomic_file.h"
-#include "output/handles.h"
-#include "output/json_report.h"
-#include "output/message.h"
-#include "output/progress_bar.h"
 
 /* The records of the CSV that was written: lines but for those in quotes, and the header. NaN where
  * it cannot be read again, as with a pipe. */
@@ -27,21 +21,21 @@ static double count_rows(const char *path) {
 
 int run_predict(int argc, char **argv) {
   bool json = false;
-  const char *model_path = NULL, *data = NULL, *out = NULL, *format_text = NULL;
+  const char *model_path = NULL, *data = NULL, *out = NULL;
+  dperm_format format = DPERM_FORMAT_AUTO;
   argument table[] = {
-      {"--model", ARGUMENT_INPUT, &model_path, true, "FILE", "a model that dperm train wrote"},
+      shared_argument("--model", &model_path),
       {"--data", ARGUMENT_INPUT, &data, true, "FILE", "records, with or without labels"},
-      {"--out", ARGUMENT_OUTPUT, &out, false, "FILE", "where the CSV goes (default: stdout)"},
-      {"--format", ARGUMENT_TEXT, &format_text, false, choices(format_name, DPERM_FORMAT_CSV),
-       "when the file's name does not tell"},
-      {"--json", ARGUMENT_FLAG, &json, false, NULL, "with --out: what was done, for programs"},
+      {"--out", ARGUMENT_OUTPUT, &out, false, "FILE",
+       "file to write the CSV to (default: standard output)"},
+      shared_argument("--format", &format),
+      {"--json", ARGUMENT_FLAG, &json, false, NULL, "with --out: print what was done as JSON",
+       GROUP_OUTPUT},
   };
-  dperm_format format;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
                        "Writes prediction,score,probability, one line per record in the order of "
-                       "the file. Logistic models alone give a probability: with two classes the "
-                       "second's, with more the predicted one's share.") ||
-      !parse_format(format_text, &format)) {
+                       "the file. Only logistic models give a probability: of the second class if "
+                       "there are two, else of the predicted class.")) {
     return refused();
   }
   if (json && (!out || strcmp(out, "-") == 0)) {

@@ -1,103 +1,89 @@
 /* dperm refine: a wide schema and private records in, a refined schema out, for an epsilon. */
 #include <dperm/refine.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "arguments/arguments.h"
-#include "arguments/choices.h"
-#include "arguments/neighbour_settings.h"
+#include "arguments/fit_settings.h"
+#include "commands/charged_run.h"
 #include "commands/commands.h"
-#include "commands/ledger_settings.h"
-#include "output/handles.h"
-#include "output/json_report.h"
-#include "output/message.h"
 #include "output/mpi_job.h"
-#include "output/progress_bar.h"
 
 static const char closing[] =
-    "Counts the records in cells that follow from the schema, adds noise to every count, and makes "
-    "bins of equal mass for numeric columns and groups of rare categories of what comes out. The "
-    "schema states what it cost; every model trained with it adds that to its own epsilon. Where "
-    "rows and epsilon cannot pay for it, the schema stays as it is and nothing is spent. 'dperm "
-    "train --refine' does both for one epsilon.";
+    "Counts the records in cells that follow from the schema, adds noise to every count, and "
+    "derives "
+    "bins of equal mass for numeric columns and groups of rare categories from the noisy counts. "
+    "The "
+    "schema states what it cost, and every model trained with it adds that to its own epsilon. If "
+    "there are too few rows for this epsilon, the schema stays as it is and nothing is spent. "
+    "'dperm train --refine' refines and trains in one run, for one epsilon.";
 
 typedef struct refine_command {
-  const char *data, *schema, *out, *format, *neighbours, *about;
-  dperm_neighbours whom;
-  size_t rows_about; /* 0: the number of records is public */
-  double epsilon, fit_epsilon;
-  size_t rows_per_person;
-  uint64_t seed;
-  bool seeded, json;
-  ledger_settings ledger;
+  const char *data, *schema, *out;
+  dperm_format format;
+  dperm_refine_options options;
+  charged_run ledger;
 } refine_command;
 
 /* ---- what is said of it: public words only */
 
 static void print_json(const refine_command *c, const json_t *schema, size_t rows) {
   double spent = report_number(schema, "epsilon_refined");
-  json_t *report = json_pack("{s:o}", "schema", json_words(c->out));
-  (void)json_object_set_new(report, "rows",
-                            c->rows_about ? json_null() : json_integer((json_int_t)rows));
-  if (c->rows_about) {
-    (void)json_object_set_new(report, "rows_about", json_integer((json_int_t)c->rows_about));
-  }
-  json_auto_t *rest =
-      json_pack("{s:O, s:b, s:b, s:f, s:I, s:s, s:o}", "weights", json_object_get(schema, "dims"),
-                "refined", spent > 0, "private", !c->seeded, "epsilon", spent, "rows_per_person",
-                (json_int_t)c->rows_per_person, "neighbours", c->neighbours, "ledger",
-                ledger_settings_json(&c->ledger));
-  (void)json_object_update(report, rest);
-  report_print(report);
+  size_t about = c->options.rows_about;
+  report_print(json_pack(
+      "{s:o, s:o, s:o*, s:O, s:b, s:b, s:f, s:I, s:s, s:o}", "schema", json_words(c->out), "rows",
+      about ? json_null() : json_integer((json_int_t)rows), "rows_about",
+      about ? json_integer((json_int_t)about) : NULL, "weights", json_object_get(schema, "dims"),
+      "refined", spent > 0, "private", c->ledger.is_private, "epsilon", spent, "rows_per_person",
+      (json_int_t)c->options.rows_per_person, "neighbours",
+      dperm_neighbours_name(c->options.neighbours), "ledger", charged_run_json(&c->ledger)));
 }
 
 static void say(const refine_command *c, const json_t *schema, size_t rows) {
   const char *name = strcmp(c->out, "-") == 0 ? "schema" : c->out;
   double spent = report_number(schema, "epsilon_refined");
   char number[40]; /* nothing tells it where it is private */
-  (void)snprintf(number, sizeof number, c->rows_about ? "about %zu" : "%zu",
-                 c->rows_about ? c->rows_about : rows);
+  (void)snprintf(number, sizeof number, c->options.rows_about ? "about %zu" : "%zu",
+                 c->options.rows_about ? c->options.rows_about : rows);
   if (!(spent > 0)) {
-    note("%s: the schema as it was: it has nothing to refine, or %s rows cannot pay for a "
-         "refinement at this epsilon, and nothing is spent",
+    note("%s: the schema is unchanged and nothing was spent: it has nothing to refine, or %s rows "
+         "are "
+         "too few at this epsilon",
          name, number);
     return;
   }
   char claim[200] = "not private: the noise came from a seed";
-  if (!c->seeded) {
+  if (c->ledger.is_private) {
     (void)snprintf(claim, sizeof claim,
-                   "epsilon = %g for every %s%s, which models trained with it add to their own",
-                   spent, unit_of(c->rows_per_person, "record").text,
-                   c->rows_about ? ", added or removed" : "");
+                   "epsilon = %g for every %s%s, added to that of every model trained with it",
+                   spent, unit_of(c->options.rows_per_person, "record").text,
+                   c->options.rows_about ? ", added or removed" : "");
   }
   note("%s: %.0f encoded columns from %s rows; %s", name, report_number(schema, "dims"), number,
        claim);
-  if (!c->seeded) {
-    ledger_settings_say(&c->ledger);
+  if (c->ledger.is_private) {
+    charged_run_say(&c->ledger);
   }
 }
 
 /* ---- the work */
 
-static dperm_status refine_to_file(const refine_command *c, dperm_refine_options *options,
-                                   dperm_format format, dperm_error *err) {
+static dperm_status refine_to_file(refine_command *c, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *wide = NULL, *made = NULL;
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
-  OWNED(ledger_settings_leave) dperm_output *out = NULL;
-  TRY(ledger_settings_place(&c->ledger, c->out, c->json, &out, err));
+  OWNED(charged_run_leave) dperm_output *out = NULL;
+  TRY(charged_run_place(&c->ledger, c->out, &out, err));
   TRY(dperm_schema_read(c->schema, &wide, err));
   const dperm_source source = {.path = c->data,
-                               .format = format,
+                               .format = c->format,
                                .schema = wide,
                                .no_identity = !c->ledger.path,
-                               .may_be_empty = c->rows_about != 0};
+                               .may_be_empty = c->options.rows_about != 0};
   TRY(dperm_data_read_spread(&source, job_ranks(), progress_bar(), &data, err));
-  options->account.output = out;
-  TRY(dperm_refine(data, options, &made, err));
+  c->options.account.output = out;
+  TRY(dperm_refine(data, &c->options, &made, err));
   progress_bar_wipe();
   if (!made) {
-    ledger_settings_show(&c->ledger, !c->seeded, c->json);
+    charged_run_show(&c->ledger);
     return DPERM_OK;
   }
   if (!out) { /* another process writes it */
@@ -110,7 +96,7 @@ static dperm_status refine_to_file(const refine_command *c, dperm_refine_options
   TRY(dperm_schema_describe(made, &description, err));
   json_auto_t *schema = report_of(description);
   TRY(dperm_output_write(out, text, length, err));
-  if (c->json) {
+  if (c->ledger.json) {
     print_json(c, schema, dperm_data_rows(data));
     return flush_stdout(err);
   }
@@ -118,59 +104,36 @@ static dperm_status refine_to_file(const refine_command *c, dperm_refine_options
   return DPERM_OK;
 }
 
-static int refine(refine_command *c, dperm_format format) {
-  dperm_error err;
-  dperm_refine_options options;
-  OWNED(dperm_random_free_at) dperm_random *random = NULL;
-  dperm_refine_options_init(&options);
-  options.epsilon = c->epsilon;
-  options.fit_epsilon = c->fit_epsilon;
-  options.rows_per_person = c->rows_per_person;
-  options.rows_about = c->rows_about;
-  options.neighbours = c->whom;
-  c->ledger.adding = c->whom == DPERM_NEIGHBOURS_ADD_REMOVE;
-  if (!ledger_settings_open(&c->ledger, !c->seeded, &options.account)) {
-    return refused();
-  }
-  dperm_status status = c->seeded ? dperm_random_seeded(c->seed, &random, &err) : DPERM_OK;
-  options.random = random;
-  status = status == DPERM_OK ? refine_to_file(c, &options, format, &err) : status;
-  ledger_settings_close(&c->ledger);
-  return status == DPERM_OK ? 0 : report_error(&err);
-}
-
 int run_refine(int argc, char **argv) {
-  refine_command c = {
-      .epsilon = (double)NAN, .fit_epsilon = (double)NAN, .rows_per_person = 1, .out = NULL};
-  enum { OWN = 11 };
-  argument table[OWN + LEDGER_ARGUMENTS] = {
-      {"--data", ARGUMENT_INPUT, &c.data, true, "FILE", "the records, CSV"},
+  refine_command c = {.out = NULL};
+  dperm_refine_options *o = &c.options;
+  enum { OWN = 9 };
+  dperm_refine_options_init(o);
+  argument table[OWN + CHARGED_RUN_ARGUMENTS] = {
+      shared_argument("--data", &c.data),
       {"--schema", ARGUMENT_INPUT, &c.schema, true, "FILE",
-       "the wide schema: what is public about them (JSON)"},
-      {"--epsilon", ARGUMENT_POSITIVE, &c.epsilon, true, "E", "what the refinement costs"},
-      {"--out", ARGUMENT_OUTPUT, &c.out, true, "FILE", "where the refined schema goes"},
-      {"--fit-epsilon", ARGUMENT_POSITIVE, &c.fit_epsilon, false, "E",
-       "what the fit will have besides; decides the number of bins (11.5 times as much)"},
-      {"--rows-per-person", ARGUMENT_COUNT, &c.rows_per_person, false, "K",
-       "epsilon is for a person with at most K rows (1)"},
-      neighbours_argument(&c.neighbours),
-      rows_about_argument(&c.about),
-      {"--format", ARGUMENT_TEXT, &c.format, false, choices(format_name, DPERM_FORMAT_CSV),
-       "when the file's name does not tell"},
-      {"--seed", ARGUMENT_SEED, &c.seed, false, "N",
-       "reproducible noise for tests: no model of this schema is private"},
-      {"--json", ARGUMENT_FLAG, &c.json, false, NULL, "what was done, for programs"},
+       "the schema to refine: what is public about the records (JSON)"},
+      {"--epsilon", ARGUMENT_POSITIVE, &o->epsilon, true, "E",
+       "epsilon to spend on the refinement"},
+      {"--out", ARGUMENT_OUTPUT, &c.out, true, "FILE", "file to write the refined schema to"},
+      {"--fit-epsilon", ARGUMENT_POSITIVE, &o->fit_epsilon, false, "E",
+       "epsilon of the fit that follows, which decides the number of bins (default: 11.5 times "
+       "--epsilon)"},
+      shared_argument("--rows-per-person", &o->rows_per_person),
+      shared_argument("--neighbours", &o->neighbours),
+      shared_argument("--rows-about", &o->rows_about),
+      shared_argument("--format", &c.format),
   };
-  dperm_format format = DPERM_FORMAT_AUTO;
-  ledger_settings_init(&c.ledger, table + OWN);
+  charged_run_init(&c.ledger, table + OWN);
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !parse_format(c.format, &format) ||
-      !neighbours_choose(c.neighbours, c.about, &c.whom, &c.rows_about)) {
+      !neighbours_agree(o->neighbours, o->rows_about)) {
     return refused();
   }
-  if (c.json && !c.ledger.dry_run && strcmp(c.out, "-") == 0) {
-    return wrong_usage("--json and --out - both go to standard output");
+  c.ledger.adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  if (!charged_run_begin(&c.ledger, true, true, &o->account)) {
+    return refused();
   }
-  c.seeded = argument_given(&c.seed);
-  return refine(&c, format);
+  dperm_error err;
+  o->random = c.ledger.random;
+  return charged_run_end(&c.ledger, refine_to_file(&c, &err), &err);
 }

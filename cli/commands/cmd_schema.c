@@ -1,17 +1,13 @@
-/* dperm schema check: is this schema sound, and does this file fit it? (schema draft
- * and schema import: cmd_schema_draft.c, cmd_schema_import.c.) */
+/* dperm schema: check one, draft one from public records, or import one from a data dictionary. */
+#include <dperm/draft.h>
+#include <dperm/unsafe.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "arguments/arguments.h"
+#include "arguments/value_list.h"
+#include "commands/charged_run.h"
 #include "commands/commands.h"
-#include "commands/ledger_settings.h"
-#include "output/handles.h"
-#include "output/json_report.h"
-#include "output/message.h"
-#include "output/progress_bar.h"
-#include <dperm/unsafe.h>
 
 /* What follows reads the library's description (docs/formats.md). */
 
@@ -29,7 +25,7 @@ static void print_classes(const json_t *schema) {
     printf("%s%s", i ? ", " : "", visible(json_string_value(name)).text);
   }
   printf(
-      " (one fit of all by logistic regression; else %zu, each against the rest, of epsilon/%zu)\n",
+      " (one joint fit with logistic loss; else %zu fits, one against the rest, at epsilon/%zu)\n",
       count, count);
 }
 
@@ -37,7 +33,7 @@ static void print_classes(const json_t *schema) {
 static void print_bins(const json_t *column) {
   double bins = report_number(column, "bins"), line = report_number(column, "line");
   if (report_text(column, "bins")) {
-    printf(" (bins: chosen for the number of rows and epsilon; until then as without)");
+    printf(" (bins: chosen by the number of rows and epsilon; none until then)");
   } else if (bins > 0) {
     printf(" (%.0f bin%s", bins, bins > 1 ? "s" : "");
     if (line > 0) {
@@ -50,13 +46,13 @@ static void print_bins(const json_t *column) {
 static void print_schema(const char *path, const json_t *schema) {
   const json_t *c;
   size_t i;
-  printf("%s: a sound schema\n", visible(path).text);
+  printf("%s: a valid schema\n", visible(path).text);
   print_classes(schema);
   printf("  encoded columns  %.0f\n", report_number(schema, "dims"));
   printf("  norm of a row    at most %g; its absolute entries sum to at most %.4g\n",
          report_number(schema, "norm"), report_number(schema, "norm1"));
   if (json_is_true(json_object_get(schema, "drops_rows"))) {
-    printf("  missing values   drop the row: for public data only, a private fit refuses it\n");
+    printf("  missing values   drop the row: for public data only, private fits refuse it\n");
   }
   if (report_number(schema, "epsilon_refined") > 0) {
     printf("  refined          from records, for an epsilon of %g that models add to their own\n",
@@ -135,30 +131,167 @@ static dperm_status check(const char *path, const char *data_path, bool unsafe, 
   return DPERM_OK;
 }
 
-int run_schema(int argc, char **argv) {
-  if (argc > 0 && strcmp(argv[0], "draft") == 0) {
-    return run_schema_draft(argc, argv);
+/* ---- draft and import */
+
+/* A dperm_remark: a line on stderr. `context` is a size_t that counts them. */
+static void print_remark(void *context, const char *line) {
+  ++*(size_t *)context;
+  note("remark: %s", line);
+}
+
+/* One byte, or the word "tab", which is hard to type. */
+static bool read_separator(const char *text, char *out) {
+  bool tab = strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0;
+  if (!tab && strlen(text) != 1) {
+    return refuse(wrong_usage("--separator must be one byte or tab, not \"%.40s\"", text));
   }
-  if (argc > 0 && strcmp(argv[0], "import") == 0) {
-    return run_schema_import(argc, argv);
-  }
-  const char *action = NULL, *path = NULL, *data_path = NULL, *ledger = NULL;
-  bool unsafe = false, json = false;
+  *out = *(tab ? "\t" : text);
+  return true;
+}
+
+static dperm_status draft(const char *data_path, const dperm_draft_options *options,
+                          const char *out_path, dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  size_t remarks = 0;
+  TRY(dperm_schema_draft(data_path, options, progress_bar(), print_remark, &remarks, &schema, err));
+  progress_bar_wipe();
+  return dperm_schema_write(schema, out_path, err);
+}
+
+static int run_schema_draft(int argc, char **argv) {
+  const char *data_path = NULL, *out_path = NULL, *separator = NULL;
+  const char *positive = NULL, *missing = NULL, *ledger = NULL;
+  bool header = false, no_header = false;
+  dperm_draft_options options;
+  dperm_draft_options_init(&options);
   argument table[] = {
-      {"action", ARGUMENT_TEXT, &action, true, "check", "what to do"},
-      {"schema", ARGUMENT_INPUT, &path, true, "SCHEMA", "the schema (JSON)"},
-      {"--data", ARGUMENT_INPUT, &data_path, false, "FILE",
-       "read and encode these CSV records too; or encoded ones: were they under this schema?"},
-      {"--unsafe-diagnostics", ARGUMENT_FLAG, &unsafe, false, NULL,
-       "with --data: print missing, unknown and clamped counts to stderr"},
-      {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs"},
+      {"--public-data", ARGUMENT_INPUT, &data_path, true, "FILE", "public CSV records with labels"},
+      {"--label", ARGUMENT_TEXT, &options.label, false, "COLUMN",
+       "column of the label (default: the last)"},
+      {"--positive", ARGUMENT_TEXT, &positive, false, "V[,V...]",
+       "values of the positive class (default: the rarer of two)"},
+      {"--header", ARGUMENT_FLAG, &header, false, NULL, "the first line names the columns"},
+      {"--no-header", ARGUMENT_FLAG, &no_header, false, NULL,
+       "it does not: they become column1, ... (default: guessed)"},
+      {"--separator", ARGUMENT_TEXT, &separator, false, "C",
+       "byte between fields, or \"tab\" (default: guessed)"},
+      {"--missing", ARGUMENT_TEXT, &missing, false, "T[,T...]",
+       "texts that mean a missing value (default: the usual ones)"},
+      {"--out", ARGUMENT_OUTPUT, &out_path, false, "FILE",
+       "file to write the schema to (default: standard output)"},
       ledger_guard_argument(&ledger),
   };
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
-                       "Or: dperm schema draft --public-data FILE [options]; 'dperm help schema "
-                       "draft' explains it.\n"
-                       "Or: dperm schema import DICTIONARY --label COLUMN [options]; 'dperm help "
-                       "schema import' explains it.")) {
+  if (!arguments_parse(
+          table, sizeof table / sizeof *table, argc, argv,
+          "Guesses types, bounds, categories and classes from records that you declare public: "
+          "last year's open file, a published sample, made-up rows. Never use the records to be "
+          "protected: a schema made from them would reveal them. Remarks on stderr say what to "
+          "check. docs/formats.md has the rules.")) {
+    return refused();
+  }
+  if (header && no_header) {
+    return wrong_usage("--header and --no-header exclude each other");
+  }
+  options.header = header ? 1 : no_header ? 0 : -1;
+  if (separator && !read_separator(separator, &options.separator)) {
+    return refused();
+  }
+  if (!ledger_guard(ledger, &data_path, 1)) {
+    return refused();
+  }
+  OWNED_MEMORY const char **positives =
+      positive ? split_texts(positive, &options.positive_count) : NULL;
+  OWNED_MEMORY const char **markers = missing ? split_texts(missing, &options.missing_count) : NULL;
+  if ((positive && !positives) || (missing && !markers)) {
+    return complain_of_memory();
+  }
+  options.positive = positives;
+  options.missing = markers;
+  dperm_error err;
+  return draft(data_path, &options, out_path, &err) == DPERM_OK ? 0 : report_error(&err);
+}
+
+static void print_summary(const json_t *schema, const char *out_path, size_t remarks) {
+  static const char *const types[] = {"numeric", "categorical", "ignore"};
+  size_t counts[3] = {0}, i;
+  const json_t *column;
+  json_array_foreach(json_object_get(schema, "columns"), i, column) {
+    for (size_t t = 0; t < 3; t++) {
+      counts[t] += strcmp(report_text(column, "type"), types[t]) == 0;
+    }
+  }
+  note("%s: %zu numeric and %zu categorical columns, %zu ignored, %zu classes; %zu remarks: read "
+       "them, then 'dperm schema check'",
+       out_path && strcmp(out_path, "-") != 0 ? visible(out_path).text : "the schema", counts[0],
+       counts[1], counts[2], json_array_size(json_object_get(schema, "classes")), remarks);
+}
+
+static dperm_status import(const char *path, const dperm_import_options *options,
+                           const char *out_path, dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  char *text = NULL;
+  size_t remarks = 0;
+  TRY(dperm_schema_import(path, options, print_remark, &remarks, &schema, err));
+  TRY(dperm_schema_write(schema, out_path, err));
+  TRY(dperm_schema_describe(schema, &text, err));
+  json_auto_t *described = report_of(text);
+  print_summary(described, out_path, remarks);
+  return DPERM_OK;
+}
+
+static int run_schema_import(int argc, char **argv) {
+  const char *path = NULL, *out_path = NULL, *positive = NULL;
+  dperm_import_options options;
+  dperm_import_options_init(&options);
+  argument table[] = {
+      {"dictionary", ARGUMENT_INPUT, &path, true, "DICTIONARY",
+       "a Frictionless table schema, resource or package, or CSVW metadata (JSON)"},
+      {"--label", ARGUMENT_TEXT, &options.label, true, "COLUMN", "column of the label"},
+      {"--positive", ARGUMENT_TEXT, &positive, false, "V[,V...]",
+       "values of the positive class (default: by custom, or the second of two)"},
+      {"--format", ARGUMENT_CHOICE, &options.dictionary, false, NULL,
+       "format of the dictionary; auto recognizes it by its keys (default: auto)", GROUP_USUAL,
+       dictionary_name},
+      {"--table", ARGUMENT_TEXT, &options.table, false, "NAME",
+       "which of several tables: a resource's name or path, a table's url"},
+      {"--out", ARGUMENT_OUTPUT, &out_path, false, "FILE",
+       "file to write the schema to (default: standard output)"},
+  };
+  if (!arguments_parse(
+          table, sizeof table / sizeof *table, argc, argv,
+          "Makes a schema from the ranges, lists of values and missing values in a data "
+          "dictionary. "
+          "No record is read and nothing is guessed: columns about which the dictionary says too "
+          "little, such as numbers without a range, are ignored, and remarks on stderr say what "
+          "is needed. The dictionary must be public knowledge: ranges computed from the records to "
+          "be protected would reveal them. docs/formats.md has the rules.")) {
+    return refused();
+  }
+  OWNED_MEMORY const char **positives =
+      positive ? split_texts(positive, &options.positive_count) : NULL;
+  if (positive && !positives) {
+    return complain_of_memory();
+  }
+  options.positive = positives;
+  dperm_error err;
+  return import(path, &options, out_path, &err) == DPERM_OK ? 0 : report_error(&err);
+}
+
+/* ---- the command */
+
+static int run_schema_check(int argc, char **argv) {
+  const char *path = NULL, *data_path = NULL, *ledger = NULL;
+  bool unsafe = false, json = false;
+  argument table[] = {
+      {"schema", ARGUMENT_INPUT, &path, true, "SCHEMA", "the schema (JSON)"},
+      {"--data", ARGUMENT_INPUT, &data_path, false, "FILE",
+       "records that must fit the schema: CSV, or encoded with it"},
+      {"--unsafe-diagnostics", ARGUMENT_FLAG, &unsafe, false, NULL,
+       "with --data: print missing, unknown and clamped counts to stderr, which is not private"},
+      shared_argument("--json", &json),
+      ledger_guard_argument(&ledger),
+  };
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL)) {
     return refused();
   }
   if (unsafe && !data_path) {
@@ -170,3 +303,10 @@ int run_schema(int argc, char **argv) {
   dperm_error err;
   return check(path, data_path, unsafe, json, &err) == DPERM_OK ? 0 : report_error(&err);
 }
+
+const command schema_actions[] = {
+    {"check", "check a schema, and whether records fit it", run_schema_check, false, NULL},
+    {"draft", "make a first schema from public records", run_schema_draft, false, NULL},
+    {"import", "make a schema from a data dictionary", run_schema_import, false, NULL},
+    {0},
+};

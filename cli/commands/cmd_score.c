@@ -4,194 +4,141 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "arguments/arguments.h"
-#include "arguments/choices.h"
+#include "commands/charged_run.h"
 #include "commands/commands.h"
-#include "commands/ledger_settings.h"
-#include "output/handles.h"
-#include "output/json_report.h"
-#include "output/message.h"
-#include "output/progress_bar.h"
 #include "output/signals.h"
 
 static const char closing[] =
     "Without --epsilon the counts are exact, so they are not private: for public data only. With "
-    "it they carry discrete Laplace noise, and the number of records alone is taken to be public; "
-    "with --neighbours add-remove that is private too, and \"correct\" is a noisy count as "
-    "\"errors\" is. "
-    "\"interval\" holds the error rate on these very records in 95 of 100 runs, whatever the "
-    "noise; \"population_interval\" that of those they are a random sample of.";
+    "--epsilon they carry discrete Laplace noise, and only the number of records is taken to be "
+    "public; with --neighbours add-remove that is private too, and \"correct\" is a noisy count "
+    "like "
+    "\"errors\". In 95 of 100 runs \"interval\" contains the error rate on these very records, and "
+    "\"population_interval\" that of the population they are a random sample of.";
 
 typedef struct score_settings {
-  ledger_settings ledger;
-  const char *model, *data, *format, *neighbours;
-  dperm_neighbours whom;
-  double epsilon;
-  size_t rows_per_person;
-  uint64_t seed;
-  bool counts, public_model, seeded, json;
+  charged_run ledger;
+  const char *model, *data;
+  dperm_format format;
+  dperm_score_options options;
 } score_settings;
 
 /* ---- exact */
+
+static json_t *count_or_null(bool there, int64_t count) {
+  return there ? json_integer((json_int_t)count) : json_null();
+}
 
 static dperm_status score_exactly(const dperm_model *model, const dperm_source *source,
                                   dperm_error *err) {
   dperm_metrics m;
   TRY(dperm_score_file(model, source, progress_bar(), &m, err));
   bool two = m.classes == 2;
-  json_t *report = json_pack("{s:I, s:I, s:o}", "rows", (json_int_t)m.rows, "errors",
-                             (json_int_t)m.errors, "error_rate", report_figure(m.error_rate));
-  if (!two) {
-    (void)json_object_set_new(report, "classes", json_integer((json_int_t)m.classes));
-  }
-  json_auto_t *rest =
-      json_pack("{s:o, s:o, s:o, s:o}", "false_positives",
-                two ? json_integer((json_int_t)m.false_positives) : json_null(), "false_negatives",
-                two ? json_integer((json_int_t)m.false_negatives) : json_null(), "auc",
-                report_figure(m.auc), "log_loss", report_figure(m.log_loss));
-  (void)json_object_update(report, rest);
-  report_print(report);
+  report_print(json_pack("{s:I, s:I, s:o, s:o*, s:o, s:o, s:o, s:o}", "rows", (json_int_t)m.rows,
+                         "errors", (json_int_t)m.errors, "error_rate", report_figure(m.error_rate),
+                         "classes", two ? NULL : json_integer((json_int_t)m.classes),
+                         "false_positives", count_or_null(two, (int64_t)m.false_positives),
+                         "false_negatives", count_or_null(two, (int64_t)m.false_negatives), "auc",
+                         report_figure(m.auc), "log_loss", report_figure(m.log_loss)));
   return DPERM_OK;
 }
 
 /* ---- private */
 
-static void set_count(json_t *report, const char *key, int64_t count) {
-  (void)json_object_set_new(report, key, json_integer((json_int_t)count));
+static json_t *count_if(bool there, int64_t count) {
+  return there ? json_integer((json_int_t)count) : NULL;
 }
 
 static void print_private(const score_settings *s, const dperm_private_score *p) {
-  bool adding = s->whom == DPERM_NEIGHBOURS_ADD_REMOVE;
-  json_t *report =
-      json_pack("{s:b, s:f, s:f, s:I, s:s}", "private", (int)p->is_private, "epsilon", s->epsilon,
-                "delta", 0.0 /* integers only: no numerics to cover */, "rows_per_person",
-                (json_int_t)s->rows_per_person, "neighbours", s->neighbours);
-  (void)json_object_set_new(report, "rows",
-                            adding ? json_null() : json_integer((json_int_t)p->rows));
-  if (adding) {
-    set_count(report, "correct", p->correct);
-  }
-  set_count(report, "errors", p->errors);
-  json_auto_t *rates = json_pack(
-      "{s:o, s:[o, o], s:[o, o], s:f}", "error_rate", report_figure(p->error_rate), "interval",
-      report_figure(p->low), report_figure(p->high), "population_interval",
-      report_figure(p->population_low), report_figure(p->population_high), "confidence", 0.95);
-  (void)json_object_update(report, rates);
-  if (s->counts) {
-    set_count(report, "true_positives", p->true_positives);
-    set_count(report, "false_positives", p->false_positives);
-    set_count(report, "false_negatives", p->false_negatives);
-    set_count(report, "true_negatives", p->true_negatives);
-  }
+  const dperm_score_options *o = &s->options;
   const dperm_charge *paid = run_charge();
-  (void)json_object_set_new(
-      report, "ledger",
+  bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  report_print(json_pack(
+      "{s:b, s:f, s:f, s:I, s:s, s:o, s:o*, s:I, s:o, s:[o, o], s:[o, o], s:f, s:o*, s:o*, s:o*, "
+      "s:o*, s:o}",
+      "private", (int)p->is_private, "epsilon", o->epsilon, "delta",
+      0.0 /* integers only: no numerics to cover */, "rows_per_person",
+      (json_int_t)o->rows_per_person, "neighbours", dperm_neighbours_name(o->neighbours), "rows",
+      count_or_null(!adding, (int64_t)p->rows), "correct", count_if(adding, p->correct), "errors",
+      (json_int_t)p->errors, "error_rate", report_figure(p->error_rate), "interval",
+      report_figure(p->low), report_figure(p->high), "population_interval",
+      report_figure(p->population_low), report_figure(p->population_high), "confidence", 0.95,
+      "true_positives", count_if(o->counts, p->true_positives), "false_positives",
+      count_if(o->counts, p->false_positives), "false_negatives",
+      count_if(o->counts, p->false_negatives), "true_negatives",
+      count_if(o->counts, p->true_negatives), "ledger",
       paid->entry ? json_pack("{s:I, s:s}", "id", (json_int_t)paid->entry, "digest", paid->digest)
-                  : json_null());
-  report_print(report);
+                  : json_null()));
 }
 
-/* A place for the answer that is only asked whether it can be written. */
-static dperm_status check_output(const ledger_settings *ledger, dperm_error *err) {
-  OWNED(ledger_settings_leave) dperm_output *out = NULL;
-  TRY(ledger_settings_place(ledger, "-", false, &out, err));
-  return out ? dperm_output_reserve(out, 8192, err) : DPERM_OK;
-}
-
-static dperm_status score_privately(const score_settings *s, const dperm_account *account,
-                                    const dperm_model *model, const dperm_source *source,
-                                    dperm_error *err) {
+static dperm_status score_privately(score_settings *s, const dperm_model *model,
+                                    const dperm_source *source, dperm_error *err) {
   dperm_private_score found;
-  dperm_score_options options;
-  OWNED(dperm_random_free_at) dperm_random *random = NULL;
-  if (s->seeded) {
-    TRY(dperm_random_seeded(s->seed, &random, err));
-  }
-  dperm_score_options_init(&options);
-  options.epsilon = s->epsilon;
-  options.rows_per_person = s->rows_per_person;
-  options.counts = s->counts;
-  options.public_model = s->public_model;
-  options.neighbours = s->whom;
-  options.account = *account;
-  options.progress = *progress_bar();
-  options.random = random;
-  TRY(check_output(&s->ledger, err));
-  TRY(dperm_score_file_private(model, source, &options, &found, err));
+  s->options.progress = *progress_bar();
+  s->options.random = s->ledger.random;
+  TRY(charged_run_place(&s->ledger, NULL, NULL, err));
+  TRY(dperm_score_file_private(model, source, &s->options, &found, err));
   progress_bar_wipe();
   if (s->ledger.dry_run) {
-    ledger_settings_show(&s->ledger, !s->seeded, s->json);
+    charged_run_show(&s->ledger);
     return DPERM_OK;
   }
   print_private(s, &found);
   TRY(flush_stdout(err));
   if (found.is_private) {
-    ledger_settings_say(&s->ledger);
-  } else if (!dperm_model_is_private(model) && !s->public_model) {
+    charged_run_say(&s->ledger);
+  } else if (!dperm_model_is_private(model) && !s->options.public_model) {
     note("not private: the model is not, and may have been made from these records; "
          "--public-model says that it was not");
   }
   return DPERM_OK;
 }
 
-static dperm_status score(const score_settings *s, const dperm_account *account,
-                          dperm_format format, dperm_error *err) {
+static dperm_status score(score_settings *s, dperm_error *err) {
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
-  const dperm_source source = {.path = s->data, .format = format};
+  const dperm_source source = {.path = s->data, .format = s->format};
   TRY(dperm_model_read(s->model, &model, err));
-  return isnan(s->epsilon) ? score_exactly(model, &source, err)
-                           : score_privately(s, account, model, &source, err);
+  return isnan(s->options.epsilon) ? score_exactly(model, &source, err)
+                                   : score_privately(s, model, &source, err);
 }
 
 int run_score(int argc, char **argv) {
-  score_settings s = {.epsilon = (double)NAN, .rows_per_person = 1, .neighbours = "replace"};
-  enum { OWN = 10 };
-  int whom = 0;
-  argument table[OWN + LEDGER_ARGUMENTS] = {
-      {"--model", ARGUMENT_INPUT, &s.model, true, "FILE", "a model that dperm train wrote"},
+  score_settings s = {.model = NULL};
+  dperm_score_options *o = &s.options;
+  enum { OWN = 8 };
+  dperm_score_options_init(o);
+  argument table[OWN + CHARGED_RUN_ARGUMENTS] = {
+      shared_argument("--model", &s.model),
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE",
-       "labelled records; public ones, unless --epsilon is given"},
-      {"--format", ARGUMENT_TEXT, &s.format, false, choices(format_name, DPERM_FORMAT_CSV),
-       "when the file's name does not tell"},
-      {"--epsilon", ARGUMENT_POSITIVE, &s.epsilon, false, "E",
-       "a private error rate at this budget"},
-      {"--counts", ARGUMENT_FLAG, &s.counts, false, NULL,
-       "the four confusion counts too, each at half of epsilon (all of it with add-remove)"},
-      {"--public-model", ARGUMENT_FLAG, &s.public_model, false, NULL,
-       "the model was made without these records: its score is private even if it is not"},
-      {"--rows-per-person", ARGUMENT_COUNT, &s.rows_per_person, false, "K",
-       "epsilon is for a person with at most K rows (1)"},
-      {"--neighbours", ARGUMENT_TEXT, &s.neighbours, false, choices(neighbours_name, 0),
-       "add-remove: epsilon is for a record added or removed, and how many there are is private "
-       "(replace)"},
-      {"--seed", ARGUMENT_SEED, &s.seed, false, "N",
-       "reproducible noise for tests: the answer is not private"},
-      {"--json", ARGUMENT_FLAG, &s.json, false, NULL,
-       "for programs; a score always is, --dry-run is not"},
+       "labelled records; public ones unless --epsilon is given"},
+      shared_argument("--format", &s.format),
+      {"--epsilon", ARGUMENT_POSITIVE, &o->epsilon, false, "E",
+       "privacy budget of a private error rate (default: none, exact counts)"},
+      {"--counts", ARGUMENT_FLAG, &o->counts, false, NULL,
+       "the four confusion counts as well, each at half of epsilon (at all of it with add-remove)",
+       GROUP_PRIVACY},
+      {"--public-model", ARGUMENT_FLAG, &o->public_model, false, NULL,
+       "the model was made without these records: the score is private even if the model is not",
+       GROUP_PRIVACY},
+      shared_argument("--rows-per-person", &o->rows_per_person),
+      shared_argument("--neighbours", &o->neighbours),
   };
-  dperm_format format;
-  ledger_settings_init(&s.ledger, table + OWN);
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !parse_format(s.format, &format) ||
-      !choose("--neighbours", s.neighbours, neighbours_name, 0, &whom)) {
+  charged_run_init(&s.ledger, table + OWN);
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing)) {
     return refused();
   }
-  s.whom = (dperm_neighbours)whom;
-  s.ledger.adding = s.whom == DPERM_NEIGHBOURS_ADD_REMOVE;
-  s.seeded = argument_given(&s.seed);
-  bool noisy = !isnan(s.epsilon);
-  if (!noisy && (s.counts || s.public_model || s.seeded || s.rows_per_person > 1 || whom != 0 ||
-                 s.ledger.dataset || s.ledger.dry_run)) {
+  s.ledger.adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  bool noisy = !isnan(o->epsilon);
+  if (!noisy &&
+      (o->counts || o->public_model || argument_given(&s.ledger.seed) || o->rows_per_person > 1 ||
+       s.ledger.adding || s.ledger.dataset || s.ledger.dry_run)) {
     return wrong_usage("--counts, --public-model, --rows-per-person, --neighbours, --seed, "
                        "--dataset and --dry-run go with --epsilon");
   }
-  dperm_account account = {0};
-  if (!(noisy ? ledger_settings_open(&s.ledger, !s.seeded, &account)
+  if (!(noisy ? charged_run_begin(&s.ledger, true, true, &o->account)
               : ledger_guard(s.ledger.ledger, &s.data, 1))) {
     return refused();
   }
   dperm_error err;
-  dperm_status status = score(&s, &account, format, &err);
-  ledger_settings_close(&s.ledger);
-  return status == DPERM_OK ? 0 : report_error(&err);
+  return charged_run_end(&s.ledger, score(&s, &err), &err);
 }

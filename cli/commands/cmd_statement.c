@@ -1,11 +1,8 @@
 /* dperm statement: a page for the person who must defend a release. */
+#include <dperm/verify.h>
 #include <string.h>
 
-#include "arguments/arguments.h"
 #include "commands/commands.h"
-#include "output/handles.h"
-#include "output/message.h"
-#include <dperm/verify.h>
 
 static dperm_status write_statement(const char *model, dperm_ledger *ledger, bool html,
                                     const char *path, dperm_error *err) {
@@ -20,11 +17,12 @@ int run_statement(int argc, char **argv) {
   const char *model = NULL, *ledger_path = NULL, *out = NULL;
   bool html = false;
   argument table[] = {
-      {"--model", ARGUMENT_INPUT, &model, true, "FILE", "a model that dperm wrote"},
+      shared_argument("--model", &model),
       {"--ledger", ARGUMENT_INPUT, &ledger_path, false, "FILE",
-       "say what was spent and is left of the budget"},
+       "ledger, to state what was spent and what is left of the budget"},
       {"--html", ARGUMENT_FLAG, &html, false, NULL, "HTML instead of Markdown"},
-      {"--out", ARGUMENT_OUTPUT, &out, false, "FILE", "where the page goes (standard output)"},
+      {"--out", ARGUMENT_OUTPUT, &out, false, "FILE",
+       "file to write the page to (default: standard output)"},
   };
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
                        "What the model guarantees to whom, in words and in mathematics, what was "

@@ -7,39 +7,181 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arguments/arguments.h"
-#include "arguments/choices.h"
-#include "arguments/file_guard.h"
-#include "arguments/share_settings.h"
+#include "arguments/fit_settings.h"
+#include "arguments/value_list.h"
+#include "commands/charged_run.h"
 #include "commands/commands.h"
-#include "commands/ledger_settings.h"
-#include "commands/sweep_grid.h"
 #include "output/atomic_file.h"
 #include "output/gnuplot.h"
-#include "output/handles.h"
-#include "output/json_report.h"
-#include "output/message.h"
 #include "output/mpi_job.h"
-#include "output/progress_bar.h"
-#include "output/sweep_picture.h"
-#include "output/sweep_report.h"
+#include "output/sweep_results.h"
 
 static const char closing[] =
-    "For public data: errors are exact counts. Lists go with --loss, --mechanism, --noise, "
-    "--lambda and --epsilon: --lambda 1e-4,1e-3,auto. Each of K folds is held out once; models "
-    "with noise are drawn R times in each. error_se is the standard error of error_mean, from the "
+    "For public data: errors are exact counts. --loss, --mechanism, --noise, --lambda and "
+    "--epsilon "
+    "take lists, such as --lambda 1e-4,1e-3,auto. Each of K folds is held out once; models with "
+    "noise are drawn R times in each. error_se is the standard error of error_mean, from the "
     "spread between folds (between draws with --test-data).\n"
-    "With --out FILE, what is done is kept in FILE.journal: after an interruption the same "
-    "command goes on from there, with the same result. It is removed when FILE is written.";
+    "With --out FILE, finished work is kept in FILE.journal: after an interruption the same "
+    "command continues from there, with the same result. It is removed when FILE is written.";
+
+/* Lists of what has one value in fit_settings; epsilon may be NULL. */
+typedef struct sweep_lists {
+  const char *mechanism, *noise, *epsilon;
+} sweep_lists;
 
 typedef struct sweep_settings {
   fit_settings fit;
-  const char *data, *schema, *test_data, *out, *format, *epsilons, *ledger, *picture, *page;
-  size_t dims, threads;
+  sweep_lists lists;
+  const char *data, *schema, *test_data, *out, *ledger, *picture, *page;
+  dperm_format format;
+  size_t dims;
   sweep_story story;
   char *journal; /* beside the results; NULL without */
   bool json;
 } sweep_settings;
+
+/* ---- the grid: every combination of five lists. Whether one makes sense, fit_settings says. */
+
+enum { CELLS_MOST = 20000 };
+enum { LOSS, MECHANISM, NOISE, LAMBDA, EPSILON };
+static const char *const list_options[LISTS] = {"--loss", "--mechanism", "--noise", "--lambda",
+                                                "--epsilon"};
+
+/* What concerns the lists as a whole; each cell is checked by itself later. */
+static bool lists_agree(const fit_settings *fit, const word_list lists[LISTS], bool epsilons) {
+  const word_list *mechanisms = &lists[MECHANISM], *noises = &lists[NOISE];
+  bool objective = word_list_has(mechanisms, "objective"),
+       output = word_list_has(mechanisms, "output"), noisy = objective || output;
+  size_t known = (size_t)objective + output + word_list_has(mechanisms, "none");
+  const dperm_options *o = &fit->options;
+  bool shaped =
+      !isnan(o->delta_reg) || !isnan(o->norm_guess) || o->analysis != DPERM_ANALYSIS_TIGHT;
+  const usage_rule rules[] = {
+      {mechanisms->count > known, "--mechanism must be a list of objective, output and none"},
+      {!epsilons && noisy, "--epsilon is missing: give one or several"},
+      {epsilons && !noisy, "--epsilon does not go with --mechanism none"},
+      {o->rows_per_person > 1 && !noisy, "--rows-per-person does not go with --mechanism none"},
+      {fit->h && lists[LOSS].count == 1 && !loss_has_h(lists[LOSS].words[0]),
+       "--h does not go with this --loss, which has no smooth piece"},
+      {shaped && !objective,
+       "--delta-reg, --norm-guess and --analysis are for --mechanism objective"},
+      {o->delta != 0 && !noisy, "--delta does not go with --mechanism none"},
+      {output && !word_list_has(noises, "auto") && !word_list_has(noises, "l2") &&
+           !word_list_has(noises, "gaussian"),
+       "--mechanism output has l2 or gaussian noise only; add l2 to --noise, or leave output out"},
+  };
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+}
+
+/* Whether these words make a cell of their own. */
+static bool counts(const word_list lists[LISTS], const char *const words[LISTS]) {
+  if (strcmp(words[MECHANISM], "none") == 0) {
+    return words[NOISE] == lists[NOISE].words[0] && words[EPSILON] == lists[EPSILON].words[0];
+  }
+  const char *only = word_list_has(&lists[NOISE], "l2") ? "l2" : "auto";
+  return strcmp(words[MECHANISM], "output") != 0 || strcmp(words[NOISE], only) == 0 ||
+         strcmp(words[NOISE], "gaussian") == 0;
+}
+
+static bool add_cell(const fit_settings *fit, const char *const words[LISTS], sweep_table *out) {
+  bool none = strcmp(words[MECHANISM], "none") == 0,
+       objective = strcmp(words[MECHANISM], "objective") == 0;
+  sweep_line *line = &out->lines[out->count];
+  fit_settings one = *fit;
+  dperm_options *o = &one.options;
+  int noise = none ? DPERM_NOISE_AUTO : choice_value(words[NOISE], noise_name, 0);
+  if (noise < 0) {
+    return refuse(
+        wrong_usage("--noise must be a list of kinds of noise, without \"%.40s\"", words[NOISE]));
+  }
+  one.loss = words[LOSS];
+  one.lambda = words[LAMBDA];
+  one.h = loss_has_h(one.loss) ? fit->h : NULL; /* it is for the others of the list */
+  o->mechanism = (dperm_mechanism)choice_value(words[MECHANISM], mechanism_name, 0);
+  o->noise = (dperm_noise)noise;
+  if (none) {
+    o->delta = 0;
+    o->rows_per_person = 1;
+    o->neighbours = DPERM_NEIGHBOURS_REPLACE;
+    o->rows_about = 0;
+  } else if (!read_number(words[EPSILON], &o->epsilon) || !(o->epsilon > 0)) {
+    return refuse(wrong_usage("--epsilon must be positive, not \"%.40s\"", words[EPSILON]));
+  }
+  if (!objective) {
+    o->delta_reg = o->norm_guess = (double)NAN;
+    o->analysis = DPERM_ANALYSIS_TIGHT;
+  }
+  if (!fit_settings_one(&one, &out->options[out->count])) {
+    return false;
+  }
+  const dperm_options *made = &out->options[out->count];
+  bool pure = !objective && o->delta == 0; /* output perturbation then has one kind */
+  *line = (sweep_line){.loss = made->loss.name,
+                       .mechanism = mechanism_name((int)made->mechanism),
+                       .noise = none ? "" : noise_name(pure ? DPERM_NOISE_L2 : noise),
+                       .lambda_given = {"auto"},
+                       .automatic = isnan(made->lambda),
+                       .epsilon = made->epsilon};
+  if (!line->automatic) {
+    line->lambda_given = shortest(made->lambda, 1);
+  }
+  if (!none) {
+    line->epsilon_given = shortest(made->epsilon, 1);
+  }
+  out->count++;
+  return true;
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The numbers of a list into an array that the caller frees; NULL without memory. */
+static double *numbers_of(const word_list *list, size_t *count) {
+  double *numbers = calloc(list->count, sizeof *numbers);
+  *count = 0;
+  for (size_t i = 0; numbers && i < list->count; i++) {
+    *count += read_number(list->words[i], &numbers[*count]);
+  }
+  if (numbers) {
+    qsort(numbers, *count, sizeof *numbers, ascending);
+  }
+  return numbers;
+}
+
+/* The cells of all lists, those of `fit` among them, into an empty table. What does not depend on a
+ * list is one cell: mechanism none has neither noise nor epsilon, output perturbation has l2 noise
+ * only. False with a message. */
+static bool sweep_grid_build(const fit_settings *fit, const sweep_lists *given, sweep_table *out) {
+  const char *const texts[LISTS] = {fit->loss, given->mechanism, given->noise, fit->lambda,
+                                    given->epsilon};
+  OWNED(word_lists_free) word_list lists[LISTS] = {{NULL, 0}};
+  if (!word_lists_split(list_options, texts, "", lists) ||
+      !lists_agree(fit, lists, given->epsilon != NULL)) {
+    return false;
+  }
+  size_t all = word_lists_combinations(lists);
+  if (all > CELLS_MOST) {
+    return refuse(wrong_usage("%zu cells are too many", all));
+  }
+  out->lines = calloc(all, sizeof *out->lines);
+  out->options = calloc(all, sizeof *out->options);
+  out->epsilons = numbers_of(&lists[EPSILON], &out->epsilon_count);
+  out->lambdas = numbers_of(&lists[LAMBDA], &out->lambda_count);
+  if (!out->lines || !out->options || !out->epsilons || !out->lambdas) {
+    return refuse(complain_of_memory());
+  }
+  for (size_t i = 0; i < all; i++) {
+    const char *words[LISTS];
+    word_lists_combination(lists, i, words);
+    if (counts(lists, words) && !add_cell(fit, words, out)) {
+      return false;
+    }
+  }
+  return true;
+}
 
 /* ---- results */
 
@@ -55,7 +197,7 @@ static void print_json(const sweep_table *table, FILE *out) {
         json_pack("{s:s, s:s, s:s?, s:s, s:o, s:s, s:o, s:o, s:s?, s:o, s:o, s:I, s:o}", "loss",
                   line->loss, "mechanism", line->mechanism, "noise", noisy ? line->noise : NULL,
                   "multiclass", dperm_multiclass_name(o->multiclass), "lambda",
-                  report_figure(line->lambda), "lambda_given", line->lambda_given, "epsilon",
+                  report_figure(line->lambda), "lambda_given", line->lambda_given.text, "epsilon",
                   report_figure(line->epsilon), "delta_given",
                   noisy ? report_figure(o->delta) : json_null(), "neighbours",
                   noisy ? dperm_neighbours_name(o->neighbours) : NULL, "error_mean",
@@ -70,8 +212,8 @@ static void print_csv(const sweep_table *table, FILE *out) {
   fprintf(out, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs\n");
   for (size_t i = 0; i < table->count; i++) {
     const sweep_line *line = &table->lines[i];
-    fprintf(out, "%s,%s,%s,%s,%s,", line->loss, line->mechanism, line->noise, line->lambda_given,
-            line->epsilon_given);
+    fprintf(out, "%s,%s,%s,%s,%s,", line->loss, line->mechanism, line->noise,
+            line->lambda_given.text, line->epsilon_given.text);
     fprintf(out, isfinite(line->error_mean) ? "%.6f," : ",", line->error_mean);
     fprintf(out, isfinite(line->error_se) ? "%.6f," : ",", line->error_se);
     fprintf(out, "%zu\n", line->runs);
@@ -94,7 +236,7 @@ static void say(const sweep_table *table, const char *path) {
     if (!line->runs) {
       impossible++;
       note("no fit for %s %s, noise %s, lambda %s, epsilon %s: %s", line->loss, line->mechanism,
-           line->noise, line->lambda_given, line->epsilon_given,
+           line->noise, line->lambda_given.text, line->epsilon_given.text,
            line->impossible ? line->impossible : "out of memory");
     }
   }
@@ -149,7 +291,7 @@ static dperm_status run_cells(const sweep_settings *s, const dperm_data *data,
   how.draws = s->story.draws;
   how.seed = s->story.seed;
   how.test_data = test;
-  how.threads = (int)s->threads;
+  how.threads = s->fit.options.threads;
   how.journal = s->journal;
   how.progress = (dperm_progress){tick_sweep, &begun};
   TRY(dperm_sweep(data, table->options, table->count, &how, sweep_table_keep, table, err));
@@ -159,8 +301,7 @@ static dperm_status run_cells(const sweep_settings *s, const dperm_data *data,
 }
 
 /* The journal beside the file goes when all files are there. */
-static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_format format,
-                          dperm_error *err) {
+static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   OWNED(dperm_data_free_at) dperm_data *data = NULL, *test = NULL;
   const char *const places[] = {s->journal ? NULL : s->out, s->picture, s->page};
@@ -171,7 +312,7 @@ static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_format fo
     TRY(dperm_schema_read(s->schema, &schema, err));
   }
   dperm_source source = {
-      .path = s->data, .format = format, .schema = schema, .dims = s->dims, .no_identity = 1};
+      .path = s->data, .format = s->format, .schema = schema, .dims = s->dims, .no_identity = 1};
   TRY(dperm_data_read_spread(&source, job_ranks(), progress_bar(), &data, err));
   if (s->test_data) {
     source.path = s->test_data;
@@ -185,7 +326,7 @@ static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_format fo
     spends++;
   }
   if (job_leads() && table->count > 0) {
-    delta_warn(&table->options[spends], dperm_data_rows(data));
+    fit_warn(&table->options[spends], dperm_data_rows(data));
   }
   TRY(run_cells(s, data, test, table, err));
   if (!job_leads()) {
@@ -212,49 +353,48 @@ static bool check_pictures(const sweep_settings *s) {
 int run_sweep(int argc, char **argv) {
   sweep_settings s = {
       .story = {.words = (const char *const *)argv, .folds = 10, .draws = 10, .seed = 1}};
-  share_settings shares;
-  enum { OWN = 15 + SHARE_ARGUMENTS };
-  argument table[OWN + FIT_ARGUMENTS] = {
+  s.lists = (sweep_lists){.mechanism = "objective", .noise = "auto"};
+  enum { OWN = 14, ALL = OWN + FIT_ARGUMENTS };
+  argument table[ALL] = {
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records, which are public"},
-      {"--schema", ARGUMENT_INPUT, &s.schema, false, "FILE", "how they are encoded (JSON)"},
+      shared_argument("--schema", &s.schema),
+      {"--out", ARGUMENT_OUTPUT, &s.out, false, "FILE",
+       "file to write the cells to (default: standard output)"},
       {"--test-data", ARGUMENT_INPUT, &s.test_data, false, "FILE",
-       "count errors on these instead of on folds"},
-      {"--out", ARGUMENT_OUTPUT, &s.out, false, "FILE", "where the cells go (standard output)"},
-      {"--format", ARGUMENT_TEXT, &s.format, false, choices(format_name, DPERM_FORMAT_CSV),
-       "when the file's name does not tell"},
-      {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data"},
-      {"--folds", ARGUMENT_COUNT, &s.story.folds, false, "K", "folds of the cross-validation (10)"},
+       "records to count errors on, instead of cross-validation", GROUP_DATA},
+      {"--folds", ARGUMENT_COUNT, &s.story.folds, false, "K",
+       "folds of the cross-validation (default: 10)", GROUP_DATA},
       {"--draws", ARGUMENT_COUNT, &s.story.draws, false, "R",
-       "draws of the noise in each fold (10)"},
-      {"--seed", ARGUMENT_SEED, &s.story.seed, false, "N", "of folds and noise (1)"},
-      {"--threads", ARGUMENT_COUNT, &s.threads, false, "N",
-       "default: $DPERM_THREADS, or all cores; results do not depend on it"},
-      {"--plot", ARGUMENT_OUTPUT, &s.picture, false, "FILE",
-       "a picture, .svg or .png (needs gnuplot)"},
-      {"--html", ARGUMENT_OUTPUT, &s.page, false, "FILE",
-       "a page with figures, tables and plans (needs gnuplot)"},
-      {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "cells as JSON instead of CSV"},
-      refine_elsewhere_argument(&s.fit.bins.refine),
+       "draws of the noise in each fold (default: 10)", GROUP_DATA},
+      {"--seed", ARGUMENT_SEED, &s.story.seed, false, "N", "seed of folds and noise (default: 1)",
+       GROUP_DATA},
+      shared_argument("--format", &s.format),
+      shared_argument("--dims", &s.dims),
+      shared_argument("--threads", &s.fit.options.threads),
       ledger_guard_argument(&s.ledger),
+      {"--plot", ARGUMENT_OUTPUT, &s.picture, false, "FILE",
+       "a picture, .svg or .png (needs gnuplot)", GROUP_OUTPUT},
+      {"--html", ARGUMENT_OUTPUT, &s.page, false, "FILE",
+       "a page with figures, tables and plans (needs gnuplot)", GROUP_OUTPUT},
+      {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "cells as JSON instead of CSV", GROUP_OUTPUT},
   };
-  dperm_format format = DPERM_FORMAT_AUTO;
-  share_settings_init(&shares, true, table + 15);
-  fit_settings_init(&s.fit, table + OWN);
-  for (size_t i = OWN; i < OWN + FIT_ARGUMENTS; i++) {
-    if (strcmp(table[i].name, "--epsilon") == 0) {
-      table[i] = (argument){"--epsilon", ARGUMENT_TEXT, &s.epsilons, false, "E", "one or several"};
+  fit_settings_init(&s.fit, true, table + OWN);
+  for (size_t i = OWN; i < ALL; i++) { /* those that are lists here */
+    const char *name = table[i].name;
+    const char **list = strcmp(name, "--epsilon") == 0     ? &s.lists.epsilon
+                        : strcmp(name, "--mechanism") == 0 ? &s.lists.mechanism
+                        : strcmp(name, "--noise") == 0     ? &s.lists.noise
+                                                           : NULL;
+    if (list) {
+      table[i].kind = ARGUMENT_TEXT;
+      table[i].target = list;
     }
   }
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !refine_elsewhere(s.fit.bins.refine) || !share_settings_elsewhere(&shares) ||
-      !parse_format(s.format, &format)) {
+  if (!arguments_parse(table, ALL, argc, argv, closing)) {
     return refused();
   }
   if (s.test_data && argument_given(&s.story.folds)) {
     return wrong_usage("--folds does not go with --test-data");
-  }
-  if (s.threads > 4096) {
-    return wrong_usage("--threads must be at most 4096");
   }
   OWNED(sweep_table_free) sweep_table cells = {0};
   const char *const records[] = {s.data, s.test_data};
@@ -264,12 +404,11 @@ int run_sweep(int argc, char **argv) {
     return complain_of_memory();
   }
   s.journal = journal;
-  if ((journal &&
-       !file_allowed("the journal of --out", journal, table, sizeof table / sizeof *table)) ||
-      !sweep_grid_build(&s.fit, s.epsilons, &cells) || !ledger_guard(s.ledger, records, 2) ||
+  if ((journal && !file_allowed("the journal of --out", journal, table, ALL)) ||
+      !sweep_grid_build(&s.fit, &s.lists, &cells) || !ledger_guard(s.ledger, records, 2) ||
       (job_leads() && !check_pictures(&s))) {
     return refused();
   }
   dperm_error err;
-  return sweep(&s, &cells, format, &err) == DPERM_OK ? 0 : report_error(&err);
+  return sweep(&s, &cells, &err) == DPERM_OK ? 0 : report_error(&err);
 }

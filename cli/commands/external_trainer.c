@@ -5,6 +5,7 @@
 #include "commands/external_trainer.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,23 +22,16 @@ enum { PATH_SIZE = 1024, ROWS = 100 };
 
 /* The numbers of a line into `values`, at most `most`; 0 for a line that is no result. */
 static size_t parse_line(const char *line, double *values, size_t most) {
-  size_t count = 0;
-  const char *at = line + strspn(line, " \t");
-  bool array = *at == '[';
-  at += array;
-  do {
-    char *end = NULL;
-    double value = strtod(at, &end);
-    if (end == at || count == most) {
+  json_auto_t *result = json_loads(line, JSON_DECODE_ANY, NULL);
+  size_t count = json_is_array(result) ? json_array_size(result) : 1;
+  for (size_t i = 0; i < count && count <= most; i++) {
+    const json_t *number = json_is_array(result) ? json_array_get(result, i) : result;
+    if (!json_is_number(number)) {
       return 0;
     }
-    values[count++] = value;
-    at = end + strspn(end, " \t");
-  } while (array && *at++ == ',');
-  if (array && at[-1] != ']') {
-    return 0;
+    values[i] = json_number_value(number);
   }
-  return at[strspn(at, " \t\r\n")] == '\0' ? count : 0;
+  return count <= most ? count : 0;
 }
 
 /* Takes one line; the first of all says how many numbers an outcome has. */
@@ -159,7 +153,7 @@ dperm_status trainer_run(const char *line, const char *first, const char *second
     return run_own_pair(line, draws, out, err);
   }
   if (strchr(first, '\'') || strchr(second, '\'')) {
-    return fail(err, DPERM_INVALID_ARGUMENT, "a file's name has a quote in it; rename it");
+    return fail(err, DPERM_INVALID_ARGUMENT, "the name of a file contains a quote; rename it");
   }
   return run_both(line, (const char *[]){first, second}, draws, out, err);
 }

@@ -5,33 +5,29 @@
 #include <dperm/tune.h>
 
 #include "arguments/fit_settings.h"
-#include "commands/ledger_settings.h"
+#include "commands/charged_run.h"
 
 typedef struct fit_command {
   fit_settings fit;
-  ledger_settings ledger;
-  const char *data, *schema, *out, *format;
-  size_t dims, threads;
-  uint64_t seed;
-  bool json;
+  charged_run ledger;
+  const char *data, *schema, *out;
+  dperm_format format;
+  size_t dims;
 } fit_command;
 
-/* Lines of the argument table from table[0] on, and behind the `own` ones of the command. */
+/* FIT_COMMAND_ARGUMENTS lines of the argument table from table[0] on; `many` as in fit_settings. */
 enum {
-  FIT_COMMAND_FIRST = 8,
-  FIT_COMMAND_ARGUMENTS = FIT_COMMAND_FIRST + FIT_ARGUMENTS + LEDGER_ARGUMENTS
+  FIT_COMMAND_OWN = 6,
+  FIT_COMMAND_ARGUMENTS = FIT_COMMAND_OWN + FIT_ARGUMENTS + CHARGED_RUN_ARGUMENTS
 };
-void fit_command_init(fit_command *command, argument *table, size_t own);
-/* What is wrong with them, where the table cannot know; false with a message. */
-bool fit_command_check(const fit_command *command);
+void fit_command_init(fit_command *command, bool many, argument *table);
 
 /* How to choose among candidates. */
 typedef struct fit_choice {
   dperm_tune_options how;
-  const char *method, *public_data;
+  const char *public_data;
 } fit_choice;
 
-/* Trains the one candidate (`choice` is NULL), or chooses among them; a charge is `is_private` or
- * refused. Returns the exit status. */
+/* Trains the one candidate (`choice` is NULL), or chooses among them. Returns the exit status. */
 int fit_command_run(fit_command *command, dperm_options *candidates, size_t count,
-                    fit_choice *choice, bool is_private);
+                    fit_choice *choice);

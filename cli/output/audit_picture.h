@@ -12,5 +12,5 @@ typedef struct audit_picture {
   size_t count;
 } audit_picture;
 
-/* Writes an SVG file, whole or not at all. */
+/* Writes an SVG file, whole or not at all, by way of gnuplot. */
 dperm_status audit_picture_write(const audit_picture *picture, const char *path, dperm_error *err);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "output/atomic_file.h"
 #include "output/handles.h"
 #include "output/message.h"
 
@@ -41,7 +42,7 @@ static dperm_status fail_as_said(FILE *said, dperm_error *err) {
       return fail(err, DPERM_IO_ERROR, "gnuplot failed: %.*s", (int)strcspn(text, "\r\n"), text);
     }
   }
-  return fail(err, DPERM_IO_ERROR, "gnuplot failed without a word");
+  return fail(err, DPERM_IO_ERROR, "gnuplot failed and said nothing");
 }
 
 /* Returns 0, or the number of an error. */
@@ -76,11 +77,12 @@ static bool whole_picture(FILE *picture) {
 
 dperm_status gnuplot_run(FILE *script, FILE *picture, dperm_error *err) {
   OWNED_STREAM FILE *said = tmpfile();
-  bool draws = script && fseek(script, 0, SEEK_END) == 0 && ftell(script) > 0;
-  if (!script || !picture || !said || fflush(script) != 0 || fflush(picture) != 0 ||
-      lseek(fileno(script), 0, SEEK_SET) != 0) {
+  if (!script || !picture || !said || fflush(script) != 0 || ferror(script) ||
+      fflush(picture) != 0 || fseek(script, 0, SEEK_END) != 0) {
     return fail(err, DPERM_IO_ERROR, "cannot prepare a picture: %s", strerror(errno));
   }
+  bool draws = ftell(script) > 0;
+  (void)lseek(fileno(script), 0, SEEK_SET);
   pid_t child = 0;
   int status = 0,
       failed = spawn_gnuplot((int[]){fileno(script), fileno(picture), fileno(said)}, &child);
@@ -99,6 +101,18 @@ dperm_status gnuplot_run(FILE *script, FILE *picture, dperm_error *err) {
                 "size of files");
   }
   return DPERM_OK;
+}
+
+dperm_status gnuplot_write(FILE *script, const char *path, dperm_error *err) {
+  OWNED(atomic_file_discard) atomic_file file = {0};
+  OWNED_STREAM FILE *picture = tmpfile();
+  TRY(atomic_file_open(path, &file, err));
+  TRY(gnuplot_run(script, picture, err));
+  rewind(picture);
+  for (int c; (c = getc(picture)) != EOF;) {
+    (void)putc(c, file.stream);
+  }
+  return atomic_file_commit(&file, err);
 }
 
 dperm_status gnuplot_check(dperm_error *err) {

@@ -16,5 +16,7 @@ void gnuplot_begin(FILE *script, bool png, int width, int height);
  * missing, does not like the script or does not finish a picture that the script asks for (an empty
  * one asks for none). */
 dperm_status gnuplot_run(FILE *script, FILE *picture, dperm_error *err);
-/* Whether there is a gnuplot to run. */
+/* The same to a file that appears whole or not at all. */
+dperm_status gnuplot_write(FILE *script, const char *path, dperm_error *err);
+/* Fails if there is no gnuplot to run. */
 dperm_status gnuplot_check(dperm_error *err);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/message.h"
+
 json_t *report_of(char *text) {
   json_t *report = text ? json_loads(text, 0, NULL) : NULL;
   dperm_text_free(text);
@@ -25,31 +27,7 @@ const char *report_text(const json_t *report, const char *key) {
 
 json_t *json_words(const char *text) {
   json_t *words = text ? json_string(text) : json_null();
-  if (words || !text) {
-    return words;
-  }
-  const char *bad = "\xef\xbf\xbd";
-  char *mended = calloc(strlen(text) + 1, strlen(bad));
-  char *to = mended;
-  for (const char *from = text; mended && *from;) {
-    size_t length = 1; /* of what is UTF-8 here: one to four bytes that jansson takes */
-    json_t *part = NULL;
-    for (; length <= 4 && strlen(from) >= length && !part; length++) {
-      part = json_stringn(from, length);
-    }
-    if (part) {
-      memcpy(to, from, length - 1);
-      to += length - 1;
-      from += length - 1;
-    } else {
-      to = stpcpy(to, bad);
-      from++;
-    }
-    json_decref(part);
-  }
-  words = mended ? json_string(mended) : NULL;
-  free(mended);
-  return words;
+  return words ? words : json_string(visible(text).text);
 }
 
 json_t *report_figure(double value) {
@@ -59,16 +37,12 @@ json_t *report_figure(double value) {
 /* The shortest decimal that reads back to the same double; jansson writes 17 digits. */
 static void put_number(const char *digits, size_t length) {
   double value = strtod(digits, NULL);
-  char shortest[40];
-  int places = 1;
-  do {
-    (void)snprintf(shortest, sizeof shortest, "%.*g", places, value);
-  } while (places++ < 17 && (strtod(shortest, NULL) < value || strtod(shortest, NULL) > value));
+  number_text number = shortest(value, 1);
   bool whole = memchr(digits, '.', length) == NULL && memchr(digits, 'e', length) == NULL;
   if (value > -1e15 && value < 1e15 && !(value < rint(value) || value > rint(value))) {
-    (void)snprintf(shortest, sizeof shortest, "%.0f", value);
+    (void)snprintf(number.text, sizeof number.text, "%.0f", value);
   }
-  (void)fwrite(whole ? digits : shortest, 1, whole ? length : strlen(shortest), stdout);
+  (void)fwrite(whole ? digits : number.text, 1, whole ? length : strlen(number.text), stdout);
 }
 
 /* Where a list of numbers alone ends that begins here; `at` for anything else. */

@@ -11,7 +11,7 @@ json_t *report_of(char *text);
 double report_number(const json_t *report, const char *key);
 const char *report_text(const json_t *report, const char *key);
 
-/* A text of any bytes: what is not UTF-8 becomes U+FFFD. NULL is null. */
+/* A text of any bytes: one that is not UTF-8 as people see it (`visible`). NULL is null. */
 json_t *json_words(const char *text);
 /* A number, null where it is not finite. */
 json_t *report_figure(double value);

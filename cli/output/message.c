@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "output/progress_bar.h"
@@ -127,7 +128,17 @@ bool usage_rules_hold(const usage_rule *rules, size_t count) {
   return true;
 }
 
-/* ---- names */
+/* ---- numbers and names */
+
+number_text shortest(double value, int digits) {
+  number_text out;
+  double back = 0;
+  do {
+    (void)snprintf(out.text, sizeof out.text, "%.*g", digits, value);
+    back = strtod(out.text, NULL);
+  } while ((back < value || back > value) && digits++ < 17);
+  return out;
+}
 
 visible_text visible(const char *text) {
   visible_text out;

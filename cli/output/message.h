@@ -47,6 +47,12 @@ typedef struct usage_rule {
 /* Refuses a call with the message of the first broken rule. */
 bool usage_rules_hold(const usage_rule *rules, size_t count);
 
+/* The shortest decimal with at least so many digits that reads back to the same number. */
+typedef struct number_text {
+  char text[32];
+} number_text;
+number_text shortest(double value, int digits);
+
 /* A name as it may stand in text for people (dperm_text_visible), cut where it is very long. */
 typedef struct visible_text {
   char text[1024];

@@ -1,11 +1,11 @@
 /* Every panel is a gnuplot plot of its own; the curves' numbers stand in the script. */
-#include "output/sweep_picture.h"
+
+#include "output/sweep_results.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "output/atomic_file.h"
 #include "output/gnuplot.h"
 #include "output/handles.h"
 #include "output/message.h"
@@ -167,8 +167,8 @@ static void write_script(FILE *script, picture *p, bool png) {
   fprintf(script, "unset multiplot\n");
 }
 
-dperm_status sweep_picture_draw(const sweep_table *table, sweep_axis axis, double epsilon, bool png,
-                                FILE *out, dperm_error *err) {
+dperm_status sweep_picture_draw(const sweep_table *table, sweep_axis axis, double epsilon,
+                                const char *path, FILE *out, dperm_error *err) {
   bool against_epsilon = axis == AXIS_EPSILON;
   picture p = {.table = table,
                .axis = axis,
@@ -182,14 +182,11 @@ dperm_status sweep_picture_draw(const sweep_table *table, sweep_axis axis, doubl
   if (!script) {
     return fail(err, DPERM_IO_ERROR, "cannot prepare a picture: %s", strerror(errno));
   }
-  write_script(script, &p, png);
-  return gnuplot_run(script, out, err);
+  write_script(script, &p, path && path_ends(path, ".png"));
+  return path ? gnuplot_write(script, path, err) : gnuplot_run(script, out, err);
 }
 
 dperm_status sweep_picture_write(const sweep_table *table, const char *path, dperm_error *err) {
-  OWNED(atomic_file_discard) atomic_file file = {0};
   sweep_axis axis = table->epsilon_count > 1 ? AXIS_EPSILON : AXIS_LAMBDA;
-  TRY(atomic_file_open(path, &file, err));
-  TRY(sweep_picture_draw(table, axis, (double)NAN, path_ends(path, ".png"), file.stream, err));
-  return atomic_file_commit(&file, err);
+  return sweep_picture_draw(table, axis, (double)NAN, path, NULL, err);
 }

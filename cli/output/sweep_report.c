@@ -1,6 +1,7 @@
 /* The page is written from top to bottom; gnuplot's SVG goes in as it is, so nothing is loaded from
  * elsewhere. */
-#include "output/sweep_report.h"
+
+#include "output/sweep_results.h"
 
 #include <dperm/plan.h>
 #include <math.h>
@@ -10,7 +11,6 @@
 #include "output/atomic_file.h"
 #include "output/handles.h"
 #include "output/message.h"
-#include "output/sweep_picture.h"
 
 static const char style[] =
     "body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;"
@@ -95,7 +95,7 @@ static dperm_status put_picture(FILE *out, const sweep_table *table, sweep_axis 
   OWNED_STREAM FILE *picture = tmpfile();
   char line[4096];
   bool begun = false;
-  TRY(sweep_picture_draw(table, axis, epsilon, false, picture, err));
+  TRY(sweep_picture_draw(table, axis, epsilon, NULL, picture, err));
   rewind(picture);
   fputs("<figure>\n", out);
   while (fgets(line, sizeof line, picture)) {
@@ -165,7 +165,7 @@ static void put_table(FILE *out, const sweep_table *table, const char *loss, dou
   for (size_t i = 0; i < table->lambda_count; i++) {
     fprintf(out, "<th>%.3g</th>", table->lambdas[i]);
   }
-  fputs(automatic ? "<th>automatic</th><th>which is</th></tr>\n" : "</tr>\n", out);
+  fputs(automatic ? "<th>automatic</th><th>its value</th></tr>\n" : "</tr>\n", out);
   for (size_t i = 0; i < table->count; i++) {
     if (sweep_first_method(table, i)) {
       put_method(out, table, wanted, &table->lines[i], automatic);

@@ -1,5 +1,6 @@
 /* Looking for cells: tables have some hundred lines, so every question walks over all of them. */
-#include "output/sweep_table.h"
+
+#include "output/sweep_results.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,8 +5,7 @@ load helpers
   "$DPERM" audit --draws 20000 --seed 1 > one.json 2> table
   grep -q '^objective  *huber  *1  *[0-9e.-]*  *0[.][0-9]* .*not refuted$' table
   "$DPERM" audit --mechanism output --loss logistic --epsilon 3 --draws 20000 --seed 1 --threads 1 > two.json 2> table
-  python3 - <<'P'
-import json
+  py <<'P'
 one, two = json.load(open("one.json")), json.load(open("two.json"))
 keys = ["mechanism", "variant", "epsilon_claimed", "delta_claimed", "epsilon_lower_bound", "confidence", "draws", "verdict"]
 assert list(one) == list(two) == keys, list(one)
@@ -29,8 +28,7 @@ P
 
 @test "all audits are an array and a table" {
   "$DPERM" audit --all --draws 1500 --seed 1 > all.json 2> table
-  python3 - <<'P'
-import json
+  py <<'P'
 rows = json.load(open("all.json"))
 assert all(r["verdict"] == "not refuted" for r in rows)
 names = {r["mechanism"] for r in rows}
@@ -69,8 +67,7 @@ P
   # What a claim allows for with probability 0.1 is not seen at 1e-6.
   "$DPERM" audit --mechanism gaussian-output --delta 1e-6 --draws 20000 --seed 1 > small 2> /dev/null
   "$DPERM" audit --mechanism gaussian-output --draws 20000 --seed 1 > usual 2> /dev/null
-  python3 - <<'P'
-import json
+  py <<'P'
 small, usual = json.load(open("small")), json.load(open("usual"))
 assert small["delta_claimed"] == 1e-6 and usual["delta_claimed"] == 0.02
 assert 0.1 < small["epsilon_lower_bound"] < 0.8 < usual["epsilon_lower_bound"] <= 1, (small, usual)
@@ -80,8 +77,7 @@ P
 @test "the noise is one line for each kind" {
   "$DPERM" audit --mechanism noise --draws 20000 --seed 1 > noise.json 2> table
   "$DPERM" audit --mechanism noise --variant mixed --draws 20000 --seed 1 > mixed.json 2> /dev/null
-  python3 - <<'P'
-import json
+  py <<'P'
 rows, mixed = json.load(open("noise.json")), json.load(open("mixed.json"))
 kinds = ["l2", "l1", "group", "linf", "mixed", "gaussian"]
 assert [r["variant"] for r in rows] == kinds and {r["mechanism"] for r in rows} == {"noise"}
@@ -100,13 +96,11 @@ P
 import xml.etree.ElementTree as tree
 root = tree.parse("picture.svg").getroot()
 assert root.tag.endswith("svg")
-words = " ".join(t.text for t in root.iter() if t.tag.endswith("text"))
+words = " ".join(root.itertext())
 assert "output, huber, claimed epsilon 1" in words and "e^1 = 2.718" in words
 assert sum(t.tag.endswith("path") for t in root.iter()) >= 8
 P
-  run "$DPERM" audit --draws 1000 --seed 1 --plot nowhere/picture.svg
-  [ "$status" -eq 1 ]
-  [[ "$output" == *"nowhere/picture.svg: cannot write"* ]]
+  says 1 "nowhere/picture.svg: cannot write" "$DPERM" audit --draws 1000 --seed 1 --plot nowhere/picture.svg
 }
 
 @test "another trainer's mistake is found, and its mended self passes" {
@@ -118,9 +112,7 @@ del sys.argv[0]
 runpy.run_path(sys.argv[0], run_name="__main__")
 P
   trainer="python3 seeded.py $DPERM_SOURCE/examples/audit_me.py"
-  run "$DPERM" audit --command "$trainer" --epsilon 1 --draws 20000
-  [ "$status" -eq 1 ]
-  [[ "$output" == *'"verdict": "refuted"'* ]]
+  says 1 '"verdict": "refuted"' "$DPERM" audit --command "$trainer" --epsilon 1 --draws 20000
   "$DPERM" audit --command "$trainer --right" --epsilon 1 --draws 20000 --plot p.svg > out 2> table
   tr -s ' \n' ' ' < out | grep -q '"mechanism": "command".*"draws": 18000, "verdict": "not refuted"'
   [ -s p.svg ]
@@ -149,55 +141,34 @@ S
 }
 
 @test "a trainer that does not do what it should is one line" {
-  run "$DPERM" audit --command false --draws 100
-  fails_with 1 "the command failed with status 1"
-  run "$DPERM" audit --command true --draws 100
-  fails_with 1 "the command printed nothing"
-  run "$DPERM" audit --command "echo hello" --draws 100
-  fails_with 1 "a line must be a JSON array of numbers"
-  run "$DPERM" audit --command "echo '[1, 2'; :" --draws 100
-  fails_with 1 "a line must be a JSON array of numbers"
-  run "$DPERM" audit --command "echo 1; echo '[1, 2]'; :" --draws 100
-  fails_with 1 "all of the same length"
-  run "$DPERM" audit --command "echo nan; :" --draws 100
-  fails_with 1 "outcome 1 is not a finite number"
+  fails 1 "the command failed with status 1" "$DPERM" audit --command false --draws 100
+  fails 1 "the command printed nothing" "$DPERM" audit --command true --draws 100
+  fails 1 "a line must be a JSON array of numbers" "$DPERM" audit --command "echo hello" --draws 100
+  fails 1 "a line must be a JSON array of numbers" "$DPERM" audit --command "echo '[1, 2'; :" --draws 100
+  fails 1 "all of the same length" "$DPERM" audit --command "echo 1; echo '[1, 2]'; :" --draws 100
+  fails 1 "a line must be a JSON array of numbers" "$DPERM" audit --command "echo nan; :" --draws 100
 }
 
 @test "wrong usage" {
-  run "$DPERM" audit --mechanism magic
-  fails_with 2 'no audit is called "magic"'
-  run "$DPERM" audit --loss hinge
-  fails_with 2 '"objective" has no variant "hinge"; give one of logistic, huber'
-  run "$DPERM" audit --epsilon 0
-  fails_with 2 "--epsilon must be a positive number"
-  run "$DPERM" audit --epsilon 30
-  fails_with 2 "between 0.001 and 20"
-  run "$DPERM" audit --draws 0
-  fails_with 2 "--draws must be a whole number"
-  run "$DPERM" audit --all --loss huber
-  fails_with 2 "--all runs every audit"
-  run "$DPERM" audit --command true --seed 1
-  fails_with 2 "--command goes with"
-  run "$DPERM" audit --first a
-  fails_with 2 "go with --command"
+  fails 2 'no audit is called "magic"' "$DPERM" audit --mechanism magic
+  fails 2 '"objective" has no variant "hinge"; give one of logistic, huber' "$DPERM" audit --loss hinge
+  fails 2 "--epsilon must be a positive number" "$DPERM" audit --epsilon 0
+  fails 2 "between 0.001 and 20" "$DPERM" audit --epsilon 30
+  fails 2 "--draws must be a whole number" "$DPERM" audit --draws 0
+  fails 2 "--all runs every audit" "$DPERM" audit --all --loss huber
+  fails 2 "--command goes with" "$DPERM" audit --command true --seed 1
+  fails 2 "go with --command" "$DPERM" audit --first a
   for delta in -0.1 1 7; do
-    run "$DPERM" audit --command "touch ran; echo" --delta $delta
-    fails_with 2 "--delta must be at least 0 and below 1"
-    run "$DPERM" audit --mechanism gaussian-output --delta $delta
-    fails_with 2 "--delta must be above 0 and below 1"
+    fails 2 "--delta must be at least 0 and below 1" "$DPERM" audit --command "touch ran; echo" --delta $delta
+    fails 2 "--delta must be above 0 and below 1" "$DPERM" audit --mechanism gaussian-output --delta $delta
   done
   leaves_no ran
-  run "$DPERM" audit --mechanism gaussian-output --delta 0
-  fails_with 2 "--delta must be above 0 and below 1"
-  run "$DPERM" audit --mechanism joint --delta 0.01
-  fails_with 2 '"joint" makes a claim without a delta to choose'
-  run "$DPERM" audit --all --delta 0.01
-  fails_with 2 "not with --all"
-  run "$DPERM" audit --command true --first a
-  fails_with 2 "--first and --second go together"
+  fails 2 "--delta must be above 0 and below 1" "$DPERM" audit --mechanism gaussian-output --delta 0
+  fails 2 '"joint" makes a claim without a delta to choose' "$DPERM" audit --mechanism joint --delta 0.01
+  fails 2 "not with --all" "$DPERM" audit --all --delta 0.01
+  fails 2 "--first and --second go together" "$DPERM" audit --command true --first a
   run "$DPERM" audit --command true --draws 50
   [ "$status" -ne 0 ]
-  run "$DPERM" help audit
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" help audit
   [[ "$output" == *"usage: dperm audit"*"--command CMD"* ]]
 }

@@ -4,25 +4,21 @@ load helpers
 @test "version and help" {
   run "$DPERM" --version
   [[ "$output" =~ ^dperm\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
-  run "$DPERM" help
-  [ "$status" -eq 0 ]
+  [ "$output" = "$("$DPERM" -V)" ]
+  fails 2 "one word too many" "$DPERM" -V more
+  succeeds "$DPERM" help
   for command in train plan predict score schema demo; do
     [[ "$output" == *"$command"* ]]
-    run "$DPERM" help $command
-    [ "$status" -eq 0 ]
-    [[ "$output" == *"usage: dperm $command"* ]]
+    says 0 "usage: dperm $command" "$DPERM" help $command
     [ "$output" = "$("$DPERM" $command --help)" ]
     run "$DPERM" help
   done
 }
 
 @test "no command, an unknown command" {
-  run "$DPERM"
-  fails_with 2 "a command is missing"
-  run "$DPERM" tarin
-  fails_with 2 "no command is called \"tarin\""
-  run "$DPERM" help tarin
-  fails_with 2 "no command is called"
+  fails 2 "a command is missing" "$DPERM"
+  fails 2 "no command is called \"tarin\"" "$DPERM" tarin
+  fails 2 "no command is called" "$DPERM" help tarin
 }
 
 @test "little memory is enough to start, and too little for a fit is said in a line" {
@@ -53,21 +49,18 @@ load helpers
 }
 
 @test "help to a full disk is an error" {
-  run bash -c '"$DPERM" help 2>&1 > /dev/full'
-  fails_with 1 "standard output: cannot write"
+  fails 1 "standard output: cannot write" bash -c '"$DPERM" help 2>&1 > /dev/full'
 }
 
 @test "demo tells its story, and its private model beats the constant guess" {
-  run "$DPERM" demo --rows 20000 --out d
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" demo --rows 20000 --out d
   [[ "$output" == *"What epsilon = 1 means"*"but for a probability of delta = 1.4e-43"* && "$output" == *"d/model.json"* ]]
   grep -q '"private": true' d/model.json
   for f in schema.json people.csv others.csv model.json predictions.csv; do [ -s d/$f ]; done
   # The same model again, from a seed: its error must not depend on the day.
   "$DPERM" train --data d/people.csv --schema d/schema.json --epsilon 1 --seed 1 --out m.json 2> /dev/null
   "$DPERM" score --model m.json --data d/others.csv > score.json
-  python3 - <<'P'
-import csv, json
+  py <<'P'
 s = json.load(open("score.json"))
 rich = sum(r["income"] == "high" for r in csv.DictReader(open("d/others.csv")))
 assert s["error_rate"] < 0.9 * rich / s["rows"], s
@@ -83,17 +76,14 @@ P
 }
 
 @test "demo with bad arguments" {
-  run "$DPERM" demo --rows 0
-  fails_with 2 "--rows must be"
+  fails 2 "--rows must be" "$DPERM" demo --rows 0
   echo x > occupied
-  run "$DPERM" demo --rows 10 --out occupied
-  fails_with 1 "occupied"
+  fails 1 "occupied" "$DPERM" demo --rows 10 --out occupied
 }
 
 @test "the example program trains and predicts" {
   "$DPERM" demo --rows 2000 --out d > /dev/null
-  run "$EXAMPLE" d/schema.json d/people.csv d/others.csv
-  [ "$status" -eq 0 ]
+  succeeds "$EXAMPLE" d/schema.json d/people.csv d/others.csv
   [[ "$output" =~ ^667\ rows,\ error\ rate\ 0\.[0-9]+$ ]]
   [ "$(wc -l < "$DPERM_SOURCE/examples/train_and_predict.c")" -lt 60 ]
 }

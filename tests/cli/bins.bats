@@ -66,7 +66,7 @@ setup_crowd() { (cat people.csv; for _ in $(seq 49); do tail -n +2 people.csv; d
 }
 
 @test "a model with auto bins predicts and is scored from files without a schema" {
-  "$DPERM" train --data people.csv --schema schema.json --epsilon 10 --bins auto --out m.json 2> /dev/null
+  "$DPERM" train "${people[@]}" --epsilon 10 --bins auto --out m.json 2> /dev/null
   "$DPERM" verify --model m.json > /dev/null
   "$DPERM" predict --model m.json --data others.csv > p.csv
   [ "$(wc -l < p.csv)" -eq 121 ]
@@ -107,38 +107,29 @@ setup_crowd() { (cat people.csv; for _ in $(seq 49); do tail -n +2 people.csv; d
     [ "$(python3 -c 'import json; print(len(json.load(open("m.json"))["weights"]))')" = \
       "$(python3 -c 'import json, sys; print(json.loads(sys.argv[1])["dims"])' "$output")" ]
   done
-  run "$DPERM" plan --rows 120 --dims 5 --epsilon 1 --bins auto
-  fails_with 2 "--bins goes with --schema"
+  fails 2 "--bins goes with --schema" "$DPERM" plan --rows 120 --dims 5 --epsilon 1 --bins auto
 }
 
 @test "schema check reads records under a schema with auto bins" {
   with_bins '"auto"' > auto.json
-  run "$DPERM" schema check auto.json --data people.csv
-  [ "$status" -eq 0 ]
-  [[ "$output" == *"120 rows fit the schema"* ]]
+  says 0 "120 rows fit the schema" "$DPERM" schema check auto.json --data people.csv
   sed '5s/^[0-9]*/old/' people.csv > bad.csv
-  run "$DPERM" schema check auto.json --data bad.csv
-  [ "$status" -eq 1 ]
-  [[ "$output" == *"bad.csv:5:"* ]]
+  says 1 "bad.csv:5:" "$DPERM" schema check auto.json --data bad.csv
 }
 
 @test "an encoded file has no bins of its own: any that go with its columns can be asked for" {
-  "$DPERM" encode --data people.csv --schema schema.json --out people.dperm 2> /dev/null
+  "$DPERM" encode "${people[@]}" --out people.dperm 2> /dev/null
   with_bins '"auto"' > auto.json
   for how in "--bins auto" "--bins none" "--schema auto.json" "--schema schema.json"; do
-    # shellcheck disable=SC2086
     "$DPERM" train --data people.dperm $how --epsilon 3 --seed 1 --out a.json 2> /dev/null
-    # shellcheck disable=SC2086
-    "$DPERM" train --data people.csv --schema schema.json $how --epsilon 3 --seed 1 --out b.json 2> /dev/null ||
+    "$DPERM" train "${people[@]}" $how --epsilon 3 --seed 1 --out b.json 2> /dev/null ||
       "$DPERM" train --data people.csv $how --epsilon 3 --seed 1 --out b.json 2> /dev/null
     cmp a.json b.json
   done
   echo "+1 1:0.5" > s.svm
   run "$DPERM" train --data s.svm --dims 2 --epsilon 1 --bins auto --out m.json
   fails_with 2 "bins are for columns that a schema describes"
-  run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --bins some --out m.json
-  fails_with 2 "--bins must be none or auto"
-  leaves_no m.json
+  fails 2 "--bins must be none or auto" "$DPERM" train "${people[@]}" --epsilon 1 --bins some --out m.json
 }
 
 # 108 of 120 rows: 4 bins at any epsilon; 5400 of 6000: 4 at 0.1 and 0.2, 8 at 0.4, 16 at 4 and without a mechanism.
@@ -186,20 +177,17 @@ grid=(--mechanism none,objective --lambda 0.01,auto --epsilon 4,0.1,0.4,0.2)
   grep -q "^logistic,objective,auto,auto,85,,,0$" cells.csv
   grep -q "^logistic,objective,auto,auto,1,0" cells.csv
   grep -q "no fit for .*epsilon 85" said
-  run "$DPERM" sweep --data people.csv --schema schema.json --bins auto --epsilon 75,85
-  fails_with 2 "epsilon"
+  fails 2 "epsilon" "$DPERM" sweep "${people[@]}" --bins auto --epsilon 75,85
 }
 
 @test "plan advises on each column" {
   with_bins 8 > eight.json
-  run "$DPERM" plan --rows 1000 --schema eight.json --epsilon 1
-  [ "$status" -eq 0 ]
-  [[ "$output" == *"of noise"*"without it"*"halved"*"bins that pay"*"job "*" 3 "*"age "*" 8 "*" 4"* ]]
+  succeeds "$DPERM" plan --rows 1000 --schema eight.json --epsilon 1
+  [[ "$output" == *"of noise"*"without it"*"halved"*"useful bins"*"job "*" 3 "*"age "*" 8 "*" 4"* ]]
   "$DPERM" plan --rows 1000 --schema eight.json --epsilon 1 --json > p.json
   "$DPERM" plan --rows 1000 --schema schema.json --epsilon 1 --mechanism output --json > q.json
   "$DPERM" plan --rows 1000 --dims 5 --epsilon 1 --json > r.json
-  python3 - <<'P'
-import json
+  py <<'P'
 age, job = json.load(open("p.json"))["columns"]
 assert (age["name"], age["crossed_with"], age["dims"], age["bins"], job["bins"]) == ("age", None, 8, 4, None)
 assert abs(age["noise_share"] + job["noise_share"] - 1) < 1e-12
@@ -249,8 +237,7 @@ setup_crowds() {
 @test "a run that asks is charged by Renyi order what its dearer plan costs" {
   # Many columns: with bins less slack and longer corners. No plan has the larger of both, and an
   # entry that stated these would count by its epsilon.
-  python3 - <<'P'
-import json, random
+  py <<'P'
 names = [f"c{i}" for i in range(200)]
 draw = random.Random(1)
 with open("wide.csv", "w") as out:

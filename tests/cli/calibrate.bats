@@ -15,7 +15,7 @@ three() { # of three classes
     "--neighbours add-remove --rows-about 100" "--class-weights yes=3" "--kernel gaussian --gamma 1 --features 8"; do
     "$DPERM" train "${people[@]}" --epsilon 2 --calibrate 0.25 $how --out m.json 2> message
     grep -q '(epsilon, delta) = (2, ' message
-    grep -q 'm.json: epsilon 0.5 of that calibrates probabilities: they are those of scores times ' message
+    grep -q 'm.json: epsilon 0.5 of that was spent on calibrating probabilities: scores times ' message
     [ "$(part m.json epsilon)" = 0.5 ]
     [ "$(part m.json grid)" = "[-8, 24]" ]
     "$DPERM" verify --model m.json > lines
@@ -43,8 +43,7 @@ three() { # of three classes
     "$DPERM" train "${people[@]}" --epsilon 3 --seed 5 --calibrate 0.5 --out m.json 2> /dev/null
     "$DPERM" predict --model m.json --data people.csv --out p.csv 2> /dev/null
     "$DPERM" score --model m.json --data people.csv --json > s.json 2> /dev/null
-    python3 - <<'P'
-import csv, json, math
+    py <<'P'
 model = json.load(open("m.json"))
 b = model["calibration"]["inverse_temperature"]
 assert b == 2 ** (model["calibration"]["quarter_octaves"] / 4)
@@ -99,11 +98,10 @@ P
   "$DPERM" plan --rows 50000 --dims 5 --epsilon 1 --calibrate 0.05 --json > plan.json
   python3 -c 'import json; p = json.load(open("plan.json")); assert p["epsilon_calibrated"] == 0.05 and p["epsilon_row"] <= 0.95 and p["epsilon"] == 1'
   "$DPERM" plan --rows 200 --dims 5 --epsilon 1 --calibrate 0.05 2> message > /dev/null
-  grep -q 'warning: --calibrate has an epsilon of 0.05, for which 200 rows are few' message
+  grep -q 'warning: calibration has an epsilon of 0.05, and 200 rows are too few for it' message
   run "$DPERM" plan --rows 100 --dims 3 --epsilon 1 --calibrate 1e-300 # refused in one line: no warning first
   fails_with 2 "give it a larger share"
-  run "$DPERM" train "${people[@]}" --epsilon 1 --calibrate 1e-300 --out m.json
-  fails_with 2 "give it a larger share"
+  fails 2 "give it a larger share" "$DPERM" train "${people[@]}" --epsilon 1 --calibrate 1e-300 --out m.json
 }
 
 @test "shares that leave nothing to the fit are named, and the remedy, by plan and train alike" {
@@ -139,7 +137,7 @@ P
   fails_with 2 "--calibrate does not go with --mechanism none"
   for command in tune sweep; do
     run "$DPERM" $command --data people.csv --schema schema.json --epsilon 1 --calibrate 0.1 --out m.json
-    fails_with 2 "--calibrate is for train, where a share of epsilon chooses"
+    fails_with 2 "--calibrate is for train, which releases a single model"
   done
   three
   refuses 2 "with one-vs-rest leave it out" --epsilon 0.1 --multiclass one-vs-rest --calibrate 0.1
@@ -166,8 +164,7 @@ P
     sed -i "s/$data.json/model/; s/times .*/times b/" $data.message
   done
   diff people.message more.message
-  python3 - <<'P'
-import json
+  py <<'P'
 def public(path):
     m = json.load(open(path))
     del m["weights"], m["digest"], m["calibration"]["inverse_temperature"], m["calibration"]["quarter_octaves"]

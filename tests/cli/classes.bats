@@ -2,8 +2,7 @@
 load helpers
 
 setup_classes() {
-  python3 - <<'P'
-import random
+  py <<'P'
 random.seed(3)
 with open("flowers.csv", "w") as f:
     f.write("a,b,kind\n")
@@ -27,33 +26,27 @@ S
 
 @test "schema check names the classes and what they cost" {
   setup_classes
-  run "$DPERM" schema check flowers.json --data flowers.csv
-  [ "$status" -eq 0 ]
-  [[ "$output" == *"iris, rose, lily (one fit of all by logistic regression; else 3, each against the rest, of epsilon/3)"* ]]
+  succeeds "$DPERM" schema check flowers.json --data flowers.csv
+  [[ "$output" == *"iris, rose, lily (one joint fit with logistic loss; else 3 fits, one against the rest, at epsilon/3)"* ]]
 }
 
 @test "train, verify, predict and score three classes" {
   setup_classes
-  run "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json
   [[ "${lines[0]}" == "m.json: 3 weights for each of 3 classes from 900 rows; (epsilon, delta) = (3, 2.4e-42) for every record (objective perturbation)" ]]
-  python3 - <<'P'
-import json
+  py <<'P'
 m = json.load(open("m.json"))
 assert m["private"] is True and m["privacy"]["epsilon"] == 3.0
 assert m["privacy"]["epsilon_class"] == 3.0 and m["multiclass"] == "joint"
 assert m["classes"] == ["iris", "rose", "lily"]
 assert [len(w) for w in m["weights"]] == [3, 3, 3]
 P
-  run "$DPERM" verify --model m.json
-  [ "$status" -eq 0 ]
-  [[ "$output" == *"classes: all 3 in one fit: epsilon_class = 3 <= epsilon = 3"* ]]
+  says 0 "classes: all 3 in one fit: epsilon_class = 3 <= epsilon = 3" "$DPERM" verify --model m.json
   # What is learned is judged with the same noise every time.
   "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --seed 2 --out seeded.json 2> /dev/null
   "$DPERM" predict --model seeded.json --data flowers.csv --out p.csv
   "$DPERM" score --model seeded.json --data flowers.csv > s.json
-  python3 - <<'P'
-import csv, json
+  py <<'P'
 rows = list(csv.DictReader(open("p.csv")))
 truth = [r["kind"] for r in csv.DictReader(open("flowers.csv"))]
 score = json.load(open("s.json"))
@@ -80,9 +73,7 @@ P
   run "$DPERM" statement --model m.json
   [[ "$output" == *'a logistic regression for all of 3 classes at once ("iris", "rose", "lily")'*"all 3 are learned in one fit"* ]]
   "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --multiclass one-vs-rest --out m.json 2> /dev/null
-  run "$DPERM" statement --model m.json
-  [ "$status" -eq 0 ]
-  [[ "$output" == *'for each of 3 classes against all others ("iris", "rose", "lily")'* ]]
+  says 0 'for each of 3 classes against all others ("iris", "rose", "lily")' "$DPERM" statement --model m.json
   [[ "$output" == *"3 fits, one for each class, of ε = 1 each"* ]]
 }
 
@@ -97,8 +88,7 @@ P
     --ledger l.db --dataset flowers
   fails_with 1 "left"
   leaves_no n.json
-  run "$DPERM" ledger show l.db --model m.json
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" ledger show l.db --model m.json
 }
 
 @test "a plan for several classes, with and without a schema" {
@@ -107,8 +97,7 @@ P
   "$DPERM" plan --rows 900 --dims 3 --classes 3 --epsilon 3 --noise l2 --multiclass one-vs-rest --json > without.json
   "$DPERM" plan --rows 900 --dims 3 --classes 3 --epsilon 3 --noise l2 --json > joint.json
   "$DPERM" plan --rows 900 --dims 3 --epsilon 1 --noise l2 --json > one.json
-  python3 - <<'P'
-import json
+  py <<'P'
 a, b, one, joint = (json.load(open(p)) for p in ("with.json", "without.json", "one.json", "joint.json"))
 assert joint["epsilon_class"] == 3 and joint["multiclass"] == "joint" and b["multiclass"] == "one-vs-rest"
 assert one["multiclass"] is None and joint["beta"] > 1.3 * b["beta"]
@@ -119,8 +108,7 @@ P
   [[ "$output" == *"classes              3            learned jointly"* ]]
   run "$DPERM" plan --rows 900 --schema flowers.json --epsilon 3 --loss huber
   [[ "$output" == *"epsilon of a class   1            for each of 3 fits"* ]]
-  run "$DPERM" plan --rows 900 --schema flowers.json --classes 3 --epsilon 3
-  fails_with 2 "go with --dims"
+  fails 2 "go with --dims" "$DPERM" plan --rows 900 --schema flowers.json --classes 3 --epsilon 3
 }
 
 @test "tune chooses for all classes together; counts are for two" {
@@ -128,21 +116,16 @@ P
   run "$DPERM" tune --data flowers.csv --schema flowers.json --epsilon 3 --lambda 1e-3,1e-2 \
     --method stopping --out m.json
   [ "$status" -eq 0 ]
-  run "$DPERM" verify --model m.json
-  [ "$status" -eq 0 ]
-  run "$DPERM" score --model m.json --data flowers.csv --epsilon 1
-  [ "$status" -eq 0 ]
-  run "$DPERM" score --model m.json --data flowers.csv --epsilon 1 --counts
-  fails_with 2 "confusion counts are for two classes"
+  succeeds "$DPERM" verify --model m.json
+  succeeds "$DPERM" score --model m.json --data flowers.csv --epsilon 1
+  fails 2 "confusion counts are for two classes" "$DPERM" score --model m.json --data flowers.csv --epsilon 1 --counts
 }
 
 @test "classes are learned jointly or not, and not where there is no proof" {
   setup_classes
   train=(train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json)
-  run "$DPERM" "${train[@]}" --multiclass both
-  fails_with 2 "--multiclass must be joint or one-vs-rest"
-  run "$DPERM" "${train[@]}" --multiclass joint --loss huber
-  fails_with 2 "only logistic loss learns classes jointly"
+  fails 2 "--multiclass must be joint or one-vs-rest" "$DPERM" "${train[@]}" --multiclass both
+  fails 2 "only logistic loss learns classes jointly" "$DPERM" "${train[@]}" --multiclass joint --loss huber
   run "$DPERM" "${train[@]}" --multiclass joint --analysis paper
   fails_with 2 "the paper's analysis does not cover classes that are learned jointly"
   leaves_no m.json
@@ -169,8 +152,7 @@ P
   "$DPERM" train --data flowers.csv --schema two.json --epsilon 3 --seed 1 --out a.json 2> /dev/null
   sed 's/"classes": \[.*\]/"positive": "*", "negative": ["rose"]/' flowers.json > sides.json
   "$DPERM" train --data flowers.csv --schema sides.json --epsilon 3 --seed 1 --out b.json 2> /dev/null
-  python3 - <<'P'
-import json
+  py <<'P'
 a, b = json.load(open("a.json")), json.load(open("b.json"))
 assert a["classes"] == ["rose", "other"] and b["classes"] == ["rose", "positive"]
 assert a["weights"] == b["weights"] and len(a["weights"]) == 3
@@ -184,8 +166,7 @@ P
   "$DPERM" score --model m.json --data flowers.csv > s.json
   "$DPERM" sweep --data flowers.csv --schema flowers.json --test-data flowers.csv \
     --mechanism none,objective --epsilon 0.01,29 --lambda 1e-3 --draws 5 > cells.csv 2> /dev/null
-  python3 - <<'P'
-import csv, json
+  py <<'P'
 none, little, much = list(csv.DictReader(open("cells.csv")))
 assert abs(float(none["error_mean"]) - json.load(open("s.json"))["error_rate"]) < 1e-6
 assert float(much["error_mean"]) < 0.1 < float(little["error_mean"])

@@ -67,14 +67,12 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
 }
 
 @test "a refinement that a model does not count is found" {
-  "$DPERM" refine --data people.csv --schema schema.json --epsilon 5 --fit-epsilon 20 --out refined.json 2> /dev/null
+  "$DPERM" refine "${people[@]}" --epsilon 5 --fit-epsilon 20 --out refined.json 2> /dev/null
   train=(train --data people.csv --schema refined.json --epsilon 1 --out m.json)
   DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
   "$DPERM" verify --model m.json > /dev/null
   DPERM_DEFECT=refinement-free "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
-  run "$DPERM" verify --model m.json
-  [ "$status" -eq 1 ]
-  [[ "$output" == *"FAILS  refined: "* ]]
+  says 1 "FAILS  refined: " "$DPERM" verify --model m.json
 }
 
 @test "a temperature with half of the noise, and one that a model does not count, are found" {
@@ -114,9 +112,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
   "$DPERM" verify --model m.json > /dev/null
   DPERM_DEFECT=delta-left-out "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
-  run "$DPERM" verify --model m.json
-  [ "$status" -eq 1 ]
-  [[ "$output" == *"FAILS  delta: "* ]]
+  says 1 "FAILS  delta: " "$DPERM" verify --model m.json
 }
 
 @test "a joint fit's gradient that is half as long, and corners and lengths that are left out, are found" {
@@ -174,22 +170,16 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   "$DPERM" verify --model m.json > /dev/null
   for defect in joint-slack joint-half slack-forgotten; do
     DPERM_DEFECT=$defect "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
-    run "$DPERM" verify --model m.json
-    [ "$status" -eq 1 ]
-    [[ "$output" == *"FAILS  beta: "* ]]
+    says 1 "FAILS  beta: " "$DPERM" verify --model m.json
   done
   for added in "" "--neighbours add-remove --rows-about 120"; do
     gaussian=("${train[@]}" --refine none --noise gaussian --delta 1e-6 $added)
     DPERM_DEFECT= "$DPERM_DEFECTIVE" "${gaussian[@]}" 2> /dev/null
     "$DPERM" verify --model m.json > /dev/null
     DPERM_DEFECT=slack-forgotten "$DPERM_DEFECTIVE" "${gaussian[@]}" 2> /dev/null
-    run "$DPERM" verify --model m.json
-    [ "$status" -eq 1 ]
-    [[ "$output" == *"FAILS  headline: "* ]]
+    says 1 "FAILS  headline: " "$DPERM" verify --model m.json
     DPERM_DEFECT=joint-length "$DPERM_DEFECTIVE" "${train[@]}" --mechanism output --refine none $added 2> /dev/null
-    run "$DPERM" verify --model m.json
-    [ "$status" -eq 1 ]
-    [[ "$output" == *"FAILS  beta: "* ]]
+    says 1 "FAILS  beta: " "$DPERM" verify --model m.json
   done
 }
 
@@ -198,9 +188,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
   "$DPERM" verify --model m.json > /dev/null
   DPERM_DEFECT=rows-complete "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
-  run "$DPERM" verify --model m.json
-  [ "$status" -eq 1 ]
-  [[ "$output" == *"FAILS  beta: "* ]]
+  says 1 "FAILS  beta: " "$DPERM" verify --model m.json
 }
 
 @test "charges by a Renyi order that cost less than they should are found" {
@@ -256,8 +244,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   for _ in 1 2 3; do "$DPERM" "${charge[@]}" 2> /dev/null; done
   python3 "$DPERM_SOURCE/tests/support/old_ledger.py" l.db --hollow
   rm m.json
-  run env DPERM_DEFECT= "$DPERM_DEFECTIVE" "${charge[@]}"
-  fails_with 1 "l.db: damaged ledger, file: "
+  fails 1 "l.db: damaged ledger, file: " env DPERM_DEFECT= "$DPERM_DEFECTIVE" "${charge[@]}"
   leaves_no m.json
   DPERM_DEFECT=index-trusted "$DPERM_DEFECTIVE" "${charge[@]}" 2> message
   grep -q 'charged epsilon 0.3 and delta .* to "people" (entry 9); 0.4 and' message # of 1, after 4 times 0.3

@@ -4,8 +4,7 @@ load helpers
 
 @test "unloaded after a fit with threads and loaded again, it works" {
   [ -z "$(nm -D "$DPERM_BUILD"/libdperm.so | grep __asan_init || true)" ] || skip "sanitizers must be loaded first"
-  run timeout 3000 "$RELOAD_HOST" "$DPERM_BUILD/libdperm.so" 3
-  [ "$status" -eq 0 ]
+  succeeds timeout 3000 "$RELOAD_HOST" "$DPERM_BUILD/libdperm.so" 3
   [ -z "$output" ]
 }
 
@@ -54,7 +53,6 @@ if(TARGET dperm::dperm_static)
 endif()
 C
   example="-DCMAKE_PREFIX_PATH=$PWD/root -DEXAMPLE_SOURCE=$DPERM_SOURCE/examples/train_and_predict.c"
-  # shellcheck disable=SC2086
   cmake -S p -B b $example > /dev/null
   cmake --build b > /dev/null
   [[ "$(ldd b/shared)" == *libdperm.so* ]]
@@ -64,7 +62,6 @@ C
     [[ "$(b/$program d/schema.json d/people.csv d/others.csv)" == "101 rows, error rate "* ]]
   done
   # Who has only the shared library's own needs can do without the rest.
-  # shellcheck disable=SC2086
   PKG_CONFIG_LIBDIR=/nowhere cmake -S p -B alone $example > /dev/null
   cmake --build alone > /dev/null
   [ -x alone/shared ]

@@ -1,20 +1,17 @@
 # dperm encode, and its files wherever --data is.
 load helpers
 
-encode() { "$DPERM" encode --data people.csv --schema schema.json --out people.dperm 2> /dev/null; }
+encode() { "$DPERM" encode "${people[@]}" --out people.dperm 2> /dev/null; }
 
 @test "an encoded file gives the same model to the bit as the records" {
   encode
   for how in "--epsilon 1" "--mechanism none" "--epsilon 1 --mechanism output" \
     "--epsilon 1 --kernel gaussian --gamma 0.3 --features 20"; do
-    # shellcheck disable=SC2086
-    "$DPERM" train --data people.csv --schema schema.json --seed 4 $how --out a.json 2> /dev/null
-    # shellcheck disable=SC2086
+    "$DPERM" train "${people[@]}" --seed 4 $how --out a.json 2> /dev/null
     "$DPERM" train --data people.dperm --seed 4 $how --out b.json 2> /dev/null
     cmp a.json b.json
   done
-  "$DPERM" tune --data people.csv --schema schema.json --seed 4 --epsilon 1 --lambda 0.1,0.01 \
-    --out a.json 2> /dev/null
+  "$DPERM" tune "${people[@]}" --seed 4 --epsilon 1 --lambda 0.1,0.01 --out a.json 2> /dev/null
   "$DPERM" tune --data people.dperm --schema schema.json --seed 4 --epsilon 1 --lambda 0.1,0.01 \
     --out b.json 2> /dev/null
   cmp a.json b.json
@@ -68,8 +65,7 @@ END
 @test "the encoded rows are the same people to a ledger" {
   encode
   "$DPERM" ledger init ledger --dataset people --epsilon 3
-  "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out a.json --ledger ledger \
-    --dataset people 2> /dev/null
+  "$DPERM" train "${people[@]}" --epsilon 1 --out a.json --ledger ledger --dataset people 2> /dev/null
   "$DPERM" train --data people.dperm --epsilon 1 --out b.json --ledger ledger --dataset people
   run "$DPERM" train --data people.dperm --mechanism none --out c.json --ledger ledger
   [ "$status" -ne 0 ]
@@ -81,32 +77,22 @@ END
   size=$(stat -c %s people.dperm)
   cp people.dperm damaged.dperm
   printf 'x' | dd of=damaged.dperm bs=1 seek=$((size - 200)) conv=notrunc 2> /dev/null
-  run "$DPERM" train --data damaged.dperm --epsilon 1 --out model.json
-  fails_with 1 "damaged.dperm: byte "
+  fails 1 "damaged.dperm: byte " "$DPERM" train --data damaged.dperm --epsilon 1 --out model.json
   fails_with 1 "the sum of a page is wrong"
   leaves_no model.json
   head -c $((size - 80)) people.dperm > cut.dperm
-  run "$DPERM" train --data cut.dperm --epsilon 1 --out model.json
-  fails_with 1 "the end is missing"
+  fails 1 "the end is missing" "$DPERM" train --data cut.dperm --epsilon 1 --out model.json
   head -c 50 people.dperm > tiny.dperm
-  run "$DPERM" train --data tiny.dperm --epsilon 1 --out model.json
-  fails_with 1 "it ends here"
-  run "$DPERM" train --data people.csv --format encoded --epsilon 1 --out model.json
-  fails_with 1 "not an encoded file"
-  leaves_no model.json
+  fails 1 "it ends here" "$DPERM" train --data tiny.dperm --epsilon 1 --out model.json
+  fails 1 "not an encoded file" "$DPERM" train --data people.csv --format encoded --epsilon 1 --out model.json
 }
 
 @test "bad records and bad calls leave no encoded file" {
   echo "30,farmer" >> people.csv
-  run "$DPERM" encode --data people.csv --schema schema.json --out people.dperm
-  fails_with 1 "people.csv:122:1: 2 fields where 3 are expected"
-  leaves_no people.dperm
-  run "$DPERM" encode --data people.csv --out people.dperm
-  fails_with 2 "CSV data need a schema"
-  run "$DPERM" encode --data people.csv --schema schema.json --out people.csv
-  fails_with 2 "--out would replace an input"
-  run "$DPERM" encode --data people.csv --schema schema.json
-  fails_with 2 "--out is missing"
+  fails 1 "people.csv:122:1: 2 fields where 3 are expected" "$DPERM" encode "${people[@]}" --out people.dperm
+  fails 2 "CSV data need a schema" "$DPERM" encode --data people.csv --out people.dperm
+  fails 2 "--out would replace an input" "$DPERM" encode "${people[@]}" --out people.csv
+  fails 2 "--out is missing" "$DPERM" encode "${people[@]}"
 }
 
 @test "a schema that is not the one inside is refused" {

@@ -10,10 +10,9 @@ pairs_of() { # kind of the first, kind of the second
     END {
       for (i = 1; i <= NR; i++) for (j = 1; j <= NR; j++) {
         if (i == j || action[i] != action[j] || kind[i] != first || kind[j] != second) continue
-        words = action[i]; sub(/ .*/, "", words)
+        words = action[i]; sub(/ -$/, "", words)
         for (k = 1; k <= NR; k++) {
           if (action[k] != action[i] || !required[k] || k == i || k == j) continue
-          if (name[k] == "action") { split(value[k], each, "|"); words = words " " each[1]; continue }
           given = kind[k] == "input" ? "given.csv" : kind[k] == "output" ? "new" : kind[k] == "text" ? "x" : 1
           words = words " " (name[k] ~ /^--/ ? name[k] " " given : "given.csv")
         }
@@ -111,14 +110,12 @@ by_stdout() { # nothing is said on stdout, so that the file stays as it is
     read -ra call <<< "$words"
     add "$first" out
     add "$second" ./out
-    run "$DPERM" "${call[@]}" < /dev/null
-    fails_with 2 "name one file; give each its own"
+    fails 2 "name one file; give each its own" "$DPERM" "${call[@]}" < /dev/null
     tried=$((tried + 1))
   done < <(pairs_of output output)
   [ "$tried" -ge 6 ]
   sweep=(sweep --data people.csv --schema schema.json --mechanism none --out cells)
-  run "$DPERM" "${sweep[@]}" --html cells.journal
-  fails_with 2 "--html and the journal of --out name one file"
+  fails 2 "--html and the journal of --out name one file" "$DPERM" "${sweep[@]}" --html cells.journal
   cp people.csv cells.journal
   run "$DPERM" sweep --data - --schema schema.json --mechanism none --out cells < cells.journal
   fails_with 2 "the journal of --out would replace an input"
@@ -130,13 +127,13 @@ by_stdout() { # nothing is said on stdout, so that the file stays as it is
   run "$DPERM" train --data - --schema schema.json --mechanism none --out a.csv < a.csv
   fails_with 2 "--out would replace an input"
   ln -s a.csv a.svg
-  run "$DPERM" sweep --data a.csv --schema schema.json --mechanism none --plot a.svg
-  fails_with 2 "--plot would replace an input"
+  fails 2 "--plot would replace an input" "$DPERM" sweep --data a.csv --schema schema.json --mechanism none --plot a.svg
   run "$DPERM" sweep --data - --schema schema.json --mechanism none --html a.csv < a.csv
   fails_with 2 "--html would replace an input"
   cmp people.csv a.csv
+  fails 2 "--plot is empty; name a file" "$DPERM" audit --plot ""
   # Standard input that is not read may be anything.
-  "$DPERM" train --data people.csv --schema schema.json --mechanism none --out m.json < a.csv 2> /dev/null
+  "$DPERM" train "${people[@]}" --mechanism none --out m.json < a.csv 2> /dev/null
 }
 
 @test "a demo replaces nothing but what a demo has left" {
@@ -150,21 +147,18 @@ by_stdout() { # nothing is said on stdout, so that the file stays as it is
     [ "$(ls mine)" = "$name" ]
   done
   rm schema.json
-  run "$DPERM" demo --rows 100 --out .
-  fails_with 1 "./people.csv: is there already"
+  fails 1 "./people.csv: is there already" "$DPERM" demo --rows 100 --out .
   [ ! -e schema.json ]
   "$DPERM" demo --rows 100 --out d > /dev/null
   "$DPERM" demo --rows 200 --out d > /dev/null # its own may go
   [ "$(wc -l < d/people.csv)" -eq 201 ]
   echo "1,2" >> d/people.csv
   cp -r d before
-  run "$DPERM" demo --rows 100 --out d
-  fails_with 1 "d/people.csv: is there already"
+  fails 1 "d/people.csv: is there already" "$DPERM" demo --rows 100 --out d
   diff -r before d
   rm d/people.csv
   ln -s ../people.csv d/people.csv
-  run "$DPERM" demo --rows 100 --out d
-  fails_with 1 "d/people.csv: is there already"
+  fails 1 "d/people.csv: is there already" "$DPERM" demo --rows 100 --out d
   [ "$(head -n 1 people.csv)" = "age,job,rich" ]
 }
 

@@ -27,10 +27,8 @@ P
     run "$DPERM" verify --model forged$i.json --ledger l.db
     [ "$status" -eq 1 ]
     [[ "$output" == *"FAILS  charge: l.db: entry 2 was never committed: no model was released under it"* ]]
-    run "$DPERM" ledger show l.db --model forged$i.json
-    fails_with 1 "l.db: entry 2 was never committed"
-    run "$DPERM" statement --model forged$i.json --ledger l.db
-    fails_with 1 "l.db: entry 2 was never committed"
+    fails 1 "l.db: entry 2 was never committed" "$DPERM" ledger show l.db --model forged$i.json
+    fails 1 "l.db: entry 2 was never committed" "$DPERM" statement --model forged$i.json --ledger l.db
   done
   # The receipt is the right one: with a commit, what is wrong is the model.
   charge 1 m.json 2> /dev/null
@@ -52,8 +50,7 @@ P
 
 # The schema $1 with its refinement's charge, and cost if given, exchanged: forged.json.
 pay_by() { # the schema, a file with an object "ledger", an epsilon
-  python3 - "$@" <<'P'
-import hashlib, json, sys
+  py "$@" <<'P'
 s = json.load(open(sys.argv[1]))
 r = s["refined"]
 r["ledger"] = json.load(open(sys.argv[2]))["ledger"]
@@ -75,7 +72,7 @@ refused() { # the entry
 @test "a schema that nobody paid for is not paid by the receipt of a model" {
   begin 99
   charge 2 m.json 2> /dev/null
-  "$DPERM" refine --data people.csv --schema schema.json --epsilon 2 --out unpaid.json 2> /dev/null
+  "$DPERM" refine "${people[@]}" --epsilon 2 --out unpaid.json 2> /dev/null
   pay_by unpaid.json m.json
   refused 2
   # A run that refined and fitted paid for a schema, but for its share alone.

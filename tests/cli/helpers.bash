@@ -6,6 +6,8 @@ unset DPERM_LEDGER DPERM_DATASET DPERM_DEFECT DPERM_STRICT DPERM_THREADS
 # We may be inside a job.
 for name in "${!OMPI_@}" "${!PMI@}" "${!PRTE_@}" "${!MV2_@}" "${!SLURM_@}"; do unset "$name"; done
 
+people=(--data people.csv --schema schema.json)
+
 setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
   cat > schema.json <<'S'
@@ -35,6 +37,30 @@ fails_with() {
   esac
 }
 
+# Runs the command, which fails so and leaves nothing where --out says, if there was nothing before.
+# (`run` sets status, output and lines.)
+fails() { # status, text, the command
+  local wanted=$1 text=$2 out= i
+  for ((i = 3; i < $#; i++)); do [ "${!i}" != --out ] || out=${*:i+1:1}; done
+  [ ! -e "$out" ] || out=
+  run "${@:3}"
+  fails_with "$wanted" "$text"
+  case $out in '' | -) ;; *) leaves_no "$out" ;; esac
+}
+
+# Runs the command, which succeeds.
+succeeds() {
+  run "$@"
+  [ "$status" -eq 0 ] || { echo "status $status: $output"; return 1; }
+}
+
+# Runs the command, which ends with this status and prints this text among others.
+says() { # status, text, the command
+  run "${@:3}"
+  [ "$status" -eq "$1" ] || { echo "status $status, not $1: $output"; return 1; }
+  [[ "$output" == *"$2"* ]] || { echo "\"$2\" is not in: $output"; return 1; }
+}
+
 # Nothing was left behind: neither the output nor a temporary file.
 leaves_no() {
   [ ! -e "$1" ] || { echo "$1 was left behind"; return 1; }
@@ -55,6 +81,12 @@ at_gate() {
   timeout 3000 bash -c '"$@" > gate' - "$@"
 }
 
+# Runs the Python on standard input, with the modules that most need.
+py() {
+  python3 -c "import csv, hashlib, itertools, json, math, os, random, re, sys
+$(cat)" "$@"
+}
+
 train_none() {
   "$DPERM" train --data "${1:-people.csv}" --schema "${2:-schema.json}" --mechanism none \
     --lambda 1e-3 --out "${3:-model.json}" 2> /dev/null
@@ -62,8 +94,7 @@ train_none() {
 
 # model.json changed by a line of Python, with a digest that fits: changed.json.
 change() {
-  python3 - "$1" <<'P'
-import hashlib, json, re, sys
+  py "$1" <<'P'
 m = json.load(open("model.json"))
 exec(sys.argv[1])
 del m["digest"]

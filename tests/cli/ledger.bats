@@ -6,8 +6,7 @@ load ledger_helpers
   run "$DPERM" ledger init l.db --dataset people --epsilon 1
   [ "$output" = 'l.db: data set "people" has a budget of epsilon 1 per row' ]
   [ "$(stat -c %a l.db)" = 600 ]
-  run charge 0.1
-  [ "$status" -eq 0 ]
+  succeeds charge 0.1
   [ "${lines[0]}" = "m.json: 4 weights from 120 rows; (epsilon, delta) = (0.1, 7.8e-44) for every record (objective perturbation)" ]
   [ "${lines[1]}" = 'l.db: charged epsilon 0.1 and delta 7.83e-44 to "people" (entry 2); 0.9 and 9.99e-31 left' ]
   [ "${#lines[@]}" -eq 2 ]
@@ -21,8 +20,7 @@ load ledger_helpers
   begin 1
   for i in $(seq 1 10); do charge 0.1 m$i.json 2> /dev/null; done
   [ "$(left)" = 0 ]
-  run charge 0.1
-  fails_with 1 'l.db: data set "people" has epsilon 0 left of 1, and this run needs 0.1; nothing is released'
+  fails 1 'l.db: data set "people" has epsilon 0 left of 1, and this run needs 0.1; nothing is released' charge 0.1
   leaves_no m.json
   holds
 }
@@ -47,8 +45,7 @@ load ledger_helpers
   "$DPERM" score --model m.json --data people.csv --epsilon 0.125 "${account[@]}" > s.json 2> message
   grep -q '^l.db: charged epsilon 0.125 and delta 0 to "people" (entry 6); 0.375 and 9.99e-31 left$' message
   "$DPERM" ledger show l.db --json > shown.json
-  python3 - <<'P'
-import hashlib, json
+  py <<'P'
 shown, m, t, s = (json.load(open(n)) for n in ("shown.json", "m.json", "t.json", "s.json"))
 e = shown["entries"]
 assert [(x["command"], x["mechanism"], x["epsilon"], x["status"]) for x in e] == [
@@ -67,23 +64,19 @@ P
 
 @test "a dry run shows the charge and spends nothing" {
   begin 1
-  run "$DPERM" train "${people[@]}" --epsilon 0.3 --out m.json "${account[@]}" --dry-run
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" train "${people[@]}" --epsilon 0.3 --out m.json "${account[@]}" --dry-run
   [[ "${lines[0]}" == "this run costs epsilon 0.3 and delta "*"e-44" ]]
   [[ "${lines[1]}" == 'data set "people" of l.db would have epsilon 0.7 and delta 9.99e-31 left' ]]
   run "$DPERM" tune "${people[@]}" --epsilon 0.3 --lambda 0.1,0.2 --out m.json --dry-run
-  [[ "$output" == "this run costs epsilon 0.3 "*"no ledger: nothing counts it against a budget" ]]
-  run "$DPERM" train "${people[@]}" --epsilon 1.3 --out m.json "${account[@]}" --dry-run
-  fails_with 1 "this run needs 1.3"
-  leaves_no m.json
+  [[ "$output" == "this run costs epsilon 0.3 "*"no ledger: it is charged to no budget" ]]
+  fails 1 "this run needs 1.3" "$DPERM" train "${people[@]}" --epsilon 1.3 --out m.json "${account[@]}" --dry-run
   [ "$(left)" = 1 ]
 }
 
 @test "the environment names a default ledger and data set" {
   begin 1
   export DPERM_LEDGER=l.db
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json
-  fails_with 2 "--dataset is missing"
+  fails 2 "--dataset is missing" "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json
   "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --dataset people 2> /dev/null
   export DPERM_DATASET=people
   "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json 2> /dev/null
@@ -94,8 +87,7 @@ P
   # What is not private is free, but not for data that the ledger knows.
   run "$DPERM" train "${people[@]}" --mechanism none --out m.json
   fails_with 1 'these data are data set "people", and a run that is not private would spend all'
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --seed 1 --out m.json
-  fails_with 1 "a run that is not private would spend all"
+  fails 1 "a run that is not private would spend all" "$DPERM" train "${people[@]}" --epsilon 0.1 --seed 1 --out m.json
   head -100 people.csv > some.csv
   "$DPERM" train --data some.csv --schema schema.json --mechanism none --out m.json 2> /dev/null
 }
@@ -117,8 +109,7 @@ P
   gzip -k people.csv
   "$DPERM" train --data people.csv.gz --schema wide.json --epsilon 0.1 --out m2.json "${account[@]}" 2> /dev/null
   [ "$(left)" = 0.8 ]
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger l.db --dataset twice
-  fails_with 1 'these data are data set "people" already, and people have one budget; use that name'
+  fails 1 'these data are data set "people" already, and people have one budget; use that name' charge_to l.db twice
   head -100 people.csv > some.csv
   run "$DPERM" train --data some.csv --schema schema.json --epsilon 0.1 --out m3.json "${account[@]}"
   fails_with 1 'these are not the data that "people" was charged for before; name their own data set, or give them one'
@@ -131,15 +122,12 @@ P
   begin 1
   charge 0.1 a.json 2> /dev/null
   charge 0.2 b.json 2> /dev/null
-  run "$DPERM" ledger show l.db --model b.json
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" ledger show l.db --model b.json
   [[ "$output" == *"      4  "*" 0.2 "*"committed for $(python3 -c 'import json; print(json.load(open("b.json"))["digest"][:12])')"* ]]
   "$DPERM" train "${people[@]}" --epsilon 1 --out free.json 2> /dev/null
-  run "$DPERM" ledger show l.db --model free.json
-  fails_with 1 "the model was not charged to any ledger"
+  fails 1 "the model was not charged to any ledger" "$DPERM" ledger show l.db --model free.json
   "$DPERM" ledger init other.db --dataset people --epsilon 1 2> /dev/null
-  run "$DPERM" ledger show other.db --model b.json
-  fails_with 1 "entry 4 is not the one that the model was charged as"
+  fails 1 "entry 4 is not the one that the model was charged as" "$DPERM" ledger show other.db --model b.json
   grep -v '^FAILS' <("$DPERM" verify --model b.json) | grep -q "^note   not in the file: that a ledger was charged, as entry 4 says"
 }
 
@@ -152,8 +140,7 @@ P
   [[ "${lines[0]}" == *"(epsilon, delta) = (1, "*") for every person with at most 4 rows (objective perturbation)" ]]
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --rows-per-person 4 --json > person.json
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 0.25 --json > row.json
-  python3 - <<'P'
-import json
+  py <<'P'
 m, p, r = (json.load(open(n)) for n in ("m.json", "person.json", "row.json"))
 q = m["privacy"]
 assert (q["epsilon"], q["unit"], q["rows_per_person"], q["epsilon_row"]) == (1, "person", 4, 0.25)
@@ -162,10 +149,8 @@ assert q["beta"] == p["beta"] == r["beta"] and q["numerics"]["delta"] == p["delt
 assert (p["epsilon"], p["rows_per_person"], p["epsilon_row"]) == (1, 4, 0.25)
 P
   run "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --rows-per-person 4
-  [[ "$output" == *"for every person with at most 4 rows: replacing them all"*"epsilon of a row     0.25"* ]]
-  run "$DPERM" verify --model m.json
-  [ "$status" -eq 0 ]
-  [[ "$output" == *"ok     unit: person with at most 4 rows: 4 epsilon_row = 1 <= epsilon = 1"* ]]
+  [[ "$output" == *"for every person with at most 4 rows:"*"epsilon of a row     0.25"* ]]
+  says 0 "ok     unit: person with at most 4 rows: 4 epsilon_row = 1 <= epsilon = 1" "$DPERM" verify --model m.json
   [[ "$output" == *"note   not in the file: that no person has more rows than it says"* ]]
   run "$DPERM" train "${people[@]}" --mechanism none --rows-per-person 2 --out m.json
   fails_with 2 "--rows-per-person does not go with --mechanism none"
@@ -181,8 +166,7 @@ P
   [[ "$output" == *"  the first charge takes the rest, 0.915349703 and half of delta, for the conversion "* ]]
   for i in 1 2 3 4 5; do charge 0.1 m$i.json 2> /dev/null; done
   "$DPERM" ledger show l.db --json > shown.json
-  python3 - <<'P'
-import json, math
+  py <<'P'
 shown = json.load(open("shown.json"))
 d, a, e = shown["datasets"][0], 13, 0.1
 response = math.log((math.exp(a * e) + math.exp((1 - a) * e)) / (1 + math.exp(e))) / (a - 1)
@@ -199,8 +183,7 @@ P
   [[ "$output" == *'data set "people", per row, by Renyi order 13'*" left of 2 ("*" spent; plain sum 0.5)"* ]]
   [[ "$output" == *"  spent is what the charges below cost, and the conversion of divergences to epsilon, once, "* ]]
   [ "$(grep -c "  committed for .*; costs 0.0[0-9]*$" <<< "$output")" -eq 5 ]
-  run charge 1.5
-  fails_with 1 "left of 2 by Renyi order 13, and this run needs"
+  fails 1 "left of 2 by Renyi order 13, and this run needs" charge 1.5
   run "$DPERM" ledger show l.db # left and spent add up to the eye
   [[ "$output" == *"  delta    just under 5.00e-7 left of 0.000001 (just over 5.00e-7 spent; "* ]]
   run "$DPERM" ledger verify l.db
@@ -209,8 +192,7 @@ P
   "$DPERM" ledger show l.db --model m1.json > /dev/null
   "$DPERM" train "${people[@]}" --epsilon 0.1 --neighbours add-remove --rows-about 100 --out m.json "${account[@]}" 2> /dev/null
   "$DPERM" ledger show l.db --json > shown.json
-  python3 - <<'P'
-import json, math
+  py <<'P'
 e, a = json.load(open("shown.json"))["entries"][-1], 13
 assert e["epsilon"] == "0.2" # what it is worth where records are replaced, and its price is of that
 response = math.log((math.exp(a * 0.2) + math.exp((1 - a) * 0.2)) / (1 + math.exp(0.2))) / (a - 1)
@@ -223,17 +205,14 @@ P
   grep -q 'of it is for charges' message
   "$DPERM" ledger init l.db --dataset persons --epsilon 2 --delta 1e-6 --composition renyi --rows-per-person 3 2> message
   grep -q 'each costs a divergence of that order, for persons with several rows that of its epsilon, whatever the noise; the rest' message
-  "$DPERM" help ledger | tr -s ' \n' ' ' | grep -q 'train, tune, refine, score --epsilon'
-  run "$DPERM" ledger init l.db --dataset x --epsilon 2 --composition renyi
-  fails_with 2 "--composition renyi needs --delta"
+  "$DPERM" help ledger init | tr -s ' \n' ' ' | grep -q 'train, tune, refine, score --epsilon'
+  fails 2 "--composition renyi needs --delta" "$DPERM" ledger init l.db --dataset x --epsilon 2 --composition renyi
   run "$DPERM" ledger init l.db --dataset x --epsilon 2 --delta 1e-6 --composition zcdp
-  fails_with 2 "--composition is plain or renyi"
-  run "$DPERM" ledger init l.db --dataset x --epsilon 2 --delta 1e-6 --order 8
-  fails_with 2 "--order is for --composition renyi"
+  fails_with 2 "--composition must be plain or renyi"
+  fails 2 "--order is for --composition renyi" "$DPERM" ledger init l.db --dataset x --epsilon 2 --delta 1e-6 --order 8
   run "$DPERM" ledger init l.db --dataset x --epsilon 0.2 --delta 1e-6 --composition renyi --order 3
   fails_with 2 "order 3 leaves nothing of a total epsilon of 0.2"
-  run "$DPERM" ledger show l.db --order 3
-  fails_with 2 "are for init"
+  fails 2 "unknown option" "$DPERM" ledger show l.db --order 3
 }
 
 @test "a run says what it claims and what that costs by its data set's order" {
@@ -258,9 +237,9 @@ P
   "$DPERM" statement --model m.json --ledger l.db | grep -q "^| what it costs there | $cost, its Rényi divergence"
   # pure noise is often the shorter one, which auto takes, and the dearer one here
   "$DPERM" "${gaussian[@]/gaussian/l2}" "${account[@]}" 2> said
-  grep -q "is not spent: .*; its ledger adds up by a Renyi order, where --noise gaussian may cost less" said
+  grep -q "is not spent: .*; the ledger composes by a Renyi order, where --noise gaussian may cost less" said
   "$DPERM" "${gaussian[@]/gaussian/l2}" 2> said
-  grep -q "is not spent: this noise is pure, and needs none$" said
+  grep -q "is not spent: this noise is pure$" said
   "$DPERM" ledger init l.db --dataset plain --epsilon 1 2> /dev/null
   run "$DPERM" train --data others.csv --schema schema.json --epsilon 0.3 --out n.json --ledger l.db --dataset plain --json
   [[ "$output" == *'"cost_epsilon": "0.3"'* ]]
@@ -284,23 +263,18 @@ P
   exact=("score --model m.json --data" "sweep --schema schema.json --epsilon 1 --folds 2 --draws 1 --data"
     "schema draft --public-data" "schema check schema.json --unsafe-diagnostics --data")
   for command in "${exact[@]}"; do
-    # shellcheck disable=SC2086
     for file in people.csv people.csv.gz; do
-      run env DPERM_LEDGER=l.db "$DPERM" $command $file
-      fails_with 1 "$known"
+      fails 1 "$known" env DPERM_LEDGER=l.db "$DPERM" $command $file
     done
-    run "$DPERM" $command people.csv --ledger l.db
-    fails_with 1 "$known"
+    fails 1 "$known" "$DPERM" $command people.csv --ledger l.db
     DPERM_LEDGER=l.db "$DPERM" $command some.csv > /dev/null 2>&1
     DPERM_LEDGER=l.db "$DPERM" $command people.csv --ledger none > /dev/null 2>&1
-    run env DPERM_LEDGER=gone.db "$DPERM" $command some.csv
-    fails_with 1 "gone.db: no such ledger"
+    fails 1 "gone.db: no such ledger" env DPERM_LEDGER=gone.db "$DPERM" $command some.csv
   done
   run env DPERM_LEDGER=l.db "$DPERM" sweep --schema schema.json --epsilon 1 --data some.csv --test-data people.csv
   fails_with 1 "$known"
-  "$DPERM" encode --data people.csv --schema schema.json --out people.dperm 2> /dev/null
-  run env DPERM_LEDGER=l.db "$DPERM" score --model m.json --data people.dperm
-  fails_with 1 "$known"
+  "$DPERM" encode "${people[@]}" --out people.dperm 2> /dev/null
+  fails 1 "$known" env DPERM_LEDGER=l.db "$DPERM" score --model m.json --data people.dperm
   run env DPERM_LEDGER=l.db "$DPERM" score --model m.json --data - < some.csv
   fails_with 2 "standard input: can be read only once"
   run env DPERM_LEDGER=l.db DPERM_DATASET=people "$DPERM" train "${people[@]}" --epsilon 0.1 --out m2.json --unsafe-diagnostics
@@ -314,25 +288,15 @@ P
 }
 
 @test "wrong usage" {
-  run "$DPERM" ledger init l.db --dataset people
-  fails_with 2 "--epsilon is missing"
-  run "$DPERM" ledger init l.db --epsilon 1
-  fails_with 2 "--dataset is missing"
-  run "$DPERM" ledger init l.db --dataset people --epsilon much
-  fails_with 2 'the total epsilon must be a decimal number above 0'
-  run "$DPERM" ledger init j.db --dataset people --epsilon 1 --json
-  [ "$status" -eq 0 ]
-  run "$DPERM" ledger mend l.db
-  fails_with 2 'no action is called "mend"; use init, show or verify'
-  run "$DPERM" ledger show l.db --epsilon 1
-  fails_with 2 "are for init"
-  run "$DPERM" ledger verify l.db --model m.json
-  fails_with 2 "--model is for show"
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --dataset people
-  fails_with 2 "--dataset needs a ledger"
+  fails 2 "--epsilon is missing" "$DPERM" ledger init l.db --dataset people
+  fails 2 "--dataset is missing" "$DPERM" ledger init l.db --epsilon 1
+  fails 2 'the total epsilon must be a decimal number above 0' "$DPERM" ledger init l.db --dataset people --epsilon much
+  succeeds "$DPERM" ledger init j.db --dataset people --epsilon 1 --json
+  fails 2 'no action is called "mend"; use init, show or verify' "$DPERM" ledger mend l.db
+  fails 2 "unknown option" "$DPERM" ledger show l.db --epsilon 1
+  fails 2 "unknown option --model" "$DPERM" ledger verify l.db --model m.json
+  fails 2 "--dataset needs a ledger" "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --dataset people
   begin 1
-  run "$DPERM" ledger init l.db --dataset people --epsilon 2
-  fails_with 1 'data set "people" has its budget, and that stays'
-  run "$DPERM" ledger show l.db --dataset nobody
-  fails_with 1 'no data set "nobody"'
+  fails 1 'data set "people" has its budget, and that stays' "$DPERM" ledger init l.db --dataset people --epsilon 2
+  fails 1 'no data set "nobody"' "$DPERM" ledger show l.db --dataset nobody
 }

@@ -32,8 +32,7 @@ P
   begin 1
   charge 0.1 2> /dev/null
   charge 0.2 2> /dev/null
-  run "$DPERM" ledger verify l.db
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" ledger verify l.db
   [ "${lines[0]}" = "ok     records: all 5 fit their digests and follow each other" ]
   [ "${lines[1]}" = "ok     sums: 1 data sets, 2 charges (2 committed), none beyond its budget" ]
   head=${lines[2]##* }
@@ -72,15 +71,13 @@ P
   run "$DPERM" ledger verify l.db
   [ "$status" -eq 1 ]
   [ "${lines[0]}" = 'FAILS  file: the trigger "t" in it was not made by dperm' ]
-  run charge 0.1 m2.json
-  fails_with 1 'l.db: damaged ledger, file: the trigger "t" in it was not made by dperm; see '
+  fails 1 'l.db: damaged ledger, file: the trigger "t" in it was not made by dperm; see ' charge 0.1 m2.json
   cp good.db l.db
   edit "UPDATE ledger SET key = zeroblob(32)"
   run "$DPERM" ledger verify l.db
   [ "$status" -eq 1 ]
   [ "${lines[0]}" = "FAILS  key: is not the one that record 1 was written under" ]
-  run charge 0.1 m2.json
-  fails_with 1 "l.db: damaged ledger, key: is not the one that record 1 was written under"
+  fails 1 "l.db: damaged ledger, key: is not the one that record 1 was written under" charge 0.1 m2.json
   leaves_no m2.json
 }
 
@@ -88,9 +85,7 @@ P
   begin 1
   charge 0.1 2> /dev/null
   python3 "$DPERM_SOURCE/tests/support/old_ledger.py" l.db
-  run "$DPERM" ledger verify l.db
-  [ "$status" -eq 0 ]
-  [[ "$output" == *"note   the ledger is of an older version, and another key would pass"* ]]
+  says 0 "note   the ledger is of an older version, and another key would pass" "$DPERM" ledger verify l.db
   run "$DPERM" ledger show l.db
   [[ "$output" == *"0.9 left of 1"*"committed for "* ]]
   run charge 0.2
@@ -103,10 +98,8 @@ P
 @test "a ledger from a newer version is refused" {
   begin 1
   python3 -c 'import sqlite3; sqlite3.connect("l.db").execute("PRAGMA user_version = 5")'
-  run charge 0.1
-  fails_with 1 "l.db: ledger version 5 is newer than this dperm"
-  run "$DPERM" ledger verify l.db
-  fails_with 1 "is newer than this dperm"
+  fails 1 "l.db: ledger version 5 is newer than this dperm" charge 0.1
+  fails 1 "is newer than this dperm" "$DPERM" ledger verify l.db
   leaves_no m.json
 }
 
@@ -124,14 +117,12 @@ P
   fails_with 1 "cannot be written, and nothing is released without it"
   humble "$DPERM" ledger verify closed/l.db > /dev/null
   chmod 644 closed/l.db
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger closed/l.db --dataset people
-  fails_with 1 "others can read or write the ledger (mode 644); make it yours alone: chmod 600"
+  fails 1 "others can read or write the ledger (mode 644); make it yours alone: chmod 600" charge_to closed/l.db people
   leaves_no m.json
   [ "$(id -u)" -eq 0 ] || return 0
   chmod 600 closed/l.db
   chown 12345 closed/l.db
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger closed/l.db --dataset people
-  fails_with 1 "the ledger belongs to another user (number 12345); run dperm as its owner"
+  fails 1 "the ledger belongs to another user (number 12345); run dperm as its owner" charge_to closed/l.db people
   leaves_no m.json
 }
 
@@ -239,12 +230,10 @@ P
 }
 
 @test "ledgers that are none" {
-  run "$DPERM" ledger show people.csv
-  fails_with 1 "people.csv: is there and is no dperm ledger; name another file"
+  fails 1 "people.csv: is there and is no dperm ledger; name another file" "$DPERM" ledger show people.csv
   run "$DPERM" ledger init people.csv --dataset people --epsilon 1
   fails_with 1 "people.csv: is there and is no dperm ledger; name another file"
-  run "$DPERM" ledger verify none.db
-  fails_with 1 "none.db: no such ledger"
+  fails 1 "none.db: no such ledger" "$DPERM" ledger verify none.db
   ln -s gone.db link.db
   for action in "init link.db --dataset people --epsilon 1" "show link.db"; do
     run "$DPERM" ledger $action
@@ -254,15 +243,12 @@ P
   run "$DPERM" ledger init none --dataset people --epsilon 1 # --ledger none could never charge it
   fails_with 2 "none stands for no ledger where one is charged; give it another name"
   for action in "init - --dataset people --epsilon 1" "show -" "verify -"; do
-    run "$DPERM" ledger $action
-    fails_with 2 "-: a ledger is a file, never standard input or output"
+    fails 2 "-: a ledger is a file, never standard input or output" "$DPERM" ledger $action
   done
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger - --dataset people
-  fails_with 2 "-: a ledger is a file, never standard input or output"
+  fails 2 "-: a ledger is a file, never standard input or output" charge_to - people
   [ ! -e none ] && [ ! -e ./- ]
   : > empty.db
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger empty.db --dataset people
-  fails_with 1 "empty.db: is there and is no dperm ledger; name another file"
+  fails 1 "empty.db: is there and is no dperm ledger; name another file" charge_to empty.db people
   run "$DPERM" ledger init empty.db --dataset people --epsilon 1
   fails_with 1 "empty.db: is there and is no dperm ledger; name another file"
 }
@@ -270,8 +256,7 @@ P
 @test "a ledger with two names is not charged" {
   begin
   ln l.db other.db
-  run charge 0.1
-  fails_with 1 "the ledger has 2 names (hard links)"
+  fails 1 "the ledger has 2 names (hard links)" charge 0.1
   leaves_no m.json
   rm other.db
   charge 0.1 2> /dev/null

@@ -18,8 +18,7 @@ load helpers
   fit pure --epsilon 3 --seed 1
   fit delta --epsilon 3 --seed 1 --delta 1e-6
   fit rest --epsilon 3 --seed 1 --multiclass one-vs-rest
-  python3 - <<'P'
-import json
+  py <<'P'
 error = {name: json.load(open(name + ".score"))["error_rate"] for name in ("none", "pure", "delta", "rest")}
 noise = {name: json.load(open(name + ".json"))["privacy"]["noise"] for name in ("pure", "delta", "rest")}
 print(error)

@@ -11,15 +11,16 @@ plain() {
   ! grep -naP '[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]' "$@"
 }
 
-one_line() { # the last command's stderr is one line about the hostile name, and visible
+fails_somehow() {
+  ! "$@" > shown 2> said
+}
+
+fails_visibly() { # the command's stderr is one line about the hostile name, and visible
+  fails_somehow "$@"
   plain said shown
   [ "$(wc -l < said)" -eq 1 ] || { cat said; return 1; }
   grep -q '^dperm: ' said
-  grep -qF '\x1b[31m\x0a\x0d\x7f\u009b31m\x9b\xff\u202ey' said || { cat -v said; return 1; }
-}
-
-fails() {
-  ! "$@" > shown 2> said
+  grep -qF '\x1b[31m\x0a\x0d\x7f\u009b31m\x9b\xff\u202ey' said || { echo "$*"; cat -v said; return 1; }
 }
 
 @test "a path that no file has" {
@@ -28,8 +29,7 @@ fails() {
     "score --data people.csv --model" "verify --model" "statement --model" "schema check" \
     "schema draft --public-data" "schema import --label y" "ledger show" "ledger verify" "plan --rows 9 --epsilon 1 --schema" \
     "encode --schema schema.json --out m --data" "sweep --schema schema.json --mechanism none --data"; do
-    fails "$DPERM" $call "$hostile"
-    one_line || { echo "$call"; return 1; }
+    fails_visibly "$DPERM" $call "$hostile"
   done
 }
 
@@ -46,27 +46,20 @@ print(json.dumps({"fields": [{"name": "rich", "type": "boolean"}, {"name": sys.a
     "predict --model model.json --data people.csv --out" "statement --model model.json --out" \
     "schema draft -q --public-data people.csv --out" "schema import -q dictionary.json --label rich --out" "encode --data people.csv --schema schema.json --out" \
     "sweep --data people.csv --schema schema.json --mechanism none --folds 2 --out" "demo --rows 10 --out"; do
-    fails "$DPERM" $call "nowhere/$hostile"
-    one_line || { echo "$call"; return 1; }
+    fails_visibly "$DPERM" $call "nowhere/$hostile"
   done
-  fails "$DPERM" "$hostile"
-  one_line
-  fails "$DPERM" help "$hostile"
-  one_line
-  fails "$DPERM" plan "--$hostile"
-  one_line
-  fails "$DPERM" plan --rows "$hostile"
-  one_line
-  fails "$DPERM" schema "$hostile" schema.json
-  one_line
-  fails "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --mechanism "$hostile" --out m
+  fails_visibly "$DPERM" "$hostile"
+  fails_visibly "$DPERM" help "$hostile"
+  fails_visibly "$DPERM" plan "--$hostile"
+  fails_visibly "$DPERM" plan --rows "$hostile"
+  fails_visibly "$DPERM" schema "$hostile" schema.json
+  fails_somehow "$DPERM" train "${people[@]}" --epsilon 1 --mechanism "$hostile" --out m
   plain said
 }
 
 @test "names in files: columns, classes, values, data sets" {
   # JSON cannot hold bytes that are not UTF-8, so the rest of it.
-  python3 - <<'P'
-import json
+  py <<'P'
 name = "x\x1b[31m\n\r\x7f\x9b31m\u202ey"
 schema = {"label": {"column": "rich", "positive": ["yes" + name], "negative": ["no"]},
           "columns": [{"name": "age" + name, "type": "numeric", "min": 0, "max": 100},
@@ -86,7 +79,7 @@ P
   dictionary $'x\x1b[31m\n\r\x7f\xc2\x9b31m\xe2\x80\xaey'
   "$DPERM" schema import dictionary.json --label rich > import.json 2> said
   plain said
-  fails "$DPERM" schema import dictionary.json --label $'x\x1b[31m\n\r\x7f\xc2\x9b31m\xe2\x80\xaey'
+  fails_somehow "$DPERM" schema import dictionary.json --label $'x\x1b[31m\n\r\x7f\xc2\x9b31m\xe2\x80\xaey'
   plain said shown
   "$DPERM" schema draft --public-data hostile.csv --out draft.json > shown 2> said
   plain shown said
@@ -97,14 +90,14 @@ P
   "$DPERM" statement --model m.json --html > shown
   plain shown
   for file in column.csv label.csv; do
-    fails "$DPERM" train --data $file --schema hostile.json --mechanism none --out m2.json
+    fails_somehow "$DPERM" train --data $file --schema hostile.json --mechanism none --out m2.json
     plain said
     [ "$(wc -l < said)" -eq 1 ]
   done
-  fails "$DPERM" schema check wrong.json
+  fails_somehow "$DPERM" schema check wrong.json
   plain said
   [ "$(wc -l < said)" -eq 1 ]
-  fails "$DPERM" ledger init l.db --dataset "$hostile" --epsilon 1
+  fails_somehow "$DPERM" ledger init l.db --dataset "$hostile" --epsilon 1
   plain said
   "$DPERM" ledger init l.db --dataset $'sp\xc3\xa4t\xe2\x80\xae' --epsilon 1 > shown 2> said || true
   plain shown said
@@ -116,12 +109,12 @@ P
   python3 -c 'import random; open("noise", "wb").write(random.Random(7).randbytes(3000))'
   for call in "train --schema schema.json --mechanism none --out m --data" "verify --model" "schema check" "ledger show" \
     "schema draft --public-data" "schema import --label y"; do
-    fails "$DPERM" $call noise
+    fails_somehow "$DPERM" $call noise
     plain said
   done
   printf '#!/bin/sh\nprintf "\\033[31m\\233\\n"\n' > trainer
   chmod +x trainer
-  fails "$DPERM" audit --command ./trainer --draws 10
+  fails_somehow "$DPERM" audit --command ./trainer --draws 10
   plain said shown
 }
 
@@ -153,8 +146,7 @@ T
   [ ! -s said ]
   run "$DPERM" train -q --data nothing.csv --schema schema.json --mechanism none --out out
   fails_with 1 "nothing.csv: cannot open"
-  run "$DPERM" plan -q
-  fails_with 2 "--rows is missing"
+  fails 2 "--rows is missing" "$DPERM" plan -q
 }
 
 @test "json wherever there is a result" {
@@ -193,10 +185,9 @@ schema check schema.json : schema classes dims norm norm1 drops_rows columns dat
 schema check schema.json --data people.csv : data rows
 T
   "$DPERM" predict --model model.json --data people.csv --out out --json | grep -q '"rows": 120'
-  "$DPERM" train --data people.csv --schema schema.json --epsilon 0.5 --ledger l.db --dataset people --out out --json > result.json 2> said
+  "$DPERM" train "${people[@]}" --epsilon 0.5 --ledger l.db --dataset people --out out --json > result.json 2> said
   [ ! -s said ]
-  python3 - <<'P'
-import json
+  py <<'P'
 r = json.load(open("result.json"))
 assert r["private"] is True and r["epsilon"] == 0.5 and r["reason"] is None and r["rows"] == 120
 assert r["ledger"]["dataset"] == "people" and r["ledger"]["epsilon_left"] == "0.5" and r["ledger"]["id"] == 2, r
@@ -204,7 +195,6 @@ assert json.load(open("out"))["ledger"]["digest"] == r["ledger"]["digest"]
 P
   for call in "train --data people.csv --schema schema.json --mechanism none --out -" \
     "encode --data people.csv --schema schema.json --out -" "predict --model model.json --data people.csv"; do
-    run "$DPERM" $call --json
-    fails_with 2 "standard output"
+    fails 2 "standard output" "$DPERM" $call --json
   done
 }

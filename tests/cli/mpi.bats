@@ -94,8 +94,7 @@ same_model() { # numbers of processes, then the command; with the noise of $seed
 @test "several processes charge a ledger once and speak with one voice" {
   setup_rows 6000
   "$DPERM" ledger init ledger --dataset rows --epsilon 2
-  run many 3 train --data rows.dperm --epsilon 1 --out model.json --ledger ledger --dataset rows
-  [ "$status" -eq 0 ]
+  succeeds many 3 train --data rows.dperm --epsilon 1 --out model.json --ledger ledger --dataset rows
   [ "${#lines[@]}" -eq 2 ]
   "$DPERM" ledger verify ledger
   "$DPERM" ledger show ledger --model model.json
@@ -116,8 +115,7 @@ same_model() { # numbers of processes, then the command; with the noise of $seed
   leaves_no model.json
   env -u SLURM_STEP_NUM_TASKS "$DPERM" ledger show ledger > shown
   grep -q '^0 entries' shown
-  run many 2 "${run_it[@]}" # mpirun in the same place has its own number
-  [ "$status" -eq 0 ]
+  succeeds many 2 "${run_it[@]}" # mpirun in the same place has its own number
   rm model.json
   unset SLURM_STEP_ID SLURM_STEP_NUM_TASKS
   "$DPERM" "${run_it[@]}" # a script of sbatch
@@ -147,7 +145,6 @@ same_model() { # numbers of processes, then the command; with the noise of $seed
 @test "commands that cannot share work refuse several processes" {
   setup_rows 600
   for call in "encode --data rows.svm --dims 40 --out second.dperm" "score --model m --data rows.svm"; do
-    # shellcheck disable=SC2086
     run many 2 $call
     [ "$status" -eq 2 ]
     [ "$(grep '^dperm: ' <<< "$output")" = "dperm: ${call%% *}: this command runs as one process, and 2 were \
@@ -181,8 +178,7 @@ started; run it without mpirun; see 'dperm help ${call%% *}'" ]
 same_cells() { # numbers of processes, then the options
   "$DPERM" sweep "${@:2}" --out alone.csv 2> /dev/null
   for count in $1; do
-    run many "$count" sweep "${@:2}" --out many.csv
-    [ "$status" -eq 0 ]
+    succeeds many "$count" sweep "${@:2}" --out many.csv
     [[ "$output" == "many.csv: "*" cells, $(awk -F, '{s += $8} END {print s}' alone.csv) models" ]]
     cmp alone.csv many.csv
     [ ! -e many.csv.journal ]
@@ -199,7 +195,7 @@ same_cells() { # numbers of processes, then the options
   same_cells "$(some 3 "1 2")" "${grid[@]}" --folds 2 --kernel gaussian --gamma 0.5 --features 30
   same_cells 2 --data rows.dperm --epsilon 1 --folds 3
   same_cells 3 --data people.csv --schema schema.json --epsilon 1,15,20 --bins auto
-  "$DPERM" sweep --data people.csv --schema schema.json --epsilon 1 > alone.csv
+  "$DPERM" sweep "${people[@]}" --epsilon 1 > alone.csv
   many 3 sweep --data people.csv --schema schema.json --epsilon 1 > many.csv 2> /dev/null
   cmp alone.csv many.csv
 }
@@ -223,7 +219,6 @@ S
   setup_rows 3000
   for wrong in "--data nowhere.dperm" "--data rows.dperm --out /nowhere/cells.csv" \
     "--data rows.dperm --folds 4000" "--data rows.dperm --test-data people.csv"; do
-    # shellcheck disable=SC2086
     run many 2 sweep --epsilon 1 $wrong
     [ "$status" -ne 0 ] && [ "$status" -ne 124 ]
     [ "$(grep -c '^dperm: ' <<< "$output")" -eq 1 ]

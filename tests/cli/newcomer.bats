@@ -2,12 +2,8 @@
 # that names it, and nothing is spent or left over.
 load helpers
 
-people=(--data people.csv --schema schema.json)
-
 @test "a demo has a limit, and says what it has left when it is stopped" {
-  run "$DPERM" demo --rows 99999999999999 --out d
-  fails_with 2 "--rows must be at most 10000000"
-  leaves_no d
+  fails 2 "--rows must be at most 10000000" "$DPERM" demo --rows 99999999999999 --out d
   "$DPERM" demo --rows 10000000 --out d > /dev/null 2> err &
   demo=$!
   timeout 3000 bash -c 'until [ -e d/schema.json ]; do sleep 0.1; done' # the records come next
@@ -34,8 +30,7 @@ people=(--data people.csv --schema schema.json)
     preloaded "$LEDGER_FAULT" LEDGER_FAULT_FULL=1 LEDGER_FAULT_FULL_NAME=report "$DPERM" train "${people[@]}" \
       --epsilon 1 --ledger l.db --dataset people --out m.json --json 2>&1 > report
   }
-  run printing
-  fails_with 1 "check free space; m.json is written; the charge (entry 2 of the ledger) stays spent"
+  fails 1 "check free space; m.json is written; the charge (entry 2 of the ledger) stays spent" printing
   "$DPERM" verify --model m.json
 }
 
@@ -48,18 +43,12 @@ people=(--data people.csv --schema schema.json)
 }
 
 @test "actions come before what they need" {
-  run "$DPERM" schema
-  fails_with 2 "an action is missing: check, draft or import"
-  run "$DPERM" schema foo
-  fails_with 2 'no action is called "foo"; use check, draft or import'
-  run "$DPERM" schema --json draft
-  fails_with 2 "draft must be the first word"
-  run "$DPERM" schema --json import
-  fails_with 2 "import must be the first word"
-  run "$DPERM" ledger
-  fails_with 2 "an action is missing: init, show or verify"
-  run "$DPERM" ledger foo
-  fails_with 2 'no action is called "foo"; use init, show or verify'
+  fails 2 "an action is missing: check, draft or import" "$DPERM" schema
+  fails 2 'no action is called "foo"; use check, draft or import' "$DPERM" schema foo
+  fails 2 "schema draft: unknown option --json" "$DPERM" schema --json draft
+  succeeds "$DPERM" schema --json check schema.json
+  fails 2 "an action is missing: init, show or verify" "$DPERM" ledger
+  fails 2 'no action is called "foo"; use init, show or verify' "$DPERM" ledger foo
 }
 
 @test "a letter that is no option is called one" {
@@ -71,67 +60,54 @@ people=(--data people.csv --schema schema.json)
 }
 
 @test "no name, and no standard input" {
-  run "$DPERM" train --data "" --schema schema.json --epsilon 1 --out m.json
-  fails_with 2 "--data is empty; name a file"
-  run "$DPERM" ledger show ""
-  fails_with 2 "FILE is empty; name a file"
+  fails 2 "--data is empty; name a file" "$DPERM" train --data "" --schema schema.json --epsilon 1 --out m.json
+  fails 2 "FILE is empty; name a file" "$DPERM" ledger show ""
   run bash -c '"$DPERM" train --data - --format csv --schema schema.json --epsilon 1 --out m.json 2>&1 <&-'
   fails_with 1 "standard input is closed; give it the records, or name a file"
   leaves_no m.json
 }
 
 @test "numbers out of range are told the range that is there" {
-  plan() { run "$DPERM" plan --rows 1000 --dims 3 "$@"; }
+  plan() { "$DPERM" plan --rows 1000 --dims 3 "$@"; }
   run "$DPERM" train "${people[@]}" --epsilon 1 --kernel gaussian --features 10 --gamma 1e300 --out m.json
   fails_with 2 "gamma = 1e+300; choose it above 0 and at most 1e100"
-  plan --epsilon 1e300
-  fails_with 2 "epsilon = 1e+300; choose it between 1e-09 and 30 (a guarantee beyond that says nothing)"
-  plan --epsilon 1e-300
+  fails 2 "epsilon = 1e+300; choose it between 1e-09 and 30 (a guarantee beyond that says nothing)" plan --epsilon 1e300
+  run plan --epsilon 1e-300
   fails_with 2 "epsilon = 1e-300; choose it between 1e-09 and 30 for each fit: as many times that where"
   [[ "$output" != *beyond* ]]
-  plan --epsilon 30
-  [ "$status" -eq 0 ]
+  succeeds plan --epsilon 30
   for classes in 0 1 x; do
-    plan --epsilon 1 --classes $classes
-    fails_with 2 "--classes must be a whole number from 2, not \"$classes\""
+    fails 2 "--classes must be a whole number from 2, not \"$classes\"" plan --epsilon 1 --classes $classes
   done
-  plan --epsilon 1 --norm-guess 1e-300
-  fails_with 2 "norm-guess = 1e-300 makes lambda = "
+  fails 2 "norm-guess = 1e-300 makes lambda = " plan --epsilon 1 --norm-guess 1e-300
 }
 
 @test "what would have no effect is refused" {
-  run "$DPERM" train "${people[@]}" --epsilon 1 --h 0.1 --out m.json
-  fails_with 2 "--h does not go with this --loss"
-  run "$DPERM" sweep "${people[@]}" --epsilon 1 --h 0.1
-  fails_with 2 "--h does not go with this --loss"
+  fails 2 "--h does not go with this --loss" "$DPERM" train "${people[@]}" --epsilon 1 --h 0.1 --out m.json
+  fails 2 "--h does not go with this --loss" "$DPERM" sweep "${people[@]}" --epsilon 1 --h 0.1
   "$DPERM" sweep "${people[@]}" --epsilon 1 --loss logistic,huber --h 0.1 --draws 1 --folds 2 --out cells.csv
   run "$DPERM" plan --rows 1000 --dims 3 --epsilon 1 --class-weights a=2
   fails_with 2 "--class-weights goes with --schema, which names the classes"
-  run "$DPERM" audit --plot x.gif
-  fails_with 2 "the name after --plot ends in .svg"
+  fails 2 "the name after --plot ends in .svg" "$DPERM" audit --plot x.gif
   leaves_no x.gif
 }
 
 @test "help is found for every word that there is" {
-  run "$DPERM" schema draft
-  fails_with 2 "schema draft: --public-data is missing; see 'dperm help schema draft'"
-  [[ "$("$DPERM" help schema)" == *"dperm schema draft --public-data FILE"* ]]
-  run "$DPERM" schema import
-  fails_with 2 "schema import: DICTIONARY is missing; see 'dperm help schema import'"
-  [[ "$("$DPERM" help schema)" == *"dperm schema import DICTIONARY"* ]]
+  fails 2 "schema draft: --public-data is missing; see 'dperm help schema draft'" "$DPERM" schema draft
+  fails 2 "schema import: DICTIONARY is missing; see 'dperm help schema import'" "$DPERM" schema import
+  [[ "$("$DPERM" help schema)" == *"usage: dperm schema ACTION"*"draft "*"import "* ]]
   [[ "$("$DPERM" help completion)" == "usage: dperm completion bash|zsh|fish"* ]]
   [[ "$("$DPERM" help help)" == "usage: dperm help [COMMAND [ACTION]]"* ]]
   [[ "$("$DPERM" help)" == *"'dperm -V'"* ]]
   [[ "$("$DPERM" help --man train)" == *"130 after Ctrl"* ]]
   [[ "$("$DPERM" help sweep)" == *"csv|svmlight|encoded"* ]]
-  [[ "$("$DPERM" help predict)" == *"with more the predicted"* ]]
+  [[ "$("$DPERM" help predict)" == *"else of the predicted class"* ]]
 }
 
 @test "a sweep does not go on with a journal that it refuses" {
   sweep() { "$DPERM" sweep "${people[@]}" --epsilon 1 --draws 1 --folds 2 --out cells.csv; }
   echo "somebody's diary" > cells.csv.journal
-  run sweep
-  fails_with 1 "cells.csv.journal"
+  fails 1 "cells.csv.journal" sweep
   grep -q diary cells.csv.journal
 }
 
@@ -155,14 +131,12 @@ people=(--data people.csv --schema schema.json)
 
 @test "a zero character in a schema is named without a library's words" {
   sed 's/farmer/x\\u0000z/' schema.json > zero.json
-  run "$DPERM" schema check zero.json
-  fails_with 1 'not valid JSON (\u0000, which no text may hold); mend the text there'
+  fails 1 'not valid JSON (\u0000, which no text may hold); mend the text there' "$DPERM" schema check zero.json
 }
 
 @test "encoded records are checked against a schema too" {
   "$DPERM" encode "${people[@]}" --out people.dperm 2> /dev/null
-  run "$DPERM" schema check schema.json --data people.dperm
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" schema check schema.json --data people.dperm
   [[ "$output" == *"people.dperm: 120 rows fit the schema" ]]
   run "$DPERM" schema check schema.json --data people.dperm --unsafe-diagnostics
   fails_with 2 "there are no counts: encoded and selected records have none"

@@ -4,27 +4,27 @@ load helpers
 
 @test "a process of a job of several is refused: each would spend and release the same again" {
   for name in OMPI_COMM_WORLD_SIZE PMI_SIZE; do
-    run env $name=2 "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out model.json
+    run env $name=2 "$DPERM" train "${people[@]}" --epsilon 1 --out model.json
     fails_with 1 "built without MPI, so 2 processes would each do the whole work"
     leaves_no model.json
-    env $name=1 "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out model.json
+    env $name=1 "$DPERM" train "${people[@]}" --epsilon 1 --out model.json
     rm model.json
   done
 }
 
 @test "a step of Slurm is refused, a script of sbatch is not" {
   export SLURM_NTASKS=3 SLURM_PROCID=0
-  "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out model.json
+  "$DPERM" train "${people[@]}" --epsilon 1 --out model.json
   rm model.json
   export SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=3
-  run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out model.json
+  run "$DPERM" train "${people[@]}" --epsilon 1 --out model.json
   fails_with 1 "so 3 processes would each do the whole work (SLURM_STEP_NUM_TASKS); build it with -DDPERM_MPI=ON, or run it once (srun -n 1); if this process is alone, unset SLURM_STEP_NUM_TASKS"
   leaves_no model.json
   unset SLURM_STEP_NUM_TASKS
-  run env PMIX_NAMESPACE=x PMIX_RANK=0 "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out model.json
+  run env PMIX_NAMESPACE=x PMIX_RANK=0 "$DPERM" train "${people[@]}" --epsilon 1 --out model.json
   fails_with 1 "built without MPI, and PMIX_NAMESPACE says that it is part of a job"
   [[ "$output" == *"if this process is alone, unset PMIX_NAMESPACE" ]]
-  run env PMI_FD=3 "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out model.json
+  run env PMI_FD=3 "$DPERM" train "${people[@]}" --epsilon 1 --out model.json
   fails_with 1 "PMI_FD says that it is part of a job" # the variable that is there
   leaves_no model.json
 }

@@ -3,8 +3,7 @@ load helpers
 
 @test "one line per record, in order, with class, score and probability" {
   train_none
-  run "$DPERM" predict --model model.json --data people.csv
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" predict --model model.json --data people.csv
   [ "${#lines[@]}" -eq 121 ]
   [ "${lines[0]}" = "prediction,score,probability" ]
   "$DPERM" predict --model model.json --data people.csv | python3 -c '
@@ -23,8 +22,7 @@ for p, r in zip(people, csv.DictReader(sys.stdin)):
 }
 
 @test "hinge models have no probability" {
-  "$DPERM" train --data people.csv --schema schema.json --mechanism none --loss huber \
-    --out model.json 2> /dev/null
+  "$DPERM" train "${people[@]}" --mechanism none --loss huber --out model.json 2> /dev/null
   run "$DPERM" predict --model model.json --data people.csv
   [[ "${lines[1]}" == *, ]]
 }
@@ -59,35 +57,26 @@ for p, r in zip(people, csv.DictReader(sys.stdin)):
 @test "damaged, newer and foreign models are refused" {
   train_none
   head -c 300 model.json > cut.json
-  run "$DPERM" predict --model cut.json --data people.csv --out p.csv
-  fails_with 1 "cut.json:"
+  fails 1 "cut.json:" "$DPERM" predict --model cut.json --data people.csv --out p.csv
   sed 's/dperm-model\/1/dperm-model\/2/' model.json > newer.json
-  run "$DPERM" predict --model newer.json --data people.csv --out p.csv
-  fails_with 1 "newer"
+  fails 1 "newer" "$DPERM" predict --model newer.json --data people.csv --out p.csv
   sed 's/\("rows": \)120/\1121/' model.json > edited.json
-  run "$DPERM" predict --model edited.json --data people.csv --out p.csv
-  fails_with 1 "digest"
+  fails 1 "digest" "$DPERM" predict --model edited.json --data people.csv --out p.csv
   echo '{"hello": 1}' > other.json
-  run "$DPERM" predict --model other.json --data people.csv --out p.csv
-  fails_with 1 "not a dperm model"
-  run "$DPERM" predict --model people.csv --data people.csv --out p.csv
-  fails_with 1 "people.csv:1:"
-  leaves_no p.csv
+  fails 1 "not a dperm model" "$DPERM" predict --model other.json --data people.csv --out p.csv
+  fails 1 "people.csv:1:" "$DPERM" predict --model people.csv --data people.csv --out p.csv
 }
 
 @test "class names that are swapped against the schema are refused, by verify too" {
-  "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out model.json 2> /dev/null
+  "$DPERM" train "${people[@]}" --epsilon 1 --out model.json 2> /dev/null
   change 'pass'
   "$DPERM" predict --model changed.json --data people.csv > /dev/null
   for change in 'm["classes"].reverse()' 'm["classes"][1] = "maybe"' 'm["classes"][0] = m["classes"][1]'; do
     change "$change"
     for command in predict score; do
-      run "$DPERM" $command --model changed.json --data people.csv
-      fails_with 1 "changed.json: damaged model, "
+      fails 1 "changed.json: damaged model, " "$DPERM" $command --model changed.json --data people.csv
     done
-    run "$DPERM" verify --model changed.json
-    [ "$status" -eq 1 ]
-    [[ "$output" == *"FAILS  file: damaged model, "* ]]
+    says 1 "FAILS  file: damaged model, " "$DPERM" verify --model changed.json
   done
 }
 
@@ -115,26 +104,19 @@ for p, r in zip(people, csv.DictReader(sys.stdin)):
   run "$DPERM" predict --model model.json --data other.csv --out p.csv
   fails_with 1 'other.csv:1:1: the header has no column "age"'
   printf '+1 1:1\n' > rows.svm
-  run "$DPERM" predict --model model.json --data rows.svm --out p.csv
-  fails_with 1 "trained on CSV"
-  leaves_no p.csv
+  fails 1 "trained on CSV" "$DPERM" predict --model model.json --data rows.svm --out p.csv
 }
 
 @test "a record that does not parse leaves no half-written predictions" {
   train_none
   { cat people.csv; echo "old,nurse,yes"; } > bad.csv
-  run "$DPERM" predict --model model.json --data bad.csv --out p.csv
-  fails_with 1 "bad.csv:122:1:"
-  leaves_no p.csv
+  fails 1 "bad.csv:122:1:" "$DPERM" predict --model model.json --data bad.csv --out p.csv
 }
 
 @test "no rows, a full disk, missing arguments" {
   train_none
   echo 'age,job' > empty.csv
-  run "$DPERM" predict --model model.json --data empty.csv --out p.csv
-  fails_with 1 "no rows"
-  run bash -c '"$DPERM" predict --model model.json --data people.csv 2>&1 > /dev/full'
-  fails_with 1 "cannot write"
-  run "$DPERM" predict --data people.csv
-  fails_with 2 "--model is missing"
+  fails 1 "no rows" "$DPERM" predict --model model.json --data empty.csv --out p.csv
+  fails 1 "cannot write" bash -c '"$DPERM" predict --model model.json --data people.csv 2>&1 > /dev/full'
+  fails 2 "--model is missing" "$DPERM" predict --data people.csv
 }

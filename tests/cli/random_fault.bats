@@ -7,8 +7,7 @@ faulty() { run preloaded "$RANDOM_FAULT" "$@"; }
 train_private() { # the fault, then options
   fault=$1
   shift
-  faulty "$fault" "$DPERM" train --data people.csv --schema schema.json --epsilon 1 \
-    --out model.json "$@"
+  faulty "$fault" "$DPERM" train "${people[@]}" --epsilon 1 --out model.json "$@"
 }
 
 # Wide rows, so that noise takes several buffers of bits: question 1 is at the start, each of the
@@ -52,7 +51,7 @@ wide_rows() {
   fails_with 1 "nothing is released"
   leaves_no model.json
   for method in split stopping; do
-    faulty RANDOM_FAULT_AFTER=1 "$DPERM" tune --data people.csv --schema schema.json --epsilon 1 \
+    faulty RANDOM_FAULT_AFTER=1 "$DPERM" tune "${people[@]}" --epsilon 1 \
       --lambda 1e-2,1e-1 --method $method --out model.json
     fails_with 1 "nothing is released"
     leaves_no model.json

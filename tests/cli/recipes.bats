@@ -45,8 +45,7 @@ copy() {
   # The loss needs no change of the command: it asks the library for names.
   DPERM=$PWD/build/dperm
   "$DPERM" train --help | grep -q "pseudo-huber"
-  "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --loss pseudo-huber --h 0.3 \
-    --out model.json -q
+  "$DPERM" train "${people[@]}" --epsilon 1 --loss pseudo-huber --h 0.3 --out model.json -q
   "$DPERM" verify --model model.json
   grep -q '"name": *"pseudo-huber"' model.json
 

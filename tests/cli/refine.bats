@@ -23,15 +23,13 @@ S
     }}' > records.csv
 }
 
-refine() { run "$DPERM" refine --data records.csv --schema wide.json --out narrow.json "$@"; }
+refine() { "$DPERM" refine --data records.csv --schema wide.json --out narrow.json "$@"; }
 
 @test "a refined schema has bins, groups and its cost, and models add it to their own" {
   setup_wide
-  refine --epsilon 2 --fit-epsilon 0.5
-  [ "$status" -eq 0 ]
+  succeeds refine --epsilon 2 --fit-epsilon 0.5
   [[ "${lines[0]}" == "narrow.json: "*" encoded columns from 4000 rows; epsilon = 2 for every record, "* ]]
-  python3 - <<'P'
-import json
+  py <<'P'
 s = json.load(open("narrow.json"))
 amount, job, sex = s["columns"]
 assert 1 <= len(amount["bins"]) <= 40 and 0 < amount["bins"][0] <= 500, amount
@@ -43,12 +41,10 @@ assert list(r) == ["epsilon", "unit", "rows_per_person", "neighbours", "private"
 assert r["epsilon"] == 2 and r["private"] is True and r["ledger"] is None and r["unit"] == "row"
 P
   "$DPERM" schema check narrow.json > /dev/null 2>&1
-  run "$DPERM" train --data records.csv --schema narrow.json --epsilon 1 --out m.json
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" train --data records.csv --schema narrow.json --epsilon 1 --out m.json
   [[ "${lines[0]}" == *"(epsilon, delta) = (3, "* ]]
-  [[ "${lines[1]}" == "m.json: epsilon 2 of that is for the schema, which was refined from records" ]]
-  run "$DPERM" verify --model m.json
-  [ "$status" -eq 0 ]
+  [[ "${lines[1]}" == "m.json: epsilon 2 of that was spent on refining the schema" ]]
+  succeeds "$DPERM" verify --model m.json
   [[ "$output" == *"ok     refined: the schema's refinement cost 2; with 1 epsilon_row that is 3, and epsilon = 3 covers it"* ]]
   "$DPERM" statement --model m.json | grep -q '| of that | ε = 2 for the schema'
   "$DPERM" predict --model m.json --data records.csv --out p.csv 2> /dev/null
@@ -59,14 +55,12 @@ P
   setup_wide
   "$DPERM" ledger init l.db --dataset people --epsilon 3 2> /dev/null
   train=("$DPERM" train --data records.csv --schema wide.json --epsilon 1 --out m.json --ledger l.db --dataset people)
-  run "${train[@]}" --refine auto
-  [ "$status" -eq 0 ]
-  [[ "${lines[0]}" == *"(epsilon, delta) = (1, "* && "${lines[1]}" == *"epsilon 0.08 of that is for the schema"* ]]
+  succeeds "${train[@]}" --refine auto
+  [[ "${lines[0]}" == *"(epsilon, delta) = (1, "* && "${lines[1]}" == *"epsilon 0.08 of that was spent on refining the schema"* ]]
   [[ "${lines[2]}" == "l.db: charged epsilon 1 and "*" (entry 2); 2 and "* ]]
   "$DPERM" verify --model m.json > /dev/null
   "${train[@]}" --refine 0.3 --json > out.json 2> /dev/null
-  python3 - <<'P'
-import json
+  py <<'P'
 o, m = json.load(open("out.json")), json.load(open("m.json"))
 assert o["epsilon"] == 1 and o["epsilon_refined"] == 0.3 and o["ledger"]["epsilon"] == "1", o
 assert m["privacy"]["epsilon_refined"] == 0.3 and m["privacy"]["epsilon_charged"] == 1
@@ -76,8 +70,7 @@ P
   grep -q 'train    objective, refined ' shown
   "$DPERM" ledger show l.db --model m.json > /dev/null
   # In two steps the fit's entry names the refinement's.
-  refine --epsilon 0.1 --ledger l.db --dataset people
-  [ "$status" -eq 0 ]
+  succeeds refine --epsilon 0.1 --ledger l.db --dataset people
   "$DPERM" train --data records.csv --schema narrow.json --epsilon 0.4 --out m2.json --ledger l.db --dataset people 2> /dev/null
   "$DPERM" ledger show l.db > shown
   grep -q 'refine   discrete laplace, cells ' shown
@@ -92,11 +85,10 @@ P
 @test "what cannot pay for a refinement stays as it is, and costs nothing" {
   setup_wide
   "$DPERM" ledger init l.db --dataset people --epsilon 3 2> /dev/null
-  refine --epsilon 0.01 --ledger l.db --dataset people
-  [ "$status" -eq 0 ]
-  [[ "$output" == *"4000 rows cannot pay for a refinement at this epsilon, and nothing is spent" ]]
+  succeeds refine --epsilon 0.01 --ledger l.db --dataset people
+  [[ "$output" == *"nothing was spent: it has nothing to refine, or 4000 rows are too few at this epsilon" ]]
   python3 -c 'import json; assert json.load(open("narrow.json")) == json.load(open("wide.json"))'
-  refine --epsilon 0.01 --ledger l.db --dataset people --json
+  run refine --epsilon 0.01 --ledger l.db --dataset people --json
   [[ "$(tr -d '\n ' <<< "$output")" == *'"epsilon":"0","delta":"0","epsilon_left":"3","delta_left":"0.0000'* ]]
   rm narrow.json
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 0.2 --refine auto --out m.json --ledger l.db --dataset people
@@ -105,9 +97,8 @@ P
   python3 -c 'import json; m = json.load(open("m.json")); assert "refined" not in m["schema"] and "epsilon_refined" not in m["privacy"]'
   # Nothing to pay is no reason not to ask: the name and the records must be right.
   for more in "" --dry-run; do
-    refine --epsilon 0.01 --ledger l.db --dataset nobody $more
-    fails_with 1 'l.db: the ledger has no data set "nobody"'
-    refine --epsilon 0.01 --rows-per-person 2 --ledger l.db --dataset people $more
+    fails 1 'l.db: the ledger has no data set "nobody"' refine --epsilon 0.01 --ledger l.db --dataset nobody $more
+    run refine --epsilon 0.01 --rows-per-person 2 --ledger l.db --dataset people $more
     fails_with 1 'is per person with at most 1 rows, not 2'
     run "$DPERM" refine --data <(head -4000 records.csv) --schema wide.json --out narrow.json --epsilon 0.01 --ledger l.db --dataset people $more
     fails_with 1 'l.db: these are not the data that "people" was charged for before'
@@ -119,13 +110,12 @@ P
 @test "a dry run spends and writes nothing" {
   setup_wide
   "$DPERM" ledger init l.db --dataset people --epsilon 3 2> /dev/null
-  refine --epsilon 0.2 --ledger l.db --dataset people --dry-run
-  [ "$status" -eq 0 ]
+  succeeds refine --epsilon 0.2 --ledger l.db --dataset people --dry-run
   [[ "${lines[0]}" == "this run costs epsilon 0.2 and delta 0" ]]
   leaves_no narrow.json
-  refine --epsilon 0.01 --dry-run
+  run refine --epsilon 0.01 --dry-run
   [[ "${lines[0]}" == "this run costs epsilon 0 and delta 0" ]]
-  refine --epsilon 0.01 --ledger l.db --dataset people --dry-run
+  run refine --epsilon 0.01 --ledger l.db --dataset people --dry-run
   [[ "${lines[0]}" == "this run costs epsilon 0 and delta 0" ]]
   [[ "${lines[1]}" == 'data set "people" of l.db would have epsilon 3 and delta 1e-30 left' ]] || { echo "$output"; return 1; }
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 1 --refine 0.1 --out m.json --ledger l.db --dataset people --dry-run
@@ -137,15 +127,14 @@ P
 
 @test "a seed is reproducible and spoils every later model" {
   setup_wide
-  refine --epsilon 0.2 --seed 4
+  run refine --epsilon 0.2 --seed 4
   [[ "$output" == *"not private: the noise came from a seed"* ]]
   mv narrow.json first.json
-  refine --epsilon 0.2 --seed 4
+  run refine --epsilon 0.2 --seed 4
   cmp first.json narrow.json
-  refine --epsilon 0.2 --seed 5
+  run refine --epsilon 0.2 --seed 5
   ! cmp -s first.json narrow.json
-  run "$DPERM" train --data records.csv --schema first.json --epsilon 1 --out m.json
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" train --data records.csv --schema first.json --epsilon 1 --out m.json
   [[ "${lines[0]}" == *"not private: the schema was refined from records in a way that is not private" ]]
   run "$DPERM" verify --model m.json
   [ "$status" -eq 1 ]
@@ -153,11 +142,9 @@ P
 
 @test "a refined object that was edited is refused, and so is a claim that does not count it" {
   setup_wide
-  refine --epsilon 0.2
+  run refine --epsilon 0.2
   sed 's/"epsilon": 0.2/"epsilon": 0.1/' narrow.json > edited.json
-  run "$DPERM" train --data records.csv --schema edited.json --epsilon 1 --out m.json
-  fails_with 1 '"refined" is not as '
-  leaves_no m.json
+  fails 1 '"refined" is not as ' "$DPERM" train --data records.csv --schema edited.json --epsilon 1 --out m.json
   "$DPERM" train --data records.csv --schema narrow.json --epsilon 0.8 --out model.json 2> /dev/null
   for edit in 'm["privacy"]["epsilon"] = 0.9' 'del m["privacy"]["epsilon_refined"]' 'del m["schema"]["refined"]' \
     'm["privacy"]["epsilon_refined"] = 0.1' 'm["privacy"]["epsilon_charged"] = 5e-324' 'm["privacy"]["epsilon_row"] = 0.9'; do
@@ -170,7 +157,7 @@ P
 
 @test "persons: both runs are for the same" {
   setup_wide
-  refine --epsilon 0.8 --rows-per-person 3
+  run refine --epsilon 0.8 --rows-per-person 3
   [[ "$output" == *"for every person with at most 3 rows"* ]]
   run "$DPERM" train --data records.csv --schema narrow.json --epsilon 1 --out m.json
   fails_with 2 "refined for persons with at most 3 rows"
@@ -185,17 +172,14 @@ P
     run "${train[@]}" --epsilon 1 --refine "$share"
     fails_with 2 "--refine must be a share above 0 and below 1, auto, ask or none"
   done
-  run "${train[@]}" --mechanism none --refine auto
-  fails_with 2 "--refine does not go with --mechanism none"
+  fails 2 "--refine does not go with --mechanism none" "${train[@]}" --mechanism none --refine auto
   run "${train[@]}" --epsilon 1 --refine auto --bins none
-  fails_with 2 "--bins none leaves numbers lines, and --refine makes bins of them"
-  run "$DPERM" train --data a.svm --dims 3 --out m.json --epsilon 1 --refine auto
-  fails_with 2 "--refine needs --schema"
+  fails_with 2 "--bins none keeps numeric columns linear, and --refine makes bins"
+  fails 2 "--refine needs --schema" "$DPERM" train --data a.svm --dims 3 --out m.json --epsilon 1 --refine auto
   for command in "tune --lambda 0.1,0.2 --out m.json" "sweep"; do
-    # shellcheck disable=SC2086
     for value in 0.2 auto ask much; do
       run "$DPERM" $command --data records.csv --schema wide.json --epsilon 1 --refine $value
-      fails_with 2 "--refine is for train; here --bins auto gives bins by public numbers, or give a schema that 'dperm refine'"
+      fails_with 2 "--refine is for train; here --bins auto chooses bins from public numbers, or give a schema made by 'dperm refine'"
     done
   done
   "$DPERM" sweep --data records.csv --schema wide.json --epsilon 1 --folds 2 --draws 2 > plain.csv
@@ -203,27 +187,22 @@ P
   cmp plain.csv none.csv
   "$DPERM" tune --lambda 0.1,0.2 --data records.csv --schema wide.json --epsilon 4 --refine none --out m.json 2> /dev/null
   "$DPERM" help tune | tr -s ' \n' ' ' | grep -q 'other values are for train'
-  run "$DPERM" refine --data records.csv --schema wide.json --out n.json
-  fails_with 2 "--epsilon"
+  fails 2 "--epsilon" "$DPERM" refine --data records.csv --schema wide.json --out n.json
   "$DPERM" encode --data records.csv --schema wide.json --out e.bin 2> /dev/null
   run "$DPERM" refine --data e.bin --schema wide.json --epsilon 1 --out n.json
   [ "$status" -eq 0 ] # it holds the records, not rows of a schema
-  run "$DPERM" train --data e.bin --schema wide.json --epsilon 1 --refine auto --out m.json
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" train --data e.bin --schema wide.json --epsilon 1 --refine auto --out m.json
   rm n.json m.json
-  refine --epsilon 0.2
-  run "$DPERM" refine --data records.csv --schema narrow.json --epsilon 0.2 --out n.json
-  fails_with 1 "refined already"
-  leaves_no n.json
+  run refine --epsilon 0.2
+  fails 1 "refined already" "$DPERM" refine --data records.csv --schema narrow.json --epsilon 0.2 --out n.json
 }
 
 @test "an encoded file of a refined schema carries its cost" {
   setup_wide
-  refine --epsilon 0.2
+  run refine --epsilon 0.2
   "$DPERM" schema check narrow.json | grep -q '  refined          from records, for an epsilon of 0.2 that models add to their own'
   "$DPERM" encode --data records.csv --schema narrow.json --out e.bin 2> /dev/null
-  run "$DPERM" train --data e.bin --epsilon 0.8 --out m.json
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" train --data e.bin --epsilon 0.8 --out m.json
   [[ "${lines[0]}" == *"(epsilon, delta) = (1, "* ]]
   "$DPERM" verify --model m.json > /dev/null
 }
@@ -234,8 +213,7 @@ P
   "$DPERM" train --data records.csv --schema open.json --epsilon 2 --refine 0.5 --out m.json 2> /dev/null
   "$DPERM" train --data records.csv --schema open.json --epsilon 0.2 --refine auto --out m2.json 2> /dev/null
   "$DPERM" train --data records.csv --schema open.json --epsilon 0.2 --seed 1 --out m3.json 2> /dev/null
-  python3 - <<'P'
-import json
+  py <<'P'
 bins = [json.load(open(m))["schema"]["columns"][0]["bins"] for m in ("m.json", "m2.json", "m3.json")]
 assert bins[0] != bins[1] == bins[2], bins
 P
@@ -245,7 +223,7 @@ P
 
 @test "tune counts a refinement that was made before" {
   setup_wide
-  refine --epsilon 0.2
+  run refine --epsilon 0.2
   run "$DPERM" tune --data records.csv --schema narrow.json --epsilon 0.8 --lambda 0.01,0.1 --method stopping --out m.json
   [ "$status" -eq 0 ]
   [[ "${lines[0]}" == *"(epsilon, delta) = (1, "* ]]
@@ -254,17 +232,16 @@ P
 
 @test "train says what it asked the records, for how much, and what came of it" {
   setup_wide
-  run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --out m.json
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --out m.json
   [[ "${lines[1]}" == "m.json: the records were tested privately for binning, for epsilon 0.3 of that: "* ]]
-  [[ "${lines[1]}" == *" (--bins none leaves the test out)" ]]
+  [[ "${lines[1]}" == *" (--bins none skips the test)" ]]
   bins=$(python3 -c 'import json; print("bins" in json.load(open("m.json"))["schema"]["columns"][0])')
   case $bins in
-    True) [[ "${lines[1]}" == *": numbers are binned "* ]] ;;
-    False) [[ "${lines[1]}" == *": numbers stay lines "* ]] ;;
+    True) [[ "${lines[1]}" == *": binned "* ]] ;;
+    False) [[ "${lines[1]}" == *": not binned "* ]] ;;
   esac
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 0.2 --refine ask --out n.json
-  [[ "${lines[1]}" == "n.json: the records were not tested for binning, and nothing is spent on it"* ]]
+  [[ "${lines[1]}" == "n.json: the records were not tested for binning, and nothing was spent on it"* ]]
   "$DPERM" statement --model m.json | grep -q '| of that | ε = 0.3 for the schema: what the records said, with noise'
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --seed 1 --out m.json
   [[ "${lines[1]}" == "m.json: the records were tested privately for binning, for a share of epsilon: "* ]]
@@ -275,16 +252,13 @@ P
 @test "shares that leave nothing to one of the two are refused by their option's name" {
   setup_wide
   train=("$DPERM" train --data records.csv --schema wide.json --epsilon 1 --out m.json)
-  run "${train[@]}" --refine 1e-300
-  fails_with 2 "refine has an epsilon of 1e-300; "
-  run "${train[@]}" --refine 0.999999999999
-  fails_with 2 "the share of refine leaves an epsilon of "
+  fails 2 "refine has an epsilon of 1e-300; " "${train[@]}" --refine 1e-300
+  fails 2 "the share of refine leaves an epsilon of " "${train[@]}" --refine 0.999999999999
   leaves_no m.json
 }
 
 @test "a refinement that cannot pay for counts asks, and says that" {
-  python3 - <<'P'
-import json
+  py <<'P'
 names = [f"x{i}" for i in range(14)]
 columns = [{"name": n, "type": "numeric", "min": 0, "max": 1000} for n in names]
 json.dump({"label": {"column": "y", "classes": ["no", "yes"]}, "columns": columns}, open("many.json", "w"))
@@ -294,11 +268,10 @@ with open("many.csv", "w") as out:
         print(*[(i * 7 + j) % 40 for j in range(14)], "yes" if i % 2 else "no", sep=",", file=out)
 P
   train=("$DPERM" train --data many.csv --schema many.json --out m.json)
-  run "${train[@]}" --epsilon 27 --refine auto # counts of 14 columns take a rows times epsilon of 2800
-  [ "$status" -eq 0 ]
+  succeeds "${train[@]}" --epsilon 27 --refine auto # counts of 14 columns take a rows times epsilon of 2800
   [[ "${lines[1]}" == "m.json: the records were tested privately for binning, for epsilon 3.6 of that: "* ]]
   run "${train[@]}" --epsilon 30 --refine auto
-  [[ "${lines[1]}" == "m.json: epsilon 2.4 of that is for the schema, which was refined from records" ]]
+  [[ "${lines[1]}" == "m.json: epsilon 2.4 of that was spent on refining the schema" ]]
 }
 
 @test "what the records answered is there for programs" {
@@ -308,8 +281,7 @@ P
   "${train[@]}" --refine none > none.json 2> /dev/null
   "${train[@]}" --refine 0.2 > counts.json 2> /dev/null
   "${train[@]}" --dry-run > dry.json 2> /dev/null
-  python3 - <<'P'
-import json
+  py <<'P'
 asked, none, counts = (json.load(open(f)) for f in ("asked.json", "none.json", "counts.json"))
 assert asked["epsilon_refined"] == 0.3 and asked["answer"] == "bins", asked
 assert none["epsilon_refined"] == 0 and none["answer"] is None, none
@@ -318,8 +290,7 @@ P
 }
 
 @test "the model's space is taken for crosses of bins before counts decide them" {
-  python3 - <<'P'
-import itertools, json
+  py <<'P'
 columns = [{"name": n, "type": "numeric", "min": 0, "max": 100, "bins": "auto"} for n in "abcd"]
 json.dump({"label": {"column": "y", "classes": ["no", "yes"]}, "columns": columns,
            "crosses": [list(pair) for pair in itertools.combinations("abcd", 2)]}, open("crossed.json", "w"))
@@ -344,12 +315,10 @@ P
   setup_wide
   "$DPERM" ledger init l.db --dataset people --epsilon 20 2> /dev/null
   train=("$DPERM" train --schema wide.json --epsilon 10 --out m.json --ledger l.db --dataset people)
-  run "${train[@]}" --data <(cat records.csv) --refine 0.2
-  [ "$status" -eq 0 ]
-  [[ "${lines[1]}" == "m.json: epsilon 2 of that is for the schema, which was refined from records" ]]
+  succeeds "${train[@]}" --data <(cat records.csv) --refine 0.2
+  [[ "${lines[1]}" == "m.json: epsilon 2 of that was spent on refining the schema" ]]
   [[ "$("$DPERM" ledger show l.db)" == *"10 left of 20"* ]]
-  run "${train[@]}" --data <(cat records.csv)
-  [ "$status" -eq 0 ]
+  succeeds "${train[@]}" --data <(cat records.csv)
   [[ "${lines[0]}" == *"from 4000 rows; (epsilon, delta) = (10, "* && "$output" == *"tested privately"* ]]
   "$DPERM" train --schema wide.json --epsilon 10 --seed 3 --out file.json --data records.csv 2> /dev/null
   "$DPERM" train --schema wide.json --epsilon 10 --seed 3 --out pipe.json --data - < records.csv 2> /dev/null

@@ -20,22 +20,16 @@ every_release_refuses() { # words, data, options...
   local words=$1 data=$2
   shift 2
   for mechanism in objective output; do
-    run "$DPERM" train --data "$data" "$@" --epsilon 1 --mechanism $mechanism --out m
-    fails_with 1 "$words"
-    leaves_no m
-    run "$DPERM" train --data - "$@" --epsilon 1 --mechanism $mechanism --out m < "$data"
-    fails_with 1 "$words"
+    fails 1 "$words" "$DPERM" train --data "$data" "$@" --epsilon 1 --mechanism $mechanism --out m
+    fails 1 "$words" "$DPERM" train --data - "$@" --epsilon 1 --mechanism $mechanism --out m < "$data"
   done
-  run "$DPERM" tune --data "$data" "$@" --epsilon 1 --lambda 0.1,0.2 --out m
-  fails_with 1 "$words"
+  fails 1 "$words" "$DPERM" tune --data "$data" "$@" --epsilon 1 --lambda 0.1,0.2 --out m
   "$DPERM" encode --data "$data" "$@" --out rows.dperm 2> /dev/null
-  run "$DPERM" train --data rows.dperm --epsilon 1 --out m
-  fails_with 1 "$words"
+  fails 1 "$words" "$DPERM" train --data rows.dperm --epsilon 1 --out m
   "$DPERM" train --data "$data" "$@" --mechanism none --lambda 0.1 --out public.json 2> /dev/null
   "$DPERM" score --model public.json --data "$data" > /dev/null
   for rows in "$data" rows.dperm; do
-    run "$DPERM" score --model public.json --data "$rows" --epsilon 1
-    fails_with 1 "$words"
+    fails 1 "$words" "$DPERM" score --model public.json --data "$rows" --epsilon 1
   done
 }
 
@@ -108,14 +102,9 @@ every_release_refuses() { # words, data, options...
     run gzip -t $file.csv.gz
     [ "$status" -ne 0 ]
     for how in "--epsilon 1" "--mechanism none --lambda 0.1"; do
-      # shellcheck disable=SC2086 # two words and more
-      run "$DPERM" train --data $file.csv.gz --schema schema.json $how --out m
-      fails_with 1 "$file.csv.gz: "
-      leaves_no m
+      fails 1 "$file.csv.gz: " "$DPERM" train --data $file.csv.gz --schema schema.json $how --out m
     done
-    run "$DPERM" encode --data $file.csv.gz --schema schema.json --out e
-    fails_with 1 "$file.csv.gz: "
-    run "$DPERM" predict --model public.json --data - < $file.csv.gz
-    fails_with 1 "standard input: "
+    fails 1 "$file.csv.gz: " "$DPERM" encode --data $file.csv.gz --schema schema.json --out e
+    fails 1 "standard input: " "$DPERM" predict --model public.json --data - < $file.csv.gz
   done
 }

@@ -1,9 +1,8 @@
 # dperm schema check: good and bad schemas.
 load helpers
 
-@test "a sound schema is described" {
-  run "$DPERM" schema check schema.json
-  [ "$status" -eq 0 ]
+@test "a valid schema is described" {
+  succeeds "$DPERM" schema check schema.json
   [[ "$output" == *"encoded columns  4"* && "$output" == *"at most 1"* ]]
 }
 
@@ -30,9 +29,7 @@ for column in schema["columns"]:
 }
 
 @test "data are read against the schema" {
-  run "$DPERM" schema check schema.json --data people.csv
-  [ "$status" -eq 0 ]
-  [[ "$output" == *"people.csv: 120 rows fit the schema"* ]]
+  says 0 "people.csv: 120 rows fit the schema" "$DPERM" schema check schema.json --data people.csv
 }
 
 @test "counts are for the custodian only" {
@@ -42,14 +39,12 @@ for column in schema["columns"]:
   run bash -c '"$DPERM" schema check schema.json --data odd.csv --unsafe-diagnostics 2>&1 > /dev/null'
   [[ "${lines[2]}" =~ age\ +1\ +0\ +1 ]]
   [[ "${lines[3]}" =~ job\ +0\ +1\ +0 ]]
-  run "$DPERM" schema check schema.json --unsafe-diagnostics
-  fails_with 2 "needs --data"
+  fails 2 "needs --data" "$DPERM" schema check schema.json --unsafe-diagnostics
 }
 
 refuses() {
   printf '%s' "$1" > bad.json
-  run "$DPERM" schema check bad.json
-  fails_with 1 "$2"
+  fails 1 "$2" "$DPERM" schema check bad.json
 }
 
 @test "bad schemas are refused with line and column" {
@@ -76,12 +71,9 @@ refuses() {
 }
 
 @test "wrong usage" {
-  run "$DPERM" schema
-  fails_with 2 "missing"
-  run "$DPERM" schema inspect schema.json
-  fails_with 2 "no action"
-  run "$DPERM" schema check none.json
-  fails_with 1 "none.json: cannot open"
+  fails 2 "missing" "$DPERM" schema
+  fails 2 "no action" "$DPERM" schema inspect schema.json
+  fails 1 "none.json: cannot open" "$DPERM" schema check none.json
 }
 
 binned() { # a schema with bins, lines and crosses; more keys
@@ -95,8 +87,7 @@ END
 
 @test "bins, lines and crosses are described" {
   binned > s.json
-  run "$DPERM" schema check s.json --data people.csv
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" schema check s.json --data people.csv
   [[ "$output" == *"encoded columns  12"* && "$output" == *"(3 bins, line 0.5)"* ]]
   [[ "$output" == *"age*job: pairs, 6 encoded columns, entry at most 0.7071"* && "$output" == *"120 rows fit"* ]]
   "$DPERM" schema check s.json --json > out.json
@@ -148,9 +139,7 @@ END
 
 @test "bins that are not chosen yet are kept, and no part of an encoded file" {
   sed 's/\[20, 40\]/"auto"/' <(binned) > s.json
-  run "$DPERM" schema check s.json
-  [ "$status" -eq 0 ]
-  [[ "$output" == *"bins: chosen for the number of rows and epsilon"* ]]
+  says 0 "bins: chosen by the number of rows and epsilon" "$DPERM" schema check s.json
   "$DPERM" encode --data people.csv --schema s.json --out rows.dperm 2> /dev/null
   "$DPERM" train --data rows.dperm --epsilon 2 --seed 1 --out a.json 2> /dev/null
   "$DPERM" train --data people.csv --schema s.json --epsilon 2 --seed 1 --out b.json 2> /dev/null

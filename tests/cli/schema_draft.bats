@@ -22,7 +22,6 @@ remarked() {
 }
 
 refuses() { # the file's text (as printf takes it), the message, further arguments
-  # shellcheck disable=SC2059
   printf "$1" > odd.csv
   text=$2
   shift 2
@@ -32,7 +31,6 @@ refuses() { # the file's text (as printf takes it), the message, further argumen
 }
 
 fits() { # the file's text, further arguments
-  # shellcheck disable=SC2059
   printf "$1" > odd.csv
   shift
   drafts odd.csv "$@"
@@ -93,21 +91,16 @@ fits() { # the file's text, further arguments
   drafts people.csv --label job --positive judge
   [ "$(drafted label)" = '{"column": "job", "positive": ["judge"], "negative": "*"}' ]
   remarked 'all values but the positive ones are negative'
-  run "$DPERM" schema draft --public-data people.csv --label job
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" schema draft --public-data people.csv --label job
   drafts people.csv --label job
   [ "$(drafted label)" = '{"column": "job", "classes": ["farmer", "judge", "nurse"]}' ]
   remarked 'its 3 values are classes, a fit of epsilon/3 each'
   { echo "x,y"; for i in $(seq 63); do echo "$i,v$((i % 21))"; done; } > many.csv
-  run "$DPERM" schema draft --public-data many.csv --label y
-  fails_with 1 'has 21 values: "v0", "v1"'
+  fails 1 'has 21 values: "v0", "v1"' "$DPERM" schema draft --public-data many.csv --label y
   [[ "$output" == *'positive values'*'("*")'* ]]
-  run "$DPERM" schema draft --public-data people.csv --positive maybe
-  fails_with 2 'none of the labels'
-  run "$DPERM" schema draft --public-data people.csv --positive yes,no
-  fails_with 2 'every one of the labels'
-  run "$DPERM" schema draft --public-data people.csv --label wealth
-  fails_with 1 'people.csv:1:1: no column is called "wealth"'
+  fails 2 'none of the labels' "$DPERM" schema draft --public-data people.csv --positive maybe
+  fails 2 'every one of the labels' "$DPERM" schema draft --public-data people.csv --positive yes,no
+  fails 1 'people.csv:1:1: no column is called "wealth"' "$DPERM" schema draft --public-data people.csv --label wealth
   drafts people.csv --positive no,never
   [ "$(drafted label.positive)" = '["no", "never"]' ]
   remarked 'check their spelling'
@@ -118,8 +111,7 @@ fits() { # the file's text, further arguments
   refuses 'x,y\n1,a\n2,a\n' 'all labels in column "y" are the same'
   refuses 'x,y\n1,a\n2,\n' 'odd.csv:3:3: the label is missing'
   { echo x,y; seq 1 5000 | sed 's/.*/&,u&/'; } > many.csv
-  run "$DPERM" schema draft --public-data many.csv
-  fails_with 1 'too many different values for a label'
+  fails 1 'too many different values for a label' "$DPERM" schema draft --public-data many.csv
 }
 
 @test "columns that say nothing new are ignored, and it is said why" {
@@ -186,8 +178,7 @@ fits() { # the file's text, further arguments
   [ "$(drafted separator)" = '"\t"' ]
   fits '\n \na\ty\n1\tu\n2\tv\n'
   printf '\t\n2\tu\n1\tv\n' > tabs.tsv # the first line is blank to one separator and a record to another
-  run "$DPERM" schema draft --public-data tabs.tsv
-  fails_with 1 'tabs.tsv:2:1: the separator seems to be a tab'
+  fails 1 'tabs.tsv:2:1: the separator seems to be a tab' "$DPERM" schema draft --public-data tabs.tsv
   fits 'a|y\n1|u\n2|v' --separator '|'
   fits 'a\ty\n1\tu\n2\tv\n' --separator tab
   fits '\xef\xbb\xbf,a,y\n0,"x\ny",u\n1,"z",v\n'
@@ -216,35 +207,16 @@ fits() { # the file's text, further arguments
   refuses 'a,y\n1,\xe9\n2,1\n' 'a label in column "y" is not UTF-8'
   refuses 'a,b,y\n1,0,NA\n2,1,1\n' 'odd.csv:2:5: the label is missing'
   refuses '?,NA\n1,0\n2,1\n' 'odd.csv:1:1: the label is missing'
-  run "$DPERM" schema draft --public-data none.csv
-  fails_with 1 'none.csv: cannot open'
-}
-
-@test "nothing is left behind, nothing is replaced by accident" {
-  run "$DPERM" schema draft --public-data people.csv --out people.csv
-  fails_with 2 'would replace an input'
-  run "$DPERM" schema draft --public-data people.csv --out no/such/folder.json
-  [ "$status" -eq 1 ]
-  [[ "${lines[-1]}" == "dperm: no/such/folder.json: cannot write"* ]]
+  fails 1 'none.csv: cannot open' "$DPERM" schema draft --public-data none.csv
 }
 
 @test "wrong usage of draft" {
-  run "$DPERM" schema draft
-  fails_with 2 '--public-data is missing'
-  run "$DPERM" schema draft --public-data people.csv --header --no-header
-  fails_with 2 'exclude each other'
-  run "$DPERM" schema draft --public-data people.csv --separator ab
-  fails_with 2 'one byte or tab'
-  run "$DPERM" schema draft --public-data people.csv --separator ' '
-  fails_with 2 'the separator must be one byte'
-  run "$DPERM" schema draft --public-data people.csv --missing x,x
-  fails_with 2 'twice'
-  run "$DPERM" schema draft --public-data people.csv --positive yes,yes
-  fails_with 2 'given twice'
-  run "$DPERM" schema draft --data people.csv
-  fails_with 2 'unknown option --data'
-  run "$DPERM" schema draft --help
-  [[ "$status" -eq 0 && "$output" == *"usage: dperm schema draft --public-data FILE"* ]]
-  run "$DPERM" help schema
-  [[ "$output" == *"dperm schema draft --public-data FILE"* ]]
+  fails 2 '--public-data is missing' "$DPERM" schema draft
+  fails 2 'exclude each other' "$DPERM" schema draft --public-data people.csv --header --no-header
+  fails 2 'one byte or tab' "$DPERM" schema draft --public-data people.csv --separator ab
+  fails 2 'the separator must be one byte' "$DPERM" schema draft --public-data people.csv --separator ' '
+  fails 2 'twice' "$DPERM" schema draft --public-data people.csv --missing x,x
+  fails 2 'given twice' "$DPERM" schema draft --public-data people.csv --positive yes,yes
+  fails 2 'unknown option --data' "$DPERM" schema draft --data people.csv
+  says 0 "usage: dperm schema draft --public-data FILE" "$DPERM" schema draft --help
 }

@@ -19,9 +19,7 @@ refuses() { # the dictionary's text, the message, further arguments
   printf '%s' "$1" > odd.json
   text=$2
   shift 2
-  run "$DPERM" schema import odd.json --out none.json --label y "$@"
-  fails_with 1 "$text"
-  leaves_no none.json
+  fails 1 "$text" "$DPERM" schema import odd.json --out none.json --label y "$@"
 }
 
 survey="$DPERM_SOURCE/examples/dictionaries"
@@ -89,8 +87,7 @@ survey="$DPERM_SOURCE/examples/dictionaries"
 P
   run "$DPERM" schema import package.json --label y
   fails_with 1 'package.json:1:15: 2 tables stand here ("a", "b"); name one of them'
-  run "$DPERM" schema import package.json --label y --table c
-  fails_with 1 'no table is called "c" here; there are "a", "b"'
+  fails 1 'no table is called "c" here; there are "a", "b"' "$DPERM" schema import package.json --label y --table c
   imports package.json --label y --table b
   has '"min": 0, "max": 1}'
   imports package.json --label y --table b.csv
@@ -134,8 +131,7 @@ P
   done
   run "$DPERM" schema import "$survey/survey.csv-metadata.json" --label person
   fails_with 1 'column "person" names records, as identifiers do, so it cannot be the label'
-  run "$DPERM" schema import "$survey/survey.tableschema.json" --label nobody
-  fails_with 1 'no column is called "nobody"'
+  fails 1 'no column is called "nobody"' "$DPERM" schema import "$survey/survey.tableschema.json" --label nobody
 }
 
 @test "a dictionary that is none is refused with its place" {
@@ -153,8 +149,6 @@ P
   refuses '{"tableSchema": "elsewhere.json"}' 'stands in another file'
   refuses '{"fields": [{"name": "y", "type": "boolean"}]}' 'no CSVW metadata of a table' --format csvw
   refuses '{"dialect": {"delimiter": "::"}, "schema": {"fields": [{"name": "y"}]}}' '"delimiter" must be one byte'
-  run "$DPERM" schema import odd.json --label y --format xml
-  fails_with 2 "--format must be auto, frictionless or csvw"
-  run "$DPERM" schema import odd.json
-  fails_with 2 "--label is missing"
+  fails 2 "--format must be auto, frictionless or csvw" "$DPERM" schema import odd.json --label y --format xml
+  fails 2 "--label is missing" "$DPERM" schema import odd.json
 }

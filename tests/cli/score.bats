@@ -5,8 +5,7 @@ load helpers
   train_none
   "$DPERM" score --model model.json --data people.csv > score.json
   "$DPERM" predict --model model.json --data people.csv --out p.csv
-  python3 - <<'P'
-import csv, json, math
+  py <<'P'
 s = json.load(open("score.json"))
 y = [r["rich"] == "yes" for r in csv.DictReader(open("people.csv"))]
 p = [float(r["score"]) for r in csv.DictReader(open("p.csv"))]
@@ -23,8 +22,7 @@ P
 }
 
 @test "log loss is null for hinges, auc is null with one class" {
-  "$DPERM" train --data people.csv --schema schema.json --mechanism none --loss huber \
-    --out model.json 2> /dev/null
+  "$DPERM" train "${people[@]}" --mechanism none --loss huber --out model.json 2> /dev/null
   grep -v ',yes$' people.csv > noes.csv
   run "$DPERM" score --model model.json --data noes.csv
   [[ "$output" == *'"auc": null'* && "$output" == *'"log_loss": null'* ]]
@@ -33,11 +31,9 @@ P
 @test "labels are needed, and must be known" {
   train_none
   cut -d, -f1,2 people.csv > unlabelled.csv
-  run "$DPERM" score --model model.json --data unlabelled.csv
-  fails_with 1 "no label column"
+  fails 1 "no label column" "$DPERM" score --model model.json --data unlabelled.csv
   printf 'age,job,rich\n30,nurse,maybe\n' > bad.csv
-  run "$DPERM" score --model model.json --data bad.csv
-  fails_with 1 "bad.csv:2:10: the label"
+  fails 1 "bad.csv:2:10: the label" "$DPERM" score --model model.json --data bad.csv
 }
 
 @test "a private score has noise, intervals and a budget" {
@@ -49,8 +45,7 @@ P
   "$DPERM" score --model model.json --data people.csv --epsilon 2 --rows-per-person 4 --seed 3 --public-model > seeded.json 2> message
   [ ! -s message ]
   "$DPERM" score --model model.json --data people.csv --epsilon 0.5 --seed 3 --public-model > same.json
-  python3 - <<'P'
-import json
+  py <<'P'
 exact, p, c, s, t = (json.load(open(n + ".json")) for n in ("exact", "private", "counts", "seeded", "same"))
 keys = ["private", "epsilon", "delta", "rows_per_person", "neighbours", "rows", "errors", "error_rate", "interval",
         "population_interval", "confidence"]
@@ -76,19 +71,13 @@ P
   train_none
   sed 's/"missing"/"on_missing": "drop", "missing"/' schema.json > drop.json
   train_none people.csv drop.json dropping.json
-  run "$DPERM" score --model dropping.json --data people.csv --epsilon 1
-  fails_with 1 "the schema drops rows with missing values"
-  run "$DPERM" score --model model.json --data people.csv --counts
-  fails_with 2 "go with --epsilon"
-  run "$DPERM" score --model model.json --data people.csv --epsilon 0
-  fails_with 2 "--epsilon must be a positive number"
-  run "$DPERM" score --model model.json --data people.csv --epsilon 1e-14
-  fails_with 2 "epsilon = 1e-14"
+  fails 1 "the schema drops rows with missing values" "$DPERM" score --model dropping.json --data people.csv --epsilon 1
+  fails 2 "go with --epsilon" "$DPERM" score --model model.json --data people.csv --counts
+  fails 2 "--epsilon must be a positive number" "$DPERM" score --model model.json --data people.csv --epsilon 0
+  fails 2 "epsilon = 1e-14" "$DPERM" score --model model.json --data people.csv --epsilon 1e-14
 }
 
 @test "wrong usage" {
-  run "$DPERM" score --model model.json
-  fails_with 2 "--data is missing"
-  run "$DPERM" score --model none.json --data people.csv
-  fails_with 1 "none.json: cannot open"
+  fails 2 "--data is missing" "$DPERM" score --model model.json
+  fails 1 "none.json: cannot open" "$DPERM" score --model none.json --data people.csv
 }

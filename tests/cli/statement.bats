@@ -1,8 +1,6 @@
 # dperm statement: a page that says what the file says, in Markdown and HTML.
 load helpers
 
-people=(--data people.csv --schema schema.json)
-
 @test "a private model's page, with what is left" {
   "$DPERM" ledger init l.db --dataset 'people & <others>' --epsilon 2 2> /dev/null
   "$DPERM" train "${people[@]}" --epsilon 0.5 --out m.json --ledger l.db --dataset 'people & <others>' 2> /dev/null
@@ -89,18 +87,12 @@ P
 }
 
 @test "wrong usage and wrong files" {
-  run "$DPERM" statement
-  fails_with 2 "--model is missing"
-  run "$DPERM" statement --model none.json
-  fails_with 1 "none.json: cannot open"
+  fails 2 "--model is missing" "$DPERM" statement
+  fails 1 "none.json: cannot open" "$DPERM" statement --model none.json
   "$DPERM" train "${people[@]}" --epsilon 1 --out m.json 2> /dev/null
-  run "$DPERM" statement --model m.json --ledger none.db
-  fails_with 1 "none.db: no such ledger"
+  fails 1 "none.db: no such ledger" "$DPERM" statement --model m.json --ledger none.db
   "$DPERM" ledger init l.db --dataset people --epsilon 1 2> /dev/null
-  run "$DPERM" statement --model m.json --ledger l.db --out s.md
-  fails_with 1 "the model was not charged to any ledger"
-  leaves_no s.md
-  run "$DPERM" statement --model m.json --out m.json
-  fails_with 2 "--out would replace an input"
+  fails 1 "the model was not charged to any ledger" "$DPERM" statement --model m.json --ledger l.db --out s.md
+  fails 2 "--out would replace an input" "$DPERM" statement --model m.json --out m.json
   "$DPERM" statement --model - < m.json | grep -q "standard input"
 }

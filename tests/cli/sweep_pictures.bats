@@ -2,7 +2,7 @@
 load helpers
 
 small_sweep() { # further options
-  "$DPERM" sweep --data people.csv --schema schema.json --folds 3 --draws 2 --loss logistic,huber \
+  "$DPERM" sweep "${people[@]}" --folds 3 --draws 2 --loss logistic,huber \
     --mechanism none,output,objective --lambda 1e-2,1e-1,auto --epsilon 1,5 --out cells.csv "$@" 2> said
 }
 
@@ -22,7 +22,7 @@ P
 }
 
 @test "with one epsilon the axis is lambda, and a PNG is a PNG" {
-  "$DPERM" sweep --data people.csv --schema schema.json --folds 2 --draws 1 --mechanism none,objective \
+  "$DPERM" sweep "${people[@]}" --folds 2 --draws 1 --mechanism none,objective \
     --lambda 1e-2,1e-1 --epsilon 2 --out cells.csv --plot curves.png 2> said
   head -c 8 curves.png | od -An -tx1 | grep -q '89 50 4e 47 0d 0a 1a 0a'
   [ "$(stat -c %a curves.png)" = "$(stat -c %a cells.csv)" ]
@@ -30,8 +30,7 @@ P
 
 @test "the page stands alone and holds what the CSV holds" {
   small_sweep --html page.html
-  python3 - <<'P'
-import csv, re
+  py <<'P'
 from html.parser import HTMLParser
 page = open("page.html", encoding="utf-8").read()
 links = [a for a in re.findall(r'(?:href|src)\s*=\s*"([^"]*)"', page) if not a.startswith("#")]
@@ -111,14 +110,12 @@ P
 }
 
 @test "wrong names and a missing gnuplot are told before any work" {
-  run "$DPERM" sweep --data people.csv --schema schema.json --epsilon 1 --plot curves.pdf
-  fails_with 2 'ends in .svg or .png'
+  fails 2 'ends in .svg or .png' "$DPERM" sweep "${people[@]}" --epsilon 1 --plot curves.pdf
   mkdir empty
-  PATH="$PWD/empty" run "$DPERM" sweep --data people.csv --schema schema.json --epsilon 1 --out cells.csv --html p.html
+  PATH="$PWD/empty" run "$DPERM" sweep "${people[@]}" --epsilon 1 --out cells.csv --html p.html
   fails_with 1 'gnuplot-nox'
   leaves_no cells.csv
-  run "$DPERM" sweep --data people.csv --schema schema.json --folds 2 --draws 1 --epsilon 1 --out cells.csv \
-    --html no/such/folder/p.html
+  run "$DPERM" sweep "${people[@]}" --folds 2 --draws 1 --epsilon 1 --out cells.csv --html no/such/folder/p.html
   [ "$status" -eq 1 ]
   case "$output" in *no/such/folder/p.html*"cannot write"*) ;; *) echo "$output"; return 1 ;; esac
 }

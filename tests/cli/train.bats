@@ -2,10 +2,9 @@
 load helpers
 
 @test "train writes a model that says it is not private" {
-  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out model.json
-  [ "$status" -eq 0 ]
-  python3 - <<'P'
-import json
+  succeeds "$DPERM" train "${people[@]}" --mechanism none --out model.json
+  [ "$output" = "model.json: 4 weights from 120 rows; not private: trained without a privacy mechanism" ]
+  py <<'P'
 m = json.load(open("model.json"))
 assert m["format"] == "dperm-model/1"
 assert m["private"] is False and "without a privacy mechanism" in m["reason"]
@@ -22,11 +21,6 @@ P
   run python3 -c 'import json; m = json.load(open("model.json")); print(*m); print(*m["privacy"])'
   [ "${lines[0]}" = "format private reason privacy loss rows rows_fitted selection ledger classes encoding schema kernel weights dperm_version digest" ]
   [ "${lines[1]}" = "definition epsilon delta neighbours unit rows_per_person epsilon_row mechanism analysis noise noise_weight beta delta_reg lambda numerics" ]
-}
-
-@test "default output tells nothing that depends on the records" {
-  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out model.json
-  [ "$output" = "model.json: 4 weights from 120 rows; not private: trained without a privacy mechanism" ]
 }
 
 @test "unsafe diagnostics go to stderr with a warning" {
@@ -58,14 +52,13 @@ P
 }
 
 @test "a model goes to standard output with --out -" {
-  "$DPERM" train --data people.csv --schema schema.json --mechanism none --out - 2> /dev/null |
+  "$DPERM" train "${people[@]}" --mechanism none --out - 2> /dev/null |
     python3 -c 'import json, sys; json.load(sys.stdin)'
 }
 
 @test "svmlight data need no schema" {
   printf '+1 1:0.5 3:1\n-1 2:0.25\n+1 1:1 # a comment\n\n-1 2:3\n' > rows.svm
-  run "$DPERM" train --data rows.svm --dims 3 --mechanism none --lambda 0.1 --out model.json
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" train --data rows.svm --dims 3 --mechanism none --lambda 0.1 --out model.json
   run "$DPERM" predict --model model.json --data rows.svm
   [ "${lines[0]}" = "prediction,score,probability" ]
   [[ "${lines[1]}" == "+1,"* && "${lines[2]}" == "-1,"* ]]
@@ -73,7 +66,7 @@ P
 
 @test "every loss and h is accepted, and recorded" {
   for loss in logistic huber smooth-hinge; do
-    "$DPERM" train --data people.csv --schema schema.json --mechanism none --loss $loss \
+    "$DPERM" train "${people[@]}" --mechanism none --loss $loss \
       $([ $loss = logistic ] || echo --h 0.25) --out $loss.json 2> /dev/null
     grep -q "\"name\": \"$loss\"" $loss.json
   done
@@ -91,14 +84,12 @@ P
 }
 
 @test "a private model says so, with all that its claim needs" {
-  run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --lambda 0.05 --out model.json
-  [ "$status" -eq 0 ]
+  succeeds "$DPERM" train "${people[@]}" --epsilon 1 --lambda 0.05 --out model.json
   [ "${lines[0]}" = "model.json: 4 weights from 120 rows; (epsilon, delta) = (1, 1.4e-43) for every record (objective perturbation)" ]
   [ "${lines[1]}" = "no ledger: nothing counts this epsilon against a budget; see 'dperm help ledger'" ]
   [ "${#lines[@]}" -eq 2 ]
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --lambda 0.05 --json > plan.json
-  python3 - <<'P'
-import json, math
+  py <<'P'
 m, p = json.load(open("model.json")), json.load(open("plan.json"))
 q = m["privacy"]
 assert m["private"] is True and m["reason"] is None
@@ -114,10 +105,8 @@ P
 @test "a private model file holds the same keys as a plain one, and weights of mixed noise" {
   train_none people.csv schema.json plain.json
   for mechanism in objective output; do
-    "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --mechanism $mechanism \
-      --out private.json 2> /dev/null
-    python3 - <<'P'
-import json
+    "$DPERM" train "${people[@]}" --epsilon 1 --mechanism $mechanism --out private.json 2> /dev/null
+    py <<'P'
 a, b = json.load(open("plain.json")), json.load(open("private.json"))
 mixed = b["privacy"]["noise"] == "mixed"
 assert [key for key in b["privacy"] if key not in a["privacy"]] == ["noise_weights"] * mixed
@@ -129,9 +118,8 @@ P
 
 @test "noise is fresh each time, and the same under a seed, which is no longer private" {
   for i in 1 2; do
-    "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out secure$i.json 2> /dev/null
-    "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --seed 5 --threads $i \
-      --out seeded$i.json 2> message
+    "$DPERM" train "${people[@]}" --epsilon 1 --out secure$i.json 2> /dev/null
+    "$DPERM" train "${people[@]}" --epsilon 1 --seed 5 --threads $i --out seeded$i.json 2> message
   done
   ! cmp -s secure1.json secure2.json
   cmp seeded1.json seeded2.json
@@ -139,13 +127,15 @@ P
   python3 -c 'import json; m = json.load(open("seeded1.json")); assert m["private"] is False and "seed" in m["reason"]'
 }
 
-@test "a schema that drops rows is refused by a private fit, with the reason" {
+@test "a schema that drops rows is refused by private fits and by plans, with the reason" {
   sed 's/"missing"/"on_missing": "drop", "missing"/' schema.json > drop.json
-  for mechanism in objective output; do
-    run "$DPERM" train --data people.csv --schema drop.json --epsilon 1 --mechanism $mechanism --out m
+  for command in "train --mechanism objective" "train --mechanism output" "tune --method split" "tune --method stopping" \
+    "tune --method public --public-data people.csv"; do
+    run "$DPERM" $command --data people.csv --schema drop.json --epsilon 1 --out m
     fails_with 1 "the number of rows depends on the records"
     leaves_no m
   done
+  fails 1 "drops rows" "$DPERM" plan --rows 100 --schema drop.json --epsilon 1
 }
 
 @test "comment lines that could be records are refused by a private fit" {
@@ -160,33 +150,10 @@ P
   train_none among.csv comment.json m
 }
 
-@test "an output never replaces an input" {
-  before=$(cat people.csv schema.json | cksum)
-  ln people.csv other-name.csv
-  for out in people.csv ./schema.json other-name.csv; do
-    run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out $out
-    fails_with 2 "--out would replace an input"
-  done
-  [ "$before" = "$(cat people.csv schema.json | cksum)" ]
-  run "$DPERM" train --data - --schema - --mechanism none --out m
-  fails_with 2 "only one of the inputs"
-}
-
-@test "messages are one line whatever the arguments hold" {
-  run "$DPERM" train --data a --out b --mechanism none --lambda $'1\n2'
-  fails_with 2 "--lambda must be"
-  run "$DPERM" $'tra\nin'
-  fails_with 2 "no command is called"
-  run "$DPERM" train $'--fo\e[31m\no' 1
-  fails_with 2 "unknown option"
-}
-
 @test "data of one format do not take the other's arguments" {
   printf '+1 1:1\n-1 2:1\n' > rows.svm
-  run "$DPERM" train --data rows.svm --schema schema.json --dims 2 --mechanism none --out m
-  fails_with 2 "take no schema"
-  run "$DPERM" train --data people.csv --schema schema.json --dims 4 --mechanism none --out m
-  fails_with 2 "leave the number of columns out"
+  fails 2 "take no schema" "$DPERM" train --data rows.svm --schema schema.json --dims 2 --mechanism none --out m
+  fails 2 "leave the number of columns out" "$DPERM" train "${people[@]}" --dims 4 --mechanism none --out m
   printf '\3757zXZ\0' > people.csv.xz
   run "$DPERM" train --data people.csv.xz --schema schema.json --mechanism none --out m
   fails_with 1 "compressed in a way that is not read"
@@ -195,102 +162,72 @@ P
 
 @test "an epsilon that cannot be is refused" {
   for epsilon in 0 -1 nan inf 1e999 abc; do
-    run "$DPERM" train --data people.csv --schema schema.json --epsilon "$epsilon" --out m
-    fails_with 2 "--epsilon must be a positive number"
+    fails 2 "--epsilon must be a positive number" "$DPERM" train "${people[@]}" --epsilon "$epsilon" --out m
   done
   for epsilon in 1e6 101 1e-300; do
-    run "$DPERM" train --data people.csv --schema schema.json --epsilon "$epsilon" --out m
-    fails_with 2 "choose it between"
+    fails 2 "choose it between" "$DPERM" train "${people[@]}" --epsilon "$epsilon" --out m
   done
   leaves_no m
 }
 
 @test "a delta-reg that is too small is refused with one that is not" {
-  run "$DPERM" train --data people.csv --schema schema.json --epsilon 0.01 --lambda 1e-6 --delta-reg 0 --out m
+  run "$DPERM" train "${people[@]}" --epsilon 0.01 --lambda 1e-6 --delta-reg 0 --out m
   fails_with 2 "give a delta-reg of at least"
   enough=$(sed -E 's/.*at least ([0-9.e+-]+),.*/\1/' <<< "$output")
-  "$DPERM" train --data people.csv --schema schema.json --epsilon 0.01 --lambda 1e-6 \
-    --delta-reg "$enough" --out m
-  run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --delta-reg -1 --out n
-  fails_with 2 "delta-reg"
+  "$DPERM" train "${people[@]}" --epsilon 0.01 --lambda 1e-6 --delta-reg "$enough" --out m
+  fails 2 "delta-reg" "$DPERM" train "${people[@]}" --epsilon 1 --delta-reg -1 --out n
 }
 
 @test "options that do not go together are wrong usage" {
-  train() { run "$DPERM" train --data people.csv --schema schema.json --out m "$@"; }
-  train --mechanism none --epsilon 1
-  fails_with 2 "--epsilon does not go with --mechanism none"
-  train --mechanism output --epsilon 1 --delta-reg 1
-  fails_with 2 "are for --mechanism objective"
-  train --mechanism output --epsilon 1 --noise mixed
+  train() { "$DPERM" train "${people[@]}" --out m "$@"; }
+  fails 2 "--epsilon does not go with --mechanism none" train --mechanism none --epsilon 1
+  fails 2 "are for --mechanism objective" train --mechanism output --epsilon 1 --delta-reg 1
+  run train --mechanism output --epsilon 1 --noise mixed
   fails_with 2 "kinds of --noise other than l2 and gaussian are for --mechanism objective"
-  train --mechanism none --noise gaussian
-  fails_with 2 "--noise does not go with --mechanism none"
-  train --epsilon 1 --noise l3
-  fails_with 2 "--noise must be auto, l2, l1, group, linf, mixed or gaussian"
-  train --epsilon 1 --noise gaussian
-  fails_with 2 "--noise gaussian needs --delta, which has no default"
-  train --epsilon 1 --noise gaussian --delta 1e-6 --analysis paper
-  fails_with 2 "--analysis paper has no gaussian noise"
-  train --mechanism none --delta 1e-6
-  fails_with 2 "--delta does not go with --mechanism none"
-  train --epsilon 1 --analysis loose
-  fails_with 2 "--analysis must be"
-  train --epsilon 1 --norm-guess 0
-  fails_with 2 "--norm-guess must be a positive number"
+  fails 2 "--noise does not go with --mechanism none" train --mechanism none --noise gaussian
+  fails 2 "--noise must be auto, l2, l1, group, linf, mixed or gaussian" train --epsilon 1 --noise l3
+  fails 2 "--noise gaussian needs --delta, which has no default" train --epsilon 1 --noise gaussian
+  fails 2 "--analysis paper has no gaussian noise" train --epsilon 1 --noise gaussian --delta 1e-6 --analysis paper
+  fails 2 "--delta does not go with --mechanism none" train --mechanism none --delta 1e-6
+  fails 2 "--analysis must be" train --epsilon 1 --analysis loose
+  fails 2 "--norm-guess must be a positive number" train --epsilon 1 --norm-guess 0
   leaves_no m
 }
 
 @test "private output tells nothing that depends on the records" {
-  "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out a.json 2> message-a
+  "$DPERM" train "${people[@]}" --epsilon 1 --out a.json 2> message-a
   { cat people.csv; } | sed '2,60s/,yes$/,no/' > other.csv
   "$DPERM" train --data other.csv --schema schema.json --epsilon 1 --out a.json 2> message-b
   cmp message-a message-b
 }
 
-@test "a missing epsilon is wrong usage" {
-  run "$DPERM" train --data people.csv --schema schema.json --out model.json
-  fails_with 2 "--epsilon is missing"
-}
-
 @test "bad numbers are wrong usage" {
-  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out m --lambda ""
-  fails_with 2 "--lambda must be"
+  fails 2 "--lambda must be" "$DPERM" train "${people[@]}" --mechanism none --out m --lambda ""
   for lambda in 0 -1 nan inf 1e999 0x10 abc; do
-    run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out model.json \
-      --lambda "$lambda"
+    run "$DPERM" train "${people[@]}" --mechanism none --out model.json --lambda "$lambda"
     fails_with 2 "--lambda must be a positive number or auto"
     leaves_no model.json
   done
-  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out m --loss huber --h 0
-  fails_with 2 "--h must be a positive number"
-  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out m --threads 0
-  fails_with 2 "--threads must be a whole number"
+  fails 2 "--h must be a positive number" "$DPERM" train "${people[@]}" --mechanism none --out m --loss huber --h 0
+  fails 2 "--threads must be a whole number" "$DPERM" train "${people[@]}" --mechanism none --out m --threads 0
 }
 
 @test "wrong words are wrong usage" {
-  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out m --bogus 1
-  fails_with 2 "unknown option --bogus"
-  run "$DPERM" train --data people.csv --schema schema.json --mechanism magic --out m
-  fails_with 2 "--mechanism must be"
-  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --loss hinge --out m
-  fails_with 2 "no loss is called"
-  run "$DPERM" train --data people.csv --schema schema.json --mechanism none
-  fails_with 2 "--out is missing"
-  run "$DPERM" train --data people.csv --data people.csv --mechanism none --out m
-  fails_with 2 "--data is given twice"
-  run "$DPERM" train --data people.csv --mechanism none --out m
-  fails_with 2 "need a schema"
-  run "$DPERM" train extra --data people.csv --mechanism none --out m
-  fails_with 2 "one word too many"
+  fails 2 "--epsilon is missing" "$DPERM" train "${people[@]}" --out m
+  fails 2 "only one of the inputs" "$DPERM" train --data - --schema - --mechanism none --out m
+  fails 2 "unknown option --bogus" "$DPERM" train "${people[@]}" --mechanism none --out m --bogus 1
+  fails 2 "--mechanism must be" "$DPERM" train "${people[@]}" --mechanism magic --out m
+  fails 2 "no loss is called" "$DPERM" train "${people[@]}" --mechanism none --loss hinge --out m
+  fails 2 "--out is missing" "$DPERM" train "${people[@]}" --mechanism none
+  fails 2 "--data is given twice" "$DPERM" train --data people.csv --data people.csv --mechanism none --out m
+  fails 2 "need a schema" "$DPERM" train --data people.csv --mechanism none --out m
+  fails 2 "one word too many" "$DPERM" train extra --data people.csv --mechanism none --out m
 }
 
 @test "a file that is not there, or cannot be read, or is a folder" {
-  run "$DPERM" train --data none.csv --schema schema.json --mechanism none --out m
-  fails_with 1 "none.csv: cannot open"
-  run "$DPERM" train --data people.csv --schema none.json --mechanism none --out m
-  fails_with 1 "none.json: cannot open"
-  run "$DPERM" train --data . --schema schema.json --mechanism none --out m
-  fails_with 1 "is a directory"
+  fails 1 "none.csv: cannot open" "$DPERM" train --data none.csv --schema schema.json --mechanism none --out m
+  fails 1 "none.json: cannot open" "$DPERM" train --data people.csv --schema none.json --mechanism none --out m
+  fails 1 "is a directory" "$DPERM" train --data . --schema schema.json --mechanism none --out m
   # Without a schema, as for files that are encoded or svmlight, where a missing schema is no news.
   for command in train sweep encode; do
     for file in none.dperm none.svm none.csv; do
@@ -299,25 +236,19 @@ P
       fails_with 1 "$file: cannot open (No such file or directory)"
     done
   done
-  run "$DPERM" train --data . --mechanism none --out m
-  fails_with 1 "is a directory"
-  leaves_no m
+  fails 1 "is a directory" "$DPERM" train --data . --mechanism none --out m
   train_none
-  run "$DPERM" predict --model model.json --data none.svm
-  fails_with 1 "none.svm: cannot open"
+  fails 1 "none.svm: cannot open" "$DPERM" predict --model model.json --data none.svm
 }
 
 @test "an output that cannot be written leaves nothing" {
-  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out no/such/m.json
-  fails_with 1 "no/such/m.json: cannot write"
+  fails 1 "no/such/m.json: cannot write" "$DPERM" train "${people[@]}" --mechanism none --out no/such/m.json
   mkdir folder
-  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out folder
-  fails_with 1 "folder: cannot write"
+  fails 1 "folder: cannot write" "$DPERM" train "${people[@]}" --mechanism none --out folder
 }
 
 @test "a full disk is an error and leaves nothing" {
-  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out /dev/full
-  fails_with 1 "/dev/full: cannot write"
+  fails 1 "/dev/full: cannot write" "$DPERM" train "${people[@]}" --mechanism none --out /dev/full
   [ -c /dev/full ]
   run bash -c 'trap "" XFSZ; ulimit -f 0
     "$DPERM" train --data people.csv --schema schema.json --mechanism none --out model.json 2>&1 | cat'
@@ -328,9 +259,7 @@ P
 # One bad CSV at a time: content, then the text expected in the message.
 refuses_csv() {
   printf "$1" > bad.csv
-  run "$DPERM" train --data bad.csv --schema schema.json --mechanism none --out model.json
-  fails_with 1 "$2"
-  leaves_no model.json
+  fails 1 "$2" "$DPERM" train --data bad.csv --schema schema.json --mechanism none --out model.json
 }
 
 @test "bad CSV is refused with its place" {
@@ -368,9 +297,7 @@ refuses_csv() {
 
 refuses_svm() {
   printf "$1" > bad.svm
-  run "$DPERM" train --data bad.svm --dims 3 --mechanism none --out model.json
-  fails_with 1 "$2"
-  leaves_no model.json
+  fails 1 "$2" "$DPERM" train --data bad.svm --dims 3 --mechanism none --out model.json
 }
 
 @test "bad svmlight is refused with its place" {
@@ -386,8 +313,7 @@ refuses_svm() {
   refuses_svm '2 1:1\n' 'bad.svm:1:1: the label'
   refuses_svm '0 1:1\n-1 1:1\n' 'bad.svm:2:1: labels 0 and -1'
   refuses_svm '# nothing\n' 'bad.svm: no rows'
-  run "$DPERM" train --data bad.svm --mechanism none --out model.json
-  fails_with 2 "(dims)"
+  fails 2 "(dims)" "$DPERM" train --data bad.svm --mechanism none --out model.json
 }
 
 @test "a stop signal leaves nothing behind" {
@@ -409,15 +335,13 @@ refuses_svm() {
 
 @test "an epsilon whose numerics have a delta above 1e-30 is refused, with the reason" {
   for options in "--epsilon 100" "--epsilon 31" "--epsilon 500 --rows-per-person 10"; do
-    run "$DPERM" train --data people.csv --schema schema.json $options --out model.json
+    run "$DPERM" train "${people[@]}" $options --out model.json
     [ "$status" -ne 0 ]
     [ "${#lines[@]}" -eq 1 ]
     [ ! -e model.json ]
   done
-  run "$DPERM" train --data people.csv --schema schema.json --epsilon 31 --out model.json
-  fails_with 2 "would leave a delta of 1.1e-30, above 1e-30"
-  run "$DPERM" plan --rows 120 --schema schema.json --epsilon 40
-  fails_with 2 "choose an epsilon of at most 30.9"
-  "$DPERM" train --data people.csv --schema schema.json --epsilon 30.9 --out model.json 2> /dev/null
+  fails 2 "would leave a delta of 1.1e-30, above 1e-30" "$DPERM" train "${people[@]}" --epsilon 31 --out model.json
+  fails 2 "choose an epsilon of at most 30.9" "$DPERM" plan --rows 120 --schema schema.json --epsilon 40
+  "$DPERM" train "${people[@]}" --epsilon 30.9 --out model.json 2> /dev/null
   "$DPERM" verify --model model.json > /dev/null
 }

@@ -35,22 +35,16 @@ right() { cp "$DPERM_SOURCE/tests/fuzz/corpus/verify_fuzz/$1" model.json; }
 
 @test "every kind of noise is checked, with the weight of mixed noise" {
   for noise in l2 l1 group linf mixed; do
-    "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --noise $noise --out model.json 2> /dev/null
+    "$DPERM" train "${people[@]}" --epsilon 1 --noise $noise --out model.json 2> /dev/null
     "$DPERM" verify --model model.json > lines
     change 'm["privacy"]["beta"] *= 1.000001'
-    run "$DPERM" verify --model changed.json
-    [ "$status" -eq 1 ]
-    [[ "$output" == *"FAILS  beta:"* ]]
+    says 1 "FAILS  beta:" "$DPERM" verify --model changed.json
   done
   grep -q '^ok     body: mixed noise: 1 one-hot blocks and 1 other columns, |x| <= 1.25' lines
   change 'm["privacy"]["noise_weight"] *= 1.000001'
-  run "$DPERM" verify --model changed.json
-  [ "$status" -eq 1 ]
-  [[ "$output" == *"FAILS  beta:"* ]]
+  says 1 "FAILS  beta:" "$DPERM" verify --model changed.json
   change 'm["privacy"]["noise_weights"] = [1.000001]'
-  run "$DPERM" verify --model changed.json
-  [ "$status" -eq 1 ]
-  [[ "$output" == *"FAILS  beta:"* ]]
+  says 1 "FAILS  beta:" "$DPERM" verify --model changed.json
   change 'm["privacy"]["noise_weight"] = None'
   run "$DPERM" verify --model changed.json
   [ "$status" -eq 1 ]
@@ -65,8 +59,7 @@ right() { cp "$DPERM_SOURCE/tests/fuzz/corpus/verify_fuzz/$1" model.json; }
   [ "$status" -eq 1 ]
   [[ "$output" != *$'\x1b'* ]]
   "$DPERM" verify --model changed.json --json > bad.json 2> message && return 1
-  python3 - <<'P'
-import json
+  py <<'P'
 good, bad = json.load(open("good.json")), json.load(open("bad.json"))
 assert list(good) == list(bad) == ["verdict", "lines", "remarks"]
 assert good["verdict"] == "follows" and all(l["holds"] is True for l in good["lines"])
@@ -80,13 +73,12 @@ P
 @test "a freshly trained model verifies" {
   for options in "" "--mechanism output" "--analysis paper" "--loss huber" "--loss smooth-hinge" \
     "--kernel gaussian --gamma 0.5 --features 10" "--lambda 0.1 --delta-reg 0.01"; do
-    "$DPERM" train --data people.csv --schema schema.json --epsilon 1 $options --out m.json 2> /dev/null
+    "$DPERM" train "${people[@]}" --epsilon 1 $options --out m.json 2> /dev/null
     run "$DPERM" verify --model m.json
     [ "$status" -eq 0 ] || { echo "$options: $output"; return 1; }
   done
   for method in split stopping "stopping --rounds geometric" "public --public-data others.csv"; do
-    "$DPERM" tune --data people.csv --schema schema.json --epsilon 1 --lambda 0.1,auto \
-      --method $method --out m.json 2> /dev/null
+    "$DPERM" tune "${people[@]}" --epsilon 1 --lambda 0.1,auto --method $method --out m.json 2> /dev/null
     run "$DPERM" verify --model m.json
     [ "$status" -eq 0 ] || { echo "$method: $output"; return 1; }
   done
@@ -94,42 +86,30 @@ P
 
 @test "a model that is not private does not follow" {
   train_none
-  run "$DPERM" verify --model model.json
-  [ "$status" -eq 1 ]
-  [[ "$output" == *"FAILS  private: the model does not claim to be private (trained without"* ]]
-  "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --seed 3 --out m.json 2> /dev/null
+  says 1 "FAILS  private: the model does not claim to be private (trained without" "$DPERM" verify --model model.json
+  "$DPERM" train "${people[@]}" --epsilon 1 --seed 3 --out m.json 2> /dev/null
   run "$DPERM" verify --model m.json
   [ "$status" -eq 1 ]
   [[ "$output" == *"FAILS  private: "*seed* ]]
 }
 
 @test "what is no model is refused in one line" {
-  run "$DPERM" verify --model people.csv
-  fails_with 1 "people.csv:1:3: not valid JSON"
-  run "$DPERM" verify --model schema.json
-  fails_with 1 "schema.json: not a dperm model"
-  run "$DPERM" verify --model nothing.json --json
-  fails_with 1 "nothing.json: cannot open"
+  fails 1 "people.csv:1:3: not valid JSON" "$DPERM" verify --model people.csv
+  fails 1 "schema.json: not a dperm model" "$DPERM" verify --model schema.json
+  fails 1 "nothing.json: cannot open" "$DPERM" verify --model nothing.json --json
 }
 
 @test "wrong usage" {
-  run "$DPERM" verify
-  fails_with 2 "--model is missing"
-  run "$DPERM" verify --model
-  fails_with 2 "--model needs a value"
-  run "$DPERM" verify --model m.json --fast
-  fails_with 2 "unknown option --fast"
-  run "$DPERM" verify m.json
-  fails_with 2 "one word too many"
-  run "$DPERM" help verify
-  [ "$status" -eq 0 ]
-  [[ "$output" == *"usage: dperm verify --model FILE [--ledger FILE] [--json]"* ]]
+  fails 2 "--model is missing" "$DPERM" verify
+  fails 2 "--model needs a value" "$DPERM" verify --model
+  fails 2 "unknown option --fast" "$DPERM" verify --model m.json --fast
+  fails 2 "one word too many" "$DPERM" verify m.json
+  says 0 "usage: dperm verify --model FILE [--ledger FILE] [--json]" "$DPERM" help verify
 }
 
 @test "a model of every kind of noise follows from its file" {
   for noise in l2 l1 group linf; do
-    "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --noise $noise \
-      --out $noise.json 2> /dev/null
+    "$DPERM" train "${people[@]}" --epsilon 1 --noise $noise --out $noise.json 2> /dev/null
     "$DPERM" verify --model $noise.json > lines
     grep -q "^ok     noise: $noise, " lines
     grep -q "^ok     claim: " lines
@@ -142,7 +122,7 @@ charged() { # how the budget adds up, then options of the run
   rm -f l.db
   "$DPERM" ledger init l.db --dataset people --epsilon 9 --delta 1e-4 $1 2> /dev/null
   shift
-  "$DPERM" train --data people.csv --schema schema.json --refine none --epsilon 0.5 --out m.json \
+  "$DPERM" train "${people[@]}" --refine none --epsilon 0.5 --out m.json \
     --ledger l.db --dataset people "$@" 2> /dev/null
   "$DPERM" verify --model m.json --ledger l.db > lines || { cat lines; return 1; }
   grep -q "^ok     charge: entry 2 paid epsilon " lines
@@ -177,7 +157,7 @@ charged() { # how the budget adds up, then options of the run
 @test "a schema that was refined and paid for before has an entry of its own" {
   account=(--ledger l.db --dataset people)
   "$DPERM" ledger init l.db --dataset people --epsilon 9 --composition renyi --delta 1e-6 2> /dev/null
-  "$DPERM" refine --data people.csv --schema schema.json --epsilon 2 --out narrow.json "${account[@]}" 2> /dev/null
+  "$DPERM" refine "${people[@]}" --epsilon 2 --out narrow.json "${account[@]}" 2> /dev/null
   "$DPERM" train --data people.csv --schema narrow.json --epsilon 0.5 --out m.json "${account[@]}" 2> /dev/null
   "$DPERM" verify --model m.json --ledger l.db > lines
   grep -q "^ok     charge: entry 4 paid epsilon 0.5 and delta .*, which covers the model's, but for its schema's part" lines
@@ -195,9 +175,8 @@ charged() { # how the budget adds up, then options of the run
   run "$DPERM" verify --model first.json --ledger l.db
   [ "$status" -eq 1 ]
   [[ "$output" == *"FAILS  charge: l.db: entry 2 is not the one that the model was charged as"* ]]
-  "$DPERM" train --data people.csv --schema schema.json --epsilon 0.5 --out free.json 2> /dev/null
+  "$DPERM" train "${people[@]}" --epsilon 0.5 --out free.json 2> /dev/null
   run "$DPERM" verify --model free.json --ledger l.db
   [[ "$output" == *"FAILS  charge: the model was not charged to any ledger"* ]]
-  run "$DPERM" verify --model m.json --ledger people.csv
-  fails_with 1 "people.csv"
+  fails 1 "people.csv" "$DPERM" verify --model m.json --ledger people.csv
 }

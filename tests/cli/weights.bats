@@ -2,8 +2,6 @@
 # plan, tuning and sweep; what is refused; and that a model file cannot claim more by other weights.
 load helpers
 
-people=(--data people.csv --schema schema.json)
-
 weights_of() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1])).get("class_weights"))' "$1"; }
 weight() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["weights"])' "$1"; }
 
@@ -47,8 +45,7 @@ weight() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["wei
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --json --class-weights yes=10 > with
   diff without with
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --class-weights yes=10 | grep -q '^class weights: '
-  run "$DPERM" plan --rows 120 --dims 5 --epsilon 1 --class-weights anything=10
-  fails_with 2 "--class-weights goes with --schema"
+  fails 2 "--class-weights goes with --schema" "$DPERM" plan --rows 120 --dims 5 --epsilon 1 --class-weights anything=10
   run "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --class-weights maybe=10
   fails_with 2 '"maybe" has a weight and is no class; the first two of 2 are "no" and "yes"'
 }
@@ -66,8 +63,7 @@ weight() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["wei
     "$DPERM" tune "${people[@]}" --epsilon 2 --lambda 0.1,0.2 --class-weights yes=3 --method $method --out m.json 2> /dev/null
     [ "$(weights_of m.json)" != None ]
     "$DPERM" verify --model m.json > /dev/null
-    python3 - <<'P'
-import json
+    py <<'P'
 m = json.load(open("m.json"))
 assert all(c["class_weights"] == {"yes": 3.0} for c in m["selection"]["candidates"])
 P
@@ -119,11 +115,8 @@ P
   "$DPERM" train "${people[@]}" --epsilon 1 --class-weights yes=10 --out model.json 2> /dev/null
   # As given, and not divided: ten times the slope that beta is for.
   change 'm["class_weights"] = [1.0, 10.0]'
-  run "$DPERM" verify --model changed.json
-  [ "$status" -eq 1 ]
-  [[ "$output" == *"FAILS  class_weights: from 1 to 10: above 1, where L and c do not hold"* ]]
+  says 1 "FAILS  class_weights: from 1 to 10: above 1, where L and c do not hold" "$DPERM" verify --model changed.json
   [[ "$output" == *"FAILS  claim: does not follow"* ]]
   [[ "$output" != *"FAILS  digest"* ]]
-  run "$DPERM" predict --model changed.json --data people.csv
-  fails_with 1 "a class weight is not a number above 0 and at most 1"
+  fails 1 "a class weight is not a number above 0 and at most 1" "$DPERM" predict --model changed.json --data people.csv
 }

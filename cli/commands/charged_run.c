@@ -1,5 +1,5 @@
-/* See ledger_settings.h. */
-#include "commands/ledger_settings.h"
+/* See charged_run.h. */
+#include "commands/charged_run.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -12,15 +12,18 @@
 #include "output/mpi_job.h"
 #include "output/signals.h"
 
-void ledger_settings_init(ledger_settings *s, argument *table) {
-  *s = (ledger_settings){.ledger = NULL};
-  const argument lines[LEDGER_ARGUMENTS] = {
+void charged_run_init(charged_run *s, argument *table) {
+  *s = (charged_run){.ledger = NULL};
+  const argument lines[CHARGED_RUN_ARGUMENTS] = {
       {"--ledger", ARGUMENT_INPUT, &s->ledger, false, "FILE|none",
-       "charge this ledger (default: $DPERM_LEDGER)"},
+       "ledger to charge (default: $DPERM_LEDGER)", GROUP_PRIVACY},
       {"--dataset", ARGUMENT_TEXT, &s->dataset, false, "NAME",
-       "whose budget pays (default: $DPERM_DATASET)"},
+       "data set of the ledger whose budget pays (default: $DPERM_DATASET)", GROUP_PRIVACY},
       {"--dry-run", ARGUMENT_FLAG, &s->dry_run, false, NULL,
-       "show the charge and stop: nothing is spent or written"},
+       "show the charge and stop: nothing is spent or written", GROUP_PRIVACY},
+      {"--seed", ARGUMENT_SEED, &s->seed, false, "N",
+       "reproducible noise, for tests: the result is not private", GROUP_PRIVACY},
+      shared_argument("--json", &s->json),
   };
   memcpy(table, lines, sizeof lines);
 }
@@ -37,7 +40,7 @@ static const char *ledger_path(const char *given) {
 }
 
 /* What the arguments and the environment name; false with a message about what does not fit. */
-static bool resolve(ledger_settings *s, bool is_private) {
+static bool resolve(charged_run *s, bool is_private) {
   s->path = ledger_path(s->ledger);
   if (s->path) {
     s->name = s->dataset || !is_private ? s->dataset : from_environment("DPERM_DATASET");
@@ -53,10 +56,15 @@ static bool resolve(ledger_settings *s, bool is_private) {
   return usage_rules_hold(rules, sizeof rules / sizeof *rules);
 }
 
-bool ledger_settings_open(ledger_settings *s, bool is_private, dperm_account *account) {
+bool charged_run_begin(charged_run *s, bool noisy, bool chargeable, dperm_account *account) {
   dperm_error err;
-  if (!resolve(s, is_private)) {
+  bool seeded = argument_given(&s->seed);
+  s->is_private = noisy && !seeded;
+  if (!resolve(s, s->is_private && chargeable)) {
     return false;
+  }
+  if (seeded && dperm_random_seeded(s->seed, &s->random, &err) != DPERM_OK) {
+    return refuse(report_error(&err));
   }
   if (!job_leads()) { /* the leader of a job pays and writes */
     *account = (dperm_account){.dry_run = s->dry_run, .charge = run_charge()};
@@ -74,7 +82,7 @@ bool ledger_settings_open(ledger_settings *s, bool is_private, dperm_account *ac
 }
 
 /* A charge cannot be taken back, so what can be known beforehand is asked beforehand, and said. */
-static dperm_status before_charge(const ledger_settings *s, dperm_status status, dperm_error *err) {
+static dperm_status before_charge(const charged_run *s, dperm_status status, dperm_error *err) {
   if (status != DPERM_OK && s->opened) {
     size_t used = strlen(err->message);
     (void)snprintf(err->message + used, sizeof err->message - used, "; nothing is charged");
@@ -90,27 +98,35 @@ dperm_status ask_stdout(dperm_error *err) {
   return dperm_output_reserve(asked, PAGE, err);
 }
 
-dperm_status ledger_settings_place(const ledger_settings *s, const char *path, bool prints,
-                                   dperm_output **out, dperm_error *err) {
+dperm_status charged_run_place(const charged_run *s, const char *path, dperm_output **out,
+                               dperm_error *err) {
+  if (s->json && path && !s->dry_run && strcmp(path, "-") == 0) {
+    return fail(err, DPERM_INVALID_ARGUMENT, "--json and --out - both go to standard output");
+  }
   if (!job_leads()) {
     return DPERM_OK;
   }
-  if (prints) {
+  if (s->json || !path) {
     TRY(before_charge(s, ask_stdout(err), err));
+  }
+  if (!path) {
+    return DPERM_OK;
   }
   TRY(before_charge(s, dperm_output_open(path, out, err), err));
   run_keep_output(*out);
   return DPERM_OK;
 }
 
-void ledger_settings_leave(dperm_output **output) {
+void charged_run_leave(dperm_output **output) {
   run_keep_output(NULL);
   dperm_output_free(*output);
 }
 
-void ledger_settings_close(ledger_settings *s) {
+int charged_run_end(charged_run *s, dperm_status status, const dperm_error *err) {
   dperm_ledger_free(s->opened);
+  dperm_random_free(s->random);
   s->opened = NULL;
+  return status == DPERM_OK ? 0 : report_error(err);
 }
 
 /* What the run's charge costs by a Renyi order; order 0 where that is its claim, or there is no
@@ -120,7 +136,7 @@ typedef struct run_cost {
   double order;
 } run_cost;
 
-static run_cost cost_of_run(const ledger_settings *s) {
+static run_cost cost_of_run(const charged_run *s) {
   dperm_error err;
   run_cost cost;
   if (!s->opened || dperm_ledger_charge_cost(s->opened, run_charge(), cost.epsilon, cost.delta,
@@ -144,7 +160,7 @@ static void seek_budget(void *context, const dperm_ledger_dataset *d) {
   }
 }
 
-static bool counts_twice(const ledger_settings *s) {
+static bool counts_twice(const charged_run *s) {
   dperm_error err;
   sought_budget sought = {.name = s->name};
   return s->opened && s->name && s->adding && strcmp(run_charge()->epsilon, "0") != 0 &&
@@ -155,11 +171,11 @@ static bool counts_twice(const ledger_settings *s) {
 static const char why_twice[] = "it counts twice: it is for records added and removed, the budget "
                                 "for replaced ones";
 
-bool ledger_settings_by_order(const ledger_settings *s) {
+bool charged_run_by_order(const charged_run *s) {
   return cost_of_run(s).order > 0;
 }
 
-void ledger_settings_say(const ledger_settings *s) {
+void charged_run_say(const charged_run *s) {
   const dperm_charge *paid = run_charge();
   if (paid->entry == 0) {
     note("no ledger: nothing counts this epsilon against a budget; see 'dperm help ledger'");
@@ -178,33 +194,29 @@ void ledger_settings_say(const ledger_settings *s) {
        brief(paid->delta_left).text);
 }
 
-json_t *ledger_settings_json(const ledger_settings *s) {
+json_t *charged_run_json(const charged_run *s) {
   const dperm_charge *paid = run_charge();
   if (!s->opened || !s->name) { /* none, or one that only guards its records */
     return json_null();
   }
   const run_cost cost = cost_of_run(s);
-  json_t *ledger =
-      json_pack("{s:o, s:o}", "file", json_words(s->path), "dataset", json_words(s->name));
-  if (paid->entry) {
-    (void)json_object_set_new(ledger, "id", json_integer((json_int_t)paid->entry));
-    (void)json_object_set_new(ledger, "digest", json_string(paid->digest));
-  }
-  json_auto_t *amounts =
-      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "epsilon", paid->epsilon, "delta",
-                paid->delta, "epsilon_left", paid->epsilon_left, "delta_left", paid->delta_left,
-                "cost_epsilon", cost.order > 0 ? cost.epsilon : paid->epsilon, "cost_delta",
-                cost.order > 0 ? cost.delta : paid->delta, "counted_twice", (int)counts_twice(s));
-  (void)json_object_update(ledger, amounts);
-  return ledger;
+  return json_pack("{s:o, s:o, s:o*, s:s*, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "file",
+                   json_words(s->path), "dataset", json_words(s->name), "id",
+                   paid->entry ? json_integer((json_int_t)paid->entry) : NULL, "digest",
+                   paid->entry ? paid->digest : NULL, "epsilon", paid->epsilon, "delta",
+                   paid->delta, "epsilon_left", paid->epsilon_left, "delta_left", paid->delta_left,
+                   "cost_epsilon", cost.order > 0 ? cost.epsilon : paid->epsilon, "cost_delta",
+                   cost.order > 0 ? cost.delta : paid->delta, "counted_twice",
+                   (int)counts_twice(s));
 }
 
-void ledger_settings_show(const ledger_settings *s, bool is_private, bool json) {
+void charged_run_show(const charged_run *s) {
   const dperm_charge *cost = run_charge();
-  if (json) {
+  bool is_private = s->is_private;
+  if (s->json) {
     report_print(json_pack("{s:b, s:b, s:s?, s:s?, s:o}", "dry_run", 1, "private", (int)is_private,
                            "epsilon", is_private ? cost->epsilon : NULL, "delta",
-                           is_private ? cost->delta : NULL, "ledger", ledger_settings_json(s)));
+                           is_private ? cost->delta : NULL, "ledger", charged_run_json(s)));
     return;
   }
   if (!is_private) {
@@ -224,14 +236,15 @@ void ledger_settings_show(const ledger_settings *s, bool is_private, bool json) 
     printf("data set \"%s\" of %s would have epsilon %s and delta %s left\n", visible(s->name).text,
            visible(s->path).text, cost->epsilon_left, brief(cost->delta_left).text);
   } else {
-    printf("no ledger: nothing counts it against a budget\n");
+    printf("no ledger: it is charged to no budget\n");
   }
 }
 
 argument ledger_guard_argument(const char **ledger) {
   return (argument){"--ledger",  ARGUMENT_INPUT,
                     ledger,      false,
-                    "FILE|none", "refuse records that this ledger knows (default: $DPERM_LEDGER)"};
+                    "FILE|none", "refuse records that this ledger knows (default: $DPERM_LEDGER)",
+                    GROUP_DATA};
 }
 
 bool ledger_guard(const char *ledger, const char *const *paths, size_t count) {
@@ -261,11 +274,17 @@ budget_words brief(const char *amount) {
   return out;
 }
 
+/* True for a long decimal below 1 with at least five such digits after the first three. */
+static bool runs_on(const char *amount, const char *digit) {
+  size_t first = strspn(amount, "0."), length = strlen(amount);
+  return length >= 20 && amount[0] == '0' && length > first + 8 &&
+         strspn(amount + first + 3, digit) >= 5;
+}
+
 budget_words brief_left(const char *amount) {
   budget_words out = brief(amount);
-  size_t first = strspn(amount, "0."), length = strlen(amount);
-  if (length >= 20 && amount[0] == '0' && length > first + 8 &&
-      strspn(amount + first + 3, "9") >= 5) { /* 4.9999999…e-7 is nearly 5.00e-7 */
+  size_t first = strspn(amount, "0.");
+  if (runs_on(amount, "9")) { /* 4.9999999…e-7 is nearly 5.00e-7 */
     const char *d = amount + first;
     int three = 100 * (d[0] - '0') + 10 * (d[1] - '0') + (d[2] - '0') + 1;
     bool whole = three == 1000;
@@ -277,13 +296,9 @@ budget_words brief_left(const char *amount) {
 }
 
 budget_words brief_spent(const char *amount) {
-  budget_words out = brief(amount);
-  size_t first = strspn(amount, "0."), length = strlen(amount);
-  if (length >= 20 && amount[0] == '0' && length > first + 8 &&
-      strspn(amount + first + 3, "0") >= 5) {
-    const budget_words cut = out;
-    (void)snprintf(out.text, sizeof out.text, "just over %.40s", cut.text);
-  }
+  budget_words out;
+  (void)snprintf(out.text, sizeof out.text, "%s%.40s", runs_on(amount, "0") ? "just over " : "",
+                 brief(amount).text);
   return out;
 }
 

@@ -1,6 +1,6 @@
-/* The ledger of a command: the arguments that say where a run is charged, shared by train, tune and
- * score, and the refusal of records that a ledger knows. DPERM_LEDGER and DPERM_DATASET in the
- * environment stand in for arguments that are not given. */
+/* A run that spends epsilon (train, tune, refine, score): its arguments for ledger, seed and JSON,
+ * the charge, and what is said of it; and the refusal of records that a ledger knows. DPERM_LEDGER
+ * and DPERM_DATASET in the environment stand in for arguments that are not given. */
 #pragma once
 
 #include <dperm.h>
@@ -10,39 +10,44 @@
 
 #include "arguments/arguments.h"
 
-typedef struct ledger_settings {
+typedef struct charged_run {
   const char *ledger, *dataset; /* as given */
-  bool dry_run;
-  bool adding;             /* the run is for records added and removed; set before it is opened */
-  const char *path, *name; /* as they are used; NULL for none */
+  bool dry_run, json;
+  uint64_t seed;
+  bool adding;             /* the run is for records added and removed; set before it begins */
+  bool is_private;         /* what it makes: it has a mechanism, and no seed */
+  const char *path, *name; /* of the ledger and data set in use; NULL for none */
   dperm_ledger *opened;
-} ledger_settings;
+  dperm_random *random; /* NULL without --seed */
+} charged_run;
 
-enum { LEDGER_ARGUMENTS = 3 };
+enum { CHARGED_RUN_ARGUMENTS = 5 };
 
-/* Their lines of the argument table from table[0] on: LEDGER_ARGUMENTS of them. */
-void ledger_settings_init(ledger_settings *settings, argument *table);
+/* Their lines of the argument table from table[0] on: CHARGED_RUN_ARGUMENTS of them. */
+void charged_run_init(charged_run *run, argument *table);
 
 /* Whether results can go to standard output: for what cannot be taken back once it is done. */
 dperm_status ask_stdout(dperm_error *err);
-/* Opens the ledger, if one is named, and fills `account`. False with a message. */
-bool ledger_settings_open(ledger_settings *settings, bool is_private, dperm_account *account);
+/* Opens the ledger, if one is named, and fills `account`. `noisy` tells whether there is a
+ * mechanism, `chargeable` whether a budget can cover all that leaves. False with a message. */
+bool charged_run_begin(charged_run *run, bool noisy, bool chargeable, dperm_account *account);
 /* Takes the place of what is written after the charge, in the process that writes it: a place that
- * cannot be had ends the run before, and so does a standard output that a run which `prints` needs
- * beside it. Freed by ledger_settings_leave, where its scope ends. */
-dperm_status ledger_settings_place(const ledger_settings *settings, const char *path, bool prints,
-                                   dperm_output **out, dperm_error *err);
-void ledger_settings_leave(dperm_output **output);
-void ledger_settings_close(ledger_settings *settings);
+ * cannot be had ends the run before, and so does a standard output that JSON needs beside it, or
+ * that is all there is (`path` is NULL). Freed by charged_run_leave, where its scope ends. */
+dperm_status charged_run_place(const charged_run *run, const char *path, dperm_output **out,
+                               dperm_error *err);
+void charged_run_leave(dperm_output **output);
+/* Reports the error if there is one. Returns the exit status. */
+int charged_run_end(charged_run *run, dperm_status status, const dperm_error *err);
 
 /* After a private run: one line on stderr about what was charged, or that nothing counts it. */
-void ledger_settings_say(const ledger_settings *settings);
+void charged_run_say(const charged_run *run);
 /* Whether the run's data set adds up by a Renyi order, where gaussian noise may cost less. */
-bool ledger_settings_by_order(const ledger_settings *settings);
+bool charged_run_by_order(const charged_run *run);
 /* After a dry run: what it would cost, on stdout. */
-void ledger_settings_show(const ledger_settings *settings, bool is_private, bool json);
+void charged_run_show(const charged_run *run);
 /* The member "ledger" of a result: what was or would be charged, or null. */
-json_t *ledger_settings_json(const ledger_settings *settings);
+json_t *charged_run_json(const charged_run *run);
 
 /* Commands that tell exact things about records (score without --epsilon, sweep, schema draft,
  * unsafe counts) first ask the ledger, if one is named or in the environment, whether it knows

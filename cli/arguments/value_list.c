@@ -1,0 +1,127 @@
+/* See value_list.h. */
+#include "arguments/value_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments/arguments.h"
+
+const char **split_texts(const char *list, size_t *count) {
+  size_t length = strlen(list) + 1;
+  *count = 1;
+  for (const char *c = list; *c; c++) {
+    *count += *c == ',';
+  }
+  const char **texts = malloc(*count * sizeof *texts + length);
+  char *at = texts ? memcpy(texts + *count, list, length) : NULL;
+  for (size_t i = 0; texts && i < *count; i++) {
+    texts[i] = at;
+    at += strcspn(at, ",");
+    *at++ = '\0';
+  }
+  return texts;
+}
+
+/* ---- combinations */
+
+static bool same_value(const char *a, const char *b) {
+  double x = 0, y = 0;
+  return strcmp(a, b) == 0 || (read_number(a, &x) && read_number(b, &y) && x == y);
+}
+
+static bool split(const char *option, const char *text, const char *hint, word_list *out) {
+  out->words = split_texts(text, &out->count);
+  if (!out->words) {
+    return refuse(complain_of_memory());
+  }
+  if (out->count > LIST_MOST) {
+    return refuse(wrong_usage("%s has more than %d values; give fewer", option, LIST_MOST));
+  }
+  for (size_t i = 0; i < out->count; i++) {
+    const char *word = out->words[i];
+    if (!*word) {
+      return refuse(wrong_usage("%s must be a list of values with commas between, not \"%.40s\"",
+                                option, text));
+    }
+    for (size_t j = 0; j < i; j++) {
+      if (same_value(out->words[j], word)) {
+        return refuse(wrong_usage("%s has %.40s twice%s", option, word, hint));
+      }
+    }
+  }
+  return true;
+}
+
+void word_lists_free(word_list (*lists)[LISTS]) {
+  for (int i = 0; i < LISTS; i++) {
+    free((*lists)[i].words);
+  }
+}
+
+bool word_list_has(const word_list *list, const char *word) {
+  for (size_t i = 0; i < list->count; i++) {
+    if (strcmp(list->words[i], word) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool word_lists_split(const char *const options[LISTS], const char *const texts[LISTS],
+                      const char *hint, word_list out[LISTS]) {
+  bool good = true;
+  for (int i = 0; i < LISTS && good; i++) {
+    good = split(options[i], texts[i] ? texts[i] : "-", hint, &out[i]);
+  }
+  return good;
+}
+
+size_t word_lists_combinations(const word_list lists[LISTS]) {
+  size_t all = 1;
+  for (int i = 0; i < LISTS; i++) {
+    all = lists[i].count > SIZE_MAX / all ? SIZE_MAX : all * lists[i].count;
+  }
+  return all;
+}
+
+void word_lists_combination(const word_list lists[LISTS], size_t combination,
+                            const char *words[LISTS]) {
+  for (int i = LISTS - 1; i >= 0; i--) {
+    words[i] = lists[i].words[combination % lists[i].count];
+    combination /= lists[i].count;
+  }
+}
+
+/* ---- class weights */
+
+static bool refuse_word(const char *word) {
+  return refuse(
+      wrong_usage("--class-weights must be NAME=W,NAME=W with public numbers above zero, not "
+                  "\"%.40s\"%s",
+                  word,
+                  strcmp(word, "balanced") == 0
+                      ? "; balanced weights would count the records, which is not private"
+                      : ""));
+}
+
+bool class_weights_parse(const char *text, dperm_options *options) {
+  static dperm_class_weight *weights; /* of the one such argument: all candidates point here */
+  static size_t count;
+  const char **words = weights ? NULL : split_texts(text, &count);
+  weights = words ? calloc(count, sizeof *weights) : weights;
+  if (!weights) {
+    return refuse(complain_of_memory());
+  }
+  for (size_t i = 0; words && i < count; i++) {
+    char *equals = strrchr(words[i], '='); /* the last: a class may be called "<=50K" */
+    if (!equals || equals == words[i] || !read_number(equals + 1, &weights[i].weight) ||
+        !(weights[i].weight > 0)) {
+      return refuse_word(words[i]);
+    }
+    *equals = '\0';
+    weights[i].name = words[i];
+  }
+  options->class_weights = weights;
+  options->class_weight_count = count;
+  return true;
+}
