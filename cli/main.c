@@ -1,8 +1,4 @@
 /* dperm COMMAND [options]: finds the command and runs it. */
-#include <dperm.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "arguments/help.h"
 #include "commands/commands.h"

@@ -2,9 +2,6 @@
 #include "arguments/fit_settings.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "arguments/value_list.h"
 #include "output/handles.h"

@@ -2,13 +2,8 @@
 #include "commands/charged_run.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "output/handles.h"
-#include "output/json_report.h"
-#include "output/message.h"
+#include "commands/commands.h"
 #include "output/mpi_job.h"
 #include "output/signals.h"
 

@@ -2,9 +2,6 @@
  * least. JSON on stdout, a table for people on stderr. */
 #include <dperm/audit.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "commands/commands.h"
 #include "commands/external_trainer.h"

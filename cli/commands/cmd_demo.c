@@ -1,13 +1,9 @@
 /* dperm demo: the story of privacy on records that are nobody's: what it costs in accuracy, at what
  * epsilon, by which mechanism, and where the model is. */
-#include <dperm/output.h>
 #include <dperm/score.h>
 #include <dperm/synthetic.h>
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "commands/commands.h"

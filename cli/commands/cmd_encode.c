@@ -1,7 +1,4 @@
 /* dperm encode: records in, an encoded file out, for data that are read often or outgrow memory. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "commands/commands.h"
 

@@ -1,8 +1,5 @@
 /* dperm ledger: give a data set its budget, show what was spent, check that nobody has changed it.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "commands/charged_run.h"
 #include "commands/commands.h"

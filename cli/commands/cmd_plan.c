@@ -2,9 +2,6 @@
 #include <dperm/plan.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "arguments/fit_settings.h"
 #include "arguments/help.h"

@@ -1,7 +1,6 @@
 /* dperm predict: a model and records in, one prediction a line out. */
+
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "commands/commands.h"
 #include "output/atomic_file.h"

@@ -1,7 +1,5 @@
 /* dperm refine: a wide schema and private records in, a refined schema out, for an epsilon. */
 #include <dperm/refine.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "arguments/fit_settings.h"
 #include "commands/charged_run.h"

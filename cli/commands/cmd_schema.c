@@ -1,9 +1,6 @@
 /* dperm schema: check one, draft one from public records, or import one from a data dictionary. */
 #include <dperm/draft.h>
 #include <dperm/unsafe.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "arguments/value_list.h"
 #include "commands/charged_run.h"

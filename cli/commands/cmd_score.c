@@ -2,7 +2,6 @@
  * calls public, or with --epsilon a private answer. */
 #include <dperm/score.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "commands/charged_run.h"
 #include "commands/commands.h"

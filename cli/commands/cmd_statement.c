@@ -1,6 +1,5 @@
 /* dperm statement: a page for the person who must defend a release. */
 #include <dperm/verify.h>
-#include <string.h>
 
 #include "commands/commands.h"
 

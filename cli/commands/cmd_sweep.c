@@ -1,9 +1,6 @@
 /* dperm sweep: how often models of many settings err, on public data; a line of CSV for each. */
 #define _GNU_SOURCE /* asprintf */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

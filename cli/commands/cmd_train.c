@@ -1,6 +1,5 @@
 /* dperm train: options in, model file out. */
 #include <dperm/unsafe.h>
-#include <stdio.h>
 
 #include "commands/commands.h"
 #include "commands/fit_command.h"

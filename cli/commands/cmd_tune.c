@@ -1,5 +1,4 @@
 /* dperm tune: like train, with lists; one model leaves, and its epsilon covers the choice. */
-#include <string.h>
 
 #include "commands/commands.h"
 #include "commands/fit_command.h"

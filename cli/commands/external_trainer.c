@@ -6,15 +6,10 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "output/handles.h"
-#include "output/message.h"
-#include "output/progress_bar.h"
+#include "commands/commands.h"
 
 enum { PATH_SIZE = 1024, ROWS = 100 };
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <dperm.h>
-#include <stdbool.h>
 
 typedef struct trainer_outcomes {
   double *values[2]; /* `count` outcomes of `dims` numbers for each data set */

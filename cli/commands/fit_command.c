@@ -1,17 +1,8 @@
 /* See fit_command.h. */
 #include "commands/fit_command.h"
 
-#include <dperm/random.h>
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "output/handles.h"
-#include "output/json_report.h"
-#include "output/message.h"
+#include "commands/commands.h"
 #include "output/mpi_job.h"
-#include "output/progress_bar.h"
 
 void fit_command_init(fit_command *c, bool many, argument *table) {
   const argument lines[FIT_COMMAND_OWN] = {

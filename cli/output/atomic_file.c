@@ -1,8 +1,6 @@
 /* See atomic_file.h. */
 #include "output/atomic_file.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "output/handles.h"

@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "output/gnuplot.h"
 #include "output/handles.h"

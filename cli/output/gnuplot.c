@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <spawn.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 /* What the library has for itself in src/base, over its public handles: failures passed on and
  * made, and ownership that ends with a scope. Variables are initialized where they stand (NULL,
- * {0}); a result that goes to the caller is taken out by setting its variable to NULL. */
+ * {0}); a result that goes to the caller is taken out by setting its variable to NULL. It brings
+ * the C library's headers that nearly every file needs. */
 #pragma once
 
 #include <dperm.h>

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "output/gnuplot.h"
 #include "output/handles.h"

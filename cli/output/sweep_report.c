@@ -5,8 +5,6 @@
 
 #include <dperm/plan.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "output/atomic_file.h"
 #include "output/handles.h"
