@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/handles.h"
+#include "output/json_report.h"
+#include "output/message.h"
 
 /* In 95 of 100 runs the temperature is as good as one chosen with 2·Δ·log(32/0.05)/epsilon records
  * more or less, Δ = 1 or 2 (docs/proofs/calibration.md); that may be a tenth of all. */
