@@ -10,7 +10,7 @@ void fit_settings_init(fit_settings *s, bool many, argument *table) {
   *s = (fit_settings){.loss = "logistic", .lambda = "auto", .features_kind = -1, .many = many};
   dperm_options *o = &s->options;
   dperm_options_init(o);
-  const argument lines[FIT_ARGUMENTS] = {
+  const argument lines[FIT_ARGUMENTS - SHARE_ARGUMENTS] = {
       {"--epsilon", ARGUMENT_POSITIVE, &o->epsilon, false, "E",
        "privacy budget; required unless --mechanism none"},
       {"--lambda", ARGUMENT_TEXT, &s->lambda, false, "X|auto",
@@ -69,13 +69,9 @@ void fit_settings_init(fit_settings *s, bool many, argument *table) {
              "ask only tests privately whether bins help, for a few percent (default: ask with a "
              "schema and without --bins and --kernel, else none)",
        GROUP_MODEL},
-      {"--calibrate", ARGUMENT_TEXT, &s->calibrate, false, many ? "none" : "SHARE|none",
-       many ? "other values are for train, which releases a single model"
-            : "share of epsilon for calibrating the probabilities of logistic loss, usually 0.05; "
-              "predictions do not change (default: none)",
-       GROUP_MODEL},
   };
   memcpy(table, lines, sizeof lines);
+  share_arguments_init(s->shares, many, table + FIT_ARGUMENTS - SHARE_ARGUMENTS);
 }
 
 static bool positive(const char *name, const char *word, const char *or_, double *out) {
@@ -139,16 +135,12 @@ static bool check_together(const fit_settings *s) {
       {s->many && refined,
        "--refine is for train; here --bins auto chooses bins from public numbers, or give a schema "
        "made by 'dperm refine', whose epsilon is counted"},
-      {s->many && given(s->calibrate),
-       "--calibrate is for train, which releases a single model; leave it out"},
       {refined && !noisy,
        "--refine does not go with --mechanism none: it spends a share of epsilon"},
       {refined && o->bins == DPERM_BINS_NONE,
        "--bins none keeps numeric columns linear, and --refine makes bins; give one of the two"},
       {refined && strcmp(s->refine, "ask") == 0 && o->bins != DPERM_BINS_ASK,
        "--bins decides about bins, and --refine ask tests whether they help; give one of the two"},
-      {given(s->calibrate) && !noisy,
-       "--calibrate does not go with --mechanism none: it spends a share of epsilon"},
   };
   return usage_rules_hold(rules, sizeof rules / sizeof *rules);
 }
@@ -158,13 +150,6 @@ bool refine_has_schema(const fit_settings *s, const char *schema) {
          refuse(wrong_usage("--refine needs --schema: it refines one"));
 }
 
-/* A share of epsilon; the words that stand for one are dealt with before. */
-static bool read_share(const char *option, const char *or_, const char *word, double *out) {
-  return (read_number(word, out) && *out > 0 && *out < 1) ||
-         refuse(wrong_usage("%s must be a share above 0 and below 1%s, not \"%.40s\"", option, or_,
-                            word));
-}
-
 /* All that has one value. */
 static bool apply_single(const fit_settings *s, dperm_options *o) {
   const char *refine = s->refine ? s->refine : s->many ? "none" : "ask";
@@ -172,8 +157,7 @@ static bool apply_single(const fit_settings *s, dperm_options *o) {
   o->kernel.independent = s->features_kind > 0;
   if (!neighbours_agree(o->neighbours, o->rows_about) || !check_together(s) ||
       (s->class_weights && !class_weights_parse(s->class_weights, o)) ||
-      (given(s->calibrate) &&
-       !read_share("--calibrate", ", or none", s->calibrate, &o->calibrate))) {
+      !share_arguments_apply(s->shares, s->many, o)) {
     return false;
   }
   if (strcmp(refine, "none") == 0 && o->bins == DPERM_BINS_ASK) {
@@ -270,21 +254,6 @@ bool fit_settings_one(const fit_settings *s, dperm_options *options) {
   return true;
 }
 
-/* In 95 of 100 runs the temperature is as good as one chosen with 2·Δ·log(32/0.05)/epsilon records
- * more or less, Δ = 1 or 2 (docs/proofs/calibration.md); that may be a tenth of all. */
-static void calibrate_warn(const dperm_options *options, size_t rows) {
-  bool adding = options->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  double epsilon = options->calibrate * options->epsilon / (double)options->rows_per_person;
-  double needed = 10 * (adding ? 2 : 4) * log(32 / 0.05) / epsilon;
-  const double most = 1e15; /* more rows than anybody has: such a share is refused by itself */
-  if (options->calibrate > 0 && (double)rows < needed && needed < most) {
-    note("warning: calibration has an epsilon of %.2g, and %zu rows are too few for it: the "
-         "probabilities may become worse; give --calibrate a larger share (%.0f rows would be "
-         "enough), or leave it out",
-         epsilon, rows, needed);
-  }
-}
-
 void fit_warn(const dperm_options *options, size_t rows) {
   double delta = options->delta;
   rows = options->rows_about ? options->rows_about : rows;   /* the public figure */
@@ -293,5 +262,5 @@ void fit_warn(const dperm_options *options, size_t rows) {
          "record; choose one far below",
          delta, 1.0 / (double)rows);
   }
-  calibrate_warn(options, rows);
+  share_arguments_warn(options, rows);
 }

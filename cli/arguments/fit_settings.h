@@ -4,20 +4,21 @@
 
 #include <dperm.h>
 
-#include "arguments/arguments.h"
+#include "arguments/share_settings.h"
 
 typedef struct fit_settings {
   dperm_options options;                            /* all that has one value */
   const char *loss, *h, *lambda, *gamma, *features; /* lists */
-  const char *class_weights, *refine, *calibrate;   /* as given, or NULL */
+  const char *class_weights, *refine;               /* as given, or NULL, */
+  const char *shares[SHARE_ARGUMENTS];              /* and so are these */
   int features_kind;                                /* -1 if not given */
   bool many; /* the command fits several models to the same records */
 } fit_settings;
 
-enum { FIT_ARGUMENTS = 22 };
+enum { FIT_ARGUMENTS = 21 + SHARE_ARGUMENTS };
 
 /* Defaults, and FIT_ARGUMENTS lines of the argument table from table[0] on. A command that fits
- * `many` models has no --refine and no --calibrate of its own: it takes "none" alone. */
+ * `many` models has no --refine and no other share of its own: it takes "none" alone. */
 void fit_settings_init(fit_settings *settings, bool many, argument *table);
 
 /* Settings into options, one for each combination of the lists, in an array that the caller frees
@@ -33,5 +34,5 @@ bool refine_has_schema(const fit_settings *settings, const char *schema);
 bool neighbours_agree(dperm_neighbours neighbours, size_t rows_about);
 
 /* Warns of a delta above 1/rows, which allows to publish the whole record of somebody, and of too
- * few rows to tell temperatures apart with the epsilon that calibration has. */
+ * few rows for a share of epsilon. */
 void fit_warn(const dperm_options *options, size_t rows);

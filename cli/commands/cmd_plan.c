@@ -56,7 +56,8 @@ static void print_kinds(const json_t *p) {
 static void print_epsilon(const json_t *p) {
   const char *change = is(p, "neighbours", "add-remove") ? "adding or removing" : "replacing";
   const char *refined = report_text(p, "refined_by");
-  double persons_rows = at(p, "rows_per_person"), calibrated = at(p, "epsilon_calibrated");
+  double persons_rows = at(p, "rows_per_person");
+  bool shared = refined != NULL;
   char whom[64] = "record: ";
   if (persons_rows > 1) {
     (void)snprintf(whom, sizeof whom, "person with at most %.0f rows: ", persons_rows);
@@ -74,15 +75,19 @@ static void print_epsilon(const json_t *p) {
                      "is for linear columns (--bins auto: for bins; "
                      "--bins none: no test)");
   }
-  if (calibrated > 0) {
-    print_line("epsilon to calibrate", calibrated, 4,
-               "of that, for calibrating probabilities; the fit has the rest, %.4g a row",
-               at(p, "epsilon_row"));
+  for (size_t i = 0; i < SHARE_ARGUMENTS; i++) {
+    const share_words *share = &share_arguments[i];
+    if (at(p, share->figure) > 0) {
+      shared = true;
+      print_line(share->plan_label, at(p, share->figure), 4,
+                 "of that, %s; the fit has the rest, %.4g a row", share->plan,
+                 at(p, "epsilon_row"));
+    }
   }
   if (persons_rows > 1) {
     print_line("epsilon of a row", at(p, "epsilon_row"), 4,
                "what the mechanism runs at: %s/%.0f (group privacy)",
-               refined || calibrated > 0 ? "the rest" : "epsilon", persons_rows);
+               shared ? "the rest" : "epsilon", persons_rows);
   }
 }
 

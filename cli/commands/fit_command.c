@@ -77,14 +77,6 @@ static void say_refined(const fit_command *c, const json_t *report, const char *
   }
 }
 
-static void say_calibrated(const json_t *report, const char *name) {
-  double calibrated = report_number(report, "epsilon_calibrated");
-  if (calibrated > 0) {
-    note("%s: epsilon %g of that was spent on calibrating probabilities: scores times %.3g", name,
-         calibrated, report_number(report, "inverse_temperature"));
-  }
-}
-
 /* A delta that was given and is not in the claim. By a Renyi order the shorter noise, which
  * `auto` takes, may be the dearer one: fifty pure releases at 0.1 cost seven times fifty gaussian
  * ones. */
@@ -124,7 +116,7 @@ static void say(const fit_command *c, const json_t *report, const dperm_model *m
          claim_of(model, claim), how);
   }
   say_refined(c, report, name);
-  say_calibrated(report, name);
+  share_arguments_say(report, name);
   say_unspent(c, c->fit.options.delta, model, name);
   if (is_private) {
     charged_run_say(&c->ledger);

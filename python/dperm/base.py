@@ -102,7 +102,6 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
     refine: Any
     bins: Optional[str]
     multiclass: str
-    calibrate: Optional[float] = None  # of those that have probabilities
     # what a fit leaves,
     model_: Model
     report_: Dict[str, Any]
@@ -265,8 +264,8 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
             delta_reg=self.delta_reg, norm_guess=self.norm_guess,
             rows_per_person=self.rows_per_person, threads=options.threads_of(self.n_jobs),
             neighbours=self.neighbours, rows_about=self.rows_about, delta=self.delta, multiclass=self.multiclass,
-            calibrate=self.calibrate, refine=self.refine, bins=self.bins, schema=self.schema is not None,
-            **self._kernel())
+            refine=self.refine, bins=self.bins, schema=self.schema is not None,
+            **{share: getattr(self, share, None) for share in options.SHARES}, **self._kernel())
         if prepared is not None and weights.apply(self.class_weight, self.C, prepared.handle, prepared.names, made):
             prepared.words += ("weights",)
         return made

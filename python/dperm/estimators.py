@@ -276,8 +276,8 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
     if privacy.get("epsilon_refined"):  # was spent on the schema, which is here, and is added to every fit of it
         epsilon -= privacy["epsilon_refined"]
     if loss["name"] == "logistic" and not kernel:
-        share = content["calibration"]["epsilon"] / epsilon if "calibration" in content else None
-        found: Union[LogisticRegression, LinearSVC] = LogisticRegression(epsilon, calibrate=share, **settings)
+        shares = {name: content[key]["epsilon"] / epsilon for name, (key, _) in options.SHARES.items() if key in content}
+        found: Union[LogisticRegression, LinearSVC] = LogisticRegression(epsilon, **shares, **settings)
     elif kernel:
         found = KernelSVC(epsilon, kernel=kernel["name"], gamma=kernel["gamma"],
                           n_components=kernel["features"], orthogonal=kernel["kind"] != "iid",

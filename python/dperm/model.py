@@ -9,7 +9,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from . import _library as c
+from . import _library as c, options
 from .figures import Figures
 
 __all__ = ["Model", "Privacy", "Finding"]
@@ -126,7 +126,8 @@ class Privacy(Figures):
         fields: Dict[str, Any] = {"private": content["private"], "reason": content["reason"]}
         fields.update(content["privacy"])
         fields.setdefault("epsilon_refined", 0.0)  # of epsilon the schema's
-        fields["epsilon_calibrated"] = content.get("calibration", {}).get("epsilon", 0.0)  # and the temperature's
+        for key, figure in options.SHARES.values():
+            fields[figure] = content.get(key, {}).get("epsilon", 0.0)
         fields.update({k: content[k] for k in ("rows_about", "rows_about_fitted") if k in content})
         fields.update({k: content[k] for k in ("rows", "rows_fitted", "selection", "ledger",
                                                "classes", "loss", "kernel")})

@@ -24,6 +24,9 @@ KERNELS["rbf"] = KERNELS["gaussian"]
 BINS = c.words("bins")
 ASK = BINS.pop("ask")  # None in Python
 REFINE = {"ask": 0.0, "none": 0.0, "auto": math.nan}
+# Options that are shares of epsilon for something after the fit: the object of a model's file that states what one
+# released, and the name of its epsilon in reports.
+SHARES = {"calibrate": ("calibration", "epsilon_calibrated")}
 
 
 def choice(name: str, value: Any, words: Mapping[str, Any]) -> Any:
@@ -94,9 +97,11 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
          kernel: Optional[str] = None, gamma: Any = None, n_components: Any = None,
          orthogonal: bool = True, rows_per_person: int = 1, classes: int = 0,
          threads: int = 0, neighbours: str = "replace", rows_about: Any = None,
-         delta: Any = 0.0, multiclass: str = "auto", calibrate: Any = None, refine: Any = "ask",
-         bins: Optional[str] = None, schema: bool = False) -> c.Options:
+         delta: Any = 0.0, multiclass: str = "auto", refine: Any = "ask",
+         bins: Optional[str] = None, schema: bool = False, **shares: Any) -> c.Options:
     """Options for a fit to so many rows, or to about so many where their number is private; `schema`: there is one."""
+    if not shares.keys() <= SHARES.keys():
+        raise TypeError(f"there is no option {min(shares.keys() - SHARES.keys())!r}")
     options = c.defaults("train")
     options.mechanism = choice("mechanism", mechanism, MECHANISMS)
     if mechanism == "none":
@@ -115,12 +120,14 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
         raise ValueError("delta does not go with mechanism='none'; leave it out")
     _set_columns(options, refine, bins, schema)
     options.multiclass = choice("multiclass", multiclass, MULTICLASS)
-    if calibrate not in (None, "none"):
-        options.calibrate = number("calibrate", calibrate)
-        if not options.calibrate < 1:
-            raise ValueError(f"calibrate={calibrate!r}; give a share of epsilon above 0 and below 1, or None")
+    for name, share in shares.items():
+        if share in (None, "none"):
+            continue
+        setattr(options, name, number(name, share))
+        if not getattr(options, name) < 1:
+            raise ValueError(f"{name}={share!r}; give a share of epsilon above 0 and below 1, or None")
         if mechanism == "none":
-            raise ValueError("calibrate does not go with mechanism='none': it spends a share of epsilon")
+            raise ValueError(f"{name} does not go with mechanism='none': it spends a share of epsilon")
     options.neighbours = choice("neighbours", neighbours, NEIGHBOURS)
     if adding(neighbours):
         if rows_about is None:

@@ -35,7 +35,7 @@ static dperm_status draw_choice(const attack *a, int side, random_source *source
   size_t order[2];
   size_t chosen = t->selector == DPERM_SELECTOR_EXPONENTIAL
                       ? select_exponential(source, t->errors[side], 2, t->epsilon)
-                      : select_permute_and_flip(source, t->errors[side], 2, t->epsilon, order);
+                      : select_permute_and_flip(source, t->errors[side], 2, t->epsilon, 1, order);
   *score = *outcome = chosen == 1 ? 1 : 0;
   return DPERM_OK;
 }

@@ -12,7 +12,7 @@
 #include "base/vector.h"
 #include "data/dataset.h"
 #include "random/exponential.h"
-#include "release/lattice.h"
+#include "release/numerics.h"
 #include "run/fit.h"
 
 static const double false_alarms = 1e-6;

@@ -63,7 +63,7 @@ dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *mo
   const guarantee *claim = &model->claim; /* the schema's refinement was charged elsewhere */
   const dataset_state *d = chain_find(ledger->known, reserved.dataset);
   bool twice = claim->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && d && !d->reading.adding;
-  double epsilon = claim->epsilon_refined > 0 ? claim->epsilon_charged : claim->epsilon;
+  double epsilon = claim->shares[SHARE_SCHEMA] > 0 ? claim->epsilon_charged : claim->epsilon;
   if (!same_epsilon(&reserved, epsilon, twice)) {
     return fail_model(ledger, model, "was charged another epsilon than the model says", err);
   }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "mechanism/privacy_plan.h"
-#include "mechanism/promise.h"
 #include "solve/newton.h"
 
 typedef struct mechanism {

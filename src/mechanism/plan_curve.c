@@ -1,5 +1,5 @@
-/* See plan_curve.h. */
-#include "mechanism/plan_curve.h"
+/* plan_curve of privacy_plan.h. */
+#include "mechanism/privacy_plan.h"
 
 #include <math.h>
 

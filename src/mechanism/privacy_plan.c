@@ -351,8 +351,8 @@ bool plan_spends_delta(const privacy_plan *plan) {
 }
 
 /* The plan for a kind of noise. */
-static dperm_status calibrate_kind(const public_numbers *given, dperm_noise kind, privacy_plan *out,
-                                   dperm_error *err) {
+static dperm_status plan_of_kind(const public_numbers *given, dperm_noise kind, privacy_plan *out,
+                                 dperm_error *err) {
   public_numbers g = *given;
   bool counted = g.neighbours == DPERM_NEIGHBOURS_REPLACE; /* the number of rows is public */
   privacy_plan plan = {.mechanism = g.mechanism,
@@ -394,11 +394,11 @@ static double plan_cost(const public_numbers *g, const privacy_plan *plan) {
 }
 
 /* The best pure kind, or gaussian noise where a delta is given and it costs less. */
-static dperm_status calibrate_best(const public_numbers *g, privacy_plan *out, dperm_error *err) {
+static dperm_status best_plan(const public_numbers *g, privacy_plan *out, dperm_error *err) {
   privacy_plan other;
-  dperm_status status = calibrate_kind(g, least_noise(g), out, err);
+  dperm_status status = plan_of_kind(g, least_noise(g), out, err);
   if (g->delta_core > 0 && g->analysis == DPERM_ANALYSIS_TIGHT &&
-      calibrate_kind(g, DPERM_NOISE_GAUSSIAN, &other, NULL) == DPERM_OK &&
+      plan_of_kind(g, DPERM_NOISE_GAUSSIAN, &other, NULL) == DPERM_OK &&
       (status != DPERM_OK || plan_cost(g, &other) < plan_cost(g, out))) {
     *out = other;
     return DPERM_OK;
@@ -415,8 +415,8 @@ dperm_status privacy_plan_make(const public_numbers *g, privacy_plan *out, dperm
                           .noise = {&noise_l2, g->dims, 0, g->bounds.body, link_scores(g->loss)}};
     return DPERM_OK;
   }
-  return g->noise == DPERM_NOISE_AUTO ? calibrate_best(g, out, err)
-                                      : calibrate_kind(g, g->noise, out, err);
+  return g->noise == DPERM_NOISE_AUTO ? best_plan(g, out, err)
+                                      : plan_of_kind(g, g->noise, out, err);
 }
 
 /* What noise of this norm adds to an objective. Output perturbation moves the minimizer itself. */

@@ -2,7 +2,7 @@
  * so nothing that is chosen here costs privacy. */
 #pragma once
 
-#include "base/status.h"
+#include "privacy/renyi.h"
 #include "random/noise.h"
 #include "random/row_bounds.h"
 
@@ -27,7 +27,7 @@ typedef struct public_numbers {
   double stiffness;     /* by how much N_j″ may pass 1: 0 for ridge, infinite where unknown */
   bool custom_penalty;  /* N is not the library's own, and */
   double penalty_error; /* its slope is computed within this relative error */
-  double bound, rms; /* calibrate's own, 0 before: R_K and rms‖b‖₂ for β = 1 of the kind */
+  double bound, rms; /* privacy_plan_make's own, 0 before: R_K and rms‖b‖₂ for β = 1 of the kind */
 } public_numbers;
 
 /* All that a mechanism needs to know, and all that a model states of it. */
@@ -68,3 +68,28 @@ double noise_to_signal(const public_numbers *given, const privacy_plan *plan);
 /* A bound on the objective's excess over its minimum that noise of this norm, ‖b‖₂, causes
  * (docs/proofs/planning.md). */
 double excess_objective(const public_numbers *given, const privacy_plan *plan, double noise_norm);
+
+/* ---- plan_curve.c: what a plan's noise tells a ledger beyond (ε, δ), the numbers that its Renyi
+ * divergence follows from (docs/proofs/composition.md, C5) */
+
+/* Of one fit, for its own neighbours and one record, without what its release and numerics add;
+ * fits = 0 for noise that is pure: then ε says it all. */
+privacy_curve plan_curve(const public_numbers *given, const privacy_plan *plan);
+
+/* Whether a release that was priced by `paid` may have this one: nothing is claimed by fits = 0. */
+bool curve_covers(const privacy_curve *paid, const privacy_curve *curve);
+
+/* ---- what stands between a mechanism and the release of its result */
+
+/* What the release will rely on, promised from public numbers before any work (release/numerics.h).
+ */
+typedef struct promise {
+  double gradient;   /* the certified gradient, with what the noise's own error adds to it */
+  double noise_norm; /* ‖b‖₂; longer noise is refused, with probability e^−100 */
+} promise;
+
+/* Within (promise.gradient)/Λ_t of what the mechanism would have given in real numbers: f + rest,
+ * the rest too small for doubles to hold it. Not to be seen by anybody. */
+typedef struct solution {
+  double *f, *rest; /* dims numbers each; those of several solutions one after the other */
+} solution;

@@ -31,27 +31,16 @@ size_t select_exponential(random_source *source, const size_t *errors, size_t co
   }
 }
 
-/* In random order, the first that is accepted, with probability exp(−ε(z_i − z_min)/divisor). */
-static size_t permute_and_flip(random_source *source, const size_t *costs, size_t count,
-                               ratio epsilon, uint64_t by, size_t *order) {
+size_t select_permute_and_flip(random_source *source, const size_t *costs, size_t count,
+                               ratio epsilon, uint64_t sensitivity, size_t *order) {
   size_t least = smallest(costs, count);
   random_order(source, count, order);
   for (size_t i = 0; i < count; i++) {
-    if (random_bernoulli_exp(source, epsilon, costs[order[i]] - least, by)) {
+    if (random_bernoulli_exp(source, epsilon, costs[order[i]] - least, divisor() * sensitivity)) {
       return order[i];
     }
   }
   return order[count - 1]; /* not reached: the best candidate is accepted with probability 1 */
-}
-
-size_t select_permute_and_flip(random_source *source, const size_t *errors, size_t count,
-                               ratio epsilon, size_t *order) {
-  return permute_and_flip(source, errors, count, epsilon, divisor(), order);
-}
-
-size_t select_by_costs(random_source *source, const size_t *costs, size_t count, ratio epsilon,
-                       uint64_t sensitivity, size_t *order) {
-  return permute_and_flip(source, costs, count, epsilon, 2 * sensitivity, order);
 }
 
 double selection_bound(size_t candidates, double epsilon, double delta) {

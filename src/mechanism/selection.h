@@ -9,16 +9,12 @@
 /* Index i with probability ∝ exp(−ε z_i/2): ε-differentially private. */
 size_t select_exponential(random_source *source, const size_t *errors, size_t count, ratio epsilon);
 
-/* Permute-and-flip (McKenna & Sheldon 2020): candidates in random order, i accepted with
- * probability exp(−ε(z_i − z_min)/2). ε-differentially private, never worse in expectation. `work`
- * has `count` places. */
-size_t select_permute_and_flip(random_source *source, const size_t *errors, size_t count,
-                               ratio epsilon, size_t *order);
-
-/* The same where one record changes each cost by at most `sensitivity` (below 2^36): i accepted
- * with probability exp(−ε(z_i − z_min)/(2·sensitivity)). */
-size_t select_by_costs(random_source *source, const size_t *costs, size_t count, ratio epsilon,
-                       uint64_t sensitivity, size_t *order);
+/* Permute-and-flip (McKenna & Sheldon 2020): candidates in random order, the first that is
+ * accepted, i with probability exp(−ε(z_i − z_min)/(2·sensitivity)), where one record changes each
+ * cost by at most `sensitivity` (below 2^36). ε-differentially private, never worse in expectation.
+ * `order` has `count` places. */
+size_t select_permute_and_flip(random_source *source, const size_t *costs, size_t count,
+                               ratio epsilon, uint64_t sensitivity, size_t *order);
 
 /* With probability 1 − δ the chosen candidate has at most (2/ε)·ln((m−1)/δ) errors more than the
  * best (privacy.md 7); 0 for one candidate. */

@@ -52,7 +52,7 @@ static int64_t rounded(double value) {
 }
 
 static void add_some(size_t classes, size_t rows, const double *scores, const double *labels,
-                     const double *shares, double *room, int64_t sums[TEMPERATURES]) {
+                     const double *row_weights, double *room, int64_t sums[TEMPERATURES]) {
   size_t all = rows * classes;
   double *below = room, *scaled = below + all, *p = scaled + all, *own = p + all;
   for (size_t i = 0; i < rows; i++) {
@@ -67,17 +67,17 @@ static void add_some(size_t classes, size_t rows, const double *scores, const do
     softmax_rows(classes, rows, own, scaled, NULL, NULL, NULL, p);
     for (size_t i = 0; i < rows; i++) {
       double value = excess(classes, (size_t)own[i], below + i * classes, p + i * classes);
-      sums[j] += rounded(shares ? shares[i] * value : value);
+      sums[j] += rounded(row_weights ? row_weights[i] * value : value);
     }
   }
 }
 
 void temperature_add(size_t classes, size_t rows, const double *scores, const double *labels,
-                     const double *shares, double *room, int64_t sums[TEMPERATURES]) {
+                     const double *row_weights, double *room, int64_t sums[TEMPERATURES]) {
   for (size_t from = 0; from < rows; from += TEMPERATURE_ROWS) {
     size_t count = rows - from < TEMPERATURE_ROWS ? rows - from : TEMPERATURE_ROWS;
     add_some(classes, count, scores + from * scores_of(classes), labels + from,
-             shares ? shares + from : NULL, room, sums);
+             row_weights ? row_weights + from : NULL, room, sums);
   }
 }
 
@@ -101,6 +101,6 @@ size_t temperature_choose(random_source *source, const int64_t sums[TEMPERATURES
     costs[j] = (size_t)(sums[j] < 0 ? -sums[j] : sums[j]);
     costs[j] += temperature_handicap(j, neighbours, epsilon);
   }
-  return select_by_costs(source, costs, TEMPERATURES, ratio_below(epsilon),
-                         sensitivity_for(neighbours), order);
+  return select_permute_and_flip(source, costs, TEMPERATURES, ratio_below(epsilon),
+                                 sensitivity_for(neighbours), order);
 }

@@ -23,10 +23,10 @@ enum { TEMPERATURE_ROWS = 64 };
 size_t temperature_room(size_t classes);
 
 /* Adds `rows` records to the sums of all b_j: each its own scores (k of them, or one of two
- * classes), its label as data sets have it, and its share from 0 to 1 (NULL: all are 1). What a
+ * classes), its label as data sets have it, and its weight from 0 to 1 (NULL: all are 1). What a
  * record adds depends on nothing else. */
 void temperature_add(size_t classes, size_t rows, const double *scores, const double *labels,
-                     const double *shares, double *room, int64_t sums[TEMPERATURES]);
+                     const double *row_weights, double *room, int64_t sums[TEMPERATURES]);
 
 /* What b_j costs beside that, from public numbers: so much that where the records say nothing b is
  * near 1, and accepted with probability e^(−½) less for each step of the grid from there. */

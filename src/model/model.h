@@ -41,9 +41,9 @@ struct dperm_model {
   size_t dims;      /* weights: inputs, or the number of features */
   double *weights;  /* dims for each of the class_fits */
 
-  double inverse_temperature; /* probabilities are those of scores times this
-                       (mechanism/temperature.h); 1 where nothing was chosen:
-                       claim.epsilon_calibrated is 0 then */
+  json_t *released[SHARE_COUNT]; /* what each share after the fit released, as the file states it,
+                                    or NULL (model_shares.c); and of these, ready for use: */
+  double inverse_temperature;    /* probabilities are those of scores times this; else 1 */
 };
 OWNED_HANDLE(dperm_model, dperm_model_free)
 
@@ -54,6 +54,13 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
 
 /* The model makes this claim from now on, and gives the reasons if it is none. */
 dperm_status model_claim(dperm_model *model, const guarantee *claim, dperm_error *err);
+
+/* What a share after the fit released, an object as a model's file has it, goes into the model;
+ * fails without one, and where it is not what that share can release. */
+dperm_status model_take_share(dperm_model *model, share_id share, json_t *released,
+                              dperm_error *err);
+/* The number in it that reports repeat (share_kind), or what they say where there is none. */
+double model_share_value(const dperm_model *model, share_id share);
 
 /* The model's own view of encoded rows: `x` itself, or features over it, which *made then holds and
  * the caller frees. */

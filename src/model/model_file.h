@@ -31,11 +31,11 @@ dperm_status model_write_content(const dperm_model *model, output_file *out, dpe
  * its claim; false where the file does not say, or the schema says something else. */
 bool model_refined_fits(const json_t *privacy, dperm_model *model);
 
-/* The inverse temperature of its probabilities and what of its epsilon that cost, for its file; and
- * into the model, after its classes: 1 and 0 where the file has none, false where what it says is
- * none of the grid's, or not for its loss and classes. */
-json_t *model_calibration_json(const dperm_model *model);
-bool model_calibration_fits(const json_t *root, dperm_model *model);
+/* The object of a share after the fit, with its epsilon; NULL for want of memory. */
+json_t *model_share_json(const dperm_model *model, share_id share);
+/* The objects of all such shares that a file has, and their epsilons, into the model, after its
+ * classes. The first share whose object is not sound, or NULL. */
+const share_kind *model_read_shares(const json_t *root, dperm_model *model);
 
 /* How its classes were learned, into model->joint; false where the file's word is none, or its loss
  * cannot learn them so. And the numbers in its noise, which follow with its dims and mechanism. */

@@ -1,6 +1,7 @@
 /* A model file back into a model, with every doubt refused: a wrong weight is worse than none. */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file_read.h"
@@ -429,7 +430,12 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
   TRY(read_classes(r, model));
   TRY(sound(r, model_multiclass_fits(r->root, model),
             "it does not say how its classes were learned, or its loss cannot learn them so"));
-  TRY(sound(r, model_calibration_fits(r->root, model), "its calibration is not clear"));
+  const share_kind *unclear = model_read_shares(r->root, model);
+  if (unclear) {
+    char how[64];
+    (void)snprintf(how, sizeof how, "its %s is not clear", unclear->file);
+    return sound(r, false, how);
+  }
   TRY(read_class_weights(r, model));
   bool several = model->classes.count > 2 && model->plan.mechanism != DPERM_MECHANISM_NONE;
   TRY(sound(r, !several || read_positive(r->privacy, "epsilon_class", &model->claim.epsilon_class),

@@ -14,7 +14,7 @@ bool model_refined_fits(const json_t *privacy, dperm_model *model) {
   if (!noisy || (refined->epsilon == 0 && !stated)) {
     return true;
   }
-  claim->epsilon_refined = refined->epsilon;
+  claim->shares[SHARE_SCHEMA] = refined->epsilon;
   claim->epsilon_charged = json_number_value(charged);
   return refined->epsilon > 0 && json_is_number(stated) &&
          json_number_value(stated) == refined->epsilon && json_is_number(charged) &&

@@ -92,8 +92,9 @@ static json_t *privacy_json(const dperm_model *model) {
   if (noisy && plan->noise.kind->weights && !blocks) {
     return NULL;
   }
-  bool several = noisy && model->classes.count > 2;   /* files of two classes have no such key */
-  bool refined = noisy && claim->epsilon_refined > 0; /* nor have others than refined schemas */
+  bool several = noisy && model->classes.count > 2; /* files of two classes have no such key */
+  bool refined =
+      noisy && claim->shares[SHARE_SCHEMA] > 0; /* nor have others than refined schemas */
   const double none = (double)NAN;
   json_t *object = json_pack(
       "{s:s?, s:o, s:o, s:o*, s:o*, s:s, s:s, s:I, s:o, s:o*, s:s, s:s?, s:s?, s:o, s:o*, s:o, "
@@ -101,7 +102,7 @@ static json_t *privacy_json(const dperm_model *model) {
       "s:f, s:o}",
       "definition", noisy ? "(epsilon, delta)-differential privacy" : NULL, "epsilon",
       number_or_null(claim->epsilon), "delta", number_or_null(claim->delta), "epsilon_refined",
-      refined ? json_real(claim->epsilon_refined) : NULL, "epsilon_charged",
+      refined ? json_real(claim->shares[SHARE_SCHEMA]) : NULL, "epsilon_charged",
       refined ? json_real(claim->epsilon_charged) : NULL, "neighbours",
       neighbours_word(claim->neighbours), "unit", claim->rows_per_person > 1 ? "person" : "row",
       "rows_per_person", (json_int_t)claim->rows_per_person, "epsilon_row",
@@ -154,36 +155,38 @@ static json_t *model_json(const dperm_model *model) {
   char format[32];
   bool about = model->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   (void)snprintf(format, sizeof format, MODEL_FORMAT_NAME "%d", MODEL_FORMAT_NUMBER);
-  json_t *selection = model->selection ? json_incref(model->selection) : json_null();
-  json_t *weights = model->class_weights /* files without them have no such key */
-                        ? numbers_json(model->class_weights, model->classes.count)
-                        : NULL;
-  bool several = model->classes.count > 2; /* nor have files of two classes this one */
-  json_t *multiclass =
-      several ? json_string(dperm_multiclass_name(model->joint ? DPERM_MULTICLASS_JOINT
-                                                               : DPERM_MULTICLASS_ONE_VS_REST))
-              : NULL;
-  bool calibrated = model->claim.epsilon_calibrated > 0; /* nor others this */
-  json_t *schema = model->schema ? json_incref(model->schema->json) : json_null();
   json_t *object = json_pack(
-      "{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:o, s:o, s:o*, s:o*, s:o, s:o, s:o, s:o*, "
-      "s:o*, s:o*, "
-      "s:o, s:o, s:o, s:o, s:s}",
-      "format", format, "private", dperm_model_is_private(model), "reason", model->reason,
-      "privacy", privacy_json(model), "loss", "name", model->loss, "h",
-      number_or_null(model->loss_h), "lipschitz", number_or_null(model->loss_lipschitz),
-      "smoothness", number_or_null(model->loss_smoothness), "rows", rows_json(!about, model->rows),
-      "rows_fitted", rows_json(!about, model->rows_fitted), "rows_about",
-      about ? rows_json(true, model->rows) : NULL, "rows_about_fitted",
-      about ? rows_json(true, model->rows_fitted) : NULL, "selection", selection, "ledger",
-      ledger_json(model), "classes", classes_json(&model->classes), "multiclass", multiclass,
-      "class_weights", weights, "calibration", calibrated ? model_calibration_json(model) : NULL,
-      "encoding", encoding_json(model), "schema", schema, "kernel", kernel_json(model), "weights",
-      weights_json(model), "dperm_version", dperm_version());
-  object = unless_lost(unless_lost(object, "rows_about", about), "rows_about_fitted", about);
-  object = unless_lost(object, "calibration", calibrated);
-  return unless_lost(unless_lost(object, "class_weights", model->class_weights != NULL),
-                     "multiclass", several);
+      "{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:o, s:o}", "format", format, "private",
+      dperm_model_is_private(model), "reason", model->reason, "privacy", privacy_json(model),
+      "loss", "name", model->loss, "h", number_or_null(model->loss_h), "lipschitz",
+      number_or_null(model->loss_lipschitz), "smoothness", number_or_null(model->loss_smoothness),
+      "rows", rows_json(!about, model->rows), "rows_fitted", rows_json(!about, model->rows_fitted));
+  if (about) {
+    json_set(&object, "rows_about", rows_json(true, model->rows));
+    json_set(&object, "rows_about_fitted", rows_json(true, model->rows_fitted));
+  }
+  json_set(&object, "selection", model->selection ? json_incref(model->selection) : json_null());
+  json_set(&object, "ledger", ledger_json(model));
+  json_set(&object, "classes", classes_json(&model->classes));
+  if (model->classes.count > 2) {
+    json_set(&object, "multiclass",
+             json_string(dperm_multiclass_name(model->joint ? DPERM_MULTICLASS_JOINT
+                                                            : DPERM_MULTICLASS_ONE_VS_REST)));
+  }
+  if (model->class_weights) {
+    json_set(&object, "class_weights", numbers_json(model->class_weights, model->classes.count));
+  }
+  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    if (model->claim.shares[s] > 0) {
+      json_set(&object, share_kinds[s].file, model_share_json(model, s));
+    }
+  }
+  json_set(&object, "encoding", encoding_json(model));
+  json_set(&object, "schema", model->schema ? json_incref(model->schema->json) : json_null());
+  json_set(&object, "kernel", kernel_json(model));
+  json_set(&object, "weights", weights_json(model));
+  json_set(&object, "dperm_version", json_string(dperm_version()));
+  return object;
 }
 
 static int add_piece(const char *text, size_t length, void *state) {

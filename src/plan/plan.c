@@ -8,10 +8,11 @@
 #include "kernel/features.h"
 #include "loss/link.h"
 #include "loss/regularizer.h"
-#include "plan/plan_schema.h"
+#include "plan/planned.h"
 #include "random/noise_law.h"
 #include "release/numerics.h"
 #include "run/options.h"
+#include "run/stage.h"
 
 static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, rows_to_halve_noise);
 
@@ -54,7 +55,7 @@ static bool beats_coin(const variation *v, double epsilon) {
 }
 
 /* The bracket that a search begins with, around a guess: noise and its cost are nearly proportional
- * to 1/(nε) where Λ is automatic. Every step is a whole calibration, so guessing pays. */
+ * to 1/(nε) where Λ is automatic. Every step is a whole plan, so guessing pays. */
 static const double nearby = 1.02;
 
 /* The smallest ε that beats a coin, looked for around a guess. */
@@ -110,11 +111,6 @@ static size_t fewest_rows(const variation *v, double guess, double goal) {
 
 /* ---- the plan */
 
-/* Fits that share epsilon. */
-static size_t fits_of(const public_numbers *given, size_t classes) {
-  return link_scores(given->loss) > 1 ? 1 : class_fits(classes);
-}
-
 static void describe_noise(const public_numbers *given, const privacy_plan *plan,
                            const release_plan *release, dperm_plan *out) {
   noise_law law;
@@ -169,7 +165,7 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
          options->classes);
   }
   TRY(regularizer_validate(&options->regularizer, dims, err));
-  TRY(check_calibrate_classes(options, classes, err));
+  TRY(stages_check(options, classes, NULL, err));
   const dperm_loss loss = options_loss(options, classes);
   const public_numbers given = fit_numbers(options, &loss, claim, rows, dims, &bounds);
   privacy_plan plan;
@@ -185,7 +181,7 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
                        .epsilon = claim->epsilon,
                        .epsilon_row = claim->epsilon_row,
                        .classes = classes,
-                       .fits = fits_of(&given, classes),
+                       .fits = link_scores(&loss) > 1 ? 1 : class_fits(classes),
                        .epsilon_class = claim->epsilon_class,
                        .delta = none,
                        .lambda = plan.lambda,
@@ -207,8 +203,8 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
                        .excess_loss_q95 = none,
                        .epsilon_better_than_coin = none,
                        .neighbours = options->neighbours,
-                       .epsilon_calibrated = claim->epsilon_calibrated,
-                       .epsilon_schema = claim->epsilon_refined};
+                       .epsilon_calibrated = claim->shares[SHARE_CALIBRATION],
+                       .epsilon_schema = claim->shares[SHARE_SCHEMA]};
   if (plan.mechanism != DPERM_MECHANISM_NONE) {
     release_plan release;
     TRY(guarantee_check(claim, err));
@@ -220,6 +216,24 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
     describe_noise(&given, &plan, &release, made);
   }
   return DPERM_OK;
+}
+
+/* ---- the schema that is planned for */
+
+void planned_schema_clear(planned_schema *planned) {
+  dperm_schema_free(planned->schema);
+  planned->schema = NULL;
+}
+
+static dperm_status plan_schema(const dperm_options *o, const dperm_schema *schema, size_t rows,
+                                planned_schema *out, dperm_error *err) {
+  *out = (planned_schema){.schema = NULL};
+  TRY(options_validate(o, err));
+  TRY(check_refined_unit(o, schema, err));
+  TRY(representation_choose(o, schema, rows, &out->how, err));
+  const private_run shares = run_shares(o, schema->classes.count, schema, out->how.epsilon);
+  out->claim = run_claim(o, &shares, 0);
+  return representation_given(o, schema, rows, &out->claim, &out->schema, err);
 }
 
 /* ---- the public functions */
@@ -238,7 +252,8 @@ static dperm_status check_plan_rows(const dperm_options *o, size_t *rows, dperm_
 }
 
 static dperm_status plan_numbers(const dperm_plan_rows *of, size_t rows,
-                                 const dperm_options *options, dperm_plan *made, dperm_error *err) {
+                                 const dperm_options *options, planned_schema *planned,
+                                 dperm_plan *made, dperm_error *err) {
   if (rows == 0 || of->dims == 0 || of->dims > INT32_MAX ||
       !(of->norm >= 1e-100 && of->norm <= 1e100)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
@@ -251,9 +266,10 @@ static dperm_status plan_numbers(const dperm_plan_rows *of, size_t rows,
   }
   const row_bounds bounds = row_bounds_of_norm(of->dims, of->norm);
   const size_t classes = options->classes ? options->classes : 2;
-  const private_run shares = run_shares(options, classes, NULL);
-  const guarantee claim = run_claim(options, &shares, 0);
-  return make_plan(rows, of->dims, classes, &bounds, of->norm1, options, &claim, made, err);
+  const private_run shares = run_shares(options, classes, NULL, 0);
+  planned->claim = run_claim(options, &shares, 0);
+  return make_plan(rows, of->dims, classes, &bounds, of->norm1, options, &planned->claim, made,
+                   err);
 }
 
 static dperm_status plan_records(const dperm_plan_rows *of, size_t rows,
@@ -288,7 +304,7 @@ dperm_status plan_make(const dperm_plan_rows *of, const dperm_options *options,
   *planned = (planned_schema){.schema = NULL};
   TRY(check_plan_rows(options, &rows, err));
   return of->schema ? plan_records(of, rows, options, planned, made, err)
-                    : plan_numbers(of, rows, options, made, err);
+                    : plan_numbers(of, rows, options, planned, made, err);
 }
 
 dperm_status dperm_plan_sized(const dperm_plan_rows *of, const dperm_options *given,

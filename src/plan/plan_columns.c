@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "loss/regularizer.h"
-#include "plan/plan_columns.h"
+#include "plan/planned.h"
 #include "random/noise.h"
 #include "run/options.h"
 #include "schema/auto_bins.h"
@@ -47,30 +47,19 @@ static int leave_crosses(json_t *root, const char *name) {
   return json_object_set_new(root, "crosses", kept);
 }
 
-/* The first half of a list, or of an object; every second cut. */
-static json_t *half_list(json_t *list) {
-  json_t *half = json_array();
-  for (size_t i = 0; i < (json_array_size(list) + 1) / 2; i++) {
-    (void)json_array_append(half, json_array_get(list, i));
-  }
-  return half;
-}
-
-static json_t *half_object(json_t *object) {
-  json_t *half = json_object(), *value;
+/* Half of the values or cuts of a list, which are one less than bins, or of the groups of an
+ * object.
+ */
+static json_t *half_of(json_t *given, bool cuts) {
+  json_t *half = json_is_array(given) ? json_array() : json_object(), *value;
   const char *key;
-  json_object_foreach(object, key, value) {
-    if (json_object_size(half) < (json_object_size(object) + 1) / 2) {
+  for (size_t i = cuts; i < json_array_size(given); i += 2) {
+    (void)json_array_append(half, json_array_get(given, i));
+  }
+  json_object_foreach(given, key, value) {
+    if (json_object_size(half) < (json_object_size(given) + 1) / 2) {
       (void)json_object_set(half, key, value);
     }
-  }
-  return half;
-}
-
-static json_t *every_second(json_t *cuts) {
-  json_t *half = json_array();
-  for (size_t i = 1; i < json_array_size(cuts); i += 2) {
-    (void)json_array_append(half, json_array_get(cuts, i));
   }
   return half;
 }
@@ -79,7 +68,7 @@ static json_t *every_second(json_t *cuts) {
  * to the noise. */
 static json_t *halved_column(const schema_column *column, json_t *object) {
   json_t *copy = json_copy(object), *bins = json_object_get(object, "bins");
-  json_t *values = json_object_get(object, "values"), *groups = json_object_get(object, "groups");
+  const json_t *values = json_object_get(object, "values");
   size_t levels = column->binned ? column_bins(column) : column->categories.count;
   if (levels < 4) {
     json_decref(copy);
@@ -88,11 +77,9 @@ static json_t *halved_column(const schema_column *column, json_t *object) {
   (void)json_object_del(copy, "reference"); /* one value less at most, as it has */
   if (json_is_integer(bins)) {
     (void)json_object_set_new(copy, "bins", json_integer(json_integer_value(bins) / 2));
-  } else if (bins) {
-    (void)json_object_set_new(copy, "bins", every_second(bins));
   } else {
-    (void)json_object_set_new(copy, values ? "values" : "groups",
-                              values ? half_list(values) : half_object(groups));
+    const char *key = bins ? "bins" : values ? "values" : "groups";
+    (void)json_object_set_new(copy, key, half_of(json_object_get(object, key), bins));
   }
   return copy;
 }

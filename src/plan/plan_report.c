@@ -5,7 +5,7 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/options_defaults.h"
-#include "plan/plan_columns.h"
+#include "plan/planned.h"
 
 static json_t *text_or_null(const char *text) {
   return text ? json_string(text) : json_null();
@@ -34,7 +34,7 @@ static void add_figures(json_t **report, const figure *list, size_t count) {
     add_figures(report, list_, sizeof list_ / sizeof *list_);                                      \
   } while (0)
 
-static json_t *plan_json(const dperm_plan *p) {
+static json_t *plan_json(const dperm_plan *p, const guarantee *claim) {
   const double none = (double)NAN;
   bool adding = p->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE, noisy = p->noise != NULL;
   const char *joint =
@@ -52,7 +52,9 @@ static json_t *plan_json(const dperm_plan *p) {
                                                                   : NULL));
   ADD_FIGURES(&r, {"epsilon", p->epsilon}, {"epsilon_refined", noisy ? p->epsilon_schema : none});
   json_set(&r, "refined_by", text_or_null(p->schema_cost));
-  ADD_FIGURES(&r, {"epsilon_calibrated", noisy ? p->epsilon_calibrated : none});
+  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    ADD_FIGURES(&r, {share_kinds[s].figure, noisy ? claim->shares[s] : none});
+  }
   json_set(&r, "rows_per_person", json_count(p->rows_per_person));
   json_set(&r, "neighbours", json_string(dperm_neighbours_name(p->neighbours)));
   ADD_FIGURES(&r, {"epsilon_row", p->epsilon_row});
@@ -138,7 +140,7 @@ dperm_status dperm_plan_report(const dperm_plan_rows *of, const dperm_options *g
   dperm_plan plan;
   TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
   TRY(plan_make(of, &options, &planned, &plan, err));
-  json_t *report = plan_json(&plan);
+  json_t *report = plan_json(&plan, &planned.claim);
   if (planned.schema) {
     dperm_status status = add_columns(&options, &planned, plan.rows, &report, err);
     if (status != DPERM_OK) {

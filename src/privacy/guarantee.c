@@ -86,49 +86,35 @@ static double delta_of_run(const private_run *run, double epsilon) {
 
 /* ---- the noise's delta, from the whole down (docs/proofs/gaussian.md 6) */
 
-/* The least double that covers both, exactly: epsilon_rest gives the first part back. */
-static double delta_covering(double noise, double numerics) {
-  double_double sum = two_sum(noise, numerics);
-  return sum.lo > 0 ? nextafter(sum.hi, INFINITY) : sum.hi;
-}
-
-static void divide_delta(const private_run *run, guarantee *g) {
-  double noise = epsilon_rest(run->delta, g->delta_numerics);
-  private_run part = *run;
+static double delta_of_class(const private_run *run, const guarantee *g) {
+  double noise = epsilon_rest(run->delta, g->delta_numerics), k = (double)run->rows_per_person;
   if (!(run->delta > 0 && noise > 0)) { /* too little is refused by guarantee_check */
-    return;
+    return 0;
   }
-  g->delta_row = run->delta;
   if (run->rows_per_person != 1 && !DEFECT("group-delta-left-out")) {
-    double k = (double)run->rows_per_person;
     noise = noise * expm1(g->epsilon_row) / expm1(k * g->epsilon_row) * down;
-    part.rows_per_person = 1;
-    g->delta_row = delta_covering(noise, delta_of_run(&part, g->epsilon_row));
   }
-  g->delta_fit = g->delta_row;
   if (run->rounds != ROUNDS_NONE) {
     noise = noise / run->rounds_mean * down;
-    part.rounds = ROUNDS_NONE;
-    g->delta_fit = delta_covering(noise, delta_of_run(&part, g->epsilon_fit));
   }
-  bool several = run->classes > 2 && !run->joint;
-  g->delta_class = several ? noise / (double)run->classes * down : noise;
+  return run->classes > 2 && !run->joint ? noise / (double)run->classes * down : noise;
 }
 
 guarantee guarantee_of_run(const private_run *run) {
   guarantee g = {.epsilon = run->epsilon,
                  .rows_per_person = run->rows_per_person,
                  .neighbours = run->neighbours,
-                 .epsilon_refined = run->refined,
-                 .epsilon_calibrated = run->calibrated,
                  .epsilon_charged = run->epsilon};
   double fits = run->epsilon, below = epsilon_below(run->epsilon);
-  if (run->refined > 0) { /* 8.9: one after the other, their epsilons add up */
-    g.epsilon = run->refined_before ? epsilon_sum(run->epsilon, run->refined) : run->epsilon;
-    fits = fmin(fits, epsilon_rest(run->refined_before ? g.epsilon : below, run->refined));
+  memcpy(g.shares, run->shares, sizeof g.shares);
+  if (run->schema_before && run->shares[SHARE_SCHEMA] > 0) {
+    g.epsilon = epsilon_sum(run->epsilon, run->shares[SHARE_SCHEMA]);
+    fits = fmin(fits, epsilon_rest(g.epsilon, run->shares[SHARE_SCHEMA]));
   }
-  if (run->calibrated > 0 && !DEFECT("calibration-free")) { /* 8.11: one after the other again */
-    fits = epsilon_rest(fmin(fits, below), run->calibrated);
+  for (int s = run->schema_before ? SHARE_SCHEMA + 1 : 0; s < SHARE_COUNT; s++) {
+    if (run->shares[s] > 0 && !(s >= SHARE_AFTER_FIT && DEFECT("share-free"))) {
+      fits = epsilon_rest(fmin(fits, below), run->shares[s]); /* 8.9, 8.11: they add up */
+    }
   }
   g.epsilon_row = epsilon_share(fits, run->rows_per_person);
   g.epsilon_fit = round_share(g.epsilon_row, run->rounds);
@@ -136,7 +122,7 @@ guarantee guarantee_of_run(const private_run *run) {
   g.epsilon_class = several ? epsilon_share(g.epsilon_fit, run->classes) : g.epsilon_fit;
   g.delta = g.delta_numerics = delta_of_run(run, g.epsilon_row);
   g.delta_given = run->delta;
-  divide_delta(run, &g);
+  g.delta_class = delta_of_class(run, &g);
   return g;
 }
 
@@ -156,12 +142,6 @@ guarantee guarantee_of_counts(double epsilon, size_t rows_per_person, bool confu
                      .epsilon_row = row,
                      .epsilon_fit = row,
                      .epsilon_class = two ? row / 2 : row};
-}
-
-guarantee guarantee_of_choice(const guarantee *run) {
-  return guarantee_with(
-      guarantee_of_counts(run->epsilon_calibrated, run->rows_per_person, false, run->neighbours),
-      run->reasons);
 }
 
 guarantee guarantee_of_histograms(double epsilon, size_t rows_per_person, size_t columns,

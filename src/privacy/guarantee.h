@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "base/status.h"
+#include "privacy/shares.h"
 
 /* Why something is not private: one list feeds the flags and their texts. Each is known from what
  * a caller asked for and said, never from what the records hold, since it leaves with the result;
@@ -46,20 +46,18 @@ typedef struct guarantee {
   double epsilon, delta;  /* the whole claim, for one record, or for */
   size_t rows_per_person; /* a person with at most so many records if more than one */
   dperm_neighbours neighbours;
-  double delta_numerics;     /* of delta what numerics cost, above zero in every run */
-  double delta_given;        /* what delta may be at most, the caller's; 0: the numerics' alone */
-  double epsilon_refined;    /* of that the schema's refinement, 0 without one; */
-  double epsilon_calibrated; /* and the choice of a temperature, 0 without one; */
-  double epsilon_charged;    /* and what the run itself is to be charged: less than all of it where
-                                the refinement was paid before */
-  double epsilon_row;        /* what is left for each record, */
-  double epsilon_fit;        /* for each fit of a model to it (less with random stopping) */
+  double delta_numerics;      /* of delta what numerics cost, above zero in every run */
+  double delta_given;         /* what delta may be at most, the caller's; 0: the numerics' alone */
+  double shares[SHARE_COUNT]; /* what of epsilon is not the fit's, 0 where there is none; */
+  double epsilon_charged;     /* and what the run itself is to be charged: less than all of it where
+                                 the schema was paid for before */
+  double epsilon_row;         /* what is left for each record, */
+  double epsilon_fit;         /* for each fit of a model to it (less with random stopping) */
   double epsilon_class; /* and for each of the fits that more than two classes take (all of it if
                            they are joint), or each count */
-  /* Of delta_given in the same way what a row and a fit may spend in all, and what is left of that
-   * for the noise of a class. 0 without any (docs/proofs/gaussian.md 6). */
-  double delta_row, delta_fit, delta_class;
-  unsigned reasons; /* why not, if it is not private; 0 if it is */
+  double delta_class;   /* of delta_given in the same way, for the noise of a class; 0 without any
+                           (docs/proofs/gaussian.md 6) */
+  unsigned reasons;     /* why not, if it is not private; 0 if it is */
 } guarantee;
 
 /* How random stopping chooses the number of its rounds (privacy.md 7). */
@@ -73,12 +71,9 @@ typedef struct private_run {
   size_t rows_per_person, classes;
   bool joint; /* the classes are learned in one fit, which has noise for each of them */
   rounds_kind rounds;
-  double rounds_mean;  /* of the law that is drawn from, rounded up; not used without rounds */
-  double refined;      /* epsilon that a refinement of the schema has, 0 without one: a part of the
-                          run's, */
-  bool refined_before; /* or on top of it, if another run made it */
-  double calibrated; /* epsilon of the choice of a temperature for the fit, 0 without one: a part of
-                        the run's (docs/proofs/calibration.md) */
+  double rounds_mean; /* of the law that is drawn from, rounded up; not used without rounds */
+  double shares[SHARE_COUNT]; /* parts of the run's epsilon, 0 for none; */
+  bool schema_before;         /* the schema's comes on top of it, as another run made that */
 } private_run;
 
 /* The theorem of docs/privacy.md 8 for runs that release weights, as numbers: epsilon is divided
@@ -99,9 +94,6 @@ guarantee guarantee_of_counts(double epsilon, size_t rows_per_person, bool confu
  * 8.9). */
 guarantee guarantee_of_histograms(double epsilon, size_t rows_per_person, size_t columns,
                                   dperm_neighbours neighbours);
-/* The choice of a temperature as a release of its own: no numerics, delta = 0. epsilon_row is what
- * is left for one record, and what the choice is made with. */
-guarantee guarantee_of_choice(const guarantee *run);
 /* What an add-remove claim is worth where records are replaced: (2ε, (1 + e^ε)δ), rounded up
  * (docs/proofs/neighbours.md 5). A replace claim has no finite add-remove one. */
 guarantee guarantee_replaced(const guarantee *g);

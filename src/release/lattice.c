@@ -1,6 +1,6 @@
 /* Rounding and noise are integers of 128 bits; what follows, to the nearest double, sees released
  * integers only. A double next to k·2^e is a multiple of 2^e too. */
-#include "release/lattice.h"
+#include "release/numerics.h"
 
 #include <math.h>
 

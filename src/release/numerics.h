@@ -4,7 +4,6 @@
 #pragma once
 
 #include "mechanism/privacy_plan.h"
-#include "mechanism/promise.h"
 #include "random/discrete_sampling.h"
 
 /* ε = ε_core + 2ε_num: the mechanism gets the first, the lattice noise the second. */
@@ -28,3 +27,9 @@ typedef struct release_plan {
 /* The release of `plan`'s result for these public numbers. Fails where doubles cannot hold it. */
 dperm_status release_plan_make(const public_numbers *given, const privacy_plan *plan,
                                release_plan *out, dperm_error *err);
+
+/* The only way that a private candidate becomes weights (lattice.c): weights =
+ * g·(round(candidate/g) + Y), Y independent discrete Laplace, P(y) ∝ exp(−|y|·ε_num/S).
+ */
+dperm_status release_weights(const release_plan *plan, const solution *from, size_t dims,
+                             random_source *source, double *weights, dperm_error *err);

@@ -12,8 +12,7 @@
 #include "loss/loss.h"
 #include "model/model.h"
 #include "model/model_file.h"
-#include "report/ledger_words.h"
-#include "report/report.h"
+#include "report/payment.h"
 
 enum { WHOM_SIZE = 80 };
 
@@ -22,7 +21,7 @@ typedef struct evidence {
   bool holds;
   size_t steps, failed;
   char first_failure[400];
-  ledger_words ledger;
+  payment paid, paid_for_schema;
 } evidence;
 
 typedef struct statement {
@@ -190,6 +189,34 @@ static void write_delta(report *p, const dperm_model *m) {
                          : "where good practice allows far less than one");
 }
 
+/* What of the budget is not the fit's. */
+static void write_shares(report *p, const dperm_model *m) {
+  const double *shares = m->claim.shares;
+  char rest[400] = "";
+  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    size_t used = strlen(rest);
+    if (shares[s] > 0) {
+      (void)snprintf(rest + used, sizeof rest - used, " and for %s", share_kinds[s].left_for);
+    }
+  }
+  if (shares[SHARE_SCHEMA] > 0) {
+    report_row(
+        p, "of that",
+        "ε = %.6g for the schema: what the records said, with noise, of its bins and groups; "
+        "the rest for the fit%s",
+        shares[SHARE_SCHEMA], rest);
+  }
+  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    char value[DOUBLE_TEXT_SIZE] = "";
+    if (share_kinds[s].value) {
+      (void)snprintf(value, sizeof value, "%.4g", model_share_value(m, s));
+    }
+    if (shares[s] > 0) {
+      report_row(p, "of that", "ε = %.6g %s%s", shares[s], share_kinds[s].statement, value);
+    }
+  }
+}
+
 static void write_facts(report *p, const statement *s) {
   const dperm_model *m = s->model;
   bool objective = m->plan.mechanism == DPERM_MECHANISM_OBJECTIVE;
@@ -208,20 +235,7 @@ static void write_facts(report *p, const statement *s) {
   }
   report_row(p, "privacy budget", "(ε, δ) = (%s, %.2g), for every %s", s->epsilon, m->claim.delta,
              s->whom);
-  if (m->claim.epsilon_refined > 0) {
-    report_row(
-        p, "of that",
-        "ε = %.6g for the schema: what the records said, with noise, of its bins and groups; "
-        "the rest for the fit%s",
-        m->claim.epsilon_refined,
-        m->claim.epsilon_calibrated > 0 ? " and for how sure its probabilities are" : "");
-  }
-  if (m->claim.epsilon_calibrated > 0) {
-    report_row(p, "of that",
-               "ε = %.6g to choose how sure the model's probabilities are: those of its scores "
-               "times %.4g",
-               m->claim.epsilon_calibrated, m->inverse_temperature);
-  }
+  write_shares(p, m);
   if (m->joint) {
     report_row(p, "classes", "all %zu are learned in one fit, with noise for each of them",
                m->classes.count);
@@ -336,8 +350,8 @@ static void write_mathematics(report *p, const statement *s) {
 static void write_spending(report *p, const statement *s) {
   const dperm_model *model = s->model;
   report_add(p, REPORT_HEADING, "What was spent, and what is left");
-  if (s->seen->ledger.found) {
-    ledger_words_write(p, model, &s->seen->ledger);
+  if (s->seen->paid.found) {
+    payment_write(p, model, &s->seen->paid, &s->seen->paid_for_schema);
   } else if (model->ledger_entry) {
     report_add(p, REPORT_TEXT,
                "The release was charged to a ledger, as entry %llu (receipt %.16s…). The custodian "
@@ -358,7 +372,7 @@ static void write_limits(report *p, const statement *s) {
              "say, with or without any one of them.");
   report_add(p, REPORT_ITEM,
              "Anything about other releases from the same records: their ε and δ must be added%s.",
-             s->seen->ledger.by[0] ? ", or put together as this ledger does" : "");
+             s->seen->paid.order > 0 ? ", or put together as this ledger does" : "");
   if (!s->person) {
     report_add(p, REPORT_ITEM,
                "The same strength for somebody with several records: k of them are protected at "
@@ -368,8 +382,9 @@ static void write_limits(report *p, const statement *s) {
   report_add(p, REPORT_ITEM,
              "The schema (ranges, categories, labels)%s, the options and the %s "
              "were chosen without looking at the records.",
-             s->model->claim.epsilon_refined > 0 ? ", but for the refinement that the budget covers"
-                                                 : "",
+             s->model->claim.shares[SHARE_SCHEMA] > 0
+                 ? ", but for the refinement that the budget covers"
+                 : "",
              s->adding ? "figure near the number of records" : "number of records");
   if (s->person) {
     report_add(p, REPORT_ITEM, "No person has more than %zu records in the data.",
@@ -428,7 +443,8 @@ dperm_status dperm_statement(const char *name, const char *text, size_t length,
   TRY(dperm_model_parse(text, length, name, &model, err));
   TRY(dperm_model_verify(name, text, length, NULL, see_line, &seen, &seen.holds, err));
   if (ledger) {
-    TRY(ledger_words_find(ledger, model, &seen.ledger, err));
+    TRY(payment_of_model(ledger, model, &seen.paid, err));
+    TRY(payment_of_schema(ledger, model, &seen.paid_for_schema, err));
   }
   statement s = {.path = name,
                  .model = model,

@@ -41,3 +41,10 @@ dperm_status account_make_model(const account_run *run, dperm_status prepared, m
 /* The end of a run, with its status: after a failure behind a reservation the message says that the
  * charge stays. */
 dperm_status account_failed(const dperm_charge *charge, dperm_status status, dperm_error *err);
+
+/* A schema that the records made states what it cost them: `made` with the statement: epsilon for
+ * the unit of `claim`, which says whether it is private, and the leader's charge. On every process
+ * of a job. */
+dperm_status schema_state_cost(const dperm_schema *made, double epsilon, const guarantee *claim,
+                               const dperm_charge *charge, ranks *spread, dperm_schema **out,
+                               dperm_error *err);

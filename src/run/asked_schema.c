@@ -1,5 +1,5 @@
-/* See asked_schema.h. */
-#include "run/asked_schema.h"
+/* See representation.h. */
+#include "run/representation.h"
 
 #include <math.h>
 

@@ -1,11 +1,14 @@
-/* See calibration.h. Scores are computed row by row from the released weights: a row's are the same
- * wherever it stands and whatever the others are (matrix/gemm_block.h, matrix/dense_rows.h), which
- * the proof needs. So they are looked at in blocks, and no scores of all rows are kept. */
-#include "run/calibration.h"
+/* The stage that chooses a temperature (docs/proofs/calibration.md). Scores are computed row by row
+ * from the released weights: a row's are the same wherever it stands and whatever the others are
+ * (matrix/gemm_block.h, matrix/dense_rows.h), which the proof needs. So they are looked at in
+ * blocks, and no scores of all rows are kept. */
+#include "run/stage.h"
 
 #include <string.h>
 
+#include "matrix/gemm_block.h"
 #include "mechanism/temperature.h"
+#include "run/options.h"
 
 dperm_status calibration_agree(ranks *spread, bool fused, dperm_error *err) {
   uint64_t some_are = fused, some_are_not = !fused;
@@ -19,6 +22,20 @@ dperm_status calibration_agree(ranks *spread, bool fused, dperm_error *err) {
   return DPERM_OK;
 }
 
+static dperm_status check(const dperm_options *o, size_t classes, ranks *spread, dperm_error *err) {
+  if (!options_have_softmax(o)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "calibrate is for probabilities, which only logistic loss has; with %s leave it out",
+         o->loss.name ? o->loss.name : "this loss");
+  }
+  if (classes > 2 && !options_joint(o, classes)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "calibrate is for two classes, or classes that are learned jointly; with one-vs-rest "
+         "leave it out");
+  }
+  return calibration_agree(spread, gemm_is_fused(), err);
+}
+
 /* Weights as a right-hand side, scores of a block, space of the matrix and of the sums. */
 typedef struct calibration_space {
   double *weights, *scores, *matrix, *sums;
@@ -30,16 +47,16 @@ static calibration_space space_of(const dperm_model *model, const matrix *view, 
   return (calibration_space){room, scores, work, work + view->work_size};
 }
 
-size_t calibration_room(const dperm_model *model, const matrix *view) {
+static size_t room_of(const dperm_model *model, const matrix *view) {
   size_t fits = class_fits(model->classes.count);
   return fits * (model->dims + TEMPERATURE_ROWS) + view->work_size +
          temperature_room(model->classes.count);
 }
 
-static void add_rows(const calibration_rows *rows, const dperm_model *model, double *room,
-                     int64_t sums[TEMPERATURES]) {
-  const matrix *x = rows->view;
-  const calibration_space at = space_of(model, x, room);
+static void add_rows(const stage_work *w, int64_t sums[TEMPERATURES]) {
+  const dperm_model *model = w->model;
+  const matrix *x = w->view;
+  const calibration_space at = space_of(model, x, w->room);
   size_t classes = model->classes.count, fits = class_fits(classes);
   for (size_t j = 0; j < model->dims; j++) {
     for (size_t m = 0; m < fits; m++) {
@@ -49,8 +66,8 @@ static void add_rows(const calibration_rows *rows, const dperm_model *model, dou
   for (size_t from = 0; from < x->rows; from += TEMPERATURE_ROWS) {
     size_t left = x->rows - from, count = left < TEMPERATURE_ROWS ? left : TEMPERATURE_ROWS;
     x->kind->apply_rows(x, from, count, at.weights, fits, at.scores, at.matrix);
-    temperature_add(classes, count, at.scores, rows->labels + from,
-                    rows->shares ? rows->shares + from : NULL, at.sums, sums);
+    temperature_add(classes, count, at.scores, w->labels + from,
+                    w->row_weights ? w->row_weights + from : NULL, at.sums, sums);
   }
 }
 
@@ -63,21 +80,22 @@ static dperm_status add_up(ranks *spread, int64_t sums[TEMPERATURES], dperm_erro
   return DPERM_OK;
 }
 
-dperm_status calibration_run(const calibration_rows *rows, const guarantee *run,
-                             random_source *source, double *room, dperm_model *model,
-                             dperm_error *err) {
-  const guarantee own = guarantee_of_choice(run);
-  ranks *spread = rows->view->spread;
+static dperm_status run(const stage_work *w, json_t **released, dperm_error *err) {
+  ranks *spread = w->view->spread;
   int64_t sums[TEMPERATURES] = {0};
   size_t chosen = 0;
   dperm_status status = DPERM_OK;
-  add_rows(rows, model, room, sums);
+  add_rows(w, sums);
   TRY(add_up(spread, sums, err));
   if (ranks_lead(spread)) {
-    chosen = temperature_choose(source, sums, own.neighbours, own.epsilon_row);
-    status = random_check(source, err); /* after the last draw, before anything leaves */
+    chosen = temperature_choose(w->source, sums, w->neighbours, w->epsilon);
+    status = random_check(w->source, err); /* after the last draw, before anything leaves */
   }
   TRY(ranks_share(spread, status, &chosen, sizeof chosen, err));
-  model->inverse_temperature = temperature_at(chosen);
+  *released = json_pack("{s:f, s:i, s:[i, i]}", "inverse_temperature", temperature_at(chosen),
+                        "quarter_octaves", TEMPERATURE_FIRST + (int)chosen, "grid",
+                        TEMPERATURE_FIRST, TEMPERATURE_LAST);
   return DPERM_OK;
 }
+
+const stage calibration_stage = {.check = check, .room = room_of, .run = run};

@@ -25,18 +25,23 @@ size_t options_rows(const dperm_options *o, const dperm_data *data) {
 
 /* ---- shares */
 
-private_run run_shares(const dperm_options *o, size_t classes, const dperm_schema *schema) {
-  return (private_run){.epsilon = o->epsilon,
-                       .neighbours = o->neighbours,
-                       .delta = o->delta,
-                       .rows_per_person = o->rows_per_person,
-                       .classes = classes,
-                       .joint = options_joint(o, classes),
-                       .rounds_mean = 1,
-                       .refined =
-                           schema && !DEFECT("refinement-free") ? schema->refined.epsilon : 0,
-                       .refined_before = true,
-                       .calibrated = o->calibrate > 0 ? o->calibrate * o->epsilon : 0};
+private_run run_shares(const dperm_options *o, size_t classes, const dperm_schema *schema,
+                       double schema_epsilon) {
+  private_run run = {.epsilon = o->epsilon,
+                     .neighbours = o->neighbours,
+                     .delta = o->delta,
+                     .rows_per_person = o->rows_per_person,
+                     .classes = classes,
+                     .joint = options_joint(o, classes),
+                     .rounds_mean = 1,
+                     .schema_before = !(schema_epsilon > 0)};
+  run.shares[SHARE_SCHEMA] = schema_epsilon > 0                     ? schema_epsilon
+                             : schema && !DEFECT("refinement-free") ? schema->refined.epsilon
+                                                                    : 0;
+  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    run.shares[s] = share_given(o, s) > 0 ? share_given(o, s) * o->epsilon : 0;
+  }
+  return run;
 }
 
 guarantee run_claim(const dperm_options *o, const private_run *shares, unsigned reasons) {
@@ -45,7 +50,7 @@ guarantee run_claim(const dperm_options *o, const private_run *shares, unsigned 
 }
 
 guarantee fit_claim(const dperm_options *o, const dperm_data *data) {
-  const private_run shares = run_shares(o, data_class_count(data), data->schema);
+  const private_run shares = run_shares(o, data_class_count(data), data->schema, 0);
   return run_claim(o, &shares, options_reasons(o, data));
 }
 
@@ -54,15 +59,16 @@ guarantee fit_claim(const dperm_options *o, const dperm_data *data) {
 dperm_status check_refined_unit(const dperm_options *o, const dperm_schema *schema,
                                 dperm_error *err) {
   const schema_refined *refined = schema ? &schema->refined : NULL;
-  if (o->mechanism != DPERM_MECHANISM_NONE && refined && refined->epsilon > 0 &&
-      refined->rows_per_person != o->rows_per_person) {
+  if (o->mechanism == DPERM_MECHANISM_NONE || !refined || refined->epsilon == 0) {
+    return DPERM_OK;
+  }
+  if (refined->rows_per_person != o->rows_per_person) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "the schema was refined for persons with at most %zu rows, and this run is for %zu: their "
          "epsilons cannot be added; give both the same rows per person",
          refined->rows_per_person, o->rows_per_person);
   }
-  if (o->mechanism != DPERM_MECHANISM_NONE && refined && refined->epsilon > 0 &&
-      refined->neighbours != o->neighbours) {
+  if (refined->neighbours != o->neighbours) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "the schema was refined for neighbours %s, and this run is for %s: their epsilons cannot "
          "be added; use the schema as it was before",

@@ -8,10 +8,11 @@
 #include "privacy/guarantee.h"
 #include "random/random_source.h"
 
-/* The run of these options in public numbers: one fit for each class, or a joint one, and what the
- * schema (NULL for none) cost before. The caller adds what else there is: a choice's rounds, the
- * share of a schema that is still to be made. */
-private_run run_shares(const dperm_options *options, size_t classes, const dperm_schema *schema);
+/* The run of these options in public numbers: one fit for each class, or a joint one, and the
+ * shares beside it. `schema_epsilon` is that of a schema which is still to be made; where it is 0,
+ * what the schema (NULL for none) cost before counts. The caller adds a choice's rounds. */
+private_run run_shares(const dperm_options *options, size_t classes, const dperm_schema *schema,
+                       double schema_epsilon);
 /* The claim of such a run, which guarantees nothing without a mechanism, and why it is not private,
  * if it is not. */
 guarantee run_claim(const dperm_options *options, const private_run *shares, unsigned reasons);

@@ -14,11 +14,10 @@
 #include "dperm/score.h"
 #include "loss/link.h"
 #include "mechanism/mechanism.h"
-#include "release/lattice.h"
-#include "run/calibration.h"
+#include "release/numerics.h"
 #include "run/claim.h"
-#include "run/fit_memory.h"
 #include "run/options.h"
+#include "run/stage.h"
 
 /* ---- one fit */
 
@@ -38,7 +37,7 @@ dperm_status fit_release(const fit_plan *plan, ranks *spread, const solution *fo
 }
 
 /* The noise is made for rows that count once at most (docs/proofs/weights.md). */
-static dperm_status check_shares(const problem *base, dperm_error *err) {
+static dperm_status check_row_weights(const problem *base, dperm_error *err) {
   for (size_t i = 0; base->shares && i < base->x->rows; i++) {
     if (!(base->shares[i] >= 0 && base->shares[i] <= 1) && !DEFECT("weights-unscaled")) {
       FAIL(err, DPERM_NUMERIC_ERROR,
@@ -51,7 +50,7 @@ static dperm_status check_shares(const problem *base, dperm_error *err) {
 dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_options *how,
                      random_source *source, solution *found, double *weights, solver_report *report,
                      dperm_error *err) {
-  TRY(check_shares(base, err));
+  TRY(check_row_weights(base, err));
   TRY(mechanism_of(plan->privacy.mechanism)
           ->run(&plan->privacy, base, how, &plan->release.promised, source, 1, found, report, err));
   return fit_release(plan, base->x->spread, found, problem_size(base), source, weights, err);
@@ -99,12 +98,11 @@ dperm_status fit_prepare(fit_work *w, dperm_error *err) {
     TRY(scratch_take(&w->work, rows, sizeof *w->sides, &w->sides, err));
   }
   if (model->class_weights) {
-    TRY(scratch_take(&w->work, rows, sizeof *w->shares, &w->shares, err));
+    TRY(scratch_take(&w->work, rows, sizeof *w->row_weights, &w->row_weights, err));
   }
   TRY(model_view(model, w->data->x, &w->view, &w->made, err));
-  if (w->plan->claim.epsilon_calibrated > 0) {
-    TRY(scratch_take(&w->work, calibration_room(model, w->view), sizeof *w->room, &w->room, err));
-  }
+  TRY(scratch_take(&w->work, stages_room(&w->plan->claim, model, w->view), sizeof *w->room,
+                   &w->room, err));
   OWNED(threads_leave_at) thread_scope threads = threads_enter(o->threads);
   return memory_probe(fit_memory_work(w->data, rows, o), err);
 }
@@ -164,7 +162,7 @@ static dperm_status fit_class(fit_work *w, size_t m, dperm_unsafe_diagnostics *u
   size_t dims = w->model->dims, all = dims * link_scores(&w->loss);
   problem base = {.x = w->view,
                   .labels = labels_of(w, m),
-                  .shares = w->shares,
+                  .shares = w->row_weights,
                   .divisor = w->plan->privacy.divisor,
                   .norm_bound = w->made ? FEATURES_NORM : w->data->bounds.norm2,
                   .loss = &w->loss,
@@ -194,18 +192,21 @@ static dperm_status fit_classes(fit_work *w, dperm_error *err) {
   dperm_model *model = w->model;
   dperm_unsafe_diagnostics seen = {0}, *unsafe = w->options->unsafe_diagnostics ? &seen : NULL;
   double started = clock_seconds();
-  if (w->shares) {
+  if (w->row_weights) {
     class_weights_of_rows(model->class_weights, model->classes.count, w->data->labels,
-                          w->data->x->rows, w->shares);
+                          w->data->x->rows, w->row_weights);
   }
   size_t fits = model->joint ? 1 : class_fits(model->classes.count);
   for (size_t m = 0; m < fits; m++) {
     TRY(fit_class(w, m, unsafe, err));
   }
-  if (w->room) { /* after the weights are released, which it is a function of */
-    const calibration_rows rows = {w->view, w->data->labels, w->shares};
-    TRY(calibration_run(&rows, &w->plan->claim, w->source, w->room, model, err));
-  }
+  const stage_work more = {.model = model,
+                           .view = w->view,
+                           .labels = w->data->labels,
+                           .row_weights = w->row_weights,
+                           .source = w->source,
+                           .room = w->room};
+  TRY(stages_run(&w->plan->claim, more, err)); /* after the weights, which they are functions of */
   TRY(arithmetic_check(err));
   double seconds = clock_seconds() - started;
   const guarantee claim = guarantee_with(w->plan->claim, source_reasons(w->source));

@@ -26,14 +26,14 @@ typedef struct fit_work {
   const fit_plan *plan;
   random_source *source;
   dperm_model *model;
-  dperm_loss loss;    /* of each fit (options_loss) */
-  const matrix *view; /* what the weights are for: the rows, or features over them, */
-  matrix *made;       /* which are here; else NULL */
-  solution found;     /* space for a candidate, */
-  double *sides;      /* for the labels of one class against the others (NULL for one fit), */
-  double *shares;     /* and for the weight of each row's class (NULL where all are 1) */
-  double *room;       /* for the choice of a temperature (NULL without one) */
-  scratch work;       /* all of these arrays */
+  dperm_loss loss;     /* of each fit (options_loss) */
+  const matrix *view;  /* what the weights are for: the rows, or features over them, */
+  matrix *made;        /* which are here; else NULL */
+  solution found;      /* space for a candidate, */
+  double *sides;       /* for the labels of one class against the others (NULL for one fit), */
+  double *row_weights; /* and for the weight of each row's class (NULL where all are 1) */
+  double *room;        /* for the stages after the fit */
+  scratch work;        /* all of these arrays */
 } fit_work;
 
 /* Whatever can fail for reasons that are public fails here: memory, a machine with another
@@ -50,3 +50,14 @@ dperm_status fit_planned(const dperm_data *data, const dperm_options *options, c
 /* The same under the plan that follows from this claim; the options are valid. */
 dperm_status fit_model(const dperm_data *data, const dperm_options *options, const guarantee *claim,
                        random_source *source, dperm_model **out, dperm_error *err);
+
+/* How much memory a fit will ask for, from public numbers alone: asked for before the charge, since
+ * a fit that runs out of it afterwards is paid for and gone (fit_memory.c).
+ *
+ * Bytes of the model: weights, and the directions of its features. */
+double fit_memory_model(const dperm_data *data, const dperm_options *options);
+/* Bytes that come on top of data and model while it is fitted to `rows` of the rows, or digested
+ * and written: an estimate from above of all that grows with the rows and columns. */
+double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options *options);
+/* Whether the rows of this view of a table are kept while it is fitted. */
+bool fit_memory_keeps(const matrix *x);

@@ -1,6 +1,6 @@
 /* Follows what solve/, matrix/matrix_blocks.c and model/model_write.c ask for. tests/cli/paid.bats
  * finds the least memory that a run needs, and that less is noticed before the charge. */
-#include "run/fit_memory.h"
+#include "run/fit.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* What a fit decides before it looks at a record, and what must hold before any work. */
 #pragma once
 
-#include "mechanism/plan_curve.h"
+#include "mechanism/privacy_plan.h"
 #include "model/model.h"
 
 /* All that a fit decides before it looks at a record. With several classes it is the plan of each

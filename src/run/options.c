@@ -10,6 +10,21 @@
 #include "random/noise.h"
 #include "schema/class_list.h"
 
+dperm_status check_choice(bool known, const char *what, int number, const char *of,
+                          dperm_error *err) {
+  if (!known) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%s number %d is none of the %s", what, number, of);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status check_positive(const char *what, double value, dperm_error *err) {
+  if (!(value > 0 && isfinite(value))) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%s = %g; it must be positive and finite", what, value);
+  }
+  return DPERM_OK;
+}
+
 dperm_status check_threads(int threads, dperm_error *err) {
   if (threads < 0 || threads > 4096) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores", threads);
@@ -26,9 +41,7 @@ dperm_status check_rows_per_person(size_t rows, dperm_error *err) {
 }
 
 dperm_status check_rows_about(dperm_neighbours neighbours, size_t about, dperm_error *err) {
-  if (!dperm_neighbours_name(neighbours)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "neighbours number %d is none of the two", (int)neighbours);
-  }
+  TRY(check_choice(dperm_neighbours_name(neighbours), "neighbours", neighbours, "two", err));
   if (neighbours == DPERM_NEIGHBOURS_REPLACE && about != 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "rows about %zu: where records are replaced their number is public and counted; leave "
@@ -46,10 +59,7 @@ dperm_status check_rows_about(dperm_neighbours neighbours, size_t about, dperm_e
 }
 
 dperm_status check_epsilon(double epsilon, dperm_error *err) {
-  if (!(epsilon > 0 && isfinite(epsilon))) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "epsilon = %g; it must be positive and finite", epsilon);
-  }
-  return DPERM_OK;
+  return check_positive("epsilon", epsilon, err);
 }
 
 static dperm_status check_neighbours(const dperm_options *o, dperm_error *err) {
@@ -91,8 +101,8 @@ static dperm_status check_delta(const dperm_options *o, dperm_error *err) {
 
 /* ---- several classes */
 
-static bool has_softmax(const dperm_loss *loss) {
-  const loss_kind *kind = loss_kind_of(loss);
+bool options_have_softmax(const dperm_options *o) {
+  const loss_kind *kind = loss_kind_of(&o->loss);
   return kind && kind->joint;
 }
 
@@ -102,7 +112,7 @@ static bool by_paper(const dperm_options *o) {
 }
 
 static dperm_status check_joint(const dperm_options *o, dperm_error *err) {
-  if (o->multiclass == DPERM_MULTICLASS_JOINT && !has_softmax(&o->loss)) {
+  if (o->multiclass == DPERM_MULTICLASS_JOINT && !options_have_softmax(o)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "only logistic loss learns classes jointly; with %s choose one-vs-rest, or leave "
          "multiclass out",
@@ -117,7 +127,7 @@ static dperm_status check_joint(const dperm_options *o, dperm_error *err) {
 }
 
 bool options_joint(const dperm_options *o, size_t classes) {
-  bool usual = has_softmax(&o->loss) && !by_paper(o);
+  bool usual = options_have_softmax(o) && !by_paper(o);
   return classes > 2 && (o->multiclass == DPERM_MULTICLASS_JOINT ||
                          (o->multiclass == DPERM_MULTICLASS_AUTO && usual));
 }
@@ -126,75 +136,35 @@ dperm_loss options_loss(const dperm_options *o, size_t classes) {
   return options_joint(o, classes) ? softmax_loss(classes) : o->loss;
 }
 
-/* ---- calibrated probabilities */
+/* ---- shares of epsilon, and bins, which one of them makes */
 
-static dperm_status check_calibrate(const dperm_options *o, dperm_error *err) {
-  if (o->calibrate == 0) {
-    return DPERM_OK;
-  }
-  if (!(o->calibrate > 0 && o->calibrate < 1)) {
+static dperm_status check_share(const dperm_options *o, const char *name, double share,
+                                dperm_error *err) {
+  if (!(share >= 0 && share < 1)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "calibrate = %g; give the share of epsilon that it may have, above 0 and below 1, or 0 "
-         "for none",
-         o->calibrate);
+         "%s = %g; give the share of epsilon that it may have, above 0 and below 1, or 0 for none",
+         name, share);
   }
-  if (o->mechanism == DPERM_MECHANISM_NONE) {
+  if (share != 0 && o->mechanism == DPERM_MECHANISM_NONE) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "calibrate takes a share of epsilon, and the mechanism none has none; leave it out");
-  }
-  if (!has_softmax(&o->loss)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "calibrate is for probabilities, which only logistic loss has; with %s leave it out",
-         o->loss.name ? o->loss.name : "this loss");
+         "%s takes a share of epsilon, and the mechanism none has none; leave it out", name);
   }
   return DPERM_OK;
 }
 
-dperm_status check_calibrate_classes(const dperm_options *o, size_t classes, dperm_error *err) {
-  const double least = 1e-12;
-  if (o->calibrate > 0 && classes > 2 && !options_joint(o, classes)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "calibrate is for two classes, or classes that are learned jointly; with one-vs-rest "
-         "leave it out");
+static dperm_status check_shares(const dperm_options *o, dperm_error *err) {
+  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    TRY(check_share(o, share_kinds[s].option, share_given(o, s), err));
   }
-  const double epsilon = o->calibrate * o->epsilon;
-  if (o->calibrate > 0 && !(epsilon / (double)o->rows_per_person >= least && epsilon < 1e6)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "calibrate has an epsilon of %g; it must be below 1e6 and at least %g for each row: give "
-         "it a larger share",
-         epsilon, least);
-  }
-  return DPERM_OK;
+  /* NaN is the usual share, of which none is out of range */
+  return check_share(o, "refine", isnan(o->refine) ? 0.5 : o->refine, err);
 }
-
-dperm_status check_calibrate_none(const dperm_options *o, const char *command, dperm_error *err) {
-  if (o->calibrate != 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s does not calibrate probabilities; leave calibrate out, and train what it finds",
-         command);
-  }
-  return DPERM_OK;
-}
-
-/* ---- bins */
 
 static dperm_status check_bins(const dperm_options *o, dperm_error *err) {
-  if ((unsigned)o->bins > DPERM_BINS_AUTO) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "bins number %d is none of the three", (int)o->bins);
-  }
-  if (!isnan(o->refine) && !(o->refine >= 0 && o->refine < 1)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "refine = %g; give the share of epsilon that it may have, above 0 and below 1, or 0 for "
-         "none",
-         o->refine);
-  }
+  TRY(check_choice((unsigned)o->bins <= DPERM_BINS_AUTO, "bins", o->bins, "three", err));
   if (o->refine != 0 && o->bins == DPERM_BINS_NONE) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "bins are to be none, and refine makes some; leave one of the two out");
-  }
-  if (o->refine != 0 && o->mechanism == DPERM_MECHANISM_NONE) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "refine takes a share of epsilon, and the mechanism none has none; leave it out");
   }
   if (o->refine != 0 && (o->regularizer.weights || o->regularizer.prior)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
@@ -204,7 +174,13 @@ static dperm_status check_bins(const dperm_options *o, dperm_error *err) {
   return DPERM_OK;
 }
 
-dperm_status check_refine_none(const dperm_options *o, const char *command, dperm_error *err) {
+dperm_status check_shares_none(const dperm_options *o, const char *command, dperm_error *err) {
+  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    if (share_given(o, s) != 0) {
+      FAIL(err, DPERM_INVALID_ARGUMENT, "%s does not %s; leave %s out, and train what it finds",
+           command, share_kinds[s].does, share_kinds[s].option);
+    }
+  }
   if (o->refine != 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%s does not refine a schema; leave refine out, or give a schema that was refined before: "
@@ -217,29 +193,16 @@ dperm_status check_refine_none(const dperm_options *o, const char *command, dper
 /* ---- all of them */
 
 dperm_status options_validate(const dperm_options *o, dperm_error *err) {
-  if (!dperm_mechanism_name(o->mechanism)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "mechanism number %d is none of the three",
-         (int)o->mechanism);
-  }
-  if (!dperm_analysis_name(o->analysis)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "analysis number %d is none of the two", (int)o->analysis);
-  }
-  if (!dperm_multiclass_name(o->multiclass)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "multiclass number %d is none of the three",
-         (int)o->multiclass);
-  }
+  bool noise_known = o->noise == DPERM_NOISE_AUTO || noise_kind_of(o->noise);
+  TRY(check_choice(dperm_mechanism_name(o->mechanism), "mechanism", o->mechanism, "three", err));
+  TRY(check_choice(dperm_analysis_name(o->analysis), "analysis", o->analysis, "two", err));
+  TRY(check_choice(dperm_multiclass_name(o->multiclass), "multiclass", o->multiclass, "three",
+                   err));
   TRY(check_joint(o, err));
-  if (o->noise != DPERM_NOISE_AUTO && !noise_kind_of(o->noise)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "noise number %d is none of the kinds", (int)o->noise);
-  }
+  TRY(check_choice(noise_known, "noise", o->noise, "kinds", err));
   TRY(check_delta(o, err));
-  if (!isnan(o->lambda) && !(o->lambda > 0 && isfinite(o->lambda))) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "lambda = %g; it must be positive and finite", o->lambda);
-  }
-  if (!(o->gradient_tolerance > 0 && isfinite(o->gradient_tolerance))) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "gradient tolerance %g; it must be positive and finite",
-         o->gradient_tolerance);
-  }
+  TRY(isnan(o->lambda) ? DPERM_OK : check_positive("lambda", o->lambda, err));
+  TRY(check_positive("gradient tolerance", o->gradient_tolerance, err));
   TRY(check_threads(o->threads, err));
   TRY(check_rows_per_person(o->rows_per_person, err));
   TRY(check_neighbours(o, err));
@@ -249,7 +212,7 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   }
   TRY(class_weights_validate(o->class_weights, o->class_weight_count, err));
   TRY(loss_validate(&o->loss, err));
-  TRY(check_calibrate(o, err));
+  TRY(check_shares(o, err));
   TRY(check_bins(o, err));
   if (!loss_kind_of(&o->loss) && o->mechanism != DPERM_MECHANISM_NONE) {
     TRY(dperm_loss_check(&o->loss, err));

@@ -5,7 +5,9 @@
 
 #include "base/status.h"
 
-/* Numbers that other requests have too. */
+/* Numbers that other requests have too; an enum's, of which so many are known. */
+dperm_status check_choice(bool known, const char *what, int number, const char *of,
+                          dperm_error *err);
 dperm_status check_threads(int threads, dperm_error *err);
 dperm_status check_rows_per_person(size_t rows, dperm_error *err);
 /* Whether there is a public figure near the number of rows exactly where that is private. */
@@ -15,16 +17,11 @@ dperm_status check_epsilon(double epsilon, dperm_error *err);
 /* What does not need the data. */
 dperm_status options_validate(const dperm_options *options, dperm_error *err);
 
-/* Whether probabilities of so many classes can be calibrated as the options ask; and that they do
- * not, for commands that do no such thing. */
-dperm_status check_calibrate_classes(const dperm_options *options, size_t classes,
-                                     dperm_error *err);
-dperm_status check_calibrate_none(const dperm_options *options, const char *command,
-                                  dperm_error *err);
+/* That the fit is to have all of epsilon, for commands whose fits are not released one by one. */
+dperm_status check_shares_none(const dperm_options *options, const char *command, dperm_error *err);
 
-/* That nothing is to be refined, for commands that do not. */
-dperm_status check_refine_none(const dperm_options *options, const char *command, dperm_error *err);
-
+/* Whether the loss has probabilities of any number of classes. */
+bool options_have_softmax(const dperm_options *options);
 /* Whether so many classes are learned in one fit; and the loss of each fit: the options', or
  * softmax. */
 bool options_joint(const dperm_options *options, size_t classes);

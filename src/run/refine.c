@@ -10,7 +10,6 @@
 #include "run/counted_schema.h"
 #include "run/options.h"
 #include "run/output.h"
-#include "run/schema_cost.h"
 
 /* Before anything is counted. */
 static dperm_status check_options(const dperm_refine_options *o, dperm_error *err) {

@@ -2,6 +2,8 @@
 #include "run/representation.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "refine/refine_counts.h"
 #include "run/options.h"
@@ -48,24 +50,31 @@ static dperm_status share_of_counts(const dperm_options *o, const dperm_schema *
  */
 static dperm_status too_little(const dperm_options *o, schema_way way, double left,
                                dperm_error *err) {
-  bool asks = way == SCHEMA_ASKED, calibrates = o->calibrate > 0;
-  FAIL(err, DPERM_INVALID_ARGUMENT, "%s an epsilon of %g for the fit, which is too little; %s",
-       asks && calibrates ? "asking the records for bins and the share of calibrate leave"
-       : asks             ? "asking the records for bins leaves"
-       : calibrates       ? "the shares of refine and calibrate leave"
-                          : "the share of refine leaves",
-       left,
-       asks && calibrates ? "give it a smaller one, or ask nothing (bins none)"
-       : asks             ? "ask nothing (bins none)"
-       : calibrates       ? "give smaller ones"
-                          : "give a smaller one");
+  bool asks = way == SCHEMA_ASKED;
+  int named = 0;
+  char names[128] = "";
+  for (int s = asks ? SHARE_AFTER_FIT : SHARE_SCHEMA; s < SHARE_COUNT; s++) {
+    if (s < SHARE_AFTER_FIT || share_given(o, s) > 0) {
+      size_t used = strlen(names);
+      (void)snprintf(names + used, sizeof names - used, "%s%s", named++ ? " and " : "",
+                     share_kinds[s].option);
+    }
+  }
+  FAIL(err, DPERM_INVALID_ARGUMENT,
+       "%s%s%s%s leave%s an epsilon of %g for the fit, which is too little; %s",
+       asks ? "asking the records for bins" : "", asks && named ? " and " : "",
+       named > 1   ? "the shares of "
+       : named > 0 ? "the share of "
+                   : "",
+       names, named + asks > 1 ? "" : "s", left,
+       !asks       ? named > 1 ? "give smaller ones" : "give a smaller one"
+       : named > 0 ? "give it a smaller one, or ask nothing (bins none)"
+                   : "ask nothing (bins none)");
 }
 
 static dperm_status check_rest(const dperm_options *o, const representation *r, dperm_error *err) {
   const double least = 1e-9; /* of a plan (mechanism/privacy_plan.c) */
-  private_run shares = run_shares(o, 2, NULL);
-  shares.refined = r->epsilon;
-  shares.refined_before = false;
+  const private_run shares = run_shares(o, 2, NULL, r->epsilon);
   const double rest = guarantee_of_run(&shares).epsilon_row;
   bool whole = o->epsilon / (double)o->rows_per_person >= least && isfinite(o->epsilon);
   return whole && r->epsilon > 0 && !(rest >= least) ? too_little(o, r->way, rest, err) : DPERM_OK;
@@ -127,7 +136,7 @@ dperm_status representation_plan(const schema_request *q, const dperm_schema *sc
   dperm_status status = fit_plan_make(o, &q->claim, data_class_count(q->data), q->rows,
                                       schema->dims, &schema->bounds, out, err);
   if (status == DPERM_INVALID_ARGUMENT) { /* where all of epsilon would do, its share is blamed */
-    const private_run whole = run_shares(o, data_class_count(q->data), NULL);
+    const private_run whole = run_shares(o, data_class_count(q->data), NULL, 0);
     const guarantee claim = run_claim(o, &whole, 0);
     fit_plan plan;
     if (fit_plan_make(o, &claim, data_class_count(q->data), q->rows, schema->dims, &schema->bounds,

@@ -8,18 +8,14 @@
 
 #include "base/options_defaults.h"
 #include "base/threads.h"
-#include "matrix/gemm_block.h"
 #include "mechanism/mechanism.h"
 #include "random/random_handle.h"
 #include "run/account.h"
-#include "run/asked_schema.h"
-#include "run/calibration.h"
 #include "run/counted_schema.h"
 #include "run/fit.h"
 #include "run/options.h"
 #include "run/output.h"
-#include "run/schema_cost.h"
-#include "run/training_report.h"
+#include "run/stage.h"
 
 /* A run: made once from options and public numbers, then carried out. */
 typedef struct run {
@@ -66,11 +62,7 @@ static dperm_status run_make(run *r, dperm_error *err) {
   const size_t rows = options_rows(o, r->data), classes = data_class_count(r->data);
   TRY(check_refined_unit(o, r->data->schema, err));
   TRY(representation_choose(o, schema, rows, &r->how, err));
-  private_run shares = run_shares(o, classes, r->data->schema);
-  if (r->how.epsilon > 0) {
-    shares.refined = r->how.epsilon;
-    shares.refined_before = false;
-  }
+  const private_run shares = run_shares(o, classes, r->data->schema, r->how.epsilon);
   const unsigned reasons = options_reasons(o, r->data) | source_reasons(r->source);
   r->request = (schema_request){.options = o,
                                 .data = r->data,
@@ -78,8 +70,7 @@ static dperm_status run_make(run *r, dperm_error *err) {
                                 .epsilon = r->how.epsilon,
                                 .claim = run_claim(o, &shares, reasons),
                                 .reasons = reasons};
-  TRY(check_calibrate_classes(o, classes, err));
-  return o->calibrate > 0 ? calibration_agree(r->data->x->spread, gemm_is_fused(), err) : DPERM_OK;
+  return stages_check(o, classes, r->data->x->spread, err);
 }
 
 /* ---- before the charge, by the way that the schema is made */
@@ -143,7 +134,7 @@ static dperm_status prepare_counted(run *r, dperm_error *err) {
 /* What the data may say against it, whatever schema comes. */
 static dperm_status check_data(const run *r, dperm_error *err) {
   fit_plan plan;
-  const private_run whole = run_shares(r->options, data_class_count(r->data), NULL);
+  const private_run whole = run_shares(r->options, data_class_count(r->data), NULL, 0);
   const guarantee claim = run_claim(r->options, &whole, 0);
   return fit_plan_check(r->data, r->request.rows, r->options, &claim, &plan, err);
 }
@@ -158,8 +149,11 @@ static dperm_status run_prepare(run *r, dperm_error *err) {
                                      : prepare_given(r, err));
   const guarantee claim = guarantee_spending(r->request.claim, r->spends_delta);
   r->request.claim = r->plan.claim = claim;
-  for (size_t i = 0; i < r->curve_count; i++) {
-    r->curves[i].pure = r->how.epsilon + claim.epsilon_calibrated; /* composition.md, C6 */
+  for (size_t i = 0; i < r->curve_count; i++) { /* what has no curve is pure: composition.md, C6 */
+    r->curves[i].pure = r->how.epsilon;
+    for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+      r->curves[i].pure += claim.shares[s];
+    }
   }
   TRY(guarantee_check(&claim, err));
   TRY(output_take_space(r->data, r->how.way, r->options, 1, err));

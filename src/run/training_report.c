@@ -1,5 +1,5 @@
 /* See training_report.h; docs/formats.md has its members. */
-#include "run/training_report.h"
+#include "run/output.h"
 
 #include "base/json_text.h"
 
@@ -42,9 +42,13 @@ static json_t *make(const dperm_options *o, const representation *how, const dpe
   json_set(&report, "epsilon_refined",
            noisy ? json_real(model->schema ? model->schema->refined.epsilon : 0) : json_null());
   json_set(&report, "answer", answer_of(how, data, model));
-  json_set(&report, "epsilon_calibrated",
-           noisy ? json_real(o->calibrate > 0 ? o->calibrate * o->epsilon : 0) : json_null());
-  json_set(&report, "inverse_temperature", json_figure(model->inverse_temperature));
+  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    json_set(&report, share_kinds[s].figure,
+             noisy ? json_real(model->claim.shares[s]) : json_null());
+    if (share_kinds[s].value) {
+      json_set(&report, share_kinds[s].value, json_figure(model_share_value(model, s)));
+    }
+  }
   json_set(&report, "delta", json_figure(g.delta));
   json_set(&report, "rows_per_person", noisy ? json_count(g.rows_per_person) : json_null());
   json_set(&report, "neighbours",

@@ -16,7 +16,6 @@
 #include "run/fit_plan.h"
 #include "run/options.h"
 #include "run/output.h"
-#include "run/training_report.h"
 #include "run/tune_methods.h"
 
 /* ---- before any work */
@@ -50,8 +49,7 @@ static dperm_status check_candidates(const tuning *t, dperm_error *err) {
   for (size_t i = 0; i < t->count; i++) {
     const dperm_options *options = &t->candidates[i];
     TRY(options_validate(options, err));
-    TRY(check_calibrate_none(options, "tune", err));
-    TRY(check_refine_none(options, "tune", err));
+    TRY(check_shares_none(options, "tune", err));
     TRY(kernel_validate(&options->kernel, t->data->x->cols, err));
     if (options->mechanism == DPERM_MECHANISM_NONE) {
       FAIL(
@@ -90,14 +88,6 @@ static dperm_status check_rows(const tuning *t, dperm_error *err) {
   return DPERM_OK;
 }
 
-static dperm_status check_method_known(const tuning *t, dperm_error *err) {
-  if (!dperm_tune_method_name(t->how->method)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "tuning method number %d is none of the three",
-         (int)t->how->method);
-  }
-  return DPERM_OK;
-}
-
 static dperm_status fail_encoded(dperm_error *err) {
   FAIL(err, DPERM_INVALID_DATA,
        "the public data are encoded in another way than the private ones; use one schema");
@@ -105,7 +95,6 @@ static dperm_status fail_encoded(dperm_error *err) {
 
 static dperm_status check_method(const tuning *t, dperm_error *err) {
   const dperm_data *given = t->how->public_data;
-  TRY(check_method_known(t, err));
   if (t->how->method == DPERM_TUNE_STOPPING && !isnan(t->how->rounds_mean) &&
       !(t->how->rounds_mean > 1 && t->how->rounds_mean <= 1e6)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "a mean of %g rounds; give more than 1, at most a million",
@@ -131,18 +120,10 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
  * not private makes the whole not private, whichever is chosen. Candidates may learn classes
  * differently. */
 static guarantee claim_of(const tuning *t, const dperm_options *candidate, unsigned reasons) {
-  private_run shares = run_shares(candidate, data_class_count(t->data), t->data->schema);
+  private_run shares = run_shares(candidate, data_class_count(t->data), t->data->schema, 0);
   shares.rounds = t->rounds.kind;
   shares.rounds_mean = t->rounds.mean;
   return run_claim(candidate, &shares, reasons);
-}
-
-static unsigned reasons_of(const tuning *t) {
-  unsigned reasons = source_reasons(t->source);
-  for (size_t i = 0; i < t->count; i++) {
-    reasons |= options_reasons(&t->candidates[i], t->data);
-  }
-  return reasons;
 }
 
 /* The model states what its epsilon covers. */
@@ -176,13 +157,6 @@ static dperm_status prepare(const tuning *t, dperm_ledger *ledger, dperm_error *
                              err);
 }
 
-/* Nothing may leave if the records changed meanwhile, or the choice was drawn from a source that
- * failed. */
-static dperm_status check_end(const tuning *t, dperm_error *err) {
-  TRY(data_unchanged(t->data, err));
-  return random_check(t->source, err);
-}
-
 /* A choice on the private records themselves, or mostly, is covered by nothing. Both were encoded
  * in one way (check_method), so the same records are the same rows, whatever they were read from.
  * The answer depends on the records: it is the custodian's, ends the run (privacy.md 8.7, 5), and
@@ -207,7 +181,9 @@ static dperm_status choose(void *context, dperm_model **out, dperm_error *err) {
   size_t chosen = 0;
   TRY(check_public(t, err)); /* alike on all processes */
   TRY(tune_method_of(t)->run(t, &chosen, out, err));
-  TRY(ranks_agree(t->data->x->spread, check_end(t, err), err));
+  dperm_status end = data_unchanged(t->data, err); /* else nothing may leave, nor where the */
+  end = end == DPERM_OK ? random_check(t->source, err) : end; /* choice's source has failed */
+  TRY(ranks_agree(t->data->x->spread, end, err));
   return state_claim(t, chosen, *out, err);
 }
 
@@ -219,9 +195,12 @@ static dperm_status set_candidates(tuning *t, dperm_options *candidates, guarant
   const dperm_data *open = t->how->public_data;
   size_t known = open ? rows_in_all(open->x) : 0;
   size_t compared = known - holdout_rows(known, t->how->holdout);
-  unsigned reasons = reasons_of(t);
+  unsigned reasons = source_reasons(t->source);
   bool spends = false;
   t->claims = claims;
+  for (size_t i = 0; i < t->count; i++) {
+    reasons |= options_reasons(&candidates[i], t->data);
+  }
   for (size_t i = 0; i < t->count; i++) {
     fit_plan plan;
     claims[i] = claim_of(t, &candidates[i], reasons);
@@ -240,25 +219,13 @@ static dperm_status set_candidates(tuning *t, dperm_options *candidates, guarant
   return DPERM_OK;
 }
 
-static rounds_kind rounds_of(const dperm_tune_options *how) {
-  return how->method != DPERM_TUNE_STOPPING      ? ROUNDS_NONE
-         : how->rounds == DPERM_ROUNDS_GEOMETRIC ? ROUNDS_BY_GEOMETRIC
-                                                 : ROUNDS_BY_LOGARITHMIC;
-}
-
-static dperm_status check_count(size_t count, dperm_error *err) {
-  if (count == 0 || count > 100000) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu candidates; give from 1 to 100000", count);
-  }
-  return DPERM_OK;
-}
-
 static rounds_law rounds_law_of(const dperm_tune_options *how, size_t count) {
-  const rounds_law none = {.kind = ROUNDS_NONE, .mean = 1};
-  return how->method != DPERM_TUNE_STOPPING
-             ? none
-             : rounds_law_near(rounds_of(how),
-                               isnan(how->rounds_mean) ? 3.0 * (double)count : how->rounds_mean);
+  double mean = isnan(how->rounds_mean) ? 3.0 * (double)count : how->rounds_mean;
+  if (how->method != DPERM_TUNE_STOPPING) {
+    return (rounds_law){.kind = ROUNDS_NONE, .mean = 1};
+  }
+  return rounds_law_near(
+      how->rounds == DPERM_ROUNDS_GEOMETRIC ? ROUNDS_BY_GEOMETRIC : ROUNDS_BY_LOGARITHMIC, mean);
 }
 
 /* The schema of all fits, with the bins that follow from what each has. */
@@ -310,10 +277,12 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   dperm_tune_options how;
   tuning t = {.data = data, .count = count, .how = &how};
   TRY(options_take(DPERM_OPTIONS_TUNE, given_how, &how, err));
-  TRY(check_count(count, err));
+  if (count == 0 || count > 100000) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu candidates; give from 1 to 100000", count);
+  }
   TRY(options_take_all(given, count, &candidates, err));
   TRY(options_validate(&candidates[0], err));
-  TRY(check_method_known(&t, err));
+  TRY(check_choice(dperm_tune_method_name(how.method), "tuning method", how.method, "three", err));
   t.candidates = candidates;
   t.rows = options_rows(&candidates[0], data);
   t.rounds = rounds_law_of(&how, count);

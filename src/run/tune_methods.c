@@ -1,4 +1,4 @@
-/* Split (CMS Algorithm 4, each learner calibrated with its own n), random stopping (Liu & Talwar
+/* Split (CMS Algorithm 4, each learner planned for its own n), random stopping (Liu & Talwar
  * 2019; Papernot & Steinke 2022), and choosing in public. Which rows go where is drawn before any
  * value is looked at; where their number is private, for each by a draw of its own, so that a
  * record more moves no other (docs/proofs/neighbours.md 6). */
@@ -15,7 +15,6 @@
 #include "data/record_overlap.h"
 #include "dperm/score.h"
 #include "run/fit.h"
-#include "run/fit_memory.h"
 #include "run/options.h"
 
 size_t holdout_rows(size_t rows, double share) {
@@ -28,11 +27,11 @@ static size_t all_rows(const tuning *t) {
 }
 
 static size_t rows_of_portion(const tuning *t) {
-  return all_rows(t) / (t->count + 1);
+  return t->rows / (t->count + 1);
 }
 
 static size_t rows_not_held_out(const tuning *t) {
-  return all_rows(t) - holdout_rows(all_rows(t), t->how->holdout);
+  return t->rows - holdout_rows(t->rows, t->how->holdout);
 }
 
 /* The leader draws; the other processes of a job are told. */
@@ -119,9 +118,7 @@ static dperm_status fit_and_judge(const tuning *t, size_t i, const dperm_data *t
   const dperm_options *options = &t->candidates[i];
   bool whole = t->how->method == DPERM_TUNE_SPLIT && DEFECT("portion-n");
   bool counted = t->how->method == DPERM_TUNE_PUBLIC || !uncounted(t, t->data);
-  size_t rows = whole     ? all_rows(t)
-                : counted ? rows_in_all(train->x)
-                          : tune_method_of(t)->fit_rows(t);
+  size_t rows = whole ? t->rows : counted ? rows_in_all(train->x) : tune_method_of(t)->fit_rows(t);
   fit_plan plan = {0};
   dperm_metrics metrics;
   const guarantee *claim = &t->claims[i];
@@ -240,7 +237,7 @@ static dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model *
     *chosen =
         t->how->selector == DPERM_SELECTOR_EXPONENTIAL
             ? select_exponential(t->source, errors, t->count, epsilon)
-            : select_permute_and_flip(t->source, errors, t->count, epsilon, errors + t->count);
+            : select_permute_and_flip(t->source, errors, t->count, epsilon, 1, errors + t->count);
   }
   TRY(ranks_share(t->data->x->spread, DPERM_OK, chosen, sizeof *chosen, err));
   *model = models[*chosen];
@@ -310,7 +307,7 @@ static json_t *describe_stopping(const tuning *t, size_t chosen) {
                    dperm_rounds_name(t->how->rounds), "rounds_mean", t->rounds.mean,
                    "epsilon_round", t->claim.epsilon_fit, "candidates", candidates_json(t),
                    "chosen", (json_int_t)chosen, "holdout_rows",
-                   (json_int_t)(all_rows(t) - rows_not_held_out(t)));
+                   (json_int_t)(t->rows - rows_not_held_out(t)));
 }
 
 /* ---- in public */

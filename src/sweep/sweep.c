@@ -9,7 +9,7 @@
 #include "base/options_defaults.h"
 #include "base/threads.h"
 #include "data/class_weights.h"
-#include "run/fit_memory.h"
+#include "run/fit.h"
 #include "run/options.h"
 #include "run/representation.h"
 #include "sweep/sweep_run.h"
@@ -68,8 +68,7 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
   for (size_t c = 0; c < count; c++) {
     const dperm_kernel *kernel = &(*cells)[c].kernel, *first = &(*cells)[0].kernel;
     TRY(options_validate(&(*cells)[c], err));
-    TRY(check_calibrate_none(&(*cells)[c], "sweep", err));
-    TRY(check_refine_none(&(*cells)[c], "sweep", err));
+    TRY(check_shares_none(&(*cells)[c], "sweep", err));
     if (kernel->kind != first->kind || kernel->gamma != first->gamma ||
         kernel->features != first->features || kernel->independent != first->independent ||
         kernel->seed != first->seed) {
@@ -135,7 +134,7 @@ static size_t rows_trained(const sweep *s, const dperm_options *o, size_t varian
 static dperm_status plan_cell(sweep *s, sweep_cell *cell, bool *possible, dperm_error *why,
                               dperm_error *err) {
   const dperm_options *o = &cell->options;
-  const private_run shares = run_shares(o, data_class_count(s->data), s->data->schema);
+  const private_run shares = run_shares(o, data_class_count(s->data), s->data->schema, 0);
   const guarantee claim = run_claim(o, &shares, options_reasons(o, s->data));
   dperm_status status = check_refined_unit(o, s->data->schema, why);
   TRY(find_group(s, cell, &claim, rows_trained(s, o, 0), err));

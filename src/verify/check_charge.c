@@ -15,27 +15,22 @@ static interval nearly_all(interval a) {
   return interval_mul(a, interval_of(1 - 0x1p-52));
 }
 
-/* What the schema's refinement cost; 0 for a schema as it was given. */
-static bool refined_epsilon(verifier *v, double *out) {
-  *out = 0;
-  return !field_at(v->root, "schema.refined") ||
-         field_positive(v, "charge", "schema.refined.epsilon", out);
-}
-
 /* What the entry had to pay of the model's claim: the fit's part of epsilon, all rows of a unit,
- * that of its temperature, and the schema's, unless that has an entry of its own; twice that where
+ * those of other shares, and the schema's, unless that has an entry of its own; twice that where
  * a claim about added and removed records is charged to a budget for replaced ones, and (1 +
  * e^epsilon) delta (neighbours.md 5). */
 static bool claim_due(verifier *v, bool alone, bool twice, interval *epsilon, interval *delta) {
-  double row = 0, stated = 0, refined = 0, calibration = 0;
+  double row = 0, stated = 0, refined = 0;
+  interval spent;
   unsigned long long rows = 0;
-  if (!unit_rows(v, "charge", &rows) || !calibration_cost(v, "charge", &calibration) ||
+  if (!unit_rows(v, "charge", &rows) || !spent_after_fit(v, "charge", &spent) ||
       !field_positive(v, "charge", row_epsilon(v).path, &row) ||
-      !field_number(v, "charge", "privacy.delta", &stated) || !refined_epsilon(v, &refined)) {
+      !field_number(v, "charge", "privacy.delta", &stated) ||
+      !refined_epsilon(v, "charge", &refined)) {
     return false;
   }
   interval fit = interval_mul(interval_of((double)rows), interval_of(row));
-  fit = interval_add(fit, interval_of(calibration));
+  fit = interval_add(fit, spent);
   interval whole = alone ? fit : interval_add(fit, interval_of(refined));
   interval odds = interval_add(interval_of(1), interval_exp(whole));
   *epsilon = twice ? interval_add(whole, whole) : whole;
@@ -43,9 +38,9 @@ static bool claim_due(verifier *v, bool alone, bool twice, interval *epsilon, in
   return true;
 }
 
-static void check_amounts(verifier *v, const charged_entry *paid, bool twice) {
+static void check_amounts(verifier *v, const charged_entry *paid) {
   interval epsilon, delta;
-  bool alone = paid->schema != NULL;
+  bool alone = paid->schema != NULL, twice = by_adding(v) && !paid->adding;
   if (!claim_due(v, alone, twice, &epsilon, &delta)) {
     return;
   }
@@ -62,7 +57,7 @@ static void check_amounts(verifier *v, const charged_entry *paid, bool twice) {
 static void check_schema_amount(verifier *v, const charged_entry *paid) {
   double refined = 0;
   bool twice = by_adding(v) && !paid->adding;
-  if (!refined_epsilon(v, &refined)) {
+  if (!refined_epsilon(v, "charge", &refined)) {
     return;
   }
   interval due = interval_mul(interval_of(twice ? 2 : 1), interval_of(refined));
@@ -134,28 +129,22 @@ static void check_price(verifier *v, const charged_entry *paid, bool released) {
           shown(due).text);
 }
 
-static void check_schema(verifier *v, const charged_entry *paid) {
+/* An entry for the model, or for its schema alone. */
+static void check_entry(verifier *v, const charged_entry *paid, bool released) {
   if (paid->trouble) {
     finding(v, false, "charge", "%.400s", paid->trouble);
     return;
   }
-  check_schema_amount(v, paid);
+  (released ? check_amounts : check_schema_amount)(v, paid);
   if (paid->order > 0) {
-    check_price(v, paid, false);
+    check_price(v, paid, released);
+  }
+  if (paid->schema) {
+    check_entry(v, paid->schema, false);
   }
 }
 
 void check_charge(verifier *v, const charged_entry *paid) {
   v->charge_checked = true;
-  if (paid->trouble) {
-    finding(v, false, "charge", "%.400s", paid->trouble);
-    return;
-  }
-  check_amounts(v, paid, by_adding(v) && !paid->adding);
-  if (paid->order > 0) {
-    check_price(v, paid, true);
-  }
-  if (paid->schema) {
-    check_schema(v, paid->schema);
-  }
+  check_entry(v, paid, true);
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "verify/checks.h"
-#include "verify/delta_bound.h"
 
 static bool by_mechanism(const verifier *v, const char *name) {
   return field_is(v->root, "privacy.mechanism", name);
@@ -183,8 +182,12 @@ static void check_tight(verifier *v, const fit_numbers *f, interval kappa) {
           shown(interval_upper(a)).text, shown(interval_upper(kappa)).text);
 }
 
+static interval kappa_of(const fit_numbers *f) {
+  return interval_div(interval_mul(f->r2, f->r2), interval_mul(f->rows, f->total));
+}
+
 static void check_objective(verifier *v, const fit_numbers *f) {
-  interval kappa = interval_div(interval_mul(f->r2, f->r2), interval_mul(f->rows, f->total));
+  const interval kappa = kappa_of(f);
   if (field_is(v->root, "privacy.analysis", "tight")) {
     check_tight(v, f, kappa);
   } else if (field_is(v->root, "privacy.analysis", "paper") && !by_adding(v) && !classes_joint(v)) {
@@ -201,21 +204,31 @@ static bool is_gaussian(const verifier *v) {
   return kind && kind->gaussian;
 }
 
-/* At epsilon_core, by the corners of the mechanism; the whole line where nothing is proved. */
-static interval gaussian_delta(const verifier *v, const fit_numbers *f) {
-  const interval n = f->rows, epsilon = interval_of(f->epsilon);
-  const interval a = interval_mul(interval_of(f->beta), f->rk);
+static interval noise_reach(const fit_numbers *f) { /* A = R_K/sigma */
+  return interval_mul(interval_of(f->beta), f->rk);
+}
+
+static noise_profile profile_of_fit(const verifier *v, const fit_numbers *f) {
+  const interval a = noise_reach(f);
   if (by_mechanism(v, "output")) {
     interval shift =
         interval_mul(interval_of(by_adding(v) ? 1 : 2), interval_mul(f->loss.lipschitz, a));
-    return delta_of_shift(epsilon, interval_div(shift, interval_mul(n, f->lambda)));
+    return profile_of_shift(interval_div(shift, interval_mul(f->rows, f->lambda)));
   }
-  interval kappa = interval_div(interval_mul(f->r2, f->r2), interval_mul(n, f->total));
-  if (!by_mechanism(v, "objective") || !field_is(v->root, "privacy.analysis", "tight")) {
-    return interval_of(INFINITY);
+  return classes_joint(v) ? profile_of_classes(class_fits_of(v), by_adding(v), kappa_of(f), a)
+                          : profile_of_loss(&f->loss, by_adding(v), kappa_of(f), a);
+}
+
+/* At epsilon_core; the whole line where nothing is proved. */
+static interval gaussian_delta(const verifier *v, const fit_numbers *f) {
+  const interval epsilon = interval_of(f->epsilon);
+  bool tight = by_mechanism(v, "objective") && field_is(v->root, "privacy.analysis", "tight");
+  if (tight && !classes_joint(v)) {
+    return delta_of_loss(&f->loss, by_adding(v), kappa_of(f), epsilon, noise_reach(f));
   }
-  return classes_joint(v) ? joint_delta_bound(class_fits_of(v), by_adding(v), kappa, epsilon, a)
-                          : delta_bound(&f->loss, by_adding(v), kappa, epsilon, a);
+  const noise_profile profile = profile_of_fit(v, f);
+  return tight || by_mechanism(v, "output") ? delta_of_noise(epsilon, &profile)
+                                            : interval_of(INFINITY);
 }
 
 static void check_gaussian(verifier *v, const fit_numbers *f) {
@@ -225,8 +238,7 @@ static void check_gaussian(verifier *v, const fit_numbers *f) {
           proved ? "%s costs delta_core <= %s at %s = %s (A = beta R = %s)"
                  : "%s has no proved delta (%s) at %s = %s (A = beta R = %s)",
           shown(f->beta).text, shown(interval_upper(cost)).text, f->epsilon_name,
-          shown(f->epsilon).text,
-          shown(interval_upper(interval_mul(interval_of(f->beta), f->rk))).text);
+          shown(f->epsilon).text, shown(interval_upper(noise_reach(f))).text);
 }
 
 /* The lattice counts it e^epsilon_num times. */
@@ -249,17 +261,8 @@ bool noise_profile_of(verifier *v, noise_profile *out) {
   if (!is_gaussian(v) || !read_fit(v, &f)) {
     return false;
   }
-  const interval a = interval_mul(interval_of(f.beta), f.rk), n = f.rows;
-  if (by_mechanism(v, "output")) {
-    interval shift =
-        interval_mul(interval_of(by_adding(v) ? 1 : 2), interval_mul(f.loss.lipschitz, a));
-    *out = profile_of_shift(interval_div(shift, interval_mul(n, f.lambda)));
-    return true;
-  }
-  interval kappa = interval_div(interval_mul(f.r2, f.r2), interval_mul(n, f.total));
-  *out = classes_joint(v) ? profile_of_classes(class_fits_of(v), by_adding(v), kappa, a)
-                          : profile_of_loss(&f.loss, by_adding(v), kappa, a);
-  return by_mechanism(v, "objective");
+  *out = profile_of_fit(v, &f);
+  return by_mechanism(v, "output") || by_mechanism(v, "objective");
 }
 
 void check_beta(verifier *v) {

@@ -257,25 +257,18 @@ void check_delta(verifier *v) {
 
 /* ---- in the end */
 
-static long long rows_stated(const verifier *v) {
-  return (long long)json_integer_value(json_object_get(v->root, rows_field(v)));
-}
-
 void state_claim(verifier *v) {
   double epsilon = json_number_value(field_at(v->root, "privacy.epsilon"));
   double stated = json_number_value(field_at(v->root, "privacy.delta"));
   json_int_t person = json_integer_value(field_at(v->root, "privacy.rows_per_person"));
-  bool adding = by_adding(v);
-  char whom[128] = "";
+  json_int_t rows = json_integer_value(json_object_get(v->root, rows_field(v)));
+  const char *change = by_adding(v) ? "adding or removing" : "replacing";
+  char record[64] = "record", whom[160];
   if (person > 1) {
-    (void)snprintf(whom, sizeof whom, "%s one person's records, at most %lld of%s %lld",
-                   adding ? "adding or removing" : "replacing", (long long)person,
-                   adding ? " about" : "", rows_stated(v));
-  } else {
-    (void)snprintf(whom, sizeof whom, "%s one record of%s %lld",
-                   adding ? "adding or removing" : "replacing", adding ? " about" : "",
-                   rows_stated(v));
+    (void)snprintf(record, sizeof record, "person's records, at most %lld", (long long)person);
   }
+  (void)snprintf(whom, sizeof whom, "%s one %s of%s %lld", change, record,
+                 by_adding(v) ? " about" : "", (long long)rows);
   if (v->holds) {
     finding(v, true, "claim", "(epsilon, delta) = (%s, %s) for %s", shown(epsilon).text,
             shown(stated).text, whom);
@@ -288,11 +281,6 @@ void state_claim(verifier *v) {
   } else {
     finding(v, false, "claim", "does not follow from this file");
   }
-}
-
-static bool has_custom_loss(const verifier *v) {
-  const char *loss = json_string_value(field_at(v->root, "loss.name"));
-  return !loss || !known_loss_find(loss);
 }
 
 void state_assumptions(verifier *v) {
@@ -323,7 +311,8 @@ void state_assumptions(verifier *v) {
     finding_remark(v, "written by dperm 0.1: the advisory in SECURITY.md lists which of its claims "
                       "are too strong in ways that no file can show");
   }
-  if (has_custom_loss(v)) {
+  const char *loss = json_string_value(field_at(v->root, "loss.name"));
+  if (!loss || !known_loss_find(loss)) {
     finding_remark(v, "the loss is not dperm's own: its L and c are declared, not proved");
   }
   if (field_is_object(v, "selection") && !selected_by(v, "public")) {

@@ -4,6 +4,8 @@
  * JSON, and nothing is taken from the code that encodes rows: a column of the file, its line and a
  * cross have one nonzero entry at most each, of at most r_g = min(1, w_g/D), where every row is
  * divided by D or more. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -12,18 +14,28 @@
 
 /* ---- the schema's groups */
 
-typedef struct shape {
-  unsigned long long groups, columns; /* groups of encoded columns, all of these */
-  unsigned long long blocks;          /* groups of two or more */
-  interval divisor;                   /* D: max(1, rho), or the largest norm before division */
-  interval sum;                       /* of all r_g */
-} shape;
-
 typedef struct shape_group {
   unsigned long long width;
   double weight;
   bool always; /* counts in rho: categories, bins, sure crosses and the intercept */
 } shape_group;
+
+typedef struct shape {
+  shape_group *list;                  /* of encoded columns, as the schema has them, */
+  unsigned long long groups, columns; /* so many; all their columns */
+  unsigned long long blocks;          /* groups of two or more */
+  interval divisor;                   /* D: max(1, rho), or the largest norm before division */
+  interval sum;                       /* of all r_g */
+} shape;
+
+static void shape_clear(shape *s) {
+  free(s->list);
+}
+
+/* r_g */
+static interval radius_of(const shape *s, size_t g) {
+  return interval_min(interval_of(1), interval_div(interval_of(s->list[g].weight), s->divisor));
+}
 
 static double number_or(const json_t *object, const char *key, double otherwise) {
   const json_t *number = json_object_get(object, key);
@@ -134,37 +146,36 @@ static bool read_shape(verifier *v, shape *out) {
   const json_t *dims = field_at(v->root, "encoding.dims");
   const size_t items = json_array_size(list) + json_array_size(json_object_get(schema, "crosses"));
   bool fixed = field_is(schema, "rows", "fixed");
-  const interval one = interval_of(1);
   interval squares = interval_of(0);
-  shape_group group[2];
   *out = (shape){.sum = interval_of(0)};
+  if (memory_new(2 * (items + 1), sizeof *out->list, &out->list, NULL) != DPERM_OK) {
+    return false;
+  }
   for (size_t i = 0; i <= items; i++) {
+    shape_group group[2];
     if (!read_groups(schema, i, group)) {
       return false;
     }
     for (const shape_group *g = group; g < group + 2; g++) {
-      if (g->width > 0 && !(g->weight > 0 && g->weight < 1e100)) {
+      if (g->width == 0) {
+        continue;
+      }
+      if (!(g->weight > 0 && g->weight < 1e100)) {
         return false;
       }
-      if (g->width > 0 && (fixed || g->always)) {
+      if (fixed || g->always) {
         interval w = interval_of(g->weight);
         squares = interval_add(squares, interval_mul(w, w));
       }
-      out->groups += g->width > 0;
+      out->list[out->groups++] = *g;
       out->blocks += g->width > 1;
       out->columns += g->width;
     }
   }
   out->divisor = interval_sqrt(squares);
-  out->divisor = fixed ? out->divisor : interval_max(one, out->divisor);
-  for (size_t i = 0; i <= items; i++) {
-    (void)read_groups(schema, i, group);
-    for (const shape_group *g = group; g < group + 2; g++) {
-      if (g->width > 0) {
-        interval r = interval_div(interval_of(g->weight), out->divisor);
-        out->sum = interval_add(out->sum, interval_min(one, r));
-      }
-    }
+  out->divisor = fixed ? out->divisor : interval_max(interval_of(1), out->divisor);
+  for (size_t g = 0; g < out->groups; g++) {
+    out->sum = interval_add(out->sum, radius_of(out, g));
   }
   bool known = fixed || field_is(schema, "rows", "clip") || !json_object_get(schema, "rows");
   return json_is_array(list) && known && out->groups > 0 && json_is_integer(dims) &&
@@ -185,8 +196,8 @@ static bool l2_bound(verifier *v, interval r2, interval *out) {
 
 /* sqrt(d) R2; of a schema's rows min(sqrt(G), sum of r_g). */
 static bool l1_bound(verifier *v, interval r2, interval *out) {
-  shape s;
   if (of_schema(v)) {
+    OWNED(shape_clear) shape s = {0};
     bool clear = read_shape(v, &s);
     *out = interval_min(s.sum, interval_sqrt(interval_of((double)s.groups)));
     return clear;
@@ -199,10 +210,27 @@ static bool l1_bound(verifier *v, interval r2, interval *out) {
 
 /* 1: the body's radii are the bounds themselves. A reader must be able to tell them. */
 static bool body_bound(verifier *v, interval r2, interval *out) {
-  shape s;
+  OWNED(shape_clear) shape s = {0};
   (void)r2;
   *out = interval_of(1);
   return !of_schema(v) || read_shape(v, &s);
+}
+
+/* The weight that the file states for the noise of block or group i; 1 in files that state none. */
+static double stated_weight(const verifier *v, size_t i) {
+  const json_t *weights = field_at(v->root, "privacy.noise_weights");
+  return weights ? json_number_value(json_array_get(weights, i)) : 1;
+}
+
+static bool stated_weights_clear(verifier *v, unsigned long long count, const char *each) {
+  const json_t *weights = field_at(v->root, "privacy.noise_weights");
+  bool clear = !weights || json_array_size(weights) == count;
+  for (size_t i = 0; clear && i < count; i++) {
+    clear = stated_weight(v, i) > 0 && stated_weight(v, i) < 1e100;
+  }
+  return clear ||
+         finding(v, false, "noise_weights",
+                 "privacy.noise_weights are not %llu positive numbers, one a %s", count, each);
 }
 
 /* ---- mixed noise */
@@ -212,26 +240,6 @@ static bool body_bound(verifier *v, interval r2, interval *out) {
 typedef struct term {
   double weight, radius;
 } term;
-
-/* The weight of block number i: 1 in files from before there were any. */
-static bool block_weight(const verifier *v, size_t i, double *out) {
-  const json_t *weights = field_at(v->root, "privacy.noise_weights");
-  const json_t *one = json_array_get(weights, i);
-  *out = weights ? json_number_value(one) : 1;
-  return *out > 0 && *out < 1e100;
-}
-
-static bool block_weights_clear(verifier *v, const shape *s) {
-  const json_t *weights = field_at(v->root, "privacy.noise_weights");
-  bool clear = !weights || json_array_size(weights) == s->blocks;
-  for (size_t i = 0; clear && i < s->blocks; i++) {
-    double w;
-    clear = block_weight(v, i, &w);
-  }
-  return clear ||
-         finding(v, false, "noise_weights",
-                 "privacy.noise_weights are not %llu positive numbers, one a block", s->blocks);
-}
 
 /* t: needed where columns stand alone, and nowhere else. */
 static bool alone_weight(verifier *v, const shape *s, double *out) {
@@ -245,21 +253,12 @@ static bool alone_weight(verifier *v, const shape *s, double *out) {
 
 /* One for each block, and one for all columns that stand alone; their number. */
 static size_t read_terms(const verifier *v, const shape *s, double t, term *out) {
-  const json_t *schema = field_at(v->root, "schema");
-  const size_t items = json_array_size(json_object_get(schema, "columns")) +
-                       json_array_size(json_object_get(schema, "crosses"));
   interval squares = interval_of(0);
-  shape_group group[2];
   size_t count = 0;
-  for (size_t i = 0; i <= 2 * items + 1; i++) {
-    const shape_group *g = &group[i % 2];
-    if ((i % 2 == 0 && !read_groups(schema, i / 2, group)) || g->width == 0) {
-      continue; /* the schema was clear before */
-    }
-    interval r = interval_min(interval_of(1), interval_div(interval_of(g->weight), s->divisor));
-    if (g->width > 1) {
-      out[count] = (term){.radius = interval_upper(r)};
-      (void)block_weight(v, count, &out[count].weight);
+  for (size_t g = 0; g < s->groups; g++) {
+    const interval r = radius_of(s, g);
+    if (s->list[g].width > 1) {
+      out[count] = (term){stated_weight(v, count), interval_upper(r)};
       count++;
     } else {
       squares = interval_add(squares, interval_mul(r, r));
@@ -310,10 +309,10 @@ static interval largest_sum(const term *terms, size_t count, interval r2) {
 /* |x| = sum over blocks of w_g |x_g|_1 + t |rest|_2. A block has one nonzero entry at most, so its
  * l1 norm is its l2 norm, and the squares of all of these sum up to R2^2 at most. */
 static bool mixed_bound(verifier *v, interval r2, interval *out) {
-  shape s;
+  OWNED(shape_clear) shape s = {0};
   double t = 0;
-  if (!of_schema(v) || !read_shape(v, &s) || s.blocks == 0 || !block_weights_clear(v, &s) ||
-      !alone_weight(v, &s, &t)) {
+  if (!of_schema(v) || !read_shape(v, &s) || s.blocks == 0 ||
+      !stated_weights_clear(v, s.blocks, "block") || !alone_weight(v, &s, &t)) {
     return false;
   }
   OWNED_MEMORY term *terms = NULL;
@@ -326,40 +325,12 @@ static bool mixed_bound(verifier *v, interval r2, interval *out) {
 
 /* ---- gaussian noise */
 
-/* ω of group i, counted as the schema has them; 1 in files that state none: a ball. */
-static double group_weight(const verifier *v, size_t i) {
-  const json_t *weights = field_at(v->root, "privacy.noise_weights");
-  return weights ? json_number_value(json_array_get(weights, i)) : 1;
-}
-
-static bool group_weights_clear(verifier *v, const shape *s) {
-  const json_t *weights = field_at(v->root, "privacy.noise_weights");
-  bool clear = json_array_size(weights) == s->groups;
-  for (size_t i = 0; clear && i < s->groups; i++) {
-    double w = group_weight(v, i);
-    clear = w > 0 && w < 1e100;
-  }
-  return clear ||
-         finding(v, false, "noise_weights",
-                 "privacy.noise_weights are not %llu positive numbers, one a group", s->groups);
-}
-
 /* sum of w² t over the groups, 0 <= t <= r², sum of t <= R2²: at most mu R2² + the sum of r² (w² -
  * mu) where that is above zero, for every mu >= 0. */
 static interval squares_bound(const verifier *v, const shape *s, interval r2, interval mu) {
-  const json_t *schema = field_at(v->root, "schema");
-  const size_t items = json_array_size(json_object_get(schema, "columns")) +
-                       json_array_size(json_object_get(schema, "crosses"));
   interval sum = interval_mul(mu, interval_mul(r2, r2));
-  shape_group group[2];
-  size_t count = 0;
-  for (size_t i = 0; i <= 2 * items + 1; i++) {
-    const shape_group *g = &group[i % 2];
-    if ((i % 2 == 0 && !read_groups(schema, i / 2, group)) || g->width == 0) {
-      continue; /* the schema was clear before */
-    }
-    interval r = interval_min(interval_of(1), interval_div(interval_of(g->weight), s->divisor));
-    interval w = interval_of(group_weight(v, count++));
+  for (size_t g = 0; g < s->groups; g++) {
+    const interval r = radius_of(s, g), w = interval_of(stated_weight(v, g));
     interval over = interval_max(interval_of(0), interval_sub(interval_mul(w, w), mu));
     sum = interval_add(sum, interval_mul(interval_mul(r, r), over));
   }
@@ -368,18 +339,18 @@ static interval squares_bound(const verifier *v, const shape *s, interval r2, in
 
 /* |x|² = sum of w_g² |x_g|²; without weights |x|_2 itself, as for output perturbation. */
 static bool gaussian_bound(verifier *v, interval r2, interval *out) {
-  shape s;
+  OWNED(shape_clear) shape s = {0};
   *out = r2;
   if (!field_at(v->root, "privacy.noise_weights")) {
     return true;
   }
   if (!of_schema(v) || field_is(v->root, "privacy.mechanism", "output") || !read_shape(v, &s) ||
-      !group_weights_clear(v, &s)) {
+      !stated_weights_clear(v, s.groups, "group")) {
     return false;
   }
-  double least = group_weight(v, 0);
+  double least = stated_weight(v, 0);
   for (size_t i = 1; i < s.groups; i++) {
-    least = group_weight(v, i) < least ? group_weight(v, i) : least;
+    least = fmin(least, stated_weight(v, i));
   }
   const interval w = interval_of(least), zero = interval_of(0);
   *out = interval_sqrt(
@@ -405,7 +376,7 @@ static void l1_state(verifier *v, const char *noise, const interval *rk) {
 }
 
 static void mixed_state(verifier *v, const char *noise, const interval *rk) {
-  shape s;
+  OWNED(shape_clear) shape s = {0};
   if (rk && read_shape(v, &s)) {
     finding(v, true, "body", "%s noise: %llu one-hot blocks and %llu other columns, |x| <= %s",
             noise, s.blocks, (s.groups - s.blocks), shown(interval_upper(*rk)).text);
@@ -415,7 +386,7 @@ static void mixed_state(verifier *v, const char *noise, const interval *rk) {
 }
 
 static void body_state(verifier *v, const char *noise, const interval *rk) {
-  shape s;
+  OWNED(shape_clear) shape s = {0};
   if (!rk) {
     finding(v, false, "body", "the schema does not give %llu encoded columns with clear bounds",
             (unsigned long long)json_integer_value(field_at(v->root, "encoding.dims")));

@@ -7,17 +7,138 @@
  * A schema that was refined from records cost some of epsilon before the fit; both add up
  * (privacy.md 8.9), for one unit and one kind of neighbours.
  *
+ * Other shares of epsilon were spent after the fit, each on a release that is private by itself and
+ * made from the weights that are released before it, so that they add up too: the temperature of
+ * the model's probabilities (docs/proofs/calibration.md), one of a public grid.
+ *
  * Several classes: a fit for each against all others, and every record is in each of them, so their
  * epsilons add up (privacy.md 8.2), and so do the odds that the noise of one is too long. Or one
  * fit of all of them, which has all of epsilon, with noise for each (docs/proofs/softmax.md).
  *
  * Weights of classes: a record's loss counts w times, so its slope and curvature are w times as
  * large, and L and c bound them for w at most 1 and for no other (docs/proofs/weights.md). */
+#include <stdio.h>
 #include <string.h>
 
 #include "verify/checks.h"
 
-enum { CLASSES_MOST = 1000 };
+enum { CLASSES_MOST = 1000, SHARE_WORDS = 240 };
+
+/* ---- what was spent after the fit */
+
+/* b^4 is 2^j up to the rounding of b to a double, and j between the ends that this dperm has. */
+static bool on_grid(verifier *v, double b) {
+  const json_t *j = field_at(v->root, "calibration.quarter_octaves");
+  const json_t *grid = field_at(v->root, "calibration.grid");
+  json_int_t place = json_integer_value(j);
+  const interval margin = interval_of(0x1p-50);
+  interval power = interval_of(1), square = interval_mul(interval_of(b), interval_of(b));
+  interval fourth = interval_mul(square, square);
+  for (json_int_t i = 0; i < place && place <= 24; i++) {
+    power = interval_add(power, power);
+  }
+  for (json_int_t i = 0; i > place && place >= -8; i--) {
+    power = interval_div(power, interval_of(2));
+  }
+  interval apart = interval_sub(fourth, power), most = interval_mul(power, margin);
+  return json_is_integer(j) && place >= -8 && place <= 24 && json_array_size(grid) == 2 &&
+         json_integer_value(json_array_get(grid, 0)) == -8 &&
+         json_integer_value(json_array_get(grid, 1)) == 24 && interval_at_most(apart, most) &&
+         interval_at_most(interval_sub(interval_of(0), most), apart);
+}
+
+/* In one fit of a loss that has probabilities. */
+static bool calibration_known(verifier *v, char words[SHARE_WORDS]) {
+  double b = 0;
+  if (!field_positive(v, "calibration", "calibration.inverse_temperature", &b)) {
+    return false;
+  }
+  bool known = on_grid(v, b);
+  bool one_fit = field_is(v->root, "loss.name", "logistic") &&
+                 (class_fits_of(v) == 1 || classes_joint(v)) && !field_is_object(v, "selection");
+  (void)snprintf(words, SHARE_WORDS, "inverse temperature %s%s%s, chosen", shown(b).text,
+                 known ? "" : ", which is none of the public grid's",
+                 one_fit ? ""
+                         : ", where it cannot be, which is for logistic loss in one fit alone");
+  return known && one_fit;
+}
+
+/* The shares that this dperm knows: the object of the file that states one, with its epsilon, and
+ * whether it may state what it does, in words (none where a field is not clear, which has a line of
+ * its own then). */
+static const struct spent_share {
+  const char *file;
+  bool (*known)(verifier *v, char words[SHARE_WORDS]);
+} spent_shares[] = {
+    {"calibration", calibration_known},
+};
+enum { SPENT_SHARES = sizeof spent_shares / sizeof *spent_shares };
+
+static bool spent_any(const verifier *v) {
+  bool any = false;
+  for (size_t i = 0; i < SPENT_SHARES; i++) {
+    any = any || field_at(v->root, spent_shares[i].file);
+  }
+  return any;
+}
+
+static bool share_epsilon(verifier *v, const char *name, const struct spent_share *share,
+                          double *out) {
+  char path[64];
+  (void)snprintf(path, sizeof path, "%s.epsilon", share->file);
+  *out = 0;
+  return !field_at(v->root, share->file) || field_positive(v, name, path, out);
+}
+
+bool spent_after_fit(verifier *v, const char *name, interval *sum) {
+  *sum = interval_of(0);
+  for (size_t i = 0; i < SPENT_SHARES; i++) {
+    double cost = 0;
+    if (!share_epsilon(v, name, &spent_shares[i], &cost)) {
+      return false;
+    }
+    *sum = interval_add(*sum, interval_of(cost));
+  }
+  return true;
+}
+
+bool refined_epsilon(verifier *v, const char *name, double *out) {
+  *out = 0;
+  return !field_at(v->root, "schema.refined") ||
+         field_positive(v, name, "schema.refined.epsilon", out);
+}
+
+static void check_spent_share(verifier *v, const struct spent_share *share) {
+  unsigned long long rows = 0;
+  double cost = 0, row = 0, refined = 0, epsilon = 0;
+  interval spent;
+  char words[SHARE_WORDS] = "";
+  if (!field_at(v->root, share->file) || !share_epsilon(v, share->file, share, &cost) ||
+      !refined_epsilon(v, share->file, &refined) || !unit_rows(v, share->file, &rows) ||
+      !spent_after_fit(v, share->file, &spent) ||
+      !field_positive(v, share->file, row_epsilon(v).path, &row) ||
+      !field_positive(v, share->file, "privacy.epsilon", &epsilon)) {
+    return;
+  }
+  interval fits = interval_mul(interval_of((double)rows), interval_of(row));
+  interval sum = interval_add(interval_add(interval_of(refined), spent), fits);
+  bool covered = interval_at_most(sum, interval_of(epsilon)), known = share->known(v, words);
+  if (!words[0]) {
+    return;
+  }
+  bool others = interval_upper(spent) > cost;
+  finding(v, covered && known, share->file,
+          "%s for %s; with %llu epsilon_row%s%s that is %s, and epsilon = %s%s", words,
+          shown(cost).text, rows, refined > 0 ? " and the schema" : "",
+          others ? " and all other shares" : "", shown(interval_upper(sum)).text,
+          shown(epsilon).text, covered ? " covers it" : " does not cover it");
+}
+
+void check_spent_shares(verifier *v) {
+  for (size_t i = 0; i < SPENT_SHARES; i++) {
+    check_spent_share(v, &spent_shares[i]);
+  }
+}
 
 bool sum_covered(double a, double k, double b, double bound, number_text *shown_sum) {
   interval sum = interval_add(interval_of(a), interval_mul(interval_of(k), interval_of(b)));
@@ -45,8 +166,7 @@ bool unit_is_person(const verifier *v) {
 epsilon_field row_epsilon(const verifier *v) {
   bool stated = field_at(v->root, "privacy.epsilon_row") != NULL;
   return (epsilon_field){stated ? "privacy.epsilon_row" : "privacy.epsilon",
-                         unit_is_person(v) || field_at(v->root, "schema.refined") ||
-                                 field_at(v->root, "calibration")
+                         unit_is_person(v) || field_at(v->root, "schema.refined") || spent_any(v)
                              ? "epsilon_row"
                              : "epsilon"};
 }

@@ -3,9 +3,8 @@
  */
 #pragma once
 
-#include "verify/charged_entry.h"
-#include "verify/divergence_bound.h"
 #include "verify/finding.h"
+#include "verify/gaussian_bound.h"
 
 /* check_file.c: the file as it is, and what it says it claims. */
 void check_format(verifier *v);
@@ -19,10 +18,12 @@ void check_unit(verifier *v);
 /* What a refinement of the schema cost, and that the claim counts it. */
 void check_refined(verifier *v);
 void check_classes(verifier *v);
-/* What choosing a temperature cost, that the claim counts it, and that it is of the public grid. */
-void check_calibration(verifier *v);
-/* What it cost, 0 where the file has none; false where it is not clear. */
-bool calibration_cost(verifier *v, const char *name, double *out);
+/* What was released for shares of epsilon after the fit, and that the claim counts them. */
+void check_spent_shares(verifier *v);
+/* What they cost together, and what the schema's refinement did: 0 where the file has none; false
+ * where it is not clear. */
+bool spent_after_fit(verifier *v, const char *name, interval *sum);
+bool refined_epsilon(verifier *v, const char *name, double *out);
 /* That no class counts for more than the loss's constants allow. */
 void check_class_weights(verifier *v);
 

@@ -11,7 +11,12 @@ enum { LINE_SIZE = 640 };
 /* Beyond this a whole number is not a double, and no count of anything real. */
 static const json_int_t largest_count = (json_int_t)1 << 53;
 
-static void give(verifier *v, dperm_finding kind, char *line) {
+/* "name: what", or a remark without a name. */
+static void give(verifier *v, dperm_finding kind, const char *name, const char *format,
+                 va_list args) {
+  char line[LINE_SIZE];
+  int used = snprintf(line, sizeof line, "%s%s", name, *name ? ": " : "");
+  (void)vsnprintf(line + used, sizeof line - (size_t)used, format, args);
   for (char *c = line; *c; c++) {
     if (*c < 0x20 || *c > 0x7e) {
       *c = '?';
@@ -23,24 +28,19 @@ static void give(verifier *v, dperm_finding kind, char *line) {
 }
 
 bool finding(verifier *v, bool holds, const char *name, const char *format, ...) {
-  char line[LINE_SIZE];
-  int used = snprintf(line, sizeof line, "%s: ", name);
   va_list args;
   va_start(args, format);
-  (void)vsnprintf(line + used, sizeof line - (size_t)used, format, args);
+  give(v, holds ? DPERM_FINDING_HOLDS : DPERM_FINDING_FAILS, name, format, args);
   va_end(args);
   v->holds = v->holds && holds;
-  give(v, holds ? DPERM_FINDING_HOLDS : DPERM_FINDING_FAILS, line);
   return holds;
 }
 
 void finding_remark(verifier *v, const char *format, ...) {
-  char line[LINE_SIZE];
   va_list args;
   va_start(args, format);
-  (void)vsnprintf(line, sizeof line, format, args);
+  give(v, DPERM_FINDING_REMARK, "", format, args);
   va_end(args);
-  give(v, DPERM_FINDING_REMARK, line);
 }
 
 const json_t *field_at(const json_t *root, const char *path) {

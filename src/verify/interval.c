@@ -95,39 +95,33 @@ interval interval_div(interval a, interval b) {
   return interval_mul(a, combined(interval_of(1), divisor, mpfr_div, true));
 }
 
-/* An increasing function that is defined at both ends. */
-static interval increasing(interval a, int (*function)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t)) {
+/* A function that is defined at both ends, and rises, or falls, between them. */
+static interval monotone(interval a, int (*function)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t),
+                         bool falls) {
   interval result = {0};
   open_line(&result);
   if (bounded(&a)) {
-    (void)function(result.low, a.low, MPFR_RNDD);
-    (void)function(result.high, a.high, MPFR_RNDU);
+    (void)function(result.low, falls ? a.high : a.low, MPFR_RNDD);
+    (void)function(result.high, falls ? a.low : a.high, MPFR_RNDU);
   }
   return settled(&result);
 }
 
 /* Outside their domains MPFR gives NaN, which is not bounded, or −∞: the whole line. */
 interval interval_log1p(interval a) {
-  return increasing(a, mpfr_log1p);
+  return monotone(a, mpfr_log1p, false);
 }
 
 interval interval_exp(interval a) {
-  return increasing(a, mpfr_exp);
+  return monotone(a, mpfr_exp, false);
 }
 
-/* It falls: of −a it rises. */
 interval interval_erfc(interval a) {
-  interval result = {0};
-  open_line(&result);
-  if (bounded(&a)) {
-    (void)mpfr_erfc(result.low, a.high, MPFR_RNDD);
-    (void)mpfr_erfc(result.high, a.low, MPFR_RNDU);
-  }
-  return settled(&result);
+  return monotone(a, mpfr_erfc, true);
 }
 
 interval interval_sqrt(interval a) {
-  return increasing(a, mpfr_sqrt);
+  return monotone(a, mpfr_sqrt, false);
 }
 
 bool interval_at_most(interval a, interval b) {

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "base/json_text.h"
-#include "dperm/verify.h"
-#include "verify/charged_entry.h"
+#include "verify/finding.h"
 
 /* `doubt` is why those who use models would refuse this one, or NULL: what nobody can use has no
  * claim that holds. `paid` may be NULL. Fails if the document is no model of dperm's. */

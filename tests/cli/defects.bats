@@ -80,7 +80,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   train=(train --data people.csv --schema schema.json --refine none --epsilon 1 --calibrate 0.2 --out m.json)
   DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
   "$DPERM" verify --model m.json > /dev/null
-  DPERM_DEFECT=calibration-free "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+  DPERM_DEFECT=share-free "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
   run "$DPERM" verify --model m.json
   [ "$status" -eq 1 ]
   [[ "$output" == *"FAILS  calibration: "*" does not cover it"* ]]

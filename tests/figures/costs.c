@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "loss/softmax.h"
-#include "mechanism/plan_curve.h"
+#include "mechanism/privacy_plan.h"
 #include "support.h"
 
 static const double epsilon = 0.1, epsilon_num = 1e-4, none = (double)NAN;

@@ -60,8 +60,7 @@ static double check_automatic(const public_numbers *g, const privacy_plan *plan,
   return plan->lambda / simple;
 }
 
-static void automatic_lambda_is_the_cheapest(void **state) {
-  (void)state;
+TEST(automatic_lambda_is_the_cheapest) {
   random_source r;
   size_t plain = 0, raised = 0;
   assert_ok(random_seeded(9, &r, err));
@@ -88,8 +87,7 @@ static void automatic_lambda_is_the_cheapest(void **state) {
 
 /* Rows twice as long: weights of half the length, F/2, and 4Λ for the same model. Powers of two, so
  * nothing is rounded. */
-static void automatic_lambda_grows_with_the_square_of_the_rows(void **state) {
-  (void)state;
+TEST(automatic_lambda_grows_with_the_square_of_the_rows) {
   random_source r;
   assert_ok(random_seeded(14, &r, err));
   for (int round = 0; round < 100; round++) {
@@ -105,8 +103,7 @@ static void automatic_lambda_grows_with_the_square_of_the_rows(void **state) {
   }
 }
 
-static void automatic_lambda_follows_the_noise(void **state) {
-  (void)state;
+TEST(automatic_lambda_follows_the_noise) {
   random_source r;
   assert_ok(random_seeded(15, &r, err));
   for (int round = 0; round < 3000; round++) {
@@ -124,8 +121,7 @@ static void automatic_lambda_follows_the_noise(void **state) {
   }
 }
 
-static void automatic_lambda_follows_the_kind(void **state) {
-  (void)state;
+TEST(automatic_lambda_follows_the_kind) {
   random_source r;
   assert_ok(random_seeded(12, &r, err));
   for (int round = 0; round < 50; round++) {
@@ -136,14 +132,4 @@ static void automatic_lambda_follows_the_kind(void **state) {
     assert_ok(privacy_plan_make(&g, &plan, err));
     (void)check_automatic(&g, &plan, row_bound_of(&g, g.noise));
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(automatic_lambda_is_the_cheapest),
-      cmocka_unit_test(automatic_lambda_grows_with_the_square_of_the_rows),
-      cmocka_unit_test(automatic_lambda_follows_the_noise),
-      cmocka_unit_test(automatic_lambda_follows_the_kind),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,9 @@
 
 #include "any_numbers.h"
 #include "loss/softmax.h"
-#include "mechanism/plan_curve.h"
+#include "mechanism/privacy_plan.h"
 #include "support.h"
-#include "verify/divergence_bound.h"
+#include "verify/gaussian_bound.h"
 
 static double between(random_source *r, double low, double high) { /* by factors */
   return low * pow(high / low, random_unit(r));

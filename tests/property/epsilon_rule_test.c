@@ -94,15 +94,13 @@ static void check_rule_everywhere(const dperm_loss *loss) {
   }
 }
 
-static void logistic_rule_is_the_supremum_over_margins(void **state) {
-  (void)state;
+TEST(logistic_rule_is_the_supremum_over_margins) {
   const dperm_loss loss = dperm_loss_logistic();
   assert_ptr_equal(loss_kind_of(&loss), loss_kind_named("logistic"));
   check_rule_everywhere(&loss);
 }
 
-static void huber_rule_is_the_supremum_over_margins(void **state) {
-  (void)state;
+TEST(huber_rule_is_the_supremum_over_margins) {
   for (size_t i = 0; i < WIDTHS; i++) {
     const dperm_loss loss = library_loss(REF_HUBER, widths[i]);
     assert_ptr_equal(loss_kind_of(&loss), loss_kind_named("huber"));
@@ -110,8 +108,7 @@ static void huber_rule_is_the_supremum_over_margins(void **state) {
   }
 }
 
-static void smooth_hinge_rule_is_the_supremum_over_margins(void **state) {
-  (void)state;
+TEST(smooth_hinge_rule_is_the_supremum_over_margins) {
   for (size_t i = 0; i < WIDTHS; i++) {
     const dperm_loss loss = library_loss(REF_SMOOTH_HINGE, widths[i]);
     assert_ptr_equal(loss_kind_of(&loss), loss_kind_named("smooth-hinge"));
@@ -119,8 +116,7 @@ static void smooth_hinge_rule_is_the_supremum_over_margins(void **state) {
   }
 }
 
-static void logistic_rule_has_no_slack_above_kappa(void **state) {
-  (void)state;
+TEST(logistic_rule_has_no_slack_above_kappa) {
   const dperm_loss loss = dperm_loss_logistic();
   for (double kappa = 1e-9; kappa < 10; kappa *= 3) {
     for (double a = kappa; a < 40; a *= 4) {
@@ -171,13 +167,11 @@ static void check_fallback(const dperm_loss *loss) {
   }
 }
 
-static void a_custom_loss_pays_by_its_declared_constants(void **state) {
-  (void)state;
+TEST(a_custom_loss_pays_by_its_declared_constants) {
   check_fallback(&scaled);
 }
 
-static void a_name_does_not_buy_a_better_rule(void **state) {
-  (void)state;
+TEST(a_name_does_not_buy_a_better_rule) {
   dperm_loss impostor = scaled;
   impostor.name = "logistic";
   check_fallback(&impostor);
@@ -205,8 +199,7 @@ static dperm_loss any_loss(random_source *r) {
   return which == 3 ? scaled : library_loss((reference_loss)which, h);
 }
 
-static void the_inverse_never_spends_more_and_leaves_nothing(void **state) {
-  (void)state;
+TEST(the_inverse_never_spends_more_and_leaves_nothing) {
   random_source r;
   assert_ok(random_seeded(1, &r, err));
   size_t feasible = 0;
@@ -230,8 +223,7 @@ static void the_inverse_never_spends_more_and_leaves_nothing(void **state) {
   assert_true(feasible > 5000 && feasible < 19000);
 }
 
-static void more_epsilon_or_more_regularization_never_means_more_noise(void **state) {
-  (void)state;
+TEST(more_epsilon_or_more_regularization_never_means_more_noise) {
   random_source r;
   assert_ok(random_seeded(2, &r, err));
   for (int round = 0; round < 300; round++) {
@@ -253,8 +245,7 @@ static void more_epsilon_or_more_regularization_never_means_more_noise(void **st
 }
 
 /* λ > cR²/(e^ε − 1), to nine digits; at equality nothing is left for noise. */
-static void there_is_an_answer_exactly_where_the_jacobian_leaves_slack(void **state) {
-  (void)state;
+TEST(there_is_an_answer_exactly_where_the_jacobian_leaves_slack) {
   random_source r;
   assert_ok(random_seeded(3, &r, err));
   for (int round = 0; round < 2000; round++) {
@@ -273,19 +264,4 @@ static void there_is_an_answer_exactly_where_the_jacobian_leaves_slack(void **st
   assert_true(epsilon_invert(&loss, DPERM_NEIGHBOURS_REPLACE, 1e-3, 0) == 0);
   assert_true(epsilon_invert(&loss, DPERM_NEIGHBOURS_REPLACE, 1e-3, -1) == 0);
   assert_true(epsilon_invert(&loss, DPERM_NEIGHBOURS_REPLACE, 1e-3, (double)NAN) == 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(logistic_rule_is_the_supremum_over_margins),
-      cmocka_unit_test(huber_rule_is_the_supremum_over_margins),
-      cmocka_unit_test(smooth_hinge_rule_is_the_supremum_over_margins),
-      cmocka_unit_test(logistic_rule_has_no_slack_above_kappa),
-      cmocka_unit_test(a_custom_loss_pays_by_its_declared_constants),
-      cmocka_unit_test(a_name_does_not_buy_a_better_rule),
-      cmocka_unit_test(the_inverse_never_spends_more_and_leaves_nothing),
-      cmocka_unit_test(more_epsilon_or_more_regularization_never_means_more_noise),
-      cmocka_unit_test(there_is_an_answer_exactly_where_the_jacobian_leaves_slack),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

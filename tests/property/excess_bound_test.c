@@ -82,30 +82,16 @@ static void check_kind(reference_regularizer kind) {
   test_rows_free(rows);
 }
 
-static void bounds_hold_for_ridge(void **state) {
-  (void)state;
+TEST(bounds_hold_for_ridge) {
   check_kind(REF_RIDGE);
 }
-static void bounds_hold_for_weighted_ridge(void **state) {
-  (void)state;
+TEST(bounds_hold_for_weighted_ridge) {
   check_kind(REF_WEIGHTED);
 }
-static void bounds_hold_towards_a_prior(void **state) {
-  (void)state;
+TEST(bounds_hold_towards_a_prior) {
   check_kind(REF_PRIOR);
   check_kind(REF_WEIGHTED_PRIOR);
 }
-static void bounds_hold_for_a_custom_regularizer(void **state) {
-  (void)state;
+TEST(bounds_hold_for_a_custom_regularizer) {
   check_kind(REF_QUARTIC);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bounds_hold_for_ridge),
-      cmocka_unit_test(bounds_hold_for_weighted_ridge),
-      cmocka_unit_test(bounds_hold_towards_a_prior),
-      cmocka_unit_test(bounds_hold_for_a_custom_regularizer),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include "fast_features.h"
 #include "random/chi.h"
 #include "reference.h"
-#include "run/fit_memory.h"
+#include "run/fit.h"
 
 static hadamard_directions *directions_of(uint64_t seed, double scale, size_t d, size_t count) {
   hadamard_directions *h = NULL;

@@ -5,7 +5,7 @@
 #include "any_numbers.h"
 #include "fit_divergence.h"
 #include "loss/softmax.h"
-#include "mechanism/plan_curve.h"
+#include "mechanism/privacy_plan.h"
 #include "statistics.h"
 #include "support.h"
 
@@ -19,8 +19,7 @@ static dperm_loss loss_of(fit_loss which) {
   return loss;
 }
 
-static void a_fit_has_no_more_divergence_than_its_curve(void **state) {
-  (void)state;
+TEST(a_fit_has_no_more_divergence_than_its_curve) {
   random_source r;
   double closest[FIT_LOSSES] = {0};
   assert_ok(random_seeded(51, &r, err));
@@ -59,8 +58,7 @@ static void a_fit_has_no_more_divergence_than_its_curve(void **state) {
 
 /* Lemma C5: what the determinants add on average, whatever holds the solution near the place where
  * the record is curved. */
-static void determinants_add_no_more_than_their_mean(void **state) {
-  (void)state;
+TEST(determinants_add_no_more_than_their_mean) {
   random_source r;
   double closest[FIT_LOSSES] = {0};
   assert_ok(random_seeded(55, &r, err));
@@ -91,8 +89,7 @@ static void determinants_add_no_more_than_their_mean(void **state) {
   assert_true(closest[FIT_HUBER] > 0.7);
 }
 
-static void corners_and_slack_are_those_of_the_mechanism(void **state) {
-  (void)state;
+TEST(corners_and_slack_are_those_of_the_mechanism) {
   random_source r;
   assert_ok(random_seeded(52, &r, err));
   for (int i = 0; i < 300; i++) {
@@ -127,8 +124,7 @@ static void corners_and_slack_are_those_of_the_mechanism(void **state) {
 }
 
 /* What C8 asks of an entry holds for every plan: no honest charge loses its curve. */
-static void every_curve_fits_the_claim_that_its_noise_was_made_for(void **state) {
-  (void)state;
+TEST(every_curve_fits_the_claim_that_its_noise_was_made_for) {
   random_source r;
   assert_ok(random_seeded(54, &r, err));
   for (int i = 0; i < 800; i++) {
@@ -165,8 +161,7 @@ static void every_curve_fits_the_claim_that_its_noise_was_made_for(void **state)
   }
 }
 
-static void pure_noise_has_no_curve(void **state) {
-  (void)state;
+TEST(pure_noise_has_no_curve) {
   random_source r;
   assert_ok(random_seeded(53, &r, err));
   const dperm_loss loss = dperm_loss_logistic();
@@ -177,8 +172,7 @@ static void pure_noise_has_no_curve(void **state) {
   assert_int_equal(plan_curve(&g, &plan).fits, 0);
 }
 
-static void a_curve_covers_no_other_that_is_longer(void **state) {
-  (void)state;
+TEST(a_curve_covers_no_other_that_is_longer) {
   const privacy_curve a = {.fits = 1, .slack = 0.1, .corners = {{1, 0.2}}, .corner_count = 1},
                       b = {.fits = 1, .slack = 0.2, .corners = {{1, 0.1}}, .corner_count = 1},
                       other = {.fits = 1, .corners = {{2, 0.1}}, .corner_count = 1};
@@ -188,16 +182,4 @@ static void a_curve_covers_no_other_that_is_longer(void **state) {
   assert_false(curve_covers(&a, &other));
   assert_false(curve_covers(&a, &none)); /* pure noise where a curve was paid for */
   assert_true(curve_covers(&none, &a));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_fit_has_no_more_divergence_than_its_curve),
-      cmocka_unit_test(determinants_add_no_more_than_their_mean),
-      cmocka_unit_test(corners_and_slack_are_those_of_the_mechanism),
-      cmocka_unit_test(every_curve_fits_the_claim_that_its_noise_was_made_for),
-      cmocka_unit_test(pure_noise_has_no_curve),
-      cmocka_unit_test(a_curve_covers_no_other_that_is_longer),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

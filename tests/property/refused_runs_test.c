@@ -290,7 +290,7 @@ static dperm_ledger *ledger_with_much(const ledger_home *home) {
   return opened(home);
 }
 
-static void what_public_numbers_refuse_is_not_charged(void **state) {
+TEST_WITH(what_public_numbers_refuse_is_not_charged, ledger_home_begin, ledger_home_end) {
   const ledger_home *home = *state;
   dperm_ledger *ledger = ledger_with_much(home);
   size_t made = 0, tries = repetitions(500, 5000);
@@ -307,7 +307,7 @@ static void what_public_numbers_refuse_is_not_charged(void **state) {
 
 /* The fit of a kernel has the columns of the kernel, whatever the records say; noise for groups has
  * nothing to hold on to where lines may come. */
-static void answers_are_priced_for_the_fit_that_follows(void **state) {
+TEST_WITH(answers_are_priced_for_the_fit_that_follows, ledger_home_begin, ledger_home_end) {
   const ledger_home *home = *state;
   dperm_ledger *ledger = ledger_with_much(home);
   asked a = {.schema = 1, .words = "asked for"};
@@ -347,7 +347,7 @@ static void answers_are_priced_for_the_fit_that_follows(void **state) {
 /* All records may fall into one cell, or into none: then counts leave straight lines, also where
  * the wide schema has bins to come. Every kind of noise either can have those, or is refused before
  * the charge. */
-static void counts_that_leave_no_bins_are_reckoned_with(void **state) {
+TEST_WITH(counts_that_leave_no_bins_are_reckoned_with, ledger_home_begin, ledger_home_end) {
   const ledger_home *home = *state;
   dperm_ledger *ledger = ledger_with_much(home);
   size_t made = 0, tried = 0;
@@ -376,7 +376,8 @@ static void counts_that_leave_no_bins_are_reckoned_with(void **state) {
 }
 
 /* A cross with more pairs than there can be, if its numbers keep all their cells. */
-static void crosses_that_cells_would_burst_are_refused_before_the_charge(void **state) {
+TEST_WITH(crosses_that_cells_would_burst_are_refused_before_the_charge, ledger_home_begin,
+          ledger_home_end) {
   enum { CATEGORIES = 5000 };
   const ledger_home *home = *state;
   dperm_ledger *ledger = ledger_with_much(home);
@@ -412,18 +413,4 @@ static void crosses_that_cells_would_burst_are_refused_before_the_charge(void **
   assert_int_equal(entries_of(ledger), 0);
   dperm_schema_free(schema);
   dperm_ledger_free(ledger);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(what_public_numbers_refuse_is_not_charged, ledger_home_begin,
-                                      ledger_home_end),
-      cmocka_unit_test_setup_teardown(answers_are_priced_for_the_fit_that_follows,
-                                      ledger_home_begin, ledger_home_end),
-      cmocka_unit_test_setup_teardown(counts_that_leave_no_bins_are_reckoned_with,
-                                      ledger_home_begin, ledger_home_end),
-      cmocka_unit_test_setup_teardown(crosses_that_cells_would_burst_are_refused_before_the_charge,
-                                      ledger_home_begin, ledger_home_end),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,8 +63,7 @@ static double told_of(const dperm_data *data, dperm_noise noise, const char *wor
   return t.number;
 }
 
-static void verification_derives_the_same_bounds(void **state) {
-  (void)state;
+TEST(verification_derives_the_same_bounds) {
   static text_buffer text;
   random_source r;
   size_t crosses = 0, lines = 0, blocks = 0;
@@ -92,11 +91,4 @@ static void verification_derives_the_same_bounds(void **state) {
     dperm_schema_free(schema);
   }
   assert_true(crosses > 5 && lines > 5 && blocks > 5); /* else nothing was tried */
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(verification_derives_the_same_bounds),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

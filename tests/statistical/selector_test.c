@@ -122,7 +122,7 @@ static void permute_and_flip_frequencies_match_their_exact_probabilities(void **
     size_t work[MOST];
     ratio epsilon = ratio_below(cases[c].epsilon);
     for (int i = 0; i < DRAWS; i++) {
-      counts[select_permute_and_flip(&r, cases[c].z, cases[c].m, epsilon, work)]++;
+      counts[select_permute_and_flip(&r, cases[c].z, cases[c].m, epsilon, 1, work)]++;
     }
     check_frequencies("permute-and-flip", c, counts, exact_permute_and_flip);
   }
@@ -272,7 +272,7 @@ static void the_selection_bound_holds_on_draws(void **state) {
     z[i] = i ? 30 + bound + 1 : 30;
   }
   for (int i = 0; i < DRAWS; i++) {
-    bad += select_permute_and_flip(&r, z, MOST, ratio_below(epsilon), work) != 0;
+    bad += select_permute_and_flip(&r, z, MOST, ratio_below(epsilon), 1, work) != 0;
   }
   assert_true((double)bad <= DRAWS * delta + 5 * sqrt(DRAWS * delta * (1 - delta)));
   assert_true(bad > 0);

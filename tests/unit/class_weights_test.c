@@ -20,8 +20,7 @@ static class_list three_classes(void) {
   return out;
 }
 
-static void the_largest_weight_becomes_one(void **state) {
-  (void)state;
+TEST(the_largest_weight_becomes_one) {
   static const struct {
     dperm_class_weight given[3];
     size_t count;
@@ -46,8 +45,7 @@ static void the_largest_weight_becomes_one(void **state) {
 }
 
 /* Whatever the doubles are, none comes out above 1, and one is 1. */
-static void no_quotient_is_above_one(void **state) {
-  (void)state;
+TEST(no_quotient_is_above_one) {
   class_list classes = three_classes();
   random_source r;
   assert_ok(random_seeded(1, &r, err));
@@ -64,8 +62,7 @@ static void no_quotient_is_above_one(void **state) {
   class_list_clear(&classes);
 }
 
-static void what_is_wrong_is_said(void **state) {
-  (void)state;
+TEST(what_is_wrong_is_said) {
   static const struct {
     dperm_class_weight given[2];
     size_t count;
@@ -91,8 +88,7 @@ static void what_is_wrong_is_said(void **state) {
   class_list_clear(&classes);
 }
 
-static void a_row_has_the_weight_of_its_class(void **state) {
-  (void)state;
+TEST(a_row_has_the_weight_of_its_class) {
   const double two[] = {0.25, 1}, three[] = {0.1, 1, 0.5};
   const double signs[] = {1, -1, -1, 1}, numbers[] = {2, 0, 1, 2};
   double got[4];
@@ -144,8 +140,7 @@ static void falsify(const char *path, json_t *weights) {
   json_decref(file);
 }
 
-static void a_file_says_its_weights_and_reads_back(void **state) {
-  (void)state;
+TEST(a_file_says_its_weights_and_reads_back) {
   dperm_model *model = weighted_model(), *back = NULL;
   char *path = file_with("", 0), first[300] = "";
   bool holds = false;
@@ -160,8 +155,7 @@ static void a_file_says_its_weights_and_reads_back(void **state) {
   dperm_model_free(back);
 }
 
-static void a_falsified_weight_does_not_pass(void **state) {
-  (void)state;
+TEST(a_falsified_weight_does_not_pass) {
   static const struct {
     const char *weights, *words;
   } cases[] = {
@@ -188,16 +182,4 @@ static void a_falsified_weight_does_not_pass(void **state) {
     file_remove(path);
   }
   dperm_model_free(model);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_largest_weight_becomes_one),
-      cmocka_unit_test(no_quotient_is_above_one),
-      cmocka_unit_test(what_is_wrong_is_said),
-      cmocka_unit_test(a_row_has_the_weight_of_its_class),
-      cmocka_unit_test(a_file_says_its_weights_and_reads_back),
-      cmocka_unit_test(a_falsified_weight_does_not_pass),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

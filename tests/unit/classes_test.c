@@ -62,8 +62,7 @@ static dperm_model *train_seeded(const dperm_data *data, double epsilon, uint64_
 
 /* ---- the fits */
 
-static void each_class_is_a_fit_against_the_rest_at_its_share_of_epsilon(void **state) {
-  (void)state;
+TEST(each_class_is_a_fit_against_the_rest_at_its_share_of_epsilon) {
   dperm_data *all = three_classes(), *sides = NULL;
   dperm_random *random = NULL, *again = NULL;
   double labels_of[ROWS];
@@ -88,8 +87,7 @@ static void each_class_is_a_fit_against_the_rest_at_its_share_of_epsilon(void **
 }
 
 /* Bounds on what can be lost: the deltas of the fits add up, for the whole epsilon. */
-static void delta_covers_every_fit(void **state) {
-  (void)state;
+TEST(delta_covers_every_fit) {
   dperm_data *all = three_classes();
   dperm_model *model = train(all, 1, NULL);
   assert_true(model->claim.delta >= 3 * (1 + exp(1.0)) * exp(-100));
@@ -98,8 +96,7 @@ static void delta_covers_every_fit(void **state) {
   dperm_data_free(all);
 }
 
-static void two_classes_by_index_are_the_same_fit_as_plus_and_minus(void **state) {
-  (void)state;
+TEST(two_classes_by_index_are_the_same_fit_as_plus_and_minus) {
   make_rows();
   uint32_t index[ROWS];
   double sides[ROWS];
@@ -129,8 +126,7 @@ static void two_classes_by_index_are_the_same_fit_as_plus_and_minus(void **state
 
 /* ---- predicting */
 
-static void the_largest_score_wins_and_counts_as_error_elsewhere(void **state) {
-  (void)state;
+TEST(the_largest_score_wins_and_counts_as_error_elsewhere) {
   dperm_data *all = three_classes();
   dperm_model *model = train_seeded(all, 5, 6);
   double scores[ROWS * CLASSES];
@@ -165,8 +161,7 @@ static void the_largest_score_wins_and_counts_as_error_elsewhere(void **state) {
 }
 
 /* σ of a large negative score underflows; its share of the sum does not. */
-static void probabilities_stand_where_sigmoids_underflow(void **state) {
-  (void)state;
+TEST(probabilities_stand_where_sigmoids_underflow) {
   const double scores[] = {-900, -901, -2000};
   const dperm_loss logistic = dperm_loss_logistic();
   assert_int_equal(model_winner(3, scores), 0);
@@ -175,8 +170,7 @@ static void probabilities_stand_where_sigmoids_underflow(void **state) {
                1e-9);
 }
 
-static void equal_scores_go_to_the_first(void **state) {
-  (void)state;
+TEST(equal_scores_go_to_the_first) {
   const double scores[] = {0.5, 1, 1};
   assert_int_equal(model_winner(3, scores), 1);
 }
@@ -207,8 +201,7 @@ static findings verified(const dperm_model *model) {
   return f;
 }
 
-static void verification_derives_the_share_of_each_class(void **state) {
-  (void)state;
+TEST(verification_derives_the_share_of_each_class) {
   dperm_data *all = three_classes();
   dperm_model *model = train(all, 1, NULL);
   findings sound = verified(model);
@@ -227,8 +220,7 @@ static void verification_derives_the_share_of_each_class(void **state) {
   dperm_data_free(all);
 }
 
-static void models_of_several_classes_come_back_whole(void **state) {
-  (void)state;
+TEST(models_of_several_classes_come_back_whole) {
   dperm_data *all = three_classes();
   dperm_model *model = train(all, 1, NULL), *back = NULL;
   char *path = file_with_text("");
@@ -248,8 +240,7 @@ static void models_of_several_classes_come_back_whole(void **state) {
 
 /* ---- choosing, planning, scoring in private */
 
-static void tuning_covers_all_classes_of_all_candidates(void **state) {
-  (void)state;
+TEST(tuning_covers_all_classes_of_all_candidates) {
   dperm_data *all = three_classes();
   dperm_options candidates[2];
   dperm_tune_options how;
@@ -273,8 +264,7 @@ static void tuning_covers_all_classes_of_all_candidates(void **state) {
   dperm_data_free(all);
 }
 
-static void a_plan_has_the_noise_that_training_has(void **state) {
-  (void)state;
+TEST(a_plan_has_the_noise_that_training_has) {
   dperm_data *all = three_classes();
   dperm_model *model = train(all, 1, NULL);
   dperm_options options;
@@ -299,8 +289,7 @@ static void a_plan_has_the_noise_that_training_has(void **state) {
   dperm_data_free(all);
 }
 
-static void a_private_score_counts_errors_and_nothing_else(void **state) {
-  (void)state;
+TEST(a_private_score_counts_errors_and_nothing_else) {
   dperm_data *all = three_classes();
   dperm_model *model = train(all, 5, NULL);
   dperm_score_options options;
@@ -320,8 +309,7 @@ static void a_private_score_counts_errors_and_nothing_else(void **state) {
 
 /* ---- what does not fit */
 
-static void labels_that_do_not_fit_are_refused(void **state) {
-  (void)state;
+TEST(labels_that_do_not_fit_are_refused) {
   static const char *const twice[] = {"a", "b", "a"};
   make_rows();
   dperm_data *data = NULL, *part = NULL, *two = NULL;
@@ -373,8 +361,7 @@ static dperm_status parse(const char *label, dperm_schema **out, dperm_error *er
   return dperm_schema_parse(json, (size_t)length, "S", out, err);
 }
 
-static void a_schema_lists_classes_or_the_values_that_mean_them(void **state) {
-  (void)state;
+TEST(a_schema_lists_classes_or_the_values_that_mean_them) {
   dperm_schema *schema = NULL;
   assert_ok(parse("{\"column\": \"y\", \"classes\": [\"a\", \"b\", \"c\"]}", &schema, err));
   assert_string_equal(dperm_schema_class_name(schema, 2), "c");
@@ -399,8 +386,7 @@ static void a_schema_lists_classes_or_the_values_that_mean_them(void **state) {
   dperm_schema_free(schema);
 }
 
-static void classes_of_a_schema_that_make_no_sense_are_refused(void **state) {
-  (void)state;
+TEST(classes_of_a_schema_that_make_no_sense_are_refused) {
   static const struct {
     const char *label, *message;
   } cases[] = {
@@ -417,24 +403,4 @@ static void classes_of_a_schema_that_make_no_sense_are_refused(void **state) {
     dperm_schema *schema = NULL;
     assert_fails(parse(cases[i].label, &schema, err), DPERM_INVALID_SCHEMA, cases[i].message);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(each_class_is_a_fit_against_the_rest_at_its_share_of_epsilon),
-      cmocka_unit_test(delta_covers_every_fit),
-      cmocka_unit_test(two_classes_by_index_are_the_same_fit_as_plus_and_minus),
-      cmocka_unit_test(the_largest_score_wins_and_counts_as_error_elsewhere),
-      cmocka_unit_test(probabilities_stand_where_sigmoids_underflow),
-      cmocka_unit_test(equal_scores_go_to_the_first),
-      cmocka_unit_test(verification_derives_the_share_of_each_class),
-      cmocka_unit_test(models_of_several_classes_come_back_whole),
-      cmocka_unit_test(tuning_covers_all_classes_of_all_candidates),
-      cmocka_unit_test(a_plan_has_the_noise_that_training_has),
-      cmocka_unit_test(a_private_score_counts_errors_and_nothing_else),
-      cmocka_unit_test(labels_that_do_not_fit_are_refused),
-      cmocka_unit_test(a_schema_lists_classes_or_the_values_that_mean_them),
-      cmocka_unit_test(classes_of_a_schema_that_make_no_sense_are_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

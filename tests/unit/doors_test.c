@@ -337,8 +337,7 @@ static const char *check_report(const way *w, const made *m) {
 
 /* ---- */
 
-static void every_door_leads_to_the_same_model(void **state) {
-  (void)state;
+TEST(every_door_leads_to_the_same_model) {
   for (int bent = 0; bent < 2; bent++) {
     people *p = people_new(bent);
     made first[WAYS] = {{0}};
@@ -366,8 +365,7 @@ static void every_door_leads_to_the_same_model(void **state) {
   }
 }
 
-static void reports_of_other_runs(void **state) {
-  (void)state;
+TEST(reports_of_other_runs) {
   people *p = people_new(true);
   dperm_data *data = from_memory(p);
   dperm_options both[2];
@@ -400,12 +398,4 @@ static void reports_of_other_runs(void **state) {
   assert_true(!model && !said);
   dperm_data_free(data);
   people_free(p);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_door_leads_to_the_same_model),
-      cmocka_unit_test(reports_of_other_runs),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,7 @@
 #include "verify/epsilon_bound.h"
 
 /* The upper end is above what many margins show, and not by much. */
-static void the_bound_is_tight_and_above(void **state) {
-  (void)state;
+TEST(the_bound_is_tight_and_above) {
   for (int i = 0; i < 300; i++) {
     double a = pow(10, -3 + (i % 10) * 0.4), kappa = pow(10, -3 + (i / 10) * 0.2);
     const model_kind k = {i % 2 ? LOGISTIC : SMOOTH_HINGE, TIGHT, NONE, MEMORY, NOISE_L2};
@@ -23,8 +22,7 @@ static void the_bound_is_tight_and_above(void **state) {
 }
 
 /* What says nothing must satisfy no comparison: divisions by what may be zero, overflow. */
-static void the_whole_line_proves_nothing(void **state) {
-  (void)state;
+TEST(the_whole_line_proves_nothing) {
   const interval one = interval_of(1), zero = interval_of(0), nothing = interval_div(one, zero);
   assert_false(interval_at_most(nothing, one) || interval_at_most(one, nothing));
   assert_false(interval_at_most(zero, interval_mul(nothing, zero)));
@@ -39,8 +37,7 @@ static void the_whole_line_proves_nothing(void **state) {
 }
 
 /* Both ends of a product, whatever the signs; a divisor that may be zero says nothing. */
-static void signs_are_taken_into_account(void **state) {
-  (void)state;
+TEST(signs_are_taken_into_account) {
   const interval across =
       interval_sub(interval_of(0), interval_div(interval_of(1), interval_of(3)));
   const interval below = interval_mul(across, interval_of(3)); /* around -1, with 1/3 inexact */
@@ -51,13 +48,4 @@ static void signs_are_taken_into_account(void **state) {
   assert_false(interval_above_zero(slack) || interval_above_zero(interval_sub(slack, slack)));
   assert_true(isinf(interval_upper(interval_div(interval_of(1), slack))));
   assert_true(isinf(interval_lower(interval_div(interval_of(1), interval_of(-2)))));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_bound_is_tight_and_above),
-      cmocka_unit_test(the_whole_line_proves_nothing),
-      cmocka_unit_test(signs_are_taken_into_account),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

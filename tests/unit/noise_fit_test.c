@@ -72,8 +72,7 @@ static void check_fit(const dperm_data *data, const dperm_plan *plan, dperm_opti
   dperm_model_free(model);
 }
 
-static void every_kind_fits_rows_of_a_schema_and_verifies(void **state) {
-  (void)state;
+TEST(every_kind_fits_rows_of_a_schema_and_verifies) {
   dperm_schema *schema = census_schema();
   dperm_data *data = census(schema, 3000);
   for (dperm_noise noise = DPERM_NOISE_AUTO; dperm_noise_name(noise); noise++) {
@@ -102,8 +101,7 @@ static void every_kind_fits_rows_of_a_schema_and_verifies(void **state) {
 
 /* Features, rows from memory. The rows' bounds outlive the data they came with. Mixed noise needs
  * to know of one-hot blocks. */
-static void every_kind_fits_rows_without_a_schema_and_verifies(void **state) {
-  (void)state;
+TEST(every_kind_fits_rows_without_a_schema_and_verifies) {
   test_rows *rows = test_rows_random(5, 300, 4, 0.8);
   dperm_data *data = NULL;
   assert_ok(dperm_data_from_dense(300, 4, rows->x, rows->labels, 2.5, &data, err));
@@ -134,8 +132,7 @@ static void every_kind_fits_rows_without_a_schema_and_verifies(void **state) {
 }
 
 /* A tuned model's plan points into the schema, which it shares; the portion's data are gone. */
-static void a_tuned_model_keeps_its_body(void **state) {
-  (void)state;
+TEST(a_tuned_model_keeps_its_body) {
   static const dperm_noise kinds[] = {DPERM_NOISE_GROUP, DPERM_NOISE_MIXED, DPERM_NOISE_GAUSSIAN};
   for (size_t i = 0; i < 3; i++) {
     dperm_schema *schema = census_schema();
@@ -154,8 +151,7 @@ static void a_tuned_model_keeps_its_body(void **state) {
   }
 }
 
-static void other_noise_than_l2_is_for_the_objective(void **state) {
-  (void)state;
+TEST(other_noise_than_l2_is_for_the_objective) {
   for (dperm_noise noise = DPERM_NOISE_AUTO; dperm_noise_name(noise); noise++) {
     dperm_options options = asking(noise);
     dperm_plan plan;
@@ -206,15 +202,13 @@ static void check_auto(double delta) {
   dperm_schema_free(schema);
 }
 
-static void auto_takes_the_kind_with_the_least_noise(void **state) {
-  (void)state;
+TEST(auto_takes_the_kind_with_the_least_noise) {
   check_auto(0);
   check_auto(1e-4);
 }
 
 /* privacy.md 5: l1 beats l2 iff R₁/R₂ < √((d+1)/2). */
-static void l1_noise_is_for_sparse_rows(void **state) {
-  (void)state;
+TEST(l1_noise_is_for_sparse_rows) {
   const dperm_options options = asking(DPERM_NOISE_AUTO);
   double edge = sqrt(101.0 / 2);
   dperm_plan plan;
@@ -230,8 +224,7 @@ static void l1_noise_is_for_sparse_rows(void **state) {
 }
 
 /* Every entry of D features is within √(2/D): a box is smaller than the ball. */
-static void features_get_a_box(void **state) {
-  (void)state;
+TEST(features_get_a_box) {
   dperm_options options = asking(DPERM_NOISE_AUTO);
   dperm_plan plan, ball;
   options.kernel = (dperm_kernel){DPERM_KERNEL_GAUSSIAN, 0.5, 200, 0, 3};
@@ -244,8 +237,7 @@ static void features_get_a_box(void **state) {
   assert_close(plan.rms_noise_norm / ball.rms_noise_norm, sqrt(2.0 / 3), 0.01);
 }
 
-static void a_plan_for_a_schema_refuses_what_a_fit_does(void **state) {
-  (void)state;
+TEST(a_plan_for_a_schema_refuses_what_a_fit_does) {
   const char *text =
       "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]}, "
       "\"columns\": [{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 1}]"
@@ -262,18 +254,4 @@ static void a_plan_for_a_schema_refuses_what_a_fit_does(void **state) {
   assert_fails(dperm_plan_for_schema(0, schema, &options, &plan, err), DPERM_INVALID_ARGUMENT,
                "0 rows");
   dperm_schema_free(schema);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_kind_fits_rows_of_a_schema_and_verifies),
-      cmocka_unit_test(every_kind_fits_rows_without_a_schema_and_verifies),
-      cmocka_unit_test(a_tuned_model_keeps_its_body),
-      cmocka_unit_test(other_noise_than_l2_is_for_the_objective),
-      cmocka_unit_test(auto_takes_the_kind_with_the_least_noise),
-      cmocka_unit_test(l1_noise_is_for_sparse_rows),
-      cmocka_unit_test(features_get_a_box),
-      cmocka_unit_test(a_plan_for_a_schema_refuses_what_a_fit_does),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plan/plan_columns.h"
+#include "plan/planned.h"
 #include "random/noise.h"
 #include "run/claim.h"
 #include "schema/schema.h"
@@ -75,8 +75,7 @@ static double part_of(const double *squares, size_t first, size_t width) {
   return sum;
 }
 
-static void shares_are_those_of_draws(void **state) {
-  (void)state;
+TEST(shares_are_those_of_draws) {
   enum { DRAWS = 20000 };
   dperm_schema *schema = parsed(whole);
   for (int kind = DPERM_NOISE_L2; dperm_noise_name((dperm_noise)kind); kind++) {
@@ -127,8 +126,7 @@ static void near(double x, double y) {
   assert_true(fabs(x / y - 1) < 1e-9);
 }
 
-static void changes_are_those_of_other_schemas(void **state) {
-  (void)state;
+TEST(changes_are_those_of_other_schemas) {
   dperm_schema *schema = parsed(whole);
   dperm_options options = some_options(DPERM_NOISE_AUTO);
   dperm_plan plan;
@@ -158,8 +156,7 @@ static void changes_are_those_of_other_schemas(void **state) {
   dperm_schema_free(schema);
 }
 
-static void without_noise_there_are_only_bins(void **state) {
-  (void)state;
+TEST(without_noise_there_are_only_bins) {
   dperm_schema *schema = parsed(whole), *one = parsed(BEGIN "'columns': [" PAY "]}");
   dperm_options options = some_options(DPERM_NOISE_AUTO);
   options.mechanism = DPERM_MECHANISM_NONE;
@@ -179,8 +176,7 @@ static void without_noise_there_are_only_bins(void **state) {
 }
 
 /* What a fit will have in their place. */
-static void bins_that_are_not_chosen_yet_are_those_of_the_fit(void **state) {
-  (void)state;
+TEST(bins_that_are_not_chosen_yet_are_those_of_the_fit) {
   dperm_schema *open = parsed(BEGIN "'columns': [" AGE("'auto'") "]}");
   dperm_schema *settled = parsed(BEGIN "'columns': [" AGE("4") "]}");
   const dperm_options options = some_options(DPERM_NOISE_AUTO);
@@ -190,14 +186,4 @@ static void bins_that_are_not_chosen_yet_are_those_of_the_fit(void **state) {
   assert_true(f.columns[0].halved == g.columns[0].halved && f.columns[0].halved < 1);
   dperm_schema_free(open);
   dperm_schema_free(settled);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(shares_are_those_of_draws),
-      cmocka_unit_test(changes_are_those_of_other_schemas),
-      cmocka_unit_test(without_noise_there_are_only_bins),
-      cmocka_unit_test(bins_that_are_not_chosen_yet_are_those_of_the_fit),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,8 +40,7 @@ static void check_refused(const dperm_options *options, dperm_status status, con
 
 /* ---- refusals */
 
-static void epsilon_must_promise_something(void **state) {
-  (void)state;
+TEST(epsilon_must_promise_something) {
   const double bad[] = {0, -0.0, -1, none, infinite, -infinite, 1e3, 1e300, 1e-12, 5e-324};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, bad[i]);
@@ -53,8 +52,7 @@ static void epsilon_must_promise_something(void **state) {
   (void)plan_for(2, 3, 1, &unused);
 }
 
-static void delta_reg_must_be_finite_and_not_negative(void **state) {
-  (void)state;
+TEST(delta_reg_must_be_finite_and_not_negative) {
   const double bad[] = {-1, -1e-300, infinite, -infinite};
   for (size_t i = 0; i < 4; i++) {
     for (int analysis = DPERM_ANALYSIS_TIGHT; analysis <= DPERM_ANALYSIS_PAPER; analysis++) {
@@ -67,8 +65,7 @@ static void delta_reg_must_be_finite_and_not_negative(void **state) {
 }
 
 /* The message names a Δ that suffices. */
-static void a_delta_reg_that_leaves_no_slack_is_refused_with_one_that_does(void **state) {
-  (void)state;
+TEST(a_delta_reg_that_leaves_no_slack_is_refused_with_one_that_does) {
   for (int analysis = DPERM_ANALYSIS_TIGHT; analysis <= DPERM_ANALYSIS_PAPER; analysis++) {
     dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, 0.1);
     dperm_error error = {DPERM_OK, ""};
@@ -87,8 +84,7 @@ static void a_delta_reg_that_leaves_no_slack_is_refused_with_one_that_does(void 
   }
 }
 
-static void delta_reg_is_no_option_of_output_perturbation(void **state) {
-  (void)state;
+TEST(delta_reg_is_no_option_of_output_perturbation) {
   const double given[] = {0, 1, -1, infinite};
   for (size_t i = 0; i < 4; i++) {
     dperm_options options = asking(DPERM_MECHANISM_OUTPUT, 1);
@@ -97,8 +93,7 @@ static void delta_reg_is_no_option_of_output_perturbation(void **state) {
   }
 }
 
-static void the_norm_guess_must_be_positive_and_finite(void **state) {
-  (void)state;
+TEST(the_norm_guess_must_be_positive_and_finite) {
   const double bad[] = {0, -0.0, -3, infinite, -infinite};
   for (size_t i = 0; i < 5; i++) {
     dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, 1);
@@ -107,8 +102,7 @@ static void the_norm_guess_must_be_positive_and_finite(void **state) {
   }
 }
 
-static void a_kernel_must_be_one_that_a_fit_takes(void **state) {
-  (void)state;
+TEST(a_kernel_must_be_one_that_a_fit_takes) {
   static const struct {
     dperm_kernel kernel;
     const char *text;
@@ -130,8 +124,7 @@ static void a_kernel_must_be_one_that_a_fit_takes(void **state) {
 }
 
 /* At norm 1; γ of the gaussian kernel falls with the square of the norm. */
-static void a_gamma_in_proportion_to_the_rows_is_taken(void **state) {
-  (void)state;
+TEST(a_gamma_in_proportion_to_the_rows_is_taken) {
   static const dperm_kernel good[] = {{DPERM_KERNEL_GAUSSIAN, 4.999e7, 4, 0, 0},
                                       {DPERM_KERNEL_LAPLACIAN, 7071, 4, 0, 0},
                                       {DPERM_KERNEL_CAUCHY, 7071, 4, 0, 0}};
@@ -148,8 +141,7 @@ static void a_gamma_in_proportion_to_the_rows_is_taken(void **state) {
   (void)plan_for(2, 3, 10, &options);
 }
 
-static void lambda_must_be_one_that_products_can_hold(void **state) {
-  (void)state;
+TEST(lambda_must_be_one_that_products_can_hold) {
   const double bad[] = {5e-324, 1e-310, 1e-201, 1e201, 1e308};
   for (size_t i = 0; i < 5; i++) {
     for (int mechanism = DPERM_MECHANISM_OBJECTIVE; mechanism < DPERM_MECHANISM_NONE; mechanism++) {
@@ -177,8 +169,7 @@ static void hinge_eval(const dperm_loss *loss, size_t count, const double *z, do
   }
 }
 
-static void a_loss_with_a_kink_is_refused(void **state) {
-  (void)state;
+TEST(a_loss_with_a_kink_is_refused) {
   for (int mechanism = DPERM_MECHANISM_OBJECTIVE; mechanism < DPERM_MECHANISM_NONE; mechanism++) {
     dperm_options options = asking((dperm_mechanism)mechanism, 1);
     options.loss = (dperm_loss){"hinge", none, 1, infinite, hinge_eval, NULL, 1e-14};
@@ -198,8 +189,7 @@ static void a_loss_with_a_kink_is_refused(void **state) {
   }
 }
 
-static void sizes_and_norm_must_make_sense(void **state) {
-  (void)state;
+TEST(sizes_and_norm_must_make_sense) {
   const double bad[] = {0, -1, none, infinite, 1e101, 1e-101};
   const dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, 1);
   dperm_plan plan;
@@ -223,8 +213,7 @@ static void check_noise_fields(const dperm_plan *plan) {
   assert_close(gamma_cdf(d, plan->beta * plan->noise_norm_q95), 0.95, 1e-10);
 }
 
-static void every_field_follows_from_the_public_numbers(void **state) {
-  (void)state;
+TEST(every_field_follows_from_the_public_numbers) {
   random_source r;
   assert_ok(random_seeded(1, &r, err));
   const int rounds = (int)repetitions(60, 200); /* 60: every combination below */
@@ -260,8 +249,7 @@ static void every_field_follows_from_the_public_numbers(void **state) {
   }
 }
 
-static void a_plan_without_noise_has_none(void **state) {
-  (void)state;
+TEST(a_plan_without_noise_has_none) {
   const dperm_options options = asking(DPERM_MECHANISM_NONE, none);
   const dperm_plan plan = plan_for(1000, 7, 2, &options);
   assert_null(plan.noise);
@@ -276,8 +264,7 @@ static void a_plan_without_noise_has_none(void **state) {
 
 /* ---- what to expect */
 
-static void noise_to_signal_and_loss_follow_from_the_public_numbers(void **state) {
-  (void)state;
+TEST(noise_to_signal_and_loss_follow_from_the_public_numbers) {
   for (int way = 0; way < 24; way++) {
     dperm_mechanism mechanism = way & 1 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
     dperm_options options = asking(mechanism, way & 2 ? 0.1 : 2);
@@ -301,8 +288,7 @@ static void noise_to_signal_and_loss_follow_from_the_public_numbers(void **state
   }
 }
 
-static void more_rows_and_more_epsilon_never_make_it_worse(void **state) {
-  (void)state;
+TEST(more_rows_and_more_epsilon_never_make_it_worse) {
   for (int way = 0; way < 12; way++) {
     dperm_options options = asking((dperm_mechanism)(way & 1), 0);
     double noise = infinite, loss = infinite, epsilon = infinite;
@@ -337,8 +323,7 @@ static bool beats_coin(size_t rows, const dperm_options *options) {
   return plan.excess_loss_q95 < plan.coin_loss;
 }
 
-static void a_plan_at_the_numbers_it_names_is_what_it_said(void **state) {
-  (void)state;
+TEST(a_plan_at_the_numbers_it_names_is_what_it_said) {
   const int ways = (int)repetitions(12, 48);
   for (int way = 0; way < ways; way++) {
     dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, way & 1 ? 0.02 : 0.7);
@@ -360,8 +345,7 @@ static void a_plan_at_the_numbers_it_names_is_what_it_said(void **state) {
   }
 }
 
-static void a_lambda_that_costs_more_than_a_coin_is_never_better(void **state) {
-  (void)state;
+TEST(a_lambda_that_costs_more_than_a_coin_is_never_better) {
   dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, 1);
   options.lambda = 1; /* ΛF²/2 = 50 */
   const dperm_plan plan = plan_for(1000000, 5, 1, &options);
@@ -369,8 +353,7 @@ static void a_lambda_that_costs_more_than_a_coin_is_never_better(void **state) {
   assert_true(plan.rows_better_than_coin == 0 && plan.rows_to_halve_noise > 0);
 }
 
-static void the_plan_is_what_training_does(void **state) {
-  (void)state;
+TEST(the_plan_is_what_training_does) {
   test_rows *rows = test_rows_random(5, 200, 4, 0.8);
   dperm_data *data = NULL;
   for (int way = 0; way < 16; way++) {
@@ -390,27 +373,4 @@ static void the_plan_is_what_training_does(void **state) {
     dperm_data_free(data);
   }
   test_rows_free(rows);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(epsilon_must_promise_something),
-      cmocka_unit_test(delta_reg_must_be_finite_and_not_negative),
-      cmocka_unit_test(a_delta_reg_that_leaves_no_slack_is_refused_with_one_that_does),
-      cmocka_unit_test(delta_reg_is_no_option_of_output_perturbation),
-      cmocka_unit_test(the_norm_guess_must_be_positive_and_finite),
-      cmocka_unit_test(a_kernel_must_be_one_that_a_fit_takes),
-      cmocka_unit_test(a_gamma_in_proportion_to_the_rows_is_taken),
-      cmocka_unit_test(lambda_must_be_one_that_products_can_hold),
-      cmocka_unit_test(a_loss_with_a_kink_is_refused),
-      cmocka_unit_test(sizes_and_norm_must_make_sense),
-      cmocka_unit_test(every_field_follows_from_the_public_numbers),
-      cmocka_unit_test(a_plan_without_noise_has_none),
-      cmocka_unit_test(noise_to_signal_and_loss_follow_from_the_public_numbers),
-      cmocka_unit_test(more_rows_and_more_epsilon_never_make_it_worse),
-      cmocka_unit_test(a_plan_at_the_numbers_it_names_is_what_it_said),
-      cmocka_unit_test(a_lambda_that_costs_more_than_a_coin_is_never_better),
-      cmocka_unit_test(the_plan_is_what_training_does),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,7 +195,7 @@ static void a_plan_says_what_the_schema_will_cost(void **state) {
     assert_true(plan.schema_cost ? cases[i].cost && strcmp(plan.schema_cost, cases[i].cost) == 0
                                  : !cases[i].cost);
     assert_true((plan.epsilon_schema > 0) == (cases[i].cost != NULL));
-    assert_true(plan.epsilon_schema == model->claim.epsilon_refined);
+    assert_true(plan.epsilon_schema == model->claim.shares[SHARE_SCHEMA]);
     assert_true(plan.epsilon == model->claim.epsilon &&
                 plan.epsilon_row == model->claim.epsilon_row);
     if (!cases[i].cost || cases[i].of == &before) { /* else the records decide the columns */

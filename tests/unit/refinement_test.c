@@ -58,7 +58,7 @@ static void a_model_states_the_sum_and_its_entry_charges_the_fit(void **state) {
   dperm_model *model = trained(s, made, fit);
   dperm_model_guarantee(model, &g);
   assert_true(g.is_private && g.epsilon == 0.4);
-  assert_true(model->claim.epsilon_refined == 0.08 && model->claim.epsilon_charged == 0.32);
+  assert_true(model->claim.shares[SHARE_SCHEMA] == 0.08 && model->claim.epsilon_charged == 0.32);
   assert_string_equal(charge.epsilon, "0.32");
   assert_string_equal(charge.epsilon_left, "0.6");
   assert_true(verifies(s, model));
@@ -80,7 +80,7 @@ static void one_run_is_one_charge_and_states_all_of_it(void **state) {
   dperm_model_guarantee(model, &g);
   assert_true(g.is_private && g.epsilon == 0.75);
   assert_string_equal(charge.epsilon, "0.75");
-  assert_true(model->claim.epsilon_refined == 0.06 && model->claim.epsilon_charged == 0.75);
+  assert_true(model->claim.shares[SHARE_SCHEMA] == 0.06 && model->claim.epsilon_charged == 0.75);
   assert_int_equal(model->ledger_entry, charge.entry);
   assert_int_equal(model->schema->refined.entry, charge.entry);
   assert_true(verifies(s, model));
@@ -355,7 +355,7 @@ static void a_choice_of_bins_is_one_charge_and_states_all_of_it(void **state) {
   assert_string_equal(charge.epsilon, "0.9");
   assert_string_equal(charge.epsilon_left, "0.1");
   assert_true(fabs(model->schema->refined.epsilon - 360.0 / PEOPLE) < 1e-15);
-  assert_true(model->claim.epsilon_refined == model->schema->refined.epsilon);
+  assert_true(model->claim.shares[SHARE_SCHEMA] == model->schema->refined.epsilon);
   assert_int_equal(model->schema->refined.entry, charge.entry);
   assert_true(verifies(s, model));
   dperm_model_free(model);
@@ -363,20 +363,20 @@ static void a_choice_of_bins_is_one_charge_and_states_all_of_it(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, wide_home_begin, wide_home_end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, wide_home_begin, wide_home_end)
   const struct CMUnitTest tests[] = {
-      TEST(a_model_states_the_sum_and_its_entry_charges_the_fit),
-      TEST(one_run_is_one_charge_and_states_all_of_it),
-      TEST(a_choice_counts_the_refinement_too),
-      TEST(persons_with_several_rows),
-      TEST(after_a_seed_nothing_is_private),
-      TEST(what_was_taken_from_the_records_stays_so),
-      TEST(ledgers_that_do_not_know_the_refinement_refuse_the_fit),
-      TEST(requests_that_make_no_sense_are_refused),
-      TEST(a_schema_that_drops_rows_is_not_refined),
-      TEST(fits_that_cannot_refine_are_refused),
-      TEST(an_object_that_was_edited_is_refused),
-      TEST(a_choice_of_bins_is_one_charge_and_states_all_of_it),
+      CASE(a_model_states_the_sum_and_its_entry_charges_the_fit),
+      CASE(one_run_is_one_charge_and_states_all_of_it),
+      CASE(a_choice_counts_the_refinement_too),
+      CASE(persons_with_several_rows),
+      CASE(after_a_seed_nothing_is_private),
+      CASE(what_was_taken_from_the_records_stays_so),
+      CASE(ledgers_that_do_not_know_the_refinement_refuse_the_fit),
+      CASE(requests_that_make_no_sense_are_refused),
+      CASE(a_schema_that_drops_rows_is_not_refined),
+      CASE(fits_that_cannot_refine_are_refused),
+      CASE(an_object_that_was_edited_is_refused),
+      CASE(a_choice_of_bins_is_one_charge_and_states_all_of_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

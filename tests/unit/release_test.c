@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "precise.h"
 #include "random/random_handle.h"
-#include "release/lattice.h"
+#include "release/numerics.h"
 #include "statistics.h"
 
 /* ---- the nearest point */

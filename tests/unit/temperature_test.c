@@ -9,7 +9,7 @@
 #include "dperm/tune.h"
 #include "mechanism/temperature.h"
 #include "model/model_file.h"
-#include "run/calibration.h"
+#include "run/stage.h"
 #include "support.h"
 #include "thread_ranks.h"
 #include "written_models.h"
@@ -27,8 +27,7 @@ static void sums_of(size_t classes, size_t rows, const double *scores, const dou
   free(room);
 }
 
-static void the_grid_has_quarter_octaves(void **state) {
-  (void)state;
+TEST(the_grid_has_quarter_octaves) {
   assert_true(temperature_at(0) == 0.25 && temperature_at(8) == 1 && temperature_at(32) == 64);
   for (size_t j = 0; j < TEMPERATURES; j++) {
     assert_close(log2(temperature_at(j)) * 4, (double)j + TEMPERATURE_FIRST, 1e-13);
@@ -36,8 +35,7 @@ static void the_grid_has_quarter_octaves(void **state) {
 }
 
 /* Against the definition, in long doubles. */
-static void a_record_adds_its_excess(void **state) {
-  (void)state;
+TEST(a_record_adds_its_excess) {
   const double scores[] = {0.3, -1.2, 2, 0.1}, label = 2, score = -0.7, up = 1;
   int64_t sums[TEMPERATURES], two[TEMPERATURES];
   sums_of(4, 1, scores, &label, NULL, sums);
@@ -64,8 +62,7 @@ static double any_score(random_source *r) {
 
 /* What a record adds is at most 2^10 whatever its scores are, falls with b, and is the same beside
  * other records, at any place: so one record moves a sum by as much, or twice that if replaced. */
-static void a_record_moves_sums_by_its_own_alone(void **state) {
-  (void)state;
+TEST(a_record_moves_sums_by_its_own_alone) {
   random_source r;
   assert_ok(random_seeded(21, &r, err));
   for (size_t round = 0; round < repetitions(300, 20000); round++) {
@@ -101,8 +98,7 @@ static void a_record_moves_sums_by_its_own_alone(void **state) {
 /* Far from zero but at one place, that one is chosen; where all are alike one near b = 1, each with
  * probability e^(−½) for a step from there at most. (6600 choices; 42 on average are 12 or more
  * steps away, and more than 150 once in 1e-30.) */
-static void the_choice_is_where_the_sum_is_least(void **state) {
-  (void)state;
+TEST(the_choice_is_where_the_sum_is_least) {
   random_source r;
   size_t counts[TEMPERATURES] = {0};
   assert_ok(random_seeded(22, &r, err));
@@ -158,8 +154,7 @@ static dperm_options asking(double calibrate) {
   return o;
 }
 
-static void probabilities_become_right(void **state) {
-  (void)state;
+TEST(probabilities_become_right) {
   for (size_t classes = 2; classes <= 3; classes++) {
     dperm_data *data = circle(classes);
     dperm_model *plain = NULL, *sharp = NULL;
@@ -183,8 +178,7 @@ static void probabilities_become_right(void **state) {
 }
 
 /* Shares add up to epsilon, for one record and for a person, with a delta and without. */
-static void the_claim_counts_the_choice(void **state) {
-  (void)state;
+TEST(the_claim_counts_the_choice) {
   dperm_data *data = circle(3);
   for (int i = 0; i < 8; i++) {
     dperm_model *model = NULL;
@@ -196,16 +190,16 @@ static void the_claim_counts_the_choice(void **state) {
     o.delta = i & 4 ? 1e-6 : 0;
     assert_ok(dperm_train(data, &o, &model, err));
     const guarantee *g = &model->claim;
-    assert_true(g->epsilon == 4 && g->epsilon_charged == 4 && g->epsilon_calibrated == 0.3 * 4);
-    assert_true(g->epsilon_row * (double)o.rows_per_person + g->epsilon_calibrated <= 4);
+    assert_true(g->epsilon == 4 && g->epsilon_charged == 4 &&
+                g->shares[SHARE_CALIBRATION] == 0.3 * 4);
+    assert_true(g->epsilon_row * (double)o.rows_per_person + g->shares[SHARE_CALIBRATION] <= 4);
     assert_close(g->epsilon_row * (double)o.rows_per_person, 2.8, 1e-12);
     dperm_model_free(model);
   }
   dperm_data_free(data);
 }
 
-static void models_are_read_as_they_were_written(void **state) {
-  (void)state;
+TEST(models_are_read_as_they_were_written) {
   dperm_data *data = circle(2);
   dperm_model *model = NULL, *back = NULL;
   dperm_options o = asking(0.25);
@@ -214,7 +208,7 @@ static void models_are_read_as_they_were_written(void **state) {
   char *text = model_text(model, &length);
   assert_ok(model_read_bytes(text, length, &back, err));
   assert_true(back->inverse_temperature == model->inverse_temperature);
-  assert_true(back->claim.epsilon_calibrated == 1);
+  assert_true(back->claim.shares[SHARE_CALIBRATION] == 1);
   free(text);
   dperm_model_free(model);
   dperm_model_free(back);
@@ -222,8 +216,7 @@ static void models_are_read_as_they_were_written(void **state) {
 }
 
 /* Each of the section's members, edited, with a digest that fits. */
-static void a_number_off_the_grid_is_refused(void **state) {
-  (void)state;
+TEST(a_number_off_the_grid_is_refused) {
   static const char *const edits[] = {"{\"inverse_temperature\": 3.0}",
                                       "{\"quarter_octaves\": 25}",
                                       "{\"quarter_octaves\": -9}",
@@ -258,8 +251,7 @@ static void a_number_off_the_grid_is_refused(void **state) {
   dperm_data_free(data);
 }
 
-static void what_cannot_be_calibrated_is_refused_by_name(void **state) {
-  (void)state;
+TEST(what_cannot_be_calibrated_is_refused_by_name) {
   static const struct {
     double share;
     const char *words;
@@ -328,8 +320,7 @@ static dperm_data *wide_rows(const double *x, size_t from, size_t classes, bool 
 
 /* To the bit, wherever it stands: else an added record could change what others add to the sums
  * (Lemma T1). */
-static void scores_of_a_row_do_not_depend_on_its_place(void **state) {
-  (void)state;
+TEST(scores_of_a_row_do_not_depend_on_its_place) {
   static double x[PLACES * WIDE], whole[PLACES * 30], part[PLACES * 30];
   static const size_t classes[] = {2, 3, 30};
   random_source r;
@@ -391,8 +382,7 @@ static void fit_rank(ranks *r, void *context) {
   j->status[r->rank] = ranks_agree(r, status, &j->error[r->rank]);
 }
 
-static void processes_choose_what_one_does(void **state) {
-  (void)state;
+TEST(processes_choose_what_one_does) {
   static char text[ROWS * 24];
   size_t used = 0;
   for (size_t i = 0; i < ROWS; i++) {
@@ -427,8 +417,7 @@ static void agree_rank(ranks *r, void *context) {
 }
 
 /* A row's scores are those of its process, and which one reads it depends on other records. */
-static void processors_of_two_kinds_are_refused(void **state) {
-  (void)state;
+TEST(processors_of_two_kinds_are_refused) {
   machines m = {.alike = true};
   thread_ranks_run(RANKS, agree_rank, &m);
   for (size_t i = 0; i < RANKS; i++) {
@@ -441,22 +430,4 @@ static void processors_of_two_kinds_are_refused(void **state) {
   }
   assert_ok(calibration_agree(NULL, true, err));
   assert_ok(calibration_agree(NULL, false, err));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_grid_has_quarter_octaves),
-      cmocka_unit_test(a_record_adds_its_excess),
-      cmocka_unit_test(a_record_moves_sums_by_its_own_alone),
-      cmocka_unit_test(the_choice_is_where_the_sum_is_least),
-      cmocka_unit_test(probabilities_become_right),
-      cmocka_unit_test(the_claim_counts_the_choice),
-      cmocka_unit_test(models_are_read_as_they_were_written),
-      cmocka_unit_test(a_number_off_the_grid_is_refused),
-      cmocka_unit_test(what_cannot_be_calibrated_is_refused_by_name),
-      cmocka_unit_test(scores_of_a_row_do_not_depend_on_its_place),
-      cmocka_unit_test(processes_choose_what_one_does),
-      cmocka_unit_test(processors_of_two_kinds_are_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,8 +73,7 @@ static void check_refused(const dperm_options *options, dperm_status status, con
   dperm_data_free(data);
 }
 
-static void lambda_must_be_positive_and_finite(void **state) {
-  (void)state;
+TEST(lambda_must_be_positive_and_finite) {
   const double bad[] = {0, -0.0, -1, (double)INFINITY, -(double)INFINITY};
   for (size_t i = 0; i < 5; i++) {
     dperm_options options = plain();
@@ -83,8 +82,7 @@ static void lambda_must_be_positive_and_finite(void **state) {
   }
 }
 
-static void the_tolerance_must_be_positive_and_finite(void **state) {
-  (void)state;
+TEST(the_tolerance_must_be_positive_and_finite) {
   const double bad[] = {0, -1e-10, (double)NAN, (double)INFINITY};
   for (size_t i = 0; i < 4; i++) {
     dperm_options options = plain();
@@ -93,8 +91,7 @@ static void the_tolerance_must_be_positive_and_finite(void **state) {
   }
 }
 
-static void the_number_of_threads_must_make_sense(void **state) {
-  (void)state;
+TEST(the_number_of_threads_must_make_sense) {
   const int bad[] = {-1, 4097, INT32_MIN, INT32_MAX};
   for (size_t i = 0; i < 4; i++) {
     dperm_options options = plain();
@@ -103,8 +100,7 @@ static void the_number_of_threads_must_make_sense(void **state) {
   }
 }
 
-static void regularizers_must_be_strongly_convex(void **state) {
-  (void)state;
+TEST(regularizers_must_be_strongly_convex) {
   const double weights[DIMS] = {1, 1, 0.999, 1, 1}, prior[DIMS] = {0, 0, 0, 0, (double)NAN};
   dperm_options options = plain();
   options.regularizer.weights = weights;
@@ -114,8 +110,7 @@ static void regularizers_must_be_strongly_convex(void **state) {
   check_refused(&options, DPERM_INVALID_ARGUMENT, "prior 4");
 }
 
-static void losses_must_be_usable(void **state) {
-  (void)state;
+TEST(losses_must_be_usable) {
   dperm_options options = plain();
   options.loss = (dperm_loss){0};
   check_refused(&options, DPERM_INVALID_ARGUMENT, "loss");
@@ -133,8 +128,7 @@ static void losses_must_be_usable(void **state) {
   check_refused(&options, DPERM_INVALID_ARGUMENT, "name");
 }
 
-static void private_training_needs_an_epsilon(void **state) {
-  (void)state;
+TEST(private_training_needs_an_epsilon) {
   const dperm_mechanism mechanisms[] = {DPERM_MECHANISM_OBJECTIVE, DPERM_MECHANISM_OUTPUT};
   for (size_t i = 0; i < 2; i++) {
     dperm_options options;
@@ -144,8 +138,7 @@ static void private_training_needs_an_epsilon(void **state) {
   }
 }
 
-static void mechanism_and_analysis_must_be_known(void **state) {
-  (void)state;
+TEST(mechanism_and_analysis_must_be_known) {
   dperm_options options = plain();
   options.mechanism = (dperm_mechanism)3;
   check_refused(&options, DPERM_INVALID_ARGUMENT, "mechanism number 3");
@@ -162,8 +155,7 @@ static bool stop(void *context, const char *stage, uint64_t done, uint64_t total
   return true;
 }
 
-static void a_cancelled_fit_leaves_nothing(void **state) {
-  (void)state;
+TEST(a_cancelled_fit_leaves_nothing) {
   dperm_options options = plain();
   options.progress.tick = stop;
   check_refused(&options, DPERM_CANCELLED, "stopped");
@@ -177,8 +169,7 @@ static dperm_model *train(dperm_data *data, const dperm_options *options) {
   return model;
 }
 
-static void options_start_private_and_automatic(void **state) {
-  (void)state;
+TEST(options_start_private_and_automatic) {
   dperm_options options;
   memset(&options, 0x5a, sizeof options);
   dperm_options_init(&options);
@@ -194,8 +185,7 @@ static void options_start_private_and_automatic(void **state) {
   assert_null(options.regularizer.eval);
 }
 
-static void automatic_lambda_is_one_over_the_rows(void **state) {
-  (void)state;
+TEST(automatic_lambda_is_one_over_the_rows) {
   dperm_data *data = dense_data(1.0);
   dperm_options options = plain();
   dperm_model *automatic = train(data, &options);
@@ -208,8 +198,7 @@ static void automatic_lambda_is_one_over_the_rows(void **state) {
   dperm_data_free(data);
 }
 
-static void the_model_says_what_it_is(void **state) {
-  (void)state;
+TEST(the_model_says_what_it_is) {
   dperm_data *data = dense_data(2.0);
   dperm_options options = plain();
   assert_ok(dperm_loss_huber(0.25, &options.loss, err));
@@ -249,8 +238,7 @@ static double objective_at(const dperm_data *data, const dperm_options *options,
   return total / ROWS + options->lambda * penalty;
 }
 
-static void diagnostics_are_filled_and_true(void **state) {
-  (void)state;
+TEST(diagnostics_are_filled_and_true) {
   dperm_data *data = dense_data(1.0);
   for (int which = 0; which < 3; which++) {
     static const char *const names[] = {"logistic", "huber", "smooth-hinge"};
@@ -281,8 +269,7 @@ static void diagnostics_are_filled_and_true(void **state) {
   dperm_data_free(data);
 }
 
-static void dense_and_sparse_rows_give_the_same_model(void **state) {
-  (void)state;
+TEST(dense_and_sparse_rows_give_the_same_model) {
   for (double norm = 0.3; norm < 4; norm *= 3) { /* the small ones clip */
     dperm_data *dense = dense_data(norm), *sparse = sparse_data(norm);
     dperm_options options = plain();
@@ -298,8 +285,7 @@ static void dense_and_sparse_rows_give_the_same_model(void **state) {
   }
 }
 
-static void threads_do_not_change_the_model(void **state) {
-  (void)state;
+TEST(threads_do_not_change_the_model) {
   dperm_data *data = sparse_data(1.0);
   dperm_options options = plain();
   dperm_model *first = train(data, &options);
@@ -314,8 +300,7 @@ static void threads_do_not_change_the_model(void **state) {
 }
 
 /* Legal however odd: one row, one class, huge norms, huge weights on the penalty. */
-static void odd_but_legal_data_are_fitted(void **state) {
-  (void)state;
+TEST(odd_but_legal_data_are_fitted) {
   const double norms[] = {1e-100, 1e-3, 1.0, 1e3, 1e6, 1e100};
   for (size_t i = 0; i < 6; i++) {
     for (int which = 0; which < 3; which++) {
@@ -333,8 +318,7 @@ static void odd_but_legal_data_are_fitted(void **state) {
   }
 }
 
-static void heavy_penalties_are_fitted(void **state) {
-  (void)state;
+TEST(heavy_penalties_are_fitted) {
   const double weights[DIMS] = {1, 1e3, 1e6, 1e9, 1e12}, prior[DIMS] = {1, -1, 1, -1, 1.0 / 3};
   dperm_data *data = dense_data(1.0);
   dperm_options options = plain();
@@ -347,24 +331,4 @@ static void heavy_penalties_are_fitted(void **state) {
   dperm_data_free(data);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lambda_must_be_positive_and_finite),
-      cmocka_unit_test(the_tolerance_must_be_positive_and_finite),
-      cmocka_unit_test(the_number_of_threads_must_make_sense),
-      cmocka_unit_test(regularizers_must_be_strongly_convex),
-      cmocka_unit_test(losses_must_be_usable),
-      cmocka_unit_test(private_training_needs_an_epsilon),
-      cmocka_unit_test(mechanism_and_analysis_must_be_known),
-      cmocka_unit_test(a_cancelled_fit_leaves_nothing),
-      cmocka_unit_test(options_start_private_and_automatic),
-      cmocka_unit_test(automatic_lambda_is_one_over_the_rows),
-      cmocka_unit_test(the_model_says_what_it_is),
-      cmocka_unit_test(diagnostics_are_filled_and_true),
-      cmocka_unit_test(dense_and_sparse_rows_give_the_same_model),
-      cmocka_unit_test(threads_do_not_change_the_model),
-      cmocka_unit_test(odd_but_legal_data_are_fitted),
-      cmocka_unit_test(heavy_penalties_are_fitted),
-  };
-  return cmocka_run_group_tests(tests, make_rows, NULL);
-}
+TEST_GROUP(make_rows, NULL)

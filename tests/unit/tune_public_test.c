@@ -7,7 +7,7 @@
 
 /* ---- in public */
 
-static void public_tuning_fits_all_rows_at_the_whole_epsilon(void **state) {
+TEST_WITH(public_tuning_fits_all_rows_at_the_whole_epsilon, tuning_begin, tuning_end) {
   request *q = *state;
   test_rows *t = test_rows_random(12, 400, COLS, 1);
   dperm_data *given = data_of(t, 1);
@@ -25,7 +25,7 @@ static void public_tuning_fits_all_rows_at_the_whole_epsilon(void **state) {
 
 /* Whatever the two were read from, and wherever the noise comes from: the same rows are the same
  * people, and a model that said so would tell of them. */
-static void a_choice_on_the_private_records_themselves_ends_the_run(void **state) {
+TEST_WITH(a_choice_on_the_private_records_themselves_ends_the_run, tuning_begin, tuning_end) {
   request *q = *state;
   dperm_data *again = data_of(q->rows, 1), *hidden = NULL; /* turned round, without the first */
   size_t order[ROWS];
@@ -66,7 +66,8 @@ static void a_choice_on_the_private_records_themselves_ends_the_run(void **state
 
 /* What a public file is too small for is known beforehand; that a line of it may not be a record
  * does not matter. */
-static void a_fit_that_public_data_are_too_few_for_is_refused_before_any_work(void **state) {
+TEST_WITH(a_fit_that_public_data_are_too_few_for_is_refused_before_any_work, tuning_begin,
+          tuning_end) {
   request *q = *state;
   const size_t first[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
                           11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21};
@@ -101,7 +102,7 @@ static dperm_data *read_people(const char *schema_text) {
   "{" more "\"label\": {\"column\": \"rich\", \"positive\": [\"yes\"], \"negative\": [\"no\"]}, "  \
   "\"columns\": [{\"name\": \"age\", \"type\": \"numeric\", \"min\": 0, \"max\": " max "}]}"
 
-static void public_data_encoded_in_another_way_are_refused(void **state) {
+TEST_WITH(public_data_encoded_in_another_way_are_refused, tuning_begin, tuning_end) {
   request *q = *state;
   dperm_data *mine = q->data, *ten = read_people(PEOPLE("10", ""));
   dperm_data *twenty = read_people(PEOPLE("20", ""));
@@ -128,7 +129,7 @@ static void public_data_encoded_in_another_way_are_refused(void **state) {
   test_rows_free(same);
 }
 
-static void a_schema_that_drops_rows_is_refused_before_any_work(void **state) {
+TEST_WITH(a_schema_that_drops_rows_is_refused_before_any_work, tuning_begin, tuning_end) {
   request *q = *state;
   dperm_data *mine = q->data, *four = read_people(PEOPLE("10", "\"on_missing\": \"drop\", "));
   size_t rows[100] = {0};
@@ -144,7 +145,7 @@ static void a_schema_that_drops_rows_is_refused_before_any_work(void **state) {
 
 /* ---- requests that cannot be */
 
-static void holdouts_outside_zero_to_one_are_refused(void **state) {
+TEST_WITH(holdouts_outside_zero_to_one_are_refused, tuning_begin, tuning_end) {
   request *q = *state;
   static const double shares[] = {0, 1, -0.1, 1.5, NAN, INFINITY};
   q->how.method = DPERM_TUNE_STOPPING;
@@ -161,7 +162,7 @@ static void holdouts_outside_zero_to_one_are_refused(void **state) {
   dperm_model_free(tuned(q, 1));
 }
 
-static void epsilons_that_differ_or_cannot_be_are_refused(void **state) {
+TEST_WITH(epsilons_that_differ_or_cannot_be_are_refused, tuning_begin, tuning_end) {
   request *q = *state;
   static const double epsilons[] = {0, -1, NAN, INFINITY, 1e-300, 1e300, 101};
   q->candidates[2].epsilon = 2;
@@ -177,7 +178,7 @@ static void epsilons_that_differ_or_cannot_be_are_refused(void **state) {
   }
 }
 
-static void other_requests_that_cannot_be_are_refused(void **state) {
+TEST_WITH(other_requests_that_cannot_be_are_refused, tuning_begin, tuning_end) {
   request *q = *state;
   q->count = 0;
   refuses(q, DPERM_INVALID_ARGUMENT, "0 candidates");
@@ -202,27 +203,4 @@ static void other_requests_that_cannot_be_are_refused(void **state) {
   }
   q->how.rounds_mean = nextafter(1, 2); /* the least there is */
   dperm_model_free(tuned(q, 1));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(public_tuning_fits_all_rows_at_the_whole_epsilon,
-                                      tuning_begin, tuning_end),
-      cmocka_unit_test_setup_teardown(a_choice_on_the_private_records_themselves_ends_the_run,
-                                      tuning_begin, tuning_end),
-      cmocka_unit_test_setup_teardown(
-          a_fit_that_public_data_are_too_few_for_is_refused_before_any_work, tuning_begin,
-          tuning_end),
-      cmocka_unit_test_setup_teardown(public_data_encoded_in_another_way_are_refused, tuning_begin,
-                                      tuning_end),
-      cmocka_unit_test_setup_teardown(a_schema_that_drops_rows_is_refused_before_any_work,
-                                      tuning_begin, tuning_end),
-      cmocka_unit_test_setup_teardown(holdouts_outside_zero_to_one_are_refused, tuning_begin,
-                                      tuning_end),
-      cmocka_unit_test_setup_teardown(epsilons_that_differ_or_cannot_be_are_refused, tuning_begin,
-                                      tuning_end),
-      cmocka_unit_test_setup_teardown(other_requests_that_cannot_be_are_refused, tuning_begin,
-                                      tuning_end),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,8 @@
 
 /* The whole method once more: one order of all rows, portions from its start, the next one to judge
  * by, the leftovers nowhere. Equal weights leave no space for a row in two portions. */
-static void split_gives_each_candidate_its_own_portion_and_drops_leftovers(void **state) {
+TEST_WITH(split_gives_each_candidate_its_own_portion_and_drops_leftovers, tuning_begin,
+          tuning_end) {
   request *q = *state;
   for (q->count = 1; q->count <= 4; q->count++) {
     size_t portion = ROWS / (q->count + 1), order[ROWS];
@@ -42,7 +43,7 @@ static void split_gives_each_candidate_its_own_portion_and_drops_leftovers(void 
   }
 }
 
-static void split_states_total_epsilon_selector_candidates_and_bound(void **state) {
+TEST_WITH(split_states_total_epsilon_selector_candidates_and_bound, tuning_begin, tuning_end) {
   request *q = *state;
   for (int s = 0; s < 2; s++) {
     q->how.selector = s ? DPERM_SELECTOR_EXPONENTIAL : DPERM_SELECTOR_PERMUTE_AND_FLIP;
@@ -71,7 +72,7 @@ static void split_states_total_epsilon_selector_candidates_and_bound(void **stat
   }
 }
 
-static void split_with_secure_noise_is_private(void **state) {
+TEST_WITH(split_with_secure_noise_is_private, tuning_begin, tuning_end) {
   request *q = *state;
   dperm_model *model = NULL;
   assert_ok(dperm_tune(q->data, q->candidates, q->count, &q->how, &model, err));
@@ -80,7 +81,7 @@ static void split_with_secure_noise_is_private(void **state) {
   dperm_model_free(model);
 }
 
-static void split_shows_progress_over_the_fixed_candidates_only(void **state) {
+TEST_WITH(split_shows_progress_over_the_fixed_candidates_only, tuning_begin, tuning_end) {
   request *q = *state;
   q->count = 5;
   for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -94,7 +95,7 @@ static void split_shows_progress_over_the_fixed_candidates_only(void **state) {
   }
 }
 
-static void too_few_rows_are_refused_before_any_work(void **state) {
+TEST_WITH(too_few_rows_are_refused_before_any_work, tuning_begin, tuning_end) {
   request *q = *state;
   q->count = MOST;
   test_rows *few = test_rows_random(2, 10 * (MOST + 1) - 1, COLS, 1);
@@ -110,7 +111,7 @@ static void too_few_rows_are_refused_before_any_work(void **state) {
 
 /* ---- random stopping */
 
-static void a_round_costs_half_of_epsilon_or_a_third(void **state) {
+TEST_WITH(a_round_costs_half_of_epsilon_or_a_third, tuning_begin, tuning_end) {
   request *q = *state;
   q->how.method = DPERM_TUNE_STOPPING;
   size_t held = (size_t)floor(ROWS * 0.1);
@@ -141,8 +142,7 @@ static double round_epsilon(double epsilon, rounds_kind rounds) {
   return guarantee_of_run(&run).epsilon_fit;
 }
 
-static void the_rounds_of_any_epsilon_stay_within_it(void **state) {
-  (void)state;
+TEST(the_rounds_of_any_epsilon_stay_within_it) {
   random_source r;
   assert_ok(random_seeded(10, &r, err));
   for (int i = 0; i < 200000; i++) {
@@ -156,7 +156,7 @@ static void the_rounds_of_any_epsilon_stay_within_it(void **state) {
 }
 
 /* Means of 1.01 and 60 rounds: the same keys, nothing counted, progress that has no total. */
-static void nothing_tells_the_number_of_rounds(void **state) {
+TEST_WITH(nothing_tells_the_number_of_rounds, tuning_begin, tuning_end) {
   request *q = *state;
   q->how.method = DPERM_TUNE_STOPPING;
   for (int i = 0; i < 2; i++) {
@@ -171,7 +171,7 @@ static void nothing_tells_the_number_of_rounds(void **state) {
   }
 }
 
-static void stopping_finds_the_one_candidate_that_is_any_good(void **state) {
+TEST_WITH(stopping_finds_the_one_candidate_that_is_any_good, tuning_begin, tuning_end) {
   request *q = *state;
   q->how.method = DPERM_TUNE_STOPPING;
   q->how.rounds = DPERM_ROUNDS_GEOMETRIC;
@@ -194,7 +194,7 @@ static void stopping_finds_the_one_candidate_that_is_any_good(void **state) {
 
 /* ---- for all methods */
 
-static void cancelling_anywhere_leaves_no_model(void **state) {
+TEST_WITH(cancelling_anywhere_leaves_no_model, tuning_begin, tuning_end) {
   request *q = *state;
   for (int m = 0; m < 3; m++) {
     q->how.method = (dperm_tune_method)m;
@@ -226,7 +226,7 @@ static char *bytes_of(const dperm_model *model) {
   return bytes;
 }
 
-static void the_same_seed_gives_the_same_model_and_another_does_not(void **state) {
+TEST_WITH(the_same_seed_gives_the_same_model_and_another_does_not, tuning_begin, tuning_end) {
   request *q = *state;
   for (int m = 0; m < 3; m++) {
     q->how.method = (dperm_tune_method)m;
@@ -246,7 +246,7 @@ static void the_same_seed_gives_the_same_model_and_another_does_not(void **state
   }
 }
 
-static void a_tuned_kernel_model_survives_its_file_bit_for_bit(void **state) {
+TEST_WITH(a_tuned_kernel_model_survives_its_file_bit_for_bit, tuning_begin, tuning_end) {
   request *q = *state;
   for (size_t i = 0; i < 3; i++) {
     q->candidates[i].kernel = (dperm_kernel){(dperm_kernel_kind)(i + 1), 2, 10 + 2 * i, 0, 0};
@@ -277,31 +277,4 @@ static void a_tuned_kernel_model_survives_its_file_bit_for_bit(void **state) {
     dperm_model_free(model);
     dperm_model_free(back);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(
-          split_gives_each_candidate_its_own_portion_and_drops_leftovers, tuning_begin, tuning_end),
-      cmocka_unit_test_setup_teardown(split_states_total_epsilon_selector_candidates_and_bound,
-                                      tuning_begin, tuning_end),
-      cmocka_unit_test_setup_teardown(split_with_secure_noise_is_private, tuning_begin, tuning_end),
-      cmocka_unit_test_setup_teardown(split_shows_progress_over_the_fixed_candidates_only,
-                                      tuning_begin, tuning_end),
-      cmocka_unit_test_setup_teardown(too_few_rows_are_refused_before_any_work, tuning_begin,
-                                      tuning_end),
-      cmocka_unit_test_setup_teardown(a_round_costs_half_of_epsilon_or_a_third, tuning_begin,
-                                      tuning_end),
-      cmocka_unit_test(the_rounds_of_any_epsilon_stay_within_it),
-      cmocka_unit_test_setup_teardown(nothing_tells_the_number_of_rounds, tuning_begin, tuning_end),
-      cmocka_unit_test_setup_teardown(stopping_finds_the_one_candidate_that_is_any_good,
-                                      tuning_begin, tuning_end),
-      cmocka_unit_test_setup_teardown(cancelling_anywhere_leaves_no_model, tuning_begin,
-                                      tuning_end),
-      cmocka_unit_test_setup_teardown(the_same_seed_gives_the_same_model_and_another_does_not,
-                                      tuning_begin, tuning_end),
-      cmocka_unit_test_setup_teardown(a_tuned_kernel_model_survives_its_file_bit_for_bit,
-                                      tuning_begin, tuning_end),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

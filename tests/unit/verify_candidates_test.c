@@ -14,8 +14,7 @@ static const model_kind split = {HUBER, TIGHT, SPLIT, MEMORY, NOISE_L2},
 
 /* One candidate that is not private makes the choice not private, whichever was chosen: here the
  * other one. */
-static void every_candidate_is_looked_at(void **state) {
-  (void)state;
+TEST(every_candidate_is_looked_at) {
   static const struct {
     const model_kind *base;
     const char *member, *value, *line;
@@ -66,9 +65,4 @@ static void every_candidate_is_looked_at(void **state) {
   change_field(model, "selection.candidates", "[7, null]");
   assert_string_equal(verdict_on(model, false).first, "candidates");
   json_decref(model);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_candidate_is_looked_at)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,8 +11,7 @@
 #include "support.h"
 #include "verdict.h"
 
-static void right_models_follow(void **state) {
-  (void)state;
+TEST(right_models_follow) {
   for (int i = 0; i < LOSSES * CLAIMS * CHOICES * ROWS * NOISES; i++) {
     model_kind k = {(test_loss)(i % LOSSES), (test_claim)(i / LOSSES % CLAIMS),
                     (test_choice)(i / LOSSES / CLAIMS % CHOICES),
@@ -262,8 +261,7 @@ static const struct {
     {&plain, "privacy.definition", "\"epsilon-differential privacy\"", "headline"},
 };
 
-static void one_wrong_field_is_named(void **state) {
-  (void)state;
+TEST(one_wrong_field_is_named) {
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
     json_t *model = right_model(*changes[i].base);
     change_field(model, changes[i].path, changes[i].change);
@@ -295,8 +293,7 @@ static json_t *person_model(model_kind kind) {
   return model;
 }
 
-static void a_persons_claim_needs_a_share_for_each_row(void **state) {
-  (void)state;
+TEST(a_persons_claim_needs_a_share_for_each_row) {
   static const struct {
     const char *path, *change, *line;
   } cases[] = {{"privacy.unit", "\"person\"", ""},
@@ -330,8 +327,7 @@ static void a_persons_claim_needs_a_share_for_each_row(void **state) {
   }
 }
 
-static void a_wrong_digest_is_seen(void **state) {
-  (void)state;
+TEST(a_wrong_digest_is_seen) {
   json_t *model = right_model(plain);
   assert_int_equal(json_object_set_new(model, "digest", json_string("00")), 0);
   verdict v = verdict_on(model, true);
@@ -344,8 +340,7 @@ static void a_wrong_digest_is_seen(void **state) {
 }
 
 /* Known losses may leave their constants out, as files did before they were written. */
-static void constants_follow_from_the_name(void **state) {
-  (void)state;
+TEST(constants_follow_from_the_name) {
   for (int loss = LOGISTIC; loss < CUSTOM; loss++) {
     json_t *model = right_model((model_kind){(test_loss)loss, TIGHT, NONE, MEMORY, NOISE_L2});
     change_field(model, "loss.lipschitz", "-");
@@ -416,8 +411,7 @@ static void spoil_all(model_kind k, json_t *object, const char *prefix) {
   }
 }
 
-static void no_field_makes_it_stumble(void **state) {
-  (void)state;
+TEST(no_field_makes_it_stumble) {
   const model_kind kinds[] = {plain, output, stops, kernel, schema, custom, sparse, grouped, mixed};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     json_t *model = right_model(kinds[i]);
@@ -426,8 +420,7 @@ static void no_field_makes_it_stumble(void **state) {
   }
 }
 
-static void files_that_are_no_models_fail(void **state) {
-  (void)state;
+TEST(files_that_are_no_models_fail) {
   static const char *const texts[] = {"",
                                       "[]",
                                       "7",
@@ -449,17 +442,4 @@ static void files_that_are_no_models_fail(void **state) {
   assert_ok(dperm_model_verify(path, NULL, 0, NULL, NULL, NULL, &holds, err));
   assert_int_equal(holds, 0);
   file_remove(path);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(right_models_follow),
-      cmocka_unit_test(one_wrong_field_is_named),
-      cmocka_unit_test(a_persons_claim_needs_a_share_for_each_row),
-      cmocka_unit_test(a_wrong_digest_is_seen),
-      cmocka_unit_test(constants_follow_from_the_name),
-      cmocka_unit_test(no_field_makes_it_stumble),
-      cmocka_unit_test(files_that_are_no_models_fail),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

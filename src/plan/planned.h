@@ -1,8 +1,22 @@
-/* Advice on a schema, column by column and then cross by cross; costs no privacy. */
+/* What plans, their reports and their advice share. */
 #pragma once
 
 #include "dperm/plan.h"
-#include "plan/plan_schema.h"
+#include "run/representation.h"
+
+typedef struct planned_schema {
+  representation how;
+  guarantee claim;
+  dperm_schema *schema; /* with its bins; straight lines where the records are still to choose */
+} planned_schema;
+void planned_schema_clear(planned_schema *planned);
+
+/* The whole plan, of checked or unchecked options; `planned` has the claim alone without a schema,
+ * and is to be cleared also after a failure. */
+dperm_status plan_make(const dperm_plan_rows *of, const dperm_options *options,
+                       planned_schema *planned, dperm_plan *out, dperm_error *err);
+
+/* ---- advice on a schema, column by column and then cross by cross; costs no privacy */
 
 typedef struct column_plan {
   size_t column; /* of the schema, in its order; the number of columns for a cross, */

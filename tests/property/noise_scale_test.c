@@ -27,8 +27,7 @@ static privacy_plan plan_of(const public_numbers *g) {
 
 /* ---- output perturbation */
 
-static void output_noise_is_the_papers_rounded_towards_more(void **state) {
-  (void)state;
+TEST(output_noise_is_the_papers_rounded_towards_more) {
   random_source r;
   assert_ok(random_seeded(1, &r, err));
   for (int round = 0; round < 5000; round++) {
@@ -51,8 +50,7 @@ static void output_noise_is_the_papers_rounded_towards_more(void **state) {
 }
 
 /* Products that leave the range of full precision would round by more than the margin. */
-static void output_noise_is_never_too_small_for_absurd_lambda(void **state) {
-  (void)state;
+TEST(output_noise_is_never_too_small_for_absurd_lambda) {
   random_source r;
   assert_ok(random_seeded(2, &r, err));
   const dperm_loss loss = dperm_loss_logistic();
@@ -87,8 +85,7 @@ static void check_accounts(const public_numbers *g, const privacy_plan *plan) {
   }
 }
 
-static void the_plans_noise_costs_at_most_epsilon(void **state) {
-  (void)state;
+TEST(the_plans_noise_costs_at_most_epsilon) {
   random_source r;
   assert_ok(random_seeded(3, &r, err));
   for (int round = 0; round < 400; round++) {
@@ -112,8 +109,7 @@ static void the_plans_noise_costs_at_most_epsilon(void **state) {
 }
 
 /* At A the price rule and at most 10⁻⁸ more of it would be too dear: nothing is wasted. */
-static void the_tight_plan_wastes_nothing(void **state) {
-  (void)state;
+TEST(the_tight_plan_wastes_nothing) {
   random_source r;
   assert_ok(random_seeded(4, &r, err));
   for (int round = 0; round < 300; round++) {
@@ -130,8 +126,7 @@ static void the_tight_plan_wastes_nothing(void **state) {
   }
 }
 
-static void tight_noise_is_never_larger_than_the_papers(void **state) {
-  (void)state;
+TEST(tight_noise_is_never_larger_than_the_papers) {
   random_source r;
   assert_ok(random_seeded(5, &r, err));
   size_t compared = 0;
@@ -152,8 +147,7 @@ static void tight_noise_is_never_larger_than_the_papers(void **state) {
   assert_true(compared > 2000);
 }
 
-static void paper_analysis_reproduces_the_papers_formulas(void **state) {
-  (void)state;
+TEST(paper_analysis_reproduces_the_papers_formulas) {
   random_source r;
   assert_ok(random_seeded(6, &r, err));
   size_t plain = 0, fallen = 0;
@@ -189,8 +183,7 @@ static void paper_analysis_reproduces_the_papers_formulas(void **state) {
 
 /* Rows R times as long, weights 1/R times and Λ R² times: the same problem in other units. The
  * noise then must be R times as long under the objective, 1/R times on the weights. */
-static void rescaled_rows_give_the_same_problem(void **state) {
-  (void)state;
+TEST(rescaled_rows_give_the_same_problem) {
   random_source r;
   assert_ok(random_seeded(7, &r, err));
   for (int round = 0; round < 300; round++) {
@@ -220,8 +213,7 @@ static void rescaled_rows_give_the_same_problem(void **state) {
   }
 }
 
-static void curvature_counts_with_the_square_of_the_norm(void **state) {
-  (void)state;
+TEST(curvature_counts_with_the_square_of_the_norm) {
   const dperm_loss loss = library_loss(REF_HUBER, 0.5);
   public_numbers g = {.rows = 1000,
                       .dims = 3,
@@ -260,8 +252,7 @@ static double cost_at(const public_numbers *given, double lambda, double delta) 
   return squares / (2 * n * n * total) + delta * bound * bound / 2;
 }
 
-static void the_chosen_ridge_is_the_cheapest(void **state) {
-  (void)state;
+TEST(the_chosen_ridge_is_the_cheapest) {
   random_source r;
   assert_ok(random_seeded(8, &r, err));
   size_t positive = 0, nothing = 0;
@@ -295,8 +286,7 @@ static void the_chosen_ridge_is_the_cheapest(void **state) {
 /* ---- other kinds of noise */
 
 /* A = β·R_K is the same for every kind, and κ is about R₂ for all. */
-static void every_kind_costs_the_same(void **state) {
-  (void)state;
+TEST(every_kind_costs_the_same) {
   random_source r;
   assert_ok(random_seeded(10, &r, err));
   for (int round = 0; round < 300; round++) {
@@ -329,8 +319,7 @@ static double price(const public_numbers *g, const privacy_plan *plan) {
   return rms * rms / (2 * n * n * total) + total * length * length / 2;
 }
 
-static void auto_takes_the_least_rms_norm(void **state) {
-  (void)state;
+TEST(auto_takes_the_least_rms_norm) {
   random_source r;
   size_t taken[7] = {0};
   assert_ok(random_seeded(11, &r, err));
@@ -392,8 +381,7 @@ static const noise_body mixed_bodies[] = {{beside, 3, {0, 0, 0}},
 enum { MIXED_BODIES = sizeof mixed_bodies / sizeof *mixed_bodies };
 
 /* R_K is the longest row there can be, rounded up, whatever R₂ is. */
-static void mixed_noise_is_for_the_longest_row(void **state) {
-  (void)state;
+TEST(mixed_noise_is_for_the_longest_row) {
   random_source r;
   assert_ok(random_seeded(16, &r, err));
   for (int round = 0; round < 1000; round++) {
@@ -414,8 +402,7 @@ static void mixed_noise_is_for_the_longest_row(void **state) {
 
 /* Other weights are no better, but for eight bits of them; nor is l1 noise where nothing stands
  * alone. */
-static void weights_of_mixed_noise_are_the_best(void **state) {
-  (void)state;
+TEST(weights_of_mixed_noise_are_the_best) {
   random_source r;
   assert_ok(random_seeded(17, &r, err));
   for (int round = 0; round < 2000; round++) {
@@ -444,8 +431,7 @@ static void weights_of_mixed_noise_are_the_best(void **state) {
   }
 }
 
-static void mixed_noise_is_for_blocks(void **state) {
-  (void)state;
+TEST(mixed_noise_is_for_blocks) {
   const dperm_loss loss = dperm_loss_logistic();
   random_source r;
   privacy_plan plan;
@@ -457,8 +443,7 @@ static void mixed_noise_is_for_blocks(void **state) {
   assert_fails(privacy_plan_make(&g, &plan, err), DPERM_INVALID_ARGUMENT, "mixed noise");
 }
 
-static void kinds_without_bounds_are_refused(void **state) {
-  (void)state;
+TEST(kinds_without_bounds_are_refused) {
   const dperm_loss loss = dperm_loss_logistic();
   random_source r;
   assert_ok(random_seeded(13, &r, err));
@@ -469,25 +454,4 @@ static void kinds_without_bounds_are_refused(void **state) {
     assert_fails(privacy_plan_make(&g, &plan, err), DPERM_INVALID_ARGUMENT,
                  "nothing is known of the rows");
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(output_noise_is_the_papers_rounded_towards_more),
-      cmocka_unit_test(output_noise_is_never_too_small_for_absurd_lambda),
-      cmocka_unit_test(the_plans_noise_costs_at_most_epsilon),
-      cmocka_unit_test(the_tight_plan_wastes_nothing),
-      cmocka_unit_test(tight_noise_is_never_larger_than_the_papers),
-      cmocka_unit_test(paper_analysis_reproduces_the_papers_formulas),
-      cmocka_unit_test(rescaled_rows_give_the_same_problem),
-      cmocka_unit_test(curvature_counts_with_the_square_of_the_norm),
-      cmocka_unit_test(the_chosen_ridge_is_the_cheapest),
-      cmocka_unit_test(every_kind_costs_the_same),
-      cmocka_unit_test(auto_takes_the_least_rms_norm),
-      cmocka_unit_test(mixed_noise_is_for_the_longest_row),
-      cmocka_unit_test(weights_of_mixed_noise_are_the_best),
-      cmocka_unit_test(mixed_noise_is_for_blocks),
-      cmocka_unit_test(kinds_without_bounds_are_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

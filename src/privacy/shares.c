@@ -1,0 +1,22 @@
+/* See shares.h. */
+#include "privacy/shares.h"
+
+#include <stddef.h>
+
+const share_kind share_kinds[SHARE_COUNT] = {
+    [SHARE_SCHEMA] = {.option = "refine", .figure = "epsilon_refined"},
+    [SHARE_CALIBRATION] = {.option = "calibrate",
+                           .option_at = offsetof(dperm_options, calibrate),
+                           .does = "calibrate probabilities",
+                           .figure = "epsilon_calibrated",
+                           .file = "calibration",
+                           .value = "inverse_temperature",
+                           .without = 1,
+                           .left_for = "how sure its probabilities are",
+                           .statement = "to choose how sure the model's probabilities are: those "
+                                        "of its scores times "},
+};
+
+double share_given(const dperm_options *options, share_id share) {
+  return *(const double *)(const void *)((const char *)options + share_kinds[share].option_at);
+}

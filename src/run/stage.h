@@ -1,0 +1,45 @@
+/* The stages of a run after its fit: for a share of epsilon (privacy/shares.h) each releases
+ * something more, a function of the released weights and the records that is pure: a stage has no
+ * delta, and the ledger counts its epsilon as it is. */
+#pragma once
+
+#include "model/model.h"
+#include "random/random_source.h"
+
+/* What a stage works on: the model, whose weights are released, and the records as the fit saw
+ * them. */
+typedef struct stage_work {
+  dperm_model *model;
+  const matrix *view;
+  const double *labels, *row_weights; /* what each row counts, or NULL where all count once */
+  dperm_neighbours neighbours;
+  double epsilon; /* what the stage has for one record */
+  random_source *source;
+  double *room; /* as many doubles as it asked for */
+} stage_work;
+
+typedef struct stage {
+  /* Fails where options and public numbers, or processes that differ, do not allow it; before the
+   * charge. `spread` is NULL for one process, and in plans. */
+  dperm_status (*check)(const dperm_options *options, size_t classes, ranks *spread,
+                        dperm_error *err);
+  /* Doubles of space that it needs for a model of this shape and its view of the rows; NULL for
+   * none. */
+  size_t (*room)(const dperm_model *model, const matrix *view);
+  /* Draws, on the leader, and tells the other processes. `*released` becomes the object that the
+   * model's file states, without its epsilon; NULL for want of memory. */
+  dperm_status (*run)(const stage_work *work, json_t **released, dperm_error *err);
+} stage;
+
+/* Over all shares after the fit that the options ask for, or the claim has. */
+dperm_status stages_check(const dperm_options *options, size_t classes, ranks *spread,
+                          dperm_error *err);
+size_t stages_room(const guarantee *claim, const dperm_model *model, const matrix *view);
+/* In the table's order, each into the model; `work` has all but its epsilon and neighbours. */
+dperm_status stages_run(const guarantee *claim, stage_work work, dperm_error *err);
+
+/* The check of the stage that calibrates (calibration.c): whether all processes of a job give a row
+ * the same scores: `fused` is gemm_is_fused() of each. With others a row's part in the sums would
+ * depend on which process reads it, and so on the other records (Lemma T1). A job of one process
+ * always does. */
+dperm_status calibration_agree(ranks *spread, bool fused, dperm_error *err);

@@ -1,0 +1,50 @@
+/* See stage.h. */
+#include "run/stage.h"
+
+#include "privacy/shares.h"
+
+extern const stage calibration_stage;
+
+static const stage *const stages[SHARE_COUNT] = {
+    [SHARE_CALIBRATION] = &calibration_stage,
+};
+
+dperm_status stages_check(const dperm_options *o, size_t classes, ranks *spread, dperm_error *err) {
+  const double least = 1e-12;
+  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    const double epsilon = share_given(o, s) * o->epsilon;
+    if (share_given(o, s) == 0) {
+      continue;
+    }
+    TRY(stages[s]->check(o, classes, spread, err));
+    if (!(epsilon / (double)o->rows_per_person >= least && epsilon < 1e6)) {
+      FAIL(err, DPERM_INVALID_ARGUMENT,
+           "%s has an epsilon of %g; it must be below 1e6 and at least %g for each row: give it a "
+           "larger share",
+           share_kinds[s].option, epsilon, least);
+    }
+  }
+  return DPERM_OK;
+}
+
+size_t stages_room(const guarantee *claim, const dperm_model *model, const matrix *view) {
+  size_t most = 0;
+  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    size_t room = claim->shares[s] > 0 && stages[s]->room ? stages[s]->room(model, view) : 0;
+    most = room > most ? room : most;
+  }
+  return most;
+}
+
+dperm_status stages_run(const guarantee *claim, stage_work work, dperm_error *err) {
+  work.neighbours = claim->neighbours;
+  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    json_auto_t *released = NULL;
+    if (claim->shares[s] > 0) {
+      work.epsilon = epsilon_share(claim->shares[s], claim->rows_per_person);
+      TRY(stages[s]->run(&work, &released, err));
+      TRY(model_take_share(work.model, s, released, err));
+    }
+  }
+  return DPERM_OK;
+}
