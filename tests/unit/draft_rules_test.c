@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "draft/draft_rules.h"
+#include "draft/draft_column.h"
 
 enum { LIMIT = 256 };
 
