@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "base/lookup.h"
-#include "schema/schema.h"
 
 proposal proposal_new(void) {
   return (proposal){.remarks = json_array(),
@@ -149,10 +148,4 @@ bool json_holds_text(const json_t *list, const char *text) {
     }
   }
   return false;
-}
-
-dperm_status json_made(json_t *made, json_t **out, dperm_error *err) {
-  *out = made;
-  return made ? DPERM_OK
-              : error_set(err, DPERM_OUT_OF_MEMORY, "out of memory while making a schema");
 }

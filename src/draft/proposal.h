@@ -7,6 +7,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "dperm/draft.h"
+#include "schema/schema.h"
 
 /* What a column is taken for. */
 typedef enum draft_kind {
@@ -102,5 +103,3 @@ dperm_status proposal_finish(proposal *p, const char *name, dperm_remark *remark
 
 /* Whether a list of texts holds this one. */
 bool json_holds_text(const json_t *list, const char *text);
-/* A piece of JSON goes to the caller; without it memory ran out while it was made. */
-dperm_status json_made(json_t *made, json_t **out, dperm_error *err);

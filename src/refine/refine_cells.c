@@ -10,12 +10,10 @@
 #include "base/memory.h"
 #include "refine/refine_counts.h"
 #include "schema/auto_bins.h"
-#include "schema/schema_bins.h"
 
 enum {
   NEAR_FIRST = 5,
   NEAR_LAST = 16,
-  AUTO_LEAST = 4, /* "auto" bins */
   CUTS_MOST = REFINE_CELLS_MOST + 2 * NEAR_LAST + 2 + 2 * AUTO_BINS_MOST
 };
 
@@ -39,7 +37,7 @@ static size_t grid_of(size_t i) {
 static size_t add_auto_cuts(const schema_column *column, cell_cut *out) {
   size_t made = 0;
   double cuts[AUTO_BINS_MOST];
-  for (size_t bins = AUTO_LEAST; bins <= AUTO_BINS_MOST; bins *= 2) {
+  for (size_t bins = AUTO_BINS_LEAST; bins <= AUTO_BINS_MOST; bins *= 2) {
     size_t count = auto_bins_cuts(column, bins, cuts);
     count = count == 0 && bins_cut_equally(column, bins, cuts) ? bins - 1 : count;
     for (size_t i = 0; i < count; i++) {
@@ -90,7 +88,11 @@ dperm_status refine_cell_cuts(const schema_column *column, cell_cut **out, size_
 /* ---- the schema of cells */
 
 /* The column as it is counted: the member "bins" has all cuts, and its own ones are left out. */
-static json_t *numeric_cells(const json_t *given, const cell_cut *cuts, size_t count) {
+static dperm_status numeric_cells(const schema_column *column, const json_t *given, json_t **out,
+                                  dperm_error *err) {
+  OWNED_MEMORY cell_cut *cuts = NULL;
+  size_t count = 0;
+  TRY(refine_cell_cuts(column, &cuts, &count, err));
   json_t *bins = json_array();
   for (size_t i = 0; i < count; i++) {
     json_append(&bins, json_real(cuts[i].at));
@@ -98,48 +100,37 @@ static json_t *numeric_cells(const json_t *given, const cell_cut *cuts, size_t c
   if (count == 0) { /* a range too short to be cut is one cell: its end adds nothing */
     json_append(&bins, json_incref(json_object_get(given, "max")));
   }
-  return json_pack("{s:O, s:O, s:O, s:O, s:o}", "name", json_object_get(given, "name"), "type",
-                   json_object_get(given, "type"), "min", json_object_get(given, "min"), "max",
-                   json_object_get(given, "max"), "bins", bins);
+  return json_made(json_pack("{s:O, s:O, s:O, s:O, s:o}", "name", json_object_get(given, "name"),
+                             "type", json_object_get(given, "type"), "min",
+                             json_object_get(given, "min"), "max", json_object_get(given, "max"),
+                             "bins", bins),
+                   out, err);
 }
 
-static json_t *category_cells(const json_t *given) {
-  json_t *copy = json_copy((json_t *)given);
-  (void)json_object_del(copy, "weight");
-  return copy;
-}
-
-/* *out has no column that could hold more than one entry, and no weight so small that it would be
- * lost; columns that are not counted stay what they are, so that a record that cannot be encoded is
+/* Columns none of which could hold more than one entry, and no weight so small that it would be
+ * lost; those that are not counted stay what they are, so that a record that cannot be encoded is
  * found now. */
 static dperm_status cell_columns(const dperm_schema *wide, json_t **out, dperm_error *err) {
   const json_t *list = json_object_get(wide->json, "columns");
-  json_t *made = json_array();
-  for (size_t c = 0; c < wide->column_count && made; c++) {
+  TRY(json_made(json_array(), out, err));
+  for (size_t c = 0; c < wide->column_count; c++) {
     const schema_column *column = &wide->columns[c];
-    json_t *given = json_array_get(list, c);
-    OWNED_MEMORY cell_cut *cuts = NULL;
-    size_t count = 0;
+    json_t *cells = NULL, *given = json_array_get(list, c);
     if (!refine_rule_counts(column)) {
-      json_append(&made, json_incref(given));
+      cells = json_incref(given);
     } else if (column->type == COLUMN_CATEGORICAL) {
-      json_append(&made, category_cells(given));
+      cells = json_copy(given);
+      (void)json_object_del(cells, "weight");
     } else {
-      dperm_status status = refine_cell_cuts(column, &cuts, &count, err);
-      if (status != DPERM_OK) {
-        json_decref(made);
-        return status;
-      }
-      json_append(&made, numeric_cells(given, cuts, count));
+      TRY(numeric_cells(column, given, &cells, err));
     }
+    json_append(out, cells);
   }
-  *out = made;
-  return made ? DPERM_OK
-              : error_set(err, DPERM_OUT_OF_MEMORY, "out of memory while making a schema");
+  return json_made(*out, out, err);
 }
 
 dperm_status refine_cell_schema(const dperm_schema *wide, dperm_schema **out, dperm_error *err) {
-  json_t *columns = NULL;
+  json_auto_t *columns = NULL, *json = NULL;
   if (wide->on_missing == MISSING_DROP) {
     FAIL(err, DPERM_INVALID_SCHEMA,
          "the schema drops rows with missing values, so the number of rows depends on the records "
@@ -150,15 +141,10 @@ dperm_status refine_cell_schema(const dperm_schema *wide, dperm_schema **out, dp
          "the schema was refined already; refine the wide one that it was made from");
   }
   TRY(cell_columns(wide, &columns, err));
-  json_auto_t *json = json_copy(wide->json);
-  bool whole = json_object_size(json) == json_object_size(wide->json) &&
-               json_object_set(json, "columns", columns) == 0 &&
-               json_object_set_new(json, "rows", json_string("fixed")) == 0 &&
-               json_object_set_new(json, "on_missing", json_string("zero")) == 0;
-  json_decref(columns);
-  if (!whole) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while making a schema");
-  }
+  TRY(json_made(json_copy(wide->json), &json, err));
+  TRY(json_put(json, "columns", json_incref(columns), err));
+  TRY(json_put(json, "rows", json_string("fixed"), err));
+  TRY(json_put(json, "on_missing", json_string("zero"), err));
   (void)json_object_del(json, "crosses");
   return schema_from_json(json, "the schema of cells", out, err);
 }

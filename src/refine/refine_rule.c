@@ -20,7 +20,6 @@ static const double atom_noise = 4;   /* of the noise's scale: more is an atom *
 static const double rare_noise = 1.5; /* of the noise's scale, or */
 static const double rare_share = 8;   /* a bin's mass over this: less is rare */
 static const double wide_range = 1000;
-static const double line_weight = 0;
 enum { CATEGORIES_LEAST = 8 };
 
 /* ---- before anything is counted */
@@ -139,11 +138,6 @@ void refine_rule_cuts(const refine_numbers *p, const int64_t *counts, size_t cel
     }
   }
   merge_bins(p, counts, cells, cut);
-}
-
-double refine_rule_line(const refine_numbers *p) {
-  (void)p;
-  return line_weight;
 }
 
 void refine_rule_merge(const refine_numbers *p, const int64_t *counts, size_t categories,

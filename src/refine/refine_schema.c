@@ -13,30 +13,23 @@ static dperm_status refine_numeric(const schema_column *wide, const cell_counts 
                                    const refine_numbers *numbers, json_t *column,
                                    dperm_error *err) {
   OWNED_MEMORY bool *cut = NULL;
-  double line = refine_rule_line(numbers);
+  json_auto_t *bins = NULL;
   TRY(memory_new(counts->cells, sizeof *cut, &cut, err));
   memcpy(cut, counts->auto_cuts, counts->cells * sizeof *cut);
   refine_rule_cuts(numbers, counts->counts, counts->cells, cut);
-  json_t *bins = json_array();
+  TRY(json_made(json_array(), &bins, err));
   for (size_t i = 0; i + 1 < counts->cells; i++) {
     if (cut[i]) {
       json_append(&bins, json_real(counts->edges[i]));
     }
   }
-  bool any = json_array_size(bins) > 0;
-  if (!any && wide->crossed) {
+  if (bins && json_array_size(bins) == 0 && wide->crossed) {
     json_append(&bins, json_real(wide->max));
   }
-  bool good = bins != NULL, binned = json_array_size(bins) > 0;
+  TRY(json_made(bins, &bins, err));
   (void)json_object_del(column, "line");
   (void)json_object_del(column, "bins");
-  if (good && binned) {
-    good = json_object_set(column, "bins", bins) == 0 &&
-           (line == 0 || json_object_set_new(column, "line", json_real(line)) == 0);
-  }
-  json_decref(bins);
-  return good ? DPERM_OK
-              : error_set(err, DPERM_OUT_OF_MEMORY, "out of memory while making a schema");
+  return json_array_size(bins) == 0 ? DPERM_OK : json_put(column, "bins", json_incref(bins), err);
 }
 
 /* ---- a categorical column */
@@ -62,39 +55,33 @@ static json_t *values_of(const json_t *given, const schema_column *column, size_
   return group ? json_incref(group) : json_pack("[s]", column->categories.names[c]);
 }
 
-/* Adds the values of one category to those of the group. */
+/* Adds the values of one category to those of the group; "*" has the others in it. */
 static void join_values(json_t **group, json_t *values) {
-  if (json_is_string(values) || json_is_string(*group)) { /* "*" has the others in it */
-    if (!json_is_string(*group)) {
-      json_decref(*group);
-      *group = json_incref(values);
-    }
-  } else if (!values || json_array_extend(*group, values) != 0) {
+  bool all = json_is_string(values), failed = !values;
+  if (!all && !json_is_string(*group)) {
+    failed = json_array_extend(*group, values) != 0;
+  }
+  if (all || failed) {
     json_decref(*group);
-    *group = NULL;
+    *group = all ? json_incref(values) : NULL;
   }
   json_decref(values);
 }
 
+/* NULL for want of memory. */
 static json_t *make_groups(const json_t *given, const schema_column *column, const bool *merged) {
   char name[32];
   json_t *groups = json_object(), *rest = json_array();
-  bool good = groups != NULL;
-  for (size_t c = 0; good && c < column->categories.count; c++) {
+  for (size_t c = 0; c < column->categories.count; c++) {
     json_t *values = values_of(given, column, c);
     if (merged[c]) {
       join_values(&rest, values);
-      good = rest != NULL;
     } else {
-      good = json_object_set_new(groups, column->categories.names[c], values) == 0;
+      json_set(&groups, column->categories.names[c], values);
     }
   }
   name_group(column, merged, name);
-  if (!good || json_object_set(groups, name, rest) != 0) {
-    json_decref(groups);
-    groups = NULL;
-  }
-  json_decref(rest);
+  json_set(&groups, name, rest);
   return groups;
 }
 
@@ -102,19 +89,12 @@ static dperm_status refine_categories(const schema_column *wide, const cell_coun
                                       const refine_numbers *numbers, json_t *column,
                                       dperm_error *err) {
   OWNED_MEMORY bool *merged = NULL;
-  bool any = false;
   TRY(memory_new(counts->cells, sizeof *merged, &merged, err));
   refine_rule_merge(numbers, counts->counts, counts->cells, merged);
-  for (size_t c = 0; c < counts->cells; c++) {
-    any = any || merged[c];
+  if (memchr(merged, true, counts->cells)) {
+    TRY(json_put(column, "groups", make_groups(column, wide, merged), err));
+    (void)json_object_del(column, "values");
   }
-  if (!any) {
-    return DPERM_OK;
-  }
-  if (json_object_set_new(column, "groups", make_groups(column, wide, merged)) != 0) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while making a schema");
-  }
-  (void)json_object_del(column, "values");
   return DPERM_OK;
 }
 

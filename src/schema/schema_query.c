@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_text.h"
 #include "schema/schema.h"
 
 size_t dperm_schema_dims(const dperm_schema *schema) {
@@ -27,19 +26,7 @@ double schema_column_bound(const dperm_schema *schema, size_t column) {
   return c->width == 0 ? 0.0 : schema_entry_bound(schema, longest);
 }
 
-double schema_cross_bound(const dperm_schema *schema, size_t cross) {
-  return schema_entry_bound(schema, schema->crosses[cross].weight);
-}
-
-const char *schema_column_type(const dperm_schema *schema, size_t column) {
-  static const char *const names[] = {"numeric", "categorical", "ignore", "label"};
-  return names[schema->columns[column].type];
-}
-
-const char *schema_column_reference(const dperm_schema *schema, size_t column) {
-  const schema_column *c = &schema->columns[column];
-  return c->reference == LOOKUP_NONE ? NULL : c->categories.names[c->reference];
-}
+const char *const column_type_names[] = {"numeric", "categorical", "ignore", "label", NULL};
 
 size_t schema_encoded_columns(const dperm_schema *schema) {
   size_t count = 0;
@@ -54,13 +41,14 @@ size_t schema_encoded_columns(const dperm_schema *schema) {
 
 static json_t *column_json(const dperm_schema *schema, size_t i) {
   const schema_column *c = &schema->columns[i];
-  const char *reference = schema_column_reference(schema, i);
+  bool refers = c->reference != LOOKUP_NONE;
   json_t *object = json_object();
   json_set(&object, "name", json_string(c->name));
-  json_set(&object, "type", json_string(schema_column_type(schema, i)));
+  json_set(&object, "type", json_string(column_type_names[c->type]));
   json_set(&object, "dims", json_count(c->width));
   json_set(&object, "bound", json_figure(schema_column_bound(schema, i)));
-  json_set(&object, "reference", reference ? json_string(reference) : json_null());
+  json_set(&object, "reference",
+           refers ? json_string(c->categories.names[c->reference]) : json_null());
   json_set(&object, "bins", c->bins_auto ? json_string("auto") : json_count(column_bins(c)));
   json_set(&object, "line", json_figure(c->line));
   return object;
@@ -73,7 +61,7 @@ static json_t *cross_json(const dperm_schema *schema, size_t i) {
   json_append(&pair, json_string(schema->columns[cross->columns[1]].name));
   json_set(&object, "columns", pair);
   json_set(&object, "dims", json_count(cross->width));
-  json_set(&object, "bound", json_figure(schema_cross_bound(schema, i)));
+  json_set(&object, "bound", json_figure(schema_entry_bound(schema, cross->weight)));
   return object;
 }
 

@@ -1,12 +1,11 @@
-/* See schema_refined.h. */
-#include "schema/schema_refined.h"
-
+/* The "refined" object of a schema: written, and read again. */
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "privacy/guarantee.h"
+#include "schema/schema_parse.h"
 
 /* ---- the digest: BLAKE2b-256 of one line for each member (docs/formats.md) */
 
@@ -55,7 +54,7 @@ static bool read_ledger(const json_t *ledger, schema_refined *out) {
   return json_object_size(ledger) == 2 && id > 0 && strlen(receipt) == DPERM_DIGEST_SIZE - 1;
 }
 
-dperm_status schema_refined_parse(const json_document *doc, schema_refined *out, dperm_error *err) {
+dperm_status schema_parse_refined(const json_document *doc, schema_refined *out, dperm_error *err) {
   static const char *const keys[] = {"epsilon",       "unit",    "rows_per_person",
                                      "neighbours",    "private", "ledger",
                                      "dperm_version", "digest",  NULL};

@@ -7,7 +7,6 @@
 
 #include "random_layout.h"
 #include "refine/refine_counts.h"
-#include "schema/schema_refined.h"
 
 enum { RECORDS = 12 };
 

@@ -73,7 +73,7 @@ static void bins_are_named_by_their_ends(void **state) {
     named(schema, cases[i].names);
     assert_int_equal(column_bins(&schema->columns[0]), cases[i].bins);
     assert_int_equal(schema->columns[0].bins_auto, 0);
-    assert_string_equal(schema_column_type(schema, 0), "numeric");
+    assert_int_equal(schema->columns[0].type, COLUMN_NUMERIC);
     dperm_schema_free(schema);
   }
 }
