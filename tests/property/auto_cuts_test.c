@@ -16,8 +16,7 @@ static double any_end(random_source *r) {
   return below(r, 3) == 0 ? odd[below(r, 10)] : below(r, 2) ? size : -size;
 }
 
-static void cuts_of_any_range_rise_inside_of_it(void **state) {
-  (void)state;
+TEST(cuts_of_any_range_rise_inside_of_it) {
   static const size_t rows[] = {1, 200, 750, 900, 3000};
   static text_buffer text;
   random_source r;
@@ -62,11 +61,4 @@ static void cuts_of_any_range_rise_inside_of_it(void **state) {
     dperm_schema_free(schema);
   }
   assert_true(wide > 200 && whole > 100);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cuts_of_any_range_rise_inside_of_it),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

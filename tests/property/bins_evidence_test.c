@@ -131,8 +131,7 @@ static double moved(exact_sum a, exact_sum b) {
 
 /* In every other trial all records are alike but for the one that is replaced, which moves the
  * classes the most. */
-static void a_record_moves_no_sum_beyond_its_reach(void **state) {
-  (void)state;
+TEST(a_record_moves_no_sum_beyond_its_reach) {
   random_source source;
   assert_ok(random_seeded(7, &source, err));
   for (size_t s = 0; s < sizeof schemas / sizeof *schemas; s++) {
@@ -166,8 +165,7 @@ static void a_record_moves_no_sum_beyond_its_reach(void **state) {
 }
 
 /* From none on, in every other trial with all alike but the one that comes. */
-static void an_added_record_moves_no_sum_beyond_its_reach(void **state) {
-  (void)state;
+TEST(an_added_record_moves_no_sum_beyond_its_reach) {
   const evidence_scope scope = {true, (size_t)1 << 28};
   random_source source;
   assert_ok(random_seeded(9, &source, err));
@@ -202,8 +200,7 @@ static void an_added_record_moves_no_sum_beyond_its_reach(void **state) {
 
 /* A row beyond the norm that the reach is made for ends it, though each of its entries is within;
  * so does one with two entries among the bins of a column. */
-static void rows_that_the_reach_is_not_made_for_end_it(void **state) {
-  (void)state;
+TEST(rows_that_the_reach_is_not_made_for_end_it) {
   const size_t starts[] = {0, 4, 8, 10};
   const uint32_t at[] = {0, 1, 2, 3, 0, 1, 2, 3, 4, 6};
   const double values[] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.502, 0.1, 0.1};
@@ -246,8 +243,7 @@ static double above(int64_t value, double rate) {
 }
 
 /* Hoeffding at 1e-9 for all of them, and the seed is fixed. */
-static void the_choice_has_the_law_of_its_noise(void **state) {
-  (void)state;
+TEST(the_choice_has_the_law_of_its_noise) {
   static const bins_evidence cases[] = {{{0, 60}, {0, 400000}},
                                         {{60, 60}, {400000, 400000}},
                                         {{-30, 60}, {900000, 400000}},
@@ -266,14 +262,4 @@ static void the_choice_has_the_law_of_its_noise(void **state) {
       assert_true(fabs(yes / CHOICES - wanted) <= sqrt(log(2 * 12 / 1e-9) / (2.0 * CHOICES)));
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_record_moves_no_sum_beyond_its_reach),
-      cmocka_unit_test(an_added_record_moves_no_sum_beyond_its_reach),
-      cmocka_unit_test(rows_that_the_reach_is_not_made_for_end_it),
-      cmocka_unit_test(the_choice_has_the_law_of_its_noise),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

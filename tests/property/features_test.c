@@ -39,8 +39,7 @@ static double kernel_value(dperm_kernel_kind name, double gamma, const double *x
 
 /* ---- rows */
 
-static void features_are_cosines_then_sines_of_the_directions(void **state) {
-  (void)state;
+TEST(features_are_cosines_then_sines_of_the_directions) {
   enum { D = 24, COLS = 5, ROWS = 300 };
   test_rows *t = test_rows_random(3, ROWS, COLS, 0.7);
   for (size_t k = 0; k < 3; k++) {
@@ -72,8 +71,7 @@ static void features_are_cosines_then_sines_of_the_directions(void **state) {
 }
 
 /* Over sparse rows, as files give them, a record has the same bits wherever it stands. */
-static void features_over_sparse_rows_do_not_depend_on_their_place(void **state) {
-  (void)state;
+TEST(features_over_sparse_rows_do_not_depend_on_their_place) {
   enum { D = 30, COLS = 9, ROWS = 700 };
   test_rows *t = test_rows_random(4, ROWS, COLS, 0.4);
   feature_map *map = map_of(DPERM_KERNEL_GAUSSIAN, 2, D, 0, 1, COLS);
@@ -108,8 +106,7 @@ static void check_norms(const matrix *x, double *row) {
 
 /* Every number of pairs up to 300 and some large ones, all kernels, γ from tiny to absurd, rows of
  * zeros among them: the rounding of √(1/half) is different for each. */
-static void every_row_has_norm_one_up_to_two_to_the_minus_48(void **state) {
-  (void)state;
+TEST(every_row_has_norm_one_up_to_two_to_the_minus_48) {
   enum { COLS = 6, LARGEST = 20000 };
   static double row[LARGEST];
   static const double gammas[] = {1e-12, 0.01, 1, 40, 1e8, 1e100};
@@ -164,8 +161,7 @@ static void estimate(const pairs *p, const feature_map *map, double *gaps) {
 
 /* The largest gap, averaged over a few seeds, at D = 64, …, 4096: the slope of its logarithm is
  * −1/2. */
-static void the_largest_error_falls_like_one_over_the_root_of_d(void **state) {
-  (void)state;
+TEST(the_largest_error_falls_like_one_over_the_root_of_d) {
   enum { SEEDS = 12, STEPS = 7 };
   for (size_t k = 0; k < 3; k++) {
     pairs p = pairs_for(kernels[k], 1.0, 6);
@@ -239,8 +235,7 @@ static double mean_square_of_phases(const pairs *p, double gamma, size_t feature
   return sum / (double)(PAIRS * maps);
 }
 
-static void pairs_have_less_variance_than_phases(void **state) {
-  (void)state;
+TEST(pairs_have_less_variance_than_phases) {
   for (double gamma = 0.25; gamma <= 1; gamma *= 2) {
     pairs p = pairs_for(DPERM_KERNEL_GAUSSIAN, gamma, 7);
     double paired = mean_square(&p, DPERM_KERNEL_GAUSSIAN, gamma, 32, 1, 400);
@@ -250,8 +245,7 @@ static void pairs_have_less_variance_than_phases(void **state) {
   }
 }
 
-static void orthogonal_directions_have_less_variance_than_independent_ones(void **state) {
-  (void)state;
+TEST(orthogonal_directions_have_less_variance_than_independent_ones) {
   for (double gamma = 0.25; gamma <= 1; gamma *= 2) {
     pairs p = pairs_for(DPERM_KERNEL_GAUSSIAN, gamma, 8);
     double orthogonal = mean_square(&p, DPERM_KERNEL_GAUSSIAN, gamma, 32, 0, 800);
@@ -261,8 +255,7 @@ static void orthogonal_directions_have_less_variance_than_independent_ones(void 
   }
 }
 
-static void features_estimate_their_kernels_without_bias(void **state) {
-  (void)state;
+TEST(features_estimate_their_kernels_without_bias) {
   enum { MAPS = 1500, D = 64 };
   for (size_t k = 0; k < 4; k++) {
     dperm_kernel_kind name = kernels[k % 3];
@@ -313,8 +306,7 @@ static void check_law(double *sample, size_t n, dperm_kernel_kind name, double g
   assert_true(most < sqrt(log(2e7) / (2 * (double)n)));
 }
 
-static void entries_of_the_directions_have_their_law(void **state) {
-  (void)state;
+TEST(entries_of_the_directions_have_their_law) {
   enum { INPUTS = 20, D = 4000, COUNT = INPUTS * D / 2 };
   for (size_t k = 0; k < 3; k++) {
     for (double gamma = 0.3; gamma < 10; gamma *= 5) {
@@ -327,8 +319,7 @@ static void entries_of_the_directions_have_their_law(void **state) {
 
 /* One entry from each of many maps, since entries of one rotation depend on each other: of the
  * first direction, and of the last one, whose rotation is not whole. */
-static void entries_of_orthogonal_directions_have_their_law(void **state) {
-  (void)state;
+TEST(entries_of_orthogonal_directions_have_their_law) {
   enum { MAPS = 20000, INPUTS = 3, HALF = 5 };
   static double first[MAPS], last[MAPS];
   for (size_t m = 0; m < MAPS; m++) {
@@ -341,8 +332,7 @@ static void entries_of_orthogonal_directions_have_their_law(void **state) {
   check_law(last, MAPS, DPERM_KERNEL_GAUSSIAN, 0.7);
 }
 
-static void directions_of_a_rotation_are_orthogonal(void **state) {
-  (void)state;
+TEST(directions_of_a_rotation_are_orthogonal) {
   static const size_t inputs[] = {1, 2, 7, 30, 100};
   enum { HALF = 45 };
   for (size_t c = 0; c < 5; c++) {
@@ -364,8 +354,7 @@ static void directions_of_a_rotation_are_orthogonal(void **state) {
   }
 }
 
-static void directions_depend_on_the_seed_and_not_on_threads(void **state) {
-  (void)state;
+TEST(directions_depend_on_the_seed_and_not_on_threads) {
   enum { INPUTS = 300, D = 1000 };
   for (size_t k = 0; k < 3; k++) {
     feature_map *maps[3];
@@ -385,8 +374,7 @@ static void directions_depend_on_the_seed_and_not_on_threads(void **state) {
 
 /* A short map over very many columns takes space for its own directions, not for a whole rotation.
  */
-static void few_features_over_many_columns_need_little_memory(void **state) {
-  (void)state;
+TEST(few_features_over_many_columns_need_little_memory) {
   feature_map *map = map_of(DPERM_KERNEL_GAUSSIAN, 1, 4, 0, 1, 3000000);
   assert_true(isfinite(map->directions[0]));
   feature_map_free(map);
@@ -407,8 +395,7 @@ static dperm_model *fitted(const dperm_data *data, uint64_t kernel_seed, uint64_
   return model;
 }
 
-static void a_fit_takes_directions_from_the_kernel_seed_and_noise_from_its_own(void **state) {
-  (void)state;
+TEST(a_fit_takes_directions_from_the_kernel_seed_and_noise_from_its_own) {
   test_rows *t = test_rows_random(14, 500, 4, 1);
   dperm_data *data = NULL;
   assert_ok(dperm_data_from_dense(500, 4, t->x, t->labels, 1, &data, err));
@@ -430,8 +417,7 @@ static void a_fit_takes_directions_from_the_kernel_seed_and_noise_from_its_own(v
 
 /* ---- out of range */
 
-static void kernels_out_of_range_are_refused(void **state) {
-  (void)state;
+TEST(kernels_out_of_range_are_refused) {
   static const double gammas[] = {0, -1, 1e101, INFINITY, NAN};
   dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 1, 10, 0, 1};
   for (size_t i = 0; i < 5; i++) {
@@ -454,8 +440,7 @@ static void kernels_out_of_range_are_refused(void **state) {
 }
 
 /* What the message says would fit does fit, whatever the number of columns. */
-static void too_many_features_are_refused_with_a_number_that_fits(void **state) {
-  (void)state;
+TEST(too_many_features_are_refused_with_a_number_that_fits) {
   static const size_t inputs[] = {1, 100, 100000, 100000000};
   for (size_t i = 0; i < 4; i++) {
     dperm_error error;
@@ -469,25 +454,4 @@ static void too_many_features_are_refused_with_a_number_that_fits(void **state) 
     kernel.features += 4 + kernel.features / 100 / 2 * 2;
     assert_int_equal(kernel_validate(&kernel, inputs[i], NULL), DPERM_INVALID_ARGUMENT);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(features_are_cosines_then_sines_of_the_directions),
-      cmocka_unit_test(features_over_sparse_rows_do_not_depend_on_their_place),
-      cmocka_unit_test(every_row_has_norm_one_up_to_two_to_the_minus_48),
-      cmocka_unit_test(the_largest_error_falls_like_one_over_the_root_of_d),
-      cmocka_unit_test(pairs_have_less_variance_than_phases),
-      cmocka_unit_test(orthogonal_directions_have_less_variance_than_independent_ones),
-      cmocka_unit_test(features_estimate_their_kernels_without_bias),
-      cmocka_unit_test(entries_of_the_directions_have_their_law),
-      cmocka_unit_test(entries_of_orthogonal_directions_have_their_law),
-      cmocka_unit_test(directions_of_a_rotation_are_orthogonal),
-      cmocka_unit_test(directions_depend_on_the_seed_and_not_on_threads),
-      cmocka_unit_test(few_features_over_many_columns_need_little_memory),
-      cmocka_unit_test(a_fit_takes_directions_from_the_kernel_seed_and_noise_from_its_own),
-      cmocka_unit_test(kernels_out_of_range_are_refused),
-      cmocka_unit_test(too_many_features_are_refused_with_a_number_that_fits),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,8 +58,7 @@ static double chi_law(double x, size_t k) {
   return 1 - above;
 }
 
-static void lengths_have_the_law_of_gaussian_vectors(void **state) {
-  (void)state;
+TEST(lengths_have_the_law_of_gaussian_vectors) {
   enum { DRAWS = 100000 };
   static const size_t sizes[] = {2, 3, 64, 65, 1000};
   static double sample[DRAWS];
@@ -85,8 +84,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
  * makes equal to 0 in 2.5/n of all cases. The kernel does not see it: the means over all angles of
  * cos and of squares and fourth powers are right, within six standard deviations of independent
  * ones. */
-static void directions_have_the_law_of_gaussian_vectors(void **state) {
-  (void)state;
+TEST(directions_have_the_law_of_gaussian_vectors) {
   enum { MAPS = 20000 };
   static double sample[3][MAPS], x[3][1000], angles[300];
   for (size_t c = 0; c < 5; c++) {
@@ -124,8 +122,7 @@ static void directions_have_the_law_of_gaussian_vectors(void **state) {
 }
 
 /* Those of one rotation; their lengths are χ_d, within seven standard deviations. */
-static void directions_are_orthogonal_and_as_long_as_gaussian_vectors(void **state) {
-  (void)state;
+TEST(directions_are_orthogonal_and_as_long_as_gaussian_vectors) {
   for (size_t c = 0; c < SHAPES; c++) {
     size_t d = shapes[c].d, count = shapes[c].count;
     hadamard_directions *h = directions_of(30 + c, 2, d, count);
@@ -154,8 +151,7 @@ static void directions_are_orthogonal_and_as_long_as_gaussian_vectors(void **sta
 }
 
 /* Angles are products with the directions, the same bits from a sparse row and from a dense one. */
-static void angles_are_products_with_the_directions(void **state) {
-  (void)state;
+TEST(angles_are_products_with_the_directions) {
   for (size_t c = 0; c < SHAPES; c++) {
     size_t d = shapes[c].d, count = shapes[c].count, entries = 0;
     hadamard_directions *h = directions_of(40 + c, 0.5, d, count);
@@ -240,8 +236,7 @@ static double mean_square(feature_kind kind, size_t d, size_t count, size_t entr
 /* As QR's within a seventh, and a fraction of the independent ones'. A mean over so many maps has a
  * standard error of two percent (docs/performance.md has the figures): seven of the difference's,
  * 1e-11 a comparison if the seeds were not fixed. */
-static void the_kernel_is_estimated_as_well_as_by_qr(void **state) {
-  (void)state;
+TEST(the_kernel_is_estimated_as_well_as_by_qr) {
   static const struct {
     size_t d, count, entries;
     double share; /* of the independent ones' */
@@ -260,8 +255,7 @@ static void the_kernel_is_estimated_as_well_as_by_qr(void **state) {
 /* ---- cost */
 
 /* d = D = 10^4: 775 MB by QR, 400 MB for independent ones. */
-static void memory_grows_with_columns_plus_features(void **state) {
-  (void)state;
+TEST(memory_grows_with_columns_plus_features) {
   enum { MANY = 10000 };
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 1, MANY, 0, 1};
   feature_map *map = NULL;
@@ -290,8 +284,7 @@ static void memory_grows_with_columns_plus_features(void **state) {
 
 /* Rows over dense and over sparse ones, where directions are not written out: norm 1, the same
  * features. */
-static void rows_of_many_features_have_norm_one(void **state) {
-  (void)state;
+TEST(rows_of_many_features_have_norm_one) {
   enum { COLS = 3000, D = 6000, ROWS = 9 };
   static double row[D], other[D];
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 50, D, 0, 2};
@@ -333,8 +326,7 @@ static bool tick(void *context, const char *stage, uint64_t done, uint64_t total
 }
 
 /* However far it is: each kind asks often, and gives everything back. */
-static void drawing_stops_on_request(void **state) {
-  (void)state;
+TEST(drawing_stops_on_request) {
   static const struct {
     feature_kind kind;
     size_t d, features, asks;
@@ -360,18 +352,4 @@ static void drawing_stops_on_request(void **state) {
       assert_null(map);
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lengths_have_the_law_of_gaussian_vectors),
-      cmocka_unit_test(directions_have_the_law_of_gaussian_vectors),
-      cmocka_unit_test(directions_are_orthogonal_and_as_long_as_gaussian_vectors),
-      cmocka_unit_test(angles_are_products_with_the_directions),
-      cmocka_unit_test(the_kernel_is_estimated_as_well_as_by_qr),
-      cmocka_unit_test(memory_grows_with_columns_plus_features),
-      cmocka_unit_test(rows_of_many_features_have_norm_one),
-      cmocka_unit_test(drawing_stops_on_request),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,8 +31,7 @@ static uint64_t fingerprint(uint64_t hash, const double *values, size_t count) {
 
 /* Model files hold a seed, not directions: whoever finds other fingerprints here has made a new
  * kind, which needs a new name (features.h). */
-static void directions_of_a_seed_have_these_bits(void **state) {
-  (void)state;
+TEST(directions_of_a_seed_have_these_bits) {
   static const struct {
     size_t inputs, features;
     uint64_t bits;
@@ -51,8 +50,7 @@ static void directions_of_a_seed_have_these_bits(void **state) {
 }
 
 /* The same where they are not written out: angles of a row of sevenths. */
-static void angles_of_a_seed_have_these_bits(void **state) {
-  (void)state;
+TEST(angles_of_a_seed_have_these_bits) {
   enum { COLS = 5000, D = 7000 };
   static double row[COLS], angles[D / 2];
   feature_map *map = map_of(D, 7654321, COLS);
@@ -105,8 +103,7 @@ static dperm_model *written_and_read(const dperm_model *model) {
   return back;
 }
 
-static void models_over_many_columns_get_fast_directions_and_say_so(void **state) {
-  (void)state;
+TEST(models_over_many_columns_get_fast_directions_and_say_so) {
   static const struct {
     size_t cols, features;
     int independent;
@@ -134,8 +131,7 @@ static void models_over_many_columns_get_fast_directions_and_say_so(void **state
   }
 }
 
-static void kinds_have_names(void **state) {
-  (void)state;
+TEST(kinds_have_names) {
   for (int k = FEATURES_IID; k <= FEATURES_HADAMARD; k++) {
     feature_kind found = FEATURES_IID;
     assert_true(feature_kind_find(feature_kind_name((feature_kind)k), &found));
@@ -146,8 +142,7 @@ static void kinds_have_names(void **state) {
   assert_false(feature_kind_find(NULL, &found));
 }
 
-static void fast_directions_out_of_their_range_are_refused(void **state) {
-  (void)state;
+TEST(fast_directions_out_of_their_range_are_refused) {
   dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 1, 10, 0, 1};
   feature_map *map = NULL;
   assert_fails(feature_map_draw(&kernel, FEATURES_HADAMARD, 63, NULL, &map, err),
@@ -177,8 +172,7 @@ static dperm_status read_as(const dperm_model *model, const char *kind, dperm_mo
 }
 
 /* The file decides, not what a new model would get; and fails closed. */
-static void a_file_decides_how_its_directions_are_drawn(void **state) {
-  (void)state;
+TEST(a_file_decides_how_its_directions_are_drawn) {
   test_rows *t = test_rows_random(85, 50, 70, 0.2), *narrow = test_rows_random(86, 50, 4, 1);
   dperm_data *data = data_of(t), *few = data_of(narrow);
   dperm_model *model = fitted(data, 20, 0), *small = fitted(few, 20, 0), *back = NULL;
@@ -211,8 +205,7 @@ static bool stop(void *context, const char *stage, uint64_t done, uint64_t total
 }
 
 /* Of either kind, before anything is charged. */
-static void training_stops_while_directions_are_drawn(void **state) {
-  (void)state;
+TEST(training_stops_while_directions_are_drawn) {
   test_rows *t = test_rows_random(90, 40, 80, 1);
   dperm_data *data = data_of(t);
   for (int independent = 0; independent < 2; independent++) {
@@ -229,17 +222,4 @@ static void training_stops_while_directions_are_drawn(void **state) {
   }
   dperm_data_free(data);
   test_rows_free(t);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(directions_of_a_seed_have_these_bits),
-      cmocka_unit_test(angles_of_a_seed_have_these_bits),
-      cmocka_unit_test(models_over_many_columns_get_fast_directions_and_say_so),
-      cmocka_unit_test(a_file_decides_how_its_directions_are_drawn),
-      cmocka_unit_test(kinds_have_names),
-      cmocka_unit_test(fast_directions_out_of_their_range_are_refused),
-      cmocka_unit_test(training_stops_while_directions_are_drawn),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,8 +102,7 @@ static void any_counts_make_a_sound_schema(const dperm_data *data, refine_counts
   dperm_schema_free(bare);
 }
 
-static void neighbours_and_schemas(void **state) {
-  (void)state;
+TEST(neighbours_and_schemas) {
   random_source r;
   assert_ok(random_seeded(21, &r, err));
   for (size_t trial = 0; trial < repetitions(150, 3000); trial++) {
@@ -134,9 +133,4 @@ static void neighbours_and_schemas(void **state) {
     free(before.bytes);
     free(after.bytes);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(neighbours_and_schemas)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

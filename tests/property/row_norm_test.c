@@ -15,8 +15,7 @@
 #include "schema/schema.h"
 #include "text_buffer.h"
 
-static void exact_comparison_sees_the_last_bit(void **state) {
-  (void)state;
+TEST(exact_comparison_sees_the_last_bit) {
   assert_int_equal(compare_norm((const double[]){3, 4}, 2, 5), 0);
   assert_int_equal(compare_norm((const double[]){0.6, 0.8}, 2, 1), 1); /* 0.6² rounds up */
   assert_int_equal(compare_norm((const double[]){1, 1e-300}, 2, 1), 1);
@@ -113,8 +112,7 @@ static size_t random_length(random_source *source) {
 
 static const double bounds[] = {1, 0.2, 5, 1e-100, 1e100, 0x1.fffffffffffffp0};
 
-static void norm_upper_is_never_below_the_norm(void **state) {
-  (void)state;
+TEST(norm_upper_is_never_below_the_norm) {
   random_source source;
   assert_ok(random_seeded(11, &source, err));
   double v[LONGEST];
@@ -129,8 +127,7 @@ static void norm_upper_is_never_below_the_norm(void **state) {
   }
 }
 
-static void norm_upper_is_close_and_exact_for_one_value(void **state) {
-  (void)state;
+TEST(norm_upper_is_close_and_exact_for_one_value) {
   random_source source;
   assert_ok(random_seeded(12, &source, err));
   double v[LONGEST];
@@ -149,8 +146,7 @@ static void norm_upper_is_close_and_exact_for_one_value(void **state) {
   assert_true(row_norm_upper((const double[]){0, -0.0}, 2) == 0);
 }
 
-static void norm_upper_holds_among_the_smallest_doubles(void **state) {
-  (void)state;
+TEST(norm_upper_holds_among_the_smallest_doubles) {
   for (size_t count = 2; count < 200; count++) {
     double v[200];
     for (size_t i = 0; i < count; i++) {
@@ -163,8 +159,7 @@ static void norm_upper_holds_among_the_smallest_doubles(void **state) {
 }
 
 /* Equal entries make every rounding of the sum fall the same way. */
-static void norm_upper_holds_for_equal_entries_of_every_count(void **state) {
-  (void)state;
+TEST(norm_upper_holds_for_equal_entries_of_every_count) {
   random_source source;
   assert_ok(random_seeded(13, &source, err));
   double v[LONGEST];
@@ -198,8 +193,7 @@ static void check_row(const double *before, const double *after, size_t count, d
   }
 }
 
-static void clipped_rows_are_within_the_bound(void **state) {
-  (void)state;
+TEST(clipped_rows_are_within_the_bound) {
   random_source source;
   assert_ok(random_seeded(14, &source, err));
   double before[LONGEST], after[LONGEST];
@@ -213,8 +207,7 @@ static void clipped_rows_are_within_the_bound(void **state) {
   }
 }
 
-static void clipping_twice_is_clipping_once(void **state) {
-  (void)state;
+TEST(clipping_twice_is_clipping_once) {
   random_source source;
   assert_ok(random_seeded(15, &source, err));
   double once[LONGEST], twice[LONGEST];
@@ -232,8 +225,7 @@ static void clipping_twice_is_clipping_once(void **state) {
   }
 }
 
-static void scaling_by_a_divisor_no_less_than_the_norm_ends_within_the_bound(void **state) {
-  (void)state;
+TEST(scaling_by_a_divisor_no_less_than_the_norm_ends_within_the_bound) {
   random_source source;
   assert_ok(random_seeded(16, &source, err));
   double v[LONGEST];
@@ -269,8 +261,7 @@ static void check_data(const dperm_data *data, const double *values, double boun
   }
 }
 
-static void rows_from_memory_are_within_their_bound(void **state) {
-  (void)state;
+TEST(rows_from_memory_are_within_their_bound) {
   random_source source;
   assert_ok(random_seeded(17, &source, err));
   double values[ROWS * DIMS], labels[ROWS];
@@ -296,8 +287,7 @@ static void rows_from_memory_are_within_their_bound(void **state) {
   }
 }
 
-static void svmlight_rows_are_within_one(void **state) {
-  (void)state;
+TEST(svmlight_rows_are_within_one) {
   random_source source;
   assert_ok(random_seeded(18, &source, err));
   double values[ROWS * DIMS], labels[ROWS];
@@ -394,8 +384,7 @@ static void check_entries(const dperm_schema *schema, const double *row) {
   }
 }
 
-static void encoded_rows_are_within_one_whatever_the_schema(void **state) {
-  (void)state;
+TEST(encoded_rows_are_within_one_whatever_the_schema) {
   static text_buffer schema_text, table;
   random_source source;
   assert_ok(random_seeded(19, &source, err));
@@ -423,21 +412,4 @@ static void encoded_rows_are_within_one_whatever_the_schema(void **state) {
     dperm_schema_free(schema);
     file_remove(path);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(exact_comparison_sees_the_last_bit),
-      cmocka_unit_test(norm_upper_is_never_below_the_norm),
-      cmocka_unit_test(norm_upper_is_close_and_exact_for_one_value),
-      cmocka_unit_test(norm_upper_holds_among_the_smallest_doubles),
-      cmocka_unit_test(norm_upper_holds_for_equal_entries_of_every_count),
-      cmocka_unit_test(clipped_rows_are_within_the_bound),
-      cmocka_unit_test(clipping_twice_is_clipping_once),
-      cmocka_unit_test(scaling_by_a_divisor_no_less_than_the_norm_ends_within_the_bound),
-      cmocka_unit_test(rows_from_memory_are_within_their_bound),
-      cmocka_unit_test(svmlight_rows_are_within_one),
-      cmocka_unit_test(encoded_rows_are_within_one_whatever_the_schema),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

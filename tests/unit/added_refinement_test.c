@@ -47,7 +47,7 @@ static json_t *public_part(const dperm_schema *schema) {
   return object;
 }
 
-static void nothing_but_bins_depends_on_the_number_of_records(void **state) {
+TEST_WITH(nothing_but_bins_depends_on_the_number_of_records, wide_home_begin, wide_home_end) {
   const wide_home *s = *state;
   static const size_t counts[] = {0, 1, 2, ABOUT - 1, ABOUT, ABOUT + 1, PEOPLE};
   json_t *first = NULL;
@@ -65,7 +65,7 @@ static void nothing_but_bins_depends_on_the_number_of_records(void **state) {
 }
 
 /* A few records are refined where the figure can pay for it, and many are not where it cannot. */
-static void the_figure_decides_whether_it_pays(void **state) {
+TEST_WITH(the_figure_decides_whether_it_pays, wide_home_begin, wide_home_end) {
   const wide_home *s = *state;
   dperm_charge charge = {.entry = 7};
   dperm_refine_options o = adding(0.08);
@@ -83,7 +83,7 @@ static void the_figure_decides_whether_it_pays(void **state) {
 
 /* An added record moves one count of a column, a replaced one two: at half of the epsilon, with a
  * figure that is right and the same epsilon in all, noise and rule are the same to the bit. */
-static void half_the_epsilon_is_as_good(void **state) {
+TEST_WITH(half_the_epsilon_is_as_good, wide_home_begin, wide_home_end) {
   const wide_home *s = *state;
   dperm_refine_options replaced = refine_options_of(0.16), added = adding(0.08);
   replaced.fit_epsilon = 0.84;
@@ -133,7 +133,7 @@ static json_t *asked_of(const wide_home *s, size_t count, uint64_t seed, bool *b
 
 /* One noisy bit leaves: of two models with the same answer nothing tells how many records each had.
  */
-static void an_answer_tells_no_number_of_records(void **state) {
+TEST_WITH(an_answer_tells_no_number_of_records, wide_home_begin, wide_home_end) {
   const wide_home *s = *state;
   static const size_t counts[] = {0, 1, 2, 400, 401};
   json_t *first[2] = {NULL, NULL};
@@ -187,7 +187,7 @@ static void fits_after_it_add_up(const wide_home *s, const dperm_schema *made,
   dperm_data_free(data);
 }
 
-static void ledgers_count_it_by_their_own_neighbours(void **state) {
+TEST_WITH(ledgers_count_it_by_their_own_neighbours, wide_home_begin, wide_home_end) {
   const wide_home *s = *state;
   for (int whose = 0; whose < 2; whose++) {
     dperm_ledger *ledger = ledger_for(s->home, (dperm_neighbours)whose);
@@ -223,7 +223,7 @@ static void ledgers_count_it_by_their_own_neighbours(void **state) {
   }
 }
 
-static void figures_that_do_not_fit_are_refused(void **state) {
+TEST_WITH(figures_that_do_not_fit_are_refused, wide_home_begin, wide_home_end) {
   const wide_home *s = *state;
   dperm_schema *made = NULL;
   dperm_refine_options o = adding(0.08);
@@ -236,17 +236,4 @@ static void figures_that_do_not_fit_are_refused(void **state) {
   o.neighbours = (dperm_neighbours)2;
   assert_fails(dperm_refine(s->data, &o, &made, err), DPERM_INVALID_ARGUMENT, "none of the two");
   assert_null(made);
-}
-
-int main(void) {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, wide_home_begin, wide_home_end)
-  const struct CMUnitTest tests[] = {
-      CASE(nothing_but_bins_depends_on_the_number_of_records),
-      CASE(the_figure_decides_whether_it_pays),
-      CASE(half_the_epsilon_is_as_good),
-      CASE(an_answer_tells_no_number_of_records),
-      CASE(ledgers_count_it_by_their_own_neighbours),
-      CASE(figures_that_do_not_fit_are_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,8 +13,7 @@
 
 /* ---- the rule */
 
-static void bins_follow_from_rows_epsilon_and_columns(void **state) {
-  (void)state;
+TEST(bins_follow_from_rows_epsilon_and_columns) {
   static const struct {
     size_t rows;
     double epsilon;
@@ -46,8 +45,7 @@ static schema_column range(double min, double max) {
   return (schema_column){.type = COLUMN_NUMERIC, .min = min, .max = max};
 }
 
-static void columns_are_wide_from_250_on_if_zero_is_near(void **state) {
-  (void)state;
+TEST(columns_are_wide_from_250_on_if_zero_is_near) {
   static const struct {
     double min, max;
     bool wide;
@@ -65,8 +63,7 @@ static void columns_are_wide_from_250_on_if_zero_is_near(void **state) {
   assert_false(auto_bins_wide(&logarithmic));
 }
 
-static void cuts_halve_towards_zero(void **state) {
-  (void)state;
+TEST(cuts_halve_towards_zero) {
   static const struct {
     double min, max;
     size_t bins, count;
@@ -96,8 +93,7 @@ static void cuts_halve_towards_zero(void **state) {
   }
 }
 
-static void cuts_lie_between_few_whole_numbers(void **state) {
-  (void)state;
+TEST(cuts_lie_between_few_whole_numbers) {
   static const struct {
     double min, max;
     size_t bins, count;
@@ -165,8 +161,7 @@ static void resolves(const char *text, size_t rows, double epsilon, bool all, si
 #define AGE(more) NUMERIC("age", "'min': 0, 'max': 100", more)
 #define TWO(age, pay) SCHEMA(age ", " NUMERIC("pay", "'min': 0, 'max': 9999", pay))
 
-static void only_auto_becomes_bins_unless_all_columns_shall(void **state) {
-  (void)state;
+TEST(only_auto_becomes_bins_unless_all_columns_shall) {
   const double none = (double)NAN;
   resolves(TWO(AGE(", 'bins': 'auto'"), ""), 2000, 1, false, 8, 0);
   resolves(TWO(AGE(", 'bins': 'auto'"), ""), 6000, 1, false, 16, 0);
@@ -180,8 +175,7 @@ static void only_auto_becomes_bins_unless_all_columns_shall(void **state) {
   resolves(TWO(AGE(""), ""), 0, none, true, 16, 8);  /* the finest */
 }
 
-static void crosses_are_no_columns_of_the_rule(void **state) {
-  (void)state;
+TEST(crosses_are_no_columns_of_the_rule) {
   dperm_schema *schema = resolved("{'label': {'column': 'y', 'positive': ['1'], 'negative': ['0']},"
                                   "'crosses': [['a', 's']], 'columns': ["
                                   "{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 1, 'line': 2, "
@@ -194,8 +188,7 @@ static void crosses_are_no_columns_of_the_rule(void **state) {
   dperm_schema_free(schema);
 }
 
-static void narrow_ranges_get_as_many_bins_as_doubles_can_tell_apart(void **state) {
-  (void)state;
+TEST(narrow_ranges_get_as_many_bins_as_doubles_can_tell_apart) {
   resolves(SCHEMA(NUMERIC("a", "'min': 1, 'max': 1.0000000000000007", "") ", " AGE("")), 6000, 1,
            true, 2, 16);
   resolves(SCHEMA(NUMERIC("a", "'min': 1, 'max': 1.0000000000000002", "") ", " AGE("")), 6000, 1,
@@ -205,8 +198,7 @@ static void narrow_ranges_get_as_many_bins_as_doubles_can_tell_apart(void **stat
            8, 16); /* sixteen times that is beyond every double */
 }
 
-static void resolving_twice_changes_nothing(void **state) {
-  (void)state;
+TEST(resolving_twice_changes_nothing) {
   dperm_schema *once = resolved(TWO(AGE(""), ""), 1200, 1, true), *twice = NULL;
   assert_ok(schema_resolve(once, true, 5, 0.1, &twice, err));
   assert_ptr_equal(once, twice);
@@ -280,8 +272,7 @@ static void see_cell(void *context, const dperm_sweep_cell *cell) {
 }
 
 /* A schema that says "auto", and one that says nothing where options say it. */
-static void bins_are_those_that_each_fit_can_pay_for(void **state) {
-  (void)state;
+TEST(bins_are_those_that_each_fit_can_pay_for) {
   for (int said = 0; said < 2; said++) {
     const dperm_bins bins = said ? DPERM_BINS_NONE : DPERM_BINS_AUTO;
     dperm_schema *schema = parsed(said ? SCHEMA(AGE(", 'bins': 'auto'")) : SCHEMA(AGE("")));
@@ -330,8 +321,7 @@ static void bins_are_those_that_each_fit_can_pay_for(void **state) {
 }
 
 /* Their number for each column would be read for columns that nobody counted. */
-static void numbers_for_columns_wait_for_bins(void **state) {
-  (void)state;
+TEST(numbers_for_columns_wait_for_bins) {
   const double weights[2] = {1, 1};
   const char *words = "bins are still to be chosen";
   for (int said = 0; said < 2; said++) {
@@ -366,8 +356,7 @@ static void numbers_for_columns_wait_for_bins(void **state) {
 }
 
 /* Cells of one sweep whose columns are not as many, each with directions of its own. */
-static void kernels_take_the_columns_that_each_cell_has(void **state) {
-  (void)state;
+TEST(kernels_take_the_columns_that_each_cell_has) {
   dperm_schema *schema = parsed(SCHEMA(AGE(", 'bins': 'auto'")));
   dperm_data *data = records_of(schema, 0);
   dperm_options cells[2] = {at_one(DPERM_BINS_ASK), at_one(DPERM_BINS_ASK)};
@@ -390,8 +379,7 @@ static void kernels_take_the_columns_that_each_cell_has(void **state) {
 }
 
 /* Without noise nothing else tells the two sweeps apart. */
-static void the_journal_of_other_bins_is_refused(void **state) {
-  (void)state;
+TEST(the_journal_of_other_bins_is_refused) {
   dperm_schema *schema = parsed(SCHEMA(AGE("")));
   dperm_data *data = records_of(schema, 0);
   dperm_options cell = at_one(DPERM_BINS_NONE);
@@ -414,8 +402,7 @@ static void the_journal_of_other_bins_is_refused(void **state) {
 }
 
 /* They cannot get the bins of the others. */
-static void rows_to_test_on_that_are_no_records_are_refused(void **state) {
-  (void)state;
+TEST(rows_to_test_on_that_are_no_records_are_refused) {
   dperm_schema *schema = parsed(SCHEMA(AGE("")));
   dperm_data *data = records_of(schema, 0), *rows = NULL;
   const double values[] = {0, 1}, labels[] = {-1, 1};
@@ -433,23 +420,4 @@ static void rows_to_test_on_that_are_no_records_are_refused(void **state) {
   dperm_data_free(rows);
   dperm_data_free(data);
   dperm_schema_free(schema);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bins_follow_from_rows_epsilon_and_columns),
-      cmocka_unit_test(columns_are_wide_from_250_on_if_zero_is_near),
-      cmocka_unit_test(cuts_halve_towards_zero),
-      cmocka_unit_test(cuts_lie_between_few_whole_numbers),
-      cmocka_unit_test(only_auto_becomes_bins_unless_all_columns_shall),
-      cmocka_unit_test(crosses_are_no_columns_of_the_rule),
-      cmocka_unit_test(narrow_ranges_get_as_many_bins_as_doubles_can_tell_apart),
-      cmocka_unit_test(resolving_twice_changes_nothing),
-      cmocka_unit_test(bins_are_those_that_each_fit_can_pay_for),
-      cmocka_unit_test(numbers_for_columns_wait_for_bins),
-      cmocka_unit_test(kernels_take_the_columns_that_each_cell_has),
-      cmocka_unit_test(the_journal_of_other_bins_is_refused),
-      cmocka_unit_test(rows_to_test_on_that_are_no_records_are_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,8 +41,7 @@ static void custom_eval(const dperm_loss *loss, size_t count, const double *z, d
     assert_ok(dperm_loss_check(&loss_, err));                                                      \
   } while (0)
 
-static void the_librarys_losses_pass(void **state) {
-  (void)state;
+TEST(the_librarys_losses_pass) {
   dperm_loss loss = dperm_loss_logistic();
   assert_ok(dperm_loss_check(&loss, err));
   for (double h = 1e-9; h < 2e6; h *= 3.1) {
@@ -72,8 +71,7 @@ static void pseudo_huber(double z, double *value, double *slope, double *curvatu
   *curvature = 1 / root / root / root;
 }
 
-static void honest_custom_losses_pass(void **state) {
-  (void)state;
+TEST(honest_custom_losses_pass) {
   assert_accepted(scaled_logistic, 6, 3);
   assert_accepted(scaled_logistic, 60, 30); /* generous constants are no lie */
   assert_accepted(pseudo_huber, 1, 1);
@@ -81,8 +79,7 @@ static void honest_custom_losses_pass(void **state) {
 
 /* ---- wrong ones */
 
-static void too_small_an_l_is_refuted(void **state) {
-  (void)state;
+TEST(too_small_an_l_is_refuted) {
   assert_refuted(scaled_logistic, 5.999, 3, "beyond its L");
   for (int kind = 0; kind < 3; kind++) {
     dperm_loss loss = library_loss((reference_loss)kind, 0.5);
@@ -91,8 +88,7 @@ static void too_small_an_l_is_refuted(void **state) {
   }
 }
 
-static void too_small_a_c_is_refuted(void **state) {
-  (void)state;
+TEST(too_small_a_c_is_refuted) {
   assert_refuted(scaled_logistic, 6, 2.99, "beyond its c");
   for (int kind = 0; kind < 3; kind++) {
     dperm_loss loss = library_loss((reference_loss)kind, 0.5);
@@ -107,8 +103,7 @@ static void modest_about_curvature(double z, double *value, double *slope, doubl
   *curvature = fmin(*curvature, 1);
 }
 
-static void a_curvature_below_the_truth_does_not_hide_it(void **state) {
-  (void)state;
+TEST(a_curvature_below_the_truth_does_not_hide_it) {
   assert_refuted(modest_about_curvature, 6, 1, "its slope rises at rate");
 }
 
@@ -123,8 +118,7 @@ static void slope_of_the_wrong_sign(double z, double *value, double *slope, doub
   *slope = -*slope;
 }
 
-static void a_slope_that_is_not_the_derivative_is_refuted(void **state) {
-  (void)state;
+TEST(a_slope_that_is_not_the_derivative_is_refuted) {
   assert_refuted(half_the_slope, 6, 3, "not the derivative");
   assert_refuted(slope_of_the_wrong_sign, 6, 3, "slope");
 }
@@ -141,8 +135,7 @@ static void hidden_sine(double z, double *value, double *slope, double *curvatur
   *curvature = fabs(*curvature);
 }
 
-static void a_loss_that_is_not_convex_is_refuted(void **state) {
-  (void)state;
+TEST(a_loss_that_is_not_convex_is_refuted) {
   assert_refuted(sine, 1, 1, "convex");
   assert_refuted(hidden_sine, 1, 1, "convex");
 }
@@ -159,8 +152,7 @@ static void absolute(double z, double *value, double *slope, double *curvature) 
   *curvature = 0;
 }
 
-static void a_kink_is_refuted_whatever_the_declared_c(void **state) {
-  (void)state;
+TEST(a_kink_is_refuted_whatever_the_declared_c) {
   for (double c = 0.1; c < 1e4; c *= 10) {
     assert_refuted(hinge, 1, c, "a kink");
     assert_refuted(absolute, 1, c, "a kink");
@@ -179,14 +171,12 @@ static void nowhere(double z, double *value, double *slope, double *curvature) {
   *slope = *curvature = 0;
 }
 
-static void overflow_and_nan_are_refuted(void **state) {
-  (void)state;
+TEST(overflow_and_nan_are_refuted) {
   assert_refuted(naive_logistic, 1, 0.25, "not finite");
   assert_refuted(nowhere, 1, 1, "not finite at z = 0");
 }
 
-static void unusable_structs_are_refused(void **state) {
-  (void)state;
+TEST(unusable_structs_are_refused) {
   const double bad[] = {0, -1, (double)NAN, (double)INFINITY};
   for (size_t i = 0; i < 4; i++) {
     dperm_loss loss = dperm_loss_logistic();
@@ -202,20 +192,4 @@ static void unusable_structs_are_refused(void **state) {
   loss = dperm_loss_logistic();
   loss.name = NULL;
   assert_fails(dperm_loss_check(&loss, err), DPERM_INVALID_ARGUMENT, "no name");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_librarys_losses_pass),
-      cmocka_unit_test(honest_custom_losses_pass),
-      cmocka_unit_test(too_small_an_l_is_refuted),
-      cmocka_unit_test(too_small_a_c_is_refuted),
-      cmocka_unit_test(a_curvature_below_the_truth_does_not_hide_it),
-      cmocka_unit_test(a_slope_that_is_not_the_derivative_is_refuted),
-      cmocka_unit_test(a_loss_that_is_not_convex_is_refuted),
-      cmocka_unit_test(a_kink_is_refuted_whatever_the_declared_c),
-      cmocka_unit_test(overflow_and_nan_are_refuted),
-      cmocka_unit_test(unusable_structs_are_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,8 +53,7 @@ static void named(const dperm_schema *schema, const char *expected) {
 
 /* ---- bins */
 
-static void bins_are_named_by_their_ends(void **state) {
-  (void)state;
+TEST(bins_are_named_by_their_ends) {
   static const struct {
     const char *schema, *names;
     size_t bins;
@@ -78,8 +77,7 @@ static void bins_are_named_by_their_ends(void **state) {
   }
 }
 
-static void equal_widths_are_those_of_the_transformed_range(void **state) {
-  (void)state;
+TEST(equal_widths_are_those_of_the_transformed_range) {
   dperm_schema *schema = parsed("{" LABEL ", 'columns': [{'name': 'x', 'type': 'numeric', 'min': "
                                 "0, 'max': 999, 'transform': 'log1p', 'bins': 3}]}");
   assert_close(schema->columns[0].cuts[0], 9, 1e-13);
@@ -87,8 +85,7 @@ static void equal_widths_are_those_of_the_transformed_range(void **state) {
   dperm_schema_free(schema);
 }
 
-static void a_line_has_a_bound_of_its_own(void **state) {
-  (void)state;
+TEST(a_line_has_a_bound_of_its_own) {
   dperm_schema *schema = parsed(ONE(", 'bins': [50], 'line': 0.25, 'weight': 0.5"));
   const noise_body *body = &schema->bounds.body;
   assert_int_equal(body->count, 2);
@@ -103,8 +100,7 @@ static void a_line_has_a_bound_of_its_own(void **state) {
 
 /* Complete rows of weight 1 are not changed, as with categories: a bin counts in rho, a line does
  * not. */
-static void bins_count_as_categories_do(void **state) {
-  (void)state;
+TEST(bins_count_as_categories_do) {
   dperm_schema *binned =
       parsed("{" LABEL ", 'columns': [" AGE(", 'bins': 2, 'line': 1") ", " SEX "]}");
   dperm_schema *plain = parsed("{" LABEL ", 'columns': [" SEX ", {'name': 'b', 'type': "
@@ -115,8 +111,7 @@ static void bins_count_as_categories_do(void **state) {
   dperm_schema_free(plain);
 }
 
-static void mistakes_in_bins_are_named(void **state) {
-  (void)state;
+TEST(mistakes_in_bins_are_named) {
   refuses(ONE(", 'bins': 1"), "\"bins\" must be a whole number from 2 to 4096");
   refuses(ONE(", 'bins': 4097"), "\"bins\" must be a whole number from 2 to 4096");
   refuses(ONE(", 'bins': 2.5"), "\"bins\" must be a whole number");
@@ -148,8 +143,7 @@ static void mistakes_in_bins_are_named(void **state) {
 /* ---- auto */
 
 /* Records can be read, encoded and planned for: their column is a line until a fit has bins. */
-static void bins_that_are_not_chosen_yet_are_lines(void **state) {
-  (void)state;
+TEST(bins_that_are_not_chosen_yet_are_lines) {
   dperm_schema *schema = parsed(ONE(", 'bins': 'auto'")), *plain = parsed(ONE(""));
   assert_int_equal(schema->columns[0].bins_auto, 1);
   assert_int_equal(column_bins(&schema->columns[0]), 0);
@@ -186,8 +180,7 @@ static void bins_that_are_not_chosen_yet_are_lines(void **state) {
 
 /* ---- crosses */
 
-static void pairs_are_named_by_both_values(void **state) {
-  (void)state;
+TEST(pairs_are_named_by_both_values) {
   dperm_schema *schema = parsed(CROSSED("[['age', 'sex']]", ""));
   named(schema, "age[0,20) age[20,40) age[40,100] sex=F sex=M old age[0,20)*sex=F age[0,20)*sex=M "
                 "age[20,40)*sex=F age[20,40)*sex=M age[40,100]*sex=F age[40,100]*sex=M ");
@@ -199,8 +192,7 @@ static void pairs_are_named_by_both_values(void **state) {
 }
 
 /* A category that is left out of its own block is a value of a pair. */
-static void references_and_missing_values_are_values_of_a_pair(void **state) {
-  (void)state;
+TEST(references_and_missing_values_are_values_of_a_pair) {
   dperm_schema *schema =
       parsed("{" LABEL ", 'on_missing': 'category', 'columns': [{'name': 'a', 'type': "
              "'categorical', 'values': ['u', 'v'], 'reference': 'u'}, " AGE(
@@ -212,8 +204,7 @@ static void references_and_missing_values_are_values_of_a_pair(void **state) {
   dperm_schema_free(schema);
 }
 
-static void a_long_name_is_cut_and_its_length_told(void **state) {
-  (void)state;
+TEST(a_long_name_is_cut_and_its_length_told) {
   dperm_schema *schema = parsed(CROSSED("[['sex', 'age']]", ""));
   char name[8];
   assert_int_equal(dperm_schema_feature_name(schema, 6, name, sizeof name), 15);
@@ -224,8 +215,7 @@ static void a_long_name_is_cut_and_its_length_told(void **state) {
 }
 
 /* A cross counts in rho where every row has one of its entries; elsewhere it is a bound only. */
-static void a_cross_counts_where_it_is_sure(void **state) {
-  (void)state;
+TEST(a_cross_counts_where_it_is_sure) {
 #define REST "{'name': 'c', 'type': 'categorical', 'groups': {'a': ['a'], 'b': '*'}}"
 #define PAIR(missing, other, names)                                                                \
   "{" LABEL ", 'on_missing': '" missing                                                            \
@@ -245,8 +235,7 @@ static void a_cross_counts_where_it_is_sure(void **state) {
   }
 }
 
-static void mistakes_in_crosses_are_named(void **state) {
-  (void)state;
+TEST(mistakes_in_crosses_are_named) {
   refuses(CROSSED("{}", ""), "\"crosses\" must be a list of pairs");
   refuses(CROSSED("[['age']]", ""), "a cross is a list of two columns");
   refuses(CROSSED("[['age', 'sex', 'old']]", ""), "a cross is a list of two columns");
@@ -262,28 +251,9 @@ static void mistakes_in_crosses_are_named(void **state) {
   refuses(CROSSED("[{'columns': ['age', 'sex'], 'weight': 0}]", ""), "between 1e-6 and 1e6");
 }
 
-static void too_many_pairs_are_refused(void **state) {
-  (void)state;
+TEST(too_many_pairs_are_refused) {
   refuses("{" LABEL ", 'columns': [" AGE(
               ", 'bins': 4096") ", {'name': 'b', 'type': 'numeric', "
                                 "'min': 0, 'max': 1, 'bins': 257}], 'crosses': [['b', 'age']]}",
           "the cross of \"b\" and \"age\" has more than 1048576 pairs");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bins_are_named_by_their_ends),
-      cmocka_unit_test(equal_widths_are_those_of_the_transformed_range),
-      cmocka_unit_test(a_line_has_a_bound_of_its_own),
-      cmocka_unit_test(bins_count_as_categories_do),
-      cmocka_unit_test(mistakes_in_bins_are_named),
-      cmocka_unit_test(bins_that_are_not_chosen_yet_are_lines),
-      cmocka_unit_test(pairs_are_named_by_both_values),
-      cmocka_unit_test(references_and_missing_values_are_values_of_a_pair),
-      cmocka_unit_test(a_long_name_is_cut_and_its_length_told),
-      cmocka_unit_test(a_cross_counts_where_it_is_sure),
-      cmocka_unit_test(mistakes_in_crosses_are_named),
-      cmocka_unit_test(too_many_pairs_are_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

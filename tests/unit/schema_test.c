@@ -58,8 +58,7 @@ static const char *with_label(const char *label) {
 
 /* ---- what is accepted */
 
-static void only_label_and_columns_are_required(void **state) {
-  (void)state;
+TEST(only_label_and_columns_are_required) {
   dperm_schema *schema = schema_of("{" LABEL ", 'columns': [" NUMERIC "]}");
   assert_true(schema->header);
   assert_false(schema->intercept);
@@ -80,8 +79,7 @@ static void only_label_and_columns_are_required(void **state) {
   dperm_schema_free(schema);
 }
 
-static void every_key_takes_effect(void **state) {
-  (void)state;
+TEST(every_key_takes_effect) {
   dperm_schema *schema = schema_of(
       "{'header': false, 'missing': ['?', 'NA'], 'intercept': true, 'rows': 'fixed',"
       " 'on_missing': 'drop', 'comment': '|', 'separator': ';',"
@@ -121,8 +119,7 @@ static void every_key_takes_effect(void **state) {
   dperm_schema_free(NULL);
 }
 
-static void defaults_may_be_spelt_out(void **state) {
-  (void)state;
+TEST(defaults_may_be_spelt_out) {
   dperm_schema *schema = schema_of(
       "{'header': true, 'missing': [''], 'intercept': false, 'rows': 'clip', 'comment': '',"
       " 'on_missing': 'zero', 'separator': ',', " LABEL ", 'columns': [{'name': 'a', 'type':"
@@ -132,22 +129,19 @@ static void defaults_may_be_spelt_out(void **state) {
   dperm_schema_free(schema);
 }
 
-static void missing_may_be_nothing(void **state) {
-  (void)state;
+TEST(missing_may_be_nothing) {
   dperm_schema *schema = schema_of(with_member("'missing': []"));
   assert_int_equal(lookup_find(&schema->missing, slice_of("")), LOOKUP_NONE);
   dperm_schema_free(schema);
 }
 
-static void tab_is_a_separator(void **state) {
-  (void)state;
+TEST(tab_is_a_separator) {
   dperm_schema *schema = schema_of(with_member("'separator': '\\t'"));
   assert_int_equal(schema->separator, '\t');
   dperm_schema_free(schema);
 }
 
-static void numeric_columns_scale_by_the_documented_rule(void **state) {
-  (void)state;
+TEST(numeric_columns_scale_by_the_documented_rule) {
   static const struct {
     const char *rest;
     double middle, half;
@@ -169,8 +163,7 @@ static void numeric_columns_scale_by_the_documented_rule(void **state) {
   dperm_schema_free(schema);
 }
 
-static void groups_share_a_category_and_star_takes_the_rest(void **state) {
-  (void)state;
+TEST(groups_share_a_category_and_star_takes_the_rest) {
   dperm_schema *schema = schema_of(
       with_column("{'name': 'c', 'type': 'categorical', 'groups': {'US': ['United-States', 'Guam'],"
                   " 'other': '*', 'EU': ['France', '*']}}"));
@@ -188,8 +181,7 @@ static void groups_share_a_category_and_star_takes_the_rest(void **state) {
   dperm_schema_free(schema);
 }
 
-static void a_reference_category_has_no_column(void **state) {
-  (void)state;
+TEST(a_reference_category_has_no_column) {
   dperm_schema *schema = schema_of(
       "{" LABEL ", 'columns': [{'name': 'c', 'type': 'categorical', 'values': ['u', 'v', 'w'],"
       " 'reference': 'v'}, {'name': 'g', 'type': 'categorical', 'groups': {'one': ['1'], 'rest':"
@@ -207,8 +199,7 @@ static void a_reference_category_has_no_column(void **state) {
   dperm_schema_free(schema);
 }
 
-static void bounds_follow_the_weights(void **state) {
-  (void)state;
+TEST(bounds_follow_the_weights) {
   dperm_schema *schema = schema_of(
       "{" LABEL ", 'columns': [" NUMERIC ", {'name': 'c', 'type': 'categorical', 'values': ['u',"
       " 'v'], 'weight': 2}, {'name': 'd', 'type': 'categorical', 'values': ['u', 'v']},"
@@ -228,8 +219,7 @@ static void bounds_follow_the_weights(void **state) {
   dperm_schema_free(schema);
 }
 
-static void one_side_of_the_label_may_be_all_other_values(void **state) {
-  (void)state;
+TEST(one_side_of_the_label_may_be_all_other_values) {
   dperm_schema *schema =
       schema_of(with_label("{'column': 'y', 'positive': ['p'], 'negative': '*'}"));
   assert_int_equal(schema->label_other, 0);
@@ -243,8 +233,7 @@ static void one_side_of_the_label_may_be_all_other_values(void **state) {
   dperm_schema_free(schema);
 }
 
-static void dims_and_names_follow_the_columns(void **state) {
-  (void)state;
+TEST(dims_and_names_follow_the_columns) {
   dperm_schema *schema =
       schema_of("{" LABEL ", 'intercept': true, 'on_missing': 'category', 'columns': ["
                 "{'name': 'i', 'type': 'ignore'}, " NUMERIC ", {'name': 'w', 'type': 'categorical',"
@@ -266,8 +255,7 @@ static void dims_and_names_follow_the_columns(void **state) {
   dperm_schema_free(schema);
 }
 
-static void name_past_the_end_is_empty(void **state) {
-  (void)state;
+TEST(name_past_the_end_is_empty) {
   dperm_schema *schema = schema_of(with_member("'intercept': true"));
   char name[8] = "old";
   assert_int_equal(dperm_schema_feature_name(schema, 2, name, sizeof name), 0);
@@ -276,8 +264,7 @@ static void name_past_the_end_is_empty(void **state) {
   dperm_schema_free(schema);
 }
 
-static void schema_may_begin_with_a_byte_order_mark_and_be_in_a_file(void **state) {
-  (void)state;
+TEST(schema_may_begin_with_a_byte_order_mark_and_be_in_a_file) {
   char text[1024];
   (void)snprintf(text, sizeof text, "\xef\xbb\xbf%s", json_of(with_member("'header': true")));
   char *path = file_with_text(text);
@@ -288,8 +275,7 @@ static void schema_may_begin_with_a_byte_order_mark_and_be_in_a_file(void **stat
   assert_fails(dperm_schema_read("no/such.json", &schema, err), DPERM_IO_ERROR, "no/such.json: ");
 }
 
-static void synthetic_schema_is_a_schema(void **state) {
-  (void)state;
+TEST(synthetic_schema_is_a_schema) {
   const char *text = dperm_synthetic_census_schema();
   dperm_schema *schema = NULL;
   assert_ok(dperm_schema_parse(text, strlen(text), "census", &schema, err));
@@ -299,8 +285,7 @@ static void synthetic_schema_is_a_schema(void **state) {
 
 /* ---- what is refused */
 
-static void text_that_is_not_a_json_object_is_refused(void **state) {
-  (void)state;
+TEST(text_that_is_not_a_json_object_is_refused) {
   refuses("{'label': \n oops}", "s.json:2:");
   refuses("", "s.json:1:1: not valid JSON");
   refuses("[]", "s.json:1:1: a schema is an object");
@@ -308,8 +293,7 @@ static void text_that_is_not_a_json_object_is_refused(void **state) {
   refuses("age,sex\n39,M\n", "s.json:1:3: not valid JSON"); /* the end of the odd word */
 }
 
-static void unknown_keys_are_refused_where_they_stand(void **state) {
-  (void)state;
+TEST(unknown_keys_are_refused_where_they_stand) {
   refuses(with_member("'headers': 1"), "s.json:3:14: the schema has an unknown key \"headers\"");
   refuses(with_member("'header': true, 'x': true"), "s.json:1:1: the schema has an unknown key");
   refuses(with_column("{'name':'a','type':'numeric','min':0,'maximum':1}"),
@@ -324,8 +308,7 @@ static void unknown_keys_are_refused_where_they_stand(void **state) {
           "s.json:2:68: \"label\" has an unknown key \"neutral\"");
 }
 
-static void label_is_checked(void **state) {
-  (void)state;
+TEST(label_is_checked) {
   refuses("{'columns': [" NUMERIC "]}", "s.json:1:1: \"label\" must be an object");
   refuses(with_label("'y'"), "s.json:2:10: \"label\" must be an object");
   refuses(with_label("null"), "s.json:1:1: \"label\" must be an object");
@@ -344,8 +327,7 @@ static void label_is_checked(void **state) {
   refuses(with_label("{'column':'y','positive':'*','negative':'*'}"), "only one side can be");
 }
 
-static void columns_are_checked(void **state) {
-  (void)state;
+TEST(columns_are_checked) {
   refuses("{" LABEL "}", "s.json:1:1: \"columns\" must be a list");
   refuses("{" LABEL ", 'columns': []}", "\"columns\" must be a list of at least one");
   refuses("{" LABEL ", 'columns': {}}", "\"columns\" must be a list");
@@ -361,8 +343,7 @@ static void columns_are_checked(void **state) {
   refuses(with_column("{'name':'a','type':'ignore'}"), "nothing to learn from");
 }
 
-static void numeric_columns_are_checked(void **state) {
-  (void)state;
+TEST(numeric_columns_are_checked) {
   static const char *const cases[][2] = {
       {"'max': 1", "needs \"min\""},
       {"'min': 1", "needs \"max\""},
@@ -389,8 +370,7 @@ static void numeric_columns_are_checked(void **state) {
   }
 }
 
-static void categorical_columns_are_checked(void **state) {
-  (void)state;
+TEST(categorical_columns_are_checked) {
   static const char *const cases[][2] = {
       {"'weight': 1", "needs either \"values\" or \"groups\""},
       {"'values': ['b'], 'groups': {'g': ['b']}", "needs either \"values\" or \"groups\""},
@@ -420,8 +400,7 @@ static void categorical_columns_are_checked(void **state) {
   }
 }
 
-static void the_other_members_are_checked(void **state) {
-  (void)state;
+TEST(the_other_members_are_checked) {
   refuses(with_member("'header': 1"), "s.json:3:13: \"header\" must be true or false");
   refuses(with_member("'intercept': 'yes'"), "\"intercept\" must be true or false");
   refuses(with_member("'header': null"), "\"header\" must be true or false");
@@ -442,8 +421,7 @@ static void the_other_members_are_checked(void **state) {
   }
 }
 
-static void label_column_and_columns_must_agree(void **state) {
-  (void)state;
+TEST(label_column_and_columns_must_agree) {
   refuses(with_member("'header': false"), "without a header every column is listed");
   refuses(with_column("{'name':'y','type':'numeric','min':0,'max':1}"),
           "is the label's, but is not of type label");
@@ -454,40 +432,10 @@ static void label_column_and_columns_must_agree(void **state) {
   dperm_schema_free(schema);
 }
 
-static void long_names_fit_into_messages(void **state) {
-  (void)state;
+TEST(long_names_fit_into_messages) {
   char column[4000], name[1500];
   memset(name, 'n', sizeof name - 1);
   name[sizeof name - 1] = '\0';
   (void)snprintf(column, sizeof column, "{'name':'%s','type':'numeric','min':1,'max':1}", name);
   refuses(with_column(column), "must be below its \"max\"");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(only_label_and_columns_are_required),
-      cmocka_unit_test(every_key_takes_effect),
-      cmocka_unit_test(defaults_may_be_spelt_out),
-      cmocka_unit_test(missing_may_be_nothing),
-      cmocka_unit_test(tab_is_a_separator),
-      cmocka_unit_test(numeric_columns_scale_by_the_documented_rule),
-      cmocka_unit_test(groups_share_a_category_and_star_takes_the_rest),
-      cmocka_unit_test(a_reference_category_has_no_column),
-      cmocka_unit_test(bounds_follow_the_weights),
-      cmocka_unit_test(one_side_of_the_label_may_be_all_other_values),
-      cmocka_unit_test(dims_and_names_follow_the_columns),
-      cmocka_unit_test(name_past_the_end_is_empty),
-      cmocka_unit_test(schema_may_begin_with_a_byte_order_mark_and_be_in_a_file),
-      cmocka_unit_test(synthetic_schema_is_a_schema),
-      cmocka_unit_test(text_that_is_not_a_json_object_is_refused),
-      cmocka_unit_test(unknown_keys_are_refused_where_they_stand),
-      cmocka_unit_test(label_is_checked),
-      cmocka_unit_test(columns_are_checked),
-      cmocka_unit_test(numeric_columns_are_checked),
-      cmocka_unit_test(categorical_columns_are_checked),
-      cmocka_unit_test(the_other_members_are_checked),
-      cmocka_unit_test(label_column_and_columns_must_agree),
-      cmocka_unit_test(long_names_fit_into_messages),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }
