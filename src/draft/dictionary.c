@@ -204,12 +204,14 @@ static dperm_status read_header(dictionary *d, const json_t *dialect, dperm_erro
   d->p.header = count ? json_integer_value(count) > 0 : !json_is_false(header) && !none;
   if (json_array_size(rows) > 1 || json_integer_value(json_array_get(rows, 0)) > 1 ||
       json_integer_value(count) > 1) {
-    proposal_remark(&d->p, "the file: its header is not the first line alone: make one line of it, "
-                           "and the first");
+    proposal_remark(
+        &d->p, NULL,
+        "the file: its header is not the first line alone: make one line of it, and the first");
   }
   if (json_integer_value(json_object_get(dialect, "skipColumns")) > 0 && !d->p.header) {
-    proposal_remark(&d->p, "the file: has columns in front that are not in the dictionary: list "
-                           "them as \"ignore\", since without a header all are listed");
+    proposal_remark(&d->p, NULL,
+                    "the file: has columns in front that are not in the dictionary: list them as "
+                    "\"ignore\", since without a header all are listed");
   }
   return DPERM_OK;
 }
@@ -221,8 +223,9 @@ static void remark_habits(dictionary *d, const json_t *dialect) {
   const char *mark = json_string_value(quote), *encoding = dictionary_text(dialect, "encoding");
   if ((quote && (!mark || strcmp(mark, "\"") != 0)) ||
       json_is_false(dialect_get(dialect, "doubleQuote", &owner))) {
-    proposal_remark(&d->p, "the file: its quotes are not those of RFC 4180 (\"), which alone are "
-                           "read: write it anew with them");
+    proposal_remark(&d->p, NULL,
+                    "the file: its quotes are not those of RFC 4180 (\"), which alone are read: "
+                    "write it anew with them");
   }
   encoding = encoding ? encoding : dictionary_text(d->levels[2], "encoding");
   bool known = !encoding;
@@ -230,13 +233,13 @@ static void remark_habits(dictionary *d, const json_t *dialect) {
     known = strcasecmp(encoding, read[i]) == 0;
   }
   if (!known) {
-    proposal_remark(&d->p, "the file: its encoding is \"%.40s\": convert it to UTF-8 (iconv)",
+    proposal_remark(&d->p, NULL, "the file: its encoding is \"%.40s\": convert it to UTF-8 (iconv)",
                     encoding);
   }
   json_int_t skipped = (json_int_t)json_array_size(dialect_get(dialect, "commentRows", &owner)) +
                        json_integer_value(json_object_get(dialect, "skipRows"));
   if (skipped > 0) {
-    proposal_remark(&d->p,
+    proposal_remark(&d->p, NULL,
                     "the file: %" JSON_INTEGER_FORMAT " lines in it are neither header nor "
                     "records: take them out",
                     skipped);
@@ -245,7 +248,7 @@ static void remark_habits(dictionary *d, const json_t *dialect) {
 
 static dperm_status read_dialect(dictionary *d, const json_t *dialect, dperm_error *err) {
   if (json_is_string(dialect)) {
-    proposal_remark(&d->p,
+    proposal_remark(&d->p, NULL,
                     "the file: its dialect stands in another file, \"%.64s\", which was not read: "
                     "a comma and a header are assumed",
                     json_string_value(dialect));

@@ -87,10 +87,8 @@ static dperm_status take_names(dictionary *d, dictionary_column *column, dperm_e
                         "header");
   }
   if (more && column->name == title) {
-    proposal_remark(&d->p,
-                    "column \"%.64s\": has several titles, and this one is taken to stand in the "
-                    "header",
-                    title);
+    proposal_remark(&d->p, title,
+                    "has several titles, and this one is taken to stand in the header");
   }
   return DPERM_OK;
 }
@@ -103,10 +101,10 @@ static dperm_status read_column(dictionary *d, dictionary_column *column, dperm_
   column->several = separator && !json_is_null(separator);
   const char *standing_in = json_string_value(dictionary_get(d, "default", &owner));
   if (standing_in && *standing_in) {
-    proposal_remark(&d->p,
-                    "column \"%.64s\": an empty field stands for \"%.64s\" there and is missing "
-                    "here: write the value into the file",
-                    column->name, standing_in);
+    proposal_remark(&d->p, column->name,
+                    "an empty field stands for \"%.64s\" there and is missing here: write the "
+                    "value into the file",
+                    standing_in);
   }
   return DPERM_OK;
 }

@@ -182,10 +182,10 @@ static void remark_number(draft *d, size_t at, const draft_range *range) {
   if (range->min == n->min && range->max == n->max && !range->log1p && !codes[0] && !identifier) {
     return; /* from 0 to 1, 10 or 100: there is little to check */
   }
-  proposal_remark(
-      &d->p, "column \"%.64s\": %s to %s seen, bounds %s to %s%s%s%s", name_of(d, at), shown[0],
-      shown[1], shown[2], shown[3], range->log1p ? "; a long tail, so log1p" : "",
-      identifier ? "; no number comes twice: if it is an identifier, ignore it" : "", codes);
+  proposal_remark(&d->p, name_of(d, at), "%s to %s seen, bounds %s to %s%s%s%s", shown[0], shown[1],
+                  shown[2], shown[3], range->log1p ? "; a long tail, so log1p" : "",
+                  identifier ? "; no number comes twice: if it is an identifier, ignore it" : "",
+                  codes);
 }
 
 static void add_number(draft *d, size_t at) {
@@ -216,27 +216,25 @@ static void remark_categories(draft *d, size_t at, size_t rare, size_t strange) 
   const char *name = name_of(d, at);
   size_t distinct = column->values.count;
   if (strange) {
-    proposal_remark(&d->p,
-                    "column \"%.64s\": values that are not UTF-8 (%zu) are not listed; convert the "
-                    "file (iconv -f latin1 -t utf-8)",
-                    name, strange);
+    proposal_remark(&d->p, name,
+                    "values that are not UTF-8 (%zu) are not listed; convert the file (iconv -f "
+                    "latin1 -t utf-8)",
+                    strange);
   }
   if (d->kinds[at] == DRAFT_GROUPS) {
-    proposal_remark(&d->p,
-                    "column \"%.64s\": %zu of %zu values are rare (below 0.5 percent) and "
-                    "stand together as \"%s\"",
-                    name, rare, distinct, name_of_others(column));
+    proposal_remark(&d->p, name,
+                    "%zu of %zu values are rare (below 0.5 percent) and stand together as \"%s\"",
+                    rare, distinct, name_of_others(column));
     return;
   }
   if (column->numbers.count == column->filled) {
-    proposal_remark(&d->p, "column \"%.64s\": %s, taken as categories", name,
+    proposal_remark(&d->p, name, "%s, taken as categories",
                     column->numbers.padded ? "numbers with leading zeros" : "two numbers");
   }
   if (rare) {
-    proposal_remark(&d->p,
-                    "column \"%.64s\": %zu of %zu values are rare (below 0.5 "
-                    "percent): consider \"groups\"",
-                    name, rare, distinct);
+    proposal_remark(&d->p, name,
+                    "%zu of %zu values are rare (below 0.5 percent): consider \"groups\"", rare,
+                    distinct);
   }
 }
 
@@ -282,15 +280,14 @@ static void remark_gaps(draft *d, size_t at) {
   const draft_column *column = &d->scan.columns[at];
   uint64_t texts = column->filled - column->numbers.count;
   if (column->filled > 0 && column->missing > column->filled) {
-    proposal_remark(&d->p, "column \"%.64s\": missing in %.0f percent of the records",
-                    name_of(d, at),
+    proposal_remark(&d->p, name_of(d, at), "missing in %.0f percent of the records",
                     100.0 * (double)column->missing / (double)(column->missing + column->filled));
   }
   if (texts > 0 && column->numbers.count >= 4 * texts) {
-    proposal_remark(&d->p,
-                    "column \"%.64s\": mostly numbers, but also texts such as \"%s\": if "
-                    "they mean that there is none, list them as missing",
-                    name_of(d, at), column->odd);
+    proposal_remark(&d->p, name_of(d, at),
+                    "mostly numbers, but also texts such as \"%s\": if they mean that there is "
+                    "none, list them as missing",
+                    column->odd);
   }
 }
 
@@ -308,8 +305,8 @@ static dperm_status add_column(draft *d, size_t at, dperm_error *err) {
   bool number = is_number(d->kinds[at]);
   size_t twin = twin_of(d, at);
   if (twin != at) {
-    proposal_remark(&d->p, "column \"%.64s\": goes one to one with column \"%.64s\": ignored%s",
-                    name, name_of(d, twin),
+    proposal_remark(&d->p, name, "goes one to one with column \"%.64s\": ignored%s",
+                    name_of(d, twin),
                     is_number(d->kinds[twin]) && !number
                         ? "; if the numbers there have no order, ignore that one instead"
                         : "");
@@ -341,7 +338,7 @@ static dperm_status add_columns(draft *d, dperm_error *err) {
     if (is_utf8(name_of(d, i))) {
       TRY(add_column(d, i, err));
     } else { /* only a header can have such a name: then it need not be listed */
-      proposal_remark(&d->p,
+      proposal_remark(&d->p, NULL,
                       "column %zu: its name is not UTF-8, so it is left out; convert the file "
                       "(iconv -f latin1 -t utf-8)",
                       i + 1);
@@ -367,7 +364,7 @@ static dperm_status add_missing(draft *d, bool given, dperm_error *err) {
     }
     json_append(&d->p.missing, json_string(marker));
     if (!usual) {
-      proposal_remark(&d->p,
+      proposal_remark(&d->p, NULL,
                       "\"%s\" is taken for a missing value (%llu times); a list of missing texts "
                       "says otherwise",
                       marker, (unsigned long long)count);
@@ -377,20 +374,20 @@ static dperm_status add_missing(draft *d, bool given, dperm_error *err) {
 }
 
 static void remark_file(draft *d) {
-  proposal_remark(&d->p,
+  proposal_remark(&d->p, NULL,
                   "the draft looked at the records: use it only if they are public; bounds and "
                   "categories must come from what is known about the population");
   if (d->scan.rows < FEW_ROWS) {
-    proposal_remark(&d->p, "%zu records are few to guess from", d->scan.rows);
+    proposal_remark(&d->p, NULL, "%zu records are few to guess from", d->scan.rows);
   }
   if (d->scan.separator_guessed) {
-    proposal_remark(&d->p, "the separator is taken to be %s",
+    proposal_remark(&d->p, NULL, "the separator is taken to be %s",
                     d->scan.separator == '\t'  ? "a tab"
                     : d->scan.separator == ';' ? "a semicolon"
                                                : "a vertical bar");
   }
   if (d->scan.header_guessed) {
-    proposal_remark(&d->p, "the first line is taken for %s unless you say otherwise",
+    proposal_remark(&d->p, NULL, "the first line is taken for %s unless you say otherwise",
                     d->scan.header ? "a header" : "a record");
   }
 }

@@ -69,9 +69,8 @@ static dperm_status drop_missing(dictionary *d, dictionary_column *column, dperm
   TRY(json_made(kept, &kept, err));
   size_t gone = texts_of(column->categories) - texts_of(kept);
   if (gone > 0) {
-    proposal_remark(
-        &d->p, "column \"%.64s\": %zu of its listed values mean \"missing\" and are no categories",
-        column->name, gone);
+    proposal_remark(&d->p, column->name,
+                    "%zu of its listed values mean \"missing\" and are no categories", gone);
   }
   json_t *before = column->categories;
   column->categories = kept;
@@ -216,11 +215,10 @@ static void add_number(dictionary *d, const dictionary_column *column) {
   const draft_range range = {low, high, low * high > 0 && nearer > high - low, false};
   double count = floor(high) - ceil(low) + 1;
   if (column->whole && count > 2 && count <= WHOLE_FEW) {
-    proposal_remark(
-        &d->p,
-        "column \"%.64s\": whole numbers from %g to %g, taken as a number, which needs one "
-        "weight instead of %g; if they are codes without an order, list them (%s)",
-        column->name, low, high, count, d->format->list_hint);
+    proposal_remark(&d->p, column->name,
+                    "whole numbers from %g to %g, taken as a number, which needs one weight "
+                    "instead of %g; if they are codes without an order, list them (%s)",
+                    low, high, count, d->format->list_hint);
   }
   proposal_add_number(&d->p, column->name, &range, false);
 }
@@ -229,13 +227,11 @@ static void add_categories(dictionary *d, const dictionary_column *column) {
   const json_t *all = column->categories;
   size_t count = json_array_size(all);
   if (count > MANY_VALUES) {
-    proposal_remark(&d->p, "column \"%.64s\": %zu values, a weight each: consider \"groups\"",
-                    column->name, count);
+    proposal_remark(&d->p, column->name, "%zu values, a weight each: consider \"groups\"", count);
   }
   if (column->kind == DICTIONARY_NUMBER && !column->whole) {
-    proposal_remark(
-        &d->p, "column \"%.64s\": numbers as categories are compared as texts: 1.5 is not 1.50",
-        column->name);
+    proposal_remark(&d->p, column->name,
+                    "numbers as categories are compared as texts: 1.5 is not 1.50");
   }
   if (texts_of(all) > count) { /* a boolean in several spellings */
     proposal_add_categories(
@@ -259,14 +255,13 @@ static void add_column(dictionary *d, const dictionary_column *column, draft_kin
   } else if (kind == DRAFT_LABEL) {
     proposal_add_plain(&d->p, name, "label");
   } else if (kind == DRAFT_NO_LIST) {
-    proposal_remark(&d->p,
-                    "column \"%.64s\": texts without a list of values: ignored; with one (%s) it "
-                    "could be used",
-                    name, d->format->list_hint);
+    proposal_remark(&d->p, name,
+                    "texts without a list of values: ignored; with one (%s) it could be used",
+                    d->format->list_hint);
     proposal_add_plain(&d->p, name, "ignore");
   } else if (kind == DRAFT_OTHER) {
-    proposal_remark(&d->p, "column \"%.64s\": %s%.40s%s, neither a number nor a category: ignored",
-                    name, *column->type ? "of type \"" : "without a type", column->type,
+    proposal_remark(&d->p, name, "%s%.40s%s, neither a number nor a category: ignored",
+                    *column->type ? "of type \"" : "without a type", column->type,
                     *column->type ? "\"" : "");
     proposal_add_plain(&d->p, name, "ignore");
   } else {
@@ -354,7 +349,7 @@ static dperm_status check_options(const char *path, const dperm_import_options *
 static dperm_status import_document(import *task, const dperm_import_options *options,
                                     dperm_error *err) {
   dictionary *d = &task->d;
-  proposal_remark(&d->p,
+  proposal_remark(&d->p, NULL,
                   "the dictionary is taken to say what is known in public: if its ranges or values "
                   "were counted from the private records, they betray them");
   TRY(dictionary_read(d, options->dictionary, options->table, err));

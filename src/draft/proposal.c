@@ -22,11 +22,12 @@ void proposal_clear(proposal *p) {
   json_decref(p->label);
 }
 
-void proposal_remark(proposal *p, const char *format, ...) {
+void proposal_remark(proposal *p, const char *column, const char *format, ...) {
   char words[1024], line[1024];
+  int used = column ? snprintf(words, sizeof words, "column \"%.64s\": ", column) : 0;
   va_list args;
   va_start(args, format);
-  (void)vsnprintf(words, sizeof words, format, args);
+  (void)vsnprintf(words + used, sizeof words - (size_t)used, format, args);
   va_end(args);
   dperm_text_visible(words, line, sizeof line); /* names and values may hold anything */
   json_append(&p->remarks, json_string_nocheck(line));
@@ -72,7 +73,7 @@ void proposal_add_plain(proposal *p, const char *name, const char *type) {
 }
 
 void proposal_add_ignored(proposal *p, const char *name, draft_kind kind) {
-  proposal_remark(p, "column \"%.64s\": %s", name, why_ignored[kind]);
+  proposal_remark(p, name, "%s", why_ignored[kind]);
   proposal_add_plain(p, name, "ignore");
 }
 
@@ -128,7 +129,7 @@ dperm_status proposal_finish(proposal *p, const char *name, dperm_remark *remark
                 &json, err));
   TRY(schema_from_json(json, name, &schema, err));
   if (dperm_schema_dims(schema) == 1) {
-    proposal_remark(p, "no column is left to learn from: see why each is ignored");
+    proposal_remark(p, NULL, "no column is left to learn from: see why each is ignored");
   }
   if (!p->remarks) {
     return json_made(NULL, &json, err);

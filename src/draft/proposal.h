@@ -59,8 +59,10 @@ typedef struct proposal {
 proposal proposal_new(void);
 void proposal_clear(proposal *p);
 
-/* Adds a line, visible (dperm_text_visible); what is too long is cut. */
-void proposal_remark(proposal *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a line about a column, or about all (NULL), visible (dperm_text_visible); what is too long is
+ * cut. */
+void proposal_remark(proposal *p, const char *column, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* The next column: one of type "ignore" or "label"; a number; categories, as a list of values or as
  * an object of groups, which is taken over. */

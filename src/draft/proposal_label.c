@@ -81,10 +81,9 @@ static dperm_status choose_given(proposal *p, label_values *label, dperm_error *
         label->name, label->counts ? "holds" : "lists", shown);
   }
   if (unknown && label->counts) {
-    proposal_remark(p,
-                    "column \"%.64s\": not all of the positive labels given occur in these "
-                    "records: check their spelling",
-                    label->name);
+    proposal_remark(
+        p, label->name,
+        "not all of the positive labels given occur in these records: check their spelling");
   }
   return DPERM_OK;
 }
@@ -95,12 +94,11 @@ static void choose_of_two(proposal *p, label_values *label) {
                                                   slice_of(first_text(label, 1)));
   bool second = custom ? custom > 0 : label->counts ? label->counts[1] < label->counts[0] : true;
   label->chosen[second] = true;
-  proposal_remark(
-      p, "column \"%.64s\": the label; \"%.64s\" is positive (%s) unless you say otherwise",
-      label->name, first_text(label, second),
-      custom          ? "by custom"
-      : label->counts ? "the rarer value"
-                      : "the second in the list");
+  proposal_remark(p, label->name, "the label; \"%.64s\" is positive (%s) unless you say otherwise",
+                  first_text(label, second),
+                  custom          ? "by custom"
+                  : label->counts ? "the rarer value"
+                                  : "the second in the list");
 }
 
 /* Positive are the caller's texts, also those that were not seen, or those of the chosen
@@ -131,10 +129,9 @@ static json_t *label_json(proposal *p, const label_values *label) {
   if (rest) {
     json_decref(sides[0]);
     sides[0] = json_string("*");
-    proposal_remark(p,
-                    "column \"%.64s\": the label; all values but the positive ones are negative "
-                    "(\"*\"), new and misspelt ones too",
-                    label->name);
+    proposal_remark(p, label->name,
+                    "the label; all values but the positive ones are negative (\"*\"), new and "
+                    "misspelt ones too");
   }
   return json_pack("{s:s, s:o, s:o}", "column", label->name, "positive", sides[1], "negative",
                    sides[0]);
@@ -157,10 +154,10 @@ dperm_status proposal_add_label(proposal *p, label_values *label, dperm_error *e
     choose_of_two(p, label);
   } else {
     label->several = true;
-    proposal_remark(p,
-                    "column \"%.64s\": the label; its %zu values are classes, a fit of epsilon/%zu "
-                    "each; naming positive ones makes two classes of them",
-                    label->name, count, count);
+    proposal_remark(p, label->name,
+                    "the label; its %zu values are classes, a fit of epsilon/%zu each; naming "
+                    "positive ones makes two classes of them",
+                    count, count);
   }
   return json_made(label_json(p, label), &p->label, err);
 }

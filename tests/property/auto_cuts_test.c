@@ -29,7 +29,7 @@ TEST(cuts_of_any_range_rise_inside_of_it) {
       b = a + (double)below(&r, 20);
     }
     double low = fmin(a, b), high = fmax(a, b);
-    dperm_schema *schema = NULL, *before = NULL;
+    auto_schema *schema = NULL, *before = NULL;
     text.length = 0;
     put(&text,
         "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]}, "
@@ -57,8 +57,6 @@ TEST(cuts_of_any_range_rise_inside_of_it) {
       dperm_schema_free(before);
       before = more;
     }
-    dperm_schema_free(before);
-    dperm_schema_free(schema);
   }
   assert_true(wide > 200 && whole > 100);
 }

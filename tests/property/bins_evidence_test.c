@@ -84,8 +84,8 @@ typedef struct counted {
 } counted;
 
 static counted counted_of(const dperm_schema *wide, const table *t, evidence_scope scope) {
-  dperm_data *data = rows_of(wide, t);
-  dperm_schema *plain = NULL, *fine = NULL, *coarse = NULL;
+  auto_data *data = rows_of(wide, t);
+  auto_schema *plain = NULL, *fine = NULL, *coarse = NULL;
   evidence_sums lines = sums_under(data, false, 0, &plain),
                 finest = sums_under(data, true, 0, &fine),
                 coarsest = sums_under(data, true, 1, &coarse);
@@ -100,10 +100,6 @@ static counted counted_of(const dperm_schema *wide, const table *t, evidence_sco
   evidence_sums_clear(&lines);
   evidence_sums_clear(&finest);
   evidence_sums_clear(&coarsest);
-  dperm_data_free(data);
-  dperm_schema_free(plain);
-  dperm_schema_free(fine);
-  dperm_schema_free(coarse);
   return out;
 }
 
@@ -135,7 +131,7 @@ TEST(a_record_moves_no_sum_beyond_its_reach) {
   random_source source;
   assert_ok(random_seeded(7, &source, err));
   for (size_t s = 0; s < sizeof schemas / sizeof *schemas; s++) {
-    dperm_schema *wide = NULL;
+    auto_schema *wide = NULL;
     double most[3] = {0};
     assert_ok(dperm_schema_parse(schemas[s], strlen(schemas[s]), "test", &wide, err));
     for (size_t trial = 0; trial < TRIALS; trial++) {
@@ -160,7 +156,6 @@ TEST(a_record_moves_no_sum_beyond_its_reach) {
     for (size_t i = 0; i < 3; i++) {
       assert_true(most[i] >= 0.6); /* or the test could not see a reach that is too small */
     }
-    dperm_schema_free(wide);
   }
 }
 
@@ -170,7 +165,7 @@ TEST(an_added_record_moves_no_sum_beyond_its_reach) {
   random_source source;
   assert_ok(random_seeded(9, &source, err));
   for (size_t s = 0; s < sizeof schemas / sizeof *schemas; s++) {
-    dperm_schema *wide = NULL;
+    auto_schema *wide = NULL;
     double most[3] = {0};
     assert_ok(dperm_schema_parse(schemas[s], strlen(schemas[s]), "test", &wide, err));
     for (size_t trial = 0; trial < TRIALS; trial++) {
@@ -194,7 +189,6 @@ TEST(an_added_record_moves_no_sum_beyond_its_reach) {
     for (size_t i = 0; i < 3; i++) {
       assert_true(most[i] >= 0.6);
     }
-    dperm_schema_free(wide);
   }
 }
 
@@ -212,7 +206,7 @@ TEST(rows_that_the_reach_is_not_made_for_end_it) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const size_t rows = cases[i].rows, first = cases[i].first;
     dperm_schema *wide = NULL;
-    dperm_data *data = NULL;
+    auto_data *data = NULL;
     evidence_sums sums = {0};
     class_distance out;
     assert_ok(dperm_schema_parse(schemas[1], strlen(schemas[1]), "test", &wide, err));
@@ -231,7 +225,6 @@ TEST(rows_that_the_reach_is_not_made_for_end_it) {
                    "more records than");
     }
     evidence_sums_clear(&sums);
-    dperm_data_free(data);
   }
 }
 

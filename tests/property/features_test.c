@@ -41,7 +41,7 @@ static double kernel_value(dperm_kernel_kind name, double gamma, const double *x
 
 TEST(features_are_cosines_then_sines_of_the_directions) {
   enum { D = 24, COLS = 5, ROWS = 300 };
-  test_rows *t = test_rows_random(3, ROWS, COLS, 0.7);
+  auto_rows *t = test_rows_random(3, ROWS, COLS, 0.7);
   for (size_t k = 0; k < 3; k++) {
     feature_map *map = map_of(kernels[k], 1.5, D, 0, 9, COLS);
     const matrix *inner[] = {t->dense, t->sparse};
@@ -67,13 +67,12 @@ TEST(features_are_cosines_then_sines_of_the_directions) {
     }
     feature_map_free(map);
   }
-  test_rows_free(t);
 }
 
 /* Over sparse rows, as files give them, a record has the same bits wherever it stands. */
 TEST(features_over_sparse_rows_do_not_depend_on_their_place) {
   enum { D = 30, COLS = 9, ROWS = 700 };
-  test_rows *t = test_rows_random(4, ROWS, COLS, 0.4);
+  auto_rows *t = test_rows_random(4, ROWS, COLS, 0.4);
   feature_map *map = map_of(DPERM_KERNEL_GAUSSIAN, 2, D, 0, 1, COLS);
   matrix *x = NULL, *part = NULL;
   size_t chosen[ROWS];
@@ -91,7 +90,6 @@ TEST(features_over_sparse_rows_do_not_depend_on_their_place) {
   matrix_free(part);
   matrix_free(x);
   feature_map_free(map);
-  test_rows_free(t);
 }
 
 /* ---- the norm, exactly */
@@ -110,7 +108,7 @@ TEST(every_row_has_norm_one_up_to_two_to_the_minus_48) {
   enum { COLS = 6, LARGEST = 20000 };
   static double row[LARGEST];
   static const double gammas[] = {1e-12, 0.01, 1, 40, 1e8, 1e100};
-  test_rows *t = test_rows_random(5, 40, COLS, 0.5);
+  auto_rows *t = test_rows_random(5, 40, COLS, 0.5);
   for (size_t half = 1; half <= LARGEST / 2; half = half < 300 ? half + 1 : half * 3 / 2) {
     size_t g = half % 6;
     feature_map *map = map_of(kernels[half % 3], gammas[g], 2 * half, 0, half, COLS);
@@ -120,7 +118,6 @@ TEST(every_row_has_norm_one_up_to_two_to_the_minus_48) {
     matrix_free(x);
     feature_map_free(map);
   }
-  test_rows_free(t);
 }
 
 /* ---- approximation */
@@ -396,10 +393,10 @@ static dperm_model *fitted(const dperm_data *data, uint64_t kernel_seed, uint64_
 }
 
 TEST(a_fit_takes_directions_from_the_kernel_seed_and_noise_from_its_own) {
-  test_rows *t = test_rows_random(14, 500, 4, 1);
-  dperm_data *data = NULL;
+  auto_rows *t = test_rows_random(14, 500, 4, 1);
+  auto_data *data = NULL;
   assert_ok(dperm_data_from_dense(500, 4, t->x, t->labels, 1, &data, err));
-  dperm_model *a = fitted(data, 5, 1), *b = fitted(data, 5, 2), *c = fitted(data, 0, 1);
+  auto_model *a = fitted(data, 5, 1), *b = fitted(data, 5, 2), *c = fitted(data, 0, 1);
   size_t size = 4 * 6 * sizeof(double);
   assert_memory_equal(a->map->directions, b->map->directions, size);
   assert_memory_not_equal(a->weights, b->weights, 12 * sizeof(double));
@@ -408,11 +405,6 @@ TEST(a_fit_takes_directions_from_the_kernel_seed_and_noise_from_its_own) {
   feature_map *again = map_of(DPERM_KERNEL_GAUSSIAN, 1, 12, 0, c->map->kernel.seed, 4);
   assert_memory_equal(c->map->directions, again->directions, size);
   feature_map_free(again);
-  dperm_model_free(a);
-  dperm_model_free(b);
-  dperm_model_free(c);
-  dperm_data_free(data);
-  test_rows_free(t);
 }
 
 /* ---- out of range */

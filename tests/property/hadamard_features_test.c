@@ -262,9 +262,9 @@ TEST(memory_grows_with_columns_plus_features) {
   assert_true(feature_map_bytes(FEATURES_HADAMARD, MANY, MANY) < 32.0 * (MANY + MANY));
   assert_ok(feature_map_new(&kernel, MANY, NULL, &map, err));
   assert_true(map->kind == FEATURES_HADAMARD && !map->directions);
-  test_rows *t = test_rows_random(70, 30, MANY, 0.01);
+  auto_rows *t = test_rows_random(70, 30, MANY, 0.01);
   matrix *x = NULL;
-  dperm_data *data = NULL;
+  auto_data *data = NULL;
   assert_ok(features_new(map, t->sparse, &x, err));
   assert_true(x->kind->bytes(x) < t->sparse->kind->bytes(t->sparse) + (size_t)1000000);
   assert_true(x->work_size <=
@@ -278,8 +278,6 @@ TEST(memory_grows_with_columns_plus_features) {
   assert_true(fit_memory_model(data, &options) < 1e6);
   options.kernel.independent = 1;
   assert_true(fit_memory_model(data, &options) > 4e8);
-  dperm_data_free(data);
-  test_rows_free(t);
 }
 
 /* Rows over dense and over sparse ones, where directions are not written out: norm 1, the same
@@ -288,7 +286,7 @@ TEST(rows_of_many_features_have_norm_one) {
   enum { COLS = 3000, D = 6000, ROWS = 9 };
   static double row[D], other[D];
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 50, D, 0, 2};
-  test_rows *t = test_rows_random(71, ROWS, COLS, 0.02);
+  auto_rows *t = test_rows_random(71, ROWS, COLS, 0.02);
   feature_map *map = NULL;
   matrix *dense = NULL, *sparse = NULL;
   assert_ok(feature_map_new(&kernel, COLS, NULL, &map, err));
@@ -308,7 +306,6 @@ TEST(rows_of_many_features_have_norm_one) {
   matrix_free(dense);
   matrix_free(sparse);
   feature_map_free(map);
-  test_rows_free(t);
 }
 
 /* ---- a caller who wants to stop */

@@ -96,10 +96,9 @@ static dperm_model *fitted(const dperm_data *data, size_t features, int independ
 
 static dperm_model *written_and_read(const dperm_model *model) {
   dperm_model *back = NULL;
-  char *path = file_with_text("");
+  auto_file *path = file_with_text("");
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_read(path, &back, err));
-  file_remove(path);
   return back;
 }
 
@@ -114,20 +113,16 @@ TEST(models_over_many_columns_get_fast_directions_and_say_so) {
                {64, 10, 1, FEATURES_IID},
                {4100, 4100, 0, FEATURES_HADAMARD}}; /* not written out */
   for (size_t c = 0; c < 5; c++) {
-    test_rows *t = test_rows_random(80 + c, 50, cases[c].cols, 0.2);
-    dperm_data *data = data_of(t);
-    dperm_model *model = fitted(data, cases[c].features, cases[c].independent);
-    dperm_model *back = written_and_read(model);
+    auto_rows *t = test_rows_random(80 + c, 50, cases[c].cols, 0.2);
+    auto_data *data = data_of(t);
+    auto_model *model = fitted(data, cases[c].features, cases[c].independent);
+    auto_model *back = written_and_read(model);
     double scores[50], again[50];
     assert_int_equal(model->map->kind, cases[c].kind);
     assert_int_equal(back->map->kind, cases[c].kind);
     assert_ok(dperm_model_scores(model, data, scores, err));
     assert_ok(dperm_model_scores(back, data, again, err));
     assert_memory_equal(scores, again, sizeof scores);
-    dperm_model_free(model);
-    dperm_model_free(back);
-    dperm_data_free(data);
-    test_rows_free(t);
   }
 }
 
@@ -158,7 +153,7 @@ static dperm_status read_as(const dperm_model *model, const char *kind, dperm_mo
                             dperm_error *err) {
   char *path = file_with_text(""), digest[DIGEST_TEXT_SIZE];
   assert_int_equal(dperm_model_write(model, path, NULL), DPERM_OK);
-  json_t *root = json_load_file(path, 0, NULL);
+  json_auto_t *root = json_load_file(path, 0, NULL);
   assert_non_null(root);
   json_t *kernel = json_object_get(root, "kernel");
   assert_int_equal(json_object_set_new(kernel, "kind", json_string(kind)), 0);
@@ -166,15 +161,14 @@ static dperm_status read_as(const dperm_model *model, const char *kind, dperm_mo
   assert_int_equal(json_object_set_new(root, "digest", json_string(digest)), 0);
   assert_int_equal(json_dump_file(root, path, JSON_REAL_PRECISION(17)), 0);
   dperm_status status = dperm_model_read(path, out, err);
-  json_decref(root);
   file_remove(path);
   return status;
 }
 
 /* The file decides, not what a new model would get; and fails closed. */
 TEST(a_file_decides_how_its_directions_are_drawn) {
-  test_rows *t = test_rows_random(85, 50, 70, 0.2), *narrow = test_rows_random(86, 50, 4, 1);
-  dperm_data *data = data_of(t), *few = data_of(narrow);
+  auto_rows *t = test_rows_random(85, 50, 70, 0.2), *narrow = test_rows_random(86, 50, 4, 1);
+  auto_data *data = data_of(t), *few = data_of(narrow);
   dperm_model *model = fitted(data, 20, 0), *small = fitted(few, 20, 0), *back = NULL;
   double scores[50], others[50];
   assert_ok(read_as(model, "orthogonal", &back, err));
@@ -191,10 +185,6 @@ TEST(a_file_decides_how_its_directions_are_drawn) {
   assert_null(back);
   dperm_model_free(model);
   dperm_model_free(small);
-  dperm_data_free(data);
-  dperm_data_free(few);
-  test_rows_free(t);
-  test_rows_free(narrow);
 }
 
 static bool stop(void *context, const char *stage, uint64_t done, uint64_t total) {
@@ -206,8 +196,8 @@ static bool stop(void *context, const char *stage, uint64_t done, uint64_t total
 
 /* Of either kind, before anything is charged. */
 TEST(training_stops_while_directions_are_drawn) {
-  test_rows *t = test_rows_random(90, 40, 80, 1);
-  dperm_data *data = data_of(t);
+  auto_rows *t = test_rows_random(90, 40, 80, 1);
+  auto_data *data = data_of(t);
   for (int independent = 0; independent < 2; independent++) {
     dperm_options options;
     dperm_model *model = NULL;
@@ -220,6 +210,4 @@ TEST(training_stops_while_directions_are_drawn) {
     assert_null(model);
     assert_int_equal(asked, 1);
   }
-  dperm_data_free(data);
-  test_rows_free(t);
 }

@@ -10,7 +10,7 @@ enum { ROWS = 20000, FRESH = 10000 };
 static double test_error(const dperm_data *train, const dperm_data *fresh, double epsilon,
                          dperm_kernel kernel, uint64_t seed) {
   dperm_options options;
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   dperm_metrics metrics;
   dperm_options_init(&options);
   options.epsilon = epsilon;
@@ -20,7 +20,6 @@ static double test_error(const dperm_data *train, const dperm_data *fresh, doubl
   assert_ok(dperm_train(train, &options, &model, err));
   assert_ok(dperm_model_score(model, fresh, &metrics, err));
   dperm_random_free(options.random);
-  dperm_model_free(model);
   return metrics.error_rate;
 }
 
@@ -71,11 +70,10 @@ TEST(independent_directions_and_the_other_kernels_do_it_too) {
   static const dperm_kernel kernels[] = {{DPERM_KERNEL_GAUSSIAN, 4, 60, 1, 7},
                                          {DPERM_KERNEL_LAPLACIAN, 2, 60, 0, 7},
                                          {DPERM_KERNEL_CAUCHY, 2, 60, 0, 7}};
-  dperm_data *small = rings(5000, 3);
+  auto_data *small = rings(5000, 3);
   for (size_t k = 0; k < 3; k++) {
     assert_true(test_error(small, s->fresh, 1, kernels[k], 4) < 0.05);
   }
-  dperm_data_free(small);
 }
 
 TEST_GROUP(make_sets, free_sets)

@@ -276,14 +276,12 @@ TEST(rows_from_memory_are_within_their_bound) {
   for (int round = 0; round < 60; round++) {
     double bound = bounds[round % 6];
     fill_rows(&source, bound, values, labels);
-    dperm_data *dense = NULL, *sparse = NULL;
+    auto_data *dense = NULL, *sparse = NULL;
     assert_ok(dperm_data_from_dense(ROWS, DIMS, values, labels, bound, &dense, err));
     assert_ok(
         dperm_data_from_csr(ROWS, DIMS, starts, columns, values, labels, bound, &sparse, err));
     check_data(dense, values, bound);
     check_data(sparse, values, bound);
-    dperm_data_free(dense);
-    dperm_data_free(sparse);
   }
 }
 
@@ -291,7 +289,7 @@ TEST(svmlight_rows_are_within_one) {
   random_source source;
   assert_ok(random_seeded(18, &source, err));
   double values[ROWS * DIMS], labels[ROWS];
-  char *text = malloc(ROWS * DIMS * 40);
+  OWNED_MEMORY char *text = malloc(ROWS * DIMS * 40);
   assert_non_null(text);
   for (int round = 0; round < 20; round++) {
     fill_rows(&source, 1.0, values, labels);
@@ -303,15 +301,12 @@ TEST(svmlight_rows_are_within_one) {
       }
       text[length++] = '\n';
     }
-    char *path = file_with(text, length);
+    auto_file *path = file_with(text, length);
     dperm_source from = {.path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = DIMS};
-    dperm_data *data = NULL;
+    auto_data *data = NULL;
     assert_ok(dperm_data_read(&from, NULL, &data, err));
     check_data(data, values, 1.0);
-    dperm_data_free(data);
-    file_remove(path);
   }
-  free(text);
 }
 
 /* ---- through a schema */
@@ -393,11 +388,11 @@ TEST(encoded_rows_are_within_one_whatever_the_schema) {
     size_t columns = 1 + below(&source, round % 10 ? 12 : 64);
     random_schema(&source, columns, numeric, &schema_text);
     random_table(&source, columns, numeric, &table);
-    dperm_schema *schema = NULL;
+    auto_schema *schema = NULL;
     assert_ok(dperm_schema_parse(schema_text.bytes, schema_text.length, "s.json", &schema, err));
-    char *path = file_with(table.bytes, table.length);
+    auto_file *path = file_with(table.bytes, table.length);
     dperm_source from = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
-    dperm_data *data = NULL;
+    auto_data *data = NULL;
     assert_ok(dperm_data_read(&from, NULL, &data, err));
     double row[256], bound = dperm_schema_norm_bound(schema);
     assert_true(bound == 1.0 && data->bounds.norm2 == 1.0);
@@ -408,8 +403,5 @@ TEST(encoded_rows_are_within_one_whatever_the_schema) {
       assert_true(compare_norm(row, dperm_data_dims(data), 1.0) <= 0);
       check_entries(schema, row);
     }
-    dperm_data_free(data);
-    dperm_schema_free(schema);
-    file_remove(path);
   }
 }

@@ -152,10 +152,9 @@ static dperm_schema *resolved(const char *text, size_t rows, double epsilon, boo
 
 static void resolves(const char *text, size_t rows, double epsilon, bool all, size_t first,
                      size_t second) {
-  dperm_schema *schema = resolved(text, rows, epsilon, all);
+  auto_schema *schema = resolved(text, rows, epsilon, all);
   assert_int_equal(column_bins(&schema->columns[0]), first);
   assert_int_equal(column_bins(&schema->columns[1]), second);
-  dperm_schema_free(schema);
 }
 
 #define AGE(more) NUMERIC("age", "'min': 0, 'max': 100", more)
@@ -176,16 +175,15 @@ TEST(only_auto_becomes_bins_unless_all_columns_shall) {
 }
 
 TEST(crosses_are_no_columns_of_the_rule) {
-  dperm_schema *schema = resolved("{'label': {'column': 'y', 'positive': ['1'], 'negative': ['0']},"
-                                  "'crosses': [['a', 's']], 'columns': ["
-                                  "{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 1, 'line': 2, "
-                                  "'bins': 'auto'}, {'name': 'no', 'type': 'ignore'},"
-                                  "{'name': 's', 'type': 'categorical', 'values': ['F', 'M']}]}",
-                                  2000, 1, false);
+  auto_schema *schema = resolved("{'label': {'column': 'y', 'positive': ['1'], 'negative': ['0']},"
+                                 "'crosses': [['a', 's']], 'columns': ["
+                                 "{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 1, 'line': 2, "
+                                 "'bins': 'auto'}, {'name': 'no', 'type': 'ignore'},"
+                                 "{'name': 's', 'type': 'categorical', 'values': ['F', 'M']}]}",
+                                 2000, 1, false);
   assert_int_equal(column_bins(&schema->columns[0]), 8);
   assert_true(schema->columns[0].line == 2);
   assert_int_equal(schema->crosses[0].width, 16);
-  dperm_schema_free(schema);
 }
 
 TEST(narrow_ranges_get_as_many_bins_as_doubles_can_tell_apart) {
@@ -199,11 +197,9 @@ TEST(narrow_ranges_get_as_many_bins_as_doubles_can_tell_apart) {
 }
 
 TEST(resolving_twice_changes_nothing) {
-  dperm_schema *once = resolved(TWO(AGE(""), ""), 1200, 1, true), *twice = NULL;
+  auto_schema *once = resolved(TWO(AGE(""), ""), 1200, 1, true), *twice = NULL;
   assert_ok(schema_resolve(once, true, 5, 0.1, &twice, err));
   assert_ptr_equal(once, twice);
-  dperm_schema_free(once);
-  dperm_schema_free(twice);
 }
 
 /* ---- what each fit of a run has */
@@ -237,10 +233,9 @@ static dperm_options at_one(dperm_bins bins) {
 }
 
 static size_t bins_trained(const dperm_data *data, dperm_options o) {
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   assert_ok(dperm_train(data, &o, &model, err));
   size_t bins = column_bins(&model->schema->columns[0]);
-  dperm_model_free(model);
   return bins;
 }
 
@@ -248,7 +243,7 @@ static size_t bins_tuned(const dperm_data *data, const dperm_data *known, dperm_
                          dperm_tune_method method) {
   dperm_options three[3] = {at_one(bins), at_one(bins), at_one(bins)};
   dperm_tune_options how;
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   dperm_tune_options_init(&how);
   how.method = method;
   how.public_data = method == DPERM_TUNE_PUBLIC ? known : NULL;
@@ -256,7 +251,6 @@ static size_t bins_tuned(const dperm_data *data, const dperm_data *known, dperm_
   three[2].lambda = 0.03;
   assert_ok(dperm_tune(data, three, 3, &how, &model, err));
   size_t found = column_bins(&model->schema->columns[0]);
-  dperm_model_free(model);
   return found;
 }
 
@@ -275,8 +269,8 @@ static void see_cell(void *context, const dperm_sweep_cell *cell) {
 TEST(bins_are_those_that_each_fit_can_pay_for) {
   for (int said = 0; said < 2; said++) {
     const dperm_bins bins = said ? DPERM_BINS_NONE : DPERM_BINS_AUTO;
-    dperm_schema *schema = parsed(said ? SCHEMA(AGE(", 'bins': 'auto'")) : SCHEMA(AGE("")));
-    dperm_data *data = records_of(schema, 0), *others = records_of(schema, 0.5), *few = NULL;
+    auto_schema *schema = parsed(said ? SCHEMA(AGE(", 'bins': 'auto'")) : SCHEMA(AGE("")));
+    auto_data *data = records_of(schema, 0), *others = records_of(schema, 0.5), *few = NULL;
     size_t some[1000];
     swept seen = {0};
     const size_t *dims = seen.dims;
@@ -313,10 +307,6 @@ TEST(bins_are_those_that_each_fit_can_pay_for) {
     how.test_data = few;
     assert_ok(dperm_sweep(data, cells, 4, &how, see_cell, &seen, err)); /* of all */
     assert_true(dims[0] == 16 && dims[1] == 16 && dims[2] == (said ? 16 : 1) && dims[3] == 16);
-    dperm_data_free(few);
-    dperm_data_free(others);
-    dperm_data_free(data);
-    dperm_schema_free(schema);
   }
 }
 
@@ -325,8 +315,8 @@ TEST(numbers_for_columns_wait_for_bins) {
   const double weights[2] = {1, 1};
   const char *words = "bins are still to be chosen";
   for (int said = 0; said < 2; said++) {
-    dperm_schema *schema = parsed(said ? SCHEMA(AGE(", 'bins': 'auto'")) : SCHEMA(AGE("")));
-    dperm_data *data = records_of(schema, 0);
+    auto_schema *schema = parsed(said ? SCHEMA(AGE(", 'bins': 'auto'")) : SCHEMA(AGE("")));
+    auto_data *data = records_of(schema, 0);
     dperm_options o[2] = {at_one(DPERM_BINS_AUTO), at_one(DPERM_BINS_AUTO)};
     dperm_tune_options tune_how;
     dperm_sweep_options sweep_how;
@@ -350,15 +340,13 @@ TEST(numbers_for_columns_wait_for_bins) {
       assert_ok(dperm_train(data, &o[1], &model, err));
       dperm_model_free(model);
     }
-    dperm_data_free(data);
-    dperm_schema_free(schema);
   }
 }
 
 /* Cells of one sweep whose columns are not as many, each with directions of its own. */
 TEST(kernels_take_the_columns_that_each_cell_has) {
-  dperm_schema *schema = parsed(SCHEMA(AGE(", 'bins': 'auto'")));
-  dperm_data *data = records_of(schema, 0);
+  auto_schema *schema = parsed(SCHEMA(AGE(", 'bins': 'auto'")));
+  auto_data *data = records_of(schema, 0);
   dperm_options cells[2] = {at_one(DPERM_BINS_ASK), at_one(DPERM_BINS_ASK)};
   dperm_sweep_options how;
   swept both = {0}, alone = {0};
@@ -374,18 +362,16 @@ TEST(kernels_take_the_columns_that_each_cell_has) {
     assert_ok(dperm_sweep(data, &cells[i], 1, &how, see_cell, &alone, err));
     assert_true(both.dims[i] == 8 && both.error[i] == alone.error[0]);
   }
-  dperm_data_free(data);
-  dperm_schema_free(schema);
 }
 
 /* Without noise nothing else tells the two sweeps apart. */
 TEST(the_journal_of_other_bins_is_refused) {
-  dperm_schema *schema = parsed(SCHEMA(AGE("")));
-  dperm_data *data = records_of(schema, 0);
+  auto_schema *schema = parsed(SCHEMA(AGE("")));
+  auto_data *data = records_of(schema, 0);
   dperm_options cell = at_one(DPERM_BINS_NONE);
   dperm_sweep_options how;
   swept seen = {0};
-  char *path = file_with_text("");
+  auto_file *path = file_with_text("");
   assert_int_equal(unlink(path), 0);
   dperm_sweep_options_init(&how);
   how.folds = 2;
@@ -396,15 +382,12 @@ TEST(the_journal_of_other_bins_is_refused) {
   cell.bins = DPERM_BINS_AUTO;
   assert_fails(dperm_sweep(data, &cell, 1, &how, see_cell, &seen, err), DPERM_INVALID_DATA,
                "the journal of another sweep");
-  file_remove(path);
-  dperm_data_free(data);
-  dperm_schema_free(schema);
 }
 
 /* They cannot get the bins of the others. */
 TEST(rows_to_test_on_that_are_no_records_are_refused) {
-  dperm_schema *schema = parsed(SCHEMA(AGE("")));
-  dperm_data *data = records_of(schema, 0), *rows = NULL;
+  auto_schema *schema = parsed(SCHEMA(AGE("")));
+  auto_data *data = records_of(schema, 0), *rows = NULL;
   const double values[] = {0, 1}, labels[] = {-1, 1};
   const dperm_options cell = at_one(DPERM_BINS_AUTO);
   dperm_sweep_options how;
@@ -417,7 +400,4 @@ TEST(rows_to_test_on_that_are_no_records_are_refused) {
   how.test_data = data;
   assert_fails(dperm_sweep(rows, &cell, 1, &how, see_cell, &seen, err), DPERM_INVALID_DATA,
                "the rows to test on");
-  dperm_data_free(rows);
-  dperm_data_free(data);
-  dperm_schema_free(schema);
 }

@@ -188,7 +188,7 @@ TEST(patterns_are_lists_only_where_that_is_plain) {
                {"^", NULL},          {"$", NULL},         {"(?:", NULL},        {"a|a", "a"},
                {"a|b\\$", "a b$"},   {"ä|ö", "ä ö"},      {"[äö]", NULL},       {"\\^|\\$", "^ $"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    json_t *found = NULL;
+    json_auto_t *found = NULL;
     char words[64] = "";
     assert_ok(dictionary_pattern(cases[i].pattern, &found, err));
     for (size_t w = 0; w < json_array_size(found); w++) {
@@ -199,7 +199,6 @@ TEST(patterns_are_lists_only_where_that_is_plain) {
     if (found ? !cases[i].words || strcmp(words, cases[i].words) != 0 : cases[i].words != NULL) {
       fail_msg("\"%s\" gives \"%s\"", cases[i].pattern, found ? words : "(none)");
     }
-    json_decref(found);
   }
 }
 
@@ -224,8 +223,7 @@ TEST(titles_are_what_a_header_has) {
   member_is(TITLED("[]", "true"), NULL, "columns", N);
   member_is(TITLED("7", "true"), NULL, "columns", N);
   /* the label may be named either way */
-  dperm_schema *schema = NULL;
+  auto_schema *schema = NULL;
   assert_ok(import_text(TITLED("'T'", "true"), "n", NULL, &schema, err));
   assert_string_equal(schema->label_column, "T");
-  dperm_schema_free(schema);
 }

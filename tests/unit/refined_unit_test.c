@@ -185,7 +185,7 @@ TEST_WITH(a_plan_says_what_the_schema_will_cost, wide_home_begin, wide_home_end)
                {&before, DPERM_BINS_ASK, 0, 1, "schema"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     dperm_options o = asking(DPERM_MECHANISM_OBJECTIVE, 1, DPERM_NEIGHBOURS_REPLACE);
-    dperm_model *model = NULL;
+    auto_model *model = NULL;
     dperm_plan plan;
     o.bins = cases[i].bins;
     o.refine = cases[i].refine;
@@ -201,7 +201,6 @@ TEST_WITH(a_plan_says_what_the_schema_will_cost, wide_home_begin, wide_home_end)
     if (!cases[i].cost || cases[i].of == &before) { /* else the records decide the columns */
       assert_true(plan.dims == model->dims && plan.beta == model->plan.noise.beta);
     }
-    dperm_model_free(model);
   }
   dperm_data_free(before.data);
   dperm_schema_free(before.schema);

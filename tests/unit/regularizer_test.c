@@ -145,7 +145,7 @@ static void broken_eval(void *context, size_t j, double f, double *value, double
 
 /* In an evaluation that counts; a trial step may overflow (property/solver_hard_test.c). */
 TEST(values_that_are_not_finite_are_refused) {
-  test_rows *data = test_rows_random(1, 10, 3, 1.0);
+  auto_rows *data = test_rows_random(1, 10, 3, 1.0);
   double bad[] = {(double)NAN, (double)INFINITY};
   for (size_t i = 0; i < 6; i++) {
     test_problem t;
@@ -158,5 +158,4 @@ TEST(values_that_are_not_finite_are_refused) {
     assert_fails(solve(&p, &how, f, &report, err), DPERM_NUMERIC_ERROR, "f[0]");
     test_problem_clear(&t);
   }
-  test_rows_free(data);
 }

@@ -68,25 +68,23 @@ TEST(bins_are_named_by_their_ends) {
        "x x[-0.001,7) x[7,1000000000] x=(missing) (intercept) ", 2},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    dperm_schema *schema = parsed(cases[i].schema);
+    auto_schema *schema = parsed(cases[i].schema);
     named(schema, cases[i].names);
     assert_int_equal(column_bins(&schema->columns[0]), cases[i].bins);
     assert_int_equal(schema->columns[0].bins_auto, 0);
     assert_int_equal(schema->columns[0].type, COLUMN_NUMERIC);
-    dperm_schema_free(schema);
   }
 }
 
 TEST(equal_widths_are_those_of_the_transformed_range) {
-  dperm_schema *schema = parsed("{" LABEL ", 'columns': [{'name': 'x', 'type': 'numeric', 'min': "
-                                "0, 'max': 999, 'transform': 'log1p', 'bins': 3}]}");
+  auto_schema *schema = parsed("{" LABEL ", 'columns': [{'name': 'x', 'type': 'numeric', 'min': "
+                               "0, 'max': 999, 'transform': 'log1p', 'bins': 3}]}");
   assert_close(schema->columns[0].cuts[0], 9, 1e-13);
   assert_close(schema->columns[0].cuts[1], 99, 1e-12);
-  dperm_schema_free(schema);
 }
 
 TEST(a_line_has_a_bound_of_its_own) {
-  dperm_schema *schema = parsed(ONE(", 'bins': [50], 'line': 0.25, 'weight': 0.5"));
+  auto_schema *schema = parsed(ONE(", 'bins': [50], 'line': 0.25, 'weight': 0.5"));
   const noise_body *body = &schema->bounds.body;
   assert_int_equal(body->count, 2);
   assert_true(body->runs[0].width == 1 && body->runs[0].radius == 0.25);
@@ -95,20 +93,17 @@ TEST(a_line_has_a_bound_of_its_own) {
   assert_true(schema_column_bound(schema, 0) == 0.5);
   assert_true(schema->columns[0].line == 0.25);
   assert_int_equal(schema->columns[0].width, 3);
-  dperm_schema_free(schema);
 }
 
 /* Complete rows of weight 1 are not changed, as with categories: a bin counts in rho, a line does
  * not. */
 TEST(bins_count_as_categories_do) {
-  dperm_schema *binned =
+  auto_schema *binned =
       parsed("{" LABEL ", 'columns': [" AGE(", 'bins': 2, 'line': 1") ", " SEX "]}");
-  dperm_schema *plain = parsed("{" LABEL ", 'columns': [" SEX ", {'name': 'b', 'type': "
-                               "'categorical', 'values': ['u', 'v']}]}");
+  auto_schema *plain = parsed("{" LABEL ", 'columns': [" SEX ", {'name': 'b', 'type': "
+                              "'categorical', 'values': ['u', 'v']}]}");
   assert_true(binned->min_divisor == plain->min_divisor);
   assert_close(binned->max_norm * binned->max_norm, 3, 1e-13);
-  dperm_schema_free(binned);
-  dperm_schema_free(plain);
 }
 
 TEST(mistakes_in_bins_are_named) {
@@ -144,15 +139,15 @@ TEST(mistakes_in_bins_are_named) {
 
 /* Records can be read, encoded and planned for: their column is a line until a fit has bins. */
 TEST(bins_that_are_not_chosen_yet_are_lines) {
-  dperm_schema *schema = parsed(ONE(", 'bins': 'auto'")), *plain = parsed(ONE(""));
+  auto_schema *schema = parsed(ONE(", 'bins': 'auto'")), *plain = parsed(ONE(""));
   assert_int_equal(schema->columns[0].bins_auto, 1);
   assert_int_equal(column_bins(&schema->columns[0]), 0);
   named(schema, "age ");
-  char *path = file_with_text("age,y\n10,1\n20,0\n"), *out = file_with_text("");
+  auto_file *path = file_with_text("age,y\n10,1\n20,0\n"), *out = file_with_text("");
   const dperm_source from = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   const dperm_source encoded = {.path = out, .schema = plain};
-  dperm_data *data = NULL, *lines = NULL;
-  dperm_model *model = NULL;
+  auto_data *data = NULL, *lines = NULL;
+  auto_model *model = NULL;
   dperm_plan plan;
   dperm_options options;
   double x = 0, line = 1;
@@ -169,31 +164,23 @@ TEST(bins_that_are_not_chosen_yet_are_lines) {
   assert_int_equal(plan.dims, 4);
   assert_int_equal(dperm_model_dims(model), 4);
   named(dperm_model_schema(model), "age[0,25) age[25,50) age[50,75) age[75,100] ");
-  dperm_model_free(model);
-  dperm_data_free(data);
-  dperm_data_free(lines);
-  file_remove(path);
-  file_remove(out);
-  dperm_schema_free(schema);
-  dperm_schema_free(plain);
 }
 
 /* ---- crosses */
 
 TEST(pairs_are_named_by_both_values) {
-  dperm_schema *schema = parsed(CROSSED("[['age', 'sex']]", ""));
+  auto_schema *schema = parsed(CROSSED("[['age', 'sex']]", ""));
   named(schema, "age[0,20) age[20,40) age[40,100] sex=F sex=M old age[0,20)*sex=F age[0,20)*sex=M "
                 "age[20,40)*sex=F age[20,40)*sex=M age[40,100]*sex=F age[40,100]*sex=M ");
   assert_int_equal(schema->cross_count, 1);
   assert_int_equal(schema->crosses[0].width, 6);
   assert_int_equal(schema->crosses[0].columns[0], 0);
   assert_int_equal(schema->crosses[0].columns[1], 1);
-  dperm_schema_free(schema);
 }
 
 /* A category that is left out of its own block is a value of a pair. */
 TEST(references_and_missing_values_are_values_of_a_pair) {
-  dperm_schema *schema =
+  auto_schema *schema =
       parsed("{" LABEL ", 'on_missing': 'category', 'columns': [{'name': 'a', 'type': "
              "'categorical', 'values': ['u', 'v'], 'reference': 'u'}, " AGE(
                  ", 'bins': [50]") "], "
@@ -201,17 +188,15 @@ TEST(references_and_missing_values_are_values_of_a_pair) {
   named(schema, "a=v a=(missing) age[0,50) age[50,100] age=(missing) age[0,50)*a=u age[0,50)*a=v "
                 "age[0,50)*a=(missing) age[50,100]*a=u age[50,100]*a=v age[50,100]*a=(missing) "
                 "age=(missing)*a=u age=(missing)*a=v age=(missing)*a=(missing) ");
-  dperm_schema_free(schema);
 }
 
 TEST(a_long_name_is_cut_and_its_length_told) {
-  dperm_schema *schema = parsed(CROSSED("[['sex', 'age']]", ""));
+  auto_schema *schema = parsed(CROSSED("[['sex', 'age']]", ""));
   char name[8];
   assert_int_equal(dperm_schema_feature_name(schema, 6, name, sizeof name), 15);
   assert_string_equal(name, "sex=F*a"); /* of sex=F*age[0,20) */
   assert_int_equal(dperm_schema_feature_name(schema, 99, name, sizeof name), 0);
   assert_string_equal(name, "");
-  dperm_schema_free(schema);
 }
 
 /* A cross counts in rho where every row has one of its entries; elsewhere it is a bound only. */
@@ -228,10 +213,9 @@ TEST(a_cross_counts_where_it_is_sure) {
                {PAIR("category", SEX, "sex"), 2},
                {PAIR("zero", REST, "c"), 2}};
   for (size_t i = 0; i < 3; i++) {
-    dperm_schema *schema = parsed(cases[i].schema);
+    auto_schema *schema = parsed(cases[i].schema);
     assert_close(schema->min_divisor * schema->min_divisor, cases[i].squares, 1e-13);
     assert_close(schema->max_norm * schema->max_norm, 3, 1e-13);
-    dperm_schema_free(schema);
   }
 }
 

@@ -59,7 +59,7 @@ static const char *with_label(const char *label) {
 /* ---- what is accepted */
 
 TEST(only_label_and_columns_are_required) {
-  dperm_schema *schema = schema_of("{" LABEL ", 'columns': [" NUMERIC "]}");
+  auto_schema *schema = schema_of("{" LABEL ", 'columns': [" NUMERIC "]}");
   assert_true(schema->header);
   assert_false(schema->intercept);
   assert_int_equal(schema->rows, ROWS_CLIP);
@@ -76,11 +76,10 @@ TEST(only_label_and_columns_are_required) {
   assert_true(a->weight == 1.0 && a->min == 0 && a->max == 10);
   assert_int_equal(a->transform, TRANSFORM_NONE);
   assert_int_equal(a->scale, SCALE_MAX);
-  dperm_schema_free(schema);
 }
 
 TEST(every_key_takes_effect) {
-  dperm_schema *schema = schema_of(
+  auto_schema *schema = schema_of(
       "{'header': false, 'missing': ['?', 'NA'], 'intercept': true, 'rows': 'fixed',"
       " 'on_missing': 'drop', 'comment': '|', 'separator': ';',"
       " 'label': {'column': 'y', 'positive': ['>50K', '>50K.'], 'negative': ['<=50K']},"
@@ -115,30 +114,26 @@ TEST(every_key_takes_effect) {
     assert_string_equal(column_type_names[schema->columns[i].type], types[i]);
     assert_int_equal(schema->columns[i].width, widths[i]);
   }
-  dperm_schema_free(schema);
   dperm_schema_free(NULL);
 }
 
 TEST(defaults_may_be_spelt_out) {
-  dperm_schema *schema = schema_of(
+  auto_schema *schema = schema_of(
       "{'header': true, 'missing': [''], 'intercept': false, 'rows': 'clip', 'comment': '',"
       " 'on_missing': 'zero', 'separator': ',', " LABEL ", 'columns': [{'name': 'a', 'type':"
       " 'numeric', 'min': -1.5e0, 'max': 2, 'transform': 'none', 'scale': 'max', 'weight': 1}]}");
   assert_null(schema->comment);
   assert_true(schema->columns[0].half == 2.0 && schema->columns[0].middle == 0.0);
-  dperm_schema_free(schema);
 }
 
 TEST(missing_may_be_nothing) {
-  dperm_schema *schema = schema_of(with_member("'missing': []"));
+  auto_schema *schema = schema_of(with_member("'missing': []"));
   assert_int_equal(lookup_find(&schema->missing, slice_of("")), LOOKUP_NONE);
-  dperm_schema_free(schema);
 }
 
 TEST(tab_is_a_separator) {
-  dperm_schema *schema = schema_of(with_member("'separator': '\\t'"));
+  auto_schema *schema = schema_of(with_member("'separator': '\\t'"));
   assert_int_equal(schema->separator, '\t');
-  dperm_schema_free(schema);
 }
 
 TEST(numeric_columns_scale_by_the_documented_rule) {
@@ -152,19 +147,17 @@ TEST(numeric_columns_scale_by_the_documented_rule) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char column[256];
     (void)snprintf(column, sizeof column, "{'name': 'a', 'type': 'numeric', %s}", cases[i].rest);
-    dperm_schema *schema = schema_of(with_column(column));
+    auto_schema *schema = schema_of(with_column(column));
     assert_true(schema->columns[0].middle == cases[i].middle);
     assert_true(schema->columns[0].half == cases[i].half);
-    dperm_schema_free(schema);
   }
-  dperm_schema *schema = schema_of(
+  auto_schema *schema = schema_of(
       with_column("{'name':'a','type':'numeric','min':0,'max':99999,'transform':'log1p'}"));
   assert_true(schema->columns[0].half == log1p(99999));
-  dperm_schema_free(schema);
 }
 
 TEST(groups_share_a_category_and_star_takes_the_rest) {
-  dperm_schema *schema = schema_of(
+  auto_schema *schema = schema_of(
       with_column("{'name': 'c', 'type': 'categorical', 'groups': {'US': ['United-States', 'Guam'],"
                   " 'other': '*', 'EU': ['France', '*']}}"));
   const schema_column *c = &schema->columns[0];
@@ -178,11 +171,10 @@ TEST(groups_share_a_category_and_star_takes_the_rest) {
   char name[64];
   (void)dperm_schema_feature_name(schema, 1, name, sizeof name);
   assert_string_equal(name, "c=other");
-  dperm_schema_free(schema);
 }
 
 TEST(a_reference_category_has_no_column) {
-  dperm_schema *schema = schema_of(
+  auto_schema *schema = schema_of(
       "{" LABEL ", 'columns': [{'name': 'c', 'type': 'categorical', 'values': ['u', 'v', 'w'],"
       " 'reference': 'v'}, {'name': 'g', 'type': 'categorical', 'groups': {'one': ['1'], 'rest':"
       " '*'}, 'reference': 'rest'}], 'on_missing': 'category'}");
@@ -196,11 +188,10 @@ TEST(a_reference_category_has_no_column) {
   assert_int_equal(schema->columns[0].width, 3);
   assert_string_equal(schema->columns[0].categories.names[schema->columns[0].reference], "v");
   assert_string_equal(schema->columns[1].categories.names[schema->columns[1].reference], "rest");
-  dperm_schema_free(schema);
 }
 
 TEST(bounds_follow_the_weights) {
-  dperm_schema *schema = schema_of(
+  auto_schema *schema = schema_of(
       "{" LABEL ", 'columns': [" NUMERIC ", {'name': 'c', 'type': 'categorical', 'values': ['u',"
       " 'v'], 'weight': 2}, {'name': 'd', 'type': 'categorical', 'values': ['u', 'v']},"
       " {'name': 'i', 'type': 'ignore'}], 'intercept': true}");
@@ -216,11 +207,10 @@ TEST(bounds_follow_the_weights) {
   dperm_schema_free(schema);
   schema = schema_of(with_column(NUMERIC));
   assert_true(schema->bounds.norm1 == 1 && schema_column_bound(schema, 0) == 1);
-  dperm_schema_free(schema);
 }
 
 TEST(one_side_of_the_label_may_be_all_other_values) {
-  dperm_schema *schema =
+  auto_schema *schema =
       schema_of(with_label("{'column': 'y', 'positive': ['p'], 'negative': '*'}"));
   assert_int_equal(schema->label_other, 0);
   assert_string_equal(dperm_schema_class_name(schema, 0), "negative");
@@ -230,11 +220,10 @@ TEST(one_side_of_the_label_may_be_all_other_values) {
   assert_int_equal(schema->label_other, 1);
   assert_int_equal(lookup_find(&schema->labels, slice_of("*")), 0);
   assert_string_equal(dperm_schema_class_name(schema, 1), "positive");
-  dperm_schema_free(schema);
 }
 
 TEST(dims_and_names_follow_the_columns) {
-  dperm_schema *schema =
+  auto_schema *schema =
       schema_of("{" LABEL ", 'intercept': true, 'on_missing': 'category', 'columns': ["
                 "{'name': 'i', 'type': 'ignore'}, " NUMERIC ", {'name': 'w', 'type': 'categorical',"
                 " 'values': ['P', 'S S']}, {'name': 'y', 'type': 'label'}]}");
@@ -252,16 +241,14 @@ TEST(dims_and_names_follow_the_columns) {
   assert_int_equal(dperm_schema_feature_name(schema, 1, small, sizeof small), 11);
   assert_string_equal(small, "a=(");
   assert_int_equal(dperm_schema_feature_name(schema, 1, NULL, 0), 11);
-  dperm_schema_free(schema);
 }
 
 TEST(name_past_the_end_is_empty) {
-  dperm_schema *schema = schema_of(with_member("'intercept': true"));
+  auto_schema *schema = schema_of(with_member("'intercept': true"));
   char name[8] = "old";
   assert_int_equal(dperm_schema_feature_name(schema, 2, name, sizeof name), 0);
   assert_string_equal(name, "");
   assert_int_equal(dperm_schema_feature_name(schema, SIZE_MAX, NULL, 0), 0);
-  dperm_schema_free(schema);
 }
 
 TEST(schema_may_begin_with_a_byte_order_mark_and_be_in_a_file) {
@@ -277,10 +264,9 @@ TEST(schema_may_begin_with_a_byte_order_mark_and_be_in_a_file) {
 
 TEST(synthetic_schema_is_a_schema) {
   const char *text = dperm_synthetic_census_schema();
-  dperm_schema *schema = NULL;
+  auto_schema *schema = NULL;
   assert_ok(dperm_schema_parse(text, strlen(text), "census", &schema, err));
   assert_int_equal(schema->column_count, 12);
-  dperm_schema_free(schema);
 }
 
 /* ---- what is refused */
@@ -427,9 +413,8 @@ TEST(label_column_and_columns_must_agree) {
           "is the label's, but is not of type label");
   refuses(with_column(NUMERIC ", {'name':'z','type':'label'}"),
           "is of type label, but \"label\" names another");
-  dperm_schema *schema = schema_of("{'header': false, " LABEL ", 'columns': [" NUMERIC
-                                   ", {'name': 'y', 'type': 'label'}]}");
-  dperm_schema_free(schema);
+  auto_schema *schema = schema_of("{'header': false, " LABEL ", 'columns': [" NUMERIC
+                                  ", {'name': 'y', 'type': 'label'}]}");
 }
 
 TEST(long_names_fit_into_messages) {
