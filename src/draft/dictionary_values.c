@@ -88,8 +88,6 @@ dperm_status dictionary_truths(const json_t *false_texts, const json_t *true_tex
   return json_made(json_pack("[O, O]", falses, trues), out, err);
 }
 
-/* ---- patterns */
-
 static bool is_punctuation(char c) {
   return c != '\0' && strchr("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ ", c);
 }

@@ -37,8 +37,6 @@ static void import_clear(import *task) {
   free(task->kinds);
 }
 
-/* ---- judging */
-
 static size_t texts_of(const json_t *categories) {
   size_t count = 0;
   for (size_t i = 0; i < json_array_size(categories); i++) {
@@ -328,8 +326,6 @@ static dperm_status add_label(dictionary *d, dictionary_column *column,
                         .chosen = chosen};
   return proposal_add_label(&d->p, &label, err);
 }
-
-/* ---- the interface */
 
 static dperm_status check_options(const char *path, const dperm_import_options *options,
                                   dperm_error *err) {

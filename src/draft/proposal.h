@@ -9,32 +9,34 @@
 #include "dperm/draft.h"
 #include "schema/schema.h"
 
-/* What a column is taken for. */
+/* What a column is taken for; for those that are ignored, proposal.c and import_schema.c say why.
+ */
 typedef enum draft_kind {
   DRAFT_FLAG,       /* 0 and 1, or −1 and 1: a number with these bounds */
   DRAFT_NUMBER,     /* a number */
   DRAFT_CATEGORIES, /* each value a category */
   DRAFT_GROUPS,     /* the frequent values categories, all others one together */
   DRAFT_LABEL,
-  /* and those that are ignored, by the records or by what a dictionary says */
-  DRAFT_EMPTY,         /* no value at all */
-  DRAFT_CONSTANT,      /* one value */
-  DRAFT_EXTREME,       /* numbers that cannot be bounded sensibly */
-  DRAFT_IDENTIFIER,    /* names a record */
-  DRAFT_DATE,          /* dates, which are no numbers yet */
-  DRAFT_AMOUNT,        /* numbers as people write them: 1,234 or 12% */
-  DRAFT_MANY,          /* texts of too many kinds */
-  DRAFT_LEAK,          /* decides the label; not judged from the column alone */
-  DRAFT_KEY,           /* a dictionary says that it names a record, */
-  DRAFT_UNIQUE,        /* or never repeats */
-  DRAFT_SEVERAL,       /* a field holds several values */
-  DRAFT_NO_RANGE,      /* a number of any size, */
-  DRAFT_HALF_RANGE,    /* or bounded on one side, */
-  DRAFT_EMPTY_RANGE,   /* or with a least value above the largest */
-  DRAFT_NO_LIST,       /* texts of any kind */
-  DRAFT_NO_TRUTH,      /* true and false cannot be told apart */
-  DRAFT_OTHER,         /* another type */
-  DRAFT_MISSING_CLASH, /* "missing" here is a value elsewhere */
+  /* ignored, by what the records are like, */
+  DRAFT_EMPTY,
+  DRAFT_CONSTANT,
+  DRAFT_EXTREME,
+  DRAFT_IDENTIFIER,
+  DRAFT_DATE,
+  DRAFT_AMOUNT,
+  DRAFT_MANY,
+  DRAFT_LEAK,
+  /* or by what a dictionary says or leaves open */
+  DRAFT_KEY,
+  DRAFT_UNIQUE,
+  DRAFT_SEVERAL,
+  DRAFT_NO_RANGE,
+  DRAFT_HALF_RANGE,
+  DRAFT_EMPTY_RANGE,
+  DRAFT_NO_LIST,
+  DRAFT_NO_TRUTH,
+  DRAFT_OTHER,
+  DRAFT_MISSING_CLASH
 } draft_kind;
 
 static inline bool draft_is_used(draft_kind kind) {
@@ -59,8 +61,8 @@ typedef struct proposal {
 proposal proposal_new(void);
 void proposal_clear(proposal *p);
 
-/* Adds a line about a column, or about all (NULL), visible (dperm_text_visible); what is too long is
- * cut. */
+/* Adds a line about a column, or about all (NULL), visible (dperm_text_visible); what is too long
+ * is cut. */
 void proposal_remark(proposal *p, const char *column, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -15,8 +15,6 @@
 
 enum { FIXED = 4096, RATIO_UNIT = 64, RATIO_PART = 30, RATIO_MOST = 4096, SHARES = 5 };
 
-/* ---- what is summed up over the rows of a view */
-
 /* Whether the schema lets no entry be negative. */
 static bool never_negative(const dperm_schema *schema) {
   for (size_t c = 0; c < schema->column_count; c++) {
@@ -167,8 +165,6 @@ dperm_status evidence_sums_of(const dperm_data *data, evidence_sums *out, dperm_
   return ranks_add(x->spread, status, out->sums, kept, err);
 }
 
-/* ---- crowding */
-
 void fullest_bins_add(const evidence_sums *s, const dperm_schema *plain, bool wide,
                       fullest_bins *total) {
   const uint64_t *counts = evidence_counts(s);
@@ -186,8 +182,6 @@ void fullest_bins_add(const evidence_sums *s, const dperm_schema *plain, bool wi
     total->records += most;
   }
 }
-
-/* ---- separation */
 
 /* ‖V‖/n, V = N₋S₊ − N₊S₋: the numbers of V are below n²·FIXED, so they fit in 128 bits. Without
  * records V is zero, whatever it is divided by. */
@@ -235,8 +229,6 @@ dperm_status class_distance_of(const evidence_sums *s, const evidence_scope *sco
   out->noise = least_noise_of(&s->schema->bounds, s->cols);
   return DPERM_OK;
 }
-
-/* ---- both */
 
 bins_evidence bins_evidence_of(const fullest_bins *fullest, size_t rows,
                                const evidence_scope *scope, const class_distance *lines,

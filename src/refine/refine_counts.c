@@ -30,8 +30,6 @@ refine_numbers refine_numbers_of(const dperm_schema *wide, size_t rows, double e
   return out;
 }
 
-/* ---- cells */
-
 /* Of the cells that were encoded, those between two cuts of the grid are one. */
 static dperm_status merge_cells(const schema_column *column, const refine_numbers *numbers,
                                 cell_counts *out, dperm_error *err) {
@@ -83,8 +81,6 @@ dperm_status refine_counts_new(const dperm_schema *wide, const dperm_schema *cel
   return DPERM_OK;
 }
 
-/* ---- counting */
-
 dperm_status refine_counts_add(const dperm_data *data, refine_counts *counts, dperm_error *err) {
   OWNED(evidence_sums_clear) evidence_sums sums = {0};
   TRY(evidence_sums_of(data, &sums, err));
@@ -96,8 +92,6 @@ dperm_status refine_counts_add(const dperm_data *data, refine_counts *counts, dp
   }
   return DPERM_OK;
 }
-
-/* ---- noise */
 
 void refine_blur(refine_counts *counts, const guarantee *claim, random_source *source) {
   const ratio rate = ratio_below(claim->epsilon_class);

@@ -22,8 +22,6 @@ static const double rare_share = 8;   /* a bin's mass over this: less is rare */
 static const double wide_range = 1000;
 enum { CATEGORIES_LEAST = 8 };
 
-/* ---- before anything is counted */
-
 bool refine_rule_counts(const schema_column *column) {
   if (column->type == COLUMN_NUMERIC) {
     return !column->binned; /* somebody's own bins stay */
@@ -78,8 +76,6 @@ bool refine_rule_near_zero(const schema_column *column) {
   return column->transform == TRANSFORM_LOG1P ||
          fmax(fabs(column->min), fabs(column->max)) >= wide_range;
 }
-
-/* ---- after it */
 
 /* The noisy mass of cells from, …, to − 1. */
 static double mass_of(const int64_t *counts, size_t from, size_t to) {

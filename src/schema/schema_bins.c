@@ -5,8 +5,6 @@
 #include "schema/auto_bins.h"
 #include "schema/schema_parse.h"
 
-/* ---- bins */
-
 static dperm_status cut_equally(const json_document *doc, const json_t *bins, schema_column *column,
                                 dperm_error *err) {
   const json_int_t count = json_integer_value(bins);
@@ -88,8 +86,6 @@ dperm_status schema_parse_bins(const json_document *doc, json_t *object, schema_
   }
   return column->binned ? cut_equally(doc, bins, column, err) : DPERM_OK;
 }
-
-/* ---- crosses */
 
 /* The column called so, if it has values to make pairs of. */
 static dperm_status find_column(const json_document *doc, const json_t *pair, const json_t *name,

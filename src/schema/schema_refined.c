@@ -7,8 +7,7 @@
 #include "privacy/guarantee.h"
 #include "schema/schema_parse.h"
 
-/* ---- the digest: BLAKE2b-256 of one line for each member (docs/formats.md) */
-
+/* BLAKE2b-256 of one line for each member (docs/formats.md). */
 static void refined_digest(const schema_refined *r, const char *version,
                            char out[DPERM_DIGEST_SIZE]) {
   char text[512], epsilon[DOUBLE_TEXT_SIZE];
@@ -34,8 +33,6 @@ json_t *schema_refined_json(const schema_refined *r) {
                    "private", r->is_private, "ledger", ledger, "dperm_version", dperm_version(),
                    "digest", digest);
 }
-
-/* ---- reading */
 
 static const char *text_at(const json_t *object, const char *key) {
   const char *text = json_string_value(json_object_get(object, key));
