@@ -126,13 +126,9 @@ TEST(defaults_may_be_spelt_out) {
   assert_true(schema->columns[0].half == 2.0 && schema->columns[0].middle == 0.0);
 }
 
-TEST(missing_may_be_nothing) {
-  auto_schema *schema = schema_of(with_member("'missing': []"));
+TEST(missing_may_be_nothing_and_a_tab_a_separator) {
+  auto_schema *schema = schema_of(with_member("'missing': [], 'separator': '\\t'"));
   assert_int_equal(lookup_find(&schema->missing, slice_of("")), LOOKUP_NONE);
-}
-
-TEST(tab_is_a_separator) {
-  auto_schema *schema = schema_of(with_member("'separator': '\\t'"));
   assert_int_equal(schema->separator, '\t');
 }
 
