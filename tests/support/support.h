@@ -82,6 +82,12 @@ AUTO_TYPE(dperm_schema, dperm_schema_free)
 AUTO_TYPE(dperm_ledger, dperm_ledger_free)
 AUTO_TYPE(dperm_random, dperm_random_free)
 
+/* JSON is written with ' for ", to keep it readable: the text with " again, good until the next
+ * call. A schema, called s.json, from such a text; and the refusal of one, with these words. */
+const char *json_quoted(const char *text);
+dperm_schema *schema_quoted(const char *text);
+void schema_refused(const char *text, const char *words);
+
 /* Writes bytes to a new temporary file and returns its path, to be given to file_remove. */
 char *file_with(const char *bytes, size_t length);
 char *file_with_text(const char *text);

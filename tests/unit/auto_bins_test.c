@@ -9,7 +9,6 @@
 #include "model/model.h"
 #include "schema/auto_bins.h"
 #include "support.h"
-#include "text_buffer.h"
 
 /* ---- the rule */
 
@@ -126,24 +125,12 @@ TEST(cuts_lie_between_few_whole_numbers) {
 
 /* ---- schemas */
 
-static dperm_schema *parsed(const char *text) {
-  static text_buffer json;
-  dperm_schema *schema = NULL;
-  json.length = 0;
-  put(&json, "%s", text);
-  for (char *c = json.bytes; (c = strchr(c, '\'')) != NULL;) {
-    *c = '"';
-  }
-  assert_ok(dperm_schema_parse(json.bytes, json.length, "s.json", &schema, err));
-  return schema;
-}
-
 #define SCHEMA(columns)                                                                            \
   "{'label': {'column': 'y', 'positive': ['1'], 'negative': ['0']}, 'columns': [" columns "]}"
 #define NUMERIC(name, range, more) "{'name': '" name "', 'type': 'numeric', " range more "}"
 
 static dperm_schema *resolved(const char *text, size_t rows, double epsilon, bool all) {
-  dperm_schema *schema = parsed(text), *out = NULL;
+  dperm_schema *schema = schema_quoted(text), *out = NULL;
   assert_ok(schema_resolve(schema, all, rows, epsilon, &out, err));
   dperm_schema_free(schema);
   assert_false(schema_unresolved(out, all));
@@ -269,7 +256,7 @@ static void see_cell(void *context, const dperm_sweep_cell *cell) {
 TEST(bins_are_those_that_each_fit_can_pay_for) {
   for (int said = 0; said < 2; said++) {
     const dperm_bins bins = said ? DPERM_BINS_NONE : DPERM_BINS_AUTO;
-    auto_schema *schema = parsed(said ? SCHEMA(AGE(", 'bins': 'auto'")) : SCHEMA(AGE("")));
+    auto_schema *schema = schema_quoted(said ? SCHEMA(AGE(", 'bins': 'auto'")) : SCHEMA(AGE("")));
     auto_data *data = records_of(schema, 0), *others = records_of(schema, 0.5), *few = NULL;
     size_t some[1000];
     swept seen = {0};
@@ -315,7 +302,7 @@ TEST(numbers_for_columns_wait_for_bins) {
   const double weights[2] = {1, 1};
   const char *words = "bins are still to be chosen";
   for (int said = 0; said < 2; said++) {
-    auto_schema *schema = parsed(said ? SCHEMA(AGE(", 'bins': 'auto'")) : SCHEMA(AGE("")));
+    auto_schema *schema = schema_quoted(said ? SCHEMA(AGE(", 'bins': 'auto'")) : SCHEMA(AGE("")));
     auto_data *data = records_of(schema, 0);
     dperm_options o[2] = {at_one(DPERM_BINS_AUTO), at_one(DPERM_BINS_AUTO)};
     dperm_tune_options tune_how;
@@ -345,7 +332,7 @@ TEST(numbers_for_columns_wait_for_bins) {
 
 /* Cells of one sweep whose columns are not as many, each with directions of its own. */
 TEST(kernels_take_the_columns_that_each_cell_has) {
-  auto_schema *schema = parsed(SCHEMA(AGE(", 'bins': 'auto'")));
+  auto_schema *schema = schema_quoted(SCHEMA(AGE(", 'bins': 'auto'")));
   auto_data *data = records_of(schema, 0);
   dperm_options cells[2] = {at_one(DPERM_BINS_ASK), at_one(DPERM_BINS_ASK)};
   dperm_sweep_options how;
@@ -366,7 +353,7 @@ TEST(kernels_take_the_columns_that_each_cell_has) {
 
 /* Without noise nothing else tells the two sweeps apart. */
 TEST(the_journal_of_other_bins_is_refused) {
-  auto_schema *schema = parsed(SCHEMA(AGE("")));
+  auto_schema *schema = schema_quoted(SCHEMA(AGE("")));
   auto_data *data = records_of(schema, 0);
   dperm_options cell = at_one(DPERM_BINS_NONE);
   dperm_sweep_options how;
@@ -386,7 +373,7 @@ TEST(the_journal_of_other_bins_is_refused) {
 
 /* They cannot get the bins of the others. */
 TEST(rows_to_test_on_that_are_no_records_are_refused) {
-  auto_schema *schema = parsed(SCHEMA(AGE("")));
+  auto_schema *schema = schema_quoted(SCHEMA(AGE("")));
   auto_data *data = records_of(schema, 0), *rows = NULL;
   const double values[] = {0, 1}, labels[] = {-1, 1};
   const dperm_options cell = at_one(DPERM_BINS_AUTO);

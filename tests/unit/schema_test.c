@@ -10,32 +10,6 @@
 
 #include "schema/schema.h"
 
-/* The text with ' turned into "; static buffer, good until the next call. */
-static const char *json_of(const char *text) {
-  static char buffer[8192];
-  size_t length = strlen(text);
-  assert_true(length < sizeof buffer);
-  for (size_t i = 0; i <= length; i++) {
-    buffer[i] = text[i] == '\'' ? '"' : text[i];
-  }
-  return buffer;
-}
-
-static dperm_schema *schema_of(const char *text) {
-  const char *json = json_of(text);
-  dperm_schema *schema = NULL;
-  assert_ok(dperm_schema_parse(json, strlen(json), "s.json", &schema, err));
-  return schema;
-}
-
-static void refuses(const char *text, const char *words) {
-  const char *json = json_of(text);
-  dperm_schema *schema = NULL;
-  assert_fails(dperm_schema_parse(json, strlen(json), "s.json", &schema, err), DPERM_INVALID_SCHEMA,
-               words);
-  assert_null(schema);
-}
-
 #define LABEL "'label': {'column': 'y', 'positive': ['p'], 'negative': ['n']}"
 #define NUMERIC "{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 10}"
 
@@ -59,7 +33,7 @@ static const char *with_label(const char *label) {
 /* ---- what is accepted */
 
 TEST(only_label_and_columns_are_required) {
-  auto_schema *schema = schema_of("{" LABEL ", 'columns': [" NUMERIC "]}");
+  auto_schema *schema = schema_quoted("{" LABEL ", 'columns': [" NUMERIC "]}");
   assert_true(schema->header);
   assert_false(schema->intercept);
   assert_int_equal(schema->rows, ROWS_CLIP);
@@ -79,7 +53,7 @@ TEST(only_label_and_columns_are_required) {
 }
 
 TEST(every_key_takes_effect) {
-  auto_schema *schema = schema_of(
+  auto_schema *schema = schema_quoted(
       "{'header': false, 'missing': ['?', 'NA'], 'intercept': true, 'rows': 'fixed',"
       " 'on_missing': 'drop', 'comment': '|', 'separator': ';',"
       " 'label': {'column': 'y', 'positive': ['>50K', '>50K.'], 'negative': ['<=50K']},"
@@ -118,7 +92,7 @@ TEST(every_key_takes_effect) {
 }
 
 TEST(defaults_may_be_spelt_out) {
-  auto_schema *schema = schema_of(
+  auto_schema *schema = schema_quoted(
       "{'header': true, 'missing': [''], 'intercept': false, 'rows': 'clip', 'comment': '',"
       " 'on_missing': 'zero', 'separator': ',', " LABEL ", 'columns': [{'name': 'a', 'type':"
       " 'numeric', 'min': -1.5e0, 'max': 2, 'transform': 'none', 'scale': 'max', 'weight': 1}]}");
@@ -127,7 +101,7 @@ TEST(defaults_may_be_spelt_out) {
 }
 
 TEST(missing_may_be_nothing_and_a_tab_a_separator) {
-  auto_schema *schema = schema_of(with_member("'missing': [], 'separator': '\\t'"));
+  auto_schema *schema = schema_quoted(with_member("'missing': [], 'separator': '\\t'"));
   assert_int_equal(lookup_find(&schema->missing, slice_of("")), LOOKUP_NONE);
   assert_int_equal(schema->separator, '\t');
 }
@@ -143,17 +117,17 @@ TEST(numeric_columns_scale_by_the_documented_rule) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char column[256];
     (void)snprintf(column, sizeof column, "{'name': 'a', 'type': 'numeric', %s}", cases[i].rest);
-    auto_schema *schema = schema_of(with_column(column));
+    auto_schema *schema = schema_quoted(with_column(column));
     assert_true(schema->columns[0].middle == cases[i].middle);
     assert_true(schema->columns[0].half == cases[i].half);
   }
-  auto_schema *schema = schema_of(
+  auto_schema *schema = schema_quoted(
       with_column("{'name':'a','type':'numeric','min':0,'max':99999,'transform':'log1p'}"));
   assert_true(schema->columns[0].half == log1p(99999));
 }
 
 TEST(groups_share_a_category_and_star_takes_the_rest) {
-  auto_schema *schema = schema_of(
+  auto_schema *schema = schema_quoted(
       with_column("{'name': 'c', 'type': 'categorical', 'groups': {'US': ['United-States', 'Guam'],"
                   " 'other': '*', 'EU': ['France', '*']}}"));
   const schema_column *c = &schema->columns[0];
@@ -170,7 +144,7 @@ TEST(groups_share_a_category_and_star_takes_the_rest) {
 }
 
 TEST(a_reference_category_has_no_column) {
-  auto_schema *schema = schema_of(
+  auto_schema *schema = schema_quoted(
       "{" LABEL ", 'columns': [{'name': 'c', 'type': 'categorical', 'values': ['u', 'v', 'w'],"
       " 'reference': 'v'}, {'name': 'g', 'type': 'categorical', 'groups': {'one': ['1'], 'rest':"
       " '*'}, 'reference': 'rest'}], 'on_missing': 'category'}");
@@ -187,7 +161,7 @@ TEST(a_reference_category_has_no_column) {
 }
 
 TEST(bounds_follow_the_weights) {
-  auto_schema *schema = schema_of(
+  auto_schema *schema = schema_quoted(
       "{" LABEL ", 'columns': [" NUMERIC ", {'name': 'c', 'type': 'categorical', 'values': ['u',"
       " 'v'], 'weight': 2}, {'name': 'd', 'type': 'categorical', 'values': ['u', 'v']},"
       " {'name': 'i', 'type': 'ignore'}], 'intercept': true}");
@@ -201,28 +175,28 @@ TEST(bounds_follow_the_weights) {
   assert_int_equal(body_dims(body), 6);
   assert_int_equal(body_count(body), 4);
   dperm_schema_free(schema);
-  schema = schema_of(with_column(NUMERIC));
+  schema = schema_quoted(with_column(NUMERIC));
   assert_true(schema->bounds.norm1 == 1 && schema_column_bound(schema, 0) == 1);
 }
 
 TEST(one_side_of_the_label_may_be_all_other_values) {
   auto_schema *schema =
-      schema_of(with_label("{'column': 'y', 'positive': ['p'], 'negative': '*'}"));
+      schema_quoted(with_label("{'column': 'y', 'positive': ['p'], 'negative': '*'}"));
   assert_int_equal(schema->label_other, 0);
   assert_string_equal(dperm_schema_class_name(schema, 0), "negative");
   assert_string_equal(dperm_schema_class_name(schema, 1), "p");
   dperm_schema_free(schema);
-  schema = schema_of(with_label("{'column': 'y', 'positive': '*', 'negative': ['*']}"));
+  schema = schema_quoted(with_label("{'column': 'y', 'positive': '*', 'negative': ['*']}"));
   assert_int_equal(schema->label_other, 1);
   assert_int_equal(lookup_find(&schema->labels, slice_of("*")), 0);
   assert_string_equal(dperm_schema_class_name(schema, 1), "positive");
 }
 
 TEST(dims_and_names_follow_the_columns) {
-  auto_schema *schema =
-      schema_of("{" LABEL ", 'intercept': true, 'on_missing': 'category', 'columns': ["
-                "{'name': 'i', 'type': 'ignore'}, " NUMERIC ", {'name': 'w', 'type': 'categorical',"
-                " 'values': ['P', 'S S']}, {'name': 'y', 'type': 'label'}]}");
+  auto_schema *schema = schema_quoted(
+      "{" LABEL ", 'intercept': true, 'on_missing': 'category', 'columns': ["
+      "{'name': 'i', 'type': 'ignore'}, " NUMERIC ", {'name': 'w', 'type': 'categorical',"
+      " 'values': ['P', 'S S']}, {'name': 'y', 'type': 'label'}]}");
   static const char *const names[] = {"a",     "a=(missing)", "w=P",
                                       "w=S S", "w=(missing)", "(intercept)"};
   assert_int_equal(dperm_schema_dims(schema), 6);
@@ -240,7 +214,7 @@ TEST(dims_and_names_follow_the_columns) {
 }
 
 TEST(name_past_the_end_is_empty) {
-  auto_schema *schema = schema_of(with_member("'intercept': true"));
+  auto_schema *schema = schema_quoted(with_member("'intercept': true"));
   char name[8] = "old";
   assert_int_equal(dperm_schema_feature_name(schema, 2, name, sizeof name), 0);
   assert_string_equal(name, "");
@@ -249,7 +223,7 @@ TEST(name_past_the_end_is_empty) {
 
 TEST(schema_may_begin_with_a_byte_order_mark_and_be_in_a_file) {
   char text[1024];
-  (void)snprintf(text, sizeof text, "\xef\xbb\xbf%s", json_of(with_member("'header': true")));
+  (void)snprintf(text, sizeof text, "\xef\xbb\xbf%s", json_quoted(with_member("'header': true")));
   char *path = file_with_text(text);
   dperm_schema *schema = NULL;
   assert_ok(dperm_schema_read(path, &schema, err));
@@ -268,61 +242,66 @@ TEST(synthetic_schema_is_a_schema) {
 /* ---- what is refused */
 
 TEST(text_that_is_not_a_json_object_is_refused) {
-  refuses("{'label': \n oops}", "s.json:2:");
-  refuses("", "s.json:1:1: not valid JSON");
-  refuses("[]", "s.json:1:1: a schema is an object");
-  refuses("{'header': true, 'header': true}", "duplicate");
-  refuses("age,sex\n39,M\n", "s.json:1:3: not valid JSON"); /* the end of the odd word */
+  schema_refused("{'label': \n oops}", "s.json:2:");
+  schema_refused("", "s.json:1:1: not valid JSON");
+  schema_refused("[]", "s.json:1:1: a schema is an object");
+  schema_refused("{'header': true, 'header': true}", "duplicate");
+  schema_refused("age,sex\n39,M\n", "s.json:1:3: not valid JSON"); /* the end of the odd word */
 }
 
 TEST(unknown_keys_are_refused_where_they_stand) {
-  refuses(with_member("'headers': 1"), "s.json:3:14: the schema has an unknown key \"headers\"");
-  refuses(with_member("'header': true, 'x': true"), "s.json:1:1: the schema has an unknown key");
-  refuses(with_column("{'name':'a','type':'numeric','min':0,'maximum':1}"),
-          "s.json:3:50: this column has an unknown key \"maximum\"");
-  refuses(with_column("{'name':'a','type':'numeric','min':0,'max':1,'values':['b']}"),
-          "unknown key \"values\"");
-  refuses(with_column("{'name':'a','type':'categorical','values':['b'],'min':1}"),
-          "unknown key \"min\"");
-  refuses(with_column("{'name':'a','type':'ignore','weight':1}"), "unknown key \"weight\"");
-  refuses(with_column("{'name':'y','type':'label','values':['p']}"), "unknown key \"values\"");
-  refuses(with_label("{'column':'y','positive':['p'],'negative':['n'],'neutral':['o']}"),
-          "s.json:2:68: \"label\" has an unknown key \"neutral\"");
+  schema_refused(with_member("'headers': 1"),
+                 "s.json:3:14: the schema has an unknown key \"headers\"");
+  schema_refused(with_member("'header': true, 'x': true"),
+                 "s.json:1:1: the schema has an unknown key");
+  schema_refused(with_column("{'name':'a','type':'numeric','min':0,'maximum':1}"),
+                 "s.json:3:50: this column has an unknown key \"maximum\"");
+  schema_refused(with_column("{'name':'a','type':'numeric','min':0,'max':1,'values':['b']}"),
+                 "unknown key \"values\"");
+  schema_refused(with_column("{'name':'a','type':'categorical','values':['b'],'min':1}"),
+                 "unknown key \"min\"");
+  schema_refused(with_column("{'name':'a','type':'ignore','weight':1}"), "unknown key \"weight\"");
+  schema_refused(with_column("{'name':'y','type':'label','values':['p']}"),
+                 "unknown key \"values\"");
+  schema_refused(with_label("{'column':'y','positive':['p'],'negative':['n'],'neutral':['o']}"),
+                 "s.json:2:68: \"label\" has an unknown key \"neutral\"");
 }
 
 TEST(label_is_checked) {
-  refuses("{'columns': [" NUMERIC "]}", "s.json:1:1: \"label\" must be an object");
-  refuses(with_label("'y'"), "s.json:2:10: \"label\" must be an object");
-  refuses(with_label("null"), "s.json:1:1: \"label\" must be an object");
-  refuses(with_label("{'positive':['p'],'negative':['n']}"), "\"column\" is missing here");
-  refuses(with_label("{'column':3,'positive':['p'],'negative':['n']}"),
-          "s.json:2:20: \"column\" must be a text");
-  refuses(with_label("{'column':'y','negative':['n']}"), "\"positive\" must be a list");
-  refuses(with_label("{'column':'y','positive':['p'],'negative':[]}"),
-          "s.json:2:52: \"negative\" must be a list of at least one text");
-  refuses(with_label("{'column':'y','positive':'p','negative':['n']}"),
-          "\"positive\" must be a list");
-  refuses(with_label("{'column':'y','positive':[1],'negative':[0]}"),
-          "a value in \"positive\" must be a text");
-  refuses(with_label("{'column':'y','positive':['p'],'negative':['n','p']}"),
-          "s.json:2:57: \"p\" stands here a second time");
-  refuses(with_label("{'column':'y','positive':'*','negative':'*'}"), "only one side can be");
+  schema_refused("{'columns': [" NUMERIC "]}", "s.json:1:1: \"label\" must be an object");
+  schema_refused(with_label("'y'"), "s.json:2:10: \"label\" must be an object");
+  schema_refused(with_label("null"), "s.json:1:1: \"label\" must be an object");
+  schema_refused(with_label("{'positive':['p'],'negative':['n']}"), "\"column\" is missing here");
+  schema_refused(with_label("{'column':3,'positive':['p'],'negative':['n']}"),
+                 "s.json:2:20: \"column\" must be a text");
+  schema_refused(with_label("{'column':'y','negative':['n']}"), "\"positive\" must be a list");
+  schema_refused(with_label("{'column':'y','positive':['p'],'negative':[]}"),
+                 "s.json:2:52: \"negative\" must be a list of at least one text");
+  schema_refused(with_label("{'column':'y','positive':'p','negative':['n']}"),
+                 "\"positive\" must be a list");
+  schema_refused(with_label("{'column':'y','positive':[1],'negative':[0]}"),
+                 "a value in \"positive\" must be a text");
+  schema_refused(with_label("{'column':'y','positive':['p'],'negative':['n','p']}"),
+                 "s.json:2:57: \"p\" stands here a second time");
+  schema_refused(with_label("{'column':'y','positive':'*','negative':'*'}"),
+                 "only one side can be");
 }
 
 TEST(columns_are_checked) {
-  refuses("{" LABEL "}", "s.json:1:1: \"columns\" must be a list");
-  refuses("{" LABEL ", 'columns': []}", "\"columns\" must be a list of at least one");
-  refuses("{" LABEL ", 'columns': {}}", "\"columns\" must be a list");
-  refuses("{'header': true,\n" LABEL ", 'columns': [\n true]}",
-          "s.json:2:76: a column must be an object");
-  refuses(with_column("'a'"), "s.json:3:3: a column must be an object");
-  refuses(with_column("{'type':'ignore'}"), "\"name\" is missing here");
-  refuses(with_column("{'name':'a'}"), "\"type\" is missing here");
-  refuses(with_column("{'name':1,'type':'ignore'}"), "\"name\" must be a text");
-  refuses(with_column("{'name':'a','type':'number'}"),
-          "s.json:3:22: no column type is called \"number\"");
-  refuses(with_column(NUMERIC ",\n" NUMERIC), "s.json:4:1: column \"a\" stands here a second time");
-  refuses(with_column("{'name':'a','type':'ignore'}"), "nothing to learn from");
+  schema_refused("{" LABEL "}", "s.json:1:1: \"columns\" must be a list");
+  schema_refused("{" LABEL ", 'columns': []}", "\"columns\" must be a list of at least one");
+  schema_refused("{" LABEL ", 'columns': {}}", "\"columns\" must be a list");
+  schema_refused("{'header': true,\n" LABEL ", 'columns': [\n true]}",
+                 "s.json:2:76: a column must be an object");
+  schema_refused(with_column("'a'"), "s.json:3:3: a column must be an object");
+  schema_refused(with_column("{'type':'ignore'}"), "\"name\" is missing here");
+  schema_refused(with_column("{'name':'a'}"), "\"type\" is missing here");
+  schema_refused(with_column("{'name':1,'type':'ignore'}"), "\"name\" must be a text");
+  schema_refused(with_column("{'name':'a','type':'number'}"),
+                 "s.json:3:22: no column type is called \"number\"");
+  schema_refused(with_column(NUMERIC ",\n" NUMERIC),
+                 "s.json:4:1: column \"a\" stands here a second time");
+  schema_refused(with_column("{'name':'a','type':'ignore'}"), "nothing to learn from");
 }
 
 TEST(numeric_columns_are_checked) {
@@ -348,7 +327,7 @@ TEST(numeric_columns_are_checked) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char column[256];
     (void)snprintf(column, sizeof column, "{'name': 'a', 'type': 'numeric', %s}", cases[i][0]);
-    refuses(with_column(column), cases[i][1]);
+    schema_refused(with_column(column), cases[i][1]);
   }
 }
 
@@ -378,39 +357,39 @@ TEST(categorical_columns_are_checked) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char column[256];
     (void)snprintf(column, sizeof column, "{'name': 'a', 'type': 'categorical', %s}", cases[i][0]);
-    refuses(with_column(column), cases[i][1]);
+    schema_refused(with_column(column), cases[i][1]);
   }
 }
 
 TEST(the_other_members_are_checked) {
-  refuses(with_member("'header': 1"), "s.json:3:13: \"header\" must be true or false");
-  refuses(with_member("'intercept': 'yes'"), "\"intercept\" must be true or false");
-  refuses(with_member("'header': null"), "\"header\" must be true or false");
-  refuses(with_member("'rows': 'scale'"),
-          "\"rows\" cannot be \"scale\"; choose \"clip\", \"fixed\"");
-  refuses(with_member("'rows': false"), "\"rows\" must be a text");
-  refuses(with_member("'on_missing': 'mean'"), "choose \"zero\", \"category\", \"drop\"");
-  refuses(with_member("'missing': 'NA'"), "\"missing\" must be a list");
-  refuses(with_member("'missing': ['NA', 'NA']"), "\"NA\" stands here a second time");
-  refuses(with_member("'missing': [0]"), "a value in \"missing\" must be a text");
-  refuses(with_member("'comment': 1"), "\"comment\" must be a text");
-  refuses(with_member("'comment': 'a\\nb'"), "\"comment\" must be a short prefix");
+  schema_refused(with_member("'header': 1"), "s.json:3:13: \"header\" must be true or false");
+  schema_refused(with_member("'intercept': 'yes'"), "\"intercept\" must be true or false");
+  schema_refused(with_member("'header': null"), "\"header\" must be true or false");
+  schema_refused(with_member("'rows': 'scale'"),
+                 "\"rows\" cannot be \"scale\"; choose \"clip\", \"fixed\"");
+  schema_refused(with_member("'rows': false"), "\"rows\" must be a text");
+  schema_refused(with_member("'on_missing': 'mean'"), "choose \"zero\", \"category\", \"drop\"");
+  schema_refused(with_member("'missing': 'NA'"), "\"missing\" must be a list");
+  schema_refused(with_member("'missing': ['NA', 'NA']"), "\"NA\" stands here a second time");
+  schema_refused(with_member("'missing': [0]"), "a value in \"missing\" must be a text");
+  schema_refused(with_member("'comment': 1"), "\"comment\" must be a text");
+  schema_refused(with_member("'comment': 'a\\nb'"), "\"comment\" must be a short prefix");
   static const char *const separators[] = {"", ",,", " ", "\\\"", "\\n", "\\r", "\xc2\xa7"};
   for (size_t i = 0; i < sizeof separators / sizeof *separators; i++) {
     char member[64];
     (void)snprintf(member, sizeof member, "'separator': '%s'", separators[i]);
-    refuses(with_member(member), "\"separator\" must be one byte");
+    schema_refused(with_member(member), "\"separator\" must be one byte");
   }
 }
 
 TEST(label_column_and_columns_must_agree) {
-  refuses(with_member("'header': false"), "without a header every column is listed");
-  refuses(with_column("{'name':'y','type':'numeric','min':0,'max':1}"),
-          "is the label's, but is not of type label");
-  refuses(with_column(NUMERIC ", {'name':'z','type':'label'}"),
-          "is of type label, but \"label\" names another");
-  auto_schema *schema = schema_of("{'header': false, " LABEL ", 'columns': [" NUMERIC
-                                  ", {'name': 'y', 'type': 'label'}]}");
+  schema_refused(with_member("'header': false"), "without a header every column is listed");
+  schema_refused(with_column("{'name':'y','type':'numeric','min':0,'max':1}"),
+                 "is the label's, but is not of type label");
+  schema_refused(with_column(NUMERIC ", {'name':'z','type':'label'}"),
+                 "is of type label, but \"label\" names another");
+  auto_schema *schema = schema_quoted("{'header': false, " LABEL ", 'columns': [" NUMERIC
+                                      ", {'name': 'y', 'type': 'label'}]}");
 }
 
 TEST(long_names_fit_into_messages) {
@@ -418,5 +397,5 @@ TEST(long_names_fit_into_messages) {
   memset(name, 'n', sizeof name - 1);
   name[sizeof name - 1] = '\0';
   (void)snprintf(column, sizeof column, "{'name':'%s','type':'numeric','min':1,'max':1}", name);
-  refuses(with_column(column), "must be below its \"max\"");
+  schema_refused(with_column(column), "must be below its \"max\"");
 }
