@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernel/fast_rotation.h"
+#include "kernel/hadamard_directions.h"
 #include "support.h"
 
 static double sign_of(size_t i, size_t j) {
