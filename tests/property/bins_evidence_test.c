@@ -3,7 +3,6 @@
  * choice follows the law of the noise. Both over records that are made up to reach far: values at
  * the ends of their ranges, missing ones, categories that nobody listed, and either label. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "privacy/guarantee.h"
@@ -125,8 +124,8 @@ static double moved(exact_sum a, exact_sum b) {
   return (double)by / (double)a.reach;
 }
 
-/* The first record is replaced, or one more comes, from none on. In every other trial all others are
- * alike, which moves the classes the most. */
+/* The first record is replaced, or one more comes, from none on. In every other trial all others
+ * are alike, which moves the classes the most. */
 static void check_moves(bool adding, uint64_t seed) {
   random_source source;
   assert_ok(random_seeded(seed, &source, err));

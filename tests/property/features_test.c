@@ -43,10 +43,10 @@ TEST(features_are_cosines_then_sines_of_the_directions) {
   enum { D = 24, COLS = 5, ROWS = 300 };
   auto_rows *t = test_rows_random(3, ROWS, COLS, 0.7);
   for (size_t k = 0; k < 3; k++) {
-    feature_map *map = map_of(kernels[k], 1.5, D, 0, 9, COLS);
+    OWNED(feature_map_free_at) feature_map *map = map_of(kernels[k], 1.5, D, 0, 9, COLS);
     const matrix *inner[] = {t->dense, t->sparse};
     for (size_t m = 0; m < 2; m++) {
-      matrix *x = NULL;
+      OWNED(matrix_free_at) matrix *x = NULL;
       double row[D];
       assert_ok(features_new(map, inner[m], &x, err));
       for (size_t i = 0; i < ROWS; i += 7) {
@@ -63,9 +63,7 @@ TEST(features_are_cosines_then_sines_of_the_directions) {
           assert_close(row[D / 2 + r], (double)(sqrtl(2.0L / D) * sinl(angle)), near);
         }
       }
-      matrix_free(x);
     }
-    feature_map_free(map);
   }
 }
 
@@ -73,8 +71,8 @@ TEST(features_are_cosines_then_sines_of_the_directions) {
 TEST(features_over_sparse_rows_do_not_depend_on_their_place) {
   enum { D = 30, COLS = 9, ROWS = 700 };
   auto_rows *t = test_rows_random(4, ROWS, COLS, 0.4);
-  feature_map *map = map_of(DPERM_KERNEL_GAUSSIAN, 2, D, 0, 1, COLS);
-  matrix *x = NULL, *part = NULL;
+  OWNED(feature_map_free_at) feature_map *map = map_of(DPERM_KERNEL_GAUSSIAN, 2, D, 0, 1, COLS);
+  OWNED(matrix_free_at) matrix *x = NULL, *part = NULL;
   size_t chosen[ROWS];
   double a[D], b[D];
   for (size_t i = 0; i < ROWS; i++) {
@@ -87,9 +85,6 @@ TEST(features_over_sparse_rows_do_not_depend_on_their_place) {
     part->kind->row(part, i, b);
     assert_memory_equal(a, b, sizeof a);
   }
-  matrix_free(part);
-  matrix_free(x);
-  feature_map_free(map);
 }
 
 /* ---- the norm, exactly */
@@ -111,12 +106,11 @@ TEST(every_row_has_norm_one_up_to_two_to_the_minus_48) {
   auto_rows *t = test_rows_random(5, 40, COLS, 0.5);
   for (size_t half = 1; half <= LARGEST / 2; half = half < 300 ? half + 1 : half * 3 / 2) {
     size_t g = half % 6;
+    OWNED(feature_map_free_at)
     feature_map *map = map_of(kernels[half % 3], gammas[g], 2 * half, 0, half, COLS);
-    matrix *x = NULL;
+    OWNED(matrix_free_at) matrix *x = NULL;
     assert_ok(features_new(map, half % 2 ? t->dense : t->sparse, &x, err));
     check_norms(x, row);
-    matrix_free(x);
-    feature_map_free(map);
   }
 }
 
@@ -140,9 +134,9 @@ static pairs pairs_for(dperm_kernel_kind name, double gamma, uint64_t seed) {
 
 /* k̂ − k for each pair. */
 static void estimate(const pairs *p, const feature_map *map, double *gaps) {
-  matrix *x = NULL;
+  OWNED(matrix_free_at) matrix *x = NULL;
   assert_ok(features_new(map, p->t->dense, &x, err));
-  double *work = calloc(x->work_size, sizeof *work);
+  OWNED_MEMORY double *work = calloc(x->work_size, sizeof *work);
   assert_non_null(work);
   const double *rows = x->kind->block(x, 0, 2 * PAIRS, work);
   for (size_t i = 0; i < PAIRS; i++) {
@@ -152,8 +146,6 @@ static void estimate(const pairs *p, const feature_map *map, double *gaps) {
     }
     gaps[i] = sum - p->exact[i];
   }
-  free(work);
-  matrix_free(x);
 }
 
 /* The largest gap, averaged over a few seeds, at D = 64, …, 4096: the slope of its logarithm is
@@ -167,6 +159,7 @@ TEST(the_largest_error_falls_like_one_over_the_root_of_d) {
       size_t features = (size_t)64 << step;
       double mean = 0, gaps[PAIRS];
       for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        OWNED(feature_map_free_at)
         feature_map *map = map_of(kernels[k], 1.0, features, 0, 100 * step + seed, DIMS);
         double most = 0;
         estimate(&p, map, gaps);
@@ -174,7 +167,6 @@ TEST(the_largest_error_falls_like_one_over_the_root_of_d) {
           most = fmax(most, fabs(gaps[i]));
         }
         mean += most / SEEDS;
-        feature_map_free(map);
       }
       double x = log((double)features), y = log(mean);
       assert_true(mean < 6 / sqrt((double)features));
@@ -193,12 +185,12 @@ static double mean_square(const pairs *p, dperm_kernel_kind name, double gamma, 
                           int independent, size_t maps) {
   double sum = 0, gaps[PAIRS];
   for (uint64_t seed = 1; seed <= maps; seed++) {
+    OWNED(feature_map_free_at)
     feature_map *map = map_of(name, gamma, features, independent, seed, DIMS);
     estimate(p, map, gaps);
     for (size_t i = 0; i < PAIRS; i++) {
       sum += gaps[i] * gaps[i];
     }
-    feature_map_free(map);
   }
   return sum / (double)(PAIRS * maps);
 }
@@ -259,12 +251,11 @@ TEST(features_estimate_their_kernels_without_bias) {
     pairs p = pairs_for(name, 0.8, 9);
     double sum[PAIRS] = {0}, gaps[PAIRS];
     for (uint64_t seed = 1; seed <= MAPS; seed++) {
-      feature_map *map = map_of(name, 0.8, D, k == 3, seed, DIMS);
+      OWNED(feature_map_free_at) feature_map *map = map_of(name, 0.8, D, k == 3, seed, DIMS);
       estimate(&p, map, gaps);
       for (size_t i = 0; i < PAIRS; i++) {
         sum[i] += gaps[i] / MAPS;
       }
-      feature_map_free(map);
     }
     /* a map's estimate has variance at most 2/D: six standard deviations, 1e-7 over all pairs */
     for (size_t i = 0; i < PAIRS; i++) {
@@ -307,9 +298,8 @@ TEST(entries_of_the_directions_have_their_law) {
   enum { INPUTS = 20, D = 4000, COUNT = INPUTS * D / 2 };
   for (size_t k = 0; k < 3; k++) {
     for (double gamma = 0.3; gamma < 10; gamma *= 5) {
-      feature_map *map = map_of(kernels[k], gamma, D, 1, 11 + k, INPUTS);
+      OWNED(feature_map_free_at) feature_map *map = map_of(kernels[k], gamma, D, 1, 11 + k, INPUTS);
       check_law(map->directions, COUNT, kernels[k], gamma);
-      feature_map_free(map);
     }
   }
 }
@@ -320,10 +310,10 @@ TEST(entries_of_orthogonal_directions_have_their_law) {
   enum { MAPS = 20000, INPUTS = 3, HALF = 5 };
   static double first[MAPS], last[MAPS];
   for (size_t m = 0; m < MAPS; m++) {
+    OWNED(feature_map_free_at)
     feature_map *map = map_of(DPERM_KERNEL_GAUSSIAN, 0.7, 2 * HALF, 0, m + 1, INPUTS);
     first[m] = map->directions[(m % INPUTS) * HALF];
     last[m] = map->directions[(m % INPUTS) * HALF + HALF - 1];
-    feature_map_free(map);
   }
   check_law(first, MAPS, DPERM_KERNEL_GAUSSIAN, 0.7);
   check_law(last, MAPS, DPERM_KERNEL_GAUSSIAN, 0.7);
@@ -334,6 +324,7 @@ TEST(directions_of_a_rotation_are_orthogonal) {
   enum { HALF = 45 };
   for (size_t c = 0; c < 5; c++) {
     size_t d = inputs[c];
+    OWNED(feature_map_free_at)
     feature_map *map = map_of(DPERM_KERNEL_GAUSSIAN, 1, 2 * HALF, 0, 12, d);
     for (size_t a = 0; a < HALF; a++) {
       for (size_t b = a + 1; b < HALF && b / d == a / d; b++) {
@@ -347,7 +338,6 @@ TEST(directions_of_a_rotation_are_orthogonal) {
         assert_true(fabs(dot) < 1e-13 * sqrt(aa * bb));
       }
     }
-    feature_map_free(map);
   }
 }
 
@@ -372,9 +362,8 @@ TEST(directions_depend_on_the_seed_and_not_on_threads) {
 /* A short map over very many columns takes space for its own directions, not for a whole rotation.
  */
 TEST(few_features_over_many_columns_need_little_memory) {
-  feature_map *map = map_of(DPERM_KERNEL_GAUSSIAN, 1, 4, 0, 1, 3000000);
+  OWNED(feature_map_free_at) feature_map *map = map_of(DPERM_KERNEL_GAUSSIAN, 1, 4, 0, 1, 3000000);
   assert_true(isfinite(map->directions[0]));
-  feature_map_free(map);
 }
 
 /* ---- in a fit */
@@ -402,9 +391,9 @@ TEST(a_fit_takes_directions_from_the_kernel_seed_and_noise_from_its_own) {
   assert_memory_not_equal(a->weights, b->weights, 12 * sizeof(double));
   assert_true(a->map->kernel.seed == 5 && c->map->kernel.seed > 0 &&
               c->map->kernel.seed >> 53 == 0);
+  OWNED(feature_map_free_at)
   feature_map *again = map_of(DPERM_KERNEL_GAUSSIAN, 1, 12, 0, c->map->kernel.seed, 4);
   assert_memory_equal(c->map->directions, again->directions, size);
-  feature_map_free(again);
 }
 
 /* ---- out of range */

@@ -98,7 +98,7 @@ TEST(directions_have_the_law_of_gaussian_vectors) {
       x[2][j] = 1 / sqrt((double)d);
     }
     for (size_t m = 0; m < MAPS; m++) {
-      hadamard_directions *h = directions_of(m + 1, 1, d, count);
+      OWNED(hadamard_directions_free_at) hadamard_directions *h = directions_of(m + 1, 1, d, count);
       for (size_t k = 0; k < 3; k++) {
         hadamard_angles(h, d, NULL, x[k], angles, work);
         sample[k][m] = angles[m % count];
@@ -109,7 +109,6 @@ TEST(directions_have_the_law_of_gaussian_vectors) {
           fourths[k] += square * square / total;
         }
       }
-      hadamard_directions_free(h);
     }
     for (size_t k = 0; k < 3; k++) {
       check_law(sample[k], MAPS, normal_law, 0, 1.5 / 64);
@@ -125,8 +124,9 @@ TEST(directions_have_the_law_of_gaussian_vectors) {
 TEST(directions_are_orthogonal_and_as_long_as_gaussian_vectors) {
   for (size_t c = 0; c < SHAPES; c++) {
     size_t d = shapes[c].d, count = shapes[c].count;
-    hadamard_directions *h = directions_of(30 + c, 2, d, count);
-    double *all = new_doubles(count * d), *work = new_doubles(hadamard_work_size(d, count));
+    OWNED(hadamard_directions_free_at) hadamard_directions *h = directions_of(30 + c, 2, d, count);
+    OWNED_MEMORY double *all = new_doubles(count * d),
+                        *work = new_doubles(hadamard_work_size(d, count));
     for (size_t r = 0; r < count; r++) {
       hadamard_direction(h, r, all + r * d, work);
     }
@@ -144,9 +144,6 @@ TEST(directions_are_orthogonal_and_as_long_as_gaussian_vectors) {
         assert_true(fabs(dot) < 1e-12 * (double)d);
       }
     }
-    free(all);
-    free(work);
-    hadamard_directions_free(h);
   }
 }
 
@@ -154,10 +151,12 @@ TEST(directions_are_orthogonal_and_as_long_as_gaussian_vectors) {
 TEST(angles_are_products_with_the_directions) {
   for (size_t c = 0; c < SHAPES; c++) {
     size_t d = shapes[c].d, count = shapes[c].count, entries = 0;
+    OWNED(hadamard_directions_free_at)
     hadamard_directions *h = directions_of(40 + c, 0.5, d, count);
-    double *work = new_doubles(hadamard_work_size(d, count)), *row = new_doubles(d),
-           *values = new_doubles(d);
-    double *dense = new_doubles(count), *sparse = new_doubles(count), *direction = new_doubles(d);
+    OWNED_MEMORY double *work = new_doubles(hadamard_work_size(d, count)), *row = new_doubles(d),
+                        *values = new_doubles(d);
+    OWNED_MEMORY double *dense = new_doubles(count), *sparse = new_doubles(count),
+                        *direction = new_doubles(d);
     uint32_t columns[1000];
     random_source r;
     assert_ok(random_seeded(50 + c, &r, err));
@@ -178,13 +177,6 @@ TEST(angles_are_products_with_the_directions) {
       }
       assert_close(dense[k], sum, 1e-12 * sqrt((double)d));
     }
-    free(work);
-    free(row);
-    free(values);
-    free(dense);
-    free(sparse);
-    free(direction);
-    hadamard_directions_free(h);
   }
 }
 
@@ -211,7 +203,7 @@ static double mean_square(feature_kind kind, size_t d, size_t count, size_t entr
   }
   for (uint64_t seed = 1; seed <= maps; seed++) {
     const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 0.5, 2 * count, 0, seed};
-    feature_map *map = NULL;
+    OWNED(feature_map_free_at) feature_map *map = NULL;
     assert_ok(feature_map_draw(&kernel, kind, d, NULL, &map, err));
     for (size_t p = 0; p < PAIRS; p++) {
       double error = -exp(-0.5);
@@ -226,7 +218,6 @@ static double mean_square(feature_kind kind, size_t d, size_t count, size_t entr
       }
       sum += error * error;
     }
-    feature_map_free(map);
   }
   free(gaps);
   free(angles);
@@ -287,8 +278,8 @@ TEST(rows_of_many_features_have_norm_one) {
   static double row[D], other[D];
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 50, D, 0, 2};
   auto_rows *t = test_rows_random(71, ROWS, COLS, 0.02);
-  feature_map *map = NULL;
-  matrix *dense = NULL, *sparse = NULL;
+  OWNED(feature_map_free_at) feature_map *map = NULL;
+  OWNED(matrix_free_at) matrix *dense = NULL, *sparse = NULL;
   assert_ok(feature_map_new(&kernel, COLS, NULL, &map, err));
   assert_true(!map->directions);
   assert_ok(features_new(map, t->dense, &dense, err));
@@ -303,9 +294,6 @@ TEST(rows_of_many_features_have_norm_one) {
     }
     assert_true(sqrtl(squares) <= FEATURES_NORM && squares > 1 - 0x1p-40L);
   }
-  matrix_free(dense);
-  matrix_free(sparse);
-  feature_map_free(map);
 }
 
 /* ---- a caller who wants to stop */

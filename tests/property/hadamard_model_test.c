@@ -40,12 +40,11 @@ TEST(directions_of_a_seed_have_these_bits) {
                {1000, 130, UINT64_C(0x44aa5cfee2278bbc)}};
   for (size_t c = 0; c < 3; c++) {
     size_t d = cases[c].inputs, count = cases[c].features / 2;
-    feature_map *map = map_of(2 * count, 1234567 + c, d);
+    OWNED(feature_map_free_at) feature_map *map = map_of(2 * count, 1234567 + c, d);
     uint64_t bits = fingerprint(UINT64_C(14695981039346656037), map->directions, d * count);
     if (bits != cases[c].bits) {
       fail_msg("%zu columns, %zu features: 0x%016llx", d, 2 * count, (unsigned long long)bits);
     }
-    feature_map_free(map);
   }
 }
 
@@ -53,8 +52,8 @@ TEST(directions_of_a_seed_have_these_bits) {
 TEST(angles_of_a_seed_have_these_bits) {
   enum { COLS = 5000, D = 7000 };
   static double row[COLS], angles[D / 2];
-  feature_map *map = map_of(D, 7654321, COLS);
-  double *work = calloc(hadamard_work_size(COLS, D / 2), sizeof *work);
+  OWNED(feature_map_free_at) feature_map *map = map_of(D, 7654321, COLS);
+  OWNED_MEMORY double *work = calloc(hadamard_work_size(COLS, D / 2), sizeof *work);
   assert_true(work && !map->directions);
   for (size_t j = 0; j < COLS; j++) {
     row[j] = ((double)(j % 29) - 14) / 7;
@@ -64,8 +63,6 @@ TEST(angles_of_a_seed_have_these_bits) {
   if (bits != UINT64_C(0x8f13e72d66091563)) {
     fail_msg("0x%016llx", (unsigned long long)bits);
   }
-  free(work);
-  feature_map_free(map);
 }
 
 /* ---- models */

@@ -1,6 +1,5 @@
 /* The rule of a refinement, on exact counts: whatever they are, its cuts and groups make sense. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "refine/refine_rule.h"
 #include "support.h"

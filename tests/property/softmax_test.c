@@ -263,7 +263,7 @@ static double log_density(const neighbour *of, const double *w, double lambda, d
                           bool l1) {
   double *values = malloc(sizeof of->x), h[K * D * K * D], z[N * K], slope[N * K], p[N * K];
   double g[K * D], norm = 0, log_det = 0;
-  matrix *x = NULL;
+  OWNED(matrix_free_at) matrix *x = NULL;
   assert_non_null(values);
   memcpy(values, of->x, sizeof of->x);
   assert_ok(matrix_dense_new(N, D, values, &x, err));
@@ -292,7 +292,6 @@ static double log_density(const neighbour *of, const double *w, double lambda, d
   for (size_t j = 0; j < K * D; j++) {
     log_det += 2 * log(h[j * K * D + j]);
   }
-  matrix_free(x);
   return log_det - beta * norm;
 }
 

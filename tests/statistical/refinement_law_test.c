@@ -3,7 +3,6 @@
  * bounded for every law and number of draws (Dvoretzky, Kiefer & Wolfowitz, Massart), here at 1e-9
  * for all tests together; the seed is fixed besides, so nothing here fails now and then. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "random/discrete_sampling.h"

@@ -2,7 +2,6 @@
  * public figure decides what is counted, how finely and whether at all, or whether the records are
  * asked for bins; how many there are shows nowhere but in noisy counts and a noisy answer; ledgers
  * count it by its neighbours. (neighbours_test.c has fits.) */
-#include <math.h>
 
 #include "dperm/verify.h"
 #include "privacy/guarantee.h"

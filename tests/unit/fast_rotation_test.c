@@ -1,7 +1,6 @@
 /* The Walsh–Hadamard transform against its definition, and rotations made of it: orthogonal for
  * every size, each the transpose of the other way. Seeds are fixed. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "kernel/hadamard_directions.h"
 #include "support.h"

@@ -4,7 +4,6 @@
 #include "imported.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "dperm/draft.h"
 

@@ -3,7 +3,6 @@
 #include "imported.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "dperm/draft.h"
 #include "draft/dictionary.h"
