@@ -7,15 +7,6 @@
 #include "base/owned.h"
 #include "draft/dictionary.h"
 
-bool dictionary_holds(const json_t *list, const char *text) {
-  for (size_t i = 0; i < json_array_size(list); i++) {
-    if (strcmp(json_string_value(json_array_get(list, i)), text) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* A new reference: the scalar as a CSV file has it; NULL if it is none. */
 static json_t *text_of(const json_t *given, bool *scalar) {
   char text[DOUBLE_TEXT_SIZE] = "";
@@ -44,22 +35,18 @@ static dperm_status append(json_t **list, lookup *seen, const json_t *given, dpe
   if (!scalar) {
     return DPERM_OK;
   }
-  if (!text) {
-    return dictionary_no_memory(err);
-  }
+  TRY(json_made(text, &text, err));
   TRY(lookup_add(seen, slice_of(json_string_value(text)), 0, &added, err));
   if (added) {
     json_append(list, json_incref(text));
   }
-  return *list ? DPERM_OK : dictionary_no_memory(err);
+  return json_made(*list, list, err);
 }
 
 dperm_status dictionary_list(const json_t *given, json_t **out, dperm_error *err) {
-  json_auto_t *list = json_array();
+  json_auto_t *list = NULL;
   OWNED(lookup_clear) lookup seen = {0};
-  if (!list) {
-    return dictionary_no_memory(err);
-  }
+  TRY(json_made(json_array(), &list, err));
   for (size_t i = 0; i < json_array_size(given); i++) {
     TRY(append(&list, &seen, json_array_get(given, i), err));
   }
@@ -72,14 +59,13 @@ dperm_status dictionary_list(const json_t *given, json_t **out, dperm_error *err
 }
 
 dperm_status dictionary_categories(const json_t *given, json_t **out, dperm_error *err) {
-  json_auto_t *list = NULL, *made = json_array();
+  json_auto_t *list = NULL;
   TRY(dictionary_list(given, &list, err));
-  for (size_t i = 0; made && i < json_array_size(list); i++) {
+  json_t *made = json_array();
+  for (size_t i = 0; i < json_array_size(list); i++) {
     json_append(&made, json_pack("[O]", json_array_get(list, i)));
   }
-  *out = made;
-  made = NULL;
-  return *out ? DPERM_OK : dictionary_no_memory(err);
+  return json_made(made, out, err);
 }
 
 dperm_status dictionary_truths(const json_t *false_texts, const json_t *true_texts, json_t **out,
@@ -99,11 +85,8 @@ dperm_status dictionary_truths(const json_t *false_texts, const json_t *true_tex
     *out = NULL;
     return DPERM_OK;
   }
-  *out = json_pack("[O, O]", falses, trues);
-  return *out ? DPERM_OK : dictionary_no_memory(err);
+  return json_made(json_pack("[O, O]", falses, trues), out, err);
 }
-
-/* ---- patterns */
 
 static bool is_punctuation(char c) {
   return c != '\0' && strchr("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ ", c);
@@ -189,8 +172,6 @@ dperm_status dictionary_pattern(const char *pattern, json_t **out, dperm_error *
   } else if (!append_words(&words, s, word)) {
     return DPERM_OK;
   }
-  if (!words) {
-    return dictionary_no_memory(err);
-  }
+  TRY(json_made(words, &words, err));
   return json_array_size(words) > 1 ? dictionary_categories(words, out, err) : DPERM_OK;
 }

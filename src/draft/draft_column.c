@@ -24,14 +24,10 @@ void draft_column_clear(draft_column *column) {
   column->tally_capacity = 0;
 }
 
-/* ---- fingerprints */
-
 static uint64_t chained(uint64_t hash, uint64_t next) {
   hash = (hash ^ next) * UINT64_C(0x9e3779b97f4a7c15);
   return hash ^ hash >> 32;
 }
-
-/* ---- numbers */
 
 /* Moments by Welford's and Terriberry's updates: one pass, no cancellation of large sums. */
 static void add_moments(draft_numbers *n, double x) {
@@ -68,8 +64,6 @@ double draft_numbers_skewness(const draft_numbers *n) {
   return sqrt((double)n->count) * n->m3 / pow(n->m2, 1.5);
 }
 
-/* ---- texts */
-
 /* How many bytes of the text are among `set`. */
 static size_t count_among(slice text, const char *set) {
   size_t count = 0;
@@ -100,8 +94,6 @@ static void add_text(draft_column *column, slice text) {
   column->dates = column->dates && is_date(text);
   column->amounts = column->amounts && is_amount(text);
 }
-
-/* ---- values */
 
 /* The value's place in tallies, a new one if need be. */
 static dperm_status tally_of(draft_column *column, slice text, size_t *code, dperm_error *err) {

@@ -1,8 +1,9 @@
-/* What one pass over public records learns about one column, in bounded memory: values are counted
- * until there are too many of them, numbers by their moments. Only for drafting a schema. */
+/* What one pass over public records learns about one column, in bounded memory (values are counted
+ * until there are too many of them, numbers by their moments), and what the column is taken for. */
 #pragma once
 
 #include "base/lookup.h"
+#include "draft/proposal.h"
 
 /* A longer value is free text: no category has such a name. */
 enum { DRAFT_TEXT_LIMIT = 100, DRAFT_ODD_LIMIT = 40 };
@@ -62,7 +63,6 @@ typedef struct draft_value {
   slice text;
   size_t code; /* its place in tallies */
   uint64_t count;
-  bool positive; /* for the values of a label: set by those who choose */
 } draft_value;
 /* The counted values, sorted by their bytes; values.count of them. The caller frees the array, the
  * texts stay the column's. */
@@ -70,3 +70,19 @@ dperm_status draft_column_sorted(const draft_column *column, draft_value **out, 
 
 /* NaN without spread. */
 double draft_numbers_skewness(const draft_numbers *numbers);
+
+/* ---- the guessing rules: pure functions, which docs/formats.md says in words; change both
+ * together */
+
+/* From the column alone. */
+draft_kind draft_judge(const draft_column *column, const char *name);
+
+/* A value of a categorical column is rare below this count. */
+uint64_t draft_rare_below(const draft_column *column);
+
+/* Round bounds outside of what was seen, with transform and scale. False if there are none. */
+bool draft_range_of(const draft_numbers *numbers, draft_range *out);
+
+/* The smallest round number (1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten) above x > 0; a power of
+ * ten is its own: 1, 10 and 100 are natural ends of scales. */
+double draft_round_up(double x);

@@ -1,11 +1,12 @@
 /* Thresholds and round numbers. The thresholds are rules of thumb: a draft is read by a person, and
  * each guess that may be wrong comes with a remark. */
-#include "draft/draft_rules.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+#include "draft/draft_column.h"
 
 enum {
   FEW_VALUES = 12,     /* so many categories need no further reason */
@@ -87,10 +88,9 @@ static void range_of_logs(double low, double high, draft_range *out) {
 }
 
 bool draft_range_of(const draft_numbers *n, draft_range *out) {
-  double low = n->min, high = n->max, larger = fmax(fabs(low), fabs(high));
+  double low = n->min, high = n->max;
   *out = (draft_range){0};
-  if (!(low < high) || n->beyond || larger > 1e100 || larger < 1e-100 ||
-      high - low < 1e-12 * larger) {
+  if (!(low < high) || n->beyond || draft_is_extreme(low, high)) {
     return false;
   }
   if (low >= 0 && high >= log_from && draft_numbers_skewness(n) > heavy_tail) {
@@ -184,25 +184,4 @@ draft_kind draft_judge(const draft_column *column, const char *name) {
   }
   bool numbers = column->numbers.count == column->filled && !column->numbers.padded;
   return numbers ? judge_numbers(column, name) : judge_texts(column);
-}
-
-/* ---- labels */
-
-static bool is_word(slice text, const char *word) {
-  return text.length == strlen(word) && strncasecmp(text.start, word, text.length) == 0;
-}
-
-int draft_custom_label(slice first, slice second) {
-  static const char *const pairs[][2] = {
-      {"0", "1"}, {"-1", "1"},       {"-1", "+1"}, {"no", "yes"},  {"n", "y"},
-      {"f", "t"}, {"false", "true"}, {"-", "+"},   {"neg", "pos"}, {"negative", "positive"}};
-  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-    if (is_word(first, pairs[i][0]) && is_word(second, pairs[i][1])) {
-      return 1;
-    }
-    if (is_word(second, pairs[i][0]) && is_word(first, pairs[i][1])) {
-      return -1;
-    }
-  }
-  return 0;
 }

@@ -1,20 +1,21 @@
-/* A schema from a data dictionary: one of the formats is read, each column judged, and what comes
- * out goes through the parser like any other schema. No record is looked at. */
+/* A schema from a data dictionary: no record is looked at, and nothing is guessed. What the
+ * dictionary says becomes a numeric or a categorical column; what it leaves open is for a person,
+ * so the column is ignored and a remark says what would be needed. */
 #include <math.h>
-#include <string.h>
 
 #include "base/file_read.h"
 #include "base/lookup.h"
 #include "base/memory.h"
 #include "base/options_defaults.h"
-#include "draft/draft_remarks.h"
-#include "draft/import_column.h"
-#include "draft/import_label.h"
-#include "schema/schema.h"
+#include "base/owned.h"
+#include "draft/dictionary.h"
 
 enum {
   DICTIONARY_LIMIT = 64 << 20,
-  MARKER_LIMIT = 100 /* texts that mean "missing"; each is compared with every column's values */
+  MARKER_LIMIT = 100,   /* texts that mean "missing"; each is compared with every column's values */
+  WHOLE_FEW = 12,       /* so few whole numbers may be codes */
+  MANY_VALUES = 50,     /* so many weights are much noise for one column */
+  LABEL_RANGE_MOST = 20 /* whole numbers of a range that are a list of labels */
 };
 
 /* A text that means "missing", and the list where it stands first. */
@@ -25,48 +26,85 @@ typedef struct marker {
 
 typedef struct import {
   dictionary d;
-  import_use *uses;
+  draft_kind *kinds;
   size_t label;
   marker markers[MARKER_LIMIT];
   size_t marker_count;
-  json_t *missing; /* the schema's list */
 } import;
 
 static void import_clear(import *task) {
   dictionary_clear(&task->d);
-  free(task->uses);
-  json_decref(task->missing);
+  free(task->kinds);
 }
 
-/* ---- reading */
-
-static dperm_dictionary recognize(const json_t *root) {
-  static const char *const csvw[] = {"@context", "tableSchema", "tables", "columns"};
-  static const char *const frictionless[] = {"fields", "resources", "schema"};
-  for (size_t i = 0; i < 4; i++) {
-    if (json_object_get(root, csvw[i])) {
-      return DPERM_DICTIONARY_CSVW;
-    }
+static size_t texts_of(const json_t *categories) {
+  size_t count = 0;
+  for (size_t i = 0; i < json_array_size(categories); i++) {
+    count += json_array_size(json_array_get(categories, i));
   }
-  for (size_t i = 0; i < 3; i++) {
-    if (json_object_get(root, frictionless[i])) {
-      return DPERM_DICTIONARY_FRICTIONLESS;
-    }
-  }
-  return DPERM_DICTIONARY_AUTO;
+  return count;
 }
 
-static dperm_status read_dictionary(dictionary *d, const dperm_import_options *options,
-                                    dperm_error *err) {
-  const json_t *root = d->doc->root;
-  dperm_dictionary kind = options->dictionary ? options->dictionary : recognize(root);
-  if (!json_is_object(root) || kind == DPERM_DICTIONARY_AUTO) {
-    return json_fail_at(d->doc, root, err,
-                        "this is no data dictionary that dperm knows: neither a Frictionless table "
-                        "schema (\"fields\") nor CSVW metadata (\"tableSchema\")");
+/* Takes what means "missing" out of the column's categories. */
+static dperm_status drop_missing(dictionary *d, dictionary_column *column, dperm_error *err) {
+  if (!column->categories) {
+    return DPERM_OK;
   }
-  return kind == DPERM_DICTIONARY_CSVW ? dictionary_read_csvw(d, options->table, err)
-                                       : dictionary_read_frictionless(d, options->table, err);
+  json_auto_t *kept = json_array();
+  for (size_t i = 0; i < json_array_size(column->categories); i++) {
+    const json_t *texts = json_array_get(column->categories, i);
+    json_auto_t *left = json_array();
+    for (size_t j = 0; j < json_array_size(texts); j++) {
+      json_t *text = json_array_get(texts, j);
+      if (!json_holds_text(column->missing, json_string_value(text))) {
+        json_append(&left, json_incref(text));
+      }
+    }
+    if (!left || json_array_size(left) > 0) {
+      json_append(&kept, json_incref(left));
+    }
+  }
+  TRY(json_made(kept, &kept, err));
+  size_t gone = texts_of(column->categories) - texts_of(kept);
+  if (gone > 0) {
+    proposal_remark(&d->p, column->name,
+                    "%zu of its listed values mean \"missing\" and are no categories", gone);
+  }
+  json_t *before = column->categories;
+  column->categories = kept;
+  kept = before;
+  return DPERM_OK;
+}
+
+static draft_kind judge_number(const dictionary_column *column) {
+  double low = column->min, high = column->max;
+  if (column->dressed) {
+    return DRAFT_AMOUNT;
+  }
+  if (isnan(low) || isnan(high)) {
+    return isnan(low) && isnan(high) ? DRAFT_NO_RANGE : DRAFT_HALF_RANGE;
+  }
+  if (!(low < high)) {
+    return low == high ? DRAFT_CONSTANT : DRAFT_EMPTY_RANGE;
+  }
+  return draft_is_extreme(low, high) ? DRAFT_EXTREME : DRAFT_NUMBER;
+}
+
+static draft_kind judge_column(const dictionary_column *column) {
+  static const draft_kind without_list[] = {[DICTIONARY_BOOLEAN] = DRAFT_NO_TRUTH,
+                                            [DICTIONARY_TEXT] = DRAFT_NO_LIST,
+                                            [DICTIONARY_DATE] = DRAFT_DATE,
+                                            [DICTIONARY_OTHER] = DRAFT_OTHER};
+  if (column->key || column->unique) {
+    return column->key ? DRAFT_KEY : DRAFT_UNIQUE;
+  }
+  if (column->several) {
+    return DRAFT_SEVERAL;
+  }
+  if (column->categories) {
+    return json_array_size(column->categories) > 1 ? DRAFT_CATEGORIES : DRAFT_CONSTANT;
+  }
+  return column->kind == DICTIONARY_NUMBER ? judge_number(column) : without_list[column->kind];
 }
 
 /* Columns have different names, and one of them is the label's. */
@@ -100,43 +138,42 @@ static dperm_status find_label(import *task, const char *label, dperm_error *err
  * list.
  */
 static bool means_missing(const dictionary_column *column, const json_t *list, const char *text) {
-  return column->missing == list || dictionary_holds(column->missing, text);
+  return column->missing == list || json_holds_text(column->missing, text);
 }
 
 /* Whether it is a value of the column, so that it cannot mean "missing" there. */
-static bool is_value(const dictionary_column *column, import_use use, const json_t *list,
+static bool is_value(const dictionary_column *column, draft_kind kind, const json_t *list,
                      const char *text) {
   double x = NAN;
-  if (!import_is_used(use) || means_missing(column, list, text)) {
+  if (!draft_is_used(kind) || means_missing(column, list, text)) {
     return false;
   }
   for (size_t i = 0; i < json_array_size(column->categories); i++) {
-    if (dictionary_holds(json_array_get(column->categories, i), text)) {
+    if (json_holds_text(json_array_get(column->categories, i), text)) {
       return true;
     }
   }
-  return use == IMPORT_NUMBER && parse_double(slice_of(text), &x) == NUMBER_OK &&
+  return kind == DRAFT_NUMBER && parse_double(slice_of(text), &x) == NUMBER_OK &&
          x >= column->min && x <= column->max;
 }
 
 /* A schema has one list for all columns. A text that is a value elsewhere cannot be in it, and then
  * a number for which it means "missing" cannot be used: it would be read as one, or not at all. As
  * a category it is simply not listed, which encodes as zeros like a missing value. */
-static dperm_status add_marker(import *task, const marker *added, dperm_error *err) {
+static void add_marker(import *task, const marker *added) {
   const char *text = json_string_value(added->text);
   bool clash = false;
   for (size_t c = 0; c < task->d.column_count && !clash; c++) {
-    clash = is_value(&task->d.columns[c], task->uses[c], added->list, text);
+    clash = is_value(&task->d.columns[c], task->kinds[c], added->list, text);
   }
   for (size_t c = 0; c < task->d.column_count && clash; c++) {
-    if (task->uses[c] == IMPORT_NUMBER && means_missing(&task->d.columns[c], added->list, text)) {
-      task->uses[c] = IMPORT_MISSING_CLASH;
+    if (task->kinds[c] == DRAFT_NUMBER && means_missing(&task->d.columns[c], added->list, text)) {
+      task->kinds[c] = DRAFT_MISSING_CLASH;
     }
   }
   if (!clash) {
-    json_append(&task->missing, json_incref(added->text));
+    json_append(&task->d.p.missing, json_incref(added->text));
   }
-  return task->missing ? DPERM_OK : dictionary_no_memory(err);
 }
 
 /* Runs before any of them is compared with a value: a dictionary with many of both would take
@@ -167,44 +204,128 @@ static dperm_status find_markers(import *task, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* ---- the schema */
+/* ---- columns */
+
+/* Zero is in the middle of a range that is far from it, as years are, or all of them would encode
+ * as nearly the same number. */
+static void add_number(dictionary *d, const dictionary_column *column) {
+  double low = column->min, high = column->max, nearer = fmin(fabs(low), fabs(high));
+  const draft_range range = {low, high, low * high > 0 && nearer > high - low, false};
+  double count = floor(high) - ceil(low) + 1;
+  if (column->whole && count > 2 && count <= WHOLE_FEW) {
+    proposal_remark(&d->p, column->name,
+                    "whole numbers from %g to %g, taken as a number, which needs one weight "
+                    "instead of %g; if they are codes without an order, list them (%s)",
+                    low, high, count, d->format->list_hint);
+  }
+  proposal_add_number(&d->p, column->name, &range, false);
+}
+
+static void add_categories(dictionary *d, const dictionary_column *column) {
+  const json_t *all = column->categories;
+  size_t count = json_array_size(all);
+  if (count > MANY_VALUES) {
+    proposal_remark(&d->p, column->name, "%zu values, a weight each: consider \"groups\"", count);
+  }
+  if (column->kind == DICTIONARY_NUMBER && !column->whole) {
+    proposal_remark(&d->p, column->name,
+                    "numbers as categories are compared as texts: 1.5 is not 1.50");
+  }
+  if (texts_of(all) > count) { /* a boolean in several spellings */
+    proposal_add_categories(
+        &d->p, column->name,
+        json_pack("{s:O, s:O}", "false", json_array_get(all, 0), "true", json_array_get(all, 1)));
+    return;
+  }
+  json_t *values = json_array();
+  for (size_t i = 0; i < count; i++) {
+    json_append(&values, json_incref(json_array_get(json_array_get(all, i), 0)));
+  }
+  proposal_add_categories(&d->p, column->name, values);
+}
+
+static void add_column(dictionary *d, const dictionary_column *column, draft_kind kind) {
+  const char *name = column->name;
+  if (kind == DRAFT_NUMBER) {
+    add_number(d, column);
+  } else if (kind == DRAFT_CATEGORIES) {
+    add_categories(d, column);
+  } else if (kind == DRAFT_LABEL) {
+    proposal_add_plain(&d->p, name, "label");
+  } else if (kind == DRAFT_NO_LIST) {
+    proposal_remark(&d->p, name,
+                    "texts without a list of values: ignored; with one (%s) it could be used",
+                    d->format->list_hint);
+    proposal_add_plain(&d->p, name, "ignore");
+  } else if (kind == DRAFT_OTHER) {
+    proposal_remark(&d->p, name, "%s%.40s%s, neither a number nor a category: ignored",
+                    *column->type ? "of type \"" : "without a type", column->type,
+                    *column->type ? "\"" : "");
+    proposal_add_plain(&d->p, name, "ignore");
+  } else {
+    proposal_add_ignored(&d->p, name, kind);
+  }
+}
 
 static dperm_status judge_columns(import *task, dperm_error *err) {
-  TRY(memory_new(task->d.column_count, sizeof *task->uses, &task->uses, err));
+  TRY(memory_new(task->d.column_count, sizeof *task->kinds, &task->kinds, err));
   for (size_t c = 0; c < task->d.column_count; c++) {
     dictionary_column *column = &task->d.columns[c];
-    TRY(import_drop_missing(&task->d, column, err));
-    task->uses[c] = c == task->label ? IMPORT_LABEL : import_judge(column);
+    TRY(drop_missing(&task->d, column, err));
+    task->kinds[c] = c == task->label ? DRAFT_LABEL : judge_column(column);
   }
   return DPERM_OK;
 }
 
-static dperm_status schema_json(import *task, const dperm_import_options *options, json_t **out,
-                                dperm_error *err) {
-  json_auto_t *label = NULL, *columns = json_array();
-  const char separator[2] = {task->d.separator, '\0'};
-  TRY(find_markers(task, err));
-  TRY(judge_columns(task, err));
-  TRY(import_label_json(&task->d, &task->d.columns[task->label], options, &label, err));
-  for (size_t m = 0; m < task->marker_count; m++) {
-    TRY(add_marker(task, &task->markers[m], err));
+/* ---- the label, whose classes the dictionary must list */
+
+/* Whole numbers between bounds that are near each other are a list, too. */
+static dperm_status list_range(dictionary *d, dictionary_column *column, dperm_error *err) {
+  double low = ceil(column->min), high = floor(column->max), count = high - low + 1;
+  if (column->categories || column->kind != DICTIONARY_NUMBER || !column->whole ||
+      !(count >= 2 && count <= LABEL_RANGE_MOST && fabs(low) <= 1e15)) { /* false of NaN as well */
+    return DPERM_OK;
   }
-  for (size_t c = 0; c < task->d.column_count; c++) {
-    json_t *column = NULL;
-    TRY(import_column_json(&task->d, &task->d.columns[c], task->uses[c], &column, err));
-    json_append(&columns, column);
+  json_auto_t *numbers = json_array();
+  for (double x = low; x <= high; x++) {
+    json_append(&numbers, json_integer((json_int_t)x));
   }
-  if (!columns) {
-    return dictionary_no_memory(err);
-  }
-  *out = json_pack("{s:b, s:s*, s:s*, s:O, s:s, s:b, s:s, s:O, s:O}", "header", task->d.header,
-                   "separator", *separator == ',' ? NULL : separator, "comment", task->d.comment,
-                   "missing", task->missing, "on_missing", "zero", "intercept", true, "rows",
-                   "clip", "label", label, "columns", columns);
-  return *out ? DPERM_OK : dictionary_no_memory(err);
+  TRY(json_made(numbers, &numbers, err));
+  TRY(dictionary_categories(numbers, &column->categories, err));
+  return drop_missing(d, column, err);
 }
 
-/* ---- the interface */
+static dperm_status add_label(dictionary *d, dictionary_column *column,
+                              const dperm_import_options *options, dperm_error *err) {
+  OWNED_MEMORY bool *chosen = NULL;
+  draft_kind kind = judge_column(column);
+  if (kind == DRAFT_KEY || kind == DRAFT_UNIQUE || kind == DRAFT_SEVERAL) {
+    return json_fail_at(d->doc, column->place, err,
+                        "column \"%.64s\" %s, so it cannot be the label; name another column",
+                        column->name,
+                        kind == DRAFT_SEVERAL ? "holds several values in a field"
+                                              : "names records, as identifiers do");
+  }
+  TRY(list_range(d, column, err));
+  size_t count = json_array_size(column->categories);
+  if (count < 2 && (column->categories || !options->positive)) {
+    return json_fail_at(d->doc, column->place, err,
+                        "the dictionary lists %s of the label in column \"%.64s\"; list its values "
+                        "there (%s)%s",
+                        count ? "one value only" : "no values", column->name, d->format->list_hint,
+                        column->categories ? "" : ", or name the positive ones");
+  }
+  TRY(memory_new(count, sizeof *chosen, &chosen, err));
+  label_values label = {.name = column->name,
+                        .categories = column->categories,
+                        .truths = column->kind == DICTIONARY_BOOLEAN,
+                        .positive = options->positive,
+                        .positive_count = options->positive_count,
+                        .doc = d->doc,
+                        .place = column->place,
+                        .chosen = chosen};
+  return proposal_add_label(&d->p, &label, err);
+}
 
 static dperm_status check_options(const char *path, const dperm_import_options *options,
                                   dperm_error *err) {
@@ -218,51 +339,26 @@ static dperm_status check_options(const char *path, const dperm_import_options *
     FAIL(err, DPERM_INVALID_ARGUMENT, "%d is no kind of dictionary; see dperm_dictionary",
          (int)options->dictionary);
   }
-  if (options->positive && options->positive_count == 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "the list of positive labels is empty; name at least one");
-  }
-  OWNED(lookup_clear) lookup seen = {0};
-  for (size_t i = 0; options->positive && i < options->positive_count; i++) {
-    bool added = false;
-    json_auto_t *valid = json_string(options->positive[i]);
-    if (!valid) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "a positive label is not UTF-8, as a schema is; give one that is");
-    }
-    TRY(lookup_add(&seen, slice_of(options->positive[i]), 0, &added, err));
-    if (!added) {
-      FAIL(err, DPERM_INVALID_ARGUMENT, "positive label \"%.64s\" is given twice; keep one",
-           options->positive[i]);
-    }
-  }
-  return DPERM_OK;
+  return proposal_check_positive(options->positive, options->positive_count, err);
 }
 
-static dperm_status import_document(const json_document *doc, const dperm_import_options *options,
-                                    dperm_remark *remark, void *context, dperm_schema **out,
+static dperm_status import_document(import *task, const dperm_import_options *options,
                                     dperm_error *err) {
-  OWNED(import_clear)
-import task = {.d = {.doc = doc, .remarks = json_array(), .header = true, .separator = ',' }, .missing = json_array() };
-  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
-  json_auto_t *json = NULL;
-  draft_remark(&task.d.remarks,
-               "the dictionary is taken to say what is known in public: if its ranges "
-               "or values were counted from the private records, they betray them");
-  TRY(read_dictionary(&task.d, options, err));
-  TRY(find_label(&task, options->label, err));
-  TRY(schema_json(&task, options, &json, err));
-  TRY(schema_from_json(json, "the import", &schema, err));
-  if (dperm_schema_dims(schema) == 1) {
-    draft_remark(&task.d.remarks, "no column is left to learn from: see why each is ignored");
+  dictionary *d = &task->d;
+  proposal_remark(&d->p, NULL,
+                  "the dictionary is taken to say what is known in public: if its ranges or values "
+                  "were counted from the private records, they betray them");
+  TRY(dictionary_read(d, options->dictionary, options->table, err));
+  TRY(find_label(task, options->label, err));
+  TRY(find_markers(task, err));
+  TRY(judge_columns(task, err));
+  TRY(add_label(d, &d->columns[task->label], options, err));
+  for (size_t m = 0; m < task->marker_count; m++) {
+    add_marker(task, &task->markers[m]);
   }
-  if (!task.d.remarks) {
-    return dictionary_no_memory(err);
+  for (size_t c = 0; c < d->column_count; c++) {
+    add_column(d, &d->columns[c], task->kinds[c]);
   }
-  for (size_t r = 0; remark && r < json_array_size(task.d.remarks); r++) {
-    remark(context, json_string_value(json_array_get(task.d.remarks, r)));
-  }
-  *out = schema;
-  schema = NULL;
   return DPERM_OK;
 }
 
@@ -279,5 +375,9 @@ dperm_status dperm_schema_import(const char *path, const dperm_import_options *g
   json_document doc = {
       .name = path_for_people(path), .text = text, .length = length, .blame = DPERM_INVALID_SCHEMA};
   TRY(json_document_parse(&doc, err));
-  return import_document(&doc, &options, remark, context, out, err);
+  OWNED(import_clear) import task = {0};
+  task.d.doc = &doc;
+  task.d.p = proposal_new();
+  TRY(import_document(&task, &options, err));
+  return proposal_finish(&task.d.p, "the import", remark, context, out, err);
 }

@@ -10,7 +10,6 @@
 #include "base/householder.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "kernel/fast_rotation.h"
 #include "kernel/features.h"
 #include "random/exponential.h"
 
@@ -170,15 +169,6 @@ static dperm_status draw_independent(feature_map *map, random_source *source,
   return DPERM_OK;
 }
 
-/* The first `count` columns of a uniformly random rotation into q (column-major, d × count): the Q
- * of a gaussian matrix, with the signs that make R's diagonal positive. `work` is for `count`. */
-static void draw_rotation(random_source *source, size_t d, size_t count, double *q, double *work) {
-  for (size_t i = 0; i < d * count; i++) {
-    q[i] = random_normal(source);
-  }
-  householder_rotation(d, count, q, work);
-}
-
 static double gaussian_length(random_source *source, size_t d) {
   double squares = 0;
   for (size_t i = 0; i < d; i++) {
@@ -199,7 +189,10 @@ static dperm_status draw_orthogonal(feature_map *map, random_source *source,
   TRY(memory_new(most, sizeof *work, &work, err));
   for (size_t from = 0; from < count; from += d) { /* a rotation has d directions */
     size_t some = count - from < d ? count - from : d;
-    draw_rotation(source, d, some, q, work);
+    for (size_t i = 0; i < d * some; i++) {
+      q[i] = random_normal(source);
+    }
+    householder_rotation(d, some, q, work); /* the Q of a gaussian matrix, R's diagonal positive */
     for (size_t r = 0; r < some; r++) {
       TRY(progress_tick(progress, "drawing directions", 0, 0, err));
       double length = sqrt(2 * map->kernel.gamma) * gaussian_length(source, d);

@@ -1,4 +1,4 @@
-/* Logistic loss ℓ(z) = log(1 + e^−z). Everything is computed from e = e^−|z| ≤ 1 (exp_lanes.h,
+/* Logistic loss ℓ(z) = log(1 + e^−z). Everything is computed from e = e^−|z| ≤ 1 (loss_simd.h,
  * within a relative 4u), which neither overflows nor cancels: |ℓ′| = e/(1+e) or 1/(1+e), ℓ″ =
  * e/(1+e)².
  *
@@ -7,7 +7,6 @@
  * in tests/property/loss_conformance_test.c. */
 #include <math.h>
 
-#include "loss/exp_lanes.h"
 #include "loss/loss_simd.h"
 
 /* The second term of Taylor's series takes a rest of at most u|z| in: what is left, z²u²|ℓ‴|/2, is

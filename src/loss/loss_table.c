@@ -1,6 +1,6 @@
-/* The library's own losses, by index, by name and by recognition. The one file that lists them. */
+/* The library's own losses, by index, by name and by recognition: the one file that lists them. And
+ * the check of what a caller passes. */
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +23,19 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 /* All that are recognized: softmax has no name that a caller could ask for. */
 static const loss_kind *own_kind(size_t i) {
   return i < KINDS ? kinds[i] : i == KINDS ? &loss_softmax : NULL;
+}
+
+dperm_status loss_make(const loss_kind *kind, double h, dperm_loss *out, dperm_error *err) {
+  bool has_h = kind->h_most > 0;
+  if (has_h && !(h >= kind->h_least && h <= kind->h_most)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "h = %g is out of range; choose it between %g and %g", h,
+         kind->h_least, kind->h_most);
+  }
+  *out = kind->constants(h);
+  out->name = kind->name;
+  out->parameter = has_h ? h : (double)NAN;
+  out->eval = kind->eval;
+  return DPERM_OK;
 }
 
 const loss_kind *loss_kind_named(const char *name) {
@@ -61,6 +74,40 @@ void loss_slope_dd(const dperm_loss *loss, size_t count, const double *z, const 
   } else {
     loss->eval(loss, count, z, NULL, slope, NULL);
   }
+}
+
+dperm_status loss_validate(const dperm_loss *loss, dperm_error *err) {
+  if (!loss->eval || !loss->name) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "the loss has no name or no eval function; set both");
+  }
+  for (const char *c = loss->name; *c; c++) {
+    if (*c < 0x20 || *c > 0x7e) {
+      FAIL(err, DPERM_INVALID_ARGUMENT,
+           "the loss's name goes into the model file; use printable ASCII only");
+    }
+  }
+  if (isinf(loss->parameter)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "loss %s has an infinite parameter; give a finite one, or NaN for none", loss->name);
+  }
+  const struct {
+    double value;
+    const char *name, *rule;
+    bool positive;
+  } constants[] = {
+      {loss->lipschitz, "L", "the bound on |slope| must be positive and finite", true},
+      {loss->smoothness, "c",
+       "the bound on curvature must be positive and finite (smooth the loss if it has a kink)",
+       true},
+      {loss->slope_error, "slope_error", "give a finite bound, or 0 if none is known", false}};
+  for (size_t i = 0; i < 3; i++) {
+    double value = constants[i].value;
+    if (!(value > 0 || (value == 0 && !constants[i].positive)) || isinf(value)) {
+      FAIL(err, DPERM_INVALID_ARGUMENT, "loss %s declares %s = %g; %s", loss->name,
+           constants[i].name, value, constants[i].rule);
+    }
+  }
+  return DPERM_OK;
 }
 
 dperm_status loss_check_name(const dperm_loss *loss, dperm_error *err) {

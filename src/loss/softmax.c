@@ -3,7 +3,7 @@
  *
  * The error of the computed p − e_y, in units of u = 2^−53. t_c = z_c − m is rounded once (at
  * double-doubles it is one itself, whose low half multiplies e_c), so e_c is within a relative
- * |t_c| + 5 of itself (exp_lanes.h: 4), D within the mean of these, Σ p_c(|t_c| + 5), and l =
+ * |t_c| + 5 of itself (loss_simd.h: 4), D within the mean of these, Σ p_c(|t_c| + 5), and l =
  * ⌈log₂ k⌉ for its additions, which are pairwise; p_c gets both and one more for the quotient. As
  * Σ p_c|t_c| = Σ −p_c log p_c − log D ≤ log k, the l2 norm of all errors is at most 2(log k + 5) +
  * l + 1, and ½ for p_y − 1: below 2.4l + 11.5, since log k ≤ 0.694l. 3l + 16 is declared, for terms
@@ -16,7 +16,7 @@
 
 #include "base/defect.h"
 #include "base/double_double.h"
-#include "loss/exp_lanes.h"
+#include "loss/loss_simd.h"
 
 enum { CHUNK = 1024, MOST_CLASSES = 1000 };
 

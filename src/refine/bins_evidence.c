@@ -15,8 +15,6 @@
 
 enum { FIXED = 4096, RATIO_UNIT = 64, RATIO_PART = 30, RATIO_MOST = 4096, SHARES = 5 };
 
-/* ---- what is summed up over the rows of a view */
-
 /* Whether the schema lets no entry be negative. */
 static bool never_negative(const dperm_schema *schema) {
   for (size_t c = 0; c < schema->column_count; c++) {
@@ -39,12 +37,12 @@ typedef struct tally {
   uint64_t *sums;   /* of the rows of each class in multiples of 1/FIXED, two's complement: negative
                        columns, positive columns, then the numbers of rows */
   uint64_t *counts; /* of entries that are not 0, a number for each encoded column */
-  size_t *seen;     /* by a column of the schema: the last row that had a bin of it, from 1 on */
+  size_t *seen;     /* by a column of the schema: the last row that had a level of it, from 1 on */
 } tally;
 
 typedef struct tallying {
   const dperm_data *data;
-  const uint32_t *bins_of; /* which column's bin each encoded column is, or no_bin */
+  const uint32_t *levels_of; /* whose bin or category each encoded column is, or nobodys */
   bool positive;
   double longest; /* no row of norm 1 is longer, when its entries are rounded */
   uint64_t *space;
@@ -53,7 +51,7 @@ typedef struct tallying {
 } tallying;
 
 enum { PIECE_ROWS = 16 * MATRIX_BLOCK };
-static const uint32_t no_bin = UINT32_MAX;
+static const uint32_t nobodys = UINT32_MAX;
 
 static tally tally_of(const tallying *t, size_t worker) {
   const size_t cols = t->data->x->cols;
@@ -66,17 +64,17 @@ static void add_row(tallying *t, const tally *to, size_t i, const row_view *row)
   double squares = 0;
   bool inside = true;
   for (size_t e = 0; e < row->count; e++) {
-    const uint32_t at = row->columns[e], bin = t->bins_of[at];
+    const uint32_t at = row->columns[e], owner = t->levels_of[at];
     double value = rint(row->values[e] * FIXED);
     squares += value * value; /* whole numbers, exactly */
     inside = inside && fabs(row->values[e]) <= 1 && !(t->positive && row->values[e] < 0);
     to->sums[side * cols + at] += (uint64_t)(int64_t)value;
-    if (bin != no_bin && row->values[e] != 0) {
+    if (owner != nobodys && row->values[e] != 0) {
       to->counts[at]++;
-      if (to->seen[bin] == i + 1) {
+      if (to->seen[owner] == i + 1) {
         atomic_store(&t->twice, true);
       }
-      to->seen[bin] = i + 1;
+      to->seen[owner] = i + 1;
     }
   }
   if (!inside || squares > t->longest * t->longest) {
@@ -117,15 +115,16 @@ static dperm_status check_tally(tallying *t, dperm_error *err) {
   return DPERM_OK;
 }
 
-static dperm_status list_bins(const dperm_schema *schema, uint32_t **out, dperm_error *err) {
+static dperm_status list_levels(const dperm_schema *schema, uint32_t **out, dperm_error *err) {
   TRY(memory_new(schema->dims, sizeof **out, out, err));
   for (size_t j = 0; j < schema->dims; j++) {
-    (*out)[j] = no_bin;
+    (*out)[j] = nobodys;
   }
   for (size_t c = 0; c < schema->column_count; c++) {
     const schema_column *column = &schema->columns[c];
-    for (size_t b = 0; column->binned && b < column_bins(column); b++) {
-      (*out)[column->block + b] = (uint32_t)c;
+    bool one_hot = column->binned || column->type == COLUMN_CATEGORICAL;
+    for (size_t j = column->block; one_hot && j < column->first + column->width; j++) {
+      (*out)[j] = (uint32_t)c;
     }
   }
   return DPERM_OK;
@@ -137,7 +136,7 @@ void evidence_sums_clear(evidence_sums *s) {
 }
 
 dperm_status evidence_sums_of(const dperm_data *data, evidence_sums *out, dperm_error *err) {
-  OWNED_MEMORY uint32_t *bins_of = NULL;
+  OWNED_MEMORY uint32_t *levels_of = NULL;
   OWNED_MEMORY uint64_t *space = NULL;
   const matrix *x = data->x;
   const size_t cols = x->cols, workers = pool_workers(), kept = 3 * cols + 2;
@@ -145,10 +144,10 @@ dperm_status evidence_sums_of(const dperm_data *data, evidence_sums *out, dperm_
                 .positive = never_negative(data->schema),
                 .longest = FIXED + 0.5 * sqrt(entries_most(data->schema)) + 0.125,
                 .words = kept + data->schema->column_count + x->work_size + 16};
-  dperm_status status = list_bins(data->schema, &bins_of, err);
+  dperm_status status = list_levels(data->schema, &levels_of, err);
   status = status == DPERM_OK ? memory_new(workers * t.words, sizeof *space, &space, err) : status;
   status = status == DPERM_OK ? memory_new(kept, sizeof *out->sums, &out->sums, err) : status;
-  t.bins_of = bins_of;
+  t.levels_of = levels_of;
   t.space = space;
   if (status == DPERM_OK) {
     pool_run((x->rows + PIECE_ROWS - 1) / PIECE_ROWS, add_piece, &t);
@@ -166,11 +165,9 @@ dperm_status evidence_sums_of(const dperm_data *data, evidence_sums *out, dperm_
   return ranks_add(x->spread, status, out->sums, kept, err);
 }
 
-/* ---- crowding */
-
 void fullest_bins_add(const evidence_sums *s, const dperm_schema *plain, bool wide,
                       fullest_bins *total) {
-  const uint64_t *counts = s->sums + 2 * s->cols + 2;
+  const uint64_t *counts = evidence_counts(s);
   for (size_t c = 0; c < s->schema->column_count; c++) {
     const schema_column *column = &s->schema->columns[c];
     uint64_t most = 0;
@@ -185,8 +182,6 @@ void fullest_bins_add(const evidence_sums *s, const dperm_schema *plain, bool wi
     total->records += most;
   }
 }
-
-/* ---- separation */
 
 /* ‖V‖/n, V = N₋S₊ − N₊S₋: the numbers of V are below n²·FIXED, so they fit in 128 bits. Without
  * records V is zero, whatever it is divided by. */
@@ -234,8 +229,6 @@ dperm_status class_distance_of(const evidence_sums *s, const evidence_scope *sco
   out->noise = least_noise_of(&s->schema->bounds, s->cols);
   return DPERM_OK;
 }
-
-/* ---- both */
 
 bins_evidence bins_evidence_of(const fullest_bins *fullest, size_t rows,
                                const evidence_scope *scope, const class_distance *lines,

@@ -38,6 +38,10 @@ typedef struct evidence_sums {
 } evidence_sums;
 dperm_status evidence_sums_of(const dperm_data *data, evidence_sums *out, dperm_error *err);
 void evidence_sums_clear(evidence_sums *s);
+/* How many entries that are not 0 each encoded column has, where it is a bin or a category. */
+static inline const uint64_t *evidence_counts(const evidence_sums *s) {
+  return s->sums + 2 * s->cols + 2;
+}
 
 /* U of two classes, and the noise of a fit with such rows: the least R_K·rms‖b‖ at β = 1. */
 typedef struct class_distance {

@@ -8,6 +8,7 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "random/discrete_sampling.h"
+#include "refine/bins_evidence.h"
 
 void refine_counts_clear(refine_counts *counts) {
   for (size_t i = 0; counts->columns && i < counts->count; i++) {
@@ -28,8 +29,6 @@ refine_numbers refine_numbers_of(const dperm_schema *wide, size_t rows, double e
   }
   return out;
 }
-
-/* ---- cells */
 
 /* Of the cells that were encoded, those between two cuts of the grid are one. */
 static dperm_status merge_cells(const schema_column *column, const refine_numbers *numbers,
@@ -82,78 +81,17 @@ dperm_status refine_counts_new(const dperm_schema *wide, const dperm_schema *cel
   return DPERM_OK;
 }
 
-/* ---- counting */
-
-static const uint32_t not_counted = UINT32_MAX;
-
-/* Which of the counted columns each encoded one belongs to. */
-static dperm_status owners_of(const refine_counts *counts, size_t dims, uint32_t **out,
-                              dperm_error *err) {
-  OWNED_MEMORY uint32_t *owners = NULL;
-  TRY(memory_new(dims, sizeof *owners, &owners, err));
-  for (size_t j = 0; j < dims; j++) {
-    owners[j] = not_counted;
-  }
-  for (size_t i = 0; i < counts->count; i++) {
-    for (size_t j = 0; j < counts->columns[i].width; j++) {
-      owners[counts->columns[i].first + j] = (uint32_t)i;
-    }
-  }
-  *out = owners;
-  owners = NULL;
-  return DPERM_OK;
-}
-
-/* One row: at most one more in each column. `seen` is the last row, from 1 on, that a column has
- * counted. */
-static dperm_status count_row(const row_view *view, size_t row, const uint32_t *owners,
-                              size_t *seen, refine_counts *counts, dperm_error *err) {
-  for (size_t e = 0; e < view->count; e++) {
-    uint32_t owner = owners[view->columns[e]];
-    if (owner == not_counted || view->values[e] == 0) {
-      continue;
-    }
-    cell_counts *column = &counts->columns[owner];
-    if (seen[owner] == row + 1) {
-      FAIL(err, DPERM_NUMERIC_ERROR,
-           "a record counts twice in one column, for which the noise is not made; nothing is "
-           "released");
-    }
-    seen[owner] = row + 1;
-    column->counts[column->cell[view->columns[e] - column->first]]++;
-  }
-  return DPERM_OK;
-}
-
-static dperm_status count_rows(const dperm_data *data, refine_counts *counts, dperm_error *err) {
-  const matrix *x = data->x;
-  OWNED_MEMORY uint32_t *owners = NULL;
-  OWNED_MEMORY size_t *seen = NULL;
-  OWNED_MEMORY double *work = NULL;
-  row_view rows[MATRIX_BLOCK];
-  TRY(owners_of(counts, x->cols, &owners, err));
-  TRY(memory_new(counts->count, sizeof *seen, &seen, err));
-  TRY(memory_new(x->work_size, sizeof *work, &work, err));
-  for (size_t from = 0; from < x->rows; from += MATRIX_BLOCK) {
-    size_t count = x->rows - from < MATRIX_BLOCK ? x->rows - from : MATRIX_BLOCK;
-    x->kind->views(x, from, count, work, rows);
-    for (size_t i = 0; i < count; i++) {
-      TRY(count_row(&rows[i], from + i, owners, seen, counts, err));
-    }
-  }
-  return DPERM_OK;
-}
-
 dperm_status refine_counts_add(const dperm_data *data, refine_counts *counts, dperm_error *err) {
-  dperm_status status = count_rows(data, counts, err);
+  OWNED(evidence_sums_clear) evidence_sums sums = {0};
+  TRY(evidence_sums_of(data, &sums, err));
   for (size_t i = 0; i < counts->count; i++) {
     cell_counts *column = &counts->columns[i];
-    TRY(ranks_add(data->x->spread, status, (uint64_t *)column->counts, column->cells, err));
+    for (size_t j = 0; j < column->width; j++) {
+      column->counts[column->cell[j]] += (int64_t)evidence_counts(&sums)[column->first + j];
+    }
   }
-  return status;
+  return DPERM_OK;
 }
-
-/* ---- noise */
 
 void refine_blur(refine_counts *counts, const guarantee *claim, random_source *source) {
   const ratio rate = ratio_below(claim->epsilon_class);

@@ -52,7 +52,7 @@ dperm_status refine_counts_new(const dperm_schema *wide, const dperm_schema *cel
                                const refine_numbers *numbers, refine_counts *out, dperm_error *err);
 /* Counts the rows, which were encoded under the schema of cells, on all processes. A row with two
  * entries in one column would move the counts by more than the noise is made for: nothing then
- * leaves. */
+ * leaves (evidence_sums_of). */
 dperm_status refine_counts_add(const dperm_data *data, refine_counts *counts, dperm_error *err);
 /* Adds noise to every count, from guarantee_of_histograms: the only way out. The source is to be
  * checked before anything leaves. */

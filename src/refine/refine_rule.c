@@ -20,10 +20,7 @@ static const double atom_noise = 4;   /* of the noise's scale: more is an atom *
 static const double rare_noise = 1.5; /* of the noise's scale, or */
 static const double rare_share = 8;   /* a bin's mass over this: less is rare */
 static const double wide_range = 1000;
-static const double line_weight = 0;
 enum { CATEGORIES_LEAST = 8 };
-
-/* ---- before anything is counted */
 
 bool refine_rule_counts(const schema_column *column) {
   if (column->type == COLUMN_NUMERIC) {
@@ -79,8 +76,6 @@ bool refine_rule_near_zero(const schema_column *column) {
   return column->transform == TRANSFORM_LOG1P ||
          fmax(fabs(column->min), fabs(column->max)) >= wide_range;
 }
-
-/* ---- after it */
 
 /* The noisy mass of cells from, …, to − 1. */
 static double mass_of(const int64_t *counts, size_t from, size_t to) {
@@ -139,11 +134,6 @@ void refine_rule_cuts(const refine_numbers *p, const int64_t *counts, size_t cel
     }
   }
   merge_bins(p, counts, cells, cut);
-}
-
-double refine_rule_line(const refine_numbers *p) {
-  (void)p;
-  return line_weight;
 }
 
 void refine_rule_merge(const refine_numbers *p, const int64_t *counts, size_t categories,

@@ -42,8 +42,6 @@ bool refine_rule_near_zero(const schema_column *column);
  * of the rule. All false: the column becomes a straight line. */
 void refine_rule_cuts(const refine_numbers *numbers, const int64_t *counts, size_t cells,
                       bool *cut);
-/* The weight of the column's straight line beside its bins; 0 for none. */
-double refine_rule_line(const refine_numbers *numbers);
 /* Categories that are merged into one. None, or at least two and not all. */
 void refine_rule_merge(const refine_numbers *numbers, const int64_t *counts, size_t categories,
                        bool *merged);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "schema/schema_resolve.h"
+#include "schema/auto_bins.h"
 
 /* ---- before the charge */
 

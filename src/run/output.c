@@ -12,7 +12,7 @@
 #include "model/model_file.h"
 #include "refine/refine_counts.h"
 #include "run/output.h"
-#include "schema/schema_resolve.h"
+#include "schema/auto_bins.h"
 
 struct dperm_output {
   char *path;

@@ -1,8 +1,12 @@
-/* How many bins a numeric column gets where its "bins" are "auto", and where its cuts are: from
- * public numbers alone. */
+/* Cuts of numeric columns into bins: of equal widths, or where "bins" are "auto", by a rule, for a
+ * number of rows and epsilon. All of it from public numbers alone. */
 #pragma once
 
 #include "schema/schema.h"
+
+/* `count` bins of equal width after the transform: cut i, in the column's units, is where
+ * t(x) = t(min) + (i + 1)·width. False where doubles cannot tell so many apart. */
+bool bins_cut_equally(const schema_column *column, size_t count, double *cuts);
 
 enum { AUTO_BINS_LEAST = 4, AUTO_BINS_MOST = 16, WIDE_BINS_MOST = 8 };
 
@@ -30,3 +34,14 @@ size_t auto_bins_of(const schema_column *column, bin_numbers paid);
  * and are fewer than WIDE_BINS_MOST) or of few whole numbers (they lie between all of these, or
  * between four parts). Returns how many; 0 for any other column, which has equal widths. */
 size_t auto_bins_cuts(const schema_column *column, size_t bins, double cuts[AUTO_BINS_MOST]);
+
+/* Whether numeric columns get bins by the rule: those that say "auto", and with `all` those without
+ * any, unless their range is that of a standardized number. */
+bool schema_unresolved(const dperm_schema *schema, bool all);
+/* Whether this column gets bins with `all` alone. */
+bool schema_column_asks(const schema_column *column);
+/* The schema with their bins, written into its JSON, so that a model holds what was used: for a fit
+ * to so many rows (0: the finest bins that any number leads to) at this epsilon, NaN without a
+ * mechanism. A share of the same schema where there is nothing to resolve. */
+dperm_status schema_resolve(const dperm_schema *schema, bool all, size_t rows, double epsilon,
+                            dperm_schema **out, dperm_error *err);

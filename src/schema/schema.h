@@ -2,16 +2,15 @@
  * makes it from JSON, schema_layout.c derives places and bounds, table/rows.c uses it. */
 #pragma once
 
-#include <jansson.h>
 #include <math.h>
 #include <stdatomic.h>
 
+#include "base/json_text.h"
 #include "base/lookup.h"
 #include "base/owned.h"
-#include "base/status.h"
+#include "dperm/ledger.h"
 #include "random/row_bounds.h"
 #include "schema/class_list.h"
-#include "schema/schema_refined.h"
 
 typedef enum column_type {
   COLUMN_NUMERIC,
@@ -58,8 +57,12 @@ typedef struct schema_column {
   bool crossed;        /* some cross has it */
 } schema_column;
 
-/* Of one cross. So the levels of its columns fit beside the flags of an entry (table/rows.c). */
-enum { PAIRS_MOST = 1 << 20 };
+enum {
+  BINS_MOST = 4096,
+  CROSSES_MOST = 4096,
+  /* Of one cross. So the levels of its columns fit beside the flags of an entry (table/rows.c). */
+  PAIRS_MOST = 1 << 20
+};
 
 /* A one-hot block for the pairs of values of two columns. Level a of the first and b of the second
  * is encoded column first + a·(levels of the second) + b. */
@@ -68,6 +71,18 @@ typedef struct schema_cross {
   double weight;
   size_t first, width;
 } schema_cross;
+
+/* What a schema says of the records that it was refined from: its "refined" object, which
+ * dperm_refine writes and every later model counts in its claim (privacy.md 8.9). All zeros: the
+ * schema was made without records. */
+typedef struct schema_refined {
+  double epsilon;         /* what it cost, for one record, or for a person with */
+  size_t rows_per_person; /* at most so many */
+  dperm_neighbours neighbours;
+  bool is_private;                 /* false: its noise came from a seed, or the like */
+  uint64_t entry;                  /* number of its reservation in a ledger, 0 for none, */
+  char receipt[DPERM_DIGEST_SIZE]; /* and the receipt, empty without one */
+} schema_refined;
 
 struct dperm_schema {
   atomic_int owners;
@@ -106,14 +121,10 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err);
 
 /* An entry of this weight, as a row stores it, is at most so long. */
 double schema_entry_bound(const dperm_schema *schema, double weight);
-
-/* No entry of the column, or of the cross, is longer; 0 where there is none. */
+/* No entry of the column is longer; 0 where there is none. */
 double schema_column_bound(const dperm_schema *schema, size_t column);
-double schema_cross_bound(const dperm_schema *schema, size_t cross);
-/* "numeric", "categorical", "ignore" or "label". */
-const char *schema_column_type(const dperm_schema *schema, size_t column);
-/* The category that is left out, or NULL. */
-const char *schema_column_reference(const dperm_schema *schema, size_t column);
+/* "numeric", "categorical", "ignore" and "label", by column_type; then NULL. */
+extern const char *const column_type_names[];
 
 /* How many of its columns are numeric or categorical. */
 size_t schema_encoded_columns(const dperm_schema *schema);
@@ -135,5 +146,13 @@ static inline double column_transformed(const schema_column *column, double x) {
 dperm_schema *schema_share(const dperm_schema *schema);
 OWNED_HANDLE(dperm_schema, dperm_schema_free)
 
+/* The "refined" object; NULL for want of memory. */
+json_t *schema_refined_json(const schema_refined *refined);
+
 /* From an already parsed tree, as a model file holds it. */
 dperm_status schema_from_json(json_t *json, const char *name, dperm_schema **out, dperm_error *err);
+
+/* A piece of JSON goes to the caller; without it memory ran out while it was made. */
+dperm_status json_made(json_t *made, json_t **out, dperm_error *err);
+/* The same for a member of an object, which owns it from then on. */
+dperm_status json_put(json_t *object, const char *key, json_t *made, dperm_error *err);

@@ -1,38 +1,9 @@
 /* Cuts of a numeric column into bins, and pairs of columns, from their JSON. */
-#include "schema/schema_bins.h"
-
-#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "schema/schema_json.h"
-
-dperm_status schema_get_weight(const json_document *doc, json_t *object, const char *key,
-                               double fallback, double *out, dperm_error *err) {
-  TRY(schema_get_number(doc, object, key, &fallback, out, err));
-  if (!(*out >= 1e-6 && *out <= 1e6)) {
-    return json_fail_at(doc, json_object_get(object, key), err,
-                        "\"%s\" must be between 1e-6 and 1e6", key);
-  }
-  return DPERM_OK;
-}
-
-/* ---- bins */
-
-bool bins_cut_equally(const schema_column *column, size_t count, double *cuts) {
-  double low = column_transformed(column, column->min),
-         high = column_transformed(column, column->max), before = column->min;
-  for (size_t i = 0; i + 1 < count; i++) {
-    double over = (double)(i + 1), n = (double)count;
-    double cut = (low * (n - over) + high * over) / n;
-    cut = column->transform == TRANSFORM_LOG1P ? expm1(cut) : cut;
-    if (!(cut > before && cut < column->max)) {
-      return false;
-    }
-    cuts[i] = before = cut;
-  }
-  return true;
-}
+#include "schema/auto_bins.h"
+#include "schema/schema_parse.h"
 
 static dperm_status cut_equally(const json_document *doc, const json_t *bins, schema_column *column,
                                 dperm_error *err) {
@@ -115,8 +86,6 @@ dperm_status schema_parse_bins(const json_document *doc, json_t *object, schema_
   }
   return column->binned ? cut_equally(doc, bins, column, err) : DPERM_OK;
 }
-
-/* ---- crosses */
 
 /* The column called so, if it has values to make pairs of. */
 static dperm_status find_column(const json_document *doc, const json_t *pair, const json_t *name,

@@ -1,8 +1,8 @@
 /* Members by type, and where one is wrong. */
-#include "schema/schema_json.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "schema/schema_parse.h"
 
 enum {
   TEXT = 1 << JSON_STRING,
@@ -53,6 +53,16 @@ dperm_status schema_get_number(const json_document *doc, json_t *object, const c
   return DPERM_OK;
 }
 
+dperm_status schema_get_weight(const json_document *doc, json_t *object, const char *key,
+                               double fallback, double *out, dperm_error *err) {
+  TRY(schema_get_number(doc, object, key, &fallback, out, err));
+  if (!(*out >= 1e-6 && *out <= 1e6)) {
+    return json_fail_at(doc, json_object_get(object, key), err,
+                        "\"%s\" must be between 1e-6 and 1e6", key);
+  }
+  return DPERM_OK;
+}
+
 dperm_status schema_get_choice(const json_document *doc, json_t *object, const char *key,
                                const char *const *words, int *out, dperm_error *err) {
   const char *text = "";
@@ -94,4 +104,15 @@ dperm_status schema_add_values(const json_document *doc, const json_t *owner, co
     }
   }
   return DPERM_OK;
+}
+
+dperm_status json_made(json_t *made, json_t **out, dperm_error *err) {
+  *out = made;
+  return made ? DPERM_OK
+              : error_set(err, DPERM_OUT_OF_MEMORY, "out of memory while making a schema");
+}
+
+dperm_status json_put(json_t *object, const char *key, json_t *made, dperm_error *err) {
+  bool put = json_object_set_new(object, key, made) == 0;
+  return json_made(put ? made : NULL, &made, err);
 }

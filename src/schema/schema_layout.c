@@ -142,8 +142,6 @@ static dperm_status bound_groups(dperm_schema *schema, const row_group *groups, 
   return DPERM_OK;
 }
 
-/* ---- places */
-
 /* What a column becomes, from encoded column `at` on; nothing if it is ignored or the label. */
 static dperm_status place_column(const dperm_schema *schema, schema_column *column, size_t at,
                                  dperm_error *err) {
@@ -227,8 +225,6 @@ dperm_status schema_check_resolved(const dperm_schema *schema, dperm_error *err)
   }
   return DPERM_OK;
 }
-
-/* ---- life */
 
 dperm_schema *schema_share(const dperm_schema *schema) {
   dperm_schema *shared = (dperm_schema *)schema; /* only the count of owners changes */

@@ -4,9 +4,7 @@
 
 #include "base/file_read.h"
 #include "base/memory.h"
-#include "schema/schema.h"
-#include "schema/schema_bins.h"
-#include "schema/schema_json.h"
+#include "schema/schema_parse.h"
 
 enum { SCHEMA_LIMIT = 64 << 20 };
 
@@ -133,7 +131,6 @@ static dperm_status parse_numeric(const json_document *doc, json_t *object, sche
 
 static dperm_status parse_column(const json_document *doc, const json_t *list, json_t *object,
                                  schema_column *column, dperm_error *err) {
-  static const char *const types[] = {"numeric", "categorical", "ignore", "label", NULL};
   static const char *const keys[][10] = {
       {"name", "type", "min", "max", "transform", "scale", "weight", "bins", "line", NULL},
       {"name", "type", "values", "groups", "reference", "weight", NULL},
@@ -147,10 +144,10 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
   TRY(schema_get_text(doc, object, "name", NULL, &name, err));
   TRY(schema_get_text(doc, object, "type", NULL, &type_name, err));
   size_t type = 0;
-  while (types[type] && strcmp(types[type], type_name) != 0) {
+  while (column_type_names[type] && strcmp(column_type_names[type], type_name) != 0) {
     type++;
   }
-  if (!types[type]) {
+  if (!column_type_names[type]) {
     return json_fail_at(doc, json_object_get(object, "type"), err,
                         "no column type is called \"%.64s\"; choose numeric, categorical, ignore "
                         "or label",
@@ -353,7 +350,7 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
   TRY(parse_comment(doc, schema, err));
   TRY(parse_missing(doc, schema, err));
   TRY(parse_label(doc, schema, err));
-  TRY(schema_refined_parse(doc, &schema->refined, err));
+  TRY(schema_parse_refined(doc, &schema->refined, err));
   TRY(parse_columns(doc, schema, err));
   TRY(check_together(doc, schema, err));
   TRY(schema_parse_crosses(doc, schema, err));

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_text.h"
 #include "schema/schema.h"
 
 size_t dperm_schema_dims(const dperm_schema *schema) {
@@ -19,27 +18,13 @@ const char *dperm_schema_class_name(const dperm_schema *schema, size_t index) {
   return index < schema->classes.count ? schema->classes.names[index] : NULL;
 }
 
-/* ---- columns */
-
 double schema_column_bound(const dperm_schema *schema, size_t column) {
   const schema_column *c = &schema->columns[column];
   double longest = c->block > c->first ? fmax(c->line, c->weight) : c->weight;
   return c->width == 0 ? 0.0 : schema_entry_bound(schema, longest);
 }
 
-double schema_cross_bound(const dperm_schema *schema, size_t cross) {
-  return schema_entry_bound(schema, schema->crosses[cross].weight);
-}
-
-const char *schema_column_type(const dperm_schema *schema, size_t column) {
-  static const char *const names[] = {"numeric", "categorical", "ignore", "label"};
-  return names[schema->columns[column].type];
-}
-
-const char *schema_column_reference(const dperm_schema *schema, size_t column) {
-  const schema_column *c = &schema->columns[column];
-  return c->reference == LOOKUP_NONE ? NULL : c->categories.names[c->reference];
-}
+const char *const column_type_names[] = {"numeric", "categorical", "ignore", "label", NULL};
 
 size_t schema_encoded_columns(const dperm_schema *schema) {
   size_t count = 0;
@@ -54,32 +39,24 @@ size_t schema_encoded_columns(const dperm_schema *schema) {
 
 static json_t *column_json(const dperm_schema *schema, size_t i) {
   const schema_column *c = &schema->columns[i];
-  const char *reference = schema_column_reference(schema, i);
-  json_t *object = json_object();
-  json_set(&object, "name", json_string(c->name));
-  json_set(&object, "type", json_string(schema_column_type(schema, i)));
-  json_set(&object, "dims", json_count(c->width));
-  json_set(&object, "bound", json_figure(schema_column_bound(schema, i)));
-  json_set(&object, "reference", reference ? json_string(reference) : json_null());
-  json_set(&object, "bins", c->bins_auto ? json_string("auto") : json_count(column_bins(c)));
-  json_set(&object, "line", json_figure(c->line));
-  return object;
+  bool refers = c->reference != LOOKUP_NONE;
+  return json_pack("{s:s, s:s, s:o, s:o, s:s?, s:o, s:o}", "name", c->name, "type",
+                   column_type_names[c->type], "dims", json_count(c->width), "bound",
+                   json_figure(schema_column_bound(schema, i)), "reference",
+                   refers ? c->categories.names[c->reference] : NULL, "bins",
+                   c->bins_auto ? json_string("auto") : json_count(column_bins(c)), "line",
+                   json_figure(c->line));
 }
 
 static json_t *cross_json(const dperm_schema *schema, size_t i) {
   const schema_cross *cross = &schema->crosses[i];
-  json_t *object = json_object(), *pair = json_array();
-  json_append(&pair, json_string(schema->columns[cross->columns[0]].name));
-  json_append(&pair, json_string(schema->columns[cross->columns[1]].name));
-  json_set(&object, "columns", pair);
-  json_set(&object, "dims", json_count(cross->width));
-  json_set(&object, "bound", json_figure(schema_cross_bound(schema, i)));
-  return object;
+  return json_pack("{s:[s, s], s:o, s:o}", "columns", schema->columns[cross->columns[0]].name,
+                   schema->columns[cross->columns[1]].name, "dims", json_count(cross->width),
+                   "bound", json_figure(schema_entry_bound(schema, cross->weight)));
 }
 
 dperm_status dperm_schema_describe(const dperm_schema *schema, char **json, dperm_error *err) {
-  json_t *object = json_object(), *classes = json_array(), *columns = json_array(),
-         *crosses = json_array();
+  json_t *classes = json_array(), *columns = json_array(), *crosses = json_array();
   for (size_t i = 0; i < schema->classes.count; i++) {
     json_append(&classes, json_string(schema->classes.names[i]));
   }
@@ -89,15 +66,13 @@ dperm_status dperm_schema_describe(const dperm_schema *schema, char **json, dper
   for (size_t i = 0; i < schema->cross_count; i++) {
     json_append(&crosses, cross_json(schema, i));
   }
-  json_set(&object, "classes", classes);
-  json_set(&object, "dims", json_count(schema->dims));
-  json_set(&object, "norm", json_figure(schema->bounds.norm2));
-  json_set(&object, "norm1", json_figure(schema->bounds.norm1));
-  json_set(&object, "drops_rows", json_boolean(schema->on_missing == MISSING_DROP));
-  json_set(&object, "epsilon_refined", json_figure(schema->refined.epsilon));
-  json_set(&object, "columns", columns);
-  json_set(&object, "crosses", crosses);
-  return json_give(object, json, err);
+  return json_give(json_pack("{s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "classes", classes, "dims",
+                             json_count(schema->dims), "norm", json_figure(schema->bounds.norm2),
+                             "norm1", json_figure(schema->bounds.norm1), "drops_rows",
+                             schema->on_missing == MISSING_DROP, "epsilon_refined",
+                             json_figure(schema->refined.epsilon), "columns", columns, "crosses",
+                             crosses),
+                   json, err);
 }
 
 /* ---- names of encoded columns */

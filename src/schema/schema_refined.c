@@ -1,15 +1,13 @@
-/* See schema_refined.h. */
-#include "schema/schema_refined.h"
-
+/* The "refined" object of a schema: written, and read again. */
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "privacy/guarantee.h"
+#include "schema/schema_parse.h"
 
-/* ---- the digest: BLAKE2b-256 of one line for each member (docs/formats.md) */
-
+/* BLAKE2b-256 of one line for each member (docs/formats.md). */
 static void refined_digest(const schema_refined *r, const char *version,
                            char out[DPERM_DIGEST_SIZE]) {
   char text[512], epsilon[DOUBLE_TEXT_SIZE];
@@ -36,8 +34,6 @@ json_t *schema_refined_json(const schema_refined *r) {
                    "digest", digest);
 }
 
-/* ---- reading */
-
 static const char *text_at(const json_t *object, const char *key) {
   const char *text = json_string_value(json_object_get(object, key));
   return text ? text : "";
@@ -55,7 +51,7 @@ static bool read_ledger(const json_t *ledger, schema_refined *out) {
   return json_object_size(ledger) == 2 && id > 0 && strlen(receipt) == DPERM_DIGEST_SIZE - 1;
 }
 
-dperm_status schema_refined_parse(const json_document *doc, schema_refined *out, dperm_error *err) {
+dperm_status schema_parse_refined(const json_document *doc, schema_refined *out, dperm_error *err) {
   static const char *const keys[] = {"epsilon",       "unit",    "rows_per_person",
                                      "neighbours",    "private", "ledger",
                                      "dperm_version", "digest",  NULL};

@@ -8,7 +8,7 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "schema/row_norm.h"
-#include "schema/schema_bins.h"
+#include "schema/schema.h"
 #include "table/cell.h"
 
 /* What a cell becomes: flags, and the entry if there is one. */

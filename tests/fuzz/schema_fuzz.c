@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "refine/refine_counts.h"
-#include "schema/schema_resolve.h"
+#include "schema/auto_bins.h"
 
 static void ask_everything(const dperm_schema *schema) {
   size_t dims = dperm_schema_dims(schema), width = 0;
   MUST(dims > 0 && dperm_schema_norm_bound(schema) == 1.0);
   for (size_t c = 0; c < schema->column_count; c++) {
-    MUST(schema->columns[c].name && schema_column_type(schema, c));
+    MUST(schema->columns[c].name && schema->columns[c].type <= COLUMN_LABEL);
     width += schema->columns[c].width;
   }
   for (size_t i = 0; i < schema->cross_count; i++) {

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "schema/auto_bins.h"
-#include "schema/schema_resolve.h"
 #include "support.h"
 #include "text_buffer.h"
 
@@ -17,8 +16,7 @@ static double any_end(random_source *r) {
   return below(r, 3) == 0 ? odd[below(r, 10)] : below(r, 2) ? size : -size;
 }
 
-static void cuts_of_any_range_rise_inside_of_it(void **state) {
-  (void)state;
+TEST(cuts_of_any_range_rise_inside_of_it) {
   static const size_t rows[] = {1, 200, 750, 900, 3000};
   static text_buffer text;
   random_source r;
@@ -31,7 +29,7 @@ static void cuts_of_any_range_rise_inside_of_it(void **state) {
       b = a + (double)below(&r, 20);
     }
     double low = fmin(a, b), high = fmax(a, b);
-    dperm_schema *schema = NULL, *before = NULL;
+    auto_schema *schema = NULL, *before = NULL;
     text.length = 0;
     put(&text,
         "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]}, "
@@ -59,15 +57,6 @@ static void cuts_of_any_range_rise_inside_of_it(void **state) {
       dperm_schema_free(before);
       before = more;
     }
-    dperm_schema_free(before);
-    dperm_schema_free(schema);
   }
   assert_true(wide > 200 && whole > 100);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cuts_of_any_range_rise_inside_of_it),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,12 @@
  * choice follows the law of the noise. Both over records that are made up to reach far: values at
  * the ends of their ranges, missing ones, categories that nobody listed, and either label. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "privacy/guarantee.h"
 #include "random/discrete_sampling.h"
 #include "refine/bins_evidence.h"
-#include "schema/schema_resolve.h"
+#include "schema/auto_bins.h"
 #include "support.h"
 
 enum { ROWS_MOST = 12, NUMBERS = 4, TRIALS = 400, CHOICES = 20000 };
@@ -84,8 +83,8 @@ typedef struct counted {
 } counted;
 
 static counted counted_of(const dperm_schema *wide, const table *t, evidence_scope scope) {
-  dperm_data *data = rows_of(wide, t);
-  dperm_schema *plain = NULL, *fine = NULL, *coarse = NULL;
+  auto_data *data = rows_of(wide, t);
+  auto_schema *plain = NULL, *fine = NULL, *coarse = NULL;
   evidence_sums lines = sums_under(data, false, 0, &plain),
                 finest = sums_under(data, true, 0, &fine),
                 coarsest = sums_under(data, true, 1, &coarse);
@@ -100,10 +99,6 @@ static counted counted_of(const dperm_schema *wide, const table *t, evidence_sco
   evidence_sums_clear(&lines);
   evidence_sums_clear(&finest);
   evidence_sums_clear(&coarsest);
-  dperm_data_free(data);
-  dperm_schema_free(plain);
-  dperm_schema_free(fine);
-  dperm_schema_free(coarse);
   return out;
 }
 
@@ -129,29 +124,30 @@ static double moved(exact_sum a, exact_sum b) {
   return (double)by / (double)a.reach;
 }
 
-/* In every other trial all records are alike but for the one that is replaced, which moves the
- * classes the most. */
-static void a_record_moves_no_sum_beyond_its_reach(void **state) {
-  (void)state;
+/* The first record is replaced, or one more comes, from none on. In every other trial all others
+ * are alike, which moves the classes the most. */
+static void check_moves(bool adding, uint64_t seed) {
   random_source source;
-  assert_ok(random_seeded(7, &source, err));
+  assert_ok(random_seeded(seed, &source, err));
   for (size_t s = 0; s < sizeof schemas / sizeof *schemas; s++) {
-    dperm_schema *wide = NULL;
+    auto_schema *wide = NULL;
     double most[3] = {0};
     assert_ok(dperm_schema_parse(schemas[s], strlen(schemas[s]), "test", &wide, err));
     for (size_t trial = 0; trial < TRIALS; trial++) {
-      table t = {.rows = 2 + random_below(&source, ROWS_MOST - 1)};
+      const size_t like = !adding; /* the first of those that are alike */
+      table t = {.rows = adding ? random_below(&source, ROWS_MOST)
+                                : 2 + random_below(&source, ROWS_MOST - 1)};
       for (size_t i = 0; i < t.rows; i++) {
         make_record(wide, &source, &t, i);
-        for (size_t c = 0; trial % 2 && i > 1 && c < NUMBERS; c++) {
-          t.values[c][i] = t.values[c][1];
-          t.categories[i] = t.categories[1];
-          t.labels[i] = t.labels[1];
+        for (size_t c = 0; trial % 2 && i > like && c < NUMBERS; c++) {
+          t.values[c][i] = t.values[c][like];
+          t.categories[i] = t.categories[like];
+          t.labels[i] = t.labels[like];
         }
       }
-      const evidence_scope scope = {false, t.rows};
+      const evidence_scope scope = {adding, adding ? (size_t)1 << 28 : t.rows};
       counted a = counted_of(wide, &t, scope);
-      make_record(wide, &source, &t, 0);
+      make_record(wide, &source, &t, adding ? t.rows++ : 0);
       counted b = counted_of(wide, &t, scope);
       most[0] = fmax(most[0], moved(a.evidence.crowding, b.evidence.crowding));
       most[1] = fmax(most[1], moved(a.lines.apart, b.lines.apart));
@@ -161,49 +157,20 @@ static void a_record_moves_no_sum_beyond_its_reach(void **state) {
     for (size_t i = 0; i < 3; i++) {
       assert_true(most[i] >= 0.6); /* or the test could not see a reach that is too small */
     }
-    dperm_schema_free(wide);
   }
 }
 
-/* From none on, in every other trial with all alike but the one that comes. */
-static void an_added_record_moves_no_sum_beyond_its_reach(void **state) {
-  (void)state;
-  const evidence_scope scope = {true, (size_t)1 << 28};
-  random_source source;
-  assert_ok(random_seeded(9, &source, err));
-  for (size_t s = 0; s < sizeof schemas / sizeof *schemas; s++) {
-    dperm_schema *wide = NULL;
-    double most[3] = {0};
-    assert_ok(dperm_schema_parse(schemas[s], strlen(schemas[s]), "test", &wide, err));
-    for (size_t trial = 0; trial < TRIALS; trial++) {
-      table t = {.rows = random_below(&source, ROWS_MOST)};
-      for (size_t i = 0; i < t.rows; i++) {
-        make_record(wide, &source, &t, i);
-        for (size_t c = 0; trial % 2 && c < NUMBERS; c++) {
-          t.values[c][i] = t.values[c][0];
-          t.categories[i] = t.categories[0];
-          t.labels[i] = t.labels[0];
-        }
-      }
-      counted a = counted_of(wide, &t, scope);
-      make_record(wide, &source, &t, t.rows++);
-      counted b = counted_of(wide, &t, scope);
-      most[0] = fmax(most[0], moved(a.evidence.crowding, b.evidence.crowding));
-      most[1] = fmax(most[1], moved(a.lines.apart, b.lines.apart));
-      most[2] = fmax(most[2], moved(a.bins.apart, b.bins.apart));
-      (void)moved(a.evidence.separation, b.evidence.separation);
-    }
-    for (size_t i = 0; i < 3; i++) {
-      assert_true(most[i] >= 0.6);
-    }
-    dperm_schema_free(wide);
-  }
+TEST(a_record_moves_no_sum_beyond_its_reach) {
+  check_moves(false, 7);
+}
+
+TEST(an_added_record_moves_no_sum_beyond_its_reach) {
+  check_moves(true, 9);
 }
 
 /* A row beyond the norm that the reach is made for ends it, though each of its entries is within;
  * so does one with two entries among the bins of a column. */
-static void rows_that_the_reach_is_not_made_for_end_it(void **state) {
-  (void)state;
+TEST(rows_that_the_reach_is_not_made_for_end_it) {
   const size_t starts[] = {0, 4, 8, 10};
   const uint32_t at[] = {0, 1, 2, 3, 0, 1, 2, 3, 4, 6};
   const double values[] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.502, 0.1, 0.1};
@@ -215,7 +182,7 @@ static void rows_that_the_reach_is_not_made_for_end_it(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const size_t rows = cases[i].rows, first = cases[i].first;
     dperm_schema *wide = NULL;
-    dperm_data *data = NULL;
+    auto_data *data = NULL;
     evidence_sums sums = {0};
     class_distance out;
     assert_ok(dperm_schema_parse(schemas[1], strlen(schemas[1]), "test", &wide, err));
@@ -234,7 +201,6 @@ static void rows_that_the_reach_is_not_made_for_end_it(void **state) {
                    "more records than");
     }
     evidence_sums_clear(&sums);
-    dperm_data_free(data);
   }
 }
 
@@ -246,8 +212,7 @@ static double above(int64_t value, double rate) {
 }
 
 /* Hoeffding at 1e-9 for all of them, and the seed is fixed. */
-static void the_choice_has_the_law_of_its_noise(void **state) {
-  (void)state;
+TEST(the_choice_has_the_law_of_its_noise) {
   static const bins_evidence cases[] = {{{0, 60}, {0, 400000}},
                                         {{60, 60}, {400000, 400000}},
                                         {{-30, 60}, {900000, 400000}},
@@ -266,14 +231,4 @@ static void the_choice_has_the_law_of_its_noise(void **state) {
       assert_true(fabs(yes / CHOICES - wanted) <= sqrt(log(2 * 12 / 1e-9) / (2.0 * CHOICES)));
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_record_moves_no_sum_beyond_its_reach),
-      cmocka_unit_test(an_added_record_moves_no_sum_beyond_its_reach),
-      cmocka_unit_test(rows_that_the_reach_is_not_made_for_end_it),
-      cmocka_unit_test(the_choice_has_the_law_of_its_noise),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

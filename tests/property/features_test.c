@@ -39,15 +39,14 @@ static double kernel_value(dperm_kernel_kind name, double gamma, const double *x
 
 /* ---- rows */
 
-static void features_are_cosines_then_sines_of_the_directions(void **state) {
-  (void)state;
+TEST(features_are_cosines_then_sines_of_the_directions) {
   enum { D = 24, COLS = 5, ROWS = 300 };
-  test_rows *t = test_rows_random(3, ROWS, COLS, 0.7);
+  auto_rows *t = test_rows_random(3, ROWS, COLS, 0.7);
   for (size_t k = 0; k < 3; k++) {
-    feature_map *map = map_of(kernels[k], 1.5, D, 0, 9, COLS);
+    OWNED(feature_map_free_at) feature_map *map = map_of(kernels[k], 1.5, D, 0, 9, COLS);
     const matrix *inner[] = {t->dense, t->sparse};
     for (size_t m = 0; m < 2; m++) {
-      matrix *x = NULL;
+      OWNED(matrix_free_at) matrix *x = NULL;
       double row[D];
       assert_ok(features_new(map, inner[m], &x, err));
       for (size_t i = 0; i < ROWS; i += 7) {
@@ -64,20 +63,16 @@ static void features_are_cosines_then_sines_of_the_directions(void **state) {
           assert_close(row[D / 2 + r], (double)(sqrtl(2.0L / D) * sinl(angle)), near);
         }
       }
-      matrix_free(x);
     }
-    feature_map_free(map);
   }
-  test_rows_free(t);
 }
 
 /* Over sparse rows, as files give them, a record has the same bits wherever it stands. */
-static void features_over_sparse_rows_do_not_depend_on_their_place(void **state) {
-  (void)state;
+TEST(features_over_sparse_rows_do_not_depend_on_their_place) {
   enum { D = 30, COLS = 9, ROWS = 700 };
-  test_rows *t = test_rows_random(4, ROWS, COLS, 0.4);
-  feature_map *map = map_of(DPERM_KERNEL_GAUSSIAN, 2, D, 0, 1, COLS);
-  matrix *x = NULL, *part = NULL;
+  auto_rows *t = test_rows_random(4, ROWS, COLS, 0.4);
+  OWNED(feature_map_free_at) feature_map *map = map_of(DPERM_KERNEL_GAUSSIAN, 2, D, 0, 1, COLS);
+  OWNED(matrix_free_at) matrix *x = NULL, *part = NULL;
   size_t chosen[ROWS];
   double a[D], b[D];
   for (size_t i = 0; i < ROWS; i++) {
@@ -90,10 +85,6 @@ static void features_over_sparse_rows_do_not_depend_on_their_place(void **state)
     part->kind->row(part, i, b);
     assert_memory_equal(a, b, sizeof a);
   }
-  matrix_free(part);
-  matrix_free(x);
-  feature_map_free(map);
-  test_rows_free(t);
 }
 
 /* ---- the norm, exactly */
@@ -108,22 +99,19 @@ static void check_norms(const matrix *x, double *row) {
 
 /* Every number of pairs up to 300 and some large ones, all kernels, γ from tiny to absurd, rows of
  * zeros among them: the rounding of √(1/half) is different for each. */
-static void every_row_has_norm_one_up_to_two_to_the_minus_48(void **state) {
-  (void)state;
+TEST(every_row_has_norm_one_up_to_two_to_the_minus_48) {
   enum { COLS = 6, LARGEST = 20000 };
   static double row[LARGEST];
   static const double gammas[] = {1e-12, 0.01, 1, 40, 1e8, 1e100};
-  test_rows *t = test_rows_random(5, 40, COLS, 0.5);
+  auto_rows *t = test_rows_random(5, 40, COLS, 0.5);
   for (size_t half = 1; half <= LARGEST / 2; half = half < 300 ? half + 1 : half * 3 / 2) {
     size_t g = half % 6;
+    OWNED(feature_map_free_at)
     feature_map *map = map_of(kernels[half % 3], gammas[g], 2 * half, 0, half, COLS);
-    matrix *x = NULL;
+    OWNED(matrix_free_at) matrix *x = NULL;
     assert_ok(features_new(map, half % 2 ? t->dense : t->sparse, &x, err));
     check_norms(x, row);
-    matrix_free(x);
-    feature_map_free(map);
   }
-  test_rows_free(t);
 }
 
 /* ---- approximation */
@@ -146,9 +134,9 @@ static pairs pairs_for(dperm_kernel_kind name, double gamma, uint64_t seed) {
 
 /* k̂ − k for each pair. */
 static void estimate(const pairs *p, const feature_map *map, double *gaps) {
-  matrix *x = NULL;
+  OWNED(matrix_free_at) matrix *x = NULL;
   assert_ok(features_new(map, p->t->dense, &x, err));
-  double *work = calloc(x->work_size, sizeof *work);
+  OWNED_MEMORY double *work = calloc(x->work_size, sizeof *work);
   assert_non_null(work);
   const double *rows = x->kind->block(x, 0, 2 * PAIRS, work);
   for (size_t i = 0; i < PAIRS; i++) {
@@ -158,14 +146,11 @@ static void estimate(const pairs *p, const feature_map *map, double *gaps) {
     }
     gaps[i] = sum - p->exact[i];
   }
-  free(work);
-  matrix_free(x);
 }
 
 /* The largest gap, averaged over a few seeds, at D = 64, …, 4096: the slope of its logarithm is
  * −1/2. */
-static void the_largest_error_falls_like_one_over_the_root_of_d(void **state) {
-  (void)state;
+TEST(the_largest_error_falls_like_one_over_the_root_of_d) {
   enum { SEEDS = 12, STEPS = 7 };
   for (size_t k = 0; k < 3; k++) {
     pairs p = pairs_for(kernels[k], 1.0, 6);
@@ -174,6 +159,7 @@ static void the_largest_error_falls_like_one_over_the_root_of_d(void **state) {
       size_t features = (size_t)64 << step;
       double mean = 0, gaps[PAIRS];
       for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        OWNED(feature_map_free_at)
         feature_map *map = map_of(kernels[k], 1.0, features, 0, 100 * step + seed, DIMS);
         double most = 0;
         estimate(&p, map, gaps);
@@ -181,7 +167,6 @@ static void the_largest_error_falls_like_one_over_the_root_of_d(void **state) {
           most = fmax(most, fabs(gaps[i]));
         }
         mean += most / SEEDS;
-        feature_map_free(map);
       }
       double x = log((double)features), y = log(mean);
       assert_true(mean < 6 / sqrt((double)features));
@@ -200,12 +185,12 @@ static double mean_square(const pairs *p, dperm_kernel_kind name, double gamma, 
                           int independent, size_t maps) {
   double sum = 0, gaps[PAIRS];
   for (uint64_t seed = 1; seed <= maps; seed++) {
+    OWNED(feature_map_free_at)
     feature_map *map = map_of(name, gamma, features, independent, seed, DIMS);
     estimate(p, map, gaps);
     for (size_t i = 0; i < PAIRS; i++) {
       sum += gaps[i] * gaps[i];
     }
-    feature_map_free(map);
   }
   return sum / (double)(PAIRS * maps);
 }
@@ -239,8 +224,7 @@ static double mean_square_of_phases(const pairs *p, double gamma, size_t feature
   return sum / (double)(PAIRS * maps);
 }
 
-static void pairs_have_less_variance_than_phases(void **state) {
-  (void)state;
+TEST(pairs_have_less_variance_than_phases) {
   for (double gamma = 0.25; gamma <= 1; gamma *= 2) {
     pairs p = pairs_for(DPERM_KERNEL_GAUSSIAN, gamma, 7);
     double paired = mean_square(&p, DPERM_KERNEL_GAUSSIAN, gamma, 32, 1, 400);
@@ -250,8 +234,7 @@ static void pairs_have_less_variance_than_phases(void **state) {
   }
 }
 
-static void orthogonal_directions_have_less_variance_than_independent_ones(void **state) {
-  (void)state;
+TEST(orthogonal_directions_have_less_variance_than_independent_ones) {
   for (double gamma = 0.25; gamma <= 1; gamma *= 2) {
     pairs p = pairs_for(DPERM_KERNEL_GAUSSIAN, gamma, 8);
     double orthogonal = mean_square(&p, DPERM_KERNEL_GAUSSIAN, gamma, 32, 0, 800);
@@ -261,20 +244,18 @@ static void orthogonal_directions_have_less_variance_than_independent_ones(void 
   }
 }
 
-static void features_estimate_their_kernels_without_bias(void **state) {
-  (void)state;
+TEST(features_estimate_their_kernels_without_bias) {
   enum { MAPS = 1500, D = 64 };
   for (size_t k = 0; k < 4; k++) {
     dperm_kernel_kind name = kernels[k % 3];
     pairs p = pairs_for(name, 0.8, 9);
     double sum[PAIRS] = {0}, gaps[PAIRS];
     for (uint64_t seed = 1; seed <= MAPS; seed++) {
-      feature_map *map = map_of(name, 0.8, D, k == 3, seed, DIMS);
+      OWNED(feature_map_free_at) feature_map *map = map_of(name, 0.8, D, k == 3, seed, DIMS);
       estimate(&p, map, gaps);
       for (size_t i = 0; i < PAIRS; i++) {
         sum[i] += gaps[i] / MAPS;
       }
-      feature_map_free(map);
     }
     /* a map's estimate has variance at most 2/D: six standard deviations, 1e-7 over all pairs */
     for (size_t i = 0; i < PAIRS; i++) {
@@ -313,40 +294,37 @@ static void check_law(double *sample, size_t n, dperm_kernel_kind name, double g
   assert_true(most < sqrt(log(2e7) / (2 * (double)n)));
 }
 
-static void entries_of_the_directions_have_their_law(void **state) {
-  (void)state;
+TEST(entries_of_the_directions_have_their_law) {
   enum { INPUTS = 20, D = 4000, COUNT = INPUTS * D / 2 };
   for (size_t k = 0; k < 3; k++) {
     for (double gamma = 0.3; gamma < 10; gamma *= 5) {
-      feature_map *map = map_of(kernels[k], gamma, D, 1, 11 + k, INPUTS);
+      OWNED(feature_map_free_at) feature_map *map = map_of(kernels[k], gamma, D, 1, 11 + k, INPUTS);
       check_law(map->directions, COUNT, kernels[k], gamma);
-      feature_map_free(map);
     }
   }
 }
 
 /* One entry from each of many maps, since entries of one rotation depend on each other: of the
  * first direction, and of the last one, whose rotation is not whole. */
-static void entries_of_orthogonal_directions_have_their_law(void **state) {
-  (void)state;
+TEST(entries_of_orthogonal_directions_have_their_law) {
   enum { MAPS = 20000, INPUTS = 3, HALF = 5 };
   static double first[MAPS], last[MAPS];
   for (size_t m = 0; m < MAPS; m++) {
+    OWNED(feature_map_free_at)
     feature_map *map = map_of(DPERM_KERNEL_GAUSSIAN, 0.7, 2 * HALF, 0, m + 1, INPUTS);
     first[m] = map->directions[(m % INPUTS) * HALF];
     last[m] = map->directions[(m % INPUTS) * HALF + HALF - 1];
-    feature_map_free(map);
   }
   check_law(first, MAPS, DPERM_KERNEL_GAUSSIAN, 0.7);
   check_law(last, MAPS, DPERM_KERNEL_GAUSSIAN, 0.7);
 }
 
-static void directions_of_a_rotation_are_orthogonal(void **state) {
-  (void)state;
+TEST(directions_of_a_rotation_are_orthogonal) {
   static const size_t inputs[] = {1, 2, 7, 30, 100};
   enum { HALF = 45 };
   for (size_t c = 0; c < 5; c++) {
     size_t d = inputs[c];
+    OWNED(feature_map_free_at)
     feature_map *map = map_of(DPERM_KERNEL_GAUSSIAN, 1, 2 * HALF, 0, 12, d);
     for (size_t a = 0; a < HALF; a++) {
       for (size_t b = a + 1; b < HALF && b / d == a / d; b++) {
@@ -360,12 +338,10 @@ static void directions_of_a_rotation_are_orthogonal(void **state) {
         assert_true(fabs(dot) < 1e-13 * sqrt(aa * bb));
       }
     }
-    feature_map_free(map);
   }
 }
 
-static void directions_depend_on_the_seed_and_not_on_threads(void **state) {
-  (void)state;
+TEST(directions_depend_on_the_seed_and_not_on_threads) {
   enum { INPUTS = 300, D = 1000 };
   for (size_t k = 0; k < 3; k++) {
     feature_map *maps[3];
@@ -385,11 +361,9 @@ static void directions_depend_on_the_seed_and_not_on_threads(void **state) {
 
 /* A short map over very many columns takes space for its own directions, not for a whole rotation.
  */
-static void few_features_over_many_columns_need_little_memory(void **state) {
-  (void)state;
-  feature_map *map = map_of(DPERM_KERNEL_GAUSSIAN, 1, 4, 0, 1, 3000000);
+TEST(few_features_over_many_columns_need_little_memory) {
+  OWNED(feature_map_free_at) feature_map *map = map_of(DPERM_KERNEL_GAUSSIAN, 1, 4, 0, 1, 3000000);
   assert_true(isfinite(map->directions[0]));
-  feature_map_free(map);
 }
 
 /* ---- in a fit */
@@ -407,31 +381,24 @@ static dperm_model *fitted(const dperm_data *data, uint64_t kernel_seed, uint64_
   return model;
 }
 
-static void a_fit_takes_directions_from_the_kernel_seed_and_noise_from_its_own(void **state) {
-  (void)state;
-  test_rows *t = test_rows_random(14, 500, 4, 1);
-  dperm_data *data = NULL;
+TEST(a_fit_takes_directions_from_the_kernel_seed_and_noise_from_its_own) {
+  auto_rows *t = test_rows_random(14, 500, 4, 1);
+  auto_data *data = NULL;
   assert_ok(dperm_data_from_dense(500, 4, t->x, t->labels, 1, &data, err));
-  dperm_model *a = fitted(data, 5, 1), *b = fitted(data, 5, 2), *c = fitted(data, 0, 1);
+  auto_model *a = fitted(data, 5, 1), *b = fitted(data, 5, 2), *c = fitted(data, 0, 1);
   size_t size = 4 * 6 * sizeof(double);
   assert_memory_equal(a->map->directions, b->map->directions, size);
   assert_memory_not_equal(a->weights, b->weights, 12 * sizeof(double));
   assert_true(a->map->kernel.seed == 5 && c->map->kernel.seed > 0 &&
               c->map->kernel.seed >> 53 == 0);
+  OWNED(feature_map_free_at)
   feature_map *again = map_of(DPERM_KERNEL_GAUSSIAN, 1, 12, 0, c->map->kernel.seed, 4);
   assert_memory_equal(c->map->directions, again->directions, size);
-  feature_map_free(again);
-  dperm_model_free(a);
-  dperm_model_free(b);
-  dperm_model_free(c);
-  dperm_data_free(data);
-  test_rows_free(t);
 }
 
 /* ---- out of range */
 
-static void kernels_out_of_range_are_refused(void **state) {
-  (void)state;
+TEST(kernels_out_of_range_are_refused) {
   static const double gammas[] = {0, -1, 1e101, INFINITY, NAN};
   dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 1, 10, 0, 1};
   for (size_t i = 0; i < 5; i++) {
@@ -454,8 +421,7 @@ static void kernels_out_of_range_are_refused(void **state) {
 }
 
 /* What the message says would fit does fit, whatever the number of columns. */
-static void too_many_features_are_refused_with_a_number_that_fits(void **state) {
-  (void)state;
+TEST(too_many_features_are_refused_with_a_number_that_fits) {
   static const size_t inputs[] = {1, 100, 100000, 100000000};
   for (size_t i = 0; i < 4; i++) {
     dperm_error error;
@@ -469,25 +435,4 @@ static void too_many_features_are_refused_with_a_number_that_fits(void **state) 
     kernel.features += 4 + kernel.features / 100 / 2 * 2;
     assert_int_equal(kernel_validate(&kernel, inputs[i], NULL), DPERM_INVALID_ARGUMENT);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(features_are_cosines_then_sines_of_the_directions),
-      cmocka_unit_test(features_over_sparse_rows_do_not_depend_on_their_place),
-      cmocka_unit_test(every_row_has_norm_one_up_to_two_to_the_minus_48),
-      cmocka_unit_test(the_largest_error_falls_like_one_over_the_root_of_d),
-      cmocka_unit_test(pairs_have_less_variance_than_phases),
-      cmocka_unit_test(orthogonal_directions_have_less_variance_than_independent_ones),
-      cmocka_unit_test(features_estimate_their_kernels_without_bias),
-      cmocka_unit_test(entries_of_the_directions_have_their_law),
-      cmocka_unit_test(entries_of_orthogonal_directions_have_their_law),
-      cmocka_unit_test(directions_of_a_rotation_are_orthogonal),
-      cmocka_unit_test(directions_depend_on_the_seed_and_not_on_threads),
-      cmocka_unit_test(few_features_over_many_columns_need_little_memory),
-      cmocka_unit_test(a_fit_takes_directions_from_the_kernel_seed_and_noise_from_its_own),
-      cmocka_unit_test(kernels_out_of_range_are_refused),
-      cmocka_unit_test(too_many_features_are_refused_with_a_number_that_fits),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

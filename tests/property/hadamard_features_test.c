@@ -58,8 +58,7 @@ static double chi_law(double x, size_t k) {
   return 1 - above;
 }
 
-static void lengths_have_the_law_of_gaussian_vectors(void **state) {
-  (void)state;
+TEST(lengths_have_the_law_of_gaussian_vectors) {
   enum { DRAWS = 100000 };
   static const size_t sizes[] = {2, 3, 64, 65, 1000};
   static double sample[DRAWS];
@@ -85,8 +84,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
  * makes equal to 0 in 2.5/n of all cases. The kernel does not see it: the means over all angles of
  * cos and of squares and fourth powers are right, within six standard deviations of independent
  * ones. */
-static void directions_have_the_law_of_gaussian_vectors(void **state) {
-  (void)state;
+TEST(directions_have_the_law_of_gaussian_vectors) {
   enum { MAPS = 20000 };
   static double sample[3][MAPS], x[3][1000], angles[300];
   for (size_t c = 0; c < 5; c++) {
@@ -100,7 +98,7 @@ static void directions_have_the_law_of_gaussian_vectors(void **state) {
       x[2][j] = 1 / sqrt((double)d);
     }
     for (size_t m = 0; m < MAPS; m++) {
-      hadamard_directions *h = directions_of(m + 1, 1, d, count);
+      OWNED(hadamard_directions_free_at) hadamard_directions *h = directions_of(m + 1, 1, d, count);
       for (size_t k = 0; k < 3; k++) {
         hadamard_angles(h, d, NULL, x[k], angles, work);
         sample[k][m] = angles[m % count];
@@ -111,7 +109,6 @@ static void directions_have_the_law_of_gaussian_vectors(void **state) {
           fourths[k] += square * square / total;
         }
       }
-      hadamard_directions_free(h);
     }
     for (size_t k = 0; k < 3; k++) {
       check_law(sample[k], MAPS, normal_law, 0, 1.5 / 64);
@@ -124,12 +121,12 @@ static void directions_have_the_law_of_gaussian_vectors(void **state) {
 }
 
 /* Those of one rotation; their lengths are χ_d, within seven standard deviations. */
-static void directions_are_orthogonal_and_as_long_as_gaussian_vectors(void **state) {
-  (void)state;
+TEST(directions_are_orthogonal_and_as_long_as_gaussian_vectors) {
   for (size_t c = 0; c < SHAPES; c++) {
     size_t d = shapes[c].d, count = shapes[c].count;
-    hadamard_directions *h = directions_of(30 + c, 2, d, count);
-    double *all = new_doubles(count * d), *work = new_doubles(hadamard_work_size(d, count));
+    OWNED(hadamard_directions_free_at) hadamard_directions *h = directions_of(30 + c, 2, d, count);
+    OWNED_MEMORY double *all = new_doubles(count * d),
+                        *work = new_doubles(hadamard_work_size(d, count));
     for (size_t r = 0; r < count; r++) {
       hadamard_direction(h, r, all + r * d, work);
     }
@@ -147,21 +144,19 @@ static void directions_are_orthogonal_and_as_long_as_gaussian_vectors(void **sta
         assert_true(fabs(dot) < 1e-12 * (double)d);
       }
     }
-    free(all);
-    free(work);
-    hadamard_directions_free(h);
   }
 }
 
 /* Angles are products with the directions, the same bits from a sparse row and from a dense one. */
-static void angles_are_products_with_the_directions(void **state) {
-  (void)state;
+TEST(angles_are_products_with_the_directions) {
   for (size_t c = 0; c < SHAPES; c++) {
     size_t d = shapes[c].d, count = shapes[c].count, entries = 0;
+    OWNED(hadamard_directions_free_at)
     hadamard_directions *h = directions_of(40 + c, 0.5, d, count);
-    double *work = new_doubles(hadamard_work_size(d, count)), *row = new_doubles(d),
-           *values = new_doubles(d);
-    double *dense = new_doubles(count), *sparse = new_doubles(count), *direction = new_doubles(d);
+    OWNED_MEMORY double *work = new_doubles(hadamard_work_size(d, count)), *row = new_doubles(d),
+                        *values = new_doubles(d);
+    OWNED_MEMORY double *dense = new_doubles(count), *sparse = new_doubles(count),
+                        *direction = new_doubles(d);
     uint32_t columns[1000];
     random_source r;
     assert_ok(random_seeded(50 + c, &r, err));
@@ -182,13 +177,6 @@ static void angles_are_products_with_the_directions(void **state) {
       }
       assert_close(dense[k], sum, 1e-12 * sqrt((double)d));
     }
-    free(work);
-    free(row);
-    free(values);
-    free(dense);
-    free(sparse);
-    free(direction);
-    hadamard_directions_free(h);
   }
 }
 
@@ -215,7 +203,7 @@ static double mean_square(feature_kind kind, size_t d, size_t count, size_t entr
   }
   for (uint64_t seed = 1; seed <= maps; seed++) {
     const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 0.5, 2 * count, 0, seed};
-    feature_map *map = NULL;
+    OWNED(feature_map_free_at) feature_map *map = NULL;
     assert_ok(feature_map_draw(&kernel, kind, d, NULL, &map, err));
     for (size_t p = 0; p < PAIRS; p++) {
       double error = -exp(-0.5);
@@ -230,7 +218,6 @@ static double mean_square(feature_kind kind, size_t d, size_t count, size_t entr
       }
       sum += error * error;
     }
-    feature_map_free(map);
   }
   free(gaps);
   free(angles);
@@ -240,8 +227,7 @@ static double mean_square(feature_kind kind, size_t d, size_t count, size_t entr
 /* As QR's within a seventh, and a fraction of the independent ones'. A mean over so many maps has a
  * standard error of two percent (docs/performance.md has the figures): seven of the difference's,
  * 1e-11 a comparison if the seeds were not fixed. */
-static void the_kernel_is_estimated_as_well_as_by_qr(void **state) {
-  (void)state;
+TEST(the_kernel_is_estimated_as_well_as_by_qr) {
   static const struct {
     size_t d, count, entries;
     double share; /* of the independent ones' */
@@ -260,17 +246,16 @@ static void the_kernel_is_estimated_as_well_as_by_qr(void **state) {
 /* ---- cost */
 
 /* d = D = 10^4: 775 MB by QR, 400 MB for independent ones. */
-static void memory_grows_with_columns_plus_features(void **state) {
-  (void)state;
+TEST(memory_grows_with_columns_plus_features) {
   enum { MANY = 10000 };
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 1, MANY, 0, 1};
   feature_map *map = NULL;
   assert_true(feature_map_bytes(FEATURES_HADAMARD, MANY, MANY) < 32.0 * (MANY + MANY));
   assert_ok(feature_map_new(&kernel, MANY, NULL, &map, err));
   assert_true(map->kind == FEATURES_HADAMARD && !map->directions);
-  test_rows *t = test_rows_random(70, 30, MANY, 0.01);
+  auto_rows *t = test_rows_random(70, 30, MANY, 0.01);
   matrix *x = NULL;
-  dperm_data *data = NULL;
+  auto_data *data = NULL;
   assert_ok(features_new(map, t->sparse, &x, err));
   assert_true(x->kind->bytes(x) < t->sparse->kind->bytes(t->sparse) + (size_t)1000000);
   assert_true(x->work_size <=
@@ -284,20 +269,17 @@ static void memory_grows_with_columns_plus_features(void **state) {
   assert_true(fit_memory_model(data, &options) < 1e6);
   options.kernel.independent = 1;
   assert_true(fit_memory_model(data, &options) > 4e8);
-  dperm_data_free(data);
-  test_rows_free(t);
 }
 
 /* Rows over dense and over sparse ones, where directions are not written out: norm 1, the same
  * features. */
-static void rows_of_many_features_have_norm_one(void **state) {
-  (void)state;
+TEST(rows_of_many_features_have_norm_one) {
   enum { COLS = 3000, D = 6000, ROWS = 9 };
   static double row[D], other[D];
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 50, D, 0, 2};
-  test_rows *t = test_rows_random(71, ROWS, COLS, 0.02);
-  feature_map *map = NULL;
-  matrix *dense = NULL, *sparse = NULL;
+  auto_rows *t = test_rows_random(71, ROWS, COLS, 0.02);
+  OWNED(feature_map_free_at) feature_map *map = NULL;
+  OWNED(matrix_free_at) matrix *dense = NULL, *sparse = NULL;
   assert_ok(feature_map_new(&kernel, COLS, NULL, &map, err));
   assert_true(!map->directions);
   assert_ok(features_new(map, t->dense, &dense, err));
@@ -312,10 +294,6 @@ static void rows_of_many_features_have_norm_one(void **state) {
     }
     assert_true(sqrtl(squares) <= FEATURES_NORM && squares > 1 - 0x1p-40L);
   }
-  matrix_free(dense);
-  matrix_free(sparse);
-  feature_map_free(map);
-  test_rows_free(t);
 }
 
 /* ---- a caller who wants to stop */
@@ -333,8 +311,7 @@ static bool tick(void *context, const char *stage, uint64_t done, uint64_t total
 }
 
 /* However far it is: each kind asks often, and gives everything back. */
-static void drawing_stops_on_request(void **state) {
-  (void)state;
+TEST(drawing_stops_on_request) {
   static const struct {
     feature_kind kind;
     size_t d, features, asks;
@@ -360,18 +337,4 @@ static void drawing_stops_on_request(void **state) {
       assert_null(map);
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lengths_have_the_law_of_gaussian_vectors),
-      cmocka_unit_test(directions_have_the_law_of_gaussian_vectors),
-      cmocka_unit_test(directions_are_orthogonal_and_as_long_as_gaussian_vectors),
-      cmocka_unit_test(angles_are_products_with_the_directions),
-      cmocka_unit_test(the_kernel_is_estimated_as_well_as_by_qr),
-      cmocka_unit_test(memory_grows_with_columns_plus_features),
-      cmocka_unit_test(rows_of_many_features_have_norm_one),
-      cmocka_unit_test(drawing_stops_on_request),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

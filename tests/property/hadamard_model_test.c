@@ -31,8 +31,7 @@ static uint64_t fingerprint(uint64_t hash, const double *values, size_t count) {
 
 /* Model files hold a seed, not directions: whoever finds other fingerprints here has made a new
  * kind, which needs a new name (features.h). */
-static void directions_of_a_seed_have_these_bits(void **state) {
-  (void)state;
+TEST(directions_of_a_seed_have_these_bits) {
   static const struct {
     size_t inputs, features;
     uint64_t bits;
@@ -41,22 +40,20 @@ static void directions_of_a_seed_have_these_bits(void **state) {
                {1000, 130, UINT64_C(0x44aa5cfee2278bbc)}};
   for (size_t c = 0; c < 3; c++) {
     size_t d = cases[c].inputs, count = cases[c].features / 2;
-    feature_map *map = map_of(2 * count, 1234567 + c, d);
+    OWNED(feature_map_free_at) feature_map *map = map_of(2 * count, 1234567 + c, d);
     uint64_t bits = fingerprint(UINT64_C(14695981039346656037), map->directions, d * count);
     if (bits != cases[c].bits) {
       fail_msg("%zu columns, %zu features: 0x%016llx", d, 2 * count, (unsigned long long)bits);
     }
-    feature_map_free(map);
   }
 }
 
 /* The same where they are not written out: angles of a row of sevenths. */
-static void angles_of_a_seed_have_these_bits(void **state) {
-  (void)state;
+TEST(angles_of_a_seed_have_these_bits) {
   enum { COLS = 5000, D = 7000 };
   static double row[COLS], angles[D / 2];
-  feature_map *map = map_of(D, 7654321, COLS);
-  double *work = calloc(hadamard_work_size(COLS, D / 2), sizeof *work);
+  OWNED(feature_map_free_at) feature_map *map = map_of(D, 7654321, COLS);
+  OWNED_MEMORY double *work = calloc(hadamard_work_size(COLS, D / 2), sizeof *work);
   assert_true(work && !map->directions);
   for (size_t j = 0; j < COLS; j++) {
     row[j] = ((double)(j % 29) - 14) / 7;
@@ -66,8 +63,6 @@ static void angles_of_a_seed_have_these_bits(void **state) {
   if (bits != UINT64_C(0x8f13e72d66091563)) {
     fail_msg("0x%016llx", (unsigned long long)bits);
   }
-  free(work);
-  feature_map_free(map);
 }
 
 /* ---- models */
@@ -98,15 +93,13 @@ static dperm_model *fitted(const dperm_data *data, size_t features, int independ
 
 static dperm_model *written_and_read(const dperm_model *model) {
   dperm_model *back = NULL;
-  char *path = file_with_text("");
+  auto_file *path = file_with_text("");
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_read(path, &back, err));
-  file_remove(path);
   return back;
 }
 
-static void models_over_many_columns_get_fast_directions_and_say_so(void **state) {
-  (void)state;
+TEST(models_over_many_columns_get_fast_directions_and_say_so) {
   static const struct {
     size_t cols, features;
     int independent;
@@ -117,25 +110,20 @@ static void models_over_many_columns_get_fast_directions_and_say_so(void **state
                {64, 10, 1, FEATURES_IID},
                {4100, 4100, 0, FEATURES_HADAMARD}}; /* not written out */
   for (size_t c = 0; c < 5; c++) {
-    test_rows *t = test_rows_random(80 + c, 50, cases[c].cols, 0.2);
-    dperm_data *data = data_of(t);
-    dperm_model *model = fitted(data, cases[c].features, cases[c].independent);
-    dperm_model *back = written_and_read(model);
+    auto_rows *t = test_rows_random(80 + c, 50, cases[c].cols, 0.2);
+    auto_data *data = data_of(t);
+    auto_model *model = fitted(data, cases[c].features, cases[c].independent);
+    auto_model *back = written_and_read(model);
     double scores[50], again[50];
     assert_int_equal(model->map->kind, cases[c].kind);
     assert_int_equal(back->map->kind, cases[c].kind);
     assert_ok(dperm_model_scores(model, data, scores, err));
     assert_ok(dperm_model_scores(back, data, again, err));
     assert_memory_equal(scores, again, sizeof scores);
-    dperm_model_free(model);
-    dperm_model_free(back);
-    dperm_data_free(data);
-    test_rows_free(t);
   }
 }
 
-static void kinds_have_names(void **state) {
-  (void)state;
+TEST(kinds_have_names) {
   for (int k = FEATURES_IID; k <= FEATURES_HADAMARD; k++) {
     feature_kind found = FEATURES_IID;
     assert_true(feature_kind_find(feature_kind_name((feature_kind)k), &found));
@@ -146,8 +134,7 @@ static void kinds_have_names(void **state) {
   assert_false(feature_kind_find(NULL, &found));
 }
 
-static void fast_directions_out_of_their_range_are_refused(void **state) {
-  (void)state;
+TEST(fast_directions_out_of_their_range_are_refused) {
   dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 1, 10, 0, 1};
   feature_map *map = NULL;
   assert_fails(feature_map_draw(&kernel, FEATURES_HADAMARD, 63, NULL, &map, err),
@@ -163,7 +150,7 @@ static dperm_status read_as(const dperm_model *model, const char *kind, dperm_mo
                             dperm_error *err) {
   char *path = file_with_text(""), digest[DIGEST_TEXT_SIZE];
   assert_int_equal(dperm_model_write(model, path, NULL), DPERM_OK);
-  json_t *root = json_load_file(path, 0, NULL);
+  json_auto_t *root = json_load_file(path, 0, NULL);
   assert_non_null(root);
   json_t *kernel = json_object_get(root, "kernel");
   assert_int_equal(json_object_set_new(kernel, "kind", json_string(kind)), 0);
@@ -171,16 +158,14 @@ static dperm_status read_as(const dperm_model *model, const char *kind, dperm_mo
   assert_int_equal(json_object_set_new(root, "digest", json_string(digest)), 0);
   assert_int_equal(json_dump_file(root, path, JSON_REAL_PRECISION(17)), 0);
   dperm_status status = dperm_model_read(path, out, err);
-  json_decref(root);
   file_remove(path);
   return status;
 }
 
 /* The file decides, not what a new model would get; and fails closed. */
-static void a_file_decides_how_its_directions_are_drawn(void **state) {
-  (void)state;
-  test_rows *t = test_rows_random(85, 50, 70, 0.2), *narrow = test_rows_random(86, 50, 4, 1);
-  dperm_data *data = data_of(t), *few = data_of(narrow);
+TEST(a_file_decides_how_its_directions_are_drawn) {
+  auto_rows *t = test_rows_random(85, 50, 70, 0.2), *narrow = test_rows_random(86, 50, 4, 1);
+  auto_data *data = data_of(t), *few = data_of(narrow);
   dperm_model *model = fitted(data, 20, 0), *small = fitted(few, 20, 0), *back = NULL;
   double scores[50], others[50];
   assert_ok(read_as(model, "orthogonal", &back, err));
@@ -197,10 +182,6 @@ static void a_file_decides_how_its_directions_are_drawn(void **state) {
   assert_null(back);
   dperm_model_free(model);
   dperm_model_free(small);
-  dperm_data_free(data);
-  dperm_data_free(few);
-  test_rows_free(t);
-  test_rows_free(narrow);
 }
 
 static bool stop(void *context, const char *stage, uint64_t done, uint64_t total) {
@@ -211,10 +192,9 @@ static bool stop(void *context, const char *stage, uint64_t done, uint64_t total
 }
 
 /* Of either kind, before anything is charged. */
-static void training_stops_while_directions_are_drawn(void **state) {
-  (void)state;
-  test_rows *t = test_rows_random(90, 40, 80, 1);
-  dperm_data *data = data_of(t);
+TEST(training_stops_while_directions_are_drawn) {
+  auto_rows *t = test_rows_random(90, 40, 80, 1);
+  auto_data *data = data_of(t);
   for (int independent = 0; independent < 2; independent++) {
     dperm_options options;
     dperm_model *model = NULL;
@@ -227,19 +207,4 @@ static void training_stops_while_directions_are_drawn(void **state) {
     assert_null(model);
     assert_int_equal(asked, 1);
   }
-  dperm_data_free(data);
-  test_rows_free(t);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(directions_of_a_seed_have_these_bits),
-      cmocka_unit_test(angles_of_a_seed_have_these_bits),
-      cmocka_unit_test(models_over_many_columns_get_fast_directions_and_say_so),
-      cmocka_unit_test(a_file_decides_how_its_directions_are_drawn),
-      cmocka_unit_test(kinds_have_names),
-      cmocka_unit_test(fast_directions_out_of_their_range_are_refused),
-      cmocka_unit_test(training_stops_while_directions_are_drawn),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,8 +104,7 @@ static void check_formula(const trial *t, random_source *r) {
   }
 }
 
-static void values_slopes_and_curvatures_follow_the_formula(void **state) {
-  (void)state;
+TEST(values_slopes_and_curvatures_follow_the_formula) {
   for_every_loss(check_formula);
 }
 
@@ -131,8 +130,7 @@ static void check_slope_error(const trial *t, random_source *r) {
                 t->loss.name, t->h, worst[0] / unit, worst[1] / unit, declared / unit);
 }
 
-static void slopes_are_within_their_error_at_doubles_and_double_doubles(void **state) {
-  (void)state;
+TEST(slopes_are_within_their_error_at_doubles_and_double_doubles) {
   for_every_loss(check_slope_error);
 }
 
@@ -179,8 +177,7 @@ static void check_constants(const trial *t, random_source *r) {
   assert_true(most.curvature >= t->loss.smoothness * (1 - 1e-6));
 }
 
-static void constants_are_attained_and_never_passed(void **state) {
-  (void)state;
+TEST(constants_are_attained_and_never_passed) {
   for_every_loss(check_constants);
 }
 
@@ -189,8 +186,7 @@ static void check_not_refuted(const trial *t, random_source *r) {
   assert_ok(dperm_loss_check(&t->loss, err));
 }
 
-static void the_check_of_constants_passes(void **state) {
-  (void)state;
+TEST(the_check_of_constants_passes) {
   for_every_loss(check_not_refuted);
 }
 
@@ -228,8 +224,7 @@ static void check_many(const trial *t, random_source *r) {
   }
 }
 
-static void many_margins_are_as_one_by_one(void **state) {
-  (void)state;
+TEST(many_margins_are_as_one_by_one) {
   for_every_loss(check_many);
 }
 
@@ -265,13 +260,11 @@ static void check_name(const trial *t, random_source *r) {
   }
 }
 
-static void a_loss_is_found_by_name_and_recognized_by_all_it_has(void **state) {
-  (void)state;
+TEST(a_loss_is_found_by_name_and_recognized_by_all_it_has) {
   for_every_loss(check_name);
 }
 
-static void unknown_names_are_refused_with_the_list(void **state) {
-  (void)state;
+TEST(unknown_names_are_refused_with_the_list) {
   dperm_loss loss = {.name = "untouched"};
   for (size_t i = 0; dperm_loss_name(i); i++) {
     assert_fails(dperm_loss_by_name("hinge", 1, &loss, err), DPERM_INVALID_ARGUMENT,
@@ -324,8 +317,7 @@ static void check_price(const trial *t, random_source *r) {
   }
 }
 
-static void the_price_covers_every_margin_and_verify_proves_it(void **state) {
-  (void)state;
+TEST(the_price_covers_every_margin_and_verify_proves_it) {
   for_every_loss(check_price);
 }
 
@@ -349,14 +341,12 @@ static void check_probability(const trial *t, random_source *r) {
   }
 }
 
-static void probabilities_rise_and_are_those_of_the_loss(void **state) {
-  (void)state;
+TEST(probabilities_rise_and_are_those_of_the_loss) {
   for_every_loss(check_probability);
 }
 
 /* The worst pair that is known for it comes within a factor of two of the claim. */
-static void every_loss_is_audited(void **state) {
-  (void)state;
+TEST(every_loss_is_audited) {
   for (size_t i = 0; dperm_loss_name(i); i++) {
     static const pair_kind kinds[] = {PAIR_OUTPUT, PAIR_OBJECTIVE, PAIR_JACOBIAN, PAIR_WEIGHTS};
     for (size_t k = 0; k < 4; k++) {
@@ -372,8 +362,7 @@ static void every_loss_is_audited(void **state) {
 /* ---- what single losses promise beyond */
 
 /* Relative accuracy in the tail, where 1 + e^−z has long rounded to 1. */
-static void logistic_keeps_its_digits_far_out(void **state) {
-  (void)state;
+TEST(logistic_keeps_its_digits_far_out) {
   dperm_loss loss = dperm_loss_logistic();
   reference_value *reference = loss_reference("logistic");
   random_source r;
@@ -391,8 +380,7 @@ static void logistic_keeps_its_digits_far_out(void **state) {
   }
 }
 
-static void hinges_are_hinges_outside_their_bend(void **state) {
-  (void)state;
+TEST(hinges_are_hinges_outside_their_bend) {
   static const char *const names[] = {"huber", "smooth-hinge"};
   for (int i = 0; i < 2; i++) {
     for (double h = 1e-9; h < 1e6; h *= 30) {
@@ -404,22 +392,4 @@ static void hinges_are_hinges_outside_their_bend(void **state) {
       assert_false(signbit(right.slope));
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(values_slopes_and_curvatures_follow_the_formula),
-      cmocka_unit_test(slopes_are_within_their_error_at_doubles_and_double_doubles),
-      cmocka_unit_test(constants_are_attained_and_never_passed),
-      cmocka_unit_test(the_check_of_constants_passes),
-      cmocka_unit_test(many_margins_are_as_one_by_one),
-      cmocka_unit_test(a_loss_is_found_by_name_and_recognized_by_all_it_has),
-      cmocka_unit_test(unknown_names_are_refused_with_the_list),
-      cmocka_unit_test(the_price_covers_every_margin_and_verify_proves_it),
-      cmocka_unit_test(probabilities_rise_and_are_those_of_the_loss),
-      cmocka_unit_test(every_loss_is_audited),
-      cmocka_unit_test(logistic_keeps_its_digits_far_out),
-      cmocka_unit_test(hinges_are_hinges_outside_their_bend),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
 /* The rule of a refinement, on exact counts: whatever they are, its cuts and groups make sense. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "refine/refine_rule.h"
 #include "support.h"
@@ -22,8 +21,7 @@ static size_t cuts_of(const refine_numbers *p, const int64_t *counts, size_t cel
   return count;
 }
 
-static void bins_have_about_the_same_mass(void **state) {
-  (void)state;
+TEST(bins_have_about_the_same_mass) {
   int64_t counts[CELLS];
   bool cut[CELLS];
   const refine_numbers p = numbers_of(64000, 1); /* x = 6400: 32 bins of 2000, two cells each */
@@ -39,8 +37,7 @@ static void bins_have_about_the_same_mass(void **state) {
   assert_true(cut[0]);
 }
 
-static void atoms_are_bins_of_their_own(void **state) {
-  (void)state;
+TEST(atoms_are_bins_of_their_own) {
   int64_t counts[CELLS];
   bool cut[CELLS];
   const refine_numbers p = numbers_of(64000, 1);
@@ -55,8 +52,7 @@ static void atoms_are_bins_of_their_own(void **state) {
   assert_true(cut[0]);
 }
 
-static void bins_that_were_there_stay_unless_they_are_empty(void **state) {
-  (void)state;
+TEST(bins_that_were_there_stay_unless_they_are_empty) {
   int64_t counts[CELLS] = {0};
   bool cut[CELLS] = {false};
   const refine_numbers p = numbers_of(64000, 1);
@@ -70,8 +66,7 @@ static void bins_that_were_there_stay_unless_they_are_empty(void **state) {
   }
 }
 
-static void noise_alone_makes_no_bins(void **state) {
-  (void)state;
+TEST(noise_alone_makes_no_bins) {
   int64_t counts[CELLS] = {0};
   bool cut[CELLS];
   const refine_numbers p = numbers_of(64000, 500);
@@ -83,8 +78,7 @@ static void noise_alone_makes_no_bins(void **state) {
   assert_int_equal(cuts_of(&p, counts, 1, cut), 0);
 }
 
-static void anything_is_survived(void **state) {
-  (void)state;
+TEST(anything_is_survived) {
   random_source r;
   assert_ok(random_seeded(12, &r, err));
   for (int t = 0; t < 3000; t++) {
@@ -113,8 +107,7 @@ static void anything_is_survived(void **state) {
   }
 }
 
-static void rare_categories_are_merged(void **state) {
-  (void)state;
+TEST(rare_categories_are_merged) {
   const refine_numbers p = numbers_of(64000, 10); /* a bin is 2000, an eighth of it 250 */
   const int64_t counts[] = {30000, 200, 251, 3, -7, 33546};
   bool merged[6];
@@ -126,8 +119,7 @@ static void rare_categories_are_merged(void **state) {
   assert_false(merged[0] || merged[1] || merged[2] || merged[3]); /* a group of one is no group */
 }
 
-static void few_rows_are_left_alone(void **state) {
-  (void)state;
+TEST(few_rows_are_left_alone) {
   refine_numbers p = numbers_of(1999, 1);
   assert_true(refine_rule_share(&p) == 0);
   p.rows = 2000;
@@ -137,17 +129,4 @@ static void few_rows_are_left_alone(void **state) {
   assert_true(refine_rule_share(&p) == 0);
   p.counted = 0;
   assert_true(refine_rule_share(&p) == 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bins_have_about_the_same_mass),
-      cmocka_unit_test(atoms_are_bins_of_their_own),
-      cmocka_unit_test(bins_that_were_there_stay_unless_they_are_empty),
-      cmocka_unit_test(noise_alone_makes_no_bins),
-      cmocka_unit_test(anything_is_survived),
-      cmocka_unit_test(rare_categories_are_merged),
-      cmocka_unit_test(few_rows_are_left_alone),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

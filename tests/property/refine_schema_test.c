@@ -7,16 +7,14 @@
 
 #include "random_layout.h"
 #include "refine/refine_counts.h"
-#include "schema/schema_refined.h"
 
 enum { RECORDS = 12 };
 
 static dperm_data *records_in(const dperm_schema *schema, const text_buffer *csv) {
-  char *path = file_with(csv->bytes, csv->length);
+  auto_file *path = file_with(csv->bytes, csv->length);
   const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   dperm_data *data = NULL;
   assert_ok(dperm_data_read(&source, NULL, &data, err));
-  file_remove(path);
   return data;
 }
 
@@ -30,13 +28,12 @@ static void write_records(const layout *l, layout_cell (*cells)[LAYOUT_COLUMNS],
 static refine_counts counts_in(const dperm_data *data, const refine_numbers *numbers) {
   refine_counts counts = {0};
   dperm_data view = {0};
-  dperm_schema *cells = NULL;
+  auto_schema *cells = NULL;
   assert_ok(refine_cell_schema(data->schema, &cells, err));
   assert_ok(data_view_open(data, cells, &view, err));
   assert_ok(refine_counts_new(data->schema, cells, numbers, &counts, err));
   assert_ok(refine_counts_add(&view, &counts, err));
   data_view_close(&view);
-  dperm_schema_free(cells);
   return counts;
 }
 
@@ -75,7 +72,7 @@ static void any_counts_make_a_sound_schema(const dperm_data *data, refine_counts
                                            random_source *r) {
   const schema_refined cost = {.epsilon = 0.5, .rows_per_person = 1, .is_private = true};
   const dperm_schema *wide = data->schema;
-  dperm_schema *bare = NULL, *made = NULL, *again = NULL;
+  auto_schema *bare = NULL, *made = NULL, *again = NULL;
   for (size_t i = 0; i < counts->count; i++) {
     for (size_t c = 0; c < counts->columns[i].cells; c++) {
       double size = exp(12 * random_unit(r));
@@ -98,13 +95,9 @@ static void any_counts_make_a_sound_schema(const dperm_data *data, refine_counts
   assert_int_equal(made->cross_count, wide->cross_count);
   assert_true(again->dims == made->dims && again->refined.epsilon == 0.5);
   check_rows(data, made, csv);
-  dperm_schema_free(again);
-  dperm_schema_free(made);
-  dperm_schema_free(bare);
 }
 
-static void neighbours_and_schemas(void **state) {
-  (void)state;
+TEST(neighbours_and_schemas) {
   random_source r;
   assert_ok(random_seeded(21, &r, err));
   for (size_t trial = 0; trial < repetitions(150, 3000); trial++) {
@@ -135,9 +128,4 @@ static void neighbours_and_schemas(void **state) {
     free(before.bytes);
     free(after.bytes);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(neighbours_and_schemas)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

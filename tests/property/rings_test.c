@@ -10,7 +10,7 @@ enum { ROWS = 20000, FRESH = 10000 };
 static double test_error(const dperm_data *train, const dperm_data *fresh, double epsilon,
                          dperm_kernel kernel, uint64_t seed) {
   dperm_options options;
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   dperm_metrics metrics;
   dperm_options_init(&options);
   options.epsilon = epsilon;
@@ -20,7 +20,6 @@ static double test_error(const dperm_data *train, const dperm_data *fresh, doubl
   assert_ok(dperm_train(train, &options, &model, err));
   assert_ok(dperm_model_score(model, fresh, &metrics, err));
   dperm_random_free(options.random);
-  dperm_model_free(model);
   return metrics.error_rate;
 }
 
@@ -42,7 +41,7 @@ static int free_sets(void **state) {
   return 0;
 }
 
-static void a_linear_model_cannot_tell_rings_apart(void **state) {
+TEST(a_linear_model_cannot_tell_rings_apart) {
   const sets *s = *state;
   assert_true(test_error(s->train, s->fresh, 1, (dperm_kernel){0}, 3) > 0.4);
 }
@@ -57,33 +56,24 @@ static void check_gaussian(const sets *s, double epsilon, uint64_t fits, double 
   }
 }
 
-static void gaussian_features_tell_rings_apart_at_epsilon_one(void **state) {
+TEST(gaussian_features_tell_rings_apart_at_epsilon_one) {
   check_gaussian(*state, 1, 1, 0.01);
 }
 
-static void gaussian_features_tell_rings_apart_at_epsilon_a_tenth(void **state) {
+TEST(gaussian_features_tell_rings_apart_at_epsilon_a_tenth) {
   check_gaussian(*state, 0.1, 2, 0.05);
 }
 
 /* Fewer rows and features suffice to see that they work. */
-static void independent_directions_and_the_other_kernels_do_it_too(void **state) {
+TEST(independent_directions_and_the_other_kernels_do_it_too) {
   const sets *s = *state;
   static const dperm_kernel kernels[] = {{DPERM_KERNEL_GAUSSIAN, 4, 60, 1, 7},
                                          {DPERM_KERNEL_LAPLACIAN, 2, 60, 0, 7},
                                          {DPERM_KERNEL_CAUCHY, 2, 60, 0, 7}};
-  dperm_data *small = rings(5000, 3);
+  auto_data *small = rings(5000, 3);
   for (size_t k = 0; k < 3; k++) {
     assert_true(test_error(small, s->fresh, 1, kernels[k], 4) < 0.05);
   }
-  dperm_data_free(small);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_linear_model_cannot_tell_rings_apart),
-      cmocka_unit_test(gaussian_features_tell_rings_apart_at_epsilon_one),
-      cmocka_unit_test(gaussian_features_tell_rings_apart_at_epsilon_a_tenth),
-      cmocka_unit_test(independent_directions_and_the_other_kernels_do_it_too),
-  };
-  return cmocka_run_group_tests(tests, make_sets, free_sets);
-}
+TEST_GROUP(make_sets, free_sets)

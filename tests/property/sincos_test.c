@@ -39,8 +39,7 @@ static double error_of(double found, int (*exact)(mpfr_t, mpfr_srcptr, mpfr_rnd_
   return error;
 }
 
-static void waves_are_close_to_cos_and_sin(void **state) {
-  (void)state;
+TEST(waves_are_close_to_cos_and_sin) {
   random_source r;
   double *angles = calloc(POINTS, sizeof *angles), *c = calloc(POINTS, sizeof *c),
          *s = calloc(POINTS, sizeof *s), worst = 0, longest = 0;
@@ -65,8 +64,7 @@ static void waves_are_close_to_cos_and_sin(void **state) {
 }
 
 /* Huge angles, zeros and what is not a number, each among others and alone. */
-static void neighbours_do_not_matter(void **state) {
-  (void)state;
+TEST(neighbours_do_not_matter) {
   random_source r;
   assert_ok(random_seeded(2, &r, err));
   for (int round = 0; round < 3000; round++) {
@@ -93,12 +91,4 @@ static void neighbours_do_not_matter(void **state) {
       assert_true(fabs(s[i] - 0.3 * sin(angles[i])) <= 0x1p-52);
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(waves_are_close_to_cos_and_sin),
-      cmocka_unit_test(neighbours_do_not_matter),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,8 +52,7 @@ static double slope_distance(size_t k, size_t label, const double *z, const doub
   return distance;
 }
 
-static void slopes_are_within_their_declared_error(void **state) {
-  (void)state;
+TEST(slopes_are_within_their_declared_error) {
   static const size_t classes[] = {2, 3, 5, 26, 101, 1000};
   random_source r;
   assert_ok(random_seeded(1, &r, err));
@@ -84,8 +83,7 @@ static void slopes_are_within_their_declared_error(void **state) {
 }
 
 /* One after the other each of these would round a sum near 1 by half a unit, the same way. */
-static void small_probabilities_add_up(void **state) {
-  (void)state;
+TEST(small_probabilities_add_up) {
   static const size_t classes[] = {65, 300, 1000};
   for (size_t i = 0; i < 3; i++) {
     size_t k = classes[i];
@@ -103,8 +101,7 @@ static void small_probabilities_add_up(void **state) {
 }
 
 /* Many rows at once give the bits of each alone, and a NaN spoils its own row. */
-static void rows_do_not_touch_each_other(void **state) {
-  (void)state;
+TEST(rows_do_not_touch_each_other) {
   enum { K = 7, ROWS = 400 };
   double z[ROWS * K], slope[ROWS * K], alone[K], labels[ROWS];
   random_source r;
@@ -158,8 +155,7 @@ static void random_probabilities(random_source *r, size_t k, double *p) {
   }
 }
 
-static void no_probabilities_cost_more_than_the_rule(void **state) {
-  (void)state;
+TEST(no_probabilities_cost_more_than_the_rule) {
   random_source r;
   assert_ok(random_seeded(3, &r, err));
   for (size_t t = 0; t < repetitions(400, 10000); t++) {
@@ -188,8 +184,7 @@ static void no_probabilities_cost_more_than_the_rule(void **state) {
 }
 
 /* Two classes are logistic regression with 2A and 2κ. */
-static void two_classes_are_logistic_regression(void **state) {
-  (void)state;
+TEST(two_classes_are_logistic_regression) {
   const dperm_loss two = softmax_loss(2), logistic = dperm_loss_logistic();
   for (double kappa = 1e-4; kappa < 1e4; kappa *= 3) {
     for (double a = 1e-5; a < 20; a *= 2) {
@@ -203,8 +198,7 @@ static void two_classes_are_logistic_regression(void **state) {
 /* Gaussian noise: never more than if all pairs of corners were as far apart as the worst
  * (privacy.md's design), never less than the two records that are, and two classes are logistic
  * regression's. */
-static void corners_of_a_joint_fit_are_those_of_the_proof(void **state) {
-  (void)state;
+TEST(corners_of_a_joint_fit_are_those_of_the_proof) {
   for (size_t k = 2; k < 40; k += 3) {
     const dperm_loss loss = softmax_loss(k);
     double n = (double)k, kappa = 0.2, epsilon = 1, a = 0.1, slack = (n - 1) * log1p(kappa / n);
@@ -223,8 +217,7 @@ static void corners_of_a_joint_fit_are_those_of_the_proof(void **state) {
 }
 
 /* The l2 lengths of all pairs of corners, written out: none is longer than the list says. */
-static void pairs_of_corners_are_no_longer_than_listed(void **state) {
-  (void)state;
+TEST(pairs_of_corners_are_no_longer_than_listed) {
   enum { CLASSES = 5 };
   for (size_t y = 0; y < 2; y++) {
     size_t longest = 0, long_ones = 0;
@@ -248,8 +241,7 @@ static void pairs_of_corners_are_no_longer_than_listed(void **state) {
   }
 }
 
-static void a_feasible_lambda_is_feasible(void **state) {
-  (void)state;
+TEST(a_feasible_lambda_is_feasible) {
   for (size_t k = 2; k < 40; k += 3) {
     const dperm_loss loss = softmax_loss(k);
     double most = epsilon_most_kappa(&loss, 0.7) / loss.smoothness;
@@ -271,7 +263,7 @@ static double log_density(const neighbour *of, const double *w, double lambda, d
                           bool l1) {
   double *values = malloc(sizeof of->x), h[K * D * K * D], z[N * K], slope[N * K], p[N * K];
   double g[K * D], norm = 0, log_det = 0;
-  matrix *x = NULL;
+  OWNED(matrix_free_at) matrix *x = NULL;
   assert_non_null(values);
   memcpy(values, of->x, sizeof of->x);
   assert_ok(matrix_dense_new(N, D, values, &x, err));
@@ -300,7 +292,6 @@ static double log_density(const neighbour *of, const double *w, double lambda, d
   for (size_t j = 0; j < K * D; j++) {
     log_det += 2 * log(h[j * K * D + j]);
   }
-  matrix_free(x);
   return log_det - beta * norm;
 }
 
@@ -312,8 +303,7 @@ static void random_record(random_source *r, bool unit, double *x) {
 
 /* The ratio of densities between neighbours is within ε(A), for every result; and the bound is not
  * idle. */
-static void neighbours_densities_differ_by_epsilon_at_most(void **state) {
-  (void)state;
+TEST(neighbours_densities_differ_by_epsilon_at_most) {
   random_source r;
   assert_ok(random_seeded(4, &r, err));
   const dperm_loss loss = softmax_loss(K);
@@ -341,19 +331,4 @@ static void neighbours_densities_differ_by_epsilon_at_most(void **state) {
     closest = fmax(closest, fabs(ratio) / epsilon);
   }
   assert_true(closest > 0.6);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(slopes_are_within_their_declared_error),
-      cmocka_unit_test(small_probabilities_add_up),
-      cmocka_unit_test(rows_do_not_touch_each_other),
-      cmocka_unit_test(no_probabilities_cost_more_than_the_rule),
-      cmocka_unit_test(two_classes_are_logistic_regression),
-      cmocka_unit_test(corners_of_a_joint_fit_are_those_of_the_proof),
-      cmocka_unit_test(pairs_of_corners_are_no_longer_than_listed),
-      cmocka_unit_test(a_feasible_lambda_is_feasible),
-      cmocka_unit_test(neighbours_densities_differ_by_epsilon_at_most),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

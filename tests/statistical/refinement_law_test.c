@@ -3,7 +3,6 @@
  * bounded for every law and number of draws (Dvoretzky, Kiefer & Wolfowitz, Massart), here at 1e-9
  * for all tests together; the seed is fixed besides, so nothing here fails now and then. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "random/discrete_sampling.h"
@@ -51,8 +50,7 @@ static double distance(double *sample, size_t count, double rate) {
   return most;
 }
 
-static void every_count_has_the_noise_of_the_claim(void **state) {
-  (void)state;
+TEST(every_count_has_the_noise_of_the_claim) {
   static const struct {
     double epsilon;
     size_t rows;
@@ -96,8 +94,7 @@ static void every_count_has_the_noise_of_the_claim(void **state) {
 }
 
 /* The rate is never above what exact rationals allow: 2 k' p times it is at most epsilon. */
-static void the_rate_is_rounded_to_the_safe_side(void **state) {
-  (void)state;
+TEST(the_rate_is_rounded_to_the_safe_side) {
   random_source r;
   assert_ok(random_seeded(9, &r, err));
   for (int i = 0; i < 20000; i++) {
@@ -109,12 +106,4 @@ static void the_rate_is_rounded_to_the_safe_side(void **state) {
                       (long double)columns * (long double)rows;
     assert_true(all <= (long double)epsilon && all >= (long double)epsilon * (1 - 3e-6L));
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_count_has_the_noise_of_the_claim),
-      cmocka_unit_test(the_rate_is_rounded_to_the_safe_side),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

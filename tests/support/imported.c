@@ -7,18 +7,6 @@
 #include "dperm/draft.h"
 #include "schema/schema.h"
 
-/* The text with ' turned into ". */
-static void json_of(const char *text, char out[DICTIONARY_TEXT_SIZE]) {
-  size_t length = strlen(text);
-  assert_true(length < DICTIONARY_TEXT_SIZE);
-  for (size_t i = 0; i <= length; i++) {
-    out[i] = text[i];
-    if (text[i] == '\'') {
-      out[i] = '"';
-    }
-  }
-}
-
 static char remarks[DICTIONARY_TEXT_SIZE];
 
 static void collect(void *context, const char *line) {
@@ -30,9 +18,7 @@ static void collect(void *context, const char *line) {
 
 dperm_status import_text(const char *text, const char *label, const char *positive,
                          dperm_schema **out, dperm_error *err) {
-  char json[DICTIONARY_TEXT_SIZE];
-  json_of(text, json);
-  char *path = file_with_text(json);
+  char *path = file_with_text(json_quoted(text));
   dperm_import_options options;
   dperm_import_options_init(&options);
   options.label = label;
@@ -46,13 +32,11 @@ dperm_status import_text(const char *text, const char *label, const char *positi
 
 void member_is(const char *text, const char *positive, const char *key, const char *expected) {
   dperm_schema *schema = NULL;
-  char wanted[DICTIONARY_TEXT_SIZE];
-  json_of(expected, wanted);
   assert_ok(import_text(text, "y", positive, &schema, err));
   const json_t *member = json_object_get(schema->json, key);
   member = strcmp(key, "columns") == 0 ? json_array_get(member, 0) : member;
   char *found = json_dumps(member, JSON_ENCODE_ANY);
-  assert_string_equal(found ? found : "(none)", wanted);
+  assert_string_equal(found ? found : "(none)", json_quoted(expected));
   free(found);
   dperm_schema_free(schema);
 }

@@ -36,6 +36,8 @@ test_rows *test_rows_random(uint64_t seed, size_t rows, size_t cols, double dens
 /* Each row counts for a random share from 0 to 1; some for nothing, some for all. */
 void test_rows_share(test_rows *t, uint64_t seed);
 void test_rows_free(test_rows *t);
+AUTO_TYPE(test_rows, test_rows_free)
+#define auto_rows AUTO(test_rows_free) test_rows
 
 typedef enum reference_regularizer {
   REF_RIDGE,

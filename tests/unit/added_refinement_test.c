@@ -2,7 +2,6 @@
  * public figure decides what is counted, how finely and whether at all, or whether the records are
  * asked for bins; how many there are shows nowhere but in noisy counts and a noisy answer; ledgers
  * count it by its neighbours. (neighbours_test.c has fits.) */
-#include <math.h>
 
 #include "dperm/verify.h"
 #include "privacy/guarantee.h"
@@ -27,11 +26,10 @@ static dperm_data *first_people(const wide_home *s, size_t count) {
 
 static dperm_schema *refined_of(const wide_home *s, size_t count, dperm_refine_options o) {
   dperm_schema *made = NULL;
-  dperm_data *data = first_people(s, count);
+  auto_data *data = first_people(s, count);
   assert_ok(dperm_random_seeded(5, &o.random, err));
   assert_ok(dperm_refine(data, &o, &made, err));
   dperm_random_free(o.random);
-  dperm_data_free(data);
   return made;
 }
 
@@ -47,43 +45,39 @@ static json_t *public_part(const dperm_schema *schema) {
   return object;
 }
 
-static void nothing_but_bins_depends_on_the_number_of_records(void **state) {
+TEST_WITH(nothing_but_bins_depends_on_the_number_of_records, wide_home_begin, wide_home_end) {
   const wide_home *s = *state;
   static const size_t counts[] = {0, 1, 2, ABOUT - 1, ABOUT, ABOUT + 1, PEOPLE};
-  json_t *first = NULL;
+  json_auto_t *first = NULL;
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-    dperm_schema *made = refined_of(s, counts[i], adding(0.08));
+    auto_schema *made = refined_of(s, counts[i], adding(0.08));
     assert_true(made->refined.epsilon == 0.08);
     assert_int_equal(made->refined.neighbours, DPERM_NEIGHBOURS_ADD_REMOVE);
-    json_t *seen = public_part(made);
+    json_auto_t *seen = public_part(made);
     first = first ? first : json_incref(seen);
     assert_true(json_equal(first, seen));
-    json_decref(seen);
-    dperm_schema_free(made);
   }
-  json_decref(first);
 }
 
 /* A few records are refined where the figure can pay for it, and many are not where it cannot. */
-static void the_figure_decides_whether_it_pays(void **state) {
+TEST_WITH(the_figure_decides_whether_it_pays, wide_home_begin, wide_home_end) {
   const wide_home *s = *state;
   dperm_charge charge = {.entry = 7};
   dperm_refine_options o = adding(0.08);
   o.rows_about = 10;
   o.account.charge = &charge;
-  dperm_schema *made = refined_of(s, PEOPLE, o);
+  auto_schema *made = refined_of(s, PEOPLE, o);
   assert_true(made->refined.epsilon == 0 && json_equal(made->json, s->wide->json));
   assert_true(charge.entry == 0 && strcmp(charge.epsilon, "0") == 0);
   dperm_schema_free(made);
   o.rows_about = PEOPLE;
   made = refined_of(s, 0, o);
   assert_true(made->refined.epsilon == 0.08);
-  dperm_schema_free(made);
 }
 
 /* An added record moves one count of a column, a replaced one two: at half of the epsilon, with a
  * figure that is right and the same epsilon in all, noise and rule are the same to the bit. */
-static void half_the_epsilon_is_as_good(void **state) {
+TEST_WITH(half_the_epsilon_is_as_good, wide_home_begin, wide_home_end) {
   const wide_home *s = *state;
   dperm_refine_options replaced = refine_options_of(0.16), added = adding(0.08);
   replaced.fit_epsilon = 0.84;
@@ -104,7 +98,7 @@ static void half_the_epsilon_is_as_good(void **state) {
 static json_t *asked_of(const wide_home *s, size_t count, uint64_t seed, bool *bins) {
   dperm_options o;
   dperm_data *data = first_people(s, count);
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   char *text = NULL;
   size_t length = 0;
   dperm_options_init(&o);
@@ -127,13 +121,12 @@ static json_t *asked_of(const wide_home *s, size_t count, uint64_t seed, bool *b
   assert_int_equal(json_object_del(object, "weights"), 0);
   assert_int_equal(json_object_del(object, "digest"), 0);
   dperm_text_free(text);
-  dperm_model_free(model);
   return object;
 }
 
 /* One noisy bit leaves: of two models with the same answer nothing tells how many records each had.
  */
-static void an_answer_tells_no_number_of_records(void **state) {
+TEST_WITH(an_answer_tells_no_number_of_records, wide_home_begin, wide_home_end) {
   const wide_home *s = *state;
   static const size_t counts[] = {0, 1, 2, 400, 401};
   json_t *first[2] = {NULL, NULL};
@@ -141,11 +134,10 @@ static void an_answer_tells_no_number_of_records(void **state) {
   for (uint64_t seed = 0; seed < 12; seed++) {
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
       bool bins = false;
-      json_t *seen = asked_of(s, counts[i], seed, &bins);
+      json_auto_t *seen = asked_of(s, counts[i], seed, &bins);
       first[bins] = first[bins] ? first[bins] : json_incref(seen);
       assert_true(json_equal(first[bins], seen));
       answers[bins]++;
-      json_decref(seen);
     }
   }
   assert_true(answers[0] > 5 && answers[1] > 5); /* so few records: it is the noise's */
@@ -167,8 +159,8 @@ static dperm_options fit_of(dperm_neighbours neighbours, const dperm_account *ac
 
 static void fits_after_it_add_up(const wide_home *s, const dperm_schema *made,
                                  const dperm_account *account) {
-  dperm_data *data = people_encoded(&s->p, made);
-  dperm_model *model = NULL;
+  auto_data *data = people_encoded(&s->p, made);
+  auto_model *model = NULL;
   dperm_guarantee g;
   bool holds = false;
   dperm_options fit = fit_of(DPERM_NEIGHBOURS_REPLACE, account);
@@ -178,19 +170,16 @@ static void fits_after_it_add_up(const wide_home *s, const dperm_schema *made,
   assert_ok(dperm_train(data, &fit, &model, err));
   dperm_model_guarantee(model, &g);
   assert_true(g.is_private && g.epsilon == 0.28 && g.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE);
-  char *path = file_with_text("");
+  auto_file *path = file_with_text("");
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_verify(path, NULL, 0, NULL, NULL, NULL, &holds, err));
   assert_int_equal(holds, 1);
-  file_remove(path);
-  dperm_model_free(model);
-  dperm_data_free(data);
 }
 
-static void ledgers_count_it_by_their_own_neighbours(void **state) {
+TEST_WITH(ledgers_count_it_by_their_own_neighbours, wide_home_begin, wide_home_end) {
   const wide_home *s = *state;
   for (int whose = 0; whose < 2; whose++) {
-    dperm_ledger *ledger = ledger_for(s->home, (dperm_neighbours)whose);
+    auto_ledger *ledger = ledger_for(s->home, (dperm_neighbours)whose);
     dperm_charge charge = {.entry = 0};
     dperm_refine_options o = adding(0.08);
     dperm_schema *none = NULL;
@@ -219,11 +208,10 @@ static void ledgers_count_it_by_their_own_neighbours(void **state) {
                    "is not the one");
       dperm_schema_free(made);
     }
-    dperm_ledger_free(ledger);
   }
 }
 
-static void figures_that_do_not_fit_are_refused(void **state) {
+TEST_WITH(figures_that_do_not_fit_are_refused, wide_home_begin, wide_home_end) {
   const wide_home *s = *state;
   dperm_schema *made = NULL;
   dperm_refine_options o = adding(0.08);
@@ -236,17 +224,4 @@ static void figures_that_do_not_fit_are_refused(void **state) {
   o.neighbours = (dperm_neighbours)2;
   assert_fails(dperm_refine(s->data, &o, &made, err), DPERM_INVALID_ARGUMENT, "none of the two");
   assert_null(made);
-}
-
-int main(void) {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, wide_home_begin, wide_home_end)
-  const struct CMUnitTest tests[] = {
-      CASE(nothing_but_bins_depends_on_the_number_of_records),
-      CASE(the_figure_decides_whether_it_pays),
-      CASE(half_the_epsilon_is_as_good),
-      CASE(an_answer_tells_no_number_of_records),
-      CASE(ledgers_count_it_by_their_own_neighbours),
-      CASE(figures_that_do_not_fit_are_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,14 +8,11 @@
 #include "dperm/tune.h"
 #include "model/model.h"
 #include "schema/auto_bins.h"
-#include "schema/schema_resolve.h"
 #include "support.h"
-#include "text_buffer.h"
 
 /* ---- the rule */
 
-static void bins_follow_from_rows_epsilon_and_columns(void **state) {
-  (void)state;
+TEST(bins_follow_from_rows_epsilon_and_columns) {
   static const struct {
     size_t rows;
     double epsilon;
@@ -47,8 +44,7 @@ static schema_column range(double min, double max) {
   return (schema_column){.type = COLUMN_NUMERIC, .min = min, .max = max};
 }
 
-static void columns_are_wide_from_250_on_if_zero_is_near(void **state) {
-  (void)state;
+TEST(columns_are_wide_from_250_on_if_zero_is_near) {
   static const struct {
     double min, max;
     bool wide;
@@ -66,8 +62,7 @@ static void columns_are_wide_from_250_on_if_zero_is_near(void **state) {
   assert_false(auto_bins_wide(&logarithmic));
 }
 
-static void cuts_halve_towards_zero(void **state) {
-  (void)state;
+TEST(cuts_halve_towards_zero) {
   static const struct {
     double min, max;
     size_t bins, count;
@@ -97,8 +92,7 @@ static void cuts_halve_towards_zero(void **state) {
   }
 }
 
-static void cuts_lie_between_few_whole_numbers(void **state) {
-  (void)state;
+TEST(cuts_lie_between_few_whole_numbers) {
   static const struct {
     double min, max;
     size_t bins, count;
@@ -131,24 +125,12 @@ static void cuts_lie_between_few_whole_numbers(void **state) {
 
 /* ---- schemas */
 
-static dperm_schema *parsed(const char *text) {
-  static text_buffer json;
-  dperm_schema *schema = NULL;
-  json.length = 0;
-  put(&json, "%s", text);
-  for (char *c = json.bytes; (c = strchr(c, '\'')) != NULL;) {
-    *c = '"';
-  }
-  assert_ok(dperm_schema_parse(json.bytes, json.length, "s.json", &schema, err));
-  return schema;
-}
-
 #define SCHEMA(columns)                                                                            \
   "{'label': {'column': 'y', 'positive': ['1'], 'negative': ['0']}, 'columns': [" columns "]}"
 #define NUMERIC(name, range, more) "{'name': '" name "', 'type': 'numeric', " range more "}"
 
 static dperm_schema *resolved(const char *text, size_t rows, double epsilon, bool all) {
-  dperm_schema *schema = parsed(text), *out = NULL;
+  dperm_schema *schema = schema_quoted(text), *out = NULL;
   assert_ok(schema_resolve(schema, all, rows, epsilon, &out, err));
   dperm_schema_free(schema);
   assert_false(schema_unresolved(out, all));
@@ -157,17 +139,15 @@ static dperm_schema *resolved(const char *text, size_t rows, double epsilon, boo
 
 static void resolves(const char *text, size_t rows, double epsilon, bool all, size_t first,
                      size_t second) {
-  dperm_schema *schema = resolved(text, rows, epsilon, all);
+  auto_schema *schema = resolved(text, rows, epsilon, all);
   assert_int_equal(column_bins(&schema->columns[0]), first);
   assert_int_equal(column_bins(&schema->columns[1]), second);
-  dperm_schema_free(schema);
 }
 
 #define AGE(more) NUMERIC("age", "'min': 0, 'max': 100", more)
 #define TWO(age, pay) SCHEMA(age ", " NUMERIC("pay", "'min': 0, 'max': 9999", pay))
 
-static void only_auto_becomes_bins_unless_all_columns_shall(void **state) {
-  (void)state;
+TEST(only_auto_becomes_bins_unless_all_columns_shall) {
   const double none = (double)NAN;
   resolves(TWO(AGE(", 'bins': 'auto'"), ""), 2000, 1, false, 8, 0);
   resolves(TWO(AGE(", 'bins': 'auto'"), ""), 6000, 1, false, 16, 0);
@@ -181,22 +161,19 @@ static void only_auto_becomes_bins_unless_all_columns_shall(void **state) {
   resolves(TWO(AGE(""), ""), 0, none, true, 16, 8);  /* the finest */
 }
 
-static void crosses_are_no_columns_of_the_rule(void **state) {
-  (void)state;
-  dperm_schema *schema = resolved("{'label': {'column': 'y', 'positive': ['1'], 'negative': ['0']},"
-                                  "'crosses': [['a', 's']], 'columns': ["
-                                  "{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 1, 'line': 2, "
-                                  "'bins': 'auto'}, {'name': 'no', 'type': 'ignore'},"
-                                  "{'name': 's', 'type': 'categorical', 'values': ['F', 'M']}]}",
-                                  2000, 1, false);
+TEST(crosses_are_no_columns_of_the_rule) {
+  auto_schema *schema = resolved("{'label': {'column': 'y', 'positive': ['1'], 'negative': ['0']},"
+                                 "'crosses': [['a', 's']], 'columns': ["
+                                 "{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 1, 'line': 2, "
+                                 "'bins': 'auto'}, {'name': 'no', 'type': 'ignore'},"
+                                 "{'name': 's', 'type': 'categorical', 'values': ['F', 'M']}]}",
+                                 2000, 1, false);
   assert_int_equal(column_bins(&schema->columns[0]), 8);
   assert_true(schema->columns[0].line == 2);
   assert_int_equal(schema->crosses[0].width, 16);
-  dperm_schema_free(schema);
 }
 
-static void narrow_ranges_get_as_many_bins_as_doubles_can_tell_apart(void **state) {
-  (void)state;
+TEST(narrow_ranges_get_as_many_bins_as_doubles_can_tell_apart) {
   resolves(SCHEMA(NUMERIC("a", "'min': 1, 'max': 1.0000000000000007", "") ", " AGE("")), 6000, 1,
            true, 2, 16);
   resolves(SCHEMA(NUMERIC("a", "'min': 1, 'max': 1.0000000000000002", "") ", " AGE("")), 6000, 1,
@@ -206,13 +183,10 @@ static void narrow_ranges_get_as_many_bins_as_doubles_can_tell_apart(void **stat
            8, 16); /* sixteen times that is beyond every double */
 }
 
-static void resolving_twice_changes_nothing(void **state) {
-  (void)state;
-  dperm_schema *once = resolved(TWO(AGE(""), ""), 1200, 1, true), *twice = NULL;
+TEST(resolving_twice_changes_nothing) {
+  auto_schema *once = resolved(TWO(AGE(""), ""), 1200, 1, true), *twice = NULL;
   assert_ok(schema_resolve(once, true, 5, 0.1, &twice, err));
   assert_ptr_equal(once, twice);
-  dperm_schema_free(once);
-  dperm_schema_free(twice);
 }
 
 /* ---- what each fit of a run has */
@@ -246,10 +220,9 @@ static dperm_options at_one(dperm_bins bins) {
 }
 
 static size_t bins_trained(const dperm_data *data, dperm_options o) {
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   assert_ok(dperm_train(data, &o, &model, err));
   size_t bins = column_bins(&model->schema->columns[0]);
-  dperm_model_free(model);
   return bins;
 }
 
@@ -257,7 +230,7 @@ static size_t bins_tuned(const dperm_data *data, const dperm_data *known, dperm_
                          dperm_tune_method method) {
   dperm_options three[3] = {at_one(bins), at_one(bins), at_one(bins)};
   dperm_tune_options how;
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   dperm_tune_options_init(&how);
   how.method = method;
   how.public_data = method == DPERM_TUNE_PUBLIC ? known : NULL;
@@ -265,7 +238,6 @@ static size_t bins_tuned(const dperm_data *data, const dperm_data *known, dperm_
   three[2].lambda = 0.03;
   assert_ok(dperm_tune(data, three, 3, &how, &model, err));
   size_t found = column_bins(&model->schema->columns[0]);
-  dperm_model_free(model);
   return found;
 }
 
@@ -281,12 +253,11 @@ static void see_cell(void *context, const dperm_sweep_cell *cell) {
 }
 
 /* A schema that says "auto", and one that says nothing where options say it. */
-static void bins_are_those_that_each_fit_can_pay_for(void **state) {
-  (void)state;
+TEST(bins_are_those_that_each_fit_can_pay_for) {
   for (int said = 0; said < 2; said++) {
     const dperm_bins bins = said ? DPERM_BINS_NONE : DPERM_BINS_AUTO;
-    dperm_schema *schema = parsed(said ? SCHEMA(AGE(", 'bins': 'auto'")) : SCHEMA(AGE("")));
-    dperm_data *data = records_of(schema, 0), *others = records_of(schema, 0.5), *few = NULL;
+    auto_schema *schema = schema_quoted(said ? SCHEMA(AGE(", 'bins': 'auto'")) : SCHEMA(AGE("")));
+    auto_data *data = records_of(schema, 0), *others = records_of(schema, 0.5), *few = NULL;
     size_t some[1000];
     swept seen = {0};
     const size_t *dims = seen.dims;
@@ -323,21 +294,16 @@ static void bins_are_those_that_each_fit_can_pay_for(void **state) {
     how.test_data = few;
     assert_ok(dperm_sweep(data, cells, 4, &how, see_cell, &seen, err)); /* of all */
     assert_true(dims[0] == 16 && dims[1] == 16 && dims[2] == (said ? 16 : 1) && dims[3] == 16);
-    dperm_data_free(few);
-    dperm_data_free(others);
-    dperm_data_free(data);
-    dperm_schema_free(schema);
   }
 }
 
 /* Their number for each column would be read for columns that nobody counted. */
-static void numbers_for_columns_wait_for_bins(void **state) {
-  (void)state;
+TEST(numbers_for_columns_wait_for_bins) {
   const double weights[2] = {1, 1};
   const char *words = "bins are still to be chosen";
   for (int said = 0; said < 2; said++) {
-    dperm_schema *schema = parsed(said ? SCHEMA(AGE(", 'bins': 'auto'")) : SCHEMA(AGE("")));
-    dperm_data *data = records_of(schema, 0);
+    auto_schema *schema = schema_quoted(said ? SCHEMA(AGE(", 'bins': 'auto'")) : SCHEMA(AGE("")));
+    auto_data *data = records_of(schema, 0);
     dperm_options o[2] = {at_one(DPERM_BINS_AUTO), at_one(DPERM_BINS_AUTO)};
     dperm_tune_options tune_how;
     dperm_sweep_options sweep_how;
@@ -361,16 +327,13 @@ static void numbers_for_columns_wait_for_bins(void **state) {
       assert_ok(dperm_train(data, &o[1], &model, err));
       dperm_model_free(model);
     }
-    dperm_data_free(data);
-    dperm_schema_free(schema);
   }
 }
 
 /* Cells of one sweep whose columns are not as many, each with directions of its own. */
-static void kernels_take_the_columns_that_each_cell_has(void **state) {
-  (void)state;
-  dperm_schema *schema = parsed(SCHEMA(AGE(", 'bins': 'auto'")));
-  dperm_data *data = records_of(schema, 0);
+TEST(kernels_take_the_columns_that_each_cell_has) {
+  auto_schema *schema = schema_quoted(SCHEMA(AGE(", 'bins': 'auto'")));
+  auto_data *data = records_of(schema, 0);
   dperm_options cells[2] = {at_one(DPERM_BINS_ASK), at_one(DPERM_BINS_ASK)};
   dperm_sweep_options how;
   swept both = {0}, alone = {0};
@@ -386,19 +349,16 @@ static void kernels_take_the_columns_that_each_cell_has(void **state) {
     assert_ok(dperm_sweep(data, &cells[i], 1, &how, see_cell, &alone, err));
     assert_true(both.dims[i] == 8 && both.error[i] == alone.error[0]);
   }
-  dperm_data_free(data);
-  dperm_schema_free(schema);
 }
 
 /* Without noise nothing else tells the two sweeps apart. */
-static void the_journal_of_other_bins_is_refused(void **state) {
-  (void)state;
-  dperm_schema *schema = parsed(SCHEMA(AGE("")));
-  dperm_data *data = records_of(schema, 0);
+TEST(the_journal_of_other_bins_is_refused) {
+  auto_schema *schema = schema_quoted(SCHEMA(AGE("")));
+  auto_data *data = records_of(schema, 0);
   dperm_options cell = at_one(DPERM_BINS_NONE);
   dperm_sweep_options how;
   swept seen = {0};
-  char *path = file_with_text("");
+  auto_file *path = file_with_text("");
   assert_int_equal(unlink(path), 0);
   dperm_sweep_options_init(&how);
   how.folds = 2;
@@ -409,16 +369,12 @@ static void the_journal_of_other_bins_is_refused(void **state) {
   cell.bins = DPERM_BINS_AUTO;
   assert_fails(dperm_sweep(data, &cell, 1, &how, see_cell, &seen, err), DPERM_INVALID_DATA,
                "the journal of another sweep");
-  file_remove(path);
-  dperm_data_free(data);
-  dperm_schema_free(schema);
 }
 
 /* They cannot get the bins of the others. */
-static void rows_to_test_on_that_are_no_records_are_refused(void **state) {
-  (void)state;
-  dperm_schema *schema = parsed(SCHEMA(AGE("")));
-  dperm_data *data = records_of(schema, 0), *rows = NULL;
+TEST(rows_to_test_on_that_are_no_records_are_refused) {
+  auto_schema *schema = schema_quoted(SCHEMA(AGE("")));
+  auto_data *data = records_of(schema, 0), *rows = NULL;
   const double values[] = {0, 1}, labels[] = {-1, 1};
   const dperm_options cell = at_one(DPERM_BINS_AUTO);
   dperm_sweep_options how;
@@ -431,26 +387,4 @@ static void rows_to_test_on_that_are_no_records_are_refused(void **state) {
   how.test_data = data;
   assert_fails(dperm_sweep(rows, &cell, 1, &how, see_cell, &seen, err), DPERM_INVALID_DATA,
                "the rows to test on");
-  dperm_data_free(rows);
-  dperm_data_free(data);
-  dperm_schema_free(schema);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bins_follow_from_rows_epsilon_and_columns),
-      cmocka_unit_test(columns_are_wide_from_250_on_if_zero_is_near),
-      cmocka_unit_test(cuts_halve_towards_zero),
-      cmocka_unit_test(cuts_lie_between_few_whole_numbers),
-      cmocka_unit_test(only_auto_becomes_bins_unless_all_columns_shall),
-      cmocka_unit_test(crosses_are_no_columns_of_the_rule),
-      cmocka_unit_test(narrow_ranges_get_as_many_bins_as_doubles_can_tell_apart),
-      cmocka_unit_test(resolving_twice_changes_nothing),
-      cmocka_unit_test(bins_are_those_that_each_fit_can_pay_for),
-      cmocka_unit_test(numbers_for_columns_wait_for_bins),
-      cmocka_unit_test(kernels_take_the_columns_that_each_cell_has),
-      cmocka_unit_test(the_journal_of_other_bins_is_refused),
-      cmocka_unit_test(rows_to_test_on_that_are_no_records_are_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

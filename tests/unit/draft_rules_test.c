@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "draft/draft_rules.h"
+#include "draft/draft_column.h"
 
 enum { LIMIT = 256 };
 
@@ -52,8 +52,7 @@ static void assert_range(const char *values, double min, double max, bool center
 
 /* ---- round numbers */
 
-static void round_numbers_lie_above(void **state) {
-  (void)state;
+TEST(round_numbers_lie_above) {
   assert_true(draft_round_up(90) == 100 && draft_round_up(99999) == 100000);
   assert_true(draft_round_up(17) == 20 && draft_round_up(12) == 15 && draft_round_up(20) == 30);
   assert_true(draft_round_up(0.06) == 0.08 && draft_round_up(0.25) == 0.3);
@@ -69,8 +68,7 @@ static void round_numbers_lie_above(void **state) {
   }
 }
 
-static void bounds_are_round_and_not_the_extremes(void **state) {
-  (void)state;
+TEST(bounds_are_round_and_not_the_extremes) {
   assert_range("17 30 45 90", 0, 100, false, false);
   assert_range("1 50000 99999", 0, 100000, false, false);
   assert_range("0 0.5 1", 0, 1, false, false);
@@ -78,31 +76,27 @@ static void bounds_are_round_and_not_the_extremes(void **state) {
   assert_range("-5 -100.5", -150, 0, false, false);
 }
 
-static void ranges_across_zero_are_symmetric_if_both_sides_matter(void **state) {
-  (void)state;
+TEST(ranges_across_zero_are_symmetric_if_both_sides_matter) {
   assert_range("-3.2 0 2.9", -4, 4, true, false);
   assert_range("-20 12 39", -40, 40, true, false);
   assert_range("-1 500 900", -1, 1000, false, false);
 }
 
-static void ranges_far_from_zero_are_centered(void **state) {
-  (void)state;
+TEST(ranges_far_from_zero_are_centered) {
   assert_range("36.1 37 41", 35, 45, true, false);
   assert_range("1950 1980 2010", 1900, 2050, true, false);
   assert_range("150 175 200", 100, 250, true, false);
   assert_range("-41 -37 -36.1", -45, -35, true, false);
 }
 
-static void long_tails_get_logarithms(void **state) {
-  (void)state;
+TEST(long_tails_get_logarithms) {
   assert_range("0 0 0 0 0 0 0 0 0 99999", 0, 100000, false, true);
   assert_range("1500 1500 1600 1700 1500 1600 1700 1500 1600 990000", 1000, 1000000, true, true);
   assert_range("100 150 160 170 150 160 170 150 160 99000", 10, 100000, true, true);
   assert_range("0 0 0 0 0 0 0 0 0 0.9", 0, 1, false, false); /* log1p is nearly a line there */
 }
 
-static void some_numbers_have_no_sensible_bounds(void **state) {
-  (void)state;
+TEST(some_numbers_have_no_sensible_bounds) {
   static const char *const lists[] = {"1e400 1 2", "1e200 1 2", "1e-300 2e-300 3e-300",
                                       "1000000000000000 1000000000000001"};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
@@ -115,8 +109,7 @@ static void some_numbers_have_no_sensible_bounds(void **state) {
 
 /* ---- kinds */
 
-static void kinds_by_content(void **state) {
-  (void)state;
+TEST(kinds_by_content) {
   assert_kind("", 0, DRAFT_EMPTY);
   assert_kind("a", 50, DRAFT_CONSTANT);
   assert_kind("1 1.0", 50, DRAFT_CONSTANT);
@@ -152,8 +145,7 @@ static void assert_counted(const char *before, const char *after, size_t count, 
   draft_column_clear(&column);
 }
 
-static void identifiers_are_found(void **state) {
-  (void)state;
+TEST(identifiers_are_found) {
   assert_counted("", "", 100, SIZE_MAX, "n", DRAFT_IDENTIFIER);  /* rising whole numbers */
   assert_counted("", "", 2000, SIZE_MAX, "n", DRAFT_IDENTIFIER); /* beyond what is counted */
   assert_counted("", ".5", 100, SIZE_MAX, "n", DRAFT_NUMBER);
@@ -168,8 +160,7 @@ static void identifiers_are_found(void **state) {
   draft_column_clear(&column);
 }
 
-static void dates_amounts_and_many_texts(void **state) {
-  (void)state;
+TEST(dates_amounts_and_many_texts) {
   assert_counted("2024-01-", "", 300, 28, "n", DRAFT_DATE);
   assert_counted("", ",500", 300, 100, "n", DRAFT_AMOUNT);
   assert_counted("street ", "", 300, 100, "n", DRAFT_MANY);
@@ -198,24 +189,21 @@ static draft_kind kind_with_rare(size_t rare) {
   return kind;
 }
 
-static void many_rare_values_are_grouped(void **state) {
-  (void)state;
+TEST(many_rare_values_are_grouped) {
   assert_int_equal(kind_with_rare(9), DRAFT_CATEGORIES);
   assert_int_equal(kind_with_rare(10), DRAFT_GROUPS);
   assert_int_equal(kind_with_rare(150), DRAFT_GROUPS); /* over 50 values, but a few cover most */
   assert_int_equal(kind_with_rare(1000), DRAFT_MANY);  /* not even counted */
 }
 
-static void counting_is_bounded(void **state) {
-  (void)state;
+TEST(counting_is_bounded) {
   draft_column column = counted_up("u", "", 100000, SIZE_MAX);
   assert_true(column.uncounted && !column.tallies && !column.values.places);
   assert_true(column.filled == 100000 && column.different);
   draft_column_clear(&column);
 }
 
-static void skewness_is_the_third_moment(void **state) {
-  (void)state;
+TEST(skewness_is_the_third_moment) {
   draft_column column = column_of("1 2 3 4 100", 1);
   double mean = 22, m2 = 0, m3 = 0;
   static const double xs[] = {1, 2, 3, 4, 100};
@@ -229,31 +217,11 @@ static void skewness_is_the_third_moment(void **state) {
 
 /* ---- labels */
 
-static void custom_knows_yes_from_no(void **state) {
-  (void)state;
+TEST(custom_knows_yes_from_no) {
   assert_int_equal(draft_custom_label(slice_of("0"), slice_of("1")), 1);
   assert_int_equal(draft_custom_label(slice_of("1"), slice_of("-1")), -1);
   assert_int_equal(draft_custom_label(slice_of("Yes"), slice_of("No")), -1);
   assert_int_equal(draft_custom_label(slice_of("FALSE"), slice_of("TRUE")), 1);
   assert_int_equal(draft_custom_label(slice_of("cat"), slice_of("dog")), 0);
   assert_int_equal(draft_custom_label(slice_of("no"), slice_of("")), 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(round_numbers_lie_above),
-      cmocka_unit_test(bounds_are_round_and_not_the_extremes),
-      cmocka_unit_test(ranges_across_zero_are_symmetric_if_both_sides_matter),
-      cmocka_unit_test(ranges_far_from_zero_are_centered),
-      cmocka_unit_test(long_tails_get_logarithms),
-      cmocka_unit_test(some_numbers_have_no_sensible_bounds),
-      cmocka_unit_test(kinds_by_content),
-      cmocka_unit_test(identifiers_are_found),
-      cmocka_unit_test(dates_amounts_and_many_texts),
-      cmocka_unit_test(many_rare_values_are_grouped),
-      cmocka_unit_test(counting_is_bounded),
-      cmocka_unit_test(skewness_is_the_third_moment),
-      cmocka_unit_test(custom_knows_yes_from_no),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

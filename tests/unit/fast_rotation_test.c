@@ -1,9 +1,8 @@
 /* The Walsh–Hadamard transform against its definition, and rotations made of it: orthogonal for
  * every size, each the transpose of the other way. Seeds are fixed. */
 #include <math.h>
-#include <stdlib.h>
 
-#include "kernel/fast_rotation.h"
+#include "kernel/hadamard_directions.h"
 #include "support.h"
 
 static double sign_of(size_t i, size_t j) {
@@ -15,8 +14,7 @@ static double sign_of(size_t i, size_t j) {
 }
 
 /* Small integers, so that every order of additions is exact. */
-static void the_transform_is_a_product_with_the_hadamard_matrix(void **state) {
-  (void)state;
+TEST(the_transform_is_a_product_with_the_hadamard_matrix) {
   enum { MOST = 2048 };
   static double x[MOST], before[MOST];
   random_source r;
@@ -41,8 +39,7 @@ static void the_transform_is_a_product_with_the_hadamard_matrix(void **state) {
 }
 
 /* Rounding in the order of ever wider butterflies, whatever the vector unit. */
-static void the_transform_adds_in_a_fixed_order(void **state) {
-  (void)state;
+TEST(the_transform_adds_in_a_fixed_order) {
   enum { MOST = 1024 };
   static double x[MOST], plain[MOST];
   random_source r;
@@ -68,8 +65,7 @@ static void the_transform_adds_in_a_fixed_order(void **state) {
 enum { LARGEST = 300 };
 static const size_t sizes[] = {1, 2, 3, 7, 8, 64, 65, 100, 127, 128, 129, 255, LARGEST};
 
-static void every_step_of_a_rotation_is_a_permutation(void **state) {
-  (void)state;
+TEST(every_step_of_a_rotation_is_a_permutation) {
   random_source r;
   assert_ok(random_seeded(3, &r, err));
   for (size_t c = 0; c < sizeof sizes / sizeof *sizes; c++) {
@@ -91,8 +87,7 @@ static void every_step_of_a_rotation_is_a_permutation(void **state) {
   }
 }
 
-static void rotations_are_orthogonal_for_every_size(void **state) {
-  (void)state;
+TEST(rotations_are_orthogonal_for_every_size) {
   static double q[LARGEST * LARGEST], back[LARGEST], in[LARGEST], work[LARGEST];
   random_source r;
   assert_ok(random_seeded(4, &r, err));
@@ -121,14 +116,4 @@ static void rotations_are_orthogonal_for_every_size(void **state) {
       }
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_transform_is_a_product_with_the_hadamard_matrix),
-      cmocka_unit_test(the_transform_adds_in_a_fixed_order),
-      cmocka_unit_test(every_step_of_a_rotation_is_a_permutation),
-      cmocka_unit_test(rotations_are_orthogonal_for_every_size),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

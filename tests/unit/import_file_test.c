@@ -4,14 +4,12 @@
 #include "imported.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "dperm/draft.h"
 
 /* ---- the file */
 
-static void dialects_become_the_files_own_keys(void **state) {
-  (void)state;
+TEST(dialects_become_the_files_own_keys) {
 #define FRICTIONLESS(dialect)                                                                      \
   "{'encoding': 'latin-1', 'dialect': " dialect ", 'schema': {'fields': [{'name': 'y', 'type': "   \
   "'boolean'}]}}"
@@ -42,8 +40,7 @@ static void dialects_become_the_files_own_keys(void **state) {
 
 /* ---- what means "missing" */
 
-static void missing_values_are_one_list_for_all_columns(void **state) {
-  (void)state;
+TEST(missing_values_are_one_list_for_all_columns) {
   member_is("{'missingValues': ['', '?', '?'], 'fields': [{'name': 'a', 'type': 'string'}" Y_FIELD,
             NULL, "missing", "['', '?']");
   member_is("{'missingValues': [], 'fields': [{'name': 'a', 'type': 'string'}" Y_FIELD, NULL,
@@ -65,8 +62,7 @@ static void missing_values_are_one_list_for_all_columns(void **state) {
   remarked("1 of its listed values mean \"missing\"");
 }
 
-static void a_text_that_is_a_value_elsewhere_does_not_mean_missing_there(void **state) {
-  (void)state;
+TEST(a_text_that_is_a_value_elsewhere_does_not_mean_missing_there) {
 #define CLASH(first, second)                                                                       \
   "{'fields': [{'name': 'a', " first "}, {'name': 'b', " second "}" Y_FIELD
 #define RANGE(low, high)                                                                           \
@@ -95,8 +91,7 @@ static void a_text_that_is_a_value_elsewhere_does_not_mean_missing_there(void **
 
 #define LABEL(members) "{'fields': [{'name': 'y', " members "}]}"
 
-static void labels_are_what_the_dictionary_lists(void **state) {
-  (void)state;
+TEST(labels_are_what_the_dictionary_lists) {
   member_is(LABEL("'constraints': {'enum': ['yes', 'no']}"), NULL, "label",
             "{'column': 'y', 'positive': ['yes'], 'negative': ['no']}");
   remarked("by custom");
@@ -121,8 +116,7 @@ static void labels_are_what_the_dictionary_lists(void **state) {
             "{'column': 'y', 'positive': ['v'], 'negative': '*'}");
 }
 
-static void a_label_that_cannot_be_known_is_refused(void **state) {
-  (void)state;
+TEST(a_label_that_cannot_be_known_is_refused) {
   import_refuses(LABEL("'type': 'string'"), NULL, "lists no values of the label");
   import_refuses(LABEL("'type': 'number', 'constraints': {'minimum': 0, 'maximum': 1}"), NULL,
                  "lists no values");
@@ -148,8 +142,7 @@ static void a_label_that_cannot_be_known_is_refused(void **state) {
 
 /* ---- structure */
 
-static void odd_structures_are_refused_in_one_line(void **state) {
-  (void)state;
+TEST(odd_structures_are_refused_in_one_line) {
   static const char *const odd[] = {
       "7",
       "[]",
@@ -196,8 +189,7 @@ static void odd_structures_are_refused_in_one_line(void **state) {
   }
 }
 
-static void options_are_checked(void **state) {
-  (void)state;
+TEST(options_are_checked) {
   dperm_import_options options;
   dperm_schema *schema = NULL;
   static const char *const twice[] = {"a", "a"}, *const bytes[] = {"\xff"};
@@ -227,26 +219,11 @@ static void options_are_checked(void **state) {
 
 /* Before they are compared with the values of columns, which takes their product in time. The
  * label here would fail for a reason of its own, but only after those comparisons. */
-static void very_many_markers_are_refused_first(void **state) {
-  (void)state;
+TEST(very_many_markers_are_refused_first) {
   char text[DICTIONARY_TEXT_SIZE] = "{'missingValues': ['m'";
   for (int i = 0; i < 100; i++) {
     (void)snprintf(text + strlen(text), 16, ", '%d'", i);
   }
   (void)snprintf(text + strlen(text), 128, "], 'fields': [{'name': 'y', 'type': 'string'}]}");
   import_refuses(text, NULL, "more than 100 different texts");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(dialects_become_the_files_own_keys),
-      cmocka_unit_test(missing_values_are_one_list_for_all_columns),
-      cmocka_unit_test(a_text_that_is_a_value_elsewhere_does_not_mean_missing_there),
-      cmocka_unit_test(labels_are_what_the_dictionary_lists),
-      cmocka_unit_test(a_label_that_cannot_be_known_is_refused),
-      cmocka_unit_test(odd_structures_are_refused_in_one_line),
-      cmocka_unit_test(options_are_checked),
-      cmocka_unit_test(very_many_markers_are_refused_first),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

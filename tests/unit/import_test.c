@@ -3,7 +3,6 @@
 #include "imported.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "dperm/draft.h"
 #include "draft/dictionary.h"
@@ -38,8 +37,7 @@ static void datatype_ignored(const char *datatype, const char *why) {
 
 /* ---- Frictionless */
 
-static void ranges_become_numbers(void **state) {
-  (void)state;
+TEST(ranges_become_numbers) {
   field_is("'type': 'number', 'constraints': {'minimum': -1.5, 'maximum': 3}",
            NUMERIC("-1.5", "3"));
   field_is("'type': 'integer', 'constraints': {'exclusiveMinimum': 0, 'exclusiveMaximum': 99}",
@@ -55,16 +53,14 @@ static void ranges_become_numbers(void **state) {
            "{'name': 'a', 'type': 'numeric', 'min': -20, 'max': -15, 'scale': 'center'}");
 }
 
-static void few_whole_numbers_stay_a_number_with_a_remark(void **state) {
-  (void)state;
+TEST(few_whole_numbers_stay_a_number_with_a_remark) {
   field_is("'type': 'integer', 'constraints': {'minimum': 1, 'maximum': 5}", NUMERIC("1", "5"));
   remarked("needs one weight instead of 5; if they are codes without an order, list them");
   field_is("'type': 'integer', 'constraints': {'minimum': 0, 'maximum': 1}", NUMERIC("0", "1"));
   not_remarked("codes");
 }
 
-static void numbers_without_both_bounds_are_for_a_person(void **state) {
-  (void)state;
+TEST(numbers_without_both_bounds_are_for_a_person) {
   field_ignored("'type': 'number'", "a number without a range");
   field_ignored("'type': 'number', 'constraints': 7", "a number without a range");
   field_ignored("'type': 'number', 'constraints': {'minimum': true, 'maximum': []}",
@@ -89,8 +85,7 @@ static void numbers_without_both_bounds_are_for_a_person(void **state) {
                 "written plainly");
 }
 
-static void lists_become_categories(void **state) {
-  (void)state;
+TEST(lists_become_categories) {
   field_is("'type': 'string', 'constraints': {'enum': ['low', 'high', 'low']}",
            VALUES("'low', 'high'"));
   field_is("'type': 'integer', 'constraints': {'enum': [3, 1, -2]}", VALUES("'3', '1', '-2'"));
@@ -110,8 +105,7 @@ static void lists_become_categories(void **state) {
   field_ignored("'type': 'string', 'constraints': {'pattern': '[a-z]+'}", "texts without a list");
 }
 
-static void booleans_become_categories_in_all_spellings(void **state) {
-  (void)state;
+TEST(booleans_become_categories_in_all_spellings) {
   field_is("'type': 'boolean'",
            "{'name': 'a', 'type': 'categorical', 'groups': {'false': ['false', 'False', 'FALSE', "
            "'0'], 'true': ['true', 'True', 'TRUE', '1']}}");
@@ -123,8 +117,7 @@ static void booleans_become_categories_in_all_spellings(void **state) {
                 "missing, or the same");
 }
 
-static void what_is_no_feature_is_ignored(void **state) {
-  (void)state;
+TEST(what_is_no_feature_is_ignored) {
   field_ignored("'type': 'date'", "dates or times");
   field_ignored("'type': 'datetime', 'constraints': {'minimum': '2000-01-01'}", "dates or times");
   field_ignored("'type': 'string'", "texts without a list of values");
@@ -146,8 +139,7 @@ static void what_is_no_feature_is_ignored(void **state) {
 
 /* ---- CSVW */
 
-static void datatypes_become_numbers(void **state) {
-  (void)state;
+TEST(datatypes_become_numbers) {
   datatype_is("{'base': 'integer', 'minimum': 0, 'maximum': 120}", NUMERIC("0", "120"));
   datatype_is("{'base': 'decimal', 'minInclusive': '-1', 'maxExclusive': '1.5'}",
               NUMERIC("-1", "1.5"));
@@ -169,8 +161,7 @@ static void datatypes_become_numbers(void **state) {
                    "written plainly");
 }
 
-static void formats_that_are_lists_become_categories(void **state) {
-  (void)state;
+TEST(formats_that_are_lists_become_categories) {
   datatype_is("{'base': 'string', 'format': 'low|high'}", VALUES("'low', 'high'"));
   datatype_is("{'base': 'boolean', 'format': 'Y|N'}", VALUES("'N', 'Y'"));
   datatype_is("{'format': '^(?:a|b c|d\\\\.e)$'}", VALUES("'a', 'b c', 'd.e'"));
@@ -183,8 +174,7 @@ static void formats_that_are_lists_become_categories(void **state) {
   remarked("an empty field stands for \"N\" there and is missing here");
 }
 
-static void patterns_are_lists_only_where_that_is_plain(void **state) {
-  (void)state;
+TEST(patterns_are_lists_only_where_that_is_plain) {
   static const struct {
     const char *pattern, *words;
   } cases[] = {{"a|b", "a b"},       {"^(a|b)$", "a b"},  {"^a$", NULL},        {"[MF]", "M F"},
@@ -197,7 +187,7 @@ static void patterns_are_lists_only_where_that_is_plain(void **state) {
                {"^", NULL},          {"$", NULL},         {"(?:", NULL},        {"a|a", "a"},
                {"a|b\\$", "a b$"},   {"ä|ö", "ä ö"},      {"[äö]", NULL},       {"\\^|\\$", "^ $"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    json_t *found = NULL;
+    json_auto_t *found = NULL;
     char words[64] = "";
     assert_ok(dictionary_pattern(cases[i].pattern, &found, err));
     for (size_t w = 0; w < json_array_size(found); w++) {
@@ -208,12 +198,10 @@ static void patterns_are_lists_only_where_that_is_plain(void **state) {
     if (found ? !cases[i].words || strcmp(words, cases[i].words) != 0 : cases[i].words != NULL) {
       fail_msg("\"%s\" gives \"%s\"", cases[i].pattern, found ? words : "(none)");
     }
-    json_decref(found);
   }
 }
 
-static void titles_are_what_a_header_has(void **state) {
-  (void)state;
+TEST(titles_are_what_a_header_has) {
 #define TITLED(titles, dialect)                                                                    \
   "{'dialect': {'header': " dialect "}, 'tableSchema': {'primaryKey': 'k', 'columns': [{'name': "  \
   "'n', 'titles': " titles ", 'datatype': 'boolean'}, {'name': 'virtual', 'virtual': true}, "      \
@@ -234,24 +222,7 @@ static void titles_are_what_a_header_has(void **state) {
   member_is(TITLED("[]", "true"), NULL, "columns", N);
   member_is(TITLED("7", "true"), NULL, "columns", N);
   /* the label may be named either way */
-  dperm_schema *schema = NULL;
+  auto_schema *schema = NULL;
   assert_ok(import_text(TITLED("'T'", "true"), "n", NULL, &schema, err));
   assert_string_equal(schema->label_column, "T");
-  dperm_schema_free(schema);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ranges_become_numbers),
-      cmocka_unit_test(few_whole_numbers_stay_a_number_with_a_remark),
-      cmocka_unit_test(numbers_without_both_bounds_are_for_a_person),
-      cmocka_unit_test(lists_become_categories),
-      cmocka_unit_test(booleans_become_categories_in_all_spellings),
-      cmocka_unit_test(what_is_no_feature_is_ignored),
-      cmocka_unit_test(datatypes_become_numbers),
-      cmocka_unit_test(formats_that_are_lists_become_categories),
-      cmocka_unit_test(patterns_are_lists_only_where_that_is_plain),
-      cmocka_unit_test(titles_are_what_a_header_has),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

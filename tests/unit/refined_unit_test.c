@@ -120,7 +120,7 @@ static void check_all(const refined *r, const dperm_options *o, const char *refu
   }
 }
 
-static void every_function_takes_one_unit_and_refuses_another(void **state) {
+TEST_WITH(every_function_takes_one_unit_and_refuses_another, wide_home_begin, wide_home_end) {
   const wide_home *s = *state;
   static const struct {
     size_t rows_per_person;
@@ -145,7 +145,7 @@ static void every_function_takes_one_unit_and_refuses_another(void **state) {
 }
 
 /* Its epsilon would be counted once where two are spent. */
-static void none_is_refined_twice(void **state) {
+TEST_WITH(none_is_refined_twice, wide_home_begin, wide_home_end) {
   const wide_home *s = *state;
   refined r = refined_for(s, 1, DPERM_NEIGHBOURS_REPLACE);
   const dperm_refine_options again = refine_options_of(0.5);
@@ -167,7 +167,7 @@ static void none_is_refined_twice(void **state) {
 }
 
 /* What a plan says that the schema costs is what a run spends on it, and the fit has the rest. */
-static void a_plan_says_what_the_schema_will_cost(void **state) {
+TEST_WITH(a_plan_says_what_the_schema_will_cost, wide_home_begin, wide_home_end) {
   const wide_home *s = *state;
   refined before = refined_for(s, 1, DPERM_NEIGHBOURS_REPLACE);
   const refined wide = {.schema = s->wide, .data = s->data};
@@ -185,7 +185,7 @@ static void a_plan_says_what_the_schema_will_cost(void **state) {
                {&before, DPERM_BINS_ASK, 0, 1, "schema"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     dperm_options o = asking(DPERM_MECHANISM_OBJECTIVE, 1, DPERM_NEIGHBOURS_REPLACE);
-    dperm_model *model = NULL;
+    auto_model *model = NULL;
     dperm_plan plan;
     o.bins = cases[i].bins;
     o.refine = cases[i].refine;
@@ -201,18 +201,7 @@ static void a_plan_says_what_the_schema_will_cost(void **state) {
     if (!cases[i].cost || cases[i].of == &before) { /* else the records decide the columns */
       assert_true(plan.dims == model->dims && plan.beta == model->plan.noise.beta);
     }
-    dperm_model_free(model);
   }
   dperm_data_free(before.data);
   dperm_schema_free(before.schema);
-}
-
-int main(void) {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, wide_home_begin, wide_home_end)
-  const struct CMUnitTest tests[] = {
-      CASE(every_function_takes_one_unit_and_refuses_another),
-      CASE(none_is_refined_twice),
-      CASE(a_plan_says_what_the_schema_will_cost),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

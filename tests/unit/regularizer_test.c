@@ -16,8 +16,7 @@ static answer ask(const dperm_regularizer *r, size_t j, double f) {
   return a;
 }
 
-static void all_zeros_is_ridge(void **state) {
-  (void)state;
+TEST(all_zeros_is_ridge) {
   const dperm_regularizer ridge = {0};
   assert_ok(regularizer_validate(&ridge, 5, err));
   for (double f = -3; f <= 3; f += 0.375) {
@@ -26,8 +25,7 @@ static void all_zeros_is_ridge(void **state) {
   }
 }
 
-static void weights_scale_each_column(void **state) {
-  (void)state;
+TEST(weights_scale_each_column) {
   const double weights[] = {1, 2.5, 1e9};
   const dperm_regularizer r = {.weights = weights};
   assert_ok(regularizer_validate(&r, 3, err));
@@ -38,8 +36,7 @@ static void weights_scale_each_column(void **state) {
   }
 }
 
-static void a_prior_moves_the_minimum(void **state) {
-  (void)state;
+TEST(a_prior_moves_the_minimum) {
   const double weights[] = {1, 2}, prior[] = {-4, 0.5};
   const dperm_regularizer r = {.weights = weights, .prior = prior};
   assert_ok(regularizer_validate(&r, 2, err));
@@ -58,8 +55,7 @@ static void count_eval(void *context, size_t j, double f, double *value, double 
   *curvature = 2 * (double)(j + 1);
 }
 
-static void a_custom_one_is_asked_with_its_context_and_column(void **state) {
-  (void)state;
+TEST(a_custom_one_is_asked_with_its_context_and_column) {
   size_t calls = 0;
   const dperm_regularizer r = {.eval = count_eval, .context = &calls};
   assert_ok(regularizer_validate(&r, 7, err));
@@ -70,8 +66,7 @@ static void a_custom_one_is_asked_with_its_context_and_column(void **state) {
   assert_int_equal(calls, 1);
 }
 
-static void weights_below_one_are_refused(void **state) {
-  (void)state;
+TEST(weights_below_one_are_refused) {
   const double bad[] = {nextafter(1, 0), 0, -2, (double)NAN, (double)INFINITY};
   for (size_t i = 0; i < 5; i++) {
     const double weights[] = {1, 1, bad[i]};
@@ -81,8 +76,7 @@ static void weights_below_one_are_refused(void **state) {
   }
 }
 
-static void a_prior_that_is_not_finite_is_refused(void **state) {
-  (void)state;
+TEST(a_prior_that_is_not_finite_is_refused) {
   const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
   for (size_t i = 0; i < 3; i++) {
     const double prior[] = {0, bad[i]};
@@ -91,8 +85,7 @@ static void a_prior_that_is_not_finite_is_refused(void **state) {
   }
 }
 
-static void custom_and_quadratic_do_not_mix(void **state) {
-  (void)state;
+TEST(custom_and_quadratic_do_not_mix) {
   const double ones[] = {1, 1};
   const dperm_regularizer weighted = {.weights = ones, .eval = quartic_eval};
   const dperm_regularizer towards = {.prior = ones, .eval = quartic_eval};
@@ -110,8 +103,7 @@ static void lasso_eval(void *context, size_t j, double f, double *value, double 
   *curvature = 0.1;
 }
 
-static void weak_convexity_is_refused_wherever_it_shows(void **state) {
-  (void)state;
+TEST(weak_convexity_is_refused_wherever_it_shows) {
   const dperm_regularizer r = {.eval = lasso_eval};
   double value, slope, curvature;
   dperm_error seen;
@@ -134,8 +126,7 @@ static void slope_eval(void *context, size_t j, double f, double *value, double 
   *slope = 2 * f;
 }
 
-static void numbers_that_eval_does_not_fill_are_none_of_memory(void **state) {
-  (void)state;
+TEST(numbers_that_eval_does_not_fill_are_none_of_memory) {
   const dperm_regularizer r = {.eval = slope_eval};
   double value = 7, slope = 7, curvature = 7; /* what happens to stand there */
   assert_fails(regularizer_validate(&r, 1, err), DPERM_INVALID_ARGUMENT, "all three numbers");
@@ -153,9 +144,8 @@ static void broken_eval(void *context, size_t j, double f, double *value, double
 }
 
 /* In an evaluation that counts; a trial step may overflow (property/solver_hard_test.c). */
-static void values_that_are_not_finite_are_refused(void **state) {
-  (void)state;
-  test_rows *data = test_rows_random(1, 10, 3, 1.0);
+TEST(values_that_are_not_finite_are_refused) {
+  auto_rows *data = test_rows_random(1, 10, 3, 1.0);
   double bad[] = {(double)NAN, (double)INFINITY};
   for (size_t i = 0; i < 6; i++) {
     test_problem t;
@@ -168,21 +158,4 @@ static void values_that_are_not_finite_are_refused(void **state) {
     assert_fails(solve(&p, &how, f, &report, err), DPERM_NUMERIC_ERROR, "f[0]");
     test_problem_clear(&t);
   }
-  test_rows_free(data);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_zeros_is_ridge),
-      cmocka_unit_test(weights_scale_each_column),
-      cmocka_unit_test(a_prior_moves_the_minimum),
-      cmocka_unit_test(a_custom_one_is_asked_with_its_context_and_column),
-      cmocka_unit_test(weights_below_one_are_refused),
-      cmocka_unit_test(a_prior_that_is_not_finite_is_refused),
-      cmocka_unit_test(custom_and_quadratic_do_not_mix),
-      cmocka_unit_test(weak_convexity_is_refused_wherever_it_shows),
-      cmocka_unit_test(numbers_that_eval_does_not_fill_are_none_of_memory),
-      cmocka_unit_test(values_that_are_not_finite_are_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,29 +5,6 @@
 #include "support.h"
 #include "text_buffer.h"
 
-static dperm_status parse(const char *text, dperm_schema **out, dperm_error *err) {
-  static text_buffer json;
-  json.length = 0;
-  put(&json, "%s", text);
-  for (char *c = json.bytes; (c = strchr(c, '\'')) != NULL;) {
-    *c = '"';
-  }
-  *out = NULL;
-  return dperm_schema_parse(json.bytes, json.length, "s.json", out, err);
-}
-
-static dperm_schema *parsed(const char *text) {
-  dperm_schema *schema = NULL;
-  assert_ok(parse(text, &schema, err));
-  return schema;
-}
-
-static void refuses(const char *text, const char *words) {
-  dperm_schema *schema = NULL;
-  assert_fails(parse(text, &schema, err), DPERM_INVALID_SCHEMA, words);
-  assert_null(schema);
-}
-
 #define LABEL "'label': {'column': 'y', 'positive': ['1'], 'negative': ['0']}"
 #define AGE(more) "{'name': 'age', 'type': 'numeric', 'min': 0, 'max': 100" more "}"
 #define SEX "{'name': 'sex', 'type': 'categorical', 'values': ['F', 'M']}"
@@ -53,8 +30,7 @@ static void named(const dperm_schema *schema, const char *expected) {
 
 /* ---- bins */
 
-static void bins_are_named_by_their_ends(void **state) {
-  (void)state;
+TEST(bins_are_named_by_their_ends) {
   static const struct {
     const char *schema, *names;
     size_t bins;
@@ -69,27 +45,24 @@ static void bins_are_named_by_their_ends(void **state) {
        "x x[-0.001,7) x[7,1000000000] x=(missing) (intercept) ", 2},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    dperm_schema *schema = parsed(cases[i].schema);
+    auto_schema *schema = schema_quoted(cases[i].schema);
     named(schema, cases[i].names);
     assert_int_equal(column_bins(&schema->columns[0]), cases[i].bins);
     assert_int_equal(schema->columns[0].bins_auto, 0);
-    assert_string_equal(schema_column_type(schema, 0), "numeric");
-    dperm_schema_free(schema);
+    assert_int_equal(schema->columns[0].type, COLUMN_NUMERIC);
   }
 }
 
-static void equal_widths_are_those_of_the_transformed_range(void **state) {
-  (void)state;
-  dperm_schema *schema = parsed("{" LABEL ", 'columns': [{'name': 'x', 'type': 'numeric', 'min': "
-                                "0, 'max': 999, 'transform': 'log1p', 'bins': 3}]}");
+TEST(equal_widths_are_those_of_the_transformed_range) {
+  auto_schema *schema =
+      schema_quoted("{" LABEL ", 'columns': [{'name': 'x', 'type': 'numeric', 'min': "
+                    "0, 'max': 999, 'transform': 'log1p', 'bins': 3}]}");
   assert_close(schema->columns[0].cuts[0], 9, 1e-13);
   assert_close(schema->columns[0].cuts[1], 99, 1e-12);
-  dperm_schema_free(schema);
 }
 
-static void a_line_has_a_bound_of_its_own(void **state) {
-  (void)state;
-  dperm_schema *schema = parsed(ONE(", 'bins': [50], 'line': 0.25, 'weight': 0.5"));
+TEST(a_line_has_a_bound_of_its_own) {
+  auto_schema *schema = schema_quoted(ONE(", 'bins': [50], 'line': 0.25, 'weight': 0.5"));
   const noise_body *body = &schema->bounds.body;
   assert_int_equal(body->count, 2);
   assert_true(body->runs[0].width == 1 && body->runs[0].radius == 0.25);
@@ -98,67 +71,62 @@ static void a_line_has_a_bound_of_its_own(void **state) {
   assert_true(schema_column_bound(schema, 0) == 0.5);
   assert_true(schema->columns[0].line == 0.25);
   assert_int_equal(schema->columns[0].width, 3);
-  dperm_schema_free(schema);
 }
 
 /* Complete rows of weight 1 are not changed, as with categories: a bin counts in rho, a line does
  * not. */
-static void bins_count_as_categories_do(void **state) {
-  (void)state;
-  dperm_schema *binned =
-      parsed("{" LABEL ", 'columns': [" AGE(", 'bins': 2, 'line': 1") ", " SEX "]}");
-  dperm_schema *plain = parsed("{" LABEL ", 'columns': [" SEX ", {'name': 'b', 'type': "
-                               "'categorical', 'values': ['u', 'v']}]}");
+TEST(bins_count_as_categories_do) {
+  auto_schema *binned =
+      schema_quoted("{" LABEL ", 'columns': [" AGE(", 'bins': 2, 'line': 1") ", " SEX "]}");
+  auto_schema *plain = schema_quoted("{" LABEL ", 'columns': [" SEX ", {'name': 'b', 'type': "
+                                     "'categorical', 'values': ['u', 'v']}]}");
   assert_true(binned->min_divisor == plain->min_divisor);
   assert_close(binned->max_norm * binned->max_norm, 3, 1e-13);
-  dperm_schema_free(binned);
-  dperm_schema_free(plain);
 }
 
-static void mistakes_in_bins_are_named(void **state) {
-  (void)state;
-  refuses(ONE(", 'bins': 1"), "\"bins\" must be a whole number from 2 to 4096");
-  refuses(ONE(", 'bins': 4097"), "\"bins\" must be a whole number from 2 to 4096");
-  refuses(ONE(", 'bins': 2.5"), "\"bins\" must be a whole number");
-  refuses(ONE(", 'bins': 'many'"),
-          "\"bins\" must be a number of bins, a list of cuts, or \"auto\"");
-  refuses(ONE(", 'bins': true"), "\"bins\" must be a number of bins");
-  refuses(ONE(", 'bins': []"), "\"bins\" must list from 1 to 4097 cuts");
-  refuses(ONE(", 'bins': [1, '2']"), "a cut in \"bins\" must be a number");
-  refuses(ONE(", 'bins': [1, null]"), "a cut in \"bins\" must be a number");
-  refuses(ONE(", 'bins': [1, 3, 3]"), "s.json:1:");
-  refuses(ONE(", 'bins': [1, 3, 3]"), "the cuts in \"bins\" of column \"age\" must rise");
-  refuses(ONE(", 'bins': [-1, 3]"), "outside of its range");
-  refuses(ONE(", 'bins': [3, 100.5]"), "outside of its range");
-  refuses(ONE(", 'line': 1"), "\"line\" stands beside \"bins\"");
-  refuses(ONE(", 'bins': 2, 'line': -1"), "\"line\" must be between 1e-6 and 1e6");
-  refuses(ONE(", 'bins': 2, 'line': 1e7"), "\"line\" must be between 1e-6 and 1e6");
-  refuses(ONE(", 'bins': 2, 'line': 'yes'"), "\"line\" must be a number");
-  refuses("{" LABEL ", 'columns': [{'name': 'c', 'type': 'categorical', 'values': ['a'], 'bins': "
-          "2}]}",
-          "unknown key \"bins\"");
-  refuses("{" LABEL ", 'columns': [{'name': 'x', 'type': 'numeric', 'min': 1, 'max': "
-          "1.0000000000000004, 'bins': 4}]}",
-          "the range of column \"x\" cannot be cut into 4 bins");
-  refuses("{" LABEL ", 'columns': [{'name': 'x', 'type': 'numeric', 'min': -1.7e308, 'max': "
-          "1.7e308, 'bins': 4}]}",
-          "cannot be cut into 4 bins");
+TEST(mistakes_in_bins_are_named) {
+  schema_refused(ONE(", 'bins': 1"), "\"bins\" must be a whole number from 2 to 4096");
+  schema_refused(ONE(", 'bins': 4097"), "\"bins\" must be a whole number from 2 to 4096");
+  schema_refused(ONE(", 'bins': 2.5"), "\"bins\" must be a whole number");
+  schema_refused(ONE(", 'bins': 'many'"),
+                 "\"bins\" must be a number of bins, a list of cuts, or \"auto\"");
+  schema_refused(ONE(", 'bins': true"), "\"bins\" must be a number of bins");
+  schema_refused(ONE(", 'bins': []"), "\"bins\" must list from 1 to 4097 cuts");
+  schema_refused(ONE(", 'bins': [1, '2']"), "a cut in \"bins\" must be a number");
+  schema_refused(ONE(", 'bins': [1, null]"), "a cut in \"bins\" must be a number");
+  schema_refused(ONE(", 'bins': [1, 3, 3]"), "s.json:1:");
+  schema_refused(ONE(", 'bins': [1, 3, 3]"), "the cuts in \"bins\" of column \"age\" must rise");
+  schema_refused(ONE(", 'bins': [-1, 3]"), "outside of its range");
+  schema_refused(ONE(", 'bins': [3, 100.5]"), "outside of its range");
+  schema_refused(ONE(", 'line': 1"), "\"line\" stands beside \"bins\"");
+  schema_refused(ONE(", 'bins': 2, 'line': -1"), "\"line\" must be between 1e-6 and 1e6");
+  schema_refused(ONE(", 'bins': 2, 'line': 1e7"), "\"line\" must be between 1e-6 and 1e6");
+  schema_refused(ONE(", 'bins': 2, 'line': 'yes'"), "\"line\" must be a number");
+  schema_refused("{" LABEL
+                 ", 'columns': [{'name': 'c', 'type': 'categorical', 'values': ['a'], 'bins': "
+                 "2}]}",
+                 "unknown key \"bins\"");
+  schema_refused("{" LABEL ", 'columns': [{'name': 'x', 'type': 'numeric', 'min': 1, 'max': "
+                 "1.0000000000000004, 'bins': 4}]}",
+                 "the range of column \"x\" cannot be cut into 4 bins");
+  schema_refused("{" LABEL ", 'columns': [{'name': 'x', 'type': 'numeric', 'min': -1.7e308, 'max': "
+                 "1.7e308, 'bins': 4}]}",
+                 "cannot be cut into 4 bins");
 }
 
 /* ---- auto */
 
 /* Records can be read, encoded and planned for: their column is a line until a fit has bins. */
-static void bins_that_are_not_chosen_yet_are_lines(void **state) {
-  (void)state;
-  dperm_schema *schema = parsed(ONE(", 'bins': 'auto'")), *plain = parsed(ONE(""));
+TEST(bins_that_are_not_chosen_yet_are_lines) {
+  auto_schema *schema = schema_quoted(ONE(", 'bins': 'auto'")), *plain = schema_quoted(ONE(""));
   assert_int_equal(schema->columns[0].bins_auto, 1);
   assert_int_equal(column_bins(&schema->columns[0]), 0);
   named(schema, "age ");
-  char *path = file_with_text("age,y\n10,1\n20,0\n"), *out = file_with_text("");
+  auto_file *path = file_with_text("age,y\n10,1\n20,0\n"), *out = file_with_text("");
   const dperm_source from = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   const dperm_source encoded = {.path = out, .schema = plain};
-  dperm_data *data = NULL, *lines = NULL;
-  dperm_model *model = NULL;
+  auto_data *data = NULL, *lines = NULL;
+  auto_model *model = NULL;
   dperm_plan plan;
   dperm_options options;
   double x = 0, line = 1;
@@ -175,57 +143,43 @@ static void bins_that_are_not_chosen_yet_are_lines(void **state) {
   assert_int_equal(plan.dims, 4);
   assert_int_equal(dperm_model_dims(model), 4);
   named(dperm_model_schema(model), "age[0,25) age[25,50) age[50,75) age[75,100] ");
-  dperm_model_free(model);
-  dperm_data_free(data);
-  dperm_data_free(lines);
-  file_remove(path);
-  file_remove(out);
-  dperm_schema_free(schema);
-  dperm_schema_free(plain);
 }
 
 /* ---- crosses */
 
-static void pairs_are_named_by_both_values(void **state) {
-  (void)state;
-  dperm_schema *schema = parsed(CROSSED("[['age', 'sex']]", ""));
+TEST(pairs_are_named_by_both_values) {
+  auto_schema *schema = schema_quoted(CROSSED("[['age', 'sex']]", ""));
   named(schema, "age[0,20) age[20,40) age[40,100] sex=F sex=M old age[0,20)*sex=F age[0,20)*sex=M "
                 "age[20,40)*sex=F age[20,40)*sex=M age[40,100]*sex=F age[40,100]*sex=M ");
   assert_int_equal(schema->cross_count, 1);
   assert_int_equal(schema->crosses[0].width, 6);
   assert_int_equal(schema->crosses[0].columns[0], 0);
   assert_int_equal(schema->crosses[0].columns[1], 1);
-  dperm_schema_free(schema);
 }
 
 /* A category that is left out of its own block is a value of a pair. */
-static void references_and_missing_values_are_values_of_a_pair(void **state) {
-  (void)state;
-  dperm_schema *schema =
-      parsed("{" LABEL ", 'on_missing': 'category', 'columns': [{'name': 'a', 'type': "
-             "'categorical', 'values': ['u', 'v'], 'reference': 'u'}, " AGE(
-                 ", 'bins': [50]") "], "
-                                   "'crosses': [{'columns': ['age', 'a'], 'weight': 0.5}]}");
+TEST(references_and_missing_values_are_values_of_a_pair) {
+  auto_schema *schema =
+      schema_quoted("{" LABEL ", 'on_missing': 'category', 'columns': [{'name': 'a', 'type': "
+                    "'categorical', 'values': ['u', 'v'], 'reference': 'u'}, " AGE(
+                        ", 'bins': [50]") "], "
+                                          "'crosses': [{'columns': ['age', 'a'], 'weight': 0.5}]}");
   named(schema, "a=v a=(missing) age[0,50) age[50,100] age=(missing) age[0,50)*a=u age[0,50)*a=v "
                 "age[0,50)*a=(missing) age[50,100]*a=u age[50,100]*a=v age[50,100]*a=(missing) "
                 "age=(missing)*a=u age=(missing)*a=v age=(missing)*a=(missing) ");
-  dperm_schema_free(schema);
 }
 
-static void a_long_name_is_cut_and_its_length_told(void **state) {
-  (void)state;
-  dperm_schema *schema = parsed(CROSSED("[['sex', 'age']]", ""));
+TEST(a_long_name_is_cut_and_its_length_told) {
+  auto_schema *schema = schema_quoted(CROSSED("[['sex', 'age']]", ""));
   char name[8];
   assert_int_equal(dperm_schema_feature_name(schema, 6, name, sizeof name), 15);
   assert_string_equal(name, "sex=F*a"); /* of sex=F*age[0,20) */
   assert_int_equal(dperm_schema_feature_name(schema, 99, name, sizeof name), 0);
   assert_string_equal(name, "");
-  dperm_schema_free(schema);
 }
 
 /* A cross counts in rho where every row has one of its entries; elsewhere it is a bound only. */
-static void a_cross_counts_where_it_is_sure(void **state) {
-  (void)state;
+TEST(a_cross_counts_where_it_is_sure) {
 #define REST "{'name': 'c', 'type': 'categorical', 'groups': {'a': ['a'], 'b': '*'}}"
 #define PAIR(missing, other, names)                                                                \
   "{" LABEL ", 'on_missing': '" missing                                                            \
@@ -238,52 +192,32 @@ static void a_cross_counts_where_it_is_sure(void **state) {
                {PAIR("category", SEX, "sex"), 2},
                {PAIR("zero", REST, "c"), 2}};
   for (size_t i = 0; i < 3; i++) {
-    dperm_schema *schema = parsed(cases[i].schema);
+    auto_schema *schema = schema_quoted(cases[i].schema);
     assert_close(schema->min_divisor * schema->min_divisor, cases[i].squares, 1e-13);
     assert_close(schema->max_norm * schema->max_norm, 3, 1e-13);
-    dperm_schema_free(schema);
   }
 }
 
-static void mistakes_in_crosses_are_named(void **state) {
-  (void)state;
-  refuses(CROSSED("{}", ""), "\"crosses\" must be a list of pairs");
-  refuses(CROSSED("[['age']]", ""), "a cross is a list of two columns");
-  refuses(CROSSED("[['age', 'sex', 'old']]", ""), "a cross is a list of two columns");
-  refuses(CROSSED("['age']", ""), "a cross is a list of two columns");
-  refuses(CROSSED("[{'weight': 1}]", ""), "a cross is a list of two columns");
-  refuses(CROSSED("[['age', 3]]", ""), "a cross is a pair of names");
-  refuses(CROSSED("[['age', 'size']]", ""), "no column is called \"size\"");
-  refuses(CROSSED("[['age', 'old']]", ""), "column \"old\" has no values to make pairs of");
-  refuses(CROSSED("[['no', 'age']]", ""), "column \"no\" has no values");
-  refuses(CROSSED("[['age', 'age']]", ""), "two different columns");
-  refuses(CROSSED("[['age', 'sex'], ['sex', 'age']]", ""), "each pair stands here once");
-  refuses(CROSSED("[{'columns': ['age', 'sex'], 'wait': 1}]", ""), "unknown key \"wait\"");
-  refuses(CROSSED("[{'columns': ['age', 'sex'], 'weight': 0}]", ""), "between 1e-6 and 1e6");
+TEST(mistakes_in_crosses_are_named) {
+  schema_refused(CROSSED("{}", ""), "\"crosses\" must be a list of pairs");
+  schema_refused(CROSSED("[['age']]", ""), "a cross is a list of two columns");
+  schema_refused(CROSSED("[['age', 'sex', 'old']]", ""), "a cross is a list of two columns");
+  schema_refused(CROSSED("['age']", ""), "a cross is a list of two columns");
+  schema_refused(CROSSED("[{'weight': 1}]", ""), "a cross is a list of two columns");
+  schema_refused(CROSSED("[['age', 3]]", ""), "a cross is a pair of names");
+  schema_refused(CROSSED("[['age', 'size']]", ""), "no column is called \"size\"");
+  schema_refused(CROSSED("[['age', 'old']]", ""), "column \"old\" has no values to make pairs of");
+  schema_refused(CROSSED("[['no', 'age']]", ""), "column \"no\" has no values");
+  schema_refused(CROSSED("[['age', 'age']]", ""), "two different columns");
+  schema_refused(CROSSED("[['age', 'sex'], ['sex', 'age']]", ""), "each pair stands here once");
+  schema_refused(CROSSED("[{'columns': ['age', 'sex'], 'wait': 1}]", ""), "unknown key \"wait\"");
+  schema_refused(CROSSED("[{'columns': ['age', 'sex'], 'weight': 0}]", ""), "between 1e-6 and 1e6");
 }
 
-static void too_many_pairs_are_refused(void **state) {
-  (void)state;
-  refuses("{" LABEL ", 'columns': [" AGE(
-              ", 'bins': 4096") ", {'name': 'b', 'type': 'numeric', "
-                                "'min': 0, 'max': 1, 'bins': 257}], 'crosses': [['b', 'age']]}",
-          "the cross of \"b\" and \"age\" has more than 1048576 pairs");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bins_are_named_by_their_ends),
-      cmocka_unit_test(equal_widths_are_those_of_the_transformed_range),
-      cmocka_unit_test(a_line_has_a_bound_of_its_own),
-      cmocka_unit_test(bins_count_as_categories_do),
-      cmocka_unit_test(mistakes_in_bins_are_named),
-      cmocka_unit_test(bins_that_are_not_chosen_yet_are_lines),
-      cmocka_unit_test(pairs_are_named_by_both_values),
-      cmocka_unit_test(references_and_missing_values_are_values_of_a_pair),
-      cmocka_unit_test(a_long_name_is_cut_and_its_length_told),
-      cmocka_unit_test(a_cross_counts_where_it_is_sure),
-      cmocka_unit_test(mistakes_in_crosses_are_named),
-      cmocka_unit_test(too_many_pairs_are_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+TEST(too_many_pairs_are_refused) {
+  schema_refused(
+      "{" LABEL ", 'columns': [" AGE(
+          ", 'bins': 4096") ", {'name': 'b', 'type': 'numeric', "
+                            "'min': 0, 'max': 1, 'bins': 257}], 'crosses': [['b', 'age']]}",
+      "the cross of \"b\" and \"age\" has more than 1048576 pairs");
 }

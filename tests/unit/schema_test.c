@@ -6,35 +6,8 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "schema/schema.h"
-
-/* The text with ' turned into "; static buffer, good until the next call. */
-static const char *json_of(const char *text) {
-  static char buffer[8192];
-  size_t length = strlen(text);
-  assert_true(length < sizeof buffer);
-  for (size_t i = 0; i <= length; i++) {
-    buffer[i] = text[i] == '\'' ? '"' : text[i];
-  }
-  return buffer;
-}
-
-static dperm_schema *schema_of(const char *text) {
-  const char *json = json_of(text);
-  dperm_schema *schema = NULL;
-  assert_ok(dperm_schema_parse(json, strlen(json), "s.json", &schema, err));
-  return schema;
-}
-
-static void refuses(const char *text, const char *words) {
-  const char *json = json_of(text);
-  dperm_schema *schema = NULL;
-  assert_fails(dperm_schema_parse(json, strlen(json), "s.json", &schema, err), DPERM_INVALID_SCHEMA,
-               words);
-  assert_null(schema);
-}
 
 #define LABEL "'label': {'column': 'y', 'positive': ['p'], 'negative': ['n']}"
 #define NUMERIC "{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 10}"
@@ -58,9 +31,8 @@ static const char *with_label(const char *label) {
 
 /* ---- what is accepted */
 
-static void only_label_and_columns_are_required(void **state) {
-  (void)state;
-  dperm_schema *schema = schema_of("{" LABEL ", 'columns': [" NUMERIC "]}");
+TEST(only_label_and_columns_are_required) {
+  auto_schema *schema = schema_quoted("{" LABEL ", 'columns': [" NUMERIC "]}");
   assert_true(schema->header);
   assert_false(schema->intercept);
   assert_int_equal(schema->rows, ROWS_CLIP);
@@ -77,12 +49,10 @@ static void only_label_and_columns_are_required(void **state) {
   assert_true(a->weight == 1.0 && a->min == 0 && a->max == 10);
   assert_int_equal(a->transform, TRANSFORM_NONE);
   assert_int_equal(a->scale, SCALE_MAX);
-  dperm_schema_free(schema);
 }
 
-static void every_key_takes_effect(void **state) {
-  (void)state;
-  dperm_schema *schema = schema_of(
+TEST(every_key_takes_effect) {
+  auto_schema *schema = schema_quoted(
       "{'header': false, 'missing': ['?', 'NA'], 'intercept': true, 'rows': 'fixed',"
       " 'on_missing': 'drop', 'comment': '|', 'separator': ';',"
       " 'label': {'column': 'y', 'positive': ['>50K', '>50K.'], 'negative': ['<=50K']},"
@@ -114,40 +84,28 @@ static void every_key_takes_effect(void **state) {
   static const size_t widths[] = {1, 2, 0, 0};
   for (size_t i = 0; i < 4; i++) {
     assert_string_equal(schema->columns[i].name, names[i]);
-    assert_string_equal(schema_column_type(schema, i), types[i]);
+    assert_string_equal(column_type_names[schema->columns[i].type], types[i]);
     assert_int_equal(schema->columns[i].width, widths[i]);
   }
-  dperm_schema_free(schema);
   dperm_schema_free(NULL);
 }
 
-static void defaults_may_be_spelt_out(void **state) {
-  (void)state;
-  dperm_schema *schema = schema_of(
+TEST(defaults_may_be_spelt_out) {
+  auto_schema *schema = schema_quoted(
       "{'header': true, 'missing': [''], 'intercept': false, 'rows': 'clip', 'comment': '',"
       " 'on_missing': 'zero', 'separator': ',', " LABEL ", 'columns': [{'name': 'a', 'type':"
       " 'numeric', 'min': -1.5e0, 'max': 2, 'transform': 'none', 'scale': 'max', 'weight': 1}]}");
   assert_null(schema->comment);
   assert_true(schema->columns[0].half == 2.0 && schema->columns[0].middle == 0.0);
-  dperm_schema_free(schema);
 }
 
-static void missing_may_be_nothing(void **state) {
-  (void)state;
-  dperm_schema *schema = schema_of(with_member("'missing': []"));
+TEST(missing_may_be_nothing_and_a_tab_a_separator) {
+  auto_schema *schema = schema_quoted(with_member("'missing': [], 'separator': '\\t'"));
   assert_int_equal(lookup_find(&schema->missing, slice_of("")), LOOKUP_NONE);
-  dperm_schema_free(schema);
-}
-
-static void tab_is_a_separator(void **state) {
-  (void)state;
-  dperm_schema *schema = schema_of(with_member("'separator': '\\t'"));
   assert_int_equal(schema->separator, '\t');
-  dperm_schema_free(schema);
 }
 
-static void numeric_columns_scale_by_the_documented_rule(void **state) {
-  (void)state;
+TEST(numeric_columns_scale_by_the_documented_rule) {
   static const struct {
     const char *rest;
     double middle, half;
@@ -158,20 +116,17 @@ static void numeric_columns_scale_by_the_documented_rule(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char column[256];
     (void)snprintf(column, sizeof column, "{'name': 'a', 'type': 'numeric', %s}", cases[i].rest);
-    dperm_schema *schema = schema_of(with_column(column));
+    auto_schema *schema = schema_quoted(with_column(column));
     assert_true(schema->columns[0].middle == cases[i].middle);
     assert_true(schema->columns[0].half == cases[i].half);
-    dperm_schema_free(schema);
   }
-  dperm_schema *schema = schema_of(
+  auto_schema *schema = schema_quoted(
       with_column("{'name':'a','type':'numeric','min':0,'max':99999,'transform':'log1p'}"));
   assert_true(schema->columns[0].half == log1p(99999));
-  dperm_schema_free(schema);
 }
 
-static void groups_share_a_category_and_star_takes_the_rest(void **state) {
-  (void)state;
-  dperm_schema *schema = schema_of(
+TEST(groups_share_a_category_and_star_takes_the_rest) {
+  auto_schema *schema = schema_quoted(
       with_column("{'name': 'c', 'type': 'categorical', 'groups': {'US': ['United-States', 'Guam'],"
                   " 'other': '*', 'EU': ['France', '*']}}"));
   const schema_column *c = &schema->columns[0];
@@ -185,12 +140,10 @@ static void groups_share_a_category_and_star_takes_the_rest(void **state) {
   char name[64];
   (void)dperm_schema_feature_name(schema, 1, name, sizeof name);
   assert_string_equal(name, "c=other");
-  dperm_schema_free(schema);
 }
 
-static void a_reference_category_has_no_column(void **state) {
-  (void)state;
-  dperm_schema *schema = schema_of(
+TEST(a_reference_category_has_no_column) {
+  auto_schema *schema = schema_quoted(
       "{" LABEL ", 'columns': [{'name': 'c', 'type': 'categorical', 'values': ['u', 'v', 'w'],"
       " 'reference': 'v'}, {'name': 'g', 'type': 'categorical', 'groups': {'one': ['1'], 'rest':"
       " '*'}, 'reference': 'rest'}], 'on_missing': 'category'}");
@@ -202,14 +155,12 @@ static void a_reference_category_has_no_column(void **state) {
     assert_string_equal(name, names[i]);
   }
   assert_int_equal(schema->columns[0].width, 3);
-  assert_string_equal(schema_column_reference(schema, 0), "v");
-  assert_string_equal(schema_column_reference(schema, 1), "rest");
-  dperm_schema_free(schema);
+  assert_string_equal(schema->columns[0].categories.names[schema->columns[0].reference], "v");
+  assert_string_equal(schema->columns[1].categories.names[schema->columns[1].reference], "rest");
 }
 
-static void bounds_follow_the_weights(void **state) {
-  (void)state;
-  dperm_schema *schema = schema_of(
+TEST(bounds_follow_the_weights) {
+  auto_schema *schema = schema_quoted(
       "{" LABEL ", 'columns': [" NUMERIC ", {'name': 'c', 'type': 'categorical', 'values': ['u',"
       " 'v'], 'weight': 2}, {'name': 'd', 'type': 'categorical', 'values': ['u', 'v']},"
       " {'name': 'i', 'type': 'ignore'}], 'intercept': true}");
@@ -223,32 +174,28 @@ static void bounds_follow_the_weights(void **state) {
   assert_int_equal(body_dims(body), 6);
   assert_int_equal(body_count(body), 4);
   dperm_schema_free(schema);
-  schema = schema_of(with_column(NUMERIC));
+  schema = schema_quoted(with_column(NUMERIC));
   assert_true(schema->bounds.norm1 == 1 && schema_column_bound(schema, 0) == 1);
-  dperm_schema_free(schema);
 }
 
-static void one_side_of_the_label_may_be_all_other_values(void **state) {
-  (void)state;
-  dperm_schema *schema =
-      schema_of(with_label("{'column': 'y', 'positive': ['p'], 'negative': '*'}"));
+TEST(one_side_of_the_label_may_be_all_other_values) {
+  auto_schema *schema =
+      schema_quoted(with_label("{'column': 'y', 'positive': ['p'], 'negative': '*'}"));
   assert_int_equal(schema->label_other, 0);
   assert_string_equal(dperm_schema_class_name(schema, 0), "negative");
   assert_string_equal(dperm_schema_class_name(schema, 1), "p");
   dperm_schema_free(schema);
-  schema = schema_of(with_label("{'column': 'y', 'positive': '*', 'negative': ['*']}"));
+  schema = schema_quoted(with_label("{'column': 'y', 'positive': '*', 'negative': ['*']}"));
   assert_int_equal(schema->label_other, 1);
   assert_int_equal(lookup_find(&schema->labels, slice_of("*")), 0);
   assert_string_equal(dperm_schema_class_name(schema, 1), "positive");
-  dperm_schema_free(schema);
 }
 
-static void dims_and_names_follow_the_columns(void **state) {
-  (void)state;
-  dperm_schema *schema =
-      schema_of("{" LABEL ", 'intercept': true, 'on_missing': 'category', 'columns': ["
-                "{'name': 'i', 'type': 'ignore'}, " NUMERIC ", {'name': 'w', 'type': 'categorical',"
-                " 'values': ['P', 'S S']}, {'name': 'y', 'type': 'label'}]}");
+TEST(dims_and_names_follow_the_columns) {
+  auto_schema *schema = schema_quoted(
+      "{" LABEL ", 'intercept': true, 'on_missing': 'category', 'columns': ["
+      "{'name': 'i', 'type': 'ignore'}, " NUMERIC ", {'name': 'w', 'type': 'categorical',"
+      " 'values': ['P', 'S S']}, {'name': 'y', 'type': 'label'}]}");
   static const char *const names[] = {"a",     "a=(missing)", "w=P",
                                       "w=S S", "w=(missing)", "(intercept)"};
   assert_int_equal(dperm_schema_dims(schema), 6);
@@ -263,23 +210,19 @@ static void dims_and_names_follow_the_columns(void **state) {
   assert_int_equal(dperm_schema_feature_name(schema, 1, small, sizeof small), 11);
   assert_string_equal(small, "a=(");
   assert_int_equal(dperm_schema_feature_name(schema, 1, NULL, 0), 11);
-  dperm_schema_free(schema);
 }
 
-static void name_past_the_end_is_empty(void **state) {
-  (void)state;
-  dperm_schema *schema = schema_of(with_member("'intercept': true"));
+TEST(name_past_the_end_is_empty) {
+  auto_schema *schema = schema_quoted(with_member("'intercept': true"));
   char name[8] = "old";
   assert_int_equal(dperm_schema_feature_name(schema, 2, name, sizeof name), 0);
   assert_string_equal(name, "");
   assert_int_equal(dperm_schema_feature_name(schema, SIZE_MAX, NULL, 0), 0);
-  dperm_schema_free(schema);
 }
 
-static void schema_may_begin_with_a_byte_order_mark_and_be_in_a_file(void **state) {
-  (void)state;
+TEST(schema_may_begin_with_a_byte_order_mark_and_be_in_a_file) {
   char text[1024];
-  (void)snprintf(text, sizeof text, "\xef\xbb\xbf%s", json_of(with_member("'header': true")));
+  (void)snprintf(text, sizeof text, "\xef\xbb\xbf%s", json_quoted(with_member("'header': true")));
   char *path = file_with_text(text);
   dperm_schema *schema = NULL;
   assert_ok(dperm_schema_read(path, &schema, err));
@@ -288,81 +231,79 @@ static void schema_may_begin_with_a_byte_order_mark_and_be_in_a_file(void **stat
   assert_fails(dperm_schema_read("no/such.json", &schema, err), DPERM_IO_ERROR, "no/such.json: ");
 }
 
-static void synthetic_schema_is_a_schema(void **state) {
-  (void)state;
+TEST(synthetic_schema_is_a_schema) {
   const char *text = dperm_synthetic_census_schema();
-  dperm_schema *schema = NULL;
+  auto_schema *schema = NULL;
   assert_ok(dperm_schema_parse(text, strlen(text), "census", &schema, err));
   assert_int_equal(schema->column_count, 12);
-  dperm_schema_free(schema);
 }
 
 /* ---- what is refused */
 
-static void text_that_is_not_a_json_object_is_refused(void **state) {
-  (void)state;
-  refuses("{'label': \n oops}", "s.json:2:");
-  refuses("", "s.json:1:1: not valid JSON");
-  refuses("[]", "s.json:1:1: a schema is an object");
-  refuses("{'header': true, 'header': true}", "duplicate");
-  refuses("age,sex\n39,M\n", "s.json:1:3: not valid JSON"); /* the end of the odd word */
+TEST(text_that_is_not_a_json_object_is_refused) {
+  schema_refused("{'label': \n oops}", "s.json:2:");
+  schema_refused("", "s.json:1:1: not valid JSON");
+  schema_refused("[]", "s.json:1:1: a schema is an object");
+  schema_refused("{'header': true, 'header': true}", "duplicate");
+  schema_refused("age,sex\n39,M\n", "s.json:1:3: not valid JSON"); /* the end of the odd word */
 }
 
-static void unknown_keys_are_refused_where_they_stand(void **state) {
-  (void)state;
-  refuses(with_member("'headers': 1"), "s.json:3:14: the schema has an unknown key \"headers\"");
-  refuses(with_member("'header': true, 'x': true"), "s.json:1:1: the schema has an unknown key");
-  refuses(with_column("{'name':'a','type':'numeric','min':0,'maximum':1}"),
-          "s.json:3:50: this column has an unknown key \"maximum\"");
-  refuses(with_column("{'name':'a','type':'numeric','min':0,'max':1,'values':['b']}"),
-          "unknown key \"values\"");
-  refuses(with_column("{'name':'a','type':'categorical','values':['b'],'min':1}"),
-          "unknown key \"min\"");
-  refuses(with_column("{'name':'a','type':'ignore','weight':1}"), "unknown key \"weight\"");
-  refuses(with_column("{'name':'y','type':'label','values':['p']}"), "unknown key \"values\"");
-  refuses(with_label("{'column':'y','positive':['p'],'negative':['n'],'neutral':['o']}"),
-          "s.json:2:68: \"label\" has an unknown key \"neutral\"");
+TEST(unknown_keys_are_refused_where_they_stand) {
+  schema_refused(with_member("'headers': 1"),
+                 "s.json:3:14: the schema has an unknown key \"headers\"");
+  schema_refused(with_member("'header': true, 'x': true"),
+                 "s.json:1:1: the schema has an unknown key");
+  schema_refused(with_column("{'name':'a','type':'numeric','min':0,'maximum':1}"),
+                 "s.json:3:50: this column has an unknown key \"maximum\"");
+  schema_refused(with_column("{'name':'a','type':'numeric','min':0,'max':1,'values':['b']}"),
+                 "unknown key \"values\"");
+  schema_refused(with_column("{'name':'a','type':'categorical','values':['b'],'min':1}"),
+                 "unknown key \"min\"");
+  schema_refused(with_column("{'name':'a','type':'ignore','weight':1}"), "unknown key \"weight\"");
+  schema_refused(with_column("{'name':'y','type':'label','values':['p']}"),
+                 "unknown key \"values\"");
+  schema_refused(with_label("{'column':'y','positive':['p'],'negative':['n'],'neutral':['o']}"),
+                 "s.json:2:68: \"label\" has an unknown key \"neutral\"");
 }
 
-static void label_is_checked(void **state) {
-  (void)state;
-  refuses("{'columns': [" NUMERIC "]}", "s.json:1:1: \"label\" must be an object");
-  refuses(with_label("'y'"), "s.json:2:10: \"label\" must be an object");
-  refuses(with_label("null"), "s.json:1:1: \"label\" must be an object");
-  refuses(with_label("{'positive':['p'],'negative':['n']}"), "\"column\" is missing here");
-  refuses(with_label("{'column':3,'positive':['p'],'negative':['n']}"),
-          "s.json:2:20: \"column\" must be a text");
-  refuses(with_label("{'column':'y','negative':['n']}"), "\"positive\" must be a list");
-  refuses(with_label("{'column':'y','positive':['p'],'negative':[]}"),
-          "s.json:2:52: \"negative\" must be a list of at least one text");
-  refuses(with_label("{'column':'y','positive':'p','negative':['n']}"),
-          "\"positive\" must be a list");
-  refuses(with_label("{'column':'y','positive':[1],'negative':[0]}"),
-          "a value in \"positive\" must be a text");
-  refuses(with_label("{'column':'y','positive':['p'],'negative':['n','p']}"),
-          "s.json:2:57: \"p\" stands here a second time");
-  refuses(with_label("{'column':'y','positive':'*','negative':'*'}"), "only one side can be");
+TEST(label_is_checked) {
+  schema_refused("{'columns': [" NUMERIC "]}", "s.json:1:1: \"label\" must be an object");
+  schema_refused(with_label("'y'"), "s.json:2:10: \"label\" must be an object");
+  schema_refused(with_label("null"), "s.json:1:1: \"label\" must be an object");
+  schema_refused(with_label("{'positive':['p'],'negative':['n']}"), "\"column\" is missing here");
+  schema_refused(with_label("{'column':3,'positive':['p'],'negative':['n']}"),
+                 "s.json:2:20: \"column\" must be a text");
+  schema_refused(with_label("{'column':'y','negative':['n']}"), "\"positive\" must be a list");
+  schema_refused(with_label("{'column':'y','positive':['p'],'negative':[]}"),
+                 "s.json:2:52: \"negative\" must be a list of at least one text");
+  schema_refused(with_label("{'column':'y','positive':'p','negative':['n']}"),
+                 "\"positive\" must be a list");
+  schema_refused(with_label("{'column':'y','positive':[1],'negative':[0]}"),
+                 "a value in \"positive\" must be a text");
+  schema_refused(with_label("{'column':'y','positive':['p'],'negative':['n','p']}"),
+                 "s.json:2:57: \"p\" stands here a second time");
+  schema_refused(with_label("{'column':'y','positive':'*','negative':'*'}"),
+                 "only one side can be");
 }
 
-static void columns_are_checked(void **state) {
-  (void)state;
-  refuses("{" LABEL "}", "s.json:1:1: \"columns\" must be a list");
-  refuses("{" LABEL ", 'columns': []}", "\"columns\" must be a list of at least one");
-  refuses("{" LABEL ", 'columns': {}}", "\"columns\" must be a list");
-  refuses("{'header': true,\n" LABEL ", 'columns': [\n true]}",
-          "s.json:2:76: a column must be an object");
-  refuses(with_column("'a'"), "s.json:3:3: a column must be an object");
-  refuses(with_column("{'type':'ignore'}"), "\"name\" is missing here");
-  refuses(with_column("{'name':'a'}"), "\"type\" is missing here");
-  refuses(with_column("{'name':1,'type':'ignore'}"), "\"name\" must be a text");
-  refuses(with_column("{'name':'a','type':'number'}"),
-          "s.json:3:22: no column type is called \"number\"");
-  refuses(with_column(NUMERIC ",\n" NUMERIC), "s.json:4:1: column \"a\" stands here a second time");
-  refuses(with_column("{'name':'a','type':'ignore'}"), "nothing to learn from");
+TEST(columns_are_checked) {
+  schema_refused("{" LABEL "}", "s.json:1:1: \"columns\" must be a list");
+  schema_refused("{" LABEL ", 'columns': []}", "\"columns\" must be a list of at least one");
+  schema_refused("{" LABEL ", 'columns': {}}", "\"columns\" must be a list");
+  schema_refused("{'header': true,\n" LABEL ", 'columns': [\n true]}",
+                 "s.json:2:76: a column must be an object");
+  schema_refused(with_column("'a'"), "s.json:3:3: a column must be an object");
+  schema_refused(with_column("{'type':'ignore'}"), "\"name\" is missing here");
+  schema_refused(with_column("{'name':'a'}"), "\"type\" is missing here");
+  schema_refused(with_column("{'name':1,'type':'ignore'}"), "\"name\" must be a text");
+  schema_refused(with_column("{'name':'a','type':'number'}"),
+                 "s.json:3:22: no column type is called \"number\"");
+  schema_refused(with_column(NUMERIC ",\n" NUMERIC),
+                 "s.json:4:1: column \"a\" stands here a second time");
+  schema_refused(with_column("{'name':'a','type':'ignore'}"), "nothing to learn from");
 }
 
-static void numeric_columns_are_checked(void **state) {
-  (void)state;
+TEST(numeric_columns_are_checked) {
   static const char *const cases[][2] = {
       {"'max': 1", "needs \"min\""},
       {"'min': 1", "needs \"max\""},
@@ -385,12 +326,11 @@ static void numeric_columns_are_checked(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char column[256];
     (void)snprintf(column, sizeof column, "{'name': 'a', 'type': 'numeric', %s}", cases[i][0]);
-    refuses(with_column(column), cases[i][1]);
+    schema_refused(with_column(column), cases[i][1]);
   }
 }
 
-static void categorical_columns_are_checked(void **state) {
-  (void)state;
+TEST(categorical_columns_are_checked) {
   static const char *const cases[][2] = {
       {"'weight': 1", "needs either \"values\" or \"groups\""},
       {"'values': ['b'], 'groups': {'g': ['b']}", "needs either \"values\" or \"groups\""},
@@ -416,78 +356,45 @@ static void categorical_columns_are_checked(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char column[256];
     (void)snprintf(column, sizeof column, "{'name': 'a', 'type': 'categorical', %s}", cases[i][0]);
-    refuses(with_column(column), cases[i][1]);
+    schema_refused(with_column(column), cases[i][1]);
   }
 }
 
-static void the_other_members_are_checked(void **state) {
-  (void)state;
-  refuses(with_member("'header': 1"), "s.json:3:13: \"header\" must be true or false");
-  refuses(with_member("'intercept': 'yes'"), "\"intercept\" must be true or false");
-  refuses(with_member("'header': null"), "\"header\" must be true or false");
-  refuses(with_member("'rows': 'scale'"),
-          "\"rows\" cannot be \"scale\"; choose \"clip\", \"fixed\"");
-  refuses(with_member("'rows': false"), "\"rows\" must be a text");
-  refuses(with_member("'on_missing': 'mean'"), "choose \"zero\", \"category\", \"drop\"");
-  refuses(with_member("'missing': 'NA'"), "\"missing\" must be a list");
-  refuses(with_member("'missing': ['NA', 'NA']"), "\"NA\" stands here a second time");
-  refuses(with_member("'missing': [0]"), "a value in \"missing\" must be a text");
-  refuses(with_member("'comment': 1"), "\"comment\" must be a text");
-  refuses(with_member("'comment': 'a\\nb'"), "\"comment\" must be a short prefix");
+TEST(the_other_members_are_checked) {
+  schema_refused(with_member("'header': 1"), "s.json:3:13: \"header\" must be true or false");
+  schema_refused(with_member("'intercept': 'yes'"), "\"intercept\" must be true or false");
+  schema_refused(with_member("'header': null"), "\"header\" must be true or false");
+  schema_refused(with_member("'rows': 'scale'"),
+                 "\"rows\" cannot be \"scale\"; choose \"clip\", \"fixed\"");
+  schema_refused(with_member("'rows': false"), "\"rows\" must be a text");
+  schema_refused(with_member("'on_missing': 'mean'"), "choose \"zero\", \"category\", \"drop\"");
+  schema_refused(with_member("'missing': 'NA'"), "\"missing\" must be a list");
+  schema_refused(with_member("'missing': ['NA', 'NA']"), "\"NA\" stands here a second time");
+  schema_refused(with_member("'missing': [0]"), "a value in \"missing\" must be a text");
+  schema_refused(with_member("'comment': 1"), "\"comment\" must be a text");
+  schema_refused(with_member("'comment': 'a\\nb'"), "\"comment\" must be a short prefix");
   static const char *const separators[] = {"", ",,", " ", "\\\"", "\\n", "\\r", "\xc2\xa7"};
   for (size_t i = 0; i < sizeof separators / sizeof *separators; i++) {
     char member[64];
     (void)snprintf(member, sizeof member, "'separator': '%s'", separators[i]);
-    refuses(with_member(member), "\"separator\" must be one byte");
+    schema_refused(with_member(member), "\"separator\" must be one byte");
   }
 }
 
-static void label_column_and_columns_must_agree(void **state) {
-  (void)state;
-  refuses(with_member("'header': false"), "without a header every column is listed");
-  refuses(with_column("{'name':'y','type':'numeric','min':0,'max':1}"),
-          "is the label's, but is not of type label");
-  refuses(with_column(NUMERIC ", {'name':'z','type':'label'}"),
-          "is of type label, but \"label\" names another");
-  dperm_schema *schema = schema_of("{'header': false, " LABEL ", 'columns': [" NUMERIC
-                                   ", {'name': 'y', 'type': 'label'}]}");
-  dperm_schema_free(schema);
+TEST(label_column_and_columns_must_agree) {
+  schema_refused(with_member("'header': false"), "without a header every column is listed");
+  schema_refused(with_column("{'name':'y','type':'numeric','min':0,'max':1}"),
+                 "is the label's, but is not of type label");
+  schema_refused(with_column(NUMERIC ", {'name':'z','type':'label'}"),
+                 "is of type label, but \"label\" names another");
+  auto_schema *schema = schema_quoted("{'header': false, " LABEL ", 'columns': [" NUMERIC
+                                      ", {'name': 'y', 'type': 'label'}]}");
 }
 
-static void long_names_fit_into_messages(void **state) {
-  (void)state;
+TEST(long_names_fit_into_messages) {
   char column[4000], name[1500];
   memset(name, 'n', sizeof name - 1);
   name[sizeof name - 1] = '\0';
   (void)snprintf(column, sizeof column, "{'name':'%s','type':'numeric','min':1,'max':1}", name);
-  refuses(with_column(column), "must be below its \"max\"");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(only_label_and_columns_are_required),
-      cmocka_unit_test(every_key_takes_effect),
-      cmocka_unit_test(defaults_may_be_spelt_out),
-      cmocka_unit_test(missing_may_be_nothing),
-      cmocka_unit_test(tab_is_a_separator),
-      cmocka_unit_test(numeric_columns_scale_by_the_documented_rule),
-      cmocka_unit_test(groups_share_a_category_and_star_takes_the_rest),
-      cmocka_unit_test(a_reference_category_has_no_column),
-      cmocka_unit_test(bounds_follow_the_weights),
-      cmocka_unit_test(one_side_of_the_label_may_be_all_other_values),
-      cmocka_unit_test(dims_and_names_follow_the_columns),
-      cmocka_unit_test(name_past_the_end_is_empty),
-      cmocka_unit_test(schema_may_begin_with_a_byte_order_mark_and_be_in_a_file),
-      cmocka_unit_test(synthetic_schema_is_a_schema),
-      cmocka_unit_test(text_that_is_not_a_json_object_is_refused),
-      cmocka_unit_test(unknown_keys_are_refused_where_they_stand),
-      cmocka_unit_test(label_is_checked),
-      cmocka_unit_test(columns_are_checked),
-      cmocka_unit_test(numeric_columns_are_checked),
-      cmocka_unit_test(categorical_columns_are_checked),
-      cmocka_unit_test(the_other_members_are_checked),
-      cmocka_unit_test(label_column_and_columns_must_agree),
-      cmocka_unit_test(long_names_fit_into_messages),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  schema_refused(with_column(column), "must be below its \"max\"");
 }
