@@ -16,42 +16,55 @@ void matrix_free(matrix *x) {
   }
 }
 
-typedef struct apply_job {
-  const matrix *x;
-  const double *f;
-  size_t k;
-  double *z, *works; /* one for each worker: they hold nothing between blocks */
-  matrix_turn *turn; /* or NULL */
-  void *context;
-} apply_job;
+/* ---- blocks of rows */
 
-static void apply_block(void *context, size_t block, size_t worker) {
-  const apply_job *job = context;
+typedef struct pass_job {
+  const matrix *x;
+  block_pass *each;
+  const void *context;
+  double *works; /* one for each worker: they hold nothing between blocks */
+} pass_job;
+
+static void pass_block(void *context, size_t block, size_t worker) {
+  const pass_job *job = context;
   const matrix *x = job->x;
   size_t from = block * MATRIX_BLOCK, left = x->rows - from;
-  size_t count = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
-  double *z = job->z + from * job->k;
-  if (cancel_poll()) {
-    return;
-  }
-  x->kind->apply_rows(x, from, count, job->f, job->k, z, job->works + x->work_size * worker);
-  if (job->turn && !cancel_requested()) {
-    job->turn(job->context, from, count, z);
+  if (!cancel_poll()) {
+    job->each(job->context, x, from, left < MATRIX_BLOCK ? left : MATRIX_BLOCK,
+              job->works + x->work_size * worker);
   }
 }
 
-static dperm_status apply_blocks(apply_job *job, dperm_error *err) {
-  const matrix *x = job->x;
+dperm_status matrix_for_blocks(const matrix *x, block_pass *each, const void *context,
+                               dperm_error *err) {
+  pass_job job = {.x = x, .each = each, .context = context};
   OWNED(scratch_free) scratch work;
   scratch_init(&work);
-  TRY(scratch_take(&work, x->work_size * pool_workers(), sizeof *job->works, &job->works, err));
-  pool_run((x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK, apply_block, job);
+  TRY(scratch_take(&work, x->work_size * pool_workers(), sizeof *job.works, &job.works, err));
+  pool_run((x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK, pass_block, &job);
   return cancel_check(err);
 }
 
+typedef struct application {
+  const double *f;
+  size_t k;
+  double *z;
+  matrix_turn *turn; /* or NULL */
+  void *context;
+} application;
+
+static void apply_block(const void *context, const matrix *x, size_t from, size_t count,
+                        double *work) {
+  const application *a = context;
+  double *z = a->z + from * a->k;
+  x->kind->apply_rows(x, from, count, a->f, a->k, z, work);
+  if (a->turn && !cancel_requested()) {
+    a->turn(a->context, from, count, z);
+  }
+}
+
 dperm_status matrix_apply(const matrix *x, const double *f, size_t k, double *z, dperm_error *err) {
-  apply_job job = {.x = x, .f = f, .k = k, .z = z};
-  return apply_blocks(&job, err);
+  return matrix_for_blocks(x, apply_block, &(application){.f = f, .k = k, .z = z}, err);
 }
 
 dperm_status matrix_apply_both(const matrix *x, const double *f, size_t k, matrix_turn *turn,
@@ -59,13 +72,15 @@ dperm_status matrix_apply_both(const matrix *x, const double *f, size_t k, matri
   if (x->kind->apply_both) {
     return x->kind->apply_both(x, f, k, turn, context, g, err);
   }
-  apply_job job = {.x = x, .f = f, .k = k, .turn = turn, .context = context};
+  application a = {.f = f, .k = k, .turn = turn, .context = context};
   OWNED(scratch_free) scratch work;
   scratch_init(&work);
-  TRY(scratch_take_raw(&work, x->rows * k, sizeof *job.z, &job.z, err));
-  TRY(apply_blocks(&job, err));
-  return x->kind->apply_transposed(x, job.z, k, g, err);
+  TRY(scratch_take_raw(&work, x->rows * k, sizeof *a.z, &a.z, err));
+  TRY(matrix_for_blocks(x, apply_block, &a, err));
+  return x->kind->apply_transposed(x, a.z, k, g, err);
 }
+
+/* ---- stripes */
 
 static size_t power_of_two_below(size_t number) {
   size_t power = 1;

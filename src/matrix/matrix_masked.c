@@ -1,6 +1,6 @@
 /* Some rows of another matrix, in place: the parts of a cross-validation share one copy of the
  * records. Where the inner kind has dense blocks, the view gathers its own from them and all
- * operations are those of matrix/matrix_blocks.h. All other kinds have entries: products are the
+ * operations are those of matrix/matrix_dense.h. All other kinds have entries: products are the
  * inner ones, with weights of zero for the rows that are left out: adding x·0 changes no bit of a
  * sum. */
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "matrix/matrix_blocks.h"
+#include "matrix/matrix_dense.h"
 
 typedef struct masked {
   matrix base;
@@ -115,18 +115,13 @@ static dperm_status masked_gram_diagonal(const matrix *x, const double *w, size_
 
 /* ---- the two kinds */
 
-static size_t masked_bytes(const matrix *x) {
-  return x->rows * sizeof(size_t) + inner_of(x)->kind->bytes(inner_of(x));
-}
-
 static void masked_free(matrix *x) {
   free(((masked *)x)->index);
   free(x);
 }
 
 #define MASKED_SHARED                                                                              \
-  .name = "masked", .row = masked_row, .select = masked_select, .bytes = masked_bytes,             \
-  .free = masked_free
+  .name = "masked", .row = masked_row, .select = masked_select, .free = masked_free
 
 static const matrix_kind masked_blocks_kind = {
     MASKED_SHARED,

@@ -257,15 +257,6 @@ static void make_rows(const row_maker *maker, size_t from, size_t count, size_t 
   starts[count] = used;
 }
 
-static void count_rows(const row_maker *maker, size_t from, size_t count, size_t *entries) {
-  const sparse_rows *s = (const sparse_rows *)maker;
-  for (size_t i = 0; i < count; i++) {
-    size_t row = s->from + from + i, at = row % TABLE_PAGE;
-    const sparse_page p = sparse_page_of(s->file, row / TABLE_PAGE);
-    entries[i] = (size_t)(p.starts[at + 1] - p.starts[at]);
-  }
-}
-
 static void free_rows(row_maker *maker) {
   encoded_close(((sparse_rows *)maker)->file);
   free(maker);
@@ -285,8 +276,7 @@ dperm_status encoded_rows(encoded_file *file, size_t from, size_t count,
     entries += (size_t)(p.starts[at + 1] - p.starts[at]);
   }
   TRY(memory_new(1, sizeof *s, &s, err));
-  s->maker =
-      (row_maker){(size_t)file->trailer->most_entries, entries, make_rows, count_rows, free_rows};
+  s->maker = (row_maker){(size_t)file->trailer->most_entries, entries, make_rows, free_rows};
   s->from = from;
   TRY(matrix_made_new(&s->maker, count, (size_t)file->header->dims, out, err));
   s->file = encoded_share(file);

@@ -74,23 +74,8 @@ static dperm_status copy_rows(encoded_records *r, size_t count, growing_rows *ro
   for (size_t i = 0; i < count; i++) {
     row_view row;
     r->rows->kind->views(r->rows, r->at + i, 1, r->work, &row);
-    TRY(rows_reserve(rows, row.count, err));
-    rows_copy(rows, row.columns, row.values, row.count);
-    rows_end(rows, r->labels[r->at + i]);
+    TRY(rows_add(rows, row, r->labels[r->at + i], err));
   }
-  return DPERM_OK;
-}
-
-static dperm_status copy_cells(const encoded_records *r, size_t count, record_batch *batch,
-                               dperm_error *err) {
-  const size_t columns = r->table->layout.count;
-  TRY(batch_reserve(batch, columns, count ? count : 1, err));
-  for (size_t c = 0; c < columns; c++) {
-    for (size_t i = 0; i < count; i++) {
-      batch->cells[c * batch->capacity + i] = table_cell(r->table, r->at + i, c);
-    }
-  }
-  batch->count = count;
   return DPERM_OK;
 }
 
@@ -100,7 +85,7 @@ static dperm_status next(row_reader *reader, size_t limit, read_batch *batch, dp
   TRY(map_all(r, err));
   const size_t left = (size_t)reader->file->trailer->rows - r->at;
   const size_t count = left < limit ? left : limit;
-  TRY(r->table ? copy_cells(r, count, &batch->records, err)
+  TRY(r->table ? batch_copy(r->table, NULL, r->at, count, &batch->records, err)
                : copy_rows(r, count, &batch->rows, err));
   r->at += count;
   return left > count ? DPERM_OK : encoded_unchanged(reader->file, err);

@@ -107,10 +107,7 @@ static dperm_status write_rows(encoded_writer *w, dperm_error *err) {
 
 static dperm_status add_rows(encoded_writer *w, const growing_rows *rows, dperm_error *err) {
   for (size_t i = 0; i < rows->count; i++) {
-    size_t from = rows->starts[i], count = rows->starts[i + 1] - from;
-    TRY(rows_reserve(&w->rows, count, err));
-    rows_copy(&w->rows, rows->columns + from, rows->values + from, count);
-    rows_end(&w->rows, rows->labels[i]);
+    TRY(rows_add(&w->rows, rows_view(rows, i), rows->labels[i], err));
     if (w->rows.count == TABLE_PAGE) {
       TRY(write_rows(w, err));
     }
@@ -120,14 +117,11 @@ static dperm_status add_rows(encoded_writer *w, const growing_rows *rows, dperm_
 
 /* ---- all of it */
 
-static dperm_status add_batches(void *context, const read_batch *batches, size_t count,
-                                dperm_error *err) {
+static dperm_status add_batches(void *context, const record_batch *records, size_t count,
+                                const growing_rows *rows, dperm_error *err) {
   encoded_writer *w = context;
-  for (size_t i = 0; i < count; i++) {
-    TRY(add_rows(w, &batches[i].rows, err));
-    TRY(w->records.table ? table_builder_add(&w->records, &batches[i].records, 1, err) : DPERM_OK);
-  }
-  return DPERM_OK;
+  return w->records.table ? table_builder_add(&w->records, records, count, err)
+                          : add_rows(w, rows, err);
 }
 
 static dperm_status write_header(encoded_writer *w, const row_reader *reader, dperm_error *err) {

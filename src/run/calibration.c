@@ -1,6 +1,6 @@
 /* See calibration.h. Scores are computed row by row from the released weights: a row's are the same
- * wherever it stands and whatever the others are (matrix/gemm_block.h, matrix/dense_rows.h), which
- * the proof needs. So they are looked at in blocks, and no scores of all rows are kept. */
+ * wherever it stands and whatever the others are (matrix/gemm_block.h, matrix/matrix_dense.h),
+ * which the proof needs. So they are looked at in blocks, and no scores of all rows are kept. */
 #include "run/calibration.h"
 
 #include <string.h>

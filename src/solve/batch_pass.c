@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "matrix/dense_rows.h"
+#include "matrix/matrix_dense.h"
 
 static bool by_entries(const matrix *x) {
   return x->kind->views != NULL;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "matrix/matrix_spread.h"
+#include "matrix/matrix.h"
 #include "random/discrete_sampling.h"
 #include "sweep/sweep_run.h"
 

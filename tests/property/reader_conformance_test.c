@@ -84,17 +84,15 @@ static size_t count_of(const gathered *g) {
 }
 
 /* A taker: appends to what is in its context. */
-static dperm_status gather(void *context, const read_batch *batches, size_t count,
-                           dperm_error *error) {
+static dperm_status gather(void *context, const record_batch *records, size_t count,
+                           const growing_rows *rows, dperm_error *error) {
   gathered *all = context;
-  for (size_t i = 0; i < count; i++) {
-    assert_true(batches[i].records.count == 0 || batches[i].rows.count == 0);
-    TRY(rows_append(&all->rows, &batches[i].rows, error));
-    if (all->records.table) {
-      TRY(table_builder_add(&all->records, &batches[i].records, 1, error));
-    }
+  if (all->records.table) {
+    assert_true(!rows || rows->count == 0);
+    return table_builder_add(&all->records, records, count, error);
   }
-  return DPERM_OK;
+  assert_true(count == 1 && records->count == 0);
+  return rows_append(&all->rows, rows, 0, rows->count, error);
 }
 
 static dperm_status read_all(row_reader *reader, size_t batch, gathered *all, dperm_error *error) {
@@ -109,7 +107,7 @@ static dperm_status read_all(row_reader *reader, size_t batch, gathered *all, dp
     TRY(row_reader_next(reader, batch, &some, error));
     got = read_batch_count(&some);
     assert_true(got <= batch);
-    TRY(gather(all, &some, 1, error));
+    TRY(gather(all, &some.records, 1, &some.rows, error));
   }
   if (reader->cells) { /* the last page; cells are compared in the table */
     record_table *whole = NULL;
