@@ -120,14 +120,17 @@ struct row_maker {
  * success. */
 dperm_status matrix_made_new(row_maker *maker, size_t rows, size_t cols, matrix **out,
                              dperm_error *err);
+/* Its maker; NULL for any other matrix. */
+const row_maker *matrix_maker(const matrix *x);
 /* Such a matrix with its rows made once for all passes; the same bits. NULL for any other. */
 dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err);
 /* Dense row-major. Takes over `values` on success only. */
 dperm_status matrix_dense_new(size_t rows, size_t cols, double *values, matrix **out,
                               dperm_error *err);
-/* Some rows of `inner`, in place: `count` of them, ascending. `inner` must outlive the view. */
-dperm_status matrix_masked_new(const matrix *inner, const size_t *rows, size_t count, matrix **out,
-                               dperm_error *err);
+/* Some rows of `x`, in the order given: copies, or, of rows that are made, such as are made too, by
+ * the maker of `x`, which must outlive them. */
+dperm_status matrix_part_new(const matrix *x, const size_t *rows, size_t count, matrix **out,
+                             dperm_error *err);
 
 /* ---- a fixed cut of the rows, and sums over it: for the kinds, and for other sums over rows */
 

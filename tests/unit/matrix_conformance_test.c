@@ -207,7 +207,7 @@ static void check_same_row(const matrix *x, const double *got, const double *exp
   }
 }
 
-/* Backwards, with repetitions and gaps. */
+/* Backwards, with repetitions and gaps; as copies, or as a fold has them. */
 static void check_select(const test_rows *t, const matrix *x) {
   size_t count = x->rows + x->rows / 2 + 1, *chosen = calloc(count, sizeof *chosen);
   double *row = blank_array(x->cols);
@@ -216,15 +216,17 @@ static void check_select(const test_rows *t, const matrix *x) {
   for (size_t i = 0; i < count; i++) {
     chosen[i] = (x->rows - 1 + 3 * (count - i)) % x->rows;
   }
-  assert_ok(x->kind->select(x, chosen, count, &part, err));
-  assert_ptr_equal(part->kind, x->kind);
-  assert_int_equal(part->rows, count);
-  assert_int_equal(part->cols, x->cols);
-  for (size_t i = 0; i < count; i += stride_for(count)) {
-    part->kind->row(part, i, row);
-    check_same_row(part, row, t->x + chosen[i] * t->cols);
+  for (int way = 0; way < 2; way++) {
+    assert_ok((way ? matrix_part_new : x->kind->select)(x, chosen, count, &part, err));
+    assert_ptr_equal(part->kind, x->kind);
+    assert_int_equal(part->rows, count);
+    assert_int_equal(part->cols, x->cols);
+    for (size_t i = 0; i < count; i += stride_for(count)) {
+      part->kind->row(part, i, row);
+      check_same_row(part, row, t->x + chosen[i] * t->cols);
+    }
+    matrix_free(part);
   }
-  matrix_free(part);
   free(chosen);
   free(row);
 }
