@@ -254,8 +254,7 @@ static dperm_status view_categories(const schema_column *from, viewed *v, dperm_
   for (size_t p = 0; p < from->values.capacity; p++) {
     const lookup_entry *value = &from->values.places[p];
     if (value->text) {
-      int32_t category = lookup_find(&to->values, (slice){value->text, value->length});
-      category = category == LOOKUP_NONE ? to->other : category;
+      int32_t category = category_of(to, (slice){value->text, value->length});
       v->categories[value->value + CELL_CATEGORY] = entry_of_category(to, category);
     }
   }
@@ -360,8 +359,7 @@ static dperm_status groups_of(const schema_column *from, const schema_column *to
   for (size_t p = 0; *out && p < from->values.capacity; p++) {
     const lookup_entry *e = &from->values.places[p];
     if (e->text) {
-      int32_t category = lookup_find(&to->values, (slice){e->text, e->length});
-      category = category == LOOKUP_NONE ? to->other : category;
+      int32_t category = category_of(to, (slice){e->text, e->length});
       *out = seen[e->value] == NOT_SEEN || seen[e->value] == category;
       seen[e->value] = category;
     }
