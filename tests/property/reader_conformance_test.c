@@ -1,7 +1,7 @@
 /* One suite for every reader of the table (src/read/row_reader.c): batches of any size, and all
- * records at once on one thread or several, give the same cells, or rows, to the bit; one record
- * replaced changes one; what is wrong is named with its place in the file; progress can cancel; an
- * empty file and none at all are refused by name. A new reader adds one line to `samples`.
+ * records at once on one thread or several, give the same cells, or rows, to the bit; what is wrong
+ * is named with its place in the file; progress can cancel; an empty file and none at all are
+ * refused by name. A new reader adds one line to `samples`.
  *
  * tests/property/row_independence_test.c sends hostile records through every way in, these readers
  * among them. */
@@ -188,32 +188,6 @@ static void batches_of_any_size_give_the_same_records(void **state) {
   }
 }
 
-static void one_record_replaced_changes_one(void **state) {
-  const sample *s = *state;
-  for (uint64_t seed = 0; seed < RECORD_LAYOUTS; seed++) {
-    record_set set = some_records(s, seed), others = some_records(s, seed + RECORD_LAYOUTS);
-    size_t place = (size_t)(seed * 71 % RECORDS);
-    gathered before, after;
-    sample_file f = file_open(s, &set);
-    assert_ok(read_by(&f.source, NULL, 7, &before, err));
-    file_close(&f);
-    record was = set.at[place];
-    set.at[place] = others.at[place];
-    f = file_open(s, &set);
-    assert_ok(read_by(&f.source, NULL, 11, &after, err));
-    assert_int_equal(count_of(&before), count_of(&after));
-    for (size_t i = 0; i < count_of(&before); i++) {
-      assert_true(i == place || same_record(&before, &after, i));
-    }
-    set.at[place] = was;
-    file_close(&f);
-    gathered_clear(&before);
-    gathered_clear(&after);
-    records_free(&set);
-    records_free(&others);
-  }
-}
-
 /* A digest is that of the bytes, however they are read; doubts are none for fine records. */
 static void digest_and_doubts_do_not_depend_on_batches(void **state) {
   const sample *s = *state;
@@ -339,7 +313,6 @@ int main(void) {
     CMUnitTestFunction test;
   } suite[] = {
       {"batches of any size give the same records", batches_of_any_size_give_the_same_records},
-      {"one record replaced changes one", one_record_replaced_changes_one},
       {"digest and doubts do not depend on batches", digest_and_doubts_do_not_depend_on_batches},
       {"trouble is named with its place", trouble_is_named_with_its_place},
       {"progress can cancel", progress_can_cancel},

@@ -1,6 +1,7 @@
 /* The bound every privacy formula starts from: ‖x‖₂ ≤ R for the doubles that are stored, in exact
- * arithmetic (exact_norm.h). Rows are chosen to hurt: many equal entries,
- * neighbours of 1/√k, all magnitudes at once, values at the ends of the exponent range. */
+ * arithmetic (exact_norm.h). Rows are chosen to hurt: many equal entries, neighbours of 1/√k, all
+ * magnitudes at once, values at the ends of the exponent range. row_bounds_test.c has rows that a
+ * schema makes. */
 #include "data/dataset.h"
 #include "support.h"
 
@@ -12,8 +13,6 @@
 
 #include "exact_norm.h"
 #include "schema/row_norm.h"
-#include "schema/schema.h"
-#include "text_buffer.h"
 
 static void exact_comparison_sees_the_last_bit(void **state) {
   (void)state;
@@ -324,107 +323,6 @@ static void svmlight_rows_are_within_one(void **state) {
   free(text);
 }
 
-/* ---- through a schema */
-
-static double random_weight(random_source *source) {
-  static const double weights[] = {1, 1, 0.1, 1e-6, 1e6, 3};
-  return below(source, 2) ? weights[below(source, 6)] : exp(3 * signed_unit(source));
-}
-
-static void random_schema(random_source *source, size_t columns, bool *numeric, text_buffer *out) {
-  static const char *const missing[] = {"zero", "category"};
-  out->length = 0;
-  put(out, "{\"intercept\": %s, \"rows\": \"%s\", \"on_missing\": \"%s\",",
-      below(source, 2) ? "true" : "false", below(source, 2) ? "clip" : "fixed",
-      missing[below(source, 2)]);
-  put(out, "\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]},");
-  put(out, "\"columns\": [");
-  for (size_t c = 0; c < columns; c++) {
-    numeric[c] = below(source, 2);
-    put(out, "%s{\"name\": \"c%zu\", \"weight\": %.17g, ", c ? ", " : "", c, random_weight(source));
-    if (numeric[c]) {
-      double low = below(source, 2) ? 0 : 100 * signed_unit(source);
-      bool log = low > -1 && below(source, 2);
-      put(out, "\"type\": \"numeric\", \"min\": %.17g, \"max\": %.17g, \"scale\": \"%s\"%s}", low,
-          low + 1 + 1000 * random_unit(source), below(source, 2) ? "max" : "center",
-          log ? ", \"transform\": \"log1p\"" : "");
-    } else {
-      put(out, "\"type\": \"categorical\", \"values\": [\"u\", \"v\"]}");
-    }
-  }
-  put(out, "]}");
-}
-
-static void random_table(random_source *source, size_t columns, const bool *numeric,
-                         text_buffer *out) {
-  out->length = 0;
-  for (size_t c = 0; c < columns; c++) {
-    put(out, "c%zu,", c);
-  }
-  put(out, "y\n");
-  for (size_t i = 0; i < ROWS; i++) {
-    for (size_t c = 0; c < columns; c++) {
-      if (below(source, 8) == 0) {
-        put(out, ",");
-      } else if (numeric[c]) {
-        put(out, "%.17g,", below(source, 3) ? 1e9 * signed_unit(source) : random_unit(source));
-      } else {
-        put(out, "%s,", below(source, 3) ? "u" : below(source, 2) ? "v" : "w");
-      }
-    }
-    put(out, "%d\n", (int)below(source, 2));
-  }
-}
-
-/* privacy.md 5: an entry of column g is at most r_g = w_g/max(1, ρ) (or w_g over the fixed
- * divisor), and there is one at most. The sign of a fused multiply-add is exact. */
-static void check_entries(const dperm_schema *schema, const double *row) {
-  for (size_t c = 0; c < schema->column_count; c++) {
-    const schema_column *column = &schema->columns[c];
-    size_t nonzero = 0;
-    for (size_t j = column->first; j < column->first + column->width; j++) {
-      nonzero += row[j] != 0;
-      assert_true(fma(fabs(row[j]), schema->min_divisor, -column->weight) <= 0);
-    }
-    assert_true(nonzero <= 1);
-  }
-  if (schema->intercept) {
-    assert_true(row[schema->dims - 1] > 0);
-    assert_true(fma(row[schema->dims - 1], schema->min_divisor, -1) <= 0);
-  }
-}
-
-static void encoded_rows_are_within_one_whatever_the_schema(void **state) {
-  (void)state;
-  static text_buffer schema_text, table;
-  random_source source;
-  assert_ok(random_seeded(19, &source, err));
-  for (int round = 0; round < 300; round++) {
-    bool numeric[64];
-    size_t columns = 1 + below(&source, round % 10 ? 12 : 64);
-    random_schema(&source, columns, numeric, &schema_text);
-    random_table(&source, columns, numeric, &table);
-    dperm_schema *schema = NULL;
-    assert_ok(dperm_schema_parse(schema_text.bytes, schema_text.length, "s.json", &schema, err));
-    char *path = file_with(table.bytes, table.length);
-    dperm_source from = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
-    dperm_data *data = NULL;
-    assert_ok(dperm_data_read(&from, NULL, &data, err));
-    double row[256], bound = dperm_schema_norm_bound(schema);
-    assert_true(bound == 1.0 && data->bounds.norm2 == 1.0);
-    assert_true(dperm_data_dims(data) <= 256);
-    assert_int_equal(dperm_data_rows(data), ROWS);
-    for (size_t i = 0; i < ROWS; i++) {
-      assert_ok(dperm_data_row(data, i, row, err));
-      assert_true(compare_norm(row, dperm_data_dims(data), 1.0) <= 0);
-      check_entries(schema, row);
-    }
-    dperm_data_free(data);
-    dperm_schema_free(schema);
-    file_remove(path);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(exact_comparison_sees_the_last_bit),
@@ -437,7 +335,6 @@ int main(void) {
       cmocka_unit_test(scaling_by_a_divisor_no_less_than_the_norm_ends_within_the_bound),
       cmocka_unit_test(rows_from_memory_are_within_their_bound),
       cmocka_unit_test(svmlight_rows_are_within_one),
-      cmocka_unit_test(encoded_rows_are_within_one_whatever_the_schema),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
