@@ -27,9 +27,7 @@ struct byte_source {
   int fd;
   uint64_t size;
   uint64_t raw;                     /* bytes of the file so far */
-  uint64_t begin;                   /* of a part: where it begins */
   uint64_t got;                     /* bytes so far, unpacked */
-  uint64_t left;                    /* of a part; UINT64_MAX for a whole file */
   char last;                        /* of those bytes */
   bool gzip, file_ended;            /* nothing more to read from the file */
   gzip_place place;                 /* if it is packed, */
@@ -134,7 +132,6 @@ dperm_status byte_source_open(const char *path, const dperm_progress *progress, 
   TRY(memory_new(1, sizeof *source, &source, err));
   source->path = path;
   source->progress = progress;
-  source->left = UINT64_MAX;
   bool standard = strcmp(path, "-") == 0;
   while ((source->fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)) < 0 &&
          errno == EINTR) { /* a named pipe waits for its other end; a signal may ask to stop */
@@ -162,27 +159,6 @@ dperm_status byte_source_open(const char *path, const dperm_progress *progress, 
   return DPERM_OK;
 }
 
-dperm_status byte_source_open_part(const char *path, uint64_t from, uint64_t to,
-                                   const dperm_progress *progress, byte_source **out,
-                                   dperm_error *err) {
-  OWNED(byte_source_close_at) byte_source *source = NULL;
-  TRY(byte_source_open(path, progress, &source, err));
-  if (source->gzip || lseek(source->fd, (off_t)from, SEEK_SET) < 0) {
-    FAIL(err, DPERM_IO_ERROR, "%s: cannot be read from its middle", path_for_people(path));
-  }
-  source->unpack.avail_in = 0;
-  source->file_ended = false;
-  source->raw = source->begin = from;
-  source->left = to - from;
-  *out = source;
-  source = NULL;
-  return DPERM_OK;
-}
-
-uint64_t byte_source_at(const byte_source *source) {
-  return source->begin + source->got;
-}
-
 void byte_source_close(byte_source *source) {
   if (source) {
     if (source->gzip) {
@@ -195,17 +171,6 @@ void byte_source_close(byte_source *source) {
     free(source->digest);
     free(source);
   }
-}
-
-uint64_t byte_source_got(const byte_source *source) {
-  return source->got;
-}
-
-uint64_t byte_source_left(const byte_source *source) {
-  if (source->left != UINT64_MAX) {
-    return source->left;
-  }
-  return !source->gzip && source->size > source->got ? source->size - source->got : 0;
 }
 
 bool byte_source_ends_line(const byte_source *source) {
@@ -294,15 +259,11 @@ static dperm_status read_plain(byte_source *source, char *buffer, unsigned ask, 
 dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity, size_t *got,
                               dperm_error *err) {
   unsigned ask = capacity < (1U << 30) ? (unsigned)capacity : 1U << 30;
-  ask = ask < source->left ? ask : (unsigned)source->left;
   *got = 0;
   TRY(tick(source, err));
-  if (ask > 0) {
-    TRY(source->gzip ? read_packed(source, buffer, ask, got, err)
-                     : read_plain(source, buffer, ask, got, err));
-  }
+  TRY(source->gzip ? read_packed(source, buffer, ask, got, err)
+                   : read_plain(source, buffer, ask, got, err));
   source->got += *got;
-  source->left -= source->left == UINT64_MAX ? 0 : *got;
   if (*got) {
     source->last = buffer[*got - 1];
   }

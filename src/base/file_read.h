@@ -14,18 +14,8 @@ enum { FILE_DIGEST_SIZE = 32 };
 /* `path` and `progress` (may be NULL) must outlive the source. "-" is standard input. */
 dperm_status byte_source_open(const char *path, const dperm_progress *progress, byte_source **out,
                               dperm_error *err);
-/* Bytes from, …, to − 1 of a plain file, as they are. */
-dperm_status byte_source_open_part(const char *path, uint64_t from, uint64_t to,
-                                   const dperm_progress *progress, byte_source **out,
-                                   dperm_error *err);
 void byte_source_close(byte_source *source);
 OWNED_HANDLE(byte_source, byte_source_close)
-/* How many bytes, unpacked, were read so far. */
-uint64_t byte_source_at(const byte_source *source);
-/* How many were read from the source, which may begin in a file's middle, and how many are left: 0
- * where that is not known, of packed files and pipes. */
-uint64_t byte_source_got(const byte_source *source);
-uint64_t byte_source_left(const byte_source *source);
 
 /* Whether the last byte that was read ends a line; so does nothing at all. */
 bool byte_source_ends_line(const byte_source *source);

@@ -44,12 +44,14 @@ static size_t find_class(const class_list *classes, const char *name) {
   return i;
 }
 
-dperm_status class_weights_resolve(const dperm_class_weight *given, size_t count,
-                                   const class_list *classes, double *out, dperm_error *err) {
+dperm_status class_weights_new(const class_list *classes, const dperm_class_weight *given,
+                               size_t count, double **out, dperm_error *err) {
+  OWNED_MEMORY double *weights = NULL;
   double most = 0;
   TRY(class_weights_validate(given, count, err));
+  TRY(memory_new(classes->count, sizeof *weights, &weights, err));
   for (size_t i = 0; i < classes->count; i++) {
-    out[i] = 1;
+    weights[i] = 1;
   }
   for (size_t i = 0; i < count; i++) {
     size_t at = find_class(classes, given[i].name);
@@ -59,22 +61,14 @@ dperm_status class_weights_resolve(const dperm_class_weight *given, size_t count
            "\"%.64s\"",
            given[i].name, classes->count, classes->names[0], classes->names[1]);
     }
-    out[at] = given[i].weight;
+    weights[at] = given[i].weight;
   }
   for (size_t i = 0; i < classes->count; i++) {
-    most = fmax(most, out[i]);
+    most = fmax(most, weights[i]);
   }
   for (size_t i = 0; i < classes->count && !DEFECT("weights-unscaled"); i++) {
-    out[i] /= most; /* at most 1: a quotient of a smaller by a larger never rounds above it */
+    weights[i] /= most; /* at most 1: a quotient of a smaller by a larger never rounds above it */
   }
-  return DPERM_OK;
-}
-
-dperm_status class_weights_new(const class_list *classes, const dperm_class_weight *given,
-                               size_t count, double **out, dperm_error *err) {
-  OWNED_MEMORY double *weights = NULL;
-  TRY(memory_new(classes->count, sizeof *weights, &weights, err));
-  TRY(class_weights_resolve(given, count, classes, weights, err));
   if (out) {
     *out = weights;
     weights = NULL;

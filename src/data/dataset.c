@@ -7,16 +7,12 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/table_spread.h"
-#include "matrix/matrix_spread.h"
 #include "schema/row_norm.h"
 
 dperm_status data_of_rows(growing_rows *rows, size_t dims, const dperm_schema *schema,
                           dperm_data **out, dperm_error *err) {
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   TRY(memory_new(1, sizeof *data, &data, err));
-  TRY(rows_reserve(rows, 0, err)); /* also where no row came */
-  rows_trim(rows);
   TRY(matrix_sparse_take(rows, dims, &data->x, err));
   data->labels = rows->labels;
   data->bounds = schema ? schema->bounds : row_bounds_of_norm(dims, 1.0);
@@ -147,7 +143,7 @@ static dperm_status copy_csr_row(growing_rows *rows, size_t dims, const uint32_t
            rows->count, dims);
     }
   }
-  rows_copy(rows, columns, values, count);
+  rows_copy(rows, (row_view){count, columns, values});
   TRY(clip_finite(rows->values + before, count, norm, rows->count, err));
   rows_end(rows, 0);
   return DPERM_OK;
@@ -175,7 +171,6 @@ dperm_status dperm_data_from_csr(size_t rows, size_t dims, const size_t *row_sta
     TRY(copy_csr_row(&copy, dims, columns + from, values + from, count, norm, err));
     data->prints[i] = row_fingerprint_of(&printer, columns + from, values + from, count);
   }
-  rows_trim(&copy);
   TRY(matrix_sparse_take(&copy, dims, &data->x, err));
   *out = data;
   data = NULL;
@@ -202,7 +197,7 @@ static dperm_status widen_sparse(const matrix *x, double last, matrix **out, dpe
     row_view row;
     x->kind->views(x, i, 1, NULL, &row); /* stored: they were given */
     TRY(rows_reserve(&rows, row.count + 1, err));
-    rows_copy(&rows, row.columns, row.values, row.count);
+    rows_copy(&rows, row);
     rows_push(&rows, x->cols, last);
     rows_end(&rows, 0);
   }
@@ -307,8 +302,7 @@ static dperm_status select_records(const dperm_data *data, const size_t *rows, s
                                    dperm_data **out, dperm_error *err) {
   OWNED(table_free_at) record_table *chosen = NULL;
   ranks *spread = data->x->spread;
-  TRY(spread ? table_select_spread(data->table, spread, data->x->total, rows, count, &chosen, err)
-             : table_select(data->table, rows, count, &chosen, err));
+  TRY(table_select(data->table, spread, data->x->total, rows, count, &chosen, err));
   dperm_status made = data_of_table(chosen, data->schema, out, err);
   TRY(ranks_agree(spread, made, err));
   TRY(made);

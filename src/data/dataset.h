@@ -26,7 +26,7 @@ struct dperm_data {
   data_origin origin;
   unsigned taken;       /* of dperm_taken: what is known of the rows from the records alone */
   bool repeated;        /* a record stands for several rows: a selection named it twice */
-  unsigned doubts;      /* why n may depend on what records say (row_doubts.h); 0 for nothing */
+  unsigned doubts;      /* why n may depend on what records say (row_doubt); 0 for nothing */
   dperm_schema *schema; /* a share, or NULL */
   bool from_file;       /* a whole file's rows; then the digest of its bytes: */
   unsigned char file_digest[FILE_DIGEST_SIZE];

@@ -8,7 +8,6 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "data/dataset.h"
-#include "data/row_fingerprint.h"
 #include "table/cell.h"
 
 typedef struct given_cell {

@@ -10,7 +10,7 @@
  *   values that may be chance; there only equal numbers of each count.
  * Two populations that differ have fewer values in common and larger deviations than that. */
 #define _DEFAULT_SOURCE /* lgamma_r */
-#include "data/record_overlap.h"
+#include "data/identity.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "kernel/sincos.h"
-#include "matrix/matrix_blocks.h"
+#include "matrix/matrix_dense.h"
 
 enum { COSTLY = 1 << 20, FEW = 32 /* a multiple of gemm_block's rows */ };
 
@@ -110,12 +110,6 @@ static dperm_status features_select(const matrix *x, const size_t *rows, size_t 
   return DPERM_OK;
 }
 
-static size_t features_bytes(const matrix *x) {
-  const features *m = (const features *)x;
-  return m->inner->kind->bytes(m->inner) +
-         (size_t)feature_map_bytes(m->map->kind, m->map->inputs, x->cols);
-}
-
 static void features_free(matrix *x) {
   matrix_free(((features *)x)->owned);
   free(x);
@@ -131,7 +125,6 @@ static const matrix_kind features_kind = {
     BLOCKS_OPERATIONS,
     .row = features_row,
     .select = features_select,
-    .bytes = features_bytes,
     .block = features_block,
     .free = features_free,
 };

@@ -21,8 +21,12 @@ dperm_status rows_reserve_many(growing_rows *rows, size_t count, size_t entries,
   return DPERM_OK;
 }
 
-dperm_status rows_reserve(growing_rows *rows, size_t entries, dperm_error *err) {
-  return rows_reserve_many(rows, 1, entries, err);
+void rows_copy(growing_rows *rows, row_view more) {
+  if (more.count > 0) {
+    memcpy(rows->columns + rows->entries, more.columns, more.count * sizeof *more.columns);
+    memcpy(rows->values + rows->entries, more.values, more.count * sizeof *more.values);
+    rows->entries += more.count;
+  }
 }
 
 void rows_end(growing_rows *rows, double label) {
@@ -30,52 +34,23 @@ void rows_end(growing_rows *rows, double label) {
   rows->starts[rows->count] = rows->entries;
 }
 
-void rows_copy(growing_rows *rows, const uint32_t *columns, const double *values, size_t count) {
-  if (count > 0) {
-    memcpy(rows->columns + rows->entries, columns, count * sizeof *columns);
-    memcpy(rows->values + rows->entries, values, count * sizeof *values);
-    rows->entries += count;
-  }
-}
-
-dperm_status rows_append(growing_rows *rows, const growing_rows *more, dperm_error *err) {
-  if (more->count == 0) {
-    return DPERM_OK;
-  }
-  TRY(rows_reserve_many(rows, more->count, more->entries, err));
-  for (size_t i = 1; i <= more->count; i++) {
-    rows->starts[rows->count + i] = rows->entries + more->starts[i];
-  }
-  memcpy(rows->labels + rows->count, more->labels, more->count * sizeof *rows->labels);
-  rows_copy(rows, more->columns, more->values, more->entries);
-  rows->count += more->count;
+dperm_status rows_add(growing_rows *rows, row_view row, double label, dperm_error *err) {
+  TRY(rows_reserve(rows, row.count, err));
+  rows_copy(rows, row);
+  rows_end(rows, label);
   return DPERM_OK;
 }
 
-void rows_keep(growing_rows *rows, size_t first, size_t count) {
-  size_t from = rows->starts[first];
-  rows->count = count;
-  rows->entries = rows->starts[first + count] - from;
-  for (size_t i = 0; i <= count; i++) {
-    rows->starts[i] = rows->starts[first + i] - from;
+dperm_status rows_append(growing_rows *rows, const growing_rows *more, size_t first, size_t count,
+                         dperm_error *err) {
+  for (size_t i = first; i < first + count; i++) {
+    TRY(rows_add(rows, rows_view(more, i), more->labels[i], err));
   }
-  memmove(rows->columns, rows->columns + from, rows->entries * sizeof *rows->columns);
-  memmove(rows->values, rows->values + from, rows->entries * sizeof *rows->values);
-  memmove(rows->labels, rows->labels + first, count * sizeof *rows->labels);
+  return DPERM_OK;
 }
 
 void rows_reset(growing_rows *rows) {
   rows->count = rows->entries = 0;
-  if (rows->starts) {
-    rows->starts[0] = 0; /* the starts may have been moved */
-  }
-}
-
-void rows_trim(growing_rows *rows) {
-  memory_shrink(&rows->starts, &rows->starts_capacity, rows->count + 1, sizeof *rows->starts);
-  memory_shrink(&rows->columns, &rows->columns_capacity, rows->entries, sizeof *rows->columns);
-  memory_shrink(&rows->values, &rows->values_capacity, rows->entries, sizeof *rows->values);
-  memory_shrink(&rows->labels, &rows->labels_capacity, rows->count, sizeof *rows->labels);
 }
 
 void rows_clear(growing_rows *rows) {

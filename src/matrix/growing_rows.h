@@ -5,6 +5,13 @@
 
 #include "base/status.h"
 
+/* The entries of a row, where they stand. */
+typedef struct row_view {
+  size_t count;
+  const uint32_t *columns;
+  const double *values;
+} row_view;
+
 /* Zeroed is empty. Row i has the entries from starts[i] to starts[i + 1]. */
 typedef struct growing_rows {
   size_t count, entries;
@@ -14,11 +21,17 @@ typedef struct growing_rows {
   size_t starts_capacity, columns_capacity, values_capacity, labels_capacity;
 } growing_rows;
 
-/* Makes space for one more row of up to `entries` entries. */
-dperm_status rows_reserve(growing_rows *rows, size_t entries, dperm_error *err);
+static inline row_view rows_view(const growing_rows *rows, size_t i) {
+  size_t from = rows->starts[i];
+  return (row_view){rows->starts[i + 1] - from, rows->columns + from, rows->values + from};
+}
 
 /* Makes space for `count` more rows with `entries` entries in all. */
 dperm_status rows_reserve_many(growing_rows *rows, size_t count, size_t entries, dperm_error *err);
+/* The same for one more row of up to `entries` entries. */
+static inline dperm_status rows_reserve(growing_rows *rows, size_t entries, dperm_error *err) {
+  return rows_reserve_many(rows, 1, entries, err);
+}
 
 /* One more entry of the row that is being made; space was reserved. */
 static inline void rows_push(growing_rows *rows, size_t column, double value) {
@@ -26,18 +39,17 @@ static inline void rows_push(growing_rows *rows, size_t column, double value) {
   rows->values[rows->entries++] = value;
 }
 
+/* Entries from elsewhere for the row that is being made; space was reserved. */
+void rows_copy(growing_rows *rows, row_view more);
 /* Ends the row that is being made. */
 void rows_end(growing_rows *rows, double label);
 
-/* Entries from elsewhere for the row that is being made; space was reserved. */
-void rows_copy(growing_rows *rows, const uint32_t *columns, const double *values, size_t count);
-/* All rows of another, behind the last. */
-dperm_status rows_append(growing_rows *rows, const growing_rows *more, dperm_error *err);
-/* Leaves rows first, …, first + count − 1 alone. */
-void rows_keep(growing_rows *rows, size_t first, size_t count);
+/* A row from elsewhere, behind the last. */
+dperm_status rows_add(growing_rows *rows, row_view row, double label, dperm_error *err);
+/* Rows first, …, first + count − 1 of another, behind the last. */
+dperm_status rows_append(growing_rows *rows, const growing_rows *more, size_t first, size_t count,
+                         dperm_error *err);
 
 /* Forgets all rows but keeps the capacity. */
 void rows_reset(growing_rows *rows);
 void rows_clear(growing_rows *rows);
-/* Gives back what growth left unused; there is a row. */
-void rows_trim(growing_rows *rows);

@@ -16,42 +16,55 @@ void matrix_free(matrix *x) {
   }
 }
 
-typedef struct apply_job {
-  const matrix *x;
-  const double *f;
-  size_t k;
-  double *z, *works; /* one for each worker: they hold nothing between blocks */
-  matrix_turn *turn; /* or NULL */
-  void *context;
-} apply_job;
+/* ---- blocks of rows */
 
-static void apply_block(void *context, size_t block, size_t worker) {
-  const apply_job *job = context;
+typedef struct pass_job {
+  const matrix *x;
+  block_pass *each;
+  const void *context;
+  double *works; /* one for each worker: they hold nothing between blocks */
+} pass_job;
+
+static void pass_block(void *context, size_t block, size_t worker) {
+  const pass_job *job = context;
   const matrix *x = job->x;
   size_t from = block * MATRIX_BLOCK, left = x->rows - from;
-  size_t count = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
-  double *z = job->z + from * job->k;
-  if (cancel_poll()) {
-    return;
-  }
-  x->kind->apply_rows(x, from, count, job->f, job->k, z, job->works + x->work_size * worker);
-  if (job->turn && !cancel_requested()) {
-    job->turn(job->context, from, count, z);
+  if (!cancel_poll()) {
+    job->each(job->context, x, from, left < MATRIX_BLOCK ? left : MATRIX_BLOCK,
+              job->works + x->work_size * worker);
   }
 }
 
-static dperm_status apply_blocks(apply_job *job, dperm_error *err) {
-  const matrix *x = job->x;
+dperm_status matrix_for_blocks(const matrix *x, block_pass *each, const void *context,
+                               dperm_error *err) {
+  pass_job job = {.x = x, .each = each, .context = context};
   OWNED(scratch_free) scratch work;
   scratch_init(&work);
-  TRY(scratch_take(&work, x->work_size * pool_workers(), sizeof *job->works, &job->works, err));
-  pool_run((x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK, apply_block, job);
+  TRY(scratch_take(&work, x->work_size * pool_workers(), sizeof *job.works, &job.works, err));
+  pool_run((x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK, pass_block, &job);
   return cancel_check(err);
 }
 
+typedef struct application {
+  const double *f;
+  size_t k;
+  double *z;
+  matrix_turn *turn; /* or NULL */
+  void *context;
+} application;
+
+static void apply_block(const void *context, const matrix *x, size_t from, size_t count,
+                        double *work) {
+  const application *a = context;
+  double *z = a->z + from * a->k;
+  x->kind->apply_rows(x, from, count, a->f, a->k, z, work);
+  if (a->turn && !cancel_requested()) {
+    a->turn(a->context, from, count, z);
+  }
+}
+
 dperm_status matrix_apply(const matrix *x, const double *f, size_t k, double *z, dperm_error *err) {
-  apply_job job = {.x = x, .f = f, .k = k, .z = z};
-  return apply_blocks(&job, err);
+  return matrix_for_blocks(x, apply_block, &(application){.f = f, .k = k, .z = z}, err);
 }
 
 dperm_status matrix_apply_both(const matrix *x, const double *f, size_t k, matrix_turn *turn,
@@ -59,13 +72,62 @@ dperm_status matrix_apply_both(const matrix *x, const double *f, size_t k, matri
   if (x->kind->apply_both) {
     return x->kind->apply_both(x, f, k, turn, context, g, err);
   }
-  apply_job job = {.x = x, .f = f, .k = k, .turn = turn, .context = context};
+  application a = {.f = f, .k = k, .turn = turn, .context = context};
   OWNED(scratch_free) scratch work;
   scratch_init(&work);
-  TRY(scratch_take_raw(&work, x->rows * k, sizeof *job.z, &job.z, err));
-  TRY(apply_blocks(&job, err));
-  return x->kind->apply_transposed(x, job.z, k, g, err);
+  TRY(scratch_take_raw(&work, x->rows * k, sizeof *a.z, &a.z, err));
+  TRY(matrix_for_blocks(x, apply_block, &a, err));
+  return x->kind->apply_transposed(x, a.z, k, g, err);
 }
+
+/* ---- some of the rows that are made */
+
+typedef struct chosen_rows {
+  row_maker maker;
+  const row_maker *all;
+  size_t *index;
+} chosen_rows;
+
+static void make_chosen(const row_maker *maker, size_t from, size_t count, size_t *starts,
+                        uint32_t *columns, double *values) {
+  const chosen_rows *c = (const chosen_rows *)maker;
+  starts[0] = 0;
+  for (size_t i = 0; i < count; i++) {
+    size_t one[2];
+    c->all->make(c->all, c->index[from + i], 1, one, columns + starts[i], values + starts[i]);
+    starts[i + 1] = starts[i] + one[1];
+  }
+}
+
+static void free_chosen(row_maker *maker) {
+  free(((chosen_rows *)maker)->index);
+  free(maker);
+}
+
+dperm_status matrix_part_new(const matrix *x, const size_t *rows, size_t count, matrix **out,
+                             dperm_error *err) {
+  OWNED_MEMORY chosen_rows *c = NULL;
+  OWNED_MEMORY size_t *index = NULL;
+  const row_maker *all = matrix_maker(x);
+  if (!all || x->spread) {
+    return x->kind->select(x, rows, count, out, err);
+  }
+  TRY(memory_new(1, sizeof *c, &c, err));
+  TRY(memory_new(count, sizeof *index, &index, err));
+  memcpy(index, rows, count * sizeof *index);
+  *c = (chosen_rows){.maker = {.most_entries = all->most_entries,
+                               .entries = count * (x->rows ? all->entries / x->rows : 0),
+                               .make = make_chosen,
+                               .free = free_chosen},
+                     .all = all,
+                     .index = index};
+  TRY(matrix_made_new(&c->maker, count, x->cols, out, err));
+  c = NULL;
+  index = NULL;
+  return DPERM_OK;
+}
+
+/* ---- stripes */
 
 static size_t power_of_two_below(size_t number) {
   size_t power = 1;
@@ -99,7 +161,7 @@ static size_t first_stripe(size_t count, const ranks *r, size_t rank) {
 
 static size_t owner_of(size_t count, const ranks *r, size_t s) {
   size_t rank = 0;
-  while (first_stripe(count, r, rank + 1) <= s) {
+  while (r && first_stripe(count, r, rank + 1) <= s) {
     rank++;
   }
   return rank;
@@ -139,17 +201,14 @@ static void add_part(bool dd, double *to, const double *from, size_t size) {
   }
 }
 
-enum {
-  APART = 16, /* doubles between the work of two threads: out of each other's cache lines */
-  SLICE = 2048
-};
+/* Doubles between the work of two threads: out of each other's cache lines. */
+enum { APART = 16 };
 
 typedef struct sum_job {
   const matrix *x;
   const stripe_sum *how;
   stripe_cut cut;
   double *parts, *works; /* the sums of the stripes that are here, one behind the other */
-  double *out;
 } sum_job;
 
 static void sum_stripe(void *context, size_t s, size_t worker) {
@@ -174,79 +233,48 @@ static dperm_status sum_parts(sum_job *job, scratch *work, dperm_error *err) {
   return cancel_check(err);
 }
 
-/* Columns that are joined at a time. */
-static size_t slice_size(const stripe_sum *how) {
-  return how->dd ? how->size : SLICE;
-}
-
-/* Pairwise: neighbours at distance 1, then 2, 4, 8. */
-static void join_slice(void *context, size_t slice, size_t worker) {
-  const sum_job *job = context;
-  (void)worker;
-  size_t size = job->how->size, most = slice_size(job->how), from = slice * most;
-  size_t count = size - from < most ? size - from : most;
-  double *parts = job->parts + from;
-  for (size_t apart = 1; apart < job->cut.count; apart *= 2) {
-    for (size_t s = 0; s + apart < job->cut.count; s += 2 * apart) {
-      add_part(job->how->dd, parts + s * size, parts + (s + apart) * size, count);
-    }
-  }
-  memcpy(job->out + from, parts, count * sizeof *parts);
-}
-
 /* A pair of parts that may stand in different processes: the second goes to where the first is.
  * Lower stripes come first, so each process sends before it waits, and the leader never sends. */
 static bool join_pair(const sum_job *job, size_t to, size_t from, double *theirs) {
   ranks *r = job->x->spread;
-  size_t to_rank = owner_of(job->cut.count, r, to), from_rank = owner_of(job->cut.count, r, from);
-  size_t size = job->how->size, bytes = size * sizeof *theirs;
-  if (from_rank == r->rank) {
+  const size_t rank = r ? r->rank : 0, size = job->how->size, bytes = size * sizeof *theirs;
+  const size_t to_rank = owner_of(job->cut.count, r, to);
+  const size_t from_rank = owner_of(job->cut.count, r, from);
+  if (from_rank == rank) {
     theirs = job->parts + (from - job->cut.from) * size;
-    if (to_rank != r->rank) {
+    if (to_rank != rank) {
       return r->send(r, to_rank, theirs, bytes);
     }
-  } else if (to_rank == r->rank && !r->receive(r, from_rank, theirs, bytes)) {
+  } else if (to_rank == rank && !r->receive(r, from_rank, theirs, bytes)) {
     return false;
   }
-  if (to_rank == r->rank) {
+  if (to_rank == rank) {
     add_part(job->how->dd, job->parts + (to - job->cut.from) * size, theirs, size);
   }
   return true;
 }
 
-/* The same pairs among processes; the first part is the leader's. `status` is how making them went.
- */
-static dperm_status join_ranks(const sum_job *job, dperm_status status, dperm_error *err) {
-  ranks *r = job->x->spread;
-  size_t size = job->how->size;
-  OWNED_MEMORY double *theirs = NULL;
-  if (status == DPERM_OK) {
-    status = memory_new(size, sizeof *theirs, &theirs, err);
-  }
-  TRY(ranks_agree(r, status, err));
-  bool fine = true;
-  for (size_t apart = 1; apart < job->cut.count; apart *= 2) {
-    for (size_t s = 0; s + apart < job->cut.count; s += 2 * apart) {
-      fine = fine && join_pair(job, s, s + apart, theirs);
-    }
-  }
-  if (ranks_lead(r)) {
-    memcpy(job->out, job->parts, size * sizeof *job->out);
-  }
-  fine = fine && r->share(r, 0, job->out, size * sizeof *job->out);
-  return fine ? DPERM_OK : ranks_fail(r, err);
-}
-
 dperm_status stripes_sum(const matrix *x, const stripe_sum *how, double *out, dperm_error *err) {
-  sum_job job = {.x = x, .how = how, .cut = stripes_here(x, how->size + how->beside), .out = out};
+  ranks *r = x->spread;
+  sum_job job = {.x = x, .how = how, .cut = stripes_here(x, how->size + how->beside)};
+  const size_t bytes = how->size * sizeof *out;
+  double *theirs = NULL;
+  bool fine = true;
   OWNED(scratch_free) scratch work;
   scratch_init(&work);
   dperm_status status = sum_parts(&job, &work, err);
-  if (x->spread) {
-    return join_ranks(&job, status, err);
+  if (r && status == DPERM_OK) {
+    status = scratch_take_raw(&work, how->size, sizeof *theirs, &theirs, err);
   }
-  TRY(status);
-  size_t most = slice_size(how);
-  pool_run((how->size + most - 1) / most, join_slice, &job);
-  return DPERM_OK;
+  TRY(ranks_agree(r, status, err));
+  for (size_t apart = 1; apart < job.cut.count; apart *= 2) { /* neighbours at 1, 2, 4, 8 */
+    for (size_t s = 0; s + apart < job.cut.count; s += 2 * apart) {
+      fine = fine && join_pair(&job, s, s + apart, theirs);
+    }
+  }
+  if (ranks_lead(r)) { /* the first part is the leader's */
+    memcpy(out, job.parts, bytes);
+  }
+  fine = fine && (!r || r->share(r, 0, out, bytes));
+  return fine ? DPERM_OK : ranks_fail(r, err);
 }

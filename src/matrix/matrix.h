@@ -22,18 +22,11 @@ typedef struct matrix matrix;
  * Called on several threads, each row once. */
 typedef void matrix_turn(void *context, size_t from, size_t count, double *z);
 
-/* The entries of a row, where they stand. */
-typedef struct row_view {
-  size_t count;
-  const uint32_t *columns;
-  const double *values;
-} row_view;
-
 typedef struct matrix_kind {
   const char *name;
-  /* Z = X F, count × k from cols × k, for rows from, …, from + count − 1: sequential, in space of
-   * the caller's own (x->work_size doubles). A row's numbers depend on its place, never on the
-   * call. */
+  /* Z = X F, count × k from cols × k, for rows from, …, from + count − 1, at most MATRIX_BLOCK:
+   * sequential, in space of the caller's own (x->work_size doubles). A row's numbers depend on its
+   * place, never on the call. */
   void (*apply_rows)(const matrix *x, size_t from, size_t count, const double *f, size_t k,
                      double *z, double *work);
   /* G = Xᵀ W: cols × k from rows × k. */
@@ -56,9 +49,8 @@ typedef struct matrix_kind {
   /* A new matrix of the same kind with copies of some rows, in the order given. */
   dperm_status (*select)(const matrix *x, const size_t *rows, size_t count, matrix **out,
                          dperm_error *err);
-  size_t (*bytes)(const matrix *x);
   /* Rows as a dense block, count × cols, made in `work` or where they stand; NULL for a kind that
-   * has a better way (matrix/matrix_blocks.h). `from` is a multiple of MATRIX_BLOCK. Half made
+   * has a better way (matrix/matrix_dense.h). `from` is a multiple of MATRIX_BLOCK. Half made
    * where the watch has stopped meanwhile: ask blocks_rows, which looks. */
   const double *(*block)(const matrix *x, size_t from, size_t count, double *work);
   void (*free)(matrix *x);
@@ -86,6 +78,12 @@ enum { MATRIX_BLOCK = 256 };
 void matrix_free(matrix *x);
 OWNED_HANDLE(matrix, matrix_free)
 
+/* Calls `each` on blocks of MATRIX_BLOCK rows, side by side, with x->work_size doubles for each. */
+typedef void block_pass(const void *context, const matrix *x, size_t from, size_t count,
+                        double *work);
+dperm_status matrix_for_blocks(const matrix *x, block_pass *each, const void *context,
+                               dperm_error *err);
+
 /* Z = X F: rows × k from cols × k, by apply_rows. */
 dperm_status matrix_apply(const matrix *x, const double *f, size_t k, double *z, dperm_error *err);
 
@@ -102,9 +100,6 @@ dperm_status matrix_apply_transposed_dd(const matrix *x, const double *w, double
 
 /* Compressed sparse rows: takes over the arrays of `rows` on success, but for the labels. */
 dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, dperm_error *err);
-/* The same over arrays that belong to somebody else and outlive the matrix. */
-dperm_status matrix_sparse_over(const growing_rows *rows, size_t cols, matrix **out,
-                                dperm_error *err);
 /* Makes a sparse matrix this process's part of `total` rows: it holds those that stripes_of_rank
  * gives it. Every process of the job does so at once. */
 dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error *err);
@@ -119,22 +114,23 @@ struct row_maker {
    * space for most_entries of each row. */
   void (*make)(const row_maker *maker, size_t from, size_t count, size_t *starts, uint32_t *columns,
                double *values);
-  /* How many entries each will have. */
-  void (*count)(const row_maker *maker, size_t from, size_t count, size_t *entries);
   void (*free)(row_maker *maker);
 };
 /* The same kind of matrix over rows that are made anew in every pass. Takes over `maker` on
  * success. */
 dperm_status matrix_made_new(row_maker *maker, size_t rows, size_t cols, matrix **out,
                              dperm_error *err);
+/* Its maker; NULL for any other matrix. */
+const row_maker *matrix_maker(const matrix *x);
 /* Such a matrix with its rows made once for all passes; the same bits. NULL for any other. */
 dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err);
 /* Dense row-major. Takes over `values` on success only. */
 dperm_status matrix_dense_new(size_t rows, size_t cols, double *values, matrix **out,
                               dperm_error *err);
-/* Some rows of `inner`, in place: `count` of them, ascending. `inner` must outlive the view. */
-dperm_status matrix_masked_new(const matrix *inner, const size_t *rows, size_t count, matrix **out,
-                               dperm_error *err);
+/* Some rows of `x`, in the order given: copies, or, of rows that are made, such as are made too, by
+ * the maker of `x`, which must outlive them. */
+dperm_status matrix_part_new(const matrix *x, const size_t *rows, size_t count, matrix **out,
+                             dperm_error *err);
 
 /* ---- a fixed cut of the rows, and sums over it: for the kinds, and for other sums over rows */
 
@@ -172,3 +168,20 @@ typedef struct stripe_sum {
  * STRIPE_DEPTH additions are behind it that are not in `add`. A failure in one process is one in
  * all. */
 dperm_status stripes_sum(const matrix *x, const stripe_sum *how, double *out, dperm_error *err);
+
+/* ---- rows among processes: each has whole stripes, and tall arrays have the rows that are here */
+
+/* Numbers for each row of any matrix (a tall array): those of the listed rows, in their new places,
+ * as many as a selection of them has rows here. `rows` are numbered among all rows and the same on
+ * every process. */
+dperm_status tall_select(const matrix *x, const double *tall, const size_t *rows, size_t count,
+                         double *out, dperm_error *err);
+
+/* The listed rows of a spread matrix's tall array, `width` numbers each, on every process. */
+dperm_status spread_everywhere(const matrix *x, const double *tall, size_t width,
+                               const size_t *rows, size_t count, double *out, dperm_error *err);
+
+/* The listed rows out of `total`, of which each process holds those in `here` that stripes_of_rank
+ * gives it: each goes to where its new place is. Labels stay behind. */
+dperm_status spread_select(ranks *r, const growing_rows *here, size_t total, const size_t *rows,
+                           size_t count, growing_rows *out, dperm_error *err);

@@ -1,9 +1,7 @@
 /* The two products in twice the precision (base/double_double.h), for every kind of matrix: row by
  * row, from blocks or from entries. The order of sums does not matter there. */
 #include "base/double_double.h"
-#include "base/scratch.h"
-#include "base/thread_pool.h"
-#include "matrix/matrix_blocks.h"
+#include "matrix/matrix_dense.h"
 
 /* What is done with a row's entries; `columns` is NULL where there is one for each column. */
 typedef void each_row(const void *context, size_t i, size_t count, const uint32_t *columns,
@@ -34,40 +32,31 @@ static void for_rows(const matrix *x, size_t from, size_t to, double *work, each
   }
 }
 
-typedef struct apply_job {
-  const matrix *x;
+typedef struct application {
   const double *f, *f_rest;
-  double *z, *z_rest, *works;
-} apply_job;
+  double *z, *z_rest;
+} application;
 
 static void apply_row(const void *context, size_t i, size_t count, const uint32_t *columns,
                       const double *values) {
-  const apply_job *job = context;
+  const application *a = context;
   double_double sum = {0, 0};
   for (size_t e = 0; e < count; e++) {
     size_t j = columns ? columns[e] : e;
-    sum = dd_add(sum, dd_scale((double_double){job->f[j], job->f_rest[j]}, values[e]));
+    sum = dd_add(sum, dd_scale((double_double){a->f[j], a->f_rest[j]}, values[e]));
   }
-  job->z[i] = sum.hi;
-  job->z_rest[i] = sum.lo;
+  a->z[i] = sum.hi;
+  a->z_rest[i] = sum.lo;
 }
 
-static void apply_block(void *context, size_t block, size_t worker) {
-  const apply_job *job = context;
-  const matrix *x = job->x;
-  size_t from = block * MATRIX_BLOCK, left = x->rows - from;
-  for_rows(x, from, from + (left < MATRIX_BLOCK ? left : MATRIX_BLOCK),
-           job->works + x->work_size * worker, apply_row, job);
+static void apply_block(const void *context, const matrix *x, size_t from, size_t count,
+                        double *work) {
+  for_rows(x, from, from + count, work, apply_row, context);
 }
 
 dperm_status matrix_apply_dd(const matrix *x, const double *f, const double *f_rest, double *z,
                              double *z_rest, dperm_error *err) {
-  apply_job job = {.x = x, .f = f, .f_rest = f_rest, .z = z, .z_rest = z_rest};
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
-  TRY(scratch_take(&work, x->work_size * pool_workers(), sizeof *job.works, &job.works, err));
-  pool_run((x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK, apply_block, &job);
-  return cancel_check(err);
+  return matrix_for_blocks(x, apply_block, &(application){f, f_rest, z, z_rest}, err);
 }
 
 typedef struct transposed_sum {

@@ -10,10 +10,16 @@
 
 #include "base/memory.h"
 #include "base/vector.h"
-#include "matrix/matrix_spread.h"
-#include "matrix/sparse_rows.h"
+#include "matrix/matrix.h"
 
 enum { PILE = 16, CHUNK_DOUBLES = 1 << 12, LONG = 8 * LANES };
+
+typedef struct sparse {
+  matrix base;
+  growing_rows stored; /* without labels; none where there is */
+  row_maker *maker;    /* or NULL */
+  size_t block_rows;
+} sparse;
 
 /* Some rows: row i of them has the entries from starts[i] to starts[i + 1]. */
 typedef struct row_window {
@@ -22,14 +28,10 @@ typedef struct row_window {
   const double *values;
 } row_window;
 
-size_t sparse_window_doubles(size_t count, size_t most_entries) {
-  return count + 1 + count * most_entries + (count * most_entries + 1) / 2;
-}
-
 /* Rows where they stand, or made in `work`. */
 static row_window rows_at(const sparse *m, size_t from, size_t count, double *work) {
   if (!m->maker) {
-    return (row_window){m->starts + from, m->columns, m->values};
+    return (row_window){m->stored.starts + from, m->stored.columns, m->stored.values};
   }
   size_t *starts = (size_t *)(void *)work;
   double *values = work + count + 1;
@@ -101,11 +103,8 @@ static void apply_window(const row_window *rows, size_t count, const double *f, 
 
 static void sparse_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
                               double *z, double *work) {
-  for (size_t done = 0; done < count; done += MATRIX_BLOCK) {
-    size_t left = count - done, some = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
-    const row_window rows = rows_at((const sparse *)x, from + done, some, work);
-    apply_window(&rows, some, f, k, z + done * k);
-  }
+  const row_window rows = rows_at((const sparse *)x, from, count, work);
+  apply_window(&rows, count, f, k, z);
 }
 
 /* total += w·row. Columns of a row differ, so two entries at once do not meet. */
@@ -293,60 +292,30 @@ static void sparse_row(const matrix *x, size_t i, double *values) {
   free(work);
 }
 
-static dperm_status select_here(const growing_rows *all, const size_t *rows, size_t count,
+static dperm_status select_here(const matrix *x, const size_t *rows, size_t count,
                                 growing_rows *out, dperm_error *err) {
-  size_t entries = 0;
+  OWNED_MEMORY double *work = NULL;
+  TRY(memory_raw(x->work_size, sizeof *work, &work, err));
   for (size_t i = 0; i < count; i++) {
-    entries += all->starts[rows[i] + 1] - all->starts[rows[i]];
-  }
-  TRY(rows_reserve_many(out, count, entries, err));
-  for (size_t i = 0; i < count; i++) {
-    size_t from = all->starts[rows[i]];
-    rows_copy(out, all->columns + from, all->values + from, all->starts[rows[i] + 1] - from);
-    rows_end(out, 0);
+    row_view row;
+    sparse_views(x, rows[i], 1, work, &row);
+    TRY(rows_add(out, row, 0, err));
   }
   return DPERM_OK;
-}
-
-/* Some rows of those that are made, one by one. */
-static dperm_status select_made(const sparse *m, const size_t *rows, size_t count,
-                                growing_rows *out, dperm_error *err) {
-  size_t entries = 0, starts[2];
-  for (size_t i = 0; i < count; i++) {
-    m->maker->count(m->maker, rows[i], 1, starts);
-    entries += starts[0];
-  }
-  TRY(rows_reserve_many(out, count, entries, err));
-  for (size_t i = 0; i < count; i++) {
-    m->maker->make(m->maker, rows[i], 1, starts, out->columns + out->entries,
-                   out->values + out->entries);
-    out->entries += starts[1];
-    rows_end(out, 0);
-  }
-  return DPERM_OK;
-}
-
-static dperm_status select_rows(const matrix *x, const size_t *rows, size_t count,
-                                growing_rows *out, dperm_error *err) {
-  const sparse *m = (const sparse *)x;
-  const growing_rows all = {.starts = m->starts, .columns = m->columns, .values = m->values};
-  if (x->spread) {
-    return spread_select(x->spread, &all, x->total, rows, count, out, err);
-  }
-  return m->maker ? select_made(m, rows, count, out, err)
-                  : select_here(&all, rows, count, out, err);
 }
 
 static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
                                   dperm_error *err) {
   OWNED(rows_clear) growing_rows got = {0};
   OWNED(matrix_free_at) matrix *made = NULL, *kept = NULL;
-  dperm_status status = DPERM_OK;
-  if (x->spread && ((const sparse *)x)->maker) { /* rows go from process to process as they are */
+  const sparse *m = (const sparse *)x;
+  if (x->spread && m->maker) { /* rows go from process to process as they are */
     TRY(ranks_agree(x->spread, matrix_keep(x, &kept, err), err));
-    x = kept;
+    m = (const sparse *)kept;
   }
-  status = select_rows(x, rows, count, &got, err);
+  dperm_status status = x->spread
+                            ? spread_select(x->spread, &m->stored, x->total, rows, count, &got, err)
+                            : select_here(x, rows, count, &got, err);
   status = status == DPERM_OK ? matrix_sparse_take(&got, x->cols, &made, err) : status;
   TRY(ranks_agree(x->spread, status, err));
   if (x->spread && made) {
@@ -357,29 +326,16 @@ static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t co
   return DPERM_OK;
 }
 
-static size_t sparse_bytes(const matrix *x) {
-  const sparse *m = (const sparse *)x;
-  if (m->maker) {
-    return 0; /* what they are made of is somebody else's */
-  }
-  return (x->rows + 1) * sizeof *m->starts +
-         (m->starts[x->rows] - m->starts[0]) * (sizeof *m->columns + sizeof *m->values);
-}
-
 static void sparse_free(matrix *x) {
   sparse *m = (sparse *)x;
-  if (!m->borrowed) {
-    free(m->starts);
-    free(m->columns);
-    free(m->values);
-  }
+  rows_clear(&m->stored);
   if (m->maker) {
     m->maker->free(m->maker);
   }
   free(m);
 }
 
-const matrix_kind sparse_kind = {
+static const matrix_kind sparse_kind = {
     .name = "sparse",
     .apply_rows = sparse_apply_rows,
     .apply_transposed = sparse_apply_transposed,
@@ -389,12 +345,11 @@ const matrix_kind sparse_kind = {
     .row = sparse_row,
     .views = sparse_views,
     .select = sparse_select,
-    .bytes = sparse_bytes,
     .free = sparse_free,
 };
 
 /* What follows from the sizes of all rows together. */
-void sparse_set_depths(sparse *m, size_t entries) {
+static void set_depths(sparse *m, size_t entries) {
   matrix *x = &m->base;
   size_t rows = rows_in_all(x), cols = x->cols;
   x->row_depth = x->row_entries / 4 + 3;
@@ -407,32 +362,98 @@ void sparse_set_depths(sparse *m, size_t entries) {
                  stripe / m->block_rows / PILE + 2 + STRIPE_DEPTH;
 }
 
-dperm_status matrix_sparse_over(const growing_rows *rows, size_t cols, matrix **out,
-                                dperm_error *err) {
+dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, dperm_error *err) {
   sparse *m = NULL;
+  TRY(rows_reserve_many(rows, 0, 0, err)); /* there are arrays, even where no row came */
   TRY(memory_new(1, sizeof *m, &m, err));
-  *m = (sparse){.base = {.kind = &sparse_kind, .rows = rows->count, .cols = cols},
-                .starts = rows->starts,
-                .columns = rows->columns,
-                .values = rows->values,
-                .borrowed = true,
-                .entries = rows->starts[rows->count] - rows->starts[0]};
-  for (size_t i = 0; i < rows->count; i++) {
-    size_t entries = m->starts[i + 1] - m->starts[i];
+  memory_shrink(&rows->starts, &rows->starts_capacity, rows->count + 1, sizeof *rows->starts);
+  memory_shrink(&rows->columns, &rows->columns_capacity, rows->entries, sizeof *rows->columns);
+  memory_shrink(&rows->values, &rows->values_capacity, rows->entries, sizeof *rows->values);
+  memory_shrink(&rows->labels, &rows->labels_capacity, rows->count, sizeof *rows->labels);
+  *m = (sparse){.base = {.kind = &sparse_kind, .rows = rows->count, .cols = cols}, .stored = *rows};
+  m->stored.labels = NULL;
+  *rows = (growing_rows){.labels = rows->labels};
+  for (size_t i = 0; i < m->base.rows; i++) {
+    size_t entries = m->stored.starts[i + 1] - m->stored.starts[i];
     m->base.row_entries = entries > m->base.row_entries ? entries : m->base.row_entries;
   }
-  sparse_set_depths(m, m->entries);
+  set_depths(m, m->stored.entries);
   *out = &m->base;
   return DPERM_OK;
 }
 
-dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, dperm_error *err) {
-  if (!rows->starts) { /* there is one, even where no row came */
-    TRY(rows_reserve(rows, 0, err));
+/* ---- rows that are made when they are asked for, or once for all passes */
+
+dperm_status matrix_made_new(row_maker *maker, size_t rows, size_t cols, matrix **out,
+                             dperm_error *err) {
+  sparse *m = NULL;
+  const size_t entries = MATRIX_BLOCK * maker->most_entries;
+  TRY(memory_new(1, sizeof *m, &m, err));
+  *m = (sparse){.base = {.kind = &sparse_kind,
+                         .rows = rows,
+                         .cols = cols,
+                         .row_entries = maker->most_entries,
+                         .work_size = MATRIX_BLOCK + 1 + entries + (entries + 1) / 2},
+                .maker = maker};
+  set_depths(m, maker->entries);
+  *out = &m->base;
+  return DPERM_OK;
+}
+
+const row_maker *matrix_maker(const matrix *x) {
+  return x->kind == &sparse_kind ? ((const sparse *)x)->maker : NULL;
+}
+
+typedef struct keeping {
+  const row_maker *maker;
+  growing_rows *to;
+} keeping;
+
+/* Leaves the entries of each row in the place of its end. */
+static void count_block(const void *context, const matrix *x, size_t from, size_t count,
+                        double *work) {
+  const keeping *k = context;
+  const row_window rows = rows_at((const sparse *)x, from, count, work);
+  for (size_t i = 0; i < count; i++) {
+    k->to->starts[from + i + 1] = rows.starts[i + 1] - rows.starts[i];
   }
-  TRY(matrix_sparse_over(rows, cols, out, err));
-  ((sparse *)*out)->borrowed = false;
-  *rows = (growing_rows){.labels = rows->labels};
+}
+
+static void keep_block(const void *context, const matrix *x, size_t from, size_t count,
+                       double *work) {
+  const keeping *k = context;
+  size_t starts[MATRIX_BLOCK + 1], first = k->to->starts[from];
+  (void)x;
+  (void)work;
+  k->maker->make(k->maker, from, count, starts, k->to->columns + first, k->to->values + first);
+}
+
+dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err) {
+  const sparse *m = (const sparse *)x;
+  OWNED(matrix_free_at) matrix *kept = NULL;
+  sparse *copy = NULL;
+  *out = NULL;
+  if (!matrix_maker(x)) {
+    return DPERM_OK;
+  }
+  TRY(memory_new(1, sizeof *copy, &copy, err));
+  kept = &copy->base;
+  *copy = (sparse){.base = *x, .block_rows = m->block_rows};
+  copy->base.work_size = 0;
+  growing_rows *to = &copy->stored;
+  keeping k = {m->maker, to};
+  TRY(memory_new(x->rows + 1, sizeof *to->starts, &to->starts, err));
+  TRY(matrix_for_blocks(x, count_block, &k, err));
+  for (size_t i = 0; i < x->rows; i++) {
+    to->starts[i + 1] += to->starts[i];
+  }
+  to->count = x->rows;
+  to->entries = to->starts[x->rows];
+  TRY(memory_raw(to->entries + 1, sizeof *to->columns, &to->columns, err));
+  TRY(memory_raw(to->entries + 1, sizeof *to->values, &to->values, err));
+  TRY(matrix_for_blocks(x, keep_block, &k, err));
+  *out = kept;
+  kept = NULL;
   return DPERM_OK;
 }
 
@@ -440,7 +461,7 @@ dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, d
 
 dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error *err) {
   sparse *m = (sparse *)x;
-  uint64_t most = x->row_entries, entries = m->entries;
+  uint64_t most = x->row_entries, entries = m->maker ? m->maker->entries : m->stored.entries;
   size_t rows = 0;
   dperm_status status = DPERM_OK;
   x->spread = r;
@@ -453,6 +474,6 @@ dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error
   TRY(ranks_most(r, status, &most, err));
   TRY(ranks_add(r, DPERM_OK, &entries, 1, err));
   x->row_entries = (size_t)most;
-  sparse_set_depths(m, (size_t)entries);
+  set_depths(m, (size_t)entries);
   return DPERM_OK;
 }

@@ -1,61 +1,56 @@
 /* Rows that change places among processes. Both sides know the whole list of rows and who has
  * which, so each can tell what it will get and give without asking. Processes meet in pairs, in an
  * order that all keep; of a pair, the lower rank speaks first. */
-#include "matrix/matrix_spread.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "matrix/matrix.h"
 
-/* ---- who has what */
+/* ---- rows on their way */
 
-/* The first rows of each process's share of `total`, and behind the last. */
-static dperm_status shares_of(size_t total, const ranks *r, size_t **out, dperm_error *err) {
-  TRY(memory_new(r->count + 1, sizeof **out, out, err));
-  for (size_t rank = 0; rank < r->count; rank++) {
-    const ranks other = {.count = r->count, .rank = rank};
-    size_t rows = 0;
-    stripes_of_rank(total, &other, &(*out)[rank], &rows);
+typedef struct move {
+  ranks *r;
+  size_t total, count;     /* rows before and after */
+  const size_t *rows;      /* of each new place, its number before */
+  growing_rows *to, *from; /* those for each process, and from each */
+} move;
+
+static void move_end(move *m) {
+  for (size_t i = 0; i < m->r->count; i++) {
+    if (m->to) {
+      rows_clear(&m->to[i]);
+    }
+    if (m->from) {
+      rows_clear(&m->from[i]);
+    }
   }
-  (*out)[r->count] = total;
+  free(m->to);
+  free(m->from);
+}
+
+/* The first of a process's rows out of `total`, and the one behind its last. */
+static void share_of(const move *m, size_t total, size_t rank, size_t *first, size_t *end) {
+  size_t rows = 0;
+  stripes_of_rank(total, &(ranks){.count = m->r->count, .rank = rank}, first, &rows);
+  *end = *first + rows;
+}
+
+static dperm_status pack(move *m, const growing_rows *here, dperm_error *err) {
+  size_t own = 0, own_end = 0;
+  TRY(memory_new(m->r->count, sizeof *m->to, &m->to, err));
+  TRY(memory_new(m->r->count, sizeof *m->from, &m->from, err));
+  share_of(m, m->total, m->r->rank, &own, &own_end);
+  for (size_t rank = 0; rank < m->r->count; rank++) {
+    size_t i = 0, end = 0;
+    TRY(rows_reserve_many(&m->to[rank], 0, 0, err)); /* there are arrays to send */
+    for (share_of(m, m->count, rank, &i, &end); i < end; i++) {
+      if (m->rows[i] >= own && m->rows[i] < own_end) {
+        TRY(rows_add(&m->to[rank], rows_view(here, m->rows[i] - own), 0, err));
+      }
+    }
+  }
   return DPERM_OK;
-}
-
-static size_t owner_of_row(const size_t *shares, size_t row) {
-  size_t rank = 0;
-  while (shares[rank + 1] <= row) {
-    rank++;
-  }
-  return rank;
-}
-
-/* ---- parcels: bytes for one process */
-
-typedef struct parcel {
-  unsigned char *bytes;
-  size_t size, capacity, read;
-} parcel;
-
-static dperm_status parcel_add(parcel *p, const void *bytes, size_t size, dperm_error *err) {
-  TRY(memory_reserve(&p->bytes, &p->capacity, p->size + size, 1, err));
-  if (size > 0) {
-    memcpy(p->bytes + p->size, bytes, size);
-  }
-  p->size += size;
-  return DPERM_OK;
-}
-
-/* False where there is not so much left. */
-static bool parcel_take(parcel *p, void *bytes, size_t size) {
-  if (p->size - p->read < size) {
-    return false;
-  }
-  if (size > 0) {
-    memcpy(bytes, p->bytes + p->read, size);
-  }
-  p->read += size;
-  return true;
 }
 
 static bool swap(ranks *r, size_t other, const void *given, size_t given_size, void *got,
@@ -65,137 +60,70 @@ static bool swap(ranks *r, size_t other, const void *given, size_t given_size, v
              : r->receive(r, other, got, got_size) && r->send(r, other, given, given_size);
 }
 
-/* Everybody gives to[i] to process i and gets from[i] from it: the sizes first, and the bytes when
- * all have space for them. */
-static dperm_status exchange(ranks *r, dperm_status status, parcel *to, parcel *from,
-                             dperm_error *err) {
-  TRY(ranks_agree(r, status, err));
+static bool swap_rows(ranks *r, size_t other, const growing_rows *to, growing_rows *from) {
+  return swap(r, other, to->starts, (to->count + 1) * sizeof *to->starts, from->starts,
+              (from->count + 1) * sizeof *from->starts) &&
+         swap(r, other, to->columns, to->entries * sizeof *to->columns, from->columns,
+              from->entries * sizeof *from->columns) &&
+         swap(r, other, to->values, to->entries * sizeof *to->values, from->values,
+              from->entries * sizeof *from->values);
+}
+
+/* The sizes first, and the rows when all have space for them. */
+static dperm_status exchange(move *m, dperm_status status, dperm_error *err) {
+  ranks *r = m->r;
   bool fine = true;
+  TRY(ranks_agree(r, status, err));
   for (size_t i = 0; i < r->count; i++) {
-    uint64_t given = to[i].size, got = 0;
-    fine = fine && (i == r->rank || swap(r, i, &given, sizeof given, &got, sizeof got));
-    from[i].size = (size_t)got;
-    status = status == DPERM_OK ? memory_raw(from[i].size, 1, &from[i].bytes, err) : status;
+    const uint64_t given[2] = {m->to[i].count, m->to[i].entries};
+    uint64_t got[2] = {0};
+    fine = fine && (i == r->rank || swap(r, i, given, sizeof given, got, sizeof got));
+    if (status == DPERM_OK) {
+      status = rows_reserve_many(&m->from[i], (size_t)got[0], (size_t)got[1], err);
+    }
+    m->from[i].count = (size_t)got[0];
+    m->from[i].entries = (size_t)got[1];
   }
   if (!fine) {
     return ranks_fail(r, err);
   }
   TRY(ranks_agree(r, status, err));
   for (size_t i = 0; i < r->count; i++) {
-    fine =
-        fine && (i == r->rank || swap(r, i, to[i].bytes, to[i].size, from[i].bytes, from[i].size));
+    fine = fine && (i == r->rank || swap_rows(r, i, &m->to[i], &m->from[i]));
   }
-  const parcel own = from[r->rank];
-  from[r->rank] = to[r->rank];
-  to[r->rank] = own;
+  const growing_rows own = m->from[r->rank];
+  m->from[r->rank] = m->to[r->rank];
+  m->to[r->rank] = own;
   return fine ? DPERM_OK : ranks_fail(r, err);
 }
 
-/* ---- rows on their way */
-
-typedef struct move {
-  ranks *r;
-  const size_t *rows;   /* NULL: all of them, in their order */
-  size_t count;         /* of rows */
-  size_t *had, *having; /* the shares of the rows before and after */
-  parcel *to, *from;
-} move;
-
-static void parcels_free(parcel *p, size_t count) {
-  for (size_t i = 0; p && i < count; i++) {
-    free(p[i].bytes);
-  }
-  free(p);
-}
-
-static void move_end(move *m) {
-  parcels_free(m->to, m->r->count);
-  parcels_free(m->from, m->r->count);
-  free(m->had);
-  free(m->having);
-}
-
-static dperm_status pack_row(const growing_rows *rows, size_t row, parcel *p, dperm_error *err) {
-  size_t from = rows->starts[row];
-  uint64_t count = rows->starts[row + 1] - from;
-  double label = rows->labels ? rows->labels[row] : 0;
-  TRY(parcel_add(p, &label, sizeof label, err));
-  TRY(parcel_add(p, &count, sizeof count, err));
-  TRY(parcel_add(p, rows->columns + from, (size_t)count * sizeof *rows->columns, err));
-  return parcel_add(p, rows->values + from, (size_t)count * sizeof *rows->values, err);
-}
-
-static dperm_status pack_all(move *m, const growing_rows *rows, dperm_error *err) {
-  size_t own = m->r->rank;
-  TRY(memory_new(m->r->count, sizeof *m->to, &m->to, err));
-  TRY(memory_new(m->r->count, sizeof *m->from, &m->from, err));
-  TRY(shares_of(m->count, m->r, &m->having, err));
+/* From each process its rows come in their new order. */
+static dperm_status unpack(const move *m, growing_rows *out, dperm_error *err) {
+  OWNED_MEMORY size_t *taken = NULL, *ends = NULL;
+  size_t i = 0, end = 0;
+  TRY(memory_new(m->r->count, sizeof *taken, &taken, err));
+  TRY(memory_new(m->r->count, sizeof *ends, &ends, err));
   for (size_t rank = 0; rank < m->r->count; rank++) {
-    for (size_t i = m->having[rank]; i < m->having[rank + 1]; i++) {
-      size_t row = m->rows ? m->rows[i] : i;
-      if (row >= m->had[own] && row < m->had[own + 1]) {
-        TRY(pack_row(rows, row - m->had[own], &m->to[rank], err));
-      }
-    }
+    share_of(m, m->total, rank, &i, &ends[rank]);
   }
-  return DPERM_OK;
-}
-
-static dperm_status unpack_all(move *m, growing_rows *rows, dperm_error *err) {
-  size_t own = m->r->rank;
-  for (size_t i = m->having[own]; i < m->having[own + 1]; i++) {
-    parcel *p = &m->from[owner_of_row(m->had, m->rows ? m->rows[i] : i)];
-    double label = 0;
-    uint64_t count = 0;
-    bool whole = parcel_take(p, &label, sizeof label) && parcel_take(p, &count, sizeof count) &&
-                 count <= p->size;
-    if (whole) {
-      TRY(rows_reserve(rows, (size_t)count, err));
+  for (share_of(m, m->count, m->r->rank, &i, &end); i < end; i++) {
+    size_t owner = 0;
+    while (ends[owner] <= m->rows[i]) {
+      owner++;
     }
-    if (!whole ||
-        !parcel_take(p, rows->columns + rows->entries, (size_t)count * sizeof *rows->columns) ||
-        !parcel_take(p, rows->values + rows->entries, (size_t)count * sizeof *rows->values)) {
+    if (taken[owner] == m->from[owner].count) {
       FAIL(err, DPERM_IO_ERROR, "rows were lost between the processes of this job; run it again");
     }
-    rows->entries += (size_t)count;
-    rows_end(rows, label);
+    TRY(rows_add(out, rows_view(&m->from[owner], taken[owner]++), 0, err));
   }
   return DPERM_OK;
-}
-
-/* `m` knows who had what, if `status` is well. */
-static dperm_status carry(move *m, dperm_status status, const growing_rows *before,
-                          growing_rows *after, dperm_error *err) {
-  status = status == DPERM_OK ? pack_all(m, before, err) : status;
-  TRY(exchange(m->r, status, m->to, m->from, err));
-  return ranks_agree(m->r, unpack_all(m, after, err), err);
 }
 
 dperm_status spread_select(ranks *r, const growing_rows *here, size_t total, const size_t *rows,
                            size_t count, growing_rows *out, dperm_error *err) {
-  OWNED(move_end) move m = {.r = r, .rows = rows, .count = count};
-  return carry(&m, shares_of(total, r, &m.had, err), here, out, err);
-}
-
-/* Everybody's number of rows, as the first row of each and one behind the last. */
-static dperm_status count_all(ranks *r, size_t own, size_t **had, dperm_error *err) {
-  TRY(ranks_agree(r, memory_new(r->count + 1, sizeof **had, had, err), err));
-  for (size_t rank = 0; rank < r->count; rank++) {
-    uint64_t count = own;
-    if (!r->share(r, rank, &count, sizeof count)) {
-      return ranks_fail(r, err);
-    }
-    (*had)[rank + 1] = (*had)[rank] + (size_t)count;
-  }
-  return DPERM_OK;
-}
-
-dperm_status spread_settle(ranks *r, const growing_rows *rows, growing_rows *out, size_t *total,
-                           dperm_error *err) {
-  OWNED(move_end) move m = {.r = r};
-  TRY(count_all(r, rows->count, &m.had, err));
-  m.count = *total = m.had[r->count];
-  return carry(&m, DPERM_OK, rows, out, err);
+  OWNED(move_end) move m = {.r = r, .total = total, .count = count, .rows = rows};
+  TRY(exchange(&m, pack(&m, here, err), err));
+  return ranks_agree(r, unpack(&m, out, err), err);
 }
 
 /* ---- numbers of rows */

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/text.h"
-#include "read/row_doubts.h"
 #include "read/window.h"
 
 typedef struct csv_field {

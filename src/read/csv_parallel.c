@@ -2,7 +2,6 @@
  * itself; another digests it meanwhile. The pieces are handed on in their order. Where a piece
  * meets trouble, or there are quotes, within which a line end ends nothing, the span is read record
  * by record, which also makes the message. */
-#include "read/csv_parallel.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "base/memory.h"
 #include "base/owned.h"
 #include "base/thread_pool.h"
+#include "read/csv_rows.h"
 
 enum {
   PIECE = 1 << 17, /* bytes */
@@ -35,7 +35,7 @@ typedef struct spans {
   const csv_columns *columns;
   cell_reader *cells;
   piece *pieces;
-  read_batch *batches; /* one a piece */
+  record_batch *batches; /* one a piece */
   size_t capacity, count;
   worker *workers;
   size_t worker_count; /* if more come meanwhile, the span is read again */
@@ -46,7 +46,7 @@ typedef struct spans {
 
 static void spans_close(spans *s) {
   for (size_t i = 0; s->batches && i < s->capacity; i++) {
-    read_batch_clear(&s->batches[i]);
+    batch_clear(&s->batches[i]);
   }
   for (size_t i = 0; s->workers && i < s->worker_count; i++) {
     s->workers[i].csv.window = (window){0}; /* never its own */
@@ -71,7 +71,7 @@ static void read_piece(void *context, size_t number, size_t worker_number) {
   }
   bool found = worker_number < s->worker_count, fine = found;
   const piece *p = &s->pieces[number - BESIDE];
-  record_batch *batch = &s->batches[number - BESIDE].records;
+  record_batch *batch = &s->batches[number - BESIDE];
   worker *w = &s->workers[fine ? worker_number : 0];
   fine = fine && batch_reserve(batch, s->columns->kept_count,
                                csv_columns_most(s->columns, p->to - p->from), NULL) == DPERM_OK;
@@ -135,13 +135,13 @@ static dperm_status read_pieces(spans *s, size_t length, bool *fine, dperm_error
     return DPERM_OK;
   }
   s->csv->window.begin += length;
-  return s->take(s->context, s->batches, s->count, err);
+  return s->take(s->context, s->batches, s->count, NULL, err);
 }
 
 /* Records one by one until at least `length` bytes are behind us; *found is false at the end. */
 static dperm_status read_slowly(spans *s, size_t length, bool *found, dperm_error *err) {
   const window *w = &s->csv->window;
-  record_batch *batch = &s->batches[0].records;
+  record_batch *batch = &s->batches[0];
   size_t unread = w->end - w->begin, stop = unread > length ? unread - length : 0;
   window_digest(&s->csv->window);
   TRY(batch_reserve(batch, s->columns->kept_count, SLOW_RECORDS, err));
@@ -150,11 +150,11 @@ static dperm_status read_slowly(spans *s, size_t length, bool *found, dperm_erro
     unread = w->end - w->begin;
     TRY(csv_columns_next(s->columns, s->cells, s->csv, batch, found, err));
     if (batch->count == batch->capacity) {
-      TRY(s->take(s->context, s->batches, 1, err));
+      TRY(s->take(s->context, batch, 1, NULL, err));
       batch->count = 0;
     }
   }
-  return s->take(s->context, s->batches, 1, err);
+  return s->take(s->context, batch, 1, NULL, err);
 }
 
 /* How many bytes of the window are whole lines; none if there is a quote among them. */

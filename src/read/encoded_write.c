@@ -11,54 +11,44 @@
 typedef struct encoded_writer {
   output_file *out;
   uint64_t at; /* bytes written */
+  char *part;  /* that is being made: the header, a page, or the end */
+  size_t used, part_capacity;
   table_builder records;
   growing_rows rows; /* of svmlight: the page that is being filled */
   encoded_page *pages;
   size_t page_count, page_capacity;
   uint64_t row_count, most_entries;
   uint32_t header_check;
-  XXH3_state_t *sum; /* of the page that is being written */
 } encoded_writer;
 
 /* ---- bytes */
 
-/* Nothing may be no place at all: that of indexes where there are none, or of entries. */
+/* Adds to the part, filled up to a multiple of ENCODED_UNIT. Nothing may be no place at all: that
+ * of indexes where there are none, or of entries. */
 static dperm_status put(encoded_writer *w, const void *bytes, size_t size, dperm_error *err) {
-  if (size == 0) {
-    return DPERM_OK;
+  TRY(memory_reserve(&w->part, &w->part_capacity, w->used + size + ENCODED_UNIT, 1, err));
+  if (size > 0) {
+    memcpy(w->part + w->used, bytes, size);
   }
-  w->at += size;
-  if (w->sum) {
-    (void)XXH3_64bits_update(w->sum, bytes, size);
+  for (w->used += size; w->used % ENCODED_UNIT != 0;) {
+    w->part[w->used++] = 0;
   }
-  return output_write(w->out, bytes, size, err);
-}
-
-static dperm_status fill(encoded_writer *w, dperm_error *err) {
-  static const unsigned char zeros[ENCODED_UNIT];
-  size_t over = (size_t)(w->at % ENCODED_UNIT);
-  return over ? put(w, zeros, ENCODED_UNIT - over, err) : DPERM_OK;
-}
-
-static dperm_status begin_page(encoded_writer *w, size_t rows, dperm_error *err) {
-  TRY(memory_reserve(&w->pages, &w->page_capacity, w->page_count + 1, sizeof *w->pages, err));
-  w->pages[w->page_count] = (encoded_page){.offset = w->at, .rows = (uint32_t)rows};
-  w->sum = XXH3_createState();
-  if (!w->sum) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing the records");
-  }
-  (void)XXH3_64bits_reset_withSeed(w->sum, 0);
   return DPERM_OK;
 }
 
-static dperm_status end_page(encoded_writer *w, dperm_error *err) {
-  TRY(fill(w, err));
-  encoded_page *page = &w->pages[w->page_count++];
-  page->size = w->at - page->offset;
-  page->check = (uint32_t)XXH3_64bits_digest(w->sum);
-  w->row_count += page->rows;
-  (void)XXH3_freeState(w->sum);
-  w->sum = NULL;
+static dperm_status write_part(encoded_writer *w, dperm_error *err) {
+  TRY(output_write(w->out, w->part, w->used, err));
+  w->at += w->used;
+  w->used = 0;
+  return DPERM_OK;
+}
+
+static dperm_status write_page(encoded_writer *w, size_t rows, dperm_error *err) {
+  TRY(memory_reserve(&w->pages, &w->page_capacity, w->page_count + 1, sizeof *w->pages, err));
+  w->pages[w->page_count++] =
+      (encoded_page){w->at, w->used, (uint32_t)rows, encoded_sum(0, w->part, w->used)};
+  w->row_count += rows;
+  TRY(write_part(w, err));
   output_start_flushing(w->out);
   return DPERM_OK;
 }
@@ -70,7 +60,6 @@ static dperm_status write_columns(void *context, const packed_column *columns, s
   encoded_writer *w = context;
   const size_t count = w->records.table->layout.count;
   uint64_t at = count * sizeof(encoded_column);
-  TRY(begin_page(w, rows, err));
   for (size_t c = 0; c < count; c++) {
     const packed_column *p = &columns[c];
     const encoded_column line = {p->distinct, p->width, at};
@@ -82,16 +71,14 @@ static dperm_status write_columns(void *context, const packed_column *columns, s
     const packed_column *p = &columns[c];
     TRY(put(w, p->values, p->distinct * sizeof *p->values, err));
     TRY(put(w, p->indexes, p->width == 8 ? 0 : rows * p->width, err));
-    TRY(fill(w, err));
   }
-  return end_page(w, err);
+  return write_page(w, rows, err);
 }
 
 /* ---- pages of sparse rows */
 
 static dperm_status write_rows(encoded_writer *w, dperm_error *err) {
   const growing_rows *r = &w->rows;
-  TRY(begin_page(w, r->count, err));
   for (size_t i = 0; i < r->count; i++) {
     uint64_t entries = r->starts[i + 1] - r->starts[i];
     w->most_entries = entries > w->most_entries ? entries : w->most_entries;
@@ -100,17 +87,14 @@ static dperm_status write_rows(encoded_writer *w, dperm_error *err) {
   TRY(put(w, r->labels, r->count * sizeof *r->labels, err));
   TRY(put(w, r->values, r->entries * sizeof *r->values, err));
   TRY(put(w, r->columns, r->entries * sizeof *r->columns, err));
-  TRY(end_page(w, err));
+  TRY(write_page(w, r->count, err));
   rows_reset(&w->rows);
   return DPERM_OK;
 }
 
 static dperm_status add_rows(encoded_writer *w, const growing_rows *rows, dperm_error *err) {
   for (size_t i = 0; i < rows->count; i++) {
-    size_t from = rows->starts[i], count = rows->starts[i + 1] - from;
-    TRY(rows_reserve(&w->rows, count, err));
-    rows_copy(&w->rows, rows->columns + from, rows->values + from, count);
-    rows_end(&w->rows, rows->labels[i]);
+    TRY(rows_add(&w->rows, rows_view(rows, i), rows->labels[i], err));
     if (w->rows.count == TABLE_PAGE) {
       TRY(write_rows(w, err));
     }
@@ -120,14 +104,11 @@ static dperm_status add_rows(encoded_writer *w, const growing_rows *rows, dperm_
 
 /* ---- all of it */
 
-static dperm_status add_batches(void *context, const read_batch *batches, size_t count,
-                                dperm_error *err) {
+static dperm_status add_batches(void *context, const record_batch *records, size_t count,
+                                const growing_rows *rows, dperm_error *err) {
   encoded_writer *w = context;
-  for (size_t i = 0; i < count; i++) {
-    TRY(add_rows(w, &batches[i].rows, err));
-    TRY(w->records.table ? table_builder_add(&w->records, &batches[i].records, 1, err) : DPERM_OK);
-  }
-  return DPERM_OK;
+  return w->records.table ? table_builder_add(&w->records, records, count, err)
+                          : add_rows(w, rows, err);
 }
 
 static dperm_status write_header(encoded_writer *w, const row_reader *reader, dperm_error *err) {
@@ -147,7 +128,7 @@ static dperm_status write_header(encoded_writer *w, const row_reader *reader, dp
   w->header_check = h.check;
   TRY(put(w, &h, sizeof h, err));
   TRY(put(w, text, length, err));
-  return fill(w, err);
+  return write_part(w, err);
 }
 
 static dperm_status write_end(encoded_writer *w, const row_reader *reader, dperm_error *err) {
@@ -163,7 +144,8 @@ static dperm_status write_end(encoded_writer *w, const row_reader *reader, dperm
       encoded_sum(encoded_sum(0, w->pages, size), &w->header_check, sizeof w->header_check);
   t.check = encoded_sum(0, &t, offsetof(encoded_trailer, check));
   TRY(put(w, w->pages, size, err));
-  return put(w, &t, sizeof t, err);
+  TRY(put(w, &t, sizeof t, err));
+  return write_part(w, err);
 }
 
 static dperm_status write_all(encoded_writer *w, row_reader *reader, dperm_error *err) {
@@ -189,7 +171,7 @@ static void writer_close(encoded_writer *w) {
   output_discard(w->out);
   table_builder_close(&w->records);
   rows_clear(&w->rows);
-  (void)XXH3_freeState(w->sum);
+  free(w->part);
   free(w->pages);
 }
 

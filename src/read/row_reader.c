@@ -83,7 +83,7 @@ dperm_status row_reader_rest(row_reader *reader, batch_taker *take, void *contex
   }
   do {
     TRY(row_reader_next(reader, BATCH_RECORDS, &batch, err));
-    TRY(take(context, &batch, 1, err));
+    TRY(take(context, &batch.records, 1, &batch.rows, err));
   } while (read_batch_count(&batch) == BATCH_RECORDS);
   return DPERM_OK;
 }

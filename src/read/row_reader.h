@@ -1,5 +1,5 @@
 /* The seam for files of records: a reader opens a source, gives records batch by batch
- * (read_batch.h), and is closed, after the manner of an ArrowArrayStream. Each format is one entry
+ * (read_batch), and is closed, after the manner of an ArrowArrayStream. Each format is one entry
  * of the table in row_reader.c, in a file of its own; nobody else asks for the format.
  * tests/property/reader_conformance_test.c runs one suite over every entry. */
 #pragma once
@@ -7,10 +7,27 @@
 #include "base/owned.h"
 #include "dperm/unsafe.h"
 #include "read/encoded_file.h"
-#include "read/read_batch.h"
-#include "read/row_doubts.h"
 #include "read/window.h"
 #include "schema/schema.h"
+
+/* What a reader gives at a time: cells of records that a schema describes, or rows that are numbers
+ * already (svmlight). One of the two is empty. */
+typedef struct read_batch {
+  record_batch records;
+  growing_rows rows;
+} read_batch;
+
+static inline size_t read_batch_count(const read_batch *batch) {
+  return batch->records.count + batch->rows.count;
+}
+static inline void read_batch_clear(read_batch *batch) {
+  batch_clear(&batch->records);
+  rows_clear(&batch->rows);
+}
+
+/* What is done with records as they come, in order: `count` batches of cells, or rows. */
+typedef dperm_status batch_taker(void *context, const record_batch *records, size_t count,
+                                 const growing_rows *rows, dperm_error *err);
 
 typedef struct row_reader row_reader;
 
@@ -31,16 +48,13 @@ typedef struct row_reader_kind {
   dperm_status (*next)(row_reader *reader, size_t limit, read_batch *batch, dperm_error *err);
   /* row_reader_rest, where there is a faster way than by batches; else NULL. */
   dperm_status (*rest)(row_reader *reader, batch_taker *take, void *context, dperm_error *err);
-  /* What makes the number of rows doubtful (row_doubts.h), once all rows are read. */
+  /* What makes the number of rows doubtful (row_doubt), once all rows are read. */
   unsigned (*doubts)(const row_reader *reader);
 } row_reader_kind;
 
 extern const row_reader_kind csv_format, svmlight_format, encoded_format;
 /* All of them, NULL at the end. */
 extern const row_reader_kind *const row_reader_kinds[];
-
-/* What svmlight's labels were: both of these in one file are a mistake. */
-enum { LABELS_ZERO = 1, LABELS_MINUS = 2 };
 
 /* What every reader starts with. */
 struct row_reader {
@@ -56,18 +70,14 @@ struct row_reader {
   size_t dims;
   const dperm_schema *schema; /* of the rows to be made, or NULL */
   const dperm_schema *cells;  /* that the cells are of: the same, or an encoded file's own */
-  window *text;               /* of a text of lines: where the unread ones are; or NULL */
+  window *text;               /* of a text of lines; or NULL */
   encoded_file *file;         /* of a mapped kind; or NULL */
   dperm_unsafe_column_counts **counts; /* one per column of the schema, may be taken; or NULL */
-  unsigned labels_seen;                /* by `next` or `rest`, of LABELS_… */
-  bool quotes;                         /* seen by `rest`: a line end may stand within them */
 };
 
-/* The format of a source: what it says, or by its content and name. It does
- * not ask whether the file is there, on which the processes of a job may differ. */
+/* The format of a source: what it says, or by its content and name. */
 dperm_status row_reader_find(const dperm_source *source, const row_reader_kind **out,
                              dperm_error *err);
-
 dperm_status row_reader_open(const dperm_source *source, bool need_labels,
                              const dperm_progress *progress, row_reader **out, dperm_error *err);
 void row_reader_close(row_reader *reader);

@@ -7,11 +7,15 @@
 #include "read/row_reader.h"
 #include "schema/row_norm.h"
 
+/* What labels were: both of these in one file are a mistake. */
+enum { LABELS_ZERO = 1, LABELS_MINUS = 2 };
+
 typedef struct svmlight_rows {
   row_reader base;
   window window;
   size_t line;
-  unsigned doubts; /* lines that were skipped: any of them can be a record */
+  unsigned labels_seen; /* of LABELS_… */
+  unsigned doubts;      /* lines that were skipped: any of them can be a record */
 } svmlight_rows;
 
 static bool ends_with(const char *text, size_t length, const char *ending) {
@@ -107,8 +111,8 @@ static dperm_status parse_label(svmlight_rows *r, slice line, slice token, doubl
   if (!number || (value != 1 && value != 0 && value != -1)) {
     return fail_token(r, line, token, "the label must be -1 or +1 (or 0 or 1)", err);
   }
-  r->base.labels_seen |= value == 0 ? LABELS_ZERO : value < 0 ? LABELS_MINUS : 0;
-  if (r->base.labels_seen == (LABELS_ZERO | LABELS_MINUS)) {
+  r->labels_seen |= value == 0 ? LABELS_ZERO : value < 0 ? LABELS_MINUS : 0;
+  if (r->labels_seen == (LABELS_ZERO | LABELS_MINUS)) {
     return fail_token(r, line, token, "labels 0 and -1 in one file; use either -1/+1 or 0/1", err);
   }
   *label = value > 0 ? 1.0 : -1.0;

@@ -87,16 +87,6 @@ dperm_status window_open(const char *path, const dperm_progress *progress, bool 
   return DPERM_OK;
 }
 
-dperm_status window_open_part(const char *path, uint64_t from, uint64_t to,
-                              const dperm_progress *progress, window *out, dperm_error *err) {
-  OWNED(window_close) window w = {0};
-  TRY(byte_source_open_part(path, from, to, progress, &w.source, err));
-  TRY(window_more(&w, err));
-  *out = w;
-  w = (window){0};
-  return DPERM_OK;
-}
-
 dperm_status file_digest(const char *path, unsigned char out[FILE_DIGEST_SIZE], dperm_error *err) {
   OWNED(window_close) window w = {0};
   TRY(byte_source_open(path, NULL, &w.source, err));

@@ -19,9 +19,6 @@ typedef struct window {
  * the bytes are digested on the way (byte_source_digested). */
 dperm_status window_open(const char *path, const dperm_progress *progress, bool digest, window *out,
                          dperm_error *err);
-/* The same over bytes from, …, to − 1 of a plain file. */
-dperm_status window_open_part(const char *path, uint64_t from, uint64_t to,
-                              const dperm_progress *progress, window *out, dperm_error *err);
 void window_close(window *w);
 
 static inline const char *window_end(const window *w) {
@@ -40,6 +37,18 @@ void window_digest(window *w);
 
 /* The digest of a whole file's bytes, unpacked. */
 dperm_status file_digest(const char *path, unsigned char out[FILE_DIGEST_SIZE], dperm_error *err);
+
+/* Why the number of rows of a file may depend on what its records say. What a private fit, or
+ * score, counts as public it must not read off the records, so it refuses a file with any of these.
+ * Seen while the file is read; kept with the data and in encoded files (docs/formats.md), so the
+ * numbers stay as they are. */
+typedef enum row_doubt {
+  DOUBT_COMMENTS = 1, /* comment lines stand where records can: one may have been a record */
+  DOUBT_BLANKS = 2,   /* so do blank lines, in files where a record can be one */
+  DOUBT_SPANS = 4,    /* a quoted field goes on over lines that could be records themselves */
+  DOUBT_LAST = 8      /* an empty last record may be missing: nothing shows where it ended */
+} row_doubt;
+enum { DOUBT_KINDS = 4 };
 
 /* So many bytes behind `end` may be read. */
 enum { WINDOW_PAD = 64 };

@@ -1,4 +1,4 @@
-/* Follows what solve/, matrix/matrix_blocks.c and model/model_write.c ask for. tests/cli/paid.bats
+/* Follows what solve/, matrix/matrix_dense.c and model/model_write.c ask for. tests/cli/paid.bats
  * finds the least memory that a run needs, and that less is noticed before the charge. */
 #include "run/fit.h"
 

@@ -8,7 +8,7 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "base/options_defaults.h"
-#include "data/record_overlap.h"
+#include "data/identity.h"
 #include "mechanism/mechanism.h"
 #include "random/random_handle.h"
 #include "run/account.h"

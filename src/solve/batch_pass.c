@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "matrix/dense_rows.h"
+#include "matrix/matrix_dense.h"
 
 static bool by_entries(const matrix *x) {
   return x->kind->views != NULL;
@@ -33,9 +33,7 @@ dperm_status batch_pass_open(const problem *p, bool hessians, batch_pass *l, dpe
   l->score = l->f + 4 * wide;
   l->slope = l->score + tall;
   l->curvature = l->slope + tall;
-  if (!entries) {
-    TRY(memory_new(p->x->work_size, sizeof *l->work, &l->work, err));
-  }
+  TRY(memory_new(p->x->work_size, sizeof *l->work, &l->work, err));
   if (!hessians) {
     return DPERM_OK;
   }

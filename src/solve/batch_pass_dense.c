@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "base/vector.h"
-#include "matrix/dense_rows.h"
 #include "matrix/gemm_block.h"
-#include "matrix/matrix_blocks.h"
+#include "matrix/matrix_dense.h"
 #include "solve/batch_pass.h"
 
 /* A block's share is made in doubles. */

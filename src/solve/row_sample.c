@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "matrix/matrix_spread.h"
+#include "matrix/matrix.h"
 #include "solve/direction.h"
 
 enum { FEWEST_ROWS = 512, SAMPLE_BYTES = 64 << 20 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "matrix/matrix_spread.h"
+#include "matrix/matrix.h"
 #include "random/discrete_sampling.h"
 #include "sweep/sweep_run.h"
 
@@ -48,15 +48,12 @@ void sweep_rows_free(sweep_rows *rows) {
   *rows = (sweep_rows){0};
 }
 
-/* The rows with these numbers among all: in place, or each process its whole stripes of them, and
- * features made where the rows have arrived. */
+/* The rows with these numbers among all, each process its whole stripes of them, and features made
+ * where the rows have arrived. */
 static dperm_status select_rows(const sweep_rows *from, const size_t *index, size_t count,
                                 sweep_rows *out, dperm_error *err) {
-  if (!from->x->spread) {
-    return matrix_masked_new(from->x, index, count, &out->made, err);
-  }
-  TRY(from->x->kind->select(from->x, index, count, &out->made, err));
-  if (from->made) {
+  TRY(matrix_part_new(from->x, index, count, &out->made, err));
+  if (from->made && from->x->spread) {
     TRY(features_keep(out->made, &out->kept, err));
   }
   if (out->kept) {
@@ -71,13 +68,13 @@ static dperm_status open_side(const sweep_split *split, const sweep_rows *from, 
                               bool held_out, sweep_rows *out, dperm_error *err) {
   OWNED_MEMORY size_t *index = NULL;
   size_t count = 0, rows = rows_in_all(from->x);
-  if (from->x->spread && !split->part) { /* all of them, where they are */
+  if (!split->part) { /* all of them, where they are */
     *out = (sweep_rows){.x = from->x, .labels = from->labels};
     return DPERM_OK;
   }
   TRY(memory_new(rows, sizeof *index, &index, err));
   for (size_t i = 0; i < rows; i++) {
-    if (!split->part || (split->part[i] == number) == held_out) {
+    if ((split->part[i] == number) == held_out) {
       index[count++] = i;
     }
   }

@@ -22,8 +22,7 @@ cell_value cell_of_number(const schema_column *column, double x) {
 }
 
 static cell_value cell_of_category(const schema_column *column, slice text) {
-  int32_t category = lookup_find(&column->values, text);
-  category = category == LOOKUP_NONE ? column->other : category;
+  int32_t category = category_of(column, text);
   return category == LOOKUP_NONE ? (cell_value){CELL_UNKNOWN, TEXT_UNKNOWN}
                                  : (cell_value){(double)category + CELL_CATEGORY, 0};
 }

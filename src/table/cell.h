@@ -27,6 +27,12 @@ typedef struct cell_value {
   uint32_t flags; /* of TEXT_… */
 } cell_value;
 
+/* The category of a text; LOOKUP_NONE if the column has none for it. */
+static inline int32_t category_of(const schema_column *column, slice text) {
+  int32_t category = lookup_find(&column->values, text);
+  return category == LOOKUP_NONE ? column->other : category;
+}
+
 /* `column` is numeric or categorical; NULL for the label. */
 cell_value cell_of_text(const dperm_schema *schema, const schema_column *column, slice text);
 /* A number that is not NaN, clamped. */

@@ -91,18 +91,6 @@ static dperm_status find_indexes(const double *cells, size_t count, numbers *n, 
   return DPERM_OK;
 }
 
-/* Many columns of many pages have one number alone. */
-static bool all_same(const double *cells, size_t count) {
-  uint64_t first = 0, different = 0;
-  memcpy(&first, cells, sizeof first);
-  for (size_t i = 0; i < count; i++) {
-    uint64_t key = 0;
-    memcpy(&key, &cells[i], sizeof key);
-    different |= key ^ first;
-  }
-  return different == 0;
-}
-
 /* The indexes behind the values, in one piece of memory. */
 static dperm_status pack_indexes(const double *values, size_t different, const uint16_t *indexes,
                                  size_t count, packed_column *out, dperm_error *err) {
@@ -126,9 +114,6 @@ dperm_status column_pack(const double *cells, size_t count, packed_column *out, 
   OWNED(numbers_free) numbers n = {0};
   uint16_t indexes[TABLE_PAGE];
   bool many = false;
-  if (all_same(cells, count)) {
-    return pack_indexes(cells, 1, NULL, count, out, err);
-  }
   TRY(find_indexes(cells, count, &n, indexes, &many, err));
   if (!many) {
     return pack_indexes(n.values, n.count, indexes, count, out, err);

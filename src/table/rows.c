@@ -199,20 +199,6 @@ static size_t make_row(const table_view *t, const page_view *page, size_t i, uin
   return used;
 }
 
-static size_t count_row(const table_view *t, const page_view *page, size_t i, uint32_t *levels) {
-  size_t used = t->schema->intercept;
-  for (size_t c = 0; c < t->count; c++) {
-    const viewed *v = &t->columns[c];
-    entry e = entry_of_record(v, &page[c], i);
-    used += (e.flags & LINE && e.value != 0.0) + (e.flags & ENTRY);
-    note_level(v, e, levels);
-  }
-  for (size_t x = 0; x < t->schema->cross_count; x++) {
-    used += levels[t->pairs[x].first] > 0 && levels[t->pairs[x].second] > 0;
-  }
-  return used;
-}
-
 /* ---- some rows (row_maker) */
 
 static void make_rows(const row_maker *maker, size_t from, size_t count, size_t *starts,
@@ -228,16 +214,6 @@ static void make_rows(const row_maker *maker, size_t from, size_t count, size_t 
                      columns + used, values + used);
   }
   starts[count] = used;
-}
-
-static void count_rows(const row_maker *maker, size_t from, size_t count, size_t *entries) {
-  const table_view *t = (const table_view *)maker;
-  level_list levels;
-  memset(levels, 0, t->crossed * sizeof *levels);
-  for (size_t i = 0; i < count; i++) {
-    size_t at = t->table->skipped + from + i;
-    entries[i] = count_row(t, t->pages + at / TABLE_PAGE * t->count, at % TABLE_PAGE, levels);
-  }
 }
 
 /* ---- the view */
@@ -278,8 +254,7 @@ static dperm_status view_categories(const schema_column *from, viewed *v, dperm_
   for (size_t p = 0; p < from->values.capacity; p++) {
     const lookup_entry *value = &from->values.places[p];
     if (value->text) {
-      int32_t category = lookup_find(&to->values, (slice){value->text, value->length});
-      category = category == LOOKUP_NONE ? to->other : category;
+      int32_t category = category_of(to, (slice){value->text, value->length});
       v->categories[value->value + CELL_CATEGORY] = entry_of_category(to, category);
     }
   }
@@ -336,7 +311,6 @@ dperm_status rows_of_table(const record_table *given, const dperm_schema *schema
   t->maker = (row_maker){.most_entries = schema->most_entries,
                          .entries = given->rows * schema->most_entries, /* as far as is public */
                          .make = make_rows,
-                         .count = count_rows,
                          .free = view_free};
   t->table = table_share(given);
   t->schema = schema_share(schema);
@@ -385,8 +359,7 @@ static dperm_status groups_of(const schema_column *from, const schema_column *to
   for (size_t p = 0; *out && p < from->values.capacity; p++) {
     const lookup_entry *e = &from->values.places[p];
     if (e->text) {
-      int32_t category = lookup_find(&to->values, (slice){e->text, e->length});
-      category = category == LOOKUP_NONE ? to->other : category;
+      int32_t category = category_of(to, (slice){e->text, e->length});
       *out = seen[e->value] == NOT_SEEN || seen[e->value] == category;
       seen[e->value] = category;
     }

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "matrix/matrix.h"
 
 /* ---- layout */
 
@@ -200,26 +201,80 @@ dperm_status table_builder_finish(table_builder *b, record_table **out, dperm_er
 }
 
 void table_keep(record_table *t, size_t first, size_t count) {
-  t->skipped += first;
+  const size_t columns = t->layout.count, from = (t->skipped + first) / TABLE_PAGE;
+  const size_t end = count ? (t->skipped + first + count - 1) / TABLE_PAGE + 1 : from;
+  free_columns(t->pages, from * columns);
+  free_columns(t->pages + end * columns, (t->page_count - end) * columns);
+  t->page_count = end - from;
+  memmove(t->pages, t->pages + from * columns, t->page_count * columns * sizeof *t->pages);
+  t->skipped = (t->skipped + first) % TABLE_PAGE;
   t->rows = count;
 }
 
-dperm_status table_select(const record_table *t, const size_t *rows, size_t count,
-                          record_table **out, dperm_error *err) {
+/* ---- some records */
+
+dperm_status batch_copy(const record_table *t, const size_t *rows, size_t first, size_t count,
+                        record_batch *out, dperm_error *err) {
+  TRY(batch_reserve(out, t->layout.count, count ? count : 1, err));
+  for (size_t c = 0; c < t->layout.count; c++) {
+    for (size_t i = 0; i < count; i++) {
+      out->cells[c * out->capacity + i] = table_cell(t, rows ? rows[first + i] : first + i, c);
+    }
+  }
+  out->count = count;
+  return DPERM_OK;
+}
+
+static dperm_status select_here(const record_table *t, const size_t *rows, size_t count,
+                                record_table **out, dperm_error *err) {
   enum { SOME = 4096 };
   OWNED(table_builder_close) table_builder b = {0};
   OWNED(batch_clear) record_batch batch = {0};
   TRY(table_builder_open(t->schema, NULL, NULL, &b, err));
   for (size_t from = 0; from < count; from += SOME) {
-    size_t some = count - from < SOME ? count - from : SOME;
-    TRY(batch_reserve(&batch, t->layout.count, SOME, err));
-    for (size_t c = 0; c < t->layout.count; c++) {
-      for (size_t i = 0; i < some; i++) {
-        batch.cells[c * batch.capacity + i] = table_cell(t, rows[from + i], c);
-      }
-    }
-    batch.count = some;
+    TRY(batch_copy(t, rows, from, count - from < SOME ? count - from : SOME, &batch, err));
     TRY(table_builder_add(&b, &batch, 1, err));
   }
   return table_builder_finish(&b, out, err);
+}
+
+/* Among processes the cells of a record travel as a row with an entry for each. */
+static dperm_status cells_of_table(const record_table *t, growing_rows *out, dperm_error *err) {
+  TRY(rows_reserve_many(out, t->rows, t->rows * t->layout.count, err));
+  for (size_t i = 0; i < t->rows; i++) {
+    for (size_t c = 0; c < t->layout.count; c++) {
+      rows_push(out, c, table_cell(t, i, c));
+    }
+    rows_end(out, 0);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status table_of_cells(const dperm_schema *schema, const growing_rows *rows,
+                                   record_table **out, dperm_error *err) {
+  OWNED(table_builder_close) table_builder b = {0};
+  OWNED(batch_clear) record_batch batch = {0};
+  TRY(table_builder_open(schema, NULL, NULL, &b, err));
+  const size_t columns = b.table->layout.count;
+  if (rows->entries != rows->count * columns) {
+    FAIL(err, DPERM_IO_ERROR, "records were lost between the processes of this job; run it again");
+  }
+  TRY(batch_reserve(&batch, columns, rows->count, err));
+  for (size_t e = 0; e < rows->entries; e++) {
+    batch.cells[e % columns * batch.capacity + e / columns] = rows->values[e];
+  }
+  batch.count = rows->count;
+  TRY(table_builder_add(&b, &batch, 1, err));
+  return table_builder_finish(&b, out, err);
+}
+
+dperm_status table_select(const record_table *t, ranks *r, size_t total, const size_t *rows,
+                          size_t count, record_table **out, dperm_error *err) {
+  OWNED(rows_clear) growing_rows before = {0}, after = {0};
+  if (!r) {
+    return select_here(t, rows, count, out, err);
+  }
+  TRY(ranks_agree(r, cells_of_table(t, &before, err), err));
+  TRY(spread_select(r, &before, total, rows, count, &after, err));
+  return ranks_agree(r, table_of_cells(t->schema, &after, out, err), err);
 }

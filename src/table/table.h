@@ -6,12 +6,13 @@
  * Columns are packed in pages of TABLE_PAGE records, each with its different numbers once and an
  * index of one or two bytes a record: most columns of most tables hold few different values, so a
  * table takes a few bytes where an encoded row takes hundreds. An encoded file is the same pages
- * (read/encoded_format.h), mapped. */
+ * (read/encoded_file.h), mapped. */
 #pragma once
 
 #include <stdatomic.h>
 
 #include "base/owned.h"
+#include "base/ranks.h"
 #include "schema/schema.h"
 
 enum { TABLE_PAGE = 1 << 14 };
@@ -107,8 +108,14 @@ dperm_status table_builder_add(table_builder *b, const record_batch *batches, si
 /* The last page. The table is the caller's; it has its rows even where others took the pages. */
 dperm_status table_builder_finish(table_builder *b, record_table **out, dperm_error *err);
 
-/* Leaves records first, …, first + count − 1 of those alone; all pages stay. */
+/* Leaves records first, …, first + count − 1 of those alone; the table is not mapped. */
 void table_keep(record_table *t, size_t first, size_t count);
-/* A table of some of the records, in the order given. */
-dperm_status table_select(const record_table *t, const size_t *rows, size_t count,
-                          record_table **out, dperm_error *err);
+/* Some records of a table in place of what the batch had: those listed from place `first` on, or,
+ * without a list, from record `first` on. */
+dperm_status batch_copy(const record_table *t, const size_t *rows, size_t first, size_t count,
+                        record_batch *out, dperm_error *err);
+/* A table of some of the records, in the order given. Among the processes of a job (`r` may be
+ * NULL), `rows` are numbered among all `total` of them, of which each process has those in `t` that
+ * stripes_of_rank gives it, and each record goes to where its new place is. */
+dperm_status table_select(const record_table *t, ranks *r, size_t total, const size_t *rows,
+                          size_t count, record_table **out, dperm_error *err);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "read/encoded_format.h"
+#include "read/encoded_file.h"
 
 static inline void encoded_seal_pages(unsigned char *bytes, size_t size, const encoded_trailer *t) {
   for (size_t p = 0; p < t->pages; p++) {

@@ -122,24 +122,24 @@ static void so_it_is_where_rows_count_for_less(void **state) {
   test_rows_free(t);
 }
 
-static void models_see_the_rows_of_a_view_only(void **state) {
+static void models_see_the_rows_of_a_part_only(void **state) {
   (void)state;
   test_rows *t = test_rows_random(2, ROWS, COLS, 0.4);
   size_t index[ROWS], count = 0;
   double labels[ROWS];
-  matrix *views[2] = {NULL, NULL};
+  matrix *parts[2] = {NULL, NULL};
   for (size_t i = 0; i < ROWS; i++) {
     if (i % 5 != 2) {
       labels[count] = t->labels[i];
       index[count++] = i;
     }
   }
-  assert_ok(matrix_masked_new(t->dense, index, count, &views[0], err));
-  assert_ok(matrix_masked_new(t->sparse, index, count, &views[1], err));
-  check_rows(views[0], labels, NULL);
-  check_rows(views[1], labels, NULL);
-  matrix_free(views[0]);
-  matrix_free(views[1]);
+  assert_ok(matrix_part_new(t->dense, index, count, &parts[0], err));
+  assert_ok(matrix_part_new(t->made, index, count, &parts[1], err));
+  check_rows(parts[0], labels, NULL);
+  check_rows(parts[1], labels, NULL);
+  matrix_free(parts[0]);
+  matrix_free(parts[1]);
   test_rows_free(t);
 }
 
@@ -336,7 +336,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_model_is_the_one_that_is_found_alone),
       cmocka_unit_test(so_it_is_where_rows_count_for_less),
-      cmocka_unit_test(models_see_the_rows_of_a_view_only),
+      cmocka_unit_test(models_see_the_rows_of_a_part_only),
       cmocka_unit_test(models_of_random_features_are_the_ones_found_alone),
       cmocka_unit_test(certificates_hold),
       cmocka_unit_test(company_and_threads_do_not_change_a_bit),

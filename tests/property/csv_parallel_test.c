@@ -8,7 +8,7 @@
 
 #include "base/threads.h"
 #include "data/dataset.h"
-#include "read/csv_parallel.h"
+#include "read/csv_rows.h"
 #include "read/csv_simd.h"
 #include "support.h"
 
@@ -111,13 +111,10 @@ typedef struct outcome {
 } outcome;
 
 /* Adds to the table that grows in its context. */
-static dperm_status gather(void *context, const read_batch *batches, size_t count,
-                           dperm_error *error) {
-  for (size_t i = 0; i < count; i++) {
-    assert_int_equal(batches[i].rows.count, 0);
-    TRY(table_builder_add(context, &batches[i].records, 1, error));
-  }
-  return DPERM_OK;
+static dperm_status gather(void *context, const record_batch *batches, size_t count,
+                           const growing_rows *rows, dperm_error *error) {
+  assert_null(rows);
+  return table_builder_add(context, batches, count, error);
 }
 
 static dperm_status read_slowly(const csv_columns *columns, cell_reader *cells, csv_reader *csv,
@@ -220,13 +217,13 @@ static void pieces_make_the_same_cells(void **state) {
 static int refusals;
 
 /* Takes one span and no more. */
-static dperm_status refuse(void *context, const read_batch *batches, size_t count,
-                           dperm_error *error) {
+static dperm_status refuse(void *context, const record_batch *batches, size_t count,
+                           const growing_rows *rows, dperm_error *error) {
   if (((table_builder *)context)->table->rows > 0) {
     refusals++;
     return error_set(error, DPERM_IO_ERROR, "the disk is full");
   }
-  return gather(context, batches, count, error);
+  return gather(context, batches, count, rows, error);
 }
 
 static void records_that_cannot_be_taken_end_the_reading(void **state) {

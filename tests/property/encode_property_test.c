@@ -140,18 +140,24 @@ static void check_rows(const trial *t, dperm_data *data, const char *way) {
   dperm_data_free(data);
 }
 
-/* Some fields in quotes, if `quoted`. */
+/* If `quoted`, some fields are in quotes, some lines end with CRLF or are blank, and the columns
+ * stand in another order, one that the schema does not name among them. */
 static char *write_file(const trial *t, bool quoted) {
   static text_buffer text;
-  layout_header(&t->l, &text);
+  const size_t count = t->l.count, shift = quoted ? 1 + count / 2 : 0;
+  text.length = 0;
+  for (size_t c = 0; c < count; c++) {
+    put(&text, "%sc%zu,", quoted && c == 1 ? "\"not, named\"," : "", (c + shift) % count);
+  }
+  put(&text, "y\n");
   for (size_t i = 0; i < RECORDS; i++) {
-    for (size_t c = 0; c < t->l.count; c++) {
+    for (size_t c = 0; c < count; c++) {
       const char *quote = quoted && (i + c) % 3 == 0 ? "\"" : "";
-      put(&text, "%s", quote);
-      layout_cell_text(&t->cells[i][c], &text);
+      put(&text, "%s%s", quoted && c == 1 ? " x ," : "", quote);
+      layout_cell_text(&t->cells[i][(c + shift) % count], &text);
       put(&text, "%s,", quote);
     }
-    put(&text, "%d\n", t->labels[i]);
+    put(&text, "%d%s", t->labels[i], quoted && i % 5 == 0 ? "\r\n \n" : "\n");
   }
   return file_with(text.bytes, text.length);
 }

@@ -1,7 +1,7 @@
 /* One suite for every reader of the table (src/read/row_reader.c): batches of any size, and all
- * records at once on one thread or several, give the same cells, or rows, to the bit; one record
- * replaced changes one; what is wrong is named with its place in the file; progress can cancel; an
- * empty file and none at all are refused by name. A new reader adds one line to `samples`.
+ * records at once on one thread or several, give the same cells, or rows, to the bit; what is wrong
+ * is named with its place in the file; progress can cancel; an empty file and none at all are
+ * refused by name. A new reader adds one line to `samples`.
  *
  * tests/property/row_independence_test.c sends hostile records through every way in, these readers
  * among them. */
@@ -84,17 +84,15 @@ static size_t count_of(const gathered *g) {
 }
 
 /* A taker: appends to what is in its context. */
-static dperm_status gather(void *context, const read_batch *batches, size_t count,
-                           dperm_error *error) {
+static dperm_status gather(void *context, const record_batch *records, size_t count,
+                           const growing_rows *rows, dperm_error *error) {
   gathered *all = context;
-  for (size_t i = 0; i < count; i++) {
-    assert_true(batches[i].records.count == 0 || batches[i].rows.count == 0);
-    TRY(rows_append(&all->rows, &batches[i].rows, error));
-    if (all->records.table) {
-      TRY(table_builder_add(&all->records, &batches[i].records, 1, error));
-    }
+  if (all->records.table) {
+    assert_true(!rows || rows->count == 0);
+    return table_builder_add(&all->records, records, count, error);
   }
-  return DPERM_OK;
+  assert_true(count == 1 && records->count == 0);
+  return rows_append(&all->rows, rows, 0, rows->count, error);
 }
 
 static dperm_status read_all(row_reader *reader, size_t batch, gathered *all, dperm_error *error) {
@@ -109,7 +107,7 @@ static dperm_status read_all(row_reader *reader, size_t batch, gathered *all, dp
     TRY(row_reader_next(reader, batch, &some, error));
     got = read_batch_count(&some);
     assert_true(got <= batch);
-    TRY(gather(all, &some, 1, error));
+    TRY(gather(all, &some.records, 1, &some.rows, error));
   }
   if (reader->cells) { /* the last page; cells are compared in the table */
     record_table *whole = NULL;
@@ -187,32 +185,6 @@ static void batches_of_any_size_give_the_same_records(void **state) {
     gathered_clear(&whole);
     file_close(&f);
     records_free(&set);
-  }
-}
-
-static void one_record_replaced_changes_one(void **state) {
-  const sample *s = *state;
-  for (uint64_t seed = 0; seed < RECORD_LAYOUTS; seed++) {
-    record_set set = some_records(s, seed), others = some_records(s, seed + RECORD_LAYOUTS);
-    size_t place = (size_t)(seed * 71 % RECORDS);
-    gathered before, after;
-    sample_file f = file_open(s, &set);
-    assert_ok(read_by(&f.source, NULL, 7, &before, err));
-    file_close(&f);
-    record was = set.at[place];
-    set.at[place] = others.at[place];
-    f = file_open(s, &set);
-    assert_ok(read_by(&f.source, NULL, 11, &after, err));
-    assert_int_equal(count_of(&before), count_of(&after));
-    for (size_t i = 0; i < count_of(&before); i++) {
-      assert_true(i == place || same_record(&before, &after, i));
-    }
-    set.at[place] = was;
-    file_close(&f);
-    gathered_clear(&before);
-    gathered_clear(&after);
-    records_free(&set);
-    records_free(&others);
   }
 }
 
@@ -341,7 +313,6 @@ int main(void) {
     CMUnitTestFunction test;
   } suite[] = {
       {"batches of any size give the same records", batches_of_any_size_give_the_same_records},
-      {"one record replaced changes one", one_record_replaced_changes_one},
       {"digest and doubts do not depend on batches", digest_and_doubts_do_not_depend_on_batches},
       {"trouble is named with its place", trouble_is_named_with_its_place},
       {"progress can cancel", progress_can_cancel},

@@ -16,7 +16,7 @@
 #include "random_layout.h"
 #include "statistics.h"
 
-enum { ROWS = 24, MOST = LAYOUT_DIMS };
+enum { ROWS = 60, MOST = LAYOUT_DIMS };
 
 /* ---- exact sums */
 

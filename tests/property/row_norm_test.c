@@ -1,6 +1,7 @@
 /* The bound every privacy formula starts from: ‖x‖₂ ≤ R for the doubles that are stored, in exact
- * arithmetic (exact_norm.h). Rows are chosen to hurt: many equal entries,
- * neighbours of 1/√k, all magnitudes at once, values at the ends of the exponent range. */
+ * arithmetic (exact_norm.h). Rows are chosen to hurt: many equal entries, neighbours of 1/√k, all
+ * magnitudes at once, values at the ends of the exponent range. row_bounds_test.c has rows that a
+ * schema makes. */
 #include "data/dataset.h"
 #include "support.h"
 
@@ -12,8 +13,6 @@
 
 #include "exact_norm.h"
 #include "schema/row_norm.h"
-#include "schema/schema.h"
-#include "text_buffer.h"
 
 TEST(exact_comparison_sees_the_last_bit) {
   assert_int_equal(compare_norm((const double[]){3, 4}, 2, 5), 0);

@@ -104,16 +104,6 @@ static void make_rows(const row_maker *maker, size_t from, size_t count, size_t 
   }
 }
 
-static void count_rows(const row_maker *maker, size_t from, size_t count, size_t *entries) {
-  const test_rows *t = ((const plain_maker *)maker)->t;
-  for (size_t i = 0; i < count; i++) {
-    entries[i] = 0;
-    for (size_t j = 0; j < t->cols; j++) {
-      entries[i] += t->x[(from + i) * t->cols + j] != 0;
-    }
-  }
-}
-
 static void free_maker(row_maker *maker) {
   free(maker);
 }
@@ -122,10 +112,12 @@ static matrix *made_of(const test_rows *t) {
   plain_maker *m = calloc(1, sizeof *m);
   matrix *out = NULL;
   assert_non_null(m);
-  *m = (plain_maker){.maker = {.make = make_rows, .count = count_rows, .free = free_maker}, .t = t};
+  *m = (plain_maker){.maker = {.make = make_rows, .free = free_maker}, .t = t};
   for (size_t i = 0; i < t->rows; i++) {
     size_t entries = 0;
-    count_rows(&m->maker, i, 1, &entries);
+    for (size_t j = 0; j < t->cols; j++) {
+      entries += t->x[i * t->cols + j] != 0;
+    }
     m->maker.entries += entries;
     m->maker.most_entries = entries > m->maker.most_entries ? entries : m->maker.most_entries;
   }

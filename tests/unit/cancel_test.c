@@ -11,7 +11,7 @@
 #include "base/thread_pool.h"
 #include "kernel/features.h"
 #include "loss/softmax.h"
-#include "matrix/matrix_blocks.h"
+#include "matrix/matrix_dense.h"
 #include "reference.h"
 #include "solve/batch_solve.h"
 #include "solve/coupled.h"

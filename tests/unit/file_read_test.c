@@ -48,7 +48,6 @@ static dperm_status read_some_at_a_time(const char *path, size_t some, char *out
   }
   out[used] = '\0';
   if (status == DPERM_OK) {
-    assert_int_equal(byte_source_at(source), used);
     assert_int_equal(byte_source_ends_line(source), used == 0 || out[used - 1] == '\n');
   }
   byte_source_close(source);
@@ -151,28 +150,6 @@ static void short_files_are_plain(void **state) {
   }
 }
 
-static void a_part_of_a_plain_file_is_just_that(void **state) {
-  (void)state;
-  char *path = file_with_text("0123456789\nabc"), out[32] = {0};
-  byte_source *source = NULL;
-  size_t got = 0;
-  assert_ok(byte_source_open_part(path, 2, 11, NULL, &source, err));
-  assert_ok(byte_source_read(source, out, sizeof out, &got, err));
-  assert_int_equal(got, 9);
-  assert_memory_equal(out, "23456789\n", 9);
-  assert_int_equal(byte_source_at(source), 11);
-  assert_true(byte_source_ends_line(source));
-  assert_ok(byte_source_read(source, out, sizeof out, &got, err));
-  assert_int_equal(got, 0);
-  byte_source_close(source);
-  file_remove(path);
-  bytes b = {.length = 0};
-  put_member(&b, "0123456789");
-  path = file_with((const char *)b.at, b.length);
-  assert_fails(byte_source_open_part(path, 2, 4, NULL, &source, err), DPERM_IO_ERROR, "middle");
-  file_remove(path);
-}
-
 /* ---- a pipe, whose bytes come one by one */
 
 typedef struct sender {
@@ -226,7 +203,6 @@ int main(void) {
       cmocka_unit_test(anything_else_behind_a_member_is_an_error),
       cmocka_unit_test(nothing_of_a_second_member_is_dropped),
       cmocka_unit_test(short_files_are_plain),
-      cmocka_unit_test(a_part_of_a_plain_file_is_just_that),
       cmocka_unit_test(a_pipe_may_be_packed_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* Whether two sets are the same records, or mostly: copies in any disguise are found; other people
  * of the same population are not taken for them, also where rows have few values. */
-#include "data/record_overlap.h"
+#include "data/identity.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Rows among the processes of a job (here: threads, support/thread_ranks.h): every operation gives
  * the bits of one process, whatever their number; so do fits and choices; and when one fails, all
  * end with its message, none waits. */
-#include "matrix/matrix_spread.h"
+#include "matrix/matrix.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -418,8 +418,10 @@ static void processes_must_see_the_same_whole_file(void **state) {
   char *more = records(6001);
   const dperm_source longer = {.path = more, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9};
   assert_ok(dperm_encode_file(&source, path, NULL, NULL, err));
-  static const char *const words[] = {"different files", "cannot open", "is wrong"};
-  for (int variant = 0; variant < 3; variant++) {
+  static const char *const words[] = {"different files", "cannot open", "is wrong",
+                                      "different files"};
+  char *texts[] = {file_with_text("1 1:.5\n-1 2:.5\n"), file_with_text("1 1:.5\n-1 2:.4\n")};
+  for (int variant = 0; variant < 4; variant++) {
     run_job jobs[2] = {
         {.source = {.path = path, .format = DPERM_FORMAT_AUTO}, .failing_rank = SIZE_MAX},
         {.source = {.path = other, .format = DPERM_FORMAT_ENCODED}}};
@@ -430,6 +432,11 @@ static void processes_must_see_the_same_whole_file(void **state) {
       assert_ok(dperm_encode_file(&longer, other, NULL, NULL, err));
     } else if (variant == 1) {
       jobs[1].source.path = "/nowhere/to/be/found";
+    } else if (variant == 3) { /* texts of as many rows */
+      for (size_t j = 0; j < 2; j++) {
+        jobs[j].source =
+            (dperm_source){.path = texts[j], .format = DPERM_FORMAT_SVMLIGHT, .dims = 9};
+      }
     } else { /* a byte in the middle of its values */
       assert_ok(dperm_encode_file(&source, other, NULL, NULL, err));
       FILE *file = fopen(other, "r+b");
@@ -447,6 +454,8 @@ static void processes_must_see_the_same_whole_file(void **state) {
       }
     }
   }
+  file_remove(texts[0]);
+  file_remove(texts[1]);
   file_remove(svm);
   file_remove(more);
   file_remove(path);

@@ -216,7 +216,7 @@ static void selected_records_are_those_of_the_table(void **state) {
       chosen[i] = (left - 1) * (i % 7) / 6 + (i * 7919 + i / 3) % left;
       chosen[i] = chosen[i] < left ? chosen[i] : i % left;
     }
-    assert_ok(table_select(t, chosen, CHOSEN, &part, err));
+    assert_ok(table_select(t, NULL, 0, chosen, CHOSEN, &part, err));
     assert_int_equal(part->rows, CHOSEN);
     for (size_t i = 0; i < CHOSEN; i++) {
       for (size_t c = 0; c < COLUMNS; c++) {
@@ -225,7 +225,7 @@ static void selected_records_are_those_of_the_table(void **state) {
     }
     table_free(part);
   }
-  assert_ok(table_select(t, NULL, 0, &none, err));
+  assert_ok(table_select(t, NULL, 0, NULL, 0, &none, err));
   assert_int_equal(none->rows, 0);
   table_free(none);
   table_free(t);

@@ -1,7 +1,7 @@
-/* The matrix operations for kinds whose rows can be had as dense blocks: a dense matrix has them,
- * random features make them. Everything is done on blocks of MATRIX_BLOCK rows that stay in
- * cache; blocks begin at multiples of MATRIX_BLOCK in every operation, so a row that is computed on
- * the way is the same row in every pass. */
+/* Products with blocks of dense rows that are read once and stay in cache, and the matrix
+ * operations for kinds whose rows can be had as such blocks: a dense matrix has them, random
+ * features make them. Blocks begin at multiples of MATRIX_BLOCK in every operation, so a row that
+ * is computed on the way is the same row in every pass. */
 #pragma once
 
 #include "matrix/matrix.h"
@@ -25,7 +25,12 @@ dperm_status blocks_gram_diagonal(const matrix *x, const double *w, size_t k, do
   .apply_rows = blocks_apply_rows, .apply_transposed = blocks_apply_transposed,                    \
   .apply_both = blocks_apply_both, .gram = blocks_gram, .gram_diagonal = blocks_gram_diagonal
 
-/* At most so many additions stand behind an entry of blocks_apply_rows, for one f. */
+/* At most so many additions stand behind an entry of X f, and of Xᵀ w, for one right-hand side. */
 size_t blocks_row_depth(size_t cols);
-/* At most so many additions stand behind an entry of blocks_apply_transposed, for one w. */
 size_t blocks_sum_depth(const matrix *x);
+
+/* The upper triangle (row-major) of total += Xᵀ diag(w) X for the rows of a block, w's numbers
+ * `stride` apart; `spare` has count × DENSE_TILE doubles. */
+enum { DENSE_TILE = 96 };
+void dense_rows_gram(const double *rows, size_t count, size_t cols, const double *w, size_t stride,
+                     double *total, double *spare);

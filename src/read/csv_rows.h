@@ -4,8 +4,8 @@
 #pragma once
 
 #include "read/csv.h"
+#include "read/row_reader.h"
 #include "table/cell.h"
-#include "table/table.h"
 
 /* A column of the table. */
 typedef struct csv_column {
@@ -35,3 +35,9 @@ static inline size_t csv_columns_most(const csv_columns *columns, size_t bytes) 
  * says so; *found = false at the end. */
 dperm_status csv_columns_next(const csv_columns *columns, cell_reader *cells, csv_reader *csv,
                               record_batch *batch, bool *found, dperm_error *err);
+
+/* Hands the records from where `csv` stands to the end of the file to `take`, in spans of up to
+ * some megabytes that several threads share. As csv_columns_next would one by one: the same cells,
+ * counts and messages, whatever the number of threads. */
+dperm_status csv_parallel_read(csv_reader *csv, const csv_columns *columns, cell_reader *cells,
+                               batch_taker *take, void *context, dperm_error *err);
