@@ -190,19 +190,4 @@ TEST_WITH(what_cannot_pay_stays_as_it_is_and_costs_nothing, wide_home_begin, wid
   made = people_refined(s, o);
   assert_true(made->refined.epsilon == 0.04 && charge.entry == 2);
   assert_string_equal(charge.epsilon, "0.04");
-  dperm_schema_free(made);
-  dperm_ledger_free(ledger);
-}
-
-int main(void) {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, wide_home_begin, wide_home_end)
-  const struct CMUnitTest tests[] = {
-      CASE(every_record_counts_once_in_its_cell),
-      CASE(values_that_are_missing_unknown_or_beyond_the_range_are_counted_as_they_are),
-      CASE(a_row_that_would_count_twice_is_refused),
-      CASE(ranges_of_all_sizes_have_cells),
-      CASE(bins_follow_the_records_and_rare_categories_are_merged),
-      CASE(what_cannot_pay_stays_as_it_is_and_costs_nothing),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -332,25 +332,4 @@ TEST_WITH(a_choice_of_bins_is_one_charge_and_states_all_of_it, wide_home_begin, 
   assert_true(model->claim.shares[SHARE_SCHEMA] == model->schema->refined.epsilon);
   assert_int_equal(model->schema->refined.entry, charge.entry);
   assert_true(verifies(s, model));
-  dperm_model_free(model);
-  dperm_ledger_free(ledger);
-}
-
-int main(void) {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, wide_home_begin, wide_home_end)
-  const struct CMUnitTest tests[] = {
-      CASE(a_model_states_the_sum_and_its_entry_charges_the_fit),
-      CASE(one_run_is_one_charge_and_states_all_of_it),
-      CASE(a_choice_counts_the_refinement_too),
-      CASE(persons_with_several_rows),
-      CASE(after_a_seed_nothing_is_private),
-      CASE(what_was_taken_from_the_records_stays_so),
-      CASE(ledgers_that_do_not_know_the_refinement_refuse_the_fit),
-      CASE(requests_that_make_no_sense_are_refused),
-      CASE(a_schema_that_drops_rows_is_not_refined),
-      CASE(fits_that_cannot_refine_are_refused),
-      CASE(an_object_that_was_edited_is_refused),
-      CASE(a_choice_of_bins_is_one_charge_and_states_all_of_it),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }
