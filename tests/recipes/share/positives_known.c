@@ -6,4 +6,3 @@ static bool positives_known(verifier *v, char words[SHARE_WORDS]) {
                  (long long)json_integer_value(count), known ? "" : ", which is no such count");
   return known;
 }
-

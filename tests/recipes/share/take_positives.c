@@ -2,4 +2,3 @@
 static bool take_positives(const json_t *stated, dperm_model *model) {
   return json_is_integer(json_object_get(stated, "positive_records")) && model->classes.count == 2;
 }
-
