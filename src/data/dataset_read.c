@@ -47,13 +47,15 @@ static dperm_status read_all(row_reader *reader, const ranks *r, size_t *total, 
     stripes_of_rank(*total, r, &first, &count);
   }
   if (records) {
-    table_keep(records, first, count);
+    if (count < *total) {
+      table_keep(records, first, count);
+    }
     return data_of_table(records, reader->schema, out, err);
   }
-  if (r) {
+  if (count < *total) {
     TRY(rows_append(&own, &g.rows, first, count, err));
   }
-  return data_of_rows(r ? &own : &g.rows, reader->dims, NULL, out, err);
+  return data_of_rows(count < *total ? &own : &g.rows, reader->dims, NULL, out, err);
 }
 
 /* The records of a mapped file, or those of this process among them, where they stand in it. */

@@ -73,8 +73,8 @@ static void read_piece(void *context, size_t number, size_t worker_number) {
   const piece *p = &s->pieces[number - BESIDE];
   record_batch *batch = &s->batches[number - BESIDE];
   worker *w = &s->workers[fine ? worker_number : 0];
-  fine = fine && batch_reserve(batch, s->columns->kept_count,
-                               csv_columns_most(s->columns, p->to - p->from), NULL) == DPERM_OK;
+  const size_t most = (p->to - p->from) / (s->columns->count ? s->columns->count : 1) + 2;
+  fine = fine && batch_reserve(batch, s->columns->kept_count, most, NULL) == DPERM_OK;
   if (fine) {
     w->csv.window =
         (window){.bytes = s->csv->window.bytes, .begin = p->from, .end = p->to, .at_end = true};

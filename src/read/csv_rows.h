@@ -26,11 +26,6 @@ dperm_status csv_columns_open(const dperm_schema *schema, bool need_labels, bool
                               csv_reader *csv, csv_columns *out, dperm_error *err);
 void csv_columns_close(csv_columns *columns);
 
-/* So many records may be in so many bytes. */
-static inline size_t csv_columns_most(const csv_columns *columns, size_t bytes) {
-  return bytes / (columns->count ? columns->count : 1) + 2;
-}
-
 /* Appends the next record of `csv` to the batch, which has space for it, or drops it if the schema
  * says so; *found = false at the end. */
 dperm_status csv_columns_next(const csv_columns *columns, cell_reader *cells, csv_reader *csv,
