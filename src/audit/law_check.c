@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "audit/audit_cases.h"
+#include "audit/attack.h"
 #include "audit/binomial.h"
 #include "base/double_double.h"
 #include "base/memory.h"
@@ -36,11 +36,6 @@ static double law_distance(double *sample, size_t count, law *f, const void *con
 
 static double distance_limit(size_t count, size_t tests) {
   return sqrt(log(2 * (double)tests / false_alarms) / (2 * (double)count));
-}
-
-static dperm_status open_source(const dperm_audit_options *options, const char *purpose,
-                                random_source *out, dperm_error *err) {
-  return options->seed ? random_public(*options->seed, purpose, out, err) : random_secure(out, err);
 }
 
 static size_t draws_of(const dperm_audit_options *options) {
@@ -144,7 +139,7 @@ dperm_status audit_noise(const dperm_audit_options *options, int unused, dperm_a
     double distance = 0;
     random_source source;
     (void)snprintf(stream, sizeof stream, "noise %zu", plan.dims);
-    TRY(open_source(options, kind == &noise_l2 ? stream : kind->name, &source, err));
+    TRY(attack_source(options, kind == &noise_l2 ? stream : kind->name, &source, err));
     TRY(noise_distance(&plan, &source, draws, &distance, err));
     most = fmax(most, distance);
   }
@@ -177,7 +172,7 @@ dperm_status audit_lattice(const dperm_audit_options *options, int unused, dperm
   fit.epsilon = options->epsilon;
   TRY(dperm_data_from_dense(2, 1, row, labels, 1, &data, err));
   TRY(fit_plan_check(data, 2, &fit, NULL, &plan, err));
-  TRY(open_source(options, "lattice", &source, err));
+  TRY(attack_source(options, "lattice", &source, err));
   TRY(memory_new(draws, sizeof *sample, &sample, err));
   for (size_t i = 0; i < draws; i++) {
     TRY(release_weights(&plan.release, &from, 1, &source, &weight, err));
@@ -211,7 +206,7 @@ dperm_status audit_rows(const dperm_audit_options *options, int unused, dperm_au
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   random_source source;
   (void)unused;
-  TRY(open_source(options, "rows", &source, err));
+  TRY(attack_source(options, "rows", &source, err));
   TRY(memory_new(rows * COLUMNS, sizeof *x, &x, err));
   TRY(memory_new(rows, sizeof *labels, &labels, err));
   for (size_t i = 0; i < rows; i++) {
