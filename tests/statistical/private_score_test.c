@@ -150,7 +150,8 @@ static void population_intervals_cover_where_the_rows_came_from(void **state) {
         errors += random_unit(&r) < truths[e];
       }
       errors += random_discrete_laplace(&r, ratio_below(0.5));
-      error_interval p = population_interval(errors, N, 0.5, 1);
+      const noisy_counts noisy = {errors, 0, N, 0.5, 1};
+      error_interval p = population_interval(&noisy);
       missed += truths[e] < p.low || truths[e] > p.high;
     }
     assert_true((double)missed / RUNS <= 0.05);
@@ -169,7 +170,7 @@ static void population_intervals_cover_without_the_number_of_rows(void **state) 
   for (size_t e = 0; e < 8; e++) {
     size_t missed = 0, empty = 0;
     for (int i = 0; i < RUNS; i++) {
-      noisy_counts noisy = {0, 0};
+      noisy_counts noisy = {0, 0, 0, ratio_value(rate), 1};
       for (int j = 0; j < sizes[e % 2]; j++) {
         bool wrong = random_unit(&r) < truths[e / 2];
         noisy.errors += wrong;
@@ -177,7 +178,7 @@ static void population_intervals_cover_without_the_number_of_rows(void **state) 
       }
       noisy.errors += random_discrete_laplace(&r, rate);
       noisy.correct += random_discrete_laplace(&r, rate);
-      error_interval p = population_interval_of_counts(&noisy, ratio_value(rate), 1);
+      error_interval p = population_interval(&noisy);
       missed += truths[e / 2] < p.low || truths[e / 2] > p.high;
       empty += isnan(noisy_rate(&noisy)) != 0;
       assert_true(p.low >= 0 && p.low < p.high && p.high <= 1);
@@ -192,21 +193,20 @@ static void population_intervals_cover_without_the_number_of_rows(void **state) 
 static void intervals_of_nothing_say_nothing(void **state) {
   (void)state;
   static const struct {
-    noisy_counts noisy;
+    int64_t errors, correct;
     double low, rate, high;
-  } list[] = {{{0, 0}, 0, (double)NAN, 1},
-              {{-50, -50}, 0, (double)NAN, 1},
-              {{-50, 1}, 0, 0, 1},
-              {{-50, 10}, 0, 0, 0},
-              {{10, -50}, 1, 1, 1},
-              {{1, -50}, 0, 1, 1},
-              {{10, 10}, 3.0 / 20, 0.5, 17.0 / 20}};
+  } list[] = {{0, 0, 0, (double)NAN, 1},
+              {-50, -50, 0, (double)NAN, 1},
+              {-50, 1, 0, 0, 1},
+              {-50, 10, 0, 0, 0},
+              {10, -50, 1, 1, 1},
+              {1, -50, 0, 1, 1},
+              {10, 10, 3.0 / 20, 0.5, 17.0 / 20}};
   assert_true(noise_reach(0.5, 1, 0.025) == 7);
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-    const noisy_counts *noisy = &list[i].noisy;
-    const error_interval sample = sample_interval_of_counts(noisy, 0.5, 1),
-                         all = population_interval_of_counts(noisy, 0.5, 1);
-    double rate = noisy_rate(noisy);
+    const noisy_counts noisy = {list[i].errors, list[i].correct, 0, 0.5, 1};
+    const error_interval sample = sample_interval(&noisy), all = population_interval(&noisy);
+    double rate = noisy_rate(&noisy);
     assert_true(rate == list[i].rate || (isnan(rate) && isnan(list[i].rate)));
     assert_true(sample.low == list[i].low && sample.high == list[i].high);
     assert_true(all.low <= sample.low && all.high >= sample.high && all.low >= 0 && all.high <= 1);
