@@ -81,7 +81,7 @@ static void bounds_never_pass_the_claim_over_repeated_runs(void **state) {
                {"joint", "output", true},
                {"gaussian-joint", "output", true}};
   const char *asked = getenv("DPERM_AUDIT_RUNS"), *each = getenv("DPERM_AUDIT_DRAWS");
-  uint64_t runs = asked ? strtoull(asked, NULL, 10) : 10;
+  uint64_t runs = asked ? strtoull(asked, NULL, 10) : 5;
   size_t draws = each ? (size_t)strtoull(each, NULL, 10) : 10000;
   for (uint64_t seed = 1; seed <= runs; seed++) {
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
