@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/owned.h"
 #include "dperm/audit.h"
 #include "random/exponential.h"
 #include "statistics.h"
@@ -172,11 +173,9 @@ static dperm_audit_result audit_laplace(size_t dims, double scale, double delta)
   random_source r;
   dperm_audit_result result;
   assert_ok(random_seeded(21, &r, err));
-  double *first = laplace_outcomes(&r, COUNT, dims, 0.5, scale);
-  double *second = laplace_outcomes(&r, COUNT, dims, -0.5, scale);
+  OWNED_MEMORY double *first = laplace_outcomes(&r, COUNT, dims, 0.5, scale);
+  OWNED_MEMORY double *second = laplace_outcomes(&r, COUNT, dims, -0.5, scale);
   assert_ok(dperm_audit_outcomes(first, second, COUNT, dims, 1, delta, &result, err));
-  free(first);
-  free(second);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/owned.h"
 #include "dperm/score.h"
 #include "random/discrete_sampling.h"
 #include "score/error_interval.h"
@@ -55,10 +56,9 @@ static int begin(void **state) {
 }
 
 static int end(void **state) {
-  setting *s = *state;
+  OWNED_MEMORY setting *s = *state;
   dperm_data_free(s->data);
   dperm_model_free(s->model);
-  free(s);
   return 0;
 }
 

@@ -55,9 +55,9 @@ static void visit(void *context, const dperm_sweep_cell *cell) {
 
 static dperm_data *data_of(const test_rows *t, size_t from, size_t count) {
   dperm_data *data = NULL;
-  size_t *starts = calloc(count + 1, sizeof *starts);
-  uint32_t *columns = calloc(count * t->cols, sizeof *columns);
-  double *values = calloc(count * t->cols, sizeof *values);
+  OWNED_MEMORY size_t *starts = calloc(count + 1, sizeof *starts);
+  OWNED_MEMORY uint32_t *columns = calloc(count * t->cols, sizeof *columns);
+  OWNED_MEMORY double *values = calloc(count * t->cols, sizeof *values);
   assert_true(starts && columns && values);
   for (size_t i = 0; i < count; i++) {
     starts[i + 1] = starts[i];
@@ -71,9 +71,6 @@ static dperm_data *data_of(const test_rows *t, size_t from, size_t count) {
   }
   assert_ok(dperm_data_from_csr(count, t->cols, starts, columns, values, t->labels + from, 1, &data,
                                 err));
-  free(starts);
-  free(columns);
-  free(values);
   return data;
 }
 
@@ -102,11 +99,10 @@ static int begin(void **state) {
 }
 
 static int end(void **state) {
-  request *q = *state;
+  OWNED_MEMORY request *q = *state;
   dperm_data_free(q->data);
   dperm_data_free(q->test);
   test_rows_free(q->rows);
-  free(q);
   return 0;
 }
 
@@ -313,7 +309,7 @@ static void an_interrupted_sweep_ends_with_the_same_numbers(void **state) {
   q->count = 6;
   run(q);
   memcpy(before, q->got, sizeof before);
-  char *path = journal_path();
+  OWNED(file_remove_at) char *path = journal_path();
   q->how.journal = path;
   size_t interruptions = 0;
   for (q->stop_at = 3; q->stop_at < 1000; q->stop_at += 5, interruptions++) {
@@ -331,7 +327,6 @@ static void an_interrupted_sweep_ends_with_the_same_numbers(void **state) {
   q->stop_at = 0;
   run(q); /* all from the journal */
   same_numbers(q, before, 6);
-  file_remove(path);
 }
 
 static void rewrite(const char *path, const char *text) {
@@ -353,11 +348,11 @@ static char *whole_text(const char *path) {
 static void a_torn_line_is_done_again_and_a_damaged_one_refused(void **state) {
   request *q = *state;
   dperm_sweep_cell before[MOST];
-  char *path = journal_path();
+  OWNED(file_remove_at) char *path = journal_path();
   q->how.journal = path;
   run(q);
   memcpy(before, q->got, sizeof before);
-  char *text = whole_text(path);
+  OWNED_MEMORY char *text = whole_text(path);
   size_t length = strlen(text);
   for (size_t cut = 1; cut < length; cut += 7) { /* dead at any byte */
     char *part = strndup(text, cut);
@@ -380,13 +375,11 @@ static void a_torn_line_is_done_again_and_a_damaged_one_refused(void **state) {
   assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "not a journal");
   rewrite(path, "what is this");
   assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "not a journal");
-  free(text);
-  file_remove(path);
 }
 
 static void the_journal_of_another_sweep_is_refused(void **state) {
   request *q = *state;
-  char *path = journal_path();
+  OWNED(file_remove_at) char *path = journal_path();
   q->how.journal = path;
   run(q);
   const dperm_class_weight weights[] = {{"+1", 2}};
@@ -410,7 +403,6 @@ static void the_journal_of_another_sweep_is_refused(void **state) {
   assert_fails(try_sweep(q, err), DPERM_IO_ERROR, "journal");
   q->how.journal = "/tmp";
   assert_fails(try_sweep(q, err), DPERM_IO_ERROR, "journal");
-  file_remove(path);
 }
 
 /* ---- what cannot be */
@@ -455,10 +447,9 @@ static void senseless_requests_are_refused(void **state) {
   assert_fails(try_sweep(q, err), DPERM_INVALID_ARGUMENT, "cells");
   q->count = 1;
   test_rows *other = test_rows_random(2, 10, COLS + 1, 1);
-  dperm_data *wide = data_of(other, 0, 10);
+  OWNED(dperm_data_free_at) dperm_data *wide = data_of(other, 0, 10);
   q->how.test_data = wide;
   assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "columns");
-  dperm_data_free(wide);
   test_rows_free(other);
 }
 
