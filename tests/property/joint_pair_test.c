@@ -49,8 +49,7 @@ static void check_pure(int kind, double least) {
   }
 }
 
-static void no_weights_tell_more_than_the_claim(void **state) {
-  (void)state;
+TEST(no_weights_tell_more_than_the_claim) {
   check_pure(JOINT_OBJECTIVE, 0.84);
   check_pure(JOINT_OBJECTIVE + PAIR_ADD, 0.92);
   check_pure(JOINT_JACOBIAN, 0.95);
@@ -60,8 +59,7 @@ static void no_weights_tell_more_than_the_claim(void **state) {
 }
 
 /* With the noise of a claim that forgets the determinants the ratio would pass ε by a half. */
-static void jacobian_pairs_need_their_slack(void **state) {
-  (void)state;
+TEST(jacobian_pairs_need_their_slack) {
   random_source r;
   assert_ok(random_seeded(6, &r, err));
   for (int added = 0; added < 2; added++) {
@@ -81,8 +79,7 @@ static void jacobian_pairs_need_their_slack(void **state) {
 
 /* Where p is (⅓, ⅓, ⅓) and the second column holds class 0 up, the others pull the noise so far out
  * that without slack all of it passes ε; with the slack it does not. */
-static void pulled_pairs_need_their_slack(void **state) {
-  (void)state;
+TEST(pulled_pairs_need_their_slack) {
   for (size_t e = 1; e < sizeof epsilons / sizeof *epsilons; e++) {
     joint_pair pair = joint_pair_make(JOINT_PULLED + PAIR_ADD + PAIR_GAUSSIAN, epsilons[e], 0);
     const double middle[JOINT_WEIGHTS] = {0, 15, 0, 0, 0, 0};
@@ -95,8 +92,7 @@ static void pulled_pairs_need_their_slack(void **state) {
   }
 }
 
-static void minimizers_are_nearly_as_far_apart_as_can_be(void **state) {
-  (void)state;
+TEST(minimizers_are_nearly_as_far_apart_as_can_be) {
   static const int kinds[] = {0, PAIR_ADD, PAIR_GAUSSIAN, PAIR_ADD + PAIR_GAUSSIAN};
   for (size_t i = 0; i < 4; i++) {
     joint_pair pair = joint_pair_make(JOINT_OUTPUT + kinds[i], 1, 0);
@@ -106,14 +102,4 @@ static void minimizers_are_nearly_as_far_apart_as_can_be(void **state) {
     assert_true((pair.delta > 0) == (kinds[i] >= PAIR_GAUSSIAN));
     assert_true((pair.record[1].count == 0) == ((kinds[i] & PAIR_ADD) != 0));
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(no_weights_tell_more_than_the_claim),
-      cmocka_unit_test(jacobian_pairs_need_their_slack),
-      cmocka_unit_test(pulled_pairs_need_their_slack),
-      cmocka_unit_test(minimizers_are_nearly_as_far_apart_as_can_be),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,8 +102,7 @@ static void check(int kind, const char *loss, double epsilon, double most, doubl
   }
 }
 
-static void output_pairs_are_tight_and_never_beyond_the_claim(void **state) {
-  (void)state;
+TEST(output_pairs_are_tight_and_never_beyond_the_claim) {
   for (size_t e = 0; e < EPSILONS; e++) {
     check(PAIR_OUTPUT, "huber", epsilons[e], 1 - 1e-9, 0.99);
     check(PAIR_OUTPUT, "smooth-hinge", epsilons[e], 1 - 1e-9, 0.99);
@@ -114,8 +113,7 @@ static void output_pairs_are_tight_and_never_beyond_the_claim(void **state) {
   }
 }
 
-static void objective_pairs_are_nearly_tight_and_never_beyond_the_claim(void **state) {
-  (void)state;
+TEST(objective_pairs_are_nearly_tight_and_never_beyond_the_claim) {
   for (size_t e = 0; e < EPSILONS; e++) {
     check(PAIR_OBJECTIVE, "huber", epsilons[e], 0.99, 0.99);
     check(PAIR_OBJECTIVE, "smooth-hinge", epsilons[e], 0.99, 0.99);
@@ -126,8 +124,7 @@ static void objective_pairs_are_nearly_tight_and_never_beyond_the_claim(void **s
   }
 }
 
-static void jacobian_pairs_are_nearly_tight_and_never_beyond_the_claim(void **state) {
-  (void)state;
+TEST(jacobian_pairs_are_nearly_tight_and_never_beyond_the_claim) {
   for (size_t e = 0; e < EPSILONS; e++) {
     for (size_t l = 0; l < LOSSES; l++) {
       check(PAIR_JACOBIAN, losses[l], epsilons[e], 0.99, 0.9);
@@ -137,8 +134,7 @@ static void jacobian_pairs_are_nearly_tight_and_never_beyond_the_claim(void **st
 }
 
 /* With ε′ = ε in place of ε − slack the ratio would pass the claim by all of it. */
-static void jacobian_pairs_need_their_slack(void **state) {
-  (void)state;
+TEST(jacobian_pairs_need_their_slack) {
   for (size_t l = 0; l < LOSSES; l++) {
     worst_pair p = make(PAIR_JACOBIAN, losses[l], 1);
     p.beta = 1 / (2 * p.norm);
@@ -148,8 +144,7 @@ static void jacobian_pairs_need_their_slack(void **state) {
 }
 
 /* A pair has rows of exactly its norm, or next to it, and pulls that real fits could have. */
-static void pairs_are_neighbours_within_the_bound(void **state) {
-  (void)state;
+TEST(pairs_are_neighbours_within_the_bound) {
   for (int kind = PAIR_OUTPUT; kind <= PAIR_JACOBIAN + PAIR_ADD; kind++) {
     if (kind > PAIR_WEIGHTS && kind < PAIR_ADD) {
       continue;
@@ -163,15 +158,4 @@ static void pairs_are_neighbours_within_the_bound(void **state) {
       }
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(output_pairs_are_tight_and_never_beyond_the_claim),
-      cmocka_unit_test(objective_pairs_are_nearly_tight_and_never_beyond_the_claim),
-      cmocka_unit_test(jacobian_pairs_are_nearly_tight_and_never_beyond_the_claim),
-      cmocka_unit_test(jacobian_pairs_need_their_slack),
-      cmocka_unit_test(pairs_are_neighbours_within_the_bound),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,8 +86,7 @@ static double tail_by_hand(double rate, int summands, int t) {
   return 1 - inside;
 }
 
-static void the_reach_is_the_smallest_that_covers(void **state) {
-  (void)state;
+TEST_WITH(begin, end, the_reach_is_the_smallest_that_covers) {
   static const double rates[] = {0.1, 0.35, 1, 3, 20};
   for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
     for (int summands = 1; summands <= 2; summands++) {
@@ -101,7 +100,7 @@ static void the_reach_is_the_smallest_that_covers(void **state) {
 
 /* ---- coverage */
 
-static void intervals_cover_the_rows_own_error_rate(void **state) {
+TEST_WITH(begin, end, intervals_cover_the_rows_own_error_rate) {
   const setting *s = *state;
   enum { RUNS = 20000 };
   static const double epsilons[] = {0.05, 0.5, 2};
@@ -136,8 +135,7 @@ static void intervals_cover_the_rows_own_error_rate(void **state) {
 }
 
 /* Rows drawn from a population whose error probability is known. */
-static void population_intervals_cover_where_the_rows_came_from(void **state) {
-  (void)state;
+TEST_WITH(begin, end, population_intervals_cover_where_the_rows_came_from) {
   enum { RUNS = 20000, N = 300 };
   static const double truths[] = {0.01, 0.2, 0.5};
   random_source r;
@@ -159,8 +157,7 @@ static void population_intervals_cover_where_the_rows_came_from(void **state) {
 }
 
 /* The same where how many rows there are is private, few of them and many. */
-static void population_intervals_cover_without_the_number_of_rows(void **state) {
-  (void)state;
+TEST_WITH(begin, end, population_intervals_cover_without_the_number_of_rows) {
   enum { RUNS = 4000 };
   static const double truths[] = {0.01, 0.2, 0.5, 0.9};
   static const int sizes[] = {10, 300};
@@ -190,8 +187,7 @@ static void population_intervals_cover_without_the_number_of_rows(void **state) 
 
 /* At the ends: no rows at all, and counts that noise has pushed below zero. The reach is 7 here,
  * P(|Y| > 7) = 0.0227. */
-static void intervals_of_nothing_say_nothing(void **state) {
-  (void)state;
+TEST_WITH(begin, end, intervals_of_nothing_say_nothing) {
   static const struct {
     int64_t errors, correct;
     double low, rate, high;
@@ -217,7 +213,7 @@ static void intervals_of_nothing_say_nothing(void **state) {
 
 /* Both counts of an added or removed record have noise of the whole rate, independent of each
  * other, and so have the four. */
-static void added_records_are_counted_with_the_whole_rate(void **state) {
+TEST_WITH(begin, end, added_records_are_counted_with_the_whole_rate) {
   const setting *s = *state;
   enum { RUNS = 50000 };
   dperm_score_options o;
@@ -250,7 +246,7 @@ static void added_records_are_counted_with_the_whole_rate(void **state) {
 }
 
 /* log P(y)/P'(y) of the released error count between neighbours, from many draws. */
-static void the_count_follows_discrete_laplace(void **state) {
+TEST_WITH(begin, end, the_count_follows_discrete_laplace) {
   const setting *s = *state;
   enum { RUNS = 200000, WIDE = 6 };
   dperm_score_options o;
@@ -273,7 +269,7 @@ static void the_count_follows_discrete_laplace(void **state) {
   dperm_random_free(o.random);
 }
 
-static void each_count_gets_half_and_a_person_a_share(void **state) {
+TEST_WITH(begin, end, each_count_gets_half_and_a_person_a_share) {
   const setting *s = *state;
   enum { RUNS = 50000 };
   dperm_score_options o;
@@ -300,7 +296,7 @@ static void each_count_gets_half_and_a_person_a_share(void **state) {
 
 /* Every way to replace one record, counted at an epsilon that adds nothing: the error count moves
  * by at most one, the four counts together by at most two. */
-static void a_record_moves_the_counts_by_two_at_most(void **state) {
+TEST_WITH(begin, end, a_record_moves_the_counts_by_two_at_most) {
   const setting *s = *state;
   dperm_score_options o;
   dperm_score_options_init(&o);
@@ -327,7 +323,7 @@ static void a_record_moves_the_counts_by_two_at_most(void **state) {
 
 /* ---- what is said and what is refused */
 
-static void a_score_says_whether_it_is_private(void **state) {
+TEST_WITH(begin, end, a_score_says_whether_it_is_private) {
   const setting *s = *state;
   dperm_score_options o;
   dperm_private_score p;
@@ -355,21 +351,4 @@ static void a_score_says_whether_it_is_private(void **state) {
   o.rows_per_person = 0;
   assert_fails(dperm_model_score_private(s->model, s->data, &o, &p, err), DPERM_INVALID_ARGUMENT,
                "rows per person");
-}
-
-int main(void) {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
-  const struct CMUnitTest tests[] = {
-      CASE(the_reach_is_the_smallest_that_covers),
-      CASE(intervals_cover_the_rows_own_error_rate),
-      CASE(population_intervals_cover_where_the_rows_came_from),
-      CASE(population_intervals_cover_without_the_number_of_rows),
-      CASE(intervals_of_nothing_say_nothing),
-      CASE(added_records_are_counted_with_the_whole_rate),
-      CASE(the_count_follows_discrete_laplace),
-      CASE(each_count_gets_half_and_a_person_a_share),
-      CASE(a_record_moves_the_counts_by_two_at_most),
-      CASE(a_score_says_whether_it_is_private),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,30 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { MOST_TESTS = 100 };
+static struct CMUnitTest tests[MOST_TESTS];
+static int lines[MOST_TESTS];
+static size_t test_count;
+
+/* In the order of the file, whichever the constructors run in. */
+void test_register(int line, const char *name, CMUnitTestFunction test, CMFixtureFunction begin,
+                   CMFixtureFunction end) {
+  size_t at = test_count++;
+  if (at >= MOST_TESTS) {
+    abort();
+  }
+  for (; at > 0 && lines[at - 1] > line; at--) {
+    lines[at] = lines[at - 1];
+    tests[at] = tests[at - 1];
+  }
+  lines[at] = line;
+  tests[at] = (struct CMUnitTest){name, test, begin, end, NULL};
+}
+
+int tests_run(CMFixtureFunction begin, CMFixtureFunction end) {
+  return _cmocka_run_group_tests("tests", tests, test_count, begin, end);
+}
+
 void assert_close(double a, double b, double tolerance) {
   if (!(fabs(a - b) <= tolerance)) {
     fail_msg("%.17g and %.17g differ by %g, more than %g", a, b, fabs(a - b), tolerance);

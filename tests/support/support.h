@@ -17,6 +17,20 @@
 #include "dperm/random.h"
 #include "random/random_source.h"
 
+/* A test, alone or between two functions that begin and end it. It registers itself; main runs all
+ * (test_main.c), unless a file has its own. Most do not use the state. */
+#define TEST_WITH(begin, end, name)                                                                \
+  static void name(void **state);                                                                  \
+  __attribute__((constructor)) static void name##_register(void) {                                 \
+    test_register(__LINE__, #name, name, begin, end);                                              \
+  }                                                                                                \
+  static void name(void **state __attribute__((unused)))
+#define TEST(name) TEST_WITH(NULL, NULL, name)
+void test_register(int line, const char *name, CMUnitTestFunction test, CMFixtureFunction begin,
+                   CMFixtureFunction end);
+/* Runs what is registered, after `begin` and before `end`, each or NULL. */
+int tests_run(CMFixtureFunction begin, CMFixtureFunction end);
+
 /* Fails with the library's message. */
 #define assert_ok(call)                                                                            \
   do {                                                                                             \

@@ -79,8 +79,7 @@ static bool same_rates(const dperm_private_score *a, const dperm_private_score *
 
 /* Nothing but the noisy counts leaves, and what follows from them: wherever they agree, all agrees,
  * however many records there are. */
-static void scores_tell_the_number_through_noisy_counts_alone(void **state) {
-  (void)state;
+TEST(scores_tell_the_number_through_noisy_counts_alone) {
   enum { MOST = 4, SEEDS = 120, ALL = (MOST + 1) * SEEDS };
   static dperm_private_score seen[ALL];
   OWNED(dperm_data_free_at) dperm_data *data = first_rows(ROWS);
@@ -107,8 +106,7 @@ static void scores_tell_the_number_through_noisy_counts_alone(void **state) {
 }
 
 /* With the same coins one record more moves one count by one. */
-static void an_added_record_moves_one_count(void **state) {
-  (void)state;
+TEST(an_added_record_moves_one_count) {
   OWNED(dperm_data_free_at) dperm_data *data = first_rows(ROWS);
   OWNED(dperm_model_free_at)
   dperm_model *model = train_seeded(data, fitting(DPERM_NEIGHBOURS_ADD_REMOVE));
@@ -128,8 +126,7 @@ static void an_added_record_moves_one_count(void **state) {
 }
 
 /* A model of these records must be private for the same neighbours. */
-static void scores_and_models_agree_on_neighbours(void **state) {
-  (void)state;
+TEST(scores_and_models_agree_on_neighbours) {
   OWNED(dperm_data_free_at) dperm_data *data = first_rows(ROWS);
   dperm_options options = fitting(DPERM_NEIGHBOURS_ADD_REMOVE);
   dperm_score_options wanted = scoring(0);
@@ -164,7 +161,7 @@ static void scores_and_models_agree_on_neighbours(void **state) {
 /* ---- ledgers */
 
 /* 2ε where records are replaced, and without a delta. */
-static void ledgers_count_scores_by_their_own_neighbours(void **state) {
+TEST_WITH(ledger_home_begin, ledger_home_end, ledgers_count_scores_by_their_own_neighbours) {
   OWNED(dperm_data_free_at) dperm_data *data = first_rows(ROWS);
   OWNED(dperm_model_free_at)
   dperm_model *model = train_seeded(data, fitting(DPERM_NEIGHBOURS_ADD_REMOVE));
@@ -203,12 +200,5 @@ static int close_rows(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(scores_tell_the_number_through_noisy_counts_alone),
-      cmocka_unit_test(an_added_record_moves_one_count),
-      cmocka_unit_test(scores_and_models_agree_on_neighbours),
-      cmocka_unit_test_setup_teardown(ledgers_count_scores_by_their_own_neighbours,
-                                      ledger_home_begin, ledger_home_end),
-  };
-  return cmocka_run_group_tests(tests, open_rows, close_rows);
+  return tests_run(open_rows, close_rows);
 }

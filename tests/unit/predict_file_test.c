@@ -81,8 +81,7 @@ static void check_lines(const dperm_model *model, const dperm_data *data, const 
   free(scores);
 }
 
-static void predictions_of_a_file_equal_those_in_memory(void **state) {
-  (void)state;
+TEST(predictions_of_a_file_equal_those_in_memory) {
   OWNED(file_remove_at) char *path = file_with("", 0);
   assert_ok(dperm_synthetic_census_write(path, 20000, 7, err)); /* three blocks */
   OWNED(dperm_schema_free_at) dperm_schema *schema = parse(dperm_synthetic_census_schema());
@@ -143,8 +142,7 @@ static void check_probabilities(const dperm_model *model, const dperm_data *data
   free(found);
 }
 
-static void probabilities_sum_to_1_and_are_those_of_the_file(void **state) {
-  (void)state;
+TEST(probabilities_sum_to_1_and_are_those_of_the_file) {
   static const char three[] =
       "{\"label\": {\"column\": \"y\", \"classes\": [\"x\", \"y\", \"z\"]}, \"columns\": "
       "[{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 99}]}";
@@ -181,8 +179,7 @@ static void probabilities_sum_to_1_and_are_those_of_the_file(void **state) {
   }
 }
 
-static void only_logistic_loss_has_probabilities(void **state) {
-  (void)state;
+TEST(only_logistic_loss_has_probabilities) {
   const double x[] = {-0.5, 0.5}, y[] = {-1, 1};
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   assert_ok(dperm_data_from_dense(2, 1, x, y, 1, &data, err));
@@ -222,18 +219,15 @@ static void check_unlabelled(const char *schema_text, const char *with, const ch
   }
 }
 
-static void unlabelled_files_are_predicted_with_a_header(void **state) {
-  (void)state;
+TEST(unlabelled_files_are_predicted_with_a_header) {
   check_unlabelled("{" LABEL ", \"columns\": [" COLUMNS "]}", "a,y,c\n", "a,c\n");
 }
 
-static void unlabelled_files_are_predicted_without_a_header(void **state) {
-  (void)state;
+TEST(unlabelled_files_are_predicted_without_a_header) {
   check_unlabelled("{\"header\": false, " LABEL ", \"columns\": [" COLUMNS "]}", "", "");
 }
 
-static void rows_that_training_would_drop_are_predicted(void **state) {
-  (void)state;
+TEST(rows_that_training_would_drop_are_predicted) {
   OWNED(dperm_schema_free_at)
   dperm_schema *schema = parse("{\"on_missing\": \"drop\", " LABEL ", \"columns\": [" COLUMNS "]}");
   OWNED(file_remove_at)
@@ -249,8 +243,7 @@ static void rows_that_training_would_drop_are_predicted(void **state) {
   assert_int_equal(lines, 5);
 }
 
-static void svmlight_files_are_predicted(void **state) {
-  (void)state;
+TEST(svmlight_files_are_predicted) {
   OWNED(file_remove_at) char *path = file_with_text("+1 1:0.5 3:0.2\n-1 2:0.7\n+1 1:3 2:-4\n-1\n");
   OWNED(file_remove_at) char *other = file_with_text("0 1:0.5 3:0.2\n7 2:0.7\n0 1:3 2:-4\n-3.5\n");
   OWNED(dperm_data_free_at) dperm_data *data = read_data(path, NULL, 3);
@@ -261,8 +254,7 @@ static void svmlight_files_are_predicted(void **state) {
   assert_string_equal(same, text);
 }
 
-static void models_from_memory_predict_files_of_their_norm_only(void **state) {
-  (void)state;
+TEST(models_from_memory_predict_files_of_their_norm_only) {
   const double x[] = {0.5, 0.1, -0.3, 0.2}, labels[] = {1, -1};
   OWNED(file_remove_at) char *path = file_with_text("+1 1:0.5 2:0.1\n");
   const dperm_source source = {.path = path, .format = DPERM_FORMAT_SVMLIGHT};
@@ -289,14 +281,12 @@ static bool stop(void *context, const char *stage, uint64_t done, uint64_t total
   return true;
 }
 
-static void a_failed_prediction_leaves_the_old_file(void **state) {
-  (void)state;
+TEST(a_failed_prediction_leaves_the_old_file) {
   OWNED(dperm_schema_free_at)
   dperm_schema *schema = parse("{" LABEL ", \"columns\": [" COLUMNS "]}");
   OWNED(file_remove_at) char *good = file_with_text("a,y,c\n1,no,u\n9,\"yes, \"\"sir\"\"\",v\n");
   OWNED(file_remove_at)
-  char *bad = file_with_text("a,y,c\n1,no,u\nx,no,u\n"),
-       *empty = file_with_text("a,y,c\n");
+  char *bad = file_with_text("a,y,c\n1,no,u\nx,no,u\n"), *empty = file_with_text("a,y,c\n");
   char *other = file_with_text("+1 1:1\n"), *out = file_with_text("old"), *text = NULL;
   size_t length = 0;
   OWNED(dperm_data_free_at) dperm_data *data = read_data(good, schema, 0);
@@ -325,19 +315,4 @@ static void a_failed_prediction_leaves_the_old_file(void **state) {
   free(text);
   file_remove(other);
   file_remove(out);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(predictions_of_a_file_equal_those_in_memory),
-      cmocka_unit_test(probabilities_sum_to_1_and_are_those_of_the_file),
-      cmocka_unit_test(only_logistic_loss_has_probabilities),
-      cmocka_unit_test(unlabelled_files_are_predicted_with_a_header),
-      cmocka_unit_test(unlabelled_files_are_predicted_without_a_header),
-      cmocka_unit_test(rows_that_training_would_drop_are_predicted),
-      cmocka_unit_test(svmlight_files_are_predicted),
-      cmocka_unit_test(models_from_memory_predict_files_of_their_norm_only),
-      cmocka_unit_test(a_failed_prediction_leaves_the_old_file),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,8 +129,7 @@ static char *records(size_t rows, size_t from) {
   return path;
 }
 
-static void counts_are_those_of_one_process(void **state) {
-  (void)state;
+TEST(counts_are_those_of_one_process) {
   OWNED(file_remove_at) char *svm = records(3000, 0), *more = records(1700, 5000);
   for (int variant = 0; variant < 4; variant++) {
     sweep_job job = {.source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9},
@@ -166,8 +165,7 @@ static size_t lines_of(const char *path) {
 
 /* Whoever stops, and whenever: all stop, nothing is told; and other numbers of processes, or one
  * alone, go on from the journal. */
-static void all_stop_and_any_number_goes_on(void **state) {
-  (void)state;
+TEST(all_stop_and_any_number_goes_on) {
   OWNED(file_remove_at) char *svm = records(3000, 0), *journal = file_with_text("");
   sweep_job alone = {.source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9},
                      .stop_rank = SIZE_MAX};
@@ -201,8 +199,7 @@ static void all_stop_and_any_number_goes_on(void **state) {
 }
 
 /* The leader cannot keep its journal: everybody hears why. */
-static void a_journal_that_cannot_be_is_everybodys_failure(void **state) {
-  (void)state;
+TEST(a_journal_that_cannot_be_is_everybodys_failure) {
   OWNED(file_remove_at) char *svm = records(3000, 0);
   sweep_job job = {.source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9},
                    .stop_rank = SIZE_MAX,
@@ -233,8 +230,7 @@ static void identify(ranks *r, void *context) {
   }
 }
 
-static void rows_are_known_wherever_they_are(void **state) {
-  (void)state;
+TEST(rows_are_known_wherever_they_are) {
   char *paths[2] = {records(3000, 0), records(3000, 1)};
   unsigned char first[IDENTITY_SIZE] = {0};
   for (int which = 0; which < 2; which++) {
@@ -254,14 +250,4 @@ static void rows_are_known_wherever_they_are(void **state) {
     memcpy(first, alone.identity[0], IDENTITY_SIZE);
     file_remove(paths[which]);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(counts_are_those_of_one_process),
-      cmocka_unit_test(all_stop_and_any_number_goes_on),
-      cmocka_unit_test(a_journal_that_cannot_be_is_everybodys_failure),
-      cmocka_unit_test(rows_are_known_wherever_they_are),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

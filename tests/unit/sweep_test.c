@@ -159,7 +159,7 @@ static double mean_alone(const request *q, size_t c, const dperm_data *train,
   return sum / (double)runs;
 }
 
-static void errors_on_test_data_are_those_of_single_fits(void **state) {
+TEST_WITH(begin, end, errors_on_test_data_are_those_of_single_fits) {
   request *q = *state;
   q->how.test_data = q->test;
   run(q);
@@ -174,7 +174,7 @@ static void errors_on_test_data_are_those_of_single_fits(void **state) {
 }
 
 /* In every cell other weights: each fit has those of its own cell. */
-static void weights_of_classes_are_those_of_each_cell(void **state) {
+TEST_WITH(begin, end, weights_of_classes_are_those_of_each_cell) {
   request *q = *state;
   const dperm_class_weight weights[3][1] = {{{"+1", 0.05}}, {{"+1", 20}}, {{"-1", 20}}};
   double plain[MOST];
@@ -193,7 +193,7 @@ static void weights_of_classes_are_those_of_each_cell(void **state) {
   }
 }
 
-static void errors_of_runs_and_parts_add_up(void **state) {
+TEST_WITH(begin, end, errors_of_runs_and_parts_add_up) {
   request *q = *state;
   q->how.test_data = q->test;
   q->how.test_parts = 3;
@@ -216,7 +216,7 @@ static void errors_of_runs_and_parts_add_up(void **state) {
   assert_fails(try_sweep(q, err), DPERM_INVALID_ARGUMENT, "parts");
 }
 
-static void folds_hold_out_every_row_once_and_errors_are_those_of_copies(void **state) {
+TEST_WITH(begin, end, folds_hold_out_every_row_once_and_errors_are_those_of_copies) {
   request *q = *state;
   sweep_split split = {0};
   size_t held[4] = {0}, rows[ROWS];
@@ -270,7 +270,7 @@ static void same_numbers(const request *q, const dperm_sweep_cell *before, size_
   }
 }
 
-static void threads_and_other_cells_do_not_change_a_result(void **state) {
+TEST_WITH(begin, end, threads_and_other_cells_do_not_change_a_result) {
   request *q = *state;
   dperm_sweep_cell before[MOST];
   q->how.draws = 40;
@@ -286,7 +286,7 @@ static void threads_and_other_cells_do_not_change_a_result(void **state) {
 }
 
 /* The same kernel for all; features are made or kept, the errors are theirs. */
-static void kernels_are_swept_too(void **state) {
+TEST_WITH(begin, end, kernels_are_swept_too) {
   request *q = *state;
   for (size_t c = 0; c < 3; c++) {
     q->cells[c].kernel = (dperm_kernel){DPERM_KERNEL_GAUSSIAN, 1, 20, 0, 7};
@@ -303,7 +303,7 @@ static void kernels_are_swept_too(void **state) {
 
 /* ---- interruptions */
 
-static void an_interrupted_sweep_ends_with_the_same_numbers(void **state) {
+TEST_WITH(begin, end, an_interrupted_sweep_ends_with_the_same_numbers) {
   request *q = *state;
   dperm_sweep_cell before[MOST];
   q->count = 6;
@@ -345,7 +345,7 @@ static char *whole_text(const char *path) {
   return text;
 }
 
-static void a_torn_line_is_done_again_and_a_damaged_one_refused(void **state) {
+TEST_WITH(begin, end, a_torn_line_is_done_again_and_a_damaged_one_refused) {
   request *q = *state;
   dperm_sweep_cell before[MOST];
   OWNED(file_remove_at) char *path = journal_path();
@@ -377,7 +377,7 @@ static void a_torn_line_is_done_again_and_a_damaged_one_refused(void **state) {
   assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "not a journal");
 }
 
-static void the_journal_of_another_sweep_is_refused(void **state) {
+TEST_WITH(begin, end, the_journal_of_another_sweep_is_refused) {
   request *q = *state;
   OWNED(file_remove_at) char *path = journal_path();
   q->how.journal = path;
@@ -407,7 +407,7 @@ static void the_journal_of_another_sweep_is_refused(void **state) {
 
 /* ---- what cannot be */
 
-static void cells_without_a_fit_say_why_and_the_others_go_on(void **state) {
+TEST_WITH(begin, end, cells_without_a_fit_say_why_and_the_others_go_on) {
   request *q = *state;
   q->cells[2].delta_reg = 0; /* and then Λ alone is too small for this ε */
   q->cells[2].lambda = 1e-9;
@@ -427,7 +427,7 @@ static void cells_without_a_fit_say_why_and_the_others_go_on(void **state) {
   assert_non_null(q->got[0].impossible);
 }
 
-static void senseless_requests_are_refused(void **state) {
+TEST_WITH(begin, end, senseless_requests_are_refused) {
   request *q = *state;
   q->how.folds = 1;
   assert_fails(try_sweep(q, err), DPERM_INVALID_ARGUMENT, "folds");
@@ -451,23 +451,4 @@ static void senseless_requests_are_refused(void **state) {
   q->how.test_data = wide;
   assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "columns");
   test_rows_free(other);
-}
-
-#define SWEEP_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      SWEEP_TEST(errors_on_test_data_are_those_of_single_fits),
-      SWEEP_TEST(weights_of_classes_are_those_of_each_cell),
-      SWEEP_TEST(errors_of_runs_and_parts_add_up),
-      SWEEP_TEST(folds_hold_out_every_row_once_and_errors_are_those_of_copies),
-      SWEEP_TEST(threads_and_other_cells_do_not_change_a_result),
-      SWEEP_TEST(kernels_are_swept_too),
-      SWEEP_TEST(an_interrupted_sweep_ends_with_the_same_numbers),
-      SWEEP_TEST(a_torn_line_is_done_again_and_a_damaged_one_refused),
-      SWEEP_TEST(the_journal_of_another_sweep_is_refused),
-      SWEEP_TEST(cells_without_a_fit_say_why_and_the_others_go_on),
-      SWEEP_TEST(senseless_requests_are_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }
