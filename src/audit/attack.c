@@ -189,7 +189,7 @@ static dperm_status run_stages(const attack *a, const dperm_audit_options *optio
   if (options->delta_claimed) {
     *options->delta_claimed = a->delta;
   }
-  size_t rehearsed = draws / 5 < 5000 ? 5000 : draws / 5;
+  size_t least = draws < 5000 ? draws : 5000, rehearsed = draws / 5 < least ? least : draws / 5;
   OWNED_MEMORY double *scores = NULL;
   TRY(memory_new(2 * rehearsed, sizeof *scores, &scores, err));
   stage learn = {.a = a,

@@ -51,21 +51,11 @@ static void state(dperm_audit_result *out, size_t draws, double distance, double
 
 /* ---- the mechanism's noise */
 
-/* P(Gamma(shape, 1) ≤ x) for a whole shape: 1 − Σ_{k<shape} e^−x x^k/k!. */
-static double gamma_law(double x, bool before, const void *context) {
+/* P(β‖b‖_K ≤ x): a gamma or a χ variable of the shape d. */
+static double norm_law(double x, bool before, const void *context) {
+  const noise_plan *plan = context;
   (void)before;
-  double shape = (double)*(const size_t *)context, term = exp(-x), sum = 0;
-  for (double k = 0; k < shape; k++) {
-    sum += term;
-    term *= x / (k + 1);
-  }
-  return fmax(0, 1 - sum);
-}
-
-/* P(χ ≤ x). */
-static double chi_law(double x, bool before, const void *context) {
-  (void)before;
-  return 1 - radius_chi.tail((double)*(const size_t *)context, x);
+  return 1 - plan->kind->radius->tail((double)plan->dims, x);
 }
 
 /* A coordinate u of a uniform direction, in any fixed direction: (1+u)/2 is Beta((d−1)/2, (d−1)/2).
@@ -112,7 +102,7 @@ static dperm_status noise_distance(const noise_plan *plan, random_source *source
     }
   }
   TRY(random_check(source, err));
-  *distance = law_distance(samples, draws, plan->kind->needs_delta ? chi_law : gamma_law, &dims);
+  *distance = law_distance(samples, draws, norm_law, plan);
   for (int v = 0; v < DIRECTIONS; v++) {
     double *sample = samples + (size_t)(v + 1) * draws;
     *distance = fmax(*distance, law_distance(sample, draws, direction_law, round ? &dims : &signs));
