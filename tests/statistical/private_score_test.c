@@ -68,6 +68,16 @@ static dperm_private_score scored(const setting *s, dperm_score_options *o) {
   return out;
 }
 
+/* For a public model, with coins of this seed (0: secure ones), for the caller to free. */
+static dperm_score_options options_of(double epsilon, uint64_t seed) {
+  dperm_score_options o;
+  dperm_score_options_init(&o);
+  o.public_model = true;
+  o.epsilon = epsilon;
+  assert_ok(seed ? dperm_random_seeded(seed, &o.random, err) : DPERM_OK);
+  return o;
+}
+
 /* ---- the tail of the noise */
 
 /* P(|Y| > t) added up term by term. */
@@ -104,10 +114,7 @@ TEST_WITH(begin, end, intervals_cover_the_rows_own_error_rate) {
   const setting *s = *state;
   enum { RUNS = 20000 };
   static const double epsilons[] = {0.05, 0.5, 2};
-  dperm_score_options o;
-  dperm_score_options_init(&o);
-  o.public_model = true;
-  assert_ok(dperm_random_seeded(11, &o.random, err));
+  dperm_score_options o = options_of(1, 11);
   for (size_t e = 0; e < 6; e++) {
     for (int counts = 0; counts < 2; counts++) {
       o.counts = counts;
@@ -216,13 +223,9 @@ TEST_WITH(begin, end, intervals_of_nothing_say_nothing) {
 TEST_WITH(begin, end, added_records_are_counted_with_the_whole_rate) {
   const setting *s = *state;
   enum { RUNS = 50000 };
-  dperm_score_options o;
-  dperm_score_options_init(&o);
-  o.public_model = true;
+  dperm_score_options o = options_of(2, 16);
   o.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;
-  o.epsilon = 2;
   o.rows_per_person = 4;
-  assert_ok(dperm_random_seeded(16, &o.random, err));
   double q = exp(-0.5), variance = 2 * q / ((1 - q) * (1 - q));
   for (int counts = 0; counts < 2; counts++) {
     o.counts = counts;
@@ -249,12 +252,8 @@ TEST_WITH(begin, end, added_records_are_counted_with_the_whole_rate) {
 TEST_WITH(begin, end, the_count_follows_discrete_laplace) {
   const setting *s = *state;
   enum { RUNS = 200000, WIDE = 6 };
-  dperm_score_options o;
+  dperm_score_options o = options_of(1, 13);
   size_t seen[2 * WIDE + 1] = {0};
-  dperm_score_options_init(&o);
-  o.public_model = true;
-  o.epsilon = 1;
-  assert_ok(dperm_random_seeded(13, &o.random, err));
   for (int i = 0; i < RUNS; i++) {
     int64_t y = scored(s, &o).errors - 40;
     if (y >= -WIDE && y <= WIDE) {
@@ -272,12 +271,8 @@ TEST_WITH(begin, end, the_count_follows_discrete_laplace) {
 TEST_WITH(begin, end, each_count_gets_half_and_a_person_a_share) {
   const setting *s = *state;
   enum { RUNS = 50000 };
-  dperm_score_options o;
+  dperm_score_options o = options_of(2, 14);
   double spread[2] = {0, 0};
-  dperm_score_options_init(&o);
-  o.public_model = true;
-  assert_ok(dperm_random_seeded(14, &o.random, err));
-  o.epsilon = 2;
   o.rows_per_person = 4;
   for (int i = 0; i < RUNS; i++) {
     o.counts = true;
@@ -298,10 +293,7 @@ TEST_WITH(begin, end, each_count_gets_half_and_a_person_a_share) {
  * by at most one, the four counts together by at most two. */
 TEST_WITH(begin, end, a_record_moves_the_counts_by_two_at_most) {
   const setting *s = *state;
-  dperm_score_options o;
-  dperm_score_options_init(&o);
-  o.public_model = true;
-  o.epsilon = 1e5;
+  dperm_score_options o = options_of(1e5, 0);
   o.counts = true;
   for (int from = 0; from < 4; from++) {
     for (int to = 0; to < 4; to++) {
@@ -327,7 +319,7 @@ TEST_WITH(begin, end, a_score_says_whether_it_is_private) {
   const setting *s = *state;
   dperm_score_options o;
   dperm_private_score p;
-  dperm_score_options_init(&o);
+  dperm_score_options_init(&o); /* without an epsilon */
   o.public_model = true;
   assert_fails(dperm_model_score_private(s->model, s->data, &o, &p, err), DPERM_INVALID_ARGUMENT,
                "epsilon");

@@ -219,11 +219,8 @@ static void check_unlabelled(const char *schema_text, const char *with, const ch
   }
 }
 
-TEST(unlabelled_files_are_predicted_with_a_header) {
+TEST(unlabelled_files_are_predicted_with_a_header_and_without) {
   check_unlabelled("{" LABEL ", \"columns\": [" COLUMNS "]}", "a,y,c\n", "a,c\n");
-}
-
-TEST(unlabelled_files_are_predicted_without_a_header) {
   check_unlabelled("{\"header\": false, " LABEL ", \"columns\": [" COLUMNS "]}", "", "");
 }
 
