@@ -38,7 +38,7 @@ static const cell_counts *counts_of(const refine_counts *all, size_t column) {
   return NULL;
 }
 
-static void every_record_counts_once_in_its_cell(void **state) {
+TEST_WITH(wide_home_begin, wide_home_end, every_record_counts_once_in_its_cell) {
   wide_home *s = *state;
   for (size_t rows = 3000; rows < (size_t)3000000000000;
        rows *= 1000) { /* coarse cells, and the finest */
@@ -72,8 +72,8 @@ static void every_record_counts_once_in_its_cell(void **state) {
   }
 }
 
-static void
-values_that_are_missing_unknown_or_beyond_the_range_are_counted_as_they_are(void **state) {
+TEST_WITH(wide_home_begin, wide_home_end,
+          values_that_are_missing_unknown_or_beyond_the_range_are_counted_as_they_are) {
   wide_home *s = *state;
   static const char *const jobs[] = {"a", "cook", "?"}, *const sides[] = {"0", "1"};
   const double amount[] = {-5, 2e6, (double)NAN}, age[] = {1, 2, 3};
@@ -102,7 +102,7 @@ values_that_are_missing_unknown_or_beyond_the_range_are_counted_as_they_are(void
   dperm_data_free(data);
 }
 
-static void a_row_that_would_count_twice_is_refused(void **state) {
+TEST_WITH(wide_home_begin, wide_home_end, a_row_that_would_count_twice_is_refused) {
   wide_home *s = *state;
   growing_rows rows = {0};
   dperm_data *data = NULL;
@@ -124,7 +124,7 @@ static void a_row_that_would_count_twice_is_refused(void **state) {
   rows_clear(&rows);
 }
 
-static void ranges_of_all_sizes_have_cells(void **state) {
+TEST_WITH(wide_home_begin, wide_home_end, ranges_of_all_sizes_have_cells) {
   static const double ranges[][2] = {
       {0, 1},       {-1e308, 1e308},   {0, 5e-324}, {1, 1 + 0x1p-52},     {-3, 1e6},
       {1900, 2030}, {-1e-300, 1e-300}, {-5000, 0},  {0x1p53, 0x1p53 + 64}};
@@ -159,7 +159,7 @@ static json_t *column_of(const dperm_schema *schema, size_t column) {
   return json_array_get(json_object_get(schema->json, "columns"), column);
 }
 
-static void bins_follow_the_records_and_rare_categories_are_merged(void **state) {
+TEST_WITH(wide_home_begin, wide_home_end, bins_follow_the_records_and_rare_categories_are_merged) {
   wide_home *s = *state;
   dperm_random *random = NULL;
   dperm_refine_options o = refine_options_of(2); /* next to no noise */
@@ -182,7 +182,7 @@ static void bins_follow_the_records_and_rare_categories_are_merged(void **state)
   dperm_random_free(random);
 }
 
-static void what_cannot_pay_stays_as_it_is_and_costs_nothing(void **state) {
+TEST_WITH(wide_home_begin, wide_home_end, what_cannot_pay_stays_as_it_is_and_costs_nothing) {
   wide_home *s = *state;
   dperm_ledger *ledger = opened(s->home);
   dperm_charge charge = {.entry = 7};
@@ -198,17 +198,4 @@ static void what_cannot_pay_stays_as_it_is_and_costs_nothing(void **state) {
   assert_string_equal(charge.epsilon, "0.04");
   dperm_schema_free(made);
   dperm_ledger_free(ledger);
-}
-
-int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, wide_home_begin, wide_home_end)
-  const struct CMUnitTest tests[] = {
-      TEST(every_record_counts_once_in_its_cell),
-      TEST(values_that_are_missing_unknown_or_beyond_the_range_are_counted_as_they_are),
-      TEST(a_row_that_would_count_twice_is_refused),
-      TEST(ranges_of_all_sizes_have_cells),
-      TEST(bins_follow_the_records_and_rare_categories_are_merged),
-      TEST(what_cannot_pay_stays_as_it_is_and_costs_nothing),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static bool verifies(const wide_home *s, const dperm_model *model) {
 
 /* ---- the cost */
 
-static void a_model_states_the_sum_and_its_entry_charges_the_fit(void **state) {
+TEST_WITH(wide_home_begin, wide_home_end, a_model_states_the_sum_and_its_entry_charges_the_fit) {
   wide_home *s = *state;
   dperm_ledger *ledger = opened(s->home);
   dperm_charge charge;
@@ -67,7 +67,7 @@ static void a_model_states_the_sum_and_its_entry_charges_the_fit(void **state) {
   dperm_ledger_free(ledger);
 }
 
-static void one_run_is_one_charge_and_states_all_of_it(void **state) {
+TEST_WITH(wide_home_begin, wide_home_end, one_run_is_one_charge_and_states_all_of_it) {
   wide_home *s = *state;
   dperm_ledger *ledger = opened(s->home);
   dperm_charge charge;
@@ -96,7 +96,7 @@ static void one_run_is_one_charge_and_states_all_of_it(void **state) {
   dperm_ledger_free(ledger);
 }
 
-static void a_choice_counts_the_refinement_too(void **state) {
+TEST_WITH(wide_home_begin, wide_home_end, a_choice_counts_the_refinement_too) {
   wide_home *s = *state;
   dperm_schema *made = people_refined(s, refine_options_of(0.08));
   dperm_data *data = people_encoded(&s->p, made);
@@ -118,7 +118,7 @@ static void a_choice_counts_the_refinement_too(void **state) {
   dperm_schema_free(made);
 }
 
-static void persons_with_several_rows(void **state) {
+TEST_WITH(wide_home_begin, wide_home_end, persons_with_several_rows) {
   wide_home *s = *state;
   dperm_refine_options o = refine_options_of(0.8);
   dperm_guarantee g;
@@ -141,7 +141,7 @@ static void persons_with_several_rows(void **state) {
 
 /* ---- what is not private */
 
-static void after_a_seed_nothing_is_private(void **state) {
+TEST_WITH(wide_home_begin, wide_home_end, after_a_seed_nothing_is_private) {
   wide_home *s = *state;
   dperm_random *random = NULL;
   dperm_guarantee g;
@@ -171,7 +171,7 @@ static void after_a_seed_nothing_is_private(void **state) {
   dperm_random_free(random);
 }
 
-static void what_was_taken_from_the_records_stays_so(void **state) {
+TEST_WITH(wide_home_begin, wide_home_end, what_was_taken_from_the_records_stays_so) {
   wide_home *s = *state;
   dperm_model *model = NULL;
   dperm_guarantee g;
@@ -187,7 +187,7 @@ static void what_was_taken_from_the_records_stays_so(void **state) {
 
 /* ---- what is refused */
 
-static void ledgers_that_do_not_know_the_refinement_refuse_the_fit(void **state) {
+TEST_WITH(wide_home_begin, wide_home_end, ledgers_that_do_not_know_the_refinement_refuse_the_fit) {
   wide_home *s = *state;
   char other[1100];
   dperm_ledger *ledger = opened(s->home), *elsewhere = NULL;
@@ -217,7 +217,7 @@ static void ledgers_that_do_not_know_the_refinement_refuse_the_fit(void **state)
   dperm_ledger_free(ledger);
 }
 
-static void requests_that_make_no_sense_are_refused(void **state) {
+TEST_WITH(wide_home_begin, wide_home_end, requests_that_make_no_sense_are_refused) {
   wide_home *s = *state;
   dperm_schema *made = NULL;
   dperm_refine_options o = refine_options_of((double)NAN);
@@ -234,8 +234,7 @@ static void requests_that_make_no_sense_are_refused(void **state) {
 }
 
 /* The number of records would depend on what they say. */
-static void a_schema_that_drops_rows_is_not_refined(void **state) {
-  (void)state;
+TEST_WITH(wide_home_begin, wide_home_end, a_schema_that_drops_rows_is_not_refined) {
   static const double x[] = {0, 1};
   static const int32_t y[] = {0, 1};
   static const char *const classes[] = {"0", "1"};
@@ -258,7 +257,7 @@ static void a_schema_that_drops_rows_is_not_refined(void **state) {
   dperm_schema_free(drops);
 }
 
-static void fits_that_cannot_refine_are_refused(void **state) {
+TEST_WITH(wide_home_begin, wide_home_end, fits_that_cannot_refine_are_refused) {
   wide_home *s = *state;
   dperm_model *model = NULL;
   const double weights[100] = {1};
@@ -288,7 +287,7 @@ static void fits_that_cannot_refine_are_refused(void **state) {
 }
 
 /* Whatever of it is changed, and whatever is left out. */
-static void an_object_that_was_edited_is_refused(void **state) {
+TEST_WITH(wide_home_begin, wide_home_end, an_object_that_was_edited_is_refused) {
   wide_home *s = *state;
   static const struct {
     const char *key, *value; /* JSON; NULL takes the key away */
@@ -341,7 +340,7 @@ static void an_object_that_was_edited_is_refused(void **state) {
 }
 
 /* The records' choice between lines and bins, as one run with a refinement is. */
-static void a_choice_of_bins_is_one_charge_and_states_all_of_it(void **state) {
+TEST_WITH(wide_home_begin, wide_home_end, a_choice_of_bins_is_one_charge_and_states_all_of_it) {
   wide_home *s = *state;
   dperm_ledger *ledger = opened(s->home);
   dperm_charge charge;
@@ -360,23 +359,4 @@ static void a_choice_of_bins_is_one_charge_and_states_all_of_it(void **state) {
   assert_true(verifies(s, model));
   dperm_model_free(model);
   dperm_ledger_free(ledger);
-}
-
-int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, wide_home_begin, wide_home_end)
-  const struct CMUnitTest tests[] = {
-      TEST(a_model_states_the_sum_and_its_entry_charges_the_fit),
-      TEST(one_run_is_one_charge_and_states_all_of_it),
-      TEST(a_choice_counts_the_refinement_too),
-      TEST(persons_with_several_rows),
-      TEST(after_a_seed_nothing_is_private),
-      TEST(what_was_taken_from_the_records_stays_so),
-      TEST(ledgers_that_do_not_know_the_refinement_refuse_the_fit),
-      TEST(requests_that_make_no_sense_are_refused),
-      TEST(a_schema_that_drops_rows_is_not_refined),
-      TEST(fits_that_cannot_refine_are_refused),
-      TEST(an_object_that_was_edited_is_refused),
-      TEST(a_choice_of_bins_is_one_charge_and_states_all_of_it),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }
