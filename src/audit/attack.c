@@ -25,29 +25,13 @@ static const double side_rate = 1e-3, side_quantile = 3.0902;
 
 /* ---- choosing a rule */
 
-/* How many of a sorted sample are at least, at most this. */
-static size_t count_from(const double *sorted, size_t count, double threshold) {
-  size_t n = 0;
-  while (n < count && sorted[count - 1 - n] >= threshold) {
-    n++;
-  }
-  return n;
-}
-
-static size_t count_to(const double *sorted, size_t count, double threshold) {
-  size_t n = 0;
-  while (n < count && sorted[n] <= threshold) {
-    n++;
-  }
-  return n;
-}
-
 /* The bound to expect at n further draws, by the normal approximation, with probabilities that the
  * rehearsal makes likely at three standard deviations: of many rules some look better than they
  * are, and more so the fewer guesses they were judged by. Rules without a bound are ranked
  * by a number below zero. */
-static double expected_bound(size_t right, size_t wrong, size_t rehearsed, double n, double delta) {
-  double most = (double)rehearsed, r = (double)right, w = (double)wrong;
+static double expected_bound(const guesses *rehearsed, double n, double delta) {
+  double most = (double)rehearsed->draws, r = (double)rehearsed->right,
+         w = (double)rehearsed->wrong;
   double p = (r - 3 * sqrt(r)) / most, q = fmin(1, (w + 3 * sqrt(w) + 3) / most);
   double low = p > 0 ? p - side_quantile * sqrt(p * (1 - p) / n) - delta : 0;
   double high = q + side_quantile * sqrt(q * (1 - q) / n);
@@ -61,25 +45,26 @@ static double below(double score) {
 
 guess_rule guess_rule_choose(double *first, double *second, size_t count, size_t draws,
                              double delta) {
-  guess_rule best = {INFINITY, -INFINITY}, tried; /* never guess */
+  guess_rule best = {INFINITY, -INFINITY}; /* never guess */
   double most = -1;
   vector_sort(first, count);
   vector_sort(second, count);
   for (double share = 1; share * (double)count >= 3; share *= 0.85) {
     size_t tail = (size_t)(share * (double)count);
     double up = below(first[count - tail]), down = -below(-second[tail - 1]);
-    for (int mode = 0; mode < 3; mode++) {
-      bool upper = mode != 1, lower = mode != 0 && !(upper && down >= up);
-      size_t right = 0, wrong = 0, sides = upper + lower;
-      tried = (guess_rule){upper ? up : INFINITY, lower ? down : -INFINITY};
-      right += upper ? count_from(first, count, up) : 0;
-      wrong += upper ? count_from(second, count, up) : 0;
-      right += lower ? count_to(second, count, down) : 0;
-      wrong += lower ? count_to(first, count, down) : 0;
-      double bound = expected_bound(right, wrong, sides * count, (double)(sides * draws), delta);
+    const guess_rule tried[] = {
+        {up, -INFINITY}, {INFINITY, down}, {up, down < up ? down : -INFINITY}};
+    for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
+      guesses counts = {0, 0, 0};
+      for (size_t i = 0; i < count; i++) {
+        guess(&tried[t], 0, first[i], &counts);
+        guess(&tried[t], 1, second[i], &counts);
+      }
+      size_t sides = counts.draws / count;
+      double bound = expected_bound(&counts, (double)(sides * draws), delta);
       if (bound > most) {
         most = bound;
-        best = tried;
+        best = tried[t];
       }
     }
   }
@@ -125,15 +110,9 @@ typedef struct stage {
   dperm_error first; /* failure */
 } stage;
 
-/* A source of this block's own, the same for any number of threads if there is a seed. */
-static dperm_status block_source(const stage *s, size_t block, random_source *out,
-                                 dperm_error *err) {
-  if (!s->options->seed) {
-    return random_secure(out, err);
-  }
-  char purpose[24];
-  (void)snprintf(purpose, sizeof purpose, "%.6s%zu", s->name, block);
-  return random_public(*s->options->seed, purpose, out, err);
+dperm_status attack_source(const dperm_audit_options *options, const char *purpose,
+                           random_source *out, dperm_error *err) {
+  return options->seed ? random_public(*options->seed, purpose, out, err) : random_secure(out, err);
 }
 
 static dperm_status draw_scores(const attack *a, int side, random_source *source, size_t count,
@@ -153,8 +132,10 @@ static dperm_status draw_block(const stage *s, size_t block, guesses *counts, dp
   size_t count = s->draws - from < s->a->block ? s->draws - from : s->a->block;
   double scores[ATTACK_BLOCK], outcomes[ATTACK_BLOCK];
   random_source source;
+  char purpose[24]; /* a source of the block's own, the same for any number of threads */
+  (void)snprintf(purpose, sizeof purpose, "%.6s%zu", s->name, block);
   TRY(arithmetic_check(err));
-  TRY(block_source(s, block, &source, err));
+  TRY(attack_source(s->options, purpose, &source, err));
   TRY(draw_scores(s->a, side, &source, count, scores, outcomes, err));
   for (size_t i = 0; i < count; i++) {
     if (!s->rule) {
@@ -208,7 +189,7 @@ static dperm_status run_stages(const attack *a, const dperm_audit_options *optio
   if (options->delta_claimed) {
     *options->delta_claimed = a->delta;
   }
-  size_t rehearsed = draws / 5 < 5000 ? 5000 : draws / 5;
+  size_t least = draws < 5000 ? draws : 5000, rehearsed = draws / 5 < least ? least : draws / 5;
   OWNED_MEMORY double *scores = NULL;
   TRY(memory_new(2 * rehearsed, sizeof *scores, &scores, err));
   stage learn = {.a = a,

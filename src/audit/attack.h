@@ -49,3 +49,33 @@ size_t attack_draws(const dperm_audit_options *options, size_t usual);
 /* Chooses a rule by a first sample, then fills bound, confidence and draws of `out`. */
 dperm_status attack_run(const attack *a, const dperm_audit_options *options,
                         dperm_audit_result *out, dperm_error *err);
+/* A source for this purpose: secure, or the seed's. */
+dperm_status attack_source(const dperm_audit_options *options, const char *purpose,
+                           random_source *out, dperm_error *err);
+
+/* ---- what the table of audits in audit.c is made of */
+
+/* `options` has the variant; `detail` is the case's own. Fills bound or distance and limit,
+ * confidence and draws of `out`. */
+typedef dperm_status audit_function(const dperm_audit_options *options, int detail,
+                                    dperm_audit_result *out, dperm_error *err);
+
+/* Fits (fit_attack.c): of two classes, by a pair_kind and what comes with it; of three classes
+ * jointly, by a joint_kind and what comes with it; with gaussian noise that the columns have
+ * different shares of. */
+extern const char *const audit_usual_loss;
+audit_function audit_fit, audit_joint, audit_ellipse;
+
+/* Choices (choice_attack.c): selectors, by a dperm_selector; lines or bins; a temperature, by a
+ * dperm_neighbours; tuning as a whole, by SPLIT or a dperm_rounds. */
+enum { SPLIT = -1 };
+audit_function audit_selector, audit_bins, audit_temperature, audit_tuning;
+
+/* Noisy counts (count_attack.c): of a refinement, by a dperm_neighbours; private scores, by these
+ * flags. */
+enum { SCORE_COUNTS = 1, SCORE_ADDED = 2 };
+audit_function audit_refine, audit_score;
+
+/* Checks of laws and bounds that no lower bound on ε would show at a bearable number of draws: the
+ * noise and the lattice's noise against their laws, rows against their bound (law_check.c). */
+audit_function audit_noise, audit_lattice, audit_rows;

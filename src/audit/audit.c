@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "audit/attack.h"
-#include "audit/audit_cases.h"
-#include "audit/joint_pair.h"
 #include "audit/worst_pair.h"
 #include "base/memory.h"
 #include "base/options_defaults.h"
@@ -25,29 +23,29 @@ static const audit_case cases[] = {
     {"output", NULL, audit_fit, PAIR_OUTPUT},
     {"objective", NULL, audit_fit, PAIR_OBJECTIVE},
     {"jacobian", NULL, audit_fit, PAIR_JACOBIAN},
-    {"gaussian-output", NULL, audit_fit, PAIR_GAUSSIAN_OUTPUT},
-    {"gaussian-objective", NULL, audit_fit, PAIR_GAUSSIAN_OBJECTIVE},
-    {"gaussian-jacobian", "huber", audit_fit, PAIR_GAUSSIAN_JACOBIAN},
-    {"add-gaussian-output", NULL, audit_fit, PAIR_ADD_GAUSSIAN_OUTPUT},
-    {"add-gaussian-objective", NULL, audit_fit, PAIR_ADD_GAUSSIAN_OBJECTIVE},
+    {"gaussian-output", NULL, audit_fit, PAIR_OUTPUT + PAIR_GAUSSIAN},
+    {"gaussian-objective", NULL, audit_fit, PAIR_OBJECTIVE + PAIR_GAUSSIAN},
+    {"gaussian-jacobian", "huber", audit_fit, PAIR_JACOBIAN + PAIR_GAUSSIAN},
+    {"add-gaussian-output", NULL, audit_fit, PAIR_OUTPUT + PAIR_ADD + PAIR_GAUSSIAN},
+    {"add-gaussian-objective", NULL, audit_fit, PAIR_OBJECTIVE + PAIR_ADD + PAIR_GAUSSIAN},
     {"elliptic", "gaussian", audit_ellipse, 0},
     {"shape", "output", audit_fit, PAIR_SHAPE},
     {"intercept", "output", audit_fit, PAIR_INTERCEPT},
     {"weights", NULL, audit_fit, PAIR_WEIGHTS},
-    {"add-output", NULL, audit_fit, PAIR_ADD_OUTPUT},
-    {"add-objective", NULL, audit_fit, PAIR_ADD_OBJECTIVE},
-    {"add-jacobian", NULL, audit_fit, PAIR_ADD_JACOBIAN},
+    {"add-output", NULL, audit_fit, PAIR_OUTPUT + PAIR_ADD},
+    {"add-objective", NULL, audit_fit, PAIR_OBJECTIVE + PAIR_ADD},
+    {"add-jacobian", NULL, audit_fit, PAIR_JACOBIAN + PAIR_ADD},
     {"joint", "objective", audit_joint, JOINT_OBJECTIVE},
     {"joint", "jacobian", audit_joint, JOINT_JACOBIAN},
     {"joint", "output", audit_joint, JOINT_OUTPUT},
-    {"add-joint", "objective", audit_joint, JOINT_OBJECTIVE + JOINT_ADD},
-    {"add-joint", "jacobian", audit_joint, JOINT_JACOBIAN + JOINT_ADD},
-    {"add-joint", "output", audit_joint, JOINT_OUTPUT + JOINT_ADD},
-    {"gaussian-joint", "objective", audit_joint, JOINT_OBJECTIVE + JOINT_GAUSSIAN},
-    {"gaussian-joint", "output", audit_joint, JOINT_OUTPUT + JOINT_GAUSSIAN},
-    {"add-gaussian-joint", "objective", audit_joint, JOINT_OBJECTIVE + JOINT_ADD + JOINT_GAUSSIAN},
-    {"add-gaussian-joint", "jacobian", audit_joint, JOINT_PULLED + JOINT_ADD + JOINT_GAUSSIAN},
-    {"add-gaussian-joint", "output", audit_joint, JOINT_OUTPUT + JOINT_ADD + JOINT_GAUSSIAN},
+    {"add-joint", "objective", audit_joint, JOINT_OBJECTIVE + PAIR_ADD},
+    {"add-joint", "jacobian", audit_joint, JOINT_JACOBIAN + PAIR_ADD},
+    {"add-joint", "output", audit_joint, JOINT_OUTPUT + PAIR_ADD},
+    {"gaussian-joint", "objective", audit_joint, JOINT_OBJECTIVE + PAIR_GAUSSIAN},
+    {"gaussian-joint", "output", audit_joint, JOINT_OUTPUT + PAIR_GAUSSIAN},
+    {"add-gaussian-joint", "objective", audit_joint, JOINT_OBJECTIVE + PAIR_ADD + PAIR_GAUSSIAN},
+    {"add-gaussian-joint", "jacobian", audit_joint, JOINT_PULLED + PAIR_ADD + PAIR_GAUSSIAN},
+    {"add-gaussian-joint", "output", audit_joint, JOINT_OUTPUT + PAIR_ADD + PAIR_GAUSSIAN},
     {"selector", "permute-and-flip", audit_selector, DPERM_SELECTOR_PERMUTE_AND_FLIP},
     {"selector", "exponential", audit_selector, DPERM_SELECTOR_EXPONENTIAL},
     {"split", "output", audit_tuning, SPLIT},
@@ -132,12 +130,9 @@ static dperm_status check_claim(double epsilon, dperm_error *err) {
 }
 
 /* Fits with gaussian noise have a delta to choose. */
-static bool takes_delta(const audit_case *c) {
-  return c->run == audit_ellipse || (c->run == audit_joint && c->detail & JOINT_GAUSSIAN) ||
-         (c->run == audit_fit && pair_is_gaussian((pair_kind)c->detail));
-}
-
 static dperm_status check_delta(const audit_case *found, double delta, dperm_error *err) {
+  bool gaussian =
+      (found->run == audit_fit || found->run == audit_joint) && found->detail & PAIR_GAUSSIAN;
   if (delta == 0) {
     return DPERM_OK;
   }
@@ -145,7 +140,7 @@ static dperm_status check_delta(const audit_case *found, double delta, dperm_err
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "delta = %g; give one above 0 and below 1, or leave it out for the usual one", delta);
   }
-  if (!takes_delta(found)) {
+  if (!gaussian && found->run != audit_ellipse) {
     FAIL(
         err, DPERM_INVALID_ARGUMENT,
         "\"%s\" makes a claim without a delta to choose; leave it out, or audit gaussian noise, as "

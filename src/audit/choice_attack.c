@@ -1,7 +1,21 @@
-/* Selectors. Permute-and-flip with counts (1, 1) and (0, 2) takes the second candidate with
+/* Attacks on what chooses among candidates.
+ *
+ * Selectors. Permute-and-flip with counts (1, 1) and (0, 2) takes the second candidate with
  * probability ½ and ½e^−ε: exactly tight. The exponential mechanism comes as close as one likes
  * where the second candidate is far behind, k against k + 2, k about 8/ε: then it is chosen once in
  * e⁴.
+ *
+ * Lines or bins. Both sums that decide it are as far apart as one record can make them
+ * (bins_evidence_test.c shows that none moves them farther): zero for the one data set, their reach
+ * for the other. What leaves is one bit, so the bound stays well below ε; without noise the bit
+ * tells the two apart for certain.
+ *
+ * Temperatures. The record has scores so close together that every probability is next to 1/k at
+ * every temperature of the grid: if its class has the one largest score it adds 1 − 1/k to all
+ * sums, if the one smallest it takes as much. The other records leave all sums but the last as far
+ * above zero as the last is below, handicaps counted. Then the last is chosen once in 33 draws;
+ * where the record is replaced all the others come nearer to zero and the last moves away, and it
+ * is chosen e^−ε times as often: tight, up to 1/k.
  *
  * Tuning. A record's place in the random order decides which portion it is in, so an attack on the
  * whole cannot be tight: with m + 1 portions the record touches the released model with probability
@@ -13,11 +27,13 @@
 #include <math.h>
 
 #include "audit/attack.h"
-#include "audit/audit_cases.h"
+#include "base/memory.h"
 #include "dperm/tune.h"
 #include "mechanism/selection.h"
+#include "mechanism/temperature.h"
 #include "model/model.h"
 #include "random/random_handle.h"
+#include "refine/bins_evidence.h"
 
 /* ---- selectors */
 
@@ -28,8 +44,8 @@ typedef struct selector_target {
   size_t errors[2][2]; /* of each data set, of each candidate */
 } selector_target;
 
-static dperm_status draw_choice(const attack *a, int side, random_source *source, double *score,
-                                double *outcome, dperm_error *err) {
+static dperm_status draw_selected(const attack *a, int side, random_source *source, double *score,
+                                  double *outcome, dperm_error *err) {
   (void)err;
   const selector_target *t = a->context;
   size_t order[2];
@@ -47,7 +63,82 @@ dperm_status audit_selector(const dperm_audit_options *options, int selector,
   const selector_target target = {.selector = (dperm_selector)selector,
                                   .epsilon = ratio_below(options->epsilon),
                                   .errors = {{1, behind - 1}, {0, behind}}};
-  const attack a = {.context = &target, .usual_draws = 400000, .block = 4096, .draw = draw_choice};
+  const attack a = {
+      .context = &target, .usual_draws = 400000, .block = 4096, .draw = draw_selected};
+  return attack_run(&a, options, out, err);
+}
+
+/* ---- lines or bins */
+
+enum { REACH = 1 << 20 };
+
+typedef struct bins_target {
+  bins_evidence exact[2]; /* of each data set */
+  double epsilon;
+} bins_target;
+
+static dperm_status draw_choice(const attack *a, int side, random_source *source, double *score,
+                                double *outcome, dperm_error *err) {
+  const bins_target *t = a->context;
+  (void)err;
+  *outcome = *score = bins_wanted(&t->exact[side], t->epsilon, source);
+  return DPERM_OK;
+}
+
+dperm_status audit_bins(const dperm_audit_options *options, int unused, dperm_audit_result *out,
+                        dperm_error *err) {
+  bins_target t = {.exact = {{{REACH, REACH}, {REACH, REACH}}, {{0, REACH}, {0, REACH}}},
+                   .epsilon = options->epsilon};
+  const attack a = {.context = &t, .usual_draws = 200000, .block = 1024, .draw = draw_choice};
+  (void)unused;
+  return attack_run(&a, options, out, err);
+}
+
+/* ---- temperatures */
+
+enum { MANY = 500, APART = 4 * TEMPERATURE_UNIT };
+
+typedef struct temperature_target {
+  dperm_neighbours neighbours;
+  double epsilon;
+  int64_t sums[2][TEMPERATURES];
+} temperature_target;
+
+static dperm_status draw_temperature(const attack *a, int side, random_source *source,
+                                     double *score, double *outcome, dperm_error *err) {
+  const temperature_target *t = a->context;
+  (void)err;
+  *outcome = (double)temperature_choose(source, t->sums[side], t->neighbours, t->epsilon);
+  *score = *outcome == TEMPERATURES - 1 ? 1 : 0;
+  return DPERM_OK;
+}
+
+/* What the record adds if its class has the largest score, or the smallest. */
+static dperm_status add_record(bool largest, int64_t sums[TEMPERATURES], dperm_error *err) {
+  const double label = 0;
+  double scores[MANY] = {largest ? 1e-6 : -1e-6};
+  OWNED_MEMORY double *room = NULL;
+  TRY(memory_new(temperature_room(MANY), sizeof *room, &room, err));
+  temperature_add(MANY, 1, scores, &label, NULL, room, sums);
+  return DPERM_OK;
+}
+
+dperm_status audit_temperature(const dperm_audit_options *options, int neighbours,
+                               dperm_audit_result *out, dperm_error *err) {
+  temperature_target t = {.neighbours = (dperm_neighbours)neighbours, .epsilon = options->epsilon};
+  TRY(add_record(true, t.sums[0], err));
+  if (neighbours == DPERM_NEIGHBOURS_REPLACE) { /* else it is not there */
+    TRY(add_record(false, t.sums[1], err));
+  }
+  const size_t last = TEMPERATURES - 1;
+  for (size_t j = 0; j < TEMPERATURES; j++) {
+    uint64_t far = APART + temperature_handicap(last, t.neighbours, t.epsilon) -
+                   temperature_handicap(j, t.neighbours, t.epsilon);
+    int64_t others = (j < last ? (int64_t)far : -(int64_t)far) - t.sums[0][j];
+    t.sums[0][j] += others;
+    t.sums[1][j] += others;
+  }
+  const attack a = {.context = &t, .usual_draws = 400000, .block = 4096, .draw = draw_temperature};
   return attack_run(&a, options, out, err);
 }
 

@@ -15,15 +15,12 @@
  *            is nearly two deviations out. Short rows that pull so hard bend too much. So the
  * second column makes class 0 so likely for those that pull that they stay wrong whatever the first
  * one is, and short rows of class 0 hold it there. */
-#include "audit/joint_pair.h"
-
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
+#include "audit/worst_pair.h"
+#include "base/vector.h"
 #include "loss/softmax.h"
-#include "mechanism/delta_rule.h"
-#include "mechanism/epsilon_rule.h"
 #include "solve/cholesky.h"
 
 enum { CLASSES = JOINT_CLASSES, WEIGHTS = JOINT_WEIGHTS };
@@ -78,27 +75,14 @@ static void find_minimizer(joint_pair *pair, int side) {
     differentiate(pair, side, w, gradient, hessian);
     (void)cholesky_factor(hessian, size); /* λ on its diagonal */
     cholesky_solve(hessian, size, gradient);
-    double length = 0;
-    for (size_t j = 0; j < size; j++) {
-      length += gradient[j] * gradient[j];
-    }
-    for (size_t j = 0; j < size; j++) {
-      w[j] -= gradient[j] / fmax(1, sqrt(length));
-    }
+    vector_axpy(w, -1 / fmax(1, vector_norm(gradient, size)), gradient, size);
   }
-}
-
-static double distance(const double *a, const double *b, size_t count) {
-  double sum = 0;
-  for (size_t i = 0; i < count; i++) {
-    sum += (a[i] - b[i]) * (a[i] - b[i]);
-  }
-  return sqrt(sum);
 }
 
 static double output_log_density(const joint_pair *pair, int side, const double *weights) {
-  double away = pair->beta * distance(weights, pair->minimizer[side], CLASSES * pair->columns);
-  return pair->delta > 0 ? -away * away / 2 : -away;
+  size_t size = CLASSES * pair->columns;
+  return noise_log_density(pair->delta,
+                           pair->beta * pair_distance(weights, pair->minimizer[side], size));
 }
 
 /* Of the noise that gives these weights, in l1 or normal, and the determinant of its derivative. */
@@ -109,8 +93,7 @@ static double objective_log_density(const joint_pair *pair, int side, double bet
   differentiate(pair, side, weights, b, hessian);
   (void)cholesky_factor(hessian, size);
   for (size_t i = 0; i < size; i++) {
-    double x = beta * b[i];
-    sum += 2 * log(fabs(hessian[i * size + i])) - (pair->delta > 0 ? x * x / 2 : fabs(x));
+    sum += 2 * log(fabs(hessian[i * size + i])) + noise_log_density(pair->delta, beta * fabs(b[i]));
   }
   return sum;
 }
@@ -132,11 +115,6 @@ static bool is_jacobian(joint_kind kind) {
 
 double joint_score(const joint_pair *pair, const double *weights) {
   return log_ratio(pair, is_jacobian(pair->kind) ? pair->bare_beta : pair->beta, weights);
-}
-
-double joint_distance(const joint_pair *pair) {
-  double most = neighbours_gradients(pair->neighbours) * sqrt(2) / pair->lambda;
-  return distance(pair->minimizer[0], pair->minimizer[1], CLASSES * pair->columns) / most;
 }
 
 /* ---- constructions */
@@ -200,33 +178,21 @@ static double place_lambda(joint_kind kind, double epsilon) {
                                  : 4;
 }
 
-/* Rows have norm 1 in every norm of noise. κ = 1/λ, or 0 where the slack is forgotten. */
-static double claimed_beta(const joint_pair *pair, double kappa, double epsilon) {
-  const dperm_loss loss = softmax_loss(CLASSES);
-  bool objective = pair->mechanism == DPERM_MECHANISM_OBJECTIVE;
-  double scale = objective ? 1 : pair->lambda;
-  if (pair->delta > 0) {
-    const delta_corners corners =
-        objective ? delta_corners_objective(&loss, pair->neighbours, kappa, epsilon)
-                  : delta_corners_output(&loss, pair->neighbours);
-    return scale * delta_invert(&corners, epsilon, pair->delta);
-  }
-  return objective ? epsilon_invert(&loss, pair->neighbours, kappa, epsilon)
-                   : scale * epsilon / (neighbours_gradients(pair->neighbours) * loss.lipschitz);
-}
-
 joint_pair joint_pair_make(int kind, double epsilon, double delta) {
-  bool added = (kind & JOINT_ADD) != 0;
-  double usual = kind % JOINT_ADD == JOINT_PULLED ? pulled_delta : gaussian_delta;
-  joint_pair made = {.kind = (joint_kind)(kind % JOINT_ADD),
-                     .neighbours = added ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE,
-                     .delta = !(kind & JOINT_GAUSSIAN) ? 0
-                              : delta > 0              ? delta
-                                                       : usual};
+  const dperm_loss loss = softmax_loss(CLASSES);
+  double usual = kind % PAIR_ADD == JOINT_PULLED ? pulled_delta : gaussian_delta;
+  joint_pair made = {.kind = (joint_kind)(kind % PAIR_ADD)};
   made.mechanism = made.kind == JOINT_OUTPUT ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
+  made.neighbours = kind & PAIR_ADD ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
+  if (kind & PAIR_GAUSSIAN) {
+    made.delta = delta > 0 ? delta : usual;
+  }
   made.lambda = place_lambda(made.kind, epsilon);
-  made.beta = claimed_beta(&made, 1 / made.lambda, epsilon);
-  made.bare_beta = claimed_beta(&made, 0, epsilon);
+  /* Rows have norm 1 in every norm of noise. */
+  made.beta = claimed_beta(&loss, made.mechanism, made.neighbours, 1, made.lambda, 1 / made.lambda,
+                           epsilon, made.delta);
+  made.bare_beta =
+      claimed_beta(&loss, made.mechanism, made.neighbours, 1, made.lambda, 0, epsilon, made.delta);
   place_rows(&made, epsilon);
   find_minimizer(&made, 0);
   find_minimizer(&made, 1);

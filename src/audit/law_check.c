@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "audit/audit_cases.h"
+#include "audit/attack.h"
 #include "audit/binomial.h"
 #include "base/double_double.h"
 #include "base/memory.h"
@@ -38,11 +38,6 @@ static double distance_limit(size_t count, size_t tests) {
   return sqrt(log(2 * (double)tests / false_alarms) / (2 * (double)count));
 }
 
-static dperm_status open_source(const dperm_audit_options *options, const char *purpose,
-                                random_source *out, dperm_error *err) {
-  return options->seed ? random_public(*options->seed, purpose, out, err) : random_secure(out, err);
-}
-
 static size_t draws_of(const dperm_audit_options *options) {
   return options->draws ? options->draws : 100000;
 }
@@ -56,21 +51,11 @@ static void state(dperm_audit_result *out, size_t draws, double distance, double
 
 /* ---- the mechanism's noise */
 
-/* P(Gamma(shape, 1) ≤ x) for a whole shape: 1 − Σ_{k<shape} e^−x x^k/k!. */
-static double gamma_law(double x, bool before, const void *context) {
+/* P(β‖b‖_K ≤ x): a gamma or a χ variable of the shape d. */
+static double norm_law(double x, bool before, const void *context) {
+  const noise_plan *plan = context;
   (void)before;
-  double shape = (double)*(const size_t *)context, term = exp(-x), sum = 0;
-  for (double k = 0; k < shape; k++) {
-    sum += term;
-    term *= x / (k + 1);
-  }
-  return fmax(0, 1 - sum);
-}
-
-/* P(χ ≤ x). */
-static double chi_law(double x, bool before, const void *context) {
-  (void)before;
-  return 1 - radius_chi.tail((double)*(const size_t *)context, x);
+  return 1 - plan->kind->radius->tail((double)plan->dims, x);
 }
 
 /* A coordinate u of a uniform direction, in any fixed direction: (1+u)/2 is Beta((d−1)/2, (d−1)/2).
@@ -117,7 +102,7 @@ static dperm_status noise_distance(const noise_plan *plan, random_source *source
     }
   }
   TRY(random_check(source, err));
-  *distance = law_distance(samples, draws, plan->kind->needs_delta ? chi_law : gamma_law, &dims);
+  *distance = law_distance(samples, draws, norm_law, plan);
   for (int v = 0; v < DIRECTIONS; v++) {
     double *sample = samples + (size_t)(v + 1) * draws;
     *distance = fmax(*distance, law_distance(sample, draws, direction_law, round ? &dims : &signs));
@@ -144,7 +129,7 @@ dperm_status audit_noise(const dperm_audit_options *options, int unused, dperm_a
     double distance = 0;
     random_source source;
     (void)snprintf(stream, sizeof stream, "noise %zu", plan.dims);
-    TRY(open_source(options, kind == &noise_l2 ? stream : kind->name, &source, err));
+    TRY(attack_source(options, kind == &noise_l2 ? stream : kind->name, &source, err));
     TRY(noise_distance(&plan, &source, draws, &distance, err));
     most = fmax(most, distance);
   }
@@ -177,7 +162,7 @@ dperm_status audit_lattice(const dperm_audit_options *options, int unused, dperm
   fit.epsilon = options->epsilon;
   TRY(dperm_data_from_dense(2, 1, row, labels, 1, &data, err));
   TRY(fit_plan_check(data, 2, &fit, NULL, &plan, err));
-  TRY(open_source(options, "lattice", &source, err));
+  TRY(attack_source(options, "lattice", &source, err));
   TRY(memory_new(draws, sizeof *sample, &sample, err));
   for (size_t i = 0; i < draws; i++) {
     TRY(release_weights(&plan.release, &from, 1, &source, &weight, err));
@@ -211,7 +196,7 @@ dperm_status audit_rows(const dperm_audit_options *options, int unused, dperm_au
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   random_source source;
   (void)unused;
-  TRY(open_source(options, "rows", &source, err));
+  TRY(attack_source(options, "rows", &source, err));
   TRY(memory_new(rows * COLUMNS, sizeof *x, &x, err));
   TRY(memory_new(rows, sizeof *labels, &labels, err));
   for (size_t i = 0; i < rows; i++) {

@@ -17,7 +17,7 @@
 #include "mechanism/delta_rule.h"
 #include "mechanism/epsilon_rule.h"
 
-static const double norm = 4, far_out = 1e4, lean = 0.01, gaussian_delta = 0.02;
+static const double usual_norm = 4, far_out = 1e4, lean = 0.01, gaussian_delta = 0.02;
 
 /* |ℓ′| and ℓ″ at a margin. */
 static double steepness(const dperm_loss *loss, double z, double *curvature) {
@@ -50,7 +50,7 @@ static void find_minimizer(const worst_pair *pair, int side, double *f) {
   }
 }
 
-static double distance(const double *a, const double *b, size_t dims) {
+double pair_distance(const double *a, const double *b, size_t dims) {
   double sum = 0;
   for (size_t j = 0; j < dims; j++) {
     sum += (a[j] - b[j]) * (a[j] - b[j]);
@@ -58,10 +58,12 @@ static double distance(const double *a, const double *b, size_t dims) {
   return sqrt(sum);
 }
 
-/* Of noise of this length. */
-static double log_density(const worst_pair *pair, double beta, double length) {
-  double x = beta * length;
-  return pair->delta > 0 ? -x * x / 2 : -x;
+double noise_log_density(double delta, double x) {
+  return delta > 0 ? -x * x / 2 : -x;
+}
+
+static double output_log_density(const worst_pair *pair, int side, double beta, const double *f) {
+  return noise_log_density(pair->delta, beta * pair_distance(f, pair->minimizer[side], pair->dims));
 }
 
 /* Objective perturbation: the noise b = s(z)·w − λ(f − p) that gives f, and det(−∂b/∂f) up to what
@@ -74,16 +76,14 @@ static double objective_log_density(const worst_pair *pair, int side, double bet
   for (size_t j = 0; j < pair->dims; j++) {
     b[j] = slope * w[j] - pair->lambda * (f[j] - pair->centre[j]);
   }
-  return log_density(pair, beta, sqrt(vector_dot(b, b, pair->dims))) +
+  return noise_log_density(pair->delta, beta * sqrt(vector_dot(b, b, pair->dims))) +
          log1p(curvature * vector_dot(w, w, pair->dims) / pair->lambda);
 }
 
 static double log_ratio(const worst_pair *pair, double beta, const double *f) {
-  if (pair->mechanism == DPERM_MECHANISM_OUTPUT) {
-    return log_density(pair, beta, distance(f, pair->minimizer[0], pair->dims)) -
-           log_density(pair, beta, distance(f, pair->minimizer[1], pair->dims));
-  }
-  return objective_log_density(pair, 0, beta, f) - objective_log_density(pair, 1, beta, f);
+  return pair->mechanism == DPERM_MECHANISM_OUTPUT
+             ? output_log_density(pair, 0, beta, f) - output_log_density(pair, 1, beta, f)
+             : objective_log_density(pair, 0, beta, f) - objective_log_density(pair, 1, beta, f);
 }
 
 double pair_log_ratio(const worst_pair *pair, const double *f) {
@@ -91,18 +91,16 @@ double pair_log_ratio(const worst_pair *pair, const double *f) {
 }
 
 double pair_score(const worst_pair *pair, const double *f) {
-  bool bare = pair->kind == PAIR_GAUSSIAN_JACOBIAN;
-  return log_ratio(pair, bare ? pair->bare_beta : pair->beta, f);
-}
-
-double pair_closeness(const worst_pair *pair, const double *f) {
-  double first = distance(f, pair->minimizer[0], pair->dims) + 1e-300;
-  double second = distance(f, pair->minimizer[1], pair->dims) + 1e-300;
-  return first < second ? 1 / first : -1 / second;
+  if (pair->kind == PAIR_SHAPE) {
+    double first = pair_distance(f, pair->minimizer[0], pair->dims) + 1e-300;
+    double second = pair_distance(f, pair->minimizer[1], pair->dims) + 1e-300;
+    return first < second ? 1 / first : -1 / second;
+  }
+  return log_ratio(pair, pair->bare_beta > 0 ? pair->bare_beta : pair->beta, f);
 }
 
 double pair_place(const worst_pair *pair, const double *f) {
-  double along = 0, length = distance(pair->w[0], pair->w[1], pair->dims);
+  double along = 0, length = pair_distance(pair->w[0], pair->w[1], pair->dims);
   for (size_t j = 0; j < pair->dims; j++) {
     along += (f[j] - pair->centre[j]) * (pair->w[0][j] - pair->w[1][j]);
   }
@@ -150,19 +148,18 @@ static double jacobian_lambda(double moves, double epsilon, double draws) {
  * curvature are largest together, at z = 1 − h. */
 static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsilon, double draws,
                                  dperm_error *err) {
-  bool slack = pair->kind == PAIR_OBJECTIVE || pair->kind == PAIR_WEIGHTS ||
-               pair->kind == PAIR_GAUSSIAN_OBJECTIVE;
+  bool slack = pair->kind == PAIR_OBJECTIVE || pair->kind == PAIR_WEIGHTS;
+  bool jacobian = pair->kind == PAIR_JACOBIAN && pair->delta == 0;
   double lambda = slack ? 200 / fmin(1, epsilon) : 4, h = 0.5;
-  if (pair->kind == PAIR_JACOBIAN) {
+  if (jacobian) {
     lambda = jacobian_lambda(neighbours_gradients(pair->neighbours), epsilon, draws);
     h = 1 - 1 / lambda;
-  }
-  if (pair->kind == PAIR_GAUSSIAN_JACOBIAN) { /* a short curved piece, and K = 0.9 ε */
+  } else if (pair->kind == PAIR_JACOBIAN) { /* a short curved piece, and K = 0.9 ε */
     h = 0.1;
     lambda = 1 / (2 * h * expm1(0.9 * epsilon));
   }
   TRY(dperm_loss_by_name(loss, h, &pair->loss, err));
-  if (pair->kind == PAIR_JACOBIAN) { /* κc as large as Huber's */
+  if (jacobian) { /* κc as large as Huber's */
     lambda *= pair->loss.smoothness * 2 * h;
     if (!steep_at_zero(&pair->loss)) { /* and κ > A, else there is no slack */
       lambda = fmin(lambda, 1 / epsilon);
@@ -207,25 +204,22 @@ static void place_leaning(worst_pair *pair, double epsilon) {
 /* Where the noise that a forgotten slack would call for has the curved piece 1½ deviations out: the
  * Jacobian adds to what the noise itself tells. At f = 1 the first slope is ½. */
 static void place_curved_piece(worst_pair *pair, double epsilon) {
-  const delta_corners bare = delta_corners_objective(&pair->loss, pair->neighbours, 0, epsilon);
-  double beta = delta_invert(&bare, epsilon, pair->delta);
+  double beta = claimed_beta(&pair->loss, pair->mechanism, pair->neighbours, 1, pair->lambda, 0,
+                             epsilon, pair->delta);
   pair->centre[0] = 1 - (0.5 + 1.5 / beta) / pair->lambda;
   pair->bare_beta = beta / pair->norm;
 }
 
-/* β of the noise that a right plan has. */
-static double claimed_beta(const worst_pair *pair, double epsilon) {
-  bool objective = pair->mechanism == DPERM_MECHANISM_OBJECTIVE;
-  double kappa = pair->norm * pair->norm / pair->lambda;
-  if (pair->delta > 0) {
-    const delta_corners output = delta_corners_output(&pair->loss, pair->neighbours);
-    double a = objective ? delta_invert_objective(&pair->loss, pair->neighbours, kappa, epsilon,
-                                                  pair->delta)
-                         : delta_invert(&output, epsilon, pair->delta);
-    return a / pair->norm * (objective ? 1 : pair->lambda);
+double claimed_beta(const dperm_loss *loss, dperm_mechanism mechanism, dperm_neighbours neighbours,
+                    double norm, double lambda, double kappa, double epsilon, double delta) {
+  if (mechanism == DPERM_MECHANISM_OBJECTIVE) {
+    return (delta > 0 ? delta_invert_objective(loss, neighbours, kappa, epsilon, delta)
+                      : epsilon_invert(loss, neighbours, kappa, epsilon)) /
+           norm;
   }
-  return objective ? epsilon_invert(&pair->loss, pair->neighbours, kappa, epsilon) / pair->norm
-                   : pair->lambda * epsilon / (neighbours_gradients(pair->neighbours) * pair->norm);
+  const delta_corners output = delta_corners_output(loss, neighbours);
+  return delta > 0 ? delta_invert(&output, epsilon, delta) / norm * lambda
+                   : lambda * epsilon / (neighbours_gradients(neighbours) * norm * loss->lipschitz);
 }
 
 static void scale_rows(worst_pair *pair) {
@@ -237,35 +231,28 @@ static void scale_rows(worst_pair *pair) {
   pair->lambda *= pair->norm * pair->norm;
 }
 
-bool pair_is_gaussian(pair_kind kind) {
-  return kind >= PAIR_GAUSSIAN_OUTPUT;
-}
-
-dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, double delta,
-                             size_t draws, worst_pair *out, dperm_error *err) {
-  static const pair_kind added[] = {[PAIR_ADD_OUTPUT] = PAIR_OUTPUT,
-                                    [PAIR_ADD_OBJECTIVE] = PAIR_OBJECTIVE,
-                                    [PAIR_ADD_JACOBIAN] = PAIR_JACOBIAN,
-                                    [PAIR_ADD_GAUSSIAN_OUTPUT] = PAIR_GAUSSIAN_OUTPUT,
-                                    [PAIR_ADD_GAUSSIAN_OBJECTIVE] = PAIR_GAUSSIAN_OBJECTIVE};
-  bool adding =
-      (kind >= PAIR_ADD_OUTPUT && kind <= PAIR_ADD_JACOBIAN) || kind >= PAIR_ADD_GAUSSIAN_OUTPUT;
-  kind = adding ? added[kind] : kind;
-  double usual = kind == PAIR_GAUSSIAN_JACOBIAN ? gaussian_delta / 10 : gaussian_delta;
-  bool objective = kind == PAIR_OBJECTIVE || kind == PAIR_JACOBIAN || kind == PAIR_WEIGHTS ||
-                   kind == PAIR_GAUSSIAN_OBJECTIVE || kind == PAIR_GAUSSIAN_JACOBIAN;
-  worst_pair made = {.kind = kind,
-                     .mechanism = objective ? DPERM_MECHANISM_OBJECTIVE : DPERM_MECHANISM_OUTPUT,
-                     .neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE,
-                     .dims = kind == PAIR_SHAPE       ? 3
-                             : kind == PAIR_INTERCEPT ? 2
-                                                      : 1,
-                     .norm = kind == PAIR_INTERCEPT ? 1 : norm,
-                     .delta = !pair_is_gaussian(kind) ? 0
-                              : delta > 0             ? delta
-                                                      : usual};
+dperm_status worst_pair_make(int kind, const char *loss, double epsilon, double delta, size_t draws,
+                             worst_pair *out, dperm_error *err) {
+  bool adding = kind & PAIR_ADD, gaussian = kind & PAIR_GAUSSIAN;
+  worst_pair made = {.kind = (pair_kind)(kind % PAIR_ADD), .dims = 1, .norm = usual_norm};
+  made.mechanism =
+      made.kind == PAIR_OBJECTIVE || made.kind == PAIR_JACOBIAN || made.kind == PAIR_WEIGHTS
+          ? DPERM_MECHANISM_OBJECTIVE
+          : DPERM_MECHANISM_OUTPUT;
+  made.neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
+  if (gaussian) {
+    double usual = made.kind == PAIR_JACOBIAN ? gaussian_delta / 10 : gaussian_delta;
+    made.delta = delta > 0 ? delta : usual;
+  }
+  size_t axis = 0;
+  if (made.kind == PAIR_SHAPE) {
+    made.dims = 3;
+  } else if (made.kind == PAIR_INTERCEPT) {
+    made.dims = 2;
+    made.norm = 1;
+    axis = 1;
+  }
   TRY(place_lambda(&made, loss, epsilon, (double)draws, err));
-  size_t axis = kind == PAIR_INTERCEPT ? 1 : 0;
   made.w[0][axis] = 1;
   made.w[1][axis] = -1;
   if (!steep_at_zero(&made.loss)) {
@@ -274,11 +261,12 @@ dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, d
   for (size_t j = 0; adding && j < made.dims; j++) {
     made.w[1][j] = 0; /* as if it were not there */
   }
-  if (kind == PAIR_GAUSSIAN_JACOBIAN) {
+  if (made.kind == PAIR_JACOBIAN && gaussian) {
     place_curved_piece(&made, epsilon);
   }
   scale_rows(&made);
-  made.beta = claimed_beta(&made, epsilon);
+  made.beta = claimed_beta(&made.loss, made.mechanism, made.neighbours, made.norm, made.lambda,
+                           made.norm * made.norm / made.lambda, epsilon, made.delta);
   find_minimizer(&made, 0, made.minimizer[0]);
   find_minimizer(&made, 1, made.minimizer[1]);
   *out = made;

@@ -1,30 +1,36 @@
 /* The worst pairs of neighbouring data sets that are known, and the theory of what a fit does on
- * them (docs/audit.md has the mathematics). All rows are zero but one, which is w = y·x in the
- * first data set and w′ in the second, or is not there at all (w′ = 0); a regularizer that pulls
- * towards a public place takes the part that other records could play. */
+ * them (docs/audit.md has the mathematics): of two classes (worst_pair.c), and of three that are
+ * learned jointly (joint_pair.c). */
 #pragma once
 
 #include <stdbool.h>
 
 #include "base/status.h"
 
+/* Comes with a kind: a record is in one data set only, and noise is gaussian at (ε, δ). */
+enum { PAIR_ADD = 8, PAIR_GAUSSIAN = 16 };
+
+/* The β of the noise that a right plan has for rows of this norm; κ = R²/λ, or 0 for a claim that
+ * forgets the determinants. */
+double claimed_beta(const dperm_loss *loss, dperm_mechanism mechanism, dperm_neighbours neighbours,
+                    double norm, double lambda, double kappa, double epsilon, double delta);
+/* −x, or −x²/2 for gaussian noise: log of a density at x = β‖b‖, up to a constant. */
+double noise_log_density(double delta, double x);
+double pair_distance(const double *a, const double *b, size_t dims);
+
+/* ---- two classes. All rows are zero but one, which is w = y·x in the first data set and w′ in the
+ * second, or is not there at all (w′ = 0); a regularizer that pulls towards a public place takes
+ * the part that other records could play */
+
 enum { PAIR_DIMS = 3, PAIR_ROWS = 4 };
 
 typedef enum pair_kind {
-  PAIR_OUTPUT,     /* output perturbation: the minimizers are as far apart as can be */
-  PAIR_OBJECTIVE,  /* objective perturbation: so are the noise vectors for one result */
-  PAIR_JACOBIAN,   /* and the map from noise to result stretches differently besides */
-  PAIR_SHAPE,      /* output perturbation in three dimensions, seen close to a minimizer */
-  PAIR_INTERCEPT,  /* output perturbation of a constant column */
-  PAIR_WEIGHTS,    /* objective perturbation; both records are of the class that counts most */
-  PAIR_ADD_OUTPUT, /* the first three with one record, and without it */
-  PAIR_ADD_OBJECTIVE,
-  PAIR_ADD_JACOBIAN,
-  PAIR_GAUSSIAN_OUTPUT, /* the first three with gaussian noise at (ε, δ), */
-  PAIR_GAUSSIAN_OBJECTIVE,
-  PAIR_GAUSSIAN_JACOBIAN,   /* of hinges */
-  PAIR_ADD_GAUSSIAN_OUTPUT, /* and the first two of those with one record, and without it */
-  PAIR_ADD_GAUSSIAN_OBJECTIVE
+  PAIR_OUTPUT,    /* output perturbation: the minimizers are as far apart as can be */
+  PAIR_OBJECTIVE, /* objective perturbation: so are the noise vectors for one result */
+  PAIR_JACOBIAN,  /* and the map from noise to result stretches differently besides */
+  PAIR_SHAPE,     /* output perturbation in three dimensions, seen close to a minimizer */
+  PAIR_INTERCEPT, /* output perturbation of a constant column */
+  PAIR_WEIGHTS    /* objective perturbation; both records are of the class that counts most */
 } pair_kind;
 
 typedef struct worst_pair {
@@ -43,20 +49,60 @@ typedef struct worst_pair {
   double minimizer[2][PAIR_DIMS];
 } worst_pair;
 
-/* Whether the claim has a δ. */
-bool pair_is_gaussian(pair_kind kind);
-/* `delta` is that of gaussian noise, 0 for the usual one: 1/50, or 1/500 for the Jacobian, so large
- * that what happens then is seen. `draws` decides how small an effect can be detected. */
-dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, double delta,
-                             size_t draws, worst_pair *out, dperm_error *err);
+/* Of the sum of a kind and what comes with it: both with the first three, but a gaussian Jacobian
+ * is for hinges and a replaced record. `delta` is that of gaussian noise, 0 for the usual one:
+ * 1/50, or 1/500 for the Jacobian, so large that what happens then is seen. `draws` decides how
+ * small an effect can be detected. */
+dperm_status worst_pair_make(int kind, const char *loss, double epsilon, double delta, size_t draws,
+                             worst_pair *out, dperm_error *err);
 
 /* log of the density of the result f under the first data set over that under the second, if the
  * claim is right and exhausted. */
 double pair_log_ratio(const worst_pair *pair, const double *f);
 /* What an attack judges by: the same, or for the gaussian Jacobian with the noise of a claim that
- * forgets it. */
+ * forgets it; for the shape, what is large close to the first minimizer and very negative close to
+ * the second. */
 double pair_score(const worst_pair *pair, const double *f);
-/* Large where f is close to the first minimizer, very negative close to the second. */
-double pair_closeness(const worst_pair *pair, const double *f);
 /* The coordinate of f along the axis on which the data sets differ. */
 double pair_place(const worst_pair *pair, const double *f);
+
+/* ---- three classes that are learned jointly (docs/proofs/softmax.md). One record of the first
+ * class differs, or is there in one data set only; further records may hold the scores where a
+ * gradient is long */
+
+enum { JOINT_CLASSES = 3, JOINT_COLUMNS = 2, JOINT_WEIGHTS = JOINT_CLASSES * JOINT_COLUMNS };
+enum { JOINT_OTHERS = 3 };
+
+typedef enum joint_kind {
+  JOINT_OBJECTIVE, /* one column, x = 1 against −1, where both gradients are long */
+  JOINT_JACOBIAN,  /* one-hot records of two columns: the determinant has most of ε */
+  JOINT_OUTPUT,    /* two columns: the minimizers are far apart */
+  JOINT_PULLED,    /* the Jacobian for gaussian noise: one column is pulled, another holds */
+  JOINT_KINDS
+} joint_kind;
+
+/* So many rows alike. */
+typedef struct joint_rows {
+  double x[JOINT_COLUMNS];
+  size_t label, count;
+} joint_rows;
+
+typedef struct joint_pair {
+  joint_kind kind;
+  dperm_mechanism mechanism;
+  dperm_neighbours neighbours;
+  double delta;                    /* of gaussian noise; else 0 */
+  size_t columns;                  /* one or two; weights are a class's after the other's */
+  joint_rows others[JOINT_OTHERS]; /* in both data sets */
+  joint_rows record[2];            /* in each; not there if its count is 0 */
+  size_t rows;                     /* with those that are zero */
+  double lambda, beta, bare_beta;  /* as above */
+  double minimizer[2][JOINT_WEIGHTS];
+} joint_pair;
+
+/* As above; the usual delta is 1/50, or 3/500 for JOINT_PULLED, which is for gaussian noise and an
+ * added record only. */
+joint_pair joint_pair_make(int kind, double epsilon, double delta);
+double joint_log_ratio(const joint_pair *pair, const double *weights);
+/* The Jacobians have the noise of a claim that forgets them. */
+double joint_score(const joint_pair *pair, const double *weights);

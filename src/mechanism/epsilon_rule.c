@@ -15,18 +15,26 @@ double neighbours_gradients(dperm_neighbours neighbours) {
   return neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? 1 : 2;
 }
 
-double epsilon_slope_sum(const dperm_loss *loss) {
-  const loss_kind *kind = loss_kind_of(loss);
+static double slope_sum(const loss_kind *kind, const dperm_loss *loss) {
   bool several = kind && kind->slope_sum > 0;
   return several ? kind->slope_sum / (DEFECT("joint-half") ? 2 : 1) : loss->lipschitz;
 }
 
-double epsilon_of(const dperm_loss *loss, dperm_neighbours neighbours, double kappa, double a) {
-  const loss_kind *kind = loss_kind_of(loss);
-  double steepest = a * epsilon_slope_sum(loss);
+double epsilon_slope_sum(const dperm_loss *loss) {
+  return slope_sum(loss_kind_of(loss), loss);
+}
+
+/* Of a loss of this kind, which is looked up once for all steps of an inversion. */
+static double epsilon_of_kind(const loss_kind *kind, const dperm_loss *loss,
+                              dperm_neighbours neighbours, double kappa, double a) {
+  double steepest = a * slope_sum(kind, loss);
   double sup = kind && kind->supremum ? kind->supremum(loss->parameter, kappa, a)
                                       : steepest + log1p(kappa * loss->smoothness);
   return guard * (neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? sup : steepest + sup);
+}
+
+double epsilon_of(const dperm_loss *loss, dperm_neighbours neighbours, double kappa, double a) {
+  return epsilon_of_kind(loss_kind_of(loss), loss, neighbours, kappa, a);
 }
 
 /* ε(0) is log(1 + κc), or (k−1)·log(1 + κ/k) for softmax. */
@@ -37,13 +45,14 @@ double epsilon_most_kappa(const dperm_loss *loss, double epsilon) {
 
 double epsilon_invert(const dperm_loss *loss, dperm_neighbours neighbours, double kappa,
                       double epsilon) {
-  double low = 0, high = epsilon / (neighbours_gradients(neighbours) * epsilon_slope_sum(loss));
-  if (!(epsilon_of(loss, neighbours, kappa, 0) < epsilon)) {
+  const loss_kind *kind = loss_kind_of(loss);
+  double low = 0, high = epsilon / (neighbours_gradients(neighbours) * slope_sum(kind, loss));
+  if (!(epsilon_of_kind(kind, loss, neighbours, kappa, 0) < epsilon)) {
     return 0;
   }
   for (int i = 0; i < 200 && high - low > 1e-15 * high; i++) {
     double middle = 0.5 * (low + high);
-    if (epsilon_of(loss, neighbours, kappa, middle) <= epsilon) {
+    if (epsilon_of_kind(kind, loss, neighbours, kappa, middle) <= epsilon) {
       low = middle;
     } else {
       high = middle;

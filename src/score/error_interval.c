@@ -34,13 +34,41 @@ double noise_reach(double rate, int summands, double miss) {
   return reach;
 }
 
-static double share(double count, size_t rows) {
-  return fmin(fmax(count / (double)rows, 0.0), 1.0);
+/* errors/(errors + correct); where there are none of either anything may be. */
+static double rate_of(double errors, double correct, double nothing) {
+  return errors + correct > 0 ? errors / (errors + correct) : nothing;
 }
 
-error_interval sample_interval(int64_t noisy_errors, size_t rows, double rate, int summands) {
-  double errors = (double)noisy_errors, reach = noise_reach(rate, summands, 0.05);
-  return (error_interval){share(errors - reach, rows), share(errors + reach, rows)};
+double noisy_rate(const noisy_counts *noisy) {
+  double errors = fmax((double)noisy->errors, 0), rows = (double)noisy->rows;
+  return noisy->rows > 0 ? fmin(errors / rows, 1.0)
+                         : rate_of(errors, fmax((double)noisy->correct, 0), (double)NAN);
+}
+
+/* The smallest and the largest share that the noise allows but for `miss`, and of how many rows. */
+typedef struct share_ends {
+  double low, high, low_rows, high_rows;
+} share_ends;
+
+/* The share of errors grows with them and falls with what is correct: its ends are at corners of
+ * the box of both counts, each of which may miss by a half. */
+static share_ends ends_of(const noisy_counts *noisy, double miss) {
+  bool known = noisy->rows > 0;
+  double errors = (double)noisy->errors, correct = (double)noisy->correct;
+  double rows = (double)noisy->rows;
+  double reach = noise_reach(noisy->rate, noisy->summands, known ? miss : miss / 2);
+  double least = fmax(errors - reach, 0), most = fmax(errors + reach, 0);
+  if (known) {
+    return (share_ends){fmin(least / rows, 1.0), fmin(most / rows, 1.0), rows, rows};
+  }
+  double right_least = fmax(correct - reach, 0), right_most = fmax(correct + reach, 0);
+  return (share_ends){rate_of(least, right_most, 0), rate_of(most, right_least, 1),
+                      least + right_most, most + right_least};
+}
+
+error_interval sample_interval(const noisy_counts *noisy) {
+  const share_ends ends = ends_of(noisy, 0.05);
+  return (error_interval){ends.low, ends.high};
 }
 
 /* kl(a‖p) for Bernoulli variables. */
@@ -61,52 +89,12 @@ static double furthest(double a, double end, double rows, double miss) {
   return far;
 }
 
-error_interval population_interval(int64_t noisy_errors, size_t rows, double rate, int summands) {
-  double errors = (double)noisy_errors, reach = noise_reach(rate, summands, 0.025);
-  return (error_interval){furthest(share(errors - reach, rows), 0, (double)rows, 0.0125),
-                          furthest(share(errors + reach, rows), 1, (double)rows, 0.0125)};
-}
-
-/* ---- without the number of rows */
-
-/* Counts between which both lie but for `miss`, a half of it each. */
-typedef struct count_box {
-  double errors_low, errors_high, correct_low, correct_high;
-} count_box;
-
-static count_box box_of(const noisy_counts *noisy, double rate, int summands, double miss) {
-  double errors = (double)noisy->errors, correct = (double)noisy->correct;
-  double reach = noise_reach(rate, summands, miss / 2);
-  return (count_box){.errors_low = fmax(errors - reach, 0),
-                     .errors_high = fmax(errors + reach, 0),
-                     .correct_low = fmax(correct - reach, 0),
-                     .correct_high = fmax(correct + reach, 0)};
-}
-
-/* errors/(errors + correct); where there are none of either anything may be. */
-static double rate_of(double errors, double correct, double nothing) {
-  return errors + correct > 0 ? errors / (errors + correct) : nothing;
-}
-
-double noisy_rate(const noisy_counts *noisy) {
-  return rate_of(fmax((double)noisy->errors, 0), fmax((double)noisy->correct, 0), (double)NAN);
-}
-
-/* The share of errors grows with them and falls with what is correct: its ends are at corners. */
-error_interval sample_interval_of_counts(const noisy_counts *noisy, double rate, int summands) {
-  const count_box box = box_of(noisy, rate, summands, 0.05);
-  return (error_interval){rate_of(box.errors_low, box.correct_high, 0),
-                          rate_of(box.errors_high, box.correct_low, 1)};
-}
-
-/* So do the ends of Chernoff's interval. With E errors, C correct and n = E + C, n·kl(E/n‖p) has
- * the derivatives log(E/(np)) by E and log(C/(n(1−p))) by C: below E/n the first is positive and
- * the second negative, so more errors push the lower end up and more that is correct lets it down;
- * above it is the other way round for the upper end. */
-error_interval population_interval_of_counts(const noisy_counts *noisy, double rate, int summands) {
-  const count_box box = box_of(noisy, rate, summands, 0.025);
-  const error_interval ends = {rate_of(box.errors_low, box.correct_high, 0),
-                               rate_of(box.errors_high, box.correct_low, 1)};
-  return (error_interval){furthest(ends.low, 0, box.errors_low + box.correct_high, 0.0125),
-                          furthest(ends.high, 1, box.errors_high + box.correct_low, 0.0125)};
+/* The ends of Chernoff's interval are at the same corners. With E errors, C correct and n = E + C,
+ * n·kl(E/n‖p) has the derivatives log(E/(np)) by E and log(C/(n(1−p))) by C: below E/n the first is
+ * positive and the second negative, so more errors push the lower end up and more that is correct
+ * lets it down; above it is the other way round for the upper end. */
+error_interval population_interval(const noisy_counts *noisy) {
+  const share_ends ends = ends_of(noisy, 0.025);
+  return (error_interval){furthest(ends.low, 0, ends.low_rows, 0.0125),
+                          furthest(ends.high, 1, ends.high_rows, 0.0125)};
 }

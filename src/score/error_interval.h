@@ -1,5 +1,5 @@
-/* What a count with discrete Laplace noise says about the count without, and about the people it
- * was drawn from. Post-processing: sees public and released numbers only. */
+/* What counts with discrete Laplace noise say about the counts without, and about the people they
+ * were drawn from. Post-processing: sees public and released numbers only. */
 #pragma once
 
 #include <stddef.h>
@@ -9,21 +9,23 @@
  * P(y) ∝ e^(−rate·|y|) on the integers. */
 double noise_reach(double rate, int summands, double miss);
 
+/* errors + Y, and where the number of rows is private correct + Y′, independent. */
+typedef struct noisy_counts {
+  int64_t errors, correct;
+  size_t rows; /* or 0: private */
+  double rate;
+  int summands;
+} noisy_counts;
+
+/* The errors' share, within [0, 1]; NaN if both counts of private rows are zero or below. */
+double noisy_rate(const noisy_counts *noisy);
+
 typedef struct error_interval {
   double low, high;
 } error_interval;
 
-/* Holds errors/rows with probability 0.95, given errors + Y. */
-error_interval sample_interval(int64_t noisy_errors, size_t rows, double rate, int summands);
+/* Holds the errors' share of the rows with probability 0.95. */
+error_interval sample_interval(const noisy_counts *noisy);
 /* Holds the error probability of those that the rows are an independent sample of, with probability
  * 0.95: 0.025 may miss by the noise, 0.025 by the sample (Chernoff's bound). */
-error_interval population_interval(int64_t noisy_errors, size_t rows, double rate, int summands);
-
-/* The same where how many rows there are is not known: errors + Y and correct + Y′, independent. */
-typedef struct noisy_counts {
-  int64_t errors, correct;
-} noisy_counts;
-/* The errors' share of both, each at least zero; NaN if both are zero then. */
-double noisy_rate(const noisy_counts *noisy);
-error_interval sample_interval_of_counts(const noisy_counts *noisy, double rate, int summands);
-error_interval population_interval_of_counts(const noisy_counts *noisy, double rate, int summands);
+error_interval population_interval(const noisy_counts *noisy);

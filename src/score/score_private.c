@@ -21,7 +21,7 @@
 #include "run/fit_plan.h"
 #include "run/options.h"
 #include "score/error_interval.h"
-#include "score/scored_file.h"
+#include "score/predict_file.h"
 
 /* What must not leave. */
 typedef struct confusion {
@@ -108,29 +108,11 @@ static dperm_status take_options(const dperm_model *model, const dperm_score_opt
   return DPERM_OK;
 }
 
-/* What the noisy counts say together. For replaced records the number of rows is public, and no
- * count needs noise but that of errors. */
-static dperm_private_score rates_of(dperm_private_score p, size_t rows, ratio rate, int summands,
-                                    bool known) {
-  const noisy_counts noisy = {p.errors, p.correct};
-  double value = ratio_value(rate);
-  error_interval sample = known ? sample_interval(p.errors, rows, value, summands)
-                                : sample_interval_of_counts(&noisy, value, summands);
-  error_interval all = known ? population_interval(p.errors, rows, value, summands)
-                             : population_interval_of_counts(&noisy, value, summands);
-  p.rows = known ? rows : 0;
-  p.error_rate = known ? fmin(fmax((double)p.errors / (double)rows, 0.0), 1.0) : noisy_rate(&noisy);
-  p.low = sample.low;
-  p.high = sample.high;
-  p.population_low = all.low;
-  p.population_high = all.high;
-  return p;
-}
-
+/* For replaced records the number of rows is public, and no count needs noise but that of errors.
+ */
 static dperm_private_score add_noise(const confusion *c, const dperm_score_options *o,
                                      const guarantee *claim, random_source *source) {
   ratio rate = noise_rate(o);
-  bool known = !adding(o);
   int64_t noisy[4] = {0}, errors = 0, correct = 0;
   for (int i = 0; o->counts && i < 4; i++) {
     noisy[i] = c->counts[i] + random_discrete_laplace(source, rate);
@@ -140,18 +122,26 @@ static dperm_private_score add_noise(const confusion *c, const dperm_score_optio
     correct = noisy[0] + noisy[3];
   } else {
     errors = c->counts[1] + c->counts[2] + random_discrete_laplace(source, rate);
-    correct = known || DEFECT("score-rows")
+    correct = !adding(o) || DEFECT("score-rows")
                   ? (int64_t)c->rows - errors
                   : c->counts[0] + c->counts[3] + random_discrete_laplace(source, rate);
   }
-  const dperm_private_score counts = {.is_private = guarantee_is_private(claim),
-                                      .errors = errors,
-                                      .correct = correct,
-                                      .true_positives = noisy[0],
-                                      .false_positives = noisy[1],
-                                      .false_negatives = noisy[2],
-                                      .true_negatives = noisy[3]};
-  return rates_of(counts, c->rows, rate, o->counts ? 2 : 1, known);
+  const noisy_counts found = {errors, correct, adding(o) ? 0 : c->rows, ratio_value(rate),
+                              o->counts ? 2 : 1};
+  const error_interval sample = sample_interval(&found), all = population_interval(&found);
+  return (dperm_private_score){.is_private = guarantee_is_private(claim),
+                               .errors = errors,
+                               .correct = correct,
+                               .true_positives = noisy[0],
+                               .false_positives = noisy[1],
+                               .false_negatives = noisy[2],
+                               .true_negatives = noisy[3],
+                               .rows = found.rows,
+                               .error_rate = noisy_rate(&found),
+                               .low = sample.low,
+                               .high = sample.high,
+                               .population_low = all.low,
+                               .population_high = all.high};
 }
 
 /* ---- the release */

@@ -18,19 +18,29 @@ enum { MOST_CELLS = 100000, MOST_FOLDS = 100000, MOST_DRAWS = 10000000, MOST_PAR
 
 /* ---- what is asked for */
 
-static dperm_status check_folds(const dperm_sweep_options *how, size_t rows, dperm_error *err) {
-  if (!how->test_data && (how->folds < 2 || how->folds > rows || how->folds > MOST_FOLDS)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%zu folds of %zu rows; give at least 2, at most one a row and at most %d", how->folds,
-         rows, MOST_FOLDS);
+static dperm_status check_test_data(const dperm_data *data, const dperm_data *test,
+                                    dperm_error *err) {
+  if (!test->table != !data->table) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "of the rows to test on and the others only one are records under a schema; read both "
+         "alike");
   }
-  return DPERM_OK;
+  if (test->x->cols != data->x->cols) {
+    FAIL(err, DPERM_INVALID_DATA, "the rows to test on have %zu columns, the others %zu",
+         test->x->cols, data->x->cols);
+  }
+  if (test->x->spread != data->x->spread) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the rows to test on are not among the processes that have the others; read both alike");
+  }
+  return data_check_labels(test, data_class_count(data), err);
 }
 
 /* The options of the sweep and of its cells, which the caller frees, also after a failure. */
 static dperm_status take_request(const dperm_data *data, const dperm_options *given, size_t count,
                                  const dperm_sweep_options *given_how, dperm_options **cells,
                                  dperm_sweep_options *how, dperm_error *err) {
+  size_t rows = 0;
   TRY(options_take(DPERM_OPTIONS_SWEEP, given_how, how, err));
   if (count == 0 || count > MOST_CELLS) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu cells; give from 1 to %d", count, MOST_CELLS);
@@ -40,29 +50,21 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu draws; give from 1 to %d", how->draws, MOST_DRAWS);
   }
   TRY(data_check_any(data, err));
-  TRY(check_folds(how, rows_in_all(data->x), err));
-  if (how->test_data && !how->test_data->table != !data->table) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "of the rows to test on and the others only one are records under a schema; read both "
-         "alike");
-  }
-  if (how->test_data && how->test_data->x->cols != data->x->cols) {
-    FAIL(err, DPERM_INVALID_DATA, "the rows to test on have %zu columns, the others %zu",
-         how->test_data->x->cols, data->x->cols);
-  }
-  if (how->test_data && how->test_data->x->spread != data->x->spread) {
+  rows = rows_in_all(data->x);
+  if (!how->test_data && (how->folds < 2 || how->folds > rows || how->folds > MOST_FOLDS)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the rows to test on are not among the processes that have the others; read both alike");
+         "%zu folds of %zu rows; give at least 2, at most one a row and at most %d", how->folds,
+         rows, MOST_FOLDS);
+  }
+  TRY(data_check_labels(data, 0, err));
+  if (how->test_data) {
+    TRY(check_test_data(data, how->test_data, err));
   }
   if (how->test_parts > 1 && (!how->test_data || how->test_parts > rows_in_all(how->test_data->x) ||
                               how->test_parts > MOST_PARTS)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%zu parts of the rows to test on; there must be such rows, and at most %d parts",
          how->test_parts, MOST_PARTS);
-  }
-  TRY(data_check_labels(data, 0, err));
-  if (how->test_data) {
-    TRY(data_check_labels(how->test_data, data_class_count(data), err));
   }
   TRY(check_threads(how->threads, err));
   for (size_t c = 0; c < count; c++) {
@@ -92,19 +94,6 @@ static void group_close(sweep_group *g, const sweep *s) {
   }
 }
 
-/* A group of the rows under this schema, NULL or the data's own for these as they are. */
-static dperm_status group_open(const sweep *s, const dperm_schema *schema, sweep_group *out,
-                               dperm_error *err) {
-  bool same = !schema || schema == s->data->schema;
-  out->data = *s->data;
-  TRY(same ? DPERM_OK : data_view_open(s->data, schema, &out->data, err));
-  if (s->how->test_data) {
-    out->test_data = *s->how->test_data;
-    TRY(same ? DPERM_OK : data_view_open(s->how->test_data, schema, &out->test_data, err));
-  }
-  return DPERM_OK;
-}
-
 /* The group of the cell's rows, a new one perhaps: its schema follows from what a fit has. */
 static dperm_status find_group(sweep *s, sweep_cell *cell, const guarantee *claim, size_t trained,
                                dperm_error *err) {
@@ -119,8 +108,16 @@ static dperm_status find_group(sweep *s, sweep_cell *cell, const guarantee *clai
       return DPERM_OK;
     }
   }
-  cell->group = s->group_count;
-  return group_open(s, schema, &s->groups[s->group_count++], err);
+  cell->group = s->group_count++;
+  sweep_group *new = &s->groups[cell->group];
+  new->data = *s->data;
+  new->test_data = s->how->test_data ? *s->how->test_data : (dperm_data){0};
+  if (schema && schema != s->data->schema) {
+    TRY(data_view_open(s->data, schema, &new->data, err));
+    TRY(s->how->test_data ? data_view_open(s->how->test_data, schema, &new->test_data, err)
+                          : DPERM_OK);
+  }
+  return DPERM_OK;
 }
 
 /* ---- plans */
@@ -130,9 +127,8 @@ static size_t rows_trained(const sweep *s, const dperm_options *o, size_t varian
   return about ? o->rows_about : split_train_rows(&s->split, rows_in_all(s->data->x), variant);
 }
 
-/* `*possible` is false, with the reason in `why`, where there is no such fit. */
-static dperm_status plan_cell(sweep *s, sweep_cell *cell, bool *possible, dperm_error *why,
-                              dperm_error *err) {
+/* A cell without a plan is part of the result, and says why. */
+static dperm_status plan_cell(sweep *s, sweep_cell *cell, dperm_error *why, dperm_error *err) {
   const dperm_options *o = &cell->options;
   const private_run shares = run_shares(o, data_class_count(s->data), s->data->schema, 0);
   const guarantee claim = run_claim(o, &shares, options_reasons(o, s->data));
@@ -142,32 +138,25 @@ static dperm_status plan_cell(sweep *s, sweep_cell *cell, bool *possible, dperm_
   for (size_t v = 0; v < 2 && status == DPERM_OK; v++) {
     status = fit_plan_check_public(data, rows_trained(s, o, v), o, &claim, &cell->plan[v], why);
   }
-  *possible = status == DPERM_OK;
-  return DPERM_OK;
+  if (status != DPERM_OK) {
+    return memory_copy_text(why->message, strlen(why->message), &cell->impossible, err);
+  }
+  cell->models = o->mechanism == DPERM_MECHANISM_NONE ? 1 : s->how->draws;
+  s->models += cell->models * s->split.folds;
+  return class_weights_of_data(s->data, o->class_weights, o->class_weight_count,
+                               &cell->class_weights, err);
 }
 
-/* Cells without a plan are part of the result; only if there are no others is that a failure. */
+/* That no cell has a plan is a failure, for the reason of the first, unless the caller says not. */
 static dperm_status plan_cells(sweep *s, const dperm_options *cells, dperm_error *err) {
-  size_t all = 0;
   dperm_error first = {0};
   for (size_t c = 0; c < s->count; c++) {
-    sweep_cell *cell = &s->cells[c];
     dperm_error why = {0};
-    bool possible = false;
-    cell->options = cells[c];
-    TRY(plan_cell(s, cell, &possible, &why, err));
-    if (!possible) {
-      TRY(memory_copy_text(why.message, strlen(why.message), &cell->impossible, err));
-      first = first.status == DPERM_OK ? why : first;
-      continue;
-    }
-    TRY(class_weights_of_data(s->data, cells[c].class_weights, cells[c].class_weight_count,
-                              &cell->class_weights, err));
-    cell->models = cells[c].mechanism == DPERM_MECHANISM_NONE ? 1 : s->how->draws;
-    all++;
-    s->models += cell->models * s->split.folds;
+    s->cells[c].options = cells[c];
+    TRY(plan_cell(s, &s->cells[c], &why, err));
+    first = first.status == DPERM_OK ? why : first;
   }
-  if (all == 0) {
+  if (s->models == 0 && !s->how->all_impossible) {
     FAIL(err, first.status, "%s", first.message);
   }
   return DPERM_OK;

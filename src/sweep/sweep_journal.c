@@ -2,13 +2,10 @@
  * check a digest of the line before it under the sweep's own. Each line is flushed to the disk
  * before the next, so only the last one can be torn, and a torn one has no newline. */
 #define _GNU_SOURCE
-#include "sweep/sweep_journal.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sodium.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +17,7 @@
 #include "base/owned.h"
 #include "base/protected_file.h"
 #include "base/text.h"
+#include "sweep/sweep_run.h"
 
 static const char title[] = "dperm-sweep 1 ";
 enum { CHECK_BYTES = 8, HEX_DIGEST = 2 * SWEEP_DIGEST_SIZE + 1, HEX_CHECK = 2 * CHECK_BYTES + 1 };

@@ -1,10 +1,35 @@
 /* A sweep and its pieces: which rows are held out when (sweep_folds.c), the fits of some cells in
- * one fold (sweep_fits.c), the counts of errors and their journal (sweep_results.c). */
+ * one fold (sweep_fits.c), the counts of errors (sweep_results.c) and their journal
+ * (sweep_journal.c). */
 #pragma once
 
 #include "dperm/sweep.h"
 #include "run/fit.h"
-#include "sweep/sweep_journal.h"
+
+/* ---- what a sweep has done so far, on disk: a line for each finished part (a cell in a fold), so
+ * that an interrupted sweep goes on where it stopped */
+
+enum { SWEEP_DIGEST_SIZE = 16 };
+
+typedef struct sweep_journal sweep_journal;
+
+/* A finished part from an earlier run: `count` numbers. Refuses what cannot be its. */
+typedef dperm_status sweep_part_reader(void *context, size_t cell, size_t fold,
+                                       const uint64_t *numbers, size_t count, dperm_error *err);
+
+/* Opens the journal at `path`, or begins one, for the sweep with this digest; another sweep's
+ * journal, one that is damaged and one that another process writes to are refused. What stands in
+ * it goes to `read`. A line that was being written when its writer died is dropped: its part is
+ * done again. */
+dperm_status journal_open(const char *path, const unsigned char digest[SWEEP_DIGEST_SIZE],
+                          sweep_part_reader *read, void *context, sweep_journal **out,
+                          dperm_error *err);
+/* One more finished part, durably. */
+dperm_status journal_add(sweep_journal *journal, size_t cell, size_t fold, const uint64_t *numbers,
+                         size_t count, dperm_error *err);
+void journal_close(sweep_journal *journal);
+
+/* ---- cells and rows */
 
 /* A cell of the grid as it is run: its options, which rows its fits see, and its plan. Folds differ
  * by one row at most, so there are two plans. */

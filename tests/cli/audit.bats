@@ -27,7 +27,7 @@ P
 }
 
 @test "all audits are an array and a table" {
-  "$DPERM" audit --all --draws 1500 --seed 1 > all.json 2> table
+  "$DPERM" audit --all --draws 1000 --seed 1 > all.json 2> table
   py <<'P'
 rows = json.load(open("all.json"))
 assert all(r["verdict"] == "not refuted" for r in rows)
@@ -60,7 +60,7 @@ P
     "$DPERM" audit --mechanism $mechanism --delta 0.1 --draws 2000 --seed 1 > "$mechanism" 2> /dev/null
     tr -s ' \n' ' ' < "$mechanism" | grep -q '"delta_claimed": 0.1, .*"verdict": "not refuted"'
   done
-  "$DPERM" audit --mechanism add-gaussian-joint --variant jacobian --epsilon 3 --draws 5000 --seed 1 > joint 2> /dev/null
+  "$DPERM" audit --mechanism add-gaussian-joint --variant jacobian --epsilon 3 --draws 3000 --seed 1 > joint 2> /dev/null
   tr -s ' \n' ' ' < joint | grep -q '"delta_claimed": 0.006, .*"verdict": "not refuted"'
   run "$DPERM" audit --mechanism gaussian-joint --variant jacobian
   fails_with 2 '"gaussian-joint" has no variant "jacobian"; give one of objective, output'

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "ledger/chain.h"
+#include "ledger/store.h"
 #include "ledger_edits.h"
 #include "ledgers.h"
 #include "old_ledgers.h"
@@ -295,7 +296,7 @@ static const char guards_on[] =
 /* The record's digest made anew, as somebody would who knows the format. */
 static void refit(int id, bool head) {
   dperm_error e = {0};
-  dperm_ledger *ledger = NULL;
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   sqlite3_stmt *query = NULL;
   record r;
   bool found = false;
@@ -312,18 +313,16 @@ static void refit(int id, bool head) {
   (void)snprintf(sql, sizeof sql, "UPDATE records SET digest = '%s' WHERE id = %d; %s%s%s", digest,
                  id, head ? "UPDATE ledger SET head = '" : "", head ? digest : "", head ? "'" : "");
   check(store_run(ledger, sql, &e), e.message); /* no trigger runs in a connection of the library */
-  dperm_ledger_free(ledger);
 }
 
 static bool holds(void) {
   dperm_error e = {0};
-  dperm_ledger *ledger = NULL;
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   bool yes = false;
   if (dperm_ledger_open(path, &ledger, &e) != DPERM_OK ||
       dperm_ledger_verify(ledger, NULL, NULL, NULL, &yes, &e) != DPERM_OK) {
     yes = false;
   }
-  dperm_ledger_free(ledger);
   return yes != 0;
 }
 

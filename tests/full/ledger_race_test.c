@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "dperm/ledger.h"
+#include "ledger/store.h"
 #include "ledgers.h"
 #include "support.h"
 
@@ -21,7 +22,7 @@ static void die(const char *what, const dperm_error *err) {
 }
 
 static dperm_status charge(const char *path, double epsilon, dperm_error *err) {
-  dperm_ledger *ledger = NULL;
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   dperm_charge made;
   charge_request request = {.dataset = "people",
                             .command = "race",
@@ -33,7 +34,6 @@ static dperm_status charge(const char *path, double epsilon, dperm_error *err) {
   if (status == DPERM_OK) {
     status = charge_reserve(ledger, &request, false, &made, err);
   }
-  dperm_ledger_free(ledger);
   return status;
 }
 

@@ -1,10 +1,10 @@
 /* The audit's pairs of jointly learned classes without fits: at random weights, and at the best
  * that a search finds from there, the log-ratio of the densities never passes the claim, and comes
  * close to it; minimizers of output perturbation are as far apart as is said, and no further. */
-#include "audit/joint_pair.h"
-
 #include <math.h>
 
+#include "audit/worst_pair.h"
+#include "mechanism/epsilon_rule.h"
 #include "statistics.h"
 
 static const double epsilons[] = {0.3, 1, 3};
@@ -49,23 +49,21 @@ static void check_pure(int kind, double least) {
   }
 }
 
-static void no_weights_tell_more_than_the_claim(void **state) {
-  (void)state;
+TEST(no_weights_tell_more_than_the_claim) {
   check_pure(JOINT_OBJECTIVE, 0.84);
-  check_pure(JOINT_OBJECTIVE + JOINT_ADD, 0.92);
+  check_pure(JOINT_OBJECTIVE + PAIR_ADD, 0.92);
   check_pure(JOINT_JACOBIAN, 0.95);
-  check_pure(JOINT_JACOBIAN + JOINT_ADD, 0.8);
+  check_pure(JOINT_JACOBIAN + PAIR_ADD, 0.8);
   check_pure(JOINT_OUTPUT, 0.83);
-  check_pure(JOINT_OUTPUT + JOINT_ADD, 0.83);
+  check_pure(JOINT_OUTPUT + PAIR_ADD, 0.83);
 }
 
 /* With the noise of a claim that forgets the determinants the ratio would pass ε by a half. */
-static void jacobian_pairs_need_their_slack(void **state) {
-  (void)state;
+TEST(jacobian_pairs_need_their_slack) {
   random_source r;
   assert_ok(random_seeded(6, &r, err));
   for (int added = 0; added < 2; added++) {
-    joint_pair pair = joint_pair_make(JOINT_JACOBIAN + (added ? JOINT_ADD : 0), 1, 0);
+    joint_pair pair = joint_pair_make(JOINT_JACOBIAN + (added ? PAIR_ADD : 0), 1, 0);
     assert_true(pair.bare_beta > 1.5 * pair.beta);
     pair.beta = pair.bare_beta;
     double best = 0, score = 0;
@@ -81,10 +79,9 @@ static void jacobian_pairs_need_their_slack(void **state) {
 
 /* Where p is (⅓, ⅓, ⅓) and the second column holds class 0 up, the others pull the noise so far out
  * that without slack all of it passes ε; with the slack it does not. */
-static void pulled_pairs_need_their_slack(void **state) {
-  (void)state;
+TEST(pulled_pairs_need_their_slack) {
   for (size_t e = 1; e < sizeof epsilons / sizeof *epsilons; e++) {
-    joint_pair pair = joint_pair_make(JOINT_PULLED + JOINT_ADD + JOINT_GAUSSIAN, epsilons[e], 0);
+    joint_pair pair = joint_pair_make(JOINT_PULLED + PAIR_ADD + PAIR_GAUSSIAN, epsilons[e], 0);
     const double middle[JOINT_WEIGHTS] = {0, 15, 0, 0, 0, 0};
     double with = joint_log_ratio(&pair, middle), without = joint_score(&pair, middle);
     assert_true(pair.beta > 0 && pair.bare_beta > 5 * pair.beta);
@@ -95,24 +92,14 @@ static void pulled_pairs_need_their_slack(void **state) {
   }
 }
 
-static void minimizers_are_nearly_as_far_apart_as_can_be(void **state) {
-  (void)state;
-  static const int kinds[] = {0, JOINT_ADD, JOINT_GAUSSIAN, JOINT_ADD + JOINT_GAUSSIAN};
+TEST(minimizers_are_nearly_as_far_apart_as_can_be) {
+  static const int kinds[] = {0, PAIR_ADD, PAIR_GAUSSIAN, PAIR_ADD + PAIR_GAUSSIAN};
   for (size_t i = 0; i < 4; i++) {
     joint_pair pair = joint_pair_make(JOINT_OUTPUT + kinds[i], 1, 0);
-    double share = joint_distance(&pair);
+    double most = neighbours_gradients(pair.neighbours) * sqrt(2) / pair.lambda;
+    double share = pair_distance(pair.minimizer[0], pair.minimizer[1], JOINT_WEIGHTS) / most;
     assert_true(share > 0.83 && share < 1);
-    assert_true((pair.delta > 0) == (kinds[i] >= JOINT_GAUSSIAN));
-    assert_true((pair.record[1].count == 0) == ((kinds[i] & JOINT_ADD) != 0));
+    assert_true((pair.delta > 0) == (kinds[i] >= PAIR_GAUSSIAN));
+    assert_true((pair.record[1].count == 0) == ((kinds[i] & PAIR_ADD) != 0));
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(no_weights_tell_more_than_the_claim),
-      cmocka_unit_test(jacobian_pairs_need_their_slack),
-      cmocka_unit_test(pulled_pairs_need_their_slack),
-      cmocka_unit_test(minimizers_are_nearly_as_far_apart_as_can_be),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

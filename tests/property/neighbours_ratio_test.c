@@ -55,8 +55,7 @@ static void check_kind(dperm_noise kind, uint64_t seed, double most[2]) {
   }
 }
 
-static void the_ratio_never_passes_epsilon_either_way_in_any_norm(void **state) {
-  (void)state;
+TEST(the_ratio_never_passes_epsilon_either_way_in_any_norm) {
   for (dperm_noise kind = DPERM_NOISE_L2; kind <= DPERM_NOISE_MIXED; kind++) {
     double most[2] = {0, 0};
     check_kind(kind, 40 + kind, most);
@@ -106,8 +105,7 @@ static double worst_share(int which, spoil *change, double *least) {
   return most;
 }
 
-static void nothing_is_given_away(void **state) {
-  (void)state;
+TEST(nothing_is_given_away) {
   for (int which = REF_LOGISTIC; which <= REF_SMOOTH_HINGE; which++) {
     double least = 1, most = worst_share(which, NULL, &least);
     if (!(least >= 0.97 && most <= 1 + 1e-9)) {
@@ -127,8 +125,7 @@ static void no_jacobian(const public_numbers *g, privacy_plan *plan) {
   plan->noise.beta = g->epsilon / (g->loss->lipschitz * g->bounds.norm2);
 }
 
-static void plans_with_the_usual_mistakes_are_caught(void **state) {
-  (void)state;
+TEST(plans_with_the_usual_mistakes_are_caught) {
   for (int which = REF_LOGISTIC; which <= REF_SMOOTH_HINGE; which++) {
     double least = 1;
     assert_true(worst_share(which, less_noise, &least) > 1.02);
@@ -137,8 +134,7 @@ static void plans_with_the_usual_mistakes_are_caught(void **state) {
 }
 
 /* A replaced record is two steps: the same noise spends up to 2ε on it, and no more. */
-static void a_replaced_record_costs_up_to_twice_as_much(void **state) {
-  (void)state;
+TEST(a_replaced_record_costs_up_to_twice_as_much) {
   random_source r;
   assert_ok(random_seeded(50, &r, err));
   const dperm_loss loss = library_loss(REF_HUBER, 0.5);
@@ -156,14 +152,4 @@ static void a_replaced_record_costs_up_to_twice_as_much(void **state) {
     most = fmax(most, ratio);
   }
   assert_true(most > 1.8);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_ratio_never_passes_epsilon_either_way_in_any_norm),
-      cmocka_unit_test(nothing_is_given_away),
-      cmocka_unit_test(plans_with_the_usual_mistakes_are_caught),
-      cmocka_unit_test(a_replaced_record_costs_up_to_twice_as_much),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/owned.h"
 #include "dperm/score.h"
 #include "random/discrete_sampling.h"
 #include "score/error_interval.h"
@@ -55,10 +56,9 @@ static int begin(void **state) {
 }
 
 static int end(void **state) {
-  setting *s = *state;
+  OWNED_MEMORY setting *s = *state;
   dperm_data_free(s->data);
   dperm_model_free(s->model);
-  free(s);
   return 0;
 }
 
@@ -66,6 +66,16 @@ static dperm_private_score scored(const setting *s, dperm_score_options *o) {
   dperm_private_score out;
   assert_ok(dperm_model_score_private(s->model, s->data, o, &out, err));
   return out;
+}
+
+/* For a public model, with coins of this seed (0: secure ones), for the caller to free. */
+static dperm_score_options options_of(double epsilon, uint64_t seed) {
+  dperm_score_options o;
+  dperm_score_options_init(&o);
+  o.public_model = true;
+  o.epsilon = epsilon;
+  assert_ok(seed ? dperm_random_seeded(seed, &o.random, err) : DPERM_OK);
+  return o;
 }
 
 /* ---- the tail of the noise */
@@ -86,8 +96,7 @@ static double tail_by_hand(double rate, int summands, int t) {
   return 1 - inside;
 }
 
-static void the_reach_is_the_smallest_that_covers(void **state) {
-  (void)state;
+TEST_WITH(the_reach_is_the_smallest_that_covers, begin, end) {
   static const double rates[] = {0.1, 0.35, 1, 3, 20};
   for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
     for (int summands = 1; summands <= 2; summands++) {
@@ -101,14 +110,11 @@ static void the_reach_is_the_smallest_that_covers(void **state) {
 
 /* ---- coverage */
 
-static void intervals_cover_the_rows_own_error_rate(void **state) {
+TEST_WITH(intervals_cover_the_rows_own_error_rate, begin, end) {
   const setting *s = *state;
   enum { RUNS = 20000 };
   static const double epsilons[] = {0.05, 0.5, 2};
-  dperm_score_options o;
-  dperm_score_options_init(&o);
-  o.public_model = true;
-  assert_ok(dperm_random_seeded(11, &o.random, err));
+  dperm_score_options o = options_of(1, 11);
   for (size_t e = 0; e < 6; e++) {
     for (int counts = 0; counts < 2; counts++) {
       o.counts = counts;
@@ -136,8 +142,7 @@ static void intervals_cover_the_rows_own_error_rate(void **state) {
 }
 
 /* Rows drawn from a population whose error probability is known. */
-static void population_intervals_cover_where_the_rows_came_from(void **state) {
-  (void)state;
+TEST_WITH(population_intervals_cover_where_the_rows_came_from, begin, end) {
   enum { RUNS = 20000, N = 300 };
   static const double truths[] = {0.01, 0.2, 0.5};
   random_source r;
@@ -150,7 +155,8 @@ static void population_intervals_cover_where_the_rows_came_from(void **state) {
         errors += random_unit(&r) < truths[e];
       }
       errors += random_discrete_laplace(&r, ratio_below(0.5));
-      error_interval p = population_interval(errors, N, 0.5, 1);
+      const noisy_counts noisy = {errors, 0, N, 0.5, 1};
+      error_interval p = population_interval(&noisy);
       missed += truths[e] < p.low || truths[e] > p.high;
     }
     assert_true((double)missed / RUNS <= 0.05);
@@ -158,8 +164,7 @@ static void population_intervals_cover_where_the_rows_came_from(void **state) {
 }
 
 /* The same where how many rows there are is private, few of them and many. */
-static void population_intervals_cover_without_the_number_of_rows(void **state) {
-  (void)state;
+TEST_WITH(population_intervals_cover_without_the_number_of_rows, begin, end) {
   enum { RUNS = 4000 };
   static const double truths[] = {0.01, 0.2, 0.5, 0.9};
   static const int sizes[] = {10, 300};
@@ -169,7 +174,7 @@ static void population_intervals_cover_without_the_number_of_rows(void **state) 
   for (size_t e = 0; e < 8; e++) {
     size_t missed = 0, empty = 0;
     for (int i = 0; i < RUNS; i++) {
-      noisy_counts noisy = {0, 0};
+      noisy_counts noisy = {0, 0, 0, ratio_value(rate), 1};
       for (int j = 0; j < sizes[e % 2]; j++) {
         bool wrong = random_unit(&r) < truths[e / 2];
         noisy.errors += wrong;
@@ -177,7 +182,7 @@ static void population_intervals_cover_without_the_number_of_rows(void **state) 
       }
       noisy.errors += random_discrete_laplace(&r, rate);
       noisy.correct += random_discrete_laplace(&r, rate);
-      error_interval p = population_interval_of_counts(&noisy, ratio_value(rate), 1);
+      error_interval p = population_interval(&noisy);
       missed += truths[e / 2] < p.low || truths[e / 2] > p.high;
       empty += isnan(noisy_rate(&noisy)) != 0;
       assert_true(p.low >= 0 && p.low < p.high && p.high <= 1);
@@ -189,24 +194,22 @@ static void population_intervals_cover_without_the_number_of_rows(void **state) 
 
 /* At the ends: no rows at all, and counts that noise has pushed below zero. The reach is 7 here,
  * P(|Y| > 7) = 0.0227. */
-static void intervals_of_nothing_say_nothing(void **state) {
-  (void)state;
+TEST_WITH(intervals_of_nothing_say_nothing, begin, end) {
   static const struct {
-    noisy_counts noisy;
+    int64_t errors, correct;
     double low, rate, high;
-  } list[] = {{{0, 0}, 0, (double)NAN, 1},
-              {{-50, -50}, 0, (double)NAN, 1},
-              {{-50, 1}, 0, 0, 1},
-              {{-50, 10}, 0, 0, 0},
-              {{10, -50}, 1, 1, 1},
-              {{1, -50}, 0, 1, 1},
-              {{10, 10}, 3.0 / 20, 0.5, 17.0 / 20}};
+  } list[] = {{0, 0, 0, (double)NAN, 1},
+              {-50, -50, 0, (double)NAN, 1},
+              {-50, 1, 0, 0, 1},
+              {-50, 10, 0, 0, 0},
+              {10, -50, 1, 1, 1},
+              {1, -50, 0, 1, 1},
+              {10, 10, 3.0 / 20, 0.5, 17.0 / 20}};
   assert_true(noise_reach(0.5, 1, 0.025) == 7);
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-    const noisy_counts *noisy = &list[i].noisy;
-    const error_interval sample = sample_interval_of_counts(noisy, 0.5, 1),
-                         all = population_interval_of_counts(noisy, 0.5, 1);
-    double rate = noisy_rate(noisy);
+    const noisy_counts noisy = {list[i].errors, list[i].correct, 0, 0.5, 1};
+    const error_interval sample = sample_interval(&noisy), all = population_interval(&noisy);
+    double rate = noisy_rate(&noisy);
     assert_true(rate == list[i].rate || (isnan(rate) && isnan(list[i].rate)));
     assert_true(sample.low == list[i].low && sample.high == list[i].high);
     assert_true(all.low <= sample.low && all.high >= sample.high && all.low >= 0 && all.high <= 1);
@@ -217,16 +220,12 @@ static void intervals_of_nothing_say_nothing(void **state) {
 
 /* Both counts of an added or removed record have noise of the whole rate, independent of each
  * other, and so have the four. */
-static void added_records_are_counted_with_the_whole_rate(void **state) {
+TEST_WITH(added_records_are_counted_with_the_whole_rate, begin, end) {
   const setting *s = *state;
   enum { RUNS = 50000 };
-  dperm_score_options o;
-  dperm_score_options_init(&o);
-  o.public_model = true;
+  dperm_score_options o = options_of(2, 16);
   o.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;
-  o.epsilon = 2;
   o.rows_per_person = 4;
-  assert_ok(dperm_random_seeded(16, &o.random, err));
   double q = exp(-0.5), variance = 2 * q / ((1 - q) * (1 - q));
   for (int counts = 0; counts < 2; counts++) {
     o.counts = counts;
@@ -250,15 +249,11 @@ static void added_records_are_counted_with_the_whole_rate(void **state) {
 }
 
 /* log P(y)/P'(y) of the released error count between neighbours, from many draws. */
-static void the_count_follows_discrete_laplace(void **state) {
+TEST_WITH(the_count_follows_discrete_laplace, begin, end) {
   const setting *s = *state;
   enum { RUNS = 200000, WIDE = 6 };
-  dperm_score_options o;
+  dperm_score_options o = options_of(1, 13);
   size_t seen[2 * WIDE + 1] = {0};
-  dperm_score_options_init(&o);
-  o.public_model = true;
-  o.epsilon = 1;
-  assert_ok(dperm_random_seeded(13, &o.random, err));
   for (int i = 0; i < RUNS; i++) {
     int64_t y = scored(s, &o).errors - 40;
     if (y >= -WIDE && y <= WIDE) {
@@ -273,15 +268,11 @@ static void the_count_follows_discrete_laplace(void **state) {
   dperm_random_free(o.random);
 }
 
-static void each_count_gets_half_and_a_person_a_share(void **state) {
+TEST_WITH(each_count_gets_half_and_a_person_a_share, begin, end) {
   const setting *s = *state;
   enum { RUNS = 50000 };
-  dperm_score_options o;
+  dperm_score_options o = options_of(2, 14);
   double spread[2] = {0, 0};
-  dperm_score_options_init(&o);
-  o.public_model = true;
-  assert_ok(dperm_random_seeded(14, &o.random, err));
-  o.epsilon = 2;
   o.rows_per_person = 4;
   for (int i = 0; i < RUNS; i++) {
     o.counts = true;
@@ -300,12 +291,9 @@ static void each_count_gets_half_and_a_person_a_share(void **state) {
 
 /* Every way to replace one record, counted at an epsilon that adds nothing: the error count moves
  * by at most one, the four counts together by at most two. */
-static void a_record_moves_the_counts_by_two_at_most(void **state) {
+TEST_WITH(a_record_moves_the_counts_by_two_at_most, begin, end) {
   const setting *s = *state;
-  dperm_score_options o;
-  dperm_score_options_init(&o);
-  o.public_model = true;
-  o.epsilon = 1e5;
+  dperm_score_options o = options_of(1e5, 0);
   o.counts = true;
   for (int from = 0; from < 4; from++) {
     for (int to = 0; to < 4; to++) {
@@ -327,11 +315,11 @@ static void a_record_moves_the_counts_by_two_at_most(void **state) {
 
 /* ---- what is said and what is refused */
 
-static void a_score_says_whether_it_is_private(void **state) {
+TEST_WITH(a_score_says_whether_it_is_private, begin, end) {
   const setting *s = *state;
   dperm_score_options o;
   dperm_private_score p;
-  dperm_score_options_init(&o);
+  dperm_score_options_init(&o); /* without an epsilon */
   o.public_model = true;
   assert_fails(dperm_model_score_private(s->model, s->data, &o, &p, err), DPERM_INVALID_ARGUMENT,
                "epsilon");
@@ -355,21 +343,4 @@ static void a_score_says_whether_it_is_private(void **state) {
   o.rows_per_person = 0;
   assert_fails(dperm_model_score_private(s->model, s->data, &o, &p, err), DPERM_INVALID_ARGUMENT,
                "rows per person");
-}
-
-int main(void) {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
-  const struct CMUnitTest tests[] = {
-      CASE(the_reach_is_the_smallest_that_covers),
-      CASE(intervals_cover_the_rows_own_error_rate),
-      CASE(population_intervals_cover_where_the_rows_came_from),
-      CASE(population_intervals_cover_without_the_number_of_rows),
-      CASE(intervals_of_nothing_say_nothing),
-      CASE(added_records_are_counted_with_the_whole_rate),
-      CASE(the_count_follows_discrete_laplace),
-      CASE(each_count_gets_half_and_a_person_a_share),
-      CASE(a_record_moves_the_counts_by_two_at_most),
-      CASE(a_score_says_whether_it_is_private),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

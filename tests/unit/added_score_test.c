@@ -5,8 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "data/dataset.h"
 #include "dperm/score.h"
+#include "ledger/store.h"
 #include "ledgers.h"
+#include "model/model.h"
 #include "reference.h"
 
 enum { ROWS = 200, DIMS = 5, ABOUT = 250 };
@@ -76,11 +79,11 @@ static bool same_rates(const dperm_private_score *a, const dperm_private_score *
 
 /* Nothing but the noisy counts leaves, and what follows from them: wherever they agree, all agrees,
  * however many records there are. */
-static void scores_tell_the_number_through_noisy_counts_alone(void **state) {
-  (void)state;
+TEST(scores_tell_the_number_through_noisy_counts_alone) {
   enum { MOST = 4, SEEDS = 120, ALL = (MOST + 1) * SEEDS };
   static dperm_private_score seen[ALL];
-  dperm_data *data = first_rows(ROWS);
+  OWNED(dperm_data_free_at) dperm_data *data = first_rows(ROWS);
+  OWNED(dperm_model_free_at)
   dperm_model *model = train_seeded(data, fitting(DPERM_NEIGHBOURS_ADD_REMOVE));
   for (int counts = 0; counts <= 1; counts++) {
     size_t met = 0, empty = 0;
@@ -100,14 +103,12 @@ static void scores_tell_the_number_through_noisy_counts_alone(void **state) {
     }
     assert_true(met > 100 && empty > 10);
   }
-  dperm_model_free(model);
-  dperm_data_free(data);
 }
 
 /* With the same coins one record more moves one count by one. */
-static void an_added_record_moves_one_count(void **state) {
-  (void)state;
-  dperm_data *data = first_rows(ROWS);
+TEST(an_added_record_moves_one_count) {
+  OWNED(dperm_data_free_at) dperm_data *data = first_rows(ROWS);
+  OWNED(dperm_model_free_at)
   dperm_model *model = train_seeded(data, fitting(DPERM_NEIGHBOURS_ADD_REMOVE));
   for (int counts = 0; counts <= 1; counts++) {
     dperm_private_score last = score_rows(model, 0, 3, scoring(counts));
@@ -122,18 +123,15 @@ static void an_added_record_moves_one_count(void **state) {
       last = next;
     }
   }
-  dperm_model_free(model);
-  dperm_data_free(data);
 }
 
 /* A model of these records must be private for the same neighbours. */
-static void scores_and_models_agree_on_neighbours(void **state) {
-  (void)state;
-  dperm_data *data = first_rows(ROWS);
+TEST(scores_and_models_agree_on_neighbours) {
+  OWNED(dperm_data_free_at) dperm_data *data = first_rows(ROWS);
   dperm_options options = fitting(DPERM_NEIGHBOURS_ADD_REMOVE);
   dperm_score_options wanted = scoring(0);
   dperm_private_score score;
-  dperm_model *added = NULL, *replaced = NULL;
+  OWNED(dperm_model_free_at) dperm_model *added = NULL, *replaced = NULL;
   assert_ok(dperm_train(data, &options, &added, err));
   options = fitting(DPERM_NEIGHBOURS_REPLACE);
   assert_ok(dperm_train(data, &options, &replaced, err));
@@ -158,19 +156,17 @@ static void scores_and_models_agree_on_neighbours(void **state) {
   assert_ok(dperm_model_score_private(bare, data, &wanted, &score, err));
   assert_false(score.is_private);
   dperm_model_free(bare);
-  dperm_model_free(added);
-  dperm_model_free(replaced);
-  dperm_data_free(data);
 }
 
 /* ---- ledgers */
 
 /* 2ε where records are replaced, and without a delta. */
-static void ledgers_count_scores_by_their_own_neighbours(void **state) {
-  dperm_data *data = first_rows(ROWS);
+TEST_WITH(ledgers_count_scores_by_their_own_neighbours, ledger_home_begin, ledger_home_end) {
+  OWNED(dperm_data_free_at) dperm_data *data = first_rows(ROWS);
+  OWNED(dperm_model_free_at)
   dperm_model *model = train_seeded(data, fitting(DPERM_NEIGHBOURS_ADD_REMOVE));
   for (int whose = 0; whose < 2; whose++) {
-    dperm_ledger *ledger = ledger_for(*state, (dperm_neighbours)whose);
+    OWNED(dperm_ledger_free_at) dperm_ledger *ledger = ledger_for(*state, (dperm_neighbours)whose);
     dperm_charge charge = {.entry = 0};
     dperm_private_score score;
     dperm_score_options wanted = scoring(0);
@@ -188,10 +184,7 @@ static void ledgers_count_scores_by_their_own_neighbours(void **state) {
       assert_ok(dperm_model_score_private(model, data, &wanted, &score, err));
       assert_string_equal(charge.epsilon, "0.3");
     }
-    dperm_ledger_free(ledger);
   }
-  dperm_model_free(model);
-  dperm_data_free(data);
 }
 
 static int open_rows(void **state) {
@@ -206,13 +199,4 @@ static int close_rows(void **state) {
   return 0;
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(scores_tell_the_number_through_noisy_counts_alone),
-      cmocka_unit_test(an_added_record_moves_one_count),
-      cmocka_unit_test(scores_and_models_agree_on_neighbours),
-      cmocka_unit_test_setup_teardown(ledgers_count_scores_by_their_own_neighbours,
-                                      ledger_home_begin, ledger_home_end),
-  };
-  return cmocka_run_group_tests(tests, open_rows, close_rows);
-}
+TEST_GROUP(open_rows, close_rows)

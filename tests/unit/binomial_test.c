@@ -16,8 +16,7 @@ static long double upper_tail(size_t hits, size_t n, long double p) {
   return sum;
 }
 
-static void bounds_have_the_published_values(void **state) {
-  (void)state;
+TEST(bounds_have_the_published_values) {
   /* 95 percent, two-sided, from tables of exact binomial limits */
   assert_close(probability_below(5, 10, 0.025), 0.1871, 5e-5);
   assert_close(probability_above(5, 10, 0.025), 0.8129, 5e-5);
@@ -27,8 +26,7 @@ static void bounds_have_the_published_values(void **state) {
   assert_close(probability_above(10, 100, 0.025), 0.1762, 5e-5);
 }
 
-static void bounds_at_the_ends_are_the_closed_forms(void **state) {
-  (void)state;
+TEST(bounds_at_the_ends_are_the_closed_forms) {
   static const size_t sizes[] = {1, 7, 400, 400000, 100000000};
   for (size_t i = 0; i < 5; i++) {
     size_t n = sizes[i];
@@ -40,8 +38,7 @@ static void bounds_at_the_ends_are_the_closed_forms(void **state) {
   }
 }
 
-static void bounds_are_where_the_binomial_tails_are_the_rate(void **state) {
-  (void)state;
+TEST(bounds_are_where_the_binomial_tails_are_the_rate) {
   random_source r;
   assert_ok(random_seeded(1, &r, err));
   for (int round = 0; round < 400; round++) {
@@ -58,16 +55,14 @@ static void bounds_are_where_the_binomial_tails_are_the_rate(void **state) {
   }
 }
 
-static void large_numbers_agree_with_the_normal_law(void **state) {
-  (void)state;
+TEST(large_numbers_agree_with_the_normal_law) {
   size_t n = 100000000, hits = 30000000;
   double spread = 3.0902 * sqrt(0.3 * 0.7 / (double)n);
   assert_close(probability_below(hits, n, 1e-3), 0.3 - spread, 1e-3 * spread);
   assert_close(probability_above(hits, n, 1e-3), 0.3 + spread, 1e-3 * spread);
 }
 
-static void beta_law_keeps_its_identities(void **state) {
-  (void)state;
+TEST(beta_law_keeps_its_identities) {
   random_source r;
   assert_ok(random_seeded(2, &r, err));
   for (int round = 0; round < 2000; round++) {
@@ -79,15 +74,4 @@ static void beta_law_keeps_its_identities(void **state) {
   assert_close(beta_cdf(0.25, 0.5, 0.5), 2 / 3.14159265358979324 * asin(0.5), 1e-13);
   assert_close(beta_cdf(0.3, 1, 1), 0.3, 1e-14); /* and in space: uniform */
   assert_true(beta_cdf(0, 2, 3) == 0 && beta_cdf(1, 2, 3) == 1 && beta_cdf(-1, 2, 3) == 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bounds_have_the_published_values),
-      cmocka_unit_test(bounds_at_the_ends_are_the_closed_forms),
-      cmocka_unit_test(bounds_are_where_the_binomial_tails_are_the_rate),
-      cmocka_unit_test(large_numbers_agree_with_the_normal_law),
-      cmocka_unit_test(beta_law_keeps_its_identities),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,15 +81,14 @@ static void check_lines(const dperm_model *model, const dperm_data *data, const 
   free(scores);
 }
 
-static void predictions_of_a_file_equal_those_in_memory(void **state) {
-  (void)state;
-  char *path = file_with("", 0);
+TEST(predictions_of_a_file_equal_those_in_memory) {
+  auto_file *path = file_with("", 0);
   assert_ok(dperm_synthetic_census_write(path, 20000, 7, err)); /* three blocks */
-  dperm_schema *schema = parse(dperm_synthetic_census_schema());
-  dperm_data *data = read_data(path, schema, 0);
+  OWNED(dperm_schema_free_at) dperm_schema *schema = parse(dperm_synthetic_census_schema());
+  OWNED(dperm_data_free_at) dperm_data *data = read_data(path, schema, 0);
   for (int which = 0; which < 2; which++) {
-    dperm_model *model = train_on(data, which ? "huber" : "logistic");
-    char *text = predict(model, path, DPERM_FORMAT_AUTO);
+    OWNED(dperm_model_free_at) dperm_model *model = train_on(data, which ? "huber" : "logistic");
+    OWNED_MEMORY char *text = predict(model, path, DPERM_FORMAT_AUTO);
     check_lines(model, data, text, which == 0);
     dperm_metrics file, memory;
     const dperm_source source = {.path = path};
@@ -97,12 +96,7 @@ static void predictions_of_a_file_equal_those_in_memory(void **state) {
     assert_ok(dperm_model_score(model, data, &memory, err));
     assert_memory_equal(&file, &memory, sizeof file);
     assert_int_equal(file.rows, 20000);
-    free(text);
-    dperm_model_free(model);
   }
-  dperm_data_free(data);
-  dperm_schema_free(schema);
-  file_remove(path);
 }
 
 #define COLUMNS                                                                                    \
@@ -148,8 +142,7 @@ static void check_probabilities(const dperm_model *model, const dperm_data *data
   free(found);
 }
 
-static void probabilities_sum_to_1_and_are_those_of_the_file(void **state) {
-  (void)state;
+TEST(probabilities_sum_to_1_and_are_those_of_the_file) {
   static const char three[] =
       "{\"label\": {\"column\": \"y\", \"classes\": [\"x\", \"y\", \"z\"]}, \"columns\": "
       "[{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 99}]}";
@@ -186,24 +179,21 @@ static void probabilities_sum_to_1_and_are_those_of_the_file(void **state) {
   }
 }
 
-static void only_logistic_loss_has_probabilities(void **state) {
-  (void)state;
+TEST(only_logistic_loss_has_probabilities) {
   const double x[] = {-0.5, 0.5}, y[] = {-1, 1};
-  dperm_data *data = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
   assert_ok(dperm_data_from_dense(2, 1, x, y, 1, &data, err));
-  dperm_model *model = train_on(data, "huber");
+  OWNED(dperm_model_free_at) dperm_model *model = train_on(data, "huber");
   double found[4] = {7, 7, 7, 7};
   assert_fails(dperm_model_probabilities(model, data, found, err), DPERM_UNSUPPORTED,
                "only logistic loss has probabilities; the model's is huber");
   assert_true(found[0] == 7 && found[3] == 7);
-  dperm_model_free(model);
-  dperm_data_free(data);
 }
 
 /* The same predictions for labelled rows, rows without labels, and rows whose labels make no
  * sense: prediction does not look at them. */
 static void check_unlabelled(const char *schema_text, const char *with, const char *without) {
-  dperm_schema *schema = parse(schema_text);
+  OWNED(dperm_schema_free_at) dperm_schema *schema = parse(schema_text);
   char texts[3][256], *paths[3];
   (void)snprintf(texts[0], sizeof texts[0], "%s%s", with, labelled_rows);
   (void)snprintf(texts[1], sizeof texts[1], "%s%s", without, unlabelled_rows);
@@ -211,15 +201,14 @@ static void check_unlabelled(const char *schema_text, const char *with, const ch
   for (int i = 0; i < 3; i++) {
     paths[i] = file_with_text(texts[i]);
   }
-  dperm_data *data = read_data(paths[0], schema, 0);
-  dperm_model *model = train_on(data, "logistic");
+  OWNED(dperm_data_free_at) dperm_data *data = read_data(paths[0], schema, 0);
+  OWNED(dperm_model_free_at) dperm_model *model = train_on(data, "logistic");
   char *expected = predict(model, paths[0], DPERM_FORMAT_AUTO);
   assert_non_null(strstr(expected, "\n\"yes, \"\"sir\"\"\","));
   assert_non_null(strstr(expected, "\nno,"));
   for (int i = 1; i < 3; i++) {
-    char *text = predict(model, paths[i], DPERM_FORMAT_AUTO);
+    OWNED_MEMORY char *text = predict(model, paths[i], DPERM_FORMAT_AUTO);
     assert_string_equal(text, expected);
-    free(text);
   }
   dperm_metrics m;
   const dperm_source source = {.path = paths[1]};
@@ -228,78 +217,55 @@ static void check_unlabelled(const char *schema_text, const char *with, const ch
   for (int i = 0; i < 3; i++) {
     file_remove(paths[i]);
   }
-  dperm_model_free(model);
-  dperm_data_free(data);
-  dperm_schema_free(schema);
 }
 
-static void unlabelled_files_are_predicted_with_a_header(void **state) {
-  (void)state;
+TEST(unlabelled_files_are_predicted_with_a_header_and_without) {
   check_unlabelled("{" LABEL ", \"columns\": [" COLUMNS "]}", "a,y,c\n", "a,c\n");
-}
-
-static void unlabelled_files_are_predicted_without_a_header(void **state) {
-  (void)state;
   check_unlabelled("{\"header\": false, " LABEL ", \"columns\": [" COLUMNS "]}", "", "");
 }
 
-static void rows_that_training_would_drop_are_predicted(void **state) {
-  (void)state;
+TEST(rows_that_training_would_drop_are_predicted) {
+  OWNED(dperm_schema_free_at)
   dperm_schema *schema = parse("{\"on_missing\": \"drop\", " LABEL ", \"columns\": [" COLUMNS "]}");
+  OWNED(file_remove_at)
   char *path = file_with_text("a,y,c\n1,no,u\n9,\"yes, \"\"sir\"\"\",v\n,no,u\n4,no,v\n");
-  dperm_data *data = read_data(path, schema, 0);
+  OWNED(dperm_data_free_at) dperm_data *data = read_data(path, schema, 0);
   assert_int_equal(dperm_data_rows(data), 3);
-  dperm_model *model = train_on(data, "logistic");
-  char *text = predict(model, path, DPERM_FORMAT_AUTO);
+  OWNED(dperm_model_free_at) dperm_model *model = train_on(data, "logistic");
+  OWNED_MEMORY char *text = predict(model, path, DPERM_FORMAT_AUTO);
   size_t lines = 0;
   for (const char *c = text; *c; c++) {
     lines += *c == '\n';
   }
   assert_int_equal(lines, 5);
-  free(text);
-  dperm_model_free(model);
-  dperm_data_free(data);
-  dperm_schema_free(schema);
-  file_remove(path);
 }
 
-static void svmlight_files_are_predicted(void **state) {
-  (void)state;
-  char *path = file_with_text("+1 1:0.5 3:0.2\n-1 2:0.7\n+1 1:3 2:-4\n-1\n");
-  char *other = file_with_text("0 1:0.5 3:0.2\n7 2:0.7\n0 1:3 2:-4\n-3.5\n");
-  dperm_data *data = read_data(path, NULL, 3);
-  dperm_model *model = train_on(data, "logistic");
-  char *text = predict(model, path, DPERM_FORMAT_SVMLIGHT);
+TEST(svmlight_files_are_predicted) {
+  auto_file *path = file_with_text("+1 1:0.5 3:0.2\n-1 2:0.7\n+1 1:3 2:-4\n-1\n");
+  auto_file *other = file_with_text("0 1:0.5 3:0.2\n7 2:0.7\n0 1:3 2:-4\n-3.5\n");
+  OWNED(dperm_data_free_at) dperm_data *data = read_data(path, NULL, 3);
+  OWNED(dperm_model_free_at) dperm_model *model = train_on(data, "logistic");
+  OWNED_MEMORY char *text = predict(model, path, DPERM_FORMAT_SVMLIGHT);
   check_lines(model, data, text, true);
-  char *same = predict(model, other, DPERM_FORMAT_AUTO);
+  OWNED_MEMORY char *same = predict(model, other, DPERM_FORMAT_AUTO);
   assert_string_equal(same, text);
-  free(text);
-  free(same);
-  dperm_model_free(model);
-  dperm_data_free(data);
-  file_remove(path);
-  file_remove(other);
 }
 
-static void models_from_memory_predict_files_of_their_norm_only(void **state) {
-  (void)state;
+TEST(models_from_memory_predict_files_of_their_norm_only) {
   const double x[] = {0.5, 0.1, -0.3, 0.2}, labels[] = {1, -1};
-  char *path = file_with_text("+1 1:0.5 2:0.1\n");
+  auto_file *path = file_with_text("+1 1:0.5 2:0.1\n");
   const dperm_source source = {.path = path, .format = DPERM_FORMAT_SVMLIGHT};
   for (int wide = 0; wide < 2; wide++) {
-    dperm_data *data = NULL;
+    OWNED(dperm_data_free_at) dperm_data *data = NULL;
     assert_ok(dperm_data_from_dense(2, 2, x, labels, wide ? 5.0 : 1.0, &data, err));
-    dperm_model *model = train_on(data, "logistic");
+    OWNED(dperm_model_free_at) dperm_model *model = train_on(data, "logistic");
     if (wide) {
       assert_fails(dperm_predict_file(model, &source, "-", NULL, err), DPERM_INVALID_ARGUMENT,
                    "norm bound 5");
     } else {
       free(predict(model, path, DPERM_FORMAT_SVMLIGHT));
     }
-    dperm_model_free(model);
-    dperm_data_free(data);
   }
-  file_remove(path);
 }
 
 /* ---- failures */
@@ -312,15 +278,16 @@ static bool stop(void *context, const char *stage, uint64_t done, uint64_t total
   return true;
 }
 
-static void a_failed_prediction_leaves_the_old_file(void **state) {
-  (void)state;
+TEST(a_failed_prediction_leaves_the_old_file) {
+  OWNED(dperm_schema_free_at)
   dperm_schema *schema = parse("{" LABEL ", \"columns\": [" COLUMNS "]}");
-  char *good = file_with_text("a,y,c\n1,no,u\n9,\"yes, \"\"sir\"\"\",v\n");
+  auto_file *good = file_with_text("a,y,c\n1,no,u\n9,\"yes, \"\"sir\"\"\",v\n");
+  OWNED(file_remove_at)
   char *bad = file_with_text("a,y,c\n1,no,u\nx,no,u\n"), *empty = file_with_text("a,y,c\n");
   char *other = file_with_text("+1 1:1\n"), *out = file_with_text("old"), *text = NULL;
   size_t length = 0;
-  dperm_data *data = read_data(good, schema, 0);
-  dperm_model *model = train_on(data, "logistic");
+  OWNED(dperm_data_free_at) dperm_data *data = read_data(good, schema, 0);
+  OWNED(dperm_model_free_at) dperm_model *model = train_on(data, "logistic");
   const dperm_source from_bad = {.path = bad}, from_empty = {.path = empty};
   const dperm_source from_good = {.path = good}, from_nowhere = {.path = "no/such/file"};
   const dperm_source from_other = {.path = other, .format = DPERM_FORMAT_SVMLIGHT};
@@ -343,27 +310,6 @@ static void a_failed_prediction_leaves_the_old_file(void **state) {
   assert_ok(file_read_all(out, 100, &text, &length, err));
   assert_string_equal(text, "old");
   free(text);
-  file_remove(good);
-  file_remove(bad);
-  file_remove(empty);
   file_remove(other);
   file_remove(out);
-  dperm_model_free(model);
-  dperm_data_free(data);
-  dperm_schema_free(schema);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(predictions_of_a_file_equal_those_in_memory),
-      cmocka_unit_test(probabilities_sum_to_1_and_are_those_of_the_file),
-      cmocka_unit_test(only_logistic_loss_has_probabilities),
-      cmocka_unit_test(unlabelled_files_are_predicted_with_a_header),
-      cmocka_unit_test(unlabelled_files_are_predicted_without_a_header),
-      cmocka_unit_test(rows_that_training_would_drop_are_predicted),
-      cmocka_unit_test(svmlight_files_are_predicted),
-      cmocka_unit_test(models_from_memory_predict_files_of_their_norm_only),
-      cmocka_unit_test(a_failed_prediction_leaves_the_old_file),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/owned.h"
+#include "data/dataset.h"
 #include "data/identity.h"
 #include "dperm/sweep.h"
 #include "reference.h"
@@ -66,7 +68,7 @@ static dperm_status sweep_cells(const sweep_job *job, dperm_options cells[CELLS]
 
 static dperm_status sweep_once(watcher *w, ranks *r, dperm_error *error) {
   const sweep_job *job = w->job;
-  dperm_data *data = NULL, *test = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL, *test = NULL;
   dperm_options cells[CELLS];
   dperm_sweep_options how;
   dperm_source source = job->source;
@@ -89,8 +91,6 @@ static dperm_status sweep_once(watcher *w, ranks *r, dperm_error *error) {
   if (status == DPERM_OK) {
     status = dperm_sweep(data, cells, CELLS, &how, keep, w, error);
   }
-  dperm_data_free(test);
-  dperm_data_free(data);
   return status;
 }
 
@@ -117,7 +117,7 @@ static void all_went_well(const sweep_job *job, size_t count) {
 
 /* Rows that no hyperplane divides. */
 static char *records(size_t rows, size_t from) {
-  char *text = malloc(rows * 40);
+  OWNED_MEMORY char *text = malloc(rows * 40);
   assert_non_null(text);
   size_t used = 0;
   for (size_t i = from; i < from + rows; i++) {
@@ -126,17 +126,15 @@ static char *records(size_t rows, size_t from) {
                             1 + i % 8, i / 7 % 10);
   }
   char *path = file_with(text, used);
-  free(text);
   return path;
 }
 
-static void counts_are_those_of_one_process(void **state) {
-  (void)state;
-  char *svm = records(3000, 0), *more = records(1700, 5000);
+TEST(counts_are_those_of_one_process) {
+  auto_file *svm = records(3000, 0), *more = records(1700, 5000);
   for (int variant = 0; variant < 4; variant++) {
     sweep_job job = {.source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9},
                      .stop_rank = SIZE_MAX};
-    sweep_job *alone = malloc(sizeof *alone);
+    OWNED_MEMORY sweep_job *alone = malloc(sizeof *alone);
     assert_non_null(alone);
     job.test = variant & 1 ? more : NULL;
     if (variant & 2) {
@@ -151,10 +149,7 @@ static void counts_are_those_of_one_process(void **state) {
       all_went_well(&job, count);
       assert_memory_equal(job.errors, alone->errors, sizeof job.errors);
     }
-    free(alone);
   }
-  file_remove(svm);
-  file_remove(more);
 }
 
 static size_t lines_of(const char *path) {
@@ -170,9 +165,8 @@ static size_t lines_of(const char *path) {
 
 /* Whoever stops, and whenever: all stop, nothing is told; and other numbers of processes, or one
  * alone, go on from the journal. */
-static void all_stop_and_any_number_goes_on(void **state) {
-  (void)state;
-  char *svm = records(3000, 0), *journal = file_with_text("");
+TEST(all_stop_and_any_number_goes_on) {
+  auto_file *svm = records(3000, 0), *journal = file_with_text("");
   sweep_job alone = {.source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9},
                      .stop_rank = SIZE_MAX};
   sweep_alone(&alone);
@@ -202,14 +196,11 @@ static void all_stop_and_any_number_goes_on(void **state) {
     }
     assert_memory_equal(job.errors, alone.errors, sizeof job.errors);
   }
-  file_remove(svm);
-  file_remove(journal);
 }
 
 /* The leader cannot keep its journal: everybody hears why. */
-static void a_journal_that_cannot_be_is_everybodys_failure(void **state) {
-  (void)state;
-  char *svm = records(3000, 0);
+TEST(a_journal_that_cannot_be_is_everybodys_failure) {
+  auto_file *svm = records(3000, 0);
   sweep_job job = {.source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9},
                    .stop_rank = SIZE_MAX,
                    .journal = "/nowhere/to/be/found"};
@@ -219,7 +210,6 @@ static void a_journal_that_cannot_be_is_everybodys_failure(void **state) {
     assert_int_equal(job.visited[p], 0);
     assert_non_null(strstr(job.error[p].message, "cannot keep the sweep's journal"));
   }
-  file_remove(svm);
 }
 
 /* ---- how the journal knows the rows */
@@ -232,17 +222,15 @@ typedef struct identity_job {
 
 static void identify(ranks *r, void *context) {
   identity_job *job = context;
-  dperm_data *data = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
   size_t rank = r ? r->rank : 0;
   job->status[rank] = dperm_data_read_spread(&job->source, r, NULL, &data, NULL);
   if (job->status[rank] == DPERM_OK) {
     job->status[rank] = identity_of_stripes(data, job->identity[rank], NULL);
   }
-  dperm_data_free(data);
 }
 
-static void rows_are_known_wherever_they_are(void **state) {
-  (void)state;
+TEST(rows_are_known_wherever_they_are) {
   char *paths[2] = {records(3000, 0), records(3000, 1)};
   unsigned char first[IDENTITY_SIZE] = {0};
   for (int which = 0; which < 2; which++) {
@@ -262,14 +250,4 @@ static void rows_are_known_wherever_they_are(void **state) {
     memcpy(first, alone.identity[0], IDENTITY_SIZE);
     file_remove(paths[which]);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(counts_are_those_of_one_process),
-      cmocka_unit_test(all_stop_and_any_number_goes_on),
-      cmocka_unit_test(a_journal_that_cannot_be_is_everybodys_failure),
-      cmocka_unit_test(rows_are_known_wherever_they_are),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,167 @@
+/* Attacks on noisy counts. Where a count is 1 in the one data set and 0 in the other, a noisy count
+ * of at least 1 is e^rate times as likely in the first, and any other as much less. The best
+ * outcome of several such counts, whose rates add up to ε, is e^ε times as likely: all of it
+ * exactly tight. The score of an outcome counts them. What runs is the library's own.
+ *
+ * Refinement. One record is in the first category of two columns in the first data set, and in the
+ * second category of both in the second, or not there (neighbours add-remove): four counts at a
+ * rate of ε/4, or two at ε/2. The schema of cells, encoding, counting and noise run.
+ *
+ * Private scores. A record that the model gets wrong is in the first data set; in the second it is
+ * replaced by one that it gets right, or there is none at all. Replaced: the number of errors moves
+ * alone, at a rate of ε, or two of the four counts at ε/2 each. Added: one count of two or four, at
+ * ε; the score of an outcome also looks at how many records there seem to be, which may tell no
+ * more (docs/proofs/neighbours.md 8). All from the model's margins to the noise runs. */
+#include <string.h>
+
+#include "audit/attack.h"
+#include "data/dataset.h"
+#include "dperm/score.h"
+#include "random/random_handle.h"
+#include "refine/refine_counts.h"
+
+/* ---- refinement */
+
+enum { COLUMNS = 2, CATEGORIES = 8 };
+
+static const char schema_text[] =
+    "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]}, \"columns\": ["
+    "{\"name\": \"a\", \"type\": \"categorical\", \"values\": "
+    "[\"0\", \"1\", \"2\", \"3\", \"4\", \"5\", \"6\", \"7\"]}, "
+    "{\"name\": \"b\", \"type\": \"categorical\", \"values\": "
+    "[\"0\", \"1\", \"2\", \"3\", \"4\", \"5\", \"6\", \"7\"]}]}";
+
+typedef struct refine_target {
+  guarantee claim;
+  refine_counts exact[2]; /* of each data set */
+} refine_target;
+
+static void free_counts(refine_target *t) {
+  refine_counts_clear(&t->exact[0]);
+  refine_counts_clear(&t->exact[1]);
+}
+
+/* A data set of one record, which has this category in both columns, or of none. */
+static dperm_status count_side(const dperm_schema *wide, const dperm_schema *cells, int side,
+                               size_t records, refine_counts *out, dperm_error *err) {
+  static const char *const texts[] = {"0", "1"};
+  const int32_t code = side, label = 0;
+  const dperm_column column = {.codes = &code, .texts = texts, .text_count = 2};
+  const dperm_column columns[COLUMNS] = {column, column};
+  const dperm_column labels = {.codes = &label, .texts = texts, .text_count = 2};
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
+  const refine_numbers numbers = refine_numbers_of(wide, 1, 1);
+  TRY(dperm_data_from_table(cells, records, columns, &labels, &data, err));
+  TRY(refine_counts_new(wide, cells, &numbers, out, err));
+  return refine_counts_add(data, out, err);
+}
+
+static dperm_status draw_counts(const attack *a, int side, random_source *source, double *score,
+                                double *outcome, dperm_error *err) {
+  const refine_target *t = a->context;
+  const refine_counts *exact = &t->exact[side];
+  int64_t counts[COLUMNS][CATEGORIES];
+  cell_counts columns[COLUMNS];
+  refine_counts noisy = {.count = COLUMNS, .columns = columns};
+  (void)err;
+  for (size_t c = 0; c < COLUMNS; c++) {
+    memcpy(counts[c], exact->columns[c].counts, sizeof counts[c]);
+    columns[c] = exact->columns[c];
+    columns[c].counts = counts[c];
+  }
+  refine_blur(&noisy, &t->claim, source);
+  *score = 0;
+  for (size_t c = 0; c < COLUMNS; c++) {
+    *score += counts[c][0] >= 1 ? 1 : -1;
+    if (t->claim.neighbours == DPERM_NEIGHBOURS_REPLACE) {
+      *score += counts[c][1] >= 1 ? -1 : 1;
+    }
+  }
+  *outcome = (double)counts[0][0];
+  return DPERM_OK;
+}
+
+dperm_status audit_refine(const dperm_audit_options *options, int neighbours,
+                          dperm_audit_result *out, dperm_error *err) {
+  const dperm_neighbours whom = (dperm_neighbours)neighbours;
+  OWNED(dperm_schema_free_at) dperm_schema *wide = NULL, *cells = NULL;
+  OWNED(free_counts)
+  refine_target t = {.claim = guarantee_of_histograms(options->epsilon, 1, COLUMNS, whom)};
+  TRY(dperm_schema_parse(schema_text, sizeof schema_text - 1, "audit", &wide, err));
+  TRY(refine_cell_schema(wide, &cells, err));
+  for (int side = 0; side < 2; side++) {
+    size_t records = side == 1 && whom == DPERM_NEIGHBOURS_ADD_REMOVE ? 0 : 1;
+    TRY(count_side(wide, cells, side, records, &t.exact[side], err));
+  }
+  const attack a = {.context = &t, .usual_draws = 200000, .block = 1024, .draw = draw_counts};
+  return attack_run(&a, options, out, err);
+}
+
+/* ---- private scores */
+
+typedef struct score_target {
+  dperm_model *model;
+  dperm_data *data[2];
+  dperm_score_options how;
+} score_target;
+
+static void free_scored(score_target *t) {
+  dperm_model_free(t->model);
+  dperm_data_free(t->data[0]);
+  dperm_data_free(t->data[1]);
+}
+
+/* A model whose weight is positive: it takes x = 1 for the positive class. */
+static dperm_status sign_model(dperm_model **out, dperm_error *err) {
+  const double x = 1, label = 1;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
+  dperm_options options;
+  dperm_options_init(&options);
+  options.mechanism = DPERM_MECHANISM_NONE;
+  options.lambda = 1;
+  options.threads = 1;
+  TRY(dperm_data_from_dense(1, 1, &x, &label, 1, &data, err));
+  return dperm_train(data, &options, out, err);
+}
+
+static double score_replaced(const dperm_private_score *p, bool counts) {
+  return counts ? (p->false_positives >= 1) - (p->true_positives >= 1) : p->errors >= 1;
+}
+
+static double score_added(const dperm_private_score *p, bool counts) {
+  int64_t moved = counts ? p->false_positives : p->errors;
+  return 2 * (moved >= 1) + (p->errors + p->correct >= 1 || p->rows >= 1);
+}
+
+static dperm_status draw_score(const attack *a, int side, random_source *source, double *score,
+                               double *outcome, dperm_error *err) {
+  const score_target *t = a->context;
+  dperm_random random = {*source};
+  dperm_score_options how = t->how;
+  dperm_private_score found;
+  how.random = &random;
+  dperm_status status = dperm_model_score_private(t->model, t->data[side], &how, &found, err);
+  *source = random.source;
+  TRY(status);
+  *score = how.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? score_added(&found, how.counts)
+                                                         : score_replaced(&found, how.counts);
+  *outcome = (double)found.errors;
+  return DPERM_OK;
+}
+
+dperm_status audit_score(const dperm_audit_options *options, int detail, dperm_audit_result *out,
+                         dperm_error *err) {
+  bool adding = (detail & SCORE_ADDED) != 0;
+  const double x = 1, wrong = -1, right = 1;
+  OWNED(free_scored) score_target t = {.model = NULL};
+  TRY(sign_model(&t.model, err));
+  TRY(dperm_data_from_dense(1, 1, &x, &wrong, 1, &t.data[0], err));
+  TRY(dperm_data_from_dense(adding ? 0 : 1, 1, &x, &right, 1, &t.data[1], err));
+  dperm_score_options_init(&t.how);
+  t.how.epsilon = options->epsilon;
+  t.how.public_model = true;
+  t.how.counts = (detail & SCORE_COUNTS) != 0;
+  t.how.neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
+  const attack a = {.context = &t, .usual_draws = 200000, .block = 1024, .draw = draw_score};
+  return attack_run(&a, options, out, err);
+}
