@@ -24,7 +24,7 @@
 #include "loss/softmax.h"
 #include "mechanism/delta_rule.h"
 #include "mechanism/epsilon_rule.h"
-#include "solve/cholesky.h"
+#include "solve/direction.h"
 
 enum { CLASSES = JOINT_CLASSES, WEIGHTS = JOINT_WEIGHTS };
 

@@ -5,7 +5,7 @@
 
 #include "mechanism/privacy_plan.h"
 #include "mechanism/promise.h"
-#include "solve/newton.h"
+#include "solve/solver.h"
 
 typedef struct mechanism {
   const char *name; /* as a model file says it */

@@ -1,7 +1,6 @@
 /* The two loops over the pairs, with the initial matrix between them. */
-#include "solve/lbfgs.h"
-
 #include "base/vector.h"
+#include "solve/direction.h"
 
 size_t lbfgs_work_size(size_t cols) {
   return 2 * (size_t)LBFGS_PAIRS * cols;

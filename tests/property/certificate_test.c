@@ -8,7 +8,7 @@
 #include "exact_fit.h"
 #include "kernel/features.h"
 #include "solve/certify.h"
-#include "solve/polish.h"
+#include "solve/solver.h"
 #include "statistics.h"
 
 /* ---- random problems */

@@ -2,7 +2,7 @@
  * agree with sums written out in long double, certificates bound the true gradient in doubles and
  * in twice the precision, both directions find one minimum, on dense and on sparse rows, many
  * classes cost passes and no more, and threads do not change a bit. */
-#include "solve/coupled.h"
+#include "solve/problem.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -12,7 +12,7 @@
 #include "loss/softmax.h"
 #include "reference.h"
 #include "solve/certify.h"
-#include "solve/polish.h"
+#include "solve/solver.h"
 #include "statistics.h"
 
 enum { MOST_K = 400 };
@@ -164,7 +164,7 @@ typedef struct weighing {
 
 static void weigh(void *context, size_t from, size_t count, double *z) {
   const weighing *by = context;
-  coupled_weigh(by->p, by->curvature, from, count, z);
+  problem_weigh(by->p, by->curvature, from, count, z);
 }
 
 /* Upper triangle and product are one matrix, the derivative of gradients. */
@@ -193,8 +193,8 @@ static void hessians_are_derivatives_of_gradients(void **state) {
     assert_ok(problem_evaluate(&t.p, &at, err));
     weighing by = {&t.p, at.curvature};
     assert_ok(problem_apply_both(&t.p, v, weigh, &by, product, err));
-    assert_ok(coupled_gram(&t.p, at.curvature, h, err));
-    assert_ok(coupled_diagonal(&t.p, at.curvature, diagonal, err));
+    assert_ok(problem_gram(&t.p, at.curvature, h, err));
+    assert_ok(problem_diagonal(&t.p, at.curvature, diagonal, err));
     assert_ok(problem_scores(&t.p, v, q, err));
     assert_ok(problem_along(&t.p, &at, v, q, 0, &sums[0], &sums[1], err));
     double first = 0, second = 0;

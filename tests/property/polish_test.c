@@ -9,7 +9,7 @@
 #include "exact_fit.h"
 #include "kernel/features.h"
 #include "solve/certify.h"
-#include "solve/polish.h"
+#include "solve/solver.h"
 
 enum { MOST_STEPS = 3000 };
 

@@ -10,8 +10,8 @@
 #include "mechanism/delta_rule.h"
 #include "mechanism/epsilon_rule.h"
 #include "reference.h"
-#include "solve/cholesky.h"
-#include "solve/coupled.h"
+#include "solve/direction.h"
+#include "solve/problem.h"
 #include "statistics.h"
 
 enum { BITS = 300, MOST = 1000 };
@@ -286,7 +286,7 @@ static double log_density(const neighbour *of, const double *w, double lambda, d
                       .model = {.lambda = lambda / N}};
   point here = {.f = (double *)w, .z = z, .slope = slope, .curvature = p, .gradient = g};
   assert_ok(problem_evaluate(&at, &here, err));
-  assert_ok(coupled_gram(&at, p, h, err));
+  assert_ok(problem_gram(&at, p, h, err));
   for (size_t c = 0; c < K; c++) {
     double squares = 0, sum = 0;
     for (size_t j = c * D; j < (c + 1) * D; j++) {

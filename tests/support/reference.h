@@ -5,7 +5,7 @@
 #ifndef DPERM_TESTS_REFERENCE_H
 #define DPERM_TESTS_REFERENCE_H
 
-#include "solve/newton.h"
+#include "solve/solver.h"
 #include "support.h"
 
 typedef enum reference_loss { REF_LOGISTIC, REF_HUBER, REF_SMOOTH_HINGE } reference_loss;

@@ -14,10 +14,9 @@
 #include "matrix/matrix_blocks.h"
 #include "reference.h"
 #include "solve/batch_solve.h"
-#include "solve/coupled.h"
 #include "solve/direction.h"
-#include "solve/newton.h"
-#include "solve/polish.h"
+#include "solve/problem.h"
+#include "solve/solver.h"
 #include "support.h"
 
 enum { BLOCKS = 14, ROWS = BLOCKS * MATRIX_BLOCK, INPUTS = 3, COLS = 32, NEVER = 1 << 30 };
@@ -207,11 +206,11 @@ static dperm_status joint_along(joint_pass *j, dperm_error *err) {
 }
 
 static dperm_status joint_gram(joint_pass *j, dperm_error *err) {
-  return coupled_gram(j->p, j->at.curvature, j->square, err);
+  return problem_gram(j->p, j->at.curvature, j->square, err);
 }
 
 static dperm_status joint_diagonal(joint_pass *j, dperm_error *err) {
-  return coupled_diagonal(j->p, j->at.curvature, j->wide, err);
+  return problem_diagonal(j->p, j->at.curvature, j->wide, err);
 }
 
 static dperm_status joint_cg(joint_pass *j, dperm_error *err) {

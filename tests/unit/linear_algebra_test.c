@@ -8,8 +8,7 @@
 #include "base/threads.h"
 #include "base/vector.h"
 #include "matrix/gemm_block.h"
-#include "solve/cholesky.h"
-#include "solve/lbfgs.h"
+#include "solve/direction.h"
 #include "support.h"
 
 static random_source source(uint64_t seed) {
