@@ -17,7 +17,7 @@
 #include "dperm/tune.h"
 #include "mechanism/selection.h"
 #include "model/model.h"
-#include "random/random_handle.h"
+#include "random/random_source.h"
 
 /* ---- selectors */
 

@@ -10,7 +10,7 @@
 #include "audit/audit_cases.h"
 #include "data/dataset.h"
 #include "dperm/score.h"
-#include "random/random_handle.h"
+#include "random/random_source.h"
 
 typedef struct score_target {
   dperm_model *model;

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "kernel/fast_rotation.h"
-#include "random/chi.h"
+#include "random/random_source.h"
 
 typedef struct layout {
   size_t inputs, count;

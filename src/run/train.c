@@ -10,7 +10,7 @@
 #include "base/threads.h"
 #include "matrix/gemm_block.h"
 #include "mechanism/mechanism.h"
-#include "random/random_handle.h"
+#include "random/random_source.h"
 #include "run/account.h"
 #include "run/asked_schema.h"
 #include "run/calibration.h"

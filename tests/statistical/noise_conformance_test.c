@@ -340,7 +340,7 @@ static void check_figures(const noise_plan *plan, const row_bounds *bounds, uint
   random_source r = seeded(4000 + seed);
   size_t count = draws_for(plan), below[2] = {0, 0}, low[2] = {0, 0}, beyond = 0;
   double b[MOST], mean = 0, square = 0, fourth = 0, n = (double)count;
-  double within = seed % 100 == LONG ? 0.02 : plan->kind->draw_length ? 0.005 : 1e-9;
+  double within = seed % 100 == LONG ? 0.02 : plan->kind->mean_square ? 0.005 : 1e-9;
   noise_law figures;
   noise_law_of(plan, &figures);
   double q[2] = {noise_law_quantile(&figures, 0.5), noise_law_quantile(&figures, 0.95)};
