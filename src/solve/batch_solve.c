@@ -31,6 +31,7 @@ enum { POOL = 3 * BATCH_WIDTH, MOST_PASSES = 80, STEPS_AFTER_HESSIAN = 3, MOST_O
 
 typedef struct batch_model {
   problem one;                    /* the problem with this model */
+  size_t number;                  /* which of all models it is */
   double target;                  /* for the certified gradient */
   const double *factor;           /* in use: shared or own */
   double *own;                    /* space for its own; NULL where there are too many columns */
@@ -56,25 +57,25 @@ static size_t model_work_size(size_t cols) {
   return 5 * cols + lbfgs_work_size(cols) + (owns_factor(cols) ? cols * cols : 0);
 }
 
-/* From the start that stands in `weights`; with `factor`, or NULL for one of its own at once. */
-static void model_begin(batch_model *d, const problem *p, const problem_model *model,
-                        const double *factor, double *work, const double *weights, double target) {
-  size_t cols = p->x->cols;
-  *d = (batch_model){.one = *p,
-                     .target = target,
-                     .factor = factor,
+/* Model m from its start; with the shared factor, or with one of its own at once. */
+static void model_begin(batch_model *d, const batch *b, size_t m, double *work) {
+  size_t cols = b->p->x->cols;
+  bool owns = owns_factor(cols);
+  *d = (batch_model){.one = *b->p,
+                     .number = m,
+                     .factor = b->factor,
                      .f = work,
                      .gradient = work + cols,
                      .trial = work + 2 * cols,
                      .trial_gradient = work + 3 * cols,
                      .direction = work + 4 * cols,
-                     .own = owns_factor(cols) ? work + 5 * cols + lbfgs_work_size(cols) : NULL,
-                     .wants_hessian = !factor,
-                     .given_up = !factor && !owns_factor(cols),
-                     .certified = INFINITY};
-  d->one.model = *model;
+                     .own = owns ? work + 5 * cols + lbfgs_work_size(cols) : NULL,
+                     .wants_hessian = !b->factor,
+                     .given_up = !b->factor && !owns,
+                     .target = b->target[m]};
+  d->one.model = b->models[m];
   lbfgs_begin(&d->memory, cols, work + 5 * cols);
-  memcpy(d->trial, weights, cols * sizeof *weights);
+  memcpy(d->trial, b->weights + m * cols, cols * sizeof *d->trial);
 }
 
 /* d := H₀⁻¹ d by the factor. */
@@ -197,8 +198,7 @@ typedef struct pool {
   many *shared;
   batch_pass rows;
   batch_model models[POOL];
-  size_t numbers[POOL]; /* which of all models they are */
-  size_t count;         /* so many */
+  size_t count; /* so many of them */
   double *works, *square;
 } pool;
 
@@ -211,13 +211,6 @@ static void pool_free(pool *p) {
   }
 }
 OWNED_HANDLE(pool, pool_free)
-
-static void enter(pool *p, size_t place, double *work, size_t m) {
-  const batch *b = p->shared->b;
-  model_begin(&p->models[place], b->p, &b->models[m], b->factor, work,
-              b->weights + m * b->p->x->cols, b->target[m]);
-  p->numbers[place] = m;
-}
 
 /* The next model from the list, b->count if there is none. A thread takes no more than its share
  * of what is left, so that none waits for another with a full pool. */
@@ -238,7 +231,7 @@ static dperm_status fill(many *s, pool *p, dperm_error *err) {
   TRY(memory_new(most * work_size, sizeof *p->works, &p->works, err));
   TRY(memory_new(cols * cols, sizeof *p->square, &p->square, err));
   for (size_t m = 0; p->count < most && (m = take(s, p->count)) < b->count; p->count++) {
-    enter(p, p->count, p->works + p->count * work_size, m);
+    model_begin(&p->models[p->count], b, m, p->works + p->count * work_size);
   }
   return DPERM_OK;
 }
@@ -253,16 +246,15 @@ static void leave(pool *p) {
       i++;
       continue;
     }
-    size_t m = p->numbers[i], next = take(p->shared, p->count - 1);
+    size_t m = d->number, next = take(p->shared, p->count - 1);
     if (d->solved) {
       b->certified[m] = d->certified;
       memcpy(b->weights + m * cols, d->f, cols * sizeof *d->f);
     }
     if (next < b->count) {
-      enter(p, i, d->f, next);
+      model_begin(d, b, next, d->f);
     } else {
       *d = p->models[--p->count];
-      p->numbers[i] = p->numbers[p->count];
     }
   }
 }

@@ -6,14 +6,13 @@
 #include <stdlib.h>
 
 #include "fast_features.h"
-#include "random/chi.h"
+#include "random/random_source.h"
 #include "reference.h"
 #include "run/fit_memory.h"
 
 static hadamard_directions *directions_of(uint64_t seed, double scale, size_t d, size_t count) {
   hadamard_directions *h = NULL;
-  random_source r;
-  assert_ok(random_seeded(seed, &r, err));
+  random_source r = seeded(seed);
   assert_ok(hadamard_directions_new(&r, scale, d, count, NULL, &h, err));
   return h;
 }
@@ -42,7 +41,6 @@ static void check_law(double *sample, size_t n, double (*law)(double x, size_t k
 }
 
 static double normal_law(double x, size_t k) {
-  (void)k;
   return 0.5 * erfc(-x / sqrt(2));
 }
 
@@ -59,13 +57,11 @@ static double chi_law(double x, size_t k) {
 }
 
 static void lengths_have_the_law_of_gaussian_vectors(void **state) {
-  (void)state;
   enum { DRAWS = 100000 };
   static const size_t sizes[] = {2, 3, 64, 65, 1000};
   static double sample[DRAWS];
   for (size_t c = 0; c < 5; c++) {
-    random_source r;
-    assert_ok(random_seeded(20 + c, &r, err));
+    random_source r = seeded(20 + c);
     for (size_t i = 0; i < DRAWS; i++) {
       sample[i] = random_chi(&r, sizes[c]);
     }
@@ -86,7 +82,6 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
  * cos and of squares and fourth powers are right, within six standard deviations of independent
  * ones. */
 static void directions_have_the_law_of_gaussian_vectors(void **state) {
-  (void)state;
   enum { MAPS = 20000 };
   static double sample[3][MAPS], x[3][1000], angles[300];
   for (size_t c = 0; c < 5; c++) {
@@ -125,7 +120,6 @@ static void directions_have_the_law_of_gaussian_vectors(void **state) {
 
 /* Those of one rotation; their lengths are χ_d, within seven standard deviations. */
 static void directions_are_orthogonal_and_as_long_as_gaussian_vectors(void **state) {
-  (void)state;
   for (size_t c = 0; c < SHAPES; c++) {
     size_t d = shapes[c].d, count = shapes[c].count;
     hadamard_directions *h = directions_of(30 + c, 2, d, count);
@@ -155,7 +149,6 @@ static void directions_are_orthogonal_and_as_long_as_gaussian_vectors(void **sta
 
 /* Angles are products with the directions, the same bits from a sparse row and from a dense one. */
 static void angles_are_products_with_the_directions(void **state) {
-  (void)state;
   for (size_t c = 0; c < SHAPES; c++) {
     size_t d = shapes[c].d, count = shapes[c].count, entries = 0;
     hadamard_directions *h = directions_of(40 + c, 0.5, d, count);
@@ -163,8 +156,7 @@ static void angles_are_products_with_the_directions(void **state) {
            *values = new_doubles(d);
     double *dense = new_doubles(count), *sparse = new_doubles(count), *direction = new_doubles(d);
     uint32_t columns[1000];
-    random_source r;
-    assert_ok(random_seeded(50 + c, &r, err));
+    random_source r = seeded(50 + c);
     for (size_t j = 0; j < d; j++) {
       if (random_bits(&r) % 64 == 0) {
         columns[entries] = (uint32_t)j;
@@ -199,8 +191,7 @@ enum { PAIRS = 20 };
 /* Mean square error of the kernel's estimate at gaps of length 1, over maps and gaps. */
 static double mean_square(feature_kind kind, size_t d, size_t count, size_t entries, size_t maps) {
   double sum = 0, *gaps = new_doubles(PAIRS * d), *angles = new_doubles(count);
-  random_source r;
-  assert_ok(random_seeded(60, &r, err));
+  random_source r = seeded(60);
   for (size_t p = 0; p < PAIRS; p++) {
     double *gap = gaps + p * d, square = 0;
     for (size_t k = 0; k < entries; k++) {
@@ -215,7 +206,7 @@ static double mean_square(feature_kind kind, size_t d, size_t count, size_t entr
   }
   for (uint64_t seed = 1; seed <= maps; seed++) {
     const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 0.5, 2 * count, 0, seed};
-    feature_map *map = NULL;
+    OWNED(feature_map_free_at) feature_map *map = NULL;
     assert_ok(feature_map_draw(&kernel, kind, d, NULL, &map, err));
     for (size_t p = 0; p < PAIRS; p++) {
       double error = -exp(-0.5);
@@ -230,7 +221,6 @@ static double mean_square(feature_kind kind, size_t d, size_t count, size_t entr
       }
       sum += error * error;
     }
-    feature_map_free(map);
   }
   free(gaps);
   free(angles);
@@ -241,7 +231,6 @@ static double mean_square(feature_kind kind, size_t d, size_t count, size_t entr
  * standard error of two percent (docs/performance.md has the figures): seven of the difference's,
  * 1e-11 a comparison if the seeds were not fixed. */
 static void the_kernel_is_estimated_as_well_as_by_qr(void **state) {
-  (void)state;
   static const struct {
     size_t d, count, entries;
     double share; /* of the independent ones' */
@@ -261,22 +250,19 @@ static void the_kernel_is_estimated_as_well_as_by_qr(void **state) {
 
 /* d = D = 10^4: 775 MB by QR, 400 MB for independent ones. */
 static void memory_grows_with_columns_plus_features(void **state) {
-  (void)state;
   enum { MANY = 10000 };
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 1, MANY, 0, 1};
-  feature_map *map = NULL;
+  OWNED(feature_map_free_at) feature_map *map = NULL;
   assert_true(feature_map_bytes(FEATURES_HADAMARD, MANY, MANY) < 32.0 * (MANY + MANY));
   assert_ok(feature_map_new(&kernel, MANY, NULL, &map, err));
   assert_true(map->kind == FEATURES_HADAMARD && !map->directions);
-  test_rows *t = test_rows_random(70, 30, MANY, 0.01);
-  matrix *x = NULL;
-  dperm_data *data = NULL;
+  OWNED(test_rows_free_at) test_rows *t = test_rows_random(70, 30, MANY, 0.01);
+  OWNED(matrix_free_at) matrix *x = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
   assert_ok(features_new(map, t->sparse, &x, err));
   assert_true(x->kind->bytes(x) < t->sparse->kind->bytes(t->sparse) + (size_t)1000000);
   assert_true(x->work_size <=
               (size_t)MATRIX_BLOCK * 3 * MANY / 2 + 3 * MANY + t->sparse->work_size);
-  matrix_free(x);
-  feature_map_free(map);
   dperm_options options;
   dperm_options_init(&options);
   options.kernel = kernel;
@@ -284,19 +270,16 @@ static void memory_grows_with_columns_plus_features(void **state) {
   assert_true(fit_memory_model(data, &options) < 1e6);
   options.kernel.independent = 1;
   assert_true(fit_memory_model(data, &options) > 4e8);
-  dperm_data_free(data);
-  test_rows_free(t);
 }
 
 /* Rows over dense and over sparse ones, where directions are not written out: norm 1, the same
  * features. */
 static void rows_of_many_features_have_norm_one(void **state) {
-  (void)state;
   enum { COLS = 3000, D = 6000, ROWS = 9 };
   static double row[D], other[D];
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 50, D, 0, 2};
-  test_rows *t = test_rows_random(71, ROWS, COLS, 0.02);
-  feature_map *map = NULL;
+  OWNED(test_rows_free_at) test_rows *t = test_rows_random(71, ROWS, COLS, 0.02);
+  OWNED(feature_map_free_at) feature_map *map = NULL;
   matrix *dense = NULL, *sparse = NULL;
   assert_ok(feature_map_new(&kernel, COLS, NULL, &map, err));
   assert_true(!map->directions);
@@ -314,8 +297,6 @@ static void rows_of_many_features_have_norm_one(void **state) {
   }
   matrix_free(dense);
   matrix_free(sparse);
-  feature_map_free(map);
-  test_rows_free(t);
 }
 
 /* ---- a caller who wants to stop */
@@ -326,15 +307,12 @@ typedef struct patience {
 
 static bool tick(void *context, const char *stage, uint64_t done, uint64_t total) {
   patience *p = context;
-  (void)done;
-  (void)total;
   assert_string_equal(stage, "drawing directions");
   return ++p->calls > p->most;
 }
 
 /* However far it is: each kind asks often, and gives everything back. */
 static void drawing_stops_on_request(void **state) {
-  (void)state;
   static const struct {
     feature_kind kind;
     size_t d, features, asks;
@@ -347,9 +325,8 @@ static void drawing_stops_on_request(void **state) {
     const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 1, cases[c].features, 0, 1};
     patience p = {.most = SIZE_MAX};
     dperm_progress progress = {tick, &p};
-    feature_map *map = NULL;
+    OWNED(feature_map_free_at) feature_map *map = NULL;
     assert_ok(feature_map_draw(&kernel, cases[c].kind, cases[c].d, &progress, &map, err));
-    feature_map_free(map);
     assert_true(p.calls >= cases[c].asks);
     const size_t stops[] = {0, p.calls / 2, p.calls - 1};
     for (size_t s = 0; s < 3; s++) {

@@ -33,8 +33,7 @@ static double highest_ratio(const joint_pair *pair, random_source *r, double sig
 
 /* `least` of ε is reached. */
 static void check_pure(int kind, double least) {
-  random_source r;
-  assert_ok(random_seeded(5, &r, err));
+  random_source r = seeded(5);
   for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++) {
     joint_pair pair = joint_pair_make(kind, epsilons[e], 0);
     assert_true(pair.beta > 0 && pair.lambda > 0 && pair.delta == 0);
@@ -50,7 +49,6 @@ static void check_pure(int kind, double least) {
 }
 
 static void no_weights_tell_more_than_the_claim(void **state) {
-  (void)state;
   check_pure(JOINT_OBJECTIVE, 0.84);
   check_pure(JOINT_OBJECTIVE + JOINT_ADD, 0.92);
   check_pure(JOINT_JACOBIAN, 0.95);
@@ -61,9 +59,7 @@ static void no_weights_tell_more_than_the_claim(void **state) {
 
 /* With the noise of a claim that forgets the determinants the ratio would pass ε by a half. */
 static void jacobian_pairs_need_their_slack(void **state) {
-  (void)state;
-  random_source r;
-  assert_ok(random_seeded(6, &r, err));
+  random_source r = seeded(6);
   for (int added = 0; added < 2; added++) {
     joint_pair pair = joint_pair_make(JOINT_JACOBIAN + (added ? JOINT_ADD : 0), 1, 0);
     assert_true(pair.bare_beta > 1.5 * pair.beta);
@@ -82,7 +78,6 @@ static void jacobian_pairs_need_their_slack(void **state) {
 /* Where p is (⅓, ⅓, ⅓) and the second column holds class 0 up, the others pull the noise so far out
  * that without slack all of it passes ε; with the slack it does not. */
 static void pulled_pairs_need_their_slack(void **state) {
-  (void)state;
   for (size_t e = 1; e < sizeof epsilons / sizeof *epsilons; e++) {
     joint_pair pair = joint_pair_make(JOINT_PULLED + JOINT_ADD + JOINT_GAUSSIAN, epsilons[e], 0);
     const double middle[JOINT_WEIGHTS] = {0, 15, 0, 0, 0, 0};
@@ -96,7 +91,6 @@ static void pulled_pairs_need_their_slack(void **state) {
 }
 
 static void minimizers_are_nearly_as_far_apart_as_can_be(void **state) {
-  (void)state;
   static const int kinds[] = {0, JOINT_ADD, JOINT_GAUSSIAN, JOINT_ADD + JOINT_GAUSSIAN};
   for (size_t i = 0; i < 4; i++) {
     joint_pair pair = joint_pair_make(JOINT_OUTPUT + kinds[i], 1, 0);

@@ -29,8 +29,7 @@ static public_numbers adding_numbers(random_source *r, const limits *within, con
 /* Random pairs and climbs, a record added in one half and removed in the other; the most of ε that
  * was reached each way. */
 static void check_kind(dperm_noise kind, uint64_t seed, double most[2]) {
-  random_source r;
-  assert_ok(random_seeded(seed, &r, err));
+  random_source r = seeded(seed);
   const int rounds = (int)repetitions(400, 2000);
   for (int round = 0; round < rounds; round++) {
     double norm = norms[round % 3], epsilon = random_scale(&r, 0.02, 10);
@@ -56,7 +55,6 @@ static void check_kind(dperm_noise kind, uint64_t seed, double most[2]) {
 }
 
 static void the_ratio_never_passes_epsilon_either_way_in_any_norm(void **state) {
-  (void)state;
   for (dperm_noise kind = DPERM_NOISE_L2; kind <= DPERM_NOISE_MIXED; kind++) {
     double most[2] = {0, 0};
     check_kind(kind, 40 + kind, most);
@@ -107,7 +105,6 @@ static double worst_share(int which, spoil *change, double *least) {
 }
 
 static void nothing_is_given_away(void **state) {
-  (void)state;
   for (int which = REF_LOGISTIC; which <= REF_SMOOTH_HINGE; which++) {
     double least = 1, most = worst_share(which, NULL, &least);
     if (!(least >= 0.97 && most <= 1 + 1e-9)) {
@@ -119,7 +116,6 @@ static void nothing_is_given_away(void **state) {
 /* ---- teeth */
 
 static void less_noise(const public_numbers *g, privacy_plan *plan) {
-  (void)g;
   plan->noise.beta *= 1.05;
 }
 
@@ -128,7 +124,6 @@ static void no_jacobian(const public_numbers *g, privacy_plan *plan) {
 }
 
 static void plans_with_the_usual_mistakes_are_caught(void **state) {
-  (void)state;
   for (int which = REF_LOGISTIC; which <= REF_SMOOTH_HINGE; which++) {
     double least = 1;
     assert_true(worst_share(which, less_noise, &least) > 1.02);
@@ -138,9 +133,7 @@ static void plans_with_the_usual_mistakes_are_caught(void **state) {
 
 /* A replaced record is two steps: the same noise spends up to 2ε on it, and no more. */
 static void a_replaced_record_costs_up_to_twice_as_much(void **state) {
-  (void)state;
-  random_source r;
-  assert_ok(random_seeded(50, &r, err));
+  random_source r = seeded(50);
   const dperm_loss loss = library_loss(REF_HUBER, 0.5);
   double most = 0;
   for (int round = 0; round < 100; round++) {

@@ -53,10 +53,8 @@ static double slope_distance(size_t k, size_t label, const double *z, const doub
 }
 
 static void slopes_are_within_their_declared_error(void **state) {
-  (void)state;
   static const size_t classes[] = {2, 3, 5, 26, 101, 1000};
-  random_source r;
-  assert_ok(random_seeded(1, &r, err));
+  random_source r = seeded(1);
   double worst = 0;
   for (size_t t = 0; t < repetitions(500, 30000); t++) {
     size_t k = classes[t % (t % 50 ? 4 : 6)], label = random_bits(&r) % k;
@@ -85,7 +83,6 @@ static void slopes_are_within_their_declared_error(void **state) {
 
 /* One after the other each of these would round a sum near 1 by half a unit, the same way. */
 static void small_probabilities_add_up(void **state) {
-  (void)state;
   static const size_t classes[] = {65, 300, 1000};
   for (size_t i = 0; i < 3; i++) {
     size_t k = classes[i];
@@ -104,11 +101,9 @@ static void small_probabilities_add_up(void **state) {
 
 /* Many rows at once give the bits of each alone, and a NaN spoils its own row. */
 static void rows_do_not_touch_each_other(void **state) {
-  (void)state;
   enum { K = 7, ROWS = 400 };
   double z[ROWS * K], slope[ROWS * K], alone[K], labels[ROWS];
-  random_source r;
-  assert_ok(random_seeded(2, &r, err));
+  random_source r = seeded(2);
   for (size_t i = 0; i < ROWS * K; i++) {
     z[i] = 20 * random_unit(&r) - 10;
     labels[i / K] = (double)(i / K % K);
@@ -159,9 +154,7 @@ static void random_probabilities(random_source *r, size_t k, double *p) {
 }
 
 static void no_probabilities_cost_more_than_the_rule(void **state) {
-  (void)state;
-  random_source r;
-  assert_ok(random_seeded(3, &r, err));
+  random_source r = seeded(3);
   for (size_t t = 0; t < repetitions(400, 10000); t++) {
     size_t k = 2 + random_bits(&r) % 25;
     double kappa = pow(10, 6 * random_unit(&r) - 3), a = pow(10, 5 * random_unit(&r) - 4), p[26];
@@ -189,7 +182,6 @@ static void no_probabilities_cost_more_than_the_rule(void **state) {
 
 /* Two classes are logistic regression with 2A and 2κ. */
 static void two_classes_are_logistic_regression(void **state) {
-  (void)state;
   const dperm_loss two = softmax_loss(2), logistic = dperm_loss_logistic();
   for (double kappa = 1e-4; kappa < 1e4; kappa *= 3) {
     for (double a = 1e-5; a < 20; a *= 2) {
@@ -204,7 +196,6 @@ static void two_classes_are_logistic_regression(void **state) {
  * (privacy.md's design), never less than the two records that are, and two classes are logistic
  * regression's. */
 static void corners_of_a_joint_fit_are_those_of_the_proof(void **state) {
-  (void)state;
   for (size_t k = 2; k < 40; k += 3) {
     const dperm_loss loss = softmax_loss(k);
     double n = (double)k, kappa = 0.2, epsilon = 1, a = 0.1, slack = (n - 1) * log1p(kappa / n);
@@ -224,7 +215,6 @@ static void corners_of_a_joint_fit_are_those_of_the_proof(void **state) {
 
 /* The l2 lengths of all pairs of corners, written out: none is longer than the list says. */
 static void pairs_of_corners_are_no_longer_than_listed(void **state) {
-  (void)state;
   enum { CLASSES = 5 };
   for (size_t y = 0; y < 2; y++) {
     size_t longest = 0, long_ones = 0;
@@ -249,7 +239,6 @@ static void pairs_of_corners_are_no_longer_than_listed(void **state) {
 }
 
 static void a_feasible_lambda_is_feasible(void **state) {
-  (void)state;
   for (size_t k = 2; k < 40; k += 3) {
     const dperm_loss loss = softmax_loss(k);
     double most = epsilon_most_kappa(&loss, 0.7) / loss.smoothness;
@@ -271,7 +260,7 @@ static double log_density(const neighbour *of, const double *w, double lambda, d
                           bool l1) {
   double *values = malloc(sizeof of->x), h[K * D * K * D], z[N * K], slope[N * K], p[N * K];
   double g[K * D], norm = 0, log_det = 0;
-  matrix *x = NULL;
+  OWNED(matrix_free_at) matrix *x = NULL;
   assert_non_null(values);
   memcpy(values, of->x, sizeof of->x);
   assert_ok(matrix_dense_new(N, D, values, &x, err));
@@ -300,7 +289,6 @@ static double log_density(const neighbour *of, const double *w, double lambda, d
   for (size_t j = 0; j < K * D; j++) {
     log_det += 2 * log(h[j * K * D + j]);
   }
-  matrix_free(x);
   return log_det - beta * norm;
 }
 
@@ -313,9 +301,7 @@ static void random_record(random_source *r, bool unit, double *x) {
 /* The ratio of densities between neighbours is within ε(A), for every result; and the bound is not
  * idle. */
 static void neighbours_densities_differ_by_epsilon_at_most(void **state) {
-  (void)state;
-  random_source r;
-  assert_ok(random_seeded(4, &r, err));
+  random_source r = seeded(4);
   const dperm_loss loss = softmax_loss(K);
   double closest = 0;
   for (size_t t = 0; t < repetitions(8000, 500000); t++) {

@@ -36,6 +36,7 @@ test_rows *test_rows_random(uint64_t seed, size_t rows, size_t cols, double dens
 /* Each row counts for a random share from 0 to 1; some for nothing, some for all. */
 void test_rows_share(test_rows *t, uint64_t seed);
 void test_rows_free(test_rows *t);
+OWNED_HANDLE(test_rows, test_rows_free)
 
 typedef enum reference_regularizer {
   REF_RIDGE,

@@ -47,3 +47,9 @@ void folder_new(const char *name, char *out, size_t size) {
   place_for(name, out, size);
   assert_non_null(mkdtemp(out));
 }
+
+random_source seeded(uint64_t seed) {
+  random_source r;
+  assert_ok(random_seeded(seed, &r, err));
+  return r;
+}

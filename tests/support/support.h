@@ -11,10 +11,14 @@
 
 #include <cmocka.h>
 
+#include "base/owned.h"
 #include "dperm.h"
 #include "dperm/plan.h"
 #include "dperm/random.h"
 #include "random/random_source.h"
+
+/* cmocka hands every test a state, and callbacks have parameters that a test does not look at. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* Fails with the library's message. */
 #define assert_ok(call)                                                                            \
@@ -40,6 +44,8 @@
 
 /* |a − b| ≤ tolerance, with both printed when not. */
 void assert_close(double a, double b, double tolerance);
+
+random_source seeded(uint64_t seed);
 
 /* How often something random is tried: `quick` times in `make test`, `full` times in `make
  * test-full`, which sets DPERM_LONG. */

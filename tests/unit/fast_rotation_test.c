@@ -16,11 +16,9 @@ static double sign_of(size_t i, size_t j) {
 
 /* Small integers, so that every order of additions is exact. */
 static void the_transform_is_a_product_with_the_hadamard_matrix(void **state) {
-  (void)state;
   enum { MOST = 2048 };
   static double x[MOST], before[MOST];
-  random_source r;
-  assert_ok(random_seeded(1, &r, err));
+  random_source r = seeded(1);
   for (size_t n = 1; n <= MOST; n *= 2) {
     for (size_t i = 0; i < n; i++) {
       before[i] = x[i] = (double)(random_bits(&r) % 2001) - 1000;
@@ -42,11 +40,9 @@ static void the_transform_is_a_product_with_the_hadamard_matrix(void **state) {
 
 /* Rounding in the order of ever wider butterflies, whatever the vector unit. */
 static void the_transform_adds_in_a_fixed_order(void **state) {
-  (void)state;
   enum { MOST = 1024 };
   static double x[MOST], plain[MOST];
-  random_source r;
-  assert_ok(random_seeded(2, &r, err));
+  random_source r = seeded(2);
   for (size_t n = 1; n <= MOST; n *= 2) {
     for (size_t i = 0; i < n; i++) {
       plain[i] = x[i] = random_normal(&r);
@@ -69,9 +65,7 @@ enum { LARGEST = 300 };
 static const size_t sizes[] = {1, 2, 3, 7, 8, 64, 65, 100, 127, 128, 129, 255, LARGEST};
 
 static void every_step_of_a_rotation_is_a_permutation(void **state) {
-  (void)state;
-  random_source r;
-  assert_ok(random_seeded(3, &r, err));
+  random_source r = seeded(3);
   for (size_t c = 0; c < sizeof sizes / sizeof *sizes; c++) {
     size_t n = sizes[c], minus = 0;
     uint32_t places[FAST_ROTATION_STEPS * LARGEST] = {0};
@@ -92,10 +86,8 @@ static void every_step_of_a_rotation_is_a_permutation(void **state) {
 }
 
 static void rotations_are_orthogonal_for_every_size(void **state) {
-  (void)state;
   static double q[LARGEST * LARGEST], back[LARGEST], in[LARGEST], work[LARGEST];
-  random_source r;
-  assert_ok(random_seeded(4, &r, err));
+  random_source r = seeded(4);
   for (size_t c = 0; c < sizeof sizes / sizeof *sizes; c++) {
     size_t n = sizes[c];
     uint32_t places[FAST_ROTATION_STEPS * LARGEST] = {0};

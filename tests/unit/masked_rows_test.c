@@ -31,10 +31,9 @@ static pick *pick_rows(int which) {
 }
 
 static double *numbers(uint64_t seed, size_t count) {
-  random_source r;
   double *values = calloc(count, sizeof *values);
   assert_non_null(values);
-  assert_ok(random_seeded(seed, &r, err));
+  random_source r = seeded(seed);
   for (size_t i = 0; i < count; i++) {
     values[i] = random_normal(&r);
   }
@@ -50,7 +49,7 @@ static void assert_all_close(const double *a, const double *b, size_t count) {
 static void compare_products(const matrix *view, const matrix *copy) {
   size_t n = view->rows, d = view->cols;
   double *f = numbers(1, d * K), *w = numbers(2, n * K);
-  double *a = calloc(n * K + d * d, sizeof *a), *b = calloc(n * K + d * d, sizeof *b);
+  OWNED_MEMORY double *a = calloc(n * K + d * d, sizeof *a), *b = calloc(n * K + d * d, sizeof *b);
   assert_true(a && b);
   for (size_t k = 1; k <= K; k += 2) {
     assert_ok(matrix_apply(view, f, k, a, err));
@@ -70,14 +69,12 @@ static void compare_products(const matrix *view, const matrix *copy) {
   }
   free(f);
   free(w);
-  free(a);
-  free(b);
 }
 
 static void compare_dd(const matrix *view, const matrix *copy) {
   size_t n = view->rows, d = view->cols;
   double *f = numbers(3, 2 * d), *w = numbers(4, n);
-  double *a = calloc(2 * (n + d), sizeof *a), *b = calloc(2 * (n + d), sizeof *b);
+  OWNED_MEMORY double *a = calloc(2 * (n + d), sizeof *a), *b = calloc(2 * (n + d), sizeof *b);
   assert_true(a && b);
   for (size_t j = 0; j < d; j++) {
     f[d + j] *= 1e-17;
@@ -90,13 +87,11 @@ static void compare_dd(const matrix *view, const matrix *copy) {
   assert_all_close(a, b, d);
   free(f);
   free(w);
-  free(a);
-  free(b);
 }
 
 /* Block by block, each row as it is alone. */
 static void compare_views(const matrix *view, double *row) {
-  double *work = calloc(view->work_size + 1, sizeof *work);
+  OWNED_MEMORY double *work = calloc(view->work_size + 1, sizeof *work);
   row_view rows[MATRIX_BLOCK];
   assert_non_null(work);
   for (size_t from = 0; view->kind->views && from < view->rows; from += MATRIX_BLOCK) {
@@ -113,13 +108,12 @@ static void compare_views(const matrix *view, double *row) {
       }
     }
   }
-  free(work);
 }
 
 static void compare_rows(const matrix *view, const matrix *inner, const pick *p) {
   double *row = calloc(2 * view->cols, sizeof *row), *there = row + view->cols;
   size_t chosen[2] = {view->rows - 1, 0};
-  matrix *part = NULL;
+  OWNED(matrix_free_at) matrix *part = NULL;
   assert_non_null(row);
   for (size_t i = 0; i < view->rows; i += 13) {
     view->kind->row(view, i, row);
@@ -131,7 +125,6 @@ static void compare_rows(const matrix *view, const matrix *inner, const pick *p)
   part->kind->row(part, 0, row);
   inner->kind->row(inner, p->index[view->rows - 1], there);
   assert_all_close(row, there, view->cols);
-  matrix_free(part);
   free(row);
 }
 
@@ -169,36 +162,29 @@ static void check_views_of(const matrix *inner) {
 }
 
 static void a_view_does_what_a_copy_does(void **state) {
-  (void)state;
-  test_rows *t = test_rows_random(1, ROWS, COLS, 0.4);
+  OWNED(test_rows_free_at) test_rows *t = test_rows_random(1, ROWS, COLS, 0.4);
   thread_scope scope = threads_enter(2);
   check_views_of(t->dense);
   check_views_of(t->sparse);
   check_views_of(t->made);
   threads_leave(scope);
-  test_rows_free(t);
 }
 
 static void a_view_of_features_does_what_a_copy_does(void **state) {
-  (void)state;
-  test_rows *t = test_rows_random(2, ROWS, COLS, 0.4);
+  OWNED(test_rows_free_at) test_rows *t = test_rows_random(2, ROWS, COLS, 0.4);
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 0.5, 10, 0, 3};
-  feature_map *map = NULL;
-  matrix *x = NULL;
+  OWNED(feature_map_free_at) feature_map *map = NULL;
+  OWNED(matrix_free_at) matrix *x = NULL;
   thread_scope scope = threads_enter(2);
   assert_ok(feature_map_new(&kernel, COLS, NULL, &map, err));
   assert_ok(features_new(map, t->sparse, &x, err));
   check_views_of(x);
   threads_leave(scope);
-  matrix_free(x);
-  feature_map_free(map);
-  test_rows_free(t);
 }
 
 /* A view's declared depth bounds its sums: equal terms, which round to one side. */
 static void a_view_of_a_view_works_and_rows_out_of_order_are_refused(void **state) {
-  (void)state;
-  test_rows *t = test_rows_random(3, ROWS, COLS, 0.4);
+  OWNED(test_rows_free_at) test_rows *t = test_rows_random(3, ROWS, COLS, 0.4);
   pick *p = pick_rows(1);
   const matrix *inner[] = {t->dense, t->sparse, t->made};
   matrix *copy = NULL;
@@ -221,7 +207,6 @@ static void a_view_of_a_view_works_and_rows_out_of_order_are_refused(void **stat
   assert_fails(matrix_masked_new(t->dense, beyond, 1, &copy, err), DPERM_INVALID_ARGUMENT, "below");
   assert_null(copy);
   free(p);
-  test_rows_free(t);
 }
 
 int main(void) {

@@ -38,7 +38,6 @@ static dperm_options asking(dperm_noise noise) {
 }
 
 static void note_failure(void *context, dperm_finding finding, const char *line) {
-  (void)context;
   if (finding == DPERM_FINDING_FAILS) {
     print_message("# %s\n", line);
   }
@@ -73,7 +72,6 @@ static void check_fit(const dperm_data *data, const dperm_plan *plan, dperm_opti
 }
 
 static void every_kind_fits_rows_of_a_schema_and_verifies(void **state) {
-  (void)state;
   dperm_schema *schema = census_schema();
   dperm_data *data = census(schema, 3000);
   for (dperm_noise noise = DPERM_NOISE_AUTO; dperm_noise_name(noise); noise++) {
@@ -103,7 +101,6 @@ static void every_kind_fits_rows_of_a_schema_and_verifies(void **state) {
 /* Features, rows from memory. The rows' bounds outlive the data they came with. Mixed noise needs
  * to know of one-hot blocks. */
 static void every_kind_fits_rows_without_a_schema_and_verifies(void **state) {
-  (void)state;
   test_rows *rows = test_rows_random(5, 300, 4, 0.8);
   dperm_data *data = NULL;
   assert_ok(dperm_data_from_dense(300, 4, rows->x, rows->labels, 2.5, &data, err));
@@ -135,7 +132,6 @@ static void every_kind_fits_rows_without_a_schema_and_verifies(void **state) {
 
 /* A tuned model's plan points into the schema, which it shares; the portion's data are gone. */
 static void a_tuned_model_keeps_its_body(void **state) {
-  (void)state;
   static const dperm_noise kinds[] = {DPERM_NOISE_GROUP, DPERM_NOISE_MIXED, DPERM_NOISE_GAUSSIAN};
   for (size_t i = 0; i < 3; i++) {
     dperm_schema *schema = census_schema();
@@ -155,7 +151,6 @@ static void a_tuned_model_keeps_its_body(void **state) {
 }
 
 static void other_noise_than_l2_is_for_the_objective(void **state) {
-  (void)state;
   for (dperm_noise noise = DPERM_NOISE_AUTO; dperm_noise_name(noise); noise++) {
     dperm_options options = asking(noise);
     dperm_plan plan;
@@ -207,14 +202,12 @@ static void check_auto(double delta) {
 }
 
 static void auto_takes_the_kind_with_the_least_noise(void **state) {
-  (void)state;
   check_auto(0);
   check_auto(1e-4);
 }
 
 /* privacy.md 5: l1 beats l2 iff R₁/R₂ < √((d+1)/2). */
 static void l1_noise_is_for_sparse_rows(void **state) {
-  (void)state;
   const dperm_options options = asking(DPERM_NOISE_AUTO);
   double edge = sqrt(101.0 / 2);
   dperm_plan plan;
@@ -231,7 +224,6 @@ static void l1_noise_is_for_sparse_rows(void **state) {
 
 /* Every entry of D features is within √(2/D): a box is smaller than the ball. */
 static void features_get_a_box(void **state) {
-  (void)state;
   dperm_options options = asking(DPERM_NOISE_AUTO);
   dperm_plan plan, ball;
   options.kernel = (dperm_kernel){DPERM_KERNEL_GAUSSIAN, 0.5, 200, 0, 3};
@@ -245,7 +237,6 @@ static void features_get_a_box(void **state) {
 }
 
 static void a_plan_for_a_schema_refuses_what_a_fit_does(void **state) {
-  (void)state;
   const char *text =
       "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]}, "
       "\"columns\": [{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 1}]"
