@@ -32,7 +32,7 @@
 #include "mechanism/selection.h"
 #include "mechanism/temperature.h"
 #include "model/model.h"
-#include "random/random_handle.h"
+#include "random/random_source.h"
 #include "refine/bins_evidence.h"
 
 /* ---- selectors */

@@ -17,7 +17,7 @@
 #include "audit/attack.h"
 #include "data/dataset.h"
 #include "dperm/score.h"
-#include "random/random_handle.h"
+#include "random/random_source.h"
 #include "refine/refine_counts.h"
 
 /* ---- refinement */

@@ -10,7 +10,7 @@
 #include "base/dispatch.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "random/chi.h"
+#include "random/random_source.h"
 #include "random/discrete_sampling.h"
 
 /* n ≥ LANES: three strides within a vector, where a lane gets its partner's number plus or minus

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "solve/certify.h"
-#include "solve/polish.h"
+#include "solve/solver.h"
 
 static dperm_status fail_unreached(dperm_error *err) {
   FAIL(err, DPERM_NUMERIC_ERROR,

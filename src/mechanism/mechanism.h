@@ -4,7 +4,7 @@
 #pragma once
 
 #include "mechanism/privacy_plan.h"
-#include "solve/newton.h"
+#include "solve/solver.h"
 
 typedef struct mechanism {
   const char *name; /* as a model file says it */

@@ -98,6 +98,12 @@ bool noise_scale_in_range(double beta) {
   return beta >= 0x1p-660 && beta <= 0x1p660;
 }
 
+double noise_eight_bits(double x) {
+  int exponent = 0;
+  double fraction = frexp(x, &exponent);
+  return ldexp(floor(fraction * 256 + 0.5), exponent - 8);
+}
+
 bool noise_in_range(const noise_plan *plan) {
   return noise_scale_in_range(plan->beta) && (!plan->kind->in_range || plan->kind->in_range(plan));
 }

@@ -81,31 +81,6 @@ static double body_reach(const noise_plan *plan) {
   return sqrt(sum) * (1 + (terms + 16) * 0x1p-53);
 }
 
-/* A random point of one group: adds to ‖U‖₂² and raises ‖U‖, the body's norm. */
-static void add_group(size_t width, double radius, random_source *source, double *squares,
-                      double *norm) {
-  double sum = 0, own = 0, rest = random_exponential(source);
-  for (size_t j = 0; j < width; j++) {
-    double e = random_exponential(source);
-    sum += e;
-    own += e * e;
-  }
-  double total = sum + rest;
-  *squares += own / (total * total) * radius * radius;
-  *norm = fmax(*norm, sum / total);
-}
-
-static double body_draw_length(const noise_plan *plan, random_source *source) {
-  double squares = 0, norm = 0;
-  for (size_t i = 0; i < body_count(&plan->body); i++) {
-    const body_run run = run_at(plan, i);
-    for (size_t g = 0; g < run.groups; g++) {
-      add_group(run.width, run.radius, source, &squares, &norm);
-    }
-  }
-  return sqrt(squares) / norm;
-}
-
 /* Pairwise, so that rounding grows with the logarithm of the count. */
 static double pairwise_sum(const double *x, size_t count) {
   size_t half = count / 2;
@@ -141,28 +116,13 @@ static bool body_in_range(const noise_plan *plan) {
   return good;
 }
 
-const noise_kind noise_group = {.name = "group",
-                                .number = DPERM_NOISE_GROUP,
-                                .radius = &radius_gamma,
-                                .extra = 1,
-                                .row_bound = body_row_bound,
-                                .norm = body_norm,
-                                .mean_square = body_mean_square,
-                                .column_squares = body_column_squares,
-                                .reach = body_reach,
-                                .draw_length = body_draw_length,
-                                .draw = body_draw,
-                                .in_range = body_in_range};
+#define BODY_KIND(word, constant)                                                                  \
+  {                                                                                                \
+    .name = (word), .number = (constant), .radius = &radius_gamma, .extra = 1,                     \
+    .row_bound = body_row_bound, .norm = body_norm, .mean_square = body_mean_square,               \
+    .column_squares = body_column_squares, .reach = body_reach, .draw = body_draw,                 \
+    .in_range = body_in_range                                                                      \
+  }
 
-const noise_kind noise_linf = {.name = "linf",
-                               .number = DPERM_NOISE_LINF,
-                               .radius = &radius_gamma,
-                               .extra = 1,
-                               .row_bound = body_row_bound,
-                               .norm = body_norm,
-                               .mean_square = body_mean_square,
-                               .column_squares = body_column_squares,
-                               .reach = body_reach,
-                               .draw_length = body_draw_length,
-                               .draw = body_draw,
-                               .in_range = body_in_range};
+const noise_kind noise_group = BODY_KIND("group", DPERM_NOISE_GROUP);
+const noise_kind noise_linf = BODY_KIND("linf", DPERM_NOISE_LINF);

@@ -19,10 +19,11 @@
 #include "base/defect.h"
 #include "random/noise_kind.h"
 
+/* A ball is a body of one run, whose weight is 1. */
 typedef struct ellipsoid {
-  const noise_body *body; /* NULL: a ball */
-  double level;           /* h */
-  double largest;         /* the weight that becomes 1 */
+  noise_body body;
+  double level;   /* h */
+  double largest; /* the weight that becomes 1 */
 } ellipsoid;
 
 /* ---- weights */
@@ -57,15 +58,11 @@ static double best_weight(const ellipsoid *e, const body_run *run) {
 }
 
 static ellipsoid ellipsoid_of(const noise_body *body, size_t dims) {
-  ellipsoid out = {.largest = 1};
-  if (body_count(body) == 1 || body_dims(body) != dims) {
-    return out;
-  }
-  out.body = body;
-  out.level = water_level(body);
-  out.largest = 0;
-  for (size_t i = 0; i < body_count(body); i++) {
-    out.largest = fmax(out.largest, best_weight(&out, body_at(body, i)));
+  bool ball = body_count(body) == 1 || body_dims(body) != dims;
+  ellipsoid out = {.body = ball ? (noise_body){.only = {dims, 1, 1}} : *body};
+  out.level = water_level(&out.body);
+  for (size_t i = 0; i < body_count(&out.body); i++) {
+    out.largest = fmax(out.largest, best_weight(&out, body_at(&out.body, i)));
   }
   return out;
 }
@@ -74,18 +71,15 @@ static ellipsoid ellipsoid_of_plan(const noise_plan *plan) {
   return ellipsoid_of(&plan->body, plan->dims);
 }
 
-/* ω of run i, to the nearest number of eight bits. */
+/* ω of run i. */
 static double run_weight(const ellipsoid *e, size_t i) {
-  int exponent = 0;
-  double ratio = best_weight(e, body_at(e->body, i)) / e->largest;
-  double fraction = frexp(ratio, &exponent);
-  return ldexp(floor(fraction * 256 + 0.5), exponent - 8);
+  return noise_eight_bits(best_weight(e, body_at(&e->body, i)) / e->largest);
 }
 
 /* The least weight; the largest is 1. */
 static double least_weight(const ellipsoid *e) {
   double least = 1;
-  for (size_t i = 0; e->body && i < body_count(e->body); i++) {
+  for (size_t i = 0; i < body_count(&e->body); i++) {
     least = fmin(least, run_weight(e, i));
   }
   return least;
@@ -115,23 +109,20 @@ static double gaussian_row_bound(const row_bounds *bounds, size_t dims) {
     return norm;
   }
   double mu = least * least, dual = mu * norm * norm, plain = 0;
-  for (size_t i = 0; i < body_count(e.body); i++) {
-    const body_run *run = body_at(e.body, i);
+  for (size_t i = 0; i < body_count(&e.body); i++) {
+    const body_run *run = body_at(&e.body, i);
     double w = run_weight(&e, i), square = (double)run->groups * run->radius * run->radius;
     dual += DEFECT("ellipse-flat") ? 0 : square * (w * w - mu);
     plain += square * (w * w);
   }
-  return sqrt(fmin(dual, plain)) * (1 + ((double)body_count(e.body) + 32) * 0x1p-53);
+  return sqrt(fmin(dual, plain)) * (1 + ((double)body_count(&e.body) + 32) * 0x1p-53);
 }
 
 static double gaussian_norm(const noise_plan *plan, const double *b) {
   const ellipsoid e = ellipsoid_of_plan(plan);
   double sum = 0;
-  for (size_t j = 0; !e.body && j < plan->dims; j++) {
-    sum += b[j] * b[j];
-  }
-  for (size_t i = 0; e.body && i < body_count(e.body); i++) {
-    const body_run *run = body_at(e.body, i);
+  for (size_t i = 0; i < body_count(&e.body); i++) {
+    const body_run *run = body_at(&e.body, i);
     double w = run_weight(&e, i);
     for (size_t j = 0; j < run->groups * run->width; j++, b++) {
       sum += w * *b * (w * *b);
@@ -145,9 +136,9 @@ static double gaussian_norm(const noise_plan *plan, const double *b) {
 /* E‖b‖₂² = Σ 1/ω²/β² is d/β² times this. */
 static double gaussian_mean_square(const noise_plan *plan) {
   const ellipsoid e = ellipsoid_of_plan(plan);
-  double sum = e.body ? 0 : (double)plan->dims;
-  for (size_t i = 0; e.body && i < body_count(e.body); i++) {
-    const body_run *run = body_at(e.body, i);
+  double sum = 0;
+  for (size_t i = 0; i < body_count(&e.body); i++) {
+    const body_run *run = body_at(&e.body, i);
     double w = run_weight(&e, i);
     sum += (double)run->groups * (double)run->width / (w * w);
   }
@@ -156,7 +147,7 @@ static double gaussian_mean_square(const noise_plan *plan) {
 
 static void gaussian_column_squares(const noise_plan *plan, double *out) {
   const ellipsoid e = ellipsoid_of_plan(plan);
-  for (size_t i = 0; e.body && i < body_count(e.body); i++) {
+  for (size_t i = 0; i < body_count(&e.body); i++) {
     double w = run_weight(&e, i);
     out[i] = 1 / (w * w);
   }
@@ -178,38 +169,14 @@ static void gaussian_draw(const noise_plan *plan, random_source *source, double 
   const ellipsoid e = ellipsoid_of_plan(plan);
   double beta = plan->beta * (DEFECT("noise-small") ? 1.2 : 1);
   noise_draw_normals(source, plan->dims, b);
-  for (size_t j = 0; !e.body && j < plan->dims; j++) {
-    b[j] /= beta;
-  }
-  for (size_t i = 0; e.body && i < body_count(e.body); i++) {
-    const body_run *run = body_at(e.body, i);
-    double scale = beta * (DEFECT("ellipse-group") && i == 0 ? 2 : 1) * run_weight(&e, i);
+  for (size_t i = 0; i < body_count(&e.body); i++) {
+    const body_run *run = body_at(&e.body, i);
+    bool first = i == 0 && body_count(&e.body) > 1 && DEFECT("ellipse-group");
+    double scale = beta * (first ? 2 : 1) * run_weight(&e, i);
     for (size_t j = 0; j < run->groups * run->width; j++, b++) {
       *b /= scale;
     }
   }
-}
-
-static double gaussian_draw_length(const noise_plan *plan, random_source *source) {
-  const ellipsoid e = ellipsoid_of_plan(plan);
-  double normals[2], squares = 0, all = 0;
-  size_t at = 0;
-  if (!e.body) {
-    return 1;
-  }
-  for (size_t i = 0; i < body_count(e.body); i++) {
-    const body_run *run = body_at(e.body, i);
-    double w = run_weight(&e, i);
-    for (size_t j = 0; j < run->groups * run->width; j++, at++) {
-      if (at % 2 == 0) {
-        noise_draw_normals(source, 2, normals);
-      }
-      double square = normals[at % 2] * normals[at % 2];
-      squares += square / (w * w);
-      all += square;
-    }
-  }
-  return sqrt(squares / all);
 }
 
 const noise_kind noise_gaussian = {.name = "gaussian",
@@ -222,7 +189,6 @@ const noise_kind noise_gaussian = {.name = "gaussian",
                                    .mean_square = gaussian_mean_square,
                                    .column_squares = gaussian_column_squares,
                                    .reach = gaussian_reach,
-                                   .draw_length = gaussian_draw_length,
                                    .draw = gaussian_draw,
                                    .in_range = gaussian_in_range,
                                    .weights = gaussian_weights};

@@ -44,12 +44,10 @@ struct noise_kind {
   /* R_K: ‖x‖_K ≤ R_K for every row, rounded up; 0 where the bounds give none. */
   double (*row_bound)(const row_bounds *bounds, size_t dims);
   double (*norm)(const noise_plan *plan, const double *b); /* ‖b‖_K, up to rounding */
-  double (*mean_square)(const noise_plan *plan); /* E‖U‖₂², up to rounding; NULL: 1 */
+  double (*mean_square)(const noise_plan *plan); /* E‖U‖₂², up to rounding; NULL: ‖U‖₂ = 1 */
   /* What a column of each run of the body has of that, in any unit. NULL: all have the same. */
   void (*column_squares)(const noise_plan *plan, double *out);
   double (*reach)(const noise_plan *plan); /* ‖U‖₂ ≤ this, rounded up; NULL: 1 */
-  /* ‖U‖₂/‖U‖_K of one random direction, for planners; NULL: 1. */
-  double (*draw_length)(const noise_plan *plan, random_source *source);
   void (*draw)(const noise_plan *plan, random_source *source, double *b);
   /* Whether the scales that the kind makes of β are in range (noise_in_range). NULL: β alone. */
   bool (*in_range)(const noise_plan *plan);
@@ -68,6 +66,9 @@ extern const noise_kind noise_l2, noise_l1, noise_group, noise_linf, noise_mixed
 
 /* What a scale must keep to, for the error budgets: between 2^−660 and 2^660. */
 bool noise_scale_in_range(double beta);
+
+/* To the nearest number of eight bits: weights, which files state. */
+double noise_eight_bits(double x);
 
 /* Standard normal coordinates, each within a relative 11.3·2^−53 (noise_l2.c). */
 void noise_draw_normals(random_source *source, size_t count, double *x);

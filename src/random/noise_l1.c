@@ -28,16 +28,6 @@ static double l1_mean_square(const noise_plan *plan) {
   return 2.0 / ((double)plan->dims + 1.0);
 }
 
-static double l1_draw_length(const noise_plan *plan, random_source *source) {
-  double sum = 0, squares = 0;
-  for (size_t j = 0; j < plan->dims; j++) {
-    double e = random_exponential(source);
-    sum += e;
-    squares += e * e;
-  }
-  return sqrt(squares) / sum;
-}
-
 static void l1_draw(const noise_plan *plan, random_source *source, double *b) {
   for (size_t j = 0; j < plan->dims; j++) {
     b[j] = random_laplace(source, plan->beta);
@@ -51,5 +41,4 @@ const noise_kind noise_l1 = {.name = "l1",
                              .row_bound = l1_row_bound,
                              .norm = l1_norm,
                              .mean_square = l1_mean_square,
-                             .draw_length = l1_draw_length,
                              .draw = l1_draw};

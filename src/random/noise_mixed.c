@@ -61,13 +61,6 @@ static double cube_root(double y) {
   return z;
 }
 
-/* To the nearest number of eight bits. */
-static double rounded(double x) {
-  int exponent = 0;
-  double fraction = frexp(x, &exponent);
-  return ldexp(floor(fraction * 256 + 0.5), exponent - 8);
-}
-
 static double fourth_root(const mixed *m, const part *p) {
   (void)m;
   return sqrt(sqrt(p->cost));
@@ -79,7 +72,7 @@ static double best_weight(const mixed *m, const part *p) {
 }
 
 static double part_weight(const mixed *m, const part *p) {
-  return m->weighted ? rounded(best_weight(m, p) / m->largest) : 1;
+  return m->weighted ? noise_eight_bits(best_weight(m, p) / m->largest) : 1;
 }
 
 /* h with Σ min(r_i, h·q_i)² = norm²; infinite where Σ r_i² is less. A part that is full at some h
@@ -138,6 +131,12 @@ static double alone_weight(const mixed *m) {
   return p.count == 0 ? (double)NAN : m->weighted ? part_weight(m, &p) : plain;
 }
 
+/* ω of the blocks of run i, or t of its columns alone. */
+static double run_weight(const mixed *m, size_t i) {
+  const part p = part_at(m, i);
+  return p.count > 0 ? part_weight(m, &p) : alone_weight(m);
+}
+
 static double mixed_weight(const noise_plan *plan) {
   const mixed m = mixed_of_plan(plan);
   return alone_weight(&m);
@@ -146,8 +145,7 @@ static double mixed_weight(const noise_plan *plan) {
 static void mixed_weights(const noise_plan *plan, double *out) {
   const mixed m = mixed_of_plan(plan);
   for (size_t i = 0; i < body_count(&plan->body); i++) {
-    const part p = part_at(&m, i);
-    out[i] = p.count > 0 ? part_weight(&m, &p) : (double)NAN;
+    out[i] = body_at(&plan->body, i)->width > 1 ? run_weight(&m, i) : (double)NAN;
   }
 }
 
@@ -188,10 +186,9 @@ static double mixed_norm(const noise_plan *plan, const double *b) {
   double sum = 0, squares = 0;
   for (size_t i = 0; i < body_count(&plan->body); i++) {
     const body_run *run = body_at(&plan->body, i);
-    const part p = part_at(&m, i);
-    double w = p.count > 0 ? part_weight(&m, &p) : 0;
+    double w = run_weight(&m, i);
     for (size_t j = 0; j < run->groups * run->width; j++, b++) {
-      sum += w * fabs(*b);
+      sum += run->width > 1 ? w * fabs(*b) : 0;
       squares += run->width > 1 ? 0 : *b * *b;
     }
   }
@@ -216,21 +213,18 @@ static double mixed_mean_square(const noise_plan *plan) {
 static void mixed_column_squares(const noise_plan *plan, double *out) {
   const mixed m = mixed_of_plan(plan);
   for (size_t i = 0; i < body_count(&plan->body); i++) {
-    const part p = part_at(&m, i);
-    double w = p.count > 0 ? part_weight(&m, &p) : alone_weight(&m);
-    out[i] = (p.count > 0 ? 2 : (double)m.alone + 1) / (w * w);
+    double w = run_weight(&m, i);
+    out[i] = (body_at(&plan->body, i)->width > 1 ? 2 : (double)m.alone + 1) / (w * w);
   }
 }
 
-/* The least and the largest weight of all parts. */
+/* The least and the largest weight of all columns. */
 static void weight_range(const noise_plan *plan, double *least, double *most) {
   const mixed m = mixed_of_plan(plan);
-  *least = *most = alone_weight(&m); /* fmin and fmax pass over NaN */
-  for (size_t i = 0; i < body_count(&plan->body); i++) {
-    const part p = part_at(&m, i);
-    double w = p.count > 0 ? part_weight(&m, &p) : *least;
-    *least = fmin(*least, w);
-    *most = fmax(*most, w);
+  *least = *most = run_weight(&m, 0);
+  for (size_t i = 1; i < body_count(&plan->body); i++) {
+    *least = fmin(*least, run_weight(&m, i));
+    *most = fmax(*most, run_weight(&m, i));
   }
 }
 
@@ -247,26 +241,6 @@ static bool mixed_in_range(const noise_plan *plan) {
   return noise_scale_in_range(plan->beta * least) && noise_scale_in_range(plan->beta * most);
 }
 
-static double mixed_draw_length(const noise_plan *plan, random_source *source) {
-  const mixed m = mixed_of_plan(plan);
-  double sum = 0, squares = 0;
-  if (m.alone > 0) {
-    sum = random_gamma(source, m.alone);
-    squares = sum / alone_weight(&m) * (sum / alone_weight(&m));
-  }
-  for (size_t i = 0; i < body_count(&plan->body); i++) {
-    const body_run *run = body_at(&plan->body, i);
-    const part p = part_at(&m, i);
-    double w = p.count > 0 ? part_weight(&m, &p) : 1;
-    for (size_t j = 0; p.count > 0 && j < run->groups * run->width; j++) {
-      double e = random_exponential(source);
-      sum += e;
-      squares += e / w * (e / w);
-    }
-  }
-  return sqrt(squares) / sum;
-}
-
 /* The columns that stand alone are gathered at the end of b, filled as one vector, and dealt out
  * from the front: no column is written before what was drawn for it has been taken. */
 static void mixed_draw(const noise_plan *plan, random_source *source, double *b) {
@@ -277,11 +251,7 @@ static void mixed_draw(const noise_plan *plan, random_source *source, double *b)
   }
   for (size_t i = 0; i < body_count(&plan->body); i++) {
     const body_run *run = body_at(&plan->body, i);
-    const part p = part_at(&m, i);
-    double beta = plan->beta;
-    if (p.count > 0 && !DEFECT("block-unweighted")) {
-      beta *= part_weight(&m, &p);
-    }
+    double beta = plan->beta * (DEFECT("block-unweighted") ? 1 : run_weight(&m, i));
     for (size_t j = 0; j < run->groups * run->width; j++) {
       *b++ = run->width == 1 ? *alone++ : random_laplace(source, beta);
     }
@@ -299,33 +269,15 @@ static double plain_row_bound(const row_bounds *bounds, size_t dims) {
   return both ? sqrt((double)m.groups + t * t) * bounds->norm2 * (1 + 0x1p-49) : 0;
 }
 
-static const noise_kind noise_mixed_plain = {.name = "mixed",
-                                             .number = DPERM_NOISE_MIXED,
-                                             .radius = &radius_gamma,
-                                             .row_bound = plain_row_bound,
-                                             .norm = mixed_norm,
-                                             .mean_square = mixed_mean_square,
-                                             .column_squares = mixed_column_squares,
-                                             .reach = mixed_reach,
-                                             .draw_length = mixed_draw_length,
-                                             .draw = mixed_draw,
-                                             .in_range = mixed_in_range,
-                                             .weight = mixed_weight};
+#define MIXED_MEMBERS                                                                              \
+  .name = "mixed", .number = DPERM_NOISE_MIXED, .radius = &radius_gamma, .norm = mixed_norm,       \
+  .mean_square = mixed_mean_square, .column_squares = mixed_column_squares, .reach = mixed_reach,  \
+  .draw = mixed_draw, .in_range = mixed_in_range, .weight = mixed_weight
 
-const noise_kind noise_mixed = {.name = "mixed",
-                                .number = DPERM_NOISE_MIXED,
-                                .radius = &radius_gamma,
-                                .row_bound = mixed_row_bound,
-                                .norm = mixed_norm,
-                                .mean_square = mixed_mean_square,
-                                .column_squares = mixed_column_squares,
-                                .reach = mixed_reach,
-                                .draw_length = mixed_draw_length,
-                                .draw = mixed_draw,
-                                .in_range = mixed_in_range,
-                                .weight = mixed_weight,
-                                .weights = mixed_weights,
-                                .before = &noise_mixed_plain};
+static const noise_kind noise_mixed_plain = {MIXED_MEMBERS, .row_bound = plain_row_bound};
+
+const noise_kind noise_mixed = {MIXED_MEMBERS, .row_bound = mixed_row_bound,
+                                .weights = mixed_weights, .before = &noise_mixed_plain};
 
 static mixed mixed_of_plan(const noise_plan *plan) {
   return mixed_of(&plan->body, plan->kind != &noise_mixed_plain);

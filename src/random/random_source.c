@@ -12,8 +12,13 @@
 #include <pthread.h>
 #include <sodium.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+
+#include "base/memory.h"
+#include "base/owned.h"
+#include "dperm/random.h"
 
 /* How often this process, or a parent of it since the first secure source, was forked off: a child
  * must not use bits that its parent drew ahead. (Asking getpid for every word would cost more than
@@ -136,12 +141,71 @@ double random_unit(random_source *source) {
   return (double)(random_bits(source) >> 11) * 0x1p-53;
 }
 
-double random_normal(random_source *source) {
+/* By the polar method. */
+static double polar_normal(random_source *source, double (*logarithm)(double)) {
   for (;;) {
-    double u = 2.0 * random_unit(source) - 1.0, v = 2.0 * random_unit(source) - 1.0;
-    double s = u * u + v * v;
-    if (s > 0.0 && s < 1.0) {
-      return u * sqrt(-2.0 * log(s) / s);
+    double u = 2 * random_unit(source) - 1, v = 2 * random_unit(source) - 1, s = u * u + v * v;
+    if (s > 0 && s < 1) {
+      return u * sqrt(-2 * logarithm(s) / s);
     }
   }
+}
+
+double random_normal(random_source *source) {
+  return polar_normal(source, log);
+}
+
+/* log of a positive normal number: 2·artanh((m − 1)/(m + 1)) for the mantissa m in [√½, √2), where
+ * the terms left out are below 1e-19, and the exponent times log 2. Libraries of mathematics round
+ * log differently. */
+static double plain_log(double x) {
+  int exponent = 0;
+  double m = frexp(x, &exponent);
+  if (m < 0.7071067811865476) {
+    m *= 2;
+    exponent--;
+  }
+  double t = (m - 1) / (m + 1), square = t * t, sum = 0;
+  for (int k = 23; k >= 1; k -= 2) {
+    sum = sum * square + 1.0 / k;
+  }
+  return 2 * t * sum + exponent * 0.6931471805599453;
+}
+
+/* χ_n = √(2·Gamma(n/2)), and Gamma by the rejection of Marsaglia and Tsang (2000): with d = n/2 −
+ * 1/3, c = 1/√(9d) and a normal x, d·(1 + cx)³ is one with probability min(1, exp(x²/2 + d − dv +
+ * d log v)). */
+double random_chi(random_source *source, size_t n) {
+  double d = (double)n / 2 - 1.0 / 3, c = 1 / sqrt(9 * d);
+  for (;;) {
+    double x = polar_normal(source, plain_log), root = 1 + c * x, v = root * root * root;
+    double u = 1 - random_unit(source); /* in (0, 1] */
+    if (root > 0 && plain_log(u) < 0.5 * x * x + d - d * v + d * plain_log(v)) {
+      return sqrt(2 * d * v);
+    }
+  }
+}
+
+/* ---- the public handle */
+
+dperm_status dperm_random_seeded(uint64_t seed, dperm_random **out, dperm_error *err) {
+  OWNED_MEMORY dperm_random *random = NULL;
+  TRY(memory_new(1, sizeof *random, &random, err));
+  TRY(random_seeded(seed, &random->source, err));
+  *out = random;
+  random = NULL;
+  return DPERM_OK;
+}
+
+void dperm_random_free(dperm_random *random) {
+  if (random) {
+    random_wipe(&random->source);
+    free(random);
+  }
+}
+
+dperm_status random_given(dperm_random *given, random_source *own, random_source **out,
+                          dperm_error *err) {
+  *out = given ? &given->source : own;
+  return given ? DPERM_OK : random_secure(own, err);
 }

@@ -17,9 +17,17 @@ typedef struct random_source {
   size_t used;
 } random_source;
 
+/* The public handle. */
+struct dperm_random {
+  random_source source;
+};
+
 /* Fails, and never falls back, where the system has no secure source. */
 dperm_status random_secure(random_source *out, dperm_error *err);
 dperm_status random_seeded(uint64_t seed, random_source *out, dperm_error *err);
+/* The caller's source, or where there is none a secure one in `own`, for the caller to wipe. */
+dperm_status random_given(dperm_random *given, random_source *own, random_source **out,
+                          dperm_error *err);
 /* A seeded stream that no other purpose or seed shares: `purpose` is a short word. */
 dperm_status random_public(uint64_t seed, const char *purpose, random_source *out,
                            dperm_error *err);
@@ -31,10 +39,14 @@ dperm_status random_check(const random_source *source, dperm_error *err);
 void random_wipe(random_source *source);
 
 uint64_t random_bits(random_source *source);
-/* The two below are for made-up records, the public directions of kernels and tests. Nothing that
- * protects people may use them: their grids have gaps that tell draws apart. Noise is made of
+/* What follows is for made-up records, the public directions of kernels and tests. Nothing that
+ * protects people may use it: the grids have gaps that tell draws apart. Noise is made of
  * random_exponential and random_half_uniform, choices of random_below. */
 /* Uniform on [0, 1), a multiple of 2^−53. */
 double random_unit(random_source *source);
-/* Standard normal by the polar method. */
+/* Standard normal. */
 double random_normal(random_source *source);
+/* The length of a standard gaussian vector of n ≥ 2 entries, in time that does not grow with n.
+ * Made of sums, products, quotients and square roots only, so that all machines draw the same bits.
+ */
+double random_chi(random_source *source, size_t n);

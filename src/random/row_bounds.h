@@ -2,6 +2,7 @@
  * is shaped by (privacy.md 5). */
 #pragma once
 
+#include <math.h>
 #include <stddef.h>
 
 /* A body Π_g {‖u_g‖₁ ≤ r_g}: one l1-ball for every group of consecutive columns (an interval for a
@@ -28,7 +29,13 @@ static inline const body_run *body_at(const noise_body *body, size_t i) {
 }
 
 /* Columns of all its groups. */
-size_t body_dims(const noise_body *body);
+static inline size_t body_dims(const noise_body *body) {
+  size_t dims = 0;
+  for (size_t i = 0; i < body_count(body); i++) {
+    dims += body_at(body, i)->groups * body_at(body, i)->width;
+  }
+  return dims;
+}
 
 typedef struct row_bounds {
   double norm2;    /* R₂: ‖x‖₂ ≤ R₂ */
@@ -37,9 +44,17 @@ typedef struct row_bounds {
   double centred; /* what share of Σ r_g² numbers with a range from −r to r have: for choosing Λ */
 } row_bounds;
 
-/* Of rows about which nothing else is known than ‖x‖₂ ≤ norm: R₁ = √dims·norm, and every entry
- * within ±norm. */
-row_bounds row_bounds_of_norm(size_t dims, double norm);
-
 /* The least double that is certainly at least √count. */
-double root_upper(size_t count);
+static inline double root_upper(size_t count) {
+  double n = (double)count, root = sqrt(n); /* counts are below 2^53 */
+  return fma(root, root, -n) < 0 ? nextafter(root, INFINITY) : root;
+}
+
+/* Of rows about which nothing else is known than ‖x‖₂ ≤ norm: every entry is within ±norm, and
+ * ‖x‖₁ ≤ √dims·norm. */
+static inline row_bounds row_bounds_of_norm(size_t dims, double norm) {
+  double one = root_upper(dims) * norm;
+  return (row_bounds){.norm2 = norm,
+                      .norm1 = dims == 1 ? norm : nextafter(one, INFINITY),
+                      .body = {NULL, 0, {dims, 1, norm}}};
+}

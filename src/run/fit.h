@@ -5,7 +5,7 @@
 #include "base/scratch.h"
 #include "random/random_source.h"
 #include "run/fit_plan.h"
-#include "solve/newton.h"
+#include "solve/solver.h"
 
 /* What every private fit comes to: perturb, solve, certify, release, under a plan that is decided.
  * It may be run again and again with fresh noise; for a few rows and columns it then asks the

@@ -4,7 +4,7 @@
 #include "base/options_defaults.h"
 #include "dperm/refine.h"
 #include "model/model_file.h"
-#include "random/random_handle.h"
+#include "random/random_source.h"
 #include "run/account.h"
 #include "run/claim.h"
 #include "run/counted_schema.h"

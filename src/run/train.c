@@ -9,7 +9,7 @@
 #include "base/options_defaults.h"
 #include "base/threads.h"
 #include "mechanism/mechanism.h"
-#include "random/random_handle.h"
+#include "random/random_source.h"
 #include "run/account.h"
 #include "run/counted_schema.h"
 #include "run/fit.h"

@@ -10,7 +10,7 @@
 #include "base/options_defaults.h"
 #include "data/identity.h"
 #include "mechanism/mechanism.h"
-#include "random/random_handle.h"
+#include "random/random_source.h"
 #include "run/account.h"
 #include "run/claim.h"
 #include "run/fit_plan.h"

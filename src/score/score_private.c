@@ -15,7 +15,7 @@
 #include "base/options_defaults.h"
 #include "base/sized.h"
 #include "dperm/score.h"
-#include "random/random_handle.h"
+#include "random/random_source.h"
 #include "run/account.h"
 #include "run/claim.h"
 #include "run/fit_plan.h"

@@ -33,16 +33,8 @@ void batch_pass_close(batch_pass *l);
 
 /* From l->f to l->gradient and, if asked, l->hessian. */
 void batch_pass_run(batch_pass *l, bool hessian);
-/* The two kinds of it: over rows of entries, over dense blocks. */
-void batch_pass_sparse(batch_pass *l, bool hessian);
-void batch_pass_dense(batch_pass *l, bool hessian);
 /* The upper triangle (row-major) of lane m's Hessian, Σ over rows of w ℓ″ x xᵀ, into `square`. */
 void batch_pass_hessian(const batch_pass *l, size_t m, double *square);
-
-/* Sums over sparse rows: so many rows at a time, so many rows in a block of their own, so many
- * blocks on a pile. */
-enum { BATCH_CHUNK = 32, BATCH_PILE = 16 };
-size_t batch_sparse_rows(const matrix *x);
 
 /* Additions behind a margin, and behind an entry of the gradient, at most. */
 size_t batch_pass_row_depth(const matrix *x);

@@ -1,7 +1,7 @@
 /* The solver for many models that share rows, loss and regularizer: hundreds of perturbed problems,
  * their gradients in passes of BATCH_WIDTH models (solve/batch_pass.h), started from a point and a
  * Hessian's factor that they share. A model leaves when its gradient is certified; one that does
- * not get there is left to its own solver (solve/newton.h). */
+ * not get there is left to its own solver (solve/solver.h). */
 #pragma once
 
 #include "solve/problem.h"
@@ -12,7 +12,7 @@ typedef struct batch {
   const problem *p;
   const problem_model *models;
   size_t count;
-  const double *factor; /* to begin with (solve/cholesky.h); NULL: each makes its own at once */
+  const double *factor; /* to begin with (solve/direction.h); NULL: each makes its own at once */
   const double *target; /* for the certified gradients */
   double *weights;      /* the starts one after the other, cols numbers each; then the minimizers */
   double *certified;    /* out: bounds on the true gradients' norms, at most target[m] where model m

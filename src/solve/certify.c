@@ -32,10 +32,9 @@
 #include "base/norm_upper.h"
 #include "loss/link.h"
 #include "loss/regularizer.h"
-#include "solve/coupled.h"
 
-enum { CURVATURE_BLOCK = STRIPE_UNIT };
-/* Sums of one number a row (coupled_slope_sum too) go by blocks of STRIPE_UNIT = 2^9 rows in
+enum { BLOCK = STRIPE_UNIT, WIDE_DOUBLES = 1 << 21 };
+/* Sums of one number a row go by blocks of STRIPE_UNIT = 2^9 rows in
  * stripes of a sixteenth of all n: 2^9 + n/2^13 additions and a few, a relative error of at most
  * 2^−20.9 for n ≤ 2^45, which second_order covers. Memory ends long before, and more is refused;
  * records whose number is private are 2^40 at most. */
@@ -92,9 +91,9 @@ static void add_curvature(const void *context, size_t from, size_t to, double *t
   const row_sum *rows = context;
   const problem *p = rows->p;
   (void)work;
-  for (; from < to; from += CURVATURE_BLOCK) {
-    size_t count = to - from < CURVATURE_BLOCK ? to - from : CURVATURE_BLOCK;
-    double score[CURVATURE_BLOCK], found[3][CURVATURE_BLOCK], sum = 0;
+  for (; from < to; from += BLOCK) {
+    size_t count = to - from < BLOCK ? to - from : BLOCK;
+    double score[BLOCK], found[3][BLOCK], sum = 0;
     for (int end = 0; end < 3; end++) {
       for (size_t i = 0; i < count; i++) {
         score[i] = rows->tall[from + i] + (end - 1) * rows->width;
@@ -108,14 +107,20 @@ static void add_curvature(const void *context, size_t from, size_t to, double *t
   }
 }
 
+/* Σ of the slopes' l2 norms. */
 static void add_slopes(const void *context, size_t from, size_t to, double *total, double *work) {
   const row_sum *rows = context;
+  size_t k = link_scores(rows->p->loss);
   (void)work;
-  for (; from < to; from += STRIPE_UNIT) {
-    size_t end = to - from < STRIPE_UNIT ? to : from + STRIPE_UNIT;
+  for (; from < to; from += BLOCK) {
+    size_t end = to - from < BLOCK ? to : from + BLOCK;
     double sum = 0;
     for (size_t i = from; i < end; i++) {
-      sum += fabs(rows->tall[i]);
+      double squares = 0;
+      for (size_t c = i * k; k > 1 && c < (i + 1) * k; c++) {
+        squares += rows->tall[c] * rows->tall[c];
+      }
+      sum += k > 1 ? sqrt(squares) : fabs(rows->tall[i]);
     }
     *total += sum;
   }
@@ -137,23 +142,37 @@ static double mean_curvature(const problem *p, const double *z, double norm) {
              : most;
 }
 
-/* Σ|s_i| of the slopes; infinite where it cannot be had (the processes of a job, memory), which
- * ends the job soon, or where its own rounding is not covered. */
+/* Infinite where it cannot be had (the processes of a job, memory), which ends the job soon, or
+ * where its own rounding is not covered. */
 static double slope_sum(const problem *p, const double *slope) {
   double sum = 0;
   const row_sum rows = {p, slope, 0};
   const stripe_sum how = {.size = 1, .add = add_slopes, .context = &rows};
-  dperm_status status = link_scores(p->loss) > 1 ? coupled_slope_sum(p, slope, &sum, NULL)
-                                                 : stripes_sum(p->x, &how, &sum, NULL);
+  dperm_status status = stripes_sum(p->x, &how, &sum, NULL);
   bool covered = (double)rows_in_all(p->x) <= most_rows_summed;
   return status == DPERM_OK && covered ? sum : (double)INFINITY;
+}
+
+/* Additions behind an entry of X f. The matrix's own number is for one f; with several, entries are
+ * added one after the other. */
+static double row_depth(const problem *p) {
+  return (double)(link_scores(p->loss) > 1 ? p->x->row_entries + 2 : p->x->row_depth);
+}
+
+/* Additions behind an entry of Xᵀ s. With several s, blocks of dense rows are added one after the
+ * other, too, and sums of more doubles may be cut into fewer stripes, at most STRIPES_MOST times
+ * longer ones. */
+static double sum_depth(const problem *p) {
+  size_t several = p->x->sum_depth + MATRIX_BLOCK;
+  return (double)(link_scores(p->loss) == 1             ? p->x->sum_depth
+                  : 3 * problem_size(p) <= WIDE_DOUBLES ? several
+                                                        : STRIPES_MOST * several);
 }
 
 evaluation evaluation_at(const problem *p, const double *f, const double *z, const double *slope) {
   const dperm_regularizer *r = p->regularizer;
   double divisor = problem_divisor(p), crowd = problem_crowd(p);
   norm_sum penalty = {0};
-  bool coupled = link_scores(p->loss) > 1;
   size_t size = problem_size(p);
   for (size_t j = 0; j < size; j++) {
     double value, n_slope, curvature;
@@ -167,8 +186,8 @@ evaluation evaluation_at(const problem *p, const double *f, const double *z, con
                       .rows = (double)rows_in_all(p->x),
                       .crowd = crowd,
                       .entries = (double)p->x->row_entries,
-                      .row_depth = (double)(coupled ? coupled_row_depth(p) : p->x->row_depth),
-                      .depth = (double)(coupled ? coupled_sum_depth(p) : p->x->sum_depth),
+                      .row_depth = row_depth(p),
+                      .depth = sum_depth(p),
                       .norm = p->norm_bound,
                       .slope = slope ? slope_sum(p, slope) / divisor
                                      : crowd * (p->loss->lipschitz + p->loss->slope_error),

@@ -1,12 +1,11 @@
 /* Panels of rows. A panel is factored row by row, and what it takes from the rows below is one
  * product, by tiles of columns so that little is computed below the diagonal. The product's left
  * side, −Uᵀ of the panel, stands in the triangle that is not used. */
-#include "solve/cholesky.h"
-
 #include <math.h>
 
 #include "base/vector.h"
 #include "matrix/gemm_block.h"
+#include "solve/direction.h"
 
 enum { PANEL = 32, TILE = 96 };
 

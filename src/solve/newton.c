@@ -4,24 +4,87 @@
  * strong convexity bounds from below, and those alone converge too. So does their mixture: between
  * two halvings only descent happens. Near the minimum the first rule is Newton's quadratic
  * convergence, on the gradient, down to the last digits. */
-#include "solve/newton.h"
+#include "solve/solver.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/progress.h"
-#include "base/scratch.h"
 #include "base/vector.h"
 #include "solve/certify.h"
 #include "solve/direction.h"
-#include "solve/line_search.h"
-#include "solve/row_sample.h"
-#include "solve/warm_start.h"
 
 enum {
   PATIENCE = 4, /* iterations without a better gradient before rounding is blamed */
-  MOST_ITERATIONS = 2000
+  MOST_ITERATIONS = 2000,
+  MOST_EVALUATIONS = 200 /* of a line search */
 };
+
+/* ---- steps along a direction, found by the derivative alone: near the minimum the objective
+ * stalls at the square root of the rounding error, its derivative does not.
+ *
+ * φ′ is continuous and nondecreasing with φ′(0) < 0 and, as J is strongly convex, positive far
+ * out. A bracket [low, high] with φ′(low) ≤ 0 < φ′(high) shrinks around the root: by Newton's step
+ * on φ′ where that falls well inside, else by the middle (while low = 0 by a factor that squares
+ * itself, since the step may be wrong by hundreds of powers of ten, then by geometric means). */
+
+typedef struct bracket {
+  double low, high;    /* high = INFINITY until one is found */
+  double slope_at_low; /* φ′(low) ≤ 0 */
+  double wanted;       /* φ′(0)/10 */
+  double shrink;       /* the next factor on high while low = 0 */
+} bracket;
+
+/* Where to look next, given φ′ and φ″ at the last place looked at. */
+static double next_step(bracket *b, double t, double first, double second) {
+  double newton = second > 0 ? t - first / second : INFINITY;
+  if (isinf(b->high)) {
+    return fmin(fmax(newton, 2 * t), 1e3 * t);
+  }
+  double width = b->high - b->low;
+  if (newton > b->low + 0.01 * width && newton < b->high - 0.01 * width) {
+    return newton;
+  }
+  if (b->low == 0) {
+    double next = fmax(b->shrink * b->high, 1e-301);
+    b->shrink *= b->shrink;
+    return next;
+  }
+  return b->high > 4 * b->low ? sqrt(b->low) * sqrt(b->high) : 0.5 * (b->low + b->high);
+}
+
+/* Takes in φ′(t), where what is not a number counts as too far out; true when low is good enough,
+ * or cannot be told from high. */
+static bool narrow(bracket *b, double t, double first) {
+  if (first <= 0) {
+    b->low = t;
+    b->slope_at_low = first;
+  } else {
+    b->high = t;
+  }
+  return b->slope_at_low >= b->wanted || b->high - b->low <= 4e-16 * b->high || b->high < 1e-300;
+}
+
+/* A step t ≥ 0 with φ′(0)/10 ≤ φ′(t) ≤ 0, so that the objective falls by at least (1−0.01)
+ * φ′(0)²/(2M), M the largest curvature on the way; t = 0 only if rounding hides every descent. `q`
+ * is X·direction. */
+static dperm_status line_search(const problem *p, const point *at, const double *direction,
+                                const double *q, double *t, dperm_error *err) {
+  double first = 0, second = 0, step = 1;
+  TRY(problem_along(p, at, direction, q, 0, &first, &second, err));
+  bracket b = {0, INFINITY, first, first / 10, 0.03};
+  for (int tries = 0; b.slope_at_low < 0 && tries < MOST_EVALUATIONS; tries++) {
+    TRY(problem_along(p, at, direction, q, step, &first, &second, err));
+    if (narrow(&b, step, first)) {
+      break;
+    }
+    step = next_step(&b, step, first, second);
+  }
+  *t = b.low;
+  return DPERM_OK;
+}
+
+/* ---- the iteration */
 
 typedef struct iteration {
   const problem *p;
@@ -93,21 +156,6 @@ static dperm_status iterate(iteration *n, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* From here->f to an evaluated point: the minimizer of a sample, solved in the same manner down to
- * a few rows, and from there by a quasi-Newton method; or the start itself without a sample. */
-static dperm_status begin(iteration *n, dperm_error *err) {
-  OWNED(row_sample_free) row_sample sample = {.x = NULL};
-  TRY(row_sample_take(n->p, n->options, &sample, err));
-  if (!sample.x) {
-    return problem_evaluate(n->p, &n->here, err);
-  }
-  solver_report report;
-  solver_options rough = *n->options;
-  rough.tolerance = row_sample_tolerance(&sample, n->options);
-  TRY(solve(&sample.p, &rough, n->here.f, &report, err));
-  return warm_start(n->p, &sample.p, n->options, &n->here, &n->there, err);
-}
-
 dperm_status solve(const problem *p, const solver_options *options, double *weights,
                    solver_report *report, dperm_error *err) {
   size_t cols = problem_size(p);
@@ -118,7 +166,7 @@ dperm_status solve(const problem *p, const solver_options *options, double *weig
   TRY(point_take(p, &work, &n.here, &n.there, err));
   TRY(scratch_take(&work, cols, sizeof *n.direction, &n.direction, err));
   memcpy(n.here.f, weights, cols * sizeof *weights);
-  TRY(begin(&n, err));
+  TRY(warm_start(p, options, &n.here, &n.there, err));
   n.halved = vector_norm(n.here.gradient, cols);
   *report = (solver_report){0};
   TRY(progress_tick(options->progress, "solving", 0, 0, err));

@@ -15,8 +15,6 @@
  * steps so short could take for ever. A walk that has not ended soon therefore tries another way to
  * make one step of kind A: it follows the minimizer while h shrinks from the size of the scores,
  * where the loss is a parabola to all rows, down to what it is. */
-#include "solve/polish.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +22,10 @@
 #include "base/double_double.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/thread_pool.h"
 #include "loss/link.h"
 #include "loss/loss.h"
 #include "loss/regularizer.h"
 #include "solve/certify.h"
-#include "solve/coupled.h"
 #include "solve/direction.h"
 
 enum {
@@ -107,55 +103,8 @@ static dperm_status penalty_slope(const dperm_regularizer *r, size_t j, double_d
   return DPERM_OK;
 }
 
-enum { BLOCK = 512 };
-
-typedef struct slope_job {
-  const problem *p;
-  place *at;
-} slope_job;
-
-/* A block's rows; none where it was stopped: the pass that comes next fails. */
-static size_t block_rows(const problem *p, size_t from) {
-  size_t left = p->x->rows - from;
-  return cancel_poll() ? 0 : left < BLOCK ? left : BLOCK;
-}
-
-static void block_slopes(void *context, size_t b, size_t worker) {
-  const slope_job *job = context;
-  const place *at = job->at;
-  (void)worker;
-  size_t from = b * BLOCK;
-  problem_rows_slope_dd(job->p, from, block_rows(job->p, from), at->z + from, at->z_rest + from,
-                        at->slope + from);
-}
-
-/* In place of the slopes: nobody asks for those between two gradients. At the doubles nearby: any
- * positive curvature will do. */
-static void block_curvatures(void *context, size_t b, size_t worker) {
-  const slope_job *job = context;
-  const problem *p = job->p;
-  (void)worker;
-  size_t from = b * BLOCK, at = from * link_scores(p->loss);
-  problem_rows_eval(p, from, block_rows(p, from), 1, job->at->z + at, NULL, NULL,
-                    job->at->slope + at);
-}
-
-static size_t block_number(const problem *p) {
-  return (p->x->rows + BLOCK - 1) / BLOCK;
-}
-
+/* Products by one vector after the other, between which the k numbers of a row stand together. */
 static dperm_status sum_rows(const problem *p, place *at, dperm_error *err) {
-  TRY(matrix_apply_dd(p->x, at->f, at->f_rest, at->z, at->z_rest, err));
-  slope_job job = {p, at};
-  pool_run(block_number(p), block_slopes, &job);
-  TRY(cancel_check(err));
-  TRY(check_slopes(at, p->x->rows, err));
-  return matrix_apply_transposed_dd(p->x, at->slope, at->gradient, err);
-}
-
-/* The same for rows with k scores: products by one vector after the other, between which the k
- * numbers of a row stand together. */
-static dperm_status sum_coupled_rows(const problem *p, place *at, dperm_error *err) {
   size_t rows = p->x->rows, cols = p->x->cols, k = link_scores(p->loss);
   OWNED_MEMORY double *one = NULL, *sum = NULL;
   TRY(memory_new(2 * rows, sizeof *one, &one, err));
@@ -167,7 +116,9 @@ static dperm_status sum_coupled_rows(const problem *p, place *at, dperm_error *e
       at->z_rest[i * k + c] = one[rows + i];
     }
   }
-  coupled_slopes_dd(p, at->z, at->z_rest, at->slope);
+  problem_slopes_dd(p, at->z, at->z_rest, at->slope);
+  TRY(cancel_check(err));
+  TRY(check_slopes(at, rows * k, err));
   for (size_t c = 0; c < k; c++) {
     for (size_t i = 0; i < rows; i++) {
       one[i] = at->slope[i * k + c];
@@ -183,7 +134,7 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
   const problem_model *model = &p->model;
   size_t size = problem_size(p);
   double n = problem_divisor(p);
-  TRY(link_scores(p->loss) > 1 ? sum_coupled_rows(p, at, err) : sum_rows(p, at, err));
+  TRY(sum_rows(p, at, err));
   for (size_t j = 0; j < size; j++) {
     double_double f = {at->f[j], at->f_rest[j]}, slope;
     TRY(penalty_slope(p->regularizer, j % p->x->cols, f, &slope, err));
@@ -204,8 +155,9 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
 
 static dperm_status find_direction(walk *w, solver_method method, dperm_error *err) {
   const problem *p = w->p;
-  slope_job job = {p, &w->here};
-  pool_run(block_number(p), block_curvatures, &job);
+  /* In place of the slopes, for which nobody asks between two gradients; and at the doubles nearby,
+   * since any positive curvature will do. */
+  problem_curvatures(p, w->here.z, w->here.slope);
   const point at = {
       .f = w->here.f, .z = w->here.z, .curvature = w->here.slope, .gradient = w->here.gradient};
   return newton_direction(p, method, &at, 1e-4, NULL, w->direction, err);

@@ -8,7 +8,7 @@
 #include "exact_fit.h"
 #include "kernel/features.h"
 #include "solve/certify.h"
-#include "solve/polish.h"
+#include "solve/solver.h"
 #include "statistics.h"
 
 /* ---- random problems */
@@ -52,13 +52,13 @@ static void reshape_rows(test_rows *data, shape how) {
 }
 
 static test_rows *reshaped_rows(random_source *r, size_t rows, size_t cols, shape how) {
+  OWNED(test_rows_free_at)
   test_rows *from = test_rows_random(random_bits(r), rows, cols, 0.2 + 0.8 * random_unit(r));
   reshape_rows(from, how);
   double *x = calloc(rows * cols, sizeof *x), *labels = calloc(rows, sizeof *labels);
   assert_true(x && labels);
   memcpy(x, from->x, rows * cols * sizeof *x);
   memcpy(labels, from->labels, rows * sizeof *labels);
-  test_rows_free(from);
   return test_rows_of(rows, cols, x, labels);
 }
 
@@ -74,8 +74,7 @@ static void use_features(random_problem *out, random_source *r) {
 static void random_problem_new(random_problem *out, uint64_t seed, size_t most_rows,
                                reference_regularizer kinds) {
   static const char *const names[] = {"ordinary", "long rows", "duplicated", "faded", "all equal"};
-  random_source r;
-  assert_ok(random_seeded(seed, &r, err));
+  random_source r = seeded(seed);
   size_t rows = (size_t)random_scale(&r, 1, (double)most_rows), cols = 1 + random_bits(&r) % 30;
   shape how = (shape)(random_bits(&r) % SHAPES);
   *out = (random_problem){.data = reshaped_rows(&r, rows, cols, how), .what = names[how]};
@@ -160,7 +159,7 @@ static void random_place(const random_problem *t, random_source *r, int i, place
 
 static double check_in_doubles(random_problem *t, const place *at) {
   size_t cols = t->x->cols, rows = t->x->rows;
-  double *work = calloc(2 * cols + 3 * rows, sizeof *work);
+  OWNED_MEMORY double *work = calloc(2 * cols + 3 * rows, sizeof *work);
   assert_non_null(work);
   point here = {work, work + 2 * cols, work + 2 * cols + rows, work + 2 * cols + 2 * rows,
                 work + cols};
@@ -175,7 +174,6 @@ static double check_in_doubles(random_problem *t, const place *at) {
              t->what, t->x->kind->name, rows, cols, (int)t->t.loss, t->t.h, t->t.lambda,
              (int)t->t.kind, e.f, norm, error, bound, certified);
   }
-  free(work);
   return bound / error;
 }
 
@@ -202,16 +200,14 @@ static double check_in_dd(random_problem *t, const place *at) {
 }
 
 static void a_computed_gradient_is_within_its_error_everywhere(void **state) {
-  (void)state;
   enum { PLACES = 7 };
   const size_t problems = repetitions(45, 90);
   double closest = INFINITY, highest = 0;
   for (uint64_t seed = 0; seed < problems; seed++) {
     random_problem t;
-    random_source r;
     random_problem_new(&t, seed, 3000, REF_QUARTIC);
     place at = place_new(t.x->cols);
-    assert_ok(random_seeded(1000 + seed, &r, err));
+    random_source r = seeded(1000 + seed);
     for (int i = 0; i < PLACES; i++) {
       set_linear(&t, NULL);
       random_place(&t, &r, i, &at);
@@ -246,13 +242,11 @@ static place special_problem(random_problem *out, test_rows *data, bool sparse, 
 /* Margins of 1 that large weights cancel out to, at the bend of a hinge: all that rounding does to
  * a margin shows in the slope, a hundred times enlarged. */
 static void errors_of_margins_are_covered(void **state) {
-  (void)state;
   enum { COLS = 40 };
   double closest = INFINITY;
   for (uint64_t seed = 0; seed < 40; seed++) {
     random_problem t;
-    random_source r;
-    assert_ok(random_seeded(seed, &r, err));
+    random_source r = seeded(seed);
     test_rows *data = reshaped_rows(&r, 1 + seed % 3, COLS, ALL_EQUAL);
     place at = special_problem(&t, data, seed & 1, seed & 2 ? REF_HUBER : REF_SMOOTH_HINGE, 1e-3);
     double along = 0, square = 0;
@@ -277,7 +271,6 @@ static void errors_of_margins_are_covered(void **state) {
 /* Thousands of equal rows of one class, on the flat piece of a hinge: slopes are exact, and the
  * sums round to one side. */
 static void errors_of_sums_are_covered(void **state) {
-  (void)state;
   double closest = INFINITY;
   for (size_t i = 0; i < 24; i++) {
     random_problem t;
@@ -304,13 +297,11 @@ static void careless_eval(void *context, size_t j, double f, double *value, doub
 }
 
 static void a_penalty_as_wrong_as_it_declares_is_covered(void **state) {
-  (void)state;
   for (uint64_t seed = 0; seed < 30; seed++) {
     random_problem t;
-    random_source r;
     random_problem_new(&t, 9000 + seed, 100, REF_RIDGE);
     place at = place_new(t.x->cols);
-    assert_ok(random_seeded(seed, &r, err));
+    random_source r = seeded(seed);
     t.t.regularizer =
         (dperm_regularizer){.eval = careless_eval, .most_curvature = 1e20, .slope_error = 0.2};
     for (int i = 0; i < 4; i++) {
@@ -328,13 +319,11 @@ static void a_penalty_as_wrong_as_it_declares_is_covered(void **state) {
 /* ---- (b) mechanisms */
 
 static void candidates_are_within_tau_of_the_exact_minimizer(void **state) {
-  (void)state;
   const size_t problems = repetitions(30, 90);
   double highest = 0;
   for (uint64_t seed = 0; seed < problems; seed++) {
     random_problem t;
-    random_source r;
-    assert_ok(random_seeded(2000 + seed, &r, err));
+    random_source r = seeded(2000 + seed);
     random_problem_new(&t, 5000 + seed, 3000, REF_WEIGHTED_PRIOR);
     double epsilon = random_scale(&r, 0.01, 20);
     dperm_mechanism kind = seed % 2 ? DPERM_MECHANISM_OBJECTIVE : DPERM_MECHANISM_OUTPUT;
@@ -368,14 +357,12 @@ static int ascending(const void *a, const void *b) {
  * happens: 400 to 5000 times here. What it must be below is the gradient that a release promises,
  * 10⁻⁶LR/n, or doubles would never suffice. */
 static void ordinary_bounds_are_not_vacuous(void **state) {
-  (void)state;
   enum { PLACES = 3 };
   static const size_t rows[] = {1000, 5000, 20000}, cols[] = {10, 25, 50};
   for (int i = 0; i < 12; i++) {
     random_problem t = {.what = "ordinary"};
-    random_source r;
     double ratios[PLACES];
-    assert_ok(random_seeded(40 + (uint64_t)i, &r, err));
+    random_source r = seeded(40 + (uint64_t)i);
     t.data = reshaped_rows(&r, rows[i % 3], cols[i / 4], LONG_ROWS);
     t.x = i & 1 ? t.data->sparse : t.data->dense;
     test_problem_init(&t.t, 1, t.data, i & 2 ? REF_HUBER : REF_LOGISTIC, 0.5, 1e-3, 0, REF_RIDGE,

@@ -1,8 +1,8 @@
-/* The solver on rows with several scores (solve/coupled.h): gradients, Hessians and objectives
+/* The solver on rows with several scores (solve/problem.h): gradients, Hessians and objectives
  * agree with sums written out in long double, certificates bound the true gradient in doubles and
  * in twice the precision, both directions find one minimum, on dense and on sparse rows, many
  * classes cost passes and no more, and threads do not change a bit. */
-#include "solve/coupled.h"
+#include "solve/problem.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -12,7 +12,7 @@
 #include "loss/softmax.h"
 #include "reference.h"
 #include "solve/certify.h"
-#include "solve/polish.h"
+#include "solve/solver.h"
 #include "statistics.h"
 
 enum { MOST_K = 400 };
@@ -29,9 +29,8 @@ typedef struct classes_problem {
 
 static void make(classes_problem *t, uint64_t seed, size_t rows, size_t cols, size_t k,
                  double density, double lambda, bool shared) {
-  random_source r;
   assert_true(k <= MOST_K);
-  assert_ok(random_seeded(seed, &r, err));
+  random_source r = seeded(seed);
   *t = (classes_problem){.data = test_rows_random(seed, rows, cols, density), .k = k};
   t->labels = calloc(rows, sizeof *t->labels);
   t->linear = calloc(k * cols, sizeof *t->linear);
@@ -124,18 +123,16 @@ static void random_point(random_source *r, size_t size, double scale, double *f)
 }
 
 static void gradients_are_within_what_certificates_say(void **state) {
-  (void)state;
   for (uint64_t seed = 0; seed < repetitions(24, 400); seed++) {
     classes_problem t;
-    random_source r;
-    assert_ok(random_seeded(seed, &r, err));
+    random_source r = seeded(seed);
     make(&t, seed, 20 + seed * 31, 1 + seed % 7, 2 + seed % 9, 0.7, pow(10, -(double)(seed % 5)),
          seed % 3 == 0);
     size_t size = problem_size(&t.p);
     OWNED(scratch_free) scratch work;
     scratch_init(&work);
     point at;
-    long double *g = calloc(size, sizeof *g);
+    OWNED_MEMORY long double *g = calloc(size, sizeof *g);
     assert_non_null(g);
     assert_ok(point_take(&t.p, &work, NULL, &at, err));
     random_point(&r, size, pow(10, (double)(seed % 6) - 2), at.f);
@@ -152,7 +149,6 @@ static void gradients_are_within_what_certificates_say(void **state) {
       assert_ok(problem_objective(&t.p, at.f, &value, err));
       assert_close(value, truth, 1e-11 * (1 + fabs(truth)));
     }
-    free(g);
     clear(&t);
   }
 }
@@ -164,16 +160,14 @@ typedef struct weighing {
 
 static void weigh(void *context, size_t from, size_t count, double *z) {
   const weighing *by = context;
-  coupled_weigh(by->p, by->curvature, from, count, z);
+  problem_weigh(by->p, by->curvature, from, count, z);
 }
 
 /* Upper triangle and product are one matrix, the derivative of gradients. */
 static void hessians_are_derivatives_of_gradients(void **state) {
-  (void)state;
   for (uint64_t seed = 0; seed < 12; seed++) {
     classes_problem t;
-    random_source r;
-    assert_ok(random_seeded(seed, &r, err));
+    random_source r = seeded(seed);
     make(&t, seed, 150, seed % 2 ? 40 : 2 + seed % 5, 3 + seed % 4, seed % 2 ? 0.2 : 1, 0.01,
          seed % 3 == 0);
     t.p.x = seed % 2 ? t.data->sparse : t.data->dense;
@@ -193,8 +187,8 @@ static void hessians_are_derivatives_of_gradients(void **state) {
     assert_ok(problem_evaluate(&t.p, &at, err));
     weighing by = {&t.p, at.curvature};
     assert_ok(problem_apply_both(&t.p, v, weigh, &by, product, err));
-    assert_ok(coupled_gram(&t.p, at.curvature, h, err));
-    assert_ok(coupled_diagonal(&t.p, at.curvature, diagonal, err));
+    assert_ok(problem_gram(&t.p, at.curvature, h, err));
+    assert_ok(problem_diagonal(&t.p, at.curvature, diagonal, err));
     assert_ok(problem_scores(&t.p, v, q, err));
     assert_ok(problem_along(&t.p, &at, v, q, 0, &sums[0], &sums[1], err));
     double first = 0, second = 0;
@@ -227,15 +221,14 @@ static void hessians_are_derivatives_of_gradients(void **state) {
 }
 
 static void every_way_finds_the_minimum(void **state) {
-  (void)state;
   static const solver_method methods[] = {SOLVER_CHOLESKY, SOLVER_CG, SOLVER_AUTO};
   for (uint64_t seed = 0; seed < repetitions(6, 60); seed++) {
     classes_problem t;
     double lambda = pow(10, -2 - (double)(seed % 4));
     make(&t, seed, seed % 2 ? 300 : 6000, 3 + seed % 9, 3 + 2 * (seed % 13), 0.8, lambda, seed % 2);
     size_t size = problem_size(&t.p);
-    double *f = calloc(4 * size, sizeof *f);
-    long double *g = calloc(size, sizeof *g);
+    OWNED_MEMORY double *f = calloc(4 * size, sizeof *f);
+    OWNED_MEMORY long double *g = calloc(size, sizeof *g);
     assert_true(f && g);
     for (size_t m = 0; m < 4; m++) {
       const solver_options how = {.method = methods[m % 3], .tolerance = 1e-11};
@@ -250,8 +243,6 @@ static void every_way_finds_the_minimum(void **state) {
         assert_close(f[m * size + j], f[j], 1e-9 / lambda);
       }
     }
-    free(f);
-    free(g);
     clear(&t);
   }
 }
@@ -290,7 +281,6 @@ static dperm_status count_select(const matrix *x, const size_t *rows, size_t cou
 
 /* Gram matrices of 400 classes would make 200 times as many weights each as a pass does. */
 static void many_classes_cost_passes(void **state) {
-  (void)state;
   enum { ROWS = 8192, K = 400, PASSES = 100 };
   for (uint64_t seed = 0; seed < 4; seed++) {
     classes_problem t;
@@ -319,13 +309,12 @@ static void many_classes_cost_passes(void **state) {
 
 /* Closer than doubles can: the last resort of a private fit. */
 static void polishing_reaches_what_doubles_cannot(void **state) {
-  (void)state;
   for (uint64_t seed = 0; seed < 4; seed++) {
     classes_problem t;
     make(&t, seed, 200, 4, 5, 0.8, 1e-5, seed % 2);
     size_t size = problem_size(&t.p);
     double *f = calloc(2 * size, sizeof *f), target = 16 * t.loss.slope_error;
-    long double *g = calloc(size, sizeof *g);
+    OWNED_MEMORY long double *g = calloc(size, sizeof *g);
     assert_true(f && g);
     const solver_options how = {.tolerance = 1e-6};
     solver_report report = {0};
@@ -333,18 +322,16 @@ static void polishing_reaches_what_doubles_cannot(void **state) {
     reference(&t, f, f + size, g);
     assert_true(length(g, size) <= report.certified && report.certified <= target);
     free(f);
-    free(g);
     clear(&t);
   }
 }
 
 static void threads_do_not_change_a_bit(void **state) {
-  (void)state;
   for (uint64_t seed = 0; seed < 4; seed++) {
     classes_problem t;
     make(&t, seed, 5000, 5, 4, 0.9, 1e-4, false);
     size_t size = problem_size(&t.p);
-    double *f = calloc(2 * size, sizeof *f);
+    OWNED_MEMORY double *f = calloc(2 * size, sizeof *f);
     assert_non_null(f);
     t.p.x = seed % 2 ? t.data->sparse : t.data->dense;
     for (int m = 0; m < 2; m++) {
@@ -355,7 +342,6 @@ static void threads_do_not_change_a_bit(void **state) {
       assert_ok(solve(&t.p, &how, f + (size_t)m * size, &report, err));
     }
     assert_memory_equal(f, f + size, size * sizeof *f);
-    free(f);
     clear(&t);
   }
 }

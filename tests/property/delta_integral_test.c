@@ -77,7 +77,6 @@ static double delta_between(const neighbours *p, const dperm_loss *loss, double 
 /* A convex loss whose slope takes both signs: √(1 + z²). */
 static void both_signs(const dperm_loss *loss, size_t count, const double *z, double *value,
                        double *slope, double *curvature) {
-  (void)loss;
   for (size_t i = 0; i < count; i++) {
     double root = sqrt(1 + z[i] * z[i]);
     if (value) {
@@ -168,10 +167,8 @@ static double check_pair(random_source *r, size_t dims) {
 }
 
 static void the_exact_delta_is_never_above_the_bound_in_one_dimension(void **state) {
-  (void)state;
-  random_source r;
   double most = 0;
-  assert_ok(random_seeded(11, &r, err));
+  random_source r = seeded(11);
   for (size_t i = 0; i < repetitions(400, 6000); i++) {
     most = fmax(most, check_pair(&r, 1));
   }
@@ -180,10 +177,8 @@ static void the_exact_delta_is_never_above_the_bound_in_one_dimension(void **sta
 }
 
 static void the_exact_delta_is_never_above_the_bound_in_two_dimensions(void **state) {
-  (void)state;
-  random_source r;
   double most = 0;
-  assert_ok(random_seeded(12, &r, err));
+  random_source r = seeded(12);
   for (size_t i = 0; i < repetitions(60, 2000); i++) {
     most = fmax(most, check_pair(&r, 2));
   }
@@ -203,7 +198,6 @@ static double tightness(neighbours p, const dperm_loss *loss, double epsilon, do
 
 /* x = 1 with either label: both slopes are 1 while |f| < 1 − h. */
 static void huber_comes_within_a_factor_of_three(void **state) {
-  (void)state;
   dperm_loss huber;
   assert_ok(dperm_loss_huber(0.5, &huber, err));
   for (double lambda = 200; lambda < 3000; lambda *= 3) {
@@ -223,7 +217,6 @@ static void huber_comes_within_a_factor_of_three(void **state) {
  * curvature beyond. What the bound then has more are the shorter corners and K, which is a larger
  * part of ε the smaller ε is: a third is not reached below 0.1. */
 static void huber_behind_a_wall_comes_this_near(void **state) {
-  (void)state;
   static const double epsilons[] = {0.05, 0.1, 0.2}, least[] = {0.12, 1.0 / 3, 0.6};
   dperm_loss huber;
   assert_ok(dperm_loss_huber(0.5, &huber, err));
@@ -240,7 +233,6 @@ static void huber_behind_a_wall_comes_this_near(void **state) {
 /* Nearly opposite records, and a prior so far out that both have margins far below zero: slopes of
  * 1 on both sides, which opposite records in one dimension cannot have. */
 static void logistic_comes_within_a_factor_of_three(void **state) {
-  (void)state;
   const dperm_loss logistic = dperm_loss_logistic();
   static const double epsilons[] = {0.1, 0.5, 2}, lambdas[] = {40, 12, 3};
   for (size_t i = 0; i < 3; i++) {
@@ -260,7 +252,6 @@ static void logistic_comes_within_a_factor_of_three(void **state) {
 /* What the bound is made of is needed: without the slack of the Jacobians, or with one corner
  * alone, some pair passes it. */
 static void a_bound_without_its_parts_would_be_passed(void **state) {
-  (void)state;
   dperm_loss huber;
   double epsilon = 1;
   assert_ok(dperm_loss_huber(0.1, &huber, err));

@@ -44,9 +44,7 @@ static void check_delta(double epsilon, double mu) {
 }
 
 static void delta_is_never_below_the_exact_one_and_close(void **state) {
-  (void)state;
-  random_source r;
-  assert_ok(random_seeded(1, &r, err));
+  random_source r = seeded(1);
   for (size_t i = 0; i < repetitions(500, 50000); i++) {
     double epsilon = exp(log(1e-9) + random_unit(&r) * log(1e11));
     double wide = 0.02 + 30 * random_unit(&r); /* about x of δ = ½e^{−x²}(…) */
@@ -60,7 +58,6 @@ static void delta_is_never_below_the_exact_one_and_close(void **state) {
 /* 1 − δ is the odds that two normal variables cannot be told apart, in another form: the integral
  * of the density φ(ε/m − m/2) over m from 0 to μ (gaussian.md 1). */
 static void delta_is_the_integral_of_its_derivative(void **state) {
-  (void)state;
   for (double mu = 0.1; mu < 5; mu *= 2) {
     double sum = 0;
     enum { STEPS = 20000 };
@@ -88,9 +85,7 @@ static void check_inverse(const delta_corners *c, double epsilon, double delta) 
 }
 
 static void the_inverse_is_the_largest_that_is_allowed(void **state) {
-  (void)state;
-  random_source r;
-  assert_ok(random_seeded(2, &r, err));
+  random_source r = seeded(2);
   const dperm_loss logistic = dperm_loss_logistic();
   dperm_loss huber;
   assert_ok(dperm_loss_huber(0.5, &huber, err));
@@ -108,7 +103,6 @@ static void the_inverse_is_the_largest_that_is_allowed(void **state) {
 
 /* Figures that were derived before the code was written: σ = 1/A for R = 1. */
 static void known_figures_come_out(void **state) {
-  (void)state;
   const dperm_loss logistic = dperm_loss_logistic();
   const delta_corners objective =
       delta_corners_objective(&logistic, DPERM_NEIGHBOURS_REPLACE, 1 / 40.0, 0.1);
@@ -142,7 +136,6 @@ static void check_tangent(const dperm_loss *loss, double kappa, double place) {
 }
 
 static void tangents_stay_above_the_slack(void **state) {
-  (void)state;
   const dperm_loss logistic = dperm_loss_logistic();
   dperm_loss hinge;
   assert_ok(dperm_loss_smooth_hinge(0.3, &hinge, err));
@@ -176,7 +169,6 @@ static void check_line(const dperm_loss *loss, double kappa, double epsilon, dou
 }
 
 static void the_chosen_line_is_a_good_one(void **state) {
-  (void)state;
   dperm_loss losses[] = {dperm_loss_logistic(), dperm_loss_logistic()};
   assert_ok(dperm_loss_smooth_hinge(0.5, &losses[1], err));
   for (int i = 0; i < 2; i++) {

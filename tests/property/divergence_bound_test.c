@@ -21,9 +21,7 @@ static void assert_same(double charged, interval derived, const char *what) {
 }
 
 static void what_is_pure_has_one_price(void **state) {
-  (void)state;
-  random_source r;
-  assert_ok(random_seeded(61, &r, err));
+  random_source r = seeded(61);
   for (int i = 0; i < 300; i++) {
     double order = 1.1 + between(&r, 0.1, 500), epsilon = between(&r, 1e-5, 10);
     assert_same(renyi_of_pure(order, epsilon),
@@ -56,10 +54,8 @@ static noise_profile derived(const public_numbers *g, const privacy_plan *plan, 
 }
 
 static void a_plan_has_one_price(void **state) {
-  (void)state;
-  random_source r;
   int tried = 0;
-  assert_ok(random_seeded(62, &r, err));
+  random_source r = seeded(62);
   for (int i = 0; i < 30; i++) {
     dperm_loss loss = i % 4 == 0 ? softmax_loss(3 + random_bits(&r) % 40) : any_loss(&r);
     public_numbers g = any_numbers(&r, &loss);

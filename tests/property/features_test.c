@@ -41,7 +41,7 @@ static double kernel_value(dperm_kernel_kind name, double gamma, const double *x
 
 TEST(features_are_cosines_then_sines_of_the_directions) {
   enum { D = 24, COLS = 5, ROWS = 300 };
-  auto_rows *t = test_rows_random(3, ROWS, COLS, 0.7);
+  OWNED(test_rows_free_at) test_rows *t = test_rows_random(3, ROWS, COLS, 0.7);
   for (size_t k = 0; k < 3; k++) {
     OWNED(feature_map_free_at) feature_map *map = map_of(kernels[k], 1.5, D, 0, 9, COLS);
     const matrix *inner[] = {t->dense, t->sparse};
@@ -70,9 +70,9 @@ TEST(features_are_cosines_then_sines_of_the_directions) {
 /* Over sparse rows, as files give them, a record has the same bits wherever it stands. */
 TEST(features_over_sparse_rows_do_not_depend_on_their_place) {
   enum { D = 30, COLS = 9, ROWS = 700 };
-  auto_rows *t = test_rows_random(4, ROWS, COLS, 0.4);
+  OWNED(test_rows_free_at) test_rows *t = test_rows_random(4, ROWS, COLS, 0.4);
   OWNED(feature_map_free_at) feature_map *map = map_of(DPERM_KERNEL_GAUSSIAN, 2, D, 0, 1, COLS);
-  OWNED(matrix_free_at) matrix *x = NULL, *part = NULL;
+  matrix *x = NULL, *part = NULL;
   size_t chosen[ROWS];
   double a[D], b[D];
   for (size_t i = 0; i < ROWS; i++) {
@@ -103,7 +103,7 @@ TEST(every_row_has_norm_one_up_to_two_to_the_minus_48) {
   enum { COLS = 6, LARGEST = 20000 };
   static double row[LARGEST];
   static const double gammas[] = {1e-12, 0.01, 1, 40, 1e8, 1e100};
-  auto_rows *t = test_rows_random(5, 40, COLS, 0.5);
+  OWNED(test_rows_free_at) test_rows *t = test_rows_random(5, 40, COLS, 0.5);
   for (size_t half = 1; half <= LARGEST / 2; half = half < 300 ? half + 1 : half * 3 / 2) {
     size_t g = half % 6;
     OWNED(feature_map_free_at)
@@ -198,8 +198,7 @@ static double mean_square(const pairs *p, dperm_kernel_kind name, double gamma, 
 /* The paper's features √(2/D)·cos(ωᵀx + ψ), D directions with a uniform phase each. */
 static double mean_square_of_phases(const pairs *p, double gamma, size_t features, size_t maps) {
   double sum = 0;
-  random_source r;
-  assert_ok(random_seeded(77, &r, err));
+  random_source r = seeded(77);
   for (size_t m = 0; m < maps; m++) {
     double estimates[PAIRS] = {0};
     for (size_t f = 0; f < features; f++) {
@@ -382,8 +381,8 @@ static dperm_model *fitted(const dperm_data *data, uint64_t kernel_seed, uint64_
 }
 
 TEST(a_fit_takes_directions_from_the_kernel_seed_and_noise_from_its_own) {
-  auto_rows *t = test_rows_random(14, 500, 4, 1);
-  auto_data *data = NULL;
+  OWNED(test_rows_free_at) test_rows *t = test_rows_random(14, 500, 4, 1);
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
   assert_ok(dperm_data_from_dense(500, 4, t->x, t->labels, 1, &data, err));
   auto_model *a = fitted(data, 5, 1), *b = fitted(data, 5, 2), *c = fitted(data, 0, 1);
   size_t size = 4 * 6 * sizeof(double);

@@ -6,14 +6,13 @@
 #include <stdlib.h>
 
 #include "fast_features.h"
-#include "random/chi.h"
+#include "random/random_source.h"
 #include "reference.h"
 #include "run/fit.h"
 
 static hadamard_directions *directions_of(uint64_t seed, double scale, size_t d, size_t count) {
   hadamard_directions *h = NULL;
-  random_source r;
-  assert_ok(random_seeded(seed, &r, err));
+  random_source r = seeded(seed);
   assert_ok(hadamard_directions_new(&r, scale, d, count, NULL, &h, err));
   return h;
 }
@@ -42,7 +41,6 @@ static void check_law(double *sample, size_t n, double (*law)(double x, size_t k
 }
 
 static double normal_law(double x, size_t k) {
-  (void)k;
   return 0.5 * erfc(-x / sqrt(2));
 }
 
@@ -63,8 +61,7 @@ TEST(lengths_have_the_law_of_gaussian_vectors) {
   static const size_t sizes[] = {2, 3, 64, 65, 1000};
   static double sample[DRAWS];
   for (size_t c = 0; c < 5; c++) {
-    random_source r;
-    assert_ok(random_seeded(20 + c, &r, err));
+    random_source r = seeded(20 + c);
     for (size_t i = 0; i < DRAWS; i++) {
       sample[i] = random_chi(&r, sizes[c]);
     }
@@ -158,8 +155,7 @@ TEST(angles_are_products_with_the_directions) {
     OWNED_MEMORY double *dense = new_doubles(count), *sparse = new_doubles(count),
                         *direction = new_doubles(d);
     uint32_t columns[1000];
-    random_source r;
-    assert_ok(random_seeded(50 + c, &r, err));
+    random_source r = seeded(50 + c);
     for (size_t j = 0; j < d; j++) {
       if (random_bits(&r) % 64 == 0) {
         columns[entries] = (uint32_t)j;
@@ -187,8 +183,7 @@ enum { PAIRS = 20 };
 /* Mean square error of the kernel's estimate at gaps of length 1, over maps and gaps. */
 static double mean_square(feature_kind kind, size_t d, size_t count, size_t entries, size_t maps) {
   double sum = 0, *gaps = new_doubles(PAIRS * d), *angles = new_doubles(count);
-  random_source r;
-  assert_ok(random_seeded(60, &r, err));
+  random_source r = seeded(60);
   for (size_t p = 0; p < PAIRS; p++) {
     double *gap = gaps + p * d, square = 0;
     for (size_t k = 0; k < entries; k++) {
@@ -249,7 +244,7 @@ TEST(the_kernel_is_estimated_as_well_as_by_qr) {
 TEST(memory_grows_with_columns_plus_features) {
   enum { MANY = 10000 };
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 1, MANY, 0, 1};
-  feature_map *map = NULL;
+  OWNED(feature_map_free_at) feature_map *map = NULL;
   assert_true(feature_map_bytes(FEATURES_HADAMARD, MANY, MANY) < 32.0 * (MANY + MANY));
   assert_ok(feature_map_new(&kernel, MANY, NULL, &map, err));
   assert_true(map->kind == FEATURES_HADAMARD && !map->directions);
@@ -259,8 +254,6 @@ TEST(memory_grows_with_columns_plus_features) {
   assert_ok(features_new(map, t->sparse, &x, err));
   assert_true(x->work_size <=
               (size_t)MATRIX_BLOCK * 3 * MANY / 2 + 3 * MANY + t->sparse->work_size);
-  matrix_free(x);
-  feature_map_free(map);
   dperm_options options;
   dperm_options_init(&options);
   options.kernel = kernel;
@@ -276,9 +269,9 @@ TEST(rows_of_many_features_have_norm_one) {
   enum { COLS = 3000, D = 6000, ROWS = 9 };
   static double row[D], other[D];
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 50, D, 0, 2};
-  auto_rows *t = test_rows_random(71, ROWS, COLS, 0.02);
+  OWNED(test_rows_free_at) test_rows *t = test_rows_random(71, ROWS, COLS, 0.02);
   OWNED(feature_map_free_at) feature_map *map = NULL;
-  OWNED(matrix_free_at) matrix *dense = NULL, *sparse = NULL;
+  matrix *dense = NULL, *sparse = NULL;
   assert_ok(feature_map_new(&kernel, COLS, NULL, &map, err));
   assert_true(!map->directions);
   assert_ok(features_new(map, t->dense, &dense, err));
@@ -303,8 +296,6 @@ typedef struct patience {
 
 static bool tick(void *context, const char *stage, uint64_t done, uint64_t total) {
   patience *p = context;
-  (void)done;
-  (void)total;
   assert_string_equal(stage, "drawing directions");
   return ++p->calls > p->most;
 }
@@ -323,9 +314,8 @@ TEST(drawing_stops_on_request) {
     const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 1, cases[c].features, 0, 1};
     patience p = {.most = SIZE_MAX};
     dperm_progress progress = {tick, &p};
-    feature_map *map = NULL;
+    OWNED(feature_map_free_at) feature_map *map = NULL;
     assert_ok(feature_map_draw(&kernel, cases[c].kind, cases[c].d, &progress, &map, err));
-    feature_map_free(map);
     assert_true(p.calls >= cases[c].asks);
     const size_t stops[] = {0, p.calls / 2, p.calls - 1};
     for (size_t s = 0; s < 3; s++) {

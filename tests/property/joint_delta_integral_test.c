@@ -28,11 +28,9 @@ static double check_pair(joint_neighbours p, dperm_neighbours kind, double epsil
 }
 
 static void the_exact_delta_is_never_above_the_bound(void **state) {
-  (void)state;
   static const double deltas[] = {0.05, 1e-3, 1e-6};
   double most[2] = {0, 0};
-  random_source r;
-  assert_ok(random_seeded(21, &r, err));
+  random_source r = seeded(21);
   for (size_t i = 0; i < repetitions(100, 500); i++) {
     double epsilon = 0.05 * exp(4 * random_unit(&r)), delta = deltas[random_below(&r, 3)];
     joint_neighbours p = joint_neighbours_drawn(&r, 1);
@@ -52,7 +50,6 @@ static void the_exact_delta_is_never_above_the_bound(void **state) {
  * are √6 apart at most, and the bound has two corners of √8: the less δ is, the more that costs. Of
  * records added and removed two corners of √2 are in the bound, and one of them is met. */
 static void known_pairs_are_this_near_the_bound(void **state) {
-  (void)state;
   static const struct {
     double epsilon, delta, found[2]; /* of records replaced, of added and removed */
   } cases[] = {{0.1, 0.05, {0.181, 0.495}}, {0.1, 1e-3, {0.120, 0.474}},
@@ -75,7 +72,6 @@ static void known_pairs_are_this_near_the_bound(void **state) {
  * favours, the slopes agree with it, so both corners are met, and with one alone the pair would
  * pass the bound. */
 static void both_corners_of_a_record_are_needed(void **state) {
-  (void)state;
   double epsilon = 1, delta = 1e-4, most = 0, one = 0;
   for (double lambda = 1; lambda < 20; lambda *= 1.5) {
     for (double away = 0; away < 20; away += 2) {

@@ -27,9 +27,8 @@ typedef struct priced {
 
 static priced price_of(const request *q) {
   const dperm_loss loss = softmax_loss(K);
-  random_source r;
   privacy_plan plan;
-  assert_ok(random_seeded(1, &r, err));
+  random_source r = seeded(1);
   public_numbers g = gaussian_numbers(&r, &loss, 1);
   g.bounds = row_bounds_of_norm(1, q->norm);
   g.epsilon = g.epsilon_core = q->epsilon;
@@ -76,10 +75,8 @@ static request any_request(random_source *r, bool adding) {
 }
 
 static void no_pair_has_more_divergence_than_its_price(void **state) {
-  (void)state;
   double most[2] = {0, 0};
-  random_source r;
-  assert_ok(random_seeded(61, &r, err));
+  random_source r = seeded(61);
   for (size_t i = 0; i < repetitions(90, 1200); i++) {
     bool adding = i % 3 == 0;
     const request q = any_request(&r, adding);
@@ -96,7 +93,6 @@ static void no_pair_has_more_divergence_than_its_price(void **state) {
 
 /* Slopes that stay at a corner leave two normal laws, √6 or √2 apart: αm²/2. */
 static void far_out_the_divergence_is_that_of_two_normal_laws(void **state) {
-  (void)state;
   for (int i = 0; i < 8; i++) {
     double norm = i % 2 ? 1 : 3, order = i / 2 % 2 ? 5 : 23;
     joint_neighbours p = joint_neighbours_far_out(norm, i / 4 == 1);
@@ -123,7 +119,6 @@ static double worst_share(const request *q, double order) {
 /* At 100 times the least λ and at twice it, δ = 1e-8 and the orders of totals of 2 and 1. A price
  * that were a quarter above this one would be seen. */
 static void the_price_is_not_far_above_the_worst_pair(void **state) {
-  (void)state;
   static const struct {
     double epsilon, times, total, found[2]; /* of records replaced, of added and removed */
   } cases[] = {{0.1, 100, 2, {0.280, 0.511}}, {0.1, 100, 1, {0.295, 0.527}},
@@ -147,10 +142,8 @@ static void the_price_is_not_far_above_the_worst_pair(void **state) {
 
 /* J̄ of Lemma C5: what a record adds to the determinant on average, wherever the solution is. */
 static void determinants_add_no_more_than_their_mean(void **state) {
-  (void)state;
-  random_source r;
   double most = 0;
-  assert_ok(random_seeded(62, &r, err));
+  random_source r = seeded(62);
   for (size_t i = 0; i < repetitions(30, 450); i++) {
     const request q = any_request(&r, i % 3 == 0);
     const priced plan = price_of(&q);

@@ -33,8 +33,7 @@ static double highest_ratio(const joint_pair *pair, random_source *r, double sig
 
 /* `least` of ε is reached. */
 static void check_pure(int kind, double least) {
-  random_source r;
-  assert_ok(random_seeded(5, &r, err));
+  random_source r = seeded(5);
   for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++) {
     joint_pair pair = joint_pair_make(kind, epsilons[e], 0);
     assert_true(pair.beta > 0 && pair.lambda > 0 && pair.delta == 0);
@@ -60,8 +59,7 @@ TEST(no_weights_tell_more_than_the_claim) {
 
 /* With the noise of a claim that forgets the determinants the ratio would pass ε by a half. */
 TEST(jacobian_pairs_need_their_slack) {
-  random_source r;
-  assert_ok(random_seeded(6, &r, err));
+  random_source r = seeded(6);
   for (int added = 0; added < 2; added++) {
     joint_pair pair = joint_pair_make(JOINT_JACOBIAN + (added ? PAIR_ADD : 0), 1, 0);
     assert_true(pair.bare_beta > 1.5 * pair.beta);
@@ -93,7 +91,7 @@ TEST(pulled_pairs_need_their_slack) {
 }
 
 TEST(minimizers_are_nearly_as_far_apart_as_can_be) {
-  static const int kinds[] = {0, PAIR_ADD, PAIR_GAUSSIAN, PAIR_ADD + PAIR_GAUSSIAN};
+  static const int kinds[] = {0, JOINT_ADD, JOINT_GAUSSIAN, JOINT_ADD + JOINT_GAUSSIAN};
   for (size_t i = 0; i < 4; i++) {
     joint_pair pair = joint_pair_make(JOINT_OUTPUT + kinds[i], 1, 0);
     double most = neighbours_gradients(pair.neighbours) * sqrt(2) / pair.lambda;

@@ -182,7 +182,6 @@ TEST(constants_are_attained_and_never_passed) {
 }
 
 static void check_not_refuted(const trial *t, random_source *r) {
-  (void)r;
   assert_ok(dperm_loss_check(&t->loss, err));
 }
 
@@ -229,7 +228,6 @@ TEST(many_margins_are_as_one_by_one) {
 }
 
 static void check_name(const trial *t, random_source *r) {
-  (void)r;
   assert_string_equal(t->loss.name, t->kind->name);
   assert_true(t->kind->h_most > 0 ? t->loss.parameter == t->h : isnan(t->loss.parameter));
   assert_ptr_equal(loss_kind_of(&t->loss), t->kind);
@@ -365,8 +363,7 @@ TEST(every_loss_is_audited) {
 TEST(logistic_keeps_its_digits_far_out) {
   dperm_loss loss = dperm_loss_logistic();
   reference_value *reference = loss_reference("logistic");
-  random_source r;
-  assert_ok(random_seeded(11, &r, err));
+  random_source r = seeded(11);
   for (int i = 0; i < 5000; i++) {
     /* Beside the halves of log 2, where the reduction of the exponent changes over, too. */
     double turn = 0.34657359027997264 * (double)(random_bits(&r) % 2042);

@@ -29,8 +29,7 @@ static public_numbers adding_numbers(random_source *r, const limits *within, con
 /* Random pairs and climbs, a record added in one half and removed in the other; the most of ε that
  * was reached each way. */
 static void check_kind(dperm_noise kind, uint64_t seed, double most[2]) {
-  random_source r;
-  assert_ok(random_seeded(seed, &r, err));
+  random_source r = seeded(seed);
   const int rounds = (int)repetitions(400, 2000);
   for (int round = 0; round < rounds; round++) {
     double norm = norms[round % 3], epsilon = random_scale(&r, 0.02, 10);
@@ -117,7 +116,6 @@ TEST(nothing_is_given_away) {
 /* ---- teeth */
 
 static void less_noise(const public_numbers *g, privacy_plan *plan) {
-  (void)g;
   plan->noise.beta *= 1.05;
 }
 
@@ -135,8 +133,7 @@ TEST(plans_with_the_usual_mistakes_are_caught) {
 
 /* A replaced record is two steps: the same noise spends up to 2ε on it, and no more. */
 TEST(a_replaced_record_costs_up_to_twice_as_much) {
-  random_source r;
-  assert_ok(random_seeded(50, &r, err));
+  random_source r = seeded(50);
   const dperm_loss loss = library_loss(REF_HUBER, 0.5);
   double most = 0;
   for (int round = 0; round < 100; round++) {

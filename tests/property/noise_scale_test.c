@@ -8,7 +8,7 @@
 
 #include "any_numbers.h"
 #include "mechanism/epsilon_rule.h"
-#include "mixed_reference.h"
+#include "noise_reference.h"
 #include "reference.h"
 #include "statistics.h"
 
@@ -28,8 +28,7 @@ static privacy_plan plan_of(const public_numbers *g) {
 /* ---- output perturbation */
 
 TEST(output_noise_is_the_papers_rounded_towards_more) {
-  random_source r;
-  assert_ok(random_seeded(1, &r, err));
+  random_source r = seeded(1);
   for (int round = 0; round < 5000; round++) {
     const dperm_loss loss = any_loss(&r);
     public_numbers g = any_numbers(&r, &loss);
@@ -51,8 +50,7 @@ TEST(output_noise_is_the_papers_rounded_towards_more) {
 
 /* Products that leave the range of full precision would round by more than the margin. */
 TEST(output_noise_is_never_too_small_for_absurd_lambda) {
-  random_source r;
-  assert_ok(random_seeded(2, &r, err));
+  random_source r = seeded(2);
   const dperm_loss loss = dperm_loss_logistic();
   size_t planned = 0;
   for (int round = 0; round < 5000; round++) {
@@ -86,8 +84,7 @@ static void check_accounts(const public_numbers *g, const privacy_plan *plan) {
 }
 
 TEST(the_plans_noise_costs_at_most_epsilon) {
-  random_source r;
-  assert_ok(random_seeded(3, &r, err));
+  random_source r = seeded(3);
   for (int round = 0; round < 400; round++) {
     const dperm_loss loss = any_loss(&r);
     public_numbers g = any_numbers(&r, &loss);
@@ -110,8 +107,7 @@ TEST(the_plans_noise_costs_at_most_epsilon) {
 
 /* At A the price rule and at most 10⁻⁸ more of it would be too dear: nothing is wasted. */
 TEST(the_tight_plan_wastes_nothing) {
-  random_source r;
-  assert_ok(random_seeded(4, &r, err));
+  random_source r = seeded(4);
   for (int round = 0; round < 300; round++) {
     const dperm_loss loss = any_loss(&r);
     public_numbers g = any_numbers(&r, &loss);
@@ -127,8 +123,7 @@ TEST(the_tight_plan_wastes_nothing) {
 }
 
 TEST(tight_noise_is_never_larger_than_the_papers) {
-  random_source r;
-  assert_ok(random_seeded(5, &r, err));
+  random_source r = seeded(5);
   size_t compared = 0;
   for (int round = 0; round < 10000; round++) {
     const dperm_loss loss = any_loss(&r);
@@ -148,8 +143,7 @@ TEST(tight_noise_is_never_larger_than_the_papers) {
 }
 
 TEST(paper_analysis_reproduces_the_papers_formulas) {
-  random_source r;
-  assert_ok(random_seeded(6, &r, err));
+  random_source r = seeded(6);
   size_t plain = 0, fallen = 0;
   for (int round = 0; round < 5000; round++) {
     const dperm_loss loss = any_loss(&r);
@@ -184,8 +178,7 @@ TEST(paper_analysis_reproduces_the_papers_formulas) {
 /* Rows R times as long, weights 1/R times and Λ R² times: the same problem in other units. The
  * noise then must be R times as long under the objective, 1/R times on the weights. */
 TEST(rescaled_rows_give_the_same_problem) {
-  random_source r;
-  assert_ok(random_seeded(7, &r, err));
+  random_source r = seeded(7);
   for (int round = 0; round < 300; round++) {
     const dperm_loss loss = any_loss(&r);
     public_numbers one = any_numbers(&r, &loss), g;
@@ -253,8 +246,7 @@ static double cost_at(const public_numbers *given, double lambda, double delta) 
 }
 
 TEST(the_chosen_ridge_is_the_cheapest) {
-  random_source r;
-  assert_ok(random_seeded(8, &r, err));
+  random_source r = seeded(8);
   size_t positive = 0, nothing = 0;
   for (int round = 0; round < 60; round++) {
     const dperm_loss loss = any_loss(&r);
@@ -287,8 +279,7 @@ TEST(the_chosen_ridge_is_the_cheapest) {
 
 /* A = β·R_K is the same for every kind, and κ is about R₂ for all. */
 TEST(every_kind_costs_the_same) {
-  random_source r;
-  assert_ok(random_seeded(10, &r, err));
+  random_source r = seeded(10);
   for (int round = 0; round < 300; round++) {
     const dperm_loss loss = any_loss(&r);
     public_numbers g = shaped_numbers(&r, &loss);
@@ -320,9 +311,8 @@ static double price(const public_numbers *g, const privacy_plan *plan) {
 }
 
 TEST(auto_takes_the_least_rms_norm) {
-  random_source r;
   size_t taken[7] = {0};
-  assert_ok(random_seeded(11, &r, err));
+  random_source r = seeded(11);
   for (int round = 0; round < 500; round++) {
     const dperm_loss loss = any_loss(&r);
     public_numbers g = shaped_numbers(&r, &loss);
@@ -382,8 +372,7 @@ enum { MIXED_BODIES = sizeof mixed_bodies / sizeof *mixed_bodies };
 
 /* R_K is the longest row there can be, rounded up, whatever R₂ is. */
 TEST(mixed_noise_is_for_the_longest_row) {
-  random_source r;
-  assert_ok(random_seeded(16, &r, err));
+  random_source r = seeded(16);
   for (int round = 0; round < 1000; round++) {
     const noise_body *body = &mixed_bodies[round % MIXED_BODIES];
     const row_bounds bounds = {.norm2 = random_scale(&r, 1e-3, 10), .norm1 = 1, .body = *body};
@@ -403,8 +392,7 @@ TEST(mixed_noise_is_for_the_longest_row) {
 /* Other weights are no better, but for eight bits of them; nor is l1 noise where nothing stands
  * alone. */
 TEST(weights_of_mixed_noise_are_the_best) {
-  random_source r;
-  assert_ok(random_seeded(17, &r, err));
+  random_source r = seeded(17);
   for (int round = 0; round < 2000; round++) {
     const noise_body *body = &mixed_bodies[round % MIXED_BODIES];
     const row_bounds bounds = {.norm2 = 1, .body = *body};
@@ -433,9 +421,8 @@ TEST(weights_of_mixed_noise_are_the_best) {
 
 TEST(mixed_noise_is_for_blocks) {
   const dperm_loss loss = dperm_loss_logistic();
-  random_source r;
   privacy_plan plan;
-  assert_ok(random_seeded(18, &r, err));
+  random_source r = seeded(18);
   public_numbers g = any_numbers(&r, &loss);
   g.dims = 10;
   g.noise = DPERM_NOISE_MIXED;
@@ -445,8 +432,7 @@ TEST(mixed_noise_is_for_blocks) {
 
 TEST(kinds_without_bounds_are_refused) {
   const dperm_loss loss = dperm_loss_logistic();
-  random_source r;
-  assert_ok(random_seeded(13, &r, err));
+  random_source r = seeded(13);
   public_numbers g = any_numbers(&r, &loss);
   privacy_plan plan;
   for (dperm_noise kind = DPERM_NOISE_L1; kind <= DPERM_NOISE_MIXED; kind++) {

@@ -9,15 +9,12 @@
 #include "exact_fit.h"
 #include "kernel/features.h"
 #include "solve/certify.h"
-#include "solve/polish.h"
+#include "solve/solver.h"
 
 enum { MOST_STEPS = 3000 };
 
 /* Stops a walk that does not end, so that the test can say so. */
 static bool stop_after(void *context, const char *stage, uint64_t done, uint64_t total) {
-  (void)stage;
-  (void)done;
-  (void)total;
   size_t *ticks = context;
   return ++*ticks > MOST_STEPS;
 }
@@ -55,21 +52,13 @@ static void trial_free(trial *t) {
   test_problem_clear(&t->t);
 }
 
-/* The error of a gradient in twice the precision at points of this norm, as numerics.c has it. */
-static double error_at(const problem *p, double norm) {
-  evaluation e = evaluation_at(p, (double[4096]){0}, NULL, NULL);
-  e.f = e.penalty = norm;
-  return evaluation_error(&e, IN_DD);
-}
-
-/* Eight times the error as far out as the walk may go, F = 3‖∇J(0)‖/Λ_t: the smallest target that
- * the release ever sets. */
+/* Eight times the error of a gradient in twice the precision as far out as the walk may go, F =
+ * 3‖∇J(0)‖/Λ_t: the smallest target that the release ever sets (numerics.c). */
 static double hardest_target(const problem *p) {
-  double pull = p->loss->lipschitz * p->norm_bound;
-  if (p->model.linear) {
-    pull += norm_above(p->model.linear, p->x->cols);
-  }
-  return 8 * error_at(p, 3 * pull / (p->model.lambda + p->model.ridge));
+  evaluation e = evaluation_at(p, (double[4096]){0}, NULL, NULL);
+  double pull = p->loss->lipschitz * p->norm_bound + e.linear;
+  e.f = e.penalty = 3 * pull / (p->model.lambda + p->model.ridge);
+  return 8 * evaluation_error(&e, IN_DD);
 }
 
 static void check_polishes(const trial *t, double target, double *f, double *rest) {
@@ -99,81 +88,55 @@ static void check_from_everywhere(trial *t) {
   trial_settle(t);
   double target = hardest_target(&t->p);
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
-    double *f = calloc(cols, sizeof *f), *rest = calloc(cols, sizeof *rest);
+    OWNED_MEMORY double *f = calloc(cols, sizeof *f), *rest = calloc(cols, sizeof *rest);
     assert_true(f && rest);
     for (size_t j = 0; j < cols; j++) {
       f[j] = j % 2 ? -starts[i] : starts[i];
     }
     check_polishes(t, target, f, rest);
-    free(f);
-    free(rest);
   }
   trial_free(t);
 }
 
+static const double lambdas[] = {1, 1e-3, 1e-6, 1e-10};
+
 /* All losses on dense and sparse rows; frees them. */
-static void check_rows_of(test_rows *data, const char *what, const double *lambdas, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    for (int loss = 0; loss < 3; loss++) {
-      trial t = trial_new(what, data, i % 2 ? data->sparse : data->dense, (reference_loss)loss, 0.5,
-                          lambdas[i], 1);
-      check_from_everywhere(&t);
-    }
+static void check_rows_of(test_rows *data, const char *what) {
+  for (size_t i = 0; i < 3 * sizeof lambdas / sizeof *lambdas; i++) {
+    trial t = trial_new(what, data, i / 3 % 2 ? data->sparse : data->dense, (reference_loss)(i % 3),
+                        0.5, lambdas[i / 3], 1);
+    check_from_everywhere(&t);
   }
   test_rows_free(data);
 }
 
-static const double lambdas[] = {1, 1e-3, 1e-6, 1e-10};
-
 /* ---- tests */
 
-static void polishes_on_noisy_rows(void **state) {
-  (void)state;
-  check_rows_of(test_rows_random(1, 120, 6, 0.7), "noisy", lambdas, 4);
-}
-
-static void polishes_on_rows_that_count_for_less(void **state) {
-  (void)state;
-  test_rows *data = test_rows_random(1, 120, 6, 0.7);
-  test_rows_share(data, 1);
-  check_rows_of(data, "shares", lambdas, 4);
-}
-
-static void polishes_on_one_row(void **state) {
-  (void)state;
-  check_rows_of(test_rows_random(2, 1, 4, 1.0), "one row", lambdas, 4);
-}
-
-static void polishes_on_one_column(void **state) {
-  (void)state;
-  check_rows_of(test_rows_random(3, 40, 1, 1.0), "one column", lambdas, 4);
-}
-
-static void polishes_on_empty_rows(void **state) {
-  (void)state;
-  double *x = calloc(30 * 3, sizeof *x), *labels = calloc(30, sizeof *labels);
+static test_rows *rows_filled_with(double value) {
+  enum { ROWS = 60, COLS = 5 };
+  double *x = calloc(ROWS * COLS, sizeof *x), *labels = calloc(ROWS, sizeof *labels);
   assert_true(x && labels);
-  for (size_t i = 0; i < 30; i++) {
-    labels[i] = i % 3 ? 1 : -1;
+  for (size_t i = 0; i < ROWS * COLS; i++) {
+    x[i] = value;
+    labels[i / COLS] = i / COLS % 2 ? 1 : -1;
   }
-  check_rows_of(test_rows_of(30, 3, x, labels), "empty rows", lambdas, 4);
+  return test_rows_of(ROWS, COLS, x, labels);
 }
 
-static void polishes_on_equal_rows_with_either_label(void **state) {
-  (void)state;
-  double *x = calloc(60 * 5, sizeof *x), *labels = calloc(60, sizeof *labels);
-  assert_true(x && labels);
-  for (size_t i = 0; i < 60 * 5; i++) {
-    x[i] = 0.44;
-    labels[i / 5] = i / 5 % 2 ? 1 : -1;
-  }
-  check_rows_of(test_rows_of(60, 5, x, labels), "equal rows", lambdas, 4);
+static void polishes_on_rows_of_every_shape(void **state) {
+  test_rows *shared = test_rows_random(1, 120, 6, 0.7);
+  test_rows_share(shared, 1);
+  check_rows_of(shared, "shares");
+  check_rows_of(test_rows_random(1, 120, 6, 0.7), "noisy");
+  check_rows_of(test_rows_random(2, 1, 4, 1.0), "one row");
+  check_rows_of(test_rows_random(3, 40, 1, 1.0), "one column");
+  check_rows_of(rows_filled_with(0), "empty rows");
+  check_rows_of(rows_filled_with(0.44), "equal rows with either label");
 }
 
 static void polishes_where_corners_are_narrow(void **state) {
-  (void)state;
   static const double widths[] = {1e-6, 1e-9};
-  test_rows *data = test_rows_random(4, 100, 4, 0.8);
+  OWNED(test_rows_free_at) test_rows *data = test_rows_random(4, 100, 4, 0.8);
   for (size_t i = 0; i < 2; i++) {
     for (size_t l = 0; l < 3; l++) {
       trial t = trial_new("narrow", data, data->dense, REF_HUBER, widths[i], lambdas[l], 1);
@@ -182,16 +145,14 @@ static void polishes_where_corners_are_narrow(void **state) {
       check_from_everywhere(&t);
     }
   }
-  test_rows_free(data);
 }
 
 /* Hundreds of corners of hardly any width, and next to no regularization: Newton's direction is
  * good up to the next corner only, a share of 1e-13 of it. The walk alone takes more steps than
  * anybody waits for; the path of h ends in hundreds. */
 static void polishes_where_there_are_many_narrow_corners(void **state) {
-  (void)state;
   static const double weak[] = {1e-7, 1e-12};
-  test_rows *data = test_rows_random(6, 300, 20, 0.3);
+  OWNED(test_rows_free_at) test_rows *data = test_rows_random(6, 300, 20, 0.3);
   for (size_t l = 0; l < 2; l++) {
     double f[20] = {0}, rest[20] = {0};
     trial t = trial_new("many narrow", data, l ? data->sparse : data->dense,
@@ -200,12 +161,10 @@ static void polishes_where_there_are_many_narrow_corners(void **state) {
     check_polishes(&t, fmax(hardest_target(&t.p), 1e-6 / 300), f, rest);
     trial_free(&t);
   }
-  test_rows_free(data);
 }
 
 static void polishes_with_a_linear_term_of_any_size(void **state) {
-  (void)state;
-  test_rows *data = test_rows_random(5, 80, 5, 0.8);
+  OWNED(test_rows_free_at) test_rows *data = test_rows_random(5, 80, 5, 0.8);
   for (double size = 1e-6; size < 1e10; size *= 1e3) {
     for (int loss = 0; loss < 3; loss++) {
       double linear[5];
@@ -217,12 +176,10 @@ static void polishes_with_a_linear_term_of_any_size(void **state) {
       check_from_everywhere(&t);
     }
   }
-  test_rows_free(data);
 }
 
 static void polishes_with_weights_and_a_prior(void **state) {
-  (void)state;
-  test_rows *data = test_rows_random(6, 80, 5, 0.8);
+  OWNED(test_rows_free_at) test_rows *data = test_rows_random(6, 80, 5, 0.8);
   for (double far = 1; far < 1e9; far *= 1e4) {
     trial t = trial_new("prior", data, data->dense, REF_LOGISTIC, 0.1, 1e-3, 1);
     for (size_t j = 0; j < 5; j++) {
@@ -240,15 +197,13 @@ static void polishes_with_weights_and_a_prior(void **state) {
     check_polishes(&t, 8 * evaluation_error(&worst, IN_DD), f, rest);
     trial_free(&t);
   }
-  test_rows_free(data);
 }
 
 static void polishes_on_features(void **state) {
-  (void)state;
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 2, 40, 0, 7};
-  test_rows *data = test_rows_random(7, 300, 5, 0.9);
-  feature_map *map = NULL;
-  matrix *x = NULL;
+  OWNED(test_rows_free_at) test_rows *data = test_rows_random(7, 300, 5, 0.9);
+  OWNED(feature_map_free_at) feature_map *map = NULL;
+  OWNED(matrix_free_at) matrix *x = NULL;
   assert_ok(feature_map_new(&kernel, 5, NULL, &map, err));
   assert_ok(features_new(map, data->dense, &x, err));
   for (int loss = 0; loss < 3; loss++) {
@@ -256,30 +211,24 @@ static void polishes_on_features(void **state) {
     trial t = trial_new("features", &wide, x, (reference_loss)loss, 0.5, 1e-6, FEATURES_NORM);
     check_from_everywhere(&t);
   }
-  matrix_free(x);
-  feature_map_free(map);
-  test_rows_free(data);
 }
 
 /* Conjugate gradients. */
 static void polishes_with_more_columns_than_are_factored(void **state) {
-  (void)state;
-  test_rows *data = test_rows_random(8, 12, 1100, 0.05);
+  OWNED(test_rows_free_at) test_rows *data = test_rows_random(8, 12, 1100, 0.05);
   for (int loss = 0; loss < 3; loss++) {
     trial t = trial_new("wide", data, data->sparse, (reference_loss)loss, 0.5, 1e-4, 1);
     check_from_everywhere(&t);
   }
-  test_rows_free(data);
 }
 
 /* Nothing that is not finite is ever certified, and the walk ends. */
 static void what_is_not_a_number_ends_the_walk(void **state) {
-  (void)state;
   static const double bad[] = {(double)NAN, (double)INFINITY};
   for (size_t i = 0; i < 2; i++) {
-    test_rows *data = test_rows_random(9, 20, 3, 1.0);
+    OWNED(test_rows_free_at) test_rows *data = test_rows_random(9, 20, 3, 1.0);
     double *x = calloc(60, sizeof *x), f[3] = {0}, rest[3] = {0}, linear[3] = {0};
-    matrix *broken = NULL;
+    OWNED(matrix_free_at) matrix *broken = NULL;
     assert_non_null(x);
     memcpy(x, data->x, 60 * sizeof *x);
     x[31] = bad[i];
@@ -297,8 +246,6 @@ static void what_is_not_a_number_ends_the_walk(void **state) {
                    DPERM_NUMERIC_ERROR, "not a finite number");
       trial_free(&t);
     }
-    matrix_free(broken);
-    test_rows_free(data);
   }
 }
 
@@ -316,8 +263,7 @@ static bool any_rest(const double *rest, size_t cols) {
  * leaves too much open though the doubles may be good; at the hardest one the solution needs a
  * rest. A wide corner needs neither. */
 static void a_mechanism_polishes_where_doubles_do_not_suffice(void **state) {
-  (void)state;
-  test_rows *data = test_rows_random(10, 200, 60, 1.0);
+  OWNED(test_rows_free_at) test_rows *data = test_rows_random(10, 200, 60, 1.0);
   for (int i = 0; i < 3; i++) {
     trial t = trial_new("mechanism", data, data->dense, REF_HUBER, i ? 1e-9 : 0.5, 1e-3, 1);
     trial_settle(&t);
@@ -333,13 +279,11 @@ static void a_mechanism_polishes_where_doubles_do_not_suffice(void **state) {
     assert_true(i == 1 || any_rest(rest, 60) == (i == 2));
     trial_free(&t);
   }
-  test_rows_free(data);
 }
 
 /* The same from end to end: public numbers, noise, and the exact minimizer. */
 static void polished_candidates_are_within_tau(void **state) {
-  (void)state;
-  test_rows *data = test_rows_random(11, 300, 12, 1.0);
+  OWNED(test_rows_free_at) test_rows *data = test_rows_random(11, 300, 12, 1.0);
   for (int i = 0; i < 8; i++) {
     reference_loss loss = i & 1 ? REF_SMOOTH_HINGE : REF_HUBER;
     dperm_mechanism kind = i & 2 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
@@ -353,17 +297,11 @@ static void polished_candidates_are_within_tau(void **state) {
     }
     trial_free(&t);
   }
-  test_rows_free(data);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(polishes_on_noisy_rows),
-      cmocka_unit_test(polishes_on_rows_that_count_for_less),
-      cmocka_unit_test(polishes_on_one_row),
-      cmocka_unit_test(polishes_on_one_column),
-      cmocka_unit_test(polishes_on_empty_rows),
-      cmocka_unit_test(polishes_on_equal_rows_with_either_label),
+      cmocka_unit_test(polishes_on_rows_of_every_shape),
       cmocka_unit_test(polishes_where_corners_are_narrow),
       cmocka_unit_test(polishes_where_there_are_many_narrow_corners),
       cmocka_unit_test(polishes_with_a_linear_term_of_any_size),

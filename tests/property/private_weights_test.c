@@ -10,14 +10,13 @@ enum { ROWS = 400, DIMS = 6 };
 
 /* Rows of norm at most `norm`, some of them of just that. */
 static test_rows *rows_within(double norm) {
-  test_rows *unit = test_rows_random(4, ROWS, DIMS, 0.6);
+  OWNED(test_rows_free_at) test_rows *unit = test_rows_random(4, ROWS, DIMS, 0.6);
   double *x = calloc(ROWS * (size_t)DIMS, sizeof *x), *labels = calloc(ROWS, sizeof *labels);
   assert_true(x && labels);
   for (size_t i = 0; i < ROWS * (size_t)DIMS; i++) {
     x[i] = unit->x[i] * norm;
   }
   memcpy(labels, unit->labels, ROWS * sizeof *labels);
-  test_rows_free(unit);
   return test_rows_of(ROWS, DIMS, x, labels);
 }
 
@@ -34,7 +33,7 @@ static dperm_model *train_problem(const test_problem *t, double norm, dperm_mech
   options.loss = t->library_loss;
   options.regularizer = t->regularizer;
   options.lambda = t->lambda;
-  dperm_data *data = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
   dperm_model *model = NULL;
   assert_ok(dperm_data_from_dense(ROWS, DIMS, t->data->x, t->data->labels, norm, &data, err));
   for (size_t i = 0; i < ROWS; i++) { /* stored as given: no row was scaled */
@@ -45,15 +44,13 @@ static dperm_model *train_problem(const test_problem *t, double norm, dperm_mech
   assert_ok(dperm_random_seeded(seed, &options.random, err));
   assert_ok(dperm_train(data, &options, &model, err));
   dperm_random_free(options.random);
-  dperm_data_free(data);
   return model;
 }
 
 /* The noise that a fit with this seed draws, and its weights without the noise of the release. */
 static void draw_again(const dperm_model *model, uint64_t seed, double *b, double *unreleased) {
   const release_plan *r = &model->release;
-  random_source source;
-  assert_ok(random_seeded(seed, &source, err));
+  random_source source = seeded(seed);
   noise_draw(&model->plan.noise, &source, b);
   for (size_t j = 0; j < DIMS; j++) {
     wide_signed y = random_discrete_laplace_wide(
@@ -71,6 +68,7 @@ static double half_step(const dperm_model *model) {
 static void check_objective_weights(test_problem *t, double norm, dperm_analysis analysis,
                                     dperm_noise noise) {
   double b[DIMS], f[DIMS];
+  OWNED(dperm_model_free_at)
   dperm_model *model = train_problem(t, norm, DPERM_MECHANISM_OBJECTIVE, analysis, noise, 11);
   draw_again(model, 11, b, f);
   t->linear = b;
@@ -84,7 +82,6 @@ static void check_objective_weights(test_problem *t, double norm, dperm_analysis
   t->ridge = 0; /* and it is the noise that makes it so */
   t->linear = NULL;
   assert_true(reference_gradient_norm(t, model->weights) > 1e-6);
-  dperm_model_free(model);
 }
 
 /* weights − b is the minimizer without noise. */
@@ -113,11 +110,10 @@ static void for_every_problem(uint64_t seed, void (*check)(test_problem *t, doub
     test_rows *rows = rows_within(norms[k]);
     for (int loss = 0; loss < 3; loss++) {
       for (int kind = REF_RIDGE; kind <= REF_QUARTIC; kind++) {
-        test_problem t;
+        OWNED(test_problem_clear) test_problem t;
         test_problem_init(&t, seed, rows, (reference_loss)loss, 0.5, 0.02 * norms[k] * norms[k], 0,
                           (reference_regularizer)kind, false);
         check(&t, norms[k]);
-        test_problem_clear(&t);
       }
     }
     test_rows_free(rows);
@@ -136,12 +132,10 @@ static void check_analyses_and_kinds_of_noise(test_problem *t, double norm) {
 }
 
 static void weights_minimize_the_perturbed_objective(void **state) {
-  (void)state;
   for_every_problem(5, check_analyses_and_kinds_of_noise);
 }
 
 static void weights_less_the_noise_are_the_minimizer_of_output_perturbation(void **state) {
-  (void)state;
   for_every_problem(6, check_output_weights);
 }
 

@@ -17,9 +17,7 @@ static double between(random_source *r, double low, double high) { /* by factors
 /* ---- what is pure */
 
 static void a_pure_release_costs_what_randomized_response_does(void **state) {
-  (void)state;
-  random_source r;
-  assert_ok(random_seeded(31, &r, err));
+  random_source r = seeded(31);
   for (int i = 0; i < 20000; i++) {
     double epsilon = between(&r, 1e-6, 20), order = 1 + between(&r, 0.1, 500);
     real truth = 1 / (1 + expl(-(real)epsilon)), lie = 1 / (1 + expl(epsilon)), a = order;
@@ -73,9 +71,7 @@ static void lower_to(double *p, const double *q) {
 }
 
 static void a_pair_without_its_delta_is_no_worse_than_randomized_response(void **state) {
-  (void)state;
-  random_source r;
-  assert_ok(random_seeded(35, &r, err));
+  random_source r = seeded(35);
   for (int i = 0; i < 5000; i++) {
     double p[POINTS], q[POINTS], low_p[POINTS], low_q[POINTS], moment = 0, lost[2] = {0, 0};
     double epsilon = between(&r, 0.05, 3), order = 1 + between(&r, 0.2, 20);
@@ -117,10 +113,8 @@ static double play(const game *g, double p, double q, double spent, int depth, u
 }
 
 static void releases_chosen_on_the_way_stay_within_the_total(void **state) {
-  (void)state;
-  random_source r;
   double most = 0;
-  assert_ok(random_seeded(36, &r, err));
+  random_source r = seeded(36);
   for (int i = 0; i < 300; i++) {
     double delta = between(&r, 1e-4, 0.1);
     game g = {.order = 1.2 + between(&r, 0.1, 8), .epsilon = between(&r, 0.3, 3)};
@@ -140,9 +134,7 @@ static void releases_chosen_on_the_way_stay_within_the_total(void **state) {
 /* ---- Gaussian corners */
 
 static void one_corner_without_slack_is_a_gaussian(void **state) {
-  (void)state;
-  random_source r;
-  assert_ok(random_seeded(32, &r, err));
+  random_source r = seeded(32);
   for (int i = 0; i < 20000; i++) {
     double order = 1 + between(&r, 0.1, 500), m = between(&r, 1e-6, 1);
     const privacy_curve c = {.fits = 1, .corners = {{1, m}}, .corner_count = 1};
@@ -210,9 +202,7 @@ static double hull_divergence(const privacy_curve *c, double order) {
 }
 
 static void the_formula_is_the_worst_pair_with_its_profile(void **state) {
-  (void)state;
-  random_source r;
-  assert_ok(random_seeded(33, &r, err));
+  random_source r = seeded(33);
   for (int i = 0; i < 60; i++) {
     double order = 1 + between(&r, 0.3, 60), m = between(&r, 1e-3, 3 / order);
     const privacy_curve c = {.fits = 1,
@@ -234,10 +224,8 @@ static void the_formula_is_the_worst_pair_with_its_profile(void **state) {
 /* With the mean of the determinants two chords stand for the hull: never below it, not far above.
  */
 static void two_chords_are_near_the_worst_pair(void **state) {
-  (void)state;
-  random_source r;
   double most = 1;
-  assert_ok(random_seeded(37, &r, err));
+  random_source r = seeded(37);
   for (int i = 0; i < 20; i++) {
     double order = 1 + between(&r, 0.3, 40), m = between(&r, 1e-3, 0.5 / order);
     privacy_curve c = {.fits = 1,
@@ -255,7 +243,6 @@ static void two_chords_are_near_the_worst_pair(void **state) {
 }
 
 static void fits_lattice_and_what_is_pure_add_up(void **state) {
-  (void)state;
   const privacy_curve one = {.fits = 1, .corners = {{1, 0.02}}, .corner_count = 1};
   privacy_curve c = one;
   c.fits = 3;
@@ -267,7 +254,6 @@ static void fits_lattice_and_what_is_pure_add_up(void **state) {
 }
 
 static void curves_that_mean_nothing_are_known(void **state) {
-  (void)state;
   const privacy_curve good = {.fits = 1, .corners = {{1, 0.1}}, .corner_count = 1};
   privacy_curve bad[6];
   for (size_t i = 0; i < 6; i++) {
@@ -288,7 +274,6 @@ static void curves_that_mean_nothing_are_known(void **state) {
 /* ---- objective perturbation itself */
 
 static void no_pair_of_records_has_more_than_the_curve_says(void **state) {
-  (void)state;
   static const double lambdas[] = {1, 5, 40, 500}, sigmas[] = {2, 10, 93, 400},
                       orders[] = {1.5, 4, 13, 27, 60};
   double closest = 0;
@@ -316,9 +301,7 @@ static void no_pair_of_records_has_more_than_the_curve_says(void **state) {
 /* ---- conversion */
 
 static void the_conversion_is_attained_by_a_law_of_two_points(void **state) {
-  (void)state;
-  random_source r;
-  assert_ok(random_seeded(34, &r, err));
+  random_source r = seeded(34);
   for (int i = 0; i < 20000; i++) {
     double order = 1.1 + between(&r, 0.01, 500), epsilon = between(&r, 1e-3, 10),
            delta = between(&r, 1e-12, 1e-2);
@@ -334,7 +317,6 @@ static void the_conversion_is_attained_by_a_law_of_two_points(void **state) {
 }
 
 static void the_order_that_is_chosen_is_about_the_best(void **state) {
-  (void)state;
   for (int i = 0; i < 40; i++) {
     double epsilon = 0.05 * pow(1.15, i), delta = pow(10, -3 - i % 7);
     double order = renyi_order_for(epsilon, delta);

@@ -11,7 +11,7 @@
 #include "data/dataset.h"
 #include "exact_norm.h"
 #include "kernel/features.h"
-#include "mixed_reference.h"
+#include "noise_reference.h"
 #include "random/noise.h"
 #include "random_layout.h"
 #include "statistics.h"
@@ -153,15 +153,13 @@ static void check_bounds(const row_bounds *bounds, const expected *e, size_t dim
 }
 
 static void encoded_rows_keep_the_bounds_of_their_schema(void **state) {
-  (void)state;
   static text_buffer schema_text, table;
-  random_source r;
   size_t dense = 0, attained = 0, mixed = 0;
-  assert_ok(random_seeded(1, &r, err));
+  random_source r = seeded(1);
   for (int round = 0; round < 400; round++) {
     const layout l = layout_draw(&r);
-    dperm_schema *schema = NULL;
-    dperm_data *data = NULL;
+    OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+    OWNED(dperm_data_free_at) dperm_data *data = NULL;
     layout_schema(&l, &schema_text);
     layout_header(&l, &table);
     for (size_t i = 0; i < ROWS; i++) {
@@ -189,8 +187,6 @@ static void encoded_rows_keep_the_bounds_of_their_schema(void **state) {
       mixed += check_mixed(&data->bounds, row) > 0.95;
     }
     dense += e.sum > sqrtl((long double)e.groups);
-    dperm_data_free(data);
-    dperm_schema_free(schema);
     file_remove(path);
   }
   assert_true(dense > 50 && dense < 300); /* both sides of the minimum are met */
@@ -200,9 +196,7 @@ static void encoded_rows_keep_the_bounds_of_their_schema(void **state) {
 /* ---- rows without a schema */
 
 static void rows_from_memory_keep_their_bounds(void **state) {
-  (void)state;
-  random_source r;
-  assert_ok(random_seeded(2, &r, err));
+  random_source r = seeded(2);
   for (int round = 0; round < 2000; round++) {
     size_t dims = 1 + below(&r, 40);
     double norm = round % 3 ? random_scale(&r, 1e-100, 1e100) : 1, row[40], label = 1;
@@ -210,21 +204,19 @@ static void rows_from_memory_keep_their_bounds(void **state) {
     for (size_t j = 0; j < dims; j++) { /* equal entries are the worst */
       row[j] = round % 2 ? size : size * random_normal(&r);
     }
-    dperm_data *data = NULL;
+    OWNED(dperm_data_free_at) dperm_data *data = NULL;
     assert_ok(dperm_data_from_dense(1, dims, row, &label, norm, &data, err));
     assert_ok(dperm_data_row(data, 0, row, err));
     check_row(&data->bounds, row, dims);
     assert_close(data->bounds.norm1 / norm / sqrt((double)dims), 1, 1e-15);
     assert_true(data->bounds.norm2 == norm);
-    dperm_data_free(data);
   }
 }
 
 static void svmlight_rows_keep_their_bounds(void **state) {
-  (void)state;
   char *path = file_with_text("+1 1:3 2:3 5:3\n-1 3:-0.1\n+1 1:1 2:1 3:1 4:1 5:1 6:1 7:1\n");
   const dperm_source from = {.path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = 7};
-  dperm_data *data = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
   double row[7];
   assert_ok(dperm_data_read(&from, NULL, &data, err));
   assert_close(data->bounds.norm1, sqrt(7), 1e-15);
@@ -232,15 +224,12 @@ static void svmlight_rows_keep_their_bounds(void **state) {
     assert_ok(dperm_data_row(data, i, row, err));
     check_row(&data->bounds, row, 7);
   }
-  dperm_data_free(data);
   file_remove(path);
 }
 
 static void features_keep_their_bounds(void **state) {
-  (void)state;
   static const size_t sizes[] = {2, 6, 14, 100, 510};
-  random_source r;
-  assert_ok(random_seeded(3, &r, err));
+  random_source r = seeded(3);
   for (size_t k = 0; k < 5; k++) {
     enum { RECORDS = 50, INPUTS = 3 };
     double x[RECORDS * INPUTS], labels[RECORDS], row[MOST];
@@ -248,10 +237,10 @@ static void features_keep_their_bounds(void **state) {
       x[i] = i < INPUTS ? 0 : random_normal(&r); /* cos 0 = 1: the longest entry */
       labels[i / INPUTS] = 1;
     }
-    dperm_data *data = NULL;
+    OWNED(dperm_data_free_at) dperm_data *data = NULL;
     const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 2, sizes[k], 0, 1 + k};
-    feature_map *map = NULL;
-    matrix *made = NULL;
+    OWNED(feature_map_free_at) feature_map *map = NULL;
+    OWNED(matrix_free_at) matrix *made = NULL;
     assert_ok(dperm_data_from_dense(RECORDS, INPUTS, x, labels, 1, &data, err));
     assert_ok(feature_map_new(&kernel, INPUTS, NULL, &map, err));
     assert_ok(features_new(map, data->x, &made, err));
@@ -262,14 +251,10 @@ static void features_keep_their_bounds(void **state) {
       made->kind->row(made, i, row);
       check_row(&bounds, row, sizes[k]);
     }
-    matrix_free(made);
-    feature_map_free(map);
-    dperm_data_free(data);
   }
 }
 
 static void roots_are_rounded_up_and_exact_where_they_can_be(void **state) {
-  (void)state;
   for (size_t n = 1; n < 100000; n++) {
     double root = root_upper(n);
     assert_true(fma(root, root, -(double)n) >= 0);

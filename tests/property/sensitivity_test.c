@@ -24,7 +24,7 @@ typedef struct records {
 static double minimize(const records *d, double norm, const dperm_loss *loss,
                        const dperm_regularizer *regularizer, double lambda, double *f) {
   double *copy = calloc(d->rows * d->dims, sizeof *copy);
-  matrix *x = NULL;
+  OWNED(matrix_free_at) matrix *x = NULL;
   assert_non_null(copy);
   memcpy(copy, d->x, d->rows * d->dims * sizeof *copy);
   assert_ok(matrix_dense_new(d->rows, d->dims, copy, &x, err));
@@ -40,7 +40,6 @@ static double minimize(const records *d, double norm, const dperm_loss *loss,
   assert_ok(solve(&p, &how, f, &report, err));
   assert_true(report.converged);
   double left = report.gradient_norm + rounding_limit(&p, f);
-  matrix_free(x);
   return left;
 }
 
@@ -96,7 +95,6 @@ static void draw_record(random_source *r, double norm, records *d, size_t i) {
 static void steep_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
                        double *slope, double *curvature) {
   dperm_loss own = library_loss(REF_HUBER, 0.5);
-  (void)loss;
   own.eval(&own, count, z, value, slope, curvature);
   for (size_t i = 0; i < count; i++) {
     if (value) {
@@ -117,10 +115,8 @@ static dperm_loss any_loss(random_source *r, int which) {
 }
 
 static void one_record_moves_the_minimizer_by_the_bound_at_most(void **state) {
-  (void)state;
-  random_source r;
   double most = 0;
-  assert_ok(random_seeded(1, &r, err));
+  random_source r = seeded(1);
   for (int round = 0; round < 3000; round++) {
     static records d, other;
     double norm = norms[round % 3], weights[MOST_DIMS], prior[MOST_DIMS];
@@ -162,11 +158,9 @@ static void one_record_moves_the_minimizer_by_the_bound_at_most(void **state) {
 /* One record at x = R, y = +1 against −1, all others zero, and nΛ so large that both margins stay
  * on the straight piece (docs/audit.md): the minimizers are ±R/(nΛ). */
 static void hinges_attain_the_bound(void **state) {
-  (void)state;
   for (int which = REF_HUBER; which <= 3; which++) {
     for (size_t k = 0; k < 3; k++) {
-      random_source r;
-      assert_ok(random_seeded(2, &r, err));
+      random_source r = seeded(2);
       double norm = norms[k];
       records d = {.rows = 10, .dims = 1}, other;
       const dperm_loss loss =
@@ -189,7 +183,6 @@ static void hinges_attain_the_bound(void **state) {
 /* The slope of a logistic loss comes close to −1 for a margin of −10 only. A public prior far out
  * along the second axis gives both records that margin, though they are nearly opposite. */
 static void logistic_attains_the_bound_to_one_percent(void **state) {
-  (void)state;
   const dperm_loss loss = dperm_loss_logistic();
   for (size_t k = 0; k < 3; k++) {
     double norm = norms[k], tilt = 0.05, prior[2] = {0, -200 / norm};

@@ -40,11 +40,10 @@ static double error_of(double found, int (*exact)(mpfr_t, mpfr_srcptr, mpfr_rnd_
 }
 
 TEST(waves_are_close_to_cos_and_sin) {
-  random_source r;
   double *angles = calloc(POINTS, sizeof *angles), *c = calloc(POINTS, sizeof *c),
          *s = calloc(POINTS, sizeof *s), worst = 0, longest = 0;
   assert_true(angles && c && s);
-  assert_ok(random_seeded(1, &r, err));
+  random_source r = seeded(1);
   for (int i = 0; i < POINTS; i++) {
     angles[i] = some_angle(&r, i);
   }
@@ -65,8 +64,7 @@ TEST(waves_are_close_to_cos_and_sin) {
 
 /* Huge angles, zeros and what is not a number, each among others and alone. */
 TEST(neighbours_do_not_matter) {
-  random_source r;
-  assert_ok(random_seeded(2, &r, err));
+  random_source r = seeded(2);
   for (int round = 0; round < 3000; round++) {
     double angles[13], c[13], s[13];
     size_t count = 1 + random_bits(&r) % 13;

@@ -10,8 +10,8 @@
 #include "mechanism/delta_rule.h"
 #include "mechanism/epsilon_rule.h"
 #include "reference.h"
-#include "solve/cholesky.h"
-#include "solve/coupled.h"
+#include "solve/direction.h"
+#include "solve/problem.h"
 #include "statistics.h"
 
 enum { BITS = 300, MOST = 1000 };
@@ -54,8 +54,7 @@ static double slope_distance(size_t k, size_t label, const double *z, const doub
 
 TEST(slopes_are_within_their_declared_error) {
   static const size_t classes[] = {2, 3, 5, 26, 101, 1000};
-  random_source r;
-  assert_ok(random_seeded(1, &r, err));
+  random_source r = seeded(1);
   double worst = 0;
   for (size_t t = 0; t < repetitions(500, 30000); t++) {
     size_t k = classes[t % (t % 50 ? 4 : 6)], label = random_bits(&r) % k;
@@ -104,8 +103,7 @@ TEST(small_probabilities_add_up) {
 TEST(rows_do_not_touch_each_other) {
   enum { K = 7, ROWS = 400 };
   double z[ROWS * K], slope[ROWS * K], alone[K], labels[ROWS];
-  random_source r;
-  assert_ok(random_seeded(2, &r, err));
+  random_source r = seeded(2);
   for (size_t i = 0; i < ROWS * K; i++) {
     z[i] = 20 * random_unit(&r) - 10;
     labels[i / K] = (double)(i / K % K);
@@ -156,8 +154,7 @@ static void random_probabilities(random_source *r, size_t k, double *p) {
 }
 
 TEST(no_probabilities_cost_more_than_the_rule) {
-  random_source r;
-  assert_ok(random_seeded(3, &r, err));
+  random_source r = seeded(3);
   for (size_t t = 0; t < repetitions(400, 10000); t++) {
     size_t k = 2 + random_bits(&r) % 25;
     double kappa = pow(10, 6 * random_unit(&r) - 3), a = pow(10, 5 * random_unit(&r) - 4), p[26];
@@ -278,7 +275,7 @@ static double log_density(const neighbour *of, const double *w, double lambda, d
                       .model = {.lambda = lambda / N}};
   point here = {.f = (double *)w, .z = z, .slope = slope, .curvature = p, .gradient = g};
   assert_ok(problem_evaluate(&at, &here, err));
-  assert_ok(coupled_gram(&at, p, h, err));
+  assert_ok(problem_gram(&at, p, h, err));
   for (size_t c = 0; c < K; c++) {
     double squares = 0, sum = 0;
     for (size_t j = c * D; j < (c + 1) * D; j++) {
@@ -304,8 +301,7 @@ static void random_record(random_source *r, bool unit, double *x) {
 /* The ratio of densities between neighbours is within ε(A), for every result; and the bound is not
  * idle. */
 TEST(neighbours_densities_differ_by_epsilon_at_most) {
-  random_source r;
-  assert_ok(random_seeded(4, &r, err));
+  random_source r = seeded(4);
   const dperm_loss loss = softmax_loss(K);
   double closest = 0;
   for (size_t t = 0; t < repetitions(8000, 500000); t++) {

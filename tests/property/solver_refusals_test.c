@@ -6,8 +6,8 @@
 
 /* `change` makes a problem that the solver refuses. */
 static void check_refused(void (*change)(test_problem *t), dperm_status status, const char *text) {
-  test_rows *data = test_rows_random(26, 20, 3, 1.0);
-  test_problem t;
+  OWNED(test_rows_free_at) test_rows *data = test_rows_random(26, 20, 3, 1.0);
+  OWNED(test_problem_clear) test_problem t;
   test_problem_init(&t, 11, data, REF_LOGISTIC, 1, 0.1, 0, REF_RIDGE, false);
   change(&t);
   problem p = problem_for(&t, data->dense);
@@ -15,13 +15,10 @@ static void check_refused(void (*change)(test_problem *t), dperm_status status, 
   solver_report report;
   double f[3] = {0};
   assert_fails(solve(&p, &how, f, &report, err), status, text);
-  test_problem_clear(&t);
-  test_rows_free(data);
 }
 
 static void nan_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
                      double *slope, double *curvature) {
-  (void)loss;
   for (size_t i = 0; i < count; i++) {
     if (value) {
       value[i] = z[i] * (double)NAN;
@@ -40,14 +37,11 @@ static void answer_nan(test_problem *t) {
 }
 
 static void a_loss_that_answers_nan_is_a_numeric_error(void **state) {
-  (void)state;
   check_refused(answer_nan, DPERM_NUMERIC_ERROR, "not finite");
 }
 
 static void weak_eval(void *context, size_t j, double f, double *value, double *slope,
                       double *curvature) {
-  (void)context;
-  (void)j;
   *value = 0.25 * f * f;
   *slope = 0.5 * f;
   *curvature = 0.5;
@@ -58,7 +52,6 @@ static void bend_less(test_problem *t) {
 }
 
 static void a_regularizer_that_is_not_strongly_convex_is_refused(void **state) {
-  (void)state;
   check_refused(bend_less, DPERM_INVALID_ARGUMENT, "strongly convex");
 }
 
@@ -66,7 +59,6 @@ static void a_regularizer_that_is_not_strongly_convex_is_refused(void **state) {
  * and must not claim that it converged. */
 static void wild_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
                       double *slope, double *curvature) {
-  (void)loss;
   for (size_t i = 0; i < count; i++) {
     if (value) {
       value[i] = 0;
@@ -81,10 +73,9 @@ static void wild_eval(const dperm_loss *loss, size_t count, const double *z, dou
 }
 
 static void a_wild_loss_ends_without_a_claim(void **state) {
-  (void)state;
-  test_rows *data = test_rows_random(28, 20, 3, 1.0);
+  OWNED(test_rows_free_at) test_rows *data = test_rows_random(28, 20, 3, 1.0);
   for (int way = 0; way < 4; way++) {
-    test_problem t;
+    OWNED(test_problem_clear) test_problem t;
     test_problem_init(&t, 11, data, REF_LOGISTIC, 1, 0.1, 0, REF_RIDGE, true);
     t.library_loss.eval = wild_eval;
     problem p = problem_for(&t, way & 1 ? data->sparse : data->dense);
@@ -95,9 +86,7 @@ static void a_wild_loss_ends_without_a_claim(void **state) {
     assert_ok(solve(&p, &how, f, &report, err));
     assert_false(report.converged);
     assert_true(report.gradient_norm > 1e-10);
-    test_problem_clear(&t);
   }
-  test_rows_free(data);
 }
 
 int main(void) {

@@ -20,14 +20,13 @@ static point point_new(const problem *p, scratch *work) {
 
 static void check_derivatives(const test_problem *t, const matrix *x, uint64_t seed) {
   problem p = problem_for(t, x);
-  random_source r;
   scratch work;
   size_t cols = x->cols;
-  long double *gradient = calloc(cols, sizeof *gradient);
-  double *direction = calloc(cols, sizeof *direction), *q = calloc(x->rows, sizeof *q);
+  OWNED_MEMORY long double *gradient = calloc(cols, sizeof *gradient);
+  OWNED_MEMORY double *direction = calloc(cols, sizeof *direction), *q = calloc(x->rows, sizeof *q);
   double objective = 0, step = 1e-5, along[3], bend[3];
   assert_true(gradient && direction && q);
-  assert_ok(random_seeded(seed, &r, err));
+  random_source r = seeded(seed);
   scratch_init(&work);
   point at = point_new(&p, &work);
   for (size_t j = 0; j < cols; j++) {
@@ -55,24 +54,18 @@ static void check_derivatives(const test_problem *t, const matrix *x, uint64_t s
   }
   assert_close(bend[1], second, 1e-10 * (1 + second));
   assert_close((along[2] - along[0]) / (2 * step), bend[1], 1e-4 * (1 + bend[1]));
-  free(gradient);
-  free(direction);
-  free(q);
   scratch_free(&work);
 }
 
 static void derivatives_are_those_of_the_weighted_objective(void **state) {
-  (void)state;
   for (uint64_t seed = 0; seed < 12; seed++) {
-    test_rows *data = test_rows_random(seed, 700, 1 + seed % 7, 0.6);
-    test_problem t;
+    OWNED(test_rows_free_at) test_rows *data = test_rows_random(seed, 700, 1 + seed % 7, 0.6);
+    OWNED(test_problem_clear) test_problem t;
     test_rows_share(data, seed);
     test_problem_init(&t, seed, data, (reference_loss)(seed % 3), 0.5, 0.01, 0.002, REF_RIDGE,
                       seed % 2);
     check_derivatives(&t, data->dense, seed);
     check_derivatives(&t, data->sparse, seed);
-    test_problem_clear(&t);
-    test_rows_free(data);
   }
 }
 
@@ -86,11 +79,10 @@ typedef struct records {
 
 /* With labels that a few hyperplanes explain, and classes that are not equally frequent. */
 static records records_new(uint64_t seed, size_t rows, size_t cols, size_t classes) {
-  random_source r;
   records out = {rows, cols, classes, calloc(rows * cols, sizeof(double)),
                  calloc(rows, sizeof(uint32_t))};
   assert_true(out.x && out.labels);
-  assert_ok(random_seeded(seed, &r, err));
+  random_source r = seeded(seed);
   for (size_t i = 0; i < rows; i++) {
     for (size_t j = 0; j < cols; j++) {
       out.x[i * cols + j] = random_normal(&r);
@@ -134,7 +126,7 @@ static dperm_data *data_of(const records *r) {
 }
 
 static dperm_model *fit(const records *r, dperm_options options, const size_t *times) {
-  dperm_data *data = data_of(r);
+  OWNED(dperm_data_free_at) dperm_data *data = data_of(r);
   dperm_model *model = NULL;
   dperm_class_weight weights[3];
   for (size_t k = 0; times && k < r->classes; k++) {
@@ -143,7 +135,6 @@ static dperm_model *fit(const records *r, dperm_options options, const size_t *t
   options.class_weights = times ? weights : NULL;
   options.class_weight_count = times ? r->classes : 0;
   assert_ok(dperm_train(data, &options, &model, err));
-  dperm_data_free(data);
   return model;
 }
 
@@ -169,7 +160,6 @@ static void check_repeated(const dperm_options *options, size_t rows, size_t cla
 }
 
 static void weights_of_classes_are_records_repeated(void **state) {
-  (void)state;
   static const size_t sizes[] = {60, 900, 6000}; /* the last one starts from a sample */
   dperm_options options;
   dperm_options_init(&options);
@@ -187,7 +177,6 @@ static void weights_of_classes_are_records_repeated(void **state) {
 }
 
 static void equal_weights_change_nothing(void **state) {
-  (void)state;
   static const size_t fours[3] = {4, 4, 4};
   records r = records_new(3, 500, 4, 2);
   dperm_options options;
@@ -211,7 +200,6 @@ static void equal_weights_change_nothing(void **state) {
 
 /* All that calibration decides: the noise is that of the same fit without weights. */
 static void weights_do_not_change_what_privacy_costs(void **state) {
-  (void)state;
   static const size_t times[3] = {1, 3, 2};
   records r = records_new(4, 500, 4, 3);
   dperm_options options;
@@ -235,7 +223,6 @@ static void weights_do_not_change_what_privacy_costs(void **state) {
 /* One record of either class moves the minimizer by at most 2LR/(nΛ), and two of the heavy class
  * do: the bound that noise is made for is right, and no larger than it must be. */
 static void a_record_moves_the_solution_no_further_than_without_weights(void **state) {
-  (void)state;
   enum { ROWS = 6 };
   const double lambda = 0.5, bound = 2 / (ROWS * lambda);
   const double xs[] = {-1, 1}, ys[] = {-1, 1};
@@ -250,15 +237,13 @@ static void a_record_moves_the_solution_no_further_than_without_weights(void **s
   options.class_weight_count = 2;
   for (int i = 0; i < 4; i++) {
     double x[ROWS] = {0}, y[ROWS] = {1, -1, 1, -1, 1, -1};
-    dperm_data *data = NULL;
-    dperm_model *model = NULL;
+    OWNED(dperm_data_free_at) dperm_data *data = NULL;
+    OWNED(dperm_model_free_at) dperm_model *model = NULL;
     x[0] = xs[i % 2];
     y[0] = ys[i / 2];
     assert_ok(dperm_data_from_dense(ROWS, 1, x, y, 1, &data, err));
     assert_ok(dperm_train(data, &options, &model, err));
     at[i] = dperm_model_weights(model)[0];
-    dperm_model_free(model);
-    dperm_data_free(data);
   }
   for (int i = 0; i < 4; i++) {
     for (int j = 0; j < i; j++) {
@@ -271,24 +256,22 @@ static void a_record_moves_the_solution_no_further_than_without_weights(void **s
 
 /* Whatever came to compute shares: one above 1 ends a fit before anything is released. */
 static void a_row_that_counts_for_more_than_once_ends_the_fit(void **state) {
-  (void)state;
-  test_rows *data = test_rows_random(2, 50, 3, 1);
-  test_problem t;
+  OWNED(test_rows_free_at) test_rows *data = test_rows_random(2, 50, 3, 1);
+  OWNED(test_problem_clear) test_problem t;
   dperm_options options;
   fit_plan plan = {0};
-  random_source source;
   solver_report report;
   double f[3], rest[3], weights[3] = {7, 7, 7};
   solution found = {f, rest};
   const double wrong[] = {1 + 0x1p-52, -0x1p-60, (double)NAN, 1e300};
-  dperm_data *rows = NULL;
+  OWNED(dperm_data_free_at) dperm_data *rows = NULL;
   test_rows_share(data, 2);
   test_problem_init(&t, 2, data, REF_LOGISTIC, 0.5, 0.1, 0, REF_RIDGE, false);
   dperm_options_init(&options);
   options.epsilon = 1;
   assert_ok(dperm_data_from_dense(50, 3, data->x, data->labels, 1, &rows, err));
   assert_ok(fit_plan_check(rows, 50, &options, NULL, &plan, err));
-  assert_ok(random_seeded(1, &source, err));
+  random_source source = seeded(1);
   const problem p = problem_for(&t, data->dense);
   const solver_options how = {.tolerance = 1e-9};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -301,9 +284,6 @@ static void a_row_that_counts_for_more_than_once_ends_the_fit(void **state) {
   assert_true(weights[0] == 7 && weights[1] == 7 && weights[2] == 7);
   assert_ok(fit_run(&plan, &p, &how, &source, &found, weights, &report, err));
   assert_true(weights[0] != 7);
-  dperm_data_free(rows);
-  test_problem_clear(&t);
-  test_rows_free(data);
 }
 
 int main(void) {

@@ -11,12 +11,6 @@
 
 enum { DRAWS = 200000 };
 
-static random_source seeded(uint64_t seed) {
-  random_source r;
-  assert_ok(random_seeded(seed, &r, err));
-  return r;
-}
-
 /* ---- ratio_below */
 
 static int significant_bits(uint64_t n) {
@@ -45,7 +39,6 @@ static void check_below(double value) {
 }
 
 static void ratios_are_never_above_and_keep_twenty_bits(void **state) {
-  (void)state;
   random_source r = seeded(1);
   for (double base = 1e-9; base <= 100; base *= 1.0007) {
     check_below(base);
@@ -62,7 +55,6 @@ static void ratios_are_never_above_and_keep_twenty_bits(void **state) {
 }
 
 static void dyadic_ratios_of_twenty_bits_are_exact_and_reduced(void **state) {
-  (void)state;
   random_source r = seeded(2);
   for (int i = 0; i < 100000; i++) {
     double value = ldexp((double)(1 + random_below(&r, (1 << 20) - 1)), -(int)random_below(&r, 50));
@@ -79,7 +71,6 @@ static void dyadic_ratios_of_twenty_bits_are_exact_and_reduced(void **state) {
 
 /* Outside all that is asked for: still defined, still not above. */
 static void ratios_at_the_ends_of_the_doubles_are_never_above(void **state) {
-  (void)state;
   for (int e = -1074; e <= 1023; e++) {
     double value = ldexp(1.75, e);
     ratio r = ratio_below(value);
@@ -92,7 +83,6 @@ static void ratios_at_the_ends_of_the_doubles_are_never_above(void **state) {
 /* ---- uniform integers */
 
 static void whole_numbers_below_a_bound_are_uniform(void **state) {
-  (void)state;
   static const uint64_t bounds[] = {1, 2, 3, 5, 7, 10, 64, 100, 127};
   random_source r = seeded(3);
   for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++) {
@@ -113,7 +103,6 @@ static void whole_numbers_below_a_bound_are_uniform(void **state) {
 /* A bound of 3·2^62: taking the remainder without rejection would hit the first third of the range
  * twice as often. */
 static void rejection_leaves_no_bias_at_large_bounds(void **state) {
-  (void)state;
   random_source r = seeded(4);
   const uint64_t bound = UINT64_C(3) << 62;
   uint64_t counts[3] = {0};
@@ -132,10 +121,24 @@ static void rejection_leaves_no_bias_at_large_bounds(void **state) {
 
 /* ---- Bernoulli */
 
+/* Also above 64 bits, and just beside the border. */
 static void bernoulli_has_its_probability(void **state) {
-  (void)state;
-  static const uint64_t cases[][2] = {{0, 1},      {1, 1},    {1, 2},  {1, 3},           {2, 3},
-                                      {999, 1000}, {1, 1000}, {1, 20}, {123457, 1048576}};
+  const wide_integer one = 1;
+  const wide_integer cases[][2] = {{0, 1},
+                                   {1, 1},
+                                   {1, 2},
+                                   {1, 3},
+                                   {2, 3},
+                                   {999, 1000},
+                                   {1, 1000},
+                                   {1, 20},
+                                   {123457, 1048576},
+                                   {one << 63, (one << 64) - 1},
+                                   {one << 63, one << 64},
+                                   {one << 63, (one << 64) + 1},
+                                   {(one << 100) / 3, one << 100},
+                                   {one << 126, (one << 127) + (one << 126)},
+                                   {(one << 126) - 1, one << 126}};
   random_source r = seeded(5);
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     uint64_t hits = 0;
@@ -143,28 +146,6 @@ static void bernoulli_has_its_probability(void **state) {
       hits += random_bernoulli(&r, cases[c][0], cases[c][1]);
     }
     assert_frequency("bernoulli", hits, DRAWS, (double)cases[c][0] / (double)cases[c][1]);
-  }
-}
-
-/* Above 64 bits, and just beside the border. */
-static void bernoulli_is_right_beyond_64_bits(void **state) {
-  (void)state;
-  random_source r = seeded(6);
-  const wide_integer one = 1;
-  const wide_integer cases[][2] = {
-      {one << 63, (one << 64) - 1},
-      {one << 63, one << 64},
-      {one << 63, (one << 64) + 1},
-      {(one << 100) / 3, one << 100},
-      {one << 126, (one << 127) + (one << 126)},
-      {(one << 126) - 1, one << 126},
-  };
-  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    uint64_t hits = 0;
-    for (int i = 0; i < DRAWS; i++) {
-      hits += random_bernoulli(&r, cases[c][0], cases[c][1]);
-    }
-    assert_frequency("wide bernoulli", hits, DRAWS, (double)cases[c][0] / (double)cases[c][1]);
   }
 }
 
@@ -182,7 +163,6 @@ static void check_exp(random_source *r, ratio rate, uint64_t count, uint64_t div
 }
 
 static void exponential_bernoulli_has_its_probability(void **state) {
-  (void)state;
   static const double rates[] = {1e-9, 1e-4, 0.01, 0.1, 0.5, 0.999, 1, 1.5, 2, 3.7, 10, 100};
   random_source r = seeded(7);
   for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
@@ -191,19 +171,13 @@ static void exponential_bernoulli_has_its_probability(void **state) {
     check_exp(&r, ratio_below(rates[i]), 1, 2, DRAWS);
     check_exp(&r, ratio_below(rates[i]), 7, 2, DRAWS);
   }
-}
-
-/* Rare but not too rare: a tail that is cut off or doubled shows. */
-static void exponential_bernoulli_is_right_for_small_probabilities(void **state) {
-  (void)state;
-  random_source r = seeded(8);
+  /* Rare but not too rare: a tail that is cut off or doubled shows. */
   check_exp(&r, (ratio){1, 1}, 5, 1, 2000000);
   check_exp(&r, (ratio){3, 2}, 5, 1, 2000000);
   check_exp(&r, ratio_below(0.1), 160, 2, 2000000);
 }
 
 static void zero_gap_is_always_accepted_and_a_huge_one_never(void **state) {
-  (void)state;
   random_source r = seeded(9);
   for (int i = 0; i < 10000; i++) {
     assert_true(random_bernoulli_exp(&r, ratio_below(10), 0, 2));
@@ -215,7 +189,6 @@ static void zero_gap_is_always_accepted_and_a_huge_one_never(void **state) {
 
 /* 2^40 rows at the smallest ε: 2^40·1e-12 is about 1.1, all in products of over 80 bits. */
 static void counts_of_terabytes_of_rows_do_not_overflow(void **state) {
-  (void)state;
   random_source r = seeded(10);
   check_exp(&r, ratio_below(1e-12), UINT64_C(1) << 40, 2, DRAWS);
   check_exp(&r, ratio_below(1e-9), UINT64_C(1) << 30, 2, DRAWS);
@@ -230,31 +203,41 @@ static void counts_of_terabytes_of_rows_do_not_overflow(void **state) {
 
 enum { SPAN = 400 };
 
-/* P(y) = tanh(rate/2)·e^(−rate·|y|). */
+/* Draws from −SPAN to SPAN, and those beyond on either side. */
+typedef struct cells {
+  uint64_t counts[2 * SPAN + 3];
+} cells;
+
+static void count_draw(cells *c, wide_signed y) {
+  c->counts[y < -SPAN ? 0 : y > SPAN ? 2 * SPAN + 2 : (int)y + SPAN + 1]++;
+}
+
+/* P(y) = tanh(x/2)·e^(−x·|y|). */
+static void check_laplace(const char *what, const cells *c, double x) {
+  double p[2 * SPAN + 3];
+  for (int y = -SPAN; y <= SPAN; y++) {
+    p[y + SPAN + 1] = tanh(x / 2) * exp(-x * abs(y));
+  }
+  p[0] = p[2 * SPAN + 2] = exp(-x * (SPAN + 1)) / (1 + exp(-x));
+  assert_frequencies(what, c->counts, p, 2 * SPAN + 3);
+}
+
 static void discrete_laplace_has_its_law(void **state) {
-  (void)state;
   static const double rates[] = {0.01, 0.05, 0.1, 0.3333, 0.5, 1, 1.7, 2, 5, 10, 33};
   random_source r = seeded(11);
   for (size_t c = 0; c < sizeof rates / sizeof *rates; c++) {
     ratio rate = ratio_below(rates[c]);
-    double x = ratio_value(rate), front = tanh(x / 2), p[2 * SPAN + 3];
-    uint64_t counts[2 * SPAN + 3] = {0};
+    cells found = {{0}};
     for (int i = 0; i < DRAWS; i++) {
-      int64_t y = random_discrete_laplace(&r, rate);
-      counts[y < -SPAN ? 0 : y > SPAN ? 2 * SPAN + 2 : y + SPAN + 1]++;
+      count_draw(&found, random_discrete_laplace(&r, rate));
     }
-    for (int y = -SPAN; y <= SPAN; y++) {
-      p[y + SPAN + 1] = front * exp(-x * abs(y));
-    }
-    p[0] = p[2 * SPAN + 2] = exp(-x * (SPAN + 1)) / (1 + exp(-x));
-    assert_frequencies("discrete Laplace", counts, p, 2 * SPAN + 3);
+    check_laplace("discrete Laplace", &found, ratio_value(rate));
   }
 }
 
 /* Where single values cannot be counted: the sign, and quartiles of the size. P(|Y| ≥ k) =
  * 2e^(−xk)/(1 + e^(−x)). */
 static void discrete_laplace_has_its_law_at_small_rates(void **state) {
-  (void)state;
   static const double rates[] = {1e-3, 1e-6, 1e-9, 0x1p-40};
   random_source r = seeded(12);
   for (size_t c = 0; c < sizeof rates / sizeof *rates; c++) {
@@ -283,9 +266,8 @@ static void discrete_laplace_has_its_law_at_small_rates(void **state) {
 }
 
 /* The law depends on over/under only: the same rate as a ratio of small numbers and of ones beside
- * and beyond 64 bits, each against P(y) = tanh(x/2)·e^(−x·|y|). */
+ * and beyond 64 bits. */
 static void wide_discrete_laplace_has_the_law_of_its_ratio(void **state) {
-  (void)state;
   static const uint64_t ratios[][2] = {{3, 5}, {1, 7}, {2, 1}, {5, 64}, {999, 1000}};
   const wide_integer one = 1;
   const wide_integer factors[] = {
@@ -293,19 +275,13 @@ static void wide_discrete_laplace_has_the_law_of_its_ratio(void **state) {
       one << 64, (one << 70) + 12345, (one << 90) - 3};
   random_source r = seeded(21);
   for (size_t c = 0; c < sizeof ratios / sizeof *ratios; c++) {
-    double x = (double)ratios[c][0] / (double)ratios[c][1], p[2 * SPAN + 3];
-    for (int y = -SPAN; y <= SPAN; y++) {
-      p[y + SPAN + 1] = tanh(x / 2) * exp(-x * abs(y));
-    }
-    p[0] = p[2 * SPAN + 2] = exp(-x * (SPAN + 1)) / (1 + exp(-x));
     for (size_t f = 0; f < sizeof factors / sizeof *factors; f++) {
-      uint64_t counts[2 * SPAN + 3] = {0};
+      wide_integer over = ratios[c][0] * factors[f], under = ratios[c][1] * factors[f];
+      cells found = {{0}};
       for (int i = 0; i < DRAWS; i++) {
-        wide_signed y =
-            random_discrete_laplace_wide(&r, ratios[c][0] * factors[f], ratios[c][1] * factors[f]);
-        counts[y < -SPAN ? 0 : y > SPAN ? 2 * SPAN + 2 : (int)y + SPAN + 1]++;
+        count_draw(&found, random_discrete_laplace_wide(&r, over, under));
       }
-      assert_frequencies("wide discrete Laplace", counts, p, 2 * SPAN + 3);
+      check_laplace("wide discrete Laplace", &found, (double)ratios[c][0] / (double)ratios[c][1]);
     }
   }
 }
@@ -336,7 +312,6 @@ static void check_huge_laplace(random_source *r, wide_integer over, wide_integer
 }
 
 static void wide_discrete_laplace_is_right_far_beyond_64_bits(void **state) {
-  (void)state;
   const wide_integer one = 1;
   random_source r = seeded(22);
   check_huge_laplace(&r, 1, (one << 63) - 1);
@@ -348,7 +323,6 @@ static void wide_discrete_laplace_is_right_far_beyond_64_bits(void **state) {
 
 /* At 2^−63 a magnitude can be beyond 64 bits; it is held at 2^62 and never wraps around. */
 static void narrow_discrete_laplace_is_held_within_its_type(void **state) {
-  (void)state;
   const int64_t most = INT64_C(1) << 62;
   random_source r = seeded(23);
   uint64_t held = 0, negative = 0;
@@ -389,18 +363,13 @@ static void check_orders(size_t count, size_t all) {
 }
 
 static void orders_are_uniform_over_all_permutations(void **state) {
-  (void)state;
+  enum { LONG = 10000 };
+  static size_t order[LONG];
+  static bool seen[LONG];
   check_orders(1, 1);
   check_orders(2, 2);
   check_orders(3, 6);
   check_orders(4, 24);
-}
-
-static void a_long_order_is_a_permutation(void **state) {
-  (void)state;
-  enum { LONG = 10000 };
-  static size_t order[LONG];
-  static bool seen[LONG];
   random_source r = seeded(20);
   random_order(&r, LONG, order);
   for (size_t i = 0; i < LONG; i++) {
@@ -413,7 +382,6 @@ static void a_long_order_is_a_permutation(void **state) {
 /* ---- the checks themselves */
 
 static void the_chi_square_tail_is_right(void **state) {
-  (void)state;
   assert_close(chi_square_tail(1, 3.841458820694124), 0.05, 1e-12);
   assert_close(chi_square_tail(10, 18.307038053275146), 0.05, 1e-12);
   assert_close(chi_square_tail(2, 40) / exp(-20), 1, 1e-12);
@@ -428,9 +396,7 @@ int main(void) {
       cmocka_unit_test(whole_numbers_below_a_bound_are_uniform),
       cmocka_unit_test(rejection_leaves_no_bias_at_large_bounds),
       cmocka_unit_test(bernoulli_has_its_probability),
-      cmocka_unit_test(bernoulli_is_right_beyond_64_bits),
       cmocka_unit_test(exponential_bernoulli_has_its_probability),
-      cmocka_unit_test(exponential_bernoulli_is_right_for_small_probabilities),
       cmocka_unit_test(zero_gap_is_always_accepted_and_a_huge_one_never),
       cmocka_unit_test(counts_of_terabytes_of_rows_do_not_overflow),
       cmocka_unit_test(discrete_laplace_has_its_law),
@@ -439,7 +405,6 @@ int main(void) {
       cmocka_unit_test(wide_discrete_laplace_is_right_far_beyond_64_bits),
       cmocka_unit_test(narrow_discrete_laplace_is_held_within_its_type),
       cmocka_unit_test(orders_are_uniform_over_all_permutations),
-      cmocka_unit_test(a_long_order_is_a_permutation),
       cmocka_unit_test(the_chi_square_tail_is_right),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,12 +12,6 @@
 
 enum { DRAWS = 200000, MOST = 10 };
 
-static random_source seeded(uint64_t seed) {
-  random_source r;
-  assert_ok(random_seeded(seed, &r, err));
-  return r;
-}
-
 /* ---- exact probabilities */
 
 static size_t least_of(const size_t *z, size_t m) {
@@ -90,41 +84,39 @@ static const case_of cases[] = {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-static void check_frequencies(const char *name, size_t c, const uint64_t *counts, exact_law *law) {
-  char what[100];
-  long double exact[MOST];
-  double p[MOST];
-  law(cases[c].z, cases[c].m, ratio_value(ratio_below(cases[c].epsilon)), exact);
-  for (size_t i = 0; i < cases[c].m; i++) {
-    p[i] = (double)exact[i];
-  }
-  (void)snprintf(what, sizeof what, "%s, case %zu", name, c);
-  assert_frequencies(what, counts, p, cases[c].m);
+static size_t exponential(random_source *r, const size_t *z, size_t m, ratio epsilon) {
+  return select_exponential(r, z, m, epsilon);
 }
 
-static void exponential_frequencies_match_their_exact_probabilities(void **state) {
-  (void)state;
-  random_source r = seeded(31);
-  for (size_t c = 0; c < CASES; c++) {
-    uint64_t counts[MOST] = {0};
-    for (int i = 0; i < DRAWS; i++) {
-      counts[select_exponential(&r, cases[c].z, cases[c].m, ratio_below(cases[c].epsilon))]++;
-    }
-    check_frequencies("exponential", c, counts, exact_exponential);
-  }
+static size_t permute_and_flip(random_source *r, const size_t *z, size_t m, ratio epsilon) {
+  size_t work[MOST];
+  return select_permute_and_flip(r, z, m, epsilon, 1, work);
 }
 
-static void permute_and_flip_frequencies_match_their_exact_probabilities(void **state) {
-  (void)state;
-  random_source r = seeded(32);
-  for (size_t c = 0; c < CASES; c++) {
+static const struct {
+  const char *name;
+  size_t (*select)(random_source *r, const size_t *z, size_t m, ratio epsilon);
+  exact_law *law;
+} selectors[] = {{"exponential", exponential, exact_exponential},
+                 {"permute-and-flip", permute_and_flip, exact_permute_and_flip}};
+
+static void frequencies_match_their_exact_probabilities(void **state) {
+  for (size_t i = 0; i < 2 * CASES; i++) {
+    const case_of *c = &cases[i / 2];
+    random_source r = seeded(31 + i);
     uint64_t counts[MOST] = {0};
-    size_t work[MOST];
-    ratio epsilon = ratio_below(cases[c].epsilon);
-    for (int i = 0; i < DRAWS; i++) {
-      counts[select_permute_and_flip(&r, cases[c].z, cases[c].m, epsilon, 1, work)]++;
+    char what[100];
+    long double exact[MOST];
+    double p[MOST];
+    for (int k = 0; k < DRAWS; k++) {
+      counts[selectors[i % 2].select(&r, c->z, c->m, ratio_below(c->epsilon))]++;
     }
-    check_frequencies("permute-and-flip", c, counts, exact_permute_and_flip);
+    selectors[i % 2].law(c->z, c->m, ratio_value(ratio_below(c->epsilon)), exact);
+    for (size_t k = 0; k < c->m; k++) {
+      p[k] = (double)exact[k];
+    }
+    (void)snprintf(what, sizeof what, "%s, case %zu", selectors[i % 2].name, i / 2);
+    assert_frequencies(what, counts, p, c->m);
   }
 }
 
@@ -137,25 +129,6 @@ static void random_scores(random_source *r, size_t *m, size_t *z, double *epsilo
   *epsilon = exp(log(0.01) + random_unit(r) * log(1000));
   for (size_t i = 0; i < *m; i++) {
     z[i] = (size_t)random_below(r, span) + 1;
-  }
-}
-
-static void exact_probabilities_sum_to_one(void **state) {
-  (void)state;
-  random_source r = seeded(33);
-  for (int round = 0; round < 2000; round++) {
-    size_t m = 0, z[MOST];
-    double epsilon = 0;
-    long double a[MOST], b[MOST], sum_a = 0, sum_b = 0;
-    random_scores(&r, &m, z, &epsilon);
-    exact_exponential(z, m, epsilon, a);
-    exact_permute_and_flip(z, m, epsilon, b);
-    for (size_t i = 0; i < m; i++) {
-      sum_a += a[i];
-      sum_b += b[i];
-    }
-    assert_close((double)sum_a, 1, 1e-15);
-    assert_close((double)sum_b, 1, 1e-15);
   }
 }
 
@@ -181,42 +154,37 @@ static void check_neighbours(const size_t *z, size_t m, double epsilon, exact_la
   }
 }
 
-static void check_privacy(exact_law *law, long double at_least) {
-  random_source r = seeded(34);
-  long double worst = 0;
-  for (int round = 0; round < 400; round++) {
-    size_t m = 0, z[MOST];
-    double epsilon = 0;
-    random_scores(&r, &m, z, &epsilon);
-    check_neighbours(z, m > 5 ? 5 : m, epsilon, law, &worst);
+static void selectors_are_private_at_exactly_epsilon(void **state) {
+  for (int l = 0; l < 2; l++) {
+    exact_law *law = selectors[l].law;
+    random_source r = seeded(34);
+    long double worst = 0;
+    for (int round = 0; round < 400; round++) {
+      size_t m = 0, z[MOST];
+      double epsilon = 0;
+      random_scores(&r, &m, z, &epsilon);
+      check_neighbours(z, m > 5 ? 5 : m, epsilon, law, &worst);
+    }
+    check_neighbours((const size_t[]){9, 9, 9, 9, 9, 9}, 6, 0.05, law, &worst);
+    check_neighbours((const size_t[]){5000, 1, 5000}, 3, 1.0, law, &worst);
+    check_neighbours((const size_t[]){1, 40, 40, 40}, 4, 10, law, &worst);
+    assert_true(worst <= 1 + 1e-12L);
+    assert_true(worst >= 0.99L); /* the search is not blind */
   }
-  check_neighbours((const size_t[]){9, 9, 9, 9, 9, 9}, 6, 0.05, law, &worst);
-  check_neighbours((const size_t[]){5000, 1, 5000}, 3, 1.0, law, &worst);
-  check_neighbours((const size_t[]){1, 40, 40, 40}, 4, 10, law, &worst);
-  assert_true(worst <= 1 + 1e-12L);
-  assert_true(worst >= at_least); /* the search is not blind */
-}
-
-static void exponential_is_private_at_exactly_epsilon(void **state) {
-  (void)state;
-  check_privacy(exact_exponential, 0.99L);
-}
-
-static void permute_and_flip_is_private_at_exactly_epsilon(void **state) {
-  (void)state;
-  check_privacy(exact_permute_and_flip, 0.99L);
 }
 
 static long double mean_errors(const size_t *z, size_t m, const long double *p) {
-  long double sum = 0;
+  long double sum = 0, all = 0;
   for (size_t i = 0; i < m; i++) {
     sum += p[i] * (long double)z[i];
+    all += p[i];
   }
+  assert_close((double)all, 1, 1e-15);
   return sum;
 }
 
+/* The probabilities of both sum to one, too. */
 static void permute_and_flip_is_never_worse_in_expected_errors(void **state) {
-  (void)state;
   random_source r = seeded(35);
   size_t better = 0;
   for (int round = 0; round < 5000; round++) {
@@ -237,9 +205,7 @@ static void permute_and_flip_is_never_worse_in_expected_errors(void **state) {
 
 /* Exactly, on every score vector tried; the worst ones have all others at one distance. */
 static void the_selection_bound_holds_for_both_laws(void **state) {
-  (void)state;
   random_source r = seeded(36);
-  exact_law *const laws[] = {exact_exponential, exact_permute_and_flip};
   for (int round = 0; round < 3000; round++) {
     static const double deltas[] = {0.5, 0.1, 0.05, 0.001};
     size_t m = 0, z[MOST], far = (size_t)random_below(&r, 400);
@@ -252,7 +218,7 @@ static void the_selection_bound_holds_for_both_laws(void **state) {
     assert_true(bound >= 0);
     for (size_t l = 0; l < 2; l++) {
       long double p[MOST], beyond = 0;
-      laws[l](z, m, epsilon, p);
+      selectors[l].law(z, m, epsilon, p);
       for (size_t i = 0; i < m; i++) {
         beyond += (double)(z[i] - least_of(z, m)) > bound ? p[i] : 0;
       }
@@ -264,22 +230,20 @@ static void the_selection_bound_holds_for_both_laws(void **state) {
 /* And on draws: ten candidates just beyond the bound are chosen at most δ of the time, up to five
  * standard deviations (a false alarm below 1e-6). */
 static void the_selection_bound_holds_on_draws(void **state) {
-  (void)state;
   random_source r = seeded(37);
   const double epsilon = 0.25, delta = 0.05;
-  size_t bound = (size_t)floor(selection_bound(MOST, epsilon, delta)), z[MOST], work[MOST], bad = 0;
+  size_t bound = (size_t)floor(selection_bound(MOST, epsilon, delta)), z[MOST], bad = 0;
   for (size_t i = 0; i < MOST; i++) {
     z[i] = i ? 30 + bound + 1 : 30;
   }
   for (int i = 0; i < DRAWS; i++) {
-    bad += select_permute_and_flip(&r, z, MOST, ratio_below(epsilon), 1, work) != 0;
+    bad += permute_and_flip(&r, z, MOST, ratio_below(epsilon)) != 0;
   }
   assert_true((double)bad <= DRAWS * delta + 5 * sqrt(DRAWS * delta * (1 - delta)));
   assert_true(bad > 0);
 }
 
 static void one_candidate_has_no_excess_and_the_formula_is_as_printed(void **state) {
-  (void)state;
   assert_true(selection_bound(1, 0.1, 0.05) == 0);
   assert_close(selection_bound(5, 0.1, 0.05), 2 / 0.1 * log(4 / 0.05), 1e-12);
   assert_close(selection_bound(2, 10, 0.05), 0.2 * log(20), 1e-12);
@@ -318,24 +282,18 @@ static void check_rounds(const char *name, uint64_t (*draw)(random_source *, rat
   assert_frequencies(name, counts, p, ROUNDS_MOST + 1);
 }
 
-static void geometric_rounds_have_their_law(void **state) {
-  (void)state;
+static void rounds_have_their_law(void **state) {
   static const double means[] = {1, 1.0001, 1.5, 3, 15, 60, 200};
+  static const double p[] = {1e-6, 0.1, 0.5, 0.9, 0.99, 0.995};
   for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
     check_rounds("geometric", rounds_geometric, geometric_law, means[i], 40 + i);
   }
-}
-
-static void logarithmic_rounds_have_their_law(void **state) {
-  (void)state;
-  static const double p[] = {1e-6, 0.1, 0.5, 0.9, 0.99, 0.995};
   for (size_t i = 0; i < sizeof p / sizeof *p; i++) {
     check_rounds("logarithmic", rounds_logarithmic, logarithmic_law, p[i], 50 + i);
   }
 }
 
 static void the_logarithmic_parameter_gives_the_mean(void **state) {
-  (void)state;
   static const double means[] = {1.0001, 1.01, 1.5, 2, 3, 6, 15, 100, 1000, 75000};
   for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
     double p = logarithmic_parameter(means[i]);
@@ -353,7 +311,6 @@ static void the_logarithmic_parameter_gives_the_mean(void **state) {
 
 /* The mean of the draws themselves: variance m·(1/(1−p) − m), five standard deviations. */
 static void drawn_rounds_have_the_mean_asked_for(void **state) {
-  (void)state;
   static const double means[] = {1.5, 3, 15};
   for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
     random_source r = seeded(60 + i);
@@ -368,7 +325,6 @@ static void drawn_rounds_have_the_mean_asked_for(void **state) {
 
 /* A mean of a million rounds takes millions of coins, not their square. */
 static void a_large_mean_is_drawn_in_reasonable_time(void **state) {
-  (void)state;
   random_source r = seeded(70);
   ratio gamma = ratio_below(1 - logarithmic_parameter(1e5));
   uint64_t largest = 0;
@@ -381,17 +337,13 @@ static void a_large_mean_is_drawn_in_reasonable_time(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(exponential_frequencies_match_their_exact_probabilities),
-      cmocka_unit_test(permute_and_flip_frequencies_match_their_exact_probabilities),
-      cmocka_unit_test(exact_probabilities_sum_to_one),
-      cmocka_unit_test(exponential_is_private_at_exactly_epsilon),
-      cmocka_unit_test(permute_and_flip_is_private_at_exactly_epsilon),
+      cmocka_unit_test(frequencies_match_their_exact_probabilities),
+      cmocka_unit_test(selectors_are_private_at_exactly_epsilon),
       cmocka_unit_test(permute_and_flip_is_never_worse_in_expected_errors),
       cmocka_unit_test(the_selection_bound_holds_for_both_laws),
       cmocka_unit_test(the_selection_bound_holds_on_draws),
       cmocka_unit_test(one_candidate_has_no_excess_and_the_formula_is_as_printed),
-      cmocka_unit_test(geometric_rounds_have_their_law),
-      cmocka_unit_test(logarithmic_rounds_have_their_law),
+      cmocka_unit_test(rounds_have_their_law),
       cmocka_unit_test(the_logarithmic_parameter_gives_the_mean),
       cmocka_unit_test(drawn_rounds_have_the_mean_asked_for),
       cmocka_unit_test(a_large_mean_is_drawn_in_reasonable_time),

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "mixed_reference.h"
+#include "noise_reference.h"
 #include "reference.h"
 #include "statistics.h"
 

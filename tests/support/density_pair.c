@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "mixed_reference.h"
+#include "noise_reference.h"
 
 static double l1_of(const double *v, size_t count) {
   double sum = 0;
@@ -14,46 +14,6 @@ static double l1_of(const double *v, size_t count) {
 }
 
 /* ---- the densities */
-
-/* Σ ω_g‖b_g‖₁ + t‖rest‖₂. */
-static long double mixed_norm(const noise_plan *plan, const long double *b) {
-  const mixed_reference own = mixed_weights_of(plan);
-  long double one = 0, two = 0;
-  for (size_t i = 0; i < body_count(&plan->body); i++) {
-    const body_run *run = body_at(&plan->body, i);
-    for (size_t k = 0; k < run->groups * run->width; k++, b++) {
-      one += run->width > 1 ? own.weight[i] * fabsl(*b) : 0;
-      two = run->width > 1 ? two : hypotl(two, *b);
-    }
-  }
-  return isnan(own.alone) ? one : one + (long double)own.alone * two;
-}
-
-/* The norm of the plan's kind, from its definition. */
-static long double noise_norm(const noise_plan *plan, const long double *b) {
-  long double two = 0, one = 0, most = 0, own = 0;
-  size_t at = 0;
-  for (size_t j = 0; j < plan->dims; j++) {
-    two = hypotl(two, b[j]);
-    one += fabsl(b[j]);
-  }
-  if (plan->kind == &noise_l2 || plan->kind == &noise_l1) {
-    return plan->kind == &noise_l2 ? two : one;
-  }
-  if (plan->kind == &noise_mixed) {
-    return mixed_norm(plan, b);
-  }
-  assert_true(plan->kind == &noise_group || plan->kind == &noise_linf); /* a new kind comes above */
-  for (size_t i = 0; i < body_count(&plan->body); i++) {
-    const body_run *run = body_at(&plan->body, i);
-    size_t width = plan->kind == &noise_linf ? 1 : run->width;
-    for (size_t k = 0; k < run->groups * run->width; k++, at++) {
-      own = k % width == 0 ? fabsl(b[at]) : own + fabsl(b[at]);
-      most = fmaxl(most, own / run->radius);
-    }
-  }
-  return most;
-}
 
 static double margin(const pair *p, const double *w) {
   double z = 0;
@@ -112,7 +72,7 @@ static long double log_density(const pair *p, int side, const dperm_loss *loss,
   if (!(p->absent && side == 1)) {
     add_record(p, loss, p->w[side], b, h);
   }
-  return -plan->noise.beta * noise_norm(&plan->noise, b) + logl(determinant(p->dims, h));
+  return -plan->noise.beta * defined_norm(&plan->noise, b) + logl(determinant(p->dims, h));
 }
 
 double log_ratio(const pair *p, const dperm_loss *loss, const privacy_plan *plan) {
@@ -126,7 +86,6 @@ double log_ratio(const pair *p, const dperm_loss *loss, const privacy_plan *plan
 static void steep_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
                        double *slope, double *curvature) {
   const dperm_loss own = dperm_loss_logistic();
-  (void)loss;
   own.eval(&own, count, z, value, slope, curvature);
   for (size_t i = 0; i < count; i++) {
     if (value) {

@@ -34,8 +34,7 @@ static public_numbers public_of(const problem *base, dperm_mechanism kind, doubl
 
 /* From the same seed once more. */
 static double noise_again(const privacy_plan *plan, uint64_t seed, double *b) {
-  random_source source;
-  assert_ok(random_seeded(seed, &source, err));
+  random_source source = seeded(seed);
   noise_draw(&plan->noise, &source, b);
   return norm_above(b, plan->noise.dims);
 }
@@ -52,14 +51,13 @@ exact_fit exact_fit_run(const problem *base, reference_loss loss, double h, dper
   bool objective = kind == DPERM_MECHANISM_OBJECTIVE;
   exact_fit out = {0};
   privacy_plan plan;
-  random_source source;
   solver_report report = {0};
   solution found = {calloc(given.dims, sizeof(double)), calloc(given.dims, sizeof(double))};
-  double *b = calloc(given.dims, sizeof *b);
+  OWNED_MEMORY double *b = calloc(given.dims, sizeof *b);
   assert_true(found.f && found.rest && b);
   assert_ok(privacy_plan_make(&given, &plan, err));
   assert_ok(release_plan_make(&given, &plan, &out.release, err));
-  assert_ok(random_seeded(seed, &source, err));
+  random_source source = seeded(seed);
   double started = seconds_now();
   assert_ok(mechanism_of(kind)->run(&plan, base, &(solver_options){0}, &out.release.promised,
                                     &source, 1, &found, &report, err));
@@ -81,6 +79,5 @@ exact_fit exact_fit_run(const problem *base, reference_loss loss, double h, dper
   precise_problem_free(exact);
   free(found.f);
   free(found.rest);
-  free(b);
   return out;
 }

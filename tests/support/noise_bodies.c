@@ -68,12 +68,6 @@ double l2_of(const double *b, size_t count) {
   return (double)sqrtl(sum);
 }
 
-random_source seeded(uint64_t seed) {
-  random_source r;
-  assert_ok(random_seeded(seed, &r, err));
-  return r;
-}
-
 double gamma_law(double x, const void *shape) {
   return gamma_cdf(*(const double *)shape, x);
 }

@@ -37,7 +37,6 @@ size_t groups_of(const noise_plan *plan, bool cut, group *out);
 double l1_of(const double *b, size_t count);
 double l2_of(const double *b, size_t count);
 
-random_source seeded(uint64_t seed);
 /* P(Gamma(shape, 1) ≤ x), shape a double. */
 double gamma_law(double x, const void *shape);
 /* Fails where the law of a sample is further from f than once in 10^9 samples. */

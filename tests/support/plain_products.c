@@ -5,10 +5,9 @@
 #include <stdlib.h>
 
 double *random_array(uint64_t seed, size_t count) {
-  random_source r;
   double *values = calloc(count, sizeof *values);
   assert_non_null(values);
-  assert_ok(random_seeded(seed, &r, err));
+  random_source r = seeded(seed);
   for (size_t i = 0; i < count; i++) {
     values[i] = i % 5 == 3 ? 0.0 : random_normal(&r);
   }

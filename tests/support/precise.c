@@ -89,7 +89,7 @@ void precise_slope(reference_loss loss, double h, const mpfr_t z, mpfr_t out) {
 /* Blocks where there are any: a row of features alone would be made with its whole block. */
 static double *rows_of(const matrix *x) {
   double *values = calloc(x->rows * x->cols + 1, sizeof *values);
-  double *work = calloc(x->work_size + 1, sizeof *work);
+  OWNED_MEMORY double *work = calloc(x->work_size + 1, sizeof *work);
   assert_true(values && work);
   for (size_t i = 0; !x->kind->block && i < x->rows; i++) {
     x->kind->row(x, i, values + i * x->cols);
@@ -99,7 +99,6 @@ static double *rows_of(const matrix *x) {
     memcpy(values + from * x->cols, x->kind->block(x, from, count, work),
            count * x->cols * sizeof *values);
   }
-  free(work);
   return values;
 }
 
@@ -196,7 +195,6 @@ static void add_rows(void *context, size_t piece, size_t worker) {
   gradient_job *job = context;
   size_t cols = job->t->p.x->cols, from = piece * ROWS, left = job->t->p.x->rows - from;
   mpfr_t *sum = precise_array(cols), *work = precise_array(2);
-  (void)worker;
   for (size_t i = 0; i < left && i < ROWS; i++) {
     add_row(job->t, from + i, job->f, sum, work[0], work[1]);
   }
@@ -252,7 +250,7 @@ double precise_gradient_error(const precise_problem *t, const double *f, const d
 /* The Hessian at doubles near f. */
 static void fill_hessian(const precise_problem *t, mpfr_t *f, long double *h) {
   size_t cols = t->p.x->cols, rows = t->p.x->rows;
-  long double *at = calloc(cols, sizeof *at);
+  OWNED_MEMORY long double *at = calloc(cols, sizeof *at);
   assert_non_null(at);
   for (size_t j = 0; j < cols; j++) {
     at[j] = mpfr_get_ld(f[j], MPFR_RNDN);
@@ -277,7 +275,6 @@ static void fill_hessian(const precise_problem *t, mpfr_t *f, long double *h) {
     long double bend = r->eval ? 1 + 3 * at[j] * at[j] : r->weights ? r->weights[j] : 1;
     h[j * cols + j] += t->p.model.lambda * bend + t->p.model.ridge;
   }
-  free(at);
 }
 
 /* x = −h⁻¹ x, by Cholesky's factor in place of the lower triangle. */

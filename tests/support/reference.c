@@ -42,8 +42,6 @@ dperm_loss library_loss(reference_loss loss, double h) {
 
 void quartic_eval(void *context, size_t j, double f, double *value, double *slope,
                   double *curvature) {
-  (void)context;
-  (void)j;
   *value = 0.5 * f * f + 0.25 * f * f * f * f;
   *slope = f + f * f * f;
   *curvature = 1 + 3 * f * f;
@@ -137,10 +135,9 @@ test_rows *test_rows_of(size_t rows, size_t cols, double *x, double *labels) {
 }
 
 test_rows *test_rows_random(uint64_t seed, size_t rows, size_t cols, double density) {
-  random_source r;
-  assert_ok(random_seeded(seed, &r, err));
+  random_source r = seeded(seed);
   double *x = calloc(rows * cols, sizeof *x), *labels = calloc(rows, sizeof *labels);
-  double *teacher = calloc(cols, sizeof *teacher);
+  OWNED_MEMORY double *teacher = calloc(cols, sizeof *teacher);
   assert_true(x && labels && teacher);
   for (size_t j = 0; j < cols; j++) {
     teacher[j] = random_normal(&r);
@@ -158,13 +155,11 @@ test_rows *test_rows_random(uint64_t seed, size_t rows, size_t cols, double dens
     }
     labels[i] = score + random_normal(&r) > 0 ? 1.0 : -1.0;
   }
-  free(teacher);
   return test_rows_of(rows, cols, x, labels);
 }
 
 void test_rows_share(test_rows *t, uint64_t seed) {
-  random_source r;
-  assert_ok(random_seeded(seed, &r, err));
+  random_source r = seeded(seed);
   t->shares = calloc(t->rows, sizeof *t->shares);
   assert_non_null(t->shares);
   for (size_t i = 0; i < t->rows; i++) {
@@ -189,8 +184,7 @@ void test_rows_free(test_rows *t) {
 void test_problem_init(test_problem *t, uint64_t seed, const test_rows *data, reference_loss loss,
                        double h, double lambda, double ridge, reference_regularizer kind,
                        bool linear) {
-  random_source r;
-  assert_ok(random_seeded(seed, &r, err));
+  random_source r = seeded(seed);
   *t = (test_problem){
       .data = data, .loss = loss, .h = h, .lambda = lambda, .ridge = ridge, .kind = kind};
   t->weights = calloc(data->cols, sizeof(double));

@@ -5,7 +5,7 @@
 #ifndef DPERM_TESTS_REFERENCE_H
 #define DPERM_TESTS_REFERENCE_H
 
-#include "solve/newton.h"
+#include "solve/solver.h"
 #include "support.h"
 
 typedef enum reference_loss { REF_LOGISTIC, REF_HUBER, REF_SMOOTH_HINGE } reference_loss;
@@ -38,6 +38,7 @@ void test_rows_share(test_rows *t, uint64_t seed);
 void test_rows_free(test_rows *t);
 AUTO_TYPE(test_rows, test_rows_free)
 #define auto_rows AUTO(test_rows_free) test_rows
+OWNED_HANDLE(test_rows, test_rows_free)
 
 typedef enum reference_regularizer {
   REF_RIDGE,

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 
 dperm_data *rings(size_t rows, uint64_t seed) {
-  random_source r;
   dperm_data *data = NULL;
   double *x = calloc(2 * rows, sizeof *x), *labels = calloc(rows, sizeof *labels);
   assert_true(x && labels);
-  assert_ok(random_seeded(seed, &r, err));
+  random_source r = seeded(seed);
   for (size_t i = 0; i < rows; i++) {
     labels[i] = random_unit(&r) < 0.5 ? -1 : 1;
     double radius = (labels[i] > 0 ? 0.75 : 0.25) + 0.06 * (2 * random_unit(&r) - 1);

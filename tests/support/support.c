@@ -72,3 +72,9 @@ void schema_refused(const char *text, const char *words) {
                words);
   assert_null(schema);
 }
+
+random_source seeded(uint64_t seed) {
+  random_source r;
+  assert_ok(random_seeded(seed, &r, err));
+  return r;
+}

@@ -18,22 +18,8 @@
 #include "dperm/random.h"
 #include "random/random_source.h"
 
-/* A test, which needs no list: TEST(name) { … }. The second form has a setup and a teardown. They
- * run in the order in which they stand, by the main function of test_main.c. */
-#define TEST(name) TEST_WITH(name, NULL, NULL)
-#define TEST_WITH(name, setup, teardown)                                                           \
-  static void name(void **state);                                                                  \
-  __attribute__((constructor)) static void add_##name(void) {                                      \
-    test_add((struct CMUnitTest){#name, name, setup, teardown, NULL});                             \
-  }                                                                                                \
-  static void name(void **state __attribute__((unused)))
-void test_add(struct CMUnitTest test);
-/* What is made before all tests of a file, and freed after them. */
-#define TEST_GROUP(setup, teardown)                                                                \
-  __attribute__((constructor)) static void add_group(void) {                                       \
-    test_group(setup, teardown);                                                                   \
-  }
-void test_group(CMFixtureFunction setup, CMFixtureFunction teardown);
+/* cmocka hands every test a state, and callbacks have parameters that a test does not look at. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* Fails with the library's message. */
 #define assert_ok(call)                                                                            \
@@ -59,6 +45,8 @@ void test_group(CMFixtureFunction setup, CMFixtureFunction teardown);
 
 /* |a − b| ≤ tolerance, with both printed when not. */
 void assert_close(double a, double b, double tolerance);
+
+random_source seeded(uint64_t seed);
 
 /* How often something random is tried: `quick` times in `make test`, `full` times in `make
  * test-full`, which sets DPERM_LONG. */

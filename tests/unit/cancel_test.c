@@ -14,10 +14,9 @@
 #include "matrix/matrix_dense.h"
 #include "reference.h"
 #include "solve/batch_solve.h"
-#include "solve/coupled.h"
 #include "solve/direction.h"
-#include "solve/newton.h"
-#include "solve/polish.h"
+#include "solve/problem.h"
+#include "solve/solver.h"
 #include "support.h"
 
 enum { BLOCKS = 14, ROWS = BLOCKS * MATRIX_BLOCK, INPUTS = 3, COLS = 32, NEVER = 1 << 30 };
@@ -93,7 +92,6 @@ static void watch_anew(watched *w, int most) {
 /* ---- one pass of each operation */
 
 static void turn(void *context, size_t from, size_t count, double *z) {
-  (void)from;
   ((watched *)context)->turned += count;
   for (size_t i = 0; i < count; i++) {
     assert_true(isfinite(z[i]));
@@ -132,8 +130,6 @@ static dperm_status transposed_dd(watched *w, double *tall, double *wide, dperm_
 
 static dperm_status keep(watched *w, double *tall, double *wide, dperm_error *err) {
   matrix *kept = NULL;
-  (void)tall;
-  (void)wide;
   dperm_status status = features_keep(w->x, &kept, err);
   assert_true((status == DPERM_OK) == (kept != NULL));
   matrix_free(kept);
@@ -144,7 +140,6 @@ static pass *const passes[] = {both,     apply,         apply_transposed, gram,
                                diagonal, double_double, transposed_dd,    keep};
 
 static void a_pass_ends_at_the_question_that_says_stop(void **state) {
-  (void)state;
   watched *w = watched_new();
   double *tall = calloc((size_t)ROWS * 2, sizeof *tall);
   double *wide = calloc((size_t)COLS * COLS, sizeof *wide);
@@ -169,7 +164,6 @@ static void a_pass_ends_at_the_question_that_says_stop(void **state) {
 
 /* Rows and products that were asked for without a status are no numbers then. */
 static void what_was_not_made_is_no_number(void **state) {
-  (void)state;
   watched *w = watched_new();
   double *work = calloc(w->x->work_size, sizeof *work), f[COLS] = {1}, z[MATRIX_BLOCK], row[COLS];
   watch_anew(w, 1);
@@ -207,11 +201,11 @@ static dperm_status joint_along(joint_pass *j, dperm_error *err) {
 }
 
 static dperm_status joint_gram(joint_pass *j, dperm_error *err) {
-  return coupled_gram(j->p, j->at.curvature, j->square, err);
+  return problem_gram(j->p, j->at.curvature, j->square, err);
 }
 
 static dperm_status joint_diagonal(joint_pass *j, dperm_error *err) {
-  return coupled_diagonal(j->p, j->at.curvature, j->wide, err);
+  return problem_diagonal(j->p, j->at.curvature, j->wide, err);
 }
 
 static dperm_status joint_cg(joint_pass *j, dperm_error *err) {
@@ -227,7 +221,6 @@ static dperm_status joint_polish(joint_pass *j, dperm_error *err) {
 
 /* A question for each 65,536 numbers at least, wherever the time goes. */
 static void passes_over_many_classes_ask_often(void **state) {
-  (void)state;
   static dperm_status (*const steps[])(joint_pass *, dperm_error *) = {
       joint_gradient, joint_objective, joint_along, joint_gram,
       joint_diagonal, joint_cg,        joint_polish};
@@ -275,7 +268,6 @@ static void passes_over_many_classes_ask_often(void **state) {
 
 /* Wherever a question says stop, no solver succeeds after it. */
 static void no_solver_goes_on_after_a_stop(void **state) {
-  (void)state;
   enum { MODELS = 12 };
   watched *w = watched_new();
   const dperm_loss loss = dperm_loss_logistic();
@@ -330,7 +322,6 @@ typedef struct gate {
 /* The other thread's piece ends only when it is stopped; the caller's own is done long before. */
 static void wait_for_stop(void *context, size_t piece, size_t worker) {
   gate *g = context;
-  (void)piece;
   if (worker > 0) {
     atomic_store(&g->entered, true);
   }
@@ -341,7 +332,6 @@ static void wait_for_stop(void *context, size_t piece, size_t worker) {
 }
 
 static void the_caller_is_asked_while_it_waits_for_others(void **state) {
-  (void)state;
   patience caller = {0, 3};
   const dperm_progress progress = {stop_at, &caller};
   gate g;
@@ -364,7 +354,6 @@ static void slow(const dperm_loss *loss, size_t count, const double *margins, do
                  double *slopes, double *curvatures) {
   static const struct timespec while_ = {0, 70000000};
   dperm_loss logistic = dperm_loss_logistic();
-  (void)loss;
   if (evaluated == 0) {
     (void)nanosleep(&while_, NULL);
   }
@@ -373,10 +362,6 @@ static void slow(const dperm_loss *loss, size_t count, const double *margins, do
 }
 
 static bool stop_once_evaluated(void *context, const char *stage, uint64_t done, uint64_t total) {
-  (void)context;
-  (void)stage;
-  (void)done;
-  (void)total;
   return evaluated > 0;
 }
 
@@ -410,12 +395,10 @@ static void check_fit_stops(dperm_kernel_kind kind) {
 }
 
 static void a_fit_with_a_kernel_stops_within_a_pass(void **state) {
-  (void)state;
   check_fit_stops(DPERM_KERNEL_GAUSSIAN);
 }
 
 static void a_fit_to_the_rows_themselves_does_too(void **state) {
-  (void)state;
   check_fit_stops(DPERM_KERNEL_NONE);
 }
 

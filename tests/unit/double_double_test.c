@@ -87,10 +87,8 @@ static double check_within(exact *e, double_double got, double units, const char
 /* ---- tests */
 
 static void sums_and_products_of_doubles_are_exact(void **state) {
-  (void)state;
-  random_source r;
   exact e;
-  assert_ok(random_seeded(1, &r, err));
+  random_source r = seeded(1);
   exact_new(&e);
   for (int i = 0; i < PAIRS; i++) {
     double a = any_double(&r, 400), b = i % 2 ? any_double(&r, 400) : a * random_unit(&r);
@@ -108,11 +106,9 @@ static void sums_and_products_of_doubles_are_exact(void **state) {
 }
 
 static void addition_is_within_the_unit(void **state) {
-  (void)state;
-  random_source r;
   exact e;
   double most = 0;
-  assert_ok(random_seeded(2, &r, err));
+  random_source r = seeded(2);
   exact_new(&e);
   for (int i = 0; i < 4 * PAIRS; i++) {
     int reach = i % 4 == 0 ? 2 : i % 4 == 1 ? 60 : 400;
@@ -128,11 +124,9 @@ static void addition_is_within_the_unit(void **state) {
 }
 
 static void scaling_is_within_the_unit(void **state) {
-  (void)state;
-  random_source r;
   exact e;
   double most = 0;
-  assert_ok(random_seeded(3, &r, err));
+  random_source r = seeded(3);
   exact_new(&e);
   for (int i = 0; i < 2 * PAIRS; i++) {
     int reach = i % 2 ? 2 : 400;
@@ -147,11 +141,9 @@ static void scaling_is_within_the_unit(void **state) {
 }
 
 static void division_is_within_the_unit(void **state) {
-  (void)state;
-  random_source r;
   exact e;
   double most = 0;
-  assert_ok(random_seeded(4, &r, err));
+  random_source r = seeded(4);
   exact_new(&e);
   for (int i = 0; i < 2 * PAIRS; i++) {
     int reach = i % 2 ? 2 : 400;
@@ -169,13 +161,11 @@ static void division_is_within_the_unit(void **state) {
 
 /* Ten thousand terms that all but cancel: within their number of units of what was added up. */
 static void long_sums_are_within_their_length(void **state) {
-  (void)state;
   enum { TERMS = 10000 };
-  random_source r;
   exact e;
   double_double sum = {0, 0};
   double size = 0;
-  assert_ok(random_seeded(5, &r, err));
+  random_source r = seeded(5);
   exact_new(&e);
   mpfr_set_zero(e.value, 1);
   for (int i = 0; i < TERMS; i++) {
@@ -196,7 +186,6 @@ static void long_sums_are_within_their_length(void **state) {
 
 /* What is not a number shows: a certificate must not take it for one. */
 static void what_is_not_a_number_stays_so(void **state) {
-  (void)state;
   const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
   const double_double one = {1, 0x1p-60};
   for (int i = 0; i < 3; i++) {

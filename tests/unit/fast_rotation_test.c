@@ -17,8 +17,7 @@ static double sign_of(size_t i, size_t j) {
 TEST(the_transform_is_a_product_with_the_hadamard_matrix) {
   enum { MOST = 2048 };
   static double x[MOST], before[MOST];
-  random_source r;
-  assert_ok(random_seeded(1, &r, err));
+  random_source r = seeded(1);
   for (size_t n = 1; n <= MOST; n *= 2) {
     for (size_t i = 0; i < n; i++) {
       before[i] = x[i] = (double)(random_bits(&r) % 2001) - 1000;
@@ -42,8 +41,7 @@ TEST(the_transform_is_a_product_with_the_hadamard_matrix) {
 TEST(the_transform_adds_in_a_fixed_order) {
   enum { MOST = 1024 };
   static double x[MOST], plain[MOST];
-  random_source r;
-  assert_ok(random_seeded(2, &r, err));
+  random_source r = seeded(2);
   for (size_t n = 1; n <= MOST; n *= 2) {
     for (size_t i = 0; i < n; i++) {
       plain[i] = x[i] = random_normal(&r);
@@ -66,8 +64,7 @@ enum { LARGEST = 300 };
 static const size_t sizes[] = {1, 2, 3, 7, 8, 64, 65, 100, 127, 128, 129, 255, LARGEST};
 
 TEST(every_step_of_a_rotation_is_a_permutation) {
-  random_source r;
-  assert_ok(random_seeded(3, &r, err));
+  random_source r = seeded(3);
   for (size_t c = 0; c < sizeof sizes / sizeof *sizes; c++) {
     size_t n = sizes[c], minus = 0;
     uint32_t places[FAST_ROTATION_STEPS * LARGEST] = {0};
@@ -89,8 +86,7 @@ TEST(every_step_of_a_rotation_is_a_permutation) {
 
 TEST(rotations_are_orthogonal_for_every_size) {
   static double q[LARGEST * LARGEST], back[LARGEST], in[LARGEST], work[LARGEST];
-  random_source r;
-  assert_ok(random_seeded(4, &r, err));
+  random_source r = seeded(4);
   for (size_t c = 0; c < sizeof sizes / sizeof *sizes; c++) {
     size_t n = sizes[c];
     uint32_t places[FAST_ROTATION_STEPS * LARGEST] = {0};

@@ -18,8 +18,7 @@ static uint32_t labels[ROWS];
 /* Four clouds in the plane, and a constant. */
 static dperm_data *four_classes(void) {
   dperm_data *data = NULL;
-  random_source source;
-  assert_ok(random_seeded(7, &source, err));
+  random_source source = seeded(7);
   for (size_t i = 0; i < ROWS; i++) {
     labels[i] = (uint32_t)(i % CLASSES);
     for (size_t j = 0; j < 2; j++) {
@@ -70,12 +69,11 @@ static const char *verified(const dperm_model *model) {
 }
 
 static void one_fit_has_all_of_epsilon(void **state) {
-  (void)state;
-  dperm_data *data = four_classes();
+  OWNED(dperm_data_free_at) dperm_data *data = four_classes();
   dperm_options options = options_of(1);
-  dperm_model *joint = train(data, &options);
+  OWNED(dperm_model_free_at) dperm_model *joint = train(data, &options);
   options.multiclass = DPERM_MULTICLASS_ONE_VS_REST;
-  dperm_model *apart = train(data, &options);
+  OWNED(dperm_model_free_at) dperm_model *apart = train(data, &options);
   assert_true(joint->joint && !apart->joint);
   assert_true(joint->claim.epsilon_class == 1 && apart->claim.epsilon_class == 0.25);
   assert_true(joint->claim.delta == apart->claim.delta);
@@ -83,18 +81,14 @@ static void one_fit_has_all_of_epsilon(void **state) {
   assert_int_equal(joint->plan.noise.copies, CLASSES);
   assert_string_equal(verified(joint), "");
   assert_string_equal(verified(apart), "");
-  dperm_model_free(joint);
-  dperm_model_free(apart);
-  dperm_data_free(data);
 }
 
 static void verification_derives_a_joint_fit_anew(void **state) {
-  (void)state;
-  dperm_data *data = four_classes();
+  OWNED(dperm_data_free_at) dperm_data *data = four_classes();
   for (int m = 0; m < 2; m++) {
     dperm_options options = options_of(1);
     options.mechanism = m ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
-    dperm_model *model = train(data, &options);
+    OWNED(dperm_model_free_at) dperm_model *model = train(data, &options);
     const dperm_model sound = *model;
     assert_string_equal(verified(model), "");
     model->plan.noise.beta *= 1 + 1e-9;
@@ -116,14 +110,11 @@ static void verification_derives_a_joint_fit_anew(void **state) {
     assert_non_null(strstr(verified(model), "classes: one against the rest"));
     model->joint = true;
     assert_string_equal(verified(model), "");
-    dperm_model_free(model);
   }
-  dperm_data_free(data);
 }
 
 static void models_come_back_whole(void **state) {
-  (void)state;
-  dperm_data *data = four_classes();
+  OWNED(dperm_data_free_at) dperm_data *data = four_classes();
   dperm_options options = options_of(2);
   dperm_model *model = train(data, &options), *back = NULL;
   char *path = file_with_text("");
@@ -152,22 +143,20 @@ static void models_come_back_whole(void **state) {
   file_remove(path);
   dperm_model_free(model);
   dperm_model_free(back);
-  dperm_data_free(data);
 }
 
 /* ---- the minimum itself */
 
 /* Without noise the gradient of the softmax loss vanishes; a class's weight counts in it. */
 static void without_noise_it_is_the_minimum(void **state) {
-  (void)state;
-  dperm_data *data = four_classes();
+  OWNED(dperm_data_free_at) dperm_data *data = four_classes();
   const dperm_class_weight heavy[] = {{"2", 3}};
   dperm_options options = options_of((double)NAN);
   options.mechanism = DPERM_MECHANISM_NONE;
   for (int weighted = 0; weighted < 2; weighted++) {
     options.class_weights = weighted ? heavy : NULL;
     options.class_weight_count = (size_t)weighted;
-    dperm_model *model = train(data, &options);
+    OWNED(dperm_model_free_at) dperm_model *model = train(data, &options);
     double g[CLASSES * DIMS], scores[ROWS * CLASSES];
     assert_ok(dperm_model_scores(model, data, scores, err));
     for (size_t j = 0; j < CLASSES * DIMS; j++) {
@@ -184,19 +173,16 @@ static void without_noise_it_is_the_minimum(void **state) {
     for (size_t j = 0; j < CLASSES * DIMS; j++) {
       assert_close(g[j], 0, 1e-9);
     }
-    dperm_model_free(model);
   }
-  dperm_data_free(data);
 }
 
 /* ---- planning and choosing */
 
 static void a_plan_has_the_noise_that_training_has(void **state) {
-  (void)state;
-  dperm_data *data = four_classes();
+  OWNED(dperm_data_free_at) dperm_data *data = four_classes();
   dperm_options options = options_of(1);
   dperm_plan plan;
-  dperm_model *model = train(data, &options);
+  OWNED(dperm_model_free_at) dperm_model *model = train(data, &options);
   options.classes = CLASSES;
   assert_ok(dperm_plan_make(ROWS, DIMS, 1, &options, &plan, err));
   assert_true(plan.fits == 1 && plan.epsilon_class == 1);
@@ -208,15 +194,12 @@ static void a_plan_has_the_noise_that_training_has(void **state) {
   options.multiclass = DPERM_MULTICLASS_ONE_VS_REST;
   assert_ok(dperm_plan_make(ROWS, DIMS, 1, &options, &plan, err));
   assert_int_equal(plan.fits, CLASSES);
-  dperm_model_free(model);
-  dperm_data_free(data);
 }
 
 /* Candidates of one choice may learn classes in different ways; the file states the chosen one's.
  */
 static void a_choice_states_how_the_chosen_one_learned(void **state) {
-  (void)state;
-  dperm_data *data = four_classes();
+  OWNED(dperm_data_free_at) dperm_data *data = four_classes();
   for (size_t first = 0; first < 2; first++) {
     dperm_options candidates[2] = {options_of(2), options_of(2)};
     dperm_tune_options how;
@@ -232,15 +215,13 @@ static void a_choice_states_how_the_chosen_one_learned(void **state) {
       dperm_model_free(model);
     }
   }
-  dperm_data_free(data);
 }
 
 /* ---- gaussian noise */
 
 /* All of delta is the one fit's, and verify derives it again; less noise than that is refused. */
 static void gaussian_noise_is_for_all_classes_at_once(void **state) {
-  (void)state;
-  dperm_data *data = four_classes();
+  OWNED(dperm_data_free_at) dperm_data *data = four_classes();
   for (int i = 0; i < 4; i++) {
     dperm_options options = options_of(1);
     options.multiclass = DPERM_MULTICLASS_JOINT;
@@ -249,22 +230,19 @@ static void gaussian_noise_is_for_all_classes_at_once(void **state) {
     options.mechanism = i % 2 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
     options.neighbours = i / 2 ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
     options.rows_about = i / 2 ? dperm_data_rows(data) : 0;
-    dperm_model *model = train(data, &options);
+    OWNED(dperm_model_free_at) dperm_model *model = train(data, &options);
     assert_ptr_equal(model->plan.noise.kind, &noise_gaussian);
     assert_true(model->claim.delta == 1e-6 && model->claim.delta_class > 0.99e-6);
     assert_string_equal(verified(model), "");
     model->plan.noise.beta *= 1.01;
     assert_string_not_equal(verified(model), "");
-    dperm_model_free(model);
   }
-  dperm_data_free(data);
 }
 
 /* ---- what does not go together */
 
 static void what_has_no_proof_is_refused(void **state) {
-  (void)state;
-  dperm_data *data = four_classes();
+  OWNED(dperm_data_free_at) dperm_data *data = four_classes();
   dperm_model *model = NULL;
   dperm_options options = options_of(1);
   options.multiclass = DPERM_MULTICLASS_JOINT;
@@ -291,7 +269,6 @@ static void what_has_no_proof_is_refused(void **state) {
   model = train(data, &options);
   assert_false(model->joint);
   dperm_model_free(model);
-  dperm_data_free(data);
 }
 
 int main(void) {

@@ -21,7 +21,7 @@ typedef struct joint_job {
 
 static dperm_status train_once(const joint_job *job, ranks *r, dperm_model **model,
                                dperm_error *failure) {
-  dperm_data *data = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
   dperm_random *random = NULL;
   dperm_options options = job->options;
   dperm_status status = dperm_data_read_spread(&job->source, r, NULL, &data, failure);
@@ -33,7 +33,6 @@ static dperm_status train_once(const joint_job *job, ranks *r, dperm_model **mod
     status = dperm_train(data, &options, model, failure);
   }
   dperm_random_free(random);
-  dperm_data_free(data);
   return status;
 }
 
@@ -80,7 +79,7 @@ static dperm_schema *schema_of(bool dense) {
 }
 
 static void check(joint_job *job) {
-  dperm_model *alone = NULL;
+  OWNED(dperm_model_free_at) dperm_model *alone = NULL;
   assert_ok(train_once(job, NULL, &alone, err));
   assert_true(alone->joint);
   for (size_t count = 1; count <= MOST_RANKS; count += count < 3 ? 1 : 2) {
@@ -96,15 +95,13 @@ static void check(joint_job *job) {
                         CLASSES * alone->dims * sizeof *alone->weights);
     dperm_model_free(job->model[0]);
   }
-  dperm_model_free(alone);
 }
 
 static void joint_fits_have_the_bits_of_one_process(void **state) {
   static const dperm_class_weight weights[] = {{"1", 3}};
-  (void)state;
   char *path = records();
   for (int variant = 0; variant < 12; variant++) {
-    dperm_schema *schema = schema_of(variant % 2 == 0);
+    OWNED(dperm_schema_free_at) dperm_schema *schema = schema_of(variant % 2 == 0);
     joint_job job = {.source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema}};
     dperm_options_init(&job.options);
     job.options.epsilon = 1;
@@ -132,7 +129,6 @@ static void joint_fits_have_the_bits_of_one_process(void **state) {
       job.options.lambda = 1e-4;
     }
     check(&job);
-    dperm_schema_free(schema);
   }
   file_remove(path);
 }

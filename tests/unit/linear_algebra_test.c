@@ -8,13 +8,11 @@
 #include "base/threads.h"
 #include "base/vector.h"
 #include "matrix/gemm_block.h"
-#include "solve/cholesky.h"
-#include "solve/lbfgs.h"
+#include "solve/direction.h"
 #include "support.h"
 
 static random_source source(uint64_t seed) {
-  random_source r;
-  assert_ok(random_seeded(seed, &r, err));
+  random_source r = seeded(seed);
   return r;
 }
 
@@ -30,7 +28,6 @@ static double *numbers(random_source *r, size_t count) {
 /* ---- vectors */
 
 static void dot_products_and_scaled_sums_are_right(void **state) {
-  (void)state;
   random_source r = source(5);
   for (size_t count = 0; count < 40; count++) {
     double *a = numbers(&r, count), *b = numbers(&r, count), truth = 0;
@@ -53,7 +50,6 @@ static void dot_products_and_scaled_sums_are_right(void **state) {
 /* ---- limited-memory BFGS */
 
 static dperm_status halve(void *context, double *d, dperm_error *e) {
-  (void)e;
   for (size_t j = 0; j < *(const size_t *)context; j++) {
     d[j] /= 2;
   }
@@ -63,7 +59,6 @@ static dperm_status halve(void *context, double *d, dperm_error *e) {
 /* H⁻¹ turn = step for the last pair (the secant equation), also when older ones are forgotten; and
  * a step along which the gradient falls leaves no pair. */
 static void lbfgs_meets_the_secant_equation(void **state) {
-  (void)state;
   random_source r = source(6);
   size_t cols = 20;
   double *work = numbers(&r, lbfgs_work_size(cols)), *zero = calloc(cols, sizeof *zero);
@@ -97,7 +92,7 @@ static void lbfgs_meets_the_secant_equation(void **state) {
 static void check_product(random_source *r, size_t m, size_t n, size_t k, int transposed) {
   size_t b_row = n + 3, c_row = n + 5, a_row = transposed ? 1 : k + 2, a_col = transposed ? m : 1;
   double *a = numbers(r, m * (k + 2)), *b = numbers(r, k * b_row), *c = numbers(r, m * c_row);
-  double *before = calloc(m * c_row + 1, sizeof *before);
+  OWNED_MEMORY double *before = calloc(m * c_row + 1, sizeof *before);
   memcpy(before, c, m * c_row * sizeof *c);
   gemm_operands t = {m, n, k, a, a_row, a_col, b, b_row, c, c_row};
   gemm_block(&t);
@@ -121,11 +116,9 @@ static void check_product(random_source *r, size_t m, size_t n, size_t k, int tr
   free(a);
   free(b);
   free(c);
-  free(before);
 }
 
 static void products_are_right_for_every_shape(void **state) {
-  (void)state;
   const size_t sizes[] = {1, 2, 7, 8, 9, 12, 16, 17, 24, 25, 33};
   enum { SIZES = sizeof sizes / sizeof *sizes };
   random_source r = source(1);
@@ -156,7 +149,6 @@ static double *gram(random_source *r, size_t n, double shift, double below) {
 static const size_t orders[] = {1, 2, 3, 8, 31, 32, 33, 63, 64, 65, 97, 130, 200};
 
 static void a_factor_gives_its_matrix_back(void **state) {
-  (void)state;
   random_source r = source(2);
   for (size_t s = 0; s < sizeof orders / sizeof *orders; s++) {
     size_t n = orders[s];
@@ -191,7 +183,6 @@ static void a_factor_gives_its_matrix_back(void **state) {
 }
 
 static void no_factor_of_what_is_not_positive_definite(void **state) {
-  (void)state;
   random_source r = source(3);
   const double bad[] = {0, -1, NAN, INFINITY, -INFINITY};
   for (size_t s = 0; s < sizeof orders / sizeof *orders; s++) {
@@ -211,7 +202,8 @@ static void no_factor_of_what_is_not_positive_definite(void **state) {
 
 static void check_rotation(random_source *r, size_t d, size_t count) {
   double *a = numbers(r, d * count), *q = calloc(d * count, sizeof *q);
-  double *again = calloc(d * count, sizeof *again), *work = calloc(count, sizeof *work);
+  OWNED_MEMORY double *again = calloc(d * count, sizeof *again),
+                      *work = calloc(count, sizeof *work);
   memcpy(q, a, d * count * sizeof *q);
   memcpy(again, a, d * count * sizeof *q);
   thread_scope scope = threads_enter(1);
@@ -234,12 +226,9 @@ static void check_rotation(random_source *r, size_t d, size_t count) {
   }
   free(a);
   free(q);
-  free(again);
-  free(work);
 }
 
 static void rotations_are_orthogonal_and_have_positive_diagonals(void **state) {
-  (void)state;
   random_source r = source(4);
   const size_t sizes[] = {1, 2, 3, 15, 16, 17, 33, 50, 100};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -251,7 +240,6 @@ static void rotations_are_orthogonal_and_have_positive_diagonals(void **state) {
 
 /* A direction that no gaussian will ever draw, but for d = 1: nothing below the diagonal. */
 static void columns_that_need_no_reflection(void **state) {
-  (void)state;
   double q[] = {-2, 0, 0, 0, 3, 0, 0, 0, -4}, work[3];
   const double expected[] = {-1, 0, 0, 0, 1, 0, 0, 0, -1};
   householder_rotation(3, 3, q, work);

@@ -28,8 +28,7 @@ static const matrix *kind_of(const test_rows *t, size_t k) {
 /* About eight entries a row; every seventh row and, if there are enough, every eleventh column is
  * empty, and many rows repeat another. */
 static test_rows *some_rows(size_t rows, size_t cols) {
-  random_source r;
-  assert_ok(random_seeded(rows * 1000 + cols, &r, err));
+  random_source r = seeded(rows * 1000 + cols);
   double *x = calloc(rows * cols, sizeof *x), *labels = calloc(rows, sizeof *labels);
   assert_true(x && labels);
   for (size_t i = 0; i < rows; i++) {
@@ -209,7 +208,7 @@ static void check_same_row(const matrix *x, const double *got, const double *exp
 static void check_select(const test_rows *t, const matrix *x) {
   size_t count = x->rows + x->rows / 2 + 1, *chosen = calloc(count, sizeof *chosen);
   double *row = blank_array(x->cols);
-  matrix *part = NULL;
+  OWNED(matrix_free_at) matrix *part = NULL;
   assert_non_null(chosen);
   for (size_t i = 0; i < count; i++) {
     chosen[i] = (x->rows - 1 + 3 * (count - i)) % x->rows;
@@ -391,19 +390,17 @@ static test_rows *rows_of_features(const matrix *x) {
 
 static void check_features(const test_rows *below, size_t features, check *what) {
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 0.5, features, 0, 3};
-  feature_map *map = NULL;
+  OWNED(feature_map_free_at) feature_map *map = NULL;
   assert_ok(fast_feature_map(&kernel, below->cols, &map, err));
   for (size_t k = 0; k < KINDS; k++) {
-    matrix *x = NULL;
+    OWNED(matrix_free_at) matrix *x = NULL;
     thread_scope scope = threads_enter(1); /* as in a fit */
     assert_ok(features_new(map, kind_of(below, k), &x, err));
     test_rows *t = rows_of_features(x);
     what(t, x);
     threads_leave(scope);
     test_rows_free(t);
-    matrix_free(x);
   }
-  feature_map_free(map);
 }
 
 static void for_features_of_every_size(check *what) {
@@ -421,36 +418,32 @@ static void for_features_of_every_size(check *what) {
 /* ---- rows that are all alike: a sum of equal terms rounds to one side */
 
 static void sums_of_equal_rows_are_as_deep_as_declared(void **state) {
-  (void)state;
   for (size_t rows = 1; rows < 300000; rows = rows * 3 + 1) {
     double *x = calloc(rows * 2, sizeof *x), *labels = calloc(rows, sizeof *labels);
     assert_true(x && labels);
     for (size_t i = 0; i < 2 * rows; i++) {
       x[i] = i % 2 ? 0.3 : 0.7;
     }
-    test_rows *t = test_rows_of(rows, 2, x, labels);
+    OWNED(test_rows_free_at) test_rows *t = test_rows_of(rows, 2, x, labels);
     for (size_t k = 0; k < KINDS; k++) {
       check_depth(t, kind_of(t, k));
       check_dd(t, kind_of(t, k));
     }
-    test_rows_free(t);
   }
 }
 
 /* ---- rows without any entry at all */
 
 static void a_matrix_of_zeros_gives_zeros(void **state) {
-  (void)state;
   double *x = calloc(600 * 3, sizeof *x), *labels = calloc(600, sizeof *labels);
   assert_true(x && labels);
-  test_rows *t = test_rows_of(600, 3, x, labels);
+  OWNED(test_rows_free_at) test_rows *t = test_rows_of(600, 3, x, labels);
   for (size_t k = 0; k < KINDS; k++) {
     check_products(t, kind_of(t, k));
     check_dd(t, kind_of(t, k));
     check_rows(t, kind_of(t, k));
     check_select(t, kind_of(t, k));
   }
-  test_rows_free(t);
 }
 
 /* ---- the suite */

@@ -11,7 +11,7 @@
 #include "dperm/verify.h"
 #include "ledgers.h"
 #include "model/model.h"
-#include "random/random_handle.h"
+#include "random/random_source.h"
 #include "reference.h"
 #include "run/claim.h"
 #include "run/fit_plan.h"

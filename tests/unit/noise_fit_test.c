@@ -38,7 +38,6 @@ static dperm_options asking(dperm_noise noise) {
 }
 
 static void note_failure(void *context, dperm_finding finding, const char *line) {
-  (void)context;
   if (finding == DPERM_FINDING_FAILS) {
     print_message("# %s\n", line);
   }

@@ -6,7 +6,7 @@
 
 #include "base/file_read.h"
 #include "model/model.h"
-#include "random/random_handle.h"
+#include "random/random_source.h"
 #include "reference.h"
 
 enum { ROWS = 400, DIMS = 6 };

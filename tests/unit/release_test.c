@@ -9,7 +9,7 @@
 #include "loss/softmax.h"
 #include "model/model.h"
 #include "precise.h"
-#include "random/random_handle.h"
+#include "random/random_source.h"
 #include "release/numerics.h"
 #include "statistics.h"
 

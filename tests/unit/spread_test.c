@@ -18,7 +18,6 @@
 /* ---- the fixed cut of the rows */
 
 static void stripes_cover_the_rows_once(void **state) {
-  (void)state;
   for (size_t rows = 0; rows < 40000; rows = rows * 9 / 8 + 1) {
     for (size_t work = 1; work < (size_t)1 << 26; work *= 64) {
       size_t count = stripe_count(rows, work);
@@ -83,7 +82,7 @@ typedef struct operation_job {
 
 /* The rows from, …, from + count − 1 of a sparse matrix, copied. */
 static matrix *part_of(const matrix *x, size_t from, size_t count) {
-  size_t *rows = calloc(count + 1, sizeof *rows);
+  OWNED_MEMORY size_t *rows = calloc(count + 1, sizeof *rows);
   matrix *part = NULL;
   for (size_t i = 0; rows && i < count; i++) {
     rows[i] = from + i;
@@ -91,7 +90,6 @@ static matrix *part_of(const matrix *x, size_t from, size_t count) {
   if (!rows || x->kind->select(x, rows, count, &part, NULL) != DPERM_OK) {
     abort();
   }
-  free(rows);
   return part;
 }
 
@@ -137,9 +135,8 @@ static void compare_answers(operation_job *job, const answers *whole, size_t cou
 static void try_operations(const test_rows *t, const feature_map *map) {
   static const size_t counts[] = {1, 2, 3, 4, 7, 16, 19};
   size_t cols = map ? map->kernel.features : t->cols;
-  random_source r;
-  assert_ok(random_seeded(t->rows, &r, err));
-  double *f = calloc(cols, sizeof *f), *w = calloc(t->rows + 1, sizeof *w);
+  random_source r = seeded(t->rows);
+  OWNED_MEMORY double *f = calloc(cols, sizeof *f), *w = calloc(t->rows + 1, sizeof *w);
   assert_true(f && w);
   for (size_t j = 0; j < cols; j++) {
     f[j] = random_normal(&r);
@@ -147,7 +144,7 @@ static void try_operations(const test_rows *t, const feature_map *map) {
   for (size_t i = 0; i < t->rows; i++) {
     w[i] = random_unit(&r);
   }
-  matrix *view = NULL;
+  OWNED(matrix_free_at) matrix *view = NULL;
   if (map) {
     assert_ok(features_new(map, t->sparse, &view, err));
   }
@@ -169,35 +166,27 @@ static void try_operations(const test_rows *t, const feature_map *map) {
     free(job.of_rank);
   }
   answers_free(&whole);
-  matrix_free(view);
-  free(f);
-  free(w);
 }
 
 static void operations_have_the_bits_of_one_process(void **state) {
-  (void)state;
   static const size_t rows[] = {1, 511, 513, 1024, 1025, 5000, 8192, 20001};
   thread_scope scope = threads_enter(2);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    test_rows *t = test_rows_random(i + 1, rows[i], 37, 0.2);
+    OWNED(test_rows_free_at) test_rows *t = test_rows_random(i + 1, rows[i], 37, 0.2);
     try_operations(t, NULL);
-    test_rows_free(t);
   }
   threads_leave(scope);
 }
 
 static void features_of_spread_rows_have_the_bits_of_one_process(void **state) {
-  (void)state;
   thread_scope scope = threads_enter(1);
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 0.5, 30, 0, 3};
-  feature_map *map = NULL;
+  OWNED(feature_map_free_at) feature_map *map = NULL;
   assert_ok(feature_map_new(&kernel, 12, NULL, &map, err));
   for (size_t rows = 700; rows < 10000; rows = rows * 3 + 11) {
-    test_rows *t = test_rows_random(rows, rows, 12, 0.4);
+    OWNED(test_rows_free_at) test_rows *t = test_rows_random(rows, rows, 12, 0.4);
     try_operations(t, map);
-    test_rows_free(t);
   }
-  feature_map_free(map);
   threads_leave(scope);
 }
 
@@ -231,11 +220,9 @@ static void choose_rows(ranks *r, void *context) {
 }
 
 static void selected_rows_find_their_new_places(void **state) {
-  (void)state;
   test_rows *t = test_rows_random(3, 9000, 11, 0.3);
   selection_job *job = calloc(1, sizeof *job);
-  random_source r;
-  assert_ok(random_seeded(9, &r, err));
+  random_source r = seeded(9);
   assert_non_null(job);
   job->t = t;
   job->labels = calloc(CHOSEN, sizeof(double));
@@ -282,15 +269,12 @@ typedef struct ticker {
 
 static bool count_down(void *context, const char *stage, uint64_t done, uint64_t total) {
   ticker *t = context;
-  (void)stage;
-  (void)done;
-  (void)total;
   return t->left > 0 && --t->left == 0;
 }
 
 static dperm_status run_once(const run_job *job, ranks *r, const dperm_progress *progress,
                              dperm_model **model, dperm_error *err) {
-  dperm_data *data = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
   dperm_options options[2] = {job->options, job->options};
   dperm_tune_options how;
   dperm_tune_options_init(&how);
@@ -307,7 +291,6 @@ static dperm_status run_once(const run_job *job, ranks *r, const dperm_progress 
     }
     dperm_random_free(random);
   }
-  dperm_data_free(data);
   return status;
 }
 
@@ -334,7 +317,6 @@ static char *records(size_t rows) {
 
 static void runs_give_the_same_model(void **state) {
   static const dperm_class_weight weights[] = {{"+1", 7}};
-  (void)state;
   char *svm = records(6000), *path = file_with_text("");
   const dperm_source source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9};
   assert_ok(dperm_encode_file(&source, path, NULL, NULL, err));
@@ -353,7 +335,7 @@ static void runs_give_the_same_model(void **state) {
     if (variant & 4) {
       job.options.kernel = (dperm_kernel){DPERM_KERNEL_GAUSSIAN, 0.5, 20, 0, 0};
     }
-    dperm_model *alone = NULL;
+    OWNED(dperm_model_free_at) dperm_model *alone = NULL;
     const dperm_progress none = {NULL, NULL};
     assert_ok(run_once(&job, NULL, &none, &alone, err));
     for (size_t count = 1; count <= 5; count++) {
@@ -370,7 +352,6 @@ static void runs_give_the_same_model(void **state) {
                           alone->dims * sizeof *alone->weights);
       dperm_model_free(job.model[0]);
     }
-    dperm_model_free(alone);
   }
   file_remove(svm);
   file_remove(path);
@@ -378,7 +359,6 @@ static void runs_give_the_same_model(void **state) {
 
 /* Whoever stops, and whenever: all stop, with the same words. */
 static void a_failure_of_one_is_a_failure_of_all(void **state) {
-  (void)state;
   char *svm = records(6000), *path = file_with_text("");
   const dperm_source source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9};
   assert_ok(dperm_encode_file(&source, path, NULL, NULL, err));
@@ -412,7 +392,6 @@ static void split_sources(ranks *r, void *context) {
 }
 
 static void processes_must_see_the_same_whole_file(void **state) {
-  (void)state;
   char *svm = records(6000), *path = file_with_text(""), *other = file_with_text("");
   const dperm_source source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9};
   char *more = records(6001);

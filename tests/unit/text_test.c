@@ -24,12 +24,6 @@ static double double_of(uint64_t bits) {
   return value;
 }
 
-static random_source seeded(uint64_t seed) {
-  random_source source;
-  assert_ok(random_seeded(seed, &source, err));
-  return source;
-}
-
 static size_t below(random_source *source, size_t limit) {
   return (size_t)(random_bits(source) % limit);
 }

@@ -1,12 +1,15 @@
-/* Mixed noise once more, from privacy.md 5 and proofs/planning.md alone: the weights of the blocks
- * and of the columns alone, and the longest row in their norm, in long doubles and by other ways
- * than the library's. */
-#ifndef DPERM_TESTS_MIXED_REFERENCE_H
-#define DPERM_TESTS_MIXED_REFERENCE_H
+/* Norms of noise from their definitions, and mixed noise once more, from privacy.md 5 and
+ * proofs/planning.md alone: the weights of the blocks and of the columns alone, and the longest row
+ * in their norm, in long doubles and by other ways than the library's. */
+#ifndef DPERM_TESTS_NOISE_REFERENCE_H
+#define DPERM_TESTS_NOISE_REFERENCE_H
 
 #include "random/noise.h"
 
 enum { REFERENCE_RUNS = 96 };
+
+/* ‖b‖_K, with the weights that the plan states. */
+long double defined_norm(const noise_plan *plan, const long double *b);
 
 typedef struct mixed_reference {
   double weight[REFERENCE_RUNS]; /* of the blocks in each run of the body; NaN in runs without */

@@ -1,5 +1,5 @@
-/* See mixed_reference.h. */
-#include "mixed_reference.h"
+/* See noise_reference.h. */
+#include "noise_reference.h"
 
 #include <math.h>
 
@@ -103,4 +103,53 @@ long double mixed_longest_row(const row_bounds *bounds, const mixed_reference *w
     sum += terms[i].count * terms[i].weight * fminl(terms[i].radius, level * rise[i]);
   }
   return sum;
+}
+
+/* max_g ‖b_g‖₁/r_g; linf has every column as a group of its own. */
+static long double body_norm(const noise_plan *plan, const long double *b) {
+  long double own = 0, most = 0;
+  for (size_t i = 0; i < body_count(&plan->body); i++) {
+    const body_run *run = body_at(&plan->body, i);
+    size_t width = plan->kind == &noise_linf ? 1 : run->width;
+    for (size_t k = 0; k < run->groups * run->width; k++, b++) {
+      own = k % width == 0 ? fabsl(*b) : own + fabsl(*b);
+      most = fmaxl(most, own / run->radius);
+    }
+  }
+  return most;
+}
+
+/* Σ ω_g‖b_g‖₁ + t‖rest‖₂ of mixed noise, √Σ ω_g²‖b_g‖₂² of gaussian noise. */
+static long double weighted_norm(const noise_plan *plan, const long double *b) {
+  double weights[REFERENCE_RUNS];
+  bool mixed = plan->kind == &noise_mixed;
+  long double one = 0, squares = 0;
+  assert_true(body_count(&plan->body) <= REFERENCE_RUNS);
+  plan->kind->weights(plan, weights);
+  for (size_t i = 0; i < body_count(&plan->body); i++) {
+    const body_run *run = body_at(&plan->body, i);
+    long double w = isnan(weights[i]) ? 1 : weights[i];
+    for (size_t k = 0; k < run->groups * run->width; k++, b++) {
+      one += mixed && run->width > 1 ? w * fabsl(*b) : 0;
+      squares += mixed && run->width > 1 ? 0 : w * *b * (w * *b);
+    }
+  }
+  double t = mixed ? plan->kind->weight(plan) : 1;
+  return isnan(t) ? one : one + t * sqrtl(squares);
+}
+
+long double defined_norm(const noise_plan *plan, const long double *b) {
+  long double one = 0, squares = 0;
+  for (size_t j = 0; j < plan->dims; j++) {
+    one += fabsl(b[j]);
+    squares += b[j] * b[j];
+  }
+  if (plan->kind == &noise_l1 || plan->kind == &noise_l2) {
+    return plan->kind == &noise_l1 ? one : sqrtl(squares);
+  }
+  if (plan->kind == &noise_mixed || plan->kind == &noise_gaussian) {
+    return weighted_norm(plan, b);
+  }
+  assert_true(plan->kind == &noise_group || plan->kind == &noise_linf); /* a new kind comes above */
+  return body_norm(plan, b);
 }

@@ -1,0 +1,43 @@
+/* The solver: from a problem and a start to its minimizer. It reports what it reached; others judge
+ * (solve/certify.h). */
+#pragma once
+
+#include "solve/problem.h"
+
+typedef enum solver_method { SOLVER_AUTO, SOLVER_CHOLESKY, SOLVER_CG } solver_method;
+
+typedef struct solver_options {
+  solver_method method;
+  double tolerance;               /* on ‖∇J‖₂ */
+  const dperm_progress *progress; /* asked whether to go on; may be NULL */
+} solver_options;
+
+/* Depends on the data: for diagnostics, tests and certification, never for output. */
+typedef struct solver_report {
+  size_t iterations;
+  double gradient_norm;
+  double certified; /* the true gradient is at most this long */
+  bool converged;   /* within the tolerance, or at the limit of double precision */
+} solver_report;
+
+/* `weights` is the start and becomes the minimizer. Succeeds also without convergence; the report
+ * says so. */
+dperm_status solve(const problem *p, const solver_options *options, double *weights,
+                   solver_report *report, dperm_error *err);
+
+/* Its cheap part. Starts at here->f and leaves in `here` a point with all that problem_evaluate
+ * sets, near the minimizer if a sample of the rows helped; `there` is space for another. Newton's
+ * iteration goes on from there: nothing rests on how far this got. */
+dperm_status warm_start(const problem *p, const solver_options *options, point *here, point *there,
+                        dperm_error *err);
+
+/* The last resort: descent with gradients in twice the precision, for problems whose gradient in
+ * doubles cannot be certified to be as small as the release promises. Slow, never stuck.
+ *
+ * Moves f + rest (wide) from where it stands to a place where the gradient is certified to be at
+ * most `target`. It ends for every set of records if target is at least eight times the
+ * evaluation's error there (privacy.md 6 has the proof); with a custom loss or regularizer that
+ * lies about itself it may not, so the caller's progress can stop it. Fails only where something is
+ * not a number. */
+dperm_status polish(const problem *p, double target, const solver_options *options, double *f,
+                    double *rest, solver_report *report, dperm_error *err);
