@@ -18,8 +18,25 @@
 #include "dperm/random.h"
 #include "random/random_source.h"
 
-/* cmocka hands every test a state, and callbacks have parameters that a test does not look at. */
+/* Tests and callbacks have arguments that they need not look at. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+
+/* A test, which needs no list: TEST(name) { … }. The second form has a setup and a teardown. They
+ * run in the order in which they stand, by the main function of test_main.c. */
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+#define TEST_WITH(name, setup, teardown)                                                           \
+  static void name(void **state);                                                                  \
+  __attribute__((constructor)) static void add_##name(void) {                                      \
+    test_add((struct CMUnitTest){#name, name, setup, teardown, NULL});                             \
+  }                                                                                                \
+  static void name(void **state)
+void test_add(struct CMUnitTest test);
+/* What is made before all tests of a file, and freed after them. */
+#define TEST_GROUP(setup, teardown)                                                                \
+  __attribute__((constructor)) static void add_group(void) {                                       \
+    test_group(setup, teardown);                                                                   \
+  }
+void test_group(CMFixtureFunction setup, CMFixtureFunction teardown);
 
 /* Fails with the library's message. */
 #define assert_ok(call)                                                                            \
