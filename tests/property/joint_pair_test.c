@@ -91,7 +91,7 @@ TEST(pulled_pairs_need_their_slack) {
 }
 
 TEST(minimizers_are_nearly_as_far_apart_as_can_be) {
-  static const int kinds[] = {0, JOINT_ADD, JOINT_GAUSSIAN, JOINT_ADD + JOINT_GAUSSIAN};
+  static const int kinds[] = {0, PAIR_ADD, PAIR_GAUSSIAN, PAIR_ADD + PAIR_GAUSSIAN};
   for (size_t i = 0; i < 4; i++) {
     joint_pair pair = joint_pair_make(JOINT_OUTPUT + kinds[i], 1, 0);
     double most = neighbours_gradients(pair.neighbours) * sqrt(2) / pair.lambda;

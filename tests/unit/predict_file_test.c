@@ -227,8 +227,7 @@ TEST(unlabelled_files_are_predicted_with_a_header_and_without) {
 TEST(rows_that_training_would_drop_are_predicted) {
   OWNED(dperm_schema_free_at)
   dperm_schema *schema = parse("{\"on_missing\": \"drop\", " LABEL ", \"columns\": [" COLUMNS "]}");
-  OWNED(file_remove_at)
-  char *path = file_with_text("a,y,c\n1,no,u\n9,\"yes, \"\"sir\"\"\",v\n,no,u\n4,no,v\n");
+  auto_file *path = file_with_text("a,y,c\n1,no,u\n9,\"yes, \"\"sir\"\"\",v\n,no,u\n4,no,v\n");
   OWNED(dperm_data_free_at) dperm_data *data = read_data(path, schema, 0);
   assert_int_equal(dperm_data_rows(data), 3);
   OWNED(dperm_model_free_at) dperm_model *model = train_on(data, "logistic");
@@ -282,8 +281,7 @@ TEST(a_failed_prediction_leaves_the_old_file) {
   OWNED(dperm_schema_free_at)
   dperm_schema *schema = parse("{" LABEL ", \"columns\": [" COLUMNS "]}");
   auto_file *good = file_with_text("a,y,c\n1,no,u\n9,\"yes, \"\"sir\"\"\",v\n");
-  OWNED(file_remove_at)
-  char *bad = file_with_text("a,y,c\n1,no,u\nx,no,u\n"), *empty = file_with_text("a,y,c\n");
+  auto_file *bad = file_with_text("a,y,c\n1,no,u\nx,no,u\n"), *empty = file_with_text("a,y,c\n");
   char *other = file_with_text("+1 1:1\n"), *out = file_with_text("old"), *text = NULL;
   size_t length = 0;
   OWNED(dperm_data_free_at) dperm_data *data = read_data(good, schema, 0);
