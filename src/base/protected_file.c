@@ -46,7 +46,7 @@ static bool is_known(const struct stat *about, bool add) {
   return found;
 }
 
-/* SQLite's header: 16 bytes of magic, and the application's mark at 68, "dprm" (ledger/tables.h).
+/* SQLite's header: 16 bytes of magic, and the application's mark at 68, "dprm" (ledger/store.h).
  */
 static bool begins_like_ledger(int fd) {
   unsigned char head[72];

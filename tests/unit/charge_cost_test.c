@@ -1,4 +1,4 @@
-/* What a charge costs by the composition of its data set (src/ledger/charge_cost.c), beside what it
+/* What a charge costs by the composition of its data set (src/ledger/entries.c), beside what it
  * claims. */
 #include <math.h>
 #include <stdlib.h>

@@ -103,7 +103,7 @@ static void a_models_entry_is_found_by_its_file(void **state) {
   back->digest[0] = back->digest[0] == '0' ? '1' : '0'; /* another one, whatever it was */
   assert_fails(dperm_ledger_find_model(ledger, back, see_entry, &s, err), DPERM_INVALID_LEDGER,
                "entry 4 was committed for another model");
-  back->claim.epsilon = 0.05;
+  back->claim.epsilon_charged = 0.05;
   assert_fails(dperm_ledger_find_model(ledger, back, see_entry, &s, err), DPERM_INVALID_LEDGER,
                "entry 4 was charged another epsilon");
   back->ledger_entry = 2;
