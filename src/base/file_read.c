@@ -197,17 +197,6 @@ void byte_source_close(byte_source *source) {
   }
 }
 
-uint64_t byte_source_got(const byte_source *source) {
-  return source->got;
-}
-
-uint64_t byte_source_left(const byte_source *source) {
-  if (source->left != UINT64_MAX) {
-    return source->left;
-  }
-  return !source->gzip && source->size > source->got ? source->size - source->got : 0;
-}
-
 bool byte_source_ends_line(const byte_source *source) {
   return source->got == 0 || source->last == '\n';
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "base/owned.h"
 #include "base/status.h"
@@ -22,11 +23,6 @@ void byte_source_close(byte_source *source);
 OWNED_HANDLE(byte_source, byte_source_close)
 /* How many bytes, unpacked, were read so far. */
 uint64_t byte_source_at(const byte_source *source);
-/* How many were read from the source, which may begin in a file's middle, and how many are left: 0
- * where that is not known, of packed files and pipes. */
-uint64_t byte_source_got(const byte_source *source);
-uint64_t byte_source_left(const byte_source *source);
-
 /* Whether the last byte that was read ends a line; so does nothing at all. */
 bool byte_source_ends_line(const byte_source *source);
 
@@ -55,3 +51,16 @@ const char *path_for_people(const char *path);
 /* A whole small file as terminated text; more than `limit` bytes is an error. The caller frees. */
 dperm_status file_read_all(const char *path, size_t limit, char **text, size_t *length,
                            dperm_error *err);
+
+/* Whether a file is unchanged, by its metadata. The time of the last change of the inode (ctime) is
+ * part of it: unlike that of the content, no program can set it back. */
+static inline bool file_same(const struct stat *before, const struct stat *now) {
+  const struct timespec *a[] = {&before->st_mtim, &before->st_ctim};
+  const struct timespec *b[] = {&now->st_mtim, &now->st_ctim};
+  bool same = before->st_dev == now->st_dev && before->st_ino == now->st_ino &&
+              before->st_size == now->st_size;
+  for (int i = 0; i < 2; i++) {
+    same = same && a[i]->tv_sec == b[i]->tv_sec && a[i]->tv_nsec == b[i]->tv_nsec;
+  }
+  return same;
+}

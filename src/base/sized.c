@@ -1,24 +1,45 @@
-/* Structs of programs that were built against another dperm.h. */
-#include "base/sized.h"
+/* Structs of programs that were built against another dperm.h; the defaults of all structs of
+ * options, and their first promised layouts. */
+#include "base/options_defaults.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/owned.h"
+#include "base/sized.h"
+#include "dperm/audit.h"
+#include "dperm/draft.h"
+#include "dperm/ledger.h"
+#include "dperm/refine.h"
+#include "dperm/score.h"
+#include "dperm/sweep.h"
+#include "dperm/tune.h"
+
+/* ---- results */
+
+dperm_status sized_check_capacity(const sized_struct *kind, size_t size, dperm_error *err) {
+  if (size > kind->size) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s has %zu bytes, and dperm %s knows %zu: the program was built against a newer dperm; "
+         "run it with that one",
+         kind->name, size, dperm_version(), kind->size);
+  }
+  return DPERM_OK;
+}
+
+void sized_give(const sized_struct *kind, const void *whole, void *out, size_t size) {
+  size_t known = size < kind->size ? size : kind->size;
+  memcpy(out, whole, known);
+  memset((char *)out + known, 0, size - known);
+}
+
+/* ---- options */
 
 static size_t size_of(const void *given) {
   size_t size = 0;
   memcpy(&size, given, sizeof size);
   return size;
-}
-
-/* ---- options */
-
-void sized_init(const sized_struct *kind, const void *defaults, void *out, size_t size) {
-  if (size >= sizeof size) {
-    sized_give(kind, defaults, out, size);
-    memcpy(out, &size, sizeof size);
-  }
 }
 
 static dperm_status check_size(const sized_struct *kind, size_t size, dperm_error *err) {
@@ -40,48 +61,109 @@ static dperm_status check_size(const sized_struct *kind, size_t size, dperm_erro
   return DPERM_OK;
 }
 
-dperm_status sized_take(const sized_struct *kind, const void *given, void *out, dperm_error *err) {
-  size_t size = size_of(given);
-  TRY(check_size(kind, size, err));
-  memcpy(out, given, size);
-  memcpy(out, &kind->size, sizeof kind->size);
+/* NOLINTBEGIN(bugprone-sizeof-expression): the size of a pointer is what is meant */
+static const sized_struct structs[] = {
+    [DPERM_OPTIONS_TRAIN] = SIZED_STRUCT(dperm_options, progress),
+    [DPERM_OPTIONS_AUDIT] = SIZED_STRUCT(dperm_audit_options, outcomes),
+    [DPERM_OPTIONS_BUDGET] = SIZED_STRUCT(dperm_ledger_budget, order),
+    [DPERM_OPTIONS_DRAFT] = SIZED_STRUCT(dperm_draft_options, missing_count),
+    [DPERM_OPTIONS_IMPORT] = SIZED_STRUCT(dperm_import_options, reserved),
+    [DPERM_OPTIONS_REFINE] = SIZED_STRUCT(dperm_refine_options, account),
+    [DPERM_OPTIONS_SCORE] = SIZED_STRUCT(dperm_score_options, progress),
+    [DPERM_OPTIONS_SWEEP] = SIZED_STRUCT(dperm_sweep_options, progress),
+    [DPERM_OPTIONS_TUNE] = SIZED_STRUCT(dperm_tune_options, public_data)};
+/* NOLINTEND(bugprone-sizeof-expression) */
+
+typedef union any_options {
+  dperm_options train;
+  dperm_audit_options audit;
+  dperm_ledger_budget budget;
+  dperm_draft_options draft;
+  dperm_import_options import;
+  dperm_refine_options refine;
+  dperm_score_options score;
+  dperm_sweep_options sweep;
+  dperm_tune_options tune;
+} any_options;
+
+static void set_defaults(dperm_options_kind kind, any_options *out) {
+  const double unset = (double)NAN;
+  memset(out, 0, sizeof *out);
+  switch (kind) {
+  case DPERM_OPTIONS_TRAIN:
+    out->train.epsilon = out->train.delta_reg = out->train.norm_guess = out->train.lambda = unset;
+    out->train.loss = dperm_loss_logistic();
+    out->train.rows_per_person = 1;
+    out->train.gradient_tolerance = 1e-10;
+    break;
+  case DPERM_OPTIONS_AUDIT:
+    out->audit.mechanism = "objective";
+    out->audit.epsilon = 1;
+    break;
+  case DPERM_OPTIONS_BUDGET:
+    out->budget.rows_per_person = 1;
+    break;
+  case DPERM_OPTIONS_DRAFT:
+    out->draft.header = -1;
+    break;
+  case DPERM_OPTIONS_IMPORT:
+    break;
+  case DPERM_OPTIONS_REFINE:
+    out->refine.epsilon = out->refine.fit_epsilon = unset;
+    out->refine.rows_per_person = 1;
+    break;
+  case DPERM_OPTIONS_SCORE:
+    out->score.epsilon = unset;
+    out->score.rows_per_person = 1;
+    break;
+  case DPERM_OPTIONS_SWEEP:
+    out->sweep.folds = out->sweep.draws = 10;
+    out->sweep.seed = 1;
+    break;
+  case DPERM_OPTIONS_TUNE:
+    out->tune.rounds_mean = unset;
+    out->tune.holdout = 0.1;
+    break;
+  }
+  *(size_t *)(void *)out = structs[kind].size;
+}
+
+void dperm_init(dperm_options_kind kind, void *options, size_t size) {
+  any_options usual;
+  set_defaults(kind, &usual);
+  if (size >= sizeof size) { /* what a newer program knows beyond is zeros */
+    sized_give(&structs[kind], &usual, options, size);
+    memcpy(options, &size, sizeof size);
+  }
+}
+
+dperm_status options_take(dperm_options_kind kind, const void *given, void *out, dperm_error *err) {
+  any_options usual;
+  set_defaults(kind, &usual);
+  TRY(check_size(&structs[kind], size_of(given), err));
+  memcpy(out, &usual, structs[kind].size);
+  memcpy(out, given, size_of(given));
+  memcpy(out, &structs[kind].size, sizeof structs[kind].size);
   return DPERM_OK;
 }
 
-dperm_status sized_take_all(const sized_struct *kind, const void *given, size_t count,
-                            const void *defaults, void *out, dperm_error *err) {
-  OWNED_MEMORY char *made = NULL;
-  size_t stride = count > 0 ? size_of(given) : kind->size;
-  TRY(memory_new(count, kind->size, &made, err));
+/* All elements have the first one's size. */
+dperm_status options_take_all(const dperm_options *given, size_t count, dperm_options **out,
+                              dperm_error *err) {
+  OWNED_MEMORY dperm_options *made = NULL;
+  size_t stride = count > 0 ? size_of(given) : 0;
+  TRY(memory_new(count, sizeof *made, &made, err));
   for (size_t i = 0; i < count; i++) {
     const char *one = (const char *)given + i * stride;
     if (size_of(one) != stride) {
       FAIL(err, DPERM_INVALID_ARGUMENT,
-           "number %zu of an array of %s has another size than the first; call %s_init for each", i,
-           kind->name, kind->name);
+           "number %zu of an array of dperm_options has another size than the first; call "
+           "dperm_options_init for each",
+           i);
     }
-    memcpy(made + i * kind->size, defaults, kind->size);
-    TRY(sized_take(kind, one, made + i * kind->size, err));
+    TRY(options_take(DPERM_OPTIONS_TRAIN, one, &made[i], err));
   }
-  memcpy(out, &made, sizeof made);
+  *out = made;
   made = NULL;
   return DPERM_OK;
-}
-
-/* ---- results */
-
-dperm_status sized_check_capacity(const sized_struct *kind, size_t size, dperm_error *err) {
-  if (size > kind->size) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s has %zu bytes, and dperm %s knows %zu: the program was built against a newer dperm; "
-         "run it with that one",
-         kind->name, size, dperm_version(), kind->size);
-  }
-  return DPERM_OK;
-}
-
-void sized_give(const sized_struct *kind, const void *whole, void *out, size_t size) {
-  size_t known = size < kind->size ? size : kind->size;
-  memcpy(out, whole, known);
-  memset((char *)out + known, 0, size - known);
 }

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file_stamp.h"
+#include "base/file_read.h"
 #include "base/memory.h"
 #include "data/dataset.h"
 #include "data/table_spread.h"

@@ -18,7 +18,7 @@
 
 #include "base/memory.h"
 #include "base/owned.h"
-#include "base/protected_file.h"
+#include "base/file_write.h"
 #include "base/text.h"
 
 static const char title[] = "dperm-sweep 1 ";

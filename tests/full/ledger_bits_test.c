@@ -295,7 +295,7 @@ static const char guards_on[] =
 /* The record's digest made anew, as somebody would who knows the format. */
 static void refit(int id, bool head) {
   dperm_error e = {0};
-  dperm_ledger *ledger = NULL;
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   sqlite3_stmt *query = NULL;
   record r;
   bool found = false;
@@ -312,7 +312,6 @@ static void refit(int id, bool head) {
   (void)snprintf(sql, sizeof sql, "UPDATE records SET digest = '%s' WHERE id = %d; %s%s%s", digest,
                  id, head ? "UPDATE ledger SET head = '" : "", head ? digest : "", head ? "'" : "");
   check(store_run(ledger, sql, &e), e.message); /* no trigger runs in a connection of the library */
-  dperm_ledger_free(ledger);
 }
 
 static bool holds(void) {

@@ -76,25 +76,37 @@ dperm_ledger *ledger_for(const ledger_home *home, dperm_neighbours neighbours) {
   return ledger;
 }
 
+charge_request request_for(const char *dataset, double epsilon, double delta, unsigned char data) {
+  return (charge_request){.dataset = dataset,
+                          .command = "train",
+                          .mechanism = "objective",
+                          .epsilon = epsilon,
+                          .delta = delta,
+                          .rows_per_person = 1,
+                          .identity = {.given = {data}}};
+}
+
+dperm_status charge_open(dperm_ledger *ledger, double epsilon, dperm_charge *out,
+                         dperm_error *err) {
+  const charge_request request = request_for("people", epsilon, 0, 1);
+  return charge_reserve(ledger, &request, false, out, err);
+}
+
+dperm_status head_of(dperm_ledger *ledger, dperm_error *err) {
+  uint64_t records = 0;
+  char head[DPERM_DIGEST_SIZE];
+  return dperm_ledger_head(ledger, &records, head, err);
+}
+
 dperm_status charge_with_curve(const char *path, const char *dataset, double epsilon, double delta,
                                const privacy_curve *curve, unsigned char data, dperm_charge *out,
                                dperm_error *err) {
-  dperm_ledger *ledger = NULL;
-  charge_request request = {.dataset = dataset,
-                            .command = "train",
-                            .mechanism = "objective",
-                            .epsilon = epsilon,
-                            .delta = delta,
-                            .rows_per_person = 1,
-                            .curves = curve,
-                            .curve_count = curve ? 1 : 0,
-                            .identity = {.given = {data}}};
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
+  charge_request request = request_for(dataset, epsilon, delta, data);
+  request.curves = curve;
+  request.curve_count = curve ? 1 : 0;
   dperm_status status = dperm_ledger_open(path, &ledger, err);
-  if (status == DPERM_OK) {
-    status = charge_reserve(ledger, &request, false, out, err);
-  }
-  dperm_ledger_free(ledger);
-  return status;
+  return status == DPERM_OK ? charge_reserve(ledger, &request, false, out, err) : status;
 }
 
 dperm_status charge_it(const char *path, const char *dataset, double epsilon, double delta,
@@ -104,13 +116,12 @@ dperm_status charge_it(const char *path, const char *dataset, double epsilon, do
 
 void charge_whole(const char *path, const char *dataset, double epsilon, unsigned char data) {
   char artifact[DPERM_DIGEST_SIZE] = {0};
-  dperm_ledger *ledger = NULL;
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   dperm_charge made;
   memset(artifact, 'a', sizeof artifact - 1);
   assert_ok(charge_it(path, dataset, epsilon, 0, data, &made, err));
   assert_ok(dperm_ledger_open(path, &ledger, err));
   assert_ok(charge_commit(ledger, made.entry, artifact, err));
-  dperm_ledger_free(ledger);
 }
 
 void tamper(const char *path, const char *sql) {

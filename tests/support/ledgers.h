@@ -22,6 +22,11 @@ dperm_ledger *opened(const ledger_home *home);
 /* The same, or one beside it whose budget is for records added and removed. */
 dperm_ledger *ledger_for(const ledger_home *home, dperm_neighbours neighbours);
 
+/* What a run would ask for, with one row per person, for the data with this number. */
+charge_request request_for(const char *dataset, double epsilon, double delta, unsigned char data);
+/* Reserves in an open ledger, for data 1 of "people"; and what the ledger's head says. */
+dperm_status charge_open(dperm_ledger *ledger, double epsilon, dperm_charge *out, dperm_error *err);
+dperm_status head_of(dperm_ledger *ledger, dperm_error *err);
 /* Reserves in the ledger at `path`, for the data with this number. */
 dperm_status charge_it(const char *path, const char *dataset, double epsilon, double delta,
                        unsigned char data, dperm_charge *out, dperm_error *err);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/owned.h"
 #include "dperm.h"
 #include "dperm/plan.h"
 #include "dperm/random.h"
@@ -49,6 +50,7 @@ size_t repetitions(size_t quick, size_t full);
 char *file_with(const char *bytes, size_t length);
 char *file_with_text(const char *text);
 void file_remove(char *path);
+OWNED_HANDLE(char, file_remove)
 
 /* Makes a new folder of this name with a random end, under TMPDIR or /tmp; the caller removes it.
  */

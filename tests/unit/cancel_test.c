@@ -409,13 +409,9 @@ static void check_fit_stops(dperm_kernel_kind kind) {
   watched_free(w);
 }
 
-static void a_fit_with_a_kernel_stops_within_a_pass(void **state) {
+static void a_fit_stops_within_a_pass(void **state) {
   (void)state;
   check_fit_stops(DPERM_KERNEL_GAUSSIAN);
-}
-
-static void a_fit_to_the_rows_themselves_does_too(void **state) {
-  (void)state;
   check_fit_stops(DPERM_KERNEL_NONE);
 }
 
@@ -426,8 +422,7 @@ int main(void) {
       cmocka_unit_test(passes_over_many_classes_ask_often),
       cmocka_unit_test(no_solver_goes_on_after_a_stop),
       cmocka_unit_test(the_caller_is_asked_while_it_waits_for_others),
-      cmocka_unit_test(a_fit_with_a_kernel_stops_within_a_pass),
-      cmocka_unit_test(a_fit_to_the_rows_themselves_does_too),
+      cmocka_unit_test(a_fit_stops_within_a_pass),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,15 +33,9 @@ static void a_charge_has_a_cost_beside_its_claim(void **state) {
   double order = 0;
   open_order(home->path);
   assert_ok(dperm_ledger_open(home->path, &ledger, err));
-  charge_request request = {.dataset = "r",
-                            .command = "train",
-                            .mechanism = "objective",
-                            .epsilon = 0.1,
-                            .delta = 1e-8,
-                            .rows_per_person = 1,
-                            .curves = &small,
-                            .curve_count = 1,
-                            .identity = {.given = {7}}};
+  charge_request request = request_for("r", 0.1, 1e-8, 7);
+  request.curves = &small;
+  request.curve_count = 1;
   for (int i = 0; i < 2; i++) {
     dperm_charge *one = i ? &made : &tried;
     assert_ok(charge_reserve(ledger, &request, i == 0, one, err));
@@ -99,15 +93,9 @@ static double cost_of(const ledger_home *home, const privacy_curve *curves, size
   dperm_charge made;
   char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
   double order = 0;
-  const charge_request request = {.dataset = "r",
-                                  .command = "train",
-                                  .mechanism = "objective",
-                                  .epsilon = 0.1,
-                                  .delta = 1e-8,
-                                  .rows_per_person = 1,
-                                  .curves = curves,
-                                  .curve_count = count,
-                                  .identity = {.given = {7}}};
+  charge_request request = request_for("r", 0.1, 1e-8, 7);
+  request.curves = curves;
+  request.curve_count = count;
   assert_ok(charge_reserve(ledger, &request, false, &made, err));
   assert_ok(dperm_ledger_charge_cost(ledger, &made, epsilon, delta, &order, err));
   assert_ok(dperm_ledger_entries(ledger, "r", see_terms, kept, err));

@@ -65,10 +65,10 @@ static dperm_options asking(dperm_ledger *ledger, double epsilon) {
 
 static void a_fit_is_charged_and_its_model_names_the_entry(void **state) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.1);
   dperm_charge charge;
-  dperm_model *model = NULL;
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
   char digest[DPERM_DIGEST_SIZE];
   options.account.charge = &charge;
   assert_ok(dperm_train(home->data, &options, &model, err));
@@ -83,17 +83,15 @@ static void a_fit_is_charged_and_its_model_names_the_entry(void **state) {
   assert_string_equal(model->ledger_digest, s.text[4]);
   assert_ok(model_content_digest(model, digest, err));
   assert_string_equal(digest, s.text[5]);
-  dperm_model_free(model);
-  dperm_ledger_free(ledger);
 }
 
 static void a_models_entry_is_found_by_its_file(void **state) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.1);
-  dperm_model *model = NULL, *back = NULL, *other = NULL;
+  OWNED(dperm_model_free_at) dperm_model *model = NULL, *back = NULL, *other = NULL;
   shown s = {0};
-  char *path = file_with("", 0);
+  OWNED(file_remove_at) char *path = file_with("", 0);
   assert_ok(dperm_train(home->data, &options, &other, err));
   assert_ok(dperm_train(home->data, &options, &model, err));
   assert_ok(dperm_model_write(model, path, err));
@@ -115,28 +113,22 @@ static void a_models_entry_is_found_by_its_file(void **state) {
   back->ledger_entry = 0;
   assert_fails(dperm_ledger_find_model(ledger, back, see_entry, &s, err), DPERM_INVALID_LEDGER,
                "not charged to any ledger");
-  dperm_model_free(model);
-  dperm_model_free(back);
-  dperm_model_free(other);
-  dperm_ledger_free(ledger);
-  file_remove(path);
 }
 
 static void over_budget_there_is_no_model(void **state) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 1.5);
   dperm_model *model = NULL;
   assert_fails(dperm_train(home->data, &options, &model, err), DPERM_OVER_BUDGET,
                "has epsilon 1 left of 1, and this run needs 1.5");
   assert_null(model);
   assert_int_equal(look(home).entries, 0);
-  dperm_ledger_free(ledger);
 }
 
 static void a_dry_run_says_what_it_would_cost(void **state) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.4);
   dperm_charge charge;
   dperm_model *model = (dperm_model *)home;
@@ -153,7 +145,6 @@ static void a_dry_run_says_what_it_would_cost(void **state) {
   assert_ok(dperm_train(home->data, &options, &model, err));
   assert_string_equal(charge.epsilon, "0.4");
   assert_string_equal(charge.epsilon_left, "");
-  dperm_ledger_free(ledger);
 }
 
 static bool stop(void *context, const char *stage, uint64_t done, uint64_t total) {
@@ -166,7 +157,7 @@ static bool stop(void *context, const char *stage, uint64_t done, uint64_t total
 
 static void a_run_that_fails_stays_spent(void **state) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.3);
   dperm_model *model = NULL;
   options.progress.tick = stop;
@@ -175,12 +166,11 @@ static void a_run_that_fails_stays_spent(void **state) {
   shown s = look(home);
   assert_true(s.entries == 1 && s.committed == 0);
   assert_string_equal(s.left, "0.7");
-  dperm_ledger_free(ledger);
 }
 
 static void what_cannot_be_planned_costs_nothing(void **state) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.3);
   dperm_model *model = NULL;
   options.lambda = -1;
@@ -191,13 +181,12 @@ static void what_cannot_be_planned_costs_nothing(void **state) {
   options.kernel = (dperm_kernel){.kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 7};
   assert_fails(dperm_train(home->data, &options, &model, err), DPERM_INVALID_ARGUMENT, "");
   assert_int_equal(look(home).entries, 0);
-  dperm_ledger_free(ledger);
 }
 
 /* What the processor does is public: it is asked before the charge, not only behind it. */
 static void a_machine_that_rounds_otherwise_costs_nothing(void **state) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
   dperm_options options[2] = {asking(ledger, 0.1), asking(ledger, 0.1)};
   dperm_tune_options how;
   dperm_model *model = NULL;
@@ -208,14 +197,13 @@ static void a_machine_that_rounds_otherwise_costs_nothing(void **state) {
   assert_int_equal(fesetround(FE_TONEAREST), 0);
   assert_true(trained == DPERM_NUMERIC_ERROR && tuned == DPERM_NUMERIC_ERROR);
   assert_int_equal(look(home).entries, 0);
-  dperm_ledger_free(ledger);
 }
 
 /* ---- tuning */
 
 static void tuning_is_charged_once(void **state) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
   dperm_options options[3];
   dperm_tune_options how;
   dperm_tune_options_init(&how);
@@ -241,14 +229,13 @@ static void tuning_is_charged_once(void **state) {
     dperm_model_free(model);
   }
   assert_string_equal(look(home).left, "0.4");
-  dperm_ledger_free(ledger);
 }
 
 /* Whatever the data set that pays, and also if none is named: a budget says that records are
  * somebody's. */
 static void data_that_the_ledger_knows_are_not_public(void **state) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.2);
   dperm_tune_options how;
   dperm_model *model = NULL;
@@ -283,14 +270,13 @@ static void data_that_the_ledger_knows_are_not_public(void **state) {
   assert_ok(dperm_ledger_entries(ledger, "mine", see_entry, &s, err));
   assert_true(s.entries == 1 && s.committed == 0);
   assert_string_equal(s.text[2], "0.2");
-  dperm_ledger_free(ledger);
 }
 
 /* ---- whose data */
 
 static void other_rows_and_other_names_are_refused(void **state) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.1);
   dperm_model *model = NULL;
   assert_ok(dperm_train(home->data, &options, &model, err));
@@ -308,16 +294,15 @@ static void other_rows_and_other_names_are_refused(void **state) {
   options.account = (dperm_account){.dataset = "people"};
   assert_fails(dperm_train(home->data, &options, &model, err), DPERM_INVALID_ARGUMENT,
                "no ledger; name that too");
-  dperm_ledger_free(ledger);
 }
 
 /* Quicker reading for who has no ledger, never another identity for who has. */
 static void rows_without_an_identity_are_not_charged(void **state) {
   ledger_home *home = *state;
-  char *path = file_with_text("+1 1:0.5\n-1 2:0.5\n+1 1:0.25\n");
+  OWNED(file_remove_at) char *path = file_with_text("+1 1:0.5\n-1 2:0.5\n+1 1:0.25\n");
   dperm_source source = {
       .path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = 2, .no_identity = true};
-  dperm_ledger *ledger = opened(home);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.1);
   dperm_data *data = NULL;
   dperm_model *model = NULL;
@@ -336,15 +321,13 @@ static void rows_without_an_identity_are_not_charged(void **state) {
   assert_int_equal(look(home).entries, 1);
   dperm_model_free(model);
   dperm_data_free(data);
-  dperm_ledger_free(ledger);
-  file_remove(path);
 }
 
 /* ---- where nobody is protected */
 
 static void runs_that_are_not_private_are_refused(void **state) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
   dperm_options none = asking(ledger, (double)NAN), seeded = asking(ledger, 0.1);
   dperm_model *model = NULL;
   none.mechanism = DPERM_MECHANISM_NONE;
@@ -366,7 +349,6 @@ static void runs_that_are_not_private_are_refused(void **state) {
   dperm_model_free(model);
   assert_int_equal(look(home).entries, 1);
   dperm_random_free(seeded.random);
-  dperm_ledger_free(ledger);
 }
 
 /* ---- persons with several rows */
@@ -386,8 +368,8 @@ static void see_line(void *context, dperm_finding finding, const char *line) {
 }
 
 static void check_person_model(const dperm_model *model, double epsilon, size_t rows) {
-  char *path = file_with("", 0);
-  dperm_model *back = NULL;
+  OWNED(file_remove_at) char *path = file_with("", 0);
+  OWNED(dperm_model_free_at) dperm_model *back = NULL;
   lines l = {"", ""};
   bool holds = false;
   assert_true(model->claim.epsilon == epsilon && model->claim.rows_per_person == rows);
@@ -401,13 +383,11 @@ static void check_person_model(const dperm_model *model, double epsilon, size_t 
   assert_true(back->claim.rows_per_person == rows &&
               back->claim.epsilon_row == model->claim.epsilon_row &&
               back->claim.epsilon == epsilon);
-  dperm_model_free(back);
-  file_remove(path);
 }
 
 static void a_person_with_several_rows_gets_the_whole_promise(void **state) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
   assert_ok(ledger_create(home->path, "visits", "10", NULL, 5, err));
   dperm_options options[2] = {asking(ledger, 2), asking(ledger, 2)};
   dperm_tune_options how;
@@ -435,7 +415,6 @@ static void a_person_with_several_rows_gets_the_whole_promise(void **state) {
   options[0].rows_per_person = 0;
   assert_fails(dperm_train(home->data, options, &model, err), DPERM_INVALID_ARGUMENT,
                "0 rows per person");
-  dperm_ledger_free(ledger);
 }
 
 /* The noise for a person with k rows is that of a row at epsilon/k. */

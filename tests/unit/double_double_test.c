@@ -107,63 +107,57 @@ static void sums_and_products_of_doubles_are_exact(void **state) {
   exact_free(&e);
 }
 
-static void addition_is_within_the_unit(void **state) {
-  (void)state;
-  random_source r;
-  exact e;
-  double most = 0;
-  assert_ok(random_seeded(2, &r, err));
-  exact_new(&e);
-  for (int i = 0; i < 4 * PAIRS; i++) {
-    int reach = i % 4 == 0 ? 2 : i % 4 == 1 ? 60 : 400;
-    double_double a = any_dd(&r, reach);
-    double_double b = i % 4 == 3 ? cancelling(&r, a) : any_dd(&r, reach);
-    precise_sum(e.value, a.hi, a.lo);
-    mpfr_add_d(e.value, e.value, b.hi, MPFR_RNDN);
-    mpfr_add_d(e.value, e.value, b.lo, MPFR_RNDN);
-    most = fmax(most, check_within(&e, dd_add(a, b), DD_UNIT, "add"));
-  }
-  print_message("# dd_add: %.2f u²\n", most);
-  exact_free(&e);
+static void sum(random_source *r, int i, exact *e, double_double *got) {
+  int reach = i % 4 == 0 ? 2 : i % 4 == 1 ? 60 : 400;
+  double_double a = any_dd(r, reach);
+  double_double b = i % 4 == 3 ? cancelling(r, a) : any_dd(r, reach);
+  precise_sum(e->value, a.hi, a.lo);
+  mpfr_add_d(e->value, e->value, b.hi, MPFR_RNDN);
+  mpfr_add_d(e->value, e->value, b.lo, MPFR_RNDN);
+  *got = dd_add(a, b);
 }
 
-static void scaling_is_within_the_unit(void **state) {
-  (void)state;
-  random_source r;
-  exact e;
-  double most = 0;
-  assert_ok(random_seeded(3, &r, err));
-  exact_new(&e);
-  for (int i = 0; i < 2 * PAIRS; i++) {
-    int reach = i % 2 ? 2 : 400;
-    double_double a = any_dd(&r, reach);
-    double b = any_double(&r, reach);
-    precise_sum(e.value, a.hi, a.lo);
-    mpfr_mul_d(e.value, e.value, b, MPFR_RNDN);
-    most = fmax(most, check_within(&e, dd_scale(a, b), DD_UNIT, "scale"));
-  }
-  print_message("# dd_scale: %.2f u²\n", most);
-  exact_free(&e);
+static void product(random_source *r, int i, exact *e, double_double *got) {
+  int reach = i % 2 ? 2 : 400;
+  double_double a = any_dd(r, reach);
+  double b = any_double(r, reach);
+  precise_sum(e->value, a.hi, a.lo);
+  mpfr_mul_d(e->value, e->value, b, MPFR_RNDN);
+  *got = dd_scale(a, b);
 }
 
-static void division_is_within_the_unit(void **state) {
+static void quotient(random_source *r, int i, exact *e, double_double *got) {
+  int reach = i % 2 ? 2 : 400;
+  double_double a = any_dd(r, reach);
+  double b = i % 4 ? any_double(r, reach) : 1 + (double)(random_bits(r) % 2000000000);
+  b = b != 0 ? b : 1;
+  precise_sum(e->value, a.hi, a.lo);
+  mpfr_div_d(e->value, e->value, b, MPFR_RNDN);
+  *got = dd_divide(a, b);
+}
+
+static void every_operation_is_within_the_unit(void **state) {
   (void)state;
+  static const struct {
+    const char *name;
+    void (*make)(random_source *r, int i, exact *e, double_double *got);
+    int pairs;
+  } operations[] = {{"dd_add", sum, 4 * PAIRS},
+                    {"dd_scale", product, 2 * PAIRS},
+                    {"dd_divide", quotient, 2 * PAIRS}};
   random_source r;
   exact e;
-  double most = 0;
-  assert_ok(random_seeded(4, &r, err));
   exact_new(&e);
-  for (int i = 0; i < 2 * PAIRS; i++) {
-    int reach = i % 2 ? 2 : 400;
-    double_double a = any_dd(&r, reach);
-    double b = i % 4 ? any_double(&r, reach) : 1 + (double)(random_bits(&r) % 2000000000);
-    if (b != 0) {
-      precise_sum(e.value, a.hi, a.lo);
-      mpfr_div_d(e.value, e.value, b, MPFR_RNDN);
-      most = fmax(most, check_within(&e, dd_divide(a, b), DD_UNIT, "divide"));
+  for (size_t k = 0; k < 3; k++) {
+    double most = 0;
+    assert_ok(random_seeded(2 + k, &r, err));
+    for (int i = 0; i < operations[k].pairs; i++) {
+      double_double got;
+      operations[k].make(&r, i, &e, &got);
+      most = fmax(most, check_within(&e, got, DD_UNIT, operations[k].name));
     }
+    print_message("# %s: %.2f u²\n", operations[k].name, most);
   }
-  print_message("# dd_divide: %.2f u²\n", most);
   exact_free(&e);
 }
 
@@ -212,9 +206,7 @@ static void what_is_not_a_number_stays_so(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sums_and_products_of_doubles_are_exact),
-      cmocka_unit_test(addition_is_within_the_unit),
-      cmocka_unit_test(scaling_is_within_the_unit),
-      cmocka_unit_test(division_is_within_the_unit),
+      cmocka_unit_test(every_operation_is_within_the_unit),
       cmocka_unit_test(long_sums_are_within_their_length),
       cmocka_unit_test(what_is_not_a_number_stays_so),
   };

@@ -113,7 +113,7 @@ static void assert_works(action *call, const dperm_data *data, const dperm_optio
 
 static void a_changed_rounding_mode_is_refused(void **state) {
   (void)state;
-  dperm_data *data = some_data();
+  OWNED(dperm_data_free_at) dperm_data *data = some_data();
   for (size_t i = 0; i < 2; i++) {
     dperm_options options = asking(private_mechanisms[i]);
     for (size_t a = 0; a < 3; a++) {
@@ -124,7 +124,6 @@ static void a_changed_rounding_mode_is_refused(void **state) {
       assert_works(actions[a], data, &options);
     }
   }
-  dperm_data_free(data);
 }
 
 static void flushing_subnormal_numbers_is_refused(void **state) {
@@ -170,7 +169,7 @@ static bool flip_in_progress(void *context, const char *stage, uint64_t done, ui
 
 static void a_mode_that_changes_during_progress_releases_nothing(void **state) {
   (void)state;
-  dperm_data *data = some_data();
+  OWNED(dperm_data_free_at) dperm_data *data = some_data();
   for (int way = 0; way < 6; way++) {
     for (size_t m = 0; m < 3; m++) {
       for (long at = 0; at < 2; at++) { /* before the solver, and once it has begun */
@@ -183,7 +182,6 @@ static void a_mode_that_changes_during_progress_releases_nothing(void **state) {
       }
     }
   }
-  dperm_data_free(data);
 }
 
 /* A logistic loss of the caller's own. What it does is in its context. */
@@ -232,7 +230,7 @@ static dperm_loss own_loss(mischief *m) {
 
 static void a_loss_that_changes_the_mode_releases_nothing(void **state) {
   (void)state;
-  dperm_data *data = some_data();
+  OWNED(dperm_data_free_at) dperm_data *data = some_data();
   for (size_t i = 0; i < 2; i++) {
     for (size_t m = 0; m < 3; m++) {
       for (long at = 0; at < 4; at++) {
@@ -245,7 +243,6 @@ static void a_loss_that_changes_the_mode_releases_nothing(void **state) {
       }
     }
   }
-  dperm_data_free(data);
 }
 
 /* ---- what is not a number */
@@ -297,7 +294,7 @@ static void rows_and_labels_that_are_no_numbers_release_nothing(void **state) {
 static void a_loss_that_stops_being_a_number_releases_nothing(void **state) {
   (void)state;
   static const double limits[] = {-1, 0, 1e-3, 0.1};
-  dperm_data *data = some_data();
+  OWNED(dperm_data_free_at) dperm_data *data = some_data();
   for (int way = 0; way < 16; way++) {
     mischief own = {.mode = FE_TONEAREST, .broken = limits[way >> 2]};
     dperm_options options = asking(private_mechanisms[way & 1]);
@@ -309,7 +306,6 @@ static void a_loss_that_stops_being_a_number_releases_nothing(void **state) {
     assert_no_model(end_of_seeded(data, options), DPERM_NUMERIC_ERROR, "");
     assert_true(own.armed && own.seen <= PATIENCE);
   }
-  dperm_data_free(data);
 }
 
 /* ---- what custom losses and regularizers say of themselves */
@@ -339,7 +335,7 @@ static void check_claim(const dperm_data *data, const dperm_options *options, bo
 static void only_a_loss_that_declares_its_error_makes_private_models(void **state) {
   (void)state;
   static const double errors[] = {0, 1e-15, 1e-12};
-  dperm_data *data = some_data();
+  OWNED(dperm_data_free_at) dperm_data *data = some_data();
   for (size_t i = 0; i < 2; i++) {
     for (size_t e = 0; e < 3; e++) {
       dperm_options options = asking(private_mechanisms[i]);
@@ -353,14 +349,13 @@ static void only_a_loss_that_declares_its_error_makes_private_models(void **stat
       check_claim(data, &options, e >= 1);
     }
   }
-  dperm_data_free(data);
 }
 
 static void only_a_regularizer_that_declares_both_numbers_makes_private_models(void **state) {
   (void)state;
   static const double declared[][2] = {{0, 0},       {1, 0},     {0, 1e-15},
                                        {0.5, 1e-15}, {1, 1e-15}, {10, 1e-12}};
-  dperm_data *data = some_data();
+  OWNED(dperm_data_free_at) dperm_data *data = some_data();
   for (size_t i = 0; i < 2; i++) {
     for (size_t d = 0; d < 6; d++) {
       dperm_options options = asking(private_mechanisms[i]);
@@ -369,13 +364,12 @@ static void only_a_regularizer_that_declares_both_numbers_makes_private_models(v
       check_claim(data, &options, d >= 4);
     }
   }
-  dperm_data_free(data);
 }
 
 static void declarations_that_mean_nothing_are_refused(void **state) {
   (void)state;
   static const double bad[] = {-1e-15, (double)NAN, (double)INFINITY};
-  dperm_data *data = some_data();
+  OWNED(dperm_data_free_at) dperm_data *data = some_data();
   for (size_t i = 0; i < 3; i++) {
     dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE);
     options.loss.slope_error = bad[i];
@@ -388,7 +382,6 @@ static void declarations_that_mean_nothing_are_refused(void **state) {
         (dperm_regularizer){.eval = ridge_eval, .most_curvature = bad[i], .slope_error = 1e-15};
     assert_no_model(end_of(dperm_train, data, &options), DPERM_INVALID_ARGUMENT, "most_curvature");
   }
-  dperm_data_free(data);
 }
 
 /* A process that forks in the middle of a buffer: neither side may see the other's bits. */

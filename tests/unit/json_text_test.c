@@ -63,12 +63,11 @@ static void duplicate_keys_are_refused(void **state) {
 static void deep_nesting_is_refused_not_fatal(void **state) {
   (void)state;
   enum { DEPTH = 200000 };
-  char *text = malloc(DEPTH + 1);
+  OWNED_MEMORY char *text = malloc(DEPTH + 1);
   assert_non_null(text);
   memset(text, '[', DEPTH);
   text[DEPTH] = '\0';
   refused_at(text, "not valid JSON");
-  free(text);
 }
 
 /* As the schema in a model: there is nothing to look through, and nothing may be read. */
@@ -201,12 +200,11 @@ static char *written(const json_t *value) {
 }
 
 static void reads_back_equal(const json_t *value) {
-  char *text = written(value);
+  OWNED_MEMORY char *text = written(value);
   json_t *back = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
   assert_non_null(back);
   assert_true(json_equal(value, back));
   json_decref(back);
-  free(text);
 }
 
 static void written_documents_read_back_equal(void **state) {

@@ -2,7 +2,7 @@
  * environment; and that a script of sbatch or a shell of salloc is one process. */
 #include <stdlib.h>
 
-#include "base/launch.h"
+#include "base/ranks.h"
 #include "support.h"
 
 static const char *const all[] = {"OMPI_COMM_WORLD_SIZE",

@@ -107,13 +107,8 @@ static void a_charge_in_another_unit_is_refused(void **state) {
 
 static void a_dry_run_writes_nothing(void **state) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
-  const charge_request request = {.dataset = "people",
-                                  .command = "train",
-                                  .mechanism = "output",
-                                  .epsilon = 0.25,
-                                  .rows_per_person = 1,
-                                  .identity = {.given = {1}}};
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  const charge_request request = request_for("people", 0.25, 0, 1);
   dperm_charge made;
   uint64_t before = 0, after = 0;
   char digest[2][DPERM_DIGEST_SIZE];
@@ -123,7 +118,6 @@ static void a_dry_run_writes_nothing(void **state) {
   assert_true(before == 1 && after == 1 && made.entry == 0 && made.digest[0] == '\0');
   assert_string_equal(made.epsilon_left, "0.75");
   assert_string_equal(digest[0], digest[1]);
-  dperm_ledger_free(ledger);
 }
 
 /* ---- data */
@@ -409,6 +403,7 @@ static void a_ledger_of_a_newer_version_is_refused(void **state) {
 static void what_is_no_ledger_is_refused(void **state) {
   ledger_home *home = *state;
   dperm_ledger *ledger = NULL;
+  OWNED(file_remove_at)
   char *text = file_with_text("age,job\n1,farmer\n"), *empty = file_with("", 0);
   assert_fails(dperm_ledger_open(text, &ledger, err), DPERM_INVALID_LEDGER, "no dperm ledger");
   assert_fails(dperm_ledger_open(empty, &ledger, err), DPERM_INVALID_LEDGER, "no dperm ledger");
@@ -418,8 +413,6 @@ static void what_is_no_ledger_is_refused(void **state) {
   assert_fails(dperm_ledger_open(home->folder, &ledger, err), DPERM_IO_ERROR, "not a file");
   assert_fails(ledger_create("/no/such/file", "people", "1", NULL, 1, err), DPERM_IO_ERROR,
                "cannot be made");
-  file_remove(text);
-  file_remove(empty);
 }
 
 static void a_file_that_others_can_read_takes_no_charge(void **state) {

@@ -123,8 +123,10 @@ static dperm_data *random_data(uint64_t seed) {
 static void scores_are_plain_sums_and_metrics_follow(void **state) {
   (void)state;
   const dperm_loss log_loss = dperm_loss_logistic();
-  dperm_data *data = random_data(2);
-  dperm_model *logistic = train_on(data, "logistic"), *huber = train_on(data, "huber");
+  OWNED(dperm_data_free_at) dperm_data *data = random_data(2);
+  OWNED(dperm_model_free_at)
+  dperm_model *logistic = train_on(data, "logistic"),
+              *huber = train_on(data, "huber");
   double scores[ROWS], row[DIMS];
   assert_ok(dperm_model_scores(logistic, data, scores, err));
   for (size_t i = 0; i < ROWS; i++) {
@@ -143,9 +145,6 @@ static void scores_are_plain_sums_and_metrics_follow(void **state) {
   assert_true(m.error_rate < 0.3 && m.log_loss < log(2));
   assert_ok(dperm_model_score(huber, data, &m, err));
   assert_true(isnan(m.log_loss)); /* a margin is not a probability */
-  dperm_model_free(logistic);
-  dperm_model_free(huber);
-  dperm_data_free(data);
 }
 
 static dperm_data *read_csv(const char *schema_text, const char *text, dperm_schema **schema) {
@@ -200,13 +199,21 @@ static void rows_of_another_norm_are_refused(void **state) {
  * narrower one they have lost what it would see. */
 static void data_of_another_encoding_are_refused(void **state) {
   (void)state;
-  dperm_schema *first = NULL, *again = NULL, *wider = NULL, *narrower = NULL;
+  OWNED(dperm_schema_free_at)
+  dperm_schema *first = NULL,
+               *again = NULL, *wider = NULL, *narrower = NULL;
+  OWNED(dperm_data_free_at)
   dperm_data *data = read_csv(SCHEMA("a", "10"), "a,y\n1,1\n9,0\n", &first);
+  OWNED(dperm_data_free_at)
   dperm_data *same = read_csv(SCHEMA("a", "10"), "a,y\n2,1\n50,0\n", &again);
+  OWNED(dperm_data_free_at)
   dperm_data *wide = read_csv(SCHEMA("a", "99"), "a,y\n2,1\n50,0\n", &wider);
+  OWNED(dperm_data_free_at)
   dperm_data *other = read_csv(SCHEMA("a", "9"), "a,y\n1,1\n9,0\n", &narrower);
-  dperm_data *six = random_data(3);
-  dperm_model *model = train_on(data, "logistic"), *memory = train_on(six, "logistic");
+  OWNED(dperm_data_free_at) dperm_data *six = random_data(3);
+  OWNED(dperm_model_free_at)
+  dperm_model *model = train_on(data, "logistic"),
+              *memory = train_on(six, "logistic");
   double scores[ROWS], wide_scores[2];
   dperm_metrics m;
   assert_ok(dperm_model_scores(model, same, scores, err));
@@ -219,24 +226,13 @@ static void data_of_another_encoding_are_refused(void **state) {
                "6 encoded columns");
   assert_fails(dperm_model_scores(memory, data, scores, err), DPERM_INVALID_DATA,
                "on rows without one");
-  dperm_model_free(model);
-  dperm_model_free(memory);
-  dperm_data_free(data);
-  dperm_data_free(same);
-  dperm_data_free(wide);
-  dperm_data_free(other);
-  dperm_data_free(six);
-  dperm_schema_free(first);
-  dperm_schema_free(again);
-  dperm_schema_free(wider);
-  dperm_schema_free(narrower);
 }
 
 /* Weights that a file may hold, but whose sums no double can: no score, and no endless loop. */
 static void scores_beyond_all_doubles_are_an_error(void **state) {
   (void)state;
-  dperm_data *data = random_data(4);
-  dperm_model *model = train_on(data, "logistic");
+  OWNED(dperm_data_free_at) dperm_data *data = random_data(4);
+  OWNED(dperm_model_free_at) dperm_model *model = train_on(data, "logistic");
   double scores[ROWS];
   dperm_metrics m;
   for (size_t j = 0; j < DIMS; j++) {
@@ -244,8 +240,6 @@ static void scores_beyond_all_doubles_are_an_error(void **state) {
   }
   assert_fails(dperm_model_scores(model, data, scores, err), DPERM_NUMERIC_ERROR, "too large");
   assert_fails(dperm_model_score(model, data, &m, err), DPERM_NUMERIC_ERROR, "too large");
-  dperm_model_free(model);
-  dperm_data_free(data);
 }
 
 int main(void) {

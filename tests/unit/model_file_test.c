@@ -48,21 +48,17 @@ static bool same_model(const dperm_model *a, const dperm_model *b) {
              0;
 }
 
-/* The text of the model's file; *length without the terminator. */
 /* ---- there and back */
 
 static void check_round_trip(dperm_model *model) {
-  dperm_model *back = NULL;
+  OWNED(dperm_model_free_at) dperm_model *back = NULL;
   size_t length = 0, again = 0;
-  char *text = model_text(model, &length);
+  OWNED_MEMORY char *text = model_text(model, &length);
   assert_ok(model_read_bytes(text, length, &back, err));
   assert_true(same_model(model, back));
-  char *second = model_text(back, &again);
+  OWNED_MEMORY char *second = model_text(back, &again);
   assert_int_equal(again, length);
   assert_memory_equal(second, text, length);
-  free(text);
-  free(second);
-  dperm_model_free(back);
   dperm_model_free(model);
 }
 
@@ -143,9 +139,9 @@ static void check_damaged(const dperm_model *model, const char *text, size_t len
 static void every_changed_byte_is_refused_or_harmless(void **state) {
   (void)state;
   static const char others[] = {'0', '9', ' ', '"', '}', ',', 'e', '-', '\0', '\xff'};
-  dperm_model *model = schema_model();
+  OWNED(dperm_model_free_at) dperm_model *model = schema_model();
   size_t length = 0, refused = 0, tried = 0;
-  char *text = model_text(model, &length);
+  OWNED_MEMORY char *text = model_text(model, &length);
   for (size_t i = 0; i < length; i++) {
     char before = text[i];
     for (size_t change = 0; change < 8 + sizeof others; change++) {
@@ -158,29 +154,25 @@ static void every_changed_byte_is_refused_or_harmless(void **state) {
     text[i] = before;
   }
   assert_true(refused > tried * 9 / 10);
-  free(text);
-  dperm_model_free(model);
 }
 
 static void every_truncation_is_refused(void **state) {
   (void)state;
-  dperm_model *model = schema_model();
+  OWNED(dperm_model_free_at) dperm_model *model = schema_model();
   size_t length = 0, refused = 0;
-  char *text = model_text(model, &length);
+  OWNED_MEMORY char *text = model_text(model, &length);
   assert_true(text[length - 1] == '\n' && text[length - 2] == '}');
   for (size_t cut = 0; cut < length - 1; cut++) {
     check_damaged(model, text, cut, &refused);
   }
   assert_int_equal(refused, length - 1);
-  free(text);
-  dperm_model_free(model);
 }
 
 static void blanks_and_order_do_not_matter(void **state) {
   (void)state;
   dperm_model *model = schema_model(), *back = NULL;
   size_t length = 0;
-  char *text = model_text(model, &length);
+  OWNED_MEMORY char *text = model_text(model, &length);
   json_t *root = json_loadb(text, length, 0, NULL);
   char *dense = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
   assert_non_null(dense);
@@ -189,7 +181,6 @@ static void blanks_and_order_do_not_matter(void **state) {
   dperm_model_free(back);
   free(dense);
   json_decref(root);
-  free(text);
   dperm_model_free(model);
 }
 
@@ -229,7 +220,7 @@ static size_t files_in(const char *folder) {
 
 static void writing_that_fails_leaves_nothing(void **state) {
   (void)state;
-  dperm_model *model = memory_model(1);
+  OWNED(dperm_model_free_at) dperm_model *model = memory_model(1);
   char folder[1024], path[1100];
   folder_new("dperm-model", folder, sizeof folder);
   size_t empty = files_in(folder);
@@ -246,7 +237,6 @@ static void writing_that_fails_leaves_nothing(void **state) {
   assert_int_equal(files_in(folder), empty + 1);
   unlink(path);
   rmdir(folder);
-  dperm_model_free(model);
 }
 
 /* As some editors leave it. */
@@ -277,14 +267,14 @@ static void a_byte_order_mark_is_skipped(void **state) {
 /* The same bytes, through memory and through a file. */
 static void a_model_goes_through_memory(void **state) {
   (void)state;
-  dperm_model *model = schema_model(), *back = NULL;
+  OWNED(dperm_model_free_at) dperm_model *model = schema_model(), *back = NULL;
   char *text = NULL, *again = NULL, *content = NULL;
   size_t length = 0, length_again = 0, length_file = 0;
   assert_int_equal(dperm_model_classes(model), 2);
   assert_int_equal(dperm_model_schema(model)->classes.count, 2);
   assert_ok(dperm_model_to_text(model, &text, &length, err));
   assert_int_equal(strlen(text), length);
-  char *path = file_with_text("");
+  OWNED(file_remove_at) char *path = file_with_text("");
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(file_read_all(path, 1 << 20, &content, &length_file, err));
   assert_int_equal(length, length_file);
@@ -300,9 +290,6 @@ static void a_model_goes_through_memory(void **state) {
   dperm_text_free(again);
   dperm_text_free(NULL);
   free(content);
-  file_remove(path);
-  dperm_model_free(back);
-  dperm_model_free(model);
 }
 
 /* ---- without memory */

@@ -42,8 +42,8 @@ static void no_file_of_the_library_replaces_a_ledger(void **state) {
   ledger_home *home = *state;
   static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
   const dperm_options options = plain();
-  dperm_model *model = fitted(home->data, &options);
-  dperm_schema *schema = NULL;
+  OWNED(dperm_model_free_at) dperm_model *model = fitted(home->data, &options);
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   char *file = file_with("", 0), path[1100];
   assert_ok(dperm_schema_parse(dperm_synthetic_census_schema(),
                                strlen(dperm_synthetic_census_schema()), "census", &schema, err));
@@ -64,8 +64,6 @@ static void no_file_of_the_library_replaces_a_ledger(void **state) {
                  DPERM_INVALID_ARGUMENT, what);
   }
   assert_string_equal(verdict_of(home->path, NULL).first, "");
-  dperm_schema_free(schema);
-  dperm_model_free(model);
   file_remove(file);
 }
 
@@ -156,8 +154,8 @@ static dperm_status run_within(run *one, const dperm_data *data, dperm_options o
 }
 
 static void covers(const dperm_data *data, const dperm_options *options, size_t fits) {
-  char *path = file_with("", 0);
-  dperm_model *model = fitted(data, options);
+  OWNED(file_remove_at) char *path = file_with("", 0);
+  OWNED(dperm_model_free_at) dperm_model *model = fitted(data, options);
   fill(model, fits * dperm_model_dims(model));
   assert_ok(dperm_model_write(model, path, err));
   const size_t size = (size_t)size_of(path), much = 4 * size + 20000;
@@ -165,8 +163,6 @@ static void covers(const dperm_data *data, const dperm_options *options, size_t 
   assert_fails(run_within(train, data, *options, size - 1, err), DPERM_IO_ERROR, "too large");
   /* And is no waste; nobody knows how many cells a refinement leaves. */
   assert_ok(run_within(train, data, *options, options->refine == 0 ? much : 10 * much, err));
-  dperm_model_free(model);
-  file_remove(path);
 }
 
 /* Their names need more bytes in JSON than they have. */
@@ -174,7 +170,7 @@ static void covers_classes(void) {
   enum { ROWS = 60, COLUMNS = 50 };
   static const char *const names[] = {"\x01\x02\x03\x04", "\"\"\"\"\"\"\"\"", "\\\\\\\\"};
   const dperm_options options = plain();
-  dperm_data *data = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
   double values[ROWS * COLUMNS];
   uint32_t labels[ROWS];
   for (size_t i = 0; i < ROWS * COLUMNS; i++) {
@@ -186,15 +182,14 @@ static void covers_classes(void) {
   assert_ok(dperm_data_from_dense(ROWS, COLUMNS, values, NULL, 1, &data, err));
   assert_ok(dperm_data_label(data, labels, 3, names, err));
   covers(data, &options, 3);
-  dperm_data_free(data);
 }
 
 static void the_space_for_a_model_covers_every_model(void **state) {
   ledger_home *home = *state;
   dperm_options options = plain();
-  dperm_schema *schema = NULL;
-  dperm_data *census = NULL;
-  char *path = file_with("", 0);
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  OWNED(dperm_data_free_at) dperm_data *census = NULL;
+  OWNED(file_remove_at) char *path = file_with("", 0);
   const char *text = dperm_synthetic_census_schema();
   covers(home->data, &options, 1);
   covers_classes();
@@ -213,16 +208,13 @@ static void the_space_for_a_model_covers_every_model(void **state) {
   options.refine = 0;
   options.kernel = (dperm_kernel){.kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 2000};
   covers(census, &options, 1);
-  dperm_data_free(census);
-  dperm_schema_free(schema);
-  file_remove(path);
 }
 
 /* Where there is no space nothing is charged. */
 static void every_run_takes_its_space_before_the_charge(void **state) {
   wide_home *s = *state;
   static run *const runs[] = {train, tune, refine};
-  dperm_ledger *ledger = opened(s->home);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(s->home);
   for (size_t i = 0; i < 3; i++) {
     dperm_charge charge = {.entry = 7};
     dperm_options options = plain();
@@ -237,7 +229,6 @@ static void every_run_takes_its_space_before_the_charge(void **state) {
     assert_ok(run_within(runs[i], s->data, options, 1000000, err));
     assert_string_equal(charge.epsilon, "0.3");
   }
-  dperm_ledger_free(ledger);
 }
 
 /* ---- the place */
@@ -256,7 +247,7 @@ static bool has_temporary(const char *path) {
 static void a_place_is_taken_and_left_as_it_was(void **state) {
   ledger_home *home = *state;
   const dperm_options options = plain();
-  dperm_model *model = fitted(home->data, &options);
+  OWNED(dperm_model_free_at) dperm_model *model = fitted(home->data, &options);
   dperm_output *out = NULL;
   char *one = file_with("old", 3), *two = file_with("", 0), *text = NULL;
   size_t length = 0;
@@ -277,7 +268,6 @@ static void a_place_is_taken_and_left_as_it_was(void **state) {
   assert_false(has_temporary(one));
   assert_ok(dperm_model_write(model, two, err));
   assert_true(size_of(one) == size_of(two) && size_of(one) > 100);
-  dperm_model_free(model);
   file_remove(one);
   file_remove(two);
 }

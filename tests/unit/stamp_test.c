@@ -13,6 +13,7 @@
 #include "dperm/tune.h"
 #include "dperm/verify.h"
 #include "ledgers.h"
+#include "model/model.h"
 #include "privacy/guarantee.h"
 #include "wide_records.h"
 
@@ -272,7 +273,7 @@ static void check_file(const char *folder, const dperm_model *model, const char 
 /* A model that was read says what it said. */
 static void check_loaded(const char *folder, const char *words) {
   char path[1100];
-  dperm_model *back = NULL;
+  OWNED(dperm_model_free_at) dperm_model *back = NULL;
   dperm_guarantee g;
   (void)snprintf(path, sizeof path, "%s/model.json", folder);
   assert_ok(dperm_model_read(path, &back, err));
@@ -280,7 +281,6 @@ static void check_loaded(const char *folder, const char *words) {
   assert_true(g.is_private == !words && dperm_model_is_private(back) == !words);
   assert_true(words ? strstr(g.reason, words) != NULL : g.reason == NULL);
   check_file(folder, back, words); /* and says it again when written */
-  dperm_model_free(back);
 }
 
 /* Not private: refused by name, and wherever the ledger knows the data. Private: the same pair. */
@@ -289,7 +289,7 @@ static void check_ledger(const ledger_home *home, const way *w, const reason *wh
   if (w->rows_per_person > 1) {
     assert_ok(ledger_create(home->path, dataset, "1", NULL, w->rows_per_person, err));
   }
-  dperm_ledger *ledger = opened(home);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
   outcome named = run(w, why, where, ledger, dataset);
   bool private = !why->words || (w->kind == SCORE && why->of_fit);
   assert_int_equal(named.status, private ? DPERM_OK : DPERM_OVER_BUDGET);
@@ -311,7 +311,6 @@ static void check_ledger(const ledger_home *home, const way *w, const reason *wh
     assert_null(unnamed.model);
   }
   dperm_model_free(named.model);
-  dperm_ledger_free(ledger);
 }
 
 static bool makes_sense(const way *w, const reason *why) {
@@ -375,12 +374,12 @@ static void whichever_candidate_is_chosen_one_that_is_not_private_spoils_the_cho
 
 static void candidates_with_accounts_of_their_own_are_refused(void **state) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
   dperm_options all[2];
   dperm_tune_options how;
   dperm_charge charge;
   dperm_model *model = NULL;
-  dperm_data *data = sixty_rows(MINE);
+  OWNED(dperm_data_free_at) dperm_data *data = sixty_rows(MINE);
   const dperm_account accounts[] = {{.ledger = ledger, .dataset = "people"},
                                     {.ledger = NULL, .dataset = "people"},
                                     {.ledger = ledger, .dataset = "other"},
@@ -398,16 +397,14 @@ static void candidates_with_accounts_of_their_own_are_refused(void **state) {
     }
   }
   assert_null(model);
-  dperm_data_free(data);
-  dperm_ledger_free(ledger);
 }
 
 static void reasons_add_up_and_copies_keep_them(void **state) {
   (void)state;
-  dperm_data *data = sixty_rows(MINE), *part = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = sixty_rows(MINE), *part = NULL;
   const size_t rows[] = {3, 1, 2, 5, 4, 8, 9, 7, 10, 11, 12, 13};
   dperm_options options;
-  dperm_model *model = NULL;
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
   dperm_guarantee g;
   assert_fails(dperm_data_taken(data, 128, err), DPERM_INVALID_ARGUMENT, "dperm_taken");
   assert_ok(dperm_data_taken(data, DPERM_TAKEN_CLASSES | DPERM_TAKEN_NORM, err));
@@ -423,26 +420,22 @@ static void reasons_add_up_and_copies_keep_them(void **state) {
                       "were taken from the records; the bound on the norm of rows was "
                       "taken from the records");
   dperm_random_free(options.random);
-  dperm_model_free(model);
-  dperm_data_free(part);
-  dperm_data_free(data);
 }
 
 static void the_score_of_a_model_that_is_not_private_is_not(void **state) {
   ledger_home *home = *state;
   const way scored = {"score", SCORE, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1, 0, false};
-  dperm_ledger *ledger = opened(home);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
   outcome free_of_charge = run(&scored, &reasons[0], 0, NULL, NULL);
   assert_int_equal(free_of_charge.status, DPERM_OK);
   assert_false(free_of_charge.is_private);
   outcome named = run(&scored, &reasons[0], 0, ledger, "people");
   assert_int_equal(named.status, DPERM_OVER_BUDGET);
-  dperm_ledger_free(ledger);
 }
 
 static void a_record_that_is_taken_twice_is_two(void **state) {
   (void)state;
-  dperm_data *data = sixty_rows(MINE), *part = NULL, *half = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = sixty_rows(MINE), *part = NULL, *half = NULL;
   const size_t rows[] = {3, 1, 2, 5, 4, 8, 9, 7, 10, 11, 12, 3},
                first[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   dperm_options options;
@@ -458,9 +451,6 @@ static void a_record_that_is_taken_twice_is_two(void **state) {
     assert_string_equal(g.reason, "some records were taken several times");
     dperm_model_free(model);
   }
-  dperm_data_free(half);
-  dperm_data_free(part);
-  dperm_data_free(data);
 }
 
 int main(void) {
