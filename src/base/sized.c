@@ -86,46 +86,28 @@ typedef union any_options {
   dperm_tune_options tune;
 } any_options;
 
+/* What is not 0. */
+static const any_options defaults[] = {
+    [DPERM_OPTIONS_TRAIN] = {.train = {.epsilon = NAN,
+                                       .delta_reg = NAN,
+                                       .norm_guess = NAN,
+                                       .lambda = NAN,
+                                       .rows_per_person = 1,
+                                       .gradient_tolerance = 1e-10}},
+    [DPERM_OPTIONS_AUDIT] = {.audit = {.mechanism = "objective", .epsilon = 1}},
+    [DPERM_OPTIONS_BUDGET] = {.budget = {.rows_per_person = 1}},
+    [DPERM_OPTIONS_DRAFT] = {.draft = {.header = -1}},
+    [DPERM_OPTIONS_REFINE] = {.refine = {.epsilon = NAN, .fit_epsilon = NAN, .rows_per_person = 1}},
+    [DPERM_OPTIONS_SCORE] = {.score = {.epsilon = NAN, .rows_per_person = 1}},
+    [DPERM_OPTIONS_SWEEP] = {.sweep = {.folds = 10, .draws = 10, .seed = 1}},
+    [DPERM_OPTIONS_TUNE] = {.tune = {.rounds_mean = NAN, .holdout = 0.1}}};
+
 static void set_defaults(dperm_options_kind kind, any_options *out) {
-  const double unset = (double)NAN;
-  memset(out, 0, sizeof *out);
-  switch (kind) {
-  case DPERM_OPTIONS_TRAIN:
-    out->train.epsilon = out->train.delta_reg = out->train.norm_guess = out->train.lambda = unset;
+  *out = defaults[kind];
+  if (kind == DPERM_OPTIONS_TRAIN) {
     out->train.loss = dperm_loss_logistic();
-    out->train.rows_per_person = 1;
-    out->train.gradient_tolerance = 1e-10;
-    break;
-  case DPERM_OPTIONS_AUDIT:
-    out->audit.mechanism = "objective";
-    out->audit.epsilon = 1;
-    break;
-  case DPERM_OPTIONS_BUDGET:
-    out->budget.rows_per_person = 1;
-    break;
-  case DPERM_OPTIONS_DRAFT:
-    out->draft.header = -1;
-    break;
-  case DPERM_OPTIONS_IMPORT:
-    break;
-  case DPERM_OPTIONS_REFINE:
-    out->refine.epsilon = out->refine.fit_epsilon = unset;
-    out->refine.rows_per_person = 1;
-    break;
-  case DPERM_OPTIONS_SCORE:
-    out->score.epsilon = unset;
-    out->score.rows_per_person = 1;
-    break;
-  case DPERM_OPTIONS_SWEEP:
-    out->sweep.folds = out->sweep.draws = 10;
-    out->sweep.seed = 1;
-    break;
-  case DPERM_OPTIONS_TUNE:
-    out->tune.rounds_mean = unset;
-    out->tune.holdout = 0.1;
-    break;
   }
-  *(size_t *)(void *)out = structs[kind].size;
+  memcpy(out, &structs[kind].size, sizeof structs[kind].size);
 }
 
 void dperm_init(dperm_options_kind kind, void *options, size_t size) {
