@@ -33,6 +33,17 @@ dperm_status ledger_create(const char *path, const char *dataset, const char *ep
   return dperm_ledger_create(path, dataset, &budget, err_);
 }
 
+dperm_status ledger_create_order(const char *path, const char *dataset, const char *epsilon,
+                                 const char *delta, double order, dperm_error *err_) {
+  dperm_ledger_budget budget;
+  dperm_ledger_budget_init(&budget);
+  budget.epsilon = epsilon;
+  budget.delta = delta;
+  budget.composition = DPERM_COMPOSITION_RENYI;
+  budget.order = order;
+  return dperm_ledger_create(path, dataset, &budget, err_);
+}
+
 int ledger_home_begin(void **state) {
   ledger_home *home = calloc(1, sizeof *home);
   folder_new("dperm-ledger", home->folder, sizeof home->folder);

@@ -18,6 +18,9 @@ int ledger_home_end(void **state);
 /* A budget of plain sums for a data set, in a new ledger or one that is there. */
 dperm_status ledger_create(const char *path, const char *dataset, const char *epsilon,
                            const char *delta, size_t rows_per_person, dperm_error *err);
+/* The same with Renyi composition of this order. */
+dperm_status ledger_create_order(const char *path, const char *dataset, const char *epsilon,
+                                 const char *delta, double order, dperm_error *err);
 dperm_ledger *opened(const ledger_home *home);
 /* The same, or one beside it whose budget is for records added and removed. */
 dperm_ledger *ledger_for(const ledger_home *home, dperm_neighbours neighbours);

@@ -14,16 +14,6 @@ static const privacy_curve small = {.fits = 1,
                                     .epsilon_num = 1e-4,
                                     .failure = 8e-44};
 
-static void open_order(const char *path) {
-  dperm_ledger_budget budget;
-  dperm_ledger_budget_init(&budget);
-  budget.epsilon = "2";
-  budget.delta = "1e-6";
-  budget.composition = DPERM_COMPOSITION_RENYI;
-  budget.order = 13;
-  assert_ok(dperm_ledger_create(path, "r", &budget, err));
-}
-
 /* A charge states its claim; what it costs is asked for, after a dry run as after a charge. */
 static void a_charge_has_a_cost_beside_its_claim(void **state) {
   ledger_home *home = *state;
@@ -31,7 +21,7 @@ static void a_charge_has_a_cost_beside_its_claim(void **state) {
   dperm_charge tried, made;
   char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
   double order = 0;
-  open_order(home->path);
+  assert_ok(ledger_create_order(home->path, "r", "2", "1e-6", 13, err));
   assert_ok(dperm_ledger_open(home->path, &ledger, err));
   charge_request request = request_for("r", 0.1, 1e-8, 7);
   request.curves = &small;
@@ -109,7 +99,7 @@ static void a_run_costs_what_the_dearest_of_its_plans_does(void **state) {
   const ledger_home *home = *state;
   bool kept = false;
   double cost[4], delta[4];
-  open_order(home->path);
+  assert_ok(ledger_create_order(home->path, "r", "2", "1e-6", 13, err));
   for (size_t i = 0; i < 2; i++) {
     cost[i] = cost_of(home, &plans[i], 1, &delta[i], &kept);
     assert_true(kept && delta[i] < 1e-30);

@@ -1,49 +1,17 @@
 /* Model files that are whole but wrong: a field edited, and the digest made to fit. Each is refused
  * with a message that says what is wrong. */
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "model/model_file.h"
 #include "support.h"
+#include "verdict.h"
 #include "written_models.h"
 
-/* One change of a file. `path` is of keys, with a number for a place in a list. `value` is what
- * stands there then, as JSON; NULL for nothing; "*" and a number to multiply what is there. In a
- * list "+" is the place behind the last. */
+/* A change of a file (change_field). */
 typedef struct edit {
-  const char *path, *value;
+  const char *path, *change;
 } edit;
-
-static json_t *edited_value(const json_t *before, const char *value) {
-  json_t *made = *value == '*' ? json_real(json_number_value(before) * strtod(value + 1, NULL))
-                               : json_loads(value, JSON_DECODE_ANY, NULL);
-  assert_non_null(made);
-  return made;
-}
-
-static void apply(json_t *root, const edit *e) {
-  char path[64], *rest = path, *key = NULL;
-  json_t *at = root;
-  (void)snprintf(path, sizeof path, "%s", e->path);
-  while ((key = strtok_r(rest, "/", &rest)) && *rest) {
-    at = json_object_get(at, key);
-  }
-  if (json_is_object(at)) {
-    assert_int_equal(
-        e->value ? json_object_set_new(at, key, edited_value(json_object_get(at, key), e->value))
-                 : json_object_del(at, key),
-        0);
-  } else if (*key == '+') {
-    assert_int_equal(json_array_append_new(at, edited_value(NULL, e->value)), 0);
-  } else {
-    size_t i = (size_t)atoi(key);
-    assert_int_equal(e->value
-                         ? json_array_set_new(at, i, edited_value(json_array_get(at, i), e->value))
-                         : json_array_remove(at, i),
-                     0);
-  }
-}
 
 static dperm_status read_edited(dperm_model *given, const edit *edits, size_t count,
                                 dperm_model **out, dperm_error *err) {
@@ -54,7 +22,7 @@ static dperm_status read_edited(dperm_model *given, const edit *edits, size_t co
   json_auto_t *root = json_loadb(text, length, 0, NULL);
   assert_non_null(root);
   for (size_t i = 0; i < count && edits[i].path; i++) {
-    apply(root, &edits[i]);
+    change_field(root, edits[i].path, edits[i].change);
   }
   assert_int_equal(model_digest(root, digest, NULL), DPERM_OK);
   assert_int_equal(json_object_set_new(root, "digest", json_string(digest)), 0);
@@ -74,48 +42,48 @@ static void files_that_do_not_fit_together_are_refused(void **state) {
     edit edits[3];
   } cases[] = {
       {schema_model, "format 2 is newer", {{"format", "\"dperm-model/2\""}}},
-      {schema_model, "number of weights", {{"weights/0", NULL}}},
-      {schema_model, "number of weights", {{"weights/+", "0.5"}}},
-      {svmlight_model, "number of weights", {{"weights/0", NULL}}},
-      {unit_model, "number of weights", {{"weights/+", "0.5"}}},
-      {schema_model, "not a number", {{"weights/0", "\"0.5\""}}},
-      {unit_model, "not a number", {{"weights/0", "[]"}, {"weights/1", "[]"}, {"weights/2", "[]"}}},
+      {schema_model, "number of weights", {{"weights.0", "-"}}},
+      {schema_model, "number of weights", {{"weights.+", "0.5"}}},
+      {svmlight_model, "number of weights", {{"weights.0", "-"}}},
+      {unit_model, "number of weights", {{"weights.+", "0.5"}}},
+      {schema_model, "not a number", {{"weights.0", "\"0.5\""}}},
+      {unit_model, "not a number", {{"weights.0", "[]"}, {"weights.1", "[]"}, {"weights.2", "[]"}}},
       {schema_model, "privacy block", {{"private", "true"}}},
-      {schema_model, "kind of noise", {{"privacy/mechanism", "\"objective\""}}},
-      {private_model, "privacy block", {{"privacy/epsilon", NULL}}},
-      {private_model, "privacy block", {{"privacy/epsilon", "0.0"}}},
-      {private_model, "privacy block", {{"privacy/beta", "-1.0"}}},
-      {private_model, "privacy block", {{"privacy/delta_reg", "-1e-9"}}},
-      {private_model, "kind of noise", {{"privacy/noise", "\"l7\""}}},
-      {mixed_model, "noise does not fit", {{"privacy/noise_weight", "*0.99999999999999989"}}},
-      {mixed_model, "noise does not fit", {{"privacy/noise_weight", "null"}}},
-      {mixed_model, "noise does not fit", {{"privacy/noise_weights/0", "*0.5"}}},
-      {mixed_model, "noise does not fit", {{"privacy/noise_weights/+", "1.0"}}},
-      {mixed_model, "noise does not fit", {{"privacy/noise_weights", "[]"}}},
+      {schema_model, "kind of noise", {{"privacy.mechanism", "\"objective\""}}},
+      {private_model, "privacy block", {{"privacy.epsilon", "-"}}},
+      {private_model, "privacy block", {{"privacy.epsilon", "0.0"}}},
+      {private_model, "privacy block", {{"privacy.beta", "-1.0"}}},
+      {private_model, "privacy block", {{"privacy.delta_reg", "-1e-9"}}},
+      {private_model, "kind of noise", {{"privacy.noise", "\"l7\""}}},
+      {mixed_model, "noise does not fit", {{"privacy.noise_weight", "*0.99999999999999989"}}},
+      {mixed_model, "noise does not fit", {{"privacy.noise_weight", "null"}}},
+      {mixed_model, "noise does not fit", {{"privacy.noise_weights.0", "*0.5"}}},
+      {mixed_model, "noise does not fit", {{"privacy.noise_weights.+", "1.0"}}},
+      {mixed_model, "noise does not fit", {{"privacy.noise_weights", "[]"}}},
       {mixed_model, /* an older law, with another t */
        "noise does not fit",
-       {{"privacy/noise_weights", NULL}}},
+       {{"privacy.noise_weights", "-"}}},
       {private_model,
        "noise does not fit",
-       {{"privacy/noise", "\"mixed\""}, {"privacy/noise_weight", "null"}}},
+       {{"privacy.noise", "\"mixed\""}, {"privacy.noise_weight", "null"}}},
       {private_model,
        "noise does not fit",
-       {{"privacy/noise", "\"mixed\""},
-        {"privacy/noise_weight", "null"},
-        {"privacy/noise_weights", "[]"}}},
+       {{"privacy.noise", "\"mixed\""},
+        {"privacy.noise_weight", "null"},
+        {"privacy.noise_weights", "[]"}}},
       {private_model,
        "noise does not fit",
-       {{"privacy/noise", "\"mixed\""}, {"privacy/noise_weight", "1.0"}}},
-      {private_model, "privacy block", {{"privacy/analysis", "\"hopeful\""}}},
-      {private_model, "privacy mechanism", {{"privacy/mechanism", "\"magic\""}}},
+       {{"privacy.noise", "\"mixed\""}, {"privacy.noise_weight", "1.0"}}},
+      {private_model, "privacy block", {{"privacy.analysis", "\"hopeful\""}}},
+      {private_model, "privacy mechanism", {{"privacy.mechanism", "\"magic\""}}},
       {private_model, "privacy block", {{"private", "\"true\""}}},
       {schema_model, "kernel", {{"kernel", "{\"name\": \"gaussian\"}"}}},
       {schema_model, "encoding", {{"schema", "null"}}},
-      {unit_model, "number of weights", {{"classes/+", "\"third\""}}},
+      {unit_model, "number of weights", {{"classes.+", "\"third\""}}},
       {unit_model, "number of rows", {{"rows", "0"}}},
-      {unit_model, "privacy block", {{"privacy/lambda", "-1.0"}}},
-      {unit_model, "norm bound", {{"encoding/norm", "0"}}},
-      {unit_model, "encoding", {{"encoding/source", "\"moon\""}}},
+      {unit_model, "privacy block", {{"privacy.lambda", "-1.0"}}},
+      {unit_model, "norm bound", {{"encoding.norm", "0"}}},
+      {unit_model, "encoding", {{"encoding.source", "\"moon\""}}},
   };
   dperm_model *back = NULL;
   (void)state;
@@ -135,7 +103,7 @@ static void each_needed_key_must_be_there(void **state) {
                                        "weights", "schema",  "rows_fitted"};
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
     dperm_model *back = NULL;
-    const edit dropped = {needed[i], NULL};
+    const edit dropped = {needed[i], "-"};
     assert_fails(read_edited(schema_model(), &dropped, 1, &back, err), DPERM_INVALID_MODEL,
                  "model");
     assert_null(back);
