@@ -13,11 +13,16 @@
 
 /* ---- time */
 
-static int keep_text(void *out, int columns, char **values, char **names) {
-  (void)columns;
-  (void)names;
-  (void)snprintf(out, 64, "%s", values[0]);
-  return 0;
+static int number_in(const char *path, const char *sql) {
+  sqlite3 *db = NULL;
+  sqlite3_stmt *query = NULL;
+  assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &query, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_step(query), SQLITE_ROW);
+  int number = sqlite3_column_int(query, 0);
+  (void)sqlite3_finalize(query);
+  (void)sqlite3_close(db);
+  return number;
 }
 
 /* How long a run took depends on the records, and on the secret number of rounds. */
@@ -25,21 +30,14 @@ static void a_commit_does_not_tell_how_long_the_work_took(void **state) {
   ledger_home *home = *state;
   dperm_ledger *ledger = NULL;
   dperm_charge made;
-  sqlite3 *db = NULL;
-  char times[64] = "";
   assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
   sleep(2);
   ledger = opened(home);
   assert_ok(charge_commit(ledger, made.entry, "a", err));
   dperm_ledger_free(ledger);
-  assert_int_equal(sqlite3_open_v2(home->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-  assert_int_equal(sqlite3_exec(db,
-                                "SELECT count(DISTINCT time) FROM records WHERE kind IN "
-                                "('reserve', 'commit')",
-                                keep_text, times, NULL),
-                   SQLITE_OK);
-  (void)sqlite3_close(db);
-  assert_string_equal(times, "1");
+  assert_int_equal(number_in(home->path, "SELECT count(DISTINCT time) FROM records WHERE kind IN "
+                                         "('reserve', 'commit')"),
+                   1);
 }
 
 /* ---- budgets */
@@ -213,40 +211,37 @@ static void an_edit_of_any_field_is_found(void **state) {
   assert_string_equal(verdict_of(home->path, NULL).first, "");
 }
 
-static void removals_are_found(void **state) {
+static void what_was_cut_moved_or_changed_is_named_and_takes_no_charge(void **state) {
   ledger_home *home = *state;
-  fill(home);
   static const struct {
     const char *sql, *named;
+    size_t least; /* lines that fail */
   } cases[] = {
-      {"DELETE FROM records WHERE id = 7", "record 7: missing"},
-      {"DELETE FROM records WHERE id = 6", "records 6 to 7: missing"},
-      {"DELETE FROM records WHERE id = 1", "record 1: missing"},
+      {"DELETE FROM records WHERE id = 7", "record 7: missing", 1},
+      {"DELETE FROM records WHERE id > 5", "records 6 to 7: missing", 1},
+      {"DELETE FROM records WHERE id = 1", "record 1: missing", 1},
+      {"DELETE FROM records WHERE id = 5", "record 5: missing", 1},
+      {"DELETE FROM records WHERE id = 5; UPDATE records SET id = id - 1 WHERE id > 5;"
+       "UPDATE ledger SET records = 6",
+       "record 5: was changed, it does not fit its digest", 1},
+      {"UPDATE records SET id = 99 WHERE id = 3; UPDATE records SET id = 3 WHERE id = 5;"
+       "UPDATE records SET id = 5 WHERE id = 99",
+       "record 3: was changed, it does not fit its digest", 2},
+      {"UPDATE records SET spent_epsilon = '0' WHERE id = 7",
+       "record 7: was changed, it does not fit its digest", 1},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    dperm_charge made;
+    (void)unlink(home->path);
+    assert_ok(ledger_create(home->path, "people", "1", NULL, 1, err));
+    fill(home);
     tamper(home->path, cases[i].sql);
-    assert_string_equal(verdict_of(home->path, NULL).first, cases[i].named);
+    chain_verdict v = verdict_of(home->path, NULL);
+    assert_string_equal(v.first, cases[i].named);
+    assert_true(v.failures >= cases[i].least);
+    assert_fails(charge_it(home->path, "people", 0.1, 0, 1, &made, err), DPERM_INVALID_LEDGER,
+                 "damaged ledger");
   }
-}
-
-static void a_record_taken_from_the_middle_is_named(void **state) {
-  ledger_home *home = *state;
-  fill(home);
-  tamper(home->path, "DELETE FROM records WHERE id = 5");
-  assert_string_equal(verdict_of(home->path, NULL).first, "record 5: missing");
-  tamper(home->path, "UPDATE records SET id = id - 1 WHERE id > 5; UPDATE ledger SET records = 6");
-  assert_string_equal(verdict_of(home->path, NULL).first,
-                      "record 5: was changed, it does not fit its digest");
-}
-
-static void records_in_another_order_are_found(void **state) {
-  ledger_home *home = *state;
-  fill(home);
-  tamper(home->path, "UPDATE records SET id = 99 WHERE id = 3; UPDATE records SET id = 3 WHERE id "
-                     "= 5; UPDATE records SET id = 5 WHERE id = 99");
-  chain_verdict v = verdict_of(home->path, NULL);
-  assert_string_equal(v.first, "record 3: was changed, it does not fit its digest");
-  assert_true(v.failures >= 2);
 }
 
 /* Somebody who cuts the end off and mends the head leaves a sound ledger, but not the noted one. */
@@ -289,18 +284,6 @@ static void a_forged_record_with_a_fitting_digest_is_found(void **state) {
       "record 8: what it says is spent of \"people\" is not the sum of its charges");
 }
 
-static void a_changed_ledger_takes_no_charge(void **state) {
-  ledger_home *home = *state;
-  dperm_charge made;
-  fill(home);
-  tamper(home->path, "UPDATE records SET spent_epsilon = '0' WHERE id = 7");
-  assert_fails(charge_it(home->path, "people", 0.1, 0, 1, &made, err), DPERM_INVALID_LEDGER,
-               "damaged ledger");
-  tamper(home->path, "DELETE FROM records WHERE id = 7");
-  assert_fails(charge_it(home->path, "people", 0.1, 0, 1, &made, err), DPERM_INVALID_LEDGER,
-               "damaged ledger");
-}
-
 static void records_cannot_be_changed_by_a_slip(void **state) {
   ledger_home *home = *state;
   sqlite3 *db = NULL;
@@ -312,18 +295,6 @@ static void records_cannot_be_changed_by_a_slip(void **state) {
 }
 
 /* ---- files of other versions, and files that are none */
-
-static int number_in(const char *path, const char *sql) {
-  sqlite3 *db = NULL;
-  sqlite3_stmt *query = NULL;
-  assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-  assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &query, NULL), SQLITE_OK);
-  assert_int_equal(sqlite3_step(query), SQLITE_ROW);
-  int number = sqlite3_column_int(query, 0);
-  (void)sqlite3_finalize(query);
-  (void)sqlite3_close(db);
-  return number;
-}
 
 static void see_spent(void *context, const dperm_ledger_dataset *d) {
   (void)snprintf(context, DPERM_AMOUNT_SIZE, "%s", d->epsilon_spent);
@@ -468,12 +439,9 @@ int main(void) {
       CASE(the_same_data_under_two_names_are_refused),
       CASE(digests_of_data_are_keyed),
       CASE(an_edit_of_any_field_is_found),
-      CASE(removals_are_found),
-      CASE(a_record_taken_from_the_middle_is_named),
-      CASE(records_in_another_order_are_found),
+      CASE(what_was_cut_moved_or_changed_is_named_and_takes_no_charge),
       CASE(a_noted_head_shows_that_the_end_was_cut),
       CASE(a_forged_record_with_a_fitting_digest_is_found),
-      CASE(a_changed_ledger_takes_no_charge),
       CASE(records_cannot_be_changed_by_a_slip),
       CASE(an_old_ledger_is_read_and_brought_up_to_date),
       CASE(a_hollow_index_of_an_old_ledger_is_found),
