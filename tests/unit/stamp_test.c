@@ -61,66 +61,54 @@ static void ridge_eval(void *context, size_t j, double f, double *value, double 
   *curvature = 1;
 }
 
-static void no_reason(dperm_options *options, dperm_data *data) {
-  (void)options;
-  (void)data;
-}
-
-static void no_mechanism(dperm_options *options, dperm_data *data) {
-  (void)data;
+static void no_mechanism(dperm_options *options) {
   options->mechanism = DPERM_MECHANISM_NONE;
 }
 
-static void a_seed(dperm_options *options, dperm_data *data) {
-  (void)data;
+static void a_seed(dperm_options *options) {
   assert_ok(dperm_random_seeded(5, &options->random, err));
 }
 
-static void undeclared_loss(dperm_options *options, dperm_data *data) {
-  (void)data;
+static void undeclared_loss(dperm_options *options) {
   options->loss.name = "mine";
   options->loss.slope_error = 0;
 }
 
-static void undeclared_penalty(dperm_options *options, dperm_data *data) {
-  (void)data;
+static void undeclared_penalty(dperm_options *options) {
   options->regularizer.eval = ridge_eval;
 }
 
-#define TAKEN(name, flag)                                                                          \
-  static void name(dperm_options *options, dperm_data *data) {                                     \
-    (void)options;                                                                                 \
-    assert_ok(dperm_data_taken(data, flag, err));                                                  \
-  }
-TAKEN(taken_classes, DPERM_TAKEN_CLASSES)
-TAKEN(taken_norm, DPERM_TAKEN_NORM)
-TAKEN(taken_ranges, DPERM_TAKEN_RANGES)
-TAKEN(taken_categories, DPERM_TAKEN_CATEGORIES)
-TAKEN(taken_columns, DPERM_TAKEN_COLUMNS)
-TAKEN(taken_scales, DPERM_TAKEN_SCALES)
-TAKEN(taken_weights, DPERM_TAKEN_WEIGHTS)
-
 typedef struct reason {
-  const char *words; /* of it in the model's reason; NULL for none */
-  void (*give)(dperm_options *options, dperm_data *data);
-  bool of_candidate; /* one candidate may have it and another not */
-  bool of_fit;       /* it is no reason for a score */
+  const char *words;                      /* of it in the model's reason; NULL for none */
+  void (*change)(dperm_options *options); /* or NULL: it is one of the data, */
+  unsigned taken;                         /* what was taken from the records */
+  bool of_candidate;                      /* one candidate may have it and another not */
+  bool of_fit;                            /* it is no reason for a score */
 } reason;
 
 static const reason reasons[] = {
-    {NULL, no_reason, false, false},
-    {"without a privacy mechanism", no_mechanism, false, true},
-    {"from a seed", a_seed, false, false},
-    {"does not declare how precisely", undeclared_loss, true, true},
-    {"does not declare how precisely", undeclared_penalty, true, true},
-    {"the classes were taken from the records", taken_classes, false, false},
-    {"norm of rows was taken from the records", taken_norm, false, false},
-    {"ranges of columns were taken", taken_ranges, false, false},
-    {"categories were taken", taken_categories, false, false},
-    {"columns or their order were taken", taken_columns, false, false},
-    {"scaled or chosen by the records", taken_scales, false, false},
-    {"weights of classes were taken", taken_weights, false, false},
+    {NULL, NULL, 0, false, false},
+    {"without a privacy mechanism", no_mechanism, 0, false, true},
+    {"from a seed", a_seed, 0, false, false},
+    {"does not declare how precisely", undeclared_loss, 0, true, true},
+    {"does not declare how precisely", undeclared_penalty, 0, true, true},
+    {"the classes were taken from the records", NULL, DPERM_TAKEN_CLASSES, false, false},
+    {"norm of rows was taken from the records", NULL, DPERM_TAKEN_NORM, false, false},
+    {"ranges of columns were taken", NULL, DPERM_TAKEN_RANGES, false, false},
+    {"categories were taken", NULL, DPERM_TAKEN_CATEGORIES, false, false},
+    {"columns or their order were taken", NULL, DPERM_TAKEN_COLUMNS, false, false},
+    {"scaled or chosen by the records", NULL, DPERM_TAKEN_SCALES, false, false},
+    {"weights of classes were taken", NULL, DPERM_TAKEN_WEIGHTS, false, false},
 };
+
+static void give(const reason *why, dperm_options *options, dperm_data *data) {
+  if (why->change) {
+    why->change(options);
+  }
+  if (why->taken) {
+    assert_ok(dperm_data_taken(data, why->taken, err));
+  }
+}
 
 /* ---- running */
 
@@ -162,7 +150,7 @@ static dperm_status run_score(const way *w, const reason *why, dperm_data *data,
   dperm_options unused;
   dperm_options_init(&unused);
   dperm_score_options_init(&how);
-  why->give(&unused, data);
+  give(why, &unused, data);
   how.epsilon = 0.25;
   how.rows_per_person = w->rows_per_person;
   how.random = unused.random;
@@ -194,7 +182,7 @@ static dperm_status run_fit(const way *w, const reason *why, size_t where, dperm
     all[i].class_weights = w->weighted ? class_weights : NULL;
     all[i].class_weight_count = w->weighted ? 2 : 0;
   }
-  why->give(&all[where], data);
+  give(why, &all[where], data);
   dperm_random *random = all[where].random;
   if (w->kind != TUNE) {
     status = w->kind == TRAIN ? dperm_train(data, &all[where], &out->model, NULL)
@@ -314,7 +302,7 @@ static void check_ledger(const ledger_home *home, const way *w, const reason *wh
 }
 
 static bool makes_sense(const way *w, const reason *why) {
-  return (w->kind != TUNE && w->kind != REFINED) || why->give != no_mechanism;
+  return (w->kind != TUNE && w->kind != REFINED) || why->change != no_mechanism;
 }
 
 static void everybody_says_the_same(const way *w, const reason *why, size_t where) {
