@@ -110,31 +110,25 @@ static void fill(dperm_model *model, size_t count) {
 typedef dperm_status run(const dperm_data *data, const dperm_options *options, dperm_error *err);
 
 static dperm_status train(const dperm_data *data, const dperm_options *options, dperm_error *err) {
-  dperm_model *model = NULL;
-  dperm_status status = dperm_train(data, options, &model, err);
-  dperm_model_free(model);
-  return status;
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
+  return dperm_train(data, options, &model, err);
 }
 
 static dperm_status tune(const dperm_data *data, const dperm_options *options, dperm_error *err) {
   const dperm_options both[] = {*options, *options};
-  dperm_model *model = NULL;
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
   dperm_tune_options how;
   dperm_tune_options_init(&how);
-  dperm_status status = dperm_tune(data, both, 2, &how, &model, err);
-  dperm_model_free(model);
-  return status;
+  return dperm_tune(data, both, 2, &how, &model, err);
 }
 
 static dperm_status refine(const dperm_data *data, const dperm_options *options, dperm_error *err) {
-  dperm_schema *schema = NULL;
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   dperm_refine_options how;
   dperm_refine_options_init(&how);
   how.epsilon = options->epsilon;
   how.account = options->account;
-  dperm_status status = dperm_refine(data, &how, &schema, err);
-  dperm_schema_free(schema);
-  return status;
+  return dperm_refine(data, &how, &schema, err);
 }
 
 /* A run with a place for its result, of which no more than these bytes can be had. */
