@@ -1,6 +1,5 @@
 /* What a model says about data: scores against plain sums, metrics against the naive definitions
  * (the area under the curve over all pairs), data of another kind refused. */
-#include "model/metrics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -125,8 +124,7 @@ static void scores_are_plain_sums_and_metrics_follow(void **state) {
   const dperm_loss log_loss = dperm_loss_logistic();
   OWNED(dperm_data_free_at) dperm_data *data = random_data(2);
   OWNED(dperm_model_free_at)
-  dperm_model *logistic = train_on(data, "logistic"),
-              *huber = train_on(data, "huber");
+  dperm_model *logistic = train_on(data, "logistic"), *huber = train_on(data, "huber");
   double scores[ROWS], row[DIMS];
   assert_ok(dperm_model_scores(logistic, data, scores, err));
   for (size_t i = 0; i < ROWS; i++) {
@@ -200,8 +198,7 @@ static void rows_of_another_norm_are_refused(void **state) {
 static void data_of_another_encoding_are_refused(void **state) {
   (void)state;
   OWNED(dperm_schema_free_at)
-  dperm_schema *first = NULL,
-               *again = NULL, *wider = NULL, *narrower = NULL;
+  dperm_schema *first = NULL, *again = NULL, *wider = NULL, *narrower = NULL;
   OWNED(dperm_data_free_at)
   dperm_data *data = read_csv(SCHEMA("a", "10"), "a,y\n1,1\n9,0\n", &first);
   OWNED(dperm_data_free_at)
@@ -212,8 +209,7 @@ static void data_of_another_encoding_are_refused(void **state) {
   dperm_data *other = read_csv(SCHEMA("a", "9"), "a,y\n1,1\n9,0\n", &narrower);
   OWNED(dperm_data_free_at) dperm_data *six = random_data(3);
   OWNED(dperm_model_free_at)
-  dperm_model *model = train_on(data, "logistic"),
-              *memory = train_on(six, "logistic");
+  dperm_model *model = train_on(data, "logistic"), *memory = train_on(six, "logistic");
   double scores[ROWS], wide_scores[2];
   dperm_metrics m;
   assert_ok(dperm_model_scores(model, same, scores, err));
