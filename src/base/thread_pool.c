@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/arithmetic.h"
-#include "base/cancel.h"
+#include "base/progress.h"
 #include "base/text.h"
 #include "base/threads.h"
 

@@ -1,8 +1,8 @@
 /* A model inside the library: weights, and everything public that says what they mean. */
 #pragma once
 
+#include "base/options_defaults.h"
 #include "base/owned.h"
-#include "base/sized.h"
 #include "data/dataset.h"
 #include "dperm/ledger.h"
 #include "dperm/score.h"

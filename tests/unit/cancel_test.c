@@ -1,7 +1,6 @@
 /* A caller that wants to stop is heard in the middle of a pass over blocks of rows, and nothing
  * that the pass has left half made is taken for a result. The watches here ask whenever they can,
  * so that no clock decides. */
-#include "base/cancel.h"
 #include "base/threads.h"
 
 #include <math.h>

@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/owned.h"
-#include "base/sized.h"
 #include "dperm/audit.h"
 #include "dperm/draft.h"
 #include "dperm/ledger.h"
