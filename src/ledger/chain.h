@@ -38,8 +38,6 @@ typedef struct chain {
  * to `found`; a failure is one to read. */
 dperm_status chain_extend(chain *c, dperm_ledger *ledger, findings *found, dperm_error *err);
 void chain_clear(chain *c);
-/* Gives up what a handle has read. */
-void chain_forget(dperm_ledger *ledger);
 
 /* NULL where there is none. */
 dataset_state *chain_find(const chain *c, const char *dataset);

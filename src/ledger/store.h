@@ -37,7 +37,8 @@ struct dperm_ledger {
   pid_t process;        /* that opened it */
   struct stat about;    /* the file, as it was opened */
   int version;          /* of the file, as of the transaction that runs */
-  struct chain *known;  /* what was read of it; NULL for nothing yet (ledger/chain.h) */
+  struct chain *known;  /* what was read of it; NULL for nothing yet (ledger/chain.h), and */
+  void (*forget)(dperm_ledger *ledger); /* how to give it up; NULL with it */
   latest_charge latest;
   int space;       /* a file that holds space for the commits of */
   size_t reserved; /* so many charges; -1 and 0 for none */
