@@ -14,6 +14,12 @@ static json_document document(const char *text) {
       .name = "file.json", .text = text, .length = strlen(text), .blame = DPERM_INVALID_SCHEMA};
 }
 
+static json_document parsed(const char *text) {
+  json_document doc = document(text);
+  assert_ok(json_document_parse(&doc, err));
+  return doc;
+}
+
 static void refused_at(const char *text, const char *place) {
   json_document doc = document(text);
   assert_fails(json_document_parse(&doc, err), DPERM_INVALID_SCHEMA, place);
@@ -30,12 +36,10 @@ static json_t *follow(json_t *value, const char *const *path) {
 }
 
 static void value_stands_at(const char *text, const char *const *path, const char *place) {
-  json_document doc = document(text);
-  assert_ok(json_document_parse(&doc, err));
+  OWNED(json_document_free) json_document doc = parsed(text);
   const json_t *value = follow(doc.root, path);
   assert_non_null(value);
   assert_fails(json_fail_at(&doc, value, err, "wrong"), DPERM_INVALID_SCHEMA, place);
-  json_decref(doc.root);
 }
 #define PATH(...) ((const char *const[]){__VA_ARGS__, NULL})
 
@@ -73,14 +77,13 @@ static void deep_nesting_is_refused_not_fatal(void **state) {
 /* As the schema in a model: there is nothing to look through, and nothing may be read. */
 static void a_tree_without_its_text_has_one_place(void **state) {
   (void)state;
-  json_document doc = document("{\"one\": 1, \"list\": [1, 2, {\"deep\": 3}]}");
-  assert_ok(json_document_parse(&doc, err));
+  OWNED(json_document_free)
+  json_document doc = parsed("{\"one\": 1, \"list\": [1, 2, {\"deep\": 3}]}");
   const json_t *value = follow(doc.root, PATH("list", "2", "deep"));
   doc.text = "";
   doc.length = 0;
   assert_fails(json_fail_at(&doc, value, err, "wrong"), DPERM_INVALID_SCHEMA,
                "file.json:1:1: wrong");
-  json_decref(doc.root);
 }
 
 static void values_are_found_where_they_stand(void **state) {
@@ -140,16 +143,12 @@ static void unknown_key_is_named_where_it_stands(void **state) {
       {"{\"Name\": 1}", "unknown key \"Name\""},
       {"{\"\": 1}", "unknown key \"\""}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    json_document doc = document(cases[i][0]);
-    assert_ok(json_document_parse(&doc, err));
+    OWNED(json_document_free) json_document doc = parsed(cases[i][0]);
     assert_fails(json_check_keys(&doc, doc.root, allowed, "a thing", err), DPERM_INVALID_SCHEMA,
                  cases[i][1]);
-    json_decref(doc.root);
   }
-  json_document doc = document("{\"size\": 1, \"name\": 1}");
-  assert_ok(json_document_parse(&doc, err));
+  OWNED(json_document_free) json_document doc = parsed("{\"size\": 1, \"name\": 1}");
   assert_ok(json_check_keys(&doc, doc.root, allowed, "a thing", err));
-  json_decref(doc.root);
 }
 
 /* true, false and null are one object each in jansson, however often they stand in the text. */
@@ -161,14 +160,12 @@ static void unknown_key_with_a_constant_is_not_placed_at_another(void **state) {
     char text[128];
     (void)snprintf(text, sizeof text, "{\"first\": %s,\n \"inner\": {\n \"odd\": %s}}", words[i],
                    words[i]);
-    json_document doc = document(text);
-    assert_ok(json_document_parse(&doc, err));
+    OWNED(json_document_free) json_document doc = parsed(text);
     json_t *inner = json_object_get(doc.root, "inner");
     dperm_error error;
     assert_int_equal(json_check_keys(&doc, inner, allowed, "inner", &error), DPERM_INVALID_SCHEMA);
     assert_null(strstr(error.message, "file.json:1:"));
     assert_non_null(strstr(error.message, "unknown key \"odd\""));
-    json_decref(doc.root);
   }
 }
 
@@ -178,10 +175,8 @@ static void long_list_of_known_keys_is_cut(void **state) {
   memset(name, 'k', 100);
   name[100] = '\0';
   const char *const allowed[] = {name, name, name, name, NULL};
-  json_document doc = document("{\"a\": 1}");
-  assert_ok(json_document_parse(&doc, err));
+  OWNED(json_document_free) json_document doc = parsed("{\"a\": 1}");
   assert_fails(json_check_keys(&doc, doc.root, allowed, "it", err), DPERM_INVALID_SCHEMA, "kkk");
-  json_decref(doc.root);
 }
 
 /* ---- writing */
@@ -201,10 +196,8 @@ static char *written(const json_t *value) {
 
 static void reads_back_equal(const json_t *value) {
   OWNED_MEMORY char *text = written(value);
-  json_t *back = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-  assert_non_null(back);
-  assert_true(json_equal(value, back));
-  json_decref(back);
+  json_auto_t *back = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+  assert_true(back && json_equal(value, back));
 }
 
 static void written_documents_read_back_equal(void **state) {
@@ -218,10 +211,9 @@ static void written_documents_read_back_equal(void **state) {
       "{\"\": \"\", \"q\\\"\\\\\": \"\\n\\t\\u0001 \\u20ac \\ud83d\\ude00 /\"}",
       "[9223372036854775807, -9223372036854775808]"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    json_t *value = json_loads(texts[i], 0, NULL);
+    json_auto_t *value = json_loads(texts[i], 0, NULL);
     assert_non_null(value);
     reads_back_equal(value);
-    json_decref(value);
   }
 }
 
@@ -229,7 +221,7 @@ static void random_reals_read_back_to_the_same_bits(void **state) {
   (void)state;
   random_source source;
   assert_ok(random_seeded(4, &source, err));
-  json_t *list = json_array();
+  json_auto_t *list = json_array();
   for (int i = 0; i < 20000; i++) {
     uint64_t bits = random_bits(&source);
     double value;
@@ -239,25 +231,22 @@ static void random_reals_read_back_to_the_same_bits(void **state) {
     }
   }
   reads_back_equal(list);
-  char *text = written(list);
-  json_t *back = json_loads(text, 0, NULL);
+  OWNED_MEMORY char *text = written(list);
+  json_auto_t *back = json_loads(text, 0, NULL);
   for (size_t i = 0; i < json_array_size(list); i++) {
     double a = json_real_value(json_array_get(list, i));
     double b = json_real_value(json_array_get(back, i));
     assert_memory_equal(&a, &b, sizeof a);
   }
-  json_decref(back);
-  free(text);
-  json_decref(list);
 }
 
 static void lists_of_numbers_flow_over_short_lines(void **state) {
   (void)state;
-  json_t *list = json_array();
+  json_auto_t *list = json_array();
   for (int i = 0; i < 1000; i++) {
     assert_int_equal(json_array_append_new(list, json_real(1.0 / (i + 1))), 0);
   }
-  char *text = written(list);
+  OWNED_MEMORY char *text = written(list);
   size_t column = 0, lines = 0;
   for (const char *c = text; *c; c++) {
     column = *c == '\n' ? 0 : column + 1;
@@ -265,8 +254,6 @@ static void lists_of_numbers_flow_over_short_lines(void **state) {
     assert_true(column <= 100);
   }
   assert_true(lines > 100 && lines < 400);
-  free(text);
-  json_decref(list);
 }
 
 int main(void) {

@@ -170,18 +170,15 @@ static void every_truncation_is_refused(void **state) {
 
 static void blanks_and_order_do_not_matter(void **state) {
   (void)state;
-  dperm_model *model = schema_model(), *back = NULL;
+  OWNED(dperm_model_free_at) dperm_model *model = schema_model(), *back = NULL;
   size_t length = 0;
   OWNED_MEMORY char *text = model_text(model, &length);
-  json_t *root = json_loadb(text, length, 0, NULL);
-  char *dense = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+  json_auto_t *root = json_loadb(text, length, 0, NULL);
+  OWNED_MEMORY char *dense =
+      json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
   assert_non_null(dense);
   assert_ok(model_read_bytes(dense, strlen(dense), &back, err));
   assert_true(same_model(model, back));
-  dperm_model_free(back);
-  free(dense);
-  json_decref(root);
-  dperm_model_free(model);
 }
 
 static void other_files_are_no_models(void **state) {
@@ -242,26 +239,19 @@ static void writing_that_fails_leaves_nothing(void **state) {
 /* As some editors leave it. */
 static void a_byte_order_mark_is_skipped(void **state) {
   (void)state;
-  dperm_model *model = schema_model(), *back = NULL;
+  OWNED(dperm_model_free_at) dperm_model *model = schema_model(), *read = NULL, *parsed = NULL;
   char *text = NULL, marked[1 << 15] = "\xef\xbb\xbf";
   size_t length = 0;
   assert_ok(dperm_model_to_text(model, &text, &length, err));
   assert_true(length + 4 < sizeof marked);
   memcpy(marked + 3, text, length + 1);
-  char *path = file_with_text(marked);
-  assert_ok(dperm_model_read(path, &back, err));
-  dperm_model_free(back);
-  back = NULL;
-  assert_ok(dperm_model_parse(marked, length + 3, "a text", &back, err));
-  dperm_model_free(back);
-  back = NULL;
-  file_remove(path);
-  path = file_with_text("\xef\xbb\xbf{");
-  assert_fails(dperm_model_read(path, &back, err), DPERM_INVALID_MODEL, "not valid JSON");
-  assert_null(back);
-  file_remove(path);
   dperm_text_free(text);
-  dperm_model_free(model);
+  OWNED(file_remove_at) char *path = file_with_text(marked), *cut = file_with_text("\xef\xbb\xbf{");
+  assert_ok(dperm_model_read(path, &read, err));
+  assert_ok(dperm_model_parse(marked, length + 3, "a text", &parsed, err));
+  dperm_model *none = NULL;
+  assert_fails(dperm_model_read(cut, &none, err), DPERM_INVALID_MODEL, "not valid JSON");
+  assert_null(none);
 }
 
 /* The same bytes, through memory and through a file. */
