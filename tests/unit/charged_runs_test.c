@@ -215,7 +215,7 @@ static void tuning_is_charged_once(void **state) {
   static const char *const names[] = {"objective, split", "objective, stopping",
                                       "objective, public"};
   for (int method = DPERM_TUNE_SPLIT; method <= DPERM_TUNE_PUBLIC; method++) {
-    dperm_model *model = NULL;
+    OWNED(dperm_model_free_at) dperm_model *model = NULL;
     how.method = (dperm_tune_method)method;
     how.public_data = method == DPERM_TUNE_PUBLIC ? home->others : NULL;
     assert_ok(dperm_tune(home->data, options, 3, &how, &model, err));
@@ -226,7 +226,6 @@ static void tuning_is_charged_once(void **state) {
     assert_string_equal(s.text[2], "0.2");
     assert_true(strtod(s.text[3], NULL) == model->claim.delta);
     assert_true(model->ledger_entry == s.last.entry);
-    dperm_model_free(model);
   }
   assert_string_equal(look(home).left, "0.4");
 }

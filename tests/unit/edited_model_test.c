@@ -85,7 +85,7 @@ static void files_that_do_not_fit_together_are_refused(void **state) {
       {unit_model, "norm bound", {{"encoding.norm", "0"}}},
       {unit_model, "encoding", {{"encoding.source", "\"moon\""}}},
   };
-  dperm_model *back = NULL;
+  OWNED(dperm_model_free_at) dperm_model *back = NULL;
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     assert_fails(read_edited(cases[i].make(), cases[i].edits, 3, &back, err), DPERM_INVALID_MODEL,
@@ -93,7 +93,6 @@ static void files_that_do_not_fit_together_are_refused(void **state) {
     assert_null(back);
   }
   assert_ok(read_edited(schema_model(), NULL, 0, &back, err));
-  dperm_model_free(back);
 }
 
 static void each_needed_key_must_be_there(void **state) {

@@ -57,7 +57,7 @@ static void open_order(const char *path, const char *dataset, bool adding, size_
 
 static void charge_as(const char *path, const char *dataset, bool adding, size_t rows,
                       const privacy_curve *curve, unsigned char data) {
-  dperm_ledger *ledger = NULL;
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   dperm_charge made;
   charge_request request = request_for(dataset, 0.1, 1e-8, data);
   request.neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
@@ -66,7 +66,6 @@ static void charge_as(const char *path, const char *dataset, bool adding, size_t
   request.curve_count = 1;
   assert_ok(dperm_ledger_open(path, &ledger, err));
   assert_ok(charge_reserve(ledger, &request, false, &made, err));
-  dperm_ledger_free(ledger);
 }
 
 /* ---- forging */

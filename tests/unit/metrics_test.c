@@ -162,13 +162,13 @@ static void rows_of_another_norm_are_refused(void **state) {
   for (int constant = 0; constant < 2; constant++) {
     dperm_data *data[4] = {NULL};
     double scores[2];
-    char *path = file_with_text("");
-    dperm_model *read = NULL;
+    OWNED(file_remove_at) char *path = file_with_text("");
+    OWNED(dperm_model_free_at) dperm_model *read = NULL;
     for (size_t i = 0; i < 4; i++) {
       assert_ok(dperm_data_from_dense(2, 2, x, y, norms[i], &data[i], err));
       assert_ok(constant ? dperm_data_add_intercept(data[i], 0.7, err) : DPERM_OK);
     }
-    dperm_model *model = train_on(data[0], "logistic");
+    OWNED(dperm_model_free_at) dperm_model *model = train_on(data[0], "logistic");
     assert_ok(dperm_model_write(model, path, err));
     assert_ok(dperm_model_read(path, &read, err));
     for (size_t i = 0; i < 4; i++) {
@@ -183,9 +183,6 @@ static void rows_of_another_norm_are_refused(void **state) {
       }
       dperm_data_free(data[i]);
     }
-    dperm_model_free(model);
-    dperm_model_free(read);
-    file_remove(path);
   }
 }
 

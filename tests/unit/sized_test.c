@@ -230,10 +230,9 @@ static void every_entry_takes_todays_options_and_the_first_promised_ones(void **
   for (size_t i = 0; i < ENTRIES; i++) {
     const size_t sizes[] = {entries[i].size, entries[i].first};
     for (size_t s = 0; s < 2; s++) {
-      void *given = sound(entries[i].number, sizes[s]);
+      OWNED_MEMORY void *given = sound(entries[i].number, sizes[s]);
       memset((char *)given + sizes[s], 0x7e, 64); /* not the program's: must not be looked at */
       assert_ok(entries[i].call(given, err));
-      free(given);
     }
   }
 }
@@ -265,13 +264,13 @@ static void no_options_end_in_padding(void **state) {
 static void what_an_older_program_does_not_know_has_its_default(void **state) {
   (void)state;
   const size_t older = offsetof(dperm_options, unsafe_diagnostics);
-  dperm_options *given = sound(DPERM_OPTIONS_TRAIN, older), taken;
+  OWNED_MEMORY dperm_options *given = sound(DPERM_OPTIONS_TRAIN, older);
+  dperm_options taken;
   memset((char *)given + older, 0x7e, 64);
   assert_ok(options_take(DPERM_OPTIONS_TRAIN, given, &taken, err));
   assert_null(taken.unsafe_diagnostics);
   assert_true(taken.epsilon == 1.0);
   assert_int_equal(taken.size, sizeof taken);
-  free(given);
 }
 
 static void defaults_stay_within_the_size_that_a_program_has(void **state) {
@@ -299,10 +298,9 @@ static void arrays_go_by_the_size_of_their_first(void **state) {
   dperm_options *taken = NULL;
   assert_non_null(array);
   for (size_t i = 0; i < 3; i++) {
-    dperm_options *each = sound(DPERM_OPTIONS_TRAIN, older);
+    OWNED_MEMORY dperm_options *each = sound(DPERM_OPTIONS_TRAIN, older);
     each->lambda = (double)(i + 1);
     memcpy(array + i * older, each, older);
-    free(each);
   }
   assert_ok(options_take_all((void *)array, 3, &taken, err));
   for (size_t i = 0; i < 3; i++) {

@@ -177,13 +177,12 @@ static void very_long_zeros_and_exponents_do_not_cancel_wrongly(void **state) {
                                       "1e99999999", "1e-99999", "1e-1000001"};
   for (size_t zeros = 99990; zeros < 100010; zeros++) {
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
-      char *text = malloc(zeros + 64);
+      OWNED_MEMORY char *text = malloc(zeros + 64);
       assert_non_null(text);
       text[0] = '.';
       memset(text + 1, '0', zeros);
       strcpy(text + 1 + zeros, tails[i]);
       same_as_libc(text);
-      free(text);
     }
   }
 }
