@@ -289,7 +289,7 @@ static const char guards_on[] =
 /* The record's digest made anew, as somebody would who knows the format. */
 static void refit(int id, bool head) {
   dperm_error e = {0};
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
+  auto_ledger *ledger = NULL;
   sqlite3_stmt *query = NULL;
   record r;
   bool found = false;

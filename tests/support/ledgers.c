@@ -112,7 +112,7 @@ dperm_status head_of(dperm_ledger *ledger, dperm_error *err) {
 dperm_status charge_with_curve(const char *path, const char *dataset, double epsilon, double delta,
                                const privacy_curve *curve, unsigned char data, dperm_charge *out,
                                dperm_error *err) {
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
+  auto_ledger *ledger = NULL;
   charge_request request = request_for(dataset, epsilon, delta, data);
   request.curves = curve;
   request.curve_count = curve ? 1 : 0;
@@ -127,7 +127,7 @@ dperm_status charge_it(const char *path, const char *dataset, double epsilon, do
 
 void charge_whole(const char *path, const char *dataset, double epsilon, unsigned char data) {
   char artifact[DPERM_DIGEST_SIZE] = {0};
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
+  auto_ledger *ledger = NULL;
   dperm_charge made;
   memset(artifact, 'a', sizeof artifact - 1);
   assert_ok(charge_it(path, dataset, epsilon, 0, data, &made, err));

@@ -47,3 +47,28 @@ void folder_new(const char *name, char *out, size_t size) {
   place_for(name, out, size);
   assert_non_null(mkdtemp(out));
 }
+
+const char *json_quoted(const char *text) {
+  static char quoted[16384];
+  size_t length = strlen(text);
+  assert_true(length < sizeof quoted);
+  for (size_t i = 0; i <= length; i++) {
+    quoted[i] = text[i] == '\'' ? '"' : text[i];
+  }
+  return quoted;
+}
+
+dperm_schema *schema_quoted(const char *text) {
+  const char *json = json_quoted(text);
+  dperm_schema *schema = NULL;
+  assert_ok(dperm_schema_parse(json, strlen(json), "s.json", &schema, err));
+  return schema;
+}
+
+void schema_refused(const char *text, const char *words) {
+  const char *json = json_quoted(text);
+  dperm_schema *schema = NULL;
+  assert_fails(dperm_schema_parse(json, strlen(json), "s.json", &schema, err), DPERM_INVALID_SCHEMA,
+               words);
+  assert_null(schema);
+}

@@ -13,9 +13,27 @@
 
 #include "base/owned.h"
 #include "dperm.h"
+#include "dperm/ledger.h"
 #include "dperm/plan.h"
 #include "dperm/random.h"
 #include "random/random_source.h"
+
+/* A test, which needs no list: TEST(name) { … }. The second form has a setup and a teardown. They
+ * run in the order in which they stand, by the main function of test_main.c. */
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+#define TEST_WITH(name, setup, teardown)                                                           \
+  static void name(void **state);                                                                  \
+  __attribute__((constructor)) static void add_##name(void) {                                      \
+    test_add((struct CMUnitTest){#name, name, setup, teardown, NULL});                             \
+  }                                                                                                \
+  static void name(void **state __attribute__((unused)))
+void test_add(struct CMUnitTest test);
+/* What is made before all tests of a file, and freed after them. */
+#define TEST_GROUP(setup, teardown)                                                                \
+  __attribute__((constructor)) static void add_group(void) {                                       \
+    test_group(setup, teardown);                                                                   \
+  }
+void test_group(CMFixtureFunction setup, CMFixtureFunction teardown);
 
 /* Fails with the library's message. */
 #define assert_ok(call)                                                                            \
@@ -46,11 +64,35 @@ void assert_close(double a, double b, double tolerance);
  * test-full`, which sets DPERM_LONG. */
 size_t repetitions(size_t quick, size_t full);
 
+/* What belongs to a block, and is freed at its end: auto_data *data = NULL; */
+#define AUTO_TYPE(type, release)                                                                   \
+  static inline void release##_at_end(type **variable) {                                           \
+    release(*variable);                                                                            \
+  }
+#define AUTO(release) __attribute__((cleanup(release##_at_end)))
+#define auto_data AUTO(dperm_data_free) dperm_data
+#define auto_model AUTO(dperm_model_free) dperm_model
+#define auto_schema AUTO(dperm_schema_free) dperm_schema
+#define auto_ledger AUTO(dperm_ledger_free) dperm_ledger
+#define auto_random AUTO(dperm_random_free) dperm_random
+#define auto_file AUTO(file_remove) char
+AUTO_TYPE(dperm_data, dperm_data_free)
+AUTO_TYPE(dperm_model, dperm_model_free)
+AUTO_TYPE(dperm_schema, dperm_schema_free)
+AUTO_TYPE(dperm_ledger, dperm_ledger_free)
+AUTO_TYPE(dperm_random, dperm_random_free)
+
+/* JSON is written with ' for ", to keep it readable: the text with " again, good until the next
+ * call. A schema, called s.json, from such a text; and the refusal of one, with these words. */
+const char *json_quoted(const char *text);
+dperm_schema *schema_quoted(const char *text);
+void schema_refused(const char *text, const char *words);
+
 /* Writes bytes to a new temporary file and returns its path, to be given to file_remove. */
 char *file_with(const char *bytes, size_t length);
 char *file_with_text(const char *text);
 void file_remove(char *path);
-OWNED_HANDLE(char, file_remove)
+AUTO_TYPE(char, file_remove)
 
 /* Makes a new folder of this name with a random end, under TMPDIR or /tmp; the caller removes it.
  */

@@ -24,8 +24,7 @@ static void assert_text(const amount *a, const char *expected) {
   assert_string_equal(text, expected);
 }
 
-static void decimals_have_one_way_to_be_written(void **state) {
-  (void)state;
+TEST(decimals_have_one_way_to_be_written) {
   static const char *const pairs[][2] = {{"1", "1"},
                                          {"0", "0"},
                                          {"0.10", "0.1"},
@@ -46,8 +45,7 @@ static void decimals_have_one_way_to_be_written(void **state) {
   }
 }
 
-static void what_is_no_amount_is_refused(void **state) {
-  (void)state;
+TEST(what_is_no_amount_is_refused) {
   static const char *const texts[] = {
       "",  "-1", "+1", "1,5",   "0x1",  "nan",    "inf",         "1e",   "1e+",          "e5",
       ".", "1 ", " 1", "1.2.3", "1e5x", "1e-111", "10000000000", "1e10", "1e99999999999"};
@@ -60,8 +58,7 @@ static void what_is_no_amount_is_refused(void **state) {
   assert_true(amount_parse("1e-110", &a));
 }
 
-static void ten_tenths_are_one(void **state) {
-  (void)state;
+TEST(ten_tenths_are_one) {
   amount sum = parsed("0"), tenth, one = parsed("1"), most = parsed("9999999999");
   assert_true(amount_of_double(0.1, &tenth));
   assert_text(&tenth, "0.1");
@@ -75,8 +72,7 @@ static void ten_tenths_are_one(void **state) {
   assert_false(amount_add(&most, &one, &sum));
 }
 
-static void doubles_become_their_shortest_decimal(void **state) {
-  (void)state;
+TEST(doubles_become_their_shortest_decimal) {
   static const struct {
     double value;
     const char *text;
@@ -99,8 +95,7 @@ static void doubles_become_their_shortest_decimal(void **state) {
   assert_false(amount_of_double(1e11, &a));
 }
 
-static void brief_texts_are_for_people(void **state) {
-  (void)state;
+TEST(brief_texts_are_for_people) {
   static const char *const pairs[][2] = {
       {"0.25", "0.25"},
       {"1e-30", "1e-30"},
@@ -146,8 +141,7 @@ static double some_epsilon(random_source *r, int i) {
   return ldexp(1 + random_unit(r), (int)(random_bits(r) % 12) - 9);
 }
 
-static void a_charge_covers_what_a_fit_uses(void **state) {
-  (void)state;
+TEST(a_charge_covers_what_a_fit_uses) {
   random_source r;
   mpq_t charged, used, part;
   mpq_inits(charged, used, part, (mpq_ptr)NULL);
@@ -169,8 +163,7 @@ static void a_charge_covers_what_a_fit_uses(void **state) {
 }
 
 /* Of a run that divides epsilon, refinement, choice of a temperature and all fits together. */
-static void a_charge_covers_all_parts_of_a_run(void **state) {
-  (void)state;
+TEST(a_charge_covers_all_parts_of_a_run) {
   random_source r;
   mpq_t charged, used, part;
   mpq_inits(charged, used, part, (mpq_ptr)NULL);
@@ -203,8 +196,7 @@ static void a_charge_covers_all_parts_of_a_run(void **state) {
   mpq_clears(charged, used, part, (mpq_ptr)NULL);
 }
 
-static void rows_of_a_person_stay_within_epsilon(void **state) {
-  (void)state;
+TEST(rows_of_a_person_stay_within_epsilon) {
   random_source r;
   mpq_t total, row;
   mpq_inits(total, row, (mpq_ptr)NULL);
@@ -220,18 +212,4 @@ static void rows_of_a_person_stay_within_epsilon(void **state) {
     assert_true(each >= epsilon / (double)k * (1 - 1e-15));
   }
   mpq_clears(total, row, (mpq_ptr)NULL);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(decimals_have_one_way_to_be_written),
-      cmocka_unit_test(what_is_no_amount_is_refused),
-      cmocka_unit_test(ten_tenths_are_one),
-      cmocka_unit_test(doubles_become_their_shortest_decimal),
-      cmocka_unit_test(brief_texts_are_for_people),
-      cmocka_unit_test(a_charge_covers_what_a_fit_uses),
-      cmocka_unit_test(a_charge_covers_all_parts_of_a_run),
-      cmocka_unit_test(rows_of_a_person_stay_within_epsilon),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,8 +143,7 @@ static dperm_status keep(watched *w, double *tall, double *wide, dperm_error *er
 static pass *const passes[] = {both,     apply,         apply_transposed, gram,
                                diagonal, double_double, transposed_dd,    keep};
 
-static void a_pass_ends_at_the_question_that_says_stop(void **state) {
-  (void)state;
+TEST(a_pass_ends_at_the_question_that_says_stop) {
   watched *w = watched_new();
   double *tall = calloc((size_t)ROWS * 2, sizeof *tall);
   double *wide = calloc((size_t)COLS * COLS, sizeof *wide);
@@ -168,8 +167,7 @@ static void a_pass_ends_at_the_question_that_says_stop(void **state) {
 }
 
 /* Rows and products that were asked for without a status are no numbers then. */
-static void what_was_not_made_is_no_number(void **state) {
-  (void)state;
+TEST(what_was_not_made_is_no_number) {
   watched *w = watched_new();
   double *work = calloc(w->x->work_size, sizeof *work), f[COLS] = {1}, z[MATRIX_BLOCK], row[COLS];
   watch_anew(w, 1);
@@ -226,8 +224,7 @@ static dperm_status joint_polish(joint_pass *j, dperm_error *err) {
 }
 
 /* A question for each 65,536 numbers at least, wherever the time goes. */
-static void passes_over_many_classes_ask_often(void **state) {
-  (void)state;
+TEST(passes_over_many_classes_ask_often) {
   static dperm_status (*const steps[])(joint_pass *, dperm_error *) = {
       joint_gradient, joint_objective, joint_along, joint_gram,
       joint_diagonal, joint_cg,        joint_polish};
@@ -274,8 +271,7 @@ static void passes_over_many_classes_ask_often(void **state) {
 /* ---- solvers */
 
 /* Wherever a question says stop, no solver succeeds after it. */
-static void no_solver_goes_on_after_a_stop(void **state) {
-  (void)state;
+TEST(no_solver_goes_on_after_a_stop) {
   enum { MODELS = 12 };
   watched *w = watched_new();
   const dperm_loss loss = dperm_loss_logistic();
@@ -340,8 +336,7 @@ static void wait_for_stop(void *context, size_t piece, size_t worker) {
   }
 }
 
-static void the_caller_is_asked_while_it_waits_for_others(void **state) {
-  (void)state;
+TEST(the_caller_is_asked_while_it_waits_for_others) {
   patience caller = {0, 3};
   const dperm_progress progress = {stop_at, &caller};
   gate g;
@@ -409,8 +404,7 @@ static void check_fit_stops(dperm_kernel_kind kind) {
   watched_free(w);
 }
 
-static void a_fit_stops_within_a_pass(void **state) {
-  (void)state;
+TEST(a_fit_stops_within_a_pass) {
   check_fit_stops(DPERM_KERNEL_GAUSSIAN);
   check_fit_stops(DPERM_KERNEL_NONE);
 }
@@ -423,8 +417,7 @@ static bool stop_at_second(void *context, const char *stage, uint64_t done, uint
   return ++*(int *)context > 1;
 }
 
-static void no_caller_is_never_in_the_way(void **state) {
-  (void)state;
+TEST(no_caller_is_never_in_the_way) {
   const dperm_progress silent = {NULL, NULL};
   double asked = 1e-9;
   assert_ok(progress_tick(NULL, "solving", 0, 0, err));
@@ -434,8 +427,7 @@ static void no_caller_is_never_in_the_way(void **state) {
 
 /* Time since the last question is what counts: long ago, the caller is asked, and may stop; the
  * first call only begins to count. */
-static void a_loop_asks_when_its_last_question_is_long_ago(void **state) {
-  (void)state;
+TEST(a_loop_asks_when_its_last_question_is_long_ago) {
   int calls = 0;
   const dperm_progress progress = {stop_at_second, &calls};
   double asked = 0;
@@ -448,18 +440,4 @@ static void a_loop_asks_when_its_last_question_is_long_ago(void **state) {
   assert_fails(progress_tick_seldom(&progress, "solving", &asked, err), DPERM_CANCELLED,
                "stopped on request while solving; nothing was written");
   assert_int_equal(calls, 2);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_pass_ends_at_the_question_that_says_stop),
-      cmocka_unit_test(what_was_not_made_is_no_number),
-      cmocka_unit_test(passes_over_many_classes_ask_often),
-      cmocka_unit_test(no_solver_goes_on_after_a_stop),
-      cmocka_unit_test(the_caller_is_asked_while_it_waits_for_others),
-      cmocka_unit_test(a_fit_stops_within_a_pass),
-      cmocka_unit_test(no_caller_is_never_in_the_way),
-      cmocka_unit_test(a_loop_asks_when_its_last_question_is_long_ago),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static const privacy_curve small = {.fits = 1,
                                     .failure = 8e-44};
 
 /* A charge states its claim; what it costs is asked for, after a dry run as after a charge. */
-static void a_charge_has_a_cost_beside_its_claim(void **state) {
+LEDGER_TEST(a_charge_has_a_cost_beside_its_claim) {
   ledger_home *home = *state;
   dperm_ledger *ledger = NULL;
   dperm_charge tried, made;
@@ -95,7 +95,7 @@ static double cost_of(const ledger_home *home, const privacy_curve *curves, size
   return strtod(epsilon, NULL);
 }
 
-static void a_run_costs_what_the_dearest_of_its_plans_does(void **state) {
+LEDGER_TEST(a_run_costs_what_the_dearest_of_its_plans_does) {
   const ledger_home *home = *state;
   bool kept = false;
   double cost[4], delta[4];
@@ -113,12 +113,4 @@ static void a_run_costs_what_the_dearest_of_its_plans_does(void **state) {
   cost[3] = cost_of(home, plans, 3, &delta[3], &kept); /* of one of them nothing is known */
   assert_true(!kept && delta[3] == 1e-8);
   assert_close(cost[3], renyi_of_pure(13, 0.1), 2e-9);
-}
-
-#define CASE(test) cmocka_unit_test_setup_teardown(test, ledger_home_begin, ledger_home_end)
-
-int main(void) {
-  const struct CMUnitTest tests[] = {CASE(a_charge_has_a_cost_beside_its_claim),
-                                     CASE(a_run_costs_what_the_dearest_of_its_plans_does)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

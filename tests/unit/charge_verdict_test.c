@@ -51,8 +51,7 @@ static charged_entry entry(unsigned long long number, const char *epsilon,
                          .schema = schema};
 }
 
-static void an_entry_for_both_paid_all_of_epsilon(void **state) {
-  (void)state;
+TEST(an_entry_for_both_paid_all_of_epsilon) {
   const charged_entry less = entry(2, "0.5", NULL), whole = entry(2, "0.8", NULL);
   const verdicts short_of_it = verdicts_for(&less, "replace");
   assert_true(short_of_it.charges == 1 && short_of_it.failed == 1);
@@ -61,8 +60,7 @@ static void an_entry_for_both_paid_all_of_epsilon(void **state) {
   assert_true(covers.charges == 1 && covers.failed == 0);
 }
 
-static void of_two_entries_each_paid_its_part(void **state) {
-  (void)state;
+TEST(of_two_entries_each_paid_its_part) {
   const charged_entry schema = entry(2, "0.3", NULL), cheap = entry(2, "0.2", NULL);
   const charged_entry fit = entry(4, "0.5", &schema), fit_of_cheap = entry(4, "0.5", &cheap),
                       cheap_fit = entry(4, "0.4", &schema);
@@ -73,16 +71,14 @@ static void of_two_entries_each_paid_its_part(void **state) {
   assert_int_equal(verdicts_for(&cheap_fit, "replace").failed, 1);
 }
 
-static void a_schema_that_was_not_charged_does_not_hold(void **state) {
-  (void)state;
+TEST(a_schema_that_was_not_charged_does_not_hold) {
   charged_entry schema = entry(0, NULL, NULL);
   schema.trouble = "entry 2 is not the one that the schema's refinement was charged as";
   const charged_entry fit = entry(4, "0.5", &schema);
   assert_int_equal(verdicts_for(&fit, "replace").failed, 1);
 }
 
-static void what_counts_twice_counts_twice_for_the_schema_too(void **state) {
-  (void)state;
+TEST(what_counts_twice_counts_twice_for_the_schema_too) {
   charged_entry schema = entry(2, "0.3", NULL), twice = entry(2, "0.6", NULL);
   const charged_entry fit = entry(4, "1.0", &schema), paid = entry(4, "1.0", &twice);
   assert_int_equal(verdicts_for(&fit, "add-remove").failed, 1);
@@ -92,23 +88,11 @@ static void what_counts_twice_counts_twice_for_the_schema_too(void **state) {
 }
 
 /* By a Renyi order the schema's entry has the price of its claim, nothing less. */
-static void the_schemas_price_is_that_of_its_claim(void **state) {
-  (void)state;
+TEST(the_schemas_price_is_that_of_its_claim) {
   charged_entry schema = entry(2, "0.3", NULL);
   const charged_entry fit = entry(4, "0.5", &schema);
   schema.order = 13;
   assert_int_equal(verdicts_for(&fit, "replace").failed, 0);
   schema.cost = "0.01";
   assert_int_equal(verdicts_for(&fit, "replace").failed, 1);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(an_entry_for_both_paid_all_of_epsilon),
-      cmocka_unit_test(of_two_entries_each_paid_its_part),
-      cmocka_unit_test(a_schema_that_was_not_charged_does_not_hold),
-      cmocka_unit_test(what_counts_twice_counts_twice_for_the_schema_too),
-      cmocka_unit_test(the_schemas_price_is_that_of_its_claim),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

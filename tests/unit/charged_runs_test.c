@@ -63,12 +63,12 @@ static dperm_options asking(dperm_ledger *ledger, double epsilon) {
 
 /* ---- training */
 
-static void a_fit_is_charged_and_its_model_names_the_entry(void **state) {
+LEDGER_TEST(a_fit_is_charged_and_its_model_names_the_entry) {
   ledger_home *home = *state;
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.1);
   dperm_charge charge;
-  OWNED(dperm_model_free_at) dperm_model *model = NULL;
+  auto_model *model = NULL;
   char digest[DPERM_DIGEST_SIZE];
   options.account.charge = &charge;
   assert_ok(dperm_train(home->data, &options, &model, err));
@@ -85,13 +85,13 @@ static void a_fit_is_charged_and_its_model_names_the_entry(void **state) {
   assert_string_equal(digest, s.text[5]);
 }
 
-static void a_models_entry_is_found_by_its_file(void **state) {
+LEDGER_TEST(a_models_entry_is_found_by_its_file) {
   ledger_home *home = *state;
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.1);
-  OWNED(dperm_model_free_at) dperm_model *model = NULL, *back = NULL, *other = NULL;
+  auto_model *model = NULL, *back = NULL, *other = NULL;
   shown s = {0};
-  OWNED(file_remove_at) char *path = file_with("", 0);
+  auto_file *path = file_with("", 0);
   assert_ok(dperm_train(home->data, &options, &other, err));
   assert_ok(dperm_train(home->data, &options, &model, err));
   assert_ok(dperm_model_write(model, path, err));
@@ -115,9 +115,9 @@ static void a_models_entry_is_found_by_its_file(void **state) {
                "not charged to any ledger");
 }
 
-static void over_budget_there_is_no_model(void **state) {
+LEDGER_TEST(over_budget_there_is_no_model) {
   ledger_home *home = *state;
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 1.5);
   dperm_model *model = NULL;
   assert_fails(dperm_train(home->data, &options, &model, err), DPERM_OVER_BUDGET,
@@ -126,9 +126,9 @@ static void over_budget_there_is_no_model(void **state) {
   assert_int_equal(look(home).entries, 0);
 }
 
-static void a_dry_run_says_what_it_would_cost(void **state) {
+LEDGER_TEST(a_dry_run_says_what_it_would_cost) {
   ledger_home *home = *state;
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.4);
   dperm_charge charge;
   dperm_model *model = (dperm_model *)home;
@@ -155,9 +155,9 @@ static bool stop(void *context, const char *stage, uint64_t done, uint64_t total
   return true;
 }
 
-static void a_run_that_fails_stays_spent(void **state) {
+LEDGER_TEST(a_run_that_fails_stays_spent) {
   ledger_home *home = *state;
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.3);
   dperm_model *model = NULL;
   options.progress.tick = stop;
@@ -168,9 +168,9 @@ static void a_run_that_fails_stays_spent(void **state) {
   assert_string_equal(s.left, "0.7");
 }
 
-static void what_cannot_be_planned_costs_nothing(void **state) {
+LEDGER_TEST(what_cannot_be_planned_costs_nothing) {
   ledger_home *home = *state;
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.3);
   dperm_model *model = NULL;
   options.lambda = -1;
@@ -184,9 +184,9 @@ static void what_cannot_be_planned_costs_nothing(void **state) {
 }
 
 /* What the processor does is public: it is asked before the charge, not only behind it. */
-static void a_machine_that_rounds_otherwise_costs_nothing(void **state) {
+LEDGER_TEST(a_machine_that_rounds_otherwise_costs_nothing) {
   ledger_home *home = *state;
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options[2] = {asking(ledger, 0.1), asking(ledger, 0.1)};
   dperm_tune_options how;
   dperm_model *model = NULL;
@@ -201,9 +201,9 @@ static void a_machine_that_rounds_otherwise_costs_nothing(void **state) {
 
 /* ---- tuning */
 
-static void tuning_is_charged_once(void **state) {
+LEDGER_TEST(tuning_is_charged_once) {
   ledger_home *home = *state;
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options[3];
   dperm_tune_options how;
   dperm_tune_options_init(&how);
@@ -215,7 +215,7 @@ static void tuning_is_charged_once(void **state) {
   static const char *const names[] = {"objective, split", "objective, stopping",
                                       "objective, public"};
   for (int method = DPERM_TUNE_SPLIT; method <= DPERM_TUNE_PUBLIC; method++) {
-    OWNED(dperm_model_free_at) dperm_model *model = NULL;
+    auto_model *model = NULL;
     how.method = (dperm_tune_method)method;
     how.public_data = method == DPERM_TUNE_PUBLIC ? home->others : NULL;
     assert_ok(dperm_tune(home->data, options, 3, &how, &model, err));
@@ -232,9 +232,9 @@ static void tuning_is_charged_once(void **state) {
 
 /* Whatever the data set that pays, and also if none is named: a budget says that records are
  * somebody's. */
-static void data_that_the_ledger_knows_are_not_public(void **state) {
+LEDGER_TEST(data_that_the_ledger_knows_are_not_public) {
   ledger_home *home = *state;
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.2);
   dperm_tune_options how;
   dperm_model *model = NULL;
@@ -273,9 +273,9 @@ static void data_that_the_ledger_knows_are_not_public(void **state) {
 
 /* ---- whose data */
 
-static void other_rows_and_other_names_are_refused(void **state) {
+LEDGER_TEST(other_rows_and_other_names_are_refused) {
   ledger_home *home = *state;
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.1);
   dperm_model *model = NULL;
   assert_ok(dperm_train(home->data, &options, &model, err));
@@ -296,12 +296,12 @@ static void other_rows_and_other_names_are_refused(void **state) {
 }
 
 /* Quicker reading for who has no ledger, never another identity for who has. */
-static void rows_without_an_identity_are_not_charged(void **state) {
+LEDGER_TEST(rows_without_an_identity_are_not_charged) {
   ledger_home *home = *state;
-  OWNED(file_remove_at) char *path = file_with_text("+1 1:0.5\n-1 2:0.5\n+1 1:0.25\n");
+  auto_file *path = file_with_text("+1 1:0.5\n-1 2:0.5\n+1 1:0.25\n");
   dperm_source source = {
       .path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = 2, .no_identity = true};
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.1);
   dperm_data *data = NULL;
   dperm_model *model = NULL;
@@ -324,9 +324,9 @@ static void rows_without_an_identity_are_not_charged(void **state) {
 
 /* ---- where nobody is protected */
 
-static void runs_that_are_not_private_are_refused(void **state) {
+LEDGER_TEST(runs_that_are_not_private_are_refused) {
   ledger_home *home = *state;
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options none = asking(ledger, (double)NAN), seeded = asking(ledger, 0.1);
   dperm_model *model = NULL;
   none.mechanism = DPERM_MECHANISM_NONE;
@@ -367,8 +367,8 @@ static void see_line(void *context, dperm_finding finding, const char *line) {
 }
 
 static void check_person_model(const dperm_model *model, double epsilon, size_t rows) {
-  OWNED(file_remove_at) char *path = file_with("", 0);
-  OWNED(dperm_model_free_at) dperm_model *back = NULL;
+  auto_file *path = file_with("", 0);
+  auto_model *back = NULL;
   lines l = {"", ""};
   bool holds = false;
   assert_true(model->claim.epsilon == epsilon && model->claim.rows_per_person == rows);
@@ -384,9 +384,9 @@ static void check_person_model(const dperm_model *model, double epsilon, size_t 
               back->claim.epsilon == epsilon);
 }
 
-static void a_person_with_several_rows_gets_the_whole_promise(void **state) {
+LEDGER_TEST(a_person_with_several_rows_gets_the_whole_promise) {
   ledger_home *home = *state;
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   assert_ok(ledger_create(home->path, "visits", "10", NULL, 5, err));
   dperm_options options[2] = {asking(ledger, 2), asking(ledger, 2)};
   dperm_tune_options how;
@@ -417,8 +417,7 @@ static void a_person_with_several_rows_gets_the_whole_promise(void **state) {
 }
 
 /* The noise for a person with k rows is that of a row at epsilon/k. */
-static void the_mechanism_runs_at_a_share(void **state) {
-  (void)state;
+LEDGER_TEST(the_mechanism_runs_at_a_share) {
   dperm_options person, row;
   dperm_plan a, b;
   dperm_options_init(&person);
@@ -432,25 +431,4 @@ static void the_mechanism_runs_at_a_share(void **state) {
   assert_true(a.epsilon == 2 && a.epsilon_row == 0.25 && a.rows_per_person == 8);
   assert_true(a.delta > b.delta * (exp(2) - 1) / (exp(0.25) - 1));
   assert_true(a.delta < b.delta * (exp(2) - 1) / (exp(0.25) - 1) * 1.001);
-}
-
-int main(void) {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, ledger_home_begin, ledger_home_end)
-  const struct CMUnitTest tests[] = {
-      CASE(a_fit_is_charged_and_its_model_names_the_entry),
-      CASE(a_models_entry_is_found_by_its_file),
-      CASE(over_budget_there_is_no_model),
-      CASE(a_dry_run_says_what_it_would_cost),
-      CASE(a_run_that_fails_stays_spent),
-      CASE(what_cannot_be_planned_costs_nothing),
-      CASE(a_machine_that_rounds_otherwise_costs_nothing),
-      CASE(tuning_is_charged_once),
-      CASE(data_that_the_ledger_knows_are_not_public),
-      CASE(other_rows_and_other_names_are_refused),
-      CASE(rows_without_an_identity_are_not_charged),
-      CASE(runs_that_are_not_private_are_refused),
-      CASE(a_person_with_several_rows_gets_the_whole_promise),
-      CASE(the_mechanism_runs_at_a_share),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

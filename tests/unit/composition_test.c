@@ -54,7 +54,7 @@ static const privacy_curve small = {.fits = 1,
 
 /* ---- tests */
 
-static void costs_add_up_by_the_order_that_was_fixed(void **state) {
+LEDGER_TEST(costs_add_up_by_the_order_that_was_fixed) {
   ledger_home *home = *state;
   dperm_charge made;
   assert_ok(ledger_create_order(home->path, "r", "2", "1e-6", 13, err));
@@ -80,7 +80,7 @@ static void costs_add_up_by_the_order_that_was_fixed(void **state) {
   assert_string_equal(verdict_of(home->path, NULL).first, "");
 }
 
-static void what_passes_the_budget_is_refused(void **state) {
+LEDGER_TEST(what_passes_the_budget_is_refused) {
   ledger_home *home = *state;
   dperm_charge made;
   dperm_status status = DPERM_OK;
@@ -96,7 +96,7 @@ static void what_passes_the_budget_is_refused(void **state) {
   assert_true(taken > 0 && show(home).left < each);
 }
 
-static void delta_is_a_limit_of_its_own(void **state) {
+LEDGER_TEST(delta_is_a_limit_of_its_own) {
   ledger_home *home = *state;
   dperm_charge made;
   assert_ok(ledger_create_order(home->path, "r", "5", "1e-6", 0, err));
@@ -115,7 +115,7 @@ static void delta_is_a_limit_of_its_own(void **state) {
 }
 
 /* e^100 times the failures of numerics are more than any delta; the claim's own is not. */
-static void a_total_that_failures_would_use_up_counts_by_the_claim(void **state) {
+LEDGER_TEST(a_total_that_failures_would_use_up_counts_by_the_claim) {
   ledger_home *home = *state;
   dperm_charge made;
   assert_ok(ledger_create_order(home->path, "r", "100", "1e-2", 8, err));
@@ -126,7 +126,7 @@ static void a_total_that_failures_would_use_up_counts_by_the_claim(void **state)
   assert_string_equal(verdict_of(home->path, NULL).first, "");
 }
 
-static void budgets_that_no_order_can_keep_are_refused(void **state) {
+LEDGER_TEST(budgets_that_no_order_can_keep_are_refused) {
   ledger_home *home = *state;
   assert_fails(ledger_create_order(home->path, "r", "2", NULL, 13, err), DPERM_INVALID_ARGUMENT,
                "needs a total delta");
@@ -159,7 +159,7 @@ static void see_terms(void *context, const dperm_ledger_entry *e) {
   (void)snprintf(context, TERMS_SIZE, "%s", e->terms);
 }
 
-static void plain_ledgers_keep_the_curve_and_charge_the_claim(void **state) {
+LEDGER_TEST(plain_ledgers_keep_the_curve_and_charge_the_claim) {
   ledger_home *home = *state;
   dperm_charge made;
   char terms[TERMS_SIZE] = "";
@@ -208,8 +208,7 @@ static record_terms any_terms(random_source *r) {
   return t;
 }
 
-static void terms_are_read_as_they_were_written_and_no_others(void **state) {
-  (void)state;
+TEST(terms_are_read_as_they_were_written_and_no_others) {
   random_source r;
   assert_ok(random_seeded(71, &r, err));
   size_t refused = 0;
@@ -259,7 +258,7 @@ static void forge(const ledger_home *home, int64_t id, const char *terms) {
   dperm_ledger_free(ledger);
 }
 
-static void forged_terms_are_found(void **state) {
+LEDGER_TEST(forged_terms_are_found) {
   ledger_home *home = *state;
   dperm_charge made;
   static const char curve[] = "fits=1 slack=0.001 corners=1:0.022,2:0.011 num=0.0001 pure=0 ";
@@ -291,7 +290,7 @@ static void forged_terms_are_found(void **state) {
   }
 }
 
-static void forged_budgets_are_found(void **state) {
+LEDGER_TEST(forged_budgets_are_found) {
   ledger_home *home = *state;
   static const char *const wrong[] = {"composition=renyi order=13 budget=1.99",
                                       "composition=renyi order=1 budget=0.1",
@@ -312,7 +311,7 @@ static void forged_budgets_are_found(void **state) {
 }
 
 /* A plain charge in a ledger that counts by an order, and one with a price where sums are plain. */
-static void a_charge_of_the_other_reading_is_found(void **state) {
+LEDGER_TEST(a_charge_of_the_other_reading_is_found) {
   ledger_home *home = *state;
   dperm_charge made;
   assert_ok(charge_curve(home->path, "people", 0.1, 0, NULL, &made, err));
@@ -434,7 +433,7 @@ static double composed_epsilon(double slack, double m, double delta) {
 
 /* What logistic loss has at λ = 200, and Huber's and the smoothed hinge at the automatic Λ of
  * 20,000 rows of two columns: K, LR/σ. */
-static void fifty_releases_of_a_tenth_cost_less_than_two(void **state) {
+LEDGER_TEST(fifty_releases_of_a_tenth_cost_less_than_two) {
   ledger_home *home = *state;
   static const double slacks[] = {0.00124922, 0.05607170, 0.06710980};
   static const char *const totals[] = {"2", "1"};
@@ -464,23 +463,4 @@ static void fifty_releases_of_a_tenth_cost_less_than_two(void **state) {
                   totals[i % 2], s.spent, s.order, truth);
     assert_true(s.spent > truth && s.spent < 2.2 * truth);
   }
-}
-
-#define CASE(test) cmocka_unit_test_setup_teardown(test, ledger_home_begin, ledger_home_end)
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      CASE(costs_add_up_by_the_order_that_was_fixed),
-      CASE(what_passes_the_budget_is_refused),
-      CASE(delta_is_a_limit_of_its_own),
-      CASE(a_total_that_failures_would_use_up_counts_by_the_claim),
-      CASE(budgets_that_no_order_can_keep_are_refused),
-      CASE(plain_ledgers_keep_the_curve_and_charge_the_claim),
-      cmocka_unit_test(terms_are_read_as_they_were_written_and_no_others),
-      CASE(forged_terms_are_found),
-      CASE(forged_budgets_are_found),
-      CASE(a_charge_of_the_other_reading_is_found),
-      CASE(fifty_releases_of_a_tenth_cost_less_than_two),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,8 +86,7 @@ static double check_within(exact *e, double_double got, double units, const char
 
 /* ---- tests */
 
-static void sums_and_products_of_doubles_are_exact(void **state) {
-  (void)state;
+TEST(sums_and_products_of_doubles_are_exact) {
   random_source r;
   exact e;
   assert_ok(random_seeded(1, &r, err));
@@ -136,8 +135,7 @@ static void quotient(random_source *r, int i, exact *e, double_double *got) {
   *got = dd_divide(a, b);
 }
 
-static void every_operation_is_within_the_unit(void **state) {
-  (void)state;
+TEST(every_operation_is_within_the_unit) {
   static const struct {
     const char *name;
     void (*make)(random_source *r, int i, exact *e, double_double *got);
@@ -162,8 +160,7 @@ static void every_operation_is_within_the_unit(void **state) {
 }
 
 /* Ten thousand terms that all but cancel: within their number of units of what was added up. */
-static void long_sums_are_within_their_length(void **state) {
-  (void)state;
+TEST(long_sums_are_within_their_length) {
   enum { TERMS = 10000 };
   random_source r;
   exact e;
@@ -189,8 +186,7 @@ static void long_sums_are_within_their_length(void **state) {
 }
 
 /* What is not a number shows: a certificate must not take it for one. */
-static void what_is_not_a_number_stays_so(void **state) {
-  (void)state;
+TEST(what_is_not_a_number_stays_so) {
   const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
   const double_double one = {1, 0x1p-60};
   for (int i = 0; i < 3; i++) {
@@ -201,14 +197,4 @@ static void what_is_not_a_number_stays_so(void **state) {
     assert_true(!isfinite(dd_scale(one, bad[i]).hi));
     assert_true(!isfinite(dd_divide(a, 2).hi));
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sums_and_products_of_doubles_are_exact),
-      cmocka_unit_test(every_operation_is_within_the_unit),
-      cmocka_unit_test(long_sums_are_within_their_length),
-      cmocka_unit_test(what_is_not_a_number_stays_so),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

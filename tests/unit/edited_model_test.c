@@ -15,7 +15,7 @@ typedef struct edit {
 
 static dperm_status read_edited(dperm_model *given, const edit *edits, size_t count,
                                 dperm_model **out, dperm_error *err) {
-  OWNED(dperm_model_free_at) dperm_model *model = given;
+  auto_model *model = given;
   size_t length = 0;
   char digest[DIGEST_TEXT_SIZE];
   OWNED_MEMORY char *text = model_text(model, &length);
@@ -35,7 +35,7 @@ static dperm_model *unit_model(void) {
   return memory_model(1);
 }
 
-static void files_that_do_not_fit_together_are_refused(void **state) {
+TEST(files_that_do_not_fit_together_are_refused) {
   static const struct {
     dperm_model *(*make)(void);
     const char *message;
@@ -85,8 +85,7 @@ static void files_that_do_not_fit_together_are_refused(void **state) {
       {unit_model, "norm bound", {{"encoding.norm", "0"}}},
       {unit_model, "encoding", {{"encoding.source", "\"moon\""}}},
   };
-  OWNED(dperm_model_free_at) dperm_model *back = NULL;
-  (void)state;
+  auto_model *back = NULL;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     assert_fails(read_edited(cases[i].make(), cases[i].edits, 3, &back, err), DPERM_INVALID_MODEL,
                  cases[i].message);
@@ -95,8 +94,7 @@ static void files_that_do_not_fit_together_are_refused(void **state) {
   assert_ok(read_edited(schema_model(), NULL, 0, &back, err));
 }
 
-static void each_needed_key_must_be_there(void **state) {
-  (void)state;
+TEST(each_needed_key_must_be_there) {
   static const char *const needed[] = {"format",  "private", "reason",     "privacy",
                                        "loss",    "rows",    "classes",    "encoding",
                                        "weights", "schema",  "rows_fitted"};
@@ -107,12 +105,4 @@ static void each_needed_key_must_be_there(void **state) {
                  "model");
     assert_null(back);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(files_that_do_not_fit_together_are_refused),
-      cmocka_unit_test(each_needed_key_must_be_there),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

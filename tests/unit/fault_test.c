@@ -129,9 +129,8 @@ static void change_machine(int change) {
 #endif
 }
 
-static void another_rounding_mode_and_flushed_subnormal_numbers_are_refused(void **state) {
-  (void)state;
-  OWNED(dperm_data_free_at) dperm_data *data = some_data();
+TEST(another_rounding_mode_and_flushed_subnormal_numbers_are_refused) {
+  auto_data *data = some_data();
   for (size_t i = 0; i < 2; i++) {
     dperm_options options = asking(private_mechanisms[i]);
     for (size_t a = 0; a < 3; a++) {
@@ -165,9 +164,8 @@ static bool flip_in_progress(void *context, const char *stage, uint64_t done, ui
   return s->seen > PATIENCE;
 }
 
-static void a_mode_that_changes_during_progress_releases_nothing(void **state) {
-  (void)state;
-  OWNED(dperm_data_free_at) dperm_data *data = some_data();
+TEST(a_mode_that_changes_during_progress_releases_nothing) {
+  auto_data *data = some_data();
   for (int way = 0; way < 6; way++) {
     for (size_t m = 0; m < 3; m++) {
       for (long at = 0; at < 2; at++) { /* before the solver, and once it has begun */
@@ -226,9 +224,8 @@ static dperm_loss own_loss(mischief *m) {
                       .slope_error = 6 * 0x1p-53};
 }
 
-static void a_loss_that_changes_the_mode_releases_nothing(void **state) {
-  (void)state;
-  OWNED(dperm_data_free_at) dperm_data *data = some_data();
+TEST(a_loss_that_changes_the_mode_releases_nothing) {
+  auto_data *data = some_data();
   for (size_t i = 0; i < 2; i++) {
     for (size_t m = 0; m < 3; m++) {
       for (long at = 0; at < 4; at++) {
@@ -273,8 +270,7 @@ static void check_broken(dperm_data *data, dperm_loss loss) {
   }
 }
 
-static void rows_and_labels_that_are_no_numbers_release_nothing(void **state) {
-  (void)state;
+TEST(rows_and_labels_that_are_no_numbers_release_nothing) {
   const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
   for (int kind = REF_LOGISTIC; kind <= REF_SMOOTH_HINGE; kind++) {
     for (size_t i = 0; i < 3; i++) {
@@ -289,10 +285,9 @@ static void rows_and_labels_that_are_no_numbers_release_nothing(void **state) {
 }
 
 /* Everywhere, and beyond margins that the minimum has or passes on the way. */
-static void a_loss_that_stops_being_a_number_releases_nothing(void **state) {
-  (void)state;
+TEST(a_loss_that_stops_being_a_number_releases_nothing) {
   static const double limits[] = {-1, 0, 1e-3, 0.1};
-  OWNED(dperm_data_free_at) dperm_data *data = some_data();
+  auto_data *data = some_data();
   for (int way = 0; way < 16; way++) {
     mischief own = {.mode = FE_TONEAREST, .broken = limits[way >> 2]};
     dperm_options options = asking(private_mechanisms[way & 1]);
@@ -330,10 +325,9 @@ static void check_claim(const dperm_data *data, const dperm_options *options, bo
   dperm_model_free(got.model);
 }
 
-static void only_a_loss_that_declares_its_error_makes_private_models(void **state) {
-  (void)state;
+TEST(only_a_loss_that_declares_its_error_makes_private_models) {
   static const double errors[] = {0, 1e-15, 1e-12};
-  OWNED(dperm_data_free_at) dperm_data *data = some_data();
+  auto_data *data = some_data();
   for (size_t i = 0; i < 2; i++) {
     for (size_t e = 0; e < 3; e++) {
       dperm_options options = asking(private_mechanisms[i]);
@@ -349,11 +343,10 @@ static void only_a_loss_that_declares_its_error_makes_private_models(void **stat
   }
 }
 
-static void only_a_regularizer_that_declares_both_numbers_makes_private_models(void **state) {
-  (void)state;
+TEST(only_a_regularizer_that_declares_both_numbers_makes_private_models) {
   static const double declared[][2] = {{0, 0},       {1, 0},     {0, 1e-15},
                                        {0.5, 1e-15}, {1, 1e-15}, {10, 1e-12}};
-  OWNED(dperm_data_free_at) dperm_data *data = some_data();
+  auto_data *data = some_data();
   for (size_t i = 0; i < 2; i++) {
     for (size_t d = 0; d < 6; d++) {
       dperm_options options = asking(private_mechanisms[i]);
@@ -364,10 +357,9 @@ static void only_a_regularizer_that_declares_both_numbers_makes_private_models(v
   }
 }
 
-static void declarations_that_mean_nothing_are_refused(void **state) {
-  (void)state;
+TEST(declarations_that_mean_nothing_are_refused) {
   static const double bad[] = {-1e-15, (double)NAN, (double)INFINITY};
-  OWNED(dperm_data_free_at) dperm_data *data = some_data();
+  auto_data *data = some_data();
   for (size_t i = 0; i < 3; i++) {
     dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE);
     options.loss.slope_error = bad[i];
@@ -383,8 +375,7 @@ static void declarations_that_mean_nothing_are_refused(void **state) {
 }
 
 /* A process that forks in the middle of a buffer: neither side may see the other's bits. */
-static void a_child_draws_bits_of_its_own(void **state) {
-  (void)state;
+TEST(a_child_draws_bits_of_its_own) {
   random_source source;
   uint64_t theirs = 0;
   int ends[2];
@@ -404,19 +395,4 @@ static void a_child_draws_bits_of_its_own(void **state) {
   close(ends[0]);
   close(ends[1]);
   random_wipe(&source);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(another_rounding_mode_and_flushed_subnormal_numbers_are_refused),
-      cmocka_unit_test(a_mode_that_changes_during_progress_releases_nothing),
-      cmocka_unit_test(a_loss_that_changes_the_mode_releases_nothing),
-      cmocka_unit_test(rows_and_labels_that_are_no_numbers_release_nothing),
-      cmocka_unit_test(a_loss_that_stops_being_a_number_releases_nothing),
-      cmocka_unit_test(only_a_loss_that_declares_its_error_makes_private_models),
-      cmocka_unit_test(only_a_regularizer_that_declares_both_numbers_makes_private_models),
-      cmocka_unit_test(declarations_that_mean_nothing_are_refused),
-      cmocka_unit_test(a_child_draws_bits_of_its_own),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void open_order(const char *path, const char *dataset, bool adding, size_
 
 static void charge_as(const char *path, const char *dataset, bool adding, size_t rows,
                       const privacy_curve *curve, unsigned char data) {
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
+  auto_ledger *ledger = NULL;
   dperm_charge made;
   charge_request request = request_for(dataset, 0.1, 1e-8, data);
   request.neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
@@ -319,7 +319,7 @@ static void see_terms(void *context, const dperm_ledger_entry *e) {
   (void)snprintf(terms[e->entry], TERMS_SIZE, "%s", e->terms);
 }
 
-static void only_a_curve_of_the_unit_and_its_neighbours_is_kept(void **state) {
+LEDGER_TEST(only_a_curve_of_the_unit_and_its_neighbours_is_kept) {
   ledger_home *home = *state;
   static char terms[16][TERMS_SIZE];
   int64_t entries[ENTRIES];
@@ -353,7 +353,7 @@ static bool is_refused(const char *path, const left *before, const char *what, i
   return false;
 }
 
-static void no_field_of_an_entry_makes_it_count_for_less(void **state) {
+LEDGER_TEST(no_field_of_an_entry_makes_it_count_for_less) {
   ledger_home *home = *state;
   static const double factors[] = {0, 0.5, 0.9999, 2};
   char copy[1100];
@@ -387,7 +387,7 @@ static void give_curve(record *r, record_terms *t, double by) {
   t->curve = by < 1 ? fit : added;
 }
 
-static void a_curve_of_others_is_refused_wherever_it_stands(void **state) {
+LEDGER_TEST(a_curve_of_others_is_refused_wherever_it_stands) {
   ledger_home *home = *state;
   char copy[1100];
   int64_t entries[ENTRIES];
@@ -432,7 +432,7 @@ static void hide_among_fits(record *r, record_terms *t, double by) {
   t->curve.failure *= (double)t->curve.fits;
 }
 
-static void no_order_slack_or_number_of_fits_hides_a_corner(void **state) {
+LEDGER_TEST(no_order_slack_or_number_of_fits_hides_a_corner) {
   ledger_home *home = *state;
   static forger *const forgers[] = {hide_the_longest, hide_behind_slack, hide_among_fits};
   char copy[1100];
@@ -447,16 +447,4 @@ static void no_order_slack_or_number_of_fits_hides_a_corner(void **state) {
     }
     (void)unlink(copy);
   }
-}
-
-#define CASE(test) cmocka_unit_test_setup_teardown(test, ledger_home_begin, ledger_home_end)
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      CASE(only_a_curve_of_the_unit_and_its_neighbours_is_kept),
-      CASE(no_field_of_an_entry_makes_it_count_for_less),
-      CASE(a_curve_of_others_is_refused_wherever_it_stands),
-      CASE(no_order_slack_or_number_of_fits_hides_a_corner),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

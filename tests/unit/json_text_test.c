@@ -43,8 +43,7 @@ static void value_stands_at(const char *text, const char *const *path, const cha
 }
 #define PATH(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void syntax_errors_have_line_and_column(void **state) {
-  (void)state;
+TEST(syntax_errors_have_line_and_column) {
   refused_at("{\"a\": 1,\n \"b\": }", "file.json:2:7: not valid JSON");
   refused_at("", "file.json:1:1: not valid JSON");
   refused_at("{\"a\": [1, 2}", "file.json:1:12: not valid JSON");
@@ -58,14 +57,12 @@ static void syntax_errors_have_line_and_column(void **state) {
   refused_at("{'a': 1}", "not valid JSON");
 }
 
-static void duplicate_keys_are_refused(void **state) {
-  (void)state;
+TEST(duplicate_keys_are_refused) {
   refused_at("{\"a\": 1,\n \"a\": 2}", "file.json:2:");
   refused_at("{\"a\": 1, \"\\u0061\": 2}", "duplicate");
 }
 
-static void deep_nesting_is_refused_not_fatal(void **state) {
-  (void)state;
+TEST(deep_nesting_is_refused_not_fatal) {
   enum { DEPTH = 200000 };
   OWNED_MEMORY char *text = malloc(DEPTH + 1);
   assert_non_null(text);
@@ -75,8 +72,7 @@ static void deep_nesting_is_refused_not_fatal(void **state) {
 }
 
 /* As the schema in a model: there is nothing to look through, and nothing may be read. */
-static void a_tree_without_its_text_has_one_place(void **state) {
-  (void)state;
+TEST(a_tree_without_its_text_has_one_place) {
   OWNED(json_document_free)
   json_document doc = parsed("{\"one\": 1, \"list\": [1, 2, {\"deep\": 3}]}");
   const json_t *value = follow(doc.root, PATH("list", "2", "deep"));
@@ -86,8 +82,7 @@ static void a_tree_without_its_text_has_one_place(void **state) {
                "file.json:1:1: wrong");
 }
 
-static void values_are_found_where_they_stand(void **state) {
-  (void)state;
+TEST(values_are_found_where_they_stand) {
   static const char text[] = "{\n"
                              "  \"one\": 1,\n"
                              "  \"list\": [10, -2.5e3, \"x,]}\\\"\", {\"deep\": [[], [7]]}],\n"
@@ -107,8 +102,7 @@ static void values_are_found_where_they_stand(void **state) {
   value_stands_at("  [ ]", (const char *const[]){NULL}, "file.json:1:3: wrong");
 }
 
-static void text_need_not_be_terminated(void **state) {
-  (void)state;
+TEST(text_need_not_be_terminated) {
   static const char text[] = "{\"a\": {\"b\": 5}}";
   size_t length = strlen(text);
   char *exact = malloc(length); /* the sanitizer guards its end */
@@ -128,14 +122,12 @@ static void text_need_not_be_terminated(void **state) {
   free(exact);
 }
 
-static void byte_order_mark_is_skipped_and_not_counted(void **state) {
-  (void)state;
+TEST(byte_order_mark_is_skipped_and_not_counted) {
   value_stands_at("\xef\xbb\xbf{\"a\": 1}", PATH("a"), "file.json:1:7: wrong");
   refused_at("\xef\xbb\xbf{\"a\" 1}", "file.json:1:6: not valid JSON");
 }
 
-static void unknown_key_is_named_where_it_stands(void **state) {
-  (void)state;
+TEST(unknown_key_is_named_where_it_stands) {
   static const char *const allowed[] = {"name", "size", NULL};
   static const char *const cases[][2] = {
       {"{\"name\": 1,\n  \"colour\": 2}", "file.json:2:13: a thing has an unknown key \"colour\""},
@@ -152,8 +144,7 @@ static void unknown_key_is_named_where_it_stands(void **state) {
 }
 
 /* true, false and null are one object each in jansson, however often they stand in the text. */
-static void unknown_key_with_a_constant_is_not_placed_at_another(void **state) {
-  (void)state;
+TEST(unknown_key_with_a_constant_is_not_placed_at_another) {
   static const char *const allowed[] = {"first", "inner", NULL};
   static const char *const words[] = {"true", "false", "null"};
   for (size_t i = 0; i < 3; i++) {
@@ -169,8 +160,7 @@ static void unknown_key_with_a_constant_is_not_placed_at_another(void **state) {
   }
 }
 
-static void long_list_of_known_keys_is_cut(void **state) {
-  (void)state;
+TEST(long_list_of_known_keys_is_cut) {
   char name[101];
   memset(name, 'k', 100);
   name[100] = '\0';
@@ -200,8 +190,7 @@ static void reads_back_equal(const json_t *value) {
   assert_true(back && json_equal(value, back));
 }
 
-static void written_documents_read_back_equal(void **state) {
-  (void)state;
+TEST(written_documents_read_back_equal) {
   static const char *const texts[] = {
       "{}",
       "[]",
@@ -217,8 +206,7 @@ static void written_documents_read_back_equal(void **state) {
   }
 }
 
-static void random_reals_read_back_to_the_same_bits(void **state) {
-  (void)state;
+TEST(random_reals_read_back_to_the_same_bits) {
   random_source source;
   assert_ok(random_seeded(4, &source, err));
   json_auto_t *list = json_array();
@@ -240,8 +228,7 @@ static void random_reals_read_back_to_the_same_bits(void **state) {
   }
 }
 
-static void lists_of_numbers_flow_over_short_lines(void **state) {
-  (void)state;
+TEST(lists_of_numbers_flow_over_short_lines) {
   json_auto_t *list = json_array();
   for (int i = 0; i < 1000; i++) {
     assert_int_equal(json_array_append_new(list, json_real(1.0 / (i + 1))), 0);
@@ -254,23 +241,4 @@ static void lists_of_numbers_flow_over_short_lines(void **state) {
     assert_true(column <= 100);
   }
   assert_true(lines > 100 && lines < 400);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(syntax_errors_have_line_and_column),
-      cmocka_unit_test(duplicate_keys_are_refused),
-      cmocka_unit_test(deep_nesting_is_refused_not_fatal),
-      cmocka_unit_test(a_tree_without_its_text_has_one_place),
-      cmocka_unit_test(values_are_found_where_they_stand),
-      cmocka_unit_test(text_need_not_be_terminated),
-      cmocka_unit_test(byte_order_mark_is_skipped_and_not_counted),
-      cmocka_unit_test(unknown_key_is_named_where_it_stands),
-      cmocka_unit_test(unknown_key_with_a_constant_is_not_placed_at_another),
-      cmocka_unit_test(long_list_of_known_keys_is_cut),
-      cmocka_unit_test(written_documents_read_back_equal),
-      cmocka_unit_test(random_reals_read_back_to_the_same_bits),
-      cmocka_unit_test(lists_of_numbers_flow_over_short_lines),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

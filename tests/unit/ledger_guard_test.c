@@ -25,7 +25,7 @@ static void refuses(const ledger_home *home, const char *named) {
 
 /* ---- what is not a ledger's */
 
-static void anything_in_the_file_that_is_not_ours_is_named_and_refused(void **state) {
+LEDGER_TEST(anything_in_the_file_that_is_not_ours_is_named_and_refused) {
   static const struct {
     const char *sql, *undo, *named;
   } cases[] = {
@@ -48,16 +48,16 @@ static void anything_in_the_file_that_is_not_ours_is_named_and_refused(void **st
   assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
 }
 
-static void a_guard_that_was_exchanged_is_named(void **state) {
+LEDGER_TEST(a_guard_that_was_exchanged_is_named) {
   ledger_home *home = *state;
   tamper(home->path, "CREATE TRIGGER records_stay BEFORE DELETE ON records BEGIN SELECT 1; END");
   refuses(home, "the trigger \"records_stay\" in it was not made by dperm");
 }
 
-static void a_write_ahead_log_is_refused(void **state) {
+LEDGER_TEST(a_write_ahead_log_is_refused) {
   ledger_home *home = *state;
   dperm_charge made;
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   tamper(home->path, "PRAGMA journal_mode = WAL");
   assert_fails(charge_it(home->path, "people", 0.1, 0, 1, &made, err), DPERM_INVALID_LEDGER,
                "write-ahead log");
@@ -66,12 +66,12 @@ static void a_write_ahead_log_is_refused(void **state) {
 
 /* ---- the key */
 
-static void a_replaced_key_is_refused(void **state) {
+LEDGER_TEST(a_replaced_key_is_refused) {
   ledger_home *home = *state;
   dperm_charge made;
   assert_ok(ledger_create(home->path, "empty", "1", NULL, 1, err));
   assert_ok(charge_it(home->path, "people", 0.9, 0, 1, &made, err));
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   assert_ok(head_of(ledger, err));
   tamper(home->path, "UPDATE ledger SET key = zeroblob(32)");
   assert_fails(charge_it(home->path, "empty", 0.9, 0, 1, &made, err), DPERM_INVALID_LEDGER,
@@ -83,9 +83,9 @@ static void a_replaced_key_is_refused(void **state) {
 /* ---- a file that changes under an open handle */
 
 /* What the handle has read cannot be taken back: an older copy put in its place is seen. */
-static void an_open_handle_sees_that_the_end_was_cut(void **state) {
+LEDGER_TEST(an_open_handle_sees_that_the_end_was_cut) {
   ledger_home *home = *state;
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_charge made;
   assert_ok(charge_open(ledger, 0.5, &made, err));
   assert_ok(charge_open(ledger, 0.5, &made, err));
@@ -96,7 +96,7 @@ static void an_open_handle_sees_that_the_end_was_cut(void **state) {
   assert_fails(charge_open(ledger, 0.5, &made, err), DPERM_INVALID_LEDGER, "damaged ledger");
 }
 
-static void other_handles_charges_are_read_on(void **state) {
+LEDGER_TEST(other_handles_charges_are_read_on) {
   ledger_home *home = *state;
   dperm_ledger *ledger = opened(home);
   dperm_charge made;
@@ -146,7 +146,7 @@ static void *charge_much(void *context) {
   return NULL;
 }
 
-static void threads_charge_one_handle(void **state) {
+LEDGER_TEST(threads_charge_one_handle) {
   ledger_home *home = *state;
   dperm_ledger *ledger = opened(home);
   pthread_t threads[THREADS];
@@ -178,13 +178,13 @@ static void ask_again(void *context, const dperm_ledger_dataset *dataset) {
                "a visitor cannot use the ledger that it is shown");
 }
 
-static void a_visitor_that_asks_again_is_told_so(void **state) {
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(*state);
+LEDGER_TEST(a_visitor_that_asks_again_is_told_so) {
+  auto_ledger *ledger = opened(*state);
   assert_ok(dperm_ledger_datasets(ledger, ask_again, ledger, err));
 }
 
-static void a_handle_does_not_go_through_a_fork(void **state) {
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(*state);
+LEDGER_TEST(a_handle_does_not_go_through_a_fork) {
+  auto_ledger *ledger = opened(*state);
   int status = 0;
   pid_t child = fork();
   if (child == 0) {
@@ -219,7 +219,7 @@ static bool has_attributes(const char *path) {
   return setxattr(path, "user.dperm.test", "x", 1, 0) == 0;
 }
 
-static void an_older_copy_written_over_it_is_refused(void **state) {
+LEDGER_TEST(an_older_copy_written_over_it_is_refused) {
   ledger_home *home = *state;
   bytes before, after;
   if (!has_attributes(home->path)) {
@@ -237,7 +237,7 @@ static void an_older_copy_written_over_it_is_refused(void **state) {
 }
 
 /* A crash leaves a journal; the ledger is charged under another name and comes back. */
-static void a_journal_left_under_the_old_name_undoes_no_charge(void **state) {
+LEDGER_TEST(a_journal_left_under_the_old_name_undoes_no_charge) {
   ledger_home *home = *state;
   char other[1100], journal[1100];
   bytes left;
@@ -272,7 +272,7 @@ static void a_journal_left_under_the_old_name_undoes_no_charge(void **state) {
 }
 
 /* Moving a ledger, or a copy of it, is nobody's harm. */
-static void a_ledger_may_be_moved_and_copied(void **state) {
+LEDGER_TEST(a_ledger_may_be_moved_and_copied) {
   ledger_home *home = *state;
   char other[1100];
   bytes content;
@@ -292,7 +292,7 @@ static void a_ledger_may_be_moved_and_copied(void **state) {
 /* ---- another file under the ledger's name */
 
 /* Opened by a relative name, in a folder that is then left for one with a ledger of that name. */
-static void a_change_of_the_folder_leads_to_no_other_ledger(void **state) {
+LEDGER_TEST(a_change_of_the_folder_leads_to_no_other_ledger) {
   ledger_home *home = *state;
   dperm_charge made;
   char folder[1100], other[1200], before[4096];
@@ -320,7 +320,7 @@ static void a_change_of_the_folder_leads_to_no_other_ledger(void **state) {
   assert_true(unlink(other) == 0 && rmdir(folder) == 0);
 }
 
-static void a_file_in_the_place_of_an_open_ledger_is_refused(void **state) {
+LEDGER_TEST(a_file_in_the_place_of_an_open_ledger_is_refused) {
   ledger_home *home = *state;
   dperm_charge made;
   char other[1100], aside[1100];
@@ -340,25 +340,4 @@ static void a_file_in_the_place_of_an_open_ledger_is_refused(void **state) {
   dperm_ledger_free(ledger);
   assert_string_equal(verdict_of(other, NULL).first, "");
   assert_true(unlink(other) == 0);
-}
-
-int main(void) {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, ledger_home_begin, ledger_home_end)
-  const struct CMUnitTest tests[] = {
-      CASE(anything_in_the_file_that_is_not_ours_is_named_and_refused),
-      CASE(a_guard_that_was_exchanged_is_named),
-      CASE(a_write_ahead_log_is_refused),
-      CASE(a_replaced_key_is_refused),
-      CASE(an_open_handle_sees_that_the_end_was_cut),
-      CASE(other_handles_charges_are_read_on),
-      CASE(threads_charge_one_handle),
-      CASE(a_visitor_that_asks_again_is_told_so),
-      CASE(a_handle_does_not_go_through_a_fork),
-      CASE(an_older_copy_written_over_it_is_refused),
-      CASE(a_journal_left_under_the_old_name_undoes_no_charge),
-      CASE(a_ledger_may_be_moved_and_copied),
-      CASE(a_change_of_the_folder_leads_to_no_other_ledger),
-      CASE(a_file_in_the_place_of_an_open_ledger_is_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static int number_in(const char *path, const char *sql) {
 }
 
 /* How long a run took depends on the records, and on the secret number of rounds. */
-static void a_commit_does_not_tell_how_long_the_work_took(void **state) {
+LEDGER_TEST(a_commit_does_not_tell_how_long_the_work_took) {
   ledger_home *home = *state;
   dperm_ledger *ledger = NULL;
   dperm_charge made;
@@ -42,7 +42,7 @@ static void a_commit_does_not_tell_how_long_the_work_took(void **state) {
 
 /* ---- budgets */
 
-static void ten_charges_of_a_tenth_fit_into_one(void **state) {
+LEDGER_TEST(ten_charges_of_a_tenth_fit_into_one) {
   ledger_home *home = *state;
   dperm_charge made;
   for (int i = 0; i < 10; i++) {
@@ -55,7 +55,7 @@ static void ten_charges_of_a_tenth_fit_into_one(void **state) {
   assert_string_equal(verdict_of(home->path, NULL).first, "");
 }
 
-static void what_is_left_is_said(void **state) {
+LEDGER_TEST(what_is_left_is_said) {
   ledger_home *home = *state;
   dperm_charge made;
   assert_ok(charge_it(home->path, "people", 0.7, 0, 1, &made, err));
@@ -64,7 +64,7 @@ static void what_is_left_is_said(void **state) {
   assert_ok(charge_it(home->path, "people", 0.3, 0, 1, &made, err));
 }
 
-static void delta_has_a_budget_too(void **state) {
+LEDGER_TEST(delta_has_a_budget_too) {
   ledger_home *home = *state;
   dperm_charge made;
   assert_ok(charge_it(home->path, "people", 0.1, 1e-43, 1, &made, err));
@@ -76,7 +76,7 @@ static void delta_has_a_budget_too(void **state) {
   assert_ok(charge_it(home->path, "strict", 0.1, 0, 2, &made, err));
 }
 
-static void a_budget_is_given_once(void **state) {
+LEDGER_TEST(a_budget_is_given_once) {
   ledger_home *home = *state;
   assert_fails(ledger_create(home->path, "people", "100", NULL, 1, err), DPERM_OVER_BUDGET,
                "\"people\" has its budget, and that stays");
@@ -95,7 +95,7 @@ static void a_budget_is_given_once(void **state) {
                "0 rows per person");
 }
 
-static void a_charge_in_another_unit_is_refused(void **state) {
+LEDGER_TEST(a_charge_in_another_unit_is_refused) {
   ledger_home *home = *state;
   dperm_charge made;
   assert_ok(ledger_create(home->path, "visits", "1", NULL, 5, err));
@@ -103,9 +103,9 @@ static void a_charge_in_another_unit_is_refused(void **state) {
                "per person with at most 5 rows, not 1; say 5 rows per person");
 }
 
-static void a_dry_run_writes_nothing(void **state) {
+LEDGER_TEST(a_dry_run_writes_nothing) {
   ledger_home *home = *state;
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   const charge_request request = request_for("people", 0.25, 0, 1);
   dperm_charge made;
   uint64_t before = 0, after = 0;
@@ -120,7 +120,7 @@ static void a_dry_run_writes_nothing(void **state) {
 
 /* ---- data */
 
-static void other_data_under_the_same_name_are_refused(void **state) {
+LEDGER_TEST(other_data_under_the_same_name_are_refused) {
   ledger_home *home = *state;
   dperm_charge made;
   assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
@@ -129,7 +129,7 @@ static void other_data_under_the_same_name_are_refused(void **state) {
   assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
 }
 
-static void the_same_data_under_two_names_are_refused(void **state) {
+LEDGER_TEST(the_same_data_under_two_names_are_refused) {
   ledger_home *home = *state;
   dperm_charge made;
   assert_ok(ledger_create(home->path, "humans", "1", NULL, 1, err));
@@ -144,7 +144,7 @@ static void the_same_data_under_two_names_are_refused(void **state) {
                "no data set \"nobody\"");
 }
 
-static void digests_of_data_are_keyed(void **state) {
+LEDGER_TEST(digests_of_data_are_keyed) {
   ledger_home *home = *state;
   char second[1060], sql[1400];
   dperm_charge made;
@@ -175,7 +175,7 @@ static void fill(const ledger_home *home) {
   assert_string_equal(verdict_of(home->path, NULL).first, "");
 }
 
-static void an_edit_of_any_field_is_found(void **state) {
+LEDGER_TEST(an_edit_of_any_field_is_found) {
   ledger_home *home = *state;
   static const char *const columns[] = {"kind",        "dataset", "time",  "command",
                                         "mechanism",   "epsilon", "delta", "spent_epsilon",
@@ -211,7 +211,7 @@ static void an_edit_of_any_field_is_found(void **state) {
   assert_string_equal(verdict_of(home->path, NULL).first, "");
 }
 
-static void what_was_cut_moved_or_changed_is_named_and_takes_no_charge(void **state) {
+LEDGER_TEST(what_was_cut_moved_or_changed_is_named_and_takes_no_charge) {
   ledger_home *home = *state;
   static const struct {
     const char *sql, *named;
@@ -245,7 +245,7 @@ static void what_was_cut_moved_or_changed_is_named_and_takes_no_charge(void **st
 }
 
 /* Somebody who cuts the end off and mends the head leaves a sound ledger, but not the noted one. */
-static void a_noted_head_shows_that_the_end_was_cut(void **state) {
+LEDGER_TEST(a_noted_head_shows_that_the_end_was_cut) {
   ledger_home *home = *state;
   char head[DPERM_DIGEST_SIZE];
   uint64_t records = 0;
@@ -263,7 +263,7 @@ static void a_noted_head_shows_that_the_end_was_cut(void **state) {
 }
 
 /* Digests that fit are not enough: sums, bindings and commits must be right as well. */
-static void a_forged_record_with_a_fitting_digest_is_found(void **state) {
+LEDGER_TEST(a_forged_record_with_a_fitting_digest_is_found) {
   ledger_home *home = *state;
   fill(home);
   dperm_ledger *ledger = opened(home);
@@ -284,7 +284,7 @@ static void a_forged_record_with_a_fitting_digest_is_found(void **state) {
       "record 8: what it says is spent of \"people\" is not the sum of its charges");
 }
 
-static void records_cannot_be_changed_by_a_slip(void **state) {
+LEDGER_TEST(records_cannot_be_changed_by_a_slip) {
   ledger_home *home = *state;
   sqlite3 *db = NULL;
   assert_int_equal(sqlite3_open_v2(home->path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
@@ -300,7 +300,7 @@ static void see_spent(void *context, const dperm_ledger_dataset *d) {
   (void)snprintf(context, DPERM_AMOUNT_SIZE, "%s", d->epsilon_spent);
 }
 
-static void an_old_ledger_is_read_and_brought_up_to_date(void **state) {
+LEDGER_TEST(an_old_ledger_is_read_and_brought_up_to_date) {
   ledger_home *home = *state;
   for (int version = 1; version <= 3; version++) {
     int keyed = version < 3; /* from version 3 on the first record says which key there is */
@@ -343,7 +343,7 @@ static void an_old_ledger_is_read_and_brought_up_to_date(void **state) {
 }
 
 /* An index that lacks the last charges, as a damaged one would. */
-static void a_hollow_index_of_an_old_ledger_is_found(void **state) {
+LEDGER_TEST(a_hollow_index_of_an_old_ledger_is_found) {
   ledger_home *home = *state;
   dperm_charge made;
   for (int i = 0; i < 9; i++) {
@@ -361,7 +361,7 @@ static void a_hollow_index_of_an_old_ledger_is_found(void **state) {
                "damaged ledger");
 }
 
-static void a_ledger_of_a_newer_version_is_refused(void **state) {
+LEDGER_TEST(a_ledger_of_a_newer_version_is_refused) {
   ledger_home *home = *state;
   dperm_ledger *ledger = NULL;
   tamper(home->path, "PRAGMA user_version = 5");
@@ -371,11 +371,10 @@ static void a_ledger_of_a_newer_version_is_refused(void **state) {
                "is newer than this dperm");
 }
 
-static void what_is_no_ledger_is_refused(void **state) {
+LEDGER_TEST(what_is_no_ledger_is_refused) {
   ledger_home *home = *state;
   dperm_ledger *ledger = NULL;
-  OWNED(file_remove_at)
-  char *text = file_with_text("age,job\n1,farmer\n"), *empty = file_with("", 0);
+  auto_file *text = file_with_text("age,job\n1,farmer\n"), *empty = file_with("", 0);
   assert_fails(dperm_ledger_open(text, &ledger, err), DPERM_INVALID_LEDGER, "no dperm ledger");
   assert_fails(dperm_ledger_open(empty, &ledger, err), DPERM_INVALID_LEDGER, "no dperm ledger");
   assert_fails(ledger_create(empty, "people", "1", NULL, 1, err), DPERM_INVALID_LEDGER,
@@ -386,7 +385,7 @@ static void what_is_no_ledger_is_refused(void **state) {
                "cannot be made");
 }
 
-static void a_file_that_others_can_read_takes_no_charge(void **state) {
+LEDGER_TEST(a_file_that_others_can_read_takes_no_charge) {
   ledger_home *home = *state;
   struct stat about;
   dperm_charge made;
@@ -399,7 +398,7 @@ static void a_file_that_others_can_read_takes_no_charge(void **state) {
 }
 
 /* Any page of the file overwritten: never a crash, never a charge that goes unseen. */
-static void a_damaged_page_is_noticed(void **state) {
+LEDGER_TEST(a_damaged_page_is_noticed) {
   ledger_home *home = *state;
   fill(home);
   struct stat about;
@@ -423,32 +422,4 @@ static void a_damaged_page_is_noticed(void **state) {
     (void)close(fd);
   }
   assert_string_equal(verdict_of(home->path, NULL).first, "");
-}
-
-int main(void) {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, ledger_home_begin, ledger_home_end)
-  const struct CMUnitTest tests[] = {
-      CASE(a_commit_does_not_tell_how_long_the_work_took),
-      CASE(ten_charges_of_a_tenth_fit_into_one),
-      CASE(what_is_left_is_said),
-      CASE(delta_has_a_budget_too),
-      CASE(a_budget_is_given_once),
-      CASE(a_charge_in_another_unit_is_refused),
-      CASE(a_dry_run_writes_nothing),
-      CASE(other_data_under_the_same_name_are_refused),
-      CASE(the_same_data_under_two_names_are_refused),
-      CASE(digests_of_data_are_keyed),
-      CASE(an_edit_of_any_field_is_found),
-      CASE(what_was_cut_moved_or_changed_is_named_and_takes_no_charge),
-      CASE(a_noted_head_shows_that_the_end_was_cut),
-      CASE(a_forged_record_with_a_fitting_digest_is_found),
-      CASE(records_cannot_be_changed_by_a_slip),
-      CASE(an_old_ledger_is_read_and_brought_up_to_date),
-      CASE(a_hollow_index_of_an_old_ledger_is_found),
-      CASE(a_ledger_of_a_newer_version_is_refused),
-      CASE(what_is_no_ledger_is_refused),
-      CASE(a_file_that_others_can_read_takes_no_charge),
-      CASE(a_damaged_page_is_noticed),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,8 +22,7 @@ static double naive_auc(const double *scores, const double *labels, size_t rows)
   return wins / pairs;
 }
 
-static void metrics_match_the_naive_definitions(void **state) {
-  (void)state;
+TEST(metrics_match_the_naive_definitions) {
   const dperm_loss logistic = dperm_loss_logistic();
   enum { MOST = 400 };
   double scores[MOST], labels[MOST];
@@ -57,8 +56,7 @@ static void metrics_match_the_naive_definitions(void **state) {
   }
 }
 
-static void log_loss_of_a_sure_mistake_stays_finite(void **state) {
-  (void)state;
+TEST(log_loss_of_a_sure_mistake_stays_finite) {
   const dperm_loss logistic = dperm_loss_logistic();
   const double scores[] = {1e5, -1e300}, labels[] = {-1, 1};
   dperm_metrics m;
@@ -69,8 +67,7 @@ static void log_loss_of_a_sure_mistake_stays_finite(void **state) {
   assert_true(m.errors == 2 && m.auc == 0);
 }
 
-static void one_class_alone_has_no_curve(void **state) {
-  (void)state;
+TEST(one_class_alone_has_no_curve) {
   const dperm_loss logistic = dperm_loss_logistic();
   const double scores[] = {1, 2, 3}, ups[] = {1, 1, 1}, downs[] = {-1, -1, -1};
   dperm_metrics m;
@@ -80,8 +77,7 @@ static void one_class_alone_has_no_curve(void **state) {
   assert_true(isnan(m.auc) && m.false_positives == 3 && m.error_rate == 1);
 }
 
-static void a_score_of_zero_predicts_the_negative_class(void **state) {
-  (void)state;
+TEST(a_score_of_zero_predicts_the_negative_class) {
   const dperm_loss logistic = dperm_loss_logistic();
   const double scores[] = {0.0, -0.0, 0.0}, labels[] = {-1, -1, 1};
   dperm_metrics m;
@@ -119,12 +115,10 @@ static dperm_data *random_data(uint64_t seed) {
   return data;
 }
 
-static void scores_are_plain_sums_and_metrics_follow(void **state) {
-  (void)state;
+TEST(scores_are_plain_sums_and_metrics_follow) {
   const dperm_loss log_loss = dperm_loss_logistic();
-  OWNED(dperm_data_free_at) dperm_data *data = random_data(2);
-  OWNED(dperm_model_free_at)
-  dperm_model *logistic = train_on(data, "logistic"), *huber = train_on(data, "huber");
+  auto_data *data = random_data(2);
+  auto_model *logistic = train_on(data, "logistic"), *huber = train_on(data, "huber");
   double scores[ROWS], row[DIMS];
   assert_ok(dperm_model_scores(logistic, data, scores, err));
   for (size_t i = 0; i < ROWS; i++) {
@@ -156,19 +150,18 @@ static dperm_data *read_csv(const char *schema_text, const char *text, dperm_sch
 }
 
 /* A row that was scaled to another norm is another row; the model's is known also from its file. */
-static void rows_of_another_norm_are_refused(void **state) {
-  (void)state;
+TEST(rows_of_another_norm_are_refused) {
   const double x[] = {3, 4, -3, -4}, y[] = {1, -1}, norms[] = {1, 2, 5, 1 + 1e-9};
   for (int constant = 0; constant < 2; constant++) {
     dperm_data *data[4] = {NULL};
     double scores[2];
-    OWNED(file_remove_at) char *path = file_with_text("");
-    OWNED(dperm_model_free_at) dperm_model *read = NULL;
+    auto_file *path = file_with_text("");
+    auto_model *read = NULL;
     for (size_t i = 0; i < 4; i++) {
       assert_ok(dperm_data_from_dense(2, 2, x, y, norms[i], &data[i], err));
       assert_ok(constant ? dperm_data_add_intercept(data[i], 0.7, err) : DPERM_OK);
     }
-    OWNED(dperm_model_free_at) dperm_model *model = train_on(data[0], "logistic");
+    auto_model *model = train_on(data[0], "logistic");
     assert_ok(dperm_model_write(model, path, err));
     assert_ok(dperm_model_read(path, &read, err));
     for (size_t i = 0; i < 4; i++) {
@@ -192,21 +185,14 @@ static void rows_of_another_norm_are_refused(void **state) {
 
 /* Records under a schema that is as wide as the model's are seen as that sees them; under a
  * narrower one they have lost what it would see. */
-static void data_of_another_encoding_are_refused(void **state) {
-  (void)state;
-  OWNED(dperm_schema_free_at)
-  dperm_schema *first = NULL, *again = NULL, *wider = NULL, *narrower = NULL;
-  OWNED(dperm_data_free_at)
-  dperm_data *data = read_csv(SCHEMA("a", "10"), "a,y\n1,1\n9,0\n", &first);
-  OWNED(dperm_data_free_at)
-  dperm_data *same = read_csv(SCHEMA("a", "10"), "a,y\n2,1\n50,0\n", &again);
-  OWNED(dperm_data_free_at)
-  dperm_data *wide = read_csv(SCHEMA("a", "99"), "a,y\n2,1\n50,0\n", &wider);
-  OWNED(dperm_data_free_at)
-  dperm_data *other = read_csv(SCHEMA("a", "9"), "a,y\n1,1\n9,0\n", &narrower);
-  OWNED(dperm_data_free_at) dperm_data *six = random_data(3);
-  OWNED(dperm_model_free_at)
-  dperm_model *model = train_on(data, "logistic"), *memory = train_on(six, "logistic");
+TEST(data_of_another_encoding_are_refused) {
+  auto_schema *first = NULL, *again = NULL, *wider = NULL, *narrower = NULL;
+  auto_data *data = read_csv(SCHEMA("a", "10"), "a,y\n1,1\n9,0\n", &first);
+  auto_data *same = read_csv(SCHEMA("a", "10"), "a,y\n2,1\n50,0\n", &again);
+  auto_data *wide = read_csv(SCHEMA("a", "99"), "a,y\n2,1\n50,0\n", &wider);
+  auto_data *other = read_csv(SCHEMA("a", "9"), "a,y\n1,1\n9,0\n", &narrower);
+  auto_data *six = random_data(3);
+  auto_model *model = train_on(data, "logistic"), *memory = train_on(six, "logistic");
   double scores[ROWS], wide_scores[2];
   dperm_metrics m;
   assert_ok(dperm_model_scores(model, same, scores, err));
@@ -222,10 +208,9 @@ static void data_of_another_encoding_are_refused(void **state) {
 }
 
 /* Weights that a file may hold, but whose sums no double can: no score, and no endless loop. */
-static void scores_beyond_all_doubles_are_an_error(void **state) {
-  (void)state;
-  OWNED(dperm_data_free_at) dperm_data *data = random_data(4);
-  OWNED(dperm_model_free_at) dperm_model *model = train_on(data, "logistic");
+TEST(scores_beyond_all_doubles_are_an_error) {
+  auto_data *data = random_data(4);
+  auto_model *model = train_on(data, "logistic");
   double scores[ROWS];
   dperm_metrics m;
   for (size_t j = 0; j < DIMS; j++) {
@@ -233,18 +218,4 @@ static void scores_beyond_all_doubles_are_an_error(void **state) {
   }
   assert_fails(dperm_model_scores(model, data, scores, err), DPERM_NUMERIC_ERROR, "too large");
   assert_fails(dperm_model_score(model, data, &m, err), DPERM_NUMERIC_ERROR, "too large");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(metrics_match_the_naive_definitions),
-      cmocka_unit_test(log_loss_of_a_sure_mistake_stays_finite),
-      cmocka_unit_test(one_class_alone_has_no_curve),
-      cmocka_unit_test(a_score_of_zero_predicts_the_negative_class),
-      cmocka_unit_test(scores_are_plain_sums_and_metrics_follow),
-      cmocka_unit_test(rows_of_another_norm_are_refused),
-      cmocka_unit_test(data_of_another_encoding_are_refused),
-      cmocka_unit_test(scores_beyond_all_doubles_are_an_error),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static bool same_model(const dperm_model *a, const dperm_model *b) {
 /* ---- there and back */
 
 static void check_round_trip(dperm_model *model) {
-  OWNED(dperm_model_free_at) dperm_model *back = NULL;
+  auto_model *back = NULL;
   size_t length = 0, again = 0;
   OWNED_MEMORY char *text = model_text(model, &length);
   assert_ok(model_read_bytes(text, length, &back, err));
@@ -62,16 +62,14 @@ static void check_round_trip(dperm_model *model) {
   dperm_model_free(model);
 }
 
-static void models_of_every_origin_come_back_whole(void **state) {
-  (void)state;
+TEST(models_of_every_origin_come_back_whole) {
   check_round_trip(schema_model());
   check_round_trip(memory_model(1.0));
   check_round_trip(memory_model(0.1 + 0.2));
   check_round_trip(svmlight_model());
 }
 
-static void private_models_come_back_with_their_claim(void **state) {
-  (void)state;
+TEST(private_models_come_back_with_their_claim) {
   check_round_trip(mixed_model());
   for (int way = 0; way < 16; way++) {
     dperm_random *random = NULL;
@@ -93,8 +91,7 @@ static void private_models_come_back_with_their_claim(void **state) {
   }
 }
 
-static void weights_of_every_size_come_back_bit_for_bit(void **state) {
-  (void)state;
+TEST(weights_of_every_size_come_back_bit_for_bit) {
   static const double odd[] = {0.0,       -0.0,
                                0x1p-1074, -0x1.8p-1060,
                                0x1p-1022, 0x1.fffffffffffffp+1023,
@@ -136,10 +133,9 @@ static void check_damaged(const dperm_model *model, const char *text, size_t len
   }
 }
 
-static void every_changed_byte_is_refused_or_harmless(void **state) {
-  (void)state;
+TEST(every_changed_byte_is_refused_or_harmless) {
   static const char others[] = {'0', '9', ' ', '"', '}', ',', 'e', '-', '\0', '\xff'};
-  OWNED(dperm_model_free_at) dperm_model *model = schema_model();
+  auto_model *model = schema_model();
   size_t length = 0, refused = 0, tried = 0;
   OWNED_MEMORY char *text = model_text(model, &length);
   for (size_t i = 0; i < length; i++) {
@@ -156,9 +152,8 @@ static void every_changed_byte_is_refused_or_harmless(void **state) {
   assert_true(refused > tried * 9 / 10);
 }
 
-static void every_truncation_is_refused(void **state) {
-  (void)state;
-  OWNED(dperm_model_free_at) dperm_model *model = schema_model();
+TEST(every_truncation_is_refused) {
+  auto_model *model = schema_model();
   size_t length = 0, refused = 0;
   OWNED_MEMORY char *text = model_text(model, &length);
   assert_true(text[length - 1] == '\n' && text[length - 2] == '}');
@@ -168,9 +163,8 @@ static void every_truncation_is_refused(void **state) {
   assert_int_equal(refused, length - 1);
 }
 
-static void blanks_and_order_do_not_matter(void **state) {
-  (void)state;
-  OWNED(dperm_model_free_at) dperm_model *model = schema_model(), *back = NULL;
+TEST(blanks_and_order_do_not_matter) {
+  auto_model *model = schema_model(), *back = NULL;
   size_t length = 0;
   OWNED_MEMORY char *text = model_text(model, &length);
   json_auto_t *root = json_loadb(text, length, 0, NULL);
@@ -181,8 +175,7 @@ static void blanks_and_order_do_not_matter(void **state) {
   assert_true(same_model(model, back));
 }
 
-static void other_files_are_no_models(void **state) {
-  (void)state;
+TEST(other_files_are_no_models) {
   static const char *const texts[] = {"{}",
                                       "[]",
                                       "[1, 2]",
@@ -215,9 +208,8 @@ static size_t files_in(const char *folder) {
   return count;
 }
 
-static void writing_that_fails_leaves_nothing(void **state) {
-  (void)state;
-  OWNED(dperm_model_free_at) dperm_model *model = memory_model(1);
+TEST(writing_that_fails_leaves_nothing) {
+  auto_model *model = memory_model(1);
   char folder[1024], path[1100];
   folder_new("dperm-model", folder, sizeof folder);
   size_t empty = files_in(folder);
@@ -237,16 +229,15 @@ static void writing_that_fails_leaves_nothing(void **state) {
 }
 
 /* As some editors leave it. */
-static void a_byte_order_mark_is_skipped(void **state) {
-  (void)state;
-  OWNED(dperm_model_free_at) dperm_model *model = schema_model(), *read = NULL, *parsed = NULL;
+TEST(a_byte_order_mark_is_skipped) {
+  auto_model *model = schema_model(), *read = NULL, *parsed = NULL;
   char *text = NULL, marked[1 << 15] = "\xef\xbb\xbf";
   size_t length = 0;
   assert_ok(dperm_model_to_text(model, &text, &length, err));
   assert_true(length + 4 < sizeof marked);
   memcpy(marked + 3, text, length + 1);
   dperm_text_free(text);
-  OWNED(file_remove_at) char *path = file_with_text(marked), *cut = file_with_text("\xef\xbb\xbf{");
+  auto_file *path = file_with_text(marked), *cut = file_with_text("\xef\xbb\xbf{");
   assert_ok(dperm_model_read(path, &read, err));
   assert_ok(dperm_model_parse(marked, length + 3, "a text", &parsed, err));
   dperm_model *none = NULL;
@@ -255,16 +246,15 @@ static void a_byte_order_mark_is_skipped(void **state) {
 }
 
 /* The same bytes, through memory and through a file. */
-static void a_model_goes_through_memory(void **state) {
-  (void)state;
-  OWNED(dperm_model_free_at) dperm_model *model = schema_model(), *back = NULL;
+TEST(a_model_goes_through_memory) {
+  auto_model *model = schema_model(), *back = NULL;
   char *text = NULL, *again = NULL, *content = NULL;
   size_t length = 0, length_again = 0, length_file = 0;
   assert_int_equal(dperm_model_classes(model), 2);
   assert_int_equal(dperm_model_schema(model)->classes.count, 2);
   assert_ok(dperm_model_to_text(model, &text, &length, err));
   assert_int_equal(strlen(text), length);
-  OWNED(file_remove_at) char *path = file_with_text("");
+  auto_file *path = file_with_text("");
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(file_read_all(path, 1 << 20, &content, &length_file, err));
   assert_int_equal(length, length_file);
@@ -319,8 +309,7 @@ static void written_whole_or_not_at_all(dperm_model *model) {
   dperm_model_free(model);
 }
 
-static void memory_that_runs_out_leaves_nothing_out(void **state) {
-  (void)state;
+TEST(memory_that_runs_out_leaves_nothing_out) {
   dperm_model *weighed = schema_model(), *constant = memory_model(1);
   assert_ok(memory_new(2, sizeof *weighed->class_weights, &weighed->class_weights, err));
   weighed->class_weights[0] = weighed->class_weights[1] = 1;
@@ -328,21 +317,4 @@ static void memory_that_runs_out_leaves_nothing_out(void **state) {
   written_whole_or_not_at_all(weighed);
   written_whole_or_not_at_all(constant);
   written_whole_or_not_at_all(private_model());
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(models_of_every_origin_come_back_whole),
-      cmocka_unit_test(private_models_come_back_with_their_claim),
-      cmocka_unit_test(weights_of_every_size_come_back_bit_for_bit),
-      cmocka_unit_test(every_changed_byte_is_refused_or_harmless),
-      cmocka_unit_test(every_truncation_is_refused),
-      cmocka_unit_test(blanks_and_order_do_not_matter),
-      cmocka_unit_test(other_files_are_no_models),
-      cmocka_unit_test(a_model_goes_through_memory),
-      cmocka_unit_test(a_byte_order_mark_is_skipped),
-      cmocka_unit_test(writing_that_fails_leaves_nothing),
-      cmocka_unit_test(memory_that_runs_out_leaves_nothing_out),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

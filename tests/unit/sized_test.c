@@ -30,18 +30,18 @@ static dperm_sweep_options small_how;
 static dperm_tune_options tune_how;
 
 static dperm_status to_train(const void *given, dperm_error *err) {
-  OWNED(dperm_model_free_at) dperm_model *made = NULL;
+  auto_model *made = NULL;
   return dperm_train(data, given, &made, err);
 }
 
 static dperm_status to_refine(const void *given, dperm_error *err) {
-  OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
+  auto_schema *made = NULL;
   return dperm_refine(data, given, &made, err);
 }
 
 static dperm_status tuned(const dperm_options *candidates, const dperm_tune_options *how,
                           dperm_error *err) {
-  OWNED(dperm_model_free_at) dperm_model *made = NULL;
+  auto_model *made = NULL;
   return dperm_tune(data, candidates, 1, how, &made, err);
 }
 
@@ -113,14 +113,13 @@ static dperm_status to_audit(const void *given, dperm_error *err) {
 }
 
 static dperm_status to_draft(const void *given, dperm_error *err) {
-  OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
+  auto_schema *made = NULL;
   return dperm_schema_draft(csv, given, NULL, NULL, NULL, &made, err);
 }
 
 static dperm_status to_import(const void *given, dperm_error *err) {
-  OWNED(file_remove_at)
-  char *path = file_with_text("{\"fields\": [{\"name\": \"y\", \"type\": \"boolean\"}]}");
-  OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
+  auto_file *path = file_with_text("{\"fields\": [{\"name\": \"y\", \"type\": \"boolean\"}]}");
+  auto_schema *made = NULL;
   return dperm_schema_import(path, given, NULL, NULL, &made, err);
 }
 
@@ -225,8 +224,7 @@ static void says(const entry *e, size_t claimed, const char *text) {
   free(given);
 }
 
-static void every_entry_takes_todays_options_and_the_first_promised_ones(void **state) {
-  (void)state;
+TEST(every_entry_takes_todays_options_and_the_first_promised_ones) {
   for (size_t i = 0; i < ENTRIES; i++) {
     const size_t sizes[] = {entries[i].size, entries[i].first};
     for (size_t s = 0; s < 2; s++) {
@@ -237,8 +235,7 @@ static void every_entry_takes_todays_options_and_the_first_promised_ones(void **
   }
 }
 
-static void every_entry_refuses_other_sizes_by_name(void **state) {
-  (void)state;
+TEST(every_entry_refuses_other_sizes_by_name) {
   for (size_t i = 0; i < ENTRIES; i++) {
     const entry *e = &entries[i];
     char unset[80], named[80];
@@ -254,15 +251,13 @@ static void every_entry_refuses_other_sizes_by_name(void **state) {
 }
 
 /* Else a member to come could lie in bytes that older programs have, and leave as they are. */
-static void no_options_end_in_padding(void **state) {
-  (void)state;
+TEST(no_options_end_in_padding) {
   for (size_t i = 0; i < ENTRIES; i++) {
     assert_int_equal(entries[i].last, entries[i].size);
   }
 }
 
-static void what_an_older_program_does_not_know_has_its_default(void **state) {
-  (void)state;
+TEST(what_an_older_program_does_not_know_has_its_default) {
   const size_t older = offsetof(dperm_options, unsafe_diagnostics);
   OWNED_MEMORY dperm_options *given = sound(DPERM_OPTIONS_TRAIN, older);
   dperm_options taken;
@@ -273,8 +268,7 @@ static void what_an_older_program_does_not_know_has_its_default(void **state) {
   assert_int_equal(taken.size, sizeof taken);
 }
 
-static void defaults_stay_within_the_size_that_a_program_has(void **state) {
-  (void)state;
+TEST(defaults_stay_within_the_size_that_a_program_has) {
   unsigned char work[sizeof(dperm_options) + 64];
   const size_t sizes[] = {
       0, 4, 8, offsetof(dperm_options, lambda), sizeof(dperm_options), sizeof(dperm_options) + 16};
@@ -291,8 +285,7 @@ static void defaults_stay_within_the_size_that_a_program_has(void **state) {
 }
 
 /* An array of an older program's options lies in its own steps. */
-static void arrays_go_by_the_size_of_their_first(void **state) {
-  (void)state;
+TEST(arrays_go_by_the_size_of_their_first) {
   const size_t older = offsetof(dperm_options, unsafe_diagnostics);
   OWNED_MEMORY char *array = calloc(3, older);
   dperm_options *taken = NULL;
@@ -352,8 +345,7 @@ static dperm_status fill_score_of_file(void *out, size_t size, dperm_error *err)
   return dperm_score_file_private_sized(model, &source, &options, out, size, err);
 }
 
-static void results_are_filled_as_far_as_a_program_knows_them(void **state) {
-  (void)state;
+TEST(results_are_filled_as_far_as_a_program_knows_them) {
   static const struct {
     fill *fill;
     const char *name;
@@ -382,8 +374,7 @@ static void results_are_filled_as_far_as_a_program_knows_them(void **state) {
   }
 }
 
-static void a_guarantee_that_is_longer_ends_in_zeros(void **state) {
-  (void)state;
+TEST(a_guarantee_that_is_longer_ends_in_zeros) {
   struct {
     dperm_guarantee known;
     double unknown;
@@ -393,8 +384,7 @@ static void a_guarantee_that_is_longer_ends_in_zeros(void **state) {
   assert_true(longer.known.epsilon == 1.0 && longer.unknown == 0.0);
 }
 
-static void members_of_a_source_that_are_not_known_are_refused(void **state) {
-  (void)state;
+TEST(members_of_a_source_that_are_not_known_are_refused) {
   dperm_data *none = NULL;
   dperm_metrics metrics;
   dperm_source source = {.path = csv, .schema = schema};
@@ -405,17 +395,4 @@ static void members_of_a_source_that_are_not_known_are_refused(void **state) {
                "built against a newer dperm");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_entry_takes_todays_options_and_the_first_promised_ones),
-      cmocka_unit_test(every_entry_refuses_other_sizes_by_name),
-      cmocka_unit_test(no_options_end_in_padding),
-      cmocka_unit_test(what_an_older_program_does_not_know_has_its_default),
-      cmocka_unit_test(defaults_stay_within_the_size_that_a_program_has),
-      cmocka_unit_test(arrays_go_by_the_size_of_their_first),
-      cmocka_unit_test(results_are_filled_as_far_as_a_program_knows_them),
-      cmocka_unit_test(a_guarantee_that_is_longer_ends_in_zeros),
-      cmocka_unit_test(members_of_a_source_that_are_not_known_are_refused),
-  };
-  return cmocka_run_group_tests(tests, begin, end);
-}
+TEST_GROUP(begin, end)

@@ -261,7 +261,7 @@ static void check_file(const char *folder, const dperm_model *model, const char 
 /* A model that was read says what it said. */
 static void check_loaded(const char *folder, const char *words) {
   char path[1100];
-  OWNED(dperm_model_free_at) dperm_model *back = NULL;
+  auto_model *back = NULL;
   dperm_guarantee g;
   (void)snprintf(path, sizeof path, "%s/model.json", folder);
   assert_ok(dperm_model_read(path, &back, err));
@@ -277,7 +277,7 @@ static void check_ledger(const ledger_home *home, const way *w, const reason *wh
   if (w->rows_per_person > 1) {
     assert_ok(ledger_create(home->path, dataset, "1", NULL, w->rows_per_person, err));
   }
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   outcome named = run(w, why, where, ledger, dataset);
   bool private = !why->words || (w->kind == SCORE && why->of_fit);
   assert_int_equal(named.status, private ? DPERM_OK : DPERM_OVER_BUDGET);
@@ -326,8 +326,7 @@ static void everybody_says_the_same(const way *w, const reason *why, size_t wher
   assert_int_equal(ledger_home_end(&state), 0);
 }
 
-static void every_way_gives_every_reason(void **state) {
-  (void)state;
+TEST(every_way_gives_every_reason) {
   for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
     for (size_t r = 0; r < sizeof reasons / sizeof *reasons; r++) {
       bool spread = ways[w].kind == TUNE && reasons[r].of_candidate;
@@ -342,8 +341,7 @@ static void every_way_gives_every_reason(void **state) {
 
 /* Secure noise chooses, so both candidates come up: in either case the other one's fit was looked
  * at. The odds that one never comes up in 40 choices between equals are below 1e-11. */
-static void whichever_candidate_is_chosen_one_that_is_not_private_spoils_the_choice(void **state) {
-  (void)state;
+TEST(whichever_candidate_is_chosen_one_that_is_not_private_spoils_the_choice) {
   size_t chosen[CANDIDATES] = {0};
   for (int i = 0; i < 40; i++) {
     outcome out = run(&ways[3], &reasons[3], 1, NULL, NULL);
@@ -360,14 +358,14 @@ static void whichever_candidate_is_chosen_one_that_is_not_private_spoils_the_cho
   assert_true(chosen[0] + chosen[1] == 40);
 }
 
-static void candidates_with_accounts_of_their_own_are_refused(void **state) {
+LEDGER_TEST(candidates_with_accounts_of_their_own_are_refused) {
   ledger_home *home = *state;
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options all[2];
   dperm_tune_options how;
   dperm_charge charge;
   dperm_model *model = NULL;
-  OWNED(dperm_data_free_at) dperm_data *data = sixty_rows(MINE);
+  auto_data *data = sixty_rows(MINE);
   const dperm_account accounts[] = {{.ledger = ledger, .dataset = "people"},
                                     {.ledger = NULL, .dataset = "people"},
                                     {.ledger = ledger, .dataset = "other"},
@@ -387,12 +385,11 @@ static void candidates_with_accounts_of_their_own_are_refused(void **state) {
   assert_null(model);
 }
 
-static void reasons_add_up_and_copies_keep_them(void **state) {
-  (void)state;
-  OWNED(dperm_data_free_at) dperm_data *data = sixty_rows(MINE), *part = NULL;
+TEST(reasons_add_up_and_copies_keep_them) {
+  auto_data *data = sixty_rows(MINE), *part = NULL;
   const size_t rows[] = {3, 1, 2, 5, 4, 8, 9, 7, 10, 11, 12, 13};
   dperm_options options;
-  OWNED(dperm_model_free_at) dperm_model *model = NULL;
+  auto_model *model = NULL;
   dperm_guarantee g;
   assert_fails(dperm_data_taken(data, 128, err), DPERM_INVALID_ARGUMENT, "dperm_taken");
   assert_ok(dperm_data_taken(data, DPERM_TAKEN_CLASSES | DPERM_TAKEN_NORM, err));
@@ -410,10 +407,10 @@ static void reasons_add_up_and_copies_keep_them(void **state) {
   dperm_random_free(options.random);
 }
 
-static void the_score_of_a_model_that_is_not_private_is_not(void **state) {
+LEDGER_TEST(the_score_of_a_model_that_is_not_private_is_not) {
   ledger_home *home = *state;
   const way scored = {"score", SCORE, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1, 0, false};
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   outcome free_of_charge = run(&scored, &reasons[0], 0, NULL, NULL);
   assert_int_equal(free_of_charge.status, DPERM_OK);
   assert_false(free_of_charge.is_private);
@@ -421,9 +418,8 @@ static void the_score_of_a_model_that_is_not_private_is_not(void **state) {
   assert_int_equal(named.status, DPERM_OVER_BUDGET);
 }
 
-static void a_record_that_is_taken_twice_is_two(void **state) {
-  (void)state;
-  OWNED(dperm_data_free_at) dperm_data *data = sixty_rows(MINE), *part = NULL, *half = NULL;
+TEST(a_record_that_is_taken_twice_is_two) {
+  auto_data *data = sixty_rows(MINE), *part = NULL, *half = NULL;
   const size_t rows[] = {3, 1, 2, 5, 4, 8, 9, 7, 10, 11, 12, 3},
                first[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   dperm_options options;
@@ -439,18 +435,4 @@ static void a_record_that_is_taken_twice_is_two(void **state) {
     assert_string_equal(g.reason, "some records were taken several times");
     dperm_model_free(model);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_way_gives_every_reason),
-      cmocka_unit_test(whichever_candidate_is_chosen_one_that_is_not_private_spoils_the_choice),
-      cmocka_unit_test_setup_teardown(candidates_with_accounts_of_their_own_are_refused,
-                                      ledger_home_begin, ledger_home_end),
-      cmocka_unit_test(reasons_add_up_and_copies_keep_them),
-      cmocka_unit_test_setup_teardown(the_score_of_a_model_that_is_not_private_is_not,
-                                      ledger_home_begin, ledger_home_end),
-      cmocka_unit_test(a_record_that_is_taken_twice_is_two),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

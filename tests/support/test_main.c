@@ -1,0 +1,27 @@
+/* The main function of test programs that have none of their own: runs what TEST has added. */
+#include "support.h"
+
+#include <stdlib.h>
+
+enum { TESTS_MOST = 256 };
+
+static struct CMUnitTest tests[TESTS_MOST];
+static size_t count;
+static CMFixtureFunction group_setup, group_teardown;
+
+void test_add(struct CMUnitTest test) {
+  if (count == TESTS_MOST) {
+    print_error("more than %d tests in one program\n", TESTS_MOST);
+    _Exit(2);
+  }
+  tests[count++] = test;
+}
+
+void test_group(CMFixtureFunction setup, CMFixtureFunction teardown) {
+  group_setup = setup;
+  group_teardown = teardown;
+}
+
+int main(void) {
+  return _cmocka_run_group_tests("tests", tests, count, group_setup, group_teardown);
+}
