@@ -20,12 +20,11 @@ static dperm_schema *cells_of(const dperm_schema *wide) {
 static refine_counts counted(const dperm_data *data, const refine_numbers *numbers) {
   refine_counts counts = {0};
   dperm_data view = {0};
-  dperm_schema *cells = cells_of(data->schema);
+  auto_schema *cells = cells_of(data->schema);
   assert_ok(data_view_open(data, cells, &view, err));
   assert_ok(refine_counts_new(data->schema, cells, numbers, &counts, err));
   assert_ok(refine_counts_add(&view, &counts, err));
   data_view_close(&view);
-  dperm_schema_free(cells);
   return counts;
 }
 
@@ -38,7 +37,7 @@ static const cell_counts *counts_of(const refine_counts *all, size_t column) {
   return NULL;
 }
 
-static void every_record_counts_once_in_its_cell(void **state) {
+TEST_WITH(every_record_counts_once_in_its_cell, wide_home_begin, wide_home_end) {
   wide_home *s = *state;
   for (size_t rows = 3000; rows < (size_t)3000000000000;
        rows *= 1000) { /* coarse cells, and the finest */
@@ -72,8 +71,8 @@ static void every_record_counts_once_in_its_cell(void **state) {
   }
 }
 
-static void
-values_that_are_missing_unknown_or_beyond_the_range_are_counted_as_they_are(void **state) {
+TEST_WITH(values_that_are_missing_unknown_or_beyond_the_range_are_counted_as_they_are,
+          wide_home_begin, wide_home_end) {
   wide_home *s = *state;
   static const char *const jobs[] = {"a", "cook", "?"}, *const sides[] = {"0", "1"};
   const double amount[] = {-5, 2e6, (double)NAN}, age[] = {1, 2, 3};
@@ -83,7 +82,7 @@ values_that_are_missing_unknown_or_beyond_the_range_are_counted_as_they_are(void
                                   {.codes = zero, .texts = jobs, .text_count = 3},
                                   {.numbers = age}};
   const dperm_column labels = {.codes = zero, .texts = sides, .text_count = 2};
-  dperm_data *data = NULL;
+  auto_data *data = NULL;
   refine_numbers numbers = refine_numbers_of(s->wide, 3, 1);
   numbers.scale = 1;
   assert_ok(dperm_data_from_table(s->wide, 3, columns, &labels, &data, err));
@@ -99,10 +98,9 @@ values_that_are_missing_unknown_or_beyond_the_range_are_counted_as_they_are(void
   assert_true(a->counts[0] == 1 && a->counts[a->cells - 1] == 1 && sums[0] == 2);
   assert_true(j->counts[0] == 1 && sums[1] == 1);
   refine_counts_clear(&counts);
-  dperm_data_free(data);
 }
 
-static void a_row_that_would_count_twice_is_refused(void **state) {
+TEST_WITH(a_row_that_would_count_twice_is_refused, wide_home_begin, wide_home_end) {
   wide_home *s = *state;
   growing_rows rows = {0};
   dperm_data *data = NULL;
@@ -124,7 +122,7 @@ static void a_row_that_would_count_twice_is_refused(void **state) {
   rows_clear(&rows);
 }
 
-static void ranges_of_all_sizes_have_cells(void **state) {
+TEST_WITH(ranges_of_all_sizes_have_cells, wide_home_begin, wide_home_end) {
   static const double ranges[][2] = {
       {0, 1},       {-1e308, 1e308},   {0, 5e-324}, {1, 1 + 0x1p-52},     {-3, 1e6},
       {1900, 2030}, {-1e-300, 1e-300}, {-5000, 0},  {0x1p53, 0x1p53 + 64}};
@@ -134,7 +132,7 @@ static void ranges_of_all_sizes_have_cells(void **state) {
     cell_cut *cuts = NULL;
     size_t count = 0;
     char text[400];
-    dperm_schema *schema = NULL;
+    auto_schema *schema = NULL;
     assert_ok(refine_cell_cuts(&column, &cuts, &count, err));
     for (size_t c = 0; c < count; c++) {
       assert_true(cuts[c].at > (c ? cuts[c - 1].at : column.min) && cuts[c].at < column.max);
@@ -145,11 +143,9 @@ static void ranges_of_all_sizes_have_cells(void **state) {
                    "[{\"name\": \"x\", \"type\": \"numeric\", \"min\": %.17g, \"max\": %.17g}]}",
                    column.min, column.max);
     if (dperm_schema_parse(text, strlen(text), "schema", &schema, NULL) == DPERM_OK) {
-      dperm_schema *cells = cells_of(schema);
+      auto_schema *cells = cells_of(schema);
       assert_int_equal(cells->dims, count + 1);
-      dperm_schema_free(cells);
     }
-    dperm_schema_free(schema);
   }
 }
 
@@ -159,14 +155,14 @@ static json_t *column_of(const dperm_schema *schema, size_t column) {
   return json_array_get(json_object_get(schema->json, "columns"), column);
 }
 
-static void bins_follow_the_records_and_rare_categories_are_merged(void **state) {
+TEST_WITH(bins_follow_the_records_and_rare_categories_are_merged, wide_home_begin, wide_home_end) {
   wide_home *s = *state;
-  dperm_random *random = NULL;
+  auto_random *random = NULL;
   dperm_refine_options o = refine_options_of(2); /* next to no noise */
   assert_ok(dperm_random_seeded(6, &random, err));
   o.random = random;
   o.fit_epsilon = 0.2;
-  dperm_schema *made = people_refined(s, o);
+  auto_schema *made = people_refined(s, o);
   const schema_column *amount = &made->columns[0], *job = &made->columns[1];
   assert_true(amount->binned && amount->cut_count >= 1);
   assert_true(amount->cuts[0] > 0 && amount->cuts[0] <= 400); /* the atom at zero */
@@ -178,17 +174,15 @@ static void bins_follow_the_records_and_rare_categories_are_merged(void **state)
   assert_true(json_equal(column_of(made, 3), column_of(s->wide, 3)));
   assert_true(made->refined.epsilon == 2);
   assert_true(s->wide->refined.epsilon == 0);
-  dperm_schema_free(made);
-  dperm_random_free(random);
 }
 
-static void what_cannot_pay_stays_as_it_is_and_costs_nothing(void **state) {
+TEST_WITH(what_cannot_pay_stays_as_it_is_and_costs_nothing, wide_home_begin, wide_home_end) {
   wide_home *s = *state;
-  dperm_ledger *ledger = opened(s->home);
+  auto_ledger *ledger = opened(s->home);
   dperm_charge charge = {.entry = 7};
   dperm_refine_options o = refine_options_of(0.04); /* of 0.5: n ε = 1500 */
   o.account = (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
-  dperm_schema *made = people_refined(s, o);
+  auto_schema *made = people_refined(s, o);
   assert_true(made == s->wide && charge.entry == 0);
   assert_string_equal(charge.epsilon, "0");
   dperm_schema_free(made);
@@ -196,19 +190,4 @@ static void what_cannot_pay_stays_as_it_is_and_costs_nothing(void **state) {
   made = people_refined(s, o);
   assert_true(made->refined.epsilon == 0.04 && charge.entry == 2);
   assert_string_equal(charge.epsilon, "0.04");
-  dperm_schema_free(made);
-  dperm_ledger_free(ledger);
-}
-
-int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, wide_home_begin, wide_home_end)
-  const struct CMUnitTest tests[] = {
-      TEST(every_record_counts_once_in_its_cell),
-      TEST(values_that_are_missing_unknown_or_beyond_the_range_are_counted_as_they_are),
-      TEST(a_row_that_would_count_twice_is_refused),
-      TEST(ranges_of_all_sizes_have_cells),
-      TEST(bins_follow_the_records_and_rare_categories_are_merged),
-      TEST(what_cannot_pay_stays_as_it_is_and_costs_nothing),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

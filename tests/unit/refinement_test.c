@@ -2,7 +2,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "dperm/tune.h"
@@ -21,10 +20,9 @@ static dperm_options fit_of(double epsilon) {
 }
 
 static dperm_model *trained(const wide_home *s, const dperm_schema *schema, dperm_options o) {
-  dperm_data *data = people_encoded(&s->p, schema);
+  auto_data *data = people_encoded(&s->p, schema);
   dperm_model *model = NULL;
   assert_ok(dperm_train(data, &o, &model, err));
-  dperm_data_free(data);
   return model;
 }
 
@@ -41,38 +39,35 @@ static bool verifies(const wide_home *s, const dperm_model *model) {
 
 /* ---- the cost */
 
-static void a_model_states_the_sum_and_its_entry_charges_the_fit(void **state) {
+TEST_WITH(a_model_states_the_sum_and_its_entry_charges_the_fit, wide_home_begin, wide_home_end) {
   wide_home *s = *state;
-  dperm_ledger *ledger = opened(s->home);
+  auto_ledger *ledger = opened(s->home);
   dperm_charge charge;
   dperm_guarantee g;
   dperm_refine_options first = refine_options_of(0.08);
   dperm_options fit = fit_of(0.32);
   first.account = fit.account =
       (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
-  dperm_schema *made = people_refined(s, first);
+  auto_schema *made = people_refined(s, first);
   assert_string_equal(charge.epsilon, "0.08");
   assert_string_equal(charge.delta, "0");
   assert_int_equal(made->refined.entry, charge.entry);
   assert_string_equal(made->refined.receipt, charge.digest);
-  dperm_model *model = trained(s, made, fit);
+  auto_model *model = trained(s, made, fit);
   dperm_model_guarantee(model, &g);
   assert_true(g.is_private && g.epsilon == 0.4);
   assert_true(model->claim.epsilon_refined == 0.08 && model->claim.epsilon_charged == 0.32);
   assert_string_equal(charge.epsilon, "0.32");
   assert_string_equal(charge.epsilon_left, "0.6");
   assert_true(verifies(s, model));
-  dperm_model_free(model);
-  dperm_schema_free(made);
-  dperm_ledger_free(ledger);
 }
 
-static void one_run_is_one_charge_and_states_all_of_it(void **state) {
+TEST_WITH(one_run_is_one_charge_and_states_all_of_it, wide_home_begin, wide_home_end) {
   wide_home *s = *state;
-  dperm_ledger *ledger = opened(s->home);
+  auto_ledger *ledger = opened(s->home);
   dperm_charge charge;
   dperm_guarantee g;
-  dperm_model *model = NULL, *next = NULL;
+  auto_model *model = NULL, *next = NULL;
   dperm_options fit = fit_of(0.75);
   fit.refine = (double)NAN;
   fit.account = (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
@@ -91,42 +86,36 @@ static void one_run_is_one_charge_and_states_all_of_it(void **state) {
   dperm_model_guarantee(next, &g);
   assert_true(g.is_private && g.epsilon == 0.1);
   assert_string_equal(charge.epsilon_left, "0.21");
-  dperm_model_free(next);
-  dperm_model_free(model);
-  dperm_ledger_free(ledger);
 }
 
-static void a_choice_counts_the_refinement_too(void **state) {
+TEST_WITH(a_choice_counts_the_refinement_too, wide_home_begin, wide_home_end) {
   wide_home *s = *state;
-  dperm_schema *made = people_refined(s, refine_options_of(0.08));
-  dperm_data *data = people_encoded(&s->p, made);
+  auto_schema *made = people_refined(s, refine_options_of(0.08));
+  auto_data *data = people_encoded(&s->p, made);
   dperm_options candidates[2] = {fit_of(0.92), fit_of(0.92)};
   dperm_tune_options how;
   dperm_tune_options_init(&how);
   candidates[1].lambda = 0.1;
   for (int method = DPERM_TUNE_SPLIT; method <= DPERM_TUNE_STOPPING; method++) {
-    dperm_model *model = NULL;
+    auto_model *model = NULL;
     dperm_guarantee g;
     how.method = (dperm_tune_method)method;
     assert_ok(dperm_tune(data, candidates, 2, &how, &model, err));
     dperm_model_guarantee(model, &g);
     assert_true(g.is_private && g.epsilon == 1);
     assert_true(verifies(s, model));
-    dperm_model_free(model);
   }
-  dperm_data_free(data);
-  dperm_schema_free(made);
 }
 
-static void persons_with_several_rows(void **state) {
+TEST_WITH(persons_with_several_rows, wide_home_begin, wide_home_end) {
   wide_home *s = *state;
   dperm_refine_options o = refine_options_of(0.8);
   dperm_guarantee g;
   o.rows_per_person = 4;
-  dperm_schema *made = people_refined(s, o);
+  auto_schema *made = people_refined(s, o);
   dperm_options fit = fit_of(2);
-  dperm_data *data = people_encoded(&s->p, made);
-  dperm_model *model = NULL;
+  auto_data *data = people_encoded(&s->p, made);
+  auto_model *model = NULL;
   assert_fails(dperm_train(data, &fit, &model, err), DPERM_INVALID_ARGUMENT,
                "refined for persons with at most 4 rows");
   fit.rows_per_person = 4;
@@ -134,21 +123,18 @@ static void persons_with_several_rows(void **state) {
   dperm_model_guarantee(model, &g);
   assert_true(g.is_private && g.epsilon == 2.8 && g.rows_per_person == 4);
   assert_true(verifies(s, model));
-  dperm_model_free(model);
-  dperm_data_free(data);
-  dperm_schema_free(made);
 }
 
 /* ---- what is not private */
 
-static void after_a_seed_nothing_is_private(void **state) {
+TEST_WITH(after_a_seed_nothing_is_private, wide_home_begin, wide_home_end) {
   wide_home *s = *state;
-  dperm_random *random = NULL;
+  auto_random *random = NULL;
   dperm_guarantee g;
   dperm_refine_options o = refine_options_of(0.08);
   assert_ok(dperm_random_seeded(5, &random, err));
   o.random = random;
-  dperm_schema *made = people_refined(s, o);
+  auto_schema *made = people_refined(s, o);
   assert_false(made->refined.is_private);
   dperm_model *model = trained(s, made, fit_of(1));
   dperm_model_guarantee(model, &g);
@@ -156,8 +142,8 @@ static void after_a_seed_nothing_is_private(void **state) {
   assert_non_null(strstr(g.reason, "refined from records in a way that is not private"));
   assert_false(verifies(s, model));
   dperm_model_free(model);
-  dperm_ledger *ledger = opened(s->home);
-  dperm_data *data = people_encoded(&s->p, made);
+  auto_ledger *ledger = opened(s->home);
+  auto_data *data = people_encoded(&s->p, made);
   dperm_options fit = fit_of(0.5);
   fit.account = (dperm_account){.ledger = ledger, .dataset = "people"};
   assert_fails(dperm_train(data, &fit, &model, err), DPERM_OVER_BUDGET, "not private");
@@ -165,15 +151,11 @@ static void after_a_seed_nothing_is_private(void **state) {
   dperm_schema *none = NULL;
   assert_fails(dperm_refine(s->data, &o, &none, err), DPERM_OVER_BUDGET, "a seed");
   assert_null(none);
-  dperm_data_free(data);
-  dperm_ledger_free(ledger);
-  dperm_schema_free(made);
-  dperm_random_free(random);
 }
 
-static void what_was_taken_from_the_records_stays_so(void **state) {
+TEST_WITH(what_was_taken_from_the_records_stays_so, wide_home_begin, wide_home_end) {
   wide_home *s = *state;
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   dperm_guarantee g;
   dperm_options fit = fit_of(1);
   fit.refine = 0.1;
@@ -182,18 +164,17 @@ static void what_was_taken_from_the_records_stays_so(void **state) {
   dperm_model_guarantee(model, &g);
   assert_false(g.is_private || model->schema->refined.is_private);
   assert_non_null(strstr(g.reason, "ranges of columns were taken"));
-  dperm_model_free(model);
 }
 
 /* ---- what is refused */
 
-static void ledgers_that_do_not_know_the_refinement_refuse_the_fit(void **state) {
+TEST_WITH(ledgers_that_do_not_know_the_refinement_refuse_the_fit, wide_home_begin, wide_home_end) {
   wide_home *s = *state;
   char other[1100];
   dperm_ledger *ledger = opened(s->home), *elsewhere = NULL;
   dperm_model *model = NULL;
-  dperm_schema *unpaid = people_refined(s, refine_options_of(0.08));
-  dperm_data *data = people_encoded(&s->p, unpaid);
+  auto_schema *unpaid = people_refined(s, refine_options_of(0.08));
+  auto_data *data = people_encoded(&s->p, unpaid);
   dperm_options fit = fit_of(0.1);
   fit.account = (dperm_account){.ledger = ledger, .dataset = "people"};
   assert_fails(dperm_train(data, &fit, &model, err), DPERM_OVER_BUDGET, "no ledger was charged");
@@ -212,12 +193,10 @@ static void ledgers_that_do_not_know_the_refinement_refuse_the_fit(void **state)
   dperm_schema_free(paid);
   dperm_ledger_free(elsewhere);
   (void)unlink(other);
-  dperm_data_free(data);
-  dperm_schema_free(unpaid);
   dperm_ledger_free(ledger);
 }
 
-static void requests_that_make_no_sense_are_refused(void **state) {
+TEST_WITH(requests_that_make_no_sense_are_refused, wide_home_begin, wide_home_end) {
   wide_home *s = *state;
   dperm_schema *made = NULL;
   dperm_refine_options o = refine_options_of((double)NAN);
@@ -234,8 +213,7 @@ static void requests_that_make_no_sense_are_refused(void **state) {
 }
 
 /* The number of records would depend on what they say. */
-static void a_schema_that_drops_rows_is_not_refined(void **state) {
-  (void)state;
+TEST_WITH(a_schema_that_drops_rows_is_not_refined, wide_home_begin, wide_home_end) {
   static const double x[] = {0, 1};
   static const int32_t y[] = {0, 1};
   static const char *const classes[] = {"0", "1"};
@@ -245,8 +223,8 @@ static void a_schema_that_drops_rows_is_not_refined(void **state) {
   dperm_options fit = fit_of(1);
   dperm_schema *none = NULL;
   dperm_model *model = NULL;
-  dperm_data *data = NULL;
-  dperm_schema *drops =
+  auto_data *data = NULL;
+  auto_schema *drops =
       schema_parsed("{\"label\": {\"column\": \"y\", \"classes\": [\"0\", \"1\"]}, \"on_missing\": "
                     "\"drop\", \"columns\": [{\"name\": \"x\", \"type\": \"numeric\", \"min\": 0, "
                     "\"max\": 1}]}");
@@ -254,11 +232,9 @@ static void a_schema_that_drops_rows_is_not_refined(void **state) {
   assert_fails(dperm_refine(data, &o, &none, err), DPERM_INVALID_SCHEMA, "drops rows");
   fit.refine = 0.1;
   assert_fails(dperm_train(data, &fit, &model, err), DPERM_INVALID_SCHEMA, "drops rows");
-  dperm_data_free(data);
-  dperm_schema_free(drops);
 }
 
-static void fits_that_cannot_refine_are_refused(void **state) {
+TEST_WITH(fits_that_cannot_refine_are_refused, wide_home_begin, wide_home_end) {
   wide_home *s = *state;
   dperm_model *model = NULL;
   const double weights[100] = {1};
@@ -288,7 +264,7 @@ static void fits_that_cannot_refine_are_refused(void **state) {
 }
 
 /* Whatever of it is changed, and whatever is left out. */
-static void an_object_that_was_edited_is_refused(void **state) {
+TEST_WITH(an_object_that_was_edited_is_refused, wide_home_begin, wide_home_end) {
   wide_home *s = *state;
   static const struct {
     const char *key, *value; /* JSON; NULL takes the key away */
@@ -331,22 +307,20 @@ static void an_object_that_was_edited_is_refused(void **state) {
     assert_fails(schema_from_json(edited, "schema", &read, err), DPERM_INVALID_SCHEMA, "refined");
     json_decref(edited);
   }
-  json_t *text = json_pack("{s:s}", "refined", "yes");
-  json_t *edited = json_deep_copy(made->json);
+  json_auto_t *text = json_pack("{s:s}", "refined", "yes");
+  json_auto_t *edited = json_deep_copy(made->json);
   assert_int_equal(json_object_update(edited, text), 0);
   assert_fails(schema_from_json(edited, "schema", &read, err), DPERM_INVALID_SCHEMA, "refined");
-  json_decref(edited);
-  json_decref(text);
   dperm_schema_free(made);
 }
 
 /* The records' choice between lines and bins, as one run with a refinement is. */
-static void a_choice_of_bins_is_one_charge_and_states_all_of_it(void **state) {
+TEST_WITH(a_choice_of_bins_is_one_charge_and_states_all_of_it, wide_home_begin, wide_home_end) {
   wide_home *s = *state;
-  dperm_ledger *ledger = opened(s->home);
+  auto_ledger *ledger = opened(s->home);
   dperm_charge charge;
   dperm_guarantee g;
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   dperm_options fit = fit_of(0.9);
   fit.account = (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
   assert_ok(dperm_train(s->data, &fit, &model, err));
@@ -358,25 +332,4 @@ static void a_choice_of_bins_is_one_charge_and_states_all_of_it(void **state) {
   assert_true(model->claim.epsilon_refined == model->schema->refined.epsilon);
   assert_int_equal(model->schema->refined.entry, charge.entry);
   assert_true(verifies(s, model));
-  dperm_model_free(model);
-  dperm_ledger_free(ledger);
-}
-
-int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, wide_home_begin, wide_home_end)
-  const struct CMUnitTest tests[] = {
-      TEST(a_model_states_the_sum_and_its_entry_charges_the_fit),
-      TEST(one_run_is_one_charge_and_states_all_of_it),
-      TEST(a_choice_counts_the_refinement_too),
-      TEST(persons_with_several_rows),
-      TEST(after_a_seed_nothing_is_private),
-      TEST(what_was_taken_from_the_records_stays_so),
-      TEST(ledgers_that_do_not_know_the_refinement_refuse_the_fit),
-      TEST(requests_that_make_no_sense_are_refused),
-      TEST(a_schema_that_drops_rows_is_not_refined),
-      TEST(fits_that_cannot_refine_are_refused),
-      TEST(an_object_that_was_edited_is_refused),
-      TEST(a_choice_of_bins_is_one_charge_and_states_all_of_it),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }
