@@ -145,8 +145,7 @@ dperm_status byte_source_open(const char *path, const dperm_progress *progress, 
   }
   struct stat about;
   if (fstat(source->fd, &about) != 0) {
-    FAIL(err, DPERM_IO_ERROR, "%s: cannot open (%s); check the file", path_for_people(path),
-         strerror(errno));
+    return fail_open(path, err);
   }
   if (S_ISDIR(about.st_mode)) {
     return fail_directory(path, err);

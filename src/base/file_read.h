@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "base/owned.h"
 #include "base/status.h"
@@ -45,3 +46,16 @@ const char *path_for_people(const char *path);
 /* A whole small file as terminated text; more than `limit` bytes is an error. The caller frees. */
 dperm_status file_read_all(const char *path, size_t limit, char **text, size_t *length,
                            dperm_error *err);
+
+/* Whether a file is unchanged, by its metadata. The time of the last change of the inode (ctime) is
+ * part of it: unlike that of the content, no program can set it back. */
+static inline bool file_same(const struct stat *before, const struct stat *now) {
+  const struct timespec *a[] = {&before->st_mtim, &before->st_ctim};
+  const struct timespec *b[] = {&now->st_mtim, &now->st_ctim};
+  bool same = before->st_dev == now->st_dev && before->st_ino == now->st_ino &&
+              before->st_size == now->st_size;
+  for (int i = 0; i < 2; i++) {
+    same = same && a[i]->tv_sec == b[i]->tv_sec && a[i]->tv_nsec == b[i]->tv_nsec;
+  }
+  return same;
+}

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/protected_file.h"
 
 struct output_file {
   const char *name; /* for messages */
@@ -53,36 +52,40 @@ void output_discard(output_file *file) {
 
 /* ---- what can be known beforehand: each returns the errno of the failure, or 0 */
 
-static uint64_t attributes_of(const char *path) {
+/* Whether the system keeps a file or folder as it is: EPERM if it may only grow, or not even that;
+ * EBUSY for a file mounted alone. Without statx (musl before 1.2.5) the rename finds out. */
+static int fixed_trouble(const char *path, bool folder) {
+  uint64_t has = 0, fixed = 0, mounted = 0;
+#ifdef STATX_ATTR_MOUNT_ROOT
   struct statx about;
-  return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &about) == 0 ? about.stx_attributes : 0;
+  has = statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &about) == 0 ? about.stx_attributes : 0;
+  fixed = STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND;
+  mounted = STATX_ATTR_MOUNT_ROOT;
+#endif
+  (void)path;
+  return has & fixed ? EPERM : !folder && (has & mounted) ? EBUSY : 0;
 }
 
-/* It may only grow, or not even that. */
-static bool is_fixed(const char *path) {
-  return attributes_of(path) & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND);
+/* The folder that a file is or will be in, in *copy, which the caller frees; "" for want of memory.
+ */
+static const char *folder_of(const char *path, char **copy) {
+  return memory_copy_text(path, strlen(path), copy, NULL) == DPERM_OK ? dirname(*copy) : "";
 }
 
 /* Whether a rename to the target would be refused, even where a file beside it can be made. */
 static int rename_trouble(const char *target) {
   OWNED_MEMORY char *copy = NULL;
-  (void)memory_copy_text(target, strlen(target), &copy, NULL);
-  const char *folder = copy ? dirname(copy) : "";
+  const char *folder = folder_of(target, &copy);
   struct stat about, around;
   if (stat(folder, &around) != 0) {
     return errno;
   }
-  if (is_fixed(folder)) {
-    return EPERM;
-  }
-  if (lstat(target, &about) != 0) {
-    return errno == ENOENT ? 0 : errno; /* a name that is too long, say */
+  int reason = fixed_trouble(folder, true);
+  if (reason || lstat(target, &about) != 0) {
+    return reason ? reason : errno == ENOENT ? 0 : errno; /* a name that is too long, say */
   }
   bool theirs = about.st_uid != geteuid() && around.st_uid != geteuid() && geteuid() != 0;
-  if (is_fixed(target) || ((around.st_mode & S_ISVTX) && theirs)) {
-    return EPERM;
-  }
-  return attributes_of(target) & STATX_ATTR_MOUNT_ROOT ? EBUSY : 0; /* a file mounted alone */
+  return (around.st_mode & S_ISVTX) && theirs ? EPERM : fixed_trouble(target, false);
 }
 
 /* Whether what is written directly is closed, read-only, a pipe without a reader, or full. */
@@ -155,9 +158,8 @@ static int take_name(output_file *file, int mode) {
 /* A file in the same folder without a name, where the system has such and can name it later. */
 static int create_unnamed(const char *target, int mode) {
   OWNED_MEMORY char *copy = NULL;
-  (void)memory_copy_text(target, strlen(target), &copy, NULL);
   char link[40];
-  int fd = copy ? open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode) : -1;
+  int fd = open(folder_of(target, &copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
   (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   if (fd >= 0 && access(link, F_OK) != 0) {
     (void)close(fd);
@@ -358,8 +360,7 @@ void output_start_flushing(output_file *file) {
 
 void file_sync_folder(const char *path) {
   OWNED_MEMORY char *copy = NULL;
-  (void)memory_copy_text(path, strlen(path), &copy, NULL);
-  int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  int fd = open(folder_of(path, &copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd >= 0) {
     (void)fsync(fd);
     (void)close(fd);

@@ -1,7 +1,7 @@
 /* A file that appears whole or not at all: written beside its place, flushed to the disk, then
  * renamed. Standard output and devices, which cannot be renamed, are written directly. What can be
- * known to fail at the end fails at the beginning, and a ledger is never replaced
- * (base/protected_file.h). */
+ * known to fail at the end fails at the beginning, and a ledger is never replaced.
+ */
 #pragma once
 
 #include "base/owned.h"
@@ -42,3 +42,10 @@ int space_hold(const char *beside, size_t bytes, int *fd);
 /* Flushes the folder that `path` is in, so that a new name survives a crash. Not all file systems
  * can. */
 void file_sync_folder(const char *path);
+
+/* ---- files that no output may replace (protected_file.c): ledgers, and what SQLite keeps beside
+ * them. A ledger that is gone, or put back by a stray journal, is a budget to be spent again */
+
+/* Fails if `path`, by whatever name or link it leads there, is a ledger or belongs to one, or if
+ * that cannot be found out because the file cannot be read. `name` is the path in messages. */
+dperm_status protected_file_check(const char *path, const char *name, dperm_error *err);

@@ -1,10 +1,12 @@
-/* The defaults of all structs of options, and their first promised layouts. */
+/* Structs of programs that were built against another dperm.h; the defaults of all structs of
+ * options, and their first promised layouts. */
 #include "base/options_defaults.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/sized.h"
+#include "base/memory.h"
+#include "base/owned.h"
 #include "dperm/audit.h"
 #include "dperm/draft.h"
 #include "dperm/ledger.h"
@@ -12,6 +14,51 @@
 #include "dperm/score.h"
 #include "dperm/sweep.h"
 #include "dperm/tune.h"
+
+/* ---- results */
+
+dperm_status sized_check_capacity(const sized_struct *kind, size_t size, dperm_error *err) {
+  if (size > kind->size) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s has %zu bytes, and dperm %s knows %zu: the program was built against a newer dperm; "
+         "run it with that one",
+         kind->name, size, dperm_version(), kind->size);
+  }
+  return DPERM_OK;
+}
+
+void sized_give(const sized_struct *kind, const void *whole, void *out, size_t size) {
+  size_t known = size < kind->size ? size : kind->size;
+  memcpy(out, whole, known);
+  memset((char *)out + known, 0, size - known);
+}
+
+/* ---- options */
+
+static size_t size_of(const void *given) {
+  size_t size = 0;
+  memcpy(&size, given, sizeof size);
+  return size;
+}
+
+static dperm_status check_size(const sized_struct *kind, size_t size, dperm_error *err) {
+  if (size == 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%s has no size; call %s_init first", kind->name, kind->name);
+  }
+  if (size > kind->size) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s has %zu bytes, and dperm %s knows %zu: the program was built against a newer dperm; "
+         "run it with that one (or it has not called %s_init)",
+         kind->name, size, dperm_version(), kind->size, kind->name);
+  }
+  if (size < kind->first) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s has %zu bytes, and dperm %s takes no fewer than %zu: the program was built against a "
+         "dperm that is too old; build it again (or it has not called %s_init)",
+         kind->name, size, dperm_version(), kind->first, kind->name);
+  }
+  return DPERM_OK;
+}
 
 /* NOLINTBEGIN(bugprone-sizeof-expression): the size of a pointer is what is meant */
 static const sized_struct structs[] = {
@@ -38,64 +85,66 @@ typedef union any_options {
   dperm_tune_options tune;
 } any_options;
 
+/* What is not 0. */
+static const any_options defaults[] = {
+    [DPERM_OPTIONS_TRAIN] = {.train = {.epsilon = NAN,
+                                       .delta_reg = NAN,
+                                       .norm_guess = NAN,
+                                       .lambda = NAN,
+                                       .rows_per_person = 1,
+                                       .gradient_tolerance = 1e-10}},
+    [DPERM_OPTIONS_AUDIT] = {.audit = {.mechanism = "objective", .epsilon = 1}},
+    [DPERM_OPTIONS_BUDGET] = {.budget = {.rows_per_person = 1}},
+    [DPERM_OPTIONS_DRAFT] = {.draft = {.header = -1}},
+    [DPERM_OPTIONS_REFINE] = {.refine = {.epsilon = NAN, .fit_epsilon = NAN, .rows_per_person = 1}},
+    [DPERM_OPTIONS_SCORE] = {.score = {.epsilon = NAN, .rows_per_person = 1}},
+    [DPERM_OPTIONS_SWEEP] = {.sweep = {.folds = 10, .draws = 10, .seed = 1}},
+    [DPERM_OPTIONS_TUNE] = {.tune = {.rounds_mean = NAN, .holdout = 0.1}}};
+
 static void set_defaults(dperm_options_kind kind, any_options *out) {
-  const double unset = (double)NAN;
-  memset(out, 0, sizeof *out);
-  switch (kind) {
-  case DPERM_OPTIONS_TRAIN:
-    out->train.epsilon = out->train.delta_reg = out->train.norm_guess = out->train.lambda = unset;
+  *out = defaults[kind];
+  if (kind == DPERM_OPTIONS_TRAIN) {
     out->train.loss = dperm_loss_logistic();
-    out->train.rows_per_person = 1;
-    out->train.gradient_tolerance = 1e-10;
-    break;
-  case DPERM_OPTIONS_AUDIT:
-    out->audit.mechanism = "objective";
-    out->audit.epsilon = 1;
-    break;
-  case DPERM_OPTIONS_BUDGET:
-    out->budget.rows_per_person = 1;
-    break;
-  case DPERM_OPTIONS_DRAFT:
-    out->draft.header = -1;
-    break;
-  case DPERM_OPTIONS_IMPORT:
-    break;
-  case DPERM_OPTIONS_REFINE:
-    out->refine.epsilon = out->refine.fit_epsilon = unset;
-    out->refine.rows_per_person = 1;
-    break;
-  case DPERM_OPTIONS_SCORE:
-    out->score.epsilon = unset;
-    out->score.rows_per_person = 1;
-    break;
-  case DPERM_OPTIONS_SWEEP:
-    out->sweep.folds = out->sweep.draws = 10;
-    out->sweep.seed = 1;
-    break;
-  case DPERM_OPTIONS_TUNE:
-    out->tune.rounds_mean = unset;
-    out->tune.holdout = 0.1;
-    break;
   }
-  *(size_t *)(void *)out = structs[kind].size;
+  memcpy(out, &structs[kind].size, sizeof structs[kind].size);
 }
 
 void dperm_init(dperm_options_kind kind, void *options, size_t size) {
   any_options usual;
   set_defaults(kind, &usual);
-  sized_init(&structs[kind], &usual, options, size);
+  if (size >= sizeof size) { /* what a newer program knows beyond is zeros */
+    sized_give(&structs[kind], &usual, options, size);
+    memcpy(options, &size, sizeof size);
+  }
 }
 
 dperm_status options_take(dperm_options_kind kind, const void *given, void *out, dperm_error *err) {
   any_options usual;
   set_defaults(kind, &usual);
+  TRY(check_size(&structs[kind], size_of(given), err));
   memcpy(out, &usual, structs[kind].size);
-  return sized_take(&structs[kind], given, out, err);
+  memcpy(out, given, size_of(given));
+  memcpy(out, &structs[kind].size, sizeof structs[kind].size);
+  return DPERM_OK;
 }
 
+/* All elements have the first one's size. */
 dperm_status options_take_all(const dperm_options *given, size_t count, dperm_options **out,
                               dperm_error *err) {
-  any_options usual;
-  set_defaults(DPERM_OPTIONS_TRAIN, &usual);
-  return sized_take_all(&structs[DPERM_OPTIONS_TRAIN], given, count, &usual, out, err);
+  OWNED_MEMORY dperm_options *made = NULL;
+  size_t stride = count > 0 ? size_of(given) : 0;
+  TRY(memory_new(count, sizeof *made, &made, err));
+  for (size_t i = 0; i < count; i++) {
+    const char *one = (const char *)given + i * stride;
+    if (size_of(one) != stride) {
+      FAIL(err, DPERM_INVALID_ARGUMENT,
+           "number %zu of an array of dperm_options has another size than the first; call "
+           "dperm_options_init for each",
+           i);
+    }
+    TRY(options_take(DPERM_OPTIONS_TRAIN, one, &made[i], err));
+  }
+  *out = made;
+  made = NULL;
+  return DPERM_OK;
 }

@@ -1,8 +1,6 @@
 /* A ledger is known by its first bytes, so that one that no argument names is not replaced either.
  * SQLite's own files are known by their names: that of a ledger and a suffix. */
 #define _GNU_SOURCE
-#include "base/protected_file.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -14,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_write.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* ---- by content */
 
@@ -46,7 +44,7 @@ static bool is_known(const struct stat *about, bool add) {
   return found;
 }
 
-/* SQLite's header: 16 bytes of magic, and the application's mark at 68, "dprm" (ledger/tables.h).
+/* SQLite's header: 16 bytes of magic, and the application's mark at 68, "dprm" (ledger/store.h).
  */
 static bool begins_like_ledger(int fd) {
   unsigned char head[72];

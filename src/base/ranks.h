@@ -50,5 +50,18 @@ dperm_status ranks_add(ranks *r, dperm_status status, uint64_t *numbers, size_t 
 /* What to do where the communication itself failed. */
 dperm_status ranks_fail(ranks *r, dperm_error *err);
 
+/* ---- how this process was started, by the environment: alone, or as one of several by mpirun,
+ * srun and their kin. Whoever takes one of several for the only one spends and releases the same
+ * several times */
+
+typedef struct launch {
+  size_t count;   /* of the processes started together; 1 for a process alone */
+  bool exact;     /* else there are at least as many; 0: started for MPI, without a number */
+  bool wired;     /* something is there that MPI can join the others by */
+  const char *by; /* the variable that says so; NULL for none */
+} launch;
+
+launch launch_read(void);
+
 /* dperm_ranks_join is in ranks_mpi.c, or in ranks_none.c where the library is built without MPI. It
- * fails where this process is one of several (base/launch.h) that cannot communicate. */
+ * fails where this process is one of several that cannot communicate. */

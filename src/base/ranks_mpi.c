@@ -5,7 +5,6 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-#include "base/launch.h"
 #include "base/memory.h"
 #include "base/owned.h"
 #include "base/ranks.h"

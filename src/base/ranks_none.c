@@ -1,6 +1,5 @@
 /* A library without MPI: it knows a job of several processes when it sees one, and refuses. Each of
  * them would take itself for the only one, and spend and release the same again. */
-#include "base/launch.h"
 #include "base/ranks.h"
 
 dperm_status dperm_ranks_join(ranks **out, dperm_error *err) {

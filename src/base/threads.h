@@ -1,6 +1,7 @@
 /* How many threads a call into the library may use: what the call asks for, else DPERM_THREADS from
  * the environment, else the processors that this process may run on. What a call asks for belongs
- * to the thread that makes it: calls of a program side by side do not see each other's. */
+ * to the thread that makes it: calls of a program side by side do not see each other's
+ * (thread_pool.c). */
 #pragma once
 
 typedef struct thread_scope {

@@ -1,6 +1,6 @@
 /* Dot products, scaled sums and norms of vectors: eight sums side by side, what is left over in a
  * sum of its own, all added up in one order. The order is the same on all processors, and it is
- * part of the model format: orthogonal directions (base/householder.c) are drawn again from a
+ * part of the model format: orthogonal directions (householder_rotation) are drawn again from a
  * file's seed and must come out to the bit. */
 #pragma once
 
@@ -18,6 +18,11 @@ void vector_axpy(double *y, double a, const double *x, size_t count);
 void vector_fold(double *y, double *x, size_t count);
 /* In ascending order, in place. */
 void vector_sort(double *v, size_t count);
+
+/* q, column-major with count ≤ d columns of d numbers, becomes the Q of q = QR whose R has no
+ * negative number on its diagonal, for any number of threads the same. `work` is for `count`
+ * numbers. The numbers' squares must not overflow. */
+void householder_rotation(size_t d, size_t count, double *q, double *work);
 
 /* ---- the same for functions that are compiled FOR_EACH_WIDTH, on several vectors at once: those
  * of `others` begin `apart` doubles from each other, and `wide` ≤ VECTORS_WIDE is a constant */

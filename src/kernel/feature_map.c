@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/householder.h"
+#include "base/vector.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "kernel/features.h"

@@ -1,11 +1,10 @@
-/* Opening a data set's account. */
+/* Data sets: giving one its budget, and what they have left of it. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/options_defaults.h"
 #include "ledger/chain.h"
-#include "ledger/tables.h"
 
 static dperm_status check_total(const char *name, const char *text, bool zero, char *out,
                                 dperm_error *err) {
@@ -110,4 +109,45 @@ dperm_status dperm_ledger_create(const char *path, const char *dataset,
   }
   dperm_status status = begin_with(path, &opened, &taken, err);
   return taken ? add_to(path, &opened, err) : status;
+}
+
+/* ---- showing them */
+
+static void visit_dataset(const dataset_state *d, dperm_dataset_visitor *visit, void *context) {
+  amounts spent, left;
+  /* total, spent, left, plain sums */
+  char epsilon[4][DPERM_AMOUNT_SIZE], delta[4][DPERM_AMOUNT_SIZE];
+  const reading *r = &d->reading;
+  reading_shown(r, &d->costs, d->data[0] != '\0', &spent, &left);
+  amounts_text(&r->total, epsilon[0], delta[0]);
+  amounts_text(&spent, epsilon[1], delta[1]);
+  amounts_text(&left, epsilon[2], delta[2]);
+  amounts_text(&d->spent, epsilon[3], delta[3]);
+  const dperm_ledger_dataset shown = {
+      .name = d->name,
+      .epsilon_total = epsilon[0],
+      .epsilon_spent = epsilon[1],
+      .epsilon_left = epsilon[2],
+      .delta_total = delta[0],
+      .delta_spent = delta[1],
+      .delta_left = delta[2],
+      .rows_per_person = (size_t)d->rows_per_person,
+      .data = d->data,
+      .composition = r->renyi ? "renyi" : "plain",
+      .order = r->renyi ? r->order : 0,
+      .neighbours =
+          dperm_neighbours_name(r->adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE),
+      .epsilon_plain = epsilon[3],
+      .delta_plain = delta[3]};
+  visit(context, &shown);
+}
+
+dperm_status dperm_ledger_datasets(dperm_ledger *ledger, dperm_dataset_visitor *visit,
+                                   void *context, dperm_error *err) {
+  OWNED(store_cancel) dperm_ledger *held = NULL;
+  TRY(chain_begin(ledger, false, &held, err));
+  for (size_t i = 0; i < ledger->known->dataset_count; i++) {
+    visit_dataset(&ledger->known->datasets[i], visit, context);
+  }
+  return store_commit(&held, err);
 }

@@ -67,7 +67,6 @@ static bool takes_terms(const record *it, dataset_state *d) {
 }
 
 static dperm_status take_open(chain *c, const record *it, findings *found, dperm_error *err) {
-  long long id = it->id;
   TRY(memory_reserve(&c->datasets, &c->dataset_capacity, c->dataset_count + 1, sizeof *c->datasets,
                      err));
   dataset_state *d = &c->datasets[c->dataset_count];
@@ -75,33 +74,37 @@ static dperm_status take_open(chain *c, const record *it, findings *found, dperm
   (void)snprintf(d->name, sizeof d->name, "%s", it->dataset);
   take_key(c, it, found);
   if (chain_find(c, it->dataset)) {
-    findings_fail(found, "record %lld: opens data set \"%s\" a second time", id, it->dataset);
+    findings_fail_record(found, it, "opens data set \"%s\" a second time", it->dataset);
     return DPERM_OK;
   }
   if (!takes_terms(it, d) || strcmp(it->spent_epsilon, "0") != 0 ||
       strcmp(it->spent_delta, "0") != 0 || it->data[0]) {
-    findings_fail(found, "record %lld: does not open a data set as it should", id);
+    findings_fail_record(found, it, "does not open a data set as it should");
   }
   c->dataset_count++;
   return DPERM_OK;
 }
 
 static void check_binding(chain *c, const record *it, dataset_state *d, findings *found) {
-  long long id = it->id;
   const dataset_state *other = chain_find_data(c, d, it->data, it->data);
   if (d->data[0] ? strcmp(d->data, it->data) != 0 : !it->data[0]) {
-    findings_fail(found, "record %lld: charges \"%s\" for other data than before", id, d->name);
+    findings_fail_record(found, it, "charges \"%s\" for other data than before", d->name);
   } else if (other) {
-    findings_fail(found, "record %lld: \"%s\" has the data of \"%s\"", id, d->name, other->name);
+    findings_fail_record(found, it, "\"%s\" has the data of \"%s\"", d->name, other->name);
   }
   memcpy(d->data, it->data, sizeof d->data);
 }
 
 /* What a record says is spent must be what was added up. */
-static bool states_sums(const record *it, const dataset_state *d) {
+static bool check_spent(const record *it, const dataset_state *d, bool added, findings *found) {
   amounts stated;
-  return amounts_parse(it->spent_epsilon, it->spent_delta, &stated) &&
-         memcmp(&d->spent, &stated, sizeof stated) == 0;
+  bool fits = added && amounts_parse(it->spent_epsilon, it->spent_delta, &stated) &&
+              memcmp(&d->spent, &stated, sizeof stated) == 0;
+  if (!fits) {
+    findings_fail_record(found, it, "what it says is spent of \"%s\" is not the sum of its charges",
+                         d->name);
+  }
+  return fits;
 }
 
 /* A part is no more than the whole. */
@@ -112,26 +115,23 @@ static bool covers_refined(const amounts *charge, const record_terms *terms) {
 }
 
 static void check_sums(chain *c, const record *it, dataset_state *d, findings *found) {
-  amounts charge, cost;
+  amounts charge;
   record_terms terms;
-  if (!amounts_parse(it->epsilon, it->delta, &charge) ||
-      !amounts_add(&d->spent, &charge, &d->spent) || !states_sums(it, d)) {
-    findings_fail(found,
-                  "record %lld: what it says is spent of \"%s\" is not the sum of its charges",
-                  (long long)it->id, d->name);
+  bool added =
+      amounts_parse(it->epsilon, it->delta, &charge) && amounts_add(&d->spent, &charge, &d->spent);
+  if (!check_spent(it, d, added, found)) {
     return;
   }
   if (!terms_parse(it->terms, &terms) || terms.renyi || (d->reading.adding && !terms.adding) ||
       !reading_takes_curve(&d->reading, &charge, terms.adding, it->rows_per_person, &terms.curve) ||
       !reading_covers(&d->reading, &charge, &terms) || !covers_refined(&charge, &terms)) {
-    findings_fail(found, "record %lld: does not cost \"%s\" what it should", (long long)it->id,
-                  d->name);
+    findings_fail_record(found, it, "does not cost \"%s\" what it should", d->name);
     return;
   }
   c->priced += terms.priced;
-  cost = terms.priced ? terms.cost : charge;
-  if (!amounts_add(&d->costs, &cost, &d->costs) || !amounts_cover(&d->reading.limit, &d->costs)) {
-    findings_fail(found, "record %lld: spends more than \"%s\" had", (long long)it->id, d->name);
+  if (!amounts_add(&d->costs, terms.priced ? &terms.cost : &charge, &d->costs) ||
+      !amounts_cover(&d->reading.limit, &d->costs)) {
+    findings_fail_record(found, it, "spends more than \"%s\" had", d->name);
   }
 }
 
@@ -140,12 +140,11 @@ static void take_reserve(chain *c, const record *it, findings *found) {
   c->reserved++;
   c->commits[it->id] = -1;
   if (!d) {
-    findings_fail(found, "record %lld: charges \"%s\", which was never opened", (long long)it->id,
-                  it->dataset);
+    findings_fail_record(found, it, "charges \"%s\", which was never opened", it->dataset);
     return;
   }
   if (it->rows_per_person != d->rows_per_person) {
-    findings_fail(found, "record %lld: has another unit than \"%s\"", (long long)it->id, d->name);
+    findings_fail_record(found, it, "has another unit than \"%s\"", d->name);
   }
   check_binding(c, it, d, found);
   check_sums(c, it, d, found);
@@ -153,19 +152,14 @@ static void take_reserve(chain *c, const record *it, findings *found) {
 
 static void take_commit(chain *c, const record *it, findings *found) {
   const dataset_state *d = chain_find(c, it->dataset);
-  long long id = it->id, entry = it->entry;
-  if (entry >= id || c->commits[entry] != -1 || !d || strcmp(d->data, it->data) != 0) {
-    findings_fail(found, "record %lld: commits entry %lld, which is not an open reservation", id,
-                  entry);
+  if (it->entry >= it->id || c->commits[it->entry] != -1 || !d || strcmp(d->data, it->data) != 0) {
+    findings_fail_record(found, it, "commits entry %lld, which is not an open reservation",
+                         (long long)it->entry);
     return;
   }
-  if (!states_sums(it, d)) {
-    findings_fail(found,
-                  "record %lld: what it says is spent of \"%s\" is not the sum of its charges", id,
-                  d->name);
-  }
+  (void)check_spent(it, d, true, found);
   c->committed++;
-  c->commits[entry] = it->id;
+  c->commits[it->entry] = it->id;
 }
 
 static dperm_status take_content(chain *c, const record *it, findings *found, dperm_error *err) {
@@ -175,48 +169,48 @@ static dperm_status take_content(chain *c, const record *it, findings *found, dp
   if (strcmp(it->kind, "reserve") == 0) {
     take_reserve(c, it, found);
   } else if (it->terms[0]) {
-    findings_fail(found, "record %lld: has terms, which only charges have", (long long)it->id);
+    findings_fail_record(found, it, "has terms, which only charges have");
   } else if (strcmp(it->kind, "commit") == 0) {
     take_commit(c, it, found);
   } else if (strcmp(it->kind, "key") == 0 && it->version >= 3) {
     take_key(c, it, found);
   } else {
-    findings_fail(found, "record %lld: is of no kind that there is", (long long)it->id);
+    findings_fail_record(found, it, "is of no kind that there is");
   }
   return DPERM_OK;
 }
 
 /* ---- one record after the other */
 
-static void find_missing(long long from, long long to, findings *found) {
+static void find_missing(int64_t from, int64_t to, findings *found) {
   if (to > from) {
-    findings_fail(found, "records %lld to %lld: missing", from, to);
+    findings_fail(found, "records %lld to %lld: missing", (long long)from, (long long)to);
   } else {
-    findings_fail(found, "record %lld: missing", from);
+    findings_add(found, DPERM_FINDING_FAILS, from, "missing");
   }
 }
 
 static dperm_status take_record(chain *c, int version, const record *it, findings *found,
                                 dperm_error *err) {
-  long long id = it->id;
   bool gap = it->id != c->count + 1;
   if (gap) {
-    find_missing((long long)c->count + 1, id - 1, found);
+    find_missing(c->count + 1, it->id - 1, found);
   }
-  TRY(memory_reserve(&c->commits, &c->commit_capacity, (size_t)id + 1, sizeof *c->commits, err));
+  TRY(memory_reserve(&c->commits, &c->commit_capacity, (size_t)it->id + 1, sizeof *c->commits,
+                     err));
   for (int64_t i = c->count + 1; i <= it->id; i++) {
     c->commits[i] = 0;
   }
   if (!record_fits(it)) {
-    findings_fail(found, "record %lld: was changed, it does not fit its digest", id);
+    findings_fail_record(found, it, "was changed, it does not fit its digest");
   } else if (!gap && strcmp(it->previous, c->last.digest) != 0) {
-    findings_fail(found, "record %lld: does not follow record %lld", id, id - 1);
+    findings_fail_record(found, it, "does not follow record %lld", (long long)it->id - 1);
   }
   if (it->version < c->last.version || it->version > version) {
-    findings_fail(found, "record %lld: has a version that is not its own", id);
+    findings_fail_record(found, it, "has a version that is not its own");
   }
   if (strcmp(it->time, c->last.time) < 0) {
-    findings_fail(found, "record %lld: is older than the record before it", id);
+    findings_fail_record(found, it, "is older than the record before it");
   }
   c->last = *it;
   c->count = it->id;
@@ -247,7 +241,7 @@ static dperm_status read_records(chain *c, dperm_ledger *ledger, findings *found
       break;
     }
     if (it.id <= c->count || it.id > c->count + NUMBERS_MOST) {
-      findings_fail(found, "record %lld: has a number out of order", (long long)it.id);
+      findings_fail_record(found, &it, "has a number out of order");
     } else {
       TRY(take_record(c, ledger->version, &it, found, err));
     }
@@ -269,7 +263,7 @@ static void take_head_key(chain *c, const unsigned char key[LEDGER_KEY_SIZE], fi
 
 static void check_head(const chain *c, const ledger_head *head, int version, findings *found) {
   if (head->records > c->count) {
-    find_missing((long long)c->count + 1, (long long)head->records, found);
+    find_missing(c->count + 1, head->records, found);
   } else if (head->records < c->count || strcmp(head->digest, c->last.digest) != 0) {
     findings_fail(found, "head: is not the last record, %lld", (long long)c->count);
   }

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "ledger/amount.h"
-#include "ledger/ledger_findings.h"
 #include "ledger/reading.h"
 #include "ledger/record.h"
 
@@ -48,7 +47,7 @@ const dataset_state *chain_find_data(const chain *c, const dataset_state *self, 
 /* What became of an entry: -1 for an open reservation, the number of its commit, 0 for no such. */
 int64_t chain_commit_of(const chain *c, uint64_t entry);
 
-/* ---- transactions (chain_charge.c) */
+/* ---- transactions (chain_check.c) */
 
 /* As store_begin, with the file and its chain checked: ledger->known is what the ledger says, up to
  * date. */
@@ -57,7 +56,3 @@ dperm_status chain_begin(dperm_ledger *ledger, bool write, dperm_ledger **held, 
 dperm_status chain_append(dperm_ledger *ledger, record *r, dperm_error *err);
 /* Inside of a transaction: checks the file and reads the chain up to the head. */
 dperm_status chain_read(dperm_ledger *ledger, dperm_error *err);
-
-/* SQLite's own check of pages, and of indexes where a file still has some. */
-dperm_status chain_check_pages(dperm_ledger *ledger, bool indexes, findings *found,
-                               dperm_error *err);

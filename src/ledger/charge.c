@@ -13,6 +13,8 @@
 #include "base/defect.h"
 #include "ledger/chain.h"
 #include "privacy/guarantee.h"
+#include "read/encoded_file.h"
+#include "read/window.h"
 
 /* ---- which data */
 
@@ -223,11 +225,11 @@ static dperm_status append_reserve(dperm_ledger *ledger, record *r, dperm_charge
   return DPERM_OK;
 }
 
-/* The record that was written, if it was. */
-static dperm_status read_again(dperm_ledger *ledger, uint64_t entry, record *out) {
+/* The record that was written, if it was; else its kind is empty. */
+static dperm_status read_again(dperm_ledger *ledger, const dperm_charge *made, record *out) {
   OWNED(store_cancel) dperm_ledger *held = NULL;
   TRY(store_begin(ledger, false, &held, NULL));
-  TRY(record_read(ledger, (int64_t)entry, out, NULL));
+  TRY(record_reserved(ledger, made->entry, made->digest, out, NULL));
   return store_commit(&held, NULL);
 }
 
@@ -235,12 +237,8 @@ static dperm_status read_again(dperm_ledger *ledger, uint64_t entry, record *out
  * the folder. Then the charge is spent. */
 static void append_if_spent(dperm_ledger *ledger, const dperm_charge *made, dperm_error *err) {
   record written = {.kind = ""};
-  char digest[DPERM_DIGEST_SIZE] = "";
-  dperm_status status = read_again(ledger, made->entry, &written);
-  if (status == DPERM_OK && strcmp(written.kind, "reserve") == 0) {
-    record_receipt(&written, digest);
-  }
-  if (status != DPERM_OK || strcmp(digest, made->digest) == 0) {
+  dperm_status status = read_again(ledger, made, &written);
+  if (status != DPERM_OK || written.kind[0]) {
     error_append(err, "; the charge (entry %llu of the ledger) %s spent",
                  (unsigned long long)made->entry, status == DPERM_OK ? "stays" : "may be");
   }
@@ -299,7 +297,8 @@ dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *art
   return store_commit(&held, err);
 }
 
-/* ---- runs that are not private */
+/* ---- whether a ledger knows some records: for whatever would tell exact things about them, which
+ * no budget covers */
 
 dperm_status charge_refuse_known(dperm_ledger *ledger, const data_identity *identity,
                                  const char *advice, dperm_error *err) {
@@ -312,4 +311,46 @@ dperm_status charge_refuse_known(dperm_ledger *ledger, const data_identity *iden
          known->name, advice);
   }
   return store_commit(&held, err);
+}
+
+static dperm_status refuse_exact(dperm_ledger *ledger, const data_identity *identity,
+                                 dperm_error *err) {
+  return charge_refuse_known(ledger, identity,
+                             "exact results would tell more of them than any budget allows; ask "
+                             "for private ones (with an epsilon), or use records that are public",
+                             err);
+}
+
+dperm_status dperm_ledger_refuse_data(dperm_ledger *ledger, const dperm_data *data,
+                                      dperm_error *err) {
+  data_identity identity;
+  TRY(identity_of_data(data, &identity, err));
+  return refuse_exact(ledger, &identity, err);
+}
+
+/* An encoded file is the people of its source. */
+static dperm_status digest_source(const char *path, unsigned char out[FILE_DIGEST_SIZE],
+                                  dperm_error *err) {
+  OWNED(encoded_close_at) encoded_file *file = NULL;
+  if (!encoded_recognized(path)) {
+    return file_digest(path, out, err);
+  }
+  TRY(encoded_open(path, &file, err));
+  memcpy(out, file->trailer->source, FILE_DIGEST_SIZE);
+  return DPERM_OK;
+}
+
+dperm_status dperm_ledger_refuse_file(dperm_ledger *ledger, const char *path, dperm_error *err) {
+  unsigned char digest[FILE_DIGEST_SIZE] = {0};
+  data_identity identity;
+  struct stat about;
+  if (strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode))) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s: can be read only once, so the ledger cannot say beforehand whether it knows these "
+         "records; name a file, or name no ledger if they are public",
+         path_for_people(path));
+  }
+  TRY(digest_source(path, digest, err));
+  identity_of_file(digest, &identity);
+  return refuse_exact(ledger, &identity, err);
 }

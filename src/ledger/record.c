@@ -206,6 +206,19 @@ dperm_status record_read(dperm_ledger *ledger, int64_t id, record *out, dperm_er
   return DPERM_OK;
 }
 
+dperm_status record_reserved(dperm_ledger *ledger, uint64_t entry, const char *receipt, record *out,
+                             dperm_error *err) {
+  char own[DPERM_DIGEST_SIZE] = "";
+  TRY(record_read(ledger, (int64_t)entry, out, err));
+  if (strcmp(out->kind, "reserve") == 0) {
+    record_receipt(out, own);
+  }
+  if (!own[0] || strcmp(own, receipt) != 0) {
+    out->kind[0] = '\0';
+  }
+  return DPERM_OK;
+}
+
 /* ---- the head */
 
 static bool take_head(sqlite3_stmt *query, ledger_head *out) {

@@ -48,6 +48,9 @@ void key_digest(const unsigned char key[LEDGER_KEY_SIZE], char out[DPERM_DIGEST_
 /* What a model carries of its reservation. It leaves out all that depends on the data, and holds
  * the token, so that it reveals nothing without the ledger. */
 void record_receipt(const record *r, char out[DPERM_DIGEST_SIZE]);
+/* As record_read, of the reservation with this receipt: any other record has an empty kind. */
+dperm_status record_reserved(dperm_ledger *ledger, uint64_t entry, const char *receipt, record *out,
+                             dperm_error *err);
 
 /* The head: the ledger's key, the number of records, the digest of the last. */
 typedef struct ledger_head {

@@ -1,178 +1,167 @@
-/* See record_terms.h. */
+/* See record_terms.h. One table has all keys; a text is taken term by term, and counts only if the
+ * table makes the same text of what was taken. */
 #include "ledger/record_terms.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 
+/* Keys that are there together. */
+typedef enum part { ADDING, RENYI, REFINED, CURVE, MEAN, PRICE } part;
+typedef enum value_kind { WORD, NUMBER, COUNT, AMOUNT, CORNERS } value_kind;
+enum { VALUE_SIZE = CURVE_CORNERS * (2 * DOUBLE_TEXT_SIZE + 2) };
+
+typedef struct term {
+  const char *key;
+  part part;
+  value_kind kind;
+  size_t offset;
+  const char *word; /* that a truth is written as */
+} term;
+
+#define AT(member) offsetof(record_terms, member)
+static const term keys[] = {
+    {"neighbours", ADDING, WORD, AT(adding), "add-remove"},
+    {"composition", RENYI, WORD, AT(renyi), "renyi"},
+    {"order", RENYI, NUMBER, AT(order), NULL},
+    {"budget", RENYI, AMOUNT, AT(budget), NULL},
+    {"refined", REFINED, NUMBER, AT(refined), NULL},
+    {"fits", CURVE, COUNT, AT(curve.fits), NULL},
+    {"slack", CURVE, NUMBER, AT(curve.slack), NULL},
+    {"mean", MEAN, NUMBER, AT(curve.mean), NULL},
+    {"corners", CURVE, CORNERS, AT(curve), NULL},
+    {"num", CURVE, NUMBER, AT(curve.epsilon_num), NULL},
+    {"pure", CURVE, NUMBER, AT(curve.pure), NULL},
+    {"failure", CURVE, NUMBER, AT(curve.failure), NULL},
+    {"cost", PRICE, AMOUNT, AT(cost.epsilon), NULL},
+    {"cost_delta", PRICE, AMOUNT, AT(cost.delta), NULL},
+};
+enum { KEYS = sizeof keys / sizeof *keys };
+
 /* ---- writing */
 
-typedef struct writer {
-  char *out;
-  size_t used;
-} writer;
-
-static void put(writer *w, const char *key, const char *value) {
-  w->used += (size_t)snprintf(w->out + w->used, TERMS_SIZE - w->used, "%s%s=%s", w->used ? " " : "",
-                              key, value);
-}
-
-static void put_double(writer *w, const char *key, double value) {
-  char text[DOUBLE_TEXT_SIZE];
-  (void)format_double(value, false, text);
-  put(w, key, text);
-}
-
-static void put_amount(writer *w, const char *key, const amount *value) {
-  char text[DPERM_AMOUNT_SIZE];
-  amount_text(value, text);
-  put(w, key, text);
+static bool has_part(const record_terms *t, part which) {
+  const bool parts[] = {[ADDING] = t->adding,
+                        [RENYI] = t->renyi,
+                        [REFINED] = t->refined > 0,
+                        [CURVE] = t->curve.fits > 0,
+                        [MEAN] = t->curve.fits > 0 && t->curve.mean > 0,
+                        [PRICE] = t->priced};
+  return parts[which];
 }
 
 /* "1:0.02,2:0.01": counts and ratios. */
-static void put_corners(writer *w, const privacy_curve *c) {
-  char text[CURVE_CORNERS * (2 * DOUBLE_TEXT_SIZE + 2)] = "";
+static void write_corners(const privacy_curve *c, char out[VALUE_SIZE]) {
   size_t used = 0;
+  *out = '\0';
   for (size_t i = 0; i < c->corner_count; i++) {
     char count[DOUBLE_TEXT_SIZE], ratio[DOUBLE_TEXT_SIZE];
     (void)format_double(c->corners[i].count, false, count);
     (void)format_double(c->corners[i].ratio, false, ratio);
-    used +=
-        (size_t)snprintf(text + used, sizeof text - used, "%s%s:%s", i ? "," : "", count, ratio);
+    used += (size_t)snprintf(out + used, VALUE_SIZE - used, "%s%s:%s", i ? "," : "", count, ratio);
   }
-  put(w, "corners", text);
 }
 
-static void put_curve(writer *w, const privacy_curve *c) {
-  put_double(w, "fits", (double)c->fits);
-  put_double(w, "slack", c->slack);
-  if (c->mean > 0) {
-    put_double(w, "mean", c->mean);
+static void write_value(const term *t, const record_terms *terms, char out[VALUE_SIZE]) {
+  const void *place = (const char *)terms + t->offset;
+  if (t->kind == WORD) {
+    (void)snprintf(out, VALUE_SIZE, "%s", t->word);
+  } else if (t->kind == AMOUNT) {
+    amount_text(place, out);
+  } else if (t->kind == CORNERS) {
+    write_corners(place, out);
+  } else {
+    double number = t->kind == COUNT ? (double)*(const size_t *)place : *(const double *)place;
+    (void)format_double(number, false, out);
   }
-  put_corners(w, c);
-  put_double(w, "num", c->epsilon_num);
-  put_double(w, "pure", c->pure);
-  put_double(w, "failure", c->failure);
 }
 
 void terms_write(const record_terms *terms, char out[TERMS_SIZE]) {
-  writer w = {out, 0};
+  size_t used = 0;
   out[0] = '\0';
-  if (terms->adding) {
-    put(&w, "neighbours", "add-remove");
-  }
-  if (terms->renyi) {
-    put(&w, "composition", "renyi");
-    put_double(&w, "order", terms->order);
-    put_amount(&w, "budget", &terms->budget);
-  }
-  if (terms->refined > 0) {
-    put_double(&w, "refined", terms->refined);
-  }
-  if (terms->curve.fits > 0) {
-    put_curve(&w, &terms->curve);
-  }
-  if (terms->priced) {
-    put_amount(&w, "cost", &terms->cost.epsilon);
-    put_amount(&w, "cost_delta", &terms->cost.delta);
+  for (const term *t = keys; t < keys + KEYS; t++) {
+    char text[VALUE_SIZE];
+    if (has_part(terms, t->part)) {
+      write_value(t, terms, text);
+      used +=
+          (size_t)snprintf(out + used, TERMS_SIZE - used, "%s%s=%s", used ? " " : "", t->key, text);
+    }
   }
 }
 
-/* ---- reading: each key in its place, or not at all */
+/* ---- reading */
 
-/* The value of `key` if that comes next; *at moves behind it. */
-static bool take(const char **at, const char *key, slice *value) {
-  size_t length = strlen(key);
-  if (strncmp(*at, key, length) != 0 || (*at)[length] != '=') {
+/* What stands in *rest before `mark`, or all; *rest is what stands behind it then. */
+static slice cut(slice *rest, char mark) {
+  const char *end = memchr(rest->start, mark, rest->length);
+  slice first = {rest->start, end ? (size_t)(end - rest->start) : rest->length};
+  size_t over = first.length + (end != NULL);
+  *rest = (slice){rest->start + over, rest->length - over};
+  return first;
+}
+
+static bool take_number(slice text, double *out) {
+  return parse_double(text, out) == NUMBER_OK;
+}
+
+static bool take_amount(slice text, amount *out) {
+  char copy[DPERM_AMOUNT_SIZE];
+  if (text.length >= sizeof copy) {
     return false;
   }
-  value->start = *at + length + 1;
-  value->length = strcspn(value->start, " ");
-  *at = value->start + value->length;
-  *at += **at == ' ';
-  return true;
+  memcpy(copy, text.start, text.length);
+  copy[text.length] = '\0';
+  return amount_parse(copy, out);
 }
 
-static bool take_double(const char **at, const char *key, double *out) {
-  slice value;
-  return take(at, key, &value) && parse_double(value, out) == NUMBER_OK;
-}
-
-static bool take_amount(const char **at, const char *key, amount *out) {
-  slice value;
-  char text[DPERM_AMOUNT_SIZE];
-  if (!take(at, key, &value) || value.length >= sizeof text) {
-    return false;
-  }
-  memcpy(text, value.start, value.length);
-  text[value.length] = '\0';
-  return amount_parse(text, out);
-}
-
-static bool take_corner(slice text, gaussian_corner *out) {
-  const char *colon = memchr(text.start, ':', text.length);
-  if (!colon) {
-    return false;
-  }
-  size_t before = (size_t)(colon - text.start);
-  return parse_double((slice){text.start, before}, &out->count) == NUMBER_OK &&
-         parse_double((slice){colon + 1, text.length - before - 1}, &out->ratio) == NUMBER_OK;
-}
-
-static bool take_corners(const char **at, privacy_curve *c) {
-  slice rest;
-  bool good = take(at, "corners", &rest);
-  while (good && rest.length > 0) {
-    const char *comma = memchr(rest.start, ',', rest.length);
-    size_t length = comma ? (size_t)(comma - rest.start) : rest.length;
+static bool take_corners(slice text, privacy_curve *c) {
+  bool good = true;
+  while (good && text.length > 0) {
+    slice ratio = cut(&text, ','), count = cut(&ratio, ':');
     good = c->corner_count < CURVE_CORNERS &&
-           take_corner((slice){rest.start, length}, &c->corners[c->corner_count++]);
-    size_t over = length + (comma != NULL);
-    rest = (slice){rest.start + over, rest.length - over};
+           take_number(count, &c->corners[c->corner_count].count) &&
+           take_number(ratio, &c->corners[c->corner_count].ratio);
+    c->corner_count += good;
   }
   return good;
 }
 
-static bool next_is(const char *at, const char *key) {
-  return take(&at, key, &(slice){NULL, 0});
-}
-
-static bool take_curve(const char **at, privacy_curve *c) {
-  slice fits;
-  return take(at, "fits", &fits) && parse_size(fits, CURVE_FITS_MOST, &c->fits) &&
-         take_double(at, "slack", &c->slack) &&
-         (!next_is(*at, "mean") || take_double(at, "mean", &c->mean)) && take_corners(at, c) &&
-         take_double(at, "num", &c->epsilon_num) && take_double(at, "pure", &c->pure) &&
-         take_double(at, "failure", &c->failure) && c->fits > 0 && curve_is_sound(c);
+static bool take_value(const term *t, slice text, record_terms *out) {
+  void *place = (char *)out + t->offset;
+  switch (t->kind) {
+  case WORD:
+    *(bool *)place = slice_is(text, t->word);
+    return *(bool *)place;
+  case NUMBER:
+    return take_number(text, place);
+  case COUNT:
+    return parse_size(text, CURVE_FITS_MOST, place);
+  case AMOUNT:
+    return take_amount(text, place);
+  case CORNERS:
+    return take_corners(text, place);
+  }
+  return false;
 }
 
 bool terms_parse(const char *text, record_terms *out) {
   char again[TERMS_SIZE];
-  const char *at = text;
-  bool good = true;
+  slice rest = slice_of(text);
   *out = (record_terms){.renyi = false};
-  if (next_is(at, "neighbours")) {
-    slice word;
-    out->adding = good = take(&at, "neighbours", &word) && slice_is(word, "add-remove");
+  while (rest.length > 0) {
+    slice value = cut(&rest, ' '), key = cut(&value, '=');
+    const term *t = keys;
+    while (t < keys + KEYS && !slice_is(key, t->key)) {
+      t++;
+    }
+    if (t == keys + KEYS || !take_value(t, value, out)) {
+      return false;
+    }
+    out->priced |= t->part == PRICE;
   }
-  if (good && next_is(at, "composition")) {
-    slice name;
-    out->renyi = good = take(&at, "composition", &name) && slice_is(name, "renyi") &&
-                        take_double(&at, "order", &out->order) &&
-                        take_amount(&at, "budget", &out->budget);
-  }
-  if (good && next_is(at, "refined")) {
-    good = take_double(&at, "refined", &out->refined) && out->refined > 0;
-  }
-  if (good && next_is(at, "fits")) {
-    good = take_curve(&at, &out->curve);
-  }
-  if (good && next_is(at, "cost")) {
-    out->priced = good = take_amount(&at, "cost", &out->cost.epsilon) &&
-                         take_amount(&at, "cost_delta", &out->cost.delta);
-  }
-  if (!good || *at) {
+  if (out->curve.fits > 0 && !curve_is_sound(&out->curve)) {
     return false;
   }
   terms_write(out, again);

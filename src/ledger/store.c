@@ -17,7 +17,6 @@
 
 #include "base/file_write.h"
 #include "base/memory.h"
-#include "dperm/ledger.h"
 
 enum { WAIT_MILLISECONDS = 30000 };
 
@@ -137,14 +136,22 @@ static const char *store_file(const dperm_ledger *ledger) {
   return sqlite3_db_filename(ledger->db, "main");
 }
 
+/* It refuses the thread that has it, rather than wait for ever. */
+static dperm_status make_turn(pthread_mutex_t *turn, dperm_error *err) {
+  pthread_mutexattr_t how;
+  bool made = pthread_mutexattr_init(&how) == 0 &&
+              pthread_mutexattr_settype(&how, PTHREAD_MUTEX_ERRORCHECK) == 0 &&
+              pthread_mutex_init(turn, &how) == 0;
+  return made ? DPERM_OK : error_set(err, DPERM_OUT_OF_MEMORY, "out of memory for a lock");
+}
+
 static dperm_status open_database(const char *path, dperm_ledger **out, dperm_error *err) {
   OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   if (sodium_init() < 0) { /* it also chooses the fast code for digests */
     FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
   }
   TRY(memory_new(1, sizeof *ledger, &ledger, err));
-  /* it refuses the thread that has it, rather than wait for ever */
-  ledger->turn = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+  TRY(make_turn(&ledger->turn, err));
   ledger->process = getpid();
   ledger->space = -1;
   TRY(memory_copy_text(path, strlen(path), &ledger->path, err));
@@ -257,10 +264,16 @@ dperm_status store_create(const char *path, dperm_ledger **out, char **temporary
   return store_run(*out, "BEGIN IMMEDIATE", err);
 }
 
-/* Never over another ledger; at no moment with two names, where the file system can do that. */
+/* Never over another ledger; at no moment with two names, where the file system and the C library
+ * (musl from 1.2.5) can do that. */
 static int put_in_place(const char *temporary, const char *path) {
+#ifdef RENAME_NOREPLACE
   int failed = renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE);
-  return failed && (errno == ENOSYS || errno == EINVAL) ? link(temporary, path) : failed;
+  if (!failed || (errno != ENOSYS && errno != EINVAL)) {
+    return failed;
+  }
+#endif
+  return link(temporary, path);
 }
 
 dperm_status store_publish(dperm_ledger *ledger, const char *temporary, const char *path,

@@ -11,6 +11,7 @@
 #include "base/owned.h"
 #include "base/status.h"
 #include "dperm/ledger.h"
+#include "dperm/verify.h"
 
 /* Version 1 knew rows only; version 2 had records with a version of their own and persons with
  * several rows; version 3 has no indexes, and records that say which key the ledger has; version 4
@@ -22,7 +23,7 @@ enum {
 };
 
 /* The last charge that was made, or tried, through a handle, and what it costs by the composition
- * of its data set (ledger/charge_cost.c). */
+ * of its data set (ledger/entries.c). */
 typedef struct latest_charge {
   dperm_charge charge;
   char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
@@ -90,3 +91,43 @@ dperm_status store_run(dperm_ledger *ledger, const char *sql, dperm_error *err);
 
 /* The content is not what this program wrote. */
 dperm_status store_fail_damaged(const dperm_ledger *ledger, const char *what, dperm_error *err);
+
+/* ---- what a check finds (chain_check.c): every line of it for dperm_ledger_verify, the first
+ * inconsistency for a transaction, which then refuses to go on */
+
+enum { FINDING_SIZE = 400, FINDINGS_SHOWN = 20 };
+#define NO_RECORD INT64_MIN
+
+typedef struct findings {
+  dperm_verify_line *line; /* gets them; NULL where the first failure is enough */
+  void *context;
+  size_t failures;
+  char first[FINDING_SIZE]; /* failure */
+} findings;
+
+/* Adds one, of a record or of none. Of the failures only FINDINGS_SHOWN are given to `line`. */
+void findings_add(findings *found, dperm_finding kind, int64_t id, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* An inconsistency, of the file or of a record. */
+#define findings_fail(found, ...) findings_add(found, DPERM_FINDING_FAILS, NO_RECORD, __VA_ARGS__)
+#define findings_fail_record(found, r, ...)                                                        \
+  findings_add(found, DPERM_FINDING_FAILS, (r)->id, __VA_ARGS__)
+
+/* No need to read on. */
+static inline bool findings_suffice(const findings *found) {
+  return found->failures > 0 && !found->line;
+}
+
+/* ---- tables (tables.c) */
+
+/* Into a new file, with its key and no record yet. */
+dperm_status tables_make(dperm_ledger *ledger, const unsigned char key[LEDGER_KEY_SIZE],
+                         dperm_error *err);
+
+/* Makes the tables of a file of an older version those of today; its records keep the digests they
+ * have. */
+dperm_status tables_update(dperm_ledger *ledger, dperm_error *err);
+
+/* Every object of the file must be, to the letter, one that its version has; none may be missing.
+ */
+dperm_status tables_check(dperm_ledger *ledger, findings *found, dperm_error *err);

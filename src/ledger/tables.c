@@ -1,9 +1,12 @@
-/* See tables.h. Records are written once: triggers refuse the slip of a hand, and the chain of
- * digests shows what was done with intent. Our own connection runs no triggers at all. */
-#include "ledger/tables.h"
-
+/* The tables of a ledger, as SQL (docs/formats.md says what each column means), and the check that
+ * a file has these and nothing else: a trigger, a view or a table of somebody else's making could
+ * change what a statement of ours does. Records are written once: triggers refuse the slip of a
+ * hand, and the chain of digests shows what was done with intent. Our own connection runs no
+ * triggers at all. */
 #include <stdio.h>
 #include <string.h>
+
+#include "ledger/store.h"
 
 /* What SQLite keeps of an object, and the versions of the file that have it. */
 typedef struct object {

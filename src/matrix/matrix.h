@@ -6,12 +6,12 @@
  * Results do not depend on the number of threads or of processes: rows are cut into stripes by
  * public sizes alone, each stripe is summed in its own buffer, and the buffers are added in order.
  *
- * An operation that was stopped on the way (base/cancel.h) fails, and what it was to make is
+ * An operation that was stopped on the way (base/progress.h) fails, and what it was to make is
  * anything. */
 #pragma once
 
-#include "base/cancel.h"
 #include "base/owned.h"
+#include "base/progress.h"
 #include "base/ranks.h"
 #include "base/status.h"
 #include "matrix/growing_rows.h"

@@ -1,6 +1,4 @@
 /* Counts, the area under the ROC curve by ranks, the log loss. */
-#include "model/metrics.h"
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -7,7 +7,6 @@
 
 #include "base/json_text.h"
 #include "base/memory.h"
-#include "base/sized.h"
 #include "loss/softmax.h"
 #include "read/row_reader.h"
 
@@ -203,9 +202,6 @@ dperm_status model_view(const dperm_model *model, const matrix *x, const matrix 
 dperm_status apply_vectors(const matrix *x, const double *vectors, size_t count, double *z,
                            dperm_error *err) {
   OWNED_MEMORY double *wide = NULL;
-  if (count == 1) {
-    return matrix_apply(x, vectors, 1, z, err);
-  }
   TRY(memory_new(count * x->cols, sizeof *wide, &wide, err));
   for (size_t m = 0; m < count; m++) {
     for (size_t j = 0; j < x->cols; j++) {

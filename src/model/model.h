@@ -1,9 +1,11 @@
 /* A model inside the library: weights, and everything public that says what they mean. */
 #pragma once
 
+#include "base/options_defaults.h"
 #include "base/owned.h"
 #include "data/dataset.h"
 #include "dperm/ledger.h"
+#include "dperm/score.h"
 #include "kernel/features.h"
 #include "mechanism/privacy_plan.h"
 #include "privacy/guarantee.h"
@@ -96,3 +98,15 @@ size_t model_winner(size_t classes, const double *scores);
  * sum. */
 double model_class_log_probability(const dperm_loss *log_loss, size_t classes, const double *scores,
                                    size_t index);
+
+/* ---- how well scores tell classes apart (metrics.c) */
+
+extern const sized_struct metrics_struct; /* dperm_metrics */
+
+/* Of two classes `labels` are −1 or +1, and a score above zero predicts +1; of more they are
+ * indexes, each row has a score for each class, and the largest predicts. `log_loss` is the loss
+ * that is the −log of a probability, NULL where there is none (model_log_loss), of scores times
+ * `by`, the model's inverse temperature. */
+dperm_status metrics_of(size_t classes, const double *scores, const double *labels, size_t rows,
+                        const dperm_loss *log_loss, double by, dperm_metrics *out,
+                        dperm_error *err);

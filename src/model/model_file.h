@@ -24,6 +24,10 @@ dperm_status model_document_read(const char *path, json_document *out, dperm_err
  * alone: fails on what holds no sound model. */
 dperm_status model_of_document(const json_document *doc, dperm_model **out, dperm_error *err);
 
+/* The weights of a noise's blocks: one for each group of the body that states one, in the order of
+ * the columns; none where no group does. NULL for want of memory. */
+json_t *block_weights_json(const noise_plan *noise);
+
 /* All bytes of a model's file; the caller commits. */
 dperm_status model_write_content(const dperm_model *model, output_file *out, dperm_error *err);
 
@@ -36,8 +40,3 @@ json_t *model_share_json(const dperm_model *model, share_id share);
 /* The objects of all such shares that a file has, and their epsilons, into the model, after its
  * classes. The first share whose object is not sound, or NULL. */
 const share_kind *model_read_shares(const json_t *root, dperm_model *model);
-
-/* How its classes were learned, into model->joint; false where the file's word is none, or its loss
- * cannot learn them so. And the numbers in its noise, which follow with its dims and mechanism. */
-bool model_multiclass_fits(const json_t *root, dperm_model *model);
-void model_shape_noise(dperm_model *model);

@@ -8,6 +8,7 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "loss/loss.h"
 #include "mechanism/mechanism.h"
 #include "model/model_file.h"
 #include "random/noise.h"
@@ -103,11 +104,6 @@ static dperm_status check_format(const reading *r) {
   return DPERM_OK;
 }
 
-static dperm_status check_digest(const reading *r, char digest[DIGEST_TEXT_SIZE]) {
-  TRY(model_digest(r->root, digest, r->err));
-  return sound(r, same(text_at(r->root, "digest"), digest), "its digest does not fit its content");
-}
-
 /* ---- classes, encoding, kernel, weights */
 
 static dperm_status read_classes(const reading *r, dperm_model *model) {
@@ -123,6 +119,25 @@ static dperm_status read_classes(const reading *r, dperm_model *model) {
   TRY(sound(r, class_list_repeated(&model->classes) == count, "two classes have one name"));
   return sound(r, !expected || class_list_equal(&model->classes, expected),
                "its classes are not those of its schema, in the same order");
+}
+
+/* How its classes were learned; files from before they could be learned jointly do not say. */
+static bool model_multiclass_fits(const json_t *root, dperm_model *model) {
+  const json_t *stated = json_object_get(root, "multiclass");
+  const char *name = json_string_value(stated);
+  const loss_kind *kind = loss_kind_named(model->loss);
+  model->joint = same(name, dperm_multiclass_name(DPERM_MULTICLASS_JOINT));
+  bool known = model->joint || same(name, dperm_multiclass_name(DPERM_MULTICLASS_ONE_VS_REST));
+  return (!stated || (known && model->classes.count > 2)) &&
+         (!model->joint || (kind && kind->joint));
+}
+
+/* As mechanism/privacy_plan.c makes it: a vector for each class, or one for all weights. */
+static void model_shape_noise(dperm_model *model) {
+  noise_plan *noise = &model->plan.noise;
+  bool objective = model->plan.mechanism == DPERM_MECHANISM_OBJECTIVE;
+  noise->copies = model->joint && objective ? model->classes.count : 1;
+  noise->dims = model->joint && !objective ? model->classes.count * model->dims : model->dims;
 }
 
 /* Weights of classes, where there are any: none above 1 (docs/proofs/weights.md). */
@@ -364,25 +379,10 @@ static dperm_status read_claim(const reading *r, dperm_model *model) {
                                          "it does not say why it is not private", &model->reason);
 }
 
-/* Whether the stated weights are those that the body's blocks have. */
-static bool block_weights_fit(const json_t *stated, const noise_body *body, const double *weights) {
-  size_t at = 0;
-  bool fit = true;
-  for (size_t i = 0; i < body_count(body); i++) {
-    const body_run *run = body_at(body, i);
-    for (size_t g = 0; fit && !isnan(weights[i]) && g < run->groups; g++) {
-      const json_t *one = json_array_get(stated, at++);
-      fit = json_is_number(one) && json_number_value(one) == weights[i];
-    }
-  }
-  return fit && json_array_size(stated) == at && (at > 0 || !stated);
-}
-
 /* Weights follow from the schema and are stated all the same, for readers that do not know how. */
 static dperm_status check_noise_weights(const reading *r, const noise_plan *noise) {
   const json_t *one = json_object_get(r->privacy, "noise_weight");
   const json_t *blocks = json_object_get(r->privacy, "noise_weights");
-  OWNED_MEMORY double *weights = NULL;
   bool fits = true;
   if (noise->kind && noise->kind->weight) {
     double t = noise->kind->weight(noise);
@@ -390,9 +390,11 @@ static dperm_status check_noise_weights(const reading *r, const noise_plan *nois
                     : json_is_number(one) && json_number_value(one) == t;
   }
   if (noise->kind && noise->kind->weights) {
-    TRY(memory_new(body_count(&noise->body), sizeof *weights, &weights, r->err));
-    noise->kind->weights(noise, weights);
-    fits = fits && block_weights_fit(blocks, &noise->body, weights);
+    json_auto_t *expected = block_weights_json(noise);
+    if (!expected) {
+      FAIL(r->err, DPERM_OUT_OF_MEMORY, "%s: out of memory; close other programs", r->doc->name);
+    }
+    fits = fits && (json_array_size(expected) > 0 ? json_equal(blocks, expected) : !blocks);
   }
   return sound(r, fits, "its noise does not fit its schema");
 }
@@ -420,7 +422,9 @@ static dperm_status read_loss(const reading *r, dperm_model *model) {
 static dperm_status read_model(const reading *r, dperm_model *model, stated_kernel *k) {
   json_t *selection = json_object_get(r->root, "selection");
   TRY(check_format(r));
-  TRY(check_digest(r, model->digest));
+  TRY(model_digest(r->root, model->digest, r->err));
+  TRY(sound(r, same(text_at(r->root, "digest"), model->digest),
+            "its digest does not fit its content"));
   TRY(read_claim(r, model));
   TRY(read_loss(r, model));
   TRY(read_rows(r, model));

@@ -62,9 +62,7 @@ static json_t *numerics_json(const release_plan *r, double delta) {
                    r->solution_error, "delta", delta);
 }
 
-/* One for each group of the body that states one, in the order of the columns; none where no group
- * does. */
-static json_t *block_weights_json(const noise_plan *noise) {
+json_t *block_weights_json(const noise_plan *noise) {
   OWNED_MEMORY double *weights = NULL;
   json_t *array = json_array();
   if (memory_new(body_count(&noise->body), sizeof *weights, &weights, NULL) != DPERM_OK) {

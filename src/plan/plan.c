@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "base/options_defaults.h"
-#include "base/sized.h"
 #include "data/class_weights.h"
 #include "dperm/plan.h"
 #include "kernel/features.h"

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/file_stamp.h"
+#include "base/file_read.h"
 #include "base/memory.h"
 
 dperm_status encoded_damaged(const encoded_file *file, uint64_t at, const char *what,

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/cancel.h"
 #include "base/defect.h"
 #include "base/memory.h"
 #include "base/progress.h"

@@ -6,7 +6,6 @@
 
 #include "base/file_write.h"
 #include "base/memory.h"
-#include "base/protected_file.h"
 #include "base/text.h"
 #include "dperm/output.h"
 #include "model/model_file.h"

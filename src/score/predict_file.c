@@ -7,7 +7,7 @@
 #include "base/file_write.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "model/metrics.h"
+#include "model/model.h"
 #include "score/predict_file.h"
 
 /* ---- blocks of scored rows */

@@ -13,7 +13,6 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "base/options_defaults.h"
-#include "base/sized.h"
 #include "dperm/score.h"
 #include "random/random_source.h"
 #include "run/account.h"

@@ -15,7 +15,7 @@
 
 #include "base/memory.h"
 #include "base/owned.h"
-#include "base/protected_file.h"
+#include "base/file_write.h"
 #include "base/text.h"
 #include "sweep/sweep_run.h"
 

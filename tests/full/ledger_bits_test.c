@@ -135,17 +135,11 @@ static void build(void) {
 static void init_priced(const char *dataset, int charges) {
   enum { ORDER = 8 };
   dperm_error e = {0};
-  dperm_ledger_budget budget;
   char total[40];
   double conversion = 10 - renyi_budget(ORDER, 10, 0.999 * 0.5e-6);
   (void)snprintf(total, sizeof total, "%.9f",
                  conversion + (charges + 0.5) * renyi_of_curve(ORDER, &curve));
-  dperm_ledger_budget_init(&budget);
-  budget.epsilon = total;
-  budget.delta = "1e-6";
-  budget.composition = DPERM_COMPOSITION_RENYI;
-  budget.order = ORDER;
-  check(dperm_ledger_create(path, dataset, &budget, &e), e.message);
+  check(ledger_create_order(path, dataset, total, "1e-6", ORDER, &e), e.message);
 }
 
 static void build_priced(void) {
@@ -296,7 +290,7 @@ static const char guards_on[] =
 /* The record's digest made anew, as somebody would who knows the format. */
 static void refit(int id, bool head) {
   dperm_error e = {0};
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
+  auto_ledger *ledger = NULL;
   sqlite3_stmt *query = NULL;
   record r;
   bool found = false;

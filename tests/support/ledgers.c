@@ -33,6 +33,17 @@ dperm_status ledger_create(const char *path, const char *dataset, const char *ep
   return dperm_ledger_create(path, dataset, &budget, err_);
 }
 
+dperm_status ledger_create_order(const char *path, const char *dataset, const char *epsilon,
+                                 const char *delta, double order, dperm_error *err_) {
+  dperm_ledger_budget budget;
+  dperm_ledger_budget_init(&budget);
+  budget.epsilon = epsilon;
+  budget.delta = delta;
+  budget.composition = DPERM_COMPOSITION_RENYI;
+  budget.order = order;
+  return dperm_ledger_create(path, dataset, &budget, err_);
+}
+
 int ledger_home_begin(void **state) {
   ledger_home *home = calloc(1, sizeof *home);
   folder_new("dperm-ledger", home->folder, sizeof home->folder);
@@ -76,25 +87,37 @@ dperm_ledger *ledger_for(const ledger_home *home, dperm_neighbours neighbours) {
   return ledger;
 }
 
+charge_request request_for(const char *dataset, double epsilon, double delta, unsigned char data) {
+  return (charge_request){.dataset = dataset,
+                          .command = "train",
+                          .mechanism = "objective",
+                          .epsilon = epsilon,
+                          .delta = delta,
+                          .rows_per_person = 1,
+                          .identity = {.given = {data}}};
+}
+
+dperm_status charge_open(dperm_ledger *ledger, double epsilon, dperm_charge *out,
+                         dperm_error *err) {
+  const charge_request request = request_for("people", epsilon, 0, 1);
+  return charge_reserve(ledger, &request, false, out, err);
+}
+
+dperm_status head_of(dperm_ledger *ledger, dperm_error *err) {
+  uint64_t records = 0;
+  char head[DPERM_DIGEST_SIZE];
+  return dperm_ledger_head(ledger, &records, head, err);
+}
+
 dperm_status charge_with_curve(const char *path, const char *dataset, double epsilon, double delta,
                                const privacy_curve *curve, unsigned char data, dperm_charge *out,
                                dperm_error *err) {
-  dperm_ledger *ledger = NULL;
-  charge_request request = {.dataset = dataset,
-                            .command = "train",
-                            .mechanism = "objective",
-                            .epsilon = epsilon,
-                            .delta = delta,
-                            .rows_per_person = 1,
-                            .curves = curve,
-                            .curve_count = curve ? 1 : 0,
-                            .identity = {.given = {data}}};
+  auto_ledger *ledger = NULL;
+  charge_request request = request_for(dataset, epsilon, delta, data);
+  request.curves = curve;
+  request.curve_count = curve ? 1 : 0;
   dperm_status status = dperm_ledger_open(path, &ledger, err);
-  if (status == DPERM_OK) {
-    status = charge_reserve(ledger, &request, false, out, err);
-  }
-  dperm_ledger_free(ledger);
-  return status;
+  return status == DPERM_OK ? charge_reserve(ledger, &request, false, out, err) : status;
 }
 
 dperm_status charge_it(const char *path, const char *dataset, double epsilon, double delta,
@@ -104,13 +127,12 @@ dperm_status charge_it(const char *path, const char *dataset, double epsilon, do
 
 void charge_whole(const char *path, const char *dataset, double epsilon, unsigned char data) {
   char artifact[DPERM_DIGEST_SIZE] = {0};
-  dperm_ledger *ledger = NULL;
+  auto_ledger *ledger = NULL;
   dperm_charge made;
   memset(artifact, 'a', sizeof artifact - 1);
   assert_ok(charge_it(path, dataset, epsilon, 0, data, &made, err));
   assert_ok(dperm_ledger_open(path, &ledger, err));
   assert_ok(charge_commit(ledger, made.entry, artifact, err));
-  dperm_ledger_free(ledger);
 }
 
 void tamper(const char *path, const char *sql) {

@@ -14,14 +14,23 @@ typedef struct ledger_home {
 /* cmocka's setup and teardown: *state is a ledger_home whose ledger gives "people" epsilon 1. */
 int ledger_home_begin(void **state);
 int ledger_home_end(void **state);
+#define LEDGER_TEST(name) TEST_WITH(name, ledger_home_begin, ledger_home_end)
 
 /* A budget of plain sums for a data set, in a new ledger or one that is there. */
 dperm_status ledger_create(const char *path, const char *dataset, const char *epsilon,
                            const char *delta, size_t rows_per_person, dperm_error *err);
+/* The same with Renyi composition of this order. */
+dperm_status ledger_create_order(const char *path, const char *dataset, const char *epsilon,
+                                 const char *delta, double order, dperm_error *err);
 dperm_ledger *opened(const ledger_home *home);
 /* The same, or one beside it whose budget is for records added and removed. */
 dperm_ledger *ledger_for(const ledger_home *home, dperm_neighbours neighbours);
 
+/* What a run would ask for, with one row per person, for the data with this number. */
+charge_request request_for(const char *dataset, double epsilon, double delta, unsigned char data);
+/* Reserves in an open ledger, for data 1 of "people"; and what the ledger's head says. */
+dperm_status charge_open(dperm_ledger *ledger, double epsilon, dperm_charge *out, dperm_error *err);
+dperm_status head_of(dperm_ledger *ledger, dperm_error *err);
 /* Reserves in the ledger at `path`, for the data with this number. */
 dperm_status charge_it(const char *path, const char *dataset, double epsilon, double delta,
                        unsigned char data, dperm_charge *out, dperm_error *err);

@@ -62,9 +62,12 @@ static json_t *owner_of(json_t *root, const char *path, const char **key) {
 
 void change_field(json_t *root, const char *path, const char *change) {
   const char *key = NULL;
-  json_t *owner = owner_of(root, path, &key), *old = json_object_get(owner, key), *new = NULL;
+  json_t *owner = owner_of(root, path, &key), *new = NULL;
+  size_t place = (size_t)strtoul(key, NULL, 10);
+  bool list = json_is_array(owner), last = list && *key == '+';
+  json_t *old = list ? json_array_get(owner, place) : json_object_get(owner, key);
   if (strcmp(change, "-") == 0) {
-    assert_int_equal(json_object_del(owner, key), 0);
+    assert_int_equal(list ? json_array_remove(owner, place) : json_object_del(owner, key), 0);
     return;
   }
   double number = json_number_value(old);
@@ -75,5 +78,8 @@ void change_field(json_t *root, const char *path, const char *change) {
   } else {
     new = json_loads(change, JSON_DECODE_ANY, NULL);
   }
-  assert_int_equal(json_object_set_new(owner, key, new), 0);
+  assert_int_equal(last   ? json_array_append_new(owner, new)
+                   : list ? json_array_set_new(owner, place, new)
+                          : json_object_set_new(owner, key, new),
+                   0);
 }

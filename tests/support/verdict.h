@@ -14,7 +14,8 @@ typedef struct verdict {
 /* With a digest that fits, unless `as_is`. What verifies must be a model that predict reads. */
 verdict verdict_on(json_t *model, bool as_is);
 
-/* `change`: "*X" multiplies, "+X" adds, "-" takes the field out, anything else is the new value. */
+/* `change`: "*X" multiplies, "+X" adds, "-" takes the field out, anything else is the new value. In
+ * a list the field is a place, or "+" for the one behind the last. */
 void change_field(json_t *root, const char *path, const char *change);
 
 #endif

@@ -1,13 +1,13 @@
 /* A caller that wants to stop is heard in the middle of a pass over blocks of rows, and nothing
  * that the pass has left half made is taken for a result. The watches here ask whenever they can,
  * so that no clock decides. */
-#include "base/cancel.h"
 #include "base/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/progress.h"
 #include "base/thread_pool.h"
 #include "kernel/features.h"
 #include "loss/softmax.h"
@@ -139,7 +139,7 @@ static dperm_status keep(watched *w, double *tall, double *wide, dperm_error *er
 static pass *const passes[] = {both,     apply,         apply_transposed, gram,
                                diagonal, double_double, transposed_dd,    keep};
 
-static void a_pass_ends_at_the_question_that_says_stop(void **state) {
+TEST(a_pass_ends_at_the_question_that_says_stop) {
   watched *w = watched_new();
   double *tall = calloc((size_t)ROWS * 2, sizeof *tall);
   double *wide = calloc((size_t)COLS * COLS, sizeof *wide);
@@ -163,7 +163,7 @@ static void a_pass_ends_at_the_question_that_says_stop(void **state) {
 }
 
 /* Rows and products that were asked for without a status are no numbers then. */
-static void what_was_not_made_is_no_number(void **state) {
+TEST(what_was_not_made_is_no_number) {
   watched *w = watched_new();
   double *work = calloc(w->x->work_size, sizeof *work), f[COLS] = {1}, z[MATRIX_BLOCK], row[COLS];
   watch_anew(w, 1);
@@ -220,7 +220,7 @@ static dperm_status joint_polish(joint_pass *j, dperm_error *err) {
 }
 
 /* A question for each 65,536 numbers at least, wherever the time goes. */
-static void passes_over_many_classes_ask_often(void **state) {
+TEST(passes_over_many_classes_ask_often) {
   static dperm_status (*const steps[])(joint_pass *, dperm_error *) = {
       joint_gradient, joint_objective, joint_along, joint_gram,
       joint_diagonal, joint_cg,        joint_polish};
@@ -267,7 +267,7 @@ static void passes_over_many_classes_ask_often(void **state) {
 /* ---- solvers */
 
 /* Wherever a question says stop, no solver succeeds after it. */
-static void no_solver_goes_on_after_a_stop(void **state) {
+TEST(no_solver_goes_on_after_a_stop) {
   enum { MODELS = 12 };
   watched *w = watched_new();
   const dperm_loss loss = dperm_loss_logistic();
@@ -331,7 +331,7 @@ static void wait_for_stop(void *context, size_t piece, size_t worker) {
   }
 }
 
-static void the_caller_is_asked_while_it_waits_for_others(void **state) {
+TEST(the_caller_is_asked_while_it_waits_for_others) {
   patience caller = {0, 3};
   const dperm_progress progress = {stop_at, &caller};
   gate g;
@@ -394,23 +394,40 @@ static void check_fit_stops(dperm_kernel_kind kind) {
   watched_free(w);
 }
 
-static void a_fit_with_a_kernel_stops_within_a_pass(void **state) {
+TEST(a_fit_stops_within_a_pass) {
   check_fit_stops(DPERM_KERNEL_GAUSSIAN);
-}
-
-static void a_fit_to_the_rows_themselves_does_too(void **state) {
   check_fit_stops(DPERM_KERNEL_NONE);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_pass_ends_at_the_question_that_says_stop),
-      cmocka_unit_test(what_was_not_made_is_no_number),
-      cmocka_unit_test(passes_over_many_classes_ask_often),
-      cmocka_unit_test(no_solver_goes_on_after_a_stop),
-      cmocka_unit_test(the_caller_is_asked_while_it_waits_for_others),
-      cmocka_unit_test(a_fit_with_a_kernel_stops_within_a_pass),
-      cmocka_unit_test(a_fit_to_the_rows_themselves_does_too),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+/* ---- each time, or twenty times a second at most */
+
+static bool stop_at_second(void *context, const char *stage, uint64_t done, uint64_t total) {
+  assert_string_equal(stage, "solving");
+  assert_true(done == 0 && total == 0);
+  return ++*(int *)context > 1;
+}
+
+TEST(no_caller_is_never_in_the_way) {
+  const dperm_progress silent = {NULL, NULL};
+  double asked = 1e-9;
+  assert_ok(progress_tick(NULL, "solving", 0, 0, err));
+  assert_ok(progress_tick(&silent, "solving", 0, 0, err));
+  assert_ok(progress_tick_seldom(NULL, "solving", &asked, err));
+}
+
+/* Time since the last question is what counts: long ago, the caller is asked, and may stop; the
+ * first call only begins to count. */
+TEST(a_loop_asks_when_its_last_question_is_long_ago) {
+  int calls = 0;
+  const dperm_progress progress = {stop_at_second, &calls};
+  double asked = 0;
+  assert_ok(progress_tick_seldom(&progress, "solving", &asked, err));
+  assert_true(calls == 0 && asked > 0);
+  asked = 1e-9; /* when the machine started */
+  assert_ok(progress_tick_seldom(&progress, "solving", &asked, err));
+  assert_true(calls == 1 && asked > 1e-9);
+  asked = 1e-9;
+  assert_fails(progress_tick_seldom(&progress, "solving", &asked, err), DPERM_CANCELLED,
+               "stopped on request while solving; nothing was written");
+  assert_int_equal(calls, 2);
 }

@@ -1,4 +1,4 @@
-/* What a charge costs by the composition of its data set (src/ledger/charge_cost.c), beside what it
+/* What a charge costs by the composition of its data set (src/ledger/entries.c), beside what it
  * claims. */
 #include <math.h>
 #include <stdlib.h>
@@ -14,34 +14,18 @@ static const privacy_curve small = {.fits = 1,
                                     .epsilon_num = 1e-4,
                                     .failure = 8e-44};
 
-static void open_order(const char *path) {
-  dperm_ledger_budget budget;
-  dperm_ledger_budget_init(&budget);
-  budget.epsilon = "2";
-  budget.delta = "1e-6";
-  budget.composition = DPERM_COMPOSITION_RENYI;
-  budget.order = 13;
-  assert_ok(dperm_ledger_create(path, "r", &budget, err));
-}
-
 /* A charge states its claim; what it costs is asked for, after a dry run as after a charge. */
-static void a_charge_has_a_cost_beside_its_claim(void **state) {
+LEDGER_TEST(a_charge_has_a_cost_beside_its_claim) {
   ledger_home *home = *state;
   dperm_ledger *ledger = NULL;
   dperm_charge tried, made;
   char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
   double order = 0;
-  open_order(home->path);
+  assert_ok(ledger_create_order(home->path, "r", "2", "1e-6", 13, err));
   assert_ok(dperm_ledger_open(home->path, &ledger, err));
-  charge_request request = {.dataset = "r",
-                            .command = "train",
-                            .mechanism = "objective",
-                            .epsilon = 0.1,
-                            .delta = 1e-8,
-                            .rows_per_person = 1,
-                            .curves = &small,
-                            .curve_count = 1,
-                            .identity = {.given = {7}}};
+  charge_request request = request_for("r", 0.1, 1e-8, 7);
+  request.curves = &small;
+  request.curve_count = 1;
   for (int i = 0; i < 2; i++) {
     dperm_charge *one = i ? &made : &tried;
     assert_ok(charge_reserve(ledger, &request, i == 0, one, err));
@@ -99,15 +83,9 @@ static double cost_of(const ledger_home *home, const privacy_curve *curves, size
   dperm_charge made;
   char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
   double order = 0;
-  const charge_request request = {.dataset = "r",
-                                  .command = "train",
-                                  .mechanism = "objective",
-                                  .epsilon = 0.1,
-                                  .delta = 1e-8,
-                                  .rows_per_person = 1,
-                                  .curves = curves,
-                                  .curve_count = count,
-                                  .identity = {.given = {7}}};
+  charge_request request = request_for("r", 0.1, 1e-8, 7);
+  request.curves = curves;
+  request.curve_count = count;
   assert_ok(charge_reserve(ledger, &request, false, &made, err));
   assert_ok(dperm_ledger_charge_cost(ledger, &made, epsilon, delta, &order, err));
   assert_ok(dperm_ledger_entries(ledger, "r", see_terms, kept, err));
@@ -117,11 +95,11 @@ static double cost_of(const ledger_home *home, const privacy_curve *curves, size
   return strtod(epsilon, NULL);
 }
 
-static void a_run_costs_what_the_dearest_of_its_plans_does(void **state) {
+LEDGER_TEST(a_run_costs_what_the_dearest_of_its_plans_does) {
   const ledger_home *home = *state;
   bool kept = false;
   double cost[4], delta[4];
-  open_order(home->path);
+  assert_ok(ledger_create_order(home->path, "r", "2", "1e-6", 13, err));
   for (size_t i = 0; i < 2; i++) {
     cost[i] = cost_of(home, &plans[i], 1, &delta[i], &kept);
     assert_true(kept && delta[i] < 1e-30);
@@ -135,12 +113,4 @@ static void a_run_costs_what_the_dearest_of_its_plans_does(void **state) {
   cost[3] = cost_of(home, plans, 3, &delta[3], &kept); /* of one of them nothing is known */
   assert_true(!kept && delta[3] == 1e-8);
   assert_close(cost[3], renyi_of_pure(13, 0.1), 2e-9);
-}
-
-#define CASE(test) cmocka_unit_test_setup_teardown(test, ledger_home_begin, ledger_home_end)
-
-int main(void) {
-  const struct CMUnitTest tests[] = {CASE(a_charge_has_a_cost_beside_its_claim),
-                                     CASE(a_run_costs_what_the_dearest_of_its_plans_does)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,12 +63,12 @@ static dperm_options asking(dperm_ledger *ledger, double epsilon) {
 
 /* ---- training */
 
-static void a_fit_is_charged_and_its_model_names_the_entry(void **state) {
+LEDGER_TEST(a_fit_is_charged_and_its_model_names_the_entry) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.1);
   dperm_charge charge;
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   char digest[DPERM_DIGEST_SIZE];
   options.account.charge = &charge;
   assert_ok(dperm_train(home->data, &options, &model, err));
@@ -83,17 +83,15 @@ static void a_fit_is_charged_and_its_model_names_the_entry(void **state) {
   assert_string_equal(model->ledger_digest, s.text[4]);
   assert_ok(model_content_digest(model, digest, err));
   assert_string_equal(digest, s.text[5]);
-  dperm_model_free(model);
-  dperm_ledger_free(ledger);
 }
 
-static void a_models_entry_is_found_by_its_file(void **state) {
+LEDGER_TEST(a_models_entry_is_found_by_its_file) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.1);
-  dperm_model *model = NULL, *back = NULL, *other = NULL;
+  auto_model *model = NULL, *back = NULL, *other = NULL;
   shown s = {0};
-  char *path = file_with("", 0);
+  auto_file *path = file_with("", 0);
   assert_ok(dperm_train(home->data, &options, &other, err));
   assert_ok(dperm_train(home->data, &options, &model, err));
   assert_ok(dperm_model_write(model, path, err));
@@ -103,7 +101,7 @@ static void a_models_entry_is_found_by_its_file(void **state) {
   back->digest[0] = back->digest[0] == '0' ? '1' : '0'; /* another one, whatever it was */
   assert_fails(dperm_ledger_find_model(ledger, back, see_entry, &s, err), DPERM_INVALID_LEDGER,
                "entry 4 was committed for another model");
-  back->claim.epsilon = 0.05;
+  back->claim.epsilon_charged = 0.05;
   assert_fails(dperm_ledger_find_model(ledger, back, see_entry, &s, err), DPERM_INVALID_LEDGER,
                "entry 4 was charged another epsilon");
   back->ledger_entry = 2;
@@ -115,28 +113,22 @@ static void a_models_entry_is_found_by_its_file(void **state) {
   back->ledger_entry = 0;
   assert_fails(dperm_ledger_find_model(ledger, back, see_entry, &s, err), DPERM_INVALID_LEDGER,
                "not charged to any ledger");
-  dperm_model_free(model);
-  dperm_model_free(back);
-  dperm_model_free(other);
-  dperm_ledger_free(ledger);
-  file_remove(path);
 }
 
-static void over_budget_there_is_no_model(void **state) {
+LEDGER_TEST(over_budget_there_is_no_model) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 1.5);
   dperm_model *model = NULL;
   assert_fails(dperm_train(home->data, &options, &model, err), DPERM_OVER_BUDGET,
                "has epsilon 1 left of 1, and this run needs 1.5");
   assert_null(model);
   assert_int_equal(look(home).entries, 0);
-  dperm_ledger_free(ledger);
 }
 
-static void a_dry_run_says_what_it_would_cost(void **state) {
+LEDGER_TEST(a_dry_run_says_what_it_would_cost) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.4);
   dperm_charge charge;
   dperm_model *model = (dperm_model *)home;
@@ -153,7 +145,6 @@ static void a_dry_run_says_what_it_would_cost(void **state) {
   assert_ok(dperm_train(home->data, &options, &model, err));
   assert_string_equal(charge.epsilon, "0.4");
   assert_string_equal(charge.epsilon_left, "");
-  dperm_ledger_free(ledger);
 }
 
 static bool stop(void *context, const char *stage, uint64_t done, uint64_t total) {
@@ -164,9 +155,9 @@ static bool stop(void *context, const char *stage, uint64_t done, uint64_t total
   return true;
 }
 
-static void a_run_that_fails_stays_spent(void **state) {
+LEDGER_TEST(a_run_that_fails_stays_spent) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.3);
   dperm_model *model = NULL;
   options.progress.tick = stop;
@@ -175,12 +166,11 @@ static void a_run_that_fails_stays_spent(void **state) {
   shown s = look(home);
   assert_true(s.entries == 1 && s.committed == 0);
   assert_string_equal(s.left, "0.7");
-  dperm_ledger_free(ledger);
 }
 
-static void what_cannot_be_planned_costs_nothing(void **state) {
+LEDGER_TEST(what_cannot_be_planned_costs_nothing) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.3);
   dperm_model *model = NULL;
   options.lambda = -1;
@@ -191,13 +181,12 @@ static void what_cannot_be_planned_costs_nothing(void **state) {
   options.kernel = (dperm_kernel){.kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 7};
   assert_fails(dperm_train(home->data, &options, &model, err), DPERM_INVALID_ARGUMENT, "");
   assert_int_equal(look(home).entries, 0);
-  dperm_ledger_free(ledger);
 }
 
 /* What the processor does is public: it is asked before the charge, not only behind it. */
-static void a_machine_that_rounds_otherwise_costs_nothing(void **state) {
+LEDGER_TEST(a_machine_that_rounds_otherwise_costs_nothing) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options[2] = {asking(ledger, 0.1), asking(ledger, 0.1)};
   dperm_tune_options how;
   dperm_model *model = NULL;
@@ -208,14 +197,13 @@ static void a_machine_that_rounds_otherwise_costs_nothing(void **state) {
   assert_int_equal(fesetround(FE_TONEAREST), 0);
   assert_true(trained == DPERM_NUMERIC_ERROR && tuned == DPERM_NUMERIC_ERROR);
   assert_int_equal(look(home).entries, 0);
-  dperm_ledger_free(ledger);
 }
 
 /* ---- tuning */
 
-static void tuning_is_charged_once(void **state) {
+LEDGER_TEST(tuning_is_charged_once) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options[3];
   dperm_tune_options how;
   dperm_tune_options_init(&how);
@@ -227,7 +215,7 @@ static void tuning_is_charged_once(void **state) {
   static const char *const names[] = {"objective, split", "objective, stopping",
                                       "objective, public"};
   for (int method = DPERM_TUNE_SPLIT; method <= DPERM_TUNE_PUBLIC; method++) {
-    dperm_model *model = NULL;
+    auto_model *model = NULL;
     how.method = (dperm_tune_method)method;
     how.public_data = method == DPERM_TUNE_PUBLIC ? home->others : NULL;
     assert_ok(dperm_tune(home->data, options, 3, &how, &model, err));
@@ -238,17 +226,15 @@ static void tuning_is_charged_once(void **state) {
     assert_string_equal(s.text[2], "0.2");
     assert_true(strtod(s.text[3], NULL) == model->claim.delta);
     assert_true(model->ledger_entry == s.last.entry);
-    dperm_model_free(model);
   }
   assert_string_equal(look(home).left, "0.4");
-  dperm_ledger_free(ledger);
 }
 
 /* Whatever the data set that pays, and also if none is named: a budget says that records are
  * somebody's. */
-static void data_that_the_ledger_knows_are_not_public(void **state) {
+LEDGER_TEST(data_that_the_ledger_knows_are_not_public) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.2);
   dperm_tune_options how;
   dperm_model *model = NULL;
@@ -283,14 +269,13 @@ static void data_that_the_ledger_knows_are_not_public(void **state) {
   assert_ok(dperm_ledger_entries(ledger, "mine", see_entry, &s, err));
   assert_true(s.entries == 1 && s.committed == 0);
   assert_string_equal(s.text[2], "0.2");
-  dperm_ledger_free(ledger);
 }
 
 /* ---- whose data */
 
-static void other_rows_and_other_names_are_refused(void **state) {
+LEDGER_TEST(other_rows_and_other_names_are_refused) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.1);
   dperm_model *model = NULL;
   assert_ok(dperm_train(home->data, &options, &model, err));
@@ -308,16 +293,15 @@ static void other_rows_and_other_names_are_refused(void **state) {
   options.account = (dperm_account){.dataset = "people"};
   assert_fails(dperm_train(home->data, &options, &model, err), DPERM_INVALID_ARGUMENT,
                "no ledger; name that too");
-  dperm_ledger_free(ledger);
 }
 
 /* Quicker reading for who has no ledger, never another identity for who has. */
-static void rows_without_an_identity_are_not_charged(void **state) {
+LEDGER_TEST(rows_without_an_identity_are_not_charged) {
   ledger_home *home = *state;
-  char *path = file_with_text("+1 1:0.5\n-1 2:0.5\n+1 1:0.25\n");
+  auto_file *path = file_with_text("+1 1:0.5\n-1 2:0.5\n+1 1:0.25\n");
   dperm_source source = {
       .path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = 2, .no_identity = true};
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.1);
   dperm_data *data = NULL;
   dperm_model *model = NULL;
@@ -336,15 +320,13 @@ static void rows_without_an_identity_are_not_charged(void **state) {
   assert_int_equal(look(home).entries, 1);
   dperm_model_free(model);
   dperm_data_free(data);
-  dperm_ledger_free(ledger);
-  file_remove(path);
 }
 
 /* ---- where nobody is protected */
 
-static void runs_that_are_not_private_are_refused(void **state) {
+LEDGER_TEST(runs_that_are_not_private_are_refused) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options none = asking(ledger, (double)NAN), seeded = asking(ledger, 0.1);
   dperm_model *model = NULL;
   none.mechanism = DPERM_MECHANISM_NONE;
@@ -366,7 +348,6 @@ static void runs_that_are_not_private_are_refused(void **state) {
   dperm_model_free(model);
   assert_int_equal(look(home).entries, 1);
   dperm_random_free(seeded.random);
-  dperm_ledger_free(ledger);
 }
 
 /* ---- persons with several rows */
@@ -386,8 +367,8 @@ static void see_line(void *context, dperm_finding finding, const char *line) {
 }
 
 static void check_person_model(const dperm_model *model, double epsilon, size_t rows) {
-  char *path = file_with("", 0);
-  dperm_model *back = NULL;
+  auto_file *path = file_with("", 0);
+  auto_model *back = NULL;
   lines l = {"", ""};
   bool holds = false;
   assert_true(model->claim.epsilon == epsilon && model->claim.rows_per_person == rows);
@@ -401,13 +382,11 @@ static void check_person_model(const dperm_model *model, double epsilon, size_t 
   assert_true(back->claim.rows_per_person == rows &&
               back->claim.epsilon_row == model->claim.epsilon_row &&
               back->claim.epsilon == epsilon);
-  dperm_model_free(back);
-  file_remove(path);
 }
 
-static void a_person_with_several_rows_gets_the_whole_promise(void **state) {
+LEDGER_TEST(a_person_with_several_rows_gets_the_whole_promise) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   assert_ok(ledger_create(home->path, "visits", "10", NULL, 5, err));
   dperm_options options[2] = {asking(ledger, 2), asking(ledger, 2)};
   dperm_tune_options how;
@@ -435,12 +414,10 @@ static void a_person_with_several_rows_gets_the_whole_promise(void **state) {
   options[0].rows_per_person = 0;
   assert_fails(dperm_train(home->data, options, &model, err), DPERM_INVALID_ARGUMENT,
                "0 rows per person");
-  dperm_ledger_free(ledger);
 }
 
 /* The noise for a person with k rows is that of a row at epsilon/k. */
-static void the_mechanism_runs_at_a_share(void **state) {
-  (void)state;
+LEDGER_TEST(the_mechanism_runs_at_a_share) {
   dperm_options person, row;
   dperm_plan a, b;
   dperm_options_init(&person);
@@ -454,25 +431,4 @@ static void the_mechanism_runs_at_a_share(void **state) {
   assert_true(a.epsilon == 2 && a.epsilon_row == 0.25 && a.rows_per_person == 8);
   assert_true(a.delta > b.delta * (exp(2) - 1) / (exp(0.25) - 1));
   assert_true(a.delta < b.delta * (exp(2) - 1) / (exp(0.25) - 1) * 1.001);
-}
-
-int main(void) {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, ledger_home_begin, ledger_home_end)
-  const struct CMUnitTest tests[] = {
-      CASE(a_fit_is_charged_and_its_model_names_the_entry),
-      CASE(a_models_entry_is_found_by_its_file),
-      CASE(over_budget_there_is_no_model),
-      CASE(a_dry_run_says_what_it_would_cost),
-      CASE(a_run_that_fails_stays_spent),
-      CASE(what_cannot_be_planned_costs_nothing),
-      CASE(a_machine_that_rounds_otherwise_costs_nothing),
-      CASE(tuning_is_charged_once),
-      CASE(data_that_the_ledger_knows_are_not_public),
-      CASE(other_rows_and_other_names_are_refused),
-      CASE(rows_without_an_identity_are_not_charged),
-      CASE(runs_that_are_not_private_are_refused),
-      CASE(a_person_with_several_rows_gets_the_whole_promise),
-      CASE(the_mechanism_runs_at_a_share),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,17 +9,6 @@
 #include "ledger/chain.h"
 #include "ledgers.h"
 
-static dperm_status open_budget(const char *path, const char *dataset, const char *epsilon,
-                                const char *delta, double order, dperm_error *err) {
-  dperm_ledger_budget budget;
-  dperm_ledger_budget_init(&budget);
-  budget.epsilon = epsilon;
-  budget.delta = delta;
-  budget.composition = DPERM_COMPOSITION_RENYI;
-  budget.order = order;
-  return dperm_ledger_create(path, dataset, &budget, err);
-}
-
 static dperm_status charge_curve(const char *path, const char *dataset, double epsilon,
                                  double delta, const privacy_curve *curve, dperm_charge *out,
                                  dperm_error *err) {
@@ -65,10 +54,10 @@ static const privacy_curve small = {.fits = 1,
 
 /* ---- tests */
 
-TEST_WITH(costs_add_up_by_the_order_that_was_fixed, ledger_home_begin, ledger_home_end) {
+LEDGER_TEST(costs_add_up_by_the_order_that_was_fixed) {
   ledger_home *home = *state;
   dperm_charge made;
-  assert_ok(open_budget(home->path, "r", "2", "1e-6", 13, err));
+  assert_ok(ledger_create_order(home->path, "r", "2", "1e-6", 13, err));
   shown s = show(home);
   double budget = renyi_budget(13, 2, 0.999 * 0.5e-6);
   assert_string_equal(s.composition, "renyi");
@@ -91,12 +80,12 @@ TEST_WITH(costs_add_up_by_the_order_that_was_fixed, ledger_home_begin, ledger_ho
   assert_string_equal(verdict_of(home->path, NULL).first, "");
 }
 
-TEST_WITH(what_passes_the_budget_is_refused, ledger_home_begin, ledger_home_end) {
+LEDGER_TEST(what_passes_the_budget_is_refused) {
   ledger_home *home = *state;
   dperm_charge made;
   dperm_status status = DPERM_OK;
   int taken = 0;
-  assert_ok(open_budget(home->path, "r", "2", "1e-6", 13, err));
+  assert_ok(ledger_create_order(home->path, "r", "2", "1e-6", 13, err));
   double budget = renyi_budget(13, 2, 0.999 * 0.5e-6), each = renyi_of_pure(13, 0.5);
   for (; status == DPERM_OK && taken < 100; taken += status == DPERM_OK) {
     dperm_error e = {0};
@@ -107,10 +96,10 @@ TEST_WITH(what_passes_the_budget_is_refused, ledger_home_begin, ledger_home_end)
   assert_true(taken > 0 && show(home).left < each);
 }
 
-TEST_WITH(delta_is_a_limit_of_its_own, ledger_home_begin, ledger_home_end) {
+LEDGER_TEST(delta_is_a_limit_of_its_own) {
   ledger_home *home = *state;
   dperm_charge made;
-  assert_ok(open_budget(home->path, "r", "5", "1e-6", 0, err));
+  assert_ok(ledger_create_order(home->path, "r", "5", "1e-6", 0, err));
   for (int i = 0; i < 5; i++) {
     assert_ok(charge_curve(home->path, "r", 0.01, 1e-7, NULL, &made, err));
   }
@@ -126,11 +115,10 @@ TEST_WITH(delta_is_a_limit_of_its_own, ledger_home_begin, ledger_home_end) {
 }
 
 /* e^100 times the failures of numerics are more than any delta; the claim's own is not. */
-TEST_WITH(a_total_that_failures_would_use_up_counts_by_the_claim, ledger_home_begin,
-          ledger_home_end) {
+LEDGER_TEST(a_total_that_failures_would_use_up_counts_by_the_claim) {
   ledger_home *home = *state;
   dperm_charge made;
-  assert_ok(open_budget(home->path, "r", "100", "1e-2", 8, err));
+  assert_ok(ledger_create_order(home->path, "r", "100", "1e-2", 8, err));
   assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &small, &made, err));
   shown s = show(home);
   assert_close(s.delta_left, 0.5e-2 - 1e-8, 1e-15);
@@ -138,23 +126,24 @@ TEST_WITH(a_total_that_failures_would_use_up_counts_by_the_claim, ledger_home_be
   assert_string_equal(verdict_of(home->path, NULL).first, "");
 }
 
-TEST_WITH(budgets_that_no_order_can_keep_are_refused, ledger_home_begin, ledger_home_end) {
+LEDGER_TEST(budgets_that_no_order_can_keep_are_refused) {
   ledger_home *home = *state;
-  assert_fails(open_budget(home->path, "r", "2", NULL, 13, err), DPERM_INVALID_ARGUMENT,
+  assert_fails(ledger_create_order(home->path, "r", "2", NULL, 13, err), DPERM_INVALID_ARGUMENT,
                "needs a total delta");
-  assert_fails(open_budget(home->path, "r", "2", "0", 13, err), DPERM_INVALID_ARGUMENT,
+  assert_fails(ledger_create_order(home->path, "r", "2", "0", 13, err), DPERM_INVALID_ARGUMENT,
                "a total delta above 0");
-  assert_fails(open_budget(home->path, "r", "2", "1", 13, err), DPERM_INVALID_ARGUMENT, "below 1");
-  assert_fails(open_budget(home->path, "r", "101", "1e-6", 13, err), DPERM_INVALID_ARGUMENT,
+  assert_fails(ledger_create_order(home->path, "r", "2", "1", 13, err), DPERM_INVALID_ARGUMENT,
+               "below 1");
+  assert_fails(ledger_create_order(home->path, "r", "101", "1e-6", 13, err), DPERM_INVALID_ARGUMENT,
                "at most 100");
-  assert_fails(open_budget(home->path, "r", "0.2", "1e-6", 3, err), DPERM_INVALID_ARGUMENT,
+  assert_fails(ledger_create_order(home->path, "r", "0.2", "1e-6", 3, err), DPERM_INVALID_ARGUMENT,
                "order 3 leaves nothing of a total epsilon of 0.2 at delta 1e-06; order ");
-  assert_fails(open_budget(home->path, "r", "0.0001", "1e-9", 0, err), DPERM_INVALID_ARGUMENT,
-               "no Renyi order leaves anything");
-  assert_fails(open_budget(home->path, "r", "2", "1e-6", 1, err), DPERM_INVALID_ARGUMENT,
+  assert_fails(ledger_create_order(home->path, "r", "0.0001", "1e-9", 0, err),
+               DPERM_INVALID_ARGUMENT, "no Renyi order leaves anything");
+  assert_fails(ledger_create_order(home->path, "r", "2", "1e-6", 1, err), DPERM_INVALID_ARGUMENT,
                "a Renyi order of 1; give one from 1.1");
-  assert_fails(open_budget(home->path, "r", "2", "1e-6", (double)NAN, err), DPERM_INVALID_ARGUMENT,
-               "a Renyi order of");
+  assert_fails(ledger_create_order(home->path, "r", "2", "1e-6", (double)NAN, err),
+               DPERM_INVALID_ARGUMENT, "a Renyi order of");
   dperm_ledger_budget budget;
   dperm_ledger_budget_init(&budget);
   budget.epsilon = "1";
@@ -170,7 +159,7 @@ static void see_terms(void *context, const dperm_ledger_entry *e) {
   (void)snprintf(context, TERMS_SIZE, "%s", e->terms);
 }
 
-TEST_WITH(plain_ledgers_keep_the_curve_and_charge_the_claim, ledger_home_begin, ledger_home_end) {
+LEDGER_TEST(plain_ledgers_keep_the_curve_and_charge_the_claim) {
   ledger_home *home = *state;
   dperm_charge made;
   char terms[TERMS_SIZE] = "";
@@ -269,7 +258,7 @@ static void forge(const ledger_home *home, int64_t id, const char *terms) {
   dperm_ledger_free(ledger);
 }
 
-TEST_WITH(forged_terms_are_found, ledger_home_begin, ledger_home_end) {
+LEDGER_TEST(forged_terms_are_found) {
   ledger_home *home = *state;
   dperm_charge made;
   static const char curve[] = "fits=1 slack=0.001 corners=1:0.022,2:0.011 num=0.0001 pure=0 ";
@@ -286,7 +275,7 @@ TEST_WITH(forged_terms_are_found, ledger_home_begin, ledger_home_end) {
       {"failure=8.0e-44", " cost=0.01 cost_delta=0.1"},      /* another way to write it */
   };
   char terms[TERMS_SIZE];
-  assert_ok(open_budget(home->path, "r", "2", "0.9", 13, err));
+  assert_ok(ledger_create_order(home->path, "r", "2", "0.9", 13, err));
   assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &small, &made, err));
   (void)snprintf(terms, sizeof terms, "%sfailure=8e-44 cost=0.01 cost_delta=0.1", curve);
   forge(home, 3, terms); /* more than it costs is nobody's harm */
@@ -301,7 +290,7 @@ TEST_WITH(forged_terms_are_found, ledger_home_begin, ledger_home_end) {
   }
 }
 
-TEST_WITH(forged_budgets_are_found, ledger_home_begin, ledger_home_end) {
+LEDGER_TEST(forged_budgets_are_found) {
   ledger_home *home = *state;
   static const char *const wrong[] = {"composition=renyi order=13 budget=1.99",
                                       "composition=renyi order=1 budget=0.1",
@@ -311,7 +300,7 @@ TEST_WITH(forged_budgets_are_found, ledger_home_begin, ledger_home_end) {
                                       "composition=renyi order=13.0 budget=0.1",
                                       "composition=renyi order=nan budget=0.1",
                                       "fits=1 slack=0 corners=1:1 num=0 pure=0 failure=0"};
-  assert_ok(open_budget(home->path, "r", "2", "1e-6", 13, err));
+  assert_ok(ledger_create_order(home->path, "r", "2", "1e-6", 13, err));
   forge(home, 2, "composition=renyi order=13 budget=0.1"); /* less than there is */
   assert_string_equal(verdict_of(home->path, NULL).first, "");
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -322,7 +311,7 @@ TEST_WITH(forged_budgets_are_found, ledger_home_begin, ledger_home_end) {
 }
 
 /* A plain charge in a ledger that counts by an order, and one with a price where sums are plain. */
-TEST_WITH(a_charge_of_the_other_reading_is_found, ledger_home_begin, ledger_home_end) {
+LEDGER_TEST(a_charge_of_the_other_reading_is_found) {
   ledger_home *home = *state;
   dperm_charge made;
   assert_ok(charge_curve(home->path, "people", 0.1, 0, NULL, &made, err));
@@ -444,7 +433,7 @@ static double composed_epsilon(double slack, double m, double delta) {
 
 /* What logistic loss has at λ = 200, and Huber's and the smoothed hinge at the automatic Λ of
  * 20,000 rows of two columns: K, LR/σ. */
-TEST_WITH(fifty_releases_of_a_tenth_cost_less_than_two, ledger_home_begin, ledger_home_end) {
+LEDGER_TEST(fifty_releases_of_a_tenth_cost_less_than_two) {
   ledger_home *home = *state;
   static const double slacks[] = {0.00124922, 0.05607170, 0.06710980};
   static const char *const totals[] = {"2", "1"};
@@ -462,7 +451,7 @@ TEST_WITH(fifty_releases_of_a_tenth_cost_less_than_two, ledger_home_begin, ledge
     double truth = composed_epsilon(slack, m, 1e-6);
     dperm_charge made;
     (void)unlink(home->path);
-    assert_ok(open_budget(home->path, "r", totals[i % 2], "1e-6", 0, err));
+    assert_ok(ledger_create_order(home->path, "r", totals[i % 2], "1e-6", 0, err));
     for (int j = 0; j < 50; j++) {
       assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &curve, &made, err));
     }

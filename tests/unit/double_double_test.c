@@ -86,7 +86,8 @@ static double check_within(exact *e, double_double got, double units, const char
 
 /* ---- tests */
 
-static void sums_and_products_of_doubles_are_exact(void **state) {
+TEST(sums_and_products_of_doubles_are_exact) {
+  random_source r;
   exact e;
   random_source r = seeded(1);
   exact_new(&e);
@@ -105,62 +106,61 @@ static void sums_and_products_of_doubles_are_exact(void **state) {
   exact_free(&e);
 }
 
-static void addition_is_within_the_unit(void **state) {
-  exact e;
-  double most = 0;
-  random_source r = seeded(2);
-  exact_new(&e);
-  for (int i = 0; i < 4 * PAIRS; i++) {
-    int reach = i % 4 == 0 ? 2 : i % 4 == 1 ? 60 : 400;
-    double_double a = any_dd(&r, reach);
-    double_double b = i % 4 == 3 ? cancelling(&r, a) : any_dd(&r, reach);
-    precise_sum(e.value, a.hi, a.lo);
-    mpfr_add_d(e.value, e.value, b.hi, MPFR_RNDN);
-    mpfr_add_d(e.value, e.value, b.lo, MPFR_RNDN);
-    most = fmax(most, check_within(&e, dd_add(a, b), DD_UNIT, "add"));
-  }
-  print_message("# dd_add: %.2f u²\n", most);
-  exact_free(&e);
+static void sum(random_source *r, int i, exact *e, double_double *got) {
+  int reach = i % 4 == 0 ? 2 : i % 4 == 1 ? 60 : 400;
+  double_double a = any_dd(r, reach);
+  double_double b = i % 4 == 3 ? cancelling(r, a) : any_dd(r, reach);
+  precise_sum(e->value, a.hi, a.lo);
+  mpfr_add_d(e->value, e->value, b.hi, MPFR_RNDN);
+  mpfr_add_d(e->value, e->value, b.lo, MPFR_RNDN);
+  *got = dd_add(a, b);
 }
 
-static void scaling_is_within_the_unit(void **state) {
-  exact e;
-  double most = 0;
-  random_source r = seeded(3);
-  exact_new(&e);
-  for (int i = 0; i < 2 * PAIRS; i++) {
-    int reach = i % 2 ? 2 : 400;
-    double_double a = any_dd(&r, reach);
-    double b = any_double(&r, reach);
-    precise_sum(e.value, a.hi, a.lo);
-    mpfr_mul_d(e.value, e.value, b, MPFR_RNDN);
-    most = fmax(most, check_within(&e, dd_scale(a, b), DD_UNIT, "scale"));
-  }
-  print_message("# dd_scale: %.2f u²\n", most);
-  exact_free(&e);
+static void product(random_source *r, int i, exact *e, double_double *got) {
+  int reach = i % 2 ? 2 : 400;
+  double_double a = any_dd(r, reach);
+  double b = any_double(r, reach);
+  precise_sum(e->value, a.hi, a.lo);
+  mpfr_mul_d(e->value, e->value, b, MPFR_RNDN);
+  *got = dd_scale(a, b);
 }
 
-static void division_is_within_the_unit(void **state) {
+static void quotient(random_source *r, int i, exact *e, double_double *got) {
+  int reach = i % 2 ? 2 : 400;
+  double_double a = any_dd(r, reach);
+  double b = i % 4 ? any_double(r, reach) : 1 + (double)(random_bits(r) % 2000000000);
+  b = b != 0 ? b : 1;
+  precise_sum(e->value, a.hi, a.lo);
+  mpfr_div_d(e->value, e->value, b, MPFR_RNDN);
+  *got = dd_divide(a, b);
+}
+
+TEST(every_operation_is_within_the_unit) {
+  static const struct {
+    const char *name;
+    void (*make)(random_source *r, int i, exact *e, double_double *got);
+    int pairs;
+  } operations[] = {{"dd_add", sum, 4 * PAIRS},
+                    {"dd_scale", product, 2 * PAIRS},
+                    {"dd_divide", quotient, 2 * PAIRS}};
+  random_source r;
   exact e;
-  double most = 0;
-  random_source r = seeded(4);
   exact_new(&e);
-  for (int i = 0; i < 2 * PAIRS; i++) {
-    int reach = i % 2 ? 2 : 400;
-    double_double a = any_dd(&r, reach);
-    double b = i % 4 ? any_double(&r, reach) : 1 + (double)(random_bits(&r) % 2000000000);
-    if (b != 0) {
-      precise_sum(e.value, a.hi, a.lo);
-      mpfr_div_d(e.value, e.value, b, MPFR_RNDN);
-      most = fmax(most, check_within(&e, dd_divide(a, b), DD_UNIT, "divide"));
+  for (size_t k = 0; k < 3; k++) {
+    double most = 0;
+    assert_ok(random_seeded(2 + k, &r, err));
+    for (int i = 0; i < operations[k].pairs; i++) {
+      double_double got;
+      operations[k].make(&r, i, &e, &got);
+      most = fmax(most, check_within(&e, got, DD_UNIT, operations[k].name));
     }
+    print_message("# %s: %.2f u²\n", operations[k].name, most);
   }
-  print_message("# dd_divide: %.2f u²\n", most);
   exact_free(&e);
 }
 
 /* Ten thousand terms that all but cancel: within their number of units of what was added up. */
-static void long_sums_are_within_their_length(void **state) {
+TEST(long_sums_are_within_their_length) {
   enum { TERMS = 10000 };
   exact e;
   double_double sum = {0, 0};
@@ -185,7 +185,7 @@ static void long_sums_are_within_their_length(void **state) {
 }
 
 /* What is not a number shows: a certificate must not take it for one. */
-static void what_is_not_a_number_stays_so(void **state) {
+TEST(what_is_not_a_number_stays_so) {
   const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
   const double_double one = {1, 0x1p-60};
   for (int i = 0; i < 3; i++) {
@@ -196,16 +196,4 @@ static void what_is_not_a_number_stays_so(void **state) {
     assert_true(!isfinite(dd_scale(one, bad[i]).hi));
     assert_true(!isfinite(dd_divide(a, 2).hi));
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sums_and_products_of_doubles_are_exact),
-      cmocka_unit_test(addition_is_within_the_unit),
-      cmocka_unit_test(scaling_is_within_the_unit),
-      cmocka_unit_test(division_is_within_the_unit),
-      cmocka_unit_test(long_sums_are_within_their_length),
-      cmocka_unit_test(what_is_not_a_number_stays_so),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,21 +52,23 @@ typedef struct ending {
 typedef dperm_status action(const dperm_data *data, const dperm_options *options, dperm_model **out,
                             dperm_error *err);
 
-static dperm_status tune(const dperm_data *data, const dperm_options *options, dperm_model **out,
-                         dperm_error *err) {
+static dperm_status tune_by(dperm_tune_method method, const dperm_data *data,
+                            const dperm_options *options, dperm_model **out, dperm_error *err) {
   const dperm_options candidates[] = {*options, *options};
   dperm_tune_options how;
   dperm_tune_options_init(&how);
+  how.method = method;
   return dperm_tune(data, candidates, 2, &how, out, err);
+}
+
+static dperm_status tune(const dperm_data *data, const dperm_options *options, dperm_model **out,
+                         dperm_error *err) {
+  return tune_by(DPERM_TUNE_SPLIT, data, options, out, err);
 }
 
 static dperm_status stop_randomly(const dperm_data *data, const dperm_options *options,
                                   dperm_model **out, dperm_error *err) {
-  const dperm_options candidates[] = {*options, *options};
-  dperm_tune_options how;
-  dperm_tune_options_init(&how);
-  how.method = DPERM_TUNE_STOPPING;
-  return dperm_tune(data, candidates, 2, &how, out, err);
+  return tune_by(DPERM_TUNE_STOPPING, data, options, out, err);
 }
 
 static action *const actions[] = {dperm_train, tune, stop_randomly};
@@ -111,41 +113,35 @@ static void assert_works(action *call, const dperm_data *data, const dperm_optio
 
 /* ---- the machine before a fit */
 
-static void a_changed_rounding_mode_is_refused(void **state) {
-  (void)state;
-  dperm_data *data = some_data();
-  for (size_t i = 0; i < 2; i++) {
-    dperm_options options = asking(private_mechanisms[i]);
-    for (size_t a = 0; a < 3; a++) {
-      for (size_t m = 0; m < 3; m++) {
-        assert_int_equal(fesetround(modes[m]), 0);
-        assert_no_model(end_of(actions[a], data, &options), DPERM_NUMERIC_ERROR, "rounding mode");
-      }
-      assert_works(actions[a], data, &options);
-    }
+/* The first three change the rounding mode, the others flush results, operands and both. */
+#if defined(__x86_64__)
+enum { CHANGES = 6 };
+#else
+enum { CHANGES = 3 };
+#endif
+static void change_machine(int change) {
+  if (change < 3) {
+    assert_int_equal(fesetround(modes[change]), 0);
   }
-  dperm_data_free(data);
+#if defined(__x86_64__)
+  static const unsigned flags[] = {0x8000, 0x0040, 0x8040};
+  _mm_setcsr(_mm_getcsr() | (change < 3 ? 0 : flags[change - 3]));
+#endif
 }
 
-static void flushing_subnormal_numbers_is_refused(void **state) {
-  (void)state;
-#if defined(__x86_64__)
-  static const unsigned flags[] = {0x8000, 0x0040, 0x8040}; /* results, operands, both */
-  dperm_data *data = some_data();
+TEST(another_rounding_mode_and_flushed_subnormal_numbers_are_refused) {
+  auto_data *data = some_data();
   for (size_t i = 0; i < 2; i++) {
     dperm_options options = asking(private_mechanisms[i]);
     for (size_t a = 0; a < 3; a++) {
-      for (size_t m = 0; m < 3; m++) {
-        _mm_setcsr(_mm_getcsr() | flags[m]);
-        assert_no_model(end_of(actions[a], data, &options), DPERM_NUMERIC_ERROR, "subnormal");
+      for (int change = 0; change < CHANGES; change++) {
+        change_machine(change);
+        assert_no_model(end_of(actions[a], data, &options), DPERM_NUMERIC_ERROR,
+                        change < 3 ? "rounding mode" : "subnormal");
       }
       assert_works(actions[a], data, &options);
     }
   }
-  dperm_data_free(data);
-#else
-  skip();
-#endif
 }
 
 /* ---- the machine in the middle of a fit */
@@ -168,9 +164,8 @@ static bool flip_in_progress(void *context, const char *stage, uint64_t done, ui
   return s->seen > PATIENCE;
 }
 
-static void a_mode_that_changes_during_progress_releases_nothing(void **state) {
-  (void)state;
-  dperm_data *data = some_data();
+TEST(a_mode_that_changes_during_progress_releases_nothing) {
+  auto_data *data = some_data();
   for (int way = 0; way < 6; way++) {
     for (size_t m = 0; m < 3; m++) {
       for (long at = 0; at < 2; at++) { /* before the solver, and once it has begun */
@@ -183,7 +178,6 @@ static void a_mode_that_changes_during_progress_releases_nothing(void **state) {
       }
     }
   }
-  dperm_data_free(data);
 }
 
 /* A logistic loss of the caller's own. What it does is in its context. */
@@ -230,9 +224,8 @@ static dperm_loss own_loss(mischief *m) {
                       .slope_error = 6 * 0x1p-53};
 }
 
-static void a_loss_that_changes_the_mode_releases_nothing(void **state) {
-  (void)state;
-  dperm_data *data = some_data();
+TEST(a_loss_that_changes_the_mode_releases_nothing) {
+  auto_data *data = some_data();
   for (size_t i = 0; i < 2; i++) {
     for (size_t m = 0; m < 3; m++) {
       for (long at = 0; at < 4; at++) {
@@ -245,7 +238,6 @@ static void a_loss_that_changes_the_mode_releases_nothing(void **state) {
       }
     }
   }
-  dperm_data_free(data);
 }
 
 /* ---- what is not a number */
@@ -278,8 +270,7 @@ static void check_broken(dperm_data *data, dperm_loss loss) {
   }
 }
 
-static void rows_and_labels_that_are_no_numbers_release_nothing(void **state) {
-  (void)state;
+TEST(rows_and_labels_that_are_no_numbers_release_nothing) {
   const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
   for (int kind = REF_LOGISTIC; kind <= REF_SMOOTH_HINGE; kind++) {
     for (size_t i = 0; i < 3; i++) {
@@ -294,10 +285,9 @@ static void rows_and_labels_that_are_no_numbers_release_nothing(void **state) {
 }
 
 /* Everywhere, and beyond margins that the minimum has or passes on the way. */
-static void a_loss_that_stops_being_a_number_releases_nothing(void **state) {
-  (void)state;
+TEST(a_loss_that_stops_being_a_number_releases_nothing) {
   static const double limits[] = {-1, 0, 1e-3, 0.1};
-  dperm_data *data = some_data();
+  auto_data *data = some_data();
   for (int way = 0; way < 16; way++) {
     mischief own = {.mode = FE_TONEAREST, .broken = limits[way >> 2]};
     dperm_options options = asking(private_mechanisms[way & 1]);
@@ -309,7 +299,6 @@ static void a_loss_that_stops_being_a_number_releases_nothing(void **state) {
     assert_no_model(end_of_seeded(data, options), DPERM_NUMERIC_ERROR, "");
     assert_true(own.armed && own.seen <= PATIENCE);
   }
-  dperm_data_free(data);
 }
 
 /* ---- what custom losses and regularizers say of themselves */
@@ -336,10 +325,9 @@ static void check_claim(const dperm_data *data, const dperm_options *options, bo
   dperm_model_free(got.model);
 }
 
-static void only_a_loss_that_declares_its_error_makes_private_models(void **state) {
-  (void)state;
+TEST(only_a_loss_that_declares_its_error_makes_private_models) {
   static const double errors[] = {0, 1e-15, 1e-12};
-  dperm_data *data = some_data();
+  auto_data *data = some_data();
   for (size_t i = 0; i < 2; i++) {
     for (size_t e = 0; e < 3; e++) {
       dperm_options options = asking(private_mechanisms[i]);
@@ -353,14 +341,12 @@ static void only_a_loss_that_declares_its_error_makes_private_models(void **stat
       check_claim(data, &options, e >= 1);
     }
   }
-  dperm_data_free(data);
 }
 
-static void only_a_regularizer_that_declares_both_numbers_makes_private_models(void **state) {
-  (void)state;
+TEST(only_a_regularizer_that_declares_both_numbers_makes_private_models) {
   static const double declared[][2] = {{0, 0},       {1, 0},     {0, 1e-15},
                                        {0.5, 1e-15}, {1, 1e-15}, {10, 1e-12}};
-  dperm_data *data = some_data();
+  auto_data *data = some_data();
   for (size_t i = 0; i < 2; i++) {
     for (size_t d = 0; d < 6; d++) {
       dperm_options options = asking(private_mechanisms[i]);
@@ -369,13 +355,11 @@ static void only_a_regularizer_that_declares_both_numbers_makes_private_models(v
       check_claim(data, &options, d >= 4);
     }
   }
-  dperm_data_free(data);
 }
 
-static void declarations_that_mean_nothing_are_refused(void **state) {
-  (void)state;
+TEST(declarations_that_mean_nothing_are_refused) {
   static const double bad[] = {-1e-15, (double)NAN, (double)INFINITY};
-  dperm_data *data = some_data();
+  auto_data *data = some_data();
   for (size_t i = 0; i < 3; i++) {
     dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE);
     options.loss.slope_error = bad[i];
@@ -388,12 +372,10 @@ static void declarations_that_mean_nothing_are_refused(void **state) {
         (dperm_regularizer){.eval = ridge_eval, .most_curvature = bad[i], .slope_error = 1e-15};
     assert_no_model(end_of(dperm_train, data, &options), DPERM_INVALID_ARGUMENT, "most_curvature");
   }
-  dperm_data_free(data);
 }
 
 /* A process that forks in the middle of a buffer: neither side may see the other's bits. */
-static void a_child_draws_bits_of_its_own(void **state) {
-  (void)state;
+TEST(a_child_draws_bits_of_its_own) {
   random_source source;
   uint64_t theirs = 0;
   int ends[2];
@@ -413,20 +395,4 @@ static void a_child_draws_bits_of_its_own(void **state) {
   close(ends[0]);
   close(ends[1]);
   random_wipe(&source);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_changed_rounding_mode_is_refused),
-      cmocka_unit_test(flushing_subnormal_numbers_is_refused),
-      cmocka_unit_test(a_mode_that_changes_during_progress_releases_nothing),
-      cmocka_unit_test(a_loss_that_changes_the_mode_releases_nothing),
-      cmocka_unit_test(rows_and_labels_that_are_no_numbers_release_nothing),
-      cmocka_unit_test(a_loss_that_stops_being_a_number_releases_nothing),
-      cmocka_unit_test(only_a_loss_that_declares_its_error_makes_private_models),
-      cmocka_unit_test(only_a_regularizer_that_declares_both_numbers_makes_private_models),
-      cmocka_unit_test(declarations_that_mean_nothing_are_refused),
-      cmocka_unit_test(a_child_draws_bits_of_its_own),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,8 +70,7 @@ static void reads_as(const bytes *b, const char *text, const char *words) {
   file_remove(path);
 }
 
-static void members_follow_each_other(void **state) {
-  (void)state;
+TEST(members_follow_each_other) {
   bytes b = {.length = 0};
   put_member(&b, "1,2\n3,");
   put_member(&b, "");
@@ -79,8 +78,7 @@ static void members_follow_each_other(void **state) {
   reads_as(&b, "1,2\n3,4\n", NULL);
 }
 
-static void zeros_may_fill_a_gzip_file_up(void **state) {
-  (void)state;
+TEST(zeros_may_fill_a_gzip_file_up) {
   static const unsigned char zeros[1000];
   bytes b = {.length = 0};
   put_member(&b, "1,2\n");
@@ -97,8 +95,7 @@ static void zeros_may_fill_a_gzip_file_up(void **state) {
   }
 }
 
-static void anything_else_behind_a_member_is_an_error(void **state) {
-  (void)state;
+TEST(anything_else_behind_a_member_is_an_error) {
   static const char *const garbage[] = {"\x1f", "g", "garbage", "1,2\n", "\n", "\x8b\x1f", "PK"};
   bytes b = {.length = 0};
   put_member(&b, "1,2\n");
@@ -111,8 +108,7 @@ static void anything_else_behind_a_member_is_an_error(void **state) {
 
 /* A bit that does not count (the time in the header, what fills the last byte up) may change; any
  * other is an error, and so is an end before the end. */
-static void nothing_of_a_second_member_is_dropped(void **state) {
-  (void)state;
+TEST(nothing_of_a_second_member_is_dropped) {
   bytes b = {.length = 0};
   put_member(&b, "1,2\n");
   size_t first = b.length;
@@ -140,14 +136,34 @@ static void nothing_of_a_second_member_is_dropped(void **state) {
   assert_in_range(harmless, 6 * 8, 8 * 8); /* time, level, system, perhaps "this is text" */
 }
 
-static void short_files_are_plain(void **state) {
-  (void)state;
+TEST(short_files_are_plain) {
   static const char *const texts[] = {"", "a", "\x1f", "ab", "\x1fz", "a\n"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     bytes b = {.length = 0};
     put(&b, texts[i], strlen(texts[i]));
     reads_as(&b, texts[i], NULL);
   }
+}
+
+TEST(a_part_of_a_plain_file_is_just_that) {
+  char *path = file_with_text("0123456789\nabc"), out[32] = {0};
+  byte_source *source = NULL;
+  size_t got = 0;
+  assert_ok(byte_source_open_part(path, 2, 11, NULL, &source, err));
+  assert_ok(byte_source_read(source, out, sizeof out, &got, err));
+  assert_int_equal(got, 9);
+  assert_memory_equal(out, "23456789\n", 9);
+  assert_int_equal(byte_source_at(source), 11);
+  assert_true(byte_source_ends_line(source));
+  assert_ok(byte_source_read(source, out, sizeof out, &got, err));
+  assert_int_equal(got, 0);
+  byte_source_close(source);
+  file_remove(path);
+  bytes b = {.length = 0};
+  put_member(&b, "0123456789");
+  path = file_with((const char *)b.at, b.length);
+  assert_fails(byte_source_open_part(path, 2, 4, NULL, &source, err), DPERM_IO_ERROR, "middle");
+  file_remove(path);
 }
 
 /* ---- a pipe, whose bytes come one by one */
@@ -168,8 +184,7 @@ static void *send_slowly(void *context) {
   return NULL;
 }
 
-static void a_pipe_may_be_packed_too(void **state) {
-  (void)state;
+TEST(a_pipe_may_be_packed_too) {
   for (int damaged = 0; damaged < 2; damaged++) {
     int ends[2], before = dup(STDIN_FILENO);
     char out[4096];
@@ -194,16 +209,4 @@ static void a_pipe_may_be_packed_too(void **state) {
     (void)close(before);
     (void)close(ends[0]);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(members_follow_each_other),
-      cmocka_unit_test(zeros_may_fill_a_gzip_file_up),
-      cmocka_unit_test(anything_else_behind_a_member_is_an_error),
-      cmocka_unit_test(nothing_of_a_second_member_is_dropped),
-      cmocka_unit_test(short_files_are_plain),
-      cmocka_unit_test(a_pipe_may_be_packed_too),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,22 +57,15 @@ static void open_order(const char *path, const char *dataset, bool adding, size_
 
 static void charge_as(const char *path, const char *dataset, bool adding, size_t rows,
                       const privacy_curve *curve, unsigned char data) {
-  dperm_ledger *ledger = NULL;
+  auto_ledger *ledger = NULL;
   dperm_charge made;
-  const charge_request request = {.dataset = dataset,
-                                  .command = "train",
-                                  .mechanism = "objective",
-                                  .neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE
-                                                       : DPERM_NEIGHBOURS_REPLACE,
-                                  .epsilon = 0.1,
-                                  .delta = 1e-8,
-                                  .rows_per_person = rows,
-                                  .curves = curve,
-                                  .curve_count = 1,
-                                  .identity = {.given = {data}}};
+  charge_request request = request_for(dataset, 0.1, 1e-8, data);
+  request.neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
+  request.rows_per_person = rows;
+  request.curves = curve;
+  request.curve_count = 1;
   assert_ok(dperm_ledger_open(path, &ledger, err));
   assert_ok(charge_reserve(ledger, &request, false, &made, err));
-  dperm_ledger_free(ledger);
 }
 
 /* ---- forging */
@@ -157,14 +150,6 @@ static void change_fits(record *r, record_terms *t, double by) {
   (void)r;
   t->curve.fits = (size_t)((double)t->curve.fits * by);
 }
-static void change_slack(record *r, record_terms *t, double by) {
-  (void)r;
-  t->curve.slack *= by;
-}
-static void change_mean(record *r, record_terms *t, double by) {
-  (void)r;
-  t->curve.mean *= by;
-}
 static void change_ratios(record *r, record_terms *t, double by) {
   (void)r;
   for (size_t i = 0; i < t->curve.corner_count; i++) {
@@ -181,32 +166,6 @@ static void drop_corners(record *r, record_terms *t, double by) {
   (void)r;
   t->curve.corner_count = by < 1 ? t->curve.corner_count - 1 : t->curve.corner_count;
 }
-static void change_num(record *r, record_terms *t, double by) {
-  (void)r;
-  t->curve.epsilon_num *= by;
-}
-static void change_pure(record *r, record_terms *t, double by) {
-  (void)r;
-  t->curve.pure *= by;
-}
-static void change_failure(record *r, record_terms *t, double by) {
-  (void)r;
-  t->curve.failure *= by;
-}
-static void change_cost(record *r, record_terms *t, double by) {
-  char text[DPERM_AMOUNT_SIZE];
-  (void)r;
-  amount_text(&t->cost.epsilon, text);
-  set_amount(text, by);
-  (void)amount_parse(text, &t->cost.epsilon);
-}
-static void change_cost_delta(record *r, record_terms *t, double by) {
-  char text[DPERM_AMOUNT_SIZE];
-  (void)r;
-  amount_text(&t->cost.delta, text);
-  set_amount(text, by);
-  (void)amount_parse(text, &t->cost.delta);
-}
 static void drop_price(record *r, record_terms *t, double by) {
   (void)r;
   t->priced = by >= 1;
@@ -219,22 +178,6 @@ static void change_neighbours(record *r, record_terms *t, double by) {
 static void change_unit(record *r, record_terms *t, double by) {
   (void)t;
   r->rows_per_person = by < 1 ? 1 : 3;
-}
-static void change_epsilon(record *r, record_terms *t, double by) {
-  (void)t;
-  set_amount(r->epsilon, by);
-}
-static void change_delta(record *r, record_terms *t, double by) {
-  (void)t;
-  set_amount(r->delta, by);
-}
-static void change_spent_epsilon(record *r, record_terms *t, double by) {
-  (void)t;
-  set_amount(r->spent_epsilon, by);
-}
-static void change_spent_delta(record *r, record_terms *t, double by) {
-  (void)t;
-  set_amount(r->spent_delta, by);
 }
 static void change_data(record *r, record_terms *t, double by) {
   (void)t;
@@ -254,35 +197,67 @@ static void change_version(record *r, record_terms *t, double by) {
   r->version = by < 1 ? 3 : 5;
 }
 
-/* Those that a price follows from come first. */
-enum { PRICED_FIELDS = 11 };
-static const struct {
+/* A field that is multiplied stands at a place in the terms or the record; others have a function.
+ * Those that a price follows from come first. */
+typedef enum field_kind { NUMBER, PRICE, TEXT, OTHER } field_kind;
+typedef struct field {
   const char *name;
+  field_kind kind;
+  size_t offset;
   forger *change;
-} fields[] = {
-    {"fits", change_fits},
-    {"slack", change_slack},
-    {"mean", change_mean},
-    {"ratios", change_ratios},
-    {"counts", change_counts},
-    {"corners", drop_corners},
-    {"num", change_num},
-    {"pure", change_pure},
-    {"failure", change_failure},
-    {"epsilon", change_epsilon},
-    {"delta", change_delta},
-    {"cost", change_cost},
-    {"cost_delta", change_cost_delta},
-    {"price", drop_price},
-    {"neighbours", change_neighbours},
-    {"rows_per_person", change_unit},
-    {"spent_epsilon", change_spent_epsilon},
-    {"spent_delta", change_spent_delta},
-    {"data", change_data},
-    {"dataset", change_dataset},
-    {"kind", change_kind},
-    {"version", change_version},
+} field;
+#define IN_TERMS(name, kind, member)                                                               \
+  { name, kind, offsetof(record_terms, member), NULL }
+#define IN_RECORD(member)                                                                          \
+  { #member, TEXT, offsetof(record, member), NULL }
+#define BY(name, function)                                                                         \
+  { name, OTHER, 0, function }
+enum { PRICED_FIELDS = 11 };
+static const field fields[] = {
+    BY("fits", change_fits),
+    IN_TERMS("slack", NUMBER, curve.slack),
+    IN_TERMS("mean", NUMBER, curve.mean),
+    BY("ratios", change_ratios),
+    BY("counts", change_counts),
+    BY("corners", drop_corners),
+    IN_TERMS("num", NUMBER, curve.epsilon_num),
+    IN_TERMS("pure", NUMBER, curve.pure),
+    IN_TERMS("failure", NUMBER, curve.failure),
+    IN_RECORD(epsilon),
+    IN_RECORD(delta),
+    IN_TERMS("cost", PRICE, cost.epsilon),
+    IN_TERMS("cost_delta", PRICE, cost.delta),
+    BY("price", drop_price),
+    BY("neighbours", change_neighbours),
+    BY("rows_per_person", change_unit),
+    IN_RECORD(spent_epsilon),
+    IN_RECORD(spent_delta),
+    BY("data", change_data),
+    BY("dataset", change_dataset),
+    BY("kind", change_kind),
+    BY("version", change_version),
 };
+
+static const field *forged; /* by change_field */
+static void change_field(record *r, record_terms *t, double by) {
+  char *place = (char *)(forged->kind == TEXT ? (void *)r : (void *)t) + forged->offset;
+  char text[DPERM_AMOUNT_SIZE];
+  switch (forged->kind) {
+  case NUMBER:
+    *(double *)(void *)place *= by;
+    break;
+  case PRICE:
+    amount_text((amount *)place, text);
+    set_amount(text, by);
+    (void)amount_parse(text, (amount *)place);
+    break;
+  case TEXT:
+    set_amount(place, by);
+    break;
+  case OTHER:
+    forged->change(r, t, by);
+  }
+}
 
 /* ---- what all data sets have left */
 
@@ -344,7 +319,7 @@ static void see_terms(void *context, const dperm_ledger_entry *e) {
   (void)snprintf(terms[e->entry], TERMS_SIZE, "%s", e->terms);
 }
 
-static void only_a_curve_of_the_unit_and_its_neighbours_is_kept(void **state) {
+LEDGER_TEST(only_a_curve_of_the_unit_and_its_neighbours_is_kept) {
   ledger_home *home = *state;
   static char terms[16][TERMS_SIZE];
   int64_t entries[ENTRIES];
@@ -360,12 +335,12 @@ static void only_a_curve_of_the_unit_and_its_neighbours_is_kept(void **state) {
   assert_string_equal(verdict_of(home->path, NULL).first, "");
 }
 
-/* `forged` differs from `path` by one change; it is refused, or has no more left. */
-static bool is_refused(const char *forged, const left *before, const char *what, int64_t id) {
-  if (verdict_of(forged, NULL).failures > 0) {
+/* The ledger at `path` differs by one change; it is refused, or has no more left. */
+static bool is_refused(const char *path, const left *before, const char *what, int64_t id) {
+  if (verdict_of(path, NULL).failures > 0) {
     return true;
   }
-  const left after = left_in(forged);
+  const left after = left_in(path);
   assert_int_equal(after.count, before->count);
   for (size_t i = 0; i < after.count; i++) {
     if (after.epsilon[i] > before->epsilon[i] || after.delta[i] > before->delta[i]) {
@@ -378,7 +353,7 @@ static bool is_refused(const char *forged, const left *before, const char *what,
   return false;
 }
 
-static void no_field_of_an_entry_makes_it_count_for_less(void **state) {
+LEDGER_TEST(no_field_of_an_entry_makes_it_count_for_less) {
   ledger_home *home = *state;
   static const double factors[] = {0, 0.5, 0.9999, 2};
   char copy[1100];
@@ -394,7 +369,8 @@ static void no_field_of_an_entry_makes_it_count_for_less(void **state) {
         bool prices = j < PRICED_FIELDS && factors[k] != 0.9999;
         for (int priced = 0; priced < (prices ? 2 : 1); priced++) {
           copy_file(home->path, copy);
-          forge(copy, entries[i], fields[j].change, factors[k], priced == 1);
+          forged = &fields[j];
+          forge(copy, entries[i], change_field, factors[k], priced == 1);
           refused += is_refused(copy, &before, fields[j].name, entries[i]);
           (void)unlink(copy);
         }
@@ -411,7 +387,7 @@ static void give_curve(record *r, record_terms *t, double by) {
   t->curve = by < 1 ? fit : added;
 }
 
-static void a_curve_of_others_is_refused_wherever_it_stands(void **state) {
+LEDGER_TEST(a_curve_of_others_is_refused_wherever_it_stands) {
   ledger_home *home = *state;
   char copy[1100];
   int64_t entries[ENTRIES];
@@ -456,7 +432,7 @@ static void hide_among_fits(record *r, record_terms *t, double by) {
   t->curve.failure *= (double)t->curve.fits;
 }
 
-static void no_order_slack_or_number_of_fits_hides_a_corner(void **state) {
+LEDGER_TEST(no_order_slack_or_number_of_fits_hides_a_corner) {
   ledger_home *home = *state;
   static forger *const forgers[] = {hide_the_longest, hide_behind_slack, hide_among_fits};
   char copy[1100];
@@ -471,16 +447,4 @@ static void no_order_slack_or_number_of_fits_hides_a_corner(void **state) {
     }
     (void)unlink(copy);
   }
-}
-
-#define CASE(test) cmocka_unit_test_setup_teardown(test, ledger_home_begin, ledger_home_end)
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      CASE(only_a_curve_of_the_unit_and_its_neighbours_is_kept),
-      CASE(no_field_of_an_entry_makes_it_count_for_less),
-      CASE(a_curve_of_others_is_refused_wherever_it_stands),
-      CASE(no_order_slack_or_number_of_fits_hides_a_corner),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

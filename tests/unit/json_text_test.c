@@ -14,6 +14,12 @@ static json_document document(const char *text) {
       .name = "file.json", .text = text, .length = strlen(text), .blame = DPERM_INVALID_SCHEMA};
 }
 
+static json_document parsed(const char *text) {
+  json_document doc = document(text);
+  assert_ok(json_document_parse(&doc, err));
+  return doc;
+}
+
 static void refused_at(const char *text, const char *place) {
   json_document doc = document(text);
   assert_fails(json_document_parse(&doc, err), DPERM_INVALID_SCHEMA, place);
@@ -30,17 +36,14 @@ static json_t *follow(json_t *value, const char *const *path) {
 }
 
 static void value_stands_at(const char *text, const char *const *path, const char *place) {
-  json_document doc = document(text);
-  assert_ok(json_document_parse(&doc, err));
+  OWNED(json_document_free) json_document doc = parsed(text);
   const json_t *value = follow(doc.root, path);
   assert_non_null(value);
   assert_fails(json_fail_at(&doc, value, err, "wrong"), DPERM_INVALID_SCHEMA, place);
-  json_decref(doc.root);
 }
 #define PATH(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void syntax_errors_have_line_and_column(void **state) {
-  (void)state;
+TEST(syntax_errors_have_line_and_column) {
   refused_at("{\"a\": 1,\n \"b\": }", "file.json:2:7: not valid JSON");
   refused_at("", "file.json:1:1: not valid JSON");
   refused_at("{\"a\": [1, 2}", "file.json:1:12: not valid JSON");
@@ -54,38 +57,32 @@ static void syntax_errors_have_line_and_column(void **state) {
   refused_at("{'a': 1}", "not valid JSON");
 }
 
-static void duplicate_keys_are_refused(void **state) {
-  (void)state;
+TEST(duplicate_keys_are_refused) {
   refused_at("{\"a\": 1,\n \"a\": 2}", "file.json:2:");
   refused_at("{\"a\": 1, \"\\u0061\": 2}", "duplicate");
 }
 
-static void deep_nesting_is_refused_not_fatal(void **state) {
-  (void)state;
+TEST(deep_nesting_is_refused_not_fatal) {
   enum { DEPTH = 200000 };
-  char *text = malloc(DEPTH + 1);
+  OWNED_MEMORY char *text = malloc(DEPTH + 1);
   assert_non_null(text);
   memset(text, '[', DEPTH);
   text[DEPTH] = '\0';
   refused_at(text, "not valid JSON");
-  free(text);
 }
 
 /* As the schema in a model: there is nothing to look through, and nothing may be read. */
-static void a_tree_without_its_text_has_one_place(void **state) {
-  (void)state;
-  json_document doc = document("{\"one\": 1, \"list\": [1, 2, {\"deep\": 3}]}");
-  assert_ok(json_document_parse(&doc, err));
+TEST(a_tree_without_its_text_has_one_place) {
+  OWNED(json_document_free)
+  json_document doc = parsed("{\"one\": 1, \"list\": [1, 2, {\"deep\": 3}]}");
   const json_t *value = follow(doc.root, PATH("list", "2", "deep"));
   doc.text = "";
   doc.length = 0;
   assert_fails(json_fail_at(&doc, value, err, "wrong"), DPERM_INVALID_SCHEMA,
                "file.json:1:1: wrong");
-  json_decref(doc.root);
 }
 
-static void values_are_found_where_they_stand(void **state) {
-  (void)state;
+TEST(values_are_found_where_they_stand) {
   static const char text[] = "{\n"
                              "  \"one\": 1,\n"
                              "  \"list\": [10, -2.5e3, \"x,]}\\\"\", {\"deep\": [[], [7]]}],\n"
@@ -105,8 +102,7 @@ static void values_are_found_where_they_stand(void **state) {
   value_stands_at("  [ ]", (const char *const[]){NULL}, "file.json:1:3: wrong");
 }
 
-static void text_need_not_be_terminated(void **state) {
-  (void)state;
+TEST(text_need_not_be_terminated) {
   static const char text[] = "{\"a\": {\"b\": 5}}";
   size_t length = strlen(text);
   char *exact = malloc(length); /* the sanitizer guards its end */
@@ -126,14 +122,12 @@ static void text_need_not_be_terminated(void **state) {
   free(exact);
 }
 
-static void byte_order_mark_is_skipped_and_not_counted(void **state) {
-  (void)state;
+TEST(byte_order_mark_is_skipped_and_not_counted) {
   value_stands_at("\xef\xbb\xbf{\"a\": 1}", PATH("a"), "file.json:1:7: wrong");
   refused_at("\xef\xbb\xbf{\"a\" 1}", "file.json:1:6: not valid JSON");
 }
 
-static void unknown_key_is_named_where_it_stands(void **state) {
-  (void)state;
+TEST(unknown_key_is_named_where_it_stands) {
   static const char *const allowed[] = {"name", "size", NULL};
   static const char *const cases[][2] = {
       {"{\"name\": 1,\n  \"colour\": 2}", "file.json:2:13: a thing has an unknown key \"colour\""},
@@ -141,48 +135,38 @@ static void unknown_key_is_named_where_it_stands(void **state) {
       {"{\"Name\": 1}", "unknown key \"Name\""},
       {"{\"\": 1}", "unknown key \"\""}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    json_document doc = document(cases[i][0]);
-    assert_ok(json_document_parse(&doc, err));
+    OWNED(json_document_free) json_document doc = parsed(cases[i][0]);
     assert_fails(json_check_keys(&doc, doc.root, allowed, "a thing", err), DPERM_INVALID_SCHEMA,
                  cases[i][1]);
-    json_decref(doc.root);
   }
-  json_document doc = document("{\"size\": 1, \"name\": 1}");
-  assert_ok(json_document_parse(&doc, err));
+  OWNED(json_document_free) json_document doc = parsed("{\"size\": 1, \"name\": 1}");
   assert_ok(json_check_keys(&doc, doc.root, allowed, "a thing", err));
-  json_decref(doc.root);
 }
 
 /* true, false and null are one object each in jansson, however often they stand in the text. */
-static void unknown_key_with_a_constant_is_not_placed_at_another(void **state) {
-  (void)state;
+TEST(unknown_key_with_a_constant_is_not_placed_at_another) {
   static const char *const allowed[] = {"first", "inner", NULL};
   static const char *const words[] = {"true", "false", "null"};
   for (size_t i = 0; i < 3; i++) {
     char text[128];
     (void)snprintf(text, sizeof text, "{\"first\": %s,\n \"inner\": {\n \"odd\": %s}}", words[i],
                    words[i]);
-    json_document doc = document(text);
-    assert_ok(json_document_parse(&doc, err));
+    OWNED(json_document_free) json_document doc = parsed(text);
     json_t *inner = json_object_get(doc.root, "inner");
     dperm_error error;
     assert_int_equal(json_check_keys(&doc, inner, allowed, "inner", &error), DPERM_INVALID_SCHEMA);
     assert_null(strstr(error.message, "file.json:1:"));
     assert_non_null(strstr(error.message, "unknown key \"odd\""));
-    json_decref(doc.root);
   }
 }
 
-static void long_list_of_known_keys_is_cut(void **state) {
-  (void)state;
+TEST(long_list_of_known_keys_is_cut) {
   char name[101];
   memset(name, 'k', 100);
   name[100] = '\0';
   const char *const allowed[] = {name, name, name, name, NULL};
-  json_document doc = document("{\"a\": 1}");
-  assert_ok(json_document_parse(&doc, err));
+  OWNED(json_document_free) json_document doc = parsed("{\"a\": 1}");
   assert_fails(json_check_keys(&doc, doc.root, allowed, "it", err), DPERM_INVALID_SCHEMA, "kkk");
-  json_decref(doc.root);
 }
 
 /* ---- writing */
@@ -201,16 +185,12 @@ static char *written(const json_t *value) {
 }
 
 static void reads_back_equal(const json_t *value) {
-  char *text = written(value);
-  json_t *back = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-  assert_non_null(back);
-  assert_true(json_equal(value, back));
-  json_decref(back);
-  free(text);
+  OWNED_MEMORY char *text = written(value);
+  json_auto_t *back = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+  assert_true(back && json_equal(value, back));
 }
 
-static void written_documents_read_back_equal(void **state) {
-  (void)state;
+TEST(written_documents_read_back_equal) {
   static const char *const texts[] = {
       "{}",
       "[]",
@@ -220,18 +200,16 @@ static void written_documents_read_back_equal(void **state) {
       "{\"\": \"\", \"q\\\"\\\\\": \"\\n\\t\\u0001 \\u20ac \\ud83d\\ude00 /\"}",
       "[9223372036854775807, -9223372036854775808]"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    json_t *value = json_loads(texts[i], 0, NULL);
+    json_auto_t *value = json_loads(texts[i], 0, NULL);
     assert_non_null(value);
     reads_back_equal(value);
-    json_decref(value);
   }
 }
 
-static void random_reals_read_back_to_the_same_bits(void **state) {
-  (void)state;
+TEST(random_reals_read_back_to_the_same_bits) {
   random_source source;
   assert_ok(random_seeded(4, &source, err));
-  json_t *list = json_array();
+  json_auto_t *list = json_array();
   for (int i = 0; i < 20000; i++) {
     uint64_t bits = random_bits(&source);
     double value;
@@ -241,25 +219,21 @@ static void random_reals_read_back_to_the_same_bits(void **state) {
     }
   }
   reads_back_equal(list);
-  char *text = written(list);
-  json_t *back = json_loads(text, 0, NULL);
+  OWNED_MEMORY char *text = written(list);
+  json_auto_t *back = json_loads(text, 0, NULL);
   for (size_t i = 0; i < json_array_size(list); i++) {
     double a = json_real_value(json_array_get(list, i));
     double b = json_real_value(json_array_get(back, i));
     assert_memory_equal(&a, &b, sizeof a);
   }
-  json_decref(back);
-  free(text);
-  json_decref(list);
 }
 
-static void lists_of_numbers_flow_over_short_lines(void **state) {
-  (void)state;
-  json_t *list = json_array();
+TEST(lists_of_numbers_flow_over_short_lines) {
+  json_auto_t *list = json_array();
   for (int i = 0; i < 1000; i++) {
     assert_int_equal(json_array_append_new(list, json_real(1.0 / (i + 1))), 0);
   }
-  char *text = written(list);
+  OWNED_MEMORY char *text = written(list);
   size_t column = 0, lines = 0;
   for (const char *c = text; *c; c++) {
     column = *c == '\n' ? 0 : column + 1;
@@ -267,25 +241,4 @@ static void lists_of_numbers_flow_over_short_lines(void **state) {
     assert_true(column <= 100);
   }
   assert_true(lines > 100 && lines < 400);
-  free(text);
-  json_decref(list);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(syntax_errors_have_line_and_column),
-      cmocka_unit_test(duplicate_keys_are_refused),
-      cmocka_unit_test(deep_nesting_is_refused_not_fatal),
-      cmocka_unit_test(a_tree_without_its_text_has_one_place),
-      cmocka_unit_test(values_are_found_where_they_stand),
-      cmocka_unit_test(text_need_not_be_terminated),
-      cmocka_unit_test(byte_order_mark_is_skipped_and_not_counted),
-      cmocka_unit_test(unknown_key_is_named_where_it_stands),
-      cmocka_unit_test(unknown_key_with_a_constant_is_not_placed_at_another),
-      cmocka_unit_test(long_list_of_known_keys_is_cut),
-      cmocka_unit_test(written_documents_read_back_equal),
-      cmocka_unit_test(random_reals_read_back_to_the_same_bits),
-      cmocka_unit_test(lists_of_numbers_flow_over_short_lines),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

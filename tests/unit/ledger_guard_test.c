@@ -25,7 +25,7 @@ static void refuses(const ledger_home *home, const char *named) {
 
 /* ---- what is not a ledger's */
 
-static void anything_in_the_file_that_is_not_ours_is_named_and_refused(void **state) {
+LEDGER_TEST(anything_in_the_file_that_is_not_ours_is_named_and_refused) {
   static const struct {
     const char *sql, *undo, *named;
   } cases[] = {
@@ -48,90 +48,66 @@ static void anything_in_the_file_that_is_not_ours_is_named_and_refused(void **st
   assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
 }
 
-static void a_guard_that_was_exchanged_is_named(void **state) {
+LEDGER_TEST(a_guard_that_was_exchanged_is_named) {
   ledger_home *home = *state;
   tamper(home->path, "CREATE TRIGGER records_stay BEFORE DELETE ON records BEGIN SELECT 1; END");
   refuses(home, "the trigger \"records_stay\" in it was not made by dperm");
 }
 
-static void a_write_ahead_log_is_refused(void **state) {
+LEDGER_TEST(a_write_ahead_log_is_refused) {
   ledger_home *home = *state;
   dperm_charge made;
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   tamper(home->path, "PRAGMA journal_mode = WAL");
   assert_fails(charge_it(home->path, "people", 0.1, 0, 1, &made, err), DPERM_INVALID_LEDGER,
                "write-ahead log");
-  uint64_t records = 0;
-  char head[DPERM_DIGEST_SIZE];
-  assert_fails(dperm_ledger_head(ledger, &records, head, err), DPERM_INVALID_LEDGER,
-               "write-ahead log");
-  dperm_ledger_free(ledger);
+  assert_fails(head_of(ledger, err), DPERM_INVALID_LEDGER, "write-ahead log");
 }
 
 /* ---- the key */
 
-static void a_replaced_key_is_refused(void **state) {
+LEDGER_TEST(a_replaced_key_is_refused) {
   ledger_home *home = *state;
   dperm_charge made;
   assert_ok(ledger_create(home->path, "empty", "1", NULL, 1, err));
   assert_ok(charge_it(home->path, "people", 0.9, 0, 1, &made, err));
-  dperm_ledger *ledger = opened(home);
-  uint64_t records = 0;
-  char head[DPERM_DIGEST_SIZE];
-  assert_ok(dperm_ledger_head(ledger, &records, head, err));
+  auto_ledger *ledger = opened(home);
+  assert_ok(head_of(ledger, err));
   tamper(home->path, "UPDATE ledger SET key = zeroblob(32)");
   assert_fails(charge_it(home->path, "empty", 0.9, 0, 1, &made, err), DPERM_INVALID_LEDGER,
                "key: is not the one that record 1 was written under");
   refuses(home, "key: is not the one that record 1 was written under");
-  assert_fails(dperm_ledger_head(ledger, &records, head, err), DPERM_INVALID_LEDGER,
-               "key: was replaced");
-  dperm_ledger_free(ledger);
+  assert_fails(head_of(ledger, err), DPERM_INVALID_LEDGER, "key: was replaced");
 }
 
 /* ---- a file that changes under an open handle */
 
 /* What the handle has read cannot be taken back: an older copy put in its place is seen. */
-static void an_open_handle_sees_that_the_end_was_cut(void **state) {
+LEDGER_TEST(an_open_handle_sees_that_the_end_was_cut) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
-  const charge_request request = {.dataset = "people",
-                                  .command = "train",
-                                  .mechanism = "output",
-                                  .epsilon = 0.5,
-                                  .rows_per_person = 1,
-                                  .identity = {.given = {1}}};
+  auto_ledger *ledger = opened(home);
   dperm_charge made;
-  assert_ok(charge_reserve(ledger, &request, false, &made, err));
-  assert_ok(charge_reserve(ledger, &request, false, &made, err));
+  assert_ok(charge_open(ledger, 0.5, &made, err));
+  assert_ok(charge_open(ledger, 0.5, &made, err));
   assert_string_equal(made.epsilon_left, "0");
-  uint64_t records = 0;
-  char head[DPERM_DIGEST_SIZE];
-  assert_ok(dperm_ledger_head(ledger, &records, head, err));
+  assert_ok(head_of(ledger, err));
   tamper(home->path, "DELETE FROM records WHERE id > 2; UPDATE ledger SET records = 2,"
                      " head = (SELECT digest FROM records WHERE id = 2)");
-  assert_fails(charge_reserve(ledger, &request, false, &made, err), DPERM_INVALID_LEDGER,
-               "damaged ledger");
-  dperm_ledger_free(ledger);
+  assert_fails(charge_open(ledger, 0.5, &made, err), DPERM_INVALID_LEDGER, "damaged ledger");
 }
 
-static void other_handles_charges_are_read_on(void **state) {
+LEDGER_TEST(other_handles_charges_are_read_on) {
   ledger_home *home = *state;
   dperm_ledger *ledger = opened(home);
-  const charge_request request = {.dataset = "people",
-                                  .command = "train",
-                                  .mechanism = "output",
-                                  .epsilon = 0.125,
-                                  .rows_per_person = 1,
-                                  .identity = {.given = {1}}};
   dperm_charge made;
   for (int i = 0; i < 4; i++) {
-    assert_ok(charge_reserve(ledger, &request, false, &made, err));
+    assert_ok(charge_open(ledger, 0.125, &made, err));
     charge_whole(home->path, "people", 0.125, 1);
     assert_ok(charge_commit(ledger, made.entry, "a", err));
     assert_fails(charge_commit(ledger, made.entry, "b", err), DPERM_INVALID_LEDGER,
                  "a reservation is gone");
   }
-  assert_fails(charge_reserve(ledger, &request, false, &made, err), DPERM_OVER_BUDGET,
+  assert_fails(charge_open(ledger, 0.125, &made, err), DPERM_OVER_BUDGET,
                "has epsilon 0 left of 1");
   dperm_ledger_free(ledger);
   assert_string_equal(verdict_of(home->path, NULL).first, "");
@@ -150,25 +126,17 @@ typedef struct charger {
 /* Each wants more than its share, so that some are refused; what is charged is committed. */
 static void *charge_much(void *context) {
   charger *me = context;
-  const charge_request request = {.dataset = "people",
-                                  .command = "train",
-                                  .mechanism = "output",
-                                  .epsilon = 0.01,
-                                  .rows_per_person = 1,
-                                  .identity = {.given = {1}}};
   for (int i = 0; i < CHARGES; i++) {
     dperm_charge made;
     dperm_error e = {0};
-    uint64_t records = 0;
-    char head[DPERM_DIGEST_SIZE];
-    dperm_status status = charge_reserve(me->ledger, &request, false, &made, &e);
+    dperm_status status = charge_open(me->ledger, 0.01, &made, &e);
     me->refused += status == DPERM_OVER_BUDGET;
     if (status == DPERM_OK) {
       status = charge_commit(me->ledger, made.entry, "a", &e);
       me->made += status == DPERM_OK;
     }
     if (status == DPERM_OK) {
-      status = dperm_ledger_head(me->ledger, &records, head, &e);
+      status = head_of(me->ledger, &e);
     }
     if (status != DPERM_OK && status != DPERM_OVER_BUDGET) {
       me->failed++;
@@ -178,7 +146,7 @@ static void *charge_much(void *context) {
   return NULL;
 }
 
-static void threads_charge_one_handle(void **state) {
+LEDGER_TEST(threads_charge_one_handle) {
   ledger_home *home = *state;
   dperm_ledger *ledger = opened(home);
   pthread_t threads[THREADS];
@@ -205,32 +173,26 @@ static void threads_charge_one_handle(void **state) {
 }
 
 static void ask_again(void *context, const dperm_ledger_dataset *dataset) {
-  uint64_t records = 0;
-  char head[DPERM_DIGEST_SIZE];
   (void)dataset;
-  assert_fails(dperm_ledger_head(context, &records, head, err), DPERM_INVALID_ARGUMENT,
+  assert_fails(head_of(context, err), DPERM_INVALID_ARGUMENT,
                "a visitor cannot use the ledger that it is shown");
 }
 
-static void a_visitor_that_asks_again_is_told_so(void **state) {
-  dperm_ledger *ledger = opened(*state);
+LEDGER_TEST(a_visitor_that_asks_again_is_told_so) {
+  auto_ledger *ledger = opened(*state);
   assert_ok(dperm_ledger_datasets(ledger, ask_again, ledger, err));
-  dperm_ledger_free(ledger);
 }
 
-static void a_handle_does_not_go_through_a_fork(void **state) {
-  dperm_ledger *ledger = opened(*state);
-  uint64_t records = 0;
-  char head[DPERM_DIGEST_SIZE];
+LEDGER_TEST(a_handle_does_not_go_through_a_fork) {
+  auto_ledger *ledger = opened(*state);
   int status = 0;
   pid_t child = fork();
   if (child == 0) {
     dperm_error e = {0};
-    _exit(dperm_ledger_head(ledger, &records, head, &e) == DPERM_INVALID_ARGUMENT ? 0 : 1);
+    _exit(head_of(ledger, &e) == DPERM_INVALID_ARGUMENT ? 0 : 1);
   }
   assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  assert_ok(dperm_ledger_head(ledger, &records, head, err));
-  dperm_ledger_free(ledger);
+  assert_ok(head_of(ledger, err));
 }
 
 /* ---- content that went back */
@@ -257,7 +219,7 @@ static bool has_attributes(const char *path) {
   return setxattr(path, "user.dperm.test", "x", 1, 0) == 0;
 }
 
-static void an_older_copy_written_over_it_is_refused(void **state) {
+LEDGER_TEST(an_older_copy_written_over_it_is_refused) {
   ledger_home *home = *state;
   bytes before, after;
   if (!has_attributes(home->path)) {
@@ -275,7 +237,7 @@ static void an_older_copy_written_over_it_is_refused(void **state) {
 }
 
 /* A crash leaves a journal; the ledger is charged under another name and comes back. */
-static void a_journal_left_under_the_old_name_undoes_no_charge(void **state) {
+LEDGER_TEST(a_journal_left_under_the_old_name_undoes_no_charge) {
   ledger_home *home = *state;
   char other[1100], journal[1100];
   bytes left;
@@ -310,7 +272,7 @@ static void a_journal_left_under_the_old_name_undoes_no_charge(void **state) {
 }
 
 /* Moving a ledger, or a copy of it, is nobody's harm. */
-static void a_ledger_may_be_moved_and_copied(void **state) {
+LEDGER_TEST(a_ledger_may_be_moved_and_copied) {
   ledger_home *home = *state;
   char other[1100];
   bytes content;
@@ -329,20 +291,10 @@ static void a_ledger_may_be_moved_and_copied(void **state) {
 
 /* ---- another file under the ledger's name */
 
-static dperm_status charge_open(dperm_ledger *ledger, dperm_error *err) {
-  const charge_request request = {.dataset = "people",
-                                  .command = "train",
-                                  .mechanism = "output",
-                                  .epsilon = 0.1,
-                                  .rows_per_person = 1,
-                                  .identity = {.given = {1}}};
-  dperm_charge made;
-  return charge_reserve(ledger, &request, false, &made, err);
-}
-
 /* Opened by a relative name, in a folder that is then left for one with a ledger of that name. */
-static void a_change_of_the_folder_leads_to_no_other_ledger(void **state) {
+LEDGER_TEST(a_change_of_the_folder_leads_to_no_other_ledger) {
   ledger_home *home = *state;
+  dperm_charge made;
   char folder[1100], other[1200], before[4096];
   dperm_ledger *ledger = NULL;
   (void)snprintf(folder, sizeof folder, "%s/other", home->folder);
@@ -353,11 +305,12 @@ static void a_change_of_the_folder_leads_to_no_other_ledger(void **state) {
   assert_ok(dperm_ledger_open("ledger", &ledger, err));
   assert_int_equal(chdir(folder), 0);
   assert_int_equal(chmod(other, 0644), 0); /* the other's mode is no matter, ours is */
-  assert_ok(charge_open(ledger, err));
-  assert_ok(charge_open(ledger, err));
+  assert_ok(charge_open(ledger, 0.1, &made, err));
+  assert_ok(charge_open(ledger, 0.1, &made, err));
   assert_int_equal(chmod(other, 0600), 0);
   assert_int_equal(chmod(home->path, 0644), 0);
-  assert_fails(charge_open(ledger, err), DPERM_IO_ERROR, "others can read or write the ledger");
+  assert_fails(charge_open(ledger, 0.1, &made, err), DPERM_IO_ERROR,
+               "others can read or write the ledger");
   assert_int_equal(chmod(home->path, 0600), 0);
   dperm_ledger_free(ledger);
   assert_int_equal(chdir(before), 0);
@@ -367,46 +320,24 @@ static void a_change_of_the_folder_leads_to_no_other_ledger(void **state) {
   assert_true(unlink(other) == 0 && rmdir(folder) == 0);
 }
 
-static void a_file_in_the_place_of_an_open_ledger_is_refused(void **state) {
+LEDGER_TEST(a_file_in_the_place_of_an_open_ledger_is_refused) {
   ledger_home *home = *state;
-  char other[1100], aside[1100], head[DPERM_DIGEST_SIZE];
-  uint64_t records = 0;
+  dperm_charge made;
+  char other[1100], aside[1100];
   dperm_ledger *ledger = opened(home);
   (void)snprintf(other, sizeof other, "%s.other", home->path);
   (void)snprintf(aside, sizeof aside, "%s.aside", home->path);
   assert_ok(ledger_create(other, "people", "1", NULL, 1, err));
-  assert_ok(charge_open(ledger, err));
+  assert_ok(charge_open(ledger, 0.1, &made, err));
   assert_true(rename(home->path, aside) == 0);
-  assert_fails(charge_open(ledger, err), DPERM_IO_ERROR, "the ledger is gone");
+  assert_fails(charge_open(ledger, 0.1, &made, err), DPERM_IO_ERROR, "the ledger is gone");
   assert_true(rename(other, home->path) == 0);
-  assert_fails(charge_open(ledger, err), DPERM_IO_ERROR, "another file has taken");
-  assert_fails(dperm_ledger_head(ledger, &records, head, err), DPERM_IO_ERROR,
-               "another file has taken");
+  assert_fails(charge_open(ledger, 0.1, &made, err), DPERM_IO_ERROR, "another file has taken");
+  assert_fails(head_of(ledger, err), DPERM_IO_ERROR, "another file has taken");
   charge_whole(home->path, "people", 0.5, 2); /* the other is none the worse */
   assert_true(rename(home->path, other) == 0 && rename(aside, home->path) == 0);
-  assert_ok(charge_open(ledger, err));
+  assert_ok(charge_open(ledger, 0.1, &made, err));
   dperm_ledger_free(ledger);
   assert_string_equal(verdict_of(other, NULL).first, "");
   assert_true(unlink(other) == 0);
-}
-
-int main(void) {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, ledger_home_begin, ledger_home_end)
-  const struct CMUnitTest tests[] = {
-      CASE(anything_in_the_file_that_is_not_ours_is_named_and_refused),
-      CASE(a_guard_that_was_exchanged_is_named),
-      CASE(a_write_ahead_log_is_refused),
-      CASE(a_replaced_key_is_refused),
-      CASE(an_open_handle_sees_that_the_end_was_cut),
-      CASE(other_handles_charges_are_read_on),
-      CASE(threads_charge_one_handle),
-      CASE(a_visitor_that_asks_again_is_told_so),
-      CASE(a_handle_does_not_go_through_a_fork),
-      CASE(an_older_copy_written_over_it_is_refused),
-      CASE(a_journal_left_under_the_old_name_undoes_no_charge),
-      CASE(a_ledger_may_be_moved_and_copied),
-      CASE(a_change_of_the_folder_leads_to_no_other_ledger),
-      CASE(a_file_in_the_place_of_an_open_ledger_is_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

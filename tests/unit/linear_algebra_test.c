@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/householder.h"
 #include "base/threads.h"
 #include "base/vector.h"
 #include "matrix/gemm_block.h"

@@ -1,6 +1,5 @@
 /* What a model says about data: scores against plain sums, metrics against the naive definitions
  * (the area under the curve over all pairs), data of another kind refused. */
-#include "model/metrics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -118,9 +117,8 @@ static dperm_data *random_data(uint64_t seed) {
 
 TEST(scores_are_plain_sums_and_metrics_follow) {
   const dperm_loss log_loss = dperm_loss_logistic();
-  OWNED(dperm_data_free_at) dperm_data *data = random_data(2);
-  OWNED(dperm_model_free_at)
-  dperm_model *logistic = train_on(data, "logistic"), *huber = train_on(data, "huber");
+  auto_data *data = random_data(2);
+  auto_model *logistic = train_on(data, "logistic"), *huber = train_on(data, "huber");
   double scores[ROWS], row[DIMS];
   assert_ok(dperm_model_scores(logistic, data, scores, err));
   for (size_t i = 0; i < ROWS; i++) {
@@ -157,12 +155,12 @@ TEST(rows_of_another_norm_are_refused) {
     dperm_data *data[4] = {NULL};
     double scores[2];
     auto_file *path = file_with_text("");
-    OWNED(dperm_model_free_at) dperm_model *read = NULL;
+    auto_model *read = NULL;
     for (size_t i = 0; i < 4; i++) {
       assert_ok(dperm_data_from_dense(2, 2, x, y, norms[i], &data[i], err));
       assert_ok(constant ? dperm_data_add_intercept(data[i], 0.7, err) : DPERM_OK);
     }
-    OWNED(dperm_model_free_at) dperm_model *model = train_on(data[0], "logistic");
+    auto_model *model = train_on(data[0], "logistic");
     assert_ok(dperm_model_write(model, path, err));
     assert_ok(dperm_model_read(path, &read, err));
     for (size_t i = 0; i < 4; i++) {
@@ -187,19 +185,13 @@ TEST(rows_of_another_norm_are_refused) {
 /* Records under a schema that is as wide as the model's are seen as that sees them; under a
  * narrower one they have lost what it would see. */
 TEST(data_of_another_encoding_are_refused) {
-  OWNED(dperm_schema_free_at)
-  dperm_schema *first = NULL, *again = NULL, *wider = NULL, *narrower = NULL;
-  OWNED(dperm_data_free_at)
-  dperm_data *data = read_csv(SCHEMA("a", "10"), "a,y\n1,1\n9,0\n", &first);
-  OWNED(dperm_data_free_at)
-  dperm_data *same = read_csv(SCHEMA("a", "10"), "a,y\n2,1\n50,0\n", &again);
-  OWNED(dperm_data_free_at)
-  dperm_data *wide = read_csv(SCHEMA("a", "99"), "a,y\n2,1\n50,0\n", &wider);
-  OWNED(dperm_data_free_at)
-  dperm_data *other = read_csv(SCHEMA("a", "9"), "a,y\n1,1\n9,0\n", &narrower);
-  OWNED(dperm_data_free_at) dperm_data *six = random_data(3);
-  OWNED(dperm_model_free_at)
-  dperm_model *model = train_on(data, "logistic"), *memory = train_on(six, "logistic");
+  auto_schema *first = NULL, *again = NULL, *wider = NULL, *narrower = NULL;
+  auto_data *data = read_csv(SCHEMA("a", "10"), "a,y\n1,1\n9,0\n", &first);
+  auto_data *same = read_csv(SCHEMA("a", "10"), "a,y\n2,1\n50,0\n", &again);
+  auto_data *wide = read_csv(SCHEMA("a", "99"), "a,y\n2,1\n50,0\n", &wider);
+  auto_data *other = read_csv(SCHEMA("a", "9"), "a,y\n1,1\n9,0\n", &narrower);
+  auto_data *six = random_data(3);
+  auto_model *model = train_on(data, "logistic"), *memory = train_on(six, "logistic");
   double scores[ROWS], wide_scores[2];
   dperm_metrics m;
   assert_ok(dperm_model_scores(model, same, scores, err));
@@ -216,8 +208,8 @@ TEST(data_of_another_encoding_are_refused) {
 
 /* Weights that a file may hold, but whose sums no double can: no score, and no endless loop. */
 TEST(scores_beyond_all_doubles_are_an_error) {
-  OWNED(dperm_data_free_at) dperm_data *data = random_data(4);
-  OWNED(dperm_model_free_at) dperm_model *model = train_on(data, "logistic");
+  auto_data *data = random_data(4);
+  auto_model *model = train_on(data, "logistic");
   double scores[ROWS];
   dperm_metrics m;
   for (size_t j = 0; j < DIMS; j++) {

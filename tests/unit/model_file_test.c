@@ -48,34 +48,28 @@ static bool same_model(const dperm_model *a, const dperm_model *b) {
              0;
 }
 
-/* The text of the model's file; *length without the terminator. */
 /* ---- there and back */
 
 static void check_round_trip(dperm_model *model) {
-  dperm_model *back = NULL;
+  auto_model *back = NULL;
   size_t length = 0, again = 0;
-  char *text = model_text(model, &length);
+  OWNED_MEMORY char *text = model_text(model, &length);
   assert_ok(model_read_bytes(text, length, &back, err));
   assert_true(same_model(model, back));
-  char *second = model_text(back, &again);
+  OWNED_MEMORY char *second = model_text(back, &again);
   assert_int_equal(again, length);
   assert_memory_equal(second, text, length);
-  free(text);
-  free(second);
-  dperm_model_free(back);
   dperm_model_free(model);
 }
 
-static void models_of_every_origin_come_back_whole(void **state) {
-  (void)state;
+TEST(models_of_every_origin_come_back_whole) {
   check_round_trip(schema_model());
   check_round_trip(memory_model(1.0));
   check_round_trip(memory_model(0.1 + 0.2));
   check_round_trip(svmlight_model());
 }
 
-static void private_models_come_back_with_their_claim(void **state) {
-  (void)state;
+TEST(private_models_come_back_with_their_claim) {
   check_round_trip(mixed_model());
   for (int way = 0; way < 16; way++) {
     dperm_random *random = NULL;
@@ -97,8 +91,7 @@ static void private_models_come_back_with_their_claim(void **state) {
   }
 }
 
-static void weights_of_every_size_come_back_bit_for_bit(void **state) {
-  (void)state;
+TEST(weights_of_every_size_come_back_bit_for_bit) {
   static const double odd[] = {0.0,       -0.0,
                                0x1p-1074, -0x1.8p-1060,
                                0x1p-1022, 0x1.fffffffffffffp+1023,
@@ -140,12 +133,11 @@ static void check_damaged(const dperm_model *model, const char *text, size_t len
   }
 }
 
-static void every_changed_byte_is_refused_or_harmless(void **state) {
-  (void)state;
+TEST(every_changed_byte_is_refused_or_harmless) {
   static const char others[] = {'0', '9', ' ', '"', '}', ',', 'e', '-', '\0', '\xff'};
-  dperm_model *model = schema_model();
+  auto_model *model = schema_model();
   size_t length = 0, refused = 0, tried = 0;
-  char *text = model_text(model, &length);
+  OWNED_MEMORY char *text = model_text(model, &length);
   for (size_t i = 0; i < length; i++) {
     char before = text[i];
     for (size_t change = 0; change < 8 + sizeof others; change++) {
@@ -158,43 +150,32 @@ static void every_changed_byte_is_refused_or_harmless(void **state) {
     text[i] = before;
   }
   assert_true(refused > tried * 9 / 10);
-  free(text);
-  dperm_model_free(model);
 }
 
-static void every_truncation_is_refused(void **state) {
-  (void)state;
-  dperm_model *model = schema_model();
+TEST(every_truncation_is_refused) {
+  auto_model *model = schema_model();
   size_t length = 0, refused = 0;
-  char *text = model_text(model, &length);
+  OWNED_MEMORY char *text = model_text(model, &length);
   assert_true(text[length - 1] == '\n' && text[length - 2] == '}');
   for (size_t cut = 0; cut < length - 1; cut++) {
     check_damaged(model, text, cut, &refused);
   }
   assert_int_equal(refused, length - 1);
-  free(text);
-  dperm_model_free(model);
 }
 
-static void blanks_and_order_do_not_matter(void **state) {
-  (void)state;
-  dperm_model *model = schema_model(), *back = NULL;
+TEST(blanks_and_order_do_not_matter) {
+  auto_model *model = schema_model(), *back = NULL;
   size_t length = 0;
-  char *text = model_text(model, &length);
-  json_t *root = json_loadb(text, length, 0, NULL);
-  char *dense = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+  OWNED_MEMORY char *text = model_text(model, &length);
+  json_auto_t *root = json_loadb(text, length, 0, NULL);
+  OWNED_MEMORY char *dense =
+      json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
   assert_non_null(dense);
   assert_ok(model_read_bytes(dense, strlen(dense), &back, err));
   assert_true(same_model(model, back));
-  dperm_model_free(back);
-  free(dense);
-  json_decref(root);
-  free(text);
-  dperm_model_free(model);
 }
 
-static void other_files_are_no_models(void **state) {
-  (void)state;
+TEST(other_files_are_no_models) {
   static const char *const texts[] = {"{}",
                                       "[]",
                                       "[1, 2]",
@@ -227,9 +208,8 @@ static size_t files_in(const char *folder) {
   return count;
 }
 
-static void writing_that_fails_leaves_nothing(void **state) {
-  (void)state;
-  dperm_model *model = memory_model(1);
+TEST(writing_that_fails_leaves_nothing) {
+  auto_model *model = memory_model(1);
   char folder[1024], path[1100];
   folder_new("dperm-model", folder, sizeof folder);
   size_t empty = files_in(folder);
@@ -246,45 +226,35 @@ static void writing_that_fails_leaves_nothing(void **state) {
   assert_int_equal(files_in(folder), empty + 1);
   unlink(path);
   rmdir(folder);
-  dperm_model_free(model);
 }
 
 /* As some editors leave it. */
-static void a_byte_order_mark_is_skipped(void **state) {
-  (void)state;
-  dperm_model *model = schema_model(), *back = NULL;
+TEST(a_byte_order_mark_is_skipped) {
+  auto_model *model = schema_model(), *read = NULL, *parsed = NULL;
   char *text = NULL, marked[1 << 15] = "\xef\xbb\xbf";
   size_t length = 0;
   assert_ok(dperm_model_to_text(model, &text, &length, err));
   assert_true(length + 4 < sizeof marked);
   memcpy(marked + 3, text, length + 1);
-  char *path = file_with_text(marked);
-  assert_ok(dperm_model_read(path, &back, err));
-  dperm_model_free(back);
-  back = NULL;
-  assert_ok(dperm_model_parse(marked, length + 3, "a text", &back, err));
-  dperm_model_free(back);
-  back = NULL;
-  file_remove(path);
-  path = file_with_text("\xef\xbb\xbf{");
-  assert_fails(dperm_model_read(path, &back, err), DPERM_INVALID_MODEL, "not valid JSON");
-  assert_null(back);
-  file_remove(path);
   dperm_text_free(text);
-  dperm_model_free(model);
+  auto_file *path = file_with_text(marked), *cut = file_with_text("\xef\xbb\xbf{");
+  assert_ok(dperm_model_read(path, &read, err));
+  assert_ok(dperm_model_parse(marked, length + 3, "a text", &parsed, err));
+  dperm_model *none = NULL;
+  assert_fails(dperm_model_read(cut, &none, err), DPERM_INVALID_MODEL, "not valid JSON");
+  assert_null(none);
 }
 
 /* The same bytes, through memory and through a file. */
-static void a_model_goes_through_memory(void **state) {
-  (void)state;
-  dperm_model *model = schema_model(), *back = NULL;
+TEST(a_model_goes_through_memory) {
+  auto_model *model = schema_model(), *back = NULL;
   char *text = NULL, *again = NULL, *content = NULL;
   size_t length = 0, length_again = 0, length_file = 0;
   assert_int_equal(dperm_model_classes(model), 2);
   assert_int_equal(dperm_model_schema(model)->classes.count, 2);
   assert_ok(dperm_model_to_text(model, &text, &length, err));
   assert_int_equal(strlen(text), length);
-  char *path = file_with_text("");
+  auto_file *path = file_with_text("");
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(file_read_all(path, 1 << 20, &content, &length_file, err));
   assert_int_equal(length, length_file);
@@ -300,9 +270,6 @@ static void a_model_goes_through_memory(void **state) {
   dperm_text_free(again);
   dperm_text_free(NULL);
   free(content);
-  file_remove(path);
-  dperm_model_free(back);
-  dperm_model_free(model);
 }
 
 /* ---- without memory */
@@ -342,8 +309,7 @@ static void written_whole_or_not_at_all(dperm_model *model) {
   dperm_model_free(model);
 }
 
-static void memory_that_runs_out_leaves_nothing_out(void **state) {
-  (void)state;
+TEST(memory_that_runs_out_leaves_nothing_out) {
   dperm_model *weighed = schema_model(), *constant = memory_model(1);
   assert_ok(memory_new(2, sizeof *weighed->class_weights, &weighed->class_weights, err));
   weighed->class_weights[0] = weighed->class_weights[1] = 1;
@@ -351,21 +317,4 @@ static void memory_that_runs_out_leaves_nothing_out(void **state) {
   written_whole_or_not_at_all(weighed);
   written_whole_or_not_at_all(constant);
   written_whole_or_not_at_all(private_model());
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(models_of_every_origin_come_back_whole),
-      cmocka_unit_test(private_models_come_back_with_their_claim),
-      cmocka_unit_test(weights_of_every_size_come_back_bit_for_bit),
-      cmocka_unit_test(every_changed_byte_is_refused_or_harmless),
-      cmocka_unit_test(every_truncation_is_refused),
-      cmocka_unit_test(blanks_and_order_do_not_matter),
-      cmocka_unit_test(other_files_are_no_models),
-      cmocka_unit_test(a_model_goes_through_memory),
-      cmocka_unit_test(a_byte_order_mark_is_skipped),
-      cmocka_unit_test(writing_that_fails_leaves_nothing),
-      cmocka_unit_test(memory_that_runs_out_leaves_nothing_out),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,12 +38,12 @@ static off_t size_of(const char *path) {
 
 /* ---- ledgers */
 
-static void no_file_of_the_library_replaces_a_ledger(void **state) {
+LEDGER_TEST(no_file_of_the_library_replaces_a_ledger) {
   ledger_home *home = *state;
   static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
   const dperm_options options = plain();
-  dperm_model *model = fitted(home->data, &options);
-  dperm_schema *schema = NULL;
+  auto_model *model = fitted(home->data, &options);
+  auto_schema *schema = NULL;
   char *file = file_with("", 0), path[1100];
   assert_ok(dperm_schema_parse(dperm_synthetic_census_schema(),
                                strlen(dperm_synthetic_census_schema()), "census", &schema, err));
@@ -64,8 +64,6 @@ static void no_file_of_the_library_replaces_a_ledger(void **state) {
                  DPERM_INVALID_ARGUMENT, what);
   }
   assert_string_equal(verdict_of(home->path, NULL).first, "");
-  dperm_schema_free(schema);
-  dperm_model_free(model);
   file_remove(file);
 }
 
@@ -83,7 +81,7 @@ static bool locked_for_others(const char *path) {
   return WEXITSTATUS(status) == 1;
 }
 
-static void a_refused_output_keeps_the_locks_of_a_charge(void **state) {
+LEDGER_TEST(a_refused_output_keeps_the_locks_of_a_charge) {
   ledger_home *home = *state;
   dperm_ledger *ledger = opened(home), *held = NULL;
   assert_ok(store_begin(ledger, true, &held, err));
@@ -112,31 +110,25 @@ static void fill(dperm_model *model, size_t count) {
 typedef dperm_status run(const dperm_data *data, const dperm_options *options, dperm_error *err);
 
 static dperm_status train(const dperm_data *data, const dperm_options *options, dperm_error *err) {
-  dperm_model *model = NULL;
-  dperm_status status = dperm_train(data, options, &model, err);
-  dperm_model_free(model);
-  return status;
+  auto_model *model = NULL;
+  return dperm_train(data, options, &model, err);
 }
 
 static dperm_status tune(const dperm_data *data, const dperm_options *options, dperm_error *err) {
   const dperm_options both[] = {*options, *options};
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   dperm_tune_options how;
   dperm_tune_options_init(&how);
-  dperm_status status = dperm_tune(data, both, 2, &how, &model, err);
-  dperm_model_free(model);
-  return status;
+  return dperm_tune(data, both, 2, &how, &model, err);
 }
 
 static dperm_status refine(const dperm_data *data, const dperm_options *options, dperm_error *err) {
-  dperm_schema *schema = NULL;
+  auto_schema *schema = NULL;
   dperm_refine_options how;
   dperm_refine_options_init(&how);
   how.epsilon = options->epsilon;
   how.account = options->account;
-  dperm_status status = dperm_refine(data, &how, &schema, err);
-  dperm_schema_free(schema);
-  return status;
+  return dperm_refine(data, &how, &schema, err);
 }
 
 /* A run with a place for its result, of which no more than these bytes can be had. */
@@ -156,8 +148,8 @@ static dperm_status run_within(run *one, const dperm_data *data, dperm_options o
 }
 
 static void covers(const dperm_data *data, const dperm_options *options, size_t fits) {
-  char *path = file_with("", 0);
-  dperm_model *model = fitted(data, options);
+  auto_file *path = file_with("", 0);
+  auto_model *model = fitted(data, options);
   fill(model, fits * dperm_model_dims(model));
   assert_ok(dperm_model_write(model, path, err));
   const size_t size = (size_t)size_of(path), much = 4 * size + 20000;
@@ -165,8 +157,6 @@ static void covers(const dperm_data *data, const dperm_options *options, size_t 
   assert_fails(run_within(train, data, *options, size - 1, err), DPERM_IO_ERROR, "too large");
   /* And is no waste; nobody knows how many cells a refinement leaves. */
   assert_ok(run_within(train, data, *options, options->refine == 0 ? much : 10 * much, err));
-  dperm_model_free(model);
-  file_remove(path);
 }
 
 /* Their names need more bytes in JSON than they have. */
@@ -174,7 +164,7 @@ static void covers_classes(void) {
   enum { ROWS = 60, COLUMNS = 50 };
   static const char *const names[] = {"\x01\x02\x03\x04", "\"\"\"\"\"\"\"\"", "\\\\\\\\"};
   const dperm_options options = plain();
-  dperm_data *data = NULL;
+  auto_data *data = NULL;
   double values[ROWS * COLUMNS];
   uint32_t labels[ROWS];
   for (size_t i = 0; i < ROWS * COLUMNS; i++) {
@@ -186,15 +176,14 @@ static void covers_classes(void) {
   assert_ok(dperm_data_from_dense(ROWS, COLUMNS, values, NULL, 1, &data, err));
   assert_ok(dperm_data_label(data, labels, 3, names, err));
   covers(data, &options, 3);
-  dperm_data_free(data);
 }
 
-static void the_space_for_a_model_covers_every_model(void **state) {
+LEDGER_TEST(the_space_for_a_model_covers_every_model) {
   ledger_home *home = *state;
   dperm_options options = plain();
-  dperm_schema *schema = NULL;
-  dperm_data *census = NULL;
-  char *path = file_with("", 0);
+  auto_schema *schema = NULL;
+  auto_data *census = NULL;
+  auto_file *path = file_with("", 0);
   const char *text = dperm_synthetic_census_schema();
   covers(home->data, &options, 1);
   covers_classes();
@@ -213,16 +202,13 @@ static void the_space_for_a_model_covers_every_model(void **state) {
   options.refine = 0;
   options.kernel = (dperm_kernel){.kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 2000};
   covers(census, &options, 1);
-  dperm_data_free(census);
-  dperm_schema_free(schema);
-  file_remove(path);
 }
 
 /* Where there is no space nothing is charged. */
-static void every_run_takes_its_space_before_the_charge(void **state) {
+TEST_WITH(every_run_takes_its_space_before_the_charge, wide_home_begin, wide_home_end) {
   wide_home *s = *state;
   static run *const runs[] = {train, tune, refine};
-  dperm_ledger *ledger = opened(s->home);
+  auto_ledger *ledger = opened(s->home);
   for (size_t i = 0; i < 3; i++) {
     dperm_charge charge = {.entry = 7};
     dperm_options options = plain();
@@ -237,7 +223,6 @@ static void every_run_takes_its_space_before_the_charge(void **state) {
     assert_ok(run_within(runs[i], s->data, options, 1000000, err));
     assert_string_equal(charge.epsilon, "0.3");
   }
-  dperm_ledger_free(ledger);
 }
 
 /* ---- the place */
@@ -253,10 +238,10 @@ static bool has_temporary(const char *path) {
   return any;
 }
 
-static void a_place_is_taken_and_left_as_it_was(void **state) {
+LEDGER_TEST(a_place_is_taken_and_left_as_it_was) {
   ledger_home *home = *state;
   const dperm_options options = plain();
-  dperm_model *model = fitted(home->data, &options);
+  auto_model *model = fitted(home->data, &options);
   dperm_output *out = NULL;
   char *one = file_with("old", 3), *two = file_with("", 0), *text = NULL;
   size_t length = 0;
@@ -277,13 +262,11 @@ static void a_place_is_taken_and_left_as_it_was(void **state) {
   assert_false(has_temporary(one));
   assert_ok(dperm_model_write(model, two, err));
   assert_true(size_of(one) == size_of(two) && size_of(one) > 100);
-  dperm_model_free(model);
   file_remove(one);
   file_remove(two);
 }
 
-static void the_last_clause_of_a_long_message_stays(void **state) {
-  (void)state;
+TEST(the_last_clause_of_a_long_message_stays) {
   dperm_error long_one;
   memset(long_one.message, 'x', sizeof long_one.message);
   long_one.message[sizeof long_one.message - 1] = '\0';
@@ -294,18 +277,4 @@ static void the_last_clause_of_a_long_message_stays(void **state) {
   error_append(&long_one, "; entry %d", 7);
   assert_string_equal(long_one.message, "short; entry 7");
   error_append(NULL, "nobody listens");
-}
-
-int main(void) {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, ledger_home_begin, ledger_home_end)
-  const struct CMUnitTest tests[] = {
-      CASE(no_file_of_the_library_replaces_a_ledger),
-      CASE(a_refused_output_keeps_the_locks_of_a_charge),
-      CASE(the_space_for_a_model_covers_every_model),
-      cmocka_unit_test_setup_teardown(every_run_takes_its_space_before_the_charge, wide_home_begin,
-                                      wide_home_end),
-      CASE(a_place_is_taken_and_left_as_it_was),
-      cmocka_unit_test(the_last_clause_of_a_long_message_stays),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@
 #include "dperm/sweep.h"
 #include "dperm/synthetic.h"
 #include "dperm/tune.h"
+#include "model/model.h"
 #include "support.h"
 
 /* ---- the table of entries */
@@ -29,25 +30,19 @@ static dperm_sweep_options small_how;
 static dperm_tune_options tune_how;
 
 static dperm_status to_train(const void *given, dperm_error *err) {
-  dperm_model *made = NULL;
-  dperm_status status = dperm_train(data, given, &made, err);
-  dperm_model_free(made);
-  return status;
+  auto_model *made = NULL;
+  return dperm_train(data, given, &made, err);
 }
 
 static dperm_status to_refine(const void *given, dperm_error *err) {
-  dperm_schema *made = NULL;
-  dperm_status status = dperm_refine(data, given, &made, err);
-  dperm_schema_free(made);
-  return status;
+  auto_schema *made = NULL;
+  return dperm_refine(data, given, &made, err);
 }
 
 static dperm_status tuned(const dperm_options *candidates, const dperm_tune_options *how,
                           dperm_error *err) {
-  dperm_model *made = NULL;
-  dperm_status status = dperm_tune(data, candidates, 1, how, &made, err);
-  dperm_model_free(made);
-  return status;
+  auto_model *made = NULL;
+  return dperm_tune(data, candidates, 1, how, &made, err);
 }
 
 static dperm_status to_tune(const void *given, dperm_error *err) {
@@ -118,19 +113,14 @@ static dperm_status to_audit(const void *given, dperm_error *err) {
 }
 
 static dperm_status to_draft(const void *given, dperm_error *err) {
-  dperm_schema *made = NULL;
-  dperm_status status = dperm_schema_draft(csv, given, NULL, NULL, NULL, &made, err);
-  dperm_schema_free(made);
-  return status;
+  auto_schema *made = NULL;
+  return dperm_schema_draft(csv, given, NULL, NULL, NULL, &made, err);
 }
 
 static dperm_status to_import(const void *given, dperm_error *err) {
-  char *path = file_with_text("{\"fields\": [{\"name\": \"y\", \"type\": \"boolean\"}]}");
-  dperm_schema *made = NULL;
-  dperm_status status = dperm_schema_import(path, given, NULL, NULL, &made, err);
-  dperm_schema_free(made);
-  file_remove(path);
-  return status;
+  auto_file *path = file_with_text("{\"fields\": [{\"name\": \"y\", \"type\": \"boolean\"}]}");
+  auto_schema *made = NULL;
+  return dperm_schema_import(path, given, NULL, NULL, &made, err);
 }
 
 /* A budget is given once: in a new ledger. */
@@ -144,81 +134,54 @@ static dperm_status to_budget(const void *given, dperm_error *err) {
   return status;
 }
 
-static void *sound_options(size_t size) {
-  dperm_options *options = calloc(1, size + 64);
+/* Options that a run takes, in space for some more than `size`. */
+static void *sound(dperm_options_kind kind, size_t size) {
+  void *options = calloc(1, size + 64);
   assert_non_null(options);
-  dperm_init(DPERM_OPTIONS_TRAIN, options, size);
-  options->epsilon = 1;
-  options->threads = 1;
-  return options;
-}
-
-#define SOUND_AT_ONE(kind, number)                                                                 \
-  static void *sound_##kind(size_t size) {                                                         \
-    dperm_##kind##_options *options = calloc(1, size + 64);                                        \
-    assert_non_null(options);                                                                      \
-    dperm_init(number, options, size);                                                             \
-    options->epsilon = 1;                                                                          \
-    return options;                                                                                \
+  dperm_init(kind, options, size);
+  if (kind == DPERM_OPTIONS_TRAIN) {
+    ((dperm_options *)options)->epsilon = 1;
+    ((dperm_options *)options)->threads = 1;
+  } else if (kind == DPERM_OPTIONS_SCORE) {
+    ((dperm_score_options *)options)->epsilon = 1;
+  } else if (kind == DPERM_OPTIONS_REFINE) {
+    ((dperm_refine_options *)options)->epsilon = 1;
+  } else if (kind == DPERM_OPTIONS_IMPORT) {
+    ((dperm_import_options *)options)->label = "y";
+  } else if (kind == DPERM_OPTIONS_BUDGET) {
+    ((dperm_ledger_budget *)options)->epsilon = "1";
   }
-SOUND_AT_ONE(score, DPERM_OPTIONS_SCORE)
-SOUND_AT_ONE(refine, DPERM_OPTIONS_REFINE)
-
-static void *sound_import(size_t size) {
-  dperm_import_options *options = calloc(1, size + 64);
-  assert_non_null(options);
-  dperm_init(DPERM_OPTIONS_IMPORT, options, size);
-  options->label = "y";
   return options;
-}
-
-#define SOUND(kind, number)                                                                        \
-  static void *sound_##kind(size_t size) {                                                         \
-    dperm_##kind##_options *options = calloc(1, size + 64);                                        \
-    assert_non_null(options);                                                                      \
-    dperm_init(number, options, size);                                                             \
-    return options;                                                                                \
-  }
-SOUND(tune, DPERM_OPTIONS_TUNE)
-SOUND(sweep, DPERM_OPTIONS_SWEEP)
-SOUND(audit, DPERM_OPTIONS_AUDIT)
-SOUND(draft, DPERM_OPTIONS_DRAFT)
-
-static void *sound_budget(size_t size) {
-  dperm_ledger_budget *budget = calloc(1, size + 64);
-  assert_non_null(budget);
-  dperm_init(DPERM_OPTIONS_BUDGET, budget, size);
-  budget->epsilon = "1";
-  return budget;
 }
 
 typedef struct entry {
   const char *kind;
-  size_t first, last, size;    /* where the last member of the first layout, and today's, ends */
-  void *(*sound)(size_t size); /* in space for some more than `size` */
+  size_t first, last, size; /* where the last member of the first layout, and today's, ends */
+  dperm_options_kind number;
   dperm_status (*call)(const void *given, dperm_error *err);
 } entry;
 
 #define END(type, member) offsetof(type, member) + sizeof(((type *)0)->member)
-#define KIND(type, first, last, sound) #type, END(type, first), END(type, last), sizeof(type), sound
-#define OPTIONS KIND(dperm_options, progress, report, sound_options)
+#define KIND(type, first, last, number)                                                            \
+#type, END(type, first), END(type, last), sizeof(type), number
+#define OPTIONS KIND(dperm_options, progress, report, DPERM_OPTIONS_TRAIN)
 static const entry entries[] = {
     {OPTIONS, to_train},
-    {KIND(dperm_refine_options, account, rows_about, sound_refine), to_refine},
+    {KIND(dperm_refine_options, account, rows_about, DPERM_OPTIONS_REFINE), to_refine},
     {OPTIONS, to_tune},
     {OPTIONS, to_plan},
     {OPTIONS, to_plan_for_norms},
     {OPTIONS, to_plan_for_schema},
     {OPTIONS, to_sweep},
     {OPTIONS, to_plan_report},
-    {KIND(dperm_tune_options, public_data, public_data, sound_tune), to_tune_how},
-    {KIND(dperm_sweep_options, progress, progress, sound_sweep), to_sweep_how},
-    {KIND(dperm_score_options, progress, reserved, sound_score), to_score},
-    {KIND(dperm_score_options, progress, reserved, sound_score), to_score_file},
-    {KIND(dperm_audit_options, outcomes, delta, sound_audit), to_audit},
-    {KIND(dperm_draft_options, missing_count, missing_count, sound_draft), to_draft},
-    {KIND(dperm_import_options, reserved, reserved, sound_import), to_import},
-    {KIND(dperm_ledger_budget, order, order, sound_budget), to_budget},
+    {KIND(dperm_tune_options, public_data, public_data, DPERM_OPTIONS_TUNE), to_tune_how},
+    {KIND(dperm_sweep_options, progress, progress, DPERM_OPTIONS_SWEEP), to_sweep_how},
+    {KIND(dperm_score_options, progress, reserved, DPERM_OPTIONS_SCORE), to_score},
+    {KIND(dperm_score_options, progress, reserved, DPERM_OPTIONS_SCORE), to_score_file},
+    {KIND(dperm_audit_options, outcomes, delta, DPERM_OPTIONS_AUDIT), to_audit},
+    {KIND(dperm_draft_options, missing_count, missing_count, DPERM_OPTIONS_DRAFT), to_draft},
+    {KIND(dperm_import_options, reserved, reserved, DPERM_OPTIONS_IMPORT), to_import},
+    {KIND(dperm_ledger_budget, order, order, DPERM_OPTIONS_BUDGET), to_budget},
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
@@ -254,28 +217,25 @@ static int end(void **state) {
 
 /* What the entry says to its options if they claim this size. */
 static void says(const entry *e, size_t claimed, const char *text) {
-  size_t *given = e->sound(e->size); /* the size is the first member */
+  size_t *given = sound(e->number, e->size); /* the size is the first member */
   assert_int_equal(*given, e->size);
   *given = claimed;
   assert_fails(e->call(given, err), DPERM_INVALID_ARGUMENT, text);
   free(given);
 }
 
-static void every_entry_takes_todays_options_and_the_first_promised_ones(void **state) {
-  (void)state;
+TEST(every_entry_takes_todays_options_and_the_first_promised_ones) {
   for (size_t i = 0; i < ENTRIES; i++) {
     const size_t sizes[] = {entries[i].size, entries[i].first};
     for (size_t s = 0; s < 2; s++) {
-      void *given = entries[i].sound(sizes[s]);
+      OWNED_MEMORY void *given = sound(entries[i].number, sizes[s]);
       memset((char *)given + sizes[s], 0x7e, 64); /* not the program's: must not be looked at */
       assert_ok(entries[i].call(given, err));
-      free(given);
     }
   }
 }
 
-static void every_entry_refuses_other_sizes_by_name(void **state) {
-  (void)state;
+TEST(every_entry_refuses_other_sizes_by_name) {
   for (size_t i = 0; i < ENTRIES; i++) {
     const entry *e = &entries[i];
     char unset[80], named[80];
@@ -291,27 +251,24 @@ static void every_entry_refuses_other_sizes_by_name(void **state) {
 }
 
 /* Else a member to come could lie in bytes that older programs have, and leave as they are. */
-static void no_options_end_in_padding(void **state) {
-  (void)state;
+TEST(no_options_end_in_padding) {
   for (size_t i = 0; i < ENTRIES; i++) {
     assert_int_equal(entries[i].last, entries[i].size);
   }
 }
 
-static void what_an_older_program_does_not_know_has_its_default(void **state) {
-  (void)state;
+TEST(what_an_older_program_does_not_know_has_its_default) {
   const size_t older = offsetof(dperm_options, unsafe_diagnostics);
-  dperm_options *given = sound_options(older), taken;
+  OWNED_MEMORY dperm_options *given = sound(DPERM_OPTIONS_TRAIN, older);
+  dperm_options taken;
   memset((char *)given + older, 0x7e, 64);
   assert_ok(options_take(DPERM_OPTIONS_TRAIN, given, &taken, err));
   assert_null(taken.unsafe_diagnostics);
   assert_true(taken.epsilon == 1.0);
   assert_int_equal(taken.size, sizeof taken);
-  free(given);
 }
 
-static void defaults_stay_within_the_size_that_a_program_has(void **state) {
-  (void)state;
+TEST(defaults_stay_within_the_size_that_a_program_has) {
   unsigned char work[sizeof(dperm_options) + 64];
   const size_t sizes[] = {
       0, 4, 8, offsetof(dperm_options, lambda), sizeof(dperm_options), sizeof(dperm_options) + 16};
@@ -328,17 +285,15 @@ static void defaults_stay_within_the_size_that_a_program_has(void **state) {
 }
 
 /* An array of an older program's options lies in its own steps. */
-static void arrays_go_by_the_size_of_their_first(void **state) {
-  (void)state;
+TEST(arrays_go_by_the_size_of_their_first) {
   const size_t older = offsetof(dperm_options, unsafe_diagnostics);
-  char *array = calloc(3, older);
+  OWNED_MEMORY char *array = calloc(3, older);
   dperm_options *taken = NULL;
   assert_non_null(array);
   for (size_t i = 0; i < 3; i++) {
-    dperm_options *each = sound_options(older);
+    OWNED_MEMORY dperm_options *each = sound(DPERM_OPTIONS_TRAIN, older);
     each->lambda = (double)(i + 1);
     memcpy(array + i * older, each, older);
-    free(each);
   }
   assert_ok(options_take_all((void *)array, 3, &taken, err));
   for (size_t i = 0; i < 3; i++) {
@@ -350,7 +305,6 @@ static void arrays_go_by_the_size_of_their_first(void **state) {
   memcpy(array + 2 * older, &other, sizeof other);
   assert_fails(options_take_all((void *)array, 3, &taken, err), DPERM_INVALID_ARGUMENT,
                "number 2 of an array of dperm_options");
-  free(array);
 }
 
 /* ---- results */
@@ -391,8 +345,7 @@ static dperm_status fill_score_of_file(void *out, size_t size, dperm_error *err)
   return dperm_score_file_private_sized(model, &source, &options, out, size, err);
 }
 
-static void results_are_filled_as_far_as_a_program_knows_them(void **state) {
-  (void)state;
+TEST(results_are_filled_as_far_as_a_program_knows_them) {
   static const struct {
     fill *fill;
     const char *name;
@@ -421,8 +374,7 @@ static void results_are_filled_as_far_as_a_program_knows_them(void **state) {
   }
 }
 
-static void a_guarantee_that_is_longer_ends_in_zeros(void **state) {
-  (void)state;
+TEST(a_guarantee_that_is_longer_ends_in_zeros) {
   struct {
     dperm_guarantee known;
     double unknown;
@@ -432,8 +384,7 @@ static void a_guarantee_that_is_longer_ends_in_zeros(void **state) {
   assert_true(longer.known.epsilon == 1.0 && longer.unknown == 0.0);
 }
 
-static void members_of_a_source_that_are_not_known_are_refused(void **state) {
-  (void)state;
+TEST(members_of_a_source_that_are_not_known_are_refused) {
   dperm_data *none = NULL;
   dperm_metrics metrics;
   dperm_source source = {.path = csv, .schema = schema};
@@ -444,17 +395,4 @@ static void members_of_a_source_that_are_not_known_are_refused(void **state) {
                "built against a newer dperm");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_entry_takes_todays_options_and_the_first_promised_ones),
-      cmocka_unit_test(every_entry_refuses_other_sizes_by_name),
-      cmocka_unit_test(no_options_end_in_padding),
-      cmocka_unit_test(what_an_older_program_does_not_know_has_its_default),
-      cmocka_unit_test(defaults_stay_within_the_size_that_a_program_has),
-      cmocka_unit_test(arrays_go_by_the_size_of_their_first),
-      cmocka_unit_test(results_are_filled_as_far_as_a_program_knows_them),
-      cmocka_unit_test(a_guarantee_that_is_longer_ends_in_zeros),
-      cmocka_unit_test(members_of_a_source_that_are_not_known_are_refused),
-  };
-  return cmocka_run_group_tests(tests, begin, end);
-}
+TEST_GROUP(begin, end)

@@ -13,6 +13,7 @@
 #include "dperm/tune.h"
 #include "dperm/verify.h"
 #include "ledgers.h"
+#include "model/model.h"
 #include "privacy/guarantee.h"
 #include "wide_records.h"
 
@@ -60,66 +61,54 @@ static void ridge_eval(void *context, size_t j, double f, double *value, double 
   *curvature = 1;
 }
 
-static void no_reason(dperm_options *options, dperm_data *data) {
-  (void)options;
-  (void)data;
-}
-
-static void no_mechanism(dperm_options *options, dperm_data *data) {
-  (void)data;
+static void no_mechanism(dperm_options *options) {
   options->mechanism = DPERM_MECHANISM_NONE;
 }
 
-static void a_seed(dperm_options *options, dperm_data *data) {
-  (void)data;
+static void a_seed(dperm_options *options) {
   assert_ok(dperm_random_seeded(5, &options->random, err));
 }
 
-static void undeclared_loss(dperm_options *options, dperm_data *data) {
-  (void)data;
+static void undeclared_loss(dperm_options *options) {
   options->loss.name = "mine";
   options->loss.slope_error = 0;
 }
 
-static void undeclared_penalty(dperm_options *options, dperm_data *data) {
-  (void)data;
+static void undeclared_penalty(dperm_options *options) {
   options->regularizer.eval = ridge_eval;
 }
 
-#define TAKEN(name, flag)                                                                          \
-  static void name(dperm_options *options, dperm_data *data) {                                     \
-    (void)options;                                                                                 \
-    assert_ok(dperm_data_taken(data, flag, err));                                                  \
-  }
-TAKEN(taken_classes, DPERM_TAKEN_CLASSES)
-TAKEN(taken_norm, DPERM_TAKEN_NORM)
-TAKEN(taken_ranges, DPERM_TAKEN_RANGES)
-TAKEN(taken_categories, DPERM_TAKEN_CATEGORIES)
-TAKEN(taken_columns, DPERM_TAKEN_COLUMNS)
-TAKEN(taken_scales, DPERM_TAKEN_SCALES)
-TAKEN(taken_weights, DPERM_TAKEN_WEIGHTS)
-
 typedef struct reason {
-  const char *words; /* of it in the model's reason; NULL for none */
-  void (*give)(dperm_options *options, dperm_data *data);
-  bool of_candidate; /* one candidate may have it and another not */
-  bool of_fit;       /* it is no reason for a score */
+  const char *words;                      /* of it in the model's reason; NULL for none */
+  void (*change)(dperm_options *options); /* or NULL: it is one of the data, */
+  unsigned taken;                         /* what was taken from the records */
+  bool of_candidate;                      /* one candidate may have it and another not */
+  bool of_fit;                            /* it is no reason for a score */
 } reason;
 
 static const reason reasons[] = {
-    {NULL, no_reason, false, false},
-    {"without a privacy mechanism", no_mechanism, false, true},
-    {"from a seed", a_seed, false, false},
-    {"does not declare how precisely", undeclared_loss, true, true},
-    {"does not declare how precisely", undeclared_penalty, true, true},
-    {"the classes were taken from the records", taken_classes, false, false},
-    {"norm of rows was taken from the records", taken_norm, false, false},
-    {"ranges of columns were taken", taken_ranges, false, false},
-    {"categories were taken", taken_categories, false, false},
-    {"columns or their order were taken", taken_columns, false, false},
-    {"scaled or chosen by the records", taken_scales, false, false},
-    {"weights of classes were taken", taken_weights, false, false},
+    {NULL, NULL, 0, false, false},
+    {"without a privacy mechanism", no_mechanism, 0, false, true},
+    {"from a seed", a_seed, 0, false, false},
+    {"does not declare how precisely", undeclared_loss, 0, true, true},
+    {"does not declare how precisely", undeclared_penalty, 0, true, true},
+    {"the classes were taken from the records", NULL, DPERM_TAKEN_CLASSES, false, false},
+    {"norm of rows was taken from the records", NULL, DPERM_TAKEN_NORM, false, false},
+    {"ranges of columns were taken", NULL, DPERM_TAKEN_RANGES, false, false},
+    {"categories were taken", NULL, DPERM_TAKEN_CATEGORIES, false, false},
+    {"columns or their order were taken", NULL, DPERM_TAKEN_COLUMNS, false, false},
+    {"scaled or chosen by the records", NULL, DPERM_TAKEN_SCALES, false, false},
+    {"weights of classes were taken", NULL, DPERM_TAKEN_WEIGHTS, false, false},
 };
+
+static void give(const reason *why, dperm_options *options, dperm_data *data) {
+  if (why->change) {
+    why->change(options);
+  }
+  if (why->taken) {
+    assert_ok(dperm_data_taken(data, why->taken, err));
+  }
+}
 
 /* ---- running */
 
@@ -161,7 +150,7 @@ static dperm_status run_score(const way *w, const reason *why, dperm_data *data,
   dperm_options unused;
   dperm_options_init(&unused);
   dperm_score_options_init(&how);
-  why->give(&unused, data);
+  give(why, &unused, data);
   how.epsilon = 0.25;
   how.rows_per_person = w->rows_per_person;
   how.random = unused.random;
@@ -193,7 +182,7 @@ static dperm_status run_fit(const way *w, const reason *why, size_t where, dperm
     all[i].class_weights = w->weighted ? class_weights : NULL;
     all[i].class_weight_count = w->weighted ? 2 : 0;
   }
-  why->give(&all[where], data);
+  give(why, &all[where], data);
   dperm_random *random = all[where].random;
   if (w->kind != TUNE) {
     status = w->kind == TRAIN ? dperm_train(data, &all[where], &out->model, NULL)
@@ -272,7 +261,7 @@ static void check_file(const char *folder, const dperm_model *model, const char 
 /* A model that was read says what it said. */
 static void check_loaded(const char *folder, const char *words) {
   char path[1100];
-  dperm_model *back = NULL;
+  auto_model *back = NULL;
   dperm_guarantee g;
   (void)snprintf(path, sizeof path, "%s/model.json", folder);
   assert_ok(dperm_model_read(path, &back, err));
@@ -280,7 +269,6 @@ static void check_loaded(const char *folder, const char *words) {
   assert_true(g.is_private == !words && dperm_model_is_private(back) == !words);
   assert_true(words ? strstr(g.reason, words) != NULL : g.reason == NULL);
   check_file(folder, back, words); /* and says it again when written */
-  dperm_model_free(back);
 }
 
 /* Not private: refused by name, and wherever the ledger knows the data. Private: the same pair. */
@@ -289,7 +277,7 @@ static void check_ledger(const ledger_home *home, const way *w, const reason *wh
   if (w->rows_per_person > 1) {
     assert_ok(ledger_create(home->path, dataset, "1", NULL, w->rows_per_person, err));
   }
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   outcome named = run(w, why, where, ledger, dataset);
   bool private = !why->words || (w->kind == SCORE && why->of_fit);
   assert_int_equal(named.status, private ? DPERM_OK : DPERM_OVER_BUDGET);
@@ -311,11 +299,10 @@ static void check_ledger(const ledger_home *home, const way *w, const reason *wh
     assert_null(unnamed.model);
   }
   dperm_model_free(named.model);
-  dperm_ledger_free(ledger);
 }
 
 static bool makes_sense(const way *w, const reason *why) {
-  return (w->kind != TUNE && w->kind != REFINED) || why->give != no_mechanism;
+  return (w->kind != TUNE && w->kind != REFINED) || why->change != no_mechanism;
 }
 
 static void everybody_says_the_same(const way *w, const reason *why, size_t where) {
@@ -339,8 +326,7 @@ static void everybody_says_the_same(const way *w, const reason *why, size_t wher
   assert_int_equal(ledger_home_end(&state), 0);
 }
 
-static void every_way_gives_every_reason(void **state) {
-  (void)state;
+TEST(every_way_gives_every_reason) {
   for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
     for (size_t r = 0; r < sizeof reasons / sizeof *reasons; r++) {
       bool spread = ways[w].kind == TUNE && reasons[r].of_candidate;
@@ -355,8 +341,7 @@ static void every_way_gives_every_reason(void **state) {
 
 /* Secure noise chooses, so both candidates come up: in either case the other one's fit was looked
  * at. The odds that one never comes up in 40 choices between equals are below 1e-11. */
-static void whichever_candidate_is_chosen_one_that_is_not_private_spoils_the_choice(void **state) {
-  (void)state;
+TEST(whichever_candidate_is_chosen_one_that_is_not_private_spoils_the_choice) {
   size_t chosen[CANDIDATES] = {0};
   for (int i = 0; i < 40; i++) {
     outcome out = run(&ways[3], &reasons[3], 1, NULL, NULL);
@@ -373,14 +358,14 @@ static void whichever_candidate_is_chosen_one_that_is_not_private_spoils_the_cho
   assert_true(chosen[0] + chosen[1] == 40);
 }
 
-static void candidates_with_accounts_of_their_own_are_refused(void **state) {
+LEDGER_TEST(candidates_with_accounts_of_their_own_are_refused) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   dperm_options all[2];
   dperm_tune_options how;
   dperm_charge charge;
   dperm_model *model = NULL;
-  dperm_data *data = sixty_rows(MINE);
+  auto_data *data = sixty_rows(MINE);
   const dperm_account accounts[] = {{.ledger = ledger, .dataset = "people"},
                                     {.ledger = NULL, .dataset = "people"},
                                     {.ledger = ledger, .dataset = "other"},
@@ -398,16 +383,13 @@ static void candidates_with_accounts_of_their_own_are_refused(void **state) {
     }
   }
   assert_null(model);
-  dperm_data_free(data);
-  dperm_ledger_free(ledger);
 }
 
-static void reasons_add_up_and_copies_keep_them(void **state) {
-  (void)state;
-  dperm_data *data = sixty_rows(MINE), *part = NULL;
+TEST(reasons_add_up_and_copies_keep_them) {
+  auto_data *data = sixty_rows(MINE), *part = NULL;
   const size_t rows[] = {3, 1, 2, 5, 4, 8, 9, 7, 10, 11, 12, 13};
   dperm_options options;
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   dperm_guarantee g;
   assert_fails(dperm_data_taken(data, 128, err), DPERM_INVALID_ARGUMENT, "dperm_taken");
   assert_ok(dperm_data_taken(data, DPERM_TAKEN_CLASSES | DPERM_TAKEN_NORM, err));
@@ -423,26 +405,21 @@ static void reasons_add_up_and_copies_keep_them(void **state) {
                       "were taken from the records; the bound on the norm of rows was "
                       "taken from the records");
   dperm_random_free(options.random);
-  dperm_model_free(model);
-  dperm_data_free(part);
-  dperm_data_free(data);
 }
 
-static void the_score_of_a_model_that_is_not_private_is_not(void **state) {
+LEDGER_TEST(the_score_of_a_model_that_is_not_private_is_not) {
   ledger_home *home = *state;
   const way scored = {"score", SCORE, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1, 0, false};
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   outcome free_of_charge = run(&scored, &reasons[0], 0, NULL, NULL);
   assert_int_equal(free_of_charge.status, DPERM_OK);
   assert_false(free_of_charge.is_private);
   outcome named = run(&scored, &reasons[0], 0, ledger, "people");
   assert_int_equal(named.status, DPERM_OVER_BUDGET);
-  dperm_ledger_free(ledger);
 }
 
-static void a_record_that_is_taken_twice_is_two(void **state) {
-  (void)state;
-  dperm_data *data = sixty_rows(MINE), *part = NULL, *half = NULL;
+TEST(a_record_that_is_taken_twice_is_two) {
+  auto_data *data = sixty_rows(MINE), *part = NULL, *half = NULL;
   const size_t rows[] = {3, 1, 2, 5, 4, 8, 9, 7, 10, 11, 12, 3},
                first[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   dperm_options options;
@@ -458,21 +435,4 @@ static void a_record_that_is_taken_twice_is_two(void **state) {
     assert_string_equal(g.reason, "some records were taken several times");
     dperm_model_free(model);
   }
-  dperm_data_free(half);
-  dperm_data_free(part);
-  dperm_data_free(data);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_way_gives_every_reason),
-      cmocka_unit_test(whichever_candidate_is_chosen_one_that_is_not_private_spoils_the_choice),
-      cmocka_unit_test_setup_teardown(candidates_with_accounts_of_their_own_are_refused,
-                                      ledger_home_begin, ledger_home_end),
-      cmocka_unit_test(reasons_add_up_and_copies_keep_them),
-      cmocka_unit_test_setup_teardown(the_score_of_a_model_that_is_not_private_is_not,
-                                      ledger_home_begin, ledger_home_end),
-      cmocka_unit_test(a_record_that_is_taken_twice_is_two),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,8 +30,7 @@ static size_t below(random_source *source, size_t limit) {
 
 /* ---- slices */
 
-static void slices_compare_by_content(void **state) {
-  (void)state;
+TEST(slices_compare_by_content) {
   assert_true(slice_equal(slice_of("abc"), (slice){"abcd", 3}));
   assert_false(slice_equal(slice_of("abc"), slice_of("abd")));
   assert_false(slice_equal(slice_of("abc"), slice_of("ab")));
@@ -40,8 +39,7 @@ static void slices_compare_by_content(void **state) {
   assert_false(slice_is((slice){"a\0b", 3}, "a"));
 }
 
-static void trim_takes_blanks_and_tabs_only(void **state) {
-  (void)state;
+TEST(trim_takes_blanks_and_tabs_only) {
   assert_true(slice_is(slice_trim(slice_of(" \t a b\t ")), "a b"));
   assert_true(slice_is(slice_trim(slice_of("\n a \r")), "\n a \r"));
   assert_int_equal(slice_trim(slice_of(" \t ")).length, 0);
@@ -74,8 +72,7 @@ static void random_digits(random_source *source, char **at, size_t count) {
   }
 }
 
-static void decimal_numbers_round_as_libc(void **state) {
-  (void)state;
+TEST(decimal_numbers_round_as_libc) {
   random_source source = seeded(1);
   char text[2048];
   for (int i = 0; i < 200000; i++) {
@@ -100,8 +97,7 @@ static void decimal_numbers_round_as_libc(void **state) {
   }
 }
 
-static void printed_doubles_read_back_from_any_precision(void **state) {
-  (void)state;
+TEST(printed_doubles_read_back_from_any_precision) {
   random_source source = seeded(2);
   char text[400];
   for (int i = 0; i < 100000; i++) {
@@ -118,8 +114,7 @@ static void printed_doubles_read_back_from_any_precision(void **state) {
   }
 }
 
-static void corners_of_the_direct_conversion_are_exact(void **state) {
-  (void)state;
+TEST(corners_of_the_direct_conversion_are_exact) {
   static const char *const texts[] = {"0",
                                       "-0",
                                       "-0.0e5",
@@ -164,26 +159,23 @@ static void corners_of_the_direct_conversion_are_exact(void **state) {
 
 /* A fraction of very many zeros against an exponent of very many digits: neither may wrap round
  * or be cut so that the two seem to cancel. */
-static void very_long_zeros_and_exponents_do_not_cancel_wrongly(void **state) {
-  (void)state;
+TEST(very_long_zeros_and_exponents_do_not_cancel_wrongly) {
   static const char *const tails[] = {"1",          "1e99998",  "1e99999",
                                       "1e100000",   "1e100001", "1e1000001",
                                       "1e99999999", "1e-99999", "1e-1000001"};
   for (size_t zeros = 99990; zeros < 100010; zeros++) {
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
-      char *text = malloc(zeros + 64);
+      OWNED_MEMORY char *text = malloc(zeros + 64);
       assert_non_null(text);
       text[0] = '.';
       memset(text + 1, '0', zeros);
       strcpy(text + 1 + zeros, tails[i]);
       same_as_libc(text);
-      free(text);
     }
   }
 }
 
-static void malformed_numbers_are_refused(void **state) {
-  (void)state;
+TEST(malformed_numbers_are_refused) {
   static const char *const texts[] = {
       "",      "-",      "+",    ".",     "-.",  "e5",  ".e5",   "1e",        "1e+",
       "1e-",   "0x10",   "0X1p", "1 ",    " 1",  "1,5", "1.5.",  "1..5",      "1e5.0",
@@ -202,8 +194,7 @@ static void malformed_numbers_are_refused(void **state) {
   assert_true(value == 1.0);
 }
 
-static void nan_and_infinity_are_told_apart_from_nonsense(void **state) {
-  (void)state;
+TEST(nan_and_infinity_are_told_apart_from_nonsense) {
   static const char *const texts[] = {"nan",  "NaN",  "-nan",     "+NAN",      "inf",
                                       "-Inf", "+INF", "infinity", "-Infinity", "INFINITY"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -212,8 +203,7 @@ static void nan_and_infinity_are_told_apart_from_nonsense(void **state) {
   }
 }
 
-static void overflow_gives_a_signed_infinity(void **state) {
-  (void)state;
+TEST(overflow_gives_a_signed_infinity) {
   double value = 0;
   assert_int_equal(parse_double(slice_of("1e999"), &value), NUMBER_OVERFLOW);
   assert_true(isinf(value) && value > 0);
@@ -221,8 +211,7 @@ static void overflow_gives_a_signed_infinity(void **state) {
   assert_true(isinf(value) && value < 0);
 }
 
-static void sizes_are_digits_up_to_a_limit(void **state) {
-  (void)state;
+TEST(sizes_are_digits_up_to_a_limit) {
   size_t value = 0;
   assert_true(parse_size(slice_of("0"), 0, &value));
   assert_int_equal(value, 0);
@@ -242,8 +231,7 @@ static void sizes_are_digits_up_to_a_limit(void **state) {
   }
 }
 
-static void sizes_obey_every_small_limit(void **state) {
-  (void)state;
+TEST(sizes_obey_every_small_limit) {
   char text[16];
   for (size_t limit = 0; limit < 130; limit++) {
     for (size_t n = 0; n < 1400; n++) {
@@ -257,8 +245,7 @@ static void sizes_obey_every_small_limit(void **state) {
 
 /* ---- to text */
 
-static void formatted_doubles_read_back_to_the_same_bits(void **state) {
-  (void)state;
+TEST(formatted_doubles_read_back_to_the_same_bits) {
   random_source source = seeded(3);
   for (int i = 0; i < 300000; i++) {
     double value = double_of(random_bits(&source));
@@ -281,8 +268,7 @@ static void formatted_doubles_read_back_to_the_same_bits(void **state) {
   }
 }
 
-static void formatted_doubles_are_short(void **state) {
-  (void)state;
+TEST(formatted_doubles_are_short) {
   char text[DOUBLE_TEXT_SIZE];
   assert_int_equal(format_double(0.1, false, text), 3);
   assert_string_equal(text, "0.1");
@@ -313,8 +299,7 @@ static bool set_comma_locale(void) {
   return false;
 }
 
-static void locale_changes_nothing(void **state) {
-  (void)state;
+TEST(locale_changes_nothing) {
   bool comma = set_comma_locale();
   double quick = 0, slow = 0, bad = 0;
   char text[DOUBLE_TEXT_SIZE];
@@ -333,8 +318,7 @@ static void locale_changes_nothing(void **state) {
   assert_string_equal(after, comma ? "0,5" : "0.5"); /* the caller's locale is left as it was */
 }
 
-static void hidden_characters_become_visible(void **state) {
-  (void)state;
+TEST(hidden_characters_become_visible) {
   static const char *const cases[][2] = {
       {"plain, \"quoted\" \\ text", "plain, \"quoted\" \\ text"},
       {"\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m"},
@@ -368,25 +352,4 @@ static void hidden_characters_become_visible(void **state) {
   assert_string_equal(out, "ab");
   dperm_text_visible("ab", out, 1);
   assert_string_equal(out, "");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(slices_compare_by_content),
-      cmocka_unit_test(trim_takes_blanks_and_tabs_only),
-      cmocka_unit_test(decimal_numbers_round_as_libc),
-      cmocka_unit_test(printed_doubles_read_back_from_any_precision),
-      cmocka_unit_test(corners_of_the_direct_conversion_are_exact),
-      cmocka_unit_test(very_long_zeros_and_exponents_do_not_cancel_wrongly),
-      cmocka_unit_test(malformed_numbers_are_refused),
-      cmocka_unit_test(nan_and_infinity_are_told_apart_from_nonsense),
-      cmocka_unit_test(overflow_gives_a_signed_infinity),
-      cmocka_unit_test(sizes_are_digits_up_to_a_limit),
-      cmocka_unit_test(sizes_obey_every_small_limit),
-      cmocka_unit_test(formatted_doubles_read_back_to_the_same_bits),
-      cmocka_unit_test(formatted_doubles_are_short),
-      cmocka_unit_test(locale_changes_nothing),
-      cmocka_unit_test(hidden_characters_become_visible),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,12 +55,11 @@ static int wrong_after(size_t pieces) {
 static void every_piece_is_done_once(void **state) {
   (void)state;
   for (int threads = 1; threads <= 5; threads++) {
-    thread_scope scope = threads_enter(threads);
+    OWNED(threads_leave_at) thread_scope scope = threads_enter(threads);
     assert_int_equal(pool_workers(), threads);
     for (size_t pieces = 0; pieces <= PIECES; pieces = 2 * pieces + 1) {
       assert_int_equal(wrong_after(pieces), 0);
     }
-    threads_leave(scope);
   }
 }
 
@@ -89,19 +88,17 @@ static void callers_do_not_disturb_each_other(void **state) {
 static void run_nested(void *context, size_t piece, size_t worker) {
   (void)piece;
   (void)worker;
-  thread_scope scope = threads_enter(3);
+  OWNED(threads_leave_at) thread_scope scope = threads_enter(3);
   atomic_fetch_add((atomic_int *)context, wrong_after(100) + (pool_workers() != 1));
-  threads_leave(scope);
 }
 
 static void inside_of_a_piece_a_job_is_its_callers(void **state) {
   (void)state;
-  thread_scope scope = threads_enter(3);
+  OWNED(threads_leave_at) thread_scope scope = threads_enter(3);
   atomic_int wrong = 0;
   pool_run(30, run_nested, &wrong);
   assert_int_equal(atomic_load(&wrong), 0);
   assert_int_equal(pool_workers(), 3);
-  threads_leave(scope);
 }
 
 /* ---- how many */
@@ -148,7 +145,7 @@ static void a_child_starts_threads_of_its_own(void **state) {
 #ifdef __SANITIZE_THREAD__
   skip(); /* it forbids threads in the child */
 #endif
-  thread_scope scope = threads_enter(3);
+  OWNED(threads_leave_at) thread_scope scope = threads_enter(3);
   assert_int_equal(wrong_after(1000), 0);
   pid_t child = fork();
   if (child == 0) {
@@ -158,7 +155,6 @@ static void a_child_starts_threads_of_its_own(void **state) {
   assert_true(child > 0 && waitpid(child, &status, 0) == child);
   assert_int_equal(status, 0);
   assert_int_equal(wrong_after(1000), 0);
-  threads_leave(scope);
 }
 
 /* ---- the end */
@@ -183,7 +179,7 @@ static void end_threads(void *context, size_t piece, size_t worker) {
 
 static void threads_end_and_others_start(void **state) {
   (void)state;
-  thread_scope scope = threads_enter(4);
+  OWNED(threads_leave_at) thread_scope scope = threads_enter(4);
   dperm_threads_end();
   dperm_threads_end(); /* of none */
   for (int turn = 0; turn < 20; turn++) {
@@ -196,7 +192,6 @@ static void threads_end_and_others_start(void **state) {
       (void)sched_yield();
     }
   }
-  threads_leave(scope);
 }
 
 /* ---- the arithmetic */
@@ -221,7 +216,7 @@ static void see_mode(void *context, size_t piece, size_t worker) {
 
 static void threads_round_as_their_caller(void **state) {
   (void)state;
-  thread_scope scope = threads_enter(3);
+  OWNED(threads_leave_at) thread_scope scope = threads_enter(3);
   for (int round = 0; round < 20; round++) {
     modes m = {.set = -1};
     bool up = round % 2;
@@ -230,13 +225,12 @@ static void threads_round_as_their_caller(void **state) {
     assert_int_equal(fesetround(FE_TONEAREST), 0);
     assert_int_equal(atomic_load(&m.seen[!up]) + atomic_load(&m.seen[2 + !up]), 0);
   }
-  threads_leave(scope);
 }
 
 /* Whatever a piece did to the rounding mode, the caller can see. */
 static void a_spoilt_mode_comes_back_to_the_caller(void **state) {
   (void)state;
-  thread_scope scope = threads_enter(3);
+  OWNED(threads_leave_at) thread_scope scope = threads_enter(3);
   for (int round = 0; round < 20; round++) {
     modes m = {.set = FE_DOWNWARD};
     pool_run(400, see_mode, &m);
@@ -244,7 +238,6 @@ static void a_spoilt_mode_comes_back_to_the_caller(void **state) {
     assert_int_equal(fegetround(), others ? FE_DOWNWARD : FE_TONEAREST);
     assert_int_equal(fesetround(FE_TONEAREST), 0);
   }
-  threads_leave(scope);
 }
 
 int main(void) {

@@ -1,6 +1,4 @@
-/* See cancel.h. */
-#include "base/cancel.h"
-
+/* Tokens of cancellation. */
 #include "base/progress.h"
 
 static _Thread_local cancel_token *current;
