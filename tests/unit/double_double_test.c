@@ -87,7 +87,6 @@ static double check_within(exact *e, double_double got, double units, const char
 /* ---- tests */
 
 TEST(sums_and_products_of_doubles_are_exact) {
-  random_source r;
   exact e;
   random_source r = seeded(1);
   exact_new(&e);

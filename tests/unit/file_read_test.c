@@ -145,27 +145,6 @@ TEST(short_files_are_plain) {
   }
 }
 
-TEST(a_part_of_a_plain_file_is_just_that) {
-  char *path = file_with_text("0123456789\nabc"), out[32] = {0};
-  byte_source *source = NULL;
-  size_t got = 0;
-  assert_ok(byte_source_open_part(path, 2, 11, NULL, &source, err));
-  assert_ok(byte_source_read(source, out, sizeof out, &got, err));
-  assert_int_equal(got, 9);
-  assert_memory_equal(out, "23456789\n", 9);
-  assert_int_equal(byte_source_at(source), 11);
-  assert_true(byte_source_ends_line(source));
-  assert_ok(byte_source_read(source, out, sizeof out, &got, err));
-  assert_int_equal(got, 0);
-  byte_source_close(source);
-  file_remove(path);
-  bytes b = {.length = 0};
-  put_member(&b, "0123456789");
-  path = file_with((const char *)b.at, b.length);
-  assert_fails(byte_source_open_part(path, 2, 4, NULL, &source, err), DPERM_IO_ERROR, "middle");
-  file_remove(path);
-}
-
 /* ---- a pipe, whose bytes come one by one */
 
 typedef struct sender {
