@@ -12,13 +12,11 @@ static size_t rows = 1000000;
 static test_rows *data;
 
 static int make_rows(void **state) {
-  (void)state;
   data = test_rows_random(1, rows, COLS, 1.0);
   return 0;
 }
 
 static int free_rows(void **state) {
-  (void)state;
   test_rows_free(data);
   return 0;
 }
@@ -49,22 +47,18 @@ static void check_loss(reference_loss loss, double h, int smallest) {
 }
 
 static void logistic_candidates_are_within_tau(void **state) {
-  (void)state;
   check_loss(REF_LOGISTIC, (double)NAN, 0);
 }
 
 static void huber_candidates_are_within_tau(void **state) {
-  (void)state;
   check_loss(REF_HUBER, 0.1, 0);
 }
 
 static void narrow_huber_candidates_are_within_tau(void **state) {
-  (void)state;
   check_loss(REF_HUBER, 1e-6, 1); /* at 1e-10 refinement takes very long */
 }
 
 static void smooth_hinge_candidates_are_within_tau(void **state) {
-  (void)state;
   check_loss(REF_SMOOTH_HINGE, 0.5, 0);
 }
 

@@ -106,7 +106,7 @@ static void check_rows(const matrix *x, const double *labels, const double *shar
 }
 
 /* Also where rows count for less. */
-static void every_model_is_the_one_that_is_found_alone(void **state) {
+TEST(every_model_is_the_one_that_is_found_alone) {
   OWNED(test_rows_free_at) test_rows *t = test_rows_random(1, ROWS, COLS, 0.4);
   for (int shared = 0; shared < 2; shared++) {
     check_rows(t->dense, t->labels, t->shares);
@@ -117,7 +117,7 @@ static void every_model_is_the_one_that_is_found_alone(void **state) {
   }
 }
 
-static void models_see_the_rows_of_a_part_only(void **state) {
+TEST(models_see_the_rows_of_a_part_only) {
   OWNED(test_rows_free_at) test_rows *t = test_rows_random(2, ROWS, COLS, 0.4);
   size_t index[ROWS], count = 0;
   double labels[ROWS];
@@ -136,7 +136,7 @@ static void models_see_the_rows_of_a_part_only(void **state) {
   matrix_free(parts[1]);
 }
 
-static void models_of_random_features_are_the_ones_found_alone(void **state) {
+TEST(models_of_random_features_are_the_ones_found_alone) {
   OWNED(test_rows_free_at) test_rows *t = test_rows_random(3, ROWS, COLS, 0.4);
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 0.5, 30, 0, 3};
   OWNED(feature_map_free_at) feature_map *map = NULL;
@@ -165,7 +165,7 @@ static void check_certificates(const test_rows *t, const matrix *x, reference_lo
   end(&b);
 }
 
-static void certificates_hold(void **state) {
+TEST(certificates_hold) {
   OWNED(test_rows_free_at) test_rows *t = test_rows_random(4, ROWS, COLS, 0.4);
   for (int i = 0; i < 6; i++) {
     check_certificates(t, t->dense, (reference_loss)(i % 3));
@@ -176,7 +176,7 @@ static void certificates_hold(void **state) {
   }
 }
 
-static void company_and_threads_do_not_change_a_bit(void **state) {
+TEST(company_and_threads_do_not_change_a_bit) {
   OWNED(test_rows_free_at) test_rows *t = test_rows_random(5, ROWS, COLS, 0.4);
   const matrix *kinds[] = {t->dense, t->sparse};
   for (int k = 0; k < 2; k++) {
@@ -202,7 +202,7 @@ static void company_and_threads_do_not_change_a_bit(void **state) {
 }
 
 /* A shared factor, and a custom regularizer whose Hessian changes with f. */
-static void a_shared_start_leads_to_the_same_minimizers(void **state) {
+TEST(a_shared_start_leads_to_the_same_minimizers) {
   OWNED(test_rows_free_at) test_rows *t = test_rows_random(6, ROWS, COLS, 0.4);
   for (int quartic = 0; quartic < 2; quartic++) {
     some_models b;
@@ -220,7 +220,7 @@ static void a_shared_start_leads_to_the_same_minimizers(void **state) {
   }
 }
 
-static void what_cannot_be_certified_is_handed_back(void **state) {
+TEST(what_cannot_be_certified_is_handed_back) {
   OWNED(test_rows_free_at) test_rows *t = test_rows_random(7, ROWS, COLS, 0.4);
   some_models b;
   begin(&b, t->sparse, t->labels, REF_LOGISTIC, 1e-2);
@@ -242,7 +242,7 @@ static bool stop_at_once(void *context, const char *stage, uint64_t done, uint64
   return true;
 }
 
-static void a_batch_can_be_stopped(void **state) {
+TEST(a_batch_can_be_stopped) {
   OWNED(test_rows_free_at) test_rows *t = test_rows_random(8, ROWS, COLS, 0.4);
   const dperm_progress stop = {stop_at_once, NULL};
   some_models b;
@@ -255,7 +255,7 @@ static void a_batch_can_be_stopped(void **state) {
 
 /* ---- the mechanisms' many draws against their runs alone */
 
-static void many_draws_are_what_runs_alone_give(void **state) {
+TEST(many_draws_are_what_runs_alone_give) {
   enum { DRAWS = 20 };
   OWNED(test_rows_free_at) test_rows *t = test_rows_random(9, ROWS, COLS, 0.4);
   const dperm_regularizer ridge = {0};
@@ -290,19 +290,4 @@ static void many_draws_are_what_runs_alone_give(void **state) {
       assert_int_equal(random_bits(&again), random_bits(&sources[m])); /* nothing more was drawn */
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_model_is_the_one_that_is_found_alone),
-      cmocka_unit_test(models_see_the_rows_of_a_part_only),
-      cmocka_unit_test(models_of_random_features_are_the_ones_found_alone),
-      cmocka_unit_test(certificates_hold),
-      cmocka_unit_test(company_and_threads_do_not_change_a_bit),
-      cmocka_unit_test(a_shared_start_leads_to_the_same_minimizers),
-      cmocka_unit_test(what_cannot_be_certified_is_handed_back),
-      cmocka_unit_test(a_batch_can_be_stopped),
-      cmocka_unit_test(many_draws_are_what_runs_alone_give),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,7 +199,7 @@ static double check_in_dd(random_problem *t, const place *at) {
   return norm / report.certified;
 }
 
-static void a_computed_gradient_is_within_its_error_everywhere(void **state) {
+TEST(a_computed_gradient_is_within_its_error_everywhere) {
   enum { PLACES = 7 };
   const size_t problems = repetitions(45, 90);
   double closest = INFINITY, highest = 0;
@@ -241,7 +241,7 @@ static place special_problem(random_problem *out, test_rows *data, bool sparse, 
 
 /* Margins of 1 that large weights cancel out to, at the bend of a hinge: all that rounding does to
  * a margin shows in the slope, a hundred times enlarged. */
-static void errors_of_margins_are_covered(void **state) {
+TEST(errors_of_margins_are_covered) {
   enum { COLS = 40 };
   double closest = INFINITY;
   for (uint64_t seed = 0; seed < 40; seed++) {
@@ -270,7 +270,7 @@ static void errors_of_margins_are_covered(void **state) {
 
 /* Thousands of equal rows of one class, on the flat piece of a hinge: slopes are exact, and the
  * sums round to one side. */
-static void errors_of_sums_are_covered(void **state) {
+TEST(errors_of_sums_are_covered) {
   double closest = INFINITY;
   for (size_t i = 0; i < 24; i++) {
     random_problem t;
@@ -296,7 +296,7 @@ static void careless_eval(void *context, size_t j, double f, double *value, doub
   *slope *= 0.8;
 }
 
-static void a_penalty_as_wrong_as_it_declares_is_covered(void **state) {
+TEST(a_penalty_as_wrong_as_it_declares_is_covered) {
   for (uint64_t seed = 0; seed < 30; seed++) {
     random_problem t;
     random_problem_new(&t, 9000 + seed, 100, REF_RIDGE);
@@ -318,7 +318,7 @@ static void a_penalty_as_wrong_as_it_declares_is_covered(void **state) {
 
 /* ---- (b) mechanisms */
 
-static void candidates_are_within_tau_of_the_exact_minimizer(void **state) {
+TEST(candidates_are_within_tau_of_the_exact_minimizer) {
   const size_t problems = repetitions(30, 90);
   double highest = 0;
   for (uint64_t seed = 0; seed < problems; seed++) {
@@ -356,7 +356,7 @@ static int ascending(const void *a, const void *b) {
 /* A bound for any order of the sums, and for errors that all point the same way, is far above what
  * happens: 400 to 5000 times here. What it must be below is the gradient that a release promises,
  * 10⁻⁶LR/n, or doubles would never suffice. */
-static void ordinary_bounds_are_not_vacuous(void **state) {
+TEST(ordinary_bounds_are_not_vacuous) {
   enum { PLACES = 3 };
   static const size_t rows[] = {1000, 5000, 20000}, cols[] = {10, 25, 50};
   for (int i = 0; i < 12; i++) {
@@ -386,16 +386,4 @@ static void ordinary_bounds_are_not_vacuous(void **state) {
     place_free(&at);
     random_problem_free(&t);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_computed_gradient_is_within_its_error_everywhere),
-      cmocka_unit_test(errors_of_margins_are_covered),
-      cmocka_unit_test(errors_of_sums_are_covered),
-      cmocka_unit_test(a_penalty_as_wrong_as_it_declares_is_covered),
-      cmocka_unit_test(candidates_are_within_tau_of_the_exact_minimizer),
-      cmocka_unit_test(ordinary_bounds_are_not_vacuous),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,7 +122,7 @@ static void random_point(random_source *r, size_t size, double scale, double *f)
   }
 }
 
-static void gradients_are_within_what_certificates_say(void **state) {
+TEST(gradients_are_within_what_certificates_say) {
   for (uint64_t seed = 0; seed < repetitions(24, 400); seed++) {
     classes_problem t;
     random_source r = seeded(seed);
@@ -164,7 +164,7 @@ static void weigh(void *context, size_t from, size_t count, double *z) {
 }
 
 /* Upper triangle and product are one matrix, the derivative of gradients. */
-static void hessians_are_derivatives_of_gradients(void **state) {
+TEST(hessians_are_derivatives_of_gradients) {
   for (uint64_t seed = 0; seed < 12; seed++) {
     classes_problem t;
     random_source r = seeded(seed);
@@ -220,7 +220,7 @@ static void hessians_are_derivatives_of_gradients(void **state) {
   }
 }
 
-static void every_way_finds_the_minimum(void **state) {
+TEST(every_way_finds_the_minimum) {
   static const solver_method methods[] = {SOLVER_CHOLESKY, SOLVER_CG, SOLVER_AUTO};
   for (uint64_t seed = 0; seed < repetitions(6, 60); seed++) {
     classes_problem t;
@@ -280,7 +280,7 @@ static dperm_status count_select(const matrix *x, const size_t *rows, size_t cou
 }
 
 /* Gram matrices of 400 classes would make 200 times as many weights each as a pass does. */
-static void many_classes_cost_passes(void **state) {
+TEST(many_classes_cost_passes) {
   enum { ROWS = 8192, K = 400, PASSES = 100 };
   for (uint64_t seed = 0; seed < 4; seed++) {
     classes_problem t;
@@ -308,7 +308,7 @@ static void many_classes_cost_passes(void **state) {
 }
 
 /* Closer than doubles can: the last resort of a private fit. */
-static void polishing_reaches_what_doubles_cannot(void **state) {
+TEST(polishing_reaches_what_doubles_cannot) {
   for (uint64_t seed = 0; seed < 4; seed++) {
     classes_problem t;
     make(&t, seed, 200, 4, 5, 0.8, 1e-5, seed % 2);
@@ -326,7 +326,7 @@ static void polishing_reaches_what_doubles_cannot(void **state) {
   }
 }
 
-static void threads_do_not_change_a_bit(void **state) {
+TEST(threads_do_not_change_a_bit) {
   for (uint64_t seed = 0; seed < 4; seed++) {
     classes_problem t;
     make(&t, seed, 5000, 5, 4, 0.9, 1e-4, false);
@@ -344,16 +344,4 @@ static void threads_do_not_change_a_bit(void **state) {
     assert_memory_equal(f, f + size, size * sizeof *f);
     clear(&t);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gradients_are_within_what_certificates_say),
-      cmocka_unit_test(hessians_are_derivatives_of_gradients),
-      cmocka_unit_test(every_way_finds_the_minimum),
-      cmocka_unit_test(many_classes_cost_passes),
-      cmocka_unit_test(polishing_reaches_what_doubles_cannot),
-      cmocka_unit_test(threads_do_not_change_a_bit),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

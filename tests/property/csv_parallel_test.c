@@ -88,11 +88,10 @@ static text some_file(uint64_t seed, size_t records, uint64_t odd) {
     size_t before = t.length;
     put_record(&r, &t, odd, last ? "" : line_end);
     for (uint64_t again = seed % 4 ? 0 : random_bits(&r) % 6; again > 0 && !last; again--) {
-      char *copy = strdup(t.bytes + before); /* the same record once more */
+      OWNED_MEMORY char *copy = strdup(t.bytes + before); /* the same record once more */
       assert_non_null(copy);
       put(&t, copy);
       before = t.length - strlen(copy);
-      free(copy);
     }
   }
   return t;
@@ -185,8 +184,8 @@ static void same(const outcome *a, const outcome *b) {
 
 /* Reads the bytes both ways, with one thread and with several; how it ended. */
 static dperm_status compare(const text *t) {
-  char *path = file_with(t->bytes, t->length);
-  dperm_schema *schema = NULL;
+  auto_file *path = file_with(t->bytes, t->length);
+  auto_schema *schema = NULL;
   assert_ok(dperm_schema_parse(schema_text, sizeof schema_text - 1, "s", &schema, err));
   outcome slow = read_file(path, schema, 0, NULL);
   for (int threads = 1; threads <= 3; threads++) {
@@ -196,15 +195,12 @@ static dperm_status compare(const text *t) {
   }
   dperm_status status = slow.status;
   table_free(slow.table);
-  dperm_schema_free(schema);
-  file_remove(path);
   return status;
 }
 
 /* ---- tests */
 
-static void pieces_make_the_same_cells(void **state) {
-  (void)state;
+TEST(pieces_make_the_same_cells) {
   for (uint64_t seed = 0; seed < 12; seed++) {
     static const uint64_t odd[] = {0, 1, 20};
     size_t records = seed < 6 ? 60000 : 50 * (size_t)seed;
@@ -226,8 +222,7 @@ static dperm_status refuse(void *context, const record_batch *batches, size_t co
   return gather(context, batches, count, rows, error);
 }
 
-static void records_that_cannot_be_taken_end_the_reading(void **state) {
-  (void)state;
+TEST(records_that_cannot_be_taken_end_the_reading) {
   text t = some_file(3, 60000, 0);
   char *path = file_with(t.bytes, t.length);
   dperm_schema *schema = NULL;
@@ -247,8 +242,7 @@ static void records_that_cannot_be_taken_end_the_reading(void **state) {
 }
 
 /* Trouble anywhere: the message has the line and column of a reader that never looked ahead. */
-static void trouble_is_reported_where_it_is(void **state) {
-  (void)state;
+TEST(trouble_is_reported_where_it_is) {
   random_source r;
   static const char *const trouble[] = {"1,red,0,x,5\n",        "1,red,zero,x,5,yes\n",
                                         "1,red,0,x,5,maybe\n",  "1,\"red\"x,0,x,5,yes\n",
@@ -291,8 +285,7 @@ static bool ask_for_threads(void *context, const char *what, uint64_t done, uint
   return false;
 }
 
-static void more_threads_may_come_meanwhile(void **state) {
-  (void)state;
+TEST(more_threads_may_come_meanwhile) {
   text t = some_file(4, 60000, 0);
   char *path = file_with(t.bytes, t.length);
   dperm_schema *schema = NULL;
@@ -314,8 +307,7 @@ static void more_threads_may_come_meanwhile(void **state) {
   free(t.bytes);
 }
 
-static void marks_are_the_separators(void **state) {
-  (void)state;
+TEST(marks_are_the_separators) {
   random_source r;
   assert_ok(random_seeded(3, &r, err));
   for (int round = 0; round < 2000; round++) {
@@ -333,15 +325,4 @@ static void marks_are_the_separators(void **state) {
       assert_int_equal(marks.special >> i & 1, special);
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pieces_make_the_same_cells),
-      cmocka_unit_test(records_that_cannot_be_taken_end_the_reading),
-      cmocka_unit_test(trouble_is_reported_where_it_is),
-      cmocka_unit_test(more_threads_may_come_meanwhile),
-      cmocka_unit_test(marks_are_the_separators),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

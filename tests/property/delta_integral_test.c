@@ -166,7 +166,7 @@ static double check_pair(random_source *r, size_t dims) {
   return exact / delta;
 }
 
-static void the_exact_delta_is_never_above_the_bound_in_one_dimension(void **state) {
+TEST(the_exact_delta_is_never_above_the_bound_in_one_dimension) {
   double most = 0;
   random_source r = seeded(11);
   for (size_t i = 0; i < repetitions(400, 6000); i++) {
@@ -176,7 +176,7 @@ static void the_exact_delta_is_never_above_the_bound_in_one_dimension(void **sta
   assert_true(most > 0.7); /* and the search finds pairs that are near it */
 }
 
-static void the_exact_delta_is_never_above_the_bound_in_two_dimensions(void **state) {
+TEST(the_exact_delta_is_never_above_the_bound_in_two_dimensions) {
   double most = 0;
   random_source r = seeded(12);
   for (size_t i = 0; i < repetitions(60, 2000); i++) {
@@ -197,7 +197,7 @@ static double tightness(neighbours p, const dperm_loss *loss, double epsilon, do
 }
 
 /* x = 1 with either label: both slopes are 1 while |f| < 1 − h. */
-static void huber_comes_within_a_factor_of_three(void **state) {
+TEST(huber_comes_within_a_factor_of_three) {
   dperm_loss huber;
   assert_ok(dperm_loss_huber(0.5, &huber, err));
   for (double lambda = 200; lambda < 3000; lambda *= 3) {
@@ -216,7 +216,7 @@ static void huber_comes_within_a_factor_of_three(void **state) {
  * solution there: together they have neither slope nor curvature while |f| < 1 − h, and much
  * curvature beyond. What the bound then has more are the shorter corners and K, which is a larger
  * part of ε the smaller ε is: a third is not reached below 0.1. */
-static void huber_behind_a_wall_comes_this_near(void **state) {
+TEST(huber_behind_a_wall_comes_this_near) {
   static const double epsilons[] = {0.05, 0.1, 0.2}, least[] = {0.12, 1.0 / 3, 0.6};
   dperm_loss huber;
   assert_ok(dperm_loss_huber(0.5, &huber, err));
@@ -232,7 +232,7 @@ static void huber_behind_a_wall_comes_this_near(void **state) {
 
 /* Nearly opposite records, and a prior so far out that both have margins far below zero: slopes of
  * 1 on both sides, which opposite records in one dimension cannot have. */
-static void logistic_comes_within_a_factor_of_three(void **state) {
+TEST(logistic_comes_within_a_factor_of_three) {
   const dperm_loss logistic = dperm_loss_logistic();
   static const double epsilons[] = {0.1, 0.5, 2}, lambdas[] = {40, 12, 3};
   for (size_t i = 0; i < 3; i++) {
@@ -251,7 +251,7 @@ static void logistic_comes_within_a_factor_of_three(void **state) {
 
 /* What the bound is made of is needed: without the slack of the Jacobians, or with one corner
  * alone, some pair passes it. */
-static void a_bound_without_its_parts_would_be_passed(void **state) {
+TEST(a_bound_without_its_parts_would_be_passed) {
   dperm_loss huber;
   double epsilon = 1;
   assert_ok(dperm_loss_huber(0.1, &huber, err));
@@ -271,16 +271,4 @@ static void a_bound_without_its_parts_would_be_passed(void **state) {
   p = (neighbours){.dims = 1, .w = {{1, 0}, {-1, 0}}, .lambda = 200};
   give_noise(&p, ball, delta_invert(&corners, epsilon, 1e-6));
   assert_true(delta_between(&p, &huber, epsilon, 1e-5) > 1e-5);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_exact_delta_is_never_above_the_bound_in_one_dimension),
-      cmocka_unit_test(the_exact_delta_is_never_above_the_bound_in_two_dimensions),
-      cmocka_unit_test(huber_comes_within_a_factor_of_three),
-      cmocka_unit_test(huber_behind_a_wall_comes_this_near),
-      cmocka_unit_test(logistic_comes_within_a_factor_of_three),
-      cmocka_unit_test(a_bound_without_its_parts_would_be_passed),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

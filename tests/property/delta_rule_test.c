@@ -43,7 +43,7 @@ static void check_delta(double epsilon, double mu) {
   }
 }
 
-static void delta_is_never_below_the_exact_one_and_close(void **state) {
+TEST(delta_is_never_below_the_exact_one_and_close) {
   random_source r = seeded(1);
   for (size_t i = 0; i < repetitions(500, 50000); i++) {
     double epsilon = exp(log(1e-9) + random_unit(&r) * log(1e11));
@@ -57,7 +57,7 @@ static void delta_is_never_below_the_exact_one_and_close(void **state) {
 
 /* 1 − δ is the odds that two normal variables cannot be told apart, in another form: the integral
  * of the density φ(ε/m − m/2) over m from 0 to μ (gaussian.md 1). */
-static void delta_is_the_integral_of_its_derivative(void **state) {
+TEST(delta_is_the_integral_of_its_derivative) {
   for (double mu = 0.1; mu < 5; mu *= 2) {
     double sum = 0;
     enum { STEPS = 20000 };
@@ -84,7 +84,7 @@ static void check_inverse(const delta_corners *c, double epsilon, double delta) 
   }
 }
 
-static void the_inverse_is_the_largest_that_is_allowed(void **state) {
+TEST(the_inverse_is_the_largest_that_is_allowed) {
   random_source r = seeded(2);
   const dperm_loss logistic = dperm_loss_logistic();
   dperm_loss huber;
@@ -102,7 +102,7 @@ static void the_inverse_is_the_largest_that_is_allowed(void **state) {
 }
 
 /* Figures that were derived before the code was written: σ = 1/A for R = 1. */
-static void known_figures_come_out(void **state) {
+TEST(known_figures_come_out) {
   const dperm_loss logistic = dperm_loss_logistic();
   const delta_corners objective =
       delta_corners_objective(&logistic, DPERM_NEIGHBOURS_REPLACE, 1 / 40.0, 0.1);
@@ -135,7 +135,7 @@ static void check_tangent(const dperm_loss *loss, double kappa, double place) {
   }
 }
 
-static void tangents_stay_above_the_slack(void **state) {
+TEST(tangents_stay_above_the_slack) {
   const dperm_loss logistic = dperm_loss_logistic();
   dperm_loss hinge;
   assert_ok(dperm_loss_smooth_hinge(0.3, &hinge, err));
@@ -168,7 +168,7 @@ static void check_line(const dperm_loss *loss, double kappa, double epsilon, dou
   }
 }
 
-static void the_chosen_line_is_a_good_one(void **state) {
+TEST(the_chosen_line_is_a_good_one) {
   dperm_loss losses[] = {dperm_loss_logistic(), dperm_loss_logistic()};
   assert_ok(dperm_loss_smooth_hinge(0.5, &losses[1], err));
   for (int i = 0; i < 2; i++) {
@@ -180,16 +180,4 @@ static void the_chosen_line_is_a_good_one(void **state) {
       }
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(delta_is_never_below_the_exact_one_and_close),
-      cmocka_unit_test(delta_is_the_integral_of_its_derivative),
-      cmocka_unit_test(the_inverse_is_the_largest_that_is_allowed),
-      cmocka_unit_test(known_figures_come_out),
-      cmocka_unit_test(tangents_stay_above_the_slack),
-      cmocka_unit_test(the_chosen_line_is_a_good_one),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

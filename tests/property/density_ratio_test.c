@@ -54,7 +54,7 @@ static void check_losses_under(dperm_analysis analysis, dperm_noise kind, uint64
 }
 
 /* In any norm, under either analysis. */
-static void the_ratio_never_passes_epsilon(void **state) {
+TEST(the_ratio_never_passes_epsilon) {
   for (dperm_noise kind = DPERM_NOISE_L2; dperm_noise_name(kind); kind++) {
     if (noise_kind_of(kind)->needs_delta) { /* no ratio is the largest: delta_integral_test.c */
       continue;
@@ -130,7 +130,7 @@ static double worst_share(int which, spoil *change, double *least) {
   return most;
 }
 
-static void the_tight_analysis_gives_nothing_away(void **state) {
+TEST(the_tight_analysis_gives_nothing_away) {
   for (int which = REF_LOGISTIC; which <= REF_SMOOTH_HINGE; which++) {
     double least = 1, most = worst_share(which, NULL, &least);
     if (!(least >= 0.995 && most <= 1 + 1e-9)) {
@@ -140,7 +140,7 @@ static void the_tight_analysis_gives_nothing_away(void **state) {
 }
 
 /* docs/audit.md, in one dimension and without a prior: nΛ_t = R²/(1−h). */
-static void huber_reaches_epsilon_in_one_dimension(void **state) {
+TEST(huber_reaches_epsilon_in_one_dimension) {
   for (size_t k = 0; k < 3; k++) {
     for (double h = 0.1; h < 0.95; h += 0.2) {
       const dperm_loss loss = library_loss(REF_HUBER, h);
@@ -181,7 +181,7 @@ static void unsquared_norm(public_numbers *g, privacy_plan *plan) {
   }
 }
 
-static void plans_with_the_usual_mistakes_are_caught(void **state) {
+TEST(plans_with_the_usual_mistakes_are_caught) {
   for (int which = REF_LOGISTIC; which <= REF_SMOOTH_HINGE; which++) {
     double least = 1;
     assert_true(worst_share(which, less_noise, &least) > 1.005);
@@ -192,7 +192,7 @@ static void plans_with_the_usual_mistakes_are_caught(void **state) {
 
 /* Mixed noise for rows that have something in one part only, block or columns alone; and for rows
  * with two entries in a block. */
-static void mixed_noise_for_the_wrong_rows_is_caught(void **state) {
+TEST(mixed_noise_for_the_wrong_rows_is_caught) {
   random_source r = seeded(31);
   const dperm_loss loss = library_loss(REF_HUBER, 0.5);
   double most[2] = {0, 0};
@@ -224,7 +224,7 @@ static void mixed_noise_for_the_wrong_rows_is_caught(void **state) {
 }
 
 /* l1 noise for R₂ where R₁ = √3·R₂. */
-static void the_wrong_norm_is_caught(void **state) {
+TEST(the_wrong_norm_is_caught) {
   random_source r = seeded(30);
   const dperm_loss loss = library_loss(REF_HUBER, 0.5);
   const limits within = {.bounds = row_bounds_of_norm(3, 1), .kind = DPERM_NOISE_L1};
@@ -240,16 +240,4 @@ static void the_wrong_norm_is_caught(void **state) {
     most = fmax(most, climb(&r, &p, &within, &loss, &plan, 1000));
   }
   assert_true(most > 1.2);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_ratio_never_passes_epsilon),
-      cmocka_unit_test(the_tight_analysis_gives_nothing_away),
-      cmocka_unit_test(huber_reaches_epsilon_in_one_dimension),
-      cmocka_unit_test(plans_with_the_usual_mistakes_are_caught),
-      cmocka_unit_test(the_wrong_norm_is_caught),
-      cmocka_unit_test(mixed_noise_for_the_wrong_rows_is_caught),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void assert_same(double charged, interval derived, const char *what) {
   }
 }
 
-static void what_is_pure_has_one_price(void **state) {
+TEST(what_is_pure_has_one_price) {
   random_source r = seeded(61);
   for (int i = 0; i < 300; i++) {
     double order = 1.1 + between(&r, 0.1, 500), epsilon = between(&r, 1e-5, 10);
@@ -53,7 +53,7 @@ static noise_profile derived(const public_numbers *g, const privacy_plan *plan, 
   return profile_of_loss(&facts, adding, kappa, a);
 }
 
-static void a_plan_has_one_price(void **state) {
+TEST(a_plan_has_one_price) {
   int tried = 0;
   random_source r = seeded(62);
   for (int i = 0; i < 30; i++) {
@@ -80,12 +80,4 @@ static void a_plan_has_one_price(void **state) {
     }
   }
   assert_true(tried > 15);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_pure_has_one_price),
-      cmocka_unit_test(a_plan_has_one_price),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

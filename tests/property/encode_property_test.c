@@ -164,7 +164,7 @@ static char *write_file(const trial *t, bool quoted) {
 
 /* With `encode`, by way of an encoded file too, which is flushed and takes its time. */
 static void by_file(const trial *t, bool quoted, int threads, bool encode) {
-  char *path = write_file(t, quoted), *encoded = file_with_text("");
+  auto_file *path = write_file(t, quoted), *encoded = file_with_text("");
   const dperm_source from = {.path = path, .format = DPERM_FORMAT_CSV, .schema = t->schema};
   const dperm_source again = {.path = encoded, .format = DPERM_FORMAT_ENCODED};
   thread_scope scope = threads_enter(threads);
@@ -177,8 +177,6 @@ static void by_file(const trial *t, bool quoted, int threads, bool encode) {
     check_rows(t, data, "encoded file");
   }
   threads_leave(scope);
-  file_remove(path);
-  file_remove(encoded);
 }
 
 static bool has_infinity(const trial *t, size_t column) {
@@ -225,8 +223,7 @@ static void by_table(const trial *t, bool numbers) {
   check_rows(t, data, numbers ? "table of numbers" : "table of texts");
 }
 
-static void every_way_in_gives_the_rows_of_the_rule(void **state) {
-  (void)state;
+TEST(every_way_in_gives_the_rows_of_the_rule) {
   static text_buffer text;
   static trial t;
   random_source r;
@@ -259,11 +256,4 @@ static void every_way_in_gives_the_rows_of_the_rule(void **state) {
   }
   assert_true(cut_hit > 3 * rounds && crosses > rounds / 4 &&
               lines > rounds / 2); /* all were tried */
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_way_in_gives_the_rows_of_the_rule),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

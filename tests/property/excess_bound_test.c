@@ -30,7 +30,7 @@ static dperm_model *fit(const dperm_data *data, dperm_options options, dperm_mec
 static void check_bounds(test_problem *t, double norm, dperm_mechanism mechanism, double epsilon) {
   dperm_options options;
   dperm_plan plan;
-  dperm_data *data = NULL;
+  auto_data *data = NULL;
   dperm_options_init(&options);
   options.mechanism = mechanism;
   options.epsilon = epsilon;
@@ -40,7 +40,7 @@ static void check_bounds(test_problem *t, double norm, dperm_mechanism mechanism
   options.regularizer = t->regularizer;
   assert_ok(dperm_data_from_dense(ROWS, DIMS, t->data->x, t->data->labels, norm, &data, err));
   assert_ok(dperm_plan_make(ROWS, DIMS, norm, &options, &plan, err));
-  dperm_model *best = fit(data, options, DPERM_MECHANISM_NONE);
+  auto_model *best = fit(data, options, DPERM_MECHANISM_NONE);
   if (!(norm_of(best->weights) <= plan.solution_norm_bound * (1 + 1e-9))) {
     fail_msg("loss %d, regularizer %d: a solution of length %g, bound %g", (int)t->loss,
              (int)t->kind, norm_of(best->weights), plan.solution_norm_bound);
@@ -62,14 +62,12 @@ static void check_bounds(test_problem *t, double norm, dperm_mechanism mechanism
     dperm_model_free(model);
     dperm_random_free(options.random);
   }
-  dperm_model_free(best);
-  dperm_data_free(data);
 }
 
 static void check_kind(reference_regularizer kind) {
   random_source r;
   assert_ok(random_seeded(40 + (uint64_t)kind, &r, err));
-  test_rows *rows = test_rows_random(3, ROWS, DIMS, 0.8);
+  auto_rows *rows = test_rows_random(3, ROWS, DIMS, 0.8);
   const int rounds = (int)repetitions(12, 30);
   for (int round = 0; round < rounds; round++) {
     test_problem t;
@@ -79,7 +77,6 @@ static void check_kind(reference_regularizer kind) {
                  random_scale(&r, 0.1, 10));
     test_problem_clear(&t);
   }
-  test_rows_free(rows);
 }
 
 TEST(bounds_hold_for_ridge) {

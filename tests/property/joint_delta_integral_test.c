@@ -27,7 +27,7 @@ static double check_pair(joint_neighbours p, dperm_neighbours kind, double epsil
   return exact / delta;
 }
 
-static void the_exact_delta_is_never_above_the_bound(void **state) {
+TEST(the_exact_delta_is_never_above_the_bound) {
   static const double deltas[] = {0.05, 1e-3, 1e-6};
   double most[2] = {0, 0};
   random_source r = seeded(21);
@@ -49,7 +49,7 @@ static void the_exact_delta_is_never_above_the_bound(void **state) {
 /* Pairs whose slopes stay at a corner, at 100 times the least λ. With one column replaced records
  * are √6 apart at most, and the bound has two corners of √8: the less δ is, the more that costs. Of
  * records added and removed two corners of √2 are in the bound, and one of them is met. */
-static void known_pairs_are_this_near_the_bound(void **state) {
+TEST(known_pairs_are_this_near_the_bound) {
   static const struct {
     double epsilon, delta, found[2]; /* of records replaced, of added and removed */
   } cases[] = {{0.1, 0.05, {0.181, 0.495}}, {0.1, 1e-3, {0.120, 0.474}},
@@ -71,7 +71,7 @@ static void known_pairs_are_this_near_the_bound(void **state) {
 /* A record that one side lacks, of a class that is unlikely: whichever of the two others the noise
  * favours, the slopes agree with it, so both corners are met, and with one alone the pair would
  * pass the bound. */
-static void both_corners_of_a_record_are_needed(void **state) {
+TEST(both_corners_of_a_record_are_needed) {
   double epsilon = 1, delta = 1e-4, most = 0, one = 0;
   for (double lambda = 1; lambda < 20; lambda *= 1.5) {
     for (double away = 0; away < 20; away += 2) {
@@ -84,13 +84,4 @@ static void both_corners_of_a_record_are_needed(void **state) {
   }
   print_message("# %g of the bound; %g of one corner's\n", most, one);
   assert_true(most > 0.07 && one > 1.7);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_exact_delta_is_never_above_the_bound),
-      cmocka_unit_test(known_pairs_are_this_near_the_bound),
-      cmocka_unit_test(both_corners_of_a_record_are_needed),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

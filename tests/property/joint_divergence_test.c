@@ -74,7 +74,7 @@ static request any_request(random_source *r, bool adding) {
   return q;
 }
 
-static void no_pair_has_more_divergence_than_its_price(void **state) {
+TEST(no_pair_has_more_divergence_than_its_price) {
   double most[2] = {0, 0};
   random_source r = seeded(61);
   for (size_t i = 0; i < repetitions(90, 1200); i++) {
@@ -92,7 +92,7 @@ static void no_pair_has_more_divergence_than_its_price(void **state) {
 }
 
 /* Slopes that stay at a corner leave two normal laws, √6 or √2 apart: αm²/2. */
-static void far_out_the_divergence_is_that_of_two_normal_laws(void **state) {
+TEST(far_out_the_divergence_is_that_of_two_normal_laws) {
   for (int i = 0; i < 8; i++) {
     double norm = i % 2 ? 1 : 3, order = i / 2 % 2 ? 5 : 23;
     joint_neighbours p = joint_neighbours_far_out(norm, i / 4 == 1);
@@ -118,7 +118,7 @@ static double worst_share(const request *q, double order) {
 
 /* At 100 times the least λ and at twice it, δ = 1e-8 and the orders of totals of 2 and 1. A price
  * that were a quarter above this one would be seen. */
-static void the_price_is_not_far_above_the_worst_pair(void **state) {
+TEST(the_price_is_not_far_above_the_worst_pair) {
   static const struct {
     double epsilon, times, total, found[2]; /* of records replaced, of added and removed */
   } cases[] = {{0.1, 100, 2, {0.280, 0.511}}, {0.1, 100, 1, {0.295, 0.527}},
@@ -141,7 +141,7 @@ static void the_price_is_not_far_above_the_worst_pair(void **state) {
 }
 
 /* J̄ of Lemma C5: what a record adds to the determinant on average, wherever the solution is. */
-static void determinants_add_no_more_than_their_mean(void **state) {
+TEST(determinants_add_no_more_than_their_mean) {
   double most = 0;
   random_source r = seeded(62);
   for (size_t i = 0; i < repetitions(30, 450); i++) {
@@ -159,14 +159,4 @@ static void determinants_add_no_more_than_their_mean(void **state) {
   }
   print_message("# at most %.3f of the mean\n", most);
   assert_true(most > 0.8);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(no_pair_has_more_divergence_than_its_price),
-      cmocka_unit_test(far_out_the_divergence_is_that_of_two_normal_laws),
-      cmocka_unit_test(the_price_is_not_far_above_the_worst_pair),
-      cmocka_unit_test(determinants_add_no_more_than_their_mean),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

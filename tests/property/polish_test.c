@@ -123,7 +123,7 @@ static test_rows *rows_filled_with(double value) {
   return test_rows_of(ROWS, COLS, x, labels);
 }
 
-static void polishes_on_rows_of_every_shape(void **state) {
+TEST(polishes_on_rows_of_every_shape) {
   test_rows *shared = test_rows_random(1, 120, 6, 0.7);
   test_rows_share(shared, 1);
   check_rows_of(shared, "shares");
@@ -134,7 +134,7 @@ static void polishes_on_rows_of_every_shape(void **state) {
   check_rows_of(rows_filled_with(0.44), "equal rows with either label");
 }
 
-static void polishes_where_corners_are_narrow(void **state) {
+TEST(polishes_where_corners_are_narrow) {
   static const double widths[] = {1e-6, 1e-9};
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(4, 100, 4, 0.8);
   for (size_t i = 0; i < 2; i++) {
@@ -150,7 +150,7 @@ static void polishes_where_corners_are_narrow(void **state) {
 /* Hundreds of corners of hardly any width, and next to no regularization: Newton's direction is
  * good up to the next corner only, a share of 1e-13 of it. The walk alone takes more steps than
  * anybody waits for; the path of h ends in hundreds. */
-static void polishes_where_there_are_many_narrow_corners(void **state) {
+TEST(polishes_where_there_are_many_narrow_corners) {
   static const double weak[] = {1e-7, 1e-12};
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(6, 300, 20, 0.3);
   for (size_t l = 0; l < 2; l++) {
@@ -163,7 +163,7 @@ static void polishes_where_there_are_many_narrow_corners(void **state) {
   }
 }
 
-static void polishes_with_a_linear_term_of_any_size(void **state) {
+TEST(polishes_with_a_linear_term_of_any_size) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(5, 80, 5, 0.8);
   for (double size = 1e-6; size < 1e10; size *= 1e3) {
     for (int loss = 0; loss < 3; loss++) {
@@ -178,7 +178,7 @@ static void polishes_with_a_linear_term_of_any_size(void **state) {
   }
 }
 
-static void polishes_with_weights_and_a_prior(void **state) {
+TEST(polishes_with_weights_and_a_prior) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(6, 80, 5, 0.8);
   for (double far = 1; far < 1e9; far *= 1e4) {
     trial t = trial_new("prior", data, data->dense, REF_LOGISTIC, 0.1, 1e-3, 1);
@@ -199,7 +199,7 @@ static void polishes_with_weights_and_a_prior(void **state) {
   }
 }
 
-static void polishes_on_features(void **state) {
+TEST(polishes_on_features) {
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 2, 40, 0, 7};
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(7, 300, 5, 0.9);
   OWNED(feature_map_free_at) feature_map *map = NULL;
@@ -214,7 +214,7 @@ static void polishes_on_features(void **state) {
 }
 
 /* Conjugate gradients. */
-static void polishes_with_more_columns_than_are_factored(void **state) {
+TEST(polishes_with_more_columns_than_are_factored) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(8, 12, 1100, 0.05);
   for (int loss = 0; loss < 3; loss++) {
     trial t = trial_new("wide", data, data->sparse, (reference_loss)loss, 0.5, 1e-4, 1);
@@ -223,7 +223,7 @@ static void polishes_with_more_columns_than_are_factored(void **state) {
 }
 
 /* Nothing that is not finite is ever certified, and the walk ends. */
-static void what_is_not_a_number_ends_the_walk(void **state) {
+TEST(what_is_not_a_number_ends_the_walk) {
   static const double bad[] = {(double)NAN, (double)INFINITY};
   for (size_t i = 0; i < 2; i++) {
     OWNED(test_rows_free_at) test_rows *data = test_rows_random(9, 20, 3, 1.0);
@@ -262,7 +262,7 @@ static bool any_rest(const double *rest, size_t cols) {
 /* Rows of many entries and a narrow corner: at the release's own target a certificate in doubles
  * leaves too much open though the doubles may be good; at the hardest one the solution needs a
  * rest. A wide corner needs neither. */
-static void a_mechanism_polishes_where_doubles_do_not_suffice(void **state) {
+TEST(a_mechanism_polishes_where_doubles_do_not_suffice) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(10, 200, 60, 1.0);
   for (int i = 0; i < 3; i++) {
     trial t = trial_new("mechanism", data, data->dense, REF_HUBER, i ? 1e-9 : 0.5, 1e-3, 1);
@@ -282,7 +282,7 @@ static void a_mechanism_polishes_where_doubles_do_not_suffice(void **state) {
 }
 
 /* The same from end to end: public numbers, noise, and the exact minimizer. */
-static void polished_candidates_are_within_tau(void **state) {
+TEST(polished_candidates_are_within_tau) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(11, 300, 12, 1.0);
   for (int i = 0; i < 8; i++) {
     reference_loss loss = i & 1 ? REF_SMOOTH_HINGE : REF_HUBER;
@@ -297,20 +297,4 @@ static void polished_candidates_are_within_tau(void **state) {
     }
     trial_free(&t);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(polishes_on_rows_of_every_shape),
-      cmocka_unit_test(polishes_where_corners_are_narrow),
-      cmocka_unit_test(polishes_where_there_are_many_narrow_corners),
-      cmocka_unit_test(polishes_with_a_linear_term_of_any_size),
-      cmocka_unit_test(polishes_with_weights_and_a_prior),
-      cmocka_unit_test(polishes_on_features),
-      cmocka_unit_test(polishes_with_more_columns_than_are_factored),
-      cmocka_unit_test(what_is_not_a_number_ends_the_walk),
-      cmocka_unit_test(a_mechanism_polishes_where_doubles_do_not_suffice),
-      cmocka_unit_test(polished_candidates_are_within_tau),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,7 +87,7 @@ static void check_objective_weights(test_problem *t, double norm, dperm_analysis
 /* weights − b is the minimizer without noise. */
 static void check_output_weights(test_problem *t, double norm) {
   double b[DIMS], f[DIMS], length = 0;
-  dperm_model *model =
+  auto_model *model =
       train_problem(t, norm, DPERM_MECHANISM_OUTPUT, DPERM_ANALYSIS_TIGHT, DPERM_NOISE_AUTO, 12);
   draw_again(model, 12, b, f);
   for (size_t j = 0; j < DIMS; j++) {
@@ -100,14 +100,13 @@ static void check_output_weights(test_problem *t, double norm) {
   assert_true(left <= model->release.promised.gradient + hessian * half_step(model) +
                           1e-15 * hessian * (1 + length));
   assert_true(left < 1e-3 * reference_gradient_norm(t, model->weights));
-  dperm_model_free(model);
 }
 
 /* Every bound on rows, loss and regularizer. */
 static void for_every_problem(uint64_t seed, void (*check)(test_problem *t, double norm)) {
   static const double norms[] = {0.2, 1.0, 5.0};
   for (size_t k = 0; k < 3; k++) {
-    test_rows *rows = rows_within(norms[k]);
+    auto_rows *rows = rows_within(norms[k]);
     for (int loss = 0; loss < 3; loss++) {
       for (int kind = REF_RIDGE; kind <= REF_QUARTIC; kind++) {
         OWNED(test_problem_clear) test_problem t;
@@ -116,7 +115,6 @@ static void for_every_problem(uint64_t seed, void (*check)(test_problem *t, doub
         check(&t, norms[k]);
       }
     }
-    test_rows_free(rows);
   }
 }
 
@@ -131,18 +129,10 @@ static void check_analyses_and_kinds_of_noise(test_problem *t, double norm) {
   }
 }
 
-static void weights_minimize_the_perturbed_objective(void **state) {
+TEST(weights_minimize_the_perturbed_objective) {
   for_every_problem(5, check_analyses_and_kinds_of_noise);
 }
 
-static void weights_less_the_noise_are_the_minimizer_of_output_perturbation(void **state) {
+TEST(weights_less_the_noise_are_the_minimizer_of_output_perturbation) {
   for_every_problem(6, check_output_weights);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(weights_minimize_the_perturbed_objective),
-      cmocka_unit_test(weights_less_the_noise_are_the_minimizer_of_output_perturbation),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,7 +149,6 @@ static bool same_record(const gathered *a, const gathered *b, size_t i) {
 /* ---- the suite */
 
 static void every_reader_has_a_sample(void **state) {
-  (void)state;
   for (const row_reader_kind *const *kind = row_reader_kinds; *kind; kind++) {
     bool found = false;
     for (size_t s = 0; s < SAMPLES; s++) {

@@ -199,19 +199,16 @@ static outcome run(const asked *a, dperm_ledger *ledger) {
   dperm_options o = a->options;
   o.account =
       (dperm_account){.ledger = ledger, .dataset = ledger ? "many" : NULL, .charge = &out.charge};
-  dperm_schema *schema = schema_parsed(schemas[a->schema]);
+  auto_schema *schema = schema_parsed(schemas[a->schema]);
   fill(&mine, a->schema, a->records, 0);
   fill(&theirs, a->schema, a->records, 1);
   o.bins = a->way == PLAIN ? DPERM_BINS_NONE : a->way == BINS ? DPERM_BINS_AUTO : DPERM_BINS_ASK;
   o.refine = a->way == COUNT ? (double)NAN : a->way == COUNT_SHARE ? 0.1 : 0;
-  dperm_data *data = NULL, *others = NULL;
+  auto_data *data = NULL, *others = NULL;
   assert_ok(dperm_data_from_table(schema, ROWS, mine.columns, &mine.labels, &data, err));
   assert_ok(dperm_data_from_table(schema, ROWS, theirs.columns, &theirs.labels, &others, err));
   out.status = a->way < SPLIT ? dperm_train(data, &o, &out.model, &out.error)
                               : tune(a, &o, data, others, &out);
-  dperm_data_free(data);
-  dperm_data_free(others);
-  dperm_schema_free(schema);
   return out;
 }
 
@@ -292,7 +289,7 @@ static dperm_ledger *ledger_with_much(const ledger_home *home) {
 
 TEST_WITH(what_public_numbers_refuse_is_not_charged, ledger_home_begin, ledger_home_end) {
   const ledger_home *home = *state;
-  dperm_ledger *ledger = ledger_with_much(home);
+  auto_ledger *ledger = ledger_with_much(home);
   size_t made = 0, tries = repetitions(500, 5000);
   random_source r;
   assert_ok(random_seeded(22, &r, err));
@@ -302,14 +299,13 @@ TEST_WITH(what_public_numbers_refuse_is_not_charged, ledger_home_begin, ledger_h
   }
   print_message("# %zu of %zu are fine\n", made, tries);
   assert_true(made > tries / 10 && made < tries - tries / 10);
-  dperm_ledger_free(ledger);
 }
 
 /* The fit of a kernel has the columns of the kernel, whatever the records say; noise for groups has
  * nothing to hold on to where lines may come. */
 TEST_WITH(answers_are_priced_for_the_fit_that_follows, ledger_home_begin, ledger_home_end) {
   const ledger_home *home = *state;
-  dperm_ledger *ledger = ledger_with_much(home);
+  auto_ledger *ledger = ledger_with_much(home);
   asked a = {.schema = 1, .words = "asked for"};
   size_t before = entries_of(ledger);
   dperm_options_init(&a.options);
@@ -341,7 +337,6 @@ TEST_WITH(answers_are_priced_for_the_fit_that_follows, ledger_home_begin, ledger
     assert_non_null(strstr(refused.error.message, "nothing is known of the rows"));
     assert_int_equal(entries_of(ledger), before + 6);
   }
-  dperm_ledger_free(ledger);
 }
 
 /* All records may fall into one cell, or into none: then counts leave straight lines, also where
@@ -349,7 +344,7 @@ TEST_WITH(answers_are_priced_for_the_fit_that_follows, ledger_home_begin, ledger
  * the charge. */
 TEST_WITH(counts_that_leave_no_bins_are_reckoned_with, ledger_home_begin, ledger_home_end) {
   const ledger_home *home = *state;
-  dperm_ledger *ledger = ledger_with_much(home);
+  auto_ledger *ledger = ledger_with_much(home);
   size_t made = 0, tried = 0;
   for (size_t i = 0; i < KINDS * 2 * RECORD_KINDS * 2; i++) {
     asked a = {.way = i % 2 ? COUNT : COUNT_SHARE,
@@ -372,7 +367,6 @@ TEST_WITH(counts_that_leave_no_bins_are_reckoned_with, ledger_home_begin, ledger
     tried++;
   }
   assert_int_equal(made, tried - tried / KINDS);
-  dperm_ledger_free(ledger);
 }
 
 /* A cross with more pairs than there can be, if its numbers keep all their cells. */
@@ -380,7 +374,7 @@ TEST_WITH(crosses_that_cells_would_burst_are_refused_before_the_charge, ledger_h
           ledger_home_end) {
   enum { CATEGORIES = 5000 };
   const ledger_home *home = *state;
-  dperm_ledger *ledger = ledger_with_much(home);
+  auto_ledger *ledger = ledger_with_much(home);
   static char text[CATEGORIES * 10 + 1000];
   static table mine;
   size_t used = (size_t)snprintf(
@@ -392,7 +386,7 @@ TEST_WITH(crosses_that_cells_would_burst_are_refused_before_the_charge, ledger_h
     used += (size_t)snprintf(text + used, sizeof text - used, ", \"v%d\"", i);
   }
   (void)snprintf(text + used, sizeof text - used, "]}], \"crosses\": [[\"x\", \"job\"]]}");
-  dperm_schema *schema = schema_parsed(text);
+  auto_schema *schema = schema_parsed(text);
   dperm_options o;
   dperm_model *model = NULL;
   dperm_error refused;
@@ -411,6 +405,4 @@ TEST_WITH(crosses_that_cells_would_burst_are_refused_before_the_charge, ledger_h
   dperm_data_free(data);
   assert_non_null(strstr(refused.message, "counts may leave very many bins, and then"));
   assert_int_equal(entries_of(ledger), 0);
-  dperm_schema_free(schema);
-  dperm_ledger_free(ledger);
 }

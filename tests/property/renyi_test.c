@@ -16,7 +16,7 @@ static double between(random_source *r, double low, double high) { /* by factors
 
 /* ---- what is pure */
 
-static void a_pure_release_costs_what_randomized_response_does(void **state) {
+TEST(a_pure_release_costs_what_randomized_response_does) {
   random_source r = seeded(31);
   for (int i = 0; i < 20000; i++) {
     double epsilon = between(&r, 1e-6, 20), order = 1 + between(&r, 0.1, 500);
@@ -70,7 +70,7 @@ static void lower_to(double *p, const double *q) {
   }
 }
 
-static void a_pair_without_its_delta_is_no_worse_than_randomized_response(void **state) {
+TEST(a_pair_without_its_delta_is_no_worse_than_randomized_response) {
   random_source r = seeded(35);
   for (int i = 0; i < 5000; i++) {
     double p[POINTS], q[POINTS], low_p[POINTS], low_q[POINTS], moment = 0, lost[2] = {0, 0};
@@ -112,7 +112,7 @@ static double play(const game *g, double p, double q, double spent, int depth, u
          play(g, p * (1 - truth), q * truth, spent + cost, depth + 1, 2 * path);
 }
 
-static void releases_chosen_on_the_way_stay_within_the_total(void **state) {
+TEST(releases_chosen_on_the_way_stay_within_the_total) {
   double most = 0;
   random_source r = seeded(36);
   for (int i = 0; i < 300; i++) {
@@ -133,7 +133,7 @@ static void releases_chosen_on_the_way_stay_within_the_total(void **state) {
 
 /* ---- Gaussian corners */
 
-static void one_corner_without_slack_is_a_gaussian(void **state) {
+TEST(one_corner_without_slack_is_a_gaussian) {
   random_source r = seeded(32);
   for (int i = 0; i < 20000; i++) {
     double order = 1 + between(&r, 0.1, 500), m = between(&r, 1e-6, 1);
@@ -201,7 +201,7 @@ static double hull_divergence(const privacy_curve *c, double order) {
   return (double)(log1pl(moment) / (order - 1));
 }
 
-static void the_formula_is_the_worst_pair_with_its_profile(void **state) {
+TEST(the_formula_is_the_worst_pair_with_its_profile) {
   random_source r = seeded(33);
   for (int i = 0; i < 60; i++) {
     double order = 1 + between(&r, 0.3, 60), m = between(&r, 1e-3, 3 / order);
@@ -223,7 +223,7 @@ static void the_formula_is_the_worst_pair_with_its_profile(void **state) {
 
 /* With the mean of the determinants two chords stand for the hull: never below it, not far above.
  */
-static void two_chords_are_near_the_worst_pair(void **state) {
+TEST(two_chords_are_near_the_worst_pair) {
   double most = 1;
   random_source r = seeded(37);
   for (int i = 0; i < 20; i++) {
@@ -242,7 +242,7 @@ static void two_chords_are_near_the_worst_pair(void **state) {
   assert_true(most < 1.25);
 }
 
-static void fits_lattice_and_what_is_pure_add_up(void **state) {
+TEST(fits_lattice_and_what_is_pure_add_up) {
   const privacy_curve one = {.fits = 1, .corners = {{1, 0.02}}, .corner_count = 1};
   privacy_curve c = one;
   c.fits = 3;
@@ -253,7 +253,7 @@ static void fits_lattice_and_what_is_pure_add_up(void **state) {
                3 * (renyi_of_curve(order, &one) + lattice) + renyi_of_pure(order, 0.1), 1e-9);
 }
 
-static void curves_that_mean_nothing_are_known(void **state) {
+TEST(curves_that_mean_nothing_are_known) {
   const privacy_curve good = {.fits = 1, .corners = {{1, 0.1}}, .corner_count = 1};
   privacy_curve bad[6];
   for (size_t i = 0; i < 6; i++) {
@@ -273,7 +273,7 @@ static void curves_that_mean_nothing_are_known(void **state) {
 
 /* ---- objective perturbation itself */
 
-static void no_pair_of_records_has_more_than_the_curve_says(void **state) {
+TEST(no_pair_of_records_has_more_than_the_curve_says) {
   static const double lambdas[] = {1, 5, 40, 500}, sigmas[] = {2, 10, 93, 400},
                       orders[] = {1.5, 4, 13, 27, 60};
   double closest = 0;
@@ -300,7 +300,7 @@ static void no_pair_of_records_has_more_than_the_curve_says(void **state) {
 
 /* ---- conversion */
 
-static void the_conversion_is_attained_by_a_law_of_two_points(void **state) {
+TEST(the_conversion_is_attained_by_a_law_of_two_points) {
   random_source r = seeded(34);
   for (int i = 0; i < 20000; i++) {
     double order = 1.1 + between(&r, 0.01, 500), epsilon = between(&r, 1e-3, 10),
@@ -316,7 +316,7 @@ static void the_conversion_is_attained_by_a_law_of_two_points(void **state) {
   }
 }
 
-static void the_order_that_is_chosen_is_about_the_best(void **state) {
+TEST(the_order_that_is_chosen_is_about_the_best) {
   for (int i = 0; i < 40; i++) {
     double epsilon = 0.05 * pow(1.15, i), delta = pow(10, -3 - i % 7);
     double order = renyi_order_for(epsilon, delta);
@@ -326,21 +326,4 @@ static void the_order_that_is_chosen_is_about_the_best(void **state) {
       assert_true(renyi_budget(other, epsilon, delta) / other <= best * 1.08);
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_pure_release_costs_what_randomized_response_does),
-      cmocka_unit_test(a_pair_without_its_delta_is_no_worse_than_randomized_response),
-      cmocka_unit_test(releases_chosen_on_the_way_stay_within_the_total),
-      cmocka_unit_test(one_corner_without_slack_is_a_gaussian),
-      cmocka_unit_test(the_formula_is_the_worst_pair_with_its_profile),
-      cmocka_unit_test(two_chords_are_near_the_worst_pair),
-      cmocka_unit_test(fits_lattice_and_what_is_pure_add_up),
-      cmocka_unit_test(curves_that_mean_nothing_are_known),
-      cmocka_unit_test(no_pair_of_records_has_more_than_the_curve_says),
-      cmocka_unit_test(the_conversion_is_attained_by_a_law_of_two_points),
-      cmocka_unit_test(the_order_that_is_chosen_is_about_the_best),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,7 +152,7 @@ static void check_bounds(const row_bounds *bounds, const expected *e, size_t dim
   assert_true(bounds->norm1 >= one * (1 - 1e-14L) && bounds->norm1 <= one * (1 + 1e-14L));
 }
 
-static void encoded_rows_keep_the_bounds_of_their_schema(void **state) {
+TEST(encoded_rows_keep_the_bounds_of_their_schema) {
   static text_buffer schema_text, table;
   size_t dense = 0, attained = 0, mixed = 0;
   random_source r = seeded(1);
@@ -168,7 +168,7 @@ static void encoded_rows_keep_the_bounds_of_their_schema(void **state) {
       layout_line(&l, cells, below(&r, 2), &table);
     }
     assert_ok(dperm_schema_parse(schema_text.bytes, schema_text.length, "s.json", &schema, err));
-    char *path = file_with(table.bytes, table.length);
+    auto_file *path = file_with(table.bytes, table.length);
     const dperm_source from = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
     assert_ok(dperm_data_read(&from, NULL, &data, err));
     const expected e = expect(&l);
@@ -187,7 +187,6 @@ static void encoded_rows_keep_the_bounds_of_their_schema(void **state) {
       mixed += check_mixed(&data->bounds, row) > 0.95;
     }
     dense += e.sum > sqrtl((long double)e.groups);
-    file_remove(path);
   }
   assert_true(dense > 50 && dense < 300); /* both sides of the minimum are met */
   assert_true(attained > 100 && mixed > 100);
@@ -195,7 +194,7 @@ static void encoded_rows_keep_the_bounds_of_their_schema(void **state) {
 
 /* ---- rows without a schema */
 
-static void rows_from_memory_keep_their_bounds(void **state) {
+TEST(rows_from_memory_keep_their_bounds) {
   random_source r = seeded(2);
   for (int round = 0; round < 2000; round++) {
     size_t dims = 1 + below(&r, 40);
@@ -213,8 +212,8 @@ static void rows_from_memory_keep_their_bounds(void **state) {
   }
 }
 
-static void svmlight_rows_keep_their_bounds(void **state) {
-  char *path = file_with_text("+1 1:3 2:3 5:3\n-1 3:-0.1\n+1 1:1 2:1 3:1 4:1 5:1 6:1 7:1\n");
+TEST(svmlight_rows_keep_their_bounds) {
+  auto_file *path = file_with_text("+1 1:3 2:3 5:3\n-1 3:-0.1\n+1 1:1 2:1 3:1 4:1 5:1 6:1 7:1\n");
   const dperm_source from = {.path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = 7};
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   double row[7];
@@ -224,10 +223,9 @@ static void svmlight_rows_keep_their_bounds(void **state) {
     assert_ok(dperm_data_row(data, i, row, err));
     check_row(&data->bounds, row, 7);
   }
-  file_remove(path);
 }
 
-static void features_keep_their_bounds(void **state) {
+TEST(features_keep_their_bounds) {
   static const size_t sizes[] = {2, 6, 14, 100, 510};
   random_source r = seeded(3);
   for (size_t k = 0; k < 5; k++) {
@@ -254,7 +252,7 @@ static void features_keep_their_bounds(void **state) {
   }
 }
 
-static void roots_are_rounded_up_and_exact_where_they_can_be(void **state) {
+TEST(roots_are_rounded_up_and_exact_where_they_can_be) {
   for (size_t n = 1; n < 100000; n++) {
     double root = root_upper(n);
     assert_true(fma(root, root, -(double)n) >= 0);
@@ -262,15 +260,4 @@ static void roots_are_rounded_up_and_exact_where_they_can_be(void **state) {
     assert_true(fma(less, less, -(double)n) < 0);
   }
   assert_true(root_upper(144) == 12);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(encoded_rows_keep_the_bounds_of_their_schema),
-      cmocka_unit_test(rows_from_memory_keep_their_bounds),
-      cmocka_unit_test(svmlight_rows_keep_their_bounds),
-      cmocka_unit_test(features_keep_their_bounds),
-      cmocka_unit_test(roots_are_rounded_up_and_exact_where_they_can_be),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,13 +71,12 @@ static void change_groups(random_source *r, bool wrong, const schema_column *fro
   const char *names[] = {"one", "two", "three"};
   bool any[3] = {false, false, false};
   for (size_t c = 0; c < from->categories.count; c++) {
-    json_t *texts = texts_of(column, from->categories.names[c]);
+    json_auto_t *texts = texts_of(column, from->categories.names[c]);
     size_t to = below(r, 4);
     if (texts && to < 3) {
       assert_int_equal(json_array_extend(made[to], texts), 0);
       any[to] = true;
     }
-    json_decref(texts);
   }
   if (wrong) {
     assert_int_equal(json_array_append_new(made[0], json_string("w")), 0);
@@ -291,8 +290,7 @@ static bool has(const dperm_schema *schema, bool line) {
 }
 
 /* Seen through a view, out of an encoded file, and as a selection of them all. */
-static void a_view_is_what_reading_under_its_schema_gives(void **state) {
-  (void)state;
+TEST(a_view_is_what_reading_under_its_schema_gives) {
   random_source r;
   size_t crosses = 0, lines = 0, rounds = repetitions(400, 4000);
   assert_ok(random_seeded(22, &r, err));
@@ -300,8 +298,8 @@ static void a_view_is_what_reading_under_its_schema_gives(void **state) {
     trial t = trial_draw(&r);
     dperm_data *data = read_under(t.schema, t.path), view, again;
     for (size_t i = 0; i < 3; i++) {
-      dperm_schema *other = changed(&r, t.schema, false);
-      dperm_data *expected = read_under(other, t.path);
+      auto_schema *other = changed(&r, t.schema, false);
+      auto_data *expected = read_under(other, t.path);
       assert_ok(data_view_open(data, other, &view, err));
       same_data(&view, expected);
       assert_ok(data_view_open(&view, t.schema, &again, err)); /* nothing was lost */
@@ -311,19 +309,15 @@ static void a_view_is_what_reading_under_its_schema_gives(void **state) {
       crosses += has(other, false);
       lines += has(other, true);
       if (i == 0 && round % 20 == 0) { /* which is flushed and takes its time */
-        char *path = file_with_text("");
+        auto_file *path = file_with_text("");
         dperm_source from = {
             .path = t.path, .format = DPERM_FORMAT_CSV, .schema = t.schema, .may_be_empty = 1};
-        dperm_data *mapped = NULL;
+        auto_data *mapped = NULL;
         assert_ok(dperm_encode_file(&from, path, NULL, NULL, err));
         from = (dperm_source){.path = path, .schema = other, .may_be_empty = 1};
         assert_ok(dperm_data_read(&from, NULL, &mapped, err));
         same_data(mapped, expected);
-        dperm_data_free(mapped);
-        file_remove(path);
       }
-      dperm_data_free(expected);
-      dperm_schema_free(other);
     }
     dperm_data_free(data);
     trial_clear(&t);
@@ -331,8 +325,7 @@ static void a_view_is_what_reading_under_its_schema_gives(void **state) {
   assert_true(crosses > rounds / 2 && lines > rounds / 2); /* all were tried */
 }
 
-static void what_goes_with_a_table_gives_the_rows_of_reading(void **state) {
-  (void)state;
+TEST(what_goes_with_a_table_gives_the_rows_of_reading) {
   random_source r;
   size_t taken = 0, refused = 0, rounds = repetitions(1500, 20000);
   assert_ok(random_seeded(23, &r, err));
@@ -358,12 +351,4 @@ static void what_goes_with_a_table_gives_the_rows_of_reading(void **state) {
     trial_clear(&t);
   }
   assert_true(taken > rounds / 10 && refused > rounds / 4);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_view_is_what_reading_under_its_schema_gives),
-      cmocka_unit_test(what_goes_with_a_table_gives_the_rows_of_reading),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,12 +148,12 @@ static void check_scalars(bits_of *bits) {
   assert_true(most_w <= 1.01 && most_e <= 5.5);
 }
 
-static void uniform_and_exponential_numbers_keep_their_bounds(void **state) {
+TEST(uniform_and_exponential_numbers_keep_their_bounds) {
   check_scalars(seeded);
   check_scalars(extreme);
 }
 
-static void gamma_numbers_keep_their_bound(void **state) {
+TEST(gamma_numbers_keep_their_bound) {
   static const size_t shapes[] = {1, 2, 3, 5, 10, 100, 1000};
   mpfr_t value;
   mpfr_init2(value, PRECISION);
@@ -174,7 +174,7 @@ static void gamma_numbers_keep_their_bound(void **state) {
   mpfr_clear(value);
 }
 
-static void l2_noise_keeps_its_bound(void **state) {
+TEST(l2_noise_keeps_its_bound) {
   static const struct {
     size_t dims, draws;
     bits_of *bits;
@@ -188,7 +188,7 @@ static void l2_noise_keeps_its_bound(void **state) {
 }
 
 /* Every entry of the table for blocks beside single columns, and the shapes. */
-static void every_kind_keeps_its_bound(void **state) {
+TEST(every_kind_keeps_its_bound) {
   static const struct {
     size_t dims, quick, full;
     bits_of *bits;
@@ -204,7 +204,7 @@ static void every_kind_keeps_its_bound(void **state) {
   }
 }
 
-static void the_stated_error_is_that_of_the_design(void **state) {
+TEST(the_stated_error_is_that_of_the_design) {
   static const size_t dims[] = {1, 2, 3, 4, 5, 1000, 1024, 1025, (size_t)1 << 31};
   for (size_t i = 0; i < sizeof dims / sizeof *dims; i++) {
     for (size_t k = 0; noise_at(k); k++) {
@@ -217,7 +217,7 @@ static void the_stated_error_is_that_of_the_design(void **state) {
 
 /* The comparison has teeth: an angle of plain 2^−53 steps, as a sampler without a lazily drawn
  * exponent has it, is far off where it is small. */
-static void a_coarse_angle_would_be_seen(void **state) {
+TEST(a_coarse_angle_would_be_seen) {
   mpfr_t value;
   mpfr_init2(value, PRECISION);
   random_source r = seeded(1), more = seeded(2);
@@ -238,14 +238,4 @@ static int free_caches(void **state) {
   return 0;
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(uniform_and_exponential_numbers_keep_their_bounds),
-      cmocka_unit_test(gamma_numbers_keep_their_bound),
-      cmocka_unit_test(l2_noise_keeps_its_bound),
-      cmocka_unit_test(every_kind_keeps_its_bound),
-      cmocka_unit_test(the_stated_error_is_that_of_the_design),
-      cmocka_unit_test(a_coarse_angle_would_be_seen),
-  };
-  return cmocka_run_group_tests(tests, NULL, free_caches);
-}
+TEST_GROUP(NULL, free_caches)

@@ -167,13 +167,12 @@ static void converges_on_rows_of_every_shape(void **state) {
   static const double widths[] = {0.5, 1e-3, 1e-6};
   for (size_t i = 0; i < SHAPES * 3 * 4; i++) {
     reference_loss loss = (reference_loss)(i % 3);
-    test_rows *data = shapes[i / 12].make();
+    auto_rows *data = shapes[i / 12].make();
     for (size_t w = 0; w < (loss == REF_LOGISTIC ? 1 : 3); w++) {
       OWNED(test_problem_clear) test_problem t;
       test_problem_init(&t, 1, data, loss, widths[w], lambdas[i / 3 % 4], 0, REF_RIDGE, false);
       solve_everywhere(&t, shapes[i / 12].what);
     }
-    test_rows_free(data);
   }
 }
 
@@ -181,13 +180,12 @@ static void converges_on_rows_of_every_shape(void **state) {
 static void converges_where_lambda_vanishes_beside_the_data(void **state) {
   for (size_t i = 0; i < SHAPES; i++) {
     for (double lambda = 1e-14; shapes[i].singular && lambda > 1e-40; lambda *= 1e-9) {
-      test_rows *data = shapes[i].make();
+      auto_rows *data = shapes[i].make();
       for (int loss = 0; loss < 3; loss++) {
         OWNED(test_problem_clear) test_problem t;
         test_problem_init(&t, 9, data, (reference_loss)loss, 0.5, lambda, 0, REF_RIDGE, false);
         solve_everywhere(&t, "vanishing lambda");
       }
-      test_rows_free(data);
     }
   }
 }

@@ -36,7 +36,7 @@ static void answer_nan(test_problem *t) {
   t->library_loss.eval = nan_eval;
 }
 
-static void a_loss_that_answers_nan_is_a_numeric_error(void **state) {
+TEST(a_loss_that_answers_nan_is_a_numeric_error) {
   check_refused(answer_nan, DPERM_NUMERIC_ERROR, "not finite");
 }
 
@@ -51,7 +51,7 @@ static void bend_less(test_problem *t) {
   t->regularizer.eval = weak_eval;
 }
 
-static void a_regularizer_that_is_not_strongly_convex_is_refused(void **state) {
+TEST(a_regularizer_that_is_not_strongly_convex_is_refused) {
   check_refused(bend_less, DPERM_INVALID_ARGUMENT, "strongly convex");
 }
 
@@ -72,7 +72,7 @@ static void wild_eval(const dperm_loss *loss, size_t count, const double *z, dou
   }
 }
 
-static void a_wild_loss_ends_without_a_claim(void **state) {
+TEST(a_wild_loss_ends_without_a_claim) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(28, 20, 3, 1.0);
   for (int way = 0; way < 4; way++) {
     OWNED(test_problem_clear) test_problem t;
@@ -87,13 +87,4 @@ static void a_wild_loss_ends_without_a_claim(void **state) {
     assert_false(report.converged);
     assert_true(report.gradient_norm > 1e-10);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_loss_that_answers_nan_is_a_numeric_error),
-      cmocka_unit_test(a_regularizer_that_is_not_strongly_convex_is_refused),
-      cmocka_unit_test(a_wild_loss_ends_without_a_claim),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

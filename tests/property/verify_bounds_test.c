@@ -36,19 +36,18 @@ static dperm_data *read_records(const layout *l, random_source *r, const dperm_s
     layout_record(l, r, cells);
     layout_line(l, cells, i % 2, &table);
   }
-  char *path = file_with(table.bytes, table.length);
+  auto_file *path = file_with(table.bytes, table.length);
   const dperm_source from = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   dperm_data *data = NULL;
   assert_ok(dperm_data_read(&from, NULL, &data, err));
-  file_remove(path);
   return data;
 }
 
 static double told_of(const dperm_data *data, dperm_noise noise, const char *words) {
   told t = {words, (double)NAN};
   dperm_options options;
-  dperm_model *model = NULL;
-  char *path = file_with_text("");
+  auto_model *model = NULL;
+  auto_file *path = file_with_text("");
   bool holds = false;
   dperm_options_init(&options);
   options.epsilon = 1;
@@ -58,8 +57,6 @@ static double told_of(const dperm_data *data, dperm_noise noise, const char *wor
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_verify(path, NULL, 0, NULL, keep_number, &t, &holds, err));
   assert_int_equal(holds, 1);
-  dperm_model_free(model);
-  file_remove(path);
   return t.number;
 }
 
@@ -70,10 +67,10 @@ TEST(verification_derives_the_same_bounds) {
   assert_ok(random_seeded(31, &r, err));
   for (size_t round = 0; round < repetitions(24, 400); round++) {
     const layout l = layout_draw(&r);
-    dperm_schema *schema = NULL;
+    auto_schema *schema = NULL;
     layout_schema(&l, &text);
     assert_ok(dperm_schema_parse(text.bytes, text.length, "s.json", &schema, err));
-    dperm_data *data = read_records(&l, &r, schema);
+    auto_data *data = read_records(&l, &r, schema);
     double one = told_of(data, DPERM_NOISE_L1, "norm1: |x|_1 <= ");
     double divisor = told_of(data, DPERM_NOISE_GROUP, "D = ");
     assert_close(one / schema->bounds.norm1, 1, 1e-13);
@@ -87,8 +84,6 @@ TEST(verification_derives_the_same_bounds) {
     for (size_t c = 0; c < l.count; c++) {
       lines += l.columns[c].line > 0;
     }
-    dperm_data_free(data);
-    dperm_schema_free(schema);
   }
   assert_true(crosses > 5 && lines > 5 && blocks > 5); /* else nothing was tried */
 }

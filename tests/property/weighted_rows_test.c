@@ -57,7 +57,7 @@ static void check_derivatives(const test_problem *t, const matrix *x, uint64_t s
   scratch_free(&work);
 }
 
-static void derivatives_are_those_of_the_weighted_objective(void **state) {
+TEST(derivatives_are_those_of_the_weighted_objective) {
   for (uint64_t seed = 0; seed < 12; seed++) {
     OWNED(test_rows_free_at) test_rows *data = test_rows_random(seed, 700, 1 + seed % 7, 0.6);
     OWNED(test_problem_clear) test_problem t;
@@ -159,7 +159,7 @@ static void check_repeated(const dperm_options *options, size_t rows, size_t cla
   records_free(&often);
 }
 
-static void weights_of_classes_are_records_repeated(void **state) {
+TEST(weights_of_classes_are_records_repeated) {
   static const size_t sizes[] = {60, 900, 6000}; /* the last one starts from a sample */
   dperm_options options;
   dperm_options_init(&options);
@@ -176,7 +176,7 @@ static void weights_of_classes_are_records_repeated(void **state) {
   check_repeated(&options, 900, 2);
 }
 
-static void equal_weights_change_nothing(void **state) {
+TEST(equal_weights_change_nothing) {
   static const size_t fours[3] = {4, 4, 4};
   records r = records_new(3, 500, 4, 2);
   dperm_options options;
@@ -199,7 +199,7 @@ static void equal_weights_change_nothing(void **state) {
 }
 
 /* All that calibration decides: the noise is that of the same fit without weights. */
-static void weights_do_not_change_what_privacy_costs(void **state) {
+TEST(weights_do_not_change_what_privacy_costs) {
   static const size_t times[3] = {1, 3, 2};
   records r = records_new(4, 500, 4, 3);
   dperm_options options;
@@ -207,22 +207,20 @@ static void weights_do_not_change_what_privacy_costs(void **state) {
   for (int output = 0; output < 2; output++) {
     options.mechanism = output ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
     options.epsilon = 1;
-    dperm_model *with = fit(&r, options, times), *without = fit(&r, options, NULL);
+    auto_model *with = fit(&r, options, times), *without = fit(&r, options, NULL);
     assert_true(dperm_model_is_private(with));
     assert_true(with->plan.noise.beta == without->plan.noise.beta);
     assert_true(with->plan.lambda == without->plan.lambda);
     assert_true(with->plan.delta_reg == without->plan.delta_reg);
     assert_true(with->claim.delta == without->claim.delta);
     assert_true(with->release.promised.gradient >= without->release.promised.gradient);
-    dperm_model_free(with);
-    dperm_model_free(without);
   }
   records_free(&r);
 }
 
 /* One record of either class moves the minimizer by at most 2LR/(nΛ), and two of the heavy class
  * do: the bound that noise is made for is right, and no larger than it must be. */
-static void a_record_moves_the_solution_no_further_than_without_weights(void **state) {
+TEST(a_record_moves_the_solution_no_further_than_without_weights) {
   enum { ROWS = 6 };
   const double lambda = 0.5, bound = 2 / (ROWS * lambda);
   const double xs[] = {-1, 1}, ys[] = {-1, 1};
@@ -255,7 +253,7 @@ static void a_record_moves_the_solution_no_further_than_without_weights(void **s
 }
 
 /* Whatever came to compute shares: one above 1 ends a fit before anything is released. */
-static void a_row_that_counts_for_more_than_once_ends_the_fit(void **state) {
+TEST(a_row_that_counts_for_more_than_once_ends_the_fit) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(2, 50, 3, 1);
   OWNED(test_problem_clear) test_problem t;
   dperm_options options;
@@ -284,16 +282,4 @@ static void a_row_that_counts_for_more_than_once_ends_the_fit(void **state) {
   assert_true(weights[0] == 7 && weights[1] == 7 && weights[2] == 7);
   assert_ok(fit_run(&plan, &p, &how, &source, &found, weights, &report, err));
   assert_true(weights[0] != 7);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(derivatives_are_those_of_the_weighted_objective),
-      cmocka_unit_test(weights_of_classes_are_records_repeated),
-      cmocka_unit_test(equal_weights_change_nothing),
-      cmocka_unit_test(weights_do_not_change_what_privacy_costs),
-      cmocka_unit_test(a_record_moves_the_solution_no_further_than_without_weights),
-      cmocka_unit_test(a_row_that_counts_for_more_than_once_ends_the_fit),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

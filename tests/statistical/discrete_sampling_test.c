@@ -38,7 +38,7 @@ static void check_below(double value) {
   assert_true(significant_bits(r.over) <= 20);
 }
 
-static void ratios_are_never_above_and_keep_twenty_bits(void **state) {
+TEST(ratios_are_never_above_and_keep_twenty_bits) {
   random_source r = seeded(1);
   for (double base = 1e-9; base <= 100; base *= 1.0007) {
     check_below(base);
@@ -54,7 +54,7 @@ static void ratios_are_never_above_and_keep_twenty_bits(void **state) {
   }
 }
 
-static void dyadic_ratios_of_twenty_bits_are_exact_and_reduced(void **state) {
+TEST(dyadic_ratios_of_twenty_bits_are_exact_and_reduced) {
   random_source r = seeded(2);
   for (int i = 0; i < 100000; i++) {
     double value = ldexp((double)(1 + random_below(&r, (1 << 20) - 1)), -(int)random_below(&r, 50));
@@ -70,7 +70,7 @@ static void dyadic_ratios_of_twenty_bits_are_exact_and_reduced(void **state) {
 }
 
 /* Outside all that is asked for: still defined, still not above. */
-static void ratios_at_the_ends_of_the_doubles_are_never_above(void **state) {
+TEST(ratios_at_the_ends_of_the_doubles_are_never_above) {
   for (int e = -1074; e <= 1023; e++) {
     double value = ldexp(1.75, e);
     ratio r = ratio_below(value);
@@ -82,7 +82,7 @@ static void ratios_at_the_ends_of_the_doubles_are_never_above(void **state) {
 
 /* ---- uniform integers */
 
-static void whole_numbers_below_a_bound_are_uniform(void **state) {
+TEST(whole_numbers_below_a_bound_are_uniform) {
   static const uint64_t bounds[] = {1, 2, 3, 5, 7, 10, 64, 100, 127};
   random_source r = seeded(3);
   for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++) {
@@ -102,7 +102,7 @@ static void whole_numbers_below_a_bound_are_uniform(void **state) {
 
 /* A bound of 3·2^62: taking the remainder without rejection would hit the first third of the range
  * twice as often. */
-static void rejection_leaves_no_bias_at_large_bounds(void **state) {
+TEST(rejection_leaves_no_bias_at_large_bounds) {
   random_source r = seeded(4);
   const uint64_t bound = UINT64_C(3) << 62;
   uint64_t counts[3] = {0};
@@ -122,7 +122,7 @@ static void rejection_leaves_no_bias_at_large_bounds(void **state) {
 /* ---- Bernoulli */
 
 /* Also above 64 bits, and just beside the border. */
-static void bernoulli_has_its_probability(void **state) {
+TEST(bernoulli_has_its_probability) {
   const wide_integer one = 1;
   const wide_integer cases[][2] = {{0, 1},
                                    {1, 1},
@@ -162,7 +162,7 @@ static void check_exp(random_source *r, ratio rate, uint64_t count, uint64_t div
   assert_frequency(name, hits, (uint64_t)draws, exp(-x));
 }
 
-static void exponential_bernoulli_has_its_probability(void **state) {
+TEST(exponential_bernoulli_has_its_probability) {
   static const double rates[] = {1e-9, 1e-4, 0.01, 0.1, 0.5, 0.999, 1, 1.5, 2, 3.7, 10, 100};
   random_source r = seeded(7);
   for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
@@ -177,7 +177,7 @@ static void exponential_bernoulli_has_its_probability(void **state) {
   check_exp(&r, ratio_below(0.1), 160, 2, 2000000);
 }
 
-static void zero_gap_is_always_accepted_and_a_huge_one_never(void **state) {
+TEST(zero_gap_is_always_accepted_and_a_huge_one_never) {
   random_source r = seeded(9);
   for (int i = 0; i < 10000; i++) {
     assert_true(random_bernoulli_exp(&r, ratio_below(10), 0, 2));
@@ -188,7 +188,7 @@ static void zero_gap_is_always_accepted_and_a_huge_one_never(void **state) {
 }
 
 /* 2^40 rows at the smallest ε: 2^40·1e-12 is about 1.1, all in products of over 80 bits. */
-static void counts_of_terabytes_of_rows_do_not_overflow(void **state) {
+TEST(counts_of_terabytes_of_rows_do_not_overflow) {
   random_source r = seeded(10);
   check_exp(&r, ratio_below(1e-12), UINT64_C(1) << 40, 2, DRAWS);
   check_exp(&r, ratio_below(1e-9), UINT64_C(1) << 30, 2, DRAWS);
@@ -222,7 +222,7 @@ static void check_laplace(const char *what, const cells *c, double x) {
   assert_frequencies(what, c->counts, p, 2 * SPAN + 3);
 }
 
-static void discrete_laplace_has_its_law(void **state) {
+TEST(discrete_laplace_has_its_law) {
   static const double rates[] = {0.01, 0.05, 0.1, 0.3333, 0.5, 1, 1.7, 2, 5, 10, 33};
   random_source r = seeded(11);
   for (size_t c = 0; c < sizeof rates / sizeof *rates; c++) {
@@ -237,7 +237,7 @@ static void discrete_laplace_has_its_law(void **state) {
 
 /* Where single values cannot be counted: the sign, and quartiles of the size. P(|Y| ≥ k) =
  * 2e^(−xk)/(1 + e^(−x)). */
-static void discrete_laplace_has_its_law_at_small_rates(void **state) {
+TEST(discrete_laplace_has_its_law_at_small_rates) {
   static const double rates[] = {1e-3, 1e-6, 1e-9, 0x1p-40};
   random_source r = seeded(12);
   for (size_t c = 0; c < sizeof rates / sizeof *rates; c++) {
@@ -267,7 +267,7 @@ static void discrete_laplace_has_its_law_at_small_rates(void **state) {
 
 /* The law depends on over/under only: the same rate as a ratio of small numbers and of ones beside
  * and beyond 64 bits. */
-static void wide_discrete_laplace_has_the_law_of_its_ratio(void **state) {
+TEST(wide_discrete_laplace_has_the_law_of_its_ratio) {
   static const uint64_t ratios[][2] = {{3, 5}, {1, 7}, {2, 1}, {5, 64}, {999, 1000}};
   const wide_integer one = 1;
   const wide_integer factors[] = {
@@ -311,7 +311,7 @@ static void check_huge_laplace(random_source *r, wide_integer over, wide_integer
   assert_frequency("huge discrete Laplace, parity", odd, DRAWS, 0.5);
 }
 
-static void wide_discrete_laplace_is_right_far_beyond_64_bits(void **state) {
+TEST(wide_discrete_laplace_is_right_far_beyond_64_bits) {
   const wide_integer one = 1;
   random_source r = seeded(22);
   check_huge_laplace(&r, 1, (one << 63) - 1);
@@ -322,7 +322,7 @@ static void wide_discrete_laplace_is_right_far_beyond_64_bits(void **state) {
 }
 
 /* At 2^−63 a magnitude can be beyond 64 bits; it is held at 2^62 and never wraps around. */
-static void narrow_discrete_laplace_is_held_within_its_type(void **state) {
+TEST(narrow_discrete_laplace_is_held_within_its_type) {
   const int64_t most = INT64_C(1) << 62;
   random_source r = seeded(23);
   uint64_t held = 0, negative = 0;
@@ -362,7 +362,7 @@ static void check_orders(size_t count, size_t all) {
   assert_frequencies("orders", counts, p, all);
 }
 
-static void orders_are_uniform_over_all_permutations(void **state) {
+TEST(orders_are_uniform_over_all_permutations) {
   enum { LONG = 10000 };
   static size_t order[LONG];
   static bool seen[LONG];
@@ -381,31 +381,9 @@ static void orders_are_uniform_over_all_permutations(void **state) {
 
 /* ---- the checks themselves */
 
-static void the_chi_square_tail_is_right(void **state) {
+TEST(the_chi_square_tail_is_right) {
   assert_close(chi_square_tail(1, 3.841458820694124), 0.05, 1e-12);
   assert_close(chi_square_tail(10, 18.307038053275146), 0.05, 1e-12);
   assert_close(chi_square_tail(2, 40) / exp(-20), 1, 1e-12);
   assert_close(chi_square_tail(100, 50), 0.99999278, 1e-6);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ratios_are_never_above_and_keep_twenty_bits),
-      cmocka_unit_test(dyadic_ratios_of_twenty_bits_are_exact_and_reduced),
-      cmocka_unit_test(ratios_at_the_ends_of_the_doubles_are_never_above),
-      cmocka_unit_test(whole_numbers_below_a_bound_are_uniform),
-      cmocka_unit_test(rejection_leaves_no_bias_at_large_bounds),
-      cmocka_unit_test(bernoulli_has_its_probability),
-      cmocka_unit_test(exponential_bernoulli_has_its_probability),
-      cmocka_unit_test(zero_gap_is_always_accepted_and_a_huge_one_never),
-      cmocka_unit_test(counts_of_terabytes_of_rows_do_not_overflow),
-      cmocka_unit_test(discrete_laplace_has_its_law),
-      cmocka_unit_test(discrete_laplace_has_its_law_at_small_rates),
-      cmocka_unit_test(wide_discrete_laplace_has_the_law_of_its_ratio),
-      cmocka_unit_test(wide_discrete_laplace_is_right_far_beyond_64_bits),
-      cmocka_unit_test(narrow_discrete_laplace_is_held_within_its_type),
-      cmocka_unit_test(orders_are_uniform_over_all_permutations),
-      cmocka_unit_test(the_chi_square_tail_is_right),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

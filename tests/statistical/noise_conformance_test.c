@@ -57,7 +57,7 @@ static double norm(const noise_plan *plan, const double *b) {
 
 /* ---- the table */
 
-static void entries_are_whole_and_names_are_unique(void **state) {
+TEST(entries_are_whole_and_names_are_unique) {
   size_t count = 0;
   for (; noise_at(count); count++) {
     const noise_kind *kind = noise_at(count);
@@ -100,7 +100,7 @@ static void check_axioms(const noise_plan *plan, const row_bounds *bounds, uint6
   }
 }
 
-static void the_norm_is_a_norm(void **state) {
+TEST(the_norm_is_a_norm) {
   for_every_plan(1, check_axioms);
 }
 
@@ -142,7 +142,7 @@ static void check_row_bound(const noise_plan *plan, const row_bounds *bounds, ui
   }
 }
 
-static void hostile_rows_stay_within_the_bound(void **state) {
+TEST(hostile_rows_stay_within_the_bound) {
   for_every_plan(1, check_row_bound);
 }
 
@@ -153,7 +153,7 @@ enum { OF_SCHEMA, OF_NORM, OF_FEATURES, ROW_KINDS };
 /* A model of some rows with this noise; NULL where nothing is known of them that it could use. */
 static dperm_model *model_for(int rows, dperm_noise noise) {
   const char *text = dperm_synthetic_census_schema();
-  char *path = file_with_text("");
+  auto_file *path = file_with_text("");
   OWNED(test_rows_free_at) test_rows *memory = test_rows_random(5, 300, 4, 0.8);
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
@@ -176,7 +176,6 @@ static dperm_model *model_for(int rows, dperm_noise noise) {
   }
   dperm_status status = dperm_train(data, &options, &model, NULL);
   assert_true(status == DPERM_OK || status == DPERM_INVALID_ARGUMENT);
-  file_remove(path);
   return model;
 }
 
@@ -198,7 +197,7 @@ static void check_verified_bound(int rows, const dperm_model *model) {
 }
 
 /* Of rows of a schema, of a norm, and of random features. */
-static void verify_derives_the_same_bound(void **state) {
+TEST(verify_derives_the_same_bound) {
   for (size_t k = 0; noise_at(k); k++) {
     size_t found = 0;
     for (int rows = 0; rows < ROW_KINDS; rows++) {
@@ -228,7 +227,7 @@ static void check_radius(const noise_plan *plan, const row_bounds *bounds, uint6
 }
 
 /* Density ∝ exp(−β‖b‖_K), or ∝ exp(−β²‖b‖_K²/2). */
-static void the_norm_has_the_gamma_law(void **state) {
+TEST(the_norm_has_the_gamma_law) {
   for_every_plan(250, check_radius);
 }
 
@@ -289,7 +288,7 @@ static void check_density(const noise_plan *plan, const row_bounds *bounds, uint
   assert_true(shifted <= e * plain + (1 + e) * of_one);
 }
 
-static void shifted_draws_have_the_density_that_epsilon_rests_on(void **state) {
+TEST(shifted_draws_have_the_density_that_epsilon_rests_on) {
   for_every_plan(1, check_density);
 }
 
@@ -312,7 +311,7 @@ static void check_signs(const noise_plan *plan, const row_bounds *bounds, uint64
   }
 }
 
-static void signs_are_balanced_and_independent(void **state) {
+TEST(signs_are_balanced_and_independent) {
   for_every_plan(1, check_signs);
 }
 
@@ -355,7 +354,7 @@ static void check_figures(const noise_plan *plan, const row_bounds *bounds, uint
   assert_true((double)beyond / n <= exp(-2) + bernstein_limit(count, exp(-2), 1, rate));
 }
 
-static void figures_agree_with_draws(void **state) {
+TEST(figures_agree_with_draws) {
   for_every_plan(0.7, check_figures);
 }
 
@@ -372,12 +371,12 @@ static void check_repeats(const noise_plan *plan, const row_bounds *bounds, uint
   assert_true(noise_law_quantile(&once, 0.1) < noise_law_quantile(&once, 0.9));
 }
 
-static void figures_do_not_change_from_call_to_call_and_scale(void **state) {
+TEST(figures_do_not_change_from_call_to_call_and_scale) {
   for_every_plan(1, check_repeats);
 }
 
 /* A million columns: one value of V, at once. */
-static void figures_of_very_many_columns_come_at_once(void **state) {
+TEST(figures_of_very_many_columns_come_at_once) {
   const noise_plan plan = {&noise_l1, 1000000, 2.0, {0}, 1};
   noise_law figures;
   noise_law_of(&plan, &figures);
@@ -409,25 +408,8 @@ static void check_scales(const noise_plan *plan, const row_bounds *bounds, uint6
   assert_false(noise_in_range(&wild));
 }
 
-static void noise_of_every_scale_is_finite_and_scales(void **state) {
+TEST(noise_of_every_scale_is_finite_and_scales) {
   for_every_plan(1, check_scales);
   const noise_plan tiny = {&noise_linf, 1, 1e100, {NULL, 0, {1, 1, 1e-120}}, 1};
   assert_false(noise_in_range(&tiny));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(entries_are_whole_and_names_are_unique),
-      cmocka_unit_test(the_norm_is_a_norm),
-      cmocka_unit_test(hostile_rows_stay_within_the_bound),
-      cmocka_unit_test(verify_derives_the_same_bound),
-      cmocka_unit_test(the_norm_has_the_gamma_law),
-      cmocka_unit_test(shifted_draws_have_the_density_that_epsilon_rests_on),
-      cmocka_unit_test(signs_are_balanced_and_independent),
-      cmocka_unit_test(figures_agree_with_draws),
-      cmocka_unit_test(figures_do_not_change_from_call_to_call_and_scale),
-      cmocka_unit_test(figures_of_very_many_columns_come_at_once),
-      cmocka_unit_test(noise_of_every_scale_is_finite_and_scales),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static double beta_law(double x, const void *power) { /* Beta(1, m) */
 
 /* ---- norms */
 
-static void norms_are_those_of_their_definitions(void **state) {
+TEST(norms_are_those_of_their_definitions) {
   for (size_t k = 0; noise_at(k); k++) {
     for (size_t i = 0; i < BODIES; i++) {
       const noise_plan plan = plan_for(noise_at(k), i, 0.01);
@@ -67,7 +67,7 @@ static bool same(double a, double b) {
   return a == b || (isnan(a) && isnan(b));
 }
 
-static void weights_of_mixed_noise_are_the_best(void **state) {
+TEST(weights_of_mixed_noise_are_the_best) {
   for (size_t i = 0; i < BODIES; i++) {
     const noise_plan plan = plan_for(&noise_mixed, i, 1);
     const mixed_reference own = mixed_weights_of(&plan), best = mixed_weights_best(&plan.body);
@@ -94,7 +94,7 @@ static double filled(const noise_body *body, double h, double *all) {
 }
 
 /* R_K²·E‖b‖²·β² is that of the best weights but for their eight bits, and no more than a ball's. */
-static void weights_of_gaussian_noise_are_the_best(void **state) {
+TEST(weights_of_gaussian_noise_are_the_best) {
   for (size_t i = 0; i < BODIES; i++) {
     const noise_plan plan = plan_for(&noise_gaussian, i, 1);
     const row_bounds bounds = {.norm2 = 1, .body = plan.body};
@@ -117,7 +117,7 @@ static double normal_law(double x, const void *context) {
   return 0.5 * erfc(-x / sqrt(2));
 }
 
-static void coordinates_of_gaussian_noise_are_normal_and_independent(void **state) {
+TEST(coordinates_of_gaussian_noise_are_normal_and_independent) {
   const noise_plan plan = plan_for(&noise_gaussian, DIFFERENT, 0.5);
   double weights[8];
   size_t at = 0;
@@ -139,7 +139,7 @@ static void coordinates_of_gaussian_noise_are_normal_and_independent(void **stat
 
 /* ---- l1 */
 
-static void coordinates_of_l1_noise_are_independent_laplace(void **state) {
+TEST(coordinates_of_l1_noise_are_independent_laplace) {
   const noise_plan plan = plan_for(&noise_l1, ONE_BLOCK, 3.0);
   draw_many(&plan, 7);
   for (size_t j = 0; j < 5; j++) {
@@ -163,7 +163,7 @@ static double block_weight(const mixed_reference *own, size_t column) {
   return own->weight[column < 3 ? 1 : 3];
 }
 
-static void mixed_noise_is_laplace_in_blocks(void **state) {
+TEST(mixed_noise_is_laplace_in_blocks) {
   const noise_plan plan = plan_for(&noise_mixed, WOVEN, 3.0);
   const mixed_reference own = mixed_weights_best(&plan.body);
   assert_true(own.alone == 1 && own.weight[3] < 1 && own.weight[1] < own.weight[3]);
@@ -182,7 +182,7 @@ static double length_alone(const double *b) {
 
 /* ‖v‖₂ is Gamma(3, 1/(βt)); the direction is uniform on the sphere, so in three dimensions each of
  * its coordinates is uniform on [−1, 1], and so is any fixed direction's. */
-static void mixed_noise_is_l2_in_the_columns_alone(void **state) {
+TEST(mixed_noise_is_l2_in_the_columns_alone) {
   const noise_plan plan = plan_for(&noise_mixed, WOVEN, 0.2);
   double t = mixed_weights_best(&plan.body).alone, shape = 3;
   draw_many(&plan, 31);
@@ -207,7 +207,7 @@ static void mixed_noise_is_l2_in_the_columns_alone(void **state) {
 
 /* Blocks do not depend on each other nor on the columns alone: both beyond their medians in a
  * quarter of all draws. */
-static void parts_of_mixed_noise_are_independent(void **state) {
+TEST(parts_of_mixed_noise_are_independent) {
   const noise_plan plan = plan_for(&noise_mixed, WOVEN, 1.0);
   const mixed_reference own = mixed_weights_best(&plan.body);
   const double median = 2.674060313723561; /* of Gamma(3) */
@@ -230,7 +230,7 @@ static void parts_of_mixed_noise_are_independent(void **state) {
 
 /* The columns alone are what l2 noise of their number is, dealt out in order, wherever they stand;
  * no number is used twice. */
-static void columns_of_mixed_noise_are_in_their_places(void **state) {
+TEST(columns_of_mixed_noise_are_in_their_places) {
   for (size_t body = DIFFERENT; body <= LIGHT; body++) {
     const noise_plan plan = plan_for(&noise_mixed, body, 0.7);
     if (!body_fits(&noise_mixed, body)) {
@@ -305,7 +305,7 @@ static void check_group(const noise_plan *plan, const group *all, size_t count, 
   }
 }
 
-static void directions_are_uniform_in_the_body(void **state) {
+TEST(directions_are_uniform_in_the_body) {
   for (size_t i = 0; i < 8; i++) {
     const noise_plan plan = plan_for(bodies_of[i / 4], i % 4, 2.0);
     group g[MOST];
@@ -318,7 +318,7 @@ static void directions_are_uniform_in_the_body(void **state) {
 }
 
 /* Sizes of two groups in the lower part of their range, while a third is the face. */
-static void groups_are_independent(void **state) {
+TEST(groups_are_independent) {
   const noise_plan plan = plan_for(&noise_group, DIFFERENT, 1.0);
   group g[MOST];
   size_t count = groups_of(&plan, plan.kind == &noise_linf, g);
@@ -351,7 +351,7 @@ static void check_figures(const noise_plan *plan, double mean_square, double sha
   assert_true(noise_norm_limit(plan, 7) > limit);
 }
 
-static void the_rms_norm_is_exact(void **state) {
+TEST(the_rms_norm_is_exact) {
   for (size_t i = 0; i < BODIES; i++) {
     const noise_plan l1 = plan_for(&noise_l1, i, 0.3), mixed = plan_for(&noise_mixed, i, 0.3);
     double d = (double)l1.dims;
@@ -382,7 +382,7 @@ static void the_rms_norm_is_exact(void **state) {
 /* ---- teeth */
 
 /* A body blown up by Gamma(d) and not Gamma(d+1), as one may think from l2 noise. */
-static void the_shape_one_short_is_seen(void **state) {
+TEST(the_shape_one_short_is_seen) {
   for (size_t i = 2; i < 5; i++) {
     const noise_plan plan = plan_for(&noise_group, i, 1.0);
     random_source r = seeded(500 + i);
@@ -399,7 +399,7 @@ static void the_shape_one_short_is_seen(void **state) {
 }
 
 /* Mixed noise whose blocks are drawn with β, the weights forgotten. */
-static void a_forgotten_weight_is_seen(void **state) {
+TEST(a_forgotten_weight_is_seen) {
   const noise_plan plan = plan_for(&noise_mixed, WOVEN, 1.0);
   const mixed_reference own = mixed_weights_best(&plan.body);
   double shape = 8;
@@ -411,24 +411,4 @@ static void a_forgotten_weight_is_seen(void **state) {
     sample[k] = plan.kind->norm(&plan, drawn[k]);
   }
   assert_true(ks_distance(sample, DRAWS, gamma_law, &shape) > 2 * ks_limit(DRAWS, rate));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(norms_are_those_of_their_definitions),
-      cmocka_unit_test(weights_of_mixed_noise_are_the_best),
-      cmocka_unit_test(weights_of_gaussian_noise_are_the_best),
-      cmocka_unit_test(coordinates_of_gaussian_noise_are_normal_and_independent),
-      cmocka_unit_test(coordinates_of_l1_noise_are_independent_laplace),
-      cmocka_unit_test(mixed_noise_is_laplace_in_blocks),
-      cmocka_unit_test(mixed_noise_is_l2_in_the_columns_alone),
-      cmocka_unit_test(parts_of_mixed_noise_are_independent),
-      cmocka_unit_test(columns_of_mixed_noise_are_in_their_places),
-      cmocka_unit_test(directions_are_uniform_in_the_body),
-      cmocka_unit_test(groups_are_independent),
-      cmocka_unit_test(the_rms_norm_is_exact),
-      cmocka_unit_test(the_shape_one_short_is_seen),
-      cmocka_unit_test(a_forgotten_weight_is_seen),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

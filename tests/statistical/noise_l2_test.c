@@ -48,7 +48,7 @@ static void draw_sphere(size_t dims, uint64_t seed) {
   }
 }
 
-static void directions_in_few_dimensions_have_their_exact_law(void **state) {
+TEST(directions_in_few_dimensions_have_their_exact_law) {
   law *const laws[] = {NULL, circle_law, sphere_law, seven_law};
   for (size_t i = 0; i < 4; i++) {
     size_t dims = few_dims[i];
@@ -68,7 +68,7 @@ static void directions_in_few_dimensions_have_their_exact_law(void **state) {
 
 /* All patterns of signs are equally likely if and only if the product of the signs over every
  * nonempty set of coordinates has mean 0: 138 sets in all. */
-static void all_patterns_of_signs_are_equally_likely(void **state) {
+TEST(all_patterns_of_signs_are_equally_likely) {
   for (size_t i = 0; i < 4; i++) {
     size_t dims = few_dims[i], negative[128] = {0};
     draw_sphere(dims, 100 + dims);
@@ -90,7 +90,7 @@ static void all_patterns_of_signs_are_equally_likely(void **state) {
 /* The angle in the plane of two neighbouring coordinates, the last beside the first: a law of its
  * own, which coordinates one by one do not fix. Pairs are drawn together; 3 and 7 also have planes
  * across two pairs, and across the one whose other half was dropped. */
-static void directions_turn_uniformly_in_every_plane(void **state) {
+TEST(directions_turn_uniformly_in_every_plane) {
   for (size_t i = 1; i < 4; i++) {
     size_t dims = few_dims[i];
     draw_sphere(dims, 37 + dims);
@@ -136,12 +136,12 @@ static void check_moments(size_t dims, uint64_t seed) {
   }
 }
 
-static void directions_in_more_dimensions_are_isotropic(void **state) {
+TEST(directions_in_more_dimensions_are_isotropic) {
   check_moments(10, 50);
   check_moments(104, 51);
 }
 
-static void length_and_direction_are_independent(void **state) {
+TEST(length_and_direction_are_independent) {
   for (size_t dims = 2; dims <= 3; dims++) {
     const noise_plan plan = {&noise_l2, dims, 1.0, {0}, 1};
     random_source r = seeded(60 + dims);
@@ -166,7 +166,7 @@ static void length_and_direction_are_independent(void **state) {
 
 /* Quantiles to the gamma law's own, limits against the exact tail and not looser than the formula.
  */
-static void quantiles_and_limits_are_those_of_the_gamma_law(void **state) {
+TEST(quantiles_and_limits_are_those_of_the_gamma_law) {
   static const size_t dims[] = {1, 2, 5, 104, 1000, 20000};
   static const double levels[] = {1e-6, 0.01, 0.5, 0.95, 0.999, 1 - 1e-9};
   static const double ts[] = {0, 0.01, 1, 5, 20};
@@ -191,7 +191,7 @@ static void quantiles_and_limits_are_those_of_the_gamma_law(void **state) {
 /* ---- teeth */
 
 /* A point of a cube, brought to length 1. */
-static void the_directions_of_a_cube_are_seen(void **state) {
+TEST(the_directions_of_a_cube_are_seen) {
   for (size_t dim = 2; dim <= 3; dim++) {
     random_source r = seeded(90 + dim);
     for (size_t k = 0; k < DRAWS; k++) {
@@ -204,17 +204,4 @@ static void the_directions_of_a_cube_are_seen(void **state) {
     law *f = dim == 2 ? circle_law : sphere_law;
     assert_true(ks_distance(sample, DRAWS, f, NULL) > 1.5 * ks_limit(DRAWS, rate));
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(directions_in_few_dimensions_have_their_exact_law),
-      cmocka_unit_test(all_patterns_of_signs_are_equally_likely),
-      cmocka_unit_test(directions_turn_uniformly_in_every_plane),
-      cmocka_unit_test(directions_in_more_dimensions_are_isotropic),
-      cmocka_unit_test(length_and_direction_are_independent),
-      cmocka_unit_test(quantiles_and_limits_are_those_of_the_gamma_law),
-      cmocka_unit_test(the_directions_of_a_cube_are_seen),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static double uniform_law(double x, const void *context) {
 
 /* ---- bits */
 
-static void every_bit_is_balanced(void **state) {
+TEST(every_bit_is_balanced) {
   random_source r = seeded(1);
   size_t ones[64] = {0}, flips[64] = {0};
   uint64_t before = random_bits(&r);
@@ -43,7 +43,7 @@ static void every_bit_is_balanced(void **state) {
   }
 }
 
-static void unit_numbers_are_uniform(void **state) {
+TEST(unit_numbers_are_uniform) {
   random_source r = seeded(2);
   for (size_t i = 0; i < DRAWS; i++) {
     sample[i] = random_unit(&r);
@@ -52,7 +52,7 @@ static void unit_numbers_are_uniform(void **state) {
   check_law(sample, DRAWS, uniform_law, NULL, "unit");
 }
 
-static void a_seed_gives_the_same_bits_and_another_seed_others(void **state) {
+TEST(a_seed_gives_the_same_bits_and_another_seed_others) {
   random_source a = seeded(3), b = seeded(3), c = seeded(4);
   size_t same = 0;
   for (size_t i = 0; i < 1000; i++) {
@@ -66,14 +66,14 @@ static void a_seed_gives_the_same_bits_and_another_seed_others(void **state) {
 
 /* ChaCha20 under the empty key begins 76 b8 e0 ad a0 f1 3d 90 40 5d 6a e5 53 86 bd 28 (the first
  * test vector of RFC 7539, A.1). */
-static void seeded_bits_are_chacha20(void **state) {
+TEST(seeded_bits_are_chacha20) {
   random_source r = seeded(0);
   assert_true(random_bits(&r) == UINT64_C(0x903df1a0ade0b876));
   assert_true(random_bits(&r) == UINT64_C(0x28bd8653e56a5d40));
 }
 
 /* tests/cli/random_fault.bats makes the system itself fail. */
-static void a_failed_source_goes_on_and_stays_failed(void **state) {
+TEST(a_failed_source_goes_on_and_stays_failed) {
   random_source r;
   assert_ok(random_secure(&r, err));
   assert_ok(random_check(&r, err));
@@ -88,8 +88,8 @@ static void a_failed_source_goes_on_and_stays_failed(void **state) {
   assert_ok(random_check(&r, err));
 }
 
-static void the_secure_source_is_no_seeded_one_and_never_repeats(void **state) {
-  dperm_random *fixed = NULL;
+TEST(the_secure_source_is_no_seeded_one_and_never_repeats) {
+  auto_random *fixed = NULL;
   random_source first, second;
   assert_ok(random_secure(&first, err));
   assert_ok(random_secure(&second, err));
@@ -105,10 +105,9 @@ static void the_secure_source_is_no_seeded_one_and_never_repeats(void **state) {
   for (size_t j = 0; j < 3; j++) { /* equal with probability 2^−50 or so */
     assert_true(a[j] != b[j] && a[j] != c[j] && b[j] != c[j] && a[j] != d[j]);
   }
-  dperm_random_free(fixed);
 }
 
-static void a_wiped_source_forgets_what_it_drew_ahead(void **state) {
+TEST(a_wiped_source_forgets_what_it_drew_ahead) {
   random_source r;
   assert_ok(random_secure(&r, err));
   (void)random_bits(&r);
@@ -121,7 +120,7 @@ static void a_wiped_source_forgets_what_it_drew_ahead(void **state) {
 
 /* ---- exponential and gamma */
 
-static void exponential_numbers_are_exponential(void **state) {
+TEST(exponential_numbers_are_exponential) {
   random_source r = seeded(5);
   for (size_t i = 0; i < DRAWS; i++) {
     sample[i] = random_exponential(&r);
@@ -133,7 +132,7 @@ static void exponential_numbers_are_exponential(void **state) {
 /* Bits chosen by hand: the coin, then `zeros` zero bits of exponent, then the mantissa. The answer
  * is −log U of the U that these bits name, to a few units, however small or large it is; a plain
  * −log of a multiple of 2^−53 has nothing between 0 and 1.1e-16. */
-static void exponential_numbers_are_exact_down_to_the_smallest(void **state) {
+TEST(exponential_numbers_are_exact_down_to_the_smallest) {
   random_source bits = seeded(6);
   for (unsigned zeros = 0; zeros < 300; zeros++) {
     for (int coin = 0; coin < 2; coin++) {
@@ -158,7 +157,7 @@ static void exponential_numbers_are_exact_down_to_the_smallest(void **state) {
   }
 }
 
-static void gamma_numbers_are_gamma(void **state) {
+TEST(gamma_numbers_are_gamma) {
   static const size_t shapes[] = {1, 2, 3, 7, 50, 1000};
   for (size_t i = 0; i < 6; i++) {
     random_source r = seeded(10 + i);
@@ -173,7 +172,7 @@ static void gamma_numbers_are_gamma(void **state) {
 
 /* ---- teeth */
 
-static void wrong_gamma_laws_are_seen(void **state) {
+TEST(wrong_gamma_laws_are_seen) {
   static const size_t shapes[] = {2, 3, 10, 104};
   for (size_t i = 0; i < 4; i++) {
     size_t count = shapes[i] > 10 ? 30000 : DRAWS;
@@ -190,21 +189,4 @@ static void wrong_gamma_laws_are_seen(void **state) {
     }
     assert_true(ks_distance(sample, count, gamma_law, &d) > 2 * limit);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_bit_is_balanced),
-      cmocka_unit_test(unit_numbers_are_uniform),
-      cmocka_unit_test(a_seed_gives_the_same_bits_and_another_seed_others),
-      cmocka_unit_test(seeded_bits_are_chacha20),
-      cmocka_unit_test(a_failed_source_goes_on_and_stays_failed),
-      cmocka_unit_test(the_secure_source_is_no_seeded_one_and_never_repeats),
-      cmocka_unit_test(a_wiped_source_forgets_what_it_drew_ahead),
-      cmocka_unit_test(exponential_numbers_are_exponential),
-      cmocka_unit_test(exponential_numbers_are_exact_down_to_the_smallest),
-      cmocka_unit_test(gamma_numbers_are_gamma),
-      cmocka_unit_test(wrong_gamma_laws_are_seen),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,7 +100,7 @@ static const struct {
 } selectors[] = {{"exponential", exponential, exact_exponential},
                  {"permute-and-flip", permute_and_flip, exact_permute_and_flip}};
 
-static void frequencies_match_their_exact_probabilities(void **state) {
+TEST(frequencies_match_their_exact_probabilities) {
   for (size_t i = 0; i < 2 * CASES; i++) {
     const case_of *c = &cases[i / 2];
     random_source r = seeded(31 + i);
@@ -154,7 +154,7 @@ static void check_neighbours(const size_t *z, size_t m, double epsilon, exact_la
   }
 }
 
-static void selectors_are_private_at_exactly_epsilon(void **state) {
+TEST(selectors_are_private_at_exactly_epsilon) {
   for (int l = 0; l < 2; l++) {
     exact_law *law = selectors[l].law;
     random_source r = seeded(34);
@@ -184,7 +184,7 @@ static long double mean_errors(const size_t *z, size_t m, const long double *p) 
 }
 
 /* The probabilities of both sum to one, too. */
-static void permute_and_flip_is_never_worse_in_expected_errors(void **state) {
+TEST(permute_and_flip_is_never_worse_in_expected_errors) {
   random_source r = seeded(35);
   size_t better = 0;
   for (int round = 0; round < 5000; round++) {
@@ -204,7 +204,7 @@ static void permute_and_flip_is_never_worse_in_expected_errors(void **state) {
 /* ---- the bound */
 
 /* Exactly, on every score vector tried; the worst ones have all others at one distance. */
-static void the_selection_bound_holds_for_both_laws(void **state) {
+TEST(the_selection_bound_holds_for_both_laws) {
   random_source r = seeded(36);
   for (int round = 0; round < 3000; round++) {
     static const double deltas[] = {0.5, 0.1, 0.05, 0.001};
@@ -229,7 +229,7 @@ static void the_selection_bound_holds_for_both_laws(void **state) {
 
 /* And on draws: ten candidates just beyond the bound are chosen at most δ of the time, up to five
  * standard deviations (a false alarm below 1e-6). */
-static void the_selection_bound_holds_on_draws(void **state) {
+TEST(the_selection_bound_holds_on_draws) {
   random_source r = seeded(37);
   const double epsilon = 0.25, delta = 0.05;
   size_t bound = (size_t)floor(selection_bound(MOST, epsilon, delta)), z[MOST], bad = 0;
@@ -243,7 +243,7 @@ static void the_selection_bound_holds_on_draws(void **state) {
   assert_true(bad > 0);
 }
 
-static void one_candidate_has_no_excess_and_the_formula_is_as_printed(void **state) {
+TEST(one_candidate_has_no_excess_and_the_formula_is_as_printed) {
   assert_true(selection_bound(1, 0.1, 0.05) == 0);
   assert_close(selection_bound(5, 0.1, 0.05), 2 / 0.1 * log(4 / 0.05), 1e-12);
   assert_close(selection_bound(2, 10, 0.05), 0.2 * log(20), 1e-12);
@@ -282,7 +282,7 @@ static void check_rounds(const char *name, uint64_t (*draw)(random_source *, rat
   assert_frequencies(name, counts, p, ROUNDS_MOST + 1);
 }
 
-static void rounds_have_their_law(void **state) {
+TEST(rounds_have_their_law) {
   static const double means[] = {1, 1.0001, 1.5, 3, 15, 60, 200};
   static const double p[] = {1e-6, 0.1, 0.5, 0.9, 0.99, 0.995};
   for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
@@ -293,7 +293,7 @@ static void rounds_have_their_law(void **state) {
   }
 }
 
-static void the_logarithmic_parameter_gives_the_mean(void **state) {
+TEST(the_logarithmic_parameter_gives_the_mean) {
   static const double means[] = {1.0001, 1.01, 1.5, 2, 3, 6, 15, 100, 1000, 75000};
   for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
     double p = logarithmic_parameter(means[i]);
@@ -310,7 +310,7 @@ static void the_logarithmic_parameter_gives_the_mean(void **state) {
 }
 
 /* The mean of the draws themselves: variance m·(1/(1−p) − m), five standard deviations. */
-static void drawn_rounds_have_the_mean_asked_for(void **state) {
+TEST(drawn_rounds_have_the_mean_asked_for) {
   static const double means[] = {1.5, 3, 15};
   for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
     random_source r = seeded(60 + i);
@@ -324,7 +324,7 @@ static void drawn_rounds_have_the_mean_asked_for(void **state) {
 }
 
 /* A mean of a million rounds takes millions of coins, not their square. */
-static void a_large_mean_is_drawn_in_reasonable_time(void **state) {
+TEST(a_large_mean_is_drawn_in_reasonable_time) {
   random_source r = seeded(70);
   ratio gamma = ratio_below(1 - logarithmic_parameter(1e5));
   uint64_t largest = 0;
@@ -333,20 +333,4 @@ static void a_large_mean_is_drawn_in_reasonable_time(void **state) {
     largest = k > largest ? k : largest;
   }
   assert_true(largest > 1000);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(frequencies_match_their_exact_probabilities),
-      cmocka_unit_test(selectors_are_private_at_exactly_epsilon),
-      cmocka_unit_test(permute_and_flip_is_never_worse_in_expected_errors),
-      cmocka_unit_test(the_selection_bound_holds_for_both_laws),
-      cmocka_unit_test(the_selection_bound_holds_on_draws),
-      cmocka_unit_test(one_candidate_has_no_excess_and_the_formula_is_as_printed),
-      cmocka_unit_test(rounds_have_their_law),
-      cmocka_unit_test(the_logarithmic_parameter_gives_the_mean),
-      cmocka_unit_test(drawn_rounds_have_the_mean_asked_for),
-      cmocka_unit_test(a_large_mean_is_drawn_in_reasonable_time),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,11 +53,10 @@ static dperm_score_options scoring(int counts) {
 static dperm_private_score score_rows(const dperm_model *model, size_t rows, uint64_t seed,
                                       dperm_score_options options) {
   dperm_private_score score;
-  dperm_data *data = first_rows(rows);
+  auto_data *data = first_rows(rows);
   assert_ok(dperm_random_seeded(seed, &options.random, err));
   assert_ok(dperm_model_score_private(model, data, &options, &score, err));
   dperm_random_free(options.random);
-  dperm_data_free(data);
   return score;
 }
 
@@ -188,13 +187,11 @@ TEST_WITH(ledgers_count_scores_by_their_own_neighbours, ledger_home_begin, ledge
 }
 
 static int open_rows(void **state) {
-  (void)state;
   rows_all = test_rows_random(3, ROWS, DIMS, 0.6);
   return 0;
 }
 
 static int close_rows(void **state) {
-  (void)state;
   test_rows_free(rows_all);
   return 0;
 }

@@ -129,10 +129,9 @@ static dperm_status transposed_dd(watched *w, double *tall, double *wide, dperm_
 }
 
 static dperm_status keep(watched *w, double *tall, double *wide, dperm_error *err) {
-  matrix *kept = NULL;
+  OWNED(matrix_free_at) matrix *kept = NULL;
   dperm_status status = features_keep(w->x, &kept, err);
   assert_true((status == DPERM_OK) == (kept != NULL));
-  matrix_free(kept);
   return status;
 }
 

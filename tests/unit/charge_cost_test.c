@@ -17,7 +17,7 @@ static const privacy_curve small = {.fits = 1,
 /* A charge states its claim; what it costs is asked for, after a dry run as after a charge. */
 LEDGER_TEST(a_charge_has_a_cost_beside_its_claim) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = NULL;
+  auto_ledger *ledger = NULL;
   dperm_charge tried, made;
   char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
   double order = 0;
@@ -51,7 +51,6 @@ LEDGER_TEST(a_charge_has_a_cost_beside_its_claim) {
   made.digest[0] = made.digest[0] == 'a' ? 'b' : 'a';
   assert_fails(dperm_ledger_charge_cost(ledger, &made, epsilon, delta, &order, err),
                DPERM_INVALID_ARGUMENT, "is another charge");
-  dperm_ledger_free(ledger);
 }
 
 /* Huber's loss at (0.1, 1e-8) under two schemas, as a run that asks for bins may follow either:

@@ -303,8 +303,8 @@ LEDGER_TEST(rows_without_an_identity_are_not_charged) {
       .path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = 2, .no_identity = true};
   auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.1);
-  dperm_data *data = NULL;
-  dperm_model *model = NULL;
+  auto_data *data = NULL;
+  auto_model *model = NULL;
   assert_ok(dperm_data_read(&source, NULL, &data, err));
   assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_ARGUMENT,
                "read without their file's identity");
@@ -318,8 +318,6 @@ LEDGER_TEST(rows_without_an_identity_are_not_charged) {
   options.account = (dperm_account){.ledger = ledger, .dataset = "people"};
   assert_ok(dperm_train(data, &options, &model, err));
   assert_int_equal(look(home).entries, 1);
-  dperm_model_free(model);
-  dperm_data_free(data);
 }
 
 /* ---- where nobody is protected */

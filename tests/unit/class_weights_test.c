@@ -103,7 +103,7 @@ TEST(a_row_has_the_weight_of_its_class) {
 
 static dperm_model *weighted_model(void) {
   double x[40], y[40];
-  dperm_data *data = NULL;
+  auto_data *data = NULL;
   dperm_model *model = NULL;
   dperm_options options;
   const dperm_class_weight weights[] = {{"+1", 10}};
@@ -117,7 +117,6 @@ static dperm_model *weighted_model(void) {
   options.class_weights = weights;
   options.class_weight_count = 1;
   assert_ok(dperm_train(data, &options, &model, err));
-  dperm_data_free(data);
   return model;
 }
 
@@ -131,18 +130,17 @@ static void see_failure(void *context, dperm_finding finding, const char *line) 
 /* The file with these weights and a digest that fits, as somebody would make it who claims more. */
 static void falsify(const char *path, json_t *weights) {
   char digest[DIGEST_TEXT_SIZE];
-  json_t *file = json_load_file(path, 0, NULL);
+  json_auto_t *file = json_load_file(path, 0, NULL);
   assert_non_null(file);
   (void)json_object_set_new(file, "class_weights", weights);
   (void)json_object_del(file, "digest");
   assert_ok(model_digest(file, digest, err));
   (void)json_object_set_new(file, "digest", json_string(digest));
   assert_int_equal(json_dump_file(file, path, JSON_REAL_PRECISION(17)), 0);
-  json_decref(file);
 }
 
 TEST(a_file_says_its_weights_and_reads_back) {
-  dperm_model *model = weighted_model(), *back = NULL;
+  auto_model *model = weighted_model(), *back = NULL;
   char *path = file_with("", 0), first[300] = "";
   bool holds = false;
   assert_ok(dperm_model_write(model, path, err));
@@ -152,8 +150,6 @@ TEST(a_file_says_its_weights_and_reads_back) {
   assert_string_equal(first, "");
   assert_true(holds);
   file_remove(path);
-  dperm_model_free(model);
-  dperm_model_free(back);
 }
 
 TEST(a_falsified_weight_does_not_pass) {

@@ -53,10 +53,9 @@ static dperm_model *train(const dperm_data *data, double epsilon, dperm_random *
 }
 
 static dperm_model *train_seeded(const dperm_data *data, double epsilon, uint64_t seed) {
-  dperm_random *random = NULL;
+  auto_random *random = NULL;
   assert_ok(dperm_random_seeded(seed, &random, err));
   dperm_model *model = train(data, epsilon, random);
-  dperm_random_free(random);
   return model;
 }
 
@@ -64,36 +63,30 @@ static dperm_model *train_seeded(const dperm_data *data, double epsilon, uint64_
 
 TEST(each_class_is_a_fit_against_the_rest_at_its_share_of_epsilon) {
   dperm_data *all = three_classes(), *sides = NULL;
-  dperm_random *random = NULL, *again = NULL;
+  auto_random *random = NULL, *again = NULL;
   double labels_of[ROWS];
   assert_ok(dperm_random_seeded(5, &random, err));
   assert_ok(dperm_random_seeded(5, &again, err));
-  dperm_model *model = train(all, 1, random);
+  auto_model *model = train(all, 1, random);
   assert_true(3 * model->claim.epsilon_class <= 1 && model->claim.epsilon_class > 0.3333333333);
   for (size_t m = 0; m < CLASSES; m++) {
     for (size_t i = 0; i < ROWS; i++) {
       labels_of[i] = labels[i] == m ? 1 : -1;
     }
     assert_ok(dperm_data_from_dense(ROWS, DIMS, values, labels_of, 1, &sides, err));
-    dperm_model *one = train(sides, model->claim.epsilon_class, again);
+    auto_model *one = train(sides, model->claim.epsilon_class, again);
     assert_memory_equal(model->weights + m * DIMS, one->weights, DIMS * sizeof(double));
-    dperm_model_free(one);
     dperm_data_free(sides);
   }
-  dperm_model_free(model);
-  dperm_random_free(random);
-  dperm_random_free(again);
   dperm_data_free(all);
 }
 
 /* Bounds on what can be lost: the deltas of the fits add up, for the whole epsilon. */
 TEST(delta_covers_every_fit) {
-  dperm_data *all = three_classes();
-  dperm_model *model = train(all, 1, NULL);
+  auto_data *all = three_classes();
+  auto_model *model = train(all, 1, NULL);
   assert_true(model->claim.delta >= 3 * (1 + exp(1.0)) * exp(-100));
   assert_true(model->claim.delta <= 3 * (1 + exp(1.0)) * exp(-100) * 1.000001);
-  dperm_model_free(model);
-  dperm_data_free(all);
 }
 
 TEST(two_classes_by_index_are_the_same_fit_as_plus_and_minus) {
@@ -104,31 +97,25 @@ TEST(two_classes_by_index_are_the_same_fit_as_plus_and_minus) {
     index[i] = labels[i] == 2;
     sides[i] = labels[i] == 2 ? 1 : -1;
   }
-  dperm_data *a = NULL, *b = NULL;
-  dperm_random *first = NULL, *second = NULL;
+  auto_data *a = NULL, *b = NULL;
+  auto_random *first = NULL, *second = NULL;
   assert_ok(dperm_random_seeded(5, &first, err));
   assert_ok(dperm_random_seeded(5, &second, err));
   assert_ok(dperm_data_from_dense(ROWS, DIMS, values, sides, 1, &a, err));
   assert_ok(dperm_data_from_dense(ROWS, DIMS, values, NULL, 1, &b, err));
   assert_ok(dperm_data_label(b, index, 2, NULL, err));
-  dperm_model *x = train(a, 1, first), *y = train(b, 1, second);
+  auto_model *x = train(a, 1, first), *y = train(b, 1, second);
   assert_memory_equal(x->weights, y->weights, DIMS * sizeof(double));
   assert_string_equal(dperm_model_class_name(y, 0), "-1");
   assert_string_equal(dperm_model_class_name(y, 1), "+1");
   assert_null(dperm_model_class_name(y, 2));
-  dperm_model_free(x);
-  dperm_model_free(y);
-  dperm_data_free(a);
-  dperm_data_free(b);
-  dperm_random_free(first);
-  dperm_random_free(second);
 }
 
 /* ---- predicting */
 
 TEST(the_largest_score_wins_and_counts_as_error_elsewhere) {
-  dperm_data *all = three_classes();
-  dperm_model *model = train_seeded(all, 5, 6);
+  auto_data *all = three_classes();
+  auto_model *model = train_seeded(all, 5, 6);
   double scores[ROWS * CLASSES];
   dperm_metrics metrics;
   size_t errors = 0;
@@ -156,8 +143,6 @@ TEST(the_largest_score_wins_and_counts_as_error_elsewhere) {
   assert_true(metrics.error_rate < 0.2);
   assert_close(metrics.log_loss, log_loss, 1e-10);
   assert_true(isnan(metrics.auc));
-  dperm_model_free(model);
-  dperm_data_free(all);
 }
 
 /* σ of a large negative score underflows; its share of the sum does not. */
@@ -191,19 +176,18 @@ static void see(void *context, dperm_finding finding, const char *line) {
 }
 
 static findings verified(const dperm_model *model) {
-  char *path = file_with_text("");
+  auto_file *path = file_with_text("");
   findings f = {"", false};
   bool holds = false;
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_verify(path, NULL, 0, NULL, see, &f, &holds, err));
   assert_int_equal(holds, f.failed[0] == '\0');
-  file_remove(path);
   return f;
 }
 
 TEST(verification_derives_the_share_of_each_class) {
-  dperm_data *all = three_classes();
-  dperm_model *model = train(all, 1, NULL);
+  auto_data *all = three_classes();
+  auto_model *model = train(all, 1, NULL);
   findings sound = verified(model);
   assert_string_equal(sound.failed, "");
   assert_true(sound.classes);
@@ -216,14 +200,12 @@ TEST(verification_derives_the_share_of_each_class) {
   model->claim.delta_numerics *= 2;
   model->weights[2 * DIMS] = 0.1; /* no multiple of a power of two: of the last class too */
   assert_non_null(strstr(verified(model).failed, "weights: weight 0"));
-  dperm_model_free(model);
-  dperm_data_free(all);
 }
 
 TEST(models_of_several_classes_come_back_whole) {
-  dperm_data *all = three_classes();
-  dperm_model *model = train(all, 1, NULL), *back = NULL;
-  char *path = file_with_text("");
+  auto_data *all = three_classes();
+  auto_model *model = train(all, 1, NULL), *back = NULL;
+  auto_file *path = file_with_text("");
   double scores[ROWS * CLASSES], again[ROWS * CLASSES];
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_read(path, &back, err));
@@ -232,16 +214,12 @@ TEST(models_of_several_classes_come_back_whole) {
   assert_ok(dperm_model_scores(model, all, scores, err));
   assert_ok(dperm_model_scores(back, all, again, err));
   assert_memory_equal(scores, again, sizeof scores);
-  file_remove(path);
-  dperm_model_free(model);
-  dperm_model_free(back);
-  dperm_data_free(all);
 }
 
 /* ---- choosing, planning, scoring in private */
 
 TEST(tuning_covers_all_classes_of_all_candidates) {
-  dperm_data *all = three_classes();
+  auto_data *all = three_classes();
   dperm_options candidates[2];
   dperm_tune_options how;
   dperm_model *model = NULL;
@@ -261,12 +239,11 @@ TEST(tuning_covers_all_classes_of_all_candidates) {
     assert_close(3 * model->claim.epsilon_class, whole, 1e-5);
     dperm_model_free(model);
   }
-  dperm_data_free(all);
 }
 
 TEST(a_plan_has_the_noise_that_training_has) {
-  dperm_data *all = three_classes();
-  dperm_model *model = train(all, 1, NULL);
+  auto_data *all = three_classes();
+  auto_model *model = train(all, 1, NULL);
   dperm_options options;
   dperm_plan plan;
   dperm_options_init(&options);
@@ -285,13 +262,11 @@ TEST(a_plan_has_the_noise_that_training_has) {
   options.classes = 1;
   assert_fails(dperm_plan_make(ROWS, DIMS, 1, &options, &plan, err), DPERM_INVALID_ARGUMENT,
                "1 classes");
-  dperm_model_free(model);
-  dperm_data_free(all);
 }
 
 TEST(a_private_score_counts_errors_and_nothing_else) {
-  dperm_data *all = three_classes();
-  dperm_model *model = train(all, 5, NULL);
+  auto_data *all = three_classes();
+  auto_model *model = train(all, 5, NULL);
   dperm_score_options options;
   dperm_private_score score;
   dperm_metrics exact;
@@ -303,8 +278,6 @@ TEST(a_private_score_counts_errors_and_nothing_else) {
   options.counts = true;
   assert_fails(dperm_model_score_private(model, all, &options, &score, err), DPERM_INVALID_ARGUMENT,
                "for two classes");
-  dperm_model_free(model);
-  dperm_data_free(all);
 }
 
 /* ---- what does not fit */
@@ -312,8 +285,8 @@ TEST(a_private_score_counts_errors_and_nothing_else) {
 TEST(labels_that_do_not_fit_are_refused) {
   static const char *const twice[] = {"a", "b", "a"};
   make_rows();
-  dperm_data *data = NULL, *part = NULL, *two = NULL;
-  dperm_model *model = NULL;
+  auto_data *data = NULL, *part = NULL, *two = NULL;
+  auto_model *model = NULL;
   dperm_options options;
   dperm_metrics metrics;
   dperm_options_init(&options);
@@ -344,10 +317,6 @@ TEST(labels_that_do_not_fit_are_refused) {
   assert_ok(dperm_data_from_dense(ROWS, DIMS, values, sides, 1, &two, err));
   assert_fails(dperm_model_score(model, two, &metrics, err), DPERM_INVALID_DATA,
                "2 classes where 3 are expected");
-  dperm_data_free(two);
-  dperm_data_free(part);
-  dperm_data_free(data);
-  dperm_model_free(model);
 }
 
 /* ---- the schema */
@@ -362,7 +331,7 @@ static dperm_status parse(const char *label, dperm_schema **out, dperm_error *er
 }
 
 TEST(a_schema_lists_classes_or_the_values_that_mean_them) {
-  dperm_schema *schema = NULL;
+  auto_schema *schema = NULL;
   assert_ok(parse("{\"column\": \"y\", \"classes\": [\"a\", \"b\", \"c\"]}", &schema, err));
   assert_string_equal(dperm_schema_class_name(schema, 2), "c");
   assert_null(dperm_schema_class_name(schema, 3));
@@ -373,17 +342,14 @@ TEST(a_schema_lists_classes_or_the_values_that_mean_them) {
   assert_string_equal(dperm_schema_class_name(schema, 0), "low");
   assert_string_equal(dperm_schema_class_name(schema, 2), "rest");
   const char *text = "x,y\n0,1\n1,2\n0,3\n1,anything\n";
-  char *path = file_with_text(text);
-  dperm_data *data = NULL;
+  auto_file *path = file_with_text(text);
+  auto_data *data = NULL;
   const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   assert_ok(dperm_data_read(&source, NULL, &data, err));
   const double expected[] = {0, 0, 1, 2};
   assert_memory_equal(dperm_data_labels(data), expected, sizeof expected);
   assert_fails(dperm_data_label(data, labels, 2, NULL, err), DPERM_INVALID_ARGUMENT,
                "the file's labels");
-  dperm_data_free(data);
-  file_remove(path);
-  dperm_schema_free(schema);
 }
 
 TEST(classes_of_a_schema_that_make_no_sense_are_refused) {

@@ -39,9 +39,8 @@ static void see_dataset(void *context, const dperm_ledger_dataset *d) {
 
 static shown show(const ledger_home *home) {
   shown s = {.order = -1};
-  dperm_ledger *ledger = opened(home);
+  auto_ledger *ledger = opened(home);
   assert_ok(dperm_ledger_datasets(ledger, see_dataset, &s, err));
-  dperm_ledger_free(ledger);
   return s;
 }
 

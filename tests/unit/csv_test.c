@@ -52,20 +52,18 @@ static dperm_status read_all(const char *path, dperm_error *err) {
 
 /* Some record of the file is refused, at `place` ("2:5: ") and with these words. */
 static void refuses_bytes(const char *bytes, size_t length, const char *place, const char *words) {
-  char *path = file_with(bytes, length);
+  auto_file *path = file_with(bytes, length);
   char expected[4200];
   (void)snprintf(expected, sizeof expected, "%s:%s: ", path, place);
   dperm_error error = {DPERM_OK, ""};
   assert_int_equal(read_all(path, &error), DPERM_INVALID_DATA);
   assert_non_null(strstr(error.message, expected));
   assert_non_null(strstr(error.message, words));
-  file_remove(path);
 }
 
 /* ---- reading */
 
-static void the_grammar_is_that_of_rfc_4180_and_more(void **state) {
-  (void)state;
+TEST(the_grammar_is_that_of_rfc_4180_and_more) {
   static const struct {
     const char *text, *table;
     char separator; /* a comma, if there is none here */
@@ -119,16 +117,14 @@ static void the_grammar_is_that_of_rfc_4180_and_more(void **state) {
       {"\xef\xbb", "\xef\xbb|\n", 0, NULL},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    char *path = file_with_text(cases[i].text);
-    char *got = table_of(path, cases[i].separator ? cases[i].separator : ',', cases[i].comment);
+    auto_file *path = file_with_text(cases[i].text);
+    OWNED_MEMORY char *got =
+        table_of(path, cases[i].separator ? cases[i].separator : ',', cases[i].comment);
     assert_string_equal(got, cases[i].table);
-    free(got);
-    file_remove(path);
   }
 }
 
-static void mistakes_are_refused_at_their_place(void **state) {
-  (void)state;
+TEST(mistakes_are_refused_at_their_place) {
 #define BYTES(text) text, sizeof(text) - 1
   static const struct {
     const char *bytes;
@@ -156,22 +152,19 @@ static void mistakes_are_refused_at_their_place(void **state) {
   }
 }
 
-static void nul_byte_in_a_comment_is_refused(void **state) {
-  (void)state;
-  char *path = file_with("#a\0b\n", 5);
+TEST(nul_byte_in_a_comment_is_refused) {
+  auto_file *path = file_with("#a\0b\n", 5);
   csv_reader reader;
   bool found = false;
   assert_ok(csv_open(path, ',', "#", NULL, false, &reader, err));
   assert_fails(csv_next(&reader, &found, err), DPERM_INVALID_DATA, ":1:3: a NUL byte");
   csv_close(&reader);
-  file_remove(path);
 }
 
-static void lines_are_counted_past_quoted_newlines_blanks_and_comments(void **state) {
-  (void)state;
+TEST(lines_are_counted_past_quoted_newlines_blanks_and_comments) {
   static const char text[] = "h\n\"a\n\nb\"\n\n#c\nd\n\"e\"\n\"f\ng\",\"h\ni\"\r\nj";
   static const size_t lines[] = {1, 2, 7, 8, 9, 12};
-  char *path = file_with_text(text);
+  auto_file *path = file_with_text(text);
   csv_reader reader;
   bool found = false;
   assert_ok(csv_open(path, ',', "#", NULL, false, &reader, err));
@@ -185,12 +178,10 @@ static void lines_are_counted_past_quoted_newlines_blanks_and_comments(void **st
   assert_ok(csv_next(&reader, &found, err));
   assert_false(found);
   csv_close(&reader);
-  file_remove(path);
 }
 
-static void place_of_a_field_counts_lines_within_the_record(void **state) {
-  (void)state;
-  char *path = file_with_text("\n\"a\nb\", x,\"c\nd\",y\n");
+TEST(place_of_a_field_counts_lines_within_the_record) {
+  auto_file *path = file_with_text("\n\"a\nb\", x,\"c\nd\",y\n");
   csv_reader reader;
   bool found = false;
   assert_ok(csv_open(path, ',', NULL, NULL, false, &reader, err));
@@ -201,11 +192,9 @@ static void place_of_a_field_counts_lines_within_the_record(void **state) {
                  places[i]);
   }
   csv_close(&reader);
-  file_remove(path);
 }
 
-static void missing_files_and_folders_are_refused(void **state) {
-  (void)state;
+TEST(missing_files_and_folders_are_refused) {
   csv_reader reader;
   assert_fails(csv_open("no/such/file.csv", ',', NULL, NULL, false, &reader, err), DPERM_IO_ERROR,
                "no/such/file.csv: cannot open");
@@ -223,28 +212,24 @@ static char *file_with_gzip(const char *bytes, size_t length) {
   return path;
 }
 
-static void gzip_is_told_by_content(void **state) {
-  (void)state;
+TEST(gzip_is_told_by_content) {
   static const char text[] = "\xef\xbb\xbf"
                              "a,b\r\n\"1\n2\",3\r\n";
-  char *path = file_with_gzip(text, strlen(text));
-  char *got = table_of(path, ',', NULL);
+  auto_file *path = file_with_gzip(text, strlen(text));
+  OWNED_MEMORY char *got = table_of(path, ',', NULL);
   assert_string_equal(got, "a|b|\n1\n2|3|\n");
-  free(got);
-  file_remove(path);
 }
 
 /* ---- long records and the window's edge */
 
-static void record_longer_than_the_window_is_whole(void **state) {
-  (void)state;
+TEST(record_longer_than_the_window_is_whole) {
   enum { LONG = 3 << 20 };
-  char *text = malloc(LONG);
+  OWNED_MEMORY char *text = malloc(LONG);
   assert_non_null(text);
   memset(text, 'x', LONG);
   memcpy(text, "a,\"", 3);
   memcpy(text + LONG - 4, "\"\nb\n", 4);
-  char *path = file_with(text, LONG);
+  auto_file *path = file_with(text, LONG);
   csv_reader reader;
   bool found = false;
   assert_ok(csv_open(path, ',', NULL, NULL, false, &reader, err));
@@ -254,18 +239,15 @@ static void record_longer_than_the_window_is_whole(void **state) {
   assert_ok(csv_next(&reader, &found, err));
   assert_true(found && slice_is(reader.fields[0].text, "b"));
   csv_close(&reader);
-  file_remove(path);
-  free(text);
 }
 
 /* Every construct of the grammar is moved over the first edge of the window, byte by byte. */
-static void constructs_may_lie_across_the_windows_edge(void **state) {
-  (void)state;
+TEST(constructs_may_lie_across_the_windows_edge) {
   enum { EDGE = 1 << 18 };
   static const char tail[] = "\"q\"\"r\ns\" ,  t \r\n\r\n#note\n\"\"\"\",#u\r\nlast,\"\"";
   static const char table[] = "q\"r\ns|t|\n\"|#u|\nlast||\n";
   size_t tail_length = strlen(tail);
-  char *text = malloc(EDGE + 4096);
+  OWNED_MEMORY char *text = malloc(EDGE + 4096);
   assert_non_null(text);
   for (size_t shift = 0; shift <= tail_length + 2; shift++) {
     size_t at = EDGE + 15 - tail_length - 4 + shift; /* the first read takes about EDGE bytes */
@@ -273,23 +255,19 @@ static void constructs_may_lie_across_the_windows_edge(void **state) {
       text[i] = i % 4096 == 4095 || i + 1 == at ? '\n' : 'z';
     }
     memcpy(text + at, tail, tail_length);
-    char *path = file_with(text, at + tail_length);
-    char *got = table_of(path, ',', "#");
+    auto_file *path = file_with(text, at + tail_length);
+    OWNED_MEMORY char *got = table_of(path, ',', "#");
     const char *end = got + strlen(got) - strlen(table);
     assert_string_equal(end, table);
     assert_int_equal(end[-2], '|');
-    free(got);
-    file_remove(path);
   }
-  free(text);
 }
 
 /* ---- how long a record may be: its length alone decides, not the records around it */
 
-static void endless_records_are_refused(void **state) {
-  (void)state;
+TEST(endless_records_are_refused) {
   size_t length = (size_t)4 * RECORD_LIMIT; /* further than a reader looks */
-  char *text = malloc(length);
+  OWNED_MEMORY char *text = malloc(length);
   assert_non_null(text);
   memset(text, 'x', length);
   memcpy(text, "a\n", 2);
@@ -299,15 +277,13 @@ static void endless_records_are_refused(void **state) {
   refuses_bytes(text, length, "2:4", "at most 16777216 bytes"); /* it may be closed further on */
   text[length - 2] = '"';
   refuses_bytes(text, length, "2:4", "a field in quotes that is too long");
-  free(text);
 }
 
 /* Wherever a window happens to end, with more threads further on: the length alone decides. */
-static void the_longest_record_does_not_depend_on_the_window(void **state) {
-  (void)state;
+TEST(the_longest_record_does_not_depend_on_the_window) {
   for (size_t before = 0; before < 3; before++) {
     size_t start = 2 + before * 300000, length = start + RECORD_LIMIT + 2;
-    char *text = malloc(length);
+    OWNED_MEMORY char *text = malloc(length);
     assert_non_null(text);
     memset(text, 'x', length);
     for (size_t i = 1; i < start; i += 2) {
@@ -321,7 +297,7 @@ static void the_longest_record_does_not_depend_on_the_window(void **state) {
     refuses_bytes(text, length, place, "a field in quotes that is too long");
     text[length - 3] = '"';
     text[length - 2] = '\n'; /* as long as one may be */
-    char *path = file_with(text, length - 1);
+    auto_file *path = file_with(text, length - 1);
     csv_reader reader;
     bool found = true;
     assert_ok(csv_open(path, ',', NULL, NULL, false, &reader, err));
@@ -331,8 +307,6 @@ static void the_longest_record_does_not_depend_on_the_window(void **state) {
     }
     assert_int_equal(reader.fields[0].text.length, RECORD_LIMIT - 2);
     csv_close(&reader);
-    file_remove(path);
-    free(text);
   }
 }
 
@@ -374,8 +348,7 @@ static void random_field(random_source *source, text_buffer *file, text_buffer *
   put(table, "|");
 }
 
-static void random_tables_read_back_equal(void **state) {
-  (void)state;
+TEST(random_tables_read_back_equal) {
   random_source source;
   assert_ok(random_seeded(5, &source, err));
   for (int round = 0; round < 60; round++) {
@@ -402,8 +375,8 @@ static void random_tables_read_back_equal(void **state) {
       put(&table, "\n");
       put(&file, "%s", crlf ? "\r\n" : "\n");
     }
-    char *path = below(&source, 3) == 0 ? file_with_gzip(file.bytes, file.length)
-                                        : file_with(file.bytes, file.length);
+    auto_file *path = below(&source, 3) == 0 ? file_with_gzip(file.bytes, file.length)
+                                             : file_with(file.bytes, file.length);
     char *got = table_of(path, ',', "#");
     if (strcmp(got, table.bytes) != 0) {
       fail_msg("table %d differs", round);
@@ -411,24 +384,5 @@ static void random_tables_read_back_equal(void **state) {
     free(got);
     free(file.bytes);
     free(table.bytes);
-    file_remove(path);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_grammar_is_that_of_rfc_4180_and_more),
-      cmocka_unit_test(mistakes_are_refused_at_their_place),
-      cmocka_unit_test(nul_byte_in_a_comment_is_refused),
-      cmocka_unit_test(lines_are_counted_past_quoted_newlines_blanks_and_comments),
-      cmocka_unit_test(place_of_a_field_counts_lines_within_the_record),
-      cmocka_unit_test(missing_files_and_folders_are_refused),
-      cmocka_unit_test(gzip_is_told_by_content),
-      cmocka_unit_test(record_longer_than_the_window_is_whole),
-      cmocka_unit_test(constructs_may_lie_across_the_windows_edge),
-      cmocka_unit_test(endless_records_are_refused),
-      cmocka_unit_test(the_longest_record_does_not_depend_on_the_window),
-      cmocka_unit_test(random_tables_read_back_equal),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

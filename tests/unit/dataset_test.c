@@ -21,8 +21,7 @@ static void row_close(const dperm_data *data, size_t row, double a, double b, do
   assert_close(got[2], c, 1e-14);
 }
 
-static void dense_and_sparse_rows_from_memory_are_the_same(void **state) {
-  (void)state;
+TEST(dense_and_sparse_rows_from_memory_are_the_same) {
   dperm_data *both[2] = {NULL, NULL};
   assert_ok(dperm_data_from_dense(3, 3, dense, labels, 2, &both[0], err));
   assert_ok(dperm_data_from_csr(3, 3, starts, columns, values, labels, 2, &both[1], err));
@@ -45,8 +44,7 @@ static void dense_and_sparse_rows_from_memory_are_the_same(void **state) {
 }
 
 /* Clipped rows too: a ledger would take rows that differ by a bit for other people's. */
-static void clipped_rows_are_the_same_however_many_zeros_are_told(void **state) {
-  (void)state;
+TEST(clipped_rows_are_the_same_however_many_zeros_are_told) {
   enum { ROWS = 200, COLS = 60 };
   static double wide[ROWS * COLS], entries[ROWS * COLS], sides[ROWS];
   static size_t begins[ROWS + 1];
@@ -78,18 +76,15 @@ static void clipped_rows_are_the_same_however_many_zeros_are_told(void **state) 
   dperm_data_free(both[1]);
 }
 
-static void sparse_rows_may_begin_anywhere_in_their_arrays(void **state) {
-  (void)state;
+TEST(sparse_rows_may_begin_anywhere_in_their_arrays) {
   static const size_t later[] = {2, 2, 4};
-  dperm_data *data = NULL;
+  auto_data *data = NULL;
   assert_ok(dperm_data_from_csr(2, 3, later, columns, values, labels, 10, &data, err));
   row_close(data, 0, 0, 0, 0);
   row_close(data, 1, 3, 4, 0);
-  dperm_data_free(data);
 }
 
-static void selected_rows_stand_in_the_order_given(void **state) {
-  (void)state;
+TEST(selected_rows_stand_in_the_order_given) {
   dperm_data *both[2] = {NULL, NULL};
   assert_ok(dperm_data_from_dense(3, 3, dense, labels, 10, &both[0], err));
   assert_ok(dperm_data_from_csr(3, 3, starts, columns, values, labels, 10, &both[1], err));
@@ -119,8 +114,7 @@ static void selected_rows_stand_in_the_order_given(void **state) {
   }
 }
 
-static void bad_arguments_are_refused(void **state) {
-  (void)state;
+TEST(bad_arguments_are_refused) {
   dperm_data *data = NULL;
   static const double norms[] = {0, -1, NAN, INFINITY, 1e-101, 1e101};
   for (size_t i = 0; i < sizeof norms / sizeof *norms; i++) {
@@ -134,8 +128,7 @@ static void bad_arguments_are_refused(void **state) {
   assert_null(data);
 }
 
-static void bad_labels_and_values_are_refused(void **state) {
-  (void)state;
+TEST(bad_labels_and_values_are_refused) {
   dperm_data *data = NULL;
   static const double wrong[] = {0, 2, -0.5, NAN};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -154,8 +147,7 @@ static void bad_labels_and_values_are_refused(void **state) {
   assert_null(data);
 }
 
-static void bad_sparse_structure_is_refused(void **state) {
-  (void)state;
+TEST(bad_sparse_structure_is_refused) {
   dperm_data *data = NULL;
   static const uint32_t unsorted[] = {2, 0, 0, 1}, twice[] = {0, 0, 0, 1}, beyond[] = {0, 2, 0, 3};
   assert_fails(dperm_data_from_csr(3, 3, starts, unsorted, values, labels, 1, &data, err),
@@ -170,17 +162,4 @@ static void bad_sparse_structure_is_refused(void **state) {
   assert_fails(dperm_data_from_csr(3, 3, crowded, columns, values, labels, 1, &data, err),
                DPERM_INVALID_DATA, "row 0");
   assert_null(data);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(dense_and_sparse_rows_from_memory_are_the_same),
-      cmocka_unit_test(clipped_rows_are_the_same_however_many_zeros_are_told),
-      cmocka_unit_test(sparse_rows_may_begin_anywhere_in_their_arrays),
-      cmocka_unit_test(selected_rows_stand_in_the_order_given),
-      cmocka_unit_test(bad_arguments_are_refused),
-      cmocka_unit_test(bad_labels_and_values_are_refused),
-      cmocka_unit_test(bad_sparse_structure_is_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,12 +99,11 @@ static dperm_data *from_file(const people *p) {
 }
 
 static dperm_data *from_gzip(const people *p) {
-  char *path = file_with("", 0);
+  auto_file *path = file_with("", 0);
   gzFile file = gzopen(path, "wb1");
   assert_true(file && gzwrite(file, p->csv, (unsigned)p->length) == (int)p->length);
   assert_int_equal(gzclose(file), Z_OK);
   dperm_data *data = read_from(path, DPERM_FORMAT_AUTO, p->schema);
-  file_remove(path);
   return data;
 }
 
@@ -221,7 +220,7 @@ typedef struct made {
 static dperm_status train(const dperm_data *data, const way *w, int threads, made *out,
                           dperm_error *err) {
   dperm_options o = options_of(w, err);
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   dperm_status status = dperm_random_seeded(7, &o.random, err);
   o.threads = threads;
   o.report = &out->report;
@@ -230,7 +229,6 @@ static dperm_status train(const dperm_data *data, const way *w, int threads, mad
     status = dperm_model_to_text(model, &out->text, &out->length, err);
   }
   dperm_random_free(o.random);
-  dperm_model_free(model);
   return status;
 }
 
@@ -261,12 +259,11 @@ typedef struct job {
 static void train_share(ranks *r, void *context) {
   job *j = context;
   const size_t p = r->rank;
-  dperm_data *data = NULL;
+  auto_data *data = NULL;
   j->status[p] = dperm_data_read_spread(&j->source, r, NULL, &data, &j->error[p]);
   for (size_t w = 0; w < WAYS && j->status[p] == DPERM_OK; w++) {
     j->status[p] = train(data, &ways[w], 1, &j->found[p][w], &j->error[p]);
   }
-  dperm_data_free(data);
 }
 
 static void check_processes(const people *p, const made *first) {
@@ -306,7 +303,8 @@ static const char *text(const json_t *report, const char *key) {
 /* The report against the model's own file; the records' answer. */
 static const char *check_report(const way *w, const made *m) {
   static char answer[8];
-  json_t *report = json_loads(m->report, 0, NULL), *model = json_loadb(m->text, m->length, 0, NULL);
+  json_auto_t *report = json_loads(m->report, 0, NULL),
+              *model = json_loadb(m->text, m->length, 0, NULL);
   assert_true(json_is_object(report) && json_is_object(model));
   const json_t *schema = json_object_get(model, "schema"), *column = NULL;
   const json_t *refined = json_object_get(schema, "refined");
@@ -330,8 +328,6 @@ static const char *check_report(const way *w, const made *m) {
   assert_true((said != NULL) == (w->spent && strcmp(w->spent, "answer") == 0));
   assert_true(!said || strcmp(said, bins > 1 ? "bins" : "lines") == 0); /* one column has its own */
   (void)snprintf(answer, sizeof answer, "%s", said ? said : "");
-  json_decref(report);
-  json_decref(model);
   return answer;
 }
 
@@ -342,7 +338,7 @@ TEST(every_door_leads_to_the_same_model) {
     people *p = people_new(bent);
     made first[WAYS] = {{0}};
     for (size_t d = 0; d < sizeof doors / sizeof *doors; d++) {
-      dperm_data *data = doors[d].open(p);
+      auto_data *data = doors[d].open(p);
       for (size_t w = 0; w < WAYS; w++) {
         made one = {0};
         assert_ok(train(data, &ways[w], doors[d].threads, &one, err));
@@ -355,7 +351,6 @@ TEST(every_door_leads_to_the_same_model) {
           made_clear(&one);
         }
       }
-      dperm_data_free(data);
     }
     check_processes(p, first);
     for (size_t w = 0; w < WAYS; w++) {

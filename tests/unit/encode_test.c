@@ -24,11 +24,10 @@ static dperm_schema *schema_of(const char *text) {
 static dperm_status read_csv(const char *schema_text, const char *csv, dperm_data **data,
                              dperm_error *err) {
   dperm_schema *schema = schema_of(schema_text);
-  char *path = file_with_text(csv);
+  auto_file *path = file_with_text(csv);
   dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   dperm_status status = dperm_data_read(&source, NULL, data, err);
   dperm_schema_free(schema); /* the data keep their own share */
-  file_remove(path);
   return status;
 }
 
@@ -77,10 +76,9 @@ static double factor_of(double divisor) {
 
 /* ---- one value */
 
-static void numbers_are_divided_by_the_larger_bound(void **state) {
-  (void)state;
-  dperm_data *data = encoded("{" LABEL ", 'columns': [" ONE_NUMBER "]}",
-                             "a,y\n1,p\n-3,n\n7,P\n0,n\n.1,n\n-1e-3,p\n");
+TEST(numbers_are_divided_by_the_larger_bound) {
+  auto_data *data = encoded("{" LABEL ", 'columns': [" ONE_NUMBER "]}",
+                            "a,y\n1,p\n-3,n\n7,P\n0,n\n.1,n\n-1e-3,p\n");
   assert_int_equal(dperm_data_rows(data), 6);
   assert_int_equal(dperm_data_dims(data), 1);
   static const double values[] = {1, -3, 7, 0, 0.1, -1e-3}, labels[] = {1, -1, 1, -1, -1, 1};
@@ -88,13 +86,11 @@ static void numbers_are_divided_by_the_larger_bound(void **state) {
     row_is(data, i, ROW(values[i] / 7.0));
   }
   assert_memory_equal(dperm_data_labels(data), labels, sizeof labels);
-  dperm_data_free(data);
 }
 
-static void numbers_beyond_the_range_are_clamped(void **state) {
-  (void)state;
-  dperm_data *data = encoded("{" LABEL ", 'columns': [" ONE_NUMBER "]}",
-                             "a,y\n8,p\n-4,n\n1e999,p\n-1e999,p\n1e308,p\n");
+TEST(numbers_beyond_the_range_are_clamped) {
+  auto_data *data = encoded("{" LABEL ", 'columns': [" ONE_NUMBER "]}",
+                            "a,y\n8,p\n-4,n\n1e999,p\n-1e999,p\n1e308,p\n");
   row_is(data, 0, ROW(1));
   row_is(data, 1, ROW(-3.0 / 7.0));
   row_is(data, 2, ROW(1));
@@ -103,27 +99,23 @@ static void numbers_beyond_the_range_are_clamped(void **state) {
   dperm_unsafe_column_counts counts;
   assert_ok(dperm_unsafe_data_counts(data, 0, &counts, err));
   assert_int_equal(counts.clamped, 5);
-  dperm_data_free(data);
 }
 
-static void center_maps_the_range_onto_minus_one_to_one(void **state) {
-  (void)state;
-  dperm_data *data = encoded("{" LABEL ", 'columns': [{'name': 'a', 'type': 'numeric',"
-                             " 'min': -3, 'max': 7, 'scale': 'center'}]}",
-                             "a,y\n-3,p\n7,n\n2,p\n0,p\n9,p\n");
+TEST(center_maps_the_range_onto_minus_one_to_one) {
+  auto_data *data = encoded("{" LABEL ", 'columns': [{'name': 'a', 'type': 'numeric',"
+                            " 'min': -3, 'max': 7, 'scale': 'center'}]}",
+                            "a,y\n-3,p\n7,n\n2,p\n0,p\n9,p\n");
   row_is(data, 0, ROW(-1));
   row_is(data, 1, ROW(1));
   row_is(data, 2, ROW(0));
   row_is(data, 3, ROW((0.0 - 2.0) / 5.0));
   row_is(data, 4, ROW(1));
-  dperm_data_free(data);
 }
 
-static void log1p_is_taken_after_clamping_and_before_scaling(void **state) {
-  (void)state;
-  dperm_data *data = encoded("{" LABEL ", 'columns': [{'name': 'a', 'type': 'numeric',"
-                             " 'min': 0, 'max': 99999, 'transform': 'log1p'}]}",
-                             "a,y\n0,p\n99999,n\n2174,p\n-5,p\n1e9,p\n");
+TEST(log1p_is_taken_after_clamping_and_before_scaling) {
+  auto_data *data = encoded("{" LABEL ", 'columns': [{'name': 'a', 'type': 'numeric',"
+                            " 'min': 0, 'max': 99999, 'transform': 'log1p'}]}",
+                            "a,y\n0,p\n99999,n\n2174,p\n-5,p\n1e9,p\n");
   static const double values[] = {0, 99999, 2174, 0, 99999};
   for (size_t i = 0; i < 5; i++) {
     row_is(data, i, ROW(log1p(values[i]) / log1p(99999)));
@@ -137,13 +129,11 @@ static void log1p_is_taken_after_clamping_and_before_scaling(void **state) {
   row_is(data, 0, ROW((log1p(3) - middle) / half));
   row_is(data, 1, ROW(fmax((low - middle) / half, -1)));
   row_is(data, 2, ROW(fmin((high - middle) / half, 1)));
-  dperm_data_free(data);
 }
 
-static void categories_are_one_hot_and_unknown_ones_zeros(void **state) {
-  (void)state;
-  dperm_data *data = encoded("{" LABEL ", 'columns': [" COLOURS "]}",
-                             "c,y\nblue,p\nred,n\n \"green\" ,n\nBlue,n\npink,n\n,n\n");
+TEST(categories_are_one_hot_and_unknown_ones_zeros) {
+  auto_data *data = encoded("{" LABEL ", 'columns': [" COLOURS "]}",
+                            "c,y\nblue,p\nred,n\n \"green\" ,n\nBlue,n\npink,n\n,n\n");
   row_is(data, 0, ROW(0, 0, 1));
   row_is(data, 1, ROW(1, 0, 0));
   row_is(data, 2, ROW(0, 1, 0));
@@ -155,17 +145,14 @@ static void categories_are_one_hot_and_unknown_ones_zeros(void **state) {
   assert_int_equal(counts.unknown, 2);
   assert_int_equal(counts.missing, 1);
   assert_int_equal(counts.clamped, 0);
-  dperm_data_free(data);
 }
 
-static void the_reference_category_encodes_as_zeros(void **state) {
-  (void)state;
-  dperm_data *data =
-      encoded("{" LABEL ", 'columns': [{'name': 'c', 'type': 'categorical', 'values':"
-              " ['red', 'green', 'blue'], 'reference': 'green'}, {'name': 'g',"
-              " 'type': 'categorical', 'groups': {'few': '*', 'two': ['2']},"
-              " 'reference': 'few'}], 'on_missing': 'category'}",
-              "c,g,y\nred,2,p\ngreen,2,n\nblue,9,n\npink,,n\ngreen,7,p\n");
+TEST(the_reference_category_encodes_as_zeros) {
+  auto_data *data = encoded("{" LABEL ", 'columns': [{'name': 'c', 'type': 'categorical', 'values':"
+                            " ['red', 'green', 'blue'], 'reference': 'green'}, {'name': 'g',"
+                            " 'type': 'categorical', 'groups': {'few': '*', 'two': ['2']},"
+                            " 'reference': 'few'}], 'on_missing': 'category'}",
+                            "c,g,y\nred,2,p\ngreen,2,n\nblue,9,n\npink,,n\ngreen,7,p\n");
   double f = factor_of(norm_of(ROW(1, 1), 2)); /* ρ counts columns with a reference too */
   assert_int_equal(dperm_data_dims(data), 5);  /* red, blue, missing; two, missing */
   row_is(data, 0, ROW(f, 0, 0, f, 0));
@@ -176,28 +163,23 @@ static void the_reference_category_encodes_as_zeros(void **state) {
   dperm_unsafe_column_counts counts;
   assert_ok(dperm_unsafe_data_counts(data, 0, &counts, err));
   assert_int_equal(counts.unknown, 1); /* the reference is known */
-  dperm_data_free(data);
 }
 
-static void groups_encode_by_their_own_place(void **state) {
-  (void)state;
-  dperm_data *data =
-      encoded("{" LABEL ", 'columns': [{'name': 'c', 'type': 'categorical', 'groups':"
-              " {'warm': ['red', 'orange'], 'rest': '*', 'cold': ['blue']}}]}",
-              "c,y\norange,p\nblue,n\nred,n\npink,n\n,n\n");
+TEST(groups_encode_by_their_own_place) {
+  auto_data *data = encoded("{" LABEL ", 'columns': [{'name': 'c', 'type': 'categorical', 'groups':"
+                            " {'warm': ['red', 'orange'], 'rest': '*', 'cold': ['blue']}}]}",
+                            "c,y\norange,p\nblue,n\nred,n\npink,n\n,n\n");
   row_is(data, 0, ROW(1, 0, 0));
   row_is(data, 1, ROW(0, 0, 1));
   row_is(data, 2, ROW(1, 0, 0));
   row_is(data, 3, ROW(0, 1, 0));
   row_is(data, 4, ROW(0, 0, 0)); /* missing comes before "*" */
-  dperm_data_free(data);
 }
 
 /* ---- whole rows */
 
-static void complete_rows_divide_by_the_larger_of_norm_and_rho(void **state) {
-  (void)state;
-  dperm_data *data =
+TEST(complete_rows_divide_by_the_larger_of_norm_and_rho) {
+  auto_data *data =
       encoded("{" LABEL ", 'columns': [{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 10,"
               " 'weight': 2}, " COLOURS ", {'name': 'd', 'type': 'categorical', 'values':"
               " ['x'], 'weight': 0.5}]}",
@@ -209,35 +191,29 @@ static void complete_rows_divide_by_the_larger_of_norm_and_rho(void **state) {
   row_is(data, 1, ROW(0, g, 0, 0, 0.5 * g));
   row_is(data, 2, ROW(0, g, 0, 0, 0));
   row_is(data, 3, ROW(0, 0, 0, 0, 0.5 * g));
-  dperm_data_free(data);
 }
 
-static void short_rows_without_categories_keep_their_bits(void **state) {
-  (void)state;
-  dperm_data *data =
+TEST(short_rows_without_categories_keep_their_bits) {
+  auto_data *data =
       encoded("{" LABEL ", 'columns': [{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 10},"
               " {'name': 'b', 'type': 'numeric', 'min': 0, 'max': 3, 'weight': 0.1}]}",
               "a,b,y\n7,1,p\n10,3,p\n");
   row_is(data, 0, ROW(7.0 / 10.0, 0.1 * (1.0 / 3.0)));
   double f = factor_of(norm_of(ROW(1, 0.1), 2));
   row_is(data, 1, ROW(f, 0.1 * f));
-  dperm_data_free(data);
 }
 
-static void intercept_is_last_and_counts_in_the_norm(void **state) {
-  (void)state;
-  dperm_data *data =
+TEST(intercept_is_last_and_counts_in_the_norm) {
+  auto_data *data =
       encoded("{" LABEL ", 'intercept': true, 'columns': [" ONE_NUMBER "]}", "a,y\n7,p\n0,n\n,n\n");
   double f = factor_of(norm_of(ROW(1, 1), 2));
   row_is(data, 0, ROW(f, f));
   row_is(data, 1, ROW(0, 1)); /* ρ = 1: nothing to divide */
   row_is(data, 2, ROW(0, 1));
-  dperm_data_free(data);
 }
 
-static void fixed_rows_divide_by_the_largest_norm_of_the_schema(void **state) {
-  (void)state;
-  dperm_data *data =
+TEST(fixed_rows_divide_by_the_largest_norm_of_the_schema) {
+  auto_data *data =
       encoded("{" LABEL ", 'rows': 'fixed', 'intercept': true, 'columns': [{'name': 'a', 'type':"
               " 'numeric', 'min': -3, 'max': 7, 'weight': 3}, " COLOURS "]}",
               "a,c,y\n7,red,p\n,,n\n-3,blue,n\n");
@@ -253,14 +229,12 @@ static void fixed_rows_divide_by_the_largest_norm_of_the_schema(void **state) {
   double g = factor_of(0.25);
   row_is(data, 0, ROW(0.25 * g));
   row_is(data, 1, ROW(0.25 * 0.25 * g));
-  dperm_data_free(data);
 }
 
 /* ---- missing values */
 
-static void missing_may_be_a_category_of_its_own(void **state) {
-  (void)state;
-  dperm_data *data =
+TEST(missing_may_be_a_category_of_its_own) {
+  auto_data *data =
       encoded("{" LABEL ", 'missing': ['?', 'NA'], 'on_missing': 'category', 'columns': ["
               "{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 10, 'weight': 0.5}, " COLOURS "]}",
               "a,c,y\n?,NA,p\n5,red,n\nNA,pink,n\n10,\" ?\",n\n");
@@ -269,12 +243,10 @@ static void missing_may_be_a_category_of_its_own(void **state) {
   row_is(data, 1, ROW(0.25 * h, 0, h, 0, 0, 0));
   row_is(data, 2, ROW(0, 0.5, 0, 0, 0, 0));
   row_is(data, 3, ROW(0.5, 0, 0, 0, 0, 0)); /* " ?" in quotes is another text */
-  dperm_data_free(data);
 }
 
-static void missing_rows_may_be_dropped(void **state) {
-  (void)state;
-  dperm_data *data =
+TEST(missing_rows_may_be_dropped) {
+  auto_data *data =
       encoded("{" LABEL ", 'missing': ['?'], 'on_missing': 'drop', 'columns': [" ONE_NUMBER
               ", " COLOURS ", {'name': 'i', 'type': 'ignore'}]}",
               "i,a,c,y\n1,?,red,p\n2,7,red,n\n3,1,?,n\n4,1,blue,?\n?,0,blue,p\n");
@@ -287,56 +259,47 @@ static void missing_rows_may_be_dropped(void **state) {
   dperm_unsafe_column_counts counts;
   assert_ok(dperm_unsafe_data_counts(data, 0, &counts, err));
   assert_int_equal(counts.missing, 1);
-  dperm_data_free(data);
 }
 
-static void dropping_every_row_leaves_no_data(void **state) {
-  (void)state;
+TEST(dropping_every_row_leaves_no_data) {
   refuses("{" LABEL ", 'on_missing': 'drop', 'columns': [" ONE_NUMBER "]}", "a,y\n,p\n,n\n",
           "no rows");
 }
 
 /* ---- where the columns are */
 
-static void header_decides_the_order_and_other_columns_are_passed_over(void **state) {
-  (void)state;
-  dperm_data *data = encoded("{" LABEL ", 'columns': [" ONE_NUMBER ", " COLOURS
-                             ", {'name': 'gone', 'type': 'ignore'}]}",
-                             "c, extra ,y,\"a\"\nred,zzz,p,0\nblue,\"x,y\",n,7\n");
+TEST(header_decides_the_order_and_other_columns_are_passed_over) {
+  auto_data *data = encoded("{" LABEL ", 'columns': [" ONE_NUMBER ", " COLOURS
+                            ", {'name': 'gone', 'type': 'ignore'}]}",
+                            "c, extra ,y,\"a\"\nred,zzz,p,0\nblue,\"x,y\",n,7\n");
   row_is(data, 0, ROW(0, 1, 0, 0));
   double f = factor_of(norm_of(ROW(1, 1), 2));
   row_is(data, 1, ROW(f, 0, 0, f));
-  dperm_data_free(data);
 }
 
-static void without_a_header_the_schema_decides_the_order(void **state) {
-  (void)state;
-  dperm_data *data =
+TEST(without_a_header_the_schema_decides_the_order) {
+  auto_data *data =
       encoded("{'header': false, " LABEL ", 'columns': [" ONE_NUMBER ", {'name': 'y', 'type':"
               " 'label'}, {'name': 'i', 'type': 'ignore'}, " COLOURS "]}",
               "0,p,anything,green\n\n0,n,,blue\n");
   assert_int_equal(dperm_data_rows(data), 2);
   row_is(data, 0, ROW(0, 0, 1, 0));
   row_is(data, 1, ROW(0, 0, 0, 1));
-  dperm_data_free(data);
 }
 
-static void separator_comment_and_star_label_are_the_schemas(void **state) {
-  (void)state;
-  dperm_data *data =
+TEST(separator_comment_and_star_label_are_the_schemas) {
+  auto_data *data =
       encoded("{'separator': ';', 'comment': '|', 'label': {'column': 'y',"
               " 'positive': ['yes, sir'], 'negative': '*'}, 'columns': [" ONE_NUMBER "]}",
               "|note\na;y\n7;yes, sir\n|7;x\n7;no\n7;\n");
   static const double labels[] = {1, -1, -1};
   assert_int_equal(dperm_data_rows(data), 3);
   assert_memory_equal(dperm_data_labels(data), labels, sizeof labels);
-  dperm_data_free(data);
 }
 
 /* ---- refusals */
 
-static void records_of_another_length_are_refused(void **state) {
-  (void)state;
+TEST(records_of_another_length_are_refused) {
   static const char schema[] = "{" LABEL ", 'columns': [" ONE_NUMBER "]}";
   refuses(schema, "a,y\n1,p\n\n1,p,2\n", ":4:1: 3 fields where 2 are expected");
   refuses(schema, "a,y\n1\n", ":2:1: 1 fields where 2 are expected");
@@ -345,8 +308,7 @@ static void records_of_another_length_are_refused(void **state) {
           "1\n", ":1:1: 1 fields where 2 are expected");
 }
 
-static void headers_that_do_not_fit_are_refused(void **state) {
-  (void)state;
+TEST(headers_that_do_not_fit_are_refused) {
   static const char schema[] = "{" LABEL ", 'columns': [" ONE_NUMBER "]}";
   refuses(schema, "b,y\n1,p\n", ":1:1: the header has no column \"a\"");
   refuses(schema, "a,z\n1,p\n", ":1:1: the header has no label column \"y\"");
@@ -354,8 +316,7 @@ static void headers_that_do_not_fit_are_refused(void **state) {
   refuses(schema, "a,y,y\n1,p,p\n", ":1:5: the header names column \"y\" twice");
 }
 
-static void bad_cells_are_refused_at_their_place(void **state) {
-  (void)state;
+TEST(bad_cells_are_refused_at_their_place) {
   static const char schema[] = "{" LABEL ", 'columns': [" COLOURS ", " ONE_NUMBER "]}";
   static const char *const cases[][2] = {
       {"c,a,y\nred,x1,p\n", ":2:5: column \"a\" is not a number"},
@@ -374,16 +335,14 @@ static void bad_cells_are_refused_at_their_place(void **state) {
   }
 }
 
-static void files_without_records_are_refused(void **state) {
-  (void)state;
+TEST(files_without_records_are_refused) {
   static const char schema[] = "{" LABEL ", 'columns': [" ONE_NUMBER "]}";
   refuses(schema, "", "no rows");
   refuses(schema, "a,y\n", "no rows");
   refuses(schema, "\n \n", "no rows");
 }
 
-static void messages_never_hold_the_content_of_a_cell(void **state) {
-  (void)state;
+TEST(messages_never_hold_the_content_of_a_cell) {
   static const char *const tables[] = {"c,a,y\nred,SECRET,p\n",     "c,a,y\nred,1,SECRET\n",
                                        "c,a,y\nred,1,p,SECRET\n",   "c,a,y\nSECRET\n",
                                        "c,a,y\nred,\"SECRET,p\n",   "c,a,y\nred,1,\"p\"SECRET\n",
@@ -401,11 +360,10 @@ static void messages_never_hold_the_content_of_a_cell(void **state) {
 
 /* ---- counts */
 
-static void counts_tell_missing_unknown_and_clamped(void **state) {
-  (void)state;
-  dperm_data *data = encoded("{" LABEL ", 'missing': ['?', ''], 'columns': [" ONE_NUMBER
-                             ", " COLOURS ", {'name': 'i', 'type': 'ignore'}]}",
-                             "a,c,i,y\n9,?,?,p\n7,pink,,n\n?,grey,,n\n,red,,n\n-3,blue,,n\n");
+TEST(counts_tell_missing_unknown_and_clamped) {
+  auto_data *data = encoded("{" LABEL ", 'missing': ['?', ''], 'columns': [" ONE_NUMBER ", " COLOURS
+                            ", {'name': 'i', 'type': 'ignore'}]}",
+                            "a,c,i,y\n9,?,?,p\n7,pink,,n\n?,grey,,n\n,red,,n\n-3,blue,,n\n");
   static const dperm_unsafe_column_counts expected[] = {{2, 0, 1}, {1, 2, 0}, {0, 0, 0}};
   for (size_t c = 0; c < 3; c++) {
     dperm_unsafe_column_counts counts;
@@ -415,15 +373,13 @@ static void counts_tell_missing_unknown_and_clamped(void **state) {
   dperm_unsafe_column_counts counts;
   assert_fails(dperm_unsafe_data_counts(data, 3, &counts, err), DPERM_INVALID_ARGUMENT,
                "no counts for column 3");
-  dperm_data *part = NULL;
+  auto_data *part = NULL;
   assert_ok(dperm_data_select(data, (const size_t[]){4, 0}, 2, &part, err));
   assert_fails(dperm_unsafe_data_counts(part, 0, &counts, err), DPERM_INVALID_ARGUMENT,
                "no counts");
   double f = factor_of(norm_of(ROW(-3.0 / 7.0, 1), 2));
   row_is(part, 0, ROW(-3.0 / 7.0 * f, 0, 0, f));
   row_is(part, 1, ROW(1, 0, 0, 0));
-  dperm_data_free(part);
-  dperm_data_free(data);
 }
 
 static bool stop_at_once(void *context, const char *stage, uint64_t done, uint64_t total) {
@@ -433,10 +389,9 @@ static bool stop_at_once(void *context, const char *stage, uint64_t done, uint64
   return true;
 }
 
-static void reading_can_be_stopped(void **state) {
-  (void)state;
-  dperm_schema *schema = schema_of("{" LABEL ", 'columns': [" ONE_NUMBER "]}");
-  char *path = file_with_text("a,y\n1,p\n");
+TEST(reading_can_be_stopped) {
+  auto_schema *schema = schema_of("{" LABEL ", 'columns': [" ONE_NUMBER "]}");
+  auto_file *path = file_with_text("a,y\n1,p\n");
   dperm_source source = {.path = path, .schema = schema};
   uint64_t total = 0;
   dperm_progress progress = {stop_at_once, &total};
@@ -447,36 +402,4 @@ static void reading_can_be_stopped(void **state) {
   source.schema = NULL;
   assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT,
                "CSV data need a schema");
-  dperm_schema_free(schema);
-  file_remove(path);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers_are_divided_by_the_larger_bound),
-      cmocka_unit_test(numbers_beyond_the_range_are_clamped),
-      cmocka_unit_test(center_maps_the_range_onto_minus_one_to_one),
-      cmocka_unit_test(log1p_is_taken_after_clamping_and_before_scaling),
-      cmocka_unit_test(categories_are_one_hot_and_unknown_ones_zeros),
-      cmocka_unit_test(groups_encode_by_their_own_place),
-      cmocka_unit_test(the_reference_category_encodes_as_zeros),
-      cmocka_unit_test(complete_rows_divide_by_the_larger_of_norm_and_rho),
-      cmocka_unit_test(short_rows_without_categories_keep_their_bits),
-      cmocka_unit_test(intercept_is_last_and_counts_in_the_norm),
-      cmocka_unit_test(fixed_rows_divide_by_the_largest_norm_of_the_schema),
-      cmocka_unit_test(missing_may_be_a_category_of_its_own),
-      cmocka_unit_test(missing_rows_may_be_dropped),
-      cmocka_unit_test(dropping_every_row_leaves_no_data),
-      cmocka_unit_test(header_decides_the_order_and_other_columns_are_passed_over),
-      cmocka_unit_test(without_a_header_the_schema_decides_the_order),
-      cmocka_unit_test(separator_comment_and_star_label_are_the_schemas),
-      cmocka_unit_test(records_of_another_length_are_refused),
-      cmocka_unit_test(headers_that_do_not_fit_are_refused),
-      cmocka_unit_test(bad_cells_are_refused_at_their_place),
-      cmocka_unit_test(files_without_records_are_refused),
-      cmocka_unit_test(messages_never_hold_the_content_of_a_cell),
-      cmocka_unit_test(counts_tell_missing_unknown_and_clamped),
-      cmocka_unit_test(reading_can_be_stopped),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,21 +80,20 @@ static void same_cells(const record_table *t, const record_table *whole, size_t 
   }
 }
 
-static void a_table_of_several_pages_is_that_of_the_records(void **state) {
-  (void)state;
-  dperm_schema *schema = schema_of(schema_text);
-  char *csv = write_records(ROWS);
+TEST(a_table_of_several_pages_is_that_of_the_records) {
+  auto_schema *schema = schema_of(schema_text);
+  auto_file *csv = write_records(ROWS);
   const dperm_source source = {.path = csv, .format = DPERM_FORMAT_CSV, .schema = schema};
-  char *path = encoded_of(&source);
+  auto_file *path = encoded_of(&source);
   encoded_file *file = NULL;
-  dperm_data *read = NULL;
+  auto_data *read = NULL;
   assert_ok(dperm_data_read(&source, NULL, &read, err));
   assert_int_equal(read->table->rows, ROWS);
   assert_ok(encoded_open(path, &file, err));
   assert_int_equal(file->trailer->pages, PAGES);
   for (size_t s = 0; s < STRETCHES; s++) {
     record_table *t = NULL;
-    matrix *x = NULL;
+    OWNED(matrix_free_at) matrix *x = NULL;
     double row[8], other[8];
     assert_ok(encoded_table(file, stretches[s][0], stretches[s][1], NULL, &t, err));
     same_cells(t, read->table, stretches[s][0], stretches[s][1]);
@@ -105,33 +104,27 @@ static void a_table_of_several_pages_is_that_of_the_records(void **state) {
       read->x->kind->row(read->x, stretches[s][0] + i, other);
       assert_memory_equal(row, other, x->cols * sizeof *row);
     }
-    matrix_free(x);
   }
   static const uint32_t widths[] = {8, 2, 1, 0, 1};
   for (size_t c = 0; c < COLUMNS; c++) { /* all of them were tried */
     assert_int_equal(table_column(read->table, 0, c)->width, widths[c]);
   }
   encoded_close(file);
-  dperm_data_free(read);
-  dperm_schema_free(schema);
-  file_remove(csv);
-  file_remove(path);
 }
 
-static void sparse_rows_of_several_pages_are_those_of_the_records(void **state) {
-  (void)state;
-  char *svm = write_sparse(ROWS);
+TEST(sparse_rows_of_several_pages_are_those_of_the_records) {
+  auto_file *svm = write_sparse(ROWS);
   const dperm_source source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = SPARSE_DIMS};
-  char *path = encoded_of(&source);
+  auto_file *path = encoded_of(&source);
   encoded_file *file = NULL;
-  dperm_data *read = NULL;
+  auto_data *read = NULL;
   static double labels[ROWS];
   assert_ok(dperm_data_read(&source, NULL, &read, err));
   assert_ok(encoded_open(path, &file, err));
   assert_int_equal(file->trailer->pages, PAGES);
   for (size_t s = 0; s < STRETCHES; s++) {
     const size_t from = stretches[s][0], count = stretches[s][1];
-    matrix *x = NULL;
+    OWNED(matrix_free_at) matrix *x = NULL;
     assert_ok(encoded_rows(file, from, count, NULL, &x, labels, err));
     assert_memory_equal(labels, read->labels + from, count * sizeof *labels);
     for (size_t i = 0; i < count; i++) {
@@ -140,27 +133,21 @@ static void sparse_rows_of_several_pages_are_those_of_the_records(void **state) 
       read->x->kind->row(read->x, from + i, other);
       assert_memory_equal(row, other, sizeof row);
     }
-    matrix_free(x);
   }
   encoded_close(file);
-  dperm_data_free(read);
-  file_remove(svm);
-  file_remove(path);
 }
 
 /* ---- damage */
 
 /* Both kinds, of so many records. */
 static encoded_image some_image(bool sparse, size_t rows) {
-  dperm_schema *schema = sparse ? NULL : schema_of(schema_text);
-  char *path = sparse ? write_sparse(rows) : write_records(rows);
+  auto_schema *schema = sparse ? NULL : schema_of(schema_text);
+  auto_file *path = sparse ? write_sparse(rows) : write_records(rows);
   dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   if (sparse) {
     source = (dperm_source){.path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = SPARSE_DIMS};
   }
   encoded_image m = image_of(&source);
-  dperm_schema_free(schema);
-  file_remove(path);
   return m;
 }
 
@@ -171,8 +158,7 @@ static void refuse(const encoded_image *m, size_t size, const char *words) {
 }
 
 /* A damaged page is named by its place, and only by who needs its records. */
-static void a_damaged_page_is_named_by_its_place(void **state) {
-  (void)state;
+TEST(a_damaged_page_is_named_by_its_place) {
   for (int sparse = 0; sparse < 2; sparse++) {
     encoded_image m = some_image(sparse, ROWS);
     for (size_t p = 0; p < PAGES; p++) {
@@ -208,8 +194,7 @@ static void a_damaged_page_is_named_by_its_place(void **state) {
 }
 
 /* A directory that lies, under sums that are right. */
-static void pages_that_cannot_be_are_refused(void **state) {
-  (void)state;
+TEST(pages_that_cannot_be_are_refused) {
   for (int sparse = 0; sparse < 2; sparse++) {
     encoded_image m = some_image(sparse, ROWS);
     const encoded_page first = image_page(&m, 0), second = image_page(&m, 1);
@@ -273,15 +258,14 @@ static bool same_data(const dperm_data *a, const dperm_data *b) {
 }
 
 /* The only bytes that say nothing are those that fill up the schema to eight. */
-static void a_flipped_bit_is_refused_or_changes_nothing(void **state) {
-  (void)state;
+TEST(a_flipped_bit_is_refused_or_changes_nothing) {
   for (int sparse = 0; sparse < 2; sparse++) {
     encoded_image m = some_image(sparse, 13);
     dperm_data *good = NULL;
     size_t accepted = 0;
     assert_ok(image_read(&m, m.size, &good, err));
     for (size_t bit = 0; bit < 8 * m.size; bit++) {
-      dperm_data *data = NULL;
+      auto_data *data = NULL;
       dperm_error error = {DPERM_OK, ""};
       m.bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
       if (image_read(&m, m.size, &data, &error) == DPERM_OK) {
@@ -292,7 +276,6 @@ static void a_flipped_bit_is_refused_or_changes_nothing(void **state) {
         assert_true(strlen(error.message) > 20 && !strchr(error.message, '\n'));
       }
       m.bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
-      dperm_data_free(data);
     }
     size_t frame = sizeof m.header + (size_t)m.header.schema_length;
     assert_int_equal(accepted, 8 * (encoded_aligned(frame) - frame));
@@ -314,9 +297,8 @@ static void check_bounds(const dperm_data *data) {
 
 /* What a hand that knows the sums can do: other rows, within the bounds of the file's schema and of
  * one with bins and pairs. */
-static void a_flipped_bit_under_right_sums_leaves_rows_in_their_bounds(void **state) {
-  (void)state;
-  dperm_schema *other = schema_of(
+TEST(a_flipped_bit_under_right_sums_leaves_rows_in_their_bounds) {
+  auto_schema *other = schema_of(
       "{\"label\":{\"column\":\"y\",\"positive\":[\"p\"],\"negative\":[\"n\"]},\"columns\":["
       "{\"name\":\"a\",\"type\":\"numeric\",\"min\":0,\"max\":90000,\"bins\":4,\"line\":2},"
       "{\"name\":\"b\",\"type\":\"numeric\",\"min\":0,\"max\":5000,\"bins\":[1000,2000]},"
@@ -352,17 +334,4 @@ static void a_flipped_bit_under_right_sums_leaves_rows_in_their_bounds(void **st
     free(changed);
     image_free(&m);
   }
-  dperm_schema_free(other);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_table_of_several_pages_is_that_of_the_records),
-      cmocka_unit_test(sparse_rows_of_several_pages_are_those_of_the_records),
-      cmocka_unit_test(a_damaged_page_is_named_by_its_place),
-      cmocka_unit_test(pages_that_cannot_be_are_refused),
-      cmocka_unit_test(a_flipped_bit_is_refused_or_changes_nothing),
-      cmocka_unit_test(a_flipped_bit_under_right_sums_leaves_rows_in_their_bounds),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

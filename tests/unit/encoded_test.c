@@ -26,7 +26,7 @@ static dperm_schema *schema_of(const char *text) {
 }
 
 static char *some_records(size_t rows) {
-  char *text = malloc(rows * 32 + 16);
+  OWNED_MEMORY char *text = malloc(rows * 32 + 16);
   assert_non_null(text);
   size_t used = (size_t)sprintf(text, "a,b,c,y\n");
   for (size_t i = 0; i < rows; i++) {
@@ -35,7 +35,6 @@ static char *some_records(size_t rows) {
                             i * i % 97, (i * 7 + i / 3) % 3 ? "n" : "p");
   }
   char *path = file_with(text, used);
-  free(text);
   return path;
 }
 
@@ -43,7 +42,7 @@ enum { SPARSE_DIMS = 60 };
 
 /* Most rows are short and some are long, as texts are: sums are cut by their mean. */
 static char *some_sparse_rows(size_t rows) {
-  char *text = malloc(rows * 400);
+  OWNED_MEMORY char *text = malloc(rows * 400);
   size_t used = 0;
   assert_non_null(text);
   for (size_t i = 0; i < rows; i++) {
@@ -55,7 +54,6 @@ static char *some_sparse_rows(size_t rows) {
     text[used++] = '\n';
   }
   char *path = file_with(text, used);
-  free(text);
   return path;
 }
 
@@ -92,23 +90,20 @@ static dperm_model *trained(const dperm_data *data) {
 }
 
 static void assert_same_models(const dperm_data *a, const dperm_data *b) {
-  dperm_model *one = trained(a), *other = trained(b);
+  auto_model *one = trained(a), *other = trained(b);
   assert_int_equal(one->dims, other->dims);
   assert_memory_equal(one->weights, other->weights, one->dims * sizeof *one->weights);
-  dperm_model_free(one);
-  dperm_model_free(other);
 }
 
-static void records_come_back_as_they_went_in(void **state) {
-  (void)state;
-  dperm_schema *schema = schema_of(schema_text);
-  char *csv = some_records(5000), *svm = some_sparse_rows(5000);
+TEST(records_come_back_as_they_went_in) {
+  auto_schema *schema = schema_of(schema_text);
+  auto_file *csv = some_records(5000), *svm = some_sparse_rows(5000);
   const dperm_source sources[] = {
       {.path = csv, .format = DPERM_FORMAT_CSV, .schema = schema},
       {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = SPARSE_DIMS}};
   for (size_t i = 0; i < 2; i++) {
-    char *path = encoded_of(&sources[i]);
-    dperm_data *read = NULL, *mapped = NULL;
+    auto_file *path = encoded_of(&sources[i]);
+    auto_data *read = NULL, *mapped = NULL;
     assert_ok(dperm_data_read(&sources[i], NULL, &read, err));
     assert_ok(read_encoded(path, &mapped, err));
     assert_same_rows(read, mapped);
@@ -119,29 +114,20 @@ static void records_come_back_as_they_went_in(void **state) {
     struct stat about;
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_mode & 0777, 0600);
-    dperm_data_free(read);
-    dperm_data_free(mapped);
-    file_remove(path);
   }
-  dperm_schema_free(schema);
-  file_remove(csv);
-  file_remove(svm);
 }
 
 /* ---- damage */
 
 static encoded_image small_image(void) {
-  dperm_schema *schema = schema_of(schema_text);
-  char *csv = some_records(300);
+  auto_schema *schema = schema_of(schema_text);
+  auto_file *csv = some_records(300);
   const dperm_source source = {.path = csv, .format = DPERM_FORMAT_CSV, .schema = schema};
   encoded_image m = image_of(&source);
-  dperm_schema_free(schema);
-  file_remove(csv);
   return m;
 }
 
-static void a_cut_file_is_refused_at_any_length(void **state) {
-  (void)state;
+TEST(a_cut_file_is_refused_at_any_length) {
   encoded_image m = small_image();
   for (size_t size = 0; size < m.size; size++) {
     dperm_data *data = NULL;
@@ -154,8 +140,7 @@ static void a_cut_file_is_refused_at_any_length(void **state) {
 }
 
 /* A file of another version, whose sums are right. */
-static void files_of_other_versions_are_refused(void **state) {
-  (void)state;
+TEST(files_of_other_versions_are_refused) {
   encoded_image m = small_image();
   dperm_data *data = NULL;
   for (uint32_t version = 0; version < 7; version++) {
@@ -201,8 +186,7 @@ static encoded_column column_of(const encoded_image *m, size_t c) {
   return out;
 }
 
-static void cells_outside_their_schema_are_refused(void **state) {
-  (void)state;
+TEST(cells_outside_their_schema_are_refused) {
   encoded_image m = small_image();
   const double endless = (double)INFINITY, nothing = (double)NAN, half = 0.5, minus = -1;
   const double above[] = {nextafter(10, 11), 5, nextafter(1, 2), 2}; /* a, b, c, label */
@@ -227,8 +211,7 @@ static void cells_outside_their_schema_are_refused(void **state) {
   image_free(&m);
 }
 
-static void columns_that_cannot_be_are_refused(void **state) {
-  (void)state;
+TEST(columns_that_cannot_be_are_refused) {
   encoded_image m = small_image();
   const encoded_page page = image_page(&m, 0);
   for (size_t c = 0; c < 4; c++) {
@@ -254,10 +237,9 @@ static void columns_that_cannot_be_are_refused(void **state) {
   image_free(&m);
 }
 
-static void sparse_rows_that_cannot_be_are_refused(void **state) {
-  (void)state;
+TEST(sparse_rows_that_cannot_be_are_refused) {
   enum { ROWS = 4 };
-  char *svm = file_with_text("1 1:.5 3:-.25\n-1\n1 2:1\n-1 1:.3 2:.4 4:.5\n");
+  auto_file *svm = file_with_text("1 1:.5 3:-.25\n-1\n1 2:1\n-1 1:.3 2:.4 4:.5\n");
   const dperm_source source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 5};
   encoded_image m = image_of(&source);
   const size_t labels = (ROWS + 1) * sizeof(uint64_t), values = labels + ROWS * sizeof(double),
@@ -291,12 +273,10 @@ static void sparse_rows_that_cannot_be_are_refused(void **state) {
   dperm_data *data = NULL;
   assert_fails(image_read(&m, m.size, &data, err), DPERM_INVALID_DATA, impossible);
   image_free(&m);
-  file_remove(svm);
 }
 
 /* Every norm that the encoder makes is accepted, the longest included. */
-static void rows_at_their_bound_are_accepted(void **state) {
-  (void)state;
+TEST(rows_at_their_bound_are_accepted) {
   enum { ROWS = 20000, COLUMNS = 12 };
   random_source r;
   assert_ok(random_seeded(5, &r, err));
@@ -311,29 +291,25 @@ static void rows_at_their_bound_are_accepted(void **state) {
     }
     text[used++] = '\n';
   }
-  char *svm = file_with(text, used);
+  auto_file *svm = file_with(text, used);
   free(text);
   const dperm_source source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = COLUMNS};
-  char *path = encoded_of(&source);
-  dperm_data *data = NULL;
+  auto_file *path = encoded_of(&source);
+  auto_data *data = NULL;
   assert_ok(read_encoded(path, &data, err));
   assert_int_equal(data->x->rows, ROWS);
-  dperm_data_free(data);
-  file_remove(svm);
-  file_remove(path);
 }
 
 /* ---- use */
 
-static void another_schema_is_refused(void **state) {
-  (void)state;
-  dperm_schema *schema = schema_of(schema_text), *same = schema_of(schema_text);
-  dperm_schema *other = schema_of("{\"label\":{\"column\":\"y\",\"positive\":[\"p\"],\"negative\":"
-                                  "[\"n\"]},\"columns\":[{\"name\":\"a\",\"type\":\"numeric\","
-                                  "\"min\":0,\"max\":9}]}");
-  char *csv = some_records(50);
+TEST(another_schema_is_refused) {
+  auto_schema *schema = schema_of(schema_text), *same = schema_of(schema_text);
+  auto_schema *other = schema_of("{\"label\":{\"column\":\"y\",\"positive\":[\"p\"],\"negative\":"
+                                 "[\"n\"]},\"columns\":[{\"name\":\"a\",\"type\":\"numeric\","
+                                 "\"min\":0,\"max\":9}]}");
+  auto_file *csv = some_records(50);
   const dperm_source source = {.path = csv, .format = DPERM_FORMAT_CSV, .schema = schema};
-  char *path = encoded_of(&source);
+  auto_file *path = encoded_of(&source);
   dperm_data *data = NULL;
   const dperm_source wrong = {.path = path, .schema = other},
                      right = {.path = path, .schema = same}, dims = {.path = path, .dims = 6};
@@ -345,11 +321,6 @@ static void another_schema_is_refused(void **state) {
   dperm_data_free(data);
   assert_fails(dperm_encode_file(&right, csv, NULL, NULL, err), DPERM_INVALID_ARGUMENT,
                "encoded already");
-  dperm_schema_free(schema);
-  dperm_schema_free(same);
-  dperm_schema_free(other);
-  file_remove(csv);
-  file_remove(path);
 }
 
 /* Writes to the file, what stood there so that a fit still works, and puts the time of the last
@@ -372,14 +343,13 @@ static void change_and_put_back(const char *path, const struct stat *before) {
            now.st_ctim.tv_nsec == before->st_ctim.tv_nsec);
 }
 
-static void nothing_is_released_from_a_file_that_changes_meanwhile(void **state) {
-  (void)state;
-  dperm_schema *schema = schema_of(schema_text);
-  char *csv = some_records(2000);
+TEST(nothing_is_released_from_a_file_that_changes_meanwhile) {
+  auto_schema *schema = schema_of(schema_text);
+  auto_file *csv = some_records(2000);
   const dperm_source source = {.path = csv, .format = DPERM_FORMAT_CSV, .schema = schema};
-  char *path = encoded_of(&source);
+  auto_file *path = encoded_of(&source);
   struct stat before;
-  dperm_data *data = NULL;
+  auto_data *data = NULL;
   dperm_model *model = NULL, *released = NULL;
   dperm_private_score score;
   dperm_score_options how;
@@ -401,23 +371,4 @@ static void nothing_is_released_from_a_file_that_changes_meanwhile(void **state)
                "was changed");
   assert_null(part);
   dperm_model_free(released);
-  dperm_data_free(data);
-  dperm_schema_free(schema);
-  file_remove(csv);
-  file_remove(path);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(records_come_back_as_they_went_in),
-      cmocka_unit_test(a_cut_file_is_refused_at_any_length),
-      cmocka_unit_test(files_of_other_versions_are_refused),
-      cmocka_unit_test(cells_outside_their_schema_are_refused),
-      cmocka_unit_test(columns_that_cannot_be_are_refused),
-      cmocka_unit_test(sparse_rows_that_cannot_be_are_refused),
-      cmocka_unit_test(rows_at_their_bound_are_accepted),
-      cmocka_unit_test(another_schema_is_refused),
-      cmocka_unit_test(nothing_is_released_from_a_file_that_changes_meanwhile),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,10 +34,9 @@ static dperm_options asking(dperm_mechanism mechanism) {
 }
 
 static dperm_data *some_data(void) {
-  test_rows *t = test_rows_random(1, ROWS, DIMS, 0.9);
+  auto_rows *t = test_rows_random(1, ROWS, DIMS, 0.9);
   dperm_data *data = NULL;
   assert_ok(dperm_data_from_dense(ROWS, DIMS, t->x, t->labels, 1, &data, err));
-  test_rows_free(t);
   return data;
 }
 
@@ -244,7 +243,7 @@ TEST(a_loss_that_changes_the_mode_releases_nothing) {
 
 /* A data set that no reader would make: one entry, or one label, as given. */
 static dperm_data *broken_data(double entry, double label) {
-  test_rows *t = test_rows_random(2, ROWS, DIMS, 0.9);
+  auto_rows *t = test_rows_random(2, ROWS, DIMS, 0.9);
   dperm_data *data = calloc(1, sizeof *data);
   double *x = calloc(ROWS * (size_t)DIMS, sizeof *x), *labels = calloc(ROWS, sizeof *labels);
   assert_true(data && x && labels);
@@ -255,7 +254,6 @@ static dperm_data *broken_data(double entry, double label) {
   *data = (dperm_data){
       .labels = labels, .bounds = row_bounds_of_norm(DIMS, 1), .origin = ORIGIN_MEMORY};
   assert_ok(matrix_dense_new(ROWS, DIMS, x, &data->x, err));
-  test_rows_free(t);
   return data;
 }
 
@@ -274,12 +272,11 @@ TEST(rows_and_labels_that_are_no_numbers_release_nothing) {
   const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
   for (int kind = REF_LOGISTIC; kind <= REF_SMOOTH_HINGE; kind++) {
     for (size_t i = 0; i < 3; i++) {
-      dperm_data *data = broken_data(bad[i], 1);
+      auto_data *data = broken_data(bad[i], 1);
       check_broken(data, library_loss((reference_loss)kind, 0.5));
       dperm_data_free(data);
       data = broken_data(0.1, bad[i]);
       check_broken(data, library_loss((reference_loss)kind, 0.5));
-      dperm_data_free(data);
     }
   }
 }

@@ -273,11 +273,10 @@ static void see_left(void *context, const dperm_ledger_dataset *d) {
 }
 
 static left left_in(const char *path) {
-  dperm_ledger *ledger = NULL;
+  auto_ledger *ledger = NULL;
   left l = {.count = 0};
   assert_ok(dperm_ledger_open(path, &ledger, err));
   assert_ok(dperm_ledger_datasets(ledger, see_left, &l, err));
-  dperm_ledger_free(ledger);
   return l;
 }
 

@@ -54,8 +54,7 @@ static dperm_data *sparse(size_t dims, double norm) {
 
 /* ---- rows from memory */
 
-static void a_norm_a_constant_and_classes_make_no_other_people(void **state) {
-  (void)state;
+TEST(a_norm_a_constant_and_classes_make_no_other_people) {
   static const char *const names[][3] = {{"no", "yes", ""}, {"yes", "no", ""}, {"a", "b", "c"}};
   static const uint32_t codes[] = {0, 1, 1, 0}, turned[] = {1, 0, 0, 1}, more[] = {2, 0, 1, 0};
   const data_identity id = of_and_free(dense(X, SIGNS, 100));
@@ -76,8 +75,7 @@ static void a_norm_a_constant_and_classes_make_no_other_people(void **state) {
   }
 }
 
-static void the_order_of_rows_is_no_matter_their_values_are(void **state) {
-  (void)state;
+TEST(the_order_of_rows_is_no_matter_their_values_are) {
   dperm_data *data = dense(X, SIGNS, 1), *turned = NULL, *part = NULL, *same = NULL;
   static const size_t order[] = {3, 1, 0, 2}, few[] = {2, 0, 1}, again[] = {1, 0, 2};
   const data_identity id = of(data);
@@ -118,18 +116,16 @@ static data_identity of_table(const char *columns, const char *more, const dperm
   static const int32_t codes[] = {0, 1, 1, 0};
   static const char *const labels[] = {"p", "q"};
   const dperm_column label = {.codes = codes, .texts = labels, .text_count = 2};
-  dperm_schema *schema = schema_of(columns, more);
+  auto_schema *schema = schema_of(columns, more);
   dperm_data *data = NULL;
   assert_ok(dperm_data_from_table(schema, ROWS, given, &label, &data, err));
-  dperm_schema_free(schema);
   return of_and_free(data);
 }
 
 #define NUMERIC(name, low, high)                                                                   \
   "{\"name\":\"" name "\",\"type\":\"numeric\",\"min\":" low ",\"max\":" high "}"
 
-static void bounds_make_no_other_people(void **state) {
-  (void)state;
+TEST(bounds_make_no_other_people) {
   static const int32_t codes[] = {0, 1, 1, 2};
   static const char *const texts[] = {"3.0", "0", "7"};
   dperm_column given[COLS];
@@ -148,8 +144,7 @@ static void bounds_make_no_other_people(void **state) {
   check_same(&id, &c);
 }
 
-static void texts_and_what_is_missing_tell_people_apart(void **state) {
-  (void)state;
+TEST(texts_and_what_is_missing_tell_people_apart) {
   static const int32_t codes[] = {0, 1, -1, 0}, changed[] = {0, 1, -1, 1}, gone[] = {0, 1, -1, -1};
   static const int32_t renamed[] = {1, 0, -1, 1};
   static const char *const texts[] = {"red", "blue"}, *const turned[] = {"blue", "red"};
@@ -179,8 +174,7 @@ static void texts_and_what_is_missing_tell_people_apart(void **state) {
 /* Whether a program has read "?" or "" or "NA" as a text or as NaN, and whatever the schema makes
  * of it, they are the same people; a text that means nothing to others than the schema is a value.
  */
-static void a_text_for_missing_is_the_same_as_nothing(void **state) {
-  (void)state;
+TEST(a_text_for_missing_is_the_same_as_nothing) {
   static const int32_t none[] = {0, 1, -1, 0}, marked[] = {0, 1, 2, 0}, empty[] = {0, 1, 3, 0};
   static const int32_t padded[] = {0, 1, 4, 0}, said[] = {0, 1, 5, 0};
   static const char *const texts[] = {"1", "0.5", "?", "", " NA ", "unknown"};
@@ -210,9 +204,8 @@ static void a_text_for_missing_is_the_same_as_nothing(void **state) {
 
 /* ---- rows of a file */
 
-static void a_part_of_a_file_is_known_by_its_places(void **state) {
-  (void)state;
-  char *path = file_with_text("a,b,y\n1,2,p\n3,4,q\n5,6,p\n");
+TEST(a_part_of_a_file_is_known_by_its_places) {
+  auto_file *path = file_with_text("a,b,y\n1,2,p\n3,4,q\n5,6,p\n");
   dperm_schema *schemas[2] = {
       schema_of(NUMERIC("a", "0", "9") "," NUMERIC("b", "0", "9"), ""),
       schema_of(NUMERIC("a", "0", "1") ",{\"name\":\"b\",\"type\":\"ignore\"}", "")};
@@ -238,15 +231,13 @@ static void a_part_of_a_file_is_known_by_its_places(void **state) {
     dperm_schema_free(schemas[s]);
   }
   check_same(&id[0], &id[1]);
-  file_remove(path);
 }
 
 /* The same people: encoded, under another schema, or both; and so are parts of them. */
-static void an_encoded_file_and_a_view_are_the_people_of_the_file(void **state) {
-  (void)state;
-  char *path = file_with_text("a,b,y\n1,2,p\n3,4,q\n5,6,p\n"), *encoded = file_with_text("");
-  dperm_schema *schema = schema_of(NUMERIC("a", "0", "9") "," NUMERIC("b", "0", "9"), "");
-  dperm_schema *other =
+TEST(an_encoded_file_and_a_view_are_the_people_of_the_file) {
+  auto_file *path = file_with_text("a,b,y\n1,2,p\n3,4,q\n5,6,p\n"), *encoded = file_with_text("");
+  auto_schema *schema = schema_of(NUMERIC("a", "0", "9") "," NUMERIC("b", "0", "9"), "");
+  auto_schema *other =
       schema_of(NUMERIC("a", "0", "1") ",{\"name\":\"b\",\"type\":\"ignore\"}", "");
   const dperm_source plain = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   const dperm_source sources[] = {
@@ -268,10 +259,6 @@ static void an_encoded_file_and_a_view_are_the_people_of_the_file(void **state) 
     data_view_close(&view);
     dperm_data_free(data);
   }
-  dperm_schema_free(schema);
-  dperm_schema_free(other);
-  file_remove(path);
-  file_remove(encoded);
 }
 
 typedef struct part_job {
@@ -283,26 +270,22 @@ typedef struct part_job {
 
 static void select_part(ranks *r, void *context) {
   part_job *job = context;
-  dperm_data *data = NULL, *part = NULL, *again = NULL;
+  auto_data *data = NULL, *part = NULL, *again = NULL;
   const size_t count = sizeof job->rows / sizeof *job->rows, at = r ? r->rank : 0;
   job->failed[at] = dperm_data_read_spread(&job->source, r, NULL, &data, NULL) != DPERM_OK ||
                     dperm_data_select(data, job->rows, count, &part, NULL) != DPERM_OK ||
                     dperm_data_select(part, job->rows, count, &again, NULL) != DPERM_OK ||
                     identity_of_data(again, &job->id[at], NULL) != DPERM_OK;
-  dperm_data_free(again);
-  dperm_data_free(part);
-  dperm_data_free(data);
 }
 
-static void a_part_is_the_same_for_any_number_of_processes(void **state) {
-  (void)state;
+TEST(a_part_is_the_same_for_any_number_of_processes) {
   enum { ALL = 4000, LINE = 32 };
-  char *text = calloc(ALL, LINE);
+  OWNED_MEMORY char *text = calloc(ALL, LINE);
   assert_non_null(text);
   for (size_t i = 0, at = 0; i < ALL; i++) {
     at += (size_t)snprintf(text + at, LINE, "%s 1:0.%zu 2:0.%zu\n", i % 3 ? "+1" : "-1", i, i % 9);
   }
-  char *path = file_with_text(text);
+  auto_file *path = file_with_text(text);
   part_job job = {.source = {.path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = 2}};
   for (size_t i = 0; i < sizeof job.rows / sizeof *job.rows; i++) {
     job.rows[i] = i;
@@ -317,8 +300,6 @@ static void a_part_is_the_same_for_any_number_of_processes(void **state) {
       check_same(&alone, &job.id[p]);
     }
   }
-  free(text);
-  file_remove(path);
 }
 
 /* ---- what a ledger makes of it */
@@ -326,20 +307,19 @@ static void a_part_is_the_same_for_any_number_of_processes(void **state) {
 static dperm_status train(dperm_ledger *ledger, const dperm_data *data, const char *dataset,
                           dperm_error *err) {
   dperm_options options;
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   dperm_options_init(&options);
   options.epsilon = 0.1;
   options.threads = 1;
   options.account = (dperm_account){.ledger = ledger, .dataset = dataset};
   dperm_status status = dperm_train(data, &options, &model, err);
-  dperm_model_free(model);
   return status;
 }
 
-static void one_budget_whatever_the_norm(void **state) {
+TEST_WITH(one_budget_whatever_the_norm, ledger_home_begin, ledger_home_end) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
-  dperm_data *near = dense(X, SIGNS, 1), *far = sparse(COLS, 20);
+  auto_ledger *ledger = opened(home);
+  auto_data *near = dense(X, SIGNS, 1), *far = sparse(COLS, 20);
   static const uint32_t codes[] = {0, 1, 1, 0};
   static const char *const names[] = {"yes", "no"};
   assert_ok(dperm_data_add_intercept(far, 2, err));
@@ -352,9 +332,6 @@ static void one_budget_whatever_the_norm(void **state) {
   assert_fails(dperm_ledger_refuse_data(ledger, far, err), DPERM_OVER_BUDGET,
                "these data are data set \"people\"");
   assert_string_equal(verdict_of(home->path, NULL).first, "");
-  dperm_data_free(near);
-  dperm_data_free(far);
-  dperm_ledger_free(ledger);
 }
 
 /* A charge as it was made when rows were known as they were encoded. */
@@ -371,10 +348,10 @@ static void charge_as_once(dperm_ledger *ledger, const dperm_data *data) {
   assert_ok(charge_reserve(ledger, &request, false, &charge, err));
 }
 
-static void people_known_by_the_older_rule_stay_known(void **state) {
+TEST_WITH(people_known_by_the_older_rule_stay_known, ledger_home_begin, ledger_home_end) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
-  dperm_data *data = dense(X, SIGNS, 100);
+  auto_ledger *ledger = opened(home);
+  auto_data *data = dense(X, SIGNS, 100);
   charge_as_once(ledger, data);
   assert_ok(ledger_create(home->path, "again", "1", NULL, 1, err));
   assert_fails(train(ledger, data, "again", err), DPERM_OVER_BUDGET,
@@ -387,33 +364,12 @@ static void people_known_by_the_older_rule_stay_known(void **state) {
   assert_fails(train(ledger, data, "people", err), DPERM_OVER_BUDGET, "has epsilon 0 left of 1");
   assert_fails(train(ledger, home->data, "people", err), DPERM_OVER_BUDGET, "not the data");
   assert_string_equal(verdict_of(home->path, NULL).first, "");
-  dperm_data_free(data);
-  dperm_ledger_free(ledger);
 }
 
 /* The older rule, to the bit: as 0.1 had it for rows that no norm shortens. */
-static void the_older_rule_is_as_it_was(void **state) {
-  (void)state;
+TEST(the_older_rule_is_as_it_was) {
   char hex[2 * IDENTITY_SIZE + 1];
   const data_identity id = of_and_free(dense(X, SIGNS, 100));
   (void)sodium_bin2hex(hex, sizeof hex, id.encoded, IDENTITY_SIZE);
   assert_string_equal(hex, "2a33366908d1fdb334819533cfb7ef11dbfb935eccef66822a477418d7725a8d");
-}
-
-int main(void) {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, ledger_home_begin, ledger_home_end)
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_norm_a_constant_and_classes_make_no_other_people),
-      cmocka_unit_test(the_order_of_rows_is_no_matter_their_values_are),
-      cmocka_unit_test(bounds_make_no_other_people),
-      cmocka_unit_test(texts_and_what_is_missing_tell_people_apart),
-      cmocka_unit_test(a_text_for_missing_is_the_same_as_nothing),
-      cmocka_unit_test(a_part_of_a_file_is_known_by_its_places),
-      cmocka_unit_test(an_encoded_file_and_a_view_are_the_people_of_the_file),
-      cmocka_unit_test(a_part_is_the_same_for_any_number_of_processes),
-      cmocka_unit_test(the_older_rule_is_as_it_was),
-      CASE(one_budget_whatever_the_norm),
-      CASE(people_known_by_the_older_rule_stay_known),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

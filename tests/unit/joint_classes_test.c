@@ -58,17 +58,16 @@ static void see(void *context, dperm_finding finding, const char *line) {
 /* The lines that fail. */
 static const char *verified(const dperm_model *model) {
   static char failed[4000];
-  char *path = file_with_text("");
+  auto_file *path = file_with_text("");
   bool holds = false;
   failed[0] = '\0';
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_verify(path, NULL, 0, NULL, see, failed, &holds, err));
   assert_int_equal(holds, failed[0] == '\0');
-  file_remove(path);
   return failed;
 }
 
-static void one_fit_has_all_of_epsilon(void **state) {
+TEST(one_fit_has_all_of_epsilon) {
   OWNED(dperm_data_free_at) dperm_data *data = four_classes();
   dperm_options options = options_of(1);
   OWNED(dperm_model_free_at) dperm_model *joint = train(data, &options);
@@ -83,7 +82,7 @@ static void one_fit_has_all_of_epsilon(void **state) {
   assert_string_equal(verified(apart), "");
 }
 
-static void verification_derives_a_joint_fit_anew(void **state) {
+TEST(verification_derives_a_joint_fit_anew) {
   OWNED(dperm_data_free_at) dperm_data *data = four_classes();
   for (int m = 0; m < 2; m++) {
     dperm_options options = options_of(1);
@@ -113,11 +112,11 @@ static void verification_derives_a_joint_fit_anew(void **state) {
   }
 }
 
-static void models_come_back_whole(void **state) {
+TEST(models_come_back_whole) {
   OWNED(dperm_data_free_at) dperm_data *data = four_classes();
   dperm_options options = options_of(2);
-  dperm_model *model = train(data, &options), *back = NULL;
-  char *path = file_with_text("");
+  auto_model *model = train(data, &options), *back = NULL;
+  auto_file *path = file_with_text("");
   double scores[ROWS * CLASSES], again[ROWS * CLASSES], log_loss = 0;
   size_t errors = 0;
   dperm_metrics metrics;
@@ -140,15 +139,12 @@ static void models_come_back_whole(void **state) {
   assert_close(metrics.log_loss, log_loss / ROWS, 1e-10);
   assert_int_equal(metrics.errors, errors);
   assert_true(metrics.error_rate < 0.15);
-  file_remove(path);
-  dperm_model_free(model);
-  dperm_model_free(back);
 }
 
 /* ---- the minimum itself */
 
 /* Without noise the gradient of the softmax loss vanishes; a class's weight counts in it. */
-static void without_noise_it_is_the_minimum(void **state) {
+TEST(without_noise_it_is_the_minimum) {
   OWNED(dperm_data_free_at) dperm_data *data = four_classes();
   const dperm_class_weight heavy[] = {{"2", 3}};
   dperm_options options = options_of((double)NAN);
@@ -178,7 +174,7 @@ static void without_noise_it_is_the_minimum(void **state) {
 
 /* ---- planning and choosing */
 
-static void a_plan_has_the_noise_that_training_has(void **state) {
+TEST(a_plan_has_the_noise_that_training_has) {
   OWNED(dperm_data_free_at) dperm_data *data = four_classes();
   dperm_options options = options_of(1);
   dperm_plan plan;
@@ -198,7 +194,7 @@ static void a_plan_has_the_noise_that_training_has(void **state) {
 
 /* Candidates of one choice may learn classes in different ways; the file states the chosen one's.
  */
-static void a_choice_states_how_the_chosen_one_learned(void **state) {
+TEST(a_choice_states_how_the_chosen_one_learned) {
   OWNED(dperm_data_free_at) dperm_data *data = four_classes();
   for (size_t first = 0; first < 2; first++) {
     dperm_options candidates[2] = {options_of(2), options_of(2)};
@@ -220,7 +216,7 @@ static void a_choice_states_how_the_chosen_one_learned(void **state) {
 /* ---- gaussian noise */
 
 /* All of delta is the one fit's, and verify derives it again; less noise than that is refused. */
-static void gaussian_noise_is_for_all_classes_at_once(void **state) {
+TEST(gaussian_noise_is_for_all_classes_at_once) {
   OWNED(dperm_data_free_at) dperm_data *data = four_classes();
   for (int i = 0; i < 4; i++) {
     dperm_options options = options_of(1);
@@ -241,9 +237,9 @@ static void gaussian_noise_is_for_all_classes_at_once(void **state) {
 
 /* ---- what does not go together */
 
-static void what_has_no_proof_is_refused(void **state) {
+TEST(what_has_no_proof_is_refused) {
   OWNED(dperm_data_free_at) dperm_data *data = four_classes();
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   dperm_options options = options_of(1);
   options.multiclass = DPERM_MULTICLASS_JOINT;
   options.analysis = DPERM_ANALYSIS_PAPER;
@@ -268,19 +264,4 @@ static void what_has_no_proof_is_refused(void **state) {
   options.epsilon = 20;
   model = train(data, &options);
   assert_false(model->joint);
-  dperm_model_free(model);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_fit_has_all_of_epsilon),
-      cmocka_unit_test(verification_derives_a_joint_fit_anew),
-      cmocka_unit_test(models_come_back_whole),
-      cmocka_unit_test(without_noise_it_is_the_minimum),
-      cmocka_unit_test(a_plan_has_the_noise_that_training_has),
-      cmocka_unit_test(a_choice_states_how_the_chosen_one_learned),
-      cmocka_unit_test(gaussian_noise_is_for_all_classes_at_once),
-      cmocka_unit_test(what_has_no_proof_is_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

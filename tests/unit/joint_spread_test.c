@@ -22,7 +22,7 @@ typedef struct joint_job {
 static dperm_status train_once(const joint_job *job, ranks *r, dperm_model **model,
                                dperm_error *failure) {
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
-  dperm_random *random = NULL;
+  auto_random *random = NULL;
   dperm_options options = job->options;
   dperm_status status = dperm_data_read_spread(&job->source, r, NULL, &data, failure);
   if (status == DPERM_OK) {
@@ -32,7 +32,6 @@ static dperm_status train_once(const joint_job *job, ranks *r, dperm_model **mod
     options.random = random;
     status = dperm_train(data, &options, model, failure);
   }
-  dperm_random_free(random);
   return status;
 }
 
@@ -44,7 +43,7 @@ static void train_rank(ranks *r, void *context) {
 
 /* Two numbers and a category; rows that are dense, or mostly empty. */
 static char *records(void) {
-  char *text = malloc((size_t)ROWS * 40);
+  OWNED_MEMORY char *text = malloc((size_t)ROWS * 40);
   assert_non_null(text);
   size_t used = (size_t)sprintf(text, "x,z,c,y\n");
   for (size_t i = 0; i < ROWS; i++) {
@@ -55,7 +54,6 @@ static char *records(void) {
                             (char)('a' + (i * 7 + kind) % 12), kind);
   }
   char *path = file_with(text, used);
-  free(text);
   return path;
 }
 
@@ -97,9 +95,9 @@ static void check(joint_job *job) {
   }
 }
 
-static void joint_fits_have_the_bits_of_one_process(void **state) {
+TEST(joint_fits_have_the_bits_of_one_process) {
   static const dperm_class_weight weights[] = {{"1", 3}};
-  char *path = records();
+  auto_file *path = records();
   for (int variant = 0; variant < 12; variant++) {
     OWNED(dperm_schema_free_at) dperm_schema *schema = schema_of(variant % 2 == 0);
     joint_job job = {.source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema}};
@@ -130,10 +128,4 @@ static void joint_fits_have_the_bits_of_one_process(void **state) {
     }
     check(&job);
   }
-  file_remove(path);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(joint_fits_have_the_bits_of_one_process)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,7 +105,7 @@ TEST(values_are_found_where_they_stand) {
 TEST(text_need_not_be_terminated) {
   static const char text[] = "{\"a\": {\"b\": 5}}";
   size_t length = strlen(text);
-  char *exact = malloc(length); /* the sanitizer guards its end */
+  OWNED_MEMORY char *exact = malloc(length); /* the sanitizer guards its end */
   assert_non_null(exact);
   memcpy(exact, text, length);
   json_document doc = {
@@ -119,7 +119,6 @@ TEST(text_need_not_be_terminated) {
                "file.json:1:1: wrong");
   json_decref(elsewhere);
   json_decref(doc.root);
-  free(exact);
 }
 
 TEST(byte_order_mark_is_skipped_and_not_counted) {
@@ -172,7 +171,7 @@ TEST(long_list_of_known_keys_is_cut) {
 /* ---- writing */
 
 static char *written(const json_t *value) {
-  char *path = file_with("", 0);
+  auto_file *path = file_with("", 0);
   output_file *out = NULL;
   assert_ok(output_open(path, &out, err));
   assert_ok(json_write(value, false, out, err));
@@ -180,7 +179,6 @@ static char *written(const json_t *value) {
   char *text = NULL;
   size_t length = 0;
   assert_ok(file_read_all(path, 1 << 24, &text, &length, err));
-  file_remove(path);
   return text;
 }
 

@@ -26,11 +26,11 @@ static double *numbers(random_source *r, size_t count) {
 
 /* ---- vectors */
 
-static void dot_products_and_scaled_sums_are_right(void **state) {
+TEST(dot_products_and_scaled_sums_are_right) {
   random_source r = source(5);
   for (size_t count = 0; count < 40; count++) {
     double *a = numbers(&r, count), *b = numbers(&r, count), truth = 0;
-    double *moved = numbers(&r, count);
+    OWNED_MEMORY double *moved = numbers(&r, count);
     for (size_t i = 0; i < count; i++) {
       truth += a[i] * b[i];
       moved[i] = a[i];
@@ -42,7 +42,6 @@ static void dot_products_and_scaled_sums_are_right(void **state) {
     }
     free(a);
     free(b);
-    free(moved);
   }
 }
 
@@ -57,14 +56,16 @@ static dperm_status halve(void *context, double *d, dperm_error *e) {
 
 /* H⁻¹ turn = step for the last pair (the secant equation), also when older ones are forgotten; and
  * a step along which the gradient falls leaves no pair. */
-static void lbfgs_meets_the_secant_equation(void **state) {
+TEST(lbfgs_meets_the_secant_equation) {
   random_source r = source(6);
   size_t cols = 20;
-  double *work = numbers(&r, lbfgs_work_size(cols)), *zero = calloc(cols, sizeof *zero);
+  OWNED_MEMORY double *work = numbers(&r, lbfgs_work_size(cols)),
+                      *zero = calloc(cols, sizeof *zero);
   lbfgs q;
   lbfgs_begin(&q, cols, work);
   for (size_t pair = 0; pair < 2 * (size_t)LBFGS_PAIRS; pair++) {
-    double *step = numbers(&r, cols), *turn = numbers(&r, cols), *d = numbers(&r, cols);
+    OWNED_MEMORY double *step = numbers(&r, cols), *turn = numbers(&r, cols),
+                        *d = numbers(&r, cols);
     for (size_t j = 0; j < cols; j++) {
       d[j] = turn[j] = (double)(j + 1) * step[j];
     }
@@ -76,12 +77,7 @@ static void lbfgs_meets_the_secant_equation(void **state) {
     for (size_t j = 0; j < cols; j++) {
       assert_true(fabs(d[j] - step[j]) <= 1e-9);
     }
-    free(step);
-    free(turn);
-    free(d);
   }
-  free(work);
-  free(zero);
 }
 
 /* ---- products */
@@ -90,7 +86,8 @@ static void lbfgs_meets_the_secant_equation(void **state) {
  * product with one column and one row. */
 static void check_product(random_source *r, size_t m, size_t n, size_t k, int transposed) {
   size_t b_row = n + 3, c_row = n + 5, a_row = transposed ? 1 : k + 2, a_col = transposed ? m : 1;
-  double *a = numbers(r, m * (k + 2)), *b = numbers(r, k * b_row), *c = numbers(r, m * c_row);
+  OWNED_MEMORY double *a = numbers(r, m * (k + 2)), *b = numbers(r, k * b_row),
+                      *c = numbers(r, m * c_row);
   OWNED_MEMORY double *before = calloc(m * c_row + 1, sizeof *before);
   memcpy(before, c, m * c_row * sizeof *c);
   gemm_operands t = {m, n, k, a, a_row, a_col, b, b_row, c, c_row};
@@ -112,12 +109,9 @@ static void check_product(random_source *r, size_t m, size_t n, size_t k, int tr
       assert_true(is == alone);
     }
   }
-  free(a);
-  free(b);
-  free(c);
 }
 
-static void products_are_right_for_every_shape(void **state) {
+TEST(products_are_right_for_every_shape) {
   const size_t sizes[] = {1, 2, 7, 8, 9, 12, 16, 17, 24, 25, 33};
   enum { SIZES = sizeof sizes / sizeof *sizes };
   random_source r = source(1);
@@ -147,11 +141,11 @@ static double *gram(random_source *r, size_t n, double shift, double below) {
 
 static const size_t orders[] = {1, 2, 3, 8, 31, 32, 33, 63, 64, 65, 97, 130, 200};
 
-static void a_factor_gives_its_matrix_back(void **state) {
+TEST(a_factor_gives_its_matrix_back) {
   random_source r = source(2);
   for (size_t s = 0; s < sizeof orders / sizeof *orders; s++) {
     size_t n = orders[s];
-    double *h = gram(&r, n, 0.1, NAN), *u = calloc(n * n, sizeof *u);
+    OWNED_MEMORY double *h = gram(&r, n, 0.1, NAN), *u = calloc(n * n, sizeof *u);
     memcpy(u, h, n * n * sizeof *u);
     assert_true(cholesky_factor(u, n));
     for (size_t i = 0; i < n; i++) {
@@ -164,7 +158,7 @@ static void a_factor_gives_its_matrix_back(void **state) {
         assert_true(fabs(sum - h[i * n + j]) <= 1e-14 * (double)n);
       }
     }
-    double *truth = numbers(&r, n), *x = calloc(n, sizeof *x);
+    OWNED_MEMORY double *truth = numbers(&r, n), *x = calloc(n, sizeof *x);
     for (size_t i = 0; i < n; i++) {
       for (size_t j = 0; j < n; j++) {
         x[i] += (j >= i ? h[i * n + j] : h[j * n + i]) * truth[j];
@@ -174,24 +168,19 @@ static void a_factor_gives_its_matrix_back(void **state) {
     for (size_t i = 0; i < n; i++) {
       assert_true(fabs(x[i] - truth[i]) <= 1e-11 * (double)n);
     }
-    free(h);
-    free(u);
-    free(truth);
-    free(x);
   }
 }
 
-static void no_factor_of_what_is_not_positive_definite(void **state) {
+TEST(no_factor_of_what_is_not_positive_definite) {
   random_source r = source(3);
   const double bad[] = {0, -1, NAN, INFINITY, -INFINITY};
   for (size_t s = 0; s < sizeof orders / sizeof *orders; s++) {
     size_t n = orders[s];
     for (size_t b = 0; b < sizeof bad / sizeof *bad; b++) {
       for (size_t at = 0; at < n; at += n / 3 + 1) {
-        double *h = gram(&r, n, 0.1, 0);
+        OWNED_MEMORY double *h = gram(&r, n, 0.1, 0);
         h[at * n + at] = bad[b];
         assert_false(cholesky_factor(h, n));
-        free(h);
       }
     }
   }
@@ -200,7 +189,7 @@ static void no_factor_of_what_is_not_positive_definite(void **state) {
 /* ---- rotations */
 
 static void check_rotation(random_source *r, size_t d, size_t count) {
-  double *a = numbers(r, d * count), *q = calloc(d * count, sizeof *q);
+  OWNED_MEMORY double *a = numbers(r, d * count), *q = calloc(d * count, sizeof *q);
   OWNED_MEMORY double *again = calloc(d * count, sizeof *again),
                       *work = calloc(count, sizeof *work);
   memcpy(q, a, d * count * sizeof *q);
@@ -223,11 +212,9 @@ static void check_rotation(random_source *r, size_t d, size_t count) {
       assert_true(i != j || r_ij > 0);
     }
   }
-  free(a);
-  free(q);
 }
 
-static void rotations_are_orthogonal_and_have_positive_diagonals(void **state) {
+TEST(rotations_are_orthogonal_and_have_positive_diagonals) {
   random_source r = source(4);
   const size_t sizes[] = {1, 2, 3, 15, 16, 17, 33, 50, 100};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -238,24 +225,11 @@ static void rotations_are_orthogonal_and_have_positive_diagonals(void **state) {
 }
 
 /* A direction that no gaussian will ever draw, but for d = 1: nothing below the diagonal. */
-static void columns_that_need_no_reflection(void **state) {
+TEST(columns_that_need_no_reflection) {
   double q[] = {-2, 0, 0, 0, 3, 0, 0, 0, -4}, work[3];
   const double expected[] = {-1, 0, 0, 0, 1, 0, 0, 0, -1};
   householder_rotation(3, 3, q, work);
   for (size_t i = 0; i < 9; i++) {
     assert_true(q[i] == expected[i]);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(dot_products_and_scaled_sums_are_right),
-      cmocka_unit_test(lbfgs_meets_the_secant_equation),
-      cmocka_unit_test(products_are_right_for_every_shape),
-      cmocka_unit_test(a_factor_gives_its_matrix_back),
-      cmocka_unit_test(no_factor_of_what_is_not_positive_definite),
-      cmocka_unit_test(rotations_are_orthogonal_and_have_positive_diagonals),
-      cmocka_unit_test(columns_that_need_no_reflection),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,15 +128,13 @@ static void turn_once(void *context, size_t from, size_t count, double *z) {
 static void check_both(const matrix *x, const double *f, const double *w, size_t k,
                        const results *r) {
   for (int threads = 1; threads <= 3; threads++) {
-    double *z = blank_array(x->rows * k), *g = blank_array(x->cols * k);
+    OWNED_MEMORY double *z = blank_array(x->rows * k), *g = blank_array(x->cols * k);
     turning t = {w, k, z};
     thread_scope scope = threads_enter(threads);
     assert_ok(matrix_apply_both(x, f, k, turn_once, &t, g, err));
     threads_leave(scope);
     assert_memory_equal(z, r->z, x->rows * k * sizeof *z);
     assert_memory_equal(g, r->g, x->cols * k * sizeof *g);
-    free(z);
-    free(g);
   }
 }
 
@@ -144,7 +142,7 @@ static void check_products(const test_rows *t, const matrix *x) {
   static const size_t counts[] = {1, 3, 20}; /* the last in several pieces */
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
     size_t k = counts[c];
-    double *f = random_array(1, x->cols * k), *w = random_array(2, x->rows * k);
+    OWNED_MEMORY double *f = random_array(1, x->cols * k), *w = random_array(2, x->rows * k);
     results by_threads[3];
     for (int threads = 1; threads <= 3; threads++) {
       thread_scope scope = threads_enter(threads);
@@ -158,23 +156,20 @@ static void check_products(const test_rows *t, const matrix *x) {
     for (int i = 0; i < 3; i++) {
       results_free(&by_threads[i]);
     }
-    free(f);
-    free(w);
   }
 }
 
 static void check_rows(const test_rows *t, const matrix *x) {
-  double *row = blank_array(x->cols);
+  OWNED_MEMORY double *row = blank_array(x->cols);
   for (size_t i = 0; i < x->rows; i += stride_for(x->rows)) {
     x->kind->row(x, i, row);
     assert_memory_equal(row, t->x + i * t->cols, t->cols * sizeof *row);
   }
-  free(row);
 }
 
 /* All of them, block by block. */
 static void check_views(const test_rows *t, const matrix *x) {
-  double *work = blank_array(x->work_size + 1);
+  OWNED_MEMORY double *work = blank_array(x->work_size + 1);
   row_view rows[MATRIX_BLOCK];
   for (size_t i = 0; x->kind->views && i < x->rows; i++) {
     const row_view *row = &rows[i % MATRIX_BLOCK];
@@ -189,7 +184,6 @@ static void check_views(const test_rows *t, const matrix *x) {
     }
     assert_int_equal(used, row->count);
   }
-  free(work);
 }
 
 /* The same bits; or, where rows are computed by products whose last bit may depend on the row's
@@ -207,7 +201,7 @@ static void check_same_row(const matrix *x, const double *got, const double *exp
 /* Backwards, with repetitions and gaps; as copies, or as a fold has them. */
 static void check_select(const test_rows *t, const matrix *x) {
   size_t count = x->rows + x->rows / 2 + 1, *chosen = calloc(count, sizeof *chosen);
-  double *row = blank_array(x->cols);
+  OWNED_MEMORY double *row = blank_array(x->cols);
   OWNED(matrix_free_at) matrix *part = NULL;
   assert_non_null(chosen);
   for (size_t i = 0; i < count; i++) {
@@ -225,7 +219,6 @@ static void check_select(const test_rows *t, const matrix *x) {
     matrix_free(part);
   }
   free(chosen);
-  free(row);
 }
 
 /* What certification builds on: the sizes that a kind declares. */
@@ -299,8 +292,8 @@ static void dd_results_free(dd_results *r) {
 }
 
 static void check_dd(const test_rows *t, const matrix *x) {
-  double *f = random_array(3, x->cols), *w = random_array(4, x->rows);
-  double *f_rest = random_rests(5, f, x->cols);
+  OWNED_MEMORY double *f = random_array(3, x->cols), *w = random_array(4, x->rows);
+  OWNED_MEMORY double *f_rest = random_rests(5, f, x->cols);
   dd_results r = run_dd(x, f, f_rest, w, 1), again = run_dd(x, f, f_rest, w, 3);
   for (size_t i = 0; i < x->rows; i += stride_for(x->rows)) {
     check_sum(x, "apply_dd", (double_double){r.z[i], r.z_rest[i]}, t->x + i * t->cols, 1, f, f_rest,
@@ -315,15 +308,12 @@ static void check_dd(const test_rows *t, const matrix *x) {
   assert_memory_equal(r.g, again.g, 2 * x->cols * sizeof(double));
   dd_results_free(&r);
   dd_results_free(&again);
-  free(f);
-  free(w);
-  free(f_rest);
 }
 
 /* To the bit, and with the same depths, which certificates are made of. */
 static void check_as_stored(const test_rows *t, const matrix *x) {
   const matrix *stored = x->kind == t->sparse->kind ? t->sparse : x;
-  double *f = random_array(6, 3 * x->cols), *w = random_array(7, 3 * x->rows);
+  OWNED_MEMORY double *f = random_array(6, 3 * x->cols), *w = random_array(7, 3 * x->rows);
   assert_int_equal(x->row_entries, stored->row_entries);
   assert_int_equal(x->row_depth, stored->row_depth);
   assert_int_equal(x->sum_depth, stored->sum_depth);
@@ -337,13 +327,11 @@ static void check_as_stored(const test_rows *t, const matrix *x) {
   assert_memory_equal(a.g, b.g, 2 * x->cols * sizeof *a.g);
   dd_results_free(&a);
   dd_results_free(&b);
-  free(f);
-  free(w);
 }
 
 /* One weight for all rows, so that rounding does not average out. */
 static void check_depth(const test_rows *t, const matrix *x) {
-  double *w = blank_array(x->rows), *g = blank_array(x->cols);
+  OWNED_MEMORY double *w = blank_array(x->rows), *g = blank_array(x->cols);
   for (size_t i = 0; i < x->rows; i++) {
     w[i] = 1.0 / 3;
   }
@@ -352,8 +340,6 @@ static void check_depth(const test_rows *t, const matrix *x) {
     check_sum(x, "depth", (double_double){g[j], 0}, t->x + j, t->cols, w, NULL, x->rows,
               ((double)x->sum_depth + 1) * 0x1p-53);
   }
-  free(w);
-  free(g);
 }
 
 typedef void check(const test_rows *t, const matrix *x);
@@ -363,11 +349,10 @@ static void for_every_kind_and_size(check *what) {
   static const size_t cols[] = {1, 5, 130, 300};
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
     for (size_t c = 0; c < sizeof cols / sizeof *cols; c++) {
-      test_rows *t = some_rows(rows[r], cols[c]);
+      auto_rows *t = some_rows(rows[r], cols[c]);
       for (size_t k = 0; k < KINDS; k++) {
         what(t, kind_of(t, k));
       }
-      test_rows_free(t);
     }
   }
 }
@@ -396,10 +381,9 @@ static void check_features(const test_rows *below, size_t features, check *what)
     OWNED(matrix_free_at) matrix *x = NULL;
     thread_scope scope = threads_enter(1); /* as in a fit */
     assert_ok(features_new(map, kind_of(below, k), &x, err));
-    test_rows *t = rows_of_features(x);
+    auto_rows *t = rows_of_features(x);
     what(t, x);
     threads_leave(scope);
-    test_rows_free(t);
   }
 }
 
@@ -408,9 +392,8 @@ static void for_features_of_every_size(check *what) {
   static const size_t features[] = {2, 10, 130};
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
     for (size_t c = 0; c < sizeof features / sizeof *features; c++) {
-      test_rows *below = some_rows(rows[r], 7 + 30 * c);
+      auto_rows *below = some_rows(rows[r], 7 + 30 * c);
       check_features(below, features[c], what);
-      test_rows_free(below);
     }
   }
 }

@@ -72,7 +72,7 @@ TEST(models_of_every_origin_come_back_whole) {
 TEST(private_models_come_back_with_their_claim) {
   check_round_trip(mixed_model());
   for (int way = 0; way < 16; way++) {
-    dperm_random *random = NULL;
+    auto_random *random = NULL;
     if (way & 4) {
       assert_ok(dperm_random_seeded(7, &random, err));
     }
@@ -87,7 +87,6 @@ TEST(private_models_come_back_with_their_claim) {
       model->plan.analysis = DPERM_ANALYSIS_TIGHT; /* has none, and none is written */
     }
     check_round_trip(model);
-    dperm_random_free(random);
   }
 }
 

@@ -135,7 +135,7 @@ static dperm_status refine(const dperm_data *data, const dperm_options *options,
 static dperm_status run_within(run *one, const dperm_data *data, dperm_options options,
                                size_t bytes, dperm_error *err) {
   struct rlimit all;
-  char *path = file_with("", 0);
+  auto_file *path = file_with("", 0);
   assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
   const struct rlimit less = {.rlim_cur = bytes, .rlim_max = all.rlim_max};
   assert_int_equal(dperm_output_open(path, &options.account.output, err), DPERM_OK);
@@ -143,7 +143,6 @@ static dperm_status run_within(run *one, const dperm_data *data, dperm_options o
   dperm_status status = one(data, &options, err);
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
   dperm_output_free(options.account.output);
-  file_remove(path);
   return status;
 }
 

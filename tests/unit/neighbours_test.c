@@ -72,26 +72,21 @@ static json_t *public_part(const dperm_model *model) {
 
 static void check_ways_out(dperm_options options, size_t classes) {
   static const size_t counts[] = {0, 1, 2, 3, ABOUT - 1, ABOUT, ABOUT + 1, ROWS};
-  json_t *first = NULL;
+  json_auto_t *first = NULL;
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-    dperm_data *data = first_rows(counts[i], classes);
-    dperm_model *model = train_seeded(data, options);
-    json_t *seen = public_part(model);
+    auto_data *data = first_rows(counts[i], classes);
+    auto_model *model = train_seeded(data, options);
+    json_auto_t *seen = public_part(model);
     assert_true(json_is_null(json_object_get(seen, "rows")));
     assert_true(json_is_null(json_object_get(seen, "rows_fitted")));
     assert_int_equal(json_integer_value(json_object_get(seen, "rows_about")), ABOUT);
     assert_int_equal(model->rows, ABOUT);
     first = first ? first : json_incref(seen);
     assert_true(json_equal(first, seen));
-    json_decref(seen);
-    dperm_model_free(model);
-    dperm_data_free(data);
   }
-  json_decref(first);
 }
 
-static void nothing_but_weights_depends_on_the_number_of_records(void **state) {
-  (void)state;
+TEST(nothing_but_weights_depends_on_the_number_of_records) {
   static const dperm_class_weight weights[] = {{"a", 3}, {"b", 1}};
   for (int mechanism = DPERM_MECHANISM_OBJECTIVE; mechanism <= DPERM_MECHANISM_OUTPUT;
        mechanism++) {
@@ -117,12 +112,11 @@ static void nothing_but_weights_depends_on_the_number_of_records(void **state) {
   }
 }
 
-static void without_records_the_model_is_noise(void **state) {
-  (void)state;
+TEST(without_records_the_model_is_noise) {
   const size_t starts[1] = {0};
   const uint32_t no_columns[1] = {0};
   const double no_values[1] = {0}, no_labels[1] = {0};
-  dperm_data *data = NULL;
+  auto_data *data = NULL;
   assert_ok(dperm_data_from_csr(0, DIMS, starts, no_columns, no_values, no_labels, 1, &data, err));
   dperm_model *model = NULL;
   dperm_options options = adding(DPERM_MECHANISM_OBJECTIVE);
@@ -139,14 +133,12 @@ static void without_records_the_model_is_noise(void **state) {
   options.neighbours = DPERM_NEIGHBOURS_REPLACE;
   options.rows_about = 0;
   assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_DATA, "no rows");
-  dperm_data_free(data);
 }
 
 /* ---- sums over a public figure */
 
 /* (1/D)Σℓ + ΛN has the minimum of (1/n)Σℓ + (ΛD/n)N. */
-static void a_divisor_of_its_own_only_scales_the_problem(void **state) {
-  (void)state;
+TEST(a_divisor_of_its_own_only_scales_the_problem) {
   static const double divisors[] = {1, 37.5, ROWS, 1e6};
   for (size_t i = 0; i < 4; i++) {
     double f[2][DIMS] = {{0}}, linear[DIMS], scaled[DIMS];
@@ -178,8 +170,7 @@ static void a_divisor_of_its_own_only_scales_the_problem(void **state) {
 }
 
 /* Whatever the number of records, a gradient's error is at most an eighth of what is promised. */
-static void the_promise_covers_every_number_of_records(void **state) {
-  (void)state;
+TEST(the_promise_covers_every_number_of_records) {
   static const size_t abouts[] = {1, 30, 1000, 1000000, (size_t)1 << 28, (size_t)1 << 38};
   for (size_t i = 0; i < sizeof abouts / sizeof *abouts; i++) {
     dperm_options options = adding(DPERM_MECHANISM_OBJECTIVE);
@@ -217,26 +208,22 @@ static void the_promise_covers_every_number_of_records(void **state) {
 }
 
 /* Far more records than the figure says, and far fewer: the solver gets there. */
-static void figures_that_are_far_off_are_fitted(void **state) {
-  (void)state;
+TEST(figures_that_are_far_off_are_fitted) {
   static const size_t abouts[] = {1, 20, 100000, (size_t)1 << 38};
-  dperm_data *data = first_rows(ROWS, 2);
+  auto_data *data = first_rows(ROWS, 2);
   for (size_t i = 0; i < 4; i++) {
     for (int mechanism = DPERM_MECHANISM_OBJECTIVE; mechanism <= DPERM_MECHANISM_OUTPUT;
          mechanism++) {
       dperm_options options = adding((dperm_mechanism)mechanism);
       options.rows_about = abouts[i];
-      dperm_model *model = train_seeded(data, options);
-      dperm_model_free(model);
+      auto_model *model = train_seeded(data, options);
     }
   }
-  dperm_data_free(data);
 }
 
 /* ---- claims */
 
-static void an_added_record_is_half_a_replaced_one(void **state) {
-  (void)state;
+TEST(an_added_record_is_half_a_replaced_one) {
   const private_run run = {.epsilon = 0.3,
                            .neighbours = DPERM_NEIGHBOURS_ADD_REMOVE,
                            .rows_per_person = 1,
@@ -250,8 +237,7 @@ static void an_added_record_is_half_a_replaced_one(void **state) {
   assert_true(again.epsilon == twice.epsilon && again.delta == twice.delta);
 }
 
-static void a_plan_takes_the_figure(void **state) {
-  (void)state;
+TEST(a_plan_takes_the_figure) {
   dperm_options options = adding(DPERM_MECHANISM_OBJECTIVE), replaced;
   options.lambda = 0.05;
   options.delta_reg = 0;
@@ -273,27 +259,25 @@ static void a_plan_takes_the_figure(void **state) {
 /* ---- choices */
 
 static dperm_data *data_of_others(void) {
-  test_rows *others = test_rows_random(4, 100, DIMS, 1);
+  auto_rows *others = test_rows_random(4, 100, DIMS, 1);
   dperm_data *data = NULL;
   assert_ok(dperm_data_from_dense(100, DIMS, others->x, others->labels, 1, &data, err));
-  test_rows_free(others);
   return data;
 }
 
 /* Portions and holdouts are drawn record by record: what a model states of them is of the figure.
  */
-static void choices_do_not_tell_the_number_either(void **state) {
-  (void)state;
+TEST(choices_do_not_tell_the_number_either) {
   static const size_t counts[] = {0, 1, 60, 61, ROWS};
   for (int method = DPERM_TUNE_SPLIT; method <= DPERM_TUNE_PUBLIC; method++) {
-    json_t *first = NULL;
-    dperm_data *known = data_of_others();
+    json_auto_t *first = NULL;
+    auto_data *known = data_of_others();
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
       dperm_options candidates[2] = {adding(DPERM_MECHANISM_OBJECTIVE),
                                      adding(DPERM_MECHANISM_OBJECTIVE)};
       dperm_tune_options how;
-      dperm_model *model = NULL;
-      dperm_data *data = first_rows(counts[i], 2);
+      auto_model *model = NULL;
+      auto_data *data = first_rows(counts[i], 2);
       dperm_tune_options_init(&how);
       how.method = (dperm_tune_method)method;
       how.public_data = method == DPERM_TUNE_PUBLIC ? known : NULL;
@@ -306,11 +290,7 @@ static void choices_do_not_tell_the_number_either(void **state) {
       assert_true(json_equal(first, seen));
       json_decref(seen);
       dperm_random_free(candidates[0].random);
-      dperm_model_free(model);
-      dperm_data_free(data);
     }
-    json_decref(first);
-    dperm_data_free(known);
   }
 }
 
@@ -328,13 +308,13 @@ static void ignore_entry(void *context, const dperm_ledger_entry *entry) {
 
 /* (2ε, (1 + e^ε)δ) where records are replaced, the first exactly; as it is where they are not; and
  * a release that states their number is no part of a budget that keeps it private. */
-static void ledgers_count_by_their_own_neighbours(void **state) {
-  dperm_data *data = first_rows(ROWS, 2);
+TEST_WITH(ledgers_count_by_their_own_neighbours, ledger_home_begin, ledger_home_end) {
+  auto_data *data = first_rows(ROWS, 2);
   for (int whose = 0; whose < 2; whose++) {
-    dperm_ledger *ledger = ledger_for(*state, (dperm_neighbours)whose);
+    auto_ledger *ledger = ledger_for(*state, (dperm_neighbours)whose);
     for (int whom = 0; whom < 2; whom++) {
       dperm_charge charge = {.entry = 0};
-      dperm_model *model = NULL;
+      auto_model *model = NULL;
       dperm_options options = adding(DPERM_MECHANISM_OBJECTIVE);
       options.epsilon = 0.3;
       options.account = (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
@@ -352,14 +332,11 @@ static void ledgers_count_by_their_own_neighbours(void **state) {
       bool twice = whom != whose;
       charge_is(&charge, twice ? "0.6" : "0.3", twice ? (1 + exp(0.3)) * delta : delta);
       assert_ok(dperm_ledger_find_model(ledger, model, ignore_entry, NULL, err));
-      dperm_model_free(model);
     }
     bool holds = false;
     assert_ok(dperm_ledger_verify(ledger, NULL, NULL, NULL, &holds, err));
     assert_int_equal(holds, 1);
-    dperm_ledger_free(ledger);
   }
-  dperm_data_free(data);
 }
 
 /* ---- refusals */
@@ -377,9 +354,8 @@ static void refuses(const dperm_data *data, const dperm_options *options, const 
   assert_null(model);
 }
 
-static void what_is_not_proved_is_refused_by_name(void **state) {
-  (void)state;
-  dperm_data *data = first_rows(ROWS, 2);
+TEST(what_is_not_proved_is_refused_by_name) {
+  auto_data *data = first_rows(ROWS, 2);
   dperm_options options = adding(DPERM_MECHANISM_OBJECTIVE);
   options.rows_about = 0;
   refuses(data, &options, "the number of rows is private");
@@ -399,34 +375,16 @@ static void what_is_not_proved_is_refused_by_name(void **state) {
   refuses(data, &options, "counted");
   options.neighbours = (dperm_neighbours)2;
   refuses(data, &options, "none of the two");
-  dperm_data_free(data);
 }
 
 static int open_rows(void **state) {
-  (void)state;
   rows_all = test_rows_random(3, ROWS, DIMS, 0.6);
   return 0;
 }
 
 static int close_rows(void **state) {
-  (void)state;
   test_rows_free(rows_all);
   return 0;
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(nothing_but_weights_depends_on_the_number_of_records),
-      cmocka_unit_test(without_records_the_model_is_noise),
-      cmocka_unit_test(a_divisor_of_its_own_only_scales_the_problem),
-      cmocka_unit_test(the_promise_covers_every_number_of_records),
-      cmocka_unit_test(figures_that_are_far_off_are_fitted),
-      cmocka_unit_test(an_added_record_is_half_a_replaced_one),
-      cmocka_unit_test(a_plan_takes_the_figure),
-      cmocka_unit_test(choices_do_not_tell_the_number_either),
-      cmocka_unit_test_setup_teardown(ledgers_count_by_their_own_neighbours, ledger_home_begin,
-                                      ledger_home_end),
-      cmocka_unit_test(what_is_not_proved_is_refused_by_name),
-  };
-  return cmocka_run_group_tests(tests, open_rows, close_rows);
-}
+TEST_GROUP(open_rows, close_rows)

@@ -18,12 +18,11 @@ static dperm_schema *census_schema(void) {
 }
 
 static dperm_data *census(const dperm_schema *schema, size_t rows) {
-  char *path = file_with_text("");
+  auto_file *path = file_with_text("");
   const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   dperm_data *data = NULL;
   assert_ok(dperm_synthetic_census_write(path, rows, 1, err));
   assert_ok(dperm_data_read(&source, NULL, &data, err));
-  file_remove(path);
   return data;
 }
 
@@ -45,8 +44,8 @@ static void note_failure(void *context, dperm_finding finding, const char *line)
 
 /* The file's claim follows, and the file gives back the same plan and weights. */
 static void check_file(const dperm_model *model) {
-  char *path = file_with_text("");
-  dperm_model *again = NULL;
+  auto_file *path = file_with_text("");
+  auto_model *again = NULL;
   bool holds = false;
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_verify(path, NULL, 0, NULL, note_failure, NULL, &holds, err));
@@ -56,24 +55,21 @@ static void check_file(const dperm_model *model) {
   assert_true(again->plan.noise.beta == model->plan.noise.beta);
   assert_true(noise_rms_norm(&again->plan.noise) == noise_rms_norm(&model->plan.noise));
   assert_memory_equal(again->weights, model->weights, model->dims * sizeof(double));
-  dperm_model_free(again);
-  file_remove(path);
 }
 
 static void check_fit(const dperm_data *data, const dperm_plan *plan, dperm_options options) {
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   assert_ok(dperm_train(data, &options, &model, err));
   assert_true(dperm_model_is_private(model));
   assert_string_equal(model->plan.noise.kind->name, plan->noise);
   assert_true(model->plan.noise.beta == plan->beta && model->plan.lambda == plan->lambda);
   assert_true(model->plan.delta_reg == plan->delta_reg);
   check_file(model);
-  dperm_model_free(model);
 }
 
 TEST(every_kind_fits_rows_of_a_schema_and_verifies) {
-  dperm_schema *schema = census_schema();
-  dperm_data *data = census(schema, 3000);
+  auto_schema *schema = census_schema();
+  auto_data *data = census(schema, 3000);
   for (dperm_noise noise = DPERM_NOISE_AUTO; dperm_noise_name(noise); noise++) {
     for (int way = 0; way < 4; way++) {
       dperm_options options = asking(noise);
@@ -94,15 +90,13 @@ TEST(every_kind_fits_rows_of_a_schema_and_verifies) {
       check_fit(data, &plan, options);
     }
   }
-  dperm_data_free(data);
-  dperm_schema_free(schema);
 }
 
 /* Features, rows from memory. The rows' bounds outlive the data they came with. Mixed noise needs
  * to know of one-hot blocks. */
 TEST(every_kind_fits_rows_without_a_schema_and_verifies) {
-  test_rows *rows = test_rows_random(5, 300, 4, 0.8);
-  dperm_data *data = NULL;
+  auto_rows *rows = test_rows_random(5, 300, 4, 0.8);
+  auto_data *data = NULL;
   assert_ok(dperm_data_from_dense(300, 4, rows->x, rows->labels, 2.5, &data, err));
   for (dperm_noise noise = DPERM_NOISE_AUTO; dperm_noise_name(noise); noise++) {
     dperm_options options = asking(noise);
@@ -126,8 +120,6 @@ TEST(every_kind_fits_rows_without_a_schema_and_verifies) {
     assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_ARGUMENT, "mixed noise");
     options.kernel = (dperm_kernel){DPERM_KERNEL_GAUSSIAN, 0.5, 12, 0, 3};
   }
-  dperm_data_free(data);
-  test_rows_free(rows);
 }
 
 /* A tuned model's plan points into the schema, which it shares; the portion's data are gone. */
@@ -139,14 +131,13 @@ TEST(a_tuned_model_keeps_its_body) {
     dperm_options candidates[2] = {asking(kinds[i]), asking(kinds[i])};
     candidates[1].lambda = 0.01;
     dperm_tune_options how;
-    dperm_model *model = NULL;
+    auto_model *model = NULL;
     dperm_tune_options_init(&how);
     assert_ok(dperm_tune(data, candidates, 2, &how, &model, err));
     dperm_data_free(data);
     dperm_schema_free(schema);
     assert_int_equal(body_dims(&model->plan.noise.body), model->dims);
     check_file(model);
-    dperm_model_free(model);
   }
 }
 
@@ -172,7 +163,7 @@ TEST(other_noise_than_l2_is_for_the_objective) {
 /* ---- the kinds side by side */
 
 static void check_auto(double delta) {
-  dperm_schema *schema = census_schema();
+  auto_schema *schema = census_schema();
   dperm_options options = asking(DPERM_NOISE_AUTO);
   options.delta = delta;
   dperm_plan chosen, own;
@@ -198,7 +189,6 @@ static void check_auto(double delta) {
   assert_int_equal(same, 1);
   assert_int_equal(options.noise, 7);
   assert_string_equal(chosen.noise, delta > 0 ? "gaussian" : "mixed");
-  dperm_schema_free(schema);
 }
 
 TEST(auto_takes_the_kind_with_the_least_noise) {
@@ -242,7 +232,7 @@ TEST(a_plan_for_a_schema_refuses_what_a_fit_does) {
       "\"columns\": [{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 1}]"
       ", \"on_missing\": \"drop\"}";
   dperm_options options = asking(DPERM_NOISE_AUTO);
-  dperm_schema *schema = NULL;
+  auto_schema *schema = NULL;
   dperm_plan plan;
   assert_ok(dperm_schema_parse(text, strlen(text), "s.json", &schema, err));
   assert_fails(dperm_plan_for_schema(10, schema, &options, &plan, err), DPERM_INVALID_SCHEMA,
@@ -252,5 +242,4 @@ TEST(a_plan_for_a_schema_refuses_what_a_fit_does) {
   assert_null(plan.noise);
   assert_fails(dperm_plan_for_schema(0, schema, &options, &plan, err), DPERM_INVALID_ARGUMENT,
                "0 rows");
-  dperm_schema_free(schema);
 }

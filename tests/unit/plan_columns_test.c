@@ -77,7 +77,7 @@ static double part_of(const double *squares, size_t first, size_t width) {
 
 TEST(shares_are_those_of_draws) {
   enum { DRAWS = 20000 };
-  dperm_schema *schema = parsed(whole);
+  auto_schema *schema = parsed(whole);
   for (int kind = DPERM_NOISE_L2; dperm_noise_name((dperm_noise)kind); kind++) {
     const dperm_options options = some_options((dperm_noise)kind);
     const found f = advice(schema, &options);
@@ -109,16 +109,14 @@ TEST(shares_are_those_of_draws) {
     assert_true(fabs(sum + rest - 1) < 0.01);
     assert_true(sum < 1);
   }
-  dperm_schema_free(schema);
 }
 
 /* ---- other schemas */
 
 static double rms(const char *text, const dperm_options *options) {
-  dperm_schema *schema = parsed(text);
+  auto_schema *schema = parsed(text);
   dperm_plan plan;
   assert_ok(dperm_plan_for_schema(ROWS, schema, options, &plan, err));
-  dperm_schema_free(schema);
   return plan.rms_noise_norm;
 }
 
@@ -127,7 +125,7 @@ static void near(double x, double y) {
 }
 
 TEST(changes_are_those_of_other_schemas) {
-  dperm_schema *schema = parsed(whole);
+  auto_schema *schema = parsed(whole);
   dperm_options options = some_options(DPERM_NOISE_AUTO);
   dperm_plan plan;
   const found f = advice(schema, &options);
@@ -153,11 +151,10 @@ TEST(changes_are_those_of_other_schemas) {
   assert_int_equal(f.columns[3].cross, 0);
   assert_int_equal(age->bins, 4); /* 1000 rows, epsilon 0.5, three columns */
   assert_int_equal(job->bins, 0);
-  dperm_schema_free(schema);
 }
 
 TEST(without_noise_there_are_only_bins) {
-  dperm_schema *schema = parsed(whole), *one = parsed(BEGIN "'columns': [" PAY "]}");
+  auto_schema *schema = parsed(whole), *one = parsed(BEGIN "'columns': [" PAY "]}");
   dperm_options options = some_options(DPERM_NOISE_AUTO);
   options.mechanism = DPERM_MECHANISM_NONE;
   found f = advice(schema, &options);
@@ -171,19 +168,15 @@ TEST(without_noise_there_are_only_bins) {
   options = some_options(DPERM_NOISE_AUTO);
   f = advice(one, &options); /* the intercept is left */
   assert_true(f.count == 1 && f.columns[0].noise_share > 0 && f.columns[0].without > 0);
-  dperm_schema_free(one);
-  dperm_schema_free(schema);
 }
 
 /* What a fit will have in their place. */
 TEST(bins_that_are_not_chosen_yet_are_those_of_the_fit) {
-  dperm_schema *open = parsed(BEGIN "'columns': [" AGE("'auto'") "]}");
-  dperm_schema *settled = parsed(BEGIN "'columns': [" AGE("4") "]}");
+  auto_schema *open = parsed(BEGIN "'columns': [" AGE("'auto'") "]}");
+  auto_schema *settled = parsed(BEGIN "'columns': [" AGE("4") "]}");
   const dperm_options options = some_options(DPERM_NOISE_AUTO);
   const found f = advice(open, &options), g = advice(settled, &options);
   assert_true(f.count == 1 && f.columns[0].bins == 4);
   assert_true(f.columns[0].noise_share == g.columns[0].noise_share);
   assert_true(f.columns[0].halved == g.columns[0].halved && f.columns[0].halved < 1);
-  dperm_schema_free(open);
-  dperm_schema_free(settled);
 }

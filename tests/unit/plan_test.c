@@ -26,7 +26,7 @@ static dperm_plan plan_for(size_t rows, size_t dims, double norm, const dperm_op
 /* Refused by the plan and by training alike, and nothing is written. */
 static void check_refused(const dperm_options *options, dperm_status status, const char *text) {
   static const double x[] = {0.5, 0.1, 0, -0.3, 0.2, 0.9}, labels[] = {1, -1};
-  dperm_data *data = NULL;
+  auto_data *data = NULL;
   dperm_plan plan = {.rows = 77};
   dperm_model *model = NULL;
   assert_fails(dperm_plan_make(2, 3, 1, options, &plan, err), status, text);
@@ -35,7 +35,6 @@ static void check_refused(const dperm_options *options, dperm_status status, con
   assert_ok(dperm_data_from_dense(2, 3, x, labels, 1, &data, err));
   assert_fails(dperm_train(data, options, &model, err), status, text);
   assert_null(model);
-  dperm_data_free(data);
 }
 
 /* ---- refusals */
@@ -354,11 +353,11 @@ TEST(a_lambda_that_costs_more_than_a_coin_is_never_better) {
 }
 
 TEST(the_plan_is_what_training_does) {
-  test_rows *rows = test_rows_random(5, 200, 4, 0.8);
+  auto_rows *rows = test_rows_random(5, 200, 4, 0.8);
   dperm_data *data = NULL;
   for (int way = 0; way < 16; way++) {
     dperm_options options = asking((dperm_mechanism)(way & 1), 0.3);
-    dperm_model *model = NULL;
+    auto_model *model = NULL;
     double norm = way & 8 ? 5 : 0.2;
     options.analysis = (dperm_analysis)(way >> 1 & 1);
     options.lambda = way & 4 ? none : 1e-3;
@@ -369,8 +368,6 @@ TEST(the_plan_is_what_training_does) {
     assert_true(model->plan.noise.beta == plan.beta && model->plan.lambda == plan.lambda);
     assert_true(model->plan.delta_reg == plan.delta_reg &&
                 model->plan.epsilon == plan.epsilon_core);
-    dperm_model_free(model);
     dperm_data_free(data);
   }
-  test_rows_free(rows);
 }

@@ -53,7 +53,7 @@ static char *predict(const dperm_model *model, const char *path, dperm_format fo
 static void check_lines(const dperm_model *model, const dperm_data *data, const char *text,
                         bool probabilities) {
   size_t rows = dperm_data_rows(data);
-  double *scores = calloc(rows, sizeof *scores);
+  OWNED_MEMORY double *scores = calloc(rows, sizeof *scores);
   assert_non_null(scores);
   assert_ok(dperm_model_scores(model, data, scores, err));
   const char header[] = "prediction,score,probability\n";
@@ -78,7 +78,6 @@ static void check_lines(const dperm_model *model, const dperm_data *data, const 
     at++;
   }
   assert_int_equal(*at, '\0');
-  free(scores);
 }
 
 TEST(predictions_of_a_file_equal_those_in_memory) {
@@ -117,7 +116,7 @@ static const char odd_labels[] = "1,,u\n9,?,v\n3,maybe,v\n8,no,u\n";
 static void check_probabilities(const dperm_model *model, const dperm_data *data,
                                 const char *path) {
   const size_t rows = dperm_data_rows(data), classes = dperm_model_classes(model);
-  double *found = calloc(rows * classes, sizeof *found);
+  OWNED_MEMORY double *found = calloc(rows * classes, sizeof *found);
   assert_non_null(found);
   assert_ok(dperm_model_probabilities(model, data, found, err));
   char *text = predict(model, path, DPERM_FORMAT_CSV), *at = strchr(text, '\n') + 1;
@@ -139,7 +138,6 @@ static void check_probabilities(const dperm_model *model, const dperm_data *data
   }
   assert_int_equal(*at, '\0');
   free(text);
-  free(found);
 }
 
 TEST(probabilities_sum_to_1_and_are_those_of_the_file) {
@@ -147,7 +145,7 @@ TEST(probabilities_sum_to_1_and_are_those_of_the_file) {
       "{\"label\": {\"column\": \"y\", \"classes\": [\"x\", \"y\", \"z\"]}, \"columns\": "
       "[{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 99}]}";
   for (int way = 0; way < 4; way++) { /* plain, with a temperature, joint, one against the rest */
-    char *path = file_with("", 0);
+    auto_file *path = file_with("", 0);
     dperm_options options;
     dperm_model *model = NULL;
     if (way < 2) {
@@ -160,8 +158,8 @@ TEST(probabilities_sum_to_1_and_are_those_of_the_file) {
       }
       assert_int_equal(fclose(file), 0);
     }
-    dperm_schema *schema = parse(way < 2 ? dperm_synthetic_census_schema() : three);
-    dperm_data *data = read_data(path, schema, 0);
+    auto_schema *schema = parse(way < 2 ? dperm_synthetic_census_schema() : three);
+    auto_data *data = read_data(path, schema, 0);
     dperm_options_init(&options);
     options.epsilon = 20;
     options.calibrate = way == 1 ? 0.2 : 0;
@@ -173,9 +171,6 @@ TEST(probabilities_sum_to_1_and_are_those_of_the_file) {
     check_probabilities(model, data, path);
     dperm_model_free(model);
     dperm_random_free(options.random);
-    dperm_data_free(data);
-    dperm_schema_free(schema);
-    file_remove(path);
   }
 }
 

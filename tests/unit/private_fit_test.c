@@ -30,9 +30,8 @@ static dperm_data *data_of(const test_rows *t, double norm) {
 }
 
 static dperm_data *some_data(uint64_t seed, size_t rows) {
-  test_rows *t = test_rows_random(seed, rows, DIMS, 0.6);
+  auto_rows *t = test_rows_random(seed, rows, DIMS, 0.6);
   dperm_data *data = data_of(t, 1.0);
-  test_rows_free(t);
   return data;
 }
 
@@ -57,41 +56,33 @@ static bool same_weights(const dperm_model *a, const dperm_model *b) {
 
 /* ---- what a model claims */
 
-static void only_secure_noise_makes_a_private_model(void **state) {
-  (void)state;
-  dperm_data *data = some_data(1, ROWS);
+TEST(only_secure_noise_makes_a_private_model) {
+  auto_data *data = some_data(1, ROWS);
   for (size_t i = 0; i < 2; i++) {
-    dperm_model *model = train(data, asking(private_mechanisms[i]), NULL);
+    auto_model *model = train(data, asking(private_mechanisms[i]), NULL);
     assert_int_equal(dperm_model_is_private(model), 1);
     assert_null(model->reason);
     dperm_model_free(model);
     model = train_seeded(data, asking(private_mechanisms[i]), 0);
     assert_int_equal(dperm_model_is_private(model), 0);
     assert_non_null(strstr(model->reason, "seed"));
-    dperm_model_free(model);
   }
-  dperm_model *model = train(data, asking(DPERM_MECHANISM_NONE), NULL); /* does not help */
+  auto_model *model = train(data, asking(DPERM_MECHANISM_NONE), NULL); /* does not help */
   assert_int_equal(dperm_model_is_private(model), 0);
   assert_non_null(strstr(model->reason, "without a privacy mechanism"));
-  dperm_model_free(model);
-  dperm_data_free(data);
 }
 
-static void a_seed_gives_the_same_weights_for_any_number_of_threads(void **state) {
-  (void)state;
-  dperm_data *data = some_data(2, 2000);
+TEST(a_seed_gives_the_same_weights_for_any_number_of_threads) {
+  auto_data *data = some_data(2, 2000);
   for (size_t i = 0; i < 2; i++) {
     dperm_options options = asking(private_mechanisms[i]);
-    dperm_model *first = train_seeded(data, options, 7);
+    auto_model *first = train_seeded(data, options, 7);
     for (int threads = 0; threads <= 3; threads++) {
       options.threads = threads;
-      dperm_model *model = train_seeded(data, options, 7);
+      auto_model *model = train_seeded(data, options, 7);
       assert_true(same_weights(first, model));
-      dperm_model_free(model);
     }
-    dperm_model_free(first);
   }
-  dperm_data_free(data);
 }
 
 static size_t equal_weights(const dperm_model *a, const dperm_model *b) {
@@ -105,9 +96,8 @@ static size_t equal_weights(const dperm_model *a, const dperm_model *b) {
 /* Weights lie on a lattice, so two of them can agree by chance: with probability at most p =
  * ε_num/2S = 4e-6 (tanh of half that rate is the most likely value of the lattice noise alone).
  * Three of six do with at most 20 p³ = 1.3e-15, in 18 pairs of secure draws 2.4e-14. */
-static void every_draw_gives_other_weights(void **state) {
-  (void)state;
-  dperm_data *data = some_data(3, ROWS);
+TEST(every_draw_gives_other_weights) {
+  auto_data *data = some_data(3, ROWS);
   for (size_t i = 0; i < 2; i++) {
     dperm_options options = asking(private_mechanisms[i]);
     dperm_model *models[6];
@@ -128,7 +118,6 @@ static void every_draw_gives_other_weights(void **state) {
       dperm_model_free(models[a]);
     }
   }
-  dperm_data_free(data);
 }
 
 /* ---- refusals */
@@ -146,7 +135,7 @@ static void check_refused(const dperm_data *data, const dperm_options *options, 
 
 static dperm_data *census_like(const char *on_missing) {
   char text[400];
-  dperm_schema *schema = NULL;
+  auto_schema *schema = NULL;
   dperm_data *data = NULL;
   (void)snprintf(text, sizeof text,
                  "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]},"
@@ -154,17 +143,14 @@ static dperm_data *census_like(const char *on_missing) {
                  " \"intercept\": true, \"on_missing\": \"%s\"}",
                  on_missing);
   assert_ok(dperm_schema_parse(text, strlen(text), "schema", &schema, err));
-  char *path = file_with_text("a,y\n1,1\n,0\n7,0\n3,1\n");
+  auto_file *path = file_with_text("a,y\n1,1\n,0\n7,0\n3,1\n");
   const dperm_source source = {.path = path, .schema = schema};
   assert_ok(dperm_data_read(&source, NULL, &data, err));
-  dperm_schema_free(schema);
-  file_remove(path);
   return data;
 }
 
-static void dropped_rows_and_privacy_do_not_go_together(void **state) {
-  (void)state;
-  dperm_data *dropped = census_like("drop"), *kept = census_like("zero");
+TEST(dropped_rows_and_privacy_do_not_go_together) {
+  auto_data *dropped = census_like("drop"), *kept = census_like("zero");
   assert_int_equal(dperm_data_rows(dropped), 3);
   for (size_t i = 0; i < 2; i++) {
     const dperm_options options = asking(private_mechanisms[i]);
@@ -173,20 +159,15 @@ static void dropped_rows_and_privacy_do_not_go_together(void **state) {
     dperm_model_free(train(kept, options, NULL));
   }
   dperm_model_free(train(dropped, asking(DPERM_MECHANISM_NONE), NULL));
-  dperm_data_free(dropped);
-  dperm_data_free(kept);
 }
 
 /* A selection of rows still knows that rows were dropped. */
-static void dropped_rows_are_not_forgotten_by_a_selection(void **state) {
-  (void)state;
-  dperm_data *dropped = census_like("drop"), *some = NULL;
+TEST(dropped_rows_are_not_forgotten_by_a_selection) {
+  auto_data *dropped = census_like("drop"), *some = NULL;
   const size_t indices[] = {0, 2};
   assert_ok(dperm_data_select(dropped, indices, 2, &some, err));
   const dperm_options options = asking(DPERM_MECHANISM_OUTPUT);
   check_refused(some, &options, DPERM_INVALID_SCHEMA, "drops rows");
-  dperm_data_free(dropped);
-  dperm_data_free(some);
 }
 
 static void absolute_eval(void *context, size_t j, double f, double *value, double *slope,
@@ -198,9 +179,8 @@ static void absolute_eval(void *context, size_t j, double f, double *value, doub
   *curvature = 0;
 }
 
-static void regularizers_without_strong_convexity_are_refused(void **state) {
-  (void)state;
-  dperm_data *data = some_data(5, ROWS);
+TEST(regularizers_without_strong_convexity_are_refused) {
+  auto_data *data = some_data(5, ROWS);
   for (size_t i = 0; i < 2; i++) {
     dperm_options options = asking(private_mechanisms[i]);
     options.regularizer.eval = absolute_eval;
@@ -210,55 +190,44 @@ static void regularizers_without_strong_convexity_are_refused(void **state) {
     options.regularizer.weights = weights; /* an unpenalized intercept has no finite epsilon */
     check_refused(data, &options, DPERM_INVALID_ARGUMENT, "at least 1");
   }
-  dperm_data_free(data);
 }
 
-static void a_private_fit_needs_an_epsilon(void **state) {
-  (void)state;
-  dperm_data *data = some_data(6, ROWS);
+TEST(a_private_fit_needs_an_epsilon) {
+  auto_data *data = some_data(6, ROWS);
   for (size_t i = 0; i < 2; i++) {
     dperm_options options = asking(private_mechanisms[i]);
     options.epsilon = (double)NAN;
     check_refused(data, &options, DPERM_INVALID_ARGUMENT, "epsilon = nan");
   }
-  dperm_data_free(data);
 }
 
 /* A private fit goes as far as its claim needs, whatever tolerance is asked for. */
-static void a_private_fit_is_not_loosened_by_a_tolerance(void **state) {
-  (void)state;
-  dperm_data *data = some_data(7, ROWS);
+TEST(a_private_fit_is_not_loosened_by_a_tolerance) {
+  auto_data *data = some_data(7, ROWS);
   for (size_t i = 0; i < 2; i++) {
     dperm_options options = asking(private_mechanisms[i]);
-    dperm_model *model = train_seeded(data, options, 5);
+    auto_model *model = train_seeded(data, options, 5);
     options.gradient_tolerance = 1e-1;
-    dperm_model *loose = train_seeded(data, options, 5);
+    auto_model *loose = train_seeded(data, options, 5);
     assert_true(same_weights(model, loose));
-    dperm_model_free(model);
-    dperm_model_free(loose);
   }
-  dperm_data_free(data);
 }
 
 /* ---- what leaves */
 
-static void diagnostics_change_nothing_in_the_model(void **state) {
-  (void)state;
-  dperm_data *data = some_data(8, ROWS);
+TEST(diagnostics_change_nothing_in_the_model) {
+  auto_data *data = some_data(8, ROWS);
   for (size_t i = 0; i < 2; i++) {
     dperm_unsafe_diagnostics seen = {.objective = -1};
     dperm_options options = asking(private_mechanisms[i]);
-    dperm_model *quiet = train_seeded(data, options, 9);
+    auto_model *quiet = train_seeded(data, options, 9);
     options.unsafe_diagnostics = &seen;
-    dperm_model *asked = train_seeded(data, options, 9);
+    auto_model *asked = train_seeded(data, options, 9);
     assert_true(same_weights(quiet, asked));
     assert_true(seen.objective > 0 && seen.iterations > 0);
     assert_true(seen.gradient_norm <= asked->release.promised.gradient);
     assert_true(seen.training_error >= 0 && seen.training_error <= 1);
-    dperm_model_free(quiet);
-    dperm_model_free(asked);
   }
-  dperm_data_free(data);
 }
 
 static json_t *json_of(const dperm_model *model) {
@@ -282,8 +251,7 @@ static void check_keys(const json_t *object, const char *const *keys, size_t cou
   }
 }
 
-static void a_private_models_file_has_these_keys_and_no_others(void **state) {
-  (void)state;
+TEST(a_private_models_file_has_these_keys_and_no_others) {
   static const char *const top[] = {
       "format", "private", "reason", "privacy",  "loss",   "rows",    "rows_fitted",   "selection",
       "ledger", "classes", "schema", "encoding", "kernel", "weights", "dperm_version", "digest"};
@@ -295,10 +263,10 @@ static void a_private_models_file_has_these_keys_and_no_others(void **state) {
                                          "lattice_sensitivity", "solution_error", "delta"};
   static const char *const loss[] = {"name", "h", "lipschitz", "smoothness"};
   static const char *const encoding[] = {"source", "dims", "norm"};
-  dperm_data *data = some_data(9, ROWS);
+  auto_data *data = some_data(9, ROWS);
   for (size_t i = 0; i < 2; i++) {
-    dperm_model *model = train(data, asking(private_mechanisms[i]), NULL);
-    json_t *root = json_of(model);
+    auto_model *model = train(data, asking(private_mechanisms[i]), NULL);
+    json_auto_t *root = json_of(model);
     check_keys(root, top, sizeof top / sizeof *top);
     check_keys(json_object_get(root, "privacy"), privacy, sizeof privacy / sizeof *privacy);
     check_keys(json_object_get(root, "loss"), loss, 4);
@@ -306,27 +274,21 @@ static void a_private_models_file_has_these_keys_and_no_others(void **state) {
     check_keys(json_object_get(root, "encoding"), encoding, 3);
     assert_true(json_is_true(json_object_get(root, "private")));
     assert_true(json_is_null(json_object_get(root, "reason")));
-    json_decref(root);
-    dperm_model_free(model);
   }
-  dperm_data_free(data);
 }
 
 /* Two data sets that agree in public numbers only: the files differ in the weights alone, and in
  * the digest of the whole. */
-static void nothing_but_the_weights_depends_on_the_records(void **state) {
-  (void)state;
+TEST(nothing_but_the_weights_depends_on_the_records) {
   for (int way = 0; way < 8; way++) {
     dperm_options options = asking(private_mechanisms[way & 1]);
     options.analysis = (dperm_analysis)(way >> 1 & 1);
     options.lambda = way & 4 ? 1e-5 : (double)NAN;
     json_t *files[2];
     for (uint64_t i = 0; i < 2; i++) {
-      dperm_data *data = some_data(20 + i, ROWS);
-      dperm_model *model = train(data, options, NULL);
+      auto_data *data = some_data(20 + i, ROWS);
+      auto_model *model = train(data, options, NULL);
       files[i] = json_of(model);
-      dperm_model_free(model);
-      dperm_data_free(data);
     }
     assert_false(json_equal(files[0], files[1]));
     for (size_t i = 0; i < 2; i++) {
@@ -339,11 +301,10 @@ static void nothing_but_the_weights_depends_on_the_records(void **state) {
   }
 }
 
-static void a_private_model_predicts_the_same_after_a_round_trip(void **state) {
-  (void)state;
-  dperm_data *data = some_data(10, ROWS);
-  dperm_model *model = train(data, asking(DPERM_MECHANISM_OBJECTIVE), NULL), *back = NULL;
-  char *path = file_with("", 0);
+TEST(a_private_model_predicts_the_same_after_a_round_trip) {
+  auto_data *data = some_data(10, ROWS);
+  auto_model *model = train(data, asking(DPERM_MECHANISM_OBJECTIVE), NULL), *back = NULL;
+  auto_file *path = file_with("", 0);
   double before[ROWS], after[ROWS];
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_read(path, &back, err));
@@ -356,26 +317,4 @@ static void a_private_model_predicts_the_same_after_a_round_trip(void **state) {
   assert_ok(dperm_model_scores(model, data, before, err));
   assert_ok(dperm_model_scores(back, data, after, err));
   assert_memory_equal(before, after, sizeof before);
-  file_remove(path);
-  dperm_model_free(model);
-  dperm_model_free(back);
-  dperm_data_free(data);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(only_secure_noise_makes_a_private_model),
-      cmocka_unit_test(a_seed_gives_the_same_weights_for_any_number_of_threads),
-      cmocka_unit_test(every_draw_gives_other_weights),
-      cmocka_unit_test(dropped_rows_and_privacy_do_not_go_together),
-      cmocka_unit_test(dropped_rows_are_not_forgotten_by_a_selection),
-      cmocka_unit_test(regularizers_without_strong_convexity_are_refused),
-      cmocka_unit_test(a_private_fit_needs_an_epsilon),
-      cmocka_unit_test(a_private_fit_is_not_loosened_by_a_tolerance),
-      cmocka_unit_test(diagnostics_change_nothing_in_the_model),
-      cmocka_unit_test(a_private_models_file_has_these_keys_and_no_others),
-      cmocka_unit_test(nothing_but_the_weights_depends_on_the_records),
-      cmocka_unit_test(a_private_model_predicts_the_same_after_a_round_trip),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,18 +59,15 @@ static dperm_data *data_of(const records *r, double label, bool sparse) {
 
 static bool alike(const records *a, const records *b) {
   bool there = false, back = false;
-  dperm_data *x = data_of(a, 1, false), *y = data_of(b, -1, true);
+  auto_data *x = data_of(a, 1, false), *y = data_of(b, -1, true);
   assert_ok(records_overlap(x, y, &there, err));
   assert_ok(records_overlap(y, x, &back, err));
   assert_int_equal(there, back);
-  dperm_data_free(x);
-  dperm_data_free(y);
   return there;
 }
 
 /* Turned round, with the first left out, with another in its place, twice over. */
-static void a_copy_is_found_in_any_disguise(void **state) {
-  (void)state;
+TEST(a_copy_is_found_in_any_disguise) {
   static const unsigned values[] = {0, 2, 3, 10};
   for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
     static records mine, given;
@@ -92,8 +89,7 @@ static void a_copy_is_found_in_any_disguise(void **state) {
 }
 
 /* Where rows are somebody's own, also a part of them, and they among others. */
-static void most_of_the_records_are_found(void **state) {
-  (void)state;
+TEST(most_of_the_records_are_found) {
   static const unsigned values[] = {0, 50};
   for (size_t v = 0; v < 2; v++) {
     static records mine, given, others;
@@ -116,8 +112,7 @@ static void most_of_the_records_are_found(void **state) {
 }
 
 /* Seeds are fixed, so this is free of chance; that so many pass says how rare a false alarm is. */
-static void other_people_of_the_population_are_others(void **state) {
-  (void)state;
+TEST(other_people_of_the_population_are_others) {
   static const unsigned values[] = {0, 2, 3, 4, 6, 10, 50};
   static const size_t sizes[][2] = {{ROWS, ROWS}, {60, MOST}, {MOST, ROWS}, {20, 20}};
   for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
@@ -135,8 +130,7 @@ static void other_people_of_the_population_are_others(void **state) {
 }
 
 /* A handful of values: equal numbers of each are the same, others may be chance. */
-static void a_handful_of_values_is_judged_by_equal_numbers_only(void **state) {
-  (void)state;
+TEST(a_handful_of_values_is_judged_by_equal_numbers_only) {
   static records mine, given;
   mine.rows = ROWS;
   for (size_t i = 0; i < ROWS * COLS; i++) {
@@ -158,19 +152,17 @@ typedef struct alike_job {
 
 static void ask(ranks *r, void *context) {
   alike_job *job = context;
-  dperm_data *mine = NULL, *given = NULL;
+  auto_data *mine = NULL, *given = NULL;
   job->failed[r->rank] = dperm_data_read_spread(&job->mine, r, NULL, &mine, NULL) != DPERM_OK ||
                          dperm_data_read_spread(&job->given, job->given_whole ? NULL : r, NULL,
                                                 &given, NULL) != DPERM_OK ||
                          records_overlap(mine, given, &job->alike[r->rank], NULL) != DPERM_OK;
-  dperm_data_free(mine);
-  dperm_data_free(given);
 }
 
 /* Rows from, …, to − 1 of 4000, the last first if `turned`. */
 static char *file_of(size_t from, size_t to, bool turned) {
   enum { LINE = 32 };
-  char *text = calloc(to - from + 1, LINE);
+  OWNED_MEMORY char *text = calloc(to - from + 1, LINE);
   assert_non_null(text);
   for (size_t n = from, at = 0; n < to; n++) {
     size_t i = turned ? to - 1 - (n - from) : n;
@@ -178,12 +170,10 @@ static char *file_of(size_t from, size_t to, bool turned) {
                            i % 9 + 1);
   }
   char *path = file_with_text(text);
-  free(text);
   return path;
 }
 
-static void every_process_has_the_same_answer(void **state) {
-  (void)state;
+TEST(every_process_has_the_same_answer) {
   char *paths[] = {file_of(0, 4000, false), file_of(1, 4000, true), file_of(1000, 1800, false),
                    file_of(4000, 8000, false), file_of(3000, 7000, true)};
   static const bool expected[] = {true, true, true, false, false};
@@ -204,15 +194,4 @@ static void every_process_has_the_same_answer(void **state) {
   for (size_t f = 0; f < sizeof paths / sizeof *paths; f++) {
     file_remove(paths[f]);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_copy_is_found_in_any_disguise),
-      cmocka_unit_test(most_of_the_records_are_found),
-      cmocka_unit_test(other_people_of_the_population_are_others),
-      cmocka_unit_test(a_handful_of_values_is_judged_by_equal_numbers_only),
-      cmocka_unit_test(every_process_has_the_same_answer),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,8 +49,7 @@ static void check_nearest(double f, double rest, int exponent) {
   }
 }
 
-static void a_candidate_goes_to_the_nearest_point(void **state) {
-  (void)state;
+TEST(a_candidate_goes_to_the_nearest_point) {
   random_source r;
   assert_ok(random_seeded(2, &r, err));
   for (int i = 0; i < 30000; i++) {
@@ -62,8 +61,7 @@ static void a_candidate_goes_to_the_nearest_point(void **state) {
 }
 
 /* Half-way but for the rest, which may be as small as doubles go. */
-static void a_tie_is_broken_by_the_rest(void **state) {
-  (void)state;
+TEST(a_tie_is_broken_by_the_rest) {
   static const double rests[] = {0, 0x1p-55, -0x1p-55, 0x1p-200, -0x1p-200, 0x1p-1074, -0x1p-1074};
   for (int k = -9; k <= 9; k++) {
     for (size_t i = 0; i < sizeof rests / sizeof *rests; i++) {
@@ -79,8 +77,7 @@ static void a_tie_is_broken_by_the_rest(void **state) {
   }
 }
 
-static void what_is_on_no_lattice_is_not_released(void **state) {
-  (void)state;
+TEST(what_is_on_no_lattice_is_not_released) {
   const double bad[][2] = {{(double)NAN, 0},
                            {0, (double)NAN},
                            {(double)INFINITY, 0},
@@ -101,8 +98,7 @@ static void what_is_on_no_lattice_is_not_released(void **state) {
 
 /* ---- the noise */
 
-static void the_noise_is_discrete_laplace(void **state) {
-  (void)state;
+TEST(the_noise_is_discrete_laplace) {
   enum { REACH = 200, CELLS = 2 * REACH + 2, DIMS = 1000, ROUNDS = 300 };
   static const ratio shares[] = {{1, 4}, {3, 7}, {1, 1000}};
   static const uint64_t sensitivities[] = {1, 5, 2};
@@ -174,8 +170,7 @@ static double check_ratios(const uint64_t *first, const uint64_t *second, double
 }
 
 /* The worst that τ allows: on either side of a boundary in both coordinates. Then, elsewhere. */
-static void candidates_within_tau_are_hidden_from_each_other(void **state) {
-  (void)state;
+TEST(candidates_within_tau_are_hidden_from_each_other) {
   const double g = 0x1p-10, tau = 0.6 * g;
   const release_plan plan = {.epsilon = {1, {1, 2}},
                              .solution_error = tau,
@@ -202,23 +197,21 @@ static void candidates_within_tau_are_hidden_from_each_other(void **state) {
 
 /* Rows and labels of one data set, and the same with another first record. */
 static dperm_data *neighbour(int which) {
-  test_rows *t = test_rows_random(8, 200, 4, 0.9);
+  auto_rows *t = test_rows_random(8, 200, 4, 0.9);
   dperm_data *data = NULL;
   for (size_t j = 0; which && j < 4; j++) {
     t->x[j] = -0.49;
   }
   t->labels[0] = which ? -t->labels[0] : t->labels[0];
   assert_ok(dperm_data_from_dense(200, 4, t->x, t->labels, 1, &data, err));
-  test_rows_free(t);
   return data;
 }
 
 /* Trained models of neighbours lie on one lattice, which public numbers fix. */
-static void neighbours_share_their_lattice(void **state) {
-  (void)state;
+TEST(neighbours_share_their_lattice) {
   for (int i = 0; i < 40; i++) {
-    dperm_data *data = neighbour(i / 2 % 2);
-    dperm_model *model = NULL;
+    auto_data *data = neighbour(i / 2 % 2);
+    auto_model *model = NULL;
     dperm_options options;
     dperm_options_init(&options);
     options.mechanism = i % 2 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
@@ -236,8 +229,6 @@ static void neighbours_share_their_lattice(void **state) {
       double place = ldexp(model->weights[j], -exponents[i % 2]);
       assert_true(place == rint(place));
     }
-    dperm_model_free(model);
-    dperm_data_free(data);
   }
 }
 
@@ -345,8 +336,7 @@ static void check_numbers(const numbers *t, const release_plan *made) {
   check_split(g->epsilon, made->epsilon);
 }
 
-static void promises_are_what_the_formulas_say(void **state) {
-  (void)state;
+TEST(promises_are_what_the_formulas_say) {
   const int tries = (int)repetitions(1000, 4000);
   random_source r;
   int made_of = 0;
@@ -366,8 +356,7 @@ static void promises_are_what_the_formulas_say(void **state) {
 }
 
 /* Also where the number of records is private, and rounding is bounded for 2^28 of them. */
-static void many_classes_have_a_fine_lattice(void **state) {
-  (void)state;
+TEST(many_classes_have_a_fine_lattice) {
   static const struct {
     size_t classes;
     double most; /* of the privacy noise's length */
@@ -402,8 +391,7 @@ static void many_classes_have_a_fine_lattice(void **state) {
 }
 
 /* What the noise's error is stated for is all that may be promised (random/noise.h). */
-static void noise_beyond_its_stated_error_is_refused(void **state) {
-  (void)state;
+TEST(noise_beyond_its_stated_error_is_refused) {
   random_source r;
   numbers t;
   release_plan made;
@@ -420,28 +408,11 @@ static void noise_beyond_its_stated_error_is_refused(void **state) {
   }
 }
 
-static void epsilon_is_divided_exactly(void **state) {
-  (void)state;
+TEST(epsilon_is_divided_exactly) {
   random_source r;
   assert_ok(random_seeded(11, &r, err));
   for (int i = 0; i < 100000; i++) {
     double epsilon = random_scale(&r, 1e-9, 100);
     check_split(epsilon, epsilon_divide(epsilon));
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_candidate_goes_to_the_nearest_point),
-      cmocka_unit_test(a_tie_is_broken_by_the_rest),
-      cmocka_unit_test(what_is_on_no_lattice_is_not_released),
-      cmocka_unit_test(the_noise_is_discrete_laplace),
-      cmocka_unit_test(candidates_within_tau_are_hidden_from_each_other),
-      cmocka_unit_test(neighbours_share_their_lattice),
-      cmocka_unit_test(promises_are_what_the_formulas_say),
-      cmocka_unit_test(many_classes_have_a_fine_lattice),
-      cmocka_unit_test(noise_beyond_its_stated_error_is_refused),
-      cmocka_unit_test(epsilon_is_divided_exactly),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,7 +186,6 @@ static const entry entries[] = {
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
 static int begin(void **state) {
-  (void)state;
   const char *text = dperm_synthetic_census_schema();
   csv = file_with_text("");
   assert_ok(dperm_synthetic_census_write(csv, 100, 1, err));
@@ -205,7 +204,6 @@ static int begin(void **state) {
 }
 
 static int end(void **state) {
-  (void)state;
   dperm_model_free(model);
   dperm_data_free(data);
   dperm_schema_free(schema);
@@ -217,11 +215,10 @@ static int end(void **state) {
 
 /* What the entry says to its options if they claim this size. */
 static void says(const entry *e, size_t claimed, const char *text) {
-  size_t *given = sound(e->number, e->size); /* the size is the first member */
+  OWNED_MEMORY size_t *given = sound(e->number, e->size); /* the size is the first member */
   assert_int_equal(*given, e->size);
   *given = claimed;
   assert_fails(e->call(given, err), DPERM_INVALID_ARGUMENT, text);
-  free(given);
 }
 
 TEST(every_entry_takes_todays_options_and_the_first_promised_ones) {

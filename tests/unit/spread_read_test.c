@@ -115,7 +115,7 @@ static void compare_reading(const dperm_source *source) {
 /* Lines of many forms, `rows` of them, under this header; every `odd`-th line is `special`. */
 static char *csv_file(const char *header, size_t rows, size_t odd, const char *special,
                       const char *end) {
-  char *text = malloc(rows * 32 + 64);
+  OWNED_MEMORY char *text = malloc(rows * 32 + 64);
   assert_non_null(text);
   size_t used = (size_t)sprintf(text, "%s", header);
   for (size_t i = 0; i < rows; i++) {
@@ -126,12 +126,10 @@ static char *csv_file(const char *header, size_t rows, size_t odd, const char *s
                             i % 5 < 2 ? "p" : "n", i + 1 < rows || i % 2 ? end : "");
   }
   char *path = file_with(text, used);
-  free(text);
   return path;
 }
 
-static void records_and_mistakes_are_those_of_one_process(void **state) {
-  (void)state;
+TEST(records_and_mistakes_are_those_of_one_process) {
   static const char plain[] = "{" LABEL "," COLUMNS "}";
   static const struct {
     const char *schema, *special;
@@ -147,20 +145,17 @@ static void records_and_mistakes_are_those_of_one_process(void **state) {
       {plain, "", 0, 0},
   };
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-    dperm_schema *schema = NULL;
+    auto_schema *schema = NULL;
     assert_ok(dperm_schema_parse(forms[i].schema, strlen(forms[i].schema), "s", &schema, err));
-    char *path = csv_file("a,b,y\n", forms[i].rows, forms[i].odd, forms[i].special, "\n");
+    auto_file *path = csv_file("a,b,y\n", forms[i].rows, forms[i].odd, forms[i].special, "\n");
     const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
     compare_reading(&source);
-    dperm_schema_free(schema);
-    file_remove(path);
   }
 }
 
 /* Files of several pages: each process maps its own records, which begin within one. Some of them,
  * in any order and some twice, go where they belong as cells or as rows. */
-static void encoded_files_and_parts_are_those_of_one_process(void **state) {
-  (void)state;
+TEST(encoded_files_and_parts_are_those_of_one_process) {
   static const char given[] = "{" LABEL "," COLUMNS "}";
   static const char pairs[] =
       "{\"intercept\":true,\"on_missing\":\"category\"," LABEL
@@ -168,7 +163,7 @@ static void encoded_files_and_parts_are_those_of_one_process(void **state) {
       "{\"name\":\"b\",\"type\":\"categorical\",\"values\":[\"v\"]},"
       "{\"name\":\"y\",\"type\":\"label\"}],\"crosses\":[[\"a\",\"b\"]]}";
   enum { ROWS = 2 * TABLE_PAGE + 3000, CHOSEN = 3000 };
-  dperm_schema *schema = NULL, *other = NULL;
+  auto_schema *schema = NULL, *other = NULL;
   static size_t chosen[CHOSEN];
   char *text = malloc((size_t)ROWS * 32), *encoded[] = {file_with_text(""), file_with_text("")};
   size_t used = 0;
@@ -207,8 +202,6 @@ static void encoded_files_and_parts_are_those_of_one_process(void **state) {
     file_remove(plain[i]);
     file_remove(encoded[i]);
   }
-  dperm_schema_free(schema);
-  dperm_schema_free(other);
   free(text);
 }
 
@@ -225,7 +218,7 @@ typedef struct charged_job {
 static void charge_rank(ranks *r, void *context) {
   charged_job *job = context;
   dperm_error *told = &job->error[r->rank];
-  dperm_data *data = NULL;
+  auto_data *data = NULL;
   dperm_options options;
   dperm_options_init(&options);
   options.epsilon = 0.5;
@@ -234,17 +227,16 @@ static void charge_rank(ranks *r, void *context) {
   dperm_status status = dperm_data_read_spread(&job->source, r, NULL, &data, told);
   job->status[r->rank] =
       status == DPERM_OK ? dperm_train(data, &options, &job->model[r->rank], told) : status;
-  dperm_data_free(data);
 }
 
-static void the_leader_alone_needs_a_ledger(void **state) {
+TEST_WITH(the_leader_alone_needs_a_ledger, ledger_home_begin, ledger_home_end) {
   ledger_home *home = *state;
   char text[600 * 16];
   size_t used = 0;
   for (size_t i = 0; i < 600; i++) {
     used += (size_t)sprintf(text + used, "%d 1:.%zu 2:.%zu\n", i % 3 ? 1 : -1, i % 10, i / 7 % 10);
   }
-  char *svm = file_with(text, used);
+  auto_file *svm = file_with(text, used);
   charged_job job = {.source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 2},
                      .ledger = opened(home)};
   thread_ranks_run(3, charge_rank, &job);
@@ -261,15 +253,4 @@ static void the_leader_alone_needs_a_ledger(void **state) {
     assert_int_equal(job.status[p], DPERM_INVALID_ARGUMENT);
     assert_non_null(strstr(job.error[p].message, "a data set is named, but no ledger"));
   }
-  file_remove(svm);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(records_and_mistakes_are_those_of_one_process),
-      cmocka_unit_test(encoded_files_and_parts_are_those_of_one_process),
-      cmocka_unit_test_setup_teardown(the_leader_alone_needs_a_ledger, ledger_home_begin,
-                                      ledger_home_end),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

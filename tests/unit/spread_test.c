@@ -17,7 +17,7 @@
 
 /* ---- the fixed cut of the rows */
 
-static void stripes_cover_the_rows_once(void **state) {
+TEST(stripes_cover_the_rows_once) {
   for (size_t rows = 0; rows < 40000; rows = rows * 9 / 8 + 1) {
     for (size_t work = 1; work < (size_t)1 << 26; work *= 64) {
       size_t count = stripe_count(rows, work);
@@ -97,7 +97,7 @@ static void operate(ranks *r, void *context) {
   operation_job *job = context;
   size_t first = 0, rows = 0;
   stripes_of_rank(job->t->rows, r, &first, &rows);
-  matrix *x = part_of(job->t->sparse, first, rows), *view = NULL;
+  OWNED(matrix_free_at) matrix *x = part_of(job->t->sparse, first, rows), *view = NULL;
   answers *a = &job->of_rank[r->rank];
   a->status = matrix_sparse_spread(x, r, job->t->rows, NULL);
   if (a->status == DPERM_OK && job->map) {
@@ -107,8 +107,6 @@ static void operate(ranks *r, void *context) {
     ask(view ? view : x, job->f, job->w, first, a);
   }
   job->depth[r->rank] = (view ? view : x)->sum_depth;
-  matrix_free(view);
-  matrix_free(x);
 }
 
 static void compare_answers(operation_job *job, const answers *whole, size_t count,
@@ -168,7 +166,7 @@ static void try_operations(const test_rows *t, const feature_map *map) {
   answers_free(&whole);
 }
 
-static void operations_have_the_bits_of_one_process(void **state) {
+TEST(operations_have_the_bits_of_one_process) {
   static const size_t rows[] = {1, 511, 513, 1024, 1025, 5000, 8192, 20001};
   thread_scope scope = threads_enter(2);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -178,7 +176,7 @@ static void operations_have_the_bits_of_one_process(void **state) {
   threads_leave(scope);
 }
 
-static void features_of_spread_rows_have_the_bits_of_one_process(void **state) {
+TEST(features_of_spread_rows_have_the_bits_of_one_process) {
   thread_scope scope = threads_enter(1);
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 0.5, 30, 0, 3};
   OWNED(feature_map_free_at) feature_map *map = NULL;
@@ -207,7 +205,7 @@ static void choose_rows(ranks *r, void *context) {
   size_t first = 0, rows = 0, to = 0, count = 0;
   stripes_of_rank(job->t->rows, r, &first, &rows);
   stripes_of_rank(CHOSEN, r, &to, &count);
-  matrix *x = part_of(job->t->sparse, first, rows), *picked = NULL;
+  OWNED(matrix_free_at) matrix *x = part_of(job->t->sparse, first, rows), *picked = NULL;
   dperm_status *status = &job->status[r->rank];
   *status = matrix_sparse_spread(x, r, job->t->rows, NULL);
   *status |= tall_select(x, job->t->labels + first, job->chosen, CHOSEN, job->labels + to, NULL);
@@ -215,12 +213,10 @@ static void choose_rows(ranks *r, void *context) {
   for (size_t i = 0; *status == DPERM_OK && i < count; i++) {
     picked->kind->row(picked, i, job->rows + (to + i) * job->t->cols);
   }
-  matrix_free(picked);
-  matrix_free(x);
 }
 
-static void selected_rows_find_their_new_places(void **state) {
-  test_rows *t = test_rows_random(3, 9000, 11, 0.3);
+TEST(selected_rows_find_their_new_places) {
+  auto_rows *t = test_rows_random(3, 9000, 11, 0.3);
   selection_job *job = calloc(1, sizeof *job);
   random_source r = seeded(9);
   assert_non_null(job);
@@ -246,7 +242,6 @@ static void selected_rows_find_their_new_places(void **state) {
   free(job->labels);
   free(job->rows);
   free(job);
-  test_rows_free(t);
 }
 
 /* ---- whole runs */
@@ -280,7 +275,7 @@ static dperm_status run_once(const run_job *job, ranks *r, const dperm_progress 
   dperm_tune_options_init(&how);
   dperm_status status = dperm_data_read_spread(&job->source, r, progress, &data, err);
   if (status == DPERM_OK) {
-    dperm_random *random = NULL;
+    auto_random *random = NULL;
     status = dperm_random_seeded(11, &random, err);
     options[0].random = options[1].random = random;
     options[0].progress = options[1].progress = *progress;
@@ -289,7 +284,6 @@ static dperm_status run_once(const run_job *job, ranks *r, const dperm_progress 
       status = job->tune ? dperm_tune(data, options, 2, &how, model, err)
                          : dperm_train(data, options, model, err);
     }
-    dperm_random_free(random);
   }
   return status;
 }
@@ -303,7 +297,7 @@ static void run_rank(ranks *r, void *context) {
 }
 
 static char *records(size_t rows) {
-  char *text = malloc(rows * 40);
+  OWNED_MEMORY char *text = malloc(rows * 40);
   assert_non_null(text);
   size_t used = 0;
   for (size_t i = 0; i < rows; i++) {
@@ -311,13 +305,12 @@ static char *records(size_t rows) {
                             i % 10, 2 + i % 5, 1 + i % 8, i / 7 % 10);
   }
   char *path = file_with(text, used);
-  free(text);
   return path;
 }
 
-static void runs_give_the_same_model(void **state) {
+TEST(runs_give_the_same_model) {
   static const dperm_class_weight weights[] = {{"+1", 7}};
-  char *svm = records(6000), *path = file_with_text("");
+  auto_file *svm = records(6000), *path = file_with_text("");
   const dperm_source source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9};
   assert_ok(dperm_encode_file(&source, path, NULL, NULL, err));
   for (int variant = 0; variant < 8; variant++) {
@@ -353,13 +346,11 @@ static void runs_give_the_same_model(void **state) {
       dperm_model_free(job.model[0]);
     }
   }
-  file_remove(svm);
-  file_remove(path);
 }
 
 /* Whoever stops, and whenever: all stop, with the same words. */
-static void a_failure_of_one_is_a_failure_of_all(void **state) {
-  char *svm = records(6000), *path = file_with_text("");
+TEST(a_failure_of_one_is_a_failure_of_all) {
+  auto_file *svm = records(6000), *path = file_with_text("");
   const dperm_source source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9};
   assert_ok(dperm_encode_file(&source, path, NULL, NULL, err));
   for (size_t failing = 0; failing < 3; failing++) {
@@ -379,8 +370,6 @@ static void a_failure_of_one_is_a_failure_of_all(void **state) {
       }
     }
   }
-  file_remove(svm);
-  file_remove(path);
 }
 
 /* One process sees a damaged file, or another one. */
@@ -391,10 +380,10 @@ static void split_sources(ranks *r, void *context) {
   jobs->status[r->rank] = run_once(own, r, &none, &jobs->model[r->rank], &jobs->error[r->rank]);
 }
 
-static void processes_must_see_the_same_whole_file(void **state) {
-  char *svm = records(6000), *path = file_with_text(""), *other = file_with_text("");
+TEST(processes_must_see_the_same_whole_file) {
+  auto_file *svm = records(6000), *path = file_with_text(""), *other = file_with_text("");
   const dperm_source source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9};
-  char *more = records(6001);
+  auto_file *more = records(6001);
   const dperm_source longer = {.path = more, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9};
   assert_ok(dperm_encode_file(&source, path, NULL, NULL, err));
   static const char *const words[] = {"different files", "cannot open", "is wrong",
@@ -435,21 +424,4 @@ static void processes_must_see_the_same_whole_file(void **state) {
   }
   file_remove(texts[0]);
   file_remove(texts[1]);
-  file_remove(svm);
-  file_remove(more);
-  file_remove(path);
-  file_remove(other);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(stripes_cover_the_rows_once),
-      cmocka_unit_test(operations_have_the_bits_of_one_process),
-      cmocka_unit_test(features_of_spread_rows_have_the_bits_of_one_process),
-      cmocka_unit_test(selected_rows_find_their_new_places),
-      cmocka_unit_test(runs_give_the_same_model),
-      cmocka_unit_test(a_failure_of_one_is_a_failure_of_all),
-      cmocka_unit_test(processes_must_see_the_same_whole_file),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

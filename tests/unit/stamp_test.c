@@ -144,7 +144,7 @@ static dperm_model *plain_model(const dperm_data *data) {
 
 static dperm_status run_score(const way *w, const reason *why, dperm_data *data,
                               const dperm_account *account, outcome *out) {
-  dperm_model *model = plain_model(data);
+  auto_model *model = plain_model(data);
   dperm_score_options how;
   dperm_private_score score = {0};
   dperm_options unused;
@@ -159,7 +159,6 @@ static dperm_status run_score(const way *w, const reason *why, dperm_data *data,
   dperm_status status = dperm_model_score_private(model, data, &how, &score, NULL);
   out->is_private = score.is_private;
   dperm_random_free(unused.random);
-  dperm_model_free(model);
   return status;
 }
 
@@ -168,7 +167,7 @@ static dperm_status run_fit(const way *w, const reason *why, size_t where, dperm
                             const dperm_account *account, outcome *out) {
   dperm_options all[CANDIDATES];
   dperm_tune_options how;
-  dperm_data *open = sixty_rows(OTHERS);
+  auto_data *open = sixty_rows(OTHERS);
   static const dperm_class_weight class_weights[] = {{"-1", 1}, {"+1", 10}};
   dperm_status status = DPERM_OK;
   for (size_t i = 0; i < CANDIDATES; i++) {
@@ -183,7 +182,7 @@ static dperm_status run_fit(const way *w, const reason *why, size_t where, dperm
     all[i].class_weight_count = w->weighted ? 2 : 0;
   }
   give(why, &all[where], data);
-  dperm_random *random = all[where].random;
+  auto_random *random = all[where].random;
   if (w->kind != TUNE) {
     status = w->kind == TRAIN ? dperm_train(data, &all[where], &out->model, NULL)
                               : wide_train_refined(&all[where], data->taken, &out->model, NULL);
@@ -197,19 +196,16 @@ static dperm_status run_fit(const way *w, const reason *why, size_t where, dperm
     status = dperm_tune(data, all, CANDIDATES, &how, &out->model, NULL);
   }
   out->is_private = out->model ? dperm_model_is_private(out->model) : 0;
-  dperm_random_free(random);
-  dperm_data_free(open);
   return status;
 }
 
 static outcome run(const way *w, const reason *why, size_t where, dperm_ledger *ledger,
                    const char *dataset) {
   outcome out = {0};
-  dperm_data *data = sixty_rows(MINE);
+  auto_data *data = sixty_rows(MINE);
   const dperm_account account = {.ledger = ledger, .dataset = dataset, .charge = &out.charge};
   out.status = w->kind == SCORE ? run_score(w, why, data, &account, &out)
                                 : run_fit(w, why, where, data, &account, &out);
-  dperm_data_free(data);
   return out;
 }
 

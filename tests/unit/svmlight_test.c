@@ -10,10 +10,9 @@
 
 static dperm_status read_text(const char *text, size_t length, size_t dims, dperm_data **data,
                               dperm_error *err) {
-  char *path = file_with(text, length);
+  auto_file *path = file_with(text, length);
   dperm_source source = {.path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = dims};
   dperm_status status = dperm_data_read(&source, NULL, data, err);
-  file_remove(path);
   return status;
 }
 
@@ -48,9 +47,8 @@ static void refuses(const char *text, const char *words) {
 
 /* ---- good files */
 
-static void short_rows_keep_their_bits(void **state) {
-  (void)state;
-  dperm_data *data = rows_of("+1 1:0.1 3:-0.25\n-1 2:.5\t5:1e-3\n1\n-1 5:0\n", 5);
+TEST(short_rows_keep_their_bits) {
+  auto_data *data = rows_of("+1 1:0.1 3:-0.25\n-1 2:.5\t5:1e-3\n1\n-1 5:0\n", 5);
   assert_int_equal(dperm_data_rows(data), 4);
   assert_int_equal(dperm_data_dims(data), 5);
   assert_true(data->bounds.norm2 == 1.0);
@@ -60,25 +58,21 @@ static void short_rows_keep_their_bits(void **state) {
   row_is(data, 3, ROW(0, 0, 0, 0, 0));
   static const double labels[] = {1, -1, 1, -1};
   assert_memory_equal(dperm_data_labels(data), labels, sizeof labels);
-  dperm_data_free(data);
 }
 
-static void comments_blank_lines_and_crlf_are_skipped(void **state) {
-  (void)state;
-  dperm_data *data = rows_of("\xef\xbb\xbf# head\r\n\r\n  \n+1 1:0.5 # 2:0.5\r\n"
-                             "-1 2:0.5# x\n#\n\t-1   3:0.5  \t\n+1 4:0.5",
-                             5);
+TEST(comments_blank_lines_and_crlf_are_skipped) {
+  auto_data *data = rows_of("\xef\xbb\xbf# head\r\n\r\n  \n+1 1:0.5 # 2:0.5\r\n"
+                            "-1 2:0.5# x\n#\n\t-1   3:0.5  \t\n+1 4:0.5",
+                            5);
   assert_int_equal(dperm_data_rows(data), 4);
   row_is(data, 0, ROW(0.5, 0, 0, 0, 0));
   row_is(data, 1, ROW(0, 0.5, 0, 0, 0));
   row_is(data, 2, ROW(0, 0, 0.5, 0, 0));
   row_is(data, 3, ROW(0, 0, 0, 0.5, 0));
-  dperm_data_free(data);
 }
 
-static void name_tells_the_format(void **state) {
-  (void)state;
-  char *path = file_with_text("1 1:0.5\n0 2:1\n");
+TEST(name_tells_the_format) {
+  OWNED_MEMORY char *path = file_with_text("1 1:0.5\n0 2:1\n");
   char named[4200];
   (void)snprintf(named, sizeof named, "%s.svm", path);
   assert_int_equal(rename(path, named), 0);
@@ -88,25 +82,21 @@ static void name_tells_the_format(void **state) {
   row_is(data, 0, ROW(0.5, 0));
   dperm_data_free(data);
   (void)remove(named);
-  free(path);
 }
 
 /* ---- labels */
 
-static void labels_may_be_zero_and_one_or_minus_and_plus_one(void **state) {
-  (void)state;
+TEST(labels_may_be_zero_and_one_or_minus_and_plus_one) {
   static const char *const texts[] = {"0 1:1\n1 1:1\n+1.0 1:1\n0.0 1:1\n-0 1:1\n1e0\n",
                                       "-1 1:1\n+1 1:1\n1\n-1.0\n-1\n1\n"};
   static const double labels[] = {-1, 1, 1, -1, -1, 1};
   for (size_t i = 0; i < 2; i++) {
-    dperm_data *data = rows_of(texts[i], 5);
+    auto_data *data = rows_of(texts[i], 5);
     assert_memory_equal(dperm_data_labels(data), labels, sizeof labels);
-    dperm_data_free(data);
   }
 }
 
-static void other_labels_are_refused(void **state) {
-  (void)state;
+TEST(other_labels_are_refused) {
   static const char *const labels[] = {"2",   "-2",  "0.5", "yes",   "nan",
                                        "inf", "1:1", "1,",  "1e999", "--1"};
   for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
@@ -118,8 +108,7 @@ static void other_labels_are_refused(void **state) {
 
 /* ---- bad rows */
 
-static void bad_entries_are_refused_at_their_place(void **state) {
-  (void)state;
+TEST(bad_entries_are_refused_at_their_place) {
   static const char *const cases[][2] = {
       {"+1 1:1 3:1 2:1\n", ":1:12: the index is not above the one before"},
       {"+1 2:1 2:1\n", ":1:8: the index is not above the one before"},
@@ -154,8 +143,7 @@ static void bad_entries_are_refused_at_their_place(void **state) {
   }
 }
 
-static void messages_do_not_quote_the_record(void **state) {
-  (void)state;
+TEST(messages_do_not_quote_the_record) {
   static const char *const texts[] = {"SECRET 1:1\n", "+1 SECRET\n", "+1 1:SECRET\n",
                                       "+1 SECRET:1\n"};
   for (size_t i = 0; i < 4; i++) {
@@ -166,17 +154,15 @@ static void messages_do_not_quote_the_record(void **state) {
   }
 }
 
-static void bytes_that_are_no_text_are_refused(void **state) {
-  (void)state;
+TEST(bytes_that_are_no_text_are_refused) {
   refuses_bytes("+1 1:1\n+1 1:\0 1\n", 17, ":2:6: a NUL byte");
   refuses_bytes("\0", 1, ":1:1: a NUL byte");
   refuses_bytes("+1 1:1 # a\0\n", 12, ":1:11: a NUL byte");
   refuses_bytes("\xff\xfe+\0", 4, "UTF-16");
 }
 
-static void dims_are_required(void **state) {
-  (void)state;
-  char *path = file_with_text("+1 1:1\n");
+TEST(dims_are_required) {
+  auto_file *path = file_with_text("+1 1:1\n");
   dperm_data *data = NULL;
   dperm_source source = {.path = path, .format = DPERM_FORMAT_SVMLIGHT};
   assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT, "(dims)");
@@ -185,24 +171,20 @@ static void dims_are_required(void **state) {
   source.format = (dperm_format)7;
   source.dims = 1;
   assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT, "format");
-  file_remove(path);
 }
 
-static void endless_line_is_refused(void **state) {
-  (void)state;
+TEST(endless_line_is_refused) {
   size_t length = (size_t)18 << 20;
-  char *text = malloc(length);
+  OWNED_MEMORY char *text = malloc(length);
   assert_non_null(text);
   memset(text, ' ', length);
   memcpy(text, "+1\n", 3);
   refuses_bytes(text, length, ":2:1: a line of over");
-  free(text);
 }
 
 /* ---- the norm */
 
-static void rows_are_clipped_to_norm_one_however_large_or_small(void **state) {
-  (void)state;
+TEST(rows_are_clipped_to_norm_one_however_large_or_small) {
   static const struct {
     const char *text;
     double first, second, apart; /* 0 for the same bits */
@@ -218,27 +200,25 @@ static void rows_are_clipped_to_norm_one_however_large_or_small(void **state) {
                {"+1 1:3e-300 2:4e-300\n", 3e-300, 4e-300, 0},
                {"+1 1:5e-324 2:5e-324\n", 5e-324, 5e-324, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    dperm_data *data = rows_of(cases[i].text, 5);
+    auto_data *data = rows_of(cases[i].text, 5);
     double values[5];
     assert_ok(dperm_data_row(data, 0, values, err));
     assert_true(fabs(values[0] - cases[i].first) <= cases[i].apart);
     assert_true(fabs(values[1] - cases[i].second) <= cases[i].apart);
     assert_true(fabs(values[0]) <= 1 && values[2] == 0 && values[4] == 0);
-    dperm_data_free(data);
   }
 }
 
-static void rows_across_the_windows_edge_are_whole(void **state) {
-  (void)state;
+TEST(rows_across_the_windows_edge_are_whole) {
   enum { ROWS = 60000 };
-  char *text = malloc(ROWS * 64);
+  OWNED_MEMORY char *text = malloc(ROWS * 64);
   assert_non_null(text);
   size_t length = 0;
   for (int i = 0; i < ROWS; i++) {
     length += (size_t)sprintf(text + length, "%s %d:0.%d # %d\n", i % 3 ? "+1" : "-1", 1 + i % 5,
                               1 + i % 999, i);
   }
-  dperm_data *data = NULL;
+  auto_data *data = NULL;
   assert_ok(read_text(text, length, 5, &data, err));
   assert_int_equal(dperm_data_rows(data), ROWS);
   for (size_t i = 0; i < ROWS; i++) {
@@ -249,24 +229,4 @@ static void rows_across_the_windows_edge_are_whole(void **state) {
     row_is(data, i, expected);
     assert_true(dperm_data_labels(data)[i] == (i % 3 ? 1.0 : -1.0));
   }
-  dperm_data_free(data);
-  free(text);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(short_rows_keep_their_bits),
-      cmocka_unit_test(comments_blank_lines_and_crlf_are_skipped),
-      cmocka_unit_test(name_tells_the_format),
-      cmocka_unit_test(labels_may_be_zero_and_one_or_minus_and_plus_one),
-      cmocka_unit_test(other_labels_are_refused),
-      cmocka_unit_test(bad_entries_are_refused_at_their_place),
-      cmocka_unit_test(messages_do_not_quote_the_record),
-      cmocka_unit_test(bytes_that_are_no_text_are_refused),
-      cmocka_unit_test(dims_are_required),
-      cmocka_unit_test(endless_line_is_refused),
-      cmocka_unit_test(rows_are_clipped_to_norm_one_however_large_or_small),
-      cmocka_unit_test(rows_across_the_windows_edge_are_whole),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,7 +129,7 @@ static char *journal_path(void) {
 static double error_alone(const request *q, size_t c, const dperm_data *train,
                           const dperm_data *test, size_t fold, size_t draw) {
   fit_plan plan = {0};
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   dperm_metrics metrics;
   random_source source;
   char purpose[25];
@@ -138,7 +138,6 @@ static double error_alone(const request *q, size_t c, const dperm_data *train,
   assert_ok(fit_plan_check(train, train->x->rows, &q->cells[c], NULL, &plan, err));
   assert_ok(fit_planned(train, &q->cells[c], &plan, &source, &model, err));
   assert_ok(dperm_model_score(model, test, &metrics, err));
-  dperm_model_free(model);
   return metrics.error_rate;
 }
 
@@ -355,11 +354,10 @@ TEST_WITH(a_torn_line_is_done_again_and_a_damaged_one_refused, begin, end) {
   OWNED_MEMORY char *text = whole_text(path);
   size_t length = strlen(text);
   for (size_t cut = 1; cut < length; cut += 7) { /* dead at any byte */
-    char *part = strndup(text, cut);
+    OWNED_MEMORY char *part = strndup(text, cut);
     rewrite(path, part);
     run(q);
     same_numbers(q, before, 3);
-    free(part);
   }
   char *line = strchr(text, '\n') + 1;
   for (char *c = line; *c && c < line + 60; c++) { /* any change of a whole line */
@@ -446,9 +444,8 @@ TEST_WITH(senseless_requests_are_refused, begin, end) {
   q->count = 0;
   assert_fails(try_sweep(q, err), DPERM_INVALID_ARGUMENT, "cells");
   q->count = 1;
-  test_rows *other = test_rows_random(2, 10, COLS + 1, 1);
+  auto_rows *other = test_rows_random(2, 10, COLS + 1, 1);
   OWNED(dperm_data_free_at) dperm_data *wide = data_of(other, 0, 10);
   q->how.test_data = wide;
   assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "columns");
-  test_rows_free(other);
 }

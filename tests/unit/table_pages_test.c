@@ -42,8 +42,7 @@ static uint32_t pack_and_compare(size_t count, size_t distinct, bool runs) {
   return p.width;
 }
 
-static void packed_cells_come_back_to_the_bit(void **state) {
-  (void)state;
+TEST(packed_cells_come_back_to_the_bit) {
   static const size_t counts[] = {1, 2, 3, 4, 7, 513, 1000, TABLE_PAGE - 1, TABLE_PAGE};
   static const size_t kinds[] = {1, 2, 3, 7, 31, 32, 33, 255, 256, 257, 500, 8191, 8192};
   size_t met[9] = {0};
@@ -160,15 +159,14 @@ static dperm_status build(const dperm_schema *schema, size_t rows, const size_t 
   return status;
 }
 
-static void pages_end_where_they_are_full(void **state) {
-  (void)state;
+TEST(pages_end_where_they_are_full) {
   static const size_t rows[] = {
       0, 1, TABLE_PAGE - 1, TABLE_PAGE, TABLE_PAGE + 1, 2 * TABLE_PAGE, 3 * TABLE_PAGE + 500};
   static const size_t sizes[][3] = {{1000, 1, 7},
                                     {TABLE_PAGE, TABLE_PAGE, TABLE_PAGE},
                                     {TABLE_PAGE - 1, 1, 2 * TABLE_PAGE},
                                     {3, 3 * TABLE_PAGE, 90}};
-  dperm_schema *schema = some_schema();
+  auto_schema *schema = some_schema();
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
       const size_t pages = (rows[r] + TABLE_PAGE - 1) / TABLE_PAGE;
@@ -189,7 +187,6 @@ static void pages_end_where_they_are_full(void **state) {
       table_free(left);
     }
   }
-  dperm_schema_free(schema);
 }
 
 static record_table *table_of(const dperm_schema *schema, size_t rows) {
@@ -200,11 +197,10 @@ static record_table *table_of(const dperm_schema *schema, size_t rows) {
 }
 
 /* Of the whole, and of what is left of it; over more than a page, in any order, some twice. */
-static void selected_records_are_those_of_the_table(void **state) {
-  (void)state;
+TEST(selected_records_are_those_of_the_table) {
   enum { ROWS = 2 * TABLE_PAGE + 100, CHOSEN = TABLE_PAGE + 9000 };
   static size_t chosen[CHOSEN];
-  dperm_schema *schema = some_schema();
+  auto_schema *schema = some_schema();
   record_table *t = table_of(schema, ROWS), *part = NULL, *none = NULL;
   for (size_t skipped = 0; skipped < 2 * TABLE_PAGE; skipped += TABLE_PAGE - 10) {
     size_t left = ROWS - skipped;
@@ -229,14 +225,4 @@ static void selected_records_are_those_of_the_table(void **state) {
   assert_int_equal(none->rows, 0);
   table_free(none);
   table_free(t);
-  dperm_schema_free(schema);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(packed_cells_come_back_to_the_bit),
-      cmocka_unit_test(pages_end_where_they_are_full),
-      cmocka_unit_test(selected_records_are_those_of_the_table),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

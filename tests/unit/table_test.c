@@ -43,11 +43,10 @@ static dperm_schema *schema_of(const char *on_missing) {
 }
 
 static dperm_data *read_csv(const dperm_schema *schema) {
-  char *path = file_with_text(csv_text);
+  auto_file *path = file_with_text(csv_text);
   dperm_data *data = NULL;
   const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   assert_ok(dperm_data_read(&source, NULL, &data, err));
-  file_remove(path);
   return data;
 }
 
@@ -59,12 +58,11 @@ static void fill(dperm_column columns[4], dperm_column *label) {
   *label = (dperm_column){.codes = sides, .texts = side_texts, .text_count = 3};
 }
 
-static void tables_and_files_give_the_same_rows(void **state) {
-  (void)state;
+TEST(tables_and_files_give_the_same_rows) {
   static const char *const rules[] = {"zero", "category", "drop"};
   for (size_t r = 0; r < 3; r++) {
-    dperm_schema *schema = schema_of(rules[r]);
-    dperm_data *file = read_csv(schema), *table = NULL;
+    auto_schema *schema = schema_of(rules[r]);
+    auto_data *file = read_csv(schema), *table = NULL;
     dperm_column columns[4], label;
     fill(columns, &label);
     assert_ok(dperm_data_from_table(schema, ROWS, columns, &label, &table, err));
@@ -83,14 +81,10 @@ static void tables_and_files_give_the_same_rows(void **state) {
       assert_ok(dperm_unsafe_data_counts(table, c, &b, err));
       assert_memory_equal(&a, &b, sizeof a);
     }
-    dperm_data_free(file);
-    dperm_data_free(table);
-    dperm_schema_free(schema);
   }
 }
 
-static void numbers_may_stand_apart(void **state) {
-  (void)state;
+TEST(numbers_may_stand_apart) {
   const char *json =
       "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": \"*\"}, "
       "\"columns\": [{\"name\": \"u\", \"type\": \"numeric\", \"min\": 0, \"max\": 2},"
@@ -98,8 +92,8 @@ static void numbers_may_stand_apart(void **state) {
   const double table[] = {1, 1, 2, 2, 0, 4};
   const dperm_column columns[] = {{.numbers = table, .stride = 2},
                                   {.numbers = table + 1, .stride = 2}};
-  dperm_schema *schema = NULL;
-  dperm_data *data = NULL;
+  auto_schema *schema = NULL;
+  auto_data *data = NULL;
   double row[2];
   assert_ok(dperm_schema_parse(json, strlen(json), "S", &schema, err));
   assert_ok(dperm_data_from_table(schema, 3, columns, NULL, &data, err));
@@ -112,18 +106,15 @@ static void numbers_may_stand_apart(void **state) {
   dperm_options_init(&options);
   options.epsilon = 1;
   assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_DATA, "no labels");
-  dperm_data_free(data);
-  dperm_schema_free(schema);
 }
 
-static void tables_that_do_not_fit_are_refused(void **state) {
-  (void)state;
+TEST(tables_that_do_not_fit_are_refused) {
   static const char *const bad_number[] = {"3", "many", "0", "?"}, *const bad_side[] = {"a", "b",
                                                                                         "z"};
   static const int32_t beyond[] = {0, 1, 3, 0}, none[] = {0, 1, -1, 0};
   const double endless[] = {1, 2, 3, (double)INFINITY};
-  dperm_schema *schema = schema_of("zero");
-  dperm_data *data = NULL;
+  auto_schema *schema = schema_of("zero");
+  auto_data *data = NULL;
   dperm_column columns[4], label;
   fill(columns, &label);
   columns[2].texts = bad_number;
@@ -152,19 +143,16 @@ static void tables_that_do_not_fit_are_refused(void **state) {
   fill(columns, &label);
   assert_ok(dperm_data_from_table(schema, 0, columns, &label, &data, err)); /* fits may refuse it */
   assert_int_equal(dperm_data_rows(data), 0);
-  dperm_data_free(data);
-  dperm_schema_free(schema);
 }
 
 /* ---- the constant column */
 
-static void a_constant_column_counts_in_the_norm(void **state) {
-  (void)state;
+TEST(a_constant_column_counts_in_the_norm) {
   const double rows[] = {0, 3, 4, 0, 0, 1, 0, 0}, labels[] = {1, -1, 1, -1};
   const size_t starts[] = {0, 1, 2, 3, 3};
   const uint32_t places[] = {1, 0, 1};
   const double values[] = {3, 4, 1};
-  dperm_data *dense = NULL, *sparse = NULL;
+  auto_data *dense = NULL, *sparse = NULL;
   assert_ok(dperm_data_from_dense(4, 2, rows, labels, 4, &dense, err));
   assert_ok(dperm_data_from_csr(4, 2, starts, places, values, labels, 4, &sparse, err));
   assert_ok(dperm_data_add_intercept(dense, 3, err));
@@ -178,15 +166,12 @@ static void a_constant_column_counts_in_the_norm(void **state) {
     assert_true(row[0] == 0 && row[1] == 1 && row[2] == 3);
     assert_fails(dperm_data_add_intercept(both[k], 1, err), DPERM_INVALID_ARGUMENT, "only once");
   }
-  dperm_data_free(dense);
-  dperm_data_free(sparse);
 }
 
-static void a_model_remembers_its_constant_column(void **state) {
-  (void)state;
+TEST(a_model_remembers_its_constant_column) {
   const double rows[] = {0, 1, 1, 0, 0, 1, 1, 1}, labels[] = {1, -1, 1, -1};
-  dperm_data *data = NULL, *bare = NULL;
-  dperm_model *model = NULL, *back = NULL;
+  auto_data *data = NULL, *bare = NULL;
+  auto_model *model = NULL, *back = NULL;
   dperm_options options;
   double scores[4], again[4];
   bool holds = false;
@@ -196,7 +181,7 @@ static void a_model_remembers_its_constant_column(void **state) {
   assert_ok(dperm_data_add_intercept(data, 0.5, err));
   assert_ok(dperm_data_from_dense(4, 2, rows, NULL, 2, &bare, err));
   assert_ok(dperm_train(data, &options, &model, err));
-  char *path = file_with_text("");
+  auto_file *path = file_with_text("");
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_verify(path, NULL, 0, NULL, NULL, NULL, &holds, err));
   assert_true(holds);
@@ -210,20 +195,4 @@ static void a_model_remembers_its_constant_column(void **state) {
   dperm_metrics metrics;
   assert_fails(dperm_score_file(back, &source, NULL, &metrics, err), DPERM_INVALID_ARGUMENT,
                "predict from memory");
-  file_remove(path);
-  dperm_model_free(model);
-  dperm_model_free(back);
-  dperm_data_free(data);
-  dperm_data_free(bare);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tables_and_files_give_the_same_rows),
-      cmocka_unit_test(numbers_may_stand_apart),
-      cmocka_unit_test(tables_that_do_not_fit_are_refused),
-      cmocka_unit_test(a_constant_column_counts_in_the_norm),
-      cmocka_unit_test(a_model_remembers_its_constant_column),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,11 +20,10 @@ enum { MOST = 40, SOME = 150 };
 
 static void sums_of(size_t classes, size_t rows, const double *scores, const double *labels,
                     const double *shares, int64_t sums[TEMPERATURES]) {
-  double *room = malloc(temperature_room(classes) * sizeof *room);
+  OWNED_MEMORY double *room = malloc(temperature_room(classes) * sizeof *room);
   assert_non_null(room);
   memset(sums, 0, TEMPERATURES * sizeof *sums);
   temperature_add(classes, rows, scores, labels, shares, room, sums);
-  free(room);
 }
 
 TEST(the_grid_has_quarter_octaves) {
@@ -156,8 +155,8 @@ static dperm_options asking(double calibrate) {
 
 TEST(probabilities_become_right) {
   for (size_t classes = 2; classes <= 3; classes++) {
-    dperm_data *data = circle(classes);
-    dperm_model *plain = NULL, *sharp = NULL;
+    auto_data *data = circle(classes);
+    auto_model *plain = NULL, *sharp = NULL;
     dperm_metrics before, after;
     dperm_options without = asking(0), with = asking(0.25);
     assert_ok(dperm_random_seeded(classes, &without.random, err));
@@ -171,17 +170,14 @@ TEST(probabilities_become_right) {
     assert_true(after.log_loss < 0.9 * before.log_loss);
     assert_true(fabs(after.error_rate - before.error_rate) < 0.05);
     dperm_random_free(with.random);
-    dperm_model_free(plain);
-    dperm_model_free(sharp);
-    dperm_data_free(data);
   }
 }
 
 /* Shares add up to epsilon, for one record and for a person, with a delta and without. */
 TEST(the_claim_counts_the_choice) {
-  dperm_data *data = circle(3);
+  auto_data *data = circle(3);
   for (int i = 0; i < 8; i++) {
-    dperm_model *model = NULL;
+    auto_model *model = NULL;
     dperm_options o = asking(0.3);
     o.rows_per_person = i & 1 ? 3 : 1;
     o.neighbours = i & 2 ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
@@ -194,25 +190,19 @@ TEST(the_claim_counts_the_choice) {
                 g->shares[SHARE_CALIBRATION] == 0.3 * 4);
     assert_true(g->epsilon_row * (double)o.rows_per_person + g->shares[SHARE_CALIBRATION] <= 4);
     assert_close(g->epsilon_row * (double)o.rows_per_person, 2.8, 1e-12);
-    dperm_model_free(model);
   }
-  dperm_data_free(data);
 }
 
 TEST(models_are_read_as_they_were_written) {
-  dperm_data *data = circle(2);
-  dperm_model *model = NULL, *back = NULL;
+  auto_data *data = circle(2);
+  auto_model *model = NULL, *back = NULL;
   dperm_options o = asking(0.25);
   size_t length = 0;
   assert_ok(dperm_train(data, &o, &model, err));
-  char *text = model_text(model, &length);
+  OWNED_MEMORY char *text = model_text(model, &length);
   assert_ok(model_read_bytes(text, length, &back, err));
   assert_true(back->inverse_temperature == model->inverse_temperature);
   assert_true(back->claim.shares[SHARE_CALIBRATION] == 1);
-  free(text);
-  dperm_model_free(model);
-  dperm_model_free(back);
-  dperm_data_free(data);
 }
 
 /* Each of the section's members, edited, with a digest that fits. */
@@ -227,28 +217,23 @@ TEST(a_number_off_the_grid_is_refused) {
                                       "{\"epsilon\": 4.5}",
                                       "{\"epsilon\": \"1\"}",
                                       "{\"inverse_temperature\": null}"};
-  dperm_data *data = circle(2);
+  auto_data *data = circle(2);
   dperm_model *model = NULL, *back = NULL;
   dperm_options o = asking(0.25);
   size_t length = 0;
   char digest[DIGEST_TEXT_SIZE];
   assert_ok(dperm_train(data, &o, &model, err));
-  char *text = model_text(model, &length);
+  OWNED_MEMORY char *text = model_text(model, &length);
   for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
-    json_t *root = json_loadb(text, length, 0, NULL), *edit = json_loads(edits[i], 0, NULL);
+    json_auto_t *root = json_loadb(text, length, 0, NULL), *edit = json_loads(edits[i], 0, NULL);
     assert_int_equal(json_object_update(json_object_get(root, "calibration"), edit), 0);
     assert_ok(model_digest(root, digest, err));
     (void)json_object_set_new(root, "digest", json_string(digest));
-    char *edited = json_dumps(root, JSON_REAL_PRECISION(17));
+    OWNED_MEMORY char *edited = json_dumps(root, JSON_REAL_PRECISION(17));
     assert_fails(model_read_bytes(edited, strlen(edited), &back, err), DPERM_INVALID_MODEL,
                  "its calibration is not clear");
-    free(edited);
-    json_decref(edit);
-    json_decref(root);
   }
-  free(text);
   dperm_model_free(model);
-  dperm_data_free(data);
 }
 
 TEST(what_cannot_be_calibrated_is_refused_by_name) {
@@ -259,7 +244,7 @@ TEST(what_cannot_be_calibrated_is_refused_by_name) {
                 {-0.1, "above 0 and below 1"},
                 {(double)NAN, "above 0 and below 1"},
                 {1e-13, "give it a larger share"}};
-  dperm_data *data = circle(3);
+  auto_data *data = circle(3);
   dperm_model *model = NULL;
   dperm_plan plan;
   dperm_tune_options how;
@@ -291,7 +276,6 @@ TEST(what_cannot_be_calibrated_is_refused_by_name) {
   assert_ok(dperm_plan_make(ROWS, 2, 1, &o, &plan, err));
   assert_true(plan.epsilon == 4 && plan.epsilon_calibrated == 0.1 * 4);
   assert_close(plan.epsilon_row, 3.6, 1e-12);
-  dperm_data_free(data);
 }
 
 /* ---- rows */
@@ -332,19 +316,17 @@ TEST(scores_of_a_row_do_not_depend_on_its_place) {
     size_t k = classes[c % 3], fits = k > 2 ? k : 1;
     bool sparse = c / 3 % 2, kernel = c / 6;
     dperm_data *all = wide_rows(x, 0, k, sparse);
-    dperm_model *model = NULL;
+    auto_model *model = NULL;
     dperm_options o = asking(0);
     o.kernel = kernel ? (dperm_kernel){DPERM_KERNEL_GAUSSIAN, 1, 38, 0, 7} : o.kernel;
     assert_ok(dperm_train(all, &o, &model, err));
     assert_ok(dperm_model_scores(model, all, whole, err));
     dperm_data_free(all);
     for (size_t from = 1; from < 10; from += 4) {
-      dperm_data *less = wide_rows(x, from, k, sparse);
+      auto_data *less = wide_rows(x, from, k, sparse);
       assert_ok(dperm_model_scores(model, less, part, err));
       assert_memory_equal(part, whole + from * fits, (PLACES - from) * fits * sizeof *part);
-      dperm_data_free(less);
     }
-    dperm_model_free(model);
   }
 }
 
@@ -360,8 +342,8 @@ typedef struct job {
 
 static dperm_status fitted(const dperm_source *source, ranks *r, dperm_model **model,
                            dperm_error *failure) {
-  dperm_data *data = NULL;
-  dperm_random *random = NULL;
+  auto_data *data = NULL;
+  auto_random *random = NULL;
   dperm_options o = asking(0.2);
   dperm_status status = dperm_data_read_spread(source, r, NULL, &data, failure);
   if (status == DPERM_OK) {
@@ -371,8 +353,6 @@ static dperm_status fitted(const dperm_source *source, ranks *r, dperm_model **m
     o.random = random;
     status = dperm_train(data, &o, model, failure);
   }
-  dperm_random_free(random);
-  dperm_data_free(data);
   return status;
 }
 
@@ -389,7 +369,7 @@ TEST(processes_choose_what_one_does) {
     used += (size_t)sprintf(text + used, "%d 1:%.2f 2:%.2f\n", i % 3 ? 1 : -1,
                             (i % 3 ? 0.3 : -0.3) + 0.01 * (double)(i % 37), 0.02 * (double)(i % 9));
   }
-  char *path = file_with(text, used);
+  auto_file *path = file_with(text, used);
   job j = {.source = {.path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = 2}};
   dperm_model *one = NULL;
   assert_ok(fitted(&j.source, NULL, &one, err));
@@ -402,7 +382,6 @@ TEST(processes_choose_what_one_does) {
   assert_null(j.model[1]);
   dperm_model_free(one);
   dperm_model_free(j.model[0]);
-  file_remove(path);
 }
 
 typedef struct machines {

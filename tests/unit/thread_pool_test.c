@@ -53,7 +53,6 @@ static int wrong_after(size_t pieces) {
 }
 
 static void every_piece_is_done_once(void **state) {
-  (void)state;
   for (int threads = 1; threads <= 5; threads++) {
     OWNED(threads_leave_at) thread_scope scope = threads_enter(threads);
     assert_int_equal(pool_workers(), threads);
@@ -73,7 +72,6 @@ static void *run_many(void *context) {
 }
 
 static void callers_do_not_disturb_each_other(void **state) {
-  (void)state;
   pthread_t threads[4];
   atomic_int wrong = 0;
   for (int i = 0; i < 4; i++) {
@@ -93,7 +91,6 @@ static void run_nested(void *context, size_t piece, size_t worker) {
 }
 
 static void inside_of_a_piece_a_job_is_its_callers(void **state) {
-  (void)state;
   OWNED(threads_leave_at) thread_scope scope = threads_enter(3);
   atomic_int wrong = 0;
   pool_run(30, run_nested, &wrong);
@@ -117,7 +114,6 @@ static size_t workers_with(const char *variable, int asked) {
 }
 
 static void the_call_the_variable_and_the_processors_say_how_many(void **state) {
-  (void)state;
   cpu_set_t before, one;
   assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
   size_t processors = (size_t)CPU_COUNT(&before);
@@ -141,7 +137,6 @@ static void the_call_the_variable_and_the_processors_say_how_many(void **state) 
 }
 
 static void a_child_starts_threads_of_its_own(void **state) {
-  (void)state;
 #ifdef __SANITIZE_THREAD__
   skip(); /* it forbids threads in the child */
 #endif
@@ -178,7 +173,6 @@ static void end_threads(void *context, size_t piece, size_t worker) {
 }
 
 static void threads_end_and_others_start(void **state) {
-  (void)state;
   OWNED(threads_leave_at) thread_scope scope = threads_enter(4);
   dperm_threads_end();
   dperm_threads_end(); /* of none */
@@ -215,7 +209,6 @@ static void see_mode(void *context, size_t piece, size_t worker) {
 }
 
 static void threads_round_as_their_caller(void **state) {
-  (void)state;
   OWNED(threads_leave_at) thread_scope scope = threads_enter(3);
   for (int round = 0; round < 20; round++) {
     modes m = {.set = -1};
@@ -229,7 +222,6 @@ static void threads_round_as_their_caller(void **state) {
 
 /* Whatever a piece did to the rounding mode, the caller can see. */
 static void a_spoilt_mode_comes_back_to_the_caller(void **state) {
-  (void)state;
   OWNED(threads_leave_at) thread_scope scope = threads_enter(3);
   for (int round = 0; round < 20; round++) {
     modes m = {.set = FE_DOWNWARD};

@@ -12,7 +12,6 @@ enum { ROWS = 300, DIMS = 5 };
 static double rows[ROWS * DIMS], labels[ROWS];
 
 static int make_rows(void **state) {
-  (void)state;
   random_source r;
   if (random_seeded(1, &r, NULL) != DPERM_OK) {
     return 1;
@@ -61,7 +60,7 @@ static dperm_options plain(void) {
 /* ---- refusals: a status, a sentence, and no output */
 
 static void check_refused(const dperm_options *options, dperm_status status, const char *text) {
-  dperm_data *data = dense_data(1.0);
+  auto_data *data = dense_data(1.0);
   dperm_model *model = NULL;
   dperm_unsafe_diagnostics seen = {.iterations = 12345};
   dperm_options asked = *options;
@@ -70,7 +69,6 @@ static void check_refused(const dperm_options *options, dperm_status status, con
   assert_int_equal(dperm_train(data, &asked, &model, NULL), status);
   assert_null(model);
   assert_int_equal(seen.iterations, 12345);
-  dperm_data_free(data);
 }
 
 TEST(lambda_must_be_positive_and_finite) {
@@ -186,24 +184,21 @@ TEST(options_start_private_and_automatic) {
 }
 
 TEST(automatic_lambda_is_one_over_the_rows) {
-  dperm_data *data = dense_data(1.0);
+  auto_data *data = dense_data(1.0);
   dperm_options options = plain();
-  dperm_model *automatic = train(data, &options);
+  auto_model *automatic = train(data, &options);
   options.lambda = 1.0 / ROWS;
-  dperm_model *given = train(data, &options);
+  auto_model *given = train(data, &options);
   assert_true(automatic->plan.lambda == 1.0 / ROWS);
   assert_memory_equal(automatic->weights, given->weights, sizeof(double) * DIMS);
-  dperm_model_free(automatic);
-  dperm_model_free(given);
-  dperm_data_free(data);
 }
 
 TEST(the_model_says_what_it_is) {
-  dperm_data *data = dense_data(2.0);
+  auto_data *data = dense_data(2.0);
   dperm_options options = plain();
   assert_ok(dperm_loss_huber(0.25, &options.loss, err));
   options.lambda = 0.03;
-  dperm_model *model = train(data, &options);
+  auto_model *model = train(data, &options);
   assert_int_equal(dperm_model_dims(model), DIMS);
   assert_int_equal(dperm_model_is_private(model), 0);
   assert_null(dperm_model_schema(model));
@@ -215,8 +210,6 @@ TEST(the_model_says_what_it_is) {
   assert_non_null(strstr(model->reason, "without"));
   assert_true(model->loss_h == 0.25 && model->plan.lambda == 0.03 && model->norm_bound == 2);
   assert_true(model->rows == ROWS && model->rows_fitted == ROWS);
-  dperm_model_free(model);
-  dperm_data_free(data);
 }
 
 /* The objective at f, by the definition. */
@@ -239,7 +232,7 @@ static double objective_at(const dperm_data *data, const dperm_options *options,
 }
 
 TEST(diagnostics_are_filled_and_true) {
-  dperm_data *data = dense_data(1.0);
+  auto_data *data = dense_data(1.0);
   for (int which = 0; which < 3; which++) {
     static const char *const names[] = {"logistic", "huber", "smooth-hinge"};
     dperm_unsafe_diagnostics seen = {.solve_seconds = -1};
@@ -247,7 +240,7 @@ TEST(diagnostics_are_filled_and_true) {
     options.lambda = 1e-3;
     options.unsafe_diagnostics = &seen;
     assert_ok(dperm_loss_by_name(names[which], 0.5, &options.loss, err));
-    dperm_model *model = train(data, &options);
+    auto_model *model = train(data, &options);
     dperm_metrics m;
     assert_ok(dperm_model_score(model, data, &m, err));
     assert_in_range(seen.iterations, 1, 50);
@@ -264,39 +257,30 @@ TEST(diagnostics_are_filled_and_true) {
         assert_true(objective_at(data, &options, f) > least);
       }
     }
-    dperm_model_free(model);
   }
-  dperm_data_free(data);
 }
 
 TEST(dense_and_sparse_rows_give_the_same_model) {
   for (double norm = 0.3; norm < 4; norm *= 3) { /* the small ones clip */
-    dperm_data *dense = dense_data(norm), *sparse = sparse_data(norm);
+    auto_data *dense = dense_data(norm), *sparse = sparse_data(norm);
     dperm_options options = plain();
     options.lambda = 0.01;
-    dperm_model *first = train(dense, &options), *second = train(sparse, &options);
+    auto_model *first = train(dense, &options), *second = train(sparse, &options);
     for (size_t j = 0; j < DIMS; j++) {
       assert_close(first->weights[j], second->weights[j], 1e-9);
     }
-    dperm_model_free(first);
-    dperm_model_free(second);
-    dperm_data_free(dense);
-    dperm_data_free(sparse);
   }
 }
 
 TEST(threads_do_not_change_the_model) {
-  dperm_data *data = sparse_data(1.0);
+  auto_data *data = sparse_data(1.0);
   dperm_options options = plain();
-  dperm_model *first = train(data, &options);
+  auto_model *first = train(data, &options);
   for (int threads = 1; threads <= 3; threads++) {
     options.threads = threads;
-    dperm_model *model = train(data, &options);
+    auto_model *model = train(data, &options);
     assert_memory_equal(model->weights, first->weights, sizeof(double) * DIMS);
-    dperm_model_free(model);
   }
-  dperm_model_free(first);
-  dperm_data_free(data);
 }
 
 /* Legal however odd: one row, one class, huge norms, huge weights on the penalty. */
@@ -306,29 +290,25 @@ TEST(odd_but_legal_data_are_fitted) {
     for (int which = 0; which < 3; which++) {
       static const char *const names[] = {"logistic", "huber", "smooth-hinge"};
       const double long_rows[] = {1e150, 1e150, -1e150, 1e149, 0, 0}, ys[] = {1, 1, 1};
-      dperm_data *data = NULL;
+      auto_data *data = NULL;
       dperm_options options = plain();
       assert_ok(dperm_loss_by_name(names[which], 0.5, &options.loss, err));
       assert_ok(dperm_data_from_dense(3, 2, long_rows, ys, norms[i], &data, err));
-      dperm_model *model = train(data, &options);
+      auto_model *model = train(data, &options);
       assert_true(isfinite(model->weights[0]) && isfinite(model->weights[1]));
-      dperm_model_free(model);
-      dperm_data_free(data);
     }
   }
 }
 
 TEST(heavy_penalties_are_fitted) {
   const double weights[DIMS] = {1, 1e3, 1e6, 1e9, 1e12}, prior[DIMS] = {1, -1, 1, -1, 1.0 / 3};
-  dperm_data *data = dense_data(1.0);
+  auto_data *data = dense_data(1.0);
   dperm_options options = plain();
   options.lambda = 1;
   options.regularizer.weights = weights;
   options.regularizer.prior = prior;
-  dperm_model *model = train(data, &options);
+  auto_model *model = train(data, &options);
   assert_close(model->weights[4], 1.0 / 3, 1e-11);
-  dperm_model_free(model);
-  dperm_data_free(data);
 }
 
 TEST_GROUP(make_rows, NULL)

@@ -9,18 +9,15 @@
 
 TEST_WITH(public_tuning_fits_all_rows_at_the_whole_epsilon, tuning_begin, tuning_end) {
   request *q = *state;
-  test_rows *t = test_rows_random(12, 400, COLS, 1);
-  dperm_data *given = data_of(t, 1);
+  auto_rows *t = test_rows_random(12, 400, COLS, 1);
+  auto_data *given = data_of(t, 1);
   q->how.method = DPERM_TUNE_PUBLIC;
   q->how.public_data = given;
-  dperm_model *model = tuned(q, 13);
+  auto_model *model = tuned(q, 13);
   assert_keys(model->selection, "method candidates chosen public_rows ");
   assert_int_equal(stated(model, "public_rows"), 400);
   assert_planned(model, q->candidates[stated(model, "chosen")], ROWS, 1);
   assert_int_equal(q->seen.seen, 3);
-  dperm_model_free(model);
-  dperm_data_free(given);
-  test_rows_free(t);
 }
 
 /* Whatever the two were read from, and wherever the noise comes from: the same rows are the same
@@ -36,9 +33,9 @@ TEST_WITH(a_choice_on_the_private_records_themselves_ends_the_run, tuning_begin,
   const dperm_data *const given[] = {q->data, again, hidden, q->others};
   q->how.method = DPERM_TUNE_PUBLIC;
   for (size_t i = 0; i < 8; i++) {
-    dperm_model *model = NULL;
+    auto_model *model = NULL;
     dperm_guarantee g;
-    dperm_random *seeded = NULL;
+    auto_random *seeded = NULL;
     assert_ok(i >= 4 ? dperm_random_seeded(3, &seeded, err) : DPERM_OK);
     q->candidates[0].random = seeded;
     q->how.public_data = given[i % 4];
@@ -56,8 +53,6 @@ TEST_WITH(a_choice_on_the_private_records_themselves_ends_the_run, tuning_begin,
       assert_null(model);
       assert_int_equal(q->seen.seen, 0); /* no candidate was fitted */
     }
-    dperm_model_free(model);
-    dperm_random_free(seeded);
   }
   q->candidates[0].random = NULL;
   dperm_data_free(hidden);
@@ -71,7 +66,7 @@ TEST_WITH(a_fit_that_public_data_are_too_few_for_is_refused_before_any_work, tun
   request *q = *state;
   const size_t first[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
                           11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21};
-  dperm_data *few = NULL;
+  auto_data *few = NULL;
   assert_ok(dperm_data_select(q->others, first, 22, &few, err));
   q->how.method = DPERM_TUNE_PUBLIC;
   q->how.holdout = 0.5;
@@ -83,18 +78,15 @@ TEST_WITH(a_fit_that_public_data_are_too_few_for_is_refused_before_any_work, tun
   refuses(q, DPERM_INVALID_ARGUMENT, "delta-reg");
   q->how.public_data = q->others;
   dperm_model_free(tuned(q, 3));
-  dperm_data_free(few);
 }
 
 static dperm_data *read_people(const char *schema_text) {
-  char *path = file_with_text("age,rich\n1,yes\n2,no\n3,yes\n4,no\n");
-  dperm_schema *schema = NULL;
+  auto_file *path = file_with_text("age,rich\n1,yes\n2,no\n3,yes\n4,no\n");
+  auto_schema *schema = NULL;
   dperm_data *data = NULL;
   assert_ok(dperm_schema_parse(schema_text, strlen(schema_text), "s", &schema, err));
   dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   assert_ok(dperm_data_read(&source, NULL, &data, err));
-  dperm_schema_free(schema);
-  file_remove(path);
   return data;
 }
 
@@ -105,8 +97,8 @@ static dperm_data *read_people(const char *schema_text) {
 TEST_WITH(public_data_encoded_in_another_way_are_refused, tuning_begin, tuning_end) {
   request *q = *state;
   dperm_data *mine = q->data, *ten = read_people(PEOPLE("10", ""));
-  dperm_data *twenty = read_people(PEOPLE("20", ""));
-  test_rows *narrow = test_rows_random(14, 100, COLS - 1, 1),
+  auto_data *twenty = read_people(PEOPLE("20", ""));
+  auto_rows *narrow = test_rows_random(14, 100, COLS - 1, 1),
             *same = test_rows_random(15, 100, 4, 1);
   dperm_data *others[] = {data_of(narrow, 1), data_of(same, 2), ten};
   q->how.method = DPERM_TUNE_PUBLIC;
@@ -124,9 +116,6 @@ TEST_WITH(public_data_encoded_in_another_way_are_refused, tuning_begin, tuning_e
   for (size_t i = 0; i < 3; i++) {
     dperm_data_free(others[i]);
   }
-  dperm_data_free(twenty);
-  test_rows_free(narrow);
-  test_rows_free(same);
 }
 
 TEST_WITH(a_schema_that_drops_rows_is_refused_before_any_work, tuning_begin, tuning_end) {

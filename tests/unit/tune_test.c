@@ -20,26 +20,23 @@ TEST_WITH(split_gives_each_candidate_its_own_portion_and_drops_leftovers, tuning
   request *q = *state;
   for (q->count = 1; q->count <= 4; q->count++) {
     size_t portion = ROWS / (q->count + 1), order[ROWS];
-    dperm_model *model = tuned(q, 7);
+    auto_model *model = tuned(q, 7);
     random_source r;
     assert_ok(random_seeded(7, &r, err));
     random_order(&r, ROWS, order);
     json_int_t chosen = stated(model, "chosen");
     assert_in_range(chosen, 0, q->count - 1);
     for (size_t i = 0; i < q->count; i++) {
-      dperm_data *part = NULL;
-      dperm_model *own = NULL;
+      auto_data *part = NULL;
+      auto_model *own = NULL;
       assert_ok(dperm_data_select(q->data, order + i * portion, portion, &part, err));
       assert_ok(fit_model(part, &q->candidates[i], NULL, &r, &own, err));
       if ((json_int_t)i == chosen) {
         assert_memory_equal(own->weights, model->weights, COLS * sizeof(double));
       }
-      dperm_model_free(own);
-      dperm_data_free(part);
     }
     assert_int_equal(stated(model, "portion"), portion);
     assert_planned(model, q->candidates[chosen], portion, 1);
-    dperm_model_free(model);
   }
 }
 
@@ -48,7 +45,7 @@ TEST_WITH(split_states_total_epsilon_selector_candidates_and_bound, tuning_begin
   for (int s = 0; s < 2; s++) {
     q->how.selector = s ? DPERM_SELECTOR_EXPONENTIAL : DPERM_SELECTOR_PERMUTE_AND_FLIP;
     q->candidates[0].epsilon = q->candidates[1].epsilon = q->candidates[2].epsilon = 0.3;
-    dperm_model *model = tuned(q, 8);
+    auto_model *model = tuned(q, 8);
     assert_keys(model->selection, "method selector candidates chosen portion bound ");
     assert_string_equal(stated_text(model, "method"), "split");
     assert_string_equal(stated_text(model, "selector"), s ? "exponential" : "permute-and-flip");
@@ -68,17 +65,15 @@ TEST_WITH(split_states_total_epsilon_selector_candidates_and_bound, tuning_begin
       assert_keys(c, "mechanism noise multiclass loss h lambda gamma features ");
       assert_true(json_real_value(json_object_get(c, "lambda")) == q->candidates[i].lambda);
     }
-    dperm_model_free(model);
   }
 }
 
 TEST_WITH(split_with_secure_noise_is_private, tuning_begin, tuning_end) {
   request *q = *state;
-  dperm_model *model = NULL;
+  auto_model *model = NULL;
   assert_ok(dperm_tune(q->data, q->candidates, q->count, &q->how, &model, err));
   assert_true(dperm_model_is_private(model));
   assert_null(model->reason);
-  dperm_model_free(model);
 }
 
 TEST_WITH(split_shows_progress_over_the_fixed_candidates_only, tuning_begin, tuning_end) {
@@ -98,7 +93,7 @@ TEST_WITH(split_shows_progress_over_the_fixed_candidates_only, tuning_begin, tun
 TEST_WITH(too_few_rows_are_refused_before_any_work, tuning_begin, tuning_end) {
   request *q = *state;
   q->count = MOST;
-  test_rows *few = test_rows_random(2, 10 * (MOST + 1) - 1, COLS, 1);
+  auto_rows *few = test_rows_random(2, 10 * (MOST + 1) - 1, COLS, 1);
   dperm_data *whole = q->data;
   q->data = data_of(few, 1);
   refuses(q, DPERM_INVALID_DATA, "too few for 8 candidates");
@@ -106,7 +101,6 @@ TEST_WITH(too_few_rows_are_refused_before_any_work, tuning_begin, tuning_end) {
   dperm_model_free(tuned(q, 1));
   dperm_data_free(q->data);
   q->data = whole;
-  test_rows_free(few);
 }
 
 /* ---- random stopping */
@@ -117,7 +111,7 @@ TEST_WITH(a_round_costs_half_of_epsilon_or_a_third, tuning_begin, tuning_end) {
   size_t held = (size_t)floor(ROWS * 0.1);
   for (int g = 0; g < 2; g++) {
     q->how.rounds = g ? DPERM_ROUNDS_GEOMETRIC : DPERM_ROUNDS_LOGARITHMIC;
-    dperm_model *model = tuned(q, 9);
+    auto_model *model = tuned(q, 9);
     double share = ratio_value(ratio_below(g ? 1.0 / 3 : 0.5));
     assert_true(share <= (g ? 1.0 / 3 : 0.5) && share > (g ? 0.33333 : 0.49999));
     assert_true(stated_real(model, "epsilon_round") == share);
@@ -131,7 +125,6 @@ TEST_WITH(a_round_costs_half_of_epsilon_or_a_third, tuning_begin, tuning_end) {
     assert_planned(model, q->candidates[stated(model, "chosen")], ROWS - held, share);
     assert_true(model->claim.epsilon == 1);
     assert_int_equal(model->rows, ROWS);
-    dperm_model_free(model);
   }
 }
 
@@ -162,12 +155,11 @@ TEST_WITH(nothing_tells_the_number_of_rounds, tuning_begin, tuning_end) {
   for (int i = 0; i < 2; i++) {
     q->how.rounds_mean = i ? 60 : 1.01;
     q->seen = (watcher){0};
-    dperm_model *model = tuned(q, 11);
+    auto_model *model = tuned(q, 11);
     assert_keys(model->selection,
                 "method rounds rounds_mean epsilon_round candidates chosen holdout_rows ");
     assert_true(q->seen.calls > 0);
     assert_int_equal(q->seen.seen, 0);
-    dperm_model_free(model);
   }
 }
 
@@ -185,9 +177,8 @@ TEST_WITH(stopping_finds_the_one_candidate_that_is_any_good, tuning_begin, tunin
   }
   size_t good = 0;
   for (uint64_t seed = 1; seed <= 20; seed++) {
-    dperm_model *model = tuned(q, seed);
+    auto_model *model = tuned(q, seed);
     good += stated(model, "chosen") == 1;
-    dperm_model_free(model);
   }
   assert_true(good >= 16);
 }
@@ -200,7 +191,7 @@ TEST_WITH(cancelling_anywhere_leaves_no_model, tuning_begin, tuning_end) {
     q->how.method = (dperm_tune_method)m;
     q->how.public_data = m == 2 ? q->others : NULL;
     for (size_t at = 1; at <= 10; at++) {
-      dperm_model *model = NULL;
+      auto_model *model = NULL;
       q->seen = (watcher){.stop_at = at};
       assert_ok(dperm_random_seeded(1, &q->candidates[0].random, err));
       dperm_status status = dperm_tune(q->data, q->candidates, q->count, &q->how, &model, NULL);
@@ -209,7 +200,6 @@ TEST_WITH(cancelling_anywhere_leaves_no_model, tuning_begin, tuning_end) {
       assert_true(status == DPERM_CANCELLED || at > 5);
       dperm_random_free(q->candidates[0].random);
       q->candidates[0].random = NULL;
-      dperm_model_free(model);
     }
   }
 }
@@ -234,9 +224,8 @@ TEST_WITH(the_same_seed_gives_the_same_model_and_another_does_not, tuning_begin,
     char *bytes[3];
     for (int i = 0; i < 3; i++) {
       q->candidates[0].threads = 1 + i;
-      dperm_model *model = tuned(q, i < 2 ? 5 : 6);
+      auto_model *model = tuned(q, i < 2 ? 5 : 6);
       bytes[i] = bytes_of(model);
-      dperm_model_free(model);
     }
     assert_string_equal(bytes[0], bytes[1]);
     assert_string_not_equal(bytes[0], bytes[2]);
@@ -254,12 +243,12 @@ TEST_WITH(a_tuned_kernel_model_survives_its_file_bit_for_bit, tuning_begin, tuni
   for (uint64_t seed = 1; seed <= 6; seed++) {
     bool split = seed % 2;
     q->how.method = split ? DPERM_TUNE_SPLIT : DPERM_TUNE_STOPPING;
-    dperm_model *model = tuned(q, seed), *back = NULL;
+    auto_model *model = tuned(q, seed), *back = NULL;
     double a[ROWS], b[ROWS];
     size_t chosen = (size_t)stated(model, "chosen");
     assert_planned(model, q->candidates[chosen], split ? ROWS / 4 : ROWS - ROWS / 10,
                    split ? 1 : 0.5);
-    char *path = file_with_text("");
+    auto_file *path = file_with_text("");
     assert_ok(dperm_model_write(model, path, err));
     assert_ok(dperm_model_read(path, &back, err));
     assert_int_equal(back->dims, 10 + 2 * chosen);
@@ -269,12 +258,7 @@ TEST_WITH(a_tuned_kernel_model_survives_its_file_bit_for_bit, tuning_begin, tuni
     assert_ok(dperm_model_scores(model, q->data, a, err));
     assert_ok(dperm_model_scores(back, q->data, b, err));
     assert_memory_equal(a, b, sizeof a);
-    char *first = bytes_of(model), *second = bytes_of(back);
+    OWNED_MEMORY char *first = bytes_of(model), *second = bytes_of(back);
     assert_string_equal(first, second);
-    free(first);
-    free(second);
-    file_remove(path);
-    dperm_model_free(model);
-    dperm_model_free(back);
   }
 }

@@ -61,8 +61,7 @@ TEST(every_candidate_is_looked_at) {
     }
     json_decref(model);
   }
-  json_t *model = right_model(split);
+  json_auto_t *model = right_model(split);
   change_field(model, "selection.candidates", "[7, null]");
   assert_string_equal(verdict_on(model, false).first, "candidates");
-  json_decref(model);
 }

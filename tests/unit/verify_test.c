@@ -21,14 +21,13 @@ TEST(right_models_follow) {
         (k.noise == NOISE_MIXED && k.rows != SCHEMA)) {
       continue;
     }
-    json_t *model = right_model(k);
+    json_auto_t *model = right_model(k);
     verdict v = verdict_on(model, false);
     if (!v.holds) {
       fail_msg("loss %d, claim %d, choice %d, rows %d, noise %d: %s", (int)k.loss, (int)k.claim,
                (int)k.choice, (int)k.rows, (int)k.noise, v.all);
     }
     assert_true(v.remarks >= 4 && v.lines > v.remarks + 15);
-    json_decref(model);
   }
 }
 
@@ -263,14 +262,13 @@ static const struct {
 
 TEST(one_wrong_field_is_named) {
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-    json_t *model = right_model(*changes[i].base);
+    json_auto_t *model = right_model(*changes[i].base);
     change_field(model, changes[i].path, changes[i].change);
     verdict v = verdict_on(model, false);
     if (strcmp(v.first, changes[i].line) != 0) {
       fail_msg("%s %s: the line \"%s\" must fail, not \"%s\"\n%s", changes[i].path,
                changes[i].change, changes[i].line, v.first, v.all);
     }
-    json_decref(model);
   }
 }
 
@@ -315,20 +313,19 @@ TEST(a_persons_claim_needs_a_share_for_each_row) {
   const model_kind kinds[] = {plain, output, paper, schema};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-      json_t *model = person_model(kinds[k]);
+      json_auto_t *model = person_model(kinds[k]);
       change_field(model, cases[i].path, cases[i].change);
       verdict v = verdict_on(model, false);
       if (strcmp(v.first, cases[i].line) != 0) {
         fail_msg("%s %s: the line \"%s\" must fail, not \"%s\"\n%s", cases[i].path, cases[i].change,
                  cases[i].line, v.first, v.all);
       }
-      json_decref(model);
     }
   }
 }
 
 TEST(a_wrong_digest_is_seen) {
-  json_t *model = right_model(plain);
+  json_auto_t *model = right_model(plain);
   assert_int_equal(json_object_set_new(model, "digest", json_string("00")), 0);
   verdict v = verdict_on(model, true);
   assert_string_equal(v.first, "digest");
@@ -336,17 +333,15 @@ TEST(a_wrong_digest_is_seen) {
   change_field(model, "classes", "[\"a\", \"b\"]");
   v = verdict_on(model, true);
   assert_string_equal(v.first, "digest");
-  json_decref(model);
 }
 
 /* Known losses may leave their constants out, as files did before they were written. */
 TEST(constants_follow_from_the_name) {
   for (int loss = LOGISTIC; loss < CUSTOM; loss++) {
-    json_t *model = right_model((model_kind){(test_loss)loss, TIGHT, NONE, MEMORY, NOISE_L2});
+    json_auto_t *model = right_model((model_kind){(test_loss)loss, TIGHT, NONE, MEMORY, NOISE_L2});
     change_field(model, "loss.lipschitz", "-");
     change_field(model, "loss.smoothness", "-");
     assert_true(verdict_on(model, false).holds);
-    json_decref(model);
   }
 }
 
@@ -380,7 +375,7 @@ static void spoil(model_kind k, const char *path) {
                                        "5e-324",
                                        "[[], {}, null]"};
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-    json_t *model = right_model(k);
+    json_auto_t *model = right_model(k);
     change_field(model, path, values[i]);
     if (json_is_string(json_object_get(model, "format"))) {
       const char *format = json_string_value(json_object_get(model, "format"));
@@ -394,7 +389,6 @@ static void spoil(model_kind k, const char *path) {
         fail_msg("without %s the claim still holds", path);
       }
     }
-    json_decref(model);
   }
 }
 
@@ -414,9 +408,8 @@ static void spoil_all(model_kind k, json_t *object, const char *prefix) {
 TEST(no_field_makes_it_stumble) {
   const model_kind kinds[] = {plain, output, stops, kernel, schema, custom, sparse, grouped, mixed};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    json_t *model = right_model(kinds[i]);
+    json_auto_t *model = right_model(kinds[i]);
     spoil_all(kinds[i], model, "");
-    json_decref(model);
   }
 }
 
@@ -430,16 +423,14 @@ TEST(files_that_are_no_models_fail) {
                                       "{\"format\": \"dperm-model/1\""};
   bool holds = true;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    char *path = file_with_text(texts[i]);
+    auto_file *path = file_with_text(texts[i]);
     assert_int_equal(dperm_model_verify(path, NULL, 0, NULL, NULL, NULL, &holds, NULL),
                      DPERM_INVALID_MODEL);
-    file_remove(path);
   }
   assert_int_equal(dperm_model_verify("/nowhere/at/all", NULL, 0, NULL, NULL, NULL, &holds, NULL),
                    DPERM_IO_ERROR);
   assert_true(holds); /* as it was */
-  char *path = file_with_text("{\"format\": \"dperm-model/1\"}");
+  auto_file *path = file_with_text("{\"format\": \"dperm-model/1\"}");
   assert_ok(dperm_model_verify(path, NULL, 0, NULL, NULL, NULL, &holds, err));
   assert_int_equal(holds, 0);
-  file_remove(path);
 }
