@@ -97,7 +97,7 @@ fits() { # the file's text, further arguments
   remarked 'its 3 values are classes, a fit of epsilon/3 each'
   { echo "x,y"; for i in $(seq 63); do echo "$i,v$((i % 21))"; done; } > many.csv
   fails 1 'has 21 values: "v0", "v1"' "$DPERM" schema draft --public-data many.csv --label y
-  [[ "$output" == *'positive values'*'("*")'* ]]
+  [[ "$output" == *'positive values'* ]]
   fails 2 'none of the labels' "$DPERM" schema draft --public-data people.csv --positive maybe
   fails 2 'every one of the labels' "$DPERM" schema draft --public-data people.csv --positive yes,no
   fails 1 'people.csv:1:1: no column is called "wealth"' "$DPERM" schema draft --public-data people.csv --label wealth

@@ -202,7 +202,7 @@ static void check_same_row(const matrix *x, const double *got, const double *exp
 static void check_select(const test_rows *t, const matrix *x) {
   size_t count = x->rows + x->rows / 2 + 1, *chosen = calloc(count, sizeof *chosen);
   OWNED_MEMORY double *row = blank_array(x->cols);
-  OWNED(matrix_free_at) matrix *part = NULL;
+  matrix *part = NULL;
   assert_non_null(chosen);
   for (size_t i = 0; i < count; i++) {
     chosen[i] = (x->rows - 1 + 3 * (count - i)) % x->rows;
