@@ -4,7 +4,26 @@
 
 #include <dperm.h>
 
-#include "arguments/share_settings.h"
+#include "arguments/arguments.h"
+
+/* ---- shares of epsilon for something after the fit (--calibrate), as a table with all that the
+ * commands say of it */
+
+enum { SHARE_ARGUMENTS = 1 };
+
+typedef struct share_words {
+  const char *name;
+  size_t option_at; /* where dperm_options has it */
+  const char *help;
+  const char *figure;            /* its epsilon in reports (docs/formats.md), */
+  const char *value;             /* and the number that it bought */
+  const char *says;              /* what is said of a model, with that number after it */
+  const char *plan_label, *plan; /* the line of a plan */
+  void (*warn)(const dperm_options *options, size_t rows); /* of too few rows; or NULL */
+} share_words;
+extern const share_words share_arguments[SHARE_ARGUMENTS];
+
+/* ---- all of them */
 
 typedef struct fit_settings {
   dperm_options options;                            /* all that has one value */

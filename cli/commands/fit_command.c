@@ -116,7 +116,14 @@ static void say(const fit_command *c, const json_t *report, const dperm_model *m
          claim_of(model, claim), how);
   }
   say_refined(c, report, name);
-  share_arguments_say(report, name);
+  for (size_t i = 0; i < SHARE_ARGUMENTS; i++) {
+    const share_words *share = &share_arguments[i];
+    double epsilon = report_number(report, share->figure);
+    if (epsilon > 0) {
+      note("%s: epsilon %g of that %s%.3g", name, epsilon, share->says,
+           report_number(report, share->value));
+    }
+  }
   say_unspent(c, c->fit.options.delta, model, name);
   if (is_private) {
     charged_run_say(&c->ledger);
