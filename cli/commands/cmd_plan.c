@@ -189,14 +189,10 @@ static void print_text(const json_t *p) {
 
 enum { SHOWN_MOST = 20 };
 
-typedef struct ranked_column {
-  const json_t *column;
-  double noise;
-} ranked_column;
-
 /* Most of the noise first. */
 static int by_noise(const void *a, const void *b) {
-  double x = ((const ranked_column *)a)->noise, y = ((const ranked_column *)b)->noise;
+  double x = at(*(const json_t *const *)a, "noise_share");
+  double y = at(*(const json_t *const *)b, "noise_share");
   return (x < y) - (x > y);
 }
 
@@ -229,18 +225,17 @@ static void print_columns(const json_t *p) {
   if (count == 0 || isnan(at(json_array_get(columns, 0), "noise_share"))) {
     return;
   }
-  OWNED_MEMORY ranked_column *sorted = calloc(count, sizeof *sorted);
+  OWNED_MEMORY const json_t **sorted = calloc(count, sizeof *sorted);
   if (!sorted) {
     return;
   }
   for (size_t i = 0; i < count; i++) {
-    const json_t *column = json_array_get(columns, i);
-    sorted[i] = (ranked_column){column, at(column, "noise_share")};
+    sorted[i] = json_array_get(columns, i);
   }
   qsort(sorted, count, sizeof *sorted, by_noise);
   printf("\ncolumn                     encoded  of noise  without it    halved  useful bins\n");
   for (size_t i = 0; i < count && i < SHOWN_MOST; i++) {
-    print_column(sorted[i].column);
+    print_column(sorted[i]);
   }
   if (count > SHOWN_MOST) {
     printf("(the %d with most of the noise; --json has all %zu)\n", SHOWN_MOST, count);

@@ -22,14 +22,9 @@ static const char closing[] =
     "With --out FILE, finished work is kept in FILE.journal: after an interruption the same "
     "command continues from there, with the same result. It is removed when FILE is written.";
 
-/* Lists of what has one value in fit_settings; epsilon may be NULL. */
-typedef struct sweep_lists {
-  const char *mechanism, *noise, *epsilon;
-} sweep_lists;
-
 typedef struct sweep_settings {
   fit_settings fit;
-  sweep_lists lists;
+  const char *mechanism, *noise, *epsilon; /* lists of what has one value in `fit` */
   const char *data, *schema, *test_data, *out, *ledger, *picture, *page;
   dperm_format format;
   size_t dims;
@@ -151,12 +146,12 @@ static double *numbers_of(const word_list *list, size_t *count) {
 /* The cells of all lists, those of `fit` among them, into an empty table. What does not depend on a
  * list is one cell: mechanism none has neither noise nor epsilon, output perturbation has l2 noise
  * only. False with a message. */
-static bool sweep_grid_build(const fit_settings *fit, const sweep_lists *given, sweep_table *out) {
-  const char *const texts[LISTS] = {fit->loss, given->mechanism, given->noise, fit->lambda,
-                                    given->epsilon};
+static bool sweep_grid_build(const sweep_settings *s, sweep_table *out) {
+  const fit_settings *fit = &s->fit;
+  const char *const texts[LISTS] = {fit->loss, s->mechanism, s->noise, fit->lambda, s->epsilon};
   OWNED(word_lists_free) word_list lists[LISTS] = {{NULL, 0}};
   if (!word_lists_split(list_options, texts, "", lists) ||
-      !lists_agree(fit, lists, given->epsilon != NULL)) {
+      !lists_agree(fit, lists, s->epsilon != NULL)) {
     return false;
   }
   size_t all = word_lists_combinations(lists);
@@ -349,8 +344,9 @@ static bool check_pictures(const sweep_settings *s) {
 
 int run_sweep(int argc, char **argv) {
   sweep_settings s = {
+      .mechanism = "objective",
+      .noise = "auto",
       .story = {.words = (const char *const *)argv, .folds = 10, .draws = 10, .seed = 1}};
-  s.lists = (sweep_lists){.mechanism = "objective", .noise = "auto"};
   enum { OWN = 14, ALL = OWN + FIT_ARGUMENTS };
   argument table[ALL] = {
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records, which are public"},
@@ -378,9 +374,9 @@ int run_sweep(int argc, char **argv) {
   fit_settings_init(&s.fit, true, table + OWN);
   for (size_t i = OWN; i < ALL; i++) { /* those that are lists here */
     const char *name = table[i].name;
-    const char **list = strcmp(name, "--epsilon") == 0     ? &s.lists.epsilon
-                        : strcmp(name, "--mechanism") == 0 ? &s.lists.mechanism
-                        : strcmp(name, "--noise") == 0     ? &s.lists.noise
+    const char **list = strcmp(name, "--epsilon") == 0     ? &s.epsilon
+                        : strcmp(name, "--mechanism") == 0 ? &s.mechanism
+                        : strcmp(name, "--noise") == 0     ? &s.noise
                                                            : NULL;
     if (list) {
       table[i].kind = ARGUMENT_TEXT;
@@ -402,7 +398,7 @@ int run_sweep(int argc, char **argv) {
   }
   s.journal = journal;
   if ((journal && !file_allowed("the journal of --out", journal, table, ALL)) ||
-      !sweep_grid_build(&s.fit, &s.lists, &cells) || !ledger_guard(s.ledger, records, 2) ||
+      !sweep_grid_build(&s, &cells) || !ledger_guard(s.ledger, records, 2) ||
       (job_leads() && !check_pictures(&s))) {
     return refused();
   }
