@@ -190,7 +190,7 @@ static dperm_status run_one(const audit_settings *s, bool *holds, dperm_error *e
   o.delta_claimed = &delta;
   OWNED_MEMORY double *outcomes = s->plot ? calloc((size_t)2 * PICTURED, sizeof *outcomes) : NULL;
   if (s->plot && !outcomes) {
-    return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; close other programs");
+    return fail_memory(err);
   }
   if (outcomes) {
     o.outcome[0] = outcomes;
@@ -221,7 +221,7 @@ static dperm_status run_command(const audit_settings *s, bool *holds, dperm_erro
 
 /* ---- the call */
 
-static bool check_together(const audit_settings *s) {
+static dperm_status check_together(const audit_settings *s, dperm_error *err) {
   const dperm_audit_options *o = &s->options;
   bool one = argument_given(&o->mechanism) || s->loss || o->variant;
   const usage_rule rules[] = {
@@ -240,10 +240,10 @@ static bool check_together(const audit_settings *s) {
       {s->plot && atomic_file_plain(s->plot) && !path_ends(s->plot, ".svg"),
        "the name after --plot ends in .svg: pictures of audits are SVG"},
   };
-  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules, err);
 }
 
-int run_audit(int argc, char **argv) {
+dperm_status run_audit(int argc, char **argv, dperm_error *err) {
   audit_settings s = {.loss = NULL};
   dperm_audit_options *o = &s.options;
   dperm_audit_options_init(o);
@@ -274,25 +274,17 @@ int run_audit(int argc, char **argv) {
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL,
        "no effect: standard output is JSON, the table is on stderr", GROUP_OUTPUT},
   };
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !check_together(&s)) {
-    return refused();
-  }
+  TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
+  TRY(check_together(&s, err));
   o->variant = o->variant ? o->variant : s.loss;
   o->seed = argument_given(&s.seed) ? &s.seed : NULL;
   o->progress = *progress_bar();
   bool kinds = strcmp(o->mechanism, "noise") == 0 && !o->variant;
-  dperm_error err;
-  if (s.plot && gnuplot_check(&err) != DPERM_OK) { /* before the long work */
-    return report_error(&err);
-  }
+  TRY(s.plot ? gnuplot_check(err) : DPERM_OK); /* before the long work */
   bool holds = true;
-  dperm_status status = s.command ? run_command(&s, &holds, &err)
-                        : s.all   ? run_several(&s, NULL, &holds, &err)
-                        : kinds   ? run_several(&s, o->mechanism, &holds, &err)
-                                  : run_one(&s, &holds, &err);
-  if (status != DPERM_OK) {
-    return report_error(&err);
-  }
-  return holds ? 0 : EXIT_WORK_FAILED;
+  TRY(s.command ? run_command(&s, &holds, err)
+      : s.all   ? run_several(&s, NULL, &holds, err)
+      : kinds   ? run_several(&s, o->mechanism, &holds, err)
+                : run_one(&s, &holds, err));
+  return holds ? DPERM_OK : fail(err, DPERM_INVALID_DATA, "%s", ""); /* the table says it */
 }

@@ -100,20 +100,16 @@ typedef struct demo {
 
 /* ---- the files */
 
-static dperm_status make_files(const demo *d, dperm_error *err) {
+static dperm_status make_files(demo *d, dperm_error *err) {
+  const char *people = d->files.paths[DEMO_PEOPLE], *others = d->files.paths[DEMO_OTHERS];
+  dperm_source source = {.path = people, .format = DPERM_FORMAT_CSV};
   TRY(write_text(d->files.paths[DEMO_SCHEMA], dperm_synthetic_census_schema(), err));
-  TRY(dperm_synthetic_census_make(d->files.paths[DEMO_PEOPLE], d->rows, d->seed, progress_bar(),
-                                  err));
-  return dperm_synthetic_census_make(d->files.paths[DEMO_OTHERS], d->rows / 3 + 1, d->seed + 1,
-                                     progress_bar(), err);
-}
-
-static dperm_status read_files(demo *d, dperm_error *err) {
+  TRY(dperm_synthetic_census_make(people, d->rows, d->seed, progress_bar(), err));
+  TRY(dperm_synthetic_census_make(others, d->rows / 3 + 1, d->seed + 1, progress_bar(), err));
   TRY(dperm_schema_read(d->files.paths[DEMO_SCHEMA], &d->schema, err));
-  dperm_source source = {
-      .path = d->files.paths[DEMO_PEOPLE], .format = DPERM_FORMAT_CSV, .schema = d->schema};
+  source.schema = d->schema;
   TRY(dperm_data_read(&source, progress_bar(), &d->train, err));
-  source.path = d->files.paths[DEMO_OTHERS];
+  source.path = others;
   return dperm_data_read(&source, progress_bar(), &d->test, err);
 }
 
@@ -242,18 +238,13 @@ static dperm_status show(const demo *d, dperm_error *err) {
   return DPERM_OK;
 }
 
-static dperm_status make_and_show(demo *d, dperm_error *err) {
-  TRY(make_files(d, err));
-  TRY(read_files(d, err));
-  return show(d, err);
-}
-
 /* What was written is noted for the next demo, whatever became of this one. */
 static dperm_status run(demo *d, dperm_error *err) {
   dperm_error unnoted;
   char left[128];
   TRY(demo_files_claim(d->folder, &d->files, err));
-  dperm_status status = make_and_show(d, err);
+  dperm_status status = make_files(d, err);
+  status = status == DPERM_OK ? show(d, err) : status;
   if (demo_files_note(&d->files, left, &unnoted) != DPERM_OK && status == DPERM_OK) {
     *err = unnoted;
     status = unnoted.status;
@@ -267,7 +258,7 @@ static dperm_status run(demo *d, dperm_error *err) {
   return status;
 }
 
-int run_demo(int argc, char **argv) {
+dperm_status run_demo(int argc, char **argv, dperm_error *err) {
   demo d = {.folder = "dperm-demo", .rows = 30000, .seed = 1};
   argument table[] = {
       {"--rows", ARGUMENT_COUNT, &d.rows, false, "N",
@@ -276,19 +267,16 @@ int run_demo(int argc, char **argv) {
       {"--out", ARGUMENT_TEXT, &d.folder, false, "FOLDER",
        "folder for the files (default: dperm-demo)"},
   };
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL)) {
-    return refused();
-  }
+  TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL, err));
   if (d.rows > ROWS_MOST) {
-    return wrong_usage("--rows must be at most %d, not %zu", ROWS_MOST, d.rows);
+    return wrong_usage(err, "--rows must be at most %d, not %zu", ROWS_MOST, d.rows);
   }
   if (strlen(d.folder) > DEMO_PATH_SIZE - 64) {
-    return wrong_usage("--out is too long a path");
+    return wrong_usage(err, "--out is too long a path");
   }
-  dperm_error err;
-  dperm_status status = run(&d, &err);
+  dperm_status status = run(&d, err);
   dperm_data_free(d.train);
   dperm_data_free(d.test);
   dperm_schema_free(d.schema);
-  return status == DPERM_OK ? 0 : report_error(&err);
+  return status;
 }

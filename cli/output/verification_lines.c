@@ -12,8 +12,8 @@ void findings_collect(void *lines, dperm_finding finding, const char *line) {
       lines, json_pack("{s:i, s:o}", "finding", (int)finding, "text", json_words(line)));
 }
 
-int findings_show(const json_t *all, const char *path, const char *subject,
-                  const char *const verdicts[2], bool holds, bool json) {
+dperm_status findings_show(const json_t *all, const char *path, const char *subject,
+                           const char *const verdicts[2], bool holds, bool json, dperm_error *err) {
   static const char *const marks[] = {[DPERM_FINDING_FAILS] = "FAILS",
                                       [DPERM_FINDING_HOLDS] = "ok",
                                       [DPERM_FINDING_REMARK] = "note"};
@@ -40,7 +40,8 @@ int findings_show(const json_t *all, const char *path, const char *subject,
   }
   json_decref(report);
   (void)fflush(stdout);
-  return holds ? 0
-               : complain("%s: %s %s; %s", strcmp(path, "-") == 0 ? "standard input" : path,
-                          subject, verdicts[0], failed);
+  return holds
+             ? DPERM_OK
+             : fail(err, DPERM_INVALID_DATA, "%s: %s %s; %s",
+                    strcmp(path, "-") == 0 ? "standard input" : path, subject, verdicts[0], failed);
 }
