@@ -27,20 +27,26 @@ static const command commands[] = {
 };
 
 /* The library ignores what is no number of threads; a person should know. */
-static bool threads_understood(void) {
+static dperm_status threads_understood(dperm_error *err) {
   const char *text = getenv("DPERM_THREADS");
   uint64_t threads = 0;
   if (!text || !*text || (read_whole(text, &threads) && threads > 0 && threads <= 4096)) {
-    return true;
+    return DPERM_OK;
   }
-  return refuse(
-      wrong_usage("DPERM_THREADS must be a whole number from 1 to 4096, not \"%.40s\"", text));
+  return wrong_usage(err, "DPERM_THREADS must be a whole number from 1 to 4096, not \"%.40s\"",
+                     text);
 }
 
-static int run(const command *c, int argc, char **argv) {
+static dperm_status run_in_job(const command *c, int argc, char **argv, dperm_error *err) {
+  TRY(job_join(c->many, err));
+  TRY(threads_understood(err));
+  return c->run(argc, argv, err);
+}
+
+static dperm_status run(const command *c, int argc, char **argv, dperm_error *err) {
   const command *parent = NULL;
   if (c->actions && argc > 0 && argument_is_common(argv[0], HELP)) {
-    return help_of(c, NULL);
+    return help_of(c, NULL, err);
   }
   if (c->actions) { /* the first word that is no option, which may stand before it */
     int at = 0;
@@ -48,7 +54,7 @@ static int run(const command *c, int argc, char **argv) {
       at++;
     }
     parent = c;
-    c = command_action(parent, argc > 0 ? argv[at] : "");
+    c = command_action(parent, argc > 0 ? argv[at] : "", err);
     for (; at > 0; at--) {
       argv[at] = argv[at - 1];
     }
@@ -56,44 +62,50 @@ static int run(const command *c, int argc, char **argv) {
     argv++;
   }
   if (!c) {
-    return refused();
+    return err->status;
   }
   signals_catch();
   command_announce(parent, c, help_print, NULL);
-  int exit_status = job_join(c->many) && threads_understood() ? c->run(argc, argv) : refused();
+  dperm_status status = run_in_job(c, argc, argv, err);
+  bool helped = status == DPERM_CANCELLED && !*err->message;
   progress_bar_wipe();
-  exit_status = job_leave(exit_status);
+  status = job_leave(helped ? DPERM_OK : status, err);
   dperm_threads_end();
-  return exit_status ? exit_status : finish_stdout();
+  return status == DPERM_OK ? flush_stdout(err) : status;
 }
 
-static int print_version(int argc, char **argv) {
+static dperm_status print_version(int argc, char **argv, dperm_error *err) {
   if (argc > 0) {
-    return wrong_usage("\"%.40s\" is one word too many", argv[0]);
+    return wrong_usage(err, "\"%.40s\" is one word too many", argv[0]);
   }
   printf("dperm %s\n", dperm_version());
-  return finish_stdout();
+  return flush_stdout(err);
 }
 
-int main(int argc, char **argv) {
-  signals_keep_streams();
+static dperm_status dispatch(int argc, char **argv, dperm_error *err) {
   if (argc < 2) {
-    return wrong_usage("a command is missing");
+    return wrong_usage(err, "a command is missing");
   }
   const char *word = argv[1];
   if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-    return print_version(argc - 2, argv + 2);
+    return print_version(argc - 2, argv + 2, err);
   }
   if (strcmp(word, "help") == 0 || argument_is_common(word, HELP)) {
-    return help_command(commands, *word == '-' ? 0 : argc - 2, argv + 2);
+    return help_command(commands, *word == '-' ? 0 : argc - 2, argv + 2, err);
   }
   if (strcmp(word, "completion") == 0) {
-    return completion_script(argc - 2, argv + 2);
+    return completion_script(argc - 2, argv + 2, err);
   }
   if (strcmp(word, "__complete") == 0) {
-    return completion_candidates(commands, argc - 2, argv + 2);
+    return completion_candidates(commands, argc - 2, argv + 2, err);
   }
   const command *found = command_named(commands, word);
-  return found ? run(found, argc - 2, argv + 2)
-               : wrong_usage("no command is called \"%.40s\"", word);
+  return found ? run(found, argc - 2, argv + 2, err)
+               : wrong_usage(err, "no command is called \"%.40s\"", word);
+}
+
+int main(int argc, char **argv) {
+  dperm_error err = {0};
+  signals_keep_streams();
+  return dispatch(argc, argv, &err) == DPERM_OK ? 0 : report_error(&err);
 }

@@ -3,9 +3,8 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "output/handles.h"
 
 static const argument common_arguments[COMMON_ARGUMENTS] = {
     {"--quiet", ARGUMENT_FLAG, .help = "only errors on stderr, no notes and no progress",
@@ -105,13 +104,13 @@ bool argument_given(const void *target) {
   return false;
 }
 
-/* False with a message if it was given before. */
-static bool note_given(const argument *a) {
+/* Fails if it was given before. */
+static dperm_status note_given(const argument *a, dperm_error *err) {
   if (argument_given(a->target) || set.count == sizeof set.targets / sizeof *set.targets) {
-    return refuse(wrong_usage("%s is given twice", a->name));
+    return wrong_usage(err, "%s is given twice", a->name);
   }
   set.targets[set.count++] = a->target;
-  return true;
+  return DPERM_OK;
 }
 
 /* Every page comes from the table that the command parses its arguments by: it is called with
@@ -120,8 +119,9 @@ void command_visit_action(const command *parent, const command *action, page_rea
                           void *context) {
   char help_flag[] = "--help";
   char *words[] = {help_flag, NULL};
+  dperm_error ended;
   command_announce(parent, action, reader, context);
-  (void)action->run(1, words);
+  (void)action->run(1, words, &ended);
 }
 
 void command_visit(const command *c, page_reader *reader, void *context) {
@@ -141,7 +141,7 @@ const command *command_named(const command *commands, const char *name) {
   return c->name ? c : NULL;
 }
 
-const command *command_action(const command *c, const char *word) {
+const command *command_action(const command *c, const char *word, dperm_error *err) {
   char all[128] = "";
   const command *found = command_named(c->actions, word);
   for (const command *action = c->actions; !found && action->name; action++) {
@@ -154,8 +154,8 @@ const command *command_action(const command *c, const char *word) {
   }
   if (!found) {
     usage_of(c->name);
-    (void)refuse(*word ? wrong_usage("no action is called \"%.40s\"; use %s", word, all)
-                       : wrong_usage("an action is missing: %s", all));
+    (void)(*word ? wrong_usage(err, "no action is called \"%.40s\"; use %s", word, all)
+                 : wrong_usage(err, "an action is missing: %s", all));
   }
   return found;
 }
@@ -185,35 +185,28 @@ bool read_whole(const char *text, uint64_t *out) {
   return errno == 0;
 }
 
-/* What is wrong with a word is said before what is missing beside it. */
-static bool check_word(const argument *a, const char *text) {
-  return !argument_is_file(a) || *text ||
-         refuse(wrong_usage("%s is empty; name a file",
-                            argument_is_positional(a) ? a->value : a->name));
-}
-
-static bool store_number(const argument *a, const char *text) {
+static dperm_status store_number(const argument *a, const char *text, dperm_error *err) {
   const char *word = strchr(a->value, '|'); /* allowed instead */
   bool positive = a->kind == ARGUMENT_POSITIVE;
   double number = 0;
   if (word && strcmp(word + 1, text) == 0) {
-    return true;
+    return DPERM_OK;
   }
   if (!read_number(text, &number) || (positive && !(number > 0))) {
-    return refuse(wrong_usage("%s must be a %s number%s%s, not \"%.40s\"%s", a->name,
-                              positive ? "positive" : "finite", word ? " or " : "",
-                              word ? word + 1 : "", text, number_trouble()));
+    return wrong_usage(err, "%s must be a %s number%s%s, not \"%.40s\"%s", a->name,
+                       positive ? "positive" : "finite", word ? " or " : "", word ? word + 1 : "",
+                       text, number_trouble());
   }
   *(double *)a->target = number;
-  return true;
+  return DPERM_OK;
 }
 
-static bool store_whole(const argument *a, const char *text) {
+static dperm_status store_whole(const argument *a, const char *text, dperm_error *err) {
   bool seed = a->kind == ARGUMENT_SEED, threads = a->kind == ARGUMENT_THREADS;
   uint64_t whole = 0, most = seed ? UINT64_MAX : threads ? THREADS_MOST : SIZE_MAX / 2;
   if (!read_whole(text, &whole) || whole < !seed || whole > most) {
-    return refuse(wrong_usage("%s must be a whole number from %d%s, not \"%.40s\"", a->name, !seed,
-                              threads ? " to 4096" : "", text));
+    return wrong_usage(err, "%s must be a whole number from %d%s, not \"%.40s\"", a->name, !seed,
+                       threads ? " to 4096" : "", text);
   }
   if (seed) {
     *(uint64_t *)a->target = whole;
@@ -222,37 +215,39 @@ static bool store_whole(const argument *a, const char *text) {
   } else {
     *(size_t *)a->target = (size_t)whole;
   }
-  return true;
+  return DPERM_OK;
 }
 
-static bool store_choice(const argument *a, const char *text) {
+static dperm_status store_choice(const argument *a, const char *text, dperm_error *err) {
   char all[96];
   int value = choice_value(text, a->names, a->first);
   if (value < 0) {
     choices(a->names, a->first, ", ", " or ", all, sizeof all);
-    return refuse(wrong_usage("%s must be %s", a->name, all));
+    return wrong_usage(err, "%s must be %s", a->name, all);
   }
   *(int *)a->target = value;
-  return true;
+  return DPERM_OK;
 }
 
-static bool store(const argument *a, const char *text) {
-  if (!note_given(a) || !check_word(a, text)) {
-    return false;
+static dperm_status store(const argument *a, const char *text, dperm_error *err) {
+  TRY(note_given(a, err));
+  if (argument_is_file(a) && !*text) { /* said before what is missing beside it */
+    return wrong_usage(err, "%s is empty; name a file",
+                       argument_is_positional(a) ? a->value : a->name);
   }
   switch (a->kind) {
   case ARGUMENT_NUMBER:
   case ARGUMENT_POSITIVE:
-    return store_number(a, text);
+    return store_number(a, text, err);
   case ARGUMENT_COUNT:
   case ARGUMENT_SEED:
   case ARGUMENT_THREADS:
-    return store_whole(a, text);
+    return store_whole(a, text, err);
   case ARGUMENT_CHOICE:
-    return store_choice(a, text);
+    return store_choice(a, text, err);
   default:
     *(const char **)a->target = text;
-    return true;
+    return DPERM_OK;
   }
 }
 
@@ -276,30 +271,31 @@ static const argument *next_positional(const argument *table, size_t count) {
 }
 
 /* Takes argv[*at] and, if it needs one, the value behind it. */
-static bool take(const argument *table, size_t count, int argc, char **argv, int *at) {
+static dperm_status take(const argument *table, size_t count, int argc, char **argv, int *at,
+                         dperm_error *err) {
   const char *word = argv[*at], *equals = strchr(word, '=');
   if (word[0] != '-' || word[1] == '\0') { /* "-" alone is a file */
     const argument *a = next_positional(table, count);
-    return a ? store(a, word) : refuse(wrong_usage("\"%.40s\" is one word too many", word));
+    return a ? store(a, word, err) : wrong_usage(err, "\"%.40s\" is one word too many", word);
   }
   const argument *a = find_named(table, count, word);
   if (!a) {
-    return refuse(wrong_usage("unknown option %.60s", word));
+    return wrong_usage(err, "unknown option %.60s", word);
   }
   if (a->kind == ARGUMENT_FLAG) {
     *(bool *)a->target = true;
-    return equals ? refuse(wrong_usage("%s takes no value", a->name)) : note_given(a);
+    return equals ? wrong_usage(err, "%s takes no value", a->name) : note_given(a, err);
   }
   if (!equals && *at + 1 >= argc) {
-    return refuse(wrong_usage("%s needs a value", a->name));
+    return wrong_usage(err, "%s needs a value", a->name);
   }
-  return store(a, equals ? equals + 1 : argv[++*at]);
+  return store(a, equals ? equals + 1 : argv[++*at], err);
 }
 
 /* ---- help */
 
 /* Hands on the table, sorted by groups, with the common arguments. */
-static bool tell(const argument *table, size_t count, const char *rest) {
+static dperm_status tell(const argument *table, size_t count, const char *rest, dperm_error *err) {
   enum { MANY = 10 };
   argument shown[ARGUMENTS_MOST + COMMON_ARGUMENTS];
   size_t kept = 0;
@@ -322,7 +318,7 @@ static bool tell(const argument *table, size_t count, const char *rest) {
                              .grouped = grouped,
                              .rest = rest};
   told.reader(told.context, &page);
-  return refuse(0);
+  return fail(err, DPERM_CANCELLED, "%s", "");
 }
 
 const char *page_heading(const command_page *page, size_t i) {
@@ -331,24 +327,25 @@ const char *page_heading(const command_page *page, size_t i) {
   return page->grouped && (i == 0 || group != page->table[i - 1].group) ? names[group] : NULL;
 }
 
-bool arguments_parse(const argument *table, size_t count, int argc, char **argv, const char *rest) {
+dperm_status arguments_parse(const argument *table, size_t count, int argc, char **argv,
+                             const char *rest, dperm_error *err) {
   for (int i = 0; i < argc; i++) {
     if (argument_is_common(argv[i], HELP)) {
-      return tell(table, count, rest);
+      return tell(table, count, rest, err);
     }
   }
   for (int i = 0; i < argc; i++) {
     if (argument_is_common(argv[i], QUIET)) {
       notes_off();
-    } else if (!take(table, count, argc, argv, &i)) {
-      return false;
+    } else {
+      TRY(take(table, count, argc, argv, &i, err));
     }
   }
   for (size_t i = 0; i < count; i++) {
     const argument *a = &table[i];
     if (a->required && !argument_given(a->target)) {
-      return refuse(wrong_usage("%s is missing", argument_is_positional(a) ? a->value : a->name));
+      return wrong_usage(err, "%s is missing", argument_is_positional(a) ? a->value : a->name);
     }
   }
-  return files_agree(table, count);
+  return files_agree(table, count, err);
 }

@@ -93,11 +93,14 @@ bool argument_is_positional(const argument *a);
 /* Whether it names a file that is read or written. */
 bool argument_is_file(const argument *a);
 
+/* argv[0] is the first word after the command's name. */
+typedef dperm_status command_run(int argc, char **argv, dperm_error *err);
+
 typedef struct command {
   const char *name, *summary;
-  int (*run)(int argc, char **argv); /* argv[0] is the first word after the command */
-  bool many;                         /* whether the processes of a job can share its work */
-  const struct command *actions;     /* of a command whose next word says what to do; or NULL */
+  command_run *run;
+  bool many;                     /* whether the processes of a job can share its work */
+  const struct command *actions; /* of a command whose next word says what to do; or NULL */
 } command;
 
 /* Tables of commands end with one that has no name. NULL if none is called so. */
@@ -110,12 +113,13 @@ void command_announce(const command *parent, const command *next, page_reader *r
 void command_visit(const command *visited, page_reader *reader, void *context);
 void command_visit_action(const command *parent, const command *action, page_reader *reader,
                           void *context);
-/* The action that the next word names; NULL after a message. */
-const command *command_action(const command *c, const char *word);
+/* The action that the next word names; NULL with an error. */
+const command *command_action(const command *c, const char *word, dperm_error *err);
 
-/* Fills the targets. Returns true to go on; else the command ends with refused(): 0 after
- * --help, 2 after one line about what is wrong. `rest` is as in command_page. */
-bool arguments_parse(const argument *table, size_t count, int argc, char **argv, const char *rest);
+/* Fills the targets. The command ends with what this fails with, also where it has given help.
+ * `rest` is as in command_page. */
+dperm_status arguments_parse(const argument *table, size_t count, int argc, char **argv,
+                             const char *rest, dperm_error *err);
 /* Whether the call has set this target. */
 bool argument_given(const void *target);
 
@@ -129,9 +133,10 @@ bool read_whole(const char *text, uint64_t *out);
  * a ledger, whoever named it and by whatever name or link */
 
 /* Of a parsed table: every output that was given, and what standard output and standard error are
- * sent to. Refuses standard input that is named twice, too. False with a message. */
-bool files_agree(const argument *table, size_t count);
+ * sent to. Refuses standard input that is named twice, too. */
+dperm_status files_agree(const argument *table, size_t count, dperm_error *err);
 
 /* The same for one more file that is going to be written, and that no output is it; `what` names it
  * in messages. */
-bool file_allowed(const char *what, const char *path, const argument *table, size_t count);
+dperm_status file_allowed(const char *what, const char *path, const argument *table, size_t count,
+                          dperm_error *err);

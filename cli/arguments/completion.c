@@ -48,20 +48,20 @@ static const char fish_script[] =
     "complete -c dperm -f -a '(__dperm_complete | string match -v FILE)'\n"
     "complete -c dperm -n '__dperm_complete | string match -q FILE' -F\n";
 
-int completion_script(int argc, char **argv) {
+dperm_status completion_script(int argc, char **argv, dperm_error *err) {
   static const char *const scripts[][2] = {
       {"bash", bash_script}, {"zsh", zsh_script}, {"fish", fish_script}};
   if (argc != 1) {
-    return argc ? wrong_usage("\"%.40s\" is one word too many", argv[1])
-                : wrong_usage("completion: name a shell: bash, zsh or fish");
+    return argc ? wrong_usage(err, "\"%.40s\" is one word too many", argv[1])
+                : wrong_usage(err, "completion: name a shell: bash, zsh or fish");
   }
   for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
     if (strcmp(scripts[i][0], argv[0]) == 0) {
       printf("%s", scripts[i][1]);
-      return finish_stdout();
+      return flush_stdout(err);
     }
   }
-  return wrong_usage("completion is for bash, zsh and fish, not \"%.40s\"", argv[0]);
+  return wrong_usage(err, "completion is for bash, zsh and fish, not \"%.40s\"", argv[0]);
 }
 
 /* ---- candidates */
@@ -118,7 +118,8 @@ static void put_commands(const command *commands) {
   }
 }
 
-int completion_candidates(const command *commands, int argc, char **argv) {
+dperm_status completion_candidates(const command *commands, int argc, char **argv,
+                                   dperm_error *err) {
   int count = 0;
   for (int i = 0; i < argc; i++) { /* an "=" of bash goes; at the cursor, a value begins there */
     bool equals = strcmp(argv[i], "=") == 0;
@@ -143,5 +144,5 @@ int completion_candidates(const command *commands, int argc, char **argv) {
   } else if (count == 2 && strcmp(argv[0], "completion") == 0) {
     printf("bash\nzsh\nfish\n");
   }
-  return finish_stdout();
+  return flush_stdout(err);
 }

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/message.h"
+#include "output/handles.h"
 
 /* ---- paths */
 
@@ -97,65 +97,63 @@ static const char *trouble(const char *path, const argument *table, size_t count
   return NULL;
 }
 
-static bool allowed(const char *what, const char *path, const argument *table, size_t count) {
-  dperm_error err;
+static dperm_status allowed(const char *what, const char *path, const argument *table, size_t count,
+                            dperm_error *err) {
   const char *wrong = trouble(path, table, count);
   if (wrong) {
-    return refuse(wrong_usage("%s %s", what, wrong));
+    return wrong_usage(err, "%s %s", what, wrong);
   }
-  if (dperm_output_check(path, &err) != DPERM_OK) { /* also a ledger that nobody has named */
-    return refuse(report_error(&err));
-  }
-  return true;
+  return dperm_output_check(path, err); /* also a ledger that nobody has named */
 }
 
 /* That none of the first `count` outputs is the same file. */
-static bool differs(const char *what, const char *path, const argument *table, size_t count) {
+static dperm_status differs(const char *what, const char *path, const argument *table, size_t count,
+                            dperm_error *err) {
   for (size_t i = 0; i < count; i++) {
     const char *other = given(&table[i], ARGUMENT_OUTPUT);
     if (other && !is_dash(other) && same_place(path, other)) {
-      return refuse(wrong_usage("%s and %s name one file; give each its own", table[i].name, what));
+      return wrong_usage(err, "%s and %s name one file; give each its own", table[i].name, what);
     }
   }
-  return true;
+  return DPERM_OK;
 }
 
-bool file_allowed(const char *what, const char *path, const argument *table, size_t count) {
-  return differs(what, path, table, count) && allowed(what, path, table, count);
+dperm_status file_allowed(const char *what, const char *path, const argument *table, size_t count,
+                          dperm_error *err) {
+  TRY(differs(what, path, table, count, err));
+  return allowed(what, path, table, count, err);
 }
 
 /* Appended to by the shell: it is no argument of ours, but our words go there. Where the file
  * cannot be read, it is not for us to know. */
-static bool stream_allowed(const char *what, const char *path, const argument *table,
-                           size_t count) {
+static dperm_status stream_allowed(const char *what, const char *path, const argument *table,
+                                   size_t count, dperm_error *err) {
   struct stat about;
-  dperm_error err;
   if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
-    return true;
+    return DPERM_OK;
   }
   const char *wrong = trouble(path, table, count);
-  if (wrong || dperm_output_check(path, &err) == DPERM_INVALID_ARGUMENT) {
-    return refuse(
-        wrong_usage("%s %s", what, wrong ? wrong : "goes to a ledger; send it to another file"));
+  if (wrong || dperm_output_check(path, err) == DPERM_INVALID_ARGUMENT) {
+    return wrong_usage(err, "%s %s", what,
+                       wrong ? wrong : "goes to a ledger; send it to another file");
   }
-  return true;
+  return DPERM_OK;
 }
 
-bool files_agree(const argument *table, size_t count) {
+dperm_status files_agree(const argument *table, size_t count, dperm_error *err) {
   size_t from_stdin = 0;
   for (size_t i = 0; i < count; i++) {
     const char *input = given(&table[i], ARGUMENT_INPUT);
     from_stdin += input && is_dash(input);
     const char *output = given(&table[i], ARGUMENT_OUTPUT);
-    if (output && !is_dash(output) &&
-        !(differs(table[i].name, output, table, i) &&
-          allowed(table[i].name, output, table, count))) {
-      return false;
+    if (output && !is_dash(output)) {
+      TRY(differs(table[i].name, output, table, i, err));
+      TRY(allowed(table[i].name, output, table, count, err));
     }
   }
   if (from_stdin > 1) {
-    return refuse(wrong_usage("standard input (-) can be only one of the inputs"));
+    return wrong_usage(err, "standard input (-) can be only one of the inputs");
   }
-  return stream_allowed("standard output", "/proc/self/fd/1", table, count) &&
-         stream_allowed("standard error", "/proc/self/fd/2", table, count);
+  TRY(stream_allowed("standard output", "/proc/self/fd/1", table, count, err));
+  return stream_allowed("standard error", "/proc/self/fd/2", table, count, err);
 }

@@ -6,6 +6,38 @@
 #include "arguments/value_list.h"
 #include "output/handles.h"
 
+/* ---- shares of epsilon */
+
+/* In 95 of 100 runs the temperature is as good as one chosen with 2·Δ·log(32/0.05)/epsilon records
+ * more or less, Δ = 1 or 2 (docs/proofs/calibration.md); that may be a tenth of all. */
+static void warn_of_calibration(const dperm_options *options, size_t rows) {
+  bool adding = options->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  double epsilon = options->calibrate * options->epsilon / (double)options->rows_per_person;
+  double needed = 10 * (adding ? 2 : 4) * log(32 / 0.05) / epsilon;
+  const double most = 1e15; /* more rows than anybody has: such a share is refused by itself */
+  if ((double)rows < needed && needed < most) {
+    note("warning: calibration has an epsilon of %.2g, and %zu rows are too few for it: the "
+         "probabilities may become worse; give --calibrate a larger share (%.0f rows would be "
+         "enough), or leave it out",
+         epsilon, rows, needed);
+  }
+}
+
+const share_words share_arguments[SHARE_ARGUMENTS] = {
+    {.name = "--calibrate",
+     .option_at = offsetof(dperm_options, calibrate),
+     .help = "share of epsilon for calibrating the probabilities of logistic loss, usually 0.05; "
+             "predictions do not change (default: none)",
+     .figure = "epsilon_calibrated",
+     .value = "inverse_temperature",
+     .says = "was spent on calibrating probabilities: scores times ",
+     .plan_label = "epsilon to calibrate",
+     .plan = "for calibrating probabilities",
+     .warn = warn_of_calibration},
+};
+
+/* ---- the table */
+
 void fit_settings_init(fit_settings *s, bool many, argument *table) {
   *s = (fit_settings){.loss = "logistic", .lambda = "auto", .features_kind = -1, .many = many};
   dperm_options *o = &s->options;
@@ -71,15 +103,26 @@ void fit_settings_init(fit_settings *s, bool many, argument *table) {
        GROUP_MODEL},
   };
   memcpy(table, lines, sizeof lines);
-  share_arguments_init(s->shares, many, table + FIT_ARGUMENTS - SHARE_ARGUMENTS);
+  for (size_t i = 0; i < SHARE_ARGUMENTS; i++) {
+    const share_words *share = &share_arguments[i];
+    table[FIT_ARGUMENTS - SHARE_ARGUMENTS + i] =
+        (argument){share->name,
+                   ARGUMENT_TEXT,
+                   &s->shares[i],
+                   false,
+                   many ? "none" : "SHARE|none",
+                   many ? "other values are for train, which releases a single model" : share->help,
+                   GROUP_MODEL};
+  }
 }
 
-static bool positive(const char *name, const char *word, const char *or_, double *out) {
+static dperm_status positive(const char *name, const char *word, const char *or_, double *out,
+                             dperm_error *err) {
   if (read_number(word, out) && *out > 0) {
-    return true;
+    return DPERM_OK;
   }
-  return refuse(wrong_usage("%s must be a positive number%s, not \"%.40s\"%s", name, or_, word,
-                            number_trouble()));
+  return wrong_usage(err, "%s must be a positive number%s, not \"%.40s\"%s", name, or_, word,
+                     number_trouble());
 }
 
 static bool given(const char *word) {
@@ -88,7 +131,7 @@ static bool given(const char *word) {
 
 /* ---- what goes together */
 
-bool neighbours_agree(dperm_neighbours neighbours, size_t rows_about) {
+dperm_status neighbours_agree(dperm_neighbours neighbours, size_t rows_about, dperm_error *err) {
   bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   const usage_rule rules[] = {
       {adding && !rows_about,
@@ -98,10 +141,10 @@ bool neighbours_agree(dperm_neighbours neighbours, size_t rows_about) {
        "--rows-about is for --neighbours add-remove; otherwise the rows are counted, and their "
        "number is public"},
   };
-  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules, err);
 }
 
-static bool check_together(const fit_settings *s) {
+static dperm_status check_together(const fit_settings *s, dperm_error *err) {
   const dperm_options *o = &s->options;
   bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
   bool objective = o->mechanism == DPERM_MECHANISM_OBJECTIVE;
@@ -142,32 +185,64 @@ static bool check_together(const fit_settings *s) {
       {refined && strcmp(s->refine, "ask") == 0 && o->bins != DPERM_BINS_ASK,
        "--bins decides about bins, and --refine ask tests whether they help; give one of the two"},
   };
-  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules, err);
 }
 
-bool refine_has_schema(const fit_settings *s, const char *schema) {
-  return schema || !given(s->refine) ||
-         refuse(wrong_usage("--refine needs --schema: it refines one"));
+dperm_status refine_has_schema(const fit_settings *s, const char *schema, dperm_error *err) {
+  return schema || !given(s->refine) ? DPERM_OK
+                                     : wrong_usage(err, "--refine needs --schema: it refines one");
+}
+
+static dperm_status read_share(const char *option, const char *or_, const char *word, double *out,
+                               dperm_error *err) {
+  return read_number(word, out) && *out > 0 && *out < 1
+             ? DPERM_OK
+             : wrong_usage(err, "%s must be a share above 0 and below 1%s, not \"%.40s\"", option,
+                           or_, word);
+}
+
+static double *option_of(dperm_options *o, size_t i) {
+  return (double *)(void *)((char *)o + share_arguments[i].option_at);
+}
+
+static dperm_status apply_shares(const fit_settings *s, dperm_options *o, dperm_error *err) {
+  for (size_t i = 0; i < SHARE_ARGUMENTS; i++) {
+    const char *name = share_arguments[i].name, *word = s->shares[i];
+    if (!given(word)) {
+      continue;
+    }
+    if (s->many) {
+      return wrong_usage(err, "%s is for train, which releases a single model; leave it out", name);
+    }
+    if (o->mechanism == DPERM_MECHANISM_NONE) {
+      return wrong_usage(err, "%s does not go with --mechanism none: it spends a share of epsilon",
+                         name);
+    }
+    TRY(read_share(name, ", or none", word, option_of(o, i), err));
+  }
+  return DPERM_OK;
 }
 
 /* All that has one value. */
-static bool apply_single(const fit_settings *s, dperm_options *o) {
+static dperm_status apply_single(const fit_settings *s, dperm_options *o, dperm_error *err) {
   const char *refine = s->refine ? s->refine : s->many ? "none" : "ask";
   *o = s->options;
   o->kernel.independent = s->features_kind > 0;
-  if (!neighbours_agree(o->neighbours, o->rows_about) || !check_together(s) ||
-      (s->class_weights && !class_weights_parse(s->class_weights, o)) ||
-      !share_arguments_apply(s->shares, s->many, o)) {
-    return false;
+  TRY(neighbours_agree(o->neighbours, o->rows_about, err));
+  TRY(check_together(s, err));
+  if (s->class_weights) {
+    TRY(class_weights_parse(s->class_weights, o, err));
   }
+  TRY(apply_shares(s, o, err));
   if (strcmp(refine, "none") == 0 && o->bins == DPERM_BINS_ASK) {
     o->bins = DPERM_BINS_NONE;
   }
   if (strcmp(refine, "auto") == 0) {
     o->refine = (double)NAN;
   }
-  return strcmp(refine, "none") == 0 || strcmp(refine, "ask") == 0 || strcmp(refine, "auto") == 0 ||
-         read_share("--refine", ", auto, ask or none", refine, &o->refine);
+  return strcmp(refine, "none") == 0 || strcmp(refine, "ask") == 0 || strcmp(refine, "auto") == 0
+             ? DPERM_OK
+             : read_share("--refine", ", auto, ask or none", refine, &o->refine, err);
 }
 
 /* ---- the grid */
@@ -176,53 +251,45 @@ enum { LOSS, H, LAMBDA, GAMMA, FEATURES };
 static const char *const list_options[LISTS] = {"--loss", "--h", "--lambda", "--gamma",
                                                 "--features"};
 
-static bool apply_words(const char *const words[LISTS], dperm_options *o) {
-  dperm_error err;
+static dperm_status apply_words(const char *const words[LISTS], dperm_options *o,
+                                dperm_error *err) {
   double h = 0;
-  if (!positive("--h", words[H], "", &h)) {
-    return false;
+  TRY(positive("--h", words[H], "", &h, err));
+  if (strcmp(words[LAMBDA], "auto") != 0) {
+    TRY(positive("--lambda", words[LAMBDA], " or auto", &o->lambda, err));
   }
-  if (strcmp(words[LAMBDA], "auto") != 0 &&
-      !positive("--lambda", words[LAMBDA], " or auto", &o->lambda)) {
-    return false;
-  }
-  if (dperm_loss_by_name(words[LOSS], h, &o->loss, &err) != DPERM_OK) {
-    return refuse(report_error(&err));
-  }
+  TRY(dperm_loss_by_name(words[LOSS], h, &o->loss, err));
   if (o->kernel.kind == DPERM_KERNEL_NONE) {
-    return true;
+    return DPERM_OK;
   }
   uint64_t features = 0;
   if (!read_whole(words[FEATURES], &features) || features == 0 || features % 2 != 0 ||
       features > SIZE_MAX / 2) {
-    return refuse(
-        wrong_usage("--features must be an even number from 2, not \"%.40s\"", words[FEATURES]));
+    return wrong_usage(err, "--features must be an even number from 2, not \"%.40s\"",
+                       words[FEATURES]);
   }
   o->kernel.features = (size_t)features;
-  return positive("--gamma", words[GAMMA], "", &o->kernel.gamma);
+  return positive("--gamma", words[GAMMA], "", &o->kernel.gamma, err);
 }
 
 /* All combinations; a loss without h takes part in the first h only. */
-bool fit_settings_grid(const fit_settings *s, dperm_options **options, size_t *count) {
+dperm_status fit_settings_grid(const fit_settings *s, dperm_options **options, size_t *count,
+                               dperm_error *err) {
   const char *const texts[LISTS] = {s->loss, s->h ? s->h : "0.5", s->lambda, s->gamma, s->features};
   dperm_options base;
-  if (!apply_single(s, &base)) {
-    return false;
-  }
+  TRY(apply_single(s, &base, err));
   OWNED(word_lists_free) word_list lists[LISTS] = {{NULL, 0}};
-  if (!word_lists_split(list_options, texts, "; each candidate costs rows", lists)) {
-    return false;
-  }
+  TRY(word_lists_split(list_options, texts, "; each candidate costs rows", lists, err));
   if (s->h && lists[LOSS].count == 1 && !loss_has_h(lists[LOSS].words[0])) {
-    return refuse(wrong_usage("--h does not go with this --loss, which has no smooth piece"));
+    return wrong_usage(err, "--h does not go with this --loss, which has no smooth piece");
   }
   size_t all = word_lists_combinations(lists);
   if (all > 100000) {
-    return refuse(wrong_usage("%zu candidates are too many", all));
+    return wrong_usage(err, "%zu candidates are too many", all);
   }
   *options = calloc(all, sizeof **options);
   if (!*options) {
-    return refuse(complain_of_memory());
+    return fail_memory(err);
   }
   *count = 0;
   for (size_t i = 0; i < all; i++) {
@@ -230,28 +297,24 @@ bool fit_settings_grid(const fit_settings *s, dperm_options **options, size_t *c
     word_lists_combination(lists, i, words);
     dperm_options *next = *options + *count;
     *next = base;
-    if (!apply_words(words, next)) {
-      return false;
-    }
+    TRY(apply_words(words, next, err));
     *count += !isnan(next->loss.parameter) || words[H] == lists[H].words[0];
   }
-  return true;
+  return DPERM_OK;
 }
 
-bool fit_settings_one(const fit_settings *s, dperm_options *options) {
+dperm_status fit_settings_one(const fit_settings *s, dperm_options *options, dperm_error *err) {
   const char *const texts[LISTS] = {s->loss, s->h, s->lambda, s->gamma, s->features};
   for (int i = 0; i < LISTS; i++) {
     if (texts[i] && strchr(texts[i], ',')) {
-      return refuse(wrong_usage("%s takes one value here; lists are for tune", list_options[i]));
+      return wrong_usage(err, "%s takes one value here; lists are for tune", list_options[i]);
     }
   }
   OWNED_MEMORY dperm_options *all = NULL;
   size_t count = 0;
-  if (!fit_settings_grid(s, &all, &count)) {
-    return false;
-  }
+  TRY(fit_settings_grid(s, &all, &count, err));
   *options = all[0];
-  return true;
+  return DPERM_OK;
 }
 
 void fit_warn(const dperm_options *options, size_t rows) {
@@ -262,5 +325,10 @@ void fit_warn(const dperm_options *options, size_t rows) {
          "record; choose one far below",
          delta, 1.0 / (double)rows);
   }
-  share_arguments_warn(options, rows);
+  dperm_options own = *options;
+  for (size_t i = 0; i < SHARE_ARGUMENTS; i++) {
+    if (share_arguments[i].warn && *option_of(&own, i) > 0) {
+      share_arguments[i].warn(options, rows);
+    }
+  }
 }

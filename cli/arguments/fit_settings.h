@@ -4,7 +4,26 @@
 
 #include <dperm.h>
 
-#include "arguments/share_settings.h"
+#include "arguments/arguments.h"
+
+/* ---- shares of epsilon for something after the fit (--calibrate), as a table with all that the
+ * commands say of it */
+
+enum { SHARE_ARGUMENTS = 1 };
+
+typedef struct share_words {
+  const char *name;
+  size_t option_at; /* where dperm_options has it */
+  const char *help;
+  const char *figure;            /* its epsilon in reports (docs/formats.md), */
+  const char *value;             /* and the number that it bought */
+  const char *says;              /* what is said of a model, with that number after it */
+  const char *plan_label, *plan; /* the line of a plan */
+  void (*warn)(const dperm_options *options, size_t rows); /* of too few rows; or NULL */
+} share_words;
+extern const share_words share_arguments[SHARE_ARGUMENTS];
+
+/* ---- all of them */
 
 typedef struct fit_settings {
   dperm_options options;                            /* all that has one value */
@@ -22,16 +41,18 @@ enum { FIT_ARGUMENTS = 21 + SHARE_ARGUMENTS };
 void fit_settings_init(fit_settings *settings, bool many, argument *table);
 
 /* Settings into options, one for each combination of the lists, in an array that the caller frees
- * in any case. False with a message about what is wrong, such as a list with the same value twice.
+ * in any case. Fails for what is wrong, such as a list with the same value twice.
  */
-bool fit_settings_grid(const fit_settings *settings, dperm_options **options, size_t *count);
+dperm_status fit_settings_grid(const fit_settings *settings, dperm_options **options, size_t *count,
+                               dperm_error *err);
 /* The same where each list must have one element. */
-bool fit_settings_one(const fit_settings *settings, dperm_options *options);
+dperm_status fit_settings_one(const fit_settings *settings, dperm_options *options,
+                              dperm_error *err);
 
-/* False with a message unless there is a schema, or nothing to refine. */
-bool refine_has_schema(const fit_settings *settings, const char *schema);
-/* False with a message unless a number of rows is estimated exactly where it is private. */
-bool neighbours_agree(dperm_neighbours neighbours, size_t rows_about);
+/* Fails unless there is a schema, or nothing to refine. */
+dperm_status refine_has_schema(const fit_settings *settings, const char *schema, dperm_error *err);
+/* Fails unless a number of rows is estimated exactly where it is private. */
+dperm_status neighbours_agree(dperm_neighbours neighbours, size_t rows_about, dperm_error *err);
 
 /* Warns of a delta above 1/rows, which allows to publish the whole record of somebody, and of too
  * few rows for a share of epsilon. */

@@ -145,37 +145,37 @@ static bool explain_own(const char *word) {
   return true;
 }
 
-int help_of(const command *c, const char *word) {
+dperm_status help_of(const command *c, const char *word, dperm_error *err) {
   const command *action = word && c->actions ? command_named(c->actions, word) : NULL;
   if (word && !action) {
     usage_of("");
-    return wrong_usage("%s has no action called \"%.40s\"", c->name, word);
+    return wrong_usage(err, "%s has no action called \"%.40s\"", c->name, word);
   }
   if (action || !c->actions) {
     command_visit_action(action ? c : NULL, action ? action : c, help_print, NULL);
-    return finish_stdout();
+    return flush_stdout(err);
   }
   printf("dperm %s: %s\n\nusage: dperm %s ACTION [options]\n\n", c->name, c->summary, c->name);
   print_list(c->actions);
   printf("\n'dperm help %s ACTION' explains one.\n", c->name);
-  return finish_stdout();
+  return flush_stdout(err);
 }
 
-int help_command(const command *commands, int argc, char **argv) {
+dperm_status help_command(const command *commands, int argc, char **argv, dperm_error *err) {
   bool man = argc > 0 && strcmp(argv[0], "--man") == 0;
   bool table = argc > 0 && strcmp(argv[0], "--table") == 0;
   argc -= man || table;
   argv += man || table;
   if (argc == 1 && !man && !table && explain_own(argv[0])) {
-    return finish_stdout();
+    return flush_stdout(err);
   }
   const command *c = argc > 0 ? command_named(commands, argv[0]) : NULL;
   if (argc > 0 && !c) {
-    return wrong_usage("no command is called \"%.40s\"", argv[0]);
+    return wrong_usage(err, "no command is called \"%.40s\"", argv[0]);
   }
   int most = man || table ? 1 : 2;
   if (argc > most) {
-    return wrong_usage("\"%.40s\" is one word too many", argv[most]);
+    return wrong_usage(err, "\"%.40s\" is one word too many", argv[most]);
   }
   for (const command *t = commands; table && t->name; t++) {
     if (!c || t == c) {
@@ -185,9 +185,9 @@ int help_command(const command *commands, int argc, char **argv) {
   if (man) {
     manual_print(commands, c);
   } else if (c && !table) {
-    return help_of(c, argc > 1 ? argv[1] : NULL);
+    return help_of(c, argc > 1 ? argv[1] : NULL, err);
   } else if (!table) {
     print_overview(commands);
   }
-  return finish_stdout();
+  return flush_stdout(err);
 }

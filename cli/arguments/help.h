@@ -4,11 +4,11 @@
 #include "arguments/arguments.h"
 
 /* dperm help [--man|--table] [COMMAND [ACTION]]: text for a terminal, manual pages, or for tests
- * what is read and written. argv[0] is the first word after "help". Returns the exit status. */
-int help_command(const command *commands, int argc, char **argv);
+ * what is read and written. argv[0] is the first word after "help". */
+dperm_status help_command(const command *commands, int argc, char **argv, dperm_error *err);
 
 /* One command, or one action of it. */
-int help_of(const command *c, const char *action);
+dperm_status help_of(const command *c, const char *action, dperm_error *err);
 /* A page_reader: one command, as text of 80 columns. */
 void help_print(void *context, const command_page *page);
 /* Prints the words of a text from column `at` on, in lines of at most 80 columns whose later ones
@@ -26,9 +26,10 @@ bool paragraph_next(const char **rest, paragraph *out);
 /* manual.c: dperm(1) if `described` is NULL; else dperm-train(1) and the like. */
 void manual_print(const command *commands, const command *described);
 
-/* completion.c: dperm completion SHELL, the script, to stdout. Returns the exit status. */
-int completion_script(int argc, char **argv);
+/* completion.c: dperm completion SHELL, the script, to stdout. */
+dperm_status completion_script(int argc, char **argv, dperm_error *err);
 /* dperm __complete WORD..., which the scripts call: the words so far, the last of them at the
  * cursor and maybe empty. A line for each candidate, whether or not it begins like that word, with
  * a tab and a text behind it where there is one; the line FILE where a file may be named. */
-int completion_candidates(const command *commands, int argc, char **argv);
+dperm_status completion_candidates(const command *commands, int argc, char **argv,
+                                   dperm_error *err);

@@ -1,10 +1,8 @@
 /* See value_list.h. */
 #include "arguments/value_list.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "arguments/arguments.h"
+#include "output/handles.h"
 
 const char **split_texts(const char *list, size_t *count) {
   size_t length = strlen(list) + 1;
@@ -29,27 +27,28 @@ static bool same_value(const char *a, const char *b) {
   return strcmp(a, b) == 0 || (read_number(a, &x) && read_number(b, &y) && x == y);
 }
 
-static bool split(const char *option, const char *text, const char *hint, word_list *out) {
+static dperm_status split(const char *option, const char *text, const char *hint, word_list *out,
+                          dperm_error *err) {
   out->words = split_texts(text, &out->count);
   if (!out->words) {
-    return refuse(complain_of_memory());
+    return fail_memory(err);
   }
   if (out->count > LIST_MOST) {
-    return refuse(wrong_usage("%s has more than %d values; give fewer", option, LIST_MOST));
+    return wrong_usage(err, "%s has more than %d values; give fewer", option, LIST_MOST);
   }
   for (size_t i = 0; i < out->count; i++) {
     const char *word = out->words[i];
     if (!*word) {
-      return refuse(wrong_usage("%s must be a list of values with commas between, not \"%.40s\"",
-                                option, text));
+      return wrong_usage(err, "%s must be a list of values with commas between, not \"%.40s\"",
+                         option, text);
     }
     for (size_t j = 0; j < i; j++) {
       if (same_value(out->words[j], word)) {
-        return refuse(wrong_usage("%s has %.40s twice%s", option, word, hint));
+        return wrong_usage(err, "%s has %.40s twice%s", option, word, hint);
       }
     }
   }
-  return true;
+  return DPERM_OK;
 }
 
 void word_lists_free(word_list (*lists)[LISTS]) {
@@ -67,13 +66,12 @@ bool word_list_has(const word_list *list, const char *word) {
   return false;
 }
 
-bool word_lists_split(const char *const options[LISTS], const char *const texts[LISTS],
-                      const char *hint, word_list out[LISTS]) {
-  bool good = true;
-  for (int i = 0; i < LISTS && good; i++) {
-    good = split(options[i], texts[i] ? texts[i] : "-", hint, &out[i]);
+dperm_status word_lists_split(const char *const options[LISTS], const char *const texts[LISTS],
+                              const char *hint, word_list out[LISTS], dperm_error *err) {
+  for (int i = 0; i < LISTS; i++) {
+    TRY(split(options[i], texts[i] ? texts[i] : "-", hint, &out[i], err));
   }
-  return good;
+  return DPERM_OK;
 }
 
 size_t word_lists_combinations(const word_list lists[LISTS]) {
@@ -94,34 +92,34 @@ void word_lists_combination(const word_list lists[LISTS], size_t combination,
 
 /* ---- class weights */
 
-static bool refuse_word(const char *word) {
-  return refuse(
-      wrong_usage("--class-weights must be NAME=W,NAME=W with public numbers above zero, not "
-                  "\"%.40s\"%s",
-                  word,
-                  strcmp(word, "balanced") == 0
-                      ? "; balanced weights would count the records, which is not private"
-                      : ""));
+static dperm_status refuse_word(const char *word, dperm_error *err) {
+  return wrong_usage(err,
+                     "--class-weights must be NAME=W,NAME=W with public numbers above zero, not "
+                     "\"%.40s\"%s",
+                     word,
+                     strcmp(word, "balanced") == 0
+                         ? "; balanced weights would count the records, which is not private"
+                         : "");
 }
 
-bool class_weights_parse(const char *text, dperm_options *options) {
+dperm_status class_weights_parse(const char *text, dperm_options *options, dperm_error *err) {
   static dperm_class_weight *weights; /* of the one such argument: all candidates point here */
   static size_t count;
   const char **words = weights ? NULL : split_texts(text, &count);
   weights = words ? calloc(count, sizeof *weights) : weights;
   if (!weights) {
-    return refuse(complain_of_memory());
+    return fail_memory(err);
   }
   for (size_t i = 0; words && i < count; i++) {
     char *equals = strrchr(words[i], '='); /* the last: a class may be called "<=50K" */
     if (!equals || equals == words[i] || !read_number(equals + 1, &weights[i].weight) ||
         !(weights[i].weight > 0)) {
-      return refuse_word(words[i]);
+      return refuse_word(words[i], err);
     }
     *equals = '\0';
     weights[i].name = words[i];
   }
   options->class_weights = weights;
   options->class_weight_count = count;
-  return true;
+  return DPERM_OK;
 }

@@ -34,8 +34,8 @@ static const char *ledger_path(const char *given) {
   return path && strcmp(path, "none") != 0 ? path : NULL;
 }
 
-/* What the arguments and the environment name; false with a message about what does not fit. */
-static bool resolve(charged_run *s, bool is_private) {
+/* What the arguments and the environment name; fails for what does not fit. */
+static dperm_status resolve(charged_run *s, bool is_private, dperm_error *err) {
   s->path = ledger_path(s->ledger);
   if (s->path) {
     s->name = s->dataset || !is_private ? s->dataset : from_environment("DPERM_DATASET");
@@ -48,32 +48,28 @@ static bool resolve(charged_run *s, bool is_private) {
        "a run that is not private cannot be charged: it spends more than any budget; leave "
        "--ledger and --dataset out only if the records are nobody's secret"},
   };
-  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules, err);
 }
 
-bool charged_run_begin(charged_run *s, bool noisy, bool chargeable, dperm_account *account) {
-  dperm_error err;
+dperm_status charged_run_begin(charged_run *s, bool noisy, bool chargeable, dperm_account *account,
+                               dperm_error *err) {
   bool seeded = argument_given(&s->seed);
   s->is_private = noisy && !seeded;
-  if (!resolve(s, s->is_private && chargeable)) {
-    return false;
-  }
-  if (seeded && dperm_random_seeded(s->seed, &s->random, &err) != DPERM_OK) {
-    return refuse(report_error(&err));
+  TRY(resolve(s, s->is_private && chargeable, err));
+  if (seeded) {
+    TRY(dperm_random_seeded(s->seed, &s->random, err));
   }
   if (!job_leads()) { /* the leader of a job pays and writes */
     *account = (dperm_account){.dry_run = s->dry_run, .charge = run_charge()};
-    return true;
+    return DPERM_OK;
   }
-  if (s->path && dperm_ledger_open(s->path, &s->opened, &err) != DPERM_OK) {
-    return refuse(report_error(&err));
-  }
-  if (s->opened) { /* a reader who leaves must not end the run without a word */
-    (void)signal(SIGPIPE, SIG_IGN);
+  if (s->path) {
+    TRY(dperm_ledger_open(s->path, &s->opened, err));
+    (void)signal(SIGPIPE, SIG_IGN); /* a reader who leaves must not end the run without a word */
   }
   *account = (dperm_account){
       .ledger = s->opened, .dataset = s->name, .dry_run = s->dry_run, .charge = run_charge()};
-  return true;
+  return DPERM_OK;
 }
 
 /* A charge cannot be taken back, so what can be known beforehand is asked beforehand, and said. */
@@ -117,11 +113,11 @@ void charged_run_leave(dperm_output **output) {
   dperm_output_free(*output);
 }
 
-int charged_run_end(charged_run *s, dperm_status status, const dperm_error *err) {
+dperm_status charged_run_end(charged_run *s, dperm_status status) {
   dperm_ledger_free(s->opened);
   dperm_random_free(s->random);
   s->opened = NULL;
-  return status == DPERM_OK ? 0 : report_error(err);
+  return status;
 }
 
 /* What the run's charge costs by a Renyi order; order 0 where that is its claim, or there is no
@@ -242,18 +238,18 @@ argument ledger_guard_argument(const char **ledger) {
                     GROUP_DATA};
 }
 
-bool ledger_guard(const char *ledger, const char *const *paths, size_t count) {
-  dperm_error err;
+dperm_status ledger_guard(const char *ledger, const char *const *paths, size_t count,
+                          dperm_error *err) {
   OWNED(dperm_ledger_free_at) dperm_ledger *opened = NULL;
   const char *path = ledger_path(ledger);
   if (!path || !job_leads()) {
-    return true;
+    return DPERM_OK;
   }
-  dperm_status status = dperm_ledger_open(path, &opened, &err);
-  for (size_t i = 0; i < count && status == DPERM_OK; i++) {
-    status = paths[i] ? dperm_ledger_refuse_file(opened, paths[i], &err) : DPERM_OK;
+  TRY(dperm_ledger_open(path, &opened, err));
+  for (size_t i = 0; i < count; i++) {
+    TRY(paths[i] ? dperm_ledger_refuse_file(opened, paths[i], err) : DPERM_OK);
   }
-  return status == DPERM_OK || refuse(report_error(&err));
+  return DPERM_OK;
 }
 
 budget_words brief(const char *amount) {

@@ -29,16 +29,17 @@ void charged_run_init(charged_run *run, argument *table);
 /* Whether results can go to standard output: for what cannot be taken back once it is done. */
 dperm_status ask_stdout(dperm_error *err);
 /* Opens the ledger, if one is named, and fills `account`. `noisy` tells whether there is a
- * mechanism, `chargeable` whether a budget can cover all that leaves. False with a message. */
-bool charged_run_begin(charged_run *run, bool noisy, bool chargeable, dperm_account *account);
+ * mechanism, `chargeable` whether a budget can cover all that leaves. */
+dperm_status charged_run_begin(charged_run *run, bool noisy, bool chargeable,
+                               dperm_account *account, dperm_error *err);
 /* Takes the place of what is written after the charge, in the process that writes it: a place that
  * cannot be had ends the run before, and so does a standard output that JSON needs beside it, or
  * that is all there is (`path` is NULL). Freed by charged_run_leave, where its scope ends. */
 dperm_status charged_run_place(const charged_run *run, const char *path, dperm_output **out,
                                dperm_error *err);
 void charged_run_leave(dperm_output **output);
-/* Reports the error if there is one. Returns the exit status. */
-int charged_run_end(charged_run *run, dperm_status status, const dperm_error *err);
+/* Closes the ledger. Returns `status`. */
+dperm_status charged_run_end(charged_run *run, dperm_status status);
 
 /* After a private run: one line on stderr about what was charged, or that nothing counts it. */
 void charged_run_say(const charged_run *run);
@@ -53,9 +54,10 @@ json_t *charged_run_json(const charged_run *run);
  * unsafe counts) first ask the ledger, if one is named or in the environment, whether it knows
  * them. The line of their argument table, --ledger FILE|none: */
 argument ledger_guard_argument(const char **ledger);
-/* False, with a message, if the ledger knows one of the files; NULL paths are left out. `ledger` is
+/* Fails if the ledger knows one of the files; NULL paths are left out. `ledger` is
  * what was given, or NULL. Only the leader of a job asks. */
-bool ledger_guard(const char *ledger, const char *const *paths, size_t count);
+dperm_status ledger_guard(const char *ledger, const char *const *paths, size_t count,
+                          dperm_error *err);
 
 /* A few words about a budget. */
 typedef struct budget_words {

@@ -1,12 +1,12 @@
 /* dperm audit: attacks this very build, or somebody else's trainer, and says what epsilon it has at
  * least. JSON on stdout, a table for people on stderr. */
 #include <dperm/audit.h>
+#include <errno.h>
 #include <math.h>
 
 #include "commands/commands.h"
 #include "commands/external_trainer.h"
 #include "output/atomic_file.h"
-#include "output/audit_picture.h"
 #include "output/gnuplot.h"
 
 static const char closing[] =
@@ -68,6 +68,69 @@ static void print_row(const dperm_audit_result *r, double delta) {
   }
 }
 
+/* ---- the picture: both output distributions as histograms on a logarithmic scale, where "within a
+ * factor of e^ε" is a band of constant height. The first data set's line has to stay inside the
+ * second one's band */
+
+enum { BINS = 64, LEAST = 30 }; /* fewer outcomes in a bin are mostly chance, and not drawn */
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The density in each bin, NAN where there is too little to tell. */
+static void densities(const double *outcome, size_t count, double low, double width,
+                      double out[BINS]) {
+  size_t counts[BINS] = {0};
+  for (size_t i = 0; i < count; i++) {
+    double bin = (outcome[i] - low) / width;
+    if (bin >= 0 && bin < BINS) {
+      counts[(size_t)bin]++;
+    }
+  }
+  for (size_t b = 0; b < BINS; b++) {
+    out[b] = counts[b] < LEAST ? (double)NAN : (double)counts[b] / (double)count / width;
+  }
+}
+
+/* Sorts the outcomes of both sides. */
+static void write_script(FILE *script, const char *title, double epsilon, double *const outcome[2],
+                         size_t count) {
+  double low = INFINITY, high = -INFINITY, bottom = INFINITY, top = 0, y[2][BINS];
+  double reach = exp(epsilon), last = (double)(count - 1);
+  for (int side = 0; side < 2; side++) { /* all but the farthest outcomes */
+    qsort(outcome[side], count, sizeof *outcome[side], ascending);
+    low = fmin(low, outcome[side][(size_t)(0.004 * last)]);
+    high = fmax(high, outcome[side][(size_t)(0.996 * last)]);
+  }
+  low = high > low ? low : low - 1; /* all alike */
+  high = high > low ? high : high + 1;
+  double width = (high - low) / BINS;
+  for (int side = 0; side < 2; side++) {
+    densities(outcome[side], count, low, width, y[side]);
+    for (size_t b = 0; b < BINS; b++) { /* a NAN is left out */
+      bottom = fmin(bottom, y[side][b] / reach);
+      top = fmax(top, y[side][b] * reach);
+    }
+  }
+  gnuplot_begin(script, false, 820, 470);
+  fprintf(script,
+          "set title '%s' noenhanced\nset key above noenhanced\nset border 3\nset tics nomirror\n"
+          "set xlabel 'released weight'\nset ylabel 'density'\nset logscale y\nset format y '%%g'\n"
+          "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n$bins << EOD\n",
+          title, low, high, top > 0 ? bottom : 0.1, top > 0 ? top : 10.0);
+  for (size_t b = 0; b < BINS; b++) {
+    fprintf(script, "%.9g %.9g %.9g\n", low + ((double)b + 0.5) * width, y[0][b], y[1][b]);
+  }
+  fprintf(script,
+          "EOD\nplot $bins using 1:($3/%.9g):($3*%.9g) with filledcurves fc rgb '#f3d9c4' title "
+          "'e^%g = %.4g times more or less', '' using 1:3 with histeps lc rgb '#b3541e' lw 2 title "
+          "'second data set, one record replaced', '' using 1:2 with histeps lc rgb '#1f5fa8' lw 2 "
+          "title 'first data set'\n",
+          reach, reach, epsilon, reach);
+}
+
 /* ---- this build */
 
 /* Every audit, or every one of a mechanism. */
@@ -111,8 +174,12 @@ static dperm_status finish(const audit_settings *s, const dperm_audit_result *r,
                  delta);
   (void)snprintf(title, sizeof title, "%s%s%s, claimed epsilon %s: at least %.3f", r->mechanism,
                  *r->variant ? ", " : "", r->variant, claim, r->epsilon_lower_bound);
-  const audit_picture picture = {title, r->epsilon_claimed, {outcome[0], outcome[1]}, count};
-  return audit_picture_write(&picture, s->plot, err);
+  OWNED_STREAM FILE *script = tmpfile();
+  if (!script) {
+    return fail(err, DPERM_IO_ERROR, "cannot prepare a picture: %s", strerror(errno));
+  }
+  write_script(script, title, r->epsilon_claimed, outcome, count);
+  return gnuplot_write(script, s->plot, err);
 }
 
 static dperm_status run_one(const audit_settings *s, bool *holds, dperm_error *err) {
@@ -123,7 +190,7 @@ static dperm_status run_one(const audit_settings *s, bool *holds, dperm_error *e
   o.delta_claimed = &delta;
   OWNED_MEMORY double *outcomes = s->plot ? calloc((size_t)2 * PICTURED, sizeof *outcomes) : NULL;
   if (s->plot && !outcomes) {
-    return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; close other programs");
+    return fail_memory(err);
   }
   if (outcomes) {
     o.outcome[0] = outcomes;
@@ -154,7 +221,7 @@ static dperm_status run_command(const audit_settings *s, bool *holds, dperm_erro
 
 /* ---- the call */
 
-static bool check_together(const audit_settings *s) {
+static dperm_status check_together(const audit_settings *s, dperm_error *err) {
   const dperm_audit_options *o = &s->options;
   bool one = argument_given(&o->mechanism) || s->loss || o->variant;
   const usage_rule rules[] = {
@@ -173,10 +240,10 @@ static bool check_together(const audit_settings *s) {
       {s->plot && atomic_file_plain(s->plot) && !path_ends(s->plot, ".svg"),
        "the name after --plot ends in .svg: pictures of audits are SVG"},
   };
-  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules, err);
 }
 
-int run_audit(int argc, char **argv) {
+dperm_status run_audit(int argc, char **argv, dperm_error *err) {
   audit_settings s = {.loss = NULL};
   dperm_audit_options *o = &s.options;
   dperm_audit_options_init(o);
@@ -207,25 +274,17 @@ int run_audit(int argc, char **argv) {
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL,
        "no effect: standard output is JSON, the table is on stderr", GROUP_OUTPUT},
   };
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !check_together(&s)) {
-    return refused();
-  }
+  TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
+  TRY(check_together(&s, err));
   o->variant = o->variant ? o->variant : s.loss;
   o->seed = argument_given(&s.seed) ? &s.seed : NULL;
   o->progress = *progress_bar();
   bool kinds = strcmp(o->mechanism, "noise") == 0 && !o->variant;
-  dperm_error err;
-  if (s.plot && gnuplot_check(&err) != DPERM_OK) { /* before the long work */
-    return report_error(&err);
-  }
+  TRY(s.plot ? gnuplot_check(err) : DPERM_OK); /* before the long work */
   bool holds = true;
-  dperm_status status = s.command ? run_command(&s, &holds, &err)
-                        : s.all   ? run_several(&s, NULL, &holds, &err)
-                        : kinds   ? run_several(&s, o->mechanism, &holds, &err)
-                                  : run_one(&s, &holds, &err);
-  if (status != DPERM_OK) {
-    return report_error(&err);
-  }
-  return holds ? 0 : EXIT_WORK_FAILED;
+  TRY(s.command ? run_command(&s, &holds, err)
+      : s.all   ? run_several(&s, NULL, &holds, err)
+      : kinds   ? run_several(&s, o->mechanism, &holds, err)
+                : run_one(&s, &holds, err));
+  return holds ? DPERM_OK : fail(err, DPERM_INVALID_DATA, "%s", ""); /* the table says it */
 }

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "commands/commands.h"
-#include "output/atomic_file.h"
+#include "output/handles.h"
 
 enum { BAR = 28, ROWS_MOST = 10000000 };
 
@@ -44,18 +44,7 @@ static bool describe(const char *path, const char *name, char out[128]) {
   return true;
 }
 
-/* Whether the file is as a demo has left it. */
-static bool remembered(const demo_files *files, size_t i) {
-  char wanted[128], line[128];
-  OWNED_STREAM FILE *memory = fopen(files->memory, "r");
-  bool found = false, there = describe(files->paths[i], names[i], wanted);
-  while (memory && there && !found && fgets(line, sizeof line, memory)) {
-    found = strcmp(line, wanted) == 0;
-  }
-  return found;
-}
-
-/* Makes the folder and the names. Fails if a file is there that is not a demo's. */
+/* Makes the folder and the names. Fails if a file is there that is not as a demo has left it. */
 static dperm_status demo_files_claim(const char *folder, demo_files *out, dperm_error *err) {
   struct stat about;
   if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
@@ -63,10 +52,16 @@ static dperm_status demo_files_claim(const char *folder, demo_files *out, dperm_
                 folder, strerror(errno));
   }
   (void)snprintf(out->memory, DEMO_PATH_SIZE, "%s/.dperm-demo", folder);
+  OWNED_STREAM FILE *memory = fopen(out->memory, "r");
+  char line[128], remembered[DEMO_FILES * sizeof line] = "";
+  if (memory) {
+    remembered[fread(remembered, 1, sizeof remembered - 1, memory)] = '\0';
+  }
   for (size_t i = 0; i < DEMO_FILES; i++) {
     (void)snprintf(out->paths[i], DEMO_PATH_SIZE, "%s/%s", folder, names[i]);
     TRY(dperm_output_check(out->paths[i], err));
-    if (lstat(out->paths[i], &about) == 0 && !remembered(out, i)) {
+    if (lstat(out->paths[i], &about) == 0 &&
+        !(describe(out->paths[i], names[i], line) && strstr(remembered, line))) {
       return fail(err, DPERM_IO_ERROR,
                   "%.512s: is there already, and not as a demo has left it; choose another --out",
                   out->paths[i]);
@@ -75,35 +70,23 @@ static dperm_status demo_files_claim(const char *folder, demo_files *out, dperm_
   return DPERM_OK;
 }
 
-/* The names of those that are there, with commas between; returns how many. */
-static size_t demo_files_left(const demo_files *files, char *out, size_t size) {
-  char line[128];
-  size_t count = 0, used = 0;
-  *out = '\0';
-  for (size_t i = 0; i < DEMO_FILES; i++) {
-    if (describe(files->paths[i], names[i], line) && used < size) {
-      used += (size_t)snprintf(out + used, size - used, "%s%s", count++ ? ", " : "", names[i]);
-    }
-  }
-  return count;
+static dperm_status write_text(const char *path, const char *text, dperm_error *err) {
+  OWNED(dperm_output_free_at) dperm_output *out = NULL;
+  TRY(dperm_output_open(path, &out, err));
+  return dperm_output_write(out, text, strlen(text), err);
 }
 
-/* Notes what was written so far, for the next demo. */
-static dperm_status demo_files_note(const demo_files *files, dperm_error *err) {
-  OWNED(atomic_file_discard) atomic_file memory = {0};
-  char lines[DEMO_FILES][128];
-  size_t count = 0;
+/* Notes what was written so far, for the next demo, and gives its names with commas between. */
+static dperm_status demo_files_note(const demo_files *files, char left[128], dperm_error *err) {
+  char lines[DEMO_FILES * 128] = "", line[128], *noted = lines, *named = left;
+  *left = '\0';
   for (size_t i = 0; i < DEMO_FILES; i++) {
-    count += describe(files->paths[i], names[i], lines[count]);
+    if (describe(files->paths[i], names[i], line)) {
+      noted = stpcpy(noted, line);
+      named = stpcpy(stpcpy(named, *left ? ", " : ""), names[i]);
+    }
   }
-  if (count == 0) {
-    return DPERM_OK;
-  }
-  TRY(atomic_file_open(files->memory, &memory, err));
-  for (size_t i = 0; i < count; i++) {
-    (void)fputs(lines[i], memory.stream);
-  }
-  return atomic_file_commit(&memory, err);
+  return *lines ? write_text(files->memory, lines, err) : DPERM_OK;
 }
 
 typedef struct demo {
@@ -117,38 +100,20 @@ typedef struct demo {
 
 /* ---- the files */
 
-static dperm_status write_schema(const char *path, dperm_error *err) {
-  OWNED(atomic_file_discard) atomic_file file = {0};
-  TRY(atomic_file_open(path, &file, err));
-  (void)fputs(dperm_synthetic_census_schema(), file.stream);
-  return atomic_file_commit(&file, err);
-}
-
-static dperm_status make_files(const demo *d, dperm_error *err) {
-  TRY(write_schema(d->files.paths[DEMO_SCHEMA], err));
-  TRY(dperm_synthetic_census_make(d->files.paths[DEMO_PEOPLE], d->rows, d->seed, progress_bar(),
-                                  err));
-  return dperm_synthetic_census_make(d->files.paths[DEMO_OTHERS], d->rows / 3 + 1, d->seed + 1,
-                                     progress_bar(), err);
-}
-
-static dperm_status read_files(demo *d, dperm_error *err) {
+static dperm_status make_files(demo *d, dperm_error *err) {
+  const char *people = d->files.paths[DEMO_PEOPLE], *others = d->files.paths[DEMO_OTHERS];
+  dperm_source source = {.path = people, .format = DPERM_FORMAT_CSV};
+  TRY(write_text(d->files.paths[DEMO_SCHEMA], dperm_synthetic_census_schema(), err));
+  TRY(dperm_synthetic_census_make(people, d->rows, d->seed, progress_bar(), err));
+  TRY(dperm_synthetic_census_make(others, d->rows / 3 + 1, d->seed + 1, progress_bar(), err));
   TRY(dperm_schema_read(d->files.paths[DEMO_SCHEMA], &d->schema, err));
-  dperm_source source = {
-      .path = d->files.paths[DEMO_PEOPLE], .format = DPERM_FORMAT_CSV, .schema = d->schema};
+  source.schema = d->schema;
   TRY(dperm_data_read(&source, progress_bar(), &d->train, err));
-  source.path = d->files.paths[DEMO_OTHERS];
+  source.path = others;
   return dperm_data_read(&source, progress_bar(), &d->test, err);
 }
 
 /* ---- what is shown */
-
-static void print_bar(double share) {
-  int full = (int)lround(fmin(fmax(share, 0.0), 1.0) * BAR);
-  for (int i = 0; i < full; i++) {
-    fputs("█", stdout);
-  }
-}
 
 static void print_first_lines(const char *path, int lines) {
   char line[512];
@@ -206,7 +171,9 @@ static void print_average(const char *mechanism, const char *epsilon, const aver
   } else {
     printf("%13s   ", "");
   }
-  print_bar(a->error / 0.5);
+  for (long full = lround(fmin(2 * a->error, 1) * BAR); full > 0; full--) {
+    fputs("█", stdout);
+  }
   printf("\n");
 }
 
@@ -271,40 +238,27 @@ static dperm_status show(const demo *d, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* The library knows of its own file only: "nothing was written" is not true of the demo. */
-static void say_what_is_left(const demo *d, dperm_error *err) {
-  static const char none[] = "; nothing was written";
-  char left[128], *end = strstr(err->message, none);
-  size_t files = demo_files_left(&d->files, left, sizeof left);
-  if (err->status == DPERM_CANCELLED && files > 0) {
+/* What was written is noted for the next demo, whatever became of this one. */
+static dperm_status run(demo *d, dperm_error *err) {
+  dperm_error unnoted;
+  char left[128];
+  TRY(demo_files_claim(d->folder, &d->files, err));
+  dperm_status status = make_files(d, err);
+  status = status == DPERM_OK ? show(d, err) : status;
+  if (demo_files_note(&d->files, left, &unnoted) != DPERM_OK && status == DPERM_OK) {
+    *err = unnoted;
+    status = unnoted.status;
+  }
+  if (status == DPERM_CANCELLED && *left) { /* of its own file the library says: */
+    char *end = strstr(err->message, "; nothing was written");
     size_t used = end ? (size_t)(end - err->message) : strlen(err->message);
     (void)snprintf(err->message + used, sizeof err->message - used, "; %.512s holds %s", d->folder,
                    left);
   }
-}
-
-static dperm_status make_and_show(demo *d, dperm_error *err) {
-  TRY(make_files(d, err));
-  TRY(read_files(d, err));
-  return show(d, err);
-}
-
-/* What was written is noted for the next demo, whatever became of this one. */
-static dperm_status run(demo *d, dperm_error *err) {
-  dperm_error unnoted;
-  TRY(demo_files_claim(d->folder, &d->files, err));
-  dperm_status status = make_and_show(d, err);
-  if (demo_files_note(&d->files, &unnoted) != DPERM_OK && status == DPERM_OK) {
-    *err = unnoted;
-    status = unnoted.status;
-  }
-  if (status != DPERM_OK) {
-    say_what_is_left(d, err);
-  }
   return status;
 }
 
-int run_demo(int argc, char **argv) {
+dperm_status run_demo(int argc, char **argv, dperm_error *err) {
   demo d = {.folder = "dperm-demo", .rows = 30000, .seed = 1};
   argument table[] = {
       {"--rows", ARGUMENT_COUNT, &d.rows, false, "N",
@@ -313,19 +267,16 @@ int run_demo(int argc, char **argv) {
       {"--out", ARGUMENT_TEXT, &d.folder, false, "FOLDER",
        "folder for the files (default: dperm-demo)"},
   };
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL)) {
-    return refused();
-  }
+  TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL, err));
   if (d.rows > ROWS_MOST) {
-    return wrong_usage("--rows must be at most %d, not %zu", ROWS_MOST, d.rows);
+    return wrong_usage(err, "--rows must be at most %d, not %zu", ROWS_MOST, d.rows);
   }
   if (strlen(d.folder) > DEMO_PATH_SIZE - 64) {
-    return wrong_usage("--out is too long a path");
+    return wrong_usage(err, "--out is too long a path");
   }
-  dperm_error err;
-  dperm_status status = run(&d, &err);
+  dperm_status status = run(&d, err);
   dperm_data_free(d.train);
   dperm_data_free(d.test);
   dperm_schema_free(d.schema);
-  return status == DPERM_OK ? 0 : report_error(&err);
+  return status;
 }

@@ -8,7 +8,7 @@ static const char closing[] =
     "a schema that has other bins. It is as sensitive as the records, and only its owner may read "
     "it.";
 
-int run_encode(int argc, char **argv) {
+dperm_status run_encode(int argc, char **argv, dperm_error *err) {
   const char *data = NULL, *schema_path = NULL, *out = NULL;
   dperm_format format = DPERM_FORMAT_AUTO;
   dperm_neighbours neighbours = DPERM_NEIGHBOURS_REPLACE;
@@ -25,25 +25,18 @@ int run_encode(int argc, char **argv) {
        GROUP_USUAL, neighbours_name},
       shared_argument("--json", &json),
   };
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing)) {
-    return refused();
-  }
+  TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
   if (json && strcmp(out, "-") == 0) {
-    return wrong_usage("--json and --out - both go to standard output");
+    return wrong_usage(err, "--json and --out - both go to standard output");
   }
-  dperm_error err;
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
-  if (schema_path && dperm_schema_read(schema_path, &schema, &err) != DPERM_OK) {
-    return report_error(&err);
-  }
+  TRY(schema_path ? dperm_schema_read(schema_path, &schema, err) : DPERM_OK);
   const dperm_source source = {.path = data,
                                .format = format,
                                .schema = schema,
                                .dims = dims,
                                .may_be_empty = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE};
-  if (dperm_encode_file(&source, out, progress_bar(), &rows, &err) != DPERM_OK) {
-    return report_error(&err);
-  }
+  TRY(dperm_encode_file(&source, out, progress_bar(), &rows, err));
   progress_bar_wipe();
   if (json) {
     report_print(json_pack("{s:o, s:I}", "file", json_words(out), "rows", (json_int_t)rows));
@@ -51,5 +44,5 @@ int run_encode(int argc, char **argv) {
     note("%s: %zu rows encoded; as sensitive as the records",
          strcmp(out, "-") == 0 ? "standard output" : out, rows);
   }
-  return 0;
+  return DPERM_OK;
 }

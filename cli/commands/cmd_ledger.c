@@ -164,12 +164,9 @@ static void note_budget(const ledger_command *c, const json_t *d) {
 }
 
 /* What show says of the ledger; after init, of the new data set. */
-static int show(const ledger_command *c, bool created) {
-  dperm_error err;
+static dperm_status show(const ledger_command *c, bool created, dperm_error *err) {
   json_auto_t *report = json_object();
-  if (gather(c, report, &err) != DPERM_OK) {
-    return report_error(&err);
-  }
+  TRY(gather(c, report, err));
   if (c->json) {
     report_print(json_incref(report));
   } else if (created) {
@@ -177,7 +174,7 @@ static int show(const ledger_command *c, bool created) {
   } else {
     print_report(report);
   }
-  return 0;
+  return DPERM_OK;
 }
 
 /* ---- the actions */
@@ -187,7 +184,7 @@ static const char *composition_name(int value) {
   return value < 2 ? names[value] : NULL;
 }
 
-static int run_ledger_init(int argc, char **argv) {
+static dperm_status run_ledger_init(int argc, char **argv, dperm_error *err) {
   ledger_command c = {.path = NULL};
   dperm_ledger_budget_init(&c.budget);
   argument table[] = {
@@ -212,9 +209,7 @@ static int run_ledger_init(int argc, char **argv) {
        "that order, from 1.1 on (default: the one that allows most small releases)"},
       shared_argument("--json", &c.json),
   };
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing)) {
-    return refused();
-  }
+  TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
   bool renyi = c.budget.composition == DPERM_COMPOSITION_RENYI;
   const usage_rule rules[] = {
       {strcmp(c.path, "none") == 0,
@@ -223,18 +218,13 @@ static int run_ledger_init(int argc, char **argv) {
       {renyi && !c.budget.delta,
        "--composition renyi needs --delta: half of it pays for the conversion to epsilon"},
   };
-  if (!usage_rules_hold(rules, sizeof rules / sizeof *rules)) {
-    return refused();
-  }
-  dperm_error err;
-  if ((c.json && ask_stdout(&err) != DPERM_OK) || /* a budget is for good */
-      dperm_ledger_create(c.path, c.dataset, &c.budget, &err) != DPERM_OK) {
-    return report_error(&err);
-  }
-  return show(&c, true);
+  TRY(usage_rules_hold(rules, sizeof rules / sizeof *rules, err));
+  TRY(c.json ? ask_stdout(err) : DPERM_OK); /* a budget is for good */
+  TRY(dperm_ledger_create(c.path, c.dataset, &c.budget, err));
+  return show(&c, true, err);
 }
 
-static int run_ledger_show(int argc, char **argv) {
+static dperm_status run_ledger_show(int argc, char **argv, dperm_error *err) {
   ledger_command c = {.path = NULL};
   argument table[] = {
       {"ledger", ARGUMENT_INPUT, &c.path, true, "FILE", "the ledger"},
@@ -243,13 +233,12 @@ static int run_ledger_show(int argc, char **argv) {
        "only the entry that paid for this model"},
       shared_argument("--json", &c.json),
   };
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL)) {
-    return refused();
-  }
-  return c.dataset && c.model ? wrong_usage("--dataset does not go with --model") : show(&c, false);
+  TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL, err));
+  return c.dataset && c.model ? wrong_usage(err, "--dataset does not go with --model")
+                              : show(&c, false, err);
 }
 
-static int run_ledger_verify(int argc, char **argv) {
+static dperm_status run_ledger_verify(int argc, char **argv, dperm_error *err) {
   ledger_command c = {.path = NULL};
   argument table[] = {
       {"ledger", ARGUMENT_INPUT, &c.path, true, "FILE", "the ledger"},
@@ -257,25 +246,20 @@ static int run_ledger_verify(int argc, char **argv) {
        "digest that 'dperm ledger show' printed before: it must still be there"},
       shared_argument("--json", &c.json),
   };
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
-                       "Reads the whole ledger and names what was changed, removed or moved.")) {
-    return refused();
-  }
+  TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv,
+                      "Reads the whole ledger and names what was changed, removed or moved.", err));
   if (c.head && (strlen(c.head) != DPERM_DIGEST_SIZE - 1 ||
                  strspn(c.head, "0123456789abcdef") != DPERM_DIGEST_SIZE - 1)) {
     return wrong_usage(
-        "--head must be a digest as 'dperm ledger show' prints it: 64 hexadecimal digits");
+        err, "--head must be a digest as 'dperm ledger show' prints it: 64 hexadecimal digits");
   }
   static const char *const verdicts[] = {"does not hold", "holds"};
-  dperm_error err;
   OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   json_auto_t *lines = json_array();
   bool holds = false;
-  if (dperm_ledger_open(c.path, &ledger, &err) != DPERM_OK ||
-      dperm_ledger_verify(ledger, c.head, findings_collect, lines, &holds, &err) != DPERM_OK) {
-    return report_error(&err);
-  }
-  return findings_show(lines, c.path, "the ledger", verdicts, holds, c.json);
+  TRY(dperm_ledger_open(c.path, &ledger, err));
+  TRY(dperm_ledger_verify(ledger, c.head, findings_collect, lines, &holds, err));
+  return findings_show(lines, c.path, "the ledger", verdicts, holds, c.json, err);
 }
 
 const command ledger_actions[] = {

@@ -189,14 +189,10 @@ static void print_text(const json_t *p) {
 
 enum { SHOWN_MOST = 20 };
 
-typedef struct ranked_column {
-  const json_t *column;
-  double noise;
-} ranked_column;
-
 /* Most of the noise first. */
 static int by_noise(const void *a, const void *b) {
-  double x = ((const ranked_column *)a)->noise, y = ((const ranked_column *)b)->noise;
+  double x = at(*(const json_t *const *)a, "noise_share");
+  double y = at(*(const json_t *const *)b, "noise_share");
   return (x < y) - (x > y);
 }
 
@@ -229,18 +225,17 @@ static void print_columns(const json_t *p) {
   if (count == 0 || isnan(at(json_array_get(columns, 0), "noise_share"))) {
     return;
   }
-  OWNED_MEMORY ranked_column *sorted = calloc(count, sizeof *sorted);
+  OWNED_MEMORY const json_t **sorted = calloc(count, sizeof *sorted);
   if (!sorted) {
     return;
   }
   for (size_t i = 0; i < count; i++) {
-    const json_t *column = json_array_get(columns, i);
-    sorted[i] = (ranked_column){column, at(column, "noise_share")};
+    sorted[i] = json_array_get(columns, i);
   }
   qsort(sorted, count, sizeof *sorted, by_noise);
   printf("\ncolumn                     encoded  of noise  without it    halved  useful bins\n");
   for (size_t i = 0; i < count && i < SHOWN_MOST; i++) {
-    print_column(sorted[i].column);
+    print_column(sorted[i]);
   }
   if (count > SHOWN_MOST) {
     printf("(the %d with most of the noise; --json has all %zu)\n", SHOWN_MOST, count);
@@ -252,7 +247,7 @@ static void print_columns(const json_t *p) {
 
 /* ---- the call */
 
-int run_plan(int argc, char **argv) {
+dperm_status run_plan(int argc, char **argv, dperm_error *err) {
   fit_settings fit;
   const char *schema_path = NULL, *classes_text = NULL;
   dperm_plan_rows of = {.norm = 1, .norm1 = (double)INFINITY};
@@ -274,21 +269,18 @@ int run_plan(int argc, char **argv) {
   };
   dperm_options options;
   fit_settings_init(&fit, false, table + OWN);
-  if (!arguments_parse(
-          table, sizeof table / sizeof *table, argc, argv,
-          "A plan reads no records, so it costs no privacy: plan as often as you like. "
-          "docs/guide.md explains each line.")) {
-    return refused();
-  }
+  TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv,
+                      "A plan reads no records, so it costs no privacy: plan as often as you like. "
+                      "docs/guide.md explains each line.",
+                      err));
   if (!of.rows && !fit.options.rows_about && fit.options.neighbours == DPERM_NEIGHBOURS_REPLACE) {
-    return wrong_usage("--rows is missing");
+    return wrong_usage(err, "--rows is missing");
   }
-  if (!fit_settings_one(&fit, &options) || !refine_has_schema(&fit, schema_path)) {
-    return refused();
-  }
+  TRY(fit_settings_one(&fit, &options, err));
+  TRY(refine_has_schema(&fit, schema_path, err));
   uint64_t classes = 0;
   if (classes_text && (!read_whole(classes_text, &classes) || classes < 2 || classes > SIZE_MAX)) {
-    return wrong_usage("--classes must be a whole number from 2, not \"%.40s\"", classes_text);
+    return wrong_usage(err, "--classes must be a whole number from 2, not \"%.40s\"", classes_text);
   }
   const usage_rule rules[] = {
       {(schema_path != NULL) == (of.dims > 0), "give either --schema or --dims"},
@@ -299,25 +291,18 @@ int run_plan(int argc, char **argv) {
       {schema_path && (argument_given(&of.norm) || argument_given(&of.norm1) || classes),
        "--classes, --norm and --norm1 go with --dims; a schema has its own"},
   };
-  if (!usage_rules_hold(rules, sizeof rules / sizeof *rules)) {
-    return refused();
-  }
+  TRY(usage_rules_hold(rules, sizeof rules / sizeof *rules, err));
   options.classes = (size_t)classes;
-  dperm_error err;
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   char *text = NULL;
-  if (schema_path && dperm_schema_read(schema_path, &schema, &err) != DPERM_OK) {
-    return report_error(&err);
-  }
+  TRY(schema_path ? dperm_schema_read(schema_path, &schema, err) : DPERM_OK);
   of.schema = schema;
-  if (dperm_plan_report(&of, &options, &text, &err) != DPERM_OK) {
-    return report_error(&err);
-  }
+  TRY(dperm_plan_report(&of, &options, &text, err));
   fit_warn(&options, of.rows); /* of what is not refused */
   json_t *plan = report_of(text);
   if (json) {
     report_print(plan);
-    return 0;
+    return DPERM_OK;
   }
   print_text(plan);
   print_columns(plan);
@@ -326,5 +311,5 @@ int run_plan(int argc, char **argv) {
     printf("\nclass weights: the heaviest class counts 1 and the others less, so all bounds above\n"
            "hold; the signal is weaker to the same degree\n");
   }
-  return 0;
+  return DPERM_OK;
 }

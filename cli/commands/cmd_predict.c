@@ -18,7 +18,7 @@ static double count_rows(const char *path) {
   return file && !ferror(file) && lines > 0 ? (double)(lines - 1) : (double)NAN;
 }
 
-int run_predict(int argc, char **argv) {
+dperm_status run_predict(int argc, char **argv, dperm_error *err) {
   bool json = false;
   const char *model_path = NULL, *data = NULL, *out = NULL;
   dperm_format format = DPERM_FORMAT_AUTO;
@@ -31,26 +31,22 @@ int run_predict(int argc, char **argv) {
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "with --out: print what was done as JSON",
        GROUP_OUTPUT},
   };
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
-                       "Writes prediction,score,probability, one line per record in the order of "
-                       "the file. Only logistic models give a probability: of the second class if "
-                       "there are two, else of the predicted class.")) {
-    return refused();
-  }
+  TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv,
+                      "Writes prediction,score,probability, one line per record in the order of "
+                      "the file. Only logistic models give a probability: of the second class if "
+                      "there are two, else of the predicted class.",
+                      err));
   if (json && (!out || strcmp(out, "-") == 0)) {
-    return wrong_usage("--json goes with --out FILE: both use standard output");
+    return wrong_usage(err, "--json goes with --out FILE: both use standard output");
   }
-  dperm_error err;
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
   const dperm_source source = {.path = data, .format = format};
-  if (dperm_model_read(model_path, &model, &err) != DPERM_OK ||
-      dperm_predict_file(model, &source, out, progress_bar(), &err) != DPERM_OK) {
-    return report_error(&err);
-  }
+  TRY(dperm_model_read(model_path, &model, err));
+  TRY(dperm_predict_file(model, &source, out, progress_bar(), err));
   progress_bar_wipe();
   if (json) {
     report_print(
         json_pack("{s:o, s:o}", "file", json_words(out), "rows", report_figure(count_rows(out))));
   }
-  return 0;
+  return DPERM_OK;
 }

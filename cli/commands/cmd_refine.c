@@ -102,7 +102,7 @@ static dperm_status refine_to_file(refine_command *c, dperm_error *err) {
   return DPERM_OK;
 }
 
-int run_refine(int argc, char **argv) {
+dperm_status run_refine(int argc, char **argv, dperm_error *err) {
   refine_command c = {.out = NULL};
   dperm_refine_options *o = &c.options;
   enum { OWN = 9 };
@@ -123,15 +123,10 @@ int run_refine(int argc, char **argv) {
       shared_argument("--format", &c.format),
   };
   charged_run_init(&c.ledger, table + OWN);
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !neighbours_agree(o->neighbours, o->rows_about)) {
-    return refused();
-  }
+  TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
+  TRY(neighbours_agree(o->neighbours, o->rows_about, err));
   c.ledger.adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  if (!charged_run_begin(&c.ledger, true, true, &o->account)) {
-    return refused();
-  }
-  dperm_error err;
+  TRY(charged_run_begin(&c.ledger, true, true, &o->account, err));
   o->random = c.ledger.random;
-  return charged_run_end(&c.ledger, refine_to_file(&c, &err), &err);
+  return charged_run_end(&c.ledger, refine_to_file(&c, err));
 }

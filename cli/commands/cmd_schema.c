@@ -137,25 +137,16 @@ static void print_remark(void *context, const char *line) {
 }
 
 /* One byte, or the word "tab", which is hard to type. */
-static bool read_separator(const char *text, char *out) {
+static dperm_status read_separator(const char *text, char *out, dperm_error *err) {
   bool tab = strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0;
   if (!tab && strlen(text) != 1) {
-    return refuse(wrong_usage("--separator must be one byte or tab, not \"%.40s\"", text));
+    return wrong_usage(err, "--separator must be one byte or tab, not \"%.40s\"", text);
   }
   *out = *(tab ? "\t" : text);
-  return true;
+  return DPERM_OK;
 }
 
-static dperm_status draft(const char *data_path, const dperm_draft_options *options,
-                          const char *out_path, dperm_error *err) {
-  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
-  size_t remarks = 0;
-  TRY(dperm_schema_draft(data_path, options, progress_bar(), print_remark, &remarks, &schema, err));
-  progress_bar_wipe();
-  return dperm_schema_write(schema, out_path, err);
-}
-
-static int run_schema_draft(int argc, char **argv) {
+static dperm_status run_schema_draft(int argc, char **argv, dperm_error *err) {
   const char *data_path = NULL, *out_path = NULL, *separator = NULL;
   const char *positive = NULL, *missing = NULL, *ledger = NULL;
   bool header = false, no_header = false;
@@ -178,34 +169,33 @@ static int run_schema_draft(int argc, char **argv) {
        "file to write the schema to (default: standard output)"},
       ledger_guard_argument(&ledger),
   };
-  if (!arguments_parse(
-          table, sizeof table / sizeof *table, argc, argv,
-          "Guesses types, bounds, categories and classes from records that you declare public: "
-          "last year's open file, a published sample, made-up rows. Never use the records to be "
-          "protected: a schema made from them would reveal them. Remarks on stderr say what to "
-          "check. docs/formats.md has the rules.")) {
-    return refused();
-  }
+  TRY(arguments_parse(
+      table, sizeof table / sizeof *table, argc, argv,
+      "Guesses types, bounds, categories and classes from records that you declare public: "
+      "last year's open file, a published sample, made-up rows. Never use the records to be "
+      "protected: a schema made from them would reveal them. Remarks on stderr say what to "
+      "check. docs/formats.md has the rules.",
+      err));
   if (header && no_header) {
-    return wrong_usage("--header and --no-header exclude each other");
+    return wrong_usage(err, "--header and --no-header exclude each other");
   }
   options.header = header ? 1 : no_header ? 0 : -1;
-  if (separator && !read_separator(separator, &options.separator)) {
-    return refused();
-  }
-  if (!ledger_guard(ledger, &data_path, 1)) {
-    return refused();
-  }
+  TRY(separator ? read_separator(separator, &options.separator, err) : DPERM_OK);
+  TRY(ledger_guard(ledger, &data_path, 1, err));
   OWNED_MEMORY const char **positives =
       positive ? split_texts(positive, &options.positive_count) : NULL;
   OWNED_MEMORY const char **markers = missing ? split_texts(missing, &options.missing_count) : NULL;
   if ((positive && !positives) || (missing && !markers)) {
-    return complain_of_memory();
+    return fail_memory(err);
   }
   options.positive = positives;
   options.missing = markers;
-  dperm_error err;
-  return draft(data_path, &options, out_path, &err) == DPERM_OK ? 0 : report_error(&err);
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  size_t remarks = 0;
+  TRY(dperm_schema_draft(data_path, &options, progress_bar(), print_remark, &remarks, &schema,
+                         err));
+  progress_bar_wipe();
+  return dperm_schema_write(schema, out_path, err);
 }
 
 static void print_summary(const json_t *schema, const char *out_path, size_t remarks) {
@@ -223,20 +213,7 @@ static void print_summary(const json_t *schema, const char *out_path, size_t rem
        counts[1], counts[2], json_array_size(json_object_get(schema, "classes")), remarks);
 }
 
-static dperm_status import(const char *path, const dperm_import_options *options,
-                           const char *out_path, dperm_error *err) {
-  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
-  char *text = NULL;
-  size_t remarks = 0;
-  TRY(dperm_schema_import(path, options, print_remark, &remarks, &schema, err));
-  TRY(dperm_schema_write(schema, out_path, err));
-  TRY(dperm_schema_describe(schema, &text, err));
-  json_auto_t *described = report_of(text);
-  print_summary(described, out_path, remarks);
-  return DPERM_OK;
-}
-
-static int run_schema_import(int argc, char **argv) {
+static dperm_status run_schema_import(int argc, char **argv, dperm_error *err) {
   const char *path = NULL, *out_path = NULL, *positive = NULL;
   dperm_import_options options;
   dperm_import_options_init(&options);
@@ -254,29 +231,35 @@ static int run_schema_import(int argc, char **argv) {
       {"--out", ARGUMENT_OUTPUT, &out_path, false, "FILE",
        "file to write the schema to (default: standard output)"},
   };
-  if (!arguments_parse(
-          table, sizeof table / sizeof *table, argc, argv,
-          "Makes a schema from the ranges, lists of values and missing values in a data "
-          "dictionary. "
-          "No record is read and nothing is guessed: columns about which the dictionary says too "
-          "little, such as numbers without a range, are ignored, and remarks on stderr say what "
-          "is needed. The dictionary must be public knowledge: ranges computed from the records to "
-          "be protected would reveal them. docs/formats.md has the rules.")) {
-    return refused();
-  }
+  TRY(arguments_parse(
+      table, sizeof table / sizeof *table, argc, argv,
+      "Makes a schema from the ranges, lists of values and missing values in a data "
+      "dictionary. "
+      "No record is read and nothing is guessed: columns about which the dictionary says too "
+      "little, such as numbers without a range, are ignored, and remarks on stderr say what "
+      "is needed. The dictionary must be public knowledge: ranges computed from the records to "
+      "be protected would reveal them. docs/formats.md has the rules.",
+      err));
   OWNED_MEMORY const char **positives =
       positive ? split_texts(positive, &options.positive_count) : NULL;
   if (positive && !positives) {
-    return complain_of_memory();
+    return fail_memory(err);
   }
   options.positive = positives;
-  dperm_error err;
-  return import(path, &options, out_path, &err) == DPERM_OK ? 0 : report_error(&err);
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  char *text = NULL;
+  size_t remarks = 0;
+  TRY(dperm_schema_import(path, &options, print_remark, &remarks, &schema, err));
+  TRY(dperm_schema_write(schema, out_path, err));
+  TRY(dperm_schema_describe(schema, &text, err));
+  json_auto_t *described = report_of(text);
+  print_summary(described, out_path, remarks);
+  return DPERM_OK;
 }
 
 /* ---- the command */
 
-static int run_schema_check(int argc, char **argv) {
+static dperm_status run_schema_check(int argc, char **argv, dperm_error *err) {
   const char *path = NULL, *data_path = NULL, *ledger = NULL;
   bool unsafe = false, json = false;
   argument table[] = {
@@ -288,17 +271,12 @@ static int run_schema_check(int argc, char **argv) {
       shared_argument("--json", &json),
       ledger_guard_argument(&ledger),
   };
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL)) {
-    return refused();
-  }
+  TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL, err));
   if (unsafe && !data_path) {
-    return wrong_usage("--unsafe-diagnostics needs --data");
+    return wrong_usage(err, "--unsafe-diagnostics needs --data");
   }
-  if (unsafe && !ledger_guard(ledger, &data_path, 1)) {
-    return refused();
-  }
-  dperm_error err;
-  return check(path, data_path, unsafe, json, &err) == DPERM_OK ? 0 : report_error(&err);
+  TRY(unsafe ? ledger_guard(ledger, &data_path, 1, err) : DPERM_OK);
+  return check(path, data_path, unsafe, json, err);
 }
 
 const command schema_actions[] = {

@@ -101,7 +101,7 @@ static dperm_status score(score_settings *s, dperm_error *err) {
                                    : score_privately(s, model, &source, err);
 }
 
-int run_score(int argc, char **argv) {
+dperm_status run_score(int argc, char **argv, dperm_error *err) {
   score_settings s = {.model = NULL};
   dperm_score_options *o = &s.options;
   enum { OWN = 8 };
@@ -123,21 +123,16 @@ int run_score(int argc, char **argv) {
       shared_argument("--neighbours", &o->neighbours),
   };
   charged_run_init(&s.ledger, table + OWN);
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing)) {
-    return refused();
-  }
+  TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
   s.ledger.adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   bool noisy = !isnan(o->epsilon);
   if (!noisy &&
       (o->counts || o->public_model || argument_given(&s.ledger.seed) || o->rows_per_person > 1 ||
        s.ledger.adding || s.ledger.dataset || s.ledger.dry_run)) {
-    return wrong_usage("--counts, --public-model, --rows-per-person, --neighbours, --seed, "
-                       "--dataset and --dry-run go with --epsilon");
+    return wrong_usage(err, "--counts, --public-model, --rows-per-person, --neighbours, --seed, "
+                            "--dataset and --dry-run go with --epsilon");
   }
-  if (!(noisy ? charged_run_begin(&s.ledger, true, true, &o->account)
-              : ledger_guard(s.ledger.ledger, &s.data, 1))) {
-    return refused();
-  }
-  dperm_error err;
-  return charged_run_end(&s.ledger, score(&s, &err), &err);
+  TRY(noisy ? charged_run_begin(&s.ledger, true, true, &o->account, err)
+            : ledger_guard(s.ledger.ledger, &s.data, 1, err));
+  return charged_run_end(&s.ledger, score(&s, err));
 }

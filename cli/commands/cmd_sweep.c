@@ -22,14 +22,9 @@ static const char closing[] =
     "With --out FILE, finished work is kept in FILE.journal: after an interruption the same "
     "command continues from there, with the same result. It is removed when FILE is written.";
 
-/* Lists of what has one value in fit_settings; epsilon may be NULL. */
-typedef struct sweep_lists {
-  const char *mechanism, *noise, *epsilon;
-} sweep_lists;
-
 typedef struct sweep_settings {
   fit_settings fit;
-  sweep_lists lists;
+  const char *mechanism, *noise, *epsilon; /* lists of what has one value in `fit` */
   const char *data, *schema, *test_data, *out, *ledger, *picture, *page;
   dperm_format format;
   size_t dims;
@@ -46,7 +41,8 @@ static const char *const list_options[LISTS] = {"--loss", "--mechanism", "--nois
                                                 "--epsilon"};
 
 /* What concerns the lists as a whole; each cell is checked by itself later. */
-static bool lists_agree(const fit_settings *fit, const word_list lists[LISTS], bool epsilons) {
+static dperm_status lists_agree(const fit_settings *fit, const word_list lists[LISTS],
+                                bool epsilons, dperm_error *err) {
   const word_list *mechanisms = &lists[MECHANISM], *noises = &lists[NOISE];
   bool objective = word_list_has(mechanisms, "objective"),
        output = word_list_has(mechanisms, "output"), noisy = objective || output;
@@ -68,7 +64,7 @@ static bool lists_agree(const fit_settings *fit, const word_list lists[LISTS], b
            !word_list_has(noises, "gaussian"),
        "--mechanism output has l2 or gaussian noise only; add l2 to --noise, or leave output out"},
   };
-  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules, err);
 }
 
 /* Whether these words make a cell of their own. */
@@ -81,7 +77,8 @@ static bool counts(const word_list lists[LISTS], const char *const words[LISTS])
          strcmp(words[NOISE], "gaussian") == 0;
 }
 
-static bool add_cell(const fit_settings *fit, const char *const words[LISTS], sweep_table *out) {
+static dperm_status add_cell(const fit_settings *fit, const char *const words[LISTS],
+                             sweep_table *out, dperm_error *err) {
   bool none = strcmp(words[MECHANISM], "none") == 0,
        objective = strcmp(words[MECHANISM], "objective") == 0;
   sweep_line *line = &out->lines[out->count];
@@ -89,8 +86,8 @@ static bool add_cell(const fit_settings *fit, const char *const words[LISTS], sw
   dperm_options *o = &one.options;
   int noise = none ? DPERM_NOISE_AUTO : choice_value(words[NOISE], noise_name, 0);
   if (noise < 0) {
-    return refuse(
-        wrong_usage("--noise must be a list of kinds of noise, without \"%.40s\"", words[NOISE]));
+    return wrong_usage(err, "--noise must be a list of kinds of noise, without \"%.40s\"",
+                       words[NOISE]);
   }
   one.loss = words[LOSS];
   one.lambda = words[LAMBDA];
@@ -103,15 +100,13 @@ static bool add_cell(const fit_settings *fit, const char *const words[LISTS], sw
     o->neighbours = DPERM_NEIGHBOURS_REPLACE;
     o->rows_about = 0;
   } else if (!read_number(words[EPSILON], &o->epsilon) || !(o->epsilon > 0)) {
-    return refuse(wrong_usage("--epsilon must be positive, not \"%.40s\"", words[EPSILON]));
+    return wrong_usage(err, "--epsilon must be positive, not \"%.40s\"", words[EPSILON]);
   }
   if (!objective) {
     o->delta_reg = o->norm_guess = (double)NAN;
     o->analysis = DPERM_ANALYSIS_TIGHT;
   }
-  if (!fit_settings_one(&one, &out->options[out->count])) {
-    return false;
-  }
+  TRY(fit_settings_one(&one, &out->options[out->count], err));
   const dperm_options *made = &out->options[out->count];
   bool pure = !objective && o->delta == 0; /* output perturbation then has one kind */
   *line = (sweep_line){.loss = made->loss.name,
@@ -127,7 +122,7 @@ static bool add_cell(const fit_settings *fit, const char *const words[LISTS], sw
     line->epsilon_given = shortest(made->epsilon, 1);
   }
   out->count++;
-  return true;
+  return DPERM_OK;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -150,34 +145,30 @@ static double *numbers_of(const word_list *list, size_t *count) {
 
 /* The cells of all lists, those of `fit` among them, into an empty table. What does not depend on a
  * list is one cell: mechanism none has neither noise nor epsilon, output perturbation has l2 noise
- * only. False with a message. */
-static bool sweep_grid_build(const fit_settings *fit, const sweep_lists *given, sweep_table *out) {
-  const char *const texts[LISTS] = {fit->loss, given->mechanism, given->noise, fit->lambda,
-                                    given->epsilon};
+ * only. */
+static dperm_status sweep_grid_build(const sweep_settings *s, sweep_table *out, dperm_error *err) {
+  const fit_settings *fit = &s->fit;
+  const char *const texts[LISTS] = {fit->loss, s->mechanism, s->noise, fit->lambda, s->epsilon};
   OWNED(word_lists_free) word_list lists[LISTS] = {{NULL, 0}};
-  if (!word_lists_split(list_options, texts, "", lists) ||
-      !lists_agree(fit, lists, given->epsilon != NULL)) {
-    return false;
-  }
+  TRY(word_lists_split(list_options, texts, "", lists, err));
+  TRY(lists_agree(fit, lists, s->epsilon != NULL, err));
   size_t all = word_lists_combinations(lists);
   if (all > CELLS_MOST) {
-    return refuse(wrong_usage("%zu cells are too many", all));
+    return wrong_usage(err, "%zu cells are too many", all);
   }
   out->lines = calloc(all, sizeof *out->lines);
   out->options = calloc(all, sizeof *out->options);
   out->epsilons = numbers_of(&lists[EPSILON], &out->epsilon_count);
   out->lambdas = numbers_of(&lists[LAMBDA], &out->lambda_count);
   if (!out->lines || !out->options || !out->epsilons || !out->lambdas) {
-    return refuse(complain_of_memory());
+    return fail_memory(err);
   }
   for (size_t i = 0; i < all; i++) {
     const char *words[LISTS];
     word_lists_combination(lists, i, words);
-    if (counts(lists, words) && !add_cell(fit, words, out)) {
-      return false;
-    }
+    TRY(counts(lists, words) ? add_cell(fit, words, out, err) : DPERM_OK);
   }
-  return true;
+  return DPERM_OK;
 }
 
 /* ---- results */
@@ -338,19 +329,18 @@ static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_error *er
 }
 
 /* What pictures need is asked before the long work. */
-static bool check_pictures(const sweep_settings *s) {
-  dperm_error err;
+static dperm_status check_pictures(const sweep_settings *s, dperm_error *err) {
   if (s->picture && !path_ends(s->picture, ".svg") && !path_ends(s->picture, ".png")) {
-    return refuse(
-        wrong_usage("the name after --plot ends in .svg or .png, not \"%s\"", s->picture));
+    return wrong_usage(err, "the name after --plot ends in .svg or .png, not \"%s\"", s->picture);
   }
-  return (!s->picture && !s->page) || gnuplot_check(&err) == DPERM_OK || refuse(report_error(&err));
+  return s->picture || s->page ? gnuplot_check(err) : DPERM_OK;
 }
 
-int run_sweep(int argc, char **argv) {
+dperm_status run_sweep(int argc, char **argv, dperm_error *err) {
   sweep_settings s = {
+      .mechanism = "objective",
+      .noise = "auto",
       .story = {.words = (const char *const *)argv, .folds = 10, .draws = 10, .seed = 1}};
-  s.lists = (sweep_lists){.mechanism = "objective", .noise = "auto"};
   enum { OWN = 14, ALL = OWN + FIT_ARGUMENTS };
   argument table[ALL] = {
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records, which are public"},
@@ -378,34 +368,30 @@ int run_sweep(int argc, char **argv) {
   fit_settings_init(&s.fit, true, table + OWN);
   for (size_t i = OWN; i < ALL; i++) { /* those that are lists here */
     const char *name = table[i].name;
-    const char **list = strcmp(name, "--epsilon") == 0     ? &s.lists.epsilon
-                        : strcmp(name, "--mechanism") == 0 ? &s.lists.mechanism
-                        : strcmp(name, "--noise") == 0     ? &s.lists.noise
+    const char **list = strcmp(name, "--epsilon") == 0     ? &s.epsilon
+                        : strcmp(name, "--mechanism") == 0 ? &s.mechanism
+                        : strcmp(name, "--noise") == 0     ? &s.noise
                                                            : NULL;
     if (list) {
       table[i].kind = ARGUMENT_TEXT;
       table[i].target = list;
     }
   }
-  if (!arguments_parse(table, ALL, argc, argv, closing)) {
-    return refused();
-  }
+  TRY(arguments_parse(table, ALL, argc, argv, closing, err));
   if (s.test_data && argument_given(&s.story.folds)) {
-    return wrong_usage("--folds does not go with --test-data");
+    return wrong_usage(err, "--folds does not go with --test-data");
   }
   OWNED(sweep_table_free) sweep_table cells = {0};
   const char *const records[] = {s.data, s.test_data};
   OWNED_MEMORY char *journal = NULL;
   if (atomic_file_plain(s.out) && asprintf(&journal, "%s.journal", s.out) < 0) {
     journal = NULL;
-    return complain_of_memory();
+    return fail_memory(err);
   }
   s.journal = journal;
-  if ((journal && !file_allowed("the journal of --out", journal, table, ALL)) ||
-      !sweep_grid_build(&s.fit, &s.lists, &cells) || !ledger_guard(s.ledger, records, 2) ||
-      (job_leads() && !check_pictures(&s))) {
-    return refused();
-  }
-  dperm_error err;
-  return sweep(&s, &cells, &err) == DPERM_OK ? 0 : report_error(&err);
+  TRY(journal ? file_allowed("the journal of --out", journal, table, ALL, err) : DPERM_OK);
+  TRY(sweep_grid_build(&s, &cells, err));
+  TRY(ledger_guard(s.ledger, records, 2, err));
+  TRY(job_leads() ? check_pictures(&s, err) : DPERM_OK);
+  return sweep(&s, &cells, err);
 }

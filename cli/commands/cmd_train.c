@@ -18,7 +18,7 @@ static void print_unsafe(const dperm_unsafe_diagnostics *d) {
           d->training_error, d->iterations, d->objective, d->gradient_norm, d->solve_seconds);
 }
 
-int run_train(int argc, char **argv) {
+dperm_status run_train(int argc, char **argv, dperm_error *err) {
   fit_command c = {0};
   bool unsafe = false;
   argument table[FIT_COMMAND_ARGUMENTS + 1] = {{0}};
@@ -32,15 +32,14 @@ int run_train(int argc, char **argv) {
                  "print training error and the like to stderr, which is not private",
                  GROUP_OUTPUT};
   dperm_options options;
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !fit_settings_one(&c.fit, &options) || !refine_has_schema(&c.fit, c.schema)) {
-    return refused();
-  }
+  TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
+  TRY(fit_settings_one(&c.fit, &options, err));
+  TRY(refine_has_schema(&c.fit, c.schema, err));
   dperm_unsafe_diagnostics diagnostics = {0};
   options.unsafe_diagnostics = unsafe ? &diagnostics : NULL;
-  int exit_status = fit_command_run(&c, &options, 1, NULL);
-  if (exit_status == 0 && unsafe && !c.ledger.dry_run) {
+  TRY(fit_command_run(&c, &options, 1, NULL, err));
+  if (unsafe && !c.ledger.dry_run) {
     print_unsafe(&diagnostics);
   }
-  return exit_status;
+  return DPERM_OK;
 }

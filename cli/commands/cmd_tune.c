@@ -13,7 +13,7 @@ static const char closing[] =
     "public\tchooses on --public-data; if these turn out to be the private records, or mostly, the "
     "run ends without a model, and its charge stays spent";
 
-static bool rules_hold(const fit_choice *choice) {
+static dperm_status rules_hold(const fit_choice *choice, dperm_error *err) {
   const dperm_tune_options *how = &choice->how;
   bool split = how->method == DPERM_TUNE_SPLIT;
   bool rounds = argument_given(&how->rounds) || argument_given(&how->rounds_mean);
@@ -26,10 +26,10 @@ static bool rules_hold(const fit_choice *choice) {
       {(how->method == DPERM_TUNE_PUBLIC) != (choice->public_data != NULL),
        "--public-data goes with --method public, and --method public needs it"},
   };
-  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules, err);
 }
 
-int run_tune(int argc, char **argv) {
+dperm_status run_tune(int argc, char **argv, dperm_error *err) {
   fit_command c = {0};
   fit_choice choice = {0};
   dperm_tune_options *how = &choice.how;
@@ -54,15 +54,11 @@ int run_tune(int argc, char **argv) {
   memcpy(table + FIT_COMMAND_ARGUMENTS, lines, sizeof lines);
   OWNED_MEMORY dperm_options *candidates = NULL;
   size_t count = 0;
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !rules_hold(&choice)) {
-    return refused();
-  }
+  TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
+  TRY(rules_hold(&choice, err));
   if (c.fit.options.mechanism == DPERM_MECHANISM_NONE) {
-    return wrong_usage("--mechanism none leaves nothing to choose privately; use train");
+    return wrong_usage(err, "--mechanism none leaves nothing to choose privately; use train");
   }
-  if (!fit_settings_grid(&c.fit, &candidates, &count)) {
-    return refused();
-  }
-  return fit_command_run(&c, candidates, count, &choice);
+  TRY(fit_settings_grid(&c.fit, &candidates, &count, err));
+  return fit_command_run(&c, candidates, count, &choice, err);
 }

@@ -3,7 +3,7 @@
 #include "commands/commands.h"
 #include "output/verification_lines.h"
 
-int run_verify(int argc, char **argv) {
+dperm_status run_verify(int argc, char **argv, dperm_error *err) {
   static const char *const verdicts[] = {"does not follow", "follows"};
   const char *model_path = NULL, *ledger_path = NULL;
   bool json = false;
@@ -13,25 +13,18 @@ int run_verify(int argc, char **argv) {
        "ledger it was charged to, whose entry must have paid for what the file shows"},
       shared_argument("--json", &json),
   };
-  if (!arguments_parse(
-          table, sizeof table / sizeof *table, argc, argv,
-          "Derives the claim again from the file's public fields, with arithmetic that shares "
-          "nothing with training (256 bits, rounded outwards, or exact). Prints a line for each "
-          "step: \"ok\" holds, \"FAILS\" does not, \"note\" is what no file can show. The exit "
-          "status "
-          "is 0 if every step holds, else 1. docs/guide.md explains.")) {
-    return refused();
-  }
-  dperm_error err;
+  TRY(arguments_parse(
+      table, sizeof table / sizeof *table, argc, argv,
+      "Derives the claim again from the file's public fields, with arithmetic that shares "
+      "nothing with training (256 bits, rounded outwards, or exact). Prints a line for each "
+      "step: \"ok\" holds, \"FAILS\" does not, \"note\" is what no file can show. The exit "
+      "status "
+      "is 0 if every step holds, else 1. docs/guide.md explains.",
+      err));
   json_auto_t *lines = json_array();
   OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   bool holds = false;
-  dperm_status status = ledger_path ? dperm_ledger_open(ledger_path, &ledger, &err) : DPERM_OK;
-  if (status == DPERM_OK) {
-    status = dperm_model_verify(model_path, NULL, 0, ledger, findings_collect, lines, &holds, &err);
-  }
-  if (status != DPERM_OK) {
-    return report_error(&err);
-  }
-  return findings_show(lines, model_path, "the privacy claim", verdicts, holds, json);
+  TRY(ledger_path ? dperm_ledger_open(ledger_path, &ledger, err) : DPERM_OK);
+  TRY(dperm_model_verify(model_path, NULL, 0, ledger, findings_collect, lines, &holds, err));
+  return findings_show(lines, model_path, "the privacy claim", verdicts, holds, json, err);
 }

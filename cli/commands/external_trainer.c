@@ -13,29 +13,17 @@
 
 enum { PATH_SIZE = 1024, ROWS = 100 };
 
-/* ---- lines */
-
-/* The numbers of a line into `values`, at most `most`; 0 for a line that is no result. */
-static size_t parse_line(const char *line, double *values, size_t most) {
-  json_auto_t *result = json_loads(line, JSON_DECODE_ANY, NULL);
-  size_t count = json_is_array(result) ? json_array_size(result) : 1;
-  for (size_t i = 0; i < count && count <= most; i++) {
-    const json_t *number = json_is_array(result) ? json_array_get(result, i) : result;
-    if (!json_is_number(number)) {
-      return 0;
-    }
-    values[i] = json_number_value(number);
-  }
-  return count <= most ? count : 0;
-}
-
-/* Takes one line; the first of all says how many numbers an outcome has. */
+/* An array of numbers, or one; the first line of all says how many numbers an outcome has. */
 static dperm_status take_line(const char *line, int side, size_t index, size_t draws,
                               trainer_outcomes *out, dperm_error *err) {
-  enum { MOST = 4096 };
-  static double values[MOST];
-  size_t count = parse_line(line, values, MOST);
-  if (count == 0 || (out->dims > 0 && count != out->dims)) {
+  json_auto_t *value = json_loads(line, JSON_DECODE_ANY, NULL);
+  json_auto_t *list = json_is_array(value) ? json_incref(value) : json_pack("[O]", value);
+  size_t count = json_array_size(list);
+  bool good = count > 0 && (out->dims == 0 || count == out->dims);
+  for (size_t i = 0; i < count && good; i++) {
+    good = json_is_number(json_array_get(list, i));
+  }
+  if (!good) {
     return fail(err, DPERM_INVALID_DATA,
                 "the command printed \"%.40s\"; a line must be a JSON array of numbers, all of the "
                 "same length",
@@ -43,12 +31,14 @@ static dperm_status take_line(const char *line, int side, size_t index, size_t d
   }
   out->dims = count;
   if (!out->values[side]) {
-    out->values[side] = calloc(draws * count, sizeof(double));
+    out->values[side] = calloc(draws, count * sizeof(double));
   }
   if (!out->values[side]) {
     return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; give fewer --draws");
   }
-  memcpy(out->values[side] + index * count, values, count * sizeof *values);
+  for (size_t i = 0; i < count; i++) {
+    out->values[side][index * count + i] = json_number_value(json_array_get(list, i));
+  }
   return DPERM_OK;
 }
 

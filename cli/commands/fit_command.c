@@ -116,7 +116,14 @@ static void say(const fit_command *c, const json_t *report, const dperm_model *m
          claim_of(model, claim), how);
   }
   say_refined(c, report, name);
-  share_arguments_say(report, name);
+  for (size_t i = 0; i < SHARE_ARGUMENTS; i++) {
+    const share_words *share = &share_arguments[i];
+    double epsilon = report_number(report, share->figure);
+    if (epsilon > 0) {
+      note("%s: epsilon %g of that %s%.3g", name, epsilon, share->says,
+           report_number(report, share->value));
+    }
+  }
   say_unspent(c, c->fit.options.delta, model, name);
   if (is_private) {
     charged_run_say(&c->ledger);
@@ -198,18 +205,16 @@ static dperm_status fit_to_file(const fit_command *c, dperm_options *candidates,
   return DPERM_OK;
 }
 
-int fit_command_run(fit_command *c, dperm_options *candidates, size_t count, fit_choice *choice) {
-  dperm_error err;
+dperm_status fit_command_run(fit_command *c, dperm_options *candidates, size_t count,
+                             fit_choice *choice, dperm_error *err) {
   dperm_account account;
   c->ledger.adding = candidates[0].neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  if (!charged_run_begin(&c->ledger, candidates[0].mechanism != DPERM_MECHANISM_NONE,
-                         !candidates[0].unsafe_diagnostics, &account)) {
-    return refused();
-  }
+  TRY(charged_run_begin(&c->ledger, candidates[0].mechanism != DPERM_MECHANISM_NONE,
+                        !candidates[0].unsafe_diagnostics, &account, err));
   for (size_t i = 0; i < count; i++) {
     candidates[i].account = account; /* one run, one account */
     candidates[i].random = c->ledger.random;
     candidates[i].progress = *progress_bar();
   }
-  return charged_run_end(&c->ledger, fit_to_file(c, candidates, count, choice, &err), &err);
+  return charged_run_end(&c->ledger, fit_to_file(c, candidates, count, choice, err));
 }

@@ -28,6 +28,6 @@ typedef struct fit_choice {
   const char *public_data;
 } fit_choice;
 
-/* Trains the one candidate (`choice` is NULL), or chooses among them. Returns the exit status. */
-int fit_command_run(fit_command *command, dperm_options *candidates, size_t count,
-                    fit_choice *choice);
+/* Trains the one candidate (`choice` is NULL), or chooses among them. */
+dperm_status fit_command_run(fit_command *command, dperm_options *candidates, size_t count,
+                             fit_choice *choice, dperm_error *err);

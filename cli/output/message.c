@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/progress_bar.h"
 #include "output/signals.h"
 
 enum { LINE = 4096 };
@@ -23,16 +22,11 @@ __attribute__((format(printf, 2, 0))) static void print_line(const char *before,
   fprintf(stderr, "%s%s\n", before, line);
 }
 
-int complain(const char *format, ...) {
+__attribute__((format(printf, 1, 2))) static void complain(const char *format, ...) {
   va_list args;
   va_start(args, format);
   print_line("dperm: ", format, args);
   va_end(args);
-  return EXIT_WORK_FAILED;
-}
-
-int complain_of_memory(void) {
-  return complain("out of memory; close other programs");
 }
 
 dperm_status fail(dperm_error *err, dperm_status status, const char *format, ...) {
@@ -42,6 +36,10 @@ dperm_status fail(dperm_error *err, dperm_status status, const char *format, ...
   (void)vsnprintf(err->message, sizeof err->message, format, args);
   va_end(args);
   return status;
+}
+
+dperm_status fail_memory(dperm_error *err) {
+  return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; close other programs");
 }
 
 void note(const char *format, ...) {
@@ -60,21 +58,17 @@ void notes_off(void) {
 
 /* ---- how a command ends */
 
-static dperm_error reported;
-
 int report_error(const dperm_error *err) {
   progress_bar_wipe();
-  reported = *err;
   char buffer[96];
-  (void)complain("%s%s", err->message, run_spent(err->message, buffer));
+  if (!*err->message) {
+    return EXIT_WORK_FAILED;
+  }
+  complain("%s%s", err->message, run_spent(err->message, buffer));
   if (err->status == DPERM_CANCELLED) {
     return 128 + (signals_caught() ? signals_caught() : SIGINT);
   }
   return err->status == DPERM_INVALID_ARGUMENT ? EXIT_WRONG_USAGE : EXIT_WORK_FAILED;
-}
-
-const dperm_error *reported_error(void) {
-  return &reported;
 }
 
 dperm_status flush_stdout(dperm_error *err) {
@@ -85,47 +79,31 @@ dperm_status flush_stdout(dperm_error *err) {
               strerror(errno));
 }
 
-int finish_stdout(void) {
-  dperm_error err;
-  return flush_stdout(&err) == DPERM_OK ? 0 : report_error(&err);
-}
-
 /* ---- wrong usage */
 
 static const char *command_name = "";
-static int refused_with;
 
 void usage_of(const char *name) {
   command_name = name;
 }
 
-int wrong_usage(const char *format, ...) {
+dperm_status wrong_usage(dperm_error *err, const char *format, ...) {
   char sentence[512];
   va_list args;
   va_start(args, format);
   (void)vsnprintf(sentence, sizeof sentence, format, args);
   va_end(args);
-  (void)complain("%s%s%s; see 'dperm help%s%s'", command_name, *command_name ? ": " : "", sentence,
-                 *command_name ? " " : "", command_name);
-  return EXIT_WRONG_USAGE;
+  return fail(err, DPERM_INVALID_ARGUMENT, "%s%s%s; see 'dperm help%s%s'", command_name,
+              *command_name ? ": " : "", sentence, *command_name ? " " : "", command_name);
 }
 
-bool refuse(int exit_status) {
-  refused_with = exit_status;
-  return false;
-}
-
-int refused(void) {
-  return refused_with;
-}
-
-bool usage_rules_hold(const usage_rule *rules, size_t count) {
+dperm_status usage_rules_hold(const usage_rule *rules, size_t count, dperm_error *err) {
   for (size_t i = 0; i < count; i++) {
     if (rules[i].broken) {
-      return refuse(wrong_usage("%s", rules[i].words));
+      return wrong_usage(err, "%s", rules[i].words);
     }
   }
-  return true;
+  return DPERM_OK;
 }
 
 /* ---- numbers and names */

@@ -8,44 +8,46 @@
 
 enum { EXIT_WORK_FAILED = 1, EXIT_WRONG_USAGE = 2 };
 
-/* "dperm: " and the sentence. Returns EXIT_WORK_FAILED. */
-int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-int complain_of_memory(void);
-
 /* Makes a failure of the command's own, for report_error. */
 dperm_status fail(dperm_error *err, dperm_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+dperm_status fail_memory(dperm_error *err);
 /* "dperm: message" on stderr, and that a charge stays spent if there was one. Returns the exit
- * status: 2 for wrong usage, 130 after Ctrl-C, else 1. */
+ * status: 2 for wrong usage, 130 after Ctrl-C, else 1. Nothing is said of an empty
+ * message: a verdict was printed. */
 int report_error(const dperm_error *err);
-/* The error reported last. */
-const dperm_error *reported_error(void);
 
 /* A line about what was done; nothing with -q. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* From now on neither notes nor a progress bar. */
 void notes_off(void);
 
+/* ---- progress_bar.c: on stderr if that is a terminal, the work takes over a second and nobody
+ * said -q. It counts public work only; while solving, it shows the time. */
+
+/* For the library, which it also asks to stop after Ctrl-C, to clean up behind itself. */
+const dperm_progress *progress_bar(void);
+void progress_bar_wipe(void);
+/* Shows nothing from now on. */
+void progress_bar_off(void);
+
+/* ---- results and wrong usage */
+
 /* Writes all results so far to stdout. */
 dperm_status flush_stdout(dperm_error *err);
-/* The same, with a message if it fails. Returns the exit status. */
-int finish_stdout(void);
 
 /* From now on wrong_usage speaks of this command ("train", "schema draft"). */
 void usage_of(const char *name);
-/* One line on stderr that says what is wrong with the call. Returns EXIT_WRONG_USAGE. */
-int wrong_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Checks of a call return true to go on, or refuse(wrong_usage(...)), which is false; the command
- * then ends with refused(). */
-bool refuse(int exit_status);
-int refused(void);
+/* A failure that says what is wrong with the call. */
+dperm_status wrong_usage(dperm_error *err, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* A combination of arguments that is not allowed, and the message about it. */
 typedef struct usage_rule {
   bool broken;
   const char *words;
 } usage_rule;
-/* Refuses a call with the message of the first broken rule. */
-bool usage_rules_hold(const usage_rule *rules, size_t count);
+/* Fails with the message of the first broken rule. */
+dperm_status usage_rules_hold(const usage_rule *rules, size_t count, dperm_error *err);
 
 /* The shortest decimal with at least so many digits that reads back to the same number. */
 typedef struct number_text {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "output/handles.h"
 #include "output/message.h"
 
 static dperm_ranks *job;
@@ -25,29 +26,28 @@ static void silence(void) {
   }
 }
 
-bool job_join(bool many) {
-  dperm_error err;
-  if (dperm_ranks_join(&job, &err) != DPERM_OK) {
-    return refuse(report_error(&err));
-  }
+dperm_status job_join(bool many, dperm_error *err) {
+  TRY(dperm_ranks_join(&job, err));
   if (!job_leads()) {
     silence();
   }
   if (!many && dperm_ranks_count(job) > 1) {
-    return refuse(wrong_usage("this command runs as one process, and %zu were started; run it "
-                              "without mpirun",
-                              dperm_ranks_count(job)));
+    return wrong_usage(err,
+                       "this command runs as one process, and %zu were started; run it "
+                       "without mpirun",
+                       dperm_ranks_count(job));
   }
-  return true;
+  return DPERM_OK;
 }
 
-int job_leave(int exit_status) {
-  dperm_error failure = *reported_error();
-  dperm_status status = exit_status ? DPERM_CANCELLED : DPERM_OK;
-  if (dperm_ranks_agree(job, status, &failure) != DPERM_OK && !exit_status) {
-    exit_status = report_error(&failure);
-  }
+dperm_status job_leave(dperm_status status, dperm_error *err) {
+  dperm_error of_all = *err;
+  dperm_status all = dperm_ranks_agree(job, status, &of_all);
   dperm_ranks_free(job);
   job = NULL;
-  return exit_status;
+  if (status == DPERM_OK && all != DPERM_OK) {
+    *err = of_all;
+    status = all;
+  }
+  return status;
 }

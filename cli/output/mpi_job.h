@@ -9,7 +9,7 @@ dperm_ranks *job_ranks(void);
 /* True in one process of the job: the one that charges, prints and writes. */
 bool job_leads(void);
 /* Joins the job; all but the leader print nothing from now on. `many` tells whether the command can
- * run as more than one process. False with a message. */
-bool job_join(bool many);
-/* Leaves it; a failure of one process is a failure of all. Returns the exit status. */
-int job_leave(int exit_status);
+ * run as more than one process. */
+dperm_status job_join(bool many, dperm_error *err);
+/* Leaves it; a failure of one process is a failure of all. */
+dperm_status job_leave(dperm_status status, dperm_error *err);

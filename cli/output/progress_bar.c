@@ -1,5 +1,5 @@
-/* See progress_bar.h. */
-#include "output/progress_bar.h"
+/* The progress bar of message.h. */
+#include "output/message.h"
 
 #include <math.h>
 #include <signal.h>

@@ -9,7 +9,6 @@
 void findings_collect(void *lines, dperm_finding finding, const char *line);
 
 /* On stdout, with `verdicts` as the words for what does not hold and for what does. If it does not,
- * also one line on stderr with the first finding that fails, "dperm: path: subject verdict;
- * finding". Returns the exit status. */
-int findings_show(const json_t *lines, const char *path, const char *subject,
-                  const char *const verdicts[2], bool holds, bool json);
+ * fails with the first finding that fails, "path: subject verdict; finding". */
+dperm_status findings_show(const json_t *lines, const char *path, const char *subject,
+                           const char *const verdicts[2], bool holds, bool json, dperm_error *err);

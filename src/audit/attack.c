@@ -12,7 +12,6 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "audit/binomial.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/owned.h"
@@ -183,8 +182,9 @@ static dperm_status draw_stage(stage *s, dperm_error *err) {
   return DPERM_OK;
 }
 
-static dperm_status run_stages(const attack *a, const dperm_audit_options *options,
-                               dperm_audit_result *out, dperm_error *err) {
+dperm_status attack_run(const attack *a, const dperm_audit_options *options,
+                        dperm_audit_result *out, dperm_error *err) {
+  OWNED(threads_leave_at) thread_scope threads = threads_enter(options->threads);
   size_t draws = attack_draws(options, a->usual_draws);
   if (options->delta_claimed) {
     *options->delta_claimed = a->delta;
@@ -215,12 +215,4 @@ static dperm_status run_stages(const attack *a, const dperm_audit_options *optio
 size_t attack_draws(const dperm_audit_options *options, size_t usual) {
   double more = fmin(fmax(0.5 / options->epsilon, 1), 10);
   return options->draws ? options->draws : (size_t)((double)usual * more);
-}
-
-dperm_status attack_run(const attack *a, const dperm_audit_options *options,
-                        dperm_audit_result *out, dperm_error *err) {
-  thread_scope threads = threads_enter(options->threads);
-  dperm_status status = run_stages(a, options, out, err);
-  threads_leave(threads);
-  return status;
 }

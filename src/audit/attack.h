@@ -53,6 +53,17 @@ dperm_status attack_run(const attack *a, const dperm_audit_options *options,
 dperm_status attack_source(const dperm_audit_options *options, const char *purpose,
                            random_source *out, dperm_error *err);
 
+/* ---- what frequencies say about probabilities (binomial.c) */
+
+/* I_x(a, b), the distribution function of Beta(a, b), for a, b > 0. */
+double beta_cdf(double x, double a, double b);
+
+/* The probability behind `hits` of `draws` is below, above this with probability at most `rate`.
+ * Also if the draws are independent but not alike and their mean probability is meant: sums of such
+ * are no more spread than binomial ones (Hoeffding 1956). */
+double probability_below(size_t hits, size_t draws, double rate);
+double probability_above(size_t hits, size_t draws, double rate);
+
 /* ---- what the table of audits in audit.c is made of */
 
 /* `options` has the variant; `detail` is the case's own. Fills bound or distance and limit,

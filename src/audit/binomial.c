@@ -1,7 +1,8 @@
-/* See binomial.h. I_x(a, b) by its continued fraction (DLMF 8.17.22), evaluated from the front with
- * Lentz's method, on the side of the mean where it converges fast; bounds by bisection. */
+/* The incomplete beta function, and Clopper and Pearson's bounds made of it, which hold for every
+ * number of draws. I_x(a, b) by its continued fraction (DLMF 8.17.22), evaluated from the front
+ * with Lentz's method, on the side of the mean where it converges fast; bounds by bisection. */
 #define _DEFAULT_SOURCE /* lgamma_r */
-#include "audit/binomial.h"
+#include "audit/attack.h"
 
 #include <math.h>
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "audit/attack.h"
-#include "audit/binomial.h"
 #include "base/double_double.h"
 #include "base/memory.h"
 #include "base/vector.h"

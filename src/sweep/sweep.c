@@ -213,43 +213,21 @@ static dperm_status open_all_rows(sweep *s, dperm_error *err) {
 
 /* ---- running */
 
-static bool same_loss(const dperm_options *a, const dperm_options *b) {
-  const dperm_loss *l = &a->loss, *m = &b->loss;
-  bool same_parameter =
-      l->parameter == m->parameter || (isnan(l->parameter) && isnan(m->parameter));
-  const dperm_regularizer *r = &a->regularizer, *q = &b->regularizer;
-  return l->eval == m->eval && l->context == m->context && same_parameter && r->eval == q->eval &&
-         r->context == q->context && r->weights == q->weights && r->prior == q->prior &&
-         r->most_curvature == q->most_curvature && r->slope_error == q->slope_error;
-}
-
-/* The cells of this fold that are not done and have the rows and the loss of the first of them. */
-static size_t choose_cells(const sweep *s, size_t fold, size_t *chosen) {
-  size_t count = 0;
-  for (size_t c = 0; c < s->count; c++) {
-    const sweep_cell *cell = &s->cells[c];
-    if (!cell->impossible && !results_done(s, c, fold) &&
-        (count == 0 || (cell->group == s->cells[chosen[0]].group &&
-                        same_loss(&s->cells[chosen[0]].options, &cell->options)))) {
-      chosen[count++] = c;
+static dperm_status run_fold(sweep *s, size_t number, dperm_error *err) {
+  for (size_t g = 0; g < s->group_count; g++) {
+    const sweep_group *group = &s->groups[g];
+    OWNED(fold_close) sweep_fold fold = {0};
+    for (size_t c = 0; c < s->count; c++) {
+      if (s->cells[c].group != g || s->cells[c].impossible || results_done(s, c, number)) {
+        continue;
+      }
+      if (!fold.train.x) {
+        TRY(fold_open(&s->split, &group->rows, s->how->test_data ? &group->test : NULL, number,
+                      &fold, err));
+      }
+      TRY(sweep_fit(s, &fold, c, err));
+      TRY(arithmetic_check(err));
     }
-  }
-  return count;
-}
-
-static dperm_status run_fold(sweep *s, size_t number, size_t *chosen, dperm_error *err) {
-  OWNED(fold_close) sweep_fold fold = {0};
-  size_t open = SIZE_MAX; /* the group whose rows the fold has */
-  for (size_t count; (count = choose_cells(s, number, chosen)) > 0;) {
-    size_t group = s->cells[chosen[0]].group;
-    const sweep_group *g = &s->groups[group];
-    if (group != open) {
-      fold_close(&fold);
-      TRY(fold_open(&s->split, &g->rows, s->how->test_data ? &g->test : NULL, number, &fold, err));
-      open = group;
-    }
-    TRY(sweep_fit(s, &fold, chosen, count, err));
-    TRY(arithmetic_check(err));
   }
   return DPERM_OK;
 }
@@ -258,12 +236,10 @@ static dperm_status run_fold(sweep *s, size_t number, size_t *chosen, dperm_erro
 
 static dperm_status run_cells(sweep *s, const dperm_options *cells, dperm_error *err) {
   OWNED(threads_leave_at) thread_scope threads = threads_enter(s->how->threads);
-  size_t *chosen = NULL;
   s->split.folds = s->how->test_data ? 1 : s->how->folds;
   s->parts = s->how->test_parts > 1 ? s->how->test_parts : 1;
   TRY(scratch_take(&s->work, s->count, sizeof *s->cells, &s->cells, err));
   TRY(scratch_take(&s->work, s->count, sizeof *s->groups, &s->groups, err));
-  TRY(scratch_take(&s->work, s->count, sizeof *chosen, &chosen, err));
   if (!s->how->test_data) {
     TRY(split_draw(rows_in_all(s->data->x), s->how->folds, s->how->seed, &s->split, err));
   }
@@ -272,7 +248,7 @@ static dperm_status run_cells(sweep *s, const dperm_options *cells, dperm_error 
   TRY(arithmetic_check(err));
   TRY(open_all_rows(s, err));
   for (size_t fold = 0; fold < s->split.folds; fold++) {
-    TRY(run_fold(s, fold, chosen, err));
+    TRY(run_fold(s, fold, err));
   }
   return DPERM_OK;
 }
@@ -285,7 +261,7 @@ static void close_sweep(sweep *s) {
   for (size_t g = 0; g < s->group_count; g++) {
     group_close(&s->groups[g], s);
   }
-  journal_close(s->journal);
+  journal_close(&s->journal);
   free(s->split.part);
   scratch_free(&s->work);
 }
@@ -306,7 +282,7 @@ dperm_status dperm_sweep(const dperm_data *data, const dperm_options *given, siz
     status = results_visit(&s, visit, context, err);
   }
   status = ranks_agree(data->x->spread, status, err);
-  if (status == DPERM_CANCELLED && s.journal) {
+  if (status == DPERM_CANCELLED && s.journal.stream) {
     (void)error_set(err, status,
                     "stopped on request; %s has what is done, and the same call goes on from there",
                     how.journal);

@@ -14,47 +14,48 @@
 /* Weight vectors that rows are multiplied by at once: X F in blocks. */
 enum { JUDGED_TOGETHER = 32 };
 
-/* Space for one cell at a time, its draws side by side. */
+/* One cell, its draws side by side. */
 typedef struct cell_fits {
   const sweep *sweep;
   const sweep_fold *fold;
-  size_t classes;  /* more than two take a fit each, or a joint one */
+  size_t classes; /* more than two take a fit each, or a joint one */
+  bool joint;
   dperm_loss loss; /* of the cell's fits */
   problem base;
   random_source *sources;
   solution found;  /* of every model */
   double *weights; /* of each model, one vector for each of its fits */
-  double *sides;   /* labels of one class against the others; NULL where no cell needs them */
-  double *shares;  /* the weight of each row's class, where a cell weighs them */
+  double *sides;   /* labels of one class against the others; NULL unless each has a fit */
   uint64_t *errors;
-  scratch *work; /* all of these arrays */
 } cell_fits;
 
-static dperm_status open_fits(sweep *s, const sweep_fold *fold, const size_t *chosen, size_t count,
+static dperm_status open_fits(sweep *s, const sweep_fold *fold, const sweep_cell *cell,
                               scratch *work, cell_fits *f, dperm_error *err) {
-  const dperm_options *options = &s->cells[chosen[0]].options;
-  const sweep_group *group = &s->groups[s->cells[chosen[0]].group];
-  size_t dims = fold->train.x->cols, rows = fold->train.x->rows, most = 1;
-  bool joint = false, apart = false;
-  for (size_t c = 0; c < count; c++) {
-    size_t models = s->cells[chosen[c]].models;
-    most = models > most ? models : most;
-    joint = joint || options_joint(&s->cells[chosen[c]].options, data_class_count(s->data));
-    apart = apart || !options_joint(&s->cells[chosen[c]].options, data_class_count(s->data));
-  }
-  *f = (cell_fits){.sweep = s, .fold = fold, .classes = data_class_count(s->data), .work = work};
+  const sweep_group *group = &s->groups[cell->group];
+  size_t rows = fold->train.x->rows, width = fold->train.x->cols * sizeof *f->weights;
+  *f = (cell_fits){.sweep = s, .fold = fold, .classes = data_class_count(s->data)};
+  f->joint = options_joint(&cell->options, f->classes);
+  f->loss = options_loss(&cell->options, f->classes);
   f->base = (problem){.x = fold->train.x,
                       .labels = fold->train.labels,
+                      .divisor = cell->plan[fold->variant].privacy.divisor,
                       .norm_bound = group->map ? FEATURES_NORM : group->data.bounds.norm2,
-                      .regularizer = &options->regularizer};
-  size_t width = dims * sizeof *f->weights;
-  TRY(scratch_take(work, most, sizeof *f->sources, &f->sources, err));
-  TRY(scratch_take(work, most * s->parts, sizeof *f->errors, &f->errors, err));
-  TRY(scratch_take(work, most * class_fits(f->classes), width, &f->weights, err));
-  if (f->classes > 2 && apart) {
+                      .loss = &f->loss,
+                      .regularizer = &cell->options.regularizer};
+  TRY(scratch_take(work, cell->models, sizeof *f->sources, &f->sources, err));
+  TRY(scratch_take(work, cell->models * s->parts, sizeof *f->errors, &f->errors, err));
+  TRY(scratch_take(work, cell->models * class_fits(f->classes), width, &f->weights, err));
+  if (f->classes > 2 && !f->joint) {
     TRY(scratch_take(work, rows, sizeof *f->sides, &f->sides, err));
+    f->base.labels = f->sides;
   }
-  size_t vectors = joint ? most * f->classes : most;
+  if (cell->class_weights) {
+    double *shares = NULL;
+    TRY(scratch_take(work, rows, sizeof *shares, &shares, err));
+    class_weights_of_rows(cell->class_weights, f->classes, fold->train.labels, rows, shares);
+    f->base.shares = shares;
+  }
+  size_t vectors = cell->models * (f->joint ? f->classes : 1);
   TRY(scratch_take(work, vectors, width, &f->found.f, err));
   return scratch_take(work, vectors, width, &f->found.rest, err);
 }
@@ -89,27 +90,13 @@ static dperm_status fit_draws(cell_fits *f, const fit_plan *plan, size_t models,
 
 static dperm_status fit_cell(cell_fits *f, const sweep_cell *cell, dperm_error *err) {
   const sweep_rows *train = &f->fold->train;
-  const fit_plan *plan = &cell->plan[f->fold->variant];
   const solver_options how = {.tolerance = cell->options.gradient_tolerance,
                               .progress = &f->sweep->progress};
-  if (cell->class_weights && !f->shares) {
-    TRY(scratch_take(f->work, train->x->rows, sizeof *f->shares, &f->shares, err));
-  }
-  f->base.shares = cell->class_weights ? f->shares : NULL;
-  f->base.divisor = plan->privacy.divisor;
-  if (cell->class_weights) {
-    class_weights_of_rows(cell->class_weights, f->classes, train->labels, train->x->rows,
-                          f->shares);
-  }
-  bool joint = options_joint(&cell->options, f->classes), apart = f->classes > 2 && !joint;
-  f->loss = options_loss(&cell->options, f->classes);
-  f->base.loss = &f->loss;
-  f->base.labels = apart ? f->sides : train->labels;
-  for (size_t fit = 0; fit < (joint ? 1 : class_fits(f->classes)); fit++) {
-    for (size_t i = 0; apart && i < train->x->rows; i++) {
+  for (size_t fit = 0; fit < (f->joint ? 1 : class_fits(f->classes)); fit++) {
+    for (size_t i = 0; f->sides && i < train->x->rows; i++) {
       f->sides[i] = train->labels[i] == (double)fit ? 1.0 : -1.0;
     }
-    TRY(fit_draws(f, plan, cell->models, fit, &how, err));
+    TRY(fit_draws(f, &cell->plan[f->fold->variant], cell->models, fit, &how, err));
   }
   return DPERM_OK;
 }
@@ -140,17 +127,13 @@ static dperm_status count_here(const cell_fits *c, size_t count, dperm_error *er
   return DPERM_OK;
 }
 
-dperm_status sweep_fit(sweep *s, const sweep_fold *fold, const size_t *chosen, size_t count,
-                       dperm_error *err) {
+dperm_status sweep_fit(sweep *s, const sweep_fold *fold, size_t number, dperm_error *err) {
   OWNED(scratch_free) scratch work = {0};
+  const sweep_cell *cell = &s->cells[number];
   cell_fits f;
-  TRY(open_fits(s, fold, chosen, count, &work, &f, err));
-  for (size_t c = 0; c < count; c++) {
-    size_t models = s->cells[chosen[c]].models;
-    TRY(fit_cell(&f, &s->cells[chosen[c]], err));
-    dperm_status status = count_here(&f, models, err);
-    TRY(ranks_add(fold->test.x->spread, status, f.errors, models * s->parts, err));
-    TRY(results_add(s, chosen[c], fold->number, f.errors, err));
-  }
-  return DPERM_OK;
+  TRY(open_fits(s, fold, cell, &work, &f, err));
+  TRY(fit_cell(&f, cell, err));
+  dperm_status status = count_here(&f, cell->models, err);
+  TRY(ranks_add(fold->test.x->spread, status, f.errors, cell->models * s->parts, err));
+  return results_add(s, number, fold->number, f.errors, err);
 }

@@ -48,21 +48,6 @@ void sweep_rows_free(sweep_rows *rows) {
   *rows = (sweep_rows){0};
 }
 
-/* The rows with these numbers among all, each process its whole stripes of them, and features made
- * where the rows have arrived. */
-static dperm_status select_rows(const sweep_rows *from, const size_t *index, size_t count,
-                                sweep_rows *out, dperm_error *err) {
-  TRY(matrix_part_new(from->x, index, count, &out->made, err));
-  if (from->made && from->x->spread) {
-    TRY(features_keep(out->made, &out->kept, err));
-  }
-  if (out->kept) {
-    matrix_free(out->made);
-    out->made = NULL;
-  }
-  return DPERM_OK;
-}
-
 /* The rows that fold `number` holds out, or all the others. */
 static dperm_status open_side(const sweep_split *split, const sweep_rows *from, size_t number,
                               bool held_out, sweep_rows *out, dperm_error *err) {
@@ -78,7 +63,14 @@ static dperm_status open_side(const sweep_split *split, const sweep_rows *from, 
       index[count++] = i;
     }
   }
-  TRY(select_rows(from, index, count, out, err));
+  TRY(matrix_part_new(from->x, index, count, &out->made, err));
+  if (from->made && from->x->spread) { /* features are made where the rows have arrived */
+    TRY(features_keep(out->made, &out->kept, err));
+  }
+  if (out->kept) {
+    matrix_free(out->made);
+    out->made = NULL;
+  }
   out->x = out->kept ? out->kept : out->made;
   TRY(memory_new(out->x->rows, sizeof *out->own_labels, &out->own_labels, err));
   out->labels = out->own_labels;

@@ -13,24 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_write.h"
 #include "base/memory.h"
 #include "base/owned.h"
-#include "base/file_write.h"
 #include "base/text.h"
 #include "sweep/sweep_run.h"
 
 static const char title[] = "dperm-sweep 1 ";
 enum { CHECK_BYTES = 8, HEX_DIGEST = 2 * SWEEP_DIGEST_SIZE + 1, HEX_CHECK = 2 * CHECK_BYTES + 1 };
-
-struct sweep_journal {
-  const char *path;
-  FILE *stream; /* every write goes to the end */
-  unsigned char digest[SWEEP_DIGEST_SIZE];
-  char *line;
-  size_t capacity;
-};
-
-OWNED_HANDLE(sweep_journal, journal_close)
 
 static dperm_status fail_system(const char *path, int reason, dperm_error *err) {
   FAIL(err, DPERM_IO_ERROR,
@@ -84,9 +74,9 @@ static bool take_number(const char **at, const char *end, size_t *out) {
 }
 
 /* One line, without its newline. */
-static dperm_status read_line(const sweep_journal *j, const char *line, size_t length,
-                              size_t number, sweep_part_reader *read, void *context,
+static dperm_status read_line(sweep *s, const char *line, size_t length, size_t number,
                               dperm_error *err) {
+  const sweep_journal *j = &s->journal;
   OWNED_MEMORY uint64_t *numbers = NULL;
   char check[HEX_CHECK];
   size_t cell = 0, fold = 0, count = 0, wrong = 0;
@@ -105,7 +95,7 @@ static dperm_status read_line(const sweep_journal *j, const char *line, size_t l
     good = take_number(&at, end, &wrong);
     numbers[i] = wrong;
   }
-  return good && at == end ? read(context, cell, fold, numbers, count, err)
+  return good && at == end ? results_read(s, cell, fold, numbers, count, err)
                            : fail_damaged(j->path, number, err);
 }
 
@@ -122,8 +112,8 @@ static dperm_status fail_title(const char *path, const char *line, dperm_error *
 
 /* Reads the lines behind `first`, and leaves the stream where the next one is to be written: a line
  * that was torn is cut off. */
-static dperm_status read_lines(sweep_journal *j, const char *first, sweep_part_reader *read,
-                               void *context, dperm_error *err) {
+static dperm_status read_lines(sweep *s, const char *first, dperm_error *err) {
+  sweep_journal *j = &s->journal;
   ssize_t length = 0;
   off_t kept = 0;
   for (size_t number = 1; (length = getline(&j->line, &j->capacity, j->stream)) > 0; number++) {
@@ -135,7 +125,7 @@ static dperm_status read_lines(sweep_journal *j, const char *first, sweep_part_r
       break;
     }
     if (number > 1) {
-      TRY(read_line(j, j->line, (size_t)length - 1, number, read, context, err));
+      TRY(read_line(s, j->line, (size_t)length - 1, number, err));
     }
     kept += length;
   }
@@ -169,29 +159,20 @@ static dperm_status open_file(sweep_journal *j, dperm_error *err) {
   return DPERM_OK;
 }
 
-dperm_status journal_open(const char *path, const unsigned char digest[SWEEP_DIGEST_SIZE],
-                          sweep_part_reader *read_part, void *context, sweep_journal **out,
+dperm_status journal_open(sweep *s, const unsigned char digest[SWEEP_DIGEST_SIZE],
                           dperm_error *err) {
-  OWNED(journal_close_at) sweep_journal *j = NULL;
   char hex[HEX_DIGEST], first[sizeof title + HEX_DIGEST + 1];
-  TRY(memory_new(1, sizeof *j, &j, err));
-  j->path = path;
-  memcpy(j->digest, digest, sizeof j->digest);
+  s->journal.path = s->how->journal;
+  memcpy(s->journal.digest, digest, SWEEP_DIGEST_SIZE);
   (void)sodium_bin2hex(hex, sizeof hex, digest, SWEEP_DIGEST_SIZE);
   (void)snprintf(first, sizeof first, "%s%s\n", title, hex);
-  TRY(open_file(j, err));
-  TRY(read_lines(j, first, read_part, context, err));
-  *out = j;
-  j = NULL;
-  return DPERM_OK;
+  TRY(open_file(&s->journal, err));
+  return read_lines(s, first, err);
 }
 
 void journal_close(sweep_journal *j) {
-  if (j) {
-    if (j->stream) {
-      (void)fclose(j->stream);
-    }
-    free(j->line);
-    free(j);
+  if (j->stream) {
+    (void)fclose(j->stream);
   }
+  free(j->line);
 }

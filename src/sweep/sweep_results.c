@@ -32,8 +32,8 @@ static void keep(sweep *s, size_t cell, size_t fold, const uint64_t *errors) {
 
 dperm_status results_add(sweep *s, size_t cell, size_t fold, const uint64_t *errors,
                          dperm_error *err) {
-  if (s->journal) {
-    TRY(journal_add(s->journal, cell, fold, errors, counts_of(s, cell), err));
+  if (s->journal.stream) {
+    TRY(journal_add(&s->journal, cell, fold, errors, counts_of(s, cell), err));
   }
   keep(s, cell, fold, errors);
   return progress_tick(&s->progress, "sweeping", 0, 0, err);
@@ -127,9 +127,8 @@ static dperm_status sweep_digest(const sweep *s, unsigned char out[SWEEP_DIGEST_
 
 /* ---- from the journal */
 
-static dperm_status read_counts(void *context, size_t cell, size_t fold, const uint64_t *errors,
-                                size_t count, dperm_error *err) {
-  sweep *s = context;
+dperm_status results_read(sweep *s, size_t cell, size_t fold, const uint64_t *errors, size_t count,
+                          dperm_error *err) {
   if (cell >= s->count || fold >= s->split.folds || count != counts_of(s, cell) || count == 0) {
     FAIL(err, DPERM_INVALID_DATA, "%s: a part that this sweep does not have; delete the journal",
          s->how->journal);
@@ -152,7 +151,7 @@ dperm_status results_open(sweep *s, dperm_error *err) {
   }
   TRY(sweep_digest(s, digest, err));
   if (ranks_lead(spread)) { /* what the leader finds done is so for all */
-    status = journal_open(s->how->journal, digest, read_counts, s, &s->journal, err);
+    status = journal_open(s, digest, err);
   }
   TRY(ranks_share(spread, status, s->done, runs * sizeof *s->done, err));
   TRY(ranks_share(spread, DPERM_OK, s->errors, runs * s->parts * size, err));

@@ -81,9 +81,8 @@ static bool same_rates(const dperm_private_score *a, const dperm_private_score *
 TEST(scores_tell_the_number_through_noisy_counts_alone) {
   enum { MOST = 4, SEEDS = 120, ALL = (MOST + 1) * SEEDS };
   static dperm_private_score seen[ALL];
-  OWNED(dperm_data_free_at) dperm_data *data = first_rows(ROWS);
-  OWNED(dperm_model_free_at)
-  dperm_model *model = train_seeded(data, fitting(DPERM_NEIGHBOURS_ADD_REMOVE));
+  auto_data *data = first_rows(ROWS);
+  auto_model *model = train_seeded(data, fitting(DPERM_NEIGHBOURS_ADD_REMOVE));
   for (int counts = 0; counts <= 1; counts++) {
     size_t met = 0, empty = 0;
     for (size_t i = 0; i < ALL; i++) {
@@ -106,9 +105,8 @@ TEST(scores_tell_the_number_through_noisy_counts_alone) {
 
 /* With the same coins one record more moves one count by one. */
 TEST(an_added_record_moves_one_count) {
-  OWNED(dperm_data_free_at) dperm_data *data = first_rows(ROWS);
-  OWNED(dperm_model_free_at)
-  dperm_model *model = train_seeded(data, fitting(DPERM_NEIGHBOURS_ADD_REMOVE));
+  auto_data *data = first_rows(ROWS);
+  auto_model *model = train_seeded(data, fitting(DPERM_NEIGHBOURS_ADD_REMOVE));
   for (int counts = 0; counts <= 1; counts++) {
     dperm_private_score last = score_rows(model, 0, 3, scoring(counts));
     for (size_t rows = 1; rows <= 60; rows++) {
@@ -126,11 +124,11 @@ TEST(an_added_record_moves_one_count) {
 
 /* A model of these records must be private for the same neighbours. */
 TEST(scores_and_models_agree_on_neighbours) {
-  OWNED(dperm_data_free_at) dperm_data *data = first_rows(ROWS);
+  auto_data *data = first_rows(ROWS);
   dperm_options options = fitting(DPERM_NEIGHBOURS_ADD_REMOVE);
   dperm_score_options wanted = scoring(0);
   dperm_private_score score;
-  OWNED(dperm_model_free_at) dperm_model *added = NULL, *replaced = NULL;
+  auto_model *added = NULL, *replaced = NULL;
   assert_ok(dperm_train(data, &options, &added, err));
   options = fitting(DPERM_NEIGHBOURS_REPLACE);
   assert_ok(dperm_train(data, &options, &replaced, err));
@@ -161,9 +159,8 @@ TEST(scores_and_models_agree_on_neighbours) {
 
 /* 2ε where records are replaced, and without a delta. */
 TEST_WITH(ledgers_count_scores_by_their_own_neighbours, ledger_home_begin, ledger_home_end) {
-  OWNED(dperm_data_free_at) dperm_data *data = first_rows(ROWS);
-  OWNED(dperm_model_free_at)
-  dperm_model *model = train_seeded(data, fitting(DPERM_NEIGHBOURS_ADD_REMOVE));
+  auto_data *data = first_rows(ROWS);
+  auto_model *model = train_seeded(data, fitting(DPERM_NEIGHBOURS_ADD_REMOVE));
   for (int whose = 0; whose < 2; whose++) {
     OWNED(dperm_ledger_free_at) dperm_ledger *ledger = ledger_for(*state, (dperm_neighbours)whose);
     dperm_charge charge = {.entry = 0};

@@ -2,7 +2,7 @@
  * define them; the incomplete beta function against its own identities. */
 #include <math.h>
 
-#include "audit/binomial.h"
+#include "audit/attack.h"
 #include "statistics.h"
 
 /* Σ_{k ≥ hits} of Bin(n, p), in long double. */

@@ -83,10 +83,10 @@ static void check_lines(const dperm_model *model, const dperm_data *data, const 
 TEST(predictions_of_a_file_equal_those_in_memory) {
   auto_file *path = file_with("", 0);
   assert_ok(dperm_synthetic_census_write(path, 20000, 7, err)); /* three blocks */
-  OWNED(dperm_schema_free_at) dperm_schema *schema = parse(dperm_synthetic_census_schema());
-  OWNED(dperm_data_free_at) dperm_data *data = read_data(path, schema, 0);
+  auto_schema *schema = parse(dperm_synthetic_census_schema());
+  auto_data *data = read_data(path, schema, 0);
   for (int which = 0; which < 2; which++) {
-    OWNED(dperm_model_free_at) dperm_model *model = train_on(data, which ? "huber" : "logistic");
+    auto_model *model = train_on(data, which ? "huber" : "logistic");
     OWNED_MEMORY char *text = predict(model, path, DPERM_FORMAT_AUTO);
     check_lines(model, data, text, which == 0);
     dperm_metrics file, memory;
@@ -176,9 +176,9 @@ TEST(probabilities_sum_to_1_and_are_those_of_the_file) {
 
 TEST(only_logistic_loss_has_probabilities) {
   const double x[] = {-0.5, 0.5}, y[] = {-1, 1};
-  OWNED(dperm_data_free_at) dperm_data *data = NULL;
+  auto_data *data = NULL;
   assert_ok(dperm_data_from_dense(2, 1, x, y, 1, &data, err));
-  OWNED(dperm_model_free_at) dperm_model *model = train_on(data, "huber");
+  auto_model *model = train_on(data, "huber");
   double found[4] = {7, 7, 7, 7};
   assert_fails(dperm_model_probabilities(model, data, found, err), DPERM_UNSUPPORTED,
                "only logistic loss has probabilities; the model's is huber");
@@ -188,7 +188,7 @@ TEST(only_logistic_loss_has_probabilities) {
 /* The same predictions for labelled rows, rows without labels, and rows whose labels make no
  * sense: prediction does not look at them. */
 static void check_unlabelled(const char *schema_text, const char *with, const char *without) {
-  OWNED(dperm_schema_free_at) dperm_schema *schema = parse(schema_text);
+  auto_schema *schema = parse(schema_text);
   char texts[3][256], *paths[3];
   (void)snprintf(texts[0], sizeof texts[0], "%s%s", with, labelled_rows);
   (void)snprintf(texts[1], sizeof texts[1], "%s%s", without, unlabelled_rows);
@@ -196,8 +196,8 @@ static void check_unlabelled(const char *schema_text, const char *with, const ch
   for (int i = 0; i < 3; i++) {
     paths[i] = file_with_text(texts[i]);
   }
-  OWNED(dperm_data_free_at) dperm_data *data = read_data(paths[0], schema, 0);
-  OWNED(dperm_model_free_at) dperm_model *model = train_on(data, "logistic");
+  auto_data *data = read_data(paths[0], schema, 0);
+  auto_model *model = train_on(data, "logistic");
   char *expected = predict(model, paths[0], DPERM_FORMAT_AUTO);
   assert_non_null(strstr(expected, "\n\"yes, \"\"sir\"\"\","));
   assert_non_null(strstr(expected, "\nno,"));
@@ -220,12 +220,11 @@ TEST(unlabelled_files_are_predicted_with_a_header_and_without) {
 }
 
 TEST(rows_that_training_would_drop_are_predicted) {
-  OWNED(dperm_schema_free_at)
-  dperm_schema *schema = parse("{\"on_missing\": \"drop\", " LABEL ", \"columns\": [" COLUMNS "]}");
+  auto_schema *schema = parse("{\"on_missing\": \"drop\", " LABEL ", \"columns\": [" COLUMNS "]}");
   auto_file *path = file_with_text("a,y,c\n1,no,u\n9,\"yes, \"\"sir\"\"\",v\n,no,u\n4,no,v\n");
-  OWNED(dperm_data_free_at) dperm_data *data = read_data(path, schema, 0);
+  auto_data *data = read_data(path, schema, 0);
   assert_int_equal(dperm_data_rows(data), 3);
-  OWNED(dperm_model_free_at) dperm_model *model = train_on(data, "logistic");
+  auto_model *model = train_on(data, "logistic");
   OWNED_MEMORY char *text = predict(model, path, DPERM_FORMAT_AUTO);
   size_t lines = 0;
   for (const char *c = text; *c; c++) {
@@ -237,8 +236,8 @@ TEST(rows_that_training_would_drop_are_predicted) {
 TEST(svmlight_files_are_predicted) {
   auto_file *path = file_with_text("+1 1:0.5 3:0.2\n-1 2:0.7\n+1 1:3 2:-4\n-1\n");
   auto_file *other = file_with_text("0 1:0.5 3:0.2\n7 2:0.7\n0 1:3 2:-4\n-3.5\n");
-  OWNED(dperm_data_free_at) dperm_data *data = read_data(path, NULL, 3);
-  OWNED(dperm_model_free_at) dperm_model *model = train_on(data, "logistic");
+  auto_data *data = read_data(path, NULL, 3);
+  auto_model *model = train_on(data, "logistic");
   OWNED_MEMORY char *text = predict(model, path, DPERM_FORMAT_SVMLIGHT);
   check_lines(model, data, text, true);
   OWNED_MEMORY char *same = predict(model, other, DPERM_FORMAT_AUTO);
@@ -250,9 +249,9 @@ TEST(models_from_memory_predict_files_of_their_norm_only) {
   auto_file *path = file_with_text("+1 1:0.5 2:0.1\n");
   const dperm_source source = {.path = path, .format = DPERM_FORMAT_SVMLIGHT};
   for (int wide = 0; wide < 2; wide++) {
-    OWNED(dperm_data_free_at) dperm_data *data = NULL;
+    auto_data *data = NULL;
     assert_ok(dperm_data_from_dense(2, 2, x, labels, wide ? 5.0 : 1.0, &data, err));
-    OWNED(dperm_model_free_at) dperm_model *model = train_on(data, "logistic");
+    auto_model *model = train_on(data, "logistic");
     if (wide) {
       assert_fails(dperm_predict_file(model, &source, "-", NULL, err), DPERM_INVALID_ARGUMENT,
                    "norm bound 5");
@@ -273,14 +272,13 @@ static bool stop(void *context, const char *stage, uint64_t done, uint64_t total
 }
 
 TEST(a_failed_prediction_leaves_the_old_file) {
-  OWNED(dperm_schema_free_at)
-  dperm_schema *schema = parse("{" LABEL ", \"columns\": [" COLUMNS "]}");
+  auto_schema *schema = parse("{" LABEL ", \"columns\": [" COLUMNS "]}");
   auto_file *good = file_with_text("a,y,c\n1,no,u\n9,\"yes, \"\"sir\"\"\",v\n");
   auto_file *bad = file_with_text("a,y,c\n1,no,u\nx,no,u\n"), *empty = file_with_text("a,y,c\n");
   char *other = file_with_text("+1 1:1\n"), *out = file_with_text("old"), *text = NULL;
   size_t length = 0;
-  OWNED(dperm_data_free_at) dperm_data *data = read_data(good, schema, 0);
-  OWNED(dperm_model_free_at) dperm_model *model = train_on(data, "logistic");
+  auto_data *data = read_data(good, schema, 0);
+  auto_model *model = train_on(data, "logistic");
   const dperm_source from_bad = {.path = bad}, from_empty = {.path = empty};
   const dperm_source from_good = {.path = good}, from_nowhere = {.path = "no/such/file"};
   const dperm_source from_other = {.path = other, .format = DPERM_FORMAT_SVMLIGHT};

@@ -68,7 +68,7 @@ static dperm_status sweep_cells(const sweep_job *job, dperm_options cells[CELLS]
 
 static dperm_status sweep_once(watcher *w, ranks *r, dperm_error *error) {
   const sweep_job *job = w->job;
-  OWNED(dperm_data_free_at) dperm_data *data = NULL, *test = NULL;
+  auto_data *data = NULL, *test = NULL;
   dperm_options cells[CELLS];
   dperm_sweep_options how;
   dperm_source source = job->source;
@@ -222,7 +222,7 @@ typedef struct identity_job {
 
 static void identify(ranks *r, void *context) {
   identity_job *job = context;
-  OWNED(dperm_data_free_at) dperm_data *data = NULL;
+  auto_data *data = NULL;
   size_t rank = r ? r->rank : 0;
   job->status[rank] = dperm_data_read_spread(&job->source, r, NULL, &data, NULL);
   if (job->status[rank] == DPERM_OK) {

@@ -445,7 +445,7 @@ TEST_WITH(senseless_requests_are_refused, begin, end) {
   assert_fails(try_sweep(q, err), DPERM_INVALID_ARGUMENT, "cells");
   q->count = 1;
   auto_rows *other = test_rows_random(2, 10, COLS + 1, 1);
-  OWNED(dperm_data_free_at) dperm_data *wide = data_of(other, 0, 10);
+  auto_data *wide = data_of(other, 0, 10);
   q->how.test_data = wide;
   assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "columns");
 }
