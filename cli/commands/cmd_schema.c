@@ -150,7 +150,8 @@ static dperm_status draft(const char *data_path, const dperm_draft_options *opti
                           const char *out_path, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   size_t remarks = 0;
-  TRY(dperm_schema_draft(data_path, options, progress_bar(), print_remark, &remarks, &schema, err));
+  TRY(dperm_schema_draft(data_path, NULL, 0, options, progress_bar(), print_remark, &remarks,
+                         &schema, err));
   progress_bar_wipe();
   return dperm_schema_write(schema, out_path, err);
 }
@@ -228,7 +229,7 @@ static dperm_status import(const char *path, const dperm_import_options *options
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   char *text = NULL;
   size_t remarks = 0;
-  TRY(dperm_schema_import(path, options, print_remark, &remarks, &schema, err));
+  TRY(dperm_schema_import(path, NULL, 0, options, print_remark, &remarks, &schema, err));
   TRY(dperm_schema_write(schema, out_path, err));
   TRY(dperm_schema_describe(schema, &text, err));
   json_auto_t *described = report_of(text);

@@ -99,7 +99,7 @@ fits() { # the file's text, further arguments
   fails 1 'has 21 values: "v0", "v1"' "$DPERM" schema draft --public-data many.csv --label y
   [[ "$output" == *'positive values'* ]]
   fails 2 'none of the labels' "$DPERM" schema draft --public-data people.csv --positive maybe
-  fails 2 'every one of the labels' "$DPERM" schema draft --public-data people.csv --positive yes,no
+  fails 2 'all of the labels' "$DPERM" schema draft --public-data people.csv --positive yes,no
   fails 1 'people.csv:1:1: no column is called "wealth"' "$DPERM" schema draft --public-data people.csv --label wealth
   drafts people.csv --positive no,never
   [ "$(drafted label.positive)" = '["no", "never"]' ]
