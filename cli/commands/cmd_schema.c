@@ -192,8 +192,8 @@ static dperm_status run_schema_draft(int argc, char **argv, dperm_error *err) {
   options.missing = markers;
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   size_t remarks = 0;
-  TRY(dperm_schema_draft(data_path, &options, progress_bar(), print_remark, &remarks, &schema,
-                         err));
+  TRY(dperm_schema_draft(data_path, NULL, 0, &options, progress_bar(), print_remark, &remarks,
+                         &schema, err));
   progress_bar_wipe();
   return dperm_schema_write(schema, out_path, err);
 }
@@ -249,7 +249,7 @@ static dperm_status run_schema_import(int argc, char **argv, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   char *text = NULL;
   size_t remarks = 0;
-  TRY(dperm_schema_import(path, &options, print_remark, &remarks, &schema, err));
+  TRY(dperm_schema_import(path, NULL, 0, &options, print_remark, &remarks, &schema, err));
   TRY(dperm_schema_write(schema, out_path, err));
   TRY(dperm_schema_describe(schema, &text, err));
   json_auto_t *described = report_of(text);

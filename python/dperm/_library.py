@@ -83,14 +83,15 @@ _SIZE, _UINT64, _UINT, _INT = Whole(c_size_t), Whole(c_uint64), Whole(c_uint), W
 _TEXT, _NO_TEXT, _PATH, _NUMBER, _BUFFER = Text(), Text(optional=True), Text(path), Number(), Buffer()
 _DOUBLES, _NO_DOUBLES = ArrayOf("f8"), ArrayOf("f8", optional=True)
 _SCHEMA, _DATA, _MODEL, _LEDGER = (Owned(kind) for kind in ("schema", "data", "model", "ledger"))
-_NO_LEDGER, _FILE = Owned("ledger", optional=True), [_PATH, Bytes(), _SIZE]  # a file's name, its bytes and their number
+_NO_LEDGER = Owned("ledger", optional=True)
+_FILE = [_PATH, Bytes(optional=True), _SIZE]  # a file's name; its bytes, unless the library reads it, and their number
 # Those that fail: arguments without the error at the end.
 _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_schema_read": [_PATH, _OUT], "dperm_schema_parse": [Bytes(), _SIZE, _TEXT, _OUT],
     "dperm_schema_describe": [_SCHEMA, _OUT], "dperm_schema_to_text": [_SCHEMA, _OUT, POINTER(c_size_t)],
     "dperm_schema_write": [_SCHEMA, _PATH],
-    "dperm_schema_draft": [_PATH, POINTER(DraftOptions), POINTER(Progress), Remark, c_void_p, _OUT],
-    "dperm_schema_import": [_PATH, POINTER(ImportOptions), Remark, c_void_p, _OUT],
+    "dperm_schema_draft": [*_FILE, POINTER(DraftOptions), POINTER(Progress), Remark, c_void_p, _OUT],
+    "dperm_schema_import": [*_FILE, POINTER(ImportOptions), Remark, c_void_p, _OUT],
     "dperm_data_from_dense": [_SIZE, _SIZE, _DOUBLES, _NO_DOUBLES, _NUMBER, _OUT],
     "dperm_data_from_csr": [_SIZE, _SIZE, ArrayOf("i8"), ArrayOf("i4"), _DOUBLES, _NO_DOUBLES, _NUMBER, _OUT],
     "dperm_data_from_table": [_SCHEMA, _SIZE, Columns, Columns, _OUT],

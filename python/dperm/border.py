@@ -124,11 +124,13 @@ class Text:
 
 
 class Bytes:
-    """Bytes whose number goes with them."""
+    """Bytes whose number goes with them; `optional` lets None through."""
 
-    @staticmethod
-    def from_param(value: Any) -> bytes:
-        if not isinstance(value, bytes):
+    def __init__(self, optional: bool = False):
+        self.optional = optional
+
+    def from_param(self, value: Any) -> Optional[bytes]:
+        if not isinstance(value, bytes) and not (value is None and self.optional):
             raise ValueError(f"{_shown(value)}; bytes are wanted here")
         return value
 
@@ -324,8 +326,8 @@ def _parse(lib: Any, content: bytes, size: int, *_: Any) -> None:
         raise ValueError("a text shorter than its length")
 
 
-def _file(lib: Any, name: Any, content: bytes, size: int, *_: Any) -> None:
-    _parse(lib, content, size)
+def _file(lib: Any, name: Any, content: Optional[bytes], size: int, *_: Any) -> None:
+    _parse(lib, content or b"", size)
 
 
 def _sized(lib: Any, *given: Any) -> None:
@@ -345,7 +347,8 @@ def _head(lib: Any, ledger: Any, records: Any, digest: Any) -> None:
 
 TOGETHER: Dict[str, Any] = {
     "dperm_schema_parse": _parse, "dperm_model_parse": _parse, "dperm_model_verify": _file,
-    "dperm_statement": _file, "dperm_data_from_dense": _dense, "dperm_data_from_csr": _csr,
+    "dperm_statement": _file, "dperm_schema_draft": _file, "dperm_schema_import": _file,
+    "dperm_data_from_dense": _dense, "dperm_data_from_csr": _csr,
     "dperm_data_from_table": _table, "dperm_data_label": _label, "dperm_data_row": _row, "dperm_model_scores": _scores,
     "dperm_model_probabilities": _probabilities, "dperm_audit_outcomes": _outcomes, "dperm_tune": _many,
     "dperm_sweep": _many, "dperm_ledger_head": _head, "dperm_model_score_sized": _sized, "dperm_model_score_private_sized": _sized}

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import json
 import os
-import tempfile
 from ctypes import byref
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _library as c
 from . import arrow, schema_check
 from .as_json import as_json
 from .columns import text_of
-from .errors import DpermError, error_for
 from .fingerprint import csv_columns, digest
 from .options import choice
 from .origin import Origin
@@ -77,8 +74,8 @@ class Schema:
         records = arrow.table(public_data)
         framed = hasattr(records, "to_csv") or isinstance(records, arrow.Table)
         options.header = 1 if framed else options.header
-        with _file(_csv(records)) if framed else contextlib.nullcontext(public_data) as path:
-            schema = cls._remarked("dperm_schema_draft", path, byref(options), None)
+        file = _in_memory("records", _csv(records)) if framed else (public_data, None, 0)
+        schema = cls._remarked("dperm_schema_draft", *file, byref(options), None)
         if isinstance(public_data, (str, os.PathLike)):
             found = digest(csv_columns(public_data, schema.to_dict()), schema._missing)
         else:
@@ -102,13 +99,9 @@ class Schema:
             options.positive, options.positive_count = c.texts(positive), len(positive)
         if table is not None:
             options.table = table
-        if not isinstance(dictionary, Mapping):
-            return cls._remarked("dperm_schema_import", dictionary, byref(options))
-        with _file(json.dumps(dictionary)) as path:
-            try:
-                return cls._remarked("dperm_schema_import", path, byref(options))
-            except DpermError as error:
-                raise error_for(error.status, str(error).replace(path, "dictionary")) from None
+        given = isinstance(dictionary, Mapping)
+        file = _in_memory("dictionary", json.dumps(dictionary)) if given else (dictionary, None, 0)
+        return cls._remarked("dperm_schema_import", *file, byref(options))
 
     @classmethod
     def _remarked(cls, name: str, *arguments: Any) -> "Schema":
@@ -201,13 +194,10 @@ class Schema:
         return [c.feature_name(self._handle, i) for i in range(self.dims)]
 
 
-@contextlib.contextmanager
-def _file(content: str) -> Iterator[str]:
-    """The path of a file for a while: the library drafts and imports from files alone."""
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", prefix="dperm-") as file:
-        file.write(content)
-        file.flush()
-        yield file.name
+def _in_memory(name: str, content: str) -> Tuple[str, bytes, int]:
+    """A file as the library takes it from memory: its name, its bytes and their number."""
+    data = content.encode("utf-8")
+    return name, data, len(data)
 
 
 def _free_name(content: Mapping[str, Any]) -> str:

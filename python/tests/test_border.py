@@ -43,7 +43,7 @@ def wrong_values(kind):
     if isinstance(kind, border.Text):
         return ["a\0b", b"a\0b", "\udfff" if kind.convert is border.text else 3, 5, 1.5] + [None] * (not kind.optional)
     if isinstance(kind, border.Bytes):
-        return ["text", None, 7]
+        return ["text", 7] + [None] * (not kind.optional)
     if isinstance(kind, border.ArrayOf):
         other = np.zeros(3, dtype="f4")
         return [12345, np.zeros(3, dtype=kind.dtype), border.Array(other, "f4"), [0.0]] + [None] * (not kind.optional)
@@ -466,10 +466,11 @@ def test_every_text_that_the_library_makes_is_given_back(monkeypatch):
     assert len(freed) == sum(name in texts or name == "dperm_train" for name in called)
 
 
-def test_nothing_but_drafts_of_tables_and_imported_dicts_needs_a_temporary_file(tmp_path, monkeypatch):
+def test_nothing_needs_a_temporary_file(tmp_path, monkeypatch):
     ledger, rows = dperm.Ledger.create(tmp_path / "l.ledger", "people", 1), pd.DataFrame({"a": [0.0, 1.0] * 10, "kind": LABELS})
     rows.to_csv(tmp_path / "p.csv", index=False)
-    (tmp_path / "d.json").write_text('{"fields": [{"name": "a", "type": "boolean"}]}')
+    dictionary = {"fields": [{"name": "a", "type": "boolean"}]}
+    (tmp_path / "d.json").write_text(str(dictionary).replace("'", '"'))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
     clf = dperm.LogisticRegression(1.0, schema=SCHEMA, ledger=ledger, dataset="people").fit(rows)
     assert clf.privacy_.verify()[0] and clf.privacy_.verify(ledger)[0]
@@ -478,9 +479,10 @@ def test_nothing_but_drafts_of_tables_and_imported_dicts_needs_a_temporary_file(
     dperm.Schema.draft(tmp_path / "p.csv", label="kind").save(tmp_path / "s.json")
     assert dperm.Schema(tmp_path / "s.json").classes == ["no", "yes"]
     assert dperm.Schema.from_dictionary(tmp_path / "d.json", label="a").classes
-    for go in (lambda: dperm.Schema.draft(rows, label="kind"), lambda: dperm.Schema.from_dictionary({"fields": []}, label="a")):
-        with pytest.raises(FileNotFoundError):
-            go()
+    assert dperm.Schema.draft(rows, label="kind").classes == ["no", "yes"]
+    assert dperm.Schema.from_dictionary(dictionary, label="a").classes
+    with pytest.raises(ValueError, match="^dictionary:1"):
+        dperm.Schema.from_dictionary({"fields": []}, label="a")
 
 
 def test_the_sources_compile_without_warnings():

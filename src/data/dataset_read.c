@@ -35,7 +35,7 @@ static dperm_status read_all(row_reader *reader, const ranks *r, size_t *total, 
   if (reader->cells) {
     TRY(table_builder_open(reader->cells, NULL, NULL, &g.records, err));
   }
-  TRY(row_reader_rest(reader, gather, &g, err));
+  TRY(reader->kind->read(reader, gather, &g, err));
   if (reader->cells) {
     TRY(table_builder_finish(&g.records, &records, err));
   }

@@ -258,13 +258,15 @@ static dperm_status scan_records(scanner *s, dperm_error *err) {
   return DPERM_OK;
 }
 
-dperm_status draft_scan_file(const char *path, const dperm_draft_options *options,
-                             const dperm_progress *progress, draft_scan *out, dperm_error *err) {
-  *out = (draft_scan){.path = path};
+dperm_status draft_scan_records(const char *name, const char *text, size_t length,
+                                const dperm_draft_options *options, const dperm_progress *progress,
+                                draft_scan *out, dperm_error *err) {
+  *out = (draft_scan){.path = name};
   scanner s = {.scan = out, .options = options};
   TRY(add_markers(out, options, err));
-  TRY(csv_open(path, options->separator ? options->separator : ',', NULL, progress, false, &s.csv,
-               err));
+  const char separator = options->separator ? options->separator : ',';
+  TRY(text ? csv_open_text(name, text, length, separator, &s.csv, err)
+           : csv_open(name, separator, NULL, progress, false, &s.csv, err));
   dperm_status status = scan_records(&s, err);
   free(s.row);
   csv_close(&s.csv);

@@ -23,7 +23,9 @@ typedef struct draft_scan {
   lookup missing;          /* a marker's place among them */
 } draft_scan;
 
-/* Reads the whole file. The scan is to be cleared whether or not that succeeds. */
-dperm_status draft_scan_file(const char *path, const dperm_draft_options *options,
-                             const dperm_progress *progress, draft_scan *out, dperm_error *err);
+/* Reads all records, from `text` or else the file called `name`. The scan is to be cleared whether
+ * or not that succeeds. */
+dperm_status draft_scan_records(const char *name, const char *text, size_t length,
+                                const dperm_draft_options *options, const dperm_progress *progress,
+                                draft_scan *out, dperm_error *err);
 void draft_scan_clear(draft_scan *scan);

@@ -392,11 +392,11 @@ static void remark_file(draft *d) {
   }
 }
 
-static dperm_status check_options(const char *path, const dperm_draft_options *options,
+static dperm_status check_options(const char *name, const dperm_draft_options *options,
                                   dperm_error *err) {
   unsigned char separator = (unsigned char)options->separator;
-  if (!path) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "the draft has no path; name a file");
+  if (!name) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "the draft has no name; name a file");
   }
   if (separator && (separator > 0x7f || strchr("\"\r\n ", separator))) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
@@ -405,19 +405,20 @@ static dperm_status check_options(const char *path, const dperm_draft_options *o
   return proposal_check_positive(options->positive, options->positive_count, err);
 }
 
-dperm_status dperm_schema_draft(const char *path, const dperm_draft_options *given,
-                                const dperm_progress *progress, dperm_remark *remark, void *context,
-                                dperm_schema **out, dperm_error *err) {
+dperm_status dperm_schema_draft(const char *name, const char *text, size_t length,
+                                const dperm_draft_options *given, const dperm_progress *progress,
+                                dperm_remark *remark, void *context, dperm_schema **out,
+                                dperm_error *err) {
   dperm_draft_options options;
   TRY(options_take(DPERM_OPTIONS_DRAFT, given, &options, err));
-  TRY(check_options(path, &options, err));
+  TRY(check_options(name, &options, err));
   OWNED(draft_clear) draft d = {.p = proposal_new()};
-  TRY(draft_scan_file(path, &options, progress, &d.scan, err));
+  TRY(draft_scan_records(name, text, length, &options, progress, &d.scan, err));
   if (!is_utf8(name_of(&d, d.scan.label))) {
     FAIL(err, DPERM_INVALID_DATA,
          "%s: the name of the label's column is not UTF-8, as a schema is; convert the file (iconv "
          "-f latin1 -t utf-8)",
-         path_for_people(path));
+         path_for_people(name));
   }
   d.p.header = d.scan.header;
   d.p.separator = d.scan.separator;

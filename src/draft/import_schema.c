@@ -327,10 +327,10 @@ static dperm_status add_label(dictionary *d, dictionary_column *column,
   return proposal_add_label(&d->p, &label, err);
 }
 
-static dperm_status check_options(const char *path, const dperm_import_options *options,
+static dperm_status check_options(const char *name, const dperm_import_options *options,
                                   dperm_error *err) {
-  if (!path) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "the import has no path; name a dictionary");
+  if (!name) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "the import has no name; name a dictionary");
   }
   if (!options->label) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "the import has no label; name its column");
@@ -362,18 +362,20 @@ static dperm_status import_document(import *task, const dperm_import_options *op
   return DPERM_OK;
 }
 
-dperm_status dperm_schema_import(const char *path, const dperm_import_options *given,
-                                 dperm_remark *remark, void *context, dperm_schema **out,
-                                 dperm_error *err) {
+dperm_status dperm_schema_import(const char *name, const char *text, size_t length,
+                                 const dperm_import_options *given, dperm_remark *remark,
+                                 void *context, dperm_schema **out, dperm_error *err) {
   dperm_import_options options;
   TRY(options_take(DPERM_OPTIONS_IMPORT, given, &options, err));
-  TRY(check_options(path, &options, err));
-  OWNED_MEMORY char *text = NULL;
-  size_t length = 0;
-  TRY(file_read_all(path, DICTIONARY_LIMIT, &text, &length, err));
+  TRY(check_options(name, &options, err));
+  OWNED_MEMORY char *read = NULL;
+  if (!text) {
+    TRY(file_read_all(name, DICTIONARY_LIMIT, &read, &length, err));
+    text = read;
+    name = path_for_people(name);
+  }
   OWNED(json_document_free)
-  json_document doc = {
-      .name = path_for_people(path), .text = text, .length = length, .blame = DPERM_INVALID_SCHEMA};
+  json_document doc = {.name = name, .text = text, .length = length, .blame = DPERM_INVALID_SCHEMA};
   TRY(json_document_parse(&doc, err));
   OWNED(import_clear) import task = {0};
   task.d.doc = &doc;

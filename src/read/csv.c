@@ -27,6 +27,12 @@ dperm_status csv_open(const char *path, char separator, const char *comment,
   return window_open(path, progress, digest, &out->window, err);
 }
 
+dperm_status csv_open_text(const char *name, const char *text, size_t length, char separator,
+                           csv_reader *out, dperm_error *err) {
+  *out = (csv_reader){.path = name, .separator = separator, .line = 1, .next_line = 1};
+  return window_open_text(name, text, length, &out->window, err);
+}
+
 void csv_close(csv_reader *reader) {
   window_close(&reader->window);
   free(reader->fields);

@@ -37,6 +37,9 @@ typedef struct csv_reader {
 dperm_status csv_open(const char *path, char separator, const char *comment,
                       const dperm_progress *progress, bool digest, csv_reader *out,
                       dperm_error *err);
+/* Records in memory, which messages call `name`; the reader has a copy. */
+dperm_status csv_open_text(const char *name, const char *text, size_t length, char separator,
+                           csv_reader *out, dperm_error *err);
 void csv_close(csv_reader *reader);
 
 /* The next record, or *found = false at the end. */

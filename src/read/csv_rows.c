@@ -207,17 +207,8 @@ static void close_file(row_reader *reader) {
   csv_close(&r->csv);
 }
 
-static dperm_status next(row_reader *reader, size_t limit, read_batch *batch, dperm_error *err) {
-  csv_rows *r = (csv_rows *)reader;
-  bool found = true;
-  TRY(batch_reserve(&batch->records, r->columns.kept_count, limit, err));
-  while (found && batch->records.count < limit) {
-    TRY(csv_columns_next(&r->columns, &r->cells, &r->csv, &batch->records, &found, err));
-  }
-  return DPERM_OK;
-}
-
-static dperm_status rest(row_reader *reader, batch_taker *take, void *context, dperm_error *err) {
+static dperm_status read_all(row_reader *reader, batch_taker *take, void *context,
+                             dperm_error *err) {
   csv_rows *r = (csv_rows *)reader;
   return csv_parallel_read(&r->csv, &r->columns, &r->cells, take, context, err);
 }
@@ -234,7 +225,6 @@ const row_reader_kind csv_format = {
     .size = sizeof(csv_rows),
     .open = open_file,
     .close = close_file,
-    .next = next,
-    .rest = rest,
+    .read = read_all,
     .doubts = doubts,
 };

@@ -287,14 +287,6 @@ dperm_status encoded_rows(encoded_file *file, size_t from, size_t count,
 /* ---- the reader. Whoever wants all records maps them (data/dataset_read.c); here they are copied
  * batch by batch. */
 
-typedef struct encoded_records {
-  row_reader base;
-  record_table *table; /* all records, once the first are asked for; or, of svmlight, */
-  matrix *rows;        /* rows */
-  double *labels, *work;
-  size_t at; /* the next one */
-} encoded_records;
-
 static bool recognizes(const dperm_source *source) {
   return encoded_recognized(source->path);
 }
@@ -327,49 +319,49 @@ static dperm_status open_file(row_reader *reader, const dperm_source *source, dp
 }
 
 static void close_file(row_reader *reader) {
-  encoded_records *r = (encoded_records *)reader;
-  table_free(r->table);
-  matrix_free(r->rows);
-  free(r->labels);
-  free(r->work);
   encoded_close(reader->file);
 }
 
-static dperm_status map_all(encoded_records *r, dperm_error *err) {
-  row_reader *reader = &r->base;
-  const size_t all = (size_t)reader->file->trailer->rows;
-  if (r->table || r->rows) {
-    return DPERM_OK;
+enum { BATCH = 4096 };
+
+static dperm_status read_table(row_reader *reader, size_t all, batch_taker *take, void *context,
+                               dperm_error *err) {
+  OWNED(table_free_at) record_table *table = NULL;
+  OWNED(batch_clear) record_batch batch = {0};
+  TRY(encoded_table(reader->file, 0, all, reader->progress, &table, err));
+  for (size_t at = 0; at < all; at += batch.count) {
+    TRY(batch_copy(table, NULL, at, all - at < BATCH ? all - at : BATCH, &batch, err));
+    TRY(take(context, &batch, 1, NULL, err));
   }
-  if (reader->schema) {
-    return encoded_table(reader->file, 0, all, reader->progress, &r->table, err);
-  }
-  TRY(memory_new(all, sizeof *r->labels, &r->labels, err));
-  TRY(encoded_rows(reader->file, 0, all, reader->progress, &r->rows, r->labels, err));
-  return memory_new(r->rows->work_size, sizeof *r->work, &r->work, err);
+  return DPERM_OK;
 }
 
-static dperm_status copy_rows(encoded_records *r, size_t count, growing_rows *rows,
+static dperm_status read_rows(row_reader *reader, size_t all, batch_taker *take, void *context,
                               dperm_error *err) {
-  rows_reset(rows);
-  for (size_t i = 0; i < count; i++) {
-    row_view row;
-    r->rows->kind->views(r->rows, r->at + i, 1, r->work, &row);
-    TRY(rows_add(rows, row, r->labels[r->at + i], err));
+  OWNED(matrix_free_at) matrix *x = NULL;
+  OWNED_MEMORY double *labels = NULL, *work = NULL;
+  OWNED(rows_clear) growing_rows rows = {0};
+  TRY(memory_new(all, sizeof *labels, &labels, err));
+  TRY(encoded_rows(reader->file, 0, all, reader->progress, &x, labels, err));
+  TRY(memory_new(x->work_size, sizeof *work, &work, err));
+  for (size_t at = 0; at < all;) {
+    rows_reset(&rows);
+    for (; at < all && rows.count < BATCH; at++) {
+      row_view row;
+      x->kind->views(x, at, 1, work, &row);
+      TRY(rows_add(&rows, row, labels[at], err));
+    }
+    TRY(take(context, NULL, 0, &rows, err));
   }
   return DPERM_OK;
 }
 
 /* Behind the last record, it must still be the file that was checked. */
-static dperm_status next(row_reader *reader, size_t limit, read_batch *batch, dperm_error *err) {
-  encoded_records *r = (encoded_records *)reader;
-  TRY(map_all(r, err));
-  const size_t left = (size_t)reader->file->trailer->rows - r->at;
-  const size_t count = left < limit ? left : limit;
-  TRY(r->table ? batch_copy(r->table, NULL, r->at, count, &batch->records, err)
-               : copy_rows(r, count, &batch->rows, err));
-  r->at += count;
-  return left > count ? DPERM_OK : encoded_unchanged(reader->file, err);
+static dperm_status read_all(row_reader *reader, batch_taker *take, void *context,
+                             dperm_error *err) {
+  const size_t all = (size_t)reader->file->trailer->rows;
+  TRY((reader->cells ? read_table : read_rows)(reader, all, take, context, err));
+  return encoded_unchanged(reader->file, err);
 }
 
 static unsigned doubts(const row_reader *reader) {
@@ -381,9 +373,9 @@ const row_reader_kind encoded_format = {
     .format = DPERM_FORMAT_ENCODED,
     .mapped = true,
     .recognizes = recognizes,
-    .size = sizeof(encoded_records),
+    .size = sizeof(row_reader),
     .open = open_file,
     .close = close_file,
-    .next = next,
+    .read = read_all,
     .doubts = doubts,
 };

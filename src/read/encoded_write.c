@@ -154,7 +154,7 @@ static dperm_status write_all(encoded_writer *w, row_reader *reader, dperm_error
   if (reader->schema) {
     TRY(table_builder_open(reader->schema, write_columns, w, &w->records, err));
   }
-  TRY(row_reader_rest(reader, add_batches, w, err));
+  TRY(reader->kind->read(reader, add_batches, w, err));
   if (w->rows.count > 0) {
     TRY(write_rows(w, err));
   }

@@ -69,25 +69,6 @@ void row_reader_close(row_reader *reader) {
   }
 }
 
-dperm_status row_reader_next(row_reader *reader, size_t limit, read_batch *batch,
-                             dperm_error *err) {
-  return reader->kind->next(reader, limit, batch, err);
-}
-
-dperm_status row_reader_rest(row_reader *reader, batch_taker *take, void *context,
-                             dperm_error *err) {
-  enum { BATCH_RECORDS = 4096 };
-  OWNED(read_batch_clear) read_batch batch = {0};
-  if (reader->kind->rest) {
-    return reader->kind->rest(reader, take, context, err);
-  }
-  do {
-    TRY(row_reader_next(reader, BATCH_RECORDS, &batch, err));
-    TRY(take(context, &batch.records, 1, &batch.rows, err));
-  } while (read_batch_count(&batch) == BATCH_RECORDS);
-  return DPERM_OK;
-}
-
 bool row_reader_digested(const row_reader *reader, unsigned char out[FILE_DIGEST_SIZE]) {
   if (reader->file) {
     memcpy(out, reader->file->trailer->source, FILE_DIGEST_SIZE);

@@ -1,5 +1,5 @@
-/* The seam for files of records: a reader opens a source, gives records batch by batch
- * (read_batch), and is closed, after the manner of an ArrowArrayStream. Each format is one entry
+/* The seam for files of records: a reader opens a source, hands its records to a taker batch by
+ * batch, and is closed, after the manner of an ArrowArrayStream. Each format is one entry
  * of the table in row_reader.c, in a file of its own; nobody else asks for the format.
  * tests/property/reader_conformance_test.c runs one suite over every entry. */
 #pragma once
@@ -10,22 +10,8 @@
 #include "read/window.h"
 #include "schema/schema.h"
 
-/* What a reader gives at a time: cells of records that a schema describes, or rows that are numbers
- * already (svmlight). One of the two is empty. */
-typedef struct read_batch {
-  record_batch records;
-  growing_rows rows;
-} read_batch;
-
-static inline size_t read_batch_count(const read_batch *batch) {
-  return batch->records.count + batch->rows.count;
-}
-static inline void read_batch_clear(read_batch *batch) {
-  batch_clear(&batch->records);
-  rows_clear(&batch->rows);
-}
-
-/* What is done with records as they come, in order: `count` batches of cells, or rows. */
+/* What is done with records as they come, in order: `count` batches of cells under a schema, at
+ * most what a reader holds at a time; or rows that are numbers already (svmlight), else NULL. */
 typedef dperm_status batch_taker(void *context, const record_batch *records, size_t count,
                                  const growing_rows *rows, dperm_error *err);
 
@@ -44,10 +30,8 @@ typedef struct row_reader_kind {
   size_t size;
   dperm_status (*open)(row_reader *reader, const dperm_source *source, dperm_error *err);
   void (*close)(row_reader *reader);
-  /* Up to `limit` records, at most TABLE_PAGE; fewer only at the end of the file. */
-  dperm_status (*next)(row_reader *reader, size_t limit, read_batch *batch, dperm_error *err);
-  /* row_reader_rest, where there is a faster way than by batches; else NULL. */
-  dperm_status (*rest)(row_reader *reader, batch_taker *take, void *context, dperm_error *err);
+  /* Hands all records to `take`. */
+  dperm_status (*read)(row_reader *reader, batch_taker *take, void *context, dperm_error *err);
   /* What makes the number of rows doubtful (row_doubt), once all rows are read. */
   unsigned (*doubts)(const row_reader *reader);
 } row_reader_kind;
@@ -82,14 +66,6 @@ dperm_status row_reader_open(const dperm_source *source, bool need_labels,
                              const dperm_progress *progress, row_reader **out, dperm_error *err);
 void row_reader_close(row_reader *reader);
 OWNED_HANDLE(row_reader, row_reader_close)
-
-/* Up to `limit` records, at most TABLE_PAGE, in place of what the batch had; fewer only at the end.
- */
-dperm_status row_reader_next(row_reader *reader, size_t limit, read_batch *batch, dperm_error *err);
-
-/* All records that are left, some at a time, in order. */
-dperm_status row_reader_rest(row_reader *reader, batch_taker *take, void *context,
-                             dperm_error *err);
 
 /* The digest of the file's bytes, once all rows are read. False if the source wants none. */
 bool row_reader_digested(const row_reader *reader, unsigned char out[FILE_DIGEST_SIZE]);

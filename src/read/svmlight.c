@@ -190,11 +190,16 @@ static dperm_status next_record(svmlight_rows *r, growing_rows *rows, bool *foun
   return DPERM_OK;
 }
 
-static dperm_status next(row_reader *reader, size_t limit, read_batch *batch, dperm_error *err) {
-  bool found = true;
-  rows_reset(&batch->rows);
-  while (found && batch->rows.count < limit) {
-    TRY(next_record((svmlight_rows *)reader, &batch->rows, &found, err));
+static dperm_status read_all(row_reader *reader, batch_taker *take, void *context,
+                             dperm_error *err) {
+  enum { BATCH = 4096 };
+  OWNED(rows_clear) growing_rows rows = {0};
+  for (bool found = true; found;) {
+    rows_reset(&rows);
+    while (found && rows.count < BATCH) {
+      TRY(next_record((svmlight_rows *)reader, &rows, &found, err));
+    }
+    TRY(take(context, NULL, 0, &rows, err));
   }
   return DPERM_OK;
 }
@@ -210,6 +215,6 @@ const row_reader_kind svmlight_format = {
     .size = sizeof(svmlight_rows),
     .open = open_file,
     .close = close_file,
-    .next = next,
+    .read = read_all,
     .doubts = doubts,
 };

@@ -87,6 +87,18 @@ dperm_status window_open(const char *path, const dperm_progress *progress, bool 
   return DPERM_OK;
 }
 
+dperm_status window_open_text(const char *name, const char *text, size_t length, window *out,
+                              dperm_error *err) {
+  OWNED(window_close) window w = {.end = length, .at_end = true};
+  TRY(memory_reserve(&w.bytes, &w.capacity, length + WINDOW_PAD, 1, err));
+  memcpy(w.bytes, text, length);
+  memset(w.bytes + length, '\n', WINDOW_PAD);
+  TRY(skip_mark(&w, name, err));
+  *out = w;
+  w = (window){0};
+  return DPERM_OK;
+}
+
 dperm_status file_digest(const char *path, unsigned char out[FILE_DIGEST_SIZE], dperm_error *err) {
   OWNED(window_close) window w = {0};
   TRY(byte_source_open(path, NULL, &w.source, err));

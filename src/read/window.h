@@ -19,6 +19,9 @@ typedef struct window {
  * the bytes are digested on the way (byte_source_digested). */
 dperm_status window_open(const char *path, const dperm_progress *progress, bool digest, window *out,
                          dperm_error *err);
+/* The same of a copy of bytes in memory. */
+dperm_status window_open_text(const char *name, const char *text, size_t length, window *out,
+                              dperm_error *err);
 void window_close(window *w);
 
 static inline const char *window_end(const window *w) {

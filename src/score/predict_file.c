@@ -26,40 +26,66 @@ dperm_status scored_open(const dperm_model *model, const dperm_source *source, b
   return row_reader_open(&filled, need_labels, progress, out, err);
 }
 
-/* The records of a batch as data under the model's schema. */
-static dperm_status data_of_batch(const dperm_model *model, const row_reader *reader,
-                                  read_batch *batch, dperm_data **out, dperm_error *err) {
+/* What becomes of records on their way. */
+typedef struct scoring {
+  const dperm_model *model;
+  const dperm_schema *cells; /* that records are of; NULL for rows */
+  double *scores;            /* of a block */
+  size_t rows;               /* so far */
+  scored_block *use;
+  void *context;
+} scoring;
+
+static dperm_status score_block(scoring *s, const dperm_data *block, dperm_error *err) {
+  size_t count = block->x->rows;
+  s->rows += count;
+  TRY(dperm_model_scores(s->model, block, s->scores, err));
+  return s->use(s->context, s->scores, block->labels, count, err);
+}
+
+/* `count` records of a batch from record `from` on. */
+static dperm_status score_records(scoring *s, const record_batch *batch, size_t from, size_t count,
+                                  dperm_error *err) {
   OWNED(table_builder_close) table_builder b = {0};
   OWNED(table_free_at) record_table *records = NULL;
-  if (!reader->cells) {
-    return data_of_rows(&batch->rows, model->inputs, NULL, out, err);
-  }
-  TRY(table_builder_open(reader->cells, NULL, NULL, &b, err));
-  TRY(table_builder_add(&b, &batch->records, 1, err));
+  OWNED(dperm_data_free_at) dperm_data *block = NULL;
+  const record_batch some = {batch->columns, count, batch->capacity, batch->cells + from};
+  TRY(table_builder_open(s->cells, NULL, NULL, &b, err));
+  TRY(table_builder_add(&b, &some, 1, err));
   TRY(table_builder_finish(&b, &records, err));
-  return data_of_table(records, model->schema, out, err);
+  TRY(data_of_table(records, s->model->schema, &block, err));
+  return score_block(s, block, err);
+}
+
+static dperm_status score_rows(scoring *s, const growing_rows *rows, size_t from, size_t count,
+                               dperm_error *err) {
+  OWNED(rows_clear) growing_rows some = {0};
+  OWNED(dperm_data_free_at) dperm_data *block = NULL;
+  TRY(rows_append(&some, rows, from, count, err));
+  TRY(data_of_rows(&some, s->model->inputs, NULL, &block, err));
+  return score_block(s, block, err);
+}
+
+static dperm_status score_batches(void *context, const record_batch *records, size_t count,
+                                  const growing_rows *rows, dperm_error *err) {
+  for (size_t b = 0; b < count + (rows != NULL); b++) {
+    size_t all = rows ? rows->count : records[b].count;
+    for (size_t from = 0; from < all; from += BLOCK_ROWS) {
+      size_t some = all - from < BLOCK_ROWS ? all - from : BLOCK_ROWS;
+      TRY(rows ? score_rows(context, rows, from, some, err)
+               : score_records(context, &records[b], from, some, err));
+    }
+  }
+  return DPERM_OK;
 }
 
 dperm_status scored_each(const dperm_model *model, row_reader *reader, scored_block *use,
                          void *context, dperm_error *err) {
-  OWNED(read_batch_clear) read_batch batch = {0};
   OWNED_MEMORY double *scores = NULL;
-  size_t fits = class_fits(model->classes.count), count = BLOCK_ROWS;
-  TRY(memory_new(BLOCK_ROWS * fits, sizeof *scores, &scores, err));
-  for (bool first = true; count == BLOCK_ROWS; first = false) {
-    OWNED(dperm_data_free_at) dperm_data *block = NULL;
-    TRY(row_reader_next(reader, BLOCK_ROWS, &batch, err));
-    count = read_batch_count(&batch);
-    if (count == 0 && first && !reader->may_be_empty) {
-      return fail_no_rows(reader->path, err);
-    }
-    if (count > 0) {
-      TRY(data_of_batch(model, reader, &batch, &block, err));
-      TRY(dperm_model_scores(model, block, scores, err));
-      TRY(use(context, scores, block->labels, count, err));
-    }
-  }
-  return DPERM_OK;
+  TRY(memory_new(BLOCK_ROWS * class_fits(model->classes.count), sizeof *scores, &scores, err));
+  scoring s = {model, reader->cells, scores, 0, use, context};
+  TRY(reader->kind->read(reader, score_batches, &s, err));
+  return s.rows > 0 || reader->may_be_empty ? DPERM_OK : fail_no_rows(reader->path, err);
 }
 
 /* ---- predictions */

@@ -37,7 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
   dperm_data *data = NULL;
   dperm_draft_options options = options_of(bytes[0]);
   memory_file file = memory_file_with(bytes + 1, length - 1);
-  if (dperm_schema_draft(file.path, &options, NULL, look_at, NULL, &schema, &error) == DPERM_OK) {
+  if (dperm_schema_draft(file.path, NULL, 0, &options, NULL, look_at, NULL, &schema, &error) ==
+      DPERM_OK) {
     const dperm_source source = {.path = file.path, .format = DPERM_FORMAT_CSV, .schema = schema};
     MUST(dperm_data_read(&source, NULL, &data, &error) == DPERM_OK);
     MUST(dperm_data_rows(data) > 0);

@@ -1,5 +1,5 @@
-/* One suite for every reader of the table (src/read/row_reader.c): batches of any size, and all
- * records at once on one thread or several, give the same cells, or rows, to the bit; what is wrong
+/* One suite for every reader of the table (src/read/row_reader.c): one thread or
+ * several give the same cells, or rows, to the bit; what is wrong
  * is named with its place in the file; progress can cancel; an empty file and none at all are
  * refused by name. A new reader adds one line to `samples`.
  *
@@ -91,24 +91,15 @@ static dperm_status gather(void *context, const record_batch *records, size_t co
     assert_true(!rows || rows->count == 0);
     return table_builder_add(&all->records, records, count, error);
   }
-  assert_true(count == 1 && records->count == 0);
+  assert_true(count == 0);
   return rows_append(&all->rows, rows, 0, rows->count, error);
 }
 
-static dperm_status read_all(row_reader *reader, size_t batch, gathered *all, dperm_error *error) {
-  OWNED(read_batch_clear) read_batch some = {0};
+static dperm_status read_all(row_reader *reader, gathered *all, dperm_error *error) {
   if (reader->cells) {
     TRY(table_builder_open(reader->cells, NULL, NULL, &all->records, error));
   }
-  if (batch == 0) {
-    TRY(row_reader_rest(reader, gather, all, error));
-  }
-  for (size_t got = batch; batch > 0 && got == batch;) {
-    TRY(row_reader_next(reader, batch, &some, error));
-    got = read_batch_count(&some);
-    assert_true(got <= batch);
-    TRY(gather(all, &some.records, 1, &some.rows, error));
-  }
+  TRY(reader->kind->read(reader, gather, all, error));
   if (reader->cells) { /* the last page; cells are compared in the table */
     record_table *whole = NULL;
     TRY(table_builder_finish(&all->records, &whole, error));
@@ -117,13 +108,12 @@ static dperm_status read_all(row_reader *reader, size_t batch, gathered *all, dp
   return DPERM_OK;
 }
 
-/* By batches of so many; 0 for all at once. */
-static dperm_status read_by(const dperm_source *source, const dperm_progress *progress,
-                            size_t batch, gathered *all, dperm_error *error) {
+static dperm_status read_source(const dperm_source *source, const dperm_progress *progress,
+                                gathered *all, dperm_error *error) {
   row_reader *reader = NULL;
   *all = (gathered){.rows = {0}};
   TRY(row_reader_open(source, true, progress, &reader, error));
-  dperm_status status = read_all(reader, batch, all, error);
+  dperm_status status = read_all(reader, all, error);
   row_reader_close(reader);
   return status;
 }
@@ -160,25 +150,22 @@ static void every_reader_has_a_sample(void **state) {
   }
 }
 
-static void batches_of_any_size_give_the_same_records(void **state) {
-  static const size_t batches[] = {0, 1, 2, 7, 64, 299, 300, 301, 4096, TABLE_PAGE};
+static void any_number_of_threads_gives_the_same_records(void **state) {
   const sample *s = *state;
   for (uint64_t seed = 0; seed < RECORD_LAYOUTS; seed++) {
     record_set set = some_records(s, seed);
     sample_file f = file_open(s, &set);
-    gathered whole, some;
-    assert_ok(read_by(&f.source, NULL, 0, &whole, err));
+    gathered whole, again;
+    assert_ok(read_source(&f.source, NULL, &whole, err));
     assert_int_equal(count_of(&whole), RECORDS);
     for (int threads = 1; threads <= 3; threads += 2) {
       thread_scope scope = threads_enter(threads);
-      for (size_t b = 0; b < sizeof batches / sizeof *batches; b++) {
-        assert_ok(read_by(&f.source, NULL, batches[b], &some, err));
-        assert_int_equal(count_of(&some), RECORDS);
-        for (size_t i = 0; i < RECORDS; i++) {
-          assert_true(same_record(&some, &whole, i));
-        }
-        gathered_clear(&some);
+      assert_ok(read_source(&f.source, NULL, &again, err));
+      assert_int_equal(count_of(&again), RECORDS);
+      for (size_t i = 0; i < RECORDS; i++) {
+        assert_true(same_record(&again, &whole, i));
       }
+      gathered_clear(&again);
       threads_leave(scope);
     }
     gathered_clear(&whole);
@@ -187,24 +174,20 @@ static void batches_of_any_size_give_the_same_records(void **state) {
   }
 }
 
-/* A digest is that of the bytes, however they are read; doubts are none for fine records. */
-static void digest_and_doubts_do_not_depend_on_batches(void **state) {
+/* There is a digest of the bytes; doubts are none for fine records. */
+static void digest_is_made_and_fine_records_raise_no_doubts(void **state) {
   const sample *s = *state;
   record_set set = some_records(s, 2);
   sample_file f = file_open(s, &set);
-  unsigned char first[FILE_DIGEST_SIZE] = {0}, digest[FILE_DIGEST_SIZE];
-  for (size_t batch = 0; batch < 3; batch++) {
-    row_reader *reader = NULL;
-    gathered all = {.rows = {0}};
-    assert_ok(row_reader_open(&f.source, true, NULL, &reader, err));
-    assert_ok(read_all(reader, batch * 100, &all, err));
-    assert_true(row_reader_digested(reader, digest));
-    assert_int_equal(reader->kind->doubts(reader), 0);
-    assert_true(batch == 0 || memcmp(first, digest, sizeof first) == 0);
-    memcpy(first, digest, sizeof first);
-    gathered_clear(&all);
-    row_reader_close(reader);
-  }
+  unsigned char digest[FILE_DIGEST_SIZE];
+  row_reader *reader = NULL;
+  gathered all = {.rows = {0}};
+  assert_ok(row_reader_open(&f.source, true, NULL, &reader, err));
+  assert_ok(read_all(reader, &all, err));
+  assert_true(row_reader_digested(reader, digest));
+  assert_int_equal(reader->kind->doubts(reader), 0);
+  gathered_clear(&all);
+  row_reader_close(reader);
   file_close(&f);
   records_free(&set);
 }
@@ -224,13 +207,11 @@ static void trouble_is_named_with_its_place(void **state) {
     set.at[place].length = strlen(s->bad);
     line += set.family == RECORDS_CSV && set.layout->header;
     sample_file f = file_open(s, &set);
-    for (size_t batch = 0; batch < 3; batch++) {
-      assert_int_equal(read_by(&f.source, NULL, batch, &all, &error), DPERM_INVALID_DATA);
-      (void)snprintf(begin, sizeof begin, "%s:%zu:%s", f.path, line,
-                     *s->place == ':' ? "" : s->place);
-      assert_memory_equal(error.message, begin, strlen(begin));
-      gathered_clear(&all);
-    }
+    assert_int_equal(read_source(&f.source, NULL, &all, &error), DPERM_INVALID_DATA);
+    (void)snprintf(begin, sizeof begin, "%s:%zu:%s", f.path, line,
+                   *s->place == ':' ? "" : s->place);
+    assert_memory_equal(error.message, begin, strlen(begin));
+    gathered_clear(&all);
     set.at[place].line = kept;
     set.at[place].length = length;
     file_close(&f);
@@ -243,7 +224,7 @@ static void trouble_is_named_with_its_place(void **state) {
     FILE *file = fopen(f.path, "r+b");
     assert_true(file && fseek(file, where, SEEK_SET) == 0);
     assert_true(fputc('x', file) == 'x' && fclose(file) == 0);
-    assert_int_equal(read_by(&f.source, NULL, 3, &all, &error), DPERM_INVALID_DATA);
+    assert_int_equal(read_source(&f.source, NULL, &all, &error), DPERM_INVALID_DATA);
     (void)snprintf(begin, sizeof begin, "%s: byte %ld: ", f.path, first);
     assert_memory_equal(error.message, begin, strlen(begin));
     gathered_clear(&all);
@@ -265,12 +246,10 @@ static void progress_can_cancel(void **state) {
   const dperm_progress progress = {.tick = say_stop};
   record_set set = some_records(s, 1);
   sample_file f = file_open(s, &set);
-  for (size_t batch = 0; batch < 2; batch++) {
-    gathered all;
-    dperm_error error;
-    assert_int_equal(read_by(&f.source, &progress, batch, &all, &error), DPERM_CANCELLED);
-    gathered_clear(&all);
-  }
+  gathered all;
+  dperm_error error;
+  assert_int_equal(read_source(&f.source, &progress, &all, &error), DPERM_CANCELLED);
+  gathered_clear(&all);
   file_close(&f);
   records_free(&set);
 }
@@ -311,8 +290,10 @@ int main(void) {
     const char *name;
     CMUnitTestFunction test;
   } suite[] = {
-      {"batches of any size give the same records", batches_of_any_size_give_the_same_records},
-      {"digest and doubts do not depend on batches", digest_and_doubts_do_not_depend_on_batches},
+      {"any number of threads gives the same records",
+       any_number_of_threads_gives_the_same_records},
+      {"a digest is made and fine records raise no doubts",
+       digest_is_made_and_fine_records_raise_no_doubts},
       {"trouble is named with its place", trouble_is_named_with_its_place},
       {"progress can cancel", progress_can_cancel},
       {"empty and absent files are refused by name", empty_and_absent_files_are_refused_by_name},

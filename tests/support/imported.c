@@ -18,16 +18,15 @@ static void collect(void *context, const char *line) {
 
 dperm_status import_text(const char *text, const char *label, const char *positive,
                          dperm_schema **out, dperm_error *err) {
-  char *path = file_with_text(json_quoted(text));
+  const char *content = json_quoted(text);
   dperm_import_options options;
   dperm_import_options_init(&options);
   options.label = label;
   options.positive = positive ? &positive : NULL;
   options.positive_count = positive != NULL;
   remarks[0] = '\0';
-  dperm_status status = dperm_schema_import(path, &options, collect, NULL, out, err);
-  file_remove(path);
-  return status;
+  return dperm_schema_import("dictionary", content, strlen(content), &options, collect, NULL, out,
+                             err);
 }
 
 void member_is(const char *text, const char *positive, const char *key, const char *expected) {

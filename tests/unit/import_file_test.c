@@ -194,25 +194,25 @@ TEST(options_are_checked) {
   dperm_schema *schema = NULL;
   static const char *const twice[] = {"a", "a"}, *const bytes[] = {"\xff"};
   dperm_import_options_init(&options);
-  assert_fails(dperm_schema_import("x", &options, NULL, NULL, &schema, err), DPERM_INVALID_ARGUMENT,
-               "has no label");
+  assert_fails(dperm_schema_import("x", NULL, 0, &options, NULL, NULL, &schema, err),
+               DPERM_INVALID_ARGUMENT, "has no label");
   options.label = "y";
-  assert_fails(dperm_schema_import(NULL, &options, NULL, NULL, &schema, err),
-               DPERM_INVALID_ARGUMENT, "has no path");
+  assert_fails(dperm_schema_import(NULL, NULL, 0, &options, NULL, NULL, &schema, err),
+               DPERM_INVALID_ARGUMENT, "has no name");
   options.dictionary = (dperm_dictionary)9;
-  assert_fails(dperm_schema_import("x", &options, NULL, NULL, &schema, err), DPERM_INVALID_ARGUMENT,
-               "9 is no kind of dictionary");
+  assert_fails(dperm_schema_import("x", NULL, 0, &options, NULL, NULL, &schema, err),
+               DPERM_INVALID_ARGUMENT, "9 is no kind of dictionary");
   options.dictionary = DPERM_DICTIONARY_AUTO;
   options.positive = twice;
-  assert_fails(dperm_schema_import("x", &options, NULL, NULL, &schema, err), DPERM_INVALID_ARGUMENT,
-               "is empty");
+  assert_fails(dperm_schema_import("x", NULL, 0, &options, NULL, NULL, &schema, err),
+               DPERM_INVALID_ARGUMENT, "is empty");
   options.positive_count = 2;
-  assert_fails(dperm_schema_import("x", &options, NULL, NULL, &schema, err), DPERM_INVALID_ARGUMENT,
-               "is given twice");
+  assert_fails(dperm_schema_import("x", NULL, 0, &options, NULL, NULL, &schema, err),
+               DPERM_INVALID_ARGUMENT, "is given twice");
   options.positive = bytes;
   options.positive_count = 1;
-  assert_fails(dperm_schema_import("x", &options, NULL, NULL, &schema, err), DPERM_INVALID_ARGUMENT,
-               "not UTF-8");
+  assert_fails(dperm_schema_import("x", NULL, 0, &options, NULL, NULL, &schema, err),
+               DPERM_INVALID_ARGUMENT, "not UTF-8");
   assert_string_equal(dperm_dictionary_name(DPERM_DICTIONARY_CSVW), "csvw");
   assert_null(dperm_dictionary_name((dperm_dictionary)-1));
 }

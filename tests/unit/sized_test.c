@@ -114,13 +114,13 @@ static dperm_status to_audit(const void *given, dperm_error *err) {
 
 static dperm_status to_draft(const void *given, dperm_error *err) {
   auto_schema *made = NULL;
-  return dperm_schema_draft(csv, given, NULL, NULL, NULL, &made, err);
+  return dperm_schema_draft(csv, NULL, 0, given, NULL, NULL, NULL, &made, err);
 }
 
 static dperm_status to_import(const void *given, dperm_error *err) {
-  auto_file *path = file_with_text("{\"fields\": [{\"name\": \"y\", \"type\": \"boolean\"}]}");
+  static const char text[] = "{\"fields\": [{\"name\": \"y\", \"type\": \"boolean\"}]}";
   auto_schema *made = NULL;
-  return dperm_schema_import(path, given, NULL, NULL, &made, err);
+  return dperm_schema_import("dictionary", text, sizeof text - 1, given, NULL, NULL, &made, err);
 }
 
 /* A budget is given once: in a new ledger. */

@@ -26,10 +26,12 @@ DPERM_OPTIONS_INIT(dperm_draft_options, DPERM_OPTIONS_DRAFT)
 typedef void dperm_remark(void *context, const char *line);
 
 /* A first schema for CSV records that are public, from one pass over them; the rules are in
- * docs/formats.md. The schema depends on the records, and remarks and errors quote them: a schema
- * for private records must come from what is known about the population. `remark` (may be NULL) is
- * called on success only. */
-DPERM_API DPERM_CHECKED dperm_status dperm_schema_draft(const char *path,
+ * docs/formats.md. `text` are the records, `length` bytes, which `name` stands for in messages; if
+ * it is NULL the file called `name` is read. The schema depends on the records, and remarks and
+ * errors quote them: a schema for private records must come from what is known about the
+ * population. `remark` (may be NULL) is called on success only. */
+DPERM_API DPERM_CHECKED dperm_status dperm_schema_draft(const char *name, const char *text,
+                                                        size_t length,
                                                         const dperm_draft_options *options,
                                                         const dperm_progress *progress,
                                                         dperm_remark *remark, void *context,
@@ -55,12 +57,14 @@ typedef struct dperm_import_options {
 
 DPERM_OPTIONS_INIT(dperm_import_options, DPERM_OPTIONS_IMPORT)
 
-/* A schema from a data dictionary: ranges, lists of values and missing values as they stand there.
+/* A schema from a data dictionary (`name`, `text` and `length` as above): ranges, lists of values
+ * and missing values as they stand there.
  * No record is read, and nothing is guessed: a column of which the dictionary says too little is
  * ignored, with a remark, and a label of which it does is an error. docs/formats.md has the rules.
  * That the dictionary says what is known in public, and was not counted from the private records,
  * is the caller's to know. `remark` (may be NULL) is called on success only. */
-DPERM_API DPERM_CHECKED dperm_status dperm_schema_import(const char *path,
+DPERM_API DPERM_CHECKED dperm_status dperm_schema_import(const char *name, const char *text,
+                                                         size_t length,
                                                          const dperm_import_options *options,
                                                          dperm_remark *remark, void *context,
                                                          dperm_schema **out, dperm_error *err);
