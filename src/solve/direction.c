@@ -72,27 +72,20 @@ static dperm_status factor_raised(const double *h, double *factor, size_t cols, 
   FAIL(err, DPERM_NUMERIC_ERROR, "the Hessian is not positive definite; check a custom loss");
 }
 
-dperm_status hessian_of_gram(const problem *p, const double *f, double *h, dperm_error *err) {
+static dperm_status factor_at(const problem *p, const point *at, double *factor, dperm_error *err) {
   size_t cols = problem_size(p);
-  double n = problem_divisor(p), penalty = 0;
+  double *h = NULL, n = problem_divisor(p), penalty = 0;
+  OWNED(scratch_free) scratch work;
+  scratch_init(&work);
+  TRY(scratch_take(&work, cols * cols, sizeof *h, &h, err));
+  TRY(problem_gram(p, at->curvature, h, err));
   for (size_t i = 0; i < cols; i++) {
-    TRY(problem_penalty_curvature(p, i, f[i], &penalty, err));
+    TRY(problem_penalty_curvature(p, i, at->f[i], &penalty, err));
     for (size_t j = i; j < cols; j++) {
       h[i * cols + j] /= n;
     }
     h[i * cols + i] += penalty;
   }
-  return DPERM_OK;
-}
-
-static dperm_status factor_at(const problem *p, const point *at, double *factor, dperm_error *err) {
-  size_t cols = problem_size(p);
-  double *h = NULL;
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
-  TRY(scratch_take(&work, cols * cols, sizeof *h, &h, err));
-  TRY(problem_gram(p, at->curvature, h, err));
-  TRY(hessian_of_gram(p, at->f, h, err));
   return factor_raised(h, factor, cols, err);
 }
 

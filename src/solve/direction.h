@@ -18,8 +18,6 @@ dperm_status newton_direction(const problem *p, solver_method method, const poin
 dperm_status direction_cg(const problem *p, const point *at, double tolerance,
                           const dperm_progress *progress, double *direction, dperm_error *err);
 
-/* From Σ w ℓ″ x xᵀ over the rows (upper triangle, row-major) to the Hessian at f, in place. */
-dperm_status hessian_of_gram(const problem *p, const double *f, double *h, dperm_error *err);
 /* The factor of the Hessian at f, cols × cols, for cholesky_solve. */
 dperm_status hessian_factor(const problem *p, const double *f, double *factor, dperm_error *err);
 

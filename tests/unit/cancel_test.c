@@ -271,10 +271,8 @@ TEST(no_solver_goes_on_after_a_stop) {
   watched *w = watched_new();
   const dperm_loss loss = dperm_loss_logistic();
   const dperm_regularizer ridge = {0};
-  problem_model models[MODELS];
-  double target[MODELS], certified[MODELS];
+  double target[MODELS], certified[MODELS], linear[MODELS * COLS], factor[COLS * COLS];
   for (size_t m = 0; m < MODELS; m++) {
-    models[m] = (problem_model){.lambda = 0.01};
     target[m] = 1e-6;
   }
   problem p = {.x = w->x,
@@ -282,8 +280,12 @@ TEST(no_solver_goes_on_after_a_stop) {
                .norm_bound = FEATURES_NORM,
                .loss = &loss,
                .regularizer = &ridge,
-               .model = models[0]};
-  double f[MODELS * COLS], rest[COLS];
+               .model = {.lambda = 0.01}};
+  double f[MODELS * COLS] = {0}, rest[COLS];
+  assert_ok(hessian_factor(&p, f, factor, err));
+  for (size_t j = 0; j < MODELS * COLS; j++) {
+    linear[j] = 1e-3 * (double)(j % 7);
+  }
   for (int most = 1; most < 2000; most = most * 3 / 2 + 1) {
     for (int method = SOLVER_CHOLESKY; method <= SOLVER_CG; method++) {
       const solver_options how = {.method = (solver_method)method, .tolerance = 1e-6};
@@ -301,7 +303,8 @@ TEST(no_solver_goes_on_after_a_stop) {
     memset(f, 0, sizeof f);
     watch_anew(w, most);
     const batch all = {.p = &p,
-                       .models = models,
+                       .linear = linear,
+                       .factor = factor,
                        .count = MODELS,
                        .target = target,
                        .weights = f,
