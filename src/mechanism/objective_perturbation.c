@@ -66,8 +66,7 @@ static dperm_status run_objective(const privacy_plan *plan, const problem *base,
                  .count = count,
                  .target = target,
                  .weights = out->f,
-                 .certified = certified,
-                 .progress = how->progress};
+                 .certified = certified};
     TRY(solve_batch(&all, how, &work, err));
     memset(out->rest, 0, count * dims * sizeof *out->rest);
   }

@@ -188,7 +188,7 @@ dperm_status dperm_encode_file(const dperm_source *source, const char *out_path,
     FAIL(err, DPERM_INVALID_ARGUMENT, "%s: is encoded already; give CSV or svmlight",
          path_for_people(source->path));
   }
-  TRY(output_open_private(out_path, &w.out, err));
+  TRY(output_open(out_path, true, &w.out, err));
   TRY(write_all(&w, reader, err));
   output_file *out = w.out;
   w.out = NULL;

@@ -206,7 +206,9 @@ static dperm_status pass(pool *p, dperm_error *err) {
       l->f[j * BATCH_WIDTH + m] = p->models[m].trial[j];
     }
   }
-  batch_pass_run(l);
+  if (!cancel_poll()) {
+    batch_pass_run(l);
+  }
   TRY(cancel_check(err)); /* before a sum that is not whole is heard */
   for (size_t m = 0; m < p->count; m++) {
     for (size_t j = 0; j < cols; j++) {
@@ -217,16 +219,13 @@ static dperm_status pass(pool *p, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* Models until none is left. Only the caller's own thread may call its progress. */
-static dperm_status solve_some(many *shared, bool caller, dperm_error *err) {
+/* Models until none is left. */
+static dperm_status solve_some(many *shared, dperm_error *err) {
   OWNED(pool_free_at) pool *own = NULL;
   TRY(arithmetic_check(err)); /* of this thread; certificates rest on it */
   TRY(memory_new(1, sizeof *own, &own, err));
   TRY(fill(shared, own, err));
   for (; own->count > 0 && !atomic_load(&shared->failed); leave(own)) {
-    if (caller) {
-      TRY(progress_tick(shared->b->progress, "solving", 0, 0, err));
-    }
     TRY(pass(own, err));
   }
   return DPERM_OK;
@@ -237,7 +236,8 @@ static void work(void *context, size_t piece, size_t worker) {
   many *shared = context;
   dperm_error err = {0};
   (void)piece;
-  dperm_status status = solve_some(shared, worker == 0, &err);
+  (void)worker;
+  dperm_status status = solve_some(shared, &err);
   if (status != DPERM_OK && !atomic_exchange(&shared->failed, true)) {
     shared->first = err;
     shared->first.status = status;
@@ -249,8 +249,6 @@ dperm_status batch_solve(const batch *b, dperm_error *err) {
   for (size_t m = 0; m < b->count; m++) {
     b->certified[m] = INFINITY;
   }
-  /* Also where the other threads leave nothing for the caller's own. */
-  TRY(progress_tick(b->progress, "solving", 0, 0, err));
   pool_run(b->count > BATCH_WIDTH ? pool_workers() : 1, work, &shared);
   if (atomic_load(&shared.failed)) {
     FAIL(err, shared.first.status, "%s", shared.first.message);

@@ -17,7 +17,6 @@ typedef struct batch {
   double *weights;      /* the starts one after the other; then the minimizers */
   double *certified;    /* out: bounds on the true gradients' norms, at most target[m] where model m
                          * was solved, infinite (and its weights as they were) where it was not */
-  const dperm_progress *progress; /* may be NULL */
 } batch;
 
 dperm_status batch_solve(const batch *b, dperm_error *err);

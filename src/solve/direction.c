@@ -171,8 +171,8 @@ static bool advance(linear_system *s, double *direction) {
   return alpha > 0 && vector_norm(s->residual, cols) > s->goal && rho > 0;
 }
 
-dperm_status direction_cg(const problem *p, const point *at, double tolerance,
-                          const dperm_progress *progress, double *direction, dperm_error *err) {
+dperm_status direction_cg(const problem *p, const point *at, double tolerance, double *direction,
+                          dperm_error *err) {
   size_t cols = problem_size(p), most = 10 * cols + 50 < 2000 ? 10 * cols + 50 : 2000;
   OWNED_MEMORY double *work = NULL;
   TRY(memory_new(5 * cols, sizeof *work, &work, err));
@@ -186,9 +186,7 @@ dperm_status direction_cg(const problem *p, const point *at, double tolerance,
   memset(direction, 0, cols * sizeof *direction);
   TRY(prepare(&s, tolerance, err));
   bool going = true;
-  double asked = 0;
   for (size_t i = 0; going && i < most; i++) {
-    TRY(progress_tick_seldom(progress, "solving", &asked, err));
     TRY(multiply(&s, err));
     going = advance(&s, direction);
   }
@@ -196,11 +194,9 @@ dperm_status direction_cg(const problem *p, const point *at, double tolerance,
 }
 
 dperm_status newton_direction(const problem *p, solver_method method, const point *at,
-                              double tolerance, const dperm_progress *progress, double *direction,
-                              dperm_error *err) {
-  TRY(direction_uses_cholesky(p, method)
-          ? direction_cholesky(p, at, direction, err)
-          : direction_cg(p, at, tolerance, progress, direction, err));
+                              double tolerance, double *direction, dperm_error *err) {
+  TRY(direction_uses_cholesky(p, method) ? direction_cholesky(p, at, direction, err)
+                                         : direction_cg(p, at, tolerance, direction, err));
   /* All processes of a job take one direction, also where their processors round differently. */
   return ranks_share(p->x->spread, DPERM_OK, direction, problem_size(p) * sizeof *direction, err);
 }

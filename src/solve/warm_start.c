@@ -96,7 +96,6 @@ static void row_sample_free(row_sample *s) {
 /* The sample's Hessian. */
 typedef struct initial_matrix {
   const problem *sample;
-  const dperm_progress *progress;
   double *factor; /* at the sample's minimizer; or NULL, and */
   point at;       /* the minimizer, its gradient being work space */
 } initial_matrix;
@@ -110,7 +109,7 @@ static dperm_status solve_hessian(void *context, double *d, dperm_error *err) {
     return DPERM_OK;
   }
   memcpy(q->at.gradient, d, cols * sizeof *d);
-  TRY(direction_cg(q->sample, &q->at, roughly, q->progress, d, err));
+  TRY(direction_cg(q->sample, &q->at, roughly, d, err));
   for (size_t j = 0; j < cols; j++) {
     d[j] = -d[j];
   }
@@ -127,7 +126,6 @@ static dperm_status walk(const problem *p, const solver_options *options, initia
       return DPERM_OK;
     }
     past[step % PATIENCE] = norm;
-    TRY(progress_tick(options->progress, "solving", 0, 0, err));
     memcpy(there->f, here->gradient, cols * sizeof *there->f);
     TRY(lbfgs_solve(q, solve_hessian, initial, there->f, err));
     for (size_t j = 0; j < cols; j++) {
@@ -179,7 +177,7 @@ dperm_status warm_start(const problem *p, const solver_options *options, point *
   rough.tolerance = fmax(rough.tolerance, 0.1 * problem_crowd(&sample.p) * p->loss->lipschitz *
                                               p->norm_bound / sqrt((double)rows_in_all(sample.x)));
   TRY(solve(&sample.p, &rough, here->f, &report, err));
-  initial_matrix initial = {.sample = &sample.p, .progress = options->progress};
+  initial_matrix initial = {.sample = &sample.p};
   lbfgs q;
   double *pairs = NULL;
   TRY(scratch_take(&work, lbfgs_work_size(cols), sizeof *pairs, &pairs, err));

@@ -90,8 +90,7 @@ static dperm_status fit_draws(cell_fits *f, const fit_plan *plan, size_t models,
 static dperm_status fit_cell(cell_fits *f, const sweep_cell *cell, dperm_error *err) {
   const sweep_rows *train = &f->fold->train;
   const fit_plan *plan = &cell->plan[f->fold->variant];
-  const solver_options how = {.tolerance = cell->options.gradient_tolerance,
-                              .progress = &f->sweep->progress};
+  const solver_options how = {.tolerance = cell->options.gradient_tolerance};
   if (cell->class_weights && !f->shares) {
     TRY(scratch_take(f->work, train->x->rows, sizeof *f->shares, &f->shares, err));
   }

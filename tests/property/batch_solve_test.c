@@ -262,7 +262,10 @@ TEST(a_batch_can_be_stopped) {
   some_models b;
   begin(&b, t->sparse, t->labels, NULL, REF_LOGISTIC, 1e-2);
   batch all = batch_of(&b);
-  all.progress = &stop;
+  start(&b);
+  OWNED(cancel_end) cancel_token token;
+  cancel_begin(&token, &stop, "solving");
+  token.pause = -1; /* ask whenever there is a chance */
   assert_fails(batch_solve(&all, err), DPERM_CANCELLED, "stopped");
   end(&b);
 }

@@ -251,7 +251,10 @@ static void cancelling_leaves_the_weights_alone(void **state) {
   problem p = problem_for(&t, data->dense);
   int ticks = 0;
   const dperm_progress progress = {stop_at_first_tick, &ticks};
-  const solver_options how = {.tolerance = 1e-10, .progress = &progress};
+  const solver_options how = {.tolerance = 1e-10};
+  OWNED(cancel_end) cancel_token stop;
+  cancel_begin(&stop, &progress, "solving");
+  stop.pause = -1; /* ask whenever there is a chance */
   double f[6] = {1, 2, 3, 4, 5, 6};
   solver_report report;
   assert_fails(solve(&p, &how, f, &report, err), DPERM_CANCELLED, "stopped on request");

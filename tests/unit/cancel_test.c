@@ -208,7 +208,7 @@ static dperm_status joint_diagonal(joint_pass *j, dperm_error *err) {
 }
 
 static dperm_status joint_cg(joint_pass *j, dperm_error *err) {
-  return direction_cg(j->p, &j->at, 0.5, NULL, j->wide, err);
+  return direction_cg(j->p, &j->at, 0.5, j->wide, err);
 }
 
 static dperm_status joint_polish(joint_pass *j, dperm_error *err) {
@@ -411,25 +411,25 @@ static bool stop_at_second(void *context, const char *stage, uint64_t done, uint
 
 TEST(no_caller_is_never_in_the_way) {
   const dperm_progress silent = {NULL, NULL};
-  double asked = 1e-9;
   assert_ok(progress_tick(NULL, "solving", 0, 0, err));
   assert_ok(progress_tick(&silent, "solving", 0, 0, err));
-  assert_ok(progress_tick_seldom(NULL, "solving", &asked, err));
 }
 
 /* Time since the last question is what counts: long ago, the caller is asked, and may stop; the
- * first call only begins to count. */
-TEST(a_loop_asks_when_its_last_question_is_long_ago) {
+ * beginning only begins to count. */
+TEST(a_pass_asks_when_its_last_question_is_long_ago) {
   int calls = 0;
   const dperm_progress progress = {stop_at_second, &calls};
-  double asked = 0;
-  assert_ok(progress_tick_seldom(&progress, "solving", &asked, err));
-  assert_true(calls == 0 && asked > 0);
-  asked = 1e-9; /* when the machine started */
-  assert_ok(progress_tick_seldom(&progress, "solving", &asked, err));
-  assert_true(calls == 1 && asked > 1e-9);
-  asked = 1e-9;
-  assert_fails(progress_tick_seldom(&progress, "solving", &asked, err), DPERM_CANCELLED,
+  OWNED(cancel_end) cancel_token stop;
+  cancel_begin(&stop, &progress, "solving");
+  assert_false(cancel_poll());
+  assert_true(calls == 0 && stop.asked > 0);
+  stop.asked = 1e-9; /* when the machine started */
+  assert_false(cancel_poll());
+  assert_true(calls == 1 && stop.asked > 1e-9);
+  stop.asked = 1e-9;
+  assert_true(cancel_poll());
+  assert_fails(cancel_check(err), DPERM_CANCELLED,
                "stopped on request while solving; nothing was written");
   assert_int_equal(calls, 2);
 }
