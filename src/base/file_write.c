@@ -342,12 +342,6 @@ dperm_status output_write(output_file *file, const char *bytes, size_t length, d
   return DPERM_OK;
 }
 
-void output_start_flushing(output_file *file) {
-  if (file->target && fflush(file->stream) == 0) {
-    (void)sync_file_range(fileno(file->stream), 0, 0, SYNC_FILE_RANGE_WRITE);
-  }
-}
-
 void file_sync_folder(const char *path) {
   OWNED_MEMORY char *copy = NULL;
   int fd = open(folder_of(path, &copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -24,9 +24,6 @@ dperm_status output_reserve(output_file *file, size_t bytes, dperm_error *err);
 /* The temporary file, to be unlinked by a handler that ends the program at once; NULL if none. */
 const char *output_temporary(const output_file *file);
 dperm_status output_write(output_file *file, const char *bytes, size_t length, dperm_error *err);
-/* Asks the system to begin with bringing to the disk what is written so far, so that a commit has
- * less to wait for. Where it cannot, nothing happens. */
-void output_start_flushing(output_file *file);
 /* Success means: all bytes are where they belong. The output is gone either way. */
 dperm_status output_commit(output_file *file, dperm_error *err);
 /* All bytes of an output in memory, with a zero behind them, for the caller to free. The output is

@@ -48,9 +48,7 @@ static dperm_status write_page(encoded_writer *w, size_t rows, dperm_error *err)
   w->pages[w->page_count++] =
       (encoded_page){w->at, w->used, (uint32_t)rows, encoded_sum(0, w->part, w->used)};
   w->row_count += rows;
-  TRY(write_part(w, err));
-  output_start_flushing(w->out);
-  return DPERM_OK;
+  return write_part(w, err);
 }
 
 /* ---- pages of a table (page_taker) */

@@ -95,7 +95,7 @@ dperm_status hessian_factor(const problem *p, const double *f, double *factor, d
   scratch_init(&work);
   TRY(point_take(p, &work, NULL, &at, err));
   memcpy(at.f, f, problem_size(p) * sizeof *f);
-  TRY(problem_evaluate(p, &at, err));
+  TRY(problem_evaluate(p, false, &at, err));
   return factor_at(p, &at, factor, err);
 }
 

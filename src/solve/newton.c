@@ -130,7 +130,7 @@ static dperm_status search_step(iteration *n, dperm_error *err) {
   TRY(problem_scores(p, n->direction, q, err));
   TRY(line_search(p, &n->here, n->direction, q, &step, err));
   move(n, step);
-  return problem_evaluate(p, &n->there, err);
+  return problem_evaluate(p, false, &n->there, err);
 }
 
 static dperm_status iterate(iteration *n, dperm_error *err) {
@@ -141,7 +141,7 @@ static dperm_status iterate(iteration *n, dperm_error *err) {
   double cg_tolerance = fmin(0.1, sqrt(n->best)) * (n->best / n->norm);
   TRY(newton_direction(p, n->options->method, &n->here, cg_tolerance, n->direction, err));
   move(n, 1);
-  TRY(problem_try(p, &n->there, err));
+  TRY(problem_evaluate(p, true, &n->there, err));
   double norm = vector_norm(n->there.gradient, problem_size(p));
   if (isfinite(norm) && norm <= 0.5 * n->halved) {
     n->halved = norm;

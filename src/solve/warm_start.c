@@ -133,10 +133,10 @@ static dperm_status walk(const problem *p, const solver_options *options, initia
     }
     /* All processes of a job go one way, also where their processors round differently. */
     TRY(ranks_share(p->x->spread, DPERM_OK, there->f, cols * sizeof *there->f, err));
-    TRY(problem_try(p, there, err));
+    TRY(problem_evaluate(p, true, there, err));
     double next = vector_norm(there->gradient, cols);
     if (!(next < norm)) {
-      return problem_evaluate(p, here, err); /* the two share space for slopes */
+      return problem_evaluate(p, false, here, err); /* the two share space for slopes */
     }
     lbfgs_add(q, here->f, there->f, here->gradient, there->gradient);
     point before = *here;
@@ -157,7 +157,7 @@ static dperm_status set_hessian(initial_matrix *q, solver_method method, const d
   }
   TRY(point_take(sample, work, NULL, &q->at, err));
   memcpy(q->at.f, f, cols * sizeof *f);
-  return problem_evaluate(sample, &q->at, err);
+  return problem_evaluate(sample, false, &q->at, err);
 }
 
 /* A sample is solved in the same manner, down to a few rows, and only as far as its minimizer means
@@ -169,7 +169,7 @@ dperm_status warm_start(const problem *p, const solver_options *options, point *
   scratch_init(&work);
   TRY(row_sample_take(p, options, &sample, err));
   if (!sample.x) {
-    return problem_evaluate(p, here, err);
+    return problem_evaluate(p, false, here, err);
   }
   size_t cols = problem_size(p);
   solver_report report;
@@ -184,6 +184,6 @@ dperm_status warm_start(const problem *p, const solver_options *options, point *
   lbfgs_begin(&q, cols, pairs);
   TRY(set_hessian(&initial, options->method, here->f, &work, err));
   TRY(ranks_share(p->x->spread, DPERM_OK, here->f, cols * sizeof *here->f, err));
-  TRY(problem_evaluate(p, here, err));
+  TRY(problem_evaluate(p, false, here, err));
   return walk(p, options, &initial, &q, here, there, err);
 }

@@ -262,6 +262,7 @@ TEST(a_batch_can_be_stopped) {
   some_models b;
   begin(&b, t->sparse, t->labels, NULL, REF_LOGISTIC, 1e-2);
   batch all = batch_of(&b);
+  OWNED(threads_leave_at) thread_scope scope = threads_enter(1); /* the one that may ask */
   start(&b);
   OWNED(cancel_end) cancel_token token;
   cancel_begin(&token, &stop, "solving");

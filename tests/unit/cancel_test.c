@@ -186,7 +186,7 @@ typedef struct joint_pass {
 } joint_pass;
 
 static dperm_status joint_gradient(joint_pass *j, dperm_error *err) {
-  return problem_evaluate(j->p, &j->at, err);
+  return problem_evaluate(j->p, false, &j->at, err);
 }
 
 static dperm_status joint_objective(joint_pass *j, dperm_error *err) {
@@ -246,7 +246,7 @@ TEST(passes_over_many_classes_ask_often) {
     assert_ok(scratch_take(&work, size, sizeof *j.wide, &j.wide, err));
     assert_ok(scratch_take(&work, size * size, sizeof *j.square, &j.square, err));
     watch_no_more(w);
-    assert_ok(problem_evaluate(&p, &j.at, err));
+    assert_ok(problem_evaluate(&p, false, &j.at, err));
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
       watch_anew(w, NEVER);
       assert_ok(steps[i](&j, err));
