@@ -106,11 +106,6 @@ static problem problem_of(const fit_target *t, int side) {
                    .regularizer = &t->options.regularizer};
 }
 
-static solver_options solver_of(const fit_target *t) {
-  return (solver_options){.tolerance = t->options.gradient_tolerance,
-                          .progress = &t->options.progress};
-}
-
 static dperm_status draw_fit(const attack *a, int side, random_source *source, double *score,
                              double *outcome, dperm_error *err) {
   const fit_target *t = a->context;
@@ -118,7 +113,7 @@ static dperm_status draw_fit(const attack *a, int side, random_source *source, d
   solution found = {f, rest};
   solver_report report;
   const problem base = problem_of(t, side);
-  const solver_options how = solver_of(t);
+  const solver_options how = {.tolerance = t->options.gradient_tolerance};
   TRY(fit_run(&t->plan[side], &base, &how, source, &found, weights, &report, err));
   t->judge(t, weights, score, outcome);
   return DPERM_OK;
@@ -130,7 +125,7 @@ static dperm_status draw_outputs(const attack *a, int side, random_source *sourc
   const fit_target *t = a->context;
   const fit_plan *plan = &t->plan[side];
   const problem base = problem_of(t, side);
-  const solver_options how = solver_of(t);
+  const solver_options how = {.tolerance = t->options.gradient_tolerance};
   size_t size = problem_size(&base);
   random_source *streams = NULL;
   solution all = {0};

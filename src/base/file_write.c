@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,8 +229,7 @@ dperm_status output_link_check(const char *path, dperm_error *err) {
   return DPERM_OK;
 }
 
-static dperm_status open_output(const char *path, bool private, output_file **out,
-                                dperm_error *err) {
+dperm_status output_open(const char *path, bool private, output_file **out, dperm_error *err) {
   OWNED(output_discard_at) output_file *file = NULL;
   TRY(memory_new(1, sizeof *file, &file, err));
   struct stat about;
@@ -255,14 +253,6 @@ static dperm_status open_output(const char *path, bool private, output_file **ou
   *out = file;
   file = NULL;
   return DPERM_OK;
-}
-
-dperm_status output_open(const char *path, output_file **out, dperm_error *err) {
-  return open_output(path, false, out, err);
-}
-
-dperm_status output_open_private(const char *path, output_file **out, dperm_error *err) {
-  return open_output(path, true, out, err);
 }
 
 dperm_status output_open_memory(output_file **out, dperm_error *err) {
@@ -350,12 +340,6 @@ dperm_status output_write(output_file *file, const char *bytes, size_t length, d
     return fail_write(file, errno, err);
   }
   return DPERM_OK;
-}
-
-void output_start_flushing(output_file *file) {
-  if (file->target && fflush(file->stream) == 0) {
-    (void)sync_file_range(fileno(file->stream), 0, 0, SYNC_FILE_RANGE_WRITE);
-  }
 }
 
 void file_sync_folder(const char *path) {

@@ -4,18 +4,19 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/owned.h"
 #include "base/status.h"
 
 typedef struct output_file output_file;
 
-/* `path` NULL or "-" is standard output; else it must outlive the output. */
-dperm_status output_open(const char *path, output_file **out, dperm_error *err);
-/* The same for private records: whatever it replaces, the file is its owner's alone. */
-dperm_status output_open_private(const char *path, output_file **out, dperm_error *err);
+/* `path` NULL or "-" is standard output; else it must outlive the output. With `private`, for
+ * records: whatever it replaces, the file is its owner's alone. */
+dperm_status output_open(const char *path, bool private, output_file **out, dperm_error *err);
 /* The same, to be kept in memory: output_take instead of a commit. */
 dperm_status output_open_memory(output_file **out, dperm_error *err);
-/* Fails for a symbolic link that leads nowhere, as both of these do. */
+/* Fails for a symbolic link that leads nowhere, as output_open does. */
 dperm_status output_link_check(const char *path, dperm_error *err);
 /* Takes as much space as will be written, at most, so that a disk that is too full fails here and
  * not at the end. Where a file system, a pipe or a device cannot promise, nothing happens. */
@@ -23,9 +24,6 @@ dperm_status output_reserve(output_file *file, size_t bytes, dperm_error *err);
 /* The temporary file, to be unlinked by a handler that ends the program at once; NULL if none. */
 const char *output_temporary(const output_file *file);
 dperm_status output_write(output_file *file, const char *bytes, size_t length, dperm_error *err);
-/* Asks the system to begin with bringing to the disk what is written so far, so that a commit has
- * less to wait for. Where it cannot, nothing happens. */
-void output_start_flushing(output_file *file);
 /* Success means: all bytes are where they belong. The output is gone either way. */
 dperm_status output_commit(output_file *file, dperm_error *err);
 /* All bytes of an output in memory, with a zero behind them, for the caller to free. The output is

@@ -27,24 +27,6 @@ static inline double clock_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Whether the last call was more than `pause` seconds ago; if so, it is now. `*asked` is 0
- * before the first call, which only begins to count. */
-static inline bool progress_due(double *asked, double pause) {
-  double now = clock_seconds();
-  bool due = *asked != 0 && now - *asked > pause;
-  if (due || *asked == 0) {
-    *asked = now;
-  }
-  return due;
-}
-
-/* The same twenty times a second at most, for loops whose number of rounds depends on the records.
- * `*asked` as above. */
-static inline dperm_status progress_tick_seldom(const dperm_progress *progress, const char *stage,
-                                                double *asked, dperm_error *err) {
-  return progress_due(asked, 0.05) ? progress_tick(progress, stage, 0, 0, err) : DPERM_OK;
-}
-
 /* ---- tokens. A pass polls between pieces of its work; only the thread that called the library may
  * call `tick`, the others read the answer. Once stopped, a token stays so: every pass under it
  * fails from then on, and no result of a pass that is not complete is used.
@@ -57,7 +39,7 @@ struct cancel_token {
   const dperm_progress *progress;
   const char *stage;
   pthread_t caller; /* the thread that may poll */
-  double asked;     /* when it last did, for progress_due */
+  double asked;     /* when it last did */
   double pause;     /* seconds between two polls at least: their number may depend on the records */
   atomic_bool stopped;
   cancel_token *before; /* this thread's until then */

@@ -144,7 +144,7 @@ dperm_status dperm_synthetic_census_make(const char *path, size_t rows, uint64_t
     FAIL(err, DPERM_INVALID_ARGUMENT, "0 records; ask for at least one");
   }
   TRY(random_seeded(seed, &source, err));
-  TRY(output_open(path, &out, err));
+  TRY(output_open(path, false, &out, err));
   static const char header[] =
       "age,sex,marital_status,education,sector,occupation,hours_per_week,years_in_job,"
       "household_size,region,dwelling,investment_income,income\n";

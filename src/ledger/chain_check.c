@@ -57,7 +57,7 @@ static dperm_status check_pages(dperm_ledger *ledger, bool indexes, findings *fo
 
 /* ---- beginning */
 
-static void chain_forget(dperm_ledger *ledger) {
+void chain_forget(dperm_ledger *ledger) {
   if (ledger->known) {
     chain_clear(ledger->known);
   }
@@ -90,7 +90,6 @@ dperm_status chain_read(dperm_ledger *ledger, dperm_error *err) {
   bool first = !ledger->known;
   if (first) {
     TRY(memory_new(1, sizeof *ledger->known, &ledger->known, err));
-    ledger->forget = chain_forget;
     if (!DEFECT("index-trusted")) {
       TRY(check_pages(ledger, ledger->version < 3, &found, err)); /* that had indexes */
       TRY(refuse_inconsistent(ledger, &found, err));

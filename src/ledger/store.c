@@ -173,17 +173,11 @@ static dperm_status open_database(const char *path, dperm_ledger **out, dperm_er
   return DPERM_OK;
 }
 
-static void forget(dperm_ledger *ledger) {
-  if (ledger->forget) {
-    ledger->forget(ledger);
-  }
-}
-
 void dperm_ledger_free(dperm_ledger *ledger) {
   if (ledger) {
     (void)sqlite3_close(ledger->db);
     (void)pthread_mutex_destroy(&ledger->turn);
-    forget(ledger);
+    chain_forget(ledger);
     if (ledger->space >= 0) {
       (void)close(ledger->space);
     }
@@ -424,7 +418,7 @@ void store_cancel(dperm_ledger **held) {
   if (!sqlite3_get_autocommit(ledger->db)) { /* SQLite ends some failed ones itself */
     (void)sqlite3_exec(ledger->db, "ROLLBACK", NULL, NULL, NULL);
   }
-  forget(ledger); /* it may know records that are no more */
+  chain_forget(ledger); /* it may know records that are no more */
   (void)pthread_mutex_unlock(&ledger->turn);
 }
 

@@ -37,8 +37,7 @@ struct dperm_ledger {
   pid_t process;        /* that opened it */
   struct stat about;    /* the file, as it was opened */
   int version;          /* of the file, as of the transaction that runs */
-  struct chain *known;  /* what was read of it; NULL for nothing yet (ledger/chain.h), and */
-  void (*forget)(dperm_ledger *ledger); /* how to give it up; NULL with it */
+  struct chain *known;  /* what was read of it; NULL for nothing yet (ledger/chain.h) */
   latest_charge latest;
   int space;       /* a file that holds space for the commits of */
   size_t reserved; /* so many charges; -1 and 0 for none */
@@ -70,6 +69,8 @@ void store_note_head(const dperm_ledger *ledger, const char *digest);
  * fails if another file has the ledger's name by now. OWNED(store_cancel) dperm_ledger *held = NULL
  * holds the transaction, which keeps nothing unless store_commit succeeds. */
 dperm_status store_begin(dperm_ledger *ledger, bool write, dperm_ledger **held, dperm_error *err);
+/* Gives up ledger->known (chain_check.c). */
+void chain_forget(dperm_ledger *ledger);
 /* Keeps what was written; after success it survives a loss of power, and the transaction is over.
  */
 dperm_status store_commit(dperm_ledger **held, dperm_error *err);

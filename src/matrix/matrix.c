@@ -228,7 +228,7 @@ static dperm_status sum_parts(sum_job *job, scratch *work, dperm_error *err) {
   size_t stripes = job->cut.to - job->cut.from;
   size_t works = pool_workers() * (job->how->work_size + APART);
   TRY(scratch_take_raw(work, stripes * job->how->size, sizeof *job->parts, &job->parts, err));
-  TRY(scratch_take(work, works, sizeof *job->works, &job->works, err));
+  TRY(scratch_take_raw(work, works, sizeof *job->works, &job->works, err));
   pool_run(stripes, sum_stripe, job);
   return cancel_check(err);
 }

@@ -154,8 +154,8 @@ size_t stripe_row(const matrix *x, const stripe_cut *cut, size_t s);
 void stripes_of_rank(size_t total, const ranks *r, size_t *first, size_t *rows);
 
 /* A sum over rows, stripe by stripe: `add` adds rows from, …, to − 1 (of those here) to `total`,
- * `size` doubles, which are zero at first. `work` has work_size doubles of the thread's own, zero
- * before its first stripe. */
+ * `size` doubles, which are zero at first. `work` has work_size doubles of the thread's own, not
+ * initialized. */
 typedef struct stripe_sum {
   size_t size, work_size;
   size_t beside; /* doubles a stripe beside `size` that count for the cut */

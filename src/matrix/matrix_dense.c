@@ -14,7 +14,7 @@
 #include "base/vector.h"
 #include "matrix/gemm_block.h"
 
-enum { BLOCK = MATRIX_BLOCK, PANEL = 256, SLICE = 16, LONG = 8 * LANES };
+enum { BLOCK = MATRIX_BLOCK, PANEL = 256, SLICE = 16, LONG = 8 * LANES, TILE = 96 };
 
 static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
@@ -105,20 +105,6 @@ static void add_one(const double *rows, size_t count, size_t cols, const double 
   }
   for (; j < cols; j++) {
     add_column(rows + j, count, cols, w, total + j);
-  }
-}
-
-/* By tiles of columns: total[0 … right, tile] += Xᵀ (w ∘ X[tile]). */
-void dense_rows_gram(const double *rows, size_t count, size_t cols, const double *w, size_t stride,
-                     double *total, double *spare) {
-  for (size_t left = 0; left < cols; left += DENSE_TILE) {
-    size_t wide = cols - left < DENSE_TILE ? cols - left : DENSE_TILE;
-    for (size_t i = 0; i < count; i++) {
-      for (size_t j = 0; j < wide; j++) {
-        spare[i * DENSE_TILE + j] = w[i * stride] * rows[i * cols + left + j];
-      }
-    }
-    gemm_tn(left + wide, wide, count, rows, cols, spare, DENSE_TILE, total + left, cols);
   }
 }
 
@@ -243,13 +229,23 @@ dperm_status blocks_apply_both(const matrix *x, const double *f, size_t k, matri
   return stripes_sum(x, &how, g, err);
 }
 
+/* By tiles of columns: total[0 … right, tile] += Xᵀ (w ∘ X[tile]). */
 static void add_gram(const block_sums *sums, const double *rows, size_t from, size_t count,
                      double *total, double *spare) {
-  dense_rows_gram(rows, count, sums->x->cols, sums->w + from, 1, total, spare);
+  size_t cols = sums->x->cols;
+  for (size_t left = 0; left < cols; left += TILE) {
+    size_t wide = smaller(TILE, cols - left);
+    for (size_t i = 0; i < count; i++) {
+      for (size_t j = 0; j < wide; j++) {
+        spare[i * TILE + j] = sums->w[from + i] * rows[i * cols + left + j];
+      }
+    }
+    gemm_tn(left + wide, wide, count, rows, cols, spare, TILE, total + left, cols);
+  }
 }
 
 dperm_status blocks_gram(const matrix *x, const double *w, double *h, dperm_error *err) {
-  size_t spare = smaller(BLOCK, x->rows) * DENSE_TILE;
+  size_t spare = smaller(BLOCK, x->rows) * TILE;
   const block_sums sums = {.x = x, .add = add_gram, .spare_size = spare, .w = w};
   const stripe_sum how = sum_of_blocks(&sums, x->cols * x->cols);
   return stripes_sum(x, &how, h, err);

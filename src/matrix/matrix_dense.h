@@ -28,9 +28,3 @@ dperm_status blocks_gram_diagonal(const matrix *x, const double *w, size_t k, do
 /* At most so many additions stand behind an entry of X f, and of Xᵀ w, for one right-hand side. */
 size_t blocks_row_depth(size_t cols);
 size_t blocks_sum_depth(const matrix *x);
-
-/* The upper triangle (row-major) of total += Xᵀ diag(w) X for the rows of a block, w's numbers
- * `stride` apart; `spare` has count × DENSE_TILE doubles. */
-enum { DENSE_TILE = 96 };
-void dense_rows_gram(const double *rows, size_t count, size_t cols, const double *w, size_t stride,
-                     double *total, double *spare);

@@ -168,8 +168,8 @@ static const double *weights_of(const row_sums *sums, const row_window *rows, si
   return work;
 }
 
-/* `pile` has a pile of blocks, then the block at hand, and both are zero again at the end; then
- * space for rows, and for margins where there are several a row. */
+/* `pile` has a pile of blocks, then the block at hand, then space for rows, and for margins where
+ * there are several a row. */
 static void add_stripe(const void *context, size_t from, size_t to, double *total, double *pile) {
   const row_sums *sums = context;
   const sparse *m = sums->m;
@@ -177,6 +177,7 @@ static void add_stripe(const void *context, size_t from, size_t to, double *tota
   size_t numbers = chunk * sums->k * m->base.row_entries;
   double near[MATRIX_BLOCK], *block = pile + size, *made = block + size;
   double *work = sums->k == 1 ? near : made + m->base.work_size;
+  memset(pile, 0, 2 * size * sizeof *pile);
   for (size_t at = from; at < to && !cancel_poll_at((at - from) / chunk, numbers); at += chunk) {
     size_t end = to - at < chunk ? to : at + chunk, done = at;
     const row_window rows = rows_at(m, at, end - at, made);

@@ -49,7 +49,6 @@ static dperm_status run_objective(const privacy_plan *plan, const problem *base,
                                   solver_report *report, dperm_error *err) {
   size_t dims = problem_size(base);
   double *linear = NULL, *target = NULL, *certified = NULL;
-  problem_model *models = NULL;
   problem p = *base;
   p.model = (problem_model){.lambda = plan->lambda, .ridge = plan->delta_reg};
   OWNED(scratch_free) scratch work;
@@ -57,29 +56,24 @@ static dperm_status run_objective(const privacy_plan *plan, const problem *base,
   TRY(scratch_take(&work, count * dims, sizeof *linear, &linear, err));
   TRY(scratch_take(&work, count, sizeof *target, &target, err));
   TRY(scratch_take(&work, count, sizeof *certified, &certified, err));
-  TRY(scratch_take(&work, count, sizeof *models, &models, err));
   for (size_t m = 0; m < count; m++) {
-    double *term = linear + m * dims;
-    TRY(draw_term(plan, promised, base, &sources[m], term, &target[m], err));
+    TRY(draw_term(plan, promised, base, &sources[m], linear + m * dims, &target[m], err));
     certified[m] = INFINITY;
-    models[m] = p.model;
-    models[m].linear = term;
   }
   if (count > 1 && !p.x->spread && dims == p.x->cols) { /* rows of one score */
     batch all = {.p = &p,
-                 .models = models,
+                 .linear = linear,
                  .count = count,
                  .target = target,
                  .weights = out->f,
-                 .certified = certified,
-                 .progress = how->progress};
+                 .certified = certified};
     TRY(solve_batch(&all, how, &work, err));
     memset(out->rest, 0, count * dims * sizeof *out->rest);
   }
   for (size_t m = 0; m < count; m++) {
     if (!(certified[m] <= target[m])) {
       solution alone = {out->f + m * dims, out->rest + m * dims};
-      p.model = models[m];
+      p.model.linear = linear + m * dims;
       TRY(mechanism_solve(&p, how, target[m], &alone, report, err));
     }
   }

@@ -12,26 +12,12 @@
 
 const char *const model_origin_names[3] = {"schema", "svmlight", "memory"};
 
-/* JSON has no NaN: what does not apply is null. */
-static json_t *number_or_null(double value) {
-  return isnan(value) ? json_null() : json_real(value);
-}
-
 static json_t *numbers_json(const double *numbers, size_t count) {
   json_t *array = json_array();
   for (size_t i = 0; i < count; i++) {
     json_append(&array, json_real(numbers[i]));
   }
   return array;
-}
-
-/* A key that may be left out (o* below) would also be left out for want of memory: then all is. */
-static json_t *unless_lost(json_t *object, const char *key, bool has) {
-  if (!object || (json_object_get(object, key) != NULL) == has) {
-    return object;
-  }
-  json_decref(object);
-  return NULL;
 }
 
 /* Flat for two classes, else an array for each. */
@@ -81,49 +67,53 @@ json_t *block_weights_json(const noise_plan *noise) {
 
 static json_t *privacy_json(const dperm_model *model) {
   const privacy_plan *plan = &model->plan;
+  const noise_kind *kind = plan->noise.kind;
   const guarantee *claim = &model->claim;
   bool noisy = plan->mechanism != DPERM_MECHANISM_NONE;
   bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
-  bool weighted = noisy && plan->noise.kind->weight;
-  json_t *blocks = noisy && plan->noise.kind->weights ? block_weights_json(&plan->noise) : NULL;
-  bool shaped = json_array_size(blocks) > 0; /* nor have files of noise that is shaped by no body */
-  if (noisy && plan->noise.kind->weights && !blocks) {
-    return NULL;
-  }
-  bool several = noisy && model->classes.count > 2; /* files of two classes have no such key */
-  bool refined =
-      noisy && claim->shares[SHARE_SCHEMA] > 0; /* nor have others than refined schemas */
   const double none = (double)NAN;
-  json_t *object = json_pack(
-      "{s:s?, s:o, s:o, s:o*, s:o*, s:s, s:s, s:I, s:o, s:o*, s:s, s:s?, s:s?, s:o, s:o*, s:o, "
-      "s:f, "
-      "s:f, s:o}",
-      "definition", noisy ? "(epsilon, delta)-differential privacy" : NULL, "epsilon",
-      number_or_null(claim->epsilon), "delta", number_or_null(claim->delta), "epsilon_refined",
-      refined ? json_real(claim->shares[SHARE_SCHEMA]) : NULL, "epsilon_charged",
-      refined ? json_real(claim->epsilon_charged) : NULL, "neighbours",
-      neighbours_word(claim->neighbours), "unit", claim->rows_per_person > 1 ? "person" : "row",
-      "rows_per_person", (json_int_t)claim->rows_per_person, "epsilon_row",
-      number_or_null(claim->epsilon_row), "epsilon_class",
-      several ? json_real(claim->epsilon_class) : NULL, "mechanism",
-      mechanism_of(plan->mechanism)->name, "analysis",
-      objective ? dperm_analysis_name(plan->analysis) : NULL, "noise",
-      noisy ? plan->noise.kind->name : NULL, "noise_weight",
-      number_or_null(weighted ? plan->noise.kind->weight(&plan->noise) : none), "noise_weights",
-      shaped ? json_incref(blocks) : NULL, "beta", number_or_null(noisy ? plan->noise.beta : none),
-      "delta_reg", plan->delta_reg, "lambda", plan->lambda, "numerics",
-      numerics_json(&model->release, claim->delta_numerics));
-  object = unless_lost(unless_lost(object, "epsilon_class", several), "noise_weights", shaped);
-  json_decref(blocks);
-  return unless_lost(unless_lost(object, "epsilon_refined", refined), "epsilon_charged", refined);
+  json_t *object = json_pack("{s:s?, s:o, s:o}", "definition",
+                             noisy ? "(epsilon, delta)-differential privacy" : NULL, "epsilon",
+                             json_figure(claim->epsilon), "delta", json_figure(claim->delta));
+  if (noisy && claim->shares[SHARE_SCHEMA] > 0) { /* refined schemas alone have these */
+    json_set(&object, "epsilon_refined", json_real(claim->shares[SHARE_SCHEMA]));
+    json_set(&object, "epsilon_charged", json_real(claim->epsilon_charged));
+  }
+  json_set(&object, "neighbours", json_string(neighbours_word(claim->neighbours)));
+  json_set(&object, "unit", json_string(claim->rows_per_person > 1 ? "person" : "row"));
+  json_set(&object, "rows_per_person", json_count(claim->rows_per_person));
+  json_set(&object, "epsilon_row", json_figure(claim->epsilon_row));
+  if (noisy && model->classes.count > 2) {
+    json_set(&object, "epsilon_class", json_real(claim->epsilon_class));
+  }
+  json_set(&object, "mechanism", json_string(mechanism_of(plan->mechanism)->name));
+  json_set(&object, "analysis",
+           objective ? json_string(dperm_analysis_name(plan->analysis)) : json_null());
+  json_set(&object, "noise", noisy ? json_string(kind->name) : json_null());
+  json_set(&object, "noise_weight",
+           json_figure(noisy && kind->weight ? kind->weight(&plan->noise) : none));
+  if (noisy && kind->weights) {
+    json_t *blocks = block_weights_json(&plan->noise);
+    if (blocks && json_array_size(blocks) == 0) { /* noise that is shaped by no body */
+      json_decref(blocks);
+    } else {
+      json_set(&object, "noise_weights", blocks);
+    }
+  }
+  json_set(&object, "beta", json_figure(noisy ? plan->noise.beta : none));
+  json_set(&object, "delta_reg", json_real(plan->delta_reg));
+  json_set(&object, "lambda", json_real(plan->lambda));
+  json_set(&object, "numerics", numerics_json(&model->release, claim->delta_numerics));
+  return object;
 }
 
 static json_t *encoding_json(const dperm_model *model) {
-  bool constant = model->intercept != 0;
-  json_t *object = json_pack("{s:s, s:I, s:f, s:o*}", "source", model_origin_names[model->origin],
-                             "dims", (json_int_t)model->inputs, "norm", model->norm_bound,
-                             "intercept", constant ? json_real(model->intercept) : NULL);
-  return unless_lost(object, "intercept", constant);
+  json_t *object = json_pack("{s:s, s:I, s:f}", "source", model_origin_names[model->origin], "dims",
+                             (json_int_t)model->inputs, "norm", model->norm_bound);
+  if (model->intercept != 0) {
+    json_set(&object, "intercept", json_real(model->intercept));
+  }
+  return object;
 }
 
 static json_t *kernel_json(const dperm_model *model) {
@@ -142,13 +132,6 @@ static json_t *ledger_json(const dperm_model *model) {
                                               "digest", model->ledger_digest);
 }
 
-/* How many rows there were, or null where that is private; and a figure near it, where there is
- * one.
- */
-static json_t *rows_json(bool stated, size_t rows) {
-  return stated ? json_integer((json_int_t)rows) : json_null();
-}
-
 static json_t *model_json(const dperm_model *model) {
   char format[32];
   bool about = model->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
@@ -156,12 +139,13 @@ static json_t *model_json(const dperm_model *model) {
   json_t *object = json_pack(
       "{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:o, s:o}", "format", format, "private",
       dperm_model_is_private(model), "reason", model->reason, "privacy", privacy_json(model),
-      "loss", "name", model->loss, "h", number_or_null(model->loss_h), "lipschitz",
-      number_or_null(model->loss_lipschitz), "smoothness", number_or_null(model->loss_smoothness),
-      "rows", rows_json(!about, model->rows), "rows_fitted", rows_json(!about, model->rows_fitted));
-  if (about) {
-    json_set(&object, "rows_about", rows_json(true, model->rows));
-    json_set(&object, "rows_about_fitted", rows_json(true, model->rows_fitted));
+      "loss", "name", model->loss, "h", json_figure(model->loss_h), "lipschitz",
+      json_figure(model->loss_lipschitz), "smoothness", json_figure(model->loss_smoothness), "rows",
+      about ? json_null() : json_count(model->rows), "rows_fitted",
+      about ? json_null() : json_count(model->rows_fitted));
+  if (about) { /* the number is private, and these are figures near it */
+    json_set(&object, "rows_about", json_count(model->rows));
+    json_set(&object, "rows_about_fitted", json_count(model->rows_fitted));
   }
   json_set(&object, "selection", model->selection ? json_incref(model->selection) : json_null());
   json_set(&object, "ledger", ledger_json(model));

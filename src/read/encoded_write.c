@@ -48,9 +48,7 @@ static dperm_status write_page(encoded_writer *w, size_t rows, dperm_error *err)
   w->pages[w->page_count++] =
       (encoded_page){w->at, w->used, (uint32_t)rows, encoded_sum(0, w->part, w->used)};
   w->row_count += rows;
-  TRY(write_part(w, err));
-  output_start_flushing(w->out);
-  return DPERM_OK;
+  return write_part(w, err);
 }
 
 /* ---- pages of a table (page_taker) */
@@ -188,7 +186,7 @@ dperm_status dperm_encode_file(const dperm_source *source, const char *out_path,
     FAIL(err, DPERM_INVALID_ARGUMENT, "%s: is encoded already; give CSV or svmlight",
          path_for_people(source->path));
   }
-  TRY(output_open_private(out_path, &w.out, err));
+  TRY(output_open(out_path, true, &w.out, err));
   TRY(write_all(&w, reader, err));
   output_file *out = w.out;
   w.out = NULL;

@@ -172,8 +172,7 @@ static dperm_status fit_class(fit_work *w, size_t m, dperm_unsafe_diagnostics *u
       w->view->cols == 2) {
     base.regularizer = &bare;
   }
-  const solver_options how = {.tolerance = options->gradient_tolerance,
-                              .progress = &options->progress};
+  const solver_options how = {.tolerance = options->gradient_tolerance};
   double *weights = w->model->weights + m * dims;
   solver_report solved;
   TRY(progress_tick(&options->progress, "solving", 0, 0, err));

@@ -29,7 +29,7 @@ dperm_status dperm_output_open(const char *path, dperm_output **out, dperm_error
   OWNED(dperm_output_free_at) dperm_output *made = NULL;
   TRY(memory_new(1, sizeof *made, &made, err));
   TRY(memory_copy_text(path, strlen(path), &made->path, err));
-  TRY(output_open(made->path, &made->file, err));
+  TRY(output_open(made->path, false, &made->file, err));
   *out = made;
   made = NULL;
   return DPERM_OK;
@@ -179,7 +179,7 @@ void dperm_text_free(char *text) {
 
 dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm_error *err) {
   OWNED(output_discard_at) output_file *file = NULL;
-  TRY(output_open(path ? path : "-", &file, err));
+  TRY(output_open(path ? path : "-", false, &file, err));
   TRY(model_write_content(model, file, err));
   output_file *whole = file;
   file = NULL;

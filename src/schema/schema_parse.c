@@ -399,7 +399,7 @@ dperm_status dperm_schema_read(const char *path, dperm_schema **out, dperm_error
 /* Laid out as one would by hand: a column on a line. */
 dperm_status dperm_schema_write(const dperm_schema *schema, const char *path, dperm_error *err) {
   OWNED(output_discard_at) output_file *file = NULL;
-  TRY(output_open(path, &file, err));
+  TRY(output_open(path, false, &file, err));
   TRY(json_write(schema->json, true, file, err));
   output_file *whole = file;
   file = NULL;

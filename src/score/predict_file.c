@@ -153,7 +153,7 @@ dperm_status dperm_predict_file(const dperm_model *model, const dperm_source *so
   OWNED(output_discard_at) output_file *out = NULL;
   OWNED(class_list_clear) class_list names = {0};
   TRY(scored_open(model, source, false, progress, &reader, err));
-  TRY(output_open(out_path, &out, err));
+  TRY(output_open(out_path, false, &out, err));
   TRY(class_list_new(model->classes.count, &names, err));
   for (size_t m = 0; m < model->classes.count; m++) {
     TRY(quoted(model->classes.names[m], &names.names[m], err));

@@ -19,54 +19,23 @@ static bool by_entries(const matrix *x) {
   return x->kind->views != NULL;
 }
 
-/* Floats of the lanes' Hessians: pairs of columns side by side, or squares one after the other. */
-static size_t hessian_size(const matrix *x) {
-  return (by_entries(x) ? x->cols * (x->cols + 1) / 2 : x->cols * x->cols) * BATCH_WIDTH;
-}
-
-/* `count` numbers from a multiple of 64 bytes on; *raw is what to free. */
-static dperm_status new_aligned(size_t count, size_t size, void *raw, void *out, dperm_error *err) {
-  char *bytes = NULL;
-  TRY(memory_new(count + 64 / size, size, &bytes, err));
-  char *start = bytes + (64 - (uintptr_t)bytes % 64) % 64;
-  memcpy(raw, &bytes, sizeof bytes);
-  memcpy(out, &start, sizeof start);
-  return DPERM_OK;
-}
-
-dperm_status batch_pass_open(const problem *p, bool hessians, batch_pass *l, dperm_error *err) {
-  size_t cols = p->x->cols, wide = cols * BATCH_WIDTH;
-  bool entries = by_entries(p->x);
-  *l = (batch_pass){.p = p, .chunk = entries ? CHUNK : MATRIX_BLOCK};
-  size_t tall = l->chunk * BATCH_WIDTH;
-  TRY(new_aligned(4 * wide + 3 * tall, sizeof *l->f, &l->doubles, &l->f, err));
+dperm_status batch_pass_open(const problem *p, batch_pass *l, dperm_error *err) {
+  size_t wide = p->x->cols * BATCH_WIDTH;
+  size_t tall = (by_entries(p->x) ? CHUNK : MATRIX_BLOCK) * BATCH_WIDTH;
+  *l = (batch_pass){.p = p};
+  TRY(memory_new(4 * wide + 2 * tall + LANES, sizeof *l->f, &l->doubles, err));
+  TRY(memory_new(p->x->work_size, sizeof *l->work, &l->work, err));
+  l->f = (double *)l->doubles + (64 - (uintptr_t)l->doubles % 64) % 64 / sizeof *l->f;
   l->gradient = l->f + wide;
   l->sums = l->f + 2 * wide;
   l->score = l->f + 4 * wide;
   l->slope = l->score + tall;
-  l->curvature = l->slope + tall;
-  TRY(memory_new(p->x->work_size, sizeof *l->work, &l->work, err));
-  if (!hessians) {
-    return DPERM_OK;
-  }
-  TRY(new_aligned(hessian_size(p->x), sizeof *l->hessian, &l->floats, &l->hessian, err));
-  if (!entries) {
-    size_t spare = l->chunk * DENSE_TILE;
-    return memory_new(cols * cols + spare, sizeof *l->square, &l->square, err);
-  }
-  TRY(memory_new(cols, sizeof *l->places, &l->places, err));
-  for (size_t j = 1; j < cols; j++) { /* pair (i, j), i ≤ j, stands at places[i] + j */
-    l->places[j] = l->places[j - 1] + cols - j;
-  }
   return DPERM_OK;
 }
 
 void batch_pass_close(batch_pass *l) {
   free(l->doubles);
-  free(l->floats);
-  free(l->places);
   free(l->work);
-  free(l->square);
 }
 
 /* ---- rows of few entries */
@@ -77,11 +46,9 @@ typedef struct chunk {
   row_view rows[CHUNK];
 } chunk;
 
-/* Short vectors as GCC and clang have them on every processor; HALF of the lanes in doubles, all of
- * them in floats, 64 bytes each. All arrays of lanes begin at multiples of that. */
-enum { HALF = BATCH_WIDTH / 2 };
-typedef double half_lanes __attribute__((vector_size(HALF * sizeof(double)), may_alias));
-typedef float all_lanes __attribute__((vector_size(BATCH_WIDTH * sizeof(float)), may_alias));
+/* Short vectors, as in base/dispatch.h, where they stand: arrays of models' numbers begin at
+ * multiples of their 64 bytes. */
+typedef lanes half_lanes __attribute__((may_alias));
 
 /* z_i = F x_i, one row after the other. */
 FOR_EACH_WIDTH
@@ -113,32 +80,13 @@ static void add_slopes(const chunk *c, const double *s, double *g) {
   }
 }
 
-/* h += Σ a_i x_i x_iᵀ, the pairs of columns in order. */
-FOR_EACH_WIDTH
-static void add_curvatures(const chunk *c, const double *a, const size_t *places, float *h) {
-  for (size_t i = 0; i < c->count; i++, a += BATCH_WIDTH) {
-    all_lanes here;
-    for (size_t l = 0; l < BATCH_WIDTH; l++) {
-      here[l] = (float)a[l];
-    }
-    for (size_t e = 0; e < c->rows[i].count; e++) {
-      float *from = h + places[c->rows[i].columns[e]] * BATCH_WIDTH;
-      all_lanes w = here * (float)c->rows[i].values[e];
-      for (size_t o = e; o < c->rows[i].count; o++) {
-        all_lanes *at = (all_lanes *)(from + (size_t)c->rows[i].columns[o] * BATCH_WIDTH);
-        *at += (float)c->rows[i].values[o] * w;
-      }
-    }
-  }
-}
-
 /* Folding a block costs cols additions: at most an eighth of the block's own. */
 static size_t sparse_block_rows(const matrix *x) {
   size_t rows = 8 * x->cols / (x->row_entries + 1);
   return (rows / CHUNK + 1) * CHUNK;
 }
 
-static void pass_sparse(batch_pass *l, bool hessian) {
+static void pass_sparse(batch_pass *l) {
   const matrix *x = l->p->x;
   size_t wide = x->cols * BATCH_WIDTH, block_rows = sparse_block_rows(x), blocks = 0;
   double *pile = l->sums, *block = l->sums + wide;
@@ -153,12 +101,8 @@ static void pass_sparse(batch_pass *l, bool hessian) {
     c.count = left < CHUNK ? left : CHUNK;
     x->kind->views(x, from, c.count, l->work, c.rows);
     make_scores(&c, l->f, l->score);
-    problem_rows_eval(l->p, from, c.count, BATCH_WIDTH, l->score, NULL, l->slope,
-                      hessian ? l->curvature : NULL);
+    problem_rows_eval(l->p, from, c.count, BATCH_WIDTH, l->score, NULL, l->slope, NULL);
     add_slopes(&c, l->slope, block);
-    if (hessian) {
-      add_curvatures(&c, l->curvature, l->places, l->hessian);
-    }
     if ((from + CHUNK) % block_rows == 0) {
       vector_fold(pile, block, wide);
       if (++blocks % PILE == 0) {
@@ -172,19 +116,7 @@ static void pass_sparse(batch_pass *l, bool hessian) {
 
 /* ---- dense rows */
 
-/* A block's share is made in doubles. */
-static void add_hessian(batch_pass *l, size_t m, const double *rows, size_t count) {
-  size_t cols = l->p->x->cols;
-  double *share = l->square, *spare = l->square + cols * cols;
-  float *to = l->hessian + m * cols * cols;
-  memset(share, 0, cols * cols * sizeof *share);
-  dense_rows_gram(rows, count, cols, l->curvature + m, BATCH_WIDTH, share, spare);
-  for (size_t i = 0; i < cols * cols; i++) {
-    to[i] += (float)share[i];
-  }
-}
-
-static void pass_block(batch_pass *l, size_t from, bool hessian) {
+static void pass_block(batch_pass *l, size_t from) {
   const problem *p = l->p;
   size_t cols = p->x->cols, left = p->x->rows - from;
   size_t count = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
@@ -194,41 +126,23 @@ static void pass_block(batch_pass *l, size_t from, bool hessian) {
   }
   memset(l->score, 0, count * BATCH_WIDTH * sizeof *l->score);
   gemm_nn(count, BATCH_WIDTH, cols, rows, cols, l->f, BATCH_WIDTH, l->score, BATCH_WIDTH);
-  problem_rows_eval(p, from, count, BATCH_WIDTH, l->score, NULL, l->slope,
-                    hessian ? l->curvature : NULL);
+  problem_rows_eval(p, from, count, BATCH_WIDTH, l->score, NULL, l->slope, NULL);
   memset(l->sums, 0, cols * BATCH_WIDTH * sizeof *l->sums);
   gemm_tn(cols, BATCH_WIDTH, count, rows, cols, l->slope, BATCH_WIDTH, l->sums, BATCH_WIDTH);
   vector_axpy(l->gradient, 1, l->sums, cols * BATCH_WIDTH);
-  for (size_t m = 0; hessian && m < BATCH_WIDTH; m++) {
-    add_hessian(l, m, rows, count);
-  }
 }
 
 /* ---- both */
 
-void batch_pass_run(batch_pass *l, bool hessian) {
+void batch_pass_run(batch_pass *l) {
   const matrix *x = l->p->x;
   memset(l->gradient, 0, x->cols * BATCH_WIDTH * sizeof *l->gradient);
-  if (hessian) {
-    memset(l->hessian, 0, hessian_size(x) * sizeof *l->hessian);
-  }
   if (by_entries(x)) {
-    pass_sparse(l, hessian);
+    pass_sparse(l);
     return;
   }
   for (size_t from = 0; from < x->rows; from += MATRIX_BLOCK) {
-    pass_block(l, from, hessian);
-  }
-}
-
-void batch_pass_hessian(const batch_pass *l, size_t m, double *square) {
-  size_t cols = l->p->x->cols;
-  for (size_t i = 0; i < cols; i++) {
-    for (size_t j = i; j < cols; j++) {
-      square[i * cols + j] =
-          (double)(by_entries(l->p->x) ? l->hessian[(l->places[i] + j) * BATCH_WIDTH + m]
-                                       : l->hessian[(m * cols + i) * cols + j]);
-    }
+    pass_block(l, from);
   }
 }
 
@@ -240,12 +154,4 @@ size_t batch_pass_sum_depth(const matrix *x) {
   size_t rows = by_entries(x) ? sparse_block_rows(x) : MATRIX_BLOCK;
   size_t blocks = x->rows / rows + 1;
   return by_entries(x) ? rows + PILE + blocks / PILE + 3 : rows + blocks + 3;
-}
-
-/* A pass costs about two operations an entry and a dozen for the loss, a Hessian one a pair (of
- * floats, half as wide), its factor d³/3, both spread over the rows. */
-double batch_pass_hessian_cost(const matrix *x) {
-  double entries = (double)x->row_entries, d = (double)x->cols;
-  double pass = 2 * entries + 12;
-  return (entries * (entries + 1) / 4 + d * d * d / 12 / (double)x->rows) / pass;
 }

@@ -6,18 +6,17 @@
 
 #include "solve/problem.h"
 
-/* `count` problems, which are `p` with a model of its own each, on rows that are all here (not
- * spread). The result of a model depends on neither the others nor the number of threads. */
+/* `count` problems, which are `p` with a linear term of its own each, on rows that are all here
+ * (not spread). The result of a model depends on neither the others nor the number of threads. */
 typedef struct batch {
   const problem *p;
-  const problem_model *models;
+  const double *linear; /* the terms one after the other, cols numbers each */
   size_t count;
-  const double *factor; /* to begin with (solve/direction.h); NULL: each makes its own at once */
+  const double *factor; /* of the Hessian somewhere near (solve/direction.h) */
   const double *target; /* for the certified gradients */
-  double *weights;      /* the starts one after the other, cols numbers each; then the minimizers */
+  double *weights;      /* the starts one after the other; then the minimizers */
   double *certified;    /* out: bounds on the true gradients' norms, at most target[m] where model m
                          * was solved, infinite (and its weights as they were) where it was not */
-  const dperm_progress *progress; /* may be NULL */
 } batch;
 
 dperm_status batch_solve(const batch *b, dperm_error *err);

@@ -72,27 +72,20 @@ static dperm_status factor_raised(const double *h, double *factor, size_t cols, 
   FAIL(err, DPERM_NUMERIC_ERROR, "the Hessian is not positive definite; check a custom loss");
 }
 
-dperm_status hessian_of_gram(const problem *p, const double *f, double *h, dperm_error *err) {
+static dperm_status factor_at(const problem *p, const point *at, double *factor, dperm_error *err) {
   size_t cols = problem_size(p);
-  double n = problem_divisor(p), penalty = 0;
+  double *h = NULL, n = problem_divisor(p), penalty = 0;
+  OWNED(scratch_free) scratch work;
+  scratch_init(&work);
+  TRY(scratch_take(&work, cols * cols, sizeof *h, &h, err));
+  TRY(problem_gram(p, at->curvature, h, err));
   for (size_t i = 0; i < cols; i++) {
-    TRY(problem_penalty_curvature(p, i, f[i], &penalty, err));
+    TRY(problem_penalty_curvature(p, i, at->f[i], &penalty, err));
     for (size_t j = i; j < cols; j++) {
       h[i * cols + j] /= n;
     }
     h[i * cols + i] += penalty;
   }
-  return DPERM_OK;
-}
-
-static dperm_status factor_at(const problem *p, const point *at, double *factor, dperm_error *err) {
-  size_t cols = problem_size(p);
-  double *h = NULL;
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
-  TRY(scratch_take(&work, cols * cols, sizeof *h, &h, err));
-  TRY(problem_gram(p, at->curvature, h, err));
-  TRY(hessian_of_gram(p, at->f, h, err));
   return factor_raised(h, factor, cols, err);
 }
 
@@ -102,7 +95,7 @@ dperm_status hessian_factor(const problem *p, const double *f, double *factor, d
   scratch_init(&work);
   TRY(point_take(p, &work, NULL, &at, err));
   memcpy(at.f, f, problem_size(p) * sizeof *f);
-  TRY(problem_evaluate(p, &at, err));
+  TRY(problem_evaluate(p, false, &at, err));
   return factor_at(p, &at, factor, err);
 }
 
@@ -178,8 +171,8 @@ static bool advance(linear_system *s, double *direction) {
   return alpha > 0 && vector_norm(s->residual, cols) > s->goal && rho > 0;
 }
 
-dperm_status direction_cg(const problem *p, const point *at, double tolerance,
-                          const dperm_progress *progress, double *direction, dperm_error *err) {
+dperm_status direction_cg(const problem *p, const point *at, double tolerance, double *direction,
+                          dperm_error *err) {
   size_t cols = problem_size(p), most = 10 * cols + 50 < 2000 ? 10 * cols + 50 : 2000;
   OWNED_MEMORY double *work = NULL;
   TRY(memory_new(5 * cols, sizeof *work, &work, err));
@@ -193,9 +186,7 @@ dperm_status direction_cg(const problem *p, const point *at, double tolerance,
   memset(direction, 0, cols * sizeof *direction);
   TRY(prepare(&s, tolerance, err));
   bool going = true;
-  double asked = 0;
   for (size_t i = 0; going && i < most; i++) {
-    TRY(progress_tick_seldom(progress, "solving", &asked, err));
     TRY(multiply(&s, err));
     going = advance(&s, direction);
   }
@@ -203,11 +194,9 @@ dperm_status direction_cg(const problem *p, const point *at, double tolerance,
 }
 
 dperm_status newton_direction(const problem *p, solver_method method, const point *at,
-                              double tolerance, const dperm_progress *progress, double *direction,
-                              dperm_error *err) {
-  TRY(direction_uses_cholesky(p, method)
-          ? direction_cholesky(p, at, direction, err)
-          : direction_cg(p, at, tolerance, progress, direction, err));
+                              double tolerance, double *direction, dperm_error *err) {
+  TRY(direction_uses_cholesky(p, method) ? direction_cholesky(p, at, direction, err)
+                                         : direction_cg(p, at, tolerance, direction, err));
   /* All processes of a job take one direction, also where their processors round differently. */
   return ranks_share(p->x->spread, DPERM_OK, direction, problem_size(p) * sizeof *direction, err);
 }

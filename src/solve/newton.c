@@ -130,7 +130,7 @@ static dperm_status search_step(iteration *n, dperm_error *err) {
   TRY(problem_scores(p, n->direction, q, err));
   TRY(line_search(p, &n->here, n->direction, q, &step, err));
   move(n, step);
-  return problem_evaluate(p, &n->there, err);
+  return problem_evaluate(p, false, &n->there, err);
 }
 
 static dperm_status iterate(iteration *n, dperm_error *err) {
@@ -139,10 +139,9 @@ static dperm_status iterate(iteration *n, dperm_error *err) {
    * row of a Huber loss has just begun to bend, its own gradient hides all others, and a residual
    * below a share of that one would only undo the last step, over and over. */
   double cg_tolerance = fmin(0.1, sqrt(n->best)) * (n->best / n->norm);
-  TRY(newton_direction(p, n->options->method, &n->here, cg_tolerance, n->options->progress,
-                       n->direction, err));
+  TRY(newton_direction(p, n->options->method, &n->here, cg_tolerance, n->direction, err));
   move(n, 1);
-  TRY(problem_try(p, &n->there, err));
+  TRY(problem_evaluate(p, true, &n->there, err));
   double norm = vector_norm(n->there.gradient, problem_size(p));
   if (isfinite(norm) && norm <= 0.5 * n->halved) {
     n->halved = norm;
@@ -169,10 +168,7 @@ dperm_status solve(const problem *p, const solver_options *options, double *weig
   TRY(warm_start(p, options, &n.here, &n.there, err));
   n.halved = vector_norm(n.here.gradient, cols);
   *report = (solver_report){0};
-  TRY(progress_tick(options->progress, "solving", 0, 0, err));
-  double asked = 0;
   while (!finished(&n)) {
-    TRY(progress_tick_seldom(options->progress, "solving", &asked, err));
     TRY(iterate(&n, err));
   }
   memcpy(weights, n.here.f, cols * sizeof *weights);

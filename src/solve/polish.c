@@ -160,7 +160,7 @@ static dperm_status find_direction(walk *w, solver_method method, dperm_error *e
   problem_curvatures(p, w->here.z, w->here.slope);
   const point at = {
       .f = w->here.f, .z = w->here.z, .curvature = w->here.slope, .gradient = w->here.gradient};
-  return newton_direction(p, method, &at, 1e-4, NULL, w->direction, err);
+  return newton_direction(p, method, &at, 1e-4, w->direction, err);
 }
 
 /* At least the largest eigenvalue of the Hessian here: cR² for the loss (times the rows for each 1
@@ -263,8 +263,7 @@ static dperm_status solve_for(walk *w, const dperm_loss *loss, const solver_opti
     if (!(certified(&w->here) > fmax(near, 8 * w->here.error))) {
       break;
     }
-    status = progress_tick(options->progress, "solving", 0, 0, err);
-    status = status == DPERM_OK ? take_step(w, options->method, &halved, err) : status;
+    status = take_step(w, options->method, &halved, err);
   }
   w->p = given;
   return status;
@@ -334,7 +333,6 @@ dperm_status polish(const problem *p, double target, const solver_options *optio
            "the gradient is not a finite number, so nothing is released; the loss, the "
            "regularizer or the rows hold something that is not one");
     }
-    TRY(progress_tick(options->progress, "solving", 0, 0, err));
     TRY(take_step(&w, options->method, &halved, err));
     report->iterations++;
     if (++steps == WALK_STEPS) {

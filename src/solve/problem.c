@@ -193,18 +193,10 @@ dperm_status problem_add_penalty(const problem *p, bool trial, const double *f, 
   return DPERM_OK;
 }
 
-static dperm_status evaluate(const problem *p, bool trial, point *at, dperm_error *err) {
+dperm_status problem_evaluate(const problem *p, bool trial, point *at, dperm_error *err) {
   evaluate_job job = {p, at};
   TRY(problem_apply_both(p, at->f, evaluate_turn, &job, at->gradient, err));
   return problem_add_penalty(p, trial, at->f, at->gradient, err);
-}
-
-dperm_status problem_evaluate(const problem *p, point *at, dperm_error *err) {
-  return evaluate(p, false, at, err);
-}
-
-dperm_status problem_try(const problem *p, point *at, dperm_error *err) {
-  return evaluate(p, true, at, err);
 }
 
 /* ---- sums of numbers */

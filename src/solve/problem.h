@@ -69,10 +69,9 @@ void problem_slopes_dd(const problem *p, const double *z, const double *z_rest, 
 void problem_curvatures(const problem *p, const double *z, double *curvature);
 
 /* From f to everything else: one pass over the matrix. A loss or regularizer that answers with
- * something not finite is an error. */
-dperm_status problem_evaluate(const problem *p, point *at, dperm_error *err);
-/* The same at a place that may lie too far out: what is not finite stays in the gradient. */
-dperm_status problem_try(const problem *p, point *at, dperm_error *err);
+ * something not finite is an error; of a trial, which may lie too far out, it stays in the
+ * gradient. */
+dperm_status problem_evaluate(const problem *p, bool trial, point *at, dperm_error *err);
 
 /* From the sum over rows in `gradient` to ∇J at f. Unless it is a trial, something that is not
  * finite is an error. */

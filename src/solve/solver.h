@@ -1,5 +1,5 @@
 /* The solver: from a problem and a start to its minimizer. It reports what it reached; others judge
- * (solve/certify.h). */
+ * (solve/certify.h). Every pass over the rows can stop it (base/progress.h). */
 #pragma once
 
 #include "solve/problem.h"
@@ -8,8 +8,7 @@ typedef enum solver_method { SOLVER_AUTO, SOLVER_CHOLESKY, SOLVER_CG } solver_me
 
 typedef struct solver_options {
   solver_method method;
-  double tolerance;               /* on ‖∇J‖₂ */
-  const dperm_progress *progress; /* asked whether to go on; may be NULL */
+  double tolerance; /* on ‖∇J‖₂ */
 } solver_options;
 
 /* Depends on the data: for diagnostics, tests and certification, never for output. */
@@ -37,7 +36,7 @@ dperm_status warm_start(const problem *p, const solver_options *options, point *
  * Moves f + rest (wide) from where it stands to a place where the gradient is certified to be at
  * most `target`. It ends for every set of records if target is at least eight times the
  * evaluation's error there (privacy.md 6 has the proof); with a custom loss or regularizer that
- * lies about itself it may not, so the caller's progress can stop it. Fails only where something is
+ * lies about itself it may not, until it is stopped. Fails only where something is
  * not a number. */
 dperm_status polish(const problem *p, double target, const solver_options *options, double *f,
                     double *rest, solver_report *report, dperm_error *err);

@@ -96,7 +96,6 @@ static void row_sample_free(row_sample *s) {
 /* The sample's Hessian. */
 typedef struct initial_matrix {
   const problem *sample;
-  const dperm_progress *progress;
   double *factor; /* at the sample's minimizer; or NULL, and */
   point at;       /* the minimizer, its gradient being work space */
 } initial_matrix;
@@ -110,7 +109,7 @@ static dperm_status solve_hessian(void *context, double *d, dperm_error *err) {
     return DPERM_OK;
   }
   memcpy(q->at.gradient, d, cols * sizeof *d);
-  TRY(direction_cg(q->sample, &q->at, roughly, q->progress, d, err));
+  TRY(direction_cg(q->sample, &q->at, roughly, d, err));
   for (size_t j = 0; j < cols; j++) {
     d[j] = -d[j];
   }
@@ -127,7 +126,6 @@ static dperm_status walk(const problem *p, const solver_options *options, initia
       return DPERM_OK;
     }
     past[step % PATIENCE] = norm;
-    TRY(progress_tick(options->progress, "solving", 0, 0, err));
     memcpy(there->f, here->gradient, cols * sizeof *there->f);
     TRY(lbfgs_solve(q, solve_hessian, initial, there->f, err));
     for (size_t j = 0; j < cols; j++) {
@@ -135,10 +133,10 @@ static dperm_status walk(const problem *p, const solver_options *options, initia
     }
     /* All processes of a job go one way, also where their processors round differently. */
     TRY(ranks_share(p->x->spread, DPERM_OK, there->f, cols * sizeof *there->f, err));
-    TRY(problem_try(p, there, err));
+    TRY(problem_evaluate(p, true, there, err));
     double next = vector_norm(there->gradient, cols);
     if (!(next < norm)) {
-      return problem_evaluate(p, here, err); /* the two share space for slopes */
+      return problem_evaluate(p, false, here, err); /* the two share space for slopes */
     }
     lbfgs_add(q, here->f, there->f, here->gradient, there->gradient);
     point before = *here;
@@ -159,7 +157,7 @@ static dperm_status set_hessian(initial_matrix *q, solver_method method, const d
   }
   TRY(point_take(sample, work, NULL, &q->at, err));
   memcpy(q->at.f, f, cols * sizeof *f);
-  return problem_evaluate(sample, &q->at, err);
+  return problem_evaluate(sample, false, &q->at, err);
 }
 
 /* A sample is solved in the same manner, down to a few rows, and only as far as its minimizer means
@@ -171,7 +169,7 @@ dperm_status warm_start(const problem *p, const solver_options *options, point *
   scratch_init(&work);
   TRY(row_sample_take(p, options, &sample, err));
   if (!sample.x) {
-    return problem_evaluate(p, here, err);
+    return problem_evaluate(p, false, here, err);
   }
   size_t cols = problem_size(p);
   solver_report report;
@@ -179,13 +177,13 @@ dperm_status warm_start(const problem *p, const solver_options *options, point *
   rough.tolerance = fmax(rough.tolerance, 0.1 * problem_crowd(&sample.p) * p->loss->lipschitz *
                                               p->norm_bound / sqrt((double)rows_in_all(sample.x)));
   TRY(solve(&sample.p, &rough, here->f, &report, err));
-  initial_matrix initial = {.sample = &sample.p, .progress = options->progress};
+  initial_matrix initial = {.sample = &sample.p};
   lbfgs q;
   double *pairs = NULL;
   TRY(scratch_take(&work, lbfgs_work_size(cols), sizeof *pairs, &pairs, err));
   lbfgs_begin(&q, cols, pairs);
   TRY(set_hessian(&initial, options->method, here->f, &work, err));
   TRY(ranks_share(p->x->spread, DPERM_OK, here->f, cols * sizeof *here->f, err));
-  TRY(problem_evaluate(p, here, err));
+  TRY(problem_evaluate(p, false, here, err));
   return walk(p, options, &initial, &q, here, there, err);
 }

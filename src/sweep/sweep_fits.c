@@ -90,8 +90,7 @@ static dperm_status fit_draws(cell_fits *f, const fit_plan *plan, size_t models,
 
 static dperm_status fit_cell(cell_fits *f, const sweep_cell *cell, dperm_error *err) {
   const sweep_rows *train = &f->fold->train;
-  const solver_options how = {.tolerance = cell->options.gradient_tolerance,
-                              .progress = &f->sweep->progress};
+  const solver_options how = {.tolerance = cell->options.gradient_tolerance};
   for (size_t fit = 0; fit < (f->joint ? 1 : class_fits(f->classes)); fit++) {
     for (size_t i = 0; f->sides && i < train->x->rows; i++) {
       f->sides[i] = train->labels[i] == (double)fit ? 1.0 : -1.0;

@@ -164,7 +164,7 @@ static double check_in_doubles(random_problem *t, const place *at) {
   point here = {work, work + 2 * cols, work + 2 * cols + rows, work + 2 * cols + 2 * rows,
                 work + cols};
   memcpy(here.f, at->f, cols * sizeof *here.f);
-  assert_ok(problem_evaluate(&t->p, &here, err));
+  assert_ok(problem_evaluate(&t->p, false, &here, err));
   const evaluation e = evaluation_at(&t->p, here.f, here.z, here.slope);
   double norm = 0, error = precise_gradient_error(t->exact, at->f, here.gradient, &norm);
   double bound = evaluation_error(&e, IN_DOUBLES), certified = certified_gradient(&t->p, &here);

@@ -138,7 +138,7 @@ TEST(gradients_are_within_what_certificates_say) {
     random_point(&r, size, pow(10, (double)(seed % 6) - 2), at.f);
     for (int kind = 0; kind < 2; kind++) {
       t.p.x = kind ? t.data->sparse : t.data->dense;
-      assert_ok(problem_evaluate(&t.p, &at, err));
+      assert_ok(problem_evaluate(&t.p, false, &at, err));
       double value = 0, truth = (double)reference(&t, at.f, NULL, g);
       const evaluation e = evaluation_at(&t.p, at.f, at.z, at.slope);
       for (size_t j = 0; j < size; j++) {
@@ -184,7 +184,7 @@ TEST(hessians_are_derivatives_of_gradients) {
     assert_ok(scratch_take(&work, size, sizeof *diagonal, &diagonal, err));
     random_point(&r, size, 2, at.f);
     random_point(&r, size, 1, v);
-    assert_ok(problem_evaluate(&t.p, &at, err));
+    assert_ok(problem_evaluate(&t.p, false, &at, err));
     weighing by = {&t.p, at.curvature};
     assert_ok(problem_apply_both(&t.p, v, weigh, &by, product, err));
     assert_ok(problem_gram(&t.p, at.curvature, h, err));
@@ -209,7 +209,7 @@ TEST(hessians_are_derivatives_of_gradients) {
     for (size_t i = 0; i < size; i++) {
       near.f[i] = at.f[i] + step * v[i];
     }
-    assert_ok(problem_evaluate(&t.p, &near, err));
+    assert_ok(problem_evaluate(&t.p, false, &near, err));
     for (size_t i = 0; i < size; i++) {
       double penalty = 0;
       assert_ok(problem_penalty_curvature(&t.p, i % cols, at.f[i], &penalty, err));

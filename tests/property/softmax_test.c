@@ -274,7 +274,7 @@ static double log_density(const neighbour *of, const double *w, double lambda, d
                       .regularizer = &ridge,
                       .model = {.lambda = lambda / N}};
   point here = {.f = (double *)w, .z = z, .slope = slope, .curvature = p, .gradient = g};
-  assert_ok(problem_evaluate(&at, &here, err));
+  assert_ok(problem_evaluate(&at, false, &here, err));
   assert_ok(problem_gram(&at, p, h, err));
   for (size_t c = 0; c < K; c++) {
     double squares = 0, sum = 0;

@@ -125,7 +125,7 @@ static void check_rounding(test_problem *t, double scale) {
     assert_ok(point_take(&p, &work, NULL, &at, err));
     for (uint64_t draw = 0; draw < 4; draw++) {
       fill_normal(70 + draw, scale, at.f, cols);
-      assert_ok(problem_evaluate(&p, &at, err));
+      assert_ok(problem_evaluate(&p, false, &at, err));
       (void)reference_objective(t, at.f, exact);
       long double off = 0;
       for (size_t j = 0; j < cols; j++) {
@@ -177,7 +177,7 @@ static void objective_and_line_derivatives_match_the_reference(void **state) {
   assert_ok(point_take(&p, &work, NULL, &at, err));
   fill_normal(61, 2.0, at.f, 5);
   fill_normal(62, 1.0, direction, 5);
-  assert_ok(problem_evaluate(&p, &at, err));
+  assert_ok(problem_evaluate(&p, false, &at, err));
   assert_ok(problem_objective(&p, at.f, &objective, err));
   assert_close(objective, (double)reference_objective(&t, at.f, NULL), 1e-13);
   assert_ok(matrix_apply(data->sparse, direction, 1, q, err));
@@ -251,7 +251,10 @@ static void cancelling_leaves_the_weights_alone(void **state) {
   problem p = problem_for(&t, data->dense);
   int ticks = 0;
   const dperm_progress progress = {stop_at_first_tick, &ticks};
-  const solver_options how = {.tolerance = 1e-10, .progress = &progress};
+  const solver_options how = {.tolerance = 1e-10};
+  OWNED(cancel_end) cancel_token stop;
+  cancel_begin(&stop, &progress, "solving");
+  stop.pause = -1; /* ask whenever there is a chance */
   double f[6] = {1, 2, 3, 4, 5, 6};
   solver_report report;
   assert_fails(solve(&p, &how, f, &report, err), DPERM_CANCELLED, "stopped on request");

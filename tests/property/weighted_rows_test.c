@@ -33,7 +33,7 @@ static void check_derivatives(const test_problem *t, const matrix *x, uint64_t s
     at.f[j] = 2 * random_normal(&r);
     direction[j] = random_normal(&r);
   }
-  assert_ok(problem_evaluate(&p, &at, err));
+  assert_ok(problem_evaluate(&p, false, &at, err));
   assert_ok(problem_objective(&p, at.f, &objective, err));
   assert_close(objective, (double)reference_objective(t, at.f, gradient), 1e-12);
   double slope = 0, second = 0;

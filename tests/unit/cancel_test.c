@@ -186,7 +186,7 @@ typedef struct joint_pass {
 } joint_pass;
 
 static dperm_status joint_gradient(joint_pass *j, dperm_error *err) {
-  return problem_evaluate(j->p, &j->at, err);
+  return problem_evaluate(j->p, false, &j->at, err);
 }
 
 static dperm_status joint_objective(joint_pass *j, dperm_error *err) {
@@ -208,7 +208,7 @@ static dperm_status joint_diagonal(joint_pass *j, dperm_error *err) {
 }
 
 static dperm_status joint_cg(joint_pass *j, dperm_error *err) {
-  return direction_cg(j->p, &j->at, 0.5, NULL, j->wide, err);
+  return direction_cg(j->p, &j->at, 0.5, j->wide, err);
 }
 
 static dperm_status joint_polish(joint_pass *j, dperm_error *err) {
@@ -246,7 +246,7 @@ TEST(passes_over_many_classes_ask_often) {
     assert_ok(scratch_take(&work, size, sizeof *j.wide, &j.wide, err));
     assert_ok(scratch_take(&work, size * size, sizeof *j.square, &j.square, err));
     watch_no_more(w);
-    assert_ok(problem_evaluate(&p, &j.at, err));
+    assert_ok(problem_evaluate(&p, false, &j.at, err));
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
       watch_anew(w, NEVER);
       assert_ok(steps[i](&j, err));
@@ -271,10 +271,8 @@ TEST(no_solver_goes_on_after_a_stop) {
   watched *w = watched_new();
   const dperm_loss loss = dperm_loss_logistic();
   const dperm_regularizer ridge = {0};
-  problem_model models[MODELS];
-  double target[MODELS], certified[MODELS];
+  double target[MODELS], certified[MODELS], linear[MODELS * COLS], factor[COLS * COLS];
   for (size_t m = 0; m < MODELS; m++) {
-    models[m] = (problem_model){.lambda = 0.01};
     target[m] = 1e-6;
   }
   problem p = {.x = w->x,
@@ -282,8 +280,12 @@ TEST(no_solver_goes_on_after_a_stop) {
                .norm_bound = FEATURES_NORM,
                .loss = &loss,
                .regularizer = &ridge,
-               .model = models[0]};
-  double f[MODELS * COLS], rest[COLS];
+               .model = {.lambda = 0.01}};
+  double f[MODELS * COLS] = {0}, rest[COLS];
+  assert_ok(hessian_factor(&p, f, factor, err));
+  for (size_t j = 0; j < MODELS * COLS; j++) {
+    linear[j] = 1e-3 * (double)(j % 7);
+  }
   for (int most = 1; most < 2000; most = most * 3 / 2 + 1) {
     for (int method = SOLVER_CHOLESKY; method <= SOLVER_CG; method++) {
       const solver_options how = {.method = (solver_method)method, .tolerance = 1e-6};
@@ -301,7 +303,8 @@ TEST(no_solver_goes_on_after_a_stop) {
     memset(f, 0, sizeof f);
     watch_anew(w, most);
     const batch all = {.p = &p,
-                       .models = models,
+                       .linear = linear,
+                       .factor = factor,
                        .count = MODELS,
                        .target = target,
                        .weights = f,
@@ -408,25 +411,25 @@ static bool stop_at_second(void *context, const char *stage, uint64_t done, uint
 
 TEST(no_caller_is_never_in_the_way) {
   const dperm_progress silent = {NULL, NULL};
-  double asked = 1e-9;
   assert_ok(progress_tick(NULL, "solving", 0, 0, err));
   assert_ok(progress_tick(&silent, "solving", 0, 0, err));
-  assert_ok(progress_tick_seldom(NULL, "solving", &asked, err));
 }
 
 /* Time since the last question is what counts: long ago, the caller is asked, and may stop; the
- * first call only begins to count. */
-TEST(a_loop_asks_when_its_last_question_is_long_ago) {
+ * beginning only begins to count. */
+TEST(a_pass_asks_when_its_last_question_is_long_ago) {
   int calls = 0;
   const dperm_progress progress = {stop_at_second, &calls};
-  double asked = 0;
-  assert_ok(progress_tick_seldom(&progress, "solving", &asked, err));
-  assert_true(calls == 0 && asked > 0);
-  asked = 1e-9; /* when the machine started */
-  assert_ok(progress_tick_seldom(&progress, "solving", &asked, err));
-  assert_true(calls == 1 && asked > 1e-9);
-  asked = 1e-9;
-  assert_fails(progress_tick_seldom(&progress, "solving", &asked, err), DPERM_CANCELLED,
+  OWNED(cancel_end) cancel_token stop;
+  cancel_begin(&stop, &progress, "solving");
+  assert_false(cancel_poll());
+  assert_true(calls == 0 && stop.asked > 0);
+  stop.asked = 1e-9; /* when the machine started */
+  assert_false(cancel_poll());
+  assert_true(calls == 1 && stop.asked > 1e-9);
+  stop.asked = 1e-9;
+  assert_true(cancel_poll());
+  assert_fails(cancel_check(err), DPERM_CANCELLED,
                "stopped on request while solving; nothing was written");
   assert_int_equal(calls, 2);
 }

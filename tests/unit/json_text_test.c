@@ -173,7 +173,7 @@ TEST(long_list_of_known_keys_is_cut) {
 static char *written(const json_t *value) {
   auto_file *path = file_with("", 0);
   output_file *out = NULL;
-  assert_ok(output_open(path, &out, err));
+  assert_ok(output_open(path, false, &out, err));
   assert_ok(json_write(value, false, out, err));
   assert_ok(output_commit(out, err));
   char *text = NULL;
