@@ -11,7 +11,6 @@
 #include "mechanism/mechanism.h"
 #include "random/random_source.h"
 #include "run/account.h"
-#include "run/counted_schema.h"
 #include "run/fit.h"
 #include "run/options.h"
 #include "run/output.h"
@@ -116,14 +115,8 @@ static dperm_status plan_extreme(run *r, bool finest, fit_plan *out, dperm_error
 
 static dperm_status prepare_counted(run *r, dperm_error *err) {
   const dperm_options *o = r->options;
-  const count_terms terms = {.epsilon = r->how.epsilon,
-                             .whole = o->epsilon,
-                             .rows = r->request.rows,
-                             .neighbours = o->neighbours,
-                             .rows_per_person = o->rows_per_person,
-                             .reasons = r->request.reasons};
   fit_plan coarsest, finest;
-  TRY(counted_prepare(r->data, &terms, &r->counted, err));
+  TRY(counted_prepare(&r->request, &r->counted, err));
   TRY(plan_extreme(r, false, &coarsest, err));
   TRY(plan_extreme(r, true, &finest, err));
   r->spends_delta =

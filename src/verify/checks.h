@@ -20,10 +20,14 @@ void check_refined(verifier *v);
 void check_classes(verifier *v);
 /* What was released for shares of epsilon after the fit, and that the claim counts them. */
 void check_spent_shares(verifier *v);
-/* What they cost together, and what the schema's refinement did: 0 where the file has none; false
- * where it is not clear. */
-bool spent_after_fit(verifier *v, const char *name, interval *sum);
-bool refined_epsilon(verifier *v, const char *name, double *out);
+/* What epsilon is made of, where it is clear. */
+typedef struct epsilon_parts {
+  unsigned long long rows; /* of a unit */
+  interval fits;           /* what all of them have for what was fitted */
+  interval after_fit;      /* what other shares cost together, */
+  double refined, whole;   /* and the schema's refinement, 0 where there is none; all of epsilon */
+} epsilon_parts;
+bool read_parts(verifier *v, const char *name, epsilon_parts *out);
 /* That no class counts for more than the loss's constants allow. */
 void check_class_weights(verifier *v);
 

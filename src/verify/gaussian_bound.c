@@ -53,15 +53,13 @@ noise_profile profile_of_loss(const loss_facts *loss, bool adding, interval kapp
 
 /* The mean of the largest of k normals: at most x + k·E(B − x)+ for every x. */
 static interval largest_of(double k) {
-  interval least = number(INFINITY);
-  bool any = false;
+  interval least = number(0);
   for (double x = 0; x <= 4; x += 0.125) {
     interval density = times(normal_peak, interval_exp(number(-x * x / 2)));
     interval tail = times(0.5, interval_erfc(interval_div(number(x), interval_sqrt(number(2)))));
     interval bound =
         interval_add(number(x), times(k, interval_sub(density, interval_mul(number(x), tail))));
-    least = any ? interval_min(least, bound) : bound;
-    any = true;
+    least = x > 0 ? interval_min(least, bound) : bound;
   }
   return least;
 }
