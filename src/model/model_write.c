@@ -7,7 +7,6 @@
 
 #include "base/json_text.h"
 #include "base/memory.h"
-#include "mechanism/mechanism.h"
 #include "model/model_file.h"
 
 const char *const model_origin_names[3] = {"schema", "svmlight", "memory"};
@@ -106,7 +105,7 @@ static json_t *privacy_json(const dperm_model *model) {
       "rows_per_person", (json_int_t)claim->rows_per_person, "epsilon_row",
       number_or_null(claim->epsilon_row), "epsilon_class",
       several ? json_real(claim->epsilon_class) : NULL, "mechanism",
-      mechanism_of(plan->mechanism)->name, "analysis",
+      dperm_mechanism_name(plan->mechanism), "analysis",
       objective ? dperm_analysis_name(plan->analysis) : NULL, "noise",
       noisy ? plan->noise.kind->name : NULL, "noise_weight",
       number_or_null(weighted ? plan->noise.kind->weight(&plan->noise) : none), "noise_weights",

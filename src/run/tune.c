@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/options_defaults.h"
 #include "data/identity.h"
-#include "mechanism/mechanism.h"
 #include "random/random_source.h"
 #include "run/account.h"
 #include "run/claim.h"
@@ -176,7 +175,9 @@ static dperm_status check_public(const tuning *t, dperm_error *err) {
 }
 
 /* What is paid for, one charge for all portions and rounds (model_maker). */
-static dperm_status choose(void *context, dperm_model **out, dperm_error *err) {
+static dperm_status choose(void *context, const dperm_charge *charge, dperm_model **out,
+                           dperm_error *err) {
+  (void)charge;
   const tuning *t = context;
   size_t chosen = 0;
   TRY(check_public(t, err)); /* alike on all processes */
@@ -249,7 +250,7 @@ static dperm_status choose_and_pay(tuning *t, dperm_options *candidates, dperm_m
   TRY(memory_new(t->count, sizeof *claims, &claims, err));
   TRY(set_candidates(t, candidates, claims, err));
   TRY(output_take_space(t->data, SCHEMA_GIVEN, candidates, t->count, err));
-  (void)snprintf(words, sizeof words, "%s, %s", mechanism_of(candidates[0].mechanism)->name,
+  (void)snprintf(words, sizeof words, "%s, %s", dperm_mechanism_name(candidates[0].mechanism),
                  tune_method_of(t)->name);
   const account_run run = {.account = &account,
                            .command = "tune",
