@@ -41,9 +41,7 @@ static void leave_crosses(json_t **root, const char *name) {
   json_set(root, "crosses", kept);
 }
 
-/* Half of the values or cuts of a list, which are one less than bins, or of the groups of an
- * object.
- */
+/* Half of a list of values or cuts, of which there is one less than bins, or of some groups. */
 static json_t *half_of(json_t *given, bool cuts) {
   json_t *half = json_is_array(given) ? json_array() : json_object(), *value;
   const char *key;

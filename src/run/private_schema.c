@@ -99,7 +99,7 @@ static dperm_status open_counts(const schema_request *q, counted_schema *out, dp
   out->numbers = refine_numbers_of(wide, q->rows, o->epsilon / (double)o->rows_per_person);
   out->claim = guarantee_with(
       guarantee_of_histograms(q->epsilon, o->rows_per_person, out->numbers.counted, o->neighbours),
-      q->reasons);
+      q->claim.reasons);
   double rate = ratio_value(ratio_below(out->claim.epsilon_class));
   if (!(q->epsilon > 0 && q->epsilon < 1e6) || !(rate >= 1e-12)) {
     FAIL(

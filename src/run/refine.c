@@ -34,7 +34,7 @@ static dperm_status pay_nothing(const schema_request *q, dperm_error *err) {
       .command = "refine",
       .mechanism = "none",
       .claim = guarantee_with(guarantee_of_counts(0, o->rows_per_person, false, o->neighbours),
-                              q->reasons),
+                              q->claim.reasons),
       .data = q->data,
       .costs_nothing = true};
   return account_reserve(&run, &none, err);
@@ -72,7 +72,7 @@ static dperm_status refine(const dperm_data *data, const dperm_refine_options *o
                             .data = data,
                             .rows = options_rows(&fit, data),
                             .epsilon = o->epsilon,
-                            .reasons = data_reasons(data) | source_reasons(source)};
+                            .claim = {.reasons = data_reasons(data) | source_reasons(source)}};
   TRY(counted_prepare(&q, &c, err));
   TRY(output_take_space(data, SCHEMA_COUNTED, &fit, 1, err));
   if (refine_rule_share(&c.numbers) == 0) {

@@ -46,8 +46,7 @@ static dperm_status share_of_counts(const dperm_options *o, const dperm_schema *
   return DPERM_OK;
 }
 
-/* Epsilon of a row is too little for any fit. What was given is named, since asking is a default.
- */
+/* Epsilon of a row is too little for any fit. All shares are named, since asking is a default. */
 static dperm_status too_little(const dperm_options *o, schema_way way, double left,
                                dperm_error *err) {
   int named = 0;

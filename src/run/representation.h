@@ -6,7 +6,7 @@
 #include "refine/bins_evidence.h"
 #include "refine/refine_counts.h"
 #include "run/claim.h"
-#include "run/fit_plan.h"
+#include "run/fit.h"
 
 typedef enum schema_way {
   SCHEMA_GIVEN,  /* public numbers alone: the schema's own bins, or those of its "auto" */
@@ -39,8 +39,7 @@ typedef struct schema_request {
   const dperm_data *data; /* the records, under the schema as it was given */
   size_t rows;            /* of them, in public */
   double epsilon;         /* what it has */
-  guarantee claim;        /* of the whole run */
-  unsigned reasons;       /* why it is not private, if it is not */
+  guarantee claim;        /* of the whole run; counts alone need its reasons only */
 } schema_request;
 
 /* The plan of the fit under a schema that may come, from public numbers: what they refuse is

@@ -65,8 +65,7 @@ static dperm_status run_make(run *r, dperm_error *err) {
                                 .data = r->data,
                                 .rows = rows,
                                 .epsilon = r->how.epsilon,
-                                .claim = run_claim(o, &shares, reasons),
-                                .reasons = reasons};
+                                .claim = run_claim(o, &shares, reasons)};
   return stages_check(o, classes, r->data->x->spread, err);
 }
 

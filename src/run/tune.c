@@ -12,7 +12,7 @@
 #include "random/random_source.h"
 #include "run/account.h"
 #include "run/claim.h"
-#include "run/fit_plan.h"
+#include "run/fit.h"
 #include "run/options.h"
 #include "run/output.h"
 #include "run/tune_methods.h"

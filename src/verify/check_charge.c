@@ -1,8 +1,7 @@
 /* Whether a ledger's entry paid for what the model's file shows: epsilon and delta, for the
  * neighbours of the budget, and in a data set that counts by a Renyi order a price that covers the
  * divergence of the file's own noise (docs/proofs/composition.md), or of its epsilon. A schema that
- * was refined from records may have an entry of its own; then both must have paid for their part.
- */
+ * was refined from records may have an entry of its own; then both must have paid their part. */
 #include <string.h>
 
 #include "verify/checks.h"
@@ -106,8 +105,7 @@ static bool price_of_fits(verifier *v, const charged_entry *paid, price *out,
   return true;
 }
 
-/* `released`: the file's fits are what was paid for; else the entry's claim is all that is known.
- */
+/* `released`: the file's fits are what was paid for; else only the entry's claim is known. */
 static void check_price(verifier *v, const charged_entry *paid, bool released) {
   const price plain = price_of_claim(paid);
   price fits;

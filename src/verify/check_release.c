@@ -166,8 +166,7 @@ typedef struct delta_parts {
  * bits; the tail bound behind e^-100 is larger than the tail by a factor of over 30, which covers
  * that.) All that is for one row; the K rows of a person add up to 1 + e^epsilon + ... + e^((K-1)
  * epsilon) times as much, epsilon a row's (group privacy). What gaussian noise costs of delta is
- * counted in the same way: of a split once, for each round, class and row (gaussian.md 6).
- */
+ * counted in the same way: of a split once, for each round, class and row (gaussian.md 6). */
 static bool delta_needed(verifier *v, double epsilon, delta_parts *out) {
   double fits = 1;
   unsigned long long rows = 1;

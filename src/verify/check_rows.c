@@ -20,8 +20,7 @@ bool row_bound(verifier *v, const char *name, double *out) {
                                     : finding(v, false, name, "kernel is not clear");
 }
 
-/* The norm is 1 whatever the directions; but a kind that is not known here may not be what it says.
- */
+/* The norm is 1 whatever the directions; but an unknown kind may not be what it says. */
 static void check_directions(verifier *v) {
   static const char *const kinds[] = {"hadamard", "iid", "orthogonal", NULL};
   const char *kind = NULL;
@@ -166,8 +165,7 @@ static void check_split(verifier *v) {
   }
 }
 
-/* 2 eps of a round for logarithmic K, 3 for geometric (privacy.md 7); the mean of K enters delta.
- */
+/* 2 eps of a round for logarithmic K, 3 for geometric (privacy.md 7); K's mean enters delta. */
 static void check_stopping(verifier *v) {
   const char *rounds = NULL;
   double round = 0, epsilon = 0, mean = 0;

@@ -1,6 +1,5 @@
 /* The groups of lines that a claim consists of, in the order in which they are reported. Each reads
- * the fields it needs itself, so that one bad field spoils the lines that rest on it and no other.
- */
+ * the fields it needs itself, so that one bad field spoils the lines that rest on it alone. */
 #pragma once
 
 #include "verify/finding.h"
@@ -79,8 +78,7 @@ typedef struct noise_shape {
   bool gaussian; /* density ~ exp(-(beta |b|_K)^2/2) instead, which costs a delta */
   /* R_K, a bound on |x|_K for every row, from R2 and the file; false where it is not clear. */
   bool (*row_bound)(verifier *v, interval r2, interval *out);
-  /* The line about it, with R_K or NULL. No line where this is NULL: R_K is R2 itself. */
-  void (*state)(verifier *v, const char *noise, const interval *rk);
+  const char *line; /* about it; NULL for none, where R_K is R2 itself */
 } noise_shape;
 /* NULL for a name that is not known here, or NULL. */
 const noise_shape *noise_shape_find(const char *name);

@@ -2,8 +2,7 @@
  * Hockey sticks are convex, so between two places where they are bounded they lie below the chord;
  * any places will do, and the best of some is taken. The slack of the Jacobians is a line over the
  * slope s that stays above log(1 + kappa·a(s)): for losses with a shape a is a concave function of
- * s, so *any* tangent will do; bisection only looks for one that is good, and need not be trusted.
- */
+ * s, so *any* tangent will do; bisection only looks for a good one, and need not be trusted. */
 #include "verify/gaussian_bound.h"
 
 #include <math.h>
@@ -142,8 +141,7 @@ static bool pays(const line *l, bool adding, interval epsilon) {
 }
 
 /* Each line is a proof of its own, so the least of all that are met is one: the line that the noise
- * was made for is among them, or next to one. The flat one is the profile's: kappa·a is at most k.
- */
+ * was made for is among them, or next to one. The flat one is the profile's: kappa·a <= k. */
 interval delta_of_loss(const loss_facts *loss, bool adding, interval kappa, interval epsilon,
                        interval a) {
   const interval k = interval_mul(kappa, loss->smoothness);

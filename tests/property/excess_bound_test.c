@@ -47,9 +47,8 @@ static void check_bounds(test_problem *t, double norm, dperm_mechanism mechanism
   }
   double least = (double)reference_objective(t, best->weights, NULL);
   for (uint64_t seed = 0; seed < 6; seed++) {
-    random_source source;
+    random_source source = seeded(seed);
     double b[DIMS];
-    assert_ok(random_seeded(seed, &source, err));
     assert_ok(dperm_random_seeded(seed, &options.random, err));
     dperm_model *model = fit(data, options, mechanism);
     noise_draw(&model->plan.noise, &source, b);
@@ -65,8 +64,7 @@ static void check_bounds(test_problem *t, double norm, dperm_mechanism mechanism
 }
 
 static void check_kind(reference_regularizer kind) {
-  random_source r;
-  assert_ok(random_seeded(40 + (uint64_t)kind, &r, err));
+  random_source r = seeded(40 + (uint64_t)kind);
   auto_rows *rows = test_rows_random(3, ROWS, DIMS, 0.8);
   const int rounds = (int)repetitions(12, 30);
   for (int round = 0; round < rounds; round++) {

@@ -47,8 +47,7 @@ TEST(the_largest_weight_becomes_one) {
 /* Whatever the doubles are, none comes out above 1, and one is 1. */
 TEST(no_quotient_is_above_one) {
   class_list classes = three_classes();
-  random_source r;
-  assert_ok(random_seeded(1, &r, err));
+  random_source r = seeded(1);
   for (int i = 0; i < 20000; i++) {
     double low = random_scale(&r, 1e-6, 1e6), next = nextafter(low, i % 2 ? 0 : 2e6);
     OWNED_MEMORY double *got = NULL;

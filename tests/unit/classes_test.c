@@ -19,8 +19,7 @@ static uint32_t labels[ROWS];
 
 /* Three clouds in the plane, and a constant. */
 static void make_rows(void) {
-  random_source source;
-  assert_ok(random_seeded(7, &source, err));
+  random_source source = seeded(7);
   for (size_t i = 0; i < ROWS; i++) {
     labels[i] = (uint32_t)(i % CLASSES);
     for (size_t j = 0; j < 2; j++) {

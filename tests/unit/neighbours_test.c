@@ -14,7 +14,7 @@
 #include "random/random_source.h"
 #include "reference.h"
 #include "run/claim.h"
-#include "run/fit_plan.h"
+#include "run/fit.h"
 #include "solve/certify.h"
 
 enum { ROWS = 300, DIMS = 5, ABOUT = 250 };
