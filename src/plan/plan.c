@@ -128,18 +128,16 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
 
 /* The plan for rows of `inputs` encoded columns, or with a kernel for those of its features. */
 static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const row_bounds *encoded,
-                              double norm1, const dperm_options *options, const guarantee *claim,
+                              const dperm_options *options, const guarantee *claim,
                               dperm_plan *made, dperm_error *err) {
   const dperm_kernel *kernel = &options->kernel;
   TRY(kernel_validate_numbers(kernel, err)); /* this machine's memory need not be the fit's */
   TRY(kernel_validate_angles(kernel, encoded, err));
   size_t dims = kernel_dims(kernel, inputs);
-  row_bounds bounds = kernel_bounds(kernel, encoded);
-  bounds.norm1 = fmin(bounds.norm1, norm1);
+  const row_bounds bounds = kernel_bounds(kernel, encoded);
   if (dims > INT32_MAX) { /* of features; the others are checked */
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu features; give at most 2^31 - 2", dims);
   }
-  TRY(options_validate(options, err));
   if (options->classes && options->classes != classes) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "the schema has %zu classes, not %zu", classes,
          options->classes);
@@ -198,22 +196,9 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
   return DPERM_OK;
 }
 
-/* ---- the schema that is planned for */
-
 void planned_schema_clear(planned_schema *planned) {
   dperm_schema_free(planned->schema);
   planned->schema = NULL;
-}
-
-static dperm_status plan_schema(const dperm_options *o, const dperm_schema *schema, size_t rows,
-                                planned_schema *out, dperm_error *err) {
-  *out = (planned_schema){.schema = NULL};
-  TRY(options_validate(o, err));
-  TRY(check_refined_unit(o, schema, err));
-  TRY(representation_choose(o, schema, rows, &out->how, err));
-  const private_run shares = run_shares(o, schema->classes.count, schema, out->how.epsilon);
-  out->claim = run_claim(o, &shares, 0);
-  return representation_given(o, schema, rows, &out->claim, &out->schema, err);
 }
 
 /* ---- the public functions */
@@ -244,12 +229,12 @@ static dperm_status plan_numbers(const dperm_plan_rows *of, size_t rows,
   if (!(of->norm1 >= 1e-100)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "norm1 = %g; give one of at least 1e-100", of->norm1);
   }
-  const row_bounds bounds = row_bounds_of_norm(of->dims, of->norm);
+  row_bounds bounds = row_bounds_of_norm(of->dims, of->norm);
+  bounds.norm1 = fmin(bounds.norm1, of->norm1);
   const size_t classes = options->classes ? options->classes : 2;
   const private_run shares = run_shares(options, classes, NULL, 0);
   planned->claim = run_claim(options, &shares, 0);
-  return make_plan(rows, of->dims, classes, &bounds, of->norm1, options, &planned->claim, made,
-                   err);
+  return make_plan(rows, of->dims, classes, &bounds, options, &planned->claim, made, err);
 }
 
 static dperm_status plan_records(const dperm_plan_rows *of, size_t rows,
@@ -263,14 +248,20 @@ static dperm_status plan_records(const dperm_plan_rows *of, size_t rows,
          "the schema drops rows with missing values, which no private fit accepts; set "
          "\"on_missing\" to \"zero\" or \"category\"");
   }
-  TRY(plan_schema(options, of->schema, rows, planned, err));
-  const dperm_schema *schema = planned->schema;
+  const dperm_schema *schema = of->schema;
+  TRY(check_refined_unit(options, schema, err));
+  TRY(representation_choose(options, schema, rows, &planned->how, err));
+  const private_run shares =
+      run_shares(options, schema->classes.count, schema, planned->how.epsilon);
+  planned->claim = run_claim(options, &shares, 0);
+  TRY(representation_given(options, schema, rows, &planned->claim, &planned->schema, err));
+  schema = planned->schema;
   if (options->class_weight_count > 0) { /* names are classes; the figures hold for all weights */
     TRY(class_weights_new(&schema->classes, options->class_weights, options->class_weight_count,
                           NULL, err));
   }
-  TRY(make_plan(rows, schema->dims, schema->classes.count, &schema->bounds, (double)INFINITY,
-                options, &planned->claim, made, err));
+  TRY(make_plan(rows, schema->dims, schema->classes.count, &schema->bounds, options,
+                &planned->claim, made, err));
   made->schema_cost = planned->how.way == SCHEMA_ASKED     ? "answer"
                       : planned->how.way == SCHEMA_COUNTED ? "counts"
                       : made->epsilon_schema > 0           ? "schema"
@@ -283,6 +274,7 @@ dperm_status plan_make(const dperm_plan_rows *of, const dperm_options *options,
   size_t rows = of->rows;
   *planned = (planned_schema){.schema = NULL};
   TRY(check_plan_rows(options, &rows, err));
+  TRY(options_validate(options, err));
   return of->schema ? plan_records(of, rows, options, planned, made, err)
                     : plan_numbers(of, rows, options, planned, made, err);
 }

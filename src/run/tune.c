@@ -263,12 +263,6 @@ static dperm_status choose_and_pay(tuning *t, dperm_options *candidates, dperm_m
   return training_report(&candidates[0], &given, t->data, *out, err);
 }
 
-/* Records under the schema that their bins follow from; rows that are numbers as they are. */
-static dperm_status view_settled(const dperm_data *data, const dperm_schema *schema,
-                                 dperm_data *out, dperm_error *err) {
-  return data && data->table ? data_view_open(data, schema, out, err) : DPERM_OK;
-}
-
 static dperm_status tune(const dperm_data *data, const dperm_options *given, size_t count,
                          const dperm_tune_options *given_how, dperm_model **out, dperm_error *err) {
   OWNED(random_wipe) random_source own = {0};
@@ -288,14 +282,16 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   t.rows = options_rows(&candidates[0], data);
   t.rounds = rounds_law_of(&how, count);
   TRY(random_given(candidates[0].random, &own, &t.source, err));
-  if (data->table) {
+  if (data->table) { /* under the schema that bins follow from; rows of numbers as they are */
     TRY(check_epsilon(candidates[0].epsilon, err));
     TRY(settle_schema(&t, &schema, err));
-    TRY(view_settled(data, schema, &view, err));
-    dperm_status status = view_settled(how.public_data, schema, &public_view, err);
-    TRY(status == DPERM_INVALID_SCHEMA ? fail_encoded(err) : status);
+    TRY(data_view_open(data, schema, &view, err));
     t.data = &view;
-    how.public_data = public_view.x ? &public_view : how.public_data;
+  }
+  if (schema && how.public_data && how.public_data->table) {
+    dperm_status status = data_view_open(how.public_data, schema, &public_view, err);
+    TRY(status == DPERM_INVALID_SCHEMA ? fail_encoded(err) : status);
+    how.public_data = &public_view;
   }
   return choose_and_pay(&t, candidates, out, err);
 }

@@ -115,19 +115,9 @@ static void check_rows_silent(verifier *v) {
                  : "the file says how many records there were, which add-remove keeps private");
 }
 
-static void check_split_rows(verifier *v, unsigned long long rows, unsigned long long fitted) {
-  unsigned long long portion = 0, each = 0;
-  unsigned long long candidates = json_array_size(field_at(v->root, "selection.candidates"));
-  if (field_count(v, fitted_field(v), "selection.portion", &portion)) {
-    each = rows / (candidates + 1);
-    finding(v, portion == each && fitted == portion, fitted_field(v),
-            "%llu, a portion of %llu; %llu rows in %llu + 1 portions give %llu each", fitted,
-            portion, rows, candidates, each);
-  }
-}
-
 void check_rows(verifier *v) {
-  unsigned long long rows = 0, fitted = 0, holdout = 0;
+  unsigned long long rows = 0, fitted = 0, holdout = 0, portion = 0;
+  unsigned long long candidates = json_array_size(field_at(v->root, "selection.candidates"));
   if (by_adding(v)) {
     check_rows_silent(v);
   }
@@ -136,7 +126,12 @@ void check_rows(verifier *v) {
     return;
   }
   if (selected_by(v, "split")) {
-    check_split_rows(v, rows, fitted);
+    unsigned long long each = rows / (candidates + 1);
+    if (field_count(v, fitted_field(v), "selection.portion", &portion)) {
+      finding(v, portion == each && fitted == portion, fitted_field(v),
+              "%llu, a portion of %llu; %llu rows in %llu + 1 portions give %llu each", fitted,
+              portion, rows, candidates, each);
+    }
   } else if (!selected_by(v, "stopping")) {
     finding(v, fitted == rows, fitted_field(v),
             by_adding(v) ? "%llu of %llu: all stand for the private number"

@@ -28,12 +28,10 @@ static dperm_model *fit(const dperm_data *data, dperm_options options, dperm_mec
 /* Noise below its quantile never costs more than the excess of that quantile; the other draws may.
  */
 static void check_bounds(test_problem *t, double norm, dperm_mechanism mechanism, double epsilon) {
-  dperm_options options;
   dperm_plan plan;
   auto_data *data = NULL;
-  dperm_options_init(&options);
+  dperm_options options = options_for(epsilon);
   options.mechanism = mechanism;
-  options.epsilon = epsilon;
   options.threads = 1; /* many small problems */
   options.lambda = t->lambda;
   options.loss = t->library_loss;

@@ -386,11 +386,9 @@ TEST_WITH(crosses_that_cells_would_burst_are_refused_before_the_charge, ledger_h
   }
   (void)snprintf(text + used, sizeof text - used, "]}], \"crosses\": [[\"x\", \"job\"]]}");
   auto_schema *schema = schema_parsed(text);
-  dperm_options o;
   dperm_model *model = NULL;
   dperm_error refused;
-  dperm_options_init(&o);
-  o.epsilon = 12;
+  dperm_options o = options_for(12);
   o.threads = 1;
   o.refine = 0.999;
   o.account = (dperm_account){.ledger = ledger, .dataset = "many"};

@@ -45,12 +45,10 @@ static dperm_data *read_records(const layout *l, random_source *r, const dperm_s
 
 static double told_of(const dperm_data *data, dperm_noise noise, const char *words) {
   told t = {words, (double)NAN};
-  dperm_options options;
   auto_model *model = NULL;
   auto_file *path = file_with_text("");
   bool holds = false;
-  dperm_options_init(&options);
-  options.epsilon = 1;
+  dperm_options options = options_for(1);
   options.lambda = 10;
   options.noise = noise;
   assert_ok(dperm_train(data, &options, &model, err));

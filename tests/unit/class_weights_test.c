@@ -104,15 +104,13 @@ static dperm_model *weighted_model(void) {
   double x[40], y[40];
   auto_data *data = NULL;
   dperm_model *model = NULL;
-  dperm_options options;
   const dperm_class_weight weights[] = {{"+1", 10}};
   for (int i = 0; i < 40; i++) {
     x[i] = i % 2 ? 0.5 : -0.5;
     y[i] = i % 4 ? -1 : 1;
   }
   assert_ok(dperm_data_from_dense(40, 1, x, y, 1, &data, err));
-  dperm_options_init(&options);
-  options.epsilon = 1;
+  dperm_options options = options_for(1);
   options.class_weights = weights;
   options.class_weight_count = 1;
   assert_ok(dperm_train(data, &options, &model, err));

@@ -196,9 +196,7 @@ static const way ways[] = {
 enum { WAYS = sizeof ways / sizeof *ways };
 
 static dperm_options options_of(const way *w, dperm_error *err) {
-  dperm_options o;
-  dperm_options_init(&o);
-  o.epsilon = 0.5;
+  dperm_options o = options_for(0.5);
   o.bins = w->bins;
   o.refine = w->refine;
   o.calibrate = w->calibrate;

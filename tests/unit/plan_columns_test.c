@@ -42,9 +42,7 @@ typedef struct found {
 } found;
 
 static dperm_options some_options(dperm_noise noise) {
-  dperm_options o;
-  dperm_options_init(&o);
-  o.epsilon = 0.5;
+  dperm_options o = options_for(0.5);
   o.delta = noise == DPERM_NOISE_GAUSSIAN ? 1e-5 : 0;
   o.noise = noise;
   return o;

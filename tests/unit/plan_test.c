@@ -12,10 +12,8 @@
 static const double infinite = (double)INFINITY, none = (double)NAN;
 
 static dperm_options asking(dperm_mechanism mechanism, double epsilon) {
-  dperm_options options;
-  dperm_options_init(&options);
+  dperm_options options = options_for(epsilon);
   options.mechanism = mechanism;
-  options.epsilon = epsilon;
   return options;
 }
 

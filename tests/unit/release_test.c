@@ -207,10 +207,8 @@ TEST(neighbours_share_their_lattice) {
   for (int i = 0; i < 40; i++) {
     auto_data *data = neighbour(i / 2 % 2);
     auto_model *model = NULL;
-    dperm_options options;
-    dperm_options_init(&options);
+    dperm_options options = options_for(1);
     options.mechanism = i % 2 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
-    options.epsilon = 1;
     options.lambda = 1e-3;
     options.threads = 1;
     assert_ok(dperm_train(data, &options, &model, err));

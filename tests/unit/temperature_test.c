@@ -142,9 +142,7 @@ static dperm_data *circle(size_t classes) {
 }
 
 static dperm_options asking(double calibrate) {
-  dperm_options o;
-  dperm_options_init(&o);
-  o.epsilon = 4;
+  dperm_options o = options_for(4);
   o.lambda = 0.5; /* scores that are far too small */
   o.threads = 1;
   o.calibrate = calibrate;
