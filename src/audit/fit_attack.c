@@ -138,9 +138,8 @@ static dperm_status draw_outputs(const attack *a, int side, random_source *sourc
   for (size_t i = 0; i < count; i++) {
     TRY(random_seeded(random_bits(source), &streams[i], err));
   }
-  TRY(mechanism_of(plan->privacy.mechanism)
-          ->run(&plan->privacy, &base, &how, &plan->release.promised, streams, count, &all, &report,
-                err));
+  TRY(mechanism_of(plan->privacy.mechanism)(&plan->privacy, &base, &how, &plan->release.promised,
+                                            streams, count, &all, &report, err));
   for (size_t i = 0; i < count; i++) {
     double weights[MOST_WEIGHTS];
     const solution one = {all.f + i * size, all.rest + i * size};

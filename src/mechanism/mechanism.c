@@ -62,10 +62,8 @@ static dperm_status run_none(const privacy_plan *plan, const problem *base,
   return report->converged ? DPERM_OK : fail_unreached(err);
 }
 
-const mechanism mechanism_none = {"none", run_none};
-
-const mechanism *mechanism_of(dperm_mechanism kind) {
-  return kind == DPERM_MECHANISM_OBJECTIVE ? &mechanism_objective
-         : kind == DPERM_MECHANISM_OUTPUT  ? &mechanism_output
-                                           : &mechanism_none;
+mechanism *mechanism_of(dperm_mechanism kind) {
+  return kind == DPERM_MECHANISM_OBJECTIVE ? objective_perturbation
+         : kind == DPERM_MECHANISM_OUTPUT  ? output_perturbation
+                                           : run_none;
 }

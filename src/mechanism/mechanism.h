@@ -6,22 +6,18 @@
 #include "mechanism/privacy_plan.h"
 #include "solve/solver.h"
 
-typedef struct mechanism {
-  const char *name; /* as a model file says it */
-  /* `base` describes the rows, the loss and the regularizer; the mechanism sets its model. One
-   * draw from each of `count` sources: what it gives does not depend on the others, up to rounding
-   * within the promise, but the work that they share is done once. `out` is written on success, and
-   * so is `report` for one draw. "none" uses neither the sources nor the promise, and has one
-   * solution. */
-  dperm_status (*run)(const privacy_plan *plan, const problem *base, const solver_options *how,
-                      const promise *promised, random_source *sources, size_t count, solution *out,
-                      solver_report *report, dperm_error *err);
-} mechanism;
+/* `base` describes the rows, the loss and the regularizer; the mechanism sets its model. One draw
+ * from each of `count` sources: what it gives does not depend on the others, up to rounding within
+ * the promise, but the work that they share is done once. `out` is written on success, and so is
+ * `report` for one draw. "none" uses neither the sources nor the promise, and has one solution. */
+typedef dperm_status mechanism(const privacy_plan *plan, const problem *base,
+                               const solver_options *how, const promise *promised,
+                               random_source *sources, size_t count, solution *out,
+                               solver_report *report, dperm_error *err);
 
-const mechanism *mechanism_of(dperm_mechanism kind);
-
-/* The mechanisms, one file each. */
-extern const mechanism mechanism_none, mechanism_output, mechanism_objective;
+/* The mechanisms with noise, one file each. */
+mechanism output_perturbation, objective_perturbation;
+mechanism *mechanism_of(dperm_mechanism kind);
 
 /* Minimizes p, from zero, until its gradient is certified to be at most
  * `gradient`: in doubles where they suffice, else in twice their precision. It cannot fail for a

@@ -43,10 +43,10 @@ static dperm_status solve_batch(batch *b, const solver_options *how, scratch *wo
   return batch_solve(b, err);
 }
 
-static dperm_status run_objective(const privacy_plan *plan, const problem *base,
-                                  const solver_options *how, const promise *promised,
-                                  random_source *sources, size_t count, solution *out,
-                                  solver_report *report, dperm_error *err) {
+dperm_status objective_perturbation(const privacy_plan *plan, const problem *base,
+                                    const solver_options *how, const promise *promised,
+                                    random_source *sources, size_t count, solution *out,
+                                    solver_report *report, dperm_error *err) {
   size_t dims = problem_size(base);
   double *linear = NULL, *target = NULL, *certified = NULL;
   problem p = *base;
@@ -79,5 +79,3 @@ static dperm_status run_objective(const privacy_plan *plan, const problem *base,
   }
   return DPERM_OK;
 }
-
-const mechanism mechanism_objective = {"objective", run_objective};

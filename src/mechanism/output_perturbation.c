@@ -8,10 +8,10 @@
 #include "base/scratch.h"
 #include "mechanism/mechanism.h"
 
-static dperm_status run_output(const privacy_plan *plan, const problem *base,
-                               const solver_options *how, const promise *promised,
-                               random_source *sources, size_t count, solution *out,
-                               solver_report *report, dperm_error *err) {
+dperm_status output_perturbation(const privacy_plan *plan, const problem *base,
+                                 const solver_options *how, const promise *promised,
+                                 random_source *sources, size_t count, solution *out,
+                                 solver_report *report, dperm_error *err) {
   size_t dims = problem_size(base);
   double *minimum = NULL, longest = 0;
   OWNED(scratch_free) scratch work;
@@ -36,5 +36,3 @@ static dperm_status run_output(const privacy_plan *plan, const problem *base,
   }
   return DPERM_OK;
 }
-
-const mechanism mechanism_output = {"output", run_output};

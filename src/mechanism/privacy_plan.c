@@ -2,8 +2,7 @@
  * public figure near their number (privacy.md 3; docs/proofs/neighbours.md). Objective
  * perturbation: A = β·R_K from ε(A) and Λ_t = Λ + Δ (privacy.md 4), or the paper's own formulas;
  * R_K bounds the rows in the norm of the noise, κ is always about R₂. Of gaussian noise A comes
- * from δ(ε) instead (docs/proofs/gaussian.md). Whatever is rounded is rounded towards more noise.
- */
+ * from δ(ε) instead (docs/proofs/gaussian.md). All rounding is towards more noise. */
 #include "mechanism/privacy_plan.h"
 
 #include <math.h>

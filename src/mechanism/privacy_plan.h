@@ -81,8 +81,7 @@ bool curve_covers(const privacy_curve *paid, const privacy_curve *curve);
 
 /* ---- what stands between a mechanism and the release of its result */
 
-/* What the release will rely on, promised from public numbers before any work (release/numerics.h).
- */
+/* What the release relies on, promised from public numbers before any work (release/numerics.h). */
 typedef struct promise {
   double gradient;   /* the certified gradient, with what the noise's own error adds to it */
   double noise_norm; /* ‖b‖₂; longer noise is refused, with probability e^−100 */

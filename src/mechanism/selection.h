@@ -1,6 +1,5 @@
 /* Private selection: choosing among candidates by their error counts, each of which one record
- * changes by at most one. Every random choice is made with integers (random/discrete_sampling.h).
- */
+ * changes by at most one. All choices are made with integers (random/discrete_sampling.h). */
 #pragma once
 
 #include "privacy/guarantee.h"

@@ -51,7 +51,7 @@ static int64_t rounded(double value) {
   return (int64_t)rint(TEMPERATURE_UNIT * fmin(fmax(value, -1), 1));
 }
 
-static void add_some(size_t classes, size_t rows, const double *scores, const double *labels,
+void temperature_add(size_t classes, size_t rows, const double *scores, const double *labels,
                      const double *row_weights, double *room, int64_t sums[TEMPERATURES]) {
   size_t all = rows * classes;
   double *below = room, *scaled = below + all, *p = scaled + all, *own = p + all;
@@ -69,15 +69,6 @@ static void add_some(size_t classes, size_t rows, const double *scores, const do
       double value = excess(classes, (size_t)own[i], below + i * classes, p + i * classes);
       sums[j] += rounded(row_weights ? row_weights[i] * value : value);
     }
-  }
-}
-
-void temperature_add(size_t classes, size_t rows, const double *scores, const double *labels,
-                     const double *row_weights, double *room, int64_t sums[TEMPERATURES]) {
-  for (size_t from = 0; from < rows; from += TEMPERATURE_ROWS) {
-    size_t count = rows - from < TEMPERATURE_ROWS ? rows - from : TEMPERATURE_ROWS;
-    add_some(classes, count, scores + from * scores_of(classes), labels + from,
-             row_weights ? row_weights + from : NULL, room, sums);
   }
 }
 

@@ -18,13 +18,13 @@ double temperature_at(size_t j);
 /* What a record adds to a sum: whole numbers, at most this far from zero. */
 enum { TEMPERATURE_UNIT = 1024 };
 
-/* Rows that are looked at together at most, and doubles of space that they need. */
+/* Rows that are looked at together, at most, and doubles of space that they need. */
 enum { TEMPERATURE_ROWS = 64 };
 size_t temperature_room(size_t classes);
 
-/* Adds `rows` records to the sums of all b_j: each its own scores (k of them, or one of two
- * classes), its label as data sets have it, and its weight from 0 to 1 (NULL: all are 1). What a
- * record adds depends on nothing else. */
+/* Adds at most TEMPERATURE_ROWS records to the sums of all b_j: each its own scores (k of them, or
+ * one of two classes), its label as data sets have it, and its weight from 0 to 1 (NULL: all are
+ * 1). What a record adds depends on nothing else. */
 void temperature_add(size_t classes, size_t rows, const double *scores, const double *labels,
                      const double *row_weights, double *room, int64_t sums[TEMPERATURES]);
 

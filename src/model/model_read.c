@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "loss/loss.h"
-#include "mechanism/mechanism.h"
 #include "model/model_file.h"
 #include "random/noise.h"
 
@@ -356,7 +355,7 @@ static dperm_status read_claim(const reading *r, dperm_model *model) {
   privacy_plan *plan = &model->plan;
   int kind = DPERM_MECHANISM_OBJECTIVE;
   while (name && kind <= DPERM_MECHANISM_NONE &&
-         !same(name, mechanism_of((dperm_mechanism)kind)->name)) {
+         !same(name, dperm_mechanism_name((dperm_mechanism)kind))) {
     kind++;
   }
   TRY(known(r, kind <= DPERM_MECHANISM_NONE, " names a privacy mechanism"));

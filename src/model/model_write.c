@@ -7,7 +7,6 @@
 
 #include "base/json_text.h"
 #include "base/memory.h"
-#include "mechanism/mechanism.h"
 #include "model/model_file.h"
 
 const char *const model_origin_names[3] = {"schema", "svmlight", "memory"};
@@ -86,7 +85,7 @@ static json_t *privacy_json(const dperm_model *model) {
   if (noisy && model->classes.count > 2) {
     json_set(&object, "epsilon_class", json_real(claim->epsilon_class));
   }
-  json_set(&object, "mechanism", json_string(mechanism_of(plan->mechanism)->name));
+  json_set(&object, "mechanism", json_string(dperm_mechanism_name(plan->mechanism)));
   json_set(&object, "analysis",
            objective ? json_string(dperm_analysis_name(plan->analysis)) : json_null());
   json_set(&object, "noise", noisy ? json_string(kind->name) : json_null());

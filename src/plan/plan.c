@@ -22,90 +22,70 @@ static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, rows_to_halve_n
  * the paper's Δ, which jumps, they may do so only nearly; what is found is a crossing all the
  * same.) */
 
-/* More rows than anybody has; doubles hold all whole numbers up to there. */
-static const size_t most_rows = (size_t)1 << 50;
+/* More rows than anybody has; doubles hold all whole numbers up to there. ε of a plan lies between
+ * the others (mechanism/privacy_plan.c). */
+static const double most_rows = 0x1p50, least_epsilon = 1e-9, most_epsilon = 100.0;
 
-/* ε of a plan lies between these (mechanism/privacy_plan.c). */
-static const double least_epsilon = 1e-9, most_epsilon = 100.0;
-
-/* A plan's public numbers, of a row, with the kind of noise that was chosen. */
+/* A plan's public numbers, of a row, with the kind of noise that was chosen, and what is varied. */
 typedef struct variation {
   public_numbers given;
   double q95; /* the noise's 0.95-quantile times β: the same for every β */
+  bool by_rows;
+  double goal;
 } variation;
 
-/* Whether a plan for these ε and rows brings excess_loss below that of a coin, or where `goal` is
- * a number noise_to_signal down to it. Where there is no plan, it does not. */
-static bool reaches(const variation *v, double epsilon, size_t rows, double goal) {
+/* Whether a plan for this ε, or so many rows, brings excess_loss below that of a coin, or where
+ * `goal` is a number noise_to_signal down to it. Where there is no plan, it does not. */
+static bool reaches(const variation *v, double value) {
   public_numbers g = v->given;
   privacy_plan plan;
-  g.rows = rows;
-  g.epsilon = epsilon;
-  g.epsilon_core = epsilon_divide(epsilon).core;
+  if (v->by_rows) {
+    g.rows = (size_t)value;
+  } else {
+    g.epsilon = value;
+    g.epsilon_core = epsilon_divide(value).core;
+  }
   if (privacy_plan_make(&g, &plan, NULL) != DPERM_OK) {
     return false;
   }
-  return isnan(goal) ? excess_loss(&g, &plan, v->q95 / plan.noise.beta) < coin_loss(g.loss)
-                     : noise_to_signal(&g, &plan) <= goal;
+  return isnan(v->goal) ? excess_loss(&g, &plan, v->q95 / plan.noise.beta) < coin_loss(g.loss)
+                        : noise_to_signal(&g, &plan) <= v->goal;
 }
 
-static bool beats_coin(const variation *v, double epsilon) {
-  return reaches(v, epsilon, v->given.rows, (double)NAN);
-}
-
-/* The bracket that a search begins with, around a guess: noise and its cost are nearly proportional
- * to 1/(nε) where Λ is automatic. Every step is a whole plan, so guessing pays. */
-static const double nearby = 1.02;
-
-/* The smallest ε that beats a coin, looked for around a guess. */
-static double smallest_epsilon(const variation *v, double guess) {
-  guess = fmin(fmax(guess, least_epsilon), most_epsilon);
-  double low = fmax(guess / nearby, least_epsilon), high = fmin(guess * nearby, most_epsilon);
-  double factor = 2;
-  while (!beats_coin(v, high)) {
-    if (high == most_epsilon) {
+/* The smallest ε that reaches the goal, within 1e-4, or the smallest number of rows; NaN where none
+ * does. The search begins around a guess: noise and its cost are nearly proportional to 1/(nε)
+ * where Λ is automatic. Every step is a whole plan, so guessing pays. */
+static double smallest(const variation *v, double guess) {
+  const double nearby = 1.02, least = v->by_rows ? 0 : least_epsilon;
+  const double most = v->by_rows ? most_rows : most_epsilon;
+  guess = fmin(fmax(guess, v->by_rows ? 1 : least), most);
+  double low = fmax(guess / nearby, least), high = fmin(guess * nearby, most), factor = 2;
+  low = v->by_rows ? floor(low) : low;
+  high = v->by_rows ? ceil(high) : high;
+  for (; !reaches(v, high); factor *= factor) {
+    if (high == most) {
       return (double)NAN;
     }
     low = high;
-    high = fmin(high * factor, most_epsilon);
-    factor *= factor;
+    high = fmin(high * factor, most);
   }
-  for (factor = 2; low > least_epsilon && beats_coin(v, low); factor *= factor) {
+  for (factor = 2; low > least && reaches(v, low); factor *= factor) {
     high = low;
-    low = fmax(low / factor, least_epsilon);
+    low = v->by_rows ? floor(low / factor) : fmax(low / factor, least);
   }
-  while (high > low * (1 + 1e-4)) {
-    double middle = sqrt(low * high);
-    bool enough = beats_coin(v, middle);
-    high = enough ? middle : high;
-    low = enough ? low : middle;
+  while (v->by_rows ? high - low > 1 : high > low * (1 + 1e-4)) {
+    double middle = v->by_rows ? floor((low + high) / 2) : sqrt(low * high);
+    *(reaches(v, middle) ? &high : &low) = middle;
   }
   return high;
 }
 
-/* The smallest number of rows that is enough, looked for around a guess. */
-static size_t fewest_rows(const variation *v, double guess, double goal) {
-  double epsilon = v->given.epsilon;
-  double start = fmin(fmax(guess, 1), (double)most_rows);
-  size_t low = (size_t)(start / nearby), high = (size_t)ceil(start * nearby); /* low: too few */
-  while (high <= most_rows && !reaches(v, epsilon, high, goal)) {
-    low = high;
-    high = 2 * high;
-  }
-  if (high > most_rows) {
-    return 0;
-  }
-  while (low > 0 && reaches(v, epsilon, low, goal)) {
-    high = low;
-    low = low / 2;
-  }
-  while (high - low > 1) {
-    size_t middle = low + (high - low) / 2;
-    bool enough = reaches(v, epsilon, middle, goal);
-    high = enough ? middle : high;
-    low = enough ? low : middle;
-  }
-  return high;
+/* 0 where no number of rows is enough. */
+static size_t fewest_rows(variation v, double guess, double goal) {
+  v.by_rows = true;
+  v.goal = goal;
+  double rows = smallest(&v, guess);
+  return isnan(rows) ? 0 : (size_t)rows;
 }
 
 /* ---- the plan */
@@ -133,32 +113,31 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
   out->excess_objective_q95 = excess_objective(given, plan, out->noise_norm_q95);
   out->noise_to_signal = noise_to_signal(given, plan);
   out->excess_loss_q95 = excess_loss(given, plan, out->noise_norm_q95);
-  variation v = {*given, out->noise_norm_q95 * plan->noise.beta};
+  variation v = {
+      .given = *given, .q95 = out->noise_norm_q95 * plan->noise.beta, .goal = (double)NAN};
   v.given.noise = plan->noise.kind->number; /* the best kind depends on the rows' bounds alone */
   /* By how much ε, or n, would have to grow, roughly. */
   double growth = out->excess_loss_q95 / coin_loss(given->loss), rows = (double)given->rows;
   out->epsilon_better_than_coin =
-      smallest_epsilon(&v, growth * given->epsilon) * (double)(out->rows_per_person * out->fits);
+      smallest(&v, growth * given->epsilon) * (double)(out->rows_per_person * out->fits);
   /* what is not the fit's has the same share of any epsilon */
   out->epsilon_better_than_coin *= out->epsilon / (out->epsilon_row * (double)out->rows_per_person);
-  out->rows_better_than_coin = fewest_rows(&v, growth * rows, (double)NAN);
-  out->rows_to_halve_noise = fewest_rows(&v, 2 * rows, out->noise_to_signal / 2);
+  out->rows_better_than_coin = fewest_rows(v, growth * rows, (double)NAN);
+  out->rows_to_halve_noise = fewest_rows(v, 2 * rows, out->noise_to_signal / 2);
 }
 
 /* The plan for rows of `inputs` encoded columns, or with a kernel for those of its features. */
 static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const row_bounds *encoded,
-                              double norm1, const dperm_options *options, const guarantee *claim,
+                              const dperm_options *options, const guarantee *claim,
                               dperm_plan *made, dperm_error *err) {
   const dperm_kernel *kernel = &options->kernel;
   TRY(kernel_validate_numbers(kernel, err)); /* this machine's memory need not be the fit's */
   TRY(kernel_validate_angles(kernel, encoded, err));
   size_t dims = kernel_dims(kernel, inputs);
-  row_bounds bounds = kernel_bounds(kernel, encoded);
-  bounds.norm1 = fmin(bounds.norm1, norm1);
+  const row_bounds bounds = kernel_bounds(kernel, encoded);
   if (dims > INT32_MAX) { /* of features; the others are checked */
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu features; give at most 2^31 - 2", dims);
   }
-  TRY(options_validate(options, err));
   if (options->classes && options->classes != classes) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "the schema has %zu classes, not %zu", classes,
          options->classes);
@@ -217,22 +196,9 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
   return DPERM_OK;
 }
 
-/* ---- the schema that is planned for */
-
 void planned_schema_clear(planned_schema *planned) {
   dperm_schema_free(planned->schema);
   planned->schema = NULL;
-}
-
-static dperm_status plan_schema(const dperm_options *o, const dperm_schema *schema, size_t rows,
-                                planned_schema *out, dperm_error *err) {
-  *out = (planned_schema){.schema = NULL};
-  TRY(options_validate(o, err));
-  TRY(check_refined_unit(o, schema, err));
-  TRY(representation_choose(o, schema, rows, &out->how, err));
-  const private_run shares = run_shares(o, schema->classes.count, schema, out->how.epsilon);
-  out->claim = run_claim(o, &shares, 0);
-  return representation_given(o, schema, rows, &out->claim, &out->schema, err);
 }
 
 /* ---- the public functions */
@@ -263,12 +229,12 @@ static dperm_status plan_numbers(const dperm_plan_rows *of, size_t rows,
   if (!(of->norm1 >= 1e-100)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "norm1 = %g; give one of at least 1e-100", of->norm1);
   }
-  const row_bounds bounds = row_bounds_of_norm(of->dims, of->norm);
+  row_bounds bounds = row_bounds_of_norm(of->dims, of->norm);
+  bounds.norm1 = fmin(bounds.norm1, of->norm1);
   const size_t classes = options->classes ? options->classes : 2;
   const private_run shares = run_shares(options, classes, NULL, 0);
   planned->claim = run_claim(options, &shares, 0);
-  return make_plan(rows, of->dims, classes, &bounds, of->norm1, options, &planned->claim, made,
-                   err);
+  return make_plan(rows, of->dims, classes, &bounds, options, &planned->claim, made, err);
 }
 
 static dperm_status plan_records(const dperm_plan_rows *of, size_t rows,
@@ -282,14 +248,20 @@ static dperm_status plan_records(const dperm_plan_rows *of, size_t rows,
          "the schema drops rows with missing values, which no private fit accepts; set "
          "\"on_missing\" to \"zero\" or \"category\"");
   }
-  TRY(plan_schema(options, of->schema, rows, planned, err));
-  const dperm_schema *schema = planned->schema;
+  const dperm_schema *schema = of->schema;
+  TRY(check_refined_unit(options, schema, err));
+  TRY(representation_choose(options, schema, rows, &planned->how, err));
+  const private_run shares =
+      run_shares(options, schema->classes.count, schema, planned->how.epsilon);
+  planned->claim = run_claim(options, &shares, 0);
+  TRY(representation_given(options, schema, rows, &planned->claim, &planned->schema, err));
+  schema = planned->schema;
   if (options->class_weight_count > 0) { /* names are classes; the figures hold for all weights */
     TRY(class_weights_new(&schema->classes, options->class_weights, options->class_weight_count,
                           NULL, err));
   }
-  TRY(make_plan(rows, schema->dims, schema->classes.count, &schema->bounds, (double)INFINITY,
-                options, &planned->claim, made, err));
+  TRY(make_plan(rows, schema->dims, schema->classes.count, &schema->bounds, options,
+                &planned->claim, made, err));
   made->schema_cost = planned->how.way == SCHEMA_ASKED     ? "answer"
                       : planned->how.way == SCHEMA_COUNTED ? "counts"
                       : made->epsilon_schema > 0           ? "schema"
@@ -302,6 +274,7 @@ dperm_status plan_make(const dperm_plan_rows *of, const dperm_options *options,
   size_t rows = of->rows;
   *planned = (planned_schema){.schema = NULL};
   TRY(check_plan_rows(options, &rows, err));
+  TRY(options_validate(options, err));
   return of->schema ? plan_records(of, rows, options, planned, made, err)
                     : plan_numbers(of, rows, options, planned, made, err);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "loss/regularizer.h"
 #include "plan/planned.h"
@@ -27,29 +28,20 @@ typedef struct advice {
 /* ---- other schemas */
 
 /* Without crosses that have this column. */
-static int leave_crosses(json_t *root, const char *name) {
-  json_t *crosses = json_object_get(root, "crosses"), *kept = json_array(), *cross;
+static void leave_crosses(json_t **root, const char *name) {
+  json_t *crosses = json_object_get(*root, "crosses"), *kept = json_array(), *cross;
   size_t i;
-  if (!crosses) {
-    json_decref(kept);
-    return 0;
-  }
   json_array_foreach(crosses, i, cross) {
     const json_t *pair = json_is_object(cross) ? json_object_get(cross, "columns") : cross;
-    const char *first = json_string_value(json_array_get(pair, 0));
-    const char *second = json_string_value(json_array_get(pair, 1));
-    if (first && second && strcmp(first, name) != 0 && strcmp(second, name) != 0 &&
-        json_array_append(kept, cross) != 0) {
-      json_decref(kept);
-      return -1;
+    if (strcmp(json_string_value(json_array_get(pair, 0)), name) != 0 &&
+        strcmp(json_string_value(json_array_get(pair, 1)), name) != 0) {
+      json_append(&kept, json_incref(cross));
     }
   }
-  return json_object_set_new(root, "crosses", kept);
+  json_set(root, "crosses", kept);
 }
 
-/* Half of the values or cuts of a list, which are one less than bins, or of the groups of an
- * object.
- */
+/* Half of a list of values or cuts, of which there is one less than bins, or of some groups. */
 static json_t *half_of(json_t *given, bool cuts) {
   json_t *half = json_is_array(given) ? json_array() : json_object(), *value;
   const char *key;
@@ -84,23 +76,18 @@ static json_t *halved_column(const schema_column *column, json_t *object) {
   return copy;
 }
 
-/* A schema that has `column`, which is taken over, in place of one. Fails where it is none. */
-static dperm_status with_column(const dperm_schema *schema, size_t at, json_t *column,
-                                bool uncrossed, dperm_schema **out, dperm_error *err) {
+/* A schema without item `at` of a list ("columns", "crosses"), or with `item`, which is taken over,
+ * in its place, and for a column without its crosses. Fails where it is none. */
+static dperm_status edited(const dperm_schema *schema, const char *key, size_t at, json_t *item,
+                           bool uncrossed, dperm_schema **out, dperm_error *err) {
   json_auto_t *root = json_copy(schema->json);
-  json_auto_t *list = json_copy(json_object_get(schema->json, "columns"));
-  if (json_array_set_new(list, at, column) != 0 || json_object_set(root, "columns", list) != 0 ||
-      (uncrossed && leave_crosses(root, schema->columns[at].name) != 0)) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while planning");
+  json_t *list = json_copy(json_object_get(schema->json, key));
+  int failed = item ? json_array_set_new(list, at, item) : json_array_remove(list, at);
+  json_set(&root, key, list);
+  if (uncrossed) {
+    leave_crosses(&root, schema->columns[at].name);
   }
-  return schema_from_json(root, "schema", out, err);
-}
-
-static dperm_status without_cross(const dperm_schema *schema, size_t at, dperm_schema **out,
-                                  dperm_error *err) {
-  json_auto_t *root = json_copy(schema->json);
-  json_auto_t *list = json_copy(json_object_get(schema->json, "crosses"));
-  if (json_array_remove(list, at) != 0 || json_object_set(root, "crosses", list) != 0) {
+  if (failed || !root) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while planning");
   }
   return schema_from_json(root, "schema", out, err);
@@ -128,12 +115,13 @@ static double relative(const advice *a, dperm_status made, dperm_schema *const *
 static void plan_without(const advice *a, column_plan *p) {
   OWNED(dperm_schema_free_at) dperm_schema *less = NULL;
   if (p->column == a->schema->column_count) {
-    p->without = relative(a, without_cross(a->schema, p->cross, &less, NULL), &less);
+    p->without =
+        relative(a, edited(a->schema, "crosses", p->cross, NULL, false, &less, NULL), &less);
     return;
   }
   json_t *left =
       json_pack("{s:s, s:s}", "name", a->schema->columns[p->column].name, "type", "ignore");
-  p->without = relative(a, with_column(a->schema, p->column, left, true, &less, NULL), &less);
+  p->without = relative(a, edited(a->schema, "columns", p->column, left, true, &less, NULL), &less);
 }
 
 static void plan_halved(const advice *a, column_plan *p) {
@@ -144,7 +132,8 @@ static void plan_halved(const advice *a, column_plan *p) {
           ? halved_column(&a->schema->columns[p->column], json_array_get(list, p->column))
           : NULL;
   if (half) {
-    p->halved = relative(a, with_column(a->schema, p->column, half, false, &less, NULL), &less);
+    p->halved =
+        relative(a, edited(a->schema, "columns", p->column, half, false, &less, NULL), &less);
   }
 }
 

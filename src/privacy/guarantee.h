@@ -118,8 +118,7 @@ dperm_status guarantee_check(const guarantee *g, dperm_error *err);
 
 /* epsilon/parts, rounded down so that `parts` times it is at most epsilon, exactly. */
 double epsilon_share(double epsilon, size_t parts);
-/* The largest double that with `part` is at most `whole`, exactly; negative if the part is larger.
- */
+/* The largest double that with `part` is at most `whole`, exactly; below 0 if the part is more. */
 double epsilon_rest(double whole, double part);
 
 /* A claim with neighbours add-remove is about data sets of at most so many records, for a public

@@ -28,8 +28,7 @@ typedef struct release_plan {
 dperm_status release_plan_make(const public_numbers *given, const privacy_plan *plan,
                                release_plan *out, dperm_error *err);
 
-/* The only way that a private candidate becomes weights (lattice.c): weights =
- * g·(round(candidate/g) + Y), Y independent discrete Laplace, P(y) ∝ exp(−|y|·ε_num/S).
- */
+/* The only way that a private candidate becomes weights: weights = g·(round(candidate/g) + Y), Y
+ * independent discrete Laplace, P(y) ∝ exp(−|y|·ε_num/S). */
 dperm_status release_weights(const release_plan *plan, const solution *from, size_t dims,
                              random_source *source, double *weights, dperm_error *err);

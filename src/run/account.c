@@ -119,7 +119,7 @@ static dperm_status pay_and_make(const account_run *run, dperm_charge *charge, m
   if (run->account->dry_run) {
     return DPERM_OK;
   }
-  TRY(make(context, out, err));
+  TRY(make(context, charge, out, err));
   return commit_model(run, charge, *out, err);
 }
 
@@ -155,14 +155,10 @@ dperm_status schema_state_cost(const dperm_schema *made, double epsilon, const g
                          .rows_per_person = claim->rows_per_person,
                          .neighbours = claim->neighbours,
                          .is_private = guarantee_is_private(claim)};
-  struct {
-    uint64_t entry;
-    char receipt[DPERM_DIGEST_SIZE];
-  } paid = {.entry = charge->entry};
-  memcpy(paid.receipt, charge->digest, sizeof paid.receipt);
+  dperm_charge paid = *charge;
   TRY(ranks_share(spread, DPERM_OK, &paid, sizeof paid, err)); /* the leader paid */
   cost.entry = paid.entry;
-  memcpy(cost.receipt, paid.receipt, sizeof cost.receipt);
+  memcpy(cost.receipt, paid.digest, sizeof cost.receipt);
   json_auto_t *json = json_deep_copy(made->json);
   if (!json || json_object_set_new(json, "refined", schema_refined_json(&cost)) != 0) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while making a schema");

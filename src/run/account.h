@@ -28,8 +28,10 @@ dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm
 dperm_status account_commit(const account_run *run, const dperm_charge *charge,
                             const char *artifact, dperm_error *err);
 
-/* Makes a model; its claim is the whole run's. `*out` is the caller's also after a failure. */
-typedef dperm_status model_maker(void *context, dperm_model **out, dperm_error *err);
+/* Makes a model; its claim is the whole run's, which is charged. `*out` is the caller's also after
+ * a failure. */
+typedef dperm_status model_maker(void *context, const dperm_charge *charge, dperm_model **out,
+                                 dperm_error *err);
 
 /* The order of every run that makes a model: whatever can fail before the charge has not
  * (`prepared`, a status of this process), pay, make, commit. It succeeds or fails on all processes

@@ -4,8 +4,6 @@
  * blocks, and no scores of all rows are kept. */
 #include "run/stage.h"
 
-#include <string.h>
-
 #include "matrix/gemm_block.h"
 #include "mechanism/temperature.h"
 #include "run/options.h"
@@ -37,16 +35,6 @@ static dperm_status check(const dperm_options *o, size_t classes, ranks *spread,
 }
 
 /* Weights as a right-hand side, scores of a block, space of the matrix and of the sums. */
-typedef struct calibration_space {
-  double *weights, *scores, *matrix, *sums;
-} calibration_space;
-
-static calibration_space space_of(const dperm_model *model, const matrix *view, double *room) {
-  size_t fits = class_fits(model->classes.count);
-  double *scores = room + fits * model->dims, *work = scores + TEMPERATURE_ROWS * fits;
-  return (calibration_space){room, scores, work, work + view->work_size};
-}
-
 static size_t room_of(const dperm_model *model, const matrix *view) {
   size_t fits = class_fits(model->classes.count);
   return fits * (model->dims + TEMPERATURE_ROWS) + view->work_size +
@@ -56,28 +44,20 @@ static size_t room_of(const dperm_model *model, const matrix *view) {
 static void add_rows(const stage_work *w, int64_t sums[TEMPERATURES]) {
   const dperm_model *model = w->model;
   const matrix *x = w->view;
-  const calibration_space at = space_of(model, x, w->room);
   size_t classes = model->classes.count, fits = class_fits(classes);
+  double *weights = w->room, *scores = weights + fits * model->dims;
+  double *work = scores + TEMPERATURE_ROWS * fits;
   for (size_t j = 0; j < model->dims; j++) {
     for (size_t m = 0; m < fits; m++) {
-      at.weights[j * fits + m] = model->weights[m * model->dims + j];
+      weights[j * fits + m] = model->weights[m * model->dims + j];
     }
   }
   for (size_t from = 0; from < x->rows; from += TEMPERATURE_ROWS) {
     size_t left = x->rows - from, count = left < TEMPERATURE_ROWS ? left : TEMPERATURE_ROWS;
-    x->kind->apply_rows(x, from, count, at.weights, fits, at.scores, at.matrix);
-    temperature_add(classes, count, at.scores, w->labels + from,
-                    w->row_weights ? w->row_weights + from : NULL, at.sums, sums);
+    x->kind->apply_rows(x, from, count, weights, fits, scores, work);
+    temperature_add(classes, count, scores, w->labels + from,
+                    w->row_weights ? w->row_weights + from : NULL, work + x->work_size, sums);
   }
-}
-
-/* Sums over all processes, exactly: whole numbers modulo 2^64. */
-static dperm_status add_up(ranks *spread, int64_t sums[TEMPERATURES], dperm_error *err) {
-  uint64_t numbers[TEMPERATURES];
-  memcpy(numbers, sums, sizeof numbers);
-  TRY(ranks_add(spread, DPERM_OK, numbers, TEMPERATURES, err));
-  memcpy(sums, numbers, sizeof numbers);
-  return DPERM_OK;
 }
 
 static dperm_status run(const stage_work *w, json_t **released, dperm_error *err) {
@@ -86,7 +66,8 @@ static dperm_status run(const stage_work *w, json_t **released, dperm_error *err
   size_t chosen = 0;
   dperm_status status = DPERM_OK;
   add_rows(w, sums);
-  TRY(add_up(spread, sums, err));
+  /* exactly, over all processes: whole numbers modulo 2^64 */
+  TRY(ranks_add(spread, DPERM_OK, (uint64_t *)sums, TEMPERATURES, err));
   if (ranks_lead(spread)) {
     chosen = temperature_choose(w->source, sums, w->neighbours, w->epsilon);
     status = random_check(w->source, err); /* after the last draw, before anything leaves */

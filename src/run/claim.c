@@ -14,13 +14,9 @@
 
 /* ---- rows */
 
-size_t public_rows(dperm_neighbours neighbours, size_t about, const dperm_data *data) {
-  bool counted = neighbours == DPERM_NEIGHBOURS_REPLACE || DEFECT("rows-counted");
-  return counted ? rows_in_all(data->x) : about;
-}
-
 size_t options_rows(const dperm_options *o, const dperm_data *data) {
-  return public_rows(o->neighbours, o->rows_about, data);
+  bool counted = o->neighbours == DPERM_NEIGHBOURS_REPLACE || DEFECT("rows-counted");
+  return counted ? rows_in_all(data->x) : o->rows_about;
 }
 
 /* ---- shares */

@@ -31,7 +31,6 @@ dperm_status check_refined_unit(const dperm_options *options, const dperm_schema
 
 /* What stands for the number of rows in every formula and in a model: it itself, or the public
  * figure near it where it is private. */
-size_t public_rows(dperm_neighbours neighbours, size_t about, const dperm_data *data);
 size_t options_rows(const dperm_options *options, const dperm_data *data);
 
 /* For each fit of a claim: its epsilon_class and delta_class. `loss` is that of options_loss, and

@@ -50,8 +50,8 @@ dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_opt
                      random_source *source, solution *found, double *weights, solver_report *report,
                      dperm_error *err) {
   TRY(check_row_weights(base, err));
-  TRY(mechanism_of(plan->privacy.mechanism)
-          ->run(&plan->privacy, base, how, &plan->release.promised, source, 1, found, report, err));
+  TRY(mechanism_of(plan->privacy.mechanism)(&plan->privacy, base, how, &plan->release.promised,
+                                            source, 1, found, report, err));
   return fit_release(plan, base->x->spread, found, problem_size(base), source, weights, err);
 }
 

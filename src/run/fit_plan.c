@@ -1,6 +1,6 @@
 /* What must hold before any work: the number of rows is public, the options make sense for these
  * columns, and noise for this epsilon exists. All of it from public numbers, or refused. */
-#include "run/fit_plan.h"
+#include "run/fit.h"
 
 #include "data/class_weights.h"
 #include "kernel/features.h"

@@ -6,8 +6,6 @@
 #include "model/model_file.h"
 #include "random/random_source.h"
 #include "run/account.h"
-#include "run/claim.h"
-#include "run/counted_schema.h"
 #include "run/options.h"
 #include "run/output.h"
 
@@ -28,16 +26,16 @@ static dperm_status check_options(const dperm_refine_options *o, dperm_error *er
 
 /* A schema that stays as it is follows from public numbers alone. The ledger is asked all the same:
  * whether it has the data set, and for these records, does not depend on what they can pay for. */
-static dperm_status pay_nothing(const dperm_refine_options *o, const count_terms *terms,
-                                const dperm_data *data, dperm_error *err) {
+static dperm_status pay_nothing(const schema_request *q, dperm_error *err) {
+  const dperm_options *o = q->options;
   dperm_charge none;
   const account_run run = {
       .account = &o->account,
       .command = "refine",
       .mechanism = "none",
-      .claim = guarantee_with(
-          guarantee_of_counts(0, terms->rows_per_person, false, terms->neighbours), terms->reasons),
-      .data = data,
+      .claim = guarantee_with(guarantee_of_counts(0, o->rows_per_person, false, o->neighbours),
+                              q->claim.reasons),
+      .data = q->data,
       .costs_nothing = true};
   return account_reserve(&run, &none, err);
 }
@@ -63,20 +61,22 @@ static dperm_status refine(const dperm_data *data, const dperm_refine_options *o
   OWNED(counted_clear) counted_schema c = {0};
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
   dperm_charge charge = {.entry = 0};
-  const count_terms terms = {.epsilon = o->epsilon,
-                             .whole = isnan(o->fit_epsilon) ? refine_rule_whole(o->epsilon)
-                                                            : o->epsilon + o->fit_epsilon,
-                             .rows = public_rows(o->neighbours, o->rows_about, data),
-                             .neighbours = o->neighbours,
-                             .rows_per_person = o->rows_per_person,
-                             .reasons = data_reasons(data) | source_reasons(source)};
-  TRY(counted_prepare(data, &terms, &c, err));
-  dperm_options usual_fit;
-  dperm_options_init(&usual_fit);
-  usual_fit.account = o->account;
-  TRY(output_take_space(data, SCHEMA_COUNTED, &usual_fit, 1, err));
+  dperm_options fit; /* the usual one */
+  dperm_options_init(&fit);
+  fit.epsilon = isnan(o->fit_epsilon) ? refine_rule_whole(o->epsilon) : o->epsilon + o->fit_epsilon;
+  fit.rows_per_person = o->rows_per_person;
+  fit.neighbours = o->neighbours;
+  fit.rows_about = o->rows_about;
+  fit.account = o->account;
+  const schema_request q = {.options = &fit,
+                            .data = data,
+                            .rows = options_rows(&fit, data),
+                            .epsilon = o->epsilon,
+                            .claim = {.reasons = data_reasons(data) | source_reasons(source)}};
+  TRY(counted_prepare(&q, &c, err));
+  TRY(output_take_space(data, SCHEMA_COUNTED, &fit, 1, err));
   if (refine_rule_share(&c.numbers) == 0) {
-    TRY(pay_nothing(o, &terms, data, err));
+    TRY(pay_nothing(&q, err));
     *out = o->account.dry_run ? NULL : schema_share(data->schema);
     return DPERM_OK;
   }

@@ -46,30 +46,23 @@ static dperm_status share_of_counts(const dperm_options *o, const dperm_schema *
   return DPERM_OK;
 }
 
-/* Epsilon of a row is too little for any fit. What was given is named, since asking is a default.
- */
+/* Epsilon of a row is too little for any fit. All shares are named, since asking is a default. */
 static dperm_status too_little(const dperm_options *o, schema_way way, double left,
                                dperm_error *err) {
-  bool asks = way == SCHEMA_ASKED;
   int named = 0;
   char names[128] = "";
-  for (int s = asks ? SHARE_AFTER_FIT : SHARE_SCHEMA; s < SHARE_COUNT; s++) {
-    if (s < SHARE_AFTER_FIT || share_given(o, s) > 0) {
+  for (int s = SHARE_SCHEMA; s < SHARE_COUNT; s++) {
+    if (s == SHARE_SCHEMA || share_given(o, s) > 0) {
       size_t used = strlen(names);
+      bool asks = s == SHARE_SCHEMA && way == SCHEMA_ASKED;
       (void)snprintf(names + used, sizeof names - used, "%s%s", named++ ? " and " : "",
-                     share_kinds[s].option);
+                     asks ? "asking for bins (bins none asks nothing)" : share_kinds[s].option);
     }
   }
   FAIL(err, DPERM_INVALID_ARGUMENT,
-       "%s%s%s%s leave%s an epsilon of %g for the fit, which is too little; %s",
-       asks ? "asking the records for bins" : "", asks && named ? " and " : "",
-       named > 1   ? "the shares of "
-       : named > 0 ? "the share of "
-                   : "",
-       names, named + asks > 1 ? "" : "s", left,
-       !asks       ? named > 1 ? "give smaller ones" : "give a smaller one"
-       : named > 0 ? "give it a smaller one, or ask nothing (bins none)"
-                   : "ask nothing (bins none)");
+       "the share%s of %s leave%s an epsilon of %g for the fit, which is too little; give %s",
+       named > 1 ? "s" : "", names, named > 1 ? "" : "s", left,
+       named > 1 ? "smaller ones" : "a smaller one");
 }
 
 static dperm_status check_rest(const dperm_options *o, const representation *r, dperm_error *err) {

@@ -4,13 +4,14 @@
 #pragma once
 
 #include "refine/bins_evidence.h"
+#include "refine/refine_counts.h"
 #include "run/claim.h"
-#include "run/fit_plan.h"
+#include "run/fit.h"
 
 typedef enum schema_way {
   SCHEMA_GIVEN,  /* public numbers alone: the schema's own bins, or those of its "auto" */
-  SCHEMA_ASKED,  /* the records choose between lines and bins (run/asked_schema.h) */
-  SCHEMA_COUNTED /* bins and groups from noisy counts of them (run/counted_schema.h) */
+  SCHEMA_ASKED,  /* the records choose between lines and bins */
+  SCHEMA_COUNTED /* bins and groups from noisy counts of them */
 } schema_way;
 
 typedef struct representation {
@@ -38,8 +39,7 @@ typedef struct schema_request {
   const dperm_data *data; /* the records, under the schema as it was given */
   size_t rows;            /* of them, in public */
   double epsilon;         /* what it has */
-  guarantee claim;        /* of the whole run */
-  unsigned reasons;       /* why it is not private, if it is not */
+  guarantee claim;        /* of the whole run; counts alone need its reasons only */
 } schema_request;
 
 /* The plan of the fit under a schema that may come, from public numbers: what they refuse is
@@ -47,7 +47,7 @@ typedef struct schema_request {
 dperm_status representation_plan(const schema_request *q, const dperm_schema *schema, fit_plan *out,
                                  dperm_error *err);
 
-/* ---- SCHEMA_ASKED, in asked_schema.c: numeric columns without bins of their own stay straight
+/* ---- private_schema.c: SCHEMA_ASKED. Numeric columns without bins of their own stay straight
  * lines, or get those of the rule, for a small share of epsilon (refine/bins_evidence.h;
  * docs/proofs/bins.md) */
 
@@ -61,3 +61,26 @@ dperm_status asked_prepare(const schema_request *q, asked_schema *out, dperm_err
 /* Asks, behind it, and makes the schema, without the statement of what it cost. */
 dperm_status asked_release(const asked_schema *a, const schema_request *q, random_source *source,
                            dperm_schema **out, dperm_error *err);
+
+/* ---- SCHEMA_COUNTED: a schema made from noisy counts of the records (refine/refine_counts.h). Of
+ * the options it looks at epsilon, which counts and fit have together, and at the unit. */
+
+typedef struct counted_schema {
+  const dperm_data *data; /* under the wide schema */
+  dperm_schema *cells;
+  guarantee claim; /* of the histograms alone */
+  refine_numbers numbers;
+  refine_counts counts; /* exact, until they are released */
+} counted_schema;
+void counted_clear(counted_schema *c);
+
+/* Counts, before the charge. On every process of a job. */
+dperm_status counted_prepare(const schema_request *q, counted_schema *out, dperm_error *err);
+/* The schemas between which every one lies that counts can lead to, from public numbers: no bins
+ * and groups that are not needed, or all that there can be. */
+dperm_status counted_extreme(const counted_schema *c, bool finest, dperm_schema **out,
+                             dperm_error *err);
+/* Draws the noise, which the leader does for all processes, and makes the schema, without the
+ * statement of what it cost. The counts are noisy from then on. */
+dperm_status counted_release(counted_schema *c, random_source *source, dperm_schema **out,
+                             dperm_error *err);

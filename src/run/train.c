@@ -8,10 +8,8 @@
 
 #include "base/options_defaults.h"
 #include "base/threads.h"
-#include "mechanism/mechanism.h"
 #include "random/random_source.h"
 #include "run/account.h"
-#include "run/counted_schema.h"
 #include "run/fit.h"
 #include "run/options.h"
 #include "run/output.h"
@@ -33,7 +31,6 @@ typedef struct run {
   dperm_data settled; /* the rows, where public numbers decide them: a view of the data, */
   fit_plan plan;      /* the plan of their fit, */
   fit_work work;      /* and its space */
-  dperm_charge charge;
 } run;
 
 static void run_clear(run *r) {
@@ -68,8 +65,7 @@ static dperm_status run_make(run *r, dperm_error *err) {
                                 .data = r->data,
                                 .rows = rows,
                                 .epsilon = r->how.epsilon,
-                                .claim = run_claim(o, &shares, reasons),
-                                .reasons = reasons};
+                                .claim = run_claim(o, &shares, reasons)};
   return stages_check(o, classes, r->data->x->spread, err);
 }
 
@@ -116,14 +112,8 @@ static dperm_status plan_extreme(run *r, bool finest, fit_plan *out, dperm_error
 
 static dperm_status prepare_counted(run *r, dperm_error *err) {
   const dperm_options *o = r->options;
-  const count_terms terms = {.epsilon = r->how.epsilon,
-                             .whole = o->epsilon,
-                             .rows = r->request.rows,
-                             .neighbours = o->neighbours,
-                             .rows_per_person = o->rows_per_person,
-                             .reasons = r->request.reasons};
   fit_plan coarsest, finest;
-  TRY(counted_prepare(r->data, &terms, &r->counted, err));
+  TRY(counted_prepare(&r->request, &r->counted, err));
   TRY(plan_extreme(r, false, &coarsest, err));
   TRY(plan_extreme(r, true, &finest, err));
   r->spends_delta =
@@ -163,12 +153,13 @@ static dperm_status run_prepare(run *r, dperm_error *err) {
 /* ---- behind it */
 
 /* The schema that the records made, with the statement of what it cost, which names the charge. */
-static dperm_status release_schema(run *r, dperm_schema **out, dperm_error *err) {
+static dperm_status release_schema(run *r, const dperm_charge *charge, dperm_schema **out,
+                                   dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
   TRY(r->how.way == SCHEMA_ASKED ? asked_release(&r->asked, &r->request, r->source, &made, err)
                                  : counted_release(&r->counted, r->source, &made, err));
-  return schema_state_cost(made, r->how.epsilon, &r->request.claim, &r->charge, r->data->x->spread,
-                           out, err);
+  return schema_state_cost(made, r->how.epsilon, &r->request.claim, charge, r->data->x->spread, out,
+                           err);
 }
 
 /* Whether the plan is one of those that were priced. */
@@ -181,11 +172,12 @@ static bool is_paid(const run *r, const fit_plan *plan) {
 }
 
 /* The fit under a schema that has just been made. */
-static dperm_status fit_released(run *r, dperm_model **out, dperm_error *err) {
+static dperm_status fit_released(run *r, const dperm_charge *charge, dperm_model **out,
+                                 dperm_error *err) {
   const dperm_options *o = r->options;
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   OWNED(data_view_close) dperm_data view = {0};
-  TRY(release_schema(r, &schema, err));
+  TRY(release_schema(r, charge, &schema, err));
   TRY(data_view_open(r->data, schema, &view, err));
   TRY(fit_plan_check(&view, r->request.rows, o, &r->request.claim, &r->plan, err));
   if (!is_paid(r, &r->plan)) {
@@ -200,9 +192,11 @@ static dperm_status fit_released(run *r, dperm_model **out, dperm_error *err) {
 }
 
 /* What is paid for (model_maker). */
-static dperm_status make(void *context, dperm_model **out, dperm_error *err) {
+static dperm_status make(void *context, const dperm_charge *charge, dperm_model **out,
+                         dperm_error *err) {
   run *r = context;
-  TRY(r->how.way == SCHEMA_GIVEN ? fit_perform(&r->work, out, err) : fit_released(r, out, err));
+  TRY(r->how.way == SCHEMA_GIVEN ? fit_perform(&r->work, out, err)
+                                 : fit_released(r, charge, out, err));
   return ranks_agree(r->data->x->spread, data_unchanged(r->data, err), err);
 }
 
@@ -211,12 +205,10 @@ static dperm_status run_pay_and_make(run *r, dperm_status prepared, dperm_model 
   const dperm_options *o = r->options;
   bool diagnosed = o->unsafe_diagnostics && o->account.ledger; /* have no price */
   char words[64];
-  dperm_account account = o->account;
-  (void)snprintf(words, sizeof words, "%s%s", mechanism_of(o->mechanism)->name,
+  (void)snprintf(words, sizeof words, "%s%s", dperm_mechanism_name(o->mechanism),
                  r->how.way == SCHEMA_GIVEN ? "" : ", refined");
-  account.charge = &r->charge;
   const account_run paid = {
-      .account = &account,
+      .account = &o->account,
       .command = "train",
       .mechanism = words,
       .claim = guarantee_with(r->request.claim, diagnosed ? REASON_DIAGNOSTICS : 0),
@@ -224,11 +216,7 @@ static dperm_status run_pay_and_make(run *r, dperm_status prepared, dperm_model 
       .curve_count = r->curve_count,
       .data = r->data,
       .refined = r->data->schema ? &r->data->schema->refined : NULL};
-  dperm_status status = account_make_model(&paid, prepared, make, r, out, err);
-  if (o->account.charge) {
-    *o->account.charge = r->charge;
-  }
-  return status;
+  return account_make_model(&paid, prepared, make, r, out, err);
 }
 
 static dperm_status train(const dperm_data *data, const dperm_options *options,

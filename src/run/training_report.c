@@ -3,23 +3,16 @@
 
 #include "base/json_text.h"
 
-/* Whether a column has bins that the schema as it was given has not. */
-static bool got_bins(const dperm_schema *given, const dperm_schema *used) {
-  bool any = false;
-  for (size_t i = 0; i < given->column_count; i++) {
-    const schema_column *before = &given->columns[i];
-    any = any || (!before->binned && !before->bins_auto && used->columns[i].binned);
-  }
-  return any;
-}
-
-/* What the records chose; null if they were not asked. */
+/* What the records chose, by whether a column has bins that the schema as it was given has not;
+ * null if they were not asked. */
 static json_t *answer_of(const representation *how, const dperm_data *data,
                          const dperm_model *model) {
-  return how->way != SCHEMA_ASKED
-             ? json_null()
-             : json_string(model->schema && got_bins(data->schema, model->schema) ? "bins"
-                                                                                  : "lines");
+  bool bins = false;
+  for (size_t i = 0; how->way == SCHEMA_ASKED && i < data->schema->column_count; i++) {
+    const schema_column *before = &data->schema->columns[i];
+    bins = bins || (!before->binned && !before->bins_auto && model->schema->columns[i].binned);
+  }
+  return how->way == SCHEMA_ASKED ? json_string(bins ? "bins" : "lines") : json_null();
 }
 
 static json_t *make(const dperm_options *o, const representation *how, const dperm_data *data,

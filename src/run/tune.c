@@ -9,11 +9,10 @@
 #include "base/memory.h"
 #include "base/options_defaults.h"
 #include "data/identity.h"
-#include "mechanism/mechanism.h"
 #include "random/random_source.h"
 #include "run/account.h"
 #include "run/claim.h"
-#include "run/fit_plan.h"
+#include "run/fit.h"
 #include "run/options.h"
 #include "run/output.h"
 #include "run/tune_methods.h"
@@ -176,7 +175,9 @@ static dperm_status check_public(const tuning *t, dperm_error *err) {
 }
 
 /* What is paid for, one charge for all portions and rounds (model_maker). */
-static dperm_status choose(void *context, dperm_model **out, dperm_error *err) {
+static dperm_status choose(void *context, const dperm_charge *charge, dperm_model **out,
+                           dperm_error *err) {
+  (void)charge;
   const tuning *t = context;
   size_t chosen = 0;
   TRY(check_public(t, err)); /* alike on all processes */
@@ -249,7 +250,7 @@ static dperm_status choose_and_pay(tuning *t, dperm_options *candidates, dperm_m
   TRY(memory_new(t->count, sizeof *claims, &claims, err));
   TRY(set_candidates(t, candidates, claims, err));
   TRY(output_take_space(t->data, SCHEMA_GIVEN, candidates, t->count, err));
-  (void)snprintf(words, sizeof words, "%s, %s", mechanism_of(candidates[0].mechanism)->name,
+  (void)snprintf(words, sizeof words, "%s, %s", dperm_mechanism_name(candidates[0].mechanism),
                  tune_method_of(t)->name);
   const account_run run = {.account = &account,
                            .command = "tune",
@@ -260,12 +261,6 @@ static dperm_status choose_and_pay(tuning *t, dperm_options *candidates, dperm_m
   TRY(account_make_model(&run, prepare(t, account.ledger, err), choose, t, out, err));
   const representation given = {.way = SCHEMA_GIVEN};
   return training_report(&candidates[0], &given, t->data, *out, err);
-}
-
-/* Records under the schema that their bins follow from; rows that are numbers as they are. */
-static dperm_status view_settled(const dperm_data *data, const dperm_schema *schema,
-                                 dperm_data *out, dperm_error *err) {
-  return data && data->table ? data_view_open(data, schema, out, err) : DPERM_OK;
 }
 
 static dperm_status tune(const dperm_data *data, const dperm_options *given, size_t count,
@@ -287,14 +282,16 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   t.rows = options_rows(&candidates[0], data);
   t.rounds = rounds_law_of(&how, count);
   TRY(random_given(candidates[0].random, &own, &t.source, err));
-  if (data->table) {
+  if (data->table) { /* under the schema that bins follow from; rows of numbers as they are */
     TRY(check_epsilon(candidates[0].epsilon, err));
     TRY(settle_schema(&t, &schema, err));
-    TRY(view_settled(data, schema, &view, err));
-    dperm_status status = view_settled(how.public_data, schema, &public_view, err);
-    TRY(status == DPERM_INVALID_SCHEMA ? fail_encoded(err) : status);
+    TRY(data_view_open(data, schema, &view, err));
     t.data = &view;
-    how.public_data = public_view.x ? &public_view : how.public_data;
+  }
+  if (schema && how.public_data && how.public_data->table) {
+    dperm_status status = data_view_open(how.public_data, schema, &public_view, err);
+    TRY(status == DPERM_INVALID_SCHEMA ? fail_encoded(err) : status);
+    how.public_data = &public_view;
   }
   return choose_and_pay(&t, candidates, out, err);
 }

@@ -17,7 +17,7 @@
 #include "random/random_source.h"
 #include "run/account.h"
 #include "run/claim.h"
-#include "run/fit_plan.h"
+#include "run/fit.h"
 #include "run/options.h"
 #include "score/error_interval.h"
 #include "score/predict_file.h"

@@ -77,9 +77,8 @@ static dperm_status fit_draws(cell_fits *f, const fit_plan *plan, size_t models,
     (void)snprintf(purpose, sizeof purpose, "%zx draw %zx", f->fold->number, m);
     TRY(random_public(f->sweep->how->seed, purpose, &f->sources[m], err));
   }
-  TRY(mechanism_of(plan->privacy.mechanism)
-          ->run(&plan->privacy, &f->base, how, &plan->release.promised, f->sources, models,
-                &f->found, &report, err));
+  TRY(mechanism_of(plan->privacy.mechanism)(&plan->privacy, &f->base, how, &plan->release.promised,
+                                            f->sources, models, &f->found, &report, err));
   for (size_t m = 0; m < models; m++) {
     const solution found = {f->found.f + m * dims, f->found.rest + m * dims};
     TRY(fit_release(plan, f->base.x->spread, &found, dims, &f->sources[m], weights_of(f, m, fit),

@@ -1,8 +1,7 @@
 /* Whether a ledger's entry paid for what the model's file shows: epsilon and delta, for the
  * neighbours of the budget, and in a data set that counts by a Renyi order a price that covers the
  * divergence of the file's own noise (docs/proofs/composition.md), or of its epsilon. A schema that
- * was refined from records may have an entry of its own; then both must have paid for their part.
- */
+ * was refined from records may have an entry of its own; then both must have paid their part. */
 #include <string.h>
 
 #include "verify/checks.h"
@@ -20,18 +19,13 @@ static interval nearly_all(interval a) {
  * a claim about added and removed records is charged to a budget for replaced ones, and (1 +
  * e^epsilon) delta (neighbours.md 5). */
 static bool claim_due(verifier *v, bool alone, bool twice, interval *epsilon, interval *delta) {
-  double row = 0, stated = 0, refined = 0;
-  interval spent;
-  unsigned long long rows = 0;
-  if (!unit_rows(v, "charge", &rows) || !spent_after_fit(v, "charge", &spent) ||
-      !field_positive(v, "charge", row_epsilon(v).path, &row) ||
-      !field_number(v, "charge", "privacy.delta", &stated) ||
-      !refined_epsilon(v, "charge", &refined)) {
+  double stated = 0;
+  epsilon_parts p;
+  if (!read_parts(v, "charge", &p) || !field_number(v, "charge", "privacy.delta", &stated)) {
     return false;
   }
-  interval fit = interval_mul(interval_of((double)rows), interval_of(row));
-  fit = interval_add(fit, spent);
-  interval whole = alone ? fit : interval_add(fit, interval_of(refined));
+  interval fit = interval_add(p.fits, p.after_fit);
+  interval whole = alone ? fit : interval_add(fit, interval_of(p.refined));
   interval odds = interval_add(interval_of(1), interval_exp(whole));
   *epsilon = twice ? interval_add(whole, whole) : whole;
   *delta = twice ? interval_mul(odds, interval_of(stated)) : interval_of(stated);
@@ -55,12 +49,12 @@ static void check_amounts(verifier *v, const charged_entry *paid) {
 
 /* What the schema's own entry paid; what it cost is pure. */
 static void check_schema_amount(verifier *v, const charged_entry *paid) {
-  double refined = 0;
+  epsilon_parts p;
   bool twice = by_adding(v) && !paid->adding;
-  if (!refined_epsilon(v, "charge", &refined)) {
+  if (!read_parts(v, "charge", &p)) {
     return;
   }
-  interval due = interval_mul(interval_of(twice ? 2 : 1), interval_of(refined));
+  interval due = interval_mul(interval_of(twice ? 2 : 1), interval_of(p.refined));
   bool covered = interval_at_most(nearly_all(due), interval_of_text(paid->epsilon));
   finding(v, covered, "charge", "entry %llu paid epsilon %.40s for the schema, %s%s", paid->entry,
           paid->epsilon, covered ? "which covers its refinement" : "less than its refinement cost",
@@ -111,8 +105,7 @@ static bool price_of_fits(verifier *v, const charged_entry *paid, price *out,
   return true;
 }
 
-/* `released`: the file's fits are what was paid for; else the entry's claim is all that is known.
- */
+/* `released`: the file's fits are what was paid for; else only the entry's claim is known. */
 static void check_price(verifier *v, const charged_entry *paid, bool released) {
   const price plain = price_of_claim(paid);
   price fits;

@@ -21,37 +21,12 @@ static bool expected_weights(verifier *v, const char *name, unsigned long long *
                      out);
 }
 
-static void check_step(verifier *v) {
-  double step = 0;
-  if (field_positive(v, "lattice_step", "privacy.numerics.lattice_step", &step)) {
-    int exponent = 0;
-    bool power = frexp(step, &exponent) == 0.5;
-    finding(v, power, "lattice_step", "g = %s %s a power of two", shown(step).text,
-            power ? "is" : "is not");
-  }
-}
-
 /* S ≥ floor(d + √d·τ/g): for a whole S ≥ d that is S + 1 − d > √d·τ/g, compared in squares, whose
  * 212 bits are exact. */
 static bool lattice_covers(unsigned long long s, unsigned long long d, double tau, double g) {
   interval slack = interval_mul(interval_of((double)(s + 1 - d)), interval_of(g));
   interval t = interval_of(tau), need = interval_mul(interval_of((double)d), interval_mul(t, t));
   return s >= d && interval_above_zero(interval_sub(interval_mul(slack, slack), need));
-}
-
-static void check_sensitivity(verifier *v) {
-  const char *name = "lattice_sensitivity";
-  double step = 0, tau = 0;
-  unsigned long long s = 0, dims = 0;
-  if (field_count(v, name, "privacy.numerics.lattice_sensitivity", &s) &&
-      field_positive(v, name, "privacy.numerics.lattice_step", &step) &&
-      field_positive(v, name, "privacy.numerics.solution_error", &tau) &&
-      expected_weights(v, name, &dims)) {
-    dims *= classes_joint(v) ? class_fits_of(v) : 1; /* released at once */
-    bool covers = lattice_covers(s, dims, tau, step);
-    finding(v, covers, name, "S = %llu %s floor(d + sqrt(d) tau/g), d = %llu, tau = %s", s,
-            covers ? ">=" : "is not >=", dims, shown(tau).text);
-  }
 }
 
 /* Where records are added and removed, rounding is bounded for max(2^28, 4n) of them, and eight
@@ -73,12 +48,11 @@ static double crowd_error(const verifier *v) {
 
 /* Newton's method promises no gradient shorter than 1e-6 LR/n (privacy.md 6.4), so no file of
  * dperm's has a smaller tau. */
-static void check_solution_error(verifier *v) {
+static void check_solution_error(verifier *v, double tau) {
   const char *name = "solution_error";
-  double tau = 0, lambda = 0, ridge = 0, norm = 0, lipschitz = 1;
+  double lambda = 0, ridge = 0, norm = 0, lipschitz = 1;
   unsigned long long rows = 0;
-  if (field_positive(v, name, "privacy.numerics.solution_error", &tau) &&
-      field_count(v, name, fitted_field(v), &rows) &&
+  if (field_count(v, name, fitted_field(v), &rows) &&
       field_positive(v, name, "privacy.lambda", &lambda) &&
       field_number(v, name, "privacy.delta_reg", &ridge) && row_bound(v, name, &norm) &&
       (!field_at(v->root, "loss.lipschitz") || field_is_null(v, "loss.lipschitz") ||
@@ -97,25 +71,32 @@ static void check_solution_error(verifier *v) {
   }
 }
 
-static void check_lattice_noise(verifier *v) {
-  double num = 0;
-  if (field_positive(v, "epsilon_num", "privacy.numerics.epsilon_num", &num)) {
-    int exponent = 0;
-    bool fits = fmod(ldexp(frexp(num, &exponent), NUM_BITS), 1) == 0;
-    finding(v, fits, "epsilon_num",
-            "%s %s at most %d bits: discrete Laplace noise of scale S/epsilon_num is "
-            "drawn with integers only",
-            shown(num).text, fits ? "has" : "does not have", NUM_BITS);
-  }
-}
-
 void check_lattice(verifier *v) {
-  if (field_is_object(v, "privacy.numerics")) {
-    check_step(v);
-    check_solution_error(v);
-    check_sensitivity(v);
-    check_lattice_noise(v);
+  double step = 0, tau = 0, num = 0;
+  unsigned long long s = 0, dims = 0;
+  int exponent = 0;
+  if (!field_is_object(v, "privacy.numerics") ||
+      !field_positive(v, "lattice_step", "privacy.numerics.lattice_step", &step) ||
+      !field_positive(v, "solution_error", "privacy.numerics.solution_error", &tau) ||
+      !field_count(v, "lattice_sensitivity", "privacy.numerics.lattice_sensitivity", &s) ||
+      !expected_weights(v, "lattice_sensitivity", &dims) ||
+      !field_positive(v, "epsilon_num", "privacy.numerics.epsilon_num", &num)) {
+    return;
   }
+  bool power = frexp(step, &exponent) == 0.5;
+  finding(v, power, "lattice_step", "g = %s %s a power of two", shown(step).text,
+          power ? "is" : "is not");
+  check_solution_error(v, tau);
+  dims *= classes_joint(v) ? class_fits_of(v) : 1; /* released at once */
+  bool covers = lattice_covers(s, dims, tau, step);
+  finding(v, covers, "lattice_sensitivity",
+          "S = %llu %s floor(d + sqrt(d) tau/g), d = %llu, tau = %s", s,
+          covers ? ">=" : "is not >=", dims, shown(tau).text);
+  bool fits = fmod(ldexp(frexp(num, &exponent), NUM_BITS), 1) == 0;
+  finding(v, fits, "epsilon_num",
+          "%s %s at most %d bits: discrete Laplace noise of scale S/epsilon_num is drawn with "
+          "integers only",
+          shown(num).text, fits ? "has" : "does not have", NUM_BITS);
 }
 
 /* ---- the weights */
@@ -185,8 +166,7 @@ typedef struct delta_parts {
  * bits; the tail bound behind e^-100 is larger than the tail by a factor of over 30, which covers
  * that.) All that is for one row; the K rows of a person add up to 1 + e^epsilon + ... + e^((K-1)
  * epsilon) times as much, epsilon a row's (group privacy). What gaussian noise costs of delta is
- * counted in the same way: of a split once, for each round, class and row (gaussian.md 6).
- */
+ * counted in the same way: of a split once, for each round, class and row (gaussian.md 6). */
 static bool delta_needed(verifier *v, double epsilon, delta_parts *out) {
   double fits = 1;
   unsigned long long rows = 1;

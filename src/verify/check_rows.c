@@ -20,8 +20,7 @@ bool row_bound(verifier *v, const char *name, double *out) {
                                     : finding(v, false, name, "kernel is not clear");
 }
 
-/* The norm is 1 whatever the directions; but a kind that is not known here may not be what it says.
- */
+/* The norm is 1 whatever the directions; but an unknown kind may not be what it says. */
 static void check_directions(verifier *v) {
   static const char *const kinds[] = {"hadamard", "iid", "orthogonal", NULL};
   const char *kind = NULL;
@@ -116,19 +115,9 @@ static void check_rows_silent(verifier *v) {
                  : "the file says how many records there were, which add-remove keeps private");
 }
 
-static void check_split_rows(verifier *v, unsigned long long rows, unsigned long long fitted) {
-  unsigned long long portion = 0, each = 0;
-  unsigned long long candidates = json_array_size(field_at(v->root, "selection.candidates"));
-  if (field_count(v, fitted_field(v), "selection.portion", &portion)) {
-    each = rows / (candidates + 1);
-    finding(v, portion == each && fitted == portion, fitted_field(v),
-            "%llu, a portion of %llu; %llu rows in %llu + 1 portions give %llu each", fitted,
-            portion, rows, candidates, each);
-  }
-}
-
 void check_rows(verifier *v) {
-  unsigned long long rows = 0, fitted = 0, holdout = 0;
+  unsigned long long rows = 0, fitted = 0, holdout = 0, portion = 0;
+  unsigned long long candidates = json_array_size(field_at(v->root, "selection.candidates"));
   if (by_adding(v)) {
     check_rows_silent(v);
   }
@@ -137,7 +126,12 @@ void check_rows(verifier *v) {
     return;
   }
   if (selected_by(v, "split")) {
-    check_split_rows(v, rows, fitted);
+    unsigned long long each = rows / (candidates + 1);
+    if (field_count(v, fitted_field(v), "selection.portion", &portion)) {
+      finding(v, portion == each && fitted == portion, fitted_field(v),
+              "%llu, a portion of %llu; %llu rows in %llu + 1 portions give %llu each", fitted,
+              portion, rows, candidates, each);
+    }
   } else if (!selected_by(v, "stopping")) {
     finding(v, fitted == rows, fitted_field(v),
             by_adding(v) ? "%llu of %llu: all stand for the private number"
@@ -166,8 +160,7 @@ static void check_split(verifier *v) {
   }
 }
 
-/* 2 eps of a round for logarithmic K, 3 for geometric (privacy.md 7); the mean of K enters delta.
- */
+/* 2 eps of a round for logarithmic K, 3 for geometric (privacy.md 7); K's mean enters delta. */
 static void check_stopping(verifier *v) {
   const char *rounds = NULL;
   double round = 0, epsilon = 0, mean = 0;

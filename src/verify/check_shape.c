@@ -360,54 +360,10 @@ static bool gaussian_bound(verifier *v, interval r2, interval *out) {
 
 /* ---- what it says */
 
-static void gaussian_state(verifier *v, const char *noise, const interval *rk) {
-  bool ball = !field_at(v->root, "privacy.noise_weights");
-  finding(v, rk != NULL, "body",
-          !rk    ? "the schema's groups or their weights are not clear (%s noise)%s"
-          : ball ? "%s noise, the same deviation in all columns: |x| <= %s"
-                 : "%s noise, a deviation of its own for each group: |x| <= %s",
-          noise, rk ? shown(interval_upper(*rk)).text : "");
-}
-
-static void l1_state(verifier *v, const char *noise, const interval *rk) {
-  (void)noise;
-  finding(v, rk != NULL, "norm1", rk ? "|x|_1 <= %s" : "the bound on |x|_1 is not clear%s",
-          rk ? shown(interval_upper(*rk)).text : "");
-}
-
-static void mixed_state(verifier *v, const char *noise, const interval *rk) {
-  OWNED(shape_clear) shape s = {0};
-  if (rk && read_shape(v, &s)) {
-    finding(v, true, "body", "%s noise: %llu one-hot blocks and %llu other columns, |x| <= %s",
-            noise, s.blocks, (s.groups - s.blocks), shown(interval_upper(*rk)).text);
-  } else {
-    finding(v, false, "body", "the schema's one-hot blocks or their weights are not clear");
-  }
-}
-
-static void body_state(verifier *v, const char *noise, const interval *rk) {
-  OWNED(shape_clear) shape s = {0};
-  if (!rk) {
-    finding(v, false, "body", "the schema does not give %llu encoded columns with clear bounds",
-            (unsigned long long)json_integer_value(field_at(v->root, "encoding.dims")));
-  } else if (of_schema(v) && read_shape(v, &s)) {
-    finding(v, true, "body",
-            "%s noise for %llu groups of %llu encoded columns: "
-            "|x_g|_1 <= r_g = min(1, w_g/D), D = %s, sum of r_g = %s",
-            noise, s.groups, s.columns, shown(interval_lower(s.divisor)).text,
-            shown(interval_upper(s.sum)).text);
-  } else {
-    finding(v, true, "body", "%s noise, every entry within %s", noise,
-            field_is_object(v, "kernel") ? "sqrt(2/D)" : "the norm");
-  }
-}
-
-static const noise_shape shapes[] = {{"l2", true, false, l2_bound, NULL},
-                                     {"l1", false, false, l1_bound, l1_state},
-                                     {"group", false, false, body_bound, body_state},
-                                     {"linf", false, false, body_bound, body_state},
-                                     {"mixed", false, false, mixed_bound, mixed_state},
-                                     {"gaussian", true, true, gaussian_bound, gaussian_state}};
+static const noise_shape shapes[] = {
+    {"l2", true, false, l2_bound, NULL},          {"l1", false, false, l1_bound, "norm1"},
+    {"group", false, false, body_bound, "body"},  {"linf", false, false, body_bound, "body"},
+    {"mixed", false, false, mixed_bound, "body"}, {"gaussian", true, true, gaussian_bound, "body"}};
 
 const noise_shape *noise_shape_find(const char *name) {
   for (size_t i = 0; name && i < sizeof shapes / sizeof *shapes; i++) {
@@ -420,10 +376,21 @@ const noise_shape *noise_shape_find(const char *name) {
 
 void check_shape(verifier *v) {
   const noise_shape *kind = noise_shape_find(json_string_value(field_at(v->root, "privacy.noise")));
+  OWNED(shape_clear) shape s = {0};
   double r2 = 0;
-  if (kind && kind->state && row_bound(v, "body", &r2)) {
-    interval rk;
-    bool clear = kind->row_bound(v, interval_of(r2), &rk);
-    kind->state(v, kind->name, clear ? &rk : NULL);
+  interval rk;
+  if (!kind || !kind->line || !row_bound(v, "body", &r2)) {
+    return;
+  }
+  if (!kind->row_bound(v, interval_of(r2), &rk)) {
+    finding(v, false, kind->line, "how long a row is for %s noise is not clear", kind->name);
+  } else if (of_schema(v) && read_shape(v, &s)) {
+    finding(v, true, kind->line,
+            "%s noise: |x| <= %s for %llu groups (%llu one-hot blocks) of %llu encoded columns; "
+            "r_g = min(1, w_g/D), D = %s, sum of r_g = %s",
+            kind->name, shown(interval_upper(rk)).text, s.groups, s.blocks, s.columns,
+            shown(interval_lower(s.divisor)).text, shown(interval_upper(s.sum)).text);
+  } else {
+    finding(v, true, kind->line, "%s noise: |x| <= %s", kind->name, shown(interval_upper(rk)).text);
   }
 }

@@ -90,48 +90,45 @@ static bool share_epsilon(verifier *v, const char *name, const struct spent_shar
   return !field_at(v->root, share->file) || field_positive(v, name, path, out);
 }
 
-bool spent_after_fit(verifier *v, const char *name, interval *sum) {
-  *sum = interval_of(0);
+bool read_parts(verifier *v, const char *name, epsilon_parts *out) {
+  *out = (epsilon_parts){.after_fit = interval_of(0)};
   for (size_t i = 0; i < SPENT_SHARES; i++) {
     double cost = 0;
     if (!share_epsilon(v, name, &spent_shares[i], &cost)) {
       return false;
     }
-    *sum = interval_add(*sum, interval_of(cost));
+    out->after_fit = interval_add(out->after_fit, interval_of(cost));
   }
+  double row = 0;
+  if ((field_at(v->root, "schema.refined") &&
+       !field_positive(v, name, "schema.refined.epsilon", &out->refined)) ||
+      !unit_rows(v, name, &out->rows) || !field_positive(v, name, row_epsilon(v).path, &row) ||
+      !field_positive(v, name, "privacy.epsilon", &out->whole)) {
+    return false;
+  }
+  out->fits = interval_mul(interval_of((double)out->rows), interval_of(row));
   return true;
 }
 
-bool refined_epsilon(verifier *v, const char *name, double *out) {
-  *out = 0;
-  return !field_at(v->root, "schema.refined") ||
-         field_positive(v, name, "schema.refined.epsilon", out);
-}
-
 static void check_spent_share(verifier *v, const struct spent_share *share) {
-  unsigned long long rows = 0;
-  double cost = 0, row = 0, refined = 0, epsilon = 0;
-  interval spent;
+  double cost = 0;
+  epsilon_parts p;
   char words[SHARE_WORDS] = "";
   if (!field_at(v->root, share->file) || !share_epsilon(v, share->file, share, &cost) ||
-      !refined_epsilon(v, share->file, &refined) || !unit_rows(v, share->file, &rows) ||
-      !spent_after_fit(v, share->file, &spent) ||
-      !field_positive(v, share->file, row_epsilon(v).path, &row) ||
-      !field_positive(v, share->file, "privacy.epsilon", &epsilon)) {
+      !read_parts(v, share->file, &p)) {
     return;
   }
-  interval fits = interval_mul(interval_of((double)rows), interval_of(row));
-  interval sum = interval_add(interval_add(interval_of(refined), spent), fits);
-  bool covered = interval_at_most(sum, interval_of(epsilon)), known = share->known(v, words);
+  interval sum = interval_add(interval_add(interval_of(p.refined), p.after_fit), p.fits);
+  bool covered = interval_at_most(sum, interval_of(p.whole)), known = share->known(v, words);
   if (!words[0]) {
     return;
   }
-  bool others = interval_upper(spent) > cost;
+  bool others = interval_upper(p.after_fit) > cost;
   finding(v, covered && known, share->file,
           "%s for %s; with %llu epsilon_row%s%s that is %s, and epsilon = %s%s", words,
-          shown(cost).text, rows, refined > 0 ? " and the schema" : "",
+          shown(cost).text, p.rows, p.refined > 0 ? " and the schema" : "",
           others ? " and all other shares" : "", shown(interval_upper(sum)).text,
-          shown(epsilon).text, covered ? " covers it" : " does not cover it");
+          shown(p.whole).text, covered ? " covers it" : " does not cover it");
 }
 
 void check_spent_shares(verifier *v) {
@@ -195,24 +192,22 @@ epsilon_field class_epsilon(const verifier *v) {
 void check_unit(verifier *v) {
   const json_t *stated = field_at(v->root, "privacy.unit");
   const char *unit = stated ? json_string_value(stated) : "row";
-  unsigned long long rows = 0;
-  double row = 0, epsilon = 0;
-  number_text sum;
-  if (!unit_rows(v, "unit", &rows) || !field_positive(v, "unit", row_epsilon(v).path, &row) ||
-      !field_positive(v, "unit", "privacy.epsilon", &epsilon)) {
+  epsilon_parts p;
+  if (!read_parts(v, "unit", &p)) {
     return;
   }
-  bool covered = sum_covered(0, (double)rows, row, epsilon, &sum);
-  bool right = covered && unit && strcmp(unit, rows == 1 ? "row" : "person") == 0;
+  bool covered = interval_at_most(p.fits, interval_of(p.whole));
+  bool right = covered && unit && strcmp(unit, p.rows == 1 ? "row" : "person") == 0;
   unit = unit ? unit : "not a text";
-  if (rows == 1) {
+  if (p.rows == 1) {
     finding(v, right, "unit",
             covered ? "%.60s: the claim is for one record"
                     : "%.60s, but epsilon_row is above epsilon",
             unit);
   } else {
     finding(v, right, "unit", "%.60s with at most %llu rows: %llu epsilon_row = %s %s epsilon = %s",
-            unit, rows, rows, sum.text, covered ? "<=" : ">", shown(epsilon).text);
+            unit, p.rows, p.rows, shown(interval_upper(p.fits)).text, covered ? "<=" : ">",
+            shown(p.whole).text);
   }
 }
 
@@ -227,19 +222,16 @@ static bool refined_alike(const verifier *v) {
 }
 
 void check_refined(verifier *v) {
-  unsigned long long rows = 0;
-  double cost = 0, stated = 0, row = 0, epsilon = 0;
-  number_text sum;
-  if (!field_at(v->root, "schema.refined") && !field_at(v->root, "privacy.epsilon_refined")) {
-    return;
-  }
-  if (!field_positive(v, "refined", "schema.refined.epsilon", &cost) ||
+  double cost = 0, stated = 0;
+  epsilon_parts p;
+  if ((!field_at(v->root, "schema.refined") && !field_at(v->root, "privacy.epsilon_refined")) ||
+      !field_positive(v, "refined", "schema.refined.epsilon", &cost) ||
       !field_positive(v, "refined", "privacy.epsilon_refined", &stated) ||
-      !unit_rows(v, "refined", &rows) || !field_positive(v, "refined", row_epsilon(v).path, &row) ||
-      !field_positive(v, "refined", "privacy.epsilon", &epsilon)) {
+      !read_parts(v, "refined", &p)) {
     return;
   }
-  bool covered = sum_covered(cost, (double)rows, row, epsilon, &sum), alike = refined_alike(v);
+  interval sum = interval_add(interval_of(cost), p.fits);
+  bool covered = interval_at_most(sum, interval_of(p.whole)), alike = refined_alike(v);
   finding(v, covered && alike && stated == cost, "refined",
           !alike           ? "the schema's refinement, %s, is not private, or for another unit "
                              "(%llu rows: %s, epsilon = %s%s)"
@@ -247,7 +239,7 @@ void check_refined(verifier *v) {
                              "(%llu rows: %s, epsilon = %s%s)"
                            : "the schema's refinement cost %s; with %llu epsilon_row that is %s, "
                              "and epsilon = %s%s",
-          shown(cost).text, rows, sum.text, shown(epsilon).text,
+          shown(cost).text, p.rows, shown(interval_upper(sum)).text, shown(p.whole).text,
           covered ? " covers it" : " does not cover it");
 }
 

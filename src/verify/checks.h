@@ -1,6 +1,5 @@
 /* The groups of lines that a claim consists of, in the order in which they are reported. Each reads
- * the fields it needs itself, so that one bad field spoils the lines that rest on it and no other.
- */
+ * the fields it needs itself, so that one bad field spoils the lines that rest on it alone. */
 #pragma once
 
 #include "verify/finding.h"
@@ -20,10 +19,14 @@ void check_refined(verifier *v);
 void check_classes(verifier *v);
 /* What was released for shares of epsilon after the fit, and that the claim counts them. */
 void check_spent_shares(verifier *v);
-/* What they cost together, and what the schema's refinement did: 0 where the file has none; false
- * where it is not clear. */
-bool spent_after_fit(verifier *v, const char *name, interval *sum);
-bool refined_epsilon(verifier *v, const char *name, double *out);
+/* What epsilon is made of, where it is clear. */
+typedef struct epsilon_parts {
+  unsigned long long rows; /* of a unit */
+  interval fits;           /* what all of them have for what was fitted */
+  interval after_fit;      /* what other shares cost together, */
+  double refined, whole;   /* and the schema's refinement, 0 where there is none; all of epsilon */
+} epsilon_parts;
+bool read_parts(verifier *v, const char *name, epsilon_parts *out);
 /* That no class counts for more than the loss's constants allow. */
 void check_class_weights(verifier *v);
 
@@ -75,8 +78,7 @@ typedef struct noise_shape {
   bool gaussian; /* density ~ exp(-(beta |b|_K)^2/2) instead, which costs a delta */
   /* R_K, a bound on |x|_K for every row, from R2 and the file; false where it is not clear. */
   bool (*row_bound)(verifier *v, interval r2, interval *out);
-  /* The line about it, with R_K or NULL. No line where this is NULL: R_K is R2 itself. */
-  void (*state)(verifier *v, const char *noise, const interval *rk);
+  const char *line; /* about it; NULL for none, where R_K is R2 itself */
 } noise_shape;
 /* NULL for a name that is not known here, or NULL. */
 const noise_shape *noise_shape_find(const char *name);

@@ -2,8 +2,7 @@
  * Hockey sticks are convex, so between two places where they are bounded they lie below the chord;
  * any places will do, and the best of some is taken. The slack of the Jacobians is a line over the
  * slope s that stays above log(1 + kappa·a(s)): for losses with a shape a is a concave function of
- * s, so *any* tangent will do; bisection only looks for one that is good, and need not be trusted.
- */
+ * s, so *any* tangent will do; bisection only looks for a good one, and need not be trusted. */
 #include "verify/gaussian_bound.h"
 
 #include <math.h>
@@ -53,15 +52,13 @@ noise_profile profile_of_loss(const loss_facts *loss, bool adding, interval kapp
 
 /* The mean of the largest of k normals: at most x + k·E(B − x)+ for every x. */
 static interval largest_of(double k) {
-  interval least = number(INFINITY);
-  bool any = false;
+  interval least = number(0);
   for (double x = 0; x <= 4; x += 0.125) {
     interval density = times(normal_peak, interval_exp(number(-x * x / 2)));
     interval tail = times(0.5, interval_erfc(interval_div(number(x), interval_sqrt(number(2)))));
     interval bound =
         interval_add(number(x), times(k, interval_sub(density, interval_mul(number(x), tail))));
-    least = any ? interval_min(least, bound) : bound;
-    any = true;
+    least = x > 0 ? interval_min(least, bound) : bound;
   }
   return least;
 }
@@ -144,8 +141,7 @@ static bool pays(const line *l, bool adding, interval epsilon) {
 }
 
 /* Each line is a proof of its own, so the least of all that are met is one: the line that the noise
- * was made for is among them, or next to one. The flat one is the profile's: kappa·a is at most k.
- */
+ * was made for is among them, or next to one. The flat one is the profile's: kappa·a <= k. */
 interval delta_of_loss(const loss_facts *loss, bool adding, interval kappa, interval epsilon,
                        interval a) {
   const interval k = interval_mul(kappa, loss->smoothness);

@@ -40,7 +40,7 @@ right() { cp "$DPERM_SOURCE/tests/fuzz/corpus/verify_fuzz/$1" model.json; }
     change 'm["privacy"]["beta"] *= 1.000001'
     says 1 "FAILS  beta:" "$DPERM" verify --model changed.json
   done
-  grep -q '^ok     body: mixed noise: 1 one-hot blocks and 1 other columns, |x| <= 1.25' lines
+  grep -q '^ok     body: mixed noise: |x| <= 1.25.* for 2 groups (1 one-hot blocks) ' lines
   change 'm["privacy"]["noise_weight"] *= 1.000001'
   says 1 "FAILS  beta:" "$DPERM" verify --model changed.json
   change 'm["privacy"]["noise_weights"] = [1.000001]'
@@ -114,8 +114,8 @@ P
     grep -q "^ok     noise: $noise, " lines
     grep -q "^ok     claim: " lines
   done
-  "$DPERM" verify --model l1.json | grep -q "^ok     norm1: |x|_1 <= 1.414"
-  "$DPERM" verify --model group.json | grep -q "^ok     body: group noise for 2 groups of 4"
+  "$DPERM" verify --model l1.json | grep -q "^ok     norm1: l1 noise: |x| <= 1.414"
+  "$DPERM" verify --model group.json | grep -q "^ok     body: group noise: |x| <= 1 for 2 groups .* of 4 encoded"
 }
 
 charged() { # how the budget adds up, then options of the run

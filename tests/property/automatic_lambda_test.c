@@ -61,9 +61,8 @@ static double check_automatic(const public_numbers *g, const privacy_plan *plan,
 }
 
 TEST(automatic_lambda_is_the_cheapest) {
-  random_source r;
+  random_source r = seeded(9);
   size_t plain = 0, raised = 0;
-  assert_ok(random_seeded(9, &r, err));
   for (int round = 0; round < 120; round++) {
     const dperm_loss loss = any_loss(&r);
     public_numbers g = any_numbers(&r, &loss);
@@ -88,8 +87,7 @@ TEST(automatic_lambda_is_the_cheapest) {
 /* Rows twice as long: weights of half the length, F/2, and 4Λ for the same model. Powers of two, so
  * nothing is rounded. */
 TEST(automatic_lambda_grows_with_the_square_of_the_rows) {
-  random_source r;
-  assert_ok(random_seeded(14, &r, err));
+  random_source r = seeded(14);
   for (int round = 0; round < 100; round++) {
     const dperm_loss loss = any_loss(&r);
     public_numbers g = any_numbers(&r, &loss), twice;
@@ -104,8 +102,7 @@ TEST(automatic_lambda_grows_with_the_square_of_the_rows) {
 }
 
 TEST(automatic_lambda_follows_the_noise) {
-  random_source r;
-  assert_ok(random_seeded(15, &r, err));
+  random_source r = seeded(15);
   for (int round = 0; round < 3000; round++) {
     const dperm_loss loss = any_loss(&r);
     public_numbers g = any_numbers(&r, &loss);
@@ -122,8 +119,7 @@ TEST(automatic_lambda_follows_the_noise) {
 }
 
 TEST(automatic_lambda_follows_the_kind) {
-  random_source r;
-  assert_ok(random_seeded(12, &r, err));
+  random_source r = seeded(12);
   for (int round = 0; round < 50; round++) {
     const dperm_loss loss = any_loss(&r);
     public_numbers g = shaped_numbers(&r, &loss);

@@ -127,8 +127,7 @@ static double moved(exact_sum a, exact_sum b) {
 /* The first record is replaced, or one more comes, from none on. In every other trial all others
  * are alike, which moves the classes the most. */
 static void check_moves(bool adding, uint64_t seed) {
-  random_source source;
-  assert_ok(random_seeded(seed, &source, err));
+  random_source source = seeded(seed);
   for (size_t s = 0; s < sizeof schemas / sizeof *schemas; s++) {
     auto_schema *wide = NULL;
     double most[3] = {0};
@@ -217,8 +216,7 @@ TEST(the_choice_has_the_law_of_its_noise) {
                                         {{60, 60}, {400000, 400000}},
                                         {{-30, 60}, {900000, 400000}},
                                         {{300, 60}, {-200000, 400000}}};
-  random_source source;
-  assert_ok(random_seeded(8, &source, err));
+  random_source source = seeded(8);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     for (double epsilon = 0.5; epsilon < 5; epsilon *= 3) {
       double share = ratio_value(ratio_below(epsilon_share(epsilon, 5))), yes = 0;

@@ -200,8 +200,7 @@ static dperm_loss any_loss(random_source *r) {
 }
 
 TEST(the_inverse_never_spends_more_and_leaves_nothing) {
-  random_source r;
-  assert_ok(random_seeded(1, &r, err));
+  random_source r = seeded(1);
   size_t feasible = 0;
   for (int round = 0; round < 20000; round++) {
     const dperm_loss loss = any_loss(&r);
@@ -224,8 +223,7 @@ TEST(the_inverse_never_spends_more_and_leaves_nothing) {
 }
 
 TEST(more_epsilon_or_more_regularization_never_means_more_noise) {
-  random_source r;
-  assert_ok(random_seeded(2, &r, err));
+  random_source r = seeded(2);
   for (int round = 0; round < 300; round++) {
     const dperm_loss loss = any_loss(&r);
     double epsilon = random_scale(&r, 1e-6, 20), before = 0;
@@ -246,8 +244,7 @@ TEST(more_epsilon_or_more_regularization_never_means_more_noise) {
 
 /* λ > cR²/(e^ε − 1), to nine digits; at equality nothing is left for noise. */
 TEST(there_is_an_answer_exactly_where_the_jacobian_leaves_slack) {
-  random_source r;
-  assert_ok(random_seeded(3, &r, err));
+  random_source r = seeded(3);
   for (int round = 0; round < 2000; round++) {
     const dperm_loss loss = any_loss(&r);
     double epsilon = random_scale(&r, 1e-9, 100), edge = expm1(epsilon) / loss.smoothness;

@@ -28,12 +28,10 @@ static dperm_model *fit(const dperm_data *data, dperm_options options, dperm_mec
 /* Noise below its quantile never costs more than the excess of that quantile; the other draws may.
  */
 static void check_bounds(test_problem *t, double norm, dperm_mechanism mechanism, double epsilon) {
-  dperm_options options;
   dperm_plan plan;
   auto_data *data = NULL;
-  dperm_options_init(&options);
+  dperm_options options = options_for(epsilon);
   options.mechanism = mechanism;
-  options.epsilon = epsilon;
   options.threads = 1; /* many small problems */
   options.lambda = t->lambda;
   options.loss = t->library_loss;
@@ -47,9 +45,8 @@ static void check_bounds(test_problem *t, double norm, dperm_mechanism mechanism
   }
   double least = (double)reference_objective(t, best->weights, NULL);
   for (uint64_t seed = 0; seed < 6; seed++) {
-    random_source source;
+    random_source source = seeded(seed);
     double b[DIMS];
-    assert_ok(random_seeded(seed, &source, err));
     assert_ok(dperm_random_seeded(seed, &options.random, err));
     dperm_model *model = fit(data, options, mechanism);
     noise_draw(&model->plan.noise, &source, b);
@@ -65,8 +62,7 @@ static void check_bounds(test_problem *t, double norm, dperm_mechanism mechanism
 }
 
 static void check_kind(reference_regularizer kind) {
-  random_source r;
-  assert_ok(random_seeded(40 + (uint64_t)kind, &r, err));
+  random_source r = seeded(40 + (uint64_t)kind);
   auto_rows *rows = test_rows_random(3, ROWS, DIMS, 0.8);
   const int rounds = (int)repetitions(12, 30);
   for (int round = 0; round < rounds; round++) {

@@ -90,8 +90,7 @@ TEST(determinants_add_no_more_than_their_mean) {
 }
 
 TEST(corners_and_slack_are_those_of_the_mechanism) {
-  random_source r;
-  assert_ok(random_seeded(52, &r, err));
+  random_source r = seeded(52);
   for (int i = 0; i < 300; i++) {
     const dperm_loss loss = loss_of((fit_loss)(i % FIT_LOSSES));
     public_numbers g = gaussian_numbers(&r, &loss, 1 + (size_t)(random_bits(&r) % 20));
@@ -125,8 +124,7 @@ TEST(corners_and_slack_are_those_of_the_mechanism) {
 
 /* What C8 asks of an entry holds for every plan: no honest charge loses its curve. */
 TEST(every_curve_fits_the_claim_that_its_noise_was_made_for) {
-  random_source r;
-  assert_ok(random_seeded(54, &r, err));
+  random_source r = seeded(54);
   for (int i = 0; i < 800; i++) {
     dperm_loss loss = any_loss(&r);
     if (i % 4 == 0) {
@@ -162,8 +160,7 @@ TEST(every_curve_fits_the_claim_that_its_noise_was_made_for) {
 }
 
 TEST(pure_noise_has_no_curve) {
-  random_source r;
-  assert_ok(random_seeded(53, &r, err));
+  random_source r = seeded(53);
   const dperm_loss loss = dperm_loss_logistic();
   public_numbers g = gaussian_numbers(&r, &loss, 3);
   privacy_plan plan;

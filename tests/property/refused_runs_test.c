@@ -291,8 +291,7 @@ TEST_WITH(what_public_numbers_refuse_is_not_charged, ledger_home_begin, ledger_h
   const ledger_home *home = *state;
   auto_ledger *ledger = ledger_with_much(home);
   size_t made = 0, tries = repetitions(500, 5000);
-  random_source r;
-  assert_ok(random_seeded(22, &r, err));
+  random_source r = seeded(22);
   for (size_t i = 0; i < tries; i++) {
     asked a = draw_request(&r);
     made += check_request(&a, home, ledger);
@@ -387,11 +386,9 @@ TEST_WITH(crosses_that_cells_would_burst_are_refused_before_the_charge, ledger_h
   }
   (void)snprintf(text + used, sizeof text - used, "]}], \"crosses\": [[\"x\", \"job\"]]}");
   auto_schema *schema = schema_parsed(text);
-  dperm_options o;
   dperm_model *model = NULL;
   dperm_error refused;
-  dperm_options_init(&o);
-  o.epsilon = 12;
+  dperm_options o = options_for(12);
   o.threads = 1;
   o.refine = 0.999;
   o.account = (dperm_account){.ledger = ledger, .dataset = "many"};

@@ -45,12 +45,10 @@ static dperm_data *read_records(const layout *l, random_source *r, const dperm_s
 
 static double told_of(const dperm_data *data, dperm_noise noise, const char *words) {
   told t = {words, (double)NAN};
-  dperm_options options;
   auto_model *model = NULL;
   auto_file *path = file_with_text("");
   bool holds = false;
-  dperm_options_init(&options);
-  options.epsilon = 1;
+  dperm_options options = options_for(1);
   options.lambda = 10;
   options.noise = noise;
   assert_ok(dperm_train(data, &options, &model, err));
@@ -62,16 +60,15 @@ static double told_of(const dperm_data *data, dperm_noise noise, const char *wor
 
 TEST(verification_derives_the_same_bounds) {
   static text_buffer text;
-  random_source r;
+  random_source r = seeded(31);
   size_t crosses = 0, lines = 0, blocks = 0;
-  assert_ok(random_seeded(31, &r, err));
   for (size_t round = 0; round < repetitions(24, 400); round++) {
     const layout l = layout_draw(&r);
     auto_schema *schema = NULL;
     layout_schema(&l, &text);
     assert_ok(dperm_schema_parse(text.bytes, text.length, "s.json", &schema, err));
     auto_data *data = read_records(&l, &r, schema);
-    double one = told_of(data, DPERM_NOISE_L1, "norm1: |x|_1 <= ");
+    double one = told_of(data, DPERM_NOISE_L1, "norm1: l1 noise: |x| <= ");
     double divisor = told_of(data, DPERM_NOISE_GROUP, "D = ");
     assert_close(one / schema->bounds.norm1, 1, 1e-13);
     assert_close(divisor / schema->min_divisor, 1, 1e-13);

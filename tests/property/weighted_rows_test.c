@@ -179,9 +179,7 @@ TEST(weights_of_classes_are_records_repeated) {
 TEST(equal_weights_change_nothing) {
   static const size_t fours[3] = {4, 4, 4};
   records r = records_new(3, 500, 4, 2);
-  dperm_options options;
-  dperm_options_init(&options);
-  options.epsilon = 1;
+  dperm_options options = options_for(1);
   for (int output = 0; output < 2; output++) {
     options.mechanism = output ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
     dperm_model *models[2];
@@ -256,7 +254,6 @@ TEST(a_record_moves_the_solution_no_further_than_without_weights) {
 TEST(a_row_that_counts_for_more_than_once_ends_the_fit) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(2, 50, 3, 1);
   OWNED(test_problem_clear) test_problem t;
-  dperm_options options;
   fit_plan plan = {0};
   solver_report report;
   double f[3], rest[3], weights[3] = {7, 7, 7};
@@ -265,8 +262,7 @@ TEST(a_row_that_counts_for_more_than_once_ends_the_fit) {
   OWNED(dperm_data_free_at) dperm_data *rows = NULL;
   test_rows_share(data, 2);
   test_problem_init(&t, 2, data, REF_LOGISTIC, 0.5, 0.1, 0, REF_RIDGE, false);
-  dperm_options_init(&options);
-  options.epsilon = 1;
+  dperm_options options = options_for(1);
   assert_ok(dperm_data_from_dense(50, 3, data->x, data->labels, 1, &rows, err));
   assert_ok(fit_plan_check(rows, 50, &options, NULL, &plan, err));
   random_source source = seeded(1);

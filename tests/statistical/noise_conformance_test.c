@@ -158,9 +158,7 @@ static dperm_model *model_for(int rows, dperm_noise noise) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   dperm_model *model = NULL;
-  dperm_options options;
-  dperm_options_init(&options);
-  options.epsilon = 0.5;
+  dperm_options options = options_for(0.5);
   options.delta = noise == DPERM_NOISE_GAUSSIAN ? 1e-5 : 0;
   options.noise = noise;
   assert_ok(dperm_schema_parse(text, strlen(text), "census", &schema, err));

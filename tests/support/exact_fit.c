@@ -59,8 +59,8 @@ exact_fit exact_fit_run(const problem *base, reference_loss loss, double h, dper
   assert_ok(release_plan_make(&given, &plan, &out.release, err));
   random_source source = seeded(seed);
   double started = seconds_now();
-  assert_ok(mechanism_of(kind)->run(&plan, base, &(solver_options){0}, &out.release.promised,
-                                    &source, 1, &found, &report, err));
+  assert_ok(mechanism_of(kind)(&plan, base, &(solver_options){0}, &out.release.promised, &source, 1,
+                               &found, &report, err));
   out.seconds = seconds_now() - started;
   out.certified = report.certified;
 

@@ -73,6 +73,13 @@ void schema_refused(const char *text, const char *words) {
   assert_null(schema);
 }
 
+dperm_options options_for(double epsilon) {
+  dperm_options options;
+  dperm_options_init(&options);
+  options.epsilon = epsilon;
+  return options;
+}
+
 random_source seeded(uint64_t seed) {
   random_source r;
   assert_ok(random_seeded(seed, &r, err));

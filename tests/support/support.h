@@ -64,6 +64,8 @@ void test_group(CMFixtureFunction setup, CMFixtureFunction teardown);
 void assert_close(double a, double b, double tolerance);
 
 random_source seeded(uint64_t seed);
+/* The usual options with this epsilon. */
+dperm_options options_for(double epsilon);
 
 /* How often something random is tried: `quick` times in `make test`, `full` times in `make
  * test-full`, which sets DPERM_LONG. */

@@ -96,13 +96,11 @@ TEST_WITH(half_the_epsilon_is_as_good, wide_home_begin, wide_home_end) {
 
 /* The model without its weights; whether the answer was bins. */
 static json_t *asked_of(const wide_home *s, size_t count, uint64_t seed, bool *bins) {
-  dperm_options o;
   dperm_data *data = first_people(s, count);
   auto_model *model = NULL;
   char *text = NULL;
   size_t length = 0;
-  dperm_options_init(&o);
-  o.epsilon = 1.5;
+  dperm_options o = options_for(1.5);
   o.threads = 1;
   o.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;
   o.rows_about = ABOUT;
@@ -148,9 +146,7 @@ TEST_WITH(an_answer_tells_no_number_of_records, wide_home_begin, wide_home_end) 
 /* ---- ledgers, and the fit after it */
 
 static dperm_options fit_of(dperm_neighbours neighbours, const dperm_account *account) {
-  dperm_options o;
-  dperm_options_init(&o);
-  o.epsilon = 0.2;
+  dperm_options o = options_for(0.2);
   o.account = *account;
   o.neighbours = neighbours;
   o.rows_about = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? ABOUT : 0;

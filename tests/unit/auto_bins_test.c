@@ -210,9 +210,7 @@ static dperm_data *records_of(const dperm_schema *schema, double shift) {
 }
 
 static dperm_options at_one(dperm_bins bins) {
-  dperm_options o;
-  dperm_options_init(&o);
-  o.epsilon = 1;
+  dperm_options o = options_for(1);
   o.lambda = 0.01;
   o.threads = 1;
   o.bins = bins;

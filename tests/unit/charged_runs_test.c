@@ -53,9 +53,7 @@ static shown look(const ledger_home *home) {
 }
 
 static dperm_options asking(dperm_ledger *ledger, double epsilon) {
-  dperm_options options;
-  dperm_options_init(&options);
-  options.epsilon = epsilon;
+  dperm_options options = options_for(epsilon);
   options.threads = 1;
   options.account = (dperm_account){.ledger = ledger, .dataset = "people"};
   return options;

@@ -47,8 +47,7 @@ TEST(the_largest_weight_becomes_one) {
 /* Whatever the doubles are, none comes out above 1, and one is 1. */
 TEST(no_quotient_is_above_one) {
   class_list classes = three_classes();
-  random_source r;
-  assert_ok(random_seeded(1, &r, err));
+  random_source r = seeded(1);
   for (int i = 0; i < 20000; i++) {
     double low = random_scale(&r, 1e-6, 1e6), next = nextafter(low, i % 2 ? 0 : 2e6);
     OWNED_MEMORY double *got = NULL;
@@ -105,15 +104,13 @@ static dperm_model *weighted_model(void) {
   double x[40], y[40];
   auto_data *data = NULL;
   dperm_model *model = NULL;
-  dperm_options options;
   const dperm_class_weight weights[] = {{"+1", 10}};
   for (int i = 0; i < 40; i++) {
     x[i] = i % 2 ? 0.5 : -0.5;
     y[i] = i % 4 ? -1 : 1;
   }
   assert_ok(dperm_data_from_dense(40, 1, x, y, 1, &data, err));
-  dperm_options_init(&options);
-  options.epsilon = 1;
+  dperm_options options = options_for(1);
   options.class_weights = weights;
   options.class_weight_count = 1;
   assert_ok(dperm_train(data, &options, &model, err));

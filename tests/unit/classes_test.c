@@ -19,8 +19,7 @@ static uint32_t labels[ROWS];
 
 /* Three clouds in the plane, and a constant. */
 static void make_rows(void) {
-  random_source source;
-  assert_ok(random_seeded(7, &source, err));
+  random_source source = seeded(7);
   for (size_t i = 0; i < ROWS; i++) {
     labels[i] = (uint32_t)(i % CLASSES);
     for (size_t j = 0; j < 2; j++) {
@@ -41,10 +40,8 @@ static dperm_data *three_classes(void) {
 }
 
 static dperm_model *train(const dperm_data *data, double epsilon, dperm_random *random) {
-  dperm_options options;
   dperm_model *model = NULL;
-  dperm_options_init(&options);
-  options.epsilon = epsilon;
+  dperm_options options = options_for(epsilon);
   options.random = random;
   options.lambda = 0.01;
   options.multiclass = DPERM_MULTICLASS_ONE_VS_REST; /* joint_classes_test.c has the other way */
@@ -244,10 +241,8 @@ TEST(tuning_covers_all_classes_of_all_candidates) {
 TEST(a_plan_has_the_noise_that_training_has) {
   auto_data *all = three_classes();
   auto_model *model = train(all, 1, NULL);
-  dperm_options options;
   dperm_plan plan;
-  dperm_options_init(&options);
-  options.epsilon = 1;
+  dperm_options options = options_for(1);
   options.lambda = 0.01;
   options.classes = CLASSES;
   options.multiclass = DPERM_MULTICLASS_ONE_VS_REST;
@@ -287,10 +282,8 @@ TEST(labels_that_do_not_fit_are_refused) {
   make_rows();
   auto_data *data = NULL, *part = NULL, *two = NULL;
   auto_model *model = NULL;
-  dperm_options options;
   dperm_metrics metrics;
-  dperm_options_init(&options);
-  options.epsilon = 1;
+  dperm_options options = options_for(1);
   assert_ok(dperm_data_from_dense(ROWS, DIMS, values, NULL, 1, &data, err));
   assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_DATA, "no labels");
   assert_fails(dperm_data_label(data, labels, 2, NULL, err), DPERM_INVALID_DATA,

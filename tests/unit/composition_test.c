@@ -208,8 +208,7 @@ static record_terms any_terms(random_source *r) {
 }
 
 TEST(terms_are_read_as_they_were_written_and_no_others) {
-  random_source r;
-  assert_ok(random_seeded(71, &r, err));
+  random_source r = seeded(71);
   size_t refused = 0;
   for (int i = 0; i < 20000; i++) {
     const record_terms t = any_terms(&r);

@@ -44,9 +44,8 @@ static const char *const jobs[JOBS] = {"a", "b", "c", "d", "unheard of"};
 /* `bent`: labels that a straight line does not follow, or those that it does. */
 static people *people_new(bool bent) {
   people *p = calloc(1, sizeof *p);
-  random_source r;
+  random_source r = seeded(bent ? 4 : 5);
   assert_non_null(p);
-  assert_ok(random_seeded(bent ? 4 : 5, &r, err));
   p->csv = calloc(RECORDS + 1, 40);
   assert_non_null(p->csv);
   p->length = (size_t)sprintf(p->csv, "amount,job,age,level,y\n");
@@ -197,9 +196,7 @@ static const way ways[] = {
 enum { WAYS = sizeof ways / sizeof *ways };
 
 static dperm_options options_of(const way *w, dperm_error *err) {
-  dperm_options o;
-  dperm_options_init(&o);
-  o.epsilon = 0.5;
+  dperm_options o = options_for(0.5);
   o.bins = w->bins;
   o.refine = w->refine;
   o.calibrate = w->calibrate;

@@ -26,10 +26,8 @@ static const dperm_mechanism private_mechanisms[] = {DPERM_MECHANISM_OBJECTIVE,
 static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
 
 static dperm_options asking(dperm_mechanism mechanism) {
-  dperm_options options;
-  dperm_options_init(&options);
+  dperm_options options = options_for(1);
   options.mechanism = mechanism;
-  options.epsilon = 1;
   options.lambda = 1e-3;
   return options;
 }

@@ -17,21 +17,26 @@ static guarantee composed(double epsilon, size_t rows, size_t classes, rounds_ki
   return guarantee_of_run(&run);
 }
 
-/* count·share ≤ total in rational arithmetic. */
-static void assert_covers(double total, unsigned long count, double share) {
-  mpq_t sum, whole;
-  mpq_inits(sum, whole, (mpq_ptr)NULL);
+/* part + count·share ≤ total in rational arithmetic. */
+static void assert_sum_covers(double total, double part, unsigned long count, double share) {
+  mpq_t sum, term;
+  mpq_inits(sum, term, (mpq_ptr)NULL);
   mpq_set_d(sum, share);
-  mpq_set_ui(whole, count, 1);
-  mpq_mul(sum, sum, whole);
-  mpq_set_d(whole, total);
-  assert_true(mpq_cmp(sum, whole) <= 0);
-  mpq_clears(sum, whole, (mpq_ptr)NULL);
+  mpq_set_ui(term, count, 1);
+  mpq_mul(sum, sum, term);
+  mpq_set_d(term, part);
+  mpq_add(sum, sum, term);
+  mpq_set_d(term, total);
+  assert_true(mpq_cmp(sum, term) <= 0);
+  mpq_clears(sum, term, (mpq_ptr)NULL);
+}
+
+static void assert_covers(double total, unsigned long count, double share) {
+  assert_sum_covers(total, 0, count, share);
 }
 
 TEST(shares_of_epsilon_never_add_up_to_more) {
-  random_source r;
-  assert_ok(random_seeded(3, &r, err));
+  random_source r = seeded(3);
   for (int i = 0; i < 20000; i++) {
     double epsilon = exp(-18 + 22 * random_unit(&r));
     size_t rows = 1 + (size_t)random_below(&r, i % 2 ? 5 : 100000);
@@ -50,23 +55,8 @@ TEST(shares_of_epsilon_never_add_up_to_more) {
   }
 }
 
-/* part + count·share ≤ total in rational arithmetic. */
-static void assert_sum_covers(double total, double part, unsigned long count, double share) {
-  mpq_t sum, term;
-  mpq_inits(sum, term, (mpq_ptr)NULL);
-  mpq_set_d(sum, share);
-  mpq_set_ui(term, count, 1);
-  mpq_mul(sum, sum, term);
-  mpq_set_d(term, part);
-  mpq_add(sum, sum, term);
-  mpq_set_d(term, total);
-  assert_true(mpq_cmp(sum, term) <= 0);
-  mpq_clears(sum, term, (mpq_ptr)NULL);
-}
-
 TEST(a_refinement_and_the_fit_never_add_up_to_more) {
-  random_source r;
-  assert_ok(random_seeded(4, &r, err));
+  random_source r = seeded(4);
   for (int i = 0; i < 20000; i++) {
     double epsilon = exp(-9 + 11 * random_unit(&r)), part = epsilon * random_unit(&r);
     size_t rows = 1 + (size_t)random_below(&r, i % 2 ? 1 : 1000);

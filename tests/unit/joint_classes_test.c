@@ -33,9 +33,7 @@ static dperm_data *four_classes(void) {
 }
 
 static dperm_options options_of(double epsilon) {
-  dperm_options options;
-  dperm_options_init(&options);
-  options.epsilon = epsilon;
+  dperm_options options = options_for(epsilon);
   options.lambda = 0.01;
   return options;
 }

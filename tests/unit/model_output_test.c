@@ -18,9 +18,7 @@
 #include "wide_records.h"
 
 static dperm_options plain(void) {
-  dperm_options options;
-  dperm_options_init(&options);
-  options.epsilon = 1;
+  dperm_options options = options_for(1);
   options.threads = 1;
   return options;
 }

@@ -14,7 +14,7 @@
 #include "random/random_source.h"
 #include "reference.h"
 #include "run/claim.h"
-#include "run/fit_plan.h"
+#include "run/fit.h"
 #include "solve/certify.h"
 
 enum { ROWS = 300, DIMS = 5, ABOUT = 250 };
@@ -22,10 +22,8 @@ enum { ROWS = 300, DIMS = 5, ABOUT = 250 };
 static test_rows *rows_all;
 
 static dperm_options adding(dperm_mechanism mechanism) {
-  dperm_options options;
-  dperm_options_init(&options);
+  dperm_options options = options_for(0.5);
   options.mechanism = mechanism;
-  options.epsilon = 0.5;
   options.threads = 1;
   options.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;
   options.rows_about = ABOUT;

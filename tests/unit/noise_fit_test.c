@@ -27,9 +27,7 @@ static dperm_data *census(const dperm_schema *schema, size_t rows) {
 }
 
 static dperm_options asking(dperm_noise noise) {
-  dperm_options options;
-  dperm_options_init(&options);
-  options.epsilon = 0.5;
+  dperm_options options = options_for(0.5);
   options.delta = noise == DPERM_NOISE_GAUSSIAN ? 1e-6 : 0;
   options.noise = noise;
   options.loss = library_loss(REF_HUBER, 0.5);

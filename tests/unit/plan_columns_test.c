@@ -42,9 +42,7 @@ typedef struct found {
 } found;
 
 static dperm_options some_options(dperm_noise noise) {
-  dperm_options o;
-  dperm_options_init(&o);
-  o.epsilon = 0.5;
+  dperm_options o = options_for(0.5);
   o.delta = noise == DPERM_NOISE_GAUSSIAN ? 1e-5 : 0;
   o.noise = noise;
   return o;
@@ -86,10 +84,9 @@ TEST(shares_are_those_of_draws) {
         fit_numbers(&options, &options.loss, &claim, ROWS, schema->dims, &schema->bounds);
     privacy_plan plan;
     double b[DIMS], squares[DIMS] = {0};
-    random_source r;
+    random_source r = seeded(5);
     assert_true(schema->dims <= DIMS);
     assert_ok(privacy_plan_make(&given, &plan, err));
-    assert_ok(random_seeded(5, &r, err));
     for (size_t draw = 0; draw < DRAWS; draw++) {
       noise_draw(&plan.noise, &r, b);
       for (size_t j = 0; j < schema->dims; j++) {

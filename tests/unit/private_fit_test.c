@@ -1,5 +1,5 @@
-/* Private training from end to end: which models call themselves private, what a private fit
- * refuses, and that nothing of a model but its weights depends on the records. */
+/* Private training from end to end: what a private fit refuses, and that nothing of a model but its
+ * weights depends on the records. Which models call themselves private is in stamp_test.c. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,10 +15,8 @@ static const dperm_mechanism private_mechanisms[] = {DPERM_MECHANISM_OBJECTIVE,
                                                      DPERM_MECHANISM_OUTPUT};
 
 static dperm_options asking(dperm_mechanism mechanism) {
-  dperm_options options;
-  dperm_options_init(&options);
+  dperm_options options = options_for(0.5);
   options.mechanism = mechanism;
-  options.epsilon = 0.5;
   options.threads = 1; /* many small problems */
   return options;
 }
@@ -54,23 +52,7 @@ static bool same_weights(const dperm_model *a, const dperm_model *b) {
   return a->dims == b->dims && memcmp(a->weights, b->weights, a->dims * sizeof(double)) == 0;
 }
 
-/* ---- what a model claims */
-
-TEST(only_secure_noise_makes_a_private_model) {
-  auto_data *data = some_data(1, ROWS);
-  for (size_t i = 0; i < 2; i++) {
-    auto_model *model = train(data, asking(private_mechanisms[i]), NULL);
-    assert_int_equal(dperm_model_is_private(model), 1);
-    assert_null(model->reason);
-    dperm_model_free(model);
-    model = train_seeded(data, asking(private_mechanisms[i]), 0);
-    assert_int_equal(dperm_model_is_private(model), 0);
-    assert_non_null(strstr(model->reason, "seed"));
-  }
-  auto_model *model = train(data, asking(DPERM_MECHANISM_NONE), NULL); /* does not help */
-  assert_int_equal(dperm_model_is_private(model), 0);
-  assert_non_null(strstr(model->reason, "without a privacy mechanism"));
-}
+/* ---- draws */
 
 TEST(a_seed_gives_the_same_weights_for_any_number_of_threads) {
   auto_data *data = some_data(2, 2000);
@@ -189,15 +171,6 @@ TEST(regularizers_without_strong_convexity_are_refused) {
     options = asking(private_mechanisms[i]);
     options.regularizer.weights = weights; /* an unpenalized intercept has no finite epsilon */
     check_refused(data, &options, DPERM_INVALID_ARGUMENT, "at least 1");
-  }
-}
-
-TEST(a_private_fit_needs_an_epsilon) {
-  auto_data *data = some_data(6, ROWS);
-  for (size_t i = 0; i < 2; i++) {
-    dperm_options options = asking(private_mechanisms[i]);
-    options.epsilon = (double)NAN;
-    check_refused(data, &options, DPERM_INVALID_ARGUMENT, "epsilon = nan");
   }
 }
 

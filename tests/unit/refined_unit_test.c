@@ -83,10 +83,8 @@ static const struct {
 
 static dperm_options asking(dperm_mechanism mechanism, size_t rows_per_person,
                             dperm_neighbours neighbours) {
-  dperm_options o;
-  dperm_options_init(&o);
+  dperm_options o = options_for(mechanism == DPERM_MECHANISM_NONE ? (double)NAN : 1);
   o.mechanism = mechanism;
-  o.epsilon = mechanism == DPERM_MECHANISM_NONE ? (double)NAN : 1;
   o.threads = 1;
   o.rows_per_person = rows_per_person;
   o.neighbours = neighbours;

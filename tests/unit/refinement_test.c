@@ -11,9 +11,7 @@
 #include "wide_records.h"
 
 static dperm_options fit_of(double epsilon) {
-  dperm_options o;
-  dperm_options_init(&o);
-  o.epsilon = epsilon;
+  dperm_options o = options_for(epsilon);
   o.lambda = 0.01;
   o.threads = 1;
   return o;

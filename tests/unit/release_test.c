@@ -40,9 +40,8 @@ static bool is_nearest(double f, double rest, int exponent, double weight) {
 
 static void check_nearest(double f, double rest, int exponent) {
   const release_plan plan = quiet_plan(exponent);
-  random_source source;
+  random_source source = seeded(1);
   double weight = (double)NAN;
-  assert_ok(random_seeded(1, &source, err));
   assert_ok(release_weights(&plan, &(solution){&f, &rest}, 1, &source, &weight, err));
   if (!is_nearest(f, rest, exponent, weight)) {
     fail_msg("%a + %a in steps of 2^%d gives %a", f, rest, exponent, weight);
@@ -50,8 +49,7 @@ static void check_nearest(double f, double rest, int exponent) {
 }
 
 TEST(a_candidate_goes_to_the_nearest_point) {
-  random_source r;
-  assert_ok(random_seeded(2, &r, err));
+  random_source r = seeded(2);
   for (int i = 0; i < 30000; i++) {
     int exponent = (int)(random_bits(&r) % 1200) - 700;
     double f = ldexp(2 * random_unit(&r) - 1, exponent + (int)(random_bits(&r) % 61));
@@ -107,8 +105,7 @@ TEST(the_noise_is_discrete_laplace) {
         .epsilon = {1, shares[i]}, .step_exponent = -3, .sensitivity = sensitivities[i]};
     double f[DIMS], rest[DIMS] = {0}, weights[DIMS], probabilities[CELLS], left = 1;
     uint64_t counts[CELLS] = {0};
-    random_source source;
-    assert_ok(random_seeded(4, &source, err));
+    random_source source = seeded(4);
     for (size_t j = 0; j < DIMS; j++) {
       f[j] = (double)j / 8;
     }
@@ -137,8 +134,7 @@ enum { SPAN = 25, PLACES = SPAN * SPAN, DRAWS = 400000 };
 /* How often each point of the plane within ±SPAN/2 comes out of a candidate. */
 static void count_points(const release_plan *plan, double f[2], uint64_t seed, uint64_t *counts) {
   double rest[2] = {0, 0}, weights[2];
-  random_source source;
-  assert_ok(random_seeded(seed, &source, err));
+  random_source source = seeded(seed);
   memset(counts, 0, PLACES * sizeof *counts);
   for (int i = 0; i < DRAWS; i++) {
     assert_ok(release_weights(plan, &(solution){f, rest}, 2, &source, weights, err));
@@ -183,8 +179,7 @@ TEST(candidates_within_tau_are_hidden_from_each_other) {
   double seen = check_ratios(first, second, 0.5);
   print_message("# largest log ratio %.3f of 0.5\n", seen);
   assert_true(seen > 0.45); /* and no less noise would do */
-  random_source r;
-  assert_ok(random_seeded(7, &r, err));
+  random_source r = seeded(7);
   for (uint64_t i = 0; i < 4; i++) {
     double angle = 6.28 * random_unit(&r);
     double ideal[2] = {3 * g * random_unit(&r), 3 * g * random_unit(&r)};
@@ -212,10 +207,8 @@ TEST(neighbours_share_their_lattice) {
   for (int i = 0; i < 40; i++) {
     auto_data *data = neighbour(i / 2 % 2);
     auto_model *model = NULL;
-    dperm_options options;
-    dperm_options_init(&options);
+    dperm_options options = options_for(1);
     options.mechanism = i % 2 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
-    options.epsilon = 1;
     options.lambda = 1e-3;
     options.threads = 1;
     assert_ok(dperm_train(data, &options, &model, err));
@@ -338,9 +331,8 @@ static void check_numbers(const numbers *t, const release_plan *made) {
 
 TEST(promises_are_what_the_formulas_say) {
   const int tries = (int)repetitions(1000, 4000);
-  random_source r;
+  random_source r = seeded(9);
   int made_of = 0;
-  assert_ok(random_seeded(9, &r, err));
   for (int i = 0; i < tries; i++) {
     numbers t;
     release_plan made;
@@ -392,10 +384,9 @@ TEST(many_classes_have_a_fine_lattice) {
 
 /* What the noise's error is stated for is all that may be promised (random/noise.h). */
 TEST(noise_beyond_its_stated_error_is_refused) {
-  random_source r;
+  random_source r = seeded(10);
   numbers t;
   release_plan made;
-  assert_ok(random_seeded(10, &r, err));
   random_numbers(&r, &t);
   t.given.mechanism = DPERM_MECHANISM_OUTPUT;
   static const double lambdas[] = {1e-180, 1e-120, 1e120, 1e180};
@@ -409,8 +400,7 @@ TEST(noise_beyond_its_stated_error_is_refused) {
 }
 
 TEST(epsilon_is_divided_exactly) {
-  random_source r;
-  assert_ok(random_seeded(11, &r, err));
+  random_source r = seeded(11);
   for (int i = 0; i < 100000; i++) {
     double epsilon = random_scale(&r, 1e-9, 100);
     check_split(epsilon, epsilon_divide(epsilon));

@@ -384,15 +384,13 @@ LEDGER_TEST(candidates_with_accounts_of_their_own_are_refused) {
 TEST(reasons_add_up_and_copies_keep_them) {
   auto_data *data = sixty_rows(MINE), *part = NULL;
   const size_t rows[] = {3, 1, 2, 5, 4, 8, 9, 7, 10, 11, 12, 13};
-  dperm_options options;
   auto_model *model = NULL;
   dperm_guarantee g;
   assert_fails(dperm_data_taken(data, 128, err), DPERM_INVALID_ARGUMENT, "dperm_taken");
   assert_ok(dperm_data_taken(data, DPERM_TAKEN_CLASSES | DPERM_TAKEN_NORM, err));
   assert_ok(dperm_data_taken(data, 0, err));
   assert_ok(dperm_data_select(data, rows, 12, &part, err));
-  dperm_options_init(&options);
-  options.epsilon = 1;
+  dperm_options options = options_for(1);
   assert_ok(dperm_random_seeded(1, &options.random, err));
   assert_ok(dperm_train(part, &options, &model, err));
   dperm_model_guarantee(model, &g);
@@ -418,11 +416,9 @@ TEST(a_record_that_is_taken_twice_is_two) {
   auto_data *data = sixty_rows(MINE), *part = NULL, *half = NULL;
   const size_t rows[] = {3, 1, 2, 5, 4, 8, 9, 7, 10, 11, 12, 3},
                first[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-  dperm_options options;
   dperm_model *model = NULL;
   dperm_guarantee g;
-  dperm_options_init(&options);
-  options.epsilon = 1;
+  dperm_options options = options_for(1);
   assert_ok(dperm_data_select(data, rows, 12, &part, err));
   assert_ok(dperm_data_select(part, first, 10, &half, err)); /* it stays so */
   for (int i = 0; i < 2; i++) {

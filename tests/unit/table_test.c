@@ -101,10 +101,8 @@ TEST(numbers_may_stand_apart) {
   assert_true(row[0] == 0.5 && row[1] == 0.25);
   assert_ok(dperm_data_row(data, 2, row, err));
   assert_true(row[0] == 0 && row[1] == 1);
-  dperm_options options;
   dperm_model *model = NULL;
-  dperm_options_init(&options);
-  options.epsilon = 1;
+  dperm_options options = options_for(1);
   assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_DATA, "no labels");
 }
 
@@ -172,11 +170,9 @@ TEST(a_model_remembers_its_constant_column) {
   const double rows[] = {0, 1, 1, 0, 0, 1, 1, 1}, labels[] = {1, -1, 1, -1};
   auto_data *data = NULL, *bare = NULL;
   auto_model *model = NULL, *back = NULL;
-  dperm_options options;
   double scores[4], again[4];
   bool holds = false;
-  dperm_options_init(&options);
-  options.epsilon = 1;
+  dperm_options options = options_for(1);
   assert_ok(dperm_data_from_dense(4, 2, rows, labels, 2, &data, err));
   assert_ok(dperm_data_add_intercept(data, 0.5, err));
   assert_ok(dperm_data_from_dense(4, 2, rows, NULL, 2, &bare, err));

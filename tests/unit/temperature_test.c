@@ -16,7 +16,7 @@
 
 /* ---- sums */
 
-enum { MOST = 40, SOME = 150 };
+enum { MOST = 40, SOME = TEMPERATURE_ROWS };
 
 static void sums_of(size_t classes, size_t rows, const double *scores, const double *labels,
                     const double *shares, int64_t sums[TEMPERATURES]) {
@@ -62,8 +62,7 @@ static double any_score(random_source *r) {
 /* What a record adds is at most 2^10 whatever its scores are, falls with b, and is the same beside
  * other records, at any place: so one record moves a sum by as much, or twice that if replaced. */
 TEST(a_record_moves_sums_by_its_own_alone) {
-  random_source r;
-  assert_ok(random_seeded(21, &r, err));
+  random_source r = seeded(21);
   for (size_t round = 0; round < repetitions(300, 20000); round++) {
     size_t classes = 2 + (size_t)random_below(&r, MOST - 1), fits = classes > 2 ? classes : 1;
     size_t rows = 1 + (size_t)random_below(&r, SOME), place = (size_t)random_below(&r, rows);
@@ -128,8 +127,7 @@ static dperm_data *circle(size_t classes) {
   static double x[ROWS * 2];
   static uint32_t labels[ROWS];
   dperm_data *data = NULL;
-  random_source r;
-  assert_ok(random_seeded(23, &r, err));
+  random_source r = seeded(23);
   for (size_t i = 0; i < ROWS; i++) {
     size_t kind = (size_t)random_below(&r, classes);
     double angle = 2 * 3.14159265 * ((double)kind + 0.3 * random_unit(&r)) / (double)classes;
@@ -144,9 +142,7 @@ static dperm_data *circle(size_t classes) {
 }
 
 static dperm_options asking(double calibrate) {
-  dperm_options o;
-  dperm_options_init(&o);
-  o.epsilon = 4;
+  dperm_options o = options_for(4);
   o.lambda = 0.5; /* scores that are far too small */
   o.threads = 1;
   o.calibrate = calibrate;
@@ -307,8 +303,7 @@ static dperm_data *wide_rows(const double *x, size_t from, size_t classes, bool 
 TEST(scores_of_a_row_do_not_depend_on_its_place) {
   static double x[PLACES * WIDE], whole[PLACES * 30], part[PLACES * 30];
   static const size_t classes[] = {2, 3, 30};
-  random_source r;
-  assert_ok(random_seeded(24, &r, err));
+  random_source r = seeded(24);
   for (size_t i = 0; i < PLACES * WIDE; i++) {
     x[i] = 0.2 * (random_unit(&r) - 0.5);
   }

@@ -21,8 +21,7 @@ TEST_WITH(split_gives_each_candidate_its_own_portion_and_drops_leftovers, tuning
   for (q->count = 1; q->count <= 4; q->count++) {
     size_t portion = ROWS / (q->count + 1), order[ROWS];
     auto_model *model = tuned(q, 7);
-    random_source r;
-    assert_ok(random_seeded(7, &r, err));
+    random_source r = seeded(7);
     random_order(&r, ROWS, order);
     json_int_t chosen = stated(model, "chosen");
     assert_in_range(chosen, 0, q->count - 1);
@@ -125,26 +124,6 @@ TEST_WITH(a_round_costs_half_of_epsilon_or_a_third, tuning_begin, tuning_end) {
     assert_planned(model, q->candidates[stated(model, "chosen")], ROWS - held, share);
     assert_true(model->claim.epsilon == 1);
     assert_int_equal(model->rows, ROWS);
-  }
-}
-
-/* Rounding: three rounds' worth is never above the total. */
-static double round_epsilon(double epsilon, rounds_kind rounds) {
-  const private_run run = {
-      .epsilon = epsilon, .rows_per_person = 1, .classes = 2, .rounds = rounds, .rounds_mean = 2};
-  return guarantee_of_run(&run).epsilon_fit;
-}
-
-TEST(the_rounds_of_any_epsilon_stay_within_it) {
-  random_source r;
-  assert_ok(random_seeded(10, &r, err));
-  for (int i = 0; i < 200000; i++) {
-    double epsilon = exp(log(1e-8) + random_unit(&r) * log(1e10));
-    if (i % 2) { /* just below three times twenty bits */
-      epsilon = nextafter(3 * round_epsilon(epsilon, ROUNDS_BY_LOGARITHMIC), 0);
-    }
-    assert_true(3 * (long double)round_epsilon(epsilon, ROUNDS_BY_GEOMETRIC) <= epsilon);
-    assert_true(2 * (long double)round_epsilon(epsilon, ROUNDS_BY_LOGARITHMIC) <= epsilon);
   }
 }
 
