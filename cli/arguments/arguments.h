@@ -76,6 +76,13 @@ typedef struct command_page {
   bool grouped;     /* there is more than one */
   const char *rest; /* closing paragraphs, a line each, "TERM\tTEXT" for one of a list; or NULL */
 } command_page;
+/* A closing paragraph of a page; those of a list have a term. */
+typedef struct paragraph {
+  const char *term, *text;
+  size_t term_length, length;
+} paragraph;
+/* Takes the next one off `rest`; false at its end. */
+bool paragraph_next(const char **rest, paragraph *out);
 typedef void page_reader(void *context, const command_page *page);
 /* The name of the group that begins with line i of a page; NULL if none does. */
 const char *page_heading(const command_page *page, size_t i);

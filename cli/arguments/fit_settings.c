@@ -289,7 +289,7 @@ dperm_status fit_settings_grid(const fit_settings *s, dperm_options **options, s
   }
   *options = calloc(all, sizeof **options);
   if (!*options) {
-    return fail_memory(err);
+    return out_of_memory(err);
   }
   *count = 0;
   for (size_t i = 0; i < all; i++) {

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arguments/manual.h"
+
 enum { WIDTH = 80, TEXT_COLUMN = 28 };
 
 /* Prints one word; a line that it does not fit on ends before it. Returns the new column. */
@@ -48,15 +50,6 @@ static void put_option(const char *left, const char *text) {
   }
   printf("%*s", (int)(TEXT_COLUMN - at), "");
   print_wrapped(text, strlen(text), TEXT_COLUMN, TEXT_COLUMN);
-}
-
-bool paragraph_next(const char **rest, paragraph *out) {
-  const char *line = *rest;
-  size_t length = strcspn(line, "\n"), term = strcspn(line, "\t\n");
-  size_t before = term < length ? term + 1 : 0;
-  *out = (paragraph){line, line + before, before ? term : 0, length - before};
-  *rest = line + length + (line[length] == '\n');
-  return length > 0;
 }
 
 /* Those of a list have their text in a column of its own. */

@@ -15,17 +15,6 @@ void help_print(void *context, const command_page *page);
  * begin at `indent`, and ends the line. The text is ASCII, so bytes are columns. */
 void print_wrapped(const char *text, size_t length, size_t at, size_t indent);
 
-/* A closing paragraph of a page; those of a list have a term. */
-typedef struct paragraph {
-  const char *term, *text;
-  size_t term_length, length;
-} paragraph;
-/* Takes the next one off `rest`; false at its end. */
-bool paragraph_next(const char **rest, paragraph *out);
-
-/* manual.c: dperm(1) if `described` is NULL; else dperm-train(1) and the like. */
-void manual_print(const command *commands, const command *described);
-
 /* completion.c: dperm completion SHELL, the script, to stdout. */
 dperm_status completion_script(int argc, char **argv, dperm_error *err);
 /* dperm __complete WORD..., which the scripts call: the words so far, the last of them at the

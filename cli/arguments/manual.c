@@ -1,6 +1,6 @@
 /* Manual pages in the man macros, to stdout. Pages have no date, so that a build can be repeated to
  * the byte. */
-#include "arguments/help.h"
+#include "arguments/manual.h"
 
 #include <ctype.h>
 #include <dperm.h>

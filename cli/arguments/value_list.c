@@ -31,7 +31,7 @@ static dperm_status split(const char *option, const char *text, const char *hint
                           dperm_error *err) {
   out->words = split_texts(text, &out->count);
   if (!out->words) {
-    return fail_memory(err);
+    return out_of_memory(err);
   }
   if (out->count > LIST_MOST) {
     return wrong_usage(err, "%s has more than %d values; give fewer", option, LIST_MOST);
@@ -108,7 +108,7 @@ dperm_status class_weights_parse(const char *text, dperm_options *options, dperm
   const char **words = weights ? NULL : split_texts(text, &count);
   weights = words ? calloc(count, sizeof *weights) : weights;
   if (!weights) {
-    return fail_memory(err);
+    return out_of_memory(err);
   }
   for (size_t i = 0; words && i < count; i++) {
     char *equals = strrchr(words[i], '='); /* the last: a class may be called "<=50K" */

@@ -190,7 +190,7 @@ static dperm_status run_one(const audit_settings *s, bool *holds, dperm_error *e
   o.delta_claimed = &delta;
   OWNED_MEMORY double *outcomes = s->plot ? calloc((size_t)2 * PICTURED, sizeof *outcomes) : NULL;
   if (s->plot && !outcomes) {
-    return fail_memory(err);
+    return out_of_memory(err);
   }
   if (outcomes) {
     o.outcome[0] = outcomes;

@@ -186,7 +186,7 @@ static dperm_status run_schema_draft(int argc, char **argv, dperm_error *err) {
       positive ? split_texts(positive, &options.positive_count) : NULL;
   OWNED_MEMORY const char **markers = missing ? split_texts(missing, &options.missing_count) : NULL;
   if ((positive && !positives) || (missing && !markers)) {
-    return fail_memory(err);
+    return out_of_memory(err);
   }
   options.positive = positives;
   options.missing = markers;
@@ -243,7 +243,7 @@ static dperm_status run_schema_import(int argc, char **argv, dperm_error *err) {
   OWNED_MEMORY const char **positives =
       positive ? split_texts(positive, &options.positive_count) : NULL;
   if (positive && !positives) {
-    return fail_memory(err);
+    return out_of_memory(err);
   }
   options.positive = positives;
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;

@@ -161,7 +161,7 @@ static dperm_status sweep_grid_build(const sweep_settings *s, sweep_table *out, 
   out->epsilons = numbers_of(&lists[EPSILON], &out->epsilon_count);
   out->lambdas = numbers_of(&lists[LAMBDA], &out->lambda_count);
   if (!out->lines || !out->options || !out->epsilons || !out->lambdas) {
-    return fail_memory(err);
+    return out_of_memory(err);
   }
   for (size_t i = 0; i < all; i++) {
     const char *words[LISTS];
@@ -386,7 +386,7 @@ dperm_status run_sweep(int argc, char **argv, dperm_error *err) {
   OWNED_MEMORY char *journal = NULL;
   if (atomic_file_plain(s.out) && asprintf(&journal, "%s.journal", s.out) < 0) {
     journal = NULL;
-    return fail_memory(err);
+    return out_of_memory(err);
   }
   s.journal = journal;
   TRY(journal ? file_allowed("the journal of --out", journal, table, ALL, err) : DPERM_OK);

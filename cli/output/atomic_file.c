@@ -14,13 +14,14 @@ bool atomic_file_plain(const char *path) {
 dperm_status atomic_file_open(const char *path, atomic_file *out, dperm_error *err) {
   TRY(dperm_output_open(path ? path : "-", &out->place, err));
   out->stream = open_memstream(&out->text, &out->length);
-  return out->stream ? DPERM_OK : fail_memory(err);
+  return out->stream ? DPERM_OK : out_of_memory(err);
 }
 
 dperm_status atomic_file_commit(atomic_file *file, dperm_error *err) {
   bool whole = fclose(file->stream) == 0;
   file->stream = NULL;
-  return whole ? dperm_output_write(file->place, file->text, file->length, err) : fail_memory(err);
+  return whole ? dperm_output_write(file->place, file->text, file->length, err)
+               : out_of_memory(err);
 }
 
 void atomic_file_discard(atomic_file *file) {

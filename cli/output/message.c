@@ -38,7 +38,7 @@ dperm_status fail(dperm_error *err, dperm_status status, const char *format, ...
   return status;
 }
 
-dperm_status fail_memory(dperm_error *err) {
+dperm_status out_of_memory(dperm_error *err) {
   return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; close other programs");
 }
 

@@ -11,7 +11,7 @@ enum { EXIT_WORK_FAILED = 1, EXIT_WRONG_USAGE = 2 };
 /* Makes a failure of the command's own, for report_error. */
 dperm_status fail(dperm_error *err, dperm_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-dperm_status fail_memory(dperm_error *err);
+dperm_status out_of_memory(dperm_error *err);
 /* "dperm: message" on stderr, and that a charge stays spent if there was one. Returns the exit
  * status: 2 for wrong usage, 130 after Ctrl-C, else 1. Nothing is said of an empty
  * message: a verdict was printed. */

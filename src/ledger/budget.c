@@ -77,7 +77,7 @@ static dperm_status append_open(dperm_ledger *ledger, record *opened, dperm_erro
 
 static dperm_status add_to(const char *path, record *opened, dperm_error *err) {
   OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
-  OWNED(store_cancel) dperm_ledger *held = NULL;
+  OWNED(chain_cancel) dperm_ledger *held = NULL;
   TRY(dperm_ledger_open(path, &ledger, err));
   TRY(chain_begin(ledger, true, &held, err));
   TRY(append_open(ledger, opened, err));
@@ -144,7 +144,7 @@ static void visit_dataset(const dataset_state *d, dperm_dataset_visitor *visit, 
 
 dperm_status dperm_ledger_datasets(dperm_ledger *ledger, dperm_dataset_visitor *visit,
                                    void *context, dperm_error *err) {
-  OWNED(store_cancel) dperm_ledger *held = NULL;
+  OWNED(chain_cancel) dperm_ledger *held = NULL;
   TRY(chain_begin(ledger, false, &held, err));
   for (size_t i = 0; i < ledger->known->dataset_count; i++) {
     visit_dataset(&ledger->known->datasets[i], visit, context);

@@ -300,3 +300,29 @@ dperm_status chain_extend(chain *c, dperm_ledger *ledger, findings *found, dperm
   }
   return DPERM_OK;
 }
+
+/* ---- what a ledger knows of its chain */
+
+static void forget(dperm_ledger *ledger) {
+  if (ledger->known) {
+    chain_clear(ledger->known);
+  }
+  free(ledger->known);
+  ledger->known = NULL;
+}
+
+void chain_cancel(dperm_ledger **held) {
+  dperm_ledger *ledger = *held;
+  *held = NULL;
+  if (ledger) {
+    forget(ledger); /* it may know records that are no more */
+    store_rollback(ledger);
+  }
+}
+
+void dperm_ledger_free(dperm_ledger *ledger) {
+  if (ledger) {
+    forget(ledger);
+    store_close(ledger);
+  }
+}

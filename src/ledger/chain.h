@@ -56,3 +56,7 @@ dperm_status chain_begin(dperm_ledger *ledger, bool write, dperm_ledger **held, 
 dperm_status chain_append(dperm_ledger *ledger, record *r, dperm_error *err);
 /* Inside of a transaction: checks the file and reads the chain up to the head. */
 dperm_status chain_read(dperm_ledger *ledger, dperm_error *err);
+
+/* For OWNED: ends a transaction that was not committed, and gives up ledger->known. */
+void chain_cancel(dperm_ledger **held);
+OWNED_HANDLE(dperm_ledger, dperm_ledger_free)

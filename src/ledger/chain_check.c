@@ -11,28 +11,6 @@
 #include "base/memory.h"
 #include "ledger/chain.h"
 
-/* ---- findings */
-
-/* A line may quote what is in the file, which anybody may have written: it is kept to one line of
- * plain characters. */
-void findings_add(findings *found, dperm_finding kind, int64_t id, const char *format, ...) {
-  char line[FINDING_SIZE];
-  va_list args;
-  int used = id != NO_RECORD ? snprintf(line, sizeof line, "record %lld: ", (long long)id) : 0;
-  va_start(args, format);
-  (void)vsnprintf(line + used, sizeof line - (size_t)used, format, args);
-  va_end(args);
-  for (char *c = line; *c; c++) {
-    *c = (char)(*c < 0x20 || *c > 0x7e ? '?' : *c);
-  }
-  if (kind == DPERM_FINDING_FAILS && found->failures++ == 0) {
-    memcpy(found->first, line, sizeof line);
-  }
-  if (found->line && (kind != DPERM_FINDING_FAILS || found->failures <= FINDINGS_SHOWN)) {
-    found->line(found->context, kind, line);
-  }
-}
-
 static dperm_status refuse_inconsistent(const dperm_ledger *ledger, const findings *found,
                                         dperm_error *err) {
   return found->failures == 0 ? DPERM_OK : store_fail_damaged(ledger, found->first, err);
@@ -56,14 +34,6 @@ static dperm_status check_pages(dperm_ledger *ledger, bool indexes, findings *fo
 }
 
 /* ---- beginning */
-
-void chain_forget(dperm_ledger *ledger) {
-  if (ledger->known) {
-    chain_clear(ledger->known);
-  }
-  free(ledger->known);
-  ledger->known = NULL;
-}
 
 /* A planted defect, as charges were once: what is spent is the sum that each data set's last record
  * states, found by an index. */
@@ -189,7 +159,7 @@ static dperm_status read_all(chain *c, dperm_ledger *ledger, findings *found, dp
 
 dperm_status dperm_ledger_verify(dperm_ledger *ledger, const char *head, dperm_verify_line *line,
                                  void *context, bool *holds, dperm_error *err) {
-  OWNED(store_cancel) dperm_ledger *held = NULL;
+  OWNED(chain_cancel) dperm_ledger *held = NULL;
   OWNED(chain_clear) chain c = {.wanted = head};
   findings found = {.line = line, .context = context};
   TRY(store_begin(ledger, false, &held, err));
@@ -201,7 +171,7 @@ dperm_status dperm_ledger_verify(dperm_ledger *ledger, const char *head, dperm_v
 
 dperm_status dperm_ledger_head(dperm_ledger *ledger, uint64_t *records,
                                char digest[DPERM_DIGEST_SIZE], dperm_error *err) {
-  OWNED(store_cancel) dperm_ledger *held = NULL;
+  OWNED(chain_cancel) dperm_ledger *held = NULL;
   TRY(chain_begin(ledger, false, &held, err));
   const record last = ledger->known->last;
   TRY(store_commit(&held, err));

@@ -227,7 +227,7 @@ static dperm_status append_reserve(dperm_ledger *ledger, record *r, dperm_charge
 
 /* The record that was written, if it was; else its kind is empty. */
 static dperm_status read_again(dperm_ledger *ledger, const dperm_charge *made, record *out) {
-  OWNED(store_cancel) dperm_ledger *held = NULL;
+  OWNED(chain_cancel) dperm_ledger *held = NULL;
   TRY(store_begin(ledger, false, &held, NULL));
   TRY(record_reserved(ledger, made->entry, made->digest, out, NULL));
   return store_commit(&held, NULL);
@@ -246,7 +246,7 @@ static void append_if_spent(dperm_ledger *ledger, const dperm_charge *made, dper
 
 dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request, bool dry_run,
                             dperm_charge *out, dperm_error *err) {
-  OWNED(store_cancel) dperm_ledger *held = NULL;
+  OWNED(chain_cancel) dperm_ledger *held = NULL;
   latest_charge made = {.order = 0};
   record r;
   bool asks = dry_run || request->costs_nothing;
@@ -262,7 +262,7 @@ dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request,
     dperm_status status = store_commit(&held, err);
     if (status != DPERM_OK) {
       store_free_space(ledger);
-      store_cancel(&held);
+      chain_cancel(&held);
       append_if_spent(ledger, &made.charge, err);
       return status;
     }
@@ -275,7 +275,7 @@ dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request,
 
 dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *artifact,
                            dperm_error *err) {
-  OWNED(store_cancel) dperm_ledger *held = NULL;
+  OWNED(chain_cancel) dperm_ledger *held = NULL;
   record reserved;
   TRY(chain_begin(ledger, true, &held, err));
   TRY(record_read(ledger, (int64_t)entry, &reserved, err));
@@ -302,7 +302,7 @@ dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *art
 
 dperm_status charge_refuse_known(dperm_ledger *ledger, const data_identity *identity,
                                  const char *advice, dperm_error *err) {
-  OWNED(store_cancel) dperm_ledger *held = NULL;
+  OWNED(chain_cancel) dperm_ledger *held = NULL;
   data_digests data;
   TRY(chain_begin(ledger, false, &held, err));
   const dataset_state *known = find_data(ledger->known, identity, NULL, &data);

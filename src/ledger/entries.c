@@ -65,7 +65,7 @@ static dperm_status visit_entry(dperm_ledger *ledger, const record *reserved, co
 
 dperm_status dperm_ledger_entries(dperm_ledger *ledger, const char *dataset,
                                   dperm_entry_visitor *visit, void *context, dperm_error *err) {
-  OWNED(store_cancel) dperm_ledger *held = NULL;
+  OWNED(chain_cancel) dperm_ledger *held = NULL;
   OWNED(sqlite3_finalize_at) sqlite3_stmt *query = NULL;
   record r;
   bool more = false;
@@ -114,7 +114,7 @@ dperm_status dperm_ledger_charge_cost(dperm_ledger *ledger, const dperm_charge *
                                       char epsilon[DPERM_AMOUNT_SIZE],
                                       char delta[DPERM_AMOUNT_SIZE], double *order,
                                       dperm_error *err) {
-  OWNED(store_cancel) dperm_ledger *held = NULL;
+  OWNED(chain_cancel) dperm_ledger *held = NULL;
   latest_charge cost = {.order = 0};
   TRY(chain_begin(ledger, false, &held, err));
   if (charge->entry != 0) {
@@ -177,7 +177,7 @@ static const char *model_trouble(const dperm_ledger *ledger, const record *reser
 
 dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *model,
                                      dperm_entry_visitor *visit, void *context, dperm_error *err) {
-  OWNED(store_cancel) dperm_ledger *held = NULL;
+  OWNED(chain_cancel) dperm_ledger *held = NULL;
   char digest[DPERM_DIGEST_SIZE];
   record reserved;
   if (model->ledger_entry == 0) {
@@ -224,7 +224,7 @@ static bool pays_for(const chain *known, const record *reserved, const schema_re
 
 dperm_status charge_check_refined(dperm_ledger *ledger, const schema_refined *refined,
                                   dperm_entry_visitor *visit, void *context, dperm_error *err) {
-  OWNED(store_cancel) dperm_ledger *held = NULL;
+  OWNED(chain_cancel) dperm_ledger *held = NULL;
   record reserved;
   amount part;
   unsigned long long entry = refined->entry;

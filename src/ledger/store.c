@@ -146,7 +146,7 @@ static dperm_status make_turn(pthread_mutex_t *turn, dperm_error *err) {
 }
 
 static dperm_status open_database(const char *path, dperm_ledger **out, dperm_error *err) {
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
+  OWNED(store_close_at) dperm_ledger *ledger = NULL;
   if (sodium_init() < 0) { /* it also chooses the fast code for digests */
     FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
   }
@@ -173,11 +173,10 @@ static dperm_status open_database(const char *path, dperm_ledger **out, dperm_er
   return DPERM_OK;
 }
 
-void dperm_ledger_free(dperm_ledger *ledger) {
+void store_close(dperm_ledger *ledger) {
   if (ledger) {
     (void)sqlite3_close(ledger->db);
     (void)pthread_mutex_destroy(&ledger->turn);
-    chain_forget(ledger);
     if (ledger->space >= 0) {
       (void)close(ledger->space);
     }
@@ -222,7 +221,7 @@ static dperm_status check_path(const char *path, dperm_error *err) {
 }
 
 dperm_status dperm_ledger_open(const char *path, dperm_ledger **out, dperm_error *err) {
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
+  OWNED(store_close_at) dperm_ledger *ledger = NULL;
   struct stat about;
   TRY(check_path(path, err));
   if (stat(path, &about) != 0) {
@@ -409,16 +408,10 @@ dperm_status store_begin(dperm_ledger *ledger, bool write, dperm_ledger **held, 
   return check_journal(ledger, err);
 }
 
-void store_cancel(dperm_ledger **held) {
-  dperm_ledger *ledger = *held;
-  *held = NULL;
-  if (!ledger) {
-    return;
-  }
+void store_rollback(dperm_ledger *ledger) {
   if (!sqlite3_get_autocommit(ledger->db)) { /* SQLite ends some failed ones itself */
     (void)sqlite3_exec(ledger->db, "ROLLBACK", NULL, NULL, NULL);
   }
-  chain_forget(ledger); /* it may know records that are no more */
   (void)pthread_mutex_unlock(&ledger->turn);
 }
 
@@ -427,4 +420,26 @@ dperm_status store_commit(dperm_ledger **held, dperm_error *err) {
   (void)pthread_mutex_unlock(&(*held)->turn);
   *held = NULL;
   return DPERM_OK;
+}
+
+/* ---- findings */
+
+/* A line may quote what is in the file, which anybody may have written: it is kept to one line of
+ * plain characters. */
+void findings_add(findings *found, dperm_finding kind, int64_t id, const char *format, ...) {
+  char line[FINDING_SIZE];
+  va_list args;
+  int used = id != NO_RECORD ? snprintf(line, sizeof line, "record %lld: ", (long long)id) : 0;
+  va_start(args, format);
+  (void)vsnprintf(line + used, sizeof line - (size_t)used, format, args);
+  va_end(args);
+  for (char *c = line; *c; c++) {
+    *c = (char)(*c < 0x20 || *c > 0x7e ? '?' : *c);
+  }
+  if (kind == DPERM_FINDING_FAILS && found->failures++ == 0) {
+    memcpy(found->first, line, sizeof line);
+  }
+  if (found->line && (kind != DPERM_FINDING_FAILS || found->failures <= FINDINGS_SHOWN)) {
+    found->line(found->context, kind, line);
+  }
 }

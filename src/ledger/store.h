@@ -43,7 +43,9 @@ struct dperm_ledger {
   size_t reserved; /* so many charges; -1 and 0 for none */
 };
 
-OWNED_HANDLE(dperm_ledger, dperm_ledger_free)
+/* All but what chain.h knows: dperm_ledger_free for a ledger in use. */
+void store_close(dperm_ledger *ledger);
+OWNED_HANDLE(dperm_ledger, store_close)
 OWNED_HANDLE(sqlite3_stmt, sqlite3_finalize)
 
 /* A new file, empty and in a transaction, under a temporary name beside `path`; store_publish puts
@@ -66,15 +68,14 @@ void store_note_head(const dperm_ledger *ledger, const char *digest);
 
 /* One reader's view, or with `write` the only writer's: such a transaction waits for others, of
  * this program's threads and of other programs, and checks that the file is ours alone. Either
- * fails if another file has the ledger's name by now. OWNED(store_cancel) dperm_ledger *held = NULL
+ * fails if another file has the ledger's name by now. OWNED(chain_cancel) dperm_ledger *held = NULL
  * holds the transaction, which keeps nothing unless store_commit succeeds. */
 dperm_status store_begin(dperm_ledger *ledger, bool write, dperm_ledger **held, dperm_error *err);
-/* Gives up ledger->known (chain_check.c). */
-void chain_forget(dperm_ledger *ledger);
 /* Keeps what was written; after success it survives a loss of power, and the transaction is over.
  */
 dperm_status store_commit(dperm_ledger **held, dperm_error *err);
-void store_cancel(dperm_ledger **held);
+/* Ends it without; chain_cancel also gives up what was read. */
+void store_rollback(dperm_ledger *ledger);
 
 /* In a transaction that reserves a charge: takes the space that its commit will need, so that a
  * disk that is nearly full refuses the charge rather than the model. In the one that commits it:

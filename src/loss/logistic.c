@@ -11,8 +11,8 @@
 
 /* The second term of Taylor's series takes a rest of at most u|z| in: what is left, z²u²|ℓ‴|/2, is
  * far below u², as z²|ℓ‴| < 1. */
-LANE_INLINE void slopes_of(double h, const double *z, const double *rest, double *slope,
-                           double *curvature) {
+LANE_INLINE void logistic_slopes_of(double h, const double *z, const double *rest, double *slope,
+                                    double *curvature) {
   (void)h;
   lanes margin, low, zero = {0};
   LANES_LOAD(margin, z);
@@ -33,7 +33,7 @@ LANE_INLINE void slopes_of(double h, const double *z, const double *rest, double
 FOR_EACH_WIDTH
 static void slopes(double h, size_t count, const double *z, const double *rest, double *slope,
                    double *curvature) {
-  loss_simd(slopes_of, h, count, z, rest, slope, curvature);
+  loss_simd(logistic_slopes_of, h, count, z, rest, slope, curvature);
 }
 
 static void eval(const dperm_loss *loss, size_t count, const double *z, double *value,

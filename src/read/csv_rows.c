@@ -1,169 +1,208 @@
-/* The reader of CSV files: columns by the header's names, or by their order, and their cells. */
-#include "read/csv_rows.h"
-
+/* The reader of CSV files. A span of whole lines without a quote is cut at line ends into pieces,
+ * which threads read each by itself; another digests it meanwhile. The pieces are handed on in
+ * their order. Where a piece meets trouble, or there are quotes, within which a line end ends
+ * nothing, the span is read record by record, which also makes the message. */
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
+#include "base/thread_pool.h"
+#include "read/csv_columns.h"
 
-static const size_t absent = SIZE_MAX;
+enum {
+  PIECE = 1 << 17, /* bytes */
+  PIECES = 4,      /* a worker, so that they finish together */
+  MOST_PIECES = 64,
+  SLOW_RECORDS = 4096 /* at a time, one by one */
+};
 
-static dperm_status find_in_header(const csv_reader *csv, const char *name, size_t *at,
-                                   dperm_error *err) {
-  *at = absent;
-  for (size_t i = 0; i < csv->field_count; i++) {
-    if (slice_is(csv->fields[i].text, name)) {
-      if (*at != absent) {
-        return csv_fail_at(csv, csv->fields[i].offset, err,
-                           "the header names column \"%.64s\" twice; rename one", name);
-      }
-      *at = i;
-    }
+typedef struct piece {
+  size_t from, to; /* in the window's bytes; the last of them is a line end */
+} piece;
+
+/* What a thread reads its pieces with: lines, doubts and counts are of all its pieces of a span. */
+typedef struct worker {
+  csv_reader csv;
+  cell_reader cells;
+  char apart[128]; /* from the next one, which another thread writes to */
+} worker;
+
+typedef struct spans {
+  csv_reader *csv;
+  const csv_columns *columns;
+  cell_reader *cells;
+  piece *pieces;
+  record_batch *batches; /* one a piece */
+  size_t capacity, count;
+  worker *workers;
+  size_t worker_count; /* if more come meanwhile, the span is read again */
+  atomic_bool trouble; /* in a piece of this span */
+  batch_taker *take;
+  void *context;
+} spans;
+
+static void spans_close(spans *s) {
+  for (size_t i = 0; s->batches && i < s->capacity; i++) {
+    batch_clear(&s->batches[i]);
   }
-  return DPERM_OK;
+  for (size_t i = 0; s->workers && i < s->worker_count; i++) {
+    s->workers[i].csv.window = (window){0}; /* never its own */
+    csv_close(&s->workers[i].csv);
+    cell_reader_close(&s->workers[i].cells);
+  }
+  free(s->pieces);
+  free(s->batches);
+  free(s->workers);
 }
 
-static dperm_status map_header(const dperm_schema *schema, bool need_labels, const csv_reader *csv,
-                               csv_columns *columns, dperm_error *err) {
-  columns->count = csv->field_count;
-  for (size_t k = 0; k < columns->kept_count; k++) {
-    csv_column *c = &columns->kept[k];
-    bool label = c->place == schema->column_count;
-    const char *name = label ? schema->label_column : schema->columns[c->place].name;
-    TRY(find_in_header(csv, name, &c->field, err));
-    if (c->field == absent && label && need_labels) {
-      return csv_fail_at(csv, 0, err, "the header has no label column \"%.64s\"; add it", name);
-    }
-    if (c->field == absent && !label) {
-      return csv_fail_at(csv, 0, err,
-                         "the header has no column \"%.64s\" that the schema lists; add it, or "
-                         "set \"header\": false",
-                         name);
-    }
+/* ---- pieces */
+
+/* First the digest, which takes longest. */
+enum { DIGEST, BESIDE };
+
+static void read_piece(void *context, size_t number, size_t worker_number) {
+  spans *s = context;
+  if (number == DIGEST) {
+    window_digest(&s->csv->window);
+    return;
   }
-  for (size_t c = 0; c < schema->column_count; c++) { /* those that are ignored, at most once too */
-    size_t unused = absent;
-    if (schema->columns[c].type == COLUMN_IGNORE) {
-      TRY(find_in_header(csv, schema->columns[c].name, &unused, err));
-    }
+  bool found = worker_number < s->worker_count, fine = found;
+  const piece *p = &s->pieces[number - BESIDE];
+  record_batch *batch = &s->batches[number - BESIDE];
+  worker *w = &s->workers[fine ? worker_number : 0];
+  const size_t most = (p->to - p->from) / (s->columns->count ? s->columns->count : 1) + 2;
+  fine = fine && batch_reserve(batch, s->columns->kept_count, most, NULL) == DPERM_OK;
+  if (fine) {
+    w->csv.window =
+        (window){.bytes = s->csv->window.bytes, .begin = p->from, .end = p->to, .at_end = true};
   }
-  return DPERM_OK;
+  while (found && fine) {
+    fine = csv_columns_next(s->columns, &w->cells, &w->csv, batch, &found, NULL) == DPERM_OK;
+  }
+  if (!fine) {
+    atomic_store(&s->trouble, true);
+  }
 }
 
-/* Without a header the columns stand as the schema lists them, the label's possibly left out. */
-static void map_positions(const dperm_schema *schema, bool need_labels, const csv_reader *csv,
-                          csv_columns *columns) {
-  bool unlabelled = !need_labels && csv->field_count + 1 == schema->column_count;
-  size_t at = 0, k = 0;
-  csv_column *label = &columns->kept[columns->kept_count - 1];
-  label->field = absent;
-  for (size_t c = 0; c < schema->column_count; c++) {
-    bool is_label = schema->columns[c].type == COLUMN_LABEL;
-    if (is_label && !unlabelled) {
-      label->field = at;
-    } else if (k + 1 < columns->kept_count && columns->kept[k].place == c) {
-      columns->kept[k++].field = at;
+/* Cuts [from, to), which ends with a line end, into `want` pieces at line ends, or fewer. */
+static void cut(spans *s, size_t from, size_t to, size_t want) {
+  const char *bytes = s->csv->window.bytes;
+  size_t each = (to - from) / want + 1;
+  for (s->count = 0; from < to; s->count++) {
+    size_t end = to;
+    if (to - from > each) {
+      end = (size_t)((const char *)memchr(bytes + from + each, '\n', to - from - each) - bytes) + 1;
     }
-    at += !(is_label && unlabelled);
+    s->pieces[s->count].from = from;
+    s->pieces[s->count].to = from = end;
   }
-  columns->count = at;
 }
 
-dperm_status csv_columns_open(const dperm_schema *schema, bool need_labels, bool may_be_empty,
-                              csv_reader *csv, csv_columns *out, dperm_error *err) {
-  OWNED(csv_columns_close) csv_columns columns = {0};
-  OWNED(table_layout_clear) table_layout layout = {0};
-  bool found = false;
-  TRY(csv_next(csv, &found, err));
-  if (!found && (schema->header || !may_be_empty)) { /* a header is no record */
-    return fail_no_rows(csv->path, err);
+/* What a worker counted goes to all. */
+static void add_counts(spans *s, const worker *w) {
+  for (size_t c = 0; c < s->cells->schema->column_count; c++) {
+    const dperm_unsafe_column_counts *own = &w->cells.counts[c];
+    s->cells->counts[c].missing += own->missing;
+    s->cells->counts[c].unknown += own->unknown;
+    s->cells->counts[c].clamped += own->clamped;
   }
-  TRY(table_layout_of(schema, &layout, err));
-  TRY(memory_new(layout.count, sizeof *columns.kept, &columns.kept, err));
-  columns.kept_count = layout.count;
-  for (size_t k = 0; k < layout.count; k++) {
-    columns.kept[k].place = layout.places[k];
-  }
-  if (schema->header) {
-    TRY(map_header(schema, need_labels, csv, &columns, err));
-  } else {
-    map_positions(schema, need_labels, csv, &columns);
-    if (found) {
-      csv_take_back(csv, csv->separator);
+  s->csv->doubts_further |= w->csv.doubts_further;
+  s->csv->next_line += w->csv.next_line;
+}
+
+/* ---- spans */
+
+/* `length` bytes of the window, whole lines, in pieces; *fine if there was no trouble, else nothing
+ * is read. */
+static dperm_status read_pieces(spans *s, size_t length, bool *fine, dperm_error *err) {
+  size_t want = length / PIECE + 1, from = s->csv->window.begin;
+  cut(s, from, from + length, want < s->capacity ? want : s->capacity);
+  atomic_store(&s->trouble, false);
+  pool_run(s->count + BESIDE, read_piece, s);
+  *fine = !atomic_load(&s->trouble);
+  for (worker *w = s->workers; w < s->workers + s->worker_count; w++) {
+    if (*fine) {
+      add_counts(s, w);
     }
+    memset(w->cells.counts, 0, s->cells->schema->column_count * sizeof *w->cells.counts);
+    w->csv.doubts_further = 0;
+    w->csv.next_line = 0;
   }
-  *out = columns;
-  columns.kept = NULL;
-  return DPERM_OK;
-}
-
-void csv_columns_close(csv_columns *columns) {
-  free(columns->kept);
-  *columns = (csv_columns){0};
-}
-
-/* Messages name the column and the place, never the content: a log is not a release. */
-static dperm_status fail_number(const dperm_schema *schema, const csv_column *c,
-                                const csv_reader *csv, dperm_error *err) {
-  const schema_column *column = &schema->columns[c->place];
-  const csv_field *field = &csv->fields[c->field];
-  return csv_fail_at(
-      csv, field->offset, err,
-      cell_of_text(schema, column, field->text).flags & TEXT_NOT_FINITE
-          ? "column \"%.64s\" holds NaN or infinity; give a number, or list the text "
-            "under \"missing\""
-          : "column \"%.64s\" is not a number; mend it, or list the text under "
-            "\"missing\"",
-      column->name);
-}
-
-/* The label, or the class of index 0 where labels are not needed. */
-static dperm_status read_label(const csv_columns *columns, cell_reader *cells,
-                               const csv_reader *csv, double *value, bool *drop, dperm_error *err) {
-  const csv_column *c = &columns->kept[columns->kept_count - 1];
-  *value = 0;
-  if (!cells->need_labels) {
+  if (!*fine) {
     return DPERM_OK;
   }
-  cell_value is = cell_read(cells, c->place, &csv->fields[c->field].text);
-  *drop = cell_drops(cells, is.flags);
-  if (is.flags & TEXT_UNKNOWN && !*drop) {
-    return csv_fail_at(csv, csv->fields[c->field].offset, err,
-                       "the label in column \"%.64s\" is not one that the schema lists; add it "
-                       "to the schema's \"label\", or mend it",
-                       cells->schema->label_column);
-  }
-  *value = is.value;
-  return DPERM_OK;
+  s->csv->window.begin += length;
+  return s->take(s->context, s->batches, s->count, NULL, err);
 }
 
-dperm_status csv_columns_next(const csv_columns *columns, cell_reader *cells, csv_reader *csv,
-                              record_batch *batch, bool *found, dperm_error *err) {
-  const size_t features = columns->kept_count - 1;
-  bool drop = false;
-  TRY(csv_next(csv, found, err));
-  if (!*found) {
-    return DPERM_OK;
-  }
-  if (csv->field_count != columns->count) {
-    return csv_fail_at(csv, 0, err,
-                       "%zu fields where %zu are expected; mend the line or the schema",
-                       csv->field_count, columns->count);
-  }
-  double *to = batch->cells + batch->count;
-  TRY(read_label(columns, cells, csv, to + features * batch->capacity, &drop, err));
-  for (size_t k = 0; k < features; k++) {
-    const csv_column *c = &columns->kept[k];
-    cell_value is = cell_read(cells, c->place, &csv->fields[c->field].text);
-    if (is.flags) {
-      if (is.flags & (TEXT_NOT_FINITE | TEXT_MALFORMED)) {
-        return fail_number(cells->schema, c, csv, err);
-      }
-      cell_count(cells, c->place, is.flags);
-      drop = drop || cell_drops(cells, is.flags);
+/* Records one by one until at least `length` bytes are behind us; *found is false at the end. */
+static dperm_status read_slowly(spans *s, size_t length, bool *found, dperm_error *err) {
+  const window *w = &s->csv->window;
+  record_batch *batch = &s->batches[0];
+  size_t unread = w->end - w->begin, stop = unread > length ? unread - length : 0;
+  window_digest(&s->csv->window);
+  TRY(batch_reserve(batch, s->columns->kept_count, SLOW_RECORDS, err));
+  *found = true;
+  while (*found && w->end - w->begin <= unread && w->end - w->begin > stop) {
+    unread = w->end - w->begin;
+    TRY(csv_columns_next(s->columns, s->cells, s->csv, batch, found, err));
+    if (batch->count == batch->capacity) {
+      TRY(s->take(s->context, batch, 1, NULL, err));
+      batch->count = 0;
     }
-    to[k * batch->capacity] = is.value;
   }
-  batch->count += !drop;
+  return s->take(s->context, batch, 1, NULL, err);
+}
+
+/* How many bytes of the window are whole lines; none if there is a quote among them. */
+static size_t lines_of(const window *w) {
+  const char *from = w->bytes + w->begin;
+  size_t length = w->end - w->begin;
+  while (length > 0 && from[length - 1] != '\n') {
+    length--;
+  }
+  return length > 0 && memchr(from, '"', length) ? 0 : length;
+}
+
+dperm_status csv_parallel_read(csv_reader *csv, const csv_columns *columns, cell_reader *cells,
+                               batch_taker *take, void *context, dperm_error *err) {
+  const size_t workers = pool_workers();
+  OWNED(spans_close)
+  spans s = {.csv = csv,
+             .columns = columns,
+             .cells = cells,
+             .worker_count = workers,
+             .take = take,
+             .context = context,
+             .capacity = workers == 1                     ? 1
+                         : workers < MOST_PIECES / PIECES ? PIECES * workers
+                                                          : MOST_PIECES};
+  window *w = &csv->window;
+  bool found = true;
+  TRY(memory_new(s.capacity, sizeof *s.pieces, &s.pieces, err));
+  TRY(memory_new(s.capacity, sizeof *s.batches, &s.batches, err));
+  TRY(memory_new(workers, sizeof *s.workers, &s.workers, err));
+  for (size_t i = 0; i < workers; i++) {
+    s.workers[i].csv = (csv_reader){.path = csv->path,
+                                    .separator = csv->separator,
+                                    .comment = csv->comment,
+                                    .any_record = true}; /* columns_open has seen one */
+    TRY(cell_reader_open(cells->schema, cells->need_labels, &s.workers[i].cells, err));
+  }
+  while (found) {
+    bool fine = false;
+    TRY(window_fill(w, s.capacity * PIECE, err));
+    size_t length = workers > 1 ? lines_of(w) : 0;
+    if (length > 0) {
+      TRY(read_pieces(&s, length, &fine, err));
+    }
+    if (!fine) {
+      TRY(read_slowly(&s, s.capacity * PIECE, &found, err));
+    }
+    found = found && !(w->begin == w->end && w->at_end);
+  }
   return DPERM_OK;
 }
 

@@ -11,7 +11,7 @@
 #include "model/model_file.h"
 #include "refine/refine_counts.h"
 #include "run/output.h"
-#include "schema/auto_bins.h"
+#include "schema/schema_resolve.h"
 
 struct dperm_output {
   char *path;

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "random/discrete_sampling.h"
-#include "schema/auto_bins.h"
+#include "schema/schema_resolve.h"
 
 /* ---- SCHEMA_ASKED, before the charge */
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/progress.h"
 #include "base/vector.h"
 #include "solve/certify.h"
@@ -155,23 +156,25 @@ static dperm_status iterate(iteration *n, dperm_error *err) {
   return DPERM_OK;
 }
 
-dperm_status solve(const problem *p, const solver_options *options, double *weights,
-                   solver_report *report, dperm_error *err) {
+dperm_status newton(const problem *p, const solver_options *options, point *here, point *there,
+                    solver_report *report, dperm_error *err) {
   size_t cols = problem_size(p);
-  iteration n = {.p = p, .options = options, .best = INFINITY, .report = report};
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
-  TRY(point_take(p, &work, NULL, &n.here, err));
-  TRY(point_take(p, &work, &n.here, &n.there, err));
-  TRY(scratch_take(&work, cols, sizeof *n.direction, &n.direction, err));
-  memcpy(n.here.f, weights, cols * sizeof *weights);
-  TRY(warm_start(p, options, &n.here, &n.there, err));
+  iteration n = {.p = p,
+                 .options = options,
+                 .best = INFINITY,
+                 .report = report,
+                 .here = *here,
+                 .there = *there};
+  OWNED_MEMORY double *direction = NULL;
+  TRY(memory_new(cols, sizeof *direction, &direction, err));
+  n.direction = direction;
   n.halved = vector_norm(n.here.gradient, cols);
   *report = (solver_report){0};
   while (!finished(&n)) {
     TRY(iterate(&n, err));
   }
-  memcpy(weights, n.here.f, cols * sizeof *weights);
-  report->certified = certified_gradient(p, &n.here);
+  *here = n.here;
+  *there = n.there;
+  report->certified = certified_gradient(p, here);
   return cancel_check(err);
 }

@@ -24,11 +24,11 @@ typedef struct solver_report {
 dperm_status solve(const problem *p, const solver_options *options, double *weights,
                    solver_report *report, dperm_error *err);
 
-/* Its cheap part. Starts at here->f and leaves in `here` a point with all that problem_evaluate
- * sets, near the minimizer if a sample of the rows helped; `there` is space for another. Newton's
- * iteration goes on from there: nothing rests on how far this got. */
-dperm_status warm_start(const problem *p, const solver_options *options, point *here, point *there,
-                        dperm_error *err);
+/* Its second part. The first is cheap (warm_start.c): it leaves in `here` a point with all that
+ * problem_evaluate sets, near the minimizer if a sample of the rows helped; `there` is space for
+ * another. Newton's iteration goes on from there: nothing rests on how far the first got. */
+dperm_status newton(const problem *p, const solver_options *options, point *here, point *there,
+                    solver_report *report, dperm_error *err);
 
 /* The last resort: descent with gradients in twice the precision, for problems whose gradient in
  * doubles cannot be certified to be as small as the release promises. Slow, never stuck.

@@ -162,8 +162,8 @@ static dperm_status set_hessian(initial_matrix *q, solver_method method, const d
 
 /* A sample is solved in the same manner, down to a few rows, and only as far as its minimizer means
  * anything. */
-dperm_status warm_start(const problem *p, const solver_options *options, point *here, point *there,
-                        dperm_error *err) {
+static dperm_status warm_start(const problem *p, const solver_options *options, point *here,
+                               point *there, dperm_error *err) {
   OWNED(row_sample_free) row_sample sample = {.x = NULL};
   OWNED(scratch_free) scratch work;
   scratch_init(&work);
@@ -186,4 +186,19 @@ dperm_status warm_start(const problem *p, const solver_options *options, point *
   TRY(ranks_share(p->x->spread, DPERM_OK, here->f, cols * sizeof *here->f, err));
   TRY(problem_evaluate(p, false, here, err));
   return walk(p, options, &initial, &q, here, there, err);
+}
+
+dperm_status solve(const problem *p, const solver_options *options, double *weights,
+                   solver_report *report, dperm_error *err) {
+  size_t cols = problem_size(p);
+  point here, there;
+  OWNED(scratch_free) scratch work;
+  scratch_init(&work);
+  TRY(point_take(p, &work, NULL, &here, err));
+  TRY(point_take(p, &work, &here, &there, err));
+  memcpy(here.f, weights, cols * sizeof *weights);
+  TRY(warm_start(p, options, &here, &there, err));
+  TRY(newton(p, options, &here, &there, report, err));
+  memcpy(weights, here.f, cols * sizeof *weights);
+  return DPERM_OK;
 }

@@ -6,20 +6,6 @@
 #include "verify/checks.h"
 #include "verify/epsilon_bound.h"
 
-/* Pairs of cos and sin have norm 1 up to rounding (privacy.md 2). */
-static const double features_norm = 1.0 + 0x1p-48;
-
-/* ---- the bound on a row */
-
-bool row_bound(verifier *v, const char *name, double *out) {
-  if (field_is_object(v, "kernel")) {
-    *out = features_norm;
-    return true;
-  }
-  return field_is_null(v, "kernel") ? field_positive(v, name, "encoding.norm", out)
-                                    : finding(v, false, name, "kernel is not clear");
-}
-
 /* The norm is 1 whatever the directions; but an unknown kind may not be what it says. */
 static void check_directions(verifier *v) {
   static const char *const kinds[] = {"hadamard", "iid", "orthogonal", NULL};

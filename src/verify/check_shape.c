@@ -12,6 +12,18 @@
 #include "base/owned.h"
 #include "verify/checks.h"
 
+/* Pairs of cos and sin have norm 1 up to rounding (privacy.md 2). */
+static const double features_norm = 1.0 + 0x1p-48;
+
+bool row_bound(verifier *v, const char *name, double *out) {
+  if (field_is_object(v, "kernel")) {
+    *out = features_norm;
+    return true;
+  }
+  return field_is_null(v, "kernel") ? field_positive(v, name, "encoding.norm", out)
+                                    : finding(v, false, name, "kernel is not clear");
+}
+
 /* ---- the schema's groups */
 
 typedef struct shape_group {

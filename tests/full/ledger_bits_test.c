@@ -311,7 +311,7 @@ static void refit(int id, bool head) {
 
 static bool holds(void) {
   dperm_error e = {0};
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
+  auto_ledger *ledger = NULL;
   bool yes = false;
   if (dperm_ledger_open(path, &ledger, &e) != DPERM_OK ||
       dperm_ledger_verify(ledger, NULL, NULL, NULL, &yes, &e) != DPERM_OK) {

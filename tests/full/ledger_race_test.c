@@ -22,7 +22,7 @@ static void die(const char *what, const dperm_error *err) {
 }
 
 static dperm_status charge(const char *path, double epsilon, dperm_error *err) {
-  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
+  auto_ledger *ledger = NULL;
   dperm_charge made;
   charge_request request = {.dataset = "people",
                             .command = "race",

@@ -8,7 +8,7 @@
 
 #include "base/threads.h"
 #include "data/dataset.h"
-#include "read/csv_rows.h"
+#include "read/csv_columns.h"
 #include "read/csv_simd.h"
 #include "support.h"
 

@@ -162,7 +162,7 @@ TEST_WITH(ledgers_count_scores_by_their_own_neighbours, ledger_home_begin, ledge
   auto_data *data = first_rows(ROWS);
   auto_model *model = train_seeded(data, fitting(DPERM_NEIGHBOURS_ADD_REMOVE));
   for (int whose = 0; whose < 2; whose++) {
-    OWNED(dperm_ledger_free_at) dperm_ledger *ledger = ledger_for(*state, (dperm_neighbours)whose);
+    auto_ledger *ledger = ledger_for(*state, (dperm_neighbours)whose);
     dperm_charge charge = {.entry = 0};
     dperm_private_score score;
     dperm_score_options wanted = scoring(0);

@@ -13,7 +13,7 @@
 #include "dperm/synthetic.h"
 #include "dperm/tune.h"
 #include "dperm/verify.h"
-#include "ledger/store.h"
+#include "ledger/chain.h"
 #include "model/model.h"
 #include "wide_records.h"
 
@@ -88,7 +88,7 @@ LEDGER_TEST(a_refused_output_keeps_the_locks_of_a_charge) {
     assert_fails(dperm_output_check(home->path, err), DPERM_INVALID_ARGUMENT, "a ledger of dperm");
   }
   assert_true(locked_for_others(home->path));
-  store_cancel(&held);
+  chain_cancel(&held);
   assert_false(locked_for_others(home->path));
   int next = open("/dev/null", O_RDONLY);
   assert_true(next >= 0 && next < 64);

@@ -1,0 +1,168 @@
+/* Columns by the header's names, or by their order, and their cells. */
+#include "read/csv_columns.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static const size_t absent = SIZE_MAX;
+
+static dperm_status find_in_header(const csv_reader *csv, const char *name, size_t *at,
+                                   dperm_error *err) {
+  *at = absent;
+  for (size_t i = 0; i < csv->field_count; i++) {
+    if (slice_is(csv->fields[i].text, name)) {
+      if (*at != absent) {
+        return csv_fail_at(csv, csv->fields[i].offset, err,
+                           "the header names column \"%.64s\" twice; rename one", name);
+      }
+      *at = i;
+    }
+  }
+  return DPERM_OK;
+}
+
+static dperm_status map_header(const dperm_schema *schema, bool need_labels, const csv_reader *csv,
+                               csv_columns *columns, dperm_error *err) {
+  columns->count = csv->field_count;
+  for (size_t k = 0; k < columns->kept_count; k++) {
+    csv_column *c = &columns->kept[k];
+    bool label = c->place == schema->column_count;
+    const char *name = label ? schema->label_column : schema->columns[c->place].name;
+    TRY(find_in_header(csv, name, &c->field, err));
+    if (c->field == absent && label && need_labels) {
+      return csv_fail_at(csv, 0, err, "the header has no label column \"%.64s\"; add it", name);
+    }
+    if (c->field == absent && !label) {
+      return csv_fail_at(csv, 0, err,
+                         "the header has no column \"%.64s\" that the schema lists; add it, or "
+                         "set \"header\": false",
+                         name);
+    }
+  }
+  for (size_t c = 0; c < schema->column_count; c++) { /* those that are ignored, at most once too */
+    size_t unused = absent;
+    if (schema->columns[c].type == COLUMN_IGNORE) {
+      TRY(find_in_header(csv, schema->columns[c].name, &unused, err));
+    }
+  }
+  return DPERM_OK;
+}
+
+/* Without a header the columns stand as the schema lists them, the label's possibly left out. */
+static void map_positions(const dperm_schema *schema, bool need_labels, const csv_reader *csv,
+                          csv_columns *columns) {
+  bool unlabelled = !need_labels && csv->field_count + 1 == schema->column_count;
+  size_t at = 0, k = 0;
+  csv_column *label = &columns->kept[columns->kept_count - 1];
+  label->field = absent;
+  for (size_t c = 0; c < schema->column_count; c++) {
+    bool is_label = schema->columns[c].type == COLUMN_LABEL;
+    if (is_label && !unlabelled) {
+      label->field = at;
+    } else if (k + 1 < columns->kept_count && columns->kept[k].place == c) {
+      columns->kept[k++].field = at;
+    }
+    at += !(is_label && unlabelled);
+  }
+  columns->count = at;
+}
+
+dperm_status csv_columns_open(const dperm_schema *schema, bool need_labels, bool may_be_empty,
+                              csv_reader *csv, csv_columns *out, dperm_error *err) {
+  OWNED(csv_columns_close) csv_columns columns = {0};
+  OWNED(table_layout_clear) table_layout layout = {0};
+  bool found = false;
+  TRY(csv_next(csv, &found, err));
+  if (!found && (schema->header || !may_be_empty)) { /* a header is no record */
+    return fail_no_rows(csv->path, err);
+  }
+  TRY(table_layout_of(schema, &layout, err));
+  TRY(memory_new(layout.count, sizeof *columns.kept, &columns.kept, err));
+  columns.kept_count = layout.count;
+  for (size_t k = 0; k < layout.count; k++) {
+    columns.kept[k].place = layout.places[k];
+  }
+  if (schema->header) {
+    TRY(map_header(schema, need_labels, csv, &columns, err));
+  } else {
+    map_positions(schema, need_labels, csv, &columns);
+    if (found) {
+      csv_take_back(csv, csv->separator);
+    }
+  }
+  *out = columns;
+  columns.kept = NULL;
+  return DPERM_OK;
+}
+
+void csv_columns_close(csv_columns *columns) {
+  free(columns->kept);
+  *columns = (csv_columns){0};
+}
+
+/* Messages name the column and the place, never the content: a log is not a release. */
+static dperm_status fail_number(const dperm_schema *schema, const csv_column *c,
+                                const csv_reader *csv, dperm_error *err) {
+  const schema_column *column = &schema->columns[c->place];
+  const csv_field *field = &csv->fields[c->field];
+  return csv_fail_at(
+      csv, field->offset, err,
+      cell_of_text(schema, column, field->text).flags & TEXT_NOT_FINITE
+          ? "column \"%.64s\" holds NaN or infinity; give a number, or list the text "
+            "under \"missing\""
+          : "column \"%.64s\" is not a number; mend it, or list the text under "
+            "\"missing\"",
+      column->name);
+}
+
+/* The label, or the class of index 0 where labels are not needed. */
+static dperm_status read_label(const csv_columns *columns, cell_reader *cells,
+                               const csv_reader *csv, double *value, bool *drop, dperm_error *err) {
+  const csv_column *c = &columns->kept[columns->kept_count - 1];
+  *value = 0;
+  if (!cells->need_labels) {
+    return DPERM_OK;
+  }
+  cell_value is = cell_read(cells, c->place, &csv->fields[c->field].text);
+  *drop = cell_drops(cells, is.flags);
+  if (is.flags & TEXT_UNKNOWN && !*drop) {
+    return csv_fail_at(csv, csv->fields[c->field].offset, err,
+                       "the label in column \"%.64s\" is not one that the schema lists; add it "
+                       "to the schema's \"label\", or mend it",
+                       cells->schema->label_column);
+  }
+  *value = is.value;
+  return DPERM_OK;
+}
+
+dperm_status csv_columns_next(const csv_columns *columns, cell_reader *cells, csv_reader *csv,
+                              record_batch *batch, bool *found, dperm_error *err) {
+  const size_t features = columns->kept_count - 1;
+  bool drop = false;
+  TRY(csv_next(csv, found, err));
+  if (!*found) {
+    return DPERM_OK;
+  }
+  if (csv->field_count != columns->count) {
+    return csv_fail_at(csv, 0, err,
+                       "%zu fields where %zu are expected; mend the line or the schema",
+                       csv->field_count, columns->count);
+  }
+  double *to = batch->cells + batch->count;
+  TRY(read_label(columns, cells, csv, to + features * batch->capacity, &drop, err));
+  for (size_t k = 0; k < features; k++) {
+    const csv_column *c = &columns->kept[k];
+    cell_value is = cell_read(cells, c->place, &csv->fields[c->field].text);
+    if (is.flags) {
+      if (is.flags & (TEXT_NOT_FINITE | TEXT_MALFORMED)) {
+        return fail_number(cells->schema, c, csv, err);
+      }
+      cell_count(cells, c->place, is.flags);
+      drop = drop || cell_drops(cells, is.flags);
+    }
+    to[k * batch->capacity] = is.value;
+  }
+  batch->count += !drop;
+  return DPERM_OK;
+}
