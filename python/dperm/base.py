@@ -191,7 +191,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         handle, _ = table_handle(schema, X, named, options.adding(self.neighbours))
         self._note_columns(X, schema.label_column)
         classes = numbered[1] if numbered is not None else \
-            labels.of_type(names, y) if declared is None else declared
+            labels.of_schema(names, y) if declared is None else declared
         return Prepared(handle, c.lib.dperm_data_rows(handle), classes, names, taken, bool(taken) and drafted)
 
     def _refuse_draft(self, prepared: Prepared) -> None:
@@ -210,7 +210,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
             self.feature_names_in_ = np.asarray([name for name in X.columns if name != label], dtype=object)
             self.n_features_in_ = len(self.feature_names_in_)
         else:
-            self.n_features_in_ = X.shape[1] if hasattr(X, "shape") else len(X[0])
+            self.n_features_in_ = X.shape[1] if hasattr(X, "shape") else len(X[0]) if len(X) else 0
             self.__dict__.pop("feature_names_in_", None)
 
     def _prepare(self, X: Any, y: Any) -> Prepared:

@@ -11,6 +11,7 @@ objects beside a text), the other values keep their texts. Where that cannot be 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence as Listed
 from decimal import Decimal
 from typing import Any, Dict, Iterable, List, Optional, Sequence
 
@@ -51,6 +52,13 @@ def _of_texts(dtype: Any) -> bool:
     """pandas' types of texts, its own and Arrow's, and categories, which give each record its own value."""
     kind = type(dtype)
     return _of_pandas(kind) and (kind.__name__ in ("StringDtype", "CategoricalDtype") or dtype.kind == "U")
+
+
+def as_list(values: Any) -> Any:
+    """What holds Python's values one by one (a deque, say) as a list: in an array one text would make all others texts."""
+    if isinstance(values, list) or not isinstance(values, Listed) or isinstance(values, (str, bytes)) or hasattr(values, "dtype"):
+        return values
+    return list(values)
 
 
 # ---------------------------------------------------------------- one value
@@ -167,8 +175,8 @@ def _codes_of_numbers(values: np.ndarray, numbering: Numbering) -> np.ndarray:
 def _codes_of_categories(values: Any, numbering: Numbering) -> np.ndarray:
     """pandas' categories: it makes equal values one and keeps the first, so only kinds whose equal
     values have equal texts are taken (a 1 among Trues leaves a category 1, or objects)."""
-    given = np.asarray(values.cat.codes)
-    categories = plain(values.cat.categories)
+    given = np.asarray(values.codes)
+    categories = plain(values.categories)
     known = isinstance(categories, np.ndarray) and categories.dtype.kind in "iuf" or \
         isinstance(categories, list) and set(map(type, categories)) in ({str}, {np.str_}, {int}, {float}, set())
     if not known:
@@ -187,8 +195,9 @@ def _without_texts(dtype: Any) -> ValueError:
 
 def plain(values: Any) -> Any:
     """A typed array of numbers, or a list of Python's objects as they are."""
-    if isinstance(values, (list, tuple)):
-        return list(values)
+    values = as_list(values)
+    if isinstance(values, list):
+        return values
     dtype = getattr(values, "dtype", None)
     if isinstance(values, np.ma.MaskedArray):
         raise ValueError("is a masked array; fill it, with None or NaN for no value")
@@ -209,11 +218,41 @@ def plain(values: Any) -> Any:
         raise ValueError(f"has {array.ndim} dimensions; give one value for each row")
     if array.dtype.kind not in "biufOUS":
         raise _without_texts(array.dtype)
-    return array if array.dtype.kind in "biuf" else array.tolist()
+    if array.dtype.kind in "biuf":
+        return array
+    return array.tolist() if array.dtype.kind == "O" else [_before_numpy(text) for text in array.tolist()]
 
 
-def _has_categories(values: Any) -> bool:
-    return hasattr(values, "cat") and hasattr(values.cat, "codes")
+_WHOLE_AS_TEXT = re.compile(r"-?[0-9]+\.0")
+
+
+def _before_numpy(text: Any) -> Any:
+    """A text of NumPy's arrays as the text of what it may have been: one text among floats makes texts of them all."""
+    text = _decoded(text) if isinstance(text, bytes) else text
+    if text == "nan":
+        return None
+    return number_text(float(text), True) if _WHOLE_AS_TEXT.fullmatch(text) else text
+
+
+def _check_array(values: np.ndarray, numeric: bool, truths: bool) -> None:
+    """Refuses what NumPy would have made other texts or numbers of for the sake of one other record's value.
+
+    Truths beside a missing value are the numbers 1 and 0, singles beside a text are rounded to fewer digits. With
+    `truths` such a change would be an error anyway.
+    """
+    kind, remedy = values.dtype.kind, "and NumPy changes all of them for the sake of one value: give dtype=object, or a frame"
+    if numeric and kind in "US":
+        raise ValueError(f"holds numbers as texts of NumPy, {remedy}")
+    if not numeric and kind == "b" and not truths:
+        raise ValueError(f"holds NumPy's booleans, {remedy}")
+    if not numeric and kind == "f" and (np.isfinite(values) & (values != np.trunc(values))).any():
+        raise ValueError(f"holds numbers that are not whole in an array of NumPy, {remedy}")
+
+
+def _categories_in(values: Any) -> Any:
+    """What knows the codes and categories of pandas' values: a series' accessor, or the values themselves."""
+    found = getattr(values, "cat", values)
+    return found if hasattr(found, "codes") and hasattr(found, "categories") else None
 
 
 class Codes:
@@ -221,8 +260,9 @@ class Codes:
 
     def __init__(self, values: Any, numeric: bool = False, missing: Sequence[float] = ()):
         numbering = Numbering(numeric)
-        if _has_categories(values):
-            self.codes = _codes_of_categories(values, numbering)
+        categories = _categories_in(values)
+        if categories is not None:
+            self.codes = _codes_of_categories(categories, numbering)
         else:
             values = plain(values)
             find = _codes_of_objects if isinstance(values, list) else _codes_of_numbers
@@ -261,13 +301,15 @@ def _of_numbers(values: Any, missing: Sequence[float]) -> c.TableColumn:
     return c.TableColumn(array)
 
 
-def column_of(values: Any, name: str, numeric: bool, missing: Sequence[float] = ()) -> c.TableColumn:
+def column_of(values: Any, name: str, numeric: bool, missing: Sequence[float] = (), truths: bool = False) -> c.TableColumn:
     """A column for the library, with the memory that it lies in."""
     dtype = getattr(values, "dtype", None)
     try:
+        if isinstance(values, np.ndarray):
+            _check_array(values, numeric, truths)
         if numeric and of_numbers(dtype) and not isinstance(values, np.ma.MaskedArray):
             return _of_numbers(values, missing)
-        if numeric and not _has_categories(values):
+        if numeric and _categories_in(values) is None:
             values = plain(values)
             if isinstance(values, list) and set(map(type, values)) <= _NUMBERS:
                 return _of_numbers(np.array(values, dtype=np.float64), missing)  # as their texts would read

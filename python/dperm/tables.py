@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _library as c
 from . import arrow
-from .columns import column_of, numbers_among
+from .columns import as_list, column_of, numbers_among
 
 __all__ = ["label_in", "listed_columns", "table_handle"]
 
@@ -19,7 +19,7 @@ def table_handle(schema: Any, X: Any, labels: Any = None, empty: bool = False) -
 
     A row depends on its own record alone (columns.py). With `empty` no rows at all are fine.
     """
-    X, labels = arrow.table(X), arrow.column(labels)
+    X, labels = as_list(arrow.table(X)), as_list(arrow.column(labels))
     rows, places = _rows_of(X), {name: i for i, (name, _) in enumerate(schema.columns)}
     if rows == 0 and not empty:
         raise ValueError("there are no rows; give at least one record")
@@ -31,9 +31,22 @@ def table_handle(schema: Any, X: Any, labels: Any = None, empty: bool = False) -
     if labels is not None:
         if len(labels) != rows:
             raise ValueError(f"{rows} rows and {len(labels)} labels; give as many of both")
-        label = c.Columns([column_of(labels, schema.label_column, False)])
+        label = c.Columns([column_of(labels, schema.label_column, False, truths=not _lists_digits(schema))])
     handle = c.Handle("dperm_data_from_table", "dperm_data_free", schema._handle, rows, c.Columns(columns), label)
     return handle, rows
+
+
+def _lists_digits(schema: Any) -> bool:
+    """Whether 1 or 0 may be a label, so that truths that became numbers would have another meaning, and no error."""
+    def texts(value: Any) -> List[str]:
+        if isinstance(value, str):
+            return [value]
+        return [t for v in (value.values() if isinstance(value, dict) else value) for t in texts(v)]
+
+    label = schema.to_dict()["label"]
+    known = texts([label.get(key) or [] for key in ("positive", "negative", "classes")])
+    known += list(label["classes"]) if isinstance(label.get("classes"), dict) else []
+    return not {"0", "1", "*"}.isdisjoint(known)
 
 
 def listed_columns(schema: Any, X: Any) -> List[Tuple[str, str, Any]]:
@@ -51,7 +64,7 @@ def _framed(X: Any) -> bool:
 def _rows_of(X: Any) -> int:
     if isinstance(X, np.ma.MaskedArray):
         raise ValueError("X is a masked array; fill it, with NaN for no value")
-    if _framed(X) or isinstance(X, (list, tuple)):
+    if _framed(X) or isinstance(X, list):
         return len(X)
     shape = np.shape(X)
     return shape[0] if shape else 0
@@ -76,8 +89,10 @@ def _placed(X: Any, wanted: Sequence[Tuple[str, str]], listed: Sequence[int]) ->
     """Columns by place. Lists are never made an array: in one, a text would make all numbers texts."""
     places = [i for i, (_, kind) in enumerate(wanted) if kind != "label"]
     at = [places.index(i) for i in listed]
-    if isinstance(X, (list, tuple)):
-        if not all((isinstance(row, (list, tuple)) or isinstance(row, np.ndarray) and row.ndim == 1) and
+    X = as_list(X)
+    if isinstance(X, list):
+        X = [as_list(row) for row in X]
+        if not all((isinstance(row, list) or isinstance(row, np.ndarray) and row.ndim == 1) and
                    len(row) == len(places) for row in X):
             raise ValueError(f"a row of X does not have the {len(places)} columns that the schema lists")
         return [[row[j] for row in X] for j in at]
