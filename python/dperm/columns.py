@@ -13,11 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence as Listed
 from decimal import Decimal
-from typing import Any, Dict, Iterable, List, Optional, Sequence
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Set
 
 import numpy as np
 
 from . import _library as c
+from . import numpy_types
 
 __all__: List[str] = []
 
@@ -55,10 +56,15 @@ def _of_texts(dtype: Any) -> bool:
 
 
 def as_list(values: Any) -> Any:
-    """What holds Python's values one by one (a deque, say) as a list: in an array one text would make all others texts."""
-    if isinstance(values, list) or not isinstance(values, Listed) or isinstance(values, (str, bytes)) or hasattr(values, "dtype"):
-        return values
-    return list(values)
+    """What holds Python's values one by one (a tuple, a deque) as a list: in an array one text would make all others texts."""
+    listed = isinstance(values, Listed) and not isinstance(values, (list, str, bytes, memoryview)) and not hasattr(values, "dtype")
+    return list(values) if listed else values
+
+
+def as_lists(X: Any) -> Any:
+    """The same for a table and its rows."""
+    X = as_list(X)
+    return [as_list(row) for row in X] if isinstance(X, list) else X
 
 
 # ---------------------------------------------------------------- one value
@@ -218,35 +224,7 @@ def plain(values: Any) -> Any:
         raise ValueError(f"has {array.ndim} dimensions; give one value for each row")
     if array.dtype.kind not in "biufOUS":
         raise _without_texts(array.dtype)
-    if array.dtype.kind in "biuf":
-        return array
-    return array.tolist() if array.dtype.kind == "O" else [_before_numpy(text) for text in array.tolist()]
-
-
-_WHOLE_AS_TEXT = re.compile(r"-?[0-9]+\.0")
-
-
-def _before_numpy(text: Any) -> Any:
-    """A text of NumPy's arrays as the text of what it may have been: one text among floats makes texts of them all."""
-    text = _decoded(text) if isinstance(text, bytes) else text
-    if text == "nan":
-        return None
-    return number_text(float(text), True) if _WHOLE_AS_TEXT.fullmatch(text) else text
-
-
-def _check_array(values: np.ndarray, numeric: bool, truths: bool) -> None:
-    """Refuses what NumPy would have made other texts or numbers of for the sake of one other record's value.
-
-    Truths beside a missing value are the numbers 1 and 0, singles beside a text are rounded to fewer digits. With
-    `truths` such a change would be an error anyway.
-    """
-    kind, remedy = values.dtype.kind, "and NumPy changes all of them for the sake of one value: give dtype=object, or a frame"
-    if numeric and kind in "US":
-        raise ValueError(f"holds numbers as texts of NumPy, {remedy}")
-    if not numeric and kind == "b" and not truths:
-        raise ValueError(f"holds NumPy's booleans, {remedy}")
-    if not numeric and kind == "f" and (np.isfinite(values) & (values != np.trunc(values))).any():
-        raise ValueError(f"holds numbers that are not whole in an array of NumPy, {remedy}")
+    return array if array.dtype.kind in "biuf" else array.tolist()
 
 
 def _categories_in(values: Any) -> Any:
@@ -301,12 +279,13 @@ def _of_numbers(values: Any, missing: Sequence[float]) -> c.TableColumn:
     return c.TableColumn(array)
 
 
-def column_of(values: Any, name: str, numeric: bool, missing: Sequence[float] = (), truths: bool = False) -> c.TableColumn:
-    """A column for the library, with the memory that it lies in."""
+def column_of(values: Any, name: str, numeric: bool, missing: Sequence[float] = (),
+              listed: Optional[Set[str]] = None) -> c.TableColumn:
+    """A column for the library, with the memory that it lies in; `listed` where NumPy had a part in it (numpy_types.py)."""
     dtype = getattr(values, "dtype", None)
     try:
-        if isinstance(values, np.ndarray):
-            _check_array(values, numeric, truths)
+        if listed is not None:
+            numpy_types.check(values, numeric, listed)
         if numeric and of_numbers(dtype) and not isinstance(values, np.ma.MaskedArray):
             return _of_numbers(values, missing)
         if numeric and _categories_in(values) is None:

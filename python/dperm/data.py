@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, column_or_1d
 from . import _library as c
 from . import arrow
 from .border import check_sparse
-from .columns import as_list, of_numbers, plain
+from .columns import as_list, as_lists, of_numbers, plain
 
 __all__: List[str] = []
 
@@ -44,7 +44,7 @@ def numbers_of(X: Any) -> Any:
     Types are allowed, not forbidden (columns.of_numbers); lists and objects go value by value. What is none of the
     containers that are known becomes an array, once.
     """
-    X = as_list(X)
+    X = as_lists(X)
     if not isinstance(X, list) and not sp.issparse(X) and not hasattr(X, "iloc"):
         X = np.asanyarray(X)
     for what, dtype in _types_of(X):

@@ -12,7 +12,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 import numpy as np
 
 from . import callers, data
-from .columns import plain
+from .columns import number_text, plain
 
 __all__: List[str] = []
 
@@ -83,7 +83,11 @@ def _read(names: Sequence[str], reader: Callable[[str], Any]) -> Optional[np.nda
 
 def from_names(names: Sequence[str]) -> np.ndarray:
     """Labels as a model's file has them: whole numbers, doubles or booleans again if all of them are."""
-    for reader in (_whole, _double(repr), {"False": False, "True": True}.get):
+    return _first(names, _double(repr))
+
+
+def _first(names: Sequence[str], double: Callable[[str], Optional[float]]) -> np.ndarray:
+    for reader in (_whole, double, {"False": False, "True": True}.get):
         found = _read(names, reader)
         if found is not None:
             return found
@@ -98,7 +102,7 @@ def _are_texts(y: Any) -> bool:
 
 def of_schema(names: Sequence[str], y: Any) -> np.ndarray:
     """The classes of a schema, by their names alone: the type of the labels would tell of the records."""
-    found = from_names(names)
+    found = _first(names, _double(lambda value: number_text(value, True)))  # 1.0 is the schema's "1"
     if found.dtype.kind != "U" and _are_texts(y):
         raise ValueError(f"y holds texts, and the schema's classes {list(names)} read as numbers or booleans; "
                          f"give classes={list(names)}, or labels of that type")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
 from . import _library as c
 from . import arrow
-from .columns import as_list, column_of, numbers_among
+from .columns import as_list, as_lists, column_of, numbers_among
 
 __all__ = ["label_in", "listed_columns", "table_handle"]
 
@@ -23,30 +23,39 @@ def table_handle(schema: Any, X: Any, labels: Any = None, empty: bool = False) -
     rows, places = _rows_of(X), {name: i for i, (name, _) in enumerate(schema.columns)}
     if rows == 0 and not empty:
         raise ValueError("there are no rows; give at least one record")
-    missing = numbers_among(schema._missing)
+    content = schema.to_dict()
+    absent = content.get("missing", [""])
+    missing, described = numbers_among(absent), {column["name"]: column for column in content["columns"]}
     columns: List[Optional[c.TableColumn]] = [None] * len(places)
+    inferred = not _framed(X) and (not isinstance(X, list) or any(isinstance(row, np.ndarray) for row in X))
     for name, kind, values in listed_columns(schema, X):
-        columns[places[name]] = column_of(values, name, kind == "numeric", missing)
+        listed = _texts_in([described[name], absent]) if inferred else None
+        columns[places[name]] = column_of(values, name, kind == "numeric", missing, listed)
     label = None
     if labels is not None:
+        if not isinstance(labels, list) and not _of_pandas(labels):
+            labels = np.atleast_1d(np.asanyarray(labels))
         if len(labels) != rows:
             raise ValueError(f"{rows} rows and {len(labels)} labels; give as many of both")
-        label = c.Columns([column_of(labels, schema.label_column, False, truths=not _lists_digits(schema))])
+        inferred = isinstance(labels, np.ndarray) or isinstance(labels, list) and all(isinstance(v, np.generic) for v in labels)
+        listed = _texts_in([content["label"], absent]) if inferred else None
+        label = c.Columns([column_of(labels, schema.label_column, False, listed=listed)])
     handle = c.Handle("dperm_data_from_table", "dperm_data_free", schema._handle, rows, c.Columns(columns), label)
     return handle, rows
 
 
-def _lists_digits(schema: Any) -> bool:
-    """Whether 1 or 0 may be a label, so that truths that became numbers would have another meaning, and no error."""
-    def texts(value: Any) -> List[str]:
-        if isinstance(value, str):
-            return [value]
-        return [t for v in (value.values() if isinstance(value, dict) else value) for t in texts(v)]
+def _of_pandas(values: Any) -> bool:
+    """pandas' series, indexes and arrays, which give no value another type for the sake of one other."""
+    return hasattr(values, "to_numpy") and (hasattr(values, "array") or not isinstance(values.dtype, np.dtype))
 
-    label = schema.to_dict()["label"]
-    known = texts([label.get(key) or [] for key in ("positive", "negative", "classes")])
-    known += list(label["classes"]) if isinstance(label.get("classes"), dict) else []
-    return not {"0", "1", "*"}.isdisjoint(known)
+
+def _texts_in(content: Any) -> Set[str]:
+    """All texts in a part of a schema."""
+    if isinstance(content, dict):
+        content = [*content, *content.values()]
+    if isinstance(content, str):
+        return {content.strip()}
+    return set().union(*map(_texts_in, content)) if isinstance(content, list) else set()
 
 
 def listed_columns(schema: Any, X: Any) -> List[Tuple[str, str, Any]]:
@@ -89,9 +98,8 @@ def _placed(X: Any, wanted: Sequence[Tuple[str, str]], listed: Sequence[int]) ->
     """Columns by place. Lists are never made an array: in one, a text would make all numbers texts."""
     places = [i for i, (_, kind) in enumerate(wanted) if kind != "label"]
     at = [places.index(i) for i in listed]
-    X = as_list(X)
+    X = as_lists(X)
     if isinstance(X, list):
-        X = [as_list(row) for row in X]
         if not all((isinstance(row, list) or isinstance(row, np.ndarray) and row.ndim == 1) and
                    len(row) == len(places) for row in X):
             raise ValueError(f"a row of X does not have the {len(places)} columns that the schema lists")
