@@ -57,8 +57,9 @@ def _of_texts(dtype: Any) -> bool:
 
 def as_list(values: Any) -> Any:
     """What holds Python's values one by one (a tuple, a deque) as a list: in an array one text would make all others texts."""
-    listed = isinstance(values, Listed) and not isinstance(values, (list, str, bytes, memoryview)) and not hasattr(values, "dtype")
-    return list(values) if listed else values
+    if not isinstance(values, Listed) or isinstance(values, (list, str, bytes, memoryview)) or hasattr(values, "dtype"):
+        return values
+    return list(values)
 
 
 def as_lists(X: Any) -> Any:

@@ -87,7 +87,8 @@ def from_names(names: Sequence[str]) -> np.ndarray:
 
 
 def _first(names: Sequence[str], double: Callable[[str], Optional[float]]) -> np.ndarray:
-    for reader in (_whole, double, {"False": False, "True": True}.get):
+    readers: List[Callable[[str], Any]] = [_whole, double, {"False": False, "True": True}.get]
+    for reader in readers:
         found = _read(names, reader)
         if found is not None:
             return found

@@ -37,12 +37,12 @@ def check(values: Any, numeric: bool, listed: Set[str]) -> None:
 
 
 def _refused(what: str) -> ValueError:
-    return ValueError(f"holds {what}, in an array of NumPy, which may have changed the values of all records for the sake of one; "
-                      "give the records as lists or a frame, with their values as they were")
+    return ValueError(f"holds {what}, in an array of NumPy, which may have changed the values of all records for the "
+                      "sake of one; give the records as lists or a frame, with their values as they were")
 
 
 def _check_truths(listed: Set[str]) -> None:
-    """Of the truths and the numbers 0 and 1, those are refused of which the schema does not speak; numbers if it speaks of both."""
+    """Where the schema lists truths, 0 and 1 are refused, which may have been some; else where it lists these, truths."""
     if not listed & _TRUTHS and listed & _DIGITS:
         raise _refused("booleans, where the schema lists 0 or 1")
 

@@ -45,8 +45,9 @@ def table_handle(schema: Any, X: Any, labels: Any = None, empty: bool = False) -
 
 
 def _of_pandas(values: Any) -> bool:
-    """pandas' series, indexes and arrays, which give no value another type for the sake of one other."""
-    return hasattr(values, "to_numpy") and (hasattr(values, "array") or not isinstance(values.dtype, np.dtype))
+    """Series, indexes and arrays of pandas', which infers types with more care (columns.py)."""
+    dtype = getattr(values, "dtype", None)
+    return dtype is not None and hasattr(values, "to_numpy") and (hasattr(values, "array") or not isinstance(dtype, np.dtype))
 
 
 def _texts_in(content: Any) -> Set[str]:
@@ -55,7 +56,7 @@ def _texts_in(content: Any) -> Set[str]:
         content = [*content, *content.values()]
     if isinstance(content, str):
         return {content.strip()}
-    return set().union(*map(_texts_in, content)) if isinstance(content, list) else set()
+    return {text for part in content for text in _texts_in(part)} if isinstance(content, list) else set()
 
 
 def listed_columns(schema: Any, X: Any) -> List[Tuple[str, str, Any]]:

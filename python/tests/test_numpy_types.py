@@ -199,7 +199,7 @@ def test_types_of_what_is_released_do_not_depend_on_a_label(container, names, us
 
 def test_no_records_leave_what_some_leave():
     """With add-remove neighbours their number is private."""
+    schema = schema_of(COLUMNS["numeric"], {"classes": ["no", "yes"]})
     for X in ([], deque(), np.empty((0, 1)), pd.DataFrame({"a": []})):
-        clf = dperm.LogisticRegression(1.0, neighbours="add-remove", rows_about=100, refine=None, schema={
-            "label": {"column": "y", "classes": ["no", "yes"]}, "columns": [{"name": "a", "type": "numeric", "min": 0, "max": 1}]})
+        clf = dperm.LogisticRegression(1.0, neighbours="add-remove", rows_about=100, refine=None, schema=schema)
         assert clf.fit(X, []).n_features_in_ == 1 == clf.fit([[0.5]], ["no"]).n_features_in_
