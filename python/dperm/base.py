@@ -188,9 +188,9 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         numbered = labels.numbered(y, labels.from_names(names) if declared is None else declared)
         named = y if numbered is None else np.asarray(names, dtype=object)[numbered[0]]
         handle, _ = table_handle(schema, X, named, options.adding(self.neighbours))
-        self._note_columns(X, schema.label_column)
+        self._note_columns(X, schema)
         classes = numbered[1] if numbered is not None else \
-            labels.of_type(names, y) if declared is None else declared
+            labels.of_schema(names, y) if declared is None else declared
         return Prepared(handle, c.lib.dperm_data_rows(handle), classes, names, taken, bool(taken) and drafted)
 
     def _refuse_draft(self, prepared: Prepared) -> None:
@@ -204,12 +204,12 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
                              "random_state or mechanism='none')")
         leak(f"{words}: the model is NOT private, and says so; write down what is public, or draft from other records")
 
-    def _note_columns(self, X: Any, label: str) -> None:
+    def _note_columns(self, X: Any, schema: Schema) -> None:
         if hasattr(X, "columns"):
-            self.feature_names_in_ = np.asarray([name for name in X.columns if name != label], dtype=object)
+            self.feature_names_in_ = np.asarray([name for name in X.columns if name != schema.label_column], dtype=object)
             self.n_features_in_ = len(self.feature_names_in_)
         else:
-            self.n_features_in_ = X.shape[1] if hasattr(X, "shape") else len(X[0])
+            self.n_features_in_ = sum(kind != "label" for _, kind in schema.columns)  # of no rows too
             self.__dict__.pop("feature_names_in_", None)
 
     def _prepare(self, X: Any, y: Any) -> Prepared:

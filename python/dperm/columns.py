@@ -11,12 +11,14 @@ objects beside a text), the other values keep their texts. Where that cannot be 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence as Listed
 from decimal import Decimal
-from typing import Any, Dict, Iterable, List, Optional, Sequence
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Set
 
 import numpy as np
 
 from . import _library as c
+from . import numpy_types
 
 __all__: List[str] = []
 
@@ -51,6 +53,19 @@ def _of_texts(dtype: Any) -> bool:
     """pandas' types of texts, its own and Arrow's, and categories, which give each record its own value."""
     kind = type(dtype)
     return _of_pandas(kind) and (kind.__name__ in ("StringDtype", "CategoricalDtype") or dtype.kind == "U")
+
+
+def as_list(values: Any) -> Any:
+    """What holds Python's values one by one (a tuple, a deque) as a list: in an array one text would make all others texts."""
+    if not isinstance(values, Listed) or isinstance(values, (list, str, bytes, memoryview)) or hasattr(values, "dtype"):
+        return values
+    return list(values)
+
+
+def as_lists(X: Any) -> Any:
+    """The same for a table and its rows."""
+    X = as_list(X)
+    return [as_list(row) for row in X] if isinstance(X, list) else X
 
 
 # ---------------------------------------------------------------- one value
@@ -167,8 +182,8 @@ def _codes_of_numbers(values: np.ndarray, numbering: Numbering) -> np.ndarray:
 def _codes_of_categories(values: Any, numbering: Numbering) -> np.ndarray:
     """pandas' categories: it makes equal values one and keeps the first, so only kinds whose equal
     values have equal texts are taken (a 1 among Trues leaves a category 1, or objects)."""
-    given = np.asarray(values.cat.codes)
-    categories = plain(values.cat.categories)
+    given = np.asarray(values.codes)
+    categories = plain(values.categories)
     known = isinstance(categories, np.ndarray) and categories.dtype.kind in "iuf" or \
         isinstance(categories, list) and set(map(type, categories)) in ({str}, {np.str_}, {int}, {float}, set())
     if not known:
@@ -187,8 +202,9 @@ def _without_texts(dtype: Any) -> ValueError:
 
 def plain(values: Any) -> Any:
     """A typed array of numbers, or a list of Python's objects as they are."""
-    if isinstance(values, (list, tuple)):
-        return list(values)
+    values = as_list(values)
+    if isinstance(values, list):
+        return values
     dtype = getattr(values, "dtype", None)
     if isinstance(values, np.ma.MaskedArray):
         raise ValueError("is a masked array; fill it, with None or NaN for no value")
@@ -212,8 +228,10 @@ def plain(values: Any) -> Any:
     return array if array.dtype.kind in "biuf" else array.tolist()
 
 
-def _has_categories(values: Any) -> bool:
-    return hasattr(values, "cat") and hasattr(values.cat, "codes")
+def _categories_in(values: Any) -> Any:
+    """What knows the codes and categories of pandas' values: a series' accessor, or the values themselves."""
+    found = getattr(values, "cat", values)
+    return found if hasattr(found, "codes") and hasattr(found, "categories") else None
 
 
 class Codes:
@@ -221,8 +239,9 @@ class Codes:
 
     def __init__(self, values: Any, numeric: bool = False, missing: Sequence[float] = ()):
         numbering = Numbering(numeric)
-        if _has_categories(values):
-            self.codes = _codes_of_categories(values, numbering)
+        categories = _categories_in(values)
+        if categories is not None:
+            self.codes = _codes_of_categories(categories, numbering)
         else:
             values = plain(values)
             find = _codes_of_objects if isinstance(values, list) else _codes_of_numbers
@@ -261,13 +280,16 @@ def _of_numbers(values: Any, missing: Sequence[float]) -> c.TableColumn:
     return c.TableColumn(array)
 
 
-def column_of(values: Any, name: str, numeric: bool, missing: Sequence[float] = ()) -> c.TableColumn:
-    """A column for the library, with the memory that it lies in."""
+def column_of(values: Any, name: str, numeric: bool, missing: Sequence[float] = (),
+              listed: Optional[Set[str]] = None) -> c.TableColumn:
+    """A column for the library, with the memory that it lies in; `listed` where NumPy had a part in it (numpy_types.py)."""
     dtype = getattr(values, "dtype", None)
     try:
+        if listed is not None:
+            numpy_types.check(values, numeric, listed)
         if numeric and of_numbers(dtype) and not isinstance(values, np.ma.MaskedArray):
             return _of_numbers(values, missing)
-        if numeric and not _has_categories(values):
+        if numeric and _categories_in(values) is None:
             values = plain(values)
             if isinstance(values, list) and set(map(type, values)) <= _NUMBERS:
                 return _of_numbers(np.array(values, dtype=np.float64), missing)  # as their texts would read

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, column_or_1d
 from . import _library as c
 from . import arrow
 from .border import check_sparse
-from .columns import of_numbers, plain
+from .columns import as_list, as_lists, of_numbers, plain
 
 __all__: List[str] = []
 
@@ -44,7 +44,8 @@ def numbers_of(X: Any) -> Any:
     Types are allowed, not forbidden (columns.of_numbers); lists and objects go value by value. What is none of the
     containers that are known becomes an array, once.
     """
-    if not isinstance(X, (list, tuple)) and not sp.issparse(X) and not hasattr(X, "iloc"):
+    X = as_lists(X)
+    if not isinstance(X, list) and not sp.issparse(X) and not hasattr(X, "iloc"):
         X = np.asanyarray(X)
     for what, dtype in _types_of(X):
         if hasattr(dtype, "fill_value"):  # rows would be sparse if all columns are, and sums over such are rounded differently
@@ -149,9 +150,9 @@ def _checked(codes: np.ndarray) -> np.ndarray:
 
 def _labels(y: Any) -> Any:
     """A list stays one: an array would make numbers texts, or whole numbers floats, for one label's sake."""
-    y = arrow.column(y)
-    if isinstance(y, (list, tuple)):
-        return list(y)
+    y = as_list(arrow.column(y))
+    if isinstance(y, list):
+        return y
     if getattr(y, "ndim", 1) == 2:
         return column_or_1d(y, warn=True)
     return y if hasattr(y, "dtype") else np.asarray(y)

@@ -56,7 +56,9 @@ def _without_labels(classifier: Any, X: Any) -> Any:
     if asked.schema is None and asked.classes is None:
         asked.classes = ["a", "b"]
     names = None if asked.classes is None else class_names(class_array(asked.classes))
-    name = Schema(asked.schema, names).classes[0] if asked.schema is not None else list(asked.classes)[0]
+    if asked.schema is not None:
+        asked.classes = Schema(asked.schema, names).classes  # as texts
+    name = list(asked.classes)[0]
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     with warnings.catch_warnings(), strict(False):  # the fit itself warns
         warnings.simplefilter("ignore", PrivacyLeakWarning)

@@ -7,7 +7,7 @@ are what `fit` was given. What is between the two is here.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -76,12 +76,6 @@ def _double(text: Callable[[float], Optional[str]]) -> Callable[[str], Optional[
     return read
 
 
-# A name's value of each type, or None if values of the type do not have this name.
-_READERS: Dict[str, Callable[[str], Any]] = {
-    "bool": {"False": False, "True": True}.get, "int": _whole,
-    "float": _double(lambda value: number_text(value, True))}
-
-
 def _read(names: Sequence[str], reader: Callable[[str], Any]) -> Optional[np.ndarray]:
     values = [reader(name) for name in names]
     return None if any(value is None for value in values) else np.asarray(values)
@@ -89,34 +83,31 @@ def _read(names: Sequence[str], reader: Callable[[str], Any]) -> Optional[np.nda
 
 def from_names(names: Sequence[str]) -> np.ndarray:
     """Labels as a model's file has them: whole numbers, doubles or booleans again if all of them are."""
-    for reader in (_whole, _double(repr), _READERS["bool"]):
+    return _first(names, _double(repr))
+
+
+def _first(names: Sequence[str], double: Callable[[str], Optional[float]]) -> np.ndarray:
+    readers: List[Callable[[str], Any]] = [_whole, double, {"False": False, "True": True}.get]
+    for reader in readers:
         found = _read(names, reader)
         if found is not None:
             return found
     return np.asarray(names)
 
 
-def _type_of(y: Any) -> str:
-    """Of all labels: an array's by its dtype, of a list all must have one."""
+def _are_texts(y: Any) -> bool:
+    """Whether no label is a number or a truth; for a user who would get others back than they gave."""
     values = plain(y)
-    if isinstance(values, np.ndarray):
-        return {"b": "bool", "i": "int", "u": "int", "f": "float"}[values.dtype.kind]
-    found = set()
-    for kind in set(map(type, values)):
-        found.add("bool" if issubclass(kind, (bool, np.bool_)) else "int" if issubclass(kind, (int, np.integer)) else
-                  "float" if issubclass(kind, (float, np.floating)) else "text")
-    if found == {"int", "float"}:  # which are equal where they mean the same
-        return "int"
-    if len(found) > 1:
-        raise ValueError("y holds labels of several types; give texts, or numbers, or booleans")
-    return found.pop() if found else "text"
+    return isinstance(values, list) and bool(values) and all(isinstance(value, (str, bytes)) for value in values)
 
 
-def of_type(names: Sequence[str], y: Any) -> np.ndarray:
-    """The classes of a schema, as labels of the type that y has; texts if they are no values of that type."""
-    reader = _READERS.get(_type_of(y))
-    found = None if reader is None else _read(names, reader)
-    return np.asarray(names) if found is None else found
+def of_schema(names: Sequence[str], y: Any) -> np.ndarray:
+    """The classes of a schema, by their names alone: the type of the labels would tell of the records."""
+    found = _first(names, _double(lambda value: number_text(value, True)))  # 1.0 is the schema's "1"
+    if found.dtype.kind != "U" and _are_texts(y):
+        raise ValueError(f"y holds texts, and the schema's classes {list(names)} read as numbers or booleans; "
+                         f"give classes={list(names)}, or labels of that type")
+    return found
 
 
 def of_declared(names: Sequence[str], classes: Any) -> np.ndarray:

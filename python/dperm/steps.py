@@ -51,7 +51,8 @@ def _function_of_one_value(step: Any) -> bool:
 
 def _words_by_rule(step: Any) -> bool:
     """No function of the caller's has a part in how texts become words."""
-    return isinstance(step.analyzer, str) and step.preprocessor is None and step.tokenizer is None
+    return isinstance(step.analyzer, str) and step.preprocessor is None and step.tokenizer is None and \
+        not callable(step.strip_accents)
 
 
 # What a step may be that was fitted to other records and frozen: its `transform` takes rows one by one.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
 from . import _library as c
 from . import arrow
-from .columns import column_of, numbers_among
+from .columns import as_list, as_lists, column_of, numbers_among
 
 __all__ = ["label_in", "listed_columns", "table_handle"]
 
@@ -19,21 +19,44 @@ def table_handle(schema: Any, X: Any, labels: Any = None, empty: bool = False) -
 
     A row depends on its own record alone (columns.py). With `empty` no rows at all are fine.
     """
-    X, labels = arrow.table(X), arrow.column(labels)
+    X, labels = as_list(arrow.table(X)), as_list(arrow.column(labels))
     rows, places = _rows_of(X), {name: i for i, (name, _) in enumerate(schema.columns)}
     if rows == 0 and not empty:
         raise ValueError("there are no rows; give at least one record")
-    missing = numbers_among(schema._missing)
+    content = schema.to_dict()
+    absent = content.get("missing", [""])
+    missing, described = numbers_among(absent), {column["name"]: column for column in content["columns"]}
     columns: List[Optional[c.TableColumn]] = [None] * len(places)
+    inferred = not _framed(X) and (not isinstance(X, list) or any(isinstance(row, np.ndarray) for row in X))
     for name, kind, values in listed_columns(schema, X):
-        columns[places[name]] = column_of(values, name, kind == "numeric", missing)
+        listed = _texts_in([described[name], absent]) if inferred else None
+        columns[places[name]] = column_of(values, name, kind == "numeric", missing, listed)
     label = None
     if labels is not None:
+        if not isinstance(labels, list) and not _of_pandas(labels):
+            labels = np.atleast_1d(np.asanyarray(labels))
         if len(labels) != rows:
             raise ValueError(f"{rows} rows and {len(labels)} labels; give as many of both")
-        label = c.Columns([column_of(labels, schema.label_column, False)])
+        inferred = isinstance(labels, np.ndarray) or isinstance(labels, list) and all(isinstance(v, np.generic) for v in labels)
+        listed = _texts_in([content["label"], absent]) if inferred else None
+        label = c.Columns([column_of(labels, schema.label_column, False, listed=listed)])
     handle = c.Handle("dperm_data_from_table", "dperm_data_free", schema._handle, rows, c.Columns(columns), label)
     return handle, rows
+
+
+def _of_pandas(values: Any) -> bool:
+    """Series, indexes and arrays of pandas', which infers types with more care (columns.py)."""
+    dtype = getattr(values, "dtype", None)
+    return dtype is not None and hasattr(values, "to_numpy") and (hasattr(values, "array") or not isinstance(dtype, np.dtype))
+
+
+def _texts_in(content: Any) -> Set[str]:
+    """All texts in a part of a schema."""
+    if isinstance(content, dict):
+        content = [*content, *content.values()]
+    if isinstance(content, str):
+        return {content.strip()}
+    return {text for part in content for text in _texts_in(part)} if isinstance(content, list) else set()
 
 
 def listed_columns(schema: Any, X: Any) -> List[Tuple[str, str, Any]]:
@@ -51,7 +74,7 @@ def _framed(X: Any) -> bool:
 def _rows_of(X: Any) -> int:
     if isinstance(X, np.ma.MaskedArray):
         raise ValueError("X is a masked array; fill it, with NaN for no value")
-    if _framed(X) or isinstance(X, (list, tuple)):
+    if _framed(X) or isinstance(X, list):
         return len(X)
     shape = np.shape(X)
     return shape[0] if shape else 0
@@ -76,8 +99,9 @@ def _placed(X: Any, wanted: Sequence[Tuple[str, str]], listed: Sequence[int]) ->
     """Columns by place. Lists are never made an array: in one, a text would make all numbers texts."""
     places = [i for i, (_, kind) in enumerate(wanted) if kind != "label"]
     at = [places.index(i) for i in listed]
-    if isinstance(X, (list, tuple)):
-        if not all((isinstance(row, (list, tuple)) or isinstance(row, np.ndarray) and row.ndim == 1) and
+    X = as_lists(X)
+    if isinstance(X, list):
+        if not all((isinstance(row, list) or isinstance(row, np.ndarray) and row.ndim == 1) and
                    len(row) == len(places) for row in X):
             raise ValueError(f"a row of X does not have the {len(places)} columns that the schema lists")
         return [[row[j] for row in X] for j in at]

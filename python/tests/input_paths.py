@@ -10,6 +10,7 @@ import contextlib
 import datetime
 import enum
 import fractions
+from collections import deque
 from decimal import Decimal
 
 import numpy as np
@@ -355,6 +356,11 @@ for _dtype in ("longdouble", ">f8", "int8", "uint8", "int16", "int32", "int64", 
 @rows
 def number_tuples(records):
     return tuple(tuple(r) for r in records)
+
+
+@rows
+def number_deques(records):
+    return deque(deque(r) for r in records)
 
 
 @rows

@@ -106,36 +106,47 @@ def test_a_pickle_of_version_0_1_gets_its_order(two):
 # ---------------------------------------------------------------- type
 
 
-@pytest.mark.parametrize("names, labels, kind", [
-    (["0", "1"], ["0", "1"], "U"), (["0", "1"], [0, 1], "i"), (["0", "1"], [0.0, 1.0], "f"),
-    (["False", "True"], [False, True], "b"), (["False", "True"], ["False", "True"], "U"),
-    (["0.5", "1"], [0.5, 1.0], "f"), (["01", "1"], ["01", "1"], "U"), (["10", "2"], [10, 2], "i")])
+@pytest.mark.parametrize("names, labels, kind, classes", [
+    (["0", "1"], [0, 1], "i", None), (["0", "1"], [0.0, 1.0], "i", None), (["False", "True"], [False, True], "b", None),
+    (["0.5", "1"], [0.5, 1.0], "f", None), (["01", "1"], ["01", "1"], "U", None), (["10", "2"], [10, 2], "i", None),
+    (["0", "1"], ["0", "1"], "U", ["1", "0"]), (["0", "1"], [0, 1], "U", ["0", "1"]),
+    (["False", "True"], ["False", "True"], "U", ["False", "True"])])
 @pytest.mark.parametrize("input", ["array", "list", "series", "objects", "column"])
-def test_predict_has_labels_of_the_type_that_fit_was_given(names, labels, kind, input, two):
+def test_predict_has_labels_of_the_type_that_the_names_read_as_or_that_is_declared(names, labels, kind, classes, input, two):
     people, y = frame(two), np.array(labels)[two[1]]
     given = {"array": lambda: y, "list": lambda: y.tolist(), "series": lambda: pd.Series(y),
              "objects": lambda: y.astype(object), "column": lambda: None}[input]()
     people["kind"] = y
-    clf = dperm.LogisticRegression(20, schema=schema(classes=names), random_state=1).fit(people, given)
+    clf = dperm.LogisticRegression(20, schema=schema(classes=names), classes=classes, random_state=1).fit(people, given)
     found = clf.predict(people)
-    assert found.dtype.kind == kind and clf.classes_.tolist() == sorted(labels)
-    assert (y == found).mean() > 0.9 and clf.score(people, y) == pytest.approx((y == found).mean())
-    assert roc_auc_score(y == clf.classes_[1], clf.decision_function(people)) > 0.9
+    assert found.dtype.kind == kind and clf.classes_.tolist() == sorted(labels if classes is None else classes)
+    score, found = clf.score(people, y), found.astype(y.dtype)
+    assert (y == found).mean() > 0.9 and score == pytest.approx((y == found).mean())
+    assert roc_auc_score(y == sorted(labels)[1], clf.decision_function(people)) > 0.9
 
 
-@pytest.mark.parametrize("dtype, kind", [("Int64", "i"), ("string", "U"), ("category", "i")])
-def test_types_of_pandas(dtype, kind, two):
+@pytest.mark.parametrize("dtype, classes, kind", [
+    ("Int64", None, "i"), ("string", ["0", "1"], "U"), ("category", None, "i"), ("Int64", ["0", "1"], "U")])
+def test_types_of_pandas(dtype, classes, kind, two):
     people, y = frame(two), pd.Series(two[1]).astype(dtype)
-    clf = dperm.LogisticRegression(20, schema=schema(classes=["0", "1"]), random_state=1).fit(people, y)
+    clf = dperm.LogisticRegression(20, schema=schema(classes=["0", "1"]), classes=classes, random_state=1).fit(people, y)
     assert clf.predict(people).dtype.kind == kind
 
 
-def test_labels_of_several_types_are_refused(two):
+@pytest.mark.parametrize("names", [["0", "1"], ["False", "True"], ["0.5", "1"]])
+def test_texts_that_would_come_back_as_numbers_must_be_declared(names, two):
+    people, y = frame(two), np.array(names, dtype=object)[two[1]]
+    for given in (y, y.tolist(), pd.Series(y), pd.Series(y).astype("string")):
+        with pytest.raises(ValueError, match=f"y holds texts, .*; give classes=\\['{names[0]}', "):
+            dperm.LogisticRegression(20, schema=schema(classes=names)).fit(people, given)
+
+
+def test_labels_of_several_types_have_the_classes_of_the_names(two):
+    """The type of one label tells nothing."""
     people, y = frame(two), two[1].tolist()
     clf = dperm.LogisticRegression(20, schema=schema(classes=["0", "1"]))
-    with pytest.raises(ValueError, match="labels of several types"):
-        clf.fit(people, ["0", *y[1:]])
-    assert clf.fit(people, [float(y[0]), *y[1:]]).classes_.tolist() == [0, 1]
+    for first in (y[0], str(y[0]), float(y[0])):
+        assert clf.fit(people, [first, *y[1:]]).classes_.dtype.kind == "i"
 
 
 def test_a_class_of_several_values_has_its_name(two):

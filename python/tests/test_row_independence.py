@@ -66,6 +66,12 @@ def data_set(chance):
     return records
 
 
+def without_truths(schema):
+    """Arrays of 0 and 1 may have been truths: they are taken where the schema does not list these."""
+    return {**schema, "columns": [{**one, "values": [v for v in one["values"] if v not in ("True", "False")]}
+                                  if "values" in one else one for one in schema["columns"]]}
+
+
 def check_table(name, seed, most, way="fit"):
     """Each of `most` hostile values in one record of a data set; how often both could be compared."""
     chance = random.Random(seed)
@@ -83,7 +89,8 @@ def check_table(name, seed, most, way="fit"):
     return compared
 
 
-REFUSED = {"frame_of_boolean_categories"}  # whatever they hold
+# Whatever they hold; test_numpy_types.py has arrays of texts and truths that are taken.
+REFUSED = {"frame_of_boolean_categories", "array_of_texts", "array_of_bytes", "array_of_bool"}
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -91,7 +98,7 @@ def test_a_table_row_depends_on_its_own_record(name):
     if "frame_of_arrow" in name:
         pytest.importorskip("pyarrow")
     if name.startswith("array_of_") and name[9:] not in ("objects", "objects_in_columns", "texts", "bytes"):
-        compared = check_numbers(name)
+        compared = check_numbers(name, without_truths(SCHEMA))
     else:
         compared = check_table(name, 1, TRIALS)
     assert (compared == 0) if name in REFUSED else compared > TRIALS // 20  # else nothing was tried
@@ -102,8 +109,8 @@ def test_numbers_stay_what_they_are_beside_a_text(name):
     assert check_numbers(name) > 10
 
 
-def check_numbers(name):
-    chance, go, compared = random.Random(2), ways(schema=SCHEMA)["fit"], 0
+def check_numbers(name, schema=SCHEMA):
+    chance, go, compared = random.Random(2), ways(schema=schema)["fit"], 0
     labels = ["no", "yes", "no"] * 3
     for value in (0, 1, -1, True, 0.1, 7.5, 255, 2.0**53, 1e-300, 1e300, -0.0, float("nan"), float("inf"), "1", None):
         records = [[chance.choice((0, 1, 2, 42, True)) for _ in NAMES] for _ in range(COUNT)]

@@ -133,7 +133,7 @@ CASES = {
                           np.sign(NUMBERS - 0.5)),
     "HashingVectorizer": ([HashingVectorizer(n_features=16)],
                           [HashingVectorizer(tokenizer=str.split), HashingVectorizer(preprocessor=str.lower),
-                           HashingVectorizer(analyzer=str.split)], TEXTS)}
+                           HashingVectorizer(analyzer=str.split), HashingVectorizer(strip_accents=str.lower)], TEXTS)}
 if FrozenEstimator is not None:
     fitted = StandardScaler().fit(NUMBERS)
     CASES["FrozenEstimator"] = ([FrozenEstimator(fitted), FrozenEstimator(make_pipeline(fitted, Normalizer()))],
