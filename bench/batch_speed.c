@@ -22,7 +22,7 @@ static double alone_ms(const dperm_data *data, dperm_options options) {
   dperm_model *model = NULL;
   dperm_unsafe_diagnostics diagnostics;
   options.unsafe_diagnostics = &diagnostics;
-  check(dperm_train(data, &options, &model, &err), &err);
+  expect_ok(dperm_train(data, &options, &model, &err), &err);
   dperm_model_free(model);
   return 1e3 * diagnostics.solve_seconds;
 }
@@ -40,7 +40,7 @@ static double batch_ms(const dperm_data *data, const dperm_data *test, const dpe
   how.test_data = test;
   how.threads = options->threads;
   double from = now_ms();
-  check(dperm_sweep(data, options, 1, &how, see_cell, error, &err), &err);
+  expect_ok(dperm_sweep(data, options, 1, &how, see_cell, error, &err), &err);
   return (now_ms() - from) / DRAWS;
 }
 
@@ -51,7 +51,7 @@ static void compare(const dperm_data *data, const dperm_data *test, const char *
   double alone[ROUNDS * ALONE], batch[ROUNDS], error = 0;
   dperm_options_init(&options);
   options.bins = DPERM_BINS_NONE;
-  check(dperm_loss_by_name(loss, 0.5, &options.loss, &err), &err);
+  expect_ok(dperm_loss_by_name(loss, 0.5, &options.loss, &err), &err);
   options.epsilon = 0.1;
   options.lambda = lambda;
   options.threads = threads;
@@ -76,7 +76,7 @@ static dperm_data *tenth_of(const dperm_data *data) {
   for (size_t i = 0; i < count; i++) {
     rows[i] = 10 * i;
   }
-  check(dperm_data_select(data, rows, count, &part, &err), &err);
+  expect_ok(dperm_data_select(data, rows, count, &part, &err), &err);
   free(rows);
   return part;
 }

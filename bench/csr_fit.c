@@ -30,7 +30,7 @@ static csr rows_of(const dperm_data *data) {
   size_t at = 0;
   for (size_t i = 0; i < m.rows; i++) {
     dperm_error err;
-    check(dperm_data_row(data, i, row, &err), &err);
+    expect_ok(dperm_data_row(data, i, row, &err), &err);
     for (size_t j = 0; j < m.dims; j++) {
       if (row[j] != 0) {
         m.columns[at] = (uint32_t)j;
@@ -53,12 +53,12 @@ static double fit_ms(const csr *m) {
   dperm_options_init(&options);
   options.epsilon = 1;
   options.lambda = 1e-3;
-  check(
+  expect_ok(
       dperm_data_from_csr(m->rows, m->dims, m->starts, m->columns, m->values, NULL, 1, &data, &err),
       &err);
-  check(dperm_data_add_intercept(data, 1, &err), &err);
-  check(dperm_data_label(data, m->labels, 2, NULL, &err), &err);
-  check(dperm_train(data, &options, &model, &err), &err);
+  expect_ok(dperm_data_add_intercept(data, 1, &err), &err);
+  expect_ok(dperm_data_label(data, m->labels, 2, NULL, &err), &err);
+  expect_ok(dperm_train(data, &options, &model, &err), &err);
   double took = now_ms() - from;
   dperm_model_free(model);
   dperm_data_free(data);

@@ -91,10 +91,10 @@ static dperm_data *make(const shape *s) {
     labels[i] = (z > 0) != turned ? 1 : -1;
     starts[i + 1] = (i + 1) * each;
   }
-  check(s->entries ? dperm_data_from_csr(s->rows, s->dims, starts, columns, values, labels, 1.0,
-                                         &data, &err)
-                   : dperm_data_from_dense(s->rows, s->dims, values, labels, 1.0, &data, &err),
-        &err);
+  expect_ok(s->entries ? dperm_data_from_csr(s->rows, s->dims, starts, columns, values, labels, 1.0,
+                                             &data, &err)
+                       : dperm_data_from_dense(s->rows, s->dims, values, labels, 1.0, &data, &err),
+            &err);
   free(values);
   free(labels);
   free(truth);
@@ -124,13 +124,13 @@ static void fit(const shape *s, const dperm_data *data, double *errors) {
     how.draws = s->draws;
     how.test_data = data;
     how.threads = 1;
-    check(dperm_sweep(data, &options, 1, &how, see_cell, errors, &err), &err);
+    expect_ok(dperm_sweep(data, &options, 1, &how, see_cell, errors, &err), &err);
     return;
   }
   dperm_model *model = NULL;
   options.mechanism = DPERM_MECHANISM_NONE;
   options.gradient_tolerance = 1e-8;
-  check(dperm_train(data, &options, &model, &err), &err);
+  expect_ok(dperm_train(data, &options, &model, &err), &err);
   *errors = dperm_model_weights(model)[0];
   dperm_model_free(model);
 }

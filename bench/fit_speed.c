@@ -34,7 +34,7 @@ static double fit_ms(const dperm_data *data, int threads, dperm_mechanism mechan
   options.gradient_tolerance = 1e-8;
   options.threads = threads;
   options.unsafe_diagnostics = &diagnostics;
-  check(dperm_train(data, &options, &model, &err), &err);
+  expect_ok(dperm_train(data, &options, &model, &err), &err);
   dperm_model_free(model);
   return 1e3 * diagnostics.solve_seconds;
 }

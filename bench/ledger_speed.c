@@ -26,7 +26,7 @@ static dperm_data *make_rows(size_t rows) {
   for (size_t i = 0; i < rows; i++) {
     labels[i] = x[i * COLS] > 0 ? 1 : -1;
   }
-  check(dperm_data_from_dense(rows, COLS, x, labels, 1, &data, &err), &err);
+  expect_ok(dperm_data_from_dense(rows, COLS, x, labels, 1, &data, &err), &err);
   return data;
 }
 
@@ -38,8 +38,8 @@ static dperm_ledger *make_ledger(const char *folder, char path[512]) {
   dperm_ledger_budget budget;
   dperm_ledger_budget_init(&budget);
   budget.epsilon = "1e9";
-  check(dperm_ledger_create(path, "rows", &budget, &err), &err);
-  check(dperm_ledger_open(path, &ledger, &err), &err);
+  expect_ok(dperm_ledger_create(path, "rows", &budget, &err), &err);
+  expect_ok(dperm_ledger_open(path, &ledger, &err), &err);
   return ledger;
 }
 
@@ -53,7 +53,7 @@ static double fit_ms(const dperm_data *data, dperm_ledger *ledger) {
   options.threads = 1;
   options.account = (dperm_account){.ledger = ledger, .dataset = ledger ? "rows" : NULL};
   double start = now_ms();
-  check(dperm_train(data, &options, &model, &err), &err);
+  expect_ok(dperm_train(data, &options, &model, &err), &err);
   double took = now_ms() - start;
   dperm_model_free(model);
   return took;
@@ -92,20 +92,20 @@ static void fill_and_read(const char *folder, size_t entries) {
   dperm_ledger *ledger = make_ledger(folder, path);
   dperm_options_init(&none);
   none.mechanism = DPERM_MECHANISM_NONE;
-  check(dperm_train(data, &none, &model, &err), &err);
+  expect_ok(dperm_train(data, &none, &model, &err), &err);
   dperm_score_options_init(&options);
   options.epsilon = 0.1;
   options.account = (dperm_account){.ledger = ledger, .dataset = "rows"};
   double start = now_ms();
   for (size_t i = 0; i < entries; i++) {
-    check(dperm_model_score_private(model, data, &options, &score, &err), &err);
+    expect_ok(dperm_model_score_private(model, data, &options, &score, &err), &err);
   }
   printf("%zu charges: %.3f ms each\n", entries, (now_ms() - start) / (double)entries);
   start = now_ms();
-  check(dperm_ledger_entries(ledger, NULL, count_entry, &shown, &err), &err);
+  expect_ok(dperm_ledger_entries(ledger, NULL, count_entry, &shown, &err), &err);
   printf("%zu entries read in %.0f ms\n", shown, now_ms() - start);
   start = now_ms();
-  check(dperm_ledger_verify(ledger, NULL, NULL, NULL, &holds, &err), &err);
+  expect_ok(dperm_ledger_verify(ledger, NULL, NULL, NULL, &holds, &err), &err);
   printf("verified in %.0f ms: %s\n", now_ms() - start, holds ? "holds" : "does not hold");
   dperm_ledger_free(ledger);
   dperm_model_free(model);

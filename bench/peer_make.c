@@ -67,7 +67,7 @@ static void finish_sparse(const char *path, size_t rows, size_t dims, const doub
   }
 }
 
-static void check(dperm_status status, const dperm_error *err) {
+static void expect_ok(dperm_status status, const dperm_error *err) {
   if (status != DPERM_OK) {
     stop(err->message);
   }
@@ -77,15 +77,15 @@ static void make_csv(const char *data_path, const char *schema_path, const char 
   dperm_error err;
   dperm_schema *schema = NULL;
   dperm_data *data = NULL;
-  check(dperm_schema_read(schema_path, &schema, &err), &err);
+  expect_ok(dperm_schema_read(schema_path, &schema, &err), &err);
   const dperm_source source = {.path = data_path, .format = DPERM_FORMAT_CSV, .schema = schema};
-  check(dperm_data_read(&source, NULL, &data, &err), &err);
+  expect_ok(dperm_data_read(&source, NULL, &data, &err), &err);
   size_t rows = dperm_data_rows(data), dims = dperm_data_dims(data), capacity = 0, used = 0;
   double *row = need(dims, sizeof *row), *values = NULL;
   uint64_t *starts = need(rows + 1, sizeof *starts);
   uint32_t *columns = NULL;
   for (size_t i = 0; i < rows; i++) {
-    check(dperm_data_row(data, i, row, &err), &err);
+    expect_ok(dperm_data_row(data, i, row, &err), &err);
     if (used + dims > capacity) {
       capacity = 2 * capacity + dims;
       values = realloc(values, capacity * sizeof *values);
@@ -180,7 +180,7 @@ static void make_dense(size_t rows, size_t dims, const char *path) {
 static void make_census(size_t rows, const char *data_path, const char *schema_path) {
   dperm_error err;
   const char *text = dperm_synthetic_census_schema();
-  check(dperm_synthetic_census_write(data_path, rows, 1, &err), &err);
+  expect_ok(dperm_synthetic_census_write(data_path, rows, 1, &err), &err);
   FILE *out = fopen(schema_path, "w");
   if (!out || fputs(text, out) < 0 || fclose(out) != 0) {
     stop("cannot write the schema");

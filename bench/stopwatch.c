@@ -24,7 +24,7 @@ double median(double *values, size_t count) {
   return values[count / 2];
 }
 
-void check(dperm_status status, const dperm_error *err) {
+void expect_ok(dperm_status status, const dperm_error *err) {
   if (status != DPERM_OK) {
     fprintf(stderr, "bench: %s\n", err->message);
     exit(1);
@@ -36,7 +36,7 @@ records records_open(const char *data, const char *schema) {
   records r = {.path = "/tmp/dperm-bench-XXXXXX", .made_up = data == NULL};
   if (data) {
     (void)snprintf(r.path, sizeof r.path, "%s", data);
-    check(dperm_schema_read(schema, &r.schema, &err), &err);
+    expect_ok(dperm_schema_read(schema, &r.schema, &err), &err);
     return r;
   }
   const char *text = dperm_synthetic_census_schema();
@@ -45,8 +45,8 @@ records records_open(const char *data, const char *schema) {
     perror("bench: temporary file");
     exit(1);
   }
-  check(dperm_synthetic_census_write(r.path, 45222, 1, &err), &err);
-  check(dperm_schema_parse(text, strlen(text), "synthetic", &r.schema, &err), &err);
+  expect_ok(dperm_synthetic_census_write(r.path, 45222, 1, &err), &err);
+  expect_ok(dperm_schema_parse(text, strlen(text), "synthetic", &r.schema, &err), &err);
   return r;
 }
 
@@ -55,7 +55,7 @@ dperm_data *records_read(const records *r) {
   dperm_data *data = NULL;
   const dperm_source source = {
       .path = r->path, .format = DPERM_FORMAT_CSV, .schema = r->schema, .no_identity = true};
-  check(dperm_data_read(&source, NULL, &data, &err), &err);
+  expect_ok(dperm_data_read(&source, NULL, &data, &err), &err);
   return data;
 }
 

@@ -11,7 +11,7 @@ double now_ms(void);
 double median(double *values, size_t count);
 
 /* Ends the program if the library failed. */
-void check(dperm_status status, const dperm_error *err);
+void expect_ok(dperm_status status, const dperm_error *err);
 
 /* A CSV file and its schema. */
 typedef struct records {

@@ -68,14 +68,14 @@ static dperm_status read_text(const reading *r, const json_t *value, const char 
 }
 
 /* A number above one and at most the other. */
-static bool read_number(const json_t *value, double above, double most, double *out) {
+static bool number_within(const json_t *value, double above, double most, double *out) {
   *out = json_number_value(value);
   return json_is_number(value) && *out > above && *out <= most;
 }
 
 /* A member that must be a finite number above zero. */
 static bool read_positive(const json_t *object, const char *key, double *out) {
-  return read_number(json_object_get(object, key), 0, DBL_MAX, out);
+  return number_within(json_object_get(object, key), 0, DBL_MAX, out);
 }
 
 /* A member that must be a whole number above zero. */
@@ -149,7 +149,7 @@ static dperm_status read_class_weights(const reading *r, dperm_model *model) {
   TRY(sound(r, json_array_size(list) == count, "its class weights are not one for each class"));
   TRY(memory_new(count, sizeof *model->class_weights, &model->class_weights, r->err));
   for (size_t i = 0; i < count; i++) {
-    TRY(sound(r, read_number(json_array_get(list, i), 0, 1, &model->class_weights[i]),
+    TRY(sound(r, number_within(json_array_get(list, i), 0, 1, &model->class_weights[i]),
               "a class weight is not a number above 0 and at most 1"));
   }
   return DPERM_OK;
@@ -253,7 +253,7 @@ static dperm_status read_weights(const reading *r, const dperm_kernel *kernel, d
   TRY(memory_new(fits * dims, sizeof *model->weights, &model->weights, r->err));
   for (size_t i = 0; i < fits * dims; i++) {
     const json_t *list = fits == 1 ? weights : json_array_get(weights, i / dims);
-    fit = read_number(json_array_get(list, i % dims), -INFINITY, DBL_MAX, &model->weights[i]);
+    fit = number_within(json_array_get(list, i % dims), -INFINITY, DBL_MAX, &model->weights[i]);
     TRY(sound(r, fit, "a weight is not a number"));
   }
   return DPERM_OK;

@@ -158,7 +158,7 @@ typedef struct inspection {
   atomic_size_t bad, wrong; /* the first page with a wrong sum, or with what cannot be */
 } inspection;
 
-static void note(atomic_size_t *first, size_t page) {
+static void keep_first(atomic_size_t *first, size_t page) {
   size_t before = atomic_load(first);
   while (page < before && !atomic_compare_exchange_weak(first, &before, page)) {
   }
@@ -170,9 +170,9 @@ static void inspect(void *context, size_t piece, size_t worker) {
   const encoded_page *p = &in->file->pages[page];
   (void)worker;
   if (encoded_sum(0, page_bytes(in->file, page), (size_t)p->size) != p->check) {
-    note(&in->bad, page);
+    keep_first(&in->bad, page);
   } else if (!in->holds(in->file, in->table, page)) {
-    note(&in->wrong, page);
+    keep_first(&in->wrong, page);
   }
 }
 

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/progress.h"
 #include "base/vector.h"
 #include "solve/certify.h"
@@ -165,9 +164,9 @@ dperm_status newton(const problem *p, const solver_options *options, point *here
                  .report = report,
                  .here = *here,
                  .there = *there};
-  OWNED_MEMORY double *direction = NULL;
-  TRY(memory_new(cols, sizeof *direction, &direction, err));
-  n.direction = direction;
+  OWNED(scratch_free) scratch work;
+  scratch_init(&work);
+  TRY(scratch_take(&work, cols, sizeof *n.direction, &n.direction, err));
   n.halved = vector_norm(n.here.gradient, cols);
   *report = (solver_report){0};
   while (!finished(&n)) {

@@ -204,12 +204,12 @@ static bool is_gaussian(const verifier *v) {
   return kind && kind->gaussian;
 }
 
-static interval noise_reach(const fit_numbers *f) { /* A = R_K/sigma */
+static interval reach_of_noise(const fit_numbers *f) { /* A = R_K/sigma */
   return interval_mul(interval_of(f->beta), f->rk);
 }
 
 static noise_profile profile_of_fit(const verifier *v, const fit_numbers *f) {
-  const interval a = noise_reach(f);
+  const interval a = reach_of_noise(f);
   if (by_mechanism(v, "output")) {
     interval shift =
         interval_mul(interval_of(by_adding(v) ? 1 : 2), interval_mul(f->loss.lipschitz, a));
@@ -224,7 +224,7 @@ static interval gaussian_delta(const verifier *v, const fit_numbers *f) {
   const interval epsilon = interval_of(f->epsilon);
   bool tight = by_mechanism(v, "objective") && field_is(v->root, "privacy.analysis", "tight");
   if (tight && !classes_joint(v)) {
-    return delta_of_loss(&f->loss, by_adding(v), kappa_of(f), epsilon, noise_reach(f));
+    return delta_of_loss(&f->loss, by_adding(v), kappa_of(f), epsilon, reach_of_noise(f));
   }
   const noise_profile profile = profile_of_fit(v, f);
   return tight || by_mechanism(v, "output") ? delta_of_noise(epsilon, &profile)
@@ -238,7 +238,7 @@ static void check_gaussian(verifier *v, const fit_numbers *f) {
           proved ? "%s costs delta_core <= %s at %s = %s (A = beta R = %s)"
                  : "%s has no proved delta (%s) at %s = %s (A = beta R = %s)",
           shown(f->beta).text, shown(interval_upper(cost)).text, f->epsilon_name,
-          shown(f->epsilon).text, shown(interval_upper(noise_reach(f))).text);
+          shown(f->epsilon).text, shown(interval_upper(reach_of_noise(f))).text);
 }
 
 /* The lattice counts it e^epsilon_num times. */
