@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/vector.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/vector.h"
 #include "kernel/features.h"
 #include "random/exponential.h"
 

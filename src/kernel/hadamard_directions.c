@@ -10,8 +10,8 @@
 #include "base/dispatch.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "random/random_source.h"
 #include "random/discrete_sampling.h"
+#include "random/random_source.h"
 
 /* n ≥ LANES: three strides within a vector, where a lane gets its partner's number plus or minus
  * its own, then those between vectors. */
