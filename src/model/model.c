@@ -51,7 +51,7 @@ void dperm_model_free(dperm_model *model) {
     dperm_schema_free(model->schema);
     feature_map_free(model->map);
     json_decref(model->selection);
-    for (int s = 0; s < SHARE_COUNT; s++) {
+    for (share_id s = 0; s < SHARE_COUNT; s++) {
       json_decref(model->released[s]);
     }
     free(model->reason);

@@ -62,7 +62,7 @@ json_t *model_share_json(const dperm_model *model, share_id share) {
 
 const share_kind *model_read_shares(const json_t *root, dperm_model *model) {
   model->inverse_temperature = 1;
-  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     json_t *stated = json_object_get(root, share_kinds[s].file);
     const json_t *epsilon = json_object_get(stated, "epsilon");
     double *share = &model->claim.shares[s];

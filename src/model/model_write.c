@@ -157,7 +157,7 @@ static json_t *model_json(const dperm_model *model) {
   if (model->class_weights) {
     json_set(&object, "class_weights", numbers_json(model->class_weights, model->classes.count));
   }
-  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     if (model->claim.shares[s] > 0) {
       json_set(&object, share_kinds[s].file, model_share_json(model, s));
     }

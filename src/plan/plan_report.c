@@ -52,7 +52,7 @@ static json_t *plan_json(const dperm_plan *p, const guarantee *claim) {
                                                                   : NULL));
   ADD_FIGURES(&r, {"epsilon", p->epsilon}, {"epsilon_refined", noisy ? p->epsilon_schema : none});
   json_set(&r, "refined_by", text_or_null(p->schema_cost));
-  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     ADD_FIGURES(&r, {share_kinds[s].figure, noisy ? claim->shares[s] : none});
   }
   json_set(&r, "rows_per_person", json_count(p->rows_per_person));

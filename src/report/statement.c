@@ -193,7 +193,7 @@ static void write_delta(report *p, const dperm_model *m) {
 static void write_shares(report *p, const dperm_model *m) {
   const double *shares = m->claim.shares;
   char rest[400] = "";
-  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     size_t used = strlen(rest);
     if (shares[s] > 0) {
       (void)snprintf(rest + used, sizeof rest - used, " and for %s", share_kinds[s].left_for);
@@ -206,7 +206,7 @@ static void write_shares(report *p, const dperm_model *m) {
         "the rest for the fit%s",
         shares[SHARE_SCHEMA], rest);
   }
-  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     char value[DOUBLE_TEXT_SIZE] = "";
     if (share_kinds[s].value) {
       (void)snprintf(value, sizeof value, "%.4g", model_share_value(m, s));

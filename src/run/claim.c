@@ -34,7 +34,7 @@ private_run run_shares(const dperm_options *o, size_t classes, const dperm_schem
   run.shares[SHARE_SCHEMA] = schema_epsilon > 0                     ? schema_epsilon
                              : schema && !DEFECT("refinement-free") ? schema->refined.epsilon
                                                                     : 0;
-  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     run.shares[s] = share_given(o, s) > 0 ? share_given(o, s) * o->epsilon : 0;
   }
   return run;

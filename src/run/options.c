@@ -10,10 +10,10 @@
 #include "random/noise.h"
 #include "schema/class_list.h"
 
-dperm_status check_choice(bool known, const char *what, int number, const char *of,
+dperm_status check_choice(bool known, const char *what, unsigned number, const char *of,
                           dperm_error *err) {
   if (!known) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%s number %d is none of the %s", what, number, of);
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%s number %d is none of the %s", what, (int)number, of);
   }
   return DPERM_OK;
 }
@@ -153,7 +153,7 @@ static dperm_status check_share(const dperm_options *o, const char *name, double
 }
 
 static dperm_status check_shares(const dperm_options *o, dperm_error *err) {
-  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     TRY(check_share(o, share_kinds[s].option, share_given(o, s), err));
   }
   /* NaN is the usual share, of which none is out of range */
@@ -175,7 +175,7 @@ static dperm_status check_bins(const dperm_options *o, dperm_error *err) {
 }
 
 dperm_status check_shares_none(const dperm_options *o, const char *command, dperm_error *err) {
-  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     if (share_given(o, s) != 0) {
       FAIL(err, DPERM_INVALID_ARGUMENT, "%s does not %s; leave %s out, and train what it finds",
            command, share_kinds[s].does, share_kinds[s].option);

@@ -6,7 +6,7 @@
 #include "base/status.h"
 
 /* Numbers that other requests have too; an enum's, of which so many are known. */
-dperm_status check_choice(bool known, const char *what, int number, const char *of,
+dperm_status check_choice(bool known, const char *what, unsigned number, const char *of,
                           dperm_error *err);
 dperm_status check_threads(int threads, dperm_error *err);
 dperm_status check_rows_per_person(size_t rows, dperm_error *err);

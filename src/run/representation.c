@@ -51,7 +51,7 @@ static dperm_status too_little(const dperm_options *o, schema_way way, double le
                                dperm_error *err) {
   int named = 0;
   char names[128] = "";
-  for (int s = SHARE_SCHEMA; s < SHARE_COUNT; s++) {
+  for (share_id s = SHARE_SCHEMA; s < SHARE_COUNT; s++) {
     if (s == SHARE_SCHEMA || share_given(o, s) > 0) {
       size_t used = strlen(names);
       bool asks = s == SHARE_SCHEMA && way == SCHEMA_ASKED;

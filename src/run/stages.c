@@ -11,7 +11,7 @@ static const stage *const stages[SHARE_COUNT] = {
 
 dperm_status stages_check(const dperm_options *o, size_t classes, ranks *spread, dperm_error *err) {
   const double least = 1e-12;
-  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     const double epsilon = share_given(o, s) * o->epsilon;
     if (share_given(o, s) == 0) {
       continue;
@@ -29,7 +29,7 @@ dperm_status stages_check(const dperm_options *o, size_t classes, ranks *spread,
 
 size_t stages_room(const guarantee *claim, const dperm_model *model, const matrix *view) {
   size_t most = 0;
-  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     size_t room = claim->shares[s] > 0 && stages[s]->room ? stages[s]->room(model, view) : 0;
     most = room > most ? room : most;
   }
@@ -38,7 +38,7 @@ size_t stages_room(const guarantee *claim, const dperm_model *model, const matri
 
 dperm_status stages_run(const guarantee *claim, stage_work work, dperm_error *err) {
   work.neighbours = claim->neighbours;
-  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     json_auto_t *released = NULL;
     if (claim->shares[s] > 0) {
       work.epsilon = epsilon_share(claim->shares[s], claim->rows_per_person);

@@ -141,7 +141,7 @@ static dperm_status run_prepare(run *r, dperm_error *err) {
   r->request.claim = r->plan.claim = claim;
   for (size_t i = 0; i < r->curve_count; i++) { /* what has no curve is pure: composition.md, C6 */
     r->curves[i].pure = r->how.epsilon;
-    for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
       r->curves[i].pure += claim.shares[s];
     }
   }

@@ -35,7 +35,7 @@ static json_t *make(const dperm_options *o, const representation *how, const dpe
   json_set(&report, "epsilon_refined",
            noisy ? json_real(model->schema ? model->schema->refined.epsilon : 0) : json_null());
   json_set(&report, "answer", answer_of(how, data, model));
-  for (int s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     json_set(&report, share_kinds[s].figure,
              noisy ? json_real(model->claim.shares[s]) : json_null());
     if (share_kinds[s].value) {

@@ -12,8 +12,8 @@ enum { LINE_SIZE = 640 };
 static const json_int_t largest_count = (json_int_t)1 << 53;
 
 /* "name: what", or a remark without a name. */
-static void give(verifier *v, dperm_finding kind, const char *name, const char *format,
-                 va_list args) {
+__attribute__((format(printf, 4, 0))) static void
+give(verifier *v, dperm_finding kind, const char *name, const char *format, va_list args) {
   char line[LINE_SIZE];
   int used = snprintf(line, sizeof line, "%s%s", name, *name ? ": " : "");
   (void)vsnprintf(line + used, sizeof line - (size_t)used, format, args);
