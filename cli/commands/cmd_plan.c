@@ -225,6 +225,7 @@ static void print_columns(const json_t *p) {
   if (count == 0 || isnan(at(json_array_get(columns, 0), "noise_share"))) {
     return;
   }
+  /* NOLINTNEXTLINE(bugprone-sizeof-expression) */
   OWNED_MEMORY const json_t **sorted = calloc(count, sizeof *sorted);
   if (!sorted) {
     return;
@@ -232,6 +233,7 @@ static void print_columns(const json_t *p) {
   for (size_t i = 0; i < count; i++) {
     sorted[i] = json_array_get(columns, i);
   }
+  /* NOLINTNEXTLINE(bugprone-sizeof-expression) */
   qsort(sorted, count, sizeof *sorted, by_noise);
   printf("\ncolumn                     encoded  of noise  without it    halved  useful bins\n");
   for (size_t i = 0; i < count && i < SHOWN_MOST; i++) {

@@ -59,7 +59,7 @@ guess_rule guess_rule_choose(double *first, double *second, size_t count, size_t
         guess(&tried[t], 0, first[i], &counts);
         guess(&tried[t], 1, second[i], &counts);
       }
-      size_t sides = counts.draws / count;
+      size_t sides = count ? counts.draws / count : 0;
       double bound = expected_bound(&counts, (double)(sides * draws), delta);
       if (bound > most) {
         most = bound;

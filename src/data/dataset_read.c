@@ -88,6 +88,7 @@ static dperm_status read_file(const dperm_source *source, const ranks *r,
   OWNED(row_reader_close_at) row_reader *reader = NULL;
   TRY(row_reader_open(source, true, progress, &reader, err));
   TRY((reader->kind->mapped ? map_rows : read_all)(reader, r, total, out, err));
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   (*out)->from_file = row_reader_digested(reader, (*out)->file_digest);
   (*out)->doubts = reader->kind->doubts(reader);
   (*out)->encoded = encoded_share(reader->file);

@@ -175,7 +175,9 @@ static dperm_status read_separator(dictionary *d, const json_t *dialect, dperm_e
   TRY(dictionary_check_type(d, owner, "delimiter", !given || right,
                             "one byte, such as \",\" or \";\" or \"\\t\": dperm reads no others",
                             err));
-  d->p.separator = given ? *text : d->p.separator;
+  if (given) {
+    d->p.separator = *text;
+  }
   return DPERM_OK;
 }
 

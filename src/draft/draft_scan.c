@@ -264,6 +264,7 @@ dperm_status draft_scan_records(const char *name, const char *text, size_t lengt
   *out = (draft_scan){.path = name};
   scanner s = {.scan = out, .options = options};
   TRY(add_markers(out, options, err));
+  /* NOLINTNEXTLINE(bugprone-narrowing-conversions) */
   const char separator = options->separator ? options->separator : ',';
   TRY(text ? csv_open_text(name, text, length, separator, &s.csv, err)
            : csv_open(name, separator, NULL, progress, false, &s.csv, err));

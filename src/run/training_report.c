@@ -10,6 +10,7 @@ static json_t *answer_of(const representation *how, const dperm_data *data,
   bool bins = false;
   for (size_t i = 0; how->way == SCHEMA_ASKED && i < data->schema->column_count; i++) {
     const schema_column *before = &data->schema->columns[i];
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     bins = bins || (!before->binned && !before->bins_auto && model->schema->columns[i].binned);
   }
   return how->way == SCHEMA_ASKED ? json_string(bins ? "bins" : "lines") : json_null();

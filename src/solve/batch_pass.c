@@ -21,6 +21,7 @@ static bool by_entries(const matrix *x) {
 
 dperm_status batch_pass_open(const problem *p, batch_pass *l, dperm_error *err) {
   size_t wide = p->x->cols * BATCH_WIDTH;
+  /* NOLINTNEXTLINE(bugprone-implicit-widening-of-multiplication-result) */
   size_t tall = (by_entries(p->x) ? CHUNK : MATRIX_BLOCK) * BATCH_WIDTH;
   *l = (batch_pass){.p = p};
   TRY(memory_new(4 * wide + 2 * tall + LANES, sizeof *l->f, &l->doubles, err));

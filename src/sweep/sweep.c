@@ -152,6 +152,7 @@ static dperm_status plan_cells(sweep *s, const dperm_options *cells, dperm_error
   dperm_error first = {0};
   for (size_t c = 0; c < s->count; c++) {
     dperm_error why = {0};
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     s->cells[c].options = cells[c];
     TRY(plan_cell(s, &s->cells[c], &why, err));
     first = first.status == DPERM_OK ? why : first;

@@ -112,6 +112,7 @@ typedef struct line {
 
 /* The tangent at a place of the shape where a falls with s. */
 static line tangent_at(const loss_facts *loss, interval k, double place) {
+  /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
   const loss_shape at = loss->known->shape(number(place));
   const interval bend = interval_add(number(1), interval_mul(k, at.a));
   const interval value = interval_log1p(interval_mul(k, at.a));
