@@ -346,7 +346,7 @@ TEST(probabilities_rise_and_are_those_of_the_loss) {
 /* The worst pair that is known for it comes within a factor of two of the claim. */
 TEST(every_loss_is_audited) {
   for (size_t i = 0; dperm_loss_name(i); i++) {
-    static const pair_kind kinds[] = {PAIR_OUTPUT, PAIR_OBJECTIVE, PAIR_JACOBIAN, PAIR_WEIGHTS};
+    static const int kinds[] = {PAIR_OUTPUT, PAIR_OBJECTIVE, PAIR_JACOBIAN, PAIR_WEIGHTS};
     for (size_t k = 0; k < 4; k++) {
       worst_pair pair;
       assert_ok(worst_pair_make(kinds[k], dperm_loss_name(i), 1, 0, 40000, &pair, err));

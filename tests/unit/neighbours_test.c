@@ -214,7 +214,7 @@ TEST(figures_that_are_far_off_are_fitted) {
          mechanism++) {
       dperm_options options = adding((dperm_mechanism)mechanism);
       options.rows_about = abouts[i];
-      auto_model *model = train_seeded(data, options);
+      dperm_model_free(train_seeded(data, options));
     }
   }
 }

@@ -387,8 +387,8 @@ TEST(label_column_and_columns_must_agree) {
                  "is the label's, but is not of type label");
   schema_refused(with_column(NUMERIC ", {'name':'z','type':'label'}"),
                  "is of type label, but \"label\" names another");
-  auto_schema *schema = schema_quoted("{'header': false, " LABEL ", 'columns': [" NUMERIC
-                                      ", {'name': 'y', 'type': 'label'}]}");
+  dperm_schema_free(schema_quoted("{'header': false, " LABEL ", 'columns': [" NUMERIC
+                                  ", {'name': 'y', 'type': 'label'}]}"));
 }
 
 TEST(long_names_fit_into_messages) {
