@@ -111,7 +111,7 @@ struct row_maker {
   size_t most_entries; /* of any row */
   size_t entries;      /* of all rows together, or what they can be: sums are cut by their mean */
   /* Rows from, …, from + count − 1: starts has count + 1 numbers, the first of them 0; there is
-   * space for most_entries of each row. */
+   * space for most_entries of each row, and for one more, which may be written and is not read. */
   void (*make)(const row_maker *maker, size_t from, size_t count, size_t *starts, uint32_t *columns,
                double *values);
   void (*free)(row_maker *maker);

@@ -35,7 +35,7 @@ static row_window rows_at(const sparse *m, size_t from, size_t count, double *wo
   }
   size_t *starts = (size_t *)(void *)work;
   double *values = work + count + 1;
-  uint32_t *columns = (uint32_t *)(void *)(values + count * m->maker->most_entries);
+  uint32_t *columns = (uint32_t *)(void *)(values + count * m->maker->most_entries + 1);
   m->maker->make(m->maker, from, count, starts, columns, values);
   return (row_window){starts, columns, values};
 }
@@ -388,7 +388,7 @@ dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, d
 dperm_status matrix_made_new(row_maker *maker, size_t rows, size_t cols, matrix **out,
                              dperm_error *err) {
   sparse *m = NULL;
-  const size_t entries = MATRIX_BLOCK * maker->most_entries;
+  const size_t entries = MATRIX_BLOCK * maker->most_entries + 1;
   TRY(memory_new(1, sizeof *m, &m, err));
   *m = (sparse){.base = {.kind = &sparse_kind,
                          .rows = rows,
@@ -422,11 +422,11 @@ static void count_block(const void *context, const matrix *x, size_t from, size_
 
 static void keep_block(const void *context, const matrix *x, size_t from, size_t count,
                        double *work) {
-  const keeping *k = context;
-  size_t starts[MATRIX_BLOCK + 1], first = k->to->starts[from];
-  (void)x;
-  (void)work;
-  k->maker->make(k->maker, from, count, starts, k->to->columns + first, k->to->values + first);
+  growing_rows *to = ((const keeping *)context)->to;
+  const row_window rows = rows_at((const sparse *)x, from, count, work);
+  const size_t first = to->starts[from], entries = rows.starts[count];
+  memcpy(to->columns + first, rows.columns, entries * sizeof *to->columns);
+  memcpy(to->values + first, rows.values, entries * sizeof *to->values);
 }
 
 dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err) {

@@ -15,6 +15,39 @@
 
 enum { FIXED = 4096, RATIO_UNIT = 64, RATIO_PART = 30, RATIO_MOST = 4096, SHARES = 5 };
 
+/* Asked of so many records the sums vary less than by their noise, and up to an epsilon of a
+ * quarter a sample tells nearly as much as all records do. */
+enum { SAMPLE_LEAST = 1 << 14, HALVINGS_MOST = 20 };
+static const double sample_epsilon_most = 0.25;
+
+/* Rounded down: 1 + q(e^ε′ − 1) ≤ e^ε. */
+static double epsilon_of_sample(double epsilon, unsigned halvings) {
+  return halvings ? log1p(ldexp(expm1(epsilon), (int)halvings)) * (1 - 0x1p-40) : epsilon;
+}
+
+evidence_sample evidence_sample_for(size_t rows, double epsilon) {
+  unsigned halvings = 0;
+  while (halvings < HALVINGS_MOST && rows >> (halvings + 1) >= SAMPLE_LEAST &&
+         epsilon_of_sample(epsilon, halvings + 1) <= sample_epsilon_most) {
+    halvings++;
+  }
+  return (evidence_sample){halvings, epsilon_of_sample(epsilon, halvings)};
+}
+
+dperm_status evidence_draw(const evidence_sample *sample, size_t rows, random_source *source,
+                           size_t **out, size_t *count, dperm_error *err) {
+  const unsigned coins = sample->halvings, at_once = 64 / (coins ? coins : 1);
+  uint64_t bits = 0;
+  TRY(memory_raw(rows, sizeof **out, out, err));
+  *count = 0;
+  for (size_t i = 0; i < rows; i++) {
+    bits = i % at_once == 0 ? random_bits(source) : bits >> coins;
+    (*out)[*count] = i;
+    *count += (bits & ((UINT64_C(1) << coins) - 1)) == 0;
+  }
+  return DPERM_OK;
+}
+
 /* Whether the schema lets no entry be negative. */
 static bool never_negative(const dperm_schema *schema) {
   for (size_t c = 0; c < schema->column_count; c++) {

@@ -16,6 +16,18 @@
 #include "data/dataset.h"
 #include "random/random_source.h"
 
+/* Of many records a sample is asked, each of them with probability 2^−halvings and by a coin of its
+ * own: who is not in it is not told about, so that the sample's question may have a larger epsilon,
+ * with the same noise for each record asked (docs/proofs/bins.md, Lemma S). */
+typedef struct evidence_sample {
+  unsigned halvings;
+  double epsilon; /* of the question to the sample, where that to all records has the one given */
+} evidence_sample;
+evidence_sample evidence_sample_for(size_t rows, double epsilon);
+/* Draws one of records 0, …, rows − 1; to be freed. */
+dperm_status evidence_draw(const evidence_sample *sample, size_t rows, random_source *source,
+                           size_t **out, size_t *count, dperm_error *err);
+
 /* Whose data sets a sum's reach is about: with one record replaced, all of `most` records; or with
  * one added or removed, of any number up to `most` (docs/proofs/bins.md). */
 typedef struct evidence_scope {
@@ -68,5 +80,6 @@ bins_evidence bins_evidence_of(const fullest_bins *fullest, size_t rows,
                                const class_distance *bins);
 
 /* What leaves: whether both are positive, each with discrete Laplace noise. `epsilon` is for one
- * record; crowding has a fifth of it. The source is to be checked before the answer is used. */
+ * record of those that were asked; crowding has a fifth of it. The source is to be checked before
+ * the answer is used. */
 bool bins_wanted(const bins_evidence *evidence, double epsilon, random_source *source);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/memory.h"
 #include "random/discrete_sampling.h"
 #include "schema/schema_resolve.h"
 
@@ -16,10 +17,27 @@ static evidence_scope scope_of(const schema_request *q) {
   return (evidence_scope){adding, adding ? add_remove_rows_most(q->rows) : q->rows};
 }
 
-static dperm_status sums_under(const schema_request *q, const dperm_schema *schema,
+/* The records that are asked; NULL for all of them. The leader draws. */
+static dperm_status draw_sample(const schema_request *q, const evidence_sample *sample,
+                                random_source *source, dperm_data **out, dperm_error *err) {
+  OWNED_MEMORY size_t *rows = NULL;
+  ranks *spread = q->data->x->spread;
+  const size_t all = rows_in_all(q->data->x);
+  size_t count = 0;
+  if (sample->halvings == 0) {
+    return DPERM_OK;
+  }
+  dperm_status status = ranks_lead(spread) ? evidence_draw(sample, all, source, &rows, &count, err)
+                                           : memory_raw(all, sizeof *rows, &rows, err);
+  TRY(ranks_share(spread, status, &count, sizeof count, err));
+  TRY(ranks_share(spread, DPERM_OK, rows, count * sizeof *rows, err));
+  return data_select_any(q->data, rows, count, out, err);
+}
+
+static dperm_status sums_under(const dperm_data *data, const dperm_schema *schema,
                                evidence_sums *out, dperm_error *err) {
   OWNED(data_view_close) dperm_data view = {0};
-  TRY(data_view_open(q->data, schema, &view, err));
+  TRY(data_view_open(data, schema, &view, err));
   return evidence_sums_of(&view, out, err);
 }
 
@@ -29,8 +47,10 @@ static dperm_status answer(const schema_request *q, bool bins, dperm_schema **ou
   return schema_resolve(q->data->schema, bins, q->rows, q->claim.epsilon_row, out, err);
 }
 
-dperm_status asked_prepare(const schema_request *q, asked_schema *out, dperm_error *err) {
+dperm_status asked_prepare(const schema_request *q, random_source *source, asked_schema *out,
+                           dperm_error *err) {
   const dperm_schema *given = q->data->schema;
+  OWNED(dperm_data_free_at) dperm_data *drawn = NULL;
   OWNED(dperm_schema_free_at) dperm_schema *plain = NULL, *fine = NULL, *coarse = NULL;
   OWNED(evidence_sums_clear) evidence_sums lines = {0}, finest = {0}, coarsest = {0};
   const evidence_scope scope = scope_of(q);
@@ -44,9 +64,13 @@ dperm_status asked_prepare(const schema_request *q, asked_schema *out, dperm_err
   TRY(schema_resolve(given, false, 0, (double)NAN, &plain, err));
   TRY(schema_resolve(given, true, 0, (double)NAN, &fine, err));
   TRY(schema_resolve(given, true, 1, 1, &coarse, err));
-  TRY(sums_under(q, plain, &lines, err));
-  TRY(sums_under(q, fine, &finest, err));
-  TRY(sums_under(q, coarse, &coarsest, err));
+  out->sample =
+      evidence_sample_for(q->rows, epsilon_share(q->epsilon, q->options->rows_per_person));
+  TRY(draw_sample(q, &out->sample, source, &drawn, err));
+  const dperm_data *asked = drawn ? drawn : q->data;
+  TRY(sums_under(asked, plain, &lines, err));
+  TRY(sums_under(asked, fine, &finest, err));
+  TRY(sums_under(asked, coarse, &coarsest, err));
   TRY(class_distance_of(&lines, &scope, &without, err));
   TRY(class_distance_of(&coarsest, &scope, &with, err));
   fullest_bins_add(&finest, plain, false, &fullest);
@@ -60,11 +84,10 @@ dperm_status asked_prepare(const schema_request *q, asked_schema *out, dperm_err
 dperm_status asked_release(const asked_schema *a, const schema_request *q, random_source *source,
                            dperm_schema **out, dperm_error *err) {
   ranks *spread = q->data->x->spread;
-  double epsilon = epsilon_share(q->epsilon, q->options->rows_per_person);
   dperm_status status = DPERM_OK;
   bool bins = false;
   if (ranks_lead(spread)) { /* for all processes */
-    bins = bins_wanted(&a->evidence, epsilon, source);
+    bins = bins_wanted(&a->evidence, a->sample.epsilon, source);
     status = random_check(source, err);
   }
   TRY(ranks_share(spread, status, &bins, sizeof bins, err));

@@ -52,12 +52,14 @@ dperm_status representation_plan(const schema_request *q, const dperm_schema *sc
  * docs/proofs/bins.md) */
 
 typedef struct asked_schema {
+  evidence_sample sample;
   bins_evidence evidence; /* exact, and never to leave */
   fit_plan plans[2];      /* of a fit with lines, and with bins: the charge is for either */
 } asked_schema;
 
-/* Looks at the records, before the charge. On every process of a job. */
-dperm_status asked_prepare(const schema_request *q, asked_schema *out, dperm_error *err);
+/* Draws those that are asked and looks at them, before the charge. On every process of a job. */
+dperm_status asked_prepare(const schema_request *q, random_source *source, asked_schema *out,
+                           dperm_error *err);
 /* Asks, behind it, and makes the schema, without the statement of what it cost. */
 dperm_status asked_release(const asked_schema *a, const schema_request *q, random_source *source,
                            dperm_schema **out, dperm_error *err);

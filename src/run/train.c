@@ -87,7 +87,7 @@ static dperm_status prepare_given(run *r, dperm_error *err) {
 }
 
 static dperm_status prepare_asked(run *r, dperm_error *err) {
-  TRY(asked_prepare(&r->request, &r->asked, err));
+  TRY(asked_prepare(&r->request, r->source, &r->asked, err));
   const fit_plan *lines = &r->asked.plans[0], *bins = &r->asked.plans[1];
   r->curves[r->curve_count++] = lines->curve;
   r->curves[r->curve_count++] = bins->curve;

@@ -33,8 +33,11 @@ typedef struct viewed {
 
 /* One of them in one page. */
 typedef struct page_view {
+  const viewed *of;
   const packed_column *packed;
-  entry *entries; /* of each different number, where there are few */
+  entry *entries;         /* of each different number, where there are few, */
+  const uint8_t *indexes; /* and which of them record i has, at i & mask */
+  size_t mask;
 } page_view;
 
 /* The places of a cross's two columns among the levels. */
@@ -48,7 +51,8 @@ typedef struct table_view {
   dperm_schema *schema;
   viewed *columns;
   size_t count;
-  page_view *pages;  /* page by page, `count` each */
+  page_view *pages;  /* page by page, room for `count` each; of these */
+  size_t *live;      /* the first so many: the others have no entry in that page */
   level_pair *pairs; /* of the schema's crosses, */
   size_t crossed;    /* which have so many columns */
 } table_view;
@@ -123,11 +127,9 @@ static entry entry_of_cell(const viewed *v, double value) {
   return v->categories ? v->categories[(size_t)value] : entry_of_number(v->column, value);
 }
 
-static inline entry entry_of_record(const viewed *v, const page_view *p, size_t i) {
-  if (p->entries) {
-    return p->entries[p->packed->width ? ((const uint8_t *)p->packed->indexes)[i] : 0];
-  }
-  return entry_of_cell(v, packed_value(p->packed, i));
+static inline entry entry_of_record(const page_view *p, size_t i) {
+  return p->entries ? p->entries[p->indexes[i & p->mask]]
+                    : entry_of_cell(p->of, packed_value(p->packed, i));
 }
 
 /* ---- one row */
@@ -165,30 +167,33 @@ typedef uint32_t level_list[2 * CROSSES_MOST];
 
 /* No row may know what the one before it had. */
 static inline void note_level(const viewed *v, entry e, uint32_t *levels) {
-  if (v->column->crossed && (e.flags >= LEVEL || !DEFECT("level-kept"))) {
+  if (e.flags >= LEVEL || !DEFECT("level-kept")) {
     levels[v->level] = e.flags / LEVEL;
   }
 }
 
-/* Record i of a page. Returns the number of entries. */
-static size_t make_row(const table_view *t, const page_view *page, size_t i, uint32_t *levels,
-                       uint32_t *columns, double *values) {
+/* Record `at` of the table's pages. Returns the number of entries. What is no entry is written too,
+ * and over it what comes next: a processor cannot foresee which records have one. */
+static size_t make_row(const table_view *t, size_t at, uint32_t *levels, uint32_t *columns,
+                       double *values) {
+  const size_t page = at / TABLE_PAGE, i = at % TABLE_PAGE;
+  const page_view *p = t->pages + page * t->count, *end = p + t->live[page];
   size_t used = 0;
-  for (size_t c = 0; c < t->count; c++) {
-    const viewed *v = &t->columns[c];
-    entry e = entry_of_record(v, &page[c], i);
+  for (; p < end; p++) {
+    const viewed *v = p->of;
+    entry e = entry_of_record(p, i);
     if (e.flags & LINE) {
-      if (e.value != 0.0) {
-        columns[used] = (uint32_t)v->column->first;
-        values[used++] = e.value;
-      }
+      columns[used] = (uint32_t)v->column->first;
+      values[used] = e.value;
+      used += e.value != 0.0;
       e.value = v->column->weight;
     }
-    if (e.flags & ENTRY) {
-      columns[used] = e.at;
-      values[used++] = e.value;
+    columns[used] = e.at;
+    values[used] = e.value;
+    used += e.flags & ENTRY;
+    if (v->column->crossed) {
+      note_level(v, e, levels);
     }
-    note_level(v, e, levels);
   }
   used += add_crosses(t, levels, columns + used, values + used);
   if (t->schema->intercept) {
@@ -210,8 +215,7 @@ static void make_rows(const row_maker *maker, size_t from, size_t count, size_t 
   for (size_t i = 0; i < count; i++) {
     size_t at = t->table->skipped + from + i;
     starts[i] = used;
-    used += make_row(t, t->pages + at / TABLE_PAGE * t->count, at % TABLE_PAGE, levels,
-                     columns + used, values + used);
+    used += make_row(t, at, levels, columns + used, values + used);
   }
   starts[count] = used;
 }
@@ -229,6 +233,7 @@ static void view_free(row_maker *maker) {
   free(t->columns);
   free(t->pairs);
   free(t->pages);
+  free(t->live);
   dperm_schema_free(t->schema);
   table_free(t->table);
   free(t);
@@ -288,16 +293,25 @@ static dperm_status view_columns(table_view *t, dperm_error *err) {
   return DPERM_OK;
 }
 
+static const uint8_t first_entry = 0; /* of all records, where they have the same */
+
 /* Entries of numbers are looked up where they are few; the others are computed when they come. */
 static dperm_status view_page(table_view *t, size_t page, dperm_error *err) {
   for (size_t c = 0; c < t->count; c++) {
     const viewed *v = &t->columns[c];
-    page_view *p = &t->pages[page * t->count + c];
-    p->packed = table_column(t->table, page, v->of);
+    page_view *p = &t->pages[page * t->count + t->live[page]++];
+    *p = (page_view){.of = v, .packed = table_column(t->table, page, v->of)};
     if (p->packed->width <= 1) {
       TRY(memory_raw(p->packed->distinct, sizeof *p->entries, &p->entries, err));
       for (size_t i = 0; i < p->packed->distinct; i++) {
         p->entries[i] = entry_of_cell(v, p->packed->values[i]);
+      }
+      p->indexes = p->packed->width ? p->packed->indexes : &first_entry;
+      p->mask = p->packed->width ? SIZE_MAX : 0;
+      if (p->packed->width == 0 && p->entries[0].flags == 0 && !v->column->crossed) {
+        free(p->entries);
+        p->entries = NULL;
+        t->live[page]--;
       }
     }
   }
@@ -316,6 +330,7 @@ dperm_status rows_of_table(const record_table *given, const dperm_schema *schema
   t->schema = schema_share(schema);
   TRY(view_columns(t, err));
   TRY(memory_new(t->table->page_count * t->count, sizeof *t->pages, &t->pages, err));
+  TRY(memory_new(t->table->page_count, sizeof *t->live, &t->live, err));
   for (size_t page = 0; page < t->table->page_count; page++) {
     TRY(view_page(t, page, err));
   }
