@@ -203,6 +203,45 @@ TEST(rows_that_the_reach_is_not_made_for_end_it) {
   }
 }
 
+/* Lemma S: a sample's question has no more than its share. */
+TEST(a_sample_may_spend_what_its_coins_allow) {
+  for (size_t rows = 100; rows < (size_t)1 << 40; rows *= 3) {
+    for (double epsilon = 1e-7; epsilon < 4; epsilon *= 1.9) {
+      const evidence_sample sample = evidence_sample_for(rows, epsilon);
+      if (sample.halvings == 0) {
+        assert_true(sample.epsilon == epsilon);
+        continue;
+      }
+      const long double q = ldexpl(1, -(int)sample.halvings);
+      assert_true(log1pl(q * expm1l(sample.epsilon)) <= (long double)epsilon);
+      assert_true(sample.epsilon > epsilon && sample.epsilon <= 0.25);
+      assert_true(rows >> sample.halvings >> 14 > 0);
+    }
+  }
+}
+
+/* Every record, and every two of them, by coins of their own. Hoeffding at 1e-9 for all. */
+TEST(a_sample_has_each_record_by_its_own_coins) {
+  enum { RECORDS = 40, SAMPLES = 40000 };
+  const evidence_sample sample = {.halvings = 2};
+  const double off = sqrt(log(2 * 2 * RECORDS / 1e-9) / (2.0 * SAMPLES));
+  double alone[RECORDS] = {0}, paired[RECORDS] = {0};
+  random_source source = seeded(10);
+  for (size_t s = 0; s < SAMPLES; s++) {
+    size_t count = 0, *rows = NULL;
+    assert_ok(evidence_draw(&sample, RECORDS, &source, &rows, &count, err));
+    for (size_t i = 0; i < count; i++) {
+      alone[rows[i]]++;
+      paired[rows[i]] += i > 0 && rows[i - 1] + 1 == rows[i];
+    }
+    free(rows);
+  }
+  for (size_t i = 0; i < RECORDS; i++) {
+    assert_true(fabs(alone[i] / SAMPLES - 0.25) <= off);
+    assert_true(i == 0 || fabs(paired[i] / SAMPLES - 0.0625) <= off);
+  }
+}
+
 /* P(value + Y > 0) for P(Y = y) ~ exp(−|y|·rate). */
 static double above(int64_t value, double rate) {
   double q = exp(-rate);
