@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/thread_pool.h"
 #include "base/vector.h"
 #include "matrix/matrix.h"
 
@@ -28,16 +29,22 @@ typedef struct row_window {
   const double *values;
 } row_window;
 
+/* Where rows are made in `work`. */
+static row_window window_in(const sparse *m, size_t count, double *work) {
+  double *values = work + count + 1;
+  return (row_window){(size_t *)(void *)work,
+                      (uint32_t *)(void *)(values + count * m->maker->most_entries + 1), values};
+}
+
 /* Rows where they stand, or made in `work`. */
 static row_window rows_at(const sparse *m, size_t from, size_t count, double *work) {
   if (!m->maker) {
     return (row_window){m->stored.starts + from, m->stored.columns, m->stored.values};
   }
-  size_t *starts = (size_t *)(void *)work;
-  double *values = work + count + 1;
-  uint32_t *columns = (uint32_t *)(void *)(values + count * m->maker->most_entries + 1);
-  m->maker->make(m->maker, from, count, starts, columns, values);
-  return (row_window){starts, columns, values};
+  const row_window made = window_in(m, count, work);
+  m->maker->make(m->maker, from, count, (size_t *)made.starts, (uint32_t *)made.columns,
+                 (double *)made.values);
+  return made;
 }
 
 /* Four sums side by side: a quarter of the depth, and the processor need not wait for each. */
@@ -363,14 +370,18 @@ static void set_depths(sparse *m, size_t entries) {
                  stripe / m->block_rows / PILE + 2 + STRIPE_DEPTH;
 }
 
-dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, dperm_error *err) {
-  sparse *m = NULL;
-  TRY(rows_reserve_many(rows, 0, 0, err)); /* there are arrays, even where no row came */
-  TRY(memory_new(1, sizeof *m, &m, err));
+static void rows_shrink(growing_rows *rows) {
   memory_shrink(&rows->starts, &rows->starts_capacity, rows->count + 1, sizeof *rows->starts);
   memory_shrink(&rows->columns, &rows->columns_capacity, rows->entries, sizeof *rows->columns);
   memory_shrink(&rows->values, &rows->values_capacity, rows->entries, sizeof *rows->values);
   memory_shrink(&rows->labels, &rows->labels_capacity, rows->count, sizeof *rows->labels);
+}
+
+dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, dperm_error *err) {
+  sparse *m = NULL;
+  TRY(rows_reserve_many(rows, 0, 0, err)); /* there are arrays, even where no row came */
+  TRY(memory_new(1, sizeof *m, &m, err));
+  rows_shrink(rows);
   *m = (sparse){.base = {.kind = &sparse_kind, .rows = rows->count, .cols = cols}, .stored = *rows};
   m->stored.labels = NULL;
   *rows = (growing_rows){.labels = rows->labels};
@@ -405,33 +416,56 @@ const row_maker *matrix_maker(const matrix *x) {
   return x->kind == &sparse_kind ? ((const sparse *)x)->maker : NULL;
 }
 
+/* Some blocks at a time: made side by side, then copied to where they belong. */
 typedef struct keeping {
-  const row_maker *maker;
+  const sparse *m;
   growing_rows *to;
+  double *made; /* work_size for each block */
+  size_t from, to_row;
 } keeping;
 
-/* Leaves the entries of each row in the place of its end. */
-static void count_block(const void *context, const matrix *x, size_t from, size_t count,
-                        double *work) {
-  const keeping *k = context;
-  const row_window rows = rows_at((const sparse *)x, from, count, work);
-  for (size_t i = 0; i < count; i++) {
-    k->to->starts[from + i + 1] = rows.starts[i + 1] - rows.starts[i];
-  }
+static size_t block_count(const keeping *k, size_t block) {
+  const size_t left = k->to_row - (k->from + block * MATRIX_BLOCK);
+  return left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
 }
 
-static void keep_block(const void *context, const matrix *x, size_t from, size_t count,
-                       double *work) {
-  growing_rows *to = ((const keeping *)context)->to;
-  const row_window rows = rows_at((const sparse *)x, from, count, work);
-  const size_t first = to->starts[from], entries = rows.starts[count];
-  memcpy(to->columns + first, rows.columns, entries * sizeof *to->columns);
-  memcpy(to->values + first, rows.values, entries * sizeof *to->values);
+static void make_kept(void *context, size_t block, size_t worker) {
+  const keeping *k = context;
+  (void)worker;
+  (void)rows_at(k->m, k->from + block * MATRIX_BLOCK, block_count(k, block),
+                k->made + block * k->m->base.work_size);
+}
+
+static void copy_kept(void *context, size_t block, size_t worker) {
+  const keeping *k = context;
+  const size_t count = block_count(k, block);
+  const row_window rows = window_in(k->m, count, k->made + block * k->m->base.work_size);
+  const size_t first = k->to->starts[k->from + block * MATRIX_BLOCK], entries = rows.starts[count];
+  (void)worker;
+  memcpy(k->to->columns + first, rows.columns, entries * sizeof *rows.columns);
+  memcpy(k->to->values + first, rows.values, entries * sizeof *rows.values);
+}
+
+/* The places of the rows that were made. */
+static dperm_status place_kept(keeping *k, size_t blocks, dperm_error *err) {
+  size_t entries = 0, at = k->from;
+  for (size_t b = 0; b < blocks; b++) {
+    const size_t count = block_count(k, b);
+    const size_t *starts = window_in(k->m, count, k->made + b * k->m->base.work_size).starts;
+    for (size_t i = 0; i < count; i++, at++) {
+      k->to->starts[at + 1] = k->to->entries + entries + starts[i + 1];
+    }
+    entries += starts[count];
+  }
+  TRY(rows_reserve_many(k->to, 0, entries, err));
+  k->to->count = k->to_row;
+  k->to->entries += entries;
+  return DPERM_OK;
 }
 
 dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err) {
-  const sparse *m = (const sparse *)x;
   OWNED(matrix_free_at) matrix *kept = NULL;
+  OWNED_MEMORY double *made = NULL;
   sparse *copy = NULL;
   *out = NULL;
   if (!matrix_maker(x)) {
@@ -439,20 +473,23 @@ dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err) {
   }
   TRY(memory_new(1, sizeof *copy, &copy, err));
   kept = &copy->base;
-  *copy = (sparse){.base = *x, .block_rows = m->block_rows};
+  *copy = (sparse){.base = *x, .block_rows = ((const sparse *)x)->block_rows};
   copy->base.work_size = 0;
-  growing_rows *to = &copy->stored;
-  keeping k = {m->maker, to};
-  TRY(memory_new(x->rows + 1, sizeof *to->starts, &to->starts, err));
-  TRY(matrix_for_blocks(x, count_block, &k, err));
-  for (size_t i = 0; i < x->rows; i++) {
-    to->starts[i + 1] += to->starts[i];
+  keeping k = {.m = (const sparse *)x, .to = &copy->stored};
+  const size_t at_once = 4 * pool_workers();
+  TRY(memory_raw(at_once * x->work_size, sizeof *made, &made, err));
+  k.made = made;
+  TRY(rows_reserve_many(k.to, x->rows, 0, err));
+  for (; k.from < x->rows; k.from = k.to_row) {
+    const size_t left = x->rows - k.from, most = at_once * MATRIX_BLOCK;
+    k.to_row = k.from + (left < most ? left : most);
+    const size_t blocks = (k.to_row - k.from + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
+    pool_run(blocks, make_kept, &k);
+    TRY(place_kept(&k, blocks, err));
+    pool_run(blocks, copy_kept, &k);
+    TRY(cancel_check(err));
   }
-  to->count = x->rows;
-  to->entries = to->starts[x->rows];
-  TRY(memory_raw(to->entries + 1, sizeof *to->columns, &to->columns, err));
-  TRY(memory_raw(to->entries + 1, sizeof *to->values, &to->values, err));
-  TRY(matrix_for_blocks(x, keep_block, &k, err));
+  rows_shrink(k.to);
   *out = kept;
   kept = NULL;
   return DPERM_OK;
