@@ -100,12 +100,20 @@ dperm_status table_builder_open(const dperm_schema *schema, page_taker *take, vo
                                 table_builder *out, dperm_error *err) {
   *out = (table_builder){.take = take, .context = context};
   TRY(table_new(schema, &out->table, err));
-  return batch_reserve(&out->page, out->table->layout.count, TABLE_PAGE, err);
+  out->columns = out->table->layout.count;
+  TRY(memory_new(out->columns, sizeof *out->packers, &out->packers, err));
+  for (size_t c = 0; c < out->columns; c++) {
+    TRY(packer_new(&out->packers[c], err));
+  }
+  return DPERM_OK;
 }
 
 void table_builder_close(table_builder *b) {
+  for (size_t c = 0; b->packers && c < b->columns; c++) {
+    packer_free(b->packers[c]);
+  }
+  free(b->packers);
   table_free(b->table);
-  batch_clear(&b->page);
   *b = (table_builder){0};
 }
 
@@ -118,31 +126,34 @@ typedef struct adding {
   atomic_bool failed;
 } adding;
 
-static void add_column(void *context, size_t c, size_t worker) {
-  adding *a = context;
+static dperm_status pack_column(const adding *a, size_t c) {
   const record_table *t = a->b->table;
-  double *cells = a->b->page.cells + c * TABLE_PAGE;
-  size_t used = a->b->page.count, page = t->page_count * t->layout.count + c;
-  (void)worker;
+  column_packer *packer = a->b->packers[c];
+  packed_column *page = t->pages + t->page_count * t->layout.count + c;
+  size_t used = a->b->filled;
   for (size_t i = 0; i < a->count; i++) {
     const record_batch *batch = &a->batches[i];
     const double *from = batch->cells + c * batch->capacity;
     for (size_t left = batch->count; left > 0;) {
       size_t space = TABLE_PAGE - used, some = left < space ? left : space;
-      memcpy(cells + used, from, some * sizeof *cells);
+      TRY(packer_add(packer, from, some, NULL));
       used += some;
       from += some;
       left -= some;
       if (used == TABLE_PAGE) {
-        if (column_pack(cells, used, &t->pages[page], NULL) != DPERM_OK) {
-          atomic_store(&a->failed, true);
-        }
+        TRY(packer_end(packer, page, NULL));
         page += t->layout.count;
         used = 0;
       }
     }
   }
-  if (a->last && used > 0 && column_pack(cells, used, &t->pages[page], NULL) != DPERM_OK) {
+  return a->last && used > 0 ? packer_end(packer, page, NULL) : DPERM_OK;
+}
+
+static void add_column(void *context, size_t c, size_t worker) {
+  adding *a = context;
+  (void)worker;
+  if (pack_column(a, c) != DPERM_OK) {
     atomic_store(&a->failed, true);
   }
 }
@@ -166,9 +177,9 @@ static dperm_status hand_on(table_builder *b, size_t pages, size_t last_rows, dp
 static dperm_status add(table_builder *b, const record_batch *batches, size_t count, bool last,
                         dperm_error *err) {
   record_table *t = b->table;
-  const size_t columns = t->layout.count, before = t->page_count;
+  const size_t columns = b->columns, before = t->page_count;
   adding a = {.b = b, .batches = batches, .count = count, .last = last};
-  size_t rows = b->page.count;
+  size_t rows = b->filled;
   for (size_t i = 0; i < count; i++) {
     rows += batches[i].count;
   }
@@ -179,9 +190,9 @@ static dperm_status add(table_builder *b, const record_batch *batches, size_t co
     memset(t->pages + before * columns, 0, pages * columns * sizeof *t->pages);
   }
   pool_run(columns, add_column, &a);
-  t->rows += rows - b->page.count;
+  t->rows += rows - b->filled;
   t->page_count += pages;
-  b->page.count = last ? 0 : rest;
+  b->filled = last ? 0 : rest;
   if (atomic_load(&a.failed)) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while the records were read");
   }

@@ -39,8 +39,14 @@ static inline double packed_value(const packed_column *p, size_t i) {
   }
 }
 
-/* Packs `count` cells (up to TABLE_PAGE) into one piece of memory, at `values`, to be freed. */
-dperm_status column_pack(const double *cells, size_t count, packed_column *out, dperm_error *err);
+/* Packs the cells of a column's page as they come. */
+typedef struct column_packer column_packer;
+dperm_status packer_new(column_packer **out, dperm_error *err);
+void packer_free(column_packer *p);
+/* More cells, TABLE_PAGE in all at most. */
+dperm_status packer_add(column_packer *p, const double *cells, size_t count, dperm_error *err);
+/* All of them in one piece of memory, at `values`, to be freed; the next page begins. */
+dperm_status packer_end(column_packer *p, packed_column *out, dperm_error *err);
 
 /* Which columns of a schema a table has: those that are numeric or categorical, in their order, and
  * last the label's. */
@@ -95,8 +101,10 @@ typedef dperm_status page_taker(void *context, const packed_column *columns, siz
                                 dperm_error *err);
 struct table_builder {
   record_table *table;
-  record_batch page; /* that is being filled */
-  page_taker *take;  /* NULL: the table keeps them */
+  size_t columns;
+  column_packer **packers; /* one each, of the page that is being filled, */
+  size_t filled;           /* with so many records */
+  page_taker *take;        /* NULL: the table keeps them */
   void *context;
 };
 dperm_status table_builder_open(const dperm_schema *schema, page_taker *take, void *context,

@@ -26,14 +26,17 @@ static double number(size_t i) {
   return i < 7 ? of_bits(odd[i]) : (double)i / 7;
 }
 
-/* Of `count` cells, each number in turn, or in runs; the width that they are packed in. */
-static uint32_t pack_and_compare(size_t count, size_t distinct, bool runs) {
+/* Of `count` cells, each number in turn, or in runs; the width that they are packed in. One packer
+ * for all, which is to forget the page before. */
+static uint32_t pack_and_compare(column_packer *packer, size_t count, size_t distinct, bool runs) {
   static double cells[TABLE_PAGE];
   packed_column p;
   for (size_t i = 0; i < count; i++) {
     cells[i] = number(runs ? i * distinct / count : i % distinct);
   }
-  assert_ok(column_pack(cells, count, &p, err));
+  assert_ok(packer_add(packer, cells, count / 3, err));
+  assert_ok(packer_add(packer, cells + count / 3, count - count / 3, err));
+  assert_ok(packer_end(packer, &p, err));
   for (size_t i = 0; i < count; i++) {
     assert_true(same_bits(packed_value(&p, i), cells[i]));
   }
@@ -46,19 +49,22 @@ TEST(packed_cells_come_back_to_the_bit) {
   static const size_t counts[] = {1, 2, 3, 4, 7, 513, 1000, TABLE_PAGE - 1, TABLE_PAGE};
   static const size_t kinds[] = {1, 2, 3, 7, 31, 32, 33, 255, 256, 257, 500, 8191, 8192};
   size_t met[9] = {0};
+  column_packer *packer = NULL;
+  assert_ok(packer_new(&packer, err));
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && kinds[k] <= counts[c]; k++) {
       const size_t count = counts[c], distinct = kinds[k];
       bool few = 2 * distinct <= count + 1; /* at most half have numbers of their own */
       uint32_t wanted = distinct == 1 ? 0 : !few ? 8 : distinct <= 256 ? 1 : 2;
       for (int runs = 0; runs < 2; runs++) {
-        uint32_t width = pack_and_compare(count, distinct, runs);
+        uint32_t width = pack_and_compare(packer, count, distinct, runs);
         assert_int_equal(width, wanted);
         met[width]++;
       }
     }
-    (void)pack_and_compare(counts[c], counts[c], true); /* all different */
+    (void)pack_and_compare(packer, counts[c], counts[c], true); /* all different */
   }
+  packer_free(packer);
   assert_true(met[0] && met[1] && met[2] && met[8]);
 }
 
