@@ -265,3 +265,11 @@ S
     cmp alone.json model.json
   done
 }
+
+@test "the sample that is asked for bins is the same among processes" {
+  awk 'BEGIN {print "amount,y"; for (i = 0; i < 33000; i++) printf "%d,%d\n", i % 97, i % 97 < 50}' > amounts.csv
+  echo '{"label": {"column": "y", "positive": ["1"], "negative": ["0"]}, "columns": [{"name": "amount", "type": "numeric",
+    "min": 0, "max": 1000}]}' > amounts.json
+  same_model "3 $(some "" "2 4")" train --data amounts.csv --schema amounts.json --epsilon 1
+  grep -q refined alone.json
+}
