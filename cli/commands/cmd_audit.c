@@ -1,12 +1,10 @@
 /* dperm audit: attacks this very build, or somebody else's trainer, and says what epsilon it has at
  * least. JSON on stdout, a table for people on stderr. */
 #include <dperm/audit.h>
-#include <errno.h>
 #include <math.h>
 
 #include "commands/commands.h"
 #include "commands/external_trainer.h"
-#include "output/atomic_file.h"
 #include "output/gnuplot.h"
 
 static const char closing[] =
@@ -114,9 +112,8 @@ static void write_script(FILE *script, const char *title, double epsilon, double
       top = fmax(top, y[side][b] * reach);
     }
   }
-  gnuplot_begin(script, false, 820, 470);
   fprintf(script,
-          "set title '%s' noenhanced\nset key above noenhanced\nset border 3\nset tics nomirror\n"
+          "set title '%s' noenhanced\nset key above noenhanced\n"
           "set xlabel 'released weight'\nset ylabel 'density'\nset logscale y\nset format y '%%g'\n"
           "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n$bins << EOD\n",
           title, low, high, top > 0 ? bottom : 0.1, top > 0 ? top : 10.0);
@@ -174,12 +171,12 @@ static dperm_status finish(const audit_settings *s, const dperm_audit_result *r,
                  delta);
   (void)snprintf(title, sizeof title, "%s%s%s, claimed epsilon %s: at least %.3f", r->mechanism,
                  *r->variant ? ", " : "", r->variant, claim, r->epsilon_lower_bound);
-  OWNED_STREAM FILE *script = tmpfile();
-  if (!script) {
-    return fail(err, DPERM_IO_ERROR, "cannot prepare a picture: %s", strerror(errno));
-  }
+  OWNED_STREAM FILE *script = NULL;
+  OWNED_MEMORY char *svg = NULL;
+  TRY(gnuplot_begin(820, 470, &script, err));
   write_script(script, title, r->epsilon_claimed, outcome, count);
-  return gnuplot_write(script, s->plot, err);
+  TRY(gnuplot_draw(script, &svg, err));
+  return write_text(s->plot, svg, strlen(svg), err);
 }
 
 static dperm_status run_one(const audit_settings *s, bool *holds, dperm_error *err) {
@@ -237,8 +234,6 @@ static dperm_status check_together(const audit_settings *s, dperm_error *err) {
       {s->all && (one || s->plot),
        "--all runs every audit; leave out --mechanism, --loss, --variant and --plot"},
       {s->loss && o->variant, "--loss and --variant are the same; give one"},
-      {s->plot && atomic_file_plain(s->plot) && !path_ends(s->plot, ".svg"),
-       "the name after --plot ends in .svg: pictures of audits are SVG"},
   };
   return usage_rules_hold(rules, sizeof rules / sizeof *rules, err);
 }
@@ -280,7 +275,7 @@ dperm_status run_audit(int argc, char **argv, dperm_error *err) {
   o->seed = argument_given(&s.seed) ? &s.seed : NULL;
   o->progress = *progress_bar();
   bool kinds = strcmp(o->mechanism, "noise") == 0 && !o->variant;
-  TRY(s.plot ? gnuplot_check(err) : DPERM_OK); /* before the long work */
+  TRY(s.plot ? gnuplot_check(s.plot, err) : DPERM_OK); /* before the long work */
   bool holds = true;
   TRY(s.command ? run_command(&s, &holds, err)
       : s.all   ? run_several(&s, NULL, &holds, err)

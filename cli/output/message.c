@@ -4,10 +4,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 
+#include "output/handles.h"
 #include "output/signals.h"
 
 enum { LINE = 4096 };
@@ -77,6 +76,17 @@ dperm_status flush_stdout(dperm_error *err) {
   }
   return fail(err, DPERM_IO_ERROR, "standard output: cannot write (%s); check free space",
               strerror(errno));
+}
+
+dperm_status write_text(const char *path, const char *text, size_t length, dperm_error *err) {
+  OWNED(dperm_output_free_at) dperm_output *place = NULL;
+  TRY(dperm_output_open(path ? path : "-", &place, err));
+  return dperm_output_write(place, text, length, err);
+}
+
+bool file_is_plain(const char *path) {
+  struct stat about;
+  return strcmp(path, "-") != 0 && (stat(path, &about) != 0 || S_ISREG(about.st_mode));
 }
 
 /* ---- wrong usage */

@@ -147,7 +147,7 @@ by_stdout() { # nothing is said on stdout, so that the file stays as it is
     [ "$(ls mine)" = "$name" ]
   done
   rm schema.json
-  fails 1 "./people.csv: is there already" "$DPERM" demo --rows 100 --out .
+  fails 1 "./others.csv: is there already" "$DPERM" demo --rows 100 --out .
   [ ! -e schema.json ]
   "$DPERM" demo --rows 100 --out d > /dev/null
   "$DPERM" demo --rows 200 --out d > /dev/null # its own may go
