@@ -57,53 +57,22 @@ static bool same_place(const char *a, const char *b) {
          resolve(b, right) && strcmp(left, right) == 0;
 }
 
-/* The ledger itself, or what SQLite keeps beside it: by the name that was given and the real one.
- */
-static bool belongs_to_ledger(const char *path, const char *ledger) {
-  static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
-  char real[PATH_MAX], name[PATH_MAX + 16];
-  const char *const names[] = {ledger, resolve(ledger, real) ? real : ledger};
-  for (size_t i = 0; i < 8; i++) {
-    int used = snprintf(name, sizeof name, "%s%s", names[i % 2], suffixes[i / 2]);
-    if (used > 0 && used < (int)sizeof name && same_place(path, name)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* ---- the check */
 
 static const char *given(const argument *a, argument_kind kind) {
   return a->kind == kind ? *(const char *const *)a->target : NULL; /* files have no defaults */
 }
 
-/* What is wrong with writing there, or NULL. */
-static const char *trouble(const char *path, const argument *table, size_t count) {
-  const char *environment = getenv("DPERM_LEDGER");
-  if (environment && *environment && belongs_to_ledger(path, environment)) {
-    return "is the ledger that DPERM_LEDGER names, or belongs to it; name another file";
-  }
-  for (size_t i = 0; i < count; i++) {
-    const char *input = given(&table[i], ARGUMENT_INPUT);
-    bool ledger = strcmp(table[i].name, "--ledger") == 0;
-    if (input && ledger && strcmp(input, "none") != 0 && belongs_to_ledger(path, input)) {
-      return "is the ledger, or belongs to it; name another file";
-    }
-    if (input && !ledger && same_file(input, path)) {
-      return "would replace an input; name another file";
-    }
-  }
-  return NULL;
-}
-
+/* That it is no input, nor a ledger, whether or not somebody has named it. */
 static dperm_status allowed(const char *what, const char *path, const argument *table, size_t count,
                             dperm_error *err) {
-  const char *wrong = trouble(path, table, count);
-  if (wrong) {
-    return wrong_usage(err, "%s %s", what, wrong);
+  for (size_t i = 0; i < count; i++) {
+    const char *input = given(&table[i], ARGUMENT_INPUT);
+    if (input && same_file(input, path)) {
+      return wrong_usage(err, "%s would replace an input; name another file", what);
+    }
   }
-  return dperm_output_check(path, err); /* also a ledger that nobody has named */
+  return dperm_output_check(path, err);
 }
 
 /* That none of the first `count` outputs is the same file. */
@@ -129,15 +98,11 @@ dperm_status file_allowed(const char *what, const char *path, const argument *ta
 static dperm_status stream_allowed(const char *what, const char *path, const argument *table,
                                    size_t count, dperm_error *err) {
   struct stat about;
-  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) ||
+      allowed(what, path, table, count, err) != DPERM_INVALID_ARGUMENT) {
     return DPERM_OK;
   }
-  const char *wrong = trouble(path, table, count);
-  if (wrong || dperm_output_check(path, err) == DPERM_INVALID_ARGUMENT) {
-    return wrong_usage(err, "%s %s", what,
-                       wrong ? wrong : "goes to a ledger; send it to another file");
-  }
-  return DPERM_OK;
+  return wrong_usage(err, "%s goes to an input or a ledger; name another file", what);
 }
 
 dperm_status files_agree(const argument *table, size_t count, dperm_error *err) {

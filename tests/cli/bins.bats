@@ -183,7 +183,7 @@ grid=(--mechanism none,objective --lambda 0.01,auto --epsilon 4,0.1,0.4,0.2)
 @test "plan advises on each column" {
   with_bins 8 > eight.json
   succeeds "$DPERM" plan --rows 1000 --schema eight.json --epsilon 1
-  [[ "$output" == *"of noise"*"without it"*"halved"*"useful bins"*"job "*" 3 "*"age "*" 8 "*" 4"* ]]
+  [[ "$output" == *"of noise"*"without it"*"halved"*"useful bins"*"age "*" 8 "*" 4"*"job "*" 3 "* ]]
   "$DPERM" plan --rows 1000 --schema eight.json --epsilon 1 --json > p.json
   "$DPERM" plan --rows 1000 --schema schema.json --epsilon 1 --mechanism output --json > q.json
   "$DPERM" plan --rows 1000 --dims 5 --epsilon 1 --json > r.json

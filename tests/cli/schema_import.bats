@@ -58,7 +58,7 @@ survey="$DPERM_SOURCE/examples/dictionaries"
   "$DPERM" train --data survey.csv --schema imported.json --epsilon 1 --out m.json 2> /dev/null
 }
 
-@test "every column that cannot be used has its remark, and a summary ends them" {
+@test "every column that cannot be used has its remark" {
   imports "$survey/survey.tableschema.json" --label insured
   remarked 'if its ranges or values were counted from the private records, they betray them'
   remarked 'column "person": a primary key'
@@ -67,7 +67,6 @@ survey="$DPERM_SOURCE/examples/dictionaries"
   remarked 'column "income": a number without a range: ignored'
   remarked 'column "remarks": texts without a list of values: ignored; with one ("enum")'
   [ "$(grep -c '^remark: ' remarks)" -eq 7 ]
-  [ "$(tail -n 1 remarks)" = "imported.json: 3 numeric and 3 categorical columns, 4 ignored, 2 classes; 7 remarks: read them, then 'dperm schema check'" ]
 }
 
 @test "the schema goes to standard output" {
