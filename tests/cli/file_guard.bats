@@ -124,12 +124,10 @@ by_stdout() { # nothing is said on stdout, so that the file stays as it is
 
 @test "the cases that were reported" {
   cp people.csv a.csv
-  run "$DPERM" train --data - --schema schema.json --mechanism none --out a.csv < a.csv
-  fails_with 2 "--out would replace an input"
+  fails 2 "--out would replace an input" "$DPERM" train --data - --schema schema.json --mechanism none --out a.csv < a.csv
   ln -s a.csv a.svg
   fails 2 "--plot would replace an input" "$DPERM" sweep --data a.csv --schema schema.json --mechanism none --plot a.svg
-  run "$DPERM" sweep --data - --schema schema.json --mechanism none --html a.csv < a.csv
-  fails_with 2 "--html would replace an input"
+  fails 2 "--html would replace an input" "$DPERM" sweep --data - --schema schema.json --mechanism none --html a.csv < a.csv
   cmp people.csv a.csv
   fails 2 "--plot is empty; name a file" "$DPERM" audit --plot ""
   # Standard input that is not read may be anything.
@@ -202,8 +200,7 @@ T
   mkdir bin
   printf '#!/bin/sh\ncat > /dev/null\n' > bin/gnuplot # says nothing, and that all is well
   chmod +x bin/gnuplot
-  run env PATH="$PWD/bin:$PATH" "$DPERM" "${sweep[@]}" --out cells --plot c.svg
-  fails_with 1 "gnuplot has not drawn the whole picture"
+  fails 1 "gnuplot has not drawn the whole picture" env PATH="$PWD/bin:$PATH" "$DPERM" "${sweep[@]}" --out cells --plot c.svg
   leaves_no c.svg
   [ -z "$(find . -name 'c.svg*')" ]
 }

@@ -96,8 +96,7 @@ P
   ! grep -q warning message
   rm m.json
   for delta in 1 -1 1e-31; do
-    run "$DPERM" train "${people[@]}" --epsilon 1 --delta $delta --out m.json
-    fails_with 2 "delta = $delta; give 0, or from 1e-30"
+    fails 2 "delta = $delta; give 0, or from 1e-30" "$DPERM" train "${people[@]}" --epsilon 1 --delta $delta --out m.json
   done
   for delta in 1e-400 -0.001e-330 1e309; do # the first two would be 0, which is allowed
     run "$DPERM" train "${people[@]}" --epsilon 1 --delta=$delta --out m.json
@@ -165,6 +164,5 @@ P
   "$DPERM" sweep "${people[@]}" --epsilon 1 --delta 1e-4 --noise l2,gaussian,auto \
     --mechanism objective,output --folds 2 --draws 2 --seed 1 --lambda 0.1 > cells 2> /dev/null
   [ "$(grep -c ',gaussian,' cells)" -eq 2 ]
-  run "$DPERM" sweep "${people[@]}" --epsilon 1 --noise gaussian --folds 2 --draws 2
-  fails_with 2 "--noise gaussian needs --delta"
+  fails 2 "--noise gaussian needs --delta" "$DPERM" sweep "${people[@]}" --epsilon 1 --noise gaussian --folds 2 --draws 2
 }

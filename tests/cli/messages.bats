@@ -144,8 +144,7 @@ audit --mechanism output --draws 2000 --seed 1
 T
   "$DPERM" train --quiet --data people.csv --schema schema.json --epsilon 1 --ledger l.db --dataset people --out out 2> said
   [ ! -s said ]
-  run "$DPERM" train -q --data nothing.csv --schema schema.json --mechanism none --out out
-  fails_with 1 "nothing.csv: cannot open"
+  fails 1 "nothing.csv: cannot open" "$DPERM" train -q --data nothing.csv --schema schema.json --mechanism none --out out
   fails 2 "--rows is missing" "$DPERM" plan -q
 }
 

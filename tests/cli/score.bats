@@ -21,13 +21,6 @@ assert abs(s["log_loss"] - ll) < 1e-12
 P
 }
 
-@test "log loss is null for hinges, auc is null with one class" {
-  "$DPERM" train "${people[@]}" --mechanism none --loss huber --out model.json 2> /dev/null
-  grep -v ',yes$' people.csv > noes.csv
-  run "$DPERM" score --model model.json --data noes.csv
-  [[ "$output" == *'"auc": null'* && "$output" == *'"log_loss": null'* ]]
-}
-
 @test "labels are needed, and must be known" {
   train_none
   cut -d, -f1,2 people.csv > unlabelled.csv

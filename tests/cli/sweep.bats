@@ -21,14 +21,6 @@ grid=(--loss logistic,huber --mechanism none,output,objective --lambda 1e-3,1e-2
   grep -q '^logistic,objective,l1,0.01,1,' cells.csv
 }
 
-@test "the same seed gives the same bytes on any number of threads, another seed others" {
-  sweep --epsilon 1 --draws 20 --seed 7 --threads 1 > one.csv
-  sweep --epsilon 1 --draws 20 --seed 7 --threads 3 > three.csv
-  sweep --epsilon 1 --draws 20 --seed 8 > other.csv
-  cmp one.csv three.csv
-  ! cmp -s one.csv other.csv
-}
-
 @test "a file appears whole, its journal goes, and what was done is told" {
   succeeds sweep --epsilon 1 --draws 2 --out cells.csv
   [ "$output" = "cells.csv: 1 cells, 20 models" ]
@@ -63,19 +55,6 @@ grid=(--loss logistic,huber --mechanism none,output,objective --lambda 1e-3,1e-2
   grep -q "cells.csv.journal has what is done" said
   [ ! -e cells.csv ]
   [ -e cells.csv.journal ]
-}
-
-@test "a journal of other options, data or of something else is refused" {
-  long=(--loss logistic,huber --lambda 1e-3,1e-2,1e-1 --epsilon 0.1,0.2,0.4,0.8)
-  # killed when the first part is to be written
-  run preloaded "$LEDGER_FAULT" LEDGER_FAULT_KILL=3 "$DPERM" sweep "${people[@]}" "${long[@]}" --draws 4 --out cells.csv
-  [ "$status" -eq 137 ]
-  cp cells.csv.journal kept
-  fails 1 "cells.csv.journal:1:1: the journal of another sweep" sweep "${long[@]}" --draws 5 --out cells.csv
-  cmp kept cells.csv.journal
-  echo "my notes" > cells.csv.journal
-  says 1 "not a journal" sweep --epsilon 1 --out cells.csv
-  [ "$(cat cells.csv.journal)" = "my notes" ]
 }
 
 @test "records to test on instead of folds" {

@@ -107,17 +107,6 @@ P
   says 0 "usage: dperm verify --model FILE [--ledger FILE] [--json]" "$DPERM" help verify
 }
 
-@test "a model of every kind of noise follows from its file" {
-  for noise in l2 l1 group linf; do
-    "$DPERM" train "${people[@]}" --epsilon 1 --noise $noise --out $noise.json 2> /dev/null
-    "$DPERM" verify --model $noise.json > lines
-    grep -q "^ok     noise: $noise, " lines
-    grep -q "^ok     claim: " lines
-  done
-  "$DPERM" verify --model l1.json | grep -q "^ok     norm1: l1 noise: |x| <= 1.414"
-  "$DPERM" verify --model group.json | grep -q "^ok     body: group noise: |x| <= 1 for 2 groups .* of 4 encoded"
-}
-
 charged() { # how the budget adds up, then options of the run
   rm -f l.db
   "$DPERM" ledger init l.db --dataset people --epsilon 9 --delta 1e-4 $1 2> /dev/null
