@@ -43,7 +43,7 @@ setup_crowd() { (cat people.csv; for _ in $(seq 49); do tail -n +2 people.csv; d
   cmp a.json b.json
 }
 
-@test "the same model as with its own schema, in every way that records come in" {
+@test "the same model as with its own schema, from records and encoded ones" {
   sed '2s/^\(.*\),farmer/"\1",farmer/' people.csv > quoted.csv
   train people.csv schema.json m.json --epsilon 3 --bins auto
   schema_of m.json > own.json
@@ -53,11 +53,6 @@ setup_crowd() { (cat people.csv; for _ in $(seq 49); do tail -n +2 people.csv; d
     train $data schema.json n.json --epsilon 3 --bins auto
     cmp m.json n.json
   done
-  train - schema.json n.json --epsilon 3 --bins auto < people.csv
-  cmp m.json n.json
-  gzip -k people.csv
-  train people.csv.gz schema.json n.json --epsilon 3 --bins auto --threads 3
-  cmp m.json n.json
   "$DPERM" encode --data people.csv --schema own.json --out people.dperm 2> /dev/null
   "$DPERM" train --data people.dperm --epsilon 3 --seed 7 --out n.json 2> /dev/null
   cmp m.json n.json

@@ -68,20 +68,6 @@ P
   [[ "$output" == *"3 fits, one for each class, of ε = 1 each"* ]]
 }
 
-@test "a ledger is charged once, for all classes" {
-  setup_classes
-  "$DPERM" ledger init l.db --dataset flowers --epsilon 4
-  "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json \
-    --ledger l.db --dataset flowers 2> /dev/null
-  run "$DPERM" ledger show l.db
-  [[ "$output" == *"epsilon  1 left of 4 (3 spent)"*"1 entries, 0 of them never committed"* ]]
-  run "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 1.5 --out n.json \
-    --ledger l.db --dataset flowers
-  fails_with 1 "left"
-  leaves_no n.json
-  succeeds "$DPERM" ledger show l.db --model m.json
-}
-
 @test "a plan for several classes, with and without a schema" {
   setup_classes
   "$DPERM" plan --rows 900 --schema flowers.json --epsilon 3 --multiclass one-vs-rest --json > with.json
@@ -100,16 +86,6 @@ P
   run "$DPERM" plan --rows 900 --schema flowers.json --epsilon 3 --loss huber
   [[ "$output" == *"epsilon of a class   1            for each of 3 fits"* ]]
   fails 2 "go with --dims" "$DPERM" plan --rows 900 --schema flowers.json --classes 3 --epsilon 3
-}
-
-@test "tune chooses for all classes together; counts are for two" {
-  setup_classes
-  run "$DPERM" tune --data flowers.csv --schema flowers.json --epsilon 3 --lambda 1e-3,1e-2 \
-    --method stopping --out m.json
-  [ "$status" -eq 0 ]
-  succeeds "$DPERM" verify --model m.json
-  succeeds "$DPERM" score --model m.json --data flowers.csv --epsilon 1
-  fails 2 "confusion counts are for two classes" "$DPERM" score --model m.json --data flowers.csv --epsilon 1 --counts
 }
 
 @test "classes are learned jointly or not, and not where there is no proof" {

@@ -16,15 +16,6 @@ load ledger_helpers
   [[ "$output" == *"1 entries, 0 of them never committed; head: record 3, digest "* ]]
 }
 
-@test "ten charges of 0.1 fit into 1, and an eleventh does not" {
-  begin 1
-  for i in $(seq 1 10); do charge 0.1 m$i.json 2> /dev/null; done
-  [ "$(left)" = 0 ]
-  fails 1 'l.db: data set "people" has epsilon 0 left of 1, and this run needs 0.1; nothing is released' charge 0.1
-  leaves_no m.json
-  holds
-}
-
 @test "over budget nothing is written" {
   begin 0.5
   for command in train "tune --lambda 0.1,0.2" "tune --lambda 0.1,0.2 --method stopping"; do

@@ -167,45 +167,6 @@ assert plan["rows"] is None and plan["rows_about"] == 100 and plan["neighbours"]
   fails 2 "--rows is missing" "$DPERM" plan --dims 4 --epsilon 1
 }
 
-@test "a choice among candidates draws for each record, and tells no number" {
-  sed '$d' people.csv > fewer.csv
-  for method in split stopping; do
-    for data in people.csv fewer.csv; do
-      "$DPERM" tune --schema schema.json --epsilon 2 "${adding[@]}" --lambda 0.1,1 --method $method --data $data \
-        --out m.json 2> $data.words
-      "$DPERM" verify --model m.json | grep -v 'tau\|chosen\|weights\|beta\|lambda\|solution_error\|lattice' > $data.lines
-      public_part m.json | grep 'portion\|holdout_rows\|rows' > $data.rows
-    done
-    diff people.csv.words fewer.csv.words
-    diff people.csv.lines fewer.csv.lines
-    diff people.csv.rows fewer.csv.rows
-  done
-  grep -q '"holdout_rows": 10' people.csv.rows # of about 100
-  grep -q '"rows_about_fitted": 90' people.csv.rows
-}
-
-@test "a refinement counts an added record once in each column, and goes by the figure" {
-  t=(train --schema schema.json --epsilon 1 --neighbours add-remove)
-  "$DPERM" "${t[@]}" --rows-about 50000 --refine 0.3 --data people.csv --out m.json 2> /dev/null
-  "$DPERM" verify --model m.json > lines
-  grep -q "ok     refined: the schema's refinement cost 0.3" lines
-  python3 -c 'import json
-model = json.load(open("m.json"))
-assert model["schema"]["refined"]["neighbours"] == "add-remove" and model["rows"] is None
-json.dump(model["schema"], open("refined.json", "w"))'
-  head -1 people.csv > none.csv # no records at all: bins of noise
-  "$DPERM" "${t[@]}" --rows-about 50000 --refine auto --data none.csv --out n.json 2> /dev/null
-  "$DPERM" verify --model n.json > /dev/null
-  "$DPERM" "${t[@]}" --rows-about 100 --refine 0.3 --data people.csv --out few.json 2> words # as plan says: too few
-  grep -q 'stays as it is' words
-  ! grep -q '"refined"' few.json
-  "$DPERM" train --schema refined.json --epsilon 1 --neighbours add-remove --rows-about 50000 --data people.csv \
-    --out again.json 2> /dev/null
-  "$DPERM" verify --model again.json > /dev/null
-  run "$DPERM" train --schema refined.json --epsilon 1 --data people.csv --out r.json
-  fails_with 2 "was refined for neighbours add-remove, and this run is for replace"
-}
-
 @test "records are asked for bins for noise alone, of none at all too" {
   head -1 people.csv > none.csv
   t=(train --schema schema.json --epsilon 1 --neighbours add-remove --rows-about 50000 --json --out m.json)

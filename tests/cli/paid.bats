@@ -1,19 +1,9 @@
 # What was paid for is not lost: outputs are never ledgers or inputs, what can fail fails before the
 # charge, and a failure behind it says that the charge stays spent.
 load helpers
+load ledger_helpers
 
-account=(--ledger l.db --dataset people)
-
-begin() {
-  rm -f l.db l.db-journal
-  "$DPERM" ledger init l.db --dataset people --epsilon "${1:-1}" 2> /dev/null
-}
-left() { "$DPERM" ledger show l.db --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["datasets"][0]["epsilon_left"])'; }
-holds() { "$DPERM" ledger verify l.db > /dev/null; }
 train() { "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out "$@"; }
-preload() {
-  LD_PRELOAD="$LEDGER_FAULT" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" run env "$@"
-}
 spent="; the charge (entry 2 of the ledger) stays spent"
 
 # Nothing was charged, and the ledger is what it was.
@@ -194,11 +184,11 @@ unnamed() { # whether this folder can have them
   begin
   cp l.db before.db
   for name in .m.json "(deleted)"; do
-    mode=(-u LEDGER_FAULT_NAMED)
-    [ "$name" = "(deleted)" ] || mode=(LEDGER_FAULT_NAMED=1)
+    mode=UNNAMED=1
+    [ "$name" = "(deleted)" ] || mode=LEDGER_FAULT_NAMED=1
     [ "$name" != "(deleted)" ] || unnamed || continue
     for command in train "tune --lambda 0.1,0.2"; do
-      preload "${mode[@]}" LEDGER_FAULT_FULL=1 LEDGER_FAULT_FULL_NAME="$name" "$DPERM" $command "${people[@]}" \
+      faulty $mode LEDGER_FAULT_FULL=1 LEDGER_FAULT_FULL_NAME="$name" "$DPERM" $command "${people[@]}" \
         --epsilon 0.1 "${account[@]}" --out m.json
       fails_with 1 "m.json: cannot write (No space left on device); check the place, its permissions and free space; nothing is charged"
       leaves_no m.json
@@ -209,8 +199,8 @@ unnamed() { # whether this folder can have them
 
 @test "the space that is taken is enough, and what is not used is given back" {
   begin
-  for mode in "-u LEDGER_FAULT_NAMED" LEDGER_FAULT_NAMED=1; do
-    preload $mode LEDGER_FAULT_LOG=log "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out m.json
+  for mode in UNNAMED=1 LEDGER_FAULT_NAMED=1; do
+    faulty $mode LEDGER_FAULT_LOG=log "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out m.json
     [ "$status" -eq 0 ]
     grep -q "fallocate" log
     [ "$(tail -c 2 m.json)" = "}" ]
@@ -265,13 +255,13 @@ unnamed() { # whether this folder can have them
 
 @test "a model that is lost behind the charge: the message says that it stays spent" {
   begin
-  preload LEDGER_FAULT_RENAME=m.json "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out m.json
+  faulty LEDGER_FAULT_RENAME=m.json "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out m.json
   fails_with 1 "m.json: cannot write (Input/output error); check the place, its permissions and free space$spent"
   [[ "$output" == *"$spent" ]]
   leaves_no m.json
   [ "$(left)" = 0.9 ]
   begin
-  preload LEDGER_FAULT_NAMED=1 LEDGER_FAULT_RENAME=m.json "$DPERM" tune "${people[@]}" --epsilon 0.1 --lambda 0.1,0.2 "${account[@]}" --out m.json
+  faulty LEDGER_FAULT_NAMED=1 LEDGER_FAULT_RENAME=m.json "$DPERM" tune "${people[@]}" --epsilon 0.1 --lambda 0.1,0.2 "${account[@]}" --out m.json
   fails_with 1 "m.json: cannot write (Input/output error)"
   [[ "$output" == *"$spent" ]]
   leaves_no m.json

@@ -125,21 +125,6 @@ P
   [[ "$("$DPERM" ledger show l.db)" == *"3 left of 3"* ]]
 }
 
-@test "a seed is reproducible and spoils every later model" {
-  setup_wide
-  run refine --epsilon 0.2 --seed 4
-  [[ "$output" == *"not private: the noise came from a seed"* ]]
-  mv narrow.json first.json
-  run refine --epsilon 0.2 --seed 4
-  cmp first.json narrow.json
-  run refine --epsilon 0.2 --seed 5
-  ! cmp -s first.json narrow.json
-  succeeds "$DPERM" train --data records.csv --schema first.json --epsilon 1 --out m.json
-  [[ "${lines[0]}" == *"not private: the schema was refined from records in a way that is not private" ]]
-  run "$DPERM" verify --model m.json
-  [ "$status" -eq 1 ]
-}
-
 @test "a refined object that was edited is refused, and so is a claim that does not count it" {
   setup_wide
   run refine --epsilon 0.2

@@ -113,17 +113,6 @@ END
   done
 }
 
-@test "encoded records under bins and crosses give the same model and predictions" {
-  binned '"on_missing": "category",' > s.json
-  "$DPERM" encode --data people.csv --schema s.json --out rows.dperm 2> /dev/null
-  "$DPERM" train --data people.csv --schema s.json --epsilon 1 --seed 3 --out a.json 2> /dev/null
-  "$DPERM" train --data rows.dperm --epsilon 1 --seed 3 --out b.json 2> /dev/null
-  cmp a.json b.json
-  "$DPERM" predict --model a.json --data people.csv > a.csv
-  "$DPERM" predict --model a.json --data rows.dperm > b.csv
-  cmp a.csv b.csv
-}
-
 @test "bins that are not chosen yet are kept, and no part of an encoded file" {
   sed 's/\[20, 40\]/"auto"/' <(binned) > s.json
   says 0 "bins: chosen by the number of rows and epsilon" "$DPERM" schema check s.json

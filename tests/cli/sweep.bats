@@ -76,17 +76,6 @@ assert [(c["delta_given"], c["neighbours"]) for c in cells] == [(None, None), (0
 assert [(c["delta_given"], c["neighbours"]) for c in json.load(open("cells.json"))] == [(1e-6, "add-remove")]'
 }
 
-@test "records from standard input, gzip and svmlight, and a kernel" {
-  gzip -k people.csv
-  sweep --epsilon 1 --draws 2 > cells.csv
-  "$DPERM" sweep --data - --schema schema.json --epsilon 1 --draws 2 < people.csv | cmp - cells.csv
-  "$DPERM" sweep --data people.csv.gz --schema schema.json --epsilon 1 --draws 2 | cmp - cells.csv
-  printf '1 1:0.5 2:1\n-1 1:1\n1 2:0.7\n-1 1:0.2\n' > rows.svm
-  "$DPERM" sweep --data rows.svm --dims 2 --mechanism none --folds 2 | grep -q '^logistic,none,,auto,,.*,2$'
-  sweep --kernel gaussian --gamma 0.5 --features 10 --mechanism none,objective --epsilon 1 --draws 2 |
-    grep -q '^logistic,objective,'
-}
-
 @test "a schema that drops rows is fine: the records are public" {
   sed 's/"columns"/"on_missing": "drop", "columns"/' schema.json > drops.json
   echo "?,nurse,yes" >> people.csv

@@ -195,21 +195,6 @@ P
   fails 1 "none.svm: cannot open" "$DPERM" predict --model model.json --data none.svm
 }
 
-@test "an output that cannot be written leaves nothing" {
-  fails 1 "no/such/m.json: cannot write" "$DPERM" train "${people[@]}" --mechanism none --out no/such/m.json
-  mkdir folder
-  fails 1 "folder: cannot write" "$DPERM" train "${people[@]}" --mechanism none --out folder
-}
-
-@test "a full disk is an error and leaves nothing" {
-  fails 1 "/dev/full: cannot write" "$DPERM" train "${people[@]}" --mechanism none --out /dev/full
-  [ -c /dev/full ]
-  run bash -c 'trap "" XFSZ; ulimit -f 0
-    "$DPERM" train --data people.csv --schema schema.json --mechanism none --out model.json 2>&1 | cat'
-  [[ "$output" == *"model.json: cannot write"* ]]
-  leaves_no model.json
-}
-
 # One bad file at a time: content, then the text expected in the message. (Every rule: encode_test.c, svmlight_test.c.)
 refuses_csv() {
   printf "$1" > bad.csv
