@@ -1,7 +1,5 @@
-/* Files are compared by what they are (device and inode), and by their resolved names where there
- * is no file yet: the journal of a ledger comes and goes. Standard input has no name, but is a file
- * like others where the shell opened one. */
-#define _GNU_SOURCE /* realpath */
+/* Files are compared by what they are (device and inode), and by folder and name where there is no
+ * file yet. Standard input has no name, but is a file like others where the shell opened one. */
 #include "arguments/arguments.h"
 
 #include <dperm/output.h>
@@ -20,22 +18,6 @@ static bool is_dash(const char *path) {
   return strcmp(path, "-") == 0;
 }
 
-/* Without links, dots and double slashes; of a file that is not there yet, its folder so. False if
- * that cannot be had, in which case nothing can be written there either. */
-static bool resolve(const char *path, char out[PATH_MAX]) {
-  char folder[PATH_MAX], real[PATH_MAX];
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  if (realpath(path, out)) {
-    return true;
-  }
-  int used = snprintf(folder, sizeof folder, "%.*s.", (int)(name - path), path);
-  if (used >= PATH_MAX || !realpath(folder, real)) {
-    return false;
-  }
-  used = snprintf(out, PATH_MAX, "%s/%s", real, name);
-  return used < PATH_MAX;
-}
-
 /* One file, disk or pipe; `a` may be "-", standard input. What a terminal reads and shows are two
  * things. */
 static bool same_file(const char *a, const char *b) {
@@ -46,15 +28,21 @@ static bool same_file(const char *a, const char *b) {
          left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
+/* The folder of a path, "." behind it; returns the name in it. */
+static const char *split_path(const char *path, char folder[PATH_MAX]) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  (void)snprintf(folder, PATH_MAX, "%.*s.", (int)(name - path), path);
+  return name;
+}
+
 /* One plain file, or one that both would make. */
 static bool same_place(const char *a, const char *b) {
-  char left[PATH_MAX], right[PATH_MAX];
-  struct stat about;
-  if (same_file(a, b)) {
-    return true;
-  }
-  return (stat(a, &about) != 0 || S_ISREG(about.st_mode)) && resolve(a, left) &&
-         resolve(b, right) && strcmp(left, right) == 0;
+  char folders[2][PATH_MAX];
+  struct stat left, right;
+  return same_file(a, b) ||
+         (strcmp(split_path(a, folders[0]), split_path(b, folders[1])) == 0 &&
+          stat(a, &left) != 0 && stat(folders[0], &left) == 0 && stat(folders[1], &right) == 0 &&
+          left.st_dev == right.st_dev && left.st_ino == right.st_ino);
 }
 
 /* ---- the check */

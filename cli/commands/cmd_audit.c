@@ -70,62 +70,41 @@ static void print_row(const dperm_audit_result *r, double delta) {
  * factor of e^ε" is a band of constant height. The first data set's line has to stay inside the
  * second one's band */
 
-enum { BINS = 64, LEAST = 30 }; /* fewer outcomes in a bin are mostly chance, and not drawn */
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* The density in each bin, NAN where there is too little to tell. */
-static void densities(const double *outcome, size_t count, double low, double width,
-                      double out[BINS]) {
-  size_t counts[BINS] = {0};
+static void write_outcomes(FILE *script, const char *name, const double *outcome, size_t count) {
+  fprintf(script, "$%s << EOD\n", name);
   for (size_t i = 0; i < count; i++) {
-    double bin = (outcome[i] - low) / width;
-    if (bin >= 0 && bin < BINS) {
-      counts[(size_t)bin]++;
-    }
+    fprintf(script, "%.9g\n", outcome[i]);
   }
-  for (size_t b = 0; b < BINS; b++) {
-    out[b] = counts[b] < LEAST ? (double)NAN : (double)counts[b] / (double)count / width;
-  }
+  fprintf(script, "EOD\nstats $%s nooutput name '%s'\n", name, name);
 }
 
-/* Sorts the outcomes of both sides. */
+/* Fewer than 30 outcomes in a bin are mostly chance, and not drawn. */
 static void write_script(FILE *script, const char *title, double epsilon, double *const outcome[2],
                          size_t count) {
-  double low = INFINITY, high = -INFINITY, bottom = INFINITY, top = 0, y[2][BINS];
-  double reach = exp(epsilon), last = (double)(count - 1);
-  for (int side = 0; side < 2; side++) { /* all but the farthest outcomes */
-    qsort(outcome[side], count, sizeof *outcome[side], ascending);
-    low = fmin(low, outcome[side][(size_t)(0.004 * last)]);
-    high = fmax(high, outcome[side][(size_t)(0.996 * last)]);
-  }
-  low = high > low ? low : low - 1; /* all alike */
-  high = high > low ? high : high + 1;
-  double width = (high - low) / BINS;
+  static const char *const names[] = {"first", "second"};
+  write_outcomes(script, names[0], outcome[0], count);
+  write_outcomes(script, names[1], outcome[1], count);
+  fprintf(script,
+          "reach = 3.5 * (first_stddev > 0 ? first_stddev : 1)\n"
+          "low = (first_mean < second_mean ? first_mean : second_mean) - reach\n"
+          "high = (first_mean > second_mean ? first_mean : second_mean) + reach\n"
+          "density(n) = n < 30 ? NaN : n * 63 / (high - low) / %zu\nset xrange [low:high]\n",
+          count);
   for (int side = 0; side < 2; side++) {
-    densities(outcome[side], count, low, width, y[side]);
-    for (size_t b = 0; b < BINS; b++) { /* a NAN is left out */
-      bottom = fmin(bottom, y[side][b] / reach);
-      top = fmax(top, y[side][b] * reach);
-    }
+    fprintf(script,
+            "set table $%s_bins\nplot $%s using 1 bins=64 binrange [low:high] with boxes\n"
+            "unset table\n",
+            names[side], names[side]);
   }
-  fprintf(script,
-          "set title '%s' noenhanced\nset key above noenhanced\n"
-          "set xlabel 'released weight'\nset ylabel 'density'\nset logscale y\nset format y '%%g'\n"
-          "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n$bins << EOD\n",
-          title, low, high, top > 0 ? bottom : 0.1, top > 0 ? top : 10.0);
-  for (size_t b = 0; b < BINS; b++) {
-    fprintf(script, "%.9g %.9g %.9g\n", low + ((double)b + 0.5) * width, y[0][b], y[1][b]);
-  }
-  fprintf(script,
-          "EOD\nplot $bins using 1:($3/%.9g):($3*%.9g) with filledcurves fc rgb '#f3d9c4' title "
-          "'e^%g = %.4g times more or less', '' using 1:3 with histeps lc rgb '#b3541e' lw 2 title "
-          "'second data set, one record replaced', '' using 1:2 with histeps lc rgb '#1f5fa8' lw 2 "
-          "title 'first data set'\n",
-          reach, reach, epsilon, reach);
+  fprintf(
+      script,
+      "set title '%s' noenhanced\nset key above noenhanced\nset xlabel 'released weight'\n"
+      "set ylabel 'density'\nset logscale y\nset format y '%%g'\n"
+      "plot $second_bins using 1:(density($2)/%.9g):(density($2)*%.9g) with filledcurves fc rgb "
+      "'#f3d9c4' title 'e^%g = %.4g times more or less', '' using 1:(density($2)) with histeps "
+      "lc rgb '#b3541e' lw 2 title 'second data set, one record replaced', $first_bins using "
+      "1:(density($2)) with histeps lc rgb '#1f5fa8' lw 2 title 'first data set'\n",
+      title, exp(epsilon), exp(epsilon), epsilon, exp(epsilon));
 }
 
 /* ---- this build */
@@ -180,7 +159,7 @@ static dperm_status finish(const audit_settings *s, const dperm_audit_result *r,
 }
 
 static dperm_status run_one(const audit_settings *s, bool *holds, dperm_error *err) {
-  enum { PICTURED = 400000 };
+  enum { PICTURED = 100000 };
   dperm_audit_options o = s->options;
   dperm_audit_result result;
   double delta = 0;
