@@ -200,7 +200,8 @@ T
   mkdir bin
   printf '#!/bin/sh\ncat > /dev/null\n' > bin/gnuplot # says nothing, and that all is well
   chmod +x bin/gnuplot
-  fails 1 "gnuplot has not drawn the whole picture" env PATH="$PWD/bin:$PATH" "$DPERM" "${sweep[@]}" --out cells --plot c.svg
+  run env PATH="$PWD/bin:$PATH" "$DPERM" "${sweep[@]}" --out cells --plot c.svg
+  fails_with 1 "gnuplot has not drawn the whole picture"
   leaves_no c.svg
   [ -z "$(find . -name 'c.svg*')" ]
 }
