@@ -257,25 +257,10 @@ static void sweep_table_free(sweep_table *table) {
   free(table->options);
 }
 
-/* A journal that is gone on with is named once the library has taken it: with the first work. */
-static void say_taken_up(const char **journal) {
-  if (*journal) {
-    note("going on with %s", *journal);
-    *journal = NULL;
-  }
-}
-
-static bool tick_sweep(void *context, const char *stage, uint64_t done, uint64_t total) {
-  if (strcmp(stage, "sweeping") == 0) {
-    say_taken_up(context);
-  }
-  return progress_bar()->tick(progress_bar()->context, stage, done, total);
-}
-
 static dperm_status run_cells(const sweep_settings *s, const dperm_data *data,
                               const dperm_data *test, sweep_table *table, dperm_error *err) {
   struct stat about;
-  const char *begun = s->journal && stat(s->journal, &about) == 0 ? s->journal : NULL;
+  bool begun = s->journal && stat(s->journal, &about) == 0;
   dperm_sweep_options how;
   dperm_sweep_options_init(&how);
   how.folds = s->story.folds;
@@ -284,10 +269,12 @@ static dperm_status run_cells(const sweep_settings *s, const dperm_data *data,
   how.test_data = test;
   how.threads = s->fit.options.threads;
   how.journal = s->journal;
-  how.progress = (dperm_progress){tick_sweep, &begun};
+  how.progress = *progress_bar();
   TRY(dperm_sweep(data, table->options, table->count, &how, keep_cell, table, err));
   progress_bar_wipe();
-  say_taken_up(&begun);
+  if (begun) { /* the library has taken it */
+    note("went on with %s", s->journal);
+  }
   return DPERM_OK;
 }
 

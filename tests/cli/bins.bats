@@ -151,7 +151,7 @@ grid=(--mechanism none,objective --lambda 0.01,auto --epsilon 4,0.1,0.4,0.2)
   [ -e cells.csv.journal ]
   sweep "${grid[@]}" --out cells.csv 2> said
   cmp whole.csv cells.csv
-  grep -q "going on with cells.csv.journal" said
+  grep -q "went on with cells.csv.journal" said
   [ "$(ls | grep -c journal)" -eq 0 ]
   cp people.csv other.csv.journal
   fails 2 "journal" "$DPERM" sweep --data other.csv.journal --format csv --schema schema.json --epsilon 1 --out other.csv

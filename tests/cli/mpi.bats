@@ -243,7 +243,7 @@ S
       run many $((victim + 1)) sweep "${grid[@]}" --out cells.csv
     fi
     [ "$status" -eq 0 ]
-    [ "${lines[0]}" = "going on with cells.csv.journal" ]
+    [ "${lines[0]}" = "went on with cells.csv.journal" ]
     cmp alone.csv cells.csv
     [ ! -e cells.csv.journal ]
   done
