@@ -97,10 +97,6 @@ static double share_of_positives(const dperm_data *data) {
 
 /* ---- fits */
 
-typedef struct average {
-  double error, low, high;
-} average;
-
 static dperm_status fit(const demo *d, dperm_mechanism mechanism, double epsilon,
                         dperm_model **model, dperm_error *err) {
   dperm_options options;
@@ -112,30 +108,23 @@ static dperm_status fit(const demo *d, dperm_mechanism mechanism, double epsilon
   return dperm_train(d->train, &options, model, err);
 }
 
-/* Error on people the models have not seen, over `runs` models with fresh noise. */
+/* Error on people the models have not seen, the average over `runs` models with fresh noise. */
 static dperm_status try_fits(const demo *d, dperm_mechanism mechanism, double epsilon, int runs,
-                             average *out, dperm_error *err) {
-  *out = (average){0, 1, 0};
+                             double *error, dperm_error *err) {
+  *error = 0;
   for (int i = 0; i < runs; i++) {
     OWNED(dperm_model_free_at) dperm_model *model = NULL;
     dperm_metrics m;
     TRY(fit(d, mechanism, epsilon, &model, err));
     TRY(dperm_model_score(model, d->test, &m, err));
-    out->error += m.error_rate / runs;
-    out->low = fmin(out->low, m.error_rate);
-    out->high = fmax(out->high, m.error_rate);
+    *error += m.error_rate / runs;
   }
   return DPERM_OK;
 }
 
-static void print_average(const char *mechanism, const char *epsilon, const average *a, int runs) {
-  printf("   %-12s %7s   %6.2f%%  ", mechanism, epsilon, 100 * a->error);
-  if (runs > 1) {
-    printf("%5.1f - %4.1f%%   ", 100 * a->low, 100 * a->high);
-  } else {
-    printf("%13s   ", "");
-  }
-  for (long full = lround(fmin(2 * a->error, 1) * BAR); full > 0; full--) {
+static void print_error(const char *mechanism, const char *epsilon, double error) {
+  printf("   %-12s %7s   %6.2f%%   ", mechanism, epsilon, 100 * error);
+  for (long full = lround(fmin(2 * error, 1) * BAR); full > 0; full--) {
     fputs("█", stdout);
   }
   printf("\n");
@@ -143,21 +132,18 @@ static void print_average(const char *mechanism, const char *epsilon, const aver
 
 /* The table: no privacy, then each mechanism from little privacy to much. */
 static dperm_status show_table(const demo *d, dperm_error *err) {
-  static const double epsilons[] = {3, 1, 0.3, 0.1, 0.03};
+  static const char *const epsilons[] = {"3", "1", "0.3", "0.1", "0.03"};
   enum { RUNS = 10 };
-  double guess = share_of_positives(d->test);
-  average a = {guess, guess, guess};
-  printf("   %-12s %7s   %7s  %13s\n", "mechanism", "epsilon", "error", "range");
-  print_average("always low", "", &a, 1);
-  TRY(try_fits(d, DPERM_MECHANISM_NONE, (double)NAN, 1, &a, err));
-  print_average("none", "-", &a, 1);
+  double error = 0;
+  printf("   %-12s %7s   %7s\n", "mechanism", "epsilon", "error");
+  print_error("always low", "", share_of_positives(d->test));
+  TRY(try_fits(d, DPERM_MECHANISM_NONE, (double)NAN, 1, &error, err));
+  print_error("none", "-", error);
   for (int m = DPERM_MECHANISM_OBJECTIVE; m <= DPERM_MECHANISM_OUTPUT; m++) {
     printf("\n");
     for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++) {
-      char text[16];
-      (void)snprintf(text, sizeof text, "%g", epsilons[e]);
-      TRY(try_fits(d, (dperm_mechanism)m, epsilons[e], RUNS, &a, err));
-      print_average(dperm_mechanism_name((dperm_mechanism)m), text, &a, RUNS);
+      TRY(try_fits(d, (dperm_mechanism)m, strtod(epsilons[e], NULL), RUNS, &error, err));
+      print_error(dperm_mechanism_name((dperm_mechanism)m), epsilons[e], error);
     }
   }
   return DPERM_OK;
