@@ -61,8 +61,3 @@ wide_rows() {
   [ "$status" -eq 0 ]
   [ -e wide.json ]
 }
-
-@test "a plan needs no secure source" {
-  faulty RANDOM_FAULT_AFTER=0 "$DPERM" plan --rows 600 --schema schema.json --epsilon 1
-  [ "$status" -eq 0 ]
-}

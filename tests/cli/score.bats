@@ -69,8 +69,3 @@ P
   fails 2 "--epsilon must be a positive number" "$DPERM" score --model model.json --data people.csv --epsilon 0
   fails 2 "epsilon = 1e-14" "$DPERM" score --model model.json --data people.csv --epsilon 1e-14
 }
-
-@test "wrong usage" {
-  fails 2 "--data is missing" "$DPERM" score --model model.json
-  fails 1 "none.json: cannot open" "$DPERM" score --model none.json --data people.csv
-}

@@ -99,14 +99,6 @@ P
   fails 1 "nothing.json: cannot open" "$DPERM" verify --model nothing.json --json
 }
 
-@test "wrong usage" {
-  fails 2 "--model is missing" "$DPERM" verify
-  fails 2 "--model needs a value" "$DPERM" verify --model
-  fails 2 "unknown option --fast" "$DPERM" verify --model m.json --fast
-  fails 2 "one word too many" "$DPERM" verify m.json
-  says 0 "usage: dperm verify --model FILE [--ledger FILE] [--json]" "$DPERM" help verify
-}
-
 charged() { # how the budget adds up, then options of the run
   rm -f l.db
   "$DPERM" ledger init l.db --dataset people --epsilon 9 --delta 1e-4 $1 2> /dev/null
