@@ -13,19 +13,10 @@ enum { LINE = 4096 };
 
 static bool quiet;
 
-__attribute__((format(printf, 2, 0))) static void print_line(const char *before, const char *format,
-                                                             va_list args) {
-  char words[LINE], line[LINE];
-  (void)vsnprintf(words, sizeof words, format, args);
+static void print_line(const char *before, const char *words) {
+  char line[LINE];
   dperm_text_visible(words, line, sizeof line);
   fprintf(stderr, "%s%s\n", before, line);
-}
-
-__attribute__((format(printf, 1, 2))) static void complain(const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  print_line("dperm: ", format, args);
-  va_end(args);
 }
 
 dperm_status fail(dperm_error *err, dperm_status status, const char *format, ...) {
@@ -42,12 +33,14 @@ dperm_status out_of_memory(dperm_error *err) {
 }
 
 void note(const char *format, ...) {
+  char words[LINE];
   va_list args;
   va_start(args, format);
-  if (!quiet) {
-    print_line("", format, args);
-  }
+  (void)vsnprintf(words, sizeof words, format, args);
   va_end(args);
+  if (!quiet) {
+    print_line("", words);
+  }
 }
 
 void notes_off(void) {
@@ -59,11 +52,12 @@ void notes_off(void) {
 
 int report_error(const dperm_error *err) {
   progress_bar_wipe();
-  char buffer[96];
+  char words[LINE], buffer[96];
   if (!*err->message) {
     return EXIT_WORK_FAILED;
   }
-  complain("%s%s", err->message, run_spent(err->message, buffer));
+  (void)snprintf(words, sizeof words, "%s%s", err->message, run_spent(err->message, buffer));
+  print_line("dperm: ", words);
   if (err->status == DPERM_CANCELLED) {
     return 128 + (signals_caught() ? signals_caught() : SIGINT);
   }
