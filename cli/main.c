@@ -22,6 +22,8 @@ static const command commands[] = {
     {"ledger", "the record of what was spent, and what is left", NULL, false, ledger_actions},
     {"schema", "check a schema, draft one from public records, or import one", NULL, false,
      schema_actions},
+    {"completion", "print the script by which a shell completes commands", run_completion, false,
+     NULL},
     {"demo", "show everything on built-in synthetic census records", run_demo, false, NULL},
     {0},
 };
@@ -48,16 +50,9 @@ static dperm_status run(const command *c, int argc, char **argv, dperm_error *er
   if (c->actions && argc > 0 && argument_is_common(argv[0], HELP)) {
     return help_of(c, NULL, err);
   }
-  if (c->actions) { /* the first word that is no option, which may stand before it */
-    int at = 0;
-    while (at + 1 < argc && argv[at][0] == '-') {
-      at++;
-    }
+  if (c->actions) {
     parent = c;
-    c = command_action(parent, argc > 0 ? argv[at] : "", err);
-    for (; at > 0; at--) {
-      argv[at] = argv[at - 1];
-    }
+    c = command_action(parent, argc > 0 ? argv[0] : "", err);
     argc--;
     argv++;
   }
@@ -92,9 +87,6 @@ static dperm_status dispatch(int argc, char **argv, dperm_error *err) {
   }
   if (strcmp(word, "help") == 0 || argument_is_common(word, HELP)) {
     return help_command(commands, *word == '-' ? 0 : argc - 2, argv + 2, err);
-  }
-  if (strcmp(word, "completion") == 0) {
-    return completion_script(argc - 2, argv + 2, err);
   }
   if (strcmp(word, "__complete") == 0) {
     return completion_candidates(commands, argc - 2, argv + 2, err);

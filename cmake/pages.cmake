@@ -15,10 +15,10 @@ endif()
 
 set(PAGES ${PROJECT_BINARY_DIR}/pages)
 file(MAKE_DIRECTORY ${PAGES})
-function(dperm_says file) # and the words that make it
+function(dperm_says file) # and the command that prints it
   add_custom_command(OUTPUT ${PAGES}/${file}
-    COMMAND dperm_command ${ARGN} > ${PAGES}/${file}
-    DEPENDS dperm_command VERBATIM)
+    COMMAND ${ARGN} > ${PAGES}/${file}
+    DEPENDS dperm_command ${PROJECT_SOURCE_DIR}/cmake/manual.sh VERBATIM)
   set_property(GLOBAL APPEND PROPERTY DPERM_PAGES ${PAGES}/${file})
 endfunction()
 
@@ -26,14 +26,17 @@ endfunction()
 file(STRINGS ${PROJECT_SOURCE_DIR}/cli/main.c lines REGEX "^    {\"[a-z]+\", \"")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/main.c)
 set(MANUALS dperm.1)
-dperm_says(dperm.1 help --man)
+list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " EMULATOR)
+set(MANUAL ${CMAKE_COMMAND} -E env "EMULATOR=${EMULATOR}"
+  sh ${PROJECT_SOURCE_DIR}/cmake/manual.sh $<TARGET_FILE:dperm_command>)
+dperm_says(dperm.1 ${MANUAL})
 foreach(line ${lines})
   string(REGEX REPLACE "^    {\"([a-z]+)\".*" "\\1" name "${line}")
-  dperm_says(dperm-${name}.1 help --man ${name})
+  dperm_says(dperm-${name}.1 ${MANUAL} ${name})
   list(APPEND MANUALS dperm-${name}.1)
 endforeach()
 foreach(shell bash zsh fish)
-  dperm_says(completion.${shell} completion ${shell})
+  dperm_says(completion.${shell} dperm_command completion ${shell})
 endforeach()
 
 get_property(made GLOBAL PROPERTY DPERM_PAGES)

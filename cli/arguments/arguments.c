@@ -349,12 +349,3 @@ dperm_status arguments_parse(const argument *table, size_t count, int argc, char
   }
   return files_agree(table, count, err);
 }
-
-bool paragraph_next(const char **rest, paragraph *out) {
-  const char *line = *rest;
-  size_t length = strcspn(line, "\n"), term = strcspn(line, "\t\n");
-  size_t before = term < length ? term + 1 : 0;
-  *out = (paragraph){line, line + before, before ? term : 0, length - before};
-  *rest = line + length + (line[length] == '\n');
-  return length > 0;
-}

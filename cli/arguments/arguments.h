@@ -68,21 +68,14 @@ typedef struct argument {
   const char *letter; /* a second name, "-q" */
 } argument;
 
-/* All that there is to know of a command: for --help, its manual and completion by shells. */
+/* All that there is to know of a command: for --help and completion by shells. */
 typedef struct command_page {
   const char *name, *summary;
   const argument *table; /* in the order of groups, then the common ones */
   size_t count;
   bool grouped;     /* there is more than one */
-  const char *rest; /* closing paragraphs, a line each, "TERM\tTEXT" for one of a list; or NULL */
+  const char *rest; /* closing paragraphs, a line each; or NULL */
 } command_page;
-/* A closing paragraph of a page; those of a list have a term. */
-typedef struct paragraph {
-  const char *term, *text;
-  size_t term_length, length;
-} paragraph;
-/* Takes the next one off `rest`; false at its end. */
-bool paragraph_next(const char **rest, paragraph *out);
 typedef void page_reader(void *context, const command_page *page);
 /* The name of the group that begins with line i of a page; NULL if none does. */
 const char *page_heading(const command_page *page, size_t i);

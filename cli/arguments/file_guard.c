@@ -1,7 +1,5 @@
-/* Files are compared by what they are (device and inode), and by their resolved names where there
- * is no file yet: the journal of a ledger comes and goes. Standard input has no name, but is a file
- * like others where the shell opened one. */
-#define _GNU_SOURCE /* realpath */
+/* Files are compared by what they are (device and inode), and by folder and name where there is no
+ * file yet. Standard input has no name, but is a file like others where the shell opened one. */
 #include "arguments/arguments.h"
 
 #include <dperm/output.h>
@@ -20,22 +18,6 @@ static bool is_dash(const char *path) {
   return strcmp(path, "-") == 0;
 }
 
-/* Without links, dots and double slashes; of a file that is not there yet, its folder so. False if
- * that cannot be had, in which case nothing can be written there either. */
-static bool resolve(const char *path, char out[PATH_MAX]) {
-  char folder[PATH_MAX], real[PATH_MAX];
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  if (realpath(path, out)) {
-    return true;
-  }
-  int used = snprintf(folder, sizeof folder, "%.*s.", (int)(name - path), path);
-  if (used >= PATH_MAX || !realpath(folder, real)) {
-    return false;
-  }
-  used = snprintf(out, PATH_MAX, "%s/%s", real, name);
-  return used < PATH_MAX;
-}
-
 /* One file, disk or pipe; `a` may be "-", standard input. What a terminal reads and shows are two
  * things. */
 static bool same_file(const char *a, const char *b) {
@@ -46,30 +28,21 @@ static bool same_file(const char *a, const char *b) {
          left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
-/* One plain file, or one that both would make. */
-static bool same_place(const char *a, const char *b) {
-  char left[PATH_MAX], right[PATH_MAX];
-  struct stat about;
-  if (same_file(a, b)) {
-    return true;
-  }
-  return (stat(a, &about) != 0 || S_ISREG(about.st_mode)) && resolve(a, left) &&
-         resolve(b, right) && strcmp(left, right) == 0;
+/* The folder of a path, "." behind it; returns the name in it. */
+static const char *split_path(const char *path, char folder[PATH_MAX]) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  (void)snprintf(folder, PATH_MAX, "%.*s.", (int)(name - path), path);
+  return name;
 }
 
-/* The ledger itself, or what SQLite keeps beside it: by the name that was given and the real one.
- */
-static bool belongs_to_ledger(const char *path, const char *ledger) {
-  static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
-  char real[PATH_MAX], name[PATH_MAX + 16];
-  const char *const names[] = {ledger, resolve(ledger, real) ? real : ledger};
-  for (size_t i = 0; i < 8; i++) {
-    int used = snprintf(name, sizeof name, "%s%s", names[i % 2], suffixes[i / 2]);
-    if (used > 0 && used < (int)sizeof name && same_place(path, name)) {
-      return true;
-    }
-  }
-  return false;
+/* One plain file, or one that both would make. */
+static bool same_place(const char *a, const char *b) {
+  char folders[2][PATH_MAX];
+  struct stat left, right;
+  return same_file(a, b) ||
+         (strcmp(split_path(a, folders[0]), split_path(b, folders[1])) == 0 &&
+          stat(a, &left) != 0 && stat(folders[0], &left) == 0 && stat(folders[1], &right) == 0 &&
+          left.st_dev == right.st_dev && left.st_ino == right.st_ino);
 }
 
 /* ---- the check */
@@ -78,32 +51,16 @@ static const char *given(const argument *a, argument_kind kind) {
   return a->kind == kind ? *(const char *const *)a->target : NULL; /* files have no defaults */
 }
 
-/* What is wrong with writing there, or NULL. */
-static const char *trouble(const char *path, const argument *table, size_t count) {
-  const char *environment = getenv("DPERM_LEDGER");
-  if (environment && *environment && belongs_to_ledger(path, environment)) {
-    return "is the ledger that DPERM_LEDGER names, or belongs to it; name another file";
-  }
-  for (size_t i = 0; i < count; i++) {
-    const char *input = given(&table[i], ARGUMENT_INPUT);
-    bool ledger = strcmp(table[i].name, "--ledger") == 0;
-    if (input && ledger && strcmp(input, "none") != 0 && belongs_to_ledger(path, input)) {
-      return "is the ledger, or belongs to it; name another file";
-    }
-    if (input && !ledger && same_file(input, path)) {
-      return "would replace an input; name another file";
-    }
-  }
-  return NULL;
-}
-
+/* That it is no input, nor a ledger, whether or not somebody has named it. */
 static dperm_status allowed(const char *what, const char *path, const argument *table, size_t count,
                             dperm_error *err) {
-  const char *wrong = trouble(path, table, count);
-  if (wrong) {
-    return wrong_usage(err, "%s %s", what, wrong);
+  for (size_t i = 0; i < count; i++) {
+    const char *input = given(&table[i], ARGUMENT_INPUT);
+    if (input && same_file(input, path)) {
+      return wrong_usage(err, "%s would replace an input; name another file", what);
+    }
   }
-  return dperm_output_check(path, err); /* also a ledger that nobody has named */
+  return dperm_output_check(path, err);
 }
 
 /* That none of the first `count` outputs is the same file. */
@@ -129,15 +86,11 @@ dperm_status file_allowed(const char *what, const char *path, const argument *ta
 static dperm_status stream_allowed(const char *what, const char *path, const argument *table,
                                    size_t count, dperm_error *err) {
   struct stat about;
-  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) ||
+      allowed(what, path, table, count, err) != DPERM_INVALID_ARGUMENT) {
     return DPERM_OK;
   }
-  const char *wrong = trouble(path, table, count);
-  if (wrong || dperm_output_check(path, err) == DPERM_INVALID_ARGUMENT) {
-    return wrong_usage(err, "%s %s", what,
-                       wrong ? wrong : "goes to a ledger; send it to another file");
-  }
-  return DPERM_OK;
+  return wrong_usage(err, "%s goes to an input or a ledger; name another file", what);
 }
 
 dperm_status files_agree(const argument *table, size_t count, dperm_error *err) {

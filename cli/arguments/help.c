@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arguments/manual.h"
-
 enum { WIDTH = 80, TEXT_COLUMN = 28 };
 
 /* Prints one word; a line that it does not fit on ends before it. Returns the new column. */
@@ -52,19 +50,6 @@ static void put_option(const char *left, const char *text) {
   print_wrapped(text, strlen(text), TEXT_COLUMN, TEXT_COLUMN);
 }
 
-/* Those of a list have their text in a column of its own. */
-static void put_rest(const char *rest) {
-  enum { TERM = 10 };
-  bool listed = false;
-  for (paragraph p; paragraph_next(&rest, &p); listed = p.term_length > 0) {
-    printf(listed && p.term_length ? "" : "\n");
-    if (p.term_length) {
-      printf("%-*.*s", TERM, (int)p.term_length, p.term);
-    }
-    print_wrapped(p.text, p.length, p.term_length ? TERM : 0, p.term_length ? TERM : 0);
-  }
-}
-
 void help_print(void *context, const command_page *page) {
   char text[128], word[132];
   (void)context;
@@ -87,7 +72,12 @@ void help_print(void *context, const command_page *page) {
     }
     put_option(spelled(&page->table[i], text), page->table[i].help);
   }
-  put_rest(page->rest ? page->rest : "");
+  for (const char *rest = page->rest; rest && *rest;) {
+    size_t length = strcspn(rest, "\n");
+    putchar('\n');
+    print_wrapped(rest, length, 0, 0);
+    rest += length + (rest[length] == '\n');
+  }
 }
 
 /* Commands or actions, a line each. */
@@ -98,9 +88,8 @@ static void print_list(const command *commands) {
 }
 
 static void print_overview(const command *commands) {
-  static const char more[] =
-      "'dperm help COMMAND' explains one, 'dperm completion SHELL' completes them in bash, zsh or "
-      "fish, 'dperm -V' prints the version; start with 'dperm demo'.";
+  static const char more[] = "'dperm help COMMAND' explains one, 'dperm -V' prints the version; "
+                             "start with 'dperm demo'.";
   printf("dperm %s: classifiers that do not betray the people in the training data\n\n"
          "usage: dperm COMMAND [options]\n\n",
          dperm_version());
@@ -122,22 +111,6 @@ static void print_table(void *context, const command_page *page) {
   }
 }
 
-/* The two words that are no commands with a table; false for others. */
-static bool explain_own(const char *word) {
-  if (strcmp(word, "completion") == 0) {
-    printf("usage: dperm completion bash|zsh|fish\n\n"
-           "Prints a script that completes commands, options and values in that shell:\n"
-           "source <(dperm completion bash), the same with zsh, or\n"
-           "dperm completion fish | source.\n");
-  } else if (strcmp(word, "help") == 0) {
-    printf("usage: dperm help [COMMAND [ACTION]]\n\n"
-           "Lists the commands, or explains one; so does COMMAND --help.\n");
-  } else {
-    return false;
-  }
-  return true;
-}
-
 dperm_status help_of(const command *c, const char *word, dperm_error *err) {
   const command *action = word && c->actions ? command_named(c->actions, word) : NULL;
   if (word && !action) {
@@ -155,31 +128,26 @@ dperm_status help_of(const command *c, const char *word, dperm_error *err) {
 }
 
 dperm_status help_command(const command *commands, int argc, char **argv, dperm_error *err) {
-  bool man = argc > 0 && strcmp(argv[0], "--man") == 0;
   bool table = argc > 0 && strcmp(argv[0], "--table") == 0;
-  argc -= man || table;
-  argv += man || table;
-  if (argc == 1 && !man && !table && explain_own(argv[0])) {
-    return flush_stdout(err);
-  }
+  argc -= table;
+  argv += table;
   const command *c = argc > 0 ? command_named(commands, argv[0]) : NULL;
   if (argc > 0 && !c) {
     return wrong_usage(err, "no command is called \"%.40s\"", argv[0]);
   }
-  int most = man || table ? 1 : 2;
+  int most = table ? 1 : 2;
   if (argc > most) {
     return wrong_usage(err, "\"%.40s\" is one word too many", argv[most]);
+  }
+  if (c && !table) {
+    return help_of(c, argc > 1 ? argv[1] : NULL, err);
   }
   for (const command *t = commands; table && t->name; t++) {
     if (!c || t == c) {
       command_visit(t, print_table, NULL);
     }
   }
-  if (man) {
-    manual_print(commands, c);
-  } else if (c && !table) {
-    return help_of(c, argc > 1 ? argv[1] : NULL, err);
-  } else if (!table) {
+  if (!table) {
     print_overview(commands);
   }
   return flush_stdout(err);

@@ -1,10 +1,10 @@
-/* Help, manual pages and completion by shells, all made from the tables of arguments. */
+/* Help and completion by shells, made from the tables of arguments. */
 #pragma once
 
 #include "arguments/arguments.h"
 
-/* dperm help [--man|--table] [COMMAND [ACTION]]: text for a terminal, manual pages, or for tests
- * what is read and written. argv[0] is the first word after "help". */
+/* dperm help [--table] [COMMAND [ACTION]]: text for a terminal, or for tests what is read and
+ * written. argv[0] is the first word after "help". */
 dperm_status help_command(const command *commands, int argc, char **argv, dperm_error *err);
 
 /* One command, or one action of it. */
@@ -15,10 +15,8 @@ void help_print(void *context, const command_page *page);
  * begin at `indent`, and ends the line. The text is ASCII, so bytes are columns. */
 void print_wrapped(const char *text, size_t length, size_t at, size_t indent);
 
-/* completion.c: dperm completion SHELL, the script, to stdout. */
-dperm_status completion_script(int argc, char **argv, dperm_error *err);
-/* dperm __complete WORD..., which the scripts call: the words so far, the last of them at the
- * cursor and maybe empty. A line for each candidate, whether or not it begins like that word, with
- * a tab and a text behind it where there is one; the line FILE where a file may be named. */
+/* completion.c: dperm __complete WORD..., which its scripts call: the words so far, the last of
+ * them at the cursor and maybe empty. A line for each candidate, whether or not it begins like that
+ * word; the line FILE where a file may be named. */
 dperm_status completion_candidates(const command *commands, int argc, char **argv,
                                    dperm_error *err);

@@ -265,34 +265,6 @@ budget_words brief(const char *amount) {
   return out;
 }
 
-/* True for a long decimal below 1 with at least five such digits after the first three. */
-static bool runs_on(const char *amount, const char *digit) {
-  size_t first = strspn(amount, "0."), length = strlen(amount);
-  return length >= 20 && amount[0] == '0' && length > first + 8 &&
-         strspn(amount + first + 3, digit) >= 5;
-}
-
-budget_words brief_left(const char *amount) {
-  budget_words out = brief(amount);
-  size_t first = strspn(amount, "0.");
-  if (runs_on(amount, "9")) { /* 4.9999999…e-7 is nearly 5.00e-7 */
-    const char *d = amount + first;
-    int three = 100 * (d[0] - '0') + 10 * (d[1] - '0') + (d[2] - '0') + 1;
-    bool whole = three == 1000;
-    three = whole ? 100 : three;
-    (void)snprintf(out.text, sizeof out.text, "just under %d.%02de-%zu", three / 100, three % 100,
-                   first - 1 - whole);
-  }
-  return out;
-}
-
-budget_words brief_spent(const char *amount) {
-  budget_words out;
-  (void)snprintf(out.text, sizeof out.text, "%s%.40s", runs_on(amount, "0") ? "just over " : "",
-                 brief(amount).text);
-  return out;
-}
-
 budget_words unit_of(size_t rows_per_person, const char *one) {
   budget_words out;
   if (rows_per_person > 1) {

@@ -65,9 +65,5 @@ typedef struct budget_words {
 } budget_words;
 /* An exact decimal for people: one that is long is cut to three digits, as "9.85e-44". */
 budget_words brief(const char *amount);
-/* The same of what is left and what is spent of a total: one that is a hair from a short figure
- * says so, since 4.99e-7 left and 5.00e-7 spent do not add up to 1e-6. */
-budget_words brief_left(const char *amount);
-budget_words brief_spent(const char *amount);
 /* Whom it is for: `one` ("record"), or "person with at most K rows". */
 budget_words unit_of(size_t rows_per_person, const char *one);

@@ -1,12 +1,10 @@
 /* dperm audit: attacks this very build, or somebody else's trainer, and says what epsilon it has at
  * least. JSON on stdout, a table for people on stderr. */
 #include <dperm/audit.h>
-#include <errno.h>
 #include <math.h>
 
 #include "commands/commands.h"
 #include "commands/external_trainer.h"
-#include "output/atomic_file.h"
 #include "output/gnuplot.h"
 
 static const char closing[] =
@@ -14,17 +12,9 @@ static const char closing[] =
     "is known, and guesses from each model which one it was. By the claim, right guesses are at "
     "most e^epsilon times as frequent as wrong ones: their counts give a lower bound on epsilon. "
     "Exit status 1 if it exceeds the claim.\n"
-    "Mechanisms: output, objective (default), jacobian, weights, add-output, add-objective, "
-    "add-jacobian, gaussian-output, gaussian-objective, add-gaussian-output and "
-    "add-gaussian-objective, each for every loss; joint, add-joint, "
-    "gaussian-joint and add-gaussian-joint (variants objective, output, and jacobian of all "
-    "but gaussian-joint), gaussian-jacobian, elliptic, shape, intercept, selector, split, "
-    "stopping, refine, "
-    "add-refine, bins, calibration, add-calibration, score, add-score, and the laws of noise "
-    "(every kind), lattice and rows; "
-    "--all runs them all. Gaussian noise has a delta of 0.02 (gaussian-jacobian 0.002, "
-    "add-gaussian-joint jacobian 0.006), so large "
-    "that what it allows for is seen, or --delta.\n"
+    "Mechanisms and their variants are those that --all runs and docs/audit.md explains; variants "
+    "are mostly losses. Gaussian noise has a delta so large that what it allows for is seen, or "
+    "--delta.\n"
     "--command audits another trainer, run as 'CMD FILE N': it prints N lines, each the weights of "
     "a new model as a JSON array. docs/audit.md explains.";
 
@@ -72,63 +62,41 @@ static void print_row(const dperm_audit_result *r, double delta) {
  * factor of e^ε" is a band of constant height. The first data set's line has to stay inside the
  * second one's band */
 
-enum { BINS = 64, LEAST = 30 }; /* fewer outcomes in a bin are mostly chance, and not drawn */
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* The density in each bin, NAN where there is too little to tell. */
-static void densities(const double *outcome, size_t count, double low, double width,
-                      double out[BINS]) {
-  size_t counts[BINS] = {0};
+static void write_outcomes(FILE *script, const char *name, const double *outcome, size_t count) {
+  fprintf(script, "$%s << EOD\n", name);
   for (size_t i = 0; i < count; i++) {
-    double bin = (outcome[i] - low) / width;
-    if (bin >= 0 && bin < BINS) {
-      counts[(size_t)bin]++;
-    }
+    fprintf(script, "%.9g\n", outcome[i]);
   }
-  for (size_t b = 0; b < BINS; b++) {
-    out[b] = counts[b] < LEAST ? (double)NAN : (double)counts[b] / (double)count / width;
-  }
+  fprintf(script, "EOD\nstats $%s nooutput name '%s'\n", name, name);
 }
 
-/* Sorts the outcomes of both sides. */
+/* Fewer than 30 outcomes in a bin are mostly chance, and not drawn. */
 static void write_script(FILE *script, const char *title, double epsilon, double *const outcome[2],
                          size_t count) {
-  double low = INFINITY, high = -INFINITY, bottom = INFINITY, top = 0, y[2][BINS];
-  double reach = exp(epsilon), last = (double)(count - 1);
-  for (int side = 0; side < 2; side++) { /* all but the farthest outcomes */
-    qsort(outcome[side], count, sizeof *outcome[side], ascending);
-    low = fmin(low, outcome[side][(size_t)(0.004 * last)]);
-    high = fmax(high, outcome[side][(size_t)(0.996 * last)]);
-  }
-  low = high > low ? low : low - 1; /* all alike */
-  high = high > low ? high : high + 1;
-  double width = (high - low) / BINS;
+  static const char *const names[] = {"first", "second"};
+  write_outcomes(script, names[0], outcome[0], count);
+  write_outcomes(script, names[1], outcome[1], count);
+  fprintf(script,
+          "reach = 3.5 * (first_stddev > 0 ? first_stddev : 1)\n"
+          "low = (first_mean < second_mean ? first_mean : second_mean) - reach\n"
+          "high = (first_mean > second_mean ? first_mean : second_mean) + reach\n"
+          "density(n) = n < 30 ? NaN : n * 63 / (high - low) / %zu\nset xrange [low:high]\n",
+          count);
   for (int side = 0; side < 2; side++) {
-    densities(outcome[side], count, low, width, y[side]);
-    for (size_t b = 0; b < BINS; b++) { /* a NAN is left out */
-      bottom = fmin(bottom, y[side][b] / reach);
-      top = fmax(top, y[side][b] * reach);
-    }
+    fprintf(script,
+            "set table $%s_bins\nplot $%s using 1 bins=64 binrange [low:high] with boxes\n"
+            "unset table\n",
+            names[side], names[side]);
   }
-  gnuplot_begin(script, false, 820, 470);
-  fprintf(script,
-          "set title '%s' noenhanced\nset key above noenhanced\nset border 3\nset tics nomirror\n"
-          "set xlabel 'released weight'\nset ylabel 'density'\nset logscale y\nset format y '%%g'\n"
-          "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n$bins << EOD\n",
-          title, low, high, top > 0 ? bottom : 0.1, top > 0 ? top : 10.0);
-  for (size_t b = 0; b < BINS; b++) {
-    fprintf(script, "%.9g %.9g %.9g\n", low + ((double)b + 0.5) * width, y[0][b], y[1][b]);
-  }
-  fprintf(script,
-          "EOD\nplot $bins using 1:($3/%.9g):($3*%.9g) with filledcurves fc rgb '#f3d9c4' title "
-          "'e^%g = %.4g times more or less', '' using 1:3 with histeps lc rgb '#b3541e' lw 2 title "
-          "'second data set, one record replaced', '' using 1:2 with histeps lc rgb '#1f5fa8' lw 2 "
-          "title 'first data set'\n",
-          reach, reach, epsilon, reach);
+  fprintf(
+      script,
+      "set title '%s' noenhanced\nset key above noenhanced\nset xlabel 'released weight'\n"
+      "set ylabel 'density'\nset logscale y\nset format y '%%g'\n"
+      "plot $second_bins using 1:(density($2)/%.9g):(density($2)*%.9g) with filledcurves fc rgb "
+      "'#f3d9c4' title 'e^%g = %.4g times more or less', '' using 1:(density($2)) with histeps "
+      "lc rgb '#b3541e' lw 2 title 'second data set, one record replaced', $first_bins using "
+      "1:(density($2)) with histeps lc rgb '#1f5fa8' lw 2 title 'first data set'\n",
+      title, exp(epsilon), exp(epsilon), epsilon, exp(epsilon));
 }
 
 /* ---- this build */
@@ -174,16 +142,16 @@ static dperm_status finish(const audit_settings *s, const dperm_audit_result *r,
                  delta);
   (void)snprintf(title, sizeof title, "%s%s%s, claimed epsilon %s: at least %.3f", r->mechanism,
                  *r->variant ? ", " : "", r->variant, claim, r->epsilon_lower_bound);
-  OWNED_STREAM FILE *script = tmpfile();
-  if (!script) {
-    return fail(err, DPERM_IO_ERROR, "cannot prepare a picture: %s", strerror(errno));
-  }
+  OWNED_STREAM FILE *script = NULL;
+  OWNED_MEMORY char *svg = NULL;
+  TRY(gnuplot_begin(820, 470, &script, err));
   write_script(script, title, r->epsilon_claimed, outcome, count);
-  return gnuplot_write(script, s->plot, err);
+  TRY(gnuplot_draw(script, &svg, err));
+  return write_text(s->plot, svg, strlen(svg), err);
 }
 
 static dperm_status run_one(const audit_settings *s, bool *holds, dperm_error *err) {
-  enum { PICTURED = 400000 };
+  enum { PICTURED = 100000 };
   dperm_audit_options o = s->options;
   dperm_audit_result result;
   double delta = 0;
@@ -237,8 +205,6 @@ static dperm_status check_together(const audit_settings *s, dperm_error *err) {
       {s->all && (one || s->plot),
        "--all runs every audit; leave out --mechanism, --loss, --variant and --plot"},
       {s->loss && o->variant, "--loss and --variant are the same; give one"},
-      {s->plot && atomic_file_plain(s->plot) && !path_ends(s->plot, ".svg"),
-       "the name after --plot ends in .svg: pictures of audits are SVG"},
   };
   return usage_rules_hold(rules, sizeof rules / sizeof *rules, err);
 }
@@ -280,7 +246,7 @@ dperm_status run_audit(int argc, char **argv, dperm_error *err) {
   o->seed = argument_given(&s.seed) ? &s.seed : NULL;
   o->progress = *progress_bar();
   bool kinds = strcmp(o->mechanism, "noise") == 0 && !o->variant;
-  TRY(s.plot ? gnuplot_check(err) : DPERM_OK); /* before the long work */
+  TRY(s.plot ? gnuplot_check(s.plot, err) : DPERM_OK); /* before the long work */
   bool holds = true;
   TRY(s.command ? run_command(&s, &holds, err)
       : s.all   ? run_several(&s, NULL, &holds, err)

@@ -11,9 +11,8 @@
 
 enum { BAR = 28, ROWS_MOST = 10000000 };
 
-/* ---- which files may be replaced: only what a demo wrote and nobody has touched since. Lines
- * "NAME SIZE SECONDS NANOSECONDS" in .dperm-demo remember them. A link is never a demo's, so
- * nothing outside the folder is replaced. */
+/* ---- the files: those of an earlier demo may be replaced, but only as it has left them, so none
+ * that changed later than .dperm-demo, its last one. A link is never a demo's. */
 
 enum { DEMO_PATH_SIZE = 4096 };
 
@@ -23,90 +22,55 @@ typedef enum demo_file {
   DEMO_OTHERS,
   DEMO_MODEL,
   DEMO_PREDICTIONS,
+  DEMO_LAST,
   DEMO_FILES
 } demo_file;
 
-typedef struct demo_files {
-  char paths[DEMO_FILES][DEMO_PATH_SIZE];
-  char memory[DEMO_PATH_SIZE]; /* of .dperm-demo */
-} demo_files;
+static const char *const names[DEMO_FILES] = {"schema.json", "people.csv",      "others.csv",
+                                              "model.json",  "predictions.csv", ".dperm-demo"};
 
-static const char *const names[DEMO_FILES] = {"schema.json", "people.csv", "others.csv",
-                                              "model.json", "predictions.csv"};
-
-static bool describe(const char *path, const char *name, char out[128]) {
-  struct stat about;
-  if (lstat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
-    return false;
-  }
-  (void)snprintf(out, 128, "%s %lld %lld %ld\n", name, (long long)about.st_size,
-                 (long long)about.st_mtim.tv_sec, (long)about.st_mtim.tv_nsec);
-  return true;
+static bool is_later(const struct timespec *a, const struct timespec *b) {
+  return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
 /* Makes the folder and the names. Fails if a file is there that is not as a demo has left it. */
-static dperm_status demo_files_claim(const char *folder, demo_files *out, dperm_error *err) {
-  struct stat about;
+static dperm_status claim_files(const char *folder, char paths[DEMO_FILES][DEMO_PATH_SIZE],
+                                dperm_error *err) {
+  struct stat about, last = {0};
   if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
     return fail(err, DPERM_IO_ERROR, "%.512s: cannot make the folder (%s); choose another --out",
                 folder, strerror(errno));
   }
-  (void)snprintf(out->memory, DEMO_PATH_SIZE, "%s/.dperm-demo", folder);
-  OWNED_STREAM FILE *memory = fopen(out->memory, "r");
-  char line[128], remembered[DEMO_FILES * sizeof line] = "";
-  if (memory) {
-    remembered[fread(remembered, 1, sizeof remembered - 1, memory)] = '\0';
-  }
-  for (size_t i = 0; i < DEMO_FILES; i++) {
-    (void)snprintf(out->paths[i], DEMO_PATH_SIZE, "%s/%s", folder, names[i]);
-    TRY(dperm_output_check(out->paths[i], err));
-    if (lstat(out->paths[i], &about) == 0 &&
-        !(describe(out->paths[i], names[i], line) && strstr(remembered, line))) {
+  for (size_t i = DEMO_FILES; i-- > 0;) {
+    (void)snprintf(paths[i], DEMO_PATH_SIZE, "%s/%s", folder, names[i]);
+    TRY(dperm_output_check(paths[i], err));
+    if (lstat(paths[i], i == DEMO_LAST ? &last : &about) == 0 && i != DEMO_LAST &&
+        (!S_ISREG(about.st_mode) || is_later(&about.st_ctim, &last.st_ctim))) {
       return fail(err, DPERM_IO_ERROR,
                   "%.512s: is there already, and not as a demo has left it; choose another --out",
-                  out->paths[i]);
+                  paths[i]);
     }
   }
   return DPERM_OK;
-}
-
-static dperm_status write_text(const char *path, const char *text, dperm_error *err) {
-  OWNED(dperm_output_free_at) dperm_output *out = NULL;
-  TRY(dperm_output_open(path, &out, err));
-  return dperm_output_write(out, text, strlen(text), err);
-}
-
-/* Notes what was written so far, for the next demo, and gives its names with commas between. */
-static dperm_status demo_files_note(const demo_files *files, char left[128], dperm_error *err) {
-  char lines[DEMO_FILES * 128] = "", line[128], *noted = lines, *named = left;
-  *left = '\0';
-  for (size_t i = 0; i < DEMO_FILES; i++) {
-    if (describe(files->paths[i], names[i], line)) {
-      noted = stpcpy(noted, line);
-      named = stpcpy(stpcpy(named, *left ? ", " : ""), names[i]);
-    }
-  }
-  return *lines ? write_text(files->memory, lines, err) : DPERM_OK;
 }
 
 typedef struct demo {
   const char *folder;
   size_t rows;
   uint64_t seed;
-  demo_files files;
+  char paths[DEMO_FILES][DEMO_PATH_SIZE];
   dperm_schema *schema;
   dperm_data *train, *test;
 } demo;
 
-/* ---- the files */
-
 static dperm_status make_files(demo *d, dperm_error *err) {
-  const char *people = d->files.paths[DEMO_PEOPLE], *others = d->files.paths[DEMO_OTHERS];
+  const char *people = d->paths[DEMO_PEOPLE], *others = d->paths[DEMO_OTHERS];
   dperm_source source = {.path = people, .format = DPERM_FORMAT_CSV};
-  TRY(write_text(d->files.paths[DEMO_SCHEMA], dperm_synthetic_census_schema(), err));
+  const char *schema = dperm_synthetic_census_schema();
+  TRY(write_text(d->paths[DEMO_SCHEMA], schema, strlen(schema), err));
   TRY(dperm_synthetic_census_make(people, d->rows, d->seed, progress_bar(), err));
   TRY(dperm_synthetic_census_make(others, d->rows / 3 + 1, d->seed + 1, progress_bar(), err));
-  TRY(dperm_schema_read(d->files.paths[DEMO_SCHEMA], &d->schema, err));
+  TRY(dperm_schema_read(d->paths[DEMO_SCHEMA], &d->schema, err));
   source.schema = d->schema;
   TRY(dperm_data_read(&source, progress_bar(), &d->train, err));
   source.path = others;
@@ -133,10 +97,6 @@ static double share_of_positives(const dperm_data *data) {
 
 /* ---- fits */
 
-typedef struct average {
-  double error, low, high;
-} average;
-
 static dperm_status fit(const demo *d, dperm_mechanism mechanism, double epsilon,
                         dperm_model **model, dperm_error *err) {
   dperm_options options;
@@ -148,30 +108,23 @@ static dperm_status fit(const demo *d, dperm_mechanism mechanism, double epsilon
   return dperm_train(d->train, &options, model, err);
 }
 
-/* Error on people the models have not seen, over `runs` models with fresh noise. */
+/* Error on people the models have not seen, the average over `runs` models with fresh noise. */
 static dperm_status try_fits(const demo *d, dperm_mechanism mechanism, double epsilon, int runs,
-                             average *out, dperm_error *err) {
-  *out = (average){0, 1, 0};
+                             double *error, dperm_error *err) {
+  *error = 0;
   for (int i = 0; i < runs; i++) {
     OWNED(dperm_model_free_at) dperm_model *model = NULL;
     dperm_metrics m;
     TRY(fit(d, mechanism, epsilon, &model, err));
     TRY(dperm_model_score(model, d->test, &m, err));
-    out->error += m.error_rate / runs;
-    out->low = fmin(out->low, m.error_rate);
-    out->high = fmax(out->high, m.error_rate);
+    *error += m.error_rate / runs;
   }
   return DPERM_OK;
 }
 
-static void print_average(const char *mechanism, const char *epsilon, const average *a, int runs) {
-  printf("   %-12s %7s   %6.2f%%  ", mechanism, epsilon, 100 * a->error);
-  if (runs > 1) {
-    printf("%5.1f - %4.1f%%   ", 100 * a->low, 100 * a->high);
-  } else {
-    printf("%13s   ", "");
-  }
-  for (long full = lround(fmin(2 * a->error, 1) * BAR); full > 0; full--) {
+static void print_error(const char *mechanism, const char *epsilon, double error) {
+  printf("   %-12s %7s   %6.2f%%   ", mechanism, epsilon, 100 * error);
+  for (long full = lround(fmin(2 * error, 1) * BAR); full > 0; full--) {
     fputs("█", stdout);
   }
   printf("\n");
@@ -179,21 +132,18 @@ static void print_average(const char *mechanism, const char *epsilon, const aver
 
 /* The table: no privacy, then each mechanism from little privacy to much. */
 static dperm_status show_table(const demo *d, dperm_error *err) {
-  static const double epsilons[] = {3, 1, 0.3, 0.1, 0.03};
+  static const char *const epsilons[] = {"3", "1", "0.3", "0.1", "0.03"};
   enum { RUNS = 10 };
-  double guess = share_of_positives(d->test);
-  average a = {guess, guess, guess};
-  printf("   %-12s %7s   %7s  %13s\n", "mechanism", "epsilon", "error", "range");
-  print_average("always low", "", &a, 1);
-  TRY(try_fits(d, DPERM_MECHANISM_NONE, (double)NAN, 1, &a, err));
-  print_average("none", "-", &a, 1);
+  double error = 0;
+  printf("   %-12s %7s   %7s\n", "mechanism", "epsilon", "error");
+  print_error("always low", "", share_of_positives(d->test));
+  TRY(try_fits(d, DPERM_MECHANISM_NONE, (double)NAN, 1, &error, err));
+  print_error("none", "-", error);
   for (int m = DPERM_MECHANISM_OBJECTIVE; m <= DPERM_MECHANISM_OUTPUT; m++) {
     printf("\n");
     for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++) {
-      char text[16];
-      (void)snprintf(text, sizeof text, "%g", epsilons[e]);
-      TRY(try_fits(d, (dperm_mechanism)m, epsilons[e], RUNS, &a, err));
-      print_average(dperm_mechanism_name((dperm_mechanism)m), text, &a, RUNS);
+      TRY(try_fits(d, (dperm_mechanism)m, strtod(epsilons[e], NULL), RUNS, &error, err));
+      print_error(dperm_mechanism_name((dperm_mechanism)m), epsilons[e], error);
     }
   }
   return DPERM_OK;
@@ -201,11 +151,11 @@ static dperm_status show_table(const demo *d, dperm_error *err) {
 
 static dperm_status show(const demo *d, dperm_error *err) {
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
-  const dperm_source others = {.path = d->files.paths[DEMO_OTHERS]};
+  const dperm_source others = {.path = d->paths[DEMO_OTHERS]};
   const double epsilon = 1.0;
   printf("1. %zu made-up census records (seed %llu). The first ones:\n\n", d->rows,
          (unsigned long long)d->seed);
-  print_first_lines(d->files.paths[DEMO_PEOPLE], 4);
+  print_first_lines(d->paths[DEMO_PEOPLE], 4);
   printf("\n   A public schema says what a record may hold; each becomes a row of %zu numbers\n"
          "   whose norm is at most %g, whatever the record says.\n\n",
          dperm_schema_dims(d->schema), dperm_schema_norm_bound(d->schema));
@@ -222,38 +172,36 @@ static dperm_status show(const demo *d, dperm_error *err) {
          "   e^%g = %.2f in probability, but for a probability of delta = %.2g. This holds for\n"
          "   every record, even against somebody who knows all the others.\n",
          epsilon, epsilon, exp(epsilon), claim.delta);
-  TRY(dperm_model_write(model, d->files.paths[DEMO_MODEL], err));
-  TRY(dperm_predict_file(model, &others, d->files.paths[DEMO_PREDICTIONS], progress_bar(), err));
+  TRY(dperm_model_write(model, d->paths[DEMO_MODEL], err));
+  TRY(dperm_predict_file(model, &others, d->paths[DEMO_PREDICTIONS], progress_bar(), err));
   printf("\n3. One private model with (epsilon, delta) = (%g, %.2g) is in %s;\n"
          "   its predictions for the others are in %s:\n\n",
-         claim.epsilon, claim.delta, d->files.paths[DEMO_MODEL], d->files.paths[DEMO_PREDICTIONS]);
-  print_first_lines(d->files.paths[DEMO_PREDICTIONS], 4);
+         claim.epsilon, claim.delta, d->paths[DEMO_MODEL], d->paths[DEMO_PREDICTIONS]);
+  print_first_lines(d->paths[DEMO_PREDICTIONS], 4);
   printf("\nTry it yourself (the records and the schema are in %s/ too):\n\n"
          "   dperm plan --rows %zu --schema %s --epsilon 0.5\n"
          "   dperm train --data %s --schema %s \\\n"
          "     --epsilon 0.5 --out model.json\n"
          "   dperm score --model model.json --data %s\n",
-         d->folder, d->rows, d->files.paths[DEMO_SCHEMA], d->files.paths[DEMO_PEOPLE],
-         d->files.paths[DEMO_SCHEMA], d->files.paths[DEMO_OTHERS]);
+         d->folder, d->rows, d->paths[DEMO_SCHEMA], d->paths[DEMO_PEOPLE], d->paths[DEMO_SCHEMA],
+         d->paths[DEMO_OTHERS]);
   return DPERM_OK;
 }
 
-/* What was written is noted for the next demo, whatever became of this one. */
+/* The last file stands for what was written, whatever became of the demo. */
 static dperm_status run(demo *d, dperm_error *err) {
   dperm_error unnoted;
-  char left[128];
-  TRY(demo_files_claim(d->folder, &d->files, err));
+  struct stat about;
+  TRY(claim_files(d->folder, d->paths, err));
   dperm_status status = make_files(d, err);
   status = status == DPERM_OK ? show(d, err) : status;
-  if (demo_files_note(&d->files, left, &unnoted) != DPERM_OK && status == DPERM_OK) {
-    *err = unnoted;
-    status = unnoted.status;
+  if (status == DPERM_OK || stat(d->paths[DEMO_SCHEMA], &about) != 0) {
+    return status == DPERM_OK ? write_text(d->paths[DEMO_LAST], "", 0, err) : status;
   }
-  if (status == DPERM_CANCELLED && *left) { /* of its own file the library says: */
-    char *end = strstr(err->message, "; nothing was written");
-    size_t used = end ? (size_t)(end - err->message) : strlen(err->message);
-    (void)snprintf(err->message + used, sizeof err->message - used, "; %.512s holds %s", d->folder,
-                   left);
+  (void)write_text(d->paths[DEMO_LAST], "", 0, &unnoted);
+  char *nothing = strstr(err->message, "; nothing was written"); /* says the library of its file */
+  if (nothing) {
+    (void)snprintf(nothing, 64, "; other files of the demo stay");
   }
   return status;
 }

@@ -69,8 +69,8 @@ static void print_dataset(const json_t *d) {
   printf("  epsilon  %s left of %s (%s spent%s%s)\n", brief(left).text, total,
          brief(report_text(d, "epsilon_spent")).text, plain,
          *plain ? report_text(d, "epsilon_plain") : "");
-  printf("  delta    %s left of %s (%s spent%s%s)\n", brief_left(report_text(d, "delta_left")).text,
-         brief(report_text(d, "delta_total")).text, brief_spent(report_text(d, "delta_spent")).text,
+  printf("  delta    %s left of %s (%s spent%s%s)\n", brief(report_text(d, "delta_left")).text,
+         brief(report_text(d, "delta_total")).text, brief(report_text(d, "delta_spent")).text,
          plain, *plain ? brief(report_text(d, "delta_plain")).text : "");
   if (order > 0 && !report_text(d, "data")) {
     printf("  the first charge takes the rest, %.9g and half of delta, for the conversion of "

@@ -187,15 +187,6 @@ static void print_text(const json_t *p) {
 
 /* ---- columns */
 
-enum { SHOWN_MOST = 20 };
-
-/* Most of the noise first. */
-static int by_noise(const void *a, const void *b) {
-  double x = at(*(const json_t *const *)a, "noise_share");
-  double y = at(*(const json_t *const *)b, "noise_share");
-  return (x < y) - (x > y);
-}
-
 /* "-3.1%" */
 static void print_change(double relative) {
   if (isnan(relative)) {
@@ -220,27 +211,14 @@ static void print_column(const json_t *c) {
 }
 
 static void print_columns(const json_t *p) {
-  const json_t *columns = json_object_get(p, "columns");
-  size_t count = json_array_size(columns);
-  if (count == 0 || isnan(at(json_array_get(columns, 0), "noise_share"))) {
+  const json_t *columns = json_object_get(p, "columns"), *column;
+  size_t i;
+  if (isnan(at(json_array_get(columns, 0), "noise_share"))) {
     return;
   }
-  /* NOLINTNEXTLINE(bugprone-sizeof-expression) */
-  OWNED_MEMORY const json_t **sorted = calloc(count, sizeof *sorted);
-  if (!sorted) {
-    return;
-  }
-  for (size_t i = 0; i < count; i++) {
-    sorted[i] = json_array_get(columns, i);
-  }
-  /* NOLINTNEXTLINE(bugprone-sizeof-expression) */
-  qsort(sorted, count, sizeof *sorted, by_noise);
   printf("\ncolumn                     encoded  of noise  without it    halved  useful bins\n");
-  for (size_t i = 0; i < count && i < SHOWN_MOST; i++) {
-    print_column(sorted[i]);
-  }
-  if (count > SHOWN_MOST) {
-    printf("(the %d with most of the noise; --json has all %zu)\n", SHOWN_MOST, count);
+  json_array_foreach(columns, i, column) {
+    print_column(column);
   }
   printf("without it, halved: how the rms norm of the noise changes if the column is left out, or "
          "has\nhalf as many values; a column that says little about the label is not worth its "

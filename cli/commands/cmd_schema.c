@@ -130,9 +130,9 @@ static dperm_status check(const char *path, const char *data_path, bool unsafe, 
 
 /* ---- draft and import */
 
-/* A dperm_remark: a line on stderr. `context` is a size_t that counts them. */
+/* A dperm_remark: a line on stderr. */
 static void print_remark(void *context, const char *line) {
-  ++*(size_t *)context;
+  (void)context;
   note("remark: %s", line);
 }
 
@@ -191,26 +191,10 @@ static dperm_status run_schema_draft(int argc, char **argv, dperm_error *err) {
   options.positive = positives;
   options.missing = markers;
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
-  size_t remarks = 0;
-  TRY(dperm_schema_draft(data_path, NULL, 0, &options, progress_bar(), print_remark, &remarks,
-                         &schema, err));
+  TRY(dperm_schema_draft(data_path, NULL, 0, &options, progress_bar(), print_remark, NULL, &schema,
+                         err));
   progress_bar_wipe();
   return dperm_schema_write(schema, out_path, err);
-}
-
-static void print_summary(const json_t *schema, const char *out_path, size_t remarks) {
-  static const char *const types[] = {"numeric", "categorical", "ignore"};
-  size_t counts[3] = {0}, i;
-  const json_t *column;
-  json_array_foreach(json_object_get(schema, "columns"), i, column) {
-    for (size_t t = 0; t < 3; t++) {
-      counts[t] += strcmp(report_text(column, "type"), types[t]) == 0;
-    }
-  }
-  note("%s: %zu numeric and %zu categorical columns, %zu ignored, %zu classes; %zu remarks: read "
-       "them, then 'dperm schema check'",
-       out_path && strcmp(out_path, "-") != 0 ? visible(out_path).text : "the schema", counts[0],
-       counts[1], counts[2], json_array_size(json_object_get(schema, "classes")), remarks);
 }
 
 static dperm_status run_schema_import(int argc, char **argv, dperm_error *err) {
@@ -247,14 +231,8 @@ static dperm_status run_schema_import(int argc, char **argv, dperm_error *err) {
   }
   options.positive = positives;
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
-  char *text = NULL;
-  size_t remarks = 0;
-  TRY(dperm_schema_import(path, NULL, 0, &options, print_remark, &remarks, &schema, err));
-  TRY(dperm_schema_write(schema, out_path, err));
-  TRY(dperm_schema_describe(schema, &text, err));
-  json_auto_t *described = report_of(text);
-  print_summary(described, out_path, remarks);
-  return DPERM_OK;
+  TRY(dperm_schema_import(path, NULL, 0, &options, print_remark, NULL, &schema, err));
+  return dperm_schema_write(schema, out_path, err);
 }
 
 /* ---- the command */

@@ -21,9 +21,7 @@ dperm_status run_statement(int argc, char **argv, dperm_error *err) {
                       err));
   OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   TRY(ledger_path ? dperm_ledger_open(ledger_path, &ledger, err) : DPERM_OK);
-  OWNED(dperm_output_free_at) dperm_output *out = NULL;
   OWNED(dperm_text_free_at) char *page = NULL;
-  TRY(dperm_output_open(out_path ? out_path : "-", &out, err));
   TRY(dperm_statement(model, NULL, 0, ledger, html, &page, err));
-  return dperm_output_write(out, page, strlen(page), err);
+  return write_text(out_path, page, strlen(page), err);
 }

@@ -1,5 +1,6 @@
 /* dperm sweep: how often models of many settings err, on public data; a line of CSV for each. */
 #define _GNU_SOURCE /* asprintf */
+#include <dperm/sweep.h>
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,7 +9,6 @@
 #include "arguments/value_list.h"
 #include "commands/charged_run.h"
 #include "commands/commands.h"
-#include "output/atomic_file.h"
 #include "output/gnuplot.h"
 #include "output/mpi_job.h"
 #include "output/sweep_results.h"
@@ -125,24 +125,6 @@ static dperm_status add_cell(const fit_settings *fit, const char *const words[LI
   return DPERM_OK;
 }
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* The numbers of a list into an array that the caller frees; NULL without memory. */
-static double *numbers_of(const word_list *list, size_t *count) {
-  double *numbers = calloc(list->count, sizeof *numbers);
-  *count = 0;
-  for (size_t i = 0; numbers && i < list->count; i++) {
-    *count += read_number(list->words[i], &numbers[*count]);
-  }
-  if (numbers) {
-    qsort(numbers, *count, sizeof *numbers, ascending);
-  }
-  return numbers;
-}
-
 /* The cells of all lists, those of `fit` among them, into an empty table. What does not depend on a
  * list is one cell: mechanism none has neither noise nor epsilon, output perturbation has l2 noise
  * only. */
@@ -158,9 +140,7 @@ static dperm_status sweep_grid_build(const sweep_settings *s, sweep_table *out, 
   }
   out->lines = calloc(all, sizeof *out->lines);
   out->options = calloc(all, sizeof *out->options);
-  out->epsilons = numbers_of(&lists[EPSILON], &out->epsilon_count);
-  out->lambdas = numbers_of(&lists[LAMBDA], &out->lambda_count);
-  if (!out->lines || !out->options || !out->epsilons || !out->lambdas) {
+  if (!out->lines || !out->options) {
     return out_of_memory(err);
   }
   for (size_t i = 0; i < all; i++) {
@@ -210,10 +190,13 @@ static void print_csv(const sweep_table *table, FILE *out) {
 
 static dperm_status write_cells(const sweep_table *table, const char *path, bool json,
                                 dperm_error *err) {
-  OWNED(atomic_file_discard) atomic_file file = {0};
-  TRY(atomic_file_open(path, &file, err));
-  (json ? print_json : print_csv)(table, file.stream);
-  return atomic_file_commit(&file, err);
+  OWNED_MEMORY char *text = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&text, &length);
+  if (out) {
+    (json ? print_json : print_csv)(table, out);
+  }
+  return out && fclose(out) == 0 ? write_text(path, text, length, err) : out_of_memory(err);
 }
 
 static void say(const sweep_table *table, const char *path) {
@@ -241,38 +224,43 @@ static void say(const sweep_table *table, const char *path) {
 
 /* A folder, say, is better refused before the work than after; NULL is none. */
 static dperm_status check_place(const char *out, dperm_error *err) {
-  OWNED(atomic_file_discard) atomic_file file = {0};
-  return out && job_leads() ? atomic_file_open(out, &file, err) : DPERM_OK;
+  OWNED(dperm_output_free_at) dperm_output *place = NULL;
+  return out && job_leads() ? dperm_output_open(out, &place, err) : DPERM_OK;
 }
 
 static dperm_status write_results(const sweep_settings *s, const sweep_table *table,
                                   dperm_error *err) {
+  OWNED_MEMORY char *svg = NULL;
   TRY(write_cells(table, s->out, s->json, err));
-  if (s->picture) {
-    TRY(sweep_picture_write(table, s->picture, err));
+  if (s->picture || s->page) {
+    TRY(sweep_picture_draw(table, &svg, err));
   }
-  return s->page ? sweep_report_write(table, &s->story, s->page, err) : DPERM_OK;
+  TRY(s->picture ? write_text(s->picture, svg, strlen(svg), err) : DPERM_OK);
+  return s->page ? sweep_report_write(table, &s->story, svg, s->page, err) : DPERM_OK;
 }
 
-/* A journal that is gone on with is named once the library has taken it: with the first work. */
-static void say_taken_up(const char **journal) {
-  if (*journal) {
-    note("going on with %s", *journal);
-    *journal = NULL;
-  }
+/* A dperm_sweep_visitor: what was found. */
+static void keep_cell(void *table, const dperm_sweep_cell *cell) {
+  sweep_line *line = &((sweep_table *)table)->lines[cell->index];
+  line->lambda = cell->lambda;
+  line->error_mean = cell->error_mean;
+  line->error_se = cell->error_se;
+  line->runs = cell->runs;
+  line->impossible = cell->impossible ? strdup(cell->impossible) : NULL;
 }
 
-static bool tick_sweep(void *context, const char *stage, uint64_t done, uint64_t total) {
-  if (strcmp(stage, "sweeping") == 0) {
-    say_taken_up(context);
+static void sweep_table_free(sweep_table *table) {
+  for (size_t i = 0; i < table->count; i++) {
+    free(table->lines[i].impossible);
   }
-  return progress_bar()->tick(progress_bar()->context, stage, done, total);
+  free(table->lines);
+  free(table->options);
 }
 
 static dperm_status run_cells(const sweep_settings *s, const dperm_data *data,
                               const dperm_data *test, sweep_table *table, dperm_error *err) {
   struct stat about;
-  const char *begun = s->journal && stat(s->journal, &about) == 0 ? s->journal : NULL;
+  bool begun = s->journal && stat(s->journal, &about) == 0;
   dperm_sweep_options how;
   dperm_sweep_options_init(&how);
   how.folds = s->story.folds;
@@ -281,10 +269,12 @@ static dperm_status run_cells(const sweep_settings *s, const dperm_data *data,
   how.test_data = test;
   how.threads = s->fit.options.threads;
   how.journal = s->journal;
-  how.progress = (dperm_progress){tick_sweep, &begun};
-  TRY(dperm_sweep(data, table->options, table->count, &how, sweep_table_keep, table, err));
+  how.progress = *progress_bar();
+  TRY(dperm_sweep(data, table->options, table->count, &how, keep_cell, table, err));
   progress_bar_wipe();
-  say_taken_up(&begun);
+  if (begun) { /* the library has taken it */
+    note("went on with %s", s->journal);
+  }
   return DPERM_OK;
 }
 
@@ -306,7 +296,6 @@ static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_error *er
     source.path = s->test_data;
     TRY(dperm_data_read_spread(&source, job_ranks(), progress_bar(), &test, err));
   }
-  s->story.schema = schema;
   s->story.data = data;
   s->story.test_data = test;
   size_t spends = 0; /* the first cell that has a delta: all that do have the same */
@@ -326,14 +315,6 @@ static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_error *er
   }
   say(table, s->out);
   return DPERM_OK;
-}
-
-/* What pictures need is asked before the long work. */
-static dperm_status check_pictures(const sweep_settings *s, dperm_error *err) {
-  if (s->picture && !path_ends(s->picture, ".svg") && !path_ends(s->picture, ".png")) {
-    return wrong_usage(err, "the name after --plot ends in .svg or .png, not \"%s\"", s->picture);
-  }
-  return s->picture || s->page ? gnuplot_check(err) : DPERM_OK;
 }
 
 dperm_status run_sweep(int argc, char **argv, dperm_error *err) {
@@ -359,10 +340,10 @@ dperm_status run_sweep(int argc, char **argv, dperm_error *err) {
       shared_argument("--dims", &s.dims),
       shared_argument("--threads", &s.fit.options.threads),
       ledger_guard_argument(&s.ledger),
-      {"--plot", ARGUMENT_OUTPUT, &s.picture, false, "FILE",
-       "a picture, .svg or .png (needs gnuplot)", GROUP_OUTPUT},
+      {"--plot", ARGUMENT_OUTPUT, &s.picture, false, "FILE", "a picture, .svg (needs gnuplot)",
+       GROUP_OUTPUT},
       {"--html", ARGUMENT_OUTPUT, &s.page, false, "FILE",
-       "a page with figures, tables and plans (needs gnuplot)", GROUP_OUTPUT},
+       "a page with the picture and all cells (needs gnuplot)", GROUP_OUTPUT},
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "cells as JSON instead of CSV", GROUP_OUTPUT},
   };
   fit_settings_init(&s.fit, true, table + OWN);
@@ -384,7 +365,7 @@ dperm_status run_sweep(int argc, char **argv, dperm_error *err) {
   OWNED(sweep_table_free) sweep_table cells = {0};
   const char *const records[] = {s.data, s.test_data};
   OWNED_MEMORY char *journal = NULL;
-  if (atomic_file_plain(s.out) && asprintf(&journal, "%s.journal", s.out) < 0) {
+  if (s.out && file_is_plain(s.out) && asprintf(&journal, "%s.journal", s.out) < 0) {
     journal = NULL;
     return out_of_memory(err);
   }
@@ -392,6 +373,8 @@ dperm_status run_sweep(int argc, char **argv, dperm_error *err) {
   TRY(journal ? file_allowed("the journal of --out", journal, table, ALL, err) : DPERM_OK);
   TRY(sweep_grid_build(&s, &cells, err));
   TRY(ledger_guard(s.ledger, records, 2, err));
-  TRY(job_leads() ? check_pictures(&s, err) : DPERM_OK);
+  if (job_leads() && (s.picture || s.page)) { /* before the long work */
+    TRY(gnuplot_check(s.picture, err));
+  }
   return sweep(&s, &cells, err);
 }

@@ -6,11 +6,11 @@
 static const char closing[] =
     "--loss, --h, --lambda, --gamma and --features take lists, such as --lambda 1e-3,3e-3,1e-2. "
     "'dperm train' with --lambda auto is often better than any choice.\n"
-    "split\tgives each candidate its own part of the rows\n"
-    "stopping\ttries random candidates on nearly all rows, for a random number of rounds that "
+    "split gives each candidate its own part of the rows\n"
+    "stopping tries random candidates on nearly all rows, for a random number of rounds that "
     "stays "
     "secret\n"
-    "public\tchooses on --public-data; if these turn out to be the private records, or mostly, the "
+    "public chooses on --public-data; if these turn out to be the private records, or mostly, the "
     "run ends without a model, and its charge stays spent";
 
 static dperm_status rules_hold(const fit_choice *choice, dperm_error *err) {

@@ -3,20 +3,11 @@
 #pragma once
 
 #include <dperm.h>
-#include <stdbool.h>
 #include <stdio.h>
 
-/* Whether a path has this ending: ".svg" and ".png" are pictures. */
-bool path_ends(const char *path, const char *end);
-
-/* The lines that choose paper, size and fonts; a script begins with them. PNG, or else SVG. */
-void gnuplot_begin(FILE *script, bool png, int width, int height);
-
-/* Runs `script` (from its beginning) and appends the picture to `picture`. Fails if gnuplot is
- * missing, does not like the script or does not finish a picture that the script asks for (an empty
- * one asks for none). */
-dperm_status gnuplot_run(FILE *script, FILE *picture, dperm_error *err);
-/* The same to a file that appears whole or not at all. */
-dperm_status gnuplot_write(FILE *script, const char *path, dperm_error *err);
-/* Fails if there is no gnuplot to run. */
-dperm_status gnuplot_check(dperm_error *err);
+/* Fails unless the path is for an SVG (or NULL) and there is a gnuplot to draw it. */
+dperm_status gnuplot_check(const char *path, dperm_error *err);
+/* A temporary file for a script, which begins with paper, size and fonts. */
+dperm_status gnuplot_begin(int width, int height, FILE **script, dperm_error *err);
+/* Runs the script; the picture's text is for free(). */
+dperm_status gnuplot_draw(FILE *script, char **svg, dperm_error *err);

@@ -45,16 +45,9 @@ static void put_number(const char *digits, size_t length) {
   (void)fwrite(whole ? digits : number.text, 1, whole ? length : strlen(number.text), stdout);
 }
 
-/* Where a list of numbers alone ends that begins here; `at` for anything else. */
-static const char *end_of_numbers(const char *at) {
-  const char *end = *at == '[' ? strpbrk(at + 1, "[]{}\"") : NULL;
-  return end && *end == ']' ? end : at;
-}
-
 void report_print(json_t *report) {
   char *text = json_dumps(report, JSON_INDENT(2) | JSON_ENSURE_ASCII);
   bool quoted = false;
-  const char *list_end = text; /* of the list of numbers that is being printed */
   for (const char *at = text; at && *at;) {
     size_t length = quoted ? 0 : strspn(at, "-+.0123456789eE");
     if (length > 0 && strspn(at, "eE") == 0) {
@@ -62,24 +55,15 @@ void report_print(json_t *report) {
       at += length;
       continue;
     }
-    if (at < list_end && *at == '\n') {
-      bool first = at[-1] == '[';
-      at += strspn(at, "\n ");
-      (void)fputs(first || *at == ']' ? "" : " ", stdout);
-      continue;
-    }
-    list_end = quoted || end_of_numbers(at) == at ? list_end : end_of_numbers(at);
     bool escape = quoted && *at == '\\';
     quoted = *at == '"' ? !quoted : quoted;
+    length = escape ? 2 : 1;
     if (*at == 0x7f) { /* the one control character that jansson leaves as it is */
       (void)fputs("\\u007f", stdout);
-      at++;
-      continue;
+    } else {
+      (void)fwrite(at, 1, length, stdout);
     }
-    (void)putchar(*at++);
-    if (escape) {
-      (void)putchar(*at++);
-    }
+    at += length;
   }
   (void)putchar('\n');
   free(text);

@@ -4,29 +4,19 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 
+#include "output/handles.h"
 #include "output/signals.h"
 
 enum { LINE = 4096 };
 
 static bool quiet;
 
-__attribute__((format(printf, 2, 0))) static void print_line(const char *before, const char *format,
-                                                             va_list args) {
-  char words[LINE], line[LINE];
-  (void)vsnprintf(words, sizeof words, format, args);
+static void print_line(const char *before, const char *words) {
+  char line[LINE];
   dperm_text_visible(words, line, sizeof line);
   fprintf(stderr, "%s%s\n", before, line);
-}
-
-__attribute__((format(printf, 1, 2))) static void complain(const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  print_line("dperm: ", format, args);
-  va_end(args);
 }
 
 dperm_status fail(dperm_error *err, dperm_status status, const char *format, ...) {
@@ -43,12 +33,14 @@ dperm_status out_of_memory(dperm_error *err) {
 }
 
 void note(const char *format, ...) {
+  char words[LINE];
   va_list args;
   va_start(args, format);
-  if (!quiet) {
-    print_line("", format, args);
-  }
+  (void)vsnprintf(words, sizeof words, format, args);
   va_end(args);
+  if (!quiet) {
+    print_line("", words);
+  }
 }
 
 void notes_off(void) {
@@ -60,11 +52,12 @@ void notes_off(void) {
 
 int report_error(const dperm_error *err) {
   progress_bar_wipe();
-  char buffer[96];
+  char words[LINE], buffer[96];
   if (!*err->message) {
     return EXIT_WORK_FAILED;
   }
-  complain("%s%s", err->message, run_spent(err->message, buffer));
+  (void)snprintf(words, sizeof words, "%s%s", err->message, run_spent(err->message, buffer));
+  print_line("dperm: ", words);
   if (err->status == DPERM_CANCELLED) {
     return 128 + (signals_caught() ? signals_caught() : SIGINT);
   }
@@ -77,6 +70,17 @@ dperm_status flush_stdout(dperm_error *err) {
   }
   return fail(err, DPERM_IO_ERROR, "standard output: cannot write (%s); check free space",
               strerror(errno));
+}
+
+dperm_status write_text(const char *path, const char *text, size_t length, dperm_error *err) {
+  OWNED(dperm_output_free_at) dperm_output *place = NULL;
+  TRY(dperm_output_open(path ? path : "-", &place, err));
+  return dperm_output_write(place, text, length, err);
+}
+
+bool file_is_plain(const char *path) {
+  struct stat about;
+  return strcmp(path, "-") != 0 && (stat(path, &about) != 0 || S_ISREG(about.st_mode));
 }
 
 /* ---- wrong usage */

@@ -23,7 +23,7 @@ void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void notes_off(void);
 
 /* ---- progress_bar.c: on stderr if that is a terminal, the work takes over a second and nobody
- * said -q. It counts public work only; while solving, it shows the time. */
+ * said -q. It counts public work only. */
 
 /* For the library, which it also asks to stop after Ctrl-C, to clean up behind itself. */
 const dperm_progress *progress_bar(void);
@@ -35,6 +35,10 @@ void progress_bar_off(void);
 
 /* Writes all results so far to stdout. */
 dperm_status flush_stdout(dperm_error *err);
+/* Results to a file that appears whole or not at all; `path` NULL or "-" is standard output. */
+dperm_status write_text(const char *path, const char *text, size_t length, dperm_error *err);
+/* True if `path` is, or can become, a plain file: neither "-" nor a device. */
+bool file_is_plain(const char *path);
 
 /* From now on wrong_usage speaks of this command ("train", "schema draft"). */
 void usage_of(const char *name);

@@ -26,52 +26,35 @@ void run_keep_output(dperm_output *kept) {
   output = kept;
 }
 
-static const char spent_words[] = "; the charge (entry %llu of the ledger) stays spent";
-
 const char *run_spent(const char *message, char buffer[96]) {
   buffer[0] = '\0';
   if (charge.entry != 0 && !strstr(message, "stays spent")) {
-    (void)snprintf(buffer, 96, spent_words, (unsigned long long)charge.entry);
+    (void)snprintf(buffer, 96, "; the charge (entry %llu of the ledger) stays spent",
+                   (unsigned long long)charge.entry);
   }
   return buffer;
-}
-
-const char *signals_digits(unsigned long long number, char *end) {
-  for (; number > 0; number /= 10) {
-    *--end = (char)('0' + number % 10);
-  }
-  return end;
 }
 
 static void on_signal(int number) {
   caught = number;
 }
 
-static void say(const char *text, size_t length) {
-  (void)!write(STDERR_FILENO, text, length);
+static void say(const char *text) {
+  (void)!write(STDERR_FILENO, text, strlen(text));
 }
 
 /* A mapped file that cannot be read on: the disk failed, or somebody cut the file. There is no way
  * back into the work; nothing was written, and a charge stays spent. */
 static void on_lost_page(int number) {
-  static const char line[] =
-      "dperm: a mapped file can no longer be read: the disk failed, or it was "
-      "cut meanwhile; nothing was released";
   static atomic_flag said = ATOMIC_FLAG_INIT;
   (void)number;
   while (
       atomic_flag_test_and_set(&said)) { /* another thread has met it too, and ends the program */
     (void)pause();
   }
-  say(line, sizeof line - 1);
-  if (charge.entry != 0) {
-    char digits[24], *end = digits + sizeof digits;
-    const char *first = signals_digits(charge.entry, end), *gap = strchr(spent_words, '%');
-    say(spent_words, (size_t)(gap - spent_words));
-    say(first, (size_t)(end - first));
-    say(gap + strlen("%llu"), strlen(gap) - strlen("%llu"));
-  }
-  say("\n", 1);
+  say("dperm: a mapped file can no longer be read: the disk failed, or it was cut meanwhile; "
+      "nothing was released");
+  say(charge.entry != 0 ? "; the charge stays spent\n" : "\n");
   const char *temporary = dperm_output_temporary(output);
   if (temporary) {
     (void)unlink(temporary);

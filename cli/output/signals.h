@@ -14,9 +14,6 @@ void signals_catch(void);
 int signals_caught(void);
 /* Of one, a handler that is called with these flags. */
 void signals_handle(int number, void (*handler)(int), int flags);
-/* The decimal digits of a number, for handlers, which may not print: they end before `end`. Returns
- * the first; `end` for 0. */
-const char *signals_digits(unsigned long long number, char *end);
 
 /* What this run is charged, filled by the library. */
 dperm_charge *run_charge(void);

@@ -1,191 +1,184 @@
 /* Every panel is a gnuplot plot of its own; the curves' numbers stand in the script. */
-
 #include "output/sweep_results.h"
 
-#include <errno.h>
 #include <math.h>
 
 #include "output/gnuplot.h"
 #include "output/handles.h"
-#include "output/message.h"
 
-enum { PANEL_WIDTH = 460, PANEL_HEIGHT = 380, MOST_CURVES = 24, MOST_TICS = 10 };
+enum { PANEL_WIDTH = 460, PANEL_HEIGHT = 380, KEY_LINE = 18 };
 
 /* Colours that stay apart for colour-blind eyes and in grey (Okabe and Ito). */
 static const char *const colours[] = {"#000000", "#0072B2", "#D55E00", "#009E73",
                                       "#CC79A7", "#E69F00", "#56B4E9"};
 enum { COLOURS = sizeof colours / sizeof *colours };
 
-typedef struct curve {
-  sweep_filter filter;
-  char name[96];
-  bool level; /* does not depend on the axis: a horizontal line */
-} curve;
+typedef struct point {
+  const sweep_line *line;
+  size_t curve; /* the number of its first line */
+  double place; /* on the axis; 0 for a line that has none, and is drawn as a level */
+} point;
 
-typedef struct picture {
-  const sweep_table *table;
-  sweep_axis axis;
-  double epsilon;       /* against Λ: of this ε only, or NaN */
-  const double *places; /* of the axis, ascending */
-  size_t place_count;
-  curve curves[MOST_CURVES];
-  size_t curve_count;
-} picture;
-
-/* The ε that a line must have to be in the picture; NaN for any. */
-static double epsilon_wanted(const picture *p, const sweep_line *line) {
-  return p->axis == AXIS_LAMBDA && sweep_is_private(line) ? p->epsilon : (double)NAN;
+bool sweep_is_private(const sweep_line *line) {
+  return !isnan(line->epsilon);
 }
 
-/* The curves of one panel: each method, once over the given Λ and once with the automatic one. */
-static void find_curves(picture *p, const char *loss) {
-  const sweep_table *t = p->table;
-  const char *best = p->axis == AXIS_EPSILON && t->lambda_count > 1 ? ", best Λ" : "";
-  p->curve_count = 0;
+bool sweep_same_method(const sweep_line *a, const sweep_line *b) {
+  return strcmp(a->loss, b->loss) == 0 && strcmp(a->mechanism, b->mechanism) == 0 &&
+         strcmp(a->noise, b->noise) == 0;
+}
+
+const char *sweep_method_name(const sweep_line *line, char buffer[64]) {
+  if (!sweep_is_private(line)) {
+    return "not private";
+  }
+  (void)snprintf(buffer, 64, "%s, %s noise", line->mechanism, line->noise);
+  return buffer;
+}
+
+/* ---- the points: curve by curve, along the axis */
+
+static int in_order(const void *a, const void *b) {
+  const point *x = a, *y = b;
+  double apart = x->place - y->place;
+  if (x->curve != y->curve) {
+    return x->curve < y->curve ? -1 : 1;
+  }
+  if (!(apart > 0) && !(apart < 0)) {
+    apart = x->line->error_mean - y->line->error_mean;
+  }
+  return (apart > 0) - (apart < 0);
+}
+
+static bool several_epsilons(const sweep_table *t) {
+  double low = INFINITY, high = -INFINITY;
+  for (size_t i = 0; i < t->count; i++) {
+    low = fmin(low, t->lines[i].epsilon); /* a NaN is left out */
+    high = fmax(high, t->lines[i].epsilon);
+  }
+  return high > low;
+}
+
+/* The best of each place of each curve. Returns how many. */
+static size_t find_points(const sweep_table *t, bool against_epsilon, point *out) {
+  size_t all = 0, kept = 0;
   for (size_t i = 0; i < t->count; i++) {
     const sweep_line *line = &t->lines[i];
-    for (int automatic = 0; automatic < 2 && p->curve_count < MOST_CURVES; automatic++) {
-      const sweep_filter filter = {
-          loss, line->mechanism, line->noise, epsilon_wanted(p, line), (double)NAN, automatic};
-      if (!sweep_first_method(t, i) || !sweep_best(t, &filter)) {
-        continue;
-      }
-      curve *c = &p->curves[p->curve_count++];
-      c->filter = filter;
-      c->level = p->axis == AXIS_EPSILON && !sweep_is_private(line);
-      char buffer[64];
-      (void)snprintf(c->name, sizeof c->name, "%s%s", sweep_method_name(line, buffer),
-                     automatic ? ", automatic Λ" : best);
+    size_t first = 0;
+    while (!sweep_same_method(&t->lines[first], line) ||
+           t->lines[first].automatic != line->automatic) {
+      first++;
     }
+    double epsilon = sweep_is_private(line) ? line->epsilon : 0;
+    out[all] = (point){line, first, against_epsilon ? epsilon : line->lambda};
+    all += line->runs > 0;
   }
+  qsort(out, all, sizeof *out, in_order);
+  for (size_t i = 0; i < all; i++) {
+    bool worse =
+        kept > 0 && out[kept - 1].curve == out[i].curve && !(out[i].place > out[kept - 1].place);
+    out[kept] = out[i];
+    kept += !worse;
+  }
+  return kept;
 }
+
+/* ---- the script */
 
 static double reach(const sweep_line *line) {
   return isnan(line->error_se) ? 0 : line->error_se;
 }
 
-static void write_point(FILE *script, double place, const sweep_line *line) {
-  fprintf(script, "%.9g %.9g %.9g\n", place, line->error_mean, reach(line));
-}
-
-static void write_curve(FILE *script, const picture *p, const curve *c, size_t number) {
-  bool own_lambda = p->axis == AXIS_LAMBDA && c->filter.automatic == 1; /* stands where that is */
-  fprintf(script, "$curve%zu << EOD\n", number);
-  for (size_t i = 0; own_lambda && i < p->table->count; i++) {
-    const sweep_line *line = &p->table->lines[i];
-    if (line->runs && sweep_matches(line, &c->filter)) {
-      write_point(script, line->lambda, line);
-    }
-  }
-  for (size_t i = 0; !own_lambda && i < p->place_count; i++) {
-    sweep_filter filter = c->filter;
-    if (!c->level) {
-      *(p->axis == AXIS_EPSILON ? &filter.epsilon : &filter.lambda) = p->places[i];
-    }
-    const sweep_line *line = sweep_best(p->table, &filter);
-    if (line) {
-      write_point(script, p->places[i], line);
-    }
-  }
-  fprintf(script, "EOD\n");
-}
-
-static void write_panel(FILE *script, picture *p, const char *loss) {
-  find_curves(p, loss);
-  for (size_t i = 0; i < p->curve_count; i++) {
-    write_curve(script, p, &p->curves[i], i);
-  }
-  fprintf(script, "set title '%s' noenhanced\n", loss);
-  const char *before = "plot ";
-  for (size_t i = 0; i < p->curve_count; i++) {
-    const curve *c = &p->curves[i];
-    const char *colour = colours[i % COLOURS];
-    fprintf(script, "%s$curve%zu using 1:2%s with %s lc rgb '%s' %s title '%s'", before, i,
-            c->level ? "" : ":3", c->level ? "lines" : "yerrorlines", colour,
-            c->level ? "dashtype 2 lw 1.5" : "lw 1.5 pt 7 ps 0.5", c->name);
-    before = ", \\\n  ";
-  }
-  fprintf(script, "\n");
-}
-
 /* All panels have the same frame, so that they compare. */
-static void write_frame(FILE *script, const picture *p) {
+static void write_frame(FILE *script, const point *points, size_t count) {
   double low = INFINITY, high = -INFINITY, bottom = INFINITY, top = -INFINITY;
-  for (size_t i = 0; i < p->table->count; i++) {
-    const sweep_line *line = &p->table->lines[i];
-    sweep_filter wanted = sweep_anything;
-    wanted.epsilon = epsilon_wanted(p, line);
-    if (!line->runs || !sweep_matches(line, &wanted)) {
-      continue;
-    }
-    double place = p->axis == AXIS_EPSILON ? line->epsilon : line->lambda;
-    low = fmin(low, place); /* a NaN is left out */
-    high = fmax(high, place);
-    bottom = fmin(bottom, line->error_mean - reach(line));
-    top = fmax(top, line->error_mean + reach(line));
+  for (const point *p = points; p < points + count; p++) {
+    low = p->place > 0 ? fmin(low, p->place) : low;
+    high = fmax(high, p->place);
+    bottom = fmin(bottom, p->line->error_mean - reach(p->line));
+    top = fmax(top, p->line->error_mean + reach(p->line));
   }
   double margin = 0.04 * (top - bottom) + 1e-4;
   fprintf(script, "set xrange [%g:%g]\nset yrange [%g:%g]\n", low / 1.2, high * 1.2,
           fmax(0, bottom - margin), top + margin);
-  if (p->axis == AXIS_EPSILON &&
-      p->place_count <= MOST_TICS) { /* the very values that were asked */
-    fprintf(script, "set xtics (");
-    for (size_t i = 0; i < p->place_count; i++) {
-      fprintf(script, "%s%.9g", i ? ", " : "", p->places[i]);
-    }
-    fprintf(script, ")\n");
-  }
 }
 
-static void write_script(FILE *script, picture *p, bool png) {
-  const sweep_table *t = p->table;
-  size_t panels = 0, most = 1;
-  for (size_t i = 0; i < t->count; i++) {
-    if (sweep_first_loss(t, i)) {
-      find_curves(p, t->lines[i].loss);
-      most = p->curve_count > most ? p->curve_count : most;
-      panels++;
-    }
+static bool begins_curve(const point *points, size_t i) {
+  return i == 0 || points[i].curve != points[i - 1].curve;
+}
+
+/* How many of the points belong to the first one's panel, and how many curves they make. */
+static size_t panel_size(const point *points, size_t count, size_t *curves) {
+  size_t i = 0;
+  for (*curves = 0; i < count && strcmp(points[i].line->loss, points[0].line->loss) == 0; i++) {
+    *curves += begins_curve(points, i);
   }
-  int height = PANEL_HEIGHT + 18 * (int)most; /* space for the key under the panels */
-  gnuplot_begin(script, png, PANEL_WIDTH * (int)panels, height);
+  return i;
+}
+
+static void write_panel(FILE *script, const point *points, size_t count, const char *best) {
+  size_t curves = 0;
+  char name[64];
+  for (size_t i = 0; i < count; i++) {
+    if (begins_curve(points, i)) {
+      fprintf(script, "%s$curve%zu << EOD\n", i > 0 ? "EOD\n" : "", curves++);
+    }
+    fprintf(script, "%.9g %.9g %.9g\n", points[i].place, points[i].line->error_mean,
+            reach(points[i].line));
+  }
+  fprintf(script, "EOD\nset title '%s' noenhanced\nplot ", points[0].line->loss);
+  curves = 0;
+  for (size_t i = 0; i < count; i++) {
+    const sweep_line *line = points[i].line;
+    if (!begins_curve(points, i)) {
+      continue;
+    }
+    fprintf(script, i > 0 ? ", " : "");
+    if (points[i].place > 0) {
+      fprintf(script, "$curve%zu with yerrorlines pt 7 ps 0.5", curves);
+    } else {
+      fprintf(script, "%.9g with lines dashtype 2", line->error_mean);
+    }
+    fprintf(script, " lw 1.5 lc rgb '%s' title '%s%s'", colours[curves++ % COLOURS],
+            sweep_method_name(line, name), line->automatic ? ", automatic Λ" : best);
+  }
+  fprintf(script, "\n");
+}
+
+static dperm_status draw(const point *points, size_t count, bool against_epsilon, const char *best,
+                         char **svg, dperm_error *err) {
+  OWNED_STREAM FILE *script = NULL;
+  size_t panels = 0, most = 1, curves = 0;
+  for (size_t i = 0; i < count; i += panel_size(points + i, count - i, &curves)) {
+    (void)panel_size(points + i, count - i, &curves);
+    most = curves > most ? curves : most;
+    panels++;
+  }
+  TRY(gnuplot_begin(PANEL_WIDTH * (int)panels, PANEL_HEIGHT + KEY_LINE * (int)most, &script, err));
   fprintf(script,
-          "set encoding utf8\nset logscale x\nset format x '%s'\nset xlabel '%s'\nset ylabel "
-          "'error rate'\n"
-          "set grid lc rgb '#dddddd' lt 1\nset border 3\nset tics nomirror\n"
+          "set logscale x\nset format x '%s'\nset xlabel '%s'\nset ylabel 'error rate'\n"
+          "set grid lc rgb '#dddddd' lt 1\n"
           "set key below vertical maxrows %zu left Left reverse samplen 2\n"
           "set multiplot layout 1,%zu\n",
-          p->axis == AXIS_EPSILON ? "%g" : "10^{%L}", p->axis == AXIS_EPSILON ? "ε" : "Λ", most,
-          panels);
-  write_frame(script, p);
-  for (size_t i = 0; i < t->count; i++) {
-    if (sweep_first_loss(t, i)) {
-      write_panel(script, p, t->lines[i].loss);
-    }
+          against_epsilon ? "%g" : "10^{%L}", against_epsilon ? "ε" : "Λ", most, panels);
+  write_frame(script, points, count);
+  for (size_t i = 0, size = 0; i < count; i += size) {
+    size = panel_size(points + i, count - i, &curves);
+    write_panel(script, points + i, size, best);
   }
   fprintf(script, "unset multiplot\n");
+  return gnuplot_draw(script, svg, err);
 }
 
-dperm_status sweep_picture_draw(const sweep_table *table, sweep_axis axis, double epsilon,
-                                const char *path, FILE *out, dperm_error *err) {
-  bool against_epsilon = axis == AXIS_EPSILON;
-  picture p = {.table = table,
-               .axis = axis,
-               .epsilon = epsilon,
-               .places = against_epsilon ? table->epsilons : table->lambdas,
-               .place_count = against_epsilon ? table->epsilon_count : table->lambda_count};
-  OWNED_STREAM FILE *script = tmpfile();
-  if (!sweep_best(table, &sweep_anything)) {
+dperm_status sweep_picture_draw(const sweep_table *table, char **svg, dperm_error *err) {
+  OWNED_MEMORY point *points = calloc(table->count + 1, sizeof *points);
+  if (!points) {
+    return out_of_memory(err);
+  }
+  bool against_epsilon = several_epsilons(table);
+  size_t count = find_points(table, against_epsilon, points);
+  if (count == 0) {
     return fail(err, DPERM_INVALID_DATA, "no cell has a result, so there is nothing to draw");
   }
-  if (!script) {
-    return fail(err, DPERM_IO_ERROR, "cannot prepare a picture: %s", strerror(errno));
-  }
-  write_script(script, &p, path && path_ends(path, ".png"));
-  return path ? gnuplot_write(script, path, err) : gnuplot_run(script, out, err);
-}
-
-dperm_status sweep_picture_write(const sweep_table *table, const char *path, dperm_error *err) {
-  sweep_axis axis = table->epsilon_count > 1 ? AXIS_EPSILON : AXIS_LAMBDA;
-  return sweep_picture_draw(table, axis, (double)NAN, path, NULL, err);
+  return draw(points, count, against_epsilon, against_epsilon ? ", best Λ" : "", svg, err);
 }

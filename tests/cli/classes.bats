@@ -58,15 +58,6 @@ assert score["false_positives"] is None and score["auc"] is None and score["clas
 P
 }
 
-@test "a model whose classes have more than their share is found out" {
-  setup_classes
-  "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --multiclass one-vs-rest --out m.json 2> /dev/null
-  sed -i 's/"epsilon_class": 1.0/"epsilon_class": 1.5/' m.json
-  run "$DPERM" verify --model m.json
-  [ "$status" -eq 1 ]
-  [[ "$output" == *"FAILS  classes: one against the rest for each of 3: 3 epsilon_class = 4.5 > epsilon = 3"* ]]
-}
-
 @test "the statement says how the budget is shared" {
   setup_classes
   "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json 2> /dev/null
@@ -75,20 +66,6 @@ P
   "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --multiclass one-vs-rest --out m.json 2> /dev/null
   says 0 'for each of 3 classes against all others ("iris", "rose", "lily")' "$DPERM" statement --model m.json
   [[ "$output" == *"3 fits, one for each class, of ε = 1 each"* ]]
-}
-
-@test "a ledger is charged once, for all classes" {
-  setup_classes
-  "$DPERM" ledger init l.db --dataset flowers --epsilon 4
-  "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json \
-    --ledger l.db --dataset flowers 2> /dev/null
-  run "$DPERM" ledger show l.db
-  [[ "$output" == *"epsilon  1 left of 4 (3 spent)"*"1 entries, 0 of them never committed"* ]]
-  run "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 1.5 --out n.json \
-    --ledger l.db --dataset flowers
-  fails_with 1 "left"
-  leaves_no n.json
-  succeeds "$DPERM" ledger show l.db --model m.json
 }
 
 @test "a plan for several classes, with and without a schema" {
@@ -111,16 +88,6 @@ P
   fails 2 "go with --dims" "$DPERM" plan --rows 900 --schema flowers.json --classes 3 --epsilon 3
 }
 
-@test "tune chooses for all classes together; counts are for two" {
-  setup_classes
-  run "$DPERM" tune --data flowers.csv --schema flowers.json --epsilon 3 --lambda 1e-3,1e-2 \
-    --method stopping --out m.json
-  [ "$status" -eq 0 ]
-  succeeds "$DPERM" verify --model m.json
-  succeeds "$DPERM" score --model m.json --data flowers.csv --epsilon 1
-  fails 2 "confusion counts are for two classes" "$DPERM" score --model m.json --data flowers.csv --epsilon 1 --counts
-}
-
 @test "classes are learned jointly or not, and not where there is no proof" {
   setup_classes
   train=(train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json)
@@ -136,41 +103,6 @@ P
   [ "$status" -eq 1 ]
   run "$DPERM" predict --model m.json --data flowers.csv
   [ "$status" -eq 1 ]
-}
-
-@test "a label that is no class is refused with its place" {
-  setup_classes
-  echo "1,1,tulip" >> flowers.csv
-  run "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json
-  fails_with 1 'flowers.csv:902:5: the label in column "kind" is not one that the schema lists'
-  leaves_no m.json
-}
-
-@test "a class for several values and one for the rest" {
-  setup_classes
-  sed 's/"classes": \[.*\]/"classes": {"rose": ["rose"], "other": "*"}/' flowers.json > two.json
-  "$DPERM" train --data flowers.csv --schema two.json --epsilon 3 --seed 1 --out a.json 2> /dev/null
-  sed 's/"classes": \[.*\]/"positive": "*", "negative": ["rose"]/' flowers.json > sides.json
-  "$DPERM" train --data flowers.csv --schema sides.json --epsilon 3 --seed 1 --out b.json 2> /dev/null
-  py <<'P'
-a, b = json.load(open("a.json")), json.load(open("b.json"))
-assert a["classes"] == ["rose", "other"] and b["classes"] == ["rose", "positive"]
-assert a["weights"] == b["weights"] and len(a["weights"]) == 3
-P
-}
-
-@test "sweep measures what train and score do" {
-  setup_classes
-  "$DPERM" train --data flowers.csv --schema flowers.json --mechanism none --lambda 1e-3 \
-    --out m.json 2> /dev/null
-  "$DPERM" score --model m.json --data flowers.csv > s.json
-  "$DPERM" sweep --data flowers.csv --schema flowers.json --test-data flowers.csv \
-    --mechanism none,objective --epsilon 0.01,29 --lambda 1e-3 --draws 5 > cells.csv 2> /dev/null
-  py <<'P'
-none, little, much = list(csv.DictReader(open("cells.csv")))
-assert abs(float(none["error_mean"]) - json.load(open("s.json"))["error_rate"]) < 1e-6
-assert float(much["error_mean"]) < 0.1 < float(little["error_mean"])
-P
 }
 
 # The solver's last resort follows a minimizer while the width h of corners shrinks. What softmax has in

@@ -124,12 +124,10 @@ by_stdout() { # nothing is said on stdout, so that the file stays as it is
 
 @test "the cases that were reported" {
   cp people.csv a.csv
-  run "$DPERM" train --data - --schema schema.json --mechanism none --out a.csv < a.csv
-  fails_with 2 "--out would replace an input"
+  fails 2 "--out would replace an input" "$DPERM" train --data - --schema schema.json --mechanism none --out a.csv < a.csv
   ln -s a.csv a.svg
   fails 2 "--plot would replace an input" "$DPERM" sweep --data a.csv --schema schema.json --mechanism none --plot a.svg
-  run "$DPERM" sweep --data - --schema schema.json --mechanism none --html a.csv < a.csv
-  fails_with 2 "--html would replace an input"
+  fails 2 "--html would replace an input" "$DPERM" sweep --data - --schema schema.json --mechanism none --html a.csv < a.csv
   cmp people.csv a.csv
   fails 2 "--plot is empty; name a file" "$DPERM" audit --plot ""
   # Standard input that is not read may be anything.
@@ -147,7 +145,7 @@ by_stdout() { # nothing is said on stdout, so that the file stays as it is
     [ "$(ls mine)" = "$name" ]
   done
   rm schema.json
-  fails 1 "./people.csv: is there already" "$DPERM" demo --rows 100 --out .
+  fails 1 "./others.csv: is there already" "$DPERM" demo --rows 100 --out .
   [ ! -e schema.json ]
   "$DPERM" demo --rows 100 --out d > /dev/null
   "$DPERM" demo --rows 200 --out d > /dev/null # its own may go

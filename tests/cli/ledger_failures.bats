@@ -126,16 +126,6 @@ P
   leaves_no m.json
 }
 
-@test "a place for the model that cannot be written is found before the charge" {
-  begin 1
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out no/such/m.json "${account[@]}"
-  fails_with 1 "no/such/m.json: cannot write (No such file or directory); check the place, its permissions and free space; nothing is charged"
-  mkdir folder
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out folder "${account[@]}"
-  fails_with 1 "folder: cannot write (Is a directory); check the place, its permissions and free space; nothing is charged"
-  [ "$(left)" = 1 ]
-}
-
 @test "a disk that is full at any moment" {
   begin 100
   call=0

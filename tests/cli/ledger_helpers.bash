@@ -1,7 +1,10 @@
 # For tests of ledgers: a budget for the records of helpers.bash, and ways to spend and to spoil it.
 account=(--ledger l.db --dataset people)
 
-begin() { "$DPERM" ledger init l.db --dataset people --epsilon "${1:-1}" 2> /dev/null; }
+begin() {
+  rm -f l.db l.db-journal
+  "$DPERM" ledger init l.db --dataset people --epsilon "${1:-1}" 2> /dev/null
+}
 charge_to() { "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger "$1" --dataset "$2"; }
 charge() { "$DPERM" train "${people[@]}" --epsilon "${1:-0.1}" --out "${2:-m.json}" "${account[@]}"; }
 left() { "$DPERM" ledger show l.db --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["datasets"][0]["epsilon_left"])'; }

@@ -10,7 +10,7 @@ load helpers
   kill -TERM $demo
   wait $demo && code=0 || code=$?
   [ "$code" -eq 143 ]
-  [ "$(cat err)" = "dperm: stopped on request while making records; d holds schema.json" ]
+  [ "$(cat err)" = "dperm: stopped on request while making records; other files of the demo stay" ]
   leaves_no d/people.csv
 }
 
@@ -45,8 +45,7 @@ load helpers
 @test "actions come before what they need" {
   fails 2 "an action is missing: check, draft or import" "$DPERM" schema
   fails 2 'no action is called "foo"; use check, draft or import' "$DPERM" schema foo
-  fails 2 "schema draft: unknown option --json" "$DPERM" schema --json draft
-  succeeds "$DPERM" schema --json check schema.json
+  fails 2 'no action is called "--json"' "$DPERM" schema --json check schema.json
   fails 2 "an action is missing: init, show or verify" "$DPERM" ledger
   fails 2 'no action is called "foo"; use init, show or verify' "$DPERM" ledger foo
 }
@@ -72,8 +71,7 @@ load helpers
   run "$DPERM" train "${people[@]}" --epsilon 1 --kernel gaussian --features 10 --gamma 1e300 --out m.json
   fails_with 2 "gamma = 1e+300; choose it above 0 and at most 1e100"
   fails 2 "epsilon = 1e+300; choose it between 1e-09 and 30 (a guarantee beyond that says nothing)" plan --epsilon 1e300
-  run plan --epsilon 1e-300
-  fails_with 2 "epsilon = 1e-300; choose it between 1e-09 and 30 for each fit: as many times that where"
+  fails 2 "epsilon = 1e-300; choose it between 1e-09 and 30 for each fit: as many times that where" plan --epsilon 1e-300
   [[ "$output" != *beyond* ]]
   succeeds plan --epsilon 30
   for classes in 0 1 x; do
@@ -96,10 +94,8 @@ load helpers
   fails 2 "schema draft: --public-data is missing; see 'dperm help schema draft'" "$DPERM" schema draft
   fails 2 "schema import: DICTIONARY is missing; see 'dperm help schema import'" "$DPERM" schema import
   [[ "$("$DPERM" help schema)" == *"usage: dperm schema ACTION"*"draft "*"import "* ]]
-  [[ "$("$DPERM" help completion)" == "usage: dperm completion bash|zsh|fish"* ]]
-  [[ "$("$DPERM" help help)" == "usage: dperm help [COMMAND [ACTION]]"* ]]
+  [[ "$("$DPERM" help completion)" == *"usage: dperm completion bash|zsh|fish"* ]]
   [[ "$("$DPERM" help)" == *"'dperm -V'"* ]]
-  [[ "$("$DPERM" help --man train)" == *"130 after Ctrl"* ]]
   [[ "$("$DPERM" help sweep)" == *"csv|svmlight|encoded"* ]]
   [[ "$("$DPERM" help predict)" == *"else of the predicted class"* ]]
 }

@@ -1,19 +1,9 @@
 # What was paid for is not lost: outputs are never ledgers or inputs, what can fail fails before the
 # charge, and a failure behind it says that the charge stays spent.
 load helpers
+load ledger_helpers
 
-account=(--ledger l.db --dataset people)
-
-begin() {
-  rm -f l.db l.db-journal
-  "$DPERM" ledger init l.db --dataset people --epsilon "${1:-1}" 2> /dev/null
-}
-left() { "$DPERM" ledger show l.db --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["datasets"][0]["epsilon_left"])'; }
-holds() { "$DPERM" ledger verify l.db > /dev/null; }
 train() { "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out "$@"; }
-preload() {
-  LD_PRELOAD="$LEDGER_FAULT" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" run env "$@"
-}
 spent="; the charge (entry 2 of the ledger) stays spent"
 
 # Nothing was charged, and the ledger is what it was.
@@ -24,44 +14,25 @@ untouched() {
 
 # ---- outputs that are ledgers
 
-@test "the ledger in use is no output, by whatever name it goes" {
+@test "the ledger in use, and what SQLite keeps beside it, is no output, by whatever name it goes" {
   begin
   cp l.db before.db
   ln l.db hard.db
   ln -s l.db soft.db
   ln -s . folder
-  mkdir sub
-  for out in l.db ./l.db sub/../l.db "$PWD/l.db" folder/l.db hard.db soft.db folder/soft.db \
-    /proc/self/cwd/l.db; do
-    fails 2 "train: --out is the ledger, or belongs to it; name another file" train "$out"
+  for out in l.db ./l.db "$PWD/l.db" folder/l.db hard.db soft.db folder/soft.db /proc/self/cwd/l.db; do
+    fails 2 "train: --out would replace an input; name another file" train "$out"
+    DPERM_LEDGER=l.db fails 2 "a ledger of dperm" "$DPERM" train "${people[@]}" --epsilon 0.1 --ledger none --out "$out"
   done
-  DPERM_LEDGER=l.db DPERM_DATASET=people run "$DPERM" train "${people[@]}" --epsilon 0.1 --out hard.db
-  fails_with 2 "--out is the ledger that DPERM_LEDGER names, or belongs to it"
-  DPERM_LEDGER=soft.db run "$DPERM" train "${people[@]}" --epsilon 0.1 --ledger none --out l.db
-  fails_with 2 "--out is the ledger that DPERM_LEDGER names, or belongs to it"
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --ledger soft.db --dataset people --out hard.db
-  fails_with 2 "--out is the ledger, or belongs to it"
   [ -L soft.db ]
-  untouched
-}
-
-@test "what SQLite keeps beside the ledger is no output, whether it is there or not" {
-  begin
-  cp l.db before.db
-  ln -s l.db soft.db
-  ln -s . folder
   for suffix in journal wal shm; do
     for name in l.db ./l.db folder/l.db soft.db; do
-      fails 2 "belongs to " train "$name-$suffix"
+      fails 2 "belongs to a ledger of dperm, which no output replaces" train "$name-$suffix"
       [ ! -e "$name-$suffix" ]
     done
-    run "$DPERM" train "${people[@]}" --epsilon 0.1 --ledger soft.db --dataset people --out "l.db-$suffix"
-    fails_with 2 "--out is the ledger, or belongs to it"
     : > "l.db-$suffix"
     ln -s "l.db-$suffix" link
-    fails 2 "--out is the ledger, or belongs to it" train link
-    run "$DPERM" train "${people[@]}" --epsilon 0.1 --out "l.db-$suffix" # nobody names a ledger
-    fails_with 2 "l.db-$suffix: belongs to a ledger of dperm, which no output replaces"
+    fails 2 "belongs to a ledger of dperm" train link
     rm "l.db-$suffix" link
   done
   untouched
@@ -93,9 +64,6 @@ untouched() {
     "audit --draws 10 --seed 1 --plot hard.svg"; do
     run "$DPERM" $command
     check "$command"
-    # A ledger in the environment is named, and none of these may touch it.
-    DPERM_LEDGER=l.db run "$DPERM" $command
-    [ "$status" -eq 2 ] && [[ "$output" == *"is the ledger that DPERM_LEDGER names"* ]] || { echo "$command: $output"; return 1; }
   done
   ln l.db swept.csv.journal
   run "$DPERM" sweep "${people[@]}" --epsilon 1 --out swept.csv
@@ -107,7 +75,7 @@ untouched() {
     [ "$(ls demo)" = "$name" ]
     rm "demo/$name"
   done
-  fails 2 "--out is the ledger, or belongs to it" "$DPERM" statement --model model.json --ledger l.db --out l.db
+  fails 2 "--out would replace an input" "$DPERM" statement --model model.json --ledger l.db --out l.db
   untouched
 }
 
@@ -117,10 +85,9 @@ untouched() {
   cp l.db before.db
   for command in "score --model model.json --data people.csv" "plan --rows 10 --dims 2 --epsilon 1" \
     "train --data people.csv --schema schema.json --mechanism none --lambda 1 --out -"; do
-    fails 2 "standard output goes to a ledger; send it to another file" bash -c '"$DPERM" '"$command"' 2>&1 >> l.db'
-    fails 2 "standard output goes to a ledger" bash -c '"$DPERM" '"$command"' 2>&1 1<> l.db'
-    DPERM_LEDGER=l.db run bash -c '"$DPERM" '"$command"' 2>&1 >> l.db'
-    fails_with 2 "standard output is the ledger that DPERM_LEDGER names"
+    for into in '>>' '1<>'; do
+      fails 2 "standard output goes to an input or a ledger" bash -c '"$DPERM" '"$command"' 2>&1 '"$into l.db"
+    done
   done
   untouched
   run bash -c '"$DPERM" plan --rows 10 --dims 2 --epsilon 1 2>> l.db'
@@ -217,11 +184,11 @@ unnamed() { # whether this folder can have them
   begin
   cp l.db before.db
   for name in .m.json "(deleted)"; do
-    mode=(-u LEDGER_FAULT_NAMED)
-    [ "$name" = "(deleted)" ] || mode=(LEDGER_FAULT_NAMED=1)
+    mode=UNNAMED=1
+    [ "$name" = "(deleted)" ] || mode=LEDGER_FAULT_NAMED=1
     [ "$name" != "(deleted)" ] || unnamed || continue
     for command in train "tune --lambda 0.1,0.2"; do
-      preload "${mode[@]}" LEDGER_FAULT_FULL=1 LEDGER_FAULT_FULL_NAME="$name" "$DPERM" $command "${people[@]}" \
+      faulty $mode LEDGER_FAULT_FULL=1 LEDGER_FAULT_FULL_NAME="$name" "$DPERM" $command "${people[@]}" \
         --epsilon 0.1 "${account[@]}" --out m.json
       fails_with 1 "m.json: cannot write (No space left on device); check the place, its permissions and free space; nothing is charged"
       leaves_no m.json
@@ -232,8 +199,8 @@ unnamed() { # whether this folder can have them
 
 @test "the space that is taken is enough, and what is not used is given back" {
   begin
-  for mode in "-u LEDGER_FAULT_NAMED" LEDGER_FAULT_NAMED=1; do
-    preload $mode LEDGER_FAULT_LOG=log "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out m.json
+  for mode in UNNAMED=1 LEDGER_FAULT_NAMED=1; do
+    faulty $mode LEDGER_FAULT_LOG=log "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out m.json
     [ "$status" -eq 0 ]
     grep -q "fallocate" log
     [ "$(tail -c 2 m.json)" = "}" ]
@@ -288,64 +255,55 @@ unnamed() { # whether this folder can have them
 
 @test "a model that is lost behind the charge: the message says that it stays spent" {
   begin
-  preload LEDGER_FAULT_RENAME=m.json "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out m.json
+  faulty LEDGER_FAULT_RENAME=m.json "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out m.json
   fails_with 1 "m.json: cannot write (Input/output error); check the place, its permissions and free space$spent"
   [[ "$output" == *"$spent" ]]
   leaves_no m.json
   [ "$(left)" = 0.9 ]
   begin
-  preload LEDGER_FAULT_NAMED=1 LEDGER_FAULT_RENAME=m.json "$DPERM" tune "${people[@]}" --epsilon 0.1 --lambda 0.1,0.2 "${account[@]}" --out m.json
+  faulty LEDGER_FAULT_NAMED=1 LEDGER_FAULT_RENAME=m.json "$DPERM" tune "${people[@]}" --epsilon 0.1 --lambda 0.1,0.2 "${account[@]}" --out m.json
   fails_with 1 "m.json: cannot write (Input/output error)"
   [[ "$output" == *"$spent" ]]
   leaves_no m.json
   [ "$(left)" = 0.9 ]
 }
 
-@test "a reader who leaves behind the charge: the message says that it stays spent" {
-  train_none
-  begin
-  # The data come by a pipe: while the command waits for them, the reader of its output leaves.
-  cat > leave.py <<'P'
+# The data come by a pipe: while the command waits for them, and so has looked at the place of its output,
+# something happens.
+meanwhile() { # what, in Python; the command
+  python3 - "$1" "$DPERM" "${@:2}" <<'P'
 import fcntl, os, struct, subprocess, sys, termios
 inward, data = os.pipe()
 reader, out = os.pipe()
-run = subprocess.Popen(sys.argv[1:], stdin=inward, stdout=out, stderr=subprocess.PIPE)
+run = subprocess.Popen(sys.argv[2:], stdin=inward, stdout=out, stderr=subprocess.PIPE)
 os.close(inward); os.close(out)
 records = open("people.csv", "rb").read()
 os.write(data, records[:100])
-# Once it reads, the place of the output has been looked at.
 while struct.unpack("i", fcntl.ioctl(data, termios.FIONREAD, b"\0" * 4))[0]: pass
-os.close(reader)
+exec(sys.argv[1])
 os.write(data, records[100:]); os.close(data)
 message = run.stderr.read().decode(); status = run.wait()
 print(message, end=""); sys.exit(status)
 P
-  run python3 leave.py "$DPERM" score --model model.json --data - --epsilon 0.1 --public-model "${account[@]}"
+}
+
+@test "a reader who leaves behind the charge: the message says that it stays spent" {
+  train_none
+  begin
+  run meanwhile "os.close(reader)" score --model model.json --data - --epsilon 0.1 --public-model "${account[@]}"
   fails_with 1 "standard output: cannot write (Broken pipe)"
   [[ "$output" == *"$spent" ]]
   [ "$(left)" = 0.9 ]
   begin
-  run python3 leave.py "$DPERM" train --data - --schema schema.json --epsilon 0.1 "${account[@]}" --out -
+  run meanwhile "os.close(reader)" train --data - --schema schema.json --epsilon 0.1 "${account[@]}" --out -
   fails_with 1 "standard output: cannot write (Broken pipe)"
   [[ "$output" == *"$spent" ]]
 }
 
 @test "a ledger that appears where the model goes is not replaced" {
   begin
-  cat > appear.py <<'P'
-import fcntl, os, struct, subprocess, sys, termios
-inward, data = os.pipe()
-run = subprocess.Popen(sys.argv[1:], stdin=inward, stderr=subprocess.PIPE)
-os.close(inward)
-records = open("people.csv", "rb").read()
-os.write(data, records[:100])
-while struct.unpack("i", fcntl.ioctl(data, termios.FIONREAD, b"\0" * 4))[0]: pass
-subprocess.check_call([sys.argv[1], "ledger", "init", "m.json", "--dataset", "x", "--epsilon", "1"], stderr=subprocess.DEVNULL)
-os.write(data, records[100:]); os.close(data)
-message = run.stderr.read().decode(); status = run.wait()
-print(message, end=""); sys.exit(status)
-P
-  run python3 appear.py "$DPERM" train --data - --schema schema.json --epsilon 0.1 "${account[@]}" --out m.json
+  run meanwhile 'subprocess.check_call([sys.argv[2], "ledger", "init", "m.json", "--dataset", "x", "--epsilon", "1"], stderr=-3)' \
+    train --data - --schema schema.json --epsilon 0.1 "${account[@]}" --out m.json
   fails_with 1 "m.json: a ledger of dperm, which no output replaces; name another file$spent"
   "$DPERM" ledger verify m.json > /dev/null
   [ -z "$(find . -name '.m.json.*')" ]

@@ -125,21 +125,6 @@ P
   [[ "$("$DPERM" ledger show l.db)" == *"3 left of 3"* ]]
 }
 
-@test "a seed is reproducible and spoils every later model" {
-  setup_wide
-  run refine --epsilon 0.2 --seed 4
-  [[ "$output" == *"not private: the noise came from a seed"* ]]
-  mv narrow.json first.json
-  run refine --epsilon 0.2 --seed 4
-  cmp first.json narrow.json
-  run refine --epsilon 0.2 --seed 5
-  ! cmp -s first.json narrow.json
-  succeeds "$DPERM" train --data records.csv --schema first.json --epsilon 1 --out m.json
-  [[ "${lines[0]}" == *"not private: the schema was refined from records in a way that is not private" ]]
-  run "$DPERM" verify --model m.json
-  [ "$status" -eq 1 ]
-}
-
 @test "a refined object that was edited is refused, and so is a claim that does not count it" {
   setup_wide
   run refine --epsilon 0.2
@@ -155,22 +140,11 @@ P
   done
 }
 
-@test "persons: both runs are for the same" {
-  setup_wide
-  run refine --epsilon 0.8 --rows-per-person 3
-  [[ "$output" == *"for every person with at most 3 rows"* ]]
-  run "$DPERM" train --data records.csv --schema narrow.json --epsilon 1 --out m.json
-  fails_with 2 "refined for persons with at most 3 rows"
-  "$DPERM" train --data records.csv --schema narrow.json --epsilon 1 --rows-per-person 3 --out m.json 2> /dev/null
-  "$DPERM" verify --model m.json > /dev/null
-}
-
 @test "wrong usage" {
   setup_wide
   train=("$DPERM" train --data records.csv --schema wide.json --out m.json)
   for share in 0 1 1.5 -0.1 much nan; do
-    run "${train[@]}" --epsilon 1 --refine "$share"
-    fails_with 2 "--refine must be a share above 0 and below 1, auto, ask or none"
+    fails 2 "--refine must be a share above 0 and below 1, auto, ask or none" "${train[@]}" --epsilon 1 --refine "$share"
   done
   fails 2 "--refine does not go with --mechanism none" "${train[@]}" --mechanism none --refine auto
   run "${train[@]}" --epsilon 1 --refine auto --bins none
@@ -219,15 +193,6 @@ assert bins[0] != bins[1] == bins[2], bins
 P
   "$DPERM" verify --model m.json > /dev/null
   "$DPERM" verify --model m2.json > /dev/null
-}
-
-@test "tune counts a refinement that was made before" {
-  setup_wide
-  run refine --epsilon 0.2
-  run "$DPERM" tune --data records.csv --schema narrow.json --epsilon 0.8 --lambda 0.01,0.1 --method stopping --out m.json
-  [ "$status" -eq 0 ]
-  [[ "${lines[0]}" == *"(epsilon, delta) = (1, "* ]]
-  "$DPERM" verify --model m.json > /dev/null
 }
 
 @test "train says what it asked the records, for how much, and what came of it" {

@@ -1,11 +1,6 @@
 # dperm schema check: good and bad schemas.
 load helpers
 
-@test "a valid schema is described" {
-  succeeds "$DPERM" schema check schema.json
-  [[ "$output" == *"encoded columns  4"* && "$output" == *"at most 1"* ]]
-}
-
 @test "the examples' schemas are sound" {
   for s in "$DPERM_SOURCE"/examples/schemas/*.json; do
     "$DPERM" schema check "$s" > /dev/null
@@ -28,10 +23,6 @@ for column in schema["columns"]:
   done
 }
 
-@test "data are read against the schema" {
-  says 0 "people.csv: 120 rows fit the schema" "$DPERM" schema check schema.json --data people.csv
-}
-
 @test "counts are for the custodian only" {
   printf 'age,job,rich\n300,nurse,yes\n?,pilot,no\n' > odd.csv
   run "$DPERM" schema check schema.json --data odd.csv
@@ -47,27 +38,14 @@ refuses() {
   fails 1 "$2" "$DPERM" schema check bad.json
 }
 
-@test "bad schemas are refused with line and column" {
+@test "bad schemas are refused with line and column" { # every rule: schema_test.c
   label='"label": {"column": "y", "positive": ["1"], "negative": ["0"]}'
-  refuses '{"columns": [}' 'bad.json:1:'
-  refuses "{
-  $label,
-  \"columns\": [{\"name\": \"a\", \"type\": \"numeric\", \"min\": 1 \"max\": 2}]}" 'bad.json:3:'
+  refuses '' 'bad.json:1:'
   refuses "{$label, \"colums\": []}" 'unknown key "colums"'
-  refuses "{$label, \"columns\": [{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"maxx\": 1}]}" 'unknown key "maxx"'
   refuses "{$label, \"columns\": [
  {\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 1},
  {\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 1}]}" 'bad.json:3:2: column "a" stands here a second time'
-  refuses "{$label, \"columns\": [{\"name\": \"a\", \"type\": \"numeric\", \"min\": 1, \"max\": 1}]}" 'must be below its "max"'
-  refuses "{$label, \"columns\": [{\"name\": \"a\", \"type\": \"numeric\", \"min\": 2, \"max\": 1}]}" 'must be below its "max"'
-  refuses "{$label, \"columns\": [{\"name\": \"a\", \"type\": \"categorical\", \"values\": []}]}" 'at least one text'
-  refuses "{$label, \"columns\": [{\"name\": \"a\", \"type\": \"categorical\"}]}" 'needs either "values" or "groups"'
-  refuses "{$label, \"columns\": []}" 'at least one column'
-  refuses "{$label}" 'at least one column'
-  refuses '{"columns": [{"name": "a", "type": "numeric", "min": 0, "max": 1}]}' '"label" must be an object'
   refuses "{$label, \"missing\": [\"0\"], \"columns\": [{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 1}]}" 'label "0" is in "missing" too'
-  refuses '[1, 2]' 'a schema is an object'
-  refuses '' 'bad.json:1:'
 }
 
 @test "wrong usage" {
@@ -124,17 +102,6 @@ END
     run "$DPERM" verify --model other.json
     [[ "$status" -eq 1 && "$output" == *"FAILS  norm1: "* ]]
   done
-}
-
-@test "encoded records under bins and crosses give the same model and predictions" {
-  binned '"on_missing": "category",' > s.json
-  "$DPERM" encode --data people.csv --schema s.json --out rows.dperm 2> /dev/null
-  "$DPERM" train --data people.csv --schema s.json --epsilon 1 --seed 3 --out a.json 2> /dev/null
-  "$DPERM" train --data rows.dperm --epsilon 1 --seed 3 --out b.json 2> /dev/null
-  cmp a.json b.json
-  "$DPERM" predict --model a.json --data people.csv > a.csv
-  "$DPERM" predict --model a.json --data rows.dperm > b.csv
-  cmp a.csv b.csv
 }
 
 @test "bins that are not chosen yet are kept, and no part of an encoded file" {

@@ -142,17 +142,6 @@ fits() { # the file's text, further arguments
   remarked 'column "level": goes one to one with column "n"'
 }
 
-@test "rare values are grouped" {
-  {
-    echo place,y
-    seq 1 1500 | awk '{print ($1 % 3 ? "home" : "other") "," ($1 % 5 == 4)}'
-    for i in $(seq 1 60); do echo "far$i,$((i % 2))"; done
-  } > places.csv
-  drafts places.csv
-  [ "$(drafted columns.0.groups)" = '{"home": ["home"], "other": ["other"], "(other)": "*"}' ]
-  remarked '60 of 62 values are rare'
-}
-
 @test "missing markers are seen, or told" {
   { echo a,b,y; for i in $(seq 1 40); do echo "$i.5,x,0"; echo "NA,n/a,1"; echo "null,u,0"; done; } > gaps.csv
   drafts gaps.csv

@@ -21,13 +21,6 @@ assert abs(s["log_loss"] - ll) < 1e-12
 P
 }
 
-@test "log loss is null for hinges, auc is null with one class" {
-  "$DPERM" train "${people[@]}" --mechanism none --loss huber --out model.json 2> /dev/null
-  grep -v ',yes$' people.csv > noes.csv
-  run "$DPERM" score --model model.json --data noes.csv
-  [[ "$output" == *'"auc": null'* && "$output" == *'"log_loss": null'* ]]
-}
-
 @test "labels are needed, and must be known" {
   train_none
   cut -d, -f1,2 people.csv > unlabelled.csv
@@ -75,9 +68,4 @@ P
   fails 2 "go with --epsilon" "$DPERM" score --model model.json --data people.csv --counts
   fails 2 "--epsilon must be a positive number" "$DPERM" score --model model.json --data people.csv --epsilon 0
   fails 2 "epsilon = 1e-14" "$DPERM" score --model model.json --data people.csv --epsilon 1e-14
-}
-
-@test "wrong usage" {
-  fails 2 "--data is missing" "$DPERM" score --model model.json
-  fails 1 "none.json: cannot open" "$DPERM" score --model none.json --data people.csv
 }

@@ -21,14 +21,6 @@ grid=(--loss logistic,huber --mechanism none,output,objective --lambda 1e-3,1e-2
   grep -q '^logistic,objective,l1,0.01,1,' cells.csv
 }
 
-@test "the same seed gives the same bytes on any number of threads, another seed others" {
-  sweep --epsilon 1 --draws 20 --seed 7 --threads 1 > one.csv
-  sweep --epsilon 1 --draws 20 --seed 7 --threads 3 > three.csv
-  sweep --epsilon 1 --draws 20 --seed 8 > other.csv
-  cmp one.csv three.csv
-  ! cmp -s one.csv other.csv
-}
-
 @test "a file appears whole, its journal goes, and what was done is told" {
   succeeds sweep --epsilon 1 --draws 2 --out cells.csv
   [ "$output" = "cells.csv: 1 cells, 20 models" ]
@@ -65,19 +57,6 @@ grid=(--loss logistic,huber --mechanism none,output,objective --lambda 1e-3,1e-2
   [ -e cells.csv.journal ]
 }
 
-@test "a journal of other options, data or of something else is refused" {
-  long=(--loss logistic,huber --lambda 1e-3,1e-2,1e-1 --epsilon 0.1,0.2,0.4,0.8)
-  # killed when the first part is to be written
-  run preloaded "$LEDGER_FAULT" LEDGER_FAULT_KILL=3 "$DPERM" sweep "${people[@]}" "${long[@]}" --draws 4 --out cells.csv
-  [ "$status" -eq 137 ]
-  cp cells.csv.journal kept
-  fails 1 "cells.csv.journal:1:1: the journal of another sweep" sweep "${long[@]}" --draws 5 --out cells.csv
-  cmp kept cells.csv.journal
-  echo "my notes" > cells.csv.journal
-  says 1 "not a journal" sweep --epsilon 1 --out cells.csv
-  [ "$(cat cells.csv.journal)" = "my notes" ]
-}
-
 @test "records to test on instead of folds" {
   head -n 60 people.csv > test.csv
   sweep --test-data test.csv --mechanism none,objective --epsilon 1 --draws 7 > cells.csv
@@ -95,17 +74,6 @@ assert [(c["delta_given"], c["neighbours"]) for c in cells] == [(None, None), (0
   sweep --json --epsilon 1 --delta 1e-6 --draws 2 --neighbours add-remove --rows-about 100 > cells.json
   python3 -c 'import json
 assert [(c["delta_given"], c["neighbours"]) for c in json.load(open("cells.json"))] == [(1e-6, "add-remove")]'
-}
-
-@test "records from standard input, gzip and svmlight, and a kernel" {
-  gzip -k people.csv
-  sweep --epsilon 1 --draws 2 > cells.csv
-  "$DPERM" sweep --data - --schema schema.json --epsilon 1 --draws 2 < people.csv | cmp - cells.csv
-  "$DPERM" sweep --data people.csv.gz --schema schema.json --epsilon 1 --draws 2 | cmp - cells.csv
-  printf '1 1:0.5 2:1\n-1 1:1\n1 2:0.7\n-1 1:0.2\n' > rows.svm
-  "$DPERM" sweep --data rows.svm --dims 2 --mechanism none --folds 2 | grep -q '^logistic,none,,auto,,.*,2$'
-  sweep --kernel gaussian --gamma 0.5 --features 10 --mechanism none,objective --epsilon 1 --draws 2 |
-    grep -q '^logistic,objective,'
 }
 
 @test "a schema that drops rows is fine: the records are public" {

@@ -99,25 +99,6 @@ P
   fails 1 "nothing.json: cannot open" "$DPERM" verify --model nothing.json --json
 }
 
-@test "wrong usage" {
-  fails 2 "--model is missing" "$DPERM" verify
-  fails 2 "--model needs a value" "$DPERM" verify --model
-  fails 2 "unknown option --fast" "$DPERM" verify --model m.json --fast
-  fails 2 "one word too many" "$DPERM" verify m.json
-  says 0 "usage: dperm verify --model FILE [--ledger FILE] [--json]" "$DPERM" help verify
-}
-
-@test "a model of every kind of noise follows from its file" {
-  for noise in l2 l1 group linf; do
-    "$DPERM" train "${people[@]}" --epsilon 1 --noise $noise --out $noise.json 2> /dev/null
-    "$DPERM" verify --model $noise.json > lines
-    grep -q "^ok     noise: $noise, " lines
-    grep -q "^ok     claim: " lines
-  done
-  "$DPERM" verify --model l1.json | grep -q "^ok     norm1: l1 noise: |x| <= 1.414"
-  "$DPERM" verify --model group.json | grep -q "^ok     body: group noise: |x| <= 1 for 2 groups .* of 4 encoded"
-}
-
 charged() { # how the budget adds up, then options of the run
   rm -f l.db
   "$DPERM" ledger init l.db --dataset people --epsilon 9 --delta 1e-4 $1 2> /dev/null

@@ -3,7 +3,6 @@
 load helpers
 
 weights_of() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1])).get("class_weights"))' "$1"; }
-weight() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["weights"])' "$1"; }
 
 @test "weights stand in the model, which is private, verifies and says so" {
   for how in "--mechanism objective" "--mechanism output" "--noise l2" "--noise group" "--loss huber" "--analysis paper"; do
@@ -21,25 +20,6 @@ weight() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["wei
   ! "$DPERM" verify --model plain.json | grep -q class_weights
 }
 
-@test "only ratios count" {
-  for w in yes=10 no=0.1 no=0.5,yes=5; do
-    "$DPERM" train "${people[@]}" --epsilon 1 --seed 3 --class-weights $w --out m.json 2> /dev/null
-    weight m.json >> seen
-  done
-  [ "$(sort -u seen | wc -l)" -eq 1 ]
-  "$DPERM" train "${people[@]}" --epsilon 1 --seed 3 --out m.json 2> /dev/null
-  [ "$(weight m.json)" != "$(head -1 seen)" ]
-}
-
-@test "a class that counts more is found more often" {
-  for w in no=1 no=0.05 yes=0.05; do
-    "$DPERM" train "${people[@]}" --mechanism none --class-weights $w --out m.json 2> /dev/null
-    "$DPERM" predict --model m.json --data people.csv | grep -c '^yes,' >> found || true
-  done
-  [ "$(sed -n 2p found)" -gt "$(sed -n 1p found)" ]
-  [ "$(sed -n 3p found)" -lt "$(sed -n 1p found)" ]
-}
-
 @test "the noise and its price are those without weights" {
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --json > without
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --json --class-weights yes=10 > with
@@ -50,15 +30,7 @@ weight() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["wei
   fails_with 2 '"maybe" has a weight and is no class; the first two of 2 are "no" and "yes"'
 }
 
-@test "the ledger charges what it charges without weights" {
-  "$DPERM" ledger init l.db --dataset people --epsilon 1 2> /dev/null
-  "$DPERM" train "${people[@]}" --epsilon 0.25 --class-weights yes=10 --out m.json --ledger l.db --dataset people 2> message
-  grep -q 'charged epsilon 0.25 and ' message
-  "$DPERM" ledger verify l.db > /dev/null 2>&1
-  "$DPERM" ledger show l.db --model m.json > /dev/null
-}
-
-@test "tuning states the weights of its candidates, and sweeps have them" {
+@test "tuning states the weights of its candidates" {
   for method in split stopping; do
     "$DPERM" tune "${people[@]}" --epsilon 2 --lambda 0.1,0.2 --class-weights yes=3 --method $method --out m.json 2> /dev/null
     [ "$(weights_of m.json)" != None ]
@@ -68,12 +40,6 @@ m = json.load(open("m.json"))
 assert all(c["class_weights"] == {"yes": 3.0} for c in m["selection"]["candidates"])
 P
   done
-  sweep=(sweep "${people[@]}" --epsilon 1 --lambda 0.1 --folds 3 --draws 4 --seed 5)
-  "$DPERM" "${sweep[@]}" > plain 2> /dev/null
-  "$DPERM" "${sweep[@]}" --class-weights yes=1,no=1 > equal 2> /dev/null
-  "$DPERM" "${sweep[@]}" --class-weights no=0.01 > heavy 2> /dev/null
-  diff plain equal
-  ! cmp -s plain heavy
 }
 
 @test "several classes: a record counts by its own class in every fit" {
@@ -109,14 +75,4 @@ P
   refused 2 '"maybe" has a weight and is no class' maybe=2
   refused 2 'class "yes" has two weights; give one' yes=2,yes=3
   refused 2 'give a number between 1e-06 and 1e+06' yes=1e9
-}
-
-@test "a falsified weight does not let a claim pass" {
-  "$DPERM" train "${people[@]}" --epsilon 1 --class-weights yes=10 --out model.json 2> /dev/null
-  # As given, and not divided: ten times the slope that beta is for.
-  change 'm["class_weights"] = [1.0, 10.0]'
-  says 1 "FAILS  class_weights: from 1 to 10: above 1, where L and c do not hold" "$DPERM" verify --model changed.json
-  [[ "$output" == *"FAILS  claim: does not follow"* ]]
-  [[ "$output" != *"FAILS  digest"* ]]
-  fails 1 "a class weight is not a number above 0 and at most 1" "$DPERM" predict --model changed.json --data people.csv
 }
