@@ -176,9 +176,7 @@ static dperm_status draw_stage(stage *s, dperm_error *err) {
   (void)pthread_mutex_init(&s->lock, NULL);
   pool_run(2 * ((s->draws + s->a->block - 1) / s->a->block), take_block, s);
   (void)pthread_mutex_destroy(&s->lock);
-  if (s->first.status != DPERM_OK) {
-    FAIL(err, s->first.status, "%s", s->first.message);
-  }
+  FAIL_IF(s->first.status != DPERM_OK, err, s->first.status, "%s", s->first.message);
   return DPERM_OK;
 }
 

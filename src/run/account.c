@@ -62,9 +62,8 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
   if (!guarantee_is_private(&run->claim)) {
     return refuse_unprotected(run, &request.identity, err);
   }
-  if (!request.dataset) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "a ledger is named, but no data set; name that too");
-  }
+  FAIL_IF(!request.dataset, err, DPERM_INVALID_ARGUMENT,
+          "a ledger is named, but no data set; name that too");
   TRY(name_refinement(run, words, err));
   return charge_reserve(run->account->ledger, &request, run->account->dry_run, charge, err);
 }
@@ -160,8 +159,7 @@ dperm_status schema_state_cost(const dperm_schema *made, double epsilon, const g
   cost.entry = paid.entry;
   memcpy(cost.receipt, paid.digest, sizeof cost.receipt);
   json_auto_t *json = json_deep_copy(made->json);
-  if (!json || json_object_set_new(json, "refined", schema_refined_json(&cost)) != 0) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while making a schema");
-  }
+  FAIL_IF(!json || json_object_set_new(json, "refined", schema_refined_json(&cost)) != 0, err,
+          DPERM_OUT_OF_MEMORY, "out of memory while making a schema");
   return schema_from_json(json, "the refined schema", out, err);
 }

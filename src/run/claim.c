@@ -58,18 +58,15 @@ dperm_status check_refined_unit(const dperm_options *o, const dperm_schema *sche
   if (o->mechanism == DPERM_MECHANISM_NONE || !refined || refined->epsilon == 0) {
     return DPERM_OK;
   }
-  if (refined->rows_per_person != o->rows_per_person) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the schema was refined for persons with at most %zu rows, and this run is for %zu: their "
-         "epsilons cannot be added; give both the same rows per person",
-         refined->rows_per_person, o->rows_per_person);
-  }
-  if (refined->neighbours != o->neighbours) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the schema was refined for neighbours %s, and this run is for %s: their epsilons cannot "
-         "be added; use the schema as it was before",
-         dperm_neighbours_name(refined->neighbours), dperm_neighbours_name(o->neighbours));
-  }
+  FAIL_IF(
+      refined->rows_per_person != o->rows_per_person, err, DPERM_INVALID_ARGUMENT,
+      "the schema was refined for persons with at most %zu rows, and this run is for %zu: their "
+      "epsilons cannot be added; give both the same rows per person",
+      refined->rows_per_person, o->rows_per_person);
+  FAIL_IF(refined->neighbours != o->neighbours, err, DPERM_INVALID_ARGUMENT,
+          "the schema was refined for neighbours %s, and this run is for %s: their epsilons cannot "
+          "be added; use the schema as it was before",
+          dperm_neighbours_name(refined->neighbours), dperm_neighbours_name(o->neighbours));
   return DPERM_OK;
 }
 

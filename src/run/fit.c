@@ -38,10 +38,9 @@ dperm_status fit_release(const fit_plan *plan, ranks *spread, const solution *fo
 /* The noise is made for rows that count once at most (docs/proofs/weights.md). */
 static dperm_status check_row_weights(const problem *base, dperm_error *err) {
   for (size_t i = 0; base->shares && i < base->x->rows; i++) {
-    if (!(base->shares[i] >= 0 && base->shares[i] <= 1) && !DEFECT("weights-unscaled")) {
-      FAIL(err, DPERM_NUMERIC_ERROR,
-           "a record counts for more than the noise is made for; nothing is released");
-    }
+    FAIL_IF(!(base->shares[i] >= 0 && base->shares[i] <= 1) && !DEFECT("weights-unscaled"), err,
+            DPERM_NUMERIC_ERROR,
+            "a record counts for more than the noise is made for; nothing is released");
   }
   return DPERM_OK;
 }
@@ -178,9 +177,8 @@ static dperm_status fit_class(fit_work *w, size_t m, dperm_unsafe_diagnostics *u
   TRY(progress_tick(&options->progress, "solving", 0, 0, err));
   TRY(fit_run(w->plan, &base, &how, w->source, &w->found, weights, &solved, err));
   for (size_t j = 0; j < all; j++) {
-    if (!isfinite(weights[j])) {
-      FAIL(err, DPERM_NUMERIC_ERROR, "a weight is beyond all doubles; raise lambda or epsilon");
-    }
+    FAIL_IF(!isfinite(weights[j]), err, DPERM_NUMERIC_ERROR,
+            "a weight is beyond all doubles; raise lambda or epsilon");
   }
   return unsafe ? unsafe_add_fit(&base, w->plan->privacy.lambda, weights, &solved, unsafe, err)
                 : DPERM_OK;

@@ -23,15 +23,11 @@ dperm_status check_rows_public(const dperm_schema *schema, unsigned doubts, dper
       "line ends out of fields",
       ("the file's one column may end with an empty record, which nothing shows, so the number of "
        "rows depends on it and no private fit is possible; end the last line")};
-  if (schema && (schema->on_missing == MISSING_DROP)) {
-    FAIL(err, DPERM_INVALID_SCHEMA,
-         "the schema drops rows with missing values, so the number of rows depends on the records "
-         "and no private fit is possible; set \"on_missing\" to \"zero\" or \"category\"");
-  }
+  FAIL_IF(schema && (schema->on_missing == MISSING_DROP), err, DPERM_INVALID_SCHEMA,
+          "the schema drops rows with missing values, so the number of rows depends on the records "
+          "and no private fit is possible; set \"on_missing\" to \"zero\" or \"category\"");
   for (unsigned kind = 0; kind < DOUBT_KINDS; kind++) {
-    if (doubts >> kind & 1) {
-      FAIL(err, DPERM_INVALID_DATA, "%s", reasons[kind]);
-    }
+    FAIL_IF(doubts >> kind & 1, err, DPERM_INVALID_DATA, "%s", reasons[kind]);
   }
   return DPERM_OK;
 }
@@ -43,12 +39,11 @@ static dperm_status check_row_count(const dperm_data *data, const dperm_options 
   if (counted) {
     return data_check_any(data, err);
   }
-  if (rows_in_all(data->x) > add_remove_rows_most(options->rows_about)) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "with rows about %zu the guarantee is for at most %zu records, and there are more; give a "
-         "figure nearer to their number",
-         options->rows_about, add_remove_rows_most(options->rows_about));
-  }
+  FAIL_IF(
+      rows_in_all(data->x) > add_remove_rows_most(options->rows_about), err, DPERM_INVALID_DATA,
+      "with rows about %zu the guarantee is for at most %zu records, and there are more; give a "
+      "figure nearer to their number",
+      options->rows_about, add_remove_rows_most(options->rows_about));
   return DPERM_OK;
 }
 

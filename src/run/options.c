@@ -12,49 +12,42 @@
 
 dperm_status check_choice(bool known, const char *what, unsigned number, const char *of,
                           dperm_error *err) {
-  if (!known) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%s number %d is none of the %s", what, (int)number, of);
-  }
+  FAIL_IF(!known, err, DPERM_INVALID_ARGUMENT, "%s number %d is none of the %s", what, (int)number,
+          of);
   return DPERM_OK;
 }
 
 static dperm_status check_positive(const char *what, double value, dperm_error *err) {
-  if (!(value > 0 && isfinite(value))) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%s = %g; it must be positive and finite", what, value);
-  }
+  FAIL_IF(!(value > 0 && isfinite(value)), err, DPERM_INVALID_ARGUMENT,
+          "%s = %g; it must be positive and finite", what, value);
   return DPERM_OK;
 }
 
 dperm_status check_threads(int threads, dperm_error *err) {
-  if (threads < 0 || threads > 4096) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores", threads);
-  }
+  FAIL_IF(threads < 0 || threads > 4096, err, DPERM_INVALID_ARGUMENT,
+          "%d threads; give 1 to 4096, or 0 for all cores", threads);
   return DPERM_OK;
 }
 
 dperm_status check_rows_per_person(size_t rows, dperm_error *err) {
   enum { MOST = 1000000 };
-  if (rows < 1 || rows > MOST) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows per person; give from 1 to %d", rows, MOST);
-  }
+  FAIL_IF(rows < 1 || rows > MOST, err, DPERM_INVALID_ARGUMENT,
+          "%zu rows per person; give from 1 to %d", rows, MOST);
   return DPERM_OK;
 }
 
 dperm_status check_rows_about(dperm_neighbours neighbours, size_t about, dperm_error *err) {
   TRY(check_choice(dperm_neighbours_name(neighbours), "neighbours", neighbours, "two", err));
-  if (neighbours == DPERM_NEIGHBOURS_REPLACE && about != 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "rows about %zu: where records are replaced their number is public and counted; leave "
-         "it out, or choose neighbours add-remove",
-         about);
-  }
-  if (neighbours == DPERM_NEIGHBOURS_ADD_REMOVE &&
-      (about < 1 || about > (size_t)1 << ROWS_ABOUT_BITS)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "rows about %zu: with neighbours add-remove the number of rows is private; give a public "
-         "figure near it, from 1 to 2^38",
-         about);
-  }
+  FAIL_IF(neighbours == DPERM_NEIGHBOURS_REPLACE && about != 0, err, DPERM_INVALID_ARGUMENT,
+          "rows about %zu: where records are replaced their number is public and counted; leave "
+          "it out, or choose neighbours add-remove",
+          about);
+  FAIL_IF(neighbours == DPERM_NEIGHBOURS_ADD_REMOVE &&
+              (about < 1 || about > (size_t)1 << ROWS_ABOUT_BITS),
+          err, DPERM_INVALID_ARGUMENT,
+          "rows about %zu: with neighbours add-remove the number of rows is private; give a public "
+          "figure near it, from 1 to 2^38",
+          about);
   return DPERM_OK;
 }
 
@@ -67,15 +60,11 @@ static dperm_status check_neighbours(const dperm_options *o, dperm_error *err) {
   if (o->neighbours == DPERM_NEIGHBOURS_REPLACE) {
     return DPERM_OK;
   }
-  if (o->mechanism == DPERM_MECHANISM_NONE) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "neighbours add-remove is for private fits; the mechanism none protects nobody");
-  }
-  if (!loss_kind_of(&o->loss)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "neighbours add-remove is for the library's own losses: the precision of a custom one "
-         "cannot be bounded for every number of records");
-  }
+  FAIL_IF(o->mechanism == DPERM_MECHANISM_NONE, err, DPERM_INVALID_ARGUMENT,
+          "neighbours add-remove is for private fits; the mechanism none protects nobody");
+  FAIL_IF(!loss_kind_of(&o->loss), err, DPERM_INVALID_ARGUMENT,
+          "neighbours add-remove is for the library's own losses: the precision of a custom one "
+          "cannot be bounded for every number of records");
   return DPERM_OK;
 }
 
@@ -83,19 +72,15 @@ static dperm_status check_neighbours(const dperm_options *o, dperm_error *err) {
 static dperm_status check_delta(const dperm_options *o, dperm_error *err) {
   const double least = 1e-30;
   bool spends = o->noise == DPERM_NOISE_GAUSSIAN && o->mechanism != DPERM_MECHANISM_NONE;
-  if (o->delta != 0 && !(o->delta >= least && o->delta < 1)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "delta = %g; give 0, or from %g up to far below 1/rows (never 1 or more)", o->delta,
-         least);
-  }
-  if (spends && o->delta == 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "gaussian noise has no pure epsilon; give a delta far below 1/rows, or another noise");
-  }
-  if (spends && o->analysis == DPERM_ANALYSIS_PAPER && o->mechanism == DPERM_MECHANISM_OBJECTIVE) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the paper has no gaussian noise; leave the analysis tight, or choose l2");
-  }
+  FAIL_IF(o->delta != 0 && !(o->delta >= least && o->delta < 1), err, DPERM_INVALID_ARGUMENT,
+          "delta = %g; give 0, or from %g up to far below 1/rows (never 1 or more)", o->delta,
+          least);
+  FAIL_IF(spends && o->delta == 0, err, DPERM_INVALID_ARGUMENT,
+          "gaussian noise has no pure epsilon; give a delta far below 1/rows, or another noise");
+  FAIL_IF(spends && o->analysis == DPERM_ANALYSIS_PAPER &&
+              o->mechanism == DPERM_MECHANISM_OBJECTIVE,
+          err, DPERM_INVALID_ARGUMENT,
+          "the paper has no gaussian noise; leave the analysis tight, or choose l2");
   return DPERM_OK;
 }
 
@@ -112,17 +97,14 @@ static bool by_paper(const dperm_options *o) {
 }
 
 static dperm_status check_joint(const dperm_options *o, dperm_error *err) {
-  if (o->multiclass == DPERM_MULTICLASS_JOINT && !options_have_softmax(o)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "only logistic loss learns classes jointly; with %s choose one-vs-rest, or leave "
-         "multiclass out",
-         o->loss.name ? o->loss.name : "this loss");
-  }
-  if (o->multiclass == DPERM_MULTICLASS_JOINT && by_paper(o)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the paper's analysis does not cover classes that are learned jointly; choose the tight "
-         "one, or one-vs-rest");
-  }
+  FAIL_IF(o->multiclass == DPERM_MULTICLASS_JOINT && !options_have_softmax(o), err,
+          DPERM_INVALID_ARGUMENT,
+          "only logistic loss learns classes jointly; with %s choose one-vs-rest, or leave "
+          "multiclass out",
+          o->loss.name ? o->loss.name : "this loss");
+  FAIL_IF(o->multiclass == DPERM_MULTICLASS_JOINT && by_paper(o), err, DPERM_INVALID_ARGUMENT,
+          "the paper's analysis does not cover classes that are learned jointly; choose the tight "
+          "one, or one-vs-rest");
   return DPERM_OK;
 }
 
@@ -140,15 +122,11 @@ dperm_loss options_loss(const dperm_options *o, size_t classes) {
 
 static dperm_status check_share(const dperm_options *o, const char *name, double share,
                                 dperm_error *err) {
-  if (!(share >= 0 && share < 1)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s = %g; give the share of epsilon that it may have, above 0 and below 1, or 0 for none",
-         name, share);
-  }
-  if (share != 0 && o->mechanism == DPERM_MECHANISM_NONE) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s takes a share of epsilon, and the mechanism none has none; leave it out", name);
-  }
+  FAIL_IF(!(share >= 0 && share < 1), err, DPERM_INVALID_ARGUMENT,
+          "%s = %g; give the share of epsilon that it may have, above 0 and below 1, or 0 for none",
+          name, share);
+  FAIL_IF(share != 0 && o->mechanism == DPERM_MECHANISM_NONE, err, DPERM_INVALID_ARGUMENT,
+          "%s takes a share of epsilon, and the mechanism none has none; leave it out", name);
   return DPERM_OK;
 }
 
@@ -162,31 +140,26 @@ static dperm_status check_shares(const dperm_options *o, dperm_error *err) {
 
 static dperm_status check_bins(const dperm_options *o, dperm_error *err) {
   TRY(check_choice((unsigned)o->bins <= DPERM_BINS_AUTO, "bins", o->bins, "three", err));
-  if (o->refine != 0 && o->bins == DPERM_BINS_NONE) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "bins are to be none, and refine makes some; leave one of the two out");
-  }
-  if (o->refine != 0 && (o->regularizer.weights || o->regularizer.prior)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "weights and priors of the regularizer have a number for each encoded column, which a "
-         "refinement is to decide; refine first, then train");
-  }
+  FAIL_IF(o->refine != 0 && o->bins == DPERM_BINS_NONE, err, DPERM_INVALID_ARGUMENT,
+          "bins are to be none, and refine makes some; leave one of the two out");
+  FAIL_IF(o->refine != 0 && (o->regularizer.weights || o->regularizer.prior), err,
+          DPERM_INVALID_ARGUMENT,
+          "weights and priors of the regularizer have a number for each encoded column, which a "
+          "refinement is to decide; refine first, then train");
   return DPERM_OK;
 }
 
 dperm_status check_shares_none(const dperm_options *o, const char *command, dperm_error *err) {
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
-    if (share_given(o, s) != 0) {
-      FAIL(err, DPERM_INVALID_ARGUMENT, "%s does not %s; leave %s out, and train what it finds",
-           command, share_kinds[s].does, share_kinds[s].option);
-    }
+    FAIL_IF(share_given(o, s) != 0, err, DPERM_INVALID_ARGUMENT,
+            "%s does not %s; leave %s out, and train what it finds", command, share_kinds[s].does,
+            share_kinds[s].option);
   }
-  if (o->refine != 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s does not refine a schema; leave refine out, or give a schema that was refined before: "
-         "its epsilon is counted",
-         command);
-  }
+  FAIL_IF(
+      o->refine != 0, err, DPERM_INVALID_ARGUMENT,
+      "%s does not refine a schema; leave refine out, or give a schema that was refined before: "
+      "its epsilon is counted",
+      command);
   return DPERM_OK;
 }
 
@@ -206,10 +179,8 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   TRY(check_threads(o->threads, err));
   TRY(check_rows_per_person(o->rows_per_person, err));
   TRY(check_neighbours(o, err));
-  if (o->classes == 1 || o->classes > CLASSES_MOST) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu classes; give from 2 to %d, or 0 for the data's",
-         o->classes, CLASSES_MOST);
-  }
+  FAIL_IF(o->classes == 1 || o->classes > CLASSES_MOST, err, DPERM_INVALID_ARGUMENT,
+          "%zu classes; give from 2 to %d, or 0 for the data's", o->classes, CLASSES_MOST);
   TRY(class_weights_validate(o->class_weights, o->class_weight_count, err));
   TRY(loss_validate(&o->loss, err));
   TRY(check_shares(o, err));

@@ -13,14 +13,12 @@
 static dperm_status check_options(const dperm_refine_options *o, dperm_error *err) {
   TRY(check_rows_per_person(o->rows_per_person, err));
   TRY(check_rows_about(o->neighbours, o->rows_about, err));
-  if (!(o->epsilon > 0 && o->epsilon < 1e6)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "epsilon = %g; it must be positive and below 1e6",
-         o->epsilon);
-  }
-  if (!isnan(o->fit_epsilon) && !(o->fit_epsilon > 0 && o->fit_epsilon < 1e6)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the fit's epsilon = %g; it must be positive and below 1e6, or not given", o->fit_epsilon);
-  }
+  FAIL_IF(!(o->epsilon > 0 && o->epsilon < 1e6), err, DPERM_INVALID_ARGUMENT,
+          "epsilon = %g; it must be positive and below 1e6", o->epsilon);
+  FAIL_IF(!isnan(o->fit_epsilon) && !(o->fit_epsilon > 0 && o->fit_epsilon < 1e6), err,
+          DPERM_INVALID_ARGUMENT,
+          "the fit's epsilon = %g; it must be positive and below 1e6, or not given",
+          o->fit_epsilon);
   return DPERM_OK;
 }
 
@@ -74,7 +72,7 @@ static dperm_status refine(const dperm_data *data, const dperm_refine_options *o
                             .epsilon = o->epsilon,
                             .claim = {.reasons = data_reasons(data) | source_reasons(source)}};
   TRY(counted_prepare(&q, &c, err));
-  TRY(output_take_space(data, SCHEMA_COUNTED, &fit, 1, err));
+  TRY(output_take_space(data, &c, &fit, 1, err));
   if (refine_rule_share(&c.numbers) == 0) {
     TRY(pay_nothing(&q, err));
     *out = o->account.dry_run ? NULL : schema_share(data->schema);

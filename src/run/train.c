@@ -103,10 +103,8 @@ static dperm_status plan_extreme(run *r, bool finest, fit_plan *out, dperm_error
   dperm_error reason = {0};
   dperm_status status = counted_extreme(&r->counted, finest, &schema, &reason);
   status = status == DPERM_OK ? representation_plan(&r->request, schema, out, &reason) : status;
-  if (status != DPERM_OK) {
-    FAIL(err, status, "counts may leave %s, and then %s",
-         finest ? "very many bins" : "straight lines instead of bins", reason.message);
-  }
+  FAIL_IF(status != DPERM_OK, err, status, "counts may leave %s, and then %s",
+          finest ? "very many bins" : "straight lines instead of bins", reason.message);
   return DPERM_OK;
 }
 
@@ -146,7 +144,8 @@ static dperm_status run_prepare(run *r, dperm_error *err) {
     }
   }
   TRY(guarantee_check(&claim, err));
-  TRY(output_take_space(r->data, r->how.way, r->options, 1, err));
+  const counted_schema *counted = r->how.way == SCHEMA_COUNTED ? &r->counted : NULL;
+  TRY(output_take_space(r->data, counted, r->options, 1, err));
   return data_unchanged(r->data, err);
 }
 
@@ -180,11 +179,9 @@ static dperm_status fit_released(run *r, const dperm_charge *charge, dperm_model
   TRY(release_schema(r, charge, &schema, err));
   TRY(data_view_open(r->data, schema, &view, err));
   TRY(fit_plan_check(&view, r->request.rows, o, &r->request.claim, &r->plan, err));
-  if (!is_paid(r, &r->plan)) {
-    FAIL(err, DPERM_UNSUPPORTED,
-         "the noise of the fit is not within what was charged for it; report this as a defect, "
-         "and train without a refinement meanwhile");
-  }
+  FAIL_IF(!is_paid(r, &r->plan), err, DPERM_UNSUPPORTED,
+          "the noise of the fit is not within what was charged for it; report this as a defect, "
+          "and train without a refinement meanwhile");
   r->plan.claim = r->request.claim;
   r->work.data = &view;
   TRY(fit_prepare(&r->work, err));

@@ -406,7 +406,7 @@ LEDGER_TEST(a_person_with_several_rows_gets_the_whole_promise) {
   }
   options[1].rows_per_person = 4;
   assert_fails(dperm_tune(home->data, options, 2, &how, &model, err), DPERM_INVALID_ARGUMENT,
-               "rows per person of its own");
+               "candidate 1 has a unit");
   options[0].rows_per_person = 0;
   assert_fails(dperm_train(home->data, options, &model, err), DPERM_INVALID_ARGUMENT,
                "0 rows per person");

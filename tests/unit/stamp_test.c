@@ -375,7 +375,7 @@ LEDGER_TEST(candidates_with_accounts_of_their_own_are_refused) {
       all[1] = all[0];
       all[i].account = accounts[a];
       assert_fails(dperm_tune(data, all, 2, &how, &model, err), DPERM_INVALID_ARGUMENT,
-                   "an account of its own");
+                   "of its own");
     }
   }
   assert_null(model);

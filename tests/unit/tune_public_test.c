@@ -155,7 +155,7 @@ TEST_WITH(epsilons_that_differ_or_cannot_be_are_refused, tuning_begin, tuning_en
   request *q = *state;
   static const double epsilons[] = {0, -1, NAN, INFINITY, 1e-300, 1e300, 101};
   q->candidates[2].epsilon = 2;
-  refuses(q, DPERM_INVALID_ARGUMENT, "epsilon of its own");
+  refuses(q, DPERM_INVALID_ARGUMENT, "of its own");
   for (size_t i = 0; i < 7; i++) {
     for (int m = 0; m < 2; m++) {
       q->how.method = m ? DPERM_TUNE_STOPPING : DPERM_TUNE_SPLIT;
