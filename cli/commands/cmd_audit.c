@@ -1,13 +1,10 @@
 /* dperm audit: attacks this very build, or somebody else's trainer, and says what epsilon it has at
  * least. JSON on stdout, a table for people on stderr. */
 #include <dperm/audit.h>
-#include <errno.h>
 #include <math.h>
 
 #include "commands/commands.h"
 #include "commands/external_trainer.h"
-#include "output/atomic_file.h"
-#include "output/gnuplot.h"
 
 static const char closing[] =
     "Fits this build's own models to two data sets that differ in one record, the worst pair that "
@@ -30,7 +27,7 @@ static const char closing[] =
 
 typedef struct audit_settings {
   dperm_audit_options options;
-  const char *loss, *command, *first, *second, *plot;
+  const char *loss, *command, *first, *second;
   uint64_t seed;
   bool all, json;
 } audit_settings;
@@ -68,69 +65,6 @@ static void print_row(const dperm_audit_result *r, double delta) {
   }
 }
 
-/* ---- the picture: both output distributions as histograms on a logarithmic scale, where "within a
- * factor of e^ε" is a band of constant height. The first data set's line has to stay inside the
- * second one's band */
-
-enum { BINS = 64, LEAST = 30 }; /* fewer outcomes in a bin are mostly chance, and not drawn */
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* The density in each bin, NAN where there is too little to tell. */
-static void densities(const double *outcome, size_t count, double low, double width,
-                      double out[BINS]) {
-  size_t counts[BINS] = {0};
-  for (size_t i = 0; i < count; i++) {
-    double bin = (outcome[i] - low) / width;
-    if (bin >= 0 && bin < BINS) {
-      counts[(size_t)bin]++;
-    }
-  }
-  for (size_t b = 0; b < BINS; b++) {
-    out[b] = counts[b] < LEAST ? (double)NAN : (double)counts[b] / (double)count / width;
-  }
-}
-
-/* Sorts the outcomes of both sides. */
-static void write_script(FILE *script, const char *title, double epsilon, double *const outcome[2],
-                         size_t count) {
-  double low = INFINITY, high = -INFINITY, bottom = INFINITY, top = 0, y[2][BINS];
-  double reach = exp(epsilon), last = (double)(count - 1);
-  for (int side = 0; side < 2; side++) { /* all but the farthest outcomes */
-    qsort(outcome[side], count, sizeof *outcome[side], ascending);
-    low = fmin(low, outcome[side][(size_t)(0.004 * last)]);
-    high = fmax(high, outcome[side][(size_t)(0.996 * last)]);
-  }
-  low = high > low ? low : low - 1; /* all alike */
-  high = high > low ? high : high + 1;
-  double width = (high - low) / BINS;
-  for (int side = 0; side < 2; side++) {
-    densities(outcome[side], count, low, width, y[side]);
-    for (size_t b = 0; b < BINS; b++) { /* a NAN is left out */
-      bottom = fmin(bottom, y[side][b] / reach);
-      top = fmax(top, y[side][b] * reach);
-    }
-  }
-  gnuplot_begin(script, false, 820, 470);
-  fprintf(script,
-          "set title '%s' noenhanced\nset key above noenhanced\nset border 3\nset tics nomirror\n"
-          "set xlabel 'released weight'\nset ylabel 'density'\nset logscale y\nset format y '%%g'\n"
-          "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n$bins << EOD\n",
-          title, low, high, top > 0 ? bottom : 0.1, top > 0 ? top : 10.0);
-  for (size_t b = 0; b < BINS; b++) {
-    fprintf(script, "%.9g %.9g %.9g\n", low + ((double)b + 0.5) * width, y[0][b], y[1][b]);
-  }
-  fprintf(script,
-          "EOD\nplot $bins using 1:($3/%.9g):($3*%.9g) with filledcurves fc rgb '#f3d9c4' title "
-          "'e^%g = %.4g times more or less', '' using 1:3 with histeps lc rgb '#b3541e' lw 2 title "
-          "'second data set, one record replaced', '' using 1:2 with histeps lc rgb '#1f5fa8' lw 2 "
-          "title 'first data set'\n",
-          reach, reach, epsilon, reach);
-}
-
 /* ---- this build */
 
 /* Every audit, or every one of a mechanism. */
@@ -159,47 +93,21 @@ static dperm_status run_several(const audit_settings *s, const char *mechanism, 
   return DPERM_OK;
 }
 
-static dperm_status finish(const audit_settings *s, const dperm_audit_result *r, double delta,
-                           double *const outcome[2], size_t count, bool *holds, dperm_error *err) {
+static void finish(const dperm_audit_result *r, double delta, bool *holds) {
   print_heading();
   print_row(r, delta);
   report_print(result_json(r, delta));
   *holds = r->holds;
-  if (!s->plot || !isfinite(r->epsilon_lower_bound) || !outcome[0]) {
-    return DPERM_OK;
-  }
-  const double rounding = 1e-30; /* what is below is of pure noise */
-  char title[160], claim[60];
-  (void)snprintf(claim, sizeof claim, delta > rounding ? "(%g, %g)" : "%g", r->epsilon_claimed,
-                 delta);
-  (void)snprintf(title, sizeof title, "%s%s%s, claimed epsilon %s: at least %.3f", r->mechanism,
-                 *r->variant ? ", " : "", r->variant, claim, r->epsilon_lower_bound);
-  OWNED_STREAM FILE *script = tmpfile();
-  if (!script) {
-    return fail(err, DPERM_IO_ERROR, "cannot prepare a picture: %s", strerror(errno));
-  }
-  write_script(script, title, r->epsilon_claimed, outcome, count);
-  return gnuplot_write(script, s->plot, err);
 }
 
 static dperm_status run_one(const audit_settings *s, bool *holds, dperm_error *err) {
-  enum { PICTURED = 400000 };
   dperm_audit_options o = s->options;
   dperm_audit_result result;
   double delta = 0;
   o.delta_claimed = &delta;
-  OWNED_MEMORY double *outcomes = s->plot ? calloc((size_t)2 * PICTURED, sizeof *outcomes) : NULL;
-  if (s->plot && !outcomes) {
-    return out_of_memory(err);
-  }
-  if (outcomes) {
-    o.outcome[0] = outcomes;
-    o.outcome[1] = outcomes + PICTURED;
-    o.outcomes = PICTURED;
-  }
   TRY(dperm_audit_run(&o, &result, err));
-  return finish(s, &result, delta, o.outcome, result.draws < PICTURED ? result.draws : PICTURED,
-                holds, err);
+  finish(&result, delta, holds);
+  return DPERM_OK;
 }
 
 /* ---- somebody else's */
@@ -211,12 +119,8 @@ static dperm_status run_command(const audit_settings *s, bool *holds, dperm_erro
   TRY(trainer_run(s->command, s->first, s->second, o->draws ? o->draws : 20000, &found, err));
   TRY(dperm_audit_outcomes(found.values[0], found.values[1], found.count, found.dims, o->epsilon,
                            o->delta, &result, err));
-  for (int side = 0; side < 2; side++) { /* a picture has the first number of each outcome */
-    for (size_t i = 0; i < found.count; i++) {
-      found.values[side][i] = found.values[side][i * found.dims];
-    }
-  }
-  return finish(s, &result, o->delta, found.values, found.count, holds, err);
+  finish(&result, o->delta, holds);
+  return DPERM_OK;
 }
 
 /* ---- the call */
@@ -226,7 +130,7 @@ static dperm_status check_together(const audit_settings *s, dperm_error *err) {
   bool one = argument_given(&o->mechanism) || s->loss || o->variant;
   const usage_rule rules[] = {
       {s->command && (one || s->all || argument_given(&s->seed) || o->threads),
-       "--command goes with --epsilon, --delta, --draws, --first, --second and --plot only"},
+       "--command goes with --epsilon, --delta, --draws, --first and --second only"},
       {!s->command && (s->first || s->second), "--first and --second go with --command"},
       {s->command && !(o->delta >= 0 && o->delta < 1), "--delta must be at least 0 and below 1"},
       {!s->command && argument_given(&o->delta) && !(o->delta > 0 && o->delta < 1),
@@ -234,11 +138,8 @@ static dperm_status check_together(const audit_settings *s, dperm_error *err) {
       {s->all && argument_given(&o->delta),
        "--delta goes with one audit of gaussian noise, or with --command, not with --all"},
       {!s->first != !s->second, "--first and --second go together"},
-      {s->all && (one || s->plot),
-       "--all runs every audit; leave out --mechanism, --loss, --variant and --plot"},
+      {s->all && one, "--all runs every audit; leave out --mechanism, --loss and --variant"},
       {s->loss && o->variant, "--loss and --variant are the same; give one"},
-      {s->plot && atomic_file_plain(s->plot) && !path_ends(s->plot, ".svg"),
-       "the name after --plot ends in .svg: pictures of audits are SVG"},
   };
   return usage_rules_hold(rules, sizeof rules / sizeof *rules, err);
 }
@@ -269,8 +170,6 @@ dperm_status run_audit(int argc, char **argv, dperm_error *err) {
       shared_argument("--threads", &o->threads),
       {"--seed", ARGUMENT_SEED, &s.seed, false, "N",
        "reproducible draws (default: the secure source)", GROUP_DATA},
-      {"--plot", ARGUMENT_OUTPUT, &s.plot, false, "F.svg",
-       "picture of both output distributions (needs gnuplot)", GROUP_OUTPUT},
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL,
        "no effect: standard output is JSON, the table is on stderr", GROUP_OUTPUT},
   };
@@ -280,7 +179,6 @@ dperm_status run_audit(int argc, char **argv, dperm_error *err) {
   o->seed = argument_given(&s.seed) ? &s.seed : NULL;
   o->progress = *progress_bar();
   bool kinds = strcmp(o->mechanism, "noise") == 0 && !o->variant;
-  TRY(s.plot ? gnuplot_check(err) : DPERM_OK); /* before the long work */
   bool holds = true;
   TRY(s.command ? run_command(&s, &holds, err)
       : s.all   ? run_several(&s, NULL, &holds, err)

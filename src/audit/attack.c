@@ -101,7 +101,7 @@ typedef struct stage {
   const char *name;
   size_t draws, total;    /* on each side; on both sides of all stages, for the progress */
   double *scores[2];      /* to fill, or NULL: */
-  const guess_rule *rule; /* to judge, and outcomes to picture */
+  const guess_rule *rule; /* to judge */
 
   pthread_mutex_t lock; /* of what follows */
   size_t done;          /* draws, of `total` */
@@ -115,12 +115,12 @@ dperm_status attack_source(const dperm_audit_options *options, const char *purpo
 }
 
 static dperm_status draw_scores(const attack *a, int side, random_source *source, size_t count,
-                                double *scores, double *outcomes, dperm_error *err) {
+                                double *scores, dperm_error *err) {
   if (a->draw_many) {
-    return a->draw_many(a, side, source, count, scores, outcomes, err);
+    return a->draw_many(a, side, source, count, scores, err);
   }
   for (size_t i = 0; i < count; i++) {
-    TRY(a->draw(a, side, source, &scores[i], &outcomes[i], err));
+    TRY(a->draw(a, side, source, &scores[i], err));
   }
   return DPERM_OK;
 }
@@ -129,22 +129,15 @@ static dperm_status draw_block(const stage *s, size_t block, guesses *counts, dp
   int side = (int)(block % 2);
   size_t from = block / 2 * s->a->block;
   size_t count = s->draws - from < s->a->block ? s->draws - from : s->a->block;
-  double scores[ATTACK_BLOCK], outcomes[ATTACK_BLOCK];
+  double judged[ATTACK_BLOCK], *scores = s->rule ? judged : s->scores[side] + from;
   random_source source;
   char purpose[24]; /* a source of the block's own, the same for any number of threads */
   (void)snprintf(purpose, sizeof purpose, "%.6s%zu", s->name, block);
   TRY(arithmetic_check(err));
   TRY(attack_source(s->options, purpose, &source, err));
-  TRY(draw_scores(s->a, side, &source, count, scores, outcomes, err));
-  for (size_t i = 0; i < count; i++) {
-    if (!s->rule) {
-      s->scores[side][from + i] = scores[i];
-      continue;
-    }
+  TRY(draw_scores(s->a, side, &source, count, scores, err));
+  for (size_t i = 0; s->rule && i < count; i++) {
     guess(s->rule, side, scores[i], counts);
-    if (from + i < s->options->outcomes) {
-      s->options->outcome[side][from + i] = outcomes[i];
-    }
   }
   TRY(random_check(&source, err));
   return arithmetic_check(err);

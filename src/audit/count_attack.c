@@ -57,7 +57,7 @@ static dperm_status count_side(const dperm_schema *wide, const dperm_schema *cel
 }
 
 static dperm_status draw_counts(const attack *a, int side, random_source *source, double *score,
-                                double *outcome, dperm_error *err) {
+                                dperm_error *err) {
   const refine_target *t = a->context;
   const refine_counts *exact = &t->exact[side];
   int64_t counts[COLUMNS][CATEGORIES];
@@ -77,7 +77,6 @@ static dperm_status draw_counts(const attack *a, int side, random_source *source
       *score += counts[c][1] >= 1 ? -1 : 1;
     }
   }
-  *outcome = (double)counts[0][0];
   return DPERM_OK;
 }
 
@@ -134,7 +133,7 @@ static double score_added(const dperm_private_score *p, bool counts) {
 }
 
 static dperm_status draw_score(const attack *a, int side, random_source *source, double *score,
-                               double *outcome, dperm_error *err) {
+                               dperm_error *err) {
   const score_target *t = a->context;
   dperm_random random = {*source};
   dperm_score_options how = t->how;
@@ -145,7 +144,6 @@ static dperm_status draw_score(const attack *a, int side, random_source *source,
   TRY(status);
   *score = how.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? score_added(&found, how.counts)
                                                          : score_replaced(&found, how.counts);
-  *outcome = (double)found.errors;
   return DPERM_OK;
 }
 

@@ -99,14 +99,6 @@ double pair_score(const worst_pair *pair, const double *f) {
   return log_ratio(pair, pair->bare_beta > 0 ? pair->bare_beta : pair->beta, f);
 }
 
-double pair_place(const worst_pair *pair, const double *f) {
-  double along = 0, length = pair_distance(pair->w[0], pair->w[1], pair->dims);
-  for (size_t j = 0; j < pair->dims; j++) {
-    along += (f[j] - pair->centre[j]) * (pair->w[0][j] - pair->w[1][j]);
-  }
-  return along / length;
-}
-
 /* ---- the Jacobian's λ */
 
 /* What an audit of the Huber pair with h = 1 − 1/λ may hope for: the best event (1−h, 1−h+w), both
