@@ -53,7 +53,7 @@ dperm_status attack_run(const attack *a, const dperm_audit_options *options,
 dperm_status attack_source(const dperm_audit_options *options, const char *purpose,
                            random_source *out, dperm_error *err);
 
-/* ---- what frequencies say about probabilities (binomial.c) */
+/* ---- what frequencies say about probabilities */
 
 /* I_x(a, b), the distribution function of Beta(a, b), for a, b > 0. */
 double beta_cdf(double x, double a, double b);

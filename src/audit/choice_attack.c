@@ -46,7 +46,6 @@ typedef struct selector_target {
 
 static dperm_status draw_selected(const attack *a, int side, random_source *source, double *score,
                                   dperm_error *err) {
-  (void)err;
   const selector_target *t = a->context;
   size_t order[2];
   size_t chosen = t->selector == DPERM_SELECTOR_EXPONENTIAL
@@ -80,7 +79,6 @@ typedef struct bins_target {
 static dperm_status draw_choice(const attack *a, int side, random_source *source, double *score,
                                 dperm_error *err) {
   const bins_target *t = a->context;
-  (void)err;
   *score = bins_wanted(&t->exact[side], t->epsilon, source);
   return DPERM_OK;
 }
@@ -90,7 +88,6 @@ dperm_status audit_bins(const dperm_audit_options *options, int unused, dperm_au
   bins_target t = {.exact = {{{REACH, REACH}, {REACH, REACH}}, {{0, REACH}, {0, REACH}}},
                    .epsilon = options->epsilon};
   const attack a = {.context = &t, .usual_draws = 200000, .block = 1024, .draw = draw_choice};
-  (void)unused;
   return attack_run(&a, options, out, err);
 }
 
@@ -107,7 +104,6 @@ typedef struct temperature_target {
 static dperm_status draw_temperature(const attack *a, int side, random_source *source,
                                      double *score, dperm_error *err) {
   const temperature_target *t = a->context;
-  (void)err;
   size_t chosen = temperature_choose(source, t->sums[side], t->neighbours, t->epsilon);
   *score = chosen == TEMPERATURES - 1 ? 1 : 0;
   return DPERM_OK;

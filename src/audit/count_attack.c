@@ -63,7 +63,6 @@ static dperm_status draw_counts(const attack *a, int side, random_source *source
   int64_t counts[COLUMNS][CATEGORIES];
   cell_counts columns[COLUMNS];
   refine_counts noisy = {.count = COLUMNS, .columns = columns};
-  (void)err;
   for (size_t c = 0; c < COLUMNS; c++) {
     memcpy(counts[c], exact->columns[c].counts, sizeof counts[c]);
     columns[c] = exact->columns[c];

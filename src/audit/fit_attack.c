@@ -10,7 +10,6 @@
 #include "base/vector.h"
 #include "data/class_weights.h"
 #include "mechanism/mechanism.h"
-#include "run/claim.h"
 #include "run/fit.h"
 #include "run/options.h"
 
@@ -331,7 +330,6 @@ dperm_status audit_ellipse(const dperm_audit_options *options, int unused, dperm
   const ellipse_pair pair = {.x = {[0] = entry, [BLOCK] = entry},
                              .lambda = 200 / fmin(1, options->epsilon)};
   OWNED(free_target) fit_target t = {.pair = &pair, .judge = judge_ellipse};
-  (void)unused;
   for (int side = 0; side < 2; side++) {
     OWNED(rows_clear) growing_rows rows = {0};
     TRY(push_rows(&rows, pair.x, ELLIPSE_DIMS, side == 0 ? 1 : -1, 1, err));

@@ -1,14 +1,5 @@
-/* See worst_pair.h and docs/audit.md. In units where rows have norm 1:
- *
- *   losses with |ℓ′(0)| = L (hinges)   d = 1, w = 1, w′ = −1, p = 0. Around f > 0 the second
- *             margin is −f, on the steep side; the first is f itself.
- *   others (logistic)   d = 2. p lies far out on the first axis, and w′ (and w, but for the
- *             Jacobian) leans away from it by so little that its margin is about −100: steep for
- *             every noise.
- *
- * λ = 4 makes the hinges' minimizers ±1/λ, on the steep side; λ = 200 and more makes objective
- * perturbation's slack small; the Jacobian's λ makes it large. Rows of norm R have w·R, p/R, λR².
- */
+/* The pairs 1 to 5 of docs/audit.md, made in units where rows have norm 1. Rows of norm R have w·R,
+ * p/R, λR². Losses with |ℓ′(0)| = L, the hinges, take one dimension; others lean in two. */
 #include "audit/worst_pair.h"
 
 #include <math.h>

@@ -131,11 +131,7 @@ dperm_status account_make_model(const account_run *run, dperm_status prepared, m
   dperm_status made = pay_and_make(run, &charge, make, context, &model, err);
   dperm_status status = ranks_agree(spread, account_failed(&charge, made, err), err);
   TRY(made == DPERM_OK ? account_failed(&charge, status, err) : status); /* or another process */
-  *out = NULL;
-  if (ranks_lead(spread)) {
-    *out = model;
-    model = NULL;
-  }
+  *out = ranks_lead(spread) ? TAKE(model) : NULL;
   return DPERM_OK;
 }
 

@@ -1,10 +1,10 @@
-/* The place of a model that is still to be made: taken before the work and, above all, before the
- * charge, which cannot be taken back if the model then cannot be written. */
+/* See output.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file_write.h"
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "dperm/output.h"
@@ -29,8 +29,7 @@ dperm_status dperm_output_open(const char *path, dperm_output **out, dperm_error
   TRY(memory_new(1, sizeof *made, &made, err));
   TRY(memory_copy_text(path, strlen(path), &made->path, err));
   TRY(output_open(made->path, false, &made->file, err));
-  *out = made;
-  made = NULL;
+  *out = TAKE(made);
   return DPERM_OK;
 }
 
@@ -123,9 +122,7 @@ dperm_status dperm_output_write(dperm_output *output, const char *text, size_t l
   FAIL_IF(!output->file, err, DPERM_INVALID_ARGUMENT,
           "%s: this output is written already; open another", output->path);
   TRY(output_write(output->file, text, length, err));
-  output_file *file = output->file;
-  output->file = NULL;
-  return output_commit(file, err);
+  return output_commit(TAKE(output->file), err);
 }
 
 dperm_status dperm_model_to_text(const dperm_model *model, char **text, size_t *length,
@@ -133,9 +130,7 @@ dperm_status dperm_model_to_text(const dperm_model *model, char **text, size_t *
   OWNED(output_discard_at) output_file *file = NULL;
   TRY(output_open_memory(&file, err));
   TRY(model_write_content(model, file, err));
-  output_file *whole = file;
-  file = NULL;
-  return output_take(whole, text, length, err);
+  return output_take(TAKE(file), text, length, err);
 }
 
 void dperm_text_free(char *text) {
@@ -146,7 +141,67 @@ dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm
   OWNED(output_discard_at) output_file *file = NULL;
   TRY(output_open(path ? path : "-", false, &file, err));
   TRY(model_write_content(model, file, err));
-  output_file *whole = file;
-  file = NULL;
-  return output_commit(whole, err);
+  return output_commit(TAKE(file), err);
+}
+
+/* ---- the report; docs/formats.md has its members */
+
+/* What the records chose, by whether a column has bins that the schema as it was given has not;
+ * null if they were not asked. */
+static json_t *answer_of(const representation *how, const dperm_data *data,
+                         const dperm_model *model) {
+  bool bins = false;
+  for (size_t i = 0; how->way == SCHEMA_ASKED && i < data->schema->column_count; i++) {
+    const schema_column *before = &data->schema->columns[i];
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+    bins = bins || (!before->binned && !before->bins_auto && model->schema->columns[i].binned);
+  }
+  return how->way == SCHEMA_ASKED ? json_string(bins ? "bins" : "lines") : json_null();
+}
+
+static json_t *report_of(const dperm_options *o, const representation *how, const dperm_data *data,
+                         const dperm_model *model) {
+  dperm_guarantee g;
+  dperm_model_guarantee(model, &g);
+  bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
+  bool counted = o->neighbours == DPERM_NEIGHBOURS_REPLACE; /* else their number is private */
+  json_t *report = json_object();
+  json_set(&report, "rows", counted ? json_count(model->rows) : json_null());
+  if (!counted) {
+    json_set(&report, "rows_about", json_count(o->rows_about));
+  }
+  json_set(&report, "weights", json_count(model->dims));
+  json_set(&report, "classes", json_count(model->classes.count));
+  json_set(&report, "private", json_boolean(g.is_private));
+  json_set(&report, "reason", g.is_private ? json_null() : json_string(g.reason));
+  json_set(&report, "mechanism", json_string(dperm_mechanism_name(o->mechanism)));
+  json_set(&report, "epsilon", json_figure(g.epsilon));
+  json_set(&report, "epsilon_refined",
+           noisy ? json_real(model->schema ? model->schema->refined.epsilon : 0) : json_null());
+  json_set(&report, "answer", answer_of(how, data, model));
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    json_set(&report, share_kinds[s].figure,
+             noisy ? json_real(model->claim.shares[s]) : json_null());
+    if (share_kinds[s].value) {
+      json_set(&report, share_kinds[s].value, json_figure(model_share_value(model, s)));
+    }
+  }
+  json_set(&report, "delta", json_figure(g.delta));
+  json_set(&report, "rows_per_person", noisy ? json_count(g.rows_per_person) : json_null());
+  json_set(&report, "neighbours",
+           noisy ? json_string(dperm_neighbours_name(g.neighbours)) : json_null());
+  if (model->selection) {
+    json_t *candidates = json_object_get(model->selection, "candidates");
+    json_set(&report, "method", json_incref(json_object_get(model->selection, "method")));
+    json_set(&report, "candidates", json_count(json_array_size(candidates)));
+  }
+  return report;
+}
+
+dperm_status training_report(const dperm_options *o, const representation *how,
+                             const dperm_data *data, const dperm_model *model, dperm_error *err) {
+  if (o->report && !model) {
+    *o->report = NULL;
+  }
+  return o->report && model ? json_give(report_of(o, how, data, model), o->report, err) : DPERM_OK;
 }

@@ -1,4 +1,5 @@
-/* The place of a result that is still to be made: taken before the charge. */
+/* The place of a result that is still to be made: taken before the work and, above all, before the
+ * charge, which cannot be taken back if the result then cannot be written; and its report. */
 #pragma once
 
 #include "run/representation.h"

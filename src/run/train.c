@@ -43,16 +43,6 @@ static void run_clear(run *r) {
 
 /* ---- what public numbers decide */
 
-/* The rows under a schema: the data's own where that has nothing new. */
-static dperm_status view_under(const dperm_data *data, const dperm_schema *schema, dperm_data *out,
-                               dperm_error *err) {
-  if (!schema || schema == data->schema) {
-    *out = *data;
-    return DPERM_OK;
-  }
-  return data_view_open(data, schema, out, err);
-}
-
 static dperm_status run_make(run *r, dperm_error *err) {
   const dperm_options *o = r->options;
   const dperm_schema *schema = r->data->table ? r->data->schema : NULL;
@@ -77,8 +67,8 @@ static dperm_status prepare_given(run *r, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   if (r->data->table) {
     TRY(representation_given(o, r->data->schema, q->rows, &q->claim, &schema, err));
+    TRY(data_view_open(r->data, schema, &r->settled, err));
   }
-  TRY(view_under(r->data, schema, &r->settled, err));
   TRY(fit_plan_check(&r->settled, q->rows, o, &q->claim, &r->plan, err));
   r->curves[r->curve_count++] = r->plan.curve;
   r->spends_delta = plan_spends_delta(&r->plan.privacy);

@@ -11,7 +11,6 @@
 #include "data/identity.h"
 #include "random/random_source.h"
 #include "run/account.h"
-#include "run/claim.h"
 #include "run/fit.h"
 #include "run/options.h"
 #include "run/output.h"
@@ -153,7 +152,6 @@ static dperm_status check_public(const tuning *t, dperm_error *err) {
 /* What is paid for, one charge for all portions and rounds (model_maker). */
 static dperm_status choose(void *context, const dperm_charge *charge, dperm_model **out,
                            dperm_error *err) {
-  (void)charge;
   const tuning *t = context;
   size_t chosen = 0;
   TRY(check_public(t, err)); /* alike on all processes */
@@ -251,7 +249,7 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
           "%zu candidates; give from 1 to 100000", count);
   TRY(options_take_all(given, count, &candidates, err));
   TRY(options_validate(&candidates[0], err));
-  TRY(check_choice(dperm_tune_method_name(how.method), "tuning method", how.method, "three", err));
+  TRY(check_choice(dperm_tune_method_name(how.method), "tuning method", how.method, err));
   t.candidates = candidates;
   t.rows = options_rows(&candidates[0], data);
   t.rounds = rounds_law_of(&how, count);

@@ -3,7 +3,6 @@
  * value is looked at; where their number is private, for each by a draw of its own, so that a
  * record more moves no other (docs/proofs/neighbours.md 6). */
 #include "run/tune_methods.h"
-#include "run/claim.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -94,9 +93,8 @@ static dperm_status fit_and_judge(const tuning *t, size_t i, const dperm_data *t
   fit_plan plan = {0};
   dperm_metrics metrics;
   const guarantee *claim = &t->claims[i];
-  TRY(t->how->method == DPERM_TUNE_PUBLIC
-          ? fit_plan_check_public(train, rows, options, claim, &plan, err)
-          : fit_plan_check(train, rows, options, claim, &plan, err));
+  /* of all the rows, where they are private, it was checked that their number is public */
+  TRY(fit_plan_check_public(train, rows, options, claim, &plan, err));
   TRY(fit_planned(train, options, &plan, t->source, model, err));
   TRY(dperm_model_score(*model, judge, &metrics, err));
   *errors = metrics.errors;
@@ -173,11 +171,9 @@ static void models_free(dperm_model ***list) {
 
 static dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model **model,
                                   dperm_error *err) {
-  OWNED_MEMORY size_t *order = NULL;
-  OWNED_MEMORY size_t *errors = NULL;
+  OWNED_MEMORY size_t *order = NULL, *errors = NULL, *starts = NULL;
   OWNED(dperm_data_free_at) dperm_data *judge = NULL;
   OWNED(models_free) dperm_model **models = NULL;
-  OWNED_MEMORY size_t *starts = NULL;
   ratio epsilon = ratio_below(t->claim.epsilon_fit);
   TRY(memory_new(rows_in_all(t->data->x), sizeof *order, &order, err));
   TRY(memory_new(t->count + 2, sizeof *starts, &starts, err));
@@ -233,8 +229,7 @@ static dperm_status play_round(const tuning *t, const dperm_data *train, const d
  * is asked only whether to stop. */
 static dperm_status tune_by_stopping(const tuning *t, size_t *chosen, dperm_model **model,
                                      dperm_error *err) {
-  OWNED(dperm_data_free_at) dperm_data *train = NULL;
-  OWNED(dperm_data_free_at) dperm_data *judge = NULL;
+  OWNED(dperm_data_free_at) dperm_data *train = NULL, *judge = NULL;
   ranks *spread = t->data->x->spread;
   int64_t least_errors = INT64_MAX;
   TRY(draw_holdout(t, t->data, &train, &judge, err));
@@ -274,8 +269,7 @@ static dperm_status judge_in_public(const tuning *t, size_t i, const dperm_data 
 
 static dperm_status tune_in_public(const tuning *t, size_t *chosen, dperm_model **model,
                                    dperm_error *err) {
-  OWNED(dperm_data_free_at) dperm_data *train = NULL;
-  OWNED(dperm_data_free_at) dperm_data *judge = NULL;
+  OWNED(dperm_data_free_at) dperm_data *train = NULL, *judge = NULL;
   double best = INFINITY;
   TRY(draw_holdout(t, t->how->public_data, &train, &judge, err));
   for (size_t i = 0; i < t->count; i++) {
