@@ -212,6 +212,7 @@ WIDE_TEST(figures_that_do_not_fit_are_refused) {
   o.rows_about = ABOUT;
   assert_fails(dperm_refine(s->data, &o, &made, err), DPERM_INVALID_ARGUMENT, "counted");
   o.neighbours = (dperm_neighbours)2;
-  assert_fails(dperm_refine(s->data, &o, &made, err), DPERM_INVALID_ARGUMENT, "no neighbours number 2");
+  assert_fails(dperm_refine(s->data, &o, &made, err), DPERM_INVALID_ARGUMENT,
+               "no neighbours number 2");
   assert_null(made);
 }

@@ -298,8 +298,7 @@ static void charge_is(const dperm_charge *charge, const char *epsilon, double de
   assert_true(fabs(strtod(charge->delta, NULL) / delta - 1) < 1e-6);
 }
 
-static void ignore_entry(void *context, const dperm_ledger_entry *entry) {
-}
+static void ignore_entry(void *context, const dperm_ledger_entry *entry) {}
 
 /* (2ε, (1 + e^ε)δ) where records are replaced, the first exactly; as it is where they are not; and
  * a release that states their number is no part of a budget that keeps it private. */
