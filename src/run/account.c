@@ -100,26 +100,22 @@ dperm_status account_commit(const account_run *run, const dperm_charge *charge,
                             : charge_commit(run->account->ledger, charge->entry, artifact, err);
 }
 
-static dperm_status commit_model(const account_run *run, const dperm_charge *charge,
-                                 dperm_model *model, dperm_error *err) {
-  char digest[DPERM_DIGEST_SIZE];
-  if (charge->entry == 0) {
-    return DPERM_OK;
-  }
-  model->ledger_entry = charge->entry;
-  memcpy(model->ledger_digest, charge->digest, DPERM_DIGEST_SIZE);
-  TRY(model_content_digest(model, digest, err));
-  return account_commit(run, charge, digest, err);
-}
-
 static dperm_status pay_and_make(const account_run *run, dperm_charge *charge, model_maker *make,
                                  void *context, dperm_model **out, dperm_error *err) {
+  char digest[DPERM_DIGEST_SIZE];
   TRY(account_reserve(run, charge, err));
   if (run->account->dry_run) {
     return DPERM_OK;
   }
   TRY(make(context, charge, out, err));
-  return commit_model(run, charge, *out, err);
+  if (charge->entry == 0) {
+    return DPERM_OK;
+  }
+  dperm_model *model = *out;
+  model->ledger_entry = charge->entry;
+  memcpy(model->ledger_digest, charge->digest, DPERM_DIGEST_SIZE);
+  TRY(model_content_digest(model, digest, err));
+  return account_commit(run, charge, digest, err);
 }
 
 dperm_status account_make_model(const account_run *run, dperm_status prepared, model_maker *make,

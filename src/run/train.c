@@ -187,34 +187,28 @@ static dperm_status make(void *context, const dperm_charge *charge, dperm_model 
   return ranks_agree(r->data->x->spread, data_unchanged(r->data, err), err);
 }
 
-static dperm_status run_pay_and_make(run *r, dperm_status prepared, dperm_model **out,
-                                     dperm_error *err) {
-  const dperm_options *o = r->options;
+static dperm_status train(const dperm_data *data, const dperm_options *o, random_source *source,
+                          dperm_model **out, dperm_error *err) {
+  OWNED(run_clear) run r = {.options = o, .data = data, .source = source, .settled = *data};
   bool diagnosed = o->unsafe_diagnostics && o->account.ledger; /* have no price */
   char words[64];
-  (void)snprintf(words, sizeof words, "%s%s", dperm_mechanism_name(o->mechanism),
-                 r->how.way == SCHEMA_GIVEN ? "" : ", refined");
-  const account_run paid = {
-      .account = &o->account,
-      .command = "train",
-      .mechanism = words,
-      .claim = guarantee_with(r->request.claim, diagnosed ? REASON_DIAGNOSTICS : 0),
-      .curves = r->curves,
-      .curve_count = r->curve_count,
-      .data = r->data,
-      .refined = r->data->schema ? &r->data->schema->refined : NULL};
-  return account_make_model(&paid, prepared, make, r, out, err);
-}
-
-static dperm_status train(const dperm_data *data, const dperm_options *options,
-                          random_source *source, dperm_model **out, dperm_error *err) {
-  OWNED(run_clear) run r = {.options = options, .data = data, .source = source, .settled = *data};
   *out = NULL;
-  r.work = (fit_work){.options = options, .plan = &r.plan, .source = source};
+  r.work = (fit_work){.options = o, .plan = &r.plan, .source = source};
   dperm_status status = run_make(&r, err);
   status = status == DPERM_OK ? run_prepare(&r, err) : status;
-  TRY(run_pay_and_make(&r, status, out, err));
-  return training_report(options, &r.how, data, *out, err);
+  (void)snprintf(words, sizeof words, "%s%s", dperm_mechanism_name(o->mechanism),
+                 r.how.way == SCHEMA_GIVEN ? "" : ", refined");
+  const account_run paid = {.account = &o->account,
+                            .command = "train",
+                            .mechanism = words,
+                            .claim =
+                                guarantee_with(r.request.claim, diagnosed ? REASON_DIAGNOSTICS : 0),
+                            .curves = r.curves,
+                            .curve_count = r.curve_count,
+                            .data = data,
+                            .refined = data->schema ? &data->schema->refined : NULL};
+  TRY(account_make_model(&paid, status, make, &r, out, err));
+  return training_report(o, &r.how, data, *out, err);
 }
 
 dperm_status dperm_train(const dperm_data *data, const dperm_options *given, dperm_model **out,

@@ -31,17 +31,10 @@ static bool uncounted(const tuning *t, const dperm_data *data) {
   return data == t->data && t->candidates[0].neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
 }
 
-/* The part that a row goes to: one of `parts` alike, or of two the first with this chance. */
-static size_t draw_part(const tuning *t, size_t parts, double first) {
-  if (isnan(first)) {
-    return (size_t)random_below(t->source, parts);
-  }
-  return (double)(random_bits(t->source) >> 11) * 0x1p-53 < first ? 0 : 1;
-}
-
 /* Rows in parts, those of part i from order[starts[i]] on and before order[starts[i + 1]]. As large
- * as `starts` says; where their number is private by an independent draw for each row, and `starts`
- * follows. The leader draws; the other processes of a job are told. */
+ * as `starts` says; where their number is private by an independent draw for each row among parts
+ * alike, or of two with this chance of the first, and `starts` follows. The leader draws; the other
+ * processes of a job are told. */
 static dperm_status draw_parts(const tuning *t, const dperm_data *data, size_t parts, double first,
                                size_t *order, size_t *starts, dperm_error *err) {
   OWNED_MEMORY size_t *part = NULL;
@@ -55,7 +48,8 @@ static dperm_status draw_parts(const tuning *t, const dperm_data *data, size_t p
   }
   TRY(memory_new(rows, sizeof *part, &part, err));
   for (size_t i = 0; ranks_lead(spread) && i < rows; i++) {
-    part[i] = draw_part(t, parts, first);
+    part[i] = isnan(first) ? (size_t)random_below(t->source, parts)
+                           : (double)(random_bits(t->source) >> 11) * 0x1p-53 >= first;
   }
   TRY(ranks_share(spread, DPERM_OK, part, rows * sizeof *part, err));
   for (size_t p = 0; p < parts; p++) {
