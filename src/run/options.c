@@ -42,15 +42,11 @@ dperm_status check_rows_per_person(size_t rows, dperm_error *err) {
 
 dperm_status check_rows_about(dperm_neighbours neighbours, size_t about, dperm_error *err) {
   TRY(check_choice(dperm_neighbours_name(neighbours), "neighbours", neighbours, err));
-  FAIL_IF(neighbours == DPERM_NEIGHBOURS_REPLACE && about != 0, err, DPERM_INVALID_ARGUMENT,
-          "rows about %zu: where records are replaced their number is public and counted; leave "
-          "it out, or choose neighbours add-remove",
-          about);
-  FAIL_IF(neighbours == DPERM_NEIGHBOURS_ADD_REMOVE &&
-              (about < 1 || about > (size_t)1 << ROWS_ABOUT_BITS),
-          err, DPERM_INVALID_ARGUMENT,
-          "rows about %zu: with neighbours add-remove the number of rows is private; give a public "
-          "figure near it, from 1 to 2^38",
+  bool adds = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  FAIL_IF(adds ? about < 1 || about > (size_t)1 << ROWS_ABOUT_BITS : about != 0, err,
+          DPERM_INVALID_ARGUMENT,
+          "rows about %zu: with neighbours add-remove the number of rows is private, so give a "
+          "public figure near it, from 1 to 2^38; else it is counted, so leave this out",
           about);
   return DPERM_OK;
 }
@@ -220,18 +216,16 @@ guarantee fit_claim(const dperm_options *o, const dperm_data *data) {
 dperm_status check_refined_unit(const dperm_options *o, const dperm_schema *schema,
                                 dperm_error *err) {
   const schema_refined *refined = schema ? &schema->refined : NULL;
-  if (o->mechanism == DPERM_MECHANISM_NONE || !refined || refined->epsilon == 0) {
-    return DPERM_OK;
-  }
+  bool counts = o->mechanism != DPERM_MECHANISM_NONE && refined && refined->epsilon != 0;
   FAIL_IF(
-      refined->rows_per_person != o->rows_per_person, err, DPERM_INVALID_ARGUMENT,
-      "the schema was refined for persons with at most %zu rows, and this run is for %zu: their "
-      "epsilons cannot be added; give both the same rows per person",
-      refined->rows_per_person, o->rows_per_person);
-  FAIL_IF(refined->neighbours != o->neighbours, err, DPERM_INVALID_ARGUMENT,
-          "the schema was refined for neighbours %s, and this run is for %s: their epsilons cannot "
-          "be added; use the schema as it was before",
-          dperm_neighbours_name(refined->neighbours), dperm_neighbours_name(o->neighbours));
+      counts &&
+          (refined->rows_per_person != o->rows_per_person || refined->neighbours != o->neighbours),
+      err, DPERM_INVALID_ARGUMENT,
+      "the schema was refined for neighbours %s and persons with at most %zu rows, and this run "
+      "is for %s and %zu: their epsilons cannot be added; give both the same, or use the schema "
+      "as it was before",
+      dperm_neighbours_name(refined->neighbours), refined->rows_per_person,
+      dperm_neighbours_name(o->neighbours), o->rows_per_person);
   return DPERM_OK;
 }
 

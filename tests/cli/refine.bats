@@ -160,7 +160,7 @@ P
   run refine --epsilon 0.8 --rows-per-person 3
   [[ "$output" == *"for every person with at most 3 rows"* ]]
   run "$DPERM" train --data records.csv --schema narrow.json --epsilon 1 --out m.json
-  fails_with 2 "refined for persons with at most 3 rows"
+  fails_with 2 "persons with at most 3 rows"
   "$DPERM" train --data records.csv --schema narrow.json --epsilon 1 --rows-per-person 3 --out m.json 2> /dev/null
   "$DPERM" verify --model m.json > /dev/null
 }

@@ -110,7 +110,7 @@ WIDE_TEST(persons_with_several_rows) {
   auto_data *data = people_encoded(&s->p, made);
   auto_model *model = NULL;
   assert_fails(dperm_train(data, &fit, &model, err), DPERM_INVALID_ARGUMENT,
-               "refined for persons with at most 4 rows");
+               "persons with at most 4 rows");
   fit.rows_per_person = 4;
   assert_ok(dperm_train(data, &fit, &model, err));
   dperm_model_guarantee(model, &g);
