@@ -127,8 +127,7 @@ class PrivateScore(Struct):
 class AuditOptions(Struct):
     _fields_ = [("size", c_size_t), ("mechanism", c_char_p), ("variant", c_char_p), ("epsilon", c_double),
                 ("draws", c_size_t), ("threads", c_int), ("seed", POINTER(c_uint64)),
-                ("progress", Progress), ("outcome", c_void_p * 2), ("outcomes", c_size_t),
-                ("delta_claimed", POINTER(c_double)), ("delta", c_double)]
+                ("progress", Progress), ("delta_claimed", POINTER(c_double)), ("delta", c_double)]
 
 
 class AuditFigures(Struct):

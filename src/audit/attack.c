@@ -1,11 +1,6 @@
-/* Why the bound holds. Let E be the outcomes for which the rule says "first", E′ those for which it
- * says "second". (ε, δ)-privacy of neighbours in both directions gives
- *
- *   P₀(E) + P₁(E′) ≤ e^ε (P₁(E) + P₀(E′)) + 2δ:
- *
- * the mean probability of being right is at most e^ε times that of being wrong, plus δ. Both are
- * bounded by Clopper and Pearson at 10⁻³ each (docs/audit.md). The rule is fixed before the counted
- * draws, by others: choosing it costs no confidence. */
+/* docs/audit.md says why the bound holds. The rule is fixed before the counted draws, by others:
+ * choosing it costs no confidence. */
+#define _DEFAULT_SOURCE /* lgamma_r */
 #include "audit/attack.h"
 
 #include <math.h>
@@ -101,7 +96,7 @@ typedef struct stage {
   const char *name;
   size_t draws, total;    /* on each side; on both sides of all stages, for the progress */
   double *scores[2];      /* to fill, or NULL: */
-  const guess_rule *rule; /* to judge, and outcomes to picture */
+  const guess_rule *rule; /* to judge */
 
   pthread_mutex_t lock; /* of what follows */
   size_t done;          /* draws, of `total` */
@@ -115,12 +110,12 @@ dperm_status attack_source(const dperm_audit_options *options, const char *purpo
 }
 
 static dperm_status draw_scores(const attack *a, int side, random_source *source, size_t count,
-                                double *scores, double *outcomes, dperm_error *err) {
+                                double *scores, dperm_error *err) {
   if (a->draw_many) {
-    return a->draw_many(a, side, source, count, scores, outcomes, err);
+    return a->draw_many(a, side, source, count, scores, err);
   }
   for (size_t i = 0; i < count; i++) {
-    TRY(a->draw(a, side, source, &scores[i], &outcomes[i], err));
+    TRY(a->draw(a, side, source, &scores[i], err));
   }
   return DPERM_OK;
 }
@@ -129,22 +124,15 @@ static dperm_status draw_block(const stage *s, size_t block, guesses *counts, dp
   int side = (int)(block % 2);
   size_t from = block / 2 * s->a->block;
   size_t count = s->draws - from < s->a->block ? s->draws - from : s->a->block;
-  double scores[ATTACK_BLOCK], outcomes[ATTACK_BLOCK];
+  double judged[ATTACK_BLOCK], *scores = s->rule ? judged : s->scores[side] + from;
   random_source source;
   char purpose[24]; /* a source of the block's own, the same for any number of threads */
   (void)snprintf(purpose, sizeof purpose, "%.6s%zu", s->name, block);
   TRY(arithmetic_check(err));
   TRY(attack_source(s->options, purpose, &source, err));
-  TRY(draw_scores(s->a, side, &source, count, scores, outcomes, err));
-  for (size_t i = 0; i < count; i++) {
-    if (!s->rule) {
-      s->scores[side][from + i] = scores[i];
-      continue;
-    }
+  TRY(draw_scores(s->a, side, &source, count, scores, err));
+  for (size_t i = 0; s->rule && i < count; i++) {
     guess(s->rule, side, scores[i], counts);
-    if (from + i < s->options->outcomes) {
-      s->options->outcome[side][from + i] = outcomes[i];
-    }
   }
   TRY(random_check(&source, err));
   return arithmetic_check(err);
@@ -176,9 +164,7 @@ static dperm_status draw_stage(stage *s, dperm_error *err) {
   (void)pthread_mutex_init(&s->lock, NULL);
   pool_run(2 * ((s->draws + s->a->block - 1) / s->a->block), take_block, s);
   (void)pthread_mutex_destroy(&s->lock);
-  if (s->first.status != DPERM_OK) {
-    FAIL(err, s->first.status, "%s", s->first.message);
-  }
+  FAIL_IF(s->first.status != DPERM_OK, err, s->first.status, "%s", s->first.message);
   return DPERM_OK;
 }
 
@@ -215,4 +201,69 @@ dperm_status attack_run(const attack *a, const dperm_audit_options *options,
 size_t attack_draws(const dperm_audit_options *options, size_t usual) {
   double more = fmin(fmax(0.5 / options->epsilon, 1), 10);
   return options->draws ? options->draws : (size_t)((double)usual * more);
+}
+
+/* ---- frequencies and probabilities: the incomplete beta function, and Clopper and Pearson's
+ * bounds made of it, which hold for every number of draws. I_x(a, b) by its continued fraction
+ * (DLMF 8.17.22), evaluated from the front with Lentz's method, on the side of the mean where it
+ * converges fast; bounds by bisection */
+
+static double log_gamma(double x) {
+  int sign = 0; /* lgamma itself writes a global */
+  return lgamma_r(x, &sign);
+}
+
+static double away_from_zero(double x) {
+  return fabs(x) < 1e-300 ? 1e-300 : x;
+}
+
+static double continued_fraction(double x, double a, double b) {
+  double c = 1, d = 1 / away_from_zero(1 - (a + b) * x / (a + 1)), value = d;
+  for (double m = 1; m < 1e6; m++) {
+    double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    d = 1 / away_from_zero(1 + even * d);
+    c = away_from_zero(1 + even / c);
+    value *= d * c;
+    d = 1 / away_from_zero(1 + odd * d);
+    c = away_from_zero(1 + odd / c);
+    value *= d * c;
+    if (fabs(d * c - 1) < 1e-15) {
+      break;
+    }
+  }
+  return value;
+}
+
+double beta_cdf(double x, double a, double b) {
+  if (!(x > 0)) {
+    return 0;
+  }
+  if (!(x < 1)) {
+    return 1;
+  }
+  double front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
+  if (x < (a + 1) / (a + b + 2)) {
+    return fmin(1, front * continued_fraction(x, a, b) / a);
+  }
+  return fmax(0, 1 - front * continued_fraction(1 - x, b, a) / b);
+}
+
+/* The p at which P(Bin(draws, p) ≥ hits) = I_p(hits, draws − hits + 1) is `rate`, from below. */
+double probability_below(size_t hits, size_t draws, double rate) {
+  double low = 0, high = (double)hits / (double)draws;
+  for (int i = 0; i < 200 && hits > 0 && high - low > 1e-15 * high; i++) {
+    double p = 0.5 * (low + high);
+    if (beta_cdf(p, (double)hits, (double)(draws - hits) + 1) < rate) {
+      low = p;
+    } else {
+      high = p;
+    }
+  }
+  return low;
+}
+
+/* By that of a miss. */
+double probability_above(size_t hits, size_t draws, double rate) {
+  return 1 - probability_below(draws - hits, draws, rate);
 }

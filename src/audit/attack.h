@@ -15,12 +15,12 @@ struct attack {
   double delta;       /* of the claim */
   size_t usual_draws; /* on each side, at an epsilon of 1 or more */
   size_t block;       /* draws that share a random source, at most ATTACK_BLOCK */
-  /* One outcome for data set `side`, 0 or 1: its score, and a number to draw a picture of. */
+  /* The score of one outcome for data set `side`, 0 or 1; */
   dperm_status (*draw)(const attack *a, int side, random_source *source, double *score,
-                       double *outcome, dperm_error *err);
-  /* Or NULL: as many at once, where they share work. */
+                       dperm_error *err);
+  /* or NULL: as many at once, where they share work. */
   dperm_status (*draw_many)(const attack *a, int side, random_source *source, size_t count,
-                            double *scores, double *outcomes, dperm_error *err);
+                            double *scores, dperm_error *err);
 };
 
 /* Guess the first data set for scores ≥ `first`, the second for scores ≤ `second`. */
@@ -53,7 +53,7 @@ dperm_status attack_run(const attack *a, const dperm_audit_options *options,
 dperm_status attack_source(const dperm_audit_options *options, const char *purpose,
                            random_source *out, dperm_error *err);
 
-/* ---- what frequencies say about probabilities (binomial.c) */
+/* ---- what frequencies say about probabilities */
 
 /* I_x(a, b), the distribution function of Beta(a, b), for a, b > 0. */
 double beta_cdf(double x, double a, double b);

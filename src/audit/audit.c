@@ -96,18 +96,6 @@ bool dperm_audit_case(size_t index, const char **mechanism, const char **variant
   return true;
 }
 
-/* Of a mechanism that is there: what its variants are called. */
-static void list_variants(const char *mechanism, char *names, size_t size) {
-  audit_case c;
-  size_t used = 0;
-  names[0] = '\0';
-  for (size_t i = 0; case_at(i, &c); i++) {
-    if (strcmp(c.mechanism, mechanism) == 0 && used < size) {
-      used += (size_t)snprintf(names + used, size - used, "%s%s", used ? ", " : "", c.variant);
-    }
-  }
-}
-
 /* Without a variant: the usual loss, or the first. */
 static bool find_case(const dperm_audit_options *options, audit_case *out) {
   for (size_t i = 0; case_at(i, out); i++) {
@@ -122,32 +110,15 @@ static bool find_case(const dperm_audit_options *options, audit_case *out) {
 }
 
 static dperm_status check_claim(double epsilon, dperm_error *err) {
-  if (!(epsilon >= 1e-3 && epsilon <= 20)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "epsilon = %g; an audit can tell something between 0.001 and 20", epsilon);
-  }
+  FAIL_IF(!(epsilon >= 1e-3 && epsilon <= 20), err, DPERM_INVALID_ARGUMENT,
+          "epsilon = %g; an audit can tell something between 0.001 and 20", epsilon);
   return DPERM_OK;
 }
 
-/* Fits with gaussian noise have a delta to choose. */
-static dperm_status check_delta(const audit_case *found, double delta, dperm_error *err) {
-  bool gaussian =
-      (found->run == audit_fit || found->run == audit_joint) && found->detail & PAIR_GAUSSIAN;
-  if (delta == 0) {
-    return DPERM_OK;
-  }
-  if (!(delta > 0 && delta < 1)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "delta = %g; give one above 0 and below 1, or leave it out for the usual one", delta);
-  }
-  if (!gaussian && found->run != audit_ellipse) {
-    FAIL(
-        err, DPERM_INVALID_ARGUMENT,
-        "\"%s\" makes a claim without a delta to choose; leave it out, or audit gaussian noise, as "
-        "gaussian-objective does",
-        found->mechanism);
-  }
-  return DPERM_OK;
+/* Whether it is of gaussian noise, and so has a delta to choose. */
+static bool chooses_delta(const audit_case *c) {
+  bool fits = c->run == audit_fit || c->run == audit_joint;
+  return c->run == audit_ellipse || (fits && c->detail & PAIR_GAUSSIAN);
 }
 
 static dperm_audit_result nothing_found(const char *mechanism, const char *variant,
@@ -166,23 +137,21 @@ dperm_status dperm_audit_run(const dperm_audit_options *given, dperm_audit_resul
   dperm_audit_options taken, *options = &taken;
   TRY(options_take(DPERM_OPTIONS_AUDIT, given, options, err));
   audit_case found;
-  if (!find_case(options, &found)) {
-    char names[200];
-    list_variants(options->mechanism, names, sizeof names);
-    if (!names[0]) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "no audit is called \"%.40s\"; docs/audit.md and dperm help audit name them",
-           options->mechanism);
-    }
-    FAIL(err, DPERM_INVALID_ARGUMENT, "\"%s\" has no variant \"%.40s\"; give one of %s",
-         options->mechanism, options->variant, names);
-  }
+  FAIL_IF(!find_case(options, &found), err, DPERM_INVALID_ARGUMENT,
+          "no audit is called \"%.40s%s%.40s\"; dperm help audit and docs/audit.md name them and "
+          "their variants",
+          options->mechanism, options->variant ? " " : "",
+          options->variant ? options->variant : "");
   TRY(check_claim(options->epsilon, err));
-  TRY(check_delta(&found, options->delta, err));
-  if (options->threads < 0 || options->threads > 4096 || options->draws > (size_t)1 << 40) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads and %zu draws; give at most 4096 and 2^40",
-         options->threads, options->draws);
-  }
+  FAIL_IF(
+      options->delta != 0 && !(chooses_delta(&found) && options->delta > 0 && options->delta < 1),
+      err, DPERM_INVALID_ARGUMENT,
+      "delta = %g; audits of gaussian noise, as gaussian-objective, have one to choose, above 0 "
+      "and below 1; leave it out for the others, or for the usual one",
+      options->delta);
+  FAIL_IF(options->threads < 0 || options->threads > 4096 || options->draws > (size_t)1 << 40, err,
+          DPERM_INVALID_ARGUMENT, "%d threads and %zu draws; give at most 4096 and 2^40",
+          options->threads, options->draws);
   dperm_audit_result result = nothing_found(found.mechanism, found.variant, options->epsilon);
   if (options->delta_claimed) {
     *options->delta_claimed = (double)NAN;
@@ -197,16 +166,6 @@ dperm_status dperm_audit_run(const dperm_audit_options *given, dperm_audit_resul
 
 /* ---- anybody's mechanism */
 
-/* The axis on which the two means lie, from the first `count` outcomes. */
-static void mean_axis(const double *first, const double *second, size_t count, size_t dims,
-                      double *axis) {
-  for (size_t i = 0; i < count; i++) {
-    for (size_t j = 0; j < dims; j++) {
-      axis[j] += (first[i * dims + j] - second[i * dims + j]) / (double)count;
-    }
-  }
-}
-
 dperm_status dperm_audit_outcomes(const double *first, const double *second, size_t count,
                                   size_t dims, double epsilon, double delta,
                                   dperm_audit_result *out, dperm_error *err) {
@@ -214,22 +173,21 @@ dperm_status dperm_audit_outcomes(const double *first, const double *second, siz
   const double *outcome[2] = {first, second};
   OWNED_MEMORY double *axis = NULL, *scores = NULL;
   guesses counts = {0, 0, 0};
-  if (count < 100 || dims == 0 || !(delta >= 0 && delta < 1)) {
-    FAIL(
-        err, DPERM_INVALID_ARGUMENT,
-        "%zu outcomes of %zu numbers, delta = %g; give at least 100, and a delta of at least 0 and "
-        "below 1",
-        count, dims, delta);
-  }
+  FAIL_IF(
+      count < 100 || dims == 0 || !(delta >= 0 && delta < 1), err, DPERM_INVALID_ARGUMENT,
+      "%zu outcomes of %zu numbers, delta = %g; give at least 100, and a delta of at least 0 and "
+      "below 1",
+      count, dims, delta);
   TRY(check_claim(epsilon, err));
   for (size_t i = 0; i < count * dims; i++) {
-    if (!isfinite(first[i]) || !isfinite(second[i])) {
-      FAIL(err, DPERM_INVALID_DATA, "outcome %zu is not a finite number", i / dims + 1);
-    }
+    FAIL_IF(!isfinite(first[i]) || !isfinite(second[i]), err, DPERM_INVALID_DATA,
+            "outcome %zu is not a finite number", i / dims + 1);
   }
   TRY(memory_new(dims, sizeof *axis, &axis, err));
   TRY(memory_new(2 * learn, sizeof *scores, &scores, err));
-  mean_axis(first, second, learn, dims, axis);
+  for (size_t i = 0; i < learn * dims; i++) { /* on which the two means lie */
+    axis[i % dims] += (first[i] - second[i]) / (double)learn;
+  }
   for (size_t i = 0; i < 2 * learn; i++) {
     scores[i] = vector_dot(outcome[i / learn] + i % learn * dims, axis, dims);
   }

@@ -45,14 +45,13 @@ typedef struct selector_target {
 } selector_target;
 
 static dperm_status draw_selected(const attack *a, int side, random_source *source, double *score,
-                                  double *outcome, dperm_error *err) {
-  (void)err;
+                                  dperm_error *err) {
   const selector_target *t = a->context;
   size_t order[2];
   size_t chosen = t->selector == DPERM_SELECTOR_EXPONENTIAL
                       ? select_exponential(source, t->errors[side], 2, t->epsilon)
                       : select_permute_and_flip(source, t->errors[side], 2, t->epsilon, 1, order);
-  *score = *outcome = chosen == 1 ? 1 : 0;
+  *score = chosen == 1 ? 1 : 0;
   return DPERM_OK;
 }
 
@@ -78,10 +77,9 @@ typedef struct bins_target {
 } bins_target;
 
 static dperm_status draw_choice(const attack *a, int side, random_source *source, double *score,
-                                double *outcome, dperm_error *err) {
+                                dperm_error *err) {
   const bins_target *t = a->context;
-  (void)err;
-  *outcome = *score = bins_wanted(&t->exact[side], t->epsilon, source);
+  *score = bins_wanted(&t->exact[side], t->epsilon, source);
   return DPERM_OK;
 }
 
@@ -90,7 +88,6 @@ dperm_status audit_bins(const dperm_audit_options *options, int unused, dperm_au
   bins_target t = {.exact = {{{REACH, REACH}, {REACH, REACH}}, {{0, REACH}, {0, REACH}}},
                    .epsilon = options->epsilon};
   const attack a = {.context = &t, .usual_draws = 200000, .block = 1024, .draw = draw_choice};
-  (void)unused;
   return attack_run(&a, options, out, err);
 }
 
@@ -105,11 +102,10 @@ typedef struct temperature_target {
 } temperature_target;
 
 static dperm_status draw_temperature(const attack *a, int side, random_source *source,
-                                     double *score, double *outcome, dperm_error *err) {
+                                     double *score, dperm_error *err) {
   const temperature_target *t = a->context;
-  (void)err;
-  *outcome = (double)temperature_choose(source, t->sums[side], t->neighbours, t->epsilon);
-  *score = *outcome == TEMPERATURES - 1 ? 1 : 0;
+  size_t chosen = temperature_choose(source, t->sums[side], t->neighbours, t->epsilon);
+  *score = chosen == TEMPERATURES - 1 ? 1 : 0;
   return DPERM_OK;
 }
 
@@ -174,7 +170,7 @@ static dperm_status tuning_data(size_t rows, double others, int side, dperm_data
 
 /* The first data set pushes the weight down, and negative weights speak for it. */
 static dperm_status draw_tuned(const attack *a, int side, random_source *source, double *score,
-                               double *outcome, dperm_error *err) {
+                               dperm_error *err) {
   const tune_target *t = a->context;
   dperm_options candidates[SPLIT_CANDIDATES];
   dperm_random random = {*source};
@@ -186,7 +182,6 @@ static dperm_status draw_tuned(const attack *a, int side, random_source *source,
   dperm_status status = dperm_tune(t->data[side], candidates, t->count, &t->how, &model, err);
   *source = random.source;
   TRY(status);
-  *outcome = model->weights[0];
   *score = -model->weights[0];
   return DPERM_OK;
 }

@@ -57,13 +57,12 @@ static dperm_status count_side(const dperm_schema *wide, const dperm_schema *cel
 }
 
 static dperm_status draw_counts(const attack *a, int side, random_source *source, double *score,
-                                double *outcome, dperm_error *err) {
+                                dperm_error *err) {
   const refine_target *t = a->context;
   const refine_counts *exact = &t->exact[side];
   int64_t counts[COLUMNS][CATEGORIES];
   cell_counts columns[COLUMNS];
   refine_counts noisy = {.count = COLUMNS, .columns = columns};
-  (void)err;
   for (size_t c = 0; c < COLUMNS; c++) {
     memcpy(counts[c], exact->columns[c].counts, sizeof counts[c]);
     columns[c] = exact->columns[c];
@@ -77,7 +76,6 @@ static dperm_status draw_counts(const attack *a, int side, random_source *source
       *score += counts[c][1] >= 1 ? -1 : 1;
     }
   }
-  *outcome = (double)counts[0][0];
   return DPERM_OK;
 }
 
@@ -124,17 +122,16 @@ static dperm_status sign_model(dperm_model **out, dperm_error *err) {
   return dperm_train(data, &options, out, err);
 }
 
-static double score_replaced(const dperm_private_score *p, bool counts) {
-  return counts ? (p->false_positives >= 1) - (p->true_positives >= 1) : p->errors >= 1;
-}
-
-static double score_added(const dperm_private_score *p, bool counts) {
-  int64_t moved = counts ? p->false_positives : p->errors;
-  return 2 * (moved >= 1) + (p->errors + p->correct >= 1 || p->rows >= 1);
+static double score_of(const dperm_private_score *p, const dperm_score_options *how) {
+  bool moved = (how->counts ? p->false_positives : p->errors) >= 1;
+  if (how->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE) {
+    return 2 * moved + (p->errors + p->correct >= 1 || p->rows >= 1);
+  }
+  return moved - (how->counts && p->true_positives >= 1);
 }
 
 static dperm_status draw_score(const attack *a, int side, random_source *source, double *score,
-                               double *outcome, dperm_error *err) {
+                               dperm_error *err) {
   const score_target *t = a->context;
   dperm_random random = {*source};
   dperm_score_options how = t->how;
@@ -143,9 +140,7 @@ static dperm_status draw_score(const attack *a, int side, random_source *source,
   dperm_status status = dperm_model_score_private(t->model, t->data[side], &how, &found, err);
   *source = random.source;
   TRY(status);
-  *score = how.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? score_added(&found, how.counts)
-                                                         : score_replaced(&found, how.counts);
-  *outcome = (double)found.errors;
+  *score = score_of(&found, &how);
   return DPERM_OK;
 }
 

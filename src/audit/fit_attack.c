@@ -10,7 +10,6 @@
 #include "base/vector.h"
 #include "data/class_weights.h"
 #include "mechanism/mechanism.h"
-#include "run/claim.h"
 #include "run/fit.h"
 #include "run/options.h"
 
@@ -27,8 +26,7 @@ struct fit_target {
   fit_plan plan[2];
   double shares[2][PAIR_ROWS]; /* of rows, where classes have weights */
   const void *pair;
-  /* What a result says: its score, and its place on the axis where the data sets differ. */
-  void (*judge)(const fit_target *t, const double *weights, double *score, double *outcome);
+  double (*judge)(const fit_target *t, const double *weights); /* the score of a result */
 };
 
 static void free_target(fit_target *t) {
@@ -107,7 +105,7 @@ static problem problem_of(const fit_target *t, int side) {
 }
 
 static dperm_status draw_fit(const attack *a, int side, random_source *source, double *score,
-                             double *outcome, dperm_error *err) {
+                             dperm_error *err) {
   const fit_target *t = a->context;
   double f[MOST_WEIGHTS], rest[MOST_WEIGHTS], weights[MOST_WEIGHTS];
   solution found = {f, rest};
@@ -115,13 +113,13 @@ static dperm_status draw_fit(const attack *a, int side, random_source *source, d
   const problem base = problem_of(t, side);
   const solver_options how = {.tolerance = t->options.gradient_tolerance};
   TRY(fit_run(&t->plan[side], &base, &how, source, &found, weights, &report, err));
-  t->judge(t, weights, score, outcome);
+  *score = t->judge(t, weights);
   return DPERM_OK;
 }
 
 /* Output perturbation of many rows: one minimum, and noise from a stream of each draw's own. */
 static dperm_status draw_outputs(const attack *a, int side, random_source *source, size_t count,
-                                 double *scores, double *outcomes, dperm_error *err) {
+                                 double *scores, dperm_error *err) {
   const fit_target *t = a->context;
   const fit_plan *plan = &t->plan[side];
   const problem base = problem_of(t, side);
@@ -144,18 +142,18 @@ static dperm_status draw_outputs(const attack *a, int side, random_source *sourc
     double weights[MOST_WEIGHTS];
     const solution one = {all.f + i * size, all.rest + i * size};
     TRY(fit_release(plan, base.x->spread, &one, size, &streams[i], weights, err));
-    t->judge(t, weights, &scores[i], &outcomes[i]);
+    scores[i] = t->judge(t, weights);
   }
   return DPERM_OK;
 }
 
 /* The whole of a fit, as dperm_train does it. */
 static dperm_status draw_model(const attack *a, int side, random_source *source, double *score,
-                               double *outcome, dperm_error *err) {
+                               dperm_error *err) {
   const fit_target *t = a->context;
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
   TRY(fit_model(t->data[side], &t->options, NULL, source, &model, err));
-  t->judge(t, model->weights, score, outcome);
+  *score = t->judge(t, model->weights);
   return DPERM_OK;
 }
 
@@ -201,9 +199,8 @@ static dperm_status intercept_data(int side, dperm_data **out, dperm_error *err)
   return finish_rows(&rows, 2, schema, out, err);
 }
 
-static void judge_pair(const fit_target *t, const double *f, double *score, double *outcome) {
-  *score = pair_score(t->pair, f);
-  *outcome = pair_place(t->pair, f);
+static double judge_pair(const fit_target *t, const double *f) {
+  return pair_score(t->pair, f);
 }
 
 dperm_status audit_fit(const dperm_audit_options *options, int kind, dperm_audit_result *out,
@@ -271,12 +268,8 @@ static dperm_status joint_data(const joint_pair *pair, int side, dperm_data **ou
   return finish_rows(&rows, pair->columns, joint_schemas[pair->kind], out, err);
 }
 
-static void judge_joint(const fit_target *t, const double *weights, double *score,
-                        double *outcome) {
-  const joint_pair *pair = t->pair;
-  *score = joint_score(pair, weights);
-  size_t place = pair->kind == JOINT_PULLED ? 0 : pair->columns - 1;
-  *outcome = weights[place] - weights[pair->columns];
+static double judge_joint(const fit_target *t, const double *weights) {
+  return joint_score(t->pair, weights);
 }
 
 dperm_status audit_joint(const dperm_audit_options *options, int kind, dperm_audit_result *out,
@@ -327,10 +320,8 @@ static double ellipse_log_density(const fit_target *t, double label, const doubl
   return sum;
 }
 
-static void judge_ellipse(const fit_target *t, const double *f, double *score, double *outcome) {
-  const ellipse_pair *pair = t->pair;
-  *score = ellipse_log_density(t, 1, f) - ellipse_log_density(t, -1, f);
-  *outcome = vector_dot(f, pair->x, ELLIPSE_DIMS);
+static double judge_ellipse(const fit_target *t, const double *f) {
+  return ellipse_log_density(t, 1, f) - ellipse_log_density(t, -1, f);
 }
 
 dperm_status audit_ellipse(const dperm_audit_options *options, int unused, dperm_audit_result *out,
@@ -339,7 +330,6 @@ dperm_status audit_ellipse(const dperm_audit_options *options, int unused, dperm
   const ellipse_pair pair = {.x = {[0] = entry, [BLOCK] = entry},
                              .lambda = 200 / fmin(1, options->epsilon)};
   OWNED(free_target) fit_target t = {.pair = &pair, .judge = judge_ellipse};
-  (void)unused;
   for (int side = 0; side < 2; side++) {
     OWNED(rows_clear) growing_rows rows = {0};
     TRY(push_rows(&rows, pair.x, ELLIPSE_DIMS, side == 0 ? 1 : -1, 1, err));

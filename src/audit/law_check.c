@@ -53,7 +53,6 @@ static void state(dperm_audit_result *out, size_t draws, double distance, double
 /* P(β‖b‖_K ≤ x): a gamma or a χ variable of the shape d. */
 static double norm_law(double x, bool before, const void *context) {
   const noise_plan *plan = context;
-  (void)before;
   return 1 - plan->kind->radius->tail((double)plan->dims, x);
 }
 
@@ -120,7 +119,6 @@ dperm_status audit_noise(const dperm_audit_options *options, int unused, dperm_a
   size_t draws = draws_of(options),
          plans = kind == &noise_l2 ? sizeof l2_dims / sizeof *l2_dims : 1;
   double most = 0;
-  (void)unused;
   for (size_t i = 0; i < plans; i++) {
     const noise_plan plan = {kind, kind == &noise_l2 ? l2_dims[i] : body_dims(&body), 0.25, body,
                              1};
@@ -156,7 +154,6 @@ dperm_status audit_lattice(const dperm_audit_options *options, int unused, dperm
   dperm_options fit;
   fit_plan plan;
   random_source source;
-  (void)unused;
   dperm_options_init(&fit);
   fit.epsilon = options->epsilon;
   TRY(dperm_data_from_dense(2, 1, row, labels, 1, &data, err));
@@ -194,7 +191,6 @@ dperm_status audit_rows(const dperm_audit_options *options, int unused, dperm_au
   OWNED_MEMORY double *x = NULL, *labels = NULL;
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   random_source source;
-  (void)unused;
   TRY(attack_source(options, "rows", &source, err));
   TRY(memory_new(rows * COLUMNS, sizeof *x, &x, err));
   TRY(memory_new(rows, sizeof *labels, &labels, err));

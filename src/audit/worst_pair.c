@@ -1,14 +1,5 @@
-/* See worst_pair.h and docs/audit.md. In units where rows have norm 1:
- *
- *   losses with |ℓ′(0)| = L (hinges)   d = 1, w = 1, w′ = −1, p = 0. Around f > 0 the second
- *             margin is −f, on the steep side; the first is f itself.
- *   others (logistic)   d = 2. p lies far out on the first axis, and w′ (and w, but for the
- *             Jacobian) leans away from it by so little that its margin is about −100: steep for
- *             every noise.
- *
- * λ = 4 makes the hinges' minimizers ±1/λ, on the steep side; λ = 200 and more makes objective
- * perturbation's slack small; the Jacobian's λ makes it large. Rows of norm R have w·R, p/R, λR².
- */
+/* The pairs 1 to 5 of docs/audit.md, made in units where rows have norm 1. Rows of norm R have w·R,
+ * p/R, λR². Losses with |ℓ′(0)| = L, the hinges, take one dimension; others lean in two. */
 #include "audit/worst_pair.h"
 
 #include <math.h>
@@ -97,14 +88,6 @@ double pair_score(const worst_pair *pair, const double *f) {
     return first < second ? 1 / first : -1 / second;
   }
   return log_ratio(pair, pair->bare_beta > 0 ? pair->bare_beta : pair->beta, f);
-}
-
-double pair_place(const worst_pair *pair, const double *f) {
-  double along = 0, length = pair_distance(pair->w[0], pair->w[1], pair->dims);
-  for (size_t j = 0; j < pair->dims; j++) {
-    along += (f[j] - pair->centre[j]) * (pair->w[0][j] - pair->w[1][j]);
-  }
-  return along / length;
 }
 
 /* ---- the Jacobian's λ */

@@ -63,8 +63,6 @@ double pair_log_ratio(const worst_pair *pair, const double *f);
  * forgets it; for the shape, what is large close to the first minimizer and very negative close to
  * the second. */
 double pair_score(const worst_pair *pair, const double *f);
-/* The coordinate of f along the axis on which the data sets differ. */
-double pair_place(const worst_pair *pair, const double *f);
 
 /* ---- three classes that are learned jointly (docs/proofs/softmax.md). One record of the first
  * class differs, or is there in one data set only; further records may hold the scores where a

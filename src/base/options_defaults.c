@@ -63,7 +63,7 @@ static dperm_status check_size(const sized_struct *kind, size_t size, dperm_erro
 /* NOLINTBEGIN(bugprone-sizeof-expression): the size of a pointer is what is meant */
 static const sized_struct structs[] = {
     [DPERM_OPTIONS_TRAIN] = SIZED_STRUCT(dperm_options, progress),
-    [DPERM_OPTIONS_AUDIT] = SIZED_STRUCT(dperm_audit_options, outcomes),
+    [DPERM_OPTIONS_AUDIT] = SIZED_STRUCT(dperm_audit_options, progress),
     [DPERM_OPTIONS_BUDGET] = SIZED_STRUCT(dperm_ledger_budget, order),
     [DPERM_OPTIONS_DRAFT] = SIZED_STRUCT(dperm_draft_options, missing_count),
     [DPERM_OPTIONS_IMPORT] = SIZED_STRUCT(dperm_import_options, reserved),

@@ -1,6 +1,6 @@
 /* Ownership that ends with a scope: what a variable holds is released wherever the function
  * returns, so that every failure is a plain TRY. Variables are initialized where they stand (NULL,
- * {0}); a result that goes to the caller is taken out by setting its variable to NULL. */
+ * {0}); a result that goes to the caller is taken out of its variable. */
 #pragma once
 
 #include <stdlib.h>
@@ -17,6 +17,14 @@ static inline void owned_memory_free(void *variable) {
   memcpy(&block, variable, sizeof block);
   free(block);
 }
+
+/* *out = TAKE(made); leaves NULL in `made`, whose scope then releases nothing. */
+#define TAKE(pointer)                                                                              \
+  __extension__({                                                                                  \
+    __typeof__(pointer) taken_ = (pointer);                                                        \
+    (pointer) = NULL;                                                                              \
+    taken_;                                                                                        \
+  })
 
 /* For a handle: after OWNED_HANDLE(dperm_model, dperm_model_free),
  * OWNED(dperm_model_free_at) dperm_model *model = NULL; */

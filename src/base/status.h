@@ -27,3 +27,11 @@ void error_append(dperm_error *err, const char *format, ...) __attribute__((form
     (void)error_set((err), (code), __VA_ARGS__);                                                   \
     return (code);                                                                                 \
   } while (0)
+
+/* Makes one where the condition holds. */
+#define FAIL_IF(condition, err, code, ...)                                                         \
+  do {                                                                                             \
+    if (condition) {                                                                               \
+      FAIL(err, code, __VA_ARGS__);                                                                \
+    }                                                                                              \
+  } while (0)

@@ -62,9 +62,8 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
   if (!guarantee_is_private(&run->claim)) {
     return refuse_unprotected(run, &request.identity, err);
   }
-  if (!request.dataset) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "a ledger is named, but no data set; name that too");
-  }
+  FAIL_IF(!request.dataset, err, DPERM_INVALID_ARGUMENT,
+          "a ledger is named, but no data set; name that too");
   TRY(name_refinement(run, words, err));
   return charge_reserve(run->account->ledger, &request, run->account->dry_run, charge, err);
 }
@@ -101,26 +100,22 @@ dperm_status account_commit(const account_run *run, const dperm_charge *charge,
                             : charge_commit(run->account->ledger, charge->entry, artifact, err);
 }
 
-static dperm_status commit_model(const account_run *run, const dperm_charge *charge,
-                                 dperm_model *model, dperm_error *err) {
-  char digest[DPERM_DIGEST_SIZE];
-  if (charge->entry == 0) {
-    return DPERM_OK;
-  }
-  model->ledger_entry = charge->entry;
-  memcpy(model->ledger_digest, charge->digest, DPERM_DIGEST_SIZE);
-  TRY(model_content_digest(model, digest, err));
-  return account_commit(run, charge, digest, err);
-}
-
 static dperm_status pay_and_make(const account_run *run, dperm_charge *charge, model_maker *make,
                                  void *context, dperm_model **out, dperm_error *err) {
+  char digest[DPERM_DIGEST_SIZE];
   TRY(account_reserve(run, charge, err));
   if (run->account->dry_run) {
     return DPERM_OK;
   }
   TRY(make(context, charge, out, err));
-  return commit_model(run, charge, *out, err);
+  if (charge->entry == 0) {
+    return DPERM_OK;
+  }
+  dperm_model *model = *out;
+  model->ledger_entry = charge->entry;
+  memcpy(model->ledger_digest, charge->digest, DPERM_DIGEST_SIZE);
+  TRY(model_content_digest(model, digest, err));
+  return account_commit(run, charge, digest, err);
 }
 
 dperm_status account_make_model(const account_run *run, dperm_status prepared, model_maker *make,
@@ -132,11 +127,7 @@ dperm_status account_make_model(const account_run *run, dperm_status prepared, m
   dperm_status made = pay_and_make(run, &charge, make, context, &model, err);
   dperm_status status = ranks_agree(spread, account_failed(&charge, made, err), err);
   TRY(made == DPERM_OK ? account_failed(&charge, status, err) : status); /* or another process */
-  *out = NULL;
-  if (ranks_lead(spread)) {
-    *out = model;
-    model = NULL;
-  }
+  *out = ranks_lead(spread) ? TAKE(model) : NULL;
   return DPERM_OK;
 }
 
@@ -160,8 +151,7 @@ dperm_status schema_state_cost(const dperm_schema *made, double epsilon, const g
   cost.entry = paid.entry;
   memcpy(cost.receipt, paid.digest, sizeof cost.receipt);
   json_auto_t *json = json_deep_copy(made->json);
-  if (!json || json_object_set_new(json, "refined", schema_refined_json(&cost)) != 0) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while making a schema");
-  }
+  FAIL_IF(!json || json_object_set_new(json, "refined", schema_refined_json(&cost)) != 0, err,
+          DPERM_OUT_OF_MEMORY, "out of memory while making a schema");
   return schema_from_json(json, "the refined schema", out, err);
 }

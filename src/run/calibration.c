@@ -12,25 +12,19 @@ dperm_status calibration_agree(ranks *spread, bool fused, dperm_error *err) {
   uint64_t some_are = fused, some_are_not = !fused;
   TRY(ranks_most(spread, DPERM_OK, &some_are, err));
   TRY(ranks_most(spread, DPERM_OK, &some_are_not, err));
-  if (some_are && some_are_not) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "calibrate needs processors of one kind: some of the job's have fused multiply-adds, and "
-         "some have none; run it on machines that are alike, or leave calibrate out");
-  }
+  FAIL_IF(some_are && some_are_not, err, DPERM_INVALID_ARGUMENT,
+          "calibrate needs processors of one kind: some of the job's have fused multiply-adds, and "
+          "some have none; run it on machines that are alike, or leave calibrate out");
   return DPERM_OK;
 }
 
 static dperm_status check(const dperm_options *o, size_t classes, ranks *spread, dperm_error *err) {
-  if (!options_have_softmax(o)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "calibrate is for probabilities, which only logistic loss has; with %s leave it out",
-         o->loss.name ? o->loss.name : "this loss");
-  }
-  if (classes > 2 && !options_joint(o, classes)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "calibrate is for two classes, or classes that are learned jointly; with one-vs-rest "
-         "leave it out");
-  }
+  FAIL_IF(!options_have_softmax(o), err, DPERM_INVALID_ARGUMENT,
+          "calibrate is for probabilities, which only logistic loss has; with %s leave it out",
+          o->loss.name ? o->loss.name : "this loss");
+  FAIL_IF(classes > 2 && !options_joint(o, classes), err, DPERM_INVALID_ARGUMENT,
+          "calibrate is for two classes, or classes that are learned jointly; with one-vs-rest "
+          "leave it out");
   return calibration_agree(spread, gemm_is_fused(), err);
 }
 

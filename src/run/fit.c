@@ -1,4 +1,4 @@
-/* See fit_work.h. */
+/* See fit.h. */
 #include "run/fit.h"
 
 #include <math.h>
@@ -14,7 +14,6 @@
 #include "loss/link.h"
 #include "mechanism/mechanism.h"
 #include "release/numerics.h"
-#include "run/claim.h"
 #include "run/options.h"
 #include "run/stage.h"
 
@@ -38,10 +37,9 @@ dperm_status fit_release(const fit_plan *plan, ranks *spread, const solution *fo
 /* The noise is made for rows that count once at most (docs/proofs/weights.md). */
 static dperm_status check_row_weights(const problem *base, dperm_error *err) {
   for (size_t i = 0; base->shares && i < base->x->rows; i++) {
-    if (!(base->shares[i] >= 0 && base->shares[i] <= 1) && !DEFECT("weights-unscaled")) {
-      FAIL(err, DPERM_NUMERIC_ERROR,
-           "a record counts for more than the noise is made for; nothing is released");
-    }
+    FAIL_IF(!(base->shares[i] >= 0 && base->shares[i] <= 1) && !DEFECT("weights-unscaled"), err,
+            DPERM_NUMERIC_ERROR,
+            "a record counts for more than the noise is made for; nothing is released");
   }
   return DPERM_OK;
 }
@@ -127,23 +125,6 @@ void fit_work_clear(fit_work *w) {
   dperm_model_free(w->model);
 }
 
-/* ---- what a fit saw, for the custodian's eyes: the one place where what depends on the records
- * is reported, on request, and never into a model */
-
-/* One fit's part, added to what the fits of other classes reported. */
-static dperm_status unsafe_add_fit(const problem *base, double lambda, const double *weights,
-                                   const solver_report *solved, dperm_unsafe_diagnostics *out,
-                                   dperm_error *err) {
-  problem p = *base;
-  double objective = 0;
-  p.model = (problem_model){.lambda = lambda};
-  TRY(problem_objective(&p, weights, &objective, err));
-  out->iterations += solved->iterations;
-  out->objective += objective;
-  out->gradient_norm = fmax(out->gradient_norm, solved->gradient_norm);
-  return DPERM_OK;
-}
-
 /* ---- behind it */
 
 /* The labels of fit m: those of two classes or of a joint fit, or +1 for class m and −1 for all
@@ -178,12 +159,18 @@ static dperm_status fit_class(fit_work *w, size_t m, dperm_unsafe_diagnostics *u
   TRY(progress_tick(&options->progress, "solving", 0, 0, err));
   TRY(fit_run(w->plan, &base, &how, w->source, &w->found, weights, &solved, err));
   for (size_t j = 0; j < all; j++) {
-    if (!isfinite(weights[j])) {
-      FAIL(err, DPERM_NUMERIC_ERROR, "a weight is beyond all doubles; raise lambda or epsilon");
-    }
+    FAIL_IF(!isfinite(weights[j]), err, DPERM_NUMERIC_ERROR,
+            "a weight is beyond all doubles; raise lambda or epsilon");
   }
-  return unsafe ? unsafe_add_fit(&base, w->plan->privacy.lambda, weights, &solved, unsafe, err)
-                : DPERM_OK;
+  if (unsafe) { /* what a fit saw, on request, for the custodian's eyes; never into a model */
+    double objective = 0;
+    base.model = (problem_model){.lambda = w->plan->privacy.lambda};
+    TRY(problem_objective(&base, weights, &objective, err));
+    unsafe->iterations += solved.iterations;
+    unsafe->objective += objective;
+    unsafe->gradient_norm = fmax(unsafe->gradient_norm, solved.gradient_norm);
+  }
+  return DPERM_OK;
 }
 
 static dperm_status fit_classes(fit_work *w, dperm_error *err) {
@@ -233,7 +220,6 @@ dperm_status fit_perform(fit_work *w, dperm_model **out, dperm_error *err) {
   w->view = kept ? kept : w->view;
   TRY(fit_classes(w, err));
   TRY(cancel_check(err)); /* a pass that was cut short has failed; to be sure */
-  *out = w->model;
-  w->model = NULL;
+  *out = TAKE(w->model);
   return DPERM_OK;
 }

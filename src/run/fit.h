@@ -79,7 +79,7 @@ dperm_status fit_model(const dperm_data *data, const dperm_options *options, con
                        random_source *source, dperm_model **out, dperm_error *err);
 
 /* How much memory a fit will ask for, from public numbers alone: asked for before the charge, since
- * a fit that runs out of it afterwards is paid for and gone (fit_memory.c).
+ * a fit that runs out of it afterwards is paid for and gone (fit_plan.c).
  *
  * Bytes of the model: weights, and the directions of its features. */
 double fit_memory_model(const dperm_data *data, const dperm_options *options);

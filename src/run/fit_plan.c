@@ -2,36 +2,35 @@
  * columns, and noise for this epsilon exists. All of it from public numbers, or refused. */
 #include "run/fit.h"
 
+#include <math.h>
+
+#include "base/thread_pool.h"
 #include "data/class_weights.h"
 #include "kernel/features.h"
 #include "loss/link.h"
 #include "loss/regularizer.h"
-#include "run/claim.h"
 #include "run/options.h"
 
 /* The number of rows must not depend on what the records say. */
 dperm_status check_rows_public(const dperm_schema *schema, unsigned doubts, dperm_error *err) {
-  static const char *const reasons[DOUBT_KINDS] = {
-      "comment lines stand where records can, so the number of rows depends on what records begin "
-      "with and no private fit is possible; take them out (in a CSV file they may stand above a "
-      "header)",
-      "blank lines stand where a record can be one, so the number of rows depends on the records "
-      "and no private fit is possible; take them out (in a CSV file, put quotes around empty "
-      "fields)",
-      "a quoted field holds a line end and then what could be a record, so the number of rows "
-      "depends on where a quote is closed and no private fit is possible; close the quote, or take "
-      "line ends out of fields",
-      ("the file's one column may end with an empty record, which nothing shows, so the number of "
-       "rows depends on it and no private fit is possible; end the last line")};
-  if (schema && (schema->on_missing == MISSING_DROP)) {
-    FAIL(err, DPERM_INVALID_SCHEMA,
-         "the schema drops rows with missing values, so the number of rows depends on the records "
-         "and no private fit is possible; set \"on_missing\" to \"zero\" or \"category\"");
-  }
+  static const struct {
+    const char *what, *remedy;
+  } reasons[DOUBT_KINDS] = {
+      {"comment lines stand where records can",
+       "take them out (in a CSV file they may stand above a header)"},
+      {"blank lines stand where a record can be one",
+       "take them out (in a CSV file, put quotes around empty fields)"},
+      {"a quoted field holds a line end and then what could be a record",
+       "close the quote, or take line ends out of fields"},
+      {"the file's one column may end with an empty record, which nothing shows",
+       "end the last line"}};
+  FAIL_IF(schema && schema->on_missing == MISSING_DROP, err, DPERM_INVALID_SCHEMA,
+          "the schema drops rows with missing values, so the number of rows depends on the records "
+          "and no private fit is possible; set \"on_missing\" to \"zero\" or \"category\"");
   for (unsigned kind = 0; kind < DOUBT_KINDS; kind++) {
-    if (doubts >> kind & 1) {
-      FAIL(err, DPERM_INVALID_DATA, "%s", reasons[kind]);
-    }
+    FAIL_IF(doubts >> kind & 1, err, DPERM_INVALID_DATA,
+            "%s, so the number of rows depends on the records and no private fit is possible; %s",
+            reasons[kind].what, reasons[kind].remedy);
   }
   return DPERM_OK;
 }
@@ -43,12 +42,11 @@ static dperm_status check_row_count(const dperm_data *data, const dperm_options 
   if (counted) {
     return data_check_any(data, err);
   }
-  if (rows_in_all(data->x) > add_remove_rows_most(options->rows_about)) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "with rows about %zu the guarantee is for at most %zu records, and there are more; give a "
-         "figure nearer to their number",
-         options->rows_about, add_remove_rows_most(options->rows_about));
-  }
+  FAIL_IF(
+      rows_in_all(data->x) > add_remove_rows_most(options->rows_about), err, DPERM_INVALID_DATA,
+      "with rows about %zu the guarantee is for at most %zu records, and there are more; give a "
+      "figure nearer to their number",
+      options->rows_about, add_remove_rows_most(options->rows_about));
   return DPERM_OK;
 }
 
@@ -102,4 +100,72 @@ dperm_status fit_plan_check_public(const dperm_data *data, size_t rows,
   const guarantee own = fit_claim(options, data);
   return fit_plan_make(options, claim ? claim : &own, data_class_count(data), rows, data->x->cols,
                        &data->bounds, plan, err);
+}
+
+/* ---- memory: follows what solve/, matrix/matrix_dense.c and model/model_write.c ask for.
+ * tests/cli/paid.bats finds the least that a run needs, and that less is noticed before the
+ * charge */
+
+enum {
+  TALL = 12,              /* arrays with a number for each row: points, margins, polishing */
+  SHARES = 2,             /* and with weights of classes: the rows' shares, and the sample's */
+  WIDE = 48,              /* with one for each column: points, directions, pairs of steps */
+  FACTOR_COLUMNS = 1024,  /* up to these the Hessian is factored: */
+  SQUARES = 4,            /* itself, its factor, those of the sample */
+  COUPLED_BLOCK = 512,    /* scores, slopes and probabilities of some rows, for each class */
+  SAMPLE = 8,             /* a row of so many is in the sample */
+  SAMPLE_MOST = 64 << 20, /* bytes */
+  JSON_WEIGHT = 160       /* bytes of a weight as a JSON value and as text */
+};
+
+double fit_memory_model(const dperm_data *data, const dperm_options *options) {
+  bool linear = options->kernel.kind == DPERM_KERNEL_NONE;
+  const dperm_kernel *kernel = &options->kernel;
+  size_t inputs = data->x->cols, dims = kernel_dims(kernel, inputs);
+  double map = linear ? 0 : feature_map_bytes(feature_kind_of_new(kernel, inputs), inputs, dims);
+  double fits = (double)class_fits(data_class_count(data));
+  return sizeof(double) * fits * (double)dims + map;
+}
+
+/* Rows of a table are made once for all passes where that does not take too much. */
+static double kept_bytes(const matrix *x, double rows) {
+  return rows * (double)x->row_entries * (sizeof(uint32_t) + sizeof(double));
+}
+
+bool fit_memory_keeps(const matrix *x) {
+  return kept_bytes(x, (double)x->rows) <= (double)((size_t)1 << 30);
+}
+
+/* The sums over stripes of `size` numbers each. */
+static double stripe_sums(size_t rows, size_t size) {
+  return (double)stripe_count(rows, size) * (double)size;
+}
+
+double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options *options) {
+  const matrix *x = data->x;
+  const dperm_kernel *kernel = &options->kernel;
+  bool features = kernel->kind != DPERM_KERNEL_NONE, dense = features || x->kind->block;
+  size_t cols = kernel_dims(kernel, x->cols), work_size = x->work_size;
+  if (features) {
+    work_size += features_work_size(feature_kind_of_new(kernel, x->cols), x->cols, cols);
+  }
+  rows = rows < x->rows ? rows : x->rows;
+  size_t scores = options_joint(options, data_class_count(data)) ? data_class_count(data) : 1;
+  size_t block = scores > 1 ? COUPLED_BLOCK * scores : 0;
+  cols *= scores;
+  double n = (double)rows, d = (double)cols, threads = (double)pool_workers();
+  double tall = options->class_weight_count > 0 ? TALL + SHARES : TALL;
+  /* With a block of rows, and sums of its own, for each thread. */
+  double numbers = tall * n * (double)scores + WIDE * d + 2 * stripe_sums(rows, cols);
+  numbers += threads * ((double)work_size + (double)block + 4 * d);
+  if (cols <= FACTOR_COLUMNS) {
+    numbers += (SQUARES + threads) * d * d + stripe_sums(rows, cols * cols);
+  }
+  double width = d / (double)scores; /* of a row */
+  double sample = dense ? fmin(n / SAMPLE * width * sizeof(double), SAMPLE_MOST) : 0;
+  double kept = n * width * sizeof(double);
+  double solving = numbers * sizeof(double) + sample;
+  solving += features && kept <= FEATURES_KEPT ? kept : 0;
+  solving += !features && data->table && fit_memory_keeps(x) ? kept_bytes(x, n) : 0;
+  return fmax(solving, JSON_WEIGHT * width * (double)class_fits(data_class_count(data)));
 }

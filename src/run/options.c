@@ -1,102 +1,58 @@
-/* Checks of what a caller asks for. */
+/* See options.h. */
 #include "run/options.h"
 
 #include <math.h>
 
+#include "base/defect.h"
+#include "base/norm_upper.h"
 #include "data/class_weights.h"
+#include "loss/link.h"
 #include "loss/loss.h"
+#include "loss/regularizer.h"
 #include "loss/softmax.h"
 #include "privacy/guarantee.h"
 #include "random/noise.h"
+#include "release/numerics.h"
 #include "schema/class_list.h"
+#include "solve/certify.h"
 
-dperm_status check_choice(bool known, const char *what, unsigned number, const char *of,
-                          dperm_error *err) {
-  if (!known) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%s number %d is none of the %s", what, (int)number, of);
-  }
+dperm_status check_choice(bool known, const char *what, unsigned number, dperm_error *err) {
+  FAIL_IF(!known, err, DPERM_INVALID_ARGUMENT, "there is no %s number %d", what, (int)number);
   return DPERM_OK;
 }
 
 static dperm_status check_positive(const char *what, double value, dperm_error *err) {
-  if (!(value > 0 && isfinite(value))) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%s = %g; it must be positive and finite", what, value);
-  }
+  FAIL_IF(!(value > 0 && isfinite(value)), err, DPERM_INVALID_ARGUMENT,
+          "%s = %g; it must be positive and finite", what, value);
   return DPERM_OK;
 }
 
 dperm_status check_threads(int threads, dperm_error *err) {
-  if (threads < 0 || threads > 4096) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores", threads);
-  }
+  FAIL_IF(threads < 0 || threads > 4096, err, DPERM_INVALID_ARGUMENT,
+          "%d threads; give 1 to 4096, or 0 for all cores", threads);
   return DPERM_OK;
 }
 
 dperm_status check_rows_per_person(size_t rows, dperm_error *err) {
   enum { MOST = 1000000 };
-  if (rows < 1 || rows > MOST) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows per person; give from 1 to %d", rows, MOST);
-  }
+  FAIL_IF(rows < 1 || rows > MOST, err, DPERM_INVALID_ARGUMENT,
+          "%zu rows per person; give from 1 to %d", rows, MOST);
   return DPERM_OK;
 }
 
 dperm_status check_rows_about(dperm_neighbours neighbours, size_t about, dperm_error *err) {
-  TRY(check_choice(dperm_neighbours_name(neighbours), "neighbours", neighbours, "two", err));
-  if (neighbours == DPERM_NEIGHBOURS_REPLACE && about != 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "rows about %zu: where records are replaced their number is public and counted; leave "
-         "it out, or choose neighbours add-remove",
-         about);
-  }
-  if (neighbours == DPERM_NEIGHBOURS_ADD_REMOVE &&
-      (about < 1 || about > (size_t)1 << ROWS_ABOUT_BITS)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "rows about %zu: with neighbours add-remove the number of rows is private; give a public "
-         "figure near it, from 1 to 2^38",
-         about);
-  }
+  TRY(check_choice(dperm_neighbours_name(neighbours), "neighbours", neighbours, err));
+  bool adds = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  FAIL_IF(adds ? about < 1 || about > (size_t)1 << ROWS_ABOUT_BITS : about != 0, err,
+          DPERM_INVALID_ARGUMENT,
+          "rows about %zu: with neighbours add-remove the number of rows is private, so give a "
+          "public figure near it, from 1 to 2^38; else it is counted, so leave this out",
+          about);
   return DPERM_OK;
 }
 
 dperm_status check_epsilon(double epsilon, dperm_error *err) {
   return check_positive("epsilon", epsilon, err);
-}
-
-static dperm_status check_neighbours(const dperm_options *o, dperm_error *err) {
-  TRY(check_rows_about(o->neighbours, o->rows_about, err));
-  if (o->neighbours == DPERM_NEIGHBOURS_REPLACE) {
-    return DPERM_OK;
-  }
-  if (o->mechanism == DPERM_MECHANISM_NONE) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "neighbours add-remove is for private fits; the mechanism none protects nobody");
-  }
-  if (!loss_kind_of(&o->loss)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "neighbours add-remove is for the library's own losses: the precision of a custom one "
-         "cannot be bounded for every number of records");
-  }
-  return DPERM_OK;
-}
-
-/* Below the least nothing is left beside rounding. */
-static dperm_status check_delta(const dperm_options *o, dperm_error *err) {
-  const double least = 1e-30;
-  bool spends = o->noise == DPERM_NOISE_GAUSSIAN && o->mechanism != DPERM_MECHANISM_NONE;
-  if (o->delta != 0 && !(o->delta >= least && o->delta < 1)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "delta = %g; give 0, or from %g up to far below 1/rows (never 1 or more)", o->delta,
-         least);
-  }
-  if (spends && o->delta == 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "gaussian noise has no pure epsilon; give a delta far below 1/rows, or another noise");
-  }
-  if (spends && o->analysis == DPERM_ANALYSIS_PAPER && o->mechanism == DPERM_MECHANISM_OBJECTIVE) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the paper has no gaussian noise; leave the analysis tight, or choose l2");
-  }
-  return DPERM_OK;
 }
 
 /* ---- several classes */
@@ -111,21 +67,6 @@ static bool by_paper(const dperm_options *o) {
   return o->mechanism == DPERM_MECHANISM_OBJECTIVE && o->analysis == DPERM_ANALYSIS_PAPER;
 }
 
-static dperm_status check_joint(const dperm_options *o, dperm_error *err) {
-  if (o->multiclass == DPERM_MULTICLASS_JOINT && !options_have_softmax(o)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "only logistic loss learns classes jointly; with %s choose one-vs-rest, or leave "
-         "multiclass out",
-         o->loss.name ? o->loss.name : "this loss");
-  }
-  if (o->multiclass == DPERM_MULTICLASS_JOINT && by_paper(o)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the paper's analysis does not cover classes that are learned jointly; choose the tight "
-         "one, or one-vs-rest");
-  }
-  return DPERM_OK;
-}
-
 bool options_joint(const dperm_options *o, size_t classes) {
   bool usual = options_have_softmax(o) && !by_paper(o);
   return classes > 2 && (o->multiclass == DPERM_MULTICLASS_JOINT ||
@@ -136,19 +77,15 @@ dperm_loss options_loss(const dperm_options *o, size_t classes) {
   return options_joint(o, classes) ? softmax_loss(classes) : o->loss;
 }
 
-/* ---- shares of epsilon, and bins, which one of them makes */
+/* ---- shares of epsilon */
 
 static dperm_status check_share(const dperm_options *o, const char *name, double share,
                                 dperm_error *err) {
-  if (!(share >= 0 && share < 1)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s = %g; give the share of epsilon that it may have, above 0 and below 1, or 0 for none",
-         name, share);
-  }
-  if (share != 0 && o->mechanism == DPERM_MECHANISM_NONE) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s takes a share of epsilon, and the mechanism none has none; leave it out", name);
-  }
+  FAIL_IF(!(share >= 0 && share < 1), err, DPERM_INVALID_ARGUMENT,
+          "%s = %g; give the share of epsilon that it may have, above 0 and below 1, or 0 for none",
+          name, share);
+  FAIL_IF(share != 0 && o->mechanism == DPERM_MECHANISM_NONE, err, DPERM_INVALID_ARGUMENT,
+          "%s takes a share of epsilon, and the mechanism none has none; leave it out", name);
   return DPERM_OK;
 }
 
@@ -160,62 +97,205 @@ static dperm_status check_shares(const dperm_options *o, dperm_error *err) {
   return check_share(o, "refine", isnan(o->refine) ? 0.5 : o->refine, err);
 }
 
-static dperm_status check_bins(const dperm_options *o, dperm_error *err) {
-  TRY(check_choice((unsigned)o->bins <= DPERM_BINS_AUTO, "bins", o->bins, "three", err));
-  if (o->refine != 0 && o->bins == DPERM_BINS_NONE) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "bins are to be none, and refine makes some; leave one of the two out");
-  }
-  if (o->refine != 0 && (o->regularizer.weights || o->regularizer.prior)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "weights and priors of the regularizer have a number for each encoded column, which a "
-         "refinement is to decide; refine first, then train");
-  }
-  return DPERM_OK;
-}
-
 dperm_status check_shares_none(const dperm_options *o, const char *command, dperm_error *err) {
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
-    if (share_given(o, s) != 0) {
-      FAIL(err, DPERM_INVALID_ARGUMENT, "%s does not %s; leave %s out, and train what it finds",
-           command, share_kinds[s].does, share_kinds[s].option);
-    }
+    FAIL_IF(share_given(o, s) != 0, err, DPERM_INVALID_ARGUMENT,
+            "%s does not %s; leave %s out, and train what it finds", command, share_kinds[s].does,
+            share_kinds[s].option);
   }
-  if (o->refine != 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s does not refine a schema; leave refine out, or give a schema that was refined before: "
-         "its epsilon is counted",
-         command);
-  }
+  FAIL_IF(
+      o->refine != 0, err, DPERM_INVALID_ARGUMENT,
+      "%s does not refine a schema; leave refine out, or give a schema that was refined before: "
+      "its epsilon is counted",
+      command);
   return DPERM_OK;
 }
 
 /* ---- all of them */
 
+static dperm_status check_choices(const dperm_options *o, dperm_error *err) {
+  bool noise = o->noise == DPERM_NOISE_AUTO || noise_kind_of(o->noise);
+  TRY(check_choice(dperm_mechanism_name(o->mechanism), "mechanism", o->mechanism, err));
+  TRY(check_choice(dperm_analysis_name(o->analysis), "analysis", o->analysis, err));
+  TRY(check_choice(dperm_multiclass_name(o->multiclass), "multiclass", o->multiclass, err));
+  TRY(check_choice((unsigned)o->bins <= DPERM_BINS_AUTO, "bins", o->bins, err));
+  return check_choice(noise, "noise", o->noise, err);
+}
+
+/* What does not go together. */
+static dperm_status check_together(const dperm_options *o, dperm_error *err) {
+  bool none = o->mechanism == DPERM_MECHANISM_NONE, own = loss_kind_of(&o->loss);
+  bool adds = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE, refines = o->refine != 0;
+  bool joint = o->multiclass == DPERM_MULTICLASS_JOINT;
+  bool gaussian = o->noise == DPERM_NOISE_GAUSSIAN && !none;
+  FAIL_IF(joint && !options_have_softmax(o), err, DPERM_INVALID_ARGUMENT,
+          "only logistic loss learns classes jointly; choose one-vs-rest, or leave multiclass out");
+  FAIL_IF(joint && by_paper(o), err, DPERM_INVALID_ARGUMENT,
+          "the paper's analysis does not cover classes that are learned jointly; choose the tight "
+          "one, or one-vs-rest");
+  FAIL_IF(gaussian && o->delta == 0, err, DPERM_INVALID_ARGUMENT,
+          "gaussian noise has no pure epsilon; give a delta far below 1/rows, or another noise");
+  FAIL_IF(gaussian && by_paper(o), err, DPERM_INVALID_ARGUMENT,
+          "the paper has no gaussian noise; leave the analysis tight, or choose l2");
+  FAIL_IF(adds && none, err, DPERM_INVALID_ARGUMENT,
+          "neighbours add-remove is for private fits; the mechanism none protects nobody");
+  FAIL_IF(adds && !own, err, DPERM_INVALID_ARGUMENT,
+          "neighbours add-remove is for the library's own losses: the precision of a custom one "
+          "cannot be bounded for every number of records");
+  FAIL_IF(refines && o->bins == DPERM_BINS_NONE, err, DPERM_INVALID_ARGUMENT,
+          "bins are to be none, and refine makes some; leave one of the two out");
+  FAIL_IF(refines && (o->regularizer.weights || o->regularizer.prior), err, DPERM_INVALID_ARGUMENT,
+          "weights and priors of the regularizer have a number for each encoded column, which a "
+          "refinement is to decide; refine first, then train");
+  return DPERM_OK;
+}
+
 dperm_status options_validate(const dperm_options *o, dperm_error *err) {
-  bool noise_known = o->noise == DPERM_NOISE_AUTO || noise_kind_of(o->noise);
-  TRY(check_choice(dperm_mechanism_name(o->mechanism), "mechanism", o->mechanism, "three", err));
-  TRY(check_choice(dperm_analysis_name(o->analysis), "analysis", o->analysis, "two", err));
-  TRY(check_choice(dperm_multiclass_name(o->multiclass), "multiclass", o->multiclass, "three",
-                   err));
-  TRY(check_joint(o, err));
-  TRY(check_choice(noise_known, "noise", o->noise, "kinds", err));
-  TRY(check_delta(o, err));
+  const double least = 1e-30; /* delta: below nothing is left beside rounding */
+  TRY(check_choices(o, err));
+  FAIL_IF(o->delta != 0 && !(o->delta >= least && o->delta < 1), err, DPERM_INVALID_ARGUMENT,
+          "delta = %g; give 0, or from %g up to far below 1/rows (never 1 or more)", o->delta,
+          least);
   TRY(isnan(o->lambda) ? DPERM_OK : check_positive("lambda", o->lambda, err));
   TRY(check_positive("gradient tolerance", o->gradient_tolerance, err));
   TRY(check_threads(o->threads, err));
   TRY(check_rows_per_person(o->rows_per_person, err));
-  TRY(check_neighbours(o, err));
-  if (o->classes == 1 || o->classes > CLASSES_MOST) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu classes; give from 2 to %d, or 0 for the data's",
-         o->classes, CLASSES_MOST);
-  }
+  TRY(check_rows_about(o->neighbours, o->rows_about, err));
+  FAIL_IF(o->classes == 1 || o->classes > CLASSES_MOST, err, DPERM_INVALID_ARGUMENT,
+          "%zu classes; give from 2 to %d, or 0 for the data's", o->classes, CLASSES_MOST);
   TRY(class_weights_validate(o->class_weights, o->class_weight_count, err));
   TRY(loss_validate(&o->loss, err));
   TRY(check_shares(o, err));
-  TRY(check_bins(o, err));
+  TRY(check_together(o, err));
   if (!loss_kind_of(&o->loss) && o->mechanism != DPERM_MECHANISM_NONE) {
     TRY(dperm_loss_check(&o->loss, err));
   }
   return loss_check_name(&o->loss, err);
+}
+
+/* ---- rows */
+
+size_t options_rows(const dperm_options *o, const dperm_data *data) {
+  bool counted = o->neighbours == DPERM_NEIGHBOURS_REPLACE || DEFECT("rows-counted");
+  return counted ? rows_in_all(data->x) : o->rows_about;
+}
+
+/* ---- shares */
+
+private_run run_shares(const dperm_options *o, size_t classes, const dperm_schema *schema,
+                       double schema_epsilon) {
+  private_run run = {.epsilon = o->epsilon,
+                     .neighbours = o->neighbours,
+                     .delta = o->delta,
+                     .rows_per_person = o->rows_per_person,
+                     .classes = classes,
+                     .joint = options_joint(o, classes),
+                     .rounds_mean = 1,
+                     .schema_before = !(schema_epsilon > 0)};
+  run.shares[SHARE_SCHEMA] = schema_epsilon > 0                     ? schema_epsilon
+                             : schema && !DEFECT("refinement-free") ? schema->refined.epsilon
+                                                                    : 0;
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    run.shares[s] = share_given(o, s) > 0 ? share_given(o, s) * o->epsilon : 0;
+  }
+  return run;
+}
+
+guarantee run_claim(const dperm_options *o, const private_run *shares, unsigned reasons) {
+  bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
+  return guarantee_with(noisy ? guarantee_of_run(shares) : guarantee_of_nothing(), reasons);
+}
+
+guarantee fit_claim(const dperm_options *o, const dperm_data *data) {
+  const private_run shares = run_shares(o, data_class_count(data), data->schema, 0);
+  return run_claim(o, &shares, options_reasons(o, data));
+}
+
+/* ---- who is protected, and why not */
+
+dperm_status check_refined_unit(const dperm_options *o, const dperm_schema *schema,
+                                dperm_error *err) {
+  const schema_refined *refined = schema ? &schema->refined : NULL;
+  bool counts = o->mechanism != DPERM_MECHANISM_NONE && refined && refined->epsilon != 0;
+  FAIL_IF(
+      counts &&
+          (refined->rows_per_person != o->rows_per_person || refined->neighbours != o->neighbours),
+      err, DPERM_INVALID_ARGUMENT,
+      "the schema was refined for neighbours %s and persons with at most %zu rows, and this run "
+      "is for %s and %zu: their epsilons cannot be added; give both the same, or use the schema "
+      "as it was before",
+      dperm_neighbours_name(refined->neighbours), refined->rows_per_person,
+      dperm_neighbours_name(o->neighbours), o->rows_per_person);
+  return DPERM_OK;
+}
+
+unsigned options_reasons(const dperm_options *o, const dperm_data *data) {
+  if (o->mechanism == DPERM_MECHANISM_NONE) {
+    return data_reasons(data) | REASON_NO_MECHANISM;
+  }
+  bool declared = evaluation_declared(&o->loss, &o->regularizer);
+  return data_reasons(data) | (declared ? 0 : (unsigned)REASON_UNDECLARED);
+}
+
+unsigned data_reasons(const dperm_data *data) {
+  if (!data) {
+    return 0;
+  }
+  const schema_refined *refined = data->schema ? &data->schema->refined : NULL;
+  bool leaky = refined && refined->epsilon > 0 && !refined->is_private;
+  return data->taken << REASONS_TAKEN_SHIFT | (data->repeated ? (unsigned)REASON_REPEATED : 0) |
+         (leaky ? (unsigned)REASON_REFINED : 0);
+}
+
+unsigned source_reasons(const random_source *source) {
+  return source->seeded ? REASON_SEEDED : 0;
+}
+
+/* What the plan must know of the regularizer: its slope at zero, its largest curvature. Of plain
+ * ridge both are 0, and plans for very many columns must not count them. */
+static void describe_regularizer(const dperm_regularizer *r, size_t dims, public_numbers *out) {
+  double vectors = (double)link_scores(out->loss); /* each with the same N */
+  bool plain = !r->eval && !r->weights && !r->prior;
+  norm_sum pull = {0};
+  for (size_t j = 0; !plain && j < dims; j++) {
+    double value = 0, slope = 0, curvature = 1;
+    (void)regularizer_eval(r, j, 0.0, &value, &slope, &curvature, NULL); /* a fit refuses */
+    norm_add(&pull, slope);
+    out->stiffness = fmax(out->stiffness, curvature - 1);
+  }
+  out->pull = vectors > 1 ? norm_upper(&pull) * sqrt(vectors) * (1 + 0x1p-50) : norm_upper(&pull);
+  if (r->eval) {
+    bool declared = r->most_curvature >= 1 && r->slope_error > 0;
+    out->custom_penalty = true;
+    out->stiffness = declared ? r->most_curvature - 1 : (double)INFINITY;
+    out->penalty_error = r->slope_error;
+  }
+}
+
+/* The lattice counts delta e^epsilon_num times (docs/proofs/gaussian.md 6). */
+static double delta_of_core(const epsilon_split *split, double delta) {
+  return delta * exp(-ratio_value(split->num)) * (1 - 1e-9);
+}
+
+public_numbers fit_numbers(const dperm_options *o, const dperm_loss *loss, const guarantee *claim,
+                           size_t rows, size_t dims, const row_bounds *bounds) {
+  const epsilon_split split = epsilon_divide(claim->epsilon_class);
+  public_numbers out = {.rows = rows,
+                        .neighbours = o->neighbours,
+                        .rows_most = add_remove_rows_most(o->rows_about),
+                        .dims = dims,
+                        .bounds = *bounds,
+                        .loss = loss,
+                        .shared = o->class_weight_count > 0,
+                        .epsilon = claim->epsilon_class,
+                        .epsilon_core = split.core,
+                        .delta_core = delta_of_core(&split, claim->delta_class),
+                        .mechanism = o->mechanism,
+                        .analysis = o->analysis,
+                        .noise = o->noise,
+                        .lambda = o->lambda,
+                        .delta_reg = o->delta_reg,
+                        .norm_guess = o->norm_guess};
+  describe_regularizer(&o->regularizer, dims, &out);
+  return out;
 }

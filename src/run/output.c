@@ -1,15 +1,14 @@
-/* The place of a model that is still to be made: taken before the work and, above all, before the
- * charge, which cannot be taken back if the model then cannot be written. */
+/* See output.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file_write.h"
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "dperm/output.h"
 #include "model/model_file.h"
-#include "refine/refine_counts.h"
 #include "run/output.h"
 #include "schema/schema_resolve.h"
 
@@ -30,8 +29,7 @@ dperm_status dperm_output_open(const char *path, dperm_output **out, dperm_error
   TRY(memory_new(1, sizeof *made, &made, err));
   TRY(memory_copy_text(path, strlen(path), &made->path, err));
   TRY(output_open(made->path, false, &made->file, err));
-  *out = made;
-  made = NULL;
+  *out = TAKE(made);
   return DPERM_OK;
 }
 
@@ -56,90 +54,58 @@ enum {
   ESCAPED = 6 /* bytes of JSON for a byte of text, at most */
 };
 
-/* What crosses and missing values add to the cells of a refinement: no refined column has more bins
- * than cells, and a missing value may be one more. */
-static dperm_status crossed_dims(const dperm_schema *wide, const dperm_schema *cells, size_t *out,
-                                 dperm_error *err) {
-  size_t sum = wide->column_count;
-  for (size_t i = 0; i < wide->cross_count; i++) {
-    const schema_cross *cross = &wide->crosses[i];
-    size_t a = cells->columns[cross->columns[0]].width + 1;
-    size_t b = cells->columns[cross->columns[1]].width + 1;
-    if (b > (SIZE_MAX - sum) / a) {
-      FAIL(err, DPERM_INVALID_ARGUMENT, "the crosses of the schema are too large for a file");
-    }
-    sum += a * b;
-  }
-  *out = sum;
-  return DPERM_OK;
-}
-
-/* A schema of at least as many columns as any that may come, and how many crosses add to it. */
-static dperm_status widest_schema(const dperm_data *data, schema_way way, dperm_schema **out,
-                                  size_t *more, dperm_error *err) {
-  *more = 0;
-  if (way != SCHEMA_COUNTED) {
-    return schema_resolve(data->schema, true, 0, (double)NAN, out, err);
-  }
-  TRY(refine_cell_schema(data->schema, out, err));
-  return crossed_dims(data->schema, *out, more, err);
-}
-
 /* A schema, as jansson writes it: our own lines are indented deeper, but by less than their
  * length. */
 static dperm_status schema_text_bound(const dperm_schema *schema, size_t *sum, dperm_error *err) {
   size_t length = schema ? json_dumpb(schema->json, NULL, 0, JSON_INDENT(4)) : 0;
-  if (schema && length == 0) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while measuring a schema");
-  }
+  FAIL_IF(schema && length == 0, err, DPERM_OUT_OF_MEMORY,
+          "out of memory while measuring a schema");
   *sum += 2 * length;
   return DPERM_OK;
 }
 
-static dperm_status model_file_bound(const dperm_data *data, schema_way way,
+static dperm_status model_file_bound(const dperm_data *data, const counted_schema *counted,
                                      const dperm_options *candidates, size_t count, size_t *bytes,
                                      dperm_error *err) {
   OWNED(class_list_clear) class_list classes = {0};
   OWNED(dperm_schema_free_at) dperm_schema *widest = NULL;
-  size_t dims = 0, inputs = data->x->cols, more = 0, texts = 0;
+  size_t dims = 0, inputs = data->x->cols, texts = 0;
   TRY(data_class_names(data, &classes, err));
   for (size_t i = 0; i < classes.count; i++) {
     texts += ESCAPED * strlen(classes.names[i]) + 16;
   }
   if (data->table) {
-    TRY(widest_schema(data, way, &widest, &more, err));
+    TRY(counted ? counted_extreme(counted, true, &widest, err)
+                : schema_resolve(data->schema, true, 0, (double)NAN, &widest, err));
     TRY(schema_text_bound(data->schema, &texts, err));
     TRY(schema_text_bound(widest, &texts, err));
-    inputs = widest->dims + more;
+    inputs = widest->dims + widest->column_count; /* values may be missing */
   }
   for (size_t i = 0; i < count; i++) {
     TRY(kernel_validate(&candidates[i].kernel, data->x->cols, err));
     size_t own = kernel_dims(&candidates[i].kernel, inputs);
     dims = own > dims ? own : dims;
-    texts += (WEIGHT + 16) * candidates[i].class_weight_count;
+    texts += CANDIDATE + ESCAPED * strlen(candidates[i].loss.name);
     for (size_t j = 0; j < candidates[i].class_weight_count; j++) {
-      const char *name = candidates[i].class_weights[j].name;
-      texts += ESCAPED * (name ? strlen(name) : 0);
+      texts += WEIGHT + 16 + ESCAPED * strlen(candidates[i].class_weights[j].name);
     }
-    texts += CANDIDATE + ESCAPED * (candidates[i].loss.name ? strlen(candidates[i].loss.name) : 0);
   }
   size_t fits = class_fits(classes.count);
-  if (dims > SIZE_MAX / 2 / WEIGHT / fits) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu weights are too many for a file", dims);
-  }
+  FAIL_IF(dims > SIZE_MAX / 2 / WEIGHT / fits, err, DPERM_INVALID_ARGUMENT,
+          "%zu weights are too many for a file", dims);
   /* A block has a weight in the noise, and two columns at least. */
   *bytes = ALL_ELSE + texts + WEIGHT * (classes.count + dims / 2 + dims * fits);
   return DPERM_OK;
 }
 
-dperm_status output_take_space(const dperm_data *data, schema_way way,
+dperm_status output_take_space(const dperm_data *data, const counted_schema *counted,
                                const dperm_options *candidates, size_t count, dperm_error *err) {
   const dperm_output *output = candidates[0].account.output;
   size_t bytes = 0;
   if (!output || !output->file) {
     return DPERM_OK;
   }
-  TRY(model_file_bound(data, way, candidates, count, &bytes, err));
+  TRY(model_file_bound(data, counted, candidates, count, &bytes, err));
   dperm_status status = output_reserve(output->file, bytes, err);
   if (status != DPERM_OK && candidates[0].account.ledger) {
     error_append(err, "; nothing is charged");
@@ -153,14 +119,10 @@ dperm_status dperm_output_reserve(dperm_output *output, size_t bytes, dperm_erro
 
 dperm_status dperm_output_write(dperm_output *output, const char *text, size_t length,
                                 dperm_error *err) {
-  if (!output->file) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: this output is written already; open another",
-         output->path);
-  }
+  FAIL_IF(!output->file, err, DPERM_INVALID_ARGUMENT,
+          "%s: this output is written already; open another", output->path);
   TRY(output_write(output->file, text, length, err));
-  output_file *file = output->file;
-  output->file = NULL;
-  return output_commit(file, err);
+  return output_commit(TAKE(output->file), err);
 }
 
 dperm_status dperm_model_to_text(const dperm_model *model, char **text, size_t *length,
@@ -168,9 +130,7 @@ dperm_status dperm_model_to_text(const dperm_model *model, char **text, size_t *
   OWNED(output_discard_at) output_file *file = NULL;
   TRY(output_open_memory(&file, err));
   TRY(model_write_content(model, file, err));
-  output_file *whole = file;
-  file = NULL;
-  return output_take(whole, text, length, err);
+  return output_take(TAKE(file), text, length, err);
 }
 
 void dperm_text_free(char *text) {
@@ -181,7 +141,67 @@ dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm
   OWNED(output_discard_at) output_file *file = NULL;
   TRY(output_open(path ? path : "-", false, &file, err));
   TRY(model_write_content(model, file, err));
-  output_file *whole = file;
-  file = NULL;
-  return output_commit(whole, err);
+  return output_commit(TAKE(file), err);
+}
+
+/* ---- the report; docs/formats.md has its members */
+
+/* What the records chose, by whether a column has bins that the schema as it was given has not;
+ * null if they were not asked. */
+static json_t *answer_of(const representation *how, const dperm_data *data,
+                         const dperm_model *model) {
+  bool bins = false;
+  for (size_t i = 0; how->way == SCHEMA_ASKED && i < data->schema->column_count; i++) {
+    const schema_column *before = &data->schema->columns[i];
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+    bins = bins || (!before->binned && !before->bins_auto && model->schema->columns[i].binned);
+  }
+  return how->way == SCHEMA_ASKED ? json_string(bins ? "bins" : "lines") : json_null();
+}
+
+static json_t *report_of(const dperm_options *o, const representation *how, const dperm_data *data,
+                         const dperm_model *model) {
+  dperm_guarantee g;
+  dperm_model_guarantee(model, &g);
+  bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
+  bool counted = o->neighbours == DPERM_NEIGHBOURS_REPLACE; /* else their number is private */
+  json_t *report = json_object();
+  json_set(&report, "rows", counted ? json_count(model->rows) : json_null());
+  if (!counted) {
+    json_set(&report, "rows_about", json_count(o->rows_about));
+  }
+  json_set(&report, "weights", json_count(model->dims));
+  json_set(&report, "classes", json_count(model->classes.count));
+  json_set(&report, "private", json_boolean(g.is_private));
+  json_set(&report, "reason", g.is_private ? json_null() : json_string(g.reason));
+  json_set(&report, "mechanism", json_string(dperm_mechanism_name(o->mechanism)));
+  json_set(&report, "epsilon", json_figure(g.epsilon));
+  json_set(&report, "epsilon_refined",
+           noisy ? json_real(model->schema ? model->schema->refined.epsilon : 0) : json_null());
+  json_set(&report, "answer", answer_of(how, data, model));
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    json_set(&report, share_kinds[s].figure,
+             noisy ? json_real(model->claim.shares[s]) : json_null());
+    if (share_kinds[s].value) {
+      json_set(&report, share_kinds[s].value, json_figure(model_share_value(model, s)));
+    }
+  }
+  json_set(&report, "delta", json_figure(g.delta));
+  json_set(&report, "rows_per_person", noisy ? json_count(g.rows_per_person) : json_null());
+  json_set(&report, "neighbours",
+           noisy ? json_string(dperm_neighbours_name(g.neighbours)) : json_null());
+  if (model->selection) {
+    json_t *candidates = json_object_get(model->selection, "candidates");
+    json_set(&report, "method", json_incref(json_object_get(model->selection, "method")));
+    json_set(&report, "candidates", json_count(json_array_size(candidates)));
+  }
+  return report;
+}
+
+dperm_status training_report(const dperm_options *o, const representation *how,
+                             const dperm_data *data, const dperm_model *model, dperm_error *err) {
+  if (o->report && !model) {
+    *o->report = NULL;
+  }
+  return o->report && model ? json_give(report_of(o, how, data, model), o->report, err) : DPERM_OK;
 }

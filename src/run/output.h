@@ -1,11 +1,13 @@
-/* The place of a result that is still to be made: taken before the charge. */
+/* The place of a result that is still to be made: taken before the work and, above all, before the
+ * charge, which cannot be taken back if the result then cannot be written; and its report. */
 #pragma once
 
 #include "run/representation.h"
 
 /* Takes space in the account's output, if there is one, for the file of a model of these data and
- * any of these candidates, under whatever schema may come; a schema takes less. */
-dperm_status output_take_space(const dperm_data *data, schema_way way,
+ * any of these candidates, under whatever schema may come, also of counts where there are some; a
+ * schema takes less. */
+dperm_status output_take_space(const dperm_data *data, const counted_schema *counted,
                                const dperm_options *candidates, size_t count, dperm_error *err);
 
 /* What a run decided, as one JSON object: the command prints it, Python reads it. Nothing in it

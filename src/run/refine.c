@@ -13,31 +13,13 @@
 static dperm_status check_options(const dperm_refine_options *o, dperm_error *err) {
   TRY(check_rows_per_person(o->rows_per_person, err));
   TRY(check_rows_about(o->neighbours, o->rows_about, err));
-  if (!(o->epsilon > 0 && o->epsilon < 1e6)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "epsilon = %g; it must be positive and below 1e6",
-         o->epsilon);
-  }
-  if (!isnan(o->fit_epsilon) && !(o->fit_epsilon > 0 && o->fit_epsilon < 1e6)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the fit's epsilon = %g; it must be positive and below 1e6, or not given", o->fit_epsilon);
-  }
+  const double fit = isnan(o->fit_epsilon) ? 1 : o->fit_epsilon;
+  FAIL_IF(
+      !(o->epsilon > 0 && o->epsilon < 1e6 && fit > 0 && fit < 1e6), err, DPERM_INVALID_ARGUMENT,
+      "epsilon = %g, the fit's epsilon = %g; they must be positive and below 1e6, the fit's may "
+      "be left out",
+      o->epsilon, o->fit_epsilon);
   return DPERM_OK;
-}
-
-/* A schema that stays as it is follows from public numbers alone. The ledger is asked all the same:
- * whether it has the data set, and for these records, does not depend on what they can pay for. */
-static dperm_status pay_nothing(const schema_request *q, dperm_error *err) {
-  const dperm_options *o = q->options;
-  dperm_charge none;
-  const account_run run = {
-      .account = &o->account,
-      .command = "refine",
-      .mechanism = "none",
-      .claim = guarantee_with(guarantee_of_counts(0, o->rows_per_person, false, o->neighbours),
-                              q->claim.reasons),
-      .data = q->data,
-      .costs_nothing = true};
-  return account_reserve(&run, &none, err);
 }
 
 /* Pay, draw, commit. After a failure `*out` must not leave. */
@@ -74,20 +56,26 @@ static dperm_status refine(const dperm_data *data, const dperm_refine_options *o
                             .epsilon = o->epsilon,
                             .claim = {.reasons = data_reasons(data) | source_reasons(source)}};
   TRY(counted_prepare(&q, &c, err));
-  TRY(output_take_space(data, SCHEMA_COUNTED, &fit, 1, err));
+  TRY(output_take_space(data, &c, &fit, 1, err));
+  account_run run = {.account = &o->account,
+                     .command = "refine",
+                     .mechanism = "discrete laplace, cells",
+                     .claim = c.claim,
+                     .data = data};
+  /* A schema that stays as it is follows from public numbers alone. The ledger is asked all the
+   * same: whether it has the data set, and for these records, does not depend on what they can pay
+   * for. */
   if (refine_rule_share(&c.numbers) == 0) {
-    TRY(pay_nothing(&q, err));
+    run.mechanism = "none";
+    run.claim = guarantee_with(guarantee_of_counts(0, o->rows_per_person, false, o->neighbours),
+                               q.claim.reasons);
+    run.costs_nothing = true;
+    TRY(account_reserve(&run, &charge, err));
     *out = o->account.dry_run ? NULL : schema_share(data->schema);
     return DPERM_OK;
   }
-  const account_run run = {.account = &o->account,
-                           .command = "refine",
-                           .mechanism = "discrete laplace, cells",
-                           .claim = c.claim,
-                           .data = data};
   TRY(account_failed(&charge, pay_and_release(&run, &c, &charge, source, &made, err), err));
-  *out = made;
-  made = NULL;
+  *out = TAKE(made);
   return DPERM_OK;
 }
 

@@ -1,12 +1,12 @@
 /* How the columns of a run's records become rows: as the schema and public numbers say, or as the
  * records say, for a share of epsilon. Which of these it is follows from options and public
- * numbers; what it costs is a share of the run like any other (claim.h). */
+ * numbers; what it costs is a share of the run like any other (options.h). */
 #pragma once
 
 #include "refine/bins_evidence.h"
 #include "refine/refine_counts.h"
-#include "run/claim.h"
 #include "run/fit.h"
+#include "run/options.h"
 
 typedef enum schema_way {
   SCHEMA_GIVEN,  /* public numbers alone: the schema's own bins, or those of its "auto" */

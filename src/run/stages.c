@@ -17,12 +17,11 @@ dperm_status stages_check(const dperm_options *o, size_t classes, ranks *spread,
       continue;
     }
     TRY(stages[s]->check(o, classes, spread, err));
-    if (!(epsilon / (double)o->rows_per_person >= least && epsilon < 1e6)) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "%s has an epsilon of %g; it must be below 1e6 and at least %g for each row: give it a "
-           "larger share",
-           share_kinds[s].option, epsilon, least);
-    }
+    FAIL_IF(!(epsilon / (double)o->rows_per_person >= least && epsilon < 1e6), err,
+            DPERM_INVALID_ARGUMENT,
+            "%s has an epsilon of %g; it must be below 1e6 and at least %g for each row: give it a "
+            "larger share",
+            share_kinds[s].option, epsilon, least);
   }
   return DPERM_OK;
 }

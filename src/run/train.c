@@ -43,16 +43,6 @@ static void run_clear(run *r) {
 
 /* ---- what public numbers decide */
 
-/* The rows under a schema: the data's own where that has nothing new. */
-static dperm_status view_under(const dperm_data *data, const dperm_schema *schema, dperm_data *out,
-                               dperm_error *err) {
-  if (!schema || schema == data->schema) {
-    *out = *data;
-    return DPERM_OK;
-  }
-  return data_view_open(data, schema, out, err);
-}
-
 static dperm_status run_make(run *r, dperm_error *err) {
   const dperm_options *o = r->options;
   const dperm_schema *schema = r->data->table ? r->data->schema : NULL;
@@ -77,8 +67,8 @@ static dperm_status prepare_given(run *r, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   if (r->data->table) {
     TRY(representation_given(o, r->data->schema, q->rows, &q->claim, &schema, err));
+    TRY(data_view_open(r->data, schema, &r->settled, err));
   }
-  TRY(view_under(r->data, schema, &r->settled, err));
   TRY(fit_plan_check(&r->settled, q->rows, o, &q->claim, &r->plan, err));
   r->curves[r->curve_count++] = r->plan.curve;
   r->spends_delta = plan_spends_delta(&r->plan.privacy);
@@ -103,10 +93,8 @@ static dperm_status plan_extreme(run *r, bool finest, fit_plan *out, dperm_error
   dperm_error reason = {0};
   dperm_status status = counted_extreme(&r->counted, finest, &schema, &reason);
   status = status == DPERM_OK ? representation_plan(&r->request, schema, out, &reason) : status;
-  if (status != DPERM_OK) {
-    FAIL(err, status, "counts may leave %s, and then %s",
-         finest ? "very many bins" : "straight lines instead of bins", reason.message);
-  }
+  FAIL_IF(status != DPERM_OK, err, status, "counts may leave %s, and then %s",
+          finest ? "very many bins" : "straight lines instead of bins", reason.message);
   return DPERM_OK;
 }
 
@@ -146,7 +134,8 @@ static dperm_status run_prepare(run *r, dperm_error *err) {
     }
   }
   TRY(guarantee_check(&claim, err));
-  TRY(output_take_space(r->data, r->how.way, r->options, 1, err));
+  const counted_schema *counted = r->how.way == SCHEMA_COUNTED ? &r->counted : NULL;
+  TRY(output_take_space(r->data, counted, r->options, 1, err));
   return data_unchanged(r->data, err);
 }
 
@@ -180,11 +169,9 @@ static dperm_status fit_released(run *r, const dperm_charge *charge, dperm_model
   TRY(release_schema(r, charge, &schema, err));
   TRY(data_view_open(r->data, schema, &view, err));
   TRY(fit_plan_check(&view, r->request.rows, o, &r->request.claim, &r->plan, err));
-  if (!is_paid(r, &r->plan)) {
-    FAIL(err, DPERM_UNSUPPORTED,
-         "the noise of the fit is not within what was charged for it; report this as a defect, "
-         "and train without a refinement meanwhile");
-  }
+  FAIL_IF(!is_paid(r, &r->plan), err, DPERM_UNSUPPORTED,
+          "the noise of the fit is not within what was charged for it; report this as a defect, "
+          "and train without a refinement meanwhile");
   r->plan.claim = r->request.claim;
   r->work.data = &view;
   TRY(fit_prepare(&r->work, err));
@@ -200,34 +187,28 @@ static dperm_status make(void *context, const dperm_charge *charge, dperm_model 
   return ranks_agree(r->data->x->spread, data_unchanged(r->data, err), err);
 }
 
-static dperm_status run_pay_and_make(run *r, dperm_status prepared, dperm_model **out,
-                                     dperm_error *err) {
-  const dperm_options *o = r->options;
+static dperm_status train(const dperm_data *data, const dperm_options *o, random_source *source,
+                          dperm_model **out, dperm_error *err) {
+  OWNED(run_clear) run r = {.options = o, .data = data, .source = source, .settled = *data};
   bool diagnosed = o->unsafe_diagnostics && o->account.ledger; /* have no price */
   char words[64];
-  (void)snprintf(words, sizeof words, "%s%s", dperm_mechanism_name(o->mechanism),
-                 r->how.way == SCHEMA_GIVEN ? "" : ", refined");
-  const account_run paid = {
-      .account = &o->account,
-      .command = "train",
-      .mechanism = words,
-      .claim = guarantee_with(r->request.claim, diagnosed ? REASON_DIAGNOSTICS : 0),
-      .curves = r->curves,
-      .curve_count = r->curve_count,
-      .data = r->data,
-      .refined = r->data->schema ? &r->data->schema->refined : NULL};
-  return account_make_model(&paid, prepared, make, r, out, err);
-}
-
-static dperm_status train(const dperm_data *data, const dperm_options *options,
-                          random_source *source, dperm_model **out, dperm_error *err) {
-  OWNED(run_clear) run r = {.options = options, .data = data, .source = source, .settled = *data};
   *out = NULL;
-  r.work = (fit_work){.options = options, .plan = &r.plan, .source = source};
+  r.work = (fit_work){.options = o, .plan = &r.plan, .source = source};
   dperm_status status = run_make(&r, err);
   status = status == DPERM_OK ? run_prepare(&r, err) : status;
-  TRY(run_pay_and_make(&r, status, out, err));
-  return training_report(options, &r.how, data, *out, err);
+  (void)snprintf(words, sizeof words, "%s%s", dperm_mechanism_name(o->mechanism),
+                 r.how.way == SCHEMA_GIVEN ? "" : ", refined");
+  const account_run paid = {.account = &o->account,
+                            .command = "train",
+                            .mechanism = words,
+                            .claim =
+                                guarantee_with(r.request.claim, diagnosed ? REASON_DIAGNOSTICS : 0),
+                            .curves = r.curves,
+                            .curve_count = r.curve_count,
+                            .data = data,
+                            .refined = data->schema ? &data->schema->refined : NULL};
+  TRY(account_make_model(&paid, status, make, &r, out, err));
+  return training_report(o, &r.how, data, *out, err);
 }
 
 dperm_status dperm_train(const dperm_data *data, const dperm_options *given, dperm_model **out,

@@ -11,7 +11,6 @@
 #include "data/identity.h"
 #include "random/random_source.h"
 #include "run/account.h"
-#include "run/claim.h"
 #include "run/fit.h"
 #include "run/options.h"
 #include "run/output.h"
@@ -20,28 +19,14 @@
 /* ---- before any work */
 
 /* One run has one budget, one account and one source of noise. */
-static dperm_status check_same(const dperm_options *first, const dperm_options *other, size_t i,
-                               dperm_error *err) {
+static bool of_one_run(const dperm_options *first, const dperm_options *other) {
   const dperm_account *a = &first->account, *b = &other->account;
-  const char *what = other->epsilon != first->epsilon                   ? "an epsilon"
-                     : other->delta != first->delta                     ? "a delta"
-                     : other->rows_per_person != first->rows_per_person ? "rows per person"
-                     : other->neighbours != first->neighbours           ? "neighbours"
-                     : other->rows_about != first->rows_about           ? "rows about"
-                     : other->bins != first->bins                       ? "bins"
-                     : other->random && other->random != first->random  ? "a source of noise"
-                                                                        : NULL;
-  bool named =
-      a->dataset && b->dataset ? strcmp(a->dataset, b->dataset) == 0 : a->dataset == b->dataset;
-  if (!what &&
-      (!named || a->ledger != b->ledger || a->dry_run != b->dry_run || a->charge != b->charge)) {
-    what = "an account";
-  }
-  if (what) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "candidate %zu has %s of its own; give all the same", i,
-         what);
-  }
-  return DPERM_OK;
+  return other->epsilon == first->epsilon && other->delta == first->delta &&
+         other->rows_per_person == first->rows_per_person &&
+         other->neighbours == first->neighbours && other->rows_about == first->rows_about &&
+         other->bins == first->bins && (!other->random || other->random == first->random) &&
+         a->ledger == b->ledger && a->dry_run == b->dry_run && a->charge == b->charge &&
+         strcmp(a->dataset ? a->dataset : "", b->dataset ? b->dataset : "") == 0;
 }
 
 static dperm_status check_candidates(const tuning *t, dperm_error *err) {
@@ -50,13 +35,14 @@ static dperm_status check_candidates(const tuning *t, dperm_error *err) {
     TRY(options_validate(options, err));
     TRY(check_shares_none(options, "tune", err));
     TRY(kernel_validate(&options->kernel, t->data->x->cols, err));
-    if (options->mechanism == DPERM_MECHANISM_NONE) {
-      FAIL(
-          err, DPERM_INVALID_ARGUMENT,
-          "tuning needs a private mechanism; without one, compare candidates with train and score");
-    }
+    FAIL_IF(
+        options->mechanism == DPERM_MECHANISM_NONE, err, DPERM_INVALID_ARGUMENT,
+        "tuning needs a private mechanism; without one, compare candidates with train and score");
     TRY(check_epsilon(options->epsilon, err));
-    TRY(check_same(&t->candidates[0], options, i, err));
+    FAIL_IF(!of_one_run(&t->candidates[0], options), err, DPERM_INVALID_ARGUMENT,
+            "candidate %zu has a unit, a budget, an account, bins or a source of noise of its own; "
+            "give all the same",
+            i);
   }
   return DPERM_OK;
 }
@@ -65,25 +51,19 @@ static dperm_status check_rows(const tuning *t, dperm_error *err) {
   enum { LEAST = 10 };
   size_t rows = t->rows;
   if (t->how->method == DPERM_TUNE_SPLIT) {
-    if (tune_method_of(t)->fit_rows(t) < LEAST) {
-      FAIL(err, DPERM_INVALID_DATA,
-           "%zu rows are too few for %zu candidates: each needs a portion of at least %d; give "
-           "fewer candidates or use random stopping",
-           rows, t->count, LEAST);
-    }
+    FAIL_IF(tune_fit_rows(t) < LEAST, err, DPERM_INVALID_DATA,
+            "%zu rows are too few for %zu candidates: each needs a portion of at least %d; give "
+            "fewer candidates or use random stopping",
+            rows, t->count, LEAST);
     return DPERM_OK;
   }
-  if (!(t->how->holdout > 0 && t->how->holdout < 1)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "a holdout of %g; give a share between 0 and 1",
-         t->how->holdout);
-  }
+  FAIL_IF(!(t->how->holdout > 0 && t->how->holdout < 1), err, DPERM_INVALID_ARGUMENT,
+          "a holdout of %g; give a share between 0 and 1", t->how->holdout);
   rows = t->how->method == DPERM_TUNE_PUBLIC ? rows_in_all(t->how->public_data->x) : rows;
   size_t held = holdout_rows(rows, t->how->holdout);
-  if (held < LEAST || rows - held < LEAST) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "a holdout of %g leaves fewer than %d of %zu rows on one side; choose another",
-         t->how->holdout, LEAST, rows);
-  }
+  FAIL_IF(held < LEAST || rows - held < LEAST, err, DPERM_INVALID_DATA,
+          "a holdout of %g leaves fewer than %d of %zu rows on one side; choose another",
+          t->how->holdout, LEAST, rows);
   return DPERM_OK;
 }
 
@@ -94,14 +74,12 @@ static dperm_status fail_encoded(dperm_error *err) {
 
 static dperm_status check_method(const tuning *t, dperm_error *err) {
   const dperm_data *given = t->how->public_data;
-  if (t->how->method == DPERM_TUNE_STOPPING && !isnan(t->how->rounds_mean) &&
-      !(t->how->rounds_mean > 1 && t->how->rounds_mean <= 1e6)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "a mean of %g rounds; give more than 1, at most a million",
-         t->how->rounds_mean);
-  }
-  if ((t->how->method == DPERM_TUNE_PUBLIC) != (given != NULL)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "public data go with the method public, and only with it");
-  }
+  FAIL_IF(t->how->method == DPERM_TUNE_STOPPING && !isnan(t->how->rounds_mean) &&
+              !(t->how->rounds_mean > 1 && t->how->rounds_mean <= 1e6),
+          err, DPERM_INVALID_ARGUMENT, "a mean of %g rounds; give more than 1, at most a million",
+          t->how->rounds_mean);
+  FAIL_IF((t->how->method == DPERM_TUNE_PUBLIC) != (given != NULL), err, DPERM_INVALID_ARGUMENT,
+          "public data go with the method public, and only with it");
   if (given && (given->x->cols != t->data->x->cols || given->origin != t->data->origin ||
                 given->bounds.norm2 != t->data->bounds.norm2 ||
                 !class_list_equal(&given->classes, &t->data->classes) || given->unlabelled ||
@@ -130,10 +108,9 @@ static dperm_status state_claim(const tuning *t, size_t chosen, dperm_model *mod
                                 dperm_error *err) {
   guarantee claim = t->claim;
   model->rows = t->rows;
-  model->selection = tune_method_of(t)->describe(t, chosen);
-  if (!model->selection) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while describing the selection");
-  }
+  model->selection = tune_describe(t, chosen);
+  FAIL_IF(!model->selection, err, DPERM_OUT_OF_MEMORY,
+          "out of memory while describing the selection");
   claim.epsilon_class = t->claims[chosen].epsilon_class;
   if (DEFECT("stamp-of-chosen")) {
     claim.reasons = source_reasons(t->source) | options_reasons(&t->candidates[chosen], t->data);
@@ -165,23 +142,20 @@ static dperm_status check_public(const tuning *t, dperm_error *err) {
   if (t->how->method == DPERM_TUNE_PUBLIC) {
     TRY(records_overlap(t->data, t->how->public_data, &alike, err));
   }
-  if (alike && !DEFECT("public-trusted")) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "the public data are the private records, or mostly, so no budget covers a choice on "
-         "them and nothing is released; choose on other records, or by the method split or "
-         "stopping");
-  }
+  FAIL_IF(alike && !DEFECT("public-trusted"), err, DPERM_INVALID_DATA,
+          "the public data are the private records, or mostly, so no budget covers a choice on "
+          "them and nothing is released; choose on other records, or by the method split or "
+          "stopping");
   return DPERM_OK;
 }
 
 /* What is paid for, one charge for all portions and rounds (model_maker). */
 static dperm_status choose(void *context, const dperm_charge *charge, dperm_model **out,
                            dperm_error *err) {
-  (void)charge;
   const tuning *t = context;
   size_t chosen = 0;
   TRY(check_public(t, err)); /* alike on all processes */
-  TRY(tune_method_of(t)->run(t, &chosen, out, err));
+  TRY(tune_run(t, &chosen, out, err));
   dperm_status end = data_unchanged(t->data, err); /* else nothing may leave, nor where the */
   end = end == DPERM_OK ? random_check(t->source, err) : end; /* choice's source has failed */
   TRY(ranks_agree(t->data->x->spread, end, err));
@@ -209,8 +183,7 @@ static dperm_status set_candidates(tuning *t, dperm_options *candidates, guarant
     candidates[i].progress = candidates[0].progress;
     candidates[i].unsafe_diagnostics = NULL;
     TRY(guarantee_check(&claims[i], err));
-    TRY(fit_plan_check(t->data, tune_method_of(t)->fit_rows(t), &candidates[i], &claims[i], &plan,
-                       err));
+    TRY(fit_plan_check(t->data, tune_fit_rows(t), &candidates[i], &claims[i], &plan, err));
     spends = spends || plan_spends_delta(&plan.privacy);
     TRY(open ? fit_plan_check_public(open, compared, &candidates[i], &claims[i], &plan, err)
              : DPERM_OK);
@@ -235,8 +208,8 @@ static dperm_status settle_schema(const tuning *t, dperm_schema **out, dperm_err
   for (size_t i = 0; i < t->count; i++) {
     TRY(check_columns_known(&t->candidates[i], t->data->schema, err));
   }
-  return representation_given(&t->candidates[0], t->data->schema, tune_method_of(t)->fit_rows(t),
-                              &claim, out, err);
+  return representation_given(&t->candidates[0], t->data->schema, tune_fit_rows(t), &claim, out,
+                              err);
 }
 
 static dperm_status choose_and_pay(tuning *t, dperm_options *candidates, dperm_model **out,
@@ -249,9 +222,9 @@ static dperm_status choose_and_pay(tuning *t, dperm_options *candidates, dperm_m
   TRY(check_refined_unit(&candidates[0], t->data->schema, err));
   TRY(memory_new(t->count, sizeof *claims, &claims, err));
   TRY(set_candidates(t, candidates, claims, err));
-  TRY(output_take_space(t->data, SCHEMA_GIVEN, candidates, t->count, err));
+  TRY(output_take_space(t->data, NULL, candidates, t->count, err));
   (void)snprintf(words, sizeof words, "%s, %s", dperm_mechanism_name(candidates[0].mechanism),
-                 tune_method_of(t)->name);
+                 dperm_tune_method_name(t->how->method));
   const account_run run = {.account = &account,
                            .command = "tune",
                            .mechanism = words,
@@ -272,12 +245,11 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   dperm_tune_options how;
   tuning t = {.data = data, .count = count, .how = &how};
   TRY(options_take(DPERM_OPTIONS_TUNE, given_how, &how, err));
-  if (count == 0 || count > 100000) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu candidates; give from 1 to 100000", count);
-  }
+  FAIL_IF(count == 0 || count > 100000, err, DPERM_INVALID_ARGUMENT,
+          "%zu candidates; give from 1 to 100000", count);
   TRY(options_take_all(given, count, &candidates, err));
   TRY(options_validate(&candidates[0], err));
-  TRY(check_choice(dperm_tune_method_name(how.method), "tuning method", how.method, "three", err));
+  TRY(check_choice(dperm_tune_method_name(how.method), "tuning method", how.method, err));
   t.candidates = candidates;
   t.rows = options_rows(&candidates[0], data);
   t.rounds = rounds_law_of(&how, count);

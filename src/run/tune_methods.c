@@ -3,7 +3,6 @@
  * value is looked at; where their number is private, for each by a draw of its own, so that a
  * record more moves no other (docs/proofs/neighbours.md 6). */
 #include "run/tune_methods.h"
-#include "run/claim.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,26 +20,10 @@ size_t holdout_rows(size_t rows, double share) {
   return (size_t)floor((double)rows * share);
 }
 
-/* What a fit sees: all rows, a portion of split tuning, or those that are not held out. */
-static size_t all_rows(const tuning *t) {
-  return t->rows;
-}
-
-static size_t rows_of_portion(const tuning *t) {
-  return t->rows / (t->count + 1);
-}
-
-static size_t rows_not_held_out(const tuning *t) {
-  return t->rows - holdout_rows(t->rows, t->how->holdout);
-}
-
-/* The leader draws; the other processes of a job are told. */
-static dperm_status draw_order(const tuning *t, size_t rows, size_t *order, dperm_error *err) {
-  ranks *spread = t->data->x->spread;
-  if (ranks_lead(spread)) {
-    random_order(t->source, rows, order);
-  }
-  return ranks_share(spread, DPERM_OK, order, rows * sizeof *order, err);
+size_t tune_fit_rows(const tuning *t) {
+  return t->how->method == DPERM_TUNE_SPLIT      ? t->rows / (t->count + 1)
+         : t->how->method == DPERM_TUNE_STOPPING ? t->rows - holdout_rows(t->rows, t->how->holdout)
+                                                 : t->rows;
 }
 
 /* Whether the number of these rows is private. */
@@ -48,26 +31,27 @@ static bool uncounted(const tuning *t, const dperm_data *data) {
   return data == t->data && t->candidates[0].neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
 }
 
-/* The part that a row goes to: one of `parts` alike, or of two the first with this chance. */
-static size_t draw_part(const tuning *t, size_t parts, double first) {
-  if (isnan(first)) {
-    return (size_t)random_below(t->source, parts);
-  }
-  return (double)(random_bits(t->source) >> 11) * 0x1p-53 < first ? 0 : 1;
-}
-
-/* Rows in parts, those of part i from order[starts[i]] on and before order[starts[i + 1]], by an
- * independent draw for each row; `starts` has parts + 1 zeros. */
-static dperm_status draw_parts(const tuning *t, size_t rows, size_t parts, double first,
+/* Rows in parts, those of part i from order[starts[i]] on and before order[starts[i + 1]]. As large
+ * as `starts` says; where their number is private by an independent draw for each row among parts
+ * alike, or of two with this chance of the first, and `starts` follows. The leader draws; the other
+ * processes of a job are told. */
+static dperm_status draw_parts(const tuning *t, const dperm_data *data, size_t parts, double first,
                                size_t *order, size_t *starts, dperm_error *err) {
   OWNED_MEMORY size_t *part = NULL;
   ranks *spread = t->data->x->spread;
+  size_t rows = rows_in_all(data->x), used = 0;
+  if (!uncounted(t, data)) {
+    if (ranks_lead(spread)) {
+      random_order(t->source, rows, order);
+    }
+    return ranks_share(spread, DPERM_OK, order, rows * sizeof *order, err);
+  }
   TRY(memory_new(rows, sizeof *part, &part, err));
   for (size_t i = 0; ranks_lead(spread) && i < rows; i++) {
-    part[i] = draw_part(t, parts, first);
+    part[i] = isnan(first) ? (size_t)random_below(t->source, parts)
+                           : (double)(random_bits(t->source) >> 11) * 0x1p-53 >= first;
   }
   TRY(ranks_share(spread, DPERM_OK, part, rows * sizeof *part, err));
-  size_t used = 0;
   for (size_t p = 0; p < parts; p++) {
     starts[p] = used;
     for (size_t i = 0; i < rows; i++) {
@@ -87,28 +71,9 @@ static dperm_status draw_holdout(const tuning *t, const dperm_data *data, dperm_
   OWNED_MEMORY size_t *order = NULL;
   size_t rows = rows_in_all(data->x), starts[3] = {0, holdout_rows(rows, t->how->holdout), rows};
   TRY(memory_new(rows, sizeof *order, &order, err));
-  TRY(uncounted(t, data) ? draw_parts(t, rows, 2, t->how->holdout, order, starts, err)
-                         : draw_order(t, rows, order, err));
+  TRY(draw_parts(t, data, 2, t->how->holdout, order, starts, err));
   TRY(data_select_any(data, order, starts[1], judge, err));
   return data_select_any(data, order + starts[1], rows - starts[1], train, err);
-}
-
-/* The portions of a split, the last one to judge by; leftovers are dropped by place. */
-static dperm_status draw_portions(const tuning *t, size_t *order, size_t *starts,
-                                  dperm_error *err) {
-  size_t rows = rows_in_all(t->data->x);
-  if (uncounted(t, t->data)) {
-    return draw_parts(t, rows, t->count + 1, (double)NAN, order, starts, err);
-  }
-  for (size_t i = 0; i <= t->count + 1; i++) {
-    starts[i] = i * rows_of_portion(t);
-  }
-  return draw_order(t, rows, order, err);
-}
-
-static dperm_status select_portion(const tuning *t, const size_t *order, const size_t *starts,
-                                   size_t i, dperm_data **out, dperm_error *err) {
-  return data_select_any(t->data, order + starts[i], starts[i + 1] - starts[i], out, err);
 }
 
 /* Candidate i, fitted to some rows, and its errors on others. */
@@ -118,51 +83,36 @@ static dperm_status fit_and_judge(const tuning *t, size_t i, const dperm_data *t
   const dperm_options *options = &t->candidates[i];
   bool whole = t->how->method == DPERM_TUNE_SPLIT && DEFECT("portion-n");
   bool counted = t->how->method == DPERM_TUNE_PUBLIC || !uncounted(t, t->data);
-  size_t rows = whole ? t->rows : counted ? rows_in_all(train->x) : tune_method_of(t)->fit_rows(t);
+  size_t rows = whole ? t->rows : counted ? rows_in_all(train->x) : tune_fit_rows(t);
   fit_plan plan = {0};
   dperm_metrics metrics;
   const guarantee *claim = &t->claims[i];
-  TRY(t->how->method == DPERM_TUNE_PUBLIC
-          ? fit_plan_check_public(train, rows, options, claim, &plan, err)
-          : fit_plan_check(train, rows, options, claim, &plan, err));
+  /* of all the rows, where they are private, it was checked that their number is public */
+  TRY(fit_plan_check_public(train, rows, options, claim, &plan, err));
   TRY(fit_planned(train, options, &plan, t->source, model, err));
   TRY(dperm_model_score(*model, judge, &metrics, err));
   *errors = metrics.errors;
   return DPERM_OK;
 }
 
-/* Of so many rows as a fit may see at most here; drawn one by one they are about a portion, and
- * more than eight deviations above it with odds below 1e-14. */
-static size_t rows_fitted_here(const tuning *t) {
-  size_t rows = t->data->x->rows;
-  double mean = (double)rows / (double)(t->count + 1);
-  if (t->how->method != DPERM_TUNE_SPLIT) {
-    return rows;
-  }
-  return uncounted(t, t->data) ? (size_t)(mean + 8 * sqrt(mean) + 32) : rows_of_portion(t);
-}
-
-/* The rows are copied into portions, those of public data into two. How much sparse ones take
- * depends on the records, so they are left out here. What is asked for follows from how many
- * records there are, also where that is private: whether a machine has it is the custodian's to
- * know (privacy.md 8.7, 5). */
+/* For fits to all rows, though a portion is less. The rows are copied into portions, those of
+ * public data into two. How much sparse ones take depends on the records, so they are left out
+ * here. What is asked for follows from how many records there are, also where that is private:
+ * whether a machine has it is the custodian's to know (privacy.md 8.7, 5). */
 dperm_status tune_probe_memory(const tuning *t, dperm_error *err) {
   const dperm_data *data = t->data, *open = t->how->public_data;
   const matrix *parted = open ? open->x : data->x;
-  bool split = t->how->method == DPERM_TUNE_SPLIT;
-  double models = 0, most = 0, work = 0, rows = (double)parted->rows;
-  size_t fitted = rows_fitted_here(t);
+  double models = 0, work = 0, rows = (double)parted->rows;
   for (size_t i = 0; i < t->count; i++) {
     double model = fit_memory_model(data, &t->candidates[i]);
-    models += model;
-    most = fmax(most, model);
-    work = fmax(work, fit_memory_work(data, fitted, &t->candidates[i]));
+    models = t->how->method == DPERM_TUNE_SPLIT ? models + model : fmax(models, 2 * model);
+    work = fmax(work, fit_memory_work(data, data->x->rows, &t->candidates[i]));
     work = open ? fmax(work, fit_memory_work(open, parted->rows, &t->candidates[i])) : work;
   }
   double copies = parted->kind->block ? rows * (double)parted->cols : 0;
   double copied = (copies + 2 * rows) * sizeof(double);
   double compared = open ? records_overlap_bytes(data, open) : 0; /* before the first fit */
-  return memory_probe(fmax((split ? models : 2 * most) + work + copied, compared), err);
+  return memory_probe(fmax(models + work + copied, compared), err);
 }
 
 /* ---- what the model states of its candidates */
@@ -215,22 +165,24 @@ static void models_free(dperm_model ***list) {
 
 static dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model **model,
                                   dperm_error *err) {
-  OWNED_MEMORY size_t *order = NULL;
-  OWNED_MEMORY size_t *errors = NULL;
+  OWNED_MEMORY size_t *order = NULL, *errors = NULL, *starts = NULL;
   OWNED(dperm_data_free_at) dperm_data *judge = NULL;
   OWNED(models_free) dperm_model **models = NULL;
-  OWNED_MEMORY size_t *starts = NULL;
   ratio epsilon = ratio_below(t->claim.epsilon_fit);
   TRY(memory_new(rows_in_all(t->data->x), sizeof *order, &order, err));
   TRY(memory_new(t->count + 2, sizeof *starts, &starts, err));
   TRY(memory_new(2 * t->count, sizeof *errors, &errors, err));
   TRY(memory_new(t->count + 1, sizeof(void *), &models, err));
-  TRY(draw_portions(t, order, starts, err));
-  TRY(select_portion(t, order, starts, t->count, &judge, err));
+  for (size_t i = 0; i <= t->count + 1; i++) { /* the last to judge by; leftovers are dropped */
+    starts[i] = i * tune_fit_rows(t);
+  }
+  TRY(draw_parts(t, t->data, t->count + 1, (double)NAN, order, starts, err));
+  TRY(data_select_any(t->data, order + starts[t->count], starts[t->count + 1] - starts[t->count],
+                      &judge, err));
   for (size_t i = 0; i < t->count; i++) {
     OWNED(dperm_data_free_at) dperm_data *part = NULL;
     TRY(progress_tick(&t->candidates[i].progress, "tuning", i, t->count, err));
-    TRY(select_portion(t, order, starts, i, &part, err));
+    TRY(data_select_any(t->data, order + starts[i], starts[i + 1] - starts[i], &part, err));
     TRY(fit_and_judge(t, i, part, judge, &models[i], &errors[i], err));
   }
   if (ranks_lead(t->data->x->spread)) {
@@ -244,14 +196,6 @@ static dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model *
   models[*chosen] = models[t->count - 1];
   models[t->count - 1] = NULL;
   return DPERM_OK;
-}
-
-static json_t *describe_split(const tuning *t, size_t chosen) {
-  const double delta = 0.05, epsilon = ratio_value(ratio_below(t->claim.epsilon_fit));
-  return json_pack("{s:s, s:s, s:o, s:I, s:I, s:{s:f, s:f}}", "method", "split", "selector",
-                   dperm_selector_name(t->how->selector), "candidates", candidates_json(t),
-                   "chosen", (json_int_t)chosen, "portion", (json_int_t)rows_of_portion(t), "bound",
-                   "delta", delta, "excess_errors", selection_bound(t->count, epsilon, delta));
 }
 
 /* ---- random stopping */
@@ -279,8 +223,7 @@ static dperm_status play_round(const tuning *t, const dperm_data *train, const d
  * is asked only whether to stop. */
 static dperm_status tune_by_stopping(const tuning *t, size_t *chosen, dperm_model **model,
                                      dperm_error *err) {
-  OWNED(dperm_data_free_at) dperm_data *train = NULL;
-  OWNED(dperm_data_free_at) dperm_data *judge = NULL;
+  OWNED(dperm_data_free_at) dperm_data *train = NULL, *judge = NULL;
   ranks *spread = t->data->x->spread;
   int64_t least_errors = INT64_MAX;
   TRY(draw_holdout(t, t->data, &train, &judge, err));
@@ -302,14 +245,6 @@ static dperm_status tune_by_stopping(const tuning *t, size_t *chosen, dperm_mode
   return DPERM_OK;
 }
 
-static json_t *describe_stopping(const tuning *t, size_t chosen) {
-  return json_pack("{s:s, s:s, s:f, s:f, s:o, s:I, s:I}", "method", "stopping", "rounds",
-                   dperm_rounds_name(t->how->rounds), "rounds_mean", t->rounds.mean,
-                   "epsilon_round", t->claim.epsilon_fit, "candidates", candidates_json(t),
-                   "chosen", (json_int_t)chosen, "holdout_rows",
-                   (json_int_t)(t->rows - rows_not_held_out(t)));
-}
-
 /* ---- in public */
 
 /* The mean error count of a candidate over a few draws of its noise, on public rows. */
@@ -328,8 +263,7 @@ static dperm_status judge_in_public(const tuning *t, size_t i, const dperm_data 
 
 static dperm_status tune_in_public(const tuning *t, size_t *chosen, dperm_model **model,
                                    dperm_error *err) {
-  OWNED(dperm_data_free_at) dperm_data *train = NULL;
-  OWNED(dperm_data_free_at) dperm_data *judge = NULL;
+  OWNED(dperm_data_free_at) dperm_data *train = NULL, *judge = NULL;
   double best = INFINITY;
   TRY(draw_holdout(t, t->how->public_data, &train, &judge, err));
   for (size_t i = 0; i < t->count; i++) {
@@ -344,19 +278,37 @@ static dperm_status tune_in_public(const tuning *t, size_t *chosen, dperm_model 
   return fit_model(t->data, &t->candidates[*chosen], &t->claims[*chosen], t->source, model, err);
 }
 
-static json_t *describe_public(const tuning *t, size_t chosen) {
-  return json_pack("{s:s, s:o, s:I, s:I}", "method", "public", "candidates", candidates_json(t),
-                   "chosen", (json_int_t)chosen, "public_rows",
-                   (json_int_t)rows_in_all(t->how->public_data->x));
+/* ---- which of them */
+
+dperm_status tune_run(const tuning *t, size_t *chosen, dperm_model **model, dperm_error *err) {
+  return t->how->method == DPERM_TUNE_SPLIT      ? tune_by_split(t, chosen, model, err)
+         : t->how->method == DPERM_TUNE_STOPPING ? tune_by_stopping(t, chosen, model, err)
+                                                 : tune_in_public(t, chosen, model, err);
 }
 
-/* ---- the record_table */
-
-static const tune_method methods[] = {
-    [DPERM_TUNE_SPLIT] = {"split", rows_of_portion, tune_by_split, describe_split},
-    [DPERM_TUNE_STOPPING] = {"stopping", rows_not_held_out, tune_by_stopping, describe_stopping},
-    [DPERM_TUNE_PUBLIC] = {"public", all_rows, tune_in_public, describe_public}};
-
-const tune_method *tune_method_of(const tuning *t) {
-  return &methods[t->how->method];
+json_t *tune_describe(const tuning *t, size_t chosen) {
+  const double delta = 0.05, epsilon = ratio_value(ratio_below(t->claim.epsilon_fit));
+  const dperm_tune_method method = t->how->method;
+  json_t *made = json_object();
+  json_set(&made, "method", json_string(dperm_tune_method_name(method)));
+  if (method == DPERM_TUNE_SPLIT) {
+    json_set(&made, "selector", json_string(dperm_selector_name(t->how->selector)));
+  } else if (method == DPERM_TUNE_STOPPING) {
+    json_set(&made, "rounds", json_string(dperm_rounds_name(t->how->rounds)));
+    json_set(&made, "rounds_mean", json_real(t->rounds.mean));
+    json_set(&made, "epsilon_round", json_real(t->claim.epsilon_fit));
+  }
+  json_set(&made, "candidates", candidates_json(t));
+  json_set(&made, "chosen", json_count(chosen));
+  if (method == DPERM_TUNE_SPLIT) {
+    json_set(&made, "portion", json_count(tune_fit_rows(t)));
+    json_set(&made, "bound",
+             json_pack("{s:f, s:f}", "delta", delta, "excess_errors",
+                       selection_bound(t->count, epsilon, delta)));
+  } else if (method == DPERM_TUNE_STOPPING) {
+    json_set(&made, "holdout_rows", json_count(holdout_rows(t->rows, t->how->holdout)));
+  } else {
+    json_set(&made, "public_rows", json_count(rows_in_all(t->how->public_data->x)));
+  }
+  return made;
 }

@@ -18,16 +18,12 @@ typedef struct tuning {
   guarantee claim;         /* and with any of them; epsilon_fit is what each fit has */
 } tuning;
 
-/* A method: how many rows each fit sees, the choice, and what the model states of it. */
-typedef struct tune_method {
-  const char *name;
-  size_t (*fit_rows)(const tuning *t);
-  /* `*model` is NULL before, and the caller's afterwards, whether this fails or not. */
-  dperm_status (*run)(const tuning *t, size_t *chosen, dperm_model **model, dperm_error *err);
-  json_t *(*describe)(const tuning *t, size_t chosen); /* NULL if there is no memory */
-} tune_method;
-
-const tune_method *tune_method_of(const tuning *t);
+/* How many rows each fit sees, or about so many: all, a portion, or those that are not held out. */
+size_t tune_fit_rows(const tuning *t);
+/* The choice. `*model` is NULL before, and the caller's afterwards, whether this fails or not. */
+dperm_status tune_run(const tuning *t, size_t *chosen, dperm_model **model, dperm_error *err);
+/* What the model states of it; NULL if there is no memory. */
+json_t *tune_describe(const tuning *t, size_t chosen);
 
 /* Fails where the memory that any of the candidates will need, by public numbers, cannot be had. */
 dperm_status tune_probe_memory(const tuning *t, dperm_error *err);

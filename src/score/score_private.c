@@ -16,7 +16,6 @@
 #include "dperm/score.h"
 #include "random/random_source.h"
 #include "run/account.h"
-#include "run/claim.h"
 #include "run/fit.h"
 #include "run/options.h"
 #include "score/error_interval.h"

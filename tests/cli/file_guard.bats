@@ -129,7 +129,7 @@ by_stdout() { # nothing is said on stdout, so that the file stays as it is
   fails 2 "--plot would replace an input" "$DPERM" sweep --data a.csv --schema schema.json --mechanism none --plot a.svg
   fails 2 "--html would replace an input" "$DPERM" sweep --data - --schema schema.json --mechanism none --html a.csv < a.csv
   cmp people.csv a.csv
-  fails 2 "--plot is empty; name a file" "$DPERM" audit --plot ""
+  fails 2 "--plot is empty; name a file" "$DPERM" sweep --data a.csv --schema schema.json --mechanism none --plot ""
   # Standard input that is not read may be anything.
   "$DPERM" train "${people[@]}" --mechanism none --out m.json < a.csv 2> /dev/null
 }
@@ -185,7 +185,6 @@ schema draft --public-data d/people.csv --out out
 schema import dictionary.json --label column9 --out out
 sweep --data people.csv --schema schema.json --mechanism none --folds 2 --html out
 sweep --data people.csv --schema schema.json --mechanism none --folds 2 --plot out.svg
-audit --mechanism output --draws 2000 --seed 1 --plot out.svg
 ledger init out --dataset people --epsilon 1
 demo --rows 100 --out e
 T

@@ -167,6 +167,23 @@ assert plan["rows"] is None and plan["rows_about"] == 100 and plan["neighbours"]
   fails 2 "--rows is missing" "$DPERM" plan --dims 4 --epsilon 1
 }
 
+@test "a choice among candidates draws for each record, and tells no number" {
+  sed '$d' people.csv > fewer.csv
+  for method in split stopping; do
+    for data in people.csv fewer.csv; do
+      "$DPERM" tune --schema schema.json --epsilon 2 "${adding[@]}" --lambda 0.1,1 --method $method --data $data \
+        --out m.json 2> $data.words
+      "$DPERM" verify --model m.json | grep -v 'tau\|chosen\|weights\|beta\|lambda\|solution_error\|lattice' > $data.lines
+      public_part m.json | grep 'portion\|holdout_rows\|rows' > $data.rows
+    done
+    diff people.csv.words fewer.csv.words
+    diff people.csv.lines fewer.csv.lines
+    diff people.csv.rows fewer.csv.rows
+  done
+  grep -q '"holdout_rows": 10' people.csv.rows # of about 100
+  grep -q '"rows_about_fitted": 90' people.csv.rows
+}
+
 @test "records are asked for bins for noise alone, of none at all too" {
   head -1 people.csv > none.csv
   t=(train --schema schema.json --epsilon 1 --neighbours add-remove --rows-about 50000 --json --out m.json)
@@ -225,9 +242,9 @@ print(json.dumps(schema, sort_keys=True, indent=1))' > "$2/schema"
     out=(--out r.json)
     [[ $command != plan* ]] || out=()
     run "$DPERM" $command --schema s.json --epsilon 1 "${out[@]}"
-    fails_with 2 "was refined for neighbours add-remove, and this run is for replace"
+    fails_with 2 "was refined for neighbours add-remove"
     run "$DPERM" $command --schema s.json --epsilon 1 --rows-per-person 2 "${out[@]}"
-    fails_with 2 "was refined for persons with at most 1 rows, and this run is for 2"
+    fails_with 2 "persons with at most 1 rows, and this run is for replace and 2"
     leaves_no r.json
   done
   fails 2 "needs --rows-about" "$DPERM" refine "${people[@]}" --epsilon 1 --out t.json --neighbours add-remove

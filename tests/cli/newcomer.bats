@@ -86,8 +86,6 @@ load helpers
   "$DPERM" sweep "${people[@]}" --epsilon 1 --loss logistic,huber --h 0.1 --draws 1 --folds 2 --out cells.csv
   run "$DPERM" plan --rows 1000 --dims 3 --epsilon 1 --class-weights a=2
   fails_with 2 "--class-weights goes with --schema, which names the classes"
-  fails 2 "the name after --plot ends in .svg" "$DPERM" audit --plot x.gif
-  leaves_no x.gif
 }
 
 @test "help is found for every word that there is" {

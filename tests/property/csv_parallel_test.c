@@ -276,9 +276,6 @@ TEST(trouble_is_reported_where_it_is) {
 
 /* A callback that asks for more threads while a file is read on two. */
 static bool ask_for_threads(void *context, const char *what, uint64_t done, uint64_t of) {
-  (void)what;
-  (void)done;
-  (void)of;
   if (++*(int *)context == 3) {
     (void)threads_enter(6);
   }

@@ -132,7 +132,6 @@ TEST(logistic_rule_has_no_slack_above_kappa) {
 static void scaled_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
                         double *slope, double *curvature) {
   const dperm_loss own = dperm_loss_logistic();
-  (void)loss;
   for (size_t i = 0; i < count; i++) {
     double v, s, a, twice = 2 * z[i];
     own.eval(&own, 1, &twice, &v, &s, &a);

@@ -368,10 +368,8 @@ TEST(few_features_over_many_columns_need_little_memory) {
 /* ---- in a fit */
 
 static dperm_model *fitted(const dperm_data *data, uint64_t kernel_seed, uint64_t noise_seed) {
-  dperm_options options;
+  dperm_options options = options_for(1);
   dperm_model *model = NULL;
-  dperm_options_init(&options);
-  options.epsilon = 1;
   options.lambda = 0.01;
   options.kernel = (dperm_kernel){DPERM_KERNEL_GAUSSIAN, 1, 12, 0, kernel_seed};
   assert_ok(dperm_random_seeded(noise_seed, &options.random, err));

@@ -254,8 +254,7 @@ TEST(memory_grows_with_columns_plus_features) {
   assert_ok(features_new(map, t->sparse, &x, err));
   assert_true(x->work_size <=
               (size_t)MATRIX_BLOCK * 3 * MANY / 2 + 3 * MANY + t->sparse->work_size);
-  dperm_options options;
-  dperm_options_init(&options);
+  dperm_options options = USUAL(dperm_options);
   options.kernel = kernel;
   assert_ok(dperm_data_from_dense(30, MANY, t->x, t->labels, 1, &data, err));
   assert_true(fit_memory_model(data, &options) < 1e6);

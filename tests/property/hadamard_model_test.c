@@ -185,8 +185,6 @@ TEST(a_file_decides_how_its_directions_are_drawn) {
 }
 
 static bool stop(void *context, const char *stage, uint64_t done, uint64_t total) {
-  (void)done;
-  (void)total;
   *(int *)context += strcmp(stage, "drawing directions") == 0;
   return strcmp(stage, "drawing directions") == 0;
 }

@@ -23,8 +23,7 @@ static test_rows *rows_within(double norm) {
 /* A fit of the problem by this mechanism, analysis and noise. */
 static dperm_model *train_problem(const test_problem *t, double norm, dperm_mechanism mechanism,
                                   dperm_analysis analysis, dperm_noise noise, uint64_t seed) {
-  dperm_options options;
-  dperm_options_init(&options);
+  dperm_options options = USUAL(dperm_options);
   options.mechanism = mechanism;
   options.analysis = analysis;
   options.noise = noise;

@@ -182,8 +182,7 @@ typedef struct outcome {
 static dperm_status tune(const asked *a, const dperm_options *o, const dperm_data *data,
                          const dperm_data *others, outcome *out) {
   dperm_options candidates[2] = {*o, *o};
-  dperm_tune_options how;
-  dperm_tune_options_init(&how);
+  dperm_tune_options how = USUAL(dperm_tune_options);
   candidates[1].lambda = isnan(o->lambda) ? 0.01 : o->lambda;
   how.method = a->way == SPLIT      ? DPERM_TUNE_SPLIT
                : a->way == STOPPING ? DPERM_TUNE_STOPPING
@@ -220,7 +219,6 @@ typedef struct seen_entries {
 
 static void see_entry(void *context, const dperm_ledger_entry *e) {
   seen_entries *s = context;
-  (void)e;
   s->count++;
 }
 
@@ -231,7 +229,6 @@ static size_t entries_of(dperm_ledger *ledger) {
 }
 
 static void see_line(void *context, dperm_finding finding, const char *line) {
-  (void)context;
   if (finding == DPERM_FINDING_FAILS) {
     print_message("# %s\n", line);
   }

@@ -161,8 +161,7 @@ static void check_repeated(const dperm_options *options, size_t rows, size_t cla
 
 TEST(weights_of_classes_are_records_repeated) {
   static const size_t sizes[] = {60, 900, 6000}; /* the last one starts from a sample */
-  dperm_options options;
-  dperm_options_init(&options);
+  dperm_options options = USUAL(dperm_options);
   options.mechanism = DPERM_MECHANISM_NONE;
   options.lambda = 0.01;
   for (int loss = 0; loss < 3; loss++) {
@@ -200,8 +199,7 @@ TEST(equal_weights_change_nothing) {
 TEST(weights_do_not_change_what_privacy_costs) {
   static const size_t times[3] = {1, 3, 2};
   records r = records_new(4, 500, 4, 3);
-  dperm_options options;
-  dperm_options_init(&options);
+  dperm_options options = USUAL(dperm_options);
   for (int output = 0; output < 2; output++) {
     options.mechanism = output ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
     options.epsilon = 1;
@@ -223,8 +221,7 @@ TEST(a_record_moves_the_solution_no_further_than_without_weights) {
   const double lambda = 0.5, bound = 2 / (ROWS * lambda);
   const double xs[] = {-1, 1}, ys[] = {-1, 1};
   double at[4], furthest = 0;
-  dperm_options options;
-  dperm_options_init(&options);
+  dperm_options options = USUAL(dperm_options);
   options.mechanism = DPERM_MECHANISM_NONE;
   options.lambda = lambda;
   assert_ok(dperm_loss_huber(0.1, &options.loss, err));

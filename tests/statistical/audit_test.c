@@ -123,28 +123,6 @@ TEST(a_seed_gives_the_same_result_for_any_number_of_threads) {
   assert_true(run("jacobian", "huber", 1, 6000, 6, 2).epsilon_lower_bound != once);
 }
 
-TEST(outcomes_are_those_of_the_two_data_sets) {
-  enum { COUNT = 3000 };
-  static double outcome[2][COUNT];
-  dperm_audit_options o;
-  dperm_audit_result r;
-  uint64_t seed = 9;
-  dperm_audit_options_init(&o);
-  o.draws = COUNT;
-  o.seed = &seed;
-  o.outcome[0] = outcome[0];
-  o.outcome[1] = outcome[1];
-  o.outcomes = COUNT;
-  assert_ok(dperm_audit_run(&o, &r, err));
-  double mean[2] = {0, 0};
-  for (size_t i = 0; i < COUNT; i++) {
-    mean[0] += outcome[0][i] / COUNT;
-    mean[1] += outcome[1][i] / COUNT;
-  }
-  assert_close(mean[0], 1.0 / 800, 0.1 / 800); /* ±R/λ with R = 4, λ = 200·16 */
-  assert_close(mean[1], -1.0 / 800, 0.1 / 800);
-}
-
 /* ---- anybody's mechanism */
 
 /* `dims` numbers: Laplace noise around ±1/2 on the first, with this scale; nothing on the others.
@@ -211,14 +189,13 @@ TEST(wrong_requests_are_refused) {
   o.mechanism = "output";
   o.variant = "hinge";
   assert_fails(dperm_audit_run(&o, &r, err), DPERM_INVALID_ARGUMENT,
-               "\"output\" has no variant \"hinge\"");
+               "no audit is called \"output hinge\"");
   o.variant = NULL;
   o.epsilon = 50;
   assert_fails(dperm_audit_run(&o, &r, err), DPERM_INVALID_ARGUMENT, "between 0.001 and 20");
   o.epsilon = 1;
   o.delta = 1e-3;
-  assert_fails(dperm_audit_run(&o, &r, err), DPERM_INVALID_ARGUMENT,
-               "\"output\" makes a claim without a delta");
+  assert_fails(dperm_audit_run(&o, &r, err), DPERM_INVALID_ARGUMENT, "audits of gaussian noise");
   const double bad[] = {-0.1, 1, NAN, INFINITY};
   o.mechanism = "gaussian-output";
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -16,9 +16,8 @@ enum { ROWS = 200 };
 
 /* A model of one weight that errs on the rows whose label is not the sign of x. */
 static dperm_model *sign_model(const dperm_data *data) {
-  dperm_options options;
+  dperm_options options = USUAL(dperm_options);
   dperm_model *model = NULL;
-  dperm_options_init(&options);
   options.mechanism = DPERM_MECHANISM_NONE;
   assert_ok(dperm_train(data, &options, &model, err));
   assert_true(dperm_model_weights(model)[0] > 0);
@@ -70,8 +69,7 @@ static dperm_private_score scored(const setting *s, dperm_score_options *o) {
 
 /* For a public model, with coins of this seed (0: secure ones), for the caller to free. */
 static dperm_score_options options_of(double epsilon, uint64_t seed) {
-  dperm_score_options o;
-  dperm_score_options_init(&o);
+  dperm_score_options o = USUAL(dperm_score_options);
   o.public_model = true;
   o.epsilon = epsilon;
   assert_ok(seed ? dperm_random_seeded(seed, &o.random, err) : DPERM_OK);

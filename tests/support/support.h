@@ -18,9 +18,6 @@
 #include "dperm/random.h"
 #include "random/random_source.h"
 
-/* Tests and callbacks have arguments that they need not look at. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 /* A test, which needs no list: TEST(name) { … }. The second form has a setup and a teardown. They
  * run in the order in which they stand, by the main function of test_main.c. */
 #define TEST(name) TEST_WITH(name, NULL, NULL)
@@ -31,6 +28,16 @@
   }                                                                                                \
   static void name(void **state)
 void test_add(struct CMUnitTest test);
+/* A test of what its setup makes: TEST_OF(name, begin, end, home *h) { ... } */
+#define TEST_OF(name, setup, teardown, parameter)                                                  \
+  static void name(parameter);                                                                     \
+  static void run_##name(void **state) {                                                           \
+    name(*state);                                                                                  \
+  }                                                                                                \
+  __attribute__((constructor)) static void add_##name(void) {                                      \
+    test_add((struct CMUnitTest){#name, run_##name, setup, teardown, NULL});                       \
+  }                                                                                                \
+  static void name(parameter)
 /* What is made before all tests of a file, and freed after them. */
 #define TEST_GROUP(setup, teardown)                                                                \
   __attribute__((constructor)) static void add_group(void) {                                       \
@@ -66,6 +73,13 @@ void assert_close(double a, double b, double tolerance);
 random_source seeded(uint64_t seed);
 /* The usual options with this epsilon. */
 dperm_options options_for(double epsilon);
+/* Of any of the structs with options. */
+#define USUAL(type)                                                                                \
+  __extension__({                                                                                  \
+    type usual_;                                                                                   \
+    type##_init(&usual_);                                                                          \
+    usual_;                                                                                        \
+  })
 
 /* How often something random is tried: `quick` times in `make test`, `full` times in `make
  * test-full`, which sets DPERM_LONG. */

@@ -25,9 +25,9 @@ typedef struct request {
   watcher seen;
 } request;
 
-/* Set-up and tear-down for cmocka; *state is a request. */
 int tuning_begin(void **state);
 int tuning_end(void **state);
+#define TUNING_TEST(name) TEST_OF(name, tuning_begin, tuning_end, request *q)
 
 dperm_data *data_of(const test_rows *t, double norm);
 dperm_model *tuned(request *q, uint64_t seed);

@@ -22,9 +22,9 @@ typedef struct wide_home {
   dperm_data *data;
 } wide_home;
 
-/* cmocka's setup and teardown. */
 int wide_home_begin(void **state);
 int wide_home_end(void **state);
+#define WIDE_TEST(name) TEST_OF(name, wide_home_begin, wide_home_end, wide_home *s)
 
 dperm_schema *schema_parsed(const char *text);
 dperm_data *people_encoded(const people *p, const dperm_schema *schema);

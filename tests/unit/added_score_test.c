@@ -17,9 +17,7 @@ enum { ROWS = 200, DIMS = 5, ABOUT = 250 };
 static test_rows *rows_all;
 
 static dperm_options fitting(dperm_neighbours neighbours) {
-  dperm_options options;
-  dperm_options_init(&options);
-  options.epsilon = 0.5;
+  dperm_options options = options_for(0.5);
   options.threads = 1;
   options.neighbours = neighbours;
   options.rows_about = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? ABOUT : 0;
@@ -41,8 +39,7 @@ static dperm_model *train_seeded(const dperm_data *data, dperm_options options) 
 }
 
 static dperm_score_options scoring(int counts) {
-  dperm_score_options options;
-  dperm_score_options_init(&options);
+  dperm_score_options options = USUAL(dperm_score_options);
   options.epsilon = counts ? 4 : 2;
   options.counts = counts;
   options.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;

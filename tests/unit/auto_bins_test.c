@@ -228,9 +228,8 @@ static size_t bins_trained(const dperm_data *data, dperm_options o) {
 static size_t bins_tuned(const dperm_data *data, const dperm_data *known, dperm_bins bins,
                          dperm_tune_method method) {
   dperm_options three[3] = {at_one(bins), at_one(bins), at_one(bins)};
-  dperm_tune_options how;
+  dperm_tune_options how = USUAL(dperm_tune_options);
   auto_model *model = NULL;
-  dperm_tune_options_init(&how);
   how.method = method;
   how.public_data = method == DPERM_TUNE_PUBLIC ? known : NULL;
   three[1].lambda = 0.02;
@@ -283,9 +282,8 @@ TEST(bins_are_those_that_each_fit_can_pay_for) {
     assert_int_equal(bins_tuned(data, NULL, bins, DPERM_TUNE_SPLIT), 8);    /* of 750 */
     assert_int_equal(bins_tuned(data, NULL, bins, DPERM_TUNE_STOPPING), 8); /* at 0.5 */
     assert_int_equal(bins_tuned(data, others, bins, DPERM_TUNE_PUBLIC), 16);
-    dperm_sweep_options how;
+    dperm_sweep_options how = USUAL(dperm_sweep_options);
     dperm_options cells[4] = {at_one(bins), at_one(bins), at_one(DPERM_BINS_ASK), o};
-    dperm_sweep_options_init(&how);
     how.draws = 1;
     cells[1].epsilon = 10;
     assert_ok(dperm_sweep(data, cells, 4, &how, see_cell, &seen, err)); /* of 2700 */
@@ -304,13 +302,11 @@ TEST(numbers_for_columns_wait_for_bins) {
     auto_schema *schema = schema_quoted(said ? SCHEMA(AGE(", 'bins': 'auto'")) : SCHEMA(AGE("")));
     auto_data *data = records_of(schema, 0);
     dperm_options o[2] = {at_one(DPERM_BINS_AUTO), at_one(DPERM_BINS_AUTO)};
-    dperm_tune_options tune_how;
-    dperm_sweep_options sweep_how;
+    dperm_tune_options tune_how = USUAL(dperm_tune_options);
+    dperm_sweep_options sweep_how = USUAL(dperm_sweep_options);
     dperm_model *model = NULL;
     dperm_plan plan;
     swept seen = {0};
-    dperm_tune_options_init(&tune_how);
-    dperm_sweep_options_init(&sweep_how);
     for (int prior = 0; prior < 2; prior++) {
       o[1].regularizer =
           (dperm_regularizer){.weights = prior ? NULL : weights, .prior = prior ? weights : NULL};
@@ -334,9 +330,8 @@ TEST(kernels_take_the_columns_that_each_cell_has) {
   auto_schema *schema = schema_quoted(SCHEMA(AGE(", 'bins': 'auto'")));
   auto_data *data = records_of(schema, 0);
   dperm_options cells[2] = {at_one(DPERM_BINS_ASK), at_one(DPERM_BINS_ASK)};
-  dperm_sweep_options how;
+  dperm_sweep_options how = USUAL(dperm_sweep_options);
   swept both = {0}, alone = {0};
-  dperm_sweep_options_init(&how);
   how.folds = 2;
   how.draws = 1;
   for (int i = 0; i < 2; i++) {
@@ -355,11 +350,10 @@ TEST(the_journal_of_other_bins_is_refused) {
   auto_schema *schema = schema_quoted(SCHEMA(AGE("")));
   auto_data *data = records_of(schema, 0);
   dperm_options cell = at_one(DPERM_BINS_NONE);
-  dperm_sweep_options how;
+  dperm_sweep_options how = USUAL(dperm_sweep_options);
   swept seen = {0};
   auto_file *path = file_with_text("");
   assert_int_equal(unlink(path), 0);
-  dperm_sweep_options_init(&how);
   how.folds = 2;
   how.journal = path;
   cell.mechanism = DPERM_MECHANISM_NONE;
@@ -376,10 +370,9 @@ TEST(rows_to_test_on_that_are_no_records_are_refused) {
   auto_data *data = records_of(schema, 0), *rows = NULL;
   const double values[] = {0, 1}, labels[] = {-1, 1};
   const dperm_options cell = at_one(DPERM_BINS_AUTO);
-  dperm_sweep_options how;
+  dperm_sweep_options how = USUAL(dperm_sweep_options);
   swept seen = {0};
   assert_ok(dperm_data_from_dense(2, 1, values, labels, 1, &rows, err));
-  dperm_sweep_options_init(&how);
   how.test_data = rows;
   assert_fails(dperm_sweep(data, &cell, 1, &how, see_cell, &seen, err), DPERM_INVALID_DATA,
                "the rows to test on");

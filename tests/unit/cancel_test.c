@@ -371,14 +371,13 @@ static void check_fit_stops(dperm_kernel_kind kind) {
   watched *w = watched_new();
   dperm_data *data = NULL;
   dperm_model *model = NULL;
-  dperm_options options;
+  dperm_options options = USUAL(dperm_options);
   double *values = calloc((size_t)ROWS * INPUTS, sizeof *values);
   assert_non_null(values);
   for (size_t i = 0; i < ROWS; i++) {
     w->inner->kind->row(w->inner, i, values + i * INPUTS);
   }
   assert_ok(dperm_data_from_dense(ROWS, INPUTS, values, w->labels, 2.0, &data, err));
-  dperm_options_init(&options);
   options.mechanism = DPERM_MECHANISM_NONE;
   options.lambda = 0.01;
   options.loss.eval = slow;

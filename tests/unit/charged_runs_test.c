@@ -146,10 +146,6 @@ LEDGER_TEST(a_dry_run_says_what_it_would_cost) {
 }
 
 static bool stop(void *context, const char *stage, uint64_t done, uint64_t total) {
-  (void)context;
-  (void)stage;
-  (void)done;
-  (void)total;
   return true;
 }
 
@@ -186,9 +182,8 @@ LEDGER_TEST(a_machine_that_rounds_otherwise_costs_nothing) {
   ledger_home *home = *state;
   auto_ledger *ledger = opened(home);
   dperm_options options[2] = {asking(ledger, 0.1), asking(ledger, 0.1)};
-  dperm_tune_options how;
+  dperm_tune_options how = USUAL(dperm_tune_options);
   dperm_model *model = NULL;
-  dperm_tune_options_init(&how);
   assert_int_equal(fesetround(FE_UPWARD), 0);
   dperm_status trained = dperm_train(home->data, options, &model, NULL);
   dperm_status tuned = dperm_tune(home->data, options, 2, &how, &model, NULL);
@@ -203,8 +198,7 @@ LEDGER_TEST(tuning_is_charged_once) {
   ledger_home *home = *state;
   auto_ledger *ledger = opened(home);
   dperm_options options[3];
-  dperm_tune_options how;
-  dperm_tune_options_init(&how);
+  dperm_tune_options how = USUAL(dperm_tune_options);
   how.holdout = 0.3;
   for (int i = 0; i < 3; i++) {
     options[i] = asking(ledger, 0.2);
@@ -234,13 +228,12 @@ LEDGER_TEST(data_that_the_ledger_knows_are_not_public) {
   ledger_home *home = *state;
   auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.2);
-  dperm_tune_options how;
+  dperm_tune_options how = USUAL(dperm_tune_options);
   dperm_model *model = NULL;
   assert_ok(dperm_train(home->others, &options, &model, err));
   dperm_model_free(model);
   model = NULL;
   assert_ok(ledger_create(home->path, "mine", "1", NULL, 1, err));
-  dperm_tune_options_init(&how);
   how.method = DPERM_TUNE_PUBLIC;
   how.holdout = 0.3;
   how.public_data = home->others;
@@ -385,9 +378,8 @@ LEDGER_TEST(a_person_with_several_rows_gets_the_whole_promise) {
   auto_ledger *ledger = opened(home);
   assert_ok(ledger_create(home->path, "visits", "10", NULL, 5, err));
   dperm_options options[2] = {asking(ledger, 2), asking(ledger, 2)};
-  dperm_tune_options how;
+  dperm_tune_options how = USUAL(dperm_tune_options);
   dperm_model *model = NULL;
-  dperm_tune_options_init(&how);
   how.holdout = 0.3;
   for (int i = 0; i < 2; i++) {
     options[i].rows_per_person = 5;
@@ -406,7 +398,7 @@ LEDGER_TEST(a_person_with_several_rows_gets_the_whole_promise) {
   }
   options[1].rows_per_person = 4;
   assert_fails(dperm_tune(home->data, options, 2, &how, &model, err), DPERM_INVALID_ARGUMENT,
-               "rows per person of its own");
+               "candidate 1 has a unit");
   options[0].rows_per_person = 0;
   assert_fails(dperm_train(home->data, options, &model, err), DPERM_INVALID_ARGUMENT,
                "0 rows per person");

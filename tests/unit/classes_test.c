@@ -218,9 +218,8 @@ TEST(models_of_several_classes_come_back_whole) {
 TEST(tuning_covers_all_classes_of_all_candidates) {
   auto_data *all = three_classes();
   dperm_options candidates[2];
-  dperm_tune_options how;
+  dperm_tune_options how = USUAL(dperm_tune_options);
   dperm_model *model = NULL;
-  dperm_tune_options_init(&how);
   for (size_t i = 0; i < 2; i++) {
     dperm_options_init(&candidates[i]);
     candidates[i].epsilon = 1;
@@ -262,10 +261,9 @@ TEST(a_plan_has_the_noise_that_training_has) {
 TEST(a_private_score_counts_errors_and_nothing_else) {
   auto_data *all = three_classes();
   auto_model *model = train(all, 5, NULL);
-  dperm_score_options options;
+  dperm_score_options options = USUAL(dperm_score_options);
   dperm_private_score score;
   dperm_metrics exact;
-  dperm_score_options_init(&options);
   options.epsilon = 50; /* a score: the noise is 0 but for once in e^50 */
   assert_ok(dperm_model_score(model, all, &exact, err));
   assert_ok(dperm_model_score_private(model, all, &options, &score, err));

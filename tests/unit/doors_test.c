@@ -371,8 +371,7 @@ TEST(reports_of_other_runs) {
     both[i].rows_about = 16000;
   }
   both[0].report = &said;
-  dperm_tune_options how;
-  dperm_tune_options_init(&how);
+  dperm_tune_options how = USUAL(dperm_tune_options);
   assert_ok(dperm_tune(data, both, 2, &how, &model, err));
   json_t *report = json_loads(said, 0, NULL);
   assert_true(json_is_true(json_object_get(report, "private")));

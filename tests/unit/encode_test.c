@@ -383,7 +383,6 @@ TEST(counts_tell_missing_unknown_and_clamped) {
 }
 
 static bool stop_at_once(void *context, const char *stage, uint64_t done, uint64_t total) {
-  (void)done;
   assert_string_equal(stage, "reading");
   *(uint64_t *)context = total;
   return true;

@@ -53,8 +53,7 @@ typedef dperm_status action(const dperm_data *data, const dperm_options *options
 static dperm_status tune_by(dperm_tune_method method, const dperm_data *data,
                             const dperm_options *options, dperm_model **out, dperm_error *err) {
   const dperm_options candidates[] = {*options, *options};
-  dperm_tune_options how;
-  dperm_tune_options_init(&how);
+  dperm_tune_options how = USUAL(dperm_tune_options);
   how.method = method;
   return dperm_tune(data, candidates, 2, &how, out, err);
 }
@@ -152,9 +151,6 @@ typedef struct switcher {
 } switcher;
 
 static bool flip_in_progress(void *context, const char *stage, uint64_t done, uint64_t total) {
-  (void)stage;
-  (void)done;
-  (void)total;
   switcher *s = context;
   if (s->seen++ == s->at) {
     (void)fesetround(s->mode);
@@ -207,8 +203,6 @@ static void own_eval(const dperm_loss *loss, size_t count, const double *z, doub
 }
 
 static bool arm(void *context, const char *stage, uint64_t done, uint64_t total) {
-  (void)done;
-  (void)total;
   mischief *m = context;
   m->armed |= strcmp(stage, "solving") == 0;
   return m->seen > PATIENCE;
@@ -303,8 +297,6 @@ TEST(a_loss_that_stops_being_a_number_releases_nothing) {
 
 static void ridge_eval(void *context, size_t j, double f, double *value, double *slope,
                        double *curvature) {
-  (void)context;
-  (void)j;
   *value = 0.5 * f * f;
   *slope = f;
   *curvature = 1;

@@ -147,53 +147,40 @@ static void set_amount(char *text, double by) {
 }
 
 static void change_fits(record *r, record_terms *t, double by) {
-  (void)r;
   t->curve.fits = (size_t)((double)t->curve.fits * by);
 }
 static void change_ratios(record *r, record_terms *t, double by) {
-  (void)r;
   for (size_t i = 0; i < t->curve.corner_count; i++) {
     t->curve.corners[i].ratio *= by;
   }
 }
 static void change_counts(record *r, record_terms *t, double by) {
-  (void)r;
   for (size_t i = 0; i < t->curve.corner_count; i++) {
     t->curve.corners[i].count *= by;
   }
 }
 static void drop_corners(record *r, record_terms *t, double by) {
-  (void)r;
   t->curve.corner_count = by < 1 ? t->curve.corner_count - 1 : t->curve.corner_count;
 }
 static void drop_price(record *r, record_terms *t, double by) {
-  (void)r;
   t->priced = by >= 1;
 }
 static void change_neighbours(record *r, record_terms *t, double by) {
-  (void)r;
-  (void)by;
   t->adding = !t->adding;
 }
 static void change_unit(record *r, record_terms *t, double by) {
-  (void)t;
   r->rows_per_person = by < 1 ? 1 : 3;
 }
 static void change_data(record *r, record_terms *t, double by) {
-  (void)t;
-  (void)by;
   r->data[0] = r->data[0] == 'a' ? 'b' : 'a';
 }
 static void change_dataset(record *r, record_terms *t, double by) {
-  (void)t;
   (void)snprintf(r->dataset, sizeof r->dataset, "%s", by < 1 ? "people" : "nobody");
 }
 static void change_kind(record *r, record_terms *t, double by) {
-  (void)t;
   (void)snprintf(r->kind, sizeof r->kind, "%s", by < 1 ? "commit" : "key");
 }
 static void change_version(record *r, record_terms *t, double by) {
-  (void)t;
   r->version = by < 1 ? 3 : 5;
 }
 
@@ -382,7 +369,6 @@ LEDGER_TEST(no_field_of_an_entry_makes_it_count_for_less) {
 
 /* A curve that would be taken for another's, put where it has no place. */
 static void give_curve(record *r, record_terms *t, double by) {
-  (void)r;
   t->curve = by < 1 ? fit : added;
 }
 
@@ -409,7 +395,6 @@ LEDGER_TEST(a_curve_of_others_is_refused_wherever_it_stands) {
 /* Curves that no plan has, each of which would lower the price by hiding which corner is the
  * longest, or behind a slack that leaves nothing of epsilon for the noise. */
 static void hide_the_longest(record *r, record_terms *t, double by) {
-  (void)r;
   double m = t->curve.corners[0].ratio;
   t->curve.corners[0] = (gaussian_corner){1, by < 1 ? 1e-12 : m / 2}; /* C8 is asked of the first */
   t->curve.corners[1] = (gaussian_corner){1, m};
@@ -417,14 +402,12 @@ static void hide_the_longest(record *r, record_terms *t, double by) {
   t->curve.mean = 0.2 * t->curve.corners[0].ratio;
 }
 static void hide_behind_slack(record *r, record_terms *t, double by) {
-  (void)r;
   t->curve.slack = by < 1 ? 0.0999 : 5;
   t->curve.mean = 2.4e-9;
   t->curve.corners[0] = (gaussian_corner){1, 1.2e-8};
   t->curve.corners[1] = t->curve.corners[2] = (gaussian_corner){1, 0.6e-8};
 }
 static void hide_among_fits(record *r, record_terms *t, double by) {
-  (void)r;
   t->curve.fits = by < 1 ? 1001 : 100000;
   t->curve.epsilon_num /= (double)t->curve.fits;
   t->curve.slack = t->curve.mean = 1e-9;

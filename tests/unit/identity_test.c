@@ -306,10 +306,8 @@ TEST(a_part_is_the_same_for_any_number_of_processes) {
 
 static dperm_status train(dperm_ledger *ledger, const dperm_data *data, const char *dataset,
                           dperm_error *err) {
-  dperm_options options;
+  dperm_options options = options_for(0.1);
   auto_model *model = NULL;
-  dperm_options_init(&options);
-  options.epsilon = 0.1;
   options.threads = 1;
   options.account = (dperm_account){.ledger = ledger, .dataset = dataset};
   dperm_status status = dperm_train(data, &options, &model, err);

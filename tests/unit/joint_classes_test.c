@@ -196,9 +196,8 @@ TEST(a_choice_states_how_the_chosen_one_learned) {
   OWNED(dperm_data_free_at) dperm_data *data = four_classes();
   for (size_t first = 0; first < 2; first++) {
     dperm_options candidates[2] = {options_of(2), options_of(2)};
-    dperm_tune_options how;
+    dperm_tune_options how = USUAL(dperm_tune_options);
     dperm_model *model = NULL;
-    dperm_tune_options_init(&how);
     candidates[first].multiclass = DPERM_MULTICLASS_ONE_VS_REST;
     candidates[first].lambda = 100; /* not to be chosen */
     for (how.method = DPERM_TUNE_SPLIT; how.method <= DPERM_TUNE_STOPPING; how.method++) {
@@ -246,7 +245,7 @@ TEST(what_has_no_proof_is_refused) {
   options.analysis = DPERM_ANALYSIS_TIGHT;
   assert_ok(dperm_loss_by_name("huber", 0.5, &options.loss, err));
   assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_ARGUMENT,
-               "only logistic loss learns classes jointly; with huber");
+               "only logistic loss learns classes jointly");
   options.loss = dperm_loss_logistic();
   options.multiclass = (dperm_multiclass)3;
   assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_ARGUMENT,

@@ -173,7 +173,6 @@ LEDGER_TEST(threads_charge_one_handle) {
 }
 
 static void ask_again(void *context, const dperm_ledger_dataset *dataset) {
-  (void)dataset;
   assert_fails(head_of(context, err), DPERM_INVALID_ARGUMENT,
                "a visitor cannot use the ledger that it is shown");
 }

@@ -90,8 +90,7 @@ TEST(a_score_of_zero_predicts_the_negative_class) {
 
 static dperm_model *train_on(const dperm_data *data, const char *loss) {
   dperm_model *model = NULL;
-  dperm_options options;
-  dperm_options_init(&options);
+  dperm_options options = USUAL(dperm_options);
   options.mechanism = DPERM_MECHANISM_NONE;
   assert_ok(dperm_loss_by_name(loss, 0.5, &options.loss, err));
   assert_ok(dperm_train(data, &options, &model, err));

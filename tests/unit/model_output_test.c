@@ -53,8 +53,7 @@ LEDGER_TEST(no_file_of_the_library_replaces_a_ledger) {
     assert_fails(dperm_model_write(model, path, err), DPERM_INVALID_ARGUMENT, what);
     assert_fails(dperm_schema_write(schema, path, err), DPERM_INVALID_ARGUMENT, what);
     assert_fails(dperm_synthetic_census_write(path, 10, 1, err), DPERM_INVALID_ARGUMENT, what);
-    dperm_sweep_options how;
-    dperm_sweep_options_init(&how);
+    dperm_sweep_options how = USUAL(dperm_sweep_options);
     how.folds = 2;
     how.draws = 1;
     how.journal = path;
@@ -115,15 +114,13 @@ static dperm_status train(const dperm_data *data, const dperm_options *options, 
 static dperm_status tune(const dperm_data *data, const dperm_options *options, dperm_error *err) {
   const dperm_options both[] = {*options, *options};
   auto_model *model = NULL;
-  dperm_tune_options how;
-  dperm_tune_options_init(&how);
+  dperm_tune_options how = USUAL(dperm_tune_options);
   return dperm_tune(data, both, 2, &how, &model, err);
 }
 
 static dperm_status refine(const dperm_data *data, const dperm_options *options, dperm_error *err) {
   auto_schema *schema = NULL;
-  dperm_refine_options how;
-  dperm_refine_options_init(&how);
+  dperm_refine_options how = USUAL(dperm_refine_options);
   how.epsilon = options->epsilon;
   how.account = options->account;
   return dperm_refine(data, &how, &schema, err);
@@ -202,8 +199,7 @@ LEDGER_TEST(the_space_for_a_model_covers_every_model) {
 }
 
 /* Where there is no space nothing is charged. */
-TEST_WITH(every_run_takes_its_space_before_the_charge, wide_home_begin, wide_home_end) {
-  wide_home *s = *state;
+WIDE_TEST(every_run_takes_its_space_before_the_charge) {
   static run *const runs[] = {train, tune, refine};
   auto_ledger *ledger = opened(s->home);
   for (size_t i = 0; i < 3; i++) {

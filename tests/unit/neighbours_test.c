@@ -13,8 +13,8 @@
 #include "model/model.h"
 #include "random/random_source.h"
 #include "reference.h"
-#include "run/claim.h"
 #include "run/fit.h"
+#include "run/options.h"
 #include "solve/certify.h"
 
 enum { ROWS = 300, DIMS = 5, ABOUT = 250 };
@@ -273,10 +273,9 @@ TEST(choices_do_not_tell_the_number_either) {
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
       dperm_options candidates[2] = {adding(DPERM_MECHANISM_OBJECTIVE),
                                      adding(DPERM_MECHANISM_OBJECTIVE)};
-      dperm_tune_options how;
+      dperm_tune_options how = USUAL(dperm_tune_options);
       auto_model *model = NULL;
       auto_data *data = first_rows(counts[i], 2);
-      dperm_tune_options_init(&how);
       how.method = (dperm_tune_method)method;
       how.public_data = method == DPERM_TUNE_PUBLIC ? known : NULL;
       assert_ok(dperm_random_seeded(5, &candidates[0].random, err));
@@ -299,10 +298,7 @@ static void charge_is(const dperm_charge *charge, const char *epsilon, double de
   assert_true(fabs(strtod(charge->delta, NULL) / delta - 1) < 1e-6);
 }
 
-static void ignore_entry(void *context, const dperm_ledger_entry *entry) {
-  (void)context;
-  (void)entry;
-}
+static void ignore_entry(void *context, const dperm_ledger_entry *entry) {}
 
 /* (2ε, (1 + e^ε)δ) where records are replaced, the first exactly; as it is where they are not; and
  * a release that states their number is no part of a budget that keeps it private. */
@@ -342,7 +338,6 @@ TEST_WITH(ledgers_count_by_their_own_neighbours, ledger_home_begin, ledger_home_
 static void steep_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
                        double *slope, double *curvature) {
   const dperm_loss own = dperm_loss_logistic();
-  (void)loss;
   own.eval(&own, count, z, value, slope, curvature);
 }
 
@@ -372,7 +367,7 @@ TEST(what_is_not_proved_is_refused_by_name) {
   options.neighbours = DPERM_NEIGHBOURS_REPLACE;
   refuses(data, &options, "counted");
   options.neighbours = (dperm_neighbours)2;
-  refuses(data, &options, "none of the two");
+  refuses(data, &options, "no neighbours number 2");
 }
 
 static int open_rows(void **state) {

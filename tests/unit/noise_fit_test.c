@@ -128,9 +128,8 @@ TEST(a_tuned_model_keeps_its_body) {
     dperm_data *data = census(schema, 2000);
     dperm_options candidates[2] = {asking(kinds[i]), asking(kinds[i])};
     candidates[1].lambda = 0.01;
-    dperm_tune_options how;
+    dperm_tune_options how = USUAL(dperm_tune_options);
     auto_model *model = NULL;
-    dperm_tune_options_init(&how);
     assert_ok(dperm_tune(data, candidates, 2, &how, &model, err));
     dperm_data_free(data);
     dperm_schema_free(schema);
@@ -155,7 +154,7 @@ TEST(other_noise_than_l2_is_for_the_objective) {
   dperm_options options = asking((dperm_noise)7);
   dperm_plan plan;
   assert_fails(dperm_plan_make(100, 3, 1, &options, &plan, err), DPERM_INVALID_ARGUMENT,
-               "noise number 7 is none of the kinds");
+               "there is no noise number 7");
 }
 
 /* ---- the kinds side by side */

@@ -5,7 +5,7 @@
 
 #include "plan/planned.h"
 #include "random/noise.h"
-#include "run/claim.h"
+#include "run/options.h"
 #include "schema/schema.h"
 #include "support.h"
 #include "text_buffer.h"

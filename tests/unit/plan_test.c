@@ -155,7 +155,6 @@ TEST(a_gamma_in_proportion_to_the_rows_is_taken) {
 /* max(0, 1 − z), with a curvature that it does not have. */
 static void hinge_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
                        double *slope, double *curvature) {
-  (void)loss;
   for (size_t i = 0; i < count; i++) {
     if (value) {
       value[i] = fmax(0, 1 - z[i]);

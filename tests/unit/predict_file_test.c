@@ -14,8 +14,7 @@
 
 static dperm_model *train_on(const dperm_data *data, const char *loss) {
   dperm_model *model = NULL;
-  dperm_options options;
-  dperm_options_init(&options);
+  dperm_options options = USUAL(dperm_options);
   options.mechanism = DPERM_MECHANISM_NONE;
   assert_ok(dperm_loss_by_name(loss, 0.5, &options.loss, err));
   assert_ok(dperm_train(data, &options, &model, err));
@@ -146,7 +145,7 @@ TEST(probabilities_sum_to_1_and_are_those_of_the_file) {
       "[{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 99}]}";
   for (int way = 0; way < 4; way++) { /* plain, with a temperature, joint, one against the rest */
     auto_file *path = file_with("", 0);
-    dperm_options options;
+    dperm_options options = options_for(20);
     dperm_model *model = NULL;
     if (way < 2) {
       assert_ok(dperm_synthetic_census_write(path, 500, 7, err));
@@ -160,8 +159,6 @@ TEST(probabilities_sum_to_1_and_are_those_of_the_file) {
     }
     auto_schema *schema = parse(way < 2 ? dperm_synthetic_census_schema() : three);
     auto_data *data = read_data(path, schema, 0);
-    dperm_options_init(&options);
-    options.epsilon = 20;
     options.calibrate = way == 1 ? 0.2 : 0;
     options.lambda = 0.3; /* scores are too small, so that a temperature serves */
     options.multiclass = way == 3 ? DPERM_MULTICLASS_ONE_VS_REST : DPERM_MULTICLASS_AUTO;
@@ -264,10 +261,6 @@ TEST(models_from_memory_predict_files_of_their_norm_only) {
 /* ---- failures */
 
 static bool stop(void *context, const char *stage, uint64_t done, uint64_t total) {
-  (void)context;
-  (void)stage;
-  (void)done;
-  (void)total;
   return true;
 }
 

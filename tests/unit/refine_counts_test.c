@@ -37,8 +37,7 @@ static const cell_counts *counts_of(const refine_counts *all, size_t column) {
   return NULL;
 }
 
-TEST_WITH(every_record_counts_once_in_its_cell, wide_home_begin, wide_home_end) {
-  wide_home *s = *state;
+WIDE_TEST(every_record_counts_once_in_its_cell) {
   for (size_t rows = 3000; rows < (size_t)3000000000000;
        rows *= 1000) { /* coarse cells, and the finest */
     refine_numbers numbers = refine_numbers_of(s->wide, rows, 1);
@@ -71,9 +70,7 @@ TEST_WITH(every_record_counts_once_in_its_cell, wide_home_begin, wide_home_end) 
   }
 }
 
-TEST_WITH(values_that_are_missing_unknown_or_beyond_the_range_are_counted_as_they_are,
-          wide_home_begin, wide_home_end) {
-  wide_home *s = *state;
+WIDE_TEST(values_that_are_missing_unknown_or_beyond_the_range_are_counted_as_they_are) {
   static const char *const jobs[] = {"a", "cook", "?"}, *const sides[] = {"0", "1"};
   const double amount[] = {-5, 2e6, (double)NAN}, age[] = {1, 2, 3};
   const int32_t codes[] = {0, 1, 2}, zero[] = {0, 0, 0};
@@ -100,8 +97,7 @@ TEST_WITH(values_that_are_missing_unknown_or_beyond_the_range_are_counted_as_the
   refine_counts_clear(&counts);
 }
 
-TEST_WITH(a_row_that_would_count_twice_is_refused, wide_home_begin, wide_home_end) {
-  wide_home *s = *state;
+WIDE_TEST(a_row_that_would_count_twice_is_refused) {
   growing_rows rows = {0};
   dperm_data *data = NULL;
   refine_counts counts = {0};
@@ -122,7 +118,7 @@ TEST_WITH(a_row_that_would_count_twice_is_refused, wide_home_begin, wide_home_en
   rows_clear(&rows);
 }
 
-TEST_WITH(ranges_of_all_sizes_have_cells, wide_home_begin, wide_home_end) {
+WIDE_TEST(ranges_of_all_sizes_have_cells) {
   static const double ranges[][2] = {
       {0, 1},       {-1e308, 1e308},   {0, 5e-324}, {1, 1 + 0x1p-52},     {-3, 1e6},
       {1900, 2030}, {-1e-300, 1e-300}, {-5000, 0},  {0x1p53, 0x1p53 + 64}};
@@ -154,8 +150,7 @@ static json_t *column_of(const dperm_schema *schema, size_t column) {
   return json_array_get(json_object_get(schema->json, "columns"), column);
 }
 
-TEST_WITH(bins_follow_the_records_and_rare_categories_are_merged, wide_home_begin, wide_home_end) {
-  wide_home *s = *state;
+WIDE_TEST(bins_follow_the_records_and_rare_categories_are_merged) {
   auto_random *random = NULL;
   dperm_refine_options o = refine_options_of(2); /* next to no noise */
   assert_ok(dperm_random_seeded(6, &random, err));
@@ -175,8 +170,7 @@ TEST_WITH(bins_follow_the_records_and_rare_categories_are_merged, wide_home_begi
   assert_true(s->wide->refined.epsilon == 0);
 }
 
-TEST_WITH(what_cannot_pay_stays_as_it_is_and_costs_nothing, wide_home_begin, wide_home_end) {
-  wide_home *s = *state;
+WIDE_TEST(what_cannot_pay_stays_as_it_is_and_costs_nothing) {
   auto_ledger *ledger = opened(s->home);
   dperm_charge charge = {.entry = 7};
   dperm_refine_options o = refine_options_of(0.04); /* of 0.5: n ε = 1500 */

@@ -40,21 +40,18 @@ static dperm_status train_with_bins(const refined *r, const dperm_options *o, dp
 
 static dperm_status tune(const refined *r, const dperm_options *o, dperm_error *error) {
   const dperm_options both[] = {*o, *o};
-  dperm_tune_options how;
+  dperm_tune_options how = USUAL(dperm_tune_options);
   dperm_model *model = NULL;
-  dperm_tune_options_init(&how);
   dperm_status status = dperm_tune(r->data, both, 2, &how, &model, error);
   return freed(status, model);
 }
 
 static void ignore_cell(void *context, const dperm_sweep_cell *cell) {
-  (void)context;
   assert_null(cell->impossible);
 }
 
 static dperm_status sweep(const refined *r, const dperm_options *o, dperm_error *error) {
-  dperm_sweep_options how;
-  dperm_sweep_options_init(&how);
+  dperm_sweep_options how = USUAL(dperm_sweep_options);
   how.folds = 2;
   how.draws = 1;
   return dperm_sweep(r->data, o, 1, &how, ignore_cell, NULL, error);
@@ -118,8 +115,7 @@ static void check_all(const refined *r, const dperm_options *o, const char *refu
   }
 }
 
-TEST_WITH(every_function_takes_one_unit_and_refuses_another, wide_home_begin, wide_home_end) {
-  const wide_home *s = *state;
+WIDE_TEST(every_function_takes_one_unit_and_refuses_another) {
   static const struct {
     size_t rows_per_person;
     dperm_neighbours neighbours;
@@ -130,10 +126,9 @@ TEST_WITH(every_function_takes_one_unit_and_refuses_another, wide_home_begin, wi
   for (size_t i = 0; i < UNITS; i++) {
     refined r = refined_for(s, units[i].rows_per_person, units[i].neighbours);
     for (size_t j = 0; j < UNITS; j++) {
-      bool persons = units[i].rows_per_person != units[j].rows_per_person;
       const dperm_options o =
           asking(DPERM_MECHANISM_OBJECTIVE, units[j].rows_per_person, units[j].neighbours);
-      check_all(&r, &o, i == j ? NULL : persons ? "refined for persons" : "refined for neighbours");
+      check_all(&r, &o, i == j ? NULL : "was refined for");
     }
     const dperm_options bare = asking(DPERM_MECHANISM_NONE, 1, DPERM_NEIGHBOURS_REPLACE);
     check_all(&r, &bare, NULL); /* nothing is added up */
@@ -143,8 +138,7 @@ TEST_WITH(every_function_takes_one_unit_and_refuses_another, wide_home_begin, wi
 }
 
 /* Its epsilon would be counted once where two are spent. */
-TEST_WITH(none_is_refined_twice, wide_home_begin, wide_home_end) {
-  const wide_home *s = *state;
+WIDE_TEST(none_is_refined_twice) {
   refined r = refined_for(s, 1, DPERM_NEIGHBOURS_REPLACE);
   const dperm_refine_options again = refine_options_of(0.5);
   dperm_options o = asking(DPERM_MECHANISM_OBJECTIVE, 1, DPERM_NEIGHBOURS_REPLACE);
@@ -165,8 +159,7 @@ TEST_WITH(none_is_refined_twice, wide_home_begin, wide_home_end) {
 }
 
 /* What a plan says that the schema costs is what a run spends on it, and the fit has the rest. */
-TEST_WITH(a_plan_says_what_the_schema_will_cost, wide_home_begin, wide_home_end) {
-  const wide_home *s = *state;
+WIDE_TEST(a_plan_says_what_the_schema_will_cost) {
   refined before = refined_for(s, 1, DPERM_NEIGHBOURS_REPLACE);
   const refined wide = {.schema = s->wide, .data = s->data};
   const struct {

@@ -37,8 +37,7 @@ static bool verifies(const wide_home *s, const dperm_model *model) {
 
 /* ---- the cost */
 
-TEST_WITH(a_model_states_the_sum_and_its_entry_charges_the_fit, wide_home_begin, wide_home_end) {
-  wide_home *s = *state;
+WIDE_TEST(a_model_states_the_sum_and_its_entry_charges_the_fit) {
   auto_ledger *ledger = opened(s->home);
   dperm_charge charge;
   dperm_guarantee g;
@@ -60,8 +59,7 @@ TEST_WITH(a_model_states_the_sum_and_its_entry_charges_the_fit, wide_home_begin,
   assert_true(verifies(s, model));
 }
 
-TEST_WITH(one_run_is_one_charge_and_states_all_of_it, wide_home_begin, wide_home_end) {
-  wide_home *s = *state;
+WIDE_TEST(one_run_is_one_charge_and_states_all_of_it) {
   auto_ledger *ledger = opened(s->home);
   dperm_charge charge;
   dperm_guarantee g;
@@ -86,13 +84,11 @@ TEST_WITH(one_run_is_one_charge_and_states_all_of_it, wide_home_begin, wide_home
   assert_string_equal(charge.epsilon_left, "0.21");
 }
 
-TEST_WITH(a_choice_counts_the_refinement_too, wide_home_begin, wide_home_end) {
-  wide_home *s = *state;
+WIDE_TEST(a_choice_counts_the_refinement_too) {
   auto_schema *made = people_refined(s, refine_options_of(0.08));
   auto_data *data = people_encoded(&s->p, made);
   dperm_options candidates[2] = {fit_of(0.92), fit_of(0.92)};
-  dperm_tune_options how;
-  dperm_tune_options_init(&how);
+  dperm_tune_options how = USUAL(dperm_tune_options);
   candidates[1].lambda = 0.1;
   for (int method = DPERM_TUNE_SPLIT; method <= DPERM_TUNE_STOPPING; method++) {
     auto_model *model = NULL;
@@ -105,8 +101,7 @@ TEST_WITH(a_choice_counts_the_refinement_too, wide_home_begin, wide_home_end) {
   }
 }
 
-TEST_WITH(persons_with_several_rows, wide_home_begin, wide_home_end) {
-  wide_home *s = *state;
+WIDE_TEST(persons_with_several_rows) {
   dperm_refine_options o = refine_options_of(0.8);
   dperm_guarantee g;
   o.rows_per_person = 4;
@@ -115,7 +110,7 @@ TEST_WITH(persons_with_several_rows, wide_home_begin, wide_home_end) {
   auto_data *data = people_encoded(&s->p, made);
   auto_model *model = NULL;
   assert_fails(dperm_train(data, &fit, &model, err), DPERM_INVALID_ARGUMENT,
-               "refined for persons with at most 4 rows");
+               "persons with at most 4 rows");
   fit.rows_per_person = 4;
   assert_ok(dperm_train(data, &fit, &model, err));
   dperm_model_guarantee(model, &g);
@@ -125,8 +120,7 @@ TEST_WITH(persons_with_several_rows, wide_home_begin, wide_home_end) {
 
 /* ---- what is not private */
 
-TEST_WITH(after_a_seed_nothing_is_private, wide_home_begin, wide_home_end) {
-  wide_home *s = *state;
+WIDE_TEST(after_a_seed_nothing_is_private) {
   auto_random *random = NULL;
   dperm_guarantee g;
   dperm_refine_options o = refine_options_of(0.08);
@@ -151,8 +145,7 @@ TEST_WITH(after_a_seed_nothing_is_private, wide_home_begin, wide_home_end) {
   assert_null(none);
 }
 
-TEST_WITH(what_was_taken_from_the_records_stays_so, wide_home_begin, wide_home_end) {
-  wide_home *s = *state;
+WIDE_TEST(what_was_taken_from_the_records_stays_so) {
   auto_model *model = NULL;
   dperm_guarantee g;
   dperm_options fit = fit_of(1);
@@ -166,8 +159,7 @@ TEST_WITH(what_was_taken_from_the_records_stays_so, wide_home_begin, wide_home_e
 
 /* ---- what is refused */
 
-TEST_WITH(ledgers_that_do_not_know_the_refinement_refuse_the_fit, wide_home_begin, wide_home_end) {
-  wide_home *s = *state;
+WIDE_TEST(ledgers_that_do_not_know_the_refinement_refuse_the_fit) {
   char other[1100];
   dperm_ledger *ledger = opened(s->home), *elsewhere = NULL;
   dperm_model *model = NULL;
@@ -194,8 +186,7 @@ TEST_WITH(ledgers_that_do_not_know_the_refinement_refuse_the_fit, wide_home_begi
   dperm_ledger_free(ledger);
 }
 
-TEST_WITH(requests_that_make_no_sense_are_refused, wide_home_begin, wide_home_end) {
-  wide_home *s = *state;
+WIDE_TEST(requests_that_make_no_sense_are_refused) {
   dperm_schema *made = NULL;
   dperm_refine_options o = refine_options_of((double)NAN);
   assert_fails(dperm_refine(s->data, &o, &made, err), DPERM_INVALID_ARGUMENT, "epsilon");
@@ -211,7 +202,7 @@ TEST_WITH(requests_that_make_no_sense_are_refused, wide_home_begin, wide_home_en
 }
 
 /* The number of records would depend on what they say. */
-TEST_WITH(a_schema_that_drops_rows_is_not_refined, wide_home_begin, wide_home_end) {
+WIDE_TEST(a_schema_that_drops_rows_is_not_refined) {
   static const double x[] = {0, 1};
   static const int32_t y[] = {0, 1};
   static const char *const classes[] = {"0", "1"};
@@ -232,8 +223,7 @@ TEST_WITH(a_schema_that_drops_rows_is_not_refined, wide_home_begin, wide_home_en
   assert_fails(dperm_train(data, &fit, &model, err), DPERM_INVALID_SCHEMA, "drops rows");
 }
 
-TEST_WITH(fits_that_cannot_refine_are_refused, wide_home_begin, wide_home_end) {
-  wide_home *s = *state;
+WIDE_TEST(fits_that_cannot_refine_are_refused) {
   dperm_model *model = NULL;
   const double weights[100] = {1};
   dperm_options fit = fit_of(1);
@@ -262,8 +252,7 @@ TEST_WITH(fits_that_cannot_refine_are_refused, wide_home_begin, wide_home_end) {
 }
 
 /* Whatever of it is changed, and whatever is left out. */
-TEST_WITH(an_object_that_was_edited_is_refused, wide_home_begin, wide_home_end) {
-  wide_home *s = *state;
+WIDE_TEST(an_object_that_was_edited_is_refused) {
   static const struct {
     const char *key, *value; /* JSON; NULL takes the key away */
   } edits[] = {{"epsilon", "0.01"},
@@ -313,8 +302,7 @@ TEST_WITH(an_object_that_was_edited_is_refused, wide_home_begin, wide_home_end) 
 }
 
 /* The records' choice between lines and bins, as one run with a refinement is. */
-TEST_WITH(a_choice_of_bins_is_one_charge_and_states_all_of_it, wide_home_begin, wide_home_end) {
-  wide_home *s = *state;
+WIDE_TEST(a_choice_of_bins_is_one_charge_and_states_all_of_it) {
   auto_ledger *ledger = opened(s->home);
   dperm_charge charge;
   dperm_guarantee g;

@@ -96,8 +96,6 @@ TEST(custom_and_quadratic_do_not_mix) {
 /* |f| with a little ridge: what someone who wants L1 might try. */
 static void lasso_eval(void *context, size_t j, double f, double *value, double *slope,
                        double *curvature) {
-  (void)context;
-  (void)j;
   *value = fabs(f) + 0.05 * f * f;
   *slope = (f > 0) - (f < 0) + 0.1 * f;
   *curvature = 0.1;
@@ -119,10 +117,6 @@ TEST(weak_convexity_is_refused_wherever_it_shows) {
 /* Its slope is right, and the rest it forgets. */
 static void slope_eval(void *context, size_t j, double f, double *value, double *slope,
                        double *curvature) {
-  (void)context;
-  (void)j;
-  (void)value;
-  (void)curvature;
   *slope = 2 * f;
 }
 

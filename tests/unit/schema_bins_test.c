@@ -128,10 +128,8 @@ TEST(bins_that_are_not_chosen_yet_are_lines) {
   auto_data *data = NULL, *lines = NULL;
   auto_model *model = NULL;
   dperm_plan plan;
-  dperm_options options;
+  dperm_options options = options_for(1);
   double x = 0, line = 1;
-  dperm_options_init(&options);
-  options.epsilon = 1;
   assert_ok(dperm_data_read(&from, NULL, &data, err));
   assert_ok(dperm_encode_file(&from, out, NULL, NULL, err));
   assert_ok(dperm_data_read(&encoded, NULL, &lines, err));

@@ -76,10 +76,7 @@ static dperm_status to_plan_report(const void *given, dperm_error *err) {
   return status;
 }
 
-static void see(void *context, const dperm_sweep_cell *cell) {
-  (void)context;
-  (void)cell;
-}
+static void see(void *context, const dperm_sweep_cell *cell) {}
 
 static dperm_status to_sweep(const void *given, dperm_error *err) {
   return dperm_sweep(data, given, 1, &small_how, see, NULL, err);
@@ -178,7 +175,7 @@ static const entry entries[] = {
     {KIND(dperm_sweep_options, progress, progress, DPERM_OPTIONS_SWEEP), to_sweep_how},
     {KIND(dperm_score_options, progress, reserved, DPERM_OPTIONS_SCORE), to_score},
     {KIND(dperm_score_options, progress, reserved, DPERM_OPTIONS_SCORE), to_score_file},
-    {KIND(dperm_audit_options, outcomes, delta, DPERM_OPTIONS_AUDIT), to_audit},
+    {KIND(dperm_audit_options, progress, delta, DPERM_OPTIONS_AUDIT), to_audit},
     {KIND(dperm_draft_options, missing_count, missing_count, DPERM_OPTIONS_DRAFT), to_draft},
     {KIND(dperm_import_options, reserved, reserved, DPERM_OPTIONS_IMPORT), to_import},
     {KIND(dperm_ledger_budget, order, order, DPERM_OPTIONS_BUDGET), to_budget},
@@ -328,16 +325,14 @@ static dperm_status fill_metrics_of_file(void *out, size_t size, dperm_error *er
 }
 
 static dperm_status fill_score(void *out, size_t size, dperm_error *err) {
-  dperm_score_options options;
-  dperm_score_options_init(&options);
+  dperm_score_options options = USUAL(dperm_score_options);
   options.epsilon = 1;
   return dperm_model_score_private_sized(model, data, &options, out, size, err);
 }
 
 static dperm_status fill_score_of_file(void *out, size_t size, dperm_error *err) {
   const dperm_source source = {.path = csv};
-  dperm_score_options options;
-  dperm_score_options_init(&options);
+  dperm_score_options options = USUAL(dperm_score_options);
   options.epsilon = 1;
   return dperm_score_file_private_sized(model, &source, &options, out, size, err);
 }

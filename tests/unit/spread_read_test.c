@@ -219,9 +219,7 @@ static void charge_rank(ranks *r, void *context) {
   charged_job *job = context;
   dperm_error *told = &job->error[r->rank];
   auto_data *data = NULL;
-  dperm_options options;
-  dperm_options_init(&options);
-  options.epsilon = 0.5;
+  dperm_options options = options_for(0.5);
   options.account.ledger = r->rank == 0 ? job->ledger : NULL;
   options.account.dataset = "people";
   dperm_status status = dperm_data_read_spread(&job->source, r, NULL, &data, told);

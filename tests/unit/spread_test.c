@@ -271,8 +271,7 @@ static dperm_status run_once(const run_job *job, ranks *r, const dperm_progress 
                              dperm_model **model, dperm_error *err) {
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   dperm_options options[2] = {job->options, job->options};
-  dperm_tune_options how;
-  dperm_tune_options_init(&how);
+  dperm_tune_options how = USUAL(dperm_tune_options);
   dperm_status status = dperm_data_read_spread(&job->source, r, progress, &data, err);
   if (status == DPERM_OK) {
     auto_random *random = NULL;

@@ -54,8 +54,6 @@ static const way ways[] = {
 /* The library's ridge as a caller would write it. */
 static void ridge_eval(void *context, size_t j, double f, double *value, double *slope,
                        double *curvature) {
-  (void)context;
-  (void)j;
   *value = 0.5 * f * f;
   *slope = f;
   *curvature = 1;
@@ -134,9 +132,8 @@ static dperm_data *sixty_rows(double added) {
 }
 
 static dperm_model *plain_model(const dperm_data *data) {
-  dperm_options options;
+  dperm_options options = USUAL(dperm_options);
   dperm_model *model = NULL;
-  dperm_options_init(&options);
   options.mechanism = DPERM_MECHANISM_NONE;
   assert_ok(dperm_train(data, &options, &model, err));
   return model;
@@ -145,11 +142,9 @@ static dperm_model *plain_model(const dperm_data *data) {
 static dperm_status run_score(const way *w, const reason *why, dperm_data *data,
                               const dperm_account *account, outcome *out) {
   auto_model *model = plain_model(data);
-  dperm_score_options how;
+  dperm_score_options how = USUAL(dperm_score_options);
   dperm_private_score score = {0};
-  dperm_options unused;
-  dperm_options_init(&unused);
-  dperm_score_options_init(&how);
+  dperm_options unused = USUAL(dperm_options);
   give(why, &unused, data);
   how.epsilon = 0.25;
   how.rows_per_person = w->rows_per_person;
@@ -358,7 +353,7 @@ LEDGER_TEST(candidates_with_accounts_of_their_own_are_refused) {
   ledger_home *home = *state;
   auto_ledger *ledger = opened(home);
   dperm_options all[2];
-  dperm_tune_options how;
+  dperm_tune_options how = USUAL(dperm_tune_options);
   dperm_charge charge;
   dperm_model *model = NULL;
   auto_data *data = sixty_rows(MINE);
@@ -367,7 +362,6 @@ LEDGER_TEST(candidates_with_accounts_of_their_own_are_refused) {
                                     {.ledger = ledger, .dataset = "other"},
                                     {.dry_run = true},
                                     {.charge = &charge}};
-  dperm_tune_options_init(&how);
   for (size_t a = 0; a < sizeof accounts / sizeof *accounts; a++) {
     for (size_t i = 0; i < 2; i++) {
       dperm_options_init(&all[0]);
@@ -375,7 +369,7 @@ LEDGER_TEST(candidates_with_accounts_of_their_own_are_refused) {
       all[1] = all[0];
       all[i].account = accounts[a];
       assert_fails(dperm_tune(data, all, 2, &how, &model, err), DPERM_INVALID_ARGUMENT,
-                   "an account of its own");
+                   "of its own");
     }
   }
   assert_null(model);

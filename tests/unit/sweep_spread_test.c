@@ -36,8 +36,6 @@ typedef struct watcher {
 
 static bool stop_there(void *context, const char *stage, uint64_t done, uint64_t total) {
   const watcher *w = context;
-  (void)stage;
-  (void)total;
   return w->stop_at > 0 && done >= w->stop_at;
 }
 
@@ -70,9 +68,8 @@ static dperm_status sweep_once(watcher *w, ranks *r, dperm_error *error) {
   const sweep_job *job = w->job;
   auto_data *data = NULL, *test = NULL;
   dperm_options cells[CELLS];
-  dperm_sweep_options how;
+  dperm_sweep_options how = USUAL(dperm_sweep_options);
   dperm_source source = job->source;
-  dperm_sweep_options_init(&how);
   how.folds = FOLDS;
   how.draws = DRAWS;
   how.threads = 1;

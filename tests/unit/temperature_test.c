@@ -243,8 +243,8 @@ TEST(what_cannot_be_calibrated_is_refused_by_name) {
   auto_data *data = circle(3);
   dperm_model *model = NULL;
   dperm_plan plan;
-  dperm_tune_options how;
-  dperm_sweep_options sweeping;
+  dperm_tune_options how = USUAL(dperm_tune_options);
+  dperm_sweep_options sweeping = USUAL(dperm_sweep_options);
   for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
     dperm_options o = asking(shares[i].share);
     assert_fails(dperm_train(data, &o, &model, err), DPERM_INVALID_ARGUMENT, shares[i].words);
@@ -260,10 +260,8 @@ TEST(what_cannot_be_calibrated_is_refused_by_name) {
   o = asking(0.1);
   o.mechanism = DPERM_MECHANISM_NONE;
   assert_fails(dperm_train(data, &o, &model, err), DPERM_INVALID_ARGUMENT, "mechanism none");
-  dperm_tune_options_init(&how);
   assert_fails(dperm_tune(data, candidates, 2, &how, &model, err), DPERM_INVALID_ARGUMENT,
                "tune does not calibrate");
-  dperm_sweep_options_init(&sweeping);
   o = asking(0.1);
   assert_fails(dperm_sweep(data, &o, 1, &sweeping, NULL, NULL, err), DPERM_INVALID_ARGUMENT,
                "sweep does not calibrate");

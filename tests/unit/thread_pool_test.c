@@ -84,8 +84,6 @@ static void callers_do_not_disturb_each_other(void **state) {
 }
 
 static void run_nested(void *context, size_t piece, size_t worker) {
-  (void)piece;
-  (void)worker;
   OWNED(threads_leave_at) thread_scope scope = threads_enter(3);
   atomic_fetch_add((atomic_int *)context, wrong_after(100) + (pool_workers() != 1));
 }
@@ -166,9 +164,6 @@ static size_t threads_of_process(void) {
 }
 
 static void end_threads(void *context, size_t piece, size_t worker) {
-  (void)context;
-  (void)piece;
-  (void)worker;
   dperm_threads_end();
 }
 
@@ -198,7 +193,6 @@ typedef struct modes {
 static void see_mode(void *context, size_t piece, size_t worker) {
   modes *m = context;
   volatile double one = 1, little = 0x1p-60;
-  (void)piece;
   for (int i = 0; i < 20000; i++) { /* long enough for all threads to come */
     one = 1;
   }

@@ -51,8 +51,7 @@ static dperm_data *sparse_data(double norm) {
 }
 
 static dperm_options plain(void) {
-  dperm_options options;
-  dperm_options_init(&options);
+  dperm_options options = USUAL(dperm_options);
   options.mechanism = DPERM_MECHANISM_NONE;
   return options;
 }
@@ -125,8 +124,6 @@ TEST(mechanism_and_analysis_must_be_known) {
 }
 
 static bool stop(void *context, const char *stage, uint64_t done, uint64_t total) {
-  (void)context;
-  (void)done;
   assert_string_equal(stage, "solving");
   assert_int_equal(total, 0);
   return true;

@@ -7,8 +7,7 @@
 
 /* ---- in public */
 
-TEST_WITH(public_tuning_fits_all_rows_at_the_whole_epsilon, tuning_begin, tuning_end) {
-  request *q = *state;
+TUNING_TEST(public_tuning_fits_all_rows_at_the_whole_epsilon) {
   auto_rows *t = test_rows_random(12, 400, COLS, 1);
   auto_data *given = data_of(t, 1);
   q->how.method = DPERM_TUNE_PUBLIC;
@@ -22,8 +21,7 @@ TEST_WITH(public_tuning_fits_all_rows_at_the_whole_epsilon, tuning_begin, tuning
 
 /* Whatever the two were read from, and wherever the noise comes from: the same rows are the same
  * people, and a model that said so would tell of them. */
-TEST_WITH(a_choice_on_the_private_records_themselves_ends_the_run, tuning_begin, tuning_end) {
-  request *q = *state;
+TUNING_TEST(a_choice_on_the_private_records_themselves_ends_the_run) {
   dperm_data *again = data_of(q->rows, 1), *hidden = NULL; /* turned round, without the first */
   size_t order[ROWS];
   for (size_t i = 0; i < ROWS; i++) {
@@ -61,9 +59,7 @@ TEST_WITH(a_choice_on_the_private_records_themselves_ends_the_run, tuning_begin,
 
 /* What a public file is too small for is known beforehand; that a line of it may not be a record
  * does not matter. */
-TEST_WITH(a_fit_that_public_data_are_too_few_for_is_refused_before_any_work, tuning_begin,
-          tuning_end) {
-  request *q = *state;
+TUNING_TEST(a_fit_that_public_data_are_too_few_for_is_refused_before_any_work) {
   const size_t first[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
                           11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21};
   auto_data *few = NULL;
@@ -94,8 +90,7 @@ static dperm_data *read_people(const char *schema_text) {
   "{" more "\"label\": {\"column\": \"rich\", \"positive\": [\"yes\"], \"negative\": [\"no\"]}, "  \
   "\"columns\": [{\"name\": \"age\", \"type\": \"numeric\", \"min\": 0, \"max\": " max "}]}"
 
-TEST_WITH(public_data_encoded_in_another_way_are_refused, tuning_begin, tuning_end) {
-  request *q = *state;
+TUNING_TEST(public_data_encoded_in_another_way_are_refused) {
   dperm_data *mine = q->data, *ten = read_people(PEOPLE("10", ""));
   auto_data *twenty = read_people(PEOPLE("20", ""));
   auto_rows *narrow = test_rows_random(14, 100, COLS - 1, 1),
@@ -118,8 +113,7 @@ TEST_WITH(public_data_encoded_in_another_way_are_refused, tuning_begin, tuning_e
   }
 }
 
-TEST_WITH(a_schema_that_drops_rows_is_refused_before_any_work, tuning_begin, tuning_end) {
-  request *q = *state;
+TUNING_TEST(a_schema_that_drops_rows_is_refused_before_any_work) {
   dperm_data *mine = q->data, *four = read_people(PEOPLE("10", "\"on_missing\": \"drop\", "));
   size_t rows[100] = {0};
   assert_ok(dperm_data_select(four, rows, 100, &q->data, err));
@@ -134,8 +128,7 @@ TEST_WITH(a_schema_that_drops_rows_is_refused_before_any_work, tuning_begin, tun
 
 /* ---- requests that cannot be */
 
-TEST_WITH(holdouts_outside_zero_to_one_are_refused, tuning_begin, tuning_end) {
-  request *q = *state;
+TUNING_TEST(holdouts_outside_zero_to_one_are_refused) {
   static const double shares[] = {0, 1, -0.1, 1.5, NAN, INFINITY};
   q->how.method = DPERM_TUNE_STOPPING;
   for (size_t i = 0; i < 6; i++) {
@@ -151,11 +144,10 @@ TEST_WITH(holdouts_outside_zero_to_one_are_refused, tuning_begin, tuning_end) {
   dperm_model_free(tuned(q, 1));
 }
 
-TEST_WITH(epsilons_that_differ_or_cannot_be_are_refused, tuning_begin, tuning_end) {
-  request *q = *state;
+TUNING_TEST(epsilons_that_differ_or_cannot_be_are_refused) {
   static const double epsilons[] = {0, -1, NAN, INFINITY, 1e-300, 1e300, 101};
   q->candidates[2].epsilon = 2;
-  refuses(q, DPERM_INVALID_ARGUMENT, "epsilon of its own");
+  refuses(q, DPERM_INVALID_ARGUMENT, "of its own");
   for (size_t i = 0; i < 7; i++) {
     for (int m = 0; m < 2; m++) {
       q->how.method = m ? DPERM_TUNE_STOPPING : DPERM_TUNE_SPLIT;
@@ -167,8 +159,7 @@ TEST_WITH(epsilons_that_differ_or_cannot_be_are_refused, tuning_begin, tuning_en
   }
 }
 
-TEST_WITH(other_requests_that_cannot_be_are_refused, tuning_begin, tuning_end) {
-  request *q = *state;
+TUNING_TEST(other_requests_that_cannot_be_are_refused) {
   q->count = 0;
   refuses(q, DPERM_INVALID_ARGUMENT, "0 candidates");
   q->count = 3;

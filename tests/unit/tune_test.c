@@ -15,9 +15,7 @@
 
 /* The whole method once more: one order of all rows, portions from its start, the next one to judge
  * by, the leftovers nowhere. Equal weights leave no space for a row in two portions. */
-TEST_WITH(split_gives_each_candidate_its_own_portion_and_drops_leftovers, tuning_begin,
-          tuning_end) {
-  request *q = *state;
+TUNING_TEST(split_gives_each_candidate_its_own_portion_and_drops_leftovers) {
   for (q->count = 1; q->count <= 4; q->count++) {
     size_t portion = ROWS / (q->count + 1), order[ROWS];
     auto_model *model = tuned(q, 7);
@@ -39,8 +37,7 @@ TEST_WITH(split_gives_each_candidate_its_own_portion_and_drops_leftovers, tuning
   }
 }
 
-TEST_WITH(split_states_total_epsilon_selector_candidates_and_bound, tuning_begin, tuning_end) {
-  request *q = *state;
+TUNING_TEST(split_states_total_epsilon_selector_candidates_and_bound) {
   for (int s = 0; s < 2; s++) {
     q->how.selector = s ? DPERM_SELECTOR_EXPONENTIAL : DPERM_SELECTOR_PERMUTE_AND_FLIP;
     q->candidates[0].epsilon = q->candidates[1].epsilon = q->candidates[2].epsilon = 0.3;
@@ -67,16 +64,14 @@ TEST_WITH(split_states_total_epsilon_selector_candidates_and_bound, tuning_begin
   }
 }
 
-TEST_WITH(split_with_secure_noise_is_private, tuning_begin, tuning_end) {
-  request *q = *state;
+TUNING_TEST(split_with_secure_noise_is_private) {
   auto_model *model = NULL;
   assert_ok(dperm_tune(q->data, q->candidates, q->count, &q->how, &model, err));
   assert_true(dperm_model_is_private(model));
   assert_null(model->reason);
 }
 
-TEST_WITH(split_shows_progress_over_the_fixed_candidates_only, tuning_begin, tuning_end) {
-  request *q = *state;
+TUNING_TEST(split_shows_progress_over_the_fixed_candidates_only) {
   q->count = 5;
   for (uint64_t seed = 1; seed <= 3; seed++) {
     q->seen = (watcher){0};
@@ -89,8 +84,7 @@ TEST_WITH(split_shows_progress_over_the_fixed_candidates_only, tuning_begin, tun
   }
 }
 
-TEST_WITH(too_few_rows_are_refused_before_any_work, tuning_begin, tuning_end) {
-  request *q = *state;
+TUNING_TEST(too_few_rows_are_refused_before_any_work) {
   q->count = MOST;
   auto_rows *few = test_rows_random(2, 10 * (MOST + 1) - 1, COLS, 1);
   dperm_data *whole = q->data;
@@ -104,8 +98,7 @@ TEST_WITH(too_few_rows_are_refused_before_any_work, tuning_begin, tuning_end) {
 
 /* ---- random stopping */
 
-TEST_WITH(a_round_costs_half_of_epsilon_or_a_third, tuning_begin, tuning_end) {
-  request *q = *state;
+TUNING_TEST(a_round_costs_half_of_epsilon_or_a_third) {
   q->how.method = DPERM_TUNE_STOPPING;
   size_t held = (size_t)floor(ROWS * 0.1);
   for (int g = 0; g < 2; g++) {
@@ -128,8 +121,7 @@ TEST_WITH(a_round_costs_half_of_epsilon_or_a_third, tuning_begin, tuning_end) {
 }
 
 /* Means of 1.01 and 60 rounds: the same keys, nothing counted, progress that has no total. */
-TEST_WITH(nothing_tells_the_number_of_rounds, tuning_begin, tuning_end) {
-  request *q = *state;
+TUNING_TEST(nothing_tells_the_number_of_rounds) {
   q->how.method = DPERM_TUNE_STOPPING;
   for (int i = 0; i < 2; i++) {
     q->how.rounds_mean = i ? 60 : 1.01;
@@ -142,8 +134,7 @@ TEST_WITH(nothing_tells_the_number_of_rounds, tuning_begin, tuning_end) {
   }
 }
 
-TEST_WITH(stopping_finds_the_one_candidate_that_is_any_good, tuning_begin, tuning_end) {
-  request *q = *state;
+TUNING_TEST(stopping_finds_the_one_candidate_that_is_any_good) {
   q->how.method = DPERM_TUNE_STOPPING;
   q->how.rounds = DPERM_ROUNDS_GEOMETRIC;
   q->how.rounds_mean = 100;
@@ -164,8 +155,7 @@ TEST_WITH(stopping_finds_the_one_candidate_that_is_any_good, tuning_begin, tunin
 
 /* ---- for all methods */
 
-TEST_WITH(cancelling_anywhere_leaves_no_model, tuning_begin, tuning_end) {
-  request *q = *state;
+TUNING_TEST(cancelling_anywhere_leaves_no_model) {
   for (int m = 0; m < 3; m++) {
     q->how.method = (dperm_tune_method)m;
     q->how.public_data = m == 2 ? q->others : NULL;
@@ -195,8 +185,7 @@ static char *bytes_of(const dperm_model *model) {
   return bytes;
 }
 
-TEST_WITH(the_same_seed_gives_the_same_model_and_another_does_not, tuning_begin, tuning_end) {
-  request *q = *state;
+TUNING_TEST(the_same_seed_gives_the_same_model_and_another_does_not) {
   for (int m = 0; m < 3; m++) {
     q->how.method = (dperm_tune_method)m;
     q->how.public_data = m == 2 ? q->others : NULL;
@@ -214,8 +203,7 @@ TEST_WITH(the_same_seed_gives_the_same_model_and_another_does_not, tuning_begin,
   }
 }
 
-TEST_WITH(a_tuned_kernel_model_survives_its_file_bit_for_bit, tuning_begin, tuning_end) {
-  request *q = *state;
+TUNING_TEST(a_tuned_kernel_model_survives_its_file_bit_for_bit) {
   for (size_t i = 0; i < 3; i++) {
     q->candidates[i].kernel = (dperm_kernel){(dperm_kernel_kind)(i + 1), 2, 10 + 2 * i, 0, 0};
   }

@@ -20,8 +20,6 @@ typedef struct dperm_audit_options {
   int threads;           /* 0: DPERM_THREADS, or one a processor (dperm.h) */
   const uint64_t *seed;  /* NULL for the system's secure source, which is what fits use */
   dperm_progress progress;
-  double *outcome[2]; /* space for `outcomes` outcomes of each data set, for a picture; or NULL */
-  size_t outcomes;
   double *delta_claimed; /* space for the delta of the claim, NaN for a test of a law; or NULL */
   double delta; /* of a claim of gaussian noise, below 1; 0 for the usual one, others have none */
 } dperm_audit_options;
