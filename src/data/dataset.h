@@ -40,9 +40,6 @@ OWNED_HANDLE(dperm_data, dperm_data_free)
 /* The number of its classes, and a copy of their names. */
 size_t data_class_count(const dperm_data *data);
 dperm_status data_class_names(const dperm_data *data, class_list *out, dperm_error *err);
-/* dperm_data_select, which may select nothing. */
-dperm_status data_select_any(const dperm_data *data, const size_t *row_indices, size_t count,
-                             dperm_data **out, dperm_error *err);
 /* Fails where there is no row: most uses of data need one. */
 dperm_status data_check_any(const dperm_data *data, dperm_error *err);
 /* Fails for rows without labels, and for classes that are not as many as these (0: any). */

@@ -33,7 +33,7 @@ typedef struct matrix_kind {
   dperm_status (*apply_transposed)(const matrix *x, const double *w, size_t k, double *g,
                                    dperm_error *err);
   /* Both in one pass over the rows: G = Xᵀ W, where `turn` makes W of Z = X F; to the bit what the
-   * two give. NULL for a kind that gains nothing by it (matrix_apply_both). */
+   * two give. */
   dperm_status (*apply_both)(const matrix *x, const double *f, size_t k, matrix_turn *turn,
                              void *context, double *g, dperm_error *err);
   /* The upper triangle (row-major) of H = Xᵀ diag(w) X, cols × cols; and the diagonals alone of k
@@ -87,10 +87,6 @@ dperm_status matrix_for_blocks(const matrix *x, block_pass *each, const void *co
 /* Z = X F: rows × k from cols × k, by apply_rows. */
 dperm_status matrix_apply(const matrix *x, const double *f, size_t k, double *z, dperm_error *err);
 
-/* `apply_both` for every kind. */
-dperm_status matrix_apply_both(const matrix *x, const double *f, size_t k, matrix_turn *turn,
-                               void *context, double *g, dperm_error *err);
-
 /* The two products in twice the precision (base/double_double.h), for one right-hand side:
  * z + z_rest = X (f + f_rest), and g = Xᵀ w, cols high halves and then as many low ones. */
 dperm_status matrix_apply_dd(const matrix *x, const double *f, const double *f_rest, double *z,
@@ -120,17 +116,11 @@ struct row_maker {
  * success. */
 dperm_status matrix_made_new(row_maker *maker, size_t rows, size_t cols, matrix **out,
                              dperm_error *err);
-/* Its maker; NULL for any other matrix. */
-const row_maker *matrix_maker(const matrix *x);
 /* Such a matrix with its rows made once for all passes; the same bits. NULL for any other. */
 dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err);
 /* Dense row-major. Takes over `values` on success only. */
 dperm_status matrix_dense_new(size_t rows, size_t cols, double *values, matrix **out,
                               dperm_error *err);
-/* Some rows of `x`, in the order given: copies, or, of rows that are made, such as are made too, by
- * the maker of `x`, which must outlive them. */
-dperm_status matrix_part_new(const matrix *x, const size_t *rows, size_t count, matrix **out,
-                             dperm_error *err);
 
 /* ---- a fixed cut of the rows, and sums over it: for the kinds, and for other sums over rows */
 

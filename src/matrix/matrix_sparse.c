@@ -401,10 +401,6 @@ dperm_status matrix_made_new(row_maker *maker, size_t rows, size_t cols, matrix 
   return DPERM_OK;
 }
 
-const row_maker *matrix_maker(const matrix *x) {
-  return x->kind == &sparse_kind ? ((const sparse *)x)->maker : NULL;
-}
-
 typedef struct keeping {
   const row_maker *maker;
   growing_rows *to;
@@ -434,7 +430,7 @@ dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err) {
   OWNED(matrix_free_at) matrix *kept = NULL;
   sparse *copy = NULL;
   *out = NULL;
-  if (!matrix_maker(x)) {
+  if (x->kind != &sparse_kind || !m->maker) {
     return DPERM_OK;
   }
   TRY(memory_new(1, sizeof *copy, &copy, err));

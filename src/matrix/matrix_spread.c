@@ -1,134 +1,66 @@
-/* Rows that change places among processes. Both sides know the whole list of rows and who has
- * which, so each can tell what it will get and give without asking. Processes meet in pairs, in an
- * order that all keep; of a pair, the lower rank speaks first. */
+/* Rows that change places among processes, and their numbers. Whoever has a row gives its bits, the
+ * others zeros; so sums of whole numbers over the processes are the rows. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "matrix/matrix.h"
 
-/* ---- rows on their way */
+/* A row that is asked for, if it is here; else one without entries. */
+static row_view view_here(const growing_rows *here, size_t first, size_t row) {
+  return row >= first && row - first < here->count ? rows_view(here, row - first) : (row_view){0};
+}
 
-typedef struct move {
-  ranks *r;
-  size_t total, count;     /* rows before and after */
-  const size_t *rows;      /* of each new place, its number before */
-  growing_rows *to, *from; /* those for each process, and from each */
-} move;
-
-static void move_end(move *m) {
-  for (size_t i = 0; i < m->r->count; i++) {
-    if (m->to) {
-      rows_clear(&m->to[i]);
-    }
-    if (m->from) {
-      rows_clear(&m->from[i]);
+/* Some rows, wherever they are, behind the last of `out`, if that is not NULL. */
+static dperm_status bring_rows(ranks *r, const growing_rows *here, size_t first, const size_t *rows,
+                               size_t count, growing_rows *out, dperm_error *err) {
+  OWNED_MEMORY uint64_t *counts = NULL, *entries = NULL; /* a column and a value's bits each */
+  size_t all = 0, at = 0;
+  dperm_status status = memory_new(count, sizeof *counts, &counts, err);
+  for (size_t i = 0; status == DPERM_OK && i < count; i++) {
+    counts[i] = view_here(here, first, rows[i]).count;
+  }
+  TRY(ranks_add(r, status, counts, count, err));
+  for (size_t i = 0; i < count; i++) {
+    all += (size_t)counts[i];
+  }
+  status = memory_new(2 * all, sizeof *entries, &entries, err);
+  if (out && status == DPERM_OK) {
+    status = rows_reserve_many(out, count, all, err);
+  }
+  for (size_t i = 0; status == DPERM_OK && i < count; at += (size_t)counts[i++]) {
+    const row_view row = view_here(here, first, rows[i]);
+    for (size_t e = 0; e < row.count; e++) {
+      entries[2 * (at + e)] = row.columns[e];
+      memcpy(&entries[2 * (at + e) + 1], &row.values[e], sizeof *row.values);
     }
   }
-  free(m->to);
-  free(m->from);
-}
-
-/* The first of a process's rows out of `total`, and the one behind its last. */
-static void share_of(const move *m, size_t total, size_t rank, size_t *first, size_t *end) {
-  size_t rows = 0;
-  stripes_of_rank(total, &(ranks){.count = m->r->count, .rank = rank}, first, &rows);
-  *end = *first + rows;
-}
-
-static dperm_status pack(move *m, const growing_rows *here, dperm_error *err) {
-  size_t own = 0, own_end = 0;
-  TRY(memory_new(m->r->count, sizeof *m->to, &m->to, err));
-  TRY(memory_new(m->r->count, sizeof *m->from, &m->from, err));
-  share_of(m, m->total, m->r->rank, &own, &own_end);
-  for (size_t rank = 0; rank < m->r->count; rank++) {
-    size_t i = 0, end = 0;
-    TRY(rows_reserve_many(&m->to[rank], 0, 0, err)); /* there are arrays to send */
-    for (share_of(m, m->count, rank, &i, &end); i < end; i++) {
-      if (m->rows[i] >= own && m->rows[i] < own_end) {
-        TRY(rows_add(&m->to[rank], rows_view(here, m->rows[i] - own), 0, err));
-      }
+  TRY(ranks_add(r, status, entries, 2 * all, err));
+  at = 0;
+  for (size_t i = 0; out && i < count; i++) {
+    for (size_t e = 0; e < counts[i]; e++, at++) {
+      double value = 0;
+      memcpy(&value, &entries[2 * at + 1], sizeof value);
+      rows_push(out, (size_t)entries[2 * at], value);
     }
+    rows_end(out, 0);
   }
   return DPERM_OK;
 }
 
-static bool swap(ranks *r, size_t other, const void *given, size_t given_size, void *got,
-                 size_t got_size) {
-  return r->rank < other
-             ? r->send(r, other, given, given_size) && r->receive(r, other, got, got_size)
-             : r->receive(r, other, got, got_size) && r->send(r, other, given, given_size);
-}
-
-static bool swap_rows(ranks *r, size_t other, const growing_rows *to, growing_rows *from) {
-  return swap(r, other, to->starts, (to->count + 1) * sizeof *to->starts, from->starts,
-              (from->count + 1) * sizeof *from->starts) &&
-         swap(r, other, to->columns, to->entries * sizeof *to->columns, from->columns,
-              from->entries * sizeof *from->columns) &&
-         swap(r, other, to->values, to->entries * sizeof *to->values, from->values,
-              from->entries * sizeof *from->values);
-}
-
-/* The sizes first, and the rows when all have space for them. */
-static dperm_status exchange(move *m, dperm_status status, dperm_error *err) {
-  ranks *r = m->r;
-  bool fine = true;
-  TRY(ranks_agree(r, status, err));
-  for (size_t i = 0; i < r->count; i++) {
-    const uint64_t given[2] = {m->to[i].count, m->to[i].entries};
-    uint64_t got[2] = {0};
-    fine = fine && (i == r->rank || swap(r, i, given, sizeof given, got, sizeof got));
-    if (status == DPERM_OK) {
-      status = rows_reserve_many(&m->from[i], (size_t)got[0], (size_t)got[1], err);
-    }
-    m->from[i].count = (size_t)got[0];
-    m->from[i].entries = (size_t)got[1];
-  }
-  if (!fine) {
-    return ranks_fail(r, err);
-  }
-  TRY(ranks_agree(r, status, err));
-  for (size_t i = 0; i < r->count; i++) {
-    fine = fine && (i == r->rank || swap_rows(r, i, &m->to[i], &m->from[i]));
-  }
-  const growing_rows own = m->from[r->rank];
-  m->from[r->rank] = m->to[r->rank];
-  m->to[r->rank] = own;
-  return fine ? DPERM_OK : ranks_fail(r, err);
-}
-
-/* From each process its rows come in their new order. */
-static dperm_status unpack(const move *m, growing_rows *out, dperm_error *err) {
-  OWNED_MEMORY size_t *taken = NULL, *ends = NULL;
-  size_t i = 0, end = 0;
-  TRY(memory_new(m->r->count, sizeof *taken, &taken, err));
-  TRY(memory_new(m->r->count, sizeof *ends, &ends, err));
-  for (size_t rank = 0; rank < m->r->count; rank++) {
-    share_of(m, m->total, rank, &i, &ends[rank]);
-  }
-  for (share_of(m, m->count, m->r->rank, &i, &end); i < end; i++) {
-    size_t owner = 0;
-    while (ends[owner] <= m->rows[i]) {
-      owner++;
-    }
-    if (taken[owner] == m->from[owner].count) {
-      FAIL(err, DPERM_IO_ERROR, "rows were lost between the processes of this job; run it again");
-    }
-    TRY(rows_add(out, rows_view(&m->from[owner], taken[owner]++), 0, err));
-  }
-  return DPERM_OK;
-}
-
+/* For one process after the other, so that none has more than its share in memory. */
 dperm_status spread_select(ranks *r, const growing_rows *here, size_t total, const size_t *rows,
                            size_t count, growing_rows *out, dperm_error *err) {
-  OWNED(move_end) move m = {.r = r, .total = total, .count = count, .rows = rows};
-  TRY(exchange(&m, pack(&m, here, err), err));
-  return ranks_agree(r, unpack(&m, out, err), err);
+  size_t own = 0, own_rows = 0;
+  stripes_of_rank(total, r, &own, &own_rows);
+  for (size_t rank = 0; rank < r->count; rank++) {
+    size_t first = 0, some = 0;
+    stripes_of_rank(count, &(ranks){.count = r->count, .rank = rank}, &first, &some);
+    TRY(bring_rows(r, here, own, rows + first, some, rank == r->rank ? out : NULL, err));
+  }
+  return DPERM_OK;
 }
 
-/* ---- numbers of rows */
-
-/* Whoever has a row gives its bits, the others zeros; so a sum of whole numbers is the row. */
 dperm_status spread_everywhere(const matrix *x, const double *tall, size_t width,
                                const size_t *rows, size_t count, double *out, dperm_error *err) {
   OWNED_MEMORY uint64_t *bits = NULL;

@@ -89,8 +89,8 @@ static dperm_status draw_holdout(const tuning *t, const dperm_data *data, dperm_
   TRY(memory_new(rows, sizeof *order, &order, err));
   TRY(uncounted(t, data) ? draw_parts(t, rows, 2, t->how->holdout, order, starts, err)
                          : draw_order(t, rows, order, err));
-  TRY(data_select_any(data, order, starts[1], judge, err));
-  return data_select_any(data, order + starts[1], rows - starts[1], train, err);
+  TRY(dperm_data_select(data, order, starts[1], judge, err));
+  return dperm_data_select(data, order + starts[1], rows - starts[1], train, err);
 }
 
 /* The portions of a split, the last one to judge by; leftovers are dropped by place. */
@@ -108,7 +108,7 @@ static dperm_status draw_portions(const tuning *t, size_t *order, size_t *starts
 
 static dperm_status select_portion(const tuning *t, const size_t *order, const size_t *starts,
                                    size_t i, dperm_data **out, dperm_error *err) {
-  return data_select_any(t->data, order + starts[i], starts[i + 1] - starts[i], out, err);
+  return dperm_data_select(t->data, order + starts[i], starts[i + 1] - starts[i], out, err);
 }
 
 /* Candidate i, fitted to some rows, and its errors on others. */

@@ -101,7 +101,7 @@ static void turn(void *context, size_t from, size_t count, double *z) {
 typedef dperm_status pass(watched *w, double *tall, double *wide, dperm_error *err);
 
 static dperm_status both(watched *w, double *tall, double *wide, dperm_error *err) {
-  return matrix_apply_both(w->x, tall, 1, turn, w, wide, err);
+  return w->x->kind->apply_both(w->x, tall, 1, turn, w, wide, err);
 }
 
 static dperm_status apply(watched *w, double *tall, double *wide, dperm_error *err) {

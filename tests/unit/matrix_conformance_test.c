@@ -131,7 +131,7 @@ static void check_both(const matrix *x, const double *f, const double *w, size_t
     OWNED_MEMORY double *z = blank_array(x->rows * k), *g = blank_array(x->cols * k);
     turning t = {w, k, z};
     thread_scope scope = threads_enter(threads);
-    assert_ok(matrix_apply_both(x, f, k, turn_once, &t, g, err));
+    assert_ok(x->kind->apply_both(x, f, k, turn_once, &t, g, err));
     threads_leave(scope);
     assert_memory_equal(z, r->z, x->rows * k * sizeof *z);
     assert_memory_equal(g, r->g, x->cols * k * sizeof *g);
@@ -198,7 +198,7 @@ static void check_same_row(const matrix *x, const double *got, const double *exp
   }
 }
 
-/* Backwards, with repetitions and gaps; as copies, or as a fold has them. */
+/* Backwards, with repetitions and gaps. */
 static void check_select(const test_rows *t, const matrix *x) {
   size_t count = x->rows + x->rows / 2 + 1, *chosen = calloc(count, sizeof *chosen);
   OWNED_MEMORY double *row = blank_array(x->cols);
@@ -207,17 +207,15 @@ static void check_select(const test_rows *t, const matrix *x) {
   for (size_t i = 0; i < count; i++) {
     chosen[i] = (x->rows - 1 + 3 * (count - i)) % x->rows;
   }
-  for (int way = 0; way < 2; way++) {
-    assert_ok((way ? matrix_part_new : x->kind->select)(x, chosen, count, &part, err));
-    assert_ptr_equal(part->kind, x->kind);
-    assert_int_equal(part->rows, count);
-    assert_int_equal(part->cols, x->cols);
-    for (size_t i = 0; i < count; i += stride_for(count)) {
-      part->kind->row(part, i, row);
-      check_same_row(part, row, t->x + chosen[i] * t->cols);
-    }
-    matrix_free(part);
+  assert_ok(x->kind->select(x, chosen, count, &part, err));
+  assert_ptr_equal(part->kind, x->kind);
+  assert_int_equal(part->rows, count);
+  assert_int_equal(part->cols, x->cols);
+  for (size_t i = 0; i < count; i += stride_for(count)) {
+    part->kind->row(part, i, row);
+    check_same_row(part, row, t->x + chosen[i] * t->cols);
   }
+  matrix_free(part);
   free(chosen);
 }
 
