@@ -53,6 +53,12 @@ dperm_status data_of_rows(growing_rows *rows, size_t dims, const dperm_schema *s
 dperm_status data_of_table(record_table *t, const dperm_schema *schema, dperm_data **out,
                            dperm_error *err);
 
+/* Records from, …, from + rows − 1 of an encoded file where they stand in it; without a schema
+ * those of svmlight. */
+dperm_status data_of_encoded(encoded_file *file, const dperm_schema *schema, size_t from,
+                             size_t rows, const dperm_progress *progress, dperm_data **out,
+                             dperm_error *err);
+
 /* The same data under another schema of the table, as a value: what it does not have of its own
  * are the data's, which outlive it. On every process of a job. */
 dperm_status data_view_open(const dperm_data *data, const dperm_schema *schema, dperm_data *out,

@@ -78,7 +78,7 @@ dperm_status model_source(const dperm_model *model, const dperm_source *given, d
   TRY(row_reader_find(out, &kind, err));
   TRY(file_check_there(out->path, err)); /* what is not there is of no format */
   /* A mapped file has its own schema, which must be the same. */
-  if (!kind->mapped && kind->by_schema != (model->schema != NULL)) {
+  if (kind->read && kind->by_schema != (model->schema != NULL)) {
     FAIL(err, DPERM_INVALID_DATA, "%s: the model was trained on %s; give data of that format",
          path_for_people(given->path), model->schema ? "CSV" : "svmlight");
   }

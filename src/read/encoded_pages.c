@@ -284,8 +284,7 @@ dperm_status encoded_rows(encoded_file *file, size_t from, size_t count,
   return DPERM_OK;
 }
 
-/* ---- the reader. Whoever wants all records maps them (data/dataset_read.c); here they are copied
- * batch by batch. */
+/* ---- the reader */
 
 static bool recognizes(const dperm_source *source) {
   return encoded_recognized(source->path);
@@ -322,48 +321,6 @@ static void close_file(row_reader *reader) {
   encoded_close(reader->file);
 }
 
-enum { BATCH = 4096 };
-
-static dperm_status read_table(row_reader *reader, size_t all, batch_taker *take, void *context,
-                               dperm_error *err) {
-  OWNED(table_free_at) record_table *table = NULL;
-  OWNED(batch_clear) record_batch batch = {0};
-  TRY(encoded_table(reader->file, 0, all, reader->progress, &table, err));
-  for (size_t at = 0; at < all; at += batch.count) {
-    TRY(batch_copy(table, NULL, at, all - at < BATCH ? all - at : BATCH, &batch, err));
-    TRY(take(context, &batch, 1, NULL, err));
-  }
-  return DPERM_OK;
-}
-
-static dperm_status read_rows(row_reader *reader, size_t all, batch_taker *take, void *context,
-                              dperm_error *err) {
-  OWNED(matrix_free_at) matrix *x = NULL;
-  OWNED_MEMORY double *labels = NULL, *work = NULL;
-  OWNED(rows_clear) growing_rows rows = {0};
-  TRY(memory_new(all, sizeof *labels, &labels, err));
-  TRY(encoded_rows(reader->file, 0, all, reader->progress, &x, labels, err));
-  TRY(memory_new(x->work_size, sizeof *work, &work, err));
-  for (size_t at = 0; at < all;) {
-    rows_reset(&rows);
-    for (; at < all && rows.count < BATCH; at++) {
-      row_view row;
-      x->kind->views(x, at, 1, work, &row);
-      TRY(rows_add(&rows, row, labels[at], err));
-    }
-    TRY(take(context, NULL, 0, &rows, err));
-  }
-  return DPERM_OK;
-}
-
-/* Behind the last record, it must still be the file that was checked. */
-static dperm_status read_all(row_reader *reader, batch_taker *take, void *context,
-                             dperm_error *err) {
-  const size_t all = (size_t)reader->file->trailer->rows;
-  TRY((reader->cells ? read_table : read_rows)(reader, all, take, context, err));
-  return encoded_unchanged(reader->file, err);
-}
-
 static unsigned doubts(const row_reader *reader) {
   return (unsigned)reader->file->trailer->flags;
 }
@@ -371,11 +328,9 @@ static unsigned doubts(const row_reader *reader) {
 const row_reader_kind encoded_format = {
     .name = "encoded",
     .format = DPERM_FORMAT_ENCODED,
-    .mapped = true,
     .recognizes = recognizes,
     .size = sizeof(row_reader),
     .open = open_file,
     .close = close_file,
-    .read = read_all,
     .doubts = doubts,
 };

@@ -12,8 +12,6 @@
 
 /* ---- blocks of scored rows */
 
-enum { BLOCK_ROWS = 8192 };
-
 dperm_status scored_open(const dperm_model *model, const dperm_source *source, bool need_labels,
                          const dperm_progress *progress, row_reader **out, dperm_error *err) {
   dperm_source filled;
@@ -31,60 +29,71 @@ typedef struct scoring {
   const dperm_model *model;
   const dperm_schema *cells; /* that records are of; NULL for rows */
   double *scores;            /* of a block */
-  size_t rows;               /* so far */
+  size_t capacity;
+  size_t rows; /* so far */
   scored_block *use;
   void *context;
 } scoring;
 
 static dperm_status score_block(scoring *s, const dperm_data *block, dperm_error *err) {
-  size_t count = block->x->rows;
+  size_t count = block->x->rows, fits = class_fits(s->model->classes.count);
   s->rows += count;
+  TRY(memory_reserve(&s->scores, &s->capacity, count * fits, sizeof *s->scores, err));
   TRY(dperm_model_scores(s->model, block, s->scores, err));
   return s->use(s->context, s->scores, block->labels, count, err);
 }
 
-/* `count` records of a batch from record `from` on. */
-static dperm_status score_records(scoring *s, const record_batch *batch, size_t from, size_t count,
-                                  dperm_error *err) {
+static dperm_status score_records(scoring *s, const record_batch *batch, dperm_error *err) {
   OWNED(table_builder_close) table_builder b = {0};
   OWNED(table_free_at) record_table *records = NULL;
   OWNED(dperm_data_free_at) dperm_data *block = NULL;
-  const record_batch some = {batch->columns, count, batch->capacity, batch->cells + from};
   TRY(table_builder_open(s->cells, NULL, NULL, &b, err));
-  TRY(table_builder_add(&b, &some, 1, err));
+  TRY(table_builder_add(&b, batch, 1, err));
   TRY(table_builder_finish(&b, &records, err));
   TRY(data_of_table(records, s->model->schema, &block, err));
   return score_block(s, block, err);
 }
 
-static dperm_status score_rows(scoring *s, const growing_rows *rows, size_t from, size_t count,
-                               dperm_error *err) {
-  OWNED(rows_clear) growing_rows some = {0};
+static dperm_status score_rows(scoring *s, const growing_rows *rows, dperm_error *err) {
+  OWNED(rows_clear) growing_rows copy = {0};
   OWNED(dperm_data_free_at) dperm_data *block = NULL;
-  TRY(rows_append(&some, rows, from, count, err));
-  TRY(data_of_rows(&some, s->model->inputs, NULL, &block, err));
+  TRY(rows_append(&copy, rows, 0, rows->count, err));
+  TRY(data_of_rows(&copy, s->model->inputs, NULL, &block, err));
   return score_block(s, block, err);
 }
 
 static dperm_status score_batches(void *context, const record_batch *records, size_t count,
                                   const growing_rows *rows, dperm_error *err) {
-  for (size_t b = 0; b < count + (rows != NULL); b++) {
-    size_t all = rows ? rows->count : records[b].count;
-    for (size_t from = 0; from < all; from += BLOCK_ROWS) {
-      size_t some = all - from < BLOCK_ROWS ? all - from : BLOCK_ROWS;
-      TRY(rows ? score_rows(context, rows, from, some, err)
-               : score_records(context, &records[b], from, some, err));
+  for (size_t b = 0; b < count; b++) {
+    if (records[b].count > 0) {
+      TRY(score_records(context, &records[b], err));
     }
   }
-  return DPERM_OK;
+  return rows && rows->count > 0 ? score_rows(context, rows, err) : DPERM_OK;
+}
+
+/* Of an encoded file, page by page; behind the last, it must still be the file that was checked. */
+static dperm_status score_pages(scoring *s, const row_reader *reader, dperm_error *err) {
+  const size_t all = (size_t)reader->file->trailer->rows;
+  for (size_t from = 0; from < all; from += TABLE_PAGE) {
+    OWNED(dperm_data_free_at) dperm_data *block = NULL;
+    size_t rows = all - from < TABLE_PAGE ? all - from : TABLE_PAGE;
+    TRY(data_of_encoded(reader->file, s->model->schema, from, rows, reader->progress, &block, err));
+    TRY(score_block(s, block, err));
+  }
+  return encoded_unchanged(reader->file, err);
+}
+
+static void scoring_end(scoring *s) {
+  free(s->scores);
 }
 
 dperm_status scored_each(const dperm_model *model, row_reader *reader, scored_block *use,
                          void *context, dperm_error *err) {
-  OWNED_MEMORY double *scores = NULL;
-  TRY(memory_new(BLOCK_ROWS * class_fits(model->classes.count), sizeof *scores, &scores, err));
-  scoring s = {model, reader->cells, scores, 0, use, context};
-  TRY(reader->kind->read(reader, score_batches, &s, err));
+  OWNED(scoring_end)
+  scoring s = {.model = model, .cells = reader->cells, .use = use, .context = context};
+  TRY(reader->file ? score_pages(&s, reader, err)
+                   : reader->kind->read(reader, score_batches, &s, err));
   return s.rows > 0 || reader->may_be_empty ? DPERM_OK : fail_no_rows(reader->path, err);
 }
 
