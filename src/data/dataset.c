@@ -349,9 +349,7 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
 }
 
 dperm_status dperm_data_taken(dperm_data *data, unsigned taken, dperm_error *err) {
-  const unsigned known = DPERM_TAKEN_CLASSES | DPERM_TAKEN_NORM | DPERM_TAKEN_RANGES |
-                         DPERM_TAKEN_CATEGORIES | DPERM_TAKEN_COLUMNS | DPERM_TAKEN_SCALES |
-                         DPERM_TAKEN_WEIGHTS;
+  const unsigned known = 2 * DPERM_TAKEN_WEIGHTS - 1; /* up to the last */
   if (taken & ~known) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "flags %#x are none of dperm_taken", taken & ~known);
   }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/double_double.h"
-#include "base/memory.h"
 #include "base/scratch.h"
 #include "base/thread_pool.h"
 #include "base/vector.h"

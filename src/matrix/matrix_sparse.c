@@ -4,7 +4,6 @@
  * every PILE blocks into the stripe's total, so that the depth of a sum (and with it the rounding
  * error that certification must cover) stays far below the number of rows. */
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,12 +208,6 @@ static dperm_status sum_over_rows(const row_sums *sums, double *out, dperm_error
   return stripes_sum(&sums->m->base, &how, out, err);
 }
 
-static dperm_status sparse_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
-                                            dperm_error *err) {
-  const row_sums sums = {.m = (const sparse *)x, .w = w, .k = k};
-  return sum_over_rows(&sums, g, err);
-}
-
 static dperm_status sparse_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
                                          dperm_error *err) {
   const row_sums sums = {.m = (const sparse *)x, .w = w, .k = k, .squared = true};
@@ -339,7 +332,6 @@ static void sparse_free(matrix *x) {
 static const matrix_kind sparse_kind = {
     .name = "sparse",
     .apply_rows = sparse_apply_rows,
-    .apply_transposed = sparse_apply_transposed,
     .apply_both = sparse_apply_both,
     .gram = sparse_gram,
     .gram_diagonal = sparse_gram_diagonal,
@@ -367,10 +359,6 @@ dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, d
   sparse *m = NULL;
   TRY(rows_reserve_many(rows, 0, 0, err)); /* there are arrays, even where no row came */
   TRY(memory_new(1, sizeof *m, &m, err));
-  memory_shrink(&rows->starts, &rows->starts_capacity, rows->count + 1, sizeof *rows->starts);
-  memory_shrink(&rows->columns, &rows->columns_capacity, rows->entries, sizeof *rows->columns);
-  memory_shrink(&rows->values, &rows->values_capacity, rows->entries, sizeof *rows->values);
-  memory_shrink(&rows->labels, &rows->labels_capacity, rows->count, sizeof *rows->labels);
   *m = (sparse){.base = {.kind = &sparse_kind, .rows = rows->count, .cols = cols}, .stored = *rows};
   m->stored.labels = NULL;
   *rows = (growing_rows){.labels = rows->labels};

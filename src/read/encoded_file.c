@@ -21,10 +21,7 @@ dperm_status encoded_damaged(const encoded_file *file, uint64_t at, const char *
 }
 
 dperm_status encoded_machine_check(dperm_error *err) {
-  const uint16_t one = 1;
-  unsigned char low = 0;
-  memcpy(&low, &one, 1);
-  if (low != 1 || sizeof(size_t) != 8) {
+  if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || sizeof(size_t) != 8) {
     FAIL(err, DPERM_UNSUPPORTED,
          "encoded files are for 64-bit little-endian machines; use CSV here");
   }

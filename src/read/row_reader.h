@@ -20,7 +20,6 @@ typedef struct row_reader row_reader;
 typedef struct row_reader_kind {
   const char *name; /* as --format has it */
   dperm_format format;
-  bool by_schema; /* records are encoded under the source's schema; else they are rows already */
   /* Whether a source without a format is of this one; kinds are asked in the table's order. NULL
    * for the last, which takes what is left. */
   bool (*recognizes)(const dperm_source *source);

@@ -2,7 +2,7 @@
  * columns, and noise for this epsilon exists. All of it from public numbers, or refused. */
 #include "run/fit.h"
 
-#include "data/class_weights.h"
+#include "data/dataset.h"
 #include "kernel/features.h"
 #include "loss/link.h"
 #include "loss/regularizer.h"

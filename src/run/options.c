@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "data/class_weights.h"
+#include "data/dataset.h"
 #include "loss/loss.h"
 #include "loss/softmax.h"
 #include "privacy/guarantee.h"

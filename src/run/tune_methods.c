@@ -161,8 +161,7 @@ dperm_status tune_probe_memory(const tuning *t, dperm_error *err) {
   }
   double copies = parted->kind->block ? rows * (double)parted->cols : 0;
   double copied = (copies + 2 * rows) * sizeof(double);
-  double compared = open ? records_overlap_bytes(data, open) : 0; /* before the first fit */
-  return memory_probe(fmax((split ? models : 2 * most) + work + copied, compared), err);
+  return memory_probe((split ? models : 2 * most) + work + copied, err);
 }
 
 /* ---- what the model states of its candidates */

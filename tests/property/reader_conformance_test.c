@@ -44,7 +44,7 @@ static sample_file file_open(const sample *s, const record_set *set) {
   sample_file f = {.path = write_records(&plain, set)};
   f.source = (dperm_source){.path = f.path, .format = DPERM_FORMAT_SVMLIGHT, .dims = RECORD_DIMS};
   if (set->family == RECORDS_CSV) {
-    const char *text = set->layout->schema;
+    const char *text = set->layout->schema; /* which has ' in names */
     assert_ok(dperm_schema_parse(text, strlen(text), "schema", &f.schema, err));
     f.source = (dperm_source){.path = f.path, .format = DPERM_FORMAT_CSV, .schema = f.schema};
   }
