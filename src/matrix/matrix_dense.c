@@ -173,11 +173,13 @@ static void add_stripe(const void *context, size_t from, size_t to, double *tota
   }
 }
 
-static stripe_sum sum_of_blocks(const block_sums *sums, size_t size) {
-  return (stripe_sum){.size = size,
-                      .work_size = sums->spare_size + sums->x->work_size,
-                      .add = add_stripe,
-                      .context = sums};
+/* *out = the sum, of `size` numbers. */
+static dperm_status sum_blocks(const block_sums *sums, size_t size, double *out, dperm_error *err) {
+  const stripe_sum how = {.size = size,
+                          .work_size = sums->spare_size + sums->x->work_size,
+                          .add = add_stripe,
+                          .context = sums};
+  return stripes_sum(sums->x, &how, out, err);
 }
 
 /* total += Xᵀ w of a block, w made of X f; `spare` has cols × k doubles and then the block's
@@ -206,8 +208,7 @@ dperm_status blocks_apply_both(const matrix *x, const double *f, size_t k, matri
                            .f = f,
                            .turn = turn,
                            .context = context};
-  const stripe_sum how = sum_of_blocks(&sums, x->cols * k);
-  return stripes_sum(x, &how, g, err);
+  return sum_blocks(&sums, x->cols * k, g, err);
 }
 
 /* By tiles of columns: total[0 … right, tile] += Xᵀ (w ∘ X[tile]). */
@@ -228,8 +229,7 @@ static void add_gram(const block_sums *sums, const double *rows, size_t from, si
 dperm_status blocks_gram(const matrix *x, const double *w, double *h, dperm_error *err) {
   size_t spare = smaller(BLOCK, x->rows) * TILE;
   const block_sums sums = {.x = x, .add = add_gram, .spare_size = spare, .w = w};
-  const stripe_sum how = sum_of_blocks(&sums, x->cols * x->cols);
-  return stripes_sum(x, &how, h, err);
+  return sum_blocks(&sums, x->cols * x->cols, h, err);
 }
 
 static void add_diagonal(const block_sums *sums, const double *rows, size_t from, size_t count,
@@ -251,8 +251,7 @@ static void add_diagonal(const block_sums *sums, const double *rows, size_t from
 dperm_status blocks_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
                                   dperm_error *err) {
   const block_sums sums = {.x = x, .add = add_diagonal, .k = k, .w = w};
-  const stripe_sum how = sum_of_blocks(&sums, x->cols * k);
-  return stripes_sum(x, &how, d, err);
+  return sum_blocks(&sums, x->cols * k, d, err);
 }
 
 /* ---- the kind whose blocks stand ready */

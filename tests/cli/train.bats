@@ -303,7 +303,7 @@ refuses_svm() {
 @test "bad svmlight is refused with its place" {
   refuses_svm '+1 1:1 1:2\n' 'bad.svm:1:8: the index is not above the one before'
   refuses_svm '+1 3:1 2:2\n' 'bad.svm:1:8: the index is not above the one before'
-  refuses_svm '+1 0:1\n' 'bad.svm:1:4: index 0'
+  refuses_svm '+1 0:1\n' 'bad.svm:1:4: the index is not a whole number'
   refuses_svm '+1 -1:1\n' 'bad.svm:1:4: the index is not a whole number'
   refuses_svm '+1 4:1\n' 'bad.svm:1:4: the index is beyond'
   refuses_svm '+1 1:nan\n' 'bad.svm:1:4: the value is not a finite number'
