@@ -115,7 +115,7 @@ def test_scores_tell_the_number_through_noisy_counts_alone(way):
     _, X, y = WAYS[way](150)
     huge = clf.score_private(X, y, epsilon=200.0, neighbours="add-remove")  # noise once in e^200
     assert huge["errors"] + huge["correct"] == 150
-    with pytest.raises(ValueError, match="states how many"):
+    with pytest.raises(ValueError, match="private for neighbours add-remove"):
         clf.score_private(X, y, epsilon=1.0)
     with pytest.raises(ValueError, match="choose one of"):
         clf.score_private(X, y, epsilon=1.0, neighbours="both")
@@ -136,7 +136,7 @@ def test_records_are_asked_for_bins():
 def test_scores_of_replace_models(tmp_path):
     X, y = rows(150)
     clf = dperm.LogisticRegression(1.0, data_norm=2, classes=[0, 1]).fit(X, y)
-    with pytest.raises(ValueError, match="private for replaced records"):
+    with pytest.raises(ValueError, match="private for neighbours replace"):
         clf.score_private(X, y, epsilon=1.0, neighbours="add-remove")
     ledger = dperm.Ledger.create(tmp_path / "l.db", "people", epsilon=1, neighbours="add-remove")
     paid = dict(public_model=True, ledger=ledger, dataset="people")

@@ -8,7 +8,7 @@
 #include "audit/attack.h"
 #include "audit/worst_pair.h"
 #include "base/vector.h"
-#include "data/class_weights.h"
+#include "data/dataset.h"
 #include "mechanism/mechanism.h"
 #include "run/fit.h"
 #include "run/options.h"

@@ -60,19 +60,6 @@ dperm_status memory_reserve(void *array, size_t *capacity, size_t needed, size_t
   return DPERM_OK;
 }
 
-void memory_shrink(void *array, size_t *capacity, size_t used, size_t size) {
-  if (used == *capacity || used == 0) {
-    return;
-  }
-  void *block = NULL;
-  memcpy(&block, array, sizeof block);
-  block = realloc(block, used * size);
-  if (block) {
-    memcpy(array, &block, sizeof block);
-    *capacity = used;
-  }
-}
-
 dperm_status memory_copy_text(const char *text, size_t length, char **out, dperm_error *err) {
   char *copy = NULL;
   TRY(memory_new(length + 1, 1, &copy, err));

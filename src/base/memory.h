@@ -19,7 +19,4 @@ dperm_status memory_probe(double bytes, dperm_error *err);
 dperm_status memory_reserve(void *array, size_t *capacity, size_t needed, size_t size,
                             dperm_error *err);
 
-/* Gives back what growth left unused; cannot fail. */
-void memory_shrink(void *array, size_t *capacity, size_t used, size_t size);
-
 dperm_status memory_copy_text(const char *text, size_t length, char **out, dperm_error *err);

@@ -1,12 +1,11 @@
-/* See class_weights.h. */
-#include "data/class_weights.h"
+/* Public weights of classes. */
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/defect.h"
 #include "base/memory.h"
+#include "data/dataset.h"
 
 /* Beyond these a class is next to nothing beside the other: a slip of the pen. */
 static const double largest = 1e6, smallest = 1e-6;

@@ -281,14 +281,6 @@ dperm_status data_check_labels(const dperm_data *data, size_t classes, dperm_err
   return DPERM_OK;
 }
 
-dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices, size_t count,
-                               dperm_data **out, dperm_error *err) {
-  if (count == 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "no rows are selected; name at least one");
-  }
-  return data_select_any(data, row_indices, count, out, err);
-}
-
 static dperm_status select_rows(const dperm_data *data, const size_t *rows, size_t count,
                                 dperm_data **out, dperm_error *err) {
   TRY(memory_new(1, sizeof **out, out, err));
@@ -309,8 +301,8 @@ static dperm_status select_records(const dperm_data *data, const size_t *rows, s
   return spread ? matrix_sparse_spread((*out)->x, spread, count, err) : DPERM_OK;
 }
 
-dperm_status data_select_any(const dperm_data *data, const size_t *row_indices, size_t count,
-                             dperm_data **out, dperm_error *err) {
+dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices, size_t count,
+                               dperm_data **out, dperm_error *err) {
   OWNED(dperm_data_free_at) dperm_data *part = NULL;
   OWNED_MEMORY bool *seen = NULL;
   const size_t rows = rows_in_all(data->x);
@@ -357,9 +349,7 @@ dperm_status data_select_any(const dperm_data *data, const size_t *row_indices, 
 }
 
 dperm_status dperm_data_taken(dperm_data *data, unsigned taken, dperm_error *err) {
-  const unsigned known = DPERM_TAKEN_CLASSES | DPERM_TAKEN_NORM | DPERM_TAKEN_RANGES |
-                         DPERM_TAKEN_CATEGORIES | DPERM_TAKEN_COLUMNS | DPERM_TAKEN_SCALES |
-                         DPERM_TAKEN_WEIGHTS;
+  const unsigned known = 2 * DPERM_TAKEN_WEIGHTS - 1; /* up to the last */
   if (taken & ~known) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "flags %#x are none of dperm_taken", taken & ~known);
   }

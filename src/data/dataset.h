@@ -3,14 +3,53 @@
 
 #include "base/file_read.h"
 #include "base/owned.h"
-#include "data/row_fingerprint.h"
+#include "base/text.h"
 #include "dperm/unsafe.h"
-#include "matrix/growing_rows.h"
 #include "matrix/matrix.h"
 #include "random/row_bounds.h"
 #include "read/encoded_file.h"
 #include "schema/schema.h"
 #include "table/rows.h"
+
+/* ---- what a record from memory is known by (row_fingerprint.c): the values that the caller gave,
+ * before any norm, bounds, constant column or class had a part in what became of them */
+
+typedef struct row_fingerprint {
+  uint64_t half[2];
+} row_fingerprint;
+
+/* Space for rows of up to so many entries. */
+typedef struct row_fingerprinter {
+  uint32_t *columns;      /* of a row without its zeros */
+  double *values, *dense; /* of that; and of a row with its zeros */
+} row_fingerprinter;
+
+/* To be closed after a failure too. */
+dperm_status row_fingerprinter_open(size_t entries, row_fingerprinter *out, dperm_error *err);
+/* For the rows of a matrix. */
+dperm_status row_fingerprinter_open_for(const matrix *x, row_fingerprinter *out, dperm_error *err);
+void row_fingerprinter_close(row_fingerprinter *p);
+
+/* Of the entries that are not zero, so that dense and sparse rows have the same; `columns`,
+ * ascending, may be NULL for 0, 1, 2, … */
+row_fingerprint row_fingerprint_of(row_fingerprinter *p, const uint32_t *columns,
+                                   const double *values, size_t count);
+
+/* Row i of a matrix without its zeros: how many entries, and where they are. */
+size_t row_nonzeros(row_fingerprinter *p, const matrix *x, size_t i, const uint32_t **columns,
+                    const double **values);
+
+/* Of row `row` of the file with this digest. */
+row_fingerprint row_fingerprint_of_place(const unsigned char digest[FILE_DIGEST_SIZE], size_t row);
+
+/* A text of a table as a value: the number that it writes, if it does, so that a column of numbers
+ * is the same as one of texts; a value that is not there for "", "?", "NA" and the like; else one
+ * that is no number. */
+double row_fingerprint_text(slice text);
+/* A value that is not there. */
+double row_fingerprint_missing(void);
+
+/* ---- data sets */
 
 /* How the rows were made, so that a model's predictions encode records the same way. */
 typedef enum data_origin { ORIGIN_SCHEMA, ORIGIN_SVMLIGHT, ORIGIN_MEMORY } data_origin;
@@ -40,9 +79,6 @@ OWNED_HANDLE(dperm_data, dperm_data_free)
 /* The number of its classes, and a copy of their names. */
 size_t data_class_count(const dperm_data *data);
 dperm_status data_class_names(const dperm_data *data, class_list *out, dperm_error *err);
-/* dperm_data_select, which may select nothing. */
-dperm_status data_select_any(const dperm_data *data, const size_t *row_indices, size_t count,
-                             dperm_data **out, dperm_error *err);
 /* Fails where there is no row: most uses of data need one. */
 dperm_status data_check_any(const dperm_data *data, dperm_error *err);
 /* Fails for rows without labels, and for classes that are not as many as these (0: any). */
@@ -56,6 +92,12 @@ dperm_status data_of_rows(growing_rows *rows, size_t dims, const dperm_schema *s
 dperm_status data_of_table(record_table *t, const dperm_schema *schema, dperm_data **out,
                            dperm_error *err);
 
+/* Records from, …, from + rows − 1 of an encoded file where they stand in it; without a schema
+ * those of svmlight. */
+dperm_status data_of_encoded(encoded_file *file, const dperm_schema *schema, size_t from,
+                             size_t rows, const dperm_progress *progress, dperm_data **out,
+                             dperm_error *err);
+
 /* The same data under another schema of the table, as a value: what it does not have of its own
  * are the data's, which outlive it. On every process of a job. */
 dperm_status data_view_open(const dperm_data *data, const dperm_schema *schema, dperm_data *out,
@@ -65,3 +107,25 @@ void data_view_close(dperm_data *view);
 /* Fails if the rows are those of a file that has changed since they were checked: to be asked
  * before anything that was made of them leaves. */
 dperm_status data_unchanged(const dperm_data *data, dperm_error *err);
+
+/* ---- public weights of classes (class_weights.c): the loss of a record counts w times, w its
+ * class's weight divided by the largest. So no record counts more than once, and the loss's
+ * constants L and c, and all noise that follows from them, hold for every choice of weights
+ * (docs/proofs/weights.md). */
+
+/* What does not need the classes: numbers in range, names that are there and differ. */
+dperm_status class_weights_validate(const dperm_class_weight *given, size_t count,
+                                    dperm_error *err);
+
+/* For each class its weight over the largest, in (0, 1], in an array that the caller frees; a class
+ * that is not named weighs 1 before that. A name that is no class's is an error. `out` is NULL to
+ * check the names alone. */
+dperm_status class_weights_new(const class_list *classes, const dperm_class_weight *given,
+                               size_t count, double **out, dperm_error *err);
+/* The same for the classes of `data`; without weights `*out` stays as it is. */
+dperm_status class_weights_of_data(const dperm_data *data, const dperm_class_weight *given,
+                                   size_t count, double **out, dperm_error *err);
+
+/* The weight of each row's class. */
+void class_weights_of_rows(const double *weights, size_t classes, const double *labels, size_t rows,
+                           double *out);

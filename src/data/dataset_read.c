@@ -1,7 +1,6 @@
 /* Data sets from files, by one process or among those of a job. Of an encoded file each process
  * maps, checks and keeps its own rows; a file of records each reads whole, and keeps its own rows
  * of it. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -58,23 +57,18 @@ static dperm_status read_all(row_reader *reader, const ranks *r, size_t *total, 
   return data_of_rows(count < *total ? &own : &g.rows, reader->dims, NULL, out, err);
 }
 
-/* The records of a mapped file, or those of this process among them, where they stand in it. */
-static dperm_status map_rows(row_reader *reader, const ranks *r, size_t *total, dperm_data **out,
+dperm_status data_of_encoded(encoded_file *file, const dperm_schema *schema, size_t from,
+                             size_t rows, const dperm_progress *progress, dperm_data **out,
                              dperm_error *err) {
-  encoded_file *file = reader->file;
   OWNED(table_free_at) record_table *records = NULL;
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
-  size_t from = 0, rows = *total = (size_t)file->trailer->rows;
-  if (r) {
-    stripes_of_rank(*total, r, &from, &rows);
-  }
-  if (reader->cells) {
-    TRY(encoded_table(file, from, rows, reader->progress, &records, err));
-    return data_of_table(records, reader->schema, out, err);
+  if (schema) {
+    TRY(encoded_table(file, from, rows, progress, &records, err));
+    return data_of_table(records, schema, out, err);
   }
   TRY(memory_new(1, sizeof *data, &data, err));
   TRY(memory_new(rows, sizeof *data->labels, &data->labels, err));
-  TRY(encoded_rows(file, from, rows, reader->progress, &data->x, data->labels, err));
+  TRY(encoded_rows(file, from, rows, progress, &data->x, data->labels, err));
   data->bounds = row_bounds_of_norm(data->x->cols, 1.0);
   data->origin = ORIGIN_SVMLIGHT;
   *out = data;
@@ -82,12 +76,22 @@ static dperm_status map_rows(row_reader *reader, const ranks *r, size_t *total, 
   return DPERM_OK;
 }
 
+/* The records of a mapped file, or those of this process among them, where they stand in it. */
+static dperm_status map_rows(row_reader *reader, const ranks *r, size_t *total, dperm_data **out,
+                             dperm_error *err) {
+  size_t from = 0, rows = *total = (size_t)reader->file->trailer->rows;
+  if (r) {
+    stripes_of_rank(*total, r, &from, &rows);
+  }
+  return data_of_encoded(reader->file, reader->schema, from, rows, reader->progress, out, err);
+}
+
 static dperm_status read_file(const dperm_source *source, const ranks *r,
                               const dperm_progress *progress, size_t *total, dperm_data **out,
                               dperm_error *err) {
   OWNED(row_reader_close_at) row_reader *reader = NULL;
   TRY(row_reader_open(source, true, progress, &reader, err));
-  TRY((reader->kind->mapped ? map_rows : read_all)(reader, r, total, out, err));
+  TRY((reader->file ? map_rows : read_all)(reader, r, total, out, err));
   /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   (*out)->from_file = row_reader_digested(reader, (*out)->file_digest);
   (*out)->doubts = reader->kind->doubts(reader);

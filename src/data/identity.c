@@ -1,15 +1,13 @@
 /* BLAKE2b over a word for the kind of identity, then the file's digest, or the number of rows and
- * their prints (row_fingerprint.h) in ascending order. Encoded rows: their number and width, and
+ * their prints (row_fingerprint.c) in ascending order. Encoded rows: their number and width, and
  * for each row its label, the number of its entries that are not zero, their columns and values. */
 #include "data/identity.h"
 
 #include <sodium.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/thread_pool.h"
 
 enum { IDENTITY_BLOCK = 8192 };
 
@@ -57,10 +55,10 @@ static dperm_status identity_of_prints(const dperm_data *data, unsigned char out
 
 /* The digest of rows from, …, to − 1. */
 static dperm_status digest_block(const dperm_data *data, size_t from, size_t to,
-                                 unsigned char out[IDENTITY_SIZE]) {
+                                 unsigned char out[IDENTITY_SIZE], dperm_error *err) {
   crypto_generichash_state state;
   OWNED(row_fingerprinter_close) row_fingerprinter row = {0};
-  TRY(row_fingerprinter_open_for(data->x, &row, NULL));
+  TRY(row_fingerprinter_open_for(data->x, &row, err));
   begin(&state, "block   ");
   for (size_t i = from; i < to; i++) {
     const uint32_t *columns = NULL;
@@ -75,47 +73,18 @@ static dperm_status digest_block(const dperm_data *data, size_t from, size_t to,
   return DPERM_OK;
 }
 
-typedef struct digest_job {
-  const dperm_data *data;
-  const stripe_cut *cut; /* the pieces are its stripes here; NULL for blocks of rows */
-  unsigned char (*digests)[IDENTITY_SIZE];
-  atomic_bool failed;
-} digest_job;
-
-static void digest_piece(void *context, size_t p, size_t worker) {
-  digest_job *job = context;
-  const matrix *x = job->data->x;
-  size_t from = p * IDENTITY_BLOCK,
-         to = from + IDENTITY_BLOCK < x->rows ? from + IDENTITY_BLOCK : x->rows;
-  (void)worker;
-  if (job->cut) {
-    from = stripe_row(x, job->cut, job->cut->from + p);
-    to = stripe_row(x, job->cut, job->cut->from + p + 1);
-  }
-  if (digest_block(job->data, from, to, job->digests[p]) != DPERM_OK) {
-    atomic_store(&job->failed, true);
-  }
-}
-
-static dperm_status digest_pieces(digest_job *job, size_t pieces, dperm_error *err) {
-  pool_run(pieces, digest_piece, job);
-  if (atomic_load(&job->failed)) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while digesting the data");
-  }
-  return DPERM_OK;
-}
-
 static dperm_status identity_of_rows(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
                                      dperm_error *err) {
-  size_t rows = data->x->rows, blocks = (rows + IDENTITY_BLOCK - 1) / IDENTITY_BLOCK;
-  const uint64_t size[2] = {rows, data->x->cols};
-  OWNED_MEMORY unsigned char(*digests)[IDENTITY_SIZE] = NULL;
+  const uint64_t size[2] = {data->x->rows, data->x->cols};
+  unsigned char digest[IDENTITY_SIZE];
   crypto_generichash_state state;
-  TRY(memory_new(blocks, sizeof *digests, &digests, err));
-  TRY(digest_pieces(&(digest_job){.data = data, .digests = digests}, blocks, err));
   begin(&state, "rows    ");
   add(&state, size, sizeof size);
-  add(&state, digests, blocks * sizeof *digests);
+  for (size_t from = 0, to = 0; from < data->x->rows; from = to) {
+    to = data->x->rows - from < IDENTITY_BLOCK ? data->x->rows : from + IDENTITY_BLOCK;
+    TRY(digest_block(data, from, to, digest, err));
+    add(&state, digest, sizeof digest);
+  }
   (void)crypto_generichash_final(&state, out, IDENTITY_SIZE);
   return DPERM_OK;
 }
@@ -128,18 +97,19 @@ dperm_status identity_of_stripes(const dperm_data *data, unsigned char out[IDENT
                                  dperm_error *err) {
   enum { WORDS = IDENTITY_SIZE / sizeof(uint64_t) };
   uint64_t words[STRIPES_MOST][WORDS] = {{0}};
-  unsigned char digests[STRIPES_MOST][IDENTITY_SIZE] = {{0}};
+  unsigned char digest[IDENTITY_SIZE];
   const uint64_t size[2] = {rows_in_all(data->x), data->x->cols};
   const stripe_cut cut = stripes_here(data->x, 0);
-  digest_job job = {.data = data, .cut = &cut, .digests = digests + cut.from};
   crypto_generichash_state state;
   dperm_status status = DPERM_OK;
   if (sodium_init() < 0) {
     status = error_set(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
-  } else {
-    status = digest_pieces(&job, cut.to - cut.from, err);
   }
-  memcpy(words, digests, sizeof words);
+  for (size_t s = cut.from; status == DPERM_OK && s < cut.to; s++) {
+    status = digest_block(data, stripe_row(data->x, &cut, s), stripe_row(data->x, &cut, s + 1),
+                          digest, err);
+    memcpy(words[s], digest, sizeof digest);
+  }
   TRY(ranks_add(data->x->spread, status, &words[0][0], (size_t)STRIPES_MOST * WORDS, err));
   begin(&state, "stripes ");
   add(&state, size, sizeof size);

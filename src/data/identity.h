@@ -31,5 +31,3 @@ dperm_status identity_of_stripes(const dperm_data *data, unsigned char out[IDENT
  * Neither the order of rows nor labels count. Every process of a job asks at once and has the same
  * answer, whatever their number. */
 dperm_status records_overlap(const dperm_data *a, const dperm_data *b, bool *out, dperm_error *err);
-/* How much memory that takes at most. */
-double records_overlap_bytes(const dperm_data *a, const dperm_data *b);

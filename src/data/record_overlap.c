@@ -150,36 +150,26 @@ static double mean_deviation(double k, double p) {
   return 2 * v * exp(choices + v * log(p) + (k - v + 1) * log1p(-p));
 }
 
-typedef struct found {
-  double distinct[2], common, common_mean, common_variance;
-  double deviation, deviation_mean;
-  bool same; /* as often in both, each value */
-} found;
-
-static found compare(const cells *c, double p) {
-  found f = {.same = c->count > 0};
+static bool cells_alike(const cells *c, double p) {
+  double distinct[2] = {0}, common = 0, common_mean = 0, common_variance = 0;
+  double deviation = 0, deviation_mean = 0;
+  bool same = c->count > 0; /* as often in both, each value */
   for (size_t i = 0; i < c->count; i++) {
     double a = (double)c->at[i].count[0], b = (double)c->at[i].count[1], k = a + b;
     double both = 1 - pow(p, k) - pow(1 - p, k);
-    f.distinct[0] += a > 0;
-    f.distinct[1] += b > 0;
-    f.common += a > 0 && b > 0;
-    f.common_mean += both;
-    f.common_variance += both * (1 - both);
-    f.deviation += fabs(a - k * p);
-    f.deviation_mean += mean_deviation(k, p);
-    f.same = f.same && a == b;
+    distinct[0] += a > 0;
+    distinct[1] += b > 0;
+    common += a > 0 && b > 0;
+    common_mean += both;
+    common_variance += both * (1 - both);
+    deviation += fabs(a - k * p);
+    deviation_mean += mean_deviation(k, p);
+    same = same && a == b;
   }
-  return f;
-}
-
-static bool cells_alike(const cells *c, double p) {
-  found f = compare(c, p);
-  double smaller = f.distinct[0] < f.distinct[1] ? f.distinct[0] : f.distinct[1];
-  bool many =
-      2 * f.common > smaller && f.common > 1.05 * f.common_mean + 4 * sqrt(f.common_variance);
-  bool close = c->count >= HANDFUL && f.deviation < 0.1 * f.deviation_mean;
-  return many || close || f.same;
+  bool many = 2 * common > fmin(distinct[0], distinct[1]) &&
+              common > 1.05 * common_mean + 4 * sqrt(common_variance);
+  bool close = c->count >= HANDFUL && deviation < 0.1 * deviation_mean;
+  return many || close || same;
 }
 
 dperm_status records_overlap(const dperm_data *a, const dperm_data *b, bool *out,
@@ -191,10 +181,4 @@ dperm_status records_overlap(const dperm_data *a, const dperm_data *b, bool *out
   TRY(gather(r, cells_here(x, r, &c, err), &c, err));
   *out = cells_alike(&c, rows[0] / (rows[0] + rows[1]));
   return DPERM_OK;
-}
-
-double records_overlap_bytes(const dperm_data *a, const dperm_data *b) {
-  double rows = (double)rows_in_all(a->x) + (double)rows_in_all(b->x);
-  double gathered = a->x->spread || b->x->spread ? fmin(rows, 2 * (double)rows_most) : 0;
-  return (rows + gathered) * sizeof(cell);
 }

@@ -1,14 +1,13 @@
 /* XXH3 rather than a cryptographic digest, since every data set pays for it and only some meet a
  * ledger. Whoever could make two records with one print would only have different people taken for
  * the same ones, which refuses or overcharges, and never the same for different. */
-#include "data/row_fingerprint.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "base/memory.h"
+#include "data/dataset.h"
 
 dperm_status row_fingerprinter_open(size_t entries, row_fingerprinter *out, dperm_error *err) {
   *out = (row_fingerprinter){0};

@@ -266,8 +266,8 @@ dperm_status draft_scan_records(const char *name, const char *text, size_t lengt
   TRY(add_markers(out, options, err));
   /* NOLINTNEXTLINE(bugprone-narrowing-conversions) */
   const char separator = options->separator ? options->separator : ',';
-  TRY(text ? csv_open_text(name, text, length, separator, &s.csv, err)
-           : csv_open(name, separator, NULL, progress, false, &s.csv, err));
+  TRY(csv_open(name, text ? &(slice){text, length} : NULL, separator, NULL, progress, false, &s.csv,
+               err));
   dperm_status status = scan_records(&s, err);
   free(s.row);
   csv_close(&s.csv);

@@ -1,4 +1,4 @@
-/* A strip of B, as wide as two or three vectors, is copied into a row so that it stays in the first
+/* A strip of B, as wide as two vectors, is copied into a row so that it stays in the first
  * cache; rows of A go over it eight (or four) at a time, their part of C held in registers.
  *
  * The one place with a choice of its own between processors, instead of base/dispatch.h, and with
@@ -7,7 +7,7 @@
  * long with 256, where compilers keep the sums in memory. Certificates hold for both
  * (solve/certify.c: in any order, fused or not), and a row of features is the same in every pass of
  * one fit. */
-#include "matrix/gemm_block.h"
+#include "matrix/matrix_dense.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include <immintrin.h>
 #endif
 
-enum { DEPTH = 128, MOST_WIDE = 24 };
+enum { DEPTH = 128, MOST_WIDE = 16 };
 
 /* C[0 … rows) × [0 … wide) += A · strip, where the strip has `depth` rows of its full width. */
 typedef void add_tile(const gemm_operands *t, const double *a, size_t depth, const double *strip,
@@ -45,46 +45,34 @@ static void add_plain(const gemm_operands *t, const double *a, size_t depth, con
 #if defined(__x86_64__)
 
 /* The kernel for vectors of 512 or 256 bits, with fused multiply-adds. Rows beyond the last stand
- * for the last: what they give is not stored. `vectors` is 2 or 3, a constant in its callers. */
+ * for the last: what they give is not stored. */
 #define FUSED_TILE(bits, target_name, tile_rows)                                                   \
-  __attribute__((target(target_name), always_inline)) static inline void add_##bits(               \
+  __attribute__((target(target_name))) static void add_##bits(                                     \
       const gemm_operands *t, const double *a, size_t depth, const double *strip, size_t rows,     \
-      size_t wide, double *c, size_t vectors) {                                                    \
+      size_t wide, double *c) {                                                                    \
     enum { WIDTH = (bits) / 64 };                                                                  \
-    __m##bits##d sums[tile_rows][3], b[3];                                                         \
+    __m##bits##d sums[tile_rows][2];                                                               \
     const double *from[tile_rows];                                                                 \
     for (size_t i = 0; i < (tile_rows); i++) {                                                     \
       from[i] = a + (i < rows ? i : rows - 1) * t->a_row;                                          \
-      sums[i][0] = sums[i][1] = sums[i][2] = _mm##bits##_setzero_pd();                             \
+      sums[i][0] = sums[i][1] = _mm##bits##_setzero_pd();                                          \
     }                                                                                              \
     for (size_t p = 0; p < depth; p++) {                                                           \
-      _Pragma("GCC unroll 3") for (size_t j = 0; j < vectors; j++) {                               \
-        b[j] = _mm##bits##_loadu_pd(strip + WIDTH * (vectors * p + j));                            \
-      }                                                                                            \
+      const __m##bits##d left = _mm##bits##_loadu_pd(strip + WIDTH * 2 * p);                       \
+      const __m##bits##d right = _mm##bits##_loadu_pd(strip + WIDTH * (2 * p + 1));                \
       _Pragma("GCC unroll 8") for (size_t i = 0; i < (tile_rows); i++) {                           \
-        __m##bits##d v = _mm##bits##_set1_pd(from[i][p * t->a_col]);                               \
-        _Pragma("GCC unroll 3") for (size_t j = 0; j < vectors; j++) {                             \
-          sums[i][j] = _mm##bits##_fmadd_pd(v, b[j], sums[i][j]);                                  \
-        }                                                                                          \
+        const __m##bits##d v = _mm##bits##_set1_pd(from[i][p * t->a_col]);                         \
+        sums[i][0] = _mm##bits##_fmadd_pd(v, left, sums[i][0]);                                    \
+        sums[i][1] = _mm##bits##_fmadd_pd(v, right, sums[i][1]);                                   \
       }                                                                                            \
     }                                                                                              \
     _Pragma("GCC unroll 8") for (size_t i = 0; i < (tile_rows); i++) {                             \
-      double out[3 * WIDTH];                                                                       \
+      double out[2 * WIDTH];                                                                       \
       memcpy(out, sums[i], sizeof out);                                                            \
       for (size_t j = 0; i < rows && j < wide; j++) {                                              \
         c[i * t->c_row + j] += out[j];                                                             \
       }                                                                                            \
     }                                                                                              \
-  }                                                                                                \
-  __attribute__((target(target_name))) static void add_##bits##x2(                                 \
-      const gemm_operands *t, const double *a, size_t depth, const double *strip, size_t rows,     \
-      size_t wide, double *c) {                                                                    \
-    add_##bits(t, a, depth, strip, rows, wide, c, 2);                                              \
-  }                                                                                                \
-  __attribute__((target(target_name))) static void add_##bits##x3(                                 \
-      const gemm_operands *t, const double *a, size_t depth, const double *strip, size_t rows,     \
-      size_t wide, double *c) {                                                                    \
-    add_##bits(t, a, depth, strip, rows, wide, c, 3);                                              \
   }
 
 FUSED_TILE(512, "avx512f", 8)
@@ -92,27 +80,24 @@ FUSED_TILE(256, "avx2,fma", 4)
 
 #endif
 
-/* Three vectors wide, or two where they do for all of C: sixteen models are solved abreast. */
-static tile_kind choose_kind(size_t n) {
+static tile_kind choose_kind(void) {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) {
-    return n <= 16 ? (tile_kind){8, 16, add_512x2} : (tile_kind){8, 24, add_512x3};
+    return (tile_kind){8, 16, add_512};
   }
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    return n <= 16 && n != 12 ? (tile_kind){4, 8, add_256x2} : (tile_kind){4, 12, add_256x3};
+    return (tile_kind){4, 8, add_256};
   }
-#else
-  (void)n;
 #endif
   return (tile_kind){8, 8, add_plain};
 }
 
 bool gemm_is_fused(void) {
-  return choose_kind(1).add != add_plain;
+  return choose_kind().add != add_plain;
 }
 
 void gemm_block(const gemm_operands *t) {
-  const tile_kind kind = choose_kind(t->n);
+  const tile_kind kind = choose_kind();
   double strip[DEPTH * MOST_WIDE];
   for (size_t p = 0; p < t->k; p += DEPTH) {
     size_t depth = t->k - p < DEPTH ? t->k - p : DEPTH;

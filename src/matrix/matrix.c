@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/double_double.h"
-#include "base/memory.h"
 #include "base/scratch.h"
 #include "base/thread_pool.h"
 #include "base/vector.h"
@@ -49,35 +48,16 @@ typedef struct application {
   const double *f;
   size_t k;
   double *z;
-  matrix_turn *turn; /* or NULL */
-  void *context;
 } application;
 
 static void apply_block(const void *context, const matrix *x, size_t from, size_t count,
                         double *work) {
   const application *a = context;
-  double *z = a->z + from * a->k;
-  x->kind->apply_rows(x, from, count, a->f, a->k, z, work);
-  if (a->turn && !cancel_requested()) {
-    a->turn(a->context, from, count, z);
-  }
+  x->kind->apply_rows(x, from, count, a->f, a->k, a->z + from * a->k, work);
 }
 
 dperm_status matrix_apply(const matrix *x, const double *f, size_t k, double *z, dperm_error *err) {
   return matrix_for_blocks(x, apply_block, &(application){.f = f, .k = k, .z = z}, err);
-}
-
-dperm_status matrix_apply_both(const matrix *x, const double *f, size_t k, matrix_turn *turn,
-                               void *context, double *g, dperm_error *err) {
-  if (x->kind->apply_both) {
-    return x->kind->apply_both(x, f, k, turn, context, g, err);
-  }
-  application a = {.f = f, .k = k, .turn = turn, .context = context};
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
-  TRY(scratch_take_raw(&work, x->rows * k, sizeof *a.z, &a.z, err));
-  TRY(matrix_for_blocks(x, apply_block, &a, err));
-  return x->kind->apply_transposed(x, a.z, k, g, err);
 }
 
 /* ---- stripes */

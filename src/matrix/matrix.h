@@ -14,7 +14,59 @@
 #include "base/progress.h"
 #include "base/ranks.h"
 #include "base/status.h"
-#include "matrix/growing_rows.h"
+
+/* ---- encoded rows as they grow: what readers append to and the sparse matrix is made of */
+
+/* The entries of a row, where they stand. */
+typedef struct row_view {
+  size_t count;
+  const uint32_t *columns;
+  const double *values;
+} row_view;
+
+/* Zeroed is empty. Row i has the entries from starts[i] to starts[i + 1]. */
+typedef struct growing_rows {
+  size_t count, entries;
+  size_t *starts; /* one more than rows, once there is one: the last is `entries` */
+  uint32_t *columns;
+  double *values, *labels;
+  size_t starts_capacity, columns_capacity, values_capacity, labels_capacity;
+} growing_rows;
+
+static inline row_view rows_view(const growing_rows *rows, size_t i) {
+  size_t from = rows->starts[i];
+  return (row_view){rows->starts[i + 1] - from, rows->columns + from, rows->values + from};
+}
+
+/* Makes space for `count` more rows with `entries` entries in all. */
+dperm_status rows_reserve_many(growing_rows *rows, size_t count, size_t entries, dperm_error *err);
+/* The same for one more row of up to `entries` entries. */
+static inline dperm_status rows_reserve(growing_rows *rows, size_t entries, dperm_error *err) {
+  return rows_reserve_many(rows, 1, entries, err);
+}
+
+/* One more entry of the row that is being made; space was reserved. */
+static inline void rows_push(growing_rows *rows, size_t column, double value) {
+  rows->columns[rows->entries] = (uint32_t)column;
+  rows->values[rows->entries++] = value;
+}
+
+/* Entries from elsewhere for the row that is being made; space was reserved. */
+void rows_copy(growing_rows *rows, row_view more);
+/* Ends the row that is being made. */
+void rows_end(growing_rows *rows, double label);
+
+/* A row from elsewhere, behind the last. */
+dperm_status rows_add(growing_rows *rows, row_view row, double label, dperm_error *err);
+/* Rows first, …, first + count − 1 of another, behind the last. */
+dperm_status rows_append(growing_rows *rows, const growing_rows *more, size_t first, size_t count,
+                         dperm_error *err);
+
+/* Forgets all rows but keeps the capacity. */
+void rows_reset(growing_rows *rows);
+void rows_clear(growing_rows *rows);
+
+/* ---- matrices */
 
 typedef struct matrix matrix;
 
@@ -29,11 +81,7 @@ typedef struct matrix_kind {
    * place, never on the call. */
   void (*apply_rows)(const matrix *x, size_t from, size_t count, const double *f, size_t k,
                      double *z, double *work);
-  /* G = Xᵀ W: cols × k from rows × k. */
-  dperm_status (*apply_transposed)(const matrix *x, const double *w, size_t k, double *g,
-                                   dperm_error *err);
-  /* Both in one pass over the rows: G = Xᵀ W, where `turn` makes W of Z = X F; to the bit what the
-   * two give. NULL for a kind that gains nothing by it (matrix_apply_both). */
+  /* G = Xᵀ W, cols × k, where `turn` makes W of Z = X F on the way: one pass over the rows. */
   dperm_status (*apply_both)(const matrix *x, const double *f, size_t k, matrix_turn *turn,
                              void *context, double *g, dperm_error *err);
   /* The upper triangle (row-major) of H = Xᵀ diag(w) X, cols × cols; and the diagonals alone of k
@@ -87,10 +135,6 @@ dperm_status matrix_for_blocks(const matrix *x, block_pass *each, const void *co
 /* Z = X F: rows × k from cols × k, by apply_rows. */
 dperm_status matrix_apply(const matrix *x, const double *f, size_t k, double *z, dperm_error *err);
 
-/* `apply_both` for every kind. */
-dperm_status matrix_apply_both(const matrix *x, const double *f, size_t k, matrix_turn *turn,
-                               void *context, double *g, dperm_error *err);
-
 /* The two products in twice the precision (base/double_double.h), for one right-hand side:
  * z + z_rest = X (f + f_rest), and g = Xᵀ w, cols high halves and then as many low ones. */
 dperm_status matrix_apply_dd(const matrix *x, const double *f, const double *f_rest, double *z,
@@ -120,17 +164,11 @@ struct row_maker {
  * success. */
 dperm_status matrix_made_new(row_maker *maker, size_t rows, size_t cols, matrix **out,
                              dperm_error *err);
-/* Its maker; NULL for any other matrix. */
-const row_maker *matrix_maker(const matrix *x);
 /* Such a matrix with its rows made once for all passes; the same bits. NULL for any other. */
 dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err);
 /* Dense row-major. Takes over `values` on success only. */
 dperm_status matrix_dense_new(size_t rows, size_t cols, double *values, matrix **out,
                               dperm_error *err);
-/* Some rows of `x`, in the order given: copies, or, of rows that are made, such as are made too, by
- * the maker of `x`, which must outlive them. */
-dperm_status matrix_part_new(const matrix *x, const size_t *rows, size_t count, matrix **out,
-                             dperm_error *err);
 
 /* ---- a fixed cut of the rows, and sums over it: for the kinds, and for other sums over rows */
 

@@ -1,7 +1,7 @@
 /* Dense row-major rows, and products with blocks of such. For one right-hand side, X f is made
  * PANEL columns at a time by dot products (base/vector.h), panels added up apart, and Xᵀ w SLICE
  * rows at a time in registers, slices added up apart: an order of sums that is the same for all
- * vector units. Several right-hand sides and Gram matrices go by matrix/gemm_block.h. Sums over
+ * vector units. Several right-hand sides and Gram matrices go by matrix/gemm_block.c. Sums over
  * rows are made block by block within stripes of whole blocks; each stripe has its own buffer and
  * the buffers are added in order. */
 #include "matrix/matrix_dense.h"
@@ -12,7 +12,6 @@
 
 #include "base/memory.h"
 #include "base/vector.h"
-#include "matrix/gemm_block.h"
 
 enum { BLOCK = MATRIX_BLOCK, PANEL = 256, SLICE = 16, LONG = 8 * LANES, TILE = 96 };
 
@@ -174,46 +173,30 @@ static void add_stripe(const void *context, size_t from, size_t to, double *tota
   }
 }
 
-static stripe_sum sum_of_blocks(const block_sums *sums, size_t size) {
-  return (stripe_sum){.size = size,
-                      .work_size = sums->spare_size + sums->x->work_size,
-                      .add = add_stripe,
-                      .context = sums};
+/* *out = the sum, of `size` numbers. */
+static dperm_status sum_blocks(const block_sums *sums, size_t size, double *out, dperm_error *err) {
+  const stripe_sum how = {.size = size,
+                          .work_size = sums->spare_size + sums->x->work_size,
+                          .add = add_stripe,
+                          .context = sums};
+  return stripes_sum(sums->x, &how, out, err);
 }
 
-/* total += Xᵀ w of a block; `spare` has cols × k doubles, for k > 1. */
-static void add_weighted(const block_sums *sums, const double *rows, size_t count, const double *w,
-                         double *total, double *spare) {
-  size_t cols = sums->x->cols, k = sums->k;
+/* total += Xᵀ w of a block, w made of X f; `spare` has cols × k doubles and then the block's
+ * margins, for k > 1. */
+static void add_both(const block_sums *sums, const double *rows, size_t from, size_t count,
+                     double *total, double *spare) {
+  const size_t cols = sums->x->cols, k = sums->k;
+  double near[BLOCK], *z = k == 1 ? near : spare + cols * k;
+  apply_block(rows, count, cols, sums->f, k, z);
+  sums->turn(sums->context, from, count, z);
   if (k == 1) {
-    add_one(rows, count, cols, w, total);
+    add_one(rows, count, cols, z, total);
     return;
   }
   memset(spare, 0, cols * k * sizeof *spare);
-  gemm_tn(cols, k, count, rows, cols, w, k, spare, k);
+  gemm_tn(cols, k, count, rows, cols, z, k, spare, k);
   vector_axpy(total, 1, spare, cols * k);
-}
-
-static void add_transposed(const block_sums *sums, const double *rows, size_t from, size_t count,
-                           double *total, double *spare) {
-  add_weighted(sums, rows, count, sums->w + from * sums->k, total, spare);
-}
-
-dperm_status blocks_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
-                                     dperm_error *err) {
-  size_t size = x->cols * k;
-  const block_sums sums = {.x = x, .add = add_transposed, .spare_size = size, .w = w, .k = k};
-  const stripe_sum how = sum_of_blocks(&sums, size);
-  return stripes_sum(x, &how, g, err);
-}
-
-/* Both products in one pass. */
-static void add_both(const block_sums *sums, const double *rows, size_t from, size_t count,
-                     double *total, double *spare) {
-  double near[BLOCK], *z = sums->k == 1 ? near : spare + sums->x->cols * sums->k;
-  apply_block(rows, count, sums->x->cols, sums->f, sums->k, z);
-  sums->turn(sums->context, from, count, z);
-  add_weighted(sums, rows, count, z, total, spare);
 }
 
 dperm_status blocks_apply_both(const matrix *x, const double *f, size_t k, matrix_turn *turn,
@@ -225,8 +208,7 @@ dperm_status blocks_apply_both(const matrix *x, const double *f, size_t k, matri
                            .f = f,
                            .turn = turn,
                            .context = context};
-  const stripe_sum how = sum_of_blocks(&sums, x->cols * k);
-  return stripes_sum(x, &how, g, err);
+  return sum_blocks(&sums, x->cols * k, g, err);
 }
 
 /* By tiles of columns: total[0 … right, tile] += Xᵀ (w ∘ X[tile]). */
@@ -247,8 +229,7 @@ static void add_gram(const block_sums *sums, const double *rows, size_t from, si
 dperm_status blocks_gram(const matrix *x, const double *w, double *h, dperm_error *err) {
   size_t spare = smaller(BLOCK, x->rows) * TILE;
   const block_sums sums = {.x = x, .add = add_gram, .spare_size = spare, .w = w};
-  const stripe_sum how = sum_of_blocks(&sums, x->cols * x->cols);
-  return stripes_sum(x, &how, h, err);
+  return sum_blocks(&sums, x->cols * x->cols, h, err);
 }
 
 static void add_diagonal(const block_sums *sums, const double *rows, size_t from, size_t count,
@@ -270,8 +251,7 @@ static void add_diagonal(const block_sums *sums, const double *rows, size_t from
 dperm_status blocks_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
                                   dperm_error *err) {
   const block_sums sums = {.x = x, .add = add_diagonal, .k = k, .w = w};
-  const stripe_sum how = sum_of_blocks(&sums, x->cols * k);
-  return stripes_sum(x, &how, d, err);
+  return sum_blocks(&sums, x->cols * k, d, err);
 }
 
 /* ---- the kind whose blocks stand ready */

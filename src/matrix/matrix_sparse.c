@@ -4,7 +4,6 @@
  * every PILE blocks into the stripe's total, so that the depth of a sum (and with it the rounding
  * error that certification must cover) stays far below the number of rows. */
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,12 +215,6 @@ static dperm_status sum_over_rows(const row_sums *sums, double *out, dperm_error
   return stripes_sum(&sums->m->base, &how, out, err);
 }
 
-static dperm_status sparse_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
-                                            dperm_error *err) {
-  const row_sums sums = {.m = (const sparse *)x, .w = w, .k = k};
-  return sum_over_rows(&sums, g, err);
-}
-
 static dperm_status sparse_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
                                          dperm_error *err) {
   const row_sums sums = {.m = (const sparse *)x, .w = w, .k = k, .squared = true};
@@ -346,7 +339,6 @@ static void sparse_free(matrix *x) {
 static const matrix_kind sparse_kind = {
     .name = "sparse",
     .apply_rows = sparse_apply_rows,
-    .apply_transposed = sparse_apply_transposed,
     .apply_both = sparse_apply_both,
     .gram = sparse_gram,
     .gram_diagonal = sparse_gram_diagonal,
@@ -370,18 +362,10 @@ static void set_depths(sparse *m, size_t entries) {
                  stripe / m->block_rows / PILE + 2 + STRIPE_DEPTH;
 }
 
-static void rows_shrink(growing_rows *rows) {
-  memory_shrink(&rows->starts, &rows->starts_capacity, rows->count + 1, sizeof *rows->starts);
-  memory_shrink(&rows->columns, &rows->columns_capacity, rows->entries, sizeof *rows->columns);
-  memory_shrink(&rows->values, &rows->values_capacity, rows->entries, sizeof *rows->values);
-  memory_shrink(&rows->labels, &rows->labels_capacity, rows->count, sizeof *rows->labels);
-}
-
 dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, dperm_error *err) {
   sparse *m = NULL;
   TRY(rows_reserve_many(rows, 0, 0, err)); /* there are arrays, even where no row came */
   TRY(memory_new(1, sizeof *m, &m, err));
-  rows_shrink(rows);
   *m = (sparse){.base = {.kind = &sparse_kind, .rows = rows->count, .cols = cols}, .stored = *rows};
   m->stored.labels = NULL;
   *rows = (growing_rows){.labels = rows->labels};
@@ -410,10 +394,6 @@ dperm_status matrix_made_new(row_maker *maker, size_t rows, size_t cols, matrix 
   set_depths(m, maker->entries);
   *out = &m->base;
   return DPERM_OK;
-}
-
-const row_maker *matrix_maker(const matrix *x) {
-  return x->kind == &sparse_kind ? ((const sparse *)x)->maker : NULL;
 }
 
 /* Some blocks at a time: made side by side, then copied to where they belong. */
@@ -468,7 +448,7 @@ dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err) {
   OWNED_MEMORY double *made = NULL;
   sparse *copy = NULL;
   *out = NULL;
-  if (!matrix_maker(x)) {
+  if (x->kind != &sparse_kind || !((const sparse *)x)->maker) {
     return DPERM_OK;
   }
   TRY(memory_new(1, sizeof *copy, &copy, err));
@@ -489,7 +469,6 @@ dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err) {
     pool_run(blocks, copy_kept, &k);
     TRY(cancel_check(err));
   }
-  rows_shrink(k.to);
   *out = kept;
   kept = NULL;
   return DPERM_OK;

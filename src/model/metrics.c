@@ -6,7 +6,7 @@
 #include "loss/link.h"
 #include "model/model.h"
 
-const sized_struct metrics_struct = SIZED_STRUCT(dperm_metrics, log_loss);
+static const sized_struct metrics_struct = SIZED_STRUCT(dperm_metrics, log_loss);
 
 typedef struct scored {
   double score, label;
@@ -112,4 +112,16 @@ dperm_status dperm_model_score_sized(const dperm_model *model, const dperm_data 
   TRY(data->x->spread ? metrics_join(data->x, status, &made, err) : status);
   sized_give(&metrics_struct, &made, out, size);
   return DPERM_OK;
+}
+
+dperm_status dperm_score_file_sized(const dperm_model *model, const dperm_source *source,
+                                    const dperm_progress *progress, dperm_metrics *out, size_t size,
+                                    dperm_error *err) {
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
+  dperm_source filled;
+  TRY(sized_check_capacity(&metrics_struct, size, err));
+  TRY(model_source(model, source, &filled, err));
+  TRY(dperm_data_read(&filled, progress, &data, err));
+  TRY(dperm_model_score_sized(model, data, out, size, err));
+  return data_unchanged(data, err);
 }

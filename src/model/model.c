@@ -78,7 +78,7 @@ dperm_status model_source(const dperm_model *model, const dperm_source *given, d
   TRY(row_reader_find(out, &kind, err));
   TRY(file_check_there(out->path, err)); /* what is not there is of no format */
   /* A mapped file has its own schema, which must be the same. */
-  if (!kind->mapped && kind->by_schema != (model->schema != NULL)) {
+  if (kind->read && (kind == &csv_format) != (model->schema != NULL)) {
     FAIL(err, DPERM_INVALID_DATA, "%s: the model was trained on %s; give data of that format",
          path_for_people(given->path), model->schema ? "CSV" : "svmlight");
   }
@@ -108,10 +108,7 @@ dperm_status dperm_model_describe(const dperm_model *model, char **json, dperm_e
   const privacy_plan *plan = &model->plan;
   bool noisy = plan->mechanism != DPERM_MECHANISM_NONE;
   bool counted = plan->neighbours == DPERM_NEIGHBOURS_REPLACE;
-  json_t *d = json_object(), *classes = json_array();
-  for (size_t i = 0; i < model->classes.count; i++) {
-    json_append(&classes, json_string(model->classes.names[i]));
-  }
+  json_t *d = json_object();
   json_set(&d, "mechanism", json_string(dperm_mechanism_name(plan->mechanism)));
   json_set(&d, "noise", noisy ? json_string(plan->noise.kind->name) : json_null());
   json_set(&d, "loss", json_string(model->loss));
@@ -120,7 +117,7 @@ dperm_status dperm_model_describe(const dperm_model *model, char **json, dperm_e
   json_set(&d, "rows", counted ? json_count(model->rows) : json_null());
   json_set(&d, "dims", json_count(model->dims));
   json_set(&d, "norm", json_figure(model->norm_bound));
-  json_set(&d, "classes", classes);
+  json_set(&d, "classes", classes_json(&model->classes));
   json_set(&d, "joint", json_boolean(model->joint));
   json_set(&d, "inverse_temperature", json_figure(model->inverse_temperature));
   return json_give(d, json, err);
@@ -155,10 +152,6 @@ const double *scaled_scores(size_t classes, double by, const double *scores, dou
     space[m] = by * (scores[m] - top);
   }
   return by == 1 ? scores : space;
-}
-
-double model_probability(const dperm_loss *log_loss, double score) {
-  return loss_kind_named(log_loss->name)->probability(score);
 }
 
 size_t model_winner(size_t classes, const double *scores) {
@@ -261,31 +254,31 @@ dperm_status dperm_model_scores(const dperm_model *model, const dperm_data *data
   return score_rows(model, &view, scores, err);
 }
 
+double model_probability(const dperm_model *model, const dperm_loss *log_loss, const double *scores,
+                         size_t index) {
+  double space[CLASSES_MOST];
+  const size_t classes = model->classes.count;
+  const double *scaled = scaled_scores(classes, model->inverse_temperature, scores, space);
+  return classes > 2
+             ? exp(model_class_log_probability(log_loss, classes, scaled, index))
+             : loss_kind_named(log_loss->name)->probability(index == 1 ? scaled[0] : -scaled[0]);
+}
+
 dperm_status dperm_model_probabilities(const dperm_model *model, const dperm_data *data,
                                        double *probabilities, dperm_error *err) {
-  const size_t classes = model->classes.count, fits = class_fits(classes);
+  const size_t classes = model->classes.count;
   OWNED_MEMORY double *scores = NULL;
-  OWNED_MEMORY double *space = NULL;
   dperm_loss made;
   const dperm_loss *loss = model_log_loss(model, &made);
   if (!loss) {
     FAIL(err, DPERM_UNSUPPORTED, "only logistic loss has probabilities; the model's is %s",
          model->loss);
   }
-  TRY(memory_new(data->x->rows * fits, sizeof *scores, &scores, err));
-  TRY(memory_new(fits, sizeof *space, &space, err));
+  TRY(memory_new(data->x->rows * class_fits(classes), sizeof *scores, &scores, err));
   TRY(dperm_model_scores(model, data, scores, err));
-  for (size_t i = 0; i < data->x->rows; i++) {
-    const double *row =
-        scaled_scores(classes, model->inverse_temperature, scores + i * fits, space);
-    double *out = probabilities + i * classes;
-    for (size_t m = 0; classes > 2 && m < classes; m++) {
-      out[m] = exp(model_class_log_probability(loss, classes, row, m));
-    }
-    if (classes == 2) {
-      out[1] = model_probability(loss, row[0]);
-      out[0] = model_probability(loss, -row[0]);
-    }
+  for (size_t i = 0; i < data->x->rows * classes; i++) {
+    const double *row = scores + i / classes * class_fits(classes);
+    probabilities[i] = model_probability(model, loss, row, i % classes);
   }
   return DPERM_OK;
 }

@@ -78,6 +78,8 @@ dperm_status apply_vectors(const matrix *x, const double *vectors, size_t count,
 dperm_status model_source(const dperm_model *model, const dperm_source *given, dperm_source *out,
                           dperm_error *err);
 
+/* The names as an array. */
+json_t *classes_json(const class_list *classes);
 /* The digest that the model's file has or would have. */
 dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGEST_SIZE],
                                   dperm_error *err);
@@ -89,8 +91,9 @@ const dperm_loss *model_log_loss(const dperm_model *model, dperm_loss *made);
 /* A row's scores times an inverse temperature, as probabilities see them (up to a constant, of more
  * than two): `scores` themselves where that is 1, else in `space`, which has a place for each. */
 const double *scaled_scores(size_t classes, double by, const double *scores, double *space);
-/* P(class 1) of two classes, for a model with that log loss. */
-double model_probability(const dperm_loss *log_loss, double score);
+/* P(class) for a row with these scores, of a model with that log loss. */
+double model_probability(const dperm_model *model, const dperm_loss *log_loss, const double *scores,
+                         size_t index);
 /* The class that a row's scores speak for: of two, 1 if the one score is above zero; of more the
  * first with the largest. */
 size_t model_winner(size_t classes, const double *scores);
@@ -100,8 +103,6 @@ double model_class_log_probability(const dperm_loss *log_loss, size_t classes, c
                                    size_t index);
 
 /* ---- how well scores tell classes apart (metrics.c) */
-
-extern const sized_struct metrics_struct; /* dperm_metrics */
 
 /* Of two classes `labels` are −1 or +1, and a score above zero predicts +1; of more they are
  * indexes, each row has a score for each class, and the largest predicts. `log_loss` is the loss

@@ -155,29 +155,6 @@ static dperm_status read_class_weights(const reading *r, dperm_model *model) {
   return DPERM_OK;
 }
 
-/* Programs that write JSON again may sort keys: classes that are an object in the schema get the
- * order of the model's own again. Names that do not fit are for read_classes to find. */
-static dperm_status order_classes(const reading *r, const json_t *schema) {
-  const json_t *names = json_object_get(r->root, "classes");
-  json_t *label = json_object_get(schema, "label"), *classes = json_object_get(label, "classes");
-  if (!json_is_object(classes) || json_object_size(classes) != json_array_size(names)) {
-    return DPERM_OK;
-  }
-  json_auto_t *ordered = json_object();
-  bool good = ordered != NULL;
-  for (size_t i = 0; good && i < json_array_size(names); i++) {
-    const char *name = json_string_value(json_array_get(names, i));
-    json_t *value = name ? json_object_get(classes, name) : NULL;
-    good = !value || json_object_set(ordered, name, value) == 0;
-  }
-  if (good && json_object_size(ordered) == json_object_size(classes)) {
-    good = json_object_set(label, "classes", ordered) == 0;
-  }
-  return good ? DPERM_OK
-              : error_set(r->err, DPERM_OUT_OF_MEMORY, "%s: out of memory; close other programs",
-                          r->doc->name);
-}
-
 static dperm_status read_encoding(const reading *r, dperm_model *model) {
   const json_t *encoding = json_object_get(r->root, "encoding");
   const json_t *constant = json_object_get(encoding, "intercept");
@@ -196,7 +173,6 @@ static dperm_status read_encoding(const reading *r, dperm_model *model) {
                              fabs(model->intercept) <= model->norm_bound);
   TRY(sound(r, clear, "its constant column is not clear"));
   if (json_is_object(schema)) {
-    TRY(order_classes(r, schema));
     TRY(schema_from_json(schema, r->doc->name, &model->schema, r->err));
     TRY(schema_check_resolved(model->schema, r->err));
   }

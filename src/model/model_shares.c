@@ -1,8 +1,6 @@
 /* What the shares of epsilon after a fit released: objects of a model's file, and their meaning for
  * the model. A model that was just made and one that was read take the same way. */
-#include <math.h>
 
-#include "base/memory.h"
 #include "loss/loss.h"
 #include "mechanism/temperature.h"
 #include "model/model_file.h"

@@ -29,7 +29,7 @@ static json_t *weights_json(const dperm_model *model) {
   return array;
 }
 
-static json_t *classes_json(const class_list *classes) {
+json_t *classes_json(const class_list *classes) {
   json_t *array = json_array();
   for (size_t i = 0; i < classes->count; i++) {
     json_append(&array, json_string(classes->names[i]));

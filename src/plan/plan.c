@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/options_defaults.h"
-#include "data/class_weights.h"
+#include "data/dataset.h"
 #include "dperm/plan.h"
 #include "kernel/features.h"
 #include "loss/link.h"

@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "base/memory.h"
-#include "read/csv_simd.h"
 
 /* A record on its way. */
 typedef struct scan {
@@ -19,18 +21,12 @@ typedef struct scan {
   bool skipped;    /* it is a blank or comment line */
 } scan;
 
-dperm_status csv_open(const char *path, char separator, const char *comment,
+dperm_status csv_open(const char *path, const slice *text, char separator, const char *comment,
                       const dperm_progress *progress, bool digest, csv_reader *out,
                       dperm_error *err) {
   *out = (csv_reader){
       .path = path, .separator = separator, .comment = comment, .line = 1, .next_line = 1};
-  return window_open(path, progress, digest, &out->window, err);
-}
-
-dperm_status csv_open_text(const char *name, const char *text, size_t length, char separator,
-                           csv_reader *out, dperm_error *err) {
-  *out = (csv_reader){.path = name, .separator = separator, .line = 1, .next_line = 1};
-  return window_open_text(name, text, length, &out->window, err);
+  return window_open(path, text, progress, digest, &out->window, err);
 }
 
 void csv_close(csv_reader *reader) {
@@ -120,12 +116,6 @@ static dperm_status scan_quoted(csv_reader *reader, scan *s, const char *start, 
   for (;; p += 2, doubled = true) {
     while (p < end && *p != '"' && *p != '\0') {
       p++;
-    }
-    if (p - reader->record >= RECORD_LIMIT) { /* it may be closed further on */
-      return csv_fail_at(reader, place, err,
-                         "a field in quotes that is too long: a record has at most %d bytes; "
-                         "shorten it, or close its quote",
-                         RECORD_LIMIT);
     }
     if (p == end && at_end) {
       return csv_fail_at(reader, place, err, "this quote is never closed; add the closing quote");
@@ -268,6 +258,40 @@ static csv_field plain_field(const csv_reader *reader, const char *start, const 
   return (csv_field){trim_tail(reader, start, end), (size_t)(start - reader->record)};
 }
 
+/* ---- marks: where separators are, 64 bytes at a time, a bit for each. A scanner then goes from
+ * bit to bit instead of from byte to byte. */
+
+enum { MARKED_BYTES = 64 };
+
+/* Separators; and what needs a closer look: blanks, quotes and control characters, NULs and line
+ * ends among them. */
+typedef struct csv_marks {
+  uint64_t separators, special;
+} csv_marks;
+
+static inline csv_marks marks_of(const char *bytes, char separator) {
+  csv_marks marks = {0, 0};
+#if defined(__SSE2__)
+  const __m128i field = _mm_set1_epi8(separator), blank = _mm_set1_epi8(' ');
+  const __m128i quote = _mm_set1_epi8('"');
+  for (size_t i = 0; i < MARKED_BYTES; i += sizeof field) {
+    const __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(bytes + i));
+    const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(some, blank), some);
+    const __m128i special = _mm_or_si128(low, _mm_cmpeq_epi8(some, quote));
+    const int separators = _mm_movemask_epi8(_mm_cmpeq_epi8(some, field));
+    marks.separators |= (uint64_t)(uint32_t)separators << i;
+    marks.special |= (uint64_t)(uint32_t)_mm_movemask_epi8(special) << i;
+  }
+#else
+  for (int i = 0; i < MARKED_BYTES; i++) {
+    bool special = (unsigned char)bytes[i] <= ' ' || bytes[i] == '"';
+    marks.separators |= (uint64_t)(bytes[i] == separator) << i;
+    marks.special |= (uint64_t)special << i;
+  }
+#endif
+  return marks;
+}
+
 /* The usual record: a line that is whole in the window, without quotes, cut by bit masks. False for
  * any other, one that is too long, and what may be a blank or comment line. */
 static bool next_plain(csv_reader *reader) {
@@ -283,9 +307,9 @@ static bool next_plain(csv_reader *reader) {
   }
   size_t count = 0;
   bool trim = false;
-  for (size_t at = 0; at < length; at += CSV_SIMD_BYTES) {
-    csv_marks marks = csv_marks_of(record + at, reader->separator);
-    if (length - at < CSV_SIMD_BYTES) {
+  for (size_t at = 0; at < length; at += MARKED_BYTES) {
+    csv_marks marks = marks_of(record + at, reader->separator);
+    if (length - at < MARKED_BYTES) {
       marks.separators &= (UINT64_C(1) << (length - at)) - 1;
       marks.special &= (UINT64_C(1) << (length - at)) - 1;
     }
@@ -295,7 +319,7 @@ static bool next_plain(csv_reader *reader) {
         return false;
       }
     }
-    if (reserve_fields(reader, count + CSV_SIMD_BYTES + 1, NULL) != DPERM_OK) {
+    if (reserve_fields(reader, count + MARKED_BYTES + 1, NULL) != DPERM_OK) {
       return false;
     }
     csv_field *field = reader->fields + count;
@@ -331,7 +355,8 @@ dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err) {
     scan s = {0};
     TRY(scan_record(reader, &s, err));
     if ((s.unfinished ? window_end(w) : s.at) - reader->record > RECORD_LIMIT) {
-      return csv_fail_at(reader, 0, err, "a record of over %d bytes; this is not a CSV file",
+      return csv_fail_at(reader, 0, err,
+                         "a record of over %d bytes; close its quote, or give a CSV file",
                          RECORD_LIMIT);
     }
     if (s.unfinished) {

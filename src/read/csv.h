@@ -1,9 +1,10 @@
 /* Records of a CSV file: RFC 4180 quotes, LF or CRLF, unquoted fields trimmed of blanks, blank and
- * comment lines skipped, any size, one record in memory at a time. */
+ * comment lines skipped, any size, one record in memory at a time. Then as cells of a table: what a
+ * field's text becomes is decided in table/cell.h, the messages with their places are here. */
 #pragma once
 
-#include "base/text.h"
-#include "read/window.h"
+#include "read/row_reader.h"
+#include "table/cell.h"
 
 typedef struct csv_field {
   slice text;    /* without quotes and blanks */
@@ -33,13 +34,11 @@ typedef struct csv_reader {
   size_t unquoted_capacity;
 } csv_reader;
 
-/* `path`, `comment` and `progress` (may be NULL) must outlive the reader. */
-dperm_status csv_open(const char *path, char separator, const char *comment,
+/* `path`, `comment` and `progress` (may be NULL) must outlive the reader; not so the text of
+ * records in memory, or NULL, which messages call `path`. */
+dperm_status csv_open(const char *path, const slice *text, char separator, const char *comment,
                       const dperm_progress *progress, bool digest, csv_reader *out,
                       dperm_error *err);
-/* Records in memory, which messages call `name`; the reader has a copy. */
-dperm_status csv_open_text(const char *name, const char *text, size_t length, char separator,
-                           csv_reader *out, dperm_error *err);
 void csv_close(csv_reader *reader);
 
 /* The next record, or *found = false at the end. */
@@ -55,3 +54,35 @@ void csv_take_back(csv_reader *reader, char separator);
 /* Fails at the place where a field of the current record begins. */
 dperm_status csv_fail_at(const csv_reader *reader, size_t offset, dperm_error *err,
                          const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* ---- where the schema's columns stand in records */
+
+/* A column of the table. */
+typedef struct csv_column {
+  size_t field; /* of a record; SIZE_MAX for the label of a file without one */
+  size_t place; /* in the schema; its column_count for the label */
+} csv_column;
+
+typedef struct csv_columns {
+  csv_column *kept; /* in the table's layout, the label's last */
+  size_t kept_count;
+  size_t count; /* fields that every record must have */
+} csv_columns;
+
+/* Reads the header, or looks at the first record, to know where the columns are; `csv` then stands
+ * before the first data record. A file without the label's column is fine unless labels are
+ * needed, one without a header and without a record where it may be empty. */
+dperm_status csv_columns_open(const dperm_schema *schema, bool need_labels, bool may_be_empty,
+                              csv_reader *csv, csv_columns *out, dperm_error *err);
+void csv_columns_close(csv_columns *columns);
+
+/* Appends the next record of `csv` to the batch, which has space for it, or drops it if the schema
+ * says so; *found = false at the end. */
+dperm_status csv_columns_next(const csv_columns *columns, cell_reader *cells, csv_reader *csv,
+                              record_batch *batch, bool *found, dperm_error *err);
+
+/* Hands the records from where `csv` stands to the end of the file to `take`, in spans of up to
+ * some megabytes that several threads share. As csv_columns_next would one by one: the same cells,
+ * counts and messages, whatever the number of threads. */
+dperm_status csv_parallel_read(csv_reader *csv, const csv_columns *columns, cell_reader *cells,
+                               batch_taker *take, void *context, dperm_error *err);

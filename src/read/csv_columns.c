@@ -1,5 +1,5 @@
 /* Columns by the header's names, or by their order, and their cells. */
-#include "read/csv_columns.h"
+#include "read/csv.h"
 
 #include <stdlib.h>
 
@@ -38,12 +38,6 @@ static dperm_status map_header(const dperm_schema *schema, bool need_labels, con
                          "the header has no column \"%.64s\" that the schema lists; add it, or "
                          "set \"header\": false",
                          name);
-    }
-  }
-  for (size_t c = 0; c < schema->column_count; c++) { /* those that are ignored, at most once too */
-    size_t unused = absent;
-    if (schema->columns[c].type == COLUMN_IGNORE) {
-      TRY(find_in_header(csv, schema->columns[c].name, &unused, err));
     }
   }
   return DPERM_OK;
@@ -101,21 +95,6 @@ void csv_columns_close(csv_columns *columns) {
   *columns = (csv_columns){0};
 }
 
-/* Messages name the column and the place, never the content: a log is not a release. */
-static dperm_status fail_number(const dperm_schema *schema, const csv_column *c,
-                                const csv_reader *csv, dperm_error *err) {
-  const schema_column *column = &schema->columns[c->place];
-  const csv_field *field = &csv->fields[c->field];
-  return csv_fail_at(
-      csv, field->offset, err,
-      cell_of_text(schema, column, field->text).flags & TEXT_NOT_FINITE
-          ? "column \"%.64s\" holds NaN or infinity; give a number, or list the text "
-            "under \"missing\""
-          : "column \"%.64s\" is not a number; mend it, or list the text under "
-            "\"missing\"",
-      column->name);
-}
-
 /* The label, or the class of index 0 where labels are not needed. */
 static dperm_status read_label(const csv_columns *columns, cell_reader *cells,
                                const csv_reader *csv, double *value, bool *drop, dperm_error *err) {
@@ -156,7 +135,11 @@ dperm_status csv_columns_next(const csv_columns *columns, cell_reader *cells, cs
     cell_value is = cell_read(cells, c->place, &csv->fields[c->field].text);
     if (is.flags) {
       if (is.flags & (TEXT_NOT_FINITE | TEXT_MALFORMED)) {
-        return fail_number(cells->schema, c, csv, err);
+        /* The column and the place, never the content: a log is not a release. */
+        return csv_fail_at(csv, csv->fields[c->field].offset, err,
+                           "column \"%.64s\" is not a finite number; mend it, or list the text "
+                           "under \"missing\"",
+                           cells->schema->columns[c->place].name);
       }
       cell_count(cells, c->place, is.flags);
       drop = drop || cell_drops(cells, is.flags);

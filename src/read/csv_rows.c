@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/owned.h"
 #include "base/thread_pool.h"
-#include "read/csv_columns.h"
+#include "read/csv.h"
 
 enum {
   PIECE = 1 << 17, /* bytes */
@@ -227,8 +227,8 @@ static dperm_status open_file(row_reader *reader, const dperm_source *source, dp
     FAIL(err, DPERM_INVALID_ARGUMENT, "%s: CSV data have a schema; leave the number of columns out",
          path_for_people(source->path));
   }
-  TRY(csv_open(source->path, schema->separator, schema->comment, reader->progress, reader->digest,
-               &r->csv, err));
+  TRY(csv_open(source->path, NULL, schema->separator, schema->comment, reader->progress,
+               reader->digest, &r->csv, err));
   TRY(csv_columns_open(schema, reader->need_labels, reader->may_be_empty, &r->csv, &r->columns,
                        err));
   TRY(cell_reader_open(schema, reader->need_labels, &r->cells, err));
@@ -260,7 +260,6 @@ static unsigned doubts(const row_reader *reader) {
 const row_reader_kind csv_format = {
     .name = "csv",
     .format = DPERM_FORMAT_CSV,
-    .by_schema = true,
     .size = sizeof(csv_rows),
     .open = open_file,
     .close = close_file,

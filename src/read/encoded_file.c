@@ -21,10 +21,7 @@ dperm_status encoded_damaged(const encoded_file *file, uint64_t at, const char *
 }
 
 dperm_status encoded_machine_check(dperm_error *err) {
-  const uint16_t one = 1;
-  unsigned char low = 0;
-  memcpy(&low, &one, 1);
-  if (low != 1 || sizeof(size_t) != 8) {
+  if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || sizeof(size_t) != 8) {
     FAIL(err, DPERM_UNSUPPORTED,
          "encoded files are for 64-bit little-endian machines; use CSV here");
   }
@@ -81,9 +78,6 @@ static dperm_status read_header(encoded_file *file, dperm_error *err) {
   return schema ? dperm_schema_parse(text, length, file->path, &file->schema, err) : DPERM_OK;
 }
 
-/* All that an encoder notes. */
-enum { ALL_NOTED = DOUBT_COMMENTS | DOUBT_BLANKS | DOUBT_SPANS | DOUBT_LAST };
-
 static dperm_status read_trailer(encoded_file *file, dperm_error *err) {
   const uint64_t end = file->size - sizeof *file->trailer;
   if (file->size % ENCODED_UNIT != 0) {
@@ -99,7 +93,7 @@ static dperm_status read_trailer(encoded_file *file, dperm_error *err) {
   if (t->rows > SIZE_MAX / TABLE_PAGE || t->pages != (t->rows + TABLE_PAGE - 1) / TABLE_PAGE ||
       t->pages > file->size / sizeof *file->pages || t->directory % ENCODED_UNIT != 0 ||
       t->directory > end || end - t->directory != t->pages * sizeof *file->pages ||
-      t->most_entries > file->header->dims || t->flags > ALL_NOTED) {
+      t->most_entries > file->header->dims || t->flags >= 1 << DOUBT_KINDS) {
     return encoded_damaged(file, end, "the trailer makes no sense", err);
   }
   return DPERM_OK;

@@ -150,19 +150,15 @@ static bool sparse_page_holds(const encoded_file *file, const record_table *t, s
 
 typedef bool page_check(const encoded_file *file, const record_table *t, size_t page);
 
+enum { AT_A_TIME = 64 };
+
 typedef struct inspection {
   const encoded_file *file;
   const record_table *table;
   page_check *holds;
   size_t first;
-  atomic_size_t bad, wrong; /* the first page with a wrong sum, or with what cannot be */
+  enum { PAGE_FINE, PAGE_DAMAGED, PAGE_WRONG } found[AT_A_TIME];
 } inspection;
-
-static void keep_first(atomic_size_t *first, size_t page) {
-  size_t before = atomic_load(first);
-  while (page < before && !atomic_compare_exchange_weak(first, &before, page)) {
-  }
-}
 
 static void inspect(void *context, size_t piece, size_t worker) {
   inspection *in = context;
@@ -170,9 +166,9 @@ static void inspect(void *context, size_t piece, size_t worker) {
   const encoded_page *p = &in->file->pages[page];
   (void)worker;
   if (encoded_sum(0, page_bytes(in->file, page), (size_t)p->size) != p->check) {
-    keep_first(&in->bad, page);
+    in->found[piece] = PAGE_DAMAGED;
   } else if (!in->holds(in->file, in->table, page)) {
-    keep_first(&in->wrong, page);
+    in->found[piece] = PAGE_WRONG;
   }
 }
 
@@ -180,22 +176,21 @@ static void inspect(void *context, size_t piece, size_t worker) {
 static dperm_status check_pages(const encoded_file *file, const record_table *t, page_check *holds,
                                 size_t first, size_t end, const dperm_progress *progress,
                                 dperm_error *err) {
-  enum { AT_A_TIME = 64 };
   for (size_t at = first; at < end; at += AT_A_TIME) {
     inspection in = {.file = file, .table = t, .holds = holds, .first = at};
     size_t count = end - at < AT_A_TIME ? end - at : AT_A_TIME;
-    atomic_init(&in.bad, SIZE_MAX);
-    atomic_init(&in.wrong, SIZE_MAX);
     pool_run(count, inspect, &in);
-    if (atomic_load(&in.bad) != SIZE_MAX) {
-      return encoded_damaged(file, file->pages[atomic_load(&in.bad)].offset,
-                             "the sum of a page is wrong", err);
-    }
-    if (atomic_load(&in.wrong) != SIZE_MAX) {
-      FAIL(err, DPERM_INVALID_DATA,
-           "%s: byte %llu: a page holds what no record becomes under this schema, and the noise "
-           "would not cover it; encode the records again",
-           file->path, (unsigned long long)file->pages[atomic_load(&in.wrong)].offset);
+    for (size_t p = 0; p < count; p++) {
+      const uint64_t place = file->pages[at + p].offset;
+      if (in.found[p] == PAGE_DAMAGED) {
+        return encoded_damaged(file, place, "the sum of a page is wrong", err);
+      }
+      if (in.found[p] == PAGE_WRONG) {
+        FAIL(err, DPERM_INVALID_DATA,
+             "%s: byte %llu: a page holds what no record becomes under this schema, and the noise "
+             "would not cover it; encode the records again",
+             file->path, (unsigned long long)place);
+      }
     }
     TRY(progress_tick(progress, "checking", file->pages[at + count - 1].offset,
                       file->trailer->directory, err));
@@ -284,8 +279,7 @@ dperm_status encoded_rows(encoded_file *file, size_t from, size_t count,
   return DPERM_OK;
 }
 
-/* ---- the reader. Whoever wants all records maps them (data/dataset_read.c); here they are copied
- * batch by batch. */
+/* ---- the reader */
 
 static bool recognizes(const dperm_source *source) {
   return encoded_recognized(source->path);
@@ -293,24 +287,16 @@ static bool recognizes(const dperm_source *source) {
 
 /* Schema and columns are those of the source, where it names any. */
 static dperm_status open_file(row_reader *reader, const dperm_source *source, dperm_error *err) {
-  const char *wrong = NULL;
   TRY(encoded_open(source->path, &reader->file, err));
   const encoded_file *file = reader->file;
-  if (source->schema && !file->schema) {
-    wrong =
-        "holds svmlight rows, which have no schema; leave the schema out, or use a model of such "
-        "rows";
-  } else if (source->dims && file->schema) {
-    wrong = "has a schema inside, where plain columns are expected; leave their number out, or use "
-            "another model";
-  } else if (source->dims && source->dims != file->header->dims) {
-    wrong = "was encoded with another number of columns than the one given, or the model's; give "
-            "the file that goes with it";
-  } else if (file->trailer->rows == 0 && !reader->may_be_empty) {
-    return fail_no_rows(source->path, err);
+  if ((source->schema && !file->schema) ||
+      (source->dims && (file->schema || source->dims != file->header->dims))) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "%s: has %s inside, not what is given, or the model's; give the file that goes with it",
+         source->path, file->schema ? "a schema" : "svmlight rows, or another number of columns,");
   }
-  if (wrong) {
-    FAIL(err, DPERM_INVALID_DATA, "%s: %s", source->path, wrong);
+  if (file->trailer->rows == 0 && !reader->may_be_empty) {
+    return fail_no_rows(source->path, err);
   }
   reader->cells = file->schema;
   reader->schema = source->schema ? source->schema : file->schema;
@@ -322,48 +308,6 @@ static void close_file(row_reader *reader) {
   encoded_close(reader->file);
 }
 
-enum { BATCH = 4096 };
-
-static dperm_status read_table(row_reader *reader, size_t all, batch_taker *take, void *context,
-                               dperm_error *err) {
-  OWNED(table_free_at) record_table *table = NULL;
-  OWNED(batch_clear) record_batch batch = {0};
-  TRY(encoded_table(reader->file, 0, all, reader->progress, &table, err));
-  for (size_t at = 0; at < all; at += batch.count) {
-    TRY(batch_copy(table, NULL, at, all - at < BATCH ? all - at : BATCH, &batch, err));
-    TRY(take(context, &batch, 1, NULL, err));
-  }
-  return DPERM_OK;
-}
-
-static dperm_status read_rows(row_reader *reader, size_t all, batch_taker *take, void *context,
-                              dperm_error *err) {
-  OWNED(matrix_free_at) matrix *x = NULL;
-  OWNED_MEMORY double *labels = NULL, *work = NULL;
-  OWNED(rows_clear) growing_rows rows = {0};
-  TRY(memory_new(all, sizeof *labels, &labels, err));
-  TRY(encoded_rows(reader->file, 0, all, reader->progress, &x, labels, err));
-  TRY(memory_new(x->work_size, sizeof *work, &work, err));
-  for (size_t at = 0; at < all;) {
-    rows_reset(&rows);
-    for (; at < all && rows.count < BATCH; at++) {
-      row_view row;
-      x->kind->views(x, at, 1, work, &row);
-      TRY(rows_add(&rows, row, labels[at], err));
-    }
-    TRY(take(context, NULL, 0, &rows, err));
-  }
-  return DPERM_OK;
-}
-
-/* Behind the last record, it must still be the file that was checked. */
-static dperm_status read_all(row_reader *reader, batch_taker *take, void *context,
-                             dperm_error *err) {
-  const size_t all = (size_t)reader->file->trailer->rows;
-  TRY((reader->cells ? read_table : read_rows)(reader, all, take, context, err));
-  return encoded_unchanged(reader->file, err);
-}
-
 static unsigned doubts(const row_reader *reader) {
   return (unsigned)reader->file->trailer->flags;
 }
@@ -371,11 +315,9 @@ static unsigned doubts(const row_reader *reader) {
 const row_reader_kind encoded_format = {
     .name = "encoded",
     .format = DPERM_FORMAT_ENCODED,
-    .mapped = true,
     .recognizes = recognizes,
     .size = sizeof(row_reader),
     .open = open_file,
     .close = close_file,
-    .read = read_all,
     .doubts = doubts,
 };

@@ -182,7 +182,7 @@ dperm_status dperm_encode_file(const dperm_source *source, const char *out_path,
   dperm_source identified = *source; /* the file carries its source's digest */
   identified.no_identity = false;
   TRY(row_reader_open(&identified, true, progress, &reader, err));
-  if (reader->kind->mapped) {
+  if (reader->file) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%s: is encoded already; give CSV or svmlight",
          path_for_people(source->path));
   }

@@ -20,8 +20,6 @@ typedef struct row_reader row_reader;
 typedef struct row_reader_kind {
   const char *name; /* as --format has it */
   dperm_format format;
-  bool by_schema; /* records are encoded under the source's schema; else they are rows already */
-  bool mapped;    /* rows are used where they stand in the file, which carries its own schema */
   /* Whether a source without a format is of this one; kinds are asked in the table's order. NULL
    * for the last, which takes what is left. */
   bool (*recognizes)(const dperm_source *source);
@@ -30,7 +28,8 @@ typedef struct row_reader_kind {
   size_t size;
   dperm_status (*open)(row_reader *reader, const dperm_source *source, dperm_error *err);
   void (*close)(row_reader *reader);
-  /* Hands all records to `take`. */
+  /* Hands all records to `take`; NULL where they are used where they stand in
+   * the file, which carries its own schema (data_of_encoded). */
   dperm_status (*read)(row_reader *reader, batch_taker *take, void *context, dperm_error *err);
   /* What makes the number of rows doubtful (row_doubt), once all rows are read. */
   unsigned (*doubts)(const row_reader *reader);
@@ -55,7 +54,7 @@ struct row_reader {
   const dperm_schema *schema; /* of the rows to be made, or NULL */
   const dperm_schema *cells;  /* that the cells are of: the same, or an encoded file's own */
   window *text;               /* of a text of lines; or NULL */
-  encoded_file *file;         /* of a mapped kind; or NULL */
+  encoded_file *file;         /* that is mapped; or NULL */
   dperm_unsafe_column_counts **counts; /* one per column of the schema, may be taken; or NULL */
 };
 

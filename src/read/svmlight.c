@@ -44,7 +44,7 @@ static dperm_status open_file(row_reader *reader, const dperm_source *source, dp
   }
   reader->dims = source->dims;
   reader->text = &r->window;
-  return window_open(source->path, reader->progress, reader->digest, &r->window, err);
+  return window_open(source->path, NULL, reader->progress, reader->digest, &r->window, err);
 }
 
 static void close_file(row_reader *reader) {
@@ -128,14 +128,8 @@ static const char *parse_entry(slice token, size_t dims, size_t *last, double *v
   }
   slice left = {token.start, (size_t)(colon - token.start)};
   slice right = {colon + 1, token.length - left.length - 1};
-  if (left.length && left.start[0] == '-') {
-    return "a negative index; indices count from 1";
-  }
-  if (!parse_size(left, SIZE_MAX / 2, &index)) {
-    return "the index is not a whole number; indices count from 1";
-  }
-  if (index == 0) {
-    return "index 0; indices count from 1";
+  if (!parse_size(left, SIZE_MAX / 2, &index) || index == 0) {
+    return "the index is not a whole number from 1 on";
   }
   if (index > dims) {
     return "the index is beyond the declared number of columns; raise that";

@@ -53,47 +53,37 @@ dperm_status window_fill(window *w, size_t amount, dperm_error *err) {
 /* ---- opening */
 
 static dperm_status skip_mark(window *w, const char *path, dperm_error *err) {
-  static const char *const packed[] = {"\3757z", "\x28\xb5\x2f", "PK\x03", "BZh"};
+  static const char *const foreign[] = {"\xff\xfe",     "\xfe\xff", "\3757z",
+                                        "\x28\xb5\x2f", "PK\x03",   "BZh"};
   while (w->end - w->begin < 3 && !w->at_end) {
     TRY(window_more(w, err));
   }
   const char *at = w->bytes + w->begin; /* three bytes, or newlines behind them */
-  for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
-    if (memcmp(at, packed[i], 3) == 0) {
+  for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+    if (memcmp(at, foreign[i], strlen(foreign[i])) == 0) {
       FAIL(err, DPERM_INVALID_DATA,
-           "%s:1:1: the file is compressed in a way that is not read; unpack it, or use gzip",
-           path_for_people(path));
+           "%s:1:1: the file is %s; save it as UTF-8, plain or packed by gzip",
+           path_for_people(path), i < 2 ? "UTF-16" : "compressed in a way that is not read");
     }
-  }
-  if (memcmp(at, "\xff\xfe", 2) == 0 || memcmp(at, "\xfe\xff", 2) == 0) {
-    FAIL(err, DPERM_INVALID_DATA, "%s:1:1: the file is UTF-16; save it as UTF-8",
-         path_for_people(path));
   }
   w->begin += memcmp(at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   return DPERM_OK;
 }
 
-dperm_status window_open(const char *path, const dperm_progress *progress, bool digest, window *out,
-                         dperm_error *err) {
-  OWNED(window_close) window w = {0};
-  TRY(byte_source_open(path, progress, &w.source, err));
-  if (digest) {
-    TRY(byte_source_digest(w.source, err));
+dperm_status window_open(const char *path, const slice *text, const dperm_progress *progress,
+                         bool digest, window *out, dperm_error *err) {
+  OWNED(window_close) window w = {.at_end = text != NULL};
+  if (text) {
+    TRY(memory_reserve(&w.bytes, &w.capacity, text->length + WINDOW_PAD, 1, err));
+    memcpy(w.bytes, text->start, text->length);
+    memset(w.bytes + text->length, '\n', WINDOW_PAD);
+    w.end = text->length;
+  } else {
+    TRY(byte_source_open(path, progress, &w.source, err));
+    TRY(digest ? byte_source_digest(w.source, err) : DPERM_OK);
+    TRY(window_more(&w, err));
   }
-  TRY(window_more(&w, err));
   TRY(skip_mark(&w, path, err));
-  *out = w;
-  w = (window){0};
-  return DPERM_OK;
-}
-
-dperm_status window_open_text(const char *name, const char *text, size_t length, window *out,
-                              dperm_error *err) {
-  OWNED(window_close) window w = {.end = length, .at_end = true};
-  TRY(memory_reserve(&w.bytes, &w.capacity, length + WINDOW_PAD, 1, err));
-  memcpy(w.bytes, text, length);
-  memset(w.bytes + length, '\n', WINDOW_PAD);
-  TRY(skip_mark(&w, name, err));
   *out = w;
   w = (window){0};
   return DPERM_OK;

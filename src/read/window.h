@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/file_read.h"
+#include "base/text.h"
 
 typedef struct window {
   byte_source *source;
@@ -16,12 +17,10 @@ typedef struct window {
 } window;
 
 /* Skips a UTF-8 byte-order mark; refuses UTF-16 and compressed files with advice. With `digest`,
- * the bytes are digested on the way (byte_source_digested). */
-dperm_status window_open(const char *path, const dperm_progress *progress, bool digest, window *out,
-                         dperm_error *err);
-/* The same of a copy of bytes in memory. */
-dperm_status window_open_text(const char *name, const char *text, size_t length, window *out,
-                              dperm_error *err);
+ * the bytes are digested on the way (byte_source_digested). With `text`, of a copy of that instead
+ * of a file; `path` is then what messages call it. */
+dperm_status window_open(const char *path, const slice *text, const dperm_progress *progress,
+                         bool digest, window *out, dperm_error *err);
 void window_close(window *w);
 
 static inline const char *window_end(const window *w) {

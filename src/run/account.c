@@ -54,11 +54,7 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
     request.curves = run->curves;
     request.curve_count = run->curve_count;
   }
-  if (run->identity) {
-    request.identity = *run->identity;
-  } else {
-    TRY(identity_of_data(run->data, &request.identity, err));
-  }
+  TRY(identity_of_data(run->data, &request.identity, err));
   if (!guarantee_is_private(&run->claim)) {
     return refuse_unprotected(run, &request.identity, err);
   }

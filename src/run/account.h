@@ -12,8 +12,7 @@ typedef struct account_run {
   guarantee claim;
   const privacy_curve *curves;   /* what more is known of each plan that it may follow, for one */
   size_t curve_count;            /* record; none if nothing is */
-  const dperm_data *data;        /* whose identity is asked for only if there is a ledger, */
-  const data_identity *identity; /* or that itself, where there is no data set in memory */
+  const dperm_data *data;        /* whose identity is asked for only if there is a ledger */
   const schema_refined *refined; /* of the schema, paid for by an entry before; or NULL */
   bool costs_nothing;            /* the records have no part in the result: refused where others are
                                     and told what is left, but written nowhere */

@@ -1,10 +1,10 @@
 /* The stage that chooses a temperature (docs/proofs/calibration.md). Scores are computed row by row
  * from the released weights: a row's are the same wherever it stands and whatever the others are
- * (matrix/gemm_block.h, matrix/matrix_dense.h), which the proof needs. So they are looked at in
+ * (matrix/gemm_block.c, matrix/matrix_dense.h), which the proof needs. So they are looked at in
  * blocks, and no scores of all rows are kept. */
 #include "run/stage.h"
 
-#include "matrix/gemm_block.h"
+#include "matrix/matrix_dense.h"
 #include "mechanism/temperature.h"
 #include "run/options.h"
 

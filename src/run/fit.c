@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/threads.h"
-#include "data/class_weights.h"
+#include "data/dataset.h"
 #include "dperm/score.h"
 #include "loss/link.h"
 #include "mechanism/mechanism.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/thread_pool.h"
-#include "data/class_weights.h"
+#include "data/dataset.h"
 #include "kernel/features.h"
 #include "loss/link.h"
 #include "loss/regularizer.h"

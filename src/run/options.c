@@ -5,7 +5,7 @@
 
 #include "base/defect.h"
 #include "base/norm_upper.h"
-#include "data/class_weights.h"
+#include "data/dataset.h"
 #include "loss/link.h"
 #include "loss/loss.h"
 #include "loss/regularizer.h"

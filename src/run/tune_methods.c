@@ -72,8 +72,8 @@ static dperm_status draw_holdout(const tuning *t, const dperm_data *data, dperm_
   size_t rows = rows_in_all(data->x), starts[3] = {0, holdout_rows(rows, t->how->holdout), rows};
   TRY(memory_new(rows, sizeof *order, &order, err));
   TRY(draw_parts(t, data, 2, t->how->holdout, order, starts, err));
-  TRY(data_select_any(data, order, starts[1], judge, err));
-  return data_select_any(data, order + starts[1], rows - starts[1], train, err);
+  TRY(dperm_data_select(data, order, starts[1], judge, err));
+  return dperm_data_select(data, order + starts[1], rows - starts[1], train, err);
 }
 
 /* Candidate i, fitted to some rows, and its errors on others. */
@@ -111,8 +111,7 @@ dperm_status tune_probe_memory(const tuning *t, dperm_error *err) {
   }
   double copies = parted->kind->block ? rows * (double)parted->cols : 0;
   double copied = (copies + 2 * rows) * sizeof(double);
-  double compared = open ? records_overlap_bytes(data, open) : 0; /* before the first fit */
-  return memory_probe(fmax(models + work + copied, compared), err);
+  return memory_probe(models + work + copied, err);
 }
 
 /* ---- what the model states of its candidates */
@@ -177,12 +176,12 @@ static dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model *
     starts[i] = i * tune_fit_rows(t);
   }
   TRY(draw_parts(t, t->data, t->count + 1, (double)NAN, order, starts, err));
-  TRY(data_select_any(t->data, order + starts[t->count], starts[t->count + 1] - starts[t->count],
-                      &judge, err));
+  TRY(dperm_data_select(t->data, order + starts[t->count], starts[t->count + 1] - starts[t->count],
+                        &judge, err));
   for (size_t i = 0; i < t->count; i++) {
     OWNED(dperm_data_free_at) dperm_data *part = NULL;
     TRY(progress_tick(&t->candidates[i].progress, "tuning", i, t->count, err));
-    TRY(data_select_any(t->data, order + starts[i], starts[i + 1] - starts[i], &part, err));
+    TRY(dperm_data_select(t->data, order + starts[i], starts[i + 1] - starts[i], &part, err));
     TRY(fit_and_judge(t, i, part, judge, &models[i], &errors[i], err));
   }
   if (ranks_lead(t->data->x->spread)) {

@@ -6,7 +6,6 @@
  * A record that is added or removed changes one count by one, of what is wrong and what is right,
  * or of the four: noise of rate epsilon on each (docs/proofs/neighbours.md 8). How many records
  * there are is in none of what is released but through these. */
-#include <math.h>
 #include <sodium.h>
 #include <stdio.h>
 
@@ -19,7 +18,6 @@
 #include "run/fit.h"
 #include "run/options.h"
 #include "score/error_interval.h"
-#include "score/predict_file.h"
 
 /* What must not leave. */
 typedef struct confusion {
@@ -29,18 +27,13 @@ typedef struct confusion {
 } confusion;
 
 static const sized_struct score_struct = SIZED_STRUCT(dperm_private_score, true_negatives);
-/* A block of rows with their scores (scored_block). */
-static dperm_status count_rows(void *context, const double *scores, const double *labels,
-                               size_t rows, dperm_error *err) {
-  confusion *c = context;
-  (void)err;
-  for (size_t i = 0; i < rows; i++) {
+
+static void count_rows(confusion *c, const double *scores, const double *labels) {
+  for (size_t i = 0; i < c->rows; i++) {
     size_t winner = model_winner(c->classes, scores + i * class_fits(c->classes));
     bool wrong = class_label(c->classes, winner) != labels[i];
     c->counts[c->classes > 2 || winner == 1 ? wrong : 3 - wrong]++;
   }
-  c->rows += rows;
-  return DPERM_OK;
 }
 
 /* ---- noise */
@@ -66,19 +59,12 @@ static dperm_status check_neighbours(const dperm_model *model, const dperm_score
     FAIL(err, DPERM_INVALID_ARGUMENT, "neighbours number %d is none of the two",
          (int)o->neighbours);
   }
-  if (o->public_model || o->neighbours == of_model) {
-    return DPERM_OK;
-  }
-  if (of_model == DPERM_NEIGHBOURS_ADD_REMOVE) {
+  if (!o->public_model && o->neighbours != of_model && /* of no private model it says so */
+      (of_model == DPERM_NEIGHBOURS_ADD_REMOVE || dperm_model_is_private(model))) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "a private score for replaced records states how many there are, which this model keeps "
-         "private; say neighbours add-remove, or score it on others, as a public model");
-  }
-  if (dperm_model_is_private(model)) { /* else its score is not either, and says so */
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "this model is private for replaced records, and states how many there were: its score "
-         "says nothing of one more or less; say neighbours replace, or score it on others, as a "
-         "public model");
+         "this model is private for neighbours %s, its score says nothing for others; say "
+         "neighbours %s, or score it on other records, as a public model",
+         dperm_neighbours_name(of_model), dperm_neighbours_name(of_model));
   }
   return DPERM_OK;
 }
@@ -180,7 +166,8 @@ static dperm_status pay_and_draw(const account_run *run, dperm_charge *charge, c
 }
 
 /* The release of these counts, into the caller's struct of this size. */
-static dperm_status release_counts(const confusion *c, const dperm_model *model, account_run run,
+static dperm_status release_counts(const confusion *c, const dperm_model *model,
+                                   const dperm_data *data, unsigned reasons,
                                    const dperm_score_options *o, dperm_private_score *out,
                                    size_t size, dperm_error *err) {
   OWNED(random_wipe) random_source own = {0};
@@ -188,16 +175,17 @@ static dperm_status release_counts(const confusion *c, const dperm_model *model,
   dperm_charge charge = {.entry = 0};
   dperm_private_score made;
   TRY(random_given(o->random, &own, &source, err));
-  run.account = &o->account;
-  run.command = "score";
-  run.mechanism = o->counts ? "discrete laplace, counts" : "discrete laplace";
-  unsigned reasons = data_reasons(run.data) | source_reasons(source);
+  reasons |= source_reasons(source);
   if (!o->public_model && !dperm_model_is_private(model)) {
     /* A model that moves with a record as it likes makes its own errors tell of that record,
      * whatever noise they get; one that is private was paid for. */
     reasons |= REASON_MODEL;
   }
-  run.claim = guarantee_with(claim_of(o), reasons);
+  const account_run run = {.account = &o->account,
+                           .command = "score",
+                           .mechanism = o->counts ? "discrete laplace, counts" : "discrete laplace",
+                           .data = data,
+                           .claim = guarantee_with(claim_of(o), reasons)};
   TRY(account_failed(&charge, pay_and_draw(&run, &charge, c, o, source, &made, err), err));
   sized_give(&score_struct, &made, out, size);
   return DPERM_OK;
@@ -205,40 +193,40 @@ static dperm_status release_counts(const confusion *c, const dperm_model *model,
 
 /* ---- from memory and from files */
 
+static dperm_status score_data(const dperm_model *model, const dperm_data *data, unsigned reasons,
+                               const dperm_score_options *o, dperm_private_score *out, size_t size,
+                               dperm_error *err) {
+  OWNED_MEMORY double *scores = NULL;
+  confusion c = {.classes = model->classes.count, .rows = data->x->rows};
+  TRY(adding(o) ? DPERM_OK : data_check_any(data, err));
+  TRY(data_check_labels(data, c.classes, err));
+  TRY(check_rows_public(data->schema, data->doubts, err));
+  TRY(memory_new(c.rows * class_fits(c.classes), sizeof *scores, &scores, err));
+  TRY(dperm_model_scores(model, data, scores, err));
+  count_rows(&c, scores, data->labels);
+  TRY(data_unchanged(data, err));
+  return release_counts(&c, model, data, reasons, o, out, size, err);
+}
+
 dperm_status dperm_model_score_private_sized(const dperm_model *model, const dperm_data *data,
                                              const dperm_score_options *given,
                                              dperm_private_score *out, size_t size,
                                              dperm_error *err) {
-  OWNED_MEMORY double *scores = NULL;
-  confusion c = {.classes = model->classes.count};
   dperm_score_options options;
   TRY(take_options(model, given, size, &options, err));
-  TRY(adding(&options) ? DPERM_OK : data_check_any(data, err));
-  TRY(data_check_labels(data, c.classes, err));
-  TRY(check_rows_public(data->schema, data->doubts, err));
-  TRY(memory_new(data->x->rows * class_fits(c.classes), sizeof *scores, &scores, err));
-  TRY(dperm_model_scores(model, data, scores, err));
-  TRY(count_rows(&c, scores, data->labels, data->x->rows, err));
-  TRY(data_unchanged(data, err));
-  return release_counts(&c, model, (account_run){.data = data}, &options, out, size, err);
+  return score_data(model, data, data_reasons(data), &options, out, size, err);
 }
 
 dperm_status dperm_score_file_private_sized(const dperm_model *model, const dperm_source *source,
                                             const dperm_score_options *given,
                                             dperm_private_score *out, size_t size,
                                             dperm_error *err) {
-  OWNED(row_reader_close_at) row_reader *reader = NULL;
-  confusion c = {.classes = model->classes.count};
-  unsigned char bytes[FILE_DIGEST_SIZE] = {0};
-  data_identity identity;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
   dperm_score_options options;
+  dperm_source filled;
   TRY(take_options(model, given, size, &options, err));
-  dperm_source opened = *source;
-  opened.may_be_empty |= adding(&options); /* that there are none is private too */
-  TRY(scored_open(model, &opened, true, &options.progress, &reader, err));
-  TRY(scored_each(model, reader, count_rows, &c, err));
-  TRY(check_rows_public(model->schema, reader->kind->doubts(reader), err));
-  (void)row_reader_digested(reader, bytes);
-  identity_of_file(bytes, &identity);
-  return release_counts(&c, model, (account_run){.identity = &identity}, &options, out, size, err);
+  TRY(model_source(model, source, &filled, err));
+  filled.may_be_empty |= adding(&options); /* that there are none is private too */
+  TRY(dperm_data_read(&filled, &options.progress, &data, err));
+  return score_data(model, data, 0, &options, out, size, err);
 }

@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "base/vector.h"
-#include "matrix/gemm_block.h"
 #include "matrix/matrix_dense.h"
 
 /* Sums over sparse rows: so many rows at a time, and so many blocks of rows on a pile. */

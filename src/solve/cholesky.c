@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/vector.h"
-#include "matrix/gemm_block.h"
+#include "matrix/matrix_dense.h"
 #include "solve/direction.h"
 
 enum { PANEL = 32, TILE = 96 };

@@ -129,7 +129,7 @@ dperm_status problem_apply_both(const problem *p, const double *f, matrix_turn *
   TRY(scratch_take_raw(&work, cols * k, sizeof *turned, &turned, err));
   TRY(scratch_take_raw(&work, cols * k, sizeof *sum, &sum, err));
   problem_transpose(f, k, cols, turned);
-  TRY(matrix_apply_both(p->x, turned, k, turn, context, sum, err));
+  TRY(p->x->kind->apply_both(p->x, turned, k, turn, context, sum, err));
   problem_transpose(sum, cols, k, g);
   return DPERM_OK;
 }

@@ -3,7 +3,7 @@
  * for rows with few entries one Gram matrix after the other, for others all at once. */
 #include "base/vector.h"
 #include "loss/link.h"
-#include "matrix/gemm_block.h"
+#include "matrix/matrix_dense.h"
 #include "solve/problem.h"
 
 enum { PAIR_DOUBLES = 1 << 16 };

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/options_defaults.h"
 #include "base/threads.h"
-#include "data/class_weights.h"
+#include "data/dataset.h"
 #include "run/fit.h"
 #include "run/options.h"
 #include "run/representation.h"

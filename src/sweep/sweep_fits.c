@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/class_weights.h"
+#include "data/dataset.h"
 #include "mechanism/mechanism.h"
 #include "run/options.h"
 #include "sweep/sweep_run.h"

@@ -63,7 +63,7 @@ static dperm_status open_side(const sweep_split *split, const sweep_rows *from, 
       index[count++] = i;
     }
   }
-  TRY(matrix_part_new(from->x, index, count, &out->made, err));
+  TRY(from->x->kind->select(from->x, index, count, &out->made, err));
   if (from->made && from->x->spread) { /* features are made where the rows have arrived */
     TRY(features_keep(out->made, &out->kept, err));
   }

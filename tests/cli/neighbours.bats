@@ -318,9 +318,9 @@ P
 @test "a private score is for the model's neighbours, or the model is others'" {
   "$DPERM" "${train[@]}" --data people.csv --out m.json 2> /dev/null
   "$DPERM" train --schema schema.json --epsilon 1 --data people.csv --out r.json 2> /dev/null
-  fails 2 "states how many there are" "$DPERM" score --model m.json --data people.csv --epsilon 1
+  fails 2 "private for neighbours add-remove" "$DPERM" score --model m.json --data people.csv --epsilon 1
   run "$DPERM" score --model r.json --data people.csv --epsilon 1 --neighbours add-remove
-  fails_with 2 "this model is private for replaced records"
+  fails_with 2 "this model is private for neighbours replace"
   "$DPERM" score --model m.json --data people.csv --epsilon 1 --public-model > /dev/null 2>&1
   "$DPERM" score --model r.json --data people.csv --epsilon 1 --public-model --neighbours add-remove > s.json 2> /dev/null
   grep -q '"private": true' s.json

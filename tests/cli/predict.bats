@@ -55,14 +55,12 @@ for p, r in zip(people, csv.DictReader(sys.stdin)):
   done
 }
 
-@test "classes that are an object keep their order when a program sorts the keys" {
-  sed 's/"positive": \["yes"\], "negative": \["no"\]/"classes": {"yes": ["yes"], "no": ["no"]}/' schema.json > s.json
-  train_none people.csv s.json
+@test "a reformatted model is still the same model" {
+  train_none
   python3 -c 'import json; json.dump(json.load(open("model.json")), open("m2.json", "w"), sort_keys=True)'
-  "$DPERM" score --model model.json --data people.csv > a
-  "$DPERM" score --model m2.json --data people.csv > b
-  cmp a b
-  grep -q '"error_rate": 0\.[01]' a
+  "$DPERM" predict --model model.json --data people.csv --out a.csv
+  "$DPERM" predict --model m2.json --data people.csv --out b.csv
+  cmp a.csv b.csv
 }
 
 @test "data that do not fit the model's schema are refused" {

@@ -208,7 +208,7 @@ refuses_svm() {
 @test "bad records are refused with their place" {
   refuses_csv 'age,job,rich\n30,nurse,yes\n30,nurse\n' 'bad.csv:3:1: 2 fields where 3 are expected'
   refuses_csv 'age,job,rich\n30,"nurse,yes\n' 'bad.csv:2:4: this quote is never closed'
-  refuses_csv 'age,job,rich\nold,nurse,yes\n' 'bad.csv:2:1: column "age" is not a number'
+  refuses_csv 'age,job,rich\nold,nurse,yes\n' 'bad.csv:2:1: column "age" is not a finite number'
   refuses_csv 'age,job,rich\n30,nurse,maybe\n' 'bad.csv:2:10: the label'
   refuses_csv 'age,job,rich\n3\0000,nurse,yes\n' 'bad.csv:2:2: a NUL byte'
   refuses_csv '' 'bad.csv: no rows'
@@ -218,6 +218,15 @@ refuses_svm() {
   refuses_svm '0 1:1\n-1 1:1\n' 'bad.svm:2:1: labels 0 and -1'
   refuses_svm '# nothing\n' 'bad.svm: no rows'
   fails 2 "(dims)" "$DPERM" train --data bad.svm --mechanism none --out model.json
+}
+
+@test "messages never quote a record" {
+  for line in SECRET,nurse,yes 30,nurse,SECRET; do
+    printf 'age,job,rich\n%s\n' $line > bad.csv
+    run "$DPERM" train --data bad.csv --schema schema.json --mechanism none --out model.json
+    [ "$status" -eq 1 ]
+    [[ "$output" != *SECRET* ]]
+  done
 }
 
 @test "a cut gzip file is refused" {

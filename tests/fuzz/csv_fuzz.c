@@ -37,7 +37,7 @@ static void check_error(dperm_status status, const dperm_error *error) {
 static void split(const char *path, char separator, const char *comment) {
   csv_reader reader;
   dperm_error error = {DPERM_OK, ""};
-  dperm_status status = csv_open(path, separator, comment, NULL, false, &reader, &error);
+  dperm_status status = csv_open(path, NULL, separator, comment, NULL, false, &reader, &error);
   check_error(status, &error);
   if (status != DPERM_OK) {
     return;

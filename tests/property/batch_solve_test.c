@@ -148,8 +148,8 @@ TEST(models_see_the_rows_of_a_part_only) {
       index[count++] = i;
     }
   }
-  assert_ok(matrix_part_new(t->dense, index, count, &parts[0], err));
-  assert_ok(matrix_part_new(t->made, index, count, &parts[1], err));
+  assert_ok(t->dense->kind->select(t->dense, index, count, &parts[0], err));
+  assert_ok(t->made->kind->select(t->made, index, count, &parts[1], err));
   check_rows(parts[0], labels, NULL);
   check_rows(parts[1], labels, NULL);
   matrix_free(parts[0]);

@@ -8,8 +8,7 @@
 
 #include "base/threads.h"
 #include "data/dataset.h"
-#include "read/csv_columns.h"
-#include "read/csv_simd.h"
+#include "read/csv.h"
 #include "support.h"
 
 static const char schema_text[] =
@@ -137,7 +136,7 @@ static outcome read_file(const char *path, const dperm_schema *schema, int threa
   csv_columns columns;
   cell_reader cells;
   table_builder b;
-  assert_ok(csv_open(path, ',', "#", NULL, true, &csv, err));
+  assert_ok(csv_open(path, NULL, ',', "#", NULL, true, &csv, err));
   assert_ok(csv_columns_open(schema, true, false, &csv, &columns, err));
   assert_ok(cell_reader_open(schema, true, &cells, err));
   assert_ok(table_builder_open(schema, NULL, NULL, &b, err));
@@ -302,24 +301,4 @@ TEST(more_threads_may_come_meanwhile) {
   dperm_schema_free(schema);
   file_remove(path);
   free(t.bytes);
-}
-
-TEST(marks_are_the_separators) {
-  random_source r;
-  assert_ok(random_seeded(3, &r, err));
-  for (int round = 0; round < 2000; round++) {
-    char bytes[CSV_SIMD_BYTES];
-    static const char few[] = {',',    '\n',   '\0',   '"',    ' ',    '!',
-                               '\x0b', '\x01', '\x80', '\xac', '\x8a', '+'};
-    for (int i = 0; i < CSV_SIMD_BYTES; i++) {
-      bytes[i] = round % 2 ? few[random_bits(&r) % sizeof few] : (char)random_bits(&r);
-    }
-    const csv_marks marks = csv_marks_of(bytes, ','), also = csv_marks_by_bytes(bytes, ',');
-    assert_true(marks.separators == also.separators && marks.special == also.special);
-    for (int i = 0; i < CSV_SIMD_BYTES; i++) {
-      bool special = (bytes[i] >= 0 && bytes[i] <= ' ') || bytes[i] == '"';
-      assert_int_equal(marks.separators >> i & 1, bytes[i] == ',');
-      assert_int_equal(marks.special >> i & 1, special);
-    }
-  }
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/threads.h"
+#include "data/dataset.h"
 #include "input_paths.h"
 #include "read/row_reader.h"
 
@@ -43,7 +44,7 @@ static sample_file file_open(const sample *s, const record_set *set) {
   sample_file f = {.path = write_records(&plain, set)};
   f.source = (dperm_source){.path = f.path, .format = DPERM_FORMAT_SVMLIGHT, .dims = RECORD_DIMS};
   if (set->family == RECORDS_CSV) {
-    const char *text = set->layout->schema;
+    const char *text = set->layout->schema; /* which has ' in names */
     assert_ok(dperm_schema_parse(text, strlen(text), "schema", &f.schema, err));
     f.source = (dperm_source){.path = f.path, .format = DPERM_FORMAT_CSV, .schema = f.schema};
   }
@@ -68,70 +69,17 @@ static record_set some_records(const sample *s, uint64_t seed) {
   return records_draw(&r, s->family, (size_t)seed, false, false, RECORDS);
 }
 
-/* All that a reader gave: cells, or rows. */
-typedef struct gathered {
-  table_builder records;
-  growing_rows rows;
-} gathered;
-
-static void gathered_clear(gathered *g) {
-  table_builder_close(&g->records);
-  rows_clear(&g->rows);
-}
-
-static size_t count_of(const gathered *g) {
-  return g->rows.count + (g->records.table ? g->records.table->rows : 0);
-}
-
-/* A taker: appends to what is in its context. */
-static dperm_status gather(void *context, const record_batch *records, size_t count,
-                           const growing_rows *rows, dperm_error *error) {
-  gathered *all = context;
-  if (all->records.table) {
-    assert_true(!rows || rows->count == 0);
-    return table_builder_add(&all->records, records, count, error);
+static bool same_record(const dperm_data *a, const dperm_data *b, size_t i) {
+  double rows[2][RECORD_DIMS];
+  bool same = memcmp(&a->labels[i], &b->labels[i], sizeof *a->labels) == 0;
+  for (size_t c = 0; a->table && c < a->table->layout.count; c++) {
+    const double cells[2] = {table_cell(a->table, i, c), table_cell(b->table, i, c)};
+    same = same && memcmp(&cells[0], &cells[1], sizeof *cells) == 0;
   }
-  assert_true(count == 0);
-  return rows_append(&all->rows, rows, 0, rows->count, error);
-}
-
-static dperm_status read_all(row_reader *reader, gathered *all, dperm_error *error) {
-  if (reader->cells) {
-    TRY(table_builder_open(reader->cells, NULL, NULL, &all->records, error));
-  }
-  TRY(reader->kind->read(reader, gather, all, error));
-  if (reader->cells) { /* the last page; cells are compared in the table */
-    record_table *whole = NULL;
-    TRY(table_builder_finish(&all->records, &whole, error));
-    all->records.table = whole;
-  }
-  return DPERM_OK;
-}
-
-static dperm_status read_source(const dperm_source *source, const dperm_progress *progress,
-                                gathered *all, dperm_error *error) {
-  row_reader *reader = NULL;
-  *all = (gathered){.rows = {0}};
-  TRY(row_reader_open(source, true, progress, &reader, error));
-  dperm_status status = read_all(reader, all, error);
-  row_reader_close(reader);
-  return status;
-}
-
-static bool same_row(const growing_rows *a, const growing_rows *b, size_t i) {
-  size_t count = a->starts[i + 1] - a->starts[i], from = a->starts[i], there = b->starts[i];
-  return count == b->starts[i + 1] - there &&
-         memcmp(&a->labels[i], &b->labels[i], sizeof *a->labels) == 0 &&
-         memcmp(a->columns + from, b->columns + there, count * sizeof *a->columns) == 0 &&
-         memcmp(a->values + from, b->values + there, count * sizeof *a->values) == 0;
-}
-
-static bool same_record(const gathered *a, const gathered *b, size_t i) {
-  const record_table *one = a->records.table, *other = b->records.table;
-  bool same = one ? one->layout.count == other->layout.count : same_row(&a->rows, &b->rows, i);
-  for (size_t c = 0; same && one && c < one->layout.count; c++) {
-    const double cells[2] = {table_cell(one, i, c), table_cell(other, i, c)};
-    same = memcmp(&cells[0], &cells[1], sizeof *cells) == 0;
+  if (!a->table) {
+    a->x->kind->row(a->x, i, rows[0]);
+    b->x->kind->row(b->x, i, rows[1]);
+    same = same && memcmp(rows[0], rows[1], sizeof rows[0]) == 0;
   }
   return same;
 }
@@ -155,20 +103,19 @@ static void any_number_of_threads_gives_the_same_records(void **state) {
   for (uint64_t seed = 0; seed < RECORD_LAYOUTS; seed++) {
     record_set set = some_records(s, seed);
     sample_file f = file_open(s, &set);
-    gathered whole, again;
-    assert_ok(read_source(&f.source, NULL, &whole, err));
-    assert_int_equal(count_of(&whole), RECORDS);
+    auto_data *whole = NULL;
+    assert_ok(dperm_data_read(&f.source, NULL, &whole, err));
+    assert_int_equal(dperm_data_rows(whole), RECORDS);
     for (int threads = 1; threads <= 3; threads += 2) {
+      auto_data *again = NULL;
       thread_scope scope = threads_enter(threads);
-      assert_ok(read_source(&f.source, NULL, &again, err));
-      assert_int_equal(count_of(&again), RECORDS);
+      assert_ok(dperm_data_read(&f.source, NULL, &again, err));
+      assert_int_equal(dperm_data_rows(again), RECORDS);
       for (size_t i = 0; i < RECORDS; i++) {
-        assert_true(same_record(&again, &whole, i));
+        assert_true(same_record(again, whole, i));
       }
-      gathered_clear(&again);
       threads_leave(scope);
     }
-    gathered_clear(&whole);
     file_close(&f);
     records_free(&set);
   }
@@ -179,15 +126,10 @@ static void digest_is_made_and_fine_records_raise_no_doubts(void **state) {
   const sample *s = *state;
   record_set set = some_records(s, 2);
   sample_file f = file_open(s, &set);
-  unsigned char digest[FILE_DIGEST_SIZE];
-  row_reader *reader = NULL;
-  gathered all = {.rows = {0}};
-  assert_ok(row_reader_open(&f.source, true, NULL, &reader, err));
-  assert_ok(read_all(reader, &all, err));
-  assert_true(row_reader_digested(reader, digest));
-  assert_int_equal(reader->kind->doubts(reader), 0);
-  gathered_clear(&all);
-  row_reader_close(reader);
+  auto_data *all = NULL;
+  assert_ok(dperm_data_read(&f.source, NULL, &all, err));
+  assert_true(all->from_file);
+  assert_int_equal(all->doubts, 0);
   file_close(&f);
   records_free(&set);
 }
@@ -198,7 +140,7 @@ static void trouble_is_named_with_its_place(void **state) {
   record_set set = some_records(s, 0);
   char begin[512];
   dperm_error error;
-  gathered all;
+  auto_data *all = NULL;
   size_t place = RECORDS / 2, line = place + 1;
   if (!s->encoded) {
     char *kept = set.at[place].line;
@@ -207,11 +149,10 @@ static void trouble_is_named_with_its_place(void **state) {
     set.at[place].length = strlen(s->bad);
     line += set.family == RECORDS_CSV && set.layout->header;
     sample_file f = file_open(s, &set);
-    assert_int_equal(read_source(&f.source, NULL, &all, &error), DPERM_INVALID_DATA);
+    assert_int_equal(dperm_data_read(&f.source, NULL, &all, &error), DPERM_INVALID_DATA);
     (void)snprintf(begin, sizeof begin, "%s:%zu:%s", f.path, line,
                    *s->place == ':' ? "" : s->place);
     assert_memory_equal(error.message, begin, strlen(begin));
-    gathered_clear(&all);
     set.at[place].line = kept;
     set.at[place].length = length;
     file_close(&f);
@@ -224,10 +165,9 @@ static void trouble_is_named_with_its_place(void **state) {
     FILE *file = fopen(f.path, "r+b");
     assert_true(file && fseek(file, where, SEEK_SET) == 0);
     assert_true(fputc('x', file) == 'x' && fclose(file) == 0);
-    assert_int_equal(read_source(&f.source, NULL, &all, &error), DPERM_INVALID_DATA);
+    assert_int_equal(dperm_data_read(&f.source, NULL, &all, &error), DPERM_INVALID_DATA);
     (void)snprintf(begin, sizeof begin, "%s: byte %ld: ", f.path, first);
     assert_memory_equal(error.message, begin, strlen(begin));
-    gathered_clear(&all);
     file_close(&f);
   }
   records_free(&set);
@@ -246,10 +186,9 @@ static void progress_can_cancel(void **state) {
   const dperm_progress progress = {.tick = say_stop};
   record_set set = some_records(s, 1);
   sample_file f = file_open(s, &set);
-  gathered all;
+  auto_data *all = NULL;
   dperm_error error;
-  assert_int_equal(read_source(&f.source, &progress, &all, &error), DPERM_CANCELLED);
-  gathered_clear(&all);
+  assert_int_equal(dperm_data_read(&f.source, &progress, &all, &error), DPERM_CANCELLED);
   file_close(&f);
   records_free(&set);
 }

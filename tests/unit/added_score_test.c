@@ -132,7 +132,7 @@ TEST(scores_and_models_agree_on_neighbours) {
   assert_ok(dperm_model_score_private(added, data, &wanted, &score, err));
   assert_true(score.is_private && score.rows == 0);
   assert_fails(dperm_model_score_private(replaced, data, &wanted, &score, err),
-               DPERM_INVALID_ARGUMENT, "private for replaced records");
+               DPERM_INVALID_ARGUMENT, "private for neighbours replace");
   wanted.public_model = true;
   assert_ok(dperm_model_score_private(replaced, data, &wanted, &score, err));
   assert_true(score.is_private);
@@ -141,7 +141,7 @@ TEST(scores_and_models_agree_on_neighbours) {
   assert_true(score.rows == ROWS && score.correct == (int64_t)ROWS - score.errors);
   wanted.public_model = false;
   assert_fails(dperm_model_score_private(added, data, &wanted, &score, err), DPERM_INVALID_ARGUMENT,
-               "states how many there are");
+               "private for neighbours add-remove");
   wanted.neighbours = (dperm_neighbours)2;
   assert_fails(dperm_model_score_private(added, data, &wanted, &score, err), DPERM_INVALID_ARGUMENT,
                "none of the two");

@@ -101,15 +101,11 @@ static void turn(void *context, size_t from, size_t count, double *z) {
 typedef dperm_status pass(watched *w, double *tall, double *wide, dperm_error *err);
 
 static dperm_status both(watched *w, double *tall, double *wide, dperm_error *err) {
-  return matrix_apply_both(w->x, tall, 1, turn, w, wide, err);
+  return w->x->kind->apply_both(w->x, tall, 1, turn, w, wide, err);
 }
 
 static dperm_status apply(watched *w, double *tall, double *wide, dperm_error *err) {
   return matrix_apply(w->x, wide, 1, tall, err);
-}
-
-static dperm_status apply_transposed(watched *w, double *tall, double *wide, dperm_error *err) {
-  return w->x->kind->apply_transposed(w->x, tall, 1, wide, err);
 }
 
 static dperm_status gram(watched *w, double *tall, double *wide, dperm_error *err) {
@@ -135,8 +131,7 @@ static dperm_status keep(watched *w, double *tall, double *wide, dperm_error *er
   return status;
 }
 
-static pass *const passes[] = {both,     apply,         apply_transposed, gram,
-                               diagonal, double_double, transposed_dd,    keep};
+static pass *const passes[] = {both, apply, gram, diagonal, double_double, transposed_dd, keep};
 
 TEST(a_pass_ends_at_the_question_that_says_stop) {
   watched *w = watched_new();

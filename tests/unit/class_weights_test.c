@@ -1,6 +1,6 @@
 /* Weights of classes: what they become, what is refused and with which words, where they stand in a
  * model file, and that a file with weights that the claim does not cover is refused. */
-#include "data/class_weights.h"
+#include "data/dataset.h"
 #include "dperm/verify.h"
 
 #include <jansson.h>

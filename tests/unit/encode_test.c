@@ -1,6 +1,6 @@
 /* Encoding of CSV records, to the last bit: each expected double is computed here from the
- * documented rule (clamp, transform, scale, weight, then the row's divisor). Messages name the
- * place and never the content. Schemas are written with ' for ". */
+ * documented rule (encode_property_test.c has every kind of column). Messages name the place and
+ * never the content. Schemas are written with ' for ". */
 #include "dperm/unsafe.h"
 #include "support.h"
 
@@ -9,21 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static dperm_schema *schema_of(const char *text) {
-  char json[4096];
-  size_t length = strlen(text);
-  assert_true(length < sizeof json);
-  for (size_t i = 0; i <= length; i++) {
-    json[i] = text[i] == '\'' ? '"' : text[i];
-  }
-  dperm_schema *schema = NULL;
-  assert_ok(dperm_schema_parse(json, length, "s.json", &schema, err));
-  return schema;
-}
-
 static dperm_status read_csv(const char *schema_text, const char *csv, dperm_data **data,
                              dperm_error *err) {
-  dperm_schema *schema = schema_of(schema_text);
+  dperm_schema *schema = schema_quoted(schema_text);
   auto_file *path = file_with_text(csv);
   dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   dperm_status status = dperm_data_read(&source, NULL, data, err);
@@ -101,36 +89,6 @@ TEST(numbers_beyond_the_range_are_clamped) {
   assert_int_equal(counts.clamped, 5);
 }
 
-TEST(center_maps_the_range_onto_minus_one_to_one) {
-  auto_data *data = encoded("{" LABEL ", 'columns': [{'name': 'a', 'type': 'numeric',"
-                            " 'min': -3, 'max': 7, 'scale': 'center'}]}",
-                            "a,y\n-3,p\n7,n\n2,p\n0,p\n9,p\n");
-  row_is(data, 0, ROW(-1));
-  row_is(data, 1, ROW(1));
-  row_is(data, 2, ROW(0));
-  row_is(data, 3, ROW((0.0 - 2.0) / 5.0));
-  row_is(data, 4, ROW(1));
-}
-
-TEST(log1p_is_taken_after_clamping_and_before_scaling) {
-  auto_data *data = encoded("{" LABEL ", 'columns': [{'name': 'a', 'type': 'numeric',"
-                            " 'min': 0, 'max': 99999, 'transform': 'log1p'}]}",
-                            "a,y\n0,p\n99999,n\n2174,p\n-5,p\n1e9,p\n");
-  static const double values[] = {0, 99999, 2174, 0, 99999};
-  for (size_t i = 0; i < 5; i++) {
-    row_is(data, i, ROW(log1p(values[i]) / log1p(99999)));
-  }
-  dperm_data_free(data);
-  data = encoded("{" LABEL ", 'columns': [{'name': 'a', 'type': 'numeric', 'min': -0.5,"
-                 " 'max': 20, 'transform': 'log1p', 'scale': 'center'}]}",
-                 "a,y\n3,p\n-0.5,p\n20,p\n");
-  double low = log1p(-0.5), high = log1p(20), middle = low / 2 + high / 2,
-         half = high / 2 - low / 2;
-  row_is(data, 0, ROW((log1p(3) - middle) / half));
-  row_is(data, 1, ROW(fmax((low - middle) / half, -1)));
-  row_is(data, 2, ROW(fmin((high - middle) / half, 1)));
-}
-
 TEST(categories_are_one_hot_and_unknown_ones_zeros) {
   auto_data *data = encoded("{" LABEL ", 'columns': [" COLOURS "]}",
                             "c,y\nblue,p\nred,n\n \"green\" ,n\nBlue,n\npink,n\n,n\n");
@@ -163,72 +121,6 @@ TEST(the_reference_category_encodes_as_zeros) {
   dperm_unsafe_column_counts counts;
   assert_ok(dperm_unsafe_data_counts(data, 0, &counts, err));
   assert_int_equal(counts.unknown, 1); /* the reference is known */
-}
-
-TEST(groups_encode_by_their_own_place) {
-  auto_data *data = encoded("{" LABEL ", 'columns': [{'name': 'c', 'type': 'categorical', 'groups':"
-                            " {'warm': ['red', 'orange'], 'rest': '*', 'cold': ['blue']}}]}",
-                            "c,y\norange,p\nblue,n\nred,n\npink,n\n,n\n");
-  row_is(data, 0, ROW(1, 0, 0));
-  row_is(data, 1, ROW(0, 0, 1));
-  row_is(data, 2, ROW(1, 0, 0));
-  row_is(data, 3, ROW(0, 1, 0));
-  row_is(data, 4, ROW(0, 0, 0)); /* missing comes before "*" */
-}
-
-/* ---- whole rows */
-
-TEST(complete_rows_divide_by_the_larger_of_norm_and_rho) {
-  auto_data *data =
-      encoded("{" LABEL ", 'columns': [{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 10,"
-              " 'weight': 2}, " COLOURS ", {'name': 'd', 'type': 'categorical', 'values':"
-              " ['x'], 'weight': 0.5}]}",
-              "a,c,d,y\n3,green,x,p\n0,red,x,n\n,red,,n\n,,x,n\n");
-  double rho = norm_of(ROW(1, 0.5), 2);
-  double a = 2 * (3.0 / 10.0), f = factor_of(norm_of(ROW(a, 1, 0.5), 3));
-  row_is(data, 0, ROW(a * f, 0, f, 0, 0.5 * f));
-  double g = factor_of(rho); /* the norms below are no larger */
-  row_is(data, 1, ROW(0, g, 0, 0, 0.5 * g));
-  row_is(data, 2, ROW(0, g, 0, 0, 0));
-  row_is(data, 3, ROW(0, 0, 0, 0, 0.5 * g));
-}
-
-TEST(short_rows_without_categories_keep_their_bits) {
-  auto_data *data =
-      encoded("{" LABEL ", 'columns': [{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 10},"
-              " {'name': 'b', 'type': 'numeric', 'min': 0, 'max': 3, 'weight': 0.1}]}",
-              "a,b,y\n7,1,p\n10,3,p\n");
-  row_is(data, 0, ROW(7.0 / 10.0, 0.1 * (1.0 / 3.0)));
-  double f = factor_of(norm_of(ROW(1, 0.1), 2));
-  row_is(data, 1, ROW(f, 0.1 * f));
-}
-
-TEST(intercept_is_last_and_counts_in_the_norm) {
-  auto_data *data =
-      encoded("{" LABEL ", 'intercept': true, 'columns': [" ONE_NUMBER "]}", "a,y\n7,p\n0,n\n,n\n");
-  double f = factor_of(norm_of(ROW(1, 1), 2));
-  row_is(data, 0, ROW(f, f));
-  row_is(data, 1, ROW(0, 1)); /* ρ = 1: nothing to divide */
-  row_is(data, 2, ROW(0, 1));
-}
-
-TEST(fixed_rows_divide_by_the_largest_norm_of_the_schema) {
-  auto_data *data =
-      encoded("{" LABEL ", 'rows': 'fixed', 'intercept': true, 'columns': [{'name': 'a', 'type':"
-              " 'numeric', 'min': -3, 'max': 7, 'weight': 3}, " COLOURS "]}",
-              "a,c,y\n7,red,p\n,,n\n-3,blue,n\n");
-  /* Categories and intercept first, then numbers: Σ w² = 1 + 1 + 9. */
-  double f = factor_of(norm_of(ROW(1, 1, 3), 3));
-  row_is(data, 0, ROW(3 * f, f, 0, 0, f));
-  row_is(data, 1, ROW(0, 0, 0, 0, f));
-  row_is(data, 2, ROW(3 * (-3.0 / 7.0) * f, 0, 0, f, f));
-  dperm_data_free(data);
-  data = encoded("{" LABEL ", 'rows': 'fixed', 'columns': [{'name': 'a', 'type': 'numeric',"
-                 " 'min': 0, 'max': 4, 'weight': 0.25}]}",
-                 "a,y\n4,p\n1,p\n");
-  double g = factor_of(0.25);
-  row_is(data, 0, ROW(0.25 * g));
-  row_is(data, 1, ROW(0.25 * 0.25 * g));
 }
 
 /* ---- missing values */
@@ -319,14 +211,14 @@ TEST(headers_that_do_not_fit_are_refused) {
 TEST(bad_cells_are_refused_at_their_place) {
   static const char schema[] = "{" LABEL ", 'columns': [" COLOURS ", " ONE_NUMBER "]}";
   static const char *const cases[][2] = {
-      {"c,a,y\nred,x1,p\n", ":2:5: column \"a\" is not a number"},
-      {"c,a,y\nred,1 2,p\n", ":2:5: column \"a\" is not a number"},
-      {"c,a,y\nred,0x10,p\n", ":2:5: column \"a\" is not a number"},
-      {"c,a,y\nred,\"1,5\",p\n", ":2:5: column \"a\" is not a number"},
-      {"c,a,y\n\"r\ned\",-,p\n", ":3:5: column \"a\" is not a number"},
-      {"c,a,y\nred,nan,p\n", ":2:5: column \"a\" holds NaN or infinity"},
-      {"c,a,y\nred,  -inf,p\n", ":2:7: column \"a\" holds NaN or infinity"},
-      {"c,a,y\nred,Infinity,p\n", ":2:5: column \"a\" holds NaN or infinity"},
+      {"c,a,y\nred,x1,p\n", ":2:5: column \"a\" is not a finite number"},
+      {"c,a,y\nred,1 2,p\n", ":2:5: column \"a\" is not a finite number"},
+      {"c,a,y\nred,0x10,p\n", ":2:5: column \"a\" is not a finite number"},
+      {"c,a,y\nred,\"1,5\",p\n", ":2:5: column \"a\" is not a finite number"},
+      {"c,a,y\n\"r\ned\",-,p\n", ":3:5: column \"a\" is not a finite number"},
+      {"c,a,y\nred,nan,p\n", ":2:5: column \"a\" is not a finite number"},
+      {"c,a,y\nred,  -inf,p\n", ":2:7: column \"a\" is not a finite number"},
+      {"c,a,y\nred,Infinity,p\n", ":2:5: column \"a\" is not a finite number"},
       {"c,a,y\nred,1,q\n", ":2:7: the label in column \"y\" is not one that the schema lists"},
       {"c,a,y\nred,1,\n", ":2:7: the label in column \"y\""},
       {"c,a,y\nred,1,pp\n", ":2:7: the label in column \"y\""}};
@@ -389,7 +281,7 @@ static bool stop_at_once(void *context, const char *stage, uint64_t done, uint64
 }
 
 TEST(reading_can_be_stopped) {
-  auto_schema *schema = schema_of("{" LABEL ", 'columns': [" ONE_NUMBER "]}");
+  auto_schema *schema = schema_quoted("{" LABEL ", 'columns': [" ONE_NUMBER "]}");
   auto_file *path = file_with_text("a,y\n1,p\n");
   dperm_source source = {.path = path, .schema = schema};
   uint64_t total = 0;

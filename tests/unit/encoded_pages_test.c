@@ -21,12 +21,6 @@ static const char schema_text[] =
     "{\"name\":\"d\",\"type\":\"numeric\",\"min\":0,\"max\":1}]}";
 enum { COLUMNS = 5 };
 
-static dperm_schema *schema_of(const char *text) {
-  dperm_schema *schema = NULL;
-  assert_ok(dperm_schema_parse(text, strlen(text), "schema", &schema, err));
-  return schema;
-}
-
 static char *write_records(size_t rows) {
   static const char *const texts[] = {"", "x", "u", "v", "w"};
   text_buffer text = {0};
@@ -81,7 +75,7 @@ static void same_cells(const record_table *t, const record_table *whole, size_t 
 }
 
 TEST(a_table_of_several_pages_is_that_of_the_records) {
-  auto_schema *schema = schema_of(schema_text);
+  auto_schema *schema = schema_quoted(schema_text);
   auto_file *csv = write_records(ROWS);
   const dperm_source source = {.path = csv, .format = DPERM_FORMAT_CSV, .schema = schema};
   auto_file *path = encoded_of(&source);
@@ -141,7 +135,7 @@ TEST(sparse_rows_of_several_pages_are_those_of_the_records) {
 
 /* Both kinds, of so many records. */
 static encoded_image some_image(bool sparse, size_t rows) {
-  auto_schema *schema = sparse ? NULL : schema_of(schema_text);
+  auto_schema *schema = sparse ? NULL : schema_quoted(schema_text);
   auto_file *path = sparse ? write_sparse(rows) : write_records(rows);
   dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   if (sparse) {
@@ -298,7 +292,7 @@ static void check_bounds(const dperm_data *data) {
 /* What a hand that knows the sums can do: other rows, within the bounds of the file's schema and of
  * one with bins and pairs. */
 TEST(a_flipped_bit_under_right_sums_leaves_rows_in_their_bounds) {
-  auto_schema *other = schema_of(
+  auto_schema *other = schema_quoted(
       "{\"label\":{\"column\":\"y\",\"positive\":[\"p\"],\"negative\":[\"n\"]},\"columns\":["
       "{\"name\":\"a\",\"type\":\"numeric\",\"min\":0,\"max\":90000,\"bins\":4,\"line\":2},"
       "{\"name\":\"b\",\"type\":\"numeric\",\"min\":0,\"max\":5000,\"bins\":[1000,2000]},"

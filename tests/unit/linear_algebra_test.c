@@ -6,7 +6,7 @@
 
 #include "base/threads.h"
 #include "base/vector.h"
-#include "matrix/gemm_block.h"
+#include "matrix/matrix_dense.h"
 #include "solve/direction.h"
 #include "support.h"
 

@@ -31,12 +31,6 @@ static dperm_data *read_data(const char *path, const dperm_schema *schema, size_
   return data;
 }
 
-static dperm_schema *parse(const char *text) {
-  dperm_schema *schema = NULL;
-  assert_ok(dperm_schema_parse(text, strlen(text), "schema", &schema, err));
-  return schema;
-}
-
 /* The predictions of a file as text, to be freed. */
 static char *predict(const dperm_model *model, const char *path, dperm_format format) {
   const dperm_source source = {.path = path, .format = format};
@@ -82,7 +76,7 @@ static void check_lines(const dperm_model *model, const dperm_data *data, const 
 TEST(predictions_of_a_file_equal_those_in_memory) {
   auto_file *path = file_with("", 0);
   assert_ok(dperm_synthetic_census_write(path, 20000, 7, err)); /* three blocks */
-  auto_schema *schema = parse(dperm_synthetic_census_schema());
+  auto_schema *schema = schema_quoted(dperm_synthetic_census_schema());
   auto_data *data = read_data(path, schema, 0);
   for (int which = 0; which < 2; which++) {
     auto_model *model = train_on(data, which ? "huber" : "logistic");
@@ -157,7 +151,7 @@ TEST(probabilities_sum_to_1_and_are_those_of_the_file) {
       }
       assert_int_equal(fclose(file), 0);
     }
-    auto_schema *schema = parse(way < 2 ? dperm_synthetic_census_schema() : three);
+    auto_schema *schema = schema_quoted(way < 2 ? dperm_synthetic_census_schema() : three);
     auto_data *data = read_data(path, schema, 0);
     options.calibrate = way == 1 ? 0.2 : 0;
     options.lambda = 0.3; /* scores are too small, so that a temperature serves */
@@ -185,7 +179,7 @@ TEST(only_logistic_loss_has_probabilities) {
 /* The same predictions for labelled rows, rows without labels, and rows whose labels make no
  * sense: prediction does not look at them. */
 static void check_unlabelled(const char *schema_text, const char *with, const char *without) {
-  auto_schema *schema = parse(schema_text);
+  auto_schema *schema = schema_quoted(schema_text);
   char texts[3][256], *paths[3];
   (void)snprintf(texts[0], sizeof texts[0], "%s%s", with, labelled_rows);
   (void)snprintf(texts[1], sizeof texts[1], "%s%s", without, unlabelled_rows);
@@ -217,7 +211,8 @@ TEST(unlabelled_files_are_predicted_with_a_header_and_without) {
 }
 
 TEST(rows_that_training_would_drop_are_predicted) {
-  auto_schema *schema = parse("{\"on_missing\": \"drop\", " LABEL ", \"columns\": [" COLUMNS "]}");
+  auto_schema *schema =
+      schema_quoted("{\"on_missing\": \"drop\", " LABEL ", \"columns\": [" COLUMNS "]}");
   auto_file *path = file_with_text("a,y,c\n1,no,u\n9,\"yes, \"\"sir\"\"\",v\n,no,u\n4,no,v\n");
   auto_data *data = read_data(path, schema, 0);
   assert_int_equal(dperm_data_rows(data), 3);
@@ -265,7 +260,7 @@ static bool stop(void *context, const char *stage, uint64_t done, uint64_t total
 }
 
 TEST(a_failed_prediction_leaves_the_old_file) {
-  auto_schema *schema = parse("{" LABEL ", \"columns\": [" COLUMNS "]}");
+  auto_schema *schema = schema_quoted("{" LABEL ", \"columns\": [" COLUMNS "]}");
   auto_file *good = file_with_text("a,y,c\n1,no,u\n9,\"yes, \"\"sir\"\"\",v\n");
   auto_file *bad = file_with_text("a,y,c\n1,no,u\nx,no,u\n"), *empty = file_with_text("a,y,c\n");
   char *other = file_with_text("+1 1:1\n"), *out = file_with_text("old"), *text = NULL;

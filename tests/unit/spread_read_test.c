@@ -145,8 +145,7 @@ TEST(records_and_mistakes_are_those_of_one_process) {
       {plain, "", 0, 0},
   };
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-    auto_schema *schema = NULL;
-    assert_ok(dperm_schema_parse(forms[i].schema, strlen(forms[i].schema), "s", &schema, err));
+    auto_schema *schema = schema_quoted(forms[i].schema);
     auto_file *path = csv_file("a,b,y\n", forms[i].rows, forms[i].odd, forms[i].special, "\n");
     const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
     compare_reading(&source);

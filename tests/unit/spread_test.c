@@ -61,10 +61,15 @@ static void answers_free(answers *a) {
   free(a->dd);
 }
 
+static void take_weights(void *context, size_t from, size_t count, double *z) {
+  memcpy(z, *(const double **)context + from, count * sizeof *z);
+}
+
 /* `at` is the first row that is here. */
 static void ask(const matrix *x, const double *f, const double *w, size_t at, answers *a) {
   a->status = matrix_apply(x, f, 1, a->z + at, NULL);
-  a->status |= x->kind->apply_transposed(x, w + at, 1, a->g, NULL);
+  const double *here = w + at;
+  a->status |= x->kind->apply_both(x, f, 1, take_weights, &here, a->g, NULL);
   a->status |= x->kind->gram_diagonal(x, w + at, 1, a->d, NULL);
   a->status |= x->kind->gram(x, w + at, a->h, NULL);
   a->status |= matrix_apply_dd(x, f, f, a->z + at, a->z_rest + at, NULL);

@@ -80,12 +80,6 @@ static const char schema_text[] =
     "{\"name\":\"d\",\"type\":\"numeric\",\"min\":0,\"max\":1}]}";
 enum { COLUMNS = 5 };
 
-static dperm_schema *some_schema(void) {
-  dperm_schema *schema = NULL;
-  assert_ok(dperm_schema_parse(schema_text, strlen(schema_text), "schema", &schema, err));
-  return schema;
-}
-
 static double cell_at(size_t row, size_t column) {
   switch (column) {
   case 0:
@@ -172,7 +166,7 @@ TEST(pages_end_where_they_are_full) {
                                     {TABLE_PAGE, TABLE_PAGE, TABLE_PAGE},
                                     {TABLE_PAGE - 1, 1, 2 * TABLE_PAGE},
                                     {3, 3 * TABLE_PAGE, 90}};
-  auto_schema *schema = some_schema();
+  auto_schema *schema = schema_quoted(schema_text);
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
       const size_t pages = (rows[r] + TABLE_PAGE - 1) / TABLE_PAGE;
@@ -206,7 +200,7 @@ static record_table *table_of(const dperm_schema *schema, size_t rows) {
 TEST(selected_records_are_those_of_the_table) {
   enum { ROWS = 2 * TABLE_PAGE + 100, CHOSEN = TABLE_PAGE + 9000 };
   static size_t chosen[CHOSEN];
-  auto_schema *schema = some_schema();
+  auto_schema *schema = schema_quoted(schema_text);
   record_table *t = table_of(schema, ROWS), *part = NULL, *none = NULL;
   for (size_t skipped = 0; skipped < 2 * TABLE_PAGE; skipped += TABLE_PAGE - 10) {
     size_t left = ROWS - skipped;
