@@ -35,23 +35,21 @@ typedef struct draft_column {
   uint64_t filled, missing;
   uint64_t missing_labels;
 
-  /* The sequence of values, once by text and once by order of first appearance: columns that agree
-   * in the first are copies, in the second one to one. */
-  uint64_t text_hash, code_hash;
+  /* Of the sequence of values by order of first appearance: columns that agree in it go one to one.
+   */
+  uint64_t code_hash;
 
   draft_numbers numbers;
   char odd[DRAFT_ODD_LIMIT + 1]; /* the first value that is no number, cut */
-  bool dates, amounts;           /* all values that are no numbers look so */
 } draft_column;
 
 void draft_column_init(draft_column *column, size_t limit);
 void draft_column_clear(draft_column *column);
 
-/* One more value, or missing one, beside a label (as bits of a tally). `in_order` is false for a
- * record that comes out of the file's order. `*code` is the value's place in tallies, SIZE_MAX if
- * values are not counted any more. */
-dperm_status draft_column_add(draft_column *column, slice text, bool in_order, uint64_t label,
-                              size_t *code, dperm_error *err);
+/* One more value, or missing one, beside a label (as bits of a tally). `*code` is the value's place
+ * in tallies, SIZE_MAX if values are not counted any more. */
+dperm_status draft_column_add(draft_column *column, slice text, uint64_t label, size_t *code,
+                              dperm_error *err);
 void draft_column_add_missing(draft_column *column, uint64_t label);
 
 /* The bit of label `code`. */
@@ -75,7 +73,7 @@ double draft_numbers_skewness(const draft_numbers *numbers);
  * together */
 
 /* From the column alone. */
-draft_kind draft_judge(const draft_column *column, const char *name);
+draft_kind draft_judge(const draft_column *column);
 
 /* A value of a categorical column is rare below this count. */
 uint64_t draft_rare_below(const draft_column *column);

@@ -1,5 +1,5 @@
-/* One pass over public records for a schema draft: every column counted, and what the first line
- * is. */
+/* One pass over public records for a schema draft: what the first line is, and every column
+ * counted. */
 #pragma once
 
 #include "dperm/draft.h"

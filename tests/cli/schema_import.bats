@@ -61,11 +61,11 @@ survey="$DPERM_SOURCE/examples/dictionaries"
 @test "every column that cannot be used has its remark, and a summary ends them" {
   imports "$survey/survey.tableschema.json" --label insured
   remarked 'if its ranges or values were counted from the private records, they betray them'
-  remarked 'column "person": a primary key'
+  remarked 'column "person": its values never repeat, or name records'
   remarked 'column "interviewed": dates or times: ignored'
   remarked 'column "health": whole numbers from 1 to 5, taken as a number, which needs one weight instead of 5'
   remarked 'column "income": a number without a range: ignored'
-  remarked 'column "remarks": texts without a list of values: ignored; with one ("enum")'
+  remarked 'column "remarks": texts without a list of values: ignored; with one ("enum",'
   [ "$(grep -c '^remark: ' remarks)" -eq 7 ]
   [ "$(tail -n 1 remarks)" = "imported.json: 3 numeric and 3 categorical columns, 4 ignored, 2 classes; 7 remarks: read them, then 'dperm schema check'" ]
 }
@@ -86,8 +86,8 @@ survey="$DPERM_SOURCE/examples/dictionaries"
     {"name": "y", "type": "boolean"}]}}]}
 P
   run "$DPERM" schema import package.json --label y
-  fails_with 1 'package.json:1:15: 2 tables stand here ("a", "b"); name one of them'
-  fails 1 'no table is called "c" here; there are "a", "b"' "$DPERM" schema import package.json --label y --table c
+  fails_with 1 'package.json:1:15: 2 tables stand here; name one of them ("a", "a.csv", "b", "b.csv")'
+  fails 1 '2 tables stand here; name one of them' "$DPERM" schema import package.json --label y --table c
   imports package.json --label y --table b
   has '"min": 0, "max": 1}'
   imports package.json --label y --table b.csv
@@ -96,14 +96,14 @@ P
 
 @test "the name of a single table is its own, or refused" {
   refuses '{"url": "t.csv", "tableSchema": {"columns": [{"name": "y", "datatype": "boolean"}]}}' \
-    'odd.json:1:1: no table is called "nope" here; there is "t.csv"' --table nope
+    'odd.json:1:1: 1 tables stand here; name one of them ("t.csv"), or none' --table nope
   imports odd.json --label y --table t.csv
   refuses '{"name": "t", "path": "t.csv", "schema": {"fields": [{"name": "y", "type": "boolean"}]}}' \
-    'no table is called "nope" here; there is "t"' --table nope
+    'name one of them ("t", "t.csv")' --table nope
   imports odd.json --label y --table t
   imports odd.json --label y --table t.csv
   refuses '{"fields": [{"name": "y", "type": "boolean"}]}' \
-    'one table stands here, and it has no name; leave that of a table out' --table nope
+    'name one of them (none has a name), or none' --table nope
   imports odd.json --label y
 }
 
@@ -118,19 +118,19 @@ P
   imports "$survey/survey.tableschema.json" --label region
   has '"classes": ["north", "east", "south", "west"]'
   run "$DPERM" schema import "$survey/survey.tableschema.json" --label region --positive nroth
-  fails_with 1 'a positive label is none of the labels in column "region"; it lists "north", "east"'
+  fails_with 2 'must be some, not all, of the values of the label in column "region" ("north", "east"'
   run "$DPERM" schema import "$survey/survey.tableschema.json" --label region --positive north,east,south,west
-  fails_with 1 'the positive labels are all of the labels'
+  fails_with 2 'the positive labels must be some, not all, of the values'
 }
 
 @test "a label without classes is refused" {
   for column in income remarks interviewed; do
     run "$DPERM" schema import "$survey/survey.tableschema.json" --label $column --out none.json
-    fails_with 1 "the dictionary lists no values of the label in column \"$column\""
+    fails_with 1 "the dictionary lists no two values of the label in column \"$column\""
     leaves_no none.json
   done
   run "$DPERM" schema import "$survey/survey.csv-metadata.json" --label person
-  fails_with 1 'column "person" names records, as identifiers do, so it cannot be the label'
+  fails_with 1 'column "person" holds identifiers, or several values in a field, so it cannot be the label'
   fails 1 'no column is called "nobody"' "$DPERM" schema import "$survey/survey.tableschema.json" --label nobody
 }
 
@@ -138,7 +138,7 @@ P
   refuses '' 'odd.json:1:1: not valid JSON'
   refuses '[1]' 'no data dictionary that dperm knows'
   refuses '{"label": 1}' 'no data dictionary that dperm knows'
-  refuses '{"fields": {}}' 'odd.json:1:12: "fields" must be a list of at least one field'
+  refuses '{"fields": {}}' 'odd.json:1:12: "fields" must be a list of at least one column'
   refuses '{"fields": [{"name": "y"}, {"title": "x"}]}' 'odd.json:1:28: "name" must be a text'
   refuses '{"fields": [{"name": "y", "type": "boolean"}, {"name": "y"}]}' 'column "y" stands here a second time'
   refuses '{"fields": [{"name": "y", "name": "y"}]}' 'duplicate object key'
@@ -148,7 +148,7 @@ P
   refuses '{"schema": "elsewhere.json"}' 'stands in another file, "elsewhere.json"; import that one'
   refuses '{"tableSchema": "elsewhere.json"}' 'stands in another file'
   refuses '{"fields": [{"name": "y", "type": "boolean"}]}' 'no CSVW metadata of a table' --format csvw
-  refuses '{"dialect": {"delimiter": "::"}, "schema": {"fields": [{"name": "y"}]}}' '"delimiter" must be one byte'
+  refuses '{"dialect": {"delimiter": "::"}, "schema": {"fields": [{"name": "y", "type": "boolean"}]}}' '"separator" must be one byte'
   fails 2 "--format must be auto, frictionless or csvw" "$DPERM" schema import odd.json --label y --format xml
   fails 2 "--label is missing" "$DPERM" schema import odd.json
 }
