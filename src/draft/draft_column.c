@@ -113,10 +113,7 @@ void draft_column_add_missing(draft_column *column, uint64_t label) {
 }
 
 static int by_text(const void *a, const void *b) {
-  const slice left = ((const draft_value *)a)->text, right = ((const draft_value *)b)->text;
-  size_t shorter = left.length < right.length ? left.length : right.length;
-  int order = memcmp(left.start, right.start, shorter);
-  return order ? order : (left.length > right.length) - (left.length < right.length);
+  return strcmp(((const draft_value *)a)->text, ((const draft_value *)b)->text);
 }
 
 dperm_status draft_column_sorted(const draft_column *column, draft_value **out, dperm_error *err) {
@@ -126,7 +123,7 @@ dperm_status draft_column_sorted(const draft_column *column, draft_value **out, 
   for (size_t i = 0; i < column->values.capacity; i++) {
     const lookup_entry *entry = &column->values.places[i];
     if (entry->text) {
-      values[count++] = (draft_value){.text = {entry->text, entry->length},
+      values[count++] = (draft_value){.text = entry->text,
                                       .code = (size_t)entry->value,
                                       .count = column->tallies[entry->value].count};
     }

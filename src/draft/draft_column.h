@@ -58,7 +58,7 @@ static inline uint64_t draft_label_bit(size_t code) {
 }
 
 typedef struct draft_value {
-  slice text;
+  const char *text;
   size_t code; /* its place in tallies */
   uint64_t count;
 } draft_value;

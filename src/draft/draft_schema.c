@@ -63,7 +63,7 @@ static dperm_status add_label(draft *d, const dperm_draft_options *options, dper
   TRY(draft_column_sorted(column, &values, err));
   TRY(json_made(json_object(), &categories, err));
   for (size_t i = 0; i < count; i++) {
-    json_set(&categories, values[i].text.start, json_pack("[s]", values[i].text.start));
+    json_set(&categories, values[i].text, json_pack("[s]", values[i].text));
   }
   TRY(json_made(categories, &categories, err));
   label.categories = categories;
@@ -72,7 +72,7 @@ static dperm_status add_label(draft *d, const dperm_draft_options *options, dper
   const json_t *positive = json_object_get(d->p.label, "positive");
   d->sides.several = !positive;
   for (size_t i = 0; i < count; i++) {
-    bool side = json_holds_text(positive, values[i].text.start);
+    bool side = json_holds_text(positive, values[i].text);
     d->sides.bits[side] |= draft_label_bit(values[i].code);
   }
   return DPERM_OK;
@@ -209,7 +209,7 @@ static dperm_status add_categories(draft *d, size_t at, dperm_error *err) {
   TRY(draft_column_sorted(column, &values, err));
   json_t *groups = json_object();
   for (size_t i = 0; i < column->values.count; i++) {
-    const char *text = values[i].text.start;
+    const char *text = values[i].text;
     bool is_rare = values[i].count < draft_rare_below(column);
     rare += is_rare;
     if (!is_rare || !group) {

@@ -1,5 +1,6 @@
 /* Where each column's numbers stand in an encoded row, and how long a row can be. All of it follows
  * from the schema alone (privacy.md 5). */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -172,22 +173,14 @@ static dperm_status place_column(const dperm_schema *schema, schema_column *colu
   return DPERM_OK;
 }
 
-static dperm_status check_dims(size_t dims, dperm_error *err) {
-  if (dims > INT32_MAX) {
-    FAIL(err, DPERM_INVALID_SCHEMA,
-         "%zu encoded columns are too many; group the categories, or leave crosses out", dims);
-  }
-  return DPERM_OK;
-}
-
 dperm_status schema_layout(dperm_schema *schema, dperm_error *err) {
   OWNED_MEMORY row_group *groups = NULL;
   size_t at = 0;
+  static_assert(sizeof at == 8, "sums of widths do not wrap");
   for (size_t i = 0; i < schema->column_count; i++) {
     TRY(place_column(schema, &schema->columns[i], at, err));
     at += schema->columns[i].width;
   }
-  TRY(check_dims(at, err));
   for (size_t i = 0; i < schema->cross_count; i++) {
     schema_cross *cross = &schema->crosses[i];
     size_t first = schema->columns[cross->columns[0]].levels;
@@ -200,14 +193,14 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err) {
     }
     cross->first = at;
     cross->width = first * second;
-    TRY(check_dims(at += cross->width, err));
+    at += cross->width;
   }
   schema->dims = at + (schema->intercept ? 1 : 0);
-  if (schema->dims == 0) {
-    FAIL(err, DPERM_INVALID_SCHEMA,
-         "no column of the schema is numeric or categorical; there is nothing to learn from");
+  if (schema->dims == 0 || schema->dims > INT32_MAX) {
+    FAIL(err, DPERM_INVALID_SCHEMA, "%zu encoded columns; %s", schema->dims,
+         schema->dims == 0 ? "make one of the schema's numeric or categorical"
+                           : "group the categories, or leave crosses out");
   }
-  TRY(check_dims(schema->dims, err));
   TRY(memory_new(2 * schema->column_count + schema->cross_count + 1, sizeof *groups, &groups, err));
   size_t count = list_groups(schema, groups);
   TRY(bound_rows(schema, groups, count, err));
