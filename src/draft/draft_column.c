@@ -1,5 +1,5 @@
 /* Counting one column. */
-#include "draft/draft_column.h"
+#include "draft/draft_scan.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -107,7 +107,6 @@ dperm_status draft_column_add(draft_column *column, slice text, uint64_t label, 
 }
 
 void draft_column_add_missing(draft_column *column, uint64_t label) {
-  column->missing++;
   column->missing_labels |= label;
   column->code_hash = chained(column->code_hash, 0);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "draft/draft_column.h"
+#include "draft/draft_scan.h"
 
 enum {
   FEW_VALUES = 12,     /* so many categories need no further reason */

@@ -48,11 +48,6 @@ static dperm_status guess_separator(scanner *s, dperm_error *err) {
   bool found = true;
   for (const char *c = usual; s->csv.field_count == 1 && *c; c++) {
     if (memchr(s->csv.record, *c, s->csv.record_length)) {
-      if (*c == '\t' && s->csv.tabs_skipped) {
-        return csv_fail_at(&s->csv, 0, err,
-                           "the separator seems to be a tab, and lines before this one hold "
-                           "nothing else; remove them, or name the separator");
-      }
       csv_take_back(&s->csv, *c);
       TRY(csv_next(&s->csv, &found, err));
       s->scan->separator_guessed = s->csv.field_count > 1;

@@ -229,10 +229,6 @@ static dperm_status add_categories(draft *d, size_t at, dperm_error *err) {
 static void remark_gaps(draft *d, size_t at) {
   const draft_column *column = &d->scan.columns[at];
   uint64_t texts = column->filled - column->numbers.count;
-  if (column->filled > 0 && column->missing > column->filled) {
-    proposal_remark(&d->p, name_of(d, at), "missing in %.0f percent of the records",
-                    100.0 * (double)column->missing / (double)(column->missing + column->filled));
-  }
   if (texts > 0 && column->numbers.count >= 4 * texts) {
     proposal_remark(&d->p, name_of(d, at),
                     "mostly numbers, but also texts such as \"%s\": if they mean that there is "
@@ -255,11 +251,9 @@ static dperm_status add_column(draft *d, size_t at, dperm_error *err) {
   bool number = is_number(d->kinds[at]);
   size_t twin = twin_of(d, at);
   if (twin != at) {
-    proposal_remark(&d->p, name, "goes one to one with column \"%.64s\": ignored%s",
-                    name_of(d, twin),
-                    is_number(d->kinds[twin]) && !number
-                        ? "; if the numbers there have no order, ignore that one instead"
-                        : "");
+    proposal_remark(&d->p, name,
+                    "goes one to one with column \"%.64s\": ignored, or ignore that one instead",
+                    name_of(d, twin));
     proposal_add_plain(&d->p, name, "ignore");
     return DPERM_OK;
   }
@@ -315,10 +309,7 @@ static void remark_file(draft *d) {
     proposal_remark(&d->p, NULL, "%zu records are few to guess from", d->scan.rows);
   }
   if (d->scan.separator_guessed) {
-    proposal_remark(&d->p, NULL, "the separator is taken to be %s",
-                    d->scan.separator == '\t'  ? "a tab"
-                    : d->scan.separator == ';' ? "a semicolon"
-                                               : "a vertical bar");
+    proposal_remark(&d->p, NULL, "the separator is taken to be \"%c\"", d->scan.separator);
   }
   if (d->scan.header_guessed) {
     proposal_remark(&d->p, NULL, "the first line is taken for %s unless you say otherwise",

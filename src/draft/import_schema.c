@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/file_read.h"
-#include "base/lookup.h"
 #include "base/memory.h"
 #include "base/options_defaults.h"
 #include "base/owned.h"
@@ -70,21 +69,15 @@ static draft_kind judge_column(const dictionary_column *column) {
                                        : DRAFT_NUMBER;
 }
 
-/* Columns have different names, and one of them is the label's. */
+/* By the name in the header, or else by the dictionary's own. */
 static dperm_status find_label(import *task, const char *label, dperm_error *err) {
-  OWNED(lookup_clear) lookup names = {0};
   size_t found = SIZE_MAX;
-  for (size_t c = 0; c < task->d.column_count; c++) {
+  for (size_t c = task->d.column_count; c-- > 0;) {
     const dictionary_column *column = &task->d.columns[c];
-    bool added = false;
-    TRY(lookup_add(&names, slice_of(column->name), 0, &added, err));
-    if (!added) {
-      return json_fail_at(task->d.doc, column->place, err,
-                          "column \"%.64s\" stands here a second time; keep one", column->name);
-    }
-    bool by_name = strcmp(column->name, label) == 0;
-    bool by_other = column->other_name && strcmp(column->other_name, label) == 0;
-    found = by_name || (by_other && found == SIZE_MAX) ? c : found;
+    found = column->other_name && strcmp(column->other_name, label) == 0 ? c : found;
+  }
+  for (size_t c = task->d.column_count; c-- > 0;) {
+    found = strcmp(task->d.columns[c].name, label) == 0 ? c : found;
   }
   if (found == SIZE_MAX) {
     return json_fail_at(task->d.doc, task->d.doc->root, err,

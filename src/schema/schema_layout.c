@@ -13,19 +13,6 @@
 /* The intercept's weight: it is the constant 1. */
 static const double intercept_weight = 1.0;
 
-/* `max` divides by the larger absolute bound, `center` maps the range onto [−1, 1]. */
-static void place_numeric(schema_column *column) {
-  double low = column_transformed(column, column->min),
-         high = column_transformed(column, column->max);
-  if (column->scale == SCALE_CENTER) {
-    column->middle = 0.5 * low + 0.5 * high;
-    column->half = 0.5 * high - 0.5 * low;
-  } else {
-    column->middle = 0.0;
-    column->half = fmax(fabs(low), fabs(high));
-  }
-}
-
 /* ---- groups: what has one nonzero entry at most in every row */
 
 typedef struct row_group {
@@ -150,7 +137,11 @@ static dperm_status place_column(const dperm_schema *schema, schema_column *colu
   column->first = column->block = at;
   column->missing_at = SIZE_MAX;
   if (column->type == COLUMN_NUMERIC) {
-    place_numeric(column);
+    double low = column_transformed(column, column->min);
+    double high = column_transformed(column, column->max);
+    bool center = column->scale == SCALE_CENTER; /* maps the range onto [−1, 1] */
+    column->middle = center ? 0.5 * low + 0.5 * high : 0.0;
+    column->half = center ? 0.5 * high - 0.5 * low : fmax(fabs(low), fabs(high));
     column->block += bins > 0 && column->line > 0;
     column->levels = column->width = bins > 0 ? bins : 1;
     if (!(column->half > 0 && isfinite(column->half))) {

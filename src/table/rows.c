@@ -353,21 +353,19 @@ static dperm_status groups_of(const schema_column *from, const schema_column *to
   for (size_t c = 0; c <= count; c++) {
     seen[c] = NOT_SEEN;
   }
-  size_t rest = from->other == LOOKUP_NONE ? count : (size_t)from->other;
-  seen[rest] = to->other; /* of all that `from` does not list */
+  seen[from->other == LOOKUP_NONE ? count : (size_t)from->other] = to->other; /* what is unlisted */
   *out = true;
-  for (size_t p = 0; *out && p < from->values.capacity; p++) {
-    const lookup_entry *e = &from->values.places[p];
-    if (e->text) {
-      int32_t category = category_of(to, (slice){e->text, e->length});
-      *out = seen[e->value] == NOT_SEEN || seen[e->value] == category;
-      seen[e->value] = category;
+  for (size_t side = 0; side < 2; side++) {
+    const lookup *values = side ? &to->values : &from->values;
+    for (size_t p = 0; *out && p < values->capacity; p++) {
+      const slice text = {values->places[p].text, values->places[p].length};
+      if (text.start) {
+        int32_t own = category_of(from, text), category = category_of(to, text);
+        int32_t *before = &seen[own == LOOKUP_NONE ? count : (size_t)own];
+        *out = *before == NOT_SEEN || *before == category;
+        *before = category;
+      }
     }
-  }
-  for (size_t p = 0; *out && p < to->values.capacity; p++) {
-    const lookup_entry *e = &to->values.places[p];
-    *out = !e->text || lookup_find(&from->values, (slice){e->text, e->length}) != LOOKUP_NONE ||
-           e->value == seen[rest];
   }
   return DPERM_OK;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "draft/draft_column.h"
+#include "draft/draft_scan.h"
 
 enum { LIMIT = 256 };
 
