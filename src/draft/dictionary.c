@@ -20,14 +20,13 @@ typedef struct type_words {
 } type_words;
 
 struct dictionary_format {
-  const char *signs[5];  /* keys by which a document of this format is known */
-  const char *tables;    /* key of the list of tables */
-  const char *names[2];  /* keys of a table's name */
-  const char *schema;    /* key of a table's schema */
-  const char *columns;   /* key of its columns */
-  const char *no_schema; /* what is wrong with a document that has none */
-  const char *missing;   /* key of the texts that mean "no value" */
-  size_t levels;         /* so many, from inside, have properties of a column */
+  const char *signs[5]; /* keys by which a document of this format is known */
+  const char *tables;   /* key of the list of tables */
+  const char *names[2]; /* keys of a table's name */
+  const char *schema;   /* key of a table's schema */
+  const char *columns;  /* key of its columns */
+  const char *missing;  /* key of the texts that mean "no value" */
+  size_t levels;        /* so many, from inside, have properties of a column */
   const type_words *types;
   /* What it says of the column at levels[0]. */
   dperm_status (*read_column)(const dictionary *d, dictionary_column *column, dperm_error *err);
@@ -188,8 +187,10 @@ static dperm_status read_field(const dictionary *d, dictionary_column *column, d
   }
   take_type(d, column, word ? word : "");
   take_bounds(column, constraints);
-  column->dressed = is_dressed(field) || json_is_false(json_object_get(field, "bareNumber"));
-  column->identifies = json_is_true(json_object_get(constraints, "unique"));
+  if (column->type == DRAFT_NUMBER &&
+      (is_dressed(field) || json_is_false(json_object_get(field, "bareNumber")))) {
+    column->type = DRAFT_DRESSED;
+  }
   list = json_is_array(list) ? list : json_object_get(field, "categories");
   if (column->type == DRAFT_NO_TRUTH) {
     json_auto_t *usual = NULL;
@@ -208,18 +209,15 @@ static dperm_status read_field(const dictionary *d, dictionary_column *column, d
   return DPERM_OK;
 }
 
-static const dictionary_format frictionless = {
-    .signs = {"fields", "resources", "schema"},
-    .tables = "resources",
-    .names = {"name", "path"},
-    .schema = "schema",
-    .columns = "fields",
-    .no_schema = "there is no \"fields\" and no \"schema\" that has them: this is no Frictionless "
-                 "table schema, resource or package",
-    .missing = "missingValues",
-    .levels = 2,
-    .types = frictionless_types,
-    .read_column = read_field};
+static const dictionary_format frictionless = {.signs = {"fields", "resources", "schema"},
+                                               .tables = "resources",
+                                               .names = {"name", "path"},
+                                               .schema = "schema",
+                                               .columns = "fields",
+                                               .missing = "missingValues",
+                                               .levels = 2,
+                                               .types = frictionless_types,
+                                               .read_column = read_field};
 
 /* ---- a column of CSVW */
 
@@ -252,7 +250,10 @@ static dperm_status take_datatype(const dictionary *d, dictionary_column *column
   const char *digits = json_is_object(format) ? text_at(format, "pattern") : pattern;
   take_type(d, column, word ? word : "string");
   take_bounds(column, datatype);
-  column->dressed = is_dressed(format) || (digits && strspn(digits, "0#.+-Ee") != strlen(digits));
+  if (column->type == DRAFT_NUMBER &&
+      (is_dressed(format) || (digits && strspn(digits, "0#.+-Ee") != strlen(digits)))) {
+    column->type = DRAFT_DRESSED;
+  }
   if (column->type == DRAFT_NO_TRUTH && (bar || !pattern)) {
     json_auto_t *both = NULL;
     TRY(json_made(bar ? json_pack("[[s%], [s]]", pattern, (size_t)(bar - pattern), bar + 1)
@@ -283,27 +284,25 @@ static dperm_status read_csvw_column(const dictionary *d, dictionary_column *col
   const json_t *separator = get(d, "separator");
   column->name = title && (d->p.header || !name) ? title : name;
   column->other_name = name;
-  column->several = separator && !json_is_null(separator);
   if (!column->name) {
     return json_fail_at(d->doc, column->place, err,
                         "a column has neither \"name\" nor \"titles\"; add what stands in the "
                         "header");
   }
-  return take_datatype(d, column, get(d, "datatype"), err);
+  TRY(take_datatype(d, column, get(d, "datatype"), err));
+  column->type = separator && !json_is_null(separator) ? DRAFT_SEVERAL : column->type;
+  return DPERM_OK;
 }
 
-static const dictionary_format csvw = {
-    .signs = {"@context", "tableSchema", "tables", "columns"},
-    .tables = "tables",
-    .names = {"url", "@id"},
-    .schema = "tableSchema",
-    .columns = "columns",
-    .no_schema =
-        "there is no \"tableSchema\" with \"columns\": this is no CSVW metadata of a table",
-    .missing = "null",
-    .levels = 4,
-    .types = csvw_types,
-    .read_column = read_csvw_column};
+static const dictionary_format csvw = {.signs = {"@context", "tableSchema", "tables", "columns"},
+                                       .tables = "tables",
+                                       .names = {"url", "@id"},
+                                       .schema = "tableSchema",
+                                       .columns = "columns",
+                                       .missing = "null",
+                                       .levels = 4,
+                                       .types = csvw_types,
+                                       .read_column = read_csvw_column};
 
 /* ---- one of several tables */
 
@@ -348,8 +347,9 @@ static dperm_status find_schema(dictionary *d, dperm_error *err) {
                         json_string_value(schema));
   }
   if (!json_is_object(schema)) {
-    return json_fail_at(d->doc, json_is_object(table) ? table : root, err, "%s",
-                        d->format->no_schema);
+    return json_fail_at(d->doc, json_is_object(table) ? table : root, err,
+                        "there is no \"%s\", and no \"%s\" that has them", d->format->columns,
+                        d->format->schema);
   }
   d->levels[1] = schema;
   return DPERM_OK;
@@ -437,7 +437,10 @@ static dperm_status read_columns(dictionary *d, json_t *missing, const json_t *k
     d->levels[0] = object;
     TRY(d->format->read_column(d, column, err));
     const char *name = column->other_name ? column->other_name : column->name;
-    column->identifies = column->identifies || json_object_get(keys, name);
+    if (json_object_get(keys, name) ||
+        json_is_true(json_object_get(json_object_get(object, "constraints"), "unique"))) {
+      column->type = DRAFT_IDENTIFIER;
+    }
     if (json_object_get(object, d->format->missing)) {
       TRY(read_missing(d, &column->missing, err));
     } else {

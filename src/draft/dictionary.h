@@ -9,7 +9,8 @@ typedef struct dictionary_column {
   const json_t *place;    /* for messages */
   const char *name;       /* as in the file's header */
   const char *other_name; /* by which the dictionary knows it too, or NULL */
-  /* Of a number DRAFT_NUMBER; of any other type, why it cannot be used without categories. */
+  /* Of a plain number DRAFT_NUMBER; else why it cannot be used, at all (DRAFT_IDENTIFIER,
+   * DRAFT_SEVERAL) or without categories. */
   draft_kind type;
   bool whole;      /* integers */
   double min, max; /* NaN: not given */
@@ -17,9 +18,6 @@ typedef struct dictionary_column {
    * and true. */
   json_t *categories;
   json_t *missing; /* an object whose keys mean "no value" in this column */
-  bool identifies; /* its values never repeat, or it is part of the primary key */
-  bool several;    /* a field holds several values */
-  bool dressed;    /* numbers with signs, units or commas */
 } dictionary_column;
 
 typedef struct dictionary_format dictionary_format;

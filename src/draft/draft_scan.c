@@ -10,7 +10,6 @@
 #include "read/csv.h"
 
 enum {
-  COLUMN_LIMIT = 1 << 16,
   VALUES_IN_ALL = 1 << 20, /* values counted at once, over all columns */
   VALUES_MOST = 1 << 12,
   VALUES_LEAST = 1 << 6
@@ -63,10 +62,6 @@ static dperm_status open_columns(scanner *s, dperm_error *err) {
     return csv_fail_at(&s->csv, 0, err,
                        "one column only, and a label needs others beside it; mend the file, or "
                        "name its separator");
-  }
-  if (count > COLUMN_LIMIT) {
-    return csv_fail_at(&s->csv, 0, err, "over %d columns; write the schema with a program",
-                       COLUMN_LIMIT);
   }
   TRY(memory_new(count, sizeof *scan->columns, &scan->columns, err));
   TRY(memory_new(count, sizeof *scan->names, &scan->names, err));

@@ -37,10 +37,6 @@ static void draft_clear(draft *d) {
   proposal_clear(&d->p);
 }
 
-static const char *name_of(const draft *d, size_t at) {
-  return d->scan.names[at];
-}
-
 /* ---- the label */
 
 static dperm_status add_label(draft *d, const dperm_draft_options *options, dperm_error *err) {
@@ -49,7 +45,7 @@ static dperm_status add_label(draft *d, const dperm_draft_options *options, dper
   OWNED_MEMORY draft_value *values = NULL;
   json_auto_t *categories = NULL;
   label_values label = {.path = path_for_people(d->scan.path),
-                        .name = name_of(d, d->scan.label),
+                        .name = d->scan.names[d->scan.label],
                         .seen = true,
                         .positive = options->positive,
                         .positive_count = options->positive_count};
@@ -150,8 +146,8 @@ static void remark_number(draft *d, size_t at, const draft_range *range) {
   if (range->min == n->min && range->max == n->max && !range->log1p && !codes[0] && !identifier) {
     return; /* from 0 to 1, 10 or 100: there is little to check */
   }
-  proposal_remark(&d->p, name_of(d, at), "%s to %s seen, bounds %s to %s%s%s%s", shown[0], shown[1],
-                  shown[2], shown[3], range->log1p ? "; a long tail, so log1p" : "",
+  proposal_remark(&d->p, d->scan.names[at], "%s to %s seen, bounds %s to %s%s%s%s", shown[0],
+                  shown[1], shown[2], shown[3], range->log1p ? "; a long tail, so log1p" : "",
                   identifier ? "; no number comes twice: if it is an identifier, ignore it" : "",
                   codes);
 }
@@ -164,29 +160,20 @@ static void add_number(draft *d, size_t at) {
     (void)draft_range_of(n, &range);
     remark_number(d, at, &range);
   }
-  proposal_add_number(&d->p, name_of(d, at), &range, number);
+  proposal_add_number(&d->p, d->scan.names[at], &range, number);
 }
 
 /* ---- categorical columns */
 
-/* A name for the group of all others that no value has. */
-static const char *name_of_others(const draft_column *column) {
-  static const char *const names[] = {"other", "(other)", "all other values", "*"};
-  size_t i = 0;
-  while (i < 3 && lookup_find(&column->values, slice_of(names[i])) != LOOKUP_NONE) {
-    i++;
-  }
-  return names[i];
-}
-
-static void remark_categories(draft *d, size_t at, size_t rare) {
+/* `others` is the name of the group of rare values. */
+static void remark_categories(draft *d, size_t at, size_t rare, const char *others) {
   const draft_column *column = &d->scan.columns[at];
-  const char *name = name_of(d, at);
+  const char *name = d->scan.names[at];
   size_t distinct = column->values.count;
   if (d->kinds[at] == DRAFT_GROUPS) {
     proposal_remark(&d->p, name,
                     "%zu of %zu values are rare (below 0.5 percent) and stand together as \"%s\"",
-                    rare, distinct, name_of_others(column));
+                    rare, distinct, others);
     return;
   }
   if (column->numbers.count == column->filled) {
@@ -205,6 +192,7 @@ static dperm_status add_categories(draft *d, size_t at, dperm_error *err) {
   const draft_column *column = &d->scan.columns[at];
   const bool group = d->kinds[at] == DRAFT_GROUPS;
   size_t rare = 0;
+  char others[32] = "other";
   OWNED_MEMORY draft_value *values = NULL;
   TRY(draft_column_sorted(column, &values, err));
   json_t *groups = json_object();
@@ -216,11 +204,14 @@ static dperm_status add_categories(draft *d, size_t at, dperm_error *err) {
       json_set(&groups, text, json_pack("[s]", text));
     }
   }
-  remark_categories(d, at, rare);
-  if (group) {
-    json_set(&groups, name_of_others(column), json_string("*"));
+  for (int i = 2; json_object_get(groups, others); i++) {
+    (void)snprintf(others, sizeof others, "other %d", i);
   }
-  proposal_add_categories(&d->p, name_of(d, at), groups);
+  remark_categories(d, at, rare, others);
+  if (group) {
+    json_set(&groups, others, json_string("*"));
+  }
+  proposal_add_categories(&d->p, d->scan.names[at], groups);
   return DPERM_OK;
 }
 
@@ -230,7 +221,7 @@ static void remark_gaps(draft *d, size_t at) {
   const draft_column *column = &d->scan.columns[at];
   uint64_t texts = column->filled - column->numbers.count;
   if (texts > 0 && column->numbers.count >= 4 * texts) {
-    proposal_remark(&d->p, name_of(d, at),
+    proposal_remark(&d->p, d->scan.names[at],
                     "mostly numbers, but also texts such as \"%s\": if they mean that there is "
                     "none, list them as missing",
                     column->odd);
@@ -238,7 +229,7 @@ static void remark_gaps(draft *d, size_t at) {
 }
 
 static dperm_status add_column(draft *d, size_t at, dperm_error *err) {
-  const char *name = name_of(d, at);
+  const char *name = d->scan.names[at];
   if (at == d->scan.label) {
     proposal_add_plain(&d->p, name, "label");
     return DPERM_OK;
@@ -248,20 +239,19 @@ static dperm_status add_column(draft *d, size_t at, dperm_error *err) {
     proposal_add_ignored(&d->p, name, d->kinds[at]);
     return DPERM_OK;
   }
-  bool number = is_number(d->kinds[at]);
   size_t twin = twin_of(d, at);
   if (twin != at) {
     proposal_remark(&d->p, name,
                     "goes one to one with column \"%.64s\": ignored, or ignore that one instead",
-                    name_of(d, twin));
+                    d->scan.names[twin]);
     proposal_add_plain(&d->p, name, "ignore");
     return DPERM_OK;
   }
-  if (number) {
-    add_number(d, at);
-    return DPERM_OK;
+  if (!is_number(d->kinds[at])) {
+    return add_categories(d, at, err);
   }
-  return add_categories(d, at, err);
+  add_number(d, at);
+  return DPERM_OK;
 }
 
 static dperm_status add_columns(draft *d, dperm_error *err) {

@@ -13,7 +13,6 @@ enum {
   DICTIONARY_LIMIT = 64 << 20,
   MARKER_LIMIT = 100,   /* texts that mean "missing"; each is compared with every column's values */
   WHOLE_FEW = 12,       /* so few whole numbers may be codes */
-  MANY_VALUES = 50,     /* so many weights are much noise for one column */
   LABEL_RANGE_MOST = 20 /* whole numbers of a range that are a list of labels */
 };
 
@@ -55,14 +54,12 @@ static void drop_missing(dictionary *d, dictionary_column *column) {
 
 static draft_kind judge_column(const dictionary_column *column) {
   double low = column->min, high = column->max;
-  if (column->identifies || column->several || column->type == DRAFT_SEVERAL) {
-    return column->identifies ? DRAFT_IDENTIFIER : DRAFT_SEVERAL;
-  }
-  if (column->categories) {
+  bool unfit = column->type == DRAFT_IDENTIFIER || column->type == DRAFT_SEVERAL;
+  if (column->categories && !unfit) {
     return json_object_size(column->categories) > 1 ? DRAFT_CATEGORIES : DRAFT_CONSTANT;
   }
-  if (column->type != DRAFT_NUMBER || column->dressed) {
-    return column->type == DRAFT_NUMBER ? DRAFT_DRESSED : column->type;
+  if (column->type != DRAFT_NUMBER) {
+    return column->type;
   }
   return !(low < high)                 ? DRAFT_NO_RANGE
          : draft_is_extreme(low, high) ? DRAFT_EXTREME
@@ -162,23 +159,11 @@ static void add_number(dictionary *d, const dictionary_column *column) {
   proposal_add_number(&d->p, column->name, &range, false);
 }
 
-static void add_categories(dictionary *d, const dictionary_column *column) {
-  size_t count = json_object_size(column->categories);
-  if (count > MANY_VALUES) {
-    proposal_remark(&d->p, column->name, "%zu values, a weight each: consider \"groups\"", count);
-  }
-  if (column->type == DRAFT_NUMBER && !column->whole) {
-    proposal_remark(&d->p, column->name,
-                    "numbers as categories are compared as texts: 1.5 is not 1.50");
-  }
-  proposal_add_categories(&d->p, column->name, json_incref(column->categories));
-}
-
 static void add_column(dictionary *d, const dictionary_column *column, draft_kind kind) {
   if (kind == DRAFT_NUMBER) {
     add_number(d, column);
   } else if (kind == DRAFT_CATEGORIES) {
-    add_categories(d, column);
+    proposal_add_categories(&d->p, column->name, json_incref(column->categories));
   } else if (kind == DRAFT_LABEL) {
     proposal_add_plain(&d->p, column->name, "label");
   } else {
@@ -217,8 +202,7 @@ static dperm_status list_range(dictionary *d, dictionary_column *column, dperm_e
 
 static dperm_status add_label(dictionary *d, dictionary_column *column,
                               const dperm_import_options *options, dperm_error *err) {
-  draft_kind kind = judge_column(column);
-  if (kind == DRAFT_IDENTIFIER || kind == DRAFT_SEVERAL) {
+  if (column->type == DRAFT_IDENTIFIER || column->type == DRAFT_SEVERAL) {
     return json_fail_at(d->doc, column->place, err,
                         "column \"%.64s\" holds identifiers, or several values in a field, so it "
                         "cannot be the label; name another column",
@@ -242,11 +226,9 @@ static dperm_status add_label(dictionary *d, dictionary_column *column,
 
 static dperm_status check_options(const char *name, const dperm_import_options *options,
                                   dperm_error *err) {
-  if (!name) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "the import has no name; name a dictionary");
-  }
-  if (!options->label) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "the import has no label; name its column");
+  if (!name || !options->label) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the import has no %s; name a dictionary and its label's column", name ? "label" : "name");
   }
   if (!dperm_dictionary_name(options->dictionary)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%d is no kind of dictionary; see dperm_dictionary",

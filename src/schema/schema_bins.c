@@ -102,14 +102,17 @@ static dperm_status parse_cross(const json_document *doc, json_t *list, json_t *
   }
   cross->columns[0] = a;
   cross->columns[1] = b;
-  schema->columns[a].crossed = schema->columns[b].crossed = true;
+  for (size_t i = 0; i < 2; i++) {
+    schema_column *column = &schema->columns[cross->columns[i]];
+    column->level = column->crossed ? column->level : schema->crossed_count++;
+    column->crossed = true;
+  }
   schema->cross_count++;
   return DPERM_OK;
 }
 
-dperm_status schema_parse_crosses(const json_document *doc, dperm_schema *schema,
-                                  dperm_error *err) {
-  OWNED(lookup_clear) lookup names = {0};
+dperm_status schema_parse_crosses(const json_document *doc, const lookup *names,
+                                  dperm_schema *schema, dperm_error *err) {
   json_t *list = json_object_get(doc->root, "crosses");
   if (!list) {
     return DPERM_OK;
@@ -118,15 +121,11 @@ dperm_status schema_parse_crosses(const json_document *doc, dperm_schema *schema
     return json_fail_at(doc, json_blamed(doc->root, list), err,
                         "\"crosses\" must be a list of pairs of columns, at most %d", CROSSES_MOST);
   }
-  for (size_t i = 0; i < schema->column_count; i++) {
-    bool added = false;
-    TRY(lookup_add(&names, slice_of(schema->columns[i].name), (int32_t)i, &added, err));
-  }
   TRY(memory_new(json_array_size(list), sizeof *schema->crosses, &schema->crosses, err));
   size_t i;
   json_t *given;
   json_array_foreach(list, i, given) {
-    TRY(parse_cross(doc, list, given, &names, schema, err));
+    TRY(parse_cross(doc, list, given, names, schema, err));
   }
   return DPERM_OK;
 }

@@ -1,6 +1,5 @@
 /* Where each column's numbers stand in an encoded row, and how long a row can be. All of it follows
  * from the schema alone (privacy.md 5). */
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,9 +8,6 @@
 #include "schema/auto_bins.h"
 #include "schema/row_norm.h"
 #include "schema/schema.h"
-
-/* The intercept's weight: it is the constant 1. */
-static const double intercept_weight = 1.0;
 
 /* ---- groups: what has one nonzero entry at most in every row */
 
@@ -56,7 +52,7 @@ static size_t list_groups(const dperm_schema *schema, row_group *out) {
     out[count++] = (row_group){cross->width, cross->weight, always_there(schema, cross), false};
   }
   if (schema->intercept) {
-    out[count++] = (row_group){1, intercept_weight, true, false};
+    out[count++] = (row_group){1, 1.0, true, false}; /* it is the constant 1 */
   }
   return count;
 }
@@ -97,25 +93,22 @@ double schema_entry_bound(const dperm_schema *schema, double weight) {
   return fmin(weight, 1.0);
 }
 
-static void add_group(noise_body *body, body_run *runs, size_t width, double radius) {
-  size_t last = body->count - 1; /* if there is one */
-  if (body->count > 0 && runs[last].width == width && runs[last].radius == radius) {
-    runs[last].groups++;
-  } else {
-    runs[body->count++] = (body_run){1, width, radius};
-  }
-}
-
 /* privacy.md 5: every group has one nonzero entry at most, within r_g. So ‖x_g‖₁ ≤ r_g, and with G
  * groups ‖x‖₁ ≤ Σ r_g, and ‖x‖₁ ≤ √G‖x‖₂ ≤ √G. */
 static dperm_status bound_groups(dperm_schema *schema, const row_group *groups, size_t count,
                                  dperm_error *err) {
   double sum = 0, squares = 0, centred = 0;
-  body_run *runs = NULL;
+  body_run *runs = NULL, *last = NULL;
+  noise_body *body = &schema->bounds.body;
   TRY(memory_new(count, sizeof *runs, &runs, err));
   for (size_t i = 0; i < count; i++) {
     double radius = schema_entry_bound(schema, groups[i].weight);
-    add_group(&schema->bounds.body, runs, groups[i].width, radius);
+    if (last && last->width == groups[i].width && last->radius == radius) {
+      last->groups++;
+    } else {
+      last = &runs[body->count++];
+      *last = (body_run){1, groups[i].width, radius};
+    }
     sum += radius;
     squares += radius * radius;
     centred += groups[i].centred ? radius * radius : 0;
@@ -124,7 +117,7 @@ static dperm_status bound_groups(dperm_schema *schema, const row_group *groups, 
   sum *= 1.0 + ((double)count + 4.0) * 0x1p-53;
   schema->bounds.norm2 = 1.0; /* both row rules end at 1 */
   schema->bounds.norm1 = fmin(root_upper(count), sum);
-  schema->bounds.body.runs = schema->runs = runs;
+  body->runs = schema->runs = runs;
   schema->bounds.centred = squares > 0 ? centred / squares : 0;
   schema->most_entries = count;
   return DPERM_OK;
@@ -167,7 +160,7 @@ static dperm_status place_column(const dperm_schema *schema, schema_column *colu
 dperm_status schema_layout(dperm_schema *schema, dperm_error *err) {
   OWNED_MEMORY row_group *groups = NULL;
   size_t at = 0;
-  static_assert(sizeof at == 8, "sums of widths do not wrap");
+  _Static_assert(sizeof at == 8, "sums of widths do not wrap");
   for (size_t i = 0; i < schema->column_count; i++) {
     TRY(place_column(schema, &schema->columns[i], at, err));
     at += schema->columns[i].width;

@@ -84,15 +84,11 @@ static dperm_status parse_reference(const json_document *doc, json_t *object, sc
 static dperm_status parse_categorical(const json_document *doc, json_t *object,
                                       schema_column *column, dperm_error *err) {
   json_t *values = json_object_get(object, "values"), *groups = json_object_get(object, "groups");
-  if ((values != NULL) == (groups != NULL)) {
+  if ((values != NULL) == (groups != NULL) || (groups && json_object_size(groups) == 0)) {
     return json_fail_at(doc, object, err,
                         "categorical column \"%.64s\" needs either \"values\" or \"groups\", "
-                        "known in public",
+                        "an object of at least one, known in public",
                         column->name);
-  }
-  if (groups && (!json_is_object(groups) || json_object_size(groups) == 0)) {
-    return json_fail_at(doc, json_blamed(object, groups), err,
-                        "\"groups\" must be an object of at least one group");
   }
   const named_values to = {&column->categories, &column->values, &column->other, "group"};
   TRY(parse_named(doc, object, values ? values : groups, "values", values != NULL, &to, err));
@@ -156,14 +152,13 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
                                             : DPERM_OK;
 }
 
-static dperm_status parse_columns(const json_document *doc, dperm_schema *schema,
+static dperm_status parse_columns(const json_document *doc, dperm_schema *schema, lookup *names,
                                   dperm_error *err) {
   json_t *list = json_object_get(doc->root, "columns");
   if (!json_is_array(list) || json_array_size(list) == 0) {
     return json_fail_at(doc, list ? json_blamed(doc->root, list) : doc->root, err,
                         "\"columns\" must be a list of at least one column");
   }
-  OWNED(lookup_clear) lookup names = {0};
   TRY(memory_new(json_array_size(list), sizeof *schema->columns, &schema->columns, err));
   size_t i;
   json_t *object;
@@ -171,7 +166,7 @@ static dperm_status parse_columns(const json_document *doc, dperm_schema *schema
     schema->column_count++; /* counted first, so that a half-made column is freed */
     TRY(parse_column(doc, list, object, &schema->columns[i], err));
     bool added = false;
-    TRY(lookup_add(&names, slice_of(schema->columns[i].name), 0, &added, err));
+    TRY(lookup_add(names, slice_of(schema->columns[i].name), (int32_t)i, &added, err));
     if (!added) {
       return json_fail_at(doc, object, err, "column \"%.64s\" stands here a second time; keep one",
                           schema->columns[i].name);
@@ -315,6 +310,7 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
                         "a schema is an object in braces; put \"label\" and \"columns\" into one");
   }
   TRY(json_check_keys(doc, doc->root, keys, "the schema", err));
+  OWNED(lookup_clear) lookup names = {0};
   int rows = 0, on_missing = 0;
   schema->header = true;
   TRY(schema_get_bool(doc, doc->root, "header", &schema->header, err));
@@ -327,9 +323,9 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
   TRY(parse_missing(doc, schema, err));
   TRY(parse_label(doc, schema, err));
   TRY(schema_parse_refined(doc, &schema->refined, err));
-  TRY(parse_columns(doc, schema, err));
+  TRY(parse_columns(doc, schema, &names, err));
   TRY(check_together(doc, schema, err));
-  TRY(schema_parse_crosses(doc, schema, err));
+  TRY(schema_parse_crosses(doc, &names, schema, err));
   schema->json = json_incref(doc->root);
   dperm_error trouble = {DPERM_OK, ""};
   if (schema_layout(schema, &trouble) != DPERM_OK) {

@@ -142,7 +142,7 @@ fits() { # the file's text, further arguments
     for i in $(seq 1 60); do echo "far$i,$((i % 2))"; done
   } > places.csv
   drafts places.csv
-  [ "$(drafted columns.0.groups)" = '{"home": ["home"], "other": ["other"], "(other)": "*"}' ]
+  [ "$(drafted columns.0.groups)" = '{"home": ["home"], "other": ["other"], "other 2": "*"}' ]
   remarked '60 of 62 values are rare'
 }
 

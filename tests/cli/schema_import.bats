@@ -147,7 +147,7 @@ P
   refuses "$(head -c 5000 /dev/zero | tr '\0' '[')" 'maximum parsing depth'
   refuses '{"schema": "elsewhere.json"}' 'stands in another file, "elsewhere.json"; import that one'
   refuses '{"tableSchema": "elsewhere.json"}' 'stands in another file'
-  refuses '{"fields": [{"name": "y", "type": "boolean"}]}' 'no CSVW metadata of a table' --format csvw
+  refuses '{"fields": [{"name": "y", "type": "boolean"}]}' 'there is no "columns"' --format csvw
   refuses '{"dialect": {"delimiter": "::"}, "schema": {"fields": [{"name": "y", "type": "boolean"}]}}' '"separator" must be one byte'
   fails 2 "--format must be auto, frictionless or csvw" "$DPERM" schema import odd.json --label y --format xml
   fails 2 "--label is missing" "$DPERM" schema import odd.json
