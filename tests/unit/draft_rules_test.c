@@ -39,17 +39,6 @@ static void assert_kind(const char *values, size_t times, draft_kind kind) {
   draft_column_clear(&column);
 }
 
-static void assert_range(const char *values, double min, double max, bool center, bool log1p) {
-  draft_column column = column_of(values, 1);
-  draft_range range;
-  assert_true(draft_range_of(&column.numbers, &range));
-  if (range.min != min || range.max != max || range.center != center || range.log1p != log1p) {
-    fail_msg("\"%s\": [%.17g, %.17g] %d %d", values, range.min, range.max, range.center,
-             range.log1p);
-  }
-  draft_column_clear(&column);
-}
-
 /* ---- round numbers */
 
 TEST(round_numbers_lie_above) {
@@ -68,32 +57,42 @@ TEST(round_numbers_lie_above) {
   }
 }
 
-TEST(bounds_are_round_and_not_the_extremes) {
-  assert_range("17 30 45 90", 0, 100, false, false);
-  assert_range("1 50000 99999", 0, 100000, false, false);
-  assert_range("0 0.5 1", 0, 1, false, false);
-  assert_range("0 37 100", 0, 100, false, false);
-  assert_range("-5 -100.5", -150, 0, false, false);
-}
-
-TEST(ranges_across_zero_are_symmetric_if_both_sides_matter) {
-  assert_range("-3.2 0 2.9", -4, 4, true, false);
-  assert_range("-20 12 39", -40, 40, true, false);
-  assert_range("-1 500 900", -1, 1000, false, false);
-}
-
-TEST(ranges_far_from_zero_are_centered) {
-  assert_range("36.1 37 41", 35, 45, true, false);
-  assert_range("1950 1980 2010", 1900, 2050, true, false);
-  assert_range("150 175 200", 100, 250, true, false);
-  assert_range("-41 -37 -36.1", -45, -35, true, false);
-}
-
-TEST(long_tails_get_logarithms) {
-  assert_range("0 0 0 0 0 0 0 0 0 99999", 0, 100000, false, true);
-  assert_range("1500 1500 1600 1700 1500 1600 1700 1500 1600 990000", 1000, 1000000, true, true);
-  assert_range("100 150 160 170 150 160 170 150 160 99000", 10, 100000, true, true);
-  assert_range("0 0 0 0 0 0 0 0 0 0.9", 0, 1, false, false); /* log1p is nearly a line there */
+/* Round and not the extremes; symmetric across zero if both sides matter, centered far from it, and
+ * logarithms for long tails. */
+TEST(bounds_are_round) {
+  static const struct {
+    const char *values;
+    double min, max;
+    bool center, log1p;
+  } cases[] = {
+      {"17 30 45 90", 0, 100, false, false},
+      {"1 50000 99999", 0, 100000, false, false},
+      {"0 0.5 1", 0, 1, false, false},
+      {"0 37 100", 0, 100, false, false},
+      {"-5 -100.5", -150, 0, false, false},
+      {"-3.2 0 2.9", -4, 4, true, false},
+      {"-20 12 39", -40, 40, true, false},
+      {"-1 500 900", -1, 1000, false, false},
+      {"36.1 37 41", 35, 45, true, false},
+      {"1950 1980 2010", 1900, 2050, true, false},
+      {"150 175 200", 100, 250, true, false},
+      {"-41 -37 -36.1", -45, -35, true, false},
+      {"0 0 0 0 0 0 0 0 0 99999", 0, 100000, false, true},
+      {"1500 1500 1600 1700 1500 1600 1700 1500 1600 990000", 1000, 1000000, true, true},
+      {"100 150 160 170 150 160 170 150 160 99000", 10, 100000, true, true},
+      {"0 0 0 0 0 0 0 0 0 0.9", 0, 1, false, false}, /* log1p is nearly a line there */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    draft_column column = column_of(cases[i].values, 1);
+    draft_range range;
+    assert_true(draft_range_of(&column.numbers, &range));
+    if (range.min != cases[i].min || range.max != cases[i].max || range.center != cases[i].center ||
+        range.log1p != cases[i].log1p) {
+      fail_msg("\"%s\": [%.17g, %.17g] %d %d", cases[i].values, range.min, range.max, range.center,
+               range.log1p);
+    }
+    draft_column_clear(&column);
+  }
 }
 
 TEST(some_numbers_have_no_sensible_bounds) {

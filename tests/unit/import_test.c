@@ -61,27 +61,26 @@ TEST(few_whole_numbers_stay_a_number_with_a_remark) {
 }
 
 TEST(numbers_without_both_bounds_are_for_a_person) {
-  field_ignored("'type': 'number'", "a number without a range");
+  static const char *const cases[][2] = {
+      {"}", "a number without a range"},
+      {"'minimum': true, 'maximum': []}", "without a range"},
+      {"'minimum': 'nan', 'maximum': 'inf'}", "without a range"},
+      {"'minimum': 0}", "without a range"},
+      {"'maximum': 0}", "without a range"},
+      {"'minimum': 2, 'maximum': 1}", "without a range"},
+      {"'minimum': 1, 'maximum': 1}", "without a range"},
+      {"'minimum': 0, 'maximum': 1e300}", "too large"},
+      {"'minimum': 0, 'maximum': 1e-300}", "too small"},
+      {"'minimum': 1, 'maximum': 1.00000000000001}", "too close together"},
+      {"'minimum': 0, 'maximum': 1}, 'decimalChar': ','", "written plainly"},
+      {"'minimum': 0, 'maximum': 1}, 'groupChar': ','", "written plainly"},
+      {"'minimum': 0, 'maximum': 9}, 'bareNumber': false", "written plainly"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char members[256];
+    (void)snprintf(members, sizeof members, "'type': 'number', 'constraints': {%s", cases[i][0]);
+    field_ignored(members, cases[i][1]);
+  }
   field_ignored("'type': 'number', 'constraints': 7", "a number without a range");
-  field_ignored("'type': 'number', 'constraints': {'minimum': true, 'maximum': []}",
-                "a number without a range");
-  field_ignored("'type': 'number', 'constraints': {'minimum': 'nan', 'maximum': 'inf'}",
-                "a number without a range");
-  field_ignored("'type': 'number', 'constraints': {'minimum': 0}", "without a range");
-  field_ignored("'type': 'number', 'constraints': {'maximum': 0}", "without a range");
-  field_ignored("'type': 'number', 'constraints': {'minimum': 2, 'maximum': 1}", "without a range");
-  field_ignored("'type': 'number', 'constraints': {'minimum': 1, 'maximum': 1}", "without a range");
-  field_ignored("'type': 'number', 'constraints': {'minimum': 0, 'maximum': 1e300}", "too large");
-  field_ignored("'type': 'number', 'constraints': {'minimum': 0, 'maximum': 1e-300}", "too small");
-  field_ignored("'type': 'number', 'constraints': {'minimum': 1, 'maximum': 1.00000000000001}",
-                "too close together");
-  field_ignored("'type': 'number', 'decimalChar': ',', 'constraints': {'minimum': 0, 'maximum': 1}",
-                "written plainly");
-  field_ignored("'type': 'number', 'groupChar': ',', 'constraints': {'minimum': 0, 'maximum': 1}",
-                "written plainly");
-  field_ignored("'type': 'integer', 'bareNumber': false, 'constraints': {'minimum': 0, 'maximum': "
-                "9}",
-                "written plainly");
 }
 
 TEST(lists_become_categories) {
