@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/owned.h"
-#include "read/csv.h"
 
 enum {
   VALUES_IN_ALL = 1 << 20, /* values counted at once, over all columns */
@@ -15,61 +14,54 @@ enum {
   VALUES_LEAST = 1 << 6
 };
 
-typedef struct scanner {
-  draft_scan *scan;
-  const dperm_draft_options *options;
-  csv_reader csv;
-} scanner;
-
 /* ---- setting out */
 
-static dperm_status add_markers(draft_scan *scan, const dperm_draft_options *options,
+static dperm_status add_markers(draft_scan *s, const dperm_draft_options *options,
                                 dperm_error *err) {
   static const char *const usual[] = {"", "?", "NA", "N/A", "n/a", "null", "NULL", "NaN", "nan"};
-  scan->markers = options->missing ? options->missing : usual;
-  scan->marker_count = options->missing ? options->missing_count : sizeof usual / sizeof *usual;
-  for (size_t i = 0; i < scan->marker_count; i++) {
+  s->markers = options->missing ? options->missing : usual;
+  s->marker_count = options->missing ? options->missing_count : sizeof usual / sizeof *usual;
+  for (size_t i = 0; i < s->marker_count; i++) {
     bool added = false;
-    json_auto_t *valid = json_string(scan->markers[i]);
-    TRY(lookup_add(&scan->missing, slice_of(scan->markers[i]), (int32_t)i, &added, err));
+    json_auto_t *valid = json_string(s->markers[i]);
+    TRY(lookup_add(&s->missing, slice_of(s->markers[i]), (int32_t)i, &added, err));
     if (!added || !valid) {
       FAIL(err, DPERM_INVALID_ARGUMENT,
            "\"%.64s\" is among the missing texts twice, or is not UTF-8; give each once",
-           scan->markers[i]);
+           s->markers[i]);
     }
   }
-  return memory_new(scan->marker_count, sizeof *scan->marker_counts, &scan->marker_counts, err);
+  return memory_new(s->marker_count, sizeof *s->marker_counts, &s->marker_counts, err);
 }
 
 /* A first line without a comma, but with another usual separator, was written with that one. */
-static dperm_status guess_separator(scanner *s, dperm_error *err) {
+static dperm_status guess_separator(draft_scan *s, dperm_error *err) {
   static const char usual[] = ";\t|";
   bool found = true;
   for (const char *c = usual; s->csv.field_count == 1 && *c; c++) {
     if (memchr(s->csv.record, *c, s->csv.record_length)) {
       csv_take_back(&s->csv, *c);
       TRY(csv_next(&s->csv, &found, err));
-      s->scan->separator_guessed = s->csv.field_count > 1;
+      s->separator_guessed = s->csv.field_count > 1;
     }
   }
   return DPERM_OK;
 }
 
-static dperm_status open_columns(scanner *s, dperm_error *err) {
-  draft_scan *scan = s->scan;
+static dperm_status open_columns(draft_scan *s, dperm_error *err) {
   size_t count = s->csv.field_count;
   if (count == 1) {
     return csv_fail_at(&s->csv, 0, err,
                        "one column only, and a label needs others beside it; mend the file, or "
                        "name its separator");
   }
-  TRY(memory_new(count, sizeof *scan->columns, &scan->columns, err));
-  TRY(memory_new(count, sizeof *scan->names, &scan->names, err));
-  scan->column_count = count;
+  TRY(memory_new(count, sizeof *s->columns, &s->columns, err));
+  TRY(memory_new(count, sizeof *s->names, &s->names, err));
+  s->column_count = count;
   size_t limit = VALUES_IN_ALL / count;
   limit = limit > VALUES_MOST ? VALUES_MOST : limit < VALUES_LEAST ? VALUES_LEAST : limit;
   for (size_t i = 0; i < count; i++) {
-    draft_column_init(&scan->columns[i], limit);
+    draft_column_init(&s->columns[i], limit);
   }
   return DPERM_OK;
 }
@@ -78,13 +70,13 @@ static dperm_status open_columns(scanner *s, dperm_error *err) {
 
 /* Names are no numbers and do not mean "missing"; an empty one, as a column of row numbers often
  * has it, may be. */
-static bool looks_like_header(const scanner *s) {
+static bool looks_like_header(const draft_scan *s) {
   for (size_t i = 0; i < s->csv.field_count; i++) {
     const slice text = s->csv.fields[i].text;
     double x = 0;
     number_result result = parse_double(text, &x);
     if (result == NUMBER_OK || result == NUMBER_OVERFLOW ||
-        (text.length > 0 && lookup_find(&s->scan->missing, text) != LOOKUP_NONE)) {
+        (text.length > 0 && lookup_find(&s->missing, text) != LOOKUP_NONE)) {
       return false;
     }
   }
@@ -92,48 +84,47 @@ static bool looks_like_header(const scanner *s) {
 }
 
 /* Names of columns, from the first line or column1, …; the label's among them makes it a header. */
-static dperm_status name_columns(scanner *s, dperm_error *err) {
-  draft_scan *scan = s->scan;
+static dperm_status name_columns(draft_scan *s, dperm_error *err) {
   const csv_field *fields = s->csv.fields;
   const char *label = s->options->label;
   OWNED(lookup_clear) lookup names = {0};
   bool named = false;
-  for (size_t i = 0; label && i < scan->column_count; i++) {
+  for (size_t i = 0; label && i < s->column_count; i++) {
     named = named || slice_is(fields[i].text, label);
   }
-  scan->header_guessed = s->options->header < 0 && !named;
-  scan->header = s->options->header < 0 ? named || looks_like_header(s) : s->options->header > 0;
-  scan->label = label ? scan->column_count : scan->column_count - 1;
-  for (size_t i = 0; i < scan->column_count; i++) {
+  s->header_guessed = s->options->header < 0 && !named;
+  s->header = s->options->header < 0 ? named || looks_like_header(s) : s->options->header > 0;
+  s->label = label ? s->column_count : s->column_count - 1;
+  for (size_t i = 0; i < s->column_count; i++) {
     char number[32];
     bool added = false;
     (void)snprintf(number, sizeof number, "column%zu", i + 1);
-    slice name = scan->header ? fields[i].text : slice_of(number);
-    TRY(memory_copy_text(name.start, name.length, &scan->names[i], err));
+    slice name = s->header ? fields[i].text : slice_of(number);
+    TRY(memory_copy_text(name.start, name.length, &s->names[i], err));
     TRY(lookup_add(&names, name, 0, &added, err));
     if (!added) {
       return csv_fail_at(
           &s->csv, 0, err,
           "the header names column \"%.64s\" twice; rename one, or say that there is "
           "no header if this is a record",
-          scan->names[i]);
+          s->names[i]);
     }
     if (label && slice_is(name, label)) {
-      scan->label = i;
+      s->label = i;
     }
   }
-  return scan->label < scan->column_count
+  return s->label < s->column_count
              ? DPERM_OK
              : csv_fail_at(&s->csv, 0, err,
                            "no column is called \"%.64s\"; name one of this line, or column1 to "
                            "column%zu if it is no header",
-                           label, scan->column_count);
+                           label, s->column_count);
 }
 
 /* ---- records */
 
 /* A schema is UTF-8, and names and values come into it. */
-static dperm_status next_record(scanner *s, bool *found, dperm_error *err) {
+static dperm_status next_record(draft_scan *s, bool *found, dperm_error *err) {
   TRY(csv_next(&s->csv, found, err));
   json_auto_t *valid = *found ? json_stringn(s->csv.record, s->csv.record_length) : NULL;
   return valid || !*found ? DPERM_OK
@@ -143,44 +134,42 @@ static dperm_status next_record(scanner *s, bool *found, dperm_error *err) {
 }
 
 /* The label first, since the other columns are counted beside it. */
-static dperm_status count_record(scanner *s, dperm_error *err) {
-  draft_scan *scan = s->scan;
-  const csv_field *fields = s->csv.fields, *own = &fields[scan->label];
+static dperm_status count_record(draft_scan *s, dperm_error *err) {
+  const csv_field *fields = s->csv.fields, *own = &fields[s->label];
   size_t label = 0, code = 0;
-  if (s->csv.field_count != scan->column_count) {
+  if (s->csv.field_count != s->column_count) {
     return csv_fail_at(&s->csv, 0, err, "%zu fields where %zu are expected; mend the line",
-                       s->csv.field_count, scan->column_count);
+                       s->csv.field_count, s->column_count);
   }
-  if (lookup_find(&scan->missing, own->text) != LOOKUP_NONE) {
+  if (lookup_find(&s->missing, own->text) != LOOKUP_NONE) {
     return csv_fail_at(
         &s->csv, own->offset, err,
         "the label is missing; leave such records out, or list which texts mean that");
   }
-  TRY(draft_column_add(&scan->columns[scan->label], own->text, 0, &label, err));
-  for (size_t i = 0; i < scan->column_count; i++) {
-    int32_t marker = lookup_find(&scan->missing, fields[i].text);
+  TRY(draft_column_add(&s->columns[s->label], own->text, 0, &label, err));
+  for (size_t i = 0; i < s->column_count; i++) {
+    int32_t marker = lookup_find(&s->missing, fields[i].text);
     if (marker != LOOKUP_NONE) {
-      scan->marker_counts[marker]++;
-      draft_column_add_missing(&scan->columns[i], draft_label_bit(label));
-    } else if (i != scan->label) {
-      TRY(draft_column_add(&scan->columns[i], fields[i].text, draft_label_bit(label), &code, err));
+      s->marker_counts[marker]++;
+      draft_column_add_missing(&s->columns[i], draft_label_bit(label));
+    } else if (i != s->label) {
+      TRY(draft_column_add(&s->columns[i], fields[i].text, draft_label_bit(label), &code, err));
     }
   }
-  scan->rows++;
+  s->rows++;
   return DPERM_OK;
 }
 
-static dperm_status scan_records(scanner *s, dperm_error *err) {
+static dperm_status scan_records(draft_scan *s, dperm_error *err) {
   bool found = false;
   TRY(next_record(s, &found, err));
   if (found && !s->options->separator) {
     TRY(guess_separator(s, err));
   }
-  s->scan->separator = s->csv.separator;
   if (found) {
     TRY(open_columns(s, err));
     TRY(name_columns(s, err));
-    if (!s->scan->header) {
+    if (!s->header) {
       csv_take_back(&s->csv, s->csv.separator);
     }
     TRY(next_record(s, &found, err));
@@ -189,31 +178,29 @@ static dperm_status scan_records(scanner *s, dperm_error *err) {
     TRY(count_record(s, err));
     TRY(next_record(s, &found, err));
   }
-  return s->scan->rows > 0 ? DPERM_OK : fail_no_rows(s->scan->path, err);
+  return s->rows > 0 ? DPERM_OK : fail_no_rows(s->path, err);
 }
 
 dperm_status draft_scan_records(const char *name, const char *text, size_t length,
                                 const dperm_draft_options *options, const dperm_progress *progress,
                                 draft_scan *out, dperm_error *err) {
-  *out = (draft_scan){.path = name};
-  scanner s = {.scan = out, .options = options};
+  *out = (draft_scan){.path = name, .options = options};
   TRY(add_markers(out, options, err));
   /* NOLINTNEXTLINE(bugprone-narrowing-conversions) */
   const char separator = options->separator ? options->separator : ',';
-  TRY(text ? csv_open_text(name, text, length, separator, &s.csv, err)
-           : csv_open(name, separator, NULL, progress, false, &s.csv, err));
-  dperm_status status = scan_records(&s, err);
-  csv_close(&s.csv);
-  return status;
+  TRY(text ? csv_open_text(name, text, length, separator, &out->csv, err)
+           : csv_open(name, separator, NULL, progress, false, &out->csv, err));
+  return scan_records(out, err);
 }
 
-void draft_scan_clear(draft_scan *scan) {
-  for (size_t i = 0; i < scan->column_count; i++) {
-    draft_column_clear(&scan->columns[i]);
-    free(scan->names[i]);
+void draft_scan_clear(draft_scan *s) {
+  csv_close(&s->csv);
+  for (size_t i = 0; i < s->column_count; i++) {
+    draft_column_clear(&s->columns[i]);
+    free(s->names[i]);
   }
-  free(scan->columns);
-  free(scan->names);
-  free(scan->marker_counts);
-  lookup_clear(&scan->missing);
+  free(s->columns);
+  free(s->names);
+  free(s->marker_counts);
+  lookup_clear(&s->missing);
 }

@@ -5,6 +5,7 @@
 #include "base/lookup.h"
 #include "dperm/draft.h"
 #include "draft/proposal.h"
+#include "read/csv.h"
 
 /* A longer value is free text: no category has such a name. */
 enum { DRAFT_TEXT_LIMIT = 100, DRAFT_ODD_LIMIT = 40 };
@@ -74,7 +75,8 @@ double draft_numbers_skewness(const draft_numbers *numbers);
 
 typedef struct draft_scan {
   const char *path; /* for messages */
-  char separator;
+  const dperm_draft_options *options;
+  csv_reader csv;
   bool separator_guessed;
   bool header, header_guessed;
   size_t rows;
@@ -95,7 +97,7 @@ typedef struct draft_scan {
 dperm_status draft_scan_records(const char *name, const char *text, size_t length,
                                 const dperm_draft_options *options, const dperm_progress *progress,
                                 draft_scan *out, dperm_error *err);
-void draft_scan_clear(draft_scan *scan);
+void draft_scan_clear(draft_scan *s);
 
 /* ---- the guessing rules: pure functions, which docs/formats.md says in words; change both
  * together */

@@ -299,7 +299,7 @@ static void remark_file(draft *d) {
     proposal_remark(&d->p, NULL, "%zu records are few to guess from", d->scan.rows);
   }
   if (d->scan.separator_guessed) {
-    proposal_remark(&d->p, NULL, "the separator is taken to be \"%c\"", d->scan.separator);
+    proposal_remark(&d->p, NULL, "the separator is taken to be \"%c\"", d->scan.csv.separator);
   }
   if (d->scan.header_guessed) {
     proposal_remark(&d->p, NULL, "the first line is taken for %s unless you say otherwise",
@@ -329,7 +329,7 @@ dperm_status dperm_schema_draft(const char *name, const char *text, size_t lengt
   TRY(check_options(name, &options, err));
   OWNED(draft_clear) draft d = {.p = proposal_new()};
   TRY(draft_scan_records(name, text, length, &options, progress, &d.scan, err));
-  const char separator[2] = {d.scan.separator};
+  const char separator[2] = {d.scan.csv.separator};
   d.p.header = d.scan.header;
   d.p.separator = *separator == ',' ? NULL : separator;
   remark_file(&d);
