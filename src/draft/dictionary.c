@@ -1,16 +1,36 @@
-/* What both formats of data dictionaries share: the choice of a table, the file's dialect, missing
- * values, and the loop over columns. */
+/* Two formats of data dictionaries. Frictionless data (specs.frictionlessdata.io, versions 1 and
+ * 2): a Table Schema, alone, in a data resource, or in one of a data package. CSV on the Web
+ * (w3.org/TR/tabular-metadata): the metadata of a table, or of one in a group; annotations and
+ * vocabularies of other standards are not looked at. */
 #include "draft/dictionary.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <strings.h>
 
-#include "base/lookup.h"
 #include "base/memory.h"
 #include "base/owned.h"
 
-enum { SHOWN = 8 /* names in a message */, LEVELS = 4 };
+/* Types with the same meaning, their names between blanks, and the bounds that they imply. */
+typedef struct type_words {
+  const char *words;
+  draft_kind type;
+  bool whole;
+  double min, max;
+} type_words;
+
+struct dictionary_format {
+  const char *signs[5]; /* keys by which a document of this format is known */
+  const char *tables;   /* key of the list of tables */
+  const char *names[2]; /* keys of a table's name */
+  const char *schema;   /* key of a table's schema */
+  const char *columns;  /* key of its columns */
+  const char *missing;  /* key of the texts that mean "no value" */
+  size_t levels;        /* so many, from inside, have properties of a column */
+  const type_words *types;
+  /* What it says of the column at levels[0]. */
+  dperm_status (*read_column)(const dictionary *d, dictionary_column *column, dperm_error *err);
+};
 
 void dictionary_clear(dictionary *d) {
   for (size_t i = 0; i < d->column_count; i++) {
@@ -23,44 +43,29 @@ void dictionary_clear(dictionary *d) {
 
 /* ---- members */
 
-const json_t *dictionary_get(const dictionary *d, const char *key, const json_t **owner) {
-  *owner = d->levels[0] ? d->levels[0] : d->levels[1];
-  for (size_t i = 0; i < (d->format->inherits ? LEVELS : 2); i++) {
-    const json_t *value = json_object_get(d->levels[i], key);
-    if (value) {
-      *owner = d->levels[i];
-      return value;
-    }
+/* A property of the column, or one that outer levels hand down. */
+static const json_t *get(const dictionary *d, const char *key) {
+  const json_t *value = NULL;
+  for (size_t i = 0; !value && i < d->format->levels; i++) {
+    value = json_object_get(d->levels[i], key);
   }
-  return NULL;
+  return value;
 }
 
-const char *dictionary_text(const json_t *object, const char *key) {
+static const char *text_at(const json_t *object, const char *key) {
   return json_string_value(json_object_get(object, key));
 }
 
-dperm_status dictionary_check_type(const dictionary *d, const json_t *owner, const char *key,
-                                   bool right, const char *wanted, dperm_error *err) {
-  if (right) {
-    return DPERM_OK;
-  }
-  const json_t *value = json_object_get(owner, key);
-  return json_fail_at(d->doc, value ? json_blamed(owner, value) : owner, err, "\"%s\" must be %s",
-                      key, wanted);
-}
-
-void dictionary_take_type(dictionary_column *column, const char *word, const type_words *types,
-                          size_t count) {
+static void take_type(const dictionary *d, dictionary_column *column, const char *word) {
   char blanks[32];
   int length = snprintf(blanks, sizeof blanks, " %s ", word);
   bool one = length < (int)sizeof blanks && !strchr(word, ' ');
-  column->type = word;
-  for (size_t i = 0; one && i < count; i++) {
-    if (strstr(types[i].words, blanks)) {
-      column->kind = types[i].kind;
-      column->whole = types[i].whole;
-      column->min = types[i].min;
-      column->max = types[i].max;
+  for (const type_words *type = d->format->types; one && type->words; type++) {
+    if (strstr(type->words, blanks)) {
+      column->type = type->type;
+      column->whole = type->whole;
+      column->min = type->min;
+      column->max = type->max;
     }
   }
 }
@@ -75,7 +80,8 @@ static double number_of(const json_t *given) {
   return json_is_number(given) ? json_number_value(given) : NAN;
 }
 
-void dictionary_take_bounds(dictionary_column *column, const json_t *object) {
+/* The narrowest of the bounds that the object has: numbers, or texts that are. */
+static void take_bounds(dictionary_column *column, const json_t *object) {
   static const char *const keys[][2] = {{"minimum", "maximum"},
                                         {"exclusiveMinimum", "exclusiveMaximum"},
                                         {"minInclusive", "maxInclusive"},
@@ -86,58 +92,247 @@ void dictionary_take_bounds(dictionary_column *column, const json_t *object) {
   }
 }
 
-bool dictionary_dressed(const json_t *object) {
-  const char *point = dictionary_text(object, "decimalChar");
-  const char *group = dictionary_text(object, "groupChar");
+/* Whether the object says that numbers are not written plainly. */
+static bool is_dressed(const json_t *object) {
+  const char *point = text_at(object, "decimalChar"), *group = text_at(object, "groupChar");
   return (point && strcmp(point, ".") != 0) || (group && *group);
 }
 
-/* ---- one of several tables */
+/* ---- lists of values */
 
-static const char *table_name(const json_t *table, const char *const keys[2], const char *wanted) {
-  const char *first = dictionary_text(table, keys[0]), *second = dictionary_text(table, keys[1]);
-  bool by_second = second && (!first || (wanted && strcmp(second, wanted) == 0));
-  return by_second ? second : first;
+static void add_text(json_t **texts, const json_t *given) {
+  char text[DOUBLE_TEXT_SIZE] = "";
+  const char *shown = text;
+  given = json_is_object(given) ? json_object_get(given, "value") : given;
+  if (json_is_string(given)) {
+    shown = json_string_value(given);
+  } else if (json_is_integer(given)) {
+    (void)snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(given));
+  } else if (json_is_real(given)) {
+    (void)format_double(json_real_value(given), false, text);
+  } else if (json_is_boolean(given)) {
+    shown = json_is_true(given) ? "true" : "false";
+  } else {
+    return;
+  }
+  json_set(texts, shown, json_pack("[s]", shown));
 }
+
+json_t *dictionary_texts(const json_t *given) {
+  json_t *texts = json_object();
+  for (size_t i = 0; i < json_array_size(given); i++) {
+    add_text(&texts, json_array_get(given, i));
+  }
+  add_text(&texts, given);
+  return texts;
+}
+
+json_t *dictionary_pattern(const char *pattern) {
+  static const char *const around[][2] = {{"^(?:", ")$"}, {"^(", ")$"}, {"(", ")"}, {"", ""}};
+  size_t length = strlen(pattern), plain = 0;
+  for (size_t i = 0; plain == 0 && i < sizeof around / sizeof *around; i++) {
+    size_t before = strlen(around[i][0]), after = strlen(around[i][1]);
+    if (length >= before + after && strncmp(pattern, around[i][0], before) == 0 &&
+        strcmp(pattern + length - after, around[i][1]) == 0 &&
+        strcspn(pattern + before, ".*+?()[]{}^$\\") >= length - before - after) {
+      pattern += before;
+      plain = length - before - after;
+    }
+  }
+  json_t *words = plain > 0 ? json_array() : NULL;
+  for (size_t from = 0, end = 0; words && from <= plain; from = end + 1) {
+    const char *bar = memchr(pattern + from, '|', plain - from);
+    end = bar ? (size_t)(bar - pattern) : plain;
+    json_append(&words, json_stringn(pattern + from, end - from));
+  }
+  json_t *texts = json_array_size(words) > 1 ? dictionary_texts(words) : NULL;
+  json_decref(words);
+  return texts;
+}
+
+/* {"false": texts, "true": texts}; NULL if one side has none. */
+static json_t *truths_of(const json_t *false_texts, const json_t *true_texts) {
+  json_t *truths = json_object();
+  for (size_t side = 0; side < 2; side++) {
+    json_auto_t *texts = dictionary_texts(side ? true_texts : false_texts);
+    json_t *list = json_object_size(texts) > 0 ? json_array() : NULL, *text;
+    const char *key;
+    json_object_foreach(texts, key, text) {
+      json_append(&list, json_string(key));
+    }
+    json_set(&truths, side ? "true" : "false", list);
+  }
+  return truths;
+}
+
+/* ---- a column of Frictionless data */
+
+static const type_words frictionless_types[] = {
+    {" string ", DRAFT_NO_LIST, false, NAN, NAN},
+    {" number ", DRAFT_NUMBER, false, NAN, NAN},
+    {" integer year ", DRAFT_NUMBER, true, NAN, NAN},
+    {" boolean ", DRAFT_NO_TRUTH, false, NAN, NAN},
+    {" date time datetime yearmonth ", DRAFT_DATE, false, NAN, NAN},
+    {" list array ", DRAFT_SEVERAL, false, NAN, NAN},
+    {NULL, DRAFT_OTHER, false, NAN, NAN}};
+
+static dperm_status read_field(const dictionary *d, dictionary_column *column, dperm_error *err) {
+  const json_t *field = d->levels[0], *constraints = json_object_get(field, "constraints");
+  const json_t *list = json_object_get(constraints, "enum"), *name = json_object_get(field, "name");
+  const char *pattern = text_at(constraints, "pattern"), *word = text_at(field, "type");
+  column->name = json_string_value(name);
+  if (!column->name) {
+    return json_fail_at(d->doc, name ? json_blamed(field, name) : field, err,
+                        "\"name\" must be a text, the column's");
+  }
+  take_type(d, column, word ? word : "");
+  take_bounds(column, constraints);
+  if (column->type == DRAFT_NUMBER &&
+      (is_dressed(field) || json_is_false(json_object_get(field, "bareNumber")))) {
+    column->type = DRAFT_DRESSED;
+  }
+  list = json_is_array(list) ? list : json_object_get(field, "categories");
+  if (column->type == DRAFT_NO_TRUTH) {
+    json_auto_t *usual = NULL;
+    TRY(json_made(json_pack("[[s,s,s,s], [s,s,s,s]]", "false", "False", "FALSE", "0", "true",
+                            "True", "TRUE", "1"),
+                  &usual, err));
+    const json_t *falses = json_object_get(field, "falseValues");
+    const json_t *trues = json_object_get(field, "trueValues");
+    column->categories = truths_of(falses ? falses : json_array_get(usual, 0),
+                                   trues ? trues : json_array_get(usual, 1));
+  } else if (json_is_array(list)) {
+    return json_made(dictionary_texts(list), &column->categories, err);
+  } else if (column->type == DRAFT_NO_LIST && pattern) {
+    column->categories = dictionary_pattern(pattern);
+  }
+  return DPERM_OK;
+}
+
+static const dictionary_format frictionless = {.signs = {"fields", "resources", "schema"},
+                                               .tables = "resources",
+                                               .names = {"name", "path"},
+                                               .schema = "schema",
+                                               .columns = "fields",
+                                               .missing = "missingValues",
+                                               .levels = 2,
+                                               .types = frictionless_types,
+                                               .read_column = read_field};
+
+/* ---- a column of CSVW */
+
+/* How wide a machine's integers are says nothing about the values; that they are not negative does.
+ */
+static const type_words csvw_types[] = {
+    {" number decimal double float ", DRAFT_NUMBER, false, NAN, NAN},
+    {" integer long int short byte gYear ", DRAFT_NUMBER, true, NAN, NAN},
+    {" nonNegativeInteger unsignedLong unsignedInt unsignedShort unsignedByte ", DRAFT_NUMBER, true,
+     0, NAN},
+    {" positiveInteger ", DRAFT_NUMBER, true, 1, NAN},
+    {" nonPositiveInteger ", DRAFT_NUMBER, true, NAN, 0},
+    {" negativeInteger ", DRAFT_NUMBER, true, NAN, -1},
+    {" boolean ", DRAFT_NO_TRUTH, false, NAN, NAN},
+    {" date dateTime datetime dateTimeStamp time duration dayTimeDuration yearMonthDuration gDay "
+     "gMonth gMonthDay gYearMonth ",
+     DRAFT_DATE, false, NAN, NAN},
+    {" string normalizedString token language Name NMTOKEN any anyAtomicType ", DRAFT_NO_LIST,
+     false, NAN, NAN},
+    {NULL, DRAFT_OTHER, false, NAN, NAN}};
+
+/* A boolean's format is "Y|N", true first; a number's a pattern of zeros and # with a point, or an
+ * object of signs; a text's a regular expression. */
+static dperm_status take_datatype(const dictionary *d, dictionary_column *column,
+                                  const json_t *datatype, dperm_error *err) {
+  const json_t *format = json_object_get(datatype, "format");
+  const char *word =
+      json_is_object(datatype) ? text_at(datatype, "base") : json_string_value(datatype);
+  const char *pattern = json_string_value(format), *bar = pattern ? strchr(pattern, '|') : NULL;
+  const char *digits = json_is_object(format) ? text_at(format, "pattern") : pattern;
+  take_type(d, column, word ? word : "string");
+  take_bounds(column, datatype);
+  if (column->type == DRAFT_NUMBER &&
+      (is_dressed(format) || (digits && strspn(digits, "0#.+-Ee") != strlen(digits)))) {
+    column->type = DRAFT_DRESSED;
+  }
+  if (column->type == DRAFT_NO_TRUTH && (bar || !pattern)) {
+    json_auto_t *both = NULL;
+    TRY(json_made(bar ? json_pack("[[s%], [s]]", pattern, (size_t)(bar - pattern), bar + 1)
+                      : json_pack("[[s, s], [s, s]]", "true", "1", "false", "0"),
+                  &both, err));
+    column->categories = truths_of(json_array_get(both, 1), json_array_get(both, 0));
+  } else if (column->type == DRAFT_NO_LIST && pattern) {
+    column->categories = dictionary_pattern(pattern);
+  }
+  return DPERM_OK;
+}
+
+/* The first of a column's titles, which are a text, a list, or either for each language. */
+static const char *first_title(const json_t *titles) {
+  if (json_is_object(titles)) {
+    void *member = json_object_iter((json_t *)titles);
+    titles = member ? json_object_iter_value(member) : NULL;
+  }
+  return json_string_value(json_is_array(titles) ? json_array_get(titles, 0) : titles);
+}
+
+/* A header has titles; names are the dictionary's own, and stand in for titles where there are
+ * none. */
+static dperm_status read_csvw_column(const dictionary *d, dictionary_column *column,
+                                     dperm_error *err) {
+  const char *name = text_at(column->place, "name");
+  const char *title = first_title(json_object_get(column->place, "titles"));
+  const json_t *separator = get(d, "separator");
+  column->name = title && (d->p.header || !name) ? title : name;
+  column->other_name = name;
+  if (!column->name) {
+    return json_fail_at(d->doc, column->place, err,
+                        "a column has neither \"name\" nor \"titles\"; add what stands in the "
+                        "header");
+  }
+  TRY(take_datatype(d, column, get(d, "datatype"), err));
+  column->type = separator && !json_is_null(separator) ? DRAFT_SEVERAL : column->type;
+  return DPERM_OK;
+}
+
+static const dictionary_format csvw = {.signs = {"@context", "tableSchema", "tables", "columns"},
+                                       .tables = "tables",
+                                       .names = {"url", "@id"},
+                                       .schema = "tableSchema",
+                                       .columns = "columns",
+                                       .missing = "null",
+                                       .levels = 4,
+                                       .types = csvw_types,
+                                       .read_column = read_csvw_column};
+
+/* ---- one of several tables */
 
 /* The table that is called `wanted`, or the only one; the document itself, if it has no list. */
 static dperm_status choose_table(dictionary *d, const char *wanted, dperm_error *err) {
   const json_t *root = d->doc->root, *list = json_object_get(root, d->format->tables);
-  char names[512] = "none that has a name";
-  size_t used = 0, found = 0, count = list ? json_array_size(list) : 1;
-  TRY(dictionary_check_type(d, root, d->format->tables, !list || json_is_array(list), "a list",
-                            err));
+  json_auto_t *names = json_array();
+  char shown[512];
+  size_t found = 0, count = list ? json_array_size(list) : 1;
   for (size_t i = 0; i < count; i++) {
     const json_t *table = list ? json_array_get(list, i) : root;
-    const char *name = table_name(table, d->format->names, wanted);
-    if (wanted ? name && strcmp(name, wanted) == 0 : count == 1) {
+    bool named = false;
+    for (size_t n = 0; n < 2; n++) {
+      const char *name = text_at(table, d->format->names[n]);
+      named = named || (name && wanted && strcmp(name, wanted) == 0);
+      if (name) {
+        json_append(&names, json_string(name));
+      }
+    }
+    if (wanted ? named : count == 1) {
       d->levels[2] = table;
       found++;
     }
-    if (name && i < SHOWN && used < sizeof names) {
-      used += (size_t)snprintf(names + used, sizeof names - used, "%s\"%.40s\"", used ? ", " : "",
-                               name);
-    }
   }
-  const json_t *place = list ? list : root;
-  const char *others = count > SHOWN ? " and others" : "";
-  if (found == 1) {
-    return DPERM_OK;
-  }
-  if (count == 0) {
-    return json_fail_at(d->doc, place, err, "no table stands here; add one with its schema");
-  }
-  if (!wanted) {
-    return json_fail_at(d->doc, place, err, "%zu tables stand here (%s%s); name one of them", count,
-                        names, others);
-  }
-  if (count == 1 && used == 0) {
-    return json_fail_at(d->doc, place, err,
-                        "one table stands here, and it has no name; leave that of a table out");
-  }
-  return json_fail_at(d->doc, place, err, "%s called \"%.64s\" here; there %s %s%s",
-                      found ? "several tables are" : "no table is", wanted,
-                      count == 1 ? "is" : "are", names, others);
+  json_show_texts(names, shown, sizeof shown);
+  return found == 1
+             ? DPERM_OK
+             : json_fail_at(d->doc, list ? list : root, err,
+                            "%zu tables stand here; name one of them (%s)%s", count,
+                            *shown ? shown : "none has a name", count == 1 ? ", or none" : "");
 }
 
 /* The table's schema, or that of all tables, which may stand alone. */
@@ -152,8 +347,9 @@ static dperm_status find_schema(dictionary *d, dperm_error *err) {
                         json_string_value(schema));
   }
   if (!json_is_object(schema)) {
-    return json_fail_at(d->doc, json_is_object(table) ? table : root, err, "%s",
-                        d->format->no_schema);
+    return json_fail_at(d->doc, json_is_object(table) ? table : root, err,
+                        "there is no \"%s\", and no \"%s\" that has them", d->format->columns,
+                        d->format->schema);
   }
   d->levels[1] = schema;
   return DPERM_OK;
@@ -162,144 +358,89 @@ static dperm_status find_schema(dictionary *d, dperm_error *err) {
 /* ---- the file */
 
 /* A dialect's member as the standard has it, or one level deeper as frictionless-py writes it. */
-static const json_t *dialect_get(const json_t *dialect, const char *key, const json_t **owner) {
-  const json_t *inner = json_object_get(dialect, "csv"), *value = json_object_get(dialect, key);
-  *owner = value || !inner ? dialect : inner;
-  return value ? value : json_object_get(inner, key);
+static const json_t *dialect_get(const json_t *dialect, const char *key) {
+  const json_t *value = json_object_get(dialect, key);
+  return value ? value : json_object_get(json_object_get(dialect, "csv"), key);
 }
 
-static dperm_status read_separator(dictionary *d, const json_t *dialect, dperm_error *err) {
-  const json_t *owner = NULL, *given = dialect_get(dialect, "delimiter", &owner);
-  const char *text = json_is_string(given) ? json_string_value(given) : "";
-  bool right = strlen(text) == 1 && (unsigned char)*text < 0x80 && !strchr("\"\r\n ", *text);
-  TRY(dictionary_check_type(d, owner, "delimiter", !given || right,
-                            "one byte, such as \",\" or \";\" or \"\\t\": dperm reads no others",
-                            err));
-  if (given) {
-    d->p.separator = *text;
-  }
-  return DPERM_OK;
-}
-
-/* The prefix of comment lines, which has a name in each standard. */
-static dperm_status read_comment(dictionary *d, const json_t *dialect, const char *key,
-                                 dperm_error *err) {
-  const json_t *owner = NULL, *given = dialect_get(dialect, key, &owner);
-  const char *text = json_is_string(given) ? json_string_value(given) : "";
-  bool right = json_is_string(given) && strlen(text) <= 64 && !strchr(text, '\n');
-  TRY(dictionary_check_type(d, owner, key, !given || json_is_null(given) || right,
-                            "a short prefix of a line", err));
-  d->p.comment = *text ? text : d->p.comment;
-  return DPERM_OK;
-}
-
-/* Frictionless lists the header's rows, CSVW counts them. */
-static dperm_status read_header(dictionary *d, const json_t *dialect, dperm_error *err) {
-  const json_t *owner = NULL, *header = dialect_get(dialect, "header", &owner);
-  TRY(dictionary_check_type(d, owner, "header", !header || json_is_boolean(header), "true or false",
-                            err));
-  const json_t *rows = dialect_get(dialect, "headerRows", &owner);
-  const json_t *count = dialect_get(dialect, "headerRowCount", &owner);
-  TRY(dictionary_check_type(d, owner, "headerRowCount", !count || json_is_integer(count),
-                            "a whole number", err));
-  bool none = json_is_array(rows) && json_array_size(rows) == 0;
-  d->p.header = count ? json_integer_value(count) > 0 : !json_is_false(header) && !none;
-  if (json_array_size(rows) > 1 || json_integer_value(json_array_get(rows, 0)) > 1 ||
-      json_integer_value(count) > 1) {
-    proposal_remark(
-        &d->p, NULL,
-        "the file: its header is not the first line alone: make one line of it, and the first");
-  }
-  if (json_integer_value(json_object_get(dialect, "skipColumns")) > 0 && !d->p.header) {
-    proposal_remark(&d->p, NULL,
-                    "the file: has columns in front that are not in the dictionary: list them as "
-                    "\"ignore\", since without a header all are listed");
-  }
-  return DPERM_OK;
-}
-
-/* Remarks where dperm does not read such files. */
-static void remark_habits(dictionary *d, const json_t *dialect) {
+/* Whether dperm reads such files: UTF-8, quotes of RFC 4180, all lines but a first one records. */
+static bool is_plain(const dictionary *d, const json_t *dialect) {
   static const char *const read[] = {"utf-8", "utf8", "us-ascii", "ascii"};
-  const json_t *owner = NULL, *quote = dialect_get(dialect, "quoteChar", &owner);
-  const char *mark = json_string_value(quote), *encoding = dictionary_text(dialect, "encoding");
-  if ((quote && (!mark || strcmp(mark, "\"") != 0)) ||
-      json_is_false(dialect_get(dialect, "doubleQuote", &owner))) {
-    proposal_remark(&d->p, NULL,
-                    "the file: its quotes are not those of RFC 4180 (\"), which alone are read: "
-                    "write it anew with them");
-  }
-  encoding = encoding ? encoding : dictionary_text(d->levels[2], "encoding");
+  const json_t *rows = dialect_get(dialect, "headerRows"),
+               *quote = dialect_get(dialect, "quoteChar");
+  const char *encoding = text_at(dialect, "encoding"), *mark = json_string_value(quote);
+  encoding = encoding ? encoding : text_at(d->levels[2], "encoding");
   bool known = !encoding;
   for (size_t i = 0; !known && i < sizeof read / sizeof *read; i++) {
     known = strcasecmp(encoding, read[i]) == 0;
   }
-  if (!known) {
-    proposal_remark(&d->p, NULL, "the file: its encoding is \"%.40s\": convert it to UTF-8 (iconv)",
-                    encoding);
-  }
-  json_int_t skipped = (json_int_t)json_array_size(dialect_get(dialect, "commentRows", &owner)) +
-                       json_integer_value(json_object_get(dialect, "skipRows"));
-  if (skipped > 0) {
-    proposal_remark(&d->p, NULL,
-                    "the file: %" JSON_INTEGER_FORMAT " lines in it are neither header nor "
-                    "records: take them out",
-                    skipped);
-  }
+  return known && (!quote || (mark && strcmp(mark, "\"") == 0)) &&
+         !json_is_false(dialect_get(dialect, "doubleQuote")) && json_array_size(rows) <= 1 &&
+         json_integer_value(json_array_get(rows, 0)) <= 1 &&
+         json_integer_value(dialect_get(dialect, "headerRowCount")) <= 1 &&
+         json_array_size(dialect_get(dialect, "commentRows")) == 0 &&
+         json_integer_value(json_object_get(dialect, "skipRows")) <= 0 &&
+         (d->p.header || json_integer_value(json_object_get(dialect, "skipColumns")) <= 0);
 }
 
-static dperm_status read_dialect(dictionary *d, const json_t *dialect, dperm_error *err) {
-  if (json_is_string(dialect)) {
+/* Frictionless lists the header's rows, CSVW counts them; the prefix of comments has a name in
+ * each. A separator that is no text is left to the schema's parser to refuse. */
+static void read_dialect(dictionary *d, const json_t *dialect) {
+  const json_t *rows = dialect_get(dialect, "headerRows");
+  const json_t *count = dialect_get(dialect, "headerRowCount");
+  const json_t *separator = dialect_get(dialect, "delimiter");
+  const json_t *comment = dialect_get(dialect, "commentChar");
+  const char *text = json_string_value(separator);
+  d->p.separator = separator && !text ? "" : text;
+  d->p.comment = json_string_value(comment ? comment : dialect_get(dialect, "commentPrefix"));
+  d->p.header = json_is_integer(count) ? json_integer_value(count) > 0
+                                       : !json_is_false(dialect_get(dialect, "header")) &&
+                                             !(json_is_array(rows) && json_array_size(rows) == 0);
+  if (json_is_string(dialect) || !is_plain(d, dialect)) {
     proposal_remark(&d->p, NULL,
-                    "the file: its dialect stands in another file, \"%.64s\", which was not read: "
-                    "a comma and a header are assumed",
-                    json_string_value(dialect));
-    return DPERM_OK;
+                    "the file: %s: dperm reads UTF-8, quotes as in RFC 4180, and records below at "
+                    "most one line of header",
+                    json_is_string(dialect)
+                        ? "its dialect stands in another file, which was not read"
+                        : "its dialect says that it is to be written anew");
   }
-  TRY(read_separator(d, dialect, err));
-  TRY(read_comment(d, dialect, "commentChar", err));
-  TRY(read_comment(d, dialect, "commentPrefix", err));
-  TRY(read_header(d, dialect, err));
-  remark_habits(d, dialect);
-  return DPERM_OK;
 }
 
 /* ---- columns */
 
 /* What counts as missing, in the column or in all of them; where nobody says, the empty field. */
 static dperm_status read_missing(const dictionary *d, json_t **out, dperm_error *err) {
-  const json_t *owner = NULL, *given = dictionary_get(d, d->format->missing, &owner);
-  json_auto_t *usual = NULL;
-  TRY(json_made(json_string(""), &usual, err));
-  TRY(dictionary_check_type(d, owner, d->format->missing,
-                            !given || json_is_array(given) ||
-                                (d->format->inherits && json_is_string(given)),
-                            "a list of texts", err));
-  return dictionary_list(given ? given : usual, out, err);
+  const json_t *given = get(d, d->format->missing);
+  return json_made(given ? dictionary_texts(given) : json_pack("{s:b}", "", true), out, err);
 }
 
-static dperm_status read_columns(dictionary *d, json_t *missing, dperm_error *err) {
+static dperm_status read_columns(dictionary *d, json_t *missing, const json_t *keys,
+                                 dperm_error *err) {
   const json_t *list = json_object_get(d->levels[1], d->format->columns);
   size_t count = json_array_size(list);
-  if (!json_is_array(list) || count == 0) {
+  if (count == 0) {
     return json_fail_at(d->doc, list ? json_blamed(d->levels[1], list) : d->levels[1], err,
-                        "\"%s\" must be a list of at least one %s", d->format->columns,
-                        d->format->column);
+                        "\"%s\" must be a list of at least one column", d->format->columns);
   }
   TRY(memory_new(count, sizeof *d->columns, &d->columns, err));
   for (size_t i = 0; i < count; i++) {
     const json_t *object = json_array_get(list, i);
     if (!json_is_object(object)) {
       return json_fail_at(d->doc, json_blamed(list, object), err,
-                          "a %s must be an object in braces", d->format->column);
+                          "a column must be an object in braces");
     }
-    if (d->format->inherits && json_is_true(json_object_get(object, "virtual"))) {
+    if (d->format == &csvw && json_is_true(json_object_get(object, "virtual"))) {
       continue; /* not in the file */
     }
     dictionary_column *column = &d->columns[d->column_count++];
-    *column = (dictionary_column){.place = object, .type = "", .min = NAN, .max = NAN};
+    *column = (dictionary_column){.place = object, .type = DRAFT_OTHER, .min = NAN, .max = NAN};
     d->levels[0] = object;
     TRY(d->format->read_column(d, column, err));
+    const char *name = column->other_name ? column->other_name : column->name;
+    if (json_object_get(keys, name) ||
+        json_is_true(json_object_get(json_object_get(object, "constraints"), "unique"))) {
+      column->type = DRAFT_IDENTIFIER;
+    }
     if (json_object_get(object, d->format->missing)) {
       TRY(read_missing(d, &column->missing, err));
     } else {
@@ -309,27 +450,10 @@ static dperm_status read_columns(dictionary *d, json_t *missing, dperm_error *er
   return DPERM_OK;
 }
 
-/* The primary key: a name, or a list of them, by which the dictionary knows the columns. */
-static dperm_status mark_keys(dictionary *d, dperm_error *err) {
-  json_auto_t *names = NULL;
-  OWNED(lookup_clear) lookup marked = {0};
-  bool added = false;
-  TRY(dictionary_list(json_object_get(d->levels[1], "primaryKey"), &names, err));
-  for (size_t i = 0; i < json_array_size(names); i++) {
-    TRY(lookup_add(&marked, slice_of(json_string_value(json_array_get(names, i))), 0, &added, err));
-  }
-  for (size_t i = 0; i < d->column_count; i++) {
-    dictionary_column *column = &d->columns[i];
-    const char *name = column->other_name ? column->other_name : column->name;
-    column->key = lookup_find(&marked, slice_of(name)) != LOOKUP_NONE;
-  }
-  return DPERM_OK;
-}
-
 /* ---- all of it */
 
 static const dictionary_format *recognize(const json_t *root) {
-  static const dictionary_format *const formats[] = {&dictionary_csvw, &dictionary_frictionless};
+  static const dictionary_format *const formats[] = {&csvw, &frictionless};
   for (size_t f = 0; f < 2; f++) {
     for (const char *const *sign = formats[f]->signs; *sign; sign++) {
       if (json_object_get(root, *sign)) {
@@ -342,10 +466,10 @@ static const dictionary_format *recognize(const json_t *root) {
 
 dperm_status dictionary_read(dictionary *d, dperm_dictionary kind, const char *table,
                              dperm_error *err) {
-  const json_t *root = d->doc->root, *owner = NULL;
-  json_auto_t *missing = NULL;
-  d->format = kind == DPERM_DICTIONARY_CSVW           ? &dictionary_csvw
-              : kind == DPERM_DICTIONARY_FRICTIONLESS ? &dictionary_frictionless
+  const json_t *root = d->doc->root;
+  json_auto_t *missing = NULL, *keys = NULL;
+  d->format = kind == DPERM_DICTIONARY_CSVW           ? &csvw
+              : kind == DPERM_DICTIONARY_FRICTIONLESS ? &frictionless
                                                       : recognize(root);
   if (!json_is_object(root) || !d->format) {
     return json_fail_at(d->doc, root, err,
@@ -356,14 +480,8 @@ dperm_status dictionary_read(dictionary *d, dperm_dictionary kind, const char *t
   TRY(choose_table(d, table, err));
   TRY(find_schema(d, err));
   const json_t *dialect = json_object_get(d->levels[2], "dialect");
-  dialect = dialect ? dialect : json_object_get(root, "dialect");
-  TRY(read_dialect(d, dialect, err));
+  read_dialect(d, dialect ? dialect : json_object_get(root, "dialect"));
   TRY(read_missing(d, &missing, err));
-  const char *null_text = json_string_value(dialect_get(dialect, "nullSequence", &owner));
-  if (null_text && !json_holds_text(missing, null_text)) {
-    json_append(&missing, json_string(null_text));
-  }
-  TRY(json_made(missing, &missing, err));
-  TRY(read_columns(d, missing, err));
-  return mark_keys(d, err);
+  TRY(json_made(dictionary_texts(json_object_get(d->levels[1], "primaryKey")), &keys, err));
+  return read_columns(d, missing, keys, err);
 }

@@ -1,10 +1,10 @@
 /* Counting one column. */
-#include "draft/draft_column.h"
+#include "draft/draft_scan.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "base/memory.h"
 
@@ -12,8 +12,6 @@ void draft_column_init(draft_column *column, size_t limit) {
   *column =
       (draft_column){.limit = limit,
                      .different = true,
-                     .dates = true,
-                     .amounts = true,
                      .numbers = {.min = INFINITY, .max = -INFINITY, .whole = true, .rising = true}};
 }
 
@@ -44,17 +42,15 @@ static bool is_padded(slice text) {
          text.start[sign + 1] <= '9';
 }
 
-static void add_number(draft_numbers *n, slice text, double x, bool in_order) {
+static void add_number(draft_numbers *n, slice text, double x) {
   n->padded = n->padded || is_padded(text);
   if (isinf(x)) {
     n->beyond = true;
     return;
   }
   n->whole = n->whole && floor(x) == x;
-  if (in_order) {
-    n->rising = n->rising && (n->count == 1 || x > n->last);
-    n->last = x;
-  }
+  n->rising = n->rising && (n->count == 1 || x > n->last);
+  n->last = x;
   n->min = fmin(n->min, x);
   n->max = fmax(n->max, x);
   add_moments(n, x);
@@ -62,37 +58,6 @@ static void add_number(draft_numbers *n, slice text, double x, bool in_order) {
 
 double draft_numbers_skewness(const draft_numbers *n) {
   return sqrt((double)n->count) * n->m3 / pow(n->m2, 1.5);
-}
-
-/* How many bytes of the text are among `set`. */
-static size_t count_among(slice text, const char *set) {
-  size_t count = 0;
-  for (size_t i = 0; i < text.length; i++) {
-    count += text.start[i] && strchr(set, text.start[i]) != NULL;
-  }
-  return count;
-}
-
-/* 2024-01-31, 31.1.2024, 1/31/24 17:05: digits with at least two marks between them. */
-static bool is_date(slice text) {
-  return count_among(text, "0123456789") >= 4 && count_among(text, "-/.:") >= 2 &&
-         count_among(text, "0123456789-/.:TZ +") == text.length;
-}
-
-/* 1,234 or 12% or $5: a number to people, not to the reader. */
-static bool is_amount(slice text) {
-  return count_among(text, "0123456789") > 0 &&
-         count_among(text, "0123456789.,%$+- ") == text.length;
-}
-
-static void add_text(draft_column *column, slice text) {
-  if (column->filled - column->numbers.count == 1) {
-    size_t length = text.length < DRAFT_ODD_LIMIT ? text.length : DRAFT_ODD_LIMIT;
-    memcpy(column->odd, text.start, length);
-    column->odd[length] = '\0';
-  }
-  column->dates = column->dates && is_date(text);
-  column->amounts = column->amounts && is_amount(text);
 }
 
 /* The value's place in tallies, a new one if need be. */
@@ -118,18 +83,17 @@ static dperm_status tally_of(draft_column *column, slice text, size_t *code, dpe
   return lookup_add(&column->values, text, (int32_t)*code, &added, err);
 }
 
-dperm_status draft_column_add(draft_column *column, slice text, bool in_order, uint64_t label,
-                              size_t *code, dperm_error *err) {
+dperm_status draft_column_add(draft_column *column, slice text, uint64_t label, size_t *code,
+                              dperm_error *err) {
   double x = 0;
   number_result result = parse_double(text, &x);
   column->filled++;
   if (result == NUMBER_OK || result == NUMBER_OVERFLOW) {
     column->numbers.count++;
-    add_number(&column->numbers, text, x, in_order);
-  } else {
-    add_text(column, text);
+    add_number(&column->numbers, text, x);
+  } else if (column->filled - column->numbers.count == 1) {
+    (void)snprintf(column->odd, sizeof column->odd, "%.*s", (int)text.length, text.start);
   }
-  column->text_hash = chained(column->text_hash, XXH3_64bits(text.start, text.length));
   *code = SIZE_MAX;
   if (!column->uncounted) {
     TRY(tally_of(column, text, code, err));
@@ -143,17 +107,12 @@ dperm_status draft_column_add(draft_column *column, slice text, bool in_order, u
 }
 
 void draft_column_add_missing(draft_column *column, uint64_t label) {
-  column->missing++;
   column->missing_labels |= label;
-  column->text_hash = chained(column->text_hash, 0);
   column->code_hash = chained(column->code_hash, 0);
 }
 
 static int by_text(const void *a, const void *b) {
-  const slice left = ((const draft_value *)a)->text, right = ((const draft_value *)b)->text;
-  size_t shorter = left.length < right.length ? left.length : right.length;
-  int order = memcmp(left.start, right.start, shorter);
-  return order ? order : (left.length > right.length) - (left.length < right.length);
+  return strcmp(((const draft_value *)a)->text, ((const draft_value *)b)->text);
 }
 
 dperm_status draft_column_sorted(const draft_column *column, draft_value **out, dperm_error *err) {
@@ -163,7 +122,7 @@ dperm_status draft_column_sorted(const draft_column *column, draft_value **out, 
   for (size_t i = 0; i < column->values.capacity; i++) {
     const lookup_entry *entry = &column->values.places[i];
     if (entry->text) {
-      values[count++] = (draft_value){.text = {entry->text, entry->length},
+      values[count++] = (draft_value){.text = entry->text,
                                       .code = (size_t)entry->value,
                                       .count = column->tallies[entry->value].count};
     }

@@ -3,10 +3,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include <strings.h>
 
-#include "draft/draft_column.h"
+#include "draft/draft_scan.h"
 
 enum {
   FEW_VALUES = 12,     /* so many categories need no further reason */
@@ -110,17 +108,7 @@ bool draft_range_of(const draft_numbers *n, draft_range *out) {
 
 /* ---- kinds */
 
-/* "id", "person_id", "PatientID", "uuid": names that say so themselves. */
-static bool is_called_id(const char *name) {
-  size_t length = strlen(name);
-  if (length < 2 || strncasecmp(name + length - 2, "id", 2) != 0) {
-    return false;
-  }
-  return length == 2 || strchr("_- .", name[length - 3]) || name[length - 2] == 'I' ||
-         strcasecmp(name, "uuid") == 0 || strcasecmp(name, "guid") == 0;
-}
-
-static draft_kind judge_numbers(const draft_column *column, const char *name) {
+static draft_kind judge_numbers(const draft_column *column) {
   const draft_numbers *n = &column->numbers;
   draft_range range;
   bool two = !column->uncounted && column->values.count == 2 && n->min < n->max && !n->beyond;
@@ -130,8 +118,7 @@ static draft_kind judge_numbers(const draft_column *column, const char *name) {
   if (two && column->filled >= CHANCE_ROWS) {
     return DRAFT_CATEGORIES;
   }
-  if (n->whole && column->different && column->filled >= CHANCE_ROWS &&
-      (n->rising || is_called_id(name))) {
+  if (n->whole && n->rising && column->different && column->filled >= CHANCE_ROWS) {
     return DRAFT_IDENTIFIER;
   }
   if (!(n->min < n->max) && !n->beyond) {
@@ -146,12 +133,9 @@ uint64_t draft_rare_below(const draft_column *column) {
 
 static draft_kind judge_texts(const draft_column *column) {
   if (column->different && column->filled >= CHANCE_ROWS) {
-    return column->numbers.count == 0 && column->dates     ? DRAFT_DATE
-           : column->numbers.count == 0 && column->amounts ? DRAFT_AMOUNT
-                                                           : DRAFT_IDENTIFIER;
+    return DRAFT_IDENTIFIER;
   }
   size_t distinct = column->values.count, rare = 0;
-  bool numbers_inside = column->numbers.count > 0;
   uint64_t covered = 0, below = draft_rare_below(column);
   for (size_t i = 0; !column->uncounted && i < distinct; i++) {
     bool is_rare = column->tallies[i].count < below;
@@ -163,19 +147,13 @@ static draft_kind judge_texts(const draft_column *column) {
   if (!column->uncounted && small) {
     return rare >= RARE_TOGETHER ? DRAFT_GROUPS : DRAFT_CATEGORIES;
   }
-  if (column->dates && !numbers_inside) {
-    return DRAFT_DATE;
-  }
-  if (column->amounts && column->filled > column->numbers.count) {
-    return DRAFT_AMOUNT; /* 1,234 stands beside 56 */
-  }
   bool head = !column->uncounted && distinct - rare <= MANY_VALUES && distinct > rare &&
               covered * 100 >= column->filled * COVERED_PERCENT &&
               (distinct - rare) * ROWS_PER_VALUE <= column->filled;
   return head ? DRAFT_GROUPS : DRAFT_MANY;
 }
 
-draft_kind draft_judge(const draft_column *column, const char *name) {
+draft_kind draft_judge(const draft_column *column) {
   if (column->filled == 0) {
     return DRAFT_EMPTY;
   }
@@ -183,5 +161,5 @@ draft_kind draft_judge(const draft_column *column, const char *name) {
     return DRAFT_CONSTANT;
   }
   bool numbers = column->numbers.count == column->filled && !column->numbers.padded;
-  return numbers ? judge_numbers(column, name) : judge_texts(column);
+  return numbers ? judge_numbers(column) : judge_texts(column);
 }

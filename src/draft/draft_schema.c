@@ -37,74 +37,39 @@ static void draft_clear(draft *d) {
   proposal_clear(&d->p);
 }
 
-static bool is_utf8(const char *text) {
-  json_auto_t *value = json_string(text);
-  return value != NULL;
-}
-
-static const char *name_of(const draft *d, size_t at) {
-  return d->scan.names[at];
-}
-
 /* ---- the label */
-
-/* The label's values as a proposal takes them; refuses what are not classes. */
-static dperm_status list_labels(const draft *d, const draft_value *values, size_t count,
-                                json_t **out, dperm_error *err) {
-  const char *path = path_for_people(d->scan.path), *name = name_of(d, d->scan.label);
-  json_t *list = json_array();
-  for (size_t i = 0; i < count; i++) {
-    if (!is_utf8(values[i].text.start)) {
-      json_decref(list);
-      FAIL(err, DPERM_INVALID_DATA,
-           "%s: a label in column \"%.64s\" is not UTF-8, as a schema is; convert the file (iconv "
-           "-f "
-           "latin1 -t utf-8)",
-           path, name);
-    }
-    json_append(&list, json_pack("[s]", values[i].text.start));
-  }
-  TRY(json_made(list, out, err));
-  if (count < 2) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "%s: all labels in column \"%.64s\" are the same; name another column for it, or give "
-         "records of both classes",
-         path, name);
-  }
-  return DPERM_OK;
-}
 
 static dperm_status add_label(draft *d, const dperm_draft_options *options, dperm_error *err) {
   const draft_column *column = &d->scan.columns[d->scan.label];
   const size_t count = column->values.count;
   OWNED_MEMORY draft_value *values = NULL;
-  OWNED_MEMORY uint64_t *counts = NULL;
-  OWNED_MEMORY bool *chosen = NULL;
   json_auto_t *categories = NULL;
-  label_values label = {.name = name_of(d, d->scan.label),
+  label_values label = {.path = path_for_people(d->scan.path),
+                        .name = d->scan.names[d->scan.label],
+                        .seen = true,
                         .positive = options->positive,
-                        .positive_count = options->positive_count,
-                        .path = path_for_people(d->scan.path)};
-  if (column->uncounted) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "%s: column \"%.64s\" has too many different values for a label; name the label's column, "
-         "and give it few values",
-         label.path, label.name);
+                        .positive_count = options->positive_count};
+  if (column->uncounted || count < 2) {
+    FAIL(
+        err, DPERM_INVALID_DATA,
+        "%s: column \"%.64s\" has %s for a label; name the label's column, and give it few values, "
+        "but more than one",
+        label.path, label.name, count == 1 ? "one value only" : "too many different values");
   }
   TRY(draft_column_sorted(column, &values, err));
-  TRY(list_labels(d, values, count, &categories, err));
-  TRY(memory_new(count, sizeof *counts, &counts, err));
-  TRY(memory_new(count, sizeof *chosen, &chosen, err));
+  TRY(json_made(json_object(), &categories, err));
   for (size_t i = 0; i < count; i++) {
-    counts[i] = values[i].count;
+    json_set(&categories, values[i].text, json_pack("[s]", values[i].text));
   }
+  TRY(json_made(categories, &categories, err));
   label.categories = categories;
-  label.counts = counts;
-  label.chosen = chosen;
+  label.first_rarer = values[0].count <= values[1].count;
   TRY(proposal_add_label(&d->p, &label, err));
-  d->sides.several = label.several;
+  const json_t *positive = json_object_get(d->p.label, "positive");
+  d->sides.several = !positive;
   for (size_t i = 0; i < count; i++) {
-    d->sides.bits[chosen[i]] |= draft_label_bit(values[i].code);
+    bool side = json_holds_text(positive, values[i].text);
+    d->sides.bits[side] |= draft_label_bit(values[i].code);
   }
   return DPERM_OK;
 }
@@ -134,12 +99,11 @@ static bool decides_label(const draft *d, const draft_column *column) {
   return true;
 }
 
-/* The same values row by row, or values that go one to one and come back often enough for that not
- * to be chance: two columns without repetitions always do. */
+/* Values that go one to one and come back often enough for that not to be chance: two columns
+ * without repetitions always do. */
 static bool agree(const draft_column *a, const draft_column *b) {
   bool repeated = !a->uncounted && !b->uncounted && a->filled >= CHANCE_PER_VALUE * a->values.count;
-  return a->filled >= CHANCE_ROWS &&
-         (a->text_hash == b->text_hash || (repeated && a->code_hash == b->code_hash));
+  return a->filled >= CHANCE_ROWS && repeated && a->code_hash == b->code_hash;
 }
 
 static bool is_number(draft_kind kind) {
@@ -182,8 +146,8 @@ static void remark_number(draft *d, size_t at, const draft_range *range) {
   if (range->min == n->min && range->max == n->max && !range->log1p && !codes[0] && !identifier) {
     return; /* from 0 to 1, 10 or 100: there is little to check */
   }
-  proposal_remark(&d->p, name_of(d, at), "%s to %s seen, bounds %s to %s%s%s%s", shown[0], shown[1],
-                  shown[2], shown[3], range->log1p ? "; a long tail, so log1p" : "",
+  proposal_remark(&d->p, d->scan.names[at], "%s to %s seen, bounds %s to %s%s%s%s", shown[0],
+                  shown[1], shown[2], shown[3], range->log1p ? "; a long tail, so log1p" : "",
                   identifier ? "; no number comes twice: if it is an identifier, ignore it" : "",
                   codes);
 }
@@ -196,35 +160,20 @@ static void add_number(draft *d, size_t at) {
     (void)draft_range_of(n, &range);
     remark_number(d, at, &range);
   }
-  proposal_add_number(&d->p, name_of(d, at), &range, number);
+  proposal_add_number(&d->p, d->scan.names[at], &range, number);
 }
 
 /* ---- categorical columns */
 
-/* A name for the group of all others that no value has. */
-static const char *name_of_others(const draft_column *column) {
-  static const char *const names[] = {"other", "(other)", "all other values", "*"};
-  size_t i = 0;
-  while (i < 3 && lookup_find(&column->values, slice_of(names[i])) != LOOKUP_NONE) {
-    i++;
-  }
-  return names[i];
-}
-
-static void remark_categories(draft *d, size_t at, size_t rare, size_t strange) {
+/* `others` is the name of the group of rare values. */
+static void remark_categories(draft *d, size_t at, size_t rare, const char *others) {
   const draft_column *column = &d->scan.columns[at];
-  const char *name = name_of(d, at);
+  const char *name = d->scan.names[at];
   size_t distinct = column->values.count;
-  if (strange) {
-    proposal_remark(&d->p, name,
-                    "values that are not UTF-8 (%zu) are not listed; convert the file (iconv -f "
-                    "latin1 -t utf-8)",
-                    strange);
-  }
   if (d->kinds[at] == DRAFT_GROUPS) {
     proposal_remark(&d->p, name,
                     "%zu of %zu values are rare (below 0.5 percent) and stand together as \"%s\"",
-                    rare, distinct, name_of_others(column));
+                    rare, distinct, others);
     return;
   }
   if (column->numbers.count == column->filled) {
@@ -238,39 +187,31 @@ static void remark_categories(draft *d, size_t at, size_t rare, size_t strange) 
   }
 }
 
-/* Of groups only the frequent values; none that is not UTF-8, as JSON cannot hold it. */
+/* Of groups only the frequent values. */
 static dperm_status add_categories(draft *d, size_t at, dperm_error *err) {
   const draft_column *column = &d->scan.columns[at];
-  const char *name = name_of(d, at);
-  bool group = d->kinds[at] == DRAFT_GROUPS;
-  size_t all_rare = 0, all_strange = 0, kept = 0;
+  const bool group = d->kinds[at] == DRAFT_GROUPS;
+  size_t rare = 0;
+  char others[32] = "other";
   OWNED_MEMORY draft_value *values = NULL;
   TRY(draft_column_sorted(column, &values, err));
-  json_t *into = group ? json_object() : json_array();
+  json_t *groups = json_object();
   for (size_t i = 0; i < column->values.count; i++) {
-    const char *text = values[i].text.start;
-    bool rare = values[i].count < draft_rare_below(column), strange = !is_utf8(text);
-    all_rare += rare;
-    all_strange += strange;
-    if (strange || (rare && group)) {
-      continue;
-    }
-    kept++;
-    if (group) {
-      json_set(&into, text, json_pack("[s]", text));
-    } else {
-      json_append(&into, json_string(text));
+    const char *text = values[i].text;
+    bool is_rare = values[i].count < draft_rare_below(column);
+    rare += is_rare;
+    if (!is_rare || !group) {
+      json_set(&groups, text, json_pack("[s]", text));
     }
   }
-  remark_categories(d, at, all_rare, all_strange);
+  for (int i = 2; json_object_get(groups, others); i++) {
+    (void)snprintf(others, sizeof others, "other %d", i);
+  }
+  remark_categories(d, at, rare, others);
   if (group) {
-    json_set(&into, name_of_others(column), json_string("*"));
-  } else if (kept == 0) {
-    json_decref(into);
-    proposal_add_plain(&d->p, name, "ignore");
-    return DPERM_OK;
+    json_set(&groups, others, json_string("*"));
   }
-  proposal_add_categories(&d->p, name, into);
+  proposal_add_categories(&d->p, d->scan.names[at], groups);
   return DPERM_OK;
 }
 
@@ -279,12 +220,8 @@ static dperm_status add_categories(draft *d, size_t at, dperm_error *err) {
 static void remark_gaps(draft *d, size_t at) {
   const draft_column *column = &d->scan.columns[at];
   uint64_t texts = column->filled - column->numbers.count;
-  if (column->filled > 0 && column->missing > column->filled) {
-    proposal_remark(&d->p, name_of(d, at), "missing in %.0f percent of the records",
-                    100.0 * (double)column->missing / (double)(column->missing + column->filled));
-  }
   if (texts > 0 && column->numbers.count >= 4 * texts) {
-    proposal_remark(&d->p, name_of(d, at),
+    proposal_remark(&d->p, d->scan.names[at],
                     "mostly numbers, but also texts such as \"%s\": if they mean that there is "
                     "none, list them as missing",
                     column->odd);
@@ -292,7 +229,7 @@ static void remark_gaps(draft *d, size_t at) {
 }
 
 static dperm_status add_column(draft *d, size_t at, dperm_error *err) {
-  const char *name = name_of(d, at);
+  const char *name = d->scan.names[at];
   if (at == d->scan.label) {
     proposal_add_plain(&d->p, name, "label");
     return DPERM_OK;
@@ -302,47 +239,32 @@ static dperm_status add_column(draft *d, size_t at, dperm_error *err) {
     proposal_add_ignored(&d->p, name, d->kinds[at]);
     return DPERM_OK;
   }
-  bool number = is_number(d->kinds[at]);
   size_t twin = twin_of(d, at);
   if (twin != at) {
-    proposal_remark(&d->p, name, "goes one to one with column \"%.64s\": ignored%s",
-                    name_of(d, twin),
-                    is_number(d->kinds[twin]) && !number
-                        ? "; if the numbers there have no order, ignore that one instead"
-                        : "");
+    proposal_remark(&d->p, name,
+                    "goes one to one with column \"%.64s\": ignored, or ignore that one instead",
+                    d->scan.names[twin]);
     proposal_add_plain(&d->p, name, "ignore");
     return DPERM_OK;
   }
-  if (number) {
-    add_number(d, at);
-    return DPERM_OK;
+  if (!is_number(d->kinds[at])) {
+    return add_categories(d, at, err);
   }
-  return add_categories(d, at, err);
-}
-
-static void judge_columns(draft *d) {
-  for (size_t i = 0; i < d->scan.column_count; i++) {
-    const draft_column *column = &d->scan.columns[i];
-    /* a column that cannot be listed must not stand in for another */
-    d->kinds[i] = is_utf8(name_of(d, i)) ? draft_judge(column, name_of(d, i)) : DRAFT_EMPTY;
-    if (draft_is_used(d->kinds[i]) && decides_label(d, column)) {
-      d->kinds[i] = DRAFT_LEAK;
-    }
-  }
+  add_number(d, at);
+  return DPERM_OK;
 }
 
 static dperm_status add_columns(draft *d, dperm_error *err) {
   TRY(memory_new(d->scan.column_count, sizeof *d->kinds, &d->kinds, err));
-  judge_columns(d);
   for (size_t i = 0; i < d->scan.column_count; i++) {
-    if (is_utf8(name_of(d, i))) {
-      TRY(add_column(d, i, err));
-    } else { /* only a header can have such a name: then it need not be listed */
-      proposal_remark(&d->p, NULL,
-                      "column %zu: its name is not UTF-8, so it is left out; convert the file "
-                      "(iconv -f latin1 -t utf-8)",
-                      i + 1);
+    const draft_column *column = &d->scan.columns[i];
+    d->kinds[i] = draft_judge(column);
+    if (draft_is_used(d->kinds[i]) && decides_label(d, column)) {
+      d->kinds[i] = DRAFT_LEAK;
     }
+  }
+  for (size_t i = 0; i < d->scan.column_count; i++) {
+    TRY(add_column(d, i, err));
   }
   return DPERM_OK;
 }
@@ -351,16 +273,13 @@ static dperm_status add_columns(draft *d, dperm_error *err) {
 
 /* All given texts; of the usual ones those that occur, and "", which is the schema's own default.
  */
-static dperm_status add_missing(draft *d, bool given, dperm_error *err) {
+static void add_missing(draft *d, bool given) {
   for (size_t i = 0; i < d->scan.marker_count; i++) {
     const char *marker = d->scan.markers[i];
     uint64_t count = d->scan.marker_counts[i];
     bool usual = given || marker[0] == '\0';
     if (!usual && !count) {
       continue;
-    }
-    if (!is_utf8(marker)) {
-      FAIL(err, DPERM_INVALID_ARGUMENT, "a missing text is not UTF-8; give one that is");
     }
     json_append(&d->p.missing, json_string(marker));
     if (!usual) {
@@ -370,7 +289,6 @@ static dperm_status add_missing(draft *d, bool given, dperm_error *err) {
                       marker, (unsigned long long)count);
     }
   }
-  return DPERM_OK;
 }
 
 static void remark_file(draft *d) {
@@ -381,10 +299,7 @@ static void remark_file(draft *d) {
     proposal_remark(&d->p, NULL, "%zu records are few to guess from", d->scan.rows);
   }
   if (d->scan.separator_guessed) {
-    proposal_remark(&d->p, NULL, "the separator is taken to be %s",
-                    d->scan.separator == '\t'  ? "a tab"
-                    : d->scan.separator == ';' ? "a semicolon"
-                                               : "a vertical bar");
+    proposal_remark(&d->p, NULL, "the separator is taken to be \"%c\"", d->scan.csv.separator);
   }
   if (d->scan.header_guessed) {
     proposal_remark(&d->p, NULL, "the first line is taken for %s unless you say otherwise",
@@ -402,7 +317,7 @@ static dperm_status check_options(const char *name, const dperm_draft_options *o
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "the separator must be one byte, such as a comma, a semicolon or a tab");
   }
-  return proposal_check_positive(options->positive, options->positive_count, err);
+  return DPERM_OK;
 }
 
 dperm_status dperm_schema_draft(const char *name, const char *text, size_t length,
@@ -414,16 +329,11 @@ dperm_status dperm_schema_draft(const char *name, const char *text, size_t lengt
   TRY(check_options(name, &options, err));
   OWNED(draft_clear) draft d = {.p = proposal_new()};
   TRY(draft_scan_records(name, text, length, &options, progress, &d.scan, err));
-  if (!is_utf8(name_of(&d, d.scan.label))) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "%s: the name of the label's column is not UTF-8, as a schema is; convert the file (iconv "
-         "-f latin1 -t utf-8)",
-         path_for_people(name));
-  }
+  const char separator[2] = {d.scan.csv.separator};
   d.p.header = d.scan.header;
-  d.p.separator = d.scan.separator;
+  d.p.separator = *separator == ',' ? NULL : separator;
   remark_file(&d);
-  TRY(add_missing(&d, options.missing != NULL, err));
+  add_missing(&d, options.missing != NULL);
   TRY(add_label(&d, &options, err));
   TRY(add_columns(&d, err));
   return proposal_finish(&d.p, "the draft", remark, context, out, err);

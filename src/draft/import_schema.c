@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/file_read.h"
-#include "base/lookup.h"
 #include "base/memory.h"
 #include "base/options_defaults.h"
 #include "base/owned.h"
@@ -14,114 +13,68 @@ enum {
   DICTIONARY_LIMIT = 64 << 20,
   MARKER_LIMIT = 100,   /* texts that mean "missing"; each is compared with every column's values */
   WHOLE_FEW = 12,       /* so few whole numbers may be codes */
-  MANY_VALUES = 50,     /* so many weights are much noise for one column */
   LABEL_RANGE_MOST = 20 /* whole numbers of a range that are a list of labels */
 };
-
-/* A text that means "missing", and the list where it stands first. */
-typedef struct marker {
-  const json_t *list;
-  json_t *text;
-} marker;
 
 typedef struct import {
   dictionary d;
   draft_kind *kinds;
   size_t label;
-  marker markers[MARKER_LIMIT];
-  size_t marker_count;
+  json_t *markers; /* all texts that mean "missing" in some column, as keys */
 } import;
 
 static void import_clear(import *task) {
   dictionary_clear(&task->d);
   free(task->kinds);
-}
-
-static size_t texts_of(const json_t *categories) {
-  size_t count = 0;
-  for (size_t i = 0; i < json_array_size(categories); i++) {
-    count += json_array_size(json_array_get(categories, i));
-  }
-  return count;
+  json_decref(task->markers);
 }
 
 /* Takes what means "missing" out of the column's categories. */
-static dperm_status drop_missing(dictionary *d, dictionary_column *column, dperm_error *err) {
-  if (!column->categories) {
-    return DPERM_OK;
-  }
-  json_auto_t *kept = json_array();
-  for (size_t i = 0; i < json_array_size(column->categories); i++) {
-    const json_t *texts = json_array_get(column->categories, i);
-    json_auto_t *left = json_array();
-    for (size_t j = 0; j < json_array_size(texts); j++) {
-      json_t *text = json_array_get(texts, j);
-      if (!json_holds_text(column->missing, json_string_value(text))) {
-        json_append(&left, json_incref(text));
+static void drop_missing(dictionary *d, dictionary_column *column) {
+  size_t gone = 0;
+  const char *name;
+  json_t *texts;
+  void *next;
+  json_object_foreach_safe(column->categories, next, name, texts) {
+    for (size_t i = json_array_size(texts); i-- > 0;) {
+      if (json_object_get(column->missing, json_string_value(json_array_get(texts, i)))) {
+        (void)json_array_remove(texts, i);
+        gone++;
       }
     }
-    if (!left || json_array_size(left) > 0) {
-      json_append(&kept, json_incref(left));
+    if (json_array_size(texts) == 0) {
+      (void)json_object_del(column->categories, name);
     }
   }
-  TRY(json_made(kept, &kept, err));
-  size_t gone = texts_of(column->categories) - texts_of(kept);
   if (gone > 0) {
     proposal_remark(&d->p, column->name,
                     "%zu of its listed values mean \"missing\" and are no categories", gone);
   }
-  json_t *before = column->categories;
-  column->categories = kept;
-  kept = before;
-  return DPERM_OK;
-}
-
-static draft_kind judge_number(const dictionary_column *column) {
-  double low = column->min, high = column->max;
-  if (column->dressed) {
-    return DRAFT_AMOUNT;
-  }
-  if (isnan(low) || isnan(high)) {
-    return isnan(low) && isnan(high) ? DRAFT_NO_RANGE : DRAFT_HALF_RANGE;
-  }
-  if (!(low < high)) {
-    return low == high ? DRAFT_CONSTANT : DRAFT_EMPTY_RANGE;
-  }
-  return draft_is_extreme(low, high) ? DRAFT_EXTREME : DRAFT_NUMBER;
 }
 
 static draft_kind judge_column(const dictionary_column *column) {
-  static const draft_kind without_list[] = {[DICTIONARY_BOOLEAN] = DRAFT_NO_TRUTH,
-                                            [DICTIONARY_TEXT] = DRAFT_NO_LIST,
-                                            [DICTIONARY_DATE] = DRAFT_DATE,
-                                            [DICTIONARY_OTHER] = DRAFT_OTHER};
-  if (column->key || column->unique) {
-    return column->key ? DRAFT_KEY : DRAFT_UNIQUE;
+  double low = column->min, high = column->max;
+  bool unfit = column->type == DRAFT_IDENTIFIER || column->type == DRAFT_SEVERAL;
+  if (column->categories && !unfit) {
+    return json_object_size(column->categories) > 1 ? DRAFT_CATEGORIES : DRAFT_CONSTANT;
   }
-  if (column->several) {
-    return DRAFT_SEVERAL;
+  if (column->type != DRAFT_NUMBER) {
+    return column->type;
   }
-  if (column->categories) {
-    return json_array_size(column->categories) > 1 ? DRAFT_CATEGORIES : DRAFT_CONSTANT;
-  }
-  return column->kind == DICTIONARY_NUMBER ? judge_number(column) : without_list[column->kind];
+  return !(low < high)                 ? DRAFT_NO_RANGE
+         : draft_is_extreme(low, high) ? DRAFT_EXTREME
+                                       : DRAFT_NUMBER;
 }
 
-/* Columns have different names, and one of them is the label's. */
+/* By the name in the header, or else by the dictionary's own. */
 static dperm_status find_label(import *task, const char *label, dperm_error *err) {
-  OWNED(lookup_clear) lookup names = {0};
   size_t found = SIZE_MAX;
-  for (size_t c = 0; c < task->d.column_count; c++) {
+  for (size_t c = task->d.column_count; c-- > 0;) {
     const dictionary_column *column = &task->d.columns[c];
-    bool added = false;
-    TRY(lookup_add(&names, slice_of(column->name), 0, &added, err));
-    if (!added) {
-      return json_fail_at(task->d.doc, column->place, err,
-                          "column \"%.64s\" stands here a second time; keep one", column->name);
-    }
-    bool by_name = strcmp(column->name, label) == 0;
-    bool by_other = column->other_name && strcmp(column->other_name, label) == 0;
-    found = by_name || (by_other && found == SIZE_MAX) ? c : found;
+    found = column->other_name && strcmp(column->other_name, label) == 0 ? c : found;
+  }
+  for (size_t c = task->d.column_count; c-- > 0;) {
+    found = strcmp(task->d.columns[c].name, label) == 0 ? c : found;
   }
   if (found == SIZE_MAX) {
     return json_fail_at(task->d.doc, task->d.doc->root, err,
@@ -134,22 +87,16 @@ static dperm_status find_label(import *task, const char *label, dperm_error *err
 
 /* ---- what means "missing" */
 
-/* Whether the text, which `list` holds, means "missing" in this column. Most columns share one
- * list.
- */
-static bool means_missing(const dictionary_column *column, const json_t *list, const char *text) {
-  return column->missing == list || json_holds_text(column->missing, text);
-}
-
 /* Whether it is a value of the column, so that it cannot mean "missing" there. */
-static bool is_value(const dictionary_column *column, draft_kind kind, const json_t *list,
-                     const char *text) {
+static bool is_value(const dictionary_column *column, draft_kind kind, const char *text) {
   double x = NAN;
-  if (!draft_is_used(kind) || means_missing(column, list, text)) {
+  const char *name;
+  json_t *texts;
+  if (!draft_is_used(kind) || json_object_get(column->missing, text)) {
     return false;
   }
-  for (size_t i = 0; i < json_array_size(column->categories); i++) {
-    if (json_holds_text(json_array_get(column->categories, i), text)) {
+  json_object_foreach(column->categories, name, texts) {
+    if (json_holds_text(texts, text)) {
       return true;
     }
   }
@@ -160,46 +107,37 @@ static bool is_value(const dictionary_column *column, draft_kind kind, const jso
 /* A schema has one list for all columns. A text that is a value elsewhere cannot be in it, and then
  * a number for which it means "missing" cannot be used: it would be read as one, or not at all. As
  * a category it is simply not listed, which encodes as zeros like a missing value. */
-static void add_marker(import *task, const marker *added) {
-  const char *text = json_string_value(added->text);
+static void add_marker(import *task, const char *text) {
   bool clash = false;
   for (size_t c = 0; c < task->d.column_count && !clash; c++) {
-    clash = is_value(&task->d.columns[c], task->kinds[c], added->list, text);
+    clash = is_value(&task->d.columns[c], task->kinds[c], text);
   }
   for (size_t c = 0; c < task->d.column_count && clash; c++) {
-    if (task->kinds[c] == DRAFT_NUMBER && means_missing(&task->d.columns[c], added->list, text)) {
+    if (task->kinds[c] == DRAFT_NUMBER && json_object_get(task->d.columns[c].missing, text)) {
       task->kinds[c] = DRAFT_MISSING_CLASH;
     }
   }
   if (!clash) {
-    json_append(&task->d.p.missing, json_incref(added->text));
+    json_append(&task->d.p.missing, json_string(text));
   }
 }
 
 /* Runs before any of them is compared with a value: a dictionary with many of both would take
  * their product in time. */
 static dperm_status find_markers(import *task, dperm_error *err) {
-  OWNED(lookup_clear) lookup seen = {0};
   const json_t *last = NULL;
+  TRY(json_made(json_object(), &task->markers, err));
   for (size_t c = 0; c < task->d.column_count; c++) {
-    const json_t *list = task->d.columns[c].missing;
-    if (list == last) {
-      continue; /* most columns share one */
+    json_t *own = task->d.columns[c].missing;
+    if (own != last && /* most columns share one */
+        (json_object_size(own) > MARKER_LIMIT ||
+         json_object_update_missing(task->markers, own) != 0 ||
+         json_object_size(task->markers) > MARKER_LIMIT)) {
+      return json_fail_at(task->d.doc, task->d.columns[c].place, err,
+                          "more than %d different texts mean \"missing\"; list fewer",
+                          MARKER_LIMIT);
     }
-    last = list;
-    for (size_t m = 0; m < json_array_size(list); m++) {
-      json_t *text = json_array_get(list, m);
-      bool added = false;
-      TRY(lookup_add(&seen, slice_of(json_string_value(text)), 0, &added, err));
-      if (seen.count > MARKER_LIMIT) {
-        return json_fail_at(task->d.doc, task->d.columns[c].place, err,
-                            "more than %d different texts mean \"missing\"; list fewer",
-                            MARKER_LIMIT);
-      }
-      if (added) {
-        task->markers[task->marker_count++] = (marker){list, text};
-      }
-    }
+    last = own;
   }
   return DPERM_OK;
 }
@@ -215,55 +153,21 @@ static void add_number(dictionary *d, const dictionary_column *column) {
   if (column->whole && count > 2 && count <= WHOLE_FEW) {
     proposal_remark(&d->p, column->name,
                     "whole numbers from %g to %g, taken as a number, which needs one weight "
-                    "instead of %g; if they are codes without an order, list them (%s)",
-                    low, high, count, d->format->list_hint);
+                    "instead of %g; if they are codes without an order, list them",
+                    low, high, count);
   }
   proposal_add_number(&d->p, column->name, &range, false);
 }
 
-static void add_categories(dictionary *d, const dictionary_column *column) {
-  const json_t *all = column->categories;
-  size_t count = json_array_size(all);
-  if (count > MANY_VALUES) {
-    proposal_remark(&d->p, column->name, "%zu values, a weight each: consider \"groups\"", count);
-  }
-  if (column->kind == DICTIONARY_NUMBER && !column->whole) {
-    proposal_remark(&d->p, column->name,
-                    "numbers as categories are compared as texts: 1.5 is not 1.50");
-  }
-  if (texts_of(all) > count) { /* a boolean in several spellings */
-    proposal_add_categories(
-        &d->p, column->name,
-        json_pack("{s:O, s:O}", "false", json_array_get(all, 0), "true", json_array_get(all, 1)));
-    return;
-  }
-  json_t *values = json_array();
-  for (size_t i = 0; i < count; i++) {
-    json_append(&values, json_incref(json_array_get(json_array_get(all, i), 0)));
-  }
-  proposal_add_categories(&d->p, column->name, values);
-}
-
 static void add_column(dictionary *d, const dictionary_column *column, draft_kind kind) {
-  const char *name = column->name;
   if (kind == DRAFT_NUMBER) {
     add_number(d, column);
   } else if (kind == DRAFT_CATEGORIES) {
-    add_categories(d, column);
+    proposal_add_categories(&d->p, column->name, json_incref(column->categories));
   } else if (kind == DRAFT_LABEL) {
-    proposal_add_plain(&d->p, name, "label");
-  } else if (kind == DRAFT_NO_LIST) {
-    proposal_remark(&d->p, name,
-                    "texts without a list of values: ignored; with one (%s) it could be used",
-                    d->format->list_hint);
-    proposal_add_plain(&d->p, name, "ignore");
-  } else if (kind == DRAFT_OTHER) {
-    proposal_remark(&d->p, name, "%s%.40s%s, neither a number nor a category: ignored",
-                    *column->type ? "of type \"" : "without a type", column->type,
-                    *column->type ? "\"" : "");
-    proposal_add_plain(&d->p, name, "ignore");
+    proposal_add_plain(&d->p, column->name, "label");
   } else {
-    proposal_add_ignored(&d->p, name, kind);
+    proposal_add_ignored(&d->p, column->name, kind);
   }
 }
 
@@ -271,7 +175,7 @@ static dperm_status judge_columns(import *task, dperm_error *err) {
   TRY(memory_new(task->d.column_count, sizeof *task->kinds, &task->kinds, err));
   for (size_t c = 0; c < task->d.column_count; c++) {
     dictionary_column *column = &task->d.columns[c];
-    TRY(drop_missing(&task->d, column, err));
+    drop_missing(&task->d, column);
     task->kinds[c] = c == task->label ? DRAFT_LABEL : judge_column(column);
   }
   return DPERM_OK;
@@ -282,7 +186,7 @@ static dperm_status judge_columns(import *task, dperm_error *err) {
 /* Whole numbers between bounds that are near each other are a list, too. */
 static dperm_status list_range(dictionary *d, dictionary_column *column, dperm_error *err) {
   double low = ceil(column->min), high = floor(column->max), count = high - low + 1;
-  if (column->categories || column->kind != DICTIONARY_NUMBER || !column->whole ||
+  if (column->categories || column->type != DRAFT_NUMBER || !column->whole ||
       !(count >= 2 && count <= LABEL_RANGE_MOST && fabs(low) <= 1e15)) { /* false of NaN as well */
     return DPERM_OK;
   }
@@ -291,60 +195,53 @@ static dperm_status list_range(dictionary *d, dictionary_column *column, dperm_e
     json_append(&numbers, json_integer((json_int_t)x));
   }
   TRY(json_made(numbers, &numbers, err));
-  TRY(dictionary_categories(numbers, &column->categories, err));
-  return drop_missing(d, column, err);
+  TRY(json_made(dictionary_texts(numbers), &column->categories, err));
+  drop_missing(d, column);
+  return DPERM_OK;
 }
 
 static dperm_status add_label(dictionary *d, dictionary_column *column,
                               const dperm_import_options *options, dperm_error *err) {
-  OWNED_MEMORY bool *chosen = NULL;
-  draft_kind kind = judge_column(column);
-  if (kind == DRAFT_KEY || kind == DRAFT_UNIQUE || kind == DRAFT_SEVERAL) {
+  if (column->type == DRAFT_IDENTIFIER || column->type == DRAFT_SEVERAL) {
     return json_fail_at(d->doc, column->place, err,
-                        "column \"%.64s\" %s, so it cannot be the label; name another column",
-                        column->name,
-                        kind == DRAFT_SEVERAL ? "holds several values in a field"
-                                              : "names records, as identifiers do");
+                        "column \"%.64s\" holds identifiers, or several values in a field, so it "
+                        "cannot be the label; name another column",
+                        column->name);
   }
   TRY(list_range(d, column, err));
-  size_t count = json_array_size(column->categories);
-  if (count < 2 && (column->categories || !options->positive)) {
+  if (json_object_size(column->categories) < 2 && (column->categories || !options->positive)) {
     return json_fail_at(d->doc, column->place, err,
-                        "the dictionary lists %s of the label in column \"%.64s\"; list its values "
-                        "there (%s)%s",
-                        count ? "one value only" : "no values", column->name, d->format->list_hint,
-                        column->categories ? "" : ", or name the positive ones");
+                        "the dictionary lists no two values of the label in column \"%.64s\"; list "
+                        "them there%s",
+                        column->name, column->categories ? "" : ", or name the positive ones");
   }
-  TRY(memory_new(count, sizeof *chosen, &chosen, err));
-  label_values label = {.name = column->name,
-                        .categories = column->categories,
-                        .truths = column->kind == DICTIONARY_BOOLEAN,
-                        .positive = options->positive,
-                        .positive_count = options->positive_count,
-                        .doc = d->doc,
-                        .place = column->place,
-                        .chosen = chosen};
+  const label_values label = {.path = d->doc->name,
+                              .name = column->name,
+                              .categories = column->categories,
+                              .truths = column->type == DRAFT_NO_TRUTH,
+                              .positive = options->positive,
+                              .positive_count = options->positive_count};
   return proposal_add_label(&d->p, &label, err);
 }
 
 static dperm_status check_options(const char *name, const dperm_import_options *options,
                                   dperm_error *err) {
-  if (!name) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "the import has no name; name a dictionary");
-  }
-  if (!options->label) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "the import has no label; name its column");
+  if (!name || !options->label) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the import has no %s; name a dictionary and its label's column", name ? "label" : "name");
   }
   if (!dperm_dictionary_name(options->dictionary)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%d is no kind of dictionary; see dperm_dictionary",
          (int)options->dictionary);
   }
-  return proposal_check_positive(options->positive, options->positive_count, err);
+  return DPERM_OK;
 }
 
 static dperm_status import_document(import *task, const dperm_import_options *options,
                                     dperm_error *err) {
   dictionary *d = &task->d;
+  const char *text;
+  json_t *ignored;
   proposal_remark(&d->p, NULL,
                   "the dictionary is taken to say what is known in public: if its ranges or values "
                   "were counted from the private records, they betray them");
@@ -353,8 +250,8 @@ static dperm_status import_document(import *task, const dperm_import_options *op
   TRY(find_markers(task, err));
   TRY(judge_columns(task, err));
   TRY(add_label(d, &d->columns[task->label], options, err));
-  for (size_t m = 0; m < task->marker_count; m++) {
-    add_marker(task, &task->markers[m]);
+  json_object_foreach(task->markers, text, ignored) {
+    add_marker(task, text);
   }
   for (size_t c = 0; c < d->column_count; c++) {
     add_column(d, &d->columns[c], task->kinds[c]);

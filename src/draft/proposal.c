@@ -1,18 +1,16 @@
-/* Remarks, columns and the whole. */
+/* Remarks, columns, the label and the whole. */
 #include "draft/proposal.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <strings.h>
 
-#include "base/lookup.h"
+enum { MOST = 20 /* values that are classes without anybody asking: each is a fit */ };
 
 proposal proposal_new(void) {
-  return (proposal){.remarks = json_array(),
-                    .missing = json_array(),
-                    .columns = json_array(),
-                    .header = true,
-                    .separator = ','};
+  return (proposal){
+      .remarks = json_array(), .missing = json_array(), .columns = json_array(), .header = true};
 }
 
 void proposal_clear(proposal *p) {
@@ -39,26 +37,24 @@ static const char *const why_ignored[] = {
     [DRAFT_EMPTY] = "no value at all: ignored",
     [DRAFT_CONSTANT] = "one value only: ignored",
     [DRAFT_EXTREME] = "numbers too large, too small or too close together for bounds: ignored",
-    [DRAFT_IDENTIFIER] = "nearly every value is different, as identifiers are: ignored",
-    [DRAFT_DATE] =
-        "dates or times: ignored; a number made from them, such as an age, could be used",
-    [DRAFT_AMOUNT] =
-        "numbers with commas, signs or units: ignored; written plainly (1234.5) they could be used",
-    [DRAFT_MANY] = ("too many different values (free text, names, postal codes?): ignored; put "
-                    "into a few public groups they could be used"),
+    [DRAFT_IDENTIFIER] = "its values never repeat, or name records, as identifiers do: ignored",
+    [DRAFT_MANY] = ("too many different values (dates, free text, postal codes, numbers with units "
+                    "or commas?): ignored; put into a few public groups, or written plainly "
+                    "(1234.5), they could be used"),
     [DRAFT_LEAK] = ("decides the label alone, so it may be known only after it: ignored; use it if "
                     "it is known before"),
-    [DRAFT_KEY] = "a primary key, or part of one, which names records: ignored",
-    [DRAFT_UNIQUE] = "its values never repeat, as identifiers do: ignored",
+    [DRAFT_DATE] =
+        "dates or times: ignored; a number made from them, such as an age, could be used",
+    [DRAFT_DRESSED] =
+        "numbers with commas, signs or units: ignored; written plainly (1234.5) they could be used",
     [DRAFT_SEVERAL] = "a field holds several values: ignored; a column for each could be used",
     [DRAFT_NO_RANGE] =
-        ("a number without a range: ignored; with a minimum and a maximum that are known in "
+        ("a number without a range: ignored; with a minimum and a larger maximum that are known in "
          "public, never taken from the records, it could be used"),
-    [DRAFT_HALF_RANGE] =
-        ("a number with one bound only: ignored; with the other, known in public and never taken "
-         "from the records, it could be used"),
-    [DRAFT_EMPTY_RANGE] = "its minimum is above its maximum: ignored",
-    [DRAFT_NO_TRUTH] = "texts for true and for false are missing, or the same: ignored",
+    [DRAFT_NO_LIST] = ("texts without a list of values: ignored; with one (\"enum\", or a pattern "
+                       "or \"format\" such as \"low|high\") it could be used"),
+    [DRAFT_NO_TRUTH] = "texts for true or for false are missing: ignored",
+    [DRAFT_OTHER] = "neither a number nor a category: ignored",
     [DRAFT_MISSING_CLASH] =
         ("what means \"missing\" here is a value of another column, and a schema has one list for "
          "all: ignored; with another text for it, it could be used")};
@@ -89,43 +85,174 @@ void proposal_add_number(proposal *p, const char *name, const draft_range *range
                         range->center ? "center" : NULL, "bins", auto_bins ? "auto" : NULL));
 }
 
-void proposal_add_categories(proposal *p, const char *name, json_t *members) {
+static bool is_list(json_t *groups) {
+  const char *name;
+  json_t *texts;
+  json_object_foreach(groups, name, texts) {
+    if (json_array_size(texts) != 1) {
+      return false;
+    }
+  }
+  return groups != NULL;
+}
+
+void proposal_add_categories(proposal *p, const char *name, json_t *groups) {
+  const char *group;
+  json_t *texts, *members = groups;
+  if (is_list(groups)) {
+    members = json_array();
+    json_object_foreach(groups, group, texts) {
+      json_append(&members, json_incref(json_array_get(texts, 0)));
+    }
+    json_decref(groups);
+  }
   json_append(&p->columns, json_pack("{s:s, s:s, s:o}", "name", name, "type", "categorical",
                                      json_is_object(members) ? "groups" : "values", members));
 }
 
-/* ---- the whole */
+/* ---- the label */
 
-dperm_status proposal_check_positive(const char *const *positive, size_t count, dperm_error *err) {
-  OWNED(lookup_clear) lookup seen = {0};
-  if (positive && count == 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "the list of positive labels is empty; name at least one");
+int draft_custom_label(const char *first, const char *second) {
+  static const char *const pairs[][2] = {
+      {"0", "1"}, {"-1", "1"},       {"-1", "+1"}, {"no", "yes"},  {"n", "y"},
+      {"f", "t"}, {"false", "true"}, {"-", "+"},   {"neg", "pos"}, {"negative", "positive"}};
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    if (strcasecmp(first, pairs[i][0]) == 0 && strcasecmp(second, pairs[i][1]) == 0) {
+      return 1;
+    }
+    if (strcasecmp(second, pairs[i][0]) == 0 && strcasecmp(first, pairs[i][1]) == 0) {
+      return -1;
+    }
   }
-  for (size_t i = 0; positive && i < count; i++) {
-    bool added = false;
-    json_auto_t *valid = json_string(positive[i]);
+  return 0;
+}
+
+static dperm_status fail_label(const label_values *label, dperm_error *err, const char *sentence) {
+  char shown[512];
+  const char *name;
+  json_t *texts, *firsts = json_array();
+  json_object_foreach(label->categories, name, texts) {
+    json_append(&firsts, json_incref(json_array_get(texts, 0)));
+  }
+  json_show_texts(firsts, shown, sizeof shown);
+  json_decref(firsts);
+  FAIL(err, DPERM_INVALID_ARGUMENT, "%s: %s of the label in column \"%.64s\" (%s)", label->path,
+       sentence, label->name, shown);
+}
+
+/* The categories that hold one of the caller's texts are positive. */
+static dperm_status choose_given(proposal *p, const label_values *label, json_t **positive,
+                                 dperm_error *err) {
+  size_t known = 0;
+  const char *name;
+  json_t *texts;
+  for (size_t t = 0; t < label->positive_count; t++) {
+    json_auto_t *valid = json_string(label->positive[t]);
     if (!valid) {
       FAIL(err, DPERM_INVALID_ARGUMENT,
            "a positive label is not UTF-8, as a schema is; give one that is");
     }
-    TRY(lookup_add(&seen, slice_of(positive[i]), 0, &added, err));
-    if (!added) {
-      FAIL(err, DPERM_INVALID_ARGUMENT, "positive label \"%.64s\" is given twice; keep one",
-           positive[i]);
+    json_object_foreach(label->categories, name, texts) {
+      if (json_holds_text(texts, label->positive[t])) {
+        json_set(positive, name, json_true());
+        known++;
+      }
     }
+  }
+  size_t positives = json_object_size(*positive);
+  bool unknown = known < label->positive_count;
+  if (label->categories && (positives == json_object_size(label->categories) || positives == 0 ||
+                            (unknown && !label->seen))) {
+    return fail_label(label, err, "the positive labels must be some, not all, of the values");
+  }
+  if (unknown && label->seen) {
+    proposal_remark(
+        p, label->name,
+        "not all of the positive labels given occur in these records: check their spelling");
   }
   return DPERM_OK;
 }
 
+static void choose_of_two(proposal *p, const label_values *label, json_t **positive) {
+  void *places[2] = {json_object_iter(label->categories)};
+  const char *texts[2];
+  places[1] = json_object_iter_next(label->categories, places[0]);
+  for (size_t i = 0; i < 2; i++) {
+    texts[i] = json_string_value(json_array_get(json_object_iter_value(places[i]), 0));
+  }
+  int custom = label->truths ? 1 : draft_custom_label(texts[0], texts[1]);
+  bool second = custom ? custom > 0 : !label->seen || !label->first_rarer;
+  json_set(positive, json_object_iter_key(places[second]), json_true());
+  proposal_remark(p, label->name, "the label; \"%.64s\" is positive (%s) unless you say otherwise",
+                  texts[second],
+                  custom        ? "by custom"
+                  : label->seen ? "the rarer value"
+                                : "the second in the list");
+}
+
+/* Positive are the caller's texts, also those that were not seen, or those of the chosen
+ * categories. Negative are the others; of values that were seen, where there are several, all that
+ * may come. Without positive ones each category is a class. */
+static json_t *label_json(proposal *p, const label_values *label, json_t *positive) {
+  const char *name;
+  json_t *texts, *sides[] = {json_array(), json_array()};
+  const bool several = json_object_size(positive) == 0 && !label->positive;
+  const bool given = label->positive && (label->seen || !label->categories);
+  size_t negatives = json_object_size(label->categories) - json_object_size(positive);
+  const bool rest = !several && (label->seen ? negatives > 1 : !label->categories);
+  for (size_t t = 0; given && t < label->positive_count; t++) {
+    json_append(&sides[1], json_string(label->positive[t]));
+  }
+  json_object_foreach(label->categories, name, texts) {
+    bool side = json_object_get(positive, name) != NULL, taken = !(side ? given : rest);
+    for (size_t t = 0; taken && t < json_array_size(texts); t++) {
+      json_append(&sides[side], json_incref(json_array_get(texts, t)));
+    }
+  }
+  if (several) {
+    json_decref(sides[1]);
+    return json_pack("{s:s, s:o}", "column", label->name, "classes", sides[0]);
+  }
+  if (rest) {
+    json_decref(sides[0]);
+    sides[0] = json_string("*");
+    proposal_remark(p, label->name,
+                    "the label; all values but the positive ones are negative (\"*\"), new and "
+                    "misspelt ones too");
+  }
+  return json_pack("{s:s, s:o, s:o}", "column", label->name, "positive", sides[1], "negative",
+                   sides[0]);
+}
+
+dperm_status proposal_add_label(proposal *p, const label_values *label, dperm_error *err) {
+  size_t count = json_object_size(label->categories);
+  json_auto_t *positive = json_object();
+  if (label->positive) {
+    TRY(choose_given(p, label, &positive, err));
+  } else if (count > MOST) {
+    return fail_label(label, err, "name the positive values, or another column: over 20 values");
+  } else if (count == 2) {
+    choose_of_two(p, label, &positive);
+  } else {
+    proposal_remark(p, label->name,
+                    "the label; its %zu values are classes, a fit of epsilon/%zu each; naming "
+                    "positive ones makes two classes of them",
+                    count, count);
+  }
+  TRY(json_made(positive, &positive, err));
+  return json_made(label_json(p, label, positive), &p->label, err);
+}
+
+/* ---- the whole */
+
 dperm_status proposal_finish(proposal *p, const char *name, dperm_remark *remark, void *context,
                              dperm_schema **out, dperm_error *err) {
-  const char separator[2] = {p->separator, '\0'};
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   json_auto_t *json = NULL;
   TRY(json_made(json_pack("{s:b, s:s*, s:s*, s:O, s:s, s:b, s:s, s:O, s:O}", "header", p->header,
-                          "separator", *separator == ',' ? NULL : separator, "comment", p->comment,
-                          "missing", p->missing, "on_missing", "zero", "intercept", true, "rows",
-                          "clip", "label", p->label, "columns", p->columns),
+                          "separator", p->separator, "comment", p->comment, "missing", p->missing,
+                          "on_missing", "zero", "intercept", true, "rows", "clip", "label",
+                          p->label, "columns", p->columns),
                 &json, err));
   TRY(schema_from_json(json, name, &schema, err));
   if (dperm_schema_dims(schema) == 1) {
@@ -149,4 +276,13 @@ bool json_holds_text(const json_t *list, const char *text) {
     }
   }
   return false;
+}
+
+void json_show_texts(const json_t *list, char *out, size_t size) {
+  size_t used = 0;
+  *out = '\0';
+  for (size_t i = 0; i < json_array_size(list) && used < size; i++) {
+    used += (size_t)snprintf(out + used, size - used, "%s\"%.24s\"", i ? ", " : "",
+                             json_string_value(json_array_get(list, i)));
+  }
 }

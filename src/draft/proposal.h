@@ -9,8 +9,7 @@
 #include "dperm/draft.h"
 #include "schema/schema.h"
 
-/* What a column is taken for; for those that are ignored, proposal.c and import_schema.c say why.
- */
+/* What a column is taken for; for those that are ignored, proposal.c says why. */
 typedef enum draft_kind {
   DRAFT_FLAG,       /* 0 and 1, or −1 and 1: a number with these bounds */
   DRAFT_NUMBER,     /* a number */
@@ -22,17 +21,13 @@ typedef enum draft_kind {
   DRAFT_CONSTANT,
   DRAFT_EXTREME,
   DRAFT_IDENTIFIER,
-  DRAFT_DATE,
-  DRAFT_AMOUNT,
   DRAFT_MANY,
   DRAFT_LEAK,
   /* or by what a dictionary says or leaves open */
-  DRAFT_KEY,
-  DRAFT_UNIQUE,
+  DRAFT_DATE,
+  DRAFT_DRESSED,
   DRAFT_SEVERAL,
   DRAFT_NO_RANGE,
-  DRAFT_HALF_RANGE,
-  DRAFT_EMPTY_RANGE,
   DRAFT_NO_LIST,
   DRAFT_NO_TRUTH,
   DRAFT_OTHER,
@@ -54,10 +49,9 @@ typedef struct draft_range {
 typedef struct proposal {
   json_t *remarks, *missing, *columns, *label;
   bool header;
-  char separator;
-  const char *comment; /* or NULL */
+  const char *separator, *comment; /* or NULL; checked by the schema's parser */
 } proposal;
-/* With empty lists, a header and commas. */
+/* With empty lists and a header. */
 proposal proposal_new(void);
 void proposal_clear(proposal *p);
 
@@ -66,40 +60,33 @@ void proposal_clear(proposal *p);
 void proposal_remark(proposal *p, const char *column, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The next column: one of type "ignore" or "label"; a number; categories, as a list of values or as
- * an object of groups, which is taken over. */
+/* The next column: one of type "ignore" or "label"; a number; categories, as an object of groups
+ * (name → list of texts, or "*"), which is taken over and becomes a list where each has one text.
+ */
 void proposal_add_plain(proposal *p, const char *name, const char *type);
 void proposal_add_number(proposal *p, const char *name, const draft_range *range, bool auto_bins);
-void proposal_add_categories(proposal *p, const char *name, json_t *members);
-/* Ignored, with a remark that says why; no kind whose reason needs more words than these. */
+void proposal_add_categories(proposal *p, const char *name, json_t *groups);
+/* Ignored, with a remark that says why. */
 void proposal_add_ignored(proposal *p, const char *name, draft_kind kind);
 
 /* What is known of the label's values. */
 typedef struct label_values {
-  const char *name;       /* of the column */
-  json_t *categories;     /* each a list of the texts that mean it; NULL if they are not known */
-  const uint64_t *counts; /* how often each was seen; NULL if a dictionary lists them all */
-  bool truths;            /* false and true */
+  const char *path;   /* of the records or the dictionary, for messages */
+  const char *name;   /* of the column */
+  json_t *categories; /* name → list of the texts that mean it; NULL if they are not known */
+  bool seen;          /* in records, where others may come; a dictionary lists them all */
+  bool first_rarer;   /* of two that were seen */
+  bool truths;        /* false and true */
   const char *const *positive; /* the caller's, or NULL */
   size_t positive_count;
-  /* Where errors are: in a file of records, or at a place of a document. */
-  const char *path;
-  const json_document *doc;
-  const json_t *place;
-  /* Results: which of the categories are positive, or whether each is a class of its own. */
-  bool *chosen;
-  bool several;
 } label_values;
 /* The schema's "label": two classes by the caller's choice, by custom (no/yes, 0/1), or the rarer
  * value, else the second, is positive; a few more than two are a class each. */
-dperm_status proposal_add_label(proposal *p, label_values *label, dperm_error *err);
+dperm_status proposal_add_label(proposal *p, const label_values *label, dperm_error *err);
 
 /* Of two labels, whether the second is the positive one by custom: no/yes, 0/1, −1/1, false/true.
  * 1 if so, −1 if it is the first, 0 if custom does not say. */
-int draft_custom_label(slice first, slice second);
-
-/* The caller's positive labels: at least one if any, each once, in UTF-8. */
-dperm_status proposal_check_positive(const char *const *positive, size_t count, dperm_error *err);
+int draft_custom_label(const char *first, const char *second);
 
 /* The schema, by the parser, which is told `name`; then the remarks are given out. */
 dperm_status proposal_finish(proposal *p, const char *name, dperm_remark *remark, void *context,
@@ -107,3 +94,5 @@ dperm_status proposal_finish(proposal *p, const char *name, dperm_remark *remark
 
 /* Whether a list of texts holds this one. */
 bool json_holds_text(const json_t *list, const char *text);
+/* The texts of a list for a message, as far as there is space. */
+void json_show_texts(const json_t *list, char *out, size_t size);

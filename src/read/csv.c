@@ -372,10 +372,7 @@ dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err) {
       reader->any_record = *found = true;
       return DPERM_OK;
     }
-    bool comment = reader->field_count == 0; /* a blank line has one empty field */
-    doubt(reader, comment ? DOUBT_COMMENTS : DOUBT_BLANKS);
-    if (!comment && memchr(reader->record, '\t', reader->record_length)) {
-      reader->tabs_skipped = true;
-    }
+    /* a blank line has one empty field */
+    doubt(reader, reader->field_count == 0 ? DOUBT_COMMENTS : DOUBT_BLANKS);
   }
 }

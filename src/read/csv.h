@@ -25,7 +25,6 @@ typedef struct csv_reader {
   bool quotes;                           /* some field so far: only then do records span lines */
   bool by_bytes;                         /* every record, as a test has it to compare with */
   bool within;                           /* what is read are lines of a record, to judge it by */
-  bool tabs_skipped;                     /* in lines without anything else */
   size_t line;                           /* of the current record's first byte, from 1 */
   size_t next_line;                      /* of the byte after it */
   const char *record;                    /* its first byte */

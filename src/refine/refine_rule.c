@@ -49,11 +49,6 @@ static double bin_mass(const refine_numbers *p) {
   return (double)p->rows / bin_count(p);
 }
 
-/* Less than this is rare, or cannot be told from noise. */
-static double least_mass(const refine_numbers *p) {
-  return fmax(rare_noise * p->scale, bin_mass(p) / rare_share);
-}
-
 /* The noise of a sum over C cells is about s√(2C); half a bin's mass is what it may be. */
 size_t refine_rule_cells(const refine_numbers *p) {
   double most = pow(bin_mass(p) / (2 * p->scale), 2) / 2;
@@ -138,7 +133,7 @@ void refine_rule_cuts(const refine_numbers *p, const int64_t *counts, size_t cel
 
 void refine_rule_merge(const refine_numbers *p, const int64_t *counts, size_t categories,
                        bool *merged) {
-  double least = least_mass(p);
+  double least = least_in(p, 1);
   size_t largest = 0, count = 0;
   for (size_t c = 0; c < categories; c++) {
     merged[c] = (double)counts[c] < least;

@@ -178,53 +178,38 @@ static dperm_status refine_numeric(const schema_column *wide, const cell_counts 
   return json_array_size(bins) == 0 ? DPERM_OK : json_put(column, "bins", json_incref(bins), err);
 }
 
-/* A name for the group of merged categories that no other category has. */
-static void name_group(const schema_column *column, const bool *merged, char name[32]) {
-  bool taken = true;
-  (void)snprintf(name, 32, "other");
-  for (int i = 2; taken; i++) {
-    taken = false;
-    for (size_t c = 0; c < column->categories.count; c++) {
-      taken = taken || (!merged[c] && strcmp(column->categories.names[c], name) == 0);
-    }
-    if (taken) {
-      (void)snprintf(name, 32, "other %d", i);
-    }
-  }
-}
-
 /* The values of category c: its own group's, or its name alone; a text is "*", all others. */
 static json_t *values_of(const json_t *given, const schema_column *column, size_t c) {
   json_t *group = json_object_get(json_object_get(given, "groups"), column->categories.names[c]);
   return group ? json_incref(group) : json_pack("[s]", column->categories.names[c]);
 }
 
-/* Adds the values of one category to those of the group; "*" has the others in it. */
-static void join_values(json_t **group, json_t *values) {
-  bool all = json_is_string(values), failed = !values;
-  if (!all && !json_is_string(*group)) {
-    failed = json_array_extend(*group, values) != 0;
-  }
-  if (all || failed) {
-    json_decref(*group);
-    *group = all ? json_incref(values) : NULL;
-  }
-  json_decref(values);
-}
-
-/* NULL for want of memory. */
+/* The merged categories are a group with a name that no other has; "*" has all others in it. NULL
+ * for want of memory. */
 static json_t *make_groups(const json_t *given, const schema_column *column, const bool *merged) {
-  char name[32];
+  char name[32] = "other";
   json_t *groups = json_object(), *rest = json_array();
+  bool all = false;
   for (size_t c = 0; c < column->categories.count; c++) {
     json_t *values = values_of(given, column, c);
-    if (merged[c]) {
-      join_values(&rest, values);
-    } else {
+    if (!merged[c]) {
       json_set(&groups, column->categories.names[c], values);
+      continue;
     }
+    all = all || json_is_string(values);
+    if (!json_is_string(values) && json_array_extend(rest, values) != 0) {
+      json_decref(rest);
+      rest = NULL;
+    }
+    json_decref(values);
   }
-  name_group(column, merged, name);
+  for (int i = 2; json_object_get(groups, name); i++) {
+    (void)snprintf(name, sizeof name, "other %d", i);
+  }
+  if (rest && all) {
+    json_decref(rest);
+    rest = json_string("*");
+  }
   json_set(&groups, name, rest);
   return groups;
 }

@@ -54,7 +54,8 @@ typedef struct schema_column {
   size_t block;        /* the first column behind the line; `first` without one */
   size_t missing_at;   /* encoded column of "missing", or SIZE_MAX */
   size_t levels;       /* values that a cross tells apart, "missing" included if it is a category */
-  bool crossed;        /* some cross has it */
+  bool crossed;        /* some cross has it, */
+  size_t level;        /* and it is this one of the columns that any has */
 } schema_column;
 
 enum {
@@ -97,8 +98,8 @@ struct dperm_schema {
 
   schema_column *columns;
   size_t column_count;
-  schema_cross *crosses; /* their blocks stand behind those of all columns */
-  size_t cross_count;
+  schema_cross *crosses;             /* their blocks stand behind those of all columns */
+  size_t cross_count, crossed_count; /* and the columns of which they are */
 
   char *label_column;
   lookup labels;       /* value → class; of two, 0 is negative and 1 positive */

@@ -9,22 +9,6 @@
 #include "schema/row_norm.h"
 #include "schema/schema.h"
 
-/* The intercept's weight: it is the constant 1. */
-static const double intercept_weight = 1.0;
-
-/* `max` divides by the larger absolute bound, `center` maps the range onto [−1, 1]. */
-static void place_numeric(schema_column *column) {
-  double low = column_transformed(column, column->min),
-         high = column_transformed(column, column->max);
-  if (column->scale == SCALE_CENTER) {
-    column->middle = 0.5 * low + 0.5 * high;
-    column->half = 0.5 * high - 0.5 * low;
-  } else {
-    column->middle = 0.0;
-    column->half = fmax(fabs(low), fabs(high));
-  }
-}
-
 /* ---- groups: what has one nonzero entry at most in every row */
 
 typedef struct row_group {
@@ -68,7 +52,7 @@ static size_t list_groups(const dperm_schema *schema, row_group *out) {
     out[count++] = (row_group){cross->width, cross->weight, always_there(schema, cross), false};
   }
   if (schema->intercept) {
-    out[count++] = (row_group){1, intercept_weight, true, false};
+    out[count++] = (row_group){1, 1.0, true, false}; /* it is the constant 1 */
   }
   return count;
 }
@@ -109,25 +93,22 @@ double schema_entry_bound(const dperm_schema *schema, double weight) {
   return fmin(weight, 1.0);
 }
 
-static void add_group(noise_body *body, body_run *runs, size_t width, double radius) {
-  size_t last = body->count - 1; /* if there is one */
-  if (body->count > 0 && runs[last].width == width && runs[last].radius == radius) {
-    runs[last].groups++;
-  } else {
-    runs[body->count++] = (body_run){1, width, radius};
-  }
-}
-
 /* privacy.md 5: every group has one nonzero entry at most, within r_g. So ‖x_g‖₁ ≤ r_g, and with G
  * groups ‖x‖₁ ≤ Σ r_g, and ‖x‖₁ ≤ √G‖x‖₂ ≤ √G. */
 static dperm_status bound_groups(dperm_schema *schema, const row_group *groups, size_t count,
                                  dperm_error *err) {
   double sum = 0, squares = 0, centred = 0;
-  body_run *runs = NULL;
+  body_run *runs = NULL, *last = NULL;
+  noise_body *body = &schema->bounds.body;
   TRY(memory_new(count, sizeof *runs, &runs, err));
   for (size_t i = 0; i < count; i++) {
     double radius = schema_entry_bound(schema, groups[i].weight);
-    add_group(&schema->bounds.body, runs, groups[i].width, radius);
+    if (last && last->width == groups[i].width && last->radius == radius) {
+      last->groups++;
+    } else {
+      last = &runs[body->count++];
+      *last = (body_run){1, groups[i].width, radius};
+    }
     sum += radius;
     squares += radius * radius;
     centred += groups[i].centred ? radius * radius : 0;
@@ -136,7 +117,7 @@ static dperm_status bound_groups(dperm_schema *schema, const row_group *groups, 
   sum *= 1.0 + ((double)count + 4.0) * 0x1p-53;
   schema->bounds.norm2 = 1.0; /* both row rules end at 1 */
   schema->bounds.norm1 = fmin(root_upper(count), sum);
-  schema->bounds.body.runs = schema->runs = runs;
+  body->runs = schema->runs = runs;
   schema->bounds.centred = squares > 0 ? centred / squares : 0;
   schema->most_entries = count;
   return DPERM_OK;
@@ -149,7 +130,11 @@ static dperm_status place_column(const dperm_schema *schema, schema_column *colu
   column->first = column->block = at;
   column->missing_at = SIZE_MAX;
   if (column->type == COLUMN_NUMERIC) {
-    place_numeric(column);
+    double low = column_transformed(column, column->min);
+    double high = column_transformed(column, column->max);
+    bool center = column->scale == SCALE_CENTER; /* maps the range onto [−1, 1] */
+    column->middle = center ? 0.5 * low + 0.5 * high : 0.0;
+    column->half = center ? 0.5 * high - 0.5 * low : fmax(fabs(low), fabs(high));
     column->block += bins > 0 && column->line > 0;
     column->levels = column->width = bins > 0 ? bins : 1;
     if (!(column->half > 0 && isfinite(column->half))) {
@@ -172,22 +157,14 @@ static dperm_status place_column(const dperm_schema *schema, schema_column *colu
   return DPERM_OK;
 }
 
-static dperm_status check_dims(size_t dims, dperm_error *err) {
-  if (dims > INT32_MAX) {
-    FAIL(err, DPERM_INVALID_SCHEMA,
-         "%zu encoded columns are too many; group the categories, or leave crosses out", dims);
-  }
-  return DPERM_OK;
-}
-
 dperm_status schema_layout(dperm_schema *schema, dperm_error *err) {
   OWNED_MEMORY row_group *groups = NULL;
   size_t at = 0;
+  _Static_assert(sizeof at == 8, "sums of widths do not wrap");
   for (size_t i = 0; i < schema->column_count; i++) {
     TRY(place_column(schema, &schema->columns[i], at, err));
     at += schema->columns[i].width;
   }
-  TRY(check_dims(at, err));
   for (size_t i = 0; i < schema->cross_count; i++) {
     schema_cross *cross = &schema->crosses[i];
     size_t first = schema->columns[cross->columns[0]].levels;
@@ -200,14 +177,14 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err) {
     }
     cross->first = at;
     cross->width = first * second;
-    TRY(check_dims(at += cross->width, err));
+    at += cross->width;
   }
   schema->dims = at + (schema->intercept ? 1 : 0);
-  if (schema->dims == 0) {
-    FAIL(err, DPERM_INVALID_SCHEMA,
-         "no column of the schema is numeric or categorical; there is nothing to learn from");
+  if (schema->dims == 0 || schema->dims > INT32_MAX) {
+    FAIL(err, DPERM_INVALID_SCHEMA, "%zu encoded columns; %s", schema->dims,
+         schema->dims == 0 ? "make one of the schema's numeric or categorical"
+                           : "group the categories, or leave crosses out");
   }
-  TRY(check_dims(schema->dims, err));
   TRY(memory_new(2 * schema->column_count + schema->cross_count + 1, sizeof *groups, &groups, err));
   size_t count = list_groups(schema, groups);
   TRY(bound_rows(schema, groups, count, err));

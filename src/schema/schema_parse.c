@@ -73,32 +73,22 @@ static dperm_status parse_reference(const json_document *doc, json_t *object, sc
       column->reference = (int32_t)c;
     }
   }
-  if (column->reference == LOOKUP_NONE) {
-    return json_fail_at(doc, given, err,
-                        "\"reference\" of column \"%.64s\" is none of its categories; name one",
-                        column->name);
-  }
-  if (column->categories.count < 2) {
-    return json_fail_at(doc, given, err,
-                        "column \"%.64s\" has no category but its \"reference\"; ignore the "
-                        "column instead",
-                        column->name);
-  }
-  return DPERM_OK;
+  return column->reference != LOOKUP_NONE && column->categories.count > 1
+             ? DPERM_OK
+             : json_fail_at(doc, given, err,
+                            "\"reference\" of column \"%.64s\" must be one of its categories, and "
+                            "not the only one",
+                            column->name);
 }
 
 static dperm_status parse_categorical(const json_document *doc, json_t *object,
                                       schema_column *column, dperm_error *err) {
   json_t *values = json_object_get(object, "values"), *groups = json_object_get(object, "groups");
-  if ((values != NULL) == (groups != NULL)) {
+  if ((values != NULL) == (groups != NULL) || (groups && json_object_size(groups) == 0)) {
     return json_fail_at(doc, object, err,
                         "categorical column \"%.64s\" needs either \"values\" or \"groups\", "
-                        "known in public",
+                        "an object of at least one, known in public",
                         column->name);
-  }
-  if (groups && (!json_is_object(groups) || json_object_size(groups) == 0)) {
-    return json_fail_at(doc, json_blamed(object, groups), err,
-                        "\"groups\" must be an object of at least one group");
   }
   const named_values to = {&column->categories, &column->values, &column->other, "group"};
   TRY(parse_named(doc, object, values ? values : groups, "values", values != NULL, &to, err));
@@ -116,14 +106,11 @@ static dperm_status parse_numeric(const json_document *doc, json_t *object, sche
   TRY(schema_get_choice(doc, object, "scale", scales, &scale, err));
   column->transform = (column_transform)transform;
   column->scale = (column_scale)scale;
-  if (!(column->min < column->max)) {
+  if (!(column->min < column->max) ||
+      (column->transform == TRANSFORM_LOG1P && !(column->min > -1))) {
     return json_fail_at(doc, object, err,
-                        "\"min\" of column \"%.64s\" must be below its \"max\"; mend the range",
-                        column->name);
-  }
-  if (column->transform == TRANSFORM_LOG1P && !(column->min > -1)) {
-    return json_fail_at(doc, object, err,
-                        "column \"%.64s\" uses log1p, so its \"min\" must be above -1",
+                        "\"min\" of column \"%.64s\" must be below its \"max\", and above -1 for "
+                        "log1p; mend the range",
                         column->name);
   }
   return schema_parse_bins(doc, object, column, err);
@@ -165,14 +152,13 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
                                             : DPERM_OK;
 }
 
-static dperm_status parse_columns(const json_document *doc, dperm_schema *schema,
+static dperm_status parse_columns(const json_document *doc, dperm_schema *schema, lookup *names,
                                   dperm_error *err) {
   json_t *list = json_object_get(doc->root, "columns");
   if (!json_is_array(list) || json_array_size(list) == 0) {
     return json_fail_at(doc, list ? json_blamed(doc->root, list) : doc->root, err,
                         "\"columns\" must be a list of at least one column");
   }
-  OWNED(lookup_clear) lookup names = {0};
   TRY(memory_new(json_array_size(list), sizeof *schema->columns, &schema->columns, err));
   size_t i;
   json_t *object;
@@ -180,7 +166,7 @@ static dperm_status parse_columns(const json_document *doc, dperm_schema *schema
     schema->column_count++; /* counted first, so that a half-made column is freed */
     TRY(parse_column(doc, list, object, &schema->columns[i], err));
     bool added = false;
-    TRY(lookup_add(&names, slice_of(schema->columns[i].name), 0, &added, err));
+    TRY(lookup_add(names, slice_of(schema->columns[i].name), (int32_t)i, &added, err));
     if (!added) {
       return json_fail_at(doc, object, err, "column \"%.64s\" stands here a second time; keep one",
                           schema->columns[i].name);
@@ -241,27 +227,21 @@ static dperm_status parse_label(const json_document *doc, dperm_schema *schema, 
   return parse_named(doc, label, classes, "classes", list, &to, err);
 }
 
-static dperm_status parse_separator(const json_document *doc, dperm_schema *schema,
-                                    dperm_error *err) {
-  const char *text = "";
-  TRY(schema_get_text(doc, doc->root, "separator", ",", &text, err));
-  if (strlen(text) != 1 || strchr("\"\r\n ", *text)) {
+/* "separator" and "comment". */
+static dperm_status parse_marks(const json_document *doc, dperm_schema *schema, dperm_error *err) {
+  const char *separator = "", *comment = "";
+  TRY(schema_get_text(doc, doc->root, "separator", ",", &separator, err));
+  TRY(schema_get_text(doc, doc->root, "comment", "", &comment, err));
+  if (strlen(separator) != 1 || strchr("\"\r\n ", *separator)) {
     return json_fail_at(doc, json_object_get(doc->root, "separator"), err,
                         "\"separator\" must be one byte, such as \",\" or \";\" or \"\\t\"");
   }
-  schema->separator = *text;
-  return DPERM_OK;
-}
-
-static dperm_status parse_comment(const json_document *doc, dperm_schema *schema,
-                                  dperm_error *err) {
-  const char *text = "";
-  TRY(schema_get_text(doc, doc->root, "comment", "", &text, err));
-  if (strlen(text) > 64 || strchr(text, '\n')) {
+  if (strlen(comment) > 64 || strchr(comment, '\n')) {
     return json_fail_at(doc, json_object_get(doc->root, "comment"), err,
                         "\"comment\" must be a short prefix of a line");
   }
-  return *text ? copy_text(text, &schema->comment, err) : DPERM_OK;
+  schema->separator = *separator;
+  return *comment ? copy_text(comment, &schema->comment, err) : DPERM_OK;
 }
 
 static dperm_status parse_missing(const json_document *doc, dperm_schema *schema,
@@ -277,53 +257,45 @@ static dperm_status parse_missing(const json_document *doc, dperm_schema *schema
   return schema_add_values(doc, doc->root, list, "missing", 0, 0, &schema->missing, err);
 }
 
-/* The first of the table's texts that also means "missing", or NULL. */
-static const char *also_missing(const dperm_schema *schema, const lookup *table) {
-  for (size_t p = 0; p < table->capacity; p++) {
-    const lookup_entry *entry = &table->places[p];
-    if (entry->text &&
-        lookup_find(&schema->missing, (slice){entry->text, entry->length}) != LOOKUP_NONE) {
-      return entry->text;
+/* A value cannot be missing and a category or label at once. */
+static dperm_status check_values(const json_document *doc, const json_t *place, const char *column,
+                                 const lookup *values, const lookup *missing, dperm_error *err) {
+  for (size_t p = 0; p < values->capacity; p++) {
+    const lookup_entry *entry = &values->places[p];
+    if (entry->text && lookup_find(missing, (slice){entry->text, entry->length}) != LOOKUP_NONE) {
+      return json_fail_at(doc, place, err,
+                          "value \"%.64s\" of column \"%.64s\" is in \"missing\" too; keep one",
+                          entry->text, column);
     }
   }
-  return NULL;
+  return DPERM_OK;
 }
 
-/* The label is a column of the file; a value cannot be missing and a category or label at once. */
+/* The label is a column of the file. */
 static dperm_status check_together(const json_document *doc, const dperm_schema *schema,
                                    dperm_error *err) {
   const json_t *list = json_object_get(doc->root, "columns");
-  bool found = false;
+  bool found = schema->header;
   for (size_t i = 0; i < schema->column_count; i++) {
     const schema_column *column = &schema->columns[i];
     const json_t *place = json_array_get(list, i);
     bool is_label = strcmp(column->name, schema->label_column) == 0;
     found = found || is_label;
     if (is_label != (column->type == COLUMN_LABEL)) {
-      return json_fail_at(doc, place, err, "column \"%.64s\" %s; its type and \"label\" must agree",
-                          column->name,
-                          is_label ? "is the label's, but is not of type label"
-                                   : "is of type label, but \"label\" names another");
-    }
-    const char *twice = also_missing(schema, &column->values);
-    if (twice) {
       return json_fail_at(doc, place, err,
-                          "value \"%.64s\" of column \"%.64s\" is in \"missing\" too; keep one",
-                          twice, column->name);
+                          "column \"%.64s\" is %s of type label; its type and \"label\" must agree",
+                          column->name, is_label ? "the label's, but not" : "not the label's, but");
     }
+    TRY(check_values(doc, place, column->name, &column->values, &schema->missing, err));
   }
-  const char *twice = also_missing(schema, &schema->labels);
-  if (twice) {
-    return json_fail_at(doc, json_object_get(doc->root, "label"), err,
-                        "label \"%.64s\" is in \"missing\" too; keep one", twice);
-  }
-  if (!found && !schema->header) {
+  if (!found) {
     return json_fail_at(doc, list, err,
                         "without a header every column is listed: add the label's as {\"name\": "
                         "\"%.64s\", \"type\": \"label\"}",
                         schema->label_column);
   }
-  return DPERM_OK;
+  return check_values(doc, json_object_get(doc->root, "label"), schema->label_column,
+                      &schema->labels, &schema->missing, err);
 }
 
 static dperm_status parse_document(const json_document *doc, dperm_schema *schema,
@@ -338,6 +310,7 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
                         "a schema is an object in braces; put \"label\" and \"columns\" into one");
   }
   TRY(json_check_keys(doc, doc->root, keys, "the schema", err));
+  OWNED(lookup_clear) lookup names = {0};
   int rows = 0, on_missing = 0;
   schema->header = true;
   TRY(schema_get_bool(doc, doc->root, "header", &schema->header, err));
@@ -346,14 +319,13 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
   TRY(schema_get_choice(doc, doc->root, "on_missing", missing_rules, &on_missing, err));
   schema->rows = (row_rule)rows;
   schema->on_missing = (missing_rule)on_missing;
-  TRY(parse_separator(doc, schema, err));
-  TRY(parse_comment(doc, schema, err));
+  TRY(parse_marks(doc, schema, err));
   TRY(parse_missing(doc, schema, err));
   TRY(parse_label(doc, schema, err));
   TRY(schema_parse_refined(doc, &schema->refined, err));
-  TRY(parse_columns(doc, schema, err));
+  TRY(parse_columns(doc, schema, &names, err));
   TRY(check_together(doc, schema, err));
-  TRY(schema_parse_crosses(doc, schema, err));
+  TRY(schema_parse_crosses(doc, &names, schema, err));
   schema->json = json_incref(doc->root);
   dperm_error trouble = {DPERM_OK, ""};
   if (schema_layout(schema, &trouble) != DPERM_OK) {

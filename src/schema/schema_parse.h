@@ -27,8 +27,9 @@ dperm_status schema_get_weight(const json_document *doc, json_t *object, const c
 /* "bins" and "line" of a numeric column, whose range and transform are known. */
 dperm_status schema_parse_bins(const json_document *doc, json_t *object, schema_column *column,
                                dperm_error *err);
-/* The document's "crosses"; all columns are known. */
-dperm_status schema_parse_crosses(const json_document *doc, dperm_schema *schema, dperm_error *err);
+/* The document's "crosses"; all columns are known, and their names have their places. */
+dperm_status schema_parse_crosses(const json_document *doc, const lookup *names,
+                                  dperm_schema *schema, dperm_error *err);
 
 /* The member "refined", if there is one. An object that was edited does not fit its own digest, and
  * is refused: who must change it has to make it again. (The digest has no key. It keeps out

@@ -1,8 +1,8 @@
 /* What a caller may ask about a schema: numbers, names and kinds of its columns, and what each
  * encoded column means. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "schema/schema.h"
 
@@ -83,34 +83,32 @@ typedef struct name_text {
   size_t capacity, length;
 } name_text;
 
-static void append(name_text *name, const char *text) {
-  if (name->length < name->capacity) {
-    (void)snprintf(name->text + name->length, name->capacity - name->length, "%s", text);
-  }
-  name->length += strlen(text);
+static void append(name_text *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append(name_text *name, const char *format, ...) {
+  bool space = name->length < name->capacity;
+  va_list args;
+  va_start(args, format);
+  name->length += (size_t)vsnprintf(space ? name->text + name->length : NULL,
+                                    space ? name->capacity - name->length : 0, format, args);
+  va_end(args);
 }
 
 /* "[20,40)"; the last one has its end, and all below or above the range is in the outer ones. */
 static void append_bin(name_text *name, const schema_column *column, size_t bin) {
   bool last = bin == column->cut_count;
-  char number[DOUBLE_TEXT_SIZE];
-  append(name, "[");
-  (void)format_double(bin > 0 ? column->cuts[bin - 1] : column->min, false, number);
-  append(name, number);
-  append(name, ",");
-  (void)format_double(last ? column->max : column->cuts[bin], false, number);
-  append(name, number);
-  append(name, last ? "]" : ")");
+  char from[DOUBLE_TEXT_SIZE], to[DOUBLE_TEXT_SIZE];
+  (void)format_double(bin > 0 ? column->cuts[bin - 1] : column->min, false, from);
+  (void)format_double(last ? column->max : column->cuts[bin], false, to);
+  append(name, "[%s,%s%c", from, to, last ? ']' : ')');
 }
 
 /* A value that the column has a place for, "missing" last. */
 static void append_level(name_text *name, const schema_column *column, size_t level) {
-  append(name, column->name);
+  append(name, "%s", column->name);
   if (column->missing_at != SIZE_MAX && level + 1 == column->levels) {
     append(name, "=(missing)");
   } else if (column->type == COLUMN_CATEGORICAL) {
-    append(name, "=");
-    append(name, column->categories.names[level]);
+    append(name, "=%s", column->categories.names[level]);
   } else if (column->binned) {
     append_bin(name, column, level);
   }
@@ -118,7 +116,7 @@ static void append_level(name_text *name, const schema_column *column, size_t le
 
 static void append_feature(name_text *name, const schema_column *column, size_t index) {
   if (index < column->block) {
-    append(name, column->name); /* the line */
+    append(name, "%s", column->name); /* the line */
     return;
   }
   size_t level = index - column->block;
@@ -129,7 +127,7 @@ static void append_feature(name_text *name, const schema_column *column, size_t 
 size_t dperm_schema_feature_name(const dperm_schema *schema, size_t index, char *name,
                                  size_t capacity) {
   name_text out = {name, capacity, 0};
-  append(&out, schema->intercept && index == schema->dims - 1 ? "(intercept)" : "");
+  append(&out, "%s", schema->intercept && index == schema->dims - 1 ? "(intercept)" : "");
   for (size_t i = 0; i < schema->column_count; i++) {
     const schema_column *column = &schema->columns[i];
     if (index >= column->first && index - column->first < column->width) {

@@ -60,10 +60,6 @@ dperm_status schema_parse_refined(const json_document *doc, schema_refined *out,
   if (!object) {
     return DPERM_OK;
   }
-  if (!json_is_object(object)) {
-    return json_fail_at(doc, json_blamed(doc->root, object), err,
-                        "\"refined\" must be the object that 'dperm refine' wrote");
-  }
   TRY(json_check_keys(doc, object, keys, "\"refined\"", err));
   const json_t *epsilon = json_object_get(object, "epsilon"),
                *stamp = json_object_get(object, "private");
@@ -81,7 +77,7 @@ dperm_status schema_parse_refined(const json_document *doc, schema_refined *out,
                read_ledger(json_object_get(object, "ledger"), &r);
   refined_digest(&r, text_at(object, "dperm_version"), digest);
   if (!whole || strcmp(digest, text_at(object, "digest")) != 0) {
-    return json_fail_at(doc, object, err,
+    return json_fail_at(doc, json_blamed(doc->root, object), err,
                         "\"refined\" is not as 'dperm refine' wrote it, so what the schema cost is "
                         "not known; refine the wide schema again, and do not edit this object");
   }

@@ -27,7 +27,6 @@ typedef struct entry {
 typedef struct viewed {
   const schema_column *column;
   size_t of;         /* in the table's layout */
-  size_t level;      /* where make_row notes its level, if it is crossed */
   entry *categories; /* what each of the table's codes becomes; NULL of numbers */
 } viewed;
 
@@ -40,21 +39,14 @@ typedef struct page_view {
   size_t mask;
 } page_view;
 
-/* The places of a cross's two columns among the levels. */
-typedef struct level_pair {
-  size_t first, second;
-} level_pair;
-
 typedef struct table_view {
   row_maker maker;
   record_table *table;
   dperm_schema *schema;
   viewed *columns;
   size_t count;
-  page_view *pages;  /* page by page, room for `count` each; of these */
-  size_t *live;      /* the first so many: the others have no entry in that page */
-  level_pair *pairs; /* of the schema's crosses, */
-  size_t crossed;    /* which have so many columns */
+  page_view *pages; /* page by page, room for `count` each; of these */
+  size_t *live;     /* the first so many: the others have no entry in that page */
 } table_view;
 
 /* ---- one cell */
@@ -135,16 +127,15 @@ static inline entry entry_of_record(const page_view *p, size_t i) {
 /* ---- one row */
 
 /* A pair has an entry if both columns have a level. */
-static size_t add_crosses(const table_view *t, const uint32_t *levels, uint32_t *columns,
+static size_t add_crosses(const dperm_schema *schema, const uint32_t *levels, uint32_t *columns,
                           double *values) {
-  const dperm_schema *schema = t->schema;
   size_t used = 0;
   for (size_t i = 0; i < schema->cross_count; i++) {
     const schema_cross *cross = &schema->crosses[i];
-    size_t a = levels[t->pairs[i].first], b = levels[t->pairs[i].second];
+    const schema_column *second = &schema->columns[cross->columns[1]];
+    size_t a = levels[schema->columns[cross->columns[0]].level], b = levels[second->level];
     if (a > 0 && b > 0) {
-      columns[used] =
-          (uint32_t)(cross->first + (a - 1) * schema->columns[cross->columns[1]].levels + b - 1);
+      columns[used] = (uint32_t)(cross->first + (a - 1) * second->levels + b - 1);
       values[used++] = cross->weight;
     }
   }
@@ -168,7 +159,7 @@ typedef uint32_t level_list[2 * CROSSES_MOST];
 /* No row may know what the one before it had. */
 static inline void note_level(const viewed *v, entry e, uint32_t *levels) {
   if (e.flags >= LEVEL || !DEFECT("level-kept")) {
-    levels[v->level] = e.flags / LEVEL;
+    levels[v->column->level] = e.flags / LEVEL;
   }
 }
 
@@ -195,7 +186,7 @@ static size_t make_row(const table_view *t, size_t at, uint32_t *levels, uint32_
       note_level(v, e, levels);
     }
   }
-  used += add_crosses(t, levels, columns + used, values + used);
+  used += add_crosses(t->schema, levels, columns + used, values + used);
   if (t->schema->intercept) {
     columns[used] = (uint32_t)t->schema->dims - 1;
     values[used++] = 1.0;
@@ -211,7 +202,7 @@ static void make_rows(const row_maker *maker, size_t from, size_t count, size_t 
   const table_view *t = (const table_view *)maker;
   size_t used = 0;
   level_list levels;
-  memset(levels, 0, t->crossed * sizeof *levels);
+  memset(levels, 0, t->schema->crossed_count * sizeof *levels);
   for (size_t i = 0; i < count; i++) {
     size_t at = t->table->skipped + from + i;
     starts[i] = used;
@@ -231,7 +222,6 @@ static void view_free(row_maker *maker) {
     free(t->pages[p].entries);
   }
   free(t->columns);
-  free(t->pairs);
   free(t->pages);
   free(t->live);
   dperm_schema_free(t->schema);
@@ -269,7 +259,6 @@ static dperm_status view_categories(const schema_column *from, viewed *v, dperm_
 static dperm_status view_columns(table_view *t, dperm_error *err) {
   const table_layout *layout = &t->table->layout;
   TRY(memory_new(layout->count, sizeof *t->columns, &t->columns, err));
-  TRY(memory_new(t->schema->cross_count, sizeof *t->pairs, &t->pairs, err));
   for (size_t k = 0; k + 1 < layout->count; k++) {
     const size_t place = layout->places[k];
     const schema_column *column = &t->schema->columns[place];
@@ -277,15 +266,7 @@ static dperm_status view_columns(table_view *t, dperm_error *err) {
       continue;
     }
     viewed *v = &t->columns[t->count++];
-    *v = (viewed){.column = column, .of = k, .level = t->crossed};
-    for (size_t x = 0; x < t->schema->cross_count; x++) {
-      if (t->schema->crosses[x].columns[0] == place) {
-        t->pairs[x].first = t->crossed;
-      } else if (t->schema->crosses[x].columns[1] == place) {
-        t->pairs[x].second = t->crossed;
-      }
-    }
-    t->crossed += column->crossed;
+    *v = (viewed){.column = column, .of = k};
     if (column->type == COLUMN_CATEGORICAL) {
       TRY(view_categories(&t->table->schema->columns[place], v, err));
     }
@@ -368,34 +349,19 @@ static dperm_status groups_of(const schema_column *from, const schema_column *to
   for (size_t c = 0; c <= count; c++) {
     seen[c] = NOT_SEEN;
   }
-  size_t rest = from->other == LOOKUP_NONE ? count : (size_t)from->other;
-  seen[rest] = to->other; /* of all that `from` does not list */
+  seen[from->other == LOOKUP_NONE ? count : (size_t)from->other] = to->other; /* what is unlisted */
   *out = true;
-  for (size_t p = 0; *out && p < from->values.capacity; p++) {
-    const lookup_entry *e = &from->values.places[p];
-    if (e->text) {
-      int32_t category = category_of(to, (slice){e->text, e->length});
-      *out = seen[e->value] == NOT_SEEN || seen[e->value] == category;
-      seen[e->value] = category;
+  for (size_t side = 0; side < 2; side++) {
+    const lookup *values = side ? &to->values : &from->values;
+    for (size_t p = 0; *out && p < values->capacity; p++) {
+      const slice text = {values->places[p].text, values->places[p].length};
+      if (text.start) {
+        int32_t own = category_of(from, text), category = category_of(to, text);
+        int32_t *before = &seen[own == LOOKUP_NONE ? count : (size_t)own];
+        *out = *before == NOT_SEEN || *before == category;
+        *before = category;
+      }
     }
-  }
-  for (size_t p = 0; *out && p < to->values.capacity; p++) {
-    const lookup_entry *e = &to->values.places[p];
-    *out = !e->text || lookup_find(&from->values, (slice){e->text, e->length}) != LOOKUP_NONE ||
-           e->value == seen[rest];
-  }
-  return DPERM_OK;
-}
-
-/* A column may be left out, unless records are dropped for what is missing in it. */
-static dperm_status column_fits(const schema_column *from, const schema_column *to, bool drops,
-                                bool *out, dperm_error *err) {
-  *out = strcmp(from->name, to->name) == 0 &&
-         (to->type == from->type || (to->type == COLUMN_IGNORE && !drops));
-  if (*out && to->type == COLUMN_NUMERIC) {
-    *out = to->min >= from->min && to->max <= from->max;
-  } else if (*out && to->type == COLUMN_CATEGORICAL) {
-    return groups_of(from, to, out, err);
   }
   return DPERM_OK;
 }
@@ -414,7 +380,14 @@ dperm_status rows_check_schema(const record_table *t, const dperm_schema *schema
       class_list_equal(&own->classes, &schema->classes) &&
       drops == (schema->on_missing == MISSING_DROP);
   for (size_t c = 0; fits && c < schema->column_count; c++) {
-    TRY(column_fits(&own->columns[c], &schema->columns[c], drops, &fits, err));
+    const schema_column *from = &own->columns[c], *to = &schema->columns[c];
+    /* a column may be left out, unless records are dropped for what is missing in it */
+    fits = strcmp(from->name, to->name) == 0 &&
+           (to->type == from->type || (to->type == COLUMN_IGNORE && !drops)) &&
+           (to->type != COLUMN_NUMERIC || (to->min >= from->min && to->max <= from->max));
+    if (fits && to->type == COLUMN_CATEGORICAL) {
+      TRY(groups_of(from, to, &fits, err));
+    }
   }
   if (!fits) {
     FAIL(err, DPERM_INVALID_SCHEMA,

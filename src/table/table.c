@@ -79,11 +79,7 @@ dperm_status batch_reserve(record_batch *batch, size_t columns, size_t capacity,
     return DPERM_OK;
   }
   batch_clear(batch);
-  if (columns > 0 && capacity > SIZE_MAX / sizeof *batch->cells / columns) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "%zu records of %zu columns do not fit in memory", capacity,
-         columns);
-  }
-  TRY(memory_raw(columns * capacity, sizeof *batch->cells, &batch->cells, err));
+  TRY(memory_raw(columns, capacity * sizeof *batch->cells, &batch->cells, err));
   batch->columns = columns;
   batch->capacity = capacity;
   return DPERM_OK;
