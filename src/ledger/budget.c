@@ -43,13 +43,11 @@ static dperm_status describe(const char *dataset, const dperm_ledger_budget *b, 
          b->rows_per_person);
   }
   out->rows_per_person = (int64_t)b->rows_per_person;
-  if (!dperm_neighbours_name(b->neighbours)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "neighbours number %d is none of the two",
-         (int)b->neighbours);
-  }
   bool renyi = b->composition == DPERM_COMPOSITION_RENYI;
-  if (!renyi && b->composition != DPERM_COMPOSITION_PLAIN) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "there is no composition number %d", (int)b->composition);
+  if (!dperm_neighbours_name(b->neighbours) ||
+      (!renyi && b->composition != DPERM_COMPOSITION_PLAIN)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "there are no neighbours of number %d, or no composition %d",
+         (int)b->neighbours, (int)b->composition);
   }
   if (renyi && !b->delta) {
     FAIL(err, DPERM_INVALID_ARGUMENT,

@@ -34,9 +34,8 @@ typedef struct chain {
   char noted[DPERM_DIGEST_SIZE]; /* the head as the file's attribute has it; "" if none, or found */
 } chain;
 
-/* Reads on, from the first record or behind the last one known, to the head. Inconsistencies go
- * to `found`; a failure is one to read. */
-dperm_status chain_extend(chain *c, dperm_ledger *ledger, findings *found, dperm_error *err);
+/* Reads on, from the first record or behind the last one known, to the head. */
+dperm_status chain_extend(chain *c, dperm_ledger *ledger, dperm_error *err);
 void chain_clear(chain *c);
 
 /* NULL where there is none. */

@@ -1,5 +1,5 @@
 /* A ledger is checked before it is used: transactions on a file and a chain that were found sound,
- * and dperm_ledger_verify, which reports every inconsistency. A chain cannot show that a whole file
+ * and dperm_ledger_verify, which names what is wrong first. A chain cannot show that a whole file
  * was replaced by an older copy of itself: for that there is the head noted elsewhere, and every
  * released model's receipt. */
 #include <stdarg.h>
@@ -11,26 +11,15 @@
 #include "base/memory.h"
 #include "ledger/chain.h"
 
-static dperm_status refuse_inconsistent(const dperm_ledger *ledger, const findings *found,
-                                        dperm_error *err) {
-  return found->failures == 0 ? DPERM_OK : store_fail_damaged(ledger, found->first, err);
-}
-
 /* SQLite's own check of pages, and of indexes where a file still has some. */
-static dperm_status check_pages(dperm_ledger *ledger, bool indexes, findings *found,
-                                dperm_error *err) {
+static dperm_status check_pages(dperm_ledger *ledger, dperm_error *err) {
   OWNED(sqlite3_finalize_at) sqlite3_stmt *query = NULL;
-  bool more = true;
-  TRY(store_prepare(ledger, indexes ? "PRAGMA integrity_check(5)" : "PRAGMA quick_check(5)", &query,
-                    err));
-  while (more) {
-    TRY(store_step(ledger, query, &more, err));
-    const char *text = more ? (const char *)sqlite3_column_text(query, 0) : "ok";
-    if (text && strcmp(text, "ok") != 0) {
-      findings_fail(found, "file: %s", text);
-    }
-  }
-  return DPERM_OK;
+  bool more = false;
+  TRY(store_prepare(ledger, "PRAGMA integrity_check(1)", &query, err));
+  TRY(store_step(ledger, query, &more, err));
+  const char *text = more ? (const char *)sqlite3_column_text(query, 0) : "ok";
+  return text && strcmp(text, "ok") != 0 ? store_unsound(ledger, NO_RECORD, err, "file: %s", text)
+                                         : DPERM_OK;
 }
 
 /* ---- beginning */
@@ -54,19 +43,13 @@ static dperm_status trust_index(dperm_ledger *ledger, dperm_error *err) {
 /* Pages are looked at once by a handle: a file whose free pages are in use, say, would lose records
  * by the next write. */
 dperm_status chain_read(dperm_ledger *ledger, dperm_error *err) {
-  findings found = {.line = NULL};
-  TRY(tables_check(ledger, &found, err));
-  TRY(refuse_inconsistent(ledger, &found, err));
   bool first = !ledger->known;
+  TRY(tables_check(ledger, err));
   if (first) {
     TRY(memory_new(1, sizeof *ledger->known, &ledger->known, err));
-    if (!DEFECT("index-trusted")) {
-      TRY(check_pages(ledger, ledger->version < 3, &found, err)); /* that had indexes */
-      TRY(refuse_inconsistent(ledger, &found, err));
-    }
+    TRY(DEFECT("index-trusted") ? DPERM_OK : check_pages(ledger, err));
   }
-  TRY(chain_extend(ledger->known, ledger, &found, err));
-  TRY(refuse_inconsistent(ledger, &found, err));
+  TRY(chain_extend(ledger->known, ledger, err));
   return first && DEFECT("index-trusted") ? trust_index(ledger, err) : DPERM_OK;
 }
 
@@ -97,10 +80,8 @@ dperm_status chain_begin(dperm_ledger *ledger, bool write, dperm_ledger **held, 
 }
 
 dperm_status chain_append(dperm_ledger *ledger, record *r, dperm_error *err) {
-  findings found = {.line = NULL};
   TRY(record_append(ledger, &ledger->known->last, r, err));
-  TRY(chain_extend(ledger->known, ledger, &found, err));
-  TRY(refuse_inconsistent(ledger, &found, err));
+  TRY(chain_extend(ledger->known, ledger, err));
   return strcmp(ledger->known->last.digest, r->digest) == 0
              ? DPERM_OK
              : store_fail_damaged(ledger, "it does not keep what is written", err);
@@ -108,65 +89,77 @@ dperm_status chain_append(dperm_ledger *ledger, record *r, dperm_error *err) {
 
 /* ---- verifying */
 
-static void conclude(const chain *c, findings *found) {
-  if (found->failures > FINDINGS_SHOWN && found->line) {
-    found->line(found->context, DPERM_FINDING_FAILS, "and more that does not fit");
-  }
-  if (found->failures > 0) {
-    return;
-  }
-  findings_add(found, DPERM_FINDING_HOLDS, NO_RECORD,
-               "records: all %lld fit their digests and follow each other", (long long)c->count);
-  findings_add(found, DPERM_FINDING_HOLDS, NO_RECORD,
-               "sums: %zu data sets, %lld charges (%lld committed), none beyond its budget",
-               c->dataset_count, (long long)c->reserved, (long long)c->committed);
-  if (c->priced > 0) {
-    findings_add(found, DPERM_FINDING_HOLDS, NO_RECORD,
-                 "prices: %lld charges by a Renyi order, none below what follows from its numbers",
-                 (long long)c->priced);
-  }
-  findings_add(found, DPERM_FINDING_HOLDS, NO_RECORD, "head: record %lld, digest %s",
-               (long long)c->count, c->last.digest);
-  if (!c->keyed) {
-    findings_add(found, DPERM_FINDING_REMARK, NO_RECORD,
-                 "the ledger is of an older version, and another key would pass: the next charge "
-                 "brings it up to date");
-  }
-  if (c->wanted) {
-    findings_add(found, DPERM_FINDING_HOLDS, NO_RECORD,
-                 "noted head: is that of record %lld; all up to it is as it was",
-                 (long long)c->wanted_at);
-  } else {
-    findings_add(found, DPERM_FINDING_REMARK, NO_RECORD,
-                 "an older copy of the whole file would pass: note the head elsewhere and give it "
-                 "to the next check");
+/* Who is told. */
+typedef struct listener {
+  dperm_verify_line *line; /* may be NULL */
+  void *context;
+} listener;
+
+__attribute__((format(printf, 3, 4))) static void tell(const listener *to, dperm_finding kind,
+                                                       const char *format, ...) {
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  if (to->line) {
+    to->line(to->context, kind, text);
   }
 }
 
-static dperm_status read_all(chain *c, dperm_ledger *ledger, findings *found, dperm_error *err) {
-  TRY(tables_check(ledger, found, err));
-  bool ours = found->failures == 0;
-  dperm_status status = check_pages(ledger, true, found, err);
-  if (status == DPERM_OK) {
-    status = chain_extend(c, ledger, found, err);
+static void conclude(const chain *c, const listener *to) {
+  tell(to, DPERM_FINDING_HOLDS, "records: all %lld fit their digests and follow each other",
+       (long long)c->count);
+  tell(to, DPERM_FINDING_HOLDS,
+       "sums: %zu data sets, %lld charges (%lld committed), none beyond its budget",
+       c->dataset_count, (long long)c->reserved, (long long)c->committed);
+  if (c->priced > 0) {
+    tell(to, DPERM_FINDING_HOLDS,
+         "prices: %lld charges by a Renyi order, none below what follows from its numbers",
+         (long long)c->priced);
   }
-  if (!ours) {
-    status = DPERM_OK; /* tables that are not ours need not be readable */
+  tell(to, DPERM_FINDING_HOLDS, "head: record %lld, digest %s", (long long)c->count,
+       c->last.digest);
+  if (!c->keyed) {
+    tell(to, DPERM_FINDING_REMARK,
+         "the ledger is of an older version, and another key would pass: the next charge brings it "
+         "up to date");
   }
-  conclude(c, found);
-  return status;
+  if (c->wanted) {
+    tell(to, DPERM_FINDING_HOLDS, "noted head: is that of record %lld; all up to it is as it was",
+         (long long)c->wanted_at);
+  } else {
+    tell(to, DPERM_FINDING_REMARK,
+         "an older copy of the whole file would pass: note the head elsewhere and give it to the "
+         "next check");
+  }
+}
+
+static dperm_status read_all(chain *c, dperm_ledger *ledger, dperm_error *err) {
+  TRY(tables_check(ledger, err));
+  TRY(check_pages(ledger, err));
+  return chain_extend(c, ledger, err);
 }
 
 dperm_status dperm_ledger_verify(dperm_ledger *ledger, const char *head, dperm_verify_line *line,
                                  void *context, bool *holds, dperm_error *err) {
   OWNED(chain_cancel) dperm_ledger *held = NULL;
   OWNED(chain_clear) chain c = {.wanted = head};
-  findings found = {.line = line, .context = context};
+  const listener to = {line, context};
+  dperm_error refused;
   TRY(store_begin(ledger, false, &held, err));
-  TRY(read_all(&c, ledger, &found, err));
-  TRY(store_commit(&held, err));
-  *holds = found.failures == 0;
-  return DPERM_OK;
+  ledger->finding[0] = '\0';
+  dperm_status status = read_all(&c, ledger, &refused);
+  if (status != DPERM_OK && !ledger->finding[0]) { /* it could not be read */
+    FAIL(err, status, "%s", refused.message);
+  }
+  *holds = status == DPERM_OK;
+  if (!*holds) {
+    tell(&to, DPERM_FINDING_FAILS, "%s", ledger->finding);
+    return DPERM_OK;
+  }
+  conclude(&c, &to);
+  return store_commit(&held, err);
 }
 
 dperm_status dperm_ledger_head(dperm_ledger *ledger, uint64_t *records,

@@ -6,6 +6,7 @@
 #include "base/defect.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "privacy/guarantee.h"
 
 /* Records are written with costs that are rounded up by more than this, so that another machine's
  * logarithm does not refuse them (privacy/renyi.h). */
@@ -36,21 +37,6 @@ static double budget_at(double order, const amounts *total, const amount *half) 
   return renyi_budget(order, value_of(&total->epsilon), converted(half));
 }
 
-/* `delta` is what the conversion has. */
-static dperm_status refuse_order(double order, double epsilon, double delta, dperm_error *err) {
-  double best = renyi_order_for(epsilon, delta);
-  if (renyi_budget(best, epsilon, delta) > 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "Renyi order %g leaves nothing of a total epsilon of %g at delta %g; order %g leaves most",
-         order, epsilon, 2 * delta / 0.999, best);
-  }
-  FAIL(
-      err, DPERM_INVALID_ARGUMENT,
-      "no Renyi order leaves anything of a total epsilon of %g at delta %g; give a larger total or "
-      "add up plainly",
-      epsilon, 2 * delta / 0.999);
-}
-
 dperm_status reading_fix(bool renyi, double order, const amounts *total, record_terms *out,
                          dperm_error *err) {
   amount half;
@@ -78,7 +64,10 @@ dperm_status reading_fix(bool renyi, double order, const amounts *total, record_
   }
   double budget = floor(budget_at(out->order, total, &half) * places) / places;
   if (!(budget > 0) || !amount_of_double(budget, &out->budget)) {
-    return refuse_order(out->order, epsilon, converted(&half), err);
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "Renyi order %g leaves nothing of a total epsilon of %g at that delta (the best order is "
+         "%g); give a larger total, or add up plainly",
+         out->order, epsilon, renyi_order_for(epsilon, converted(&half)));
   }
   return DPERM_OK;
 }
@@ -101,6 +90,14 @@ bool reading_of_terms(const record_terms *terms, const amounts *total, reading *
 }
 
 /* ---- costs */
+
+bool amounts_claimed(double epsilon, double delta, bool twice, amounts *out) {
+  const guarantee own = {
+      .epsilon = epsilon, .delta = delta, .neighbours = DPERM_NEIGHBOURS_ADD_REMOVE};
+  return amount_of_double(epsilon, &out->epsilon) &&
+         amount_of_double(twice ? guarantee_replaced(&own).delta : delta, &out->delta) &&
+         (!twice || amount_add(&out->epsilon, &out->epsilon, &out->epsilon));
+}
 
 typedef struct renyi_price {
   double divergence;

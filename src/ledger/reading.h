@@ -23,6 +23,9 @@ dperm_status reading_fix(bool renyi, double order, const amounts *total, record_
  * gives. */
 bool reading_of_terms(const record_terms *terms, const amounts *total, reading *out);
 
+/* The amounts of a claim. Where it is for records added and removed, and they are replaced, it
+ * counts `twice`: as (2ε, (1 + e^ε)δ), the first exactly (docs/proofs/neighbours.md 5). */
+bool amounts_claimed(double epsilon, double delta, bool twice, amounts *out);
 /* Whether a charge may be priced by its curve: it is for one record, of the data set's own kind of
  * neighbours, and fits the claim. Any other has no curve, in no record. */
 bool reading_takes_curve(const reading *r, const amounts *claim, bool adding,

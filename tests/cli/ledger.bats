@@ -16,15 +16,6 @@ load ledger_helpers
   [[ "$output" == *"1 entries, 0 of them never committed; head: record 3, digest "* ]]
 }
 
-@test "ten charges of 0.1 fit into 1, and an eleventh does not" {
-  begin 1
-  for i in $(seq 1 10); do charge 0.1 m$i.json 2> /dev/null; done
-  [ "$(left)" = 0 ]
-  fails 1 'l.db: data set "people" has epsilon 0 left of 1, and this run needs 0.1; nothing is released' charge 0.1
-  leaves_no m.json
-  holds
-}
-
 @test "over budget nothing is written" {
   begin 0.5
   for command in train "tune --lambda 0.1,0.2" "tune --lambda 0.1,0.2 --method stopping"; do
@@ -183,7 +174,7 @@ P
   [[ "$output" == *'data set "people", per row, by Renyi order 13'*" left of 2 ("*" spent; plain sum 0.5)"* ]]
   [[ "$output" == *"  spent is what the charges below cost, and the conversion of divergences to epsilon, once, "* ]]
   [ "$(grep -c "  committed for .*; costs 0.0[0-9]*$" <<< "$output")" -eq 5 ]
-  fails 1 "left of 2 by Renyi order 13, and this run needs" charge 1.5
+  fails 1 "left of 2 by its Renyi order, and this run needs" charge 1.5
   run "$DPERM" ledger show l.db # left and spent add up to the eye
   [[ "$output" == *"  delta    just under 5.00e-7 left of 0.000001 (just over 5.00e-7 spent; "* ]]
   run "$DPERM" ledger verify l.db
@@ -243,15 +234,6 @@ P
   "$DPERM" ledger init l.db --dataset plain --epsilon 1 2> /dev/null
   run "$DPERM" train --data others.csv --schema schema.json --epsilon 0.3 --out n.json --ledger l.db --dataset plain --json
   [[ "$output" == *'"cost_epsilon": "0.3"'* ]]
-}
-
-@test "a total delta of 1 or more is no budget" {
-  for delta in 1 1.0 2 1000; do
-    run "$DPERM" ledger init l.db --dataset people --epsilon 1 --delta $delta
-    fails_with 2 "a total delta of $delta promises nothing"
-    [ ! -e l.db ]
-  done
-  "$DPERM" ledger init l.db --dataset people --epsilon 1 --delta 0.999 2> /dev/null
 }
 
 @test "exact results about records that the ledger knows are refused" {
