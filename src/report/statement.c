@@ -66,14 +66,14 @@ static double records_told(const dperm_model *m) {
   return m->claim.delta * (double)m->rows;
 }
 
-/* From here on delta is the larger part of what is promised, whatever epsilon is. */
-static const double delta_large = 0.01;
-
 /* The guide's words for a size of epsilon: this page must not promise more than it keeps. A small
  * epsilon says little where delta is none of the tiny ones: of few records, too. */
 static const char *how_little(const dperm_model *m) {
   const double epsilon = m->claim.epsilon;
-  if (epsilon > 4 || records_told(m) > 0.1 || m->claim.delta > delta_large / 10) {
+  if (m->claim.delta >= 0.01) { /* the larger part of what is promised, whatever epsilon is */
+    return "an amount that is hardly bounded";
+  }
+  if (epsilon > 4 || records_told(m) > 0.1 || m->claim.delta > 0.001) {
     return "an amount that is bounded, but not small,";
   }
   if (epsilon <= 1.5) {
@@ -110,14 +110,6 @@ static void write_summary(report *p, const statement *s) {
         p, REPORT_LEAD,
         "The claim in this file does not follow from its own numbers (%s). Do not rely on it.",
         s->seen->first_failure);
-  } else if (s->model->claim.delta >= delta_large) {
-    report_add(p, REPORT_LEAD,
-               "This model promises little to any one %s in the data it was made from: all about "
-               "it may be told with a probability of %.2g. Nothing that happens with probability "
-               "p becomes more likely than %.3g times p, and %.2g on top of that, by %s; that is "
-               "all that holds.",
-               s->whom, s->model->claim.delta, exp(s->model->claim.epsilon), s->model->claim.delta,
-               what_counts(s));
   } else if (spends_delta(s->model)) {
     report_add(p, REPORT_LEAD,
                "Whoever sees this model learns %s about any one %s in the data it was made from, "
@@ -152,17 +144,6 @@ static void write_classes(report *p, const statement *s) {
              s->model->joint ? "all of" : "each of", classes->count,
              s->model->joint ? " at once" : " against all others", names,
              used < sizeof names ? "" : "…");
-}
-
-static void write_class_weights(report *p, const dperm_model *m) {
-  char list[400];
-  size_t used = 0;
-  for (size_t i = 0; i < m->classes.count && used < sizeof list; i++) {
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s%.4g for \"%.60s\"", i ? ", " : "",
-                             m->class_weights[i], m->classes.names[i]);
-  }
-  report_row(p, "weights of classes", "%s%s; chosen in public, and covered by the budget", list,
-             used < sizeof list ? "" : "…");
 }
 
 /* What δ is, for somebody who has to explain it. */
@@ -236,17 +217,6 @@ static void write_facts(report *p, const statement *s) {
   report_row(p, "privacy budget", "(ε, δ) = (%s, %.2g), for every %s", s->epsilon, m->claim.delta,
              s->whom);
   write_shares(p, m);
-  if (m->joint) {
-    report_row(p, "classes", "all %zu are learned in one fit, with noise for each of them",
-               m->classes.count);
-  } else if (m->classes.count > 2) {
-    report_row(p, "shared by",
-               "%zu fits, one for each class, of ε = %.6g each; every record is in all of them",
-               m->classes.count, m->claim.epsilon_class);
-  }
-  if (m->class_weights) {
-    write_class_weights(p, m);
-  }
   write_delta(p, m);
   report_row(p, "how",
              objective ? "random noise in the problem that is solved (objective perturbation)"
@@ -265,9 +235,8 @@ static void write_replaced(report *p, const statement *s) {
   if (twice.delta >= 1) {
     report_add(p, REPORT_TEXT,
                "The budget counts whether a %s is in the data or not. It promises nothing about "
-               "what that %s: two data sets in which it says different things are two such "
-               "steps apart, for which (1 + e^ε)δ is 1 or more, and that is no promise.",
-               s->whom, s->person ? "person's records say" : "record says");
+               "what is said there: for two such steps (1 + e^ε)δ is 1 or more.",
+               s->whom);
     return;
   }
   report_add(
@@ -283,25 +252,16 @@ static void write_replaced(report *p, const statement *s) {
 
 /* What an adversary may come to believe. */
 static void write_example(report *p, const statement *s) {
-  const double epsilon = s->model->claim.epsilon, delta = s->model->claim.delta, e = exp(epsilon);
   const char *of = s->person && s->adding ? "person's records"
                    : s->person            ? "person's record"
                                           : "record";
   const char *what = !s->adding  ? "says a certain thing"
                      : s->person ? "are among the data"
                                  : "is among the data";
-  if (spends_delta(s->model)) {
-    report_add(p, REPORT_TEXT,
-               "For example: somebody who thinks it as likely as not that a %s %s, and guesses "
-               "after seeing the model, is right with a probability of at most %.4g percent.",
-               of, what, guessed_right(epsilon, delta));
-    return;
-  }
   report_add(p, REPORT_TEXT,
-             "For example: somebody who thinks it as likely as not that a %s %s "
-             "can be at most %.0f percent sure after seeing the model, and one who was 1 percent "
-             "sure at most %.2g percent, but for that δ.",
-             of, what, 100 * e / (1 + e), 100 * e / (99 + e));
+             "For example: somebody who thinks it as likely as not that a %s %s, and guesses "
+             "after seeing the model, is right with a probability of at most %.4g percent.",
+             of, what, guessed_right(s->model->claim.epsilon, s->model->claim.delta));
 }
 
 static void write_guarantee(report *p, const statement *s) {
@@ -372,7 +332,7 @@ static void write_limits(report *p, const statement *s) {
              "say, with or without any one of them.");
   report_add(p, REPORT_ITEM,
              "Anything about other releases from the same records: their ε and δ must be added%s.",
-             s->seen->paid.order > 0 ? ", or put together as this ledger does" : "");
+             s->seen->paid.entry.order > 0 ? ", or put together as this ledger does" : "");
   if (!s->person) {
     report_add(p, REPORT_ITEM,
                "The same strength for somebody with several records: k of them are protected at "

@@ -201,17 +201,16 @@ static void check_headline(verifier *v, double stated, const delta_parts *parts)
   bool gaussian = interval_above_zero(parts->noise);
   bool pure = field_is(v->root, "privacy.definition", "epsilon-differential privacy");
   bool enough = !pure && interval_at_most(needed, interval_of(stated));
-  v->headline_only = v->holds && !enough;
-  v->proved = interval_upper(needed);
+  const number_text proved = shown(interval_upper(needed));
   if (enough && stated < 1) {
     finding(v, true, "headline",
             gaussian ? "delta = %s covers that and the noise, together %s"
                      : "delta = %s covers that",
-            shown(stated).text, shown(v->proved).text);
+            shown(stated).text, proved.text);
   } else {
     finding(v, false, "headline",
             "%s, delta = %s, is too strong a claim: what is proved is delta = %s%s",
-            pure ? "pure epsilon" : "the pair", shown(stated).text, shown(v->proved).text,
+            pure ? "pure epsilon" : "the pair", shown(stated).text, proved.text,
             gaussian ? "" : "; see the advisory in SECURITY.md");
   }
 }
@@ -222,8 +221,7 @@ void check_delta(verifier *v) {
   if (field_is_object(v, "privacy.numerics") &&
       field_positive(v, "delta", "privacy.numerics.delta", &delta) &&
       field_number(v, "delta", "privacy.delta", &stated) &&
-      field_positive(v, "delta", row_epsilon(v).path, &epsilon) &&
-      delta_needed(v, epsilon, &needed)) {
+      field_positive(v, "delta", row_epsilon(v), &epsilon) && delta_needed(v, epsilon, &needed)) {
     bool enough = interval_at_most(needed.numerics, interval_of(delta));
     finding(v, enough && delta <= most_delta, "delta", "%s %s %s%s%s(1 + e^epsilon) e^-100 = %s%s",
             shown(delta).text,
@@ -249,27 +247,13 @@ void state_claim(verifier *v) {
   }
   (void)snprintf(whom, sizeof whom, "%s one %s of%s %lld", change, record,
                  by_adding(v) ? " about" : "", (long long)rows);
-  if (v->holds) {
-    finding(v, true, "claim", "(epsilon, delta) = (%s, %s) for %s", shown(epsilon).text,
-            shown(stated).text, whom);
-  } else if (v->headline_only) {
-    finding(v, false, "claim",
-            "(epsilon, delta) = (%s, %s) does not follow from this file; (%s, %s) for "
-            "%s does",
-            shown(epsilon).text, shown(stated).text, shown(epsilon).text, shown(v->proved).text,
-            whom);
-  } else {
-    finding(v, false, "claim", "does not follow from this file");
-  }
+  finding(v, v->holds, "claim", "(epsilon, delta) = (%s, %s) for %s%s", shown(epsilon).text,
+          shown(stated).text, whom, v->holds ? "" : " does not follow from this file");
 }
 
 void state_assumptions(verifier *v) {
-  double tau = json_number_value(field_at(v->root, "privacy.numerics.solution_error"));
-  finding_remark(v, "not in the file: that the program drew its noise from a secure source");
-  if (tau > 0) {
-    finding_remark(v, "not in the file: that the program certified its solution to within tau = %s",
-                   shown(tau).text);
-  }
+  finding_remark(v, "not in the file: that the program drew its noise from a secure source, and "
+                    "certified its solution to within tau");
   finding_remark(v, "not in the file: that every row was kept within the norm, and the regularizer "
                     "is 1-strongly convex");
   finding_remark(v,

@@ -6,24 +6,7 @@
 #include "verify/checks.h"
 #include "verify/epsilon_bound.h"
 
-/* The norm is 1 whatever the directions; but an unknown kind may not be what it says. */
-static void check_directions(verifier *v) {
-  static const char *const kinds[] = {"hadamard", "iid", "orthogonal", NULL};
-  const char *kind = NULL;
-  unsigned long long dims = 0;
-  if (field_text(v, "kernel", "kernel.kind", &kind) &&
-      field_count(v, "kernel", "encoding.dims", &dims)) {
-    bool known = field_among(v->root, "kernel.kind", kinds);
-    bool fast = strcmp(kind, "hadamard") == 0;
-    if (!known || (fast && !(field_is(v->root, "kernel.name", "gaussian") && dims >= 64))) {
-      finding(v, false, "kernel",
-              known ? "%.60s directions are for gaussian kernels over 64 columns or more"
-                    : "%.60s directions are not known here",
-              kind);
-    }
-  }
-}
-
+/* The norm is 1 whatever the directions are. */
 static void check_kernel(verifier *v) {
   static const char *const kernels[] = {"gaussian", "laplacian", "cauchy", NULL};
   const char *kernel = NULL;
@@ -35,7 +18,6 @@ static void check_kernel(verifier *v) {
             known ? "%.60s, %llu features in pairs of cos and sin: |x|_2 <= 1 + 2^-48"
                   : "%.60s is not known here (%llu features)",
             kernel, features);
-    check_directions(v);
   }
 }
 
@@ -61,21 +43,14 @@ void check_norm(verifier *v) {
 /* Were rows with missing values dropped, n would depend on the records. */
 void check_missing_values(verifier *v) {
   static const char *const kept_by[] = {"zero", "category", NULL};
-  const json_t *rule = field_at(v->root, "schema.on_missing");
-  const char *word = rule ? json_string_value(rule) : "zero";
-  if (!field_is(v->root, "encoding.source", "schema")) {
-    return;
+  if (field_is(v->root, "encoding.source", "schema")) {
+    bool kept =
+        field_is_object(v, "schema") && (!field_at(v->root, "schema.on_missing") ||
+                                         field_among(v->root, "schema.on_missing", kept_by));
+    finding(v, kept, "on_missing",
+            kept ? "no row is dropped: each record is one"
+                 : "the number of rows may depend on the records");
   }
-  if (!field_is_object(v, "schema")) {
-    finding(v, false, "on_missing", "schema is not there");
-    return;
-  }
-  bool kept = !rule || field_among(v->root, "schema.on_missing", kept_by);
-  finding(v, kept, "on_missing",
-          !kept          ? "%.60s: the number of rows may depend on the records"
-          : by_adding(v) ? "%.60s: no row is dropped, so each record is one"
-                         : "%.60s: no row is dropped, n does not depend on the records",
-          word ? word : "not a text");
 }
 
 /* ---- the number of rows */
@@ -136,7 +111,7 @@ static void check_split(verifier *v) {
   const char *selector = NULL;
   double epsilon = 0;
   if (field_text(v, "selection", "selection.selector", &selector) &&
-      field_positive(v, "selection", fit_epsilon(v).path, &epsilon)) {
+      field_positive(v, "selection", fit_epsilon(v), &epsilon)) {
     bool known = field_among(v->root, "selection.selector", selectors);
     finding(v, known, "selection",
             known ? "disjoint portions: a record touches one fit or the choice "
@@ -149,11 +124,9 @@ static void check_split(verifier *v) {
 /* 2 eps of a round for logarithmic K, 3 for geometric (privacy.md 7); K's mean enters delta. */
 static void check_stopping(verifier *v) {
   const char *rounds = NULL;
-  double round = 0, epsilon = 0, mean = 0;
-  number_text sum;
+  double round = 0, mean = 0;
   if (!field_text(v, "selection", "selection.rounds", &rounds) ||
       !field_positive(v, "selection", "selection.epsilon_round", &round) ||
-      !field_positive(v, "selection", row_epsilon(v).path, &epsilon) ||
       !field_positive(v, "selection", "selection.rounds_mean", &mean)) {
     return;
   }
@@ -162,9 +135,8 @@ static void check_stopping(verifier *v) {
     finding(v, false, "selection", "rounds %.60s are not known here", rounds);
     return;
   }
-  bool covered = sum_covered(0, factor, round, epsilon, &sum);
-  finding(v, covered, "selection", "random stopping, %s rounds: %d epsilon_round = %s %s %s = %s",
-          rounds, factor, sum.text, covered ? "<=" : ">", row_epsilon(v).name, shown(epsilon).text);
+  finding_covered(v, "selection", true, interval_mul(interval_of(factor), interval_of(round)),
+                  row_epsilon(v), "random stopping, %s rounds: %d epsilon_round", rounds, factor);
 }
 
 /* Whether a candidate's member is what was fitted; null stands for "does not apply". */

@@ -17,6 +17,8 @@
  *
  * Weights of classes: a record's loss counts w times, so its slope and curvature are w times as
  * large, and L and c bound them for w at most 1 and for no other (docs/proofs/weights.md). */
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,20 +33,13 @@ static bool on_grid(verifier *v, double b) {
   const json_t *j = field_at(v->root, "calibration.quarter_octaves");
   const json_t *grid = field_at(v->root, "calibration.grid");
   json_int_t place = json_integer_value(j);
-  const interval margin = interval_of(0x1p-50);
-  interval power = interval_of(1), square = interval_mul(interval_of(b), interval_of(b));
-  interval fourth = interval_mul(square, square);
-  for (json_int_t i = 0; i < place && place <= 24; i++) {
-    power = interval_add(power, power);
+  if (!json_is_integer(j) || place < -8 || place > 24 || json_array_size(grid) != 2 ||
+      json_integer_value(json_array_get(grid, 0)) != -8 ||
+      json_integer_value(json_array_get(grid, 1)) != 24) {
+    return false;
   }
-  for (json_int_t i = 0; i > place && place >= -8; i--) {
-    power = interval_div(power, interval_of(2));
-  }
-  interval apart = interval_sub(fourth, power), most = interval_mul(power, margin);
-  return json_is_integer(j) && place >= -8 && place <= 24 && json_array_size(grid) == 2 &&
-         json_integer_value(json_array_get(grid, 0)) == -8 &&
-         json_integer_value(json_array_get(grid, 1)) == 24 && interval_at_most(apart, most) &&
-         interval_at_most(interval_sub(interval_of(0), most), apart);
+  const interval square = interval_mul(interval_of(b), interval_of(b));
+  return interval_near(interval_mul(square, square), interval_of(ldexp(1, (int)place)), 0x1p-50);
 }
 
 /* In one fit of a loss that has probabilities. */
@@ -74,14 +69,6 @@ static const struct spent_share {
 };
 enum { SPENT_SHARES = sizeof spent_shares / sizeof *spent_shares };
 
-static bool spent_any(const verifier *v) {
-  bool any = false;
-  for (size_t i = 0; i < SPENT_SHARES; i++) {
-    any = any || field_at(v->root, spent_shares[i].file);
-  }
-  return any;
-}
-
 static bool share_epsilon(verifier *v, const char *name, const struct spent_share *share,
                           double *out) {
   char path[64];
@@ -102,7 +89,7 @@ bool read_parts(verifier *v, const char *name, epsilon_parts *out) {
   double row = 0;
   if ((field_at(v->root, "schema.refined") &&
        !field_positive(v, name, "schema.refined.epsilon", &out->refined)) ||
-      !unit_rows(v, name, &out->rows) || !field_positive(v, name, row_epsilon(v).path, &row) ||
+      !unit_rows(v, name, &out->rows) || !field_positive(v, name, row_epsilon(v), &row) ||
       !field_positive(v, name, "privacy.epsilon", &out->whole)) {
     return false;
   }
@@ -137,10 +124,21 @@ void check_spent_shares(verifier *v) {
   }
 }
 
-bool sum_covered(double a, double k, double b, double bound, number_text *shown_sum) {
-  interval sum = interval_add(interval_of(a), interval_mul(interval_of(k), interval_of(b)));
-  *shown_sum = shown(interval_upper(sum));
-  return interval_at_most(sum, interval_of(bound));
+bool finding_covered(verifier *v, const char *line, bool also, interval sum, const char *within,
+                     const char *format, ...) {
+  char what[SHARE_WORDS];
+  double bound = 0;
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(what, sizeof what, format, args);
+  va_end(args);
+  if (!field_positive(v, line, within, &bound)) {
+    return false;
+  }
+  bool covered = interval_at_most(sum, interval_of(bound));
+  return finding(v, covered && also, line, "%s = %s %s %s = %s", what,
+                 shown(interval_upper(sum)).text, covered ? "<=" : ">", strrchr(within, '.') + 1,
+                 shown(bound).text);
 }
 
 /* ---- who gets which part */
@@ -160,17 +158,12 @@ bool unit_is_person(const verifier *v) {
 }
 
 /* Files from before there were persons have no epsilon_row. */
-epsilon_field row_epsilon(const verifier *v) {
-  bool stated = field_at(v->root, "privacy.epsilon_row") != NULL;
-  return (epsilon_field){stated ? "privacy.epsilon_row" : "privacy.epsilon",
-                         unit_is_person(v) || field_at(v->root, "schema.refined") || spent_any(v)
-                             ? "epsilon_row"
-                             : "epsilon"};
+const char *row_epsilon(const verifier *v) {
+  return field_at(v->root, "privacy.epsilon_row") ? "privacy.epsilon_row" : "privacy.epsilon";
 }
 
-epsilon_field fit_epsilon(const verifier *v) {
-  return selected_by(v, "stopping") ? (epsilon_field){"selection.epsilon_round", "epsilon_round"}
-                                    : row_epsilon(v);
+const char *fit_epsilon(const verifier *v) {
+  return selected_by(v, "stopping") ? "selection.epsilon_round" : row_epsilon(v);
 }
 
 size_t class_fits_of(const verifier *v) {
@@ -182,9 +175,8 @@ bool classes_joint(const verifier *v) {
   return class_fits_of(v) > 1 && field_is(v->root, "multiclass", "joint");
 }
 
-epsilon_field class_epsilon(const verifier *v) {
-  return class_fits_of(v) > 1 ? (epsilon_field){"privacy.epsilon_class", "epsilon_class"}
-                              : fit_epsilon(v);
+const char *class_epsilon(const verifier *v) {
+  return class_fits_of(v) > 1 ? "privacy.epsilon_class" : fit_epsilon(v);
 }
 
 /* ---- lines */
@@ -205,9 +197,8 @@ void check_unit(verifier *v) {
                     : "%.60s, but epsilon_row is above epsilon",
             unit);
   } else {
-    finding(v, right, "unit", "%.60s with at most %llu rows: %llu epsilon_row = %s %s epsilon = %s",
-            unit, p.rows, p.rows, shown(interval_upper(p.fits)).text, covered ? "<=" : ">",
-            shown(p.whole).text);
+    finding_covered(v, "unit", right, p.fits, "privacy.epsilon",
+                    "%.60s with at most %llu rows: %llu epsilon_row", unit, p.rows, p.rows);
   }
 }
 
@@ -270,20 +261,13 @@ static bool multiclass_known(verifier *v) {
 /* A model of one fit has nothing to divide. */
 void check_classes(verifier *v) {
   size_t count = class_fits_of(v), fits = classes_joint(v) ? 1 : count;
-  double share = 0, epsilon = 0;
-  number_text sum;
+  double share = 0;
   if (names_fit(v) && multiclass_known(v) && count > 1 &&
-      field_positive(v, "classes", class_epsilon(v).path, &share) &&
-      field_positive(v, "classes", fit_epsilon(v).path, &epsilon)) {
-    bool covered = sum_covered(0, (double)fits, share, epsilon, &sum) && count <= CLASSES_MOST;
-    if (classes_joint(v)) {
-      finding(v, covered, "classes", "all %zu in one fit: epsilon_class = %s %s %s = %s", count,
-              sum.text, covered ? "<=" : ">", fit_epsilon(v).name, shown(epsilon).text);
-      return;
-    }
-    finding(v, covered, "classes",
-            "one against the rest for each of %zu: %zu epsilon_class = %s %s %s = %s", fits, fits,
-            sum.text, covered ? "<=" : ">", fit_epsilon(v).name, shown(epsilon).text);
+      field_positive(v, "classes", class_epsilon(v), &share)) {
+    interval sum = interval_mul(interval_of((double)fits), interval_of(share));
+    finding_covered(
+        v, "classes", count <= CLASSES_MOST, sum, fit_epsilon(v), "%s %zu: %zu epsilon_class",
+        classes_joint(v) ? "one fit for all" : "one against the rest for each of", count, fits);
   }
 }
 

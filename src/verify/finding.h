@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/text.h"
+#include "dperm/ledger.h"
 #include "dperm/verify.h"
 
 typedef struct verifier {
@@ -14,19 +15,17 @@ typedef struct verifier {
   dperm_verify_line *line; /* may be NULL */
   void *context;
   bool holds;          /* all lines so far */
-  bool headline_only;  /* not, and all that is wrong is a delta that claims too much: */
-  double proved;       /* this one is proved */
   bool charge_checked; /* a ledger was asked */
 } verifier;
 
 /* What a verification is told of the charge for a model: the entry of a ledger that paid for the
  * model, and the data set it was charged to. Amounts are decimals. */
 typedef struct charged_entry {
-  unsigned long long entry;
-  const char *trouble; /* why there is none, or it is not the model's; NULL if it is */
-  const char *epsilon, *delta;
+  unsigned long long entry; /* 0: none */
+  const char *trouble;      /* why there is none, or it is not the model's; NULL if it is */
+  char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
   double order; /* of the data set, 0 for plain sums: */
-  const char *cost, *cost_delta, *total_epsilon;
+  char cost[DPERM_AMOUNT_SIZE], cost_delta[DPERM_AMOUNT_SIZE], total_epsilon[DPERM_AMOUNT_SIZE];
   bool adding;                        /* its budget is for records added and removed */
   const struct charged_entry *schema; /* that of the schema's refinement, where it is another one */
 } charged_entry;

@@ -128,6 +128,11 @@ bool interval_at_most(interval a, interval b) {
   return bounded(&a) && bounded(&b) && mpfr_lessequal_p(a.high, b.low);
 }
 
+bool interval_near(interval a, interval b, double part) {
+  const interval slack = interval_mul(b, interval_of(part));
+  return interval_at_most(a, interval_add(b, slack)) && interval_at_most(interval_sub(b, slack), a);
+}
+
 bool interval_above_zero(interval a) {
   return bounded(&a) && mpfr_sgn(a.low) > 0;
 }
