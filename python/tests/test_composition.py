@@ -64,7 +64,7 @@ def test_the_order_has_a_default_and_limits(tmp_path):
     for none in (0, 0.0, np.float64(0)):
         with pytest.raises(ValueError, match="give one from 1.1 on, or None"):
             dperm.Ledger.create(tmp_path / "l.ledger", "x", 2, delta=1e-6, composition="renyi", order=none)
-    with pytest.raises(ValueError, match="a total delta of 1 promises nothing"):
+    with pytest.raises(ValueError, match="the total delta must be a decimal number from 0 to below 1"):
         dperm.Ledger.create(tmp_path / "l.ledger", "x", 2, delta=1)
     with pytest.raises(ValueError, match="needs a total delta"):
         dperm.Ledger.create(tmp_path / "l.ledger", "x", 2, composition="renyi")

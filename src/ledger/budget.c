@@ -6,24 +6,17 @@
 #include "base/options_defaults.h"
 #include "ledger/chain.h"
 
-static dperm_status check_total(const char *name, const char *text, bool zero, char *out,
+static dperm_status check_total(const char *name, const char *text, bool is_delta, char *out,
                                 dperm_error *err) {
-  amount total;
+  amount total = {{0}};
   bool good = amount_parse(text, &total);
-  if (good) {
-    amount_text(&total, out);
-  }
-  if (good && zero && out[0] != '0') { /* delta, from 1 on */
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "a total %s of %.40s promises nothing: give one below 1, far below one over the number of "
-         "records",
-         name, text);
-  }
-  if (!good || (!zero && strcmp(out, "0") == 0)) {
+  amount_text(&total, out);
+  if (!good || (is_delta ? out[0] != '0' : strcmp(out, "0") == 0)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "the total %s must be a decimal number %s, with at most %d digits before and %d behind "
          "the point, not \"%.40s\"",
-         name, zero ? "from 0" : "above 0", AMOUNT_WHOLE, AMOUNT_PLACES, text);
+         name, is_delta ? "from 0 to below 1, far below one over the number of records" : "above 0",
+         AMOUNT_WHOLE, AMOUNT_PLACES, text);
   }
   return DPERM_OK;
 }

@@ -5,7 +5,7 @@
  * the record before it, so that none can be changed, taken away or moved without a trace. */
 #pragma once
 
-#include "ledger/record_terms.h"
+#include "ledger/reading.h"
 #include "ledger/store.h"
 
 enum { NAME_SIZE = 101, TIME_SIZE = 21, WORD_SIZE = 40 };

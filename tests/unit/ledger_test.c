@@ -86,21 +86,6 @@ LEDGER_TEST(a_budget_is_given_once) {
                "0 rows per person");
 }
 
-LEDGER_TEST(a_dry_run_writes_nothing) {
-  ledger_home *home = *state;
-  auto_ledger *ledger = opened(home);
-  const charge_request request = request_for("people", 0.25, 0, 1);
-  dperm_charge made;
-  uint64_t before = 0, after = 0;
-  char digest[2][DPERM_DIGEST_SIZE];
-  assert_ok(dperm_ledger_head(ledger, &before, digest[0], err));
-  assert_ok(charge_reserve(ledger, &request, true, &made, err));
-  assert_ok(dperm_ledger_head(ledger, &after, digest[1], err));
-  assert_true(before == 1 && after == 1 && made.entry == 0 && made.digest[0] == '\0');
-  assert_string_equal(made.epsilon_left, "0.75");
-  assert_string_equal(digest[0], digest[1]);
-}
-
 /* ---- data */
 
 LEDGER_TEST(data_and_names_belong_to_each_other) {
