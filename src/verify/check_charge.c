@@ -34,9 +34,8 @@ static void check_amounts(verifier *v, const charged_entry *paid, bool released)
   }
   bool covered = interval_at_most(nearly_all(epsilon), interval_of_text(paid->epsilon)) &&
                  interval_at_most(nearly_all(delta), interval_of_text(paid->delta));
-  finding(v, covered, "charge", "entry %llu paid epsilon %.40s and delta %s, %s %s%s", paid->entry,
-          paid->epsilon, shown(interval_upper(interval_of_text(paid->delta))).text,
-          covered ? "which covers" : "less than",
+  finding(v, covered, "charge", "entry %llu paid epsilon %.40s and delta %s, which covers %s%s",
+          paid->entry, paid->epsilon, shown(interval_upper(interval_of_text(paid->delta))).text,
           !released      ? "its schema's refinement"
           : paid->schema ? "the model's, but for its schema's part"
                          : "the model's",
@@ -97,9 +96,7 @@ static void check_price(verifier *v, const charged_entry *paid, bool released) {
   double due =
       interval_upper(known ? interval_min(plain.divergence, fits.divergence) : plain.divergence);
   finding(v, covered, "price",
-          covered ? "entry %llu costs %.40s by Renyi order %s, and what follows from the %s is %s"
-                  : "entry %llu costs %.40s by Renyi order %s, less than what follows from the %s, "
-                    "%s (or less delta)",
+          "entry %llu costs %.40s by Renyi order %s, and what follows from the %s is %s",
           paid->entry, paid->cost, shown(paid->order).text, known ? "file" : "claim",
           shown(due).text);
 }
@@ -107,7 +104,7 @@ static void check_price(verifier *v, const charged_entry *paid, bool released) {
 /* An entry for the model, or for its schema alone. */
 static void check_entry(verifier *v, const charged_entry *paid, bool released) {
   if (paid->trouble) {
-    finding(v, false, "charge", "%.400s", paid->trouble);
+    fails(v, "charge", "%.400s", paid->trouble);
     return;
   }
   check_amounts(v, paid, released);

@@ -21,7 +21,7 @@ bool row_bound(verifier *v, const char *name, double *out) {
     return true;
   }
   return field_is_null(v, "kernel") ? field_positive(v, name, "encoding.norm", out)
-                                    : finding(v, false, name, "kernel is not clear");
+                                    : fails(v, name, "kernel is not clear");
 }
 
 /* ---- the schema's groups */
@@ -241,8 +241,8 @@ static bool stated_weights_clear(verifier *v, unsigned long long count, const ch
     clear = stated_weight(v, i) > 0 && stated_weight(v, i) < 1e100;
   }
   return clear ||
-         finding(v, false, "noise_weights",
-                 "privacy.noise_weights are not %llu positive numbers, one a %s", count, each);
+         fails(v, "noise_weights", "privacy.noise_weights are not %llu positive numbers, one a %s",
+               count, each);
 }
 
 /* ---- mixed noise */
@@ -260,7 +260,7 @@ static bool alone_weight(verifier *v, const shape *s, double *out) {
     return field_positive(v, "noise_weight", "privacy.noise_weight", out);
   }
   return field_is_null(v, "privacy.noise_weight") ||
-         finding(v, false, "noise_weight", "privacy.noise_weight is of no column");
+         fails(v, "noise_weight", "privacy.noise_weight is of no column");
 }
 
 /* One for each block, and one for all columns that stand alone; their number. */

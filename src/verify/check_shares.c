@@ -51,10 +51,9 @@ static bool calibration_known(verifier *v, char words[SHARE_WORDS]) {
   bool known = on_grid(v, b);
   bool one_fit = field_is(v->root, "loss.name", "logistic") &&
                  (class_fits_of(v) == 1 || classes_joint(v)) && !field_is_object(v, "selection");
-  (void)snprintf(words, SHARE_WORDS, "inverse temperature %s%s%s, chosen", shown(b).text,
-                 known ? "" : ", which is none of the public grid's",
-                 one_fit ? ""
-                         : ", where it cannot be, which is for logistic loss in one fit alone");
+  (void)snprintf(words, SHARE_WORDS,
+                 "inverse temperature %s of the public grid, chosen for logistic loss in one fit",
+                 shown(b).text);
   return known && one_fit;
 }
 
@@ -106,16 +105,12 @@ static void check_spent_share(verifier *v, const struct spent_share *share) {
     return;
   }
   interval sum = interval_add(interval_add(interval_of(p.refined), p.after_fit), p.fits);
-  bool covered = interval_at_most(sum, interval_of(p.whole)), known = share->known(v, words);
-  if (!words[0]) {
-    return;
+  bool known = share->known(v, words);
+  if (words[0]) {
+    finding_covered(v, share->file, known, sum, "privacy.epsilon",
+                    "%s for %s; with %llu epsilon_row and all other shares that", words,
+                    shown(cost).text, p.rows);
   }
-  bool others = interval_upper(p.after_fit) > cost;
-  finding(v, covered && known, share->file,
-          "%s for %s; with %llu epsilon_row%s%s that is %s, and epsilon = %s%s", words,
-          shown(cost).text, p.rows, p.refined > 0 ? " and the schema" : "",
-          others ? " and all other shares" : "", shown(interval_upper(sum)).text,
-          shown(p.whole).text, covered ? " covers it" : " does not cover it");
 }
 
 void check_spent_shares(verifier *v) {
@@ -126,7 +121,7 @@ void check_spent_shares(verifier *v) {
 
 bool finding_covered(verifier *v, const char *line, bool also, interval sum, const char *within,
                      const char *format, ...) {
-  char what[SHARE_WORDS];
+  char what[2 * SHARE_WORDS];
   double bound = 0;
   va_list args;
   va_start(args, format);
@@ -136,9 +131,8 @@ bool finding_covered(verifier *v, const char *line, bool also, interval sum, con
     return false;
   }
   bool covered = interval_at_most(sum, interval_of(bound));
-  return finding(v, covered && also, line, "%s = %s %s %s = %s", what,
-                 shown(interval_upper(sum)).text, covered ? "<=" : ">", strrchr(within, '.') + 1,
-                 shown(bound).text);
+  return finding(v, covered && also, line, "%s = %s <= %s = %s", what,
+                 shown(interval_upper(sum)).text, strrchr(within, '.') + 1, shown(bound).text);
 }
 
 /* ---- who gets which part */
@@ -192,10 +186,7 @@ void check_unit(verifier *v) {
   bool right = covered && unit && strcmp(unit, p.rows == 1 ? "row" : "person") == 0;
   unit = unit ? unit : "not a text";
   if (p.rows == 1) {
-    finding(v, right, "unit",
-            covered ? "%.60s: the claim is for one record"
-                    : "%.60s, but epsilon_row is above epsilon",
-            unit);
+    finding(v, right, "unit", "%.60s: the claim is for one record, at epsilon_row or more", unit);
   } else {
     finding_covered(v, "unit", right, p.fits, "privacy.epsilon",
                     "%.60s with at most %llu rows: %llu epsilon_row", unit, p.rows, p.rows);
@@ -222,16 +213,10 @@ void check_refined(verifier *v) {
     return;
   }
   interval sum = interval_add(interval_of(cost), p.fits);
-  bool covered = interval_at_most(sum, interval_of(p.whole)), alike = refined_alike(v);
-  finding(v, covered && alike && stated == cost, "refined",
-          !alike           ? "the schema's refinement, %s, is not private, or for another unit "
-                             "(%llu rows: %s, epsilon = %s%s)"
-          : stated != cost ? "the schema's refinement cost %s, which is not what the claim counts "
-                             "(%llu rows: %s, epsilon = %s%s)"
-                           : "the schema's refinement cost %s; with %llu epsilon_row that is %s, "
-                             "and epsilon = %s%s",
-          shown(cost).text, p.rows, shown(interval_upper(sum)).text, shown(p.whole).text,
-          covered ? " covers it" : " does not cover it");
+  finding_covered(v, "refined", refined_alike(v) && stated == cost, sum, "privacy.epsilon",
+                  "the schema's refinement, private and for this unit, cost %s as the claim "
+                  "counts; with %llu epsilon_row that",
+                  shown(cost).text, p.rows);
 }
 
 /* As many as the schema's label has, where there is a schema that says. */
@@ -244,8 +229,7 @@ static bool names_fit(verifier *v) {
                  : json_object_get(label, "positive") ? 2
                                                       : count;
   return (count >= 2 && count == known) ||
-         finding(v, false, "classes", "%zu names, where %zu are expected", count,
-                 known >= 2 ? known : 2);
+         fails(v, "classes", "%zu names, where %zu are expected", count, known >= 2 ? known : 2);
 }
 
 /* How more than two are learned must be said in words that are known here, where it is said. */
@@ -253,9 +237,9 @@ static bool multiclass_known(verifier *v) {
   bool stated = field_at(v->root, "multiclass"), several = class_fits_of(v) > 1;
   bool known = classes_joint(v) || field_is(v->root, "multiclass", "one-vs-rest");
   return !stated || (several && known) ||
-         finding(v, false, "classes",
-                 "multiclass is neither \"joint\" nor \"one-vs-rest\", or "
-                 "there are two classes");
+         fails(v, "classes",
+               "multiclass is neither \"joint\" nor \"one-vs-rest\", or "
+               "there are two classes");
 }
 
 /* A model of one fit has nothing to divide. */
@@ -284,13 +268,8 @@ void check_class_weights(verifier *v) {
     most = value > most ? value : most;
     least = value < least ? value : least;
   }
-  if (numbers) {
-    finding(v, most <= 1, "class_weights",
-            most <= 1 ? "from %s to %s, so L and c hold for every record"
-                      : "from %s to %s: above 1, where L and c do not hold",
-            shown(least).text, shown(most).text);
-  } else if (weights) {
-    finding(v, false, "class_weights", "must be a number above zero for each of %zu classes",
-            count);
+  if (weights) {
+    finding(v, numbers && most <= 1, "class_weights",
+            "from %s to %s, so L and c hold for every record", shown(least).text, shown(most).text);
   }
 }

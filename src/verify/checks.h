@@ -3,14 +3,7 @@
 #pragma once
 
 #include "verify/finding.h"
-#include "verify/gaussian_bound.h"
-
-/* check_file.c: the file as it is, and what it says it claims. */
-void check_format(verifier *v);
-void check_digest(verifier *v);
-/* `doubt`: why it cannot be used, or NULL. */
-void check_whole(verifier *v, const char *doubt);
-void check_claim(verifier *v);
+#include "verify/noise_bound.h"
 
 /* check_shares.c: for whom the claim is, and what several classes cost. */
 void check_unit(verifier *v);

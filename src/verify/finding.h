@@ -31,11 +31,16 @@ typedef struct charged_entry {
 } charged_entry;
 
 /* One line; its file's texts are reduced to printable ASCII, so that a model cannot send a terminal
- * commands. Returns `holds`. */
-bool finding(verifier *v, bool holds, const char *name, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* What cannot be checked from a file. */
-void finding_remark(verifier *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+ * commands. Returns whether it holds. */
+bool finding_line(verifier *v, dperm_finding kind, const char *name, const char *mark,
+                  const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Of what must hold: "name: what", and where it does not, "name: does not hold: what". */
+#define finding(v, holds, name, ...)                                                               \
+  finding_line(v, (holds) ? DPERM_FINDING_HOLDS : DPERM_FINDING_FAILS, name,                       \
+               (holds) ? ": " : ": does not hold: ", __VA_ARGS__)
+/* Of what is wrong, and of what cannot be checked from a file. */
+#define fails(v, name, ...) finding_line(v, DPERM_FINDING_FAILS, name, ": ", __VA_ARGS__)
+#define finding_remark(v, ...) finding_line(v, DPERM_FINDING_REMARK, "", "", __VA_ARGS__)
 
 /* Members by path, as "privacy.numerics.delta"; NULL where there is none. */
 const json_t *field_at(const json_t *root, const char *path);
