@@ -49,7 +49,7 @@ P
   "$DPERM" train "${people[@]}" --epsilon 1 --rows-per-person 3 --out person.json 2> /dev/null
   "$DPERM" statement --model person.json > s.md
   grep -q 'about any one person with at most 3 records' s.md
-  grep -q 'differ in the records of one person' s.md
+  grep -q 'that differ in one person with at most 3 records replaced by any other' s.md
   grep -q '^- No person has more than 3 records in the data.$' s.md
   "$DPERM" tune "${people[@]}" --epsilon 1 --lambda 0.1,0.2 --out tuned.json 2> /dev/null
   "$DPERM" statement --model tuned.json | grep -q 'one of 2 candidates, chosen by the method "split"'
@@ -64,7 +64,7 @@ P
   "${gaussian[@]}" --epsilon 0.5 --delta 0.5 2> /dev/null
   "$DPERM" statement --model g.json > s.md
   grep -q '^> Whoever sees this model learns an amount that is hardly bounded about any one record .*, and 0.5 on top of that, ' s.md
-  grep -q '60 of them on average, where good practice allows far less than one' s.md
+  grep -q '60 of them on average, where good practice is far below one' s.md
   "${gaussian[@]}" --epsilon 20 --delta 0.3 --neighbours add-remove --rows-about 100 2> /dev/null
   "$DPERM" statement --model g.json > s.md
   grep -q 'promises nothing about what is said there: .* (1 + e^ε)δ is 1 or more.' s.md
