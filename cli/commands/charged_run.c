@@ -120,51 +120,8 @@ dperm_status charged_run_end(charged_run *s, dperm_status status) {
   return status;
 }
 
-/* What the run's charge costs by a Renyi order; order 0 where that is its claim, or there is no
- * ledger to ask. */
-typedef struct run_cost {
-  char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
-  double order;
-} run_cost;
-
-static run_cost cost_of_run(const charged_run *s) {
-  dperm_error err;
-  run_cost cost;
-  if (!s->opened || dperm_ledger_charge_cost(s->opened, run_charge(), cost.epsilon, cost.delta,
-                                             &cost.order, &err) != DPERM_OK) {
-    cost = (run_cost){.order = 0}; /* the charge is what counts, and it is told */
-  }
-  return cost;
-}
-
-/* Whether the run's claim counts twice in its budget, as in the listing of a charge that was made.
- */
-typedef struct sought_budget {
-  const char *name;
-  bool replaces;
-} sought_budget;
-
-static void seek_budget(void *context, const dperm_ledger_dataset *d) {
-  sought_budget *sought = context;
-  if (strcmp(d->name, sought->name) == 0) {
-    sought->replaces = strcmp(d->neighbours, "replace") == 0;
-  }
-}
-
-static bool counts_twice(const charged_run *s) {
-  dperm_error err;
-  sought_budget sought = {.name = s->name};
-  return s->opened && s->name && s->adding && strcmp(run_charge()->epsilon, "0") != 0 &&
-         dperm_ledger_datasets(s->opened, seek_budget, &sought, &err) == DPERM_OK &&
-         sought.replaces;
-}
-
 static const char why_twice[] = "it counts twice: it is for records added and removed, the budget "
                                 "for replaced ones";
-
-bool charged_run_by_order(const charged_run *s) {
-  return cost_of_run(s).order > 0;
-}
 
 void charged_run_say(const charged_run *s) {
   const dperm_charge *paid = run_charge();
@@ -172,17 +129,15 @@ void charged_run_say(const charged_run *s) {
     note("no ledger: nothing counts this epsilon against a budget; see 'dperm help ledger'");
     return;
   }
-  const run_cost cost = cost_of_run(s);
   char by[2 * DPERM_AMOUNT_SIZE] = "";
-  if (cost.order > 0) {
-    (void)snprintf(by, sizeof by, ", which cost %s and %s by Renyi order %g", cost.epsilon,
-                   brief(cost.delta).text, cost.order);
+  if (paid->order > 0) {
+    (void)snprintf(by, sizeof by, ", which cost %s and %s by Renyi order %g", paid->cost_epsilon,
+                   brief(paid->cost_delta).text, paid->order);
   }
-  bool twice = counts_twice(s);
   note("%s: charged epsilon %s and delta %s to \"%s\" (entry %llu%s%s)%s; %s and %s left", s->path,
        paid->epsilon, brief(paid->delta).text, s->name, (unsigned long long)paid->entry,
-       twice ? "; " : "", twice ? why_twice : "", by, paid->epsilon_left,
-       brief(paid->delta_left).text);
+       paid->counted_twice ? "; " : "", paid->counted_twice ? why_twice : "", by,
+       paid->epsilon_left, brief(paid->delta_left).text);
 }
 
 json_t *charged_run_json(const charged_run *s) {
@@ -190,15 +145,13 @@ json_t *charged_run_json(const charged_run *s) {
   if (!s->opened || !s->name) { /* none, or one that only guards its records */
     return json_null();
   }
-  const run_cost cost = cost_of_run(s);
   return json_pack("{s:o, s:o, s:o*, s:s*, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "file",
                    json_words(s->path), "dataset", json_words(s->name), "id",
                    paid->entry ? json_integer((json_int_t)paid->entry) : NULL, "digest",
                    paid->entry ? paid->digest : NULL, "epsilon", paid->epsilon, "delta",
                    paid->delta, "epsilon_left", paid->epsilon_left, "delta_left", paid->delta_left,
-                   "cost_epsilon", cost.order > 0 ? cost.epsilon : paid->epsilon, "cost_delta",
-                   cost.order > 0 ? cost.delta : paid->delta, "counted_twice",
-                   (int)counts_twice(s));
+                   "cost_epsilon", paid->cost_epsilon, "cost_delta", paid->cost_delta,
+                   "counted_twice", (int)paid->counted_twice);
 }
 
 void charged_run_show(const charged_run *s) {
@@ -214,15 +167,14 @@ void charged_run_show(const charged_run *s) {
     printf("this run is not private: no budget covers it\n");
     return;
   }
-  const run_cost priced = cost_of_run(s);
-  if (priced.order > 0) {
+  if (cost->order > 0) {
     printf("this run claims epsilon %s and delta %s, and costs %s and %s by Renyi order %g",
-           cost->epsilon, brief(cost->delta).text, priced.epsilon, brief(priced.delta).text,
-           priced.order);
+           cost->epsilon, brief(cost->delta).text, cost->cost_epsilon, brief(cost->cost_delta).text,
+           cost->order);
   } else {
     printf("this run costs epsilon %s and delta %s", cost->epsilon, brief(cost->delta).text);
   }
-  printf(counts_twice(s) ? " (%s)\n" : "\n", why_twice);
+  printf(cost->counted_twice ? " (%s)\n" : "\n", why_twice);
   if (s->opened) {
     printf("data set \"%s\" of %s would have epsilon %s and delta %s left\n", visible(s->name).text,
            visible(s->path).text, cost->epsilon_left, brief(cost->delta_left).text);

@@ -14,7 +14,6 @@ typedef struct charged_run {
   const char *ledger, *dataset; /* as given */
   bool dry_run, json;
   uint64_t seed;
-  bool adding;             /* the run is for records added and removed; set before it begins */
   bool is_private;         /* what it makes: it has a mechanism, and no seed */
   const char *path, *name; /* of the ledger and data set in use; NULL for none */
   dperm_ledger *opened;
@@ -43,8 +42,6 @@ dperm_status charged_run_end(charged_run *run, dperm_status status);
 
 /* After a private run: one line on stderr about what was charged, or that nothing counts it. */
 void charged_run_say(const charged_run *run);
-/* Whether the run's data set adds up by a Renyi order, where gaussian noise may cost less. */
-bool charged_run_by_order(const charged_run *run);
 /* After a dry run: what it would cost, on stdout. */
 void charged_run_show(const charged_run *run);
 /* The member "ledger" of a result: what was or would be charged, or null. */

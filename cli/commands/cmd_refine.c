@@ -125,7 +125,6 @@ dperm_status run_refine(int argc, char **argv, dperm_error *err) {
   charged_run_init(&c.ledger, table + OWN);
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
   TRY(neighbours_agree(o->neighbours, o->rows_about, err));
-  c.ledger.adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   TRY(charged_run_begin(&c.ledger, true, true, &o->account, err));
   o->random = c.ledger.random;
   return charged_run_end(&c.ledger, refine_to_file(&c, err));

@@ -124,11 +124,10 @@ dperm_status run_score(int argc, char **argv, dperm_error *err) {
   };
   charged_run_init(&s.ledger, table + OWN);
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
-  s.ledger.adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   bool noisy = !isnan(o->epsilon);
   if (!noisy &&
       (o->counts || o->public_model || argument_given(&s.ledger.seed) || o->rows_per_person > 1 ||
-       s.ledger.adding || s.ledger.dataset || s.ledger.dry_run)) {
+       o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE || s.ledger.dataset || s.ledger.dry_run)) {
     return wrong_usage(err, "--counts, --public-model, --rows-per-person, --neighbours, --seed, "
                             "--dataset and --dry-run go with --epsilon");
   }

@@ -3,6 +3,7 @@
 
 #include "commands/commands.h"
 #include "output/mpi_job.h"
+#include "output/signals.h"
 
 void fit_command_init(fit_command *c, bool many, argument *table) {
   const argument lines[FIT_COMMAND_OWN] = {
@@ -80,13 +81,12 @@ static void say_refined(const fit_command *c, const json_t *report, const char *
 /* A delta that was given and is not in the claim. By a Renyi order the shorter noise, which
  * `auto` takes, may be the dearer one: fifty pure releases at 0.1 cost seven times fifty gaussian
  * ones. */
-static void say_unspent(const fit_command *c, double delta_given, const dperm_model *model,
-                        const char *name) {
+static void say_unspent(double delta_given, const dperm_model *model, const char *name) {
   dperm_guarantee g;
   dperm_model_guarantee(model, &g);
   if (g.is_private && g.delta < delta_given / 2) {
     note("%s: the delta of %g is not spent: this noise is pure%s", name, delta_given,
-         charged_run_by_order(&c->ledger)
+         run_charge()->order > 0
              ? "; the ledger composes by a Renyi order, where --noise gaussian may cost less: see "
                "--dry-run"
              : "");
@@ -124,7 +124,7 @@ static void say(const fit_command *c, const json_t *report, const dperm_model *m
            report_number(report, share->value));
     }
   }
-  say_unspent(c, c->fit.options.delta, model, name);
+  say_unspent(c->fit.options.delta, model, name);
   if (is_private) {
     charged_run_say(&c->ledger);
   }
@@ -208,7 +208,6 @@ static dperm_status fit_to_file(const fit_command *c, dperm_options *candidates,
 dperm_status fit_command_run(fit_command *c, dperm_options *candidates, size_t count,
                              fit_choice *choice, dperm_error *err) {
   dperm_account account;
-  c->ledger.adding = candidates[0].neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   TRY(charged_run_begin(&c->ledger, candidates[0].mechanism != DPERM_MECHANISM_NONE,
                         !candidates[0].unsafe_diagnostics, &account, err));
   for (size_t i = 0; i < count; i++) {

@@ -44,24 +44,18 @@ DPERM_API DPERM_CHECKED dperm_status dperm_ledger_open(const char *path, dperm_l
                                                        dperm_error *err);
 DPERM_API void dperm_ledger_free(dperm_ledger *ledger);
 
-/* What a run is charged, its claim as the data set counts it (for records added and removed, in a
- * budget for replaced ones, twice), and what it leaves there. */
+/* What a run is charged, its claim as the data set counts it, and what it leaves there. The claim
+ * is what it costs where sums are plain; else that is a divergence of the data set's Renyi order,
+ * with the delta that counts beside it. */
 struct dperm_charge {
   char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
   char epsilon_left[DPERM_AMOUNT_SIZE], delta_left[DPERM_AMOUNT_SIZE]; /* empty without a ledger */
   uint64_t entry; /* number and digest of the reservation; 0 and empty if there is none */
   char digest[DPERM_DIGEST_SIZE];
+  char cost_epsilon[DPERM_AMOUNT_SIZE], cost_delta[DPERM_AMOUNT_SIZE]; /* empty without a ledger */
+  double order;       /* of the data set; 0 for plain sums */
+  bool counted_twice; /* it is for records added and removed, in a budget for replaced ones */
 };
-
-/* What a charge costs by the composition of its data set, which left amounts went down by: the
- * claim itself where sums are plain, and *order 0; else a divergence of that Renyi order, and the
- * delta that counts beside it. Of a charge that was made, or of the last dry run with this handle.
- */
-DPERM_API DPERM_CHECKED dperm_status dperm_ledger_charge_cost(dperm_ledger *ledger,
-                                                              const dperm_charge *charge,
-                                                              char epsilon[DPERM_AMOUNT_SIZE],
-                                                              char delta[DPERM_AMOUNT_SIZE],
-                                                              double *order, dperm_error *err);
 
 typedef struct dperm_ledger_dataset {
   const char *name;

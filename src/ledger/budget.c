@@ -6,24 +6,17 @@
 #include "base/options_defaults.h"
 #include "ledger/chain.h"
 
-static dperm_status check_total(const char *name, const char *text, bool zero, char *out,
+static dperm_status check_total(const char *name, const char *text, bool is_delta, char *out,
                                 dperm_error *err) {
-  amount total;
+  amount total = {{0}};
   bool good = amount_parse(text, &total);
-  if (good) {
-    amount_text(&total, out);
-  }
-  if (good && zero && out[0] != '0') { /* delta, from 1 on */
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "a total %s of %.40s promises nothing: give one below 1, far below one over the number of "
-         "records",
-         name, text);
-  }
-  if (!good || (!zero && strcmp(out, "0") == 0)) {
+  amount_text(&total, out);
+  if (!good || (is_delta ? out[0] != '0' : strcmp(out, "0") == 0)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "the total %s must be a decimal number %s, with at most %d digits before and %d behind "
          "the point, not \"%.40s\"",
-         name, zero ? "from 0" : "above 0", AMOUNT_WHOLE, AMOUNT_PLACES, text);
+         name, is_delta ? "from 0 to below 1, far below one over the number of records" : "above 0",
+         AMOUNT_WHOLE, AMOUNT_PLACES, text);
   }
   return DPERM_OK;
 }
@@ -43,13 +36,11 @@ static dperm_status describe(const char *dataset, const dperm_ledger_budget *b, 
          b->rows_per_person);
   }
   out->rows_per_person = (int64_t)b->rows_per_person;
-  if (!dperm_neighbours_name(b->neighbours)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "neighbours number %d is none of the two",
-         (int)b->neighbours);
-  }
   bool renyi = b->composition == DPERM_COMPOSITION_RENYI;
-  if (!renyi && b->composition != DPERM_COMPOSITION_PLAIN) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "there is no composition number %d", (int)b->composition);
+  if (!dperm_neighbours_name(b->neighbours) ||
+      (!renyi && b->composition != DPERM_COMPOSITION_PLAIN)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "there are no neighbours of number %d, or no composition %d",
+         (int)b->neighbours, (int)b->composition);
   }
   if (renyi && !b->delta) {
     FAIL(err, DPERM_INVALID_ARGUMENT,

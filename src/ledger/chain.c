@@ -1,14 +1,17 @@
-/* Reading the chain, record by record; see chain.h. */
+/* Reading the chain, record by record; transactions on a file and a chain that were found sound;
+ * and dperm_ledger_verify, which names what is wrong first. A chain cannot show that a whole file
+ * was replaced by an older copy of itself: for that there is the head noted elsewhere, and every
+ * released model's receipt. */
 #include "ledger/chain.h"
 
 #include <sodium.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/defect.h"
 #include "base/memory.h"
-
-enum { NUMBERS_MOST = 1000000 };
 
 /* ---- the state after the records so far */
 
@@ -42,19 +45,14 @@ void chain_clear(chain *c) {
   *c = (chain){.count = 0};
 }
 
-/* ---- what a record says of its data set */
+/* ---- what a record says of its data set: these tell what is wrong with it, or NULL */
 
 /* From version 3 on what opens a data set says which key the ledger has; so does the record that
  * brings an older ledger up to date. */
-static void take_key(chain *c, const record *it, findings *found) {
-  if (it->version < 3) {
-    return;
-  }
-  if (strcmp(it->artifact, c->key_digest) != 0) {
-    findings_fail(found, "key: is not the one that record %lld was written under",
-                  (long long)it->id);
-  }
-  c->keyed = true;
+static const char *take_key(chain *c, const record *it) {
+  bool says = it->version >= 3;
+  c->keyed = c->keyed || says;
+  return says && strcmp(it->artifact, c->key_digest) != 0 ? "was written under another key" : NULL;
 }
 
 /* How charges will add up; nothing that only a charge has. */
@@ -66,45 +64,25 @@ static bool takes_terms(const record *it, dataset_state *d) {
          reading_of_terms(&terms, &total, &d->reading);
 }
 
-static dperm_status take_open(chain *c, const record *it, findings *found, dperm_error *err) {
-  TRY(memory_reserve(&c->datasets, &c->dataset_capacity, c->dataset_count + 1, sizeof *c->datasets,
-                     err));
-  dataset_state *d = &c->datasets[c->dataset_count];
+static const char *take_open(chain *c, const record *it) {
+  dataset_state *d = &c->datasets[c->dataset_count]; /* take_record made room */
   *d = (dataset_state){.rows_per_person = it->rows_per_person};
   (void)snprintf(d->name, sizeof d->name, "%s", it->dataset);
-  take_key(c, it, found);
-  if (chain_find(c, it->dataset)) {
-    findings_fail_record(found, it, "opens data set \"%s\" a second time", it->dataset);
-    return DPERM_OK;
-  }
-  if (!takes_terms(it, d) || strcmp(it->spent_epsilon, "0") != 0 ||
+  if (chain_find(c, it->dataset) || !takes_terms(it, d) || strcmp(it->spent_epsilon, "0") != 0 ||
       strcmp(it->spent_delta, "0") != 0 || it->data[0]) {
-    findings_fail_record(found, it, "does not open a data set as it should");
+    return "does not open a data set as it should";
   }
   c->dataset_count++;
-  return DPERM_OK;
-}
-
-static void check_binding(chain *c, const record *it, dataset_state *d, findings *found) {
-  const dataset_state *other = chain_find_data(c, d, it->data, it->data);
-  if (d->data[0] ? strcmp(d->data, it->data) != 0 : !it->data[0]) {
-    findings_fail_record(found, it, "charges \"%s\" for other data than before", d->name);
-  } else if (other) {
-    findings_fail_record(found, it, "\"%s\" has the data of \"%s\"", d->name, other->name);
-  }
-  memcpy(d->data, it->data, sizeof d->data);
+  return take_key(c, it);
 }
 
 /* What a record says is spent must be what was added up. */
-static bool check_spent(const record *it, const dataset_state *d, bool added, findings *found) {
+static const char *check_spent(const record *it, const dataset_state *d) {
   amounts stated;
-  bool fits = added && amounts_parse(it->spent_epsilon, it->spent_delta, &stated) &&
-              memcmp(&d->spent, &stated, sizeof stated) == 0;
-  if (!fits) {
-    findings_fail_record(found, it, "what it says is spent of \"%s\" is not the sum of its charges",
-                         d->name);
-  }
-  return fits;
+  return amounts_parse(it->spent_epsilon, it->spent_delta, &stated) &&
+                 memcmp(&d->spent, &stated, sizeof stated) == 0
+             ? NULL
+             : "what it says is spent is not the sum of its data set's charges";
 }
 
 /* A part is no more than the whole. */
@@ -114,191 +92,171 @@ static bool covers_refined(const amounts *charge, const record_terms *terms) {
          (amount_of_double(terms->refined, &part) && amount_compare(&part, &charge->epsilon) <= 0);
 }
 
-static void check_sums(chain *c, const record *it, dataset_state *d, findings *found) {
+static const char *check_sums(const record *it, dataset_state *d) {
   amounts charge;
   record_terms terms;
   bool added =
       amounts_parse(it->epsilon, it->delta, &charge) && amounts_add(&d->spent, &charge, &d->spent);
-  if (!check_spent(it, d, added, found)) {
-    return;
+  const char *wrong = check_spent(it, d);
+  if (wrong) {
+    return wrong;
   }
-  if (!terms_parse(it->terms, &terms) || terms.renyi || (d->reading.adding && !terms.adding) ||
+  if (!added || !terms_parse(it->terms, &terms) || terms.renyi ||
+      (d->reading.adding && !terms.adding) ||
       !reading_takes_curve(&d->reading, &charge, terms.adding, it->rows_per_person, &terms.curve) ||
       !reading_covers(&d->reading, &charge, &terms) || !covers_refined(&charge, &terms)) {
-    findings_fail_record(found, it, "does not cost \"%s\" what it should", d->name);
-    return;
+    return "does not cost what it should";
   }
-  c->priced += terms.priced;
-  if (!amounts_add(&d->costs, terms.priced ? &terms.cost : &charge, &d->costs) ||
-      !amounts_cover(&d->reading.limit, &d->costs)) {
-    findings_fail_record(found, it, "spends more than \"%s\" had", d->name);
-  }
+  return amounts_add(&d->costs, terms.priced ? &terms.cost : &charge, &d->costs) &&
+                 amounts_cover(&d->reading.limit, &d->costs)
+             ? NULL
+             : "spends more than its data set had";
 }
 
-static void take_reserve(chain *c, const record *it, findings *found) {
+static const char *take_reserve(chain *c, const record *it) {
   dataset_state *d = chain_find(c, it->dataset);
   c->reserved++;
   c->commits[it->id] = -1;
-  if (!d) {
-    findings_fail_record(found, it, "charges \"%s\", which was never opened", it->dataset);
-    return;
+  if (!d || it->rows_per_person != d->rows_per_person) {
+    return "charges a data set that was never opened, or for another unit";
   }
-  if (it->rows_per_person != d->rows_per_person) {
-    findings_fail_record(found, it, "has another unit than \"%s\"", d->name);
+  if ((d->data[0] ? strcmp(d->data, it->data) != 0 : !it->data[0]) ||
+      chain_find_data(c, d, it->data, it->data)) {
+    return "charges for other data than before, or those of another data set";
   }
-  check_binding(c, it, d, found);
-  check_sums(c, it, d, found);
+  memcpy(d->data, it->data, sizeof d->data);
+  return check_sums(it, d);
 }
 
-static void take_commit(chain *c, const record *it, findings *found) {
+static const char *take_commit(chain *c, const record *it) {
   const dataset_state *d = chain_find(c, it->dataset);
-  if (it->entry >= it->id || c->commits[it->entry] != -1 || !d || strcmp(d->data, it->data) != 0) {
-    findings_fail_record(found, it, "commits entry %lld, which is not an open reservation",
-                         (long long)it->entry);
-    return;
+  if (it->entry < 1 || it->entry >= it->id || c->commits[it->entry] != -1 || !d ||
+      strcmp(d->data, it->data) != 0) {
+    return "commits what is not an open reservation";
   }
-  (void)check_spent(it, d, true, found);
   c->committed++;
   c->commits[it->entry] = it->id;
+  return check_spent(it, d);
 }
 
-static dperm_status take_content(chain *c, const record *it, findings *found, dperm_error *err) {
+static const char *take_content(chain *c, const record *it) {
   if (strcmp(it->kind, "open") == 0) {
-    return take_open(c, it, found, err);
+    return take_open(c, it);
   }
   if (strcmp(it->kind, "reserve") == 0) {
-    take_reserve(c, it, found);
-  } else if (it->terms[0]) {
-    findings_fail_record(found, it, "has terms, which only charges have");
-  } else if (strcmp(it->kind, "commit") == 0) {
-    take_commit(c, it, found);
-  } else if (strcmp(it->kind, "key") == 0 && it->version >= 3) {
-    take_key(c, it, found);
-  } else {
-    findings_fail_record(found, it, "is of no kind that there is");
+    return take_reserve(c, it);
   }
-  return DPERM_OK;
+  if (!it->terms[0] && strcmp(it->kind, "commit") == 0) {
+    return take_commit(c, it);
+  }
+  return !it->terms[0] && strcmp(it->kind, "key") == 0 && it->version >= 3
+             ? take_key(c, it)
+             : "is of no kind that there is, or has terms that only charges have";
 }
 
 /* ---- one record after the other */
 
-static void find_missing(int64_t from, int64_t to, findings *found) {
-  if (to > from) {
-    findings_fail(found, "records %lld to %lld: missing", (long long)from, (long long)to);
-  } else {
-    findings_add(found, DPERM_FINDING_FAILS, from, "missing");
-  }
+static dperm_status find_missing(dperm_ledger *ledger, int64_t from, int64_t to, dperm_error *err) {
+  return store_unsound(ledger, NO_RECORD, err, "records %lld to %lld: missing", (long long)from,
+                       (long long)to);
 }
 
-static dperm_status take_record(chain *c, int version, const record *it, findings *found,
+/* What is wrong with a record, whatever it says. */
+static const char *check_record(const chain *c, int version, const record *it) {
+  return it->id <= c->count                          ? "has a number out of order"
+         : !record_fits(it)                          ? "was changed, it does not fit its digest"
+         : strcmp(it->previous, c->last.digest) != 0 ? "does not follow the record before it"
+         : it->version < c->last.version || it->version > version
+             ? "has a version that is not its own"
+         : strcmp(it->time, c->last.time) < 0 ? "is older than the record before it"
+                                              : NULL;
+}
+
+static dperm_status take_record(chain *c, dperm_ledger *ledger, const record *it,
                                 dperm_error *err) {
-  bool gap = it->id != c->count + 1;
-  if (gap) {
-    find_missing(c->count + 1, it->id - 1, found);
+  if (it->id > c->count + 1) {
+    return find_missing(ledger, c->count + 1, it->id - 1, err);
   }
-  TRY(memory_reserve(&c->commits, &c->commit_capacity, (size_t)it->id + 1, sizeof *c->commits,
-                     err));
-  for (int64_t i = c->count + 1; i <= it->id; i++) {
-    c->commits[i] = 0;
+  const char *wrong = check_record(c, ledger->version, it);
+  if (!wrong) {
+    TRY(memory_reserve(&c->commits, &c->commit_capacity, (size_t)it->id + 1, sizeof *c->commits,
+                       err));
+    TRY(memory_reserve(&c->datasets, &c->dataset_capacity, c->dataset_count + 1,
+                       sizeof *c->datasets, err));
+    c->commits[it->id] = 0;
+    c->last = *it;
+    c->count = it->id;
+    c->wanted_at = c->wanted && strcmp(c->wanted, it->digest) == 0 ? it->id : c->wanted_at;
+    if (strcmp(c->noted, it->digest) == 0) {
+      c->noted[0] = '\0';
+    }
+    wrong = take_content(c, it);
   }
-  if (!record_fits(it)) {
-    findings_fail_record(found, it, "was changed, it does not fit its digest");
-  } else if (!gap && strcmp(it->previous, c->last.digest) != 0) {
-    findings_fail_record(found, it, "does not follow record %lld", (long long)it->id - 1);
-  }
-  if (it->version < c->last.version || it->version > version) {
-    findings_fail_record(found, it, "has a version that is not its own");
-  }
-  if (strcmp(it->time, c->last.time) < 0) {
-    findings_fail_record(found, it, "is older than the record before it");
-  }
-  c->last = *it;
-  c->count = it->id;
-  if (c->wanted && strcmp(c->wanted, it->digest) == 0) {
-    c->wanted_at = it->id;
-  }
-  if (strcmp(c->noted, it->digest) == 0) {
-    c->noted[0] = '\0';
-  }
-  return take_content(c, it, found, err);
+  return wrong ? store_unsound(ledger, it->id, err, "%s", wrong) : DPERM_OK;
 }
 
 /* In the order of the table itself, which SQLite keeps by number: never by way of an index. */
-static dperm_status read_records(chain *c, dperm_ledger *ledger, findings *found,
-                                 dperm_error *err) {
+static dperm_status read_records(chain *c, dperm_ledger *ledger, dperm_error *err) {
   OWNED(sqlite3_finalize_at) sqlite3_stmt *query = NULL;
   record it;
   bool more = true;
-  if (c->commit_capacity == 0) {
-    TRY(memory_reserve(&c->commits, &c->commit_capacity, 1, sizeof *c->commits, err));
-    c->commits[0] = 0;
-  }
   TRY(record_query(ledger, "WHERE id >= ? ORDER BY id", &query, err));
   (void)sqlite3_bind_int64(query, 1, c->count > 0 ? c->count + 1 : INT64_MIN);
-  while (!findings_suffice(found)) {
+  TRY(record_next(ledger, query, &it, &more, err));
+  while (more) {
+    TRY(take_record(c, ledger, &it, err));
     TRY(record_next(ledger, query, &it, &more, err));
-    if (!more) {
-      break;
-    }
-    if (it.id <= c->count || it.id > c->count + NUMBERS_MOST) {
-      findings_fail_record(found, &it, "has a number out of order");
-    } else {
-      TRY(take_record(c, ledger->version, &it, found, err));
-    }
   }
   return DPERM_OK;
 }
 
 /* ---- head and key */
 
-static void take_head_key(chain *c, const unsigned char key[LEDGER_KEY_SIZE], findings *found) {
+static dperm_status take_head_key(chain *c, dperm_ledger *ledger,
+                                  const unsigned char key[LEDGER_KEY_SIZE], dperm_error *err) {
   char digest[DPERM_DIGEST_SIZE];
   key_digest(key, digest);
   if (c->key_digest[0] && strcmp(c->key_digest, digest) != 0) {
-    findings_fail(found, "key: was replaced while the ledger was in use");
+    return store_unsound(ledger, NO_RECORD, err, "key: was replaced while the ledger was in use");
   }
   memcpy(c->key, key, LEDGER_KEY_SIZE);
   memcpy(c->key_digest, digest, sizeof digest);
+  return DPERM_OK;
 }
 
-static void check_head(const chain *c, const ledger_head *head, int version, findings *found) {
+static dperm_status check_head(const chain *c, dperm_ledger *ledger, const ledger_head *head,
+                               dperm_error *err) {
   if (head->records > c->count) {
-    find_missing(c->count + 1, head->records, found);
-  } else if (head->records < c->count || strcmp(head->digest, c->last.digest) != 0) {
-    findings_fail(found, "head: is not the last record, %lld", (long long)c->count);
+    return find_missing(ledger, c->count + 1, head->records, err);
   }
-  if (version >= 3 && c->count > 0 && !c->keyed) {
-    findings_fail(found, "key: no record says which it is");
-  }
-  if (c->wanted && !c->wanted_at) {
-    findings_fail(
-        found, "head: the one noted before is no record's digest: records before it were changed "
-               "or taken away");
-  }
-  if (c->noted[0]) {
-    findings_fail(found,
-                  "head: the one that the file was last charged at is no record's digest: an older "
-                  "copy was written over it, or a journal from before undid charges");
-  }
+  const char *trouble =
+      head->records < c->count || strcmp(head->digest, c->last.digest) != 0
+          ? "head: is not the last record"
+      : ledger->version >= 3 && c->count > 0 && !c->keyed ? "key: no record says which it is"
+      : c->wanted && !c->wanted_at
+          ? "head: the one noted before is no record's digest: records before it were changed or "
+            "taken away"
+      : c->noted[0]
+          ? "head: the one that the file was last charged at is no record's digest: an older copy "
+            "was written over it, or a journal from before undid charges"
+          : NULL;
+  return trouble ? store_unsound(ledger, NO_RECORD, err, "%s", trouble) : DPERM_OK;
 }
 
-dperm_status chain_extend(chain *c, dperm_ledger *ledger, findings *found, dperm_error *err) {
+dperm_status chain_extend(chain *c, dperm_ledger *ledger, dperm_error *err) {
   ledger_head head;
   bool sound = false;
   TRY(record_head(ledger, &head, &sound, err));
   if (!sound) {
-    findings_fail(found, "head: the ledger's one line about itself is gone or was changed");
-    head = (ledger_head){.records = 0};
+    return store_unsound(ledger, NO_RECORD, err,
+                         "head: the ledger's one line about itself is gone or was changed");
   }
-  take_head_key(c, head.key, found);
+  TRY(take_head_key(c, ledger, head.key, err));
   if (c->count == 0) {
     store_noted_head(ledger, c->noted);
   }
-  TRY(read_records(c, ledger, found, err));
-  if (sound && !findings_suffice(found)) {
-    check_head(c, &head, ledger->version, found);
-  }
-  return DPERM_OK;
+  TRY(read_records(c, ledger, err));
+  return check_head(c, ledger, &head, err);
 }
 
 /* ---- what a ledger knows of its chain */
@@ -325,4 +283,163 @@ void dperm_ledger_free(dperm_ledger *ledger) {
     forget(ledger);
     store_close(ledger);
   }
+}
+
+/* ---- checking */
+
+/* SQLite's own check of pages, and of indexes where a file still has some. */
+static dperm_status check_pages(dperm_ledger *ledger, dperm_error *err) {
+  OWNED(sqlite3_finalize_at) sqlite3_stmt *query = NULL;
+  bool more = false;
+  TRY(store_prepare(ledger, "PRAGMA integrity_check(1)", &query, err));
+  TRY(store_step(ledger, query, &more, err));
+  const char *text = more ? (const char *)sqlite3_column_text(query, 0) : "ok";
+  return text && strcmp(text, "ok") != 0 ? store_unsound(ledger, NO_RECORD, err, "file: %s", text)
+                                         : DPERM_OK;
+}
+
+/* ---- beginning */
+
+/* A planted defect, as charges were once: what is spent is the sum that each data set's last record
+ * states, found by an index. */
+static dperm_status trust_index(dperm_ledger *ledger, dperm_error *err) {
+  for (size_t i = 0; i < ledger->known->dataset_count; i++) {
+    OWNED(sqlite3_finalize_at) sqlite3_stmt *query = NULL;
+    dataset_state *d = &ledger->known->datasets[i];
+    record last = {.id = 0};
+    TRY(record_query(ledger, "WHERE dataset = ? ORDER BY id DESC LIMIT 1", &query, err));
+    (void)sqlite3_bind_text(query, 1, d->name, -1, SQLITE_STATIC);
+    TRY(record_next(ledger, query, &last, &(bool){false}, err));
+    (void)amounts_parse(last.spent_epsilon, last.spent_delta, &d->spent);
+    d->costs = d->spent;
+  }
+  return DPERM_OK;
+}
+
+/* Pages are looked at once by a handle: a file whose free pages are in use, say, would lose records
+ * by the next write. */
+dperm_status chain_read(dperm_ledger *ledger, dperm_error *err) {
+  bool first = !ledger->known;
+  TRY(tables_check(ledger, err));
+  if (first) {
+    TRY(memory_new(1, sizeof *ledger->known, &ledger->known, err));
+    TRY(DEFECT("index-trusted") ? DPERM_OK : check_pages(ledger, err));
+  }
+  TRY(chain_extend(ledger->known, ledger, err));
+  return first && DEFECT("index-trusted") ? trust_index(ledger, err) : DPERM_OK;
+}
+
+/* A ledger of an older version has today's tables from now on, and says which key it has. */
+static dperm_status bring_up_to_date(dperm_ledger *ledger, dperm_error *err) {
+  record r = {.kind = "key", .rows_per_person = 1};
+  if (ledger->version == LEDGER_VERSION) {
+    return DPERM_OK;
+  }
+  TRY(tables_update(ledger, err));
+  if (ledger->known->keyed) {
+    return chain_read(ledger, err);
+  }
+  (void)snprintf(r.artifact, sizeof r.artifact, "%s", ledger->known->key_digest);
+  record_time_now(ledger->known->last.time, r.time);
+  TRY(chain_append(ledger, &r, err));
+  return chain_read(ledger, err); /* the tables, too, are what they should be */
+}
+
+dperm_status chain_begin(dperm_ledger *ledger, bool write, dperm_ledger **held, dperm_error *err) {
+  TRY(store_begin(ledger, write, held, err));
+  TRY(chain_read(ledger, err));
+  if (!write) {
+    return DPERM_OK;
+  }
+  store_note_head(ledger, ledger->known->last.digest);
+  return bring_up_to_date(ledger, err);
+}
+
+dperm_status chain_append(dperm_ledger *ledger, record *r, dperm_error *err) {
+  TRY(record_append(ledger, &ledger->known->last, r, err));
+  TRY(chain_extend(ledger->known, ledger, err));
+  return strcmp(ledger->known->last.digest, r->digest) == 0
+             ? DPERM_OK
+             : store_fail_damaged(ledger, "it does not keep what is written", err);
+}
+
+/* ---- verifying */
+
+/* Who is told. */
+typedef struct listener {
+  dperm_verify_line *line; /* may be NULL */
+  void *context;
+} listener;
+
+__attribute__((format(printf, 3, 4))) static void tell(const listener *to, dperm_finding kind,
+                                                       const char *format, ...) {
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  if (to->line) {
+    to->line(to->context, kind, text);
+  }
+}
+
+static void conclude(const chain *c, const listener *to) {
+  tell(to, DPERM_FINDING_HOLDS, "records: all %lld fit their digests and follow each other",
+       (long long)c->count);
+  tell(to, DPERM_FINDING_HOLDS,
+       "sums: %zu data sets, %lld charges (%lld committed), none beyond its budget",
+       c->dataset_count, (long long)c->reserved, (long long)c->committed);
+  tell(to, DPERM_FINDING_HOLDS, "head: record %lld, digest %s", (long long)c->count,
+       c->last.digest);
+  if (!c->keyed) {
+    tell(to, DPERM_FINDING_REMARK,
+         "the ledger is of an older version, and another key would pass: the next charge brings it "
+         "up to date");
+  }
+  if (c->wanted) {
+    tell(to, DPERM_FINDING_HOLDS, "noted head: is that of record %lld; all up to it is as it was",
+         (long long)c->wanted_at);
+  } else {
+    tell(to, DPERM_FINDING_REMARK,
+         "an older copy of the whole file would pass: note the head elsewhere and give it to the "
+         "next check");
+  }
+}
+
+static dperm_status read_all(chain *c, dperm_ledger *ledger, dperm_error *err) {
+  TRY(tables_check(ledger, err));
+  TRY(check_pages(ledger, err));
+  return chain_extend(c, ledger, err);
+}
+
+dperm_status dperm_ledger_verify(dperm_ledger *ledger, const char *head, dperm_verify_line *line,
+                                 void *context, bool *holds, dperm_error *err) {
+  OWNED(chain_cancel) dperm_ledger *held = NULL;
+  OWNED(chain_clear) chain c = {.wanted = head};
+  const listener to = {line, context};
+  dperm_error refused;
+  TRY(store_begin(ledger, false, &held, err));
+  ledger->finding[0] = '\0';
+  dperm_status status = read_all(&c, ledger, &refused);
+  if (status != DPERM_OK && !ledger->finding[0]) { /* it could not be read */
+    FAIL(err, status, "%s", refused.message);
+  }
+  *holds = status == DPERM_OK;
+  if (!*holds) {
+    tell(&to, DPERM_FINDING_FAILS, "%s", ledger->finding);
+    return DPERM_OK;
+  }
+  conclude(&c, &to);
+  return store_commit(&held, err);
+}
+
+dperm_status dperm_ledger_head(dperm_ledger *ledger, uint64_t *records,
+                               char digest[DPERM_DIGEST_SIZE], dperm_error *err) {
+  OWNED(chain_cancel) dperm_ledger *held = NULL;
+  TRY(chain_begin(ledger, false, &held, err));
+  const record last = ledger->known->last;
+  TRY(store_commit(&held, err));
+  *records = (uint64_t)last.id;
+  memcpy(digest, last.digest, DPERM_DIGEST_SIZE);
+  return DPERM_OK;
 }

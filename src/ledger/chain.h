@@ -20,8 +20,8 @@ typedef struct dataset_state {
 } dataset_state;
 
 typedef struct chain {
-  record last;                                /* all zeros before the first */
-  int64_t count, reserved, committed, priced; /* by a Renyi order */
+  record last; /* all zeros before the first */
+  int64_t count, reserved, committed;
   dataset_state *datasets;
   size_t dataset_count, dataset_capacity;
   int64_t *commits; /* of record i: -1 for a reservation, then the number of its commit; else 0 */
@@ -34,9 +34,8 @@ typedef struct chain {
   char noted[DPERM_DIGEST_SIZE]; /* the head as the file's attribute has it; "" if none, or found */
 } chain;
 
-/* Reads on, from the first record or behind the last one known, to the head. Inconsistencies go
- * to `found`; a failure is one to read. */
-dperm_status chain_extend(chain *c, dperm_ledger *ledger, findings *found, dperm_error *err);
+/* Reads on, from the first record or behind the last one known, to the head. */
+dperm_status chain_extend(chain *c, dperm_ledger *ledger, dperm_error *err);
 void chain_clear(chain *c);
 
 /* NULL where there is none. */
@@ -47,7 +46,7 @@ const dataset_state *chain_find_data(const chain *c, const dataset_state *self, 
 /* What became of an entry: -1 for an open reservation, the number of its commit, 0 for no such. */
 int64_t chain_commit_of(const chain *c, uint64_t entry);
 
-/* ---- transactions (chain_check.c) */
+/* ---- transactions */
 
 /* As store_begin, with the file and its chain checked: ledger->known is what the ledger says, up to
  * date. */

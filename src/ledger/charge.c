@@ -2,17 +2,14 @@
  * inside, so that of two that race for the rest of a budget one sees what the other spent. What is
  * spent is what chain_begin added up from the records, never a sum or a place that the file states.
  */
-#define _GNU_SOURCE
 #include "ledger/charge.h"
 
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/defect.h"
 #include "ledger/chain.h"
-#include "privacy/guarantee.h"
 #include "read/encoded_file.h"
 #include "read/window.h"
 
@@ -63,70 +60,37 @@ static dperm_status check_data(const dperm_ledger *ledger, const dataset_state *
 
 /* ---- what it costs */
 
-/* A clock that was set back by more than this would make the record wrong. */
-enum { CLOCK_SLACK = 300 };
-
-static dperm_status check_clock(const dperm_ledger *ledger, const record *last, dperm_error *err) {
-  struct tm parts = {0};
-  char now[TIME_SIZE];
-  if (!last->time[0] || !strptime(last->time, "%Y-%m-%dT%H:%M:%SZ", &parts)) {
-    return DPERM_OK;
-  }
-  if (time(NULL) + CLOCK_SLACK < timegm(&parts)) {
-    record_time_now("", now);
-    FAIL(err, DPERM_OVER_BUDGET,
-         "%s: the clock says %s, but the last record is of %s; set the clock right", ledger->path,
-         now, last->time);
-  }
-  return DPERM_OK;
-}
-
 /* What a charge is: as claimed, by the data set's reading, and the sums with it. */
 typedef struct pricing {
-  amounts claim, cost;  /* without Renyi the same */
-  amounts spent, costs; /* plain sums, and of costs */
-  record_terms terms;
+  amounts claim, spent, costs; /* plain sums, and of costs */
+  record_terms terms;          /* with its cost: without Renyi the claim */
 } pricing;
 
 static dperm_status refuse_costs(const dperm_ledger *ledger, const dataset_state *d,
                                  const pricing *p, dperm_error *err) {
   amounts left;
-  char texts[3][DPERM_AMOUNT_SIZE], by[48] = "";
+  char texts[3][DPERM_AMOUNT_SIZE];
   bool twice = p->terms.adding && !d->reading.adding;
   bool epsilon = amount_compare(&p->costs.epsilon, &d->reading.limit.epsilon) > 0;
   const amount *total = epsilon ? &d->reading.total.epsilon : &d->reading.total.delta;
   amounts_subtract(&d->reading.limit, &d->costs, &left);
   amount_brief(epsilon ? &left.epsilon : &left.delta, texts[0]);
   amount_brief(total, texts[1]);
-  amount_brief(epsilon ? &p->cost.epsilon : &p->cost.delta, texts[2]);
-  if (d->reading.renyi) {
-    (void)snprintf(by, sizeof by, " by Renyi order %g", d->reading.order);
-  }
+  amount_brief(epsilon ? &p->terms.cost.epsilon : &p->terms.cost.delta, texts[2]);
   FAIL(err, DPERM_OVER_BUDGET,
        "%s: data set \"%s\" has %s %s left of %s%s, and this run needs %s%s; nothing is released",
-       ledger->path, d->name, epsilon ? "epsilon" : "delta", texts[0], texts[1], by, texts[2],
+       ledger->path, d->name, epsilon ? "epsilon" : "delta", texts[0], texts[1],
+       d->reading.renyi ? " by its Renyi order" : "", texts[2],
        twice ? " (it counts twice: it is for records added and removed, the budget for replaced "
                "ones)"
              : "");
 }
 
-/* What a release for records added and removed counts where they are replaced: (2ε, (1 + e^ε)δ),
- * the first exactly (docs/proofs/neighbours.md 5). */
-static bool replaced_amounts(const charge_request *q, amounts *claim) {
-  const guarantee own = {
-      .epsilon = q->epsilon, .delta = q->delta, .neighbours = DPERM_NEIGHBOURS_ADD_REMOVE};
-  return amount_add(&claim->epsilon, &claim->epsilon, &claim->epsilon) &&
-         amount_of_double(guarantee_replaced(&own).delta, &claim->delta);
-}
-
 /* The amounts of a request as the data set counts them. */
 static bool claimed_amounts(const charge_request *q, const dataset_state *d, amounts *claim) {
-  bool counted = amount_of_double(q->epsilon, &claim->epsilon) &&
-                 (q->costs_nothing ? q->epsilon == 0 && q->delta == 0 : q->epsilon > 0) &&
-                 amount_of_double(q->delta, &claim->delta);
-  bool twice = q->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && !d->reading.adding &&
-               !DEFECT("neighbours-once");
-  return counted && (!twice || replaced_amounts(q, claim));
+  bool twice = q->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && !d->reading.adding;
+  return (q->costs_nothing ? q->epsilon == 0 && q->delta == 0 : q->epsilon > 0) &&
+         amounts_claimed(q->epsilon, q->delta, twice && !DEFECT("neighbours-once"), claim);
 }
 
 /* The cost of a run is that of the dearest plan that it may follow (composition.md, C9), and that
@@ -134,19 +98,19 @@ static bool claimed_amounts(const charge_request *q, const dataset_state *d, amo
 static bool price_plans(const charge_request *q, const dataset_state *d, pricing *p) {
   const privacy_curve none = {.fits = 0};
   size_t count = d->reading.renyi || q->curve_count == 1 ? q->curve_count : 0;
-  bool counted = count > 0 || reading_cost(&d->reading, &p->claim, &none, &p->cost);
+  bool counted = count > 0 || reading_cost(&d->reading, &p->claim, &none, &p->terms.cost);
   for (size_t i = 0; counted && i < count; i++) {
     bool takes = reading_takes_curve(&d->reading, &p->claim, p->terms.adding, d->rows_per_person,
                                      &q->curves[i]); /* else it tells of another release */
     const privacy_curve *curve = takes ? &q->curves[i] : &none;
     amounts cost;
     counted = reading_cost(&d->reading, &p->claim, curve, &cost);
-    if (i == 0 || amount_compare(&cost.epsilon, &p->cost.epsilon) > 0) {
-      p->cost.epsilon = cost.epsilon;
+    if (i == 0 || amount_compare(&cost.epsilon, &p->terms.cost.epsilon) > 0) {
+      p->terms.cost.epsilon = cost.epsilon;
       p->terms.curve = *curve;
     }
-    if (i == 0 || amount_compare(&cost.delta, &p->cost.delta) > 0) {
-      p->cost.delta = cost.delta;
+    if (i == 0 || amount_compare(&cost.delta, &p->terms.cost.delta) > 0) {
+      p->terms.cost.delta = cost.delta;
     }
   }
   return counted;
@@ -158,12 +122,11 @@ static dperm_status check_amounts(const dperm_ledger *ledger, const charge_reque
   bool adding = q->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   *p = (pricing){.terms = {.adding = adding, .refined = q->refined, .priced = d->reading.renyi}};
   if (!claimed_amounts(q, d, &p->claim) || !amounts_add(&d->spent, &p->claim, &p->spent) ||
-      !price_plans(q, d, p) || !amounts_add(&d->costs, &p->cost, &p->costs)) {
+      !price_plans(q, d, p) || !amounts_add(&d->costs, &p->terms.cost, &p->costs)) {
     FAIL(err, DPERM_OVER_BUDGET,
          "a charge of epsilon %g and delta %g has too many digits for a ledger", q->epsilon,
          q->delta);
   }
-  p->terms.cost = p->cost;
   return amounts_cover(&d->reading.limit, &p->costs) ? DPERM_OK : refuse_costs(ledger, d, p, err);
 }
 
@@ -171,11 +134,9 @@ static dperm_status check_amounts(const dperm_ledger *ledger, const charge_reque
 
 /* All that can refuse the charge; `*r` is the record of it but for token and time. */
 static dperm_status check_charge(const dperm_ledger *ledger, const charge_request *q, record *r,
-                                 latest_charge *priced, dperm_error *err) {
-  dperm_charge *out = &priced->charge;
+                                 dperm_charge *out, dperm_error *err) {
   amounts left;
   pricing price;
-  TRY(check_clock(ledger, &ledger->known->last, err));
   const dataset_state *d = chain_find(ledger->known, q->dataset);
   if (!d) {
     FAIL(err, DPERM_OVER_BUDGET,
@@ -208,8 +169,9 @@ static dperm_status check_charge(const dperm_ledger *ledger, const charge_reques
   amounts_text(&price.claim, out->epsilon, out->delta);
   amounts_subtract(&d->reading.limit, &price.costs, &left);
   amounts_text(&left, out->epsilon_left, out->delta_left);
-  amounts_text(&price.cost, priced->epsilon, priced->delta);
-  priced->order = d->reading.renyi ? d->reading.order : 0;
+  amounts_text(&price.terms.cost, out->cost_epsilon, out->cost_delta);
+  out->order = d->reading.renyi ? d->reading.order : 0;
+  out->counted_twice = price.terms.adding && !d->reading.adding && !q->costs_nothing;
   return DPERM_OK;
 }
 
@@ -225,49 +187,27 @@ static dperm_status append_reserve(dperm_ledger *ledger, record *r, dperm_charge
   return DPERM_OK;
 }
 
-/* The record that was written, if it was; else its kind is empty. */
-static dperm_status read_again(dperm_ledger *ledger, const dperm_charge *made, record *out) {
-  OWNED(chain_cancel) dperm_ledger *held = NULL;
-  TRY(store_begin(ledger, false, &held, NULL));
-  TRY(record_reserved(ledger, made->entry, made->digest, out, NULL));
-  return store_commit(&held, NULL);
-}
-
-/* A transaction that failed may be on the disk all the same: the last step of its end is a flush of
- * the folder. Then the charge is spent. */
-static void append_if_spent(dperm_ledger *ledger, const dperm_charge *made, dperm_error *err) {
-  record written = {.kind = ""};
-  dperm_status status = read_again(ledger, made, &written);
-  if (status != DPERM_OK || written.kind[0]) {
-    error_append(err, "; the charge (entry %llu of the ledger) %s spent",
-                 (unsigned long long)made->entry, status == DPERM_OK ? "stays" : "may be");
-  }
-}
-
 dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request, bool dry_run,
                             dperm_charge *out, dperm_error *err) {
   OWNED(chain_cancel) dperm_ledger *held = NULL;
-  latest_charge made = {.order = 0};
+  dperm_charge made = {.entry = 0};
   record r;
   bool asks = dry_run || request->costs_nothing;
   TRY(record_check_name(request->dataset, err));
   TRY(chain_begin(ledger, true, &held, err)); /* a dry run, too, needs a ledger that is writable */
   TRY(check_charge(ledger, request, &r, &made, err));
   if (!asks) {
-    TRY(append_reserve(ledger, &r, &made.charge, err));
+    TRY(append_reserve(ledger, &r, &made, err));
     TRY(store_hold_space(ledger, err));
-  }
-  ledger->latest = made; /* in this thread's turn */
-  if (!asks) {
     dperm_status status = store_commit(&held, err);
-    if (status != DPERM_OK) {
+    if (status != DPERM_OK) { /* its last step is a flush of the folder: all else may be done */
       store_free_space(ledger);
-      chain_cancel(&held);
-      append_if_spent(ledger, &made.charge, err);
+      error_append(err, "; the charge (entry %llu of the ledger) may be spent",
+                   (unsigned long long)made.entry);
       return status;
     }
   }
-  *out = made.charge;
+  *out = made;
   return DPERM_OK;
 }
 

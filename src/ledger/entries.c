@@ -25,21 +25,15 @@ static dperm_status visit_entry(dperm_ledger *ledger, const record *reserved, co
   record_terms terms = {.adding = false};
   const dataset_state *d = chain_find(ledger->known, reserved->dataset);
   int64_t commit = chain_commit_of(ledger->known, (uint64_t)reserved->id);
-  if (artifact && commit <= 0) {
-    FAIL(err, DPERM_INVALID_LEDGER,
-         "%s: entry %lld was never committed: no model was released under it, and this one says "
-         "that it was",
-         ledger->path, (long long)reserved->id);
-  }
   if (commit > 0) {
     TRY(record_read(ledger, commit, &committed, err));
     if (strcmp(committed.kind, "commit") != 0 || committed.entry != reserved->id) {
       return store_fail_damaged(ledger, "a commit is gone", err);
     }
-    if (artifact && strcmp(committed.artifact, artifact) != 0) {
-      FAIL(err, DPERM_INVALID_LEDGER, "%s: entry %lld was committed for another model",
-           ledger->path, (long long)reserved->id);
-    }
+  }
+  if (artifact && strcmp(committed.artifact, artifact) != 0) {
+    FAIL(err, DPERM_INVALID_LEDGER, "%s: entry %lld was %s", ledger->path, (long long)reserved->id,
+         commit > 0 ? "committed for another model" : "never committed: it released no model");
   }
   record_receipt(reserved, receipt);
   if (terms_parse(reserved->terms, &terms) && terms.priced) {
@@ -81,83 +75,7 @@ dperm_status dperm_ledger_entries(dperm_ledger *ledger, const char *dataset,
   return store_commit(&held, err);
 }
 
-/* ---- what a charge costs: dperm_charge has the claim alone, and is fixed for good. A charge that
- * was made has its record; of one that was only tried the handle remembers the last */
-
-static bool same_charge(const dperm_charge *a, const dperm_charge *b) {
-  return a->entry == b->entry && strcmp(a->epsilon, b->epsilon) == 0 &&
-         strcmp(a->delta, b->delta) == 0 && strcmp(a->epsilon_left, b->epsilon_left) == 0 &&
-         strcmp(a->delta_left, b->delta_left) == 0 && strcmp(a->digest, b->digest) == 0;
-}
-
-/* From the record; a data set with plain sums has none but the claim. */
-static dperm_status cost_of_entry(dperm_ledger *ledger, const dperm_charge *charge,
-                                  latest_charge *out, dperm_error *err) {
-  record reserved;
-  record_terms terms;
-  TRY(record_reserved(ledger, charge->entry, charge->digest, &reserved, err));
-  const dataset_state *d = reserved.kind[0] ? chain_find(ledger->known, reserved.dataset) : NULL;
-  if (!d || !terms_parse(reserved.terms, &terms)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: entry %llu is another charge; name the ledger it is in",
-         ledger->path, (unsigned long long)charge->entry);
-  }
-  memcpy(out->epsilon, reserved.epsilon, sizeof out->epsilon);
-  memcpy(out->delta, reserved.delta, sizeof out->delta);
-  if (terms.priced) {
-    amounts_text(&terms.cost, out->epsilon, out->delta);
-  }
-  out->order = d->reading.renyi ? d->reading.order : 0;
-  return DPERM_OK;
-}
-
-dperm_status dperm_ledger_charge_cost(dperm_ledger *ledger, const dperm_charge *charge,
-                                      char epsilon[DPERM_AMOUNT_SIZE],
-                                      char delta[DPERM_AMOUNT_SIZE], double *order,
-                                      dperm_error *err) {
-  OWNED(chain_cancel) dperm_ledger *held = NULL;
-  latest_charge cost = {.order = 0};
-  TRY(chain_begin(ledger, false, &held, err));
-  if (charge->entry != 0) {
-    TRY(cost_of_entry(ledger, charge, &cost, err));
-  } else if (ledger->latest.charge.epsilon[0] && same_charge(&ledger->latest.charge, charge)) {
-    cost = ledger->latest;
-  } else {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s: a charge that was only tried has its cost until this handle is asked for another; "
-         "try it again",
-         ledger->path);
-  }
-  TRY(store_commit(&held, err));
-  memcpy(epsilon, cost.epsilon, sizeof cost.epsilon);
-  memcpy(delta, cost.delta, sizeof cost.delta);
-  *order = cost.order;
-  return DPERM_OK;
-}
-
 /* ---- the entry of a model */
-
-/* What an epsilon counts in the ledger: twice, where it is of added and removed records and the
- * budget of replaced ones. */
-static bool counted(double epsilon, bool twice, amount *out) {
-  return amount_of_double(epsilon, out) && (!twice || amount_add(out, out, out));
-}
-
-static bool same_epsilon(const record *reserved, double epsilon, bool twice) {
-  amount charged, claimed;
-  return amount_parse(reserved->epsilon, &charged) && counted(epsilon, twice, &claimed) &&
-         amount_compare(&charged, &claimed) == 0;
-}
-
-/* No less than a charge counts of it (charge.c); records of before may know less of delta. */
-static bool covers_delta(const record *reserved, const guarantee *claim, bool twice) {
-  const guarantee own = {
-      .epsilon = claim->epsilon_charged, .delta = claim->delta, .neighbours = claim->neighbours};
-  amount charged, claimed;
-  return reserved->version < 4 ||
-         (amount_parse(reserved->delta, &charged) &&
-          amount_of_double(twice ? guarantee_replaced(&own).delta : own.delta, &claimed) &&
-          amount_compare(&charged, &claimed) >= 0);
-}
 
 /* What is wrong with the entry of a model, or NULL. */
 static const char *model_trouble(const dperm_ledger *ledger, const record *reserved,
@@ -169,10 +87,14 @@ static const char *model_trouble(const dperm_ledger *ledger, const record *reser
   }
   const dataset_state *d = chain_find(ledger->known, reserved->dataset);
   bool twice = claim->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && d && !d->reading.adding;
-  if (!same_epsilon(reserved, claim->epsilon_charged, twice)) {
+  amounts charged, due;
+  if (!amounts_parse(reserved->epsilon, reserved->delta, &charged) ||
+      !amounts_claimed(claim->epsilon_charged, claim->delta, twice, &due) ||
+      amount_compare(&charged.epsilon, &due.epsilon) != 0) {
     return "was charged another epsilon than the model says";
   }
-  return covers_delta(reserved, claim, twice) ? NULL : "was charged less delta than the model says";
+  bool covered = amount_compare(&charged.delta, &due.delta) >= 0; /* older ones may know less */
+  return covered || reserved->version < 4 ? NULL : "was charged less delta than the model says";
 }
 
 dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *model,
@@ -200,16 +122,10 @@ dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *mo
  * run that refined and fitted, for the part that its terms state. What this cannot tell is a paid
  * schema from another one with the same object in it, as schemas may be edited (docs/ledger.md) */
 
-static bool paid_part(const record *reserved, const record_terms *terms, bool twice, amount *out) {
-  return strcmp(reserved->command, "refine") == 0
-             ? amount_parse(reserved->epsilon, out)
-             : terms->refined > 0 && counted(terms->refined, twice, out);
-}
-
 /* `*part` is what the entry paid for the schema. */
 static bool pays_for(const chain *known, const record *reserved, const schema_refined *refined,
                      amount *part) {
-  amount stated;
+  amounts stated, paid;
   record_terms terms;
   bool adding = refined->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   const dataset_state *d = reserved->kind[0] ? chain_find(known, reserved->dataset) : NULL;
@@ -217,9 +133,13 @@ static bool pays_for(const chain *known, const record *reserved, const schema_re
     return false;
   }
   bool twice = adding && !d->reading.adding;
-  return reserved->rows_per_person == (int64_t)refined->rows_per_person &&
-         paid_part(reserved, &terms, twice, part) && counted(refined->epsilon, twice, &stated) &&
-         amount_compare(part, &stated) == 0;
+  bool parsed = strcmp(reserved->command, "refine") == 0
+                    ? amount_parse(reserved->epsilon, &paid.epsilon)
+                    : terms.refined > 0 && amounts_claimed(terms.refined, 0, twice, &paid);
+  *part = paid.epsilon;
+  return parsed && reserved->rows_per_person == (int64_t)refined->rows_per_person &&
+         amounts_claimed(refined->epsilon, 0, twice, &stated) &&
+         amount_compare(part, &stated.epsilon) == 0;
 }
 
 dperm_status charge_check_refined(dperm_ledger *ledger, const schema_refined *refined,
@@ -236,15 +156,11 @@ dperm_status charge_check_refined(dperm_ledger *ledger, const schema_refined *re
   }
   TRY(chain_begin(ledger, false, &held, err));
   TRY(record_reserved(ledger, entry, refined->receipt, &reserved, err));
-  if (!pays_for(ledger->known, &reserved, refined, &part)) {
+  if (!pays_for(ledger->known, &reserved, refined, &part) ||
+      chain_commit_of(ledger->known, entry) <= 0) {
     FAIL(err, DPERM_OVER_BUDGET,
-         "%s: entry %llu is not the one that the schema's refinement was charged as; name the "
-         "ledger that it was charged to, or refine it again with this one",
-         ledger->path, entry);
-  }
-  if (chain_commit_of(ledger->known, entry) <= 0) {
-    FAIL(err, DPERM_OVER_BUDGET,
-         "%s: entry %llu was never committed: no schema was released under it; refine it again",
+         "%s: entry %llu is not the one that the schema's refinement was charged as, or released "
+         "none; name the ledger that it was charged to, or refine it again with this one",
          ledger->path, entry);
   }
   if (visit) {

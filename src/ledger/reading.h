@@ -5,7 +5,31 @@
 
 #include <stdint.h>
 
-#include "ledger/record_terms.h"
+#include "ledger/amount.h"
+#include "privacy/renyi.h"
+
+/* What a record says beyond amounts, as one text ("terms", docs/formats.md): how a data set's
+ * charges are added up, and what a charge costs by that and why. "key=value" and blanks between,
+ * keys in one order, numbers in one way to write them: a text that is not what terms_write makes of
+ * it is refused. */
+enum { TERMS_SIZE = 900 };
+
+typedef struct record_terms {
+  bool adding; /* open, reserve: neighbours add-remove (docs/proofs/neighbours.md) */
+  /* open: one Renyi order instead of plain sums, */
+  bool renyi;
+  double order;
+  amount budget; /* and what divergences of that order may add up to */
+  /* reserve: */
+  double refined;      /* of its own epsilon, the schema's that it refined and then fitted; or 0 */
+  privacy_curve curve; /* fits = 0: nothing but (epsilon, delta) is known */
+  bool priced;         /* the data set counts by its order, and the charge costs this by it: */
+  amounts cost;
+} record_terms;
+
+/* False for what is no such text. "" are the terms of plain sums. */
+bool terms_parse(const char *text, record_terms *out);
+void terms_write(const record_terms *terms, char out[TERMS_SIZE]);
 
 typedef struct reading {
   bool adding; /* for records added and removed: what is for replaced ones is no part of it */
@@ -23,6 +47,9 @@ dperm_status reading_fix(bool renyi, double order, const amounts *total, record_
  * gives. */
 bool reading_of_terms(const record_terms *terms, const amounts *total, reading *out);
 
+/* The amounts of a claim. Where it is for records added and removed, and they are replaced, it
+ * counts `twice`: as (2ε, (1 + e^ε)δ), the first exactly (docs/proofs/neighbours.md 5). */
+bool amounts_claimed(double epsilon, double delta, bool twice, amounts *out);
 /* Whether a charge may be priced by its curve: it is for one record, of the data set's own kind of
  * neighbours, and fits the claim. Any other has no curve, in no record. */
 bool reading_takes_curve(const reading *r, const amounts *claim, bool adding,

@@ -30,8 +30,6 @@ static const field fields[] = {NUMBER(id),        TEXT(kind),      TEXT(dataset)
                                TEXT(terms)};
 enum {
   FIELDS = sizeof fields / sizeof *fields,
-  FIELDS_V1 = FIELDS - 3,
-  FIELDS_V2 = FIELDS - 1,
   FIELDS_SHARED = 10, /* by digest and receipt: id to spent_delta */
   COLUMNS_SIZE = 256,
   HASH_SIZE = 32
@@ -41,21 +39,12 @@ static const void *field_of(const record *r, size_t i) {
   return (const char *)r + fields[i].offset;
 }
 
-/* What stands for a column that a version has not got yet: units and versions are 1, there are no
- * terms. */
-static const char *column_of(int version, size_t i) {
-  if (version == 1 && i >= FIELDS_V1 && i < FIELDS_V2) {
-    return "1";
-  }
-  return version < 4 && i >= FIELDS_V2 ? "''" : fields[i].name;
-}
-
-/* "id, kind, …" */
+/* "id, kind, …"; up to version 3 there are no terms. */
 static void write_columns(int version, char out[COLUMNS_SIZE]) {
   size_t used = 0;
   for (size_t i = 0; i < FIELDS; i++) {
     used += (size_t)snprintf(out + used, COLUMNS_SIZE - used, "%s%s", i ? ", " : "",
-                             column_of(version, i));
+                             version < 4 && i == FIELDS - 1 ? "''" : fields[i].name);
   }
 }
 
@@ -150,9 +139,7 @@ static void put_charge(hash_state *state, const char *what, const record *r) {
   for (size_t i = 1; i < FIELDS_SHARED; i++) {
     put_text(state, field_of(r, i));
   }
-  if (r->version > 1) {
-    put_number(state, r->rows_per_person);
-  }
+  put_number(state, r->rows_per_person);
   if (r->version >= 4) {
     put_text(state, r->terms);
   }
@@ -185,8 +172,8 @@ void key_digest(const unsigned char key[LEDGER_KEY_SIZE], char out[DPERM_DIGEST_
 
 bool record_fits(const record *r) {
   char digest[DPERM_DIGEST_SIZE];
-  bool known = r->kind[0] && r->version >= 1 && r->version <= LEDGER_VERSION;
-  if (!known || (r->version == 1 && r->rows_per_person != 1) || (r->version < 4 && r->terms[0])) {
+  bool known = r->kind[0] && r->version >= 2 && r->version <= LEDGER_VERSION;
+  if (!known || (r->version < 4 && r->terms[0])) {
     return false; /* what a version does not digest, it has not got */
   }
   record_digest(r, digest);

@@ -5,7 +5,7 @@
  * the record before it, so that none can be changed, taken away or moved without a trace. */
 #pragma once
 
-#include "ledger/record_terms.h"
+#include "ledger/reading.h"
 #include "ledger/store.h"
 
 enum { NAME_SIZE = 101, TIME_SIZE = 21, WORD_SIZE = 40 };
@@ -23,7 +23,7 @@ typedef struct record {
   int64_t entry;                    /* commit: the reservation; else 0 */
   char artifact[DPERM_DIGEST_SIZE]; /* commit: digest of what was released; open, key: of the key */
   char previous[DPERM_DIGEST_SIZE], digest[DPERM_DIGEST_SIZE];
-  int64_t version;         /* how it is digested: 1 to 4 */
+  int64_t version;         /* how it is digested: 2 to 4 */
   int64_t rows_per_person; /* open, reserve: the unit of the amounts */
   char terms[TERMS_SIZE];  /* open: how charges add up; reserve: what it costs by that */
 } record;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,23 @@ dperm_status store_fail_damaged(const dperm_ledger *ledger, const char *what, dp
        ledger->path, what);
 }
 
+/* A finding may quote what is in the file, which anybody may have written: it is kept to one line
+ * of plain characters. */
+dperm_status store_unsound(dperm_ledger *ledger, int64_t record, dperm_error *err,
+                           const char *format, ...) {
+  char *line = ledger->finding;
+  const size_t size = sizeof ledger->finding;
+  va_list args;
+  int used = record != NO_RECORD ? snprintf(line, size, "record %lld: ", (long long)record) : 0;
+  va_start(args, format);
+  (void)vsnprintf(line + used, size - (size_t)used, format, args);
+  va_end(args);
+  for (char *c = line; *c; c++) {
+    *c = (char)(*c < 0x20 || *c > 0x7e ? '?' : *c);
+  }
+  return store_fail_damaged(ledger, line, err);
+}
+
 /* Not the advice to make one, which would fail here again. */
 static dperm_status fail_foreign(const char *path, dperm_error *err) {
   FAIL(err, DPERM_INVALID_LEDGER, "%s: is there and is no dperm ledger; name another file", path);
@@ -46,11 +64,6 @@ static dperm_status fail_read_only(const dperm_ledger *ledger, dperm_error *err)
        ledger->path);
 }
 
-static dperm_status fail_full(const dperm_ledger *ledger, dperm_error *err) {
-  FAIL(err, DPERM_IO_ERROR, "%s: no space is left for the ledger; free some and try again",
-       ledger->path);
-}
-
 /* SQLite's last failure, in our words. */
 static dperm_status fail_sqlite(const dperm_ledger *ledger, dperm_error *err) {
   const char *path = ledger->path;
@@ -64,16 +77,12 @@ static dperm_status fail_sqlite(const dperm_ledger *ledger, dperm_error *err) {
   case SQLITE_READONLY:
     return fail_read_only(ledger, err);
   case SQLITE_FULL:
-    return fail_full(ledger, err);
+    return fail_system(path, "no space is left for the ledger", ENOSPC, err);
   case SQLITE_NOTADB:
     return fail_foreign(path, err);
-  case SQLITE_CORRUPT:
-    return store_fail_damaged(ledger, sqlite3_errstr(code), err);
   case SQLITE_NOMEM:
     FAIL(err, DPERM_OUT_OF_MEMORY, "%s: out of memory", path);
-  case SQLITE_CANTOPEN:
-    return fail_system(path, "the ledger or its journal cannot be opened", reason ? reason : EACCES,
-                       err);
+  case SQLITE_CANTOPEN: /* it, or its journal */
   case SQLITE_IOERR:
     return fail_system(path, "the ledger cannot be read or written", reason ? reason : EIO, err);
   default:
@@ -198,7 +207,8 @@ static dperm_status check_kind(dperm_ledger *ledger, dperm_error *err) {
          "%s: ledger version %d is newer than this dperm (%s) knows; install a newer dperm",
          ledger->path, ledger->version, dperm_version());
   }
-  return ledger->version >= 1 ? DPERM_OK : store_fail_damaged(ledger, "it has no version", err);
+  return ledger->version >= 2 ? DPERM_OK
+                              : store_fail_damaged(ledger, "its version is of no release", err);
 }
 
 /* With a write-ahead log a ledger would be two files, and could be carried away without its last
@@ -317,11 +327,8 @@ enum { COMMIT_SPACE = 1 << 16 };
 dperm_status store_hold_space(dperm_ledger *ledger, dperm_error *err) {
   int reason =
       space_hold(store_file(ledger), (ledger->reserved + 1) * COMMIT_SPACE, &ledger->space);
-  if (reason == ENOSPC || reason == EDQUOT) {
-    return fail_full(ledger, err);
-  }
   if (reason) {
-    return fail_system(ledger->path, "the ledger cannot take space", reason, err);
+    return fail_system(ledger->path, "no space is left for the ledger", reason, err);
   }
   ledger->reserved++;
   return DPERM_OK;
@@ -354,28 +361,18 @@ static dperm_status check_place(const dperm_ledger *ledger, struct stat *about, 
 }
 
 /* The file must be accessible to its owner alone: its digests of the data are secret, and write
- * access is enough to spend. */
+ * access is enough to spend. And it has one name: a journal is found by that, and left under one
+ * name by a crash it would undo what was charged under the other meanwhile. */
 static dperm_status check_owner(const dperm_ledger *ledger, const struct stat *about,
                                 dperm_error *err) {
-  if (about->st_uid != geteuid()) {
-    FAIL(err, DPERM_IO_ERROR,
-         "%s: the ledger belongs to another user (number %lu); run dperm as its owner",
-         ledger->path, (unsigned long)about->st_uid);
+  if (about->st_uid == geteuid() && (about->st_mode & 077) == 0 && about->st_nlink == 1) {
+    return DPERM_OK;
   }
-  if (about->st_mode & 077) {
-    FAIL(err, DPERM_IO_ERROR,
-         "%s: others can read or write the ledger (mode %03o); make it yours alone: chmod 600",
-         ledger->path, (unsigned)about->st_mode & 0777);
-  }
-  /* A journal is found by the ledger's name: left under one name by a crash, it would undo what was
-   * charged under the other meanwhile. */
-  if (about->st_nlink != 1) {
-    FAIL(err, DPERM_IO_ERROR,
-         "%s: the ledger has %lu names (hard links), and a charge could be lost between them; "
-         "remove all but one",
-         ledger->path, (unsigned long)about->st_nlink);
-  }
-  return DPERM_OK;
+  FAIL(err, DPERM_IO_ERROR,
+       "%s: the ledger must be yours alone, under one name, and it is of user %lu, mode %03o and "
+       "has %lu names; run dperm as its owner, chmod 600 it, and remove other hard links",
+       ledger->path, (unsigned long)about->st_uid, (unsigned)about->st_mode & 0777,
+       (unsigned long)about->st_nlink);
 }
 
 /* One thread after the other. A visitor that asks the ledger which it is shown would wait for
@@ -420,26 +417,4 @@ dperm_status store_commit(dperm_ledger **held, dperm_error *err) {
   (void)pthread_mutex_unlock(&(*held)->turn);
   *held = NULL;
   return DPERM_OK;
-}
-
-/* ---- findings */
-
-/* A line may quote what is in the file, which anybody may have written: it is kept to one line of
- * plain characters. */
-void findings_add(findings *found, dperm_finding kind, int64_t id, const char *format, ...) {
-  char line[FINDING_SIZE];
-  va_list args;
-  int used = id != NO_RECORD ? snprintf(line, sizeof line, "record %lld: ", (long long)id) : 0;
-  va_start(args, format);
-  (void)vsnprintf(line + used, sizeof line - (size_t)used, format, args);
-  va_end(args);
-  for (char *c = line; *c; c++) {
-    *c = (char)(*c < 0x20 || *c > 0x7e ? '?' : *c);
-  }
-  if (kind == DPERM_FINDING_FAILS && found->failures++ == 0) {
-    memcpy(found->first, line, sizeof line);
-  }
-  if (found->line && (kind != DPERM_FINDING_FAILS || found->failures <= FINDINGS_SHOWN)) {
-    found->line(found->context, kind, line);
-  }
 }

@@ -13,22 +13,13 @@
 #include "dperm/ledger.h"
 #include "dperm/verify.h"
 
-/* Version 1 knew rows only; version 2 had records with a version of their own and persons with
- * several rows; version 3 has no indexes, and records that say which key the ledger has; version 4
- * has records with terms, which say how charges add up. */
+/* Version 2 is that of dperm 0.1; version 3 has no indexes, and records that say which key the
+ * ledger has; version 4 has records with terms, which say how charges add up. */
 enum {
   LEDGER_VERSION = 4,
   LEDGER_KEY_SIZE = 32,
   LEDGER_MARK = 0x6470726d /* "dprm" in the file's header, where SQLite keeps such marks */
 };
-
-/* The last charge that was made, or tried, through a handle, and what it costs by the composition
- * of its data set (ledger/entries.c). */
-typedef struct latest_charge {
-  dperm_charge charge;
-  char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
-  double order;
-} latest_charge;
 
 struct dperm_ledger {
   char *path; /* as it was given, for messages; SQLite has the file's own name */
@@ -38,9 +29,9 @@ struct dperm_ledger {
   struct stat about;    /* the file, as it was opened */
   int version;          /* of the file, as of the transaction that runs */
   struct chain *known;  /* what was read of it; NULL for nothing yet (ledger/chain.h) */
-  latest_charge latest;
-  int space;       /* a file that holds space for the commits of */
-  size_t reserved; /* so many charges; -1 and 0 for none */
+  char finding[400];    /* of the check that failed last */
+  int space;            /* a file that holds space for the commits of */
+  size_t reserved;      /* so many charges; -1 and 0 for none */
 };
 
 /* All but what chain.h knows: dperm_ledger_free for a ledger in use. */
@@ -94,31 +85,11 @@ dperm_status store_run(dperm_ledger *ledger, const char *sql, dperm_error *err);
 /* The content is not what this program wrote. */
 dperm_status store_fail_damaged(const dperm_ledger *ledger, const char *what, dperm_error *err);
 
-/* ---- what a check finds (chain_check.c): every line of it for dperm_ledger_verify, the first
- * inconsistency for a transaction, which then refuses to go on */
-
-enum { FINDING_SIZE = 400, FINDINGS_SHOWN = 20 };
+/* A check's finding, of a record or of none: fails as store_fail_damaged does, and keeps the words
+ * for dperm_ledger_verify in ledger->finding. */
 #define NO_RECORD INT64_MIN
-
-typedef struct findings {
-  dperm_verify_line *line; /* gets them; NULL where the first failure is enough */
-  void *context;
-  size_t failures;
-  char first[FINDING_SIZE]; /* failure */
-} findings;
-
-/* Adds one, of a record or of none. Of the failures only FINDINGS_SHOWN are given to `line`. */
-void findings_add(findings *found, dperm_finding kind, int64_t id, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* An inconsistency, of the file or of a record. */
-#define findings_fail(found, ...) findings_add(found, DPERM_FINDING_FAILS, NO_RECORD, __VA_ARGS__)
-#define findings_fail_record(found, r, ...)                                                        \
-  findings_add(found, DPERM_FINDING_FAILS, (r)->id, __VA_ARGS__)
-
-/* No need to read on. */
-static inline bool findings_suffice(const findings *found) {
-  return found->failures > 0 && !found->line;
-}
+dperm_status store_unsound(dperm_ledger *ledger, int64_t record, dperm_error *err,
+                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* ---- tables (tables.c) */
 
@@ -132,4 +103,4 @@ dperm_status tables_update(dperm_ledger *ledger, dperm_error *err);
 
 /* Every object of the file must be, to the letter, one that its version has; none may be missing.
  */
-dperm_status tables_check(dperm_ledger *ledger, findings *found, dperm_error *err);
+dperm_status tables_check(dperm_ledger *ledger, dperm_error *err);

@@ -19,36 +19,33 @@ typedef struct object {
   " time TEXT NOT NULL, command TEXT NOT NULL, mechanism TEXT NOT NULL, epsilon TEXT NOT NULL,"    \
   " delta TEXT NOT NULL, spent_epsilon TEXT NOT NULL, spent_delta TEXT NOT NULL,"                  \
   " data TEXT NOT NULL, token TEXT NOT NULL, entry INTEGER NOT NULL, artifact TEXT NOT NULL,"      \
-  " previous TEXT NOT NULL, digest TEXT NOT NULL"
-#define VERSION_COLUMN "version INTEGER NOT NULL DEFAULT 1"
-#define UNIT_COLUMN "rows_per_person INTEGER NOT NULL DEFAULT 1"
+  " previous TEXT NOT NULL, digest TEXT NOT NULL, version INTEGER NOT NULL DEFAULT 1,"             \
+  " rows_per_person INTEGER NOT NULL DEFAULT 1"
 #define TERMS_COLUMN "terms TEXT NOT NULL DEFAULT ''"
 
-/* Up to version 2 there were indexes. A damaged one hid charges; now every charge reads the records
+/* In version 2 there were indexes. A damaged one hid charges; now every charge reads the records
  * themselves, and there is nothing to look up in. */
 static const object objects[] = {
     {"table", "ledger", "ledger",
      "CREATE TABLE ledger (only INTEGER PRIMARY KEY CHECK (only = 1), key BLOB NOT NULL,"
      " records INTEGER NOT NULL, head TEXT NOT NULL)",
-     1, LEDGER_VERSION},
-    {"table", "records", "records", COLUMNS ")", 1, 1},
-    {"table", "records", "records", COLUMNS ", " VERSION_COLUMN ", " UNIT_COLUMN ")", 2, 3},
-    {"table", "records", "records",
-     COLUMNS ", " VERSION_COLUMN ", " UNIT_COLUMN ", " TERMS_COLUMN ")", 4, LEDGER_VERSION},
+     2, LEDGER_VERSION},
+    {"table", "records", "records", COLUMNS ")", 2, 3},
+    {"table", "records", "records", COLUMNS ", " TERMS_COLUMN ")", 4, LEDGER_VERSION},
     {"index", "records_by_dataset", "records",
-     "CREATE INDEX records_by_dataset ON records (dataset, id)", 1, 2},
+     "CREATE INDEX records_by_dataset ON records (dataset, id)", 2, 2},
     {"index", "records_that_open", "records",
-     "CREATE INDEX records_that_open ON records (id) WHERE kind = 'open'", 1, 2},
+     "CREATE INDEX records_that_open ON records (id) WHERE kind = 'open'", 2, 2},
     {"index", "records_by_entry", "records",
-     "CREATE UNIQUE INDEX records_by_entry ON records (entry) WHERE kind = 'commit'", 1, 2},
+     "CREATE UNIQUE INDEX records_by_entry ON records (entry) WHERE kind = 'commit'", 2, 2},
     {"trigger", "records_stay", "records",
      "CREATE TRIGGER records_stay BEFORE DELETE ON records"
      " BEGIN SELECT RAISE(ABORT, 'records of a ledger stay'); END",
-     1, LEDGER_VERSION},
+     2, LEDGER_VERSION},
     {"trigger", "records_stay_as_they_are", "records",
      "CREATE TRIGGER records_stay_as_they_are BEFORE UPDATE ON records"
      " BEGIN SELECT RAISE(ABORT, 'records of a ledger stay as they are'); END",
-     1, LEDGER_VERSION},
+     2, LEDGER_VERSION},
 };
 
 enum { OBJECTS = sizeof objects / sizeof *objects };
@@ -86,12 +83,6 @@ dperm_status tables_make(dperm_ledger *ledger, const unsigned char key[LEDGER_KE
 }
 
 dperm_status tables_update(dperm_ledger *ledger, dperm_error *err) {
-  if (ledger->version == 1) {
-    TRY(store_run(ledger,
-                  "ALTER TABLE records ADD COLUMN " VERSION_COLUMN ";"
-                  "ALTER TABLE records ADD COLUMN " UNIT_COLUMN,
-                  err));
-  }
   if (ledger->version < 3) {
     TRY(store_run(ledger,
                   "DROP INDEX records_by_dataset; DROP INDEX records_that_open;"
@@ -109,36 +100,39 @@ static bool same_text(sqlite3_stmt *query, int column, const char *expected) {
   return text && strcmp(text, expected) == 0;
 }
 
-static void take_object(sqlite3_stmt *query, int version, bool seen[OBJECTS], findings *found) {
+static bool is_ours(sqlite3_stmt *query, int version, bool seen[OBJECTS]) {
   for (size_t i = 0; i < OBJECTS; i++) {
     const object *o = &objects[i];
     if (!seen[i] && belongs(o, version) && same_text(query, 0, o->type) &&
         same_text(query, 1, o->name) && same_text(query, 2, o->table) &&
         same_text(query, 3, o->sql)) {
       seen[i] = true;
-      return;
+      return true;
     }
   }
-  const char *type = (const char *)sqlite3_column_text(query, 0);
-  const char *name = (const char *)sqlite3_column_text(query, 1);
-  findings_fail(found, "file: the %.20s \"%.60s\" in it was not made by dperm",
-                type ? type : "thing", name ? name : "");
+  return false;
 }
 
-dperm_status tables_check(dperm_ledger *ledger, findings *found, dperm_error *err) {
+dperm_status tables_check(dperm_ledger *ledger, dperm_error *err) {
   OWNED(sqlite3_finalize_at) sqlite3_stmt *query = NULL;
   bool seen[OBJECTS] = {false}, more = false;
   TRY(store_prepare(ledger, "SELECT type, name, tbl_name, sql FROM main.sqlite_master", &query,
                     err));
   TRY(store_step(ledger, query, &more, err));
   while (more) {
-    take_object(query, ledger->version, seen, found);
+    if (!is_ours(query, ledger->version, seen)) {
+      const char *type = (const char *)sqlite3_column_text(query, 0);
+      const char *name = (const char *)sqlite3_column_text(query, 1);
+      return store_unsound(ledger, NO_RECORD, err,
+                           "file: the %.20s \"%.60s\" in it was not made by dperm",
+                           type ? type : "thing", name ? name : "");
+    }
     TRY(store_step(ledger, query, &more, err));
   }
   for (size_t i = 0; i < OBJECTS; i++) {
     if (belongs(&objects[i], ledger->version) && !seen[i]) {
-      findings_fail(found, "file: the %s \"%s\" is gone or was changed", objects[i].type,
-                    objects[i].name);
+      return store_unsound(ledger, NO_RECORD, err, "file: the %s \"%s\" is gone or was changed",
+                           objects[i].type, objects[i].name);
     }
   }
   return DPERM_OK;

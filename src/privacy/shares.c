@@ -12,7 +12,6 @@ const share_kind share_kinds[SHARE_COUNT] = {
                            .file = "calibration",
                            .value = "inverse_temperature",
                            .without = 1,
-                           .left_for = "how sure its probabilities are",
                            .statement = "to choose how sure the model's probabilities are: those "
                                         "of its scores times "},
 };

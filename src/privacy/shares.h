@@ -13,15 +13,14 @@ typedef enum share_id {
 } share_id;
 
 typedef struct share_kind {
-  const char *option;   /* what the caller names it by, */
-  size_t option_at;     /* and where dperm_options has it: a part of epsilon, or 0 for none */
-  const char *does;     /* "calibrate probabilities" */
-  const char *figure;   /* its epsilon in reports: "epsilon_calibrated" */
-  const char *file;     /* the object of a model's file that states what it released, and epsilon */
-  const char *value;    /* the number in there that reports repeat, or NULL; */
-  double without;       /* what they say where the share is none: a number, or NaN for null */
-  const char *left_for; /* for the statement: "how sure its probabilities are", */
-  const char *statement; /* and, with the value behind it, what its epsilon is for */
+  const char *option; /* what the caller names it by, */
+  size_t option_at;   /* and where dperm_options has it: a part of epsilon, or 0 for none */
+  const char *does;   /* "calibrate probabilities" */
+  const char *figure; /* its epsilon in reports: "epsilon_calibrated" */
+  const char *file;   /* the object of a model's file that states what it released, and epsilon */
+  const char *value;  /* the number in there that reports repeat, or NULL; */
+  double without;     /* what they say where the share is none: a number, or NaN for null */
+  const char *statement; /* what its epsilon is for, with the value behind it */
 } share_kind;
 extern const share_kind share_kinds[SHARE_COUNT];
 

@@ -12,17 +12,14 @@
 
 static void see_entry(void *context, const dperm_ledger_entry *e) {
   payment *p = context;
-  if (e->entry != p->number) {
-    return;
-  }
   p->found = true;
   p->twice = e->counted_twice;
   KEEP(p->dataset, e->dataset);
   KEEP(p->time, e->time);
-  KEEP(p->epsilon, e->epsilon);
-  KEEP(p->delta, e->delta);
-  KEEP(p->cost, e->cost_epsilon);
-  KEEP(p->cost_delta, e->cost_delta);
+  KEEP(p->entry.epsilon, e->epsilon);
+  KEEP(p->entry.delta, e->delta);
+  KEEP(p->entry.cost, e->cost_epsilon);
+  KEEP(p->entry.cost_delta, e->cost_delta);
 }
 
 static void see_dataset(void *context, const dperm_ledger_dataset *d) {
@@ -30,9 +27,9 @@ static void see_dataset(void *context, const dperm_ledger_dataset *d) {
   if (strcmp(d->name, p->dataset) != 0) {
     return;
   }
-  p->order = d->order;
-  p->adding = strcmp(d->neighbours, "add-remove") == 0;
-  KEEP(p->total, d->epsilon_total);
+  p->entry.order = d->order;
+  p->entry.adding = strcmp(d->neighbours, "add-remove") == 0;
+  KEEP(p->entry.total_epsilon, d->epsilon_total);
   KEEP(p->spent, d->epsilon_spent);
   KEEP(p->left, d->epsilon_left);
   KEEP(p->plain, d->epsilon_plain);
@@ -42,7 +39,7 @@ static void see_dataset(void *context, const dperm_ledger_dataset *d) {
 
 dperm_status payment_of_model(dperm_ledger *ledger, const dperm_model *model, payment *out,
                               dperm_error *err) {
-  out->number = model->ledger_entry;
+  out->entry.entry = model->ledger_entry;
   TRY(dperm_ledger_find_model(ledger, model, see_entry, out, err));
   return dperm_ledger_datasets(ledger, see_dataset, out, err);
 }
@@ -53,7 +50,7 @@ dperm_status payment_of_schema(dperm_ledger *ledger, const dperm_model *model, p
   if (!refined || refined->epsilon == 0 || refined->entry == model->ledger_entry) {
     return DPERM_OK;
   }
-  out->number = refined->entry;
+  out->entry.entry = refined->entry;
   TRY(charge_check_refined(ledger, refined, see_entry, out, err));
   return dperm_ledger_datasets(ledger, see_dataset, out, err);
 }
@@ -80,29 +77,29 @@ void payment_write(report *p, const dperm_model *model, const payment *e,
   (void)format_double(model->claim.epsilon_charged, false, charged);
   report_row(p, "this release",
              "(ε, δ) = (%s, %.2g), entry %llu of %s in the ledger, committed for this very model",
-             charged, model->claim.delta, (unsigned long long)e->number, e->time);
+             charged, model->claim.delta, e->entry.entry, e->time);
   if (e->twice) {
     report_row(p, "in that ledger",
                "it counts as (%s, %s): its budget is for replaced records, and replacing one is "
                "removing it and adding another",
-               brief_of(e->epsilon).text, brief_of(e->delta).text);
+               brief_of(e->entry.epsilon).text, brief_of(e->entry.delta).text);
   }
-  if (e->order > 0) {
-    (void)snprintf(by, sizeof by, ", added up by Rényi order %g; plain sum %.24s", e->order,
+  if (e->entry.order > 0) {
+    (void)snprintf(by, sizeof by, ", added up by Rényi order %g; plain sum %.24s", e->entry.order,
                    e->plain);
     report_row(p, "what it costs there",
                "%s, its Rényi divergence: that is what the total goes down by, and the conversion "
                "to ε, once, with the first release",
-               e->cost);
+               e->entry.cost);
   }
-  if (for_schema->number != 0) {
+  if (for_schema->entry.entry != 0) {
     report_row(p, "its schema", "ε = %.6g, entry %llu: charged when it was refined%s%s",
-               model->claim.shares[SHARE_SCHEMA], (unsigned long long)for_schema->number,
+               model->claim.shares[SHARE_SCHEMA], for_schema->entry.entry,
                for_schema->twice ? ", where it counts as " : "",
-               for_schema->twice ? brief_of(for_schema->epsilon).text : "");
+               for_schema->twice ? brief_of(for_schema->entry.epsilon).text : "");
   }
   report_row(p, "data set", "\"%s\": a total of ε = %s for all releases together%s", e->dataset,
-             e->total, by);
+             e->entry.total_epsilon, by);
   report_row(p, "spent so far", "ε = %s", e->spent);
   report_row(p, "left", "ε = %s (δ: %s of %s)", e->left, brief_of(e->delta_left).text,
              brief_of(e->delta_total).text);

@@ -2,21 +2,16 @@
  * the data set's budget. A ledger's texts live as long as it shows them, so they are copied. */
 #pragma once
 
-#include "dperm/ledger.h"
 #include "model/model.h"
 #include "report/report.h"
+#include "verify/finding.h"
 
 /* All zeros: no ledger was asked, or no entry paid. */
 typedef struct payment {
-  uint64_t number; /* of the entry that is looked for */
+  charged_entry entry; /* its number is what is looked for */
   bool found;
   bool twice; /* its claim is for records added and removed, the budget for replaced ones */
-  char time[32], epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
-  char cost[DPERM_AMOUNT_SIZE], cost_delta[DPERM_AMOUNT_SIZE];
-  char dataset[128]; /* it was charged to, with */
-  bool adding;       /* a budget for records added and removed, */
-  double order;      /* charges that add up by this order, or 0 for plain sums, */
-  char total[DPERM_AMOUNT_SIZE], spent[DPERM_AMOUNT_SIZE], left[DPERM_AMOUNT_SIZE];
+  char time[32], dataset[128], spent[DPERM_AMOUNT_SIZE], left[DPERM_AMOUNT_SIZE];
   char plain[DPERM_AMOUNT_SIZE], delta_left[DPERM_AMOUNT_SIZE], delta_total[DPERM_AMOUNT_SIZE];
 } payment;
 

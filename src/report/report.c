@@ -12,21 +12,11 @@ static const char html_head[] =
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>";
 static const char html_style[] =
     "</title>\n<style>\n"
-    "body{font:15px/1.45 Georgia,'Times New Roman',serif;color:#1b1b1b;background:#fff;"
-    "max-width:46rem;margin:2rem auto;padding:0 1.2rem}\n"
-    "h1{font-size:1.5rem;margin:0 0 .8rem;line-height:1.2;overflow-wrap:anywhere}\n"
-    "h2{font-size:1.02rem;margin:1.1rem 0 .3rem;border-bottom:1px solid "
-    "#bbb;padding-bottom:.1rem}\n"
-    "p,ul{margin:.35rem 0}ul{padding-left:1.2rem}li{margin:.15rem 0}\n"
-    ".lead{border-left:4px solid #24508c;background:#f2f5fa;padding:.5rem .8rem;margin:.6rem 0}\n"
-    ".line{font-family:'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:.86rem;"
-    "margin:.3rem 0 .3rem 1.2rem;overflow-wrap:anywhere}\n"
-    "table{border-collapse:collapse;width:100%;margin:.4rem 0}\n"
-    "th,td{text-align:left;vertical-align:top;padding:.14rem .5rem .14rem 0;font-weight:normal;"
-    "border-bottom:1px solid #e4e4e4;overflow-wrap:anywhere}\n"
-    "th{color:#555;width:11rem}\n"
-    "@media print{body{font-size:9pt;line-height:1.25;margin:0;max-width:none}"
-    "h2{margin:.5rem 0 .2rem}p,ul,table{margin:.2rem 0}@page{size:A4;margin:12mm 16mm}}\n"
+    "body{font:15px/1.45 serif;max-width:46rem;margin:2rem auto;padding:0 1.2rem}\n"
+    ".lead{border-left:4px solid #24508c;background:#f2f5fa;padding:.5rem .8rem}\n"
+    ".line{font-family:monospace;margin-left:1.2rem}\n"
+    "h1,p,td{overflow-wrap:anywhere}th,td{text-align:left;vertical-align:top;"
+    "border-bottom:1px solid #e4e4e4}th{width:11rem;font-weight:normal}\n"
     "</style>\n</head>\n<body>\n";
 
 /* ---- writing */

@@ -30,6 +30,7 @@ typedef struct statement {
   const evidence *seen;
   char epsilon[DOUBLE_TEXT_SIZE]; /* as written */
   char whom[WHOM_SIZE];           /* "record", or "person with at most 5 records" */
+  char event[WHOM_SIZE + 40];     /* what of that makes next to no difference */
   bool person;
   bool adding; /* neighbours add-remove */
 } statement;
@@ -66,14 +67,14 @@ static double records_told(const dperm_model *m) {
   return m->claim.delta * (double)m->rows;
 }
 
-/* From here on delta is the larger part of what is promised, whatever epsilon is. */
-static const double delta_large = 0.01;
-
 /* The guide's words for a size of epsilon: this page must not promise more than it keeps. A small
  * epsilon says little where delta is none of the tiny ones: of few records, too. */
 static const char *how_little(const dperm_model *m) {
   const double epsilon = m->claim.epsilon;
-  if (epsilon > 4 || records_told(m) > 0.1 || m->claim.delta > delta_large / 10) {
+  if (m->claim.delta >= 0.01) { /* the larger part of what is promised, whatever epsilon is */
+    return "an amount that is hardly bounded";
+  }
+  if (epsilon > 4 || records_told(m) > 0.1 || m->claim.delta > 0.001) {
     return "an amount that is bounded, but not small,";
   }
   if (epsilon <= 1.5) {
@@ -89,15 +90,6 @@ static double guessed_right(double epsilon, double delta) {
   return 100 * fmin(1, (exp(epsilon) + delta) / (1 + exp(epsilon)));
 }
 
-/* What of a record or a person makes next to no difference. */
-static const char *what_counts(const statement *s) {
-  if (s->adding) {
-    return s->person ? "whether that person's records are there at all"
-                     : "whether that record is there at all";
-  }
-  return s->person ? "what that person's data say" : "what that record says";
-}
-
 static void write_summary(report *p, const statement *s) {
   if (!dperm_model_is_private(s->model)) {
     report_add(
@@ -110,27 +102,19 @@ static void write_summary(report *p, const statement *s) {
         p, REPORT_LEAD,
         "The claim in this file does not follow from its own numbers (%s). Do not rely on it.",
         s->seen->first_failure);
-  } else if (s->model->claim.delta >= delta_large) {
-    report_add(p, REPORT_LEAD,
-               "This model promises little to any one %s in the data it was made from: all about "
-               "it may be told with a probability of %.2g. Nothing that happens with probability "
-               "p becomes more likely than %.3g times p, and %.2g on top of that, by %s; that is "
-               "all that holds.",
-               s->whom, s->model->claim.delta, exp(s->model->claim.epsilon), s->model->claim.delta,
-               what_counts(s));
   } else if (spends_delta(s->model)) {
     report_add(p, REPORT_LEAD,
                "Whoever sees this model learns %s about any one %s in the data it was made from, "
                "whatever else they know: nothing that happens with probability p becomes more "
                "likely than %.3g times p, and %.2g on top of that, by %s.",
                how_little(s->model), s->whom, exp(s->model->claim.epsilon), s->model->claim.delta,
-               what_counts(s));
+               s->event);
   } else {
     report_add(p, REPORT_LEAD,
                "Whoever sees this model learns %s about any one %s in the data it was made from, "
                "whatever else they know: no outcome becomes more than %.3g times as likely, or as "
                "unlikely, by %s, but for events with a probability of at most %.2g.",
-               how_little(s->model), s->whom, exp(s->model->claim.epsilon), what_counts(s),
+               how_little(s->model), s->whom, exp(s->model->claim.epsilon), s->event,
                s->model->claim.delta);
   }
 }
@@ -154,17 +138,6 @@ static void write_classes(report *p, const statement *s) {
              used < sizeof names ? "" : "…");
 }
 
-static void write_class_weights(report *p, const dperm_model *m) {
-  char list[400];
-  size_t used = 0;
-  for (size_t i = 0; i < m->classes.count && used < sizeof list; i++) {
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s%.4g for \"%.60s\"", i ? ", " : "",
-                             m->class_weights[i], m->classes.names[i]);
-  }
-  report_row(p, "weights of classes", "%s%s; chosen in public, and covered by the budget", list,
-             used < sizeof list ? "" : "…");
-}
-
 /* What δ is, for somebody who has to explain it. */
 static void write_delta(report *p, const dperm_model *m) {
   if (!spends_delta(m)) {
@@ -179,32 +152,22 @@ static void write_delta(report *p, const dperm_model *m) {
       "the factor of ε more often; twice that factor at most once in %.3g runs (noise longer "
       "than the program certifies for has %.2g of δ)",
       1 / (2 * m->claim.delta), m->claim.delta_numerics);
-  const double told = records_told(m);
   report_row(p, "δ and the records",
              "at the very worst each of the %s%zu records is told with that probability: %.2g of "
-             "them on average, %s",
-             m->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? "about " : "", m->rows, told,
-             told <= 0.1 ? "far below one"
-             : told < 1  ? "not far below one, which is more than good practice allows"
-                         : "where good practice allows far less than one");
+             "them on average, where good practice is far below one",
+             m->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? "about " : "", m->rows,
+             records_told(m));
 }
 
 /* What of the budget is not the fit's. */
 static void write_shares(report *p, const dperm_model *m) {
   const double *shares = m->claim.shares;
-  char rest[400] = "";
-  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
-    size_t used = strlen(rest);
-    if (shares[s] > 0) {
-      (void)snprintf(rest + used, sizeof rest - used, " and for %s", share_kinds[s].left_for);
-    }
-  }
   if (shares[SHARE_SCHEMA] > 0) {
     report_row(
         p, "of that",
         "ε = %.6g for the schema: what the records said, with noise, of its bins and groups; "
-        "the rest for the fit%s",
-        shares[SHARE_SCHEMA], rest);
+        "the rest for what follows",
+        shares[SHARE_SCHEMA]);
   }
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     char value[DOUBLE_TEXT_SIZE] = "";
@@ -236,17 +199,6 @@ static void write_facts(report *p, const statement *s) {
   report_row(p, "privacy budget", "(ε, δ) = (%s, %.2g), for every %s", s->epsilon, m->claim.delta,
              s->whom);
   write_shares(p, m);
-  if (m->joint) {
-    report_row(p, "classes", "all %zu are learned in one fit, with noise for each of them",
-               m->classes.count);
-  } else if (m->classes.count > 2) {
-    report_row(p, "shared by",
-               "%zu fits, one for each class, of ε = %.6g each; every record is in all of them",
-               m->classes.count, m->claim.epsilon_class);
-  }
-  if (m->class_weights) {
-    write_class_weights(p, m);
-  }
   write_delta(p, m);
   report_row(p, "how",
              objective ? "random noise in the problem that is solved (objective perturbation)"
@@ -265,9 +217,8 @@ static void write_replaced(report *p, const statement *s) {
   if (twice.delta >= 1) {
     report_add(p, REPORT_TEXT,
                "The budget counts whether a %s is in the data or not. It promises nothing about "
-               "what that %s: two data sets in which it says different things are two such "
-               "steps apart, for which (1 + e^ε)δ is 1 or more, and that is no promise.",
-               s->whom, s->person ? "person's records say" : "record says");
+               "what is said there: for two such steps (1 + e^ε)δ is 1 or more.",
+               s->whom);
     return;
   }
   report_add(
@@ -283,25 +234,11 @@ static void write_replaced(report *p, const statement *s) {
 
 /* What an adversary may come to believe. */
 static void write_example(report *p, const statement *s) {
-  const double epsilon = s->model->claim.epsilon, delta = s->model->claim.delta, e = exp(epsilon);
-  const char *of = s->person && s->adding ? "person's records"
-                   : s->person            ? "person's record"
-                                          : "record";
-  const char *what = !s->adding  ? "says a certain thing"
-                     : s->person ? "are among the data"
-                                 : "is among the data";
-  if (spends_delta(s->model)) {
-    report_add(p, REPORT_TEXT,
-               "For example: somebody who thinks it as likely as not that a %s %s, and guesses "
-               "after seeing the model, is right with a probability of at most %.4g percent.",
-               of, what, guessed_right(epsilon, delta));
-    return;
-  }
   report_add(p, REPORT_TEXT,
-             "For example: somebody who thinks it as likely as not that a %s %s "
-             "can be at most %.0f percent sure after seeing the model, and one who was 1 percent "
-             "sure at most %.2g percent, but for that δ.",
-             of, what, 100 * e / (1 + e), 100 * e / (99 + e));
+             "For example: somebody who thinks it as likely as not that a %s %s, and guesses "
+             "after seeing the model, is right with a probability of at most %.4g percent.",
+             s->whom, s->adding ? "is among the data" : "says a certain thing",
+             guessed_right(s->model->claim.epsilon, s->model->claim.delta));
 }
 
 static void write_guarantee(report *p, const statement *s) {
@@ -309,16 +246,13 @@ static void write_guarantee(report *p, const statement *s) {
   report_add(
       p, REPORT_TEXT,
       "To every %s in the data%s. The model was made with random noise, and nearly the same "
-      "models come out with nearly the same probabilities whether %s; how nearly, %s. This "
+      "models come out with nearly the same probabilities whether a %s %s; how nearly, %s. This "
       "holds against everybody who cannot break the random "
       "source, the way keys and signatures are protected: also against somebody who knows "
       "all other records, has other data to compare with, or learns more later. Nothing that "
       "is done with the model afterwards can undo it.",
-      s->whom, s->person ? "" : ", and so to every person who has one record in it",
-      s->adding   ? s->person ? "a person's records are among the data or not"
-                              : "a record is among the data or not"
-      : s->person ? "a person's data say this or anything else"
-                  : "a record says this or anything else",
+      s->whom, s->person ? "" : ", and so to every person who has one record in it", s->whom,
+      s->adding ? "is among the data or not" : "says this or anything else",
       spends_delta(s->model) ? "ε and δ say" : "ε says");
   write_example(p, s);
   if (s->adding) {
@@ -327,24 +261,17 @@ static void write_guarantee(report *p, const statement *s) {
 }
 
 static void write_mathematics(report *p, const statement *s) {
-  char sizes[80];
-  (void)snprintf(sizes, sizeof sizes, "of at most %zu records, of which one has ",
-                 add_remove_rows_most(s->model->rows));
   report_add(p, REPORT_HEADING, "In mathematics");
   report_add(p, REPORT_LINE, "P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = %s,  δ = %.2g",
              s->epsilon, s->model->claim.delta);
   report_add(
       p, REPORT_TEXT,
-      "for every set S of models and all data sets D, D′ %s%s%s. M is the program with all its "
-      "rounding, and the weights as they stand in the file.",
-      s->adding ? sizes : "of the same size that differ in ",
-      s->adding   ? s->person ? "the records of one person more than the other"
-                              : "one record more than the other"
-      : s->person ? "the records of one person, replaced by any other"
-                  : "one record, replaced by any other",
-      s->person ? " (the mechanism runs at a fraction of ε for each record, and these add up: "
-                  "group privacy)"
-                : "");
+      "for every set S of models and all data sets D, D′ of %s %zu records, %s one %s %s. M is "
+      "the program with all its rounding, and the weights as they stand in the file.",
+      s->adding ? "at most" : "the same",
+      s->adding ? add_remove_rows_most(s->model->rows) : s->model->rows,
+      s->adding ? "of which one has" : "that differ in", s->whom,
+      s->adding ? "more than the other" : "replaced by any other");
 }
 
 static void write_spending(report *p, const statement *s) {
@@ -372,7 +299,7 @@ static void write_limits(report *p, const statement *s) {
              "say, with or without any one of them.");
   report_add(p, REPORT_ITEM,
              "Anything about other releases from the same records: their ε and δ must be added%s.",
-             s->seen->paid.order > 0 ? ", or put together as this ledger does" : "");
+             s->seen->paid.entry.order > 0 ? ", or put together as this ledger does" : "");
   if (!s->person) {
     report_add(p, REPORT_ITEM,
                "The same strength for somebody with several records: k of them are protected at "
@@ -406,16 +333,10 @@ static void write_limits(report *p, const statement *s) {
 
 static void write_checks(report *p, const statement *s) {
   report_add(p, REPORT_HEADING, "How to check it");
-  if (s->seen->holds) {
-    report_add(
-        p, REPORT_TEXT,
-        "dperm %s has derived the claim again from the file, with arithmetic of its own: all "
-        "%zu steps hold. Anybody who has the file can repeat that:",
-        dperm_version(), s->seen->steps);
-  } else {
-    report_add(p, REPORT_TEXT, "dperm %s could not derive the claim from the file: %s",
-               dperm_version(), s->seen->first_failure);
-  }
+  report_add(p, REPORT_TEXT,
+             "dperm %s has derived the claim again from the file, with arithmetic of its own: %s "
+             "%zu steps hold. Anybody who has the file can repeat that:",
+             dperm_version(), s->seen->holds ? "all" : "not all", s->seen->steps);
   report_add(p, REPORT_LINE, "dperm verify --model %s", s->path);
   report_add(p, REPORT_TEXT,
              "Whoever has the program can measure its privacy from outside, and the custodian can "
@@ -457,6 +378,8 @@ dperm_status dperm_statement(const char *name, const char *text, size_t length,
     (void)snprintf(s.whom, sizeof s.whom, "person with at most %zu records",
                    model->claim.rows_per_person);
   }
+  (void)snprintf(s.event, sizeof s.event,
+                 s.adding ? "whether that %s is there at all" : "what that %s says", s.whom);
   TRY(report_open(&p, html, dperm_model_is_private(model) ? "Privacy statement" : "No privacy",
                   err));
   write_summary(&p, &s);

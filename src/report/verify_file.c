@@ -22,35 +22,26 @@ static const char *sentence(const json_document *doc, const dperm_error *refused
 typedef struct payments {
   payment fit, schema;
   dperm_error fit_trouble, schema_trouble;
-  charged_entry entry, schema_entry;
 } payments;
 
 /* What a ledger did not charge, and a ledger that is damaged, are findings; what cannot be read at
  * all is a failure. */
-static dperm_status set_entry(const json_document *doc, dperm_status status, const payment *p,
-                              const dperm_error *trouble, charged_entry *out, dperm_error *err) {
+static dperm_status set_trouble(const json_document *doc, dperm_status status,
+                                const dperm_error *trouble, charged_entry *out, dperm_error *err) {
   if (status == DPERM_IO_ERROR || status == DPERM_OUT_OF_MEMORY) {
     FAIL(err, status, "%s", trouble->message);
   }
-  *out = (charged_entry){.entry = p->number,
-                         .epsilon = p->epsilon,
-                         .delta = p->delta,
-                         .order = p->order,
-                         .cost = p->cost,
-                         .cost_delta = p->cost_delta,
-                         .total_epsilon = p->total,
-                         .adding = p->adding,
-                         .trouble = status == DPERM_OK ? NULL : sentence(doc, trouble)};
+  out->trouble = status == DPERM_OK ? NULL : sentence(doc, trouble);
   return DPERM_OK;
 }
 
 static dperm_status find_payments(const json_document *doc, const dperm_model *model,
                                   dperm_ledger *ledger, payments *out, dperm_error *err) {
   dperm_status fit = payment_of_model(ledger, model, &out->fit, &out->fit_trouble);
-  TRY(set_entry(doc, fit, &out->fit, &out->fit_trouble, &out->entry, err));
+  TRY(set_trouble(doc, fit, &out->fit_trouble, &out->fit.entry, err));
   dperm_status schema = payment_of_schema(ledger, model, &out->schema, &out->schema_trouble);
-  TRY(set_entry(doc, schema, &out->schema, &out->schema_trouble, &out->schema_entry, err));
-  out->entry.schema = out->schema.number != 0 ? &out->schema_entry : NULL;
+  TRY(set_trouble(doc, schema, &out->schema_trouble, &out->schema.entry, err));
+  out->fit.entry.schema = out->schema.entry.entry != 0 ? &out->schema.entry : NULL;
   return DPERM_OK;
 }
 
@@ -82,8 +73,8 @@ dperm_status dperm_model_verify(const char *name, const char *text, size_t lengt
   if (model) {
     TRY(find_payments(&doc, model, ledger, &paid, err));
   } else if (ledger) {
-    paid.entry.trouble = sentence(&doc, &refused);
+    paid.fit.entry.trouble = sentence(&doc, &refused);
   }
   return verify_document(&doc, found == DPERM_OK ? NULL : sentence(&doc, &refused),
-                         ledger ? &paid.entry : NULL, line, context, holds, err);
+                         ledger ? &paid.fit.entry : NULL, line, context, holds, err);
 }

@@ -14,50 +14,31 @@ static interval nearly_all(interval a) {
   return interval_mul(a, interval_of(1 - 0x1p-52));
 }
 
-/* What the entry had to pay of the model's claim: the fit's part of epsilon, all rows of a unit,
- * those of other shares, and the schema's, unless that has an entry of its own; twice that where
- * a claim about added and removed records is charged to a budget for replaced ones, and (1 +
- * e^epsilon) delta (neighbours.md 5). */
-static bool claim_due(verifier *v, bool alone, bool twice, interval *epsilon, interval *delta) {
+/* What the entry had to pay. For a model: the fit's part of epsilon, all rows of a unit, those of
+ * other shares, and the schema's, unless that has an entry of its own; for a schema its part, which
+ * is pure. Twice that where a claim about added and removed records is charged to a budget for
+ * replaced ones, and (1 + e^epsilon) delta (neighbours.md 5). */
+static void check_amounts(verifier *v, const charged_entry *paid, bool released) {
   double stated = 0;
   epsilon_parts p;
   if (!read_parts(v, "charge", &p) || !field_number(v, "charge", "privacy.delta", &stated)) {
-    return false;
-  }
-  interval fit = interval_add(p.fits, p.after_fit);
-  interval whole = alone ? fit : interval_add(fit, interval_of(p.refined));
-  interval odds = interval_add(interval_of(1), interval_exp(whole));
-  *epsilon = twice ? interval_add(whole, whole) : whole;
-  *delta = twice ? interval_mul(odds, interval_of(stated)) : interval_of(stated);
-  return true;
-}
-
-static void check_amounts(verifier *v, const charged_entry *paid) {
-  interval epsilon, delta;
-  bool alone = paid->schema != NULL, twice = by_adding(v) && !paid->adding;
-  if (!claim_due(v, alone, twice, &epsilon, &delta)) {
     return;
+  }
+  const interval fit = interval_add(p.fits, p.after_fit), schema = interval_of(p.refined);
+  interval epsilon = !released ? schema : paid->schema ? fit : interval_add(fit, schema);
+  interval delta = interval_of(released ? stated : 0);
+  bool twice = by_adding(v) && !paid->adding;
+  if (twice) {
+    delta = interval_mul(interval_add(interval_of(1), interval_exp(epsilon)), delta);
+    epsilon = interval_add(epsilon, epsilon);
   }
   bool covered = interval_at_most(nearly_all(epsilon), interval_of_text(paid->epsilon)) &&
                  interval_at_most(nearly_all(delta), interval_of_text(paid->delta));
-  finding(v, covered, "charge", "entry %llu paid epsilon %.40s and delta %s, %s%s%s", paid->entry,
-          paid->epsilon, shown(interval_upper(interval_of_text(paid->delta))).text,
-          covered ? "which covers the model's" : "less than the model's",
-          alone ? ", but for its schema's part" : "",
-          twice ? ", twice over where records are replaced" : "");
-}
-
-/* What the schema's own entry paid; what it cost is pure. */
-static void check_schema_amount(verifier *v, const charged_entry *paid) {
-  epsilon_parts p;
-  bool twice = by_adding(v) && !paid->adding;
-  if (!read_parts(v, "charge", &p)) {
-    return;
-  }
-  interval due = interval_mul(interval_of(twice ? 2 : 1), interval_of(p.refined));
-  bool covered = interval_at_most(nearly_all(due), interval_of_text(paid->epsilon));
-  finding(v, covered, "charge", "entry %llu paid epsilon %.40s for the schema, %s%s", paid->entry,
-          paid->epsilon, covered ? "which covers its refinement" : "less than its refinement cost",
+  finding(v, covered, "charge", "entry %llu paid epsilon %.40s and delta %s, which covers %s%s",
+          paid->entry, paid->epsilon, shown(interval_upper(interval_of_text(paid->delta))).text,
+          !released      ? "its schema's refinement"
+          : paid->schema ? "the model's, but for its schema's part"
+                         : "the model's",
           twice ? ", twice over where records are replaced" : "");
 }
 
@@ -89,7 +70,7 @@ static bool price_of_fits(verifier *v, const charged_entry *paid, price *out,
       field_is_object(v, "selection") ||
       !field_positive(v, "price", "privacy.numerics.epsilon_num", &num) ||
       !field_positive(v, "price", "privacy.numerics.delta", &failure) ||
-      !field_positive(v, "price", class_epsilon(v).path, &share)) {
+      !field_positive(v, "price", class_epsilon(v), &share)) {
     return false;
   }
   const interval fits = interval_of(classes_joint(v) ? 1 : (double)class_fits_of(v));
@@ -115,9 +96,7 @@ static void check_price(verifier *v, const charged_entry *paid, bool released) {
   double due =
       interval_upper(known ? interval_min(plain.divergence, fits.divergence) : plain.divergence);
   finding(v, covered, "price",
-          covered ? "entry %llu costs %.40s by Renyi order %s, and what follows from the %s is %s"
-                  : "entry %llu costs %.40s by Renyi order %s, less than what follows from the %s, "
-                    "%s (or less delta)",
+          "entry %llu costs %.40s by Renyi order %s, and what follows from the %s is %s",
           paid->entry, paid->cost, shown(paid->order).text, known ? "file" : "claim",
           shown(due).text);
 }
@@ -125,10 +104,10 @@ static void check_price(verifier *v, const charged_entry *paid, bool released) {
 /* An entry for the model, or for its schema alone. */
 static void check_entry(verifier *v, const charged_entry *paid, bool released) {
   if (paid->trouble) {
-    finding(v, false, "charge", "%.400s", paid->trouble);
+    fails(v, "charge", "%.400s", paid->trouble);
     return;
   }
-  (released ? check_amounts : check_schema_amount)(v, paid);
+  check_amounts(v, paid, released);
   if (paid->order > 0) {
     check_price(v, paid, released);
   }

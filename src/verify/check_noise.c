@@ -15,9 +15,8 @@ void check_noise_kind(verifier *v) {
     const noise_shape *kind = noise_shape_find(name);
     bool fits = kind && (kind->output || !by_mechanism(v, "output"));
     finding(v, fits, "noise",
-            !fits            ? "%.60s is not known here, or not for this mechanism"
-            : kind->gaussian ? "%.60s, density ~ exp(-(beta |b|)^2/2)"
-                             : "%.60s, density ~ exp(-beta |b|)",
+            kind && kind->gaussian ? "%.60s, density ~ exp(-(beta |b|)^2/2)"
+                                   : "%.60s, density ~ exp(-beta |b|)",
             name);
   }
 }
@@ -35,7 +34,7 @@ static bool loss_of_fit(verifier *v, const char *name, loss_facts *out) {
   if (classes_joint(v)) {
     *out = joint_facts();
     return strcmp(loss, "logistic") == 0 ||
-           finding(v, false, name, "%.60s cannot learn classes jointly", loss);
+           fails(v, name, "%.60s cannot learn classes jointly", loss);
   }
   if (known && known->has_h && !field_positive(v, name, "loss.h", &h)) {
     return false;
@@ -50,68 +49,52 @@ static bool loss_of_fit(verifier *v, const char *name, loss_facts *out) {
   return true;
 }
 
-/* Whether a stated constant is the true one up to one rounding. */
-static bool nearly(double stated, interval truth) {
-  interval s = interval_of(stated), slack = interval_mul(truth, interval_of(0x1p-52));
-  return interval_at_most(s, interval_add(truth, slack)) &&
-         interval_at_most(interval_sub(truth, slack), s);
-}
-
-/* Files may leave the constants out where the name gives them; stated ones must be right. */
-static bool stated_right(verifier *v, const char *key, interval truth, bool *readable) {
+/* Files may leave the constants out where the name gives them; stated ones must be right, up to one
+ * rounding. */
+static bool stated_right(verifier *v, const char *key, interval truth, bool *right) {
   double stated = 0;
   if (!field_at(v->root, key)) {
     return true;
   }
-  *readable = field_positive(v, "loss", key, &stated);
-  return *readable && nearly(stated, truth);
+  bool readable = field_positive(v, "loss", key, &stated);
+  *right = *right && interval_near(interval_of(stated), truth, 0x1p-52);
+  return readable;
 }
 
 void check_loss(verifier *v) {
   loss_facts facts;
-  bool readable = true;
-  if (!loss_of_fit(v, "loss", &facts)) {
-    return;
-  }
-  bool right = stated_right(v, "loss.lipschitz", facts.lipschitz, &readable) && readable &&
-               stated_right(v, "loss.smoothness", facts.smoothness, &readable);
-  if (readable) {
-    finding(
-        v, right, "loss",
-        right ? "%.60s, L = %s, c = %s%s" : "%.60s has L = %s and c = %s; the file states others%s",
-        json_string_value(field_at(v->root, "loss.name")),
-        shown(interval_upper(facts.lipschitz)).text, shown(interval_upper(facts.smoothness)).text,
-        classes_joint(v) ? ", in l2 norm over the classes"
-        : facts.known    ? ""
-                         : " (declared, not proved)");
+  bool right = true;
+  if (loss_of_fit(v, "loss", &facts) &&
+      stated_right(v, "loss.lipschitz", facts.lipschitz, &right) &&
+      stated_right(v, "loss.smoothness", facts.smoothness, &right)) {
+    finding(v, right, "loss", "%.60s, L = %s, c = %s%s",
+            json_string_value(field_at(v->root, "loss.name")),
+            shown(interval_upper(facts.lipschitz)).text,
+            shown(interval_upper(facts.smoothness)).text,
+            classes_joint(v) ? ", in l2 norm over the classes"
+            : facts.known    ? ""
+                             : " (declared, not proved)");
   }
 }
 
 /* ---- the budget of the fit */
 
 void check_budget(verifier *v) {
-  double core = 0, num = 0, epsilon = 0;
-  number_text sum;
+  double core = 0, num = 0;
   if (!field_is_object(v, "privacy.numerics")) {
-    finding(v, false, "numerics",
-            field_is_null(v, "privacy.numerics")
-                ? "null: the model was written before dperm covered rounding, or has no "
-                  "noise at all; train anew"
-                : "privacy.numerics is not an object");
+    fails(v, "numerics", "rounding is not covered, or there is no noise: train anew");
   } else if (field_positive(v, "epsilon", "privacy.numerics.epsilon_core", &core) &&
-             field_positive(v, "epsilon", "privacy.numerics.epsilon_num", &num) &&
-             field_positive(v, "epsilon", class_epsilon(v).path, &epsilon)) {
-    bool covered = sum_covered(core, 2, num, epsilon, &sum);
-    finding(v, covered, "epsilon", "epsilon_core + 2 epsilon_num = %s %s %s = %s", sum.text,
-            covered ? "<=" : ">", class_epsilon(v).name, shown(epsilon).text);
+             field_positive(v, "epsilon", "privacy.numerics.epsilon_num", &num)) {
+    const interval twice = interval_add(interval_of(num), interval_of(num));
+    finding_covered(v, "epsilon", true, interval_add(interval_of(core), twice), class_epsilon(v),
+                    "epsilon_core + 2 epsilon_num");
   }
 }
 
 /* ---- beta */
 
 typedef struct fit_numbers {
-  double beta, epsilon; /* epsilon: what the noise may cost, and its name in the file */
-  const char *epsilon_name;
+  double beta, epsilon;         /* epsilon_core: what the noise may cost */
   interval rows, lambda, total; /* n, Lambda, Lambda + Delta */
   interval r2, rk;
   loss_facts loss;
@@ -121,12 +104,7 @@ static bool read_fit(verifier *v, fit_numbers *f) {
   const noise_shape *kind = noise_shape_find(json_string_value(field_at(v->root, "privacy.noise")));
   double lambda = 0, delta_reg = 0, r2 = 0;
   unsigned long long rows = 0;
-  /* files without numerics gave all of it to the noise */
-  epsilon_field budget = field_is_object(v, "privacy.numerics")
-                             ? (epsilon_field){"privacy.numerics.epsilon_core", "epsilon_core"}
-                             : class_epsilon(v);
-  f->epsilon_name = budget.name;
-  if (!field_positive(v, "beta", budget.path, &f->epsilon) ||
+  if (!field_positive(v, "beta", "privacy.numerics.epsilon_core", &f->epsilon) ||
       !field_positive(v, "beta", "privacy.beta", &f->beta) ||
       !field_positive(v, "beta", "privacy.lambda", &lambda) ||
       !field_number(v, "beta", "privacy.delta_reg", &delta_reg) ||
@@ -139,10 +117,9 @@ static bool read_fit(verifier *v, fit_numbers *f) {
   f->total = interval_add(f->lambda, interval_of(delta_reg));
   f->r2 = interval_of(r2);
   bool bounded = kind && kind->row_bound(v, f->r2, &f->rk);
-  return (bounded && delta_reg >= 0) ||
-         finding(v, false, "beta", "%s",
-                 bounded ? "privacy.delta_reg is below zero"
-                         : "cannot be checked for this kind of noise");
+  return (bounded && delta_reg >= 0) || fails(v, "beta", "%s",
+                                              bounded ? "privacy.delta_reg is below zero"
+                                                      : "cannot be checked for this kind of noise");
 }
 
 /* beta against a limit/(2LR): 2LR is the most that two neighbours' gradients differ by in the
@@ -152,9 +129,8 @@ static void report_beta(verifier *v, const fit_numbers *f, interval over, const 
   interval range = interval_mul(gradients, interval_mul(f->loss.lipschitz, f->rk));
   interval limit = interval_div(over, range);
   bool enough = interval_at_most(interval_of(f->beta), limit);
-  finding(v, enough, "beta", "%s %s %s = %s, with %s = %s", shown(f->beta).text,
-          enough ? "<=" : "is not <=", formula, shown(interval_lower(limit)).text, f->epsilon_name,
-          shown(f->epsilon).text);
+  finding(v, enough, "beta", "%s <= %s = %s, with epsilon_core = %s", shown(f->beta).text, formula,
+          shown(interval_lower(limit)).text, shown(f->epsilon).text);
 }
 
 /* beta <= n Lambda epsilon/(2LR), or /(LR). */
@@ -176,25 +152,13 @@ static void check_tight(verifier *v, const fit_numbers *f, interval kappa) {
                                    : epsilon_bound(&f->loss, by_adding(v), kappa, a);
   bool enough = interval_at_most(cost, interval_of(f->epsilon));
   finding(v, enough, "beta",
-          "%s costs epsilon(A) <= %s, which %s %s = %s (A = beta R = %s, kappa = %s)",
-          shown(f->beta).text, shown(interval_upper(cost)).text,
-          enough ? "is <=" : "is not <=", f->epsilon_name, shown(f->epsilon).text,
+          "%s costs epsilon(A) <= %s, which is <= epsilon_core = %s (A = beta R = %s, kappa = %s)",
+          shown(f->beta).text, shown(interval_upper(cost)).text, shown(f->epsilon).text,
           shown(interval_upper(a)).text, shown(interval_upper(kappa)).text);
 }
 
 static interval kappa_of(const fit_numbers *f) {
   return interval_div(interval_mul(f->r2, f->r2), interval_mul(f->rows, f->total));
-}
-
-static void check_objective(verifier *v, const fit_numbers *f) {
-  const interval kappa = kappa_of(f);
-  if (field_is(v->root, "privacy.analysis", "tight")) {
-    check_tight(v, f, kappa);
-  } else if (field_is(v->root, "privacy.analysis", "paper") && !by_adding(v) && !classes_joint(v)) {
-    check_paper(v, f, kappa);
-  } else {
-    finding(v, false, "beta", "cannot be checked without a known analysis");
-  }
 }
 
 /* ---- gaussian noise */
@@ -234,11 +198,9 @@ static interval gaussian_delta(const verifier *v, const fit_numbers *f) {
 static void check_gaussian(verifier *v, const fit_numbers *f) {
   interval cost = gaussian_delta(v, f);
   bool proved = interval_at_most(cost, interval_of(1));
-  finding(v, proved, "beta",
-          proved ? "%s costs delta_core <= %s at %s = %s (A = beta R = %s)"
-                 : "%s has no proved delta (%s) at %s = %s (A = beta R = %s)",
-          shown(f->beta).text, shown(interval_upper(cost)).text, f->epsilon_name,
-          shown(f->epsilon).text, shown(interval_upper(reach_of_noise(f))).text);
+  finding(v, proved, "beta", "%s costs delta_core <= %s at epsilon_core = %s (A = beta R = %s)",
+          shown(f->beta).text, shown(interval_upper(cost)).text, shown(f->epsilon).text,
+          shown(interval_upper(reach_of_noise(f))).text);
 }
 
 /* The lattice counts it e^epsilon_num times. */
@@ -270,15 +232,17 @@ void check_beta(verifier *v) {
   if (!read_fit(v, &f)) {
     return;
   }
+  bool objective = by_mechanism(v, "objective");
   if (is_gaussian(v)) {
     check_gaussian(v, &f);
-    return;
-  }
-  if (by_mechanism(v, "output")) {
+  } else if (by_mechanism(v, "output")) {
     check_output(v, &f);
-  } else if (by_mechanism(v, "objective")) {
-    check_objective(v, &f);
+  } else if (objective && field_is(v->root, "privacy.analysis", "tight")) {
+    check_tight(v, &f, kappa_of(&f));
+  } else if (objective && field_is(v->root, "privacy.analysis", "paper") && !by_adding(v) &&
+             !classes_joint(v)) {
+    check_paper(v, &f, kappa_of(&f));
   } else {
-    finding(v, false, "beta", "cannot be checked without a known mechanism");
+    fails(v, "beta", "cannot be checked without a known mechanism and analysis");
   }
 }

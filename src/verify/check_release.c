@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "verify/checks.h"
-#include "verify/epsilon_bound.h"
 
 /* What numerics may cost: an event that is never seen (docs/privacy.md 8). */
 static const double most_delta = 1e-30;
@@ -84,63 +83,47 @@ void check_lattice(verifier *v) {
     return;
   }
   bool power = frexp(step, &exponent) == 0.5;
-  finding(v, power, "lattice_step", "g = %s %s a power of two", shown(step).text,
-          power ? "is" : "is not");
+  finding(v, power, "lattice_step", "g = %s is a power of two", shown(step).text);
   check_solution_error(v, tau);
   dims *= classes_joint(v) ? class_fits_of(v) : 1; /* released at once */
   bool covers = lattice_covers(s, dims, tau, step);
   finding(v, covers, "lattice_sensitivity",
-          "S = %llu %s floor(d + sqrt(d) tau/g), d = %llu, tau = %s", s,
-          covers ? ">=" : "is not >=", dims, shown(tau).text);
+          "S = %llu >= floor(d + sqrt(d) tau/g), d = %llu, tau = %s", s, dims, shown(tau).text);
   bool fits = fmod(ldexp(frexp(num, &exponent), NUM_BITS), 1) == 0;
   finding(v, fits, "epsilon_num",
-          "%s %s at most %d bits: discrete Laplace noise of scale S/epsilon_num is drawn with "
+          "%s has at most %d bits: discrete Laplace noise of scale S/epsilon_num is drawn with "
           "integers only",
-          shown(num).text, fits ? "has" : "does not have", NUM_BITS);
+          shown(num).text, NUM_BITS);
 }
 
 /* ---- the weights */
 
 /* The weights of one fit: finite numbers, and multiples of g if there is one; fmod is exact. */
-static bool sound_weights(verifier *v, const json_t *weights, unsigned long long wanted, double g) {
-  size_t count = json_array_size(weights);
-  if (count != wanted) {
-    return finding(v, false, "weights", "%zu weights where the rows have %llu columns", count,
-                   wanted);
-  }
-  for (size_t j = 0; j < count; j++) {
+static bool sound_weights(const json_t *weights, unsigned long long wanted, double g) {
+  bool sound = json_array_size(weights) == wanted;
+  for (size_t j = 0; sound && j < wanted; j++) {
     const json_t *weight = json_array_get(weights, j);
     double value = json_number_value(weight);
-    if (!json_is_number(weight) || !isfinite(value) || (g > 0 && fmod(value, g) != 0)) {
-      return finding(v, false, "weights", "weight %zu is not a whole multiple of g, or no number",
-                     j);
-    }
+    sound = json_is_number(weight) && isfinite(value) && !(g > 0 && fmod(value, g) != 0);
   }
-  return true;
+  return sound;
 }
 
 void check_weights(verifier *v) {
   const json_t *weights = json_object_get(v->root, "weights");
-  const json_t *step = field_at(v->root, "privacy.numerics.lattice_step");
   size_t fits = class_fits_of(v);
   unsigned long long wanted = 0;
   double g = 0;
   if (!expected_weights(v, "weights", &wanted) ||
-      (step && !field_positive(v, "weights", "privacy.numerics.lattice_step", &g))) {
+      (field_at(v->root, "privacy.numerics.lattice_step") &&
+       !field_positive(v, "weights", "privacy.numerics.lattice_step", &g))) {
     return;
   }
-  if (fits > 1 && json_array_size(weights) != fits) {
-    finding(v, false, "weights", "%zu arrays of weights for %zu classes", json_array_size(weights),
-            fits);
-    return;
+  bool sound = fits == 1 || json_array_size(weights) == fits;
+  for (size_t m = 0; sound && m < fits; m++) {
+    sound = sound_weights(fits == 1 ? weights : json_array_get(weights, m), wanted, g);
   }
-  for (size_t m = 0; m < fits; m++) {
-    if (!sound_weights(v, fits == 1 ? weights : json_array_get(weights, m), wanted, g)) {
-      return;
-    }
-  }
-  finding(v, true, "weights", step ? "all %llu are whole multiples of g" : "%llu numbers",
-          fits * wanted);
+  finding(v, sound, "weights", "%zu times %llu, all whole multiples of g", fits, wanted);
 }
 
 /* ---- delta */
@@ -173,7 +156,7 @@ static bool delta_needed(verifier *v, double epsilon, delta_parts *out) {
   if (selected_by(v, "stopping") &&
       (!field_positive(v, "delta", "selection.rounds_mean", &fits) ||
        (fits < 1 &&
-        !finding(v, false, "delta", "a mean of %s rounds is less than one", shown(fits).text)))) {
+        !fails(v, "delta", "a mean of %s rounds is less than one", shown(fits).text)))) {
     return false;
   }
   if (!unit_rows(v, "delta", &rows)) {
@@ -198,22 +181,10 @@ static bool delta_needed(verifier *v, double epsilon, delta_parts *out) {
  * privacy" and 0 there, which no proof covers. */
 static void check_headline(verifier *v, double stated, const delta_parts *parts) {
   const interval needed = interval_add(parts->numerics, parts->noise);
-  bool gaussian = interval_above_zero(parts->noise);
   bool pure = field_is(v->root, "privacy.definition", "epsilon-differential privacy");
-  bool enough = !pure && interval_at_most(needed, interval_of(stated));
-  v->headline_only = v->holds && !enough;
-  v->proved = interval_upper(needed);
-  if (enough && stated < 1) {
-    finding(v, true, "headline",
-            gaussian ? "delta = %s covers that and the noise, together %s"
-                     : "delta = %s covers that",
-            shown(stated).text, shown(v->proved).text);
-  } else {
-    finding(v, false, "headline",
-            "%s, delta = %s, is too strong a claim: what is proved is delta = %s%s",
-            pure ? "pure epsilon" : "the pair", shown(stated).text, shown(v->proved).text,
-            gaussian ? "" : "; see the advisory in SECURITY.md");
-  }
+  bool enough = !pure && stated < 1 && interval_at_most(needed, interval_of(stated));
+  finding(v, enough, "headline", "%sdelta = %s covers what is proved, %s",
+          pure ? "pure epsilon, " : "", shown(stated).text, shown(interval_upper(needed)).text);
 }
 
 void check_delta(verifier *v) {
@@ -222,15 +193,13 @@ void check_delta(verifier *v) {
   if (field_is_object(v, "privacy.numerics") &&
       field_positive(v, "delta", "privacy.numerics.delta", &delta) &&
       field_number(v, "delta", "privacy.delta", &stated) &&
-      field_positive(v, "delta", row_epsilon(v).path, &epsilon) &&
-      delta_needed(v, epsilon, &needed)) {
+      field_positive(v, "delta", row_epsilon(v), &epsilon) && delta_needed(v, epsilon, &needed)) {
     bool enough = interval_at_most(needed.numerics, interval_of(delta));
-    finding(v, enough && delta <= most_delta, "delta", "%s %s %s%s%s(1 + e^epsilon) e^-100 = %s%s",
-            shown(delta).text,
-            enough ? ">=" : "is not >=", selected_by(v, "stopping") ? "rounds_mean " : "",
+    finding(v, enough && delta <= most_delta, "delta",
+            "1e-30 >= %s >= %s%s%s(1 + e^epsilon) e^-100 = %s", shown(delta).text,
+            selected_by(v, "stopping") ? "rounds_mean " : "",
             class_fits_of(v) > 1 ? "classes " : "", unit_is_person(v) ? "group factor " : "",
-            shown(interval_upper(needed.numerics)).text,
-            delta <= most_delta ? "" : "; it must be at most 1e-30");
+            shown(interval_upper(needed.numerics)).text);
     check_headline(v, stated, &needed);
   }
 }
@@ -249,27 +218,13 @@ void state_claim(verifier *v) {
   }
   (void)snprintf(whom, sizeof whom, "%s one %s of%s %lld", change, record,
                  by_adding(v) ? " about" : "", (long long)rows);
-  if (v->holds) {
-    finding(v, true, "claim", "(epsilon, delta) = (%s, %s) for %s", shown(epsilon).text,
-            shown(stated).text, whom);
-  } else if (v->headline_only) {
-    finding(v, false, "claim",
-            "(epsilon, delta) = (%s, %s) does not follow from this file; (%s, %s) for "
-            "%s does",
-            shown(epsilon).text, shown(stated).text, shown(epsilon).text, shown(v->proved).text,
-            whom);
-  } else {
-    finding(v, false, "claim", "does not follow from this file");
-  }
+  finding(v, v->holds, "claim", "(epsilon, delta) = (%s, %s) for %s", shown(epsilon).text,
+          shown(stated).text, whom);
 }
 
 void state_assumptions(verifier *v) {
-  double tau = json_number_value(field_at(v->root, "privacy.numerics.solution_error"));
-  finding_remark(v, "not in the file: that the program drew its noise from a secure source");
-  if (tau > 0) {
-    finding_remark(v, "not in the file: that the program certified its solution to within tau = %s",
-                   shown(tau).text);
-  }
+  finding_remark(v, "not in the file: that the program drew its noise from a secure source, and "
+                    "certified its solution to within tau");
   finding_remark(v, "not in the file: that every row was kept within the norm, and the regularizer "
                     "is 1-strongly convex");
   finding_remark(v,

@@ -4,26 +4,8 @@
 #include <string.h>
 
 #include "verify/checks.h"
-#include "verify/epsilon_bound.h"
 
-/* The norm is 1 whatever the directions; but an unknown kind may not be what it says. */
-static void check_directions(verifier *v) {
-  static const char *const kinds[] = {"hadamard", "iid", "orthogonal", NULL};
-  const char *kind = NULL;
-  unsigned long long dims = 0;
-  if (field_text(v, "kernel", "kernel.kind", &kind) &&
-      field_count(v, "kernel", "encoding.dims", &dims)) {
-    bool known = field_among(v->root, "kernel.kind", kinds);
-    bool fast = strcmp(kind, "hadamard") == 0;
-    if (!known || (fast && !(field_is(v->root, "kernel.name", "gaussian") && dims >= 64))) {
-      finding(v, false, "kernel",
-              known ? "%.60s directions are for gaussian kernels over 64 columns or more"
-                    : "%.60s directions are not known here",
-              kind);
-    }
-  }
-}
-
+/* The norm is 1 whatever the directions are. */
 static void check_kernel(verifier *v) {
   static const char *const kernels[] = {"gaussian", "laplacian", "cauchy", NULL};
   const char *kernel = NULL;
@@ -32,10 +14,7 @@ static void check_kernel(verifier *v) {
       field_count(v, "kernel", "kernel.features", &features)) {
     bool known = field_among(v->root, "kernel.name", kernels);
     finding(v, known && features % 2 == 0, "kernel",
-            known ? "%.60s, %llu features in pairs of cos and sin: |x|_2 <= 1 + 2^-48"
-                  : "%.60s is not known here (%llu features)",
-            kernel, features);
-    check_directions(v);
+            "%.60s, %llu features in pairs of cos and sin: |x|_2 <= 1 + 2^-48", kernel, features);
   }
 }
 
@@ -48,10 +27,8 @@ void check_norm(verifier *v) {
       field_positive(v, "norm", "encoding.norm", &norm)) {
     bool memory = strcmp(source, "memory") == 0;
     bool file = strcmp(source, "schema") == 0 || strcmp(source, "svmlight") == 0;
-    finding(v, memory || (file && norm == 1), "norm",
-            memory || file ? "rows from %.60s have |x|_2 <= %s%s"
-                           : "rows from %.60s (norm %s) are not known here%s",
-            source, shown(norm).text, file && norm != 1 ? "; it must be 1" : "");
+    finding(v, memory || (file && norm == 1), "norm", "rows from %.60s have |x|_2 <= %s", source,
+            shown(norm).text);
   }
   if (!field_is_null(v, "kernel")) {
     check_kernel(v);
@@ -61,21 +38,12 @@ void check_norm(verifier *v) {
 /* Were rows with missing values dropped, n would depend on the records. */
 void check_missing_values(verifier *v) {
   static const char *const kept_by[] = {"zero", "category", NULL};
-  const json_t *rule = field_at(v->root, "schema.on_missing");
-  const char *word = rule ? json_string_value(rule) : "zero";
-  if (!field_is(v->root, "encoding.source", "schema")) {
-    return;
+  if (field_is(v->root, "encoding.source", "schema")) {
+    bool kept =
+        field_is_object(v, "schema") && (!field_at(v->root, "schema.on_missing") ||
+                                         field_among(v->root, "schema.on_missing", kept_by));
+    finding(v, kept, "on_missing", "no row is dropped, so their number depends on no record");
   }
-  if (!field_is_object(v, "schema")) {
-    finding(v, false, "on_missing", "schema is not there");
-    return;
-  }
-  bool kept = !rule || field_among(v->root, "schema.on_missing", kept_by);
-  finding(v, kept, "on_missing",
-          !kept          ? "%.60s: the number of rows may depend on the records"
-          : by_adding(v) ? "%.60s: no row is dropped, so each record is one"
-                         : "%.60s: no row is dropped, n does not depend on the records",
-          word ? word : "not a text");
 }
 
 /* ---- the number of rows */
@@ -96,37 +64,28 @@ const char *fitted_field(const verifier *v) {
 static void check_rows_silent(verifier *v) {
   bool silent = (field_is_null(v, "rows") || !field_at(v->root, "rows")) &&
                 (field_is_null(v, "rows_fitted") || !field_at(v->root, "rows_fitted"));
-  finding(v, silent, "rows",
-          silent ? "null: how many records there were is private too"
-                 : "the file says how many records there were, which add-remove keeps private");
+  finding(v, silent, "rows", "null: how many records there were is private too");
 }
 
 void check_rows(verifier *v) {
-  unsigned long long rows = 0, fitted = 0, holdout = 0, portion = 0;
-  unsigned long long candidates = json_array_size(field_at(v->root, "selection.candidates"));
+  bool split = selected_by(v, "split"), stops = selected_by(v, "stopping");
+  unsigned long long rows = 0, fitted = 0, held = 0, portion = 0;
   if (by_adding(v)) {
     check_rows_silent(v);
   }
   if (!field_count(v, fitted_field(v), rows_field(v), &rows) ||
-      !field_count(v, fitted_field(v), fitted_field(v), &fitted)) {
+      !field_count(v, fitted_field(v), fitted_field(v), &fitted) ||
+      (split && !field_count(v, fitted_field(v), "selection.portion", &portion)) ||
+      (stops && !field_count(v, fitted_field(v), "selection.holdout_rows", &held))) {
     return;
   }
-  if (selected_by(v, "split")) {
-    unsigned long long each = rows / (candidates + 1);
-    if (field_count(v, fitted_field(v), "selection.portion", &portion)) {
-      finding(v, portion == each && fitted == portion, fitted_field(v),
-              "%llu, a portion of %llu; %llu rows in %llu + 1 portions give %llu each", fitted,
-              portion, rows, candidates, each);
-    }
-  } else if (!selected_by(v, "stopping")) {
-    finding(v, fitted == rows, fitted_field(v),
-            by_adding(v) ? "%llu of %llu: all stand for the private number"
-                         : "n = %llu of %llu rows",
-            fitted, rows);
-  } else if (field_count(v, fitted_field(v), "selection.holdout_rows", &holdout)) {
-    finding(v, holdout < rows && fitted == rows - holdout, fitted_field(v),
-            "n = %llu; %llu rows less %llu held out", fitted, rows, holdout);
-  }
+  unsigned long long portions = json_array_size(field_at(v->root, "selection.candidates")) + 1;
+  bool right = split ? portion == rows / portions && fitted == portion
+                     : held < rows && fitted == rows - held;
+  finding(v, right, fitted_field(v), "n = %llu of %llu rows%s", fitted, rows,
+          split   ? ", one of equal portions for candidates and the choice"
+          : stops ? ", less those held out"
+                  : "");
 }
 
 /* ---- the choice */
@@ -136,12 +95,11 @@ static void check_split(verifier *v) {
   const char *selector = NULL;
   double epsilon = 0;
   if (field_text(v, "selection", "selection.selector", &selector) &&
-      field_positive(v, "selection", fit_epsilon(v).path, &epsilon)) {
+      field_positive(v, "selection", fit_epsilon(v), &epsilon)) {
     bool known = field_among(v->root, "selection.selector", selectors);
     finding(v, known, "selection",
-            known ? "disjoint portions: a record touches one fit or the choice "
-                    "(%.60s), each at epsilon = %s"
-                  : "selector %.60s is not known here (epsilon = %s)",
+            "disjoint portions: a record touches one fit or the choice (%.60s), each at epsilon "
+            "= %s",
             selector, shown(epsilon).text);
   }
 }
@@ -149,46 +107,35 @@ static void check_split(verifier *v) {
 /* 2 eps of a round for logarithmic K, 3 for geometric (privacy.md 7); K's mean enters delta. */
 static void check_stopping(verifier *v) {
   const char *rounds = NULL;
-  double round = 0, epsilon = 0, mean = 0;
-  number_text sum;
+  double round = 0, mean = 0;
   if (!field_text(v, "selection", "selection.rounds", &rounds) ||
       !field_positive(v, "selection", "selection.epsilon_round", &round) ||
-      !field_positive(v, "selection", row_epsilon(v).path, &epsilon) ||
       !field_positive(v, "selection", "selection.rounds_mean", &mean)) {
     return;
   }
   int factor = strcmp(rounds, "geometric") == 0 ? 3 : strcmp(rounds, "logarithmic") == 0 ? 2 : 0;
   if (factor == 0) {
-    finding(v, false, "selection", "rounds %.60s are not known here", rounds);
+    fails(v, "selection", "rounds %.60s are not known here", rounds);
     return;
   }
-  bool covered = sum_covered(0, factor, round, epsilon, &sum);
-  finding(v, covered, "selection", "random stopping, %s rounds: %d epsilon_round = %s %s %s = %s",
-          rounds, factor, sum.text, covered ? "<=" : ">", row_epsilon(v).name, shown(epsilon).text);
+  finding_covered(v, "selection", true, interval_mul(interval_of(factor), interval_of(round)),
+                  row_epsilon(v), "random stopping, %s rounds: %d epsilon_round", rounds, factor);
 }
 
-/* Whether a candidate's member is what was fitted; null stands for "does not apply". */
-static bool same_value(const json_t *a, const json_t *b) {
-  if (json_is_number(a) && json_is_number(b)) {
-    return json_number_value(a) == json_number_value(b);
+/* Whether a candidate's member is what was fitted. Where it was left to dperm ("auto"), or does not
+ * apply (null), anything may have been; files from before there were the `later` members do not
+ * have them. */
+static bool fits_offer(const json_t *offered, const json_t *fitted, bool later) {
+  const char *word = json_string_value(offered);
+  if (!offered || (word && strcmp(word, "auto") == 0)) {
+    return offered || later;
   }
-  return a && b && json_equal(a, b);
-}
-
-/* Where a candidate left something to dperm, or it does not apply, anything may have been fitted;
- * files from before there were these members do not have them. */
-static bool left_open(const verifier *v, const json_t *candidate, const char *name) {
-  const json_t *offered = json_object_get(candidate, name);
-  if (strcmp(name, "lambda") == 0) {
-    return field_is(candidate, name, "auto");
+  if (!fitted || json_is_null(fitted)) {
+    return json_is_null(offered);
   }
-  if (strcmp(name, "gamma") == 0 || strcmp(name, "features") == 0) {
-    return field_is_null(v, "kernel") && json_is_null(offered);
-  }
-  bool later = strcmp(name, "mechanism") == 0 || strcmp(name, "noise") == 0 ||
-               strcmp(name, "multiclass") == 0;
-  return later && (!offered || field_is(candidate, name, "auto") ||
-                   (json_is_null(offered) && class_fits_of(v) == 1));
+  return json_is_number(offered) && json_is_number(fitted)
+             ? json_number_value(offered) == json_number_value(fitted)
+             : json_equal(offered, fitted);
 }
 
 /* ---- the candidates */
@@ -269,9 +216,9 @@ static void check_candidates(verifier *v) {
   for (size_t i = 0; i < count; i++) {
     const char *wrong = wrong_member(v, json_array_get(candidates, i));
     if (wrong) {
-      finding(v, false, "candidates",
-              "candidate %zu has a %s that no private fit has, and the choice looked at it", i,
-              wrong);
+      fails(v, "candidates",
+            "candidate %zu has a %s that no private fit has, and the choice looked at it", i,
+            wrong);
       return;
     }
   }
@@ -282,23 +229,23 @@ static void check_chosen(verifier *v) {
   static const char *const pairs[][2] = {
       {"loss", "loss.name"},           {"h", "loss.h"},
       {"lambda", "privacy.lambda"},    {"gamma", "kernel.gamma"},
-      {"features", "kernel.features"}, {"mechanism", "privacy.mechanism"},
+      {"features", "kernel.features"}, {"mechanism", "privacy.mechanism"}, /* later: */
       {"noise", "privacy.noise"},      {"multiclass", "multiclass"}};
   const json_t *candidates = field_at(v->root, "selection.candidates");
   const json_t *chosen = field_at(v->root, "selection.chosen");
   json_int_t index = json_integer_value(chosen);
   size_t count = json_array_size(candidates);
   if (!json_is_integer(chosen) || index < 0 || (unsigned long long)index >= count) {
-    finding(v, false, "chosen", "selection.chosen is none of the %zu candidates", count);
+    fails(v, "chosen", "selection.chosen is none of the %zu candidates", count);
     return;
   }
   const json_t *candidate = json_array_get(candidates, (size_t)index);
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     const json_t *offered = json_object_get(candidate, pairs[i][0]);
     const json_t *fitted = field_at(v->root, pairs[i][1]);
-    if (!left_open(v, candidate, pairs[i][0]) && !same_value(offered, fitted)) {
-      finding(v, false, "chosen", "candidate %zu has another %s than %s", (size_t)index,
-              pairs[i][0], pairs[i][1]);
+    if (!fits_offer(offered, fitted, i >= 5)) {
+      fails(v, "chosen", "candidate %zu has another %s than %s", (size_t)index, pairs[i][0],
+            pairs[i][1]);
       return;
     }
   }
@@ -319,7 +266,7 @@ void check_selection(verifier *v) {
   } else if (selected_by(v, "stopping")) {
     check_stopping(v);
   } else if (!selected_by(v, "public")) {
-    finding(v, false, "selection", "its method \"%.60s\" is not known here", method ? method : "");
+    fails(v, "selection", "its method \"%.60s\" is not known here", method ? method : "");
     return;
   } else if (field_count(v, "selection", "selection.public_rows", &public_rows)) {
     finding(v, true, "selection", "on %llu rows that are public: costs nothing", public_rows);

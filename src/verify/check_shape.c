@@ -21,7 +21,7 @@ bool row_bound(verifier *v, const char *name, double *out) {
     return true;
   }
   return field_is_null(v, "kernel") ? field_positive(v, name, "encoding.norm", out)
-                                    : finding(v, false, name, "kernel is not clear");
+                                    : fails(v, name, "kernel is not clear");
 }
 
 /* ---- the schema's groups */
@@ -241,8 +241,8 @@ static bool stated_weights_clear(verifier *v, unsigned long long count, const ch
     clear = stated_weight(v, i) > 0 && stated_weight(v, i) < 1e100;
   }
   return clear ||
-         finding(v, false, "noise_weights",
-                 "privacy.noise_weights are not %llu positive numbers, one a %s", count, each);
+         fails(v, "noise_weights", "privacy.noise_weights are not %llu positive numbers, one a %s",
+               count, each);
 }
 
 /* ---- mixed noise */
@@ -260,7 +260,7 @@ static bool alone_weight(verifier *v, const shape *s, double *out) {
     return field_positive(v, "noise_weight", "privacy.noise_weight", out);
   }
   return field_is_null(v, "privacy.noise_weight") ||
-         finding(v, false, "noise_weight", "privacy.noise_weight is of no column");
+         fails(v, "noise_weight", "privacy.noise_weight is of no column");
 }
 
 /* One for each block, and one for all columns that stand alone; their number. */
@@ -388,21 +388,12 @@ const noise_shape *noise_shape_find(const char *name) {
 
 void check_shape(verifier *v) {
   const noise_shape *kind = noise_shape_find(json_string_value(field_at(v->root, "privacy.noise")));
-  OWNED(shape_clear) shape s = {0};
   double r2 = 0;
-  interval rk;
-  if (!kind || !kind->line || !row_bound(v, "body", &r2)) {
-    return;
-  }
-  if (!kind->row_bound(v, interval_of(r2), &rk)) {
-    finding(v, false, kind->line, "how long a row is for %s noise is not clear", kind->name);
-  } else if (of_schema(v) && read_shape(v, &s)) {
-    finding(v, true, kind->line,
-            "%s noise: |x| <= %s for %llu groups (%llu one-hot blocks) of %llu encoded columns; "
-            "r_g = min(1, w_g/D), D = %s, sum of r_g = %s",
-            kind->name, shown(interval_upper(rk)).text, s.groups, s.blocks, s.columns,
-            shown(interval_lower(s.divisor)).text, shown(interval_upper(s.sum)).text);
-  } else {
-    finding(v, true, kind->line, "%s noise: |x| <= %s", kind->name, shown(interval_upper(rk)).text);
+  interval rk = interval_of(INFINITY);
+  if (kind && kind->line && row_bound(v, "body", &r2)) {
+    bool clear = kind->row_bound(v, interval_of(r2), &rk);
+    finding(v, clear, kind->line,
+            clear ? "%s noise: |x| <= %s" : "how long a row is for %s noise is not clear (%s)",
+            kind->name, shown(interval_upper(rk)).text);
   }
 }

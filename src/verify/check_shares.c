@@ -17,6 +17,8 @@
  *
  * Weights of classes: a record's loss counts w times, so its slope and curvature are w times as
  * large, and L and c bound them for w at most 1 and for no other (docs/proofs/weights.md). */
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,20 +33,13 @@ static bool on_grid(verifier *v, double b) {
   const json_t *j = field_at(v->root, "calibration.quarter_octaves");
   const json_t *grid = field_at(v->root, "calibration.grid");
   json_int_t place = json_integer_value(j);
-  const interval margin = interval_of(0x1p-50);
-  interval power = interval_of(1), square = interval_mul(interval_of(b), interval_of(b));
-  interval fourth = interval_mul(square, square);
-  for (json_int_t i = 0; i < place && place <= 24; i++) {
-    power = interval_add(power, power);
+  if (!json_is_integer(j) || place < -8 || place > 24 || json_array_size(grid) != 2 ||
+      json_integer_value(json_array_get(grid, 0)) != -8 ||
+      json_integer_value(json_array_get(grid, 1)) != 24) {
+    return false;
   }
-  for (json_int_t i = 0; i > place && place >= -8; i--) {
-    power = interval_div(power, interval_of(2));
-  }
-  interval apart = interval_sub(fourth, power), most = interval_mul(power, margin);
-  return json_is_integer(j) && place >= -8 && place <= 24 && json_array_size(grid) == 2 &&
-         json_integer_value(json_array_get(grid, 0)) == -8 &&
-         json_integer_value(json_array_get(grid, 1)) == 24 && interval_at_most(apart, most) &&
-         interval_at_most(interval_sub(interval_of(0), most), apart);
+  const interval square = interval_mul(interval_of(b), interval_of(b));
+  return interval_near(interval_mul(square, square), interval_of(ldexp(1, (int)place)), 0x1p-50);
 }
 
 /* In one fit of a loss that has probabilities. */
@@ -56,10 +51,9 @@ static bool calibration_known(verifier *v, char words[SHARE_WORDS]) {
   bool known = on_grid(v, b);
   bool one_fit = field_is(v->root, "loss.name", "logistic") &&
                  (class_fits_of(v) == 1 || classes_joint(v)) && !field_is_object(v, "selection");
-  (void)snprintf(words, SHARE_WORDS, "inverse temperature %s%s%s, chosen", shown(b).text,
-                 known ? "" : ", which is none of the public grid's",
-                 one_fit ? ""
-                         : ", where it cannot be, which is for logistic loss in one fit alone");
+  (void)snprintf(words, SHARE_WORDS,
+                 "inverse temperature %s of the public grid, chosen for logistic loss in one fit",
+                 shown(b).text);
   return known && one_fit;
 }
 
@@ -73,14 +67,6 @@ static const struct spent_share {
     {"calibration", calibration_known},
 };
 enum { SPENT_SHARES = sizeof spent_shares / sizeof *spent_shares };
-
-static bool spent_any(const verifier *v) {
-  bool any = false;
-  for (size_t i = 0; i < SPENT_SHARES; i++) {
-    any = any || field_at(v->root, spent_shares[i].file);
-  }
-  return any;
-}
 
 static bool share_epsilon(verifier *v, const char *name, const struct spent_share *share,
                           double *out) {
@@ -102,7 +88,7 @@ bool read_parts(verifier *v, const char *name, epsilon_parts *out) {
   double row = 0;
   if ((field_at(v->root, "schema.refined") &&
        !field_positive(v, name, "schema.refined.epsilon", &out->refined)) ||
-      !unit_rows(v, name, &out->rows) || !field_positive(v, name, row_epsilon(v).path, &row) ||
+      !unit_rows(v, name, &out->rows) || !field_positive(v, name, row_epsilon(v), &row) ||
       !field_positive(v, name, "privacy.epsilon", &out->whole)) {
     return false;
   }
@@ -119,16 +105,12 @@ static void check_spent_share(verifier *v, const struct spent_share *share) {
     return;
   }
   interval sum = interval_add(interval_add(interval_of(p.refined), p.after_fit), p.fits);
-  bool covered = interval_at_most(sum, interval_of(p.whole)), known = share->known(v, words);
-  if (!words[0]) {
-    return;
+  bool known = share->known(v, words);
+  if (words[0]) {
+    finding_covered(v, share->file, known, sum, "privacy.epsilon",
+                    "%s for %s; with %llu epsilon_row and all other shares that", words,
+                    shown(cost).text, p.rows);
   }
-  bool others = interval_upper(p.after_fit) > cost;
-  finding(v, covered && known, share->file,
-          "%s for %s; with %llu epsilon_row%s%s that is %s, and epsilon = %s%s", words,
-          shown(cost).text, p.rows, p.refined > 0 ? " and the schema" : "",
-          others ? " and all other shares" : "", shown(interval_upper(sum)).text,
-          shown(p.whole).text, covered ? " covers it" : " does not cover it");
 }
 
 void check_spent_shares(verifier *v) {
@@ -137,10 +119,20 @@ void check_spent_shares(verifier *v) {
   }
 }
 
-bool sum_covered(double a, double k, double b, double bound, number_text *shown_sum) {
-  interval sum = interval_add(interval_of(a), interval_mul(interval_of(k), interval_of(b)));
-  *shown_sum = shown(interval_upper(sum));
-  return interval_at_most(sum, interval_of(bound));
+bool finding_covered(verifier *v, const char *line, bool also, interval sum, const char *within,
+                     const char *format, ...) {
+  char what[2 * SHARE_WORDS];
+  double bound = 0;
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(what, sizeof what, format, args);
+  va_end(args);
+  if (!field_positive(v, line, within, &bound)) {
+    return false;
+  }
+  bool covered = interval_at_most(sum, interval_of(bound));
+  return finding(v, covered && also, line, "%s = %s <= %s = %s", what,
+                 shown(interval_upper(sum)).text, strrchr(within, '.') + 1, shown(bound).text);
 }
 
 /* ---- who gets which part */
@@ -160,17 +152,12 @@ bool unit_is_person(const verifier *v) {
 }
 
 /* Files from before there were persons have no epsilon_row. */
-epsilon_field row_epsilon(const verifier *v) {
-  bool stated = field_at(v->root, "privacy.epsilon_row") != NULL;
-  return (epsilon_field){stated ? "privacy.epsilon_row" : "privacy.epsilon",
-                         unit_is_person(v) || field_at(v->root, "schema.refined") || spent_any(v)
-                             ? "epsilon_row"
-                             : "epsilon"};
+const char *row_epsilon(const verifier *v) {
+  return field_at(v->root, "privacy.epsilon_row") ? "privacy.epsilon_row" : "privacy.epsilon";
 }
 
-epsilon_field fit_epsilon(const verifier *v) {
-  return selected_by(v, "stopping") ? (epsilon_field){"selection.epsilon_round", "epsilon_round"}
-                                    : row_epsilon(v);
+const char *fit_epsilon(const verifier *v) {
+  return selected_by(v, "stopping") ? "selection.epsilon_round" : row_epsilon(v);
 }
 
 size_t class_fits_of(const verifier *v) {
@@ -182,9 +169,8 @@ bool classes_joint(const verifier *v) {
   return class_fits_of(v) > 1 && field_is(v->root, "multiclass", "joint");
 }
 
-epsilon_field class_epsilon(const verifier *v) {
-  return class_fits_of(v) > 1 ? (epsilon_field){"privacy.epsilon_class", "epsilon_class"}
-                              : fit_epsilon(v);
+const char *class_epsilon(const verifier *v) {
+  return class_fits_of(v) > 1 ? "privacy.epsilon_class" : fit_epsilon(v);
 }
 
 /* ---- lines */
@@ -200,14 +186,10 @@ void check_unit(verifier *v) {
   bool right = covered && unit && strcmp(unit, p.rows == 1 ? "row" : "person") == 0;
   unit = unit ? unit : "not a text";
   if (p.rows == 1) {
-    finding(v, right, "unit",
-            covered ? "%.60s: the claim is for one record"
-                    : "%.60s, but epsilon_row is above epsilon",
-            unit);
+    finding(v, right, "unit", "%.60s: the claim is for one record, at epsilon_row or more", unit);
   } else {
-    finding(v, right, "unit", "%.60s with at most %llu rows: %llu epsilon_row = %s %s epsilon = %s",
-            unit, p.rows, p.rows, shown(interval_upper(p.fits)).text, covered ? "<=" : ">",
-            shown(p.whole).text);
+    finding_covered(v, "unit", right, p.fits, "privacy.epsilon",
+                    "%.60s with at most %llu rows: %llu epsilon_row", unit, p.rows, p.rows);
   }
 }
 
@@ -231,16 +213,10 @@ void check_refined(verifier *v) {
     return;
   }
   interval sum = interval_add(interval_of(cost), p.fits);
-  bool covered = interval_at_most(sum, interval_of(p.whole)), alike = refined_alike(v);
-  finding(v, covered && alike && stated == cost, "refined",
-          !alike           ? "the schema's refinement, %s, is not private, or for another unit "
-                             "(%llu rows: %s, epsilon = %s%s)"
-          : stated != cost ? "the schema's refinement cost %s, which is not what the claim counts "
-                             "(%llu rows: %s, epsilon = %s%s)"
-                           : "the schema's refinement cost %s; with %llu epsilon_row that is %s, "
-                             "and epsilon = %s%s",
-          shown(cost).text, p.rows, shown(interval_upper(sum)).text, shown(p.whole).text,
-          covered ? " covers it" : " does not cover it");
+  finding_covered(v, "refined", refined_alike(v) && stated == cost, sum, "privacy.epsilon",
+                  "the schema's refinement, private and for this unit, cost %s as the claim "
+                  "counts; with %llu epsilon_row that",
+                  shown(cost).text, p.rows);
 }
 
 /* As many as the schema's label has, where there is a schema that says. */
@@ -253,8 +229,7 @@ static bool names_fit(verifier *v) {
                  : json_object_get(label, "positive") ? 2
                                                       : count;
   return (count >= 2 && count == known) ||
-         finding(v, false, "classes", "%zu names, where %zu are expected", count,
-                 known >= 2 ? known : 2);
+         fails(v, "classes", "%zu names, where %zu are expected", count, known >= 2 ? known : 2);
 }
 
 /* How more than two are learned must be said in words that are known here, where it is said. */
@@ -262,28 +237,21 @@ static bool multiclass_known(verifier *v) {
   bool stated = field_at(v->root, "multiclass"), several = class_fits_of(v) > 1;
   bool known = classes_joint(v) || field_is(v->root, "multiclass", "one-vs-rest");
   return !stated || (several && known) ||
-         finding(v, false, "classes",
-                 "multiclass is neither \"joint\" nor \"one-vs-rest\", or "
-                 "there are two classes");
+         fails(v, "classes",
+               "multiclass is neither \"joint\" nor \"one-vs-rest\", or "
+               "there are two classes");
 }
 
 /* A model of one fit has nothing to divide. */
 void check_classes(verifier *v) {
   size_t count = class_fits_of(v), fits = classes_joint(v) ? 1 : count;
-  double share = 0, epsilon = 0;
-  number_text sum;
+  double share = 0;
   if (names_fit(v) && multiclass_known(v) && count > 1 &&
-      field_positive(v, "classes", class_epsilon(v).path, &share) &&
-      field_positive(v, "classes", fit_epsilon(v).path, &epsilon)) {
-    bool covered = sum_covered(0, (double)fits, share, epsilon, &sum) && count <= CLASSES_MOST;
-    if (classes_joint(v)) {
-      finding(v, covered, "classes", "all %zu in one fit: epsilon_class = %s %s %s = %s", count,
-              sum.text, covered ? "<=" : ">", fit_epsilon(v).name, shown(epsilon).text);
-      return;
-    }
-    finding(v, covered, "classes",
-            "one against the rest for each of %zu: %zu epsilon_class = %s %s %s = %s", fits, fits,
-            sum.text, covered ? "<=" : ">", fit_epsilon(v).name, shown(epsilon).text);
+      field_positive(v, "classes", class_epsilon(v), &share)) {
+    interval sum = interval_mul(interval_of((double)fits), interval_of(share));
+    finding_covered(
+        v, "classes", count <= CLASSES_MOST, sum, fit_epsilon(v), "%s %zu: %zu epsilon_class",
+        classes_joint(v) ? "one fit for all" : "one against the rest for each of", count, fits);
   }
 }
 
@@ -300,13 +268,8 @@ void check_class_weights(verifier *v) {
     most = value > most ? value : most;
     least = value < least ? value : least;
   }
-  if (numbers) {
-    finding(v, most <= 1, "class_weights",
-            most <= 1 ? "from %s to %s, so L and c hold for every record"
-                      : "from %s to %s: above 1, where L and c do not hold",
-            shown(least).text, shown(most).text);
-  } else if (weights) {
-    finding(v, false, "class_weights", "must be a number above zero for each of %zu classes",
-            count);
+  if (weights) {
+    finding(v, numbers && most <= 1, "class_weights",
+            "from %s to %s, so L and c hold for every record", shown(least).text, shown(most).text);
   }
 }

@@ -3,14 +3,7 @@
 #pragma once
 
 #include "verify/finding.h"
-#include "verify/gaussian_bound.h"
-
-/* check_file.c: the file as it is, and what it says it claims. */
-void check_format(verifier *v);
-void check_digest(verifier *v);
-/* `doubt`: why it cannot be used, or NULL. */
-void check_whole(verifier *v, const char *doubt);
-void check_claim(verifier *v);
+#include "verify/noise_bound.h"
 
 /* check_shares.c: for whom the claim is, and what several classes cost. */
 void check_unit(verifier *v);
@@ -39,18 +32,14 @@ bool unit_is_person(const verifier *v);
 size_t class_fits_of(const verifier *v);
 /* Whether they are learned in one fit; files from before that was possible do not say. */
 bool classes_joint(const verifier *v);
-/* A field that holds an epsilon, and what lines call it. */
-typedef struct epsilon_field {
-  const char *path, *name;
-} epsilon_field;
-/* What is left of epsilon for one row; of that for what was fitted for the file, all its classes;
- * of that for one fit. */
-epsilon_field row_epsilon(const verifier *v);
-epsilon_field fit_epsilon(const verifier *v);
-epsilon_field class_epsilon(const verifier *v);
-/* Whether a + k·b ≤ bound, for a whole k up to 2^53. Exact: k·b has at most 106 bits, and the sum
- * rounded up to 256 passes no double that it does not pass itself. `sum` shows it, rounded up. */
-bool sum_covered(double a, double k, double b, double bound, number_text *sum);
+/* The field of what is left of epsilon for one row; of that for what was fitted for the file, all
+ * its classes; of that for one fit. */
+const char *row_epsilon(const verifier *v);
+const char *fit_epsilon(const verifier *v);
+const char *class_epsilon(const verifier *v);
+/* One line, "WHAT = sum <= FIELD = its number": whether that is so, and `also`. */
+bool finding_covered(verifier *v, const char *line, bool also, interval sum, const char *within,
+                     const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* check_rows.c: the bound on rows, n, and what the selection costs.
  *

@@ -11,12 +11,14 @@ enum { LINE_SIZE = 640 };
 /* Beyond this a whole number is not a double, and no count of anything real. */
 static const json_int_t largest_count = (json_int_t)1 << 53;
 
-/* "name: what", or a remark without a name. */
-__attribute__((format(printf, 4, 0))) static void
-give(verifier *v, dperm_finding kind, const char *name, const char *format, va_list args) {
+bool finding_line(verifier *v, dperm_finding kind, const char *name, const char *mark,
+                  const char *format, ...) {
   char line[LINE_SIZE];
-  int used = snprintf(line, sizeof line, "%s%s", name, *name ? ": " : "");
+  int used = snprintf(line, sizeof line, "%s%s", name, mark);
+  va_list args;
+  va_start(args, format);
   (void)vsnprintf(line + used, sizeof line - (size_t)used, format, args);
+  va_end(args);
   for (char *c = line; *c; c++) {
     if (*c < 0x20 || *c > 0x7e) {
       *c = '?';
@@ -25,22 +27,8 @@ give(verifier *v, dperm_finding kind, const char *name, const char *format, va_l
   if (v->line) {
     v->line(v->context, kind, line);
   }
-}
-
-bool finding(verifier *v, bool holds, const char *name, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  give(v, holds ? DPERM_FINDING_HOLDS : DPERM_FINDING_FAILS, name, format, args);
-  va_end(args);
-  v->holds = v->holds && holds;
-  return holds;
-}
-
-void finding_remark(verifier *v, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  give(v, DPERM_FINDING_REMARK, "", format, args);
-  va_end(args);
+  v->holds = v->holds && kind != DPERM_FINDING_FAILS;
+  return kind == DPERM_FINDING_HOLDS;
 }
 
 const json_t *field_at(const json_t *root, const char *path) {
@@ -80,12 +68,12 @@ bool field_number(verifier *v, const char *name, const char *path, double *out) 
   *out = json_number_value(value);
   bool sound = whole ? integer <= largest_count && integer >= -largest_count
                      : json_is_real(value) && isfinite(*out);
-  return sound || finding(v, false, name, "%s is not a finite number", path);
+  return sound || fails(v, name, "%s is not a finite number", path);
 }
 
 bool field_positive(verifier *v, const char *name, const char *path, double *out) {
   return field_number(v, name, path, out) &&
-         (*out > 0 || finding(v, false, name, "%s = %s is not above zero", path, shown(*out).text));
+         (*out > 0 || fails(v, name, "%s = %s is not above zero", path, shown(*out).text));
 }
 
 bool field_count(verifier *v, const char *name, const char *path, unsigned long long *out) {
@@ -93,12 +81,12 @@ bool field_count(verifier *v, const char *name, const char *path, unsigned long 
   json_int_t integer = json_integer_value(value);
   *out = integer > 0 ? (unsigned long long)integer : 0;
   return (json_is_integer(value) && integer >= 1 && integer <= largest_count) ||
-         finding(v, false, name, "%s is not a whole number from 1 to 2^53", path);
+         fails(v, name, "%s is not a whole number from 1 to 2^53", path);
 }
 
 bool field_text(verifier *v, const char *name, const char *path, const char **out) {
   *out = json_string_value(field_at(v->root, path));
-  return *out || finding(v, false, name, "%s is not a text", path);
+  return *out || fails(v, name, "%s is not a text", path);
 }
 
 number_text shown(double value) {

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/text.h"
+#include "dperm/ledger.h"
 #include "dperm/verify.h"
 
 typedef struct verifier {
@@ -14,29 +15,32 @@ typedef struct verifier {
   dperm_verify_line *line; /* may be NULL */
   void *context;
   bool holds;          /* all lines so far */
-  bool headline_only;  /* not, and all that is wrong is a delta that claims too much: */
-  double proved;       /* this one is proved */
   bool charge_checked; /* a ledger was asked */
 } verifier;
 
 /* What a verification is told of the charge for a model: the entry of a ledger that paid for the
  * model, and the data set it was charged to. Amounts are decimals. */
 typedef struct charged_entry {
-  unsigned long long entry;
-  const char *trouble; /* why there is none, or it is not the model's; NULL if it is */
-  const char *epsilon, *delta;
+  unsigned long long entry; /* 0: none */
+  const char *trouble;      /* why there is none, or it is not the model's; NULL if it is */
+  char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
   double order; /* of the data set, 0 for plain sums: */
-  const char *cost, *cost_delta, *total_epsilon;
+  char cost[DPERM_AMOUNT_SIZE], cost_delta[DPERM_AMOUNT_SIZE], total_epsilon[DPERM_AMOUNT_SIZE];
   bool adding;                        /* its budget is for records added and removed */
   const struct charged_entry *schema; /* that of the schema's refinement, where it is another one */
 } charged_entry;
 
 /* One line; its file's texts are reduced to printable ASCII, so that a model cannot send a terminal
- * commands. Returns `holds`. */
-bool finding(verifier *v, bool holds, const char *name, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* What cannot be checked from a file. */
-void finding_remark(verifier *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+ * commands. Returns whether it holds. */
+bool finding_line(verifier *v, dperm_finding kind, const char *name, const char *mark,
+                  const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Of what must hold: "name: what", and where it does not, "name: does not hold: what". */
+#define finding(v, holds, name, ...)                                                               \
+  finding_line(v, (holds) ? DPERM_FINDING_HOLDS : DPERM_FINDING_FAILS, name,                       \
+               (holds) ? ": " : ": does not hold: ", __VA_ARGS__)
+/* Of what is wrong, and of what cannot be checked from a file. */
+#define fails(v, name, ...) finding_line(v, DPERM_FINDING_FAILS, name, ": ", __VA_ARGS__)
+#define finding_remark(v, ...) finding_line(v, DPERM_FINDING_REMARK, "", "", __VA_ARGS__)
 
 /* Members by path, as "privacy.numerics.delta"; NULL where there is none. */
 const json_t *field_at(const json_t *root, const char *path);

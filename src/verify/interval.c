@@ -56,21 +56,14 @@ static interval combined(interval a, interval b, binary *function, bool falls) {
   return settled(&result);
 }
 
-interval interval_add(interval a, interval b) {
-  return combined(a, b, mpfr_add, false);
-}
-
-interval interval_sub(interval a, interval b) {
-  return combined(a, b, mpfr_sub, true);
-}
-
-interval interval_min(interval a, interval b) {
-  return combined(a, b, mpfr_min, false);
-}
-
-interval interval_max(interval a, interval b) {
-  return combined(a, b, mpfr_max, false);
-}
+#define COMBINED(name, falls)                                                                      \
+  interval interval_##name(interval a, interval b) {                                               \
+    return combined(a, b, mpfr_##name, falls);                                                     \
+  }
+COMBINED(add, false)
+COMBINED(sub, true)
+COMBINED(min, false)
+COMBINED(max, false)
 
 /* The least and the largest product of two ends. */
 interval interval_mul(interval a, interval b) {
@@ -108,24 +101,22 @@ static interval monotone(interval a, int (*function)(mpfr_ptr, mpfr_srcptr, mpfr
 }
 
 /* Outside their domains MPFR gives NaN, which is not bounded, or −∞: the whole line. */
-interval interval_log1p(interval a) {
-  return monotone(a, mpfr_log1p, false);
-}
-
-interval interval_exp(interval a) {
-  return monotone(a, mpfr_exp, false);
-}
-
-interval interval_erfc(interval a) {
-  return monotone(a, mpfr_erfc, true);
-}
-
-interval interval_sqrt(interval a) {
-  return monotone(a, mpfr_sqrt, false);
-}
+#define MONOTONE(name, falls)                                                                      \
+  interval interval_##name(interval a) {                                                           \
+    return monotone(a, mpfr_##name, falls);                                                        \
+  }
+MONOTONE(log1p, false)
+MONOTONE(exp, false)
+MONOTONE(erfc, true)
+MONOTONE(sqrt, false)
 
 bool interval_at_most(interval a, interval b) {
   return bounded(&a) && bounded(&b) && mpfr_lessequal_p(a.high, b.low);
+}
+
+bool interval_near(interval a, interval b, double part) {
+  const interval slack = interval_mul(b, interval_of(part));
+  return interval_at_most(a, interval_add(b, slack)) && interval_at_most(interval_sub(b, slack), a);
 }
 
 bool interval_above_zero(interval a) {

@@ -30,8 +30,9 @@ interval interval_sqrt(interval a);
 interval interval_min(interval a, interval b);
 interval interval_max(interval a, interval b);
 
-/* Certainly a ≤ b; certainly a > 0. */
+/* Certainly a ≤ b; a is b up to this part of b, which is above 0; certainly a > 0. */
 bool interval_at_most(interval a, interval b);
+bool interval_near(interval a, interval b, double part);
 bool interval_above_zero(interval a);
 /* The ends as doubles, rounded outwards. */
 double interval_lower(interval a);

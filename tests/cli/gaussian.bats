@@ -20,7 +20,7 @@ field() { # of the model's privacy block
     [ "$(field '["noise"]')" = gaussian ]
     "$DPERM" verify --model m.json > lines
     # a smoothed hinge has a line that proves a little more than the one its noise was made for
-    grep -qE "ok     headline: delta = 1e-06 covers that and the noise, together 9\\.(99999|[5-9].*hinge)" \
+    grep -qE "ok     headline: delta = 1e-06 covers what is proved, 9\\.(99999|[5-9].*hinge)" \
       <(sed "s/$/ $how/" lines)
   done
 }
@@ -110,7 +110,7 @@ P
       --lambda 0.1,1 --method $method --out m.json 2> /dev/null
     [ "$(field '["delta"]')" = 0.0001 ]
     "$DPERM" verify --model m.json > lines
-    grep -q "ok     headline: delta = 0.0001 covers that and the noise" lines
+    grep -q "ok     headline: delta = 0.0001 covers what is proved, " lines
   done
 }
 
@@ -138,7 +138,7 @@ P
   train --noise gaussian --delta 1e-6 2> /dev/null
   "$DPERM" statement --model m.json > page
   grep -q "a bound on bad luck, fixed beforehand" page
-  grep -q "at the very worst each of the 120 records is told with that probability: 0.00012 of them on average, far below one" page
+  grep -q "at the very worst each of the 120 records is told with that probability: 0.00012 of them on average, where good practice is far below one" page
   # (epsilon, delta) bounds events, not the factor of a single outcome (docs/proofs/gaussian.md 1)
   grep -q "becomes more likely than 2.72 times p, and 1e-06 on top of that, by what that record says" page
   grep -q "is right with a probability of at most 73.11 percent" page

@@ -174,12 +174,11 @@ P
   [[ "$output" == *'data set "people", per row, by Renyi order 13'*" left of 2 ("*" spent; plain sum 0.5)"* ]]
   [[ "$output" == *"  spent is what the charges below cost, and the conversion of divergences to epsilon, once, "* ]]
   [ "$(grep -c "  committed for .*; costs 0.0[0-9]*$" <<< "$output")" -eq 5 ]
-  fails 1 "left of 2 by Renyi order 13, and this run needs" charge 1.5
+  fails 1 "left of 2 by its Renyi order, and this run needs" charge 1.5
   run "$DPERM" ledger show l.db # left and spent add up to the eye
   [[ "$output" == *"  delta    4.99e-7 left of 0.000001 (5.00e-7 spent; "* ]]
   run "$DPERM" ledger verify l.db
   [[ "$output" == *"ok     sums: 1 data sets, 5 charges (5 committed), none beyond its budget"* ]]
-  [[ "$output" == *"ok     prices: 5 charges by a Renyi order, none below what follows from its numbers"* ]]
   "$DPERM" ledger show l.db --model m1.json > /dev/null
   "$DPERM" train "${people[@]}" --epsilon 0.1 --neighbours add-remove --rows-about 100 --out m.json "${account[@]}" 2> /dev/null
   "$DPERM" ledger show l.db --json > shown.json
@@ -232,14 +231,6 @@ P
   "$DPERM" ledger init l.db --dataset plain --epsilon 1 2> /dev/null
   run "$DPERM" train --data others.csv --schema schema.json --epsilon 0.3 --out n.json --ledger l.db --dataset plain --json
   [[ "$output" == *'"cost_epsilon": "0.3"'* ]]
-}
-
-@test "a total delta of 1 or more is no budget" {
-  for delta in 1 1.0 2 1000; do
-    fails 2 "a total delta of $delta promises nothing" "$DPERM" ledger init l.db --dataset people --epsilon 1 --delta $delta
-    [ ! -e l.db ]
-  done
-  "$DPERM" ledger init l.db --dataset people --epsilon 1 --delta 0.999 2> /dev/null
 }
 
 @test "exact results about records that the ledger knows are refused" {

@@ -76,8 +76,8 @@ P
   edit "UPDATE ledger SET key = zeroblob(32)"
   run "$DPERM" ledger verify l.db
   [ "$status" -eq 1 ]
-  [ "${lines[0]}" = "FAILS  key: is not the one that record 1 was written under" ]
-  fails 1 "l.db: damaged ledger, key: is not the one that record 1 was written under" charge 0.1 m2.json
+  [ "${lines[0]}" = "FAILS  record 1: was written under another key" ]
+  fails 1 "l.db: damaged ledger, record 1: was written under another key" charge 0.1 m2.json
   leaves_no m2.json
 }
 
@@ -117,12 +117,12 @@ P
   fails_with 1 "cannot be written, and nothing is released without it"
   humble "$DPERM" ledger verify closed/l.db > /dev/null
   chmod 644 closed/l.db
-  fails 1 "others can read or write the ledger (mode 644); make it yours alone: chmod 600" charge_to closed/l.db people
+  fails 1 "mode 644 and has 1 names; run dperm as its owner, chmod 600 it" charge_to closed/l.db people
   leaves_no m.json
   [ "$(id -u)" -eq 0 ] || return 0
   chmod 600 closed/l.db
   chown 12345 closed/l.db
-  fails 1 "the ledger belongs to another user (number 12345); run dperm as its owner" charge_to closed/l.db people
+  fails 1 "the ledger must be yours alone, under one name, and it is of user 12345" charge_to closed/l.db people
   leaves_no m.json
 }
 
@@ -135,7 +135,7 @@ P
     call=$((call + 1))
     faulty LEDGER_FAULT_FULL=$call "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json "${account[@]}"
     code=$status said=$output now=$(entries)
-    [ "$now" = "$before" ] || [ "$code" -eq 0 ] || [[ "$said" == *"; the charge (entry "*" of the ledger) stays spent" ]] ||
+    [ "$now" = "$before" ] || [ "$code" -eq 0 ] || [[ "$said" == *"; the charge (entry "*" of the ledger) "*" spent" ]] ||
       { echo "call $call: charged, and not a word of it: $said"; return 1; }
     before=$now
     holds || { echo "call $call: the ledger does not hold"; return 1; }
@@ -163,23 +163,18 @@ P
   cp l.db before.db
   for space in 20000 40000 60000 80000; do # for the charge, and not for its end
     faulty LEDGER_FAULT_SPACE=$space "$DPERM" train "${people[@]}" --epsilon 0.1 --out m2.json "${account[@]}"
-    fails_with 1 "l.db: no space is left for the ledger; free some and try again"
-    [[ "$output" != *"stays spent"* ]]
+    fails_with 1 "l.db: no space is left for the ledger (No space left on device); check the place"
+    [[ "$output" != *" spent"* ]]
     leaves_no m2.json
     cmp l.db before.db
   done
   [ "$(ls -A | grep -c '^l.db')" -eq 1 ]
 }
 
-@test "a clock that was set back" {
+@test "a clock that was set back: the record keeps the order" {
   begin 1
   charge 0.1 2> /dev/null
   faulty LEDGER_FAULT_CLOCK=-86400 "$DPERM" train "${people[@]}" --epsilon 0.1 --out m2.json "${account[@]}"
-  fails_with 1 "l.db: the clock says "
-  [[ "$output" == *"set the clock right" ]]
-  leaves_no m2.json
-  # A few seconds are nothing: the record keeps the order.
-  faulty LEDGER_FAULT_CLOCK=-60 "$DPERM" train "${people[@]}" --epsilon 0.1 --out m2.json "${account[@]}"
   [ "$status" -eq 0 ]
   holds
   [ "$(left)" = 0.8 ]
@@ -246,7 +241,7 @@ P
 @test "a ledger with two names is not charged" {
   begin
   ln l.db other.db
-  fails 1 "the ledger has 2 names (hard links)" charge 0.1
+  fails 1 "has 2 names; run dperm as its owner, chmod 600 it, and remove other hard links" charge 0.1
   leaves_no m.json
   rm other.db
   charge 0.1 2> /dev/null

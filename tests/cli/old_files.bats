@@ -19,8 +19,8 @@ setup() {
     run "$DPERM" verify --model $model.json
     [ "$status" -eq 1 ]
     [ "$(grep -c '^FAILS' <<< "$output")" -eq 2 ]
-    grep -q '^FAILS  headline: pure epsilon, delta = 0, is too strong a claim: what is proved is delta = ' <<< "$output"
-    grep -qE '^FAILS  claim: .* does not follow from this file; \([0-9.]+, [0-9.e-]+\) for replacing .* of 400 does$' <<< "$output"
+    grep -q '^FAILS  headline: does not hold: pure epsilon, delta = 0 covers what is proved, ' <<< "$output"
+    grep -qE '^FAILS  claim: does not hold: .* for replacing .* of 400$' <<< "$output"
     grep -q '^note   written by dperm 0.1: the advisory in SECURITY.md' <<< "$output"
   done
   grep -q '^## Advisory' "$DPERM_SOURCE/SECURITY.md"
@@ -31,7 +31,7 @@ setup() {
   sum=$("$DPERM" predict --model then.json --data records.csv | sha256sum)
   [ "${sum%% *}" = 7328473fa893c23a53e32bc872ac046fdfb46a8bf9251698fbdd34d94a4545b7 ]
   "$DPERM" verify --model then.json > lines
-  grep -q '^ok     body: mixed noise: |x| <= 2.95.* for 12 groups (7 one-hot blocks) ' lines
+  grep -q '^ok     body: mixed noise: |x| <= 2.95' lines
   "$DPERM" statement --model then.json > /dev/null
   sed 's/"beta": 0.0/"beta": 0.1/' then.json > changed.json
   ! cmp -s then.json changed.json

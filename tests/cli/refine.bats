@@ -45,7 +45,7 @@ P
   [[ "${lines[0]}" == *"(epsilon, delta) = (3, "* ]]
   [[ "${lines[1]}" == "m.json: epsilon 2 of that was spent on refining the schema" ]]
   succeeds "$DPERM" verify --model m.json
-  [[ "$output" == *"ok     refined: the schema's refinement cost 2; with 1 epsilon_row that is 3, and epsilon = 3 covers it"* ]]
+  [[ "$output" == *"ok     refined: the schema's refinement, private and for this unit, cost 2 as the claim counts; with 1 epsilon_row that = 3 <= epsilon = 3"* ]]
   "$DPERM" statement --model m.json | grep -q '| of that | ε = 2 for the schema'
   "$DPERM" predict --model m.json --data records.csv --out p.csv 2> /dev/null
   [ "$(wc -l < p.csv)" -eq 4001 ]

@@ -12,7 +12,7 @@ load helpers
   grep -q '^| this release | (ε, δ) = (0.5, 9.9e-44), entry 2 of .* committed for this very model |$' s.md
   grep -q '^| left | ε = 1.5 ' s.md
   grep -q 'people & \\<others\\>' s.md
-  grep -q 'at most 62 percent sure' s.md
+  grep -q 'is right with a probability of at most 62.25 percent' s.md
   grep -q 'all [0-9]* steps hold' s.md
   grep -q '^    dperm verify --model m.json$' s.md
   for heading in "What is guaranteed, and to whom" "In mathematics" "What was spent, and what is left" \
@@ -49,7 +49,7 @@ P
   "$DPERM" train "${people[@]}" --epsilon 1 --rows-per-person 3 --out person.json 2> /dev/null
   "$DPERM" statement --model person.json > s.md
   grep -q 'about any one person with at most 3 records' s.md
-  grep -q 'differ in the records of one person' s.md
+  grep -q 'that differ in one person with at most 3 records replaced by any other' s.md
   grep -q '^- No person has more than 3 records in the data.$' s.md
   "$DPERM" tune "${people[@]}" --epsilon 1 --lambda 0.1,0.2 --out tuned.json 2> /dev/null
   "$DPERM" statement --model tuned.json | grep -q 'one of 2 candidates, chosen by the method "split"'
@@ -63,11 +63,11 @@ P
   "$DPERM" statement --model g.json | grep -q '^> Whoever sees this model learns an amount that is bounded, but not small, about'
   "${gaussian[@]}" --epsilon 0.5 --delta 0.5 2> /dev/null
   "$DPERM" statement --model g.json > s.md
-  grep -q '^> This model promises little to any one record .* told with a probability of 0.5. ' s.md
-  grep -q '60 of them on average, where good practice allows far less than one' s.md
+  grep -q '^> Whoever sees this model learns an amount that is hardly bounded about any one record .*, and 0.5 on top of that, ' s.md
+  grep -q '60 of them on average, where good practice is far below one' s.md
   "${gaussian[@]}" --epsilon 20 --delta 0.3 --neighbours add-remove --rows-about 100 2> /dev/null
   "$DPERM" statement --model g.json > s.md
-  grep -q 'promises nothing about what that record says: .* (1 + e^ε)δ is 1 or more, and that is no promise.' s.md
+  grep -q 'promises nothing about what is said there: .* (1 + e^ε)δ is 1 or more.' s.md
   ! grep -q 'which is worth' s.md
 }
 

@@ -13,7 +13,7 @@ right() { cp "$DPERM_SOURCE/tests/fuzz/corpus/verify_fuzz/$1" model.json; }
     grep -q '^ok     beta: ' lines
     grep -q '^ok     epsilon: epsilon_core + 2 epsilon_num = ' lines
     grep -q '^ok     claim: (epsilon, delta) = (0.5, .*e-4[34]) for replacing one record of 10000$' lines
-    grep -q '^note   not in the file: that the program drew its noise from a secure source$' lines
+    grep -q '^note   not in the file: that the program drew its noise from a secure source, ' lines
   done
   grep -q '^note   the loss is not dperm.s own' lines
 }
@@ -23,8 +23,8 @@ right() { cp "$DPERM_SOURCE/tests/fuzz/corpus/verify_fuzz/$1" model.json; }
   change 'm["privacy"]["beta"] *= 1.01'
   "$DPERM" verify --model changed.json > lines 2> message && return 1
   [ "$(grep -c '^FAILS' lines)" -eq 2 ]
-  grep -q '^FAILS  beta: .* is not <= epsilon_core' lines
-  grep -q '^FAILS  claim: does not follow' lines
+  grep -q '^FAILS  beta: does not hold: .* <= epsilon_core' lines
+  grep -q '^FAILS  claim: does not hold: (epsilon, delta) = ' lines
   [ "$(wc -l < message)" -eq 1 ]
   grep -q '^dperm: changed.json: the privacy claim does not follow; beta: ' message
   sed 's/"rows":10000/"rows":10001/' model.json > damaged.json
@@ -37,10 +37,11 @@ right() { cp "$DPERM_SOURCE/tests/fuzz/corpus/verify_fuzz/$1" model.json; }
   for noise in l2 l1 group linf mixed; do
     "$DPERM" train "${people[@]}" --epsilon 1 --noise $noise --out model.json 2> /dev/null
     "$DPERM" verify --model model.json > lines
+    grep -q "^ok     noise: $noise, " lines
     change 'm["privacy"]["beta"] *= 1.000001'
     says 1 "FAILS  beta:" "$DPERM" verify --model changed.json
   done
-  grep -q '^ok     body: mixed noise: |x| <= 1.25.* for 2 groups (1 one-hot blocks) ' lines
+  grep -q '^ok     body: mixed noise: |x| <= 1.25' lines
   change 'm["privacy"]["noise_weight"] *= 1.000001'
   says 1 "FAILS  beta:" "$DPERM" verify --model changed.json
   change 'm["privacy"]["noise_weights"] = [1.000001]'
@@ -86,7 +87,7 @@ P
 
 @test "a model that is not private does not follow" {
   train_none
-  says 1 "FAILS  private: the model does not claim to be private (trained without" "$DPERM" verify --model model.json
+  says 1 "FAILS  private: does not hold: the model claims to be private: trained without" "$DPERM" verify --model model.json
   "$DPERM" train "${people[@]}" --epsilon 1 --seed 3 --out m.json 2> /dev/null
   run "$DPERM" verify --model m.json
   [ "$status" -eq 1 ]
@@ -142,10 +143,8 @@ charged() { # how the budget adds up, then options of the run
   "$DPERM" train --data people.csv --schema narrow.json --epsilon 0.5 --out m.json "${account[@]}" 2> /dev/null
   "$DPERM" verify --model m.json --ledger l.db > lines
   grep -q "^ok     charge: entry 4 paid epsilon 0.5 and delta .*, which covers the model's, but for its schema's part" lines
-  grep -q "^ok     charge: entry 2 paid epsilon 2 for the schema, which covers its refinement" lines
+  grep -q "^ok     charge: entry 2 paid epsilon 2 and delta .*, which covers its schema's refinement" lines
   [ "$(grep -c "^ok     price: entry [24] costs " lines)" -eq 2 ]
-  run "$DPERM" verify --model m.json --ledger l.db --json
-  [[ "$output" == *"entry 2 paid epsilon 2 for the schema"* ]]
 }
 
 @test "a model of another ledger, and a ledger that is none" {

@@ -13,7 +13,6 @@ weights_of() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1])).
     grep -q '^ok     class_weights: from 0.1 to 1, so L and c hold for every record$' lines
   done
   "$DPERM" statement --model m.json > page
-  grep -qF '| weights of classes | 0.1 for "no", 1 for "yes"; chosen in public, and covered by the budget |' page
   "$DPERM" predict --model m.json --data people.csv > /dev/null
   "$DPERM" train "${people[@]}" --epsilon 1 --out plain.json 2> /dev/null
   [ "$(weights_of plain.json)" = None ]
@@ -48,7 +47,7 @@ P
   [ "$(weights_of m.json)" = "[0.25, 0.125, 1.0]" ]
   "$DPERM" verify --model m.json > lines
   grep -q '^ok     class_weights: from 0.125 to 1' lines
-  grep -q '^ok     classes: all 3 in one fit' lines
+  grep -q '^ok     classes: one fit for all 3' lines
   "$DPERM" train "${people[@]}" --epsilon 3 --class-weights no=2,other=8 --multiclass one-vs-rest --out m.json 2> /dev/null
   "$DPERM" verify --model m.json | grep -q '^ok     classes: one against the rest for each of 3'
 }
@@ -75,4 +74,14 @@ P
   refused 2 '"maybe" has a weight and is no class' maybe=2
   refused 2 'class "yes" has two weights; give one' yes=2,yes=3
   refused 2 'give a number between 1e-06 and 1e+06' yes=1e9
+}
+
+@test "a falsified weight does not let a claim pass" {
+  "$DPERM" train "${people[@]}" --epsilon 1 --class-weights yes=10 --out model.json 2> /dev/null
+  # As given, and not divided: ten times the slope that beta is for.
+  change 'm["class_weights"] = [1.0, 10.0]'
+  says 1 "FAILS  class_weights: does not hold: from 1 to 10" "$DPERM" verify --model changed.json
+  [[ "$output" == *"FAILS  claim: "* ]]
+  [[ "$output" != *"FAILS  digest"* ]]
+  fails 1 "a class weight is not a number above 0 and at most 1" "$DPERM" predict --model changed.json --data people.csv
 }

@@ -7,7 +7,7 @@
 #include "loss/softmax.h"
 #include "mechanism/privacy_plan.h"
 #include "support.h"
-#include "verify/gaussian_bound.h"
+#include "verify/noise_bound.h"
 
 static double between(random_source *r, double low, double high) { /* by factors */
   return low * pow(high / low, random_unit(r));

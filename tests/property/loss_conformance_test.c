@@ -11,7 +11,7 @@
 #include "mechanism/epsilon_rule.h"
 #include "statistics.h"
 #include "support.h"
-#include "verify/epsilon_bound.h"
+#include "verify/noise_bound.h"
 
 static const double unit = 0x1p-53;
 
@@ -292,7 +292,7 @@ static double searched_epsilon(const trial *t, double kappa, double a) {
  * and κc up to where its logarithm alone is the largest ε. */
 static void check_price(const trial *t, random_source *r) {
   const known_loss *known = known_loss_find(t->kind->name);
-  assert_non_null(known); /* add it to the table of src/verify/epsilon_bound.c */
+  assert_non_null(known); /* add it to the table of src/verify/noise_bound.c */
   assert_true(known->has_h == (t->kind->h_most > 0) && known->lipschitz == t->loss.lipschitz);
   for (int i = 0; i < 60; i++) {
     bool any = i % 2;

@@ -69,9 +69,7 @@ TEST(verification_derives_the_same_bounds) {
     assert_ok(dperm_schema_parse(text.bytes, text.length, "s.json", &schema, err));
     auto_data *data = read_records(&l, &r, schema);
     double one = told_of(data, DPERM_NOISE_L1, "norm1: l1 noise: |x| <= ");
-    double divisor = told_of(data, DPERM_NOISE_GROUP, "D = ");
     assert_close(one / schema->bounds.norm1, 1, 1e-13);
-    assert_close(divisor / schema->min_divisor, 1, 1e-13);
     double mixed = noise_mixed.row_bound(&schema->bounds, schema->dims);
     if (mixed > 0) { /* there are blocks */
       assert_close(told_of(data, DPERM_NOISE_MIXED, "|x| <= ") / mixed, 1, 1e-12);

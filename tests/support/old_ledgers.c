@@ -19,10 +19,9 @@ static const char tables[] =
     " time TEXT NOT NULL, command TEXT NOT NULL, mechanism TEXT NOT NULL, epsilon TEXT NOT NULL,"
     " delta TEXT NOT NULL, spent_epsilon TEXT NOT NULL, spent_delta TEXT NOT NULL,"
     " data TEXT NOT NULL, token TEXT NOT NULL, entry INTEGER NOT NULL, artifact TEXT NOT NULL,"
-    " previous TEXT NOT NULL, digest TEXT NOT NULL";
-static const char columns_of_version_2[] =
-    ", version INTEGER NOT NULL DEFAULT 1, rows_per_person INTEGER NOT NULL DEFAULT 1";
-static const char indexes[] = /* up to version 2 */
+    " previous TEXT NOT NULL, digest TEXT NOT NULL, version INTEGER NOT NULL DEFAULT 1,"
+    " rows_per_person INTEGER NOT NULL DEFAULT 1);";
+static const char indexes[] = /* of version 2 */
     "CREATE INDEX records_by_dataset ON records (dataset, id);"
     "CREATE INDEX records_that_open ON records (id) WHERE kind = 'open';"
     "CREATE UNIQUE INDEX records_by_entry ON records (entry) WHERE kind = 'commit';";
@@ -55,17 +54,15 @@ static void run(sqlite3 *db, const char *sql) {
 }
 
 static void write_record(sqlite3 *db, const record *r) {
-  char sql[2000], more[80] = "";
-  if (r->version > 1) {
-    (void)snprintf(more, sizeof more, ", %d, %d", (int)r->version, (int)r->rows_per_person);
-  }
+  char sql[2000];
   (void)snprintf(sql, sizeof sql,
                  "INSERT INTO records VALUES (%d, '%s', '%s', '%s', '%s', '%s', '%s', '%s', '%s',"
-                 " '%s', '%s', '%s', %d, '%s', '%s', '%s'%s);"
+                 " '%s', '%s', '%s', %d, '%s', '%s', '%s', %d, %d);"
                  "UPDATE ledger SET records = %d, head = '%s'",
                  (int)r->id, r->kind, r->dataset, r->time, r->command, r->mechanism, r->epsilon,
                  r->delta, r->spent_epsilon, r->spent_delta, r->data, r->token, (int)r->entry,
-                 r->artifact, r->previous, r->digest, more, (int)r->id, r->digest);
+                 r->artifact, r->previous, r->digest, (int)r->version, (int)r->rows_per_person,
+                 (int)r->id, r->digest);
   run(db, sql);
 }
 
@@ -82,10 +79,9 @@ void ledger_as_of_version(const char *path, int version) {
   (void)close(open(path, O_WRONLY | O_CREAT | O_EXCL, 0600));
   assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
   (void)snprintf(sql, sizeof sql,
-                 "%s%s);%s%s PRAGMA user_version = %d;"
+                 "%s%s%s PRAGMA user_version = %d;"
                  "INSERT INTO ledger VALUES (1, x'%s', 0, '')",
-                 tables, version > 1 ? columns_of_version_2 : "", version < 3 ? indexes : "",
-                 triggers, version, hex);
+                 tables, version < 3 ? indexes : "", triggers, version, hex);
   run(db, sql);
   for (size_t i = 0; i < count; i++) {
     all[i].version = version;

@@ -1,4 +1,4 @@
-/* What a charge costs by the composition of its data set (src/ledger/entries.c), beside what it
+/* What a charge costs by the composition of its data set (src/ledger/charge.c), beside what it
  * claims. */
 #include <math.h>
 #include <stdlib.h>
@@ -14,43 +14,29 @@ static const privacy_curve small = {.fits = 1,
                                     .epsilon_num = 1e-4,
                                     .failure = 8e-44};
 
-/* A charge states its claim; what it costs is asked for, after a dry run as after a charge. */
+/* A charge states its claim and beside it the cost, after a dry run as after a charge. */
 LEDGER_TEST(a_charge_has_a_cost_beside_its_claim) {
   ledger_home *home = *state;
   auto_ledger *ledger = NULL;
-  dperm_charge tried, made;
-  char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
-  double order = 0;
+  dperm_charge made;
   assert_ok(ledger_create_order(home->path, "r", "2", "1e-6", 13, err));
   assert_ok(dperm_ledger_open(home->path, &ledger, err));
   charge_request request = request_for("r", 0.1, 1e-8, 7);
   request.curves = &small;
   request.curve_count = 1;
   for (int i = 0; i < 2; i++) {
-    dperm_charge *one = i ? &made : &tried;
-    assert_ok(charge_reserve(ledger, &request, i == 0, one, err));
-    assert_ok(dperm_ledger_charge_cost(ledger, one, epsilon, delta, &order, err));
-    assert_string_equal(one->epsilon, "0.1");
-    assert_true(order == 13);
-    assert_close(strtod(epsilon, NULL), renyi_of_curve(13, &small), 2e-9);
-    assert_close(strtod(delta, NULL) / (1000 * exp(2) * 8e-44), 1, 1e-6);
+    assert_ok(charge_reserve(ledger, &request, i == 0, &made, err));
+    assert_string_equal(made.epsilon, "0.1");
+    assert_true(made.order == 13);
+    assert_close(strtod(made.cost_epsilon, NULL), renyi_of_curve(13, &small), 2e-9);
+    assert_close(strtod(made.cost_delta, NULL) / (1000 * exp(2) * 8e-44), 1, 1e-6);
   }
-  assert_fails(dperm_ledger_charge_cost(ledger, &tried, epsilon, delta, &order, err),
-               DPERM_INVALID_ARGUMENT, "try it again"); /* another came meanwhile */
-  request.dataset = "people";                           /* plain sums */
+  request.dataset = "people"; /* plain sums */
   request.delta = 0;
   request.identity.given[0] = 8;
-  assert_ok(charge_reserve(ledger, &request, true, &tried, err));
-  assert_ok(dperm_ledger_charge_cost(ledger, &tried, epsilon, delta, &order, err));
-  assert_string_equal(epsilon, "0.1");
-  assert_true(order == 0);
-  dperm_ledger_free(ledger); /* a charge that was made is known to every handle */
-  ledger = opened(home);
-  assert_ok(dperm_ledger_charge_cost(ledger, &made, epsilon, delta, &order, err));
-  assert_close(strtod(epsilon, NULL), renyi_of_curve(13, &small), 2e-9);
-  made.digest[0] = made.digest[0] == 'a' ? 'b' : 'a';
-  assert_fails(dperm_ledger_charge_cost(ledger, &made, epsilon, delta, &order, err),
-               DPERM_INVALID_ARGUMENT, "is another charge");
+  assert_ok(charge_reserve(ledger, &request, true, &made, err));
+  assert_string_equal(made.cost_epsilon, "0.1");
+  assert_true(made.order == 0);
 }
 
 /* Huber's loss at (0.1, 1e-8) under two schemas, as a run that asks for bins may follow either:
@@ -80,18 +66,15 @@ static double cost_of(const ledger_home *home, const privacy_curve *curves, size
                       double *delta_cost, bool *kept) {
   dperm_ledger *ledger = opened(home);
   dperm_charge made;
-  char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
-  double order = 0;
   charge_request request = request_for("r", 0.1, 1e-8, 7);
   request.curves = curves;
   request.curve_count = count;
   assert_ok(charge_reserve(ledger, &request, false, &made, err));
-  assert_ok(dperm_ledger_charge_cost(ledger, &made, epsilon, delta, &order, err));
   assert_ok(dperm_ledger_entries(ledger, "r", see_terms, kept, err));
   dperm_ledger_free(ledger);
   assert_string_equal(verdict_of(home->path, NULL).first, "");
-  *delta_cost = strtod(delta, NULL);
-  return strtod(epsilon, NULL);
+  *delta_cost = strtod(made.cost_delta, NULL);
+  return strtod(made.cost_epsilon, NULL);
 }
 
 LEDGER_TEST(a_run_costs_what_the_dearest_of_its_plans_does) {

@@ -113,17 +113,6 @@ LEDGER_TEST(a_models_entry_is_found_by_its_file) {
                "not charged to any ledger");
 }
 
-LEDGER_TEST(over_budget_there_is_no_model) {
-  ledger_home *home = *state;
-  auto_ledger *ledger = opened(home);
-  dperm_options options = asking(ledger, 1.5);
-  dperm_model *model = NULL;
-  assert_fails(dperm_train(home->data, &options, &model, err), DPERM_OVER_BUDGET,
-               "has epsilon 1 left of 1, and this run needs 1.5");
-  assert_null(model);
-  assert_int_equal(look(home).entries, 0);
-}
-
 LEDGER_TEST(a_dry_run_says_what_it_would_cost) {
   ledger_home *home = *state;
   auto_ledger *ledger = opened(home);

@@ -4,7 +4,7 @@
 
 #include "right_models.h"
 #include "support.h"
-#include "verify/epsilon_bound.h"
+#include "verify/noise_bound.h"
 
 /* The upper end is above what many margins show, and not by much. */
 TEST(the_bound_is_tight_and_above) {
