@@ -21,7 +21,8 @@ from input_paths import Arrived, Offered, Whole, Word, arrived, planted
 from test_row_independence import COUNT, SHARED, compare
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-TRIALS = 196 if os.environ.get("DPERM_LONG") else 12  # replaced records in each kind of column
+LONG_COUNTS = bool(os.environ.get("DPERM_LONG"))
+TRIALS = 196 if LONG_COUNTS else 12  # replaced records in each kind of column
 
 
 def objects(values):
@@ -123,7 +124,9 @@ def test_a_row_depends_on_its_own_record(container, listed):
 @pytest.mark.parametrize("listed", LABELS)
 @pytest.mark.parametrize("container", YS)
 def test_a_label_depends_on_its_own_record(container, listed):
-    compared = {kind: check_labels(container, listed, kind) for kind in USUAL}
+    odd = (list(YS).index(container) + list(LABELS).index(listed)) % 2  # every other kind, with every other schema
+    kinds = list(USUAL) if LONG_COUNTS else list(USUAL)[odd::2]
+    compared = {kind: check_labels(container, listed, kind) for kind in kinds}
     least = TRIALS // 4 if "*" in str(LABELS[listed]) and container in LISTS else 1
     assert sum(compared.values()) >= least or "categor" in container and "truths" in listed  # which are refused
 

@@ -2,10 +2,6 @@
 # dies.
 load helpers
 
-# Processes that wait leave the processor to others, and talk through memory: nothing looks for networks.
-export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_pml=ob1 OMPI_MCA_btl=^tcp,openib,ofi
-export OMPI_MCA_btl_base_warn_component_unused=0
-
 # Starting a job takes most of a second, so not every number of processes is tried with every call;
 # `make test-full` tries more.
 some() { # numbers of processes in any case, those in the long test
@@ -15,7 +11,7 @@ some() { # numbers of processes in any case, those in the long test
 many() { # the number of processes, then the command
   local count=$1
   shift
-  DPERM_THREADS=1 timeout 3000 mpirun \
+  DPERM_THREADS=1 OMPI_MCA_btl_base_warn_component_unused=0 timeout 3000 mpirun \
     --allow-run-as-root --oversubscribe --quiet -n "$count" "$DPERM" "$@"
 }
 
