@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import Structure, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from functools import lru_cache
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -194,7 +195,7 @@ class Struct(Structure):
     """A struct whose members are checked as they are set."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        kind = dict((n, k) for n, k, *_ in self._fields_).get(name)
+        kind = _members(type(self)).get(name)
         if kind is None:
             raise AttributeError(f"{type(self).__name__} has no member {name!r}")
         if kind in WHOLE_NUMBERS:
@@ -206,6 +207,11 @@ class Struct(Structure):
         elif kind is c_char_p and value is not None:
             value = text(value, name)
         super().__setattr__(name, value)
+
+
+@lru_cache(maxsize=None)
+def _members(struct: type) -> Dict[str, Any]:
+    return {name: kind for name, kind, *_ in struct._fields_}  # type: ignore[attr-defined]
 
 
 class AnyStruct:

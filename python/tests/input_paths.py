@@ -1,8 +1,8 @@
 """Every way that records come into the library from Python, as a list of inputs.
 
-A input builds a container from records as a user would, letting NumPy and pandas infer what they infer,
+An input builds a container from records as a user would, letting NumPy and pandas infer what they infer,
 and goes in through a public method. What arrives in C is looked at just before the run. A new way in
-registers itself with ``@table`` or ``@rows``, and is tested with all others (input_paths_arrow.py has more);
+is a line of ``TABLES`` or ``ROWS``, and is tested with all others (input_paths_arrow.py has more);
 what is refused whatever it holds is in ``UNTAKEN``.
 """
 
@@ -125,18 +125,6 @@ HOSTILE = [1, True, 1.0, 0, False, 0.0, -0.0, -9, -9.0, "-9", "-9.0", "?", "", 0
            np.str_("nurse"), Vain(), Colour.ONE, Whole.ONE, Word.JUDGE, "a\0b", "\ud800", "x" * 70000, "NaN", "inf",
            "1e3", "1_000", "\u0661", np.ma.masked]
 
-TABLES, ROWS, UNTAKEN = {}, {}, {}
-
-
-def table(build):
-    TABLES[build.__name__] = build
-    return build
-
-
-def rows(build):
-    ROWS[build.__name__] = build
-    return build
-
 
 def _object_array(records):
     made = np.empty((len(records), len(records[0])), dtype=object)
@@ -146,134 +134,62 @@ def _object_array(records):
     return made
 
 
-@table
-def frame_as_pandas_infers_it(records):
+def _frame(records):
     return pd.DataFrame(records, columns=NAMES)
 
 
-@table
-def frame_of_series(records):
-    return pd.DataFrame({n: pd.Series([r[j] for r in records]) for j, n in enumerate(NAMES)})
-
-
-@table
-def frame_of_dicts(records):
-    return pd.DataFrame.from_records([dict(zip(NAMES, r)) for r in records])
-
-
-@table
-def frame_of_objects(records):
-    return pd.DataFrame(_object_array(records), columns=NAMES)
-
-
-@table
-def frame_of_nullable_types(records):
-    return frame_as_pandas_infers_it(records).convert_dtypes()
-
-
-@table
-def frame_put_together(records):
-    """Records that arrive in parts, each with its own idea of the types."""
-    return pd.concat([frame_as_pandas_infers_it(records[i:i + 3]) for i in range(0, len(records), 3)])
-
-
-@table
-def frame_with_a_cell_set(records):
-    made = frame_as_pandas_infers_it([records[1]] + records[1:])
+def _frame_with_a_cell_set(records):
+    made = _frame([records[1]] + records[1:])
     for j, value in enumerate(records[0]):
         made.iloc[0, j] = value
     return made
 
 
-@table
-def frame_with_columns_reordered(records):
-    return frame_as_pandas_infers_it(records)[["job", "smoker", "age", "code"]].assign(more="x")
-
-
-@table
-def frame_of_categories(records):
-    return frame_as_pandas_infers_it(records).astype({"code": "category", "job": "category", "age": "category"})
-
-
-@table
-def frame_of_boolean_categories(records):
-    return frame_as_pandas_infers_it(records).astype({"smoker": "category"})
-
-
-@table
-def frame_of_public_categories(records):
-    made = frame_as_pandas_infers_it(records)
+def _frame_of_public_categories(records):
+    made = _frame(records)
     return made.assign(job=pd.Categorical(made.job, ["unused", "judge", "nurse", "1"], ordered=True),
                        code=pd.Categorical(made.code, [2, 1, 0]))
 
 
-@table
-def frame_of_sparse_columns(records):
-    made = frame_as_pandas_infers_it(records)
+def _frame_of_sparse_columns(records):
+    made = _frame(records)
     return made.assign(**{n: pd.arrays.SparseArray(made[n].to_numpy()) for n in ("age", "code", "smoker")})
 
 
-@table
-def frame_of_texts(records):
-    texts = [[None if v is None else str(v) for v in r] for r in records]
-    return pd.DataFrame(texts, columns=NAMES).astype("string")
+def _frame_of_texts(records):
+    return pd.DataFrame([[None if v is None else str(v) for v in r] for r in records], columns=NAMES).astype("string")
 
 
-@table
-def frame_of_arrow_texts(records):
-    return frame_of_texts(records).astype({"job": "string[pyarrow]"})
-
-
-@table
-def frame_of_arrow_types(records):
-    return frame_as_pandas_infers_it(records).convert_dtypes(dtype_backend="pyarrow")
-
-
-@table
-def lists(records):
-    return [list(r) for r in records]
-
-
-@table
-def tuples(records):
-    return tuple(tuple(r) for r in records)
-
-
-@table
-def list_of_arrays(records):
-    return [_object_array([r])[0] for r in records]
-
-
-@table
-def array_of_objects(records):
-    return _object_array(records)
-
-
-@table
-def array_of_objects_in_columns(records):
-    return np.asfortranarray(_object_array(records))[:, ::1]
-
-
-@table
-def array_of_texts(records):
+def _array_of_texts(records):
     return np.array([["?" if v is None else str(v) for v in r] for r in records])
 
 
-@table
-def array_of_bytes(records):
-    return np.array([["?" if v is None else str(v) for v in r] for r in records]).astype("S")
-
-
-def _array_of(dtype):
-    def build(records):
-        return np.array([[float(v) for v in r] for r in records]).astype(dtype)
-
-    build.__name__ = f"array_of_{dtype}"
-    return table(build)
-
-
-for _dtype in ("float64", "float32", "float16", "longdouble", "int64", "uint8", "bool"):
-    _array_of(_dtype)
+TABLES = {
+    "frame_as_pandas_infers_it": _frame,
+    "frame_of_series": lambda records: pd.DataFrame({n: pd.Series([r[j] for r in records]) for j, n in enumerate(NAMES)}),
+    "frame_of_dicts": lambda records: pd.DataFrame.from_records([dict(zip(NAMES, r)) for r in records]),
+    "frame_of_objects": lambda records: pd.DataFrame(_object_array(records), columns=NAMES),
+    "frame_of_nullable_types": lambda records: _frame(records).convert_dtypes(),
+    # records that arrive in parts, each with its own idea of the types
+    "frame_put_together": lambda records: pd.concat([_frame(records[i:i + 3]) for i in range(0, len(records), 3)]),
+    "frame_with_a_cell_set": _frame_with_a_cell_set,
+    "frame_with_columns_reordered": lambda records: _frame(records)[["job", "smoker", "age", "code"]].assign(more="x"),
+    "frame_of_categories": lambda records: _frame(records).astype(dict.fromkeys(["code", "job", "age"], "category")),
+    "frame_of_boolean_categories": lambda records: _frame(records).astype({"smoker": "category"}),
+    "frame_of_public_categories": _frame_of_public_categories,
+    "frame_of_sparse_columns": _frame_of_sparse_columns,
+    "frame_of_texts": _frame_of_texts,
+    "frame_of_arrow_texts": lambda records: _frame_of_texts(records).astype({"job": "string[pyarrow]"}),
+    "frame_of_arrow_types": lambda records: _frame(records).convert_dtypes(dtype_backend="pyarrow"),
+    "lists": lambda records: [list(r) for r in records],
+    "tuples": lambda records: tuple(tuple(r) for r in records),
+    "list_of_arrays": lambda records: [_object_array([r])[0] for r in records],
+    "array_of_objects": _object_array,
+    "array_of_objects_in_columns": lambda records: np.asfortranarray(_object_array(records))[:, ::1],
+    "array_of_texts": _array_of_texts,
+    "array_of_bytes": lambda records: _array_of_texts(records).astype("S"),
+    **{f"array_of_{dtype}": lambda records, dtype=dtype: np.array([[float(v) for v in r] for r in records]).astype(dtype)
+       for dtype in ("float64", "float32", "float16", "longdouble", "int64", "uint8", "bool")}}
 
 # ---------------------------------------------------------------- labels
 
@@ -287,26 +203,6 @@ CLASSES = [([0, 1], [0, 1, 1]), ([0, 1], [0.0, 1.0]), (["no", "yes"], ["no", "ye
            ([0, "a"], [0, "a"])]
 
 # ---------------------------------------------------------------- rows of numbers
-
-
-@rows
-def number_lists(records):
-    return [list(r) for r in records]
-
-
-@rows
-def number_array(records):
-    return np.array(records)
-
-
-@rows
-def number_objects(records):
-    return _object_array(records)
-
-
-@rows
-def number_float32(records):
-    return np.array(records, dtype=np.float32)
 
 
 class Offered:
@@ -338,68 +234,18 @@ ORDERS = {"c": np.ascontiguousarray, "fortran": np.asfortranarray, "strided": _s
           "frame_of_series": lambda X: pd.DataFrame({NAMES[j]: pd.Series(X[:, j]) for j in range(X.shape[1])})}
 
 
-def _numbers(name, dtype):
-    def build(records):
-        # value by value: of a list NumPy 2 refuses whole numbers that a narrow type wraps
-        return ORDERS[name](np.array([[np.array(v).astype(dtype) for v in r] for r in records], dtype=dtype))
-
-    build.__name__ = f"number_{name}_{dtype}"
-    return rows(build)
+def _numbers(order, dtype):
+    # value by value: of a list NumPy 2 refuses whole numbers that a narrow type wraps
+    return lambda records: ORDERS[order](
+        np.array([[np.array(v).astype(dtype) for v in r] for r in records], dtype=dtype))
 
 
-for _name in ORDERS:
-    _numbers(_name, "float64")
-for _dtype in ("longdouble", ">f8", "int8", "uint8", "int16", "int32", "int64", "uint64", "bool"):
-    _numbers("strided" if _dtype == "int64" else "c", _dtype)
-
-
-@rows
-def number_tuples(records):
-    return tuple(tuple(r) for r in records)
-
-
-@rows
-def number_deques(records):
-    return deque(deque(r) for r in records)
-
-
-@rows
-def number_frame(records):
-    return pd.DataFrame(records)
-
-
-@rows
-def number_frame_nullable(records):
-    return pd.DataFrame(records).convert_dtypes()
-
-
-@rows
-def number_frame_of_mixed_widths(records):
-    made = pd.DataFrame(records)
-    return made.astype({0: np.float32, 1: np.float64})
-
-
-def _sparse(kind):
-    def build(records):
-        return kind(np.array(records, dtype=float))
-
-    build.__name__ = f"number_{kind.__name__}"
-    return rows(build)
-
-
-for _kind in (sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.lil_matrix, sp.dok_matrix, sp.bsr_matrix, sp.dia_matrix,
-              sp.csr_array, sp.coo_array):
-    _sparse(_kind)
-
-
-@rows
-def number_coo_with_duplicates(records):
+def _coo_with_duplicates(records):
     X = sp.coo_matrix(np.array(records, dtype=float))
     return sp.coo_matrix((np.concatenate([X.data / 2, X.data / 2]), (np.tile(X.row, 2), np.tile(X.col, 2))), X.shape)
 
 
-@rows
-def number_csr_of_one_unsorted_row(records):
+def _csr_of_one_unsorted_row(records):
     X = sp.csr_matrix(np.array(records, dtype=float))
     last = slice(X.indptr[0], X.indptr[1])
     if records[0][0] == 7:  # the hostile record comes with its entries in another order
@@ -408,8 +254,24 @@ def number_csr_of_one_unsorted_row(records):
     return X
 
 
+ROWS = {
+    "number_lists": TABLES["lists"], "number_tuples": TABLES["tuples"], "number_array": np.array,
+    "number_objects": _object_array, "number_float32": lambda records: np.array(records, dtype=np.float32),
+    "number_deques": lambda records: deque(deque(r) for r in records),
+    **{f"number_{order}_float64": _numbers(order, "float64") for order in ORDERS},
+    **{f"number_c_{dtype}": _numbers("c", dtype)
+       for dtype in ("longdouble", ">f8", "int8", "uint8", "int16", "int32", "uint64", "bool")},
+    "number_strided_int64": _numbers("strided", "int64"),
+    "number_frame": pd.DataFrame, "number_frame_nullable": lambda records: pd.DataFrame(records).convert_dtypes(),
+    "number_frame_of_mixed_widths": lambda records: pd.DataFrame(records).astype({0: np.float32, 1: np.float64}),
+    **{f"number_{kind.__name__}": lambda records, kind=kind: kind(np.array(records, dtype=float))
+       for kind in (sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.lil_matrix, sp.dok_matrix, sp.bsr_matrix,
+                    sp.dia_matrix, sp.csr_array, sp.coo_array)},
+    "number_coo_with_duplicates": _coo_with_duplicates, "number_csr_of_one_unsorted_row": _csr_of_one_unsorted_row}
+
 # ---------------------------------------------------------------- what is refused whatever it holds
 
+UNTAKEN = {}
 FINE = np.int8(3)  # where a record has it, its dates have a finer unit, and by NumPy's rule all others too
 
 

@@ -4,10 +4,9 @@ import importlib.util
 
 import capsules
 import numpy as np
-from input_paths import NAMES, UNTAKEN, YS, rows, table
+from input_paths import NAMES, ROWS, TABLES, UNTAKEN, YS
 
 HAVE = {name: importlib.util.find_spec(name) is not None for name in ("polars", "pyarrow")}
-TEXTS = ("string", "large_string", "string_view")
 
 
 def columns_of(records, kind=None, names=NAMES):
@@ -20,31 +19,8 @@ def columns_of(records, kind=None, names=NAMES):
     return found
 
 
-@table
-def capsule_as_inferred(records):
-    return capsules.Table(columns_of(records))
-
-
-@table
-def capsule_in_batches(records):
-    return capsules.Table(columns_of(records, "large_string"), batch=2, pad=3)
-
-
-@table
-def capsule_without_a_stream(records):
-    return capsules.Batch(columns_of(records, "string_view"))
-
-
 def _texts(records):
     return [[None if v is None else str(v) for v in r] for r in records]
-
-
-for _kind in TEXTS:
-    def _of_texts(records, kind=_kind):
-        return capsules.Table(columns_of(_texts(records), kind), batch=4, pad=1)
-
-    _of_texts.__name__ = f"capsule_of_{_kind}"
-    table(_of_texts)
 
 
 def dictionaries(records, order):
@@ -56,19 +32,17 @@ def dictionaries(records, order):
     return capsules.Table(found)
 
 
-@table
-def capsule_of_dictionaries(records):
-    return dictionaries(records, list)
-
-
-@table
-def capsule_of_sorted_dictionaries(records):
-    return dictionaries(records, lambda entries: sorted(entries, reverse=True) + [])
-
-
-@table
-def capsule_of_text_dictionaries(records):
-    return dictionaries(_texts(records), lambda entries: ["nobody's", "judge\0"] + list(entries) + ["nurse"])
+TABLES.update({
+    "capsule_as_inferred": lambda records: capsules.Table(columns_of(records)),
+    "capsule_in_batches": lambda records: capsules.Table(columns_of(records, "large_string"), batch=2, pad=3),
+    "capsule_without_a_stream": lambda records: capsules.Batch(columns_of(records, "string_view")),
+    **{f"capsule_of_{kind}": lambda records, kind=kind: capsules.Table(columns_of(_texts(records), kind), batch=4, pad=1)
+       for kind in ("string", "large_string", "string_view")},
+    "capsule_of_dictionaries": lambda records: dictionaries(records, list),
+    "capsule_of_sorted_dictionaries": lambda records: dictionaries(records, lambda some: sorted(some, reverse=True)),
+    "capsule_of_text_dictionaries": lambda records: dictionaries(
+        _texts(records), lambda some: ["nobody's", "judge\0", *some, "nurse"])})
+ROWS["number_capsule"] = lambda records: capsules.Table(columns_of(records, names=["a", "b"]), batch=2, pad=1)
 
 
 # polars and pyarrow decide the type of a column by all of its values, and change the others' (True beside a text
@@ -94,27 +68,21 @@ if HAVE["polars"]:
         except BaseException as problem:
             raise TypeError("polars makes none") from problem
 
-    @table
-    def polars_frame(records):
-        return _by_polars(pl.DataFrame, _typed(records), schema=POLARS, orient="row")
+    def _polars_frame(records, **how):
+        return _by_polars(pl.DataFrame, _typed(records), schema=POLARS, orient="row", **how)
 
-    @table
-    def polars_loose_frame(records):
-        """Values of another type are null, each for itself."""
-        return _by_polars(pl.DataFrame, _typed(records), schema=POLARS, orient="row", strict=False)
-
-    @table
-    def polars_categories(records):
+    def _polars_categories(records):
         made = pl.DataFrame(_texts(records), schema={n: pl.String for n in NAMES}, orient="row")
         return made.with_columns(pl.col("job").cast(pl.Categorical), pl.col("smoker").cast(pl.Categorical))
 
-    @table
-    def polars_put_together(records):
-        return pl.concat([polars_frame(records[i:i + 3]) for i in range(0, len(records), 3)], rechunk=False)
-
-    @rows
-    def number_polars(records):
-        return _by_polars(pl.DataFrame, records, schema={"a": pl.Float64, "b": pl.Float64}, orient="row")
+    TABLES.update({
+        "polars_frame": _polars_frame,
+        "polars_loose_frame": lambda records: _polars_frame(records, strict=False),  # values of another type are null
+        "polars_categories": _polars_categories,
+        "polars_put_together": lambda records: pl.concat(
+            [_polars_frame(records[i:i + 3]) for i in range(0, len(records), 3)], rechunk=False)})
+    ROWS["number_polars"] = lambda records: _by_polars(
+        pl.DataFrame, records, schema={"a": pl.Float64, "b": pl.Float64}, orient="row")
 
     def _polars_dates(records, unit, zone):
         made = pl.DataFrame({NAMES[j]: [int(r[j]) for r in records] for j in range(len(records[0]))})
@@ -134,26 +102,15 @@ if HAVE["pyarrow"]:
     def _by_pyarrow(records):
         return {n: pa.array([r[j] for r in _typed(records)], kind) for j, (n, kind) in enumerate(ARROW.items())}
 
-    @table
-    def arrow_table(records):
-        return pa.table(_by_pyarrow(records))
-
-    @table
-    def arrow_batch(records):
-        return pa.RecordBatch.from_pydict(_by_pyarrow([records[0]] + records)).slice(1)
-
-    @table
-    def arrow_dictionaries(records):
-        made = arrow_table(records)
-        return pa.table({n: made[n].dictionary_encode() for n in NAMES})
-
-    @table
-    def arrow_views(records):
-        return pa.table({n: pa.array([r[j] for r in _texts(records)], pa.string_view()) for j, n in enumerate(NAMES)})
-
-    @rows
-    def number_arrow(records):
-        return pa.table({n: pa.array([float(r[j]) for r in records], pa.float64()) for j, n in enumerate("ab")})
+    TABLES.update({
+        "arrow_table": lambda records: pa.table(_by_pyarrow(records)),
+        "arrow_batch": lambda records: pa.RecordBatch.from_pydict(_by_pyarrow([records[0]] + records)).slice(1),
+        "arrow_dictionaries": lambda records: pa.table(
+            {n: values.dictionary_encode() for n, values in _by_pyarrow(records).items()}),
+        "arrow_views": lambda records: pa.table(
+            {n: pa.array([r[j] for r in _texts(records)], pa.string_view()) for j, n in enumerate(NAMES)})})
+    ROWS["number_arrow"] = lambda records: pa.table(
+        {n: pa.array([float(r[j]) for r in records], pa.float64()) for j, n in enumerate("ab")})
 
     def _arrow_dates(records, kind):
         return pa.table({NAMES[j]: pa.array([int(r[j]) for r in records], kind) for j in range(len(records[0]))})
@@ -163,11 +120,6 @@ if HAVE["pyarrow"]:
         UNTAKEN[f"arrow {_kind}"] = lambda records, kind=_kind: _arrow_dates(records, kind)
 
     YS["arrow"] = pa.array
-
-
-@rows
-def number_capsule(records):
-    return capsules.Table(columns_of(records, names=["a", "b"]), batch=2, pad=1)
 
 
 YS["capsule"] = lambda y: capsules.Column(capsules.kind_of(y), y, batch=4)

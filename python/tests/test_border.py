@@ -19,6 +19,7 @@ import pytest
 import scipy.sparse as sp
 
 import dperm
+from checks import refused
 from dperm import _library as c
 from dperm import border
 
@@ -32,52 +33,33 @@ class Stub:
         self.kind, self.pointer, self._as_parameter_ = kind, pointer, ctypes.c_void_p(pointer)
 
 
-def wrong_values(kind):
-    """What an argument of a kind must not be."""
-    if isinstance(kind, border.Whole):
-        return [kind.most + 1, kind.least - 1, 2**64 + 1, 10**5000, 1.0, "1", None]
-    if isinstance(kind, border.Flag):
-        return [0, 1, "yes", None]
-    if isinstance(kind, border.Number):
-        return ["1", True, None, 10**400, 1j]
-    if isinstance(kind, border.Text):
-        return ["a\0b", b"a\0b", "\udfff" if kind.convert is border.text else 3, 5, 1.5] + [None] * (not kind.optional)
-    if isinstance(kind, border.Bytes):
-        return ["text", 7] + [None] * (not kind.optional)
-    if isinstance(kind, border.ArrayOf):
-        other = np.zeros(3, dtype="f4")
-        return [12345, np.zeros(3, dtype=kind.dtype), border.Array(other, "f4"), [0.0]] + [None] * (not kind.optional)
-    if isinstance(kind, border.Buffer):
-        return [b"abc", 12345, None]
-    if isinstance(kind, border.Owned):
-        return [12345, Stub("other"), Stub(kind.kind, None), "x"] + [None] * (not kind.optional)
-    if kind is border.Columns:
-        return [12345, [1.0], (border.Column * 1)()]
-    if kind is border.AnyStruct:
-        return [12345, None, ctypes.c_int()]
-    return ["x", 1.5]  # pointers to structs, callbacks: ctypes' own
+# What an argument of a kind may be, and what it must not be; None too, if it is not optional.
+KINDS = {border.Whole: lambda kind: (0, [kind.most + 1, kind.least - 1, 2**64 + 1, 10**5000, 1.0, "1", None]),
+         border.Flag: lambda kind: (False, [0, 1, "yes", None]),
+         border.Number: lambda kind: (1.0, ["1", True, None, 10**400, 1j]),
+         border.Text: lambda kind: ("text", ["a\0b", b"a\0b", "\udfff" if kind.convert is border.text else 3, 5, 1.5]),
+         border.Bytes: lambda kind: (b"", ["text", 7]),
+         border.ArrayOf: lambda kind: (border.Array(np.zeros(0, kind.dtype), kind.dtype),
+                                       [12345, np.zeros(3, kind.dtype), border.Array(np.zeros(3, "f4"), "f4"), [0.0]]),
+         border.Buffer: lambda kind: (ctypes.create_string_buffer(65), [b"abc", 12345, None]),
+         border.Owned: lambda kind: (Stub(kind.kind), [12345, Stub("other"), Stub(kind.kind, None), "x"]),
+         border.Columns: lambda kind: (border.Columns([]), [12345, [1.0], (border.Column * 1)()]),
+         border.AnyStruct: lambda kind: (border.Column(), [12345, None, ctypes.c_int()])}
 
 
-def right_value(kind):
-    if isinstance(kind, border.Whole):
-        return 0
-    if isinstance(kind, border.Flag):
-        return False
-    if isinstance(kind, border.Number):
-        return 1.0
-    if isinstance(kind, border.Text):
-        return "text"
-    if isinstance(kind, border.Bytes):
-        return b""
-    if isinstance(kind, border.ArrayOf):
-        return border.Array(np.zeros(0, dtype=kind.dtype), kind.dtype)
-    if isinstance(kind, border.Buffer):
-        return ctypes.create_string_buffer(65)
-    if isinstance(kind, border.Owned):
-        return Stub(kind.kind)
-    if kind is border.AnyStruct:
-        return border.Column()
-    return border.Columns([]) if kind is border.Columns else None
+def right_and_wrong(kind):
+    pointers = lambda kind: (None, ["x", 1.5])  # to structs, callbacks: ctypes' own
+    right, wrong = KINDS.get(kind if isinstance(kind, type) else type(kind), pointers)(kind)
+    return right, wrong + [None] * (not getattr(kind, "optional", True))
+
+
+def wrong_calls(kinds):
+    """Arguments of which one is wrong: its place, and all of them."""
+    for at, kind in enumerate(kinds):
+        for value in right_and_wrong(kind)[1]:
+            arguments = [right_and_wrong(k)[0] for k in kinds]
+            arguments[at] = value
+            yield at, arguments
 
 
 def test_nothing_in_the_tables_is_taken_on_trust():
@@ -99,28 +81,20 @@ def test_every_argument_of_every_function_is_checked(name, monkeypatch):
             raise AssertionError(f"{function} was reached")
 
     monkeypatch.setattr(c, "lib", Nobody())
-    for at, kind in enumerate(kinds):
-        for value in wrong_values(kind):
-            arguments = [right_value(k) for k in kinds]
-            arguments[at] = value
-            with pytest.raises((ValueError, TypeError)):
-                c.call(name, *arguments)
-    with pytest.raises(TypeError):
-        c.call(name, *[right_value(k) for k in kinds[1:]])
+    for _, arguments in wrong_calls(kinds):
+        refused((ValueError, TypeError), "", c.call, name, *arguments)
+    refused(TypeError, "", c.call, name, *[right_and_wrong(k)[0] for k in kinds[1:]])
 
 
 @pytest.mark.parametrize("name", [n for n, (_, kinds) in c._PLAIN.items() if kinds and not n.endswith("_free")])
 def test_every_argument_of_functions_that_cannot_fail_too(name):
     kinds = c._PLAIN[name][1]
-    for at, kind in enumerate(kinds):
-        for value in wrong_values(kind):
-            arguments = [right_value(k) for k in kinds]
-            arguments[at] = value
-            with pytest.raises((ctypes.ArgumentError, ValueError, TypeError)):
-                if not any(isinstance(k, border.Owned) for k in kinds) or at == 0:
-                    getattr(c.lib, name)(*arguments)
-                else:
-                    kind.from_param(value)  # the handle is none: not to be reached
+    for at, arguments in wrong_calls(kinds):
+        with pytest.raises((ctypes.ArgumentError, ValueError, TypeError)):
+            if not any(isinstance(k, border.Owned) for k in kinds) or at == 0:
+                getattr(c.lib, name)(*arguments)
+            else:
+                kinds[at].from_param(arguments[at])  # the handle is none: not to be reached
 
 
 def test_the_package_calls_nothing_else():
@@ -170,12 +144,10 @@ def test_every_member_of_every_struct_is_checked(struct):
         else:
             continue
         for value in wrong:
-            with pytest.raises((ValueError, TypeError)):
-                setattr(one, name, value)
+            refused((ValueError, TypeError), "", setattr, one, name, value)
             if kind not in border.WHOLE_NUMBERS:
                 continue
-            with pytest.raises((ValueError, TypeError)):
-                struct(**{name: value})
+            refused((ValueError, TypeError), "", struct, **{name: value})
     with pytest.raises(AttributeError):
         one.no_such_member = 1
 
@@ -222,8 +194,7 @@ SHORT = {
 @pytest.mark.parametrize("case", SHORT)
 def test_memory_shorter_than_its_length_is_refused(case):
     name, arguments = SHORT[case]
-    with pytest.raises(ValueError):
-        c.call(name, *arguments)
+    refused(ValueError, "", c.call, name, *arguments)
 
 
 def test_memory_shorter_than_the_data_is_refused(rows):
@@ -231,15 +202,12 @@ def test_memory_shorter_than_the_data_is_refused(rows):
         c.call("dperm_data_label", rows, whole([0, 1], "u4"), 2, c.texts(["a", "b"]))
     with pytest.raises(ValueError, match="3 classes and 2 names"):
         c.call("dperm_data_label", rows, whole([0, 1, 1], "u4"), 3, c.texts(["a", "b"]))
-    with pytest.raises(ValueError, match="1 entries where 2"):
-        c.call("dperm_data_row", rows, 0, doubles(1))
+    refused(ValueError, "1 entries where 2", c.call, "dperm_data_row", rows, 0, doubles(1))
     model = dperm.LogisticRegression(1.0, data_norm=2, classes=[0, 1], fit_intercept=False).fit(
         np.ones((10, 2)), [0, 1] * 5).model_
-    with pytest.raises(ValueError, match="2 entries where 3"):
-        c.call("dperm_model_scores", model._handle, rows, doubles(2))
+    refused(ValueError, "2 entries where 3", c.call, "dperm_model_scores", model._handle, rows, doubles(2))
     options = (c.Options * 1)()
-    with pytest.raises(ValueError, match="fewer options"):
-        c.call("dperm_tune", rows, options, 2, ctypes.byref(c.TuneOptions()), OUT)
+    refused(ValueError, "fewer options", c.call, "dperm_tune", rows, options, 2, ctypes.byref(c.TuneOptions()), OUT)
     with pytest.raises(ValueError, match="fewer options"):
         c.call("dperm_sweep", rows, options, 2, ctypes.byref(c.SweepOptions()), c.SweepVisitor(0), None)
 
@@ -253,8 +221,7 @@ def test_columns_of_another_length_are_refused():
         with pytest.raises(ValueError):
             c.call("dperm_data_from_table", schema._handle, count, c.Columns(columns), c.Columns(labels), OUT)
     for array in (np.zeros((3, 2)), np.zeros((3, 0)), np.zeros(3, dtype="f4"), np.zeros(3)[::-1]):
-        with pytest.raises(ValueError):
-            c.TableColumn(array)
+        refused(ValueError, "", c.TableColumn, array)
 
 
 # ---------------------------------------------------------------- as users meet it
@@ -269,16 +236,13 @@ def test_labels_of_another_shape_are_refused(shape):
     X, y = pd.DataFrame({"a": np.linspace(0, 1, 20)}), np.resize(LABELS, shape)
     for how in (dict(schema=SCHEMA), dict(data_norm=1, classes=["no", "yes"])):
         clf = dperm.LogisticRegression(1.0, **how)
-        with pytest.raises((ValueError, TypeError)):
-            clf.fit(X, y)
-        with pytest.raises((ValueError, TypeError)):
-            clf.fit(X, LABELS).score_private(X, y, epsilon=1.0)
+        refused((ValueError, TypeError), "", clf.fit, X, y)
+        refused((ValueError, TypeError), "", clf.fit(X, LABELS).score_private, X, y, epsilon=1.0)
 
 
 def test_two_columns_of_the_labels_name_are_refused():
     X = pd.DataFrame([[0.5, "no", "yes"], [0.2, "yes", "no"]], columns=["a", "kind", "kind"])
-    with pytest.raises(ValueError, match="several columns 'kind'"):
-        dperm.LogisticRegression(1.0, schema=SCHEMA).fit(X)
+    refused(ValueError, "several columns 'kind'", dperm.LogisticRegression(1.0, schema=SCHEMA).fit, X)
 
 
 class Frame:
@@ -344,8 +308,7 @@ def test_a_sparse_matrix_that_is_none_is_refused_before_anybody_reads_it(case, k
     clf = dperm.LogisticRegression(1.0, data_norm=1, classes=["no", "yes"])
     fitted = dperm.LogisticRegression(1.0, data_norm=1, classes=["no", "yes"]).fit(np.eye(20), LABELS)
     for go in (lambda X: clf.fit(X, LABELS), fitted.decision_function, lambda X: fitted.score_private(X, LABELS, 1.0)):
-        with pytest.raises(ValueError, match="no sound sparse matrix"):
-            go(broken(kind, change))
+        refused(ValueError, "no sound sparse matrix", go, broken(kind, change))
 
 
 def test_other_sparse_formats_that_are_none():
@@ -356,8 +319,7 @@ def test_other_sparse_formats_that_are_none():
             X = broken(kind, change)
         except ValueError:  # SciPy's newer versions check by themselves
             continue
-        with pytest.raises(ValueError, match="no sound sparse matrix"):
-            clf.fit(X, LABELS)
+        refused(ValueError, "no sound sparse matrix", clf.fit, X, LABELS)
 
 
 TOO_LARGE = {"rows_per_person": lambda v: fitted_with(rows_per_person=v),
@@ -387,13 +349,11 @@ def fitted_with(**settings):
 def test_a_number_that_would_wrap_around_is_refused(name, value):
     if value == 2**32 + 2 and name != "n_jobs":
         return  # a number like others, there
-    with pytest.raises(ValueError, match="must be"):
-        TOO_LARGE[name](value)
+    refused(ValueError, "must be", TOO_LARGE[name], value)
 
 
 def test_a_ledger_takes_no_number_that_wraps_around(tmp_path):
-    with pytest.raises(ValueError, match="rows_per_person"):
-        dperm.Ledger.create(tmp_path / "l", "people", 1, rows_per_person=2**64 + 1)
+    refused(ValueError, "rows_per_person", dperm.Ledger.create, tmp_path / "l", "people", 1, rows_per_person=2**64 + 1)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -415,8 +375,7 @@ def test_paths_and_names_with_nul_are_refused_and_write_nothing(tmp_path):
                lambda: dperm.Schema.from_dictionary({}, label="a", positive=["b\0"]),
                lambda: dperm.LogisticRegression(1.0, data_norm=1, classes=["no\0a", "yes"]).fit(np.eye(20), LABELS),
                lambda: dperm.sweep(model, {"lambda_": [0.1]}, np.eye(20), LABELS, folds=2, draws=2, journal=cut)):
-        with pytest.raises(ValueError):
-            go()
+        refused(ValueError, "", go)
     assert [p.name for p in tmp_path.iterdir()] == ["l.ledger"]
     assert ledger.left("people") == "1" and not ledger.entries()
 
@@ -443,8 +402,7 @@ def test_cells_of_a_sweep_hold_numbers_and_no_address(tmp_path):
 def test_a_closed_handle_is_no_null(tmp_path):
     ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 1)
     ledger._handle.close()
-    with pytest.raises(ValueError, match="open handle"):
-        ledger.entries()
+    refused(ValueError, "open handle", ledger.entries)
     with pytest.raises(ValueError):
         dperm.LogisticRegression(1.0, data_norm=1, classes=["no", "yes"], ledger=ledger, dataset="people").fit(
             np.eye(20), LABELS)
@@ -481,8 +439,7 @@ def test_nothing_needs_a_temporary_file(tmp_path, monkeypatch):
     assert dperm.Schema.from_dictionary(tmp_path / "d.json", label="a").classes
     assert dperm.Schema.draft(rows, label="kind").classes == ["no", "yes"]
     assert dperm.Schema.from_dictionary(dictionary, label="a").classes
-    with pytest.raises(ValueError, match="^dictionary:1"):
-        dperm.Schema.from_dictionary({"fields": []}, label="a")
+    refused(ValueError, "^dictionary:1", dperm.Schema.from_dictionary, {"fields": []}, label="a")
 
 
 def test_the_sources_compile_without_warnings():

@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import dperm
+from checks import refused
 
 ADDING = {"neighbours": "add-remove", "rows_about": 100}
 SCHEMA = {"label": {"column": "y", "positive": ["1"], "negative": ["0"]},
@@ -92,10 +93,8 @@ def test_plans():
     assert plan.rows is None and plan.rows_about == 100 and plan.neighbours == "add-remove"
     assert plan.rms_noise_norm < dperm.plan(100, epsilon=1.0, dims=5).rms_noise_norm
     assert dperm.plan(epsilon=1.0, schema=SCHEMA, **ADDING).epsilon_refined == 0
-    with pytest.raises(ValueError, match="private"):
-        dperm.plan(99, epsilon=1.0, dims=5, **ADDING)
-    with pytest.raises(TypeError, match="rows"):
-        dperm.plan(epsilon=1.0, dims=5)
+    refused(ValueError, "private", dperm.plan, 99, epsilon=1.0, dims=5, **ADDING)
+    refused(TypeError, "rows", dperm.plan, epsilon=1.0, dims=5)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -115,10 +114,8 @@ def test_scores_tell_the_number_through_noisy_counts_alone(way):
     _, X, y = WAYS[way](150)
     huge = clf.score_private(X, y, epsilon=200.0, neighbours="add-remove")  # noise once in e^200
     assert huge["errors"] + huge["correct"] == 150
-    with pytest.raises(ValueError, match="private for neighbours add-remove"):
-        clf.score_private(X, y, epsilon=1.0)
-    with pytest.raises(ValueError, match="choose one of"):
-        clf.score_private(X, y, epsilon=1.0, neighbours="both")
+    refused(ValueError, "private for neighbours add-remove", clf.score_private, X, y, epsilon=1.0)
+    refused(ValueError, "choose one of", clf.score_private, X, y, epsilon=1.0, neighbours="both")
 
 
 def test_records_are_asked_for_bins():
@@ -136,26 +133,19 @@ def test_records_are_asked_for_bins():
 def test_scores_of_replace_models(tmp_path):
     X, y = rows(150)
     clf = dperm.LogisticRegression(1.0, data_norm=2, classes=[0, 1]).fit(X, y)
-    with pytest.raises(ValueError, match="private for neighbours replace"):
-        clf.score_private(X, y, epsilon=1.0, neighbours="add-remove")
+    refused(ValueError, "private for neighbours replace", clf.score_private, X, y, epsilon=1.0, neighbours="add-remove")
     ledger = dperm.Ledger.create(tmp_path / "l.db", "people", epsilon=1, neighbours="add-remove")
     paid = dict(public_model=True, ledger=ledger, dataset="people")
     assert clf.score_private(X, y, epsilon=0.25, neighbours="add-remove", **paid)["private"]
     assert ledger.left("people") == "0.75"
-    with pytest.raises(dperm.BudgetError, match="added and removed"):
-        clf.score_private(X, y, epsilon=0.25, **paid)
+    refused(dperm.BudgetError, "added and removed", clf.score_private, X, y, epsilon=0.25, **paid)
 
 
 def test_refusals():
     X, y = rows(100)
     made = dict(data_norm=2, classes=[0, 1])
-    with pytest.raises(ValueError, match="needs rows_about"):
-        dperm.LogisticRegression(1.0, neighbours="add-remove", **made).fit(X, y)
-    with pytest.raises(ValueError, match="rows_about is for"):
-        dperm.LogisticRegression(1.0, rows_about=100, **made).fit(X, y)
-    with pytest.raises(ValueError, match="choose one of"):
-        dperm.LogisticRegression(1.0, neighbours="added", **made).fit(X, y)
-    with pytest.raises(ValueError, match="paper"):
-        dperm.LogisticRegression(1.0, analysis="paper", **ADDING, **made).fit(X, y)
-    with pytest.raises(ValueError):
-        dperm.LogisticRegression(1.0, **made).fit(X[:0], y[:0])
+    refused(ValueError, "needs rows_about", dperm.LogisticRegression(1.0, neighbours="add-remove", **made).fit, X, y)
+    refused(ValueError, "rows_about is for", dperm.LogisticRegression(1.0, rows_about=100, **made).fit, X, y)
+    refused(ValueError, "choose one of", dperm.LogisticRegression(1.0, neighbours="added", **made).fit, X, y)
+    refused(ValueError, "paper", dperm.LogisticRegression(1.0, analysis="paper", **ADDING, **made).fit, X, y)
+    refused(ValueError, "", dperm.LogisticRegression(1.0, **made).fit, X[:0], y[:0])

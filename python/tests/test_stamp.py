@@ -19,6 +19,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 import capsules
 import dperm
+from checks import refused
 from dperm import _library as c
 from dperm import data
 from dperm.origin import DRAFTED, chosen_by_records, taken_of
@@ -161,8 +162,7 @@ def check_ledger(path, records, settings, text, folder):
         assert ledger.entry_of(model)["epsilon"] == "1"
         assert float(ledger.entry_of(model)["delta"]) == pytest.approx(model.privacy_.delta, rel=1e-12)
     else:
-        with pytest.raises(dperm.BudgetError, match="not private .*" + text):
-            PATHS[path](records, charged)
+        refused(dperm.BudgetError, "not private .*" + text, PATHS[path], records, charged)
         assert ledger.left("people") == "5" and not ledger.entries()
     assert ledger.verify()[0]
 
@@ -211,8 +211,7 @@ def test_a_schema_drafted_from_the_very_records_marks_their_model(records, tmp_p
     clf = dperm.LogisticRegression(1.0, schema=schema)
     seeded = dperm.LogisticRegression(1.0, schema=schema, random_state=1)
     for make in (lambda one: one, lambda one: dperm.PrivateTuner(one, {"lambda_": [0.1, 0.2]})):  # which clones it
-        with pytest.raises(ValueError, match="the schema was drafted from these very records"):
-            make(clf).fit(people)
+        refused(ValueError, "the schema was drafted from these very records", make(clf).fit, people)
         found = make(seeded).fit(people).privacy_
         assert not found.private and "ranges of columns" in found.reason and "categories" in found.reason
     others = people.assign(a=people.a / 2, b=people.b / 2)
@@ -328,10 +327,8 @@ def test_classes_in_the_order_of_the_public_set_only(records):
 
 
 def test_an_epsilon_too_large_for_its_delta_is_refused(records):
-    with pytest.raises(dperm.DataError, match="above 1e-30"):
-        dperm.LogisticRegression(40.0, data_norm=2, classes=[0, 1]).fit(*records)
-    with pytest.raises(dperm.DataError, match="above 1e-30"):
-        dperm.plan(300, dims=3, epsilon=40.0)
+    refused(dperm.DataError, "above 1e-30", dperm.LogisticRegression(40.0, data_norm=2, classes=[0, 1]).fit, *records)
+    refused(dperm.DataError, "above 1e-30", dperm.plan, 300, dims=3, epsilon=40.0)
     plan = dperm.plan(300, dims=3, data_norm=8**0.5, epsilon=1.0, lambda_=0.1)
     fitted = dperm.LogisticRegression(1.0, lambda_=0.1, data_norm=2, classes=[0, 1]).fit(*records)
     assert plan.delta == fitted.privacy_.delta and "delta=" in repr(plan)
@@ -350,8 +347,7 @@ def environment(tmp_path, monkeypatch):
 
 def test_a_private_run_is_charged_to_the_environments_ledger(records, environment, monkeypatch):
     for path in ("logistic", "table", "split"):
-        with pytest.raises(ValueError, match="dataset is missing"):
-            PATHS[path](records, {})
+        refused(ValueError, "dataset is missing", PATHS[path], records, {})
     assert not environment.entries()
     PATHS["logistic"](records, {"dataset": "people"})
     monkeypatch.setenv("DPERM_DATASET", "people")
@@ -362,10 +358,8 @@ def test_a_private_run_is_charged_to_the_environments_ledger(records, environmen
         assert PATHS["logistic"](records, {"ledger": override}).privacy_.private
         assert model.score_private(*records, epsilon=1, ledger=override)["private"]
     assert environment.left("people") == "2"
-    with pytest.raises(ValueError, match="no ledger"):
-        PATHS["logistic"](records, {"ledger": "none", "dataset": "people"})
-    with pytest.raises(ValueError, match="ledger is empty"):
-        PATHS["logistic"](records, {"ledger": ""})
+    refused(ValueError, "no ledger", PATHS["logistic"], records, {"ledger": "none", "dataset": "people"})
+    refused(ValueError, "ledger is empty", PATHS["logistic"], records, {"ledger": ""})
 
 
 def test_another_ledger_goes_before_the_environments(records, environment, tmp_path, monkeypatch):
@@ -373,8 +367,7 @@ def test_another_ledger_goes_before_the_environments(records, environment, tmp_p
     monkeypatch.setenv("DPERM_DATASET", "people")
     PATHS["logistic"](records, {"ledger": other})
     assert other.left("people") == "4" and environment.left("people") == "5"
-    with pytest.raises(ValueError, match="cannot be charged"):
-        PATHS["logistic"](records, {"ledger": other, "random_state": 1})
+    refused(ValueError, "cannot be charged", PATHS["logistic"], records, {"ledger": other, "random_state": 1})
 
 
 @pytest.mark.parametrize("reason", ["a seed", "no mechanism", "classes from y"])
@@ -383,8 +376,7 @@ def test_what_is_not_private_is_refused_on_records_that_the_ledger_knows(reason,
     assert not PATHS["logistic"](records, settings).privacy_.private  # not known yet
     PATHS["logistic"](records, {"dataset": "people"})
     monkeypatch.setenv("DPERM_DATASET", "people")  # which names no data set for such a run
-    with pytest.raises(dperm.BudgetError, match="not private"):
-        PATHS["logistic"](records, settings)
+    refused(dperm.BudgetError, "not private", PATHS["logistic"], records, settings)
     assert not PATHS["logistic"](records, {**settings, "ledger": "none"}).privacy_.private
     X, y = records
     assert not PATHS["logistic"]((X[1:], y[1:]), settings).privacy_.private  # other records
@@ -395,10 +387,8 @@ def test_what_is_not_private_is_refused_on_records_that_the_ledger_knows(reason,
 def test_exact_figures_are_refused_on_records_that_the_ledger_knows(path, records, environment, monkeypatch):
     model = PATHS[path](records, {"dataset": "people"})
     X, y = _arguments(records, path == "table")
-    with pytest.raises(dperm.BudgetError, match="knows these data"):
-        model.score(X, y)
-    with pytest.raises(dperm.BudgetError, match="knows these data"):
-        dperm.sweep(model, {"lambda_": [0.1, 0.2]}, X, y, folds=2, draws=2)
+    refused(dperm.BudgetError, "knows these data", model.score, X, y)
+    refused(dperm.BudgetError, "knows these data", dperm.sweep, model, {"lambda_": [0.1, 0.2]}, X, y, folds=2, draws=2)
     with pytest.raises(dperm.BudgetError, match="knows these data"):
         dperm.sweep(model, {"lambda_": [0.1]}, X[:100], y[:100], test_data=(X, y), draws=2)
     assert model.score(X[1:], y[1:]) >= 0 and model.predict(X).shape == (300,)
@@ -418,14 +408,12 @@ def test_records_that_a_ledger_knows_are_not_public(records, environment, tmp_pa
                      {"ledger": environment, "dataset": "others"}, {"ledger": environment.path, "dataset": "others"}):
         tuner = dperm.PrivateTuner(base.set_params(**settings), {"lambda_": [0.1, 0.2]}, method="public",
                                    public_data=records)
-        with pytest.raises(dperm.BudgetError, match='data set "people", and a choice made on them'):
-            tuner.fit(*others)
+        refused(dperm.BudgetError, 'data set "people", and a choice made on them', tuner.fit, *others)
         base = dperm.LogisticRegression(1.0, data_norm=2, classes=[0, 1])
     assert environment.left("others") == "5"
     free = dperm.PrivateTuner(base.set_params(ledger="none"), {"lambda_": [0.1, 0.2]}, method="public",
                               public_data=records)
-    with pytest.raises(dperm.DataError, match="the public data are the private records, or mostly"):
-        free.fit(*others)
+    refused(dperm.DataError, "the public data are the private records, or mostly", free.fit, *others)
 
 
 # ---------------------------------------------------------------- cross-validation
@@ -438,22 +426,21 @@ def _validated(settings, tuner=False):
     return dperm.PrivateTuner(classifier, {"delta_reg": [None, 0.0]}) if tuner else classifier
 
 
-@pytest.mark.parametrize("how", EXACT)
-def test_cross_validations_are_refused_on_records_that_the_ledger_knows(how, records, environment, monkeypatch):
-    model = _validated(EXACT[how])
+@pytest.mark.parametrize("settings", EXACT.values(), ids=EXACT)
+def test_cross_validations_are_refused_on_records_that_the_ledger_knows(settings, records, environment, monkeypatch):
+    model = _validated(settings)
     PATHS["logistic"](records, {"dataset": "people"})
     monkeypatch.setenv("DPERM_DATASET", "people")
-    validations = [lambda m, X, y: cross_val_score(m, X, y, cv=3, error_score="raise"),
-                   lambda m, X, y: cross_val_predict(m, X, y, cv=3),
-                   lambda m, X, y: cross_val_predict(m, X, y, cv=3, method="decision_function"),
-                   lambda m, X, y: learning_curve(m, X, y, cv=3, error_score="raise"),
-                   lambda m, X, y: GridSearchCV(m, {"lambda_": [0.1, 0.2]}, cv=3, error_score="raise").fit(X, y),
-                   lambda m, X, y: cross_val_score(GridSearchCV(m, {"lambda_": [0.1, 0.2]}, cv=2, error_score="raise"),
-                                                   X, y, cv=3, error_score="raise")]
+    how = dict(cv=2, error_score="raise")
+    validations = [lambda m, X, y: cross_val_score(m, X, y, **how),
+                   lambda m, X, y: cross_val_predict(m, X, y, cv=2),
+                   lambda m, X, y: cross_val_predict(m, X, y, cv=2, method="decision_function"),
+                   lambda m, X, y: learning_curve(m, X, y, train_sizes=[0.5, 1.0], **how),
+                   lambda m, X, y: GridSearchCV(m, {"lambda_": [0.1, 0.2]}, **how).fit(X, y),
+                   lambda m, X, y: cross_val_score(GridSearchCV(m, {"lambda_": [0.1, 0.2]}, **how), X, y, **how)]
     for validate in validations:
-        with pytest.raises(dperm.BudgetError, match="knows these data, and exact figures"):
-            validate(model, *records)
-        validate(_validated({**EXACT[how], "ledger": "none"}), *records)
+        refused(dperm.BudgetError, "knows these data, and exact figures", validate, model, *records)
+        validate(_validated({**settings, "ledger": "none"}), *records)
     with pytest.raises(ValueError, match="fits failed.*"):  # scikit-learn's own way: no figure, and this error
         cross_val_score(model, *records, cv=3)
     assert environment.left("people") == "4"

@@ -169,7 +169,7 @@ static double check_pair(random_source *r, size_t dims) {
 TEST(the_exact_delta_is_never_above_the_bound_in_one_dimension) {
   double most = 0;
   random_source r = seeded(11);
-  for (size_t i = 0; i < repetitions(400, 6000); i++) {
+  for (size_t i = 0; i < repetitions(200, 6000); i++) {
     most = fmax(most, check_pair(&r, 1));
   }
   print_message("# %g of the bound\n", most);
@@ -179,7 +179,7 @@ TEST(the_exact_delta_is_never_above_the_bound_in_one_dimension) {
 TEST(the_exact_delta_is_never_above_the_bound_in_two_dimensions) {
   double most = 0;
   random_source r = seeded(12);
-  for (size_t i = 0; i < repetitions(60, 2000); i++) {
+  for (size_t i = 0; i < repetitions(30, 2000); i++) {
     most = fmax(most, check_pair(&r, 2));
   }
   print_message("# %g of the bound\n", most);

@@ -14,7 +14,7 @@ static const double norms[] = {0.2, 1.0, 5.0};
 static void check_losses_under(dperm_analysis analysis, dperm_noise kind, uint64_t seed,
                                double *most) {
   random_source r = seeded(seed);
-  const int rounds = (int)repetitions(500, 1500);
+  const int rounds = (int)repetitions(250, 1500);
   for (int round = 0; round < rounds; round++) {
     size_t which = random_bits(&r) % LOSSES;
     double norm = norms[round % 3], h = random_scale(&r, 0.05, 1);

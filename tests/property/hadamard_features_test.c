@@ -82,11 +82,12 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
  * cos and of squares and fourth powers are right, within six standard deviations of independent
  * ones. */
 TEST(directions_have_the_law_of_gaussian_vectors) {
-  enum { MAPS = 20000 };
-  static double sample[3][MAPS], x[3][1000], angles[300];
+  enum { MAPS_MOST = 20000 };
+  static double sample[3][MAPS_MOST], x[3][1000], angles[300];
+  const size_t maps = repetitions(MAPS_MOST / 2, MAPS_MOST);
   for (size_t c = 0; c < 5; c++) {
     size_t d = shapes[c].d, count = shapes[c].count;
-    double *work = new_doubles(hadamard_work_size(d, count)), total = (double)count * MAPS;
+    double *work = new_doubles(hadamard_work_size(d, count)), total = (double)(count * maps);
     double cosines[3] = {0}, squares[3] = {0}, fourths[3] = {0};
     memset(x, 0, sizeof x);
     x[0][d / 3] = 1;
@@ -94,7 +95,7 @@ TEST(directions_have_the_law_of_gaussian_vectors) {
     for (size_t j = 0; j < d; j++) {
       x[2][j] = 1 / sqrt((double)d);
     }
-    for (size_t m = 0; m < MAPS; m++) {
+    for (size_t m = 0; m < maps; m++) {
       OWNED(hadamard_directions_free_at) hadamard_directions *h = directions_of(m + 1, 1, d, count);
       for (size_t k = 0; k < 3; k++) {
         hadamard_angles(h, d, NULL, x[k], angles, work);
@@ -108,7 +109,7 @@ TEST(directions_have_the_law_of_gaussian_vectors) {
       }
     }
     for (size_t k = 0; k < 3; k++) {
-      check_law(sample[k], MAPS, normal_law, 0, 1.5 / 64);
+      check_law(sample[k], maps, normal_law, 0, 1.5 / 64);
       assert_close(cosines[k], exp(-0.5), 6 * sqrt(0.2 / total)); /* the variances of one: */
       assert_close(squares[k], 1, 6 * sqrt(2 / total));
       assert_close(fourths[k], 3, 6 * sqrt(96 / total));

@@ -1,9 +1,12 @@
 /* What every loss of the table must keep (src/loss/loss.h): values and derivatives against MPFR,
  * slopes within slope_error at doubles and at double-doubles, L and c attained and never passed by
  * any double, many margins as one by one, the price ε(A) and verify's own bound against a search
- * over margins, probabilities. A loss is tried at every h of a list within its bounds. */
+ * over margins, probabilities. A loss is tried at every h of a list within its bounds.
+ * DPERM_LOSS=name tries that one alone. */
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "audit/worst_pair.h"
 #include "loss/loss.h"
@@ -27,7 +30,11 @@ typedef void check(const trial *t, random_source *r);
 static void for_every_loss(check *what) {
   static const double widths[] = {1e-9, 2.3e-9, 1e-6, 1e-3, 0.1, 1.0 / 3,
                                   0.5,  1,      1.7,  30,   1e3, 1e6};
+  const char *only = getenv("DPERM_LOSS");
   for (size_t i = 0; dperm_loss_name(i); i++) {
+    if (only && strcmp(only, dperm_loss_name(i)) != 0) {
+      continue;
+    }
     trial t = {.kind = loss_kind_named(dperm_loss_name(i)),
                .reference = loss_reference(dperm_loss_name(i))};
     assert_non_null(t.kind);

@@ -23,7 +23,8 @@ TEST(a_fit_has_no_more_divergence_than_its_curve) {
   random_source r;
   double closest[FIT_LOSSES] = {0};
   assert_ok(random_seeded(51, &r, err));
-  for (int i = 0; i < 2 * 48 * FIT_LOSSES; i++) { /* all combinations twice */
+  const int times = (int)repetitions(1, 2);
+  for (int i = 0; i < times * 48 * FIT_LOSSES; i++) { /* all combinations so often */
     fit_loss which = (fit_loss)(i % FIT_LOSSES);
     int j = i / FIT_LOSSES;
     const dperm_loss loss = loss_of(which);
@@ -125,7 +126,8 @@ TEST(corners_and_slack_are_those_of_the_mechanism) {
 /* What C8 asks of an entry holds for every plan: no honest charge loses its curve. */
 TEST(every_curve_fits_the_claim_that_its_noise_was_made_for) {
   random_source r = seeded(54);
-  for (int i = 0; i < 800; i++) {
+  const int plans = (int)repetitions(300, 800);
+  for (int i = 0; i < plans; i++) {
     dperm_loss loss = any_loss(&r);
     if (i % 4 == 0) {
       loss = softmax_loss(3 + random_bits(&r) % 60);

@@ -287,7 +287,7 @@ static dperm_ledger *ledger_with_much(const ledger_home *home) {
 TEST_WITH(what_public_numbers_refuse_is_not_charged, ledger_home_begin, ledger_home_end) {
   const ledger_home *home = *state;
   auto_ledger *ledger = ledger_with_much(home);
-  size_t made = 0, tries = repetitions(500, 5000);
+  size_t made = 0, tries = repetitions(250, 5000);
   random_source r = seeded(22);
   for (size_t i = 0; i < tries; i++) {
     asked a = draw_request(&r);

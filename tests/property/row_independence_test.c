@@ -88,7 +88,7 @@ static void replace_one(const input *d, random_source *r, record_set *set, const
 static size_t trials_of(const input *d) {
   const char *more = getenv("DPERM_ROW_TRIALS");
   size_t times = more ? (size_t)strtoul(more, NULL, 10) : 1;
-  return (input_is_slow(d) ? 3 : RECORD_LAYOUTS) * (times ? times : 1);
+  return (d->records == LARGE ? 2 : d->how & ENCODED ? 3 : RECORD_LAYOUTS) * (times ? times : 1);
 }
 
 /* Often the last: what ends a file is as special as what it begins with. */

@@ -48,8 +48,6 @@ seen seen_new(size_t rows);
 void seen_free(seen *s);
 /* Reading or a private fit said no. */
 bool refused(const seen *s);
-/* Whether it writes and flushes a file of its own. */
-bool input_is_slow(const input *d);
 
 /* Writes the records to a file; the caller removes it. */
 char *write_records(const input *d, const record_set *set);

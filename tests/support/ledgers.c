@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 static dperm_data *rows_from(uint64_t seed) {
@@ -47,6 +49,13 @@ dperm_status ledger_create_order(const char *path, const char *dataset, const ch
 int ledger_home_begin(void **state) {
   ledger_home *home = calloc(1, sizeof *home);
   folder_new("dperm-ledger", home->folder, sizeof home->folder);
+  if (setxattr(home->folder, "user.dperm.test", "x", 1, 0) != 0) {
+    /* Files there have no attributes, as in memory before Linux 6.6, but a ledger's guard needs
+     * them: in the folder of the build. */
+    (void)rmdir(home->folder);
+    (void)strcpy(home->folder, "dperm-ledger-XXXXXX");
+    assert_non_null(mkdtemp(home->folder));
+  }
   (void)snprintf(home->path, sizeof home->path, "%s/ledger", home->folder);
   home->data = rows_from(1);
   home->others = rows_from(2);

@@ -23,5 +23,11 @@ void test_group(CMFixtureFunction setup, CMFixtureFunction teardown) {
 }
 
 int main(void) {
-  return _cmocka_run_group_tests("tests", tests, count, group_setup, group_teardown);
+  const char *planted = getenv("DPERM_DEFECT"); /* which is found by the first test that fails */
+  size_t at_once = planted && *planted ? 1 : count;
+  int failed = 0;
+  for (size_t i = 0; failed == 0 && i < count; i += at_once) {
+    failed = _cmocka_run_group_tests("tests", tests + i, at_once, group_setup, group_teardown);
+  }
+  return failed;
 }

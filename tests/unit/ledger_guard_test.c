@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "ledger/chain.h"
@@ -214,16 +213,9 @@ static void write_over(const char *path, const bytes *b) {
   assert_true(fwrite(b->at, 1, b->length, file) == b->length && fclose(file) == 0);
 }
 
-static bool has_attributes(const char *path) {
-  return setxattr(path, "user.dperm.test", "x", 1, 0) == 0;
-}
-
 LEDGER_TEST(an_older_copy_written_over_it_is_refused) {
   ledger_home *home = *state;
   bytes before, after;
-  if (!has_attributes(home->path)) {
-    skip();
-  }
   charge_whole(home->path, "people", 0.1, 1);
   load(home->path, &before);
   charge_whole(home->path, "people", 0.6, 1);
@@ -241,9 +233,6 @@ LEDGER_TEST(a_journal_left_under_the_old_name_undoes_no_charge) {
   char other[1100], journal[1100];
   bytes left;
   sqlite3 *db = NULL;
-  if (!has_attributes(home->path)) {
-    skip();
-  }
   (void)snprintf(other, sizeof other, "%s.moved", home->path);
   (void)snprintf(journal, sizeof journal, "%s-journal", home->path);
   charge_whole(home->path, "people", 0.1, 1);

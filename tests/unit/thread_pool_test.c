@@ -136,7 +136,7 @@ static void the_call_the_variable_and_the_processors_say_how_many(void **state) 
 
 static void a_child_starts_threads_of_its_own(void **state) {
 #ifdef __SANITIZE_THREAD__
-  skip(); /* it forbids threads in the child */
+  skip(); /* it forbids threads in the child; all other builds run this */
 #endif
   OWNED(threads_leave_at) thread_scope scope = threads_enter(3);
   assert_int_equal(wrong_after(1000), 0);
