@@ -153,19 +153,14 @@ static double slope_sum(const problem *p, const double *slope) {
   return status == DPERM_OK && covered ? sum : (double)INFINITY;
 }
 
-/* Additions behind an entry of X f. The matrix's own number is for one f; with several, entries are
- * added one after the other. */
-static double row_depth(const problem *p) {
-  return (double)(link_scores(p->loss) > 1 ? p->x->row_entries + 2 : p->x->row_depth);
-}
-
-/* Additions behind an entry of Xᵀ s. With several s, blocks of dense rows are added one after the
- * other, too, and sums of more doubles may be cut into fewer stripes, at most STRIPES_MOST times
- * longer ones. */
-static double sum_depth(const problem *p) {
-  size_t several = p->x->sum_depth + MATRIX_BLOCK;
-  return (double)(link_scores(p->loss) == 1             ? p->x->sum_depth
-                  : 3 * problem_size(p) <= WIDE_DOUBLES ? several
+/* The matrix's own numbers are for one f. With several, entries of a row are added one after the
+ * other, and so are blocks of dense rows; and sums of more doubles may be cut into fewer stripes,
+ * at most STRIPES_MOST times longer ones. */
+void evaluation_side_by_side(evaluation *e, const matrix *x, size_t k) {
+  size_t several = x->sum_depth + MATRIX_BLOCK;
+  e->row_depth = (double)(k > 1 ? x->row_entries + 2 : x->row_depth);
+  e->depth = (double)(k == 1                            ? x->sum_depth
+                      : 3 * x->cols * k <= WIDE_DOUBLES ? several
                                                         : STRIPES_MOST * several);
 }
 
@@ -181,24 +176,24 @@ evaluation evaluation_at(const problem *p, const double *f, const double *z, con
     norm_add(&penalty, fine ? n_slope : (double)NAN);
   }
   double norm = norm_above(f, size);
-  return (evaluation){.loss = p->loss,
-                      .curvature = mean_curvature(p, z, norm),
-                      .rows = (double)rows_in_all(p->x),
-                      .crowd = crowd,
-                      .entries = (double)p->x->row_entries,
-                      .row_depth = row_depth(p),
-                      .depth = sum_depth(p),
-                      .norm = p->norm_bound,
-                      .slope = slope ? slope_sum(p, slope) / divisor
-                                     : crowd * (p->loss->lipschitz + p->loss->slope_error),
-                      .shared = p->shares != NULL,
-                      .lambda = p->model.lambda,
-                      .ridge = p->model.ridge,
-                      .f = norm,
-                      .penalty = norm_upper(&penalty),
-                      .linear = p->model.linear ? norm_above(p->model.linear, size) : 0.0,
-                      .penalty_error = r->eval ? r->slope_error : 0.0,
-                      .penalty_curvature = r->eval ? r->most_curvature : 0.0};
+  evaluation e = {.loss = p->loss,
+                  .curvature = mean_curvature(p, z, norm),
+                  .rows = (double)rows_in_all(p->x),
+                  .crowd = crowd,
+                  .entries = (double)p->x->row_entries,
+                  .norm = p->norm_bound,
+                  .slope = slope ? slope_sum(p, slope) / divisor
+                                 : crowd * (p->loss->lipschitz + p->loss->slope_error),
+                  .shared = p->shares != NULL,
+                  .lambda = p->model.lambda,
+                  .ridge = p->model.ridge,
+                  .f = norm,
+                  .penalty = norm_upper(&penalty),
+                  .linear = p->model.linear ? norm_above(p->model.linear, size) : 0.0,
+                  .penalty_error = r->eval ? r->slope_error : 0.0,
+                  .penalty_curvature = r->eval ? r->most_curvature : 0.0};
+  evaluation_side_by_side(&e, p->x, link_scores(p->loss));
+  return e;
 }
 
 double certified_gradient(const problem *p, const point *at) {

@@ -38,6 +38,9 @@ double evaluation_error(const evaluation *e, precision how);
  */
 evaluation evaluation_at(const problem *p, const double *f, const double *z, const double *slope);
 
+/* Of products with k right-hand sides at once: the additions behind an entry of them. */
+void evaluation_side_by_side(evaluation *e, const matrix *x, size_t k);
+
 /* ‖∇J‖ at the doubles of `at` is at most this; not a number where anything is. */
 double certified_gradient(const problem *p, const point *at);
 
