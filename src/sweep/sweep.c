@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -262,7 +263,9 @@ static void close_sweep(sweep *s) {
   for (size_t g = 0; g < s->group_count; g++) {
     group_close(&s->groups[g], s);
   }
-  journal_close(&s->journal);
+  if (s->journal >= 0) {
+    (void)close(s->journal);
+  }
   free(s->split.part);
   scratch_free(&s->work);
 }
@@ -275,7 +278,7 @@ dperm_status dperm_sweep(const dperm_data *data, const dperm_options *given, siz
   dperm_status status = take_request(data, given, count, given_how, &cells, &how, err);
   TRY(ranks_agree(data->x->spread, status, err));
   OWNED(close_sweep)
-  sweep s = {.data = data, .how = &how, .count = count, .progress = {tick, &s}};
+  sweep s = {.data = data, .how = &how, .count = count, .journal = -1, .progress = {tick, &s}};
   OWNED(cancel_end) cancel_token stop;
   cancel_begin(&stop, &s.progress, "sweeping");
   status = run_cells(&s, cells, err);
@@ -283,7 +286,7 @@ dperm_status dperm_sweep(const dperm_data *data, const dperm_options *given, siz
     status = results_visit(&s, visit, context, err);
   }
   status = ranks_agree(data->x->spread, status, err);
-  if (status == DPERM_CANCELLED && s.journal.stream) {
+  if (status == DPERM_CANCELLED && s.journal >= 0) {
     (void)error_set(err, status,
                     "stopped on request; %s has what is done, and the same call goes on from there",
                     how.journal);

@@ -71,7 +71,7 @@ grid=(--loss logistic,huber --mechanism none,output,objective --lambda 1e-3,1e-2
   run preloaded "$LEDGER_FAULT" LEDGER_FAULT_KILL=3 "$DPERM" sweep "${people[@]}" "${long[@]}" --draws 4 --out cells.csv
   [ "$status" -eq 137 ]
   cp cells.csv.journal kept
-  fails 1 "cells.csv.journal:1:1: the journal of another sweep" sweep "${long[@]}" --draws 5 --out cells.csv
+  fails 1 "cells.csv.journal:1:1: not a journal of this sweep" sweep "${long[@]}" --draws 5 --out cells.csv
   cmp kept cells.csv.journal
   echo "my notes" > cells.csv.journal
   says 1 "not a journal" sweep --epsilon 1 --out cells.csv
