@@ -89,7 +89,7 @@ static bool certify_here(batch_model *d) {
   if (!(norm <= target)) {
     return false;
   }
-  evaluation here = evaluation_at(&d->one, d->f, NULL, NULL);
+  evaluation here = evaluation_at(&d->one, d->f, NULL);
   evaluation_side_by_side(&here, d->one.x, BATCH_WIDTH);
   d->certified = norm + evaluation_error(&here, IN_DOUBLES);
   return d->certified <= target;

@@ -145,7 +145,7 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
     at->gradient[j] = g.hi;
     at->gradient_rest[j] = g.lo;
   }
-  const evaluation e = evaluation_at(p, at->f, NULL, at->slope);
+  const evaluation e = evaluation_at(p, at->f, at->slope);
   at->norm = norm_above(at->gradient, size);
   at->error = evaluation_error(&e, IN_DD);
   return cancel_check(err); /* a sum that was stopped has left it infinite */
