@@ -21,18 +21,12 @@ enum { MOST_CELLS = 100000, MOST_FOLDS = 100000, MOST_DRAWS = 10000000, MOST_PAR
 
 static dperm_status check_test_data(const dperm_data *data, const dperm_data *test,
                                     dperm_error *err) {
-  if (!test->table != !data->table) {
+  if (!test->table != !data->table || test->x->spread != data->x->spread ||
+      test->x->cols != data->x->cols) {
     FAIL(err, DPERM_INVALID_DATA,
-         "of the rows to test on and the others only one are records under a schema; read both "
-         "alike");
-  }
-  if (test->x->cols != data->x->cols) {
-    FAIL(err, DPERM_INVALID_DATA, "the rows to test on have %zu columns, the others %zu",
+         "the rows to test on have %zu columns, the others %zu; read both alike, by the same "
+         "processes and under a schema or without one",
          test->x->cols, data->x->cols);
-  }
-  if (test->x->spread != data->x->spread) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the rows to test on are not among the processes that have the others; read both alike");
   }
   return data_check_labels(test, data_class_count(data), err);
 }

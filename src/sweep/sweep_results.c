@@ -70,7 +70,9 @@ static dperm_status add_rows(digest_state *state, const dperm_data *data, dperm_
 /* A cell by what it will do: the plan says all that options and public numbers lead to. */
 static void add_cell(digest_state *state, const sweep_cell *cell, size_t classes) {
   const dperm_options *o = &cell->options;
+  bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
   const double numbers[] = {(double)o->mechanism,
+                            (double)o->neighbours,
                             o->loss.parameter,
                             o->loss.lipschitz,
                             o->loss.smoothness,
@@ -80,32 +82,23 @@ static void add_cell(digest_state *state, const sweep_cell *cell, size_t classes
                             (double)o->kernel.seed,
                             (double)o->kernel.features,
                             (double)o->kernel.independent,
+                            (double)options_joint(o, classes),
                             (double)cell->group,
                             (double)cell->models};
   add_text(state, o->loss.name);
   add_bytes(state, numbers, sizeof numbers);
   for (size_t v = 0; v < 2 && !cell->impossible; v++) {
     const fit_plan *plan = &cell->plan[v];
-    bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
-    const double planned[] = {plan->privacy.lambda, noisy ? plan->privacy.delta_reg : 0,
+    const double planned[] = {plan->privacy.lambda,
+                              plan->privacy.divisor,
+                              noisy ? plan->privacy.delta_reg : 0,
                               noisy ? plan->privacy.noise.beta : 0,
                               noisy ? plan->release.promised.gradient : 0,
                               noisy ? (double)plan->release.step_exponent : 0};
     add_bytes(state, planned, sizeof planned);
     add_text(state, noisy ? plan->privacy.noise.kind->name : "");
   }
-  if (o->neighbours != DPERM_NEIGHBOURS_REPLACE) {
-    const double divisor = cell->impossible ? 0 : cell->plan[0].privacy.divisor;
-    add_text(state, dperm_neighbours_name(o->neighbours));
-    add_bytes(state, &divisor, sizeof divisor);
-  }
-  if (options_joint(o, classes)) {
-    add_text(state, "joint");
-  }
-  if (cell->class_weights) {
-    add_text(state, "class weights");
-    add_bytes(state, cell->class_weights, classes * sizeof *cell->class_weights);
-  }
+  add_bytes(state, cell->class_weights, cell->class_weights ? classes * sizeof(double) : 0);
 }
 
 /* Rows, sizes and what every cell will do. */

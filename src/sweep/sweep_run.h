@@ -1,5 +1,5 @@
-/* A sweep and its pieces: which rows are held out when (sweep_folds.c), the fits of a cell in one
- * fold (sweep_fits.c), the counts of errors and their journal (sweep_results.c). */
+/* A sweep and its pieces: which rows are held out when and the fits of a cell in one fold
+ * (sweep_folds.c), the counts of errors and their journal (sweep_results.c). */
 #pragma once
 
 #include "dperm/sweep.h"
