@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "kernel/sincos.h"
 #include "matrix/matrix_dense.h"
 
 enum { COSTLY = 1 << 20, FEW = 32 /* a multiple of gemm_block's rows */ };
