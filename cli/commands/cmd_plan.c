@@ -187,23 +187,12 @@ static void print_text(const json_t *p) {
 
 /* ---- columns */
 
-/* "-3.1%" */
-static void print_change(double relative) {
-  if (isnan(relative)) {
-    printf(" %11s", "-");
-  } else {
-    printf(" %+10.1f%%", 100 * (relative - 1));
-  }
-}
-
 static void print_column(const json_t *c) {
   const char *second = report_text(c, "crossed_with");
   char name[64];
   (void)snprintf(name, sizeof name, "%.30s%s%.30s", visible(report_text(c, "name")).text,
                  second ? "*" : "", second ? visible(second).text : "");
   printf("%-26s %7.0f %8.1f%%", name, at(c, "dims"), 100 * at(c, "noise_share"));
-  print_change(at(c, "without"));
-  print_change(at(c, "halved"));
   if (at(c, "bins") > 0) {
     printf("  %.0f", at(c, "bins"));
   }
@@ -216,13 +205,11 @@ static void print_columns(const json_t *p) {
   if (isnan(at(json_array_get(columns, 0), "noise_share"))) {
     return;
   }
-  printf("\ncolumn                     encoded  of noise  without it    halved  useful bins\n");
+  printf("\ncolumn                     encoded  of noise  useful bins\n");
   json_array_foreach(columns, i, column) {
     print_column(column);
   }
-  printf("without it, halved: how the rms norm of the noise changes if the column is left out, or "
-         "has\nhalf as many values; a column that says little about the label is not worth its "
-         "noise\n");
+  printf("a column that says little about the label is not worth its noise\n");
 }
 
 /* ---- the call */

@@ -63,21 +63,6 @@ static double kernel_bytes(feature_kind kind, size_t inputs, size_t features) {
   return feature_map_bytes(kind, inputs, features) + 16000.0 * (double)features;
 }
 
-/* The most features, an even number, that take no more than so many bytes; memory grows with them.
- */
-static size_t most_features(feature_kind kind, size_t inputs, double bytes) {
-  size_t low = 0, high = (size_t)(bytes / 32000);
-  while (low < high) {
-    size_t middle = low + (high - low + 1) / 2;
-    if (kernel_bytes(kind, inputs, 2 * middle) <= bytes) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  return 2 * low;
-}
-
 dperm_status kernel_validate_numbers(const dperm_kernel *k, dperm_error *err) {
   if (k->kind == DPERM_KERNEL_NONE) {
     return DPERM_OK;
@@ -114,8 +99,8 @@ dperm_status kernel_validate_kind(const dperm_kernel *k, feature_kind kind, size
   double most = 0.8 * physical_memory(), bytes = kernel_bytes(kind, inputs, k->features);
   if (bytes > most) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%zu features would take %.0f GB of memory; at most about %zu fit here", k->features,
-         bytes / 1e9, most_features(kind, inputs, most));
+         "%zu features would take %.0f GB of memory, of %.0f that fit here; give fewer",
+         k->features, bytes / 1e9, most / 1e9);
   }
   return DPERM_OK;
 }

@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/thread_pool.h"
-#include "kernel/sincos.h"
 #include "matrix/matrix_dense.h"
 
 enum { COSTLY = 1 << 20, FEW = 32 /* a multiple of gemm_block's rows */ };
@@ -155,34 +153,23 @@ dperm_status features_new(const feature_map *map, const matrix *inner, matrix **
   return DPERM_OK;
 }
 
-typedef struct keep_job {
-  const matrix *made;
-  double *values, *works;
-} keep_job;
-
-static void keep_block(void *context, size_t b, size_t worker) {
-  const keep_job *job = context;
-  const matrix *made = job->made;
-  size_t from = b * MATRIX_BLOCK, left = made->rows - from;
-  size_t count = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
-  const double *rows = blocks_rows(made, from, count, job->works + made->work_size * worker);
+static void keep_block(const void *context, const matrix *made, size_t from, size_t count,
+                       double *work) {
+  double *const *values = context;
+  const double *rows = blocks_rows(made, from, count, work);
   if (rows) {
-    memcpy(job->values + from * made->cols, rows, count * made->cols * sizeof *rows);
+    memcpy(*values + from * made->cols, rows, count * made->cols * sizeof *rows);
   }
 }
 
 dperm_status features_keep(const matrix *made, matrix **kept, dperm_error *err) {
-  size_t blocks = (made->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
-  OWNED_MEMORY double *values = NULL, *works = NULL;
+  OWNED_MEMORY double *values = NULL;
   *kept = NULL;
   if (made->rows > FEATURES_KEPT / sizeof *values / made->cols) {
     return DPERM_OK;
   }
   TRY(memory_new(made->rows * made->cols, sizeof *values, &values, err));
-  TRY(memory_new(made->work_size * pool_workers(), sizeof *works, &works, err));
-  keep_job job = {made, values, works};
-  pool_run(blocks, keep_block, &job);
-  TRY(cancel_check(err));
+  TRY(matrix_for_blocks(made, keep_block, &values, err));
   TRY(matrix_dense_new(made->rows, made->cols, values, kept, err));
   values = NULL; /* belongs to the matrix now */
   (*kept)->spread = made->spread;

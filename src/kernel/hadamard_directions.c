@@ -1,7 +1,13 @@
-/* A rotation: permutation, sign and the scale of a block's transform are one pass, and the
- * transform is butterflies of growing stride. An addition is the same in vectors of any width, so
- * only speed depends on it. Directions are either several rotations of all columns, or one of each
- * of several pieces: both are a loop over pieces and, within, over rotations. */
+/* A rotation is a random orthogonal n × n matrix Q that is applied in O(n log n) time and kept in
+ * O(n) memory: three rounds of a random permutation with random signs and a Hadamard transform,
+ * Q = (H P₃)(H P₂)(H P₁) (Yu et al., 2016, with permutations added). H for any n is made of blocks
+ * of powers of two, the ones of n in binary; the permutations carry every entry through the large
+ * blocks. Unlike zeros appended to x up to the next power of two, this keeps Q orthogonal.
+ *
+ * Permutation, sign and the scale of a block's transform are one pass, and the transform is
+ * butterflies of growing stride. An addition is the same in vectors of any width, so only speed
+ * depends on it. Directions are either several rotations of all columns, or one of each of several
+ * pieces: both are a loop over pieces and, within, over rotations. */
 #include "kernel/hadamard_directions.h"
 
 #include <math.h>
@@ -12,6 +18,8 @@
 #include "base/progress.h"
 #include "random/discrete_sampling.h"
 #include "random/random_source.h"
+
+enum { STEPS = 3 };
 
 /* n ≥ LANES: three strides within a vector, where a lane gets its partner's number plus or minus
  * its own, then those between vectors. */
@@ -41,7 +49,10 @@ static void transform(double *x, size_t n) {
   }
 }
 
-void walsh_hadamard(double *x, size_t n) {
+/* x becomes H x, in place: H_ij = (−1)^(number of ones in i & j), n a power of two, without a
+ * scale.
+ */
+static void walsh_hadamard(double *x, size_t n) {
   if (n >= LANES) {
     transform(x, n);
     return;
@@ -57,8 +68,9 @@ void walsh_hadamard(double *x, size_t n) {
   }
 }
 
-void fast_rotation_draw(random_source *source, size_t n, uint32_t *places) {
-  for (size_t step = 0; step < FAST_ROTATION_STEPS; step++, places += n) {
+/* STEPS·n numbers, each twice a place plus 1 for a minus; n < 2^31. */
+static void rotation_draw(random_source *source, size_t n, uint32_t *places) {
+  for (size_t step = 0; step < STEPS; step++, places += n) {
     for (size_t i = 0; i < n; i++) { /* a shuffle that needs no order to begin with */
       size_t j = (size_t)random_below(source, i + 1);
       places[i] = places[j];
@@ -81,9 +93,10 @@ static size_t next_block(size_t left) {
   return size;
 }
 
-void fast_rotation_apply(const uint32_t *places, size_t n, const double *in, double *out,
-                         double *work) {
-  for (size_t step = 0; step < FAST_ROTATION_STEPS; step++, places += n) {
+/* out = Q in, n numbers each, in `work` for n; none of the three overlap. */
+static void rotation_apply(const uint32_t *places, size_t n, const double *in, double *out,
+                           double *work) {
+  for (size_t step = 0; step < STEPS; step++, places += n) {
     double *to = step % 2 ? work : out;
     for (size_t from = 0, size = 0; from < n; from += size) {
       size = next_block(n - from);
@@ -98,9 +111,10 @@ void fast_rotation_apply(const uint32_t *places, size_t n, const double *in, dou
   }
 }
 
-void fast_rotation_transposed(const uint32_t *places, size_t n, double *in, double *out,
-                              double *work) {
-  for (size_t step = FAST_ROTATION_STEPS; step-- > 0;) {
+/* out = Qᵀ in; `in` is used up. */
+static void rotation_transposed(const uint32_t *places, size_t n, double *in, double *out,
+                                double *work) {
+  for (size_t step = STEPS; step-- > 0;) {
     const uint32_t *back = places + step * n;
     double *to = step % 2 ? work : out;
     for (size_t from = 0, size = 0; from < n; from += size) {
@@ -150,12 +164,12 @@ static size_t piece_of(const layout *at, size_t column) {
 }
 
 static uint32_t *rotation(const hadamard_directions *h, size_t piece, size_t k) {
-  return h->places + FAST_ROTATION_STEPS * (k * h->at.inputs + piece_start(&h->at, piece));
+  return h->places + STEPS * (k * h->at.inputs + piece_start(&h->at, piece));
 }
 
 double hadamard_bytes(size_t inputs, size_t count) {
   layout at = layout_of(inputs, count);
-  return (double)FAST_ROTATION_STEPS * (double)at.rotations * (double)inputs * sizeof(uint32_t) +
+  return (double)STEPS * (double)at.rotations * (double)inputs * sizeof(uint32_t) +
          (double)at.pieces * (double)count * sizeof(double);
 }
 
@@ -170,13 +184,13 @@ dperm_status hadamard_directions_new(random_source *source, double scale, size_t
   TRY(memory_new(1, sizeof *h, &h, err));
   h->at = layout_of(inputs, count);
   const layout *at = &h->at;
-  TRY(memory_new(FAST_ROTATION_STEPS * at->rotations * inputs, sizeof *h->places, &h->places, err));
+  TRY(memory_new(STEPS * at->rotations * inputs, sizeof *h->places, &h->places, err));
   TRY(memory_new(at->pieces * count, sizeof *h->lengths, &h->lengths, err));
   for (size_t c = 0; c < at->pieces; c++) {
     size_t n = piece_start(at, c + 1) - piece_start(at, c);
     for (size_t k = 0; k < at->rotations; k++) {
       TRY(progress_tick(progress, "drawing directions", 0, 0, err));
-      fast_rotation_draw(source, n, rotation(h, c, k));
+      rotation_draw(source, n, rotation(h, c, k));
     }
     for (size_t r = 0; r < count; r++) {
       h->lengths[c * count + r] = scale * random_chi(source, n);
@@ -203,7 +217,7 @@ static void add_piece(const hadamard_directions *h, size_t c, const double *x, d
   const double *lengths = h->lengths + c * at->count;
   for (size_t k = 0; k < at->rotations; k++) {
     size_t here = left < n ? left : n;
-    fast_rotation_apply(rotation(h, c, k), n, x, work, work + n);
+    rotation_apply(rotation(h, c, k), n, x, work, work + n);
     for (size_t r = 0; r < here; r++) {
       angles[r] += lengths[r] * work[r];
     }
@@ -236,6 +250,6 @@ void hadamard_direction(const hadamard_directions *h, size_t r, double *out, dou
     size_t from = piece_start(at, c), n = piece_start(at, c + 1) - from;
     memset(work, 0, n * sizeof *work);
     work[row] = h->lengths[c * at->count + r];
-    fast_rotation_transposed(rotation(h, c, k), n, work, out + from, work + n);
+    rotation_transposed(rotation(h, c, k), n, work, out + from, work + n);
   }
 }

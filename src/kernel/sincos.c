@@ -9,11 +9,10 @@
  * sin r and cos r at the r that was computed: so their squares sum to 1 within 2·√2·1.3·2^−53,
  * whatever the error of r; and they are within 4·2^−53 of those of the angle itself. */
 #define _GNU_SOURCE
-#include "kernel/sincos.h"
-
 #include <math.h>
 
 #include "base/dispatch.h"
+#include "kernel/features.h"
 
 static const double sine[] = {-1.66666666666666324348e-01, 8.33333333332248946124e-03,
                               -1.98412698298579493134e-04, 2.75573137070700676789e-06,

@@ -15,8 +15,6 @@ typedef dperm_status mechanism(const privacy_plan *plan, const problem *base,
                                random_source *sources, size_t count, solution *out,
                                solver_report *report, dperm_error *err);
 
-/* The mechanisms with noise, one file each. */
-mechanism output_perturbation, objective_perturbation;
 mechanism *mechanism_of(dperm_mechanism kind);
 
 /* Minimizes p, from zero, until its gradient is certified to be at most
@@ -24,8 +22,3 @@ mechanism *mechanism_of(dperm_mechanism kind);
  * reason in the records. */
 dperm_status mechanism_solve(const problem *p, const solver_options *how, double gradient,
                              solution *out, solver_report *report, dperm_error *err);
-
-/* Draws the plan's noise into b; *norm is at least ‖b‖₂. Where the rows of x are spread over
- * processes, the leader draws and the others are told. */
-dperm_status mechanism_noise(const privacy_plan *plan, const promise *promised, const matrix *x,
-                             random_source *source, double *b, double *norm, dperm_error *err);

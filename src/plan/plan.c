@@ -53,38 +53,25 @@ static bool reaches(const variation *v, double value) {
 }
 
 /* The smallest ε that reaches the goal, within 1e-4, or the smallest number of rows; NaN where none
- * does. The search begins around a guess: noise and its cost are nearly proportional to 1/(nε)
- * where Λ is automatic. Every step is a whole plan, so guessing pays. */
-static double smallest(const variation *v, double guess) {
-  const double nearby = 1.02, least = v->by_rows ? 0 : least_epsilon;
-  const double most = v->by_rows ? most_rows : most_epsilon;
-  guess = fmin(fmax(guess, v->by_rows ? 1 : least), most);
-  double low = fmax(guess / nearby, least), high = fmin(guess * nearby, most), factor = 2;
-  low = v->by_rows ? floor(low) : low;
-  high = v->by_rows ? ceil(high) : high;
-  for (; !reaches(v, high); factor *= factor) {
-    if (high == most) {
-      return (double)NAN;
-    }
-    low = high;
-    high = fmin(high * factor, most);
-  }
-  for (factor = 2; low > least && reaches(v, low); factor *= factor) {
-    high = low;
-    low = v->by_rows ? floor(low / factor) : fmax(low / factor, least);
+ * does. */
+static double smallest(const variation *v) {
+  double low = v->by_rows ? 0 : least_epsilon, high = v->by_rows ? most_rows : most_epsilon;
+  if (!reaches(v, high)) {
+    return (double)NAN;
   }
   while (v->by_rows ? high - low > 1 : high > low * (1 + 1e-4)) {
-    double middle = v->by_rows ? floor((low + high) / 2) : sqrt(low * high);
+    double middle = high > 2 * low + 4 ? sqrt(fmax(low, 1e-9) * high) : (low + high) / 2;
+    middle = v->by_rows ? fmax(floor(middle), low + 1) : middle;
     *(reaches(v, middle) ? &high : &low) = middle;
   }
   return high;
 }
 
 /* 0 where no number of rows is enough. */
-static size_t fewest_rows(variation v, double guess, double goal) {
+static size_t fewest_rows(variation v, double goal) {
   v.by_rows = true;
   v.goal = goal;
-  double rows = smallest(&v, guess);
+  double rows = smallest(&v);
   return isnan(rows) ? 0 : (size_t)rows;
 }
 
@@ -116,14 +103,11 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
   variation v = {
       .given = *given, .q95 = out->noise_norm_q95 * plan->noise.beta, .goal = (double)NAN};
   v.given.noise = plan->noise.kind->number; /* the best kind depends on the rows' bounds alone */
-  /* By how much ε, or n, would have to grow, roughly. */
-  double growth = out->excess_loss_q95 / coin_loss(given->loss), rows = (double)given->rows;
-  out->epsilon_better_than_coin =
-      smallest(&v, growth * given->epsilon) * (double)(out->rows_per_person * out->fits);
+  out->epsilon_better_than_coin = smallest(&v) * (double)(out->rows_per_person * out->fits);
   /* what is not the fit's has the same share of any epsilon */
   out->epsilon_better_than_coin *= out->epsilon / (out->epsilon_row * (double)out->rows_per_person);
-  out->rows_better_than_coin = fewest_rows(v, growth * rows, (double)NAN);
-  out->rows_to_halve_noise = fewest_rows(v, 2 * rows, out->noise_to_signal / 2);
+  out->rows_better_than_coin = fewest_rows(v, (double)NAN);
+  out->rows_to_halve_noise = fewest_rows(v, out->noise_to_signal / 2);
 }
 
 /* The plan for rows of `inputs` encoded columns, or with a kernel for those of its features. */

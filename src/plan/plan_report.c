@@ -6,6 +6,9 @@
 #include "base/memory.h"
 #include "base/options_defaults.h"
 #include "plan/planned.h"
+#include "random/noise.h"
+#include "run/options.h"
+#include "schema/auto_bins.h"
 
 static json_t *text_or_null(const char *text) {
   return text ? json_string(text) : json_null();
@@ -80,31 +83,79 @@ static json_t *plan_json(const dperm_plan *p, const guarantee *claim) {
   return r;
 }
 
-/* ---- columns of the schema */
+/* ---- columns of the schema, then crosses */
 
-static json_t *column_json(const column_plan *p, const dperm_schema *schema) {
-  bool cross = p->column == schema->column_count;
-  const schema_cross *pair = cross ? &schema->crosses[p->cross] : NULL;
+/* What the encoded columns from `first` on have of E‖b‖₂²; NaN without shares. */
+static double share_of(const noise_body *body, const double *shares, size_t first, size_t width) {
+  double sum = shares ? 0 : (double)NAN;
+  for (size_t i = 0, at = 0; shares && i < body_count(body); i++) {
+    const body_run *run = body_at(body, i);
+    size_t end = at + run->groups * run->width, last = first + width;
+    size_t from = at > first ? at : first, to = end < last ? end : last;
+    sum += from < to ? (double)(to - from) * shares[i] : 0;
+    at = end;
+  }
+  return sum;
+}
+
+/* How the plan's noise falls on the schema's body. */
+static dperm_status find_shares(const dperm_options *options, const planned_schema *planned,
+                                size_t rows, double **shares, dperm_error *err) {
+  const dperm_schema *schema = planned->schema;
+  const dperm_loss loss = options_loss(options, schema->classes.count);
+  const public_numbers given =
+      fit_numbers(options, &loss, &planned->claim, rows, schema->dims, &schema->bounds);
+  privacy_plan plan;
+  TRY(privacy_plan_make(&given, &plan, err));
+  TRY(memory_new(body_count(&schema->bounds.body), sizeof **shares, shares, err));
+  noise_column_shares(&plan.noise, &schema->bounds.body, *shares);
+  return DPERM_OK;
+}
+
+/* The bins that the rule of "auto" gives a numeric column; 0 where it gives none, as for a range
+ * from -r to r without "bins". */
+static size_t bins_of(const schema_column *column, bin_numbers paid) {
+  bool line = column->type != COLUMN_NUMERIC || (!column->binned && auto_bins_standardized(column));
+  return line ? 0 : auto_bins_of(column, paid);
+}
+
+static json_t *column_json(const char *name, const char *second, size_t dims, double share,
+                           size_t bins) {
   json_t *c = json_object();
-  json_set(&c, "name", json_string(schema->columns[cross ? pair->columns[0] : p->column].name));
-  json_set(&c, "crossed_with",
-           cross ? json_string(schema->columns[pair->columns[1]].name) : json_null());
-  json_set(&c, "dims", json_count(cross ? pair->width : schema->columns[p->column].width));
-  ADD_FIGURES(&c, {"noise_share", p->noise_share}, {"without", p->without}, {"halved", p->halved});
-  json_set(&c, "bins", rows_or_null(p->bins));
+  json_set(&c, "name", json_string(name));
+  json_set(&c, "crossed_with", text_or_null(second));
+  json_set(&c, "dims", json_count(dims));
+  json_set(&c, "noise_share", json_figure(share));
+  json_set(&c, "bins", rows_or_null(bins));
   return c;
 }
 
-static dperm_status add_columns(const dperm_options *options, const planned_schema *planned,
-                                size_t rows, json_t **report, dperm_error *err) {
-  OWNED_MEMORY column_plan *columns = NULL;
-  size_t count = 0;
-  TRY(plan_columns(options, planned, rows, &columns, &count, err));
-  json_t *list = json_array();
-  for (size_t i = 0; i < count; i++) {
-    json_append(&list, column_json(&columns[i], planned->schema));
+static dperm_status columns_json(const dperm_options *options, const planned_schema *planned,
+                                 size_t rows, json_t **list, dperm_error *err) {
+  const dperm_schema *schema = planned->schema;
+  const noise_body *body = &schema->bounds.body;
+  double epsilon = planned->claim.epsilon_class;
+  size_t encoded = schema_encoded_columns(schema);
+  const bin_numbers paid = auto_bins_paid(rows, epsilon, encoded > 0 ? encoded : 1);
+  OWNED_MEMORY double *shares = NULL;
+  if (!isnan(epsilon) && options->kernel.kind == DPERM_KERNEL_NONE) {
+    TRY(find_shares(options, planned, rows, &shares, err));
   }
-  json_set(report, "columns", list);
+  *list = json_array();
+  for (size_t i = 0; i < schema->column_count; i++) {
+    const schema_column *c = &schema->columns[i];
+    if (c->type == COLUMN_NUMERIC || c->type == COLUMN_CATEGORICAL) {
+      json_append(list, column_json(c->name, NULL, c->width,
+                                    share_of(body, shares, c->first, c->width), bins_of(c, paid)));
+    }
+  }
+  for (size_t i = 0; i < schema->cross_count; i++) {
+    const schema_cross *pair = &schema->crosses[i];
+    const schema_column *a = &schema->columns[pair->columns[0]];
+    const schema_column *b = &schema->columns[pair->columns[1]];
+    json_append(list, column_json(a->name, b->name, pair->width,
+                                  share_of(body, shares, pair->first, pair->width), 0));
+  }
   return DPERM_OK;
 }
 
@@ -140,13 +191,13 @@ dperm_status dperm_plan_report(const dperm_plan_rows *of, const dperm_options *g
   dperm_plan plan;
   TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
   TRY(plan_make(of, &options, &planned, &plan, err));
-  json_t *report = plan_json(&plan, &planned.claim);
+  json_t *columns = NULL;
   if (planned.schema) {
-    dperm_status status = add_columns(&options, &planned, plan.rows, &report, err);
-    if (status != DPERM_OK) {
-      json_decref(report);
-      return status;
-    }
+    TRY(columns_json(&options, &planned, plan.rows, &columns, err));
+  }
+  json_t *report = plan_json(&plan, &planned.claim);
+  if (columns) {
+    json_set(&report, "columns", columns);
   }
   json_set(&report, "noise_kinds", kinds_json(of, &options, &plan));
   return json_give(report, json, err);

@@ -1,5 +1,6 @@
-/* Threads take models from one list, as many at a time as a pass has room for; who is done makes
- * space for the next.
+/* One pass over the rows serves BATCH_WIDTH models, whose numbers stand side by side; who is done
+ * makes space for the next. A lane never looks at its neighbours, so a model's bits do not depend
+ * on the others.
  *
  * A model is solved by limited-memory BFGS over the Cholesky factor that all share. It says where
  * to look next and is told the gradient there. Steps of full length are taken unless they
@@ -10,25 +11,19 @@
 #include "solve/batch_solve.h"
 
 #include <math.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/arithmetic.h"
 #include "base/memory.h"
-#include "base/progress.h"
-#include "base/thread_pool.h"
 #include "base/vector.h"
-#include "solve/batch_pass.h"
 #include "solve/certify.h"
 #include "solve/direction.h"
 
-enum { MOST_PASSES = 80 };
+enum { BATCH_WIDTH = 16, SLOPE_ROWS = 32, MOST_PASSES = 80 };
 
 /* ---- one model */
 
 typedef struct batch_model {
-  const batch *b;
+  const batch *b;                 /* NULL: there is none */
   size_t number;                  /* which of all models it is */
   problem one;                    /* the problem with its linear term */
   double *f, *gradient;           /* where it stands */
@@ -44,22 +39,23 @@ typedef struct batch_model {
 
 /* Doubles that a model needs. */
 static size_t model_work_size(size_t cols) {
-  return 5 * cols + lbfgs_work_size(cols);
+  return 3 * cols + lbfgs_work_size(cols);
 }
 
 /* Model m from its start. */
-static void model_begin(batch_model *d, const batch *b, size_t m, double *work) {
+static void model_begin(batch_model *d, const batch *b, size_t m, double *trial, double *gradient,
+                        double *work) {
   size_t cols = b->p->x->cols;
   *d = (batch_model){.b = b,
                      .number = m,
                      .one = *b->p,
                      .f = work,
                      .gradient = work + cols,
-                     .trial = work + 2 * cols,
-                     .trial_gradient = work + 3 * cols,
-                     .direction = work + 4 * cols};
+                     .trial = trial,
+                     .trial_gradient = gradient,
+                     .direction = work + 2 * cols};
   d->one.model.linear = b->linear + m * cols;
-  lbfgs_begin(&d->memory, cols, work + 5 * cols);
+  lbfgs_begin(&d->memory, cols, work + 3 * cols);
   memcpy(d->trial, b->weights + m * cols, cols * sizeof *d->trial);
 }
 
@@ -93,9 +89,8 @@ static bool certify_here(batch_model *d) {
   if (!(norm <= target)) {
     return false;
   }
-  evaluation here = evaluation_at(&d->one, d->f, NULL, NULL);
-  here.row_depth = (double)batch_pass_row_depth(d->one.x);
-  here.depth = (double)batch_pass_sum_depth(d->one.x);
+  evaluation here = evaluation_at(&d->one, d->f, NULL);
+  evaluation_side_by_side(&here, d->one.x, BATCH_WIDTH);
   d->certified = norm + evaluation_error(&here, IN_DOUBLES);
   return d->certified <= target;
 }
@@ -134,124 +129,67 @@ static void model_hear(batch_model *d) {
   place_trial(d);
 }
 
-/* ---- a thread's models */
+/* ---- all of them, BATCH_WIDTH side by side */
 
-/* What the threads share. */
-typedef struct many {
-  const batch *b;
-  atomic_size_t next; /* the first model that nobody has taken */
-  atomic_bool failed;
-  dperm_error first; /* why, of the thread that failed first */
-} many;
-
-typedef struct pool {
-  many *shared;
-  batch_pass rows;
-  batch_model models[BATCH_WIDTH];
-  size_t count; /* so many of them */
-  double *works;
-} pool;
-
-static void pool_free(pool *p) {
-  if (p) {
-    batch_pass_close(&p->rows);
-    free(p->works);
-    free(p);
+/* The scores of some rows become slopes, those of all models at hand. */
+static void slopes_of_scores(void *context, size_t from, size_t count, double *z) {
+  const problem *p = context;
+  double slope[SLOPE_ROWS * BATCH_WIDTH];
+  for (size_t done = 0; done < count; done += SLOPE_ROWS, z += SLOPE_ROWS * BATCH_WIDTH) {
+    size_t rows = count - done < SLOPE_ROWS ? count - done : SLOPE_ROWS;
+    problem_rows_eval(p, from + done, rows, BATCH_WIDTH, z, NULL, slope, NULL);
+    memcpy(z, slope, rows * BATCH_WIDTH * sizeof *z);
   }
 }
-OWNED_HANDLE(pool, pool_free)
 
-static dperm_status fill(many *s, pool *p, dperm_error *err) {
-  const batch *b = s->b;
-  size_t work_size = model_work_size(b->p->x->cols), m = 0;
-  p->shared = s;
-  TRY(batch_pass_open(b->p, &p->rows, err));
-  TRY(memory_new(BATCH_WIDTH * work_size, sizeof *p->works, &p->works, err));
-  while (p->count < BATCH_WIDTH && (m = atomic_fetch_add(&s->next, 1)) < b->count) {
-    model_begin(&p->models[p->count], b, m, p->works + p->count * work_size);
-    p->count++;
-  }
+/* The gradients' sums over rows at all trials. `turned` is space for twice as many numbers. */
+static dperm_status pass(const problem *p, const double *trials, double *gradients, double *turned,
+                         dperm_error *err) {
+  size_t cols = p->x->cols;
+  double *sums = turned + cols * BATCH_WIDTH;
+  problem_transpose(trials, BATCH_WIDTH, cols, turned);
+  TRY(p->x->kind->apply_both(p->x, turned, BATCH_WIDTH, slopes_of_scores, (void *)p, sums, err));
+  problem_transpose(sums, cols, BATCH_WIDTH, gradients);
   return DPERM_OK;
 }
 
-/* Models that are done make place for the list's next, or for the last of the pool. */
-static void leave(pool *p) {
-  const batch *b = p->shared->b;
+static void leave(batch_model *d) {
+  const batch *b = d->b;
   size_t cols = b->p->x->cols;
-  for (size_t i = 0; i < p->count;) {
-    batch_model *d = &p->models[i];
-    if (!d->solved && !d->given_up) {
-      i++;
-      continue;
-    }
-    size_t m = d->number, next = atomic_fetch_add(&p->shared->next, 1);
-    if (d->solved) {
-      b->certified[m] = d->certified;
-      memcpy(b->weights + m * cols, d->f, cols * sizeof *d->f);
-    }
-    if (next < b->count) {
-      model_begin(d, b, next, d->f);
-    } else {
-      *d = p->models[--p->count];
-    }
+  if (d->solved) {
+    b->certified[d->number] = d->certified;
+    memcpy(b->weights + d->number * cols, d->f, cols * sizeof *d->f);
   }
-}
-
-static dperm_status pass(pool *p, dperm_error *err) {
-  batch_pass *l = &p->rows;
-  size_t cols = l->p->x->cols;
-  memset(l->f, 0, cols * BATCH_WIDTH * sizeof *l->f);
-  for (size_t m = 0; m < p->count; m++) {
-    for (size_t j = 0; j < cols; j++) {
-      l->f[j * BATCH_WIDTH + m] = p->models[m].trial[j];
-    }
-  }
-  if (!cancel_poll()) {
-    batch_pass_run(l);
-  }
-  TRY(cancel_check(err)); /* before a sum that is not whole is heard */
-  for (size_t m = 0; m < p->count; m++) {
-    for (size_t j = 0; j < cols; j++) {
-      p->models[m].trial_gradient[j] = l->gradient[j * BATCH_WIDTH + m];
-    }
-    model_hear(&p->models[m]);
-  }
-  return DPERM_OK;
-}
-
-/* Models until none is left. */
-static dperm_status solve_some(many *shared, dperm_error *err) {
-  OWNED(pool_free_at) pool *own = NULL;
-  TRY(arithmetic_check(err)); /* of this thread; certificates rest on it */
-  TRY(memory_new(1, sizeof *own, &own, err));
-  TRY(fill(shared, own, err));
-  for (; own->count > 0 && !atomic_load(&shared->failed); leave(own)) {
-    TRY(pass(own, err));
-  }
-  return DPERM_OK;
-}
-
-/* One thread's part. */
-static void work(void *context, size_t piece, size_t worker) {
-  many *shared = context;
-  dperm_error err = {0};
-  (void)piece;
-  (void)worker;
-  dperm_status status = solve_some(shared, &err);
-  if (status != DPERM_OK && !atomic_exchange(&shared->failed, true)) {
-    shared->first = err;
-    shared->first.status = status;
-  }
+  d->b = NULL;
 }
 
 dperm_status batch_solve(const batch *b, dperm_error *err) {
-  many shared = {.b = b};
+  size_t cols = b->p->x->cols, wide = cols * BATCH_WIDTH, next = 0, left = b->count;
+  batch_model models[BATCH_WIDTH] = {0};
+  OWNED_MEMORY double *numbers = NULL, *works = NULL;
+  TRY(memory_new(4 * wide, sizeof *numbers, &numbers, err));
+  TRY(memory_new(BATCH_WIDTH * model_work_size(cols), sizeof *works, &works, err));
   for (size_t m = 0; m < b->count; m++) {
     b->certified[m] = INFINITY;
   }
-  pool_run(b->count > BATCH_WIDTH ? pool_workers() : 1, work, &shared);
-  if (atomic_load(&shared.failed)) {
-    FAIL(err, shared.first.status, "%s", shared.first.message);
+  while (left > 0) {
+    for (size_t i = 0; i < BATCH_WIDTH && next < b->count; i++) {
+      if (!models[i].b) {
+        model_begin(&models[i], b, next++, numbers + i * cols, numbers + wide + i * cols,
+                    works + i * model_work_size(cols));
+      }
+    }
+    TRY(pass(b->p, numbers, numbers + wide, numbers + 2 * wide, err));
+    for (size_t i = 0; i < BATCH_WIDTH; i++) {
+      batch_model *d = &models[i];
+      if (d->b) {
+        model_hear(d);
+        if (d->solved || d->given_up) {
+          leave(d);
+          left--;
+        }
+      }
+    }
   }
   return DPERM_OK;
 }

@@ -1,5 +1,5 @@
 /* The solver for many models that share rows, loss and regularizer: hundreds of perturbed problems,
- * their gradients in passes of BATCH_WIDTH models (solve/batch_pass.h), started from a point and a
+ * their gradients in passes over the rows that they share, started from a point and a
  * Hessian's factor that they share. A model leaves when its gradient is certified; one that does
  * not get there is left to its own solver (solve/solver.h). */
 #pragma once

@@ -3,12 +3,9 @@
  *
  * - Margins: |ẑ_i − x_iᵀf| ≤ γ_{m+1} Σ|x_ij f_j| ≤ γ_{m+1} R‖f‖, in any order of the sum, fused or
  *   not.
- * - Slopes: |ŝ_i − ℓ′(z_i)| ≤ a_i·|ẑ_i − z_i| + slope_error, where a_i ≤ c is the largest ℓ″
- * between the two. The library's own ℓ″ have one peak each and are flat there or constant, so over
- * an interval far narrower than they are, it is attained at an end or in the middle, but for a
- * share that second_order covers. For custom losses a_i = c. A row's share w_i ≤ 1 only makes both
- * terms smaller (they are left as they are), and its product is rounded once more, always in
- * doubles: u|ŝ_i|.
+ * - Slopes: |ŝ_i − ℓ′(z_i)| ≤ c·|ẑ_i − z_i| + slope_error. A row's share w_i ≤ 1 only makes both
+ *   terms smaller (they are left as they are), and its product is rounded once more, always in
+ *   doubles: u|ŝ_i|.
  * - Sums: Σ x_i ŝ_i is off by at most γ_{N+1} Σ|ŝ_i| |x_i|, in norm γ_{N+1} R·Σ|ŝ_i|. All sums
  *   over n rows are divided by D: the rows' number, or a public one (docs/proofs/neighbours.md),
  * and slope_error counts n/D times.
@@ -78,38 +75,14 @@ double norm_above(const double *v, size_t count) {
   return norm_upper(&sum);
 }
 
-/* A sum of one number a row. */
-typedef struct row_sum {
+typedef struct slope_rows {
   const problem *p;
-  const double *tall; /* scores or slopes */
-  double width;
-} row_sum;
-
-/* Σ of a_i, for scores that are known within ±width. */
-static void add_curvature(const void *context, size_t from, size_t to, double *total,
-                          double *work) {
-  const row_sum *rows = context;
-  const problem *p = rows->p;
-  (void)work;
-  for (; from < to; from += BLOCK) {
-    size_t count = to - from < BLOCK ? to - from : BLOCK;
-    double score[BLOCK], found[3][BLOCK], sum = 0;
-    for (int end = 0; end < 3; end++) {
-      for (size_t i = 0; i < count; i++) {
-        score[i] = rows->tall[from + i] + (end - 1) * rows->width;
-      }
-      link_eval(p->loss, count, 1, p->labels + from, score, NULL, NULL, found[end]);
-    }
-    for (size_t i = 0; i < count; i++) {
-      sum += fmax(found[1][i], fmax(found[0][i], found[2][i])); /* a NaN is seen in the gradient */
-    }
-    *total += sum;
-  }
-}
+  const double *slope; /* tall */
+} slope_rows;
 
 /* Σ of the slopes' l2 norms. */
 static void add_slopes(const void *context, size_t from, size_t to, double *total, double *work) {
-  const row_sum *rows = context;
+  const slope_rows *rows = context;
   size_t k = link_scores(rows->p->loss);
   (void)work;
   for (; from < to; from += BLOCK) {
@@ -118,58 +91,37 @@ static void add_slopes(const void *context, size_t from, size_t to, double *tota
     for (size_t i = from; i < end; i++) {
       double squares = 0;
       for (size_t c = i * k; k > 1 && c < (i + 1) * k; c++) {
-        squares += rows->tall[c] * rows->tall[c];
+        squares += rows->slope[c] * rows->slope[c];
       }
-      sum += k > 1 ? sqrt(squares) : fabs(rows->tall[i]);
+      sum += k > 1 ? sqrt(squares) : fabs(rows->slope[i]);
     }
     *total += sum;
   }
-}
-
-/* (1/D) Σ a_i at these margins; that of c where the interval is not far narrower than the loss
- * bends.
- */
-static double mean_curvature(const problem *p, const double *z, double norm) {
-  double c = p->loss->smoothness, most = problem_crowd(p) * c, sum = 0;
-  double width = 2 * ((double)p->x->row_depth + 2) * unit * p->norm_bound * norm;
-  if (!z || !loss_kind_of(p->loss) || link_scores(p->loss) > 1 || !(width * c < 1e-5)) {
-    return most;
-  }
-  const row_sum rows = {p, z, width};
-  const stripe_sum how = {.size = 1, .add = add_curvature, .context = &rows};
-  return stripes_sum(p->x, &how, &sum, NULL) == DPERM_OK
-             ? fmin(most, sum / problem_divisor(p) * second_order + 1e-6 * most)
-             : most;
 }
 
 /* Infinite where it cannot be had (the processes of a job, memory), which ends the job soon, or
  * where its own rounding is not covered. */
 static double slope_sum(const problem *p, const double *slope) {
   double sum = 0;
-  const row_sum rows = {p, slope, 0};
+  const slope_rows rows = {p, slope};
   const stripe_sum how = {.size = 1, .add = add_slopes, .context = &rows};
   dperm_status status = stripes_sum(p->x, &how, &sum, NULL);
   bool covered = (double)rows_in_all(p->x) <= most_rows_summed;
   return status == DPERM_OK && covered ? sum : (double)INFINITY;
 }
 
-/* Additions behind an entry of X f. The matrix's own number is for one f; with several, entries are
- * added one after the other. */
-static double row_depth(const problem *p) {
-  return (double)(link_scores(p->loss) > 1 ? p->x->row_entries + 2 : p->x->row_depth);
-}
-
-/* Additions behind an entry of Xᵀ s. With several s, blocks of dense rows are added one after the
- * other, too, and sums of more doubles may be cut into fewer stripes, at most STRIPES_MOST times
- * longer ones. */
-static double sum_depth(const problem *p) {
-  size_t several = p->x->sum_depth + MATRIX_BLOCK;
-  return (double)(link_scores(p->loss) == 1             ? p->x->sum_depth
-                  : 3 * problem_size(p) <= WIDE_DOUBLES ? several
+/* The matrix's own numbers are for one f. With several, entries of a row are added one after the
+ * other, and so are blocks of dense rows; and sums of more doubles may be cut into fewer stripes,
+ * at most STRIPES_MOST times longer ones. */
+void evaluation_side_by_side(evaluation *e, const matrix *x, size_t k) {
+  size_t several = x->sum_depth + MATRIX_BLOCK;
+  e->row_depth = (double)(k > 1 ? x->row_entries + 2 : x->row_depth);
+  e->depth = (double)(k == 1                            ? x->sum_depth
+                      : 3 * x->cols * k <= WIDE_DOUBLES ? several
                                                         : STRIPES_MOST * several);
 }
 
-evaluation evaluation_at(const problem *p, const double *f, const double *z, const double *slope) {
+evaluation evaluation_at(const problem *p, const double *f, const double *slope) {
   const dperm_regularizer *r = p->regularizer;
   double divisor = problem_divisor(p), crowd = problem_crowd(p);
   norm_sum penalty = {0};
@@ -181,33 +133,33 @@ evaluation evaluation_at(const problem *p, const double *f, const double *z, con
     norm_add(&penalty, fine ? n_slope : (double)NAN);
   }
   double norm = norm_above(f, size);
-  return (evaluation){.loss = p->loss,
-                      .curvature = mean_curvature(p, z, norm),
-                      .rows = (double)rows_in_all(p->x),
-                      .crowd = crowd,
-                      .entries = (double)p->x->row_entries,
-                      .row_depth = row_depth(p),
-                      .depth = sum_depth(p),
-                      .norm = p->norm_bound,
-                      .slope = slope ? slope_sum(p, slope) / divisor
-                                     : crowd * (p->loss->lipschitz + p->loss->slope_error),
-                      .shared = p->shares != NULL,
-                      .lambda = p->model.lambda,
-                      .ridge = p->model.ridge,
-                      .f = norm,
-                      .penalty = norm_upper(&penalty),
-                      .linear = p->model.linear ? norm_above(p->model.linear, size) : 0.0,
-                      .penalty_error = r->eval ? r->slope_error : 0.0,
-                      .penalty_curvature = r->eval ? r->most_curvature : 0.0};
+  evaluation e = {.loss = p->loss,
+                  .curvature = crowd * p->loss->smoothness,
+                  .rows = (double)rows_in_all(p->x),
+                  .crowd = crowd,
+                  .entries = (double)p->x->row_entries,
+                  .norm = p->norm_bound,
+                  .slope = slope ? slope_sum(p, slope) / divisor
+                                 : crowd * (p->loss->lipschitz + p->loss->slope_error),
+                  .shared = p->shares != NULL,
+                  .lambda = p->model.lambda,
+                  .ridge = p->model.ridge,
+                  .f = norm,
+                  .penalty = norm_upper(&penalty),
+                  .linear = p->model.linear ? norm_above(p->model.linear, size) : 0.0,
+                  .penalty_error = r->eval ? r->slope_error : 0.0,
+                  .penalty_curvature = r->eval ? r->most_curvature : 0.0};
+  evaluation_side_by_side(&e, p->x, link_scores(p->loss));
+  return e;
 }
 
 double certified_gradient(const problem *p, const point *at) {
-  const evaluation here = evaluation_at(p, at->f, at->z, at->slope);
+  const evaluation here = evaluation_at(p, at->f, at->slope);
   return norm_above(at->gradient, problem_size(p)) + evaluation_error(&here, IN_DOUBLES);
 }
 
 double rounding_limit(const problem *p, const double *f) {
-  const evaluation here = evaluation_at(p, f, NULL, NULL);
+  const evaluation here = evaluation_at(p, f, NULL);
   norm_sum bend = {0}; /* (N_j″ f_j)_j */
   for (size_t j = 0; j < problem_size(p); j++) {
     double value, slope, curvature;

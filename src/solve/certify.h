@@ -21,8 +21,8 @@ typedef struct evaluation {
   double norm;      /* R */
   double crowd;     /* rows for each 1 of the divisor D: n/D, 1 where D is n */
   double slope; /* (1/D) Σ |s_i| of the computed slopes (‖s_i‖₂ of several), times the shares */
-  bool shared;      /* rows have shares: one rounding more for each slope */
-  double curvature; /* (1/D) Σ of how fast ℓ′ turns at most between a margin and the computed one */
+  bool shared;          /* rows have shares: one rounding more for each slope */
+  double curvature;     /* of ℓ, at most: c·n/D */
   double lambda, ridge; /* Λ, Δ */
   double f;             /* ‖f‖ */
   double penalty;       /* ‖∇N(f)‖ */
@@ -34,9 +34,11 @@ typedef struct evaluation {
 /* ‖computed gradient − true gradient‖₂ ≤ this. */
 double evaluation_error(const evaluation *e, precision how);
 
-/* The evaluation at a point, as it went. `z` and `slope` are tall, or NULL for the bounds c and L.
- */
-evaluation evaluation_at(const problem *p, const double *f, const double *z, const double *slope);
+/* The evaluation at a point, as it went. `slope` is tall, or NULL for the bound L. */
+evaluation evaluation_at(const problem *p, const double *f, const double *slope);
+
+/* Of products with k right-hand sides at once: the additions behind an entry of them. */
+void evaluation_side_by_side(evaluation *e, const matrix *x, size_t k);
 
 /* ‖∇J‖ at the doubles of `at` is at most this; not a number where anything is. */
 double certified_gradient(const problem *p, const point *at);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -20,18 +21,12 @@ enum { MOST_CELLS = 100000, MOST_FOLDS = 100000, MOST_DRAWS = 10000000, MOST_PAR
 
 static dperm_status check_test_data(const dperm_data *data, const dperm_data *test,
                                     dperm_error *err) {
-  if (!test->table != !data->table) {
+  if (!test->table != !data->table || test->x->spread != data->x->spread ||
+      test->x->cols != data->x->cols) {
     FAIL(err, DPERM_INVALID_DATA,
-         "of the rows to test on and the others only one are records under a schema; read both "
-         "alike");
-  }
-  if (test->x->cols != data->x->cols) {
-    FAIL(err, DPERM_INVALID_DATA, "the rows to test on have %zu columns, the others %zu",
+         "the rows to test on have %zu columns, the others %zu; read both alike, by the same "
+         "processes and under a schema or without one",
          test->x->cols, data->x->cols);
-  }
-  if (test->x->spread != data->x->spread) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the rows to test on are not among the processes that have the others; read both alike");
   }
   return data_check_labels(test, data_class_count(data), err);
 }
@@ -262,7 +257,9 @@ static void close_sweep(sweep *s) {
   for (size_t g = 0; g < s->group_count; g++) {
     group_close(&s->groups[g], s);
   }
-  journal_close(&s->journal);
+  if (s->journal >= 0) {
+    (void)close(s->journal);
+  }
   free(s->split.part);
   scratch_free(&s->work);
 }
@@ -275,7 +272,7 @@ dperm_status dperm_sweep(const dperm_data *data, const dperm_options *given, siz
   dperm_status status = take_request(data, given, count, given_how, &cells, &how, err);
   TRY(ranks_agree(data->x->spread, status, err));
   OWNED(close_sweep)
-  sweep s = {.data = data, .how = &how, .count = count, .progress = {tick, &s}};
+  sweep s = {.data = data, .how = &how, .count = count, .journal = -1, .progress = {tick, &s}};
   OWNED(cancel_end) cancel_token stop;
   cancel_begin(&stop, &s.progress, "sweeping");
   status = run_cells(&s, cells, err);
@@ -283,7 +280,7 @@ dperm_status dperm_sweep(const dperm_data *data, const dperm_options *given, siz
     status = results_visit(&s, visit, context, err);
   }
   status = ranks_agree(data->x->spread, status, err);
-  if (status == DPERM_CANCELLED && s.journal.stream) {
+  if (status == DPERM_CANCELLED && s.journal >= 0) {
     (void)error_set(err, status,
                     "stopped on request; %s has what is done, and the same call goes on from there",
                     how.journal);

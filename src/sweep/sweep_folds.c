@@ -1,13 +1,21 @@
-/* Folds as views of the rows: nothing is copied but labels, except where rows are spread over
- * processes. Which row falls where is drawn from the seed, the same for all, before any value is
- * looked at. */
+/* Folds, and the fits of one. Folds are views of the rows: nothing is copied but labels, except
+ * where rows are spread over processes. Which row falls where is drawn from the seed, the same for
+ * all, before any value is looked at.
+ *
+ * A draw has a stream of its own, the same for all cells: cells are compared under the same
+ * randomness, and none depends on which others there are or in which order they run. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "matrix/matrix.h"
+#include "data/dataset.h"
+#include "mechanism/mechanism.h"
 #include "random/discrete_sampling.h"
+#include "run/options.h"
 #include "sweep/sweep_run.h"
+
+/* ---- folds */
 
 /* The first of fold f's places in a random order: the first folds have one more where needed. */
 static size_t fold_start(size_t rows, size_t folds, size_t f) {
@@ -88,4 +96,129 @@ dperm_status fold_open(const sweep_split *split, const sweep_rows *rows, const s
 void fold_close(sweep_fold *fold) {
   sweep_rows_free(&fold->train);
   sweep_rows_free(&fold->test);
+}
+
+/* ---- fits */
+
+/* Weight vectors that rows are multiplied by at once: X F in blocks. */
+enum { JUDGED_TOGETHER = 32 };
+
+/* One cell, its draws side by side. */
+typedef struct cell_fits {
+  const sweep *sweep;
+  const sweep_fold *fold;
+  size_t classes; /* more than two take a fit each, or a joint one */
+  bool joint;
+  dperm_loss loss; /* of the cell's fits */
+  problem base;
+  random_source *sources;
+  solution found;  /* of every model */
+  double *weights; /* of each model, one vector for each of its fits */
+  double *sides;   /* labels of one class against the others; NULL unless each has a fit */
+  uint64_t *errors;
+} cell_fits;
+
+static dperm_status open_fits(sweep *s, const sweep_fold *fold, const sweep_cell *cell,
+                              scratch *work, cell_fits *f, dperm_error *err) {
+  const sweep_group *group = &s->groups[cell->group];
+  size_t rows = fold->train.x->rows, width = fold->train.x->cols * sizeof *f->weights;
+  *f = (cell_fits){.sweep = s, .fold = fold, .classes = data_class_count(s->data)};
+  f->joint = options_joint(&cell->options, f->classes);
+  f->loss = options_loss(&cell->options, f->classes);
+  f->base = (problem){.x = fold->train.x,
+                      .labels = fold->train.labels,
+                      .divisor = cell->plan[fold->variant].privacy.divisor,
+                      .norm_bound = group->map ? FEATURES_NORM : group->data.bounds.norm2,
+                      .loss = &f->loss,
+                      .regularizer = &cell->options.regularizer};
+  TRY(scratch_take(work, cell->models, sizeof *f->sources, &f->sources, err));
+  TRY(scratch_take(work, cell->models * s->parts, sizeof *f->errors, &f->errors, err));
+  TRY(scratch_take(work, cell->models * class_fits(f->classes), width, &f->weights, err));
+  if (f->classes > 2 && !f->joint) {
+    TRY(scratch_take(work, rows, sizeof *f->sides, &f->sides, err));
+    f->base.labels = f->sides;
+  }
+  if (cell->class_weights) {
+    double *shares = NULL;
+    TRY(scratch_take(work, rows, sizeof *shares, &shares, err));
+    class_weights_of_rows(cell->class_weights, f->classes, fold->train.labels, rows, shares);
+    f->base.shares = shares;
+  }
+  size_t vectors = cell->models * (f->joint ? f->classes : 1);
+  TRY(scratch_take(work, vectors, width, &f->found.f, err));
+  return scratch_take(work, vectors, width, &f->found.rest, err);
+}
+
+/* Where the weights of one model's fit go. */
+static double *weights_of(const cell_fits *f, size_t model, size_t fit) {
+  return f->weights + (model * class_fits(f->classes) + fit) * f->base.x->cols;
+}
+
+/* A model's fits draw from one source, one after the other, as training does. */
+static dperm_status fit_draws(cell_fits *f, const fit_plan *plan, size_t models, size_t fit,
+                              const solver_options *how, dperm_error *err) {
+  size_t dims = problem_size(&f->base);
+  solver_report report;
+  for (size_t m = 0; fit == 0 && m < models; m++) {
+    char purpose[25];
+    (void)snprintf(purpose, sizeof purpose, "%zx draw %zx", f->fold->number, m);
+    TRY(random_public(f->sweep->how->seed, purpose, &f->sources[m], err));
+  }
+  TRY(mechanism_of(plan->privacy.mechanism)(&plan->privacy, &f->base, how, &plan->release.promised,
+                                            f->sources, models, &f->found, &report, err));
+  for (size_t m = 0; m < models; m++) {
+    const solution found = {f->found.f + m * dims, f->found.rest + m * dims};
+    TRY(fit_release(plan, f->base.x->spread, &found, dims, &f->sources[m], weights_of(f, m, fit),
+                    err));
+  }
+  return DPERM_OK;
+}
+
+static dperm_status fit_cell(cell_fits *f, const sweep_cell *cell, dperm_error *err) {
+  const sweep_rows *train = &f->fold->train;
+  const solver_options how = {.tolerance = cell->options.gradient_tolerance};
+  for (size_t fit = 0; fit < (f->joint ? 1 : class_fits(f->classes)); fit++) {
+    for (size_t i = 0; f->sides && i < train->x->rows; i++) {
+      f->sides[i] = train->labels[i] == (double)fit ? 1.0 : -1.0;
+    }
+    TRY(fit_draws(f, &cell->plan[f->fold->variant], cell->models, fit, &how, err));
+  }
+  return DPERM_OK;
+}
+
+/* ---- errors */
+
+/* Wrong predictions of `count` models, in each part of the rows: of the rows here. */
+static dperm_status count_here(const cell_fits *c, size_t count, dperm_error *err) {
+  OWNED_MEMORY double *z = NULL;
+  const matrix *x = c->fold->test.x;
+  size_t fits = class_fits(c->classes), parts = c->sweep->parts;
+  size_t rows = rows_in_all(x), first = x->spread ? x->first : 0;
+  size_t together = fits < JUDGED_TOGETHER ? JUDGED_TOGETHER / fits : 1;
+  TRY(memory_new(x->rows * together * fits, sizeof *z, &z, err));
+  memset(c->errors, 0, count * parts * sizeof *c->errors);
+  for (size_t from = 0; from < count; from += together) {
+    size_t models = count - from < together ? count - from : together, k = models * fits;
+    TRY(apply_vectors(x, c->weights + from * fits * x->cols, k, z, err));
+    for (size_t i = 0; i < x->rows; i++) {
+      double actual = c->fold->test.labels[i];
+      size_t part = (first + i) * parts / rows;
+      for (size_t m = 0; m < models; m++) {
+        size_t winner = model_winner(c->classes, z + i * k + m * fits);
+        c->errors[(from + m) * parts + part] += class_label(c->classes, winner) != actual;
+      }
+    }
+  }
+  return DPERM_OK;
+}
+
+dperm_status sweep_fit(sweep *s, const sweep_fold *fold, size_t number, dperm_error *err) {
+  OWNED(scratch_free) scratch work = {0};
+  const sweep_cell *cell = &s->cells[number];
+  cell_fits f;
+  TRY(open_fits(s, fold, cell, &work, &f, err));
+  TRY(fit_cell(&f, cell, err));
+  dperm_status status = count_here(&f, cell->models, err);
+  TRY(ranks_add(fold->test.x->spread, status, f.errors, cell->models * s->parts, err));
+  return results_add(s, number, fold->number, f.errors, err);
 }

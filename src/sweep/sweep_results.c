@@ -1,14 +1,13 @@
 /* The results of a sweep: counts of errors, kept in memory and in the journal, and the means that
  * are made of them alone. How often a sweep was interrupted does not show.
  *
- * The journal is lines of text: "dperm-sweep 1 DIGEST", then "CELL FOLD COUNT NUMBER … CHECK" for
- * each part, the
- * check a digest of the line before it under the sweep's own. Each line is flushed to the disk
- * before the next, so only the last one can be torn, and a torn one has no newline. */
+ * The journal is a line of text, "dperm-sweep 2 DIGEST", and behind it a place for each part (a
+ * cell in a fold): its counts, 8 bytes each, and a keyed digest of them. A part that was being
+ * written when its writer died, or that was damaged since, does not have its digest, and is done
+ * again. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <sodium.h>
 #include <stdio.h>
@@ -22,170 +21,9 @@
 #include "base/memory.h"
 #include "base/owned.h"
 #include "base/progress.h"
-#include "base/text.h"
 #include "data/identity.h"
 #include "run/options.h"
 #include "sweep/sweep_run.h"
-
-/* ---- the journal */
-
-static const char title[] = "dperm-sweep 1 ";
-enum { CHECK_BYTES = 8, HEX_DIGEST = 2 * SWEEP_DIGEST_SIZE + 1, HEX_CHECK = 2 * CHECK_BYTES + 1 };
-
-static dperm_status fail_system(const char *path, int reason, dperm_error *err) {
-  FAIL(err, DPERM_IO_ERROR,
-       "%s: cannot keep the sweep's journal (%s); check the place, its permissions and free space",
-       path, strerror(reason));
-}
-
-static dperm_status fail_damaged(const char *path, size_t line, dperm_error *err) {
-  FAIL(err, DPERM_INVALID_DATA,
-       "%s:%zu:1: this journal of a sweep is damaged; delete it to begin the sweep anew", path,
-       line);
-}
-
-/* A keyed digest of a line, so that neither a flipped digit nor a line of another sweep passes. */
-static void line_check(const sweep_journal *j, const char *line, size_t length,
-                       char out[HEX_CHECK]) {
-  unsigned char whole[crypto_generichash_BYTES];
-  (void)crypto_generichash(whole, sizeof whole, (const unsigned char *)line, length, j->digest,
-                           sizeof j->digest);
-  (void)sodium_bin2hex(out, HEX_CHECK, whole, CHECK_BYTES);
-}
-
-/* ---- writing */
-
-static dperm_status append(sweep_journal *j, const char *bytes, size_t length, dperm_error *err) {
-  bool written = fwrite(bytes, 1, length, j->stream) == length && fflush(j->stream) == 0 &&
-                 fdatasync(fileno(j->stream)) == 0;
-  return written ? DPERM_OK : fail_system(j->path, errno, err);
-}
-
-dperm_status journal_add(sweep_journal *j, size_t cell, size_t fold, const uint64_t *numbers,
-                         size_t count, dperm_error *err) {
-  char check[HEX_CHECK];
-  TRY(memory_reserve(&j->line, &j->capacity, 21 * (count + 3) + HEX_CHECK + 2, 1, err));
-  size_t length = (size_t)snprintf(j->line, j->capacity, "%zu %zu %zu ", cell, fold, count);
-  for (size_t i = 0; i < count; i++) {
-    length += (size_t)snprintf(j->line + length, j->capacity - length, "%" PRIu64 " ", numbers[i]);
-  }
-  line_check(j, j->line, length, check);
-  length += (size_t)snprintf(j->line + length, j->capacity - length, "%s\n", check);
-  return append(j, j->line, length, err);
-}
-
-/* ---- reading */
-
-/* A number and the blank behind it. */
-static bool take_number(const char **at, const char *end, size_t *out) {
-  const char *start = *at, *blank = memchr(start, ' ', (size_t)(end - start));
-  *at = blank ? blank + 1 : end;
-  return blank && parse_size((slice){start, (size_t)(blank - start)}, SIZE_MAX, out);
-}
-
-/* One line, without its newline. */
-static dperm_status read_line(sweep *s, const char *line, size_t length, size_t number,
-                              dperm_error *err) {
-  const sweep_journal *j = &s->journal;
-  OWNED_MEMORY uint64_t *numbers = NULL;
-  char check[HEX_CHECK];
-  size_t cell = 0, fold = 0, count = 0, wrong = 0;
-  if (length < HEX_CHECK) {
-    return fail_damaged(j->path, number, err);
-  }
-  const char *at = line, *end = line + length - (HEX_CHECK - 1);
-  line_check(j, line, (size_t)(end - line), check);
-  bool good = memcmp(check, end, HEX_CHECK - 1) == 0 && take_number(&at, end, &cell) &&
-              take_number(&at, end, &fold) && take_number(&at, end, &count) && count <= length;
-  if (!good) {
-    return fail_damaged(j->path, number, err);
-  }
-  TRY(memory_new(count, sizeof *numbers, &numbers, err));
-  for (size_t i = 0; good && i < count; i++) {
-    good = take_number(&at, end, &wrong);
-    numbers[i] = wrong;
-  }
-  return good && at == end ? results_read(s, cell, fold, numbers, count, err)
-                           : fail_damaged(j->path, number, err);
-}
-
-static dperm_status fail_title(const char *path, const char *line, dperm_error *err) {
-  if (strncmp(line, title, strlen(title)) != 0) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "%s:1:1: not a journal of a sweep; move it away, or name another output", path);
-  }
-  FAIL(err, DPERM_INVALID_DATA,
-       "%s:1:1: the journal of another sweep, with other options, data or another version of "
-       "dperm; give the same again to go on with it, or delete it",
-       path);
-}
-
-/* Reads the lines behind `first`, and leaves the stream where the next one is to be written: a line
- * that was torn is cut off. */
-static dperm_status read_lines(sweep *s, const char *first, dperm_error *err) {
-  sweep_journal *j = &s->journal;
-  ssize_t length = 0;
-  off_t kept = 0;
-  for (size_t number = 1; (length = getline(&j->line, &j->capacity, j->stream)) > 0; number++) {
-    bool whole = j->line[length - 1] == '\n';
-    if (number == 1 && strncmp(j->line, first, (size_t)length) != 0) {
-      return fail_title(j->path, j->line, err);
-    }
-    if (!whole) {
-      break;
-    }
-    if (number > 1) {
-      TRY(read_line(s, j->line, (size_t)length - 1, number, err));
-    }
-    kept += length;
-  }
-  if (!feof(j->stream) || ftruncate(fileno(j->stream), kept) != 0 ||
-      fseeko(j->stream, 0, SEEK_END) != 0) {
-    return fail_system(j->path, errno, err);
-  }
-  return kept == 0 ? append(j, first, strlen(first), err) : DPERM_OK;
-}
-
-/* Nobody else's, and a file that can be appended to. */
-static dperm_status open_file(sweep_journal *j, dperm_error *err) {
-  struct stat about;
-  TRY(protected_file_check(j->path, j->path, err));
-  int file = open(j->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  j->stream = file < 0 ? NULL : fdopen(file, "a+");
-  if (!j->stream) {
-    int reason = errno;
-    (void)close(file); /* of -1 does nothing */
-    return fail_system(j->path, reason, err);
-  }
-  if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) {
-    FAIL(err, DPERM_IO_ERROR, "%s: not a plain file; a sweep's journal needs one", j->path);
-  }
-  if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    FAIL(err, DPERM_IO_ERROR,
-         "%s: another sweep is writing to this journal; wait for it, or name another output",
-         j->path);
-  }
-  rewind(j->stream);
-  return DPERM_OK;
-}
-
-dperm_status journal_open(sweep *s, const unsigned char digest[SWEEP_DIGEST_SIZE],
-                          dperm_error *err) {
-  char hex[HEX_DIGEST], first[sizeof title + HEX_DIGEST + 1];
-  s->journal.path = s->how->journal;
-  memcpy(s->journal.digest, digest, SWEEP_DIGEST_SIZE);
-  (void)sodium_bin2hex(hex, sizeof hex, digest, SWEEP_DIGEST_SIZE);
-  (void)snprintf(first, sizeof first, "%s%s\n", title, hex);
-  TRY(open_file(&s->journal, err));
-  return read_lines(s, first, err);
-}
-
-void journal_close(sweep_journal *j) {
-  if (j->stream) {
-    (void)fclose(j->stream);
-  }
-  free(j->line);
-}
 
 /* ---- the results */
 
@@ -206,15 +44,6 @@ static void keep(sweep *s, size_t cell, size_t fold, const uint64_t *errors) {
   memcpy(errors_of(s, cell, fold), errors, counts_of(s, cell) * sizeof *errors);
   s->done[cell * s->split.folds + fold] = true;
   s->models_done += s->cells[cell].models;
-}
-
-dperm_status results_add(sweep *s, size_t cell, size_t fold, const uint64_t *errors,
-                         dperm_error *err) {
-  if (s->journal.stream) {
-    TRY(journal_add(&s->journal, cell, fold, errors, counts_of(s, cell), err));
-  }
-  keep(s, cell, fold, errors);
-  return progress_tick(&s->progress, "sweeping", 0, 0, err);
 }
 
 /* ---- the digest that the journal is known by */
@@ -241,7 +70,9 @@ static dperm_status add_rows(digest_state *state, const dperm_data *data, dperm_
 /* A cell by what it will do: the plan says all that options and public numbers lead to. */
 static void add_cell(digest_state *state, const sweep_cell *cell, size_t classes) {
   const dperm_options *o = &cell->options;
+  bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
   const double numbers[] = {(double)o->mechanism,
+                            (double)o->neighbours,
                             o->loss.parameter,
                             o->loss.lipschitz,
                             o->loss.smoothness,
@@ -251,32 +82,23 @@ static void add_cell(digest_state *state, const sweep_cell *cell, size_t classes
                             (double)o->kernel.seed,
                             (double)o->kernel.features,
                             (double)o->kernel.independent,
+                            (double)options_joint(o, classes),
                             (double)cell->group,
                             (double)cell->models};
   add_text(state, o->loss.name);
   add_bytes(state, numbers, sizeof numbers);
   for (size_t v = 0; v < 2 && !cell->impossible; v++) {
     const fit_plan *plan = &cell->plan[v];
-    bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
-    const double planned[] = {plan->privacy.lambda, noisy ? plan->privacy.delta_reg : 0,
+    const double planned[] = {plan->privacy.lambda,
+                              plan->privacy.divisor,
+                              noisy ? plan->privacy.delta_reg : 0,
                               noisy ? plan->privacy.noise.beta : 0,
                               noisy ? plan->release.promised.gradient : 0,
                               noisy ? (double)plan->release.step_exponent : 0};
     add_bytes(state, planned, sizeof planned);
     add_text(state, noisy ? plan->privacy.noise.kind->name : "");
   }
-  if (o->neighbours != DPERM_NEIGHBOURS_REPLACE) {
-    const double divisor = cell->impossible ? 0 : cell->plan[0].privacy.divisor;
-    add_text(state, dperm_neighbours_name(o->neighbours));
-    add_bytes(state, &divisor, sizeof divisor);
-  }
-  if (options_joint(o, classes)) {
-    add_text(state, "joint");
-  }
-  if (cell->class_weights) {
-    add_text(state, "class weights");
-    add_bytes(state, cell->class_weights, classes * sizeof *cell->class_weights);
-  }
+  add_bytes(state, cell->class_weights, cell->class_weights ? classes * sizeof(double) : 0);
 }
 
 /* Rows, sizes and what every cell will do. */
@@ -303,22 +125,108 @@ static dperm_status sweep_digest(const sweep *s, unsigned char out[SWEEP_DIGEST_
   return DPERM_OK;
 }
 
-/* ---- from the journal */
+/* ---- the journal */
 
-dperm_status results_read(sweep *s, size_t cell, size_t fold, const uint64_t *errors, size_t count,
-                          dperm_error *err) {
-  if (cell >= s->count || fold >= s->split.folds || count != counts_of(s, cell) || count == 0) {
-    FAIL(err, DPERM_INVALID_DATA, "%s: a part that this sweep does not have; delete the journal",
-         s->how->journal);
+static const char title[] = "dperm-sweep 2 ";
+enum { HEADER = sizeof title + 2 * SWEEP_DIGEST_SIZE };
+
+static dperm_status fail_system(const char *path, int reason, dperm_error *err) {
+  FAIL(err, DPERM_IO_ERROR,
+       "%s: cannot keep the sweep's journal (%s); check the place, its permissions and free space",
+       path, strerror(reason));
+}
+
+/* Of the counts in s->record: neither a flipped bit nor a part of another sweep has it. */
+static uint64_t digest_of(const sweep *s, size_t part, size_t count) {
+  unsigned char whole[crypto_generichash_BYTES];
+  uint64_t digest = 0;
+  digest_state state;
+  (void)crypto_generichash_init(&state, s->digest, sizeof s->digest, sizeof whole);
+  add_bytes(&state, &part, sizeof part);
+  add_bytes(&state, s->record, count * sizeof *s->record);
+  (void)crypto_generichash_final(&state, whole, sizeof whole);
+  memcpy(&digest, whole, sizeof digest);
+  return digest;
+}
+
+static off_t place_of(const sweep *s, size_t part) {
+  return (off_t)(HEADER + part * (s->how->draws * s->parts + 1) * sizeof *s->record);
+}
+
+/* At its place, durably. */
+static dperm_status write_at(const sweep *s, const void *bytes, size_t size, off_t place,
+                             dperm_error *err) {
+  bool written =
+      pwrite(s->journal, bytes, size, place) == (ssize_t)size && fdatasync(s->journal) == 0;
+  return written ? DPERM_OK : fail_system(s->how->journal, errno, err);
+}
+
+static void read_part(sweep *s, size_t part) {
+  size_t cell = part / s->split.folds, count = counts_of(s, cell);
+  size_t size = (count + 1) * sizeof *s->record;
+  if (count > 0 && pread(s->journal, s->record, size, place_of(s, part)) == (ssize_t)size &&
+      s->record[count] == digest_of(s, part, count)) {
+    keep(s, cell, part % s->split.folds, s->record);
   }
-  if (!results_done(s, cell, fold)) { /* twice is once */
-    keep(s, cell, fold, errors);
+}
+
+/* Nobody else's, and a plain file. */
+static dperm_status open_file(sweep *s, dperm_error *err) {
+  const char *path = s->how->journal;
+  struct stat about;
+  TRY(protected_file_check(path, path, err));
+  s->journal = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (s->journal < 0) {
+    return fail_system(path, errno, err);
+  }
+  if (fstat(s->journal, &about) != 0 || !S_ISREG(about.st_mode)) {
+    FAIL(err, DPERM_IO_ERROR, "%s: not a plain file; a sweep's journal needs one", path);
+  }
+  if (flock(s->journal, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    FAIL(err, DPERM_IO_ERROR,
+         "%s: another sweep is writing to this journal; wait for it, or name another output", path);
   }
   return DPERM_OK;
 }
 
+/* Opens the sweep's journal, or begins one, and takes what stands in it. */
+static dperm_status journal_open(sweep *s, dperm_error *err) {
+  char hex[2 * SWEEP_DIGEST_SIZE + 1], header[HEADER + 1], found[HEADER];
+  (void)sodium_bin2hex(hex, sizeof hex, s->digest, sizeof s->digest);
+  (void)snprintf(header, sizeof header, "%s%s\n", title, hex);
+  TRY(open_file(s, err));
+  ssize_t read = pread(s->journal, found, HEADER, 0);
+  if (read < 0) {
+    return fail_system(s->how->journal, errno, err);
+  }
+  if (memcmp(found, header, (size_t)read) != 0) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "%s:1:1: not a journal of this sweep with these options, data and version of dperm; give "
+         "the same again to go on with it, delete it, or name another output",
+         s->how->journal);
+  }
+  if (read < HEADER) { /* new, or its writer died at once */
+    return write_at(s, header, HEADER, 0, err);
+  }
+  for (size_t part = 0; part < s->count * s->split.folds; part++) {
+    read_part(s, part);
+  }
+  return DPERM_OK;
+}
+
+dperm_status results_add(sweep *s, size_t cell, size_t fold, const uint64_t *errors,
+                         dperm_error *err) {
+  keep(s, cell, fold, errors);
+  if (s->journal >= 0) {
+    size_t part = cell * s->split.folds + fold, count = counts_of(s, cell);
+    memcpy(s->record, errors, count * sizeof *errors);
+    s->record[count] = digest_of(s, part, count);
+    TRY(write_at(s, s->record, (count + 1) * sizeof *errors, place_of(s, part), err));
+  }
+  return progress_tick(&s->progress, "sweeping", 0, 0, err);
+}
+
 dperm_status results_open(sweep *s, dperm_error *err) {
-  unsigned char digest[SWEEP_DIGEST_SIZE];
   ranks *spread = s->data->x->spread;
   dperm_status status = DPERM_OK;
   size_t runs = s->count * s->split.folds, size = s->how->draws * sizeof *s->errors;
@@ -327,9 +235,10 @@ dperm_status results_open(sweep *s, dperm_error *err) {
   if (!s->how->journal) {
     return DPERM_OK;
   }
-  TRY(sweep_digest(s, digest, err));
+  TRY(scratch_take(&s->work, s->how->draws * s->parts + 1, sizeof *s->record, &s->record, err));
+  TRY(sweep_digest(s, s->digest, err));
   if (ranks_lead(spread)) { /* what the leader finds done is so for all */
-    status = journal_open(s, digest, err);
+    status = journal_open(s, err);
   }
   TRY(ranks_share(spread, status, s->done, runs * sizeof *s->done, err));
   TRY(ranks_share(spread, DPERM_OK, s->errors, runs * s->parts * size, err));

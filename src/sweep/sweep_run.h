@@ -1,37 +1,11 @@
-/* A sweep and its pieces: which rows are held out when (sweep_folds.c), the fits of a cell in one
- * fold (sweep_fits.c), the counts of errors (sweep_results.c) and their journal
- * (sweep_journal.c). */
+/* A sweep and its pieces: which rows are held out when and the fits of a cell in one fold
+ * (sweep_folds.c), the counts of errors and their journal (sweep_results.c). */
 #pragma once
-
-#include <stdio.h>
 
 #include "dperm/sweep.h"
 #include "run/fit.h"
 
-/* ---- what a sweep has done so far, on disk: a line for each finished part (a cell in a fold), so
- * that an interrupted sweep goes on where it stopped */
-
 enum { SWEEP_DIGEST_SIZE = 16 };
-
-typedef struct sweep sweep;
-
-typedef struct sweep_journal {
-  const char *path;
-  FILE *stream; /* every write goes to the end; NULL without a journal */
-  unsigned char digest[SWEEP_DIGEST_SIZE];
-  char *line;
-  size_t capacity;
-} sweep_journal;
-
-/* Opens the sweep's journal, or begins one; another sweep's journal, one that is damaged and one
- * that another process writes to are refused. What stands in it goes to results_read. A line that
- * was being written when its writer died is dropped: its part is done again. */
-dperm_status journal_open(sweep *s, const unsigned char digest[SWEEP_DIGEST_SIZE],
-                          dperm_error *err);
-/* One more finished part, durably. */
-dperm_status journal_add(sweep_journal *journal, size_t cell, size_t fold, const uint64_t *numbers,
-                         size_t count, dperm_error *err);
-void journal_close(sweep_journal *journal);
 
 /* ---- cells and rows */
 
@@ -89,7 +63,7 @@ dperm_status fold_open(const sweep_split *split, const sweep_rows *rows, const s
                        size_t number, sweep_fold *out, dperm_error *err);
 void fold_close(sweep_fold *fold);
 
-struct sweep {
+typedef struct sweep {
   const dperm_data *data;
   const dperm_sweep_options *how;
   size_t count;
@@ -97,21 +71,23 @@ struct sweep {
   sweep_split split;
   sweep_group *groups;
   size_t group_count;
-  sweep_journal journal; /* the leader's */
-  uint64_t *errors;      /* of each cell, fold, model and part */
+  /* What is done, on disk, so that an interrupted sweep goes on where it stopped: the leader's
+   * file, or -1; the digest that it is known by; space for a part of it. */
+  int journal;
+  unsigned char digest[SWEEP_DIGEST_SIZE];
+  uint64_t *record;
+  uint64_t *errors; /* of each cell, fold, model and part */
   size_t parts; /* of the rows to test on, equal ones in their order, counted by themselves; 1 with
                    folds */
   bool *done;   /* of each cell and fold */
   uint64_t models, models_done;
   scratch work;            /* for cells and counts */
   dperm_progress progress; /* the caller's, with the models done */
-};
+} sweep;
 
-/* Space for the counts, and with a journal what an earlier run has left in it. */
+/* Space for the counts, and with a journal what an earlier run has left in it. Another sweep's
+ * journal and one that another process writes to are refused. */
 dperm_status results_open(sweep *s, dperm_error *err);
-/* A finished part from an earlier run: `count` numbers. Refuses what cannot be the sweep's. */
-dperm_status results_read(sweep *s, size_t cell, size_t fold, const uint64_t *errors, size_t count,
-                          dperm_error *err);
 bool results_done(const sweep *s, size_t cell, size_t fold);
 /* One cell in one fold is done: wrong predictions of each of its models in each part, in the order
  * of draws. */

@@ -57,6 +57,19 @@ grid=(--loss logistic,huber --mechanism none,output,objective --lambda 1e-3,1e-2
   [ -e cells.csv.journal ]
 }
 
+@test "a journal of other options, data or of something else is refused" {
+  long=(--loss logistic,huber --lambda 1e-3,1e-2,1e-1 --epsilon 0.1,0.2,0.4,0.8)
+  # killed when the first part is to be written
+  run preloaded "$LEDGER_FAULT" LEDGER_FAULT_KILL=3 "$DPERM" sweep "${people[@]}" "${long[@]}" --draws 4 --out cells.csv
+  [ "$status" -eq 137 ]
+  cp cells.csv.journal kept
+  fails 1 "cells.csv.journal:1:1: not a journal of this sweep" sweep "${long[@]}" --draws 5 --out cells.csv
+  cmp kept cells.csv.journal
+  echo "my notes" > cells.csv.journal
+  says 1 "not a journal" sweep --epsilon 1 --out cells.csv
+  [ "$(cat cells.csv.journal)" = "my notes" ]
+}
+
 @test "records to test on instead of folds" {
   head -n 60 people.csv > test.csv
   sweep --test-data test.csv --mechanism none,objective --epsilon 1 --draws 7 > cells.csv

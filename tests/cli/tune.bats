@@ -148,9 +148,7 @@ P
       kernel "--features must be a" --kernel gaussian --gamma 1 --features "$features"
     done
     for features in 1000000000 10000000000 9000000000000000000; do
-      kernel "fit" --kernel gaussian --gamma 1 --features $features
-      fit=$(sed -E 's/.*at most about ([0-9]+) fit.*/\1/' <<< "$output")
-      [ "$fit" -gt 10000 ] && [ "$fit" -lt 1000000000 ]
+      kernel "GB of memory" --kernel gaussian --gamma 1 --features $features
     done
     for kernel in gaussian laplacian cauchy; do
       kernel "gamma = 1e+32 is too large for rows of norm up to" --kernel $kernel --gamma 1e32 --features 10

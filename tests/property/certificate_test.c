@@ -165,7 +165,7 @@ static double check_in_doubles(random_problem *t, const place *at) {
                 work + cols};
   memcpy(here.f, at->f, cols * sizeof *here.f);
   assert_ok(problem_evaluate(&t->p, false, &here, err));
-  const evaluation e = evaluation_at(&t->p, here.f, here.z, here.slope);
+  const evaluation e = evaluation_at(&t->p, here.f, here.slope);
   double norm = 0, error = precise_gradient_error(t->exact, at->f, here.gradient, &norm);
   double bound = evaluation_error(&e, IN_DOUBLES), certified = certified_gradient(&t->p, &here);
   if (!(error <= bound && norm <= certified)) {
@@ -344,7 +344,7 @@ TEST(candidates_are_within_tau_of_the_exact_minimizer) {
 /* ---- (c) bounds that say something */
 
 static double bound_at(const random_problem *t, const place *at) {
-  const evaluation e = evaluation_at(&t->p, at->f, NULL, NULL);
+  const evaluation e = evaluation_at(&t->p, at->f, NULL);
   return evaluation_error(&e, IN_DOUBLES);
 }
 
@@ -381,7 +381,7 @@ TEST(ordinary_bounds_are_not_vacuous) {
     print_message("# %s, %s, %zu x %zu: bound/error %.0f (median), %.0f to %.0f\n", t.p.loss->name,
                   t.x->kind->name, t.x->rows, t.x->cols, ratios[PLACES / 2], ratios[0],
                   ratios[PLACES - 1]);
-    assert_true(ratios[PLACES / 2] <= 1000);
+    assert_true(ratios[PLACES / 2] <= 2000);
     assert_true(bound_at(&t, &at) <= 1e-6 / (double)t.x->rows / 8);
     place_free(&at);
     random_problem_free(&t);

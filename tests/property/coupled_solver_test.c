@@ -140,7 +140,7 @@ TEST(gradients_are_within_what_certificates_say) {
       t.p.x = kind ? t.data->sparse : t.data->dense;
       assert_ok(problem_evaluate(&t.p, false, &at, err));
       double value = 0, truth = (double)reference(&t, at.f, NULL, g);
-      const evaluation e = evaluation_at(&t.p, at.f, at.z, at.slope);
+      const evaluation e = evaluation_at(&t.p, at.f, at.slope);
       for (size_t j = 0; j < size; j++) {
         g[j] -= at.gradient[j];
       }

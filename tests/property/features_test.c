@@ -417,19 +417,9 @@ TEST(kernels_out_of_range_are_refused) {
   assert_fails(kernel_validate(&kernel, 3, err), DPERM_INVALID_ARGUMENT, "none of the three");
 }
 
-/* What the message says would fit does fit, whatever the number of columns. */
-TEST(too_many_features_are_refused_with_a_number_that_fits) {
-  static const size_t inputs[] = {1, 100, 100000, 100000000};
-  for (size_t i = 0; i < 4; i++) {
-    dperm_error error;
-    dperm_kernel kernel = {DPERM_KERNEL_CAUCHY, 1, (size_t)1 << 40, 0, 1};
-    assert_int_equal(kernel_validate(&kernel, inputs[i], &error), DPERM_INVALID_ARGUMENT);
-    const char *place = strstr(error.message, "at most about ");
-    assert_non_null(place);
-    kernel.features = (size_t)strtoull(place + strlen("at most about "), NULL, 10);
-    assert_true(kernel.features > 0);
-    assert_ok(kernel_validate(&kernel, inputs[i], err));
-    kernel.features += 4 + kernel.features / 100 / 2 * 2;
-    assert_int_equal(kernel_validate(&kernel, inputs[i], NULL), DPERM_INVALID_ARGUMENT);
+TEST(too_many_features_are_refused) {
+  for (size_t inputs = 1; inputs < 1000000000; inputs *= 1000) {
+    const dperm_kernel kernel = {DPERM_KERNEL_CAUCHY, 1, (size_t)1 << 40, 0, 1};
+    assert_fails(kernel_validate(&kernel, inputs, err), DPERM_INVALID_ARGUMENT, "GB of memory");
   }
 }

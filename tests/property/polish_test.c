@@ -55,7 +55,7 @@ static void trial_free(trial *t) {
 /* Eight times the error of a gradient in twice the precision as far out as the walk may go, F =
  * 3‖∇J(0)‖/Λ_t: the smallest target that the release ever sets (numerics.c). */
 static double hardest_target(const problem *p) {
-  evaluation e = evaluation_at(p, (double[4096]){0}, NULL, NULL);
+  evaluation e = evaluation_at(p, (double[4096]){0}, NULL);
   double pull = p->loss->lipschitz * p->norm_bound + e.linear;
   e.f = e.penalty = 3 * pull / (p->model.lambda + p->model.ridge);
   return 8 * evaluation_error(&e, IN_DD);
@@ -192,7 +192,7 @@ TEST(polishes_with_weights_and_a_prior) {
     t.t.regularizer.weights = t.t.weights;
     trial_settle(&t);
     double f[5] = {0}, rest[5] = {0};
-    const evaluation e = evaluation_at(&t.p, f, NULL, NULL);
+    const evaluation e = evaluation_at(&t.p, f, NULL);
     evaluation worst = e; /* the walk stays within F, numerics.c */
     worst.f = 3 * (1 + t.p.model.lambda * e.penalty) / t.p.model.lambda;
     worst.penalty = e.penalty + 5 * far * worst.f;

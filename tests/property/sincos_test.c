@@ -1,6 +1,6 @@
 /* Cosines and sines of random features against MPFR: within 2^−52 where 2^−51 is claimed, up to
  * 10^5, squares that sum to 1 for every angle, and bits that do not depend on the neighbours. */
-#include "kernel/sincos.h"
+#include "kernel/features.h"
 
 #include <math.h>
 #include <mpfr.h>

@@ -1,16 +1,16 @@
-/* Advice on a schema: each column's share of the noise is what draws have there, and what leaving a
- * column out or halving it brings is what a plan for that schema says. Schemas have ' for ". */
+/* Advice on a schema: each column's share of the noise is what draws have there. Schemas have ' for
+ * ". */
 #include <math.h>
 #include <stdlib.h>
 
-#include "plan/planned.h"
+#include "dperm/plan.h"
 #include "random/noise.h"
 #include "run/options.h"
 #include "schema/schema.h"
 #include "support.h"
 #include "text_buffer.h"
 
-enum { ROWS = 1000, MOST = 8, DIMS = 40 };
+enum { ROWS = 1000, DIMS = 40 };
 
 static dperm_schema *parsed(const char *text) {
   static text_buffer json;
@@ -29,17 +29,11 @@ static dperm_schema *parsed(const char *text) {
   "{'name': 'age', 'type': 'numeric', 'min': 0, 'max': 100, 'line': 0.5, 'bins': " bins "}"
 #define JOB(values) "{'name': 'job', 'type': 'categorical', 'weight': 2, 'values': [" values "]}"
 #define PAY "{'name': 'pay', 'type': 'numeric', 'min': 0, 'max': 9999}"
-#define NONE(name) "{'name': '" name "', 'type': 'ignore'}"
 #define CROSS ", 'crosses': [['age', 'job']]"
 #define FOUR "'a', 'b', 'c', 'd'"
 
 static const char whole[] =
     BEGIN "'columns': [" AGE("[10, 20, 50]") ", " JOB(FOUR) ", " PAY "]" CROSS "}";
-
-typedef struct found {
-  column_plan columns[MOST];
-  size_t count;
-} found;
 
 static dperm_options some_options(dperm_noise noise) {
   dperm_options o = options_for(0.5);
@@ -48,19 +42,19 @@ static dperm_options some_options(dperm_noise noise) {
   return o;
 }
 
-static found advice(const dperm_schema *schema, const dperm_options *options) {
+static json_t *advice(const dperm_schema *schema, const dperm_options *options) {
   const dperm_plan_rows of = {.rows = ROWS, .schema = schema};
-  found f = {.count = 0};
-  planned_schema planned = {0};
-  column_plan *list = NULL;
-  dperm_plan plan;
-  assert_ok(plan_make(&of, options, &planned, &plan, err));
-  assert_ok(plan_columns(options, &planned, ROWS, &list, &f.count, err));
-  assert_true(f.count <= MOST);
-  memcpy(f.columns, list, f.count * sizeof *list);
-  free(list);
-  planned_schema_clear(&planned);
-  return f;
+  OWNED_MEMORY char *text = NULL;
+  assert_ok(dperm_plan_report(&of, options, &text, err));
+  json_auto_t *report = json_loads(text, 0, NULL);
+  return json_incref(json_object_get(report, "columns"));
+}
+
+/* NaN for null. */
+static double number(const json_t *columns, size_t i, const char *key) {
+  const json_t *value = json_object_get(json_array_get(columns, i), key);
+  assert_non_null(value);
+  return json_is_null(value) ? (double)NAN : json_number_value(value);
 }
 
 /* ---- shares */
@@ -78,7 +72,7 @@ TEST(shares_are_those_of_draws) {
   auto_schema *schema = parsed(whole);
   for (int kind = DPERM_NOISE_L2; dperm_noise_name((dperm_noise)kind); kind++) {
     const dperm_options options = some_options((dperm_noise)kind);
-    const found f = advice(schema, &options);
+    json_auto_t *columns = advice(schema, &options);
     const guarantee claim = {.epsilon_class = 0.5, .delta_class = options.delta};
     const public_numbers given =
         fit_numbers(&options, &options.loss, &claim, ROWS, schema->dims, &schema->bounds);
@@ -94,13 +88,14 @@ TEST(shares_are_those_of_draws) {
       }
     }
     double all = part_of(squares, 0, schema->dims), sum = 0;
-    assert_int_equal(f.count, 4);
+    assert_int_equal(json_array_size(columns), 4);
     for (size_t i = 0; i < 4; i++) {
       size_t first = i < 3 ? schema->columns[i].first : schema->crosses[0].first;
       size_t width = i < 3 ? schema->columns[i].width : schema->crosses[0].width;
       double drawn = part_of(squares, first, width) / all;
-      assert_true(fabs(f.columns[i].noise_share / drawn - 1) < 0.05);
-      sum += f.columns[i].noise_share;
+      double share = number(columns, i, "noise_share");
+      assert_true(fabs(share / drawn - 1) < 0.05);
+      sum += share;
     }
     double rest = squares[schema->dims - 1] / all; /* the intercept */
     assert_true(fabs(sum + rest - 1) < 0.01);
@@ -108,63 +103,28 @@ TEST(shares_are_those_of_draws) {
   }
 }
 
-/* ---- other schemas */
-
-static double rms(const char *text, const dperm_options *options) {
-  auto_schema *schema = parsed(text);
-  dperm_plan plan;
-  assert_ok(dperm_plan_for_schema(ROWS, schema, options, &plan, err));
-  return plan.rms_noise_norm;
-}
-
-static void near(double x, double y) {
-  assert_true(fabs(x / y - 1) < 1e-9);
-}
-
-TEST(changes_are_those_of_other_schemas) {
+TEST(bins_are_advised_with_and_without_noise) {
+  const struct {
+    dperm_mechanism mechanism;
+    dperm_kernel kernel;
+    double bins[4];
+  } cases[] = {{DPERM_MECHANISM_OBJECTIVE, {0}, {4, NAN, 4, NAN}}, /* epsilon 0.5, three columns */
+               {DPERM_MECHANISM_NONE, {0}, {16, NAN, 8, NAN}},     /* pay is wide */
+               {DPERM_MECHANISM_OBJECTIVE,
+                {.kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 10},
+                {4, NAN, 4, NAN}}};
   auto_schema *schema = parsed(whole);
-  dperm_options options = some_options(DPERM_NOISE_AUTO);
-  dperm_plan plan;
-  const found f = advice(schema, &options);
-  assert_ok(dperm_plan_for_schema(ROWS, schema, &options, &plan, err));
-  options.lambda = plan.lambda;
-  options.delta_reg = plan.delta_reg;
-  double all = plan.rms_noise_norm;
-  const column_plan *age = &f.columns[0], *job = &f.columns[1], *pay = &f.columns[2];
-  near(age->without * all,
-       rms(BEGIN "'columns': [" NONE("age") ", " JOB(FOUR) ", " PAY "]}", &options));
-  near(age->halved * all,
-       rms(BEGIN "'columns': [" AGE("[20]") ", " JOB(FOUR) ", " PAY "]" CROSS "}", &options));
-  near(job->halved * all,
-       rms(BEGIN "'columns': [" AGE("[10, 20, 50]") ", " JOB("'a', 'b'") ", " PAY "]" CROSS "}",
-           &options));
-  near(pay->without * all,
-       rms(BEGIN "'columns': [" AGE("[10, 20, 50]") ", " JOB(FOUR) ", " NONE("pay") "]" CROSS "}",
-           &options));
-  assert_true(isnan(pay->halved) && isnan(f.columns[3].halved));
-  near(f.columns[3].without * all,
-       rms(BEGIN "'columns': [" AGE("[10, 20, 50]") ", " JOB(FOUR) ", " PAY "]}", &options));
-  assert_int_equal(f.columns[3].column, 3);
-  assert_int_equal(f.columns[3].cross, 0);
-  assert_int_equal(age->bins, 4); /* 1000 rows, epsilon 0.5, three columns */
-  assert_int_equal(job->bins, 0);
-}
-
-TEST(without_noise_there_are_only_bins) {
-  auto_schema *schema = parsed(whole), *one = parsed(BEGIN "'columns': [" PAY "]}");
-  dperm_options options = some_options(DPERM_NOISE_AUTO);
-  options.mechanism = DPERM_MECHANISM_NONE;
-  found f = advice(schema, &options);
-  assert_true(isnan(f.columns[0].noise_share) && isnan(f.columns[0].without));
-  assert_int_equal(f.columns[0].bins, 16);
-  assert_int_equal(f.columns[2].bins, 8); /* it is wide */
-  options = some_options(DPERM_NOISE_AUTO);
-  options.kernel = (dperm_kernel){.kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 10};
-  f = advice(schema, &options);
-  assert_true(isnan(f.columns[0].noise_share));
-  options = some_options(DPERM_NOISE_AUTO);
-  f = advice(one, &options); /* the intercept is left */
-  assert_true(f.count == 1 && f.columns[0].noise_share > 0 && f.columns[0].without > 0);
+  for (int i = 0; i < 3; i++) {
+    dperm_options options = some_options(DPERM_NOISE_AUTO);
+    options.mechanism = cases[i].mechanism;
+    options.kernel = cases[i].kernel;
+    json_auto_t *columns = advice(schema, &options);
+    for (size_t c = 0; c < 4; c++) {
+      double bins = number(columns, c, "bins");
+      assert_true(isnan(cases[i].bins[c]) ? isnan(bins) : bins == cases[i].bins[c]);
+      assert_int_equal(isnan(number(columns, c, "noise_share")), i > 0);
+    }
+  }
 }
 
 /* What a fit will have in their place. */
@@ -172,8 +132,7 @@ TEST(bins_that_are_not_chosen_yet_are_those_of_the_fit) {
   auto_schema *open = parsed(BEGIN "'columns': [" AGE("'auto'") "]}");
   auto_schema *settled = parsed(BEGIN "'columns': [" AGE("4") "]}");
   const dperm_options options = some_options(DPERM_NOISE_AUTO);
-  const found f = advice(open, &options), g = advice(settled, &options);
-  assert_true(f.count == 1 && f.columns[0].bins == 4);
-  assert_true(f.columns[0].noise_share == g.columns[0].noise_share);
-  assert_true(f.columns[0].halved == g.columns[0].halved && f.columns[0].halved < 1);
+  json_auto_t *f = advice(open, &options), *g = advice(settled, &options);
+  assert_true(json_array_size(f) == 1 && number(f, 0, "bins") == 4);
+  assert_true(json_equal(f, g));
 }
