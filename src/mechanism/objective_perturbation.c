@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/owned.h"
-#include "base/scratch.h"
 #include "mechanism/mechanism.h"
 #include "solve/batch_solve.h"
 #include "solve/direction.h"
@@ -51,8 +51,7 @@ dperm_status objective_perturbation(const privacy_plan *plan, const problem *bas
   double *linear = NULL, *target = NULL, *certified = NULL;
   problem p = *base;
   p.model = (problem_model){.lambda = plan->lambda, .ridge = plan->delta_reg};
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   TRY(scratch_take(&work, count * dims, sizeof *linear, &linear, err));
   TRY(scratch_take(&work, count, sizeof *target, &target, err));
   TRY(scratch_take(&work, count, sizeof *certified, &certified, err));

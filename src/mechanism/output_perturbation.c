@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/double_double.h"
+#include "base/memory.h"
 #include "base/owned.h"
-#include "base/scratch.h"
 #include "mechanism/mechanism.h"
 
 dperm_status output_perturbation(const privacy_plan *plan, const problem *base,
@@ -14,8 +14,7 @@ dperm_status output_perturbation(const privacy_plan *plan, const problem *base,
                                  solver_report *report, dperm_error *err) {
   size_t dims = problem_size(base);
   double *minimum = NULL, longest = 0;
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   TRY(scratch_take(&work, 2 * dims, sizeof *minimum, &minimum, err));
   for (size_t m = 0; m < count; m++) {
     double norm = 0;

@@ -101,7 +101,7 @@ dperm_status dperm_model_score_sized(const dperm_model *model, const dperm_data 
   dperm_metrics made = {0};
   size_t classes = model->classes.count;
   dperm_loss loss;
-  TRY(sized_check_capacity(&metrics_struct, size, err));
+  TRY(sized_check(&metrics_struct, 0, size, err));
   TRY(data_check_labels(data, classes, err));
   TRY(memory_new(data->x->rows * class_fits(classes), sizeof *scores, &scores, err));
   dperm_status status = dperm_model_scores(model, data, scores, err);

@@ -7,7 +7,7 @@
 
 #include "base/json_text.h"
 #include "base/memory.h"
-#include "loss/regularizer.h"
+#include "loss/loss.h"
 #include "plan/planned.h"
 #include "random/noise.h"
 #include "run/options.h"

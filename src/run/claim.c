@@ -7,7 +7,6 @@
 #include "base/norm_upper.h"
 #include "loss/link.h"
 #include "loss/loss.h"
-#include "loss/regularizer.h"
 #include "release/numerics.h"
 #include "run/options.h"
 #include "solve/certify.h"

@@ -5,7 +5,7 @@
 #include "data/class_weights.h"
 #include "kernel/features.h"
 #include "loss/link.h"
-#include "loss/regularizer.h"
+#include "loss/loss.h"
 #include "run/claim.h"
 #include "run/options.h"
 

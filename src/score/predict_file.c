@@ -197,7 +197,7 @@ dperm_status dperm_score_file_sized(const dperm_model *model, const dperm_source
   OWNED(scores_clear) all_scores a = {.fits = class_fits(model->classes.count)};
   dperm_metrics made;
   dperm_loss loss;
-  TRY(sized_check_capacity(&metrics_struct, size, err));
+  TRY(sized_check(&metrics_struct, 0, size, err));
   TRY(scored_open(model, source, true, progress, &reader, err));
   TRY(scored_each(model, reader, keep_block, &a, err));
   TRY(metrics_of(model->classes.count, a.scores, a.labels, a.rows, model_log_loss(model, &loss),

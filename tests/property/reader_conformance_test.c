@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/threads.h"
+#include "base/thread_pool.h"
 #include "input_paths.h"
 #include "read/row_reader.h"
 
@@ -166,7 +166,7 @@ static void any_number_of_threads_gives_the_same_records(void **state) {
         assert_true(same_record(&again, &whole, i));
       }
       gathered_clear(&again);
-      threads_leave(scope);
+      threads_leave(&scope);
     }
     gathered_clear(&whole);
     file_close(&f);
