@@ -12,7 +12,6 @@
 #include "base/owned.h"
 #include "base/progress.h"
 #include "base/thread_pool.h"
-#include "base/threads.h"
 #include "base/vector.h"
 
 static const double side_rate = 1e-3, side_quantile = 3.0902;
@@ -170,7 +169,7 @@ static dperm_status draw_stage(stage *s, dperm_error *err) {
 
 dperm_status attack_run(const attack *a, const dperm_audit_options *options,
                         dperm_audit_result *out, dperm_error *err) {
-  OWNED(threads_leave_at) thread_scope threads = threads_enter(options->threads);
+  OWNED(threads_leave) thread_scope threads = threads_enter(options->threads);
   size_t draws = attack_draws(options, a->usual_draws);
   if (options->delta_claimed) {
     *options->delta_claimed = a->delta;

@@ -128,8 +128,7 @@ static dperm_status draw_outputs(const attack *a, int side, random_source *sourc
   random_source *streams = NULL;
   solution all = {0};
   solver_report report;
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   TRY(scratch_take(&work, count, sizeof *streams, &streams, err));
   TRY(scratch_take(&work, count * size, sizeof *all.f, &all.f, err));
   TRY(scratch_take(&work, count * size, sizeof *all.rest, &all.rest, err));

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/vector.h"
 #include "data/dataset.h"
-#include "random/exponential.h"
+#include "random/random_source.h"
 #include "release/numerics.h"
 #include "run/fit.h"
 

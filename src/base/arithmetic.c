@@ -31,17 +31,12 @@ bool arithmetic_sound(void) {
 }
 
 dperm_status arithmetic_check(dperm_error *err) {
-  if (!rounds_to_nearest()) {
+  if (!arithmetic_sound()) {
     FAIL(
         err, DPERM_NUMERIC_ERROR,
-        "this program has changed the processor's rounding mode; the privacy claim is for rounding "
-        "to nearest, so nothing is released: set it back with fesetround(FE_TONEAREST)");
-  }
-  if (!keeps_subnormals()) {
-    FAIL(
-        err, DPERM_NUMERIC_ERROR,
-        "this program has the processor flush subnormal numbers to zero; the privacy claim is for "
-        "IEEE arithmetic, so nothing is released: turn that off (it often comes with -ffast-math)");
+        "this program has changed the processor's rounding mode, or has it flush subnormal numbers "
+        "to zero; the privacy claim is for IEEE arithmetic, rounded to nearest, so nothing is "
+        "released: set it back (fesetround(FE_TONEAREST); flushing often comes with -ffast-math)");
   }
   return DPERM_OK;
 }

@@ -18,26 +18,34 @@
 /* Packed bytes at a time. */
 enum { PACKED = 1 << 18 };
 
-/* The state of reading a gzip file: the second is reached at the end of every member. */
-typedef enum gzip_place { IN_MEMBER, BEHIND_MEMBER, IN_PADDING } gzip_place;
-
 struct byte_source {
   const char *path;
   const dperm_progress *progress;
   int fd;
   uint64_t size;
-  uint64_t raw;                     /* bytes of the file so far */
-  uint64_t got;                     /* bytes so far, unpacked */
-  char last;                        /* of those bytes */
-  bool gzip, file_ended;            /* nothing more to read from the file */
-  gzip_place place;                 /* if it is packed, */
-  z_stream unpack;                  /* whose next_in and avail_in are what was read ahead, packed */
-  unsigned char *ahead;             /* or not */
+  uint64_t raw;          /* bytes of the file so far */
+  bool line_ended;       /* with the last byte so far, unpacked */
+  bool gzip, file_ended; /* nothing more to read from the file */
+  bool behind;           /* a member of a gzip file: the next begins, or the file ends */
+  z_stream unpack;       /* its next_in and avail_in are what was read ahead, packed or not */
+  unsigned char *ahead;
   crypto_generichash_state *digest; /* NULL unless asked for */
 };
 
 const char *path_for_people(const char *path) {
   return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+static dperm_status fail_source(const char *path, const char *cannot, dperm_error *err) {
+  if (errno == EBADF && strcmp(path, "-") == 0) {
+    FAIL(err, DPERM_IO_ERROR, "standard input is closed; give it the records, or name a file");
+  }
+  FAIL(err, DPERM_IO_ERROR, "%s: cannot %s (%s); check the name, the permissions and the disk",
+       path_for_people(path), cannot, strerror(errno));
+}
+
+static dperm_status fail_memory(const byte_source *source, dperm_error *err) {
+  FAIL(err, DPERM_OUT_OF_MEMORY, "%s: out of memory", path_for_people(source->path));
 }
 
 static dperm_status tick(const byte_source *source, dperm_error *err) {
@@ -53,12 +61,8 @@ static dperm_status read_raw(byte_source *source, void *buffer, size_t capacity,
   while ((count = read(source->fd, buffer, capacity)) < 0 && errno == EINTR) {
     TRY(tick(source, err));
   }
-  if (count < 0 && errno == EBADF && strcmp(source->path, "-") == 0) {
-    FAIL(err, DPERM_IO_ERROR, "standard input is closed; give it the records, or name a file");
-  }
   if (count < 0) {
-    FAIL(err, DPERM_IO_ERROR, "%s: cannot read (%s); the file or the disk is damaged",
-         path_for_people(source->path), strerror(errno));
+    return fail_source(source->path, "read", err);
   }
   source->raw += (uint64_t)count;
   source->file_ended = count == 0;
@@ -85,45 +89,9 @@ static bool member_ahead(const z_stream *z) {
   return z->avail_in >= 2 && z->next_in[0] == 0x1f && z->next_in[1] == 0x8b;
 }
 
-/* Plain or packed, by the first two bytes. */
-static dperm_status recognize(byte_source *source, dperm_error *err) {
-  TRY(look_ahead(source, 2, err));
-  source->gzip = member_ahead(&source->unpack);
-  if (source->gzip && inflateInit2(&source->unpack, 16 + MAX_WBITS) != Z_OK) {
-    source->gzip = false; /* there is nothing to end */
-    FAIL(err, DPERM_OUT_OF_MEMORY, "%s: out of memory", path_for_people(source->path));
-  }
-  return DPERM_OK;
-}
-
-static dperm_status fail_open(const char *path, dperm_error *err) {
-  FAIL(err, DPERM_IO_ERROR, "%s: cannot open (%s); check the name and the permissions",
-       path_for_people(path), strerror(errno));
-}
-
-static dperm_status fail_directory(const char *path, dperm_error *err) {
-  FAIL(err, DPERM_IO_ERROR, "%s: is a directory; name a file", path_for_people(path));
-}
-
 dperm_status file_check_there(const char *path, dperm_error *err) {
-  struct stat about;
-  if (strcmp(path, "-") == 0) {
-    return DPERM_OK;
-  }
-  if (stat(path, &about) != 0) {
-    return fail_open(path, err);
-  }
-  if (S_ISDIR(about.st_mode)) {
-    return fail_directory(path, err);
-  }
-  if (S_ISREG(about.st_mode)) { /* others may wait, or be read but once */
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-      return fail_open(path, err);
-    }
-    (void)close(fd);
-  }
-  return DPERM_OK;
+  bool there = strcmp(path, "-") == 0 || access(path, R_OK) == 0;
+  return there ? DPERM_OK : fail_source(path, "open", err);
 }
 
 dperm_status byte_source_open(const char *path, const dperm_progress *progress, byte_source **out,
@@ -132,6 +100,7 @@ dperm_status byte_source_open(const char *path, const dperm_progress *progress, 
   TRY(memory_new(1, sizeof *source, &source, err));
   source->path = path;
   source->progress = progress;
+  source->line_ended = true;
   bool standard = strcmp(path, "-") == 0;
   while ((source->fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)) < 0 &&
          errno == EINTR) { /* a named pipe waits for its other end; a signal may ask to stop */
@@ -140,19 +109,17 @@ dperm_status byte_source_open(const char *path, const dperm_progress *progress, 
     }
     TRY(progress_tick(progress, "reading", 0, 1, err));
   }
-  if (source->fd < 0) {
-    return fail_open(path, err);
-  }
   struct stat about;
-  if (fstat(source->fd, &about) != 0) {
-    return fail_open(path, err);
-  }
-  if (S_ISDIR(about.st_mode)) {
-    return fail_directory(path, err);
+  if (source->fd < 0 || fstat(source->fd, &about) != 0) {
+    return fail_source(path, "open", err);
   }
   source->size = S_ISREG(about.st_mode) && about.st_size > 0 ? (uint64_t)about.st_size : 0;
   TRY(memory_raw(PACKED, 1, &source->ahead, err));
-  TRY(recognize(source, err));
+  TRY(look_ahead(source, 2, err));
+  if (member_ahead(&source->unpack)) {
+    source->gzip = inflateInit2(&source->unpack, 16 + MAX_WBITS) == Z_OK;
+    TRY(source->gzip ? DPERM_OK : fail_memory(source, err));
+  }
   *out = source;
   source = NULL;
   return DPERM_OK;
@@ -173,31 +140,23 @@ void byte_source_close(byte_source *source) {
 }
 
 bool byte_source_ends_line(const byte_source *source) {
-  return source->got == 0 || source->last == '\n';
+  return source->line_ended;
 }
 
 /* ---- gzip */
 
-/* Behind a member another one may begin, or zeros fill the file up, as on tapes. */
+/* To the next member, or the end of the file. */
 static dperm_status pass_member(byte_source *source, dperm_error *err) {
   z_stream *z = &source->unpack;
   TRY(look_ahead(source, 2, err));
-  if (source->place == BEHIND_MEMBER && member_ahead(z)) {
-    source->place = IN_MEMBER;
+  if (member_ahead(z)) {
+    source->behind = false;
     (void)inflateReset(z);
-    return DPERM_OK;
-  }
-  source->place = IN_PADDING;
-  while (z->avail_in > 0) {
-    if (*z->next_in != 0) {
-      FAIL(err, DPERM_IO_ERROR,
-           "%s: something that is not gzip stands behind the packed data; the file is damaged, "
-           "fetch it again",
-           path_for_people(source->path));
-    }
-    z->next_in++;
-    z->avail_in--;
-    TRY(look_ahead(source, 1, err));
+  } else if (z->avail_in > 0) {
+    FAIL(err, DPERM_IO_ERROR,
+         "%s: something that is not gzip stands behind the packed data; the file is damaged, "
+         "fetch it again",
+         path_for_people(source->path));
   }
   return DPERM_OK;
 }
@@ -210,11 +169,11 @@ static dperm_status inflate_some(byte_source *source, dperm_error *err) {
          path_for_people(source->path));
   }
   int code = inflate(z, Z_NO_FLUSH);
-  if (code == Z_STREAM_END) {
-    source->place = BEHIND_MEMBER;
-  } else if (code == Z_MEM_ERROR) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "%s: out of memory", path_for_people(source->path));
-  } else if (code != Z_OK && code != Z_BUF_ERROR) {
+  source->behind = code == Z_STREAM_END;
+  if (code == Z_MEM_ERROR) {
+    return fail_memory(source, err);
+  }
+  if (code != Z_OK && code != Z_BUF_ERROR && code != Z_STREAM_END) {
     FAIL(err, DPERM_IO_ERROR, "%s: cannot read (%s); the file or the disk is damaged",
          path_for_people(source->path), z->msg ? z->msg : "this is not gzip");
   }
@@ -227,10 +186,10 @@ static dperm_status read_packed(byte_source *source, char *buffer, unsigned ask,
   z->next_out = (unsigned char *)buffer;
   z->avail_out = ask;
   while (z->avail_out > 0) {
-    if (source->place != IN_MEMBER) {
+    if (source->behind) {
       TRY(pass_member(source, err));
     }
-    if (source->place == IN_PADDING) {
+    if (source->behind) {
       break;
     }
     TRY(inflate_some(source, err));
@@ -262,10 +221,7 @@ dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity
   TRY(tick(source, err));
   TRY(source->gzip ? read_packed(source, buffer, ask, got, err)
                    : read_plain(source, buffer, ask, got, err));
-  source->got += *got;
-  if (*got) {
-    source->last = buffer[*got - 1];
-  }
+  source->line_ended = *got ? buffer[*got - 1] == '\n' : source->line_ended;
   return DPERM_OK;
 }
 
@@ -281,7 +237,7 @@ dperm_status byte_source_digest(byte_source *source, dperm_error *err) {
   }
   source->digest = aligned_alloc(_Alignof(crypto_generichash_state), sizeof *source->digest);
   if (!source->digest) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "%s: out of memory", path_for_people(source->path));
+    return fail_memory(source, err);
   }
   (void)crypto_generichash_init(source->digest, NULL, 0, FILE_DIGEST_SIZE);
   return DPERM_OK;

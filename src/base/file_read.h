@@ -22,9 +22,8 @@ OWNED_HANDLE(byte_source, byte_source_close)
 bool byte_source_ends_line(const byte_source *source);
 
 /* Up to `capacity` bytes (and no more than 2^30); `*got` = 0 only at the end. A gzip stream that
- * ends early is an error, not an end; so is anything behind it but another one, or zeros up to the
- * end of the file. Ticks progress with the bytes of the file (compressed ones, if it is) read so
- * far. */
+ * ends early is an error, not an end; so is anything behind it but another one. Ticks progress with
+ * the bytes of the file (compressed ones, if it is) read so far. */
 dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity, size_t *got,
                               dperm_error *err);
 
@@ -35,9 +34,8 @@ void byte_source_add(byte_source *source, const char *bytes, size_t count);
 /* The digest of all bytes added; false if none was asked for. */
 bool byte_source_digested(const byte_source *source, unsigned char out[FILE_DIGEST_SIZE]);
 
-/* Whether there is a file to open, without waiting for what a pipe will have to say: for those that
- * have something else to find fault with, which a file that is not there is not to be blamed for.
- */
+/* Whether there is a file to open: before something else is found fault with that a missing file is
+ * not to be blamed for. */
 dperm_status file_check_there(const char *path, dperm_error *err);
 
 /* "-" becomes "standard input": what to call a path in a message. */

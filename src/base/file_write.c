@@ -20,8 +20,8 @@ struct output_file {
   const char *name; /* for messages */
   FILE *stream;
   char *target;    /* where the file goes; NULL when written directly */
-  char *temporary; /* space for the name of the file beside it */
-  bool named;      /* the file has that name: until then, a program that is killed leaves nothing */
+  char *temporary; /* space for the name of the file beside it, */
+  bool named;      /* which is there */
   bool reserved;   /* it is longer than what is written */
   char *memory;    /* what stream holds, of an output in memory */
   size_t length;
@@ -54,15 +54,15 @@ void output_discard(output_file *file) {
 /* Whether the system keeps a file or folder as it is: EPERM if it may only grow, or not even that;
  * EBUSY for a file mounted alone. Without statx (musl before 1.2.5) the rename finds out. */
 static int fixed_trouble(const char *path, bool folder) {
-  uint64_t has = 0, fixed = 0, mounted = 0;
 #ifdef STATX_ATTR_MOUNT_ROOT
   struct statx about;
-  has = statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &about) == 0 ? about.stx_attributes : 0;
-  fixed = STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND;
-  mounted = STATX_ATTR_MOUNT_ROOT;
+  if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &about) == 0) {
+    bool mounted = !folder && (about.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+    bool fixed = about.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND);
+    return fixed ? EPERM : mounted ? EBUSY : 0;
+  }
 #endif
-  (void)path;
-  return has & fixed ? EPERM : !folder && (has & mounted) ? EBUSY : 0;
+  return 0;
 }
 
 /* The folder that a file is or will be in, in *copy, which the caller frees; "" for want of memory.
@@ -133,37 +133,18 @@ static size_t name_size(const char *target) {
   return strlen(target) + 48;
 }
 
-/* A name beside the target; it need not be secret, only free, and O_EXCL sees that it is. For a new
- * file, whose descriptor it returns, or (0) for the one that is open: just before the rename, since
- * a link cannot replace the target. */
-static int take_name(output_file *file, int mode) {
+/* A new file beside the target. Its name need not be secret, only free, and O_EXCL sees that it is.
+ */
+static int create_beside(output_file *file, int mode) {
   const char *slash = strrchr(file->target, '/');
-  int folder = slash ? (int)(slash - file->target) + 1 : 0, taken = -1;
-  char link[40] = "";
-  if (file->stream) {
-    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fileno(file->stream));
-  }
+  int folder = slash ? (int)(slash - file->target) + 1 : 0, fd = -1;
   errno = EEXIST;
-  for (unsigned attempt = 0; taken < 0 && errno == EEXIST && attempt < 1000; attempt++) {
+  for (unsigned attempt = 0; fd < 0 && errno == EEXIST && attempt < 1000; attempt++) {
     (void)snprintf(file->temporary, name_size(file->target), "%.*s.%.200s.%lx-%x", folder,
                    file->target, file->target + folder, (unsigned long)getpid(), attempt);
-    taken = *link ? linkat(AT_FDCWD, link, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW)
-                  : open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   }
-  file->named = taken >= 0;
-  return taken;
-}
-
-/* A file in the same folder without a name, where the system has such and can name it later. */
-static int create_unnamed(const char *target, int mode) {
-  OWNED_MEMORY char *copy = NULL;
-  char link[40];
-  int fd = open(folder_of(target, &copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
-  (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  if (fd >= 0 && access(link, F_OK) != 0) {
-    (void)close(fd);
-    return -1;
-  }
+  file->named = fd >= 0;
   return fd;
 }
 
@@ -173,8 +154,7 @@ static dperm_status open_beside(output_file *file, bool private, dperm_error *er
   struct stat about;
   int mode = private ? 0600 : 0666;
   TRY(memory_new(name_size(file->target), 1, &file->temporary, err));
-  int fd = create_unnamed(file->target, mode);
-  fd = fd < 0 ? take_name(file, mode) : fd;
+  int fd = create_beside(file, mode);
   if (fd < 0) {
     return fail_write(file, errno, err);
   }
@@ -281,20 +261,10 @@ dperm_status output_take(output_file *given, char **bytes, size_t *length, dperm
   return DPERM_OK;
 }
 
-/* Blocks of the file system for all bytes; the file is that long until the commit. Without
- * fallocate the C library writes them, and only a flush shows whether there is space. */
+/* Blocks of the file system for all bytes; the file is that long until the commit. */
 static int take_blocks(int fd, size_t bytes) {
-  if (fallocate(fd, 0, 0, (off_t)bytes) == 0) {
-    return 0;
-  }
-  if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR) {
-    return errno;
-  }
-  int reason = posix_fallocate(fd, 0, (off_t)bytes);
-  if (reason == EOPNOTSUPP || reason == EINVAL) {
-    return 0;
-  }
-  return reason == 0 && fsync(fd) != 0 ? errno : reason;
+  bool taken = fallocate(fd, 0, 0, (off_t)bytes) == 0;
+  return taken || errno == EOPNOTSUPP || errno == ENOSYS || errno == EINTR ? 0 : errno;
 }
 
 dperm_status output_reserve(output_file *file, size_t bytes, dperm_error *err) {
@@ -306,15 +276,11 @@ dperm_status output_reserve(output_file *file, size_t bytes, dperm_error *err) {
   return reason ? fail_write(file, reason, err) : DPERM_OK;
 }
 
-/* A name of its own for a moment, where the system has no files without. */
+/* It has a name for a moment. */
 static int create_nameless(const char *beside) {
-  OWNED_MEMORY char *name = NULL;
-  if (memory_new(name_size(beside), 1, &name, NULL) != DPERM_OK) {
-    errno = ENOMEM;
-    return -1;
-  }
-  (void)snprintf(name, name_size(beside), "%s.XXXXXX", beside);
-  int fd = mkostemp(name, O_CLOEXEC);
+  char *made = NULL;
+  OWNED_MEMORY char *name = asprintf(&made, "%s.XXXXXX", beside) < 0 ? NULL : made;
+  int fd = name ? mkostemp(name, O_CLOEXEC) : -1;
   if (fd >= 0) {
     (void)unlink(name);
   }
@@ -322,7 +288,6 @@ static int create_nameless(const char *beside) {
 }
 
 int space_hold(const char *beside, size_t bytes, int *fd) {
-  *fd = *fd < 0 ? create_unnamed(beside, 0600) : *fd;
   *fd = *fd < 0 ? create_nameless(beside) : *fd;
   if (*fd < 0) {
     return errno;
@@ -368,9 +333,6 @@ dperm_status output_commit(output_file *given, dperm_error *err) {
       err->status = DPERM_IO_ERROR;
     }
     return DPERM_IO_ERROR;
-  }
-  if (!file->named && take_name(file, 0) != 0) {
-    return fail_write(file, errno, err);
   }
   int closed = fclose(file->stream);
   file->stream = NULL;

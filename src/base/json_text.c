@@ -161,17 +161,6 @@ static dperm_status put_line(printer *p, int depth, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* In front of an element or member, which may begin a line. */
-static dperm_status put_separator(printer *p, bool first, bool line, int depth, dperm_error *err) {
-  if (!first) {
-    TRY(put(p, ",", 1, err));
-  }
-  if (line) {
-    return put_line(p, depth, err);
-  }
-  return first ? DPERM_OK : put(p, " ", 1, err);
-}
-
 static dperm_status put_scalar(printer *p, const json_t *value, dperm_error *err) {
   if (json_is_real(value)) {
     char text[DOUBLE_TEXT_SIZE];
@@ -185,62 +174,46 @@ static dperm_status put_scalar(printer *p, const json_t *value, dperm_error *err
   return put(p, text, strlen(text), err);
 }
 
-static dperm_status put_value(printer *p, const json_t *value, int depth, dperm_error *err);
-
-/* Scalars flow, so that a schema's value lists and a model's weights stay readable. */
-static dperm_status put_array(printer *p, const json_t *array, int depth, dperm_error *err) {
-  TRY(put(p, "[", 1, err));
-  bool flat = true;
-  for (size_t i = 0; i < json_array_size(array); i++) {
-    const json_t *element = json_array_get(array, i);
-    flat = !json_is_object(element) && !json_is_array(element);
-    bool line = !flat || (p->column + (i > 0) > 74 && !(p->flowing && i == 0));
-    TRY(put_separator(p, i == 0, line, depth + 1, err));
-    TRY(put_value(p, element, depth + 1, err));
-  }
-  if (!flat) {
-    TRY(put_line(p, depth, err));
-  }
-  return put(p, "]", 1, err);
+static bool is_container(const json_t *value) {
+  return json_is_object(value) || json_is_array(value);
 }
 
-/* No object inside, not even in a list. */
-static bool is_flat(const json_t *object) {
+/* An array of scalars, so that a schema's value lists and a model's weights stay readable, or an
+ * object without objects inside, not even in a list. */
+static bool is_flat(const json_t *value) {
   const char *key;
   json_t *member;
-  json_object_foreach((json_t *)object, key, member) {
-    const json_t *inner = json_is_array(member) ? json_array_get(member, 0) : member;
-    if (json_is_object(inner) || json_is_array(inner)) {
+  json_object_foreach((json_t *)value, key, member) {
+    if (is_container(json_is_array(member) ? json_array_get(member, 0) : member)) {
       return false;
     }
   }
-  return true;
-}
-
-static dperm_status put_object(printer *p, const json_t *object, int depth, dperm_error *err) {
-  TRY(put(p, "{", 1, err));
-  bool first = true, flows = p->flowing && is_flat(object);
-  const char *key;
-  json_t *member;
-  json_object_foreach((json_t *)object, key, member) {
-    TRY(put_separator(p, first, !flows || p->column + !first > 74, depth + 1, err));
-    first = false;
-    json_auto_t *name = json_string(key);
-    TRY(put_scalar(p, name, err));
-    TRY(put(p, ": ", 2, err));
-    TRY(put_value(p, member, depth + 1, err));
-  }
-  if (!first && !flows) {
-    TRY(put_line(p, depth, err));
-  }
-  return put(p, "}", 1, err);
+  return !is_container(json_array_get(value, 0));
 }
 
 static dperm_status put_value(printer *p, const json_t *value, int depth, dperm_error *err) {
-  if (json_is_object(value)) {
-    return put_object(p, value, depth, err);
+  bool object = json_is_object(value), flows = (!object || p->flowing) && is_flat(value);
+  size_t count = json_object_size(value) + json_array_size(value);
+  void *at = json_object_iter((json_t *)value);
+  if (!is_container(value)) {
+    return put_scalar(p, value, err);
   }
-  return json_is_array(value) ? put_array(p, value, depth, err) : put_scalar(p, value, err);
+  TRY(put(p, object ? "{" : "[", 1, err));
+  for (size_t i = 0; i < count; i++) {
+    bool full = p->column + (i > 0) > 74 && (object || !p->flowing || i > 0);
+    TRY(put(p, ", ", i == 0 ? 0 : !flows || full ? 1 : 2, err));
+    TRY(!flows || full ? put_line(p, depth + 1, err) : DPERM_OK);
+    if (object) {
+      json_auto_t *name = json_string(json_object_iter_key(at));
+      TRY(put_scalar(p, name, err));
+      TRY(put(p, ": ", 2, err));
+    }
+    TRY(put_value(p, object ? json_object_iter_value(at) : json_array_get(value, i), depth + 1,
+                  err));
+    at = object ? json_object_iter_next((json_t *)value, at) : NULL;
+  }
+  TRY(count > 0 && !flows ? put_line(p, depth, err) : DPERM_OK);
+  return put(p, object ? "}" : "]", 1, err);
 }
 
 dperm_status json_write(const json_t *value, bool flowing, output_file *out, dperm_error *err) {

@@ -20,3 +20,17 @@ dperm_status memory_reserve(void *array, size_t *capacity, size_t needed, size_t
                             dperm_error *err);
 
 dperm_status memory_copy_text(const char *text, size_t length, char **out, dperm_error *err);
+
+/* ---- space for the span of one call: several pieces, given back together */
+
+/* Zeroed is empty. */
+typedef struct scratch {
+  void *blocks; /* each with the address of the next in front */
+} scratch;
+
+/* Zeroed space for count × size bytes until scratch_free; `out` as in memory_new. */
+dperm_status scratch_take(scratch *work, size_t count, size_t size, void *out, dperm_error *err);
+/* The same, not initialized (memory_raw). */
+dperm_status scratch_take_raw(scratch *work, size_t count, size_t size, void *out,
+                              dperm_error *err);
+void scratch_free(scratch *work);

@@ -15,14 +15,12 @@
 #include "dperm/sweep.h"
 #include "dperm/tune.h"
 
-/* ---- results */
-
-dperm_status sized_check_capacity(const sized_struct *kind, size_t size, dperm_error *err) {
-  if (size > kind->size) {
+dperm_status sized_check(const sized_struct *kind, size_t least, size_t size, dperm_error *err) {
+  if (size < least || size > kind->size) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s has %zu bytes, and dperm %s knows %zu: the program was built against a newer dperm; "
-         "run it with that one",
-         kind->name, size, dperm_version(), kind->size);
+         "%s has %zu bytes, and dperm %s knows %zu to %zu: the program was built against a newer "
+         "dperm or one that is too old, or has not called the _init of its options",
+         kind->name, size, dperm_version(), kind->first, kind->size);
   }
   return DPERM_OK;
 }
@@ -33,31 +31,10 @@ void sized_give(const sized_struct *kind, const void *whole, void *out, size_t s
   memset((char *)out + known, 0, size - known);
 }
 
-/* ---- options */
-
 static size_t size_of(const void *given) {
   size_t size = 0;
   memcpy(&size, given, sizeof size);
   return size;
-}
-
-static dperm_status check_size(const sized_struct *kind, size_t size, dperm_error *err) {
-  if (size == 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%s has no size; call %s_init first", kind->name, kind->name);
-  }
-  if (size > kind->size) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s has %zu bytes, and dperm %s knows %zu: the program was built against a newer dperm; "
-         "run it with that one (or it has not called %s_init)",
-         kind->name, size, dperm_version(), kind->size, kind->name);
-  }
-  if (size < kind->first) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s has %zu bytes, and dperm %s takes no fewer than %zu: the program was built against a "
-         "dperm that is too old; build it again (or it has not called %s_init)",
-         kind->name, size, dperm_version(), kind->first, kind->name);
-  }
-  return DPERM_OK;
 }
 
 /* NOLINTBEGIN(bugprone-sizeof-expression): the size of a pointer is what is meant */
@@ -121,7 +98,7 @@ void dperm_init(dperm_options_kind kind, void *options, size_t size) {
 dperm_status options_take(dperm_options_kind kind, const void *given, void *out, dperm_error *err) {
   any_options usual;
   set_defaults(kind, &usual);
-  TRY(check_size(&structs[kind], size_of(given), err));
+  TRY(sized_check(&structs[kind], structs[kind].first, size_of(given), err));
   memcpy(out, &usual, structs[kind].size);
   memcpy(out, given, size_of(given));
   memcpy(out, &structs[kind].size, sizeof structs[kind].size);

@@ -23,7 +23,8 @@ typedef struct sized_struct {
 #define SIZED_STRUCT(type, last)                                                                   \
   { #type, offsetof(type, last) + sizeof(((type *)0)->last), sizeof(type) }
 
-/* Whether a result of so many bytes can be filled; to be called before any work is done. */
-dperm_status sized_check_capacity(const sized_struct *kind, size_t size, dperm_error *err);
+/* Whether a struct of so many bytes can be read or filled: `least` is 0 for results, which are
+ * checked before any work is done. */
+dperm_status sized_check(const sized_struct *kind, size_t least, size_t size, dperm_error *err);
 /* The part of a whole result that the program knows; a larger buffer ends in zeros. */
 void sized_give(const sized_struct *kind, const void *whole, void *out, size_t size);

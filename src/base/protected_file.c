@@ -3,10 +3,8 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,33 +15,6 @@
 
 /* ---- by content */
 
-/* Ledgers that were met. Closing any descriptor of a file gives up all locks that the process has
- * on it, also those of a thread that is charging it, so theirs stay open. There are few. */
-enum { KNOWN_MOST = 64 };
-static struct {
-  dev_t device;
-  ino_t inode;
-} known[KNOWN_MOST];
-static size_t known_count;
-static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* Whether it is one of them, or with `add` was one before. */
-static bool is_known(const struct stat *about, bool add) {
-  size_t i = 0;
-  (void)pthread_mutex_lock(&known_lock);
-  while (i < known_count && (known[i].device != about->st_dev || known[i].inode != about->st_ino)) {
-    i++;
-  }
-  bool found = i < known_count;
-  if (add && !found && i < KNOWN_MOST) {
-    known[i].device = about->st_dev;
-    known[i].inode = about->st_ino;
-    known_count++;
-  }
-  (void)pthread_mutex_unlock(&known_lock);
-  return found;
-}
-
 /* SQLite's header: 16 bytes of magic, and the application's mark at 68, "dprm" (ledger/store.h).
  */
 static bool begins_like_ledger(int fd) {
@@ -52,50 +23,43 @@ static bool begins_like_ledger(int fd) {
          memcmp(head, "SQLite format 3", 16) == 0 && memcmp(head + 68, "dprm", 4) == 0;
 }
 
-/* Whether a ledger is there; sets errno, and says no, where that cannot be found out. */
+/* Whether a ledger is there; sets errno, and says no, where that cannot be found out.
+ *
+ * Closing any descriptor of a file gives up all locks that the process has on it, also those of a
+ * thread that is charging it. So a ledger's stays open, and the last one that was met is known. */
 static bool is_ledger(const char *path) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static dev_t device;
+  static ino_t inode;
   struct stat about;
-  errno = 0;
   if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
     errno = 0; /* nothing there to replace, or a device */
     return false;
   }
-  if (is_known(&about, false)) {
-    return true;
-  }
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) {
-    return false;
-  }
-  bool found = begins_like_ledger(fd);
-  if (found) {
-    (void)is_known(&about, true);
-  } else {
+  (void)pthread_mutex_lock(&lock);
+  bool found = about.st_dev == device && about.st_ino == inode;
+  int fd = found ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  int reason = found || fd >= 0 ? 0 : errno;
+  if (fd >= 0 && begins_like_ledger(fd)) {
+    found = true;
+    device = about.st_dev;
+    inode = about.st_ino;
+  } else if (fd >= 0) {
     (void)close(fd);
   }
-  errno = 0;
+  (void)pthread_mutex_unlock(&lock);
+  errno = reason;
   return found;
 }
 
 /* ---- by name */
 
-/* Where the path leads: without links and dots, whether or not there is a file of that name yet. */
-static char *resolve(const char *path) {
-  char *whole = realpath(path, NULL);
-  if (whole || errno != ENOENT) {
-    return whole;
-  }
-  OWNED_MEMORY char *one = NULL, *two = NULL;
-  (void)memory_copy_text(path, strlen(path), &one, NULL);
-  (void)memory_copy_text(path, strlen(path), &two, NULL);
-  OWNED_MEMORY char *folder = one ? realpath(dirname(one), NULL) : NULL;
-  return folder && two && asprintf(&whole, "%s/%s", folder, basename(two)) >= 0 ? whole : NULL;
-}
-
 /* Whether it is what SQLite keeps, or would keep, beside a ledger. */
 static bool is_beside_ledger(const char *path) {
   static const char *const suffixes[] = {"-journal", "-wal", "-shm"};
-  OWNED_MEMORY char *where = resolve(path);
+  OWNED_MEMORY char *there = realpath(path, NULL); /* through links, if it is there */
+  OWNED_MEMORY char *where = NULL;
+  (void)memory_copy_text(there ? there : path, strlen(there ? there : path), &where, NULL);
   for (size_t i = 0; where && i < sizeof suffixes / sizeof *suffixes; i++) {
     size_t length = strlen(where), tail = strlen(suffixes[i]);
     if (length > tail && strcmp(where + length - tail, suffixes[i]) == 0) {

@@ -74,15 +74,19 @@ static void mpi_free(ranks *r) {
   free(own);
 }
 
+static bool host_began(void) {
+  int begun = 0;
+  return MPI_Initialized(&begun) == MPI_SUCCESS && begun;
+}
+
 /* The host may have initialized MPI; else it is done here, for good: MPI can be
  * neither begun nor ended twice. */
 static bool begin(mpi_ranks *r) {
-  int begun = 0, ended = 0, level = 0;
-  if (MPI_Finalized(&ended) != MPI_SUCCESS || ended || MPI_Initialized(&begun) != MPI_SUCCESS) {
-    return false;
-  }
-  r->begun_here = !begun;
-  return begun || MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) == MPI_SUCCESS;
+  int ended = 0, level = 0;
+  r->begun_here = !host_began();
+  return MPI_Finalized(&ended) == MPI_SUCCESS && !ended &&
+         (!r->begun_here ||
+          MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) == MPI_SUCCESS);
 }
 
 static bool connect(mpi_ranks *r, int *count, int *rank) {
@@ -90,11 +94,6 @@ static bool connect(mpi_ranks *r, int *count, int *rank) {
          MPI_Comm_set_errhandler(r->comm, MPI_ERRORS_RETURN) == MPI_SUCCESS &&
          MPI_Comm_size(r->comm, count) == MPI_SUCCESS &&
          MPI_Comm_rank(r->comm, rank) == MPI_SUCCESS;
-}
-
-static bool host_began(void) {
-  int begun = 0;
-  return MPI_Initialized(&begun) == MPI_SUCCESS && begun;
 }
 
 /* MPI must see as many processes as were started: each of several that sees only itself would do

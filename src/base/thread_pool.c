@@ -13,12 +13,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/arithmetic.h"
 #include "base/progress.h"
 #include "base/text.h"
-#include "base/threads.h"
 
 /* ---- how many: the environment and the processors are looked at once, when they are first needed,
  * since a program may change its environment while other threads are in the library */
@@ -29,12 +27,8 @@ static _Thread_local int requested; /* 0 for none */
 static int usual;                   /* what a thread without a request has */
 
 static int processors(void) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) {
-    return CPU_COUNT(&set);
-  }
-  long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t holds */
-  return online < 1 ? 1 : online > MOST_THREADS ? MOST_THREADS : (int)online;
+  cpu_set_t set; /* fails on machines with more than it holds */
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : CPU_SETSIZE;
 }
 
 static void find_usual(void) {
@@ -56,8 +50,8 @@ thread_scope threads_enter(int threads) {
   return scope;
 }
 
-void threads_leave(thread_scope scope) {
-  requested = scope.before;
+void threads_leave(const thread_scope *scope) {
+  requested = scope->before;
 }
 
 /* ---- the pool */

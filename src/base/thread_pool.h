@@ -1,6 +1,6 @@
 /* The library's threads: a job is cut into pieces, and a few threads of one pool take them. What a
  * piece computes must depend on its number alone; then so do results, whichever thread takes which
- * piece. base/threads.h gives the number of threads.
+ * piece.
  *
  * Idle threads sleep; the caller takes pieces too and waits only for threads that hold one, so a
  * job never waits for a thread that the system has not scheduled. (OpenMP's threads spin: on a busy
@@ -23,3 +23,19 @@ size_t pool_workers(void);
  * caller's token (base/progress.h), which the caller goes on polling while it waits for the last of
  * them. */
 void pool_run(size_t pieces, pool_piece *piece, void *context);
+
+/* ---- how many: what a call into the library asks for, else DPERM_THREADS from the environment,
+ * else the processors that this process may run on. What a call asks for belongs to the thread that
+ * makes it: calls of a program side by side do not see each other's. */
+
+typedef struct thread_scope {
+  int before;
+} thread_scope;
+
+/* For the calls of this thread until threads_leave; `threads` = 0 changes nothing. */
+thread_scope threads_enter(int threads);
+/* OWNED(threads_leave) thread_scope threads = threads_enter(n); */
+void threads_leave(const thread_scope *scope);
+
+/* At least 1. */
+int threads_allowed(void);

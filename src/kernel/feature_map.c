@@ -11,7 +11,7 @@
 #include "base/progress.h"
 #include "base/vector.h"
 #include "kernel/features.h"
-#include "random/exponential.h"
+#include "random/random_source.h"
 
 static const char *const kinds[] = {"iid", "orthogonal", "hadamard"};
 

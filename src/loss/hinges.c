@@ -46,23 +46,12 @@ LANE_INLINE void huber_slopes_of(double h, const double *z, const double *rest, 
   LANES_STORE(curvature, a);
 }
 
-FOR_EACH_WIDTH
-static void huber_slopes(double h, size_t count, const double *z, const double *rest, double *slope,
-                         double *curvature) {
-  loss_simd(huber_slopes_of, h, count, z, rest, slope, curvature);
+static inline double huber_value(double h, double z) {
+  double gap = 1.0 - z, t = h + gap;
+  return value_at(h, gap, t / (4.0 * h) * t);
 }
 
-static void huber_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
-                       double *slope, double *curvature) {
-  double h = loss->parameter;
-  if (slope || curvature) {
-    huber_slopes(h, count, z, NULL, slope, curvature);
-  }
-  for (size_t i = 0; value && i < count; i++) {
-    double gap = 1.0 - z[i], t = h + gap;
-    value[i] = value_at(h, gap, t / (4.0 * h) * t);
-  }
-}
+LOSS_FUNCTIONS(huber_slopes, huber_eval, huber_slopes_of, huber_value)
 
 const loss_kind loss_huber = {.name = "huber",
                               .h_least = 1e-9,
@@ -96,23 +85,12 @@ LANE_INLINE void smooth_slopes_of(double h, const double *z, const double *rest,
   LANES_STORE(curvature, a);
 }
 
-FOR_EACH_WIDTH
-static void smooth_slopes(double h, size_t count, const double *z, const double *rest,
-                          double *slope, double *curvature) {
-  loss_simd(smooth_slopes_of, h, count, z, rest, slope, curvature);
+static inline double smooth_value(double h, double z) {
+  double gap = 1.0 - z, up = (h + gap) / h, down = (h - gap) / h;
+  return value_at(h, gap, h * (up * up * up) * (2.0 + down) / 16.0);
 }
 
-static void smooth_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
-                        double *slope, double *curvature) {
-  double h = loss->parameter;
-  if (slope || curvature) {
-    smooth_slopes(h, count, z, NULL, slope, curvature);
-  }
-  for (size_t i = 0; value && i < count; i++) {
-    double gap = 1.0 - z[i], up = (h + gap) / h, down = (h - gap) / h;
-    value[i] = value_at(h, gap, h * (up * up * up) * (2.0 + down) / 16.0);
-  }
-}
+LOSS_FUNCTIONS(smooth_slopes, smooth_eval, smooth_slopes_of, smooth_value)
 
 /* g(u) = A(2+3u−u³)/4 + log(1 + k(1−u²)), k = 3κ/(4h), is concave on [0, 1], and for u < 0 both
  * terms rise. Its slope is f(u)/(1 + k(1−u²)), f(u) = ¾A(1−u²)(1 + k(1−u²)) − 2ku, and f falls from

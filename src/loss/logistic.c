@@ -30,22 +30,12 @@ LANE_INLINE void logistic_slopes_of(double h, const double *z, const double *res
   LANES_STORE(curvature, a);
 }
 
-FOR_EACH_WIDTH
-static void slopes(double h, size_t count, const double *z, const double *rest, double *slope,
-                   double *curvature) {
-  loss_simd(logistic_slopes_of, h, count, z, rest, slope, curvature);
+static inline double value_at(double h, double z) {
+  (void)h;
+  return log1p(exp(-fabs(z))) + (z < 0 ? -z : 0.0);
 }
 
-static void eval(const dperm_loss *loss, size_t count, const double *z, double *value,
-                 double *slope, double *curvature) {
-  double h = loss->parameter;
-  if (slope || curvature) {
-    slopes(h, count, z, NULL, slope, curvature);
-  }
-  for (size_t i = 0; value && i < count; i++) {
-    value[i] = log1p(exp(-fabs(z[i]))) + (z[i] < 0 ? -z[i] : 0.0);
-  }
-}
+LOSS_FUNCTIONS(slopes, eval, logistic_slopes_of, value_at)
 
 static double probability(double z) {
   double e = exp(-fabs(z));

@@ -34,55 +34,34 @@ static void place_points(points *p) {
   p->count = n;
 }
 
-static dperm_status check_point(const dperm_loss *loss, const points *p, size_t i,
-                                dperm_error *err) {
-  double z = p->z[i], l = p->value[i], s = p->slope[i], a = p->curvature[i];
-  if (!isfinite(l) || !isfinite(s) || !isfinite(a)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "loss %s is not finite at z = %g", loss->name, z);
-  }
-  if (fabs(s) > loss->lipschitz * (1 + slack)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "loss %s has slope %.17g at z = %g, beyond its L = %g",
-         loss->name, s, z, loss->lipschitz);
-  }
-  if (a > loss->smoothness * (1 + slack)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "loss %s has curvature %.17g at z = %g, beyond its c = %g",
-         loss->name, a, z, loss->smoothness);
-  }
-  if (a < 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "loss %s has negative curvature at z = %g: it is not convex",
-         loss->name, z);
-  }
-  return DPERM_OK;
+/* What is wrong at a point, or NULL. */
+static const char *wrong_at(const dperm_loss *loss, const points *p, size_t i) {
+  double l = p->value[i], s = p->slope[i], a = p->curvature[i];
+  return !isfinite(l) || !isfinite(s) || !isfinite(a) ? "it is not finite"
+         : fabs(s) > loss->lipschitz * (1 + slack)    ? "its slope is beyond its L"
+         : a > loss->smoothness * (1 + slack)         ? "its curvature is beyond its c"
+         : a < 0 ? "its curvature is negative, so it is not convex"
+                 : NULL;
 }
 
-/* Between neighbours of a convex smooth function, the difference quotient of ℓ lies between the
+/* Or between it and the next: there the difference quotient of a convex smooth ℓ lies between the
  * two slopes, and that of ℓ′ in [0, c]. */
-static dperm_status check_pair(const dperm_loss *loss, const points *p, size_t i,
-                               dperm_error *err) {
+static const char *wrong_behind(const dperm_loss *loss, const points *p, size_t i) {
   double z = p->z[i], gap = p->z[i + 1] - z;
   if (gap < 1e-7) {
-    return DPERM_OK;
+    return NULL;
   }
   double scale = fabs(p->value[i]) + fabs(p->value[i + 1]) + fabs(z) + 1.0;
   double noise = rounding * scale / gap + slack;
   double rise = (p->value[i + 1] - p->value[i]) / gap;
-  if (rise < p->slope[i] - noise || rise > p->slope[i + 1] + noise) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "loss %s near z = %g: its slope is not the derivative of a convex value", loss->name, z);
-  }
   double slope_noise = rounding * (loss->lipschitz + loss->smoothness * fabs(z)) / gap + slack;
   double bend = (p->slope[i + 1] - p->slope[i]) / gap;
-  if (bend < -slope_noise) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "loss %s near z = %g: its slope falls, so it is not convex",
-         loss->name, z);
-  }
-  if (bend > loss->smoothness * (1 + slack) + slope_noise) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "loss %s near z = %g: its slope rises at rate %g, beyond its c = %g (a kink, or c is "
-         "wrong)",
-         loss->name, z, bend, loss->smoothness);
-  }
-  return DPERM_OK;
+  return rise < p->slope[i] - noise || rise > p->slope[i + 1] + noise
+             ? "its slope is not the derivative of a convex value"
+         : bend < -slope_noise ? "its slope falls, so it is not convex"
+         : bend > loss->smoothness * (1 + slack) + slope_noise
+             ? "its slope rises at a rate beyond its c (a kink, or c is wrong)"
+             : NULL;
 }
 
 dperm_status dperm_loss_check(const dperm_loss *loss, dperm_error *err) {
@@ -94,9 +73,12 @@ dperm_status dperm_loss_check(const dperm_loss *loss, dperm_error *err) {
   place_points(&p);
   loss->eval(loss, p.count, p.z, p.value, p.slope, p.curvature);
   for (size_t i = 0; i < p.count; i++) {
-    TRY(check_point(loss, &p, i, err));
-    if (i + 1 < p.count) {
-      TRY(check_pair(loss, &p, i, err));
+    const char *wrong = wrong_at(loss, &p, i);
+    wrong = wrong || i + 1 == p.count ? wrong : wrong_behind(loss, &p, i);
+    if (wrong) {
+      FAIL(err, DPERM_INVALID_ARGUMENT,
+           "loss %s near z = %g: %s (slope %.17g, curvature %.17g; L = %g, c = %g)", loss->name,
+           p.z[i], wrong, p.slope[i], p.curvature[i], loss->lipschitz, loss->smoothness);
     }
   }
   return DPERM_OK;

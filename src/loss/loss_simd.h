@@ -50,6 +50,23 @@ LANE_INLINE void loss_simd(eight_slopes *slopes_of, double h, size_t count, cons
   }
 }
 
+/* The functions that a loss_kind has of its eight slopes, and of its value at a margin. */
+#define LOSS_FUNCTIONS(slopes, eval, slopes_of, value_of)                                          \
+  FOR_EACH_WIDTH                                                                                   \
+  static void slopes(double h, size_t count, const double *z, const double *rest, double *slope,   \
+                     double *curvature) {                                                          \
+    loss_simd(slopes_of, h, count, z, rest, slope, curvature);                                     \
+  }                                                                                                \
+  static void eval(const dperm_loss *loss, size_t count, const double *z, double *value,           \
+                   double *slope, double *curvature) {                                             \
+    if (slope || curvature) {                                                                      \
+      slopes(loss->parameter, count, z, NULL, slope, curvature);                                   \
+    }                                                                                              \
+    for (size_t i = 0; value && i < count; i++) {                                                  \
+      value[i] = value_of(loss->parameter, z[i]);                                                  \
+    }                                                                                              \
+  }
+
 static const double inverse_factorials[] = {
     1.0 / 2,     1.0 / 6,      1.0 / 24,      1.0 / 120,      1.0 / 720,       1.0 / 5040,
     1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};

@@ -1,5 +1,5 @@
 /* Ridge, weighted ridge, ridge towards a prior, custom. */
-#include "loss/regularizer.h"
+#include "loss/loss.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,14 +1,7 @@
 /* With m the largest score, e_c = e^{z_c − m} ≤ 1 and D = Σ e_c ≥ 1, p_c = e_c/D: nothing
- * overflows.
- *
- * The error of the computed p − e_y, in units of u = 2^−53. t_c = z_c − m is rounded once (at
- * double-doubles it is one itself, whose low half multiplies e_c), so e_c is within a relative
- * |t_c| + 5 of itself (loss_simd.h: 4), D within the mean of these, Σ p_c(|t_c| + 5), and l =
- * ⌈log₂ k⌉ for its additions, which are pairwise; p_c gets both and one more for the quotient. As
- * Σ p_c|t_c| = Σ −p_c log p_c − log D ≤ log k, the l2 norm of all errors is at most 2(log k + 5) +
- * l + 1, and ½ for p_y − 1: below 2.4l + 11.5, since log k ≤ 0.694l. 3l + 16 is declared, for terms
- * of second order, and what is 0 for an e_c below e^−708.
- */
+ * overflows. The l2 norm of the error of the computed p − e_y, of which softmax.md has a proof, is
+ * below 2.4l + 11.5 units of 2^−53, l = ⌈log₂ k⌉, as D is summed pairwise; 3l + 16 is declared, for
+ * terms of second order, and what is 0 for an e_c below e^−708. */
 #include "loss/softmax.h"
 
 #include <math.h>

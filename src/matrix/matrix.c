@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/double_double.h"
-#include "base/scratch.h"
+#include "base/memory.h"
 #include "base/thread_pool.h"
 #include "base/vector.h"
 
@@ -37,8 +37,7 @@ static void pass_block(void *context, size_t block, size_t worker) {
 dperm_status matrix_for_blocks(const matrix *x, block_pass *each, const void *context,
                                dperm_error *err) {
   pass_job job = {.x = x, .each = each, .context = context};
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   TRY(scratch_take(&work, x->work_size * pool_workers(), sizeof *job.works, &job.works, err));
   pool_run((x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK, pass_block, &job);
   return cancel_check(err);
@@ -195,8 +194,7 @@ dperm_status stripes_sum(const matrix *x, const stripe_sum *how, double *out, dp
   const size_t bytes = how->size * sizeof *out;
   double *theirs = NULL;
   bool fine = true;
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   dperm_status status = sum_parts(&job, &work, err);
   if (r && status == DPERM_OK) {
     status = scratch_take_raw(&work, how->size, sizeof *theirs, &theirs, err);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/double_double.h"
+#include "base/memory.h"
 #include "base/owned.h"
-#include "base/scratch.h"
 #include "solve/batch_solve.h"
 #include "solve/certify.h"
 #include "solve/direction.h"
@@ -81,8 +81,7 @@ static dperm_status output_perturbation(const privacy_plan *plan, const problem 
                                         solver_report *report, dperm_error *err) {
   size_t dims = problem_size(base);
   double *minimum = NULL, longest = 0;
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   TRY(scratch_take(&work, 2 * dims, sizeof *minimum, &minimum, err));
   for (size_t m = 0; m < count; m++) {
     double norm = 0;
@@ -149,8 +148,7 @@ static dperm_status objective_perturbation(const privacy_plan *plan, const probl
   double *linear = NULL, *target = NULL, *certified = NULL;
   problem p = *base;
   p.model = (problem_model){.lambda = plan->lambda, .ridge = plan->delta_reg};
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   TRY(scratch_take(&work, count * dims, sizeof *linear, &linear, err));
   TRY(scratch_take(&work, count, sizeof *target, &target, err));
   TRY(scratch_take(&work, count, sizeof *certified, &certified, err));

@@ -101,7 +101,7 @@ dperm_status dperm_model_score_sized(const dperm_model *model, const dperm_data 
   dperm_metrics made = {0};
   size_t classes = model->classes.count;
   dperm_loss loss;
-  TRY(sized_check_capacity(&metrics_struct, size, err));
+  TRY(sized_check(&metrics_struct, 0, size, err));
   TRY(data_check_labels(data, classes, err));
   TRY(memory_new(data->x->rows * class_fits(classes), sizeof *scores, &scores, err));
   dperm_status status = dperm_model_scores(model, data, scores, err);
@@ -119,7 +119,7 @@ dperm_status dperm_score_file_sized(const dperm_model *model, const dperm_source
                                     dperm_error *err) {
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   dperm_source filled;
-  TRY(sized_check_capacity(&metrics_struct, size, err));
+  TRY(sized_check(&metrics_struct, 0, size, err));
   TRY(model_source(model, source, &filled, err));
   TRY(dperm_data_read(&filled, progress, &data, err));
   TRY(dperm_model_score_sized(model, data, out, size, err));

@@ -6,9 +6,9 @@
 #include "dperm/plan.h"
 #include "kernel/features.h"
 #include "loss/link.h"
-#include "loss/regularizer.h"
+#include "loss/loss.h"
 #include "plan/planned.h"
-#include "random/noise_law.h"
+#include "random/noise.h"
 #include "release/numerics.h"
 #include "run/options.h"
 #include "run/stage.h"
@@ -79,14 +79,13 @@ static size_t fewest_rows(variation v, double goal) {
 
 static void describe_noise(const public_numbers *given, const privacy_plan *plan,
                            const release_plan *release, dperm_plan *out) {
-  noise_law law;
-  noise_law_of(&plan->noise, &law);
+  const noise_figures figures = noise_figures_of(&plan->noise);
   out->noise = plan->noise.kind->name;
   out->beta = plan->noise.beta;
-  out->expected_noise_norm = noise_law_mean(&law);
+  out->expected_noise_norm = figures.mean;
   out->rms_noise_norm = noise_rms_norm(&plan->noise);
-  out->noise_norm_q50 = noise_law_quantile(&law, 0.5);
-  out->noise_norm_q95 = noise_law_quantile(&law, 0.95);
+  out->noise_norm_q50 = figures.q50;
+  out->noise_norm_q95 = figures.q95;
   out->shift_rms =
       plan->mechanism == DPERM_MECHANISM_OUTPUT
           ? out->rms_noise_norm
@@ -268,7 +267,7 @@ dperm_status dperm_plan_sized(const dperm_plan_rows *of, const dperm_options *gi
   OWNED(planned_schema_clear) planned_schema planned = {.schema = NULL};
   dperm_options options;
   dperm_plan made;
-  TRY(sized_check_capacity(&plan_struct, size, err));
+  TRY(sized_check(&plan_struct, 0, size, err));
   TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
   TRY(plan_make(of, &options, &planned, &made, err));
   sized_give(&plan_struct, &made, out, size);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/defect.h"
@@ -37,14 +38,10 @@ double epsilon_rest(double whole, double part) {
 /* Both together, as people write it: 0.1 and 0.2 are 0.3, which as a double is less than their sum.
  * epsilon_rest takes what is missing from the fit. */
 static double epsilon_sum(double a, double b) {
-  double sum = a + b, scale = 1;
-  for (int places = 0; places <= 15 && sum * scale < 1e15; places++, scale *= 10) {
-    double decimal = rint(sum * scale) / scale;
-    if (fabs(decimal - sum) <= sum * 0x1p-51) {
-      return decimal;
-    }
-  }
-  return sum;
+  char text[32]; /* written and read with the same decimal point, whatever the locale */
+  (void)snprintf(text, sizeof text, "%.15g", a + b);
+  double sum = a + b, decimal = strtod(text, NULL);
+  return fabs(decimal - sum) <= sum * 0x1p-51 ? decimal : sum;
 }
 
 /* What is divided must stay within the decimal that epsilon was written as, which a ledger charges:

@@ -22,8 +22,7 @@
  * doubles. */
 #include <math.h>
 
-#include "random/exponential.h"
-#include "random/noise_kind.h"
+#include "random/noise.h"
 
 /* Run i of the body; linf cuts every group of m columns into m of one, with the same radius. */
 static body_run run_at(const noise_plan *plan, size_t i) {

@@ -1,15 +1,11 @@
-/* The laws of the radius and, by draws from a public seed so that a plan says the same every time,
- * of ‖b‖₂. */
+/* The laws of the radius, and what people and planners are told of ‖b‖₂. */
 #define _DEFAULT_SOURCE /* lgamma_r: lgamma itself writes a global */
-#include "random/noise_law.h"
-
 #include <math.h>
 
 #include "base/memory.h"
 #include "base/owned.h"
 #include "base/vector.h"
-
-/* ---- radii */
+#include "random/noise.h"
 
 /* `sum` and Σ e^−y y^i/Γ(i+1) over i = first, first + 1, …, last, from the largest term in both
  * directions. */
@@ -79,88 +75,62 @@ static double chi_tail(double k, double x) {
 
 const radius_law radius_chi = {chi_mean, identity, chi_limit, chi_tail};
 
-/* ---- lengths */
+/* ---- ‖b‖₂ = ‖b‖_K·V with ‖b‖_K = ρ/β, ρ of the shape of all copies' numbers together, and V
+ * independent of it */
 
-/* At most so many numbers are drawn in all, and a few values of V in any case. */
-enum { LAW_WORK = 1 << 17, LAW_LEAST = 4, LAW_DIMS = 1 << 17 };
+enum { LENGTHS = 256, LENGTHS_LEAST = 4, LENGTHS_WORK = 1 << 17 };
 
-/* The root mean square of V: E‖b‖₂² = E V²·E ρ²/β². */
-static double rms_length(const noise_plan *plan) {
-  return noise_rms_norm(plan) * plan->beta /
-         sqrt(plan->kind->radius->mean_square((double)noise_size(plan)));
-}
-
-/* ‖b‖₂/‖b‖_K of one random direction: of one vector, or of all copies. */
-static double draw_length(const noise_plan *plan, random_source *source, double *b) {
-  double norm = 0;
-  noise_draw(plan, source, b);
-  for (size_t at = 0; at < noise_size(plan); at += plan->dims) {
-    norm += plan->kind->norm(plan, b + at);
-  }
-  return vector_norm(b, noise_size(plan)) / norm;
-}
-
-static dperm_status draw_lengths(const noise_plan *plan, noise_law *out) {
+/* Values of V over β, scaled to the mean square that is known; their number. V is 1 for one vector
+ * of l2 noise. Else some are drawn from a public seed, so that a plan says the same every time:
+ * fewer in many dimensions, where V hardly varies, and beyond LENGTHS_WORK of them none. */
+static size_t draw_lengths(const noise_plan *plan, double lengths[LENGTHS]) {
   OWNED_MEMORY double *b = NULL;
   noise_plan unit = *plan; /* V does not depend on β, which may be too large for squares */
   random_source source;
-  size_t count = LAW_WORK / noise_size(plan);
+  size_t size = noise_size(plan), count = LENGTHS_WORK / size;
   double squares = 0;
-  TRY(memory_new(noise_size(plan), sizeof *b, &b, NULL));
-  TRY(random_public(1, "noise law", &source, NULL));
+  lengths[0] = noise_rms_norm(plan) / sqrt(plan->kind->radius->mean_square((double)size));
+  if (count == 0 || !(plan->kind->mean_square || size > plan->dims) ||
+      memory_new(size, sizeof *b, &b, NULL) != DPERM_OK ||
+      random_public(1, "noise law", &source, NULL) != DPERM_OK) {
+    return 1;
+  }
+  double rms = lengths[0];
   unit.beta = 1;
-  out->count = count < LAW_LEAST ? LAW_LEAST : count < LAW_LENGTHS ? count : LAW_LENGTHS;
-  for (size_t i = 0; i < out->count; i++) {
-    out->lengths[i] = draw_length(&unit, &source, b);
-    squares += out->lengths[i] * out->lengths[i];
-  }
-  double right = rms_length(plan) * sqrt((double)out->count / squares);
-  for (size_t i = 0; i < out->count; i++) {
-    out->lengths[i] *= right;
-  }
-  return DPERM_OK;
-}
-
-void noise_law_of(const noise_plan *plan, noise_law *out) {
-  bool varies = plan->kind->mean_square || noise_size(plan) > plan->dims;
-  *out = (noise_law){
-      .radius = plan->kind->radius, .beta = plan->beta, .shape = (double)noise_size(plan)};
-  if (!(varies && noise_size(plan) <= LAW_DIMS && draw_lengths(plan, out) == DPERM_OK)) {
-    out->count = 1;
-    out->lengths[0] = varies ? rms_length(plan) : 1;
-  }
-}
-
-double noise_law_mean(const noise_law *law) {
-  double sum = 0;
-  for (size_t i = 0; i < law->count; i++) {
-    sum += law->lengths[i];
-  }
-  return law->radius->mean(law->shape) * (sum / (double)law->count) / law->beta;
-}
-
-/* P(ρV > x), averaged over V. */
-static double law_tail(const noise_law *law, double x) {
-  double sum = 0;
-  for (size_t i = 0; i < law->count; i++) {
-    sum += law->radius->tail(law->shape, x / law->lengths[i]);
-  }
-  return sum / (double)law->count;
-}
-
-double noise_law_quantile(const noise_law *law, double p) {
-  double low = 0, high = (law->shape + 10) * law->lengths[0];
-  double precision = law->count == 1 ? 1e-15 : 1e-9;
-  while (law_tail(law, high) > 1.0 - p) {
-    high *= 2;
-  }
-  for (int i = 0; i < 200 && high - low > precision * high; i++) {
-    double middle = 0.5 * (low + high);
-    if (law_tail(law, middle) > 1.0 - p) {
-      low = middle;
-    } else {
-      high = middle;
+  count = count < LENGTHS_LEAST ? LENGTHS_LEAST : count < LENGTHS ? count : LENGTHS;
+  for (size_t i = 0; i < count; i++) {
+    double norm = 0;
+    noise_draw(&unit, &source, b);
+    for (size_t at = 0; at < size; at += plan->dims) {
+      norm += plan->kind->norm(&unit, b + at);
     }
+    lengths[i] = vector_norm(b, size) / norm;
+    squares += lengths[i] * lengths[i];
   }
-  return high / law->beta;
+  for (size_t i = 0; i < count; i++) {
+    lengths[i] *= rms * sqrt((double)count / squares);
+  }
+  return count;
+}
+
+noise_figures noise_figures_of(const noise_plan *plan) {
+  const radius_law *radius = plan->kind->radius;
+  double lengths[LENGTHS], shape = (double)noise_size(plan), sum = 0, most = 0, q[2];
+  size_t count = draw_lengths(plan, lengths);
+  for (size_t i = 0; i < count; i++) {
+    sum += lengths[i];
+    most = fmax(most, lengths[i]);
+  }
+  for (int k = 0; k < 2; k++) {
+    double low = 0, high = radius->limit(shape, 4) * most, tail = k ? 0.05 : 0.5;
+    for (int step = 0; step < 200 && high - low > 1e-12 * high; step++) {
+      double middle = 0.5 * (low + high), above = 0;
+      for (size_t i = 0; i < count; i++) {
+        above += radius->tail(shape, middle / lengths[i]);
+      }
+      *(above > tail * (double)count ? &low : &high) = middle;
+    }
+    q[k] = high;
+  }
+  return (noise_figures){radius->mean(shape) * sum / (double)count, q[0], q[1]};
 }

@@ -1,23 +1,19 @@
-/* In the order of the formulas, with L, c, R, n, d, Λ, Λ_t public, P = ‖∇N(0)‖ and N_j″ ≤ K. Where
- * the number of records is private n is a public figure near it, and M = n_max/n for the most that
- * there can be; else M = 1:
+/* privacy.md 6.1, 6.3 and 6.4 as formulas, with L, c, R, n, d, Λ, Λ_t public, P = ‖∇N(0)‖ and N_j″
+ * ≤ K. Where the number of records is private n is a public figure near it, and M = n_max/n for the
+ * most that there can be; else M = 1:
  *
  * - B: ‖b̂‖ ≤ B but for e^−100.
  * - q: a bound on the linear terms at zero, ΛP + B/n (output perturbation: ΛP).
- * - F: the solver never leaves ‖f‖ ≤ F = 3(MLR + q)/Λ_t. It starts where the gradient is no longer
- *   than at zero, MLR + q, so within (MLR + q)/Λ_t of the minimizer, which itself is no further
- * than that from zero; and it goes downhill (privacy.md 6.4).
+ * - F: the solver never leaves ‖f‖ ≤ F = 3(MLR + q)/Λ_t, as it starts where the gradient is no
+ * longer than at zero and goes downhill.
  * - E: the error of a gradient in twice the precision at ‖f‖ ≤ F, and what the noise's own error
  *   adds, ηB/n (output perturbation: ΛηB).
- * - G = max(8E, 10⁻⁶LR/n): what is promised. The first lets the solver always get there. The second
- *   is where the lattice noise is far below the privacy noise and costs no time: it adds about
- *   750·n·G/(LR) < 10⁻³ of its length, at right angles. (Where the number of records is private the
- *   first is the larger, 8·n_max·e_ℓR/n for the most part: up to n = 7·10⁷ 1.4·10⁻⁶LR/n for the
- *   logistic loss, 3.7 to 7.8·10⁻⁶LR/n for softmax of 3 to 1000 classes.)
- * - τ = G/Λ_t.
- * - g: the largest power of two ≤ τ/(8√d), and not below what integers of 60 bits can count up to
- * F.
- * - S = ⌊d + √d·τ/g⌋: rounding moves a coordinate by at most one more than it moved before.
+ * - G = max(8E, 10⁻⁶LR/n). The first lets the solver always get there. The second is where the
+ *   lattice noise costs no time and is far below the privacy noise: it adds about 750·n·G/(LR) <
+ * 10⁻³ of its length. (Where the number of records is private the first is the larger: up to n =
+ * 7·10⁷ 1.4·10⁻⁶LR/n for the logistic loss, 3.7 to 7.8·10⁻⁶LR/n for softmax of 3 to 1000 classes.)
+ * - g: the largest power of two ≤ τ/(8√d), τ = G/Λ_t, and not below what integers of 60 bits can
+ *   count up to F; S = ⌊d + √d·τ/g⌋.
  *
  * With softmax (docs/proofs/softmax.md) f is a matrix of kd numbers: d is kd in g and S, but a
  * score still has d entries; P is of all k vectors, and ‖b̂‖ ≤ B but for k·e^−100. */

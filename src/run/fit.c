@@ -8,7 +8,7 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/threads.h"
+#include "base/thread_pool.h"
 #include "data/dataset.h"
 #include "dperm/score.h"
 #include "loss/link.h"
@@ -100,7 +100,7 @@ dperm_status fit_prepare(fit_work *w, dperm_error *err) {
   TRY(model_view(model, w->data->x, &w->view, &w->made, err));
   TRY(scratch_take(&w->work, stages_room(&w->plan->claim, model, w->view), sizeof *w->room,
                    &w->room, err));
-  OWNED(threads_leave_at) thread_scope threads = threads_enter(o->threads);
+  OWNED(threads_leave) thread_scope threads = threads_enter(o->threads);
   return memory_probe(fit_memory_work(w->data, rows, o), err);
 }
 
@@ -208,7 +208,7 @@ static dperm_status fit_classes(fit_work *w, dperm_error *err) {
 
 dperm_status fit_perform(fit_work *w, dperm_model **out, dperm_error *err) {
   OWNED(matrix_free_at) matrix *kept = NULL;
-  OWNED(threads_leave_at) thread_scope threads = threads_enter(w->options->threads);
+  OWNED(threads_leave) thread_scope threads = threads_enter(w->options->threads);
   OWNED(cancel_end) cancel_token stop;
   cancel_begin(&stop, &w->options->progress, "solving");
   TRY(arithmetic_check(err)); /* before the first row is computed */

@@ -2,7 +2,7 @@
  * charge, and the work itself. */
 #pragma once
 
-#include "base/scratch.h"
+#include "base/memory.h"
 #include "mechanism/privacy_plan.h"
 #include "model/model.h"
 #include "random/random_source.h"

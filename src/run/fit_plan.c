@@ -8,7 +8,7 @@
 #include "data/dataset.h"
 #include "kernel/features.h"
 #include "loss/link.h"
-#include "loss/regularizer.h"
+#include "loss/loss.h"
 #include "run/options.h"
 
 /* The number of rows must not depend on what the records say. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/options_defaults.h"
-#include "base/threads.h"
+#include "base/thread_pool.h"
 #include "random/random_source.h"
 #include "run/account.h"
 #include "run/fit.h"
@@ -219,7 +219,7 @@ dperm_status dperm_train(const dperm_data *data, const dperm_options *given, dpe
   TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
   TRY(options_validate(&options, err));
   TRY(random_given(options.random, &own, &source, err));
-  OWNED(threads_leave_at) thread_scope threads = threads_enter(options.threads);
+  OWNED(threads_leave) thread_scope threads = threads_enter(options.threads);
   dperm_status status = train(data, &options, source, out, err);
   return status == DPERM_OK ? status : ranks_agree(data->x->spread, status, err);
 }

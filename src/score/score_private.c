@@ -73,7 +73,7 @@ static dperm_status check_neighbours(const dperm_model *model, const dperm_score
  */
 static dperm_status take_options(const dperm_model *model, const dperm_score_options *given,
                                  size_t size, dperm_score_options *out, dperm_error *err) {
-  TRY(sized_check_capacity(&score_struct, size, err));
+  TRY(sized_check(&score_struct, 0, size, err));
   TRY(options_take(DPERM_OPTIONS_SCORE, given, out, err));
   if (out->counts && model->classes.count > 2) {
     FAIL(

@@ -137,8 +137,7 @@ static dperm_status factor_raised(const double *h, double *factor, size_t cols, 
 static dperm_status factor_at(const problem *p, const point *at, double *factor, dperm_error *err) {
   size_t cols = problem_size(p);
   double *h = NULL, n = problem_divisor(p), penalty = 0;
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   TRY(scratch_take(&work, cols * cols, sizeof *h, &h, err));
   TRY(problem_gram(p, at->curvature, h, err));
   for (size_t i = 0; i < cols; i++) {
@@ -153,8 +152,7 @@ static dperm_status factor_at(const problem *p, const point *at, double *factor,
 
 dperm_status hessian_factor(const problem *p, const double *f, double *factor, dperm_error *err) {
   point at;
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   TRY(point_take(p, &work, NULL, &at, err));
   memcpy(at.f, f, problem_size(p) * sizeof *f);
   TRY(problem_evaluate(p, false, &at, err));
@@ -165,8 +163,7 @@ static dperm_status direction_cholesky(const problem *p, const point *at, double
                                        dperm_error *err) {
   size_t cols = problem_size(p);
   double *factor = NULL;
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   TRY(scratch_take(&work, cols * cols, sizeof *factor, &factor, err));
   TRY(factor_at(p, at, factor, err));
   for (size_t j = 0; j < cols; j++) {

@@ -164,8 +164,7 @@ dperm_status newton(const problem *p, const solver_options *options, point *here
                  .report = report,
                  .here = *here,
                  .there = *there};
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   TRY(scratch_take(&work, cols, sizeof *n.direction, &n.direction, err));
   n.halved = vector_norm(n.here.gradient, cols);
   *report = (solver_report){0};

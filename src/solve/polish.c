@@ -24,7 +24,6 @@
 #include "base/progress.h"
 #include "loss/link.h"
 #include "loss/loss.h"
-#include "loss/regularizer.h"
 #include "solve/certify.h"
 #include "solve/direction.h"
 

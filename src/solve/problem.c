@@ -7,7 +7,7 @@
 
 #include "base/thread_pool.h"
 #include "loss/link.h"
-#include "loss/regularizer.h"
+#include "loss/loss.h"
 
 double problem_divisor(const problem *p) {
   return p->divisor > 0 ? p->divisor : (double)rows_in_all(p->x);
@@ -113,8 +113,7 @@ void problem_transpose(const double *from, size_t rows, size_t cols, double *to)
 dperm_status problem_scores(const problem *p, const double *f, double *z, dperm_error *err) {
   size_t k = link_scores(p->loss), cols = p->x->cols;
   double *turned = NULL;
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   TRY(scratch_take_raw(&work, cols * k, sizeof *turned, &turned, err));
   problem_transpose(f, k, cols, turned);
   return matrix_apply(p->x, turned, k, z, err);
@@ -124,8 +123,7 @@ dperm_status problem_apply_both(const problem *p, const double *f, matrix_turn *
                                 double *g, dperm_error *err) {
   size_t k = link_scores(p->loss), cols = p->x->cols;
   double *turned = NULL, *sum = NULL;
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   TRY(scratch_take_raw(&work, cols * k, sizeof *turned, &turned, err));
   TRY(scratch_take_raw(&work, cols * k, sizeof *sum, &sum, err));
   problem_transpose(f, k, cols, turned);
@@ -227,8 +225,7 @@ static void add_losses(const void *context, size_t from, size_t to, double *tota
 dperm_status problem_objective(const problem *p, const double *f, double *objective,
                                dperm_error *err) {
   double *z = NULL;
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   TRY(scratch_take(&work, p->x->rows * link_scores(p->loss), sizeof *z, &z, err));
   TRY(problem_scores(p, f, z, err));
   const line_sum at = {.p = p, .z = z};

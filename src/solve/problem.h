@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#include "base/scratch.h"
+#include "base/memory.h"
 #include "matrix/matrix.h"
 
 /* What a problem may have of its own beside others on the same rows. */

@@ -47,8 +47,7 @@ static dperm_status gram_of_pairs(const problem *p, const double *curvature, dou
                                   dperm_error *err) {
   size_t k = link_scores(p->loss), cols = p->x->cols;
   double *w = NULL, *gram = NULL;
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   TRY(scratch_take_raw(&work, p->x->rows, sizeof *w, &w, err));
   TRY(scratch_take_raw(&work, cols * cols, sizeof *gram, &gram, err));
   for (size_t a = 0; a < k; a++) {
@@ -110,8 +109,7 @@ static dperm_status gram_at_once(const problem *p, const double *curvature, doub
   pair_sum s = {p, curvature, cols * (cols + 1) / 2, k * (k + 1) / 2, 0};
   s.rows = 1 + PAIR_DOUBLES / (s.columns + s.classes);
   double *sums = NULL, *sum = NULL;
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   TRY(scratch_take_raw(&work, s.columns * s.classes, sizeof *sums, &sums, err));
   const stripe_sum how = {.size = s.columns * s.classes,
                           .work_size = cols + s.rows * (s.columns + s.classes),
@@ -145,8 +143,7 @@ dperm_status problem_diagonal(const problem *p, const double *curvature, double 
                               dperm_error *err) {
   size_t k = link_scores(p->loss), cols = p->x->cols;
   double *tall = NULL, *turned = NULL;
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   if (k == 1) {
     return p->x->kind->gram_diagonal(p->x, curvature, 1, d, err);
   }

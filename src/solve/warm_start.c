@@ -165,8 +165,7 @@ static dperm_status set_hessian(initial_matrix *q, solver_method method, const d
 static dperm_status warm_start(const problem *p, const solver_options *options, point *here,
                                point *there, dperm_error *err) {
   OWNED(row_sample_free) row_sample sample = {.x = NULL};
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   TRY(row_sample_take(p, options, &sample, err));
   if (!sample.x) {
     return problem_evaluate(p, false, here, err);
@@ -192,8 +191,7 @@ dperm_status solve(const problem *p, const solver_options *options, double *weig
                    solver_report *report, dperm_error *err) {
   size_t cols = problem_size(p);
   point here, there;
-  OWNED(scratch_free) scratch work;
-  scratch_init(&work);
+  OWNED(scratch_free) scratch work = {0};
   TRY(point_take(p, &work, NULL, &here, err));
   TRY(point_take(p, &work, &here, &there, err));
   memcpy(here.f, weights, cols * sizeof *weights);

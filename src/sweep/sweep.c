@@ -8,7 +8,7 @@
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/options_defaults.h"
-#include "base/threads.h"
+#include "base/thread_pool.h"
 #include "data/dataset.h"
 #include "run/fit.h"
 #include "run/options.h"
@@ -231,7 +231,7 @@ static dperm_status run_fold(sweep *s, size_t number, dperm_error *err) {
 /* ---- all of it */
 
 static dperm_status run_cells(sweep *s, const dperm_options *cells, dperm_error *err) {
-  OWNED(threads_leave_at) thread_scope threads = threads_enter(s->how->threads);
+  OWNED(threads_leave) thread_scope threads = threads_enter(s->how->threads);
   s->split.folds = s->how->test_data ? 1 : s->how->folds;
   s->parts = s->how->test_parts > 1 ? s->how->test_parts : 1;
   TRY(scratch_take(&s->work, s->count, sizeof *s->cells, &s->cells, err));

@@ -174,40 +174,28 @@ untouched() {
   untouched
 }
 
-# Where the system has files without a name they are used: a run that is killed leaves nothing.
-unnamed() { # whether this folder can have them
-  python3 -c 'import os; os.close(os.open(".", os.O_TMPFILE | os.O_WRONLY))' 2> /dev/null
-}
-
 @test "a disk without space for the model is met before the charge" {
   begin
   cp l.db before.db
-  for name in .m.json "(deleted)"; do
-    mode=UNNAMED=1
-    [ "$name" = "(deleted)" ] || mode=LEDGER_FAULT_NAMED=1
-    [ "$name" != "(deleted)" ] || unnamed || continue
-    for command in train "tune --lambda 0.1,0.2"; do
-      faulty $mode LEDGER_FAULT_FULL=1 LEDGER_FAULT_FULL_NAME="$name" "$DPERM" $command "${people[@]}" \
-        --epsilon 0.1 "${account[@]}" --out m.json
-      fails_with 1 "m.json: cannot write (No space left on device); check the place, its permissions and free space; nothing is charged"
-      leaves_no m.json
-    done
+  for command in train "tune --lambda 0.1,0.2"; do
+    faulty LEDGER_FAULT_FULL=1 LEDGER_FAULT_FULL_NAME=.m.json "$DPERM" $command "${people[@]}" \
+      --epsilon 0.1 "${account[@]}" --out m.json
+    fails_with 1 "m.json: cannot write (No space left on device); check the place, its permissions and free space; nothing is charged"
+    leaves_no m.json
   done
   untouched
 }
 
 @test "the space that is taken is enough, and what is not used is given back" {
   begin
-  for mode in UNNAMED=1 LEDGER_FAULT_NAMED=1; do
-    faulty $mode LEDGER_FAULT_LOG=log "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out m.json
-    [ "$status" -eq 0 ]
-    grep -q "fallocate" log
-    [ "$(tail -c 2 m.json)" = "}" ]
-    [ "$(tr -d '\0' < m.json | wc -c)" -eq "$(wc -c < m.json)" ]
-    "$DPERM" verify --model m.json > /dev/null
-    rm m.json log
-    leaves_no m.json
-  done
+  faulty LEDGER_FAULT_LOG=log "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out m.json
+  [ "$status" -eq 0 ]
+  grep -q "fallocate" log
+  [ "$(tail -c 2 m.json)" = "}" ]
+  [ "$(tr -d '\0' < m.json | wc -c)" -eq "$(wc -c < m.json)" ]
+  "$DPERM" verify --model m.json > /dev/null
+  rm m.json log
+  leaves_no m.json
 }
 
 @test "a score that could not be shown is not charged" {
@@ -260,7 +248,7 @@ unnamed() { # whether this folder can have them
   leaves_no m.json
   [ "$(left)" = 0.9 ]
   begin
-  faulty LEDGER_FAULT_NAMED=1 LEDGER_FAULT_RENAME=m.json "$DPERM" tune "${people[@]}" --epsilon 0.1 --lambda 0.1,0.2 "${account[@]}" --out m.json
+  faulty LEDGER_FAULT_RENAME=m.json "$DPERM" tune "${people[@]}" --epsilon 0.1 --lambda 0.1,0.2 "${account[@]}" --out m.json
   fails_with 1 "m.json: cannot write (Input/output error)"
   [[ "$output" == *"$spent" ]]
   leaves_no m.json

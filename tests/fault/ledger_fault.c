@@ -6,9 +6,9 @@
  *                             disk is full;
  *   LEDGER_FAULT_FULL_NAME=T  and only those on files whose name has this text in it;
  *   LEDGER_FAULT_SPACE=n      the disk has n bytes for files to grow by, and what they give back;
- * once the first journal of SQLite is removed others take all of the rest; LEDGER_FAULT_RENAME=T a
- * rename to such a name fails; LEDGER_FAULT_NAMED=1      there are no files without a name
- * (O_TMPFILE); LEDGER_FAULT_LOG=FILE     a line for each call: its number, name and the file;
+ *                             once the first journal of SQLite is removed others take the rest;
+ *   LEDGER_FAULT_RENAME=T     a rename to such a name fails;
+ *   LEDGER_FAULT_LOG=FILE     a line for each call: its number, name and the file;
  *   LEDGER_FAULT_CLOCK=s      the clock is off by so many seconds;
  *   LEDGER_FAULT_GATE=FIFO    the process waits at that gate (fault_gate.h) after the k-th call
  *                             "NAME FILE" of LEDGER_FAULT_GATE_AT="k NAME FILE", FILE the end of a
@@ -19,7 +19,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,27 +189,8 @@ STAND_IN(int, fallocate64, (int fd, int mode, off64_t at, off64_t size), (fd, mo
          NULL, 1, no_space_at(fd, at, (size_t)size))
 STAND_IN(int, rename, (const char *from, const char *to), (from, to), -1, to, 0, 0)
 STAND_IN(int, link, (const char *from, const char *to), (from, to), -1, to, 0, 0)
-STAND_IN(int, linkat, (int from_folder, const char *from, int folder, const char *to, int flags),
-         (from_folder, from, folder, to, flags), -1, to, 0, 0)
 STAND_IN(int, unlink, (const char *path), (path), -1, path, 0, give_back(path))
 STAND_IN(int, fflush, (FILE * file), (file), file ? fileno(file) : -1, NULL, 1, 0)
-
-/* Not counted: a file that is made is written to later. */
-#define STAND_IN_OPEN(name)                                                                        \
-  int name(const char *path, int flags, ...);                                                      \
-  int name(const char *path, int flags, ...) {                                                     \
-    va_list rest;                                                                                  \
-    va_start(rest, flags);                                                                         \
-    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;                        \
-    va_end(rest);                                                                                  \
-    if ((flags & O_TMPFILE) == O_TMPFILE && getenv("LEDGER_FAULT_NAMED")) {                        \
-      errno = EOPNOTSUPP;                                                                          \
-      return -1;                                                                                   \
-    }                                                                                              \
-    return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_LARGEFILE, mode);                    \
-  }
-STAND_IN_OPEN(open)
-STAND_IN_OPEN(open64)
 
 time_t time(time_t *out) {
   struct timespec now;

@@ -84,23 +84,6 @@ TEST(automatic_lambda_is_the_cheapest) {
   assert_true(plain > 30 && raised > 10);
 }
 
-/* Rows twice as long: weights of half the length, F/2, and 4Λ for the same model. Powers of two, so
- * nothing is rounded. */
-TEST(automatic_lambda_grows_with_the_square_of_the_rows) {
-  random_source r = seeded(14);
-  for (int round = 0; round < 100; round++) {
-    const dperm_loss loss = any_loss(&r);
-    public_numbers g = any_numbers(&r, &loss), twice;
-    g.norm_guess = round % 2 ? none : random_scale(&r, 0.01, 100);
-    twice = g;
-    twice.bounds.norm2 *= 2;
-    twice.norm_guess /= 2;
-    privacy_plan one = plan_of(&g), two = plan_of(&twice);
-    assert_close(two.lambda / (4 * one.lambda), 1, 1e-12);
-    assert_close(noise_rms_norm(&two.noise) / (2 * noise_rms_norm(&one.noise)), 1, 1e-12);
-  }
-}
-
 TEST(automatic_lambda_follows_the_noise) {
   random_source r = seeded(15);
   for (int round = 0; round < 3000; round++) {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/threads.h"
+#include "base/thread_pool.h"
 #include "kernel/features.h"
 #include "mechanism/mechanism.h"
 #include "reference.h"
@@ -81,7 +81,7 @@ static void start(some_models *b) {
 }
 
 static void solve_all(some_models *b, int threads) {
-  OWNED(threads_leave_at) thread_scope scope = threads_enter(threads);
+  OWNED(threads_leave) thread_scope scope = threads_enter(threads);
   batch all = batch_of(b);
   start(b);
   assert_ok(batch_solve(&all, err));
@@ -262,7 +262,7 @@ TEST(a_batch_can_be_stopped) {
   some_models b;
   begin(&b, t->sparse, t->labels, NULL, REF_LOGISTIC, 1e-2);
   batch all = batch_of(&b);
-  OWNED(threads_leave_at) thread_scope scope = threads_enter(1); /* the one that may ask */
+  OWNED(threads_leave) thread_scope scope = threads_enter(1); /* the one that may ask */
   start(&b);
   OWNED(cancel_end) cancel_token token;
   cancel_begin(&token, &stop, "solving");

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/threads.h"
+#include "base/thread_pool.h"
 #include "loss/softmax.h"
 #include "reference.h"
 #include "solve/certify.h"
@@ -129,8 +129,7 @@ TEST(gradients_are_within_what_certificates_say) {
     make(&t, seed, 20 + seed * 31, 1 + seed % 7, 2 + seed % 9, 0.7, pow(10, -(double)(seed % 5)),
          seed % 3 == 0);
     size_t size = problem_size(&t.p);
-    OWNED(scratch_free) scratch work;
-    scratch_init(&work);
+    OWNED(scratch_free) scratch work = {0};
     point at;
     OWNED_MEMORY long double *g = calloc(size, sizeof *g);
     assert_non_null(g);
@@ -172,8 +171,7 @@ TEST(hessians_are_derivatives_of_gradients) {
          seed % 3 == 0);
     t.p.x = seed % 2 ? t.data->sparse : t.data->dense;
     size_t size = problem_size(&t.p), cols = t.p.x->cols;
-    OWNED(scratch_free) scratch work;
-    scratch_init(&work);
+    OWNED(scratch_free) scratch work = {0};
     point at, near;
     double *h = NULL, *v = NULL, *product = NULL, *diagonal = NULL, sums[2], q[150 * 8];
     assert_ok(point_take(&t.p, &work, NULL, &at, err));
@@ -338,7 +336,7 @@ TEST(threads_do_not_change_a_bit) {
       const solver_options how = {.method = seed < 2 ? SOLVER_CHOLESKY : SOLVER_CG,
                                   .tolerance = 1e-9};
       solver_report report;
-      OWNED(threads_leave_at) thread_scope threads = threads_enter(m ? 3 : 1);
+      OWNED(threads_leave) thread_scope threads = threads_enter(m ? 3 : 1);
       assert_ok(solve(&t.p, &how, f + (size_t)m * size, &report, err));
     }
     assert_memory_equal(f, f + size, size * sizeof *f);

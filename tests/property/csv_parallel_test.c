@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/threads.h"
+#include "base/thread_pool.h"
 #include "data/dataset.h"
 #include "read/csv.h"
 #include "support.h"
@@ -143,7 +143,7 @@ static outcome read_file(const char *path, const dperm_schema *schema, int threa
   thread_scope scope = threads_enter(threads ? threads : 1);
   o.status = threads ? csv_parallel_read(&csv, &columns, &cells, take, &b, &o.err)
                      : read_slowly(&columns, &cells, &csv, &b, &o.err);
-  threads_leave(scope);
+  threads_leave(&scope);
   assert_ok(table_builder_finish(&b, &o.table, err));
   memcpy(o.counts, cells.counts, sizeof o.counts);
   o.doubts[0] = csv.doubts_first;
@@ -293,7 +293,7 @@ TEST(more_threads_may_come_meanwhile) {
   dperm_data *data = NULL;
   thread_scope scope = threads_enter(2);
   assert_ok(dperm_data_read(&source, &progress, &data, err));
-  threads_leave(scope);
+  threads_leave(&scope);
   assert_true(calls > 3);
   same_cells(data->table, slow.table);
   table_free(slow.table);

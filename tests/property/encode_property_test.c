@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/threads.h"
+#include "base/thread_pool.h"
 #include "data/dataset.h"
 #include "random_layout.h"
 #include "schema/row_norm.h"
@@ -176,7 +176,7 @@ static void by_file(const trial *t, bool quoted, int threads, bool encode) {
     assert_ok(dperm_data_read(&again, NULL, &data, err));
     check_rows(t, data, "encoded file");
   }
-  threads_leave(scope);
+  threads_leave(&scope);
 }
 
 static bool has_infinity(const trial *t, size_t column) {

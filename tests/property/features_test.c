@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/threads.h"
+#include "base/thread_pool.h"
 #include "exact_norm.h"
 #include "kernel/features.h"
 #include "model/model.h"
@@ -347,7 +347,7 @@ TEST(directions_depend_on_the_seed_and_not_on_threads) {
     for (int i = 0; i < 3; i++) {
       thread_scope scope = threads_enter(i + 1);
       maps[i] = map_of(kernels[k], 1, D, 0, 1 + (i == 2), INPUTS);
-      threads_leave(scope);
+      threads_leave(&scope);
     }
     size_t size = INPUTS * (D / 2) * sizeof(double);
     assert_memory_equal(maps[0]->directions, maps[1]->directions, size);

@@ -9,7 +9,6 @@
 #include "any_numbers.h"
 #include "mechanism/epsilon_rule.h"
 #include "noise_reference.h"
-#include "reference.h"
 #include "statistics.h"
 
 static const double norms[] = {0.2, 1.0, 5.0};
@@ -206,25 +205,6 @@ TEST(rescaled_rows_give_the_same_problem) {
   }
 }
 
-TEST(curvature_counts_with_the_square_of_the_norm) {
-  const dperm_loss loss = library_loss(REF_HUBER, 0.5);
-  public_numbers g = {.rows = 1000,
-                      .dims = 3,
-                      .bounds.norm2 = 5,
-                      .loss = &loss,
-                      .epsilon = 1,
-                      .epsilon_core = 1,
-                      .lambda = 0.1,
-                      .delta_reg = 0,
-                      .norm_guess = none};
-  privacy_plan plan = plan_of(&g);
-  /* ε = 2A + log(1 + 25/(2·0.5·100)) */
-  assert_close(plan.noise.beta, (1 - log1p(0.25)) / 2 / 5, 1e-10);
-  g.bounds.norm2 = 0.2;
-  plan = plan_of(&g);
-  assert_close(plan.noise.beta, (1 - log1p(0.0004)) / 2 / 0.2, 1e-10);
-}
-
 /* ---- the choice of Δ */
 
 /* U at this Δ, with β from a plan that is told Δ; infinite where there is none. */
@@ -419,17 +399,6 @@ TEST(weights_of_mixed_noise_are_the_best) {
   }
 }
 
-TEST(mixed_noise_is_for_blocks) {
-  const dperm_loss loss = dperm_loss_logistic();
-  privacy_plan plan;
-  random_source r = seeded(18);
-  public_numbers g = any_numbers(&r, &loss);
-  g.dims = 10;
-  g.noise = DPERM_NOISE_MIXED;
-  g.bounds.body = (noise_body){NULL, 0, {10, 1, 1}};
-  assert_fails(privacy_plan_make(&g, &plan, err), DPERM_INVALID_ARGUMENT, "mixed noise");
-}
-
 TEST(kinds_without_bounds_are_refused) {
   const dperm_loss loss = dperm_loss_logistic();
   random_source r = seeded(13);
@@ -440,4 +409,7 @@ TEST(kinds_without_bounds_are_refused) {
     assert_fails(privacy_plan_make(&g, &plan, err), DPERM_INVALID_ARGUMENT,
                  "nothing is known of the rows");
   }
+  g.dims = 10;
+  g.bounds.body = (noise_body){NULL, 0, {10, 1, 1}}; /* no blocks */
+  assert_fails(privacy_plan_make(&g, &plan, err), DPERM_INVALID_ARGUMENT, "mixed noise");
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/threads.h"
+#include "base/thread_pool.h"
 #include "data/dataset.h"
 #include "input_paths.h"
 #include "read/row_reader.h"
@@ -114,7 +114,7 @@ static void any_number_of_threads_gives_the_same_records(void **state) {
       for (size_t i = 0; i < RECORDS; i++) {
         assert_true(same_record(again, whole, i));
       }
-      threads_leave(scope);
+      threads_leave(&scope);
     }
     file_close(&f);
     records_free(&set);

@@ -12,7 +12,7 @@
  * the number of trials. */
 #include <stdlib.h>
 
-#include "base/threads.h"
+#include "base/thread_pool.h"
 #include "input_paths.h"
 
 /* What is different but row `place`; NULL for nothing. */
@@ -125,7 +125,7 @@ static void one_record_changes_one_row(void **state) {
     seen_free(&before);
     records_free(&set);
   }
-  threads_leave(scope);
+  threads_leave(&scope);
   assert_true(t.passed > 20 && t.refused > 20); /* else nothing was tried */
 }
 

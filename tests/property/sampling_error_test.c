@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "exact_noise.h"
-#include "random/exponential.h"
 
 static const double u = 0x1p-53;
 

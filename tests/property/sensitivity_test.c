@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/threads.h"
+#include "base/thread_pool.h"
 #include "mechanism/privacy_plan.h"
 #include "reference.h"
 #include "solve/certify.h"
@@ -208,6 +208,6 @@ int main(void) {
       cmocka_unit_test(logistic_attains_the_bound_to_one_percent),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  threads_leave(scope);
+  threads_leave(&scope);
   return failed;
 }

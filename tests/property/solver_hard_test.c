@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/threads.h"
+#include "base/thread_pool.h"
 #include "reference.h"
 #include "solve/certify.h"
 
@@ -326,6 +326,6 @@ int main(void) {
       cmocka_unit_test(a_step_beyond_the_regularizers_range_is_only_too_long),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  threads_leave(scope);
+  threads_leave(&scope);
   return failed;
 }

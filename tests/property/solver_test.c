@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/threads.h"
+#include "base/thread_pool.h"
 #include "reference.h"
 #include "solve/certify.h"
 
@@ -119,9 +119,8 @@ static void check_rounding(test_problem *t, double scale) {
   assert_non_null(exact);
   for (int way = 0; way < 2; way++) {
     problem p = problem_for(t, way ? t->data->sparse : t->data->dense);
-    OWNED(scratch_free) scratch work;
+    OWNED(scratch_free) scratch work = {0};
     point at;
-    scratch_init(&work);
     assert_ok(point_take(&p, &work, NULL, &at, err));
     for (uint64_t draw = 0; draw < 4; draw++) {
       fill_normal(70 + draw, scale, at.f, cols);
@@ -170,10 +169,9 @@ static void objective_and_line_derivatives_match_the_reference(void **state) {
   OWNED(test_problem_clear) test_problem t;
   test_problem_init(&t, 60, data, REF_SMOOTH_HINGE, 0.7, 1e-2, 1e-3, REF_QUARTIC, true);
   problem p = problem_for(&t, data->sparse);
-  OWNED(scratch_free) scratch work;
+  OWNED(scratch_free) scratch work = {0};
   point at;
   double direction[5], moved[5], q[1100], objective = 0;
-  scratch_init(&work);
   assert_ok(point_take(&p, &work, NULL, &at, err));
   fill_normal(61, 2.0, at.f, 5);
   fill_normal(62, 1.0, direction, 5);
@@ -230,7 +228,7 @@ static void threads_do_not_change_a_bit(void **state) {
                                   .tolerance = 1e-10};
       thread_scope scope = threads_enter(threads);
       assert_ok(solve(&p, &how, results[threads - 1], &reports[threads - 1], err));
-      threads_leave(scope);
+      threads_leave(&scope);
     }
     assert_memory_equal(results[0], results[1], sizeof results[0]);
     assert_memory_equal(results[0], results[2], sizeof results[0]);
@@ -275,6 +273,6 @@ int main(void) {
       cmocka_unit_test(cancelling_leaves_the_weights_alone),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  threads_leave(scope);
+  threads_leave(&scope);
   return failed;
 }

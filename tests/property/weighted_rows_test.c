@@ -20,14 +20,13 @@ static point point_new(const problem *p, scratch *work) {
 
 static void check_derivatives(const test_problem *t, const matrix *x, uint64_t seed) {
   problem p = problem_for(t, x);
-  scratch work;
+  scratch work = {0};
   size_t cols = x->cols;
   OWNED_MEMORY long double *gradient = calloc(cols, sizeof *gradient);
   OWNED_MEMORY double *direction = calloc(cols, sizeof *direction), *q = calloc(x->rows, sizeof *q);
   double objective = 0, step = 1e-5, along[3], bend[3];
   assert_true(gradient && direction && q);
   random_source r = seeded(seed);
-  scratch_init(&work);
   point at = point_new(&p, &work);
   for (size_t j = 0; j < cols; j++) {
     at.f[j] = 2 * random_normal(&r);

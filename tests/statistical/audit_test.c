@@ -6,7 +6,7 @@
 
 #include "base/owned.h"
 #include "dperm/audit.h"
-#include "random/exponential.h"
+#include "random/random_source.h"
 #include "statistics.h"
 
 /* ---- the library's own audits */

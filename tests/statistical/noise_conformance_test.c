@@ -19,8 +19,7 @@
 #include "model/model.h"
 #include "noise_bodies.h"
 #include "random/discrete_sampling.h"
-#include "random/exponential.h"
-#include "random/noise_law.h"
+#include "random/noise.h"
 #include "reference.h"
 #include "verify/checks.h"
 
@@ -328,9 +327,8 @@ static void check_figures(const noise_plan *plan, const row_bounds *bounds, uint
   size_t count = draws_for(plan), below[2] = {0, 0}, low[2] = {0, 0}, beyond = 0;
   double b[MOST], mean = 0, square = 0, fourth = 0, n = (double)count;
   double within = seed % 100 == LONG ? 0.02 : plan->kind->mean_square ? 0.005 : 1e-9;
-  noise_law figures;
-  noise_law_of(plan, &figures);
-  double q[2] = {noise_law_quantile(&figures, 0.5), noise_law_quantile(&figures, 0.95)};
+  const noise_figures figures = noise_figures_of(plan);
+  const double q[2] = {figures.q50, figures.q95};
   for (size_t k = 0; k < count; k++) {
     noise_draw(plan, &r, b);
     double length = l2_of(b, plan->dims);
@@ -345,7 +343,7 @@ static void check_figures(const noise_plan *plan, const row_bounds *bounds, uint
   }
   double rms = noise_rms_norm(plan), slack = 7 * sqrt((square - mean * mean) / n) / mean;
   assert_close(square / (rms * rms), 1, 7 * sqrt((fourth / (square * square) - 1) / n));
-  assert_close(noise_law_mean(&figures) / mean, 1, within + slack);
+  assert_close(figures.mean / mean, 1, within + slack);
   for (int i = 0; i < 2; i++) {
     double limit = bernstein_limit(count, levels[i] * (1 - levels[i]), 1, rate);
     if (!((double)below[i] / n >= levels[i] - limit && (double)low[i] / n <= levels[i] + limit)) {
@@ -358,33 +356,6 @@ static void check_figures(const noise_plan *plan, const row_bounds *bounds, uint
 
 TEST(figures_agree_with_draws) {
   for_every_plan(0.7, check_figures);
-}
-
-static void check_repeats(const noise_plan *plan, const row_bounds *bounds, uint64_t seed) {
-  noise_plan small = *plan;
-  noise_law once, again, scaled;
-  small.beta = 1e-9;
-  noise_law_of(plan, &once);
-  noise_law_of(plan, &again);
-  noise_law_of(&small, &scaled);
-  assert_true(noise_law_mean(&once) == noise_law_mean(&again));
-  assert_true(noise_law_quantile(&once, 0.9) == noise_law_quantile(&again, 0.9));
-  assert_close(noise_law_mean(&scaled) * 1e-9 / noise_law_mean(&once), 1, 1e-12);
-  assert_true(noise_law_quantile(&once, 0.1) < noise_law_quantile(&once, 0.9));
-}
-
-TEST(figures_do_not_change_from_call_to_call_and_scale) {
-  for_every_plan(1, check_repeats);
-}
-
-/* A million columns: one value of V, at once. */
-TEST(figures_of_very_many_columns_come_at_once) {
-  const noise_plan plan = {&noise_l1, 1000000, 2.0, {0}, 1};
-  noise_law figures;
-  noise_law_of(&plan, &figures);
-  double rms = noise_rms_norm(&plan);
-  assert_close(noise_law_mean(&figures) / rms, 1, 1e-5);
-  assert_close(noise_law_quantile(&figures, 0.95) / rms, 1, 1e-2);
 }
 
 static void check_scales(const noise_plan *plan, const row_bounds *bounds, uint64_t seed) {

@@ -8,7 +8,6 @@
 
 #include "noise_bodies.h"
 #include "noise_reference.h"
-#include "random/exponential.h"
 
 enum { DRAWS = 100000 };
 static const double rate = 1e-9;
@@ -59,21 +58,6 @@ TEST(norms_are_those_of_their_definitions) {
         }
         assert_close(plan.kind->norm(&plan, b) / (double)defined_norm(&plan, wide), 1, 1e-13);
       }
-    }
-  }
-}
-
-static bool same(double a, double b) {
-  return a == b || (isnan(a) && isnan(b));
-}
-
-TEST(weights_of_mixed_noise_are_the_best) {
-  for (size_t i = 0; i < BODIES; i++) {
-    const noise_plan plan = plan_for(&noise_mixed, i, 1);
-    const mixed_reference own = mixed_weights_of(&plan), best = mixed_weights_best(&plan.body);
-    assert_true(!body_fits(&noise_mixed, i) || same(own.alone, best.alone));
-    for (size_t k = 0; body_fits(&noise_mixed, i) && k < body_count(&plan.body); k++) {
-      assert_true(same(own.weight[k], best.weight[k]));
     }
   }
 }

@@ -1,7 +1,6 @@
 /* A caller that wants to stop is heard in the middle of a pass over blocks of rows, and nothing
  * that the pass has left half made is taken for a result. The watches here ask whenever they can,
  * so that no clock decides. */
-#include "base/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -234,8 +233,7 @@ TEST(passes_over_many_classes_ask_often) {
                        .model = {.lambda = 0.01}};
     size_t size = problem_size(&p);
     joint_pass j = {.p = &p};
-    OWNED(scratch_free) scratch work;
-    scratch_init(&work);
+    OWNED(scratch_free) scratch work = {0};
     assert_ok(point_take(&p, &work, NULL, &j.at, err));
     assert_ok(scratch_take(&work, (size_t)ROWS * CLASSES, sizeof *j.tall, &j.tall, err));
     assert_ok(scratch_take(&work, size, sizeof *j.wide, &j.wide, err));

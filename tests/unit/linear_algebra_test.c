@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/threads.h"
+#include "base/thread_pool.h"
 #include "base/vector.h"
 #include "matrix/matrix_dense.h"
 #include "solve/direction.h"
@@ -198,7 +198,7 @@ static void check_rotation(random_source *r, size_t d, size_t count) {
   householder_rotation(d, count, q, work);
   (void)threads_enter(3);
   householder_rotation(d, count, again, work);
-  threads_leave(scope);
+  threads_leave(&scope);
   assert_memory_equal(q, again, d * count * sizeof *q);
   for (size_t i = 0; i < count; i++) {
     for (size_t j = 0; j < count; j++) {

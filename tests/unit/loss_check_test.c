@@ -112,7 +112,7 @@ TEST(custom_losses_pass_or_are_refuted_for_what_is_wrong) {
                {pseudo_huber, 1, 1, NULL},
                {scaled_logistic, 5.999, 3, "beyond its L"},
                {scaled_logistic, 6, 2.99, "beyond its c"},
-               {modest_about_curvature, 6, 1, "its slope rises at rate"},
+               {modest_about_curvature, 6, 1, "its slope rises at a rate"},
                {half_the_slope, 6, 3, "not the derivative"},
                {slope_of_the_wrong_sign, 6, 3, "slope"},
                {sine, 1, 1, "convex"},
@@ -124,7 +124,7 @@ TEST(custom_losses_pass_or_are_refuted_for_what_is_wrong) {
                {absolute, 1, 1, "a kink"},
                {absolute, 1, 1e3, "a kink"},
                {naive_logistic, 1, 0.25, "not finite"},
-               {nowhere, 1, 1, "not finite at z = 0"}};
+               {nowhere, 1, 1, "near z = 0: it is not finite"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     custom context = {cases[i].at};
     const dperm_loss loss = {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/double_double.h"
-#include "base/threads.h"
+#include "base/thread_pool.h"
 #include "fast_features.h"
 #include "plain_products.h"
 #include "precise.h"
@@ -142,7 +142,7 @@ static void check_products(const test_rows *t, const matrix *x) {
     for (int threads = 1; threads <= 3; threads++) {
       thread_scope scope = threads_enter(threads);
       by_threads[threads - 1] = run(x, f, w, k);
-      threads_leave(scope);
+      threads_leave(&scope);
     }
     check_entries(t, x, f, w, k, &by_threads[0]);
     check_same_bits(x, &by_threads[0], &by_threads[1], k);
@@ -273,7 +273,7 @@ static dd_results run_dd(const matrix *x, const double *f, const double *f_rest,
   thread_scope scope = threads_enter(threads);
   assert_ok(matrix_apply_dd(x, f, f_rest, r.z, r.z_rest, err));
   assert_ok(matrix_apply_transposed_dd(x, w, r.g, err));
-  threads_leave(scope);
+  threads_leave(&scope);
   return r;
 }
 
@@ -376,7 +376,7 @@ static void check_features(const test_rows *below, size_t features, check *what)
     assert_ok(features_new(map, kind_of(below, k), &x, err));
     auto_rows *t = rows_of_features(x);
     what(t, x);
-    threads_leave(scope);
+    threads_leave(&scope);
   }
 }
 

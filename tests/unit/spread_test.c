@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/threads.h"
+#include "base/thread_pool.h"
 #include "data/dataset.h"
 #include "dperm/tune.h"
 #include "kernel/features.h"
@@ -178,7 +178,7 @@ TEST(operations_have_the_bits_of_one_process) {
     OWNED(test_rows_free_at) test_rows *t = test_rows_random(i + 1, rows[i], 37, 0.2);
     try_operations(t, NULL);
   }
-  threads_leave(scope);
+  threads_leave(&scope);
 }
 
 TEST(features_of_spread_rows_have_the_bits_of_one_process) {
@@ -190,7 +190,7 @@ TEST(features_of_spread_rows_have_the_bits_of_one_process) {
     OWNED(test_rows_free_at) test_rows *t = test_rows_random(rows, rows, 12, 0.4);
     try_operations(t, map);
   }
-  threads_leave(scope);
+  threads_leave(&scope);
 }
 
 /* ---- rows that change places */

@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/threads.h"
 #include "support.h"
 
 #ifdef __SANITIZE_THREAD__
@@ -54,7 +53,7 @@ static int wrong_after(size_t pieces) {
 
 static void every_piece_is_done_once(void **state) {
   for (int threads = 1; threads <= 5; threads++) {
-    OWNED(threads_leave_at) thread_scope scope = threads_enter(threads);
+    OWNED(threads_leave) thread_scope scope = threads_enter(threads);
     assert_int_equal(pool_workers(), threads);
     for (size_t pieces = 0; pieces <= PIECES; pieces = 2 * pieces + 1) {
       assert_int_equal(wrong_after(pieces), 0);
@@ -84,12 +83,12 @@ static void callers_do_not_disturb_each_other(void **state) {
 }
 
 static void run_nested(void *context, size_t piece, size_t worker) {
-  OWNED(threads_leave_at) thread_scope scope = threads_enter(3);
+  OWNED(threads_leave) thread_scope scope = threads_enter(3);
   atomic_fetch_add((atomic_int *)context, wrong_after(100) + (pool_workers() != 1));
 }
 
 static void inside_of_a_piece_a_job_is_its_callers(void **state) {
-  OWNED(threads_leave_at) thread_scope scope = threads_enter(3);
+  OWNED(threads_leave) thread_scope scope = threads_enter(3);
   atomic_int wrong = 0;
   pool_run(30, run_nested, &wrong);
   assert_int_equal(atomic_load(&wrong), 0);
@@ -138,7 +137,7 @@ static void a_child_starts_threads_of_its_own(void **state) {
 #ifdef __SANITIZE_THREAD__
   skip(); /* it forbids threads in the child; all other builds run this */
 #endif
-  OWNED(threads_leave_at) thread_scope scope = threads_enter(3);
+  OWNED(threads_leave) thread_scope scope = threads_enter(3);
   assert_int_equal(wrong_after(1000), 0);
   pid_t child = fork();
   if (child == 0) {
@@ -168,7 +167,7 @@ static void end_threads(void *context, size_t piece, size_t worker) {
 }
 
 static void threads_end_and_others_start(void **state) {
-  OWNED(threads_leave_at) thread_scope scope = threads_enter(4);
+  OWNED(threads_leave) thread_scope scope = threads_enter(4);
   dperm_threads_end();
   dperm_threads_end(); /* of none */
   for (int turn = 0; turn < 20; turn++) {
@@ -203,7 +202,7 @@ static void see_mode(void *context, size_t piece, size_t worker) {
 }
 
 static void threads_round_as_their_caller(void **state) {
-  OWNED(threads_leave_at) thread_scope scope = threads_enter(3);
+  OWNED(threads_leave) thread_scope scope = threads_enter(3);
   for (int round = 0; round < 20; round++) {
     modes m = {.set = -1};
     bool up = round % 2;
@@ -216,7 +215,7 @@ static void threads_round_as_their_caller(void **state) {
 
 /* Whatever a piece did to the rounding mode, the caller can see. */
 static void a_spoilt_mode_comes_back_to_the_caller(void **state) {
-  OWNED(threads_leave_at) thread_scope scope = threads_enter(3);
+  OWNED(threads_leave) thread_scope scope = threads_enter(3);
   for (int round = 0; round < 20; round++) {
     modes m = {.set = FE_DOWNWARD};
     pool_run(400, see_mode, &m);
