@@ -52,7 +52,6 @@ static void put_option(const char *left, const char *text) {
 
 void help_print(void *context, const command_page *page) {
   char text[128], word[132];
-  (void)context;
   printf("dperm %s: %s\n\n", page->name, page->summary);
   size_t at = (size_t)printf("usage: dperm %s", page->name), indent = 9;
   /* an argument is one word, whatever blanks it has; those that all have are left out */
@@ -102,7 +101,6 @@ static void print_overview(const command *commands) {
 static void print_table(void *context, const command_page *page) {
   static const char *const kinds[] = {"text",  "input", "output", "number", "positive",
                                       "count", "seed",  "flag",   "choice", "count"};
-  (void)context;
   bool action = strchr(page->name, ' ') != NULL;
   for (size_t i = 0; i < page->count - COMMON_ARGUMENTS; i++) {
     const argument *a = &page->table[i];

@@ -132,7 +132,6 @@ static dperm_status check(const char *path, const char *data_path, bool unsafe, 
 
 /* A dperm_remark: a line on stderr. */
 static void print_remark(void *context, const char *line) {
-  (void)context;
   note("remark: %s", line);
 }
 

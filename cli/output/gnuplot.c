@@ -3,7 +3,6 @@
 #include "output/gnuplot.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include "output/handles.h"
 #include "output/message.h"

@@ -36,13 +36,11 @@ static void draw(const char *stage, double share) {
 /* Solving has nothing public to count, and what is drawn must not follow the solver's steps: a word
  * is shown a second after its beginning. */
 static void on_second(int number) {
-  (void)number;
   static const char line[] = "\r\033[Ksolving";
   (void)!write(STDERR_FILENO, line, sizeof line - 1); /* may be called in a signal handler */
 }
 
 static bool tick(void *context, const char *stage, uint64_t done, uint64_t total) {
-  (void)context;
   if (signals_caught()) {
     return true;
   }

@@ -47,7 +47,6 @@ static void say(const char *text) {
  * back into the work; nothing was written, and a charge stays spent. */
 static void on_lost_page(int number) {
   static atomic_flag said = ATOMIC_FLAG_INIT;
-  (void)number;
   while (
       atomic_flag_test_and_set(&said)) { /* another thread has met it too, and ends the program */
     (void)pause();

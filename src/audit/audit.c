@@ -1,6 +1,5 @@
 /* dperm_audit_run: the list of audits, and from each to a verdict. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

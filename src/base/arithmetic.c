@@ -31,12 +31,10 @@ bool arithmetic_sound(void) {
 }
 
 dperm_status arithmetic_check(dperm_error *err) {
-  if (!arithmetic_sound()) {
-    FAIL(
-        err, DPERM_NUMERIC_ERROR,
-        "this program has changed the processor's rounding mode, or has it flush subnormal numbers "
-        "to zero; the privacy claim is for IEEE arithmetic, rounded to nearest, so nothing is "
-        "released: set it back (fesetround(FE_TONEAREST); flushing often comes with -ffast-math)");
-  }
+  FAIL_IF(
+      !arithmetic_sound(), err, DPERM_NUMERIC_ERROR,
+      "this program has changed the processor's rounding mode, or has it flush subnormal numbers "
+      "to zero; the privacy claim is for IEEE arithmetic, rounded to nearest, so nothing is "
+      "released: set it back (fesetround(FE_TONEAREST); flushing often comes with -ffast-math)");
   return DPERM_OK;
 }

@@ -37,9 +37,8 @@ const char *path_for_people(const char *path) {
 }
 
 static dperm_status fail_source(const char *path, const char *cannot, dperm_error *err) {
-  if (errno == EBADF && strcmp(path, "-") == 0) {
-    FAIL(err, DPERM_IO_ERROR, "standard input is closed; give it the records, or name a file");
-  }
+  FAIL_IF(errno == EBADF && strcmp(path, "-") == 0, err, DPERM_IO_ERROR,
+          "standard input is closed; give it the records, or name a file");
   FAIL(err, DPERM_IO_ERROR, "%s: cannot %s (%s); check the name, the permissions and the disk",
        path_for_people(path), cannot, strerror(errno));
 }
@@ -104,9 +103,8 @@ dperm_status byte_source_open(const char *path, const dperm_progress *progress, 
   bool standard = strcmp(path, "-") == 0;
   while ((source->fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)) < 0 &&
          errno == EINTR) { /* a named pipe waits for its other end; a signal may ask to stop */
-    if (!progress || !progress->tick) {
-      FAIL(err, DPERM_CANCELLED, "%s: stopped on request while opening", path);
-    }
+    FAIL_IF(!progress || !progress->tick, err, DPERM_CANCELLED,
+            "%s: stopped on request while opening", path);
     TRY(progress_tick(progress, "reading", 0, 1, err));
   }
   struct stat about;
@@ -120,8 +118,7 @@ dperm_status byte_source_open(const char *path, const dperm_progress *progress, 
     source->gzip = inflateInit2(&source->unpack, 16 + MAX_WBITS) == Z_OK;
     TRY(source->gzip ? DPERM_OK : fail_memory(source, err));
   }
-  *out = source;
-  source = NULL;
+  *out = TAKE(source);
   return DPERM_OK;
 }
 
@@ -164,19 +161,17 @@ static dperm_status pass_member(byte_source *source, dperm_error *err) {
 static dperm_status inflate_some(byte_source *source, dperm_error *err) {
   z_stream *z = &source->unpack;
   TRY(look_ahead(source, 1, err));
-  if (z->avail_in == 0) {
-    FAIL(err, DPERM_IO_ERROR, "%s: the gzip stream ends early; the file is cut, fetch it again",
-         path_for_people(source->path));
-  }
+  FAIL_IF(z->avail_in == 0, err, DPERM_IO_ERROR,
+          "%s: the gzip stream ends early; the file is cut, fetch it again",
+          path_for_people(source->path));
   int code = inflate(z, Z_NO_FLUSH);
   source->behind = code == Z_STREAM_END;
   if (code == Z_MEM_ERROR) {
     return fail_memory(source, err);
   }
-  if (code != Z_OK && code != Z_BUF_ERROR && code != Z_STREAM_END) {
-    FAIL(err, DPERM_IO_ERROR, "%s: cannot read (%s); the file or the disk is damaged",
-         path_for_people(source->path), z->msg ? z->msg : "this is not gzip");
-  }
+  FAIL_IF(code != Z_OK && code != Z_BUF_ERROR && code != Z_STREAM_END, err, DPERM_IO_ERROR,
+          "%s: cannot read (%s); the file or the disk is damaged", path_for_people(source->path),
+          z->msg ? z->msg : "this is not gzip");
   return DPERM_OK;
 }
 
@@ -262,10 +257,8 @@ dperm_status file_read_all(const char *path, size_t limit, char **text, size_t *
     TRY(memory_reserve(&buffer, &capacity, used + (1U << 16), 1, err));
     TRY(byte_source_read(source, buffer + used, capacity - used - 1, &got, err));
     used += got;
-    if (used > limit) {
-      FAIL(err, DPERM_INVALID_DATA, "%s: larger than %zu bytes; this is not such a file",
-           path_for_people(path), limit);
-    }
+    FAIL_IF(used > limit, err, DPERM_INVALID_DATA,
+            "%s: larger than %zu bytes; this is not such a file", path_for_people(path), limit);
   } while (got > 0);
   buffer[used] = '\0';
   *text = buffer;

@@ -200,12 +200,11 @@ static dperm_status open_directly(output_file *file, bool folder, dperm_error *e
 /* The rename would replace it, and the file not be where the link says. */
 dperm_status output_link_check(const char *path, dperm_error *err) {
   struct stat about;
-  if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode) && stat(path, &about) != 0) {
-    FAIL(err, DPERM_IO_ERROR,
-         "%s: a symbolic link to a file that is not there; remove the link, or name the file "
-         "itself",
-         path);
-  }
+  FAIL_IF(lstat(path, &about) == 0 && S_ISLNK(about.st_mode) && stat(path, &about) != 0, err,
+          DPERM_IO_ERROR,
+          "%s: a symbolic link to a file that is not there; remove the link, or name the file "
+          "itself",
+          path);
   return DPERM_OK;
 }
 
@@ -230,8 +229,7 @@ dperm_status output_open(const char *path, bool private, output_file **out, dper
     int reason = rename_trouble(file->target);
     TRY(reason ? fail_write(file, reason, err) : open_beside(file, private, err));
   }
-  *out = file;
-  file = NULL;
+  *out = TAKE(file);
   return DPERM_OK;
 }
 
@@ -240,11 +238,8 @@ dperm_status output_open_memory(output_file **out, dperm_error *err) {
   TRY(memory_new(1, sizeof *file, &file, err));
   file->name = "memory";
   file->stream = open_memstream(&file->memory, &file->length);
-  if (!file->stream) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing");
-  }
-  *out = file;
-  file = NULL;
+  FAIL_IF(!file->stream, err, DPERM_OUT_OF_MEMORY, "out of memory while writing");
+  *out = TAKE(file);
   return DPERM_OK;
 }
 
@@ -252,9 +247,7 @@ dperm_status output_take(output_file *given, char **bytes, size_t *length, dperm
   OWNED(output_discard_at) output_file *file = given;
   int closed = fclose(file->stream);
   file->stream = NULL;
-  if (closed != 0) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing");
-  }
+  FAIL_IF(closed != 0, err, DPERM_OUT_OF_MEMORY, "out of memory while writing");
   *bytes = file->memory;
   *length = file->length;
   file->memory = NULL;

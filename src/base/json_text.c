@@ -168,9 +168,7 @@ static dperm_status put_scalar(printer *p, const json_t *value, dperm_error *err
     return put(p, text, length, err);
   }
   OWNED_MEMORY char *text = json_dumps(value, JSON_ENCODE_ANY);
-  if (!text) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing JSON");
-  }
+  FAIL_IF(!text, err, DPERM_OUT_OF_MEMORY, "out of memory while writing JSON");
   return put(p, text, strlen(text), err);
 }
 

@@ -16,12 +16,10 @@
 #include "dperm/tune.h"
 
 dperm_status sized_check(const sized_struct *kind, size_t least, size_t size, dperm_error *err) {
-  if (size < least || size > kind->size) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s has %zu bytes, and dperm %s knows %zu to %zu: the program was built against a newer "
-         "dperm or one that is too old, or has not called the _init of its options",
-         kind->name, size, dperm_version(), kind->first, kind->size);
-  }
+  FAIL_IF(size < least || size > kind->size, err, DPERM_INVALID_ARGUMENT,
+          "%s has %zu bytes, and dperm %s knows %zu to %zu: the program was built against a newer "
+          "dperm or one that is too old, or has not called the _init of its options",
+          kind->name, size, dperm_version(), kind->first, kind->size);
   return DPERM_OK;
 }
 
@@ -113,15 +111,12 @@ dperm_status options_take_all(const dperm_options *given, size_t count, dperm_op
   TRY(memory_new(count, sizeof *made, &made, err));
   for (size_t i = 0; i < count; i++) {
     const char *one = (const char *)given + i * stride;
-    if (size_of(one) != stride) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "number %zu of an array of dperm_options has another size than the first; call "
-           "dperm_options_init for each",
-           i);
-    }
+    FAIL_IF(size_of(one) != stride, err, DPERM_INVALID_ARGUMENT,
+            "number %zu of an array of dperm_options has another size than the first; call "
+            "dperm_options_init for each",
+            i);
     TRY(options_take(DPERM_OPTIONS_TRAIN, one, &made[i], err));
   }
-  *out = made;
-  made = NULL;
+  *out = TAKE(made);
   return DPERM_OK;
 }

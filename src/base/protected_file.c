@@ -72,15 +72,12 @@ static bool is_beside_ledger(const char *path) {
 
 dperm_status protected_file_check(const char *path, const char *name, dperm_error *err) {
   bool ledger = is_ledger(path);
-  if (!ledger && errno != 0) {
-    FAIL(err, DPERM_IO_ERROR,
-         "%s: there is a file that cannot be read (%s), so it may be a ledger, which no output "
-         "replaces; name another file",
-         name, strerror(errno));
-  }
-  if (ledger || is_beside_ledger(path)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: %s, which no output replaces; name another file", name,
-         ledger ? "a ledger of dperm" : "belongs to a ledger of dperm");
-  }
+  FAIL_IF(!ledger && errno != 0, err, DPERM_IO_ERROR,
+          "%s: there is a file that cannot be read (%s), so it may be a ledger, which no output "
+          "replaces; name another file",
+          name, strerror(errno));
+  FAIL_IF(ledger || is_beside_ledger(path), err, DPERM_INVALID_ARGUMENT,
+          "%s: %s, which no output replaces; name another file", name,
+          ledger ? "a ledger of dperm" : "belongs to a ledger of dperm");
   return DPERM_OK;
 }

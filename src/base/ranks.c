@@ -15,10 +15,8 @@ dperm_status ranks_agree(ranks *r, dperm_status status, dperm_error *err) {
   if (!r) {
     return status;
   }
-  if (r->broken) {
-    FAIL(status == DPERM_OK ? err : NULL, status == DPERM_OK ? DPERM_IO_ERROR : status,
-         "a process of this job has failed before; nothing was released");
-  }
+  FAIL_IF(r->broken, status == DPERM_OK ? err : NULL, status == DPERM_OK ? DPERM_IO_ERROR : status,
+          "a process of this job has failed before; nothing was released");
   /* The first rank that is not well has the largest number. */
   uint64_t first = status == DPERM_OK ? 0 : r->count - r->rank;
   if (!r->combine(r, false, &first, 1)) {

@@ -107,20 +107,16 @@ static dperm_status come_together(const launch *started, mpi_ranks *r, dperm_err
          "alone, unset %s",
          started->count, started->by, started->by);
   }
-  if (!begin(r) || !connect(r, &count, &rank)) {
-    FAIL(err, DPERM_UNSUPPORTED,
-         "MPI could not start; check the installation of Open MPI, and that this process has not "
-         "ended MPI already");
-  }
+  FAIL_IF(!begin(r) || !connect(r, &count, &rank), err, DPERM_UNSUPPORTED,
+          "MPI could not start; check the installation of Open MPI, and that this process has not "
+          "ended MPI already");
   size_t seen = (size_t)count;
   bool exact = started->exact && r->begun_here; /* a host may have started some by MPI itself */
-  if (exact ? started->count != seen : started->count > seen) {
-    FAIL(
-        err, DPERM_UNSUPPORTED,
-        "%zu processes were started (%s), but MPI sees %d; start them with the mpirun of the MPI "
-        "that dperm was built with, or run it once (srun -n 1); if this process is alone, unset %s",
-        started->count, started->by, count, started->by);
-  }
+  FAIL_IF(
+      exact ? started->count != seen : started->count > seen, err, DPERM_UNSUPPORTED,
+      "%zu processes were started (%s), but MPI sees %d; start them with the mpirun of the MPI "
+      "that dperm was built with, or run it once (srun -n 1); if this process is alone, unset %s",
+      started->count, started->by, count, started->by);
   r->ranks.count = seen;
   r->ranks.rank = (size_t)rank;
   return DPERM_OK;

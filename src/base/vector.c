@@ -82,7 +82,6 @@ static void reflect_columns(const reflection *r, size_t from, size_t to) {
 static void reflect_piece(void *context, size_t piece, size_t worker) {
   const reflection *r = context;
   size_t from = r->j + 1 + piece * COLUMNS;
-  (void)worker;
   reflect_columns(r, from, from + COLUMNS < r->count ? from + COLUMNS : r->count);
 }
 

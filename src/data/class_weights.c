@@ -12,24 +12,17 @@ static const double largest = 1e6, smallest = 1e-6;
 
 dperm_status class_weights_validate(const dperm_class_weight *given, size_t count,
                                     dperm_error *err) {
-  if (count > CLASSES_MOST || (count > 0 && !given)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu class weights; give one for a class, at most %d", count,
-         CLASSES_MOST);
-  }
+  FAIL_IF(count > CLASSES_MOST || (count > 0 && !given), err, DPERM_INVALID_ARGUMENT,
+          "%zu class weights; give one for a class, at most %d", count, CLASSES_MOST);
   for (size_t i = 0; i < count; i++) {
-    if (!given[i].name) {
-      FAIL(err, DPERM_INVALID_ARGUMENT, "a class weight has no class; name it");
-    }
-    if (!(given[i].weight >= smallest && given[i].weight <= largest)) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "class \"%.64s\" has a weight of %g; give a number between %g and %g", given[i].name,
-           given[i].weight, smallest, largest);
-    }
+    FAIL_IF(!given[i].name, err, DPERM_INVALID_ARGUMENT, "a class weight has no class; name it");
+    FAIL_IF(!(given[i].weight >= smallest && given[i].weight <= largest), err,
+            DPERM_INVALID_ARGUMENT,
+            "class \"%.64s\" has a weight of %g; give a number between %g and %g", given[i].name,
+            given[i].weight, smallest, largest);
     for (size_t j = 0; j < i; j++) {
-      if (strcmp(given[i].name, given[j].name) == 0) {
-        FAIL(err, DPERM_INVALID_ARGUMENT, "class \"%.64s\" has two weights; give one",
-             given[i].name);
-      }
+      FAIL_IF(strcmp(given[i].name, given[j].name) == 0, err, DPERM_INVALID_ARGUMENT,
+              "class \"%.64s\" has two weights; give one", given[i].name);
     }
   }
   return DPERM_OK;
@@ -54,12 +47,10 @@ dperm_status class_weights_new(const class_list *classes, const dperm_class_weig
   }
   for (size_t i = 0; i < count; i++) {
     size_t at = find_class(classes, given[i].name);
-    if (at == classes->count) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "\"%.64s\" has a weight and is no class; the first two of %zu are \"%.64s\" and "
-           "\"%.64s\"",
-           given[i].name, classes->count, classes->names[0], classes->names[1]);
-    }
+    FAIL_IF(at == classes->count, err, DPERM_INVALID_ARGUMENT,
+            "\"%.64s\" has a weight and is no class; the first two of %zu are \"%.64s\" and "
+            "\"%.64s\"",
+            given[i].name, classes->count, classes->names[0], classes->names[1]);
     weights[at] = given[i].weight;
   }
   for (size_t i = 0; i < classes->count; i++) {
@@ -69,8 +60,7 @@ dperm_status class_weights_new(const class_list *classes, const dperm_class_weig
     weights[i] /= most; /* at most 1: a quotient of a smaller by a larger never rounds above it */
   }
   if (out) {
-    *out = weights;
-    weights = NULL;
+    *out = TAKE(weights);
   }
   return DPERM_OK;
 }

@@ -19,8 +19,7 @@ dperm_status data_of_rows(growing_rows *rows, size_t dims, const dperm_schema *s
   data->origin = schema ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT;
   data->schema = schema_share(schema);
   *rows = (growing_rows){0};
-  *out = data;
-  data = NULL;
+  *out = TAKE(data);
   return DPERM_OK;
 }
 
@@ -36,8 +35,7 @@ dperm_status data_of_table(record_table *t, const dperm_schema *schema, dperm_da
   data->bounds = schema->bounds;
   data->origin = ORIGIN_SCHEMA;
   data->schema = schema_share(schema);
-  *out = data;
-  data = NULL;
+  *out = TAKE(data);
   return DPERM_OK;
 }
 
@@ -71,17 +69,13 @@ dperm_status data_unchanged(const dperm_data *data, dperm_error *err) {
 static dperm_status data_of_memory(size_t rows, size_t dims, const double *labels, double norm,
                                    dperm_data **out, dperm_error *err) {
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
-  if (dims == 0 || dims > INT32_MAX) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows of %zu columns; give at least one column", rows,
-         dims);
-  }
-  if (!(norm >= 1e-100 && norm <= 1e100)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "norm bound %g; give one between 1e-100 and 1e100", norm);
-  }
+  FAIL_IF(dims == 0 || dims > INT32_MAX, err, DPERM_INVALID_ARGUMENT,
+          "%zu rows of %zu columns; give at least one column", rows, dims);
+  FAIL_IF(!(norm >= 1e-100 && norm <= 1e100), err, DPERM_INVALID_ARGUMENT,
+          "norm bound %g; give one between 1e-100 and 1e100", norm);
   for (size_t i = 0; labels && i < rows; i++) {
-    if (labels[i] != 1.0 && labels[i] != -1.0) {
-      FAIL(err, DPERM_INVALID_DATA, "the label of row %zu is not -1 or +1", i);
-    }
+    FAIL_IF(labels[i] != 1.0 && labels[i] != -1.0, err, DPERM_INVALID_DATA,
+            "the label of row %zu is not -1 or +1", i);
   }
   TRY(memory_new(1, sizeof *data, &data, err));
   TRY(memory_new(rows, sizeof *data->labels, &data->labels, err));
@@ -92,17 +86,15 @@ static dperm_status data_of_memory(size_t rows, size_t dims, const double *label
   data->unlabelled = labels == NULL;
   data->bounds = row_bounds_of_norm(dims, norm);
   data->origin = ORIGIN_MEMORY;
-  *out = data;
-  data = NULL;
+  *out = TAKE(data);
   return DPERM_OK;
 }
 
 static dperm_status clip_finite(double *values, size_t count, double norm, size_t row,
                                 dperm_error *err) {
   for (size_t j = 0; j < count; j++) {
-    if (!isfinite(values[j])) {
-      FAIL(err, DPERM_INVALID_DATA, "row %zu holds NaN or infinity; mend the data", row);
-    }
+    FAIL_IF(!isfinite(values[j]), err, DPERM_INVALID_DATA,
+            "row %zu holds NaN or infinity; mend the data", row);
   }
   row_clip(values, count, norm);
   return DPERM_OK;
@@ -114,9 +106,8 @@ dperm_status dperm_data_from_dense(size_t rows, size_t dims, const double *row_m
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   OWNED(row_fingerprinter_close) row_fingerprinter printer = {0};
   OWNED_MEMORY double *values = NULL;
-  if (dims > 0 && rows > SIZE_MAX / sizeof *values / dims) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "%zu rows of %zu columns do not fit in memory", rows, dims);
-  }
+  FAIL_IF(dims > 0 && rows > SIZE_MAX / sizeof *values / dims, err, DPERM_OUT_OF_MEMORY,
+          "%zu rows of %zu columns do not fit in memory", rows, dims);
   TRY(data_of_memory(rows, dims, labels, norm, &data, err));
   TRY(memory_new(rows * dims, sizeof *values, &values, err));
   TRY(row_fingerprinter_open(dims, &printer, err));
@@ -127,8 +118,7 @@ dperm_status dperm_data_from_dense(size_t rows, size_t dims, const double *row_m
   }
   TRY(matrix_dense_new(rows, dims, values, &data->x, err));
   values = NULL;
-  *out = data;
-  data = NULL;
+  *out = TAKE(data);
   return DPERM_OK;
 }
 
@@ -138,10 +128,8 @@ static dperm_status copy_csr_row(growing_rows *rows, size_t dims, const uint32_t
   TRY(rows_reserve(rows, count, err));
   size_t before = rows->entries;
   for (size_t e = 0; e < count; e++) {
-    if (columns[e] >= dims || (e > 0 && columns[e] <= columns[e - 1])) {
-      FAIL(err, DPERM_INVALID_DATA, "the columns of row %zu are not ascending, or not below %zu",
-           rows->count, dims);
-    }
+    FAIL_IF(columns[e] >= dims || (e > 0 && columns[e] <= columns[e - 1]), err, DPERM_INVALID_DATA,
+            "the columns of row %zu are not ascending, or not below %zu", rows->count, dims);
   }
   rows_copy(rows, (row_view){count, columns, values});
   TRY(clip_finite(rows->values + before, count, norm, rows->count, err));
@@ -159,9 +147,8 @@ dperm_status dperm_data_from_csr(size_t rows, size_t dims, const size_t *row_sta
   size_t most = 0;
   TRY(data_of_memory(rows, dims, labels, norm, &data, err));
   for (size_t i = 0; i < rows; i++) {
-    if (row_starts[i + 1] < row_starts[i] || row_starts[i + 1] - row_starts[i] > dims) {
-      FAIL(err, DPERM_INVALID_DATA, "the start of row %zu lies after its end", i);
-    }
+    FAIL_IF(row_starts[i + 1] < row_starts[i] || row_starts[i + 1] - row_starts[i] > dims, err,
+            DPERM_INVALID_DATA, "the start of row %zu lies after its end", i);
     most = row_starts[i + 1] - row_starts[i] > most ? row_starts[i + 1] - row_starts[i] : most;
   }
   TRY(row_fingerprinter_open(most, &printer, err));
@@ -172,8 +159,7 @@ dperm_status dperm_data_from_csr(size_t rows, size_t dims, const size_t *row_sta
     data->prints[i] = row_fingerprint_of(&printer, columns + from, values + from, count);
   }
   TRY(matrix_sparse_take(&copy, dims, &data->x, err));
-  *out = data;
-  data = NULL;
+  *out = TAKE(data);
   return DPERM_OK;
 }
 
@@ -207,16 +193,13 @@ static dperm_status widen_sparse(const matrix *x, double last, matrix **out, dpe
 dperm_status dperm_data_add_intercept(dperm_data *data, double value, dperm_error *err) {
   const double ends[2] = {data->bounds.norm2, value};
   matrix *wide = NULL;
-  if (data->origin != ORIGIN_MEMORY || data->intercept != 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "only rows from memory, and only once, get a constant column; a schema has its own");
-  }
-  if (!(fabs(value) >= 1e-100 && fabs(value) <= 1e100) || data->x->cols >= INT32_MAX) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "a constant column of %g; give a value between 1e-100 and "
-         "1e100",
-         value);
-  }
+  FAIL_IF(data->origin != ORIGIN_MEMORY || data->intercept != 0, err, DPERM_INVALID_ARGUMENT,
+          "only rows from memory, and only once, get a constant column; a schema has its own");
+  FAIL_IF(!(fabs(value) >= 1e-100 && fabs(value) <= 1e100) || data->x->cols >= INT32_MAX, err,
+          DPERM_INVALID_ARGUMENT,
+          "a constant column of %g; give a value between 1e-100 and "
+          "1e100",
+          value);
   TRY(data->x->kind->views ? widen_sparse(data->x, value, &wide, err)
                            : widen_dense(data->x, value, &wide, err));
   matrix_free(data->x);
@@ -229,18 +212,15 @@ dperm_status dperm_data_add_intercept(dperm_data *data, double value, dperm_erro
 dperm_status dperm_data_label(dperm_data *data, const uint32_t *labels, size_t classes,
                               const char *const *names, dperm_error *err) {
   OWNED(class_list_clear) class_list list = {0};
-  if (data->origin != ORIGIN_MEMORY) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "rows of a file have the file's labels; read it anew");
-  }
+  FAIL_IF(data->origin != ORIGIN_MEMORY, err, DPERM_INVALID_ARGUMENT,
+          "rows of a file have the file's labels; read it anew");
   for (size_t i = 0; i < data->x->rows; i++) {
-    if (labels[i] >= classes) {
-      FAIL(err, DPERM_INVALID_DATA, "the label of row %zu is none of the %zu classes", i, classes);
-    }
+    FAIL_IF(labels[i] >= classes, err, DPERM_INVALID_DATA,
+            "the label of row %zu is none of the %zu classes", i, classes);
   }
   TRY(class_list_of(names, classes, &list, err));
-  if (class_list_repeated(&list) < classes) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "two classes have the same name; give each its own");
-  }
+  FAIL_IF(class_list_repeated(&list) < classes, err, DPERM_INVALID_ARGUMENT,
+          "two classes have the same name; give each its own");
   for (size_t i = 0; i < data->x->rows; i++) {
     data->labels[i] = class_label(classes, labels[i]);
   }
@@ -264,20 +244,15 @@ dperm_status data_class_names(const dperm_data *data, class_list *out, dperm_err
 }
 
 dperm_status data_check_any(const dperm_data *data, dperm_error *err) {
-  if (rows_in_all(data->x) == 0) {
-    FAIL(err, DPERM_INVALID_DATA, "no rows; give data with records");
-  }
+  FAIL_IF(rows_in_all(data->x) == 0, err, DPERM_INVALID_DATA, "no rows; give data with records");
   return DPERM_OK;
 }
 
 dperm_status data_check_labels(const dperm_data *data, size_t classes, dperm_error *err) {
-  if (data->unlabelled) {
-    FAIL(err, DPERM_INVALID_DATA, "the rows have no labels; give them with dperm_data_label");
-  }
-  if (classes && data_class_count(data) != classes) {
-    FAIL(err, DPERM_INVALID_DATA, "the data have %zu classes where %zu are expected",
-         data_class_count(data), classes);
-  }
+  FAIL_IF(data->unlabelled, err, DPERM_INVALID_DATA,
+          "the rows have no labels; give them with dperm_data_label");
+  FAIL_IF(classes && data_class_count(data) != classes, err, DPERM_INVALID_DATA,
+          "the data have %zu classes where %zu are expected", data_class_count(data), classes);
   return DPERM_OK;
 }
 
@@ -307,10 +282,8 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
   OWNED_MEMORY bool *seen = NULL;
   const size_t rows = rows_in_all(data->x);
   for (size_t i = 0; i < count; i++) {
-    if (row_indices[i] >= rows) {
-      FAIL(err, DPERM_INVALID_ARGUMENT, "row index %zu is beyond the last row, %zu", row_indices[i],
-           rows - 1);
-    }
+    FAIL_IF(row_indices[i] >= rows, err, DPERM_INVALID_ARGUMENT,
+            "row index %zu is beyond the last row, %zu", row_indices[i], rows - 1);
   }
   TRY(data->table ? select_records(data, row_indices, count, &part, err)
                   : select_rows(data, row_indices, count, &part, err));
@@ -343,16 +316,14 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
   }
   /* what was checked is what was copied, which nobody asks again */
   TRY(ranks_agree(data->x->spread, data_unchanged(data, err), err));
-  *out = part;
-  part = NULL;
+  *out = TAKE(part);
   return DPERM_OK;
 }
 
 dperm_status dperm_data_taken(dperm_data *data, unsigned taken, dperm_error *err) {
   const unsigned known = 2 * DPERM_TAKEN_WEIGHTS - 1; /* up to the last */
-  if (taken & ~known) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "flags %#x are none of dperm_taken", taken & ~known);
-  }
+  FAIL_IF(taken & ~known, err, DPERM_INVALID_ARGUMENT, "flags %#x are none of dperm_taken",
+          taken & ~known);
   data->taken |= taken;
   return DPERM_OK;
 }
@@ -386,23 +357,18 @@ const double *dperm_data_labels(const dperm_data *data) {
 }
 
 dperm_status dperm_data_row(const dperm_data *data, size_t row, double *values, dperm_error *err) {
-  if (row >= data->x->rows) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "row %zu is beyond the last row, %zu", row,
-         data->x->rows - 1);
-  }
+  FAIL_IF(row >= data->x->rows, err, DPERM_INVALID_ARGUMENT, "row %zu is beyond the last row, %zu",
+          row, data->x->rows - 1);
   data->x->kind->row(data->x, row, values);
   return DPERM_OK;
 }
 
 dperm_status dperm_unsafe_data_counts(const dperm_data *data, size_t column,
                                       dperm_unsafe_column_counts *out, dperm_error *err) {
-  if (!data->counts) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "there are no counts: encoded and selected records have none");
-  }
-  if (column >= data->schema->column_count) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "there are no counts for column %zu", column);
-  }
+  FAIL_IF(!data->counts, err, DPERM_INVALID_ARGUMENT,
+          "there are no counts: encoded and selected records have none");
+  FAIL_IF(column >= data->schema->column_count, err, DPERM_INVALID_ARGUMENT,
+          "there are no counts for column %zu", column);
   *out = data->counts[column];
   return DPERM_OK;
 }

@@ -71,8 +71,7 @@ dperm_status data_of_encoded(encoded_file *file, const dperm_schema *schema, siz
   TRY(encoded_rows(file, from, rows, progress, &data->x, data->labels, err));
   data->bounds = row_bounds_of_norm(data->x->cols, 1.0);
   data->origin = ORIGIN_SVMLIGHT;
-  *out = data;
-  data = NULL;
+  *out = TAKE(data);
   return DPERM_OK;
 }
 
@@ -148,7 +147,6 @@ dperm_status dperm_data_read_spread(const dperm_source *source, dperm_ranks *r,
     data->from_file = data->encoded || !source->no_identity;
     TRY(matrix_sparse_spread(data->x, r, total, err));
   }
-  *out = data;
-  data = NULL;
+  *out = TAKE(data);
   return DPERM_OK;
 }

@@ -46,27 +46,22 @@ static dperm_status open_column(const dperm_schema *schema, const schema_column 
   const char *name = column ? column->name : schema->label_column;
   *out = (given_column){.column = column, .given = *given};
   out->given.stride = given->stride ? given->stride : 1;
-  if (!given->codes && !(given->numbers && column && column->type == COLUMN_NUMERIC)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "column \"%.64s\" must be given as codes of texts", name);
-  }
+  FAIL_IF(!given->codes && !(given->numbers && column && column->type == COLUMN_NUMERIC), err,
+          DPERM_INVALID_ARGUMENT, "column \"%.64s\" must be given as codes of texts", name);
   size_t count = given->codes ? given->text_count : 0;
   for (size_t i = 0; given->codes && i < rows; i++) {
     int32_t code = given->codes[i * out->given.stride];
-    if (code < -1 || (code >= 0 && (size_t)code >= count)) {
-      FAIL(err, DPERM_INVALID_ARGUMENT, "row %zu of column \"%.64s\" has the code of no text", i,
-           name);
-    }
+    FAIL_IF(code < -1 || (code >= 0 && (size_t)code >= count), err, DPERM_INVALID_ARGUMENT,
+            "row %zu of column \"%.64s\" has the code of no text", i, name);
   }
   TRY(memory_new(count + 1, sizeof *out->texts, &out->texts, err));
   for (size_t t = 0; t < count; t++) {
     slice text = slice_of(given->texts[first_equal(given, t)]);
     out->texts[t].is = cell_of_text(schema, column, text);
-    if (out->texts[t].is.flags & (TEXT_NOT_FINITE | TEXT_MALFORMED)) {
-      FAIL(err, DPERM_INVALID_DATA,
-           "column \"%.64s\" holds a text that is not a finite number; mend it, or list the text "
-           "under \"missing\"",
-           name);
-    }
+    FAIL_IF(out->texts[t].is.flags & (TEXT_NOT_FINITE | TEXT_MALFORMED), err, DPERM_INVALID_DATA,
+            "column \"%.64s\" holds a text that is not a finite number; mend it, or list the text "
+            "under \"missing\"",
+            name);
     out->texts[t].given = row_fingerprint_text(slice_of(given->texts[t]));
   }
   out->texts[count].is = cell_missing(column);
@@ -86,10 +81,8 @@ static dperm_status cell_at(const given_column *t, size_t i, given_cell *out, dp
     return DPERM_OK;
   }
   double x = t->given.numbers[place];
-  if (isinf(x)) {
-    FAIL(err, DPERM_INVALID_DATA, "row %zu of column \"%.64s\" is infinite; give a number", i,
-         t->column->name);
-  }
+  FAIL_IF(isinf(x), err, DPERM_INVALID_DATA,
+          "row %zu of column \"%.64s\" is infinite; give a number", i, t->column->name);
   *out = isnan(x) ? t->texts[missing] : (given_cell){cell_of_number(t->column, x), x};
   return DPERM_OK;
 }
@@ -129,12 +122,10 @@ static dperm_status add_record(cell_reader *r, const given_table *t, size_t i, r
   if (r->need_labels) {
     TRY(cell_at(&t->columns[t->count], i, &one, err));
     drop = cell_drops(r, one.is.flags);
-    if (one.is.flags & TEXT_UNKNOWN && !drop) {
-      FAIL(err, DPERM_INVALID_DATA,
-           "the label of row %zu is not one that the schema lists; add it to the schema's "
-           "\"label\" (column \"%.64s\"), or mend it",
-           i, r->schema->label_column);
-    }
+    FAIL_IF(one.is.flags & TEXT_UNKNOWN && !drop, err, DPERM_INVALID_DATA,
+            "the label of row %zu is not one that the schema lists; add it to the schema's "
+            "\"label\" (column \"%.64s\"), or mend it",
+            i, r->schema->label_column);
   }
   to[t->count * batch->capacity] = one.is.value;
   for (size_t c = 0; c < t->count; c++) {

@@ -119,18 +119,16 @@ dperm_status identity_of_stripes(const dperm_data *data, unsigned char out[IDENT
 }
 
 dperm_status identity_of_data(const dperm_data *data, data_identity *out, dperm_error *err) {
-  if (sodium_init() < 0) {
-    FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
-  }
+  FAIL_IF(sodium_init() < 0, err, DPERM_UNSUPPORTED,
+          "libsodium could not start; check the installation");
   if (data->from_file) {
     identity_of_file(data->file_digest, out);
     return DPERM_OK;
   }
-  if (!data->prints) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the rows were read without their file's identity, which the ledger needs; read them with "
-         "no_identity = 0");
-  }
+  FAIL_IF(
+      !data->prints, err, DPERM_INVALID_ARGUMENT,
+      "the rows were read without their file's identity, which the ledger needs; read them with "
+      "no_identity = 0");
   TRY(identity_of_prints(data, out->given, err));
   if (data->x->rows < rows_in_all(data->x)) {
     memcpy(out->encoded, out->given, IDENTITY_SIZE);

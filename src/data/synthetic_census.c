@@ -140,9 +140,7 @@ dperm_status dperm_synthetic_census_make(const char *path, size_t rows, uint64_t
   OWNED(output_discard_at) output_file *out = NULL;
   random_source source;
   char line[256];
-  if (rows == 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "0 records; ask for at least one");
-  }
+  FAIL_IF(rows == 0, err, DPERM_INVALID_ARGUMENT, "0 records; ask for at least one");
   TRY(random_seeded(seed, &source, err));
   TRY(output_open(path, false, &out, err));
   static const char header[] =

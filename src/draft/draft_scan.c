@@ -25,11 +25,9 @@ static dperm_status add_markers(draft_scan *s, const dperm_draft_options *option
     bool added = false;
     json_auto_t *valid = json_string(s->markers[i]);
     TRY(lookup_add(&s->missing, slice_of(s->markers[i]), (int32_t)i, &added, err));
-    if (!added || !valid) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "\"%.64s\" is among the missing texts twice, or is not UTF-8; give each once",
-           s->markers[i]);
-    }
+    FAIL_IF(!added || !valid, err, DPERM_INVALID_ARGUMENT,
+            "\"%.64s\" is among the missing texts twice, or is not UTF-8; give each once",
+            s->markers[i]);
   }
   return memory_new(s->marker_count, sizeof *s->marker_counts, &s->marker_counts, err);
 }

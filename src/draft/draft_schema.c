@@ -49,13 +49,11 @@ static dperm_status add_label(draft *d, const dperm_draft_options *options, dper
                         .seen = true,
                         .positive = options->positive,
                         .positive_count = options->positive_count};
-  if (column->uncounted || count < 2) {
-    FAIL(
-        err, DPERM_INVALID_DATA,
-        "%s: column \"%.64s\" has %s for a label; name the label's column, and give it few values, "
-        "but more than one",
-        label.path, label.name, count == 1 ? "one value only" : "too many different values");
-  }
+  FAIL_IF(
+      column->uncounted || count < 2, err, DPERM_INVALID_DATA,
+      "%s: column \"%.64s\" has %s for a label; name the label's column, and give it few values, "
+      "but more than one",
+      label.path, label.name, count == 1 ? "one value only" : "too many different values");
   TRY(draft_column_sorted(column, &values, err));
   TRY(json_made(json_object(), &categories, err));
   for (size_t i = 0; i < count; i++) {
@@ -310,13 +308,10 @@ static void remark_file(draft *d) {
 static dperm_status check_options(const char *name, const dperm_draft_options *options,
                                   dperm_error *err) {
   unsigned char separator = (unsigned char)options->separator;
-  if (!name) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "the draft has no name; name a file");
-  }
-  if (separator && (separator > 0x7f || strchr("\"\r\n ", separator))) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the separator must be one byte, such as a comma, a semicolon or a tab");
-  }
+  FAIL_IF(!name, err, DPERM_INVALID_ARGUMENT, "the draft has no name; name a file");
+  FAIL_IF(separator && (separator > 0x7f || strchr("\"\r\n ", separator)), err,
+          DPERM_INVALID_ARGUMENT,
+          "the separator must be one byte, such as a comma, a semicolon or a tab");
   return DPERM_OK;
 }
 

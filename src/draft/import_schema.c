@@ -226,14 +226,11 @@ static dperm_status add_label(dictionary *d, dictionary_column *column,
 
 static dperm_status check_options(const char *name, const dperm_import_options *options,
                                   dperm_error *err) {
-  if (!name || !options->label) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the import has no %s; name a dictionary and its label's column", name ? "label" : "name");
-  }
-  if (!dperm_dictionary_name(options->dictionary)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%d is no kind of dictionary; see dperm_dictionary",
-         (int)options->dictionary);
-  }
+  FAIL_IF(!name || !options->label, err, DPERM_INVALID_ARGUMENT,
+          "the import has no %s; name a dictionary and its label's column",
+          name ? "label" : "name");
+  FAIL_IF(!dperm_dictionary_name(options->dictionary), err, DPERM_INVALID_ARGUMENT,
+          "%d is no kind of dictionary; see dperm_dictionary", (int)options->dictionary);
   return DPERM_OK;
 }
 

@@ -148,10 +148,8 @@ static dperm_status choose_given(proposal *p, const label_values *label, json_t 
   json_t *texts;
   for (size_t t = 0; t < label->positive_count; t++) {
     json_auto_t *valid = json_string(label->positive[t]);
-    if (!valid) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "a positive label is not UTF-8, as a schema is; give one that is");
-    }
+    FAIL_IF(!valid, err, DPERM_INVALID_ARGUMENT,
+            "a positive label is not UTF-8, as a schema is; give one that is");
     json_object_foreach(label->categories, name, texts) {
       if (json_holds_text(texts, label->positive[t])) {
         json_set(positive, name, json_true());
@@ -264,8 +262,7 @@ dperm_status proposal_finish(proposal *p, const char *name, dperm_remark *remark
   for (size_t i = 0; remark && i < json_array_size(p->remarks); i++) {
     remark(context, json_string_value(json_array_get(p->remarks, i)));
   }
-  *out = schema;
-  schema = NULL;
+  *out = TAKE(schema);
   return DPERM_OK;
 }
 

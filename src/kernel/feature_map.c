@@ -67,18 +67,13 @@ dperm_status kernel_validate_numbers(const dperm_kernel *k, dperm_error *err) {
   if (k->kind == DPERM_KERNEL_NONE) {
     return DPERM_OK;
   }
-  if (k->kind > DPERM_KERNEL_CAUCHY) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "kernel number %d is none of the three", (int)k->kind);
-  }
-  if (!(k->gamma > 0 && k->gamma <= 1e100)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "gamma = %g; choose it above 0 and at most 1e100", k->gamma);
-  }
-  if (k->features == 0 || k->features % 2 != 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu features; give an even number from 2", k->features);
-  }
-  if (k->seed >> 53) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "the features' seed must be below 2^53");
-  }
+  FAIL_IF(k->kind > DPERM_KERNEL_CAUCHY, err, DPERM_INVALID_ARGUMENT,
+          "kernel number %d is none of the three", (int)k->kind);
+  FAIL_IF(!(k->gamma > 0 && k->gamma <= 1e100), err, DPERM_INVALID_ARGUMENT,
+          "gamma = %g; choose it above 0 and at most 1e100", k->gamma);
+  FAIL_IF(k->features == 0 || k->features % 2 != 0, err, DPERM_INVALID_ARGUMENT,
+          "%zu features; give an even number from 2", k->features);
+  FAIL_IF(k->seed >> 53, err, DPERM_INVALID_ARGUMENT, "the features' seed must be below 2^53");
   return DPERM_OK;
 }
 
@@ -88,20 +83,16 @@ dperm_status kernel_validate_kind(const dperm_kernel *k, feature_kind kind, size
   if (k->kind == DPERM_KERNEL_NONE) {
     return DPERM_OK;
   }
-  if (inputs == 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "features of no columns; give data with at least one");
-  }
-  if (kind == FEATURES_HADAMARD &&
-      (k->kind != DPERM_KERNEL_GAUSSIAN || inputs < FAST_ROTATION_LEAST || inputs > INT32_MAX)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "fast rotations are for the gaussian kernel and %d columns or more", FAST_ROTATION_LEAST);
-  }
+  FAIL_IF(inputs == 0, err, DPERM_INVALID_ARGUMENT,
+          "features of no columns; give data with at least one");
+  FAIL_IF(kind == FEATURES_HADAMARD && (k->kind != DPERM_KERNEL_GAUSSIAN ||
+                                        inputs < FAST_ROTATION_LEAST || inputs > INT32_MAX),
+          err, DPERM_INVALID_ARGUMENT,
+          "fast rotations are for the gaussian kernel and %d columns or more", FAST_ROTATION_LEAST);
   double most = 0.8 * physical_memory(), bytes = kernel_bytes(kind, inputs, k->features);
-  if (bytes > most) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%zu features would take %.0f GB of memory, of %.0f that fit here; give fewer",
-         k->features, bytes / 1e9, most / 1e9);
-  }
+  FAIL_IF(bytes > most, err, DPERM_INVALID_ARGUMENT,
+          "%zu features would take %.0f GB of memory, of %.0f that fit here; give fewer",
+          k->features, bytes / 1e9, most / 1e9);
   return DPERM_OK;
 }
 
@@ -121,13 +112,11 @@ dperm_status kernel_validate_angles(const dperm_kernel *k, const row_bounds *row
     return DPERM_OK;
   }
   double size = angle_size(k, rows->norm2), share = FEATURES_ANGLE / size;
-  if (!(size <= FEATURES_ANGLE)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "gamma = %g is too large for rows of norm up to %g, whose features would be made of "
-         "rounding errors; choose it at most about %.2g, or bound the rows more tightly",
-         k->gamma, rows->norm2,
-         k->gamma * (k->kind == DPERM_KERNEL_GAUSSIAN ? share * share : share));
-  }
+  FAIL_IF(!(size <= FEATURES_ANGLE), err, DPERM_INVALID_ARGUMENT,
+          "gamma = %g is too large for rows of norm up to %g, whose features would be made of "
+          "rounding errors; choose it at most about %.2g, or bound the rows more tightly",
+          k->gamma, rows->norm2,
+          k->gamma * (k->kind == DPERM_KERNEL_GAUSSIAN ? share * share : share));
   return DPERM_OK;
 }
 
@@ -236,8 +225,7 @@ dperm_status feature_map_draw(const dperm_kernel *kernel, feature_kind kind, siz
   TRY((kind == FEATURES_ORTHOGONAL ? draw_orthogonal
        : kind == FEATURES_HADAMARD ? draw_hadamard
                                    : draw_independent)(map, &source, progress, err));
-  *out = map;
-  map = NULL;
+  *out = TAKE(map);
   return DPERM_OK;
 }
 

@@ -131,10 +131,8 @@ dperm_status features_new(const feature_map *map, const matrix *inner, matrix **
                           dperm_error *err) {
   features *m = NULL;
   size_t cols = map->kernel.features;
-  if (inner->cols != map->inputs) {
-    FAIL(err, DPERM_INVALID_DATA, "the features are of %zu columns, the data have %zu", map->inputs,
-         inner->cols);
-  }
+  FAIL_IF(inner->cols != map->inputs, err, DPERM_INVALID_DATA,
+          "the features are of %zu columns, the data have %zu", map->inputs, inner->cols);
   TRY(memory_new(1, sizeof *m, &m, err));
   m->base =
       (matrix){.kind = &features_kind,

@@ -196,8 +196,7 @@ dperm_status hadamard_directions_new(random_source *source, double scale, size_t
       h->lengths[c * count + r] = scale * random_chi(source, n);
     }
   }
-  *out = h;
-  h = NULL;
+  *out = TAKE(h);
   return DPERM_OK;
 }
 

@@ -11,13 +11,12 @@ static dperm_status check_total(const char *name, const char *text, bool is_delt
   amount total = {{0}};
   bool good = amount_parse(text, &total);
   amount_text(&total, out);
-  if (!good || (is_delta ? out[0] != '0' : strcmp(out, "0") == 0)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the total %s must be a decimal number %s, with at most %d digits before and %d behind "
-         "the point, not \"%.40s\"",
-         name, is_delta ? "from 0 to below 1, far below one over the number of records" : "above 0",
-         AMOUNT_WHOLE, AMOUNT_PLACES, text);
-  }
+  FAIL_IF(!good || (is_delta ? out[0] != '0' : strcmp(out, "0") == 0), err, DPERM_INVALID_ARGUMENT,
+          "the total %s must be a decimal number %s, with at most %d digits before and %d behind "
+          "the point, not \"%.40s\"",
+          name,
+          is_delta ? "from 0 to below 1, far below one over the number of records" : "above 0",
+          AMOUNT_WHOLE, AMOUNT_PLACES, text);
   return DPERM_OK;
 }
 
@@ -31,22 +30,17 @@ static dperm_status describe(const char *dataset, const dperm_ledger_budget *b, 
   (void)snprintf(out->dataset, sizeof out->dataset, "%s", dataset);
   TRY(check_total("epsilon", b->epsilon ? b->epsilon : "", false, out->epsilon, err));
   TRY(check_total("delta", b->delta ? b->delta : "1e-30", true, out->delta, err));
-  if (b->rows_per_person < 1 || b->rows_per_person > 1000000) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows per person; give from 1 to a million",
-         b->rows_per_person);
-  }
+  FAIL_IF(b->rows_per_person < 1 || b->rows_per_person > 1000000, err, DPERM_INVALID_ARGUMENT,
+          "%zu rows per person; give from 1 to a million", b->rows_per_person);
   out->rows_per_person = (int64_t)b->rows_per_person;
   bool renyi = b->composition == DPERM_COMPOSITION_RENYI;
-  if (!dperm_neighbours_name(b->neighbours) ||
-      (!renyi && b->composition != DPERM_COMPOSITION_PLAIN)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "there are no neighbours of number %d, or no composition %d",
-         (int)b->neighbours, (int)b->composition);
-  }
-  if (renyi && !b->delta) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "Renyi composition needs a total delta, which it has no default for; half of it pays for "
-         "the conversion to epsilon");
-  }
+  FAIL_IF(!dperm_neighbours_name(b->neighbours) ||
+              (!renyi && b->composition != DPERM_COMPOSITION_PLAIN),
+          err, DPERM_INVALID_ARGUMENT, "there are no neighbours of number %d, or no composition %d",
+          (int)b->neighbours, (int)b->composition);
+  FAIL_IF(renyi && !b->delta, err, DPERM_INVALID_ARGUMENT,
+          "Renyi composition needs a total delta, which it has no default for; half of it pays for "
+          "the conversion to epsilon");
   (void)amounts_parse(out->epsilon, out->delta, &total); /* as check_total wrote them */
   TRY(reading_fix(renyi, b->order, &total, &terms, err));
   terms.adding = b->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
@@ -56,11 +50,9 @@ static dperm_status describe(const char *dataset, const dperm_ledger_budget *b, 
 
 static dperm_status append_open(dperm_ledger *ledger, record *opened, dperm_error *err) {
   const chain *c = ledger->known;
-  if (chain_find(c, opened->dataset)) {
-    FAIL(err, DPERM_OVER_BUDGET,
-         "%s: data set \"%s\" has its budget, and that stays; see 'dperm ledger show'",
-         ledger->path, opened->dataset);
-  }
+  FAIL_IF(chain_find(c, opened->dataset), err, DPERM_OVER_BUDGET,
+          "%s: data set \"%s\" has its budget, and that stays; see 'dperm ledger show'",
+          ledger->path, opened->dataset);
   record_time_now(c->last.time, opened->time);
   memcpy(opened->artifact, c->key_digest, sizeof opened->artifact);
   return chain_append(ledger, opened, err);

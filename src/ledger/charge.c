@@ -42,18 +42,15 @@ static dperm_status check_data(const dperm_ledger *ledger, const dataset_state *
                                dperm_error *err) {
   data_digests data;
   const dataset_state *other = find_data(ledger->known, identity, d, &data);
-  if (d->data[0] && strcmp(d->data, data.given) != 0 && strcmp(d->data, data.encoded) != 0) {
-    FAIL(err, DPERM_OVER_BUDGET,
-         "%s: these are not the data that \"%s\" was charged for before; name their own data set, "
-         "or give them one with 'dperm ledger init' if they share no person with it",
-         ledger->path, d->name);
-  }
-  if (other) {
-    FAIL(err, DPERM_OVER_BUDGET,
-         "%s: these data are data set \"%s\" already, and people have one budget; use that "
-         "name",
-         ledger->path, other->name);
-  }
+  FAIL_IF(d->data[0] && strcmp(d->data, data.given) != 0 && strcmp(d->data, data.encoded) != 0, err,
+          DPERM_OVER_BUDGET,
+          "%s: these are not the data that \"%s\" was charged for before; name their own data set, "
+          "or give them one with 'dperm ledger init' if they share no person with it",
+          ledger->path, d->name);
+  FAIL_IF(other, err, DPERM_OVER_BUDGET,
+          "%s: these data are data set \"%s\" already, and people have one budget; use that "
+          "name",
+          ledger->path, other->name);
   memcpy(digest, d->data[0] ? d->data : data.given, DPERM_DIGEST_SIZE);
   return DPERM_OK;
 }
@@ -121,12 +118,11 @@ static dperm_status check_amounts(const dperm_ledger *ledger, const charge_reque
                                   const dataset_state *d, pricing *p, dperm_error *err) {
   bool adding = q->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   *p = (pricing){.terms = {.adding = adding, .refined = q->refined, .priced = d->reading.renyi}};
-  if (!claimed_amounts(q, d, &p->claim) || !amounts_add(&d->spent, &p->claim, &p->spent) ||
-      !price_plans(q, d, p) || !amounts_add(&d->costs, &p->terms.cost, &p->costs)) {
-    FAIL(err, DPERM_OVER_BUDGET,
-         "a charge of epsilon %g and delta %g has too many digits for a ledger", q->epsilon,
-         q->delta);
-  }
+  FAIL_IF(!claimed_amounts(q, d, &p->claim) || !amounts_add(&d->spent, &p->claim, &p->spent) ||
+              !price_plans(q, d, p) || !amounts_add(&d->costs, &p->terms.cost, &p->costs),
+          err, DPERM_OVER_BUDGET,
+          "a charge of epsilon %g and delta %g has too many digits for a ledger", q->epsilon,
+          q->delta);
   return amounts_cover(&d->reading.limit, &p->costs) ? DPERM_OK : refuse_costs(ledger, d, p, err);
 }
 
@@ -138,25 +134,19 @@ static dperm_status check_charge(const dperm_ledger *ledger, const charge_reques
   amounts left;
   pricing price;
   const dataset_state *d = chain_find(ledger->known, q->dataset);
-  if (!d) {
-    FAIL(err, DPERM_OVER_BUDGET,
-         "%s: the ledger has no data set \"%.100s\"; see 'dperm ledger show', or give it a budget "
-         "with 'dperm ledger init'",
-         ledger->path, q->dataset);
-  }
-  if (d->rows_per_person != (int64_t)q->rows_per_person) {
-    FAIL(err, DPERM_OVER_BUDGET,
-         "%s: the budget of \"%s\" is per person with at most %lld rows, not %zu; say %lld "
-         "rows per person",
-         ledger->path, d->name, (long long)d->rows_per_person, q->rows_per_person,
-         (long long)d->rows_per_person);
-  }
-  if (d->reading.adding && q->neighbours != DPERM_NEIGHBOURS_ADD_REMOVE) {
-    FAIL(err, DPERM_OVER_BUDGET,
-         "%s: the budget of \"%s\" is for records added and removed, whose number is private, and "
-         "this run is for replaced ones and states it; say neighbours add-remove",
-         ledger->path, d->name);
-  }
+  FAIL_IF(!d, err, DPERM_OVER_BUDGET,
+          "%s: the ledger has no data set \"%.100s\"; see 'dperm ledger show', or give it a budget "
+          "with 'dperm ledger init'",
+          ledger->path, q->dataset);
+  FAIL_IF(d->rows_per_person != (int64_t)q->rows_per_person, err, DPERM_OVER_BUDGET,
+          "%s: the budget of \"%s\" is per person with at most %lld rows, not %zu; say %lld "
+          "rows per person",
+          ledger->path, d->name, (long long)d->rows_per_person, q->rows_per_person,
+          (long long)d->rows_per_person);
+  FAIL_IF(d->reading.adding && q->neighbours != DPERM_NEIGHBOURS_ADD_REMOVE, err, DPERM_OVER_BUDGET,
+          "%s: the budget of \"%s\" is for records added and removed, whose number is private, and "
+          "this run is for replaced ones and states it; say neighbours add-remove",
+          ledger->path, d->name);
   *r = (record){.kind = "reserve", .rows_per_person = d->rows_per_person};
   TRY(check_data(ledger, d, &q->identity, r->data, err));
   TRY(check_amounts(ledger, q, d, &price, err));
@@ -246,10 +236,8 @@ dperm_status charge_refuse_known(dperm_ledger *ledger, const data_identity *iden
   data_digests data;
   TRY(chain_begin(ledger, false, &held, err));
   const dataset_state *known = find_data(ledger->known, identity, NULL, &data);
-  if (known) {
-    FAIL(err, DPERM_OVER_BUDGET, "%s: these data are data set \"%s\", and %s", ledger->path,
-         known->name, advice);
-  }
+  FAIL_IF(known, err, DPERM_OVER_BUDGET, "%s: these data are data set \"%s\", and %s", ledger->path,
+          known->name, advice);
   return store_commit(&held, err);
 }
 
@@ -284,12 +272,11 @@ dperm_status dperm_ledger_refuse_file(dperm_ledger *ledger, const char *path, dp
   unsigned char digest[FILE_DIGEST_SIZE] = {0};
   data_identity identity;
   struct stat about;
-  if (strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode))) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s: can be read only once, so the ledger cannot say beforehand whether it knows these "
-         "records; name a file, or name no ledger if they are public",
-         path_for_people(path));
-  }
+  FAIL_IF(strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode)), err,
+          DPERM_INVALID_ARGUMENT,
+          "%s: can be read only once, so the ledger cannot say beforehand whether it knows these "
+          "records; name a file, or name no ledger if they are public",
+          path_for_people(path));
   TRY(digest_source(path, digest, err));
   identity_of_file(digest, &identity);
   return refuse_exact(ledger, &identity, err);

@@ -31,10 +31,9 @@ static dperm_status visit_entry(dperm_ledger *ledger, const record *reserved, co
       return store_fail_damaged(ledger, "a commit is gone", err);
     }
   }
-  if (artifact && strcmp(committed.artifact, artifact) != 0) {
-    FAIL(err, DPERM_INVALID_LEDGER, "%s: entry %lld was %s", ledger->path, (long long)reserved->id,
-         commit > 0 ? "committed for another model" : "never committed: it released no model");
-  }
+  FAIL_IF(artifact && strcmp(committed.artifact, artifact) != 0, err, DPERM_INVALID_LEDGER,
+          "%s: entry %lld was %s", ledger->path, (long long)reserved->id,
+          commit > 0 ? "committed for another model" : "never committed: it released no model");
   record_receipt(reserved, receipt);
   if (terms_parse(reserved->terms, &terms) && terms.priced) {
     amounts_text(&terms.cost, cost[0], cost[1]);
@@ -102,17 +101,13 @@ dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *mo
   OWNED(chain_cancel) dperm_ledger *held = NULL;
   char digest[DPERM_DIGEST_SIZE];
   record reserved;
-  if (model->ledger_entry == 0) {
-    FAIL(err, DPERM_INVALID_LEDGER,
-         "the model was not charged to any ledger; name a ledger and a data set when you train");
-  }
+  FAIL_IF(model->ledger_entry == 0, err, DPERM_INVALID_LEDGER,
+          "the model was not charged to any ledger; name a ledger and a data set when you train");
   TRY(chain_begin(ledger, false, &held, err));
   TRY(record_reserved(ledger, model->ledger_entry, model->ledger_digest, &reserved, err));
   const char *trouble = model_trouble(ledger, &reserved, &model->claim);
-  if (trouble) {
-    FAIL(err, DPERM_INVALID_LEDGER, "%s: entry %llu %s", ledger->path,
-         (unsigned long long)model->ledger_entry, trouble);
-  }
+  FAIL_IF(trouble, err, DPERM_INVALID_LEDGER, "%s: entry %llu %s", ledger->path,
+          (unsigned long long)model->ledger_entry, trouble);
   TRY(model_content_digest(model, digest, err));
   TRY(visit_entry(ledger, &reserved, digest, visit, context, err));
   return store_commit(&held, err);
@@ -148,21 +143,18 @@ dperm_status charge_check_refined(dperm_ledger *ledger, const schema_refined *re
   record reserved;
   amount part;
   unsigned long long entry = refined->entry;
-  if (entry == 0) {
-    FAIL(err, DPERM_OVER_BUDGET,
-         "%s: the schema was refined for an epsilon of %g that no ledger was charged; refine it "
-         "again with this ledger",
-         ledger->path, refined->epsilon);
-  }
+  FAIL_IF(entry == 0, err, DPERM_OVER_BUDGET,
+          "%s: the schema was refined for an epsilon of %g that no ledger was charged; refine it "
+          "again with this ledger",
+          ledger->path, refined->epsilon);
   TRY(chain_begin(ledger, false, &held, err));
   TRY(record_reserved(ledger, entry, refined->receipt, &reserved, err));
-  if (!pays_for(ledger->known, &reserved, refined, &part) ||
-      chain_commit_of(ledger->known, entry) <= 0) {
-    FAIL(err, DPERM_OVER_BUDGET,
-         "%s: entry %llu is not the one that the schema's refinement was charged as, or released "
-         "none; name the ledger that it was charged to, or refine it again with this one",
-         ledger->path, entry);
-  }
+  FAIL_IF(!pays_for(ledger->known, &reserved, refined, &part) ||
+              chain_commit_of(ledger->known, entry) <= 0,
+          err, DPERM_OVER_BUDGET,
+          "%s: entry %llu is not the one that the schema's refinement was charged as, or released "
+          "none; name the ledger that it was charged to, or refine it again with this one",
+          ledger->path, entry);
   if (visit) {
     amount_text(&part, reserved.epsilon);
     (void)snprintf(reserved.delta, sizeof reserved.delta, "0"); /* counts with noise are pure */

@@ -45,33 +45,27 @@ dperm_status reading_fix(bool renyi, double order, const amounts *total, record_
   amount half;
   *out = (record_terms){.renyi = renyi};
   if (!renyi) {
-    if (order != 0) {
-      FAIL(err, DPERM_INVALID_ARGUMENT, "an order of %g is for Renyi composition; ask for that too",
-           order);
-    }
+    FAIL_IF(order != 0, err, DPERM_INVALID_ARGUMENT,
+            "an order of %g is for Renyi composition; ask for that too", order);
     return DPERM_OK;
   }
   double epsilon = value_of(&total->epsilon);
-  if (!halves(total, &half) || !(value_of(&half) > 0 && value_of(&half) < 0.5) ||
-      epsilon > most_epsilon) {
-    FAIL(
-        err, DPERM_INVALID_ARGUMENT,
-        "Renyi composition needs a total epsilon of at most %g and a total delta above 0 and below "
-        "1, with room for its half; half of it pays for the conversion",
-        most_epsilon);
-  }
+  FAIL_IF(
+      !halves(total, &half) || !(value_of(&half) > 0 && value_of(&half) < 0.5) ||
+          epsilon > most_epsilon,
+      err, DPERM_INVALID_ARGUMENT,
+      "Renyi composition needs a total epsilon of at most %g and a total delta above 0 and below "
+      "1, with room for its half; half of it pays for the conversion",
+      most_epsilon);
   out->order = order == 0 ? renyi_order_for(epsilon, converted(&half)) : order;
-  if (!(out->order >= least_order && out->order <= RENYI_ORDER_MOST)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "a Renyi order of %g; give one from %g to %d", order,
-         least_order, RENYI_ORDER_MOST);
-  }
+  FAIL_IF(!(out->order >= least_order && out->order <= RENYI_ORDER_MOST), err,
+          DPERM_INVALID_ARGUMENT, "a Renyi order of %g; give one from %g to %d", order, least_order,
+          RENYI_ORDER_MOST);
   double budget = floor(budget_at(out->order, total, &half) * places) / places;
-  if (!(budget > 0) || !amount_of_double(budget, &out->budget)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "Renyi order %g leaves nothing of a total epsilon of %g at that delta (the best order is "
-         "%g); give a larger total, or add up plainly",
-         out->order, epsilon, renyi_order_for(epsilon, converted(&half)));
-  }
+  FAIL_IF(!(budget > 0) || !amount_of_double(budget, &out->budget), err, DPERM_INVALID_ARGUMENT,
+          "Renyi order %g leaves nothing of a total epsilon of %g at that delta (the best order is "
+          "%g); give a larger total, or add up plainly",
+          out->order, epsilon, renyi_order_for(epsilon, converted(&half)));
   return DPERM_OK;
 }
 

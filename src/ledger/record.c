@@ -266,10 +266,9 @@ dperm_status record_append(dperm_ledger *ledger, const record *last, record *r, 
 
 dperm_status record_check_name(const char *dataset, dperm_error *err) {
   size_t length = dataset ? strlen(dataset) : 0;
-  if (length < 1 || length >= NAME_SIZE || !is_plain(dataset, length)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "a data set's name has 1 to %d bytes and no control characters", NAME_SIZE - 1);
-  }
+  FAIL_IF(length < 1 || length >= NAME_SIZE || !is_plain(dataset, length), err,
+          DPERM_INVALID_ARGUMENT, "a data set's name has 1 to %d bytes and no control characters",
+          NAME_SIZE - 1);
   return DPERM_OK;
 }
 

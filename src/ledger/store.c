@@ -177,8 +177,7 @@ static dperm_status open_database(const char *path, dperm_ledger **out, dperm_er
     return fail_system(path, "the ledger is gone", errno, err);
   }
   TRY(settle(ledger, err));
-  *out = ledger;
-  ledger = NULL;
+  *out = TAKE(ledger);
   return DPERM_OK;
 }
 
@@ -202,11 +201,9 @@ static dperm_status check_kind(dperm_ledger *ledger, dperm_error *err) {
   }
   TRY(read_pragma(ledger, "PRAGMA user_version", text, err));
   ledger->version = (int)strtol(text, NULL, 10);
-  if (ledger->version > LEDGER_VERSION) {
-    FAIL(err, DPERM_INVALID_LEDGER,
-         "%s: ledger version %d is newer than this dperm (%s) knows; install a newer dperm",
-         ledger->path, ledger->version, dperm_version());
-  }
+  FAIL_IF(ledger->version > LEDGER_VERSION, err, DPERM_INVALID_LEDGER,
+          "%s: ledger version %d is newer than this dperm (%s) knows; install a newer dperm",
+          ledger->path, ledger->version, dperm_version());
   return ledger->version >= 2 ? DPERM_OK
                               : store_fail_damaged(ledger, "its version is of no release", err);
 }
@@ -223,10 +220,8 @@ static dperm_status check_journal(dperm_ledger *ledger, dperm_error *err) {
 
 /* Everywhere else "-" is standard input or output, and a ledger cannot be either. */
 static dperm_status check_path(const char *path, dperm_error *err) {
-  if (strcmp(path, "-") == 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "-: a ledger is a file, never standard input or output; name it (./- for one called so)");
-  }
+  FAIL_IF(strcmp(path, "-") == 0, err, DPERM_INVALID_ARGUMENT,
+          "-: a ledger is a file, never standard input or output; name it (./- for one called so)");
   return DPERM_OK;
 }
 
@@ -239,13 +234,10 @@ dperm_status dperm_ledger_open(const char *path, dperm_ledger **out, dperm_error
     FAIL(err, DPERM_IO_ERROR, "%s: no such ledger (%s); make one with 'dperm ledger init'", path,
          strerror(errno));
   }
-  if (!S_ISREG(about.st_mode)) {
-    FAIL(err, DPERM_IO_ERROR, "%s: not a file; name a ledger", path);
-  }
+  FAIL_IF(!S_ISREG(about.st_mode), err, DPERM_IO_ERROR, "%s: not a file; name a ledger", path);
   TRY(open_database(path, &ledger, err));
   TRY(check_kind(ledger, err));
-  *out = ledger;
-  ledger = NULL;
+  *out = TAKE(ledger);
   return DPERM_OK;
 }
 
@@ -351,12 +343,11 @@ static dperm_status check_place(const dperm_ledger *ledger, struct stat *about, 
     return fail_system(ledger->path, "the ledger is gone", errno, err);
   }
   (void)sqlite3_file_control(ledger->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-  if (moved || about->st_dev != ledger->about.st_dev || about->st_ino != ledger->about.st_ino) {
-    FAIL(err, DPERM_IO_ERROR,
-         "%s: another file has taken the ledger's place since it was opened; put the ledger back, "
-         "or open the one that is there now",
-         ledger->path);
-  }
+  FAIL_IF(moved || about->st_dev != ledger->about.st_dev || about->st_ino != ledger->about.st_ino,
+          err, DPERM_IO_ERROR,
+          "%s: another file has taken the ledger's place since it was opened; put the ledger back, "
+          "or open the one that is there now",
+          ledger->path);
   return DPERM_OK;
 }
 
@@ -378,16 +369,12 @@ static dperm_status check_owner(const dperm_ledger *ledger, const struct stat *a
 /* One thread after the other. A visitor that asks the ledger which it is shown would wait for
  * itself; a handle that went through fork() would share SQLite's locks with its parent. */
 static dperm_status take_turn(dperm_ledger *ledger, dperm_error *err) {
-  if (getpid() != ledger->process) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s: this handle belongs to another process; open the ledger in the process that uses it",
-         ledger->path);
-  }
-  if (pthread_mutex_lock(&ledger->turn) != 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s: a visitor cannot use the ledger that it is shown; ask when the visit is over",
-         ledger->path);
-  }
+  FAIL_IF(getpid() != ledger->process, err, DPERM_INVALID_ARGUMENT,
+          "%s: this handle belongs to another process; open the ledger in the process that uses it",
+          ledger->path);
+  FAIL_IF(pthread_mutex_lock(&ledger->turn) != 0, err, DPERM_INVALID_ARGUMENT,
+          "%s: a visitor cannot use the ledger that it is shown; ask when the visit is over",
+          ledger->path);
   return DPERM_OK;
 }
 

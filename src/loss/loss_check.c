@@ -75,11 +75,9 @@ dperm_status dperm_loss_check(const dperm_loss *loss, dperm_error *err) {
   for (size_t i = 0; i < p.count; i++) {
     const char *wrong = wrong_at(loss, &p, i);
     wrong = wrong || i + 1 == p.count ? wrong : wrong_behind(loss, &p, i);
-    if (wrong) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "loss %s near z = %g: %s (slope %.17g, curvature %.17g; L = %g, c = %g)", loss->name,
-           p.z[i], wrong, p.slope[i], p.curvature[i], loss->lipschitz, loss->smoothness);
-    }
+    FAIL_IF(wrong, err, DPERM_INVALID_ARGUMENT,
+            "loss %s near z = %g: %s (slope %.17g, curvature %.17g; L = %g, c = %g)", loss->name,
+            p.z[i], wrong, p.slope[i], p.curvature[i], loss->lipschitz, loss->smoothness);
   }
   return DPERM_OK;
 }

@@ -27,10 +27,8 @@ static const loss_kind *own_kind(size_t i) {
 
 dperm_status loss_make(const loss_kind *kind, double h, dperm_loss *out, dperm_error *err) {
   bool has_h = kind->h_most > 0;
-  if (has_h && !(h >= kind->h_least && h <= kind->h_most)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "h = %g is out of range; choose it between %g and %g", h,
-         kind->h_least, kind->h_most);
-  }
+  FAIL_IF(has_h && !(h >= kind->h_least && h <= kind->h_most), err, DPERM_INVALID_ARGUMENT,
+          "h = %g is out of range; choose it between %g and %g", h, kind->h_least, kind->h_most);
   *out = kind->constants(h);
   out->name = kind->name;
   out->parameter = has_h ? h : (double)NAN;
@@ -77,19 +75,14 @@ void loss_slope_dd(const dperm_loss *loss, size_t count, const double *z, const 
 }
 
 dperm_status loss_validate(const dperm_loss *loss, dperm_error *err) {
-  if (!loss->eval || !loss->name) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "the loss has no name or no eval function; set both");
-  }
+  FAIL_IF(!loss->eval || !loss->name, err, DPERM_INVALID_ARGUMENT,
+          "the loss has no name or no eval function; set both");
   for (const char *c = loss->name; *c; c++) {
-    if (*c < 0x20 || *c > 0x7e) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "the loss's name goes into the model file; use printable ASCII only");
-    }
+    FAIL_IF(*c < 0x20 || *c > 0x7e, err, DPERM_INVALID_ARGUMENT,
+            "the loss's name goes into the model file; use printable ASCII only");
   }
-  if (isinf(loss->parameter)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "loss %s has an infinite parameter; give a finite one, or NaN for none", loss->name);
-  }
+  FAIL_IF(isinf(loss->parameter), err, DPERM_INVALID_ARGUMENT,
+          "loss %s has an infinite parameter; give a finite one, or NaN for none", loss->name);
   const struct {
     double value;
     const char *name, *rule;
@@ -102,21 +95,18 @@ dperm_status loss_validate(const dperm_loss *loss, dperm_error *err) {
       {loss->slope_error, "slope_error", "give a finite bound, or 0 if none is known", false}};
   for (size_t i = 0; i < 3; i++) {
     double value = constants[i].value;
-    if (!(value > 0 || (value == 0 && !constants[i].positive)) || isinf(value)) {
-      FAIL(err, DPERM_INVALID_ARGUMENT, "loss %s declares %s = %g; %s", loss->name,
-           constants[i].name, value, constants[i].rule);
-    }
+    FAIL_IF(!(value > 0 || (value == 0 && !constants[i].positive)) || isinf(value), err,
+            DPERM_INVALID_ARGUMENT, "loss %s declares %s = %g; %s", loss->name, constants[i].name,
+            value, constants[i].rule);
   }
   return DPERM_OK;
 }
 
 dperm_status loss_check_name(const dperm_loss *loss, dperm_error *err) {
-  if (loss_kind_named(loss->name) && !loss_kind_of(loss)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the loss is called \"%s\" but is not the library's loss of that name, or its constants "
-         "were changed; give it another name",
-         loss->name);
-  }
+  FAIL_IF(loss_kind_named(loss->name) && !loss_kind_of(loss), err, DPERM_INVALID_ARGUMENT,
+          "the loss is called \"%s\" but is not the library's loss of that name, or its constants "
+          "were changed; give it another name",
+          loss->name);
   return DPERM_OK;
 }
 

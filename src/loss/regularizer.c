@@ -14,48 +14,39 @@ static dperm_status check_custom(const dperm_regularizer *r, size_t j, dperm_err
     r->eval(r->context, j, points[i], &value, &slope, &curvature);
     double gap = i > 0 ? points[i] - points[i - 1] : 0;
     bool both = i > 0 && isfinite(slope) && isfinite(before); /* it may overflow far out */
-    if (both && slope - before < gap * (1 - 1e-9)) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "the slope of the custom regularizer rises by %g from f[%zu] = %g to %g; it must be "
-           "1-strongly convex",
-           slope - before, j, points[i - 1], points[i]);
-    }
-    if (isfinite(slope) && !(curvature >= 1.0)) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "the custom regularizer gives a curvature of %g at f[%zu] = %g; it must be 1-strongly "
-           "convex, and eval must fill all three numbers",
-           curvature, j, points[i]);
-    }
+    FAIL_IF(both && slope - before < gap * (1 - 1e-9), err, DPERM_INVALID_ARGUMENT,
+            "the slope of the custom regularizer rises by %g from f[%zu] = %g to %g; it must be "
+            "1-strongly convex",
+            slope - before, j, points[i - 1], points[i]);
+    FAIL_IF(isfinite(slope) && !(curvature >= 1.0), err, DPERM_INVALID_ARGUMENT,
+            "the custom regularizer gives a curvature of %g at f[%zu] = %g; it must be 1-strongly "
+            "convex, and eval must fill all three numbers",
+            curvature, j, points[i]);
     before = slope;
   }
   return DPERM_OK;
 }
 
 dperm_status regularizer_validate(const dperm_regularizer *r, size_t dims, dperm_error *err) {
-  if (r->eval && (r->weights || r->prior)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "a custom regularizer takes no weights and no prior; fold them into its eval function");
-  }
-  if (r->eval && !(r->slope_error >= 0 && r->slope_error <= 0.25 && r->most_curvature >= 0 &&
-                   isfinite(r->most_curvature))) {
-    FAIL(
-        err, DPERM_INVALID_ARGUMENT,
-        "the custom regularizer declares slope_error = %g and most_curvature = %g; give a relative "
-        "error of at most 0.25 and a finite bound, or 0 for what is not known",
-        r->slope_error, r->most_curvature);
-  }
+  FAIL_IF(r->eval && (r->weights || r->prior), err, DPERM_INVALID_ARGUMENT,
+          "a custom regularizer takes no weights and no prior; fold them into its eval function");
+  FAIL_IF(
+      r->eval && !(r->slope_error >= 0 && r->slope_error <= 0.25 && r->most_curvature >= 0 &&
+                   isfinite(r->most_curvature)),
+      err, DPERM_INVALID_ARGUMENT,
+      "the custom regularizer declares slope_error = %g and most_curvature = %g; give a relative "
+      "error of at most 0.25 and a finite bound, or 0 for what is not known",
+      r->slope_error, r->most_curvature);
   for (size_t j = 0; r->eval && j < dims; j++) {
     TRY(check_custom(r, j, err));
   }
   for (size_t j = 0; (r->weights || r->prior) && j < dims; j++) {
-    if (r->weights && !(r->weights[j] >= 1.0 && isfinite(r->weights[j]))) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "regularizer weight %zu is %g; weights must be at least 1 (raise lambda instead)", j,
-           r->weights[j]);
-    }
-    if (r->prior && !isfinite(r->prior[j])) {
-      FAIL(err, DPERM_INVALID_ARGUMENT, "prior %zu is not finite; give finite numbers", j);
-    }
+    FAIL_IF(r->weights && !(r->weights[j] >= 1.0 && isfinite(r->weights[j])), err,
+            DPERM_INVALID_ARGUMENT,
+            "regularizer weight %zu is %g; weights must be at least 1 (raise lambda instead)", j,
+            r->weights[j]);
+    FAIL_IF(r->prior && !isfinite(r->prior[j]), err, DPERM_INVALID_ARGUMENT,
+            "prior %zu is not finite; give finite numbers", j);
   }
   return DPERM_OK;
 }

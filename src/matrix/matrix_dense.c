@@ -236,7 +236,6 @@ static void add_diagonal(const block_sums *sums, const double *rows, size_t from
                          double *total, double *spare) {
   const matrix *x = sums->x;
   size_t k = sums->k;
-  (void)spare;
   for (size_t i = 0; i < count && !cancel_poll_at(i, x->cols * k); i++) {
     const double *w = sums->w + (from + i) * k;
     for (size_t j = 0; j < x->cols; j++) {
@@ -262,8 +261,6 @@ typedef struct dense {
 } dense;
 
 static const double *dense_block(const matrix *x, size_t from, size_t count, double *work) {
-  (void)count;
-  (void)work;
   return ((const dense *)x)->values + from * x->cols;
 }
 

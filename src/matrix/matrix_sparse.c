@@ -322,8 +322,7 @@ static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t co
   if (x->spread && made) {
     TRY(matrix_sparse_spread(made, x->spread, count, err));
   }
-  *out = made;
-  made = NULL;
+  *out = TAKE(made);
   return DPERM_OK;
 }
 
@@ -411,7 +410,6 @@ static size_t block_count(const keeping *k, size_t block) {
 
 static void make_kept(void *context, size_t block, size_t worker) {
   const keeping *k = context;
-  (void)worker;
   (void)rows_at(k->m, k->from + block * MATRIX_BLOCK, block_count(k, block),
                 k->made + block * k->m->base.work_size);
 }
@@ -421,7 +419,6 @@ static void copy_kept(void *context, size_t block, size_t worker) {
   const size_t count = block_count(k, block);
   const row_window rows = window_in(k->m, count, k->made + block * k->m->base.work_size);
   const size_t first = k->to->starts[k->from + block * MATRIX_BLOCK], entries = rows.starts[count];
-  (void)worker;
   memcpy(k->to->columns + first, rows.columns, entries * sizeof *rows.columns);
   memcpy(k->to->values + first, rows.values, entries * sizeof *rows.values);
 }
@@ -469,8 +466,7 @@ dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err) {
     pool_run(blocks, copy_kept, &k);
     TRY(cancel_check(err));
   }
-  *out = kept;
-  kept = NULL;
+  *out = TAKE(kept);
   return DPERM_OK;
 }
 

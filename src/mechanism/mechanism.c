@@ -48,10 +48,8 @@ static dperm_status draw_noise(const privacy_plan *plan, const promise *promised
   size_t size = noise_size(&plan->noise);
   TRY(ranks_share(x->spread, DPERM_OK, b, size * sizeof *b, err));
   *norm = norm_above(b, size);
-  if (!(*norm <= promised->noise_norm)) {
-    FAIL(err, DPERM_NUMERIC_ERROR,
-         "the noise came out longer than it does once in e^100 times; nothing is released");
-  }
+  FAIL_IF(!(*norm <= promised->noise_norm), err, DPERM_NUMERIC_ERROR,
+          "the noise came out longer than it does once in e^100 times; nothing is released");
   return DPERM_OK;
 }
 
@@ -61,9 +59,6 @@ static dperm_status run_none(const privacy_plan *plan, const problem *base,
                              const solver_options *how, const promise *promised,
                              random_source *sources, size_t count, solution *out,
                              solver_report *report, dperm_error *err) {
-  (void)promised;
-  (void)sources;
-  (void)count;
   problem p = *base;
   p.model = (problem_model){.lambda = plan->lambda};
   memset(out->f, 0, problem_size(base) * sizeof *out->f);

@@ -38,31 +38,25 @@ static const double centred_norm = 5.0, centred_noise = 0.05;
 static const double shortest_norm = 0.3, longest_norm = 40.0, output_shift = 3.0;
 
 static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
-  if (!(g->epsilon >= smallest_epsilon && g->epsilon <= largest_epsilon)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "epsilon = %g; choose it between %g and %g%s", g->epsilon,
-         smallest_epsilon, certified_epsilon,
-         g->epsilon > largest_epsilon
-             ? " (a guarantee beyond that says nothing)"
-             : " for each fit: as many times that where rows of a person or classes divide it");
-  }
-  if (g->mechanism == DPERM_MECHANISM_OUTPUT && !isnan(g->delta_reg)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "delta-reg is for objective perturbation; with output perturbation raise lambda instead");
-  }
-  if (g->neighbours != DPERM_NEIGHBOURS_REPLACE && g->analysis == DPERM_ANALYSIS_PAPER &&
-      g->mechanism == DPERM_MECHANISM_OBJECTIVE) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the paper's analysis is about replaced records; with neighbours add-remove choose the "
-         "analysis tight");
-  }
-  if (!isnan(g->delta_reg) && !(g->delta_reg >= 0 && isfinite(g->delta_reg))) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "delta-reg = %g; it must be finite and not negative",
-         g->delta_reg);
-  }
-  if (!isnan(g->norm_guess) && !(g->norm_guess > 0 && isfinite(g->norm_guess))) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "norm-guess = %g; it must be positive and finite",
-         g->norm_guess);
-  }
+  FAIL_IF(!(g->epsilon >= smallest_epsilon && g->epsilon <= largest_epsilon), err,
+          DPERM_INVALID_ARGUMENT, "epsilon = %g; choose it between %g and %g%s", g->epsilon,
+          smallest_epsilon, certified_epsilon,
+          g->epsilon > largest_epsilon
+              ? " (a guarantee beyond that says nothing)"
+              : " for each fit: as many times that where rows of a person or classes divide it");
+  FAIL_IF(g->mechanism == DPERM_MECHANISM_OUTPUT && !isnan(g->delta_reg), err,
+          DPERM_INVALID_ARGUMENT,
+          "delta-reg is for objective perturbation; with output perturbation raise lambda instead");
+  FAIL_IF(g->neighbours != DPERM_NEIGHBOURS_REPLACE && g->analysis == DPERM_ANALYSIS_PAPER &&
+              g->mechanism == DPERM_MECHANISM_OBJECTIVE,
+          err, DPERM_INVALID_ARGUMENT,
+          "the paper's analysis is about replaced records; with neighbours add-remove choose the "
+          "analysis tight");
+  FAIL_IF(!isnan(g->delta_reg) && !(g->delta_reg >= 0 && isfinite(g->delta_reg)), err,
+          DPERM_INVALID_ARGUMENT, "delta-reg = %g; it must be finite and not negative",
+          g->delta_reg);
+  FAIL_IF(!isnan(g->norm_guess) && !(g->norm_guess > 0 && isfinite(g->norm_guess)), err,
+          DPERM_INVALID_ARGUMENT, "norm-guess = %g; it must be positive and finite", g->norm_guess);
   return DPERM_OK;
 }
 
@@ -110,27 +104,21 @@ static double row_bound(const public_numbers *g) {
 /* For the minimizer itself only the l2 sensitivity is known (privacy.md 5). */
 static dperm_status check_kind(const public_numbers *g, dperm_error *err) {
   const noise_kind *kind = noise_kind_of(g->noise);
-  if (!kind) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "noise number %d is none of the kinds", (int)g->noise);
-  }
-  if (kind->needs_delta && !(g->delta_core > 0)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s noise has no pure epsilon, and no delta is left for it beside rounding; give a larger "
-         "delta, or another noise",
-         kind->name);
-  }
-  if (g->mechanism == DPERM_MECHANISM_OUTPUT && !kind->output) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s noise is for objective perturbation; output perturbation has l2 noise, or gaussian "
-         "with a delta",
-         kind->name);
-  }
-  if (!(row_bound(g) > 0 && isfinite(row_bound(g)))) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "nothing is known of the rows that %s noise could be fitted "
-         "to; choose l2",
-         kind->name);
-  }
+  FAIL_IF(!kind, err, DPERM_INVALID_ARGUMENT, "noise number %d is none of the kinds",
+          (int)g->noise);
+  FAIL_IF(
+      kind->needs_delta && !(g->delta_core > 0), err, DPERM_INVALID_ARGUMENT,
+      "%s noise has no pure epsilon, and no delta is left for it beside rounding; give a larger "
+      "delta, or another noise",
+      kind->name);
+  FAIL_IF(g->mechanism == DPERM_MECHANISM_OUTPUT && !kind->output, err, DPERM_INVALID_ARGUMENT,
+          "%s noise is for objective perturbation; output perturbation has l2 noise, or gaussian "
+          "with a delta",
+          kind->name);
+  FAIL_IF(!(row_bound(g) > 0 && isfinite(row_bound(g))), err, DPERM_INVALID_ARGUMENT,
+          "nothing is known of the rows that %s noise could be fitted "
+          "to; choose l2",
+          kind->name);
   return DPERM_OK;
 }
 
@@ -336,11 +324,9 @@ static dperm_status choose_lambda(const public_numbers *g, double *out, dperm_er
     *out = lambda;
     return DPERM_OK;
   }
-  if (automatic && !isnan(g->norm_guess)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "norm-guess = %g makes lambda = %g, beyond %g to %g; guess a length nearer to 1",
-         g->norm_guess, lambda, smallest_lambda, largest_lambda);
-  }
+  FAIL_IF(automatic && !isnan(g->norm_guess), err, DPERM_INVALID_ARGUMENT,
+          "norm-guess = %g makes lambda = %g, beyond %g to %g; guess a length nearer to 1",
+          g->norm_guess, lambda, smallest_lambda, largest_lambda);
   FAIL(err, DPERM_INVALID_ARGUMENT, "lambda = %g; for a private fit choose it between %g and %g",
        lambda, smallest_lambda, largest_lambda);
 }
@@ -374,10 +360,10 @@ static dperm_status plan_of_kind(const public_numbers *given, dperm_noise kind, 
       return fail_infeasible(&g, plan.lambda, err);
     }
   }
-  if (!(noise_in_range(&plan.noise) && noise_rms_norm(&plan.noise) < 1e300)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "epsilon, lambda and the number of rows give noise beyond all numbers; raise one of them");
-  }
+  FAIL_IF(
+      !(noise_in_range(&plan.noise) && noise_rms_norm(&plan.noise) < 1e300), err,
+      DPERM_INVALID_ARGUMENT,
+      "epsilon, lambda and the number of rows give noise beyond all numbers; raise one of them");
   *out = plan;
   return DPERM_OK;
 }

@@ -29,8 +29,7 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
   }
   TRY(memory_new(class_fits(model->classes.count) * model->dims, sizeof *model->weights,
                  &model->weights, err));
-  *out = model;
-  model = NULL;
+  *out = TAKE(model);
   return DPERM_OK;
 }
 
@@ -69,19 +68,17 @@ dperm_status model_source(const dperm_model *model, const dperm_source *given, d
   out->schema = model->schema;
   out->dims = model->schema ? 0 : model->inputs;
   out->no_identity = 0;
-  if (model->origin == ORIGIN_MEMORY && (model->norm_bound != 1.0 || model->intercept != 0)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the model was trained on rows from memory with norm bound %g; predict from memory too",
-         model->norm_bound);
-  }
+  FAIL_IF(model->origin == ORIGIN_MEMORY && (model->norm_bound != 1.0 || model->intercept != 0),
+          err, DPERM_INVALID_ARGUMENT,
+          "the model was trained on rows from memory with norm bound %g; predict from memory too",
+          model->norm_bound);
   const row_reader_kind *kind = NULL;
   TRY(row_reader_find(out, &kind, err));
   TRY(file_check_there(out->path, err)); /* what is not there is of no format */
   /* A mapped file has its own schema, which must be the same. */
-  if (kind->read && (kind == &csv_format) != (model->schema != NULL)) {
-    FAIL(err, DPERM_INVALID_DATA, "%s: the model was trained on %s; give data of that format",
-         path_for_people(given->path), model->schema ? "CSV" : "svmlight");
-  }
+  FAIL_IF(kind->read && (kind == &csv_format) != (model->schema != NULL), err, DPERM_INVALID_DATA,
+          "%s: the model was trained on %s; give data of that format", path_for_people(given->path),
+          model->schema ? "CSV" : "svmlight");
   return DPERM_OK;
 }
 
@@ -206,25 +203,19 @@ dperm_status apply_vectors(const matrix *x, const double *vectors, size_t count,
 
 /* Rows of the model's kind: its number of columns, norm and constant column. */
 static dperm_status check_rows(const dperm_model *model, const dperm_data *data, dperm_error *err) {
-  if (data->origin == ORIGIN_SCHEMA && !model->schema) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "the data have a schema, and the model was trained on rows without one; give such rows");
-  }
-  if (data->x->cols != model->inputs) {
-    FAIL(err, DPERM_INVALID_DATA, "the data have %zu encoded columns, the model %zu", data->x->cols,
-         model->inputs);
-  }
-  if (data->intercept != model->intercept) {
-    FAIL(err, DPERM_INVALID_DATA, "the data have a constant column of %g, the model's of %g",
-         data->intercept, model->intercept);
-  }
+  FAIL_IF(data->origin == ORIGIN_SCHEMA && !model->schema, err, DPERM_INVALID_DATA,
+          "the data have a schema, and the model was trained on rows without one; give such rows");
+  FAIL_IF(data->x->cols != model->inputs, err, DPERM_INVALID_DATA,
+          "the data have %zu encoded columns, the model %zu", data->x->cols, model->inputs);
+  FAIL_IF(data->intercept != model->intercept, err, DPERM_INVALID_DATA,
+          "the data have a constant column of %g, the model's of %g", data->intercept,
+          model->intercept);
   /* What rows were scaled to before their constant column is known from the file up to rounding. */
-  if (!model->schema &&
-      !(fabs(data->bounds.norm2 - model->norm_bound) <= 1e-12 * model->norm_bound)) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "the rows are scaled to a norm of %g, the model's were to %g; make them with that one",
-         data->bounds.norm2, model->norm_bound);
-  }
+  FAIL_IF(!model->schema &&
+              !(fabs(data->bounds.norm2 - model->norm_bound) <= 1e-12 * model->norm_bound),
+          err, DPERM_INVALID_DATA,
+          "the rows are scaled to a norm of %g, the model's were to %g; make them with that one",
+          data->bounds.norm2, model->norm_bound);
   return DPERM_OK;
 }
 
@@ -236,10 +227,8 @@ static dperm_status score_rows(const dperm_model *model, const dperm_data *data,
   TRY(model_view(model, data->x, &view, &made, err));
   TRY(apply_vectors(view, model->weights, class_fits(model->classes.count), scores, err));
   for (size_t i = 0; i < data->x->rows * class_fits(model->classes.count); i++) {
-    if (!isfinite(scores[i])) {
-      FAIL(err, DPERM_NUMERIC_ERROR,
-           "the model's weights are too large: their sum is beyond all doubles; train anew");
-    }
+    FAIL_IF(!isfinite(scores[i]), err, DPERM_NUMERIC_ERROR,
+            "the model's weights are too large: their sum is beyond all doubles; train anew");
   }
   return DPERM_OK;
 }
@@ -270,10 +259,8 @@ dperm_status dperm_model_probabilities(const dperm_model *model, const dperm_dat
   OWNED_MEMORY double *scores = NULL;
   dperm_loss made;
   const dperm_loss *loss = model_log_loss(model, &made);
-  if (!loss) {
-    FAIL(err, DPERM_UNSUPPORTED, "only logistic loss has probabilities; the model's is %s",
-         model->loss);
-  }
+  FAIL_IF(!loss, err, DPERM_UNSUPPORTED, "only logistic loss has probabilities; the model's is %s",
+          model->loss);
   TRY(memory_new(data->x->rows * class_fits(classes), sizeof *scores, &scores, err));
   TRY(dperm_model_scores(model, data, scores, err));
   for (size_t i = 0; i < data->x->rows * classes; i++) {

@@ -31,20 +31,16 @@ typedef struct reading {
 
 /* Fails unless this `holds`: the file is damaged, in the way that `how` says. */
 static dperm_status sound(const reading *r, bool holds, const char *how) {
-  if (!holds) {
-    FAIL(r->err, DPERM_INVALID_MODEL, "%s: damaged model, %s; get the file again or train anew",
-         r->doc->name, how);
-  }
+  FAIL_IF(!holds, r->err, DPERM_INVALID_MODEL,
+          "%s: damaged model, %s; get the file again or train anew", r->doc->name, how);
   return DPERM_OK;
 }
 
 /* Fails unless this dperm has what the file names. */
 static dperm_status known(const reading *r, bool has, const char *what) {
-  if (!has) {
-    FAIL(r->err, DPERM_INVALID_MODEL,
-         "%s: the model%s that this dperm (%s) does not have; install a newer one", r->doc->name,
-         what, dperm_version());
-  }
+  FAIL_IF(!has, r->err, DPERM_INVALID_MODEL,
+          "%s: the model%s that this dperm (%s) does not have; install a newer one", r->doc->name,
+          what, dperm_version());
   return DPERM_OK;
 }
 
@@ -90,16 +86,13 @@ static bool read_count(const json_t *object, const char *key, size_t *out) {
 static dperm_status check_format(const reading *r) {
   const char *format = text_at(r->root, "format");
   size_t prefix = strlen(MODEL_FORMAT_NAME), number = 0;
-  if (!format || strncmp(format, MODEL_FORMAT_NAME, prefix) != 0 ||
-      !parse_size(slice_of(format + prefix), 1000000, &number) || number == 0) {
-    FAIL(r->err, DPERM_INVALID_MODEL, "%s: not a dperm model; name a file that dperm train wrote",
-         r->doc->name);
-  }
-  if (number > MODEL_FORMAT_NUMBER) {
-    FAIL(r->err, DPERM_INVALID_MODEL,
-         "%s: model format %zu is newer than this dperm (%s) knows; install a newer dperm",
-         r->doc->name, number, dperm_version());
-  }
+  FAIL_IF(!format || strncmp(format, MODEL_FORMAT_NAME, prefix) != 0 ||
+              !parse_size(slice_of(format + prefix), 1000000, &number) || number == 0,
+          r->err, DPERM_INVALID_MODEL, "%s: not a dperm model; name a file that dperm train wrote",
+          r->doc->name);
+  FAIL_IF(number > MODEL_FORMAT_NUMBER, r->err, DPERM_INVALID_MODEL,
+          "%s: model format %zu is newer than this dperm (%s) knows; install a newer dperm",
+          r->doc->name, number, dperm_version());
   return DPERM_OK;
 }
 
@@ -366,9 +359,8 @@ static dperm_status check_noise_weights(const reading *r, const noise_plan *nois
   }
   if (noise->kind && noise->kind->weights) {
     json_auto_t *expected = block_weights_json(noise);
-    if (!expected) {
-      FAIL(r->err, DPERM_OUT_OF_MEMORY, "%s: out of memory; close other programs", r->doc->name);
-    }
+    FAIL_IF(!expected, r->err, DPERM_OUT_OF_MEMORY, "%s: out of memory; close other programs",
+            r->doc->name);
     fits = fits && (json_array_size(expected) > 0 ? json_equal(blocks, expected) : !blocks);
   }
   return sound(r, fits, "its noise does not fit its schema");
@@ -443,8 +435,7 @@ dperm_status model_of_document(const json_document *doc, dperm_model **out, dper
     TRY(feature_map_draw(&k.kernel, k.kind, model->inputs, NULL, &model->map, err));
   }
   if (out) {
-    *out = model;
-    model = NULL;
+    *out = TAKE(model);
   }
   return DPERM_OK;
 }
@@ -457,9 +448,7 @@ dperm_status dperm_model_read(const char *path, dperm_model **out, dperm_error *
 
 dperm_status dperm_model_parse(const char *text, size_t length, const char *name, dperm_model **out,
                                dperm_error *err) {
-  if (length > MODEL_LIMIT) {
-    FAIL(err, DPERM_INVALID_MODEL, "%s: too long for a model", name);
-  }
+  FAIL_IF(length > MODEL_LIMIT, err, DPERM_INVALID_MODEL, "%s: too long for a model", name);
   OWNED(json_document_free)
   json_document doc = {.name = name, .text = text, .length = length, .blame = DPERM_INVALID_MODEL};
   TRY(json_document_parse(&doc, err));

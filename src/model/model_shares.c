@@ -29,13 +29,10 @@ static bool (*const takers[SHARE_COUNT])(const json_t *stated, dperm_model *mode
 
 dperm_status model_take_share(dperm_model *model, share_id share, json_t *released,
                               dperm_error *err) {
-  if (!released) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while stating what a share of epsilon released");
-  }
-  if (!takers[share](released, model)) {
-    FAIL(err, DPERM_NUMERIC_ERROR, "what %s would release is not sound; nothing is released",
-         share_kinds[share].option);
-  }
+  FAIL_IF(!released, err, DPERM_OUT_OF_MEMORY,
+          "out of memory while stating what a share of epsilon released");
+  FAIL_IF(!takers[share](released, model), err, DPERM_NUMERIC_ERROR,
+          "what %s would release is not sound; nothing is released", share_kinds[share].option);
   json_decref(model->released[share]);
   model->released[share] = json_incref(released);
   return DPERM_OK;

@@ -183,10 +183,10 @@ dperm_status model_digest(const json_t *object, char out[DIGEST_TEXT_SIZE], dper
   bool whole = json_object_size(copy) == json_object_size(object);
   (void)json_object_del(copy, "digest");
   (void)crypto_generichash_init(&state, NULL, 0, sizeof hash);
-  if (!whole || json_dump_callback(copy, add_piece, &state,
-                                   JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) != 0) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while digesting a model");
-  }
+  FAIL_IF(!whole ||
+              json_dump_callback(copy, add_piece, &state,
+                                 JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) != 0,
+          err, DPERM_OUT_OF_MEMORY, "out of memory while digesting a model");
   (void)crypto_generichash_final(&state, hash, sizeof hash);
   (void)sodium_bin2hex(out, DIGEST_TEXT_SIZE, hash, sizeof hash);
   return DPERM_OK;
@@ -206,8 +206,7 @@ dperm_status model_write_content(const dperm_model *model, output_file *out, dpe
   char digest[DIGEST_TEXT_SIZE];
   json_auto_t *object = model_json(model);
   TRY(model_digest(object, digest, err));
-  if (json_object_set_new(object, "digest", json_string(digest)) != 0) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing a model");
-  }
+  FAIL_IF(json_object_set_new(object, "digest", json_string(digest)) != 0, err, DPERM_OUT_OF_MEMORY,
+          "out of memory while writing a model");
   return json_write(object, false, out, err);
 }

@@ -121,10 +121,8 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
   if (dims > INT32_MAX) { /* of features; the others are checked */
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu features; give at most 2^31 - 2", dims);
   }
-  if (options->classes && options->classes != classes) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "the schema has %zu classes, not %zu", classes,
-         options->classes);
-  }
+  FAIL_IF(options->classes && options->classes != classes, err, DPERM_INVALID_ARGUMENT,
+          "the schema has %zu classes, not %zu", classes, options->classes);
   TRY(regularizer_validate(&options->regularizer, dims, err));
   TRY(stages_check(options, classes, NULL, err));
   const dperm_loss loss = options_loss(options, classes);
@@ -189,12 +187,10 @@ void planned_schema_clear(planned_schema *planned) {
 /* The number of rows, or the figure that stands for it: both, if they are the same. */
 static dperm_status check_plan_rows(const dperm_options *o, size_t *rows, dperm_error *err) {
   bool about = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  if (about && *rows != 0 && *rows != o->rows_about) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%zu rows, and about %zu; with neighbours add-remove the number of rows is private: give "
-         "the figure near it alone",
-         *rows, o->rows_about);
-  }
+  FAIL_IF(about && *rows != 0 && *rows != o->rows_about, err, DPERM_INVALID_ARGUMENT,
+          "%zu rows, and about %zu; with neighbours add-remove the number of rows is private: give "
+          "the figure near it alone",
+          *rows, o->rows_about);
   *rows = about ? o->rows_about : *rows;
   return DPERM_OK;
 }
@@ -202,16 +198,14 @@ static dperm_status check_plan_rows(const dperm_options *o, size_t *rows, dperm_
 static dperm_status plan_numbers(const dperm_plan_rows *of, size_t rows,
                                  const dperm_options *options, planned_schema *planned,
                                  dperm_plan *made, dperm_error *err) {
-  if (rows == 0 || of->dims == 0 || of->dims > INT32_MAX ||
-      !(of->norm >= 1e-100 && of->norm <= 1e100)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%zu rows of %zu columns and norm %g; give at least one of each, at most 2^31 "
-         "columns, and a norm from 1e-100 to 1e100",
-         rows, of->dims, of->norm);
-  }
-  if (!(of->norm1 >= 1e-100)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "norm1 = %g; give one of at least 1e-100", of->norm1);
-  }
+  FAIL_IF(rows == 0 || of->dims == 0 || of->dims > INT32_MAX ||
+              !(of->norm >= 1e-100 && of->norm <= 1e100),
+          err, DPERM_INVALID_ARGUMENT,
+          "%zu rows of %zu columns and norm %g; give at least one of each, at most 2^31 "
+          "columns, and a norm from 1e-100 to 1e100",
+          rows, of->dims, of->norm);
+  FAIL_IF(!(of->norm1 >= 1e-100), err, DPERM_INVALID_ARGUMENT,
+          "norm1 = %g; give one of at least 1e-100", of->norm1);
   row_bounds bounds = row_bounds_of_norm(of->dims, of->norm);
   bounds.norm1 = fmin(bounds.norm1, of->norm1);
   const size_t classes = options->classes ? options->classes : 2;
@@ -223,14 +217,11 @@ static dperm_status plan_numbers(const dperm_plan_rows *of, size_t rows,
 static dperm_status plan_records(const dperm_plan_rows *of, size_t rows,
                                  const dperm_options *options, planned_schema *planned,
                                  dperm_plan *made, dperm_error *err) {
-  if (rows == 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "0 rows; give at least one");
-  }
-  if (options->mechanism != DPERM_MECHANISM_NONE && (of->schema->on_missing == MISSING_DROP)) {
-    FAIL(err, DPERM_INVALID_SCHEMA,
-         "the schema drops rows with missing values, which no private fit accepts; set "
-         "\"on_missing\" to \"zero\" or \"category\"");
-  }
+  FAIL_IF(rows == 0, err, DPERM_INVALID_ARGUMENT, "0 rows; give at least one");
+  FAIL_IF(options->mechanism != DPERM_MECHANISM_NONE && (of->schema->on_missing == MISSING_DROP),
+          err, DPERM_INVALID_SCHEMA,
+          "the schema drops rows with missing values, which no private fit accepts; set "
+          "\"on_missing\" to \"zero\" or \"category\"");
   const dperm_schema *schema = of->schema;
   TRY(check_refined_unit(options, schema, err));
   TRY(representation_choose(options, schema, rows, &planned->how, err));

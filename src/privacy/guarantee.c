@@ -229,10 +229,8 @@ dperm_status guarantee_check(const guarantee *g, dperm_error *err) {
          "an epsilon of at most %g",
          g->epsilon, g->delta_numerics, enough);
   }
-  if (g->delta_given > 0 && !(g->delta_class > 0)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "delta = %g is no more than the %.2g that rounding costs; give a larger one, or none",
-         g->delta_given, g->delta_numerics);
-  }
+  FAIL_IF(g->delta_given > 0 && !(g->delta_class > 0), err, DPERM_INVALID_ARGUMENT,
+          "delta = %g is no more than the %.2g that rounding costs; give a larger one, or none",
+          g->delta_given, g->delta_numerics);
   return DPERM_OK;
 }

@@ -40,7 +40,6 @@ static double sum_of_squares(const double *x, size_t count) {
 }
 
 static double l2_row_bound(const row_bounds *bounds, size_t dims) {
-  (void)dims;
   return bounds->norm2;
 }
 
@@ -118,7 +117,6 @@ const noise_kind noise_l2 = {.name = "l2",
  * 2^40. */
 
 static double l1_row_bound(const row_bounds *bounds, size_t dims) {
-  (void)dims;
   return bounds->norm1;
 }
 

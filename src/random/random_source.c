@@ -46,17 +46,14 @@ static bool system_answers(void) {
 }
 
 static dperm_status start_libsodium(dperm_error *err) {
-  if (sodium_init() < 0) {
-    FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
-  }
+  FAIL_IF(sodium_init() < 0, err, DPERM_UNSUPPORTED,
+          "libsodium could not start; check the installation");
   return DPERM_OK;
 }
 
 dperm_status random_secure(random_source *out, dperm_error *err) {
-  if (!system_answers()) {
-    FAIL(err, DPERM_UNSUPPORTED, "the system gives no secure random bits (%s); nothing is released",
-         strerror(errno));
-  }
+  FAIL_IF(!system_answers(), err, DPERM_UNSUPPORTED,
+          "the system gives no secure random bits (%s); nothing is released", strerror(errno));
   TRY(start_libsodium(err));
   (void)pthread_once(&forks_watched, watch_forks);
   memset(out, 0, sizeof *out);
@@ -65,10 +62,8 @@ dperm_status random_secure(random_source *out, dperm_error *err) {
 }
 
 dperm_status random_check(const random_source *source, dperm_error *err) {
-  if (source->failed) {
-    FAIL(err, DPERM_UNSUPPORTED,
-         "the system's secure random source failed during the work; nothing is released");
-  }
+  FAIL_IF(source->failed, err, DPERM_UNSUPPORTED,
+          "the system's secure random source failed during the work; nothing is released");
   return DPERM_OK;
 }
 
@@ -239,8 +234,7 @@ dperm_status dperm_random_seeded(uint64_t seed, dperm_random **out, dperm_error 
   OWNED_MEMORY dperm_random *random = NULL;
   TRY(memory_new(1, sizeof *random, &random, err));
   TRY(random_seeded(seed, &random->source, err));
-  *out = random;
-  random = NULL;
+  *out = TAKE(random);
   return DPERM_OK;
 }
 

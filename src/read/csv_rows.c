@@ -218,15 +218,12 @@ typedef struct csv_rows {
 static dperm_status open_file(row_reader *reader, const dperm_source *source, dperm_error *err) {
   csv_rows *r = (csv_rows *)reader;
   const dperm_schema *schema = source->schema;
-  if (!schema) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s: CSV data need a schema; give one, or the svmlight format with its number of columns",
-         path_for_people(source->path));
-  }
-  if (source->dims) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: CSV data have a schema; leave the number of columns out",
-         path_for_people(source->path));
-  }
+  FAIL_IF(!schema, err, DPERM_INVALID_ARGUMENT,
+          "%s: CSV data need a schema; give one, or the svmlight format with its number of columns",
+          path_for_people(source->path));
+  FAIL_IF(source->dims, err, DPERM_INVALID_ARGUMENT,
+          "%s: CSV data have a schema; leave the number of columns out",
+          path_for_people(source->path));
   TRY(csv_open(source->path, NULL, schema->separator, schema->comment, reader->progress,
                reader->digest, &r->csv, err));
   TRY(csv_columns_open(schema, reader->need_labels, reader->may_be_empty, &r->csv, &r->columns,

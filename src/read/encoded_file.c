@@ -21,10 +21,8 @@ dperm_status encoded_damaged(const encoded_file *file, uint64_t at, const char *
 }
 
 dperm_status encoded_machine_check(dperm_error *err) {
-  if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || sizeof(size_t) != 8) {
-    FAIL(err, DPERM_UNSUPPORTED,
-         "encoded files are for 64-bit little-endian machines; use CSV here");
-  }
+  FAIL_IF(__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || sizeof(size_t) != 8, err, DPERM_UNSUPPORTED,
+          "encoded files are for 64-bit little-endian machines; use CSV here");
   return DPERM_OK;
 }
 
@@ -48,18 +46,16 @@ bool encoded_recognized(const char *path) {
 
 static dperm_status read_header(encoded_file *file, dperm_error *err) {
   const encoded_header *h = file->header = (const void *)file->bytes;
-  if (file->size < sizeof h->magic || memcmp(h->magic, ENCODED_MAGIC, sizeof h->magic) != 0) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "%s: not an encoded file; leave the format to be seen, or encode it first", file->path);
-  }
+  FAIL_IF(file->size < sizeof h->magic || memcmp(h->magic, ENCODED_MAGIC, sizeof h->magic) != 0,
+          err, DPERM_INVALID_DATA,
+          "%s: not an encoded file; leave the format to be seen, or encode it first", file->path);
   if (file->size < sizeof *h + sizeof *file->trailer) {
     return encoded_damaged(file, file->size, "it ends here", err);
   }
-  if (h->version != ENCODED_VERSION) {
-    FAIL(err, DPERM_UNSUPPORTED, "%s: version %u of the format, where this dperm reads %d; %s",
-         file->path, h->version, ENCODED_VERSION,
-         h->version > ENCODED_VERSION ? "update dperm" : "encode the records again");
-  }
+  FAIL_IF(h->version != ENCODED_VERSION, err, DPERM_UNSUPPORTED,
+          "%s: version %u of the format, where this dperm reads %d; %s", file->path, h->version,
+          ENCODED_VERSION,
+          h->version > ENCODED_VERSION ? "update dperm" : "encode the records again");
   if (h->schema_length > ENCODED_SCHEMA_LIMIT || h->schema_length > file->size - sizeof *h) {
     return encoded_damaged(file, offsetof(encoded_header, schema_length), "no schema is so long",
                            err);
@@ -129,10 +125,9 @@ static dperm_status map_file(encoded_file *file, dperm_error *err) {
     return encoded_damaged(file, 0, "it is empty", err);
   }
   void *place = mmap(NULL, file->size, PROT_READ, MAP_SHARED, file->fd, 0);
-  if (place == MAP_FAILED) {
-    FAIL(err, DPERM_IO_ERROR, "%s: cannot be mapped (%s); check the limits on address space",
-         file->path, strerror(errno));
-  }
+  FAIL_IF(place == MAP_FAILED, err, DPERM_IO_ERROR,
+          "%s: cannot be mapped (%s); check the limits on address space", file->path,
+          strerror(errno));
   file->bytes = place;
   return DPERM_OK;
 }
@@ -145,19 +140,16 @@ dperm_status encoded_open(const char *path, encoded_file **out, dperm_error *err
   file->fd = -1;
   TRY(memory_copy_text(path, strlen(path), &file->path, err));
   file->fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-  if (file->fd < 0 || fstat(file->fd, &file->about) != 0) {
-    FAIL(err, DPERM_IO_ERROR, "%s: cannot open (%s); check the name and the permissions",
-         path_for_people(path), strcmp(path, "-") == 0 ? "not a file" : strerror(errno));
-  }
-  if (!S_ISREG(file->about.st_mode)) {
-    FAIL(err, DPERM_IO_ERROR, "%s: an encoded file is mapped, so it must be a plain file", path);
-  }
+  FAIL_IF(file->fd < 0 || fstat(file->fd, &file->about) != 0, err, DPERM_IO_ERROR,
+          "%s: cannot open (%s); check the name and the permissions", path_for_people(path),
+          strcmp(path, "-") == 0 ? "not a file" : strerror(errno));
+  FAIL_IF(!S_ISREG(file->about.st_mode), err, DPERM_IO_ERROR,
+          "%s: an encoded file is mapped, so it must be a plain file", path);
   TRY(map_file(file, err));
   TRY(read_header(file, err));
   TRY(read_trailer(file, err));
   TRY(read_directory(file, err));
-  *out = file;
-  file = NULL;
+  *out = TAKE(file);
   return DPERM_OK;
 }
 
@@ -185,10 +177,8 @@ void encoded_close(encoded_file *file) {
 
 dperm_status encoded_unchanged(const encoded_file *file, dperm_error *err) {
   struct stat now;
-  if (fstat(file->fd, &now) != 0 || !file_same(&file->about, &now)) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "%s: was changed while it was read, so nothing is released; run again and leave it alone",
-         file->path);
-  }
+  FAIL_IF(fstat(file->fd, &now) != 0 || !file_same(&file->about, &now), err, DPERM_INVALID_DATA,
+          "%s: was changed while it was read, so nothing is released; run again and leave it alone",
+          file->path);
   return DPERM_OK;
 }

@@ -129,7 +129,6 @@ static bool row_holds(const encoded_file *file, const sparse_page *p, size_t i) 
 static bool sparse_page_holds(const encoded_file *file, const record_table *t, size_t page) {
   const uint64_t rows = file->pages[page].rows, size = file->pages[page].size;
   const uint64_t fixed = (2 * rows + 1) * sizeof(uint64_t);
-  (void)t;
   if (size < fixed) {
     return false;
   }
@@ -164,7 +163,6 @@ static void inspect(void *context, size_t piece, size_t worker) {
   inspection *in = context;
   const size_t page = in->first + piece;
   const encoded_page *p = &in->file->pages[page];
-  (void)worker;
   if (encoded_sum(0, page_bytes(in->file, page), (size_t)p->size) != p->check) {
     in->found[piece] = PAGE_DAMAGED;
   } else if (!in->holds(in->file, in->table, page)) {
@@ -185,12 +183,10 @@ static dperm_status check_pages(const encoded_file *file, const record_table *t,
       if (in.found[p] == PAGE_DAMAGED) {
         return encoded_damaged(file, place, "the sum of a page is wrong", err);
       }
-      if (in.found[p] == PAGE_WRONG) {
-        FAIL(err, DPERM_INVALID_DATA,
-             "%s: byte %llu: a page holds what no record becomes under this schema, and the noise "
-             "would not cover it; encode the records again",
-             file->path, (unsigned long long)place);
-      }
+      FAIL_IF(in.found[p] == PAGE_WRONG, err, DPERM_INVALID_DATA,
+              "%s: byte %llu: a page holds what no record becomes under this schema, and the noise "
+              "would not cover it; encode the records again",
+              file->path, (unsigned long long)place);
     }
     TRY(progress_tick(progress, "checking", file->pages[at + count - 1].offset,
                       file->trailer->directory, err));
@@ -223,8 +219,7 @@ dperm_status encoded_table(encoded_file *file, size_t from, size_t count,
   t->skipped = from % TABLE_PAGE;
   t->file = encoded_share(file);
   t->release = release_file;
-  *out = t;
-  t = NULL;
+  *out = TAKE(t);
   return DPERM_OK;
 }
 
@@ -289,12 +284,11 @@ static bool recognizes(const dperm_source *source) {
 static dperm_status open_file(row_reader *reader, const dperm_source *source, dperm_error *err) {
   TRY(encoded_open(source->path, &reader->file, err));
   const encoded_file *file = reader->file;
-  if ((source->schema && !file->schema) ||
-      (source->dims && (file->schema || source->dims != file->header->dims))) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "%s: has %s inside, not what is given, or the model's; give the file that goes with it",
-         source->path, file->schema ? "a schema" : "svmlight rows, or another number of columns,");
-  }
+  FAIL_IF((source->schema && !file->schema) ||
+              (source->dims && (file->schema || source->dims != file->header->dims)),
+          err, DPERM_INVALID_DATA,
+          "%s: has %s inside, not what is given, or the model's; give the file that goes with it",
+          source->path, file->schema ? "a schema" : "svmlight rows, or another number of columns,");
   if (file->trailer->rows == 0 && !reader->may_be_empty) {
     return fail_no_rows(source->path, err);
   }

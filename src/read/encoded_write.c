@@ -112,9 +112,7 @@ static dperm_status add_batches(void *context, const record_batch *records, size
 static dperm_status write_header(encoded_writer *w, const row_reader *reader, dperm_error *err) {
   const dperm_schema *schema = reader->schema;
   OWNED_MEMORY char *dumped = schema ? json_dumps(schema->json, JSON_COMPACT) : NULL;
-  if (schema && !dumped) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing the schema");
-  }
+  FAIL_IF(schema && !dumped, err, DPERM_OUT_OF_MEMORY, "out of memory while writing the schema");
   const char *text = dumped ? dumped : "";
   const size_t length = strlen(text);
   encoded_header h = {.magic = ENCODED_MAGIC,
@@ -182,10 +180,8 @@ dperm_status dperm_encode_file(const dperm_source *source, const char *out_path,
   dperm_source identified = *source; /* the file carries its source's digest */
   identified.no_identity = false;
   TRY(row_reader_open(&identified, true, progress, &reader, err));
-  if (reader->file) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: is encoded already; give CSV or svmlight",
-         path_for_people(source->path));
-  }
+  FAIL_IF(reader->file, err, DPERM_INVALID_ARGUMENT, "%s: is encoded already; give CSV or svmlight",
+          path_for_people(source->path));
   TRY(output_open(out_path, true, &w.out, err));
   TRY(write_all(&w, reader, err));
   output_file *out = w.out;

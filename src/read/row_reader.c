@@ -21,16 +21,13 @@ const char *dperm_format_name(dperm_format format) {
 
 dperm_status row_reader_find(const dperm_source *source, const row_reader_kind **out,
                              dperm_error *err) {
-  if (!source->path) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "the source has no path; name a file");
-  }
+  FAIL_IF(!source->path, err, DPERM_INVALID_ARGUMENT, "the source has no path; name a file");
   static const dperm_source none = {0};
-  if (memcmp(source->reserved, none.reserved, sizeof none.reserved) != 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s: dperm_source has members that dperm %s does not know: the program was built against "
-         "a newer dperm, or left them unset; begin with all zeros",
-         path_for_people(source->path), dperm_version());
-  }
+  FAIL_IF(memcmp(source->reserved, none.reserved, sizeof none.reserved) != 0, err,
+          DPERM_INVALID_ARGUMENT,
+          "%s: dperm_source has members that dperm %s does not know: the program was built against "
+          "a newer dperm, or left them unset; begin with all zeros",
+          path_for_people(source->path), dperm_version());
   for (const row_reader_kind *const *kind = row_reader_kinds; *kind; kind++) {
     if (source->format == DPERM_FORMAT_AUTO ? !(*kind)->recognizes || (*kind)->recognizes(source)
                                             : source->format == (*kind)->format) {
@@ -57,8 +54,7 @@ dperm_status row_reader_open(const dperm_source *source, bool need_labels,
   reader->may_be_empty = source->may_be_empty;
   reader->digest = need_labels && !source->no_identity;
   TRY(kind->open(reader, source, err));
-  *out = reader;
-  reader = NULL;
+  *out = TAKE(reader);
   return DPERM_OK;
 }
 

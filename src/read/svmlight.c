@@ -34,14 +34,10 @@ static bool recognizes(const dperm_source *source) {
 
 static dperm_status open_file(row_reader *reader, const dperm_source *source, dperm_error *err) {
   svmlight_rows *r = (svmlight_rows *)reader;
-  if (source->schema) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: svmlight data take no schema; leave it out",
-         path_for_people(source->path));
-  }
-  if (source->dims == 0 || source->dims > INT32_MAX) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "svmlight data need the number of columns (dims), 1 to %d, known in public", INT32_MAX);
-  }
+  FAIL_IF(source->schema, err, DPERM_INVALID_ARGUMENT,
+          "%s: svmlight data take no schema; leave it out", path_for_people(source->path));
+  FAIL_IF(source->dims == 0 || source->dims > INT32_MAX, err, DPERM_INVALID_ARGUMENT,
+          "svmlight data need the number of columns (dims), 1 to %d, known in public", INT32_MAX);
   reader->dims = source->dims;
   reader->text = &r->window;
   return window_open(source->path, NULL, reader->progress, reader->digest, &r->window, err);
@@ -57,10 +53,9 @@ static dperm_status next_line(svmlight_rows *r, slice *line, bool *found, dperm_
   for (;;) {
     char *start = w->bytes + w->begin;
     char *stop = memchr(start, '\n', w->end - w->begin + 1); /* bytes[end] is a newline */
-    if (stop - start > RECORD_LIMIT) {
-      FAIL(err, DPERM_INVALID_DATA, "%s:%zu:1: a line of over %d bytes; this is not svmlight",
-           path_for_people(r->base.path), r->line + 1, RECORD_LIMIT);
-    }
+    FAIL_IF(stop - start > RECORD_LIMIT, err, DPERM_INVALID_DATA,
+            "%s:%zu:1: a line of over %d bytes; this is not svmlight",
+            path_for_people(r->base.path), r->line + 1, RECORD_LIMIT);
     if (stop == w->bytes + w->end && !w->at_end) {
       TRY(window_more(w, err));
       continue;

@@ -60,11 +60,9 @@ static dperm_status skip_mark(window *w, const char *path, dperm_error *err) {
   }
   const char *at = w->bytes + w->begin; /* three bytes, or newlines behind them */
   for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
-    if (memcmp(at, foreign[i], strlen(foreign[i])) == 0) {
-      FAIL(err, DPERM_INVALID_DATA,
-           "%s:1:1: the file is %s; save it as UTF-8, plain or packed by gzip",
-           path_for_people(path), i < 2 ? "UTF-16" : "compressed in a way that is not read");
-    }
+    FAIL_IF(memcmp(at, foreign[i], strlen(foreign[i])) == 0, err, DPERM_INVALID_DATA,
+            "%s:1:1: the file is %s; save it as UTF-8, plain or packed by gzip",
+            path_for_people(path), i < 2 ? "UTF-16" : "compressed in a way that is not read");
   }
   w->begin += memcmp(at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   return DPERM_OK;

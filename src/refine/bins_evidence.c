@@ -135,16 +135,12 @@ static void add_piece(void *context, size_t piece, size_t worker) {
 /* A row outside of its bounds, or with two entries where the noise is made for one, ends the run.
  */
 static dperm_status check_tally(tallying *t, dperm_error *err) {
-  if (atomic_load(&t->outside)) {
-    FAIL(err, DPERM_NUMERIC_ERROR,
-         "a row is outside of its public bounds, for which the noise is not made; nothing is "
-         "released");
-  }
-  if (atomic_load(&t->twice)) {
-    FAIL(err, DPERM_NUMERIC_ERROR,
-         "a record counts twice in one column, for which the noise is not made; nothing is "
-         "released");
-  }
+  FAIL_IF(atomic_load(&t->outside), err, DPERM_NUMERIC_ERROR,
+          "a row is outside of its public bounds, for which the noise is not made; nothing is "
+          "released");
+  FAIL_IF(atomic_load(&t->twice), err, DPERM_NUMERIC_ERROR,
+          "a record counts twice in one column, for which the noise is not made; nothing is "
+          "released");
   return DPERM_OK;
 }
 
@@ -253,10 +249,8 @@ static double least_noise_of(const row_bounds *bounds, size_t dims) {
 
 dperm_status class_distance_of(const evidence_sums *s, const evidence_scope *scope,
                                class_distance *out, dperm_error *err) {
-  if (s->rows > scope->most) {
-    FAIL(err, DPERM_NUMERIC_ERROR,
-         "there are more records than the noise is made for; nothing is released");
-  }
+  FAIL_IF(s->rows > scope->most, err, DPERM_NUMERIC_ERROR,
+          "there are more records than the noise is made for; nothing is released");
   out->apart.value = (int64_t)distance_between(s);
   out->apart.reach = distance_reach(s, scope->most);
   out->noise = least_noise_of(&s->schema->bounds, s->cols);

@@ -36,10 +36,8 @@ static dperm_status merge_cells(const schema_column *column, const refine_number
   OWNED_MEMORY cell_cut *cuts = NULL;
   size_t count = 0, grid = refine_rule_cells(numbers), bins = refine_rule_auto(numbers);
   TRY(refine_cell_cuts(column, &cuts, &count, err));
-  if (count + 1 != out->width) {
-    FAIL(err, DPERM_INVALID_SCHEMA, "column \"%.64s\" has other cells than it was encoded with",
-         column->name);
-  }
+  FAIL_IF(count + 1 != out->width, err, DPERM_INVALID_SCHEMA,
+          "column \"%.64s\" has other cells than it was encoded with", column->name);
   TRY(memory_new(count, sizeof *out->edges, &out->edges, err));
   TRY(memory_new(count + 1, sizeof *out->auto_cuts, &out->auto_cuts, err));
   for (size_t i = 0; i < count; i++) {

@@ -82,8 +82,7 @@ dperm_status refine_cell_cuts(const schema_column *column, cell_cut **out, size_
     }
   }
   *count = kept;
-  *out = cuts;
-  cuts = NULL;
+  *out = TAKE(cuts);
   return DPERM_OK;
 }
 
@@ -133,15 +132,12 @@ static dperm_status cell_columns(const dperm_schema *wide, json_t **out, dperm_e
 
 dperm_status refine_cell_schema(const dperm_schema *wide, dperm_schema **out, dperm_error *err) {
   json_auto_t *columns = NULL, *json = NULL;
-  if (wide->on_missing == MISSING_DROP) {
-    FAIL(err, DPERM_INVALID_SCHEMA,
-         "the schema drops rows with missing values, so the number of rows depends on the records "
-         "and nothing private can be made of them; set \"on_missing\" to \"zero\" or \"category\"");
-  }
-  if (wide->refined.epsilon > 0) {
-    FAIL(err, DPERM_INVALID_SCHEMA,
-         "the schema was refined already; refine the wide one that it was made from");
-  }
+  FAIL_IF(
+      wide->on_missing == MISSING_DROP, err, DPERM_INVALID_SCHEMA,
+      "the schema drops rows with missing values, so the number of rows depends on the records "
+      "and nothing private can be made of them; set \"on_missing\" to \"zero\" or \"category\"");
+  FAIL_IF(wide->refined.epsilon > 0, err, DPERM_INVALID_SCHEMA,
+          "the schema was refined already; refine the wide one that it was made from");
   TRY(cell_columns(wide, &columns, err));
   TRY(json_made(json_copy(wide->json), &json, err));
   TRY(json_put(json, "columns", json_incref(columns), err));
@@ -232,9 +228,8 @@ dperm_status refine_schema_make(const dperm_schema *wide, const refine_counts *n
                                 dperm_error *err) {
   json_auto_t *json = json_deep_copy(wide->json);
   json_t *columns = json_object_get(json, "columns");
-  if (!json_equal(json, wide->json)) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while making a schema");
-  }
+  FAIL_IF(!json_equal(json, wide->json), err, DPERM_OUT_OF_MEMORY,
+          "out of memory while making a schema");
   for (size_t i = 0; i < noisy->count; i++) {
     const cell_counts *counts = &noisy->columns[i];
     const schema_column *column = &wide->columns[counts->column];

@@ -77,12 +77,11 @@ static double worst_error(const public_numbers *g, const privacy_plan *plan, dou
 
 /* Within what the lattice can count, and the noise's error is stated for (random/noise.h). */
 static dperm_status check_range(double tau, double reach, double beta, dperm_error *err) {
-  if (!(tau > 0x1p-800 && tau < 0x1p800 && reach < 0x1p800 && beta >= 0x1p-290 &&
-        beta <= 0x1p290)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "epsilon, lambda, the norm of rows and their number lead beyond what doubles can hold; "
-         "choose them closer to 1");
-  }
+  FAIL_IF(
+      !(tau > 0x1p-800 && tau < 0x1p800 && reach < 0x1p800 && beta >= 0x1p-290 && beta <= 0x1p290),
+      err, DPERM_INVALID_ARGUMENT,
+      "epsilon, lambda, the norm of rows and their number lead beyond what doubles can hold; "
+      "choose them closer to 1");
   return DPERM_OK;
 }
 
@@ -142,11 +141,10 @@ dperm_status release_weights(const release_plan *plan, const solution *from, siz
   wide_integer under = (wide_integer)plan->epsilon.num.under * plan->sensitivity;
   for (size_t j = 0; j < dims; j++) {
     wide_signed place = 0;
-    if (!nearest_point(from->f[j], from->rest[j], plan->step_exponent, &place)) {
-      FAIL(err, DPERM_NUMERIC_ERROR,
-           "a weight is not a number on the lattice, against all that was certified; nothing is "
-           "released");
-    }
+    FAIL_IF(!nearest_point(from->f[j], from->rest[j], plan->step_exponent, &place), err,
+            DPERM_NUMERIC_ERROR,
+            "a weight is not a number on the lattice, against all that was certified; nothing is "
+            "released");
     if (!DEFECT("lattice-silent")) {
       place += random_discrete_laplace_wide(source, over, under);
     }

@@ -112,9 +112,7 @@ dperm_status report_open(report *p, bool html, const char *title, dperm_error *e
 dperm_status report_close(report *p, char **page, dperm_error *err) {
   enter_block(p, REPORT_NONE);
   put(p, p->html ? "</body>\n</html>\n" : "");
-  if (p->status != DPERM_OK) {
-    FAIL(err, p->status, "%s", p->error.message);
-  }
+  FAIL_IF(p->status != DPERM_OK, err, p->status, "%s", p->error.message);
   output_file *out = p->out;
   size_t length = 0;
   p->out = NULL;

@@ -28,9 +28,8 @@ typedef struct payments {
  * all is a failure. */
 static dperm_status set_trouble(const json_document *doc, dperm_status status,
                                 const dperm_error *trouble, charged_entry *out, dperm_error *err) {
-  if (status == DPERM_IO_ERROR || status == DPERM_OUT_OF_MEMORY) {
-    FAIL(err, status, "%s", trouble->message);
-  }
+  FAIL_IF(status == DPERM_IO_ERROR || status == DPERM_OUT_OF_MEMORY, err, status, "%s",
+          trouble->message);
   out->trouble = status == DPERM_OK ? NULL : sentence(doc, trouble);
   return DPERM_OK;
 }

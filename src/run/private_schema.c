@@ -105,10 +105,8 @@ void counted_clear(counted_schema *c) {
 /* Whether the records can be counted, and their number is public. */
 static dperm_status check_data(const dperm_data *data, dperm_neighbours neighbours,
                                dperm_error *err) {
-  if (!data->table) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "refine counts records that a schema describes, and these rows have none");
-  }
+  FAIL_IF(!data->table, err, DPERM_INVALID_ARGUMENT,
+          "refine counts records that a schema describes, and these rows have none");
   TRY(neighbours == DPERM_NEIGHBOURS_REPLACE ? data_check_any(data, err) : DPERM_OK);
   return check_rows_public(data->schema, data->doubts, err);
 }
@@ -124,13 +122,11 @@ static dperm_status open_counts(const schema_request *q, counted_schema *out, dp
       guarantee_of_histograms(q->epsilon, o->rows_per_person, out->numbers.counted, o->neighbours),
       q->claim.reasons);
   double rate = ratio_value(ratio_below(out->claim.epsilon_class));
-  if (!(q->epsilon > 0 && q->epsilon < 1e6) || !(rate >= 1e-12)) {
-    FAIL(
-        err, DPERM_INVALID_ARGUMENT,
-        "refine has an epsilon of %g; it must be below 1e6 and have at least 1e-12 for each count: "
-        "give it a larger share",
-        q->epsilon);
-  }
+  FAIL_IF(
+      !(q->epsilon > 0 && q->epsilon < 1e6) || !(rate >= 1e-12), err, DPERM_INVALID_ARGUMENT,
+      "refine has an epsilon of %g; it must be below 1e6 and have at least 1e-12 for each count: "
+      "give it a larger share",
+      q->epsilon);
   out->numbers.scale = 1 / rate;
   return refine_counts_new(wide, out->cells, &out->numbers, &out->counts, err);
 }

@@ -77,15 +77,12 @@ dperm_status representation_choose(const dperm_options *o, const dperm_schema *s
                                    representation *out, dperm_error *err) {
   double share = 0;
   *out = (representation){.way = SCHEMA_GIVEN};
-  if (o->bins == DPERM_BINS_AUTO && !schema) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "bins are for columns that a schema describes, and these rows have none; leave them out");
-  }
-  if (o->refine != 0 && !schema) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "refine makes bins of columns that a schema describes, and these rows have none; leave it "
-         "out");
-  }
+  FAIL_IF(o->bins == DPERM_BINS_AUTO && !schema, err, DPERM_INVALID_ARGUMENT,
+          "bins are for columns that a schema describes, and these rows have none; leave them out");
+  FAIL_IF(
+      o->refine != 0 && !schema, err, DPERM_INVALID_ARGUMENT,
+      "refine makes bins of columns that a schema describes, and these rows have none; leave it "
+      "out");
   if (o->refine != 0) {
     TRY(share_of_counts(o, schema, rows, &share, err));
     out->way = share > 0 ? SCHEMA_COUNTED : SCHEMA_GIVEN;
@@ -107,12 +104,11 @@ static double epsilon_for_bins(const guarantee *claim, size_t classes) {
 dperm_status check_columns_known(const dperm_options *o, const dperm_schema *schema,
                                  dperm_error *err) {
   bool numbered = o->regularizer.weights || o->regularizer.prior;
-  if (numbered && o->kernel.kind == DPERM_KERNEL_NONE &&
-      schema_unresolved(schema, o->bins == DPERM_BINS_AUTO)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "weights and priors of the regularizer have a number for each encoded column, and bins "
-         "are still to be chosen; write them into the schema, or leave them out (bins none)");
-  }
+  FAIL_IF(numbered && o->kernel.kind == DPERM_KERNEL_NONE &&
+              schema_unresolved(schema, o->bins == DPERM_BINS_AUTO),
+          err, DPERM_INVALID_ARGUMENT,
+          "weights and priors of the regularizer have a number for each encoded column, and bins "
+          "are still to be chosen; write them into the schema, or leave them out (bins none)");
   return DPERM_OK;
 }
 

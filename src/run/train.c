@@ -2,7 +2,6 @@
  * docs/architecture.md. What may fail for public reasons fails first; the ledger reserves the
  * charge; records that were asked or counted make their schema; the mechanism perturbs, solves and
  * certifies, the lattice releases; the ledger commits (account_make_model). */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

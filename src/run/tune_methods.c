@@ -11,7 +11,6 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "data/identity.h"
 #include "dperm/score.h"
 #include "run/fit.h"
 #include "run/options.h"

@@ -9,9 +9,8 @@
 #include "base/owned.h"
 
 dperm_status class_list_new(size_t count, class_list *out, dperm_error *err) {
-  if (count < 2 || count > CLASSES_MOST) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu classes; give from 2 to %d", count, CLASSES_MOST);
-  }
+  FAIL_IF(count < 2 || count > CLASSES_MOST, err, DPERM_INVALID_ARGUMENT,
+          "%zu classes; give from 2 to %d", count, CLASSES_MOST);
   *out = (class_list){.count = count};
   return memory_new(count, sizeof *out->names, &out->names, err);
 }

@@ -137,11 +137,9 @@ static dperm_status place_column(const dperm_schema *schema, schema_column *colu
     column->half = center ? 0.5 * high - 0.5 * low : fmax(fabs(low), fabs(high));
     column->block += bins > 0 && column->line > 0;
     column->levels = column->width = bins > 0 ? bins : 1;
-    if (!(column->half > 0 && isfinite(column->half))) {
-      FAIL(err, DPERM_INVALID_SCHEMA,
-           "column \"%.64s\": the range from %g to %g cannot be scaled; give one of ordinary size",
-           column->name, column->min, column->max);
-    }
+    FAIL_IF(!(column->half > 0 && isfinite(column->half)), err, DPERM_INVALID_SCHEMA,
+            "column \"%.64s\": the range from %g to %g cannot be scaled; give one of ordinary size",
+            column->name, column->min, column->max);
   } else if (column->type == COLUMN_CATEGORICAL) {
     column->levels = column->categories.count;
     column->width = column->levels - (column->reference != LOOKUP_NONE);
@@ -169,22 +167,19 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err) {
     schema_cross *cross = &schema->crosses[i];
     size_t first = schema->columns[cross->columns[0]].levels;
     size_t second = schema->columns[cross->columns[1]].levels;
-    if (first > PAIRS_MOST / second) {
-      FAIL(err, DPERM_INVALID_SCHEMA,
-           "the cross of \"%.64s\" and \"%.64s\" has more than %d pairs; group their values",
-           schema->columns[cross->columns[0]].name, schema->columns[cross->columns[1]].name,
-           PAIRS_MOST);
-    }
+    FAIL_IF(first > PAIRS_MOST / second, err, DPERM_INVALID_SCHEMA,
+            "the cross of \"%.64s\" and \"%.64s\" has more than %d pairs; group their values",
+            schema->columns[cross->columns[0]].name, schema->columns[cross->columns[1]].name,
+            PAIRS_MOST);
     cross->first = at;
     cross->width = first * second;
     at += cross->width;
   }
   schema->dims = at + (schema->intercept ? 1 : 0);
-  if (schema->dims == 0 || schema->dims > INT32_MAX) {
-    FAIL(err, DPERM_INVALID_SCHEMA, "%zu encoded columns; %s", schema->dims,
-         schema->dims == 0 ? "make one of the schema's numeric or categorical"
-                           : "group the categories, or leave crosses out");
-  }
+  FAIL_IF(schema->dims == 0 || schema->dims > INT32_MAX, err, DPERM_INVALID_SCHEMA,
+          "%zu encoded columns; %s", schema->dims,
+          schema->dims == 0 ? "make one of the schema's numeric or categorical"
+                            : "group the categories, or leave crosses out");
   TRY(memory_new(2 * schema->column_count + schema->cross_count + 1, sizeof *groups, &groups, err));
   size_t count = list_groups(schema, groups);
   TRY(bound_rows(schema, groups, count, err));
@@ -193,12 +188,10 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err) {
 
 dperm_status schema_check_resolved(const dperm_schema *schema, dperm_error *err) {
   for (size_t i = 0; i < schema->column_count; i++) {
-    if (schema->columns[i].bins_auto) {
-      FAIL(err, DPERM_INVALID_SCHEMA,
-           "column \"%.64s\" has \"bins\": \"auto\", which follow from the number of rows and "
-           "epsilon; resolve the schema for these first, or give a number of bins or cuts",
-           schema->columns[i].name);
-    }
+    FAIL_IF(schema->columns[i].bins_auto, err, DPERM_INVALID_SCHEMA,
+            "column \"%.64s\" has \"bins\": \"auto\", which follow from the number of rows and "
+            "epsilon; resolve the schema for these first, or give a number of bins or cuts",
+            schema->columns[i].name);
   }
   return DPERM_OK;
 }

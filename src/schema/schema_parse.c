@@ -340,8 +340,7 @@ static dperm_status schema_from_document(const json_document *doc, dperm_schema 
   TRY(memory_new(1, sizeof *schema, &schema, err));
   atomic_init(&schema->owners, 1);
   TRY(parse_document(doc, schema, err));
-  *out = schema;
-  schema = NULL;
+  *out = TAKE(schema);
   return DPERM_OK;
 }
 

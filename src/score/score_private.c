@@ -55,10 +55,8 @@ static ratio noise_rate(const dperm_score_options *o) {
 static dperm_status check_neighbours(const dperm_model *model, const dperm_score_options *o,
                                      dperm_error *err) {
   dperm_neighbours of_model = model->claim.neighbours;
-  if (!dperm_neighbours_name(o->neighbours)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "neighbours number %d is none of the two",
-         (int)o->neighbours);
-  }
+  FAIL_IF(!dperm_neighbours_name(o->neighbours), err, DPERM_INVALID_ARGUMENT,
+          "neighbours number %d is none of the two", (int)o->neighbours);
   if (!o->public_model && o->neighbours != of_model && /* of no private model it says so */
       (of_model == DPERM_NEIGHBOURS_ADD_REMOVE || dperm_model_is_private(model))) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
@@ -75,20 +73,17 @@ static dperm_status take_options(const dperm_model *model, const dperm_score_opt
                                  size_t size, dperm_score_options *out, dperm_error *err) {
   TRY(sized_check(&score_struct, 0, size, err));
   TRY(options_take(DPERM_OPTIONS_SCORE, given, out, err));
-  if (out->counts && model->classes.count > 2) {
-    FAIL(
-        err, DPERM_INVALID_ARGUMENT,
-        "the four confusion counts are for two classes, the model has %zu; ask for the error alone",
-        model->classes.count);
-  }
+  FAIL_IF(
+      out->counts && model->classes.count > 2, err, DPERM_INVALID_ARGUMENT,
+      "the four confusion counts are for two classes, the model has %zu; ask for the error alone",
+      model->classes.count);
   TRY(check_neighbours(model, out, err));
   TRY(check_rows_per_person(out->rows_per_person, err));
-  if (!(out->epsilon > 0 && out->epsilon < 1e6) || ratio_value(noise_rate(out)) < 1e-12) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "epsilon = %g; it must be positive, below 1e6, and leave at "
-         "least 1e-12 for each count",
-         out->epsilon);
-  }
+  FAIL_IF(!(out->epsilon > 0 && out->epsilon < 1e6) || ratio_value(noise_rate(out)) < 1e-12, err,
+          DPERM_INVALID_ARGUMENT,
+          "epsilon = %g; it must be positive, below 1e6, and leave at "
+          "least 1e-12 for each count",
+          out->epsilon);
   return DPERM_OK;
 }
 

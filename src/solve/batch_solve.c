@@ -62,7 +62,6 @@ static void model_begin(batch_model *d, const batch *b, size_t m, double *trial,
 /* d := H₀⁻¹ d by the factor. */
 static dperm_status solve_factor(void *context, double *d, dperm_error *err) {
   const batch *b = ((const batch_model *)context)->b;
-  (void)err;
   cholesky_solve(b->factor, b->p->x->cols, d);
   return DPERM_OK;
 }

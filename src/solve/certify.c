@@ -84,7 +84,6 @@ typedef struct slope_rows {
 static void add_slopes(const void *context, size_t from, size_t to, double *total, double *work) {
   const slope_rows *rows = context;
   size_t k = link_scores(rows->p->loss);
-  (void)work;
   for (; from < to; from += BLOCK) {
     size_t end = to - from < BLOCK ? to : from + BLOCK;
     double sum = 0;

@@ -213,11 +213,9 @@ static dperm_status take_step(walk *w, solver_method method, double *halved, dpe
     }
     TRY(descend(w, 1 / bend, INT32_MAX, halved, &moved, err));
   }
-  if (!moved) {
-    FAIL(err, DPERM_NUMERIC_ERROR,
-         "the objective falls in no direction and is not at its minimum; check a custom loss or "
-         "regularizer and the errors it declares");
-  }
+  FAIL_IF(!moved, err, DPERM_NUMERIC_ERROR,
+          "the objective falls in no direction and is not at its minimum; check a custom loss or "
+          "regularizer and the errors it declares");
   place before = w->here;
   w->here = w->there;
   w->there = before;
@@ -306,11 +304,9 @@ dperm_status polish(const problem *p, double target, const solver_options *optio
   double halved = certified(&w.here);
   size_t steps = 0;
   while (!(certified(&w.here) <= target)) {
-    if (!isfinite(w.here.norm) || !isfinite(w.here.error)) {
-      FAIL(err, DPERM_NUMERIC_ERROR,
-           "the gradient is not a finite number, so nothing is released; the loss, the "
-           "regularizer or the rows hold something that is not one");
-    }
+    FAIL_IF(!isfinite(w.here.norm) || !isfinite(w.here.error), err, DPERM_NUMERIC_ERROR,
+            "the gradient is not a finite number, so nothing is released; the loss, the "
+            "regularizer or the rows hold something that is not one");
     TRY(take_step(&w, options->method, &halved, err));
     report->iterations++;
     if (++steps == WALK_STEPS) {

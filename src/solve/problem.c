@@ -77,7 +77,6 @@ static void map_block(void *context, size_t block, size_t worker) {
   const problem *p = job->p;
   size_t k = link_scores(p->loss), from = block * block_size(k), at = from * k;
   size_t count = cancel_poll() ? 0 : block_rows(from, p->x->rows, k);
-  (void)worker;
   if (!job->z_rest) {
     problem_rows_eval(p, from, count, 1, job->z + at, NULL, NULL, job->to + at);
     return;
@@ -180,13 +179,10 @@ dperm_status problem_add_penalty(const problem *p, bool trial, const double *f, 
     double *g = &gradient[j];
     TRY(penalty_at(p, j, f[j], &n, err));
     *g = *g / divisor + p->model.lambda * n.slope + p->model.ridge * f[j] + linear_term(p, j);
-    if (!trial && !(isfinite(n.value) && isfinite(n.slope) && isfinite(n.curvature))) {
-      FAIL(err, DPERM_NUMERIC_ERROR, "the regularizer is not finite at f[%zu] = %g", j, f[j]);
-    }
-    if (!trial && !isfinite(*g)) {
-      FAIL(err, DPERM_NUMERIC_ERROR,
-           "the gradient is not finite; the loss, the regularizer or the data overflow");
-    }
+    FAIL_IF(!trial && !(isfinite(n.value) && isfinite(n.slope) && isfinite(n.curvature)), err,
+            DPERM_NUMERIC_ERROR, "the regularizer is not finite at f[%zu] = %g", j, f[j]);
+    FAIL_IF(!trial && !isfinite(*g), err, DPERM_NUMERIC_ERROR,
+            "the gradient is not finite; the loss, the regularizer or the data overflow");
   }
   return DPERM_OK;
 }
@@ -210,7 +206,6 @@ typedef struct line_sum {
 static void add_losses(const void *context, size_t from, size_t to, double *total, double *work) {
   const line_sum *at = context;
   size_t k = link_scores(at->p->loss), block = block_size(k);
-  (void)work;
   for (; from < to && !cancel_poll_at(from / block, block * k); from += block) {
     size_t count = block_rows(from, to, k);
     double value[STRIPE_UNIT], sum = 0;

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/vector.h"
 #include "matrix/matrix.h"
 #include "solve/direction.h"

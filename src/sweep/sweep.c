@@ -1,6 +1,5 @@
 /* A sweep from beginning to end: check and plan every cell, split the rows, open the journal, run
  * what is not done, and only then report the results. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,13 +20,12 @@ enum { MOST_CELLS = 100000, MOST_FOLDS = 100000, MOST_DRAWS = 10000000, MOST_PAR
 
 static dperm_status check_test_data(const dperm_data *data, const dperm_data *test,
                                     dperm_error *err) {
-  if (!test->table != !data->table || test->x->spread != data->x->spread ||
-      test->x->cols != data->x->cols) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "the rows to test on have %zu columns, the others %zu; read both alike, by the same "
-         "processes and under a schema or without one",
-         test->x->cols, data->x->cols);
-  }
+  FAIL_IF(!test->table != !data->table || test->x->spread != data->x->spread ||
+              test->x->cols != data->x->cols,
+          err, DPERM_INVALID_DATA,
+          "the rows to test on have %zu columns, the others %zu; read both alike, by the same "
+          "processes and under a schema or without one",
+          test->x->cols, data->x->cols);
   return data_check_labels(test, data_class_count(data), err);
 }
 
@@ -37,40 +35,36 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
                                  dperm_sweep_options *how, dperm_error *err) {
   size_t rows = 0;
   TRY(options_take(DPERM_OPTIONS_SWEEP, given_how, how, err));
-  if (count == 0 || count > MOST_CELLS) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu cells; give from 1 to %d", count, MOST_CELLS);
-  }
+  FAIL_IF(count == 0 || count > MOST_CELLS, err, DPERM_INVALID_ARGUMENT,
+          "%zu cells; give from 1 to %d", count, MOST_CELLS);
   TRY(options_take_all(given, count, cells, err));
-  if (how->draws == 0 || how->draws > MOST_DRAWS) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu draws; give from 1 to %d", how->draws, MOST_DRAWS);
-  }
+  FAIL_IF(how->draws == 0 || how->draws > MOST_DRAWS, err, DPERM_INVALID_ARGUMENT,
+          "%zu draws; give from 1 to %d", how->draws, MOST_DRAWS);
   TRY(data_check_any(data, err));
   rows = rows_in_all(data->x);
-  if (!how->test_data && (how->folds < 2 || how->folds > rows || how->folds > MOST_FOLDS)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%zu folds of %zu rows; give at least 2, at most one a row and at most %d", how->folds,
-         rows, MOST_FOLDS);
-  }
+  FAIL_IF(!how->test_data && (how->folds < 2 || how->folds > rows || how->folds > MOST_FOLDS), err,
+          DPERM_INVALID_ARGUMENT,
+          "%zu folds of %zu rows; give at least 2, at most one a row and at most %d", how->folds,
+          rows, MOST_FOLDS);
   TRY(data_check_labels(data, 0, err));
   if (how->test_data) {
     TRY(check_test_data(data, how->test_data, err));
   }
-  if (how->test_parts > 1 && (!how->test_data || how->test_parts > rows_in_all(how->test_data->x) ||
-                              how->test_parts > MOST_PARTS)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%zu parts of the rows to test on; there must be such rows, and at most %d parts",
-         how->test_parts, MOST_PARTS);
-  }
+  FAIL_IF(how->test_parts > 1 &&
+              (!how->test_data || how->test_parts > rows_in_all(how->test_data->x) ||
+               how->test_parts > MOST_PARTS),
+          err, DPERM_INVALID_ARGUMENT,
+          "%zu parts of the rows to test on; there must be such rows, and at most %d parts",
+          how->test_parts, MOST_PARTS);
   TRY(check_threads(how->threads, err));
   for (size_t c = 0; c < count; c++) {
     const dperm_kernel *kernel = &(*cells)[c].kernel, *first = &(*cells)[0].kernel;
     TRY(options_validate(&(*cells)[c], err));
     TRY(check_shares_none(&(*cells)[c], "sweep", err));
-    if (kernel->kind != first->kind || kernel->gamma != first->gamma ||
-        kernel->features != first->features || kernel->independent != first->independent ||
-        kernel->seed != first->seed) {
-      FAIL(err, DPERM_INVALID_ARGUMENT, "cells have different kernels; sweep them one by one");
-    }
+    FAIL_IF(kernel->kind != first->kind || kernel->gamma != first->gamma ||
+                kernel->features != first->features || kernel->independent != first->independent ||
+                kernel->seed != first->seed,
+            err, DPERM_INVALID_ARGUMENT, "cells have different kernels; sweep them one by one");
   }
   return DPERM_OK;
 }
@@ -152,9 +146,7 @@ static dperm_status plan_cells(sweep *s, const dperm_options *cells, dperm_error
     TRY(plan_cell(s, &s->cells[c], &why, err));
     first = first.status == DPERM_OK ? why : first;
   }
-  if (s->models == 0 && !s->how->all_impossible) {
-    FAIL(err, first.status, "%s", first.message);
-  }
+  FAIL_IF(s->models == 0 && !s->how->all_impossible, err, first.status, "%s", first.message);
   return DPERM_OK;
 }
 
@@ -177,9 +169,6 @@ static dperm_status open_rows(const dperm_data *data, const feature_map *map, bo
 
 static bool tick(void *context, const char *stage, uint64_t done, uint64_t total) {
   const sweep *s = context;
-  (void)stage;
-  (void)done;
-  (void)total;
   const dperm_progress *progress = &s->how->progress;
   return progress->tick ? progress->tick(progress->context, "sweeping", s->models_done, s->models)
                         : false;

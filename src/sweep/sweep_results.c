@@ -107,9 +107,8 @@ static dperm_status sweep_digest(const sweep *s, unsigned char out[SWEEP_DIGEST_
   digest_state state;
   const uint64_t sizes[] = {
       s->split.folds, s->how->draws, s->how->seed, s->count, s->how->test_data != NULL, s->parts};
-  if (sodium_init() < 0) {
-    FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
-  }
+  FAIL_IF(sodium_init() < 0, err, DPERM_UNSUPPORTED,
+          "libsodium could not start; check the installation");
   (void)crypto_generichash_init(&state, NULL, 0, SWEEP_DIGEST_SIZE);
   add_text(&state, "dperm sweep 1");
   add_text(&state, dperm_version());
@@ -179,13 +178,11 @@ static dperm_status open_file(sweep *s, dperm_error *err) {
   if (s->journal < 0) {
     return fail_system(path, errno, err);
   }
-  if (fstat(s->journal, &about) != 0 || !S_ISREG(about.st_mode)) {
-    FAIL(err, DPERM_IO_ERROR, "%s: not a plain file; a sweep's journal needs one", path);
-  }
-  if (flock(s->journal, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    FAIL(err, DPERM_IO_ERROR,
-         "%s: another sweep is writing to this journal; wait for it, or name another output", path);
-  }
+  FAIL_IF(fstat(s->journal, &about) != 0 || !S_ISREG(about.st_mode), err, DPERM_IO_ERROR,
+          "%s: not a plain file; a sweep's journal needs one", path);
+  FAIL_IF(flock(s->journal, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK, err, DPERM_IO_ERROR,
+          "%s: another sweep is writing to this journal; wait for it, or name another output",
+          path);
   return DPERM_OK;
 }
 
@@ -199,12 +196,10 @@ static dperm_status journal_open(sweep *s, dperm_error *err) {
   if (read < 0) {
     return fail_system(s->how->journal, errno, err);
   }
-  if (memcmp(found, header, (size_t)read) != 0) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "%s:1:1: not a journal of this sweep with these options, data and version of dperm; give "
-         "the same again to go on with it, delete it, or name another output",
-         s->how->journal);
-  }
+  FAIL_IF(memcmp(found, header, (size_t)read) != 0, err, DPERM_INVALID_DATA,
+          "%s:1:1: not a journal of this sweep with these options, data and version of dperm; give "
+          "the same again to go on with it, delete it, or name another output",
+          s->how->journal);
   if (read < HEADER) { /* new, or its writer died at once */
     return write_at(s, header, HEADER, 0, err);
   }

@@ -389,10 +389,8 @@ dperm_status rows_check_schema(const record_table *t, const dperm_schema *schema
       TRY(groups_of(from, to, &fits, err));
     }
   }
-  if (!fits) {
-    FAIL(err, DPERM_INVALID_SCHEMA,
-         "the records were read under a schema with other columns, ranges, values or labels than "
-         "the one given, or the model's; read or encode them under that one");
-  }
+  FAIL_IF(!fits, err, DPERM_INVALID_SCHEMA,
+          "the records were read under a schema with other columns, ranges, values or labels than "
+          "the one given, or the model's; read or encode them under that one");
   return DPERM_OK;
 }

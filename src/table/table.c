@@ -36,8 +36,7 @@ dperm_status table_new(const dperm_schema *schema, record_table **out, dperm_err
   atomic_init(&t->owners, 1);
   t->schema = schema_share(schema);
   TRY(table_layout_of(schema, &t->layout, err));
-  *out = t;
-  t = NULL;
+  *out = TAKE(t);
   return DPERM_OK;
 }
 
@@ -148,7 +147,6 @@ static dperm_status pack_column(const adding *a, size_t c) {
 
 static void add_column(void *context, size_t c, size_t worker) {
   adding *a = context;
-  (void)worker;
   if (pack_column(a, c) != DPERM_OK) {
     atomic_store(&a->failed, true);
   }
@@ -189,9 +187,8 @@ static dperm_status add(table_builder *b, const record_batch *batches, size_t co
   t->rows += rows - b->filled;
   t->page_count += pages;
   b->filled = last ? 0 : rest;
-  if (atomic_load(&a.failed)) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while the records were read");
-  }
+  FAIL_IF(atomic_load(&a.failed), err, DPERM_OUT_OF_MEMORY,
+          "out of memory while the records were read");
   return hand_on(b, pages, last && rest > 0 ? rest : TABLE_PAGE, err);
 }
 
@@ -263,9 +260,8 @@ static dperm_status table_of_cells(const dperm_schema *schema, const growing_row
   OWNED(batch_clear) record_batch batch = {0};
   TRY(table_builder_open(schema, NULL, NULL, &b, err));
   const size_t columns = b.table->layout.count;
-  if (rows->entries != rows->count * columns) {
-    FAIL(err, DPERM_IO_ERROR, "records were lost between the processes of this job; run it again");
-  }
+  FAIL_IF(rows->entries != rows->count * columns, err, DPERM_IO_ERROR,
+          "records were lost between the processes of this job; run it again");
   TRY(batch_reserve(&batch, columns, rows->count, err));
   for (size_t e = 0; e < rows->entries; e++) {
     batch.cells[e % columns * batch.capacity + e / columns] = rows->values[e];

@@ -201,7 +201,6 @@ static bool of_schema(const verifier *v) {
 }
 
 static bool l2_bound(verifier *v, interval r2, interval *out) {
-  (void)v;
   *out = r2;
   return true;
 }
@@ -223,7 +222,6 @@ static bool l1_bound(verifier *v, interval r2, interval *out) {
 /* 1: the body's radii are the bounds themselves. A reader must be able to tell them. */
 static bool body_bound(verifier *v, interval r2, interval *out) {
   OWNED(shape_clear) shape s = {0};
-  (void)r2;
   *out = interval_of(1);
   return !of_schema(v) || read_shape(v, &s);
 }

@@ -101,10 +101,8 @@ dperm_status verify_document(const json_document *doc, const char *doubt, const 
                              dperm_error *err) {
   static const char prefix[] = "dperm-model/";
   const char *format = json_string_value(json_object_get(doc->root, "format"));
-  if (!format || strncmp(format, prefix, sizeof prefix - 1) != 0) {
-    FAIL(err, DPERM_INVALID_MODEL, "%s: not a dperm model; name a file that dperm train wrote",
-         doc->name);
-  }
+  FAIL_IF(!format || strncmp(format, prefix, sizeof prefix - 1) != 0, err, DPERM_INVALID_MODEL,
+          "%s: not a dperm model; name a file that dperm train wrote", doc->name);
   verifier v = {.root = doc->root, .line = line, .context = context, .holds = true};
   for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
     checks[i](&v);

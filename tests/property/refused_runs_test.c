@@ -284,8 +284,7 @@ static dperm_ledger *ledger_with_much(const ledger_home *home) {
   return opened(home);
 }
 
-TEST_WITH(what_public_numbers_refuse_is_not_charged, ledger_home_begin, ledger_home_end) {
-  const ledger_home *home = *state;
+LEDGER_TEST(what_public_numbers_refuse_is_not_charged) {
   auto_ledger *ledger = ledger_with_much(home);
   size_t made = 0, tries = repetitions(250, 5000);
   random_source r = seeded(22);
@@ -299,8 +298,7 @@ TEST_WITH(what_public_numbers_refuse_is_not_charged, ledger_home_begin, ledger_h
 
 /* The fit of a kernel has the columns of the kernel, whatever the records say; noise for groups has
  * nothing to hold on to where lines may come. */
-TEST_WITH(answers_are_priced_for_the_fit_that_follows, ledger_home_begin, ledger_home_end) {
-  const ledger_home *home = *state;
+LEDGER_TEST(answers_are_priced_for_the_fit_that_follows) {
   auto_ledger *ledger = ledger_with_much(home);
   asked a = {.schema = 1, .words = "asked for"};
   size_t before = entries_of(ledger);
@@ -338,8 +336,7 @@ TEST_WITH(answers_are_priced_for_the_fit_that_follows, ledger_home_begin, ledger
 /* All records may fall into one cell, or into none: then counts leave straight lines, also where
  * the wide schema has bins to come. Every kind of noise either can have those, or is refused before
  * the charge. */
-TEST_WITH(counts_that_leave_no_bins_are_reckoned_with, ledger_home_begin, ledger_home_end) {
-  const ledger_home *home = *state;
+LEDGER_TEST(counts_that_leave_no_bins_are_reckoned_with) {
   auto_ledger *ledger = ledger_with_much(home);
   size_t made = 0, tried = 0;
   for (size_t i = 0; i < KINDS * 2 * RECORD_KINDS * 2; i++) {
@@ -366,10 +363,8 @@ TEST_WITH(counts_that_leave_no_bins_are_reckoned_with, ledger_home_begin, ledger
 }
 
 /* A cross with more pairs than there can be, if its numbers keep all their cells. */
-TEST_WITH(crosses_that_cells_would_burst_are_refused_before_the_charge, ledger_home_begin,
-          ledger_home_end) {
+LEDGER_TEST(crosses_that_cells_would_burst_are_refused_before_the_charge) {
   enum { CATEGORIES = 5000 };
-  const ledger_home *home = *state;
   auto_ledger *ledger = ledger_with_much(home);
   static char text[CATEGORIES * 10 + 1000];
   static table mine;

@@ -14,7 +14,7 @@ typedef struct ledger_home {
 /* cmocka's setup and teardown: *state is a ledger_home whose ledger gives "people" epsilon 1. */
 int ledger_home_begin(void **state);
 int ledger_home_end(void **state);
-#define LEDGER_TEST(name) TEST_WITH(name, ledger_home_begin, ledger_home_end)
+#define LEDGER_TEST(name) TEST_OF(name, ledger_home_begin, ledger_home_end, ledger_home *home)
 
 /* A budget of plain sums for a data set, in a new ledger or one that is there. */
 dperm_status ledger_create(const char *path, const char *dataset, const char *epsilon,

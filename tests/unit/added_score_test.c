@@ -155,11 +155,11 @@ TEST(scores_and_models_agree_on_neighbours) {
 /* ---- ledgers */
 
 /* 2ε where records are replaced, and without a delta. */
-TEST_WITH(ledgers_count_scores_by_their_own_neighbours, ledger_home_begin, ledger_home_end) {
+LEDGER_TEST(ledgers_count_scores_by_their_own_neighbours) {
   auto_data *data = first_rows(ROWS);
   auto_model *model = train_seeded(data, fitting(DPERM_NEIGHBOURS_ADD_REMOVE));
   for (int whose = 0; whose < 2; whose++) {
-    auto_ledger *ledger = ledger_for(*state, (dperm_neighbours)whose);
+    auto_ledger *ledger = ledger_for(home, (dperm_neighbours)whose);
     dperm_charge charge = {.entry = 0};
     dperm_private_score score;
     dperm_score_options wanted = scoring(0);

@@ -16,7 +16,6 @@ static const privacy_curve small = {.fits = 1,
 
 /* A charge states its claim and beside it the cost, after a dry run as after a charge. */
 LEDGER_TEST(a_charge_has_a_cost_beside_its_claim) {
-  ledger_home *home = *state;
   auto_ledger *ledger = NULL;
   dperm_charge made;
   assert_ok(ledger_create_order(home->path, "r", "2", "1e-6", 13, err));
@@ -78,7 +77,6 @@ static double cost_of(const ledger_home *home, const privacy_curve *curves, size
 }
 
 LEDGER_TEST(a_run_costs_what_the_dearest_of_its_plans_does) {
-  const ledger_home *home = *state;
   bool kept = false;
   double cost[4], delta[4];
   assert_ok(ledger_create_order(home->path, "r", "2", "1e-6", 13, err));

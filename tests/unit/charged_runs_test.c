@@ -62,7 +62,6 @@ static dperm_options asking(dperm_ledger *ledger, double epsilon) {
 /* ---- training */
 
 LEDGER_TEST(a_fit_is_charged_and_its_model_names_the_entry) {
-  ledger_home *home = *state;
   auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.1);
   dperm_charge charge;
@@ -84,7 +83,6 @@ LEDGER_TEST(a_fit_is_charged_and_its_model_names_the_entry) {
 }
 
 LEDGER_TEST(a_models_entry_is_found_by_its_file) {
-  ledger_home *home = *state;
   auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.1);
   auto_model *model = NULL, *back = NULL, *other = NULL;
@@ -114,7 +112,6 @@ LEDGER_TEST(a_models_entry_is_found_by_its_file) {
 }
 
 LEDGER_TEST(a_dry_run_says_what_it_would_cost) {
-  ledger_home *home = *state;
   auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.4);
   dperm_charge charge;
@@ -139,7 +136,6 @@ static bool stop(void *context, const char *stage, uint64_t done, uint64_t total
 }
 
 LEDGER_TEST(a_run_that_fails_stays_spent) {
-  ledger_home *home = *state;
   auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.3);
   dperm_model *model = NULL;
@@ -152,7 +148,6 @@ LEDGER_TEST(a_run_that_fails_stays_spent) {
 }
 
 LEDGER_TEST(what_cannot_be_planned_costs_nothing) {
-  ledger_home *home = *state;
   auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.3);
   dperm_model *model = NULL;
@@ -168,7 +163,6 @@ LEDGER_TEST(what_cannot_be_planned_costs_nothing) {
 
 /* What the processor does is public: it is asked before the charge, not only behind it. */
 LEDGER_TEST(a_machine_that_rounds_otherwise_costs_nothing) {
-  ledger_home *home = *state;
   auto_ledger *ledger = opened(home);
   dperm_options options[2] = {asking(ledger, 0.1), asking(ledger, 0.1)};
   dperm_tune_options how = USUAL(dperm_tune_options);
@@ -184,7 +178,6 @@ LEDGER_TEST(a_machine_that_rounds_otherwise_costs_nothing) {
 /* ---- tuning */
 
 LEDGER_TEST(tuning_is_charged_once) {
-  ledger_home *home = *state;
   auto_ledger *ledger = opened(home);
   dperm_options options[3];
   dperm_tune_options how = USUAL(dperm_tune_options);
@@ -214,7 +207,6 @@ LEDGER_TEST(tuning_is_charged_once) {
 /* Whatever the data set that pays, and also if none is named: a budget says that records are
  * somebody's. */
 LEDGER_TEST(data_that_the_ledger_knows_are_not_public) {
-  ledger_home *home = *state;
   auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.2);
   dperm_tune_options how = USUAL(dperm_tune_options);
@@ -254,7 +246,6 @@ LEDGER_TEST(data_that_the_ledger_knows_are_not_public) {
 /* ---- whose data */
 
 LEDGER_TEST(other_rows_and_other_names_are_refused) {
-  ledger_home *home = *state;
   auto_ledger *ledger = opened(home);
   dperm_options options = asking(ledger, 0.1);
   dperm_model *model = NULL;
@@ -277,7 +268,6 @@ LEDGER_TEST(other_rows_and_other_names_are_refused) {
 
 /* Quicker reading for who has no ledger, never another identity for who has. */
 LEDGER_TEST(rows_without_an_identity_are_not_charged) {
-  ledger_home *home = *state;
   auto_file *path = file_with_text("+1 1:0.5\n-1 2:0.5\n+1 1:0.25\n");
   dperm_source source = {
       .path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = 2, .no_identity = true};
@@ -303,7 +293,6 @@ LEDGER_TEST(rows_without_an_identity_are_not_charged) {
 /* ---- where nobody is protected */
 
 LEDGER_TEST(runs_that_are_not_private_are_refused) {
-  ledger_home *home = *state;
   auto_ledger *ledger = opened(home);
   dperm_options none = asking(ledger, (double)NAN), seeded = asking(ledger, 0.1);
   dperm_model *model = NULL;
@@ -363,7 +352,6 @@ static void check_person_model(const dperm_model *model, double epsilon, size_t 
 }
 
 LEDGER_TEST(a_person_with_several_rows_gets_the_whole_promise) {
-  ledger_home *home = *state;
   auto_ledger *ledger = opened(home);
   assert_ok(ledger_create(home->path, "visits", "10", NULL, 5, err));
   dperm_options options[2] = {asking(ledger, 2), asking(ledger, 2)};

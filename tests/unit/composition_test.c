@@ -54,7 +54,6 @@ static const privacy_curve small = {.fits = 1,
 /* ---- tests */
 
 LEDGER_TEST(costs_add_up_by_the_order_that_was_fixed) {
-  ledger_home *home = *state;
   dperm_charge made;
   assert_ok(ledger_create_order(home->path, "r", "2", "1e-6", 13, err));
   shown s = show(home);
@@ -80,7 +79,6 @@ LEDGER_TEST(costs_add_up_by_the_order_that_was_fixed) {
 }
 
 LEDGER_TEST(what_passes_the_budget_is_refused) {
-  ledger_home *home = *state;
   dperm_charge made;
   dperm_status status = DPERM_OK;
   int taken = 0;
@@ -96,7 +94,6 @@ LEDGER_TEST(what_passes_the_budget_is_refused) {
 }
 
 LEDGER_TEST(delta_is_a_limit_of_its_own) {
-  ledger_home *home = *state;
   dperm_charge made;
   assert_ok(ledger_create_order(home->path, "r", "5", "1e-6", 0, err));
   for (int i = 0; i < 5; i++) {
@@ -115,7 +112,6 @@ LEDGER_TEST(delta_is_a_limit_of_its_own) {
 
 /* e^100 times the failures of numerics are more than any delta; the claim's own is not. */
 LEDGER_TEST(a_total_that_failures_would_use_up_counts_by_the_claim) {
-  ledger_home *home = *state;
   dperm_charge made;
   assert_ok(ledger_create_order(home->path, "r", "100", "1e-2", 8, err));
   assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &small, &made, err));
@@ -126,7 +122,6 @@ LEDGER_TEST(a_total_that_failures_would_use_up_counts_by_the_claim) {
 }
 
 LEDGER_TEST(budgets_that_no_order_can_keep_are_refused) {
-  ledger_home *home = *state;
   assert_fails(ledger_create_order(home->path, "r", "2", NULL, 13, err), DPERM_INVALID_ARGUMENT,
                "needs a total delta");
   assert_fails(ledger_create_order(home->path, "r", "2", "0", 13, err), DPERM_INVALID_ARGUMENT,
@@ -160,7 +155,6 @@ static void see_terms(void *context, const dperm_ledger_entry *e) {
 }
 
 LEDGER_TEST(plain_ledgers_keep_the_curve_and_charge_the_claim) {
-  ledger_home *home = *state;
   dperm_charge made;
   char terms[TERMS_SIZE] = "";
   assert_ok(ledger_create(home->path, "r", "1", "1e-6", 1, err));
@@ -258,7 +252,6 @@ static void forge(const ledger_home *home, int64_t id, const char *terms) {
 }
 
 LEDGER_TEST(forged_terms_are_found) {
-  ledger_home *home = *state;
   dperm_charge made;
   static const char curve[] = "fits=1 slack=0.001 corners=1:0.022,2:0.011 num=0.0001 pure=0 ";
   static const struct {
@@ -290,7 +283,6 @@ LEDGER_TEST(forged_terms_are_found) {
 }
 
 LEDGER_TEST(forged_budgets_are_found) {
-  ledger_home *home = *state;
   static const char *const wrong[] = {"composition=renyi order=13 budget=1.99",
                                       "composition=renyi order=1 budget=0.1",
                                       "composition=zcdp order=13 budget=0.1",
@@ -311,7 +303,6 @@ LEDGER_TEST(forged_budgets_are_found) {
 
 /* A plain charge in a ledger that counts by an order, and one with a price where sums are plain. */
 LEDGER_TEST(a_charge_of_the_other_reading_is_found) {
-  ledger_home *home = *state;
   dperm_charge made;
   assert_ok(charge_curve(home->path, "people", 0.1, 0, NULL, &made, err));
   forge(home, 2, "cost=0.000001 cost_delta=0");
@@ -432,7 +423,6 @@ static double composed_epsilon(double slack, double m, double delta) {
 /* What logistic loss has at λ = 200, and Huber's and the smoothed hinge at the automatic Λ of
  * 20,000 rows of two columns: K, LR/σ. */
 LEDGER_TEST(fifty_releases_of_a_tenth_cost_less_than_two) {
-  ledger_home *home = *state;
   static const double slacks[] = {0.00124922, 0.05607170, 0.06710980};
   static const char *const totals[] = {"2", "1"};
   double num = 1e-4;

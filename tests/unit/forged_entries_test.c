@@ -306,7 +306,6 @@ static void see_terms(void *context, const dperm_ledger_entry *e) {
 }
 
 LEDGER_TEST(only_a_curve_of_the_unit_and_its_neighbours_is_kept) {
-  ledger_home *home = *state;
   static char terms[16][TERMS_SIZE];
   int64_t entries[ENTRIES];
   static const bool curved[ENTRIES] = {true, true, false, false, true, false};
@@ -340,7 +339,6 @@ static bool is_refused(const char *path, const left *before, const char *what, i
 }
 
 LEDGER_TEST(no_field_of_an_entry_makes_it_count_for_less) {
-  ledger_home *home = *state;
   static const double factors[] = {0, 0.5, 0.9999, 2};
   char copy[1100];
   int64_t entries[ENTRIES];
@@ -373,7 +371,6 @@ static void give_curve(record *r, record_terms *t, double by) {
 }
 
 LEDGER_TEST(a_curve_of_others_is_refused_wherever_it_stands) {
-  ledger_home *home = *state;
   char copy[1100];
   int64_t entries[ENTRIES];
   make_ledger(home->path, entries);
@@ -415,7 +412,6 @@ static void hide_among_fits(record *r, record_terms *t, double by) {
 }
 
 LEDGER_TEST(no_order_slack_or_number_of_fits_hides_a_corner) {
-  ledger_home *home = *state;
   static forger *const forgers[] = {hide_the_longest, hide_behind_slack, hide_among_fits};
   char copy[1100];
   int64_t entries[ENTRIES];

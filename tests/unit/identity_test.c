@@ -314,8 +314,7 @@ static dperm_status train(dperm_ledger *ledger, const dperm_data *data, const ch
   return status;
 }
 
-TEST_WITH(one_budget_whatever_the_norm, ledger_home_begin, ledger_home_end) {
-  ledger_home *home = *state;
+LEDGER_TEST(one_budget_whatever_the_norm) {
   auto_ledger *ledger = opened(home);
   auto_data *near = dense(X, SIGNS, 1), *far = sparse(COLS, 20);
   static const uint32_t codes[] = {0, 1, 1, 0};
@@ -346,8 +345,7 @@ static void charge_as_once(dperm_ledger *ledger, const dperm_data *data) {
   assert_ok(charge_reserve(ledger, &request, false, &charge, err));
 }
 
-TEST_WITH(people_known_by_the_older_rule_stay_known, ledger_home_begin, ledger_home_end) {
-  ledger_home *home = *state;
+LEDGER_TEST(people_known_by_the_older_rule_stay_known) {
   auto_ledger *ledger = opened(home);
   auto_data *data = dense(X, SIGNS, 100);
   charge_as_once(ledger, data);

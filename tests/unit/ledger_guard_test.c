@@ -37,7 +37,6 @@ LEDGER_TEST(anything_in_the_file_that_is_not_ours_is_named_and_refused) {
        "the index \"records_by_dataset\""},
       {"ANALYZE", "DROP TABLE sqlite_stat1", "the table \"sqlite_stat1\""},
   };
-  ledger_home *home = *state;
   dperm_charge made;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tamper(home->path, cases[i].sql);
@@ -48,13 +47,11 @@ LEDGER_TEST(anything_in_the_file_that_is_not_ours_is_named_and_refused) {
 }
 
 LEDGER_TEST(a_guard_that_was_exchanged_is_named) {
-  ledger_home *home = *state;
   tamper(home->path, "CREATE TRIGGER records_stay BEFORE DELETE ON records BEGIN SELECT 1; END");
   refuses(home, "the trigger \"records_stay\" in it was not made by dperm");
 }
 
 LEDGER_TEST(a_write_ahead_log_is_refused) {
-  ledger_home *home = *state;
   dperm_charge made;
   auto_ledger *ledger = opened(home);
   tamper(home->path, "PRAGMA journal_mode = WAL");
@@ -66,7 +63,6 @@ LEDGER_TEST(a_write_ahead_log_is_refused) {
 /* ---- the key */
 
 LEDGER_TEST(a_replaced_key_is_refused) {
-  ledger_home *home = *state;
   dperm_charge made;
   assert_ok(ledger_create(home->path, "empty", "1", NULL, 1, err));
   assert_ok(charge_it(home->path, "people", 0.9, 0, 1, &made, err));
@@ -83,7 +79,6 @@ LEDGER_TEST(a_replaced_key_is_refused) {
 
 /* What the handle has read cannot be taken back: an older copy put in its place is seen. */
 LEDGER_TEST(an_open_handle_sees_that_the_end_was_cut) {
-  ledger_home *home = *state;
   auto_ledger *ledger = opened(home);
   dperm_charge made;
   assert_ok(charge_open(ledger, 0.5, &made, err));
@@ -96,7 +91,6 @@ LEDGER_TEST(an_open_handle_sees_that_the_end_was_cut) {
 }
 
 LEDGER_TEST(other_handles_charges_are_read_on) {
-  ledger_home *home = *state;
   dperm_ledger *ledger = opened(home);
   dperm_charge made;
   for (int i = 0; i < 4; i++) {
@@ -146,7 +140,6 @@ static void *charge_much(void *context) {
 }
 
 LEDGER_TEST(threads_charge_one_handle) {
-  ledger_home *home = *state;
   dperm_ledger *ledger = opened(home);
   pthread_t threads[THREADS];
   charger chargers[THREADS];
@@ -177,12 +170,12 @@ static void ask_again(void *context, const dperm_ledger_dataset *dataset) {
 }
 
 LEDGER_TEST(a_visitor_that_asks_again_is_told_so) {
-  auto_ledger *ledger = opened(*state);
+  auto_ledger *ledger = opened(home);
   assert_ok(dperm_ledger_datasets(ledger, ask_again, ledger, err));
 }
 
 LEDGER_TEST(a_handle_does_not_go_through_a_fork) {
-  auto_ledger *ledger = opened(*state);
+  auto_ledger *ledger = opened(home);
   int status = 0;
   pid_t child = fork();
   if (child == 0) {
@@ -214,7 +207,6 @@ static void write_over(const char *path, const bytes *b) {
 }
 
 LEDGER_TEST(an_older_copy_written_over_it_is_refused) {
-  ledger_home *home = *state;
   bytes before, after;
   charge_whole(home->path, "people", 0.1, 1);
   load(home->path, &before);
@@ -229,7 +221,6 @@ LEDGER_TEST(an_older_copy_written_over_it_is_refused) {
 
 /* A crash leaves a journal; the ledger is charged under another name and comes back. */
 LEDGER_TEST(a_journal_left_under_the_old_name_undoes_no_charge) {
-  ledger_home *home = *state;
   char other[1100], journal[1100];
   bytes left;
   sqlite3 *db = NULL;
@@ -261,7 +252,6 @@ LEDGER_TEST(a_journal_left_under_the_old_name_undoes_no_charge) {
 
 /* Moving a ledger, or a copy of it, is nobody's harm. */
 LEDGER_TEST(a_ledger_may_be_moved_and_copied) {
-  ledger_home *home = *state;
   char other[1100];
   bytes content;
   dperm_charge made;
@@ -281,7 +271,6 @@ LEDGER_TEST(a_ledger_may_be_moved_and_copied) {
 
 /* Opened by a relative name, in a folder that is then left for one with a ledger of that name. */
 LEDGER_TEST(a_change_of_the_folder_leads_to_no_other_ledger) {
-  ledger_home *home = *state;
   dperm_charge made;
   char folder[1100], other[1200], before[4096];
   dperm_ledger *ledger = NULL;
@@ -309,7 +298,6 @@ LEDGER_TEST(a_change_of_the_folder_leads_to_no_other_ledger) {
 }
 
 LEDGER_TEST(a_file_in_the_place_of_an_open_ledger_is_refused) {
-  ledger_home *home = *state;
   dperm_charge made;
   char other[1100], aside[1100];
   dperm_ledger *ledger = opened(home);

@@ -27,7 +27,6 @@ static int number_in(const char *path, const char *sql) {
 
 /* How long a run took depends on the records, and on the secret number of rounds. */
 LEDGER_TEST(a_commit_does_not_tell_how_long_the_work_took) {
-  ledger_home *home = *state;
   dperm_ledger *ledger = NULL;
   dperm_charge made;
   assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
@@ -43,7 +42,6 @@ LEDGER_TEST(a_commit_does_not_tell_how_long_the_work_took) {
 /* ---- budgets */
 
 LEDGER_TEST(ten_charges_of_a_tenth_fit_into_one) {
-  ledger_home *home = *state;
   dperm_charge made;
   for (int i = 0; i < 10; i++) {
     assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
@@ -56,7 +54,6 @@ LEDGER_TEST(ten_charges_of_a_tenth_fit_into_one) {
 }
 
 LEDGER_TEST(delta_has_a_budget_too) {
-  ledger_home *home = *state;
   dperm_charge made;
   assert_ok(charge_it(home->path, "people", 0.1, 1e-43, 1, &made, err));
   assert_fails(charge_it(home->path, "people", 0.1, 1e-30, 1, &made, err), DPERM_OVER_BUDGET,
@@ -68,7 +65,6 @@ LEDGER_TEST(delta_has_a_budget_too) {
 }
 
 LEDGER_TEST(a_budget_is_given_once) {
-  ledger_home *home = *state;
   assert_fails(ledger_create(home->path, "people", "100", NULL, 1, err), DPERM_OVER_BUDGET,
                "\"people\" has its budget, and that stays");
   static const char *const wrong[] = {"0", "-1", "many", "", "1e10"};
@@ -89,7 +85,6 @@ LEDGER_TEST(a_budget_is_given_once) {
 /* ---- data */
 
 LEDGER_TEST(data_and_names_belong_to_each_other) {
-  ledger_home *home = *state;
   dperm_charge made;
   assert_ok(ledger_create(home->path, "humans", "1", NULL, 1, err));
   assert_ok(ledger_create(home->path, "beings", "1", NULL, 1, err));
@@ -106,7 +101,6 @@ LEDGER_TEST(data_and_names_belong_to_each_other) {
 }
 
 LEDGER_TEST(digests_of_data_are_keyed) {
-  ledger_home *home = *state;
   char second[1060], sql[1400];
   dperm_charge made;
   (void)snprintf(second, sizeof second, "%s-2", home->path);
@@ -137,7 +131,6 @@ static void fill(const ledger_home *home) {
 }
 
 LEDGER_TEST(an_edit_of_any_field_is_found) {
-  ledger_home *home = *state;
   static const char *const columns[] = {"kind",        "dataset", "time",  "command",
                                         "mechanism",   "epsilon", "delta", "spent_epsilon",
                                         "spent_delta", "data",    "token", "artifact",
@@ -173,7 +166,6 @@ LEDGER_TEST(an_edit_of_any_field_is_found) {
 }
 
 LEDGER_TEST(what_was_cut_moved_or_changed_is_named_and_takes_no_charge) {
-  ledger_home *home = *state;
   static const struct {
     const char *sql, *named;
   } cases[] = {
@@ -204,7 +196,6 @@ LEDGER_TEST(what_was_cut_moved_or_changed_is_named_and_takes_no_charge) {
 
 /* Somebody who cuts the end off and mends the head leaves a sound ledger, but not the noted one. */
 LEDGER_TEST(a_noted_head_shows_that_the_end_was_cut) {
-  ledger_home *home = *state;
   char head[DPERM_DIGEST_SIZE];
   uint64_t records = 0;
   fill(home);
@@ -222,7 +213,6 @@ LEDGER_TEST(a_noted_head_shows_that_the_end_was_cut) {
 
 /* Digests that fit are not enough: sums, bindings and commits must be right as well. */
 LEDGER_TEST(a_forged_record_with_a_fitting_digest_is_found) {
-  ledger_home *home = *state;
   fill(home);
   dperm_ledger *ledger = opened(home);
   dperm_ledger *held = NULL;
@@ -242,7 +232,6 @@ LEDGER_TEST(a_forged_record_with_a_fitting_digest_is_found) {
 }
 
 LEDGER_TEST(records_cannot_be_changed_by_a_slip) {
-  ledger_home *home = *state;
   sqlite3 *db = NULL;
   assert_int_equal(sqlite3_open_v2(home->path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
   assert_int_equal(sqlite3_exec(db, "UPDATE records SET epsilon = '9'", NULL, NULL, NULL),
@@ -258,7 +247,6 @@ static void see_spent(void *context, const dperm_ledger_dataset *d) {
 }
 
 LEDGER_TEST(an_old_ledger_is_read_and_brought_up_to_date) {
-  ledger_home *home = *state;
   for (int version = 2; version <= 3; version++) {
     int keyed = version < 3; /* from version 3 on the first record says which key there is */
     char spent[DPERM_AMOUNT_SIZE] = "";
@@ -301,7 +289,6 @@ LEDGER_TEST(an_old_ledger_is_read_and_brought_up_to_date) {
 
 /* An index that lacks the last charges, as a damaged one would. */
 LEDGER_TEST(a_hollow_index_of_an_old_ledger_is_found) {
-  ledger_home *home = *state;
   dperm_charge made;
   for (int i = 0; i < 9; i++) {
     assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
@@ -319,7 +306,6 @@ LEDGER_TEST(a_hollow_index_of_an_old_ledger_is_found) {
 }
 
 LEDGER_TEST(a_ledger_of_a_newer_version_is_refused) {
-  ledger_home *home = *state;
   dperm_ledger *ledger = NULL;
   tamper(home->path, "PRAGMA user_version = 5");
   assert_fails(dperm_ledger_open(home->path, &ledger, err), DPERM_INVALID_LEDGER,
@@ -329,7 +315,6 @@ LEDGER_TEST(a_ledger_of_a_newer_version_is_refused) {
 }
 
 LEDGER_TEST(what_is_no_ledger_is_refused) {
-  ledger_home *home = *state;
   dperm_ledger *ledger = NULL;
   auto_file *text = file_with_text("age,job\n1,farmer\n"), *empty = file_with("", 0);
   assert_fails(dperm_ledger_open(text, &ledger, err), DPERM_INVALID_LEDGER, "no dperm ledger");
@@ -343,7 +328,6 @@ LEDGER_TEST(what_is_no_ledger_is_refused) {
 }
 
 LEDGER_TEST(a_file_that_others_can_read_takes_no_charge) {
-  ledger_home *home = *state;
   struct stat about;
   dperm_charge made;
   assert_int_equal(stat(home->path, &about), 0);
@@ -356,7 +340,6 @@ LEDGER_TEST(a_file_that_others_can_read_takes_no_charge) {
 
 /* Any page of the file overwritten: never a crash, never a charge that goes unseen. */
 LEDGER_TEST(a_damaged_page_is_noticed) {
-  ledger_home *home = *state;
   fill(home);
   struct stat about;
   assert_int_equal(stat(home->path, &about), 0);

@@ -37,7 +37,6 @@ static off_t size_of(const char *path) {
 /* ---- ledgers */
 
 LEDGER_TEST(no_file_of_the_library_replaces_a_ledger) {
-  ledger_home *home = *state;
   static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
   const dperm_options options = plain();
   auto_model *model = fitted(home->data, &options);
@@ -79,7 +78,6 @@ static bool locked_for_others(const char *path) {
 }
 
 LEDGER_TEST(a_refused_output_keeps_the_locks_of_a_charge) {
-  ledger_home *home = *state;
   dperm_ledger *ledger = opened(home), *held = NULL;
   assert_ok(store_begin(ledger, true, &held, err));
   assert_true(locked_for_others(home->path));
@@ -173,7 +171,6 @@ static void covers_classes(void) {
 }
 
 LEDGER_TEST(the_space_for_a_model_covers_every_model) {
-  ledger_home *home = *state;
   dperm_options options = plain();
   auto_schema *schema = NULL;
   auto_data *census = NULL;
@@ -232,7 +229,6 @@ static bool has_temporary(const char *path) {
 }
 
 LEDGER_TEST(a_place_is_taken_and_left_as_it_was) {
-  ledger_home *home = *state;
   const dperm_options options = plain();
   auto_model *model = fitted(home->data, &options);
   dperm_output *out = NULL;

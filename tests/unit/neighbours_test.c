@@ -302,10 +302,10 @@ static void ignore_entry(void *context, const dperm_ledger_entry *entry) {}
 
 /* (2ε, (1 + e^ε)δ) where records are replaced, the first exactly; as it is where they are not; and
  * a release that states their number is no part of a budget that keeps it private. */
-TEST_WITH(ledgers_count_by_their_own_neighbours, ledger_home_begin, ledger_home_end) {
+LEDGER_TEST(ledgers_count_by_their_own_neighbours) {
   auto_data *data = first_rows(ROWS, 2);
   for (int whose = 0; whose < 2; whose++) {
-    auto_ledger *ledger = ledger_for(*state, (dperm_neighbours)whose);
+    auto_ledger *ledger = ledger_for(home, (dperm_neighbours)whose);
     for (int whom = 0; whom < 2; whom++) {
       dperm_charge charge = {.entry = 0};
       auto_model *model = NULL;

@@ -226,8 +226,7 @@ static void charge_rank(ranks *r, void *context) {
       status == DPERM_OK ? dperm_train(data, &options, &job->model[r->rank], told) : status;
 }
 
-TEST_WITH(the_leader_alone_needs_a_ledger, ledger_home_begin, ledger_home_end) {
-  ledger_home *home = *state;
+LEDGER_TEST(the_leader_alone_needs_a_ledger) {
   char text[600 * 16];
   size_t used = 0;
   for (size_t i = 0; i < 600; i++) {

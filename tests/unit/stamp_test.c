@@ -350,7 +350,6 @@ TEST(whichever_candidate_is_chosen_one_that_is_not_private_spoils_the_choice) {
 }
 
 LEDGER_TEST(candidates_with_accounts_of_their_own_are_refused) {
-  ledger_home *home = *state;
   auto_ledger *ledger = opened(home);
   dperm_options all[2];
   dperm_tune_options how = USUAL(dperm_tune_options);
@@ -396,7 +395,6 @@ TEST(reasons_add_up_and_copies_keep_them) {
 }
 
 LEDGER_TEST(the_score_of_a_model_that_is_not_private_is_not) {
-  ledger_home *home = *state;
   const way scored = {"score", SCORE, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1, 0, false};
   auto_ledger *ledger = opened(home);
   outcome free_of_charge = run(&scored, &reasons[0], 0, NULL, NULL);
