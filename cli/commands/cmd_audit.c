@@ -11,9 +11,13 @@ static const char closing[] =
     "is known, and guesses from each model which one it was. By the claim, right guesses are at "
     "most e^epsilon times as frequent as wrong ones: their counts give a lower bound on epsilon. "
     "Exit status 1 if it exceeds the claim.\n"
-    "Mechanisms and their variants are those that --all runs and docs/audit.md explains; variants "
-    "are mostly losses. Gaussian noise has a delta so large that what it allows for is seen, or "
-    "--delta.\n"
+    "Mechanisms: output, objective (default), jacobian, weights, add-output, add-objective, "
+    "add-jacobian, gaussian-output, gaussian-objective, add-gaussian-output and "
+    "add-gaussian-objective, each for every loss; joint, add-joint, gaussian-joint and "
+    "add-gaussian-joint (variants objective, output and jacobian), gaussian-jacobian, elliptic, "
+    "shape, intercept, selector, split, stopping, refine, add-refine, bins, calibration, "
+    "add-calibration, score, add-score, noise (every kind), lattice and rows; --all runs them all. "
+    "Gaussian noise has a delta so large that what it allows for is seen, or --delta.\n"
     "--command audits another trainer, run as 'CMD FILE N': it prints N lines, each the weights of "
     "a new model as a JSON array. docs/audit.md explains.";
 

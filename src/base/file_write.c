@@ -254,10 +254,15 @@ dperm_status output_take(output_file *given, char **bytes, size_t *length, dperm
   return DPERM_OK;
 }
 
-/* Blocks of the file system for all bytes; the file is that long until the commit. */
+/* Blocks of the file system for all bytes; the file is that long until the commit. Without
+ * fallocate the C library writes them, and only a flush shows whether there is space. */
 static int take_blocks(int fd, size_t bytes) {
-  bool taken = fallocate(fd, 0, 0, (off_t)bytes) == 0;
-  return taken || errno == EOPNOTSUPP || errno == ENOSYS || errno == EINTR ? 0 : errno;
+  int reason = fallocate(fd, 0, 0, (off_t)bytes) == 0 ? 0 : errno;
+  if (reason == EOPNOTSUPP || reason == ENOSYS || reason == EINTR) {
+    reason = posix_fallocate(fd, 0, (off_t)bytes);
+    reason = reason == 0 && fsync(fd) != 0 ? errno : reason;
+  }
+  return reason == EOPNOTSUPP || reason == EINVAL ? 0 : reason;
 }
 
 dperm_status output_reserve(output_file *file, size_t bytes, dperm_error *err) {

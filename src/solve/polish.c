@@ -68,6 +68,15 @@ typedef struct walk {
 
 /* ---- the gradient */
 
+/* What breaks its word could hold up the walk for ever: an infinite or missing slope at a finite
+ * margin, where |ℓ′| ≤ L, or at an f where N_j″ ≤ most_curvature leaves N_j′ finite. */
+static dperm_status check_slope(bool fine, dperm_error *err) {
+  FAIL_IF(!fine, err, DPERM_NUMERIC_ERROR,
+          "a custom loss or regularizer has a slope that is not a finite number, against what it "
+          "declares; nothing is released");
+  return DPERM_OK;
+}
+
 /* N_j′ in twice the precision for the library's own, at the high half for a custom one. */
 static dperm_status penalty_slope(const dperm_regularizer *r, size_t j, double_double f,
                                   double_double *out, dperm_error *err) {
@@ -78,6 +87,7 @@ static dperm_status penalty_slope(const dperm_regularizer *r, size_t j, double_d
     return DPERM_OK;
   }
   TRY(regularizer_eval(r, j, f.hi, &value, &slope, &curvature, err));
+  TRY(check_slope(isfinite(slope) || r->most_curvature * fabs(f.hi) >= 0x1p1000, err));
   *out = (double_double){slope, 0};
   return DPERM_OK;
 }
@@ -97,6 +107,10 @@ static dperm_status sum_rows(const problem *p, place *at, dperm_error *err) {
   }
   problem_slopes_dd(p, at->z, at->z_rest, at->slope);
   TRY(cancel_check(err));
+  for (size_t i = 0; i < rows * k; i++) {
+    TRY(check_slope(isfinite(at->slope[i]) || !isfinite(at->z[i]) || !isfinite(at->z_rest[i]),
+                    err));
+  }
   for (size_t c = 0; c < k; c++) {
     for (size_t i = 0; i < rows; i++) {
       one[i] = at->slope[i * k + c];

@@ -78,7 +78,7 @@ dperm_status batch_reserve(record_batch *batch, size_t columns, size_t capacity,
     return DPERM_OK;
   }
   batch_clear(batch);
-  TRY(memory_raw(columns, capacity * sizeof *batch->cells, &batch->cells, err));
+  TRY(memory_raw(columns, (capacity + 1) * sizeof *batch->cells, &batch->cells, err));
   batch->columns = columns;
   batch->capacity = capacity;
   return DPERM_OK;

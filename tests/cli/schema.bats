@@ -45,7 +45,7 @@ refuses() {
   refuses "{$label, \"columns\": [
  {\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 1},
  {\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 1}]}" 'bad.json:3:2: column "a" stands here a second time'
-  refuses "{$label, \"missing\": [\"0\"], \"columns\": [{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 1}]}" 'label "0" is in "missing" too'
+  refuses "{$label, \"missing\": [\"0\"], \"columns\": [{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 1}]}" 'value "0" of column "y" is in "missing" too'
   refuses '' 'bad.json:1:'
 }
 

@@ -348,7 +348,7 @@ TEST(the_journal_of_other_bins_is_refused) {
   assert_ok(dperm_sweep(data, &cell, 1, &how, see_cell, &seen, err));
   cell.bins = DPERM_BINS_AUTO;
   assert_fails(dperm_sweep(data, &cell, 1, &how, see_cell, &seen, err), DPERM_INVALID_DATA,
-               "the journal of another sweep");
+               "not a journal of this sweep");
 }
 
 /* They cannot get the bins of the others. */
