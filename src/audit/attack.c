@@ -20,8 +20,7 @@ static const double side_rate = 1e-3, side_quantile = 3.0902;
 
 /* The bound to expect at n further draws, by the normal approximation, with probabilities that the
  * rehearsal makes likely at three standard deviations: of many rules some look better than they
- * are, and more so the fewer guesses they were judged by. Rules without a bound are ranked
- * by a number below zero. */
+ * are, the more so the fewer guesses they had. Rules without a bound rank below zero. */
 static double expected_bound(const guesses *rehearsed, double n, double delta) {
   double most = (double)rehearsed->draws, r = (double)rehearsed->right,
          w = (double)rehearsed->wrong;

@@ -1,7 +1,6 @@
 /* Reading the chain, record by record; transactions on a file and a chain that were found sound;
- * and dperm_ledger_verify, which names what is wrong first. A chain cannot show that a whole file
- * was replaced by an older copy of itself: for that there is the head noted elsewhere, and every
- * released model's receipt. */
+ * and dperm_ledger_verify, which names what is wrong first. No chain shows that a whole file was
+ * replaced by an older copy: the head noted elsewhere does, and every released model's receipt. */
 #include "ledger/chain.h"
 
 #include <sodium.h>
@@ -300,8 +299,7 @@ static dperm_status check_pages(dperm_ledger *ledger, dperm_error *err) {
 
 /* ---- beginning */
 
-/* A planted defect, as charges were once: what is spent is the sum that each data set's last record
- * states, found by an index. */
+/* A planted defect, as charges were once: spent is what each data set's last record states. */
 static dperm_status trust_index(dperm_ledger *ledger, dperm_error *err) {
   for (size_t i = 0; i < ledger->known->dataset_count; i++) {
     OWNED(sqlite3_finalize_at) sqlite3_stmt *query = NULL;
@@ -316,8 +314,7 @@ static dperm_status trust_index(dperm_ledger *ledger, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* Pages are looked at once by a handle: a file whose free pages are in use, say, would lose records
- * by the next write. */
+/* Once for a handle: a file whose free pages are in use, say, would lose records by a write. */
 dperm_status chain_read(dperm_ledger *ledger, dperm_error *err) {
   bool first = !ledger->known;
   TRY(tables_check(ledger, err));

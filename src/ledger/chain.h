@@ -48,8 +48,7 @@ int64_t chain_commit_of(const chain *c, uint64_t entry);
 
 /* ---- transactions */
 
-/* As store_begin, with the file and its chain checked: ledger->known is what the ledger says, up to
- * date. */
+/* As store_begin, with file and chain checked: ledger->known is up to date with the ledger. */
 dperm_status chain_begin(dperm_ledger *ledger, bool write, dperm_ledger **held, dperm_error *err);
 /* Adds a record, and reads it back. */
 dperm_status chain_append(dperm_ledger *ledger, record *r, dperm_error *err);

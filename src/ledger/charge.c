@@ -1,7 +1,6 @@
 /* A charge is one transaction of the only writer: everything that could refuse it is checked
  * inside, so that of two that race for the rest of a budget one sees what the other spent. What is
- * spent is what chain_begin added up from the records, never a sum or a place that the file states.
- */
+ * spent chain_begin added up from the records; no sum or place that the file states counts. */
 #include "ledger/charge.h"
 
 #include <sodium.h>
@@ -227,8 +226,7 @@ dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *art
   return store_commit(&held, err);
 }
 
-/* ---- whether a ledger knows some records: for whatever would tell exact things about them, which
- * no budget covers */
+/* ---- whether a ledger knows some records: for what tells exact things, which no budget covers */
 
 dperm_status charge_refuse_known(dperm_ledger *ledger, const data_identity *identity,
                                  const char *advice, dperm_error *err) {

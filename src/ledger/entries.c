@@ -16,8 +16,7 @@
 
 /* ---- showing one */
 
-/* Fails where it was not committed for this `artifact` (a digest). With NULL any will do, and none.
- */
+/* Fails where it was not committed for this `artifact` (a digest); NULL stands for any or none. */
 static dperm_status visit_entry(dperm_ledger *ledger, const record *reserved, const char *artifact,
                                 dperm_entry_visitor *visit, void *context, dperm_error *err) {
   char receipt[DPERM_DIGEST_SIZE], cost[2][DPERM_AMOUNT_SIZE] = {"", ""};

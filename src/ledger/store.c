@@ -30,8 +30,7 @@ dperm_status store_fail_damaged(const dperm_ledger *ledger, const char *what, dp
        ledger->path, what);
 }
 
-/* A finding may quote what is in the file, which anybody may have written: it is kept to one line
- * of plain characters. */
+/* A finding may quote the file, which anybody may have written: one line of plain characters. */
 dperm_status store_unsound(dperm_ledger *ledger, int64_t record, dperm_error *err,
                            const char *format, ...) {
   char *line = ledger->finding;
@@ -259,8 +258,7 @@ dperm_status store_create(const char *path, dperm_ledger **out, char **temporary
   return store_run(*out, "BEGIN IMMEDIATE", err);
 }
 
-/* Never over another ledger; at no moment with two names, where the file system and the C library
- * (musl from 1.2.5) can do that. */
+/* Never over another ledger; never with two names, where file system and C library can do that. */
 static int put_in_place(const char *temporary, const char *path) {
 #ifdef RENAME_NOREPLACE
   int failed = renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE);
@@ -292,8 +290,7 @@ void store_unlink(char **temporary) {
   free(*temporary);
 }
 
-/* ---- the noted head: by the file's name, since closing a descriptor of our own would give up
- * SQLite's locks */
+/* ---- the noted head: by the file's name, as closing a descriptor would give up SQLite's locks */
 
 static const char head_attribute[] = "user.dperm.head";
 enum { HEAD_LENGTH = DPERM_DIGEST_SIZE - 1 };

@@ -83,9 +83,8 @@ static const char *how_little(const dperm_model *m) {
   return "a limited amount";
 }
 
-/* With even odds beforehand the best guess is right with at most this probability, in percent:
- * (e^ε + δ)/(1 + e^ε), the half of 1 + P(S) − P′(S) for P(S) ≤ e^ε P′(S) + δ and the same of the
- * complements. */
+/* With even odds beforehand the best guess is right with at most this probability, in percent: (e^ε
+ * + δ)/(1 + e^ε), half of 1 + P(S) − P′(S), as P(S) ≤ e^ε P′(S) + δ, also for complements. */
 static double guessed_right(double epsilon, double delta) {
   return 100 * fmin(1, (exp(epsilon) + delta) / (1 + exp(epsilon)));
 }

@@ -24,8 +24,7 @@ typedef struct payments {
   dperm_error fit_trouble, schema_trouble;
 } payments;
 
-/* What a ledger did not charge, and a ledger that is damaged, are findings; what cannot be read at
- * all is a failure. */
+/* A ledger that is damaged or did not charge is a finding; one that cannot be read, a failure. */
 static dperm_status set_trouble(const json_document *doc, dperm_status status,
                                 const dperm_error *trouble, charged_entry *out, dperm_error *err) {
   FAIL_IF(status == DPERM_IO_ERROR || status == DPERM_OUT_OF_MEMORY, err, status, "%s",

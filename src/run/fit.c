@@ -127,8 +127,7 @@ void fit_work_clear(fit_work *w) {
 
 /* ---- behind it */
 
-/* The labels of fit m: those of two classes or of a joint fit, or +1 for class m and −1 for all
- * others. */
+/* Of two classes or of a joint fit, their own labels; else +1 for class m and −1 for all others. */
 static const double *labels_of(const fit_work *w, size_t m) {
   for (size_t i = 0; w->sides && i < w->data->x->rows; i++) {
     w->sides[i] = w->data->labels[i] == (double)m ? 1.0 : -1.0;

@@ -103,8 +103,7 @@ dperm_status fit_plan_check_public(const dperm_data *data, size_t rows,
 }
 
 /* ---- memory: follows what solve/, matrix/matrix_dense.c and model/model_write.c ask for.
- * tests/cli/paid.bats finds the least that a run needs, and that less is noticed before the
- * charge */
+ * tests/cli/paid.bats finds the least a run needs, and that less is noticed before the charge */
 
 enum {
   TALL = 12,              /* arrays with a number for each row: points, margins, polishing */

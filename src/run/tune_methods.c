@@ -30,10 +30,9 @@ static bool uncounted(const tuning *t, const dperm_data *data) {
   return data == t->data && t->candidates[0].neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
 }
 
-/* Rows in parts, those of part i from order[starts[i]] on and before order[starts[i + 1]]. As large
- * as `starts` says; where their number is private by an independent draw for each row among parts
- * alike, or of two with this chance of the first, and `starts` follows. The leader draws; the other
- * processes of a job are told. */
+/* Rows in parts, part i from order[starts[i]] on and before order[starts[i + 1]], as large as
+ * `starts` says; where their number is private, by an independent draw for each row among equal
+ * parts, or of two with this chance of the first, and `starts` follows. The leader draws. */
 static dperm_status draw_parts(const tuning *t, const dperm_data *data, size_t parts, double first,
                                size_t *order, size_t *starts, dperm_error *err) {
   OWNED_MEMORY size_t *part = NULL;
@@ -63,8 +62,7 @@ static dperm_status draw_parts(const tuning *t, const dperm_data *data, size_t p
   return DPERM_OK;
 }
 
-/* Draws the rows to judge by; the others are to train on. The caller frees both, also after a
- * failure. */
+/* Draws the rows to judge by, the others to train on. The caller frees both in any case. */
 static dperm_status draw_holdout(const tuning *t, const dperm_data *data, dperm_data **train,
                                  dperm_data **judge, dperm_error *err) {
   OWNED_MEMORY size_t *order = NULL;
@@ -217,8 +215,7 @@ static dperm_status play_round(const tuning *t, const dperm_data *train, const d
   return ranks_share(spread, status, noisy_errors, sizeof *noisy_errors, err);
 }
 
-/* The number of rounds stays secret: nothing counts, shows or caps them, and the caller's progress
- * is asked only whether to stop. */
+/* The number of rounds stays secret: nothing counts, shows or caps them; progress can only stop. */
 static dperm_status tune_by_stopping(const tuning *t, size_t *chosen, dperm_model **model,
                                      dperm_error *err) {
   OWNED(dperm_data_free_at) dperm_data *train = NULL, *judge = NULL;

@@ -45,8 +45,7 @@ static double crowd_error(const verifier *v) {
   return loss && known_loss_find(loss) ? 8 * units * 0x1p-53 * fmax(0x1p28, 4 * about) : INFINITY;
 }
 
-/* Newton's method promises no gradient shorter than 1e-6 LR/n (privacy.md 6.4), so no file of
- * dperm's has a smaller tau. */
+/* Newton's method promises no gradient below 1e-6 LR/n (privacy.md 6.4): no smaller tau is ours. */
 static void check_solution_error(verifier *v, double tau) {
   const char *name = "solution_error";
   double lambda = 0, ridge = 0, norm = 0, lipschitz = 1;

@@ -122,9 +122,8 @@ static void check_stopping(verifier *v) {
                   row_epsilon(v), "random stopping, %s rounds: %d epsilon_round", rounds, factor);
 }
 
-/* Whether a candidate's member is what was fitted. Where it was left to dperm ("auto"), or does not
- * apply (null), anything may have been; files from before there were the `later` members do not
- * have them. */
+/* Whether a candidate's member is what was fitted. What was left to dperm ("auto") or does not
+ * apply (null) may be anything; files from before the `later` members lack them. */
 static bool fits_offer(const json_t *offered, const json_t *fitted, bool later) {
   const char *word = json_string_value(offered);
   if (!offered || (word && strcmp(word, "auto") == 0)) {
@@ -208,8 +207,7 @@ static const char *wrong_member(const verifier *v, const json_t *candidate) {
                                                : NULL;
 }
 
-/* One candidate that is not private makes the choice not private, whichever was chosen (privacy.md
- * 8.6). */
+/* A candidate that is not private makes the choice so, whichever was chosen (privacy.md 8.6). */
 static void check_candidates(verifier *v) {
   const json_t *candidates = field_at(v->root, "selection.candidates");
   size_t count = json_array_size(candidates);

@@ -57,9 +57,8 @@ static bool calibration_known(verifier *v, char words[SHARE_WORDS]) {
   return known && one_fit;
 }
 
-/* The shares that this dperm knows: the object of the file that states one, with its epsilon, and
- * whether it may state what it does, in words (none where a field is not clear, which has a line of
- * its own then). */
+/* The shares that this dperm knows: the object that states one, with its epsilon, and whether it
+ * may state what it does, in words (none where a field is not clear, which has its own line). */
 static const struct spent_share {
   const char *file;
   bool (*known)(verifier *v, char words[SHARE_WORDS]);
