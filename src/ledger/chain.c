@@ -37,7 +37,7 @@ int64_t chain_commit_of(const chain *c, uint64_t entry) {
   return entry >= 1 && entry <= (uint64_t)c->count ? c->commits[entry] : 0;
 }
 
-void chain_clear(chain *c) {
+static void chain_clear(chain *c) {
   free(c->datasets);
   free(c->commits);
   sodium_memzero(c->key, sizeof c->key);
@@ -46,8 +46,7 @@ void chain_clear(chain *c) {
 
 /* ---- what a record says of its data set: these tell what is wrong with it, or NULL */
 
-/* From version 3 on what opens a data set says which key the ledger has; so does the record that
- * brings an older ledger up to date. */
+/* From version 3 on, opening a data set, or bringing an older ledger up to date, names the key. */
 static const char *take_key(chain *c, const record *it) {
   bool says = it->version >= 3;
   c->keyed = c->keyed || says;
@@ -242,7 +241,8 @@ static dperm_status check_head(const chain *c, dperm_ledger *ledger, const ledge
   return trouble ? store_unsound(ledger, NO_RECORD, err, "%s", trouble) : DPERM_OK;
 }
 
-dperm_status chain_extend(chain *c, dperm_ledger *ledger, dperm_error *err) {
+/* Reads on, from the first record or behind the last one known, to the head. */
+static dperm_status chain_extend(chain *c, dperm_ledger *ledger, dperm_error *err) {
   ledger_head head;
   bool sound = false;
   TRY(record_head(ledger, &head, &sound, err));
@@ -418,9 +418,7 @@ dperm_status dperm_ledger_verify(dperm_ledger *ledger, const char *head, dperm_v
   TRY(store_begin(ledger, false, &held, err));
   ledger->finding[0] = '\0';
   dperm_status status = read_all(&c, ledger, &refused);
-  if (status != DPERM_OK && !ledger->finding[0]) { /* it could not be read */
-    FAIL(err, status, "%s", refused.message);
-  }
+  FAIL_IF(status != DPERM_OK && !ledger->finding[0], err, status, "%s", refused.message);
   *holds = status == DPERM_OK;
   if (!*holds) {
     tell(&to, DPERM_FINDING_FAILS, "%s", ledger->finding);

@@ -34,10 +34,6 @@ typedef struct chain {
   char noted[DPERM_DIGEST_SIZE]; /* the head as the file's attribute has it; "" if none, or found */
 } chain;
 
-/* Reads on, from the first record or behind the last one known, to the head. */
-dperm_status chain_extend(chain *c, dperm_ledger *ledger, dperm_error *err);
-void chain_clear(chain *c);
-
 /* NULL where there is none. */
 dataset_state *chain_find(const chain *c, const char *dataset);
 /* The first data set but `self` (may be NULL) whose data have one of two digests; NULL for none. */

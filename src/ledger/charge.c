@@ -164,29 +164,22 @@ static dperm_status check_charge(const dperm_ledger *ledger, const charge_reques
   return DPERM_OK;
 }
 
-static dperm_status append_reserve(dperm_ledger *ledger, record *r, dperm_charge *out,
-                                   dperm_error *err) {
-  unsigned char token[LEDGER_KEY_SIZE];
-  TRY(record_secret(token, err));
-  (void)sodium_bin2hex(r->token, sizeof r->token, token, sizeof token);
-  record_time_now(ledger->known->last.time, r->time);
-  TRY(chain_append(ledger, r, err));
-  out->entry = (uint64_t)r->id;
-  record_receipt(r, out->digest);
-  return DPERM_OK;
-}
-
 dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request, bool dry_run,
                             dperm_charge *out, dperm_error *err) {
   OWNED(chain_cancel) dperm_ledger *held = NULL;
   dperm_charge made = {.entry = 0};
   record r;
-  bool asks = dry_run || request->costs_nothing;
+  unsigned char token[LEDGER_KEY_SIZE];
   TRY(record_check_name(request->dataset, err));
   TRY(chain_begin(ledger, true, &held, err)); /* a dry run, too, needs a ledger that is writable */
   TRY(check_charge(ledger, request, &r, &made, err));
-  if (!asks) {
-    TRY(append_reserve(ledger, &r, &made, err));
+  if (!dry_run && !request->costs_nothing) {
+    TRY(record_secret(token, err));
+    (void)sodium_bin2hex(r.token, sizeof r.token, token, sizeof token);
+    record_time_now(ledger->known->last.time, r.time);
+    TRY(chain_append(ledger, &r, err));
+    made.entry = (uint64_t)r.id;
+    record_receipt(&r, made.digest);
     TRY(store_hold_space(ledger, err));
     dperm_status status = store_commit(&held, err);
     if (status != DPERM_OK) { /* its last step is a flush of the folder: all else may be done */

@@ -1,5 +1,4 @@
-/* Spending: reserve before there is anything to release, commit with the digest of what it became.
- * Both are durable when they return. */
+/* Spending, durably: reserve before there is anything to release, commit with its digest after. */
 #pragma once
 
 #include "data/identity.h"

@@ -55,8 +55,7 @@ dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_opt
 
 /* ---- before the charge */
 
-/* The model's shape, and with a kernel the public seed of its directions, drawn apart from the
- * noise where the caller left it open. */
+/* The model's shape; a kernel's public seed is drawn, apart from the noise, if it was left open. */
 static dperm_status shape_model(fit_work *w, dperm_error *err) {
   ranks *spread = w->data->x->spread;
   dperm_kernel kernel = w->options->kernel;

@@ -38,8 +38,7 @@ dperm_status check_rows_public(const dperm_schema *schema, unsigned doubts, dper
 /* Where the number of rows is private it may be any up to a public limit far above the figure. */
 static dperm_status check_row_count(const dperm_data *data, const dperm_options *options,
                                     dperm_error *err) {
-  bool counted = options->neighbours == DPERM_NEIGHBOURS_REPLACE;
-  if (counted) {
+  if (options->neighbours == DPERM_NEIGHBOURS_REPLACE) {
     return data_check_any(data, err);
   }
   FAIL_IF(

@@ -60,18 +60,13 @@ const char *fitted_field(const verifier *v) {
   return by_adding(v) ? "rows_about_fitted" : "rows_fitted";
 }
 
-/* Nothing may tell how many records there were. */
-static void check_rows_silent(verifier *v) {
-  bool silent = (field_is_null(v, "rows") || !field_at(v->root, "rows")) &&
-                (field_is_null(v, "rows_fitted") || !field_at(v->root, "rows_fitted"));
-  finding(v, silent, "rows", "null: how many records there were is private too");
-}
-
 void check_rows(verifier *v) {
   bool split = selected_by(v, "split"), stops = selected_by(v, "stopping");
   unsigned long long rows = 0, fitted = 0, held = 0, portion = 0;
-  if (by_adding(v)) {
-    check_rows_silent(v);
+  if (by_adding(v)) { /* nothing may tell how many records there were */
+    bool silent = (field_is_null(v, "rows") || !field_at(v->root, "rows")) &&
+                  (field_is_null(v, "rows_fitted") || !field_at(v->root, "rows_fitted"));
+    finding(v, silent, "rows", "null: how many records there were is private too");
   }
   if (!field_count(v, fitted_field(v), rows_field(v), &rows) ||
       !field_count(v, fitted_field(v), fitted_field(v), &fitted) ||

@@ -1,9 +1,9 @@
 /* What objective perturbation costs (privacy.md 4), as an interval whose upper end is a proved
  * bound: eps(A) = A·L + sup [A·s + log(1 + kappa·a)] over all margins, s = |slope|, a = curvature,
  * for a replaced record; for one added or removed the supremum alone (docs/proofs/neighbours.md).
- * For k classes learned jointly (docs/proofs/softmax.md) A·L is 2A, and the supremum that of 2A·(1
- * - p) + log det(I + kappa·S) over the probabilities of classes. Also the losses known here by
- * name. All is derived anew, and shares nothing with src/loss and src/mechanism. */
+ * For k classes learned jointly (docs/proofs/softmax.md) A·L is 2A, and the supremum that of
+ * 2A·(1 - p) + log det(I + kappa·S) over the probabilities of classes. Also the losses known here
+ * by name. All is derived anew, and shares nothing with src/loss and src/mechanism. */
 #pragma once
 
 #include "verify/interval.h"
