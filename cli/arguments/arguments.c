@@ -113,8 +113,7 @@ static dperm_status note_given(const argument *a, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* Every page comes from the table that the command parses its arguments by: it is called with
- * --help. */
+/* Every page comes from the table that the command parses by: it is called with --help. */
 void command_visit_action(const command *parent, const command *action, page_reader *reader,
                           void *context) {
   char help_flag[] = "--help";
@@ -160,8 +159,7 @@ const command *command_action(const command *c, const char *word, dperm_error *e
   return found;
 }
 
-/* Decimal numbers only: strtod alone would take "nan", "inf" and hexadecimal; and make 0 of what is
- * too small. */
+/* Decimal numbers: strtod alone would take "nan", "inf", hexadecimal, and make 0 of the tiniest. */
 bool read_number(const char *text, double *out) {
   errno = 0;
   if (!*text || strspn(text, "0123456789+-.eE") != strlen(text)) {

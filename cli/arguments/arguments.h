@@ -116,8 +116,7 @@ void command_visit_action(const command *parent, const command *action, page_rea
 /* The action that the next word names; NULL with an error. */
 const command *command_action(const command *c, const char *word, dperm_error *err);
 
-/* Fills the targets. The command ends with what this fails with, also where it has given help.
- * `rest` is as in command_page. */
+/* Fills the targets. The command ends if this fails, as after help; `rest` as in command_page. */
 dperm_status arguments_parse(const argument *table, size_t count, int argc, char **argv,
                              const char *rest, dperm_error *err);
 /* Whether the call has set this target. */
@@ -136,7 +135,6 @@ bool read_whole(const char *text, uint64_t *out);
  * sent to. Refuses standard input that is named twice, too. */
 dperm_status files_agree(const argument *table, size_t count, dperm_error *err);
 
-/* The same for one more file that is going to be written, and that no output is it; `what` names it
- * in messages. */
+/* The same for one more file to be written, which no output may be; `what` names it in messages. */
 dperm_status file_allowed(const char *what, const char *path, const argument *table, size_t count,
                           dperm_error *err);

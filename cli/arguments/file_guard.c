@@ -17,8 +17,7 @@ static bool is_dash(const char *path) {
   return strcmp(path, "-") == 0;
 }
 
-/* One file, disk or pipe; `a` may be "-", standard input. What a terminal reads and shows are two
- * things. */
+/* One file, disk or pipe; `a` may be "-", standard input. A terminal's two ends are two things. */
 static bool same_file(const char *a, const char *b) {
   struct stat left, right;
   int known = is_dash(a) ? fstat(STDIN_FILENO, &left) : stat(a, &left);

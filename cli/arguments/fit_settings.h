@@ -6,8 +6,7 @@
 
 #include "arguments/arguments.h"
 
-/* ---- shares of epsilon for something after the fit (--calibrate), as a table with all that the
- * commands say of it */
+/* ---- shares of epsilon after the fit (--calibrate): a table of all that commands say of them */
 
 enum { SHARE_ARGUMENTS = 1 };
 
@@ -41,8 +40,7 @@ enum { FIT_ARGUMENTS = 21 + SHARE_ARGUMENTS };
 void fit_settings_init(fit_settings *settings, bool many, argument *table);
 
 /* Settings into options, one for each combination of the lists, in an array that the caller frees
- * in any case. Fails for what is wrong, such as a list with the same value twice.
- */
+ * in any case. Fails for what is wrong, such as a list with the same value twice. */
 dperm_status fit_settings_grid(const fit_settings *settings, dperm_options **options, size_t *count,
                                dperm_error *err);
 /* The same where each list must have one element. */
@@ -54,6 +52,5 @@ dperm_status refine_has_schema(const fit_settings *settings, const char *schema,
 /* Fails unless a number of rows is estimated exactly where it is private. */
 dperm_status neighbours_agree(dperm_neighbours neighbours, size_t rows_about, dperm_error *err);
 
-/* Warns of a delta above 1/rows, which allows to publish the whole record of somebody, and of too
- * few rows for a share of epsilon. */
+/* Warns of a delta above 1/rows, which may publish a whole record, and of few rows for a share. */
 void fit_warn(const dperm_options *options, size_t rows);

@@ -1,5 +1,4 @@
-/* Lists in the value of an option: "1e-4,1e-3,auto" with all combinations of several lists, and
- * --class-weights "NAME=W,NAME=W". */
+/* Lists: "1e-4,1e-3,auto", all combinations of several, and --class-weights "NAME=W,NAME=W". */
 #pragma once
 
 #include <dperm.h>
@@ -30,6 +29,5 @@ void word_lists_combination(const word_list lists[LISTS], size_t combination,
  * the library checks whether a name is a class's. */
 dperm_status class_weights_parse(const char *text, dperm_options *options, dperm_error *err);
 
-/* The texts of "a,b" in one block, to be freed, or NULL where memory ran out. An empty list is one
- * empty text: "" means missing. */
+/* The texts of "a,b" in one block for free(), NULL without memory; of "", one empty text. */
 const char **split_texts(const char *list, size_t *count);

@@ -1,5 +1,4 @@
-/* dperm ledger: give a data set its budget, show what was spent, check that nobody has changed it.
- */
+/* dperm ledger: give a data set its budget, show what was spent, check that nobody changed it. */
 
 #include "commands/charged_run.h"
 #include "commands/commands.h"
@@ -15,8 +14,7 @@ typedef struct ledger_command {
   bool json;
 } ledger_command;
 
-/* ---- show: all is gathered first, since a reader who pages through it must not hold up those who
- * charge */
+/* ---- show: all is gathered first: a reader who pages through it must not hold up charges */
 
 typedef struct showing {
   const char *only; /* a data set's name, or NULL */

@@ -126,8 +126,7 @@ static dperm_status add_cell(const fit_settings *fit, const char *const words[LI
 }
 
 /* The cells of all lists, those of `fit` among them, into an empty table. What does not depend on a
- * list is one cell: mechanism none has neither noise nor epsilon, output perturbation has l2 noise
- * only. */
+ * list is one cell: "none" has no noise and no epsilon, output perturbation l2 noise only. */
 static dperm_status sweep_grid_build(const sweep_settings *s, sweep_table *out, dperm_error *err) {
   const fit_settings *fit = &s->fit;
   const char *const texts[LISTS] = {fit->loss, s->mechanism, s->noise, fit->lambda, s->epsilon};

@@ -78,9 +78,8 @@ static void say_refined(const fit_command *c, const json_t *report, const char *
   }
 }
 
-/* A delta that was given and is not in the claim. By a Renyi order the shorter noise, which
- * `auto` takes, may be the dearer one: fifty pure releases at 0.1 cost seven times fifty gaussian
- * ones. */
+/* A delta that was given and is not in the claim. By a Renyi order the shorter noise, which `auto`
+ * takes, may be dearer: fifty pure releases at 0.1 cost seven times fifty gaussian ones. */
 static void say_unspent(double delta_given, const dperm_model *model, const char *name) {
   dperm_guarantee g;
   dperm_model_guarantee(model, &g);

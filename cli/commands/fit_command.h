@@ -1,5 +1,4 @@
-/* What train and tune share: records in, one model file out, one charge, and a line for people or
- * JSON about it. */
+/* What train and tune share: records in, one model out, one charge, a line or JSON about it. */
 #pragma once
 
 #include <dperm/tune.h>

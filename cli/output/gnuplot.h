@@ -1,5 +1,4 @@
-/* Pictures by way of gnuplot, a program of its own: it draws better than we would, and only who
- * wants a picture needs it. */
+/* Pictures by gnuplot, a program that draws better than we would; only pictures need it. */
 #pragma once
 
 #include <dperm.h>

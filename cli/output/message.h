@@ -1,5 +1,4 @@
-/* What people read on stderr, one line each whatever names and files hold, and the exit status that
- * goes with it; results on stdout. */
+/* What people read on stderr, one line each whatever names hold, the exit status, and stdout. */
 #pragma once
 
 #include <dperm.h>
@@ -12,9 +11,8 @@ enum { EXIT_WORK_FAILED = 1, EXIT_WRONG_USAGE = 2 };
 dperm_status fail(dperm_error *err, dperm_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 dperm_status out_of_memory(dperm_error *err);
-/* "dperm: message" on stderr, and that a charge stays spent if there was one. Returns the exit
- * status: 2 for wrong usage, 130 after Ctrl-C, else 1. Nothing is said of an empty
- * message: a verdict was printed. */
+/* "dperm: message" on stderr, and that a charge stays spent if there was one; nothing for an empty
+ * message, a verdict was printed. The exit status: 2 for wrong usage, 130 after Ctrl-C, else 1. */
 int report_error(const dperm_error *err);
 
 /* A line about what was done; nothing with -q. */

@@ -7,8 +7,7 @@
 
 /* Standard input, output and error that were closed stay so: no file gets their numbers. */
 void signals_keep_streams(void);
-/* From now on Ctrl-C and SIGTERM ask the work to stop; a limit on file sizes is an error like
- * others. */
+/* From now on Ctrl-C and SIGTERM ask the work to stop; a limit on file sizes is a plain error. */
 void signals_catch(void);
 /* The one that asked; 0 for none. */
 int signals_caught(void);
@@ -17,9 +16,7 @@ void signals_handle(int number, void (*handler)(int), int flags);
 
 /* What this run is charged, filled by the library. */
 dperm_charge *run_charge(void);
-/* The clause that a failure behind a charge ends with: that it stays spent. Empty if there is none,
- * or if `message` has it already. */
+/* That a charge stays spent, to end a failure with; "" without one, or if `message` says so. */
 const char *run_spent(const char *message, char buffer[96]);
-/* What is being written; its temporary file goes even if the program ends in a signal handler. NULL
- * before it is freed. */
+/* What is being written: its temporary file goes even in a signal handler. NULL before free(). */
 void run_keep_output(dperm_output *output);

@@ -1,5 +1,4 @@
-/* The page is written from top to bottom; gnuplot's SVG goes in as it is, so nothing is loaded from
- * elsewhere. */
+/* The page, from top to bottom, with gnuplot's SVG in it: nothing is loaded from elsewhere. */
 #include "output/sweep_results.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
-/* A sweep as a table: a line for each cell of the grid, as asked for and as found; and what is made
- * of it beside CSV: a picture and a page. Lines of one loss stand together, and in them those of
- * one method. */
+/* A sweep as a table: a line for each cell of the grid, as asked for and as found, and a picture
+ * and a page of it. Lines of one loss stand together, and in them those of one method. */
 #pragma once
 
 #include <dperm.h>
@@ -34,13 +33,11 @@ bool sweep_same_method(const sweep_line *a, const sweep_line *b);
 /* "objective, mixed noise". */
 const char *sweep_method_name(const sweep_line *line, char buffer[64]);
 
-/* sweep_picture.c: curves with standard errors, a panel for each loss, as SVG for free(). Where
- * several ε were asked for they are the axis, and a curve has the best Λ at each of them, and one
- * more the automatic Λ; else Λ is. */
+/* sweep_picture.c: curves with standard errors, a panel for each loss, as SVG for free(). Several ε
+ * are the axis, with a curve of the best Λ at each and one of the automatic; else Λ is. */
 dperm_status sweep_picture_draw(const sweep_table *table, char **svg, dperm_error *err);
 
-/* ---- sweep_report.c: one page that opens anywhere, offline: what was asked, the picture and the
- * cells */
+/* ---- sweep_report.c: one page that opens offline: what was asked, the picture and the cells */
 
 typedef struct sweep_story {
   const char *const *words;           /* that came after "dperm sweep", NULL at the end */

@@ -20,8 +20,7 @@ static const double side_rate = 1e-3, side_quantile = 3.0902;
 
 /* The bound to expect at n further draws, by the normal approximation, with probabilities that the
  * rehearsal makes likely at three standard deviations: of many rules some look better than they
- * are, and more so the fewer guesses they were judged by. Rules without a bound are ranked
- * by a number below zero. */
+ * are, the more so the fewer guesses they had. Rules without a bound rank below zero. */
 static double expected_bound(const guesses *rehearsed, double n, double delta) {
   double most = (double)rehearsed->draws, r = (double)rehearsed->right,
          w = (double)rehearsed->wrong;
@@ -108,30 +107,23 @@ dperm_status attack_source(const dperm_audit_options *options, const char *purpo
   return options->seed ? random_public(*options->seed, purpose, out, err) : random_secure(out, err);
 }
 
-static dperm_status draw_scores(const attack *a, int side, random_source *source, size_t count,
-                                double *scores, dperm_error *err) {
-  if (a->draw_many) {
-    return a->draw_many(a, side, source, count, scores, err);
-  }
-  for (size_t i = 0; i < count; i++) {
-    TRY(a->draw(a, side, source, &scores[i], err));
-  }
-  return DPERM_OK;
-}
-
 static dperm_status draw_block(const stage *s, size_t block, guesses *counts, dperm_error *err) {
+  const attack *a = s->a;
   int side = (int)(block % 2);
-  size_t from = block / 2 * s->a->block;
-  size_t count = s->draws - from < s->a->block ? s->draws - from : s->a->block;
+  size_t from = block / 2 * a->block;
+  size_t count = s->draws - from < a->block ? s->draws - from : a->block;
   double judged[ATTACK_BLOCK], *scores = s->rule ? judged : s->scores[side] + from;
   random_source source;
   char purpose[24]; /* a source of the block's own, the same for any number of threads */
   (void)snprintf(purpose, sizeof purpose, "%.6s%zu", s->name, block);
   TRY(arithmetic_check(err));
   TRY(attack_source(s->options, purpose, &source, err));
-  TRY(draw_scores(s->a, side, &source, count, scores, err));
-  for (size_t i = 0; s->rule && i < count; i++) {
-    guess(s->rule, side, scores[i], counts);
+  TRY(a->draw_many ? a->draw_many(a, side, &source, count, scores, err) : DPERM_OK);
+  for (size_t i = 0; i < count; i++) {
+    TRY(a->draw_many ? DPERM_OK : a->draw(a, side, &source, &scores[i], err));
+    if (s->rule) {
+      guess(s->rule, side, scores[i], counts);
+    }
   }
   TRY(random_check(&source, err));
   return arithmetic_check(err);
@@ -202,10 +194,9 @@ size_t attack_draws(const dperm_audit_options *options, size_t usual) {
   return options->draws ? options->draws : (size_t)((double)usual * more);
 }
 
-/* ---- frequencies and probabilities: the incomplete beta function, and Clopper and Pearson's
- * bounds made of it, which hold for every number of draws. I_x(a, b) by its continued fraction
- * (DLMF 8.17.22), evaluated from the front with Lentz's method, on the side of the mean where it
- * converges fast; bounds by bisection */
+/* ---- frequencies and probabilities: Clopper and Pearson's bounds, which hold for every number of
+ * draws, by bisection of the incomplete beta function. I_x(a, b) by its continued fraction (DLMF
+ * 8.17.22), from the front with Lentz's method, on the side of the mean where it converges fast */
 
 static double log_gamma(double x) {
   int sign = 0; /* lgamma itself writes a global */

@@ -66,14 +66,12 @@ double probability_above(size_t hits, size_t draws, double rate);
 
 /* ---- what the table of audits in audit.c is made of */
 
-/* `options` has the variant; `detail` is the case's own. Fills bound or distance and limit,
- * confidence and draws of `out`. */
+/* `detail` is the case's own. Fills bound or distance and limit, confidence, draws of `out`. */
 typedef dperm_status audit_function(const dperm_audit_options *options, int detail,
                                     dperm_audit_result *out, dperm_error *err);
 
-/* Fits (fit_attack.c): of two classes, by a pair_kind and what comes with it; of three classes
- * jointly, by a joint_kind and what comes with it; with gaussian noise that the columns have
- * different shares of. */
+/* Fits (fit_attack.c): of two classes, by a pair_kind and what comes with it; of three jointly, by
+ * a joint_kind likewise; with gaussian noise of which columns have different shares. */
 extern const char *const audit_usual_loss;
 audit_function audit_fit, audit_joint, audit_ellipse;
 
@@ -82,8 +80,7 @@ audit_function audit_fit, audit_joint, audit_ellipse;
 enum { SPLIT = -1 };
 audit_function audit_selector, audit_bins, audit_temperature, audit_tuning;
 
-/* Noisy counts (count_attack.c): of a refinement, by a dperm_neighbours; private scores, by these
- * flags. */
+/* Noisy counts (count_attack.c): of a refinement, by a dperm_neighbours; scores, by these flags. */
 enum { SCORE_COUNTS = 1, SCORE_ADDED = 2 };
 audit_function audit_refine, audit_score;
 

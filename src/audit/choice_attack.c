@@ -143,16 +143,11 @@ dperm_status audit_temperature(const dperm_audit_options *options, int neighbour
 enum { SPLIT_CANDIDATES = 7, STOPPING_CANDIDATES = 2, PORTION = 10, TUNING_ROWS = 100 };
 
 typedef struct tune_target {
-  dperm_data *data[2];
+  const dperm_data *data[2];
   dperm_options candidates[SPLIT_CANDIDATES];
   size_t count;
   dperm_tune_options how;
 } tune_target;
-
-static void free_target(tune_target *t) {
-  dperm_data_free(t->data[0]);
-  dperm_data_free(t->data[1]);
-}
 
 /* One record of norm 1 and either label; the others are next to nothing, or nothing at all. */
 static dperm_status tuning_data(size_t rows, double others, int side, dperm_data **out,
@@ -190,11 +185,12 @@ dperm_status audit_tuning(const dperm_audit_options *options, int how, dperm_aud
                           dperm_error *err) {
   bool split = how == SPLIT;
   size_t rows = split ? (SPLIT_CANDIDATES + 1) * PORTION : TUNING_ROWS;
-  double fitted = split ? PORTION : 0.9 * TUNING_ROWS;
-  OWNED(free_target) tune_target t = {.count = split ? SPLIT_CANDIDATES : STOPPING_CANDIDATES};
-  for (int side = 0; side < 2; side++) {
-    TRY(tuning_data(rows, split ? 0 : 1e-6, side, &t.data[side], err));
-  }
+  double fitted = split ? PORTION : 0.9 * TUNING_ROWS, others = split ? 0 : 1e-6;
+  OWNED(dperm_data_free_at) dperm_data *first = NULL, *second = NULL;
+  TRY(tuning_data(rows, others, 0, &first, err));
+  TRY(tuning_data(rows, others, 1, &second, err));
+  tune_target t = {.data = {first, second},
+                   .count = split ? SPLIT_CANDIDATES : STOPPING_CANDIDATES};
   for (size_t i = 0; i < t.count; i++) {
     dperm_options *o = &t.candidates[i];
     dperm_options_init(o);

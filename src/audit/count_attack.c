@@ -17,6 +17,7 @@
 #include "audit/attack.h"
 #include "data/dataset.h"
 #include "dperm/score.h"
+#include "model/model.h"
 #include "random/random_source.h"
 #include "refine/refine_counts.h"
 
@@ -98,16 +99,10 @@ dperm_status audit_refine(const dperm_audit_options *options, int neighbours,
 /* ---- private scores */
 
 typedef struct score_target {
-  dperm_model *model;
-  dperm_data *data[2];
+  const dperm_model *model;
+  const dperm_data *data[2];
   dperm_score_options how;
 } score_target;
-
-static void free_scored(score_target *t) {
-  dperm_model_free(t->model);
-  dperm_data_free(t->data[0]);
-  dperm_data_free(t->data[1]);
-}
 
 /* A model whose weight is positive: it takes x = 1 for the positive class. */
 static dperm_status sign_model(dperm_model **out, dperm_error *err) {
@@ -148,10 +143,12 @@ dperm_status audit_score(const dperm_audit_options *options, int detail, dperm_a
                          dperm_error *err) {
   bool adding = (detail & SCORE_ADDED) != 0;
   const double x = 1, wrong = -1, right = 1;
-  OWNED(free_scored) score_target t = {.model = NULL};
-  TRY(sign_model(&t.model, err));
-  TRY(dperm_data_from_dense(1, 1, &x, &wrong, 1, &t.data[0], err));
-  TRY(dperm_data_from_dense(adding ? 0 : 1, 1, &x, &right, 1, &t.data[1], err));
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
+  OWNED(dperm_data_free_at) dperm_data *first = NULL, *second = NULL;
+  TRY(sign_model(&model, err));
+  TRY(dperm_data_from_dense(1, 1, &x, &wrong, 1, &first, err));
+  TRY(dperm_data_from_dense(adding ? 0 : 1, 1, &x, &right, 1, &second, err));
+  score_target t = {.model = model, .data = {first, second}};
   dperm_score_options_init(&t.how);
   t.how.epsilon = options->epsilon;
   t.how.public_model = true;

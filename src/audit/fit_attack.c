@@ -291,10 +291,9 @@ dperm_status audit_joint(const dperm_audit_options *options, int kind, dperm_aud
 
 /* ---- elliptic gaussian noise (docs/proofs/gaussian.md 5). A record has an entry in a column that
  * stands alone and one in a block of sixteen, each as long as the schema allows, so that its length
- * in the norm of the noise is R_K; the block has half of the column's deviations. The record
- * changes its label. With the Huber loss both gradients are steep where weights are small, as in
- * pair 2 of docs/audit.md, and the noise differs by 2x: an R_K that is too small, or too little
- * noise in one of the groups, shows */
+ * in the norm of the noise is R_K; the block has half of the column's deviations. Its label
+ * changes. Huber's gradients are both steep at small weights (pair 2 of docs/audit.md), and noise
+ * differs by 2x: too small an R_K, or too little noise in a group, shows */
 
 static const char ellipse_schema[] =
     "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"-1\"]},"

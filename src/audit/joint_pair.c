@@ -127,8 +127,7 @@ static joint_rows pulling_rows(size_t label, double force) {
 }
 
 /* Where the record's p is (⅓, ⅓, ⅓) its gradient is v = (−2, 1, 1)/3. The others pull by v, and by
- * the noise in v's direction that is so many deviations long for a claim that forgets the
- * determinants. */
+ * noise along v that is so many deviations long for a claim that forgets the determinants. */
 static void place_pull(joint_pair *pair) {
   const double out = 1.7, most = 10; /* at a small ε there would be too many rows */
   double force = fmin(1.0 / 3 + out / pair->bare_beta / sqrt(6), most);

@@ -56,8 +56,7 @@ static double norm_law(double x, bool before, const void *context) {
   return 1 - plan->kind->radius->tail((double)plan->dims, x);
 }
 
-/* A coordinate u of a uniform direction, in any fixed direction: (1+u)/2 is Beta((d−1)/2, (d−1)/2).
- * In one dimension u is −1 or +1. */
+/* A coordinate u of a uniform direction: (1+u)/2 is Beta((d−1)/2, (d−1)/2); u is ±1 where d = 1. */
 static double direction_law(double u, bool before, const void *context) {
   size_t dims = *(const size_t *)context;
   if (dims == 1) {

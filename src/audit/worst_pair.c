@@ -107,8 +107,7 @@ static double hoped_bound(double moves, double lambda, double epsilon, double dr
   return best;
 }
 
-/* The smallest λ from 2 on, with the largest slack, at which these draws can still come close to ε;
- * the best for them if none can. */
+/* The smallest λ ≥ 2 (most slack) at which these draws come close to ε; the best if none can. */
 static double jacobian_lambda(double moves, double epsilon, double draws) {
   double most = 0, at = 2 + 1 / expm1(epsilon / 2);
   for (double lambda = 2; lambda < 1e6; lambda *= 1.05) {

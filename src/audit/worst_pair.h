@@ -1,6 +1,5 @@
-/* The worst pairs of neighbouring data sets that are known, and the theory of what a fit does on
- * them (docs/audit.md has the mathematics): of two classes (worst_pair.c), and of three that are
- * learned jointly (joint_pair.c). */
+/* The worst pairs of neighbouring data sets that are known, and the theory of fits on them
+ * (docs/audit.md): of two classes (worst_pair.c), and of three learned jointly (joint_pair.c). */
 #pragma once
 
 #include <stdbool.h>
@@ -10,8 +9,7 @@
 /* Comes with a kind: a record is in one data set only, and noise is gaussian at (ε, δ). */
 enum { PAIR_ADD = 8, PAIR_GAUSSIAN = 16 };
 
-/* The β of the noise that a right plan has for rows of this norm; κ = R²/λ, or 0 for a claim that
- * forgets the determinants. */
+/* The β of a right plan for rows of this norm; κ = R²/λ, or 0 if the determinants are forgotten. */
 double claimed_beta(const dperm_loss *loss, dperm_mechanism mechanism, dperm_neighbours neighbours,
                     double norm, double lambda, double kappa, double epsilon, double delta);
 /* −x, or −x²/2 for gaussian noise: log of a density at x = β‖b‖, up to a constant. */
@@ -51,22 +49,18 @@ typedef struct worst_pair {
 
 /* Of the sum of a kind and what comes with it: both with the first three, but a gaussian Jacobian
  * is for hinges and a replaced record. `delta` is that of gaussian noise, 0 for the usual one:
- * 1/50, or 1/500 for the Jacobian, so large that what happens then is seen. `draws` decides how
- * small an effect can be detected. */
+ * 1/50, or 1/500 for the Jacobian, so large that it is seen; `draws` decides what can be. */
 dperm_status worst_pair_make(int kind, const char *loss, double epsilon, double delta, size_t draws,
                              worst_pair *out, dperm_error *err);
 
-/* log of the density of the result f under the first data set over that under the second, if the
- * claim is right and exhausted. */
+/* log of the result's density under the first data set over the second's, if the claim is tight. */
 double pair_log_ratio(const worst_pair *pair, const double *f);
 /* What an attack judges by: the same, or for the gaussian Jacobian with the noise of a claim that
- * forgets it; for the shape, what is large close to the first minimizer and very negative close to
- * the second. */
+ * forgets it; for the shape, large near the first minimizer and very negative near the second. */
 double pair_score(const worst_pair *pair, const double *f);
 
-/* ---- three classes that are learned jointly (docs/proofs/softmax.md). One record of the first
- * class differs, or is there in one data set only; further records may hold the scores where a
- * gradient is long */
+/* ---- three classes learned jointly (docs/proofs/softmax.md). One record of the first class
+ * differs, or is in one data set only; others may hold the scores where a gradient is long */
 
 enum { JOINT_CLASSES = 3, JOINT_COLUMNS = 2, JOINT_WEIGHTS = JOINT_CLASSES * JOINT_COLUMNS };
 enum { JOINT_OTHERS = 3 };
@@ -98,8 +92,7 @@ typedef struct joint_pair {
   double minimizer[2][JOINT_WEIGHTS];
 } joint_pair;
 
-/* As above; the usual delta is 1/50, or 3/500 for JOINT_PULLED, which is for gaussian noise and an
- * added record only. */
+/* As above; the usual delta is 1/50, or 3/500 for JOINT_PULLED: gaussian, an added record only. */
 joint_pair joint_pair_make(int kind, double epsilon, double delta);
 double joint_log_ratio(const joint_pair *pair, const double *weights);
 /* The Jacobians have the noise of a claim that forgets them. */

@@ -1,6 +1,5 @@
-/* Amounts of a privacy budget as exact decimals: ten charges of 0.1 are 1, and nothing drifts. A
- * fixed number of digits, 10 before and 110 behind the point, so nothing is rounded either: what
- * does not fit is refused. */
+/* Amounts of a privacy budget as exact decimals: ten charges of 0.1 are 1, and nothing drifts. They
+ * have 10 digits before and 110 behind the point; what does not fit is refused, not rounded. */
 #pragma once
 
 #include <stdbool.h>
@@ -36,8 +35,7 @@ void amount_subtract(const amount *a, const amount *b, amount *difference);
 bool amount_halve(amount *a);
 int amount_compare(const amount *a, const amount *b);
 
-/* The one way to write an amount: no exponent, no sign, no zeros at either end but the one before
- * the point. */
+/* The one way to write an amount: no exponent, no sign, no zeros but one before the point. */
 void amount_text(const amount *a, char out[DPERM_AMOUNT_SIZE]);
 
 /* The same for people: one that is long is cut to three digits, as "9.85e-44". */

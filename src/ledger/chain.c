@@ -1,7 +1,6 @@
 /* Reading the chain, record by record; transactions on a file and a chain that were found sound;
- * and dperm_ledger_verify, which names what is wrong first. A chain cannot show that a whole file
- * was replaced by an older copy of itself: for that there is the head noted elsewhere, and every
- * released model's receipt. */
+ * and dperm_ledger_verify, which names what is wrong first. No chain shows that a whole file was
+ * replaced by an older copy: the head noted elsewhere does, and every released model's receipt. */
 #include "ledger/chain.h"
 
 #include <sodium.h>
@@ -38,7 +37,7 @@ int64_t chain_commit_of(const chain *c, uint64_t entry) {
   return entry >= 1 && entry <= (uint64_t)c->count ? c->commits[entry] : 0;
 }
 
-void chain_clear(chain *c) {
+static void chain_clear(chain *c) {
   free(c->datasets);
   free(c->commits);
   sodium_memzero(c->key, sizeof c->key);
@@ -47,8 +46,7 @@ void chain_clear(chain *c) {
 
 /* ---- what a record says of its data set: these tell what is wrong with it, or NULL */
 
-/* From version 3 on what opens a data set says which key the ledger has; so does the record that
- * brings an older ledger up to date. */
+/* From version 3 on, opening a data set, or bringing an older ledger up to date, names the key. */
 static const char *take_key(chain *c, const record *it) {
   bool says = it->version >= 3;
   c->keyed = c->keyed || says;
@@ -243,7 +241,8 @@ static dperm_status check_head(const chain *c, dperm_ledger *ledger, const ledge
   return trouble ? store_unsound(ledger, NO_RECORD, err, "%s", trouble) : DPERM_OK;
 }
 
-dperm_status chain_extend(chain *c, dperm_ledger *ledger, dperm_error *err) {
+/* Reads on, from the first record or behind the last one known, to the head. */
+static dperm_status chain_extend(chain *c, dperm_ledger *ledger, dperm_error *err) {
   ledger_head head;
   bool sound = false;
   TRY(record_head(ledger, &head, &sound, err));
@@ -300,8 +299,7 @@ static dperm_status check_pages(dperm_ledger *ledger, dperm_error *err) {
 
 /* ---- beginning */
 
-/* A planted defect, as charges were once: what is spent is the sum that each data set's last record
- * states, found by an index. */
+/* A planted defect, as charges were once: spent is what each data set's last record states. */
 static dperm_status trust_index(dperm_ledger *ledger, dperm_error *err) {
   for (size_t i = 0; i < ledger->known->dataset_count; i++) {
     OWNED(sqlite3_finalize_at) sqlite3_stmt *query = NULL;
@@ -316,8 +314,7 @@ static dperm_status trust_index(dperm_ledger *ledger, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* Pages are looked at once by a handle: a file whose free pages are in use, say, would lose records
- * by the next write. */
+/* Once for a handle: a file whose free pages are in use, say, would lose records by a write. */
 dperm_status chain_read(dperm_ledger *ledger, dperm_error *err) {
   bool first = !ledger->known;
   TRY(tables_check(ledger, err));
@@ -421,9 +418,7 @@ dperm_status dperm_ledger_verify(dperm_ledger *ledger, const char *head, dperm_v
   TRY(store_begin(ledger, false, &held, err));
   ledger->finding[0] = '\0';
   dperm_status status = read_all(&c, ledger, &refused);
-  if (status != DPERM_OK && !ledger->finding[0]) { /* it could not be read */
-    FAIL(err, status, "%s", refused.message);
-  }
+  FAIL_IF(status != DPERM_OK && !ledger->finding[0], err, status, "%s", refused.message);
   *holds = status == DPERM_OK;
   if (!*holds) {
     tell(&to, DPERM_FINDING_FAILS, "%s", ledger->finding);

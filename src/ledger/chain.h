@@ -34,10 +34,6 @@ typedef struct chain {
   char noted[DPERM_DIGEST_SIZE]; /* the head as the file's attribute has it; "" if none, or found */
 } chain;
 
-/* Reads on, from the first record or behind the last one known, to the head. */
-dperm_status chain_extend(chain *c, dperm_ledger *ledger, dperm_error *err);
-void chain_clear(chain *c);
-
 /* NULL where there is none. */
 dataset_state *chain_find(const chain *c, const char *dataset);
 /* The first data set but `self` (may be NULL) whose data have one of two digests; NULL for none. */
@@ -48,8 +44,7 @@ int64_t chain_commit_of(const chain *c, uint64_t entry);
 
 /* ---- transactions */
 
-/* As store_begin, with the file and its chain checked: ledger->known is what the ledger says, up to
- * date. */
+/* As store_begin, with file and chain checked: ledger->known is up to date with the ledger. */
 dperm_status chain_begin(dperm_ledger *ledger, bool write, dperm_ledger **held, dperm_error *err);
 /* Adds a record, and reads it back. */
 dperm_status chain_append(dperm_ledger *ledger, record *r, dperm_error *err);

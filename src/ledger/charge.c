@@ -1,7 +1,6 @@
 /* A charge is one transaction of the only writer: everything that could refuse it is checked
  * inside, so that of two that race for the rest of a budget one sees what the other spent. What is
- * spent is what chain_begin added up from the records, never a sum or a place that the file states.
- */
+ * spent chain_begin added up from the records; no sum or place that the file states counts. */
 #include "ledger/charge.h"
 
 #include <sodium.h>
@@ -165,29 +164,22 @@ static dperm_status check_charge(const dperm_ledger *ledger, const charge_reques
   return DPERM_OK;
 }
 
-static dperm_status append_reserve(dperm_ledger *ledger, record *r, dperm_charge *out,
-                                   dperm_error *err) {
-  unsigned char token[LEDGER_KEY_SIZE];
-  TRY(record_secret(token, err));
-  (void)sodium_bin2hex(r->token, sizeof r->token, token, sizeof token);
-  record_time_now(ledger->known->last.time, r->time);
-  TRY(chain_append(ledger, r, err));
-  out->entry = (uint64_t)r->id;
-  record_receipt(r, out->digest);
-  return DPERM_OK;
-}
-
 dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request, bool dry_run,
                             dperm_charge *out, dperm_error *err) {
   OWNED(chain_cancel) dperm_ledger *held = NULL;
   dperm_charge made = {.entry = 0};
   record r;
-  bool asks = dry_run || request->costs_nothing;
+  unsigned char token[LEDGER_KEY_SIZE];
   TRY(record_check_name(request->dataset, err));
   TRY(chain_begin(ledger, true, &held, err)); /* a dry run, too, needs a ledger that is writable */
   TRY(check_charge(ledger, request, &r, &made, err));
-  if (!asks) {
-    TRY(append_reserve(ledger, &r, &made, err));
+  if (!dry_run && !request->costs_nothing) {
+    TRY(record_secret(token, err));
+    (void)sodium_bin2hex(r.token, sizeof r.token, token, sizeof token);
+    record_time_now(ledger->known->last.time, r.time);
+    TRY(chain_append(ledger, &r, err));
+    made.entry = (uint64_t)r.id;
+    record_receipt(&r, made.digest);
     TRY(store_hold_space(ledger, err));
     dperm_status status = store_commit(&held, err);
     if (status != DPERM_OK) { /* its last step is a flush of the folder: all else may be done */
@@ -227,8 +219,7 @@ dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *art
   return store_commit(&held, err);
 }
 
-/* ---- whether a ledger knows some records: for whatever would tell exact things about them, which
- * no budget covers */
+/* ---- whether a ledger knows some records: for what tells exact things, which no budget covers */
 
 dperm_status charge_refuse_known(dperm_ledger *ledger, const data_identity *identity,
                                  const char *advice, dperm_error *err) {

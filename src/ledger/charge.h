@@ -1,5 +1,4 @@
-/* Spending: reserve before there is anything to release, commit with the digest of what it became.
- * Both are durable when they return. */
+/* Spending, durably: reserve before there is anything to release, commit with its digest after. */
 #pragma once
 
 #include "data/identity.h"
@@ -34,7 +33,6 @@ dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *art
 dperm_status charge_check_refined(dperm_ledger *ledger, const schema_refined *refined,
                                   dperm_entry_visitor *visit, void *context, dperm_error *err);
 
-/* Fails if the ledger knows these data: for runs that are not private. `advice` says why and what
- * to do instead. */
+/* Fails if the ledger knows these data: for runs that are not private. `advice` says what to do. */
 dperm_status charge_refuse_known(dperm_ledger *ledger, const data_identity *identity,
                                  const char *advice, dperm_error *err);

@@ -1,12 +1,10 @@
 /* The entries of a ledger: its charges, with what became of them. They are listed, and found for
  * what they paid for: a charge that somebody holds, a model, a schema's refinement. All of it is
- * from a chain that was read and found sound; a ledger that is not is for dperm_ledger_verify.
- *
- * A model or schema names its reservation and carries its receipt. Neither is a secret: whoever
- * sees a model, or the ledger, can put them into another file. So what an entry was for is read
- * from the ledger alone, and of a model the commit must name its digest: each points to the other,
- * and both must fit. A model leaves only behind its commit (docs/ledger.md), so there is one for
- * every honest model. */
+ * from a chain that was read and found sound; a ledger that is not is for dperm_ledger_verify. A
+ * model or schema names its reservation and carries its receipt. Neither is a secret: whoever sees
+ * them can put them into another file. So what an entry was for is read from the ledger alone, and
+ * of a model the commit must name its digest: each points to the other, and both must fit. A model
+ * leaves only behind its commit (docs/ledger.md), so every honest one has one. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,8 +14,7 @@
 
 /* ---- showing one */
 
-/* Fails where it was not committed for this `artifact` (a digest). With NULL any will do, and none.
- */
+/* Fails where it was not committed for this `artifact` (a digest); NULL stands for any or none. */
 static dperm_status visit_entry(dperm_ledger *ledger, const record *reserved, const char *artifact,
                                 dperm_entry_visitor *visit, void *context, dperm_error *err) {
   char receipt[DPERM_DIGEST_SIZE], cost[2][DPERM_AMOUNT_SIZE] = {"", ""};

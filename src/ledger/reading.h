@@ -9,9 +9,8 @@
 #include "privacy/renyi.h"
 
 /* What a record says beyond amounts, as one text ("terms", docs/formats.md): how a data set's
- * charges are added up, and what a charge costs by that and why. "key=value" and blanks between,
- * keys in one order, numbers in one way to write them: a text that is not what terms_write makes of
- * it is refused. */
+ * charges are added up, and what a charge costs by that and why. "key=value" and blanks between, in
+ * one order and one way to write numbers: what terms_write would write otherwise is refused. */
 enum { TERMS_SIZE = 900 };
 
 typedef struct record_terms {
@@ -43,8 +42,7 @@ typedef struct reading {
 /* Fixes the terms of a data set with this total. `order` 0 lets the total decide. */
 dperm_status reading_fix(bool renyi, double order, const amounts *total, record_terms *out,
                          dperm_error *err);
-/* What the terms of the record that opens a data set mean; false if they claim more than Lemma C2
- * gives. */
+/* What the terms that open a data set mean; false if they claim more than Lemma C2 gives. */
 bool reading_of_terms(const record_terms *terms, const amounts *total, reading *out);
 
 /* The amounts of a claim. Where it is for records added and removed, and they are replaced, it
@@ -61,7 +59,6 @@ bool reading_cost(const reading *r, const amounts *claim, const privacy_curve *c
 /* Whether the cost that a record states is no less than that. */
 bool reading_covers(const reading *r, const amounts *claim, const record_terms *terms);
 
-/* What people are told: of the total, what is spent once something is, the conversion included, and
- * what is left for costs. */
+/* What people are told: spent, once anything is, with the conversion, and left for costs. */
 void reading_shown(const reading *r, const amounts *costs, bool charged, amounts *spent,
                    amounts *left);

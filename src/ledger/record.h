@@ -31,8 +31,7 @@ typedef struct record {
 /* A statement over records: "SELECT <its columns> FROM records NOT INDEXED <rest>". */
 dperm_status record_query(dperm_ledger *ledger, const char *rest, sqlite3_stmt **out,
                           dperm_error *err);
-/* The next record of such a statement; one whose fields are not texts and numbers of the right size
- * comes out with an empty kind. */
+/* The statement's next record; its kind is empty if fields are not texts and numbers that fit. */
 dperm_status record_next(dperm_ledger *ledger, sqlite3_stmt *query, record *out, bool *found,
                          dperm_error *err);
 /* The record with this number, found by its place in the table; one that is not there, or does not

@@ -1,7 +1,6 @@
-/* SQLite as a durable file. A rollback journal rather than a write-ahead log, so that
- * the ledger is one file and can be carried away whole; synchronous EXTRA, which also flushes the
- * folder after the journal is gone: with less, a loss of power could bring the journal back and
- * with it the budget from before the last charge. */
+/* SQLite as a durable file. A rollback journal rather than a write-ahead log, so that the ledger is
+ * one file and can be carried away whole; synchronous EXTRA, which also flushes the folder after
+ * the journal is gone: with less, a loss of power could bring back spent budget with it. */
 #define _GNU_SOURCE
 #include "ledger/store.h"
 
@@ -30,8 +29,7 @@ dperm_status store_fail_damaged(const dperm_ledger *ledger, const char *what, dp
        ledger->path, what);
 }
 
-/* A finding may quote what is in the file, which anybody may have written: it is kept to one line
- * of plain characters. */
+/* A finding may quote the file, which anybody may have written: one line of plain characters. */
 dperm_status store_unsound(dperm_ledger *ledger, int64_t record, dperm_error *err,
                            const char *format, ...) {
   char *line = ledger->finding;
@@ -139,8 +137,7 @@ static dperm_status settle(dperm_ledger *ledger, dperm_error *err) {
                    err);
 }
 
-/* The absolute name of the file, as SQLite has it, so that a change of the working folder leads
- * neither of us elsewhere. */
+/* SQLite's absolute name of the file: a change of the working folder leads neither elsewhere. */
 static const char *store_file(const dperm_ledger *ledger) {
   return sqlite3_db_filename(ledger->db, "main");
 }
@@ -156,9 +153,8 @@ static dperm_status make_turn(pthread_mutex_t *turn, dperm_error *err) {
 
 static dperm_status open_database(const char *path, dperm_ledger **out, dperm_error *err) {
   OWNED(store_close_at) dperm_ledger *ledger = NULL;
-  if (sodium_init() < 0) { /* it also chooses the fast code for digests */
-    FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
-  }
+  FAIL_IF(sodium_init() < 0, /* it also chooses the fast code for digests */
+          err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
   TRY(memory_new(1, sizeof *ledger, &ledger, err));
   TRY(make_turn(&ledger->turn, err));
   ledger->process = getpid();
@@ -208,8 +204,7 @@ static dperm_status check_kind(dperm_ledger *ledger, dperm_error *err) {
                               : store_fail_damaged(ledger, "its version is of no release", err);
 }
 
-/* With a write-ahead log a ledger would be two files, and could be carried away without its last
- * charges. */
+/* With a write-ahead log it is two files, and may be carried away without its last charges. */
 static dperm_status check_journal(dperm_ledger *ledger, dperm_error *err) {
   char mode[24];
   TRY(read_pragma(ledger, "PRAGMA main.journal_mode", mode, err));
@@ -259,8 +254,7 @@ dperm_status store_create(const char *path, dperm_ledger **out, char **temporary
   return store_run(*out, "BEGIN IMMEDIATE", err);
 }
 
-/* Never over another ledger; at no moment with two names, where the file system and the C library
- * (musl from 1.2.5) can do that. */
+/* Never over another ledger; never with two names, where file system and C library can do that. */
 static int put_in_place(const char *temporary, const char *path) {
 #ifdef RENAME_NOREPLACE
   int failed = renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE);
@@ -292,8 +286,7 @@ void store_unlink(char **temporary) {
   free(*temporary);
 }
 
-/* ---- the noted head: by the file's name, since closing a descriptor of our own would give up
- * SQLite's locks */
+/* ---- the noted head: by the file's name, as closing a descriptor would give up SQLite's locks */
 
 static const char head_attribute[] = "user.dperm.head";
 enum { HEAD_LENGTH = DPERM_DIGEST_SIZE - 1 };
@@ -335,8 +328,7 @@ void store_free_space(dperm_ledger *ledger) {
 
 /* ---- transactions */
 
-/* Another file under the ledger's name has an owner, a mode and a note of the head
- * of its own: none of them says anything about the file that SQLite has open. */
+/* Owner, mode and noted head of another file under this name say nothing of the one we have. */
 static dperm_status check_place(const dperm_ledger *ledger, struct stat *about, dperm_error *err) {
   int moved = 0;
   if (stat(store_file(ledger), about) != 0) {
@@ -356,14 +348,13 @@ static dperm_status check_place(const dperm_ledger *ledger, struct stat *about, 
  * name by a crash it would undo what was charged under the other meanwhile. */
 static dperm_status check_owner(const dperm_ledger *ledger, const struct stat *about,
                                 dperm_error *err) {
-  if (about->st_uid == geteuid() && (about->st_mode & 077) == 0 && about->st_nlink == 1) {
-    return DPERM_OK;
-  }
-  FAIL(err, DPERM_IO_ERROR,
-       "%s: the ledger must be yours alone, under one name, and it is of user %lu, mode %03o and "
-       "has %lu names; run dperm as its owner, chmod 600 it, and remove other hard links",
-       ledger->path, (unsigned long)about->st_uid, (unsigned)about->st_mode & 0777,
-       (unsigned long)about->st_nlink);
+  FAIL_IF(about->st_uid != geteuid() || (about->st_mode & 077) != 0 || about->st_nlink != 1, err,
+          DPERM_IO_ERROR,
+          "%s: the ledger must be yours alone, under one name, and it is of user %lu, mode %03o "
+          "and has %lu names; run dperm as its owner, chmod 600 it, and remove other hard links",
+          ledger->path, (unsigned long)about->st_uid, (unsigned)about->st_mode & 0777,
+          (unsigned long)about->st_nlink);
+  return DPERM_OK;
 }
 
 /* One thread after the other. A visitor that asks the ledger which it is shown would wait for

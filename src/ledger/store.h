@@ -62,8 +62,7 @@ void store_note_head(const dperm_ledger *ledger, const char *digest);
  * fails if another file has the ledger's name by now. OWNED(chain_cancel) dperm_ledger *held = NULL
  * holds the transaction, which keeps nothing unless store_commit succeeds. */
 dperm_status store_begin(dperm_ledger *ledger, bool write, dperm_ledger **held, dperm_error *err);
-/* Keeps what was written; after success it survives a loss of power, and the transaction is over.
- */
+/* Keeps what was written and ends the transaction; after success it survives a loss of power. */
 dperm_status store_commit(dperm_ledger **held, dperm_error *err);
 /* Ends it without; chain_cancel also gives up what was read. */
 void store_rollback(dperm_ledger *ledger);
@@ -97,10 +96,8 @@ dperm_status store_unsound(dperm_ledger *ledger, int64_t record, dperm_error *er
 dperm_status tables_make(dperm_ledger *ledger, const unsigned char key[LEDGER_KEY_SIZE],
                          dperm_error *err);
 
-/* Makes the tables of a file of an older version those of today; its records keep the digests they
- * have. */
+/* Makes the tables of an older version those of today; its records keep the digests they have. */
 dperm_status tables_update(dperm_ledger *ledger, dperm_error *err);
 
-/* Every object of the file must be, to the letter, one that its version has; none may be missing.
- */
+/* Every object of the file must be, to the letter, one of its version's; none may be missing. */
 dperm_status tables_check(dperm_ledger *ledger, dperm_error *err);

@@ -1,8 +1,7 @@
 /* The tables of a ledger, as SQL (docs/formats.md says what each column means), and the check that
- * a file has these and nothing else: a trigger, a view or a table of somebody else's making could
+ * a file has these and nothing else: a trigger, view or table of somebody else's making could
  * change what a statement of ours does. Records are written once: triggers refuse the slip of a
- * hand, and the chain of digests shows what was done with intent. Our own connection runs no
- * triggers at all. */
+ * hand, the chain of digests shows intent. Our own connection runs no triggers at all. */
 #include <stdio.h>
 #include <string.h>
 

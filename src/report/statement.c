@@ -83,9 +83,8 @@ static const char *how_little(const dperm_model *m) {
   return "a limited amount";
 }
 
-/* With even odds beforehand the best guess is right with at most this probability, in percent:
- * (e^ε + δ)/(1 + e^ε), the half of 1 + P(S) − P′(S) for P(S) ≤ e^ε P′(S) + δ and the same of the
- * complements. */
+/* With even odds beforehand the best guess is right with at most this probability, in percent: half
+ * of 1 + P(S) − P′(S), where P(S) ≤ e^ε P′(S) + δ and the same of the complements. */
 static double guessed_right(double epsilon, double delta) {
   return 100 * fmin(1, (exp(epsilon) + delta) / (1 + exp(epsilon)));
 }
@@ -232,15 +231,6 @@ static void write_replaced(report *p, const statement *s) {
       guessed_right(twice.epsilon, twice.delta));
 }
 
-/* What an adversary may come to believe. */
-static void write_example(report *p, const statement *s) {
-  report_add(p, REPORT_TEXT,
-             "For example: somebody who thinks it as likely as not that a %s %s, and guesses "
-             "after seeing the model, is right with a probability of at most %.4g percent.",
-             s->whom, s->adding ? "is among the data" : "says a certain thing",
-             guessed_right(s->model->claim.epsilon, s->model->claim.delta));
-}
-
 static void write_guarantee(report *p, const statement *s) {
   report_add(p, REPORT_HEADING, "What is guaranteed, and to whom");
   report_add(
@@ -254,7 +244,11 @@ static void write_guarantee(report *p, const statement *s) {
       s->whom, s->person ? "" : ", and so to every person who has one record in it", s->whom,
       s->adding ? "is among the data or not" : "says this or anything else",
       spends_delta(s->model) ? "ε and δ say" : "ε says");
-  write_example(p, s);
+  report_add(p, REPORT_TEXT,
+             "For example: somebody who thinks it as likely as not that a %s %s, and guesses "
+             "after seeing the model, is right with a probability of at most %.4g percent.",
+             s->whom, s->adding ? "is among the data" : "says a certain thing",
+             guessed_right(s->model->claim.epsilon, s->model->claim.delta));
   if (s->adding) {
     write_replaced(p, s);
   }

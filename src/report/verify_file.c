@@ -24,8 +24,7 @@ typedef struct payments {
   dperm_error fit_trouble, schema_trouble;
 } payments;
 
-/* What a ledger did not charge, and a ledger that is damaged, are findings; what cannot be read at
- * all is a failure. */
+/* A ledger that is damaged or did not charge is a finding; one that cannot be read, a failure. */
 static dperm_status set_trouble(const json_document *doc, dperm_status status,
                                 const dperm_error *trouble, charged_entry *out, dperm_error *err) {
   FAIL_IF(status == DPERM_IO_ERROR || status == DPERM_OUT_OF_MEMORY, err, status, "%s",
@@ -44,31 +43,18 @@ static dperm_status find_payments(const json_document *doc, const dperm_model *m
   return DPERM_OK;
 }
 
-/* ---- */
-
-/* The document of these bytes, or of the file. */
-static dperm_status open_document(const char *name, const char *text, size_t length,
-                                  json_document *doc, dperm_error *err) {
-  if (!text) {
-    return model_document_read(name, doc, err);
-  }
-  *doc =
-      (json_document){.name = name, .text = text, .length = length, .blame = DPERM_INVALID_MODEL};
-  return json_document_parse(doc, err);
-}
-
 dperm_status dperm_model_verify(const char *name, const char *text, size_t length,
                                 dperm_ledger *ledger, dperm_verify_line *line, void *context,
                                 bool *holds, dperm_error *err) {
-  OWNED(json_document_free) json_document doc = {0};
+  OWNED(json_document_free)
+  json_document doc = {.name = name, .text = text, .length = length, .blame = DPERM_INVALID_MODEL};
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
   dperm_error refused;
   payments paid = {0};
-  TRY(open_document(name, text, length, &doc, err));
+  TRY(text ? json_document_parse(&doc, err) : model_document_read(name, &doc, err));
   dperm_status found = model_of_document(&doc, ledger ? &model : NULL, &refused);
-  if (found == DPERM_OUT_OF_MEMORY) { /* says nothing about the file */
-    FAIL(err, found, "%s", refused.message);
-  }
+  FAIL_IF(found == DPERM_OUT_OF_MEMORY, /* says nothing about the file */
+          err, found, "%s", refused.message);
   if (model) {
     TRY(find_payments(&doc, model, ledger, &paid, err));
   } else if (ledger) {

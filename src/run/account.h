@@ -27,8 +27,7 @@ dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm
 dperm_status account_commit(const account_run *run, const dperm_charge *charge,
                             const char *artifact, dperm_error *err);
 
-/* Makes a model; its claim is the whole run's, which is charged. `*out` is the caller's also after
- * a failure. */
+/* Makes a model that claims what the whole run is charged; `*out` is the caller's in any case. */
 typedef dperm_status model_maker(void *context, const dperm_charge *charge, dperm_model **out,
                                  dperm_error *err);
 
@@ -39,13 +38,11 @@ typedef dperm_status model_maker(void *context, const dperm_charge *charge, dper
 dperm_status account_make_model(const account_run *run, dperm_status prepared, model_maker *make,
                                 void *context, dperm_model **out, dperm_error *err);
 
-/* The end of a run, with its status: after a failure behind a reservation the message says that the
- * charge stays. */
+/* The end of a run: after a failure behind a reservation the message says that the charge stays. */
 dperm_status account_failed(const dperm_charge *charge, dperm_status status, dperm_error *err);
 
-/* A schema that the records made states what it cost them: `made` with the statement: epsilon for
- * the unit of `claim`, which says whether it is private, and the leader's charge. On every process
- * of a job. */
+/* `made`, a schema that the records made, with the statement of what it cost them: epsilon for the
+ * unit of `claim`, whether that is private, the leader's charge. On every process of a job. */
 dperm_status schema_state_cost(const dperm_schema *made, double epsilon, const guarantee *claim,
                                const dperm_charge *charge, ranks *spread, dperm_schema **out,
                                dperm_error *err);

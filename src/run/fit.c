@@ -55,8 +55,7 @@ dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_opt
 
 /* ---- before the charge */
 
-/* The model's shape, and with a kernel the public seed of its directions, drawn apart from the
- * noise where the caller left it open. */
+/* The model's shape; a kernel's public seed is drawn, apart from the noise, if it was left open. */
 static dperm_status shape_model(fit_work *w, dperm_error *err) {
   ranks *spread = w->data->x->spread;
   dperm_kernel kernel = w->options->kernel;
@@ -127,8 +126,7 @@ void fit_work_clear(fit_work *w) {
 
 /* ---- behind it */
 
-/* The labels of fit m: those of two classes or of a joint fit, or +1 for class m and −1 for all
- * others. */
+/* Of two classes or of a joint fit, their own labels; else +1 for class m and −1 for all others. */
 static const double *labels_of(const fit_work *w, size_t m) {
   for (size_t i = 0; w->sides && i < w->data->x->rows; i++) {
     w->sides[i] = w->data->labels[i] == (double)m ? 1.0 : -1.0;

@@ -1,5 +1,4 @@
-/* The fits of one model: its plan (fit_plan.c), what else may fail for public reasons before a
- * charge, and the work itself. */
+/* The fits of one model: plan (fit_plan.c), public reasons to fail before a charge, the work. */
 #pragma once
 
 #include "base/memory.h"
@@ -66,8 +65,7 @@ typedef struct fit_work {
 /* Whatever can fail for reasons that are public fails here: memory, a machine with another
  * arithmetic. `work` has the first four members; the caller clears it, also after a failure. */
 dperm_status fit_prepare(fit_work *work, dperm_error *err);
-/* Perturb, solve, certify and release, for each class or for all of them; the model is the
- * caller's. */
+/* Perturb, solve, certify and release, for each class or all at once; the model is the caller's. */
 dperm_status fit_perform(fit_work *work, dperm_model **out, dperm_error *err);
 void fit_work_clear(fit_work *work);
 

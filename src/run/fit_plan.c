@@ -38,8 +38,7 @@ dperm_status check_rows_public(const dperm_schema *schema, unsigned doubts, dper
 /* Where the number of rows is private it may be any up to a public limit far above the figure. */
 static dperm_status check_row_count(const dperm_data *data, const dperm_options *options,
                                     dperm_error *err) {
-  bool counted = options->neighbours == DPERM_NEIGHBOURS_REPLACE;
-  if (counted) {
+  if (options->neighbours == DPERM_NEIGHBOURS_REPLACE) {
     return data_check_any(data, err);
   }
   FAIL_IF(
@@ -103,8 +102,7 @@ dperm_status fit_plan_check_public(const dperm_data *data, size_t rows,
 }
 
 /* ---- memory: follows what solve/, matrix/matrix_dense.c and model/model_write.c ask for.
- * tests/cli/paid.bats finds the least that a run needs, and that less is noticed before the
- * charge */
+ * tests/cli/paid.bats finds the least a run needs, and that less is noticed before the charge */
 
 enum {
   TALL = 12,              /* arrays with a number for each row: points, margins, polishing */

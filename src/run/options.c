@@ -229,11 +229,10 @@ dperm_status check_refined_unit(const dperm_options *o, const dperm_schema *sche
 }
 
 unsigned options_reasons(const dperm_options *o, const dperm_data *data) {
-  if (o->mechanism == DPERM_MECHANISM_NONE) {
-    return data_reasons(data) | REASON_NO_MECHANISM;
-  }
-  bool declared = evaluation_declared(&o->loss, &o->regularizer);
-  return data_reasons(data) | (declared ? 0 : (unsigned)REASON_UNDECLARED);
+  unsigned own = o->mechanism == DPERM_MECHANISM_NONE              ? REASON_NO_MECHANISM
+                 : !evaluation_declared(&o->loss, &o->regularizer) ? REASON_UNDECLARED
+                                                                   : 0;
+  return data_reasons(data) | own;
 }
 
 unsigned data_reasons(const dperm_data *data) {
@@ -271,14 +270,11 @@ static void describe_regularizer(const dperm_regularizer *r, size_t dims, public
   }
 }
 
-/* The lattice counts delta e^epsilon_num times (docs/proofs/gaussian.md 6). */
-static double delta_of_core(const epsilon_split *split, double delta) {
-  return delta * exp(-ratio_value(split->num)) * (1 - 1e-9);
-}
-
 public_numbers fit_numbers(const dperm_options *o, const dperm_loss *loss, const guarantee *claim,
                            size_t rows, size_t dims, const row_bounds *bounds) {
   const epsilon_split split = epsilon_divide(claim->epsilon_class);
+  /* The lattice counts delta e^epsilon_num times (docs/proofs/gaussian.md 6). */
+  const double delta_core = claim->delta_class * exp(-ratio_value(split.num)) * (1 - 1e-9);
   public_numbers out = {.rows = rows,
                         .neighbours = o->neighbours,
                         .rows_most = add_remove_rows_most(o->rows_about),
@@ -288,7 +284,7 @@ public_numbers fit_numbers(const dperm_options *o, const dperm_loss *loss, const
                         .shared = o->class_weight_count > 0,
                         .epsilon = claim->epsilon_class,
                         .epsilon_core = split.core,
-                        .delta_core = delta_of_core(&split, claim->delta_class),
+                        .delta_core = delta_core,
                         .mechanism = o->mechanism,
                         .analysis = o->analysis,
                         .noise = o->noise,

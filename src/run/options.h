@@ -25,8 +25,7 @@ dperm_status check_shares_none(const dperm_options *options, const char *command
 
 /* Whether the loss has probabilities of any number of classes. */
 bool options_have_softmax(const dperm_options *options);
-/* Whether so many classes are learned in one fit; and the loss of each fit: the options', or
- * softmax. */
+/* Whether so many classes are learned in one fit; the loss of a fit: the options', or softmax. */
 bool options_joint(const dperm_options *options, size_t classes);
 dperm_loss options_loss(const dperm_options *options, size_t classes);
 
@@ -37,8 +36,7 @@ dperm_loss options_loss(const dperm_options *options, size_t classes);
  * what the schema (NULL for none) cost before counts. The caller adds a choice's rounds. */
 private_run run_shares(const dperm_options *options, size_t classes, const dperm_schema *schema,
                        double schema_epsilon);
-/* The claim of such a run, which guarantees nothing without a mechanism, and why it is not private,
- * if it is not. */
+/* The claim of such a run, with the reasons why it is not private, as without a mechanism. */
 guarantee run_claim(const dperm_options *options, const private_run *shares, unsigned reasons);
 /* The claim of a plain fit of these options to these data. */
 guarantee fit_claim(const dperm_options *options, const dperm_data *data);
@@ -57,8 +55,7 @@ dperm_status check_refined_unit(const dperm_options *options, const dperm_schema
  * figure near it where it is private. */
 size_t options_rows(const dperm_options *options, const dperm_data *data);
 
-/* For each fit of a claim: its epsilon_class and delta_class. `loss` is that of options_loss, and
- * outlives the result. */
+/* For each fit of a claim: its epsilon_class and delta_class. Refers to `loss`, of options_loss. */
 public_numbers fit_numbers(const dperm_options *options, const dperm_loss *loss,
                            const guarantee *claim, size_t rows, size_t dims,
                            const row_bounds *bounds);

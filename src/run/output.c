@@ -54,8 +54,7 @@ enum {
   ESCAPED = 6 /* bytes of JSON for a byte of text, at most */
 };
 
-/* A schema, as jansson writes it: our own lines are indented deeper, but by less than their
- * length. */
+/* A schema, as jansson writes it: our lines are indented deeper, but by less than their length. */
 static dperm_status schema_text_bound(const dperm_schema *schema, size_t *sum, dperm_error *err) {
   size_t length = schema ? json_dumpb(schema->json, NULL, 0, JSON_INDENT(4)) : 0;
   FAIL_IF(schema && length == 0, err, DPERM_OUT_OF_MEMORY,
@@ -146,8 +145,7 @@ dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm
 
 /* ---- the report; docs/formats.md has its members */
 
-/* What the records chose, by whether a column has bins that the schema as it was given has not;
- * null if they were not asked. */
+/* What the records chose: whether a column has bins that it was not given; null if not asked. */
 static json_t *answer_of(const representation *how, const dperm_data *data,
                          const dperm_model *model) {
   bool bins = false;

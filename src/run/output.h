@@ -5,8 +5,7 @@
 #include "run/representation.h"
 
 /* Takes space in the account's output, if there is one, for the file of a model of these data and
- * any of these candidates, under whatever schema may come, also of counts where there are some; a
- * schema takes less. */
+ * any of these candidates, under whatever schema comes, also of counts; a schema takes less. */
 dperm_status output_take_space(const dperm_data *data, const counted_schema *counted,
                                const dperm_options *candidates, size_t count, dperm_error *err);
 

@@ -63,8 +63,7 @@ static dperm_status refine(const dperm_data *data, const dperm_refine_options *o
                      .claim = c.claim,
                      .data = data};
   /* A schema that stays as it is follows from public numbers alone. The ledger is asked all the
-   * same: whether it has the data set, and for these records, does not depend on what they can pay
-   * for. */
+   * same: whether it has the data set, for these records, does not depend on what they can pay. */
   if (refine_rule_share(&c.numbers) == 0) {
     run.mechanism = "none";
     run.claim = guarantee_with(guarantee_of_counts(0, o->rows_per_person, false, o->neighbours),

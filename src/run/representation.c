@@ -9,8 +9,7 @@
 #include "run/options.h"
 #include "schema/schema_resolve.h"
 
-/* Whether the records may be asked at all: by default, where there is noise and a schema whose
- * columns are used as they are. */
+/* Whether the records may be asked: by default, if there is noise and columns are used as such. */
 static bool may_ask(const dperm_options *o) {
   return o->bins == DPERM_BINS_ASK && o->mechanism != DPERM_MECHANISM_NONE &&
          o->kernel.kind == DPERM_KERNEL_NONE && !o->regularizer.weights && !o->regularizer.prior;
@@ -21,8 +20,7 @@ static bool may_ask(const dperm_options *o) {
  * below 2600 the answer would cost more than it brings. */
 static const double evidence_least = 360, share_least = 0.03, share_most = 360.0 / 2600;
 
-/* The share of epsilon that an answer of so many records takes; 0 where there is none to ask for or
- * it would not pay. */
+/* The share of epsilon for an answer of so many records; 0 if there is none or it would not pay. */
 static double asked_share(const dperm_schema *schema, size_t rows, const dperm_options *o) {
   double work = (double)rows * o->epsilon / (double)o->rows_per_person;
   bool asks = false; /* columns that say "auto" have bins either way */

@@ -42,14 +42,12 @@ typedef struct schema_request {
   guarantee claim;        /* of the whole run; counts alone need its reasons only */
 } schema_request;
 
-/* The plan of the fit under a schema that may come, from public numbers: what they refuse is
- * refused before the charge. */
+/* The plan of the fit under a schema that may come: public numbers refuse before the charge. */
 dperm_status representation_plan(const schema_request *q, const dperm_schema *schema, fit_plan *out,
                                  dperm_error *err);
 
-/* ---- private_schema.c: SCHEMA_ASKED. Numeric columns without bins of their own stay straight
- * lines, or get those of the rule, for a small share of epsilon (refine/bins_evidence.h;
- * docs/proofs/bins.md) */
+/* ---- private_schema.c: SCHEMA_ASKED. Numeric columns without bins of their own stay lines or get
+ * the rule's bins, for a small share of epsilon (refine/bins_evidence.h; docs/proofs/bins.md) */
 
 typedef struct asked_schema {
   evidence_sample sample;

@@ -6,8 +6,7 @@
 #include "model/model.h"
 #include "random/random_source.h"
 
-/* What a stage works on: the model, whose weights are released, and the records as the fit saw
- * them. */
+/* What a stage works on: the model, its weights released, and the records as the fit saw them. */
 typedef struct stage_work {
   dperm_model *model;
   const matrix *view;
@@ -23,8 +22,7 @@ typedef struct stage {
    * charge. `spread` is NULL for one process, and in plans. */
   dperm_status (*check)(const dperm_options *options, size_t classes, ranks *spread,
                         dperm_error *err);
-  /* Doubles of space that it needs for a model of this shape and its view of the rows; NULL for
-   * none. */
+  /* Doubles of space needed for a model of this shape and its view of the rows; NULL for none. */
   size_t (*room)(const dperm_model *model, const matrix *view);
   /* Draws, on the leader, and tells the other processes. `*released` becomes the object that the
    * model's file states, without its epsilon; NULL for want of memory. */
@@ -39,7 +37,6 @@ size_t stages_room(const guarantee *claim, const dperm_model *model, const matri
 dperm_status stages_run(const guarantee *claim, stage_work work, dperm_error *err);
 
 /* The check of the stage that calibrates (calibration.c): whether all processes of a job give a row
- * the same scores: `fused` is gemm_is_fused() of each. With others a row's part in the sums would
- * depend on which process reads it, and so on the other records (Lemma T1). A job of one process
- * always does. */
+ * the same scores: `fused` is gemm_is_fused() of each. Else a row's part in the sums would depend
+ * on which process reads it, and so on the other records (Lemma T1). */
 dperm_status calibration_agree(ranks *spread, bool fused, dperm_error *err);

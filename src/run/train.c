@@ -84,9 +84,8 @@ static dperm_status prepare_asked(run *r, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* Which schema will come nobody knows. It lies between two that are known: groups of columns stay
- * groups, or become straight lines, and crosses have at most the pairs of all cells. A kind of
- * noise that both can have all can. */
+/* Which schema will come nobody knows. It lies between two: groups of columns stay groups or become
+ * lines, and crosses have at most the pairs of all cells. Noise that both can have, all can. */
 static dperm_status plan_extreme(run *r, bool finest, fit_plan *out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   dperm_error reason = {0};
@@ -108,17 +107,12 @@ static dperm_status prepare_counted(run *r, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* What the data may say against it, whatever schema comes. */
-static dperm_status check_data(const run *r, dperm_error *err) {
-  fit_plan plan;
-  const private_run whole = run_shares(r->options, data_class_count(r->data), NULL, 0);
-  const guarantee claim = run_claim(r->options, &whole, 0);
-  return fit_plan_check(r->data, r->request.rows, r->options, &claim, &plan, err);
-}
-
 static dperm_status run_prepare(run *r, dperm_error *err) {
-  if (r->how.way != SCHEMA_GIVEN) {
-    TRY(check_data(r, err));
+  if (r->how.way != SCHEMA_GIVEN) { /* what the data may say against it, whatever schema comes */
+    fit_plan plan;
+    const private_run whole = run_shares(r->options, data_class_count(r->data), NULL, 0);
+    const guarantee fit = run_claim(r->options, &whole, 0);
+    TRY(fit_plan_check(r->data, r->request.rows, r->options, &fit, &plan, err));
     TRY(guarantee_check(&r->request.claim, err));
   }
   TRY(r->how.way == SCHEMA_ASKED     ? prepare_asked(r, err)

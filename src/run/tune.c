@@ -93,9 +93,8 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
 /* ---- the run */
 
 /* What the run guarantees if it chooses this candidate, by options alone: a stamp that followed
- * from the records would tell of them. The choice looks at every candidate's fit, so one that is
- * not private makes the whole not private, whichever is chosen. Candidates may learn classes
- * differently. */
+ * from the records would tell of them. The choice looks at every fit, so one candidate that is not
+ * private makes the whole not private. Candidates may learn classes differently. */
 static guarantee claim_of(const tuning *t, const dperm_options *candidate, unsigned reasons) {
   private_run shares = run_shares(candidate, data_class_count(t->data), t->data->schema, 0);
   shares.rounds = t->rounds.kind;

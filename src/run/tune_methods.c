@@ -30,10 +30,9 @@ static bool uncounted(const tuning *t, const dperm_data *data) {
   return data == t->data && t->candidates[0].neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
 }
 
-/* Rows in parts, those of part i from order[starts[i]] on and before order[starts[i + 1]]. As large
- * as `starts` says; where their number is private by an independent draw for each row among parts
- * alike, or of two with this chance of the first, and `starts` follows. The leader draws; the other
- * processes of a job are told. */
+/* Rows in parts, part i from order[starts[i]] on and before order[starts[i + 1]], as large as
+ * `starts` says; where their number is private, by an independent draw for each row among equal
+ * parts, or of two with this chance of the first, and `starts` follows. The leader draws. */
 static dperm_status draw_parts(const tuning *t, const dperm_data *data, size_t parts, double first,
                                size_t *order, size_t *starts, dperm_error *err) {
   OWNED_MEMORY size_t *part = NULL;
@@ -63,8 +62,7 @@ static dperm_status draw_parts(const tuning *t, const dperm_data *data, size_t p
   return DPERM_OK;
 }
 
-/* Draws the rows to judge by; the others are to train on. The caller frees both, also after a
- * failure. */
+/* Draws the rows to judge by, the others to train on. The caller frees both in any case. */
 static dperm_status draw_holdout(const tuning *t, const dperm_data *data, dperm_data **train,
                                  dperm_data **judge, dperm_error *err) {
   OWNED_MEMORY size_t *order = NULL;
@@ -117,12 +115,8 @@ dperm_status tune_probe_memory(const tuning *t, dperm_error *err) {
 
 static json_t *weights_json(const dperm_options *o) {
   json_t *object = o->class_weight_count > 0 ? json_object() : NULL;
-  for (size_t i = 0; object && i < o->class_weight_count; i++) {
-    const dperm_class_weight *w = &o->class_weights[i];
-    if (json_object_set_new(object, w->name, json_real(w->weight)) != 0) {
-      json_decref(object);
-      return NULL;
-    }
+  for (size_t i = 0; i < o->class_weight_count; i++) {
+    json_set(&object, o->class_weights[i].name, json_real(o->class_weights[i].weight));
   }
   return object;
 }
@@ -141,14 +135,6 @@ static json_t *candidate_json(const dperm_options *o, size_t classes) {
                    dperm_mechanism_name(o->mechanism), "noise", noise, "multiclass",
                    classes > 2 ? joint : NULL, "loss", o->loss.name, "h", h, "lambda", lambda,
                    "gamma", gamma, "features", features, "class_weights", weights_json(o));
-}
-
-static json_t *candidates_json(const tuning *t) {
-  json_t *list = json_array();
-  for (size_t i = 0; i < t->count; i++) {
-    json_append(&list, candidate_json(&t->candidates[i], data_class_count(t->data)));
-  }
-  return list;
 }
 
 /* ---- split */
@@ -217,8 +203,7 @@ static dperm_status play_round(const tuning *t, const dperm_data *train, const d
   return ranks_share(spread, status, noisy_errors, sizeof *noisy_errors, err);
 }
 
-/* The number of rounds stays secret: nothing counts, shows or caps them, and the caller's progress
- * is asked only whether to stop. */
+/* The number of rounds stays secret: nothing counts, shows or caps them; progress can only stop. */
 static dperm_status tune_by_stopping(const tuning *t, size_t *chosen, dperm_model **model,
                                      dperm_error *err) {
   OWNED(dperm_data_free_at) dperm_data *train = NULL, *judge = NULL;
@@ -245,29 +230,22 @@ static dperm_status tune_by_stopping(const tuning *t, size_t *chosen, dperm_mode
 
 /* ---- in public */
 
-/* The mean error count of a candidate over a few draws of its noise, on public rows. */
-static dperm_status judge_in_public(const tuning *t, size_t i, const dperm_data *train,
-                                    const dperm_data *judge, double *mean, dperm_error *err) {
-  enum { DRAWS = 5 };
-  *mean = 0;
-  for (int draw = 0; draw < DRAWS; draw++) {
-    OWNED(dperm_model_free_at) dperm_model *model = NULL;
-    size_t errors = 0;
-    TRY(fit_and_judge(t, i, train, judge, &model, &errors, err));
-    *mean += (double)errors / DRAWS;
-  }
-  return DPERM_OK;
-}
-
+/* By the mean error count of each candidate over a few draws of its noise. */
 static dperm_status tune_in_public(const tuning *t, size_t *chosen, dperm_model **model,
                                    dperm_error *err) {
+  enum { DRAWS = 5 };
   OWNED(dperm_data_free_at) dperm_data *train = NULL, *judge = NULL;
   double best = INFINITY;
   TRY(draw_holdout(t, t->how->public_data, &train, &judge, err));
   for (size_t i = 0; i < t->count; i++) {
     double mean = 0;
     TRY(progress_tick(&t->candidates[i].progress, "tuning", i, t->count, err));
-    TRY(judge_in_public(t, i, train, judge, &mean, err));
+    for (int draw = 0; draw < DRAWS; draw++) {
+      OWNED(dperm_model_free_at) dperm_model *trial = NULL;
+      size_t errors = 0;
+      TRY(fit_and_judge(t, i, train, judge, &trial, &errors, err));
+      mean += (double)errors / DRAWS;
+    }
     if (mean < best) {
       best = mean;
       *chosen = i;
@@ -287,7 +265,10 @@ dperm_status tune_run(const tuning *t, size_t *chosen, dperm_model **model, dper
 json_t *tune_describe(const tuning *t, size_t chosen) {
   const double delta = 0.05, epsilon = ratio_value(ratio_below(t->claim.epsilon_fit));
   const dperm_tune_method method = t->how->method;
-  json_t *made = json_object();
+  json_t *made = json_object(), *candidates = json_array();
+  for (size_t i = 0; i < t->count; i++) {
+    json_append(&candidates, candidate_json(&t->candidates[i], data_class_count(t->data)));
+  }
   json_set(&made, "method", json_string(dperm_tune_method_name(method)));
   if (method == DPERM_TUNE_SPLIT) {
     json_set(&made, "selector", json_string(dperm_selector_name(t->how->selector)));
@@ -296,7 +277,7 @@ json_t *tune_describe(const tuning *t, size_t chosen) {
     json_set(&made, "rounds_mean", json_real(t->rounds.mean));
     json_set(&made, "epsilon_round", json_real(t->claim.epsilon_fit));
   }
-  json_set(&made, "candidates", candidates_json(t));
+  json_set(&made, "candidates", candidates);
   json_set(&made, "chosen", json_count(chosen));
   if (method == DPERM_TUNE_SPLIT) {
     json_set(&made, "portion", json_count(tune_fit_rows(t)));

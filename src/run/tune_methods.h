@@ -1,5 +1,4 @@
-/* The three methods to choose among candidates; run/tune.c checks the request and states the
- * result. */
+/* The three methods to choose among candidates; tune.c checks the request and states the result. */
 #pragma once
 
 #include "dperm/tune.h"

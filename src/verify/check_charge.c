@@ -8,8 +8,7 @@
 
 /* ---- epsilon and delta */
 
-/* The double of a file may be above the decimal that it is charged as by half a unit; fits stay a
- * unit below it (docs/ledger.md). */
+/* A file's double may be half a unit above its decimal; fits stay a unit below (docs/ledger.md). */
 static interval nearly_all(interval a) {
   return interval_mul(a, interval_of(1 - 0x1p-52));
 }

@@ -49,8 +49,7 @@ static bool loss_of_fit(verifier *v, const char *name, loss_facts *out) {
   return true;
 }
 
-/* Files may leave the constants out where the name gives them; stated ones must be right, up to one
- * rounding. */
+/* Constants that the name gives may be left out; stated ones must be right, up to one rounding. */
 static bool stated_right(verifier *v, const char *key, interval truth, bool *right) {
   double stated = 0;
   if (!field_at(v->root, key)) {

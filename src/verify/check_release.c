@@ -29,9 +29,8 @@ static bool lattice_covers(unsigned long long s, unsigned long long d, double ta
 }
 
 /* Where records are added and removed, rounding is bounded for max(2^28, 4n) of them, and eight
- * times the errors of their slopes is promised (docs/proofs/neighbours.md 4): 4u each at least for
- * the losses known here, (3l + 16)u for k ≤ 2^l classes at once (softmax.md), and nothing is proved
- * for any other loss. */
+ * times the errors of their slopes is promised (docs/proofs/neighbours.md 4): 4u for losses known
+ * here, (3l + 16)u for k ≤ 2^l classes at once (softmax.md); for others nothing is proved. */
 static double crowd_error(const verifier *v) {
   const char *loss = json_string_value(field_at(v->root, "loss.name"));
   double about = (double)json_integer_value(json_object_get(v->root, rows_field(v)));
@@ -45,8 +44,7 @@ static double crowd_error(const verifier *v) {
   return loss && known_loss_find(loss) ? 8 * units * 0x1p-53 * fmax(0x1p28, 4 * about) : INFINITY;
 }
 
-/* Newton's method promises no gradient shorter than 1e-6 LR/n (privacy.md 6.4), so no file of
- * dperm's has a smaller tau. */
+/* Newton's method promises no gradient below 1e-6 LR/n (privacy.md 6.4): no smaller tau is ours. */
 static void check_solution_error(verifier *v, double tau) {
   const char *name = "solution_error";
   double lambda = 0, ridge = 0, norm = 0, lipschitz = 1;

@@ -60,18 +60,13 @@ const char *fitted_field(const verifier *v) {
   return by_adding(v) ? "rows_about_fitted" : "rows_fitted";
 }
 
-/* Nothing may tell how many records there were. */
-static void check_rows_silent(verifier *v) {
-  bool silent = (field_is_null(v, "rows") || !field_at(v->root, "rows")) &&
-                (field_is_null(v, "rows_fitted") || !field_at(v->root, "rows_fitted"));
-  finding(v, silent, "rows", "null: how many records there were is private too");
-}
-
 void check_rows(verifier *v) {
   bool split = selected_by(v, "split"), stops = selected_by(v, "stopping");
   unsigned long long rows = 0, fitted = 0, held = 0, portion = 0;
-  if (by_adding(v)) {
-    check_rows_silent(v);
+  if (by_adding(v)) { /* nothing may tell how many records there were */
+    bool silent = (field_is_null(v, "rows") || !field_at(v->root, "rows")) &&
+                  (field_is_null(v, "rows_fitted") || !field_at(v->root, "rows_fitted"));
+    finding(v, silent, "rows", "null: how many records there were is private too");
   }
   if (!field_count(v, fitted_field(v), rows_field(v), &rows) ||
       !field_count(v, fitted_field(v), fitted_field(v), &fitted) ||
@@ -122,9 +117,8 @@ static void check_stopping(verifier *v) {
                   row_epsilon(v), "random stopping, %s rounds: %d epsilon_round", rounds, factor);
 }
 
-/* Whether a candidate's member is what was fitted. Where it was left to dperm ("auto"), or does not
- * apply (null), anything may have been; files from before there were the `later` members do not
- * have them. */
+/* Whether a candidate's member is what was fitted. What was left to dperm ("auto") or does not
+ * apply (null) may be anything; files from before the `later` members lack them. */
 static bool fits_offer(const json_t *offered, const json_t *fitted, bool later) {
   const char *word = json_string_value(offered);
   if (!offered || (word && strcmp(word, "auto") == 0)) {
@@ -208,8 +202,7 @@ static const char *wrong_member(const verifier *v, const json_t *candidate) {
                                                : NULL;
 }
 
-/* One candidate that is not private makes the choice not private, whichever was chosen (privacy.md
- * 8.6). */
+/* A candidate that is not private makes the choice so, whichever was chosen (privacy.md 8.6). */
 static void check_candidates(verifier *v) {
   const json_t *candidates = field_at(v->root, "selection.candidates");
   size_t count = json_array_size(candidates);

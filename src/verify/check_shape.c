@@ -54,8 +54,7 @@ static double number_or(const json_t *object, const char *key, double otherwise)
   return number ? json_number_value(number) : otherwise;
 }
 
-/* A numeric column's bins; 0 where they are not clear, as for "auto". Cuts at the ends of the range
- * add none. */
+/* A numeric column's bins; 0 if unclear, as for "auto". Cuts at the ends of the range add none. */
 static unsigned long long count_bins(const json_t *column) {
   const json_t *bins = json_object_get(column, "bins"), *cut;
   unsigned long long count = 1;
@@ -245,8 +244,7 @@ static bool stated_weights_clear(verifier *v, unsigned long long count, const ch
 
 /* ---- mixed noise */
 
-/* A term w |x_g|_1 or t |rest|_2 of the norm: its weight, and how long that part of a row can be,
- * rounded up. */
+/* A term w |x_g|_1 or t |rest|_2 of the norm: weight and greatest length in a row, rounded up. */
 typedef struct term {
   double weight, radius;
 } term;
@@ -278,8 +276,7 @@ static size_t read_terms(const verifier *v, const shape *s, double t, term *out)
   return count + (s->groups > s->blocks);
 }
 
-/* sum of min(r, phi w)^2 over the terms, less R2^2: its sign tells on which side the best phi lies,
- * and nothing rests on it. */
+/* sum of min(r, phi w)^2 less R2^2: its sign leads to the best phi, and nothing rests on it. */
 static double excess(const term *terms, size_t count, double phi, double r2) {
   double sum = -r2 * r2;
   for (size_t i = 0; i < count; i++) {

@@ -57,9 +57,8 @@ static bool calibration_known(verifier *v, char words[SHARE_WORDS]) {
   return known && one_fit;
 }
 
-/* The shares that this dperm knows: the object of the file that states one, with its epsilon, and
- * whether it may state what it does, in words (none where a field is not clear, which has a line of
- * its own then). */
+/* The shares that this dperm knows: the object that states one, with its epsilon, and whether it
+ * may state what it does, in words (none where a field is not clear, which has its own line). */
 static const struct spent_share {
   const char *file;
   bool (*known)(verifier *v, char words[SHARE_WORDS]);
@@ -96,26 +95,22 @@ bool read_parts(verifier *v, const char *name, epsilon_parts *out) {
   return true;
 }
 
-static void check_spent_share(verifier *v, const struct spent_share *share) {
-  double cost = 0;
-  epsilon_parts p;
-  char words[SHARE_WORDS] = "";
-  if (!field_at(v->root, share->file) || !share_epsilon(v, share->file, share, &cost) ||
-      !read_parts(v, share->file, &p)) {
-    return;
-  }
-  interval sum = interval_add(interval_add(interval_of(p.refined), p.after_fit), p.fits);
-  bool known = share->known(v, words);
-  if (words[0]) {
-    finding_covered(v, share->file, known, sum, "privacy.epsilon",
-                    "%s for %s; with %llu epsilon_row and all other shares that", words,
-                    shown(cost).text, p.rows);
-  }
-}
-
 void check_spent_shares(verifier *v) {
-  for (size_t i = 0; i < SPENT_SHARES; i++) {
-    check_spent_share(v, &spent_shares[i]);
+  for (const struct spent_share *s = spent_shares; s < spent_shares + SPENT_SHARES; s++) {
+    double cost = 0;
+    epsilon_parts p;
+    char words[SHARE_WORDS] = "";
+    if (!field_at(v->root, s->file) || !share_epsilon(v, s->file, s, &cost) ||
+        !read_parts(v, s->file, &p)) {
+      continue;
+    }
+    interval sum = interval_add(interval_add(interval_of(p.refined), p.after_fit), p.fits);
+    bool known = s->known(v, words);
+    if (words[0]) {
+      finding_covered(v, s->file, known, sum, "privacy.epsilon",
+                      "%s for %s; with %llu epsilon_row and all other shares that", words,
+                      shown(cost).text, p.rows);
+    }
   }
 }
 

@@ -27,13 +27,11 @@ void check_class_weights(verifier *v);
 bool unit_rows(verifier *v, const char *name, unsigned long long *out);
 /* Whether the claim is for persons with several rows. */
 bool unit_is_person(const verifier *v);
-/* The vectors of weights, and of noise, that the file's classes take: 1 for two of them, else one
- * each. */
+/* The vectors of weights, and of noise, that the classes take: 1 for two of them, else one each. */
 size_t class_fits_of(const verifier *v);
 /* Whether they are learned in one fit; files from before that was possible do not say. */
 bool classes_joint(const verifier *v);
-/* The field of what is left of epsilon for one row; of that for what was fitted for the file, all
- * its classes; of that for one fit. */
+/* The field of epsilon left for one row; of that for all fits of the file; of that for one fit. */
 const char *row_epsilon(const verifier *v);
 const char *fit_epsilon(const verifier *v);
 const char *class_epsilon(const verifier *v);
@@ -79,8 +77,7 @@ void check_budget(verifier *v);
 void check_beta(verifier *v);
 /* What the noise of a fit costs of delta, 0 for pure noise; false where it is not clear. */
 bool noise_delta(verifier *v, interval *out);
-/* What its loss of privacy is like, if it is gaussian; false for pure noise and where it is not
- * clear. */
+/* What its loss of privacy is like, if it is gaussian; false for pure noise or where unclear. */
 bool noise_profile_of(verifier *v, noise_profile *out);
 
 /* check_release.c: the lattice, the weights on it, delta, and the claim in the end. */

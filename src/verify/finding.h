@@ -30,8 +30,7 @@ typedef struct charged_entry {
   const struct charged_entry *schema; /* that of the schema's refinement, where it is another one */
 } charged_entry;
 
-/* One line; its file's texts are reduced to printable ASCII, so that a model cannot send a terminal
- * commands. Returns whether it holds. */
+/* One line in printable ASCII: a model's texts send a terminal no commands. Whether it holds. */
 bool finding_line(verifier *v, dperm_finding kind, const char *name, const char *mark,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* Of what must hold: "name: what", and where it does not, "name: does not hold: what". */

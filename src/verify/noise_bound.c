@@ -99,16 +99,14 @@ interval epsilon_bound(const loss_facts *loss, bool adding, interval kappa, inte
 
 /* ---- joint classes */
 
-/* The k scores of a record have slopes p − e_y, of l2 norm at most √2, and curvature Diag(p) − ppᵀ,
- * of norm at most 1/2. */
+/* The k scores have slopes p − e_y, of l2 norm ≤ √2, and curvature Diag(p) − ppᵀ, of norm ≤ 1/2. */
 loss_facts joint_facts(void) {
   return (loss_facts){
       .known = NULL, .lipschitz = interval_sqrt(interval_of(2)), .smoothness = interval_of(0.5)};
 }
 
-/* With x = 1 − p_y the determinant of I + κ(Diag(p) − ppᵀ) is largest where the other classes are
- * equally probable, and is then (1 + κx/(k−1))^{k−2}·(1 + κkx(1−x)/(k−1)). Both logarithms are
- * concave in x. */
+/* With x = 1 − p_y, det(I + κ(Diag(p) − ppᵀ)) is largest where the other classes are equally
+ * probable: (1 + κx/(k−1))^{k−2}·(1 + κkx(1−x)/(k−1)), whose logarithms are concave in x. */
 static interval joint_value(const curve *f, interval x) {
   const interval one = interval_of(1), rest = interval_sub(f->classes, one);
   interval share = interval_div(interval_mul(f->k, x), rest);
@@ -311,9 +309,8 @@ static interval power(interval exponent, interval t) { /* e^(exponent·t) */
   return interval_exp(interval_mul(exponent, t));
 }
 
-/* alpha(alpha - 1) times the integral from 0 to t of e^{(alpha-1)x} + e^{-alpha x}: of that times
- * e^t
- * - e^x, */
+/* alpha(alpha - 1) times the integral from 0 to t of e^{(alpha-1)x} + e^{-alpha x}, spread with a
+ * factor e^t - e^x and level without. */
 static interval spread(interval order, interval t) {
   const interval one = number(1);
   interval ends = interval_add(one, interval_exp(t));
@@ -321,7 +318,6 @@ static interval spread(interval order, interval t) {
   return interval_sub(powers, ends);
 }
 
-/* and as it is. */
 static interval level(interval order, interval t) {
   const interval one = number(1), less = interval_sub(order, one);
   interval up = interval_mul(order, interval_sub(power(less, t), one));

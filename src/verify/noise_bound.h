@@ -1,10 +1,9 @@
 /* What objective perturbation costs (privacy.md 4), as an interval whose upper end is a proved
  * bound: eps(A) = A·L + sup [A·s + log(1 + kappa·a)] over all margins, s = |slope|, a = curvature,
- * for a replaced record; for one that is added or removed the supremum alone
- * (docs/proofs/neighbours.md). For k classes that are learned jointly (docs/proofs/softmax.md) A·L
- * is 2A, and the supremum that of 2A·(1 - p) + log det(I + kappa·S) over the probabilities of
- * classes. Also the losses that are known here by name. All derived anew; it shares nothing with
- * src/loss and src/mechanism. */
+ * for a replaced record; for one added or removed the supremum alone (docs/proofs/neighbours.md).
+ * For k classes learned jointly (docs/proofs/softmax.md) A·L is 2A, and the supremum that of
+ * 2A·(1 - p) + log det(I + kappa·S) over the probabilities of classes. Also the losses known here
+ * by name. All is derived anew, and shares nothing with src/loss and src/mechanism. */
 #pragma once
 
 #include "verify/interval.h"
@@ -40,8 +39,7 @@ interval epsilon_bound(const loss_facts *loss, bool adding, interval kappa, inte
 
 /* ---- gaussian noise: delta at an epsilon (docs/proofs/gaussian.md), and the divergence of a Renyi
  * order (docs/proofs/composition.md, C3 to C6), as intervals whose upper ends are proved bounds, by
- * the corners of the box that two records' slopes lie in, the most that determinants add to a loss
- * of privacy, and their mean */
+ * the corners of the box of two records' slopes, and most and mean of what determinants add */
 
 enum { CORNERS_MOST = 3 };
 typedef struct noise_corner {

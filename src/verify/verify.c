@@ -20,23 +20,18 @@ static void check_format(verifier *v) {
 }
 
 /* BLAKE2b-256 of the object without its digest, keys sorted, blanks left out, reals with 17 digits
- * (docs/formats.md). Written out again rather than shared with src/model: what is checked here is
- * that the format's definition holds. */
-static bool digest_fits(const json_t *root) {
+ * (docs/formats.md). Not shared with src/model: that the format's definition holds is checked. */
+static void check_digest(verifier *v) {
   unsigned char hash[32];
   char text[2 * sizeof hash + 1];
-  json_auto_t *rest = json_copy((json_t *)root);
+  json_auto_t *rest = json_copy((json_t *)v->root);
   (void)json_object_del(rest, "digest");
   OWNED_MEMORY char *content =
       rest ? json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
-  return content &&
-         crypto_generichash(hash, sizeof hash, (const unsigned char *)content, strlen(content),
-                            NULL, 0) == 0 &&
-         field_is(root, "digest", sodium_bin2hex(text, sizeof text, hash, sizeof hash));
-}
-
-static void check_digest(verifier *v) {
-  bool fits = digest_fits(v->root); /* else the file is damaged or was changed */
+  bool fits = content && /* else the file is damaged or was changed */
+              crypto_generichash(hash, sizeof hash, (const unsigned char *)content, strlen(content),
+                                 NULL, 0) == 0 &&
+              field_is(v->root, "digest", sodium_bin2hex(text, sizeof text, hash, sizeof hash));
   finding(v, fits, "digest", "fits the content");
 }
 
