@@ -1,6 +1,5 @@
 /* The audit's statistics: bounds come near the claims of sound mechanisms and do not pass them,
- * unsound ones are refuted, seeds and threads behave, and a fit that is run again asks the
- * allocator for nothing. Seeds are fixed; what chance could do is stated where it could. */
+ * unsound ones are refuted, and seeds and threads behave. Seeds are fixed; what chance could do is stated where it could. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -220,37 +219,4 @@ TEST(an_audit_can_be_stopped) {
   o.progress.tick = stop_at_once;
   o.threads = 1;
   assert_fails(dperm_audit_run(&o, &r, err), DPERM_CANCELLED, "stopped on request");
-}
-
-/* ---- no allocation per draw */
-
-/* The linker sends every call of the library's here (tests/CMakeLists.txt). */
-void *__real_calloc(size_t count, size_t size);
-void *__real_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_malloc(size_t size);
-static size_t allocations;
-
-void *__wrap_calloc(size_t count, size_t size) {
-  allocations++;
-  return __real_calloc(count, size);
-}
-
-void *__wrap_malloc(size_t size) {
-  allocations++;
-  return __real_malloc(size);
-}
-
-/* Eight thousand of them, those that choose the rule counted. */
-TEST(a_draw_allocates_nothing) {
-  static const char *const mechanisms[] = {"output", "objective", "jacobian"};
-  static const char *const losses[] = {"huber", "smooth-hinge", "logistic"};
-  for (size_t i = 0; i < 9; i++) {
-    size_t before = allocations;
-    (void)run(mechanisms[i / 3], losses[i % 3], 1, 2000, 8, 1);
-    assert_in_range(allocations - before, 1, 100);
-  }
-  size_t before = allocations;
-  (void)run("shape", NULL, 1, 2000, 8, 1);
-  assert_in_range(allocations - before, 1, 100);
 }
