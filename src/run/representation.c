@@ -7,7 +7,7 @@
 
 #include "refine/refine_counts.h"
 #include "run/options.h"
-#include "schema/schema_resolve.h"
+#include "schema/auto_bins.h"
 
 /* Whether the records may be asked at all: by default, where there is noise and a schema whose
  * columns are used as they are. */
