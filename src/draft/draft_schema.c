@@ -7,7 +7,6 @@
 #include "base/file_read.h"
 #include "base/memory.h"
 #include "base/options_defaults.h"
-#include "base/owned.h"
 #include "draft/draft_scan.h"
 
 enum {

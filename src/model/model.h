@@ -78,8 +78,6 @@ dperm_status apply_vectors(const matrix *x, const double *vectors, size_t count,
 dperm_status model_source(const dperm_model *model, const dperm_source *given, dperm_source *out,
                           dperm_error *err);
 
-/* The names as an array. */
-json_t *classes_json(const class_list *classes);
 /* The digest that the model's file has or would have. */
 dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGEST_SIZE],
                                   dperm_error *err);

@@ -28,7 +28,6 @@
 #include "base/double_double.h"
 #include "base/norm_upper.h"
 #include "loss/link.h"
-#include "loss/loss.h"
 
 enum { BLOCK = STRIPE_UNIT, WIDE_DOUBLES = 1 << 21 };
 /* Sums of one number a row go by blocks of STRIPE_UNIT = 2^9 rows in

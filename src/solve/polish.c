@@ -23,7 +23,6 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "loss/link.h"
-#include "loss/loss.h"
 #include "solve/certify.h"
 #include "solve/direction.h"
 
