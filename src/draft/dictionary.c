@@ -219,8 +219,7 @@ static const dictionary_format frictionless = {.signs = {"fields", "resources", 
 
 /* ---- a column of CSVW */
 
-/* How wide a machine's integers are says nothing about the values; that they are not negative does.
- */
+/* How wide a machine's integers are says nothing of the values; that they are not negative does. */
 static const type_words csvw_types[] = {
     {" number decimal double float ", DRAFT_NUMBER, false, NAN, NAN},
     {" integer long int short byte gYear ", DRAFT_NUMBER, true, NAN, NAN},

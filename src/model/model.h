@@ -82,9 +82,7 @@ dperm_status model_source(const dperm_model *model, const dperm_source *given, d
 dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGEST_SIZE],
                                   dperm_error *err);
 
-/* The model's loss, into *made, if it is the −log of a probability (loss_kind; softmax is); else
- * NULL.
- */
+/* The model's loss, into *made, if it is the −log of a probability (softmax is); else NULL. */
 const dperm_loss *model_log_loss(const dperm_model *model, dperm_loss *made);
 /* A row's scores times an inverse temperature, as probabilities see them (up to a constant, of more
  * than two): `scores` themselves where that is 1, else in `space`, which has a place for each. */

@@ -207,9 +207,8 @@ static void doubt(csv_reader *reader, row_doubt what) {
 }
 
 /* Whether the lines of a record behind its first, which ends within quotes, read as a record of as
- * many fields too, or might with the lines that follow. If they are one, then the quote before them
- * was never closed, and what should be two records is read as one. The record's end is at `next`.
- */
+ * many fields too, or might with the lines that follow. If they are one, the quote before them was
+ * never closed, and what should be two records is read as one. The record's end is at `next`. */
 static bool holds_record(const csv_reader *reader, const char *next) {
   const char *bytes = reader->window.bytes;
   const char *line = memchr(reader->record, '\n', (size_t)(next - reader->record));

@@ -64,8 +64,7 @@ static dperm_status check_neighbours(const dperm_model *model, const dperm_score
   return DPERM_OK;
 }
 
-/* Before anything is charged: what is asked for, and whether the caller's struct holds the answer.
- */
+/* Before anything is charged: what is asked for, and that the caller's struct holds the answer. */
 static dperm_status take_options(const dperm_model *model, const dperm_score_options *given,
                                  size_t size, dperm_score_options *out, dperm_error *err) {
   TRY(sized_check(&score_struct, 0, size, err));
@@ -83,8 +82,7 @@ static dperm_status take_options(const dperm_model *model, const dperm_score_opt
   return DPERM_OK;
 }
 
-/* For replaced records the number of rows is public, and no count needs noise but that of errors.
- */
+/* For replaced records the number of rows is public: no count needs noise but that of errors. */
 static dperm_private_score add_noise(const confusion *c, const dperm_score_options *o,
                                      const guarantee *claim, random_source *source) {
   ratio rate = noise_rate(o);
