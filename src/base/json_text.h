@@ -26,6 +26,7 @@ void json_document_free(json_document *doc);
 /* Fails at the place of `value` in the document: "name:line:col: " and the sentence. */
 dperm_status json_fail_at(const json_document *doc, const json_t *value, dperm_error *err,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
+#define JSON_FAIL_IF(condition, ...) RETURN_IF(condition, json_fail_at(__VA_ARGS__))
 
 /* Whose place to name for a wrong `value`: true, false and null are one object each in jansson, so
  * theirs is that of the object or list around them. */

@@ -35,3 +35,11 @@ void error_append(dperm_error *err, const char *format, ...) __attribute__((form
       FAIL(err, code, __VA_ARGS__);                                                                \
     }                                                                                              \
   } while (0)
+
+/* Returns the failure that a function makes. */
+#define RETURN_IF(condition, failure)                                                              \
+  do {                                                                                             \
+    if (condition) {                                                                               \
+      return (failure);                                                                            \
+    }                                                                                              \
+  } while (0)

@@ -196,9 +196,7 @@ dperm_status dperm_data_add_intercept(dperm_data *data, double value, dperm_erro
   FAIL_IF(data->origin != ORIGIN_MEMORY || data->intercept != 0, err, DPERM_INVALID_ARGUMENT,
           "only rows from memory, and only once, get a constant column; a schema has its own");
   FAIL_IF(!(fabs(value) >= 1e-100 && fabs(value) <= 1e100) || data->x->cols >= INT32_MAX, err,
-          DPERM_INVALID_ARGUMENT,
-          "a constant column of %g; give a value between 1e-100 and "
-          "1e100",
+          DPERM_INVALID_ARGUMENT, "a constant column of %g; give a value between 1e-100 and 1e100",
           value);
   TRY(data->x->kind->views ? widen_sparse(data->x, value, &wide, err)
                            : widen_dense(data->x, value, &wide, err));

@@ -39,9 +39,7 @@ static dperm_status read_all(row_reader *reader, const ranks *r, size_t *total, 
     TRY(table_builder_finish(&g.records, &records, err));
   }
   size_t first = 0, count = *total = records ? records->rows : g.rows.count;
-  if (*total == 0 && !reader->may_be_empty) {
-    return fail_no_rows(reader->path, err);
-  }
+  RETURN_IF(*total == 0 && !reader->may_be_empty, fail_no_rows(reader->path, err));
   if (r) {
     stripes_of_rank(*total, r, &first, &count);
   }
@@ -96,8 +94,7 @@ static dperm_status read_file(const dperm_source *source, const ranks *r,
   (*out)->doubts = reader->kind->doubts(reader);
   (*out)->encoded = encoded_share(reader->file);
   if (reader->counts && !r) {
-    (*out)->counts = *reader->counts;
-    *reader->counts = NULL;
+    (*out)->counts = TAKE(*reader->counts);
   }
   return DPERM_OK;
 }

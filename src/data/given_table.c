@@ -181,9 +181,7 @@ dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
   if (!labels) {
     memset((*out)->labels, 0, records->rows * sizeof *(*out)->labels);
   }
-  (*out)->prints = prints;
-  prints = NULL;
-  (*out)->counts = r.counts;
-  r.counts = NULL;
+  (*out)->prints = TAKE(prints);
+  (*out)->counts = TAKE(r.counts);
   return DPERM_OK;
 }

@@ -162,7 +162,5 @@ dperm_status dperm_synthetic_census_make(const char *path, size_t rows, uint64_t
                           dwellings[p.dwelling], p.investment, high ? "high" : "low");
     TRY(output_write(out, line, (size_t)length, err));
   }
-  output_file *whole = out;
-  out = NULL;
-  return output_commit(whole, err);
+  return output_commit(TAKE(out), err);
 }

@@ -181,10 +181,8 @@ static dperm_status read_field(const dictionary *d, dictionary_column *column, d
   const json_t *list = json_object_get(constraints, "enum"), *name = json_object_get(field, "name");
   const char *pattern = text_at(constraints, "pattern"), *word = text_at(field, "type");
   column->name = json_string_value(name);
-  if (!column->name) {
-    return json_fail_at(d->doc, name ? json_blamed(field, name) : field, err,
-                        "\"name\" must be a text, the column's");
-  }
+  JSON_FAIL_IF(!column->name, d->doc, name ? json_blamed(field, name) : field, err,
+               "\"name\" must be a text, the column's");
   take_type(d, column, word ? word : "");
   take_bounds(column, constraints);
   if (column->type == DRAFT_NUMBER &&
@@ -221,8 +219,7 @@ static const dictionary_format frictionless = {.signs = {"fields", "resources", 
 
 /* ---- a column of CSVW */
 
-/* How wide a machine's integers are says nothing about the values; that they are not negative does.
- */
+/* How wide a machine's integers are says nothing of the values; that they are not negative does. */
 static const type_words csvw_types[] = {
     {" number decimal double float ", DRAFT_NUMBER, false, NAN, NAN},
     {" integer long int short byte gYear ", DRAFT_NUMBER, true, NAN, NAN},
@@ -284,11 +281,8 @@ static dperm_status read_csvw_column(const dictionary *d, dictionary_column *col
   const json_t *separator = get(d, "separator");
   column->name = title && (d->p.header || !name) ? title : name;
   column->other_name = name;
-  if (!column->name) {
-    return json_fail_at(d->doc, column->place, err,
-                        "a column has neither \"name\" nor \"titles\"; add what stands in the "
-                        "header");
-  }
+  JSON_FAIL_IF(!column->name, d->doc, column->place, err,
+               "a column has neither \"name\" nor \"titles\"; add what stands in the header");
   TRY(take_datatype(d, column, get(d, "datatype"), err));
   column->type = separator && !json_is_null(separator) ? DRAFT_SEVERAL : column->type;
   return DPERM_OK;
@@ -341,16 +335,12 @@ static dperm_status find_schema(dictionary *d, dperm_error *err) {
   const json_t *schema = json_object_get(table, d->format->schema);
   schema = schema ? schema : json_object_get(root, d->format->schema);
   schema = json_object_get(root, d->format->columns) ? root : schema;
-  if (json_is_string(schema)) {
-    return json_fail_at(d->doc, schema, err,
-                        "the table's schema stands in another file, \"%.64s\"; import that one",
-                        json_string_value(schema));
-  }
-  if (!json_is_object(schema)) {
-    return json_fail_at(d->doc, json_is_object(table) ? table : root, err,
-                        "there is no \"%s\", and no \"%s\" that has them", d->format->columns,
-                        d->format->schema);
-  }
+  JSON_FAIL_IF(json_is_string(schema), d->doc, schema, err,
+               "the table's schema stands in another file, \"%.64s\"; import that one",
+               json_string_value(schema));
+  JSON_FAIL_IF(!json_is_object(schema), d->doc, json_is_object(table) ? table : root, err,
+               "there is no \"%s\", and no \"%s\" that has them", d->format->columns,
+               d->format->schema);
   d->levels[1] = schema;
   return DPERM_OK;
 }
@@ -418,17 +408,13 @@ static dperm_status read_columns(dictionary *d, json_t *missing, const json_t *k
                                  dperm_error *err) {
   const json_t *list = json_object_get(d->levels[1], d->format->columns);
   size_t count = json_array_size(list);
-  if (count == 0) {
-    return json_fail_at(d->doc, list ? json_blamed(d->levels[1], list) : d->levels[1], err,
-                        "\"%s\" must be a list of at least one column", d->format->columns);
-  }
+  JSON_FAIL_IF(count == 0, d->doc, list ? json_blamed(d->levels[1], list) : d->levels[1], err,
+               "\"%s\" must be a list of at least one column", d->format->columns);
   TRY(memory_new(count, sizeof *d->columns, &d->columns, err));
   for (size_t i = 0; i < count; i++) {
     const json_t *object = json_array_get(list, i);
-    if (!json_is_object(object)) {
-      return json_fail_at(d->doc, json_blamed(list, object), err,
-                          "a column must be an object in braces");
-    }
+    JSON_FAIL_IF(!json_is_object(object), d->doc, json_blamed(list, object), err,
+                 "a column must be an object in braces");
     if (d->format == &csvw && json_is_true(json_object_get(object, "virtual"))) {
       continue; /* not in the file */
     }
@@ -471,11 +457,9 @@ dperm_status dictionary_read(dictionary *d, dperm_dictionary kind, const char *t
   d->format = kind == DPERM_DICTIONARY_CSVW           ? &csvw
               : kind == DPERM_DICTIONARY_FRICTIONLESS ? &frictionless
                                                       : recognize(root);
-  if (!json_is_object(root) || !d->format) {
-    return json_fail_at(d->doc, root, err,
-                        "this is no data dictionary that dperm knows: neither a Frictionless table "
-                        "schema (\"fields\") nor CSVW metadata (\"tableSchema\")");
-  }
+  JSON_FAIL_IF(!json_is_object(root) || !d->format, d->doc, root, err,
+               "this is no data dictionary that dperm knows: neither a Frictionless table "
+               "schema (\"fields\") nor CSVW metadata (\"tableSchema\")");
   d->levels[3] = root;
   TRY(choose_table(d, table, err));
   TRY(find_schema(d, err));

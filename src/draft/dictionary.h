@@ -31,8 +31,7 @@ typedef struct dictionary {
   const json_t *levels[4]; /* from inside: the column that is read, its schema, its table, all */
 } dictionary;
 
-/* `d` has its document; `table` chooses among several, and of a single one it is the name; or NULL.
- */
+/* `d` has its document; `table`, or NULL, chooses among several, or is the name of a single one. */
 dperm_status dictionary_read(dictionary *d, dperm_dictionary kind, const char *table,
                              dperm_error *err);
 void dictionary_clear(dictionary *d);

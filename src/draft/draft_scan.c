@@ -48,11 +48,9 @@ static dperm_status guess_separator(draft_scan *s, dperm_error *err) {
 
 static dperm_status open_columns(draft_scan *s, dperm_error *err) {
   size_t count = s->csv.field_count;
-  if (count == 1) {
-    return csv_fail_at(&s->csv, 0, err,
-                       "one column only, and a label needs others beside it; mend the file, or "
-                       "name its separator");
-  }
+  CSV_FAIL_IF(count == 1, &s->csv, 0, err,
+              "one column only, and a label needs others beside it; mend the file, or "
+              "name its separator");
   TRY(memory_new(count, sizeof *s->columns, &s->columns, err));
   TRY(memory_new(count, sizeof *s->names, &s->names, err));
   s->column_count = count;
@@ -100,13 +98,10 @@ static dperm_status name_columns(draft_scan *s, dperm_error *err) {
     slice name = s->header ? fields[i].text : slice_of(number);
     TRY(memory_copy_text(name.start, name.length, &s->names[i], err));
     TRY(lookup_add(&names, name, 0, &added, err));
-    if (!added) {
-      return csv_fail_at(
-          &s->csv, 0, err,
-          "the header names column \"%.64s\" twice; rename one, or say that there is "
-          "no header if this is a record",
-          s->names[i]);
-    }
+    CSV_FAIL_IF(!added, &s->csv, 0, err,
+                "the header names column \"%.64s\" twice; rename one, or say that there is "
+                "no header if this is a record",
+                s->names[i]);
     if (label && slice_is(name, label)) {
       s->label = i;
     }
@@ -135,15 +130,11 @@ static dperm_status next_record(draft_scan *s, bool *found, dperm_error *err) {
 static dperm_status count_record(draft_scan *s, dperm_error *err) {
   const csv_field *fields = s->csv.fields, *own = &fields[s->label];
   size_t label = 0, code = 0;
-  if (s->csv.field_count != s->column_count) {
-    return csv_fail_at(&s->csv, 0, err, "%zu fields where %zu are expected; mend the line",
-                       s->csv.field_count, s->column_count);
-  }
-  if (lookup_find(&s->missing, own->text) != LOOKUP_NONE) {
-    return csv_fail_at(
-        &s->csv, own->offset, err,
-        "the label is missing; leave such records out, or list which texts mean that");
-  }
+  CSV_FAIL_IF(s->csv.field_count != s->column_count, &s->csv, 0, err,
+              "%zu fields where %zu are expected; mend the line", s->csv.field_count,
+              s->column_count);
+  CSV_FAIL_IF(lookup_find(&s->missing, own->text) != LOOKUP_NONE, &s->csv, own->offset, err,
+              "the label is missing; leave such records out, or list which texts mean that");
   TRY(draft_column_add(&s->columns[s->label], own->text, 0, &label, err));
   for (size_t i = 0; i < s->column_count; i++) {
     int32_t marker = lookup_find(&s->missing, fields[i].text);

@@ -37,8 +37,7 @@ typedef struct draft_column {
   uint64_t filled; /* records with a value */
   uint64_t missing_labels;
 
-  /* Of the sequence of values by order of first appearance: columns that agree in it go one to one.
-   */
+  /* Of the sequence of values by order of first appearance: equal where columns go one to one. */
   uint64_t code_hash;
 
   draft_numbers numbers;

@@ -7,7 +7,6 @@
 #include "base/file_read.h"
 #include "base/memory.h"
 #include "base/options_defaults.h"
-#include "base/owned.h"
 #include "draft/draft_scan.h"
 
 enum {
@@ -17,8 +16,7 @@ enum {
   WHOLE_FEW = 12        /* so few whole numbers may be codes */
 };
 
-/* Which labels, as bits of a draft_tally, are of one class or the other; the last bit may be both.
- */
+/* Which labels, as bits of a draft_tally, are of which class; the last bit may be of both. */
 typedef struct label_sides {
   uint64_t bits[2]; /* negative, positive */
   bool several;     /* more classes than two: each bit is one of its own */
@@ -269,8 +267,7 @@ static dperm_status add_columns(draft *d, dperm_error *err) {
 
 /* ---- the whole */
 
-/* All given texts; of the usual ones those that occur, and "", which is the schema's own default.
- */
+/* All given texts; of the usual ones those that occur, and "", the schema's own default. */
 static void add_missing(draft *d, bool given) {
   for (size_t i = 0; i < d->scan.marker_count; i++) {
     const char *marker = d->scan.markers[i];

@@ -6,7 +6,6 @@
 #include "base/file_read.h"
 #include "base/memory.h"
 #include "base/options_defaults.h"
-#include "base/owned.h"
 #include "draft/dictionary.h"
 
 enum {
@@ -76,11 +75,8 @@ static dperm_status find_label(import *task, const char *label, dperm_error *err
   for (size_t c = task->d.column_count; c-- > 0;) {
     found = strcmp(task->d.columns[c].name, label) == 0 ? c : found;
   }
-  if (found == SIZE_MAX) {
-    return json_fail_at(task->d.doc, task->d.doc->root, err,
-                        "no column is called \"%.64s\"; name the label's as the dictionary does",
-                        label);
-  }
+  JSON_FAIL_IF(found == SIZE_MAX, task->d.doc, task->d.doc->root, err,
+               "no column is called \"%.64s\"; name the label's as the dictionary does", label);
   task->label = found;
   return DPERM_OK;
 }
@@ -202,19 +198,18 @@ static dperm_status list_range(dictionary *d, dictionary_column *column, dperm_e
 
 static dperm_status add_label(dictionary *d, dictionary_column *column,
                               const dperm_import_options *options, dperm_error *err) {
-  if (column->type == DRAFT_IDENTIFIER || column->type == DRAFT_SEVERAL) {
-    return json_fail_at(d->doc, column->place, err,
-                        "column \"%.64s\" holds identifiers, or several values in a field, so it "
-                        "cannot be the label; name another column",
-                        column->name);
-  }
+  JSON_FAIL_IF(column->type == DRAFT_IDENTIFIER || column->type == DRAFT_SEVERAL, d->doc,
+               column->place, err,
+               "column \"%.64s\" holds identifiers, or several values in a field, so it "
+               "cannot be the label; name another column",
+               column->name);
   TRY(list_range(d, column, err));
-  if (json_object_size(column->categories) < 2 && (column->categories || !options->positive)) {
-    return json_fail_at(d->doc, column->place, err,
-                        "the dictionary lists no two values of the label in column \"%.64s\"; list "
-                        "them there%s",
-                        column->name, column->categories ? "" : ", or name the positive ones");
-  }
+  JSON_FAIL_IF(json_object_size(column->categories) < 2 &&
+                   (column->categories || !options->positive),
+               d->doc, column->place, err,
+               "the dictionary lists no two values of the label in column \"%.64s\"; list "
+               "them there%s",
+               column->name, column->categories ? "" : ", or name the positive ones");
   const label_values label = {.path = d->doc->name,
                               .name = column->name,
                               .categories = column->categories,

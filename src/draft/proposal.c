@@ -159,10 +159,9 @@ static dperm_status choose_given(proposal *p, const label_values *label, json_t 
   }
   size_t positives = json_object_size(*positive);
   bool unknown = known < label->positive_count;
-  if (label->categories && (positives == json_object_size(label->categories) || positives == 0 ||
-                            (unknown && !label->seen))) {
-    return fail_label(label, err, "the positive labels must be some, not all, of the values");
-  }
+  RETURN_IF(label->categories && (positives == json_object_size(label->categories) ||
+                                  positives == 0 || (unknown && !label->seen)),
+            fail_label(label, err, "the positive labels must be some, not all, of the values"));
   if (unknown && label->seen) {
     proposal_remark(
         p, label->name,

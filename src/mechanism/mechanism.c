@@ -7,7 +7,6 @@
 #include "base/double_double.h"
 #include "base/memory.h"
 #include "base/owned.h"
-#include "solve/batch_solve.h"
 #include "solve/certify.h"
 #include "solve/direction.h"
 

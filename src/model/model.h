@@ -78,15 +78,11 @@ dperm_status apply_vectors(const matrix *x, const double *vectors, size_t count,
 dperm_status model_source(const dperm_model *model, const dperm_source *given, dperm_source *out,
                           dperm_error *err);
 
-/* The names as an array. */
-json_t *classes_json(const class_list *classes);
 /* The digest that the model's file has or would have. */
 dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGEST_SIZE],
                                   dperm_error *err);
 
-/* The model's loss, into *made, if it is the −log of a probability (loss_kind; softmax is); else
- * NULL.
- */
+/* The model's loss, into *made, if it is the −log of a probability (softmax is); else NULL. */
 const dperm_loss *model_log_loss(const dperm_model *model, dperm_loss *made);
 /* A row's scores times an inverse temperature, as probabilities see them (up to a constant, of more
  * than two): `scores` themselves where that is 1, else in `space`, which has a place for each. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/file_read.h"
-#include "base/json_text.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "loss/loss.h"

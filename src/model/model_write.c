@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_text.h"
 #include "base/memory.h"
 #include "model/model_file.h"
 
@@ -25,14 +24,6 @@ static json_t *weights_json(const dperm_model *model) {
   json_t *array = fits == 1 ? numbers_json(model->weights, model->dims) : json_array();
   for (size_t m = 0; fits > 1 && m < fits; m++) {
     json_append(&array, numbers_json(model->weights + m * model->dims, model->dims));
-  }
-  return array;
-}
-
-json_t *classes_json(const class_list *classes) {
-  json_t *array = json_array();
-  for (size_t i = 0; i < classes->count; i++) {
-    json_append(&array, json_string(classes->names[i]));
   }
   return array;
 }

@@ -2,11 +2,8 @@
 #include <math.h>
 
 #include "base/options_defaults.h"
-#include "data/dataset.h"
-#include "dperm/plan.h"
 #include "kernel/features.h"
 #include "loss/link.h"
-#include "loss/loss.h"
 #include "plan/planned.h"
 #include "random/noise.h"
 #include "release/numerics.h"
@@ -118,9 +115,9 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
   TRY(kernel_validate_angles(kernel, encoded, err));
   size_t dims = kernel_dims(kernel, inputs);
   const row_bounds bounds = kernel_bounds(kernel, encoded);
-  if (dims > INT32_MAX) { /* of features; the others are checked */
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu features; give at most 2^31 - 2", dims);
-  }
+  /* of features; the others are checked */
+  FAIL_IF(dims > INT32_MAX, err, DPERM_INVALID_ARGUMENT, "%zu features; give at most 2^31 - 2",
+          dims);
   FAIL_IF(options->classes && options->classes != classes, err, DPERM_INVALID_ARGUMENT,
           "the schema has %zu classes, not %zu", classes, options->classes);
   TRY(regularizer_validate(&options->regularizer, dims, err));

@@ -117,12 +117,9 @@ static dperm_status scan_quoted(csv_reader *reader, scan *s, const char *start, 
     while (p < end && *p != '"' && *p != '\0') {
       p++;
     }
-    if (p == end && at_end) {
-      return csv_fail_at(reader, place, err, "this quote is never closed; add the closing quote");
-    }
-    if (p < end && *p == '\0') {
-      return fail_nul(reader, p, err);
-    }
+    CSV_FAIL_IF(p == end && at_end, reader, place, err,
+                "this quote is never closed; add the closing quote");
+    RETURN_IF(p < end && *p == '\0', fail_nul(reader, p, err));
     if (end - p < 2 && !at_end) { /* the next byte decides whether this quote closes the field */
       s->unfinished = true;
       return DPERM_OK;
@@ -136,10 +133,9 @@ static dperm_status scan_quoted(csv_reader *reader, scan *s, const char *start, 
   }
   s->at = p;
   s->unfinished = p == end && !at_end;
-  if (p < end && *p != reader->separator && *p != '\n') {
-    return csv_fail_at(reader, (size_t)(p - reader->record), err,
-                       "text after a closing quote; double a quote inside a quoted field");
-  }
+  CSV_FAIL_IF(p < end && *p != reader->separator && *p != '\n', reader,
+              (size_t)(p - reader->record), err,
+              "text after a closing quote; double a quote inside a quoted field");
   if (doubled) {
     TRY(unquote(reader, s, &text, err));
   }
@@ -211,9 +207,8 @@ static void doubt(csv_reader *reader, row_doubt what) {
 }
 
 /* Whether the lines of a record behind its first, which ends within quotes, read as a record of as
- * many fields too, or might with the lines that follow. If they are one, then the quote before them
- * was never closed, and what should be two records is read as one. The record's end is at `next`.
- */
+ * many fields too, or might with the lines that follow. If they are one, the quote before them was
+ * never closed, and what should be two records is read as one. The record's end is at `next`. */
 static bool holds_record(const csv_reader *reader, const char *next) {
   const char *bytes = reader->window.bytes;
   const char *line = memchr(reader->record, '\n', (size_t)(next - reader->record));
@@ -354,11 +349,9 @@ dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err) {
     }
     scan s = {0};
     TRY(scan_record(reader, &s, err));
-    if ((s.unfinished ? window_end(w) : s.at) - reader->record > RECORD_LIMIT) {
-      return csv_fail_at(reader, 0, err,
-                         "a record of over %d bytes; close its quote, or give a CSV file",
-                         RECORD_LIMIT);
-    }
+    CSV_FAIL_IF((s.unfinished ? window_end(w) : s.at) - reader->record > RECORD_LIMIT, reader, 0,
+                err, "a record of over %d bytes; close its quote, or give a CSV file",
+                RECORD_LIMIT);
     if (s.unfinished) {
       TRY(window_more(w, err));
       continue;

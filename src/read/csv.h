@@ -53,6 +53,7 @@ void csv_take_back(csv_reader *reader, char separator);
 /* Fails at the place where a field of the current record begins. */
 dperm_status csv_fail_at(const csv_reader *reader, size_t offset, dperm_error *err,
                          const char *format, ...) __attribute__((format(printf, 4, 5)));
+#define CSV_FAIL_IF(condition, ...) RETURN_IF(condition, csv_fail_at(__VA_ARGS__))
 
 /* ---- where the schema's columns stand in records */
 

@@ -12,10 +12,8 @@ static dperm_status find_in_header(const csv_reader *csv, const char *name, size
   *at = absent;
   for (size_t i = 0; i < csv->field_count; i++) {
     if (slice_is(csv->fields[i].text, name)) {
-      if (*at != absent) {
-        return csv_fail_at(csv, csv->fields[i].offset, err,
-                           "the header names column \"%.64s\" twice; rename one", name);
-      }
+      CSV_FAIL_IF(*at != absent, csv, csv->fields[i].offset, err,
+                  "the header names column \"%.64s\" twice; rename one", name);
       *at = i;
     }
   }
@@ -30,15 +28,12 @@ static dperm_status map_header(const dperm_schema *schema, bool need_labels, con
     bool label = c->place == schema->column_count;
     const char *name = label ? schema->label_column : schema->columns[c->place].name;
     TRY(find_in_header(csv, name, &c->field, err));
-    if (c->field == absent && label && need_labels) {
-      return csv_fail_at(csv, 0, err, "the header has no label column \"%.64s\"; add it", name);
-    }
-    if (c->field == absent && !label) {
-      return csv_fail_at(csv, 0, err,
-                         "the header has no column \"%.64s\" that the schema lists; add it, or "
-                         "set \"header\": false",
-                         name);
-    }
+    CSV_FAIL_IF(c->field == absent && label && need_labels, csv, 0, err,
+                "the header has no label column \"%.64s\"; add it", name);
+    CSV_FAIL_IF(c->field == absent && !label, csv, 0, err,
+                "the header has no column \"%.64s\" that the schema lists; add it, or "
+                "set \"header\": false",
+                name);
   }
   return DPERM_OK;
 }
@@ -105,12 +100,10 @@ static dperm_status read_label(const csv_columns *columns, cell_reader *cells,
   }
   cell_value is = cell_read(cells, c->place, &csv->fields[c->field].text);
   *drop = cell_drops(cells, is.flags);
-  if (is.flags & TEXT_UNKNOWN && !*drop) {
-    return csv_fail_at(csv, csv->fields[c->field].offset, err,
-                       "the label in column \"%.64s\" is not one that the schema lists; add it "
-                       "to the schema's \"label\", or mend it",
-                       cells->schema->label_column);
-  }
+  CSV_FAIL_IF(is.flags & TEXT_UNKNOWN && !*drop, csv, csv->fields[c->field].offset, err,
+              "the label in column \"%.64s\" is not one that the schema lists; add it "
+              "to the schema's \"label\", or mend it",
+              cells->schema->label_column);
   *value = is.value;
   return DPERM_OK;
 }
@@ -123,11 +116,9 @@ dperm_status csv_columns_next(const csv_columns *columns, cell_reader *cells, cs
   if (!*found) {
     return DPERM_OK;
   }
-  if (csv->field_count != columns->count) {
-    return csv_fail_at(csv, 0, err,
-                       "%zu fields where %zu are expected; mend the line or the schema",
-                       csv->field_count, columns->count);
-  }
+  CSV_FAIL_IF(csv->field_count != columns->count, csv, 0, err,
+              "%zu fields where %zu are expected; mend the line or the schema", csv->field_count,
+              columns->count);
   double *to = batch->cells + batch->count;
   TRY(read_label(columns, cells, csv, to + features * batch->capacity, &drop, err));
   for (size_t k = 0; k < features; k++) {

@@ -49,49 +49,41 @@ static dperm_status read_header(encoded_file *file, dperm_error *err) {
   FAIL_IF(file->size < sizeof h->magic || memcmp(h->magic, ENCODED_MAGIC, sizeof h->magic) != 0,
           err, DPERM_INVALID_DATA,
           "%s: not an encoded file; leave the format to be seen, or encode it first", file->path);
-  if (file->size < sizeof *h + sizeof *file->trailer) {
-    return encoded_damaged(file, file->size, "it ends here", err);
-  }
+  RETURN_IF(file->size < sizeof *h + sizeof *file->trailer,
+            encoded_damaged(file, file->size, "it ends here", err));
   FAIL_IF(h->version != ENCODED_VERSION, err, DPERM_UNSUPPORTED,
           "%s: version %u of the format, where this dperm reads %d; %s", file->path, h->version,
           ENCODED_VERSION,
           h->version > ENCODED_VERSION ? "update dperm" : "encode the records again");
-  if (h->schema_length > ENCODED_SCHEMA_LIMIT || h->schema_length > file->size - sizeof *h) {
-    return encoded_damaged(file, offsetof(encoded_header, schema_length), "no schema is so long",
-                           err);
-  }
+  RETURN_IF(
+      h->schema_length > ENCODED_SCHEMA_LIMIT || h->schema_length > file->size - sizeof *h,
+      encoded_damaged(file, offsetof(encoded_header, schema_length), "no schema is so long", err));
   const char *text = (const char *)file->bytes + sizeof *h;
   size_t length = (size_t)h->schema_length;
   uint32_t check = encoded_sum(0, h, offsetof(encoded_header, check));
-  if (encoded_sum(check, text, length) != h->check) {
-    return encoded_damaged(file, 0, "the header's sum is wrong", err);
-  }
+  RETURN_IF(encoded_sum(check, text, length) != h->check,
+            encoded_damaged(file, 0, "the header's sum is wrong", err));
   bool schema = h->origin == ENCODED_FROM_SCHEMA;
-  if (schema != (length > 0) || (!schema && h->origin != ENCODED_FROM_SVMLIGHT) || h->zero != 0 ||
-      (h->dims == 0) != schema || h->dims > INT32_MAX) {
-    return encoded_damaged(file, 0, "the header makes no sense", err);
-  }
+  RETURN_IF(schema != (length > 0) || (!schema && h->origin != ENCODED_FROM_SVMLIGHT) ||
+                h->zero != 0 || (h->dims == 0) != schema || h->dims > INT32_MAX,
+            encoded_damaged(file, 0, "the header makes no sense", err));
   return schema ? dperm_schema_parse(text, length, file->path, &file->schema, err) : DPERM_OK;
 }
 
 static dperm_status read_trailer(encoded_file *file, dperm_error *err) {
   const uint64_t end = file->size - sizeof *file->trailer;
-  if (file->size % ENCODED_UNIT != 0) {
-    return encoded_damaged(file, file->size, "it ends here", err);
-  }
+  RETURN_IF(file->size % ENCODED_UNIT != 0, encoded_damaged(file, file->size, "it ends here", err));
   const encoded_trailer *t = file->trailer = (const void *)(file->bytes + end);
-  if (memcmp(t->magic, ENCODED_END, sizeof t->magic) != 0) {
-    return encoded_damaged(file, end, "the end is missing", err);
-  }
-  if (encoded_sum(0, t, offsetof(encoded_trailer, check)) != t->check) {
-    return encoded_damaged(file, end, "the trailer's sum is wrong", err);
-  }
-  if (t->rows > SIZE_MAX / TABLE_PAGE || t->pages != (t->rows + TABLE_PAGE - 1) / TABLE_PAGE ||
-      t->pages > file->size / sizeof *file->pages || t->directory % ENCODED_UNIT != 0 ||
-      t->directory > end || end - t->directory != t->pages * sizeof *file->pages ||
-      t->most_entries > file->header->dims || t->flags >= 1 << DOUBT_KINDS) {
-    return encoded_damaged(file, end, "the trailer makes no sense", err);
-  }
+  RETURN_IF(memcmp(t->magic, ENCODED_END, sizeof t->magic) != 0,
+            encoded_damaged(file, end, "the end is missing", err));
+  RETURN_IF(encoded_sum(0, t, offsetof(encoded_trailer, check)) != t->check,
+            encoded_damaged(file, end, "the trailer's sum is wrong", err));
+  RETURN_IF(t->rows > SIZE_MAX / TABLE_PAGE ||
+                t->pages != (t->rows + TABLE_PAGE - 1) / TABLE_PAGE ||
+                t->pages > file->size / sizeof *file->pages || t->directory % ENCODED_UNIT != 0 ||
+                t->directory > end || end - t->directory != t->pages * sizeof *file->pages ||
+                t->most_entries > file->header->dims || t->flags >= 1 << DOUBT_KINDS,
+            encoded_damaged(file, end, "the trailer makes no sense", err));
   return DPERM_OK;
 }
 
@@ -101,16 +93,15 @@ static dperm_status read_directory(encoded_file *file, dperm_error *err) {
   const encoded_trailer *t = file->trailer;
   const encoded_page *pages = file->pages = (const void *)(file->bytes + t->directory);
   uint32_t check = encoded_sum(0, pages, (size_t)t->pages * sizeof *pages);
-  if (encoded_sum(check, &file->header->check, sizeof file->header->check) != t->directory_check) {
-    return encoded_damaged(file, t->directory, "the directory's sum is wrong", err);
-  }
+  RETURN_IF(encoded_sum(check, &file->header->check, sizeof file->header->check) !=
+                t->directory_check,
+            encoded_damaged(file, t->directory, "the directory's sum is wrong", err));
   uint64_t at = encoded_aligned(sizeof *file->header + (size_t)file->header->schema_length);
   for (size_t p = 0; p < t->pages; p++) {
     uint64_t rows = p + 1 < t->pages ? TABLE_PAGE : t->rows - p * (uint64_t)TABLE_PAGE;
-    if (pages[p].offset != at || pages[p].rows != rows || pages[p].size % ENCODED_UNIT != 0 ||
-        at > t->directory || pages[p].size > t->directory - at) {
-      return encoded_damaged(file, t->directory, "a page is not what it must be", err);
-    }
+    RETURN_IF(pages[p].offset != at || pages[p].rows != rows || pages[p].size % ENCODED_UNIT != 0 ||
+                  at > t->directory || pages[p].size > t->directory - at,
+              encoded_damaged(file, t->directory, "a page is not what it must be", err));
     at += pages[p].size;
   }
   return at == t->directory ? DPERM_OK
@@ -121,9 +112,7 @@ static dperm_status read_directory(encoded_file *file, dperm_error *err) {
 
 static dperm_status map_file(encoded_file *file, dperm_error *err) {
   file->size = (size_t)file->about.st_size;
-  if (file->size == 0) {
-    return encoded_damaged(file, 0, "it is empty", err);
-  }
+  RETURN_IF(file->size == 0, encoded_damaged(file, 0, "it is empty", err));
   void *place = mmap(NULL, file->size, PROT_READ, MAP_SHARED, file->fd, 0);
   FAIL_IF(place == MAP_FAILED, err, DPERM_IO_ERROR,
           "%s: cannot be mapped (%s); check the limits on address space", file->path,

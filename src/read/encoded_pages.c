@@ -180,9 +180,8 @@ static dperm_status check_pages(const encoded_file *file, const record_table *t,
     pool_run(count, inspect, &in);
     for (size_t p = 0; p < count; p++) {
       const uint64_t place = file->pages[at + p].offset;
-      if (in.found[p] == PAGE_DAMAGED) {
-        return encoded_damaged(file, place, "the sum of a page is wrong", err);
-      }
+      RETURN_IF(in.found[p] == PAGE_DAMAGED,
+                encoded_damaged(file, place, "the sum of a page is wrong", err));
       FAIL_IF(in.found[p] == PAGE_WRONG, err, DPERM_INVALID_DATA,
               "%s: byte %llu: a page holds what no record becomes under this schema, and the noise "
               "would not cover it; encode the records again",
@@ -289,9 +288,7 @@ static dperm_status open_file(row_reader *reader, const dperm_source *source, dp
           err, DPERM_INVALID_DATA,
           "%s: has %s inside, not what is given, or the model's; give the file that goes with it",
           source->path, file->schema ? "a schema" : "svmlight rows, or another number of columns,");
-  if (file->trailer->rows == 0 && !reader->may_be_empty) {
-    return fail_no_rows(source->path, err);
-  }
+  RETURN_IF(file->trailer->rows == 0 && !reader->may_be_empty, fail_no_rows(source->path, err));
   reader->cells = file->schema;
   reader->schema = source->schema ? source->schema : file->schema;
   reader->dims = file->schema ? reader->schema->dims : (size_t)file->header->dims;

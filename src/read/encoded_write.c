@@ -5,7 +5,6 @@
 
 #include "base/file_write.h"
 #include "base/memory.h"
-#include "read/encoded_file.h"
 #include "read/row_reader.h"
 
 typedef struct encoded_writer {
@@ -157,9 +156,7 @@ static dperm_status write_all(encoded_writer *w, row_reader *reader, dperm_error
   if (reader->schema) {
     TRY(table_builder_finish(&w->records, &written, err));
   }
-  if (w->row_count == 0 && !reader->may_be_empty) {
-    return fail_no_rows(reader->path, err);
-  }
+  RETURN_IF(w->row_count == 0 && !reader->may_be_empty, fail_no_rows(reader->path, err));
   return write_end(w, reader, err);
 }
 
@@ -184,9 +181,7 @@ dperm_status dperm_encode_file(const dperm_source *source, const char *out_path,
           path_for_people(source->path));
   TRY(output_open(out_path, true, &w.out, err));
   TRY(write_all(&w, reader, err));
-  output_file *out = w.out;
-  w.out = NULL;
-  TRY(output_commit(out, err));
+  TRY(output_commit(TAKE(w.out), err));
   if (rows_written) {
     *rows_written = (size_t)w.row_count;
   }

@@ -103,13 +103,12 @@ static dperm_status parse_label(svmlight_rows *r, slice line, slice token, doubl
     *label = 0;
     return DPERM_OK;
   }
-  if (!number || (value != 1 && value != 0 && value != -1)) {
-    return fail_token(r, line, token, "the label must be -1 or +1 (or 0 or 1)", err);
-  }
+  RETURN_IF(!number || (value != 1 && value != 0 && value != -1),
+            fail_token(r, line, token, "the label must be -1 or +1 (or 0 or 1)", err));
   r->labels_seen |= value == 0 ? LABELS_ZERO : value < 0 ? LABELS_MINUS : 0;
-  if (r->labels_seen == (LABELS_ZERO | LABELS_MINUS)) {
-    return fail_token(r, line, token, "labels 0 and -1 in one file; use either -1/+1 or 0/1", err);
-  }
+  RETURN_IF(
+      r->labels_seen == (LABELS_ZERO | LABELS_MINUS),
+      fail_token(r, line, token, "labels 0 and -1 in one file; use either -1/+1 or 0/1", err));
   *label = value > 0 ? 1.0 : -1.0;
   return DPERM_OK;
 }
@@ -166,9 +165,7 @@ static dperm_status next_record(svmlight_rows *r, growing_rows *rows, bool *foun
   while ((token = next_token(&rest)).length) {
     double value = 0;
     const char *wrong = parse_entry(token, r->base.dims, &last, &value);
-    if (wrong) {
-      return fail_token(r, line, token, wrong, err);
-    }
+    RETURN_IF(wrong, fail_token(r, line, token, wrong, err));
     TRY(rows_reserve(rows, 1, err));
     if (value != 0.0) {
       rows_push(rows, last - 1, value);

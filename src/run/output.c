@@ -10,7 +10,7 @@
 #include "dperm/output.h"
 #include "model/model_file.h"
 #include "run/output.h"
-#include "schema/schema_resolve.h"
+#include "schema/auto_bins.h"
 
 struct dperm_output {
   char *path;

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "schema/schema_resolve.h"
-
 bool bins_cut_equally(const schema_column *column, size_t count, double *cuts) {
   double low = column_transformed(column, column->min),
          high = column_transformed(column, column->max), before = column->min;

@@ -147,7 +147,8 @@ static inline double column_transformed(const schema_column *column, double x) {
 dperm_schema *schema_share(const dperm_schema *schema);
 OWNED_HANDLE(dperm_schema, dperm_schema_free)
 
-/* The "refined" object; NULL for want of memory. */
+/* The names as an array, and the "refined" object; NULL for want of memory. */
+json_t *classes_json(const class_list *classes);
 json_t *schema_refined_json(const schema_refined *refined);
 
 /* From an already parsed tree, as a model file holds it. */

@@ -94,12 +94,9 @@ static dperm_status parse_cross(const json_document *doc, json_t *list, json_t *
     sound = sound && !(other->columns[0] == a && other->columns[1] == b) &&
             !(other->columns[0] == b && other->columns[1] == a);
   }
-  if (!sound) {
-    return json_fail_at(doc, json_blamed(list, given), err,
-                        "a cross is a list of two different columns, each categorical or with "
-                        "\"bins\", or an object with such \"columns\" and a \"weight\"; every pair "
-                        "stands here once");
-  }
+  JSON_FAIL_IF(!sound, doc, json_blamed(list, given), err,
+               "a cross is a list of two different columns, each categorical or with \"bins\", or "
+               "an object with such \"columns\" and a \"weight\"; every pair stands here once");
   cross->columns[0] = a;
   cross->columns[1] = b;
   for (size_t i = 0; i < 2; i++) {
@@ -117,10 +114,9 @@ dperm_status schema_parse_crosses(const json_document *doc, const lookup *names,
   if (!list) {
     return DPERM_OK;
   }
-  if (!json_is_array(list) || json_array_size(list) > CROSSES_MOST) {
-    return json_fail_at(doc, json_blamed(doc->root, list), err,
-                        "\"crosses\" must be a list of pairs of columns, at most %d", CROSSES_MOST);
-  }
+  JSON_FAIL_IF(!json_is_array(list) || json_array_size(list) > CROSSES_MOST, doc,
+               json_blamed(doc->root, list), err,
+               "\"crosses\" must be a list of pairs of columns, at most %d", CROSSES_MOST);
   TRY(memory_new(json_array_size(list), sizeof *schema->crosses, &schema->crosses, err));
   size_t i;
   json_t *given;

@@ -14,18 +14,15 @@ enum {
 static dperm_status get(const json_document *doc, json_t *object, const char *key, int type,
                         bool needed, const json_t **out, dperm_error *err) {
   *out = json_object_get(object, key);
-  if (!*out && needed) {
-    return json_fail_at(doc, object, err,
-                        type == NUMBER ? "a numeric column needs \"%s\", known in public; add it"
-                                       : "\"%s\" is missing here; add it",
-                        key);
-  }
-  if (*out && !(type >> json_typeof(*out) & 1)) {
-    return json_fail_at(doc, json_blamed(object, *out), err, "\"%s\" must be %s", key,
-                        type == TEXT     ? "a text in quotes"
-                        : type == NUMBER ? "a number"
-                                         : "true or false");
-  }
+  JSON_FAIL_IF(!*out && needed, doc, object, err,
+               type == NUMBER ? "a numeric column needs \"%s\", known in public; add it"
+                              : "\"%s\" is missing here; add it",
+               key);
+  JSON_FAIL_IF(*out && !(type >> json_typeof(*out) & 1), doc, json_blamed(object, *out), err,
+               "\"%s\" must be %s", key,
+               type == TEXT     ? "a text in quotes"
+               : type == NUMBER ? "a number"
+                                : "true or false");
   return DPERM_OK;
 }
 
@@ -56,10 +53,8 @@ dperm_status schema_get_number(const json_document *doc, json_t *object, const c
 dperm_status schema_get_weight(const json_document *doc, json_t *object, const char *key,
                                double fallback, double *out, dperm_error *err) {
   TRY(schema_get_number(doc, object, key, &fallback, out, err));
-  if (!(*out >= 1e-6 && *out <= 1e6)) {
-    return json_fail_at(doc, json_object_get(object, key), err,
-                        "\"%s\" must be between 1e-6 and 1e6", key);
-  }
+  JSON_FAIL_IF(!(*out >= 1e-6 && *out <= 1e6), doc, json_object_get(object, key), err,
+               "\"%s\" must be between 1e-6 and 1e6", key);
   return DPERM_OK;
 }
 
@@ -84,24 +79,19 @@ dperm_status schema_get_choice(const json_document *doc, json_t *object, const c
 dperm_status schema_add_values(const json_document *doc, const json_t *owner, const json_t *list,
                                const char *key, int32_t first, int32_t step, lookup *table,
                                dperm_error *err) {
-  if (!json_is_array(list) || json_array_size(list) == 0) {
-    return json_fail_at(doc, list ? json_blamed(owner, list) : owner, err,
-                        "\"%s\" must be a list of at least one text", key);
-  }
+  JSON_FAIL_IF(!json_is_array(list) || json_array_size(list) == 0, doc,
+               list ? json_blamed(owner, list) : owner, err,
+               "\"%s\" must be a list of at least one text", key);
   size_t i;
   json_t *element;
   json_array_foreach(list, i, element) {
-    if (!json_is_string(element)) {
-      return json_fail_at(doc, json_blamed(list, element), err,
-                          "a value in \"%s\" must be a text in quotes", key);
-    }
+    JSON_FAIL_IF(!json_is_string(element), doc, json_blamed(list, element), err,
+                 "a value in \"%s\" must be a text in quotes", key);
     bool added = false;
     slice text = {json_string_value(element), json_string_length(element)};
     TRY(lookup_add(table, text, first + (int32_t)i * step, &added, err));
-    if (!added) {
-      return json_fail_at(doc, element, err, "\"%.64s\" stands here a second time; keep one",
-                          text.start);
-    }
+    JSON_FAIL_IF(!added, doc, element, err, "\"%.64s\" stands here a second time; keep one",
+                 text.start);
   }
   return DPERM_OK;
 }

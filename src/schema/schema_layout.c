@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "schema/auto_bins.h"
 #include "schema/row_norm.h"
-#include "schema/schema.h"
 
 /* ---- groups: what has one nonzero entry at most in every row */
 

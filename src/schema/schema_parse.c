@@ -28,9 +28,8 @@ static dperm_status add_named(const json_document *doc, const json_t *owner, con
   if (!json_is_string(values) || strcmp(json_string_value(values), "*") != 0) {
     return schema_add_values(doc, owner, values, key, (int32_t)at, 0, to->values, err);
   }
-  if (*to->other != LOOKUP_NONE) {
-    return json_fail_at(doc, values, err, "only one %s can be \"*\" (all other values)", to->what);
-  }
+  JSON_FAIL_IF(*to->other != LOOKUP_NONE, doc, values, err,
+               "only one %s can be \"*\" (all other values)", to->what);
   *to->other = (int32_t)at;
   return DPERM_OK;
 }
@@ -84,12 +83,11 @@ static dperm_status parse_reference(const json_document *doc, json_t *object, sc
 static dperm_status parse_categorical(const json_document *doc, json_t *object,
                                       schema_column *column, dperm_error *err) {
   json_t *values = json_object_get(object, "values"), *groups = json_object_get(object, "groups");
-  if ((values != NULL) == (groups != NULL) || (groups && json_object_size(groups) == 0)) {
-    return json_fail_at(doc, object, err,
-                        "categorical column \"%.64s\" needs either \"values\" or \"groups\", "
-                        "an object of at least one, known in public",
-                        column->name);
-  }
+  JSON_FAIL_IF((values != NULL) == (groups != NULL) || (groups && json_object_size(groups) == 0),
+               doc, object, err,
+               "categorical column \"%.64s\" needs either \"values\" or \"groups\", "
+               "an object of at least one, known in public",
+               column->name);
   const named_values to = {&column->categories, &column->values, &column->other, "group"};
   TRY(parse_named(doc, object, values ? values : groups, "values", values != NULL, &to, err));
   return parse_reference(doc, object, column, err);
@@ -106,13 +104,12 @@ static dperm_status parse_numeric(const json_document *doc, json_t *object, sche
   TRY(schema_get_choice(doc, object, "scale", scales, &scale, err));
   column->transform = (column_transform)transform;
   column->scale = (column_scale)scale;
-  if (!(column->min < column->max) ||
-      (column->transform == TRANSFORM_LOG1P && !(column->min > -1))) {
-    return json_fail_at(doc, object, err,
-                        "\"min\" of column \"%.64s\" must be below its \"max\", and above -1 for "
-                        "log1p; mend the range",
-                        column->name);
-  }
+  JSON_FAIL_IF(!(column->min < column->max) ||
+                   (column->transform == TRANSFORM_LOG1P && !(column->min > -1)),
+               doc, object, err,
+               "\"min\" of column \"%.64s\" must be below its \"max\", and above -1 for "
+               "log1p; mend the range",
+               column->name);
   return schema_parse_bins(doc, object, column, err);
 }
 
@@ -123,10 +120,8 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
       {"name", "type", "values", "groups", "reference", "weight", NULL},
       {"name", "type", NULL},
       {"name", "type", NULL}};
-  if (!json_is_object(object)) {
-    return json_fail_at(doc, json_blamed(list, object), err,
-                        "a column must be an object in braces");
-  }
+  JSON_FAIL_IF(!json_is_object(object), doc, json_blamed(list, object), err,
+               "a column must be an object in braces");
   const char *name = "", *type_name = "";
   TRY(schema_get_text(doc, object, "name", NULL, &name, err));
   TRY(schema_get_text(doc, object, "type", NULL, &type_name, err));
@@ -134,12 +129,9 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
   while (column_type_names[type] && strcmp(column_type_names[type], type_name) != 0) {
     type++;
   }
-  if (!column_type_names[type]) {
-    return json_fail_at(doc, json_object_get(object, "type"), err,
-                        "no column type is called \"%.64s\"; choose numeric, categorical, ignore "
-                        "or label",
-                        type_name);
-  }
+  JSON_FAIL_IF(!column_type_names[type], doc, json_object_get(object, "type"), err,
+               "no column type is called \"%.64s\"; choose numeric, categorical, ignore or label",
+               type_name);
   TRY(json_check_keys(doc, object, keys[type], "this column", err));
   TRY(copy_text(name, &column->name, err));
   column->type = (column_type)type;
@@ -155,10 +147,9 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
 static dperm_status parse_columns(const json_document *doc, dperm_schema *schema, lookup *names,
                                   dperm_error *err) {
   json_t *list = json_object_get(doc->root, "columns");
-  if (!json_is_array(list) || json_array_size(list) == 0) {
-    return json_fail_at(doc, list ? json_blamed(doc->root, list) : doc->root, err,
-                        "\"columns\" must be a list of at least one column");
-  }
+  JSON_FAIL_IF(!json_is_array(list) || json_array_size(list) == 0, doc,
+               list ? json_blamed(doc->root, list) : doc->root, err,
+               "\"columns\" must be a list of at least one column");
   TRY(memory_new(json_array_size(list), sizeof *schema->columns, &schema->columns, err));
   size_t i;
   json_t *object;
@@ -167,10 +158,8 @@ static dperm_status parse_columns(const json_document *doc, dperm_schema *schema
     TRY(parse_column(doc, list, object, &schema->columns[i], err));
     bool added = false;
     TRY(lookup_add(names, slice_of(schema->columns[i].name), (int32_t)i, &added, err));
-    if (!added) {
-      return json_fail_at(doc, object, err, "column \"%.64s\" stands here a second time; keep one",
-                          schema->columns[i].name);
-    }
+    JSON_FAIL_IF(!added, doc, object, err, "column \"%.64s\" stands here a second time; keep one",
+                 schema->columns[i].name);
   }
   return DPERM_OK;
 }
@@ -189,12 +178,9 @@ static dperm_status parse_sides(const json_document *doc, const json_t *label,
     TRY(copy_text(rest ? key : json_string_value(json_array_get(list, 0)), &to->names->names[side],
                   err));
   }
-  if (class_list_repeated(to->names) < 2) {
-    return json_fail_at(doc, label, err,
-                        "both classes would be called \"%.64s\"; list another value "
-                        "first",
-                        to->names->names[0]);
-  }
+  JSON_FAIL_IF(class_list_repeated(to->names) < 2, doc, label, err,
+               "both classes would be called \"%.64s\"; list another value first",
+               to->names->names[0]);
   return DPERM_OK;
 }
 
@@ -202,11 +188,9 @@ static dperm_status parse_label(const json_document *doc, dperm_schema *schema, 
   static const char *const keys[][4] = {{"column", "positive", "negative", NULL},
                                         {"column", "classes", NULL}};
   json_t *label = json_object_get(doc->root, "label");
-  if (!json_is_object(label)) {
-    return json_fail_at(doc, label ? json_blamed(doc->root, label) : doc->root, err,
-                        "\"label\" must be an object with \"column\", \"positive\" and "
-                        "\"negative\", or \"column\" and \"classes\"");
-  }
+  JSON_FAIL_IF(!json_is_object(label), doc, label ? json_blamed(doc->root, label) : doc->root, err,
+               "\"label\" must be an object with \"column\", \"positive\" and "
+               "\"negative\", or \"column\" and \"classes\"");
   json_t *classes = json_object_get(label, "classes");
   TRY(json_check_keys(doc, label, keys[classes != NULL], "\"label\"", err));
   const char *column = NULL;
@@ -219,11 +203,8 @@ static dperm_status parse_label(const json_document *doc, dperm_schema *schema, 
   }
   bool list = json_is_array(classes);
   size_t count = list ? json_array_size(classes) : json_object_size(classes);
-  if (count < 2 || count > CLASSES_MOST) {
-    return json_fail_at(doc, json_blamed(label, classes), err,
-                        "\"classes\" must be a list, or an object, of 2 to %d classes",
-                        CLASSES_MOST);
-  }
+  JSON_FAIL_IF(count < 2 || count > CLASSES_MOST, doc, json_blamed(label, classes), err,
+               "\"classes\" must be a list, or an object, of 2 to %d classes", CLASSES_MOST);
   return parse_named(doc, label, classes, "classes", list, &to, err);
 }
 
@@ -232,14 +213,12 @@ static dperm_status parse_marks(const json_document *doc, dperm_schema *schema, 
   const char *separator = "", *comment = "";
   TRY(schema_get_text(doc, doc->root, "separator", ",", &separator, err));
   TRY(schema_get_text(doc, doc->root, "comment", "", &comment, err));
-  if (strlen(separator) != 1 || strchr("\"\r\n ", *separator)) {
-    return json_fail_at(doc, json_object_get(doc->root, "separator"), err,
-                        "\"separator\" must be one byte, such as \",\" or \";\" or \"\\t\"");
-  }
-  if (strlen(comment) > 64 || strchr(comment, '\n')) {
-    return json_fail_at(doc, json_object_get(doc->root, "comment"), err,
-                        "\"comment\" must be a short prefix of a line");
-  }
+  JSON_FAIL_IF(strlen(separator) != 1 || strchr("\"\r\n ", *separator), doc,
+               json_object_get(doc->root, "separator"), err,
+               "\"separator\" must be one byte, such as \",\" or \";\" or \"\\t\"");
+  JSON_FAIL_IF(strlen(comment) > 64 || strchr(comment, '\n'), doc,
+               json_object_get(doc->root, "comment"), err,
+               "\"comment\" must be a short prefix of a line");
   schema->separator = *separator;
   return *comment ? copy_text(comment, &schema->comment, err) : DPERM_OK;
 }
@@ -262,11 +241,10 @@ static dperm_status check_values(const json_document *doc, const json_t *place, 
                                  const lookup *values, const lookup *missing, dperm_error *err) {
   for (size_t p = 0; p < values->capacity; p++) {
     const lookup_entry *entry = &values->places[p];
-    if (entry->text && lookup_find(missing, (slice){entry->text, entry->length}) != LOOKUP_NONE) {
-      return json_fail_at(doc, place, err,
-                          "value \"%.64s\" of column \"%.64s\" is in \"missing\" too; keep one",
-                          entry->text, column);
-    }
+    JSON_FAIL_IF(
+        entry->text && lookup_find(missing, (slice){entry->text, entry->length}) != LOOKUP_NONE,
+        doc, place, err, "value \"%.64s\" of column \"%.64s\" is in \"missing\" too; keep one",
+        entry->text, column);
   }
   return DPERM_OK;
 }
@@ -281,19 +259,15 @@ static dperm_status check_together(const json_document *doc, const dperm_schema 
     const json_t *place = json_array_get(list, i);
     bool is_label = strcmp(column->name, schema->label_column) == 0;
     found = found || is_label;
-    if (is_label != (column->type == COLUMN_LABEL)) {
-      return json_fail_at(doc, place, err,
-                          "column \"%.64s\" is %s of type label; its type and \"label\" must agree",
-                          column->name, is_label ? "the label's, but not" : "not the label's, but");
-    }
+    JSON_FAIL_IF(is_label != (column->type == COLUMN_LABEL), doc, place, err,
+                 "column \"%.64s\" is %s of type label; its type and \"label\" must agree",
+                 column->name, is_label ? "the label's, but not" : "not the label's, but");
     TRY(check_values(doc, place, column->name, &column->values, &schema->missing, err));
   }
-  if (!found) {
-    return json_fail_at(doc, list, err,
-                        "without a header every column is listed: add the label's as {\"name\": "
-                        "\"%.64s\", \"type\": \"label\"}",
-                        schema->label_column);
-  }
+  JSON_FAIL_IF(!found, doc, list, err,
+               "without a header every column is listed: add the label's as {\"name\": "
+               "\"%.64s\", \"type\": \"label\"}",
+               schema->label_column);
   return check_values(doc, json_object_get(doc->root, "label"), schema->label_column,
                       &schema->labels, &schema->missing, err);
 }
@@ -305,10 +279,8 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
                                      "separator", "crosses", "refined",    NULL};
   static const char *const row_rules[] = {"clip", "fixed", NULL};
   static const char *const missing_rules[] = {"zero", "category", "drop", NULL};
-  if (!json_is_object(doc->root)) {
-    return json_fail_at(doc, doc->root, err,
-                        "a schema is an object in braces; put \"label\" and \"columns\" into one");
-  }
+  JSON_FAIL_IF(!json_is_object(doc->root), doc, doc->root, err,
+               "a schema is an object in braces; put \"label\" and \"columns\" into one");
   TRY(json_check_keys(doc, doc->root, keys, "the schema", err));
   OWNED(lookup_clear) lookup names = {0};
   int rows = 0, on_missing = 0;
@@ -328,9 +300,8 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
   TRY(schema_parse_crosses(doc, &names, schema, err));
   schema->json = json_incref(doc->root);
   dperm_error trouble = {DPERM_OK, ""};
-  if (schema_layout(schema, &trouble) != DPERM_OK) {
-    return json_fail_at(doc, json_object_get(doc->root, "columns"), err, "%.700s", trouble.message);
-  }
+  JSON_FAIL_IF(schema_layout(schema, &trouble) != DPERM_OK, doc,
+               json_object_get(doc->root, "columns"), err, "%.700s", trouble.message);
   return DPERM_OK;
 }
 
@@ -372,9 +343,7 @@ dperm_status dperm_schema_write(const dperm_schema *schema, const char *path, dp
   OWNED(output_discard_at) output_file *file = NULL;
   TRY(output_open(path, false, &file, err));
   TRY(json_write(schema->json, true, file, err));
-  output_file *whole = file;
-  file = NULL;
-  return output_commit(whole, err);
+  return output_commit(TAKE(file), err);
 }
 
 dperm_status dperm_schema_to_text(const dperm_schema *schema, char **text, size_t *length,
@@ -382,7 +351,5 @@ dperm_status dperm_schema_to_text(const dperm_schema *schema, char **text, size_
   OWNED(output_discard_at) output_file *file = NULL;
   TRY(output_open_memory(&file, err));
   TRY(json_write(schema->json, true, file, err));
-  output_file *whole = file;
-  file = NULL;
-  return output_take(whole, text, length, err);
+  return output_take(TAKE(file), text, length, err);
 }

@@ -37,6 +37,14 @@ size_t schema_encoded_columns(const dperm_schema *schema) {
 
 /* ---- all of it, as JSON (docs/formats.md) */
 
+json_t *classes_json(const class_list *classes) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < classes->count; i++) {
+    json_append(&array, json_string(classes->names[i]));
+  }
+  return array;
+}
+
 static json_t *column_json(const dperm_schema *schema, size_t i) {
   const schema_column *c = &schema->columns[i];
   bool refers = c->reference != LOOKUP_NONE;
@@ -56,10 +64,8 @@ static json_t *cross_json(const dperm_schema *schema, size_t i) {
 }
 
 dperm_status dperm_schema_describe(const dperm_schema *schema, char **json, dperm_error *err) {
-  json_t *classes = json_array(), *columns = json_array(), *crosses = json_array();
-  for (size_t i = 0; i < schema->classes.count; i++) {
-    json_append(&classes, json_string(schema->classes.names[i]));
-  }
+  json_t *classes = classes_json(&schema->classes);
+  json_t *columns = json_array(), *crosses = json_array();
   for (size_t i = 0; i < schema->column_count; i++) {
     json_append(&columns, column_json(schema, i));
   }

@@ -76,11 +76,10 @@ dperm_status schema_parse_refined(const json_document *doc, schema_refined *out,
                strcmp(whom, neighbours_word(r.neighbours)) == 0 &&
                read_ledger(json_object_get(object, "ledger"), &r);
   refined_digest(&r, text_at(object, "dperm_version"), digest);
-  if (!whole || strcmp(digest, text_at(object, "digest")) != 0) {
-    return json_fail_at(doc, json_blamed(doc->root, object), err,
-                        "\"refined\" is not as 'dperm refine' wrote it, so what the schema cost is "
-                        "not known; refine the wide schema again, and do not edit this object");
-  }
+  JSON_FAIL_IF(!whole || strcmp(digest, text_at(object, "digest")) != 0, doc,
+               json_blamed(doc->root, object), err,
+               "\"refined\" is not as 'dperm refine' wrote it, so what the schema cost is "
+               "not known; refine the wide schema again, and do not edit this object");
   *out = r;
   return DPERM_OK;
 }

@@ -128,10 +128,6 @@ dperm_status dperm_predict_file(const dperm_model *model, const dperm_source *so
   TRY(output_write(p.out, header, sizeof header - 1, err));
   TRY(reader->file ? predict_pages(&p, reader, err)
                    : reader->kind->read(reader, predict_batches, &p, err));
-  if (p.rows == 0 && !reader->may_be_empty) {
-    return fail_no_rows(reader->path, err);
-  }
-  output_file *whole = p.out;
-  p.out = NULL;
-  return output_commit(whole, err);
+  RETURN_IF(p.rows == 0 && !reader->may_be_empty, fail_no_rows(reader->path, err));
+  return output_commit(TAKE(p.out), err);
 }

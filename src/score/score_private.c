@@ -10,10 +10,8 @@
 #include <stdio.h>
 
 #include "base/defect.h"
-#include "base/memory.h"
 #include "base/options_defaults.h"
 #include "dperm/score.h"
-#include "random/random_source.h"
 #include "run/account.h"
 #include "run/fit.h"
 #include "run/options.h"
@@ -57,18 +55,16 @@ static dperm_status check_neighbours(const dperm_model *model, const dperm_score
   dperm_neighbours of_model = model->claim.neighbours;
   FAIL_IF(!dperm_neighbours_name(o->neighbours), err, DPERM_INVALID_ARGUMENT,
           "neighbours number %d is none of the two", (int)o->neighbours);
-  if (!o->public_model && o->neighbours != of_model && /* of no private model it says so */
-      (of_model == DPERM_NEIGHBOURS_ADD_REMOVE || dperm_model_is_private(model))) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "this model is private for neighbours %s, its score says nothing for others; say "
-         "neighbours %s, or score it on other records, as a public model",
-         dperm_neighbours_name(of_model), dperm_neighbours_name(of_model));
-  }
+  FAIL_IF(!o->public_model && o->neighbours != of_model && /* of no private model it says so */
+              (of_model == DPERM_NEIGHBOURS_ADD_REMOVE || dperm_model_is_private(model)),
+          err, DPERM_INVALID_ARGUMENT,
+          "this model is private for neighbours %s, its score says nothing for others; say "
+          "neighbours %s, or score it on other records, as a public model",
+          dperm_neighbours_name(of_model), dperm_neighbours_name(of_model));
   return DPERM_OK;
 }
 
-/* Before anything is charged: what is asked for, and whether the caller's struct holds the answer.
- */
+/* Before anything is charged: what is asked for, and that the caller's struct holds the answer. */
 static dperm_status take_options(const dperm_model *model, const dperm_score_options *given,
                                  size_t size, dperm_score_options *out, dperm_error *err) {
   TRY(sized_check(&score_struct, 0, size, err));
@@ -81,14 +77,12 @@ static dperm_status take_options(const dperm_model *model, const dperm_score_opt
   TRY(check_rows_per_person(out->rows_per_person, err));
   FAIL_IF(!(out->epsilon > 0 && out->epsilon < 1e6) || ratio_value(noise_rate(out)) < 1e-12, err,
           DPERM_INVALID_ARGUMENT,
-          "epsilon = %g; it must be positive, below 1e6, and leave at "
-          "least 1e-12 for each count",
+          "epsilon = %g; it must be positive, below 1e6, and leave at least 1e-12 for each count",
           out->epsilon);
   return DPERM_OK;
 }
 
-/* For replaced records the number of rows is public, and no count needs noise but that of errors.
- */
+/* For replaced records the number of rows is public: no count needs noise but that of errors. */
 static dperm_private_score add_noise(const confusion *c, const dperm_score_options *o,
                                      const guarantee *claim, random_source *source) {
   ratio rate = noise_rate(o);

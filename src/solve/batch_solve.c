@@ -8,8 +8,6 @@
  * with the other sign. With a convex objective that is all that can go wrong far away; near the
  * minimum nothing does. There is no proof of convergence here and none is needed: a model that
  * takes too long is given up. */
-#include "solve/batch_solve.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@
  *   doubles: u|ŝ_i|.
  * - Sums: Σ x_i ŝ_i is off by at most γ_{N+1} Σ|ŝ_i| |x_i|, in norm γ_{N+1} R·Σ|ŝ_i|. All sums
  *   over n rows are divided by D: the rows' number, or a public one (docs/proofs/neighbours.md),
- * and slope_error counts n/D times.
+ *   and slope_error counts n/D times.
  * - Penalty: /D, times Λ, times Δ and three additions: at most five roundings of each part. A
  *   quadratic N_j′ = w(f−p) is within 2v of itself, a custom one within the share e that it
  *   declares, e/(1−e) of what it computes, at the high half of f only.
@@ -28,7 +28,6 @@
 #include "base/double_double.h"
 #include "base/norm_upper.h"
 #include "loss/link.h"
-#include "loss/loss.h"
 
 enum { BLOCK = STRIPE_UNIT, WIDE_DOUBLES = 1 << 21 };
 /* Sums of one number a row go by blocks of STRIPE_UNIT = 2^9 rows in

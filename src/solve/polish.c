@@ -1,20 +1,17 @@
 /* From f, along a direction d of descent (Newton's, else the gradient itself), to f + t·d for t =
  * 1, ½, ¼, … Two rules accept a step:
- *
- *   A. the certified gradient is at most half of what it was at the last step of this kind (or at
- * the start); B. along d the objective still falls at the new place, beyond what its error E could
- * feign: dᵀĝ ≤ −2E‖d‖. By convexity it has fallen all the way, by at least t·E‖d‖.
- *
+ * A. the certified gradient is at most half of what it was at the last such step, or the start;
+ * B. along d the objective still falls at the new place, beyond what its error E could feign:
+ *    dᵀĝ ≤ −2E‖d‖. By convexity it has fallen all the way, by at least t·E‖d‖.
  * A happens finitely often above the target. Between two of them every step lowers the objective by
  * at least a fixed amount, and it is bounded below; so the target is reached. That some t is
  * accepted: for d = −ĝ every t ≤ 1/(4M) is, M the largest curvature, while ‖ĝ‖ ≥ 6E. Newton's
- * direction gets a limited number of tries, so that bad ones cannot hold up the other. Near the
- * minimum A is Newton's own convergence and one or two evaluations are all.
+ * direction gets a limited number of tries, so that bad ones cannot hold up the other.
  *
- * A loss with a tiny h is all but a kink, and Newton's direction is good up to the next kink only:
- * steps so short could take for ever. A walk that has not ended soon therefore tries another way to
- * make one step of kind A: it follows the minimizer while h shrinks from the size of the scores,
- * where the loss is a parabola to all rows, down to what it is. */
+ * A loss with a tiny h is all but a kink, and Newton's direction is good up to the next kink only.
+ * A walk that has not ended soon therefore tries another way to make one step of kind A: it follows
+ * the minimizer while h shrinks from the size of the scores, where the loss is a parabola to all
+ * rows, down to what it is. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +20,6 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "loss/link.h"
-#include "loss/loss.h"
 #include "solve/certify.h"
 #include "solve/direction.h"
 
@@ -155,9 +151,8 @@ static dperm_status find_direction(walk *w, solver_method method, dperm_error *e
   return newton_direction(p, method, &at, 1e-4, w->direction, err);
 }
 
-/* At least the largest eigenvalue of the Hessian here: cR² for the loss (times the rows for each 1
- * of the divisor), the diagonal for the rest.
- */
+/* At least the largest eigenvalue of the Hessian here: cR² for the loss (times problem_crowd), the
+ * diagonal for the rest. */
 static dperm_status largest_curvature(const walk *w, double *out, dperm_error *err) {
   const problem *p = w->p;
   double penalty = 0, here = 0;

@@ -7,7 +7,6 @@
 
 #include "base/thread_pool.h"
 #include "loss/link.h"
-#include "loss/loss.h"
 
 double problem_divisor(const problem *p) {
   return p->divisor > 0 ? p->divisor : (double)rows_in_all(p->x);

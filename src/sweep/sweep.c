@@ -5,12 +5,8 @@
 #include <unistd.h>
 
 #include "base/arithmetic.h"
-#include "base/memory.h"
 #include "base/options_defaults.h"
 #include "base/thread_pool.h"
-#include "data/dataset.h"
-#include "run/fit.h"
-#include "run/options.h"
 #include "run/representation.h"
 #include "sweep/sweep_run.h"
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/dataset.h"
 #include "mechanism/mechanism.h"
 #include "random/discrete_sampling.h"
 #include "run/options.h"

@@ -19,7 +19,6 @@
 
 #include "base/file_write.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/progress.h"
 #include "data/identity.h"
 #include "run/options.h"
@@ -175,9 +174,7 @@ static dperm_status open_file(sweep *s, dperm_error *err) {
   struct stat about;
   TRY(protected_file_check(path, path, err));
   s->journal = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (s->journal < 0) {
-    return fail_system(path, errno, err);
-  }
+  RETURN_IF(s->journal < 0, fail_system(path, errno, err));
   FAIL_IF(fstat(s->journal, &about) != 0 || !S_ISREG(about.st_mode), err, DPERM_IO_ERROR,
           "%s: not a plain file; a sweep's journal needs one", path);
   FAIL_IF(flock(s->journal, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK, err, DPERM_IO_ERROR,
@@ -193,9 +190,7 @@ static dperm_status journal_open(sweep *s, dperm_error *err) {
   (void)snprintf(header, sizeof header, "%s%s\n", title, hex);
   TRY(open_file(s, err));
   ssize_t read = pread(s->journal, found, HEADER, 0);
-  if (read < 0) {
-    return fail_system(s->how->journal, errno, err);
-  }
+  RETURN_IF(read < 0, fail_system(s->how->journal, errno, err));
   FAIL_IF(memcmp(found, header, (size_t)read) != 0, err, DPERM_INVALID_DATA,
           "%s:1:1: not a journal of this sweep with these options, data and version of dperm; give "
           "the same again to go on with it, delete it, or name another output",

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "schema/auto_bins.h"
-#include "schema/schema_resolve.h"
 #include "support.h"
 #include "text_buffer.h"
 

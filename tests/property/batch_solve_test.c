@@ -9,7 +9,6 @@
 #include "kernel/features.h"
 #include "mechanism/mechanism.h"
 #include "reference.h"
-#include "solve/batch_solve.h"
 #include "solve/certify.h"
 #include "solve/direction.h"
 

@@ -8,7 +8,6 @@
 #include "dperm/tune.h"
 #include "model/model.h"
 #include "schema/auto_bins.h"
-#include "schema/schema_resolve.h"
 #include "support.h"
 
 /* ---- the rule */

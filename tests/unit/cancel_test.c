@@ -12,7 +12,6 @@
 #include "loss/softmax.h"
 #include "matrix/matrix_dense.h"
 #include "reference.h"
-#include "solve/batch_solve.h"
 #include "solve/direction.h"
 #include "solve/problem.h"
 #include "solve/solver.h"
