@@ -1,5 +1,6 @@
 /* The audit's statistics: bounds come near the claims of sound mechanisms and do not pass them,
- * unsound ones are refuted, and seeds and threads behave. Seeds are fixed; what chance could do is stated where it could. */
+ * unsound ones are refuted, and seeds and threads behave. Seeds are fixed; what chance could do is
+ * stated where it could. */
 #include <math.h>
 #include <stdlib.h>
 
