@@ -52,8 +52,7 @@ static dperm_status tick(const byte_source *source, dperm_error *err) {
                        source->size, err);
 }
 
-/* Some bytes of the file as they are; none at its end. After a signal the
- * tick may ask to stop. */
+/* Some bytes of the file as they are; none at its end. After a signal the tick may ask to stop. */
 static dperm_status read_raw(byte_source *source, void *buffer, size_t capacity, size_t *got,
                              dperm_error *err) {
   ssize_t count = 0;
@@ -261,8 +260,7 @@ dperm_status file_read_all(const char *path, size_t limit, char **text, size_t *
             "%s: larger than %zu bytes; this is not such a file", path_for_people(path), limit);
   } while (got > 0);
   buffer[used] = '\0';
-  *text = buffer;
+  *text = TAKE(buffer);
   *length = used;
-  buffer = NULL;
   return DPERM_OK;
 }
