@@ -28,10 +28,18 @@ struct output_file {
   size_t length;
 };
 
-static dperm_status fail_write(const output_file *file, int reason, dperm_error *err) {
-  FAIL(err, DPERM_IO_ERROR,
-       "%s: cannot write (%s); check the place, its permissions and free space", file->name,
-       strerror(reason));
+/* Fails with errno unless all is well. */
+static dperm_status written(const output_file *file, bool well, dperm_error *err) {
+  FAIL_IF(!well, err, DPERM_IO_ERROR,
+          "%s: cannot write (%s); check the place, its permissions and free space", file->name,
+          strerror(errno));
+  return DPERM_OK;
+}
+
+/* The same with the errno of a failure, or 0. */
+static dperm_status check_trouble(const output_file *file, int reason, dperm_error *err) {
+  errno = reason;
+  return written(file, reason == 0, err);
 }
 
 void output_discard(output_file *file) {
@@ -220,9 +228,7 @@ static dperm_status open_beside(output_file *file, bool private, dperm_error *er
   int mode = private ? 0600 : 0666;
   TRY(memory_new(name_size(file->target), 1, &file->temporary, err));
   int fd = create_beside(file, mode);
-  if (fd < 0) {
-    return fail_write(file, errno, err);
-  }
+  TRY(written(file, fd >= 0, err));
   if (!private && stat(file->target, &about) == 0) {
     (void)fchmod(fd, about.st_mode & 07777);
   }
@@ -230,7 +236,7 @@ static dperm_status open_beside(output_file *file, bool private, dperm_error *er
   if (!file->stream) {
     int reason = errno;
     (void)close(fd);
-    return fail_write(file, reason, err);
+    return check_trouble(file, reason, err);
   }
   return DPERM_OK;
 }
@@ -238,12 +244,9 @@ static dperm_status open_beside(output_file *file, bool private, dperm_error *er
 /* Only a file that is known to be a ledger is refused: a redirection may give us one that we cannot
  * read. */
 static dperm_status open_stdout(output_file *file, dperm_error *err) {
-  int reason = stream_trouble(STDOUT_FILENO);
   file->name = "standard output";
   file->stream = stdout;
-  if (reason) {
-    return fail_write(file, reason, err);
-  }
+  TRY(check_trouble(file, stream_trouble(STDOUT_FILENO), err));
   dperm_status status = protected_file_check("/proc/self/fd/1", file->name, err);
   return status == DPERM_INVALID_ARGUMENT ? status : DPERM_OK;
 }
@@ -254,11 +257,9 @@ static dperm_status open_directly(output_file *file, bool folder, dperm_error *e
   /* a pipe without a reader waits for one */
   FAIL_IF(!file->stream && !folder && errno == EINTR, err, DPERM_CANCELLED,
           "%s: stopped on request while opening; nothing was written", file->name);
-  if (!file->stream) {
-    return fail_write(file, folder ? EISDIR : errno, err);
-  }
-  int reason = stream_trouble(fileno(file->stream));
-  return reason ? fail_write(file, reason, err) : DPERM_OK;
+  errno = folder ? EISDIR : errno;
+  TRY(written(file, file->stream != NULL, err));
+  return check_trouble(file, stream_trouble(fileno(file->stream)), err);
 }
 
 /* The rename would replace it, and the file not be where the link says. */
@@ -280,7 +281,7 @@ dperm_status output_open(const char *path, bool private, output_file **out, dper
   if (!path || strcmp(path, "-") == 0) {
     TRY(open_stdout(file, err));
   } else if (*path && path[strlen(path) - 1] == '/') { /* a folder, there or not */
-    return fail_write(file, EISDIR, err);
+    return check_trouble(file, EISDIR, err);
   } else if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
     TRY(open_directly(file, S_ISDIR(about.st_mode), err));
   } else {
@@ -290,8 +291,8 @@ dperm_status output_open(const char *path, bool private, output_file **out, dper
     if (!file->target) {
       TRY(memory_copy_text(path, strlen(path), &file->target, err));
     }
-    int reason = rename_trouble(file->target);
-    TRY(reason ? fail_write(file, reason, err) : open_beside(file, private, err));
+    TRY(check_trouble(file, rename_trouble(file->target), err));
+    TRY(open_beside(file, private, err));
   }
   *out = TAKE(file);
   return DPERM_OK;
@@ -329,7 +330,7 @@ dperm_status output_reserve(output_file *file, size_t bytes, dperm_error *err) {
     reason = take_blocks(fd, bytes);
     file->reserved = true;
   }
-  return reason ? fail_write(file, reason, err) : DPERM_OK;
+  return check_trouble(file, reason, err);
 }
 
 /* It has a name for a moment. */
@@ -357,10 +358,7 @@ const char *output_temporary(const output_file *file) {
 }
 
 dperm_status output_write(output_file *file, const char *bytes, size_t length, dperm_error *err) {
-  if (fwrite(bytes, 1, length, file->stream) != length) {
-    return fail_write(file, errno, err);
-  }
-  return DPERM_OK;
+  return written(file, fwrite(bytes, 1, length, file->stream) == length, err);
 }
 
 void file_sync_folder(const char *path) {
@@ -374,16 +372,13 @@ void file_sync_folder(const char *path) {
 
 dperm_status output_commit(output_file *given, dperm_error *err) {
   OWNED(output_discard_at) output_file *file = given;
-  if (fflush(file->stream) != 0) {
-    return fail_write(file, errno, err);
-  }
+  TRY(written(file, fflush(file->stream) == 0, err));
   if (!file->target) {
     return DPERM_OK;
   }
   int fd = fileno(file->stream);
-  if ((file->reserved && ftruncate(fd, ftello(file->stream)) != 0) || fsync(fd) != 0) {
-    return fail_write(file, errno, err);
-  }
+  bool cut = !file->reserved || ftruncate(fd, ftello(file->stream)) == 0;
+  TRY(written(file, cut && fsync(fd) == 0, err));
   if (protected_file_check(file->target, file->name, err) != DPERM_OK) {
     if (err) { /* it was made meanwhile: no longer wrong usage */
       err->status = DPERM_IO_ERROR;
@@ -392,9 +387,7 @@ dperm_status output_commit(output_file *given, dperm_error *err) {
   }
   int closed = fclose(file->stream);
   file->stream = NULL;
-  if (closed != 0 || rename(file->temporary, file->target) != 0) {
-    return fail_write(file, errno, err);
-  }
+  TRY(written(file, closed == 0 && rename(file->temporary, file->target) == 0, err));
   file->named = false;
   file_sync_folder(file->target);
   return DPERM_OK;

@@ -37,18 +37,11 @@ dperm_status memory_reserve(void *array, size_t *capacity, size_t needed, size_t
     return DPERM_OK;
   }
   size_t grown = *capacity + *capacity / 2 + 16;
-  if (grown < needed) {
-    grown = needed;
-  }
-  if (grown > SIZE_MAX / 2 / size) {
-    return fail_memory((double)grown, size, err);
-  }
+  grown = grown < needed ? needed : grown;
   void *block = NULL;
   memcpy(&block, array, sizeof block);
-  block = realloc(block, grown * size);
-  if (!block) {
-    return fail_memory((double)grown, size, err);
-  }
+  block = grown <= SIZE_MAX / 2 / size ? realloc(block, grown * size) : NULL;
+  TRY(block ? DPERM_OK : fail_memory((double)grown, size, err));
   memcpy(array, &block, sizeof block);
   *capacity = grown;
   return DPERM_OK;
