@@ -72,11 +72,7 @@ static const double *features_block(const matrix *x, size_t from, size_t count, 
   size_t half = x->cols / 2;
   double scale = features_scale(x->cols);
   double *angles = work, *rows = work + MATRIX_BLOCK * half, *rest = rows + MATRIX_BLOCK * x->cols;
-  if (m->map->directions) {
-    written_angles(m, from, count, angles, rest);
-  } else {
-    fast_angles(m, from, count, angles, rest);
-  }
+  (m->map->directions ? written_angles : fast_angles)(m, from, count, angles, rest);
   for (size_t i = 0; i < count && !cancel_requested(); i++) {
     (void)cancel_poll_at(i, half);
     sincos_scaled(angles + i * half, half, scale, rows + i * x->cols, rows + i * x->cols + half);

@@ -92,10 +92,9 @@ const noise_kind noise_l2 = {.name = "l2",
 /* ---- l1 noise: independent Laplace coordinates, ±E/β with E a unit exponential and a random sign.
  * Then ‖b‖₁ is Gamma(d, 1/β), and the direction b/‖b‖₁ independent of it.
  *
- * The budget behind noise_relative_error, in units of u = 2^−53 as in noise_l2.c: E 5.5, the
- * quotient 1, together 6.5. The claim, 64 + 4D as for all kinds, is far more. Left out is an event
- * of probability below 2^−250: that one of the d ≤ 2^31 exponentials is below 2^−300 or above
- * 2^40. */
+ * The budget behind noise_relative_error, in units of u as above: E 5.5, the quotient 1, together
+ * 6.5; the claim, 64 + 4D, is far more. Left out is an event of probability below 2^−250: that one
+ * of the d ≤ 2^31 exponentials is below 2^−300 or above 2^40. */
 
 static double l1_row_bound(const row_bounds *bounds, size_t dims) {
   return bounds->norm1;
