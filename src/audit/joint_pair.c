@@ -20,7 +20,7 @@
 
 #include "audit/worst_pair.h"
 #include "base/vector.h"
-#include "loss/softmax.h"
+#include "loss/link.h"
 #include "solve/direction.h"
 
 enum { CLASSES = JOINT_CLASSES, WEIGHTS = JOINT_WEIGHTS };

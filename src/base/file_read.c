@@ -52,17 +52,14 @@ static dperm_status tick(const byte_source *source, dperm_error *err) {
                        source->size, err);
 }
 
-/* Some bytes of the file as they are; none at its end. After a signal the
- * tick may ask to stop. */
+/* Some bytes of the file as they are; none at its end. After a signal the tick may ask to stop. */
 static dperm_status read_raw(byte_source *source, void *buffer, size_t capacity, size_t *got,
                              dperm_error *err) {
   ssize_t count = 0;
   while ((count = read(source->fd, buffer, capacity)) < 0 && errno == EINTR) {
     TRY(tick(source, err));
   }
-  if (count < 0) {
-    return fail_source(source->path, "read", err);
-  }
+  TRY(count < 0 ? fail_source(source->path, "read", err) : DPERM_OK);
   source->raw += (uint64_t)count;
   source->file_ended = count == 0;
   *got = (size_t)count;
@@ -108,9 +105,8 @@ dperm_status byte_source_open(const char *path, const dperm_progress *progress, 
     TRY(progress_tick(progress, "reading", 0, 1, err));
   }
   struct stat about;
-  if (source->fd < 0 || fstat(source->fd, &about) != 0) {
-    return fail_source(path, "open", err);
-  }
+  bool open_now = source->fd >= 0 && fstat(source->fd, &about) == 0;
+  TRY(open_now ? DPERM_OK : fail_source(path, "open", err));
   source->size = S_ISREG(about.st_mode) && about.st_size > 0 ? (uint64_t)about.st_size : 0;
   TRY(memory_raw(PACKED, 1, &source->ahead, err));
   TRY(look_ahead(source, 2, err));
@@ -166,9 +162,7 @@ static dperm_status inflate_some(byte_source *source, dperm_error *err) {
           path_for_people(source->path));
   int code = inflate(z, Z_NO_FLUSH);
   source->behind = code == Z_STREAM_END;
-  if (code == Z_MEM_ERROR) {
-    return fail_memory(source, err);
-  }
+  TRY(code == Z_MEM_ERROR ? fail_memory(source, err) : DPERM_OK);
   FAIL_IF(code != Z_OK && code != Z_BUF_ERROR && code != Z_STREAM_END, err, DPERM_IO_ERROR,
           "%s: cannot read (%s); the file or the disk is damaged", path_for_people(source->path),
           z->msg ? z->msg : "this is not gzip");
@@ -227,13 +221,10 @@ void byte_source_add(byte_source *source, const char *bytes, size_t count) {
 }
 
 dperm_status byte_source_digest(byte_source *source, dperm_error *err) {
-  if (sodium_init() < 0) { /* it also finds the fast way for this processor */
-    FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
-  }
+  FAIL_IF(sodium_init() < 0, /* which also finds the fast way for this processor */
+          err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
   source->digest = aligned_alloc(_Alignof(crypto_generichash_state), sizeof *source->digest);
-  if (!source->digest) {
-    return fail_memory(source, err);
-  }
+  TRY(source->digest ? DPERM_OK : fail_memory(source, err));
   (void)crypto_generichash_init(source->digest, NULL, 0, FILE_DIGEST_SIZE);
   return DPERM_OK;
 }
@@ -261,8 +252,7 @@ dperm_status file_read_all(const char *path, size_t limit, char **text, size_t *
             "%s: larger than %zu bytes; this is not such a file", path_for_people(path), limit);
   } while (got > 0);
   buffer[used] = '\0';
-  *text = buffer;
+  *text = TAKE(buffer);
   *length = used;
-  buffer = NULL;
   return DPERM_OK;
 }

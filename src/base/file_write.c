@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +28,18 @@ struct output_file {
   size_t length;
 };
 
-static dperm_status fail_write(const output_file *file, int reason, dperm_error *err) {
-  FAIL(err, DPERM_IO_ERROR,
-       "%s: cannot write (%s); check the place, its permissions and free space", file->name,
-       strerror(reason));
+/* Fails with errno unless all is well. */
+static dperm_status written(const output_file *file, bool well, dperm_error *err) {
+  FAIL_IF(!well, err, DPERM_IO_ERROR,
+          "%s: cannot write (%s); check the place, its permissions and free space", file->name,
+          strerror(errno));
+  return DPERM_OK;
+}
+
+/* The same with the errno of a failure, or 0. */
+static dperm_status check_trouble(const output_file *file, int reason, dperm_error *err) {
+  errno = reason;
+  return written(file, reason == 0, err);
 }
 
 void output_discard(output_file *file) {
@@ -49,6 +58,73 @@ void output_discard(output_file *file) {
   free(file);
 }
 
+/* ---- ledgers. One is known by its first bytes, so that one that no argument names is not replaced
+ * either; SQLite's own files by their names, a ledger's and a suffix */
+
+/* SQLite's header: 16 bytes of magic, and the application's mark at 68 (ledger/store.h). */
+static bool begins_like_ledger(int fd) {
+  unsigned char head[72];
+  return pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
+         memcmp(head, "SQLite format 3", 16) == 0 && memcmp(head + 68, "dprm", 4) == 0;
+}
+
+/* Whether a ledger is there; sets errno, and says no, where that cannot be found out.
+ *
+ * Closing any descriptor of a file gives up all locks that the process has on it, also those of a
+ * thread that is charging it. So a ledger's stays open, and the last one that was met is known. */
+static bool is_ledger(const char *path) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static dev_t device;
+  static ino_t inode;
+  struct stat about;
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
+    errno = 0; /* nothing there to replace, or a device */
+    return false;
+  }
+  (void)pthread_mutex_lock(&lock);
+  bool found = about.st_dev == device && about.st_ino == inode;
+  int fd = found ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  int reason = found || fd >= 0 ? 0 : errno;
+  if (fd >= 0 && begins_like_ledger(fd)) {
+    found = true;
+    device = about.st_dev;
+    inode = about.st_ino;
+  } else if (fd >= 0) {
+    (void)close(fd);
+  }
+  (void)pthread_mutex_unlock(&lock);
+  errno = reason;
+  return found;
+}
+
+/* Whether it is what SQLite keeps, or would keep, beside a ledger. */
+static bool is_beside_ledger(const char *path) {
+  static const char *const suffixes[] = {"-journal", "-wal", "-shm"};
+  OWNED_MEMORY char *there = realpath(path, NULL); /* through links, if it is there */
+  OWNED_MEMORY char *where = NULL;
+  (void)memory_copy_text(there ? there : path, strlen(there ? there : path), &where, NULL);
+  for (size_t i = 0; where && i < sizeof suffixes / sizeof *suffixes; i++) {
+    size_t length = strlen(where), tail = strlen(suffixes[i]);
+    if (length > tail && strcmp(where + length - tail, suffixes[i]) == 0) {
+      where[length - tail] = '\0';
+      return is_ledger(where);
+    }
+  }
+  return false;
+}
+
+dperm_status protected_file_check(const char *path, const char *name, dperm_error *err) {
+  bool ledger = is_ledger(path);
+  FAIL_IF(!ledger && errno != 0, err, DPERM_IO_ERROR,
+          "%s: there is a file that cannot be read (%s), so it may be a ledger, which no output "
+          "replaces; name another file",
+          name, strerror(errno));
+  FAIL_IF(ledger || is_beside_ledger(path), err, DPERM_INVALID_ARGUMENT,
+          "%s: %s, which no output replaces; name another file", name,
+          ledger ? "a ledger of dperm" : "belongs to a ledger of dperm");
+  return DPERM_OK;
+}
+
 /* ---- what can be known beforehand: each returns the errno of the failure, or 0 */
 
 /* Whether the system keeps a file or folder as it is: EPERM if it may only grow, or not even that;
@@ -65,8 +141,7 @@ static int fixed_trouble(const char *path, bool folder) {
   return 0;
 }
 
-/* The folder that a file is or will be in, in *copy, which the caller frees; "" for want of memory.
- */
+/* The folder that a file is or will be in, of *copy, the caller's; "" for want of memory. */
 static const char *folder_of(const char *path, char **copy) {
   return memory_copy_text(path, strlen(path), copy, NULL) == DPERM_OK ? dirname(*copy) : "";
 }
@@ -133,8 +208,7 @@ static size_t name_size(const char *target) {
   return strlen(target) + 48;
 }
 
-/* A new file beside the target. Its name need not be secret, only free, and O_EXCL sees that it is.
- */
+/* A new file beside the target. Its name need not be secret, only free: O_EXCL sees to it. */
 static int create_beside(output_file *file, int mode) {
   const char *slash = strrchr(file->target, '/');
   int folder = slash ? (int)(slash - file->target) + 1 : 0, fd = -1;
@@ -148,16 +222,13 @@ static int create_beside(output_file *file, int mode) {
   return fd;
 }
 
-/* With the permissions of a plain creation or of the file that is replaced, unless it is private.
- */
+/* With the permissions of a plain creation or of what is replaced, unless it is private. */
 static dperm_status open_beside(output_file *file, bool private, dperm_error *err) {
   struct stat about;
   int mode = private ? 0600 : 0666;
   TRY(memory_new(name_size(file->target), 1, &file->temporary, err));
   int fd = create_beside(file, mode);
-  if (fd < 0) {
-    return fail_write(file, errno, err);
-  }
+  TRY(written(file, fd >= 0, err));
   if (!private && stat(file->target, &about) == 0) {
     (void)fchmod(fd, about.st_mode & 07777);
   }
@@ -165,7 +236,7 @@ static dperm_status open_beside(output_file *file, bool private, dperm_error *er
   if (!file->stream) {
     int reason = errno;
     (void)close(fd);
-    return fail_write(file, reason, err);
+    return check_trouble(file, reason, err);
   }
   return DPERM_OK;
 }
@@ -173,12 +244,9 @@ static dperm_status open_beside(output_file *file, bool private, dperm_error *er
 /* Only a file that is known to be a ledger is refused: a redirection may give us one that we cannot
  * read. */
 static dperm_status open_stdout(output_file *file, dperm_error *err) {
-  int reason = stream_trouble(STDOUT_FILENO);
   file->name = "standard output";
   file->stream = stdout;
-  if (reason) {
-    return fail_write(file, reason, err);
-  }
+  TRY(check_trouble(file, stream_trouble(STDOUT_FILENO), err));
   dperm_status status = protected_file_check("/proc/self/fd/1", file->name, err);
   return status == DPERM_INVALID_ARGUMENT ? status : DPERM_OK;
 }
@@ -186,15 +254,12 @@ static dperm_status open_stdout(output_file *file, dperm_error *err) {
 /* A device, a pipe with a name; a folder fails. */
 static dperm_status open_directly(output_file *file, bool folder, dperm_error *err) {
   file->stream = folder ? NULL : fopen(file->name, "wbe");
-  if (!file->stream && !folder && errno == EINTR) { /* a pipe without a reader */
-    FAIL(err, DPERM_CANCELLED, "%s: stopped on request while opening; nothing was written",
-         file->name);
-  }
-  if (!file->stream) {
-    return fail_write(file, folder ? EISDIR : errno, err);
-  }
-  int reason = stream_trouble(fileno(file->stream));
-  return reason ? fail_write(file, reason, err) : DPERM_OK;
+  /* a pipe without a reader waits for one */
+  FAIL_IF(!file->stream && !folder && errno == EINTR, err, DPERM_CANCELLED,
+          "%s: stopped on request while opening; nothing was written", file->name);
+  errno = folder ? EISDIR : errno;
+  TRY(written(file, file->stream != NULL, err));
+  return check_trouble(file, stream_trouble(fileno(file->stream)), err);
 }
 
 /* The rename would replace it, and the file not be where the link says. */
@@ -216,7 +281,7 @@ dperm_status output_open(const char *path, bool private, output_file **out, dper
   if (!path || strcmp(path, "-") == 0) {
     TRY(open_stdout(file, err));
   } else if (*path && path[strlen(path) - 1] == '/') { /* a folder, there or not */
-    return fail_write(file, EISDIR, err);
+    return check_trouble(file, EISDIR, err);
   } else if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
     TRY(open_directly(file, S_ISDIR(about.st_mode), err));
   } else {
@@ -226,8 +291,8 @@ dperm_status output_open(const char *path, bool private, output_file **out, dper
     if (!file->target) {
       TRY(memory_copy_text(path, strlen(path), &file->target, err));
     }
-    int reason = rename_trouble(file->target);
-    TRY(reason ? fail_write(file, reason, err) : open_beside(file, private, err));
+    TRY(check_trouble(file, rename_trouble(file->target), err));
+    TRY(open_beside(file, private, err));
   }
   *out = TAKE(file);
   return DPERM_OK;
@@ -248,9 +313,8 @@ dperm_status output_take(output_file *given, char **bytes, size_t *length, dperm
   int closed = fclose(file->stream);
   file->stream = NULL;
   FAIL_IF(closed != 0, err, DPERM_OUT_OF_MEMORY, "out of memory while writing");
-  *bytes = file->memory;
+  *bytes = TAKE(file->memory);
   *length = file->length;
-  file->memory = NULL;
   return DPERM_OK;
 }
 
@@ -271,7 +335,7 @@ dperm_status output_reserve(output_file *file, size_t bytes, dperm_error *err) {
     reason = take_blocks(fd, bytes);
     file->reserved = true;
   }
-  return reason ? fail_write(file, reason, err) : DPERM_OK;
+  return check_trouble(file, reason, err);
 }
 
 /* It has a name for a moment. */
@@ -299,10 +363,7 @@ const char *output_temporary(const output_file *file) {
 }
 
 dperm_status output_write(output_file *file, const char *bytes, size_t length, dperm_error *err) {
-  if (fwrite(bytes, 1, length, file->stream) != length) {
-    return fail_write(file, errno, err);
-  }
-  return DPERM_OK;
+  return written(file, fwrite(bytes, 1, length, file->stream) == length, err);
 }
 
 void file_sync_folder(const char *path) {
@@ -316,16 +377,13 @@ void file_sync_folder(const char *path) {
 
 dperm_status output_commit(output_file *given, dperm_error *err) {
   OWNED(output_discard_at) output_file *file = given;
-  if (fflush(file->stream) != 0) {
-    return fail_write(file, errno, err);
-  }
+  TRY(written(file, fflush(file->stream) == 0, err));
   if (!file->target) {
     return DPERM_OK;
   }
   int fd = fileno(file->stream);
-  if ((file->reserved && ftruncate(fd, ftello(file->stream)) != 0) || fsync(fd) != 0) {
-    return fail_write(file, errno, err);
-  }
+  bool cut = !file->reserved || ftruncate(fd, ftello(file->stream)) == 0;
+  TRY(written(file, cut && fsync(fd) == 0, err));
   if (protected_file_check(file->target, file->name, err) != DPERM_OK) {
     if (err) { /* it was made meanwhile: no longer wrong usage */
       err->status = DPERM_IO_ERROR;
@@ -334,9 +392,7 @@ dperm_status output_commit(output_file *given, dperm_error *err) {
   }
   int closed = fclose(file->stream);
   file->stream = NULL;
-  if (closed != 0 || rename(file->temporary, file->target) != 0) {
-    return fail_write(file, errno, err);
-  }
+  TRY(written(file, closed == 0 && rename(file->temporary, file->target) == 0, err));
   file->named = false;
   file_sync_folder(file->target);
   return DPERM_OK;

@@ -1,7 +1,6 @@
 /* A file that appears whole or not at all: written beside its place, flushed to the disk, then
  * renamed. Standard output and devices, which cannot be renamed, are written directly. What can be
- * known to fail at the end fails at the beginning, and a ledger is never replaced.
- */
+ * known to fail at the end fails at the beginning; a ledger is never replaced. */
 #pragma once
 
 #include <stdbool.h>
@@ -41,8 +40,8 @@ int space_hold(const char *beside, size_t bytes, int *fd);
  * can. */
 void file_sync_folder(const char *path);
 
-/* ---- files that no output may replace (protected_file.c): ledgers, and what SQLite keeps beside
- * them. A ledger that is gone, or put back by a stray journal, is a budget to be spent again */
+/* ---- files that no output may replace: ledgers, and what SQLite keeps beside them. A ledger that
+ * is gone, or put back by a stray journal, is a budget to be spent again */
 
 /* Fails if `path`, by whatever name or link it leads there, is a ledger or belongs to one, or if
  * that cannot be found out because the file cannot be read. `name` is the path in messages. */

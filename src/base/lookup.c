@@ -88,7 +88,9 @@ dperm_status lookup_add(lookup *table, slice text, int32_t value, bool *added, d
 }
 
 int32_t lookup_find(const lookup *table, slice text) {
-  if (!lookup_may_hold(table, text)) {
+  size_t length = text.length < 63 ? text.length : 63;
+  unsigned char first = text.length > 0 ? (unsigned char)text.start[0] : 0;
+  if (!(table->lengths >> length & table->firsts[first >> 6] >> (first & 63) & 1)) {
     return LOOKUP_NONE; /* most texts, in most tables */
   }
   const lookup_entry *entry = &table->places[place_of(table, text, ends_of(text))];

@@ -28,13 +28,6 @@ typedef struct lookup {
 
 /* `*added` is false if the text was there already (and keeps its old value). */
 dperm_status lookup_add(lookup *table, slice text, int32_t value, bool *added, dperm_error *err);
-/* False only if the text is not there. */
-static inline bool lookup_may_hold(const lookup *table, slice text) {
-  size_t length = text.length < 63 ? text.length : 63;
-  unsigned char first = text.length > 0 ? (unsigned char)text.start[0] : 0;
-  return (table->lengths >> length & 1) && (table->firsts[first >> 6] >> (first & 63) & 1);
-}
-
 /* LOOKUP_NONE if it is not there. */
 int32_t lookup_find(const lookup *table, slice text);
 void lookup_clear(lookup *table);

@@ -37,18 +37,11 @@ dperm_status memory_reserve(void *array, size_t *capacity, size_t needed, size_t
     return DPERM_OK;
   }
   size_t grown = *capacity + *capacity / 2 + 16;
-  if (grown < needed) {
-    grown = needed;
-  }
-  if (grown > SIZE_MAX / 2 / size) {
-    return fail_memory((double)grown, size, err);
-  }
+  grown = grown < needed ? needed : grown;
   void *block = NULL;
   memcpy(&block, array, sizeof block);
-  block = realloc(block, grown * size);
-  if (!block) {
-    return fail_memory((double)grown, size, err);
-  }
+  block = grown <= SIZE_MAX / 2 / size ? realloc(block, grown * size) : NULL;
+  TRY(block ? DPERM_OK : fail_memory((double)grown, size, err));
   memcpy(array, &block, sizeof block);
   *capacity = grown;
   return DPERM_OK;
@@ -67,14 +60,12 @@ dperm_status memory_copy_text(const char *text, size_t length, char **out, dperm
 /* In front of a block: the address of the next. A multiple of what any type is aligned to. */
 enum { HEADER = 16 };
 
-typedef dperm_status allocator(size_t count, size_t size, void *out, dperm_error *err);
-
-static dperm_status take(scratch *work, allocator *allocate, size_t count, size_t size, void *out,
+static dperm_status take(scratch *work, bool raw, size_t count, size_t size, void *out,
                          dperm_error *err) {
   unsigned char *block = NULL;
   /* in elements, so that the allocator sees an overflow; it refuses half of all addresses */
   size_t header = count > SIZE_MAX / 2 / size ? 0 : HEADER / size + 1;
-  TRY(allocate(count + header, size, &block, err));
+  TRY((raw ? memory_raw : memory_new)(count + header, size, &block, err));
   memcpy(block, &work->blocks, sizeof work->blocks);
   work->blocks = block;
   block += HEADER;
@@ -83,12 +74,12 @@ static dperm_status take(scratch *work, allocator *allocate, size_t count, size_
 }
 
 dperm_status scratch_take(scratch *work, size_t count, size_t size, void *out, dperm_error *err) {
-  return take(work, memory_new, count, size, out, err);
+  return take(work, false, count, size, out, err);
 }
 
 dperm_status scratch_take_raw(scratch *work, size_t count, size_t size, void *out,
                               dperm_error *err) {
-  return take(work, memory_raw, count, size, out, err);
+  return take(work, true, count, size, out, err);
 }
 
 void scratch_free(scratch *work) {

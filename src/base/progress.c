@@ -3,14 +3,6 @@
 
 static _Thread_local cancel_token *current;
 
-/* Whether it is time for a question; if so, it is asked now. */
-static bool is_due(cancel_token *w) {
-  double now = clock_seconds();
-  bool due = now - w->asked > w->pause;
-  w->asked = due ? now : w->asked;
-  return due;
-}
-
 void cancel_begin(cancel_token *w, const dperm_progress *progress, const char *stage) {
   *w = (cancel_token){.progress = progress,
                       .stage = stage,
@@ -43,9 +35,10 @@ bool cancel_poll(void) {
   if (!w || atomic_load(&w->stopped)) {
     return w != NULL;
   }
-  if (w->progress && w->progress->tick && pthread_equal(w->caller, pthread_self()) && is_due(w) &&
-      progress_tick(w->progress, w->stage, 0, 0, NULL) != DPERM_OK) {
-    atomic_store(&w->stopped, true);
+  if (w->progress && w->progress->tick && pthread_equal(w->caller, pthread_self()) &&
+      clock_seconds() - w->asked > w->pause) {
+    w->asked = clock_seconds();
+    atomic_store(&w->stopped, progress_tick(w->progress, w->stage, 0, 0, NULL) != DPERM_OK);
   }
   return atomic_load(&w->stopped);
 }

@@ -19,9 +19,7 @@ dperm_status ranks_agree(ranks *r, dperm_status status, dperm_error *err) {
           "a process of this job has failed before; nothing was released");
   /* The first rank that is not well has the largest number. */
   uint64_t first = status == DPERM_OK ? 0 : r->count - r->rank;
-  if (!r->combine(r, false, &first, 1)) {
-    return ranks_fail(r, err);
-  }
+  TRY(r->combine(r, false, &first, 1) ? DPERM_OK : ranks_fail(r, err));
   if (first == 0) {
     return DPERM_OK;
   }
@@ -30,9 +28,7 @@ dperm_status ranks_agree(ranks *r, dperm_status status, dperm_error *err) {
   if (from == r->rank && err) {
     memcpy(told.message, err->message, sizeof told.message);
   }
-  if (!r->share(r, from, &told, sizeof told)) {
-    return ranks_fail(r, err);
-  }
+  TRY(r->share(r, from, &told, sizeof told) ? DPERM_OK : ranks_fail(r, err));
   r->broken = true;
   if (err) {
     *err = told;

@@ -79,8 +79,7 @@ static bool host_began(void) {
   return MPI_Initialized(&begun) == MPI_SUCCESS && begun;
 }
 
-/* The host may have initialized MPI; else it is done here, for good: MPI can be
- * neither begun nor ended twice. */
+/* Unless the host has initialized MPI it is done here, for good: it can be begun and ended once. */
 static bool begin(mpi_ranks *r) {
   int ended = 0, level = 0;
   r->begun_here = !host_began();
@@ -100,13 +99,12 @@ static bool connect(mpi_ranks *r, int *count, int *rank) {
  * the whole work, charge for it and write the same file. */
 static dperm_status come_together(const launch *started, mpi_ranks *r, dperm_error *err) {
   int count = 1, rank = 0;
-  if (!started->wired && !host_began()) { /* Open MPI would end the program instead of failing */
-    FAIL(err, DPERM_UNSUPPORTED,
-         "%zu processes were started (%s), but not for MPI, so each would do the whole work; start "
-         "them with mpirun or srun --mpi=pmix, or run it once (srun -n 1); if this process is "
-         "alone, unset %s",
-         started->count, started->by, started->by);
-  }
+  /* Open MPI would end the program instead of failing. */
+  FAIL_IF(!started->wired && !host_began(), err, DPERM_UNSUPPORTED,
+          "%zu processes were started (%s), but not for MPI, so each would do the whole work; "
+          "start them with mpirun or srun --mpi=pmix, or run it once (srun -n 1); if this process "
+          "is alone, unset %s",
+          started->count, started->by, started->by);
   FAIL_IF(!begin(r) || !connect(r, &count, &rank), err, DPERM_UNSUPPORTED,
           "MPI could not start; check the installation of Open MPI, and that this process has not "
           "ended MPI already");
@@ -136,7 +134,6 @@ dperm_status dperm_ranks_join(ranks **out, dperm_error *err) {
                      .combine = mpi_combine,
                      .free = mpi_free};
   TRY(come_together(&started, r, err));
-  *out = &r->ranks;
-  r = NULL;
+  *out = &TAKE(r)->ranks;
   return DPERM_OK;
 }

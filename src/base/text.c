@@ -20,12 +20,8 @@ slice slice_of(const char *text) {
   return (slice){text, strlen(text)};
 }
 
-bool slice_equal(slice a, slice b) {
-  return a.length == b.length && (a.length == 0 || memcmp(a.start, b.start, a.length) == 0);
-}
-
 bool slice_is(slice a, const char *text) {
-  return slice_equal(a, slice_of(text));
+  return a.length == strlen(text) && (a.length == 0 || memcmp(a.start, text, a.length) == 0);
 }
 
 static bool is_blank(char c) {

@@ -12,7 +12,6 @@ typedef struct slice {
 } slice;
 
 slice slice_of(const char *text);
-bool slice_equal(slice a, slice b);
 bool slice_is(slice a, const char *text);
 /* Without blanks (space, tab) at either end. */
 slice slice_trim(slice s);

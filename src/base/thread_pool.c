@@ -26,16 +26,14 @@ enum { MOST_THREADS = 4096 };
 static _Thread_local int requested; /* 0 for none */
 static int usual;                   /* what a thread without a request has */
 
-static int processors(void) {
-  cpu_set_t set; /* fails on machines with more than it holds */
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : CPU_SETSIZE;
-}
-
 static void find_usual(void) {
   const char *text = getenv("DPERM_THREADS");
   size_t threads = 0;
   bool given = text && parse_size(slice_of(text), MOST_THREADS, &threads) && threads > 0;
-  usual = given ? (int)threads : processors();
+  cpu_set_t set; /* fails on machines with more than it holds */
+  usual = given                                         ? (int)threads
+          : sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                        : CPU_SETSIZE;
 }
 
 int threads_allowed(void) {
@@ -56,8 +54,7 @@ void threads_leave(const thread_scope *scope) {
 
 /* ---- the pool */
 
-/* Polls before going to sleep, some tens of microseconds in all: the passes of a solver
- * follow each other in less. */
+/* SPINS take some tens of microseconds in all: the passes of a solver follow each other in less. */
 enum { MOST_WORKERS = 256, SPINS = 400, POLL_NANOSECONDS = 60000000 };
 
 typedef struct job {

@@ -57,12 +57,6 @@ static double physical_memory(void) {
   return pages > 0 && size > 0 ? pages * size : 64e9;
 }
 
-/* Directions, and a few threads' blocks of rows; D × D matrices only up to the number of columns
- * that the solver factors, which is small. */
-static double kernel_bytes(feature_kind kind, size_t inputs, size_t features) {
-  return feature_map_bytes(kind, inputs, features) + 16000.0 * (double)features;
-}
-
 dperm_status kernel_validate_numbers(const dperm_kernel *k, dperm_error *err) {
   if (k->kind == DPERM_KERNEL_NONE) {
     return DPERM_OK;
@@ -89,7 +83,10 @@ dperm_status kernel_validate_kind(const dperm_kernel *k, feature_kind kind, size
                                         inputs < FAST_ROTATION_LEAST || inputs > INT32_MAX),
           err, DPERM_INVALID_ARGUMENT,
           "fast rotations are for the gaussian kernel and %d columns or more", FAST_ROTATION_LEAST);
-  double most = 0.8 * physical_memory(), bytes = kernel_bytes(kind, inputs, k->features);
+  /* Directions, and a few threads' blocks of rows; D × D matrices only up to the number of columns
+   * that the solver factors, which is small. */
+  double bytes = feature_map_bytes(kind, inputs, k->features) + 16000.0 * (double)k->features;
+  double most = 0.8 * physical_memory();
   FAIL_IF(bytes > most, err, DPERM_INVALID_ARGUMENT,
           "%zu features would take %.0f GB of memory, of %.0f that fit here; give fewer",
           k->features, bytes / 1e9, most / 1e9);
@@ -100,23 +97,20 @@ dperm_status kernel_validate(const dperm_kernel *k, size_t inputs, dperm_error *
   return kernel_validate_kind(k, feature_kind_of_new(k, inputs), inputs, err);
 }
 
-/* The root mean square of an angle ωᵀx of the longest row. (The laplacian kernel's have none, but
- * for a row of a single number half of them are below it.) */
-static double angle_size(const dperm_kernel *k, double norm) {
-  return sqrt(2.0) * norm * (k->kind == DPERM_KERNEL_GAUSSIAN ? sqrt(k->gamma) : k->gamma);
-}
-
+/* By the root mean square of an angle ωᵀx of the longest row. (The laplacian kernel's have none,
+ * but for a row of a single number half of them are below it.) */
 dperm_status kernel_validate_angles(const dperm_kernel *k, const row_bounds *rows,
                                     dperm_error *err) {
   if (k->kind == DPERM_KERNEL_NONE) {
     return DPERM_OK;
   }
-  double size = angle_size(k, rows->norm2), share = FEATURES_ANGLE / size;
+  bool gaussian = k->kind == DPERM_KERNEL_GAUSSIAN;
+  double size = sqrt(2.0) * rows->norm2 * (gaussian ? sqrt(k->gamma) : k->gamma);
+  double share = FEATURES_ANGLE / size;
   FAIL_IF(!(size <= FEATURES_ANGLE), err, DPERM_INVALID_ARGUMENT,
           "gamma = %g is too large for rows of norm up to %g, whose features would be made of "
           "rounding errors; choose it at most about %.2g, or bound the rows more tightly",
-          k->gamma, rows->norm2,
-          k->gamma * (k->kind == DPERM_KERNEL_GAUSSIAN ? share * share : share));
+          k->gamma, rows->norm2, k->gamma * (gaussian ? share * share : share));
   return DPERM_OK;
 }
 
@@ -205,8 +199,7 @@ static dperm_status draw_hadamard(feature_map *map, random_source *source,
       }
     }
   }
-  hadamard_directions_free(map->fast);
-  map->fast = NULL;
+  hadamard_directions_free(TAKE(map->fast));
   return DPERM_OK;
 }
 

@@ -66,18 +66,13 @@ static void fast_angles(const features *m, size_t from, size_t count, double *an
 }
 
 /* All cosines first, then all sines. The scale is rounded once, so the norm is within
- * FEATURES_NORM: √(2/D)² · D/2 pairs whose squares sum to 1 within a few units in the last place.
- */
+ * FEATURES_NORM: √(2/D)² · D/2 pairs whose squares sum to 1 within a few units of the last bit. */
 static const double *features_block(const matrix *x, size_t from, size_t count, double *work) {
   const features *m = (const features *)x;
   size_t half = x->cols / 2;
   double scale = features_scale(x->cols);
   double *angles = work, *rows = work + MATRIX_BLOCK * half, *rest = rows + MATRIX_BLOCK * x->cols;
-  if (m->map->directions) {
-    written_angles(m, from, count, angles, rest);
-  } else {
-    fast_angles(m, from, count, angles, rest);
-  }
+  (m->map->directions ? written_angles : fast_angles)(m, from, count, angles, rest);
   for (size_t i = 0; i < count && !cancel_requested(); i++) {
     (void)cancel_poll_at(i, half);
     sincos_scaled(angles + i * half, half, scale, rows + i * x->cols, rows + i * x->cols + half);
@@ -103,8 +98,7 @@ static dperm_status features_select(const matrix *x, const size_t *rows, size_t 
   OWNED(matrix_free_at) matrix *inner = NULL;
   TRY(m->inner->kind->select(m->inner, rows, count, &inner, err));
   TRY(features_new(m->map, inner, out, err));
-  ((features *)*out)->owned = inner;
-  inner = NULL;
+  ((features *)*out)->owned = TAKE(inner);
   return DPERM_OK;
 }
 

@@ -53,8 +53,7 @@ typedef struct feature_map {
   hadamard_directions *fast; /* those that are not; else NULL */
 } feature_map;
 
-/* γ, D and the seed in range; the others: and memory within reason. DPERM_KERNEL_NONE is fine too.
- */
+/* γ, D and the seed in range; the others: and memory within reason. No kernel is fine too. */
 dperm_status kernel_validate_numbers(const dperm_kernel *kernel, dperm_error *err);
 dperm_status kernel_validate(const dperm_kernel *kernel, size_t inputs, dperm_error *err);
 dperm_status kernel_validate_kind(const dperm_kernel *kernel, feature_kind kind, size_t inputs,

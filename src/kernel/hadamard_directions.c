@@ -49,9 +49,7 @@ static void transform(double *x, size_t n) {
   }
 }
 
-/* x becomes H x, in place: H_ij = (−1)^(number of ones in i & j), n a power of two, without a
- * scale.
- */
+/* x becomes H x, in place: H_ij = (−1)^(ones in i & j), n a power of two, without a scale. */
 static void walsh_hadamard(double *x, size_t n) {
   if (n >= LANES) {
     transform(x, n);

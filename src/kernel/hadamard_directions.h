@@ -33,9 +33,9 @@ OWNED_HANDLE(hadamard_directions, hadamard_directions_free)
 double hadamard_bytes(size_t inputs, size_t count);
 size_t hadamard_work_size(size_t inputs, size_t count);
 
-/* The angles ωᵀx of all directions for the entries of a row; `columns` is NULL for
- * those of all columns. Pieces without entries cost nothing. The angles depend on the row
- * alone. `work` may follow the row itself in a space of hadamard_work_size. */
+/* The angles ωᵀx of all directions for the entries of a row, on which alone they depend; `columns`
+ * is NULL for those of all columns. Pieces without entries cost nothing. `work` may follow the row
+ * itself in a space of hadamard_work_size. */
 void hadamard_angles(const hadamard_directions *h, size_t entries, const uint32_t *columns,
                      const double *values, double *angles, double *work);
 

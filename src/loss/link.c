@@ -3,7 +3,6 @@
 #include "loss/link.h"
 
 #include "base/dispatch.h"
-#include "loss/softmax.h"
 
 enum { FOUR = 4 };
 typedef double four __attribute__((vector_size(FOUR * sizeof(double)), aligned(8), may_alias));

@@ -7,11 +7,6 @@
 
 #include "base/status.h"
 
-/* Slopes and curvatures at `count` margins z + rest, a double-double each; `rest` NULL for none.
- * Either result may be NULL. */
-typedef void loss_slopes(double h, size_t count, const double *z, const double *rest, double *slope,
-                         double *curvature);
-
 typedef struct loss_kind {
   const char *name;                  /* as a model file says it */
   double h_least, h_most;            /* bounds on the parameter h; zeros for a loss without one */
@@ -19,8 +14,10 @@ typedef struct loss_kind {
   dperm_loss (*constants)(double h); /* L, c and slope_error, the rest empty */
   void (*eval)(const dperm_loss *loss, size_t count, const double *z, double *value, double *slope,
                double *curvature);
-  /* Within slope_error also at a double-double, as if the margin were exact. */
-  loss_slopes *slopes;
+  /* Slopes and curvatures at margins z + rest, a double-double each (`rest` NULL for none), within
+   * slope_error as if they were exact. Either result may be NULL. */
+  void (*slopes)(double h, size_t count, const double *z, const double *rest, double *slope,
+                 double *curvature);
   /* sup over z of A·|ℓ′(z)| + log(1 + κ·ℓ″(z)) up to rounding, on which ε(A) rests (privacy.md 4);
    * NULL for A·L + log(1 + κc), which is never less. */
   double (*supremum)(double h, double kappa, double a);

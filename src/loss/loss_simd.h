@@ -1,8 +1,8 @@
 /* What losses share around their own arithmetic: slopes and curvatures of many margins, eight at
  * once, and e^x for eight x ≤ 0 with the same bits on every processor.
  *
- * With k = the integer next to x/log 2 and r = x − k·log 2, |r| ≤ 0.3468, e^x
- * = 2^k·e^r. Its error, in units of u = 2^−53, absolute and with e^r in [0.706, 1.415]:
+ * With k = the integer next to x/log 2 and r = x − k·log 2, |r| ≤ 0.3468, e^x = 2^k·e^r. Its error,
+ * in units of u = 2^−53, absolute and with e^r in [0.706, 1.415]:
  *
  * - k·H is exact (H = the first 33 bits of log 2, |k| < 2^11), and so is x − k·H: both are
  * multiples of 2^−54 where k ≠ 0 (then |x| > 0.34), and the difference is below ½ and 2^−54 times
@@ -26,8 +26,7 @@
 typedef void eight_slopes(double h, const double *z, const double *rest, double *slope,
                           double *curvature);
 
-/* There is work space of our own for the margins at the end, and for what the caller does not want.
- */
+/* There is work space of our own for the last margins, and for what the caller does not want. */
 LANE_INLINE void loss_simd(eight_slopes *slopes_of, double h, size_t count, const double *z,
                            const double *rest, double *slope, double *curvature) {
   double spare[4][LANES] = {{0}};

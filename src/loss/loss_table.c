@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "loss/link.h"
 #include "loss/loss.h"
-#include "loss/softmax.h"
 
 /* One file each. */
 extern const loss_kind loss_logistic;
@@ -37,12 +37,11 @@ dperm_status loss_make(const loss_kind *kind, double h, dperm_loss *out, dperm_e
 }
 
 const loss_kind *loss_kind_named(const char *name) {
-  for (size_t i = 0; i < KINDS; i++) {
-    if (strcmp(kinds[i]->name, name) == 0) {
-      return kinds[i];
-    }
+  size_t i = 0;
+  while (i < KINDS && strcmp(kinds[i]->name, name) != 0) {
+    i++;
   }
-  return NULL;
+  return i < KINDS ? kinds[i] : NULL;
 }
 
 /* All that the claim rests on, the name included: a model file says it, and whoever verifies the

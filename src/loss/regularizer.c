@@ -63,11 +63,9 @@ dperm_status regularizer_eval(const dperm_regularizer *r, size_t j, double f, do
   }
   *value = *slope = *curvature = 0; /* what eval does not fill */
   r->eval(r->context, j, f, value, slope, curvature);
-  if (*curvature < 1.0) { /* not a number: a trial step may overflow */
-    /* Where is not said: it is a step of the solver, which depends on the records. */
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the custom regularizer has a curvature below 1 somewhere; it must be 1-strongly convex: "
-         "check its eval over all numbers");
-  }
+  /* No NaN: a trial step may overflow. Where is not said: the solver's steps depend on records. */
+  FAIL_IF(*curvature < 1.0, err, DPERM_INVALID_ARGUMENT,
+          "the custom regularizer has a curvature below 1 somewhere; it must be 1-strongly convex: "
+          "check its eval over all numbers");
   return DPERM_OK;
 }

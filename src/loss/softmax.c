@@ -2,7 +2,7 @@
  * overflows. The l2 norm of the error of the computed p − e_y, of which softmax.md has a proof, is
  * below 2.4l + 11.5 units of 2^−53, l = ⌈log₂ k⌉, as D is summed pairwise; 3l + 16 is declared, for
  * terms of second order, and what is 0 for an e_c below e^−708. */
-#include "loss/softmax.h"
+#include "loss/link.h"
 
 #include <math.h>
 #include <string.h>
@@ -161,11 +161,7 @@ static double supremum(double h, double kappa, double a) {
   }
   for (int i = 0; i < 60; i++) {
     double middle = 0.5 * (low + high);
-    if (cost_slope(&f, middle) >= 0) {
-      low = middle;
-    } else {
-      high = middle;
-    }
+    *(cost_slope(&f, middle) >= 0 ? &low : &high) = middle;
   }
   return fmax(cost_value(&f, low), cost_value(&f, high));
 }

@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "base/defect.h"
-#include "loss/softmax.h"
+#include "loss/link.h"
 #include "mechanism/epsilon_rule.h"
 
 static const double guard = 1 + 1e-9;  /* against all rounding of products and functions, */

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "base/defect.h"
-#include "loss/softmax.h"
+#include "loss/link.h"
 
 static const double guard = 1.0 + 1e-12;
 
@@ -52,11 +52,8 @@ double epsilon_invert(const dperm_loss *loss, dperm_neighbours neighbours, doubl
   }
   for (int i = 0; i < 200 && high - low > 1e-15 * high; i++) {
     double middle = 0.5 * (low + high);
-    if (epsilon_of_kind(kind, loss, neighbours, kappa, middle) <= epsilon) {
-      low = middle;
-    } else {
-      high = middle;
-    }
+    bool fits = epsilon_of_kind(kind, loss, neighbours, kappa, middle) <= epsilon;
+    *(fits ? &low : &high) = middle;
   }
   return low;
 }

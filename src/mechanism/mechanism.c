@@ -24,10 +24,7 @@ dperm_status mechanism_solve(const problem *p, const solver_options *how, double
   memset(out->rest, 0, size);
   *report = (solver_report){0};
   dperm_status status = solve(p, &first, out->f, report, err);
-  if (status == DPERM_OK && report->certified <= gradient) {
-    return DPERM_OK;
-  }
-  if (status != DPERM_OK && status != DPERM_NUMERIC_ERROR) {
+  if (status == DPERM_OK ? report->certified <= gradient : status != DPERM_NUMERIC_ERROR) {
     return status;
   }
   /* Nothing is known of an undeclared loss, nothing is claimed, and nothing will help. */

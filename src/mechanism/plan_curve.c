@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/defect.h"
+#include "loss/link.h"
 #include "loss/loss.h"
-#include "loss/softmax.h"
 #include "mechanism/delta_rule.h"
 
 static const double up = 1 + 1e-12; /* more than all rounding of a quotient or two */

@@ -190,11 +190,7 @@ static double tight_a(const public_numbers *g, double kappa) {
  * whatever the noise. */
 static double objective_beta(const public_numbers *g, double lambda_total) {
   double norm = g->bounds.norm2, kappa = norm * norm / ((double)g->rows * lambda_total) / down;
-  if (DEFECT("norm-not-squared")) {
-    kappa /= norm;
-  } else if (DEFECT("slack-forgotten")) {
-    kappa = 0;
-  }
+  kappa *= DEFECT("norm-not-squared") ? 1 / norm : DEFECT("slack-forgotten") ? 0 : 1;
   double a = 0;
   if (g->analysis == DPERM_ANALYSIS_PAPER) {
     double left = down * g->epsilon_core - 2 * log1p(kappa * g->loss->smoothness);
@@ -202,9 +198,7 @@ static double objective_beta(const public_numbers *g, double lambda_total) {
   } else {
     a = tight_a(g, kappa);
   }
-  if (DEFECT("epsilon-not-halved")) {
-    a *= 2;
-  }
+  a *= DEFECT("epsilon-not-halved") ? 2 : 1;
   return a > 0 ? down * a / row_bound(g) : 0.0;
 }
 
@@ -258,18 +252,13 @@ static double paper_total(const public_numbers *g, double logarithm) {
          ((double)g->rows * expm1(logarithm));
 }
 
-/* The paper's Δ (Algorithm 2): none while ε′ > 0, else the one that makes ε′ = ε/2. */
-static double paper_delta(const public_numbers *g, double lambda) {
-  bool enough = objective_beta(g, lambda) > 0;
-  return enough ? 0 : fmax(0, paper_total(g, g->epsilon_core / 4) / down - lambda);
-}
-
 static double choose_delta(const public_numbers *g, double lambda) {
   if (!isnan(g->delta_reg)) {
     return g->delta_reg;
   }
-  if (g->analysis == DPERM_ANALYSIS_PAPER) {
-    return paper_delta(g, lambda);
+  if (g->analysis == DPERM_ANALYSIS_PAPER) { /* none while ε′ > 0, else ε′ = ε/2 (Algorithm 2) */
+    bool enough = objective_beta(g, lambda) > 0;
+    return enough ? 0 : fmax(0, paper_total(g, g->epsilon_core / 4) / down - lambda);
   }
   if (isnan(g->lambda)) { /* an automatic Λ needs no more */
     return 0;
@@ -311,15 +300,13 @@ static double objective_lambda(const public_numbers *g) {
   return cheapest_total(g, 0, fmax(feasible_total(g), noise / norm), norm);
 }
 
-/* rms‖b‖ = shift/R, and β is proportional to Λ. */
-static double output_lambda(const public_numbers *g) {
-  return g->bounds.norm2 * rms_norm(g, output_beta(g, 1.0)) / output_shift;
-}
-
-/* Λ, the user's or the automatic one. */
+/* Λ, the user's or the automatic one: of output perturbation with rms‖b‖ = shift/R, as β is
+ * proportional to Λ. */
 static dperm_status choose_lambda(const public_numbers *g, double *out, dperm_error *err) {
   bool automatic = isnan(g->lambda), output = g->mechanism == DPERM_MECHANISM_OUTPUT;
-  double lambda = !automatic ? g->lambda : output ? output_lambda(g) : objective_lambda(g);
+  double lambda = !automatic ? g->lambda
+                  : output   ? g->bounds.norm2 * rms_norm(g, output_beta(g, 1.0)) / output_shift
+                             : objective_lambda(g);
   if (lambda >= smallest_lambda && lambda <= largest_lambda) {
     *out = lambda;
     return DPERM_OK;

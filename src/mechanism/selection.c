@@ -1,4 +1,4 @@
-/* See selection.h; docs/privacy.md 7 has the proofs. */
+/* docs/privacy.md 7 has the proofs. */
 #include "mechanism/selection.h"
 
 #include <math.h>
@@ -77,11 +77,7 @@ double logarithmic_parameter(double mean) {
   double low = 0, high = 1;
   for (int i = 0; i < 200; i++) {
     double p = 0.5 * (low + high);
-    if (-p / ((1 - p) * log1p(-p)) < mean) {
-      low = p;
-    } else {
-      high = p;
-    }
+    *(-p / ((1 - p) * log1p(-p)) < mean ? &low : &high) = p;
   }
   return low;
 }

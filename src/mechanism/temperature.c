@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/defect.h"
-#include "loss/softmax.h"
+#include "loss/link.h"
 #include "mechanism/selection.h"
 
 double temperature_at(size_t j) {
@@ -14,10 +14,6 @@ double temperature_at(size_t j) {
 }
 
 /* ---- what the records say */
-
-static size_t scores_of(size_t classes) {
-  return classes > 2 ? classes : 1;
-}
 
 size_t temperature_room(size_t classes) {
   return (size_t)TEMPERATURE_ROWS * (3 * classes + 1);
@@ -53,10 +49,10 @@ static int64_t rounded(double value) {
 
 void temperature_add(size_t classes, size_t rows, const double *scores, const double *labels,
                      const double *row_weights, double *room, int64_t sums[TEMPERATURES]) {
-  size_t all = rows * classes;
+  size_t all = rows * classes, wide = classes > 2 ? classes : 1;
   double *below = room, *scaled = below + all, *p = scaled + all, *own = p + all;
   for (size_t i = 0; i < rows; i++) {
-    below_largest(classes, scores + i * scores_of(classes), below + i * classes);
+    below_largest(classes, scores + i * wide, below + i * classes);
     own[i] = classes > 2 ? labels[i] : labels[i] > 0;
   }
   for (size_t j = 0; j < TEMPERATURES; j++) {

@@ -7,7 +7,7 @@
 
 #include "base/json_text.h"
 #include "base/memory.h"
-#include "loss/softmax.h"
+#include "loss/link.h"
 #include "read/row_reader.h"
 
 dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,

@@ -30,7 +30,7 @@ struct dperm_model {
   double intercept;     /* of rows from memory with a constant last column; else 0 */
   dperm_schema *schema; /* a share, or NULL */
   class_list classes;
-  bool joint;            /* more than two, learned in one fit (loss/softmax.h) */
+  bool joint;            /* more than two, learned in one fit (loss/link.h) */
   double *class_weights; /* of each class, the largest 1; NULL where all count alike */
 
   uint64_t ledger_entry;                 /* the reservation's number in a ledger, 0 for none, */

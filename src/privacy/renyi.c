@@ -40,14 +40,11 @@ static double level(double order, double t) {
   return order * expm1((order - 1) * t) - (order - 1) * expm1(-order * t);
 }
 
-/* V − 1 for randomized response: cosh((α−½)ε)/cosh(ε/2) − 1 as a product. */
-static double response_moment(double order, double epsilon) {
-  return spread(order, epsilon) / (exp(epsilon) + 1);
-}
-
+/* V − 1 for randomized response is cosh((α−½)ε)/cosh(ε/2) − 1, here as a product. */
 double renyi_of_pure(double order, double epsilon) {
   if (order * epsilon < 100) {
-    return upwards(fmin(log1p(response_moment(order, epsilon)) / (order - 1), epsilon));
+    double moment = spread(order, epsilon) / (exp(epsilon) + 1);
+    return upwards(fmin(log1p(moment) / (order - 1), epsilon));
   }
   /* the same where that would overflow: log V = (α−1)ε + log(1 + e^{−(2α−1)ε}) − log(1 + e^{−ε}) */
   double less = log1p(exp(-epsilon)) - log1p(exp(-(2 * order - 1) * epsilon));

@@ -1,6 +1,5 @@
-/* See discrete_sampling.h. Rates are at most a few thousand with 20-bit numerators; counts are
- * numbers of rows. Numbers are 128 bits wide, but a uniform one below a bound of 64 bits, the
- * common case, is drawn with 64. */
+/* Rates are at most a few thousand with 20-bit numerators; counts are numbers of rows. Numbers are
+ * 128 bits wide, but a uniform one below a bound of 64 bits, the common case, is drawn with 64. */
 #include "random/discrete_sampling.h"
 
 #include <math.h>

@@ -26,17 +26,16 @@
  * 2^40. Without it, and with β between 2^−660 and 2^660, no square, quotient or product leaves the
  * normal doubles. */
 #include <math.h>
+#include <string.h>
 
 #include "base/defect.h"
 #include "random/noise.h"
 
 /* Pairwise, so that rounding grows with the logarithm of the count. */
 static double sum_of_squares(const double *x, size_t count) {
-  if (count == 1) {
-    return x[0] * x[0];
-  }
   size_t half = count / 2;
-  return sum_of_squares(x, half) + sum_of_squares(x + half, count - half);
+  return count == 1 ? x[0] * x[0]
+                    : sum_of_squares(x, half) + sum_of_squares(x + half, count - half);
 }
 
 static double l2_row_bound(const row_bounds *bounds, size_t dims) {
@@ -47,49 +46,31 @@ static double l2_norm(const noise_plan *plan, const double *b) {
   return sqrt(sum_of_squares(b, plan->dims));
 }
 
-static void draw_normal_pair(random_source *source, double pair[2]) {
-  const double half_pi = 1.5707963267948966;
-  double radius = sqrt(2.0 * random_exponential(source));
-  double angle = half_pi * random_half_uniform(source);
-  uint64_t bits = random_bits(source);
-  size_t swap = bits >> 63;
-  double x = radius * cos(angle), y = radius * sin(angle);
-  pair[swap] = bits >> 62 & 1 ? -x : x;
-  pair[1 - swap] = bits >> 61 & 1 ? -y : y;
-}
-
 void noise_draw_normals(random_source *source, size_t count, double *x) {
+  const double half_pi = 1.5707963267948966;
   for (size_t j = 0; j < count; j += 2) {
-    double pair[2];
-    draw_normal_pair(source, pair);
-    x[j] = pair[0];
-    if (j + 1 < count) { /* an odd one out drops its other half */
-      x[j + 1] = pair[1];
-    }
+    double pair[2], radius = sqrt(2.0 * random_exponential(source));
+    double angle = half_pi * random_half_uniform(source);
+    double c = radius * cos(angle), s = radius * sin(angle);
+    uint64_t bits = random_bits(source);
+    size_t swap = bits >> 63;
+    pair[swap] = bits >> 62 & 1 ? -c : c;
+    pair[1 - swap] = bits >> 61 & 1 ? -s : s;
+    memcpy(x + j, pair, (count - j < 2 ? 1 : 2) * sizeof *x); /* an odd one out drops a half */
   }
 }
 
-/* Uniform on the unit sphere, up to a length that is returned. */
-static double draw_direction(random_source *source, size_t dims, double *b) {
-  noise_draw_normals(source, dims, b);
-  if (DEFECT("direction-biased")) {
-    b[0] *= 1.5;
-  }
-  return sqrt(sum_of_squares(b, dims));
-}
-
+/* A direction uniform on the unit sphere, up to its length, times a radius. */
 void noise_draw_sphere(random_source *source, size_t dims, double beta, double *b) {
   double length = 0;
   while (!(length > 0)) { /* zero belongs to the event that is left out */
-    length = draw_direction(source, dims, b);
+    noise_draw_normals(source, dims, b);
+    b[0] *= DEFECT("direction-biased") ? 1.5 : 1;
+    length = sqrt(sum_of_squares(b, dims));
   }
   bool fewer = dims > 1 && DEFECT("gamma-shape");
   double scale = random_gamma(source, dims - fewer) / beta / length;
-  if (DEFECT("noise-small")) {
-    scale /= 1.2;
-  } else if (DEFECT("deviation-for-scale")) {
-    scale /= sqrt(2);
-  }
+  scale /= DEFECT("noise-small") ? 1.2 : DEFECT("deviation-for-scale") ? sqrt(2) : 1;
   for (size_t j = 0; j < dims; j++) {
     b[j] *= scale;
   }
@@ -111,10 +92,9 @@ const noise_kind noise_l2 = {.name = "l2",
 /* ---- l1 noise: independent Laplace coordinates, ±E/β with E a unit exponential and a random sign.
  * Then ‖b‖₁ is Gamma(d, 1/β), and the direction b/‖b‖₁ independent of it.
  *
- * The budget behind noise_relative_error, in units of u = 2^−53 as in noise_l2.c: E 5.5, the
- * quotient 1, together 6.5. The claim, 64 + 4D as for all kinds, is far more. Left out is an event
- * of probability below 2^−250: that one of the d ≤ 2^31 exponentials is below 2^−300 or above
- * 2^40. */
+ * The budget behind noise_relative_error, in units of u as above: E 5.5, the quotient 1, together
+ * 6.5; the claim, 64 + 4D, is far more. Left out is an event of probability below 2^−250: that one
+ * of the d ≤ 2^31 exponentials is below 2^−300 or above 2^40. */
 
 static double l1_row_bound(const row_bounds *bounds, size_t dims) {
   return bounds->norm1;

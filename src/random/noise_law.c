@@ -40,8 +40,7 @@ static double gamma_mean_square(double k) {
   return k * (k + 1.0);
 }
 
-/* A sub-gamma tail: P(G > k + √(2kt) + t) ≤ e^−t (Boucheron, Lugosi & Massart 2013, section 2.4).
- */
+/* A sub-gamma tail: P(G > k + √(2kt) + t) ≤ e^−t (Boucheron, Lugosi & Massart 2013, 2.4). */
 static double gamma_limit(double k, double t) {
   return k + sqrt(2 * k * t) + t;
 }
@@ -64,9 +63,7 @@ static double chi_limit(double k, double t) {
   return sqrt(k + 2 * sqrt(k * t) + 2 * t);
 }
 
-/* The sum of y = x²/2 over i = k/2 − 1, k/2 − 2, … ≥ 0, and for odd k erfc(√y) = erfc(x/√2)
- * besides.
- */
+/* The sum of y = x²/2 over i = k/2 − 1, k/2 − 2, … ≥ 0, for odd k with erfc(√y) = erfc(x/√2). */
 static double chi_tail(double k, double x) {
   bool odd = fmod(k, 2) != 0;
   return x <= 0 ? 1.0

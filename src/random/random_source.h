@@ -65,6 +65,5 @@ double random_unit(random_source *source);
 /* Standard normal. */
 double random_normal(random_source *source);
 /* The length of a standard gaussian vector of n ≥ 2 entries, in time that does not grow with n.
- * Made of sums, products, quotients and square roots only, so that all machines draw the same bits.
- */
+ * Sums, products, quotients and square roots only, so that all machines draw the same bits. */
 double random_chi(random_source *source, size_t n);

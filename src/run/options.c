@@ -8,7 +8,6 @@
 #include "data/dataset.h"
 #include "loss/link.h"
 #include "loss/loss.h"
-#include "loss/softmax.h"
 #include "privacy/guarantee.h"
 #include "random/noise.h"
 #include "release/numerics.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "loss/softmax.h"
+#include "loss/link.h"
 #include "mechanism/privacy_plan.h"
 #include "support.h"
 

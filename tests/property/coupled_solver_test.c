@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/thread_pool.h"
-#include "loss/softmax.h"
+#include "loss/link.h"
 #include "reference.h"
 #include "solve/certify.h"
 #include "solve/solver.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "any_numbers.h"
-#include "loss/softmax.h"
+#include "loss/link.h"
 #include "mechanism/privacy_plan.h"
 #include "support.h"
 #include "verify/noise_bound.h"

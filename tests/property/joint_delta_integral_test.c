@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "joint_densities.h"
-#include "loss/softmax.h"
+#include "loss/link.h"
 #include "mechanism/delta_rule.h"
 #include "random/discrete_sampling.h"
 #include "statistics.h"

@@ -7,7 +7,7 @@
 
 #include "any_numbers.h"
 #include "joint_densities.h"
-#include "loss/softmax.h"
+#include "loss/link.h"
 #include "mechanism/privacy_plan.h"
 #include "random/discrete_sampling.h"
 #include "statistics.h"

@@ -4,7 +4,7 @@
 
 #include "any_numbers.h"
 #include "fit_divergence.h"
-#include "loss/softmax.h"
+#include "loss/link.h"
 #include "mechanism/privacy_plan.h"
 #include "statistics.h"
 #include "support.h"

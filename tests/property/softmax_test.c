@@ -1,7 +1,7 @@
 /* Softmax against the mathematics: slopes within their declared error of 300 bits, the rule ε(A)
  * against all probabilities, and the density of a joint fit's result, whose ratio between
  * neighbours never passes it (docs/proofs/softmax.md). */
-#include "loss/softmax.h"
+#include "loss/link.h"
 
 #include <math.h>
 #include <mpfr.h>

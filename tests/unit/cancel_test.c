@@ -9,7 +9,7 @@
 #include "base/progress.h"
 #include "base/thread_pool.h"
 #include "kernel/features.h"
-#include "loss/softmax.h"
+#include "loss/link.h"
 #include "matrix/matrix_dense.h"
 #include "reference.h"
 #include "solve/direction.h"

@@ -6,7 +6,7 @@
 #include "dperm/score.h"
 #include "dperm/tune.h"
 #include "dperm/verify.h"
-#include "loss/softmax.h"
+#include "loss/link.h"
 #include "model/model.h"
 #include "support.h"
 

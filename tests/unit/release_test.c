@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "frequencies.h"
-#include "loss/softmax.h"
+#include "loss/link.h"
 #include "model/model.h"
 #include "precise.h"
 #include "random/random_source.h"
