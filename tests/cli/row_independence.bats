@@ -84,19 +84,15 @@ every_release_refuses() { # words, data, options...
   head -60 people.csv | gzip > first.gz
   tail -n +61 people.csv | gzip > second.gz
   cat first.gz second.gz > good.csv.gz
-  { cat good.csv.gz; head -c 512 /dev/zero; } > padded.csv.gz
   { cat good.csv.gz; echo garbage; } > garbage.csv.gz
   { cat first.gz; tail -n +61 people.csv; } > plain_behind.csv.gz
   { cat first.gz; printf 'X'; tail -c +2 second.gz; } > damaged.csv.gz
   { cat first.gz; head -c 40 second.gz; } > cut.csv.gz
   { cat first.gz; printf '\037'; } > half.csv.gz
   { cat first.gz; printf '\0\0x'; } > odd.csv.gz
-  for file in good padded; do
-    gzip -t $file.csv.gz
-    "$DPERM" train --data $file.csv.gz --schema schema.json --epsilon 1 --out m 2> /dev/null
-    python3 -c 'import json; assert json.load(open("m"))["rows"] == 120'
-    rm m
-  done
+  "$DPERM" train --data good.csv.gz --schema schema.json --epsilon 1 --out m 2> /dev/null
+  python3 -c 'import json; assert json.load(open("m"))["rows"] == 120'
+  rm m
   train_none people.csv schema.json public.json
   for file in garbage plain_behind damaged cut half odd; do
     run gzip -t $file.csv.gz
