@@ -34,8 +34,8 @@ dperm_status fit_plan_make(const dperm_options *options, const guarantee *claim,
                            dperm_error *err);
 
 /* What every private fit comes to: perturb, solve, certify, release, under a plan that is decided.
- * It may be run again and again with fresh noise. `found` and `weights` are space for the answer. The caller checks the
- * machine's arithmetic before and after (base/arithmetic.h). */
+ * It may be run again and again with fresh noise. `found` and `weights` are space for the answer.
+ * The caller checks the machine's arithmetic before and after (base/arithmetic.h). */
 dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_options *how,
                      random_source *source, solution *found, double *weights, solver_report *report,
                      dperm_error *err);
