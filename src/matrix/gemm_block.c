@@ -58,8 +58,8 @@ static void add_plain(const gemm_operands *t, const double *a, size_t depth, con
       sums[i][0] = sums[i][1] = _mm##bits##_setzero_pd();                                          \
     }                                                                                              \
     for (size_t p = 0; p < depth; p++) {                                                           \
-      const __m##bits##d left = _mm##bits##_loadu_pd(strip + WIDTH * 2 * p);                       \
-      const __m##bits##d right = _mm##bits##_loadu_pd(strip + WIDTH * (2 * p + 1));                \
+      const __m##bits##d left = _mm##bits##_loadu_pd(strip + 2 * p * WIDTH);                       \
+      const __m##bits##d right = _mm##bits##_loadu_pd(strip + (2 * p + 1) * WIDTH);                \
       _Pragma("GCC unroll 8") for (size_t i = 0; i < (tile_rows); i++) {                           \
         const __m##bits##d v = _mm##bits##_set1_pd(from[i][p * t->a_col]);                         \
         sums[i][0] = _mm##bits##_fmadd_pd(v, left, sums[i][0]);                                    \

@@ -145,6 +145,7 @@ const dperm_loss *model_log_loss(const dperm_model *model, dperm_loss *made) {
 const double *scaled_scores(size_t classes, double by, const double *scores, double *space) {
   size_t count = class_fits(classes);
   double top = count > 1 ? scores[model_winner(classes, scores)] : 0; /* so none overflows */
+  space[0] = 0; /* there is one at least, which the analyzer does not know */
   for (size_t m = 0; by != 1 && m < count; m++) {
     space[m] = by * (scores[m] - top);
   }

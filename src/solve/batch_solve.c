@@ -132,7 +132,7 @@ static void model_hear(batch_model *d) {
 static void slopes_of_scores(void *context, size_t from, size_t count, double *z) {
   const problem *p = context;
   double slope[SLOPE_ROWS * BATCH_WIDTH];
-  for (size_t done = 0; done < count; done += SLOPE_ROWS, z += SLOPE_ROWS * BATCH_WIDTH) {
+  for (size_t done = 0; done < count; done += SLOPE_ROWS, z += (size_t)SLOPE_ROWS * BATCH_WIDTH) {
     size_t rows = count - done < SLOPE_ROWS ? count - done : SLOPE_ROWS;
     problem_rows_eval(p, from + done, rows, BATCH_WIDTH, z, NULL, slope, NULL);
     memcpy(z, slope, rows * BATCH_WIDTH * sizeof *z);

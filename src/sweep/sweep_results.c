@@ -126,7 +126,7 @@ static dperm_status sweep_digest(const sweep *s, unsigned char out[SWEEP_DIGEST_
 /* ---- the journal */
 
 static const char title[] = "dperm-sweep 2 ";
-enum { HEADER = sizeof title + 2 * SWEEP_DIGEST_SIZE };
+enum { HEADER = sizeof title + 2UL * SWEEP_DIGEST_SIZE };
 
 static dperm_status fail_system(const char *path, int reason, dperm_error *err) {
   FAIL(err, DPERM_IO_ERROR,

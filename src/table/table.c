@@ -96,6 +96,7 @@ dperm_status table_builder_open(const dperm_schema *schema, page_taker *take, vo
   *out = (table_builder){.take = take, .context = context};
   TRY(table_new(schema, &out->table, err));
   out->columns = out->table->layout.count;
+  /* NOLINTNEXTLINE(bugprone-sizeof-expression) */
   TRY(memory_new(out->columns, sizeof *out->packers, &out->packers, err));
   for (size_t c = 0; c < out->columns; c++) {
     TRY(packer_new(&out->packers[c], err));
