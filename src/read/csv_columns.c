@@ -119,10 +119,10 @@ dperm_status csv_columns_next(const csv_columns *columns, cell_reader *cells, cs
   CSV_FAIL_IF(csv->field_count != columns->count, csv, 0, err,
               "%zu fields where %zu are expected; mend the line or the schema", csv->field_count,
               columns->count);
+  const size_t stride = batch->capacity;
   double *to = batch->cells + batch->count;
-  TRY(read_label(columns, cells, csv, to + features * batch->capacity, &drop, err));
-  for (size_t k = 0; k < features; k++) {
-    const csv_column *c = &columns->kept[k];
+  TRY(read_label(columns, cells, csv, to + features * stride, &drop, err));
+  for (const csv_column *c = columns->kept; c < columns->kept + features; c++, to += stride) {
     cell_value is = cell_read(cells, c->place, &csv->fields[c->field].text);
     if (is.flags) {
       if (is.flags & (TEXT_NOT_FINITE | TEXT_MALFORMED)) {
@@ -135,7 +135,7 @@ dperm_status csv_columns_next(const csv_columns *columns, cell_reader *cells, cs
       cell_count(cells, c->place, is.flags);
       drop = drop || cell_drops(cells, is.flags);
     }
-    to[k * batch->capacity] = is.value;
+    *to = is.value;
   }
   batch->count += !drop;
   return DPERM_OK;

@@ -80,8 +80,8 @@ cell_value cell_learn(cell_reader *r, size_t c, const slice *text, uint64_t byte
   const dperm_schema *schema = r->schema;
   cell_value is =
       cell_of_text(schema, c < schema->column_count ? &schema->columns[c] : NULL, *text);
-  if (bytes) {
-    *known_place(r, c, bytes) = (known_text){bytes, is};
+  if (bytes && !is.flags) {
+    *known_place(r, c, bytes) = (known_text){bytes, is.value};
   }
   return is;
 }

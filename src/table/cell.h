@@ -44,7 +44,7 @@ cell_value cell_missing(const schema_column *column);
  * columns of most files hold few different texts. */
 typedef struct known_text {
   uint64_t text; /* its bytes; 0 for none yet */
-  cell_value is;
+  double value;  /* of which there is nothing else to say */
 } known_text;
 
 enum { KNOWN_TEXTS = 64, KNOWN_COLUMNS = 128 };
@@ -94,7 +94,7 @@ static inline cell_value cell_read(cell_reader *r, size_t c, const slice *text) 
     bytes &= UINT64_MAX >> (64 - 8 * text->length);
     const known_text *known = known_place(r, c, bytes);
     if (known->text == bytes) {
-      return known->is;
+      return (cell_value){known->value, 0};
     }
   }
   return cell_learn(r, c, text, bytes);
