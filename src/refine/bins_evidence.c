@@ -17,7 +17,7 @@ enum { FIXED = 4096, RATIO_UNIT = 64, RATIO_PART = 30, RATIO_MOST = 4096, SHARES
 
 /* Asked of so many records the sums vary less than by their noise, and up to an epsilon of a
  * quarter a sample tells nearly as much as all records do. */
-enum { SAMPLE_LEAST = 1 << 14, HALVINGS_MOST = 20 };
+enum { SAMPLE_LEAST = 1 << 13, HALVINGS_MOST = 20 };
 static const double sample_epsilon_most = 0.25;
 
 /* Rounded down: 1 + q(e^ε′ − 1) ≤ e^ε. */

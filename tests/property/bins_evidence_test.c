@@ -215,7 +215,7 @@ TEST(a_sample_may_spend_what_its_coins_allow) {
       const long double q = ldexpl(1, -(int)sample.halvings);
       assert_true(log1pl(q * expm1l(sample.epsilon)) <= (long double)epsilon);
       assert_true(sample.epsilon > epsilon && sample.epsilon <= 0.25);
-      assert_true(rows >> sample.halvings >> 14 > 0);
+      assert_true(rows >> sample.halvings >> 13 > 0);
     }
   }
 }
