@@ -297,6 +297,8 @@ static dperm_status select_here(const matrix *x, const size_t *rows, size_t coun
                                 growing_rows *out, dperm_error *err) {
   OWNED_MEMORY double *work = NULL;
   TRY(memory_raw(x->work_size, sizeof *work, &work, err));
+  const size_t stored = ((const sparse *)x)->stored.entries;
+  TRY(rows_reserve_many(out, count, x->rows ? count * (stored / x->rows + 1) : 0, err));
   for (size_t i = 0; i < count; i++) {
     row_view row;
     sparse_views(x, rows[i], 1, work, &row);
@@ -455,7 +457,7 @@ dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err) {
   *copy = (sparse){.base = *x, .block_rows = ((const sparse *)x)->block_rows};
   copy->base.work_size = 0;
   keeping k = {.m = (const sparse *)x, .to = &copy->stored};
-  const size_t at_once = 4 * pool_workers();
+  const size_t at_once = 8 * pool_workers();
   TRY(memory_raw(at_once * x->work_size, sizeof *made, &made, err));
   k.made = made;
   TRY(rows_reserve_many(k.to, x->rows, 0, err));

@@ -31,7 +31,7 @@ static dperm_status draw_sample(const schema_request *q, const evidence_sample *
                                            : memory_raw(all, sizeof *rows, &rows, err);
   TRY(ranks_share(spread, status, &count, sizeof count, err));
   TRY(ranks_share(spread, DPERM_OK, rows, count * sizeof *rows, err));
-  return dperm_data_select(q->data, rows, count, out, err);
+  return data_select_records(q->data, rows, count, out, err);
 }
 
 static dperm_status sums_under(const dperm_data *data, const dperm_schema *schema,
