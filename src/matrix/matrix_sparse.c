@@ -437,7 +437,7 @@ static dperm_status place_kept(keeping *k, size_t blocks, dperm_error *err) {
     entries += starts[count];
   }
   /* All rows are likely as long as the first; space that is not used costs nothing. */
-  size_t more = k->from == 0 ? k->m->base.rows / k->to_row + 1 : 1;
+  size_t more = k->from == 0 ? k->m->base.rows / (k->to_row + 1) + 2 : 1;
   TRY(rows_reserve_many(k->to, 0, more * entries, err));
   k->to->count = k->to_row;
   k->to->entries += entries;
