@@ -40,7 +40,10 @@ dperm_status job_join(bool many, dperm_error *err) {
   return DPERM_OK;
 }
 
+/* The leader alone ends with the failure: mpirun ends a job as soon as one of its processes has
+ * failed, and might do so before the leader has said why. */
 dperm_status job_leave(dperm_status status, dperm_error *err) {
+  const bool leads = job_leads();
   dperm_error of_all = *err;
   dperm_status all = dperm_ranks_agree(job, status, &of_all);
   dperm_ranks_free(job);
@@ -49,5 +52,5 @@ dperm_status job_leave(dperm_status status, dperm_error *err) {
     *err = of_all;
     status = all;
   }
-  return status;
+  return leads ? status : DPERM_OK;
 }
