@@ -92,7 +92,7 @@ static dperm_status refine_to_file(refine_command *c, dperm_error *err) {
   size_t length = 0;
   TRY(dperm_schema_to_text(made, &text, &length, err));
   TRY(dperm_schema_describe(made, &description, err));
-  json_auto_t *schema = report_of(description);
+  json_auto_t *schema = parsed_report(description);
   TRY(dperm_output_write(out, text, length, err));
   if (c->ledger.json) {
     print_json(c, schema, dperm_data_rows(data));

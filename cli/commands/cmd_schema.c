@@ -108,7 +108,7 @@ static dperm_status check(const char *path, const char *data_path, bool unsafe, 
   }
   progress_bar_wipe();
   TRY(dperm_schema_describe(schema, &text, err));
-  json_auto_t *described = report_of(text);
+  json_auto_t *described = parsed_report(text);
   if (unsafe) {
     TRY(print_unsafe(described, data, err));
   }

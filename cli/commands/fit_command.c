@@ -194,7 +194,7 @@ static dperm_status fit_to_file(const fit_command *c, dperm_options *candidates,
     return DPERM_OK;
   }
   TRY(write_model(model, out, err));
-  json_auto_t *report = report_of(text);
+  json_auto_t *report = parsed_report(text);
   text = NULL;
   if (c->ledger.json) {
     print_json(c, report);

@@ -10,7 +10,7 @@
 
 #include "output/message.h"
 
-json_t *report_of(char *text) {
+json_t *parsed_report(char *text) {
   json_t *report = text ? json_loads(text, 0, NULL) : NULL;
   dperm_text_free(text);
   return report;

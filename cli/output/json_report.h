@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 /* The library's text as an object, for json_decref; the text is given back. NULL without one. */
-json_t *report_of(char *text);
+json_t *parsed_report(char *text);
 
 /* Members: NaN and NULL for null, and where there is none. */
 double report_number(const json_t *report, const char *key);

@@ -249,3 +249,7 @@ dperm_status json_give(json_t *value, char **text, dperm_error *err) {
   json_decref(value);
   return *text ? DPERM_OK : error_set(err, DPERM_OUT_OF_MEMORY, "out of memory while reporting");
 }
+
+void dperm_text_free(char *text) {
+  free(text);
+}

@@ -67,3 +67,7 @@ dperm_status regularizer_validate(const dperm_regularizer *regularizer, size_t d
  * the solver may only have tried a step too long (solve/problem.h). */
 dperm_status regularizer_eval(const dperm_regularizer *regularizer, size_t j, double f,
                               double *value, double *slope, double *curvature, dperm_error *err);
+
+/* Whether the loss and the regularizer say how well they evaluate themselves: the library's own do,
+ * custom ones may. */
+bool evaluation_declared(const dperm_loss *loss, const dperm_regularizer *regularizer);

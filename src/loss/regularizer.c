@@ -69,3 +69,8 @@ dperm_status regularizer_eval(const dperm_regularizer *r, size_t j, double f, do
           "check its eval over all numbers");
   return DPERM_OK;
 }
+
+bool evaluation_declared(const dperm_loss *loss, const dperm_regularizer *regularizer) {
+  return loss->slope_error > 0 &&
+         (!regularizer->eval || (regularizer->slope_error > 0 && regularizer->most_curvature >= 1));
+}

@@ -113,7 +113,7 @@ extern const noise_kind noise_l2, noise_l1, noise_group, noise_linf, noise_mixed
 bool noise_scale_in_range(double beta);
 /* To the nearest number of eight bits: weights, which files state. */
 double noise_eight_bits(double x);
-/* Standard normal coordinates, each within a relative 11.3·2^−53 (noise_l2.c). */
+/* Standard normal coordinates, each within a relative 11.3·2^−53 (noise_l1_l2.c). */
 void noise_draw_normals(random_source *source, size_t count, double *x);
 /* l2 noise in some of the columns: density ∝ exp(−β‖b‖₂). */
 void noise_draw_sphere(random_source *source, size_t dims, double beta, double *b);

@@ -7,7 +7,7 @@
  * of m + 1 unit exponentials, E_i/(E_1 + … + E_{m+1}), i ≤ m, is uniform in the simplex {x ≥ 0, Σx
  * ≤ 1}, and m random signs extend it to the ball.
  *
- * The budget behind noise_relative_error, in units of u = 2^−53 as in noise_l2.c, with
+ * The budget behind noise_relative_error, in units of u = 2^−53 as in noise_l1_l2.c, with
  * D = ⌈log₂(d+1)⌉, m ≤ d:
  *
  *   gamma G       5.5 + D          of d + 1 exponentials

@@ -7,17 +7,14 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "dperm/output.h"
 #include "model/model_file.h"
 #include "run/output.h"
-#include "schema/auto_bins.h"
+#include "schema/resolve_bins.h"
 
 struct dperm_output {
   char *path;
   output_file *file; /* NULL once it is written */
 };
-
-OWNED_HANDLE(dperm_output, dperm_output_free)
 
 dperm_status dperm_output_check(const char *path, dperm_error *err) {
   TRY(protected_file_check(path, path, err));
@@ -130,10 +127,6 @@ dperm_status dperm_model_to_text(const dperm_model *model, char **text, size_t *
   TRY(output_open_memory(&file, err));
   TRY(model_write_content(model, file, err));
   return output_take(TAKE(file), text, length, err);
-}
-
-void dperm_text_free(char *text) {
-  free(text);
 }
 
 dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm_error *err) {

@@ -2,7 +2,11 @@
  * charge, which cannot be taken back if the result then cannot be written; and its report. */
 #pragma once
 
+#include "base/owned.h"
+#include "dperm/output.h"
 #include "run/representation.h"
+
+OWNED_HANDLE(dperm_output, dperm_output_free)
 
 /* Takes space in the account's output, if there is one, for the file of a model of these data and
  * any of these candidates, under whatever schema comes, also of counts; a schema takes less. */

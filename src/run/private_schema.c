@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "random/discrete_sampling.h"
-#include "schema/auto_bins.h"
+#include "schema/resolve_bins.h"
 
 /* ---- SCHEMA_ASKED, before the charge */
 

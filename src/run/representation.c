@@ -8,6 +8,7 @@
 #include "refine/refine_counts.h"
 #include "run/options.h"
 #include "schema/auto_bins.h"
+#include "schema/resolve_bins.h"
 
 /* Whether the records may be asked: by default, if there is noise and columns are used as such. */
 static bool may_ask(const dperm_options *o) {

@@ -34,16 +34,5 @@ size_t auto_bins_of(const schema_column *column, bin_numbers paid);
  * and are fewer than WIDE_BINS_MOST) or of few whole numbers (they lie between all of these, or
  * between four parts). Returns how many; 0 for any other column, which has equal widths. */
 size_t auto_bins_cuts(const schema_column *column, size_t bins, double cuts[AUTO_BINS_MOST]);
-
-/* ---- a schema whose "auto" bins are the cuts that public numbers lead to */
-
-/* Whether numeric columns get bins by the rule: those that say "auto", and with `all` those without
- * any, unless their range is that of a standardized number. */
-bool schema_unresolved(const dperm_schema *schema, bool all);
-/* Whether this column gets bins with `all` alone. */
+/* Whether a fit that may choose gives the column bins, though it does not say "auto". */
 bool schema_column_asks(const schema_column *column);
-/* The schema with their bins, written into its JSON, so that a model holds what was used: for a fit
- * to so many rows (0: the finest bins that any number leads to) at this epsilon, NaN without a
- * mechanism. A share of the same schema where there is nothing to resolve. */
-dperm_status schema_resolve(const dperm_schema *schema, bool all, size_t rows, double epsilon,
-                            dperm_schema **out, dperm_error *err);

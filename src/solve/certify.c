@@ -61,11 +61,6 @@ double evaluation_error(const evaluation *e, precision how) {
          0x1p-900;
 }
 
-bool evaluation_declared(const dperm_loss *loss, const dperm_regularizer *regularizer) {
-  return loss->slope_error > 0 &&
-         (!regularizer->eval || (regularizer->slope_error > 0 && regularizer->most_curvature >= 1));
-}
-
 double norm_above(const double *v, size_t count) {
   norm_sum sum = {0};
   for (size_t j = 0; j < count; j++) {

@@ -47,9 +47,5 @@ double certified_gradient(const problem *p, const point *at);
  * error, and what rounding f itself does to it. */
 double rounding_limit(const problem *p, const double *f);
 
-/* Whether the loss and the regularizer say how well they evaluate themselves: the library's own do,
- * custom ones may. */
-bool evaluation_declared(const dperm_loss *loss, const dperm_regularizer *regularizer);
-
 /* ‖v‖₂, rounded up. */
 double norm_above(const double *v, size_t count);

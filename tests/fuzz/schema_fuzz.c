@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "refine/refine_counts.h"
-#include "schema/auto_bins.h"
+#include "schema/resolve_bins.h"
 
 static void ask_everything(const dperm_schema *schema) {
   size_t dims = dperm_schema_dims(schema), width = 0;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "schema/auto_bins.h"
+#include "schema/resolve_bins.h"
 #include "support.h"
 #include "text_buffer.h"
 

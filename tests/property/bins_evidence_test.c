@@ -8,7 +8,7 @@
 #include "privacy/guarantee.h"
 #include "random/discrete_sampling.h"
 #include "refine/bins_evidence.h"
-#include "schema/auto_bins.h"
+#include "schema/resolve_bins.h"
 #include "support.h"
 
 enum { ROWS_MOST = 12, NUMBERS = 4, TRIALS = 400, CHOICES = 20000 };

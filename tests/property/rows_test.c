@@ -8,7 +8,7 @@
 
 #include "data/dataset.h"
 #include "random_layout.h"
-#include "schema/auto_bins.h"
+#include "schema/resolve_bins.h"
 
 enum { RECORDS = 40 };
 

@@ -9,7 +9,7 @@
 
 #include "data/dataset.h"
 #include "refine/refine_counts.h"
-#include "schema/auto_bins.h"
+#include "schema/resolve_bins.h"
 #include "thread_ranks.h"
 
 enum { PROCESSES = 3 };

@@ -8,6 +8,7 @@
 #include "dperm/tune.h"
 #include "model/model.h"
 #include "schema/auto_bins.h"
+#include "schema/resolve_bins.h"
 #include "support.h"
 
 /* ---- the rule */
