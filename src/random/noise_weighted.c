@@ -20,10 +20,10 @@
  * noise a body that is not of all columns says nothing: ω = 1, the spherical Gaussian, and so it is
  * where the radii do not bind.
  *
- * The budget behind noise_relative_error, in units of 2^−53 as in noise_l1_l2.c. mixed: that of l1 and
- * of l2 noise, with one rounding more for βω and βt. gaussian: a normal coordinate 11.3, βω 1, the
- * quotient 1, together 13.3; left out is an event of probability below 2^−250: that one of the d ≤
- * 2^31 coordinates is below 2^−300 or above 2^40. */
+ * The budget behind noise_relative_error, in units of 2^−53 as in noise_l1_l2.c. mixed: that of l1
+ * and of l2 noise, with one rounding more for βω and βt. gaussian: a normal coordinate 11.3, βω 1,
+ * the quotient 1, together 13.3; left out is an event of probability below 2^−250: that one of the
+ * d ≤ 2^31 coordinates is below 2^−300 or above 2^40. */
 #include <math.h>
 
 #include "base/defect.h"
