@@ -8,43 +8,16 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/thread_pool.h"
 #include "base/vector.h"
-#include "matrix/matrix.h"
+#include "matrix/row_store.h"
 
 enum { PILE = 16, CHUNK_DOUBLES = 1 << 12, LONG = 8 * LANES };
 
 typedef struct sparse {
   matrix base;
-  growing_rows stored; /* without labels; none where there is */
-  row_maker *maker;    /* or NULL */
+  row_store rows;
   size_t block_rows;
 } sparse;
-
-/* Some rows: row i of them has the entries from starts[i] to starts[i + 1]. */
-typedef struct row_window {
-  const size_t *starts;
-  const uint32_t *columns;
-  const double *values;
-} row_window;
-
-/* Where rows are made in `work`. */
-static row_window window_in(const sparse *m, size_t count, double *work) {
-  double *values = work + count + 1;
-  return (row_window){(size_t *)(void *)work,
-                      (uint32_t *)(void *)(values + count * m->maker->most_entries + 1), values};
-}
-
-/* Rows where they stand, or made in `work`. */
-static row_window rows_at(const sparse *m, size_t from, size_t count, double *work) {
-  if (!m->maker) {
-    return (row_window){m->stored.starts + from, m->stored.columns, m->stored.values};
-  }
-  const row_window made = window_in(m, count, work);
-  m->maker->make(m->maker, from, count, (size_t *)made.starts, (uint32_t *)made.columns,
-                 (double *)made.values);
-  return made;
-}
 
 /* Four sums side by side: a quarter of the depth, and the processor need not wait for each. */
 static inline double row_product(const row_window *m, size_t i, const double *f) {
@@ -109,7 +82,7 @@ static void apply_window(const row_window *rows, size_t count, const double *f, 
 
 static void sparse_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
                               double *z, double *work) {
-  const row_window rows = rows_at((const sparse *)x, from, count, work);
+  const row_window rows = rows_at(&((const sparse *)x)->rows, from, count, work);
   apply_window(&rows, count, f, k, z);
 }
 
@@ -186,7 +159,7 @@ static void add_stripe(const void *context, size_t from, size_t to, double *tota
   memset(pile, 0, 2 * size * sizeof *pile);
   for (size_t at = from; at < to && !cancel_poll_at((at - from) / chunk, numbers); at += chunk) {
     size_t end = to - at < chunk ? to : at + chunk, done = at;
-    const row_window rows = rows_at(m, at, end - at, made);
+    const row_window rows = rows_at(&m->rows, at, end - at, made);
     const double *w = weights_of(sums, &rows, at, end - at, work);
     while (done < end) {
       size_t next = done + m->block_rows - (done - from) % m->block_rows;
@@ -251,7 +224,7 @@ static void add_gram_stripe(const void *context, size_t from, size_t to, double 
   for (size_t at = from; at < to && !cancel_poll_at((at - from) / MATRIX_BLOCK, numbers);
        at += MATRIX_BLOCK) {
     size_t count = to - at < MATRIX_BLOCK ? to - at : MATRIX_BLOCK;
-    const row_window rows = rows_at(sums->m, at, count, work);
+    const row_window rows = rows_at(&sums->m->rows, at, count, work);
     add_gram(&rows, count, sums->w + at, sums->m->base.cols, h);
   }
 }
@@ -268,7 +241,7 @@ static dperm_status sparse_gram(const matrix *x, const double *w, double *h, dpe
 /* ---- rows */
 
 static void sparse_views(const matrix *x, size_t from, size_t count, double *work, row_view *out) {
-  const row_window rows = rows_at((const sparse *)x, from, count, work);
+  const row_window rows = rows_at(&((const sparse *)x)->rows, from, count, work);
   for (size_t i = 0; i < count; i++) {
     size_t start = rows.starts[i];
     out[i] = (row_view){rows.starts[i + 1] - start, rows.columns + start, rows.values + start};
@@ -278,8 +251,8 @@ static void sparse_views(const matrix *x, size_t from, size_t count, double *wor
 /* NaN where rows are made and there is no memory for one. */
 static void sparse_row(const matrix *x, size_t i, double *values) {
   const sparse *m = (const sparse *)x;
-  double *work = m->maker ? malloc(x->work_size * sizeof *work) : NULL;
-  const bool able = work || !m->maker;
+  double *work = m->rows.maker ? malloc(x->work_size * sizeof *work) : NULL;
+  const bool able = work || !m->rows.maker;
   row_view row = {0};
   if (able) {
     sparse_views(x, i, 1, work, &row);
@@ -293,32 +266,18 @@ static void sparse_row(const matrix *x, size_t i, double *values) {
   free(work);
 }
 
-static dperm_status select_here(const matrix *x, const size_t *rows, size_t count,
-                                growing_rows *out, dperm_error *err) {
-  OWNED_MEMORY double *work = NULL;
-  TRY(memory_raw(x->work_size, sizeof *work, &work, err));
-  const size_t stored = ((const sparse *)x)->stored.entries;
-  TRY(rows_reserve_many(out, count, x->rows ? count * (stored / x->rows + 1) : 0, err));
-  for (size_t i = 0; i < count; i++) {
-    row_view row;
-    sparse_views(x, rows[i], 1, work, &row);
-    TRY(rows_add(out, row, 0, err));
-  }
-  return DPERM_OK;
-}
-
 static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
                                   dperm_error *err) {
   OWNED(rows_clear) growing_rows got = {0};
   OWNED(matrix_free_at) matrix *made = NULL, *kept = NULL;
   const sparse *m = (const sparse *)x;
-  if (x->spread && m->maker) { /* rows go from process to process as they are */
+  if (x->spread && m->rows.maker) { /* rows go from process to process as they are */
     TRY(ranks_agree(x->spread, matrix_keep(x, &kept, err), err));
     m = (const sparse *)kept;
   }
-  dperm_status status = x->spread
-                            ? spread_select(x->spread, &m->stored, x->total, rows, count, &got, err)
-                            : select_here(x, rows, count, &got, err);
+  dperm_status status =
+      x->spread ? spread_select(x->spread, &m->rows.stored, x->total, rows, count, &got, err)
+                : rows_select(&m->rows, rows, count, &got, err);
   status = status == DPERM_OK ? matrix_sparse_take(&got, x->cols, &made, err) : status;
   TRY(ranks_agree(x->spread, status, err));
   if (x->spread && made) {
@@ -330,10 +289,7 @@ static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t co
 
 static void sparse_free(matrix *x) {
   sparse *m = (sparse *)x;
-  rows_clear(&m->stored);
-  if (m->maker) {
-    m->maker->free(m->maker);
-  }
+  row_store_clear(&m->rows);
   free(m);
 }
 
@@ -367,14 +323,15 @@ dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, d
   sparse *m = NULL;
   TRY(rows_reserve_many(rows, 0, 0, err)); /* there are arrays, even where no row came */
   TRY(memory_new(1, sizeof *m, &m, err));
-  *m = (sparse){.base = {.kind = &sparse_kind, .rows = rows->count, .cols = cols}, .stored = *rows};
-  m->stored.labels = NULL;
+  *m = (sparse){.base = {.kind = &sparse_kind, .rows = rows->count, .cols = cols},
+                .rows = {.stored = *rows}};
+  m->rows.stored.labels = NULL;
   *rows = (growing_rows){.labels = rows->labels};
   for (size_t i = 0; i < m->base.rows; i++) {
-    size_t entries = m->stored.starts[i + 1] - m->stored.starts[i];
+    size_t entries = m->rows.stored.starts[i + 1] - m->rows.stored.starts[i];
     m->base.row_entries = entries > m->base.row_entries ? entries : m->base.row_entries;
   }
-  set_depths(m, m->stored.entries);
+  set_depths(m, m->rows.stored.entries);
   *out = &m->base;
   return DPERM_OK;
 }
@@ -384,92 +341,31 @@ dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, d
 dperm_status matrix_made_new(row_maker *maker, size_t rows, size_t cols, matrix **out,
                              dperm_error *err) {
   sparse *m = NULL;
-  const size_t entries = MATRIX_BLOCK * maker->most_entries + 1;
   TRY(memory_new(1, sizeof *m, &m, err));
   *m = (sparse){.base = {.kind = &sparse_kind,
                          .rows = rows,
                          .cols = cols,
-                         .row_entries = maker->most_entries,
-                         .work_size = MATRIX_BLOCK + 1 + entries + (entries + 1) / 2},
-                .maker = maker};
+                         .row_entries = maker->most_entries},
+                .rows = row_store_of(maker)};
+  m->base.work_size = m->rows.work_size;
   set_depths(m, maker->entries);
   *out = &m->base;
   return DPERM_OK;
 }
 
-/* Some blocks at a time: made side by side, then copied to where they belong. */
-typedef struct keeping {
-  const sparse *m;
-  growing_rows *to;
-  double *made; /* work_size for each block */
-  size_t from, to_row;
-} keeping;
-
-static size_t block_count(const keeping *k, size_t block) {
-  const size_t left = k->to_row - (k->from + block * MATRIX_BLOCK);
-  return left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
-}
-
-static void make_kept(void *context, size_t block, size_t worker) {
-  const keeping *k = context;
-  (void)rows_at(k->m, k->from + block * MATRIX_BLOCK, block_count(k, block),
-                k->made + block * k->m->base.work_size);
-}
-
-static void copy_kept(void *context, size_t block, size_t worker) {
-  const keeping *k = context;
-  const size_t count = block_count(k, block);
-  const row_window rows = window_in(k->m, count, k->made + block * k->m->base.work_size);
-  const size_t first = k->to->starts[k->from + block * MATRIX_BLOCK], entries = rows.starts[count];
-  memcpy(k->to->columns + first, rows.columns, entries * sizeof *rows.columns);
-  memcpy(k->to->values + first, rows.values, entries * sizeof *rows.values);
-}
-
-/* The places of the rows that were made. */
-static dperm_status place_kept(keeping *k, size_t blocks, dperm_error *err) {
-  size_t entries = 0, at = k->from;
-  for (size_t b = 0; b < blocks; b++) {
-    const size_t count = block_count(k, b);
-    const size_t *starts = window_in(k->m, count, k->made + b * k->m->base.work_size).starts;
-    for (size_t i = 0; i < count; i++, at++) {
-      k->to->starts[at + 1] = k->to->entries + entries + starts[i + 1];
-    }
-    entries += starts[count];
-  }
-  /* All rows are likely as long as the first; space that is not used costs nothing. */
-  size_t more = k->from == 0 ? k->m->base.rows / (k->to_row + 1) + 2 : 1;
-  TRY(rows_reserve_many(k->to, 0, more * entries, err));
-  k->to->count = k->to_row;
-  k->to->entries += entries;
-  return DPERM_OK;
-}
-
 dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err) {
   OWNED(matrix_free_at) matrix *kept = NULL;
-  OWNED_MEMORY double *made = NULL;
+  const sparse *m = (const sparse *)x;
   sparse *copy = NULL;
   *out = NULL;
-  if (x->kind != &sparse_kind || !((const sparse *)x)->maker) {
+  if (x->kind != &sparse_kind || !m->rows.maker) {
     return DPERM_OK;
   }
   TRY(memory_new(1, sizeof *copy, &copy, err));
   kept = &copy->base;
-  *copy = (sparse){.base = *x, .block_rows = ((const sparse *)x)->block_rows};
+  *copy = (sparse){.base = *x, .block_rows = m->block_rows};
   copy->base.work_size = 0;
-  keeping k = {.m = (const sparse *)x, .to = &copy->stored};
-  const size_t at_once = 8 * pool_workers();
-  TRY(memory_raw(at_once * x->work_size, sizeof *made, &made, err));
-  k.made = made;
-  TRY(rows_reserve_many(k.to, x->rows, 0, err));
-  for (; k.from < x->rows; k.from = k.to_row) {
-    const size_t left = x->rows - k.from, most = at_once * MATRIX_BLOCK;
-    k.to_row = k.from + (left < most ? left : most);
-    const size_t blocks = (k.to_row - k.from + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
-    pool_run(blocks, make_kept, &k);
-    TRY(place_kept(&k, blocks, err));
-    pool_run(blocks, copy_kept, &k);
-    TRY(cancel_check(err));
-  }
+  TRY(rows_keep(&m->rows, x->rows, &copy->rows.stored, err));
   *out = TAKE(kept);
   return DPERM_OK;
 }
@@ -478,7 +374,8 @@ dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err) {
 
 dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error *err) {
   sparse *m = (sparse *)x;
-  uint64_t most = x->row_entries, entries = m->maker ? m->maker->entries : m->stored.entries;
+  uint64_t most = x->row_entries,
+           entries = m->rows.maker ? m->rows.maker->entries : m->rows.stored.entries;
   size_t rows = 0;
   dperm_status status = DPERM_OK;
   x->spread = r;
