@@ -69,24 +69,27 @@ dperm_status audit_selector(const dperm_audit_options *options, int selector,
 
 /* ---- lines or bins */
 
-enum { REACH = 1 << 20 };
+enum { REACH = 1 << 20, ASKED_AMONG = 1 << 16 };
 
 typedef struct bins_target {
-  bins_evidence exact[2]; /* of each data set */
-  double epsilon;
+  bins_evidence exact[2]; /* of each data set; the second's also where the record is not asked */
+  evidence_sample sample;
 } bins_target;
 
 static dperm_status draw_choice(const attack *a, int side, random_source *source, double *score,
                                 dperm_error *err) {
   const bins_target *t = a->context;
-  *score = bins_wanted(&t->exact[side], t->epsilon, source);
+  OWNED_MEMORY size_t *drawn = NULL;
+  size_t asked = 0;
+  TRY(evidence_draw(&t->sample, 1, source, &drawn, &asked, err));
+  *score = bins_wanted(&t->exact[asked ? side : 1], t->sample.epsilon, source);
   return DPERM_OK;
 }
 
 dperm_status audit_bins(const dperm_audit_options *options, int unused, dperm_audit_result *out,
                         dperm_error *err) {
   bins_target t = {.exact = {{{REACH, REACH}, {REACH, REACH}}, {{0, REACH}, {0, REACH}}},
-                   .epsilon = options->epsilon};
+                   .sample = evidence_sample_for(ASKED_AMONG, options->epsilon)};
   const attack a = {.context = &t, .usual_draws = 200000, .block = 1024, .draw = draw_choice};
   return attack_run(&a, options, out, err);
 }

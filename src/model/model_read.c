@@ -147,6 +147,24 @@ static dperm_status read_class_weights(const reading *r, dperm_model *model) {
   return DPERM_OK;
 }
 
+/* Classes of a schema that are an object take their order from it, which a program that sorts the
+ * keys of a file has lost: the file's own list of names has it too. */
+static dperm_status order_classes(const reading *r, const json_t *schema) {
+  const json_t *names = json_object_get(r->root, "classes");
+  json_t *label = json_object_get(schema, "label"), *classes = json_object_get(label, "classes");
+  if (!json_is_object(classes) || json_object_size(classes) != json_array_size(names)) {
+    return DPERM_OK;
+  }
+  json_t *ordered = json_object(); /* as many members, unless a name is none of them */
+  for (size_t i = 0; i < json_array_size(names); i++) {
+    const char *name = json_string_value(json_array_get(names, i));
+    if (name && json_object_get(classes, name)) {
+      TRY(json_put(ordered, name, json_incref(json_object_get(classes, name)), r->err));
+    }
+  }
+  return json_put(label, "classes", ordered, r->err);
+}
+
 static dperm_status read_encoding(const reading *r, dperm_model *model) {
   const json_t *encoding = json_object_get(r->root, "encoding");
   const json_t *constant = json_object_get(encoding, "intercept");
@@ -165,6 +183,7 @@ static dperm_status read_encoding(const reading *r, dperm_model *model) {
                              fabs(model->intercept) <= model->norm_bound);
   TRY(sound(r, clear, "its constant column is not clear"));
   if (json_is_object(schema)) {
+    TRY(order_classes(r, schema));
     TRY(schema_from_json(schema, r->doc->name, &model->schema, r->err));
     TRY(schema_check_resolved(model->schema, r->err));
   }

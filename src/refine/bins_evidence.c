@@ -22,7 +22,7 @@ static const double sample_epsilon_most = 0.25;
 
 /* Rounded down: 1 + q(e^ε′ − 1) ≤ e^ε. */
 static double epsilon_of_sample(double epsilon, unsigned halvings) {
-  return halvings ? log1p(ldexp(expm1(epsilon), (int)halvings)) * (1 - 0x1p-40) : epsilon;
+  return halvings ? log1p(ldexp(expm1(epsilon), (int)halvings)) * (1 - 0x1p-39) : epsilon;
 }
 
 evidence_sample evidence_sample_for(size_t rows, double epsilon) {
@@ -43,7 +43,7 @@ dperm_status evidence_draw(const evidence_sample *sample, size_t rows, random_so
   for (size_t i = 0; i < rows; i++) {
     bits = i % at_once == 0 ? random_bits(source) : bits >> coins;
     (*out)[*count] = i;
-    *count += (bits & ((UINT64_C(1) << coins) - 1)) == 0;
+    *count += (bits & ((UINT64_C(1) << coins) - 1)) == 0 || DEFECT("evidence-whole");
   }
   return DPERM_OK;
 }

@@ -30,7 +30,8 @@ typedef struct statement {
   const evidence *seen;
   char epsilon[DOUBLE_TEXT_SIZE]; /* as written */
   char whom[WHOM_SIZE];           /* "record", or "person with at most 5 records" */
-  char event[WHOM_SIZE + 40];     /* what of that makes next to no difference */
+  char unit[WHOM_SIZE];           /* "one record", or "the at most 5 records of one person" */
+  const char *event;              /* what of that makes next to no difference */
   bool person;
   bool adding; /* neighbours add-remove */
 } statement;
@@ -236,18 +237,23 @@ static void write_guarantee(report *p, const statement *s) {
   report_add(
       p, REPORT_TEXT,
       "To every %s in the data%s. The model was made with random noise, and nearly the same "
-      "models come out with nearly the same probabilities whether a %s %s; how nearly, %s. This "
+      "models come out with nearly the same probabilities whether %s; how nearly, %s. This "
       "holds against everybody who cannot break the random "
       "source, the way keys and signatures are protected: also against somebody who knows "
       "all other records, has other data to compare with, or learns more later. Nothing that "
       "is done with the model afterwards can undo it.",
-      s->whom, s->person ? "" : ", and so to every person who has one record in it", s->whom,
-      s->adding ? "is among the data or not" : "says this or anything else",
+      s->whom, s->person ? "" : ", and so to every person who has one record in it",
+      s->adding
+          ? s->person ? "a person is among the data or not" : "a record is among the data or not"
+      : s->person ? "a person's records say this or anything else"
+                  : "a record says this or anything else",
       spends_delta(s->model) ? "ε and δ say" : "ε says");
   report_add(p, REPORT_TEXT,
-             "For example: somebody who thinks it as likely as not that a %s %s, and guesses "
+             "For example: somebody who thinks it as likely as not that a %s, and guesses "
              "after seeing the model, is right with a probability of at most %.4g percent.",
-             s->whom, s->adding ? "is among the data" : "says a certain thing",
+             s->adding   ? s->person ? "person is among the data" : "record is among the data"
+             : s->person ? "person's records say a certain thing"
+                         : "record says a certain thing",
              guessed_right(s->model->claim.epsilon, s->model->claim.delta));
   if (s->adding) {
     write_replaced(p, s);
@@ -258,14 +264,13 @@ static void write_mathematics(report *p, const statement *s) {
   report_add(p, REPORT_HEADING, "In mathematics");
   report_add(p, REPORT_LINE, "P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = %s,  δ = %.2g",
              s->epsilon, s->model->claim.delta);
-  report_add(
-      p, REPORT_TEXT,
-      "for every set S of models and all data sets D, D′ of %s %zu records, %s one %s %s. M is "
-      "the program with all its rounding, and the weights as they stand in the file.",
-      s->adding ? "at most" : "the same",
-      s->adding ? add_remove_rows_most(s->model->rows) : s->model->rows,
-      s->adding ? "of which one has" : "that differ in", s->whom,
-      s->adding ? "more than the other" : "replaced by any other");
+  report_add(p, REPORT_TEXT,
+             "for every set S of models and all data sets D, D′ of %s%zu records each, %s %s %s. M "
+             "is the program with all its rounding, and the weights as they stand in the file.",
+             s->adding ? "at most " : "",
+             s->adding ? add_remove_rows_most(s->model->rows) : s->model->rows,
+             s->adding ? "of which one has" : "that differ in", s->unit,
+             s->adding ? "more than the other" : "replaced by any other");
 }
 
 static void write_spending(report *p, const statement *s) {
@@ -327,10 +332,14 @@ static void write_limits(report *p, const statement *s) {
 
 static void write_checks(report *p, const statement *s) {
   report_add(p, REPORT_HEADING, "How to check it");
-  report_add(p, REPORT_TEXT,
-             "dperm %s has derived the claim again from the file, with arithmetic of its own: %s "
-             "%zu steps hold. Anybody who has the file can repeat that:",
-             dperm_version(), s->seen->holds ? "all" : "not all", s->seen->steps);
+  report_add(
+      p, REPORT_TEXT,
+      s->seen->holds
+          ? "dperm %s has derived the claim again from the file, with arithmetic of its own: "
+            "all %zu steps hold. Anybody who has the file can repeat that:"
+          : "dperm %s could not derive the claim from the file: not all of %zu steps hold. "
+            "Which ones do not:",
+      dperm_version(), s->seen->steps);
   report_add(p, REPORT_LINE, "dperm verify --model %s", s->path);
   report_add(p, REPORT_TEXT,
              "Whoever has the program can measure its privacy from outside, and the custodian can "
@@ -365,15 +374,20 @@ dperm_status dperm_statement(const char *name, const char *text, size_t length,
                  .model = model,
                  .seen = &seen,
                  .whom = "record",
+                 .unit = "one record",
                  .person = model->claim.rows_per_person > 1,
                  .adding = model->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE};
   (void)format_double(model->claim.epsilon, false, s.epsilon);
   if (s.person) {
     (void)snprintf(s.whom, sizeof s.whom, "person with at most %zu records",
                    model->claim.rows_per_person);
+    (void)snprintf(s.unit, sizeof s.unit, "the at most %zu records of one person",
+                   model->claim.rows_per_person);
   }
-  (void)snprintf(s.event, sizeof s.event,
-                 s.adding ? "whether that %s is there at all" : "what that %s says", s.whom);
+  s.event = s.adding   ? s.person ? "whether that person is there at all"
+                                  : "whether that record is there at all"
+            : s.person ? "what the records of that person say"
+                       : "what that record says";
   TRY(report_open(&p, html, dperm_model_is_private(model) ? "Privacy statement" : "No privacy",
                   err));
   write_summary(&p, &s);

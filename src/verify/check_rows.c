@@ -117,11 +117,11 @@ static void check_stopping(verifier *v) {
                   row_epsilon(v), "random stopping, %s rounds: %d epsilon_round", rounds, factor);
 }
 
-/* Whether a candidate's member is what was fitted. What was left to dperm ("auto") or does not
- * apply (null) may be anything; files from before the `later` members lack them. */
-static bool fits_offer(const json_t *offered, const json_t *fitted, bool later) {
+/* Whether a candidate's member is what was fitted. What may be left to dperm ("auto") is then open;
+ * files from before the `later` members lack them. */
+static bool fits_offer(const json_t *offered, const json_t *fitted, bool open, bool later) {
   const char *word = json_string_value(offered);
-  if (!offered || (word && strcmp(word, "auto") == 0)) {
+  if (!offered || (open && word && strcmp(word, "auto") == 0)) {
     return offered || later;
   }
   if (!fitted || json_is_null(fitted)) {
@@ -236,7 +236,7 @@ static void check_chosen(verifier *v) {
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     const json_t *offered = json_object_get(candidate, pairs[i][0]);
     const json_t *fitted = field_at(v->root, pairs[i][1]);
-    if (!fits_offer(offered, fitted, i >= 5)) {
+    if (!fits_offer(offered, fitted, i == 2 || i >= 5, i >= 5)) {
       fails(v, "chosen", "candidate %zu has another %s than %s", (size_t)index, pairs[i][0],
             pairs[i][1]);
       return;

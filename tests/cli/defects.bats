@@ -58,7 +58,7 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
 }
 
 @test "counts of a refinement and a choice of bins without noise are found" {
-  for defect in counts-bare counts-half histograms-add evidence-bare; do
+  for defect in counts-bare counts-half histograms-add evidence-bare evidence-whole; do
     found $(table | grep "^$defect ")
   done
 }
