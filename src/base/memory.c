@@ -5,24 +5,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 static dperm_status fail_memory(double count, size_t size, dperm_error *err) {
   FAIL(err, DPERM_OUT_OF_MEMORY,
        "out of memory (%.3g GB are needed); use fewer rows or columns, or a larger machine",
        count * (double)size * 1e-9);
-}
-
-/* Large arrays on large pages, where the system has them: with small ones a fault for each takes a
- * tenth of a fit. */
-static void *on_large_pages(void *block, size_t bytes) {
-#ifdef MADV_HUGEPAGE
-  const uintptr_t page = (uintptr_t)1 << 21, from = ((uintptr_t)block + page - 1) & -page;
-  if (block && bytes >= 2 * page) {
-    (void)madvise((void *)from, ((uintptr_t)block + bytes - from) & -page, MADV_HUGEPAGE);
-  }
-#endif
-  return block;
 }
 
 dperm_status memory_new(size_t count, size_t size, void *out, dperm_error *err) {
@@ -54,8 +41,7 @@ dperm_status memory_reserve(void *array, size_t *capacity, size_t needed, size_t
   grown = grown < needed ? needed : grown;
   void *block = NULL;
   memcpy(&block, array, sizeof block);
-  block = grown <= SIZE_MAX / 2 / size ? on_large_pages(realloc(block, grown * size), grown * size)
-                                       : NULL;
+  block = grown <= SIZE_MAX / 2 / size ? realloc(block, grown * size) : NULL;
   TRY(block ? DPERM_OK : fail_memory((double)grown, size, err));
   memcpy(array, &block, sizeof block);
   *capacity = grown;
