@@ -134,7 +134,7 @@ static dperm_status place_kept(keeping *k, size_t blocks, dperm_error *err) {
 dperm_status rows_keep(const row_store *from, size_t rows, growing_rows *to, dperm_error *err) {
   OWNED_MEMORY double *made = NULL;
   keeping k = {.m = from, .to = to, .rows = rows};
-  const size_t at_once = 8 * pool_workers();
+  const size_t at_once = 32 * pool_workers();
   TRY(memory_raw(at_once * from->work_size, sizeof *made, &made, err));
   k.made = made;
   TRY(rows_reserve_many(k.to, rows, 0, err));

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "table/table.h"
 
-enum { PLACES = 2 * TABLE_PAGE, MOST = TABLE_PAGE / 2 };
+enum { MOST = TABLE_PAGE / 2, PLACES = 2 * MOST };
 
 struct column_packer {
   size_t cells, different;
@@ -19,7 +19,11 @@ struct column_packer {
 };
 
 dperm_status packer_new(column_packer **out, dperm_error *err) {
-  return memory_new(1, sizeof **out, out, err);
+  TRY(memory_raw(1, sizeof **out, out, err)); /* of which a column may need little */
+  (*out)->cells = (*out)->different = 0;
+  (*out)->each = NULL;
+  memset((*out)->places, 0, sizeof(*out)->places);
+  return DPERM_OK;
 }
 
 void packer_free(column_packer *p) {
@@ -47,17 +51,16 @@ static dperm_status spread_out(column_packer *p, dperm_error *err) {
   return DPERM_OK;
 }
 
+static uint64_t bits_of(double cell) {
+  uint64_t bits = 0;
+  memcpy(&bits, &cell, sizeof bits);
+  return bits;
+}
+
 dperm_status packer_add(column_packer *p, const double *cells, size_t count, dperm_error *err) {
-  uint64_t last = 0;
   size_t i = 0;
-  for (; i < count && !p->each; i++) {
-    uint64_t key = 0;
-    memcpy(&key, &cells[i], sizeof key);
-    if (i > 0 && key == last) { /* records that are alike often stand together */
-      p->indexes[p->cells] = p->indexes[p->cells - 1];
-      p->cells++;
-      continue;
-    }
+  while (i < count && !p->each) {
+    const uint64_t key = bits_of(cells[i]);
     const size_t at = place_for(p, key);
     if (!p->places[at] && p->different == MOST) {
       TRY(spread_out(p, err));
@@ -68,8 +71,13 @@ dperm_status packer_add(column_packer *p, const double *cells, size_t count, dpe
       p->place_of[p->different] = (uint16_t)at;
       p->places[at] = (uint16_t)++p->different;
     }
-    p->indexes[p->cells++] = (uint16_t)(p->places[at] - 1);
-    last = key;
+    const uint16_t index = (uint16_t)(p->places[at] - 1);
+    uint16_t *to = p->indexes + p->cells;
+    const size_t first = i;
+    do { /* records that are alike often stand together */
+      *to++ = index;
+    } while (++i < count && bits_of(cells[i]) == key);
+    p->cells += i - first;
   }
   if (i < count) {
     memcpy(p->each + p->cells, cells + i, (count - i) * sizeof *cells);
