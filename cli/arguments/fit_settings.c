@@ -188,7 +188,7 @@ static dperm_status check_together(const fit_settings *s, dperm_error *err) {
   return usage_rules_hold(rules, sizeof rules / sizeof *rules, err);
 }
 
-dperm_status refine_has_schema(const fit_settings *s, const char *schema, dperm_error *err) {
+dperm_status refine_has_schema(const fit_settings *s, bool schema, dperm_error *err) {
   return schema || !given(s->refine) ? DPERM_OK
                                      : wrong_usage(err, "--refine needs --schema: it refines one");
 }

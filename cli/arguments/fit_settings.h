@@ -48,7 +48,7 @@ dperm_status fit_settings_one(const fit_settings *settings, dperm_options *optio
                               dperm_error *err);
 
 /* Fails unless there is a schema, or nothing to refine. */
-dperm_status refine_has_schema(const fit_settings *settings, const char *schema, dperm_error *err);
+dperm_status refine_has_schema(const fit_settings *settings, bool schema, dperm_error *err);
 /* Fails unless a number of rows is estimated exactly where it is private. */
 dperm_status neighbours_agree(dperm_neighbours neighbours, size_t rows_about, dperm_error *err);
 

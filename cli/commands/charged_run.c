@@ -40,8 +40,13 @@ static dperm_status resolve(charged_run *s, bool is_private, dperm_error *err) {
   if (s->path) {
     s->name = s->dataset || !is_private ? s->dataset : from_environment("DPERM_DATASET");
   }
+  const bool declined = s->ledger || from_environment("DPERM_LEDGER"); /* by "none" */
   const usage_rule rules[] = {
       {s->dataset && !s->path, "--dataset needs a ledger; give --ledger"},
+      {is_private && !s->path && !declined && from_environment("DPERM_DATASET"),
+       "DPERM_DATASET names a data set, and there is no ledger to charge; set DPERM_LEDGER, or "
+       "give "
+       "--ledger none"},
       {is_private && s->path && !s->name,
        "--dataset is missing: it says whose budget the ledger is to charge"},
       {!is_private && s->path && (s->ledger || s->dataset),

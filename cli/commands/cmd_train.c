@@ -34,7 +34,7 @@ dperm_status run_train(int argc, char **argv, dperm_error *err) {
   dperm_options options;
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
   TRY(fit_settings_one(&c.fit, &options, err));
-  TRY(refine_has_schema(&c.fit, c.schema, err));
+  TRY(refine_has_schema(&c.fit, c.schema || !c.dims, err));
   dperm_unsafe_diagnostics diagnostics = {0};
   options.unsafe_diagnostics = unsafe ? &diagnostics : NULL;
   TRY(fit_command_run(&c, &options, 1, NULL, err));

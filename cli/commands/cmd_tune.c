@@ -60,5 +60,9 @@ dperm_status run_tune(int argc, char **argv, dperm_error *err) {
     return wrong_usage(err, "--mechanism none leaves nothing to choose privately; use train");
   }
   TRY(fit_settings_grid(&c.fit, &candidates, &count, err));
+  if (count == 1) {
+    return wrong_usage(err, "one candidate leaves nothing to choose, and a choice takes rows from "
+                            "its fit; give lists, as --lambda 0.01,0.1, or use train");
+  }
   return fit_command_run(&c, candidates, count, &choice, err);
 }

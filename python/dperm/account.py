@@ -56,6 +56,9 @@ def account(ledger: Any, dataset: Optional[str], is_private: bool) -> Tuple[c.Ac
     if found is None:
         if dataset is not None:
             raise ValueError("dataset is named, but no ledger")
+        if is_private and ledger is None and not _from_environment("DPERM_LEDGER") and _from_environment("DPERM_DATASET"):
+            raise ValueError("DPERM_DATASET names a data set, and there is no ledger to charge; set "
+                             "DPERM_LEDGER, or give ledger=\"none\"")
         return c.Account(), None
     if is_private and name is None:
         name = _from_environment("DPERM_DATASET")

@@ -111,6 +111,9 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
             if candidate in grid[:at]:
                 told = ", ".join(f"{name}={value!r}" for name, value in candidate.items())
                 raise ValueError(f"param_grid has {told} twice; each candidate costs rows")
+        if len(grid) == 1:
+            raise ValueError("one candidate leaves nothing to choose, and a choice takes rows from its fit; "
+                             "list several in param_grid, or fit the estimator")
         return grid
 
     def _how(self, public: Any) -> c.TuneOptions:

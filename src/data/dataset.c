@@ -333,6 +333,7 @@ void dperm_data_free(dperm_data *data) {
     free(data->labels);
     encoded_close(data->encoded);
     free(data->counts);
+    free(data->doubted);
     free(data->prints);
     class_list_clear(&data->classes);
     dperm_schema_free(data->schema);

@@ -66,6 +66,7 @@ struct dperm_data {
   unsigned taken;       /* of dperm_taken: what is known of the rows from the records alone */
   bool repeated;        /* a record stands for several rows: a selection named it twice */
   unsigned doubts;      /* why n may depend on what records say (row_doubt); 0 for nothing */
+  char *doubted;        /* the file that has them, or NULL */
   dperm_schema *schema; /* a share, or NULL */
   bool from_file;       /* a whole file's rows; then the digest of its bytes: */
   unsigned char file_digest[FILE_DIGEST_SIZE];

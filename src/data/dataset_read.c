@@ -92,6 +92,9 @@ static dperm_status read_file(const dperm_source *source, const ranks *r,
   /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   (*out)->from_file = row_reader_digested(reader, (*out)->file_digest);
   (*out)->doubts = reader->kind->doubts(reader);
+  if ((*out)->doubts) {
+    TRY(memory_copy_text(reader->path, strlen(reader->path), &(*out)->doubted, err));
+  }
   (*out)->encoded = encoded_share(reader->file);
   if (reader->counts && !r) {
     (*out)->counts = TAKE(*reader->counts);

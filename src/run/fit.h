@@ -17,7 +17,7 @@ typedef struct fit_plan {
 } fit_plan;
 
 /* Whether the number of rows is public; a release that counts on it fails where it is not. */
-dperm_status check_rows_public(const dperm_schema *schema, unsigned doubts, dperm_error *err);
+dperm_status check_rows_public(const dperm_data *data, dperm_error *err);
 
 /* The plan of a fit of these options, under this claim, to `rows` of the data's rows (or of about
  * so many, where their number is private), from public numbers alone; fails where there can be

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/file_read.h"
 #include "base/thread_pool.h"
 #include "data/dataset.h"
 #include "kernel/features.h"
@@ -12,7 +13,7 @@
 #include "run/options.h"
 
 /* The number of rows must not depend on what the records say. */
-dperm_status check_rows_public(const dperm_schema *schema, unsigned doubts, dperm_error *err) {
+dperm_status check_rows_public(const dperm_data *data, dperm_error *err) {
   static const struct {
     const char *what, *remedy;
   } reasons[DOUBT_KINDS] = {
@@ -24,12 +25,14 @@ dperm_status check_rows_public(const dperm_schema *schema, unsigned doubts, dper
        "close the quote, or take line ends out of fields"},
       {"the file's one column may end with an empty record, which nothing shows",
        "end the last line"}};
-  FAIL_IF(schema && schema->on_missing == MISSING_DROP, err, DPERM_INVALID_SCHEMA,
+  FAIL_IF(data->schema && data->schema->on_missing == MISSING_DROP, err, DPERM_INVALID_SCHEMA,
           "the schema drops rows with missing values, so the number of rows depends on the records "
           "and no private fit is possible; set \"on_missing\" to \"zero\" or \"category\"");
   for (unsigned kind = 0; kind < DOUBT_KINDS; kind++) {
-    FAIL_IF(doubts >> kind & 1, err, DPERM_INVALID_DATA,
-            "%s, so the number of rows depends on the records and no private fit is possible; %s",
+    FAIL_IF(data->doubts >> kind & 1, err, DPERM_INVALID_DATA,
+            "%s%s%s, so the number of rows depends on the records and no private fit is possible; "
+            "%s",
+            data->doubted ? path_for_people(data->doubted) : "", data->doubted ? ": " : "",
             reasons[kind].what, reasons[kind].remedy);
   }
   return DPERM_OK;
@@ -86,7 +89,7 @@ dperm_status fit_plan_check(const dperm_data *data, size_t rows, const dperm_opt
                             const guarantee *claim, fit_plan *plan, dperm_error *err) {
   TRY(check_row_count(data, options, err));
   if (options->mechanism != DPERM_MECHANISM_NONE) {
-    TRY(check_rows_public(data->schema, data->doubts, err));
+    TRY(check_rows_public(data, err));
   }
   return fit_plan_check_public(data, rows, options, claim, plan, err);
 }

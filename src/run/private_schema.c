@@ -108,7 +108,7 @@ static dperm_status check_data(const dperm_data *data, dperm_neighbours neighbou
   FAIL_IF(!data->table, err, DPERM_INVALID_ARGUMENT,
           "refine counts records that a schema describes, and these rows have none");
   TRY(neighbours == DPERM_NEIGHBOURS_REPLACE ? data_check_any(data, err) : DPERM_OK);
-  return check_rows_public(data->schema, data->doubts, err);
+  return check_rows_public(data, err);
 }
 
 static dperm_status open_counts(const schema_request *q, counted_schema *out, dperm_error *err) {

@@ -189,7 +189,7 @@ static dperm_status score_data(const dperm_model *model, const dperm_data *data,
   confusion c = {.classes = model->classes.count, .rows = data->x->rows};
   TRY(adding(o) ? DPERM_OK : data_check_any(data, err));
   TRY(data_check_labels(data, c.classes, err));
-  TRY(check_rows_public(data->schema, data->doubts, err));
+  TRY(check_rows_public(data, err));
   TRY(memory_new(c.rows * class_fits(c.classes), sizeof *scores, &scores, err));
   TRY(dperm_model_scores(model, data, scores, err));
   count_rows(&c, scores, data->labels);

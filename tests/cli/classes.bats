@@ -30,6 +30,17 @@ S
   [[ "$output" == *"iris, rose, lily (one joint fit with logistic loss; else 3 fits, one against the rest, at epsilon/3)"* ]]
 }
 
+@test "classes keep their order in a file whose keys were sorted" {
+  setup_classes
+  sed -i 's/\["iris", "rose", "lily"\]/{"rose": ["rose"], "iris": ["iris"], "lily": ["lily"]}/' flowers.json
+  "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json 2> /dev/null
+  python3 -c 'import json; json.dump(json.load(open("m.json")), open("sorted.json", "w"), sort_keys=True)'
+  "$DPERM" predict --model m.json --data flowers.csv --out a.csv
+  "$DPERM" predict --model sorted.json --data flowers.csv --out b.csv
+  cmp a.csv b.csv
+  "$DPERM" verify --model sorted.json > /dev/null
+}
+
 @test "train, verify, predict and score three classes" {
   setup_classes
   succeeds "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json

@@ -149,6 +149,9 @@ P
   fails 2 "--refine does not go with --mechanism none" "${train[@]}" --mechanism none --refine auto
   run "${train[@]}" --epsilon 1 --refine auto --bins none
   fails_with 2 "--bins none keeps numeric columns linear, and --refine makes bins"
+  "$DPERM" encode --data records.csv --schema wide.json --out r.dperm 2> /dev/null
+  "$DPERM" train --data r.dperm --epsilon 1 --refine auto --out m.json 2> /dev/null # which has the schema
+  rm m.json
   fails 2 "--refine needs --schema" "$DPERM" train --data a.svm --dims 3 --out m.json --epsilon 1 --refine auto
   for command in "tune --lambda 0.1,0.2 --out m.json" "sweep"; do
     for value in 0.2 auto ask much; do

@@ -93,8 +93,8 @@ P
 
 @test "a schema that drops rows is refused by private fits and by plans, with the reason" {
   sed 's/"missing"/"on_missing": "drop", "missing"/' schema.json > drop.json
-  for command in "train --mechanism objective" "train --mechanism output" "tune --method split" "tune --method stopping" \
-    "tune --method public --public-data people.csv"; do
+  for command in "train --mechanism objective" "train --mechanism output" "tune --lambda 0.1,1" \
+    "tune --lambda 0.1,1 --method stopping" "tune --lambda 0.1,1 --method public --public-data people.csv"; do
     run "$DPERM" $command --data people.csv --schema drop.json --epsilon 1 --out m
     fails_with 1 "the number of rows depends on the records"
     leaves_no m
@@ -108,7 +108,7 @@ P
   "$DPERM" train --data above.csv --schema comment.json --epsilon 1 --out m 2> /dev/null
   rm m
   sed '5s/^/#/' people.csv > among.csv
-  fails 1 "comment lines stand where records can" "$DPERM" train --data among.csv --schema comment.json --epsilon 1 --out m
+  fails 1 "among.csv: comment lines stand where records can" "$DPERM" train --data among.csv --schema comment.json --epsilon 1 --out m
   train_none among.csv comment.json m
 }
 

@@ -214,20 +214,21 @@ are for --method stopping|--epsilon 1 --rounds-mean 5
 --public-data goes with --method public|--epsilon 1 --method public
 --holdout must be between 0 and 1|--epsilon 1 --method stopping --holdout 0
 --holdout must be between 0 and 1|--epsilon 1 --method stopping --holdout 1
-rounds|--epsilon 1 --method stopping --rounds-mean 1
-rounds|--epsilon 1 --method stopping --rounds-mean 1e7
+rounds|--epsilon 1 --lambda 0.1,0.2 --method stopping --rounds-mean 1
+rounds|--epsilon 1 --lambda 0.1,0.2 --method stopping --rounds-mean 1e7
+one candidate leaves nothing to choose|--epsilon 1
 T
-  fails 1 "on one side" tune --epsilon 1 --method stopping --holdout 0.01
+  fails 1 "on one side" tune --epsilon 1 --lambda 0.1,0.2 --method stopping --holdout 0.01
 }
 
 @test "public data of another shape are refused" {
   printf 'age,job\n30,nurse\n' > unlabelled.csv
-  fails 1 "unlabelled.csv" tune --epsilon 1 --method public --public-data unlabelled.csv
+  fails 1 "unlabelled.csv" tune --epsilon 1 --lambda 0.1,0.2 --method public --public-data unlabelled.csv
   printf 'height,rich\n180,yes\n' > foreign.csv
-  fails 1 "foreign.csv" tune --epsilon 1 --method public --public-data foreign.csv
-  fails 1 "none.csv: cannot open" tune --epsilon 1 --method public --public-data none.csv
+  fails 1 "foreign.csv" tune --epsilon 1 --lambda 0.1,0.2 --method public --public-data foreign.csv
+  fails 1 "none.csv: cannot open" tune --epsilon 1 --lambda 0.1,0.2 --method public --public-data none.csv
   head -n 15 people.csv > small.csv
-  fails 1 "on one side" tune --epsilon 1 --method public --public-data small.csv
+  fails 1 "on one side" tune --epsilon 1 --lambda 0.1,0.2 --method public --public-data small.csv
   leaves_no m.json
 }
 

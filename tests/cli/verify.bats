@@ -52,6 +52,16 @@ right() { cp "$DPERM_SOURCE/tests/fuzz/corpus/verify_fuzz/$1" model.json; }
   [[ "$output" == *"FAILS"*"noise_weight"* ]]
 }
 
+@test "what was fitted is what the chosen candidate says" {
+  right stopping
+  for member in loss h gamma features; do
+    change "m['selection']['candidates'][m['selection']['chosen']]['$member'] = 'auto'"
+    run "$DPERM" verify --model changed.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"FAILS"* ]]
+  done
+}
+
 @test "json holds the same lines" {
   right stopping
   "$DPERM" verify --model model.json --json > good.json
