@@ -7,6 +7,7 @@
 #include "base/double_double.h"
 #include "base/memory.h"
 #include "base/owned.h"
+#include "loss/loss.h"
 #include "solve/certify.h"
 #include "solve/direction.h"
 
