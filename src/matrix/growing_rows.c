@@ -1,3 +1,4 @@
+/* See growing_rows.h. */
 #include "matrix/growing_rows.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* See row_store.h. */
 #include "matrix/row_store.h"
 
 #include <stdlib.h>

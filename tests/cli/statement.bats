@@ -9,7 +9,7 @@ load helpers
   grep -q '^> Whoever sees this model learns next to nothing about any one record in the data' s.md
   grep -q '^| privacy budget | (ε, δ) = (0.5, 9.9e-44), for every record |$' s.md
   grep -q '^    P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = 0.5,  δ = 9.9e-44$' s.md
-  grep -Eq 'all data sets D, D′ of [0-9]+ records each, that differ in one record replaced by any other' s.md
+  grep -Eq 'all data sets D, D′ of [0-9]+ records each that differ in one record replaced by any other' s.md
   grep -q '^| this release | (ε, δ) = (0.5, 9.9e-44), entry 2 of .* committed for this very model |$' s.md
   grep -q '^| left | ε = 1.5 ' s.md
   grep -q 'people & \\<others\\>' s.md
@@ -50,7 +50,7 @@ P
   "$DPERM" train "${people[@]}" --epsilon 1 --rows-per-person 3 --out person.json 2> /dev/null
   "$DPERM" statement --model person.json > s.md
   grep -q 'about any one person with at most 3 records' s.md
-  grep -q 'that differ in one person with at most 3 records replaced by any other' s.md
+  grep -q 'that differ in the at most 3 records of one person replaced by any other' s.md
   grep -q '^- No person has more than 3 records in the data.$' s.md
   "$DPERM" tune "${people[@]}" --epsilon 1 --lambda 0.1,0.2 --out tuned.json 2> /dev/null
   "$DPERM" statement --model tuned.json | grep -q 'one of 2 candidates, chosen by the method "split"'

@@ -137,7 +137,7 @@ P
 }
 
 @test "kernel options that cannot be are wrong usage, in train as in tune" {
-  for command in train tune; do
+  for command in train "tune --lambda 0.1,0.2"; do
     kernel() { # the message, then options
       fails 2 "$1" "$DPERM" $command --data people.csv --schema schema.json --epsilon 1 --out m.json "${@:2}"
     }
