@@ -17,6 +17,8 @@ int report_error(const dperm_error *err);
 
 /* A line about what was done; nothing with -q. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* "warning: ", also with -q: the guarantee is hardly one. */
+void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* From now on neither notes nor a progress bar. */
 void notes_off(void);
 
