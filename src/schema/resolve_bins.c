@@ -1,3 +1,4 @@
+/* See resolve_bins.h. */
 #include "schema/resolve_bins.h"
 
 #include "schema/auto_bins.h"

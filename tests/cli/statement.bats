@@ -50,7 +50,7 @@ P
   "$DPERM" train "${people[@]}" --epsilon 1 --rows-per-person 3 --out person.json 2> /dev/null
   "$DPERM" statement --model person.json > s.md
   grep -q 'about any one person with at most 3 records' s.md
-  grep -q 'that differ in one person with at most 3 records replaced by any other' s.md
+  grep -q 'that differ in the at most 3 records of one person replaced by any other' s.md
   grep -q '^- No person has more than 3 records in the data.$' s.md
   "$DPERM" tune "${people[@]}" --epsilon 1 --lambda 0.1,0.2 --out tuned.json 2> /dev/null
   "$DPERM" statement --model tuned.json | grep -q 'one of 2 candidates, chosen by the method "split"'
