@@ -59,6 +59,11 @@ typedef struct number_text {
 } number_text;
 number_text shortest(double value, int digits);
 
+/* What the name of so many things ends in. */
+static inline const char *plural(size_t count) {
+  return count == 1 ? "" : "s";
+}
+
 /* A name as it may stand in text for people (dperm_text_visible), cut where it is very long. */
 typedef struct visible_text {
   char text[1024];
