@@ -99,7 +99,7 @@ void fit_settings_init(fit_settings *s, bool many, argument *table) {
        many
            ? "other values are for train; 'dperm refine' makes a schema beforehand"
            : "share of epsilon for bins and groups of categories from noisy counts of the records; "
-             "ask only tests privately whether bins help, for a few percent (default: ask with a "
+             "ask only tests privately whether bins help, for 3 to 14 percent (default: ask with a "
              "schema and without --bins and --kernel, else none)",
        GROUP_MODEL},
   };
