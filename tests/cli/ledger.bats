@@ -13,7 +13,7 @@ load ledger_helpers
   run "$DPERM" ledger show l.db
   [[ "$output" == *'data set "people", per row'*'epsilon  0.9 left of 1 (0.1 spent)'* ]]
   [[ "$output" == *"train    objective "*" 0.1 "*"committed for "* ]]
-  [[ "$output" == *"1 entries, 0 of them never committed; head: record 3, digest "* ]]
+  [[ "$output" == *"1 entry, 0 of them never committed; head: record 3, digest "* ]]
 }
 
 @test "over budget nothing is written" {
@@ -180,7 +180,7 @@ P
   run "$DPERM" ledger show l.db # left and spent add up to the eye
   [[ "$output" == *"  delta    4.99e-7 left of 0.000001 (5.00e-7 spent; "* ]]
   run "$DPERM" ledger verify l.db
-  [[ "$output" == *"ok     sums: 1 data sets, 5 charges (5 committed), none beyond its budget"* ]]
+  [[ "$output" == *"ok     sums: 1 data set, 5 charges (5 committed), none beyond its budget"* ]]
   "$DPERM" ledger show l.db --model m1.json > /dev/null
   "$DPERM" train "${people[@]}" --epsilon 0.1 --neighbours add-remove --rows-about 100 --out m.json "${account[@]}" 2> /dev/null
   "$DPERM" ledger show l.db --json > shown.json
