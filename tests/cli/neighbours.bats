@@ -117,7 +117,7 @@ ways_out() { # data, folder
   "$DPERM" statement --model m.json --out s.md
   grep -q 'whether that record is there at all' s.md
   grep -q 'two such steps apart, which is worth (ε, δ) = (2, 5.' s.md
-  grep -q 'of at most 268435456 records, of which one has one record more than the other' s.md
+  grep -q 'of at most 268435456 records each, of which one has one record more than the other' s.md
   grep -q 'is right with a probability of at most 88.08 percent' s.md
   "$DPERM" verify --model m.json > lines
   grep -q 'adding or removing one record of about 100' lines
@@ -127,7 +127,7 @@ ways_out() { # data, folder
   "$DPERM" "${train[@]}" --data people.csv --rows-per-person 3 --out m.json 2> words
   grep -q 'person with at most 3 rows, added or removed' words
   "$DPERM" verify --model m.json | grep -q "adding or removing one person's records, at most 3 of about 100"
-  "$DPERM" statement --model m.json --out - | grep -q "whether that person with at most 3 records is there at all"
+  "$DPERM" statement --model m.json --out - | grep -q "whether that person is there at all"
   sed -i 's/"positive": \["yes"\], "negative": \["no"\]/"classes": ["no", "yes", "other"]/' schema.json
   "$DPERM" "${train[@]}" --data people.csv --out m.json 2> /dev/null
   "$DPERM" verify --model m.json > /dev/null
