@@ -478,7 +478,7 @@ typedef struct dperm_options {
   size_t rows_about; /* with DPERM_NEIGHBOURS_ADD_REMOVE: a public figure near the number of rows,
                         which stands for it in every formula; else 0 */
   double delta;     /* 0: pure noise, and a delta for rounding alone. Above 0, far below 1/rows: all
-                       that     may be spent, for gaussian noise; pure noise spends none of it */
+                       that may be spent, for gaussian noise; pure noise spends none of it */
   double calibrate; /* 0, or dperm_train's share of epsilon for calibrated probabilities */
   double refine;    /* 0, or dperm_train's share of epsilon for bins and groups of categories from
                        noisy counts of the records; NaN for the usual share, which is none where it

@@ -7,8 +7,7 @@
 #include "output/handles.h"
 
 static const argument common_arguments[COMMON_ARGUMENTS] = {
-    {"--quiet", ARGUMENT_FLAG, .help = "only errors on stderr, no notes and no progress",
-     .letter = "-q"},
+    {"--quiet", ARGUMENT_FLAG, .help = "no notes and no progress on stderr", .letter = "-q"},
     {"--help", ARGUMENT_FLAG, .help = "explain the command", .letter = "-h"},
 };
 
@@ -175,10 +174,10 @@ const char *number_trouble(void) {
 }
 
 bool read_whole(const char *text, uint64_t *out) {
+  errno = 0;
   if (!*text || strspn(text, "0123456789") != strlen(text)) {
     return false;
   }
-  errno = 0;
   *out = strtoull(text, NULL, 10);
   return errno == 0;
 }
@@ -203,8 +202,12 @@ static dperm_status store_whole(const argument *a, const char *text, dperm_error
   bool seed = a->kind == ARGUMENT_SEED, threads = a->kind == ARGUMENT_THREADS;
   uint64_t whole = 0, most = seed ? UINT64_MAX : threads ? THREADS_MOST : SIZE_MAX / 2;
   if (!read_whole(text, &whole) || whole < !seed || whole > most) {
+    char end[32] = ""; /* where there is one that people would know, or it was passed */
+    if (threads || errno == ERANGE || whole > most) {
+      (void)snprintf(end, sizeof end, " to %llu", (unsigned long long)most);
+    }
     return wrong_usage(err, "%s must be a whole number from %d%s, not \"%.40s\"", a->name, !seed,
-                       threads ? " to 4096" : "", text);
+                       end, text);
   }
   if (seed) {
     *(uint64_t *)a->target = whole;
@@ -342,7 +345,8 @@ dperm_status arguments_parse(const argument *table, size_t count, int argc, char
   for (size_t i = 0; i < count; i++) {
     const argument *a = &table[i];
     if (a->required && !argument_given(a->target)) {
-      return wrong_usage(err, "%s is missing", argument_is_positional(a) ? a->value : a->name);
+      return wrong_usage(err, "%s is missing",
+                         argument_is_positional(a) ? argument_value(a) : a->name);
     }
   }
   return files_agree(table, count, err);

@@ -15,7 +15,8 @@ static void warn_of_calibration(const dperm_options *options, size_t rows) {
   double epsilon = options->calibrate * options->epsilon / (double)options->rows_per_person;
   double needed = 10 * (adding ? 2 : 4) * log(32 / 0.05) / epsilon;
   const double most = 1e15; /* more rows than anybody has: such a share is refused by itself */
-  if ((double)rows < needed && needed < most) {
+  bool logistic = strcmp(options->loss.name, "logistic") == 0; /* others are refused */
+  if (logistic && (double)rows < needed && needed < most) {
     note("warning: calibration has an epsilon of %.2g, and %zu rows are too few for it: the "
          "probabilities may become worse; give --calibrate a larger share (%.0f rows would be "
          "enough), or leave it out",
@@ -98,7 +99,7 @@ void fit_settings_init(fit_settings *s, bool many, argument *table) {
        many
            ? "other values are for train; 'dperm refine' makes a schema beforehand"
            : "share of epsilon for bins and groups of categories from noisy counts of the records; "
-             "ask only tests privately whether bins help, for a few percent (default: ask with a "
+             "ask only tests privately whether bins help, for 3 to 14 percent (default: ask with a "
              "schema and without --bins and --kernel, else none)",
        GROUP_MODEL},
   };
@@ -321,9 +322,9 @@ void fit_warn(const dperm_options *options, size_t rows) {
   double delta = options->delta;
   rows = options->rows_about ? options->rows_about : rows;   /* the public figure */
   if (rows > 0 && delta > 1.0 / (double)rows && delta < 1) { /* else it is refused */
-    note("warning: delta = %g is above 1/rows = %.2g, which allows publishing somebody's whole "
-         "record; choose one far below",
-         delta, 1.0 / (double)rows);
+    warning("delta = %g is above 1/rows = %.2g, which allows publishing somebody's whole "
+            "record; choose one far below",
+            delta, 1.0 / (double)rows);
   }
   dperm_options own = *options;
   for (size_t i = 0; i < SHARE_ARGUMENTS; i++) {

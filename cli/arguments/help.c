@@ -112,8 +112,8 @@ static void print_table(void *context, const command_page *page) {
 dperm_status help_of(const command *c, const char *word, dperm_error *err) {
   const command *action = word && c->actions ? command_named(c->actions, word) : NULL;
   if (word && !action) {
-    usage_of("");
-    return wrong_usage(err, "%s has no action called \"%.40s\"", c->name, word);
+    usage_of(c->name);
+    return wrong_usage(err, "no action is called \"%.40s\"", word);
   }
   if (action || !c->actions) {
     command_visit_action(action ? c : NULL, action ? action : c, help_print, NULL);

@@ -35,7 +35,7 @@ static const char *shell_name(int value) {
 dperm_status run_completion(int argc, char **argv, dperm_error *err) {
   int shell = 0;
   argument table[] = {
-      {"shell", ARGUMENT_CHOICE, &shell, true, "SHELL", "the shell", GROUP_USUAL, shell_name}};
+      {"shell", ARGUMENT_CHOICE, &shell, true, NULL, "the shell", GROUP_USUAL, shell_name}};
   TRY(arguments_parse(
       table, 1, argc, argv,
       "Use: source <(dperm completion bash), the same with zsh, or dperm completion "
@@ -83,14 +83,15 @@ static void put_names(const command *commands) {
 
 dperm_status completion_candidates(const command *commands, int argc, char **argv,
                                    dperm_error *err) {
-  const command *found = argc > 1 ? command_named(commands, argv[0]) : NULL;
+  const bool help = argc > 1 && strcmp(argv[0], "help") == 0, about_action = help && argc == 3;
+  const command *found = argc > 1 ? command_named(commands, argv[about_action]) : NULL;
   const command *action = found && found->actions ? command_named(found->actions, argv[1]) : NULL;
-  if (found && found->actions && argc == 2) {
+  if (found && found->actions && (argc == 2 || about_action)) {
     put_names(found->actions);
-  } else if (action || (found && !found->actions)) {
+  } else if (!help && (action || (found && !found->actions))) {
     command_visit_action(action ? found : NULL, action ? action : found, put_candidates,
                          argv[argc - 2]);
-  } else if (argc < 2 || strcmp(argv[0], "help") == 0) {
+  } else if (argc < 2 || (help && argc == 2)) {
     put_names(commands);
     printf(argc < 2 ? "help\n--version\n" : "");
   }

@@ -41,8 +41,8 @@ dperm_status run_encode(int argc, char **argv, dperm_error *err) {
   if (json) {
     report_print(json_pack("{s:o, s:I}", "file", json_words(out), "rows", (json_int_t)rows));
   } else {
-    note("%s: %zu rows encoded; as sensitive as the records",
-         strcmp(out, "-") == 0 ? "standard output" : out, rows);
+    note("%s: %zu row%s encoded; as sensitive as the records",
+         strcmp(out, "-") == 0 ? "standard output" : out, rows, plural(rows));
   }
   return DPERM_OK;
 }

@@ -111,8 +111,9 @@ static void print_report(const json_t *report) {
     reserved += report_text(e, "artifact") == NULL;
   }
   if (report_text(report, "head")) {
-    printf("\n%zu entries, %zu of them never committed; head: record %.0f, digest %s\n", count,
-           reserved, report_number(report, "records"), report_text(report, "head"));
+    printf("\n%zu %s, %zu of them never committed; head: record %.0f, digest %s\n", count,
+           count == 1 ? "entry" : "entries", reserved, report_number(report, "records"),
+           report_text(report, "head"));
   }
 }
 

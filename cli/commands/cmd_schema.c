@@ -123,7 +123,9 @@ static dperm_status check(const char *path, const char *data_path, bool unsafe, 
   }
   print_schema(path, described);
   if (data) {
-    printf("\n%s: %zu rows fit the schema\n", visible(data_path).text, dperm_data_rows(data));
+    size_t rows = dperm_data_rows(data);
+    printf("\n%s: %zu row%s the schema\n", visible(data_path).text, rows,
+           rows == 1 ? " fits" : "s fit");
   }
   return DPERM_OK;
 }

@@ -213,9 +213,11 @@ static void say(const sweep_table *table, const char *path) {
   if (path && strcmp(path, "-") != 0) {
     char without[64] = "";
     if (impossible) {
-      (void)snprintf(without, sizeof without, "; %zu cells have no fit", impossible);
+      (void)snprintf(without, sizeof without, "; %zu cell%s no fit", impossible,
+                     impossible == 1 ? " has" : "s have");
     }
-    note("%s: %zu cells, %zu models%s", path, table->count, runs, without);
+    note("%s: %zu cell%s, %zu model%s%s", path, table->count, plural(table->count), runs,
+         plural(runs), without);
   }
 }
 

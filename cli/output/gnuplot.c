@@ -10,7 +10,7 @@
 dperm_status gnuplot_check(const char *path, dperm_error *err) {
   const char *end = path ? strrchr(path, '.') : NULL;
   if (path && file_is_plain(path) && (!end || strcmp(end, ".svg") != 0)) {
-    return wrong_usage(err, "the name after --plot ends in .svg, not \"%s\"", path);
+    return wrong_usage(err, "the name after --plot must end in .svg, not \"%s\"", path);
   }
   return system("exec gnuplot --version > /dev/null 2>&1") == 0
              ? DPERM_OK

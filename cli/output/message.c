@@ -43,6 +43,15 @@ void note(const char *format, ...) {
   }
 }
 
+void warning(const char *format, ...) {
+  char words[LINE];
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(words, sizeof words, format, args);
+  va_end(args);
+  print_line("warning: ", words);
+}
+
 void notes_off(void) {
   quiet = true;
   progress_bar_off();

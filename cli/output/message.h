@@ -17,6 +17,8 @@ int report_error(const dperm_error *err);
 
 /* A line about what was done; nothing with -q. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* "warning: ", also with -q: the guarantee is hardly one. */
+void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* From now on neither notes nor a progress bar. */
 void notes_off(void);
 
@@ -56,6 +58,11 @@ typedef struct number_text {
   char text[32];
 } number_text;
 number_text shortest(double value, int digits);
+
+/* What the name of so many things ends in. */
+static inline const char *plural(size_t count) {
+  return count == 1 ? "" : "s";
+}
 
 /* A name as it may stand in text for people (dperm_text_visible), cut where it is very long. */
 typedef struct visible_text {

@@ -257,6 +257,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
 
     def _options(self, rows: int, prepared: Optional[Prepared] = None) -> c.Options:
         loss, h = self._loss()
+        options.flag("fit_intercept", self.fit_intercept)
         weights.check(self.class_weight)
         made = options.make(
             epsilon=self.epsilon, rows=rows, loss=loss, h=h, mechanism=self.mechanism,

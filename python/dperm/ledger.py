@@ -71,10 +71,10 @@ class Ledger:
 
     def left(self, dataset: str) -> str:
         """The epsilon that is left of a data set's budget, an exact decimal."""
-        for one in self.datasets():
-            if one["name"] == dataset:
-                return str(one["epsilon_left"])
-        raise KeyError(dataset)
+        left = {one["name"]: str(one["epsilon_left"]) for one in self.datasets()}
+        if dataset not in left:
+            raise KeyError(f"the ledger {self.path} has no data set {dataset!r}, but {sorted(left)}")
+        return left[dataset]
 
     def entries(self, dataset: Optional[str] = None) -> List[Dict[str, Any]]:
         """The charges, in order."""

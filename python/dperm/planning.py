@@ -106,6 +106,8 @@ def audit_outcomes(first: Any, second: Any, *, epsilon: float, delta: float = 0.
     at, the rest give the bound.
     """
     a, b = (np.ascontiguousarray(x, dtype=np.float64) for x in (first, second))
+    if a.size == 0 or b.size == 0:
+        raise ValueError("there are no outcomes; give some of both data sets")
     a, b = (x.reshape(len(x), -1) for x in (a, b))
     if a.shape != b.shape:
         raise ValueError(f"outcomes of shapes {a.shape} and {b.shape}; give as many of both")

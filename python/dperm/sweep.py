@@ -37,8 +37,11 @@ class Sweep(List[Dict[str, Any]]):
 def _cells(estimator: Any, param_grid: Any) -> Tuple[List[Dict[str, Any]], List[Any]]:
     """All combinations; without a mechanism there is no epsilon, so only one of them."""
     settings, fitters = [], []
+    known = estimator.get_params()
     for candidate in ParameterGrid(param_grid):
         for name in candidate:
+            if name not in known:
+                raise ValueError(f"{type(estimator).__name__} has no parameter {name!r}")
             if name not in _TUNABLE | {"epsilon", "delta", "rows_per_person"}:
                 raise ValueError(f"{name} cannot be swept: it is about the data, not about the fit")
         if candidate.get("mechanism", estimator.mechanism) == "none":

@@ -21,6 +21,8 @@ def response(order, epsilon):
 def test_charges_add_up_by_the_order_that_was_fixed(two, tmp_path):
     known = dict(data_norm=3, classes=[0, 1])
     ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 2, delta="1e-6", composition="renyi", order=13)
+    with pytest.raises(KeyError, match="has no data set 'zz'"):
+        ledger.left("zz")
     before = float(ledger.left("people"))
     for _ in range(3):
         dperm.LogisticRegression(0.2, ledger=ledger, dataset="people", **known).fit(*two)

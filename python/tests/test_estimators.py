@@ -167,7 +167,8 @@ def test_the_intercept_is_part_of_the_score(two):
     (dict(bounds=(1, 0)), "below its high"), (dict(bounds=3), "bounds=3"),
     (dict(bounds=(0, 1), data_norm=1), "leave data_norm out"), (dict(random_state=-1), "random_state"),
     (dict(rows_per_person=0), "rows_per_person=0"), (dict(dataset="d"), "no ledger"),
-    (dict(ledger=3), "ledger=3"), (dict(intercept_scaling=0), "intercept_scaling=0")])
+    (dict(ledger=3), "ledger=3"), (dict(intercept_scaling=0), "intercept_scaling=0"),
+    (dict(fit_intercept="no"), "fit_intercept='no'")])
 @pytest.mark.filterwarnings("ignore::dperm.NotPrivateWarning")
 def test_wrong_settings_say_what_is_wrong(two, settings, message):
     arguments = {"epsilon": 1, "classes": [0, 1], **settings}

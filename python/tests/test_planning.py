@@ -48,6 +48,7 @@ def test_audits_of_this_build_and_of_others():
     broken = dperm.audit_outcomes(rng.laplace(0, 1, 50_000), rng.laplace(1, 1, 50_000), epsilon=0.5)
     assert sound.holds and not broken.holds
     refused(ValueError, "as many of both", dperm.audit_outcomes, [1.0], [1.0, 2.0], epsilon=1)
+    refused(ValueError, "there are no outcomes", dperm.audit_outcomes, [], [], epsilon=1)
     refused(ValueError, "", dperm.audit, "nonsense")
 
 
@@ -123,6 +124,7 @@ def test_a_sweep_of_several_classes_and_of_what_cannot_be(clouds):
     found = dperm.sweep(clf, {"epsilon": [0.01, 25.0]}, X, y, test_data=(X, y), draws=5)
     assert found[1]["error_mean"] < 0.1 < found[0]["error_mean"]
     refused(ValueError, "data_norm cannot be swept", dperm.sweep, clf, {"data_norm": [1, 2]}, X, y)
+    refused(ValueError, "LogisticRegression has no parameter 'lamda_'", dperm.sweep, clf, {"lamda_": [1]}, X, y)
     refused(ValueError, "folds=1", dperm.sweep, clf, {"epsilon": [1]}, X, y, folds=1)
 
 

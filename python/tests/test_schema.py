@@ -80,7 +80,7 @@ def test_tables_that_do_not_fit_are_refused(people):
     refused(ValueError, "no column 'age'", clf.fit, people.drop(columns="age"))
     refused(ValueError, "y is missing", clf.fit, people.drop(columns="rich"))
     refused(DataError, "label of row 0 is not one", clf.fit, people, people.rich + "!")
-    refused(DataError, 'column "age" holds a text', clf.fit, people.assign(age="old"))
+    refused(DataError, 'row 0 of column "age" is a text', clf.fit, people.assign(age="old"))
     refused(DataError, '"age" is infinite', clf.fit, people.assign(age=np.inf))
     refused(ValueError, "399 labels", clf.fit, people, people.rich[1:])
     refused(ValueError, "lists 4 columns", clf.fit, np.zeros((3, 2)), ["no", "yes", "no"])

@@ -115,7 +115,7 @@ def test_labels_that_hide_among_the_others_are_an_error():
 
 def test_what_fit_refuses_is_refused():
     refused(ValueError, "no column 'age'", schema().check, PEOPLE.drop(columns="age"))
-    refused(DataError, 'column "age" holds a text', schema().check, PEOPLE.assign(age="old"))
+    refused(DataError, 'row 0 of column "age" is a text', schema().check, PEOPLE.assign(age="old"))
     assert schema().check(PEOPLE.drop(columns="rich")) == {"rows": 4}  # records without labels
 
 

@@ -137,10 +137,8 @@ dperm_status dperm_audit_run(const dperm_audit_options *given, dperm_audit_resul
   TRY(options_take(DPERM_OPTIONS_AUDIT, given, options, err));
   audit_case found;
   FAIL_IF(!find_case(options, &found), err, DPERM_INVALID_ARGUMENT,
-          "no audit is called \"%.40s%s%.40s\"; dperm help audit and docs/audit.md name them and "
-          "their variants",
-          options->mechanism, options->variant ? " " : "",
-          options->variant ? options->variant : "");
+          "no audit is called \"%.40s%s%.40s\"; dperm help audit names them", options->mechanism,
+          options->variant ? " " : "", options->variant ? options->variant : "");
   TRY(check_claim(options->epsilon, err));
   FAIL_IF(
       options->delta != 0 && !(chooses_delta(&found) && options->delta > 0 && options->delta < 1),

@@ -21,9 +21,17 @@ dperm_status json_document_parse(json_document *doc, dperm_error *err) {
   if (!doc->root) {
     enum json_error_code code = json_error_code(&where);
     bool nul = code == json_error_null_character || code == json_error_null_byte_in_key;
+    bool cut = code == json_error_premature_end_of_input ||
+               (code == json_error_invalid_syntax && (size_t)where.position >= doc->length);
+    char *quoted = strstr(where.text, " near '"); /* no message quotes content */
+    if (quoted) {
+      *quoted = '\0';
+    }
     FAIL(err, doc->blame, "%s:%d:%d: not valid JSON (%s); mend the text there", doc->name,
          where.line > 0 ? where.line : 1, where.column > 0 ? where.column : 1,
-         nul ? "\\u0000, which no text may hold" : where.text);
+         nul   ? "\\u0000, which no text may hold"
+         : cut ? "it ends too early: a bracket is open, or the file is damaged"
+               : where.text);
   }
   return DPERM_OK;
 }

@@ -48,6 +48,13 @@ static const sized_struct structs[] = {
     [DPERM_OPTIONS_TUNE] = SIZED_STRUCT(dperm_tune_options, public_data)};
 /* NOLINTEND(bugprone-sizeof-expression) */
 
+/* Where members are that must be 0; 0 for none. */
+static const size_t reserved_at[sizeof structs / sizeof *structs] = {
+    [DPERM_OPTIONS_TRAIN] = offsetof(dperm_options, reserved),
+    [DPERM_OPTIONS_IMPORT] = offsetof(dperm_import_options, reserved),
+    [DPERM_OPTIONS_REFINE] = offsetof(dperm_refine_options, reserved),
+    [DPERM_OPTIONS_SCORE] = offsetof(dperm_score_options, reserved)};
+
 typedef union any_options {
   dperm_options train;
   dperm_audit_options audit;
@@ -100,6 +107,13 @@ dperm_status options_take(dperm_options_kind kind, const void *given, void *out,
   memcpy(out, &usual, structs[kind].size);
   memcpy(out, given, size_of(given));
   memcpy(out, &structs[kind].size, sizeof structs[kind].size);
+  int reserved = 0;
+  if (reserved_at[kind] > 0) {
+    memcpy(&reserved, (const char *)out + reserved_at[kind], sizeof reserved);
+  }
+  FAIL_IF(reserved != 0, err, DPERM_INVALID_ARGUMENT,
+          "%s has reserved = %d, which must be 0; call the _init of the options",
+          structs[kind].name, reserved);
   return DPERM_OK;
 }
 

@@ -62,7 +62,12 @@ dperm_status data_of_encoded(encoded_file *file, const dperm_schema *schema, siz
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   if (schema) {
     TRY(encoded_table(file, from, rows, progress, &records, err));
-    return data_of_table(records, schema, out, err);
+    dperm_status made = data_of_table(records, schema, out, err);
+    FAIL_IF(made == DPERM_INVALID_SCHEMA, err, made,
+            "%s: the records were encoded under a schema with other columns, ranges, values or "
+            "labels than the one given, or the model's; encode them under that one",
+            file->path);
+    return made;
   }
   TRY(memory_new(1, sizeof *data, &data, err));
   TRY(memory_new(rows, sizeof *data->labels, &data->labels, err));

@@ -58,10 +58,13 @@ static dperm_status open_column(const dperm_schema *schema, const schema_column 
   for (size_t t = 0; t < count; t++) {
     slice text = slice_of(given->texts[first_equal(given, t)]);
     out->texts[t].is = cell_of_text(schema, column, text);
-    FAIL_IF(out->texts[t].is.flags & (TEXT_NOT_FINITE | TEXT_MALFORMED), err, DPERM_INVALID_DATA,
-            "column \"%.64s\" holds a text that is not a finite number; mend it, or list the text "
-            "under \"missing\"",
-            name);
+    bool wrong = out->texts[t].is.flags & (TEXT_NOT_FINITE | TEXT_MALFORMED);
+    for (size_t i = 0; wrong && i < rows; i++) {
+      FAIL_IF(given->codes[i * out->given.stride] == (int32_t)t, err, DPERM_INVALID_DATA,
+              "row %zu of column \"%.64s\" is a text that is not a finite number; mend it, or list "
+              "the text under \"missing\"",
+              i, name);
+    }
     out->texts[t].given = row_fingerprint_text(slice_of(given->texts[t]));
   }
   out->texts[count].is = cell_missing(column);

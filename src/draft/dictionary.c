@@ -457,6 +457,9 @@ dperm_status dictionary_read(dictionary *d, dperm_dictionary kind, const char *t
   d->format = kind == DPERM_DICTIONARY_CSVW           ? &csvw
               : kind == DPERM_DICTIONARY_FRICTIONLESS ? &frictionless
                                                       : recognize(root);
+  JSON_FAIL_IF(json_is_array(json_object_get(root, "columns")) &&
+                   json_is_object(json_object_get(root, "label")),
+               d->doc, root, err, "this is a schema of dperm already; use it as it is");
   JSON_FAIL_IF(!json_is_object(root) || !d->format, d->doc, root, err,
                "this is no data dictionary that dperm knows: neither a Frictionless table "
                "schema (\"fields\") nor CSVW metadata (\"tableSchema\")");

@@ -116,14 +116,24 @@ static dperm_status name_columns(draft_scan *s, dperm_error *err) {
 
 /* ---- records */
 
+static bool is_utf8(const char *text, size_t length) {
+  json_auto_t *valid = json_stringn(text ? text : "", length);
+  return valid != NULL;
+}
+
 /* A schema is UTF-8, and names and values come into it. */
 static dperm_status next_record(draft_scan *s, bool *found, dperm_error *err) {
   TRY(csv_next(&s->csv, found, err));
-  json_auto_t *valid = *found ? json_stringn(s->csv.record, s->csv.record_length) : NULL;
-  return valid || !*found ? DPERM_OK
-                          : csv_fail_at(&s->csv, 0, err,
-                                        "this is not UTF-8, as a schema is; convert the file "
-                                        "(iconv -f latin1 -t utf-8)");
+  size_t length = *found ? s->csv.record_length : 0, good = 0;
+  if (is_utf8(s->csv.record, length)) {
+    return DPERM_OK;
+  }
+  for (size_t i = 0; i < s->csv.field_count; i++) { /* to the field that it is in */
+    good = is_utf8(s->csv.record, s->csv.fields[i].offset) ? s->csv.fields[i].offset : good;
+  }
+  return csv_fail_at(&s->csv, good, err,
+                     "this is not UTF-8, as a schema is; convert the file (iconv -f latin1 -t "
+                     "utf-8)");
 }
 
 /* The label first, since the other columns are counted beside it. */

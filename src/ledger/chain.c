@@ -384,8 +384,9 @@ static void conclude(const chain *c, const listener *to) {
   tell(to, DPERM_FINDING_HOLDS, "records: all %lld fit their digests and follow each other",
        (long long)c->count);
   tell(to, DPERM_FINDING_HOLDS,
-       "sums: %zu data sets, %lld charges (%lld committed), none beyond its budget",
-       c->dataset_count, (long long)c->reserved, (long long)c->committed);
+       "sums: %zu data set%s, %lld charge%s (%lld committed), none beyond its budget",
+       c->dataset_count, c->dataset_count == 1 ? "" : "s", (long long)c->reserved,
+       c->reserved == 1 ? "" : "s", (long long)c->committed);
   tell(to, DPERM_FINDING_HOLDS, "head: record %lld, digest %s", (long long)c->count,
        c->last.digest);
   if (!c->keyed) {

@@ -137,6 +137,11 @@ static dperm_status check_charge(const dperm_ledger *ledger, const charge_reques
           "%s: the ledger has no data set \"%.100s\"; see 'dperm ledger show', or give it a budget "
           "with 'dperm ledger init'",
           ledger->path, q->dataset);
+  FAIL_IF(
+      d->rows_per_person == 1 && q->rows_per_person != 1, err, DPERM_OVER_BUDGET,
+      "%s: the budget of \"%s\" is per row, not per person with at most %zu rows; leave rows per "
+      "person at 1",
+      ledger->path, d->name, q->rows_per_person);
   FAIL_IF(d->rows_per_person != (int64_t)q->rows_per_person, err, DPERM_OVER_BUDGET,
           "%s: the budget of \"%s\" is per person with at most %lld rows, not %zu; say %lld "
           "rows per person",
@@ -222,29 +227,30 @@ dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *art
 /* ---- whether a ledger knows some records: for what tells exact things, which no budget covers */
 
 dperm_status charge_refuse_known(dperm_ledger *ledger, const data_identity *identity,
-                                 const char *advice, dperm_error *err) {
+                                 const char *path, const char *advice, dperm_error *err) {
   OWNED(chain_cancel) dperm_ledger *held = NULL;
   data_digests data;
   TRY(chain_begin(ledger, false, &held, err));
   const dataset_state *known = find_data(ledger->known, identity, NULL, &data);
-  FAIL_IF(known, err, DPERM_OVER_BUDGET, "%s: these data are data set \"%s\", and %s", ledger->path,
-          known->name, advice);
+  FAIL_IF(known, err, DPERM_OVER_BUDGET, "%s: %s %s data set \"%s\", and %s", ledger->path,
+          path ? path_for_people(path) : "these data", path ? "is" : "are", known->name, advice);
   return store_commit(&held, err);
 }
 
 static dperm_status refuse_exact(dperm_ledger *ledger, const data_identity *identity,
-                                 dperm_error *err) {
-  return charge_refuse_known(ledger, identity,
-                             "exact results would tell more of them than any budget allows; ask "
-                             "for private ones (with an epsilon), or use records that are public",
-                             err);
+                                 const char *path, dperm_error *err) {
+  return charge_refuse_known(
+      ledger, identity, path,
+      "exact results would tell more of its records than any budget allows; use "
+      "records that are public (scores: or give an epsilon)",
+      err);
 }
 
 dperm_status dperm_ledger_refuse_data(dperm_ledger *ledger, const dperm_data *data,
                                       dperm_error *err) {
   data_identity identity;
   TRY(identity_of_data(data, &identity, err));
-  return refuse_exact(ledger, &identity, err);
+  return refuse_exact(ledger, &identity, NULL, err);
 }
 
 /* An encoded file is the people of its source. */
@@ -270,5 +276,5 @@ dperm_status dperm_ledger_refuse_file(dperm_ledger *ledger, const char *path, dp
           path_for_people(path));
   TRY(digest_source(path, digest, err));
   identity_of_file(digest, &identity);
-  return refuse_exact(ledger, &identity, err);
+  return refuse_exact(ledger, &identity, path, err);
 }

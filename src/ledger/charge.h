@@ -33,6 +33,7 @@ dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *art
 dperm_status charge_check_refined(dperm_ledger *ledger, const schema_refined *refined,
                                   dperm_entry_visitor *visit, void *context, dperm_error *err);
 
-/* Fails if the ledger knows these data: for runs that are not private. `advice` says what to do. */
+/* Fails if the ledger knows these data: for runs that are not private. `path` (or NULL) is what
+ * the message calls them; `advice` says what to do. */
 dperm_status charge_refuse_known(dperm_ledger *ledger, const data_identity *identity,
-                                 const char *advice, dperm_error *err);
+                                 const char *path, const char *advice, dperm_error *err);

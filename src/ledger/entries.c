@@ -98,8 +98,10 @@ dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *mo
   OWNED(chain_cancel) dperm_ledger *held = NULL;
   char digest[DPERM_DIGEST_SIZE];
   record reserved;
-  FAIL_IF(model->ledger_entry == 0, err, DPERM_INVALID_LEDGER,
-          "the model was not charged to any ledger; name a ledger and a data set when you train");
+  FAIL_IF(
+      model->ledger_entry == 0, err, DPERM_INVALID_LEDGER,
+      "%s: the model was not charged to any ledger; name a ledger and a data set when you train",
+      ledger->path);
   TRY(chain_begin(ledger, false, &held, err));
   TRY(record_reserved(ledger, model->ledger_entry, model->ledger_digest, &reserved, err));
   const char *trouble = model_trouble(ledger, &reserved, &model->claim);

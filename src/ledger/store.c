@@ -351,9 +351,9 @@ static dperm_status check_owner(const dperm_ledger *ledger, const struct stat *a
   FAIL_IF(about->st_uid != geteuid() || (about->st_mode & 077) != 0 || about->st_nlink != 1, err,
           DPERM_IO_ERROR,
           "%s: the ledger must be yours alone, under one name, and it is of user %lu, mode %03o "
-          "and has %lu names; run dperm as its owner, chmod 600 it, and remove other hard links",
+          "and has %lu name%s; run dperm as its owner, chmod 600 it, and remove other hard links",
           ledger->path, (unsigned long)about->st_uid, (unsigned)about->st_mode & 0777,
-          (unsigned long)about->st_nlink);
+          (unsigned long)about->st_nlink, about->st_nlink == 1 ? "" : "s");
   return DPERM_OK;
 }
 

@@ -15,7 +15,7 @@
 /* An ε above this protects nobody, and its powers of e are of no use. */
 static const double largest_epsilon = 100.0, smallest_epsilon = 1e-9;
 /* What is named as the largest: up to it no claim is refused for its delta (guarantee_check). */
-static const double certified_epsilon = 30.0;
+static const double certified_epsilon = 30.9;
 
 /* Beyond this products of public numbers leave the range of full precision, and rounding could take
  * more than `down` allows for. */
@@ -38,6 +38,8 @@ static const double centred_norm = 5.0, centred_noise = 0.05;
 static const double shortest_norm = 0.3, longest_norm = 40.0, output_shift = 3.0;
 
 static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
+  FAIL_IF(isnan(g->epsilon), err, DPERM_INVALID_ARGUMENT,
+          "epsilon is missing: it has no default, the choice is yours");
   FAIL_IF(!(g->epsilon >= smallest_epsilon && g->epsilon <= largest_epsilon), err,
           DPERM_INVALID_ARGUMENT, "epsilon = %g; choose it between %g and %g%s", g->epsilon,
           smallest_epsilon, certified_epsilon,

@@ -2,6 +2,7 @@
 #include "read/csv.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -20,6 +21,21 @@ static dperm_status find_in_header(const csv_reader *csv, const char *name, size
   return DPERM_OK;
 }
 
+/* Why a header may not have the names: it was written with other separators or line ends. */
+static const char *likely_cause(const csv_reader *csv) {
+  const char *return_at = memchr(csv->record, '\r', csv->record_length);
+  if (return_at && return_at + 1 < csv->record + csv->record_length) {
+    return " (its lines end in CR alone: convert them to LF)";
+  }
+  if (csv->field_count > 1) {
+    return "";
+  }
+  return memchr(csv->record, ';', csv->record_length)    ? " (is the \"separator\" \";\"?)"
+         : memchr(csv->record, '\t', csv->record_length) ? " (is the \"separator\" \"\\t\"?)"
+         : memchr(csv->record, '|', csv->record_length)  ? " (is the \"separator\" \"|\"?)"
+                                                         : "";
+}
+
 static dperm_status map_header(const dperm_schema *schema, bool need_labels, const csv_reader *csv,
                                csv_columns *columns, dperm_error *err) {
   columns->count = csv->field_count;
@@ -29,11 +45,11 @@ static dperm_status map_header(const dperm_schema *schema, bool need_labels, con
     const char *name = label ? schema->label_column : schema->columns[c->place].name;
     TRY(find_in_header(csv, name, &c->field, err));
     CSV_FAIL_IF(c->field == absent && label && need_labels, csv, 0, err,
-                "the header has no label column \"%.64s\"; add it", name);
+                "the header has no label column \"%.64s\"%s; add it", name, likely_cause(csv));
     CSV_FAIL_IF(c->field == absent && !label, csv, 0, err,
-                "the header has no column \"%.64s\" that the schema lists; add it, or "
+                "the header has no column \"%.64s\" that the schema lists%s; add it, or "
                 "set \"header\": false",
-                name);
+                name, likely_cause(csv));
   }
   return DPERM_OK;
 }

@@ -18,7 +18,7 @@ static dperm_status refuse_unprotected(const account_run *run, const data_identi
         "set out only if the records are nobody's",
         reasons, run->account->dataset);
   }
-  return charge_refuse_known(run->account->ledger, identity,
+  return charge_refuse_known(run->account->ledger, identity, NULL,
                              "a run that is not private would spend all of its budget and more; "
                              "use a private mechanism with an epsilon, and no seed",
                              err);

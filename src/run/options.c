@@ -160,7 +160,7 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   TRY(check_rows_per_person(o->rows_per_person, err));
   TRY(check_rows_about(o->neighbours, o->rows_about, err));
   FAIL_IF(o->classes == 1 || o->classes > CLASSES_MOST, err, DPERM_INVALID_ARGUMENT,
-          "%zu classes; give from 2 to %d, or 0 for the data's", o->classes, CLASSES_MOST);
+          "%zu classes; give from 2 to %d", o->classes, CLASSES_MOST);
   TRY(class_weights_validate(o->class_weights, o->class_weight_count, err));
   TRY(loss_validate(&o->loss, err));
   TRY(check_shares(o, err));

@@ -13,12 +13,11 @@
 static dperm_status check_options(const dperm_refine_options *o, dperm_error *err) {
   TRY(check_rows_per_person(o->rows_per_person, err));
   TRY(check_rows_about(o->neighbours, o->rows_about, err));
-  const double fit = isnan(o->fit_epsilon) ? 1 : o->fit_epsilon;
-  FAIL_IF(
-      !(o->epsilon > 0 && o->epsilon < 1e6 && fit > 0 && fit < 1e6), err, DPERM_INVALID_ARGUMENT,
-      "epsilon = %g, the fit's epsilon = %g; they must be positive and below 1e6, the fit's may "
-      "be left out",
-      o->epsilon, o->fit_epsilon);
+  FAIL_IF(!(o->epsilon > 0 && o->epsilon < 1e6), err, DPERM_INVALID_ARGUMENT,
+          "epsilon = %g; it must be positive and below 1e6", o->epsilon);
+  FAIL_IF(!isnan(o->fit_epsilon) && !(o->fit_epsilon > 0 && o->fit_epsilon < 1e6), err,
+          DPERM_INVALID_ARGUMENT,
+          "the fit's epsilon = %g; it must be positive and below 1e6, or left out", o->fit_epsilon);
   return DPERM_OK;
 }
 

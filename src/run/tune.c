@@ -126,7 +126,8 @@ static dperm_status prepare(const tuning *t, dperm_ledger *ledger, dperm_error *
     return DPERM_OK;
   }
   TRY(identity_of_data(t->how->public_data, &identity, err));
-  return charge_refuse_known(ledger, &identity, /* records that have a budget are somebody's */
+  return charge_refuse_known(ledger, &identity,
+                             NULL, /* records that have a budget are somebody's */
                              "a choice made on them is not covered by any budget; they are not "
                              "public: choose on others, or by the method split or stopping",
                              err);

@@ -40,7 +40,7 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
   rows = rows_in_all(data->x);
   FAIL_IF(!how->test_data && (how->folds < 2 || how->folds > rows || how->folds > MOST_FOLDS), err,
           DPERM_INVALID_ARGUMENT,
-          "%zu folds of %zu rows; give at least 2, at most one a row and at most %d", how->folds,
+          "folds = %zu, of %zu rows; give at least 2, at most one a row and at most %d", how->folds,
           rows, MOST_FOLDS);
   TRY(data_check_labels(data, 0, err));
   if (how->test_data) {

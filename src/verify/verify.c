@@ -32,7 +32,8 @@ static void check_digest(verifier *v) {
               crypto_generichash(hash, sizeof hash, (const unsigned char *)content, strlen(content),
                                  NULL, 0) == 0 &&
               field_is(v->root, "digest", sodium_bin2hex(text, sizeof text, hash, sizeof hash));
-  finding(v, fits, "digest", "fits the content");
+  fits ? finding(v, true, "digest", "fits the content")
+       : fails(v, "digest", "does not fit the content: the file was changed, or is damaged");
 }
 
 static void check_whole(verifier *v, const char *doubt) {

@@ -130,6 +130,7 @@ P
     refuses 2 "--calibrate must be a share above 0 and below 1, or none" --epsilon 0.1 --calibrate $word
   done
   refuses 2 "only logistic loss has; with huber leave it out" --epsilon 0.1 --loss huber --calibrate 0.1
+  [ "${#lines[@]}" -eq 1 ]
   refuses 2 "give it a larger share" --epsilon 0.1 --calibrate 1e-14
   run "$DPERM" train "${people[@]}" --mechanism none --calibrate 0.1 --out m.json
   fails_with 2 "--calibrate does not go with --mechanism none"

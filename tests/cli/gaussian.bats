@@ -79,7 +79,7 @@ P
 @test "a delta above 1/rows is warned of, and one that cannot be is refused" {
   train --noise gaussian --delta 0.01 2> message
   grep -q "^warning: delta = 0.01 is above 1/rows = 0.0083" message
-  "$DPERM" plan --rows 100 --dims 5 --epsilon 1 --delta 0.02 2> message > /dev/null
+  "$DPERM" plan --rows 100 --dims 5 --epsilon 1 --delta 0.02 -q 2> message > /dev/null # not hidden
   grep -q "^warning: delta = 0.02 is above 1/rows" message
   train --noise gaussian --delta 0.001 2> message
   ! grep -q warning message

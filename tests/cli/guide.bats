@@ -31,7 +31,7 @@ names() { "$DPERM" help --table | cut -d' ' -f1 | uniq; }
   done
   [ "$("$DPERM" help ledger verify | grep -oe '^  --[a-z-]*' | tr -d '\n')" = "  --head  --json" ]
   for word in frobnicate 'init|show' FILE; do
-    fails 2 "ledger has no action called \"$word\"" "$DPERM" help ledger $word
+    fails 2 "ledger: no action is called \"$word\"; see 'dperm help ledger'" "$DPERM" help ledger $word
   done
   fails 2 "one word too many" "$DPERM" help ledger init more
 }
@@ -86,6 +86,8 @@ answers() { # the answer in one line, the words
   answers "FILE none" train --ledger ""
   answers "csv encoded svmlight" train --format ""
   answers "check draft import" schema ""
+  answers "check draft import" help schema ""
+  answers "" help train ""
   answers "--help --quiet bash fish zsh" completion ""
   [ "$(ask ledger show "" | grep -v '^--')" = FILE ]
   [ -z "$(ask schema draft "" | grep -v '^--')" ]
@@ -132,7 +134,7 @@ Z
     zsh -fc 'fpath=($PWD $fpath); autoload -U compinit; compinit -u -D; [[ $_comps[dperm] == _dperm ]]'
     zsh -fc 'autoload -U compinit; compinit -u -D; source ./_dperm; [[ $_comps[dperm] == _dperm ]]'
   }
-  fails 2 "SHELL is missing" "$DPERM" completion
+  fails 2 "bash|zsh|fish is missing" "$DPERM" completion
   fails 2 "must be bash, zsh or fish" "$DPERM" completion csh
   fails 2 "one word too many" "$DPERM" completion bash zsh
 }

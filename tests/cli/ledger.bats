@@ -13,7 +13,7 @@ load ledger_helpers
   run "$DPERM" ledger show l.db
   [[ "$output" == *'data set "people", per row'*'epsilon  0.9 left of 1 (0.1 spent)'* ]]
   [[ "$output" == *"train    objective "*" 0.1 "*"committed for "* ]]
-  [[ "$output" == *"1 entries, 0 of them never committed; head: record 3, digest "* ]]
+  [[ "$output" == *"1 entry, 0 of them never committed; head: record 3, digest "* ]]
 }
 
 @test "over budget nothing is written" {
@@ -118,7 +118,7 @@ P
   succeeds "$DPERM" ledger show l.db --model b.json
   [[ "$output" == *"      4  "*" 0.2 "*"committed for $(python3 -c 'import json; print(json.load(open("b.json"))["digest"][:12])')"* ]]
   "$DPERM" train "${people[@]}" --epsilon 1 --out free.json 2> /dev/null
-  fails 1 "the model was not charged to any ledger" "$DPERM" ledger show l.db --model free.json
+  fails 1 "l.db: the model was not charged to any ledger" "$DPERM" ledger show l.db --model free.json
   "$DPERM" ledger init other.db --dataset people --epsilon 1 2> /dev/null
   fails 1 "entry 4 is not the one that the model was charged as" "$DPERM" ledger show other.db --model b.json
   grep -v '^FAILS' <("$DPERM" verify --model b.json) | grep -q "^note   not in the file: that a ledger was charged, as entry 4 says"
@@ -180,7 +180,7 @@ P
   run "$DPERM" ledger show l.db # left and spent add up to the eye
   [[ "$output" == *"  delta    4.99e-7 left of 0.000001 (5.00e-7 spent; "* ]]
   run "$DPERM" ledger verify l.db
-  [[ "$output" == *"ok     sums: 1 data sets, 5 charges (5 committed), none beyond its budget"* ]]
+  [[ "$output" == *"ok     sums: 1 data set, 5 charges (5 committed), none beyond its budget"* ]]
   "$DPERM" ledger show l.db --model m1.json > /dev/null
   "$DPERM" train "${people[@]}" --epsilon 0.1 --neighbours add-remove --rows-about 100 --out m.json "${account[@]}" 2> /dev/null
   "$DPERM" ledger show l.db --json > shown.json
@@ -240,12 +240,12 @@ P
   charge 0.1 2> /dev/null
   head -100 people.csv > some.csv
   gzip -k people.csv
-  known='l.db: these data are data set "people", and exact results would tell more of them than any budget allows'
+  known=' is data set "people", and exact results would tell more of its records than any budget allows; use records that'
   exact=("score --model m.json --data" "sweep --schema schema.json --epsilon 1 --folds 2 --draws 1 --data"
     "schema draft --public-data" "schema check schema.json --unsafe-diagnostics --data")
   for command in "${exact[@]}"; do
     for file in people.csv people.csv.gz; do
-      fails 1 "$known" env DPERM_LEDGER=l.db "$DPERM" $command $file
+      fails 1 "l.db: $file$known" env DPERM_LEDGER=l.db "$DPERM" $command $file
     done
     fails 1 "$known" "$DPERM" $command people.csv --ledger l.db
     DPERM_LEDGER=l.db "$DPERM" $command some.csv > /dev/null 2>&1

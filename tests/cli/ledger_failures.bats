@@ -34,7 +34,7 @@ P
   charge 0.2 2> /dev/null
   succeeds "$DPERM" ledger verify l.db
   [ "${lines[0]}" = "ok     records: all 5 fit their digests and follow each other" ]
-  [ "${lines[1]}" = "ok     sums: 1 data sets, 2 charges (2 committed), none beyond its budget" ]
+  [ "${lines[1]}" = "ok     sums: 1 data set, 2 charges (2 committed), none beyond its budget" ]
   head=${lines[2]##* }
   "$DPERM" ledger verify l.db --head "$head" > lines
   grep -q '^ok     noted head: is that of record 5' lines
@@ -117,7 +117,7 @@ P
   fails_with 1 "cannot be written, and nothing is released without it"
   humble "$DPERM" ledger verify closed/l.db > /dev/null
   chmod 644 closed/l.db
-  fails 1 "mode 644 and has 1 names; run dperm as its owner, chmod 600 it" charge_to closed/l.db people
+  fails 1 "mode 644 and has 1 name; run dperm as its owner, chmod 600 it" charge_to closed/l.db people
   leaves_no m.json
   [ "$(id -u)" -eq 0 ] || return 0
   chmod 600 closed/l.db
@@ -185,7 +185,7 @@ P
   leaves_no m.json
   [ "$(left)" = 0.9 ]
   run "$DPERM" ledger show l.db
-  [[ "$output" == *"reserved, never committed: stays spent"*"1 entries, 1 of them never committed"* ]]
+  [[ "$output" == *"reserved, never committed: stays spent"*"1 entry, 1 of them never committed"* ]]
   holds
 }
 

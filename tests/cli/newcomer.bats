@@ -70,10 +70,11 @@ load helpers
   plan() { "$DPERM" plan --rows 1000 --dims 3 "$@"; }
   run "$DPERM" train "${people[@]}" --epsilon 1 --kernel gaussian --features 10 --gamma 1e300 --out m.json
   fails_with 2 "gamma = 1e+300; choose it above 0 and at most 1e100"
-  fails 2 "epsilon = 1e+300; choose it between 1e-09 and 30 (a guarantee beyond that says nothing)" plan --epsilon 1e300
-  fails 2 "epsilon = 1e-300; choose it between 1e-09 and 30 for each fit: as many times that where" plan --epsilon 1e-300
+  fails 2 "epsilon = 1e+300; choose it between 1e-09 and 30.9 (a guarantee beyond that says nothing)" plan --epsilon 1e300
+  fails 2 "epsilon = 1e-300; choose it between 1e-09 and 30.9 for each fit: as many times that where" plan --epsilon 1e-300
   [[ "$output" != *beyond* ]]
-  succeeds plan --epsilon 30
+  succeeds plan --epsilon 30.9
+  fails 2 "--rows must be a whole number from 1 to 9223372036854775807, not" "$DPERM" plan --rows 99999999999999999999
   for classes in 0 1 x; do
     fails 2 "--classes must be a whole number from 2, not \"$classes\"" plan --epsilon 1 --classes $classes
   done
@@ -136,5 +137,28 @@ load helpers
   fails_with 2 "there are no counts: encoded and selected records have none"
   sed 's/100/101/' schema.json > other.json
   run "$DPERM" schema check other.json --data people.dperm
-  fails_with 1 "read under a schema with other columns, ranges, values or labels"
+  fails_with 1 "encoded under a schema with other columns, ranges, values or labels"
+}
+
+@test "records in another form than is expected are told which" {
+  "$DPERM" encode "${people[@]}" --out people.dperm 2> /dev/null
+  for call in "train --schema schema.json --epsilon 1 --out m.json --format csv --data" "schema draft --public-data"; do
+    fails 1 "people.dperm: this is an encoded file" "$DPERM" $call people.dperm
+  done
+  tr , ';' < people.csv > semicolons.csv
+  run "$DPERM" schema check schema.json --data semicolons.csv
+  fails_with 1 'the header has no column "age" that the schema lists (is the "separator" ";"?)'
+  tr '\n' '\r' < people.csv > returns.csv
+  run "$DPERM" schema check schema.json --data returns.csv
+  fails_with 1 'the header has no label column "rich" (its lines end in CR alone: convert them to LF)'
+}
+
+@test "messages about JSON quote nothing, and tell what was cut" {
+  train_none
+  head -c 700 model.json > cut.json
+  fails 1 "(it ends too early: a bracket is open, or the file is damaged)" "$DPERM" verify --model cut.json
+  sed 's/farmer/far"mer/' schema.json > odd.json
+  run "$DPERM" schema check odd.json
+  fails_with 1 "not valid JSON ("
+  [[ "$output" != *mer* ]]
 }

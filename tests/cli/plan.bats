@@ -160,3 +160,11 @@ P
   fails 2 "a norm from 1e-100 to 1e100" "$DPERM" plan --rows 100 --dims 3 --epsilon 1 --norm 1e300
   fails 2 "norm1 = 1e-300; give one of at least 1e-100" "$DPERM" plan --rows 100 --dims 3 --epsilon 1 --norm1 1e-300
 }
+
+@test "the guide shows what its plan prints" {
+  sed -n '/^\$ dperm plan --rows 45222/,/^```/p' "$DPERM_SOURCE/docs/guide.md" > shown
+  read -ra call < shown
+  (cd "$DPERM_SOURCE" && "$DPERM" "${call[@]:2}") > plan
+  [ "$(grep -vc '^…\|^`\|^\$' shown)" -gt 9 ]
+  ! grep -v '^…\|^`\|^\$' shown | grep -vxFf plan || { echo "is not in what the plan prints"; return 1; }
+}

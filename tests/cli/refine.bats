@@ -99,7 +99,7 @@ P
   for more in "" --dry-run; do
     fails 1 'l.db: the ledger has no data set "nobody"' refine --epsilon 0.01 --ledger l.db --dataset nobody $more
     run refine --epsilon 0.01 --rows-per-person 2 --ledger l.db --dataset people $more
-    fails_with 1 'is per person with at most 1 rows, not 2'
+    fails_with 1 'is per row, not per person with at most 2 rows'
     run "$DPERM" refine --data <(head -4000 records.csv) --schema wide.json --out narrow.json --epsilon 0.01 --ledger l.db --dataset people $more
     fails_with 1 'l.db: these are not the data that "people" was charged for before'
   done

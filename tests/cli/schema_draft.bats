@@ -179,8 +179,8 @@ fits() { # the file's text, further arguments
   refuses 'a,y\n1,0\n"1,2\n' 'odd.csv:3:1: this quote is never closed'
   refuses 'a,y\n1,\0\n' 'odd.csv:2:3: a NUL byte'
   refuses 'a,b,a,y\n1,2,3,0\n2,3,4,1\n' 'odd.csv:1:1: the header names column "a" twice'
-  refuses 'a,\xe9\n1,0\n2,1\n' 'odd.csv:1:1: this is not UTF-8'
-  refuses 'a,y\n1,\xe9\n2,1\n' 'odd.csv:2:1: this is not UTF-8'
+  refuses 'a,\xe9\n1,0\n2,1\n' 'odd.csv:1:3: this is not UTF-8'
+  refuses 'a,y\n1,\xe9\n2,1\n' 'odd.csv:2:3: this is not UTF-8'
   refuses 'a,b,y\n1,0,NA\n2,1,1\n' 'odd.csv:2:5: the label is missing'
   refuses '?,NA\n1,0\n2,1\n' 'odd.csv:1:3: the label is missing'
   fails 1 'none.csv: cannot open' "$DPERM" schema draft --public-data none.csv

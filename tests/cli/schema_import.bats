@@ -125,6 +125,7 @@ P
 @test "a dictionary that is none is refused with its place" { # every rule: import_file_test.c
   refuses '' 'odd.json:1:1: not valid JSON'
   refuses '{"label": 1}' 'no data dictionary that dperm knows'
+  refuses '{"label": {}, "columns": []}' 'this is a schema of dperm already; use it as it is'
   refuses '{"fields": [{"name": "y"}, {"title": "x"}]}' 'odd.json:1:28: "name" must be a text'
   refuses "$(head -c 5000 /dev/zero | tr '\0' '[')" 'maximum parsing depth'
   refuses '{"schema": "elsewhere.json"}' 'stands in another file, "elsewhere.json"; import that one'

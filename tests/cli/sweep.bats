@@ -23,7 +23,7 @@ grid=(--loss logistic,huber --mechanism none,output,objective --lambda 1e-3,1e-2
 
 @test "a file appears whole, its journal goes, and what was done is told" {
   succeeds sweep --epsilon 1 --draws 2 --out cells.csv
-  [ "$output" = "cells.csv: 1 cells, 20 models" ]
+  [ "$output" = "cells.csv: 1 cell, 20 models" ]
   [ -s cells.csv ]
   [ ! -e cells.csv.journal ]
   [ "$(ls -a | grep -c 'cells.csv')" -eq 1 ]

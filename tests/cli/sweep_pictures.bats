@@ -71,7 +71,7 @@ P
 }
 
 @test "wrong names and a missing gnuplot are told before any work" {
-  fails 2 'ends in .svg' "$DPERM" sweep "${people[@]}" --epsilon 1 --plot curves.pdf
+  fails 2 'must end in .svg' "$DPERM" sweep "${people[@]}" --epsilon 1 --plot curves.pdf
   mkdir empty
   PATH="$PWD/empty" run "$DPERM" sweep "${people[@]}" --epsilon 1 --out cells.csv --html p.html
   fails_with 1 'gnuplot-nox'

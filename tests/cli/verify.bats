@@ -30,7 +30,7 @@ right() { cp "$DPERM_SOURCE/tests/fuzz/corpus/verify_fuzz/$1" model.json; }
   sed 's/"rows":10000/"rows":10001/' model.json > damaged.json
   run "$DPERM" verify --model damaged.json
   [ "$status" -eq 1 ]
-  [[ "$output" == *"FAILS  digest:"*"FAILS  rows_fitted:"* ]]
+  [[ "$output" == *"FAILS  digest: does not fit the content"*"FAILS  rows_fitted:"* ]]
 }
 
 @test "every kind of noise is checked, with the weight of mixed noise" {
@@ -167,6 +167,6 @@ charged() { # how the budget adds up, then options of the run
   [[ "$output" == *"FAILS  charge: l.db: entry 2 is not the one that the model was charged as"* ]]
   "$DPERM" train "${people[@]}" --epsilon 0.5 --out free.json 2> /dev/null
   run "$DPERM" verify --model free.json --ledger l.db
-  [[ "$output" == *"FAILS  charge: the model was not charged to any ledger"* ]]
+  [[ "$output" == *"FAILS  charge: l.db: the model was not charged to any ledger"* ]]
   fails 1 "people.csv" "$DPERM" verify --model m.json --ledger people.csv
 }

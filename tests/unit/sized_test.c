@@ -385,4 +385,12 @@ TEST(members_of_a_source_that_are_not_known_are_refused) {
                "built against a newer dperm");
 }
 
+TEST(reserved_members_are_zero) {
+  dperm_options options = options_for(1);
+  dperm_model *none = NULL;
+  options.reserved = 3;
+  assert_fails(dperm_train(data, &options, &none, err), DPERM_INVALID_ARGUMENT,
+               "dperm_options has reserved = 3, which must be 0");
+}
+
 TEST_GROUP(begin, end)

@@ -117,7 +117,7 @@ TEST(tables_that_do_not_fit_are_refused) {
   fill(columns, &label);
   columns[2].texts = bad_number;
   assert_fails(dperm_data_from_table(schema, ROWS, columns, &label, &data, err), DPERM_INVALID_DATA,
-               "column \"gain\" holds a text that is not a finite number");
+               "row 2 of column \"gain\" is a text that is not a finite number");
   fill(columns, &label);
   columns[0].numbers = endless;
   assert_fails(dperm_data_from_table(schema, ROWS, columns, &label, &data, err), DPERM_INVALID_DATA,
