@@ -15,7 +15,7 @@ void help_print(void *context, const command_page *page);
  * begin at `indent`, and ends the line. The text is ASCII, so bytes are columns. */
 void print_wrapped(const char *text, size_t length, size_t at, size_t indent);
 
-/* completion.c: dperm __complete WORD..., which its scripts call: the words so far, the last of
+/* cmd_completion.c: dperm __complete WORD..., which its scripts call: the words so far, the last of
  * them at the cursor and maybe empty. A line for each candidate, whether or not it begins like that
  * word; the line FILE where a file may be named. */
 dperm_status completion_candidates(const command *commands, int argc, char **argv,

@@ -1,4 +1,4 @@
-/* What a plan tells a ledger (mechanism/plan_curve.h): never less than the exact divergence of the
+/* What a plan tells a ledger (mechanism/plan_curve.c): never less than the exact divergence of the
  * fit that it plans, for rows of any norm; corners and slack once more from their formulas. */
 #include <math.h>
 
