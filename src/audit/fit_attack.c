@@ -1,6 +1,6 @@
-/* Attacks on fits: the data sets of a pair as the library holds them, with the plans its own
- * calibration makes for them. What is attacked is calibrate, perturb, solve, certify and release,
- * by the functions that every fit uses (run/fit.h). Half of λ is in Λ and half in Δ where both are
+/* Attacks on fits: the data sets of a pair as the library holds them, with the plans it makes
+ * for them. What is attacked is how a fit plans, perturbs, solves, certifies and releases, by the
+ * functions that every fit uses (run/fit.h). Half of λ is in Λ and half in Δ where both are
  * allowed. Scores are logarithms of ratios of two densities, but where a pair says otherwise. */
 #include <math.h>
 #include <string.h>

@@ -27,10 +27,10 @@ void link_eval(const dperm_loss *loss, size_t rows, size_t width, const double *
 void link_slope_dd(const dperm_loss *loss, size_t rows, const double *labels, const double *scores,
                    const double *scores_rest, double *slope);
 
-/* ---- softmax. No loss that a caller can name: the pipeline makes it of the logistic loss where
- * classes are learned jointly */
+/* ---- softmax. No loss that a caller can name: a run makes it from the logistic loss where classes
+ * are learned jointly */
 
-/* The loss as the solver and the calibration see it. Its parameter is k; L = √2 bounds ‖p − e_y‖₂,
+/* The loss as the solver and the plan see it. Its parameter is k; L = √2 bounds ‖p − e_y‖₂,
  * c = ½ the largest eigenvalue of Diag(p) − ppᵀ, and slope_error the computed p − e_y in the l2
  * norm. `eval` is what is left of it where all scores but the row's own are 0. */
 extern const loss_kind loss_softmax;

@@ -1,4 +1,4 @@
-/* How the pipelines pay: before there is anything to release, and with the digest of what was. */
+/* How runs pay: before there is anything to release, and with the digest of what was released. */
 #pragma once
 
 #include "ledger/charge.h"
