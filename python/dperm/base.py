@@ -158,6 +158,10 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
             raise ValueError(_without_values(str(error))) from None
         except OverflowError:
             raise ValueError("X holds a whole number that is too large for a double") from None
+        except TypeError as error:  # scikit-learn wants this class, and float()'s words, for objects that are no numbers
+            if "float()" not in str(error):
+                raise
+            raise TypeError(f"X holds an object that is no number ({error}); {data.TAKEN}") from None
 
     def _classes_of(self, y: np.ndarray) -> np.ndarray:
         leak("classes were not given: taking them from the labels tells that each occurs; the model is "

@@ -15,6 +15,9 @@ from .columns import as_list, as_lists, of_numbers, plain
 
 __all__: List[str] = []
 
+TAKEN = ("without a schema booleans, integers and floats are taken, each a number by itself: give dates as days or seconds "
+         "since a public one, and texts with a schema")
+
 
 def _types_of(X: Any) -> Iterator[Tuple[str, Any]]:
     """The types that X is made of, each with where it is; of lists and objects those of their values that have one."""
@@ -54,8 +57,7 @@ def numbers_of(X: Any) -> Any:
             continue
         if getattr(dtype, "kind", "O") == "c":
             raise ValueError("Complex data not supported; X must hold real numbers")  # as scikit-learn says it
-        raise ValueError(f"{what} has the dtype {dtype}; without a schema booleans, integers and floats are taken, each a number "
-                         "by itself: give dates as days or seconds since a public one, and texts with a schema")
+        raise ValueError(f"{what} has the dtype {dtype}; {TAKEN}")
     return X
 
 

@@ -186,6 +186,8 @@ def test_wrong_data_say_what_is_wrong(two):
     refused(ValueError, "none of the classes", clf.fit, X, y + 1)
     refused(ValueError, "none of the classes", dperm.LogisticRegression(1, data_norm=3, classes=["a", "b"]).fit, X, y)
     refused(ValueError, "y", clf.fit, X)
+    dates = np.full(X.shape, pd.Timestamp("2020"), dtype=object)
+    refused(TypeError, "no number .*Timestamp.*; without a schema booleans, integers and floats are taken", clf.fit, dates, y)
     refused(NotFittedError, "", clf.predict, X)
     refused(AttributeError, "", lambda: clf.coef_)
     clf.fit(X, y)
