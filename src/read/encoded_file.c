@@ -128,12 +128,13 @@ dperm_status encoded_open(const char *path, encoded_file **out, dperm_error *err
   atomic_init(&file->owners, 1);
   file->fd = -1;
   TRY(memory_copy_text(path, strlen(path), &file->path, err));
-  file->fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-  FAIL_IF(file->fd < 0 || fstat(file->fd, &file->about) != 0, err, DPERM_IO_ERROR,
-          "%s: cannot open (%s); check the name and the permissions", path_for_people(path),
-          strcmp(path, "-") == 0 ? "not a file" : strerror(errno));
-  FAIL_IF(!S_ISREG(file->about.st_mode), err, DPERM_IO_ERROR,
-          "%s: an encoded file is mapped, so it must be a plain file", path);
+  const bool piped = strcmp(path, "-") == 0;
+  file->fd = piped ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+  FAIL_IF(!piped && (file->fd < 0 || fstat(file->fd, &file->about) != 0), err, DPERM_IO_ERROR,
+          "%s: cannot open (%s); check the name and the permissions", path, strerror(errno));
+  FAIL_IF(piped || !S_ISREG(file->about.st_mode), err, DPERM_IO_ERROR,
+          "%s: encoded records are memory-mapped and cannot come from a pipe; name the file itself",
+          path_for_people(path));
   TRY(map_file(file, err));
   TRY(read_header(file, err));
   TRY(read_trailer(file, err));

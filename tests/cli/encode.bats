@@ -71,6 +71,8 @@ END
   head -c 50 people.dperm > tiny.dperm
   fails 1 "it ends here" "$DPERM" train --data tiny.dperm --epsilon 1 --out model.json
   fails 1 "not an encoded file" "$DPERM" train --data people.csv --format encoded --epsilon 1 --out model.json
+  fails 1 "standard input: encoded records are memory-mapped and cannot come from a pipe; name the file" \
+    "$DPERM" train --data - --format encoded --epsilon 1 --out model.json
 }
 
 @test "bad records and bad calls leave no encoded file" {
