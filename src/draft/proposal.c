@@ -182,7 +182,7 @@ static void choose_of_two(proposal *p, const label_values *label, json_t **posit
   json_set(positive, json_object_iter_key(places[second]), json_true());
   proposal_remark(p, label->name, "the label; \"%.64s\" is positive (%s) unless you say otherwise",
                   texts[second],
-                  custom        ? "by custom"
+                  custom        ? "by convention"
                   : label->seen ? "the rarer value"
                                 : "the second in the list");
 }

@@ -215,8 +215,8 @@ static dperm_status check_rows(const dperm_model *model, const dperm_data *data,
   FAIL_IF(!model->schema &&
               !(fabs(data->bounds.norm2 - model->norm_bound) <= 1e-12 * model->norm_bound),
           err, DPERM_INVALID_DATA,
-          "the rows are scaled to a norm of %g, the model's were to %g; make them with that one",
-          data->bounds.norm2, model->norm_bound);
+          "the rows have a norm bound of %g, but the model was trained with %g; build them with %g",
+          data->bounds.norm2, model->norm_bound, model->norm_bound);
   return DPERM_OK;
 }
 

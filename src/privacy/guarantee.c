@@ -224,9 +224,8 @@ dperm_status guarantee_check(const guarantee *g, dperm_error *err) {
     double own = g->rows_per_person == 1 ? g->epsilon_row : g->epsilon; /* without other shares */
     double enough = isfinite(excess) ? floor(10 * (own - excess)) / 10 : 25;
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "epsilon = %g would leave a delta of %.2g, above 1e-30: the odds that a fit is not "
-         "certified, e^-100, count e^epsilon times; choose "
-         "an epsilon of at most %g",
+         "epsilon = %g would leave a delta of %.2g, above 1e-30: the probability e^-100 that a fit "
+         "is not certified is multiplied by e^epsilon; choose an epsilon of at most %g",
          g->epsilon, g->delta_numerics, enough);
   }
   FAIL_IF(g->delta_given > 0 && !(g->delta_class > 0), err, DPERM_INVALID_ARGUMENT,

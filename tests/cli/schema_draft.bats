@@ -56,7 +56,7 @@ fits() { # the file's text, further arguments
   "$DPERM" schema draft --public-data people.csv > out.json 2> remarks
   "$DPERM" schema check out.json --data people.csv > /dev/null
   [ -z "$(grep -v '^remark: ' remarks)" ]
-  remarked 'column "rich": the label; "yes" is positive (by custom)'
+  remarked 'column "rich": the label; "yes" is positive (by convention)'
   [ "$("$DPERM" schema draft --public-data - < people.csv 2> /dev/null)" = "$(cat out.json)" ]
 }
 

@@ -102,7 +102,7 @@ TEST(a_text_that_is_a_value_elsewhere_does_not_mean_missing_there) {
 TEST(labels_are_what_the_dictionary_lists) {
   member_is(LABEL("'constraints': {'enum': ['yes', 'no']}"), NULL, "label",
             "{'column': 'y', 'positive': ['yes'], 'negative': ['no']}");
-  remarked("by custom");
+  remarked("by convention");
   member_is(LABEL("'constraints': {'enum': ['u', 'v']}"), NULL, "label",
             "{'column': 'y', 'positive': ['v'], 'negative': ['u']}");
   remarked("the second in the list");

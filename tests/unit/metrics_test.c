@@ -169,7 +169,7 @@ TEST(rows_of_another_norm_are_refused) {
           assert_ok(dperm_model_scores(both[m], data[i], scores, err));
         } else {
           assert_fails(dperm_model_scores(both[m], data[i], scores, err), DPERM_INVALID_DATA,
-                       "the rows are scaled to a norm of");
+                       "the rows have a norm bound of");
         }
       }
       dperm_data_free(data[i]);
