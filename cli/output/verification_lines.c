@@ -12,6 +12,12 @@ void findings_collect(void *lines, dperm_finding finding, const char *line) {
       lines, json_pack("{s:i, s:o}", "finding", (int)finding, "text", json_words(line)));
 }
 
+/* Of a line that fails, all but what the mark says already. */
+static void print_line(const char *mark, const char *words, const char *said) {
+  const char *at = strcmp(mark, "FAILS") == 0 ? strstr(words, said) : NULL;
+  printf("%-6s %.*s%s\n", mark, at ? (int)(at - words) : 0, words, at ? at + strlen(said) : words);
+}
+
 dperm_status findings_show(const json_t *all, const char *path, const char *subject,
                            const char *const verdicts[2], bool holds, bool json, dperm_error *err) {
   static const char *const marks[] = {[DPERM_FINDING_FAILS] = "FAILS",
@@ -25,7 +31,7 @@ dperm_status findings_show(const json_t *all, const char *path, const char *subj
     json_t *text = json_object_get(line, "text");
     failed = !*failed && finding == DPERM_FINDING_FAILS ? json_string_value(text) : failed;
     if (!json) {
-      printf("%-6s %s\n", marks[finding], json_string_value(text));
+      print_line(marks[finding], json_string_value(text), ": does not hold");
     } else if (finding == DPERM_FINDING_REMARK) {
       (void)json_array_append(remarks, text);
     } else {

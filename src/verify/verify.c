@@ -47,8 +47,15 @@ static void check_whole(verifier *v, const char *doubt) {
 static void check_private(verifier *v) {
   const char *reason = json_string_value(json_object_get(v->root, "reason"));
   bool silent = field_is_null(v, "reason") || !field_at(v->root, "reason");
-  finding(v, silent && json_is_true(json_object_get(v->root, "private")), "private",
-          "the model claims to be private%s%.200s", reason ? ": " : "", reason ? reason : "");
+  bool claimed = json_is_true(json_object_get(v->root, "private"));
+  finding_line(v, silent && claimed ? DPERM_FINDING_HOLDS : DPERM_FINDING_FAILS, "private", ": ",
+               "the model %s to be private%s%.200s", claimed ? "claims" : "does not claim",
+               silent    ? ""
+               : claimed ? ", and says why it is not: "
+                         : ": ",
+               reason   ? reason
+               : silent ? ""
+                        : "no text");
 }
 
 /* One line for a field that must be one of a few words. */
