@@ -44,7 +44,7 @@ static void print_kinds(const json_t *p) {
   if (json_array_size(kinds) < 2) {
     return;
   }
-  printf("\nnoise      beta         mean norm    rms norm     in 95 percent below\n");
+  printf("\nnoise      beta         mean norm    rms norm     95th percentile\n");
   json_array_foreach(kinds, i, k) {
     const char *name = report_text(k, "noise");
     printf("%-10s %-12.4g %-12.4g %-12.4g %-12.4g%s\n", name, at(k, "beta"),
@@ -93,14 +93,14 @@ static void print_epsilon(const json_t *p) {
 
 static void print_delta(const json_t *p) {
   bool spent = at(p, "delta_core") > 0;
-  print_line("delta", at(p, "delta"), 2, "on top of that factor, for %s",
-             spent ? "the tails of gaussian noise" : "noise too long to be certified");
+  print_line("delta", at(p, "delta"), 2, "additive slack, for %s",
+             spent ? "the tails of Gaussian noise" : "noise beyond the certified length");
   if (spent) {
     print_line("delta of numerics", at(p, "delta_numerics"), 2,
-               "of it, for noise too long to be certified");
+               "part of delta, for noise beyond the certified length");
   } else if (at(p, "delta_given") > 0) {
     print_line("delta given", at(p, "delta_given"), 2,
-               "not spent: %s noise needs none, and the claim has the delta above",
+               "not spent: %s noise needs none; the claim has the delta above",
                report_text(p, "noise"));
   }
 }
@@ -130,17 +130,17 @@ static void print_mechanism(const json_t *p) {
   print_line("beta", at(p, "beta"), 4, "%s noise with density ~ exp(-%s)", report_text(p, "noise"),
              at(p, "delta_core") > 0 ? "(beta |b|)^2/2" : "beta |b|");
   print_line("noise norm", at(p, "expected_noise_norm"), 4,
-             "on average; below %.4g in half of all runs, below %.4g in 95 percent",
-             at(p, "noise_norm_q50"), at(p, "noise_norm_q95"));
+             "on average; median %.4g, 95th percentile %.4g", at(p, "noise_norm_q50"),
+             at(p, "noise_norm_q95"));
   print_line("shift of the weights", at(p, "shift_rms"), 4,
-             "at most, in rms; without noise the norm of the weights is at most %.4g",
+             "rms, at most; without noise the norm of the weights is at most %.4g",
              at(p, "solution_norm_bound"));
-  print_line("release", at(p, "lattice_noise_rms"), 4,
-             "rms added to the weights, to hide rounding errors of up to %.2g; this takes %.2g of "
-             "epsilon",
-             at(p, "solution_error"), at(p, "epsilon_class") - at(p, "epsilon_core"));
+  print_line(
+      "release", at(p, "lattice_noise_rms"), 4,
+      "rms, added to the weights to hide rounding errors of up to %.2g; costs %.2g of epsilon",
+      at(p, "solution_error"), at(p, "epsilon_class") - at(p, "epsilon_core"));
   print_line("excess objective", unbounded(p, "excess_objective_q95"), 4,
-             "at most, in 95 percent of all runs (%.4g in half)",
+             "at most, in 95 percent of runs (%.4g in half of them)",
              unbounded(p, "excess_objective_q50"));
 }
 
@@ -153,20 +153,19 @@ static void print_outlook(const json_t *p) {
              : ratio < 2   ? "comparable to the signal"
                            : "above the signal: expect a model of noise");
   print_line("loss", at(p, "excess_loss_q95"), 4,
-             "at most above that of any model of typical norm, in 95 percent of all runs; a coin's "
-             "loss is %.4g",
+             "at most this far above any model of typical norm, in 95 percent of runs; that of "
+             "random guessing is %.4g",
              at(p, "coin_loss"));
   if (isnan(least)) {
-    printf("better than a coin   never        no epsilon promises it with these settings\n");
+    print_line("minimum epsilon", 0, 0, "no epsilon promises a loss below random guessing here");
   } else {
-    print_line("better than a coin", least, 4,
-               "is the least epsilon that can promise it: yours is %s (if the data allow: "
-               "docs/guide.md 7)",
-               at(p, "excess_loss_q95") < at(p, "coin_loss") ? "enough" : "too small");
+    print_line("minimum epsilon", least, 4,
+               "for a loss below random guessing, if the data allow (docs/guide.md 7); yours is %s",
+               at(p, "excess_loss_q95") < at(p, "coin_loss") ? "sufficient" : "too small");
   }
-  print_line("rows for that", at(p, "rows_better_than_coin"), 0, "at your epsilon");
-  print_line("rows for half noise", at(p, "rows_to_halve_noise"), 0,
-             "to halve noise to signal at your epsilon");
+  print_line("minimum rows", at(p, "rows_better_than_coin"), 0, "for the same at your epsilon");
+  print_line("rows to halve noise", at(p, "rows_to_halve_noise"), 0,
+             "would halve noise to signal at your epsilon");
 }
 
 static void print_text(const json_t *p) {
@@ -223,7 +222,8 @@ dperm_status run_plan(int argc, char **argv, dperm_error *err) {
   argument table[OWN + FIT_ARGUMENTS] = {
       {"--rows", ARGUMENT_COUNT, &of.rows, false, "N",
        "number of records; or --rows-about with --neighbours add-remove"},
-      {"--schema", ARGUMENT_INPUT, &schema_path, false, "FILE", "the schema; or else --dims"},
+      {"--schema", ARGUMENT_INPUT, &schema_path, false, "FILE",
+       "the schema; or give --dims instead"},
       {"--dims", ARGUMENT_COUNT, &of.dims, false, "D", "number of encoded columns", GROUP_DATA},
       {"--norm", ARGUMENT_POSITIVE, &of.norm, false, "R",
        "with --dims: bound on the norm of a row (default: 1)", GROUP_DATA},

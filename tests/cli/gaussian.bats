@@ -53,8 +53,8 @@ field() { # of the model's privacy block
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --delta 1e-6 --noise l2 > plan
   grep -q "^delta given          1e-06        not spent: l2 noise needs none" plan
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --delta 1e-6 --noise gaussian > plan
-  grep -q "^delta                1e-06        on top of that factor, for the tails of" plan
-  grep -q "^delta of numerics    .* of it, for noise too long" plan
+  grep -q "^delta                1e-06        additive slack, for the tails of" plan
+  grep -q "^delta of numerics    .* part of delta, for noise beyond" plan
 }
 
 # One plan compares all kinds at one Λ, which is given, the same for all losses: with each kind at the Λ

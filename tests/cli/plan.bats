@@ -86,11 +86,11 @@ P
 
 @test "what to expect, in words" {
   run "$DPERM" plan --rows 1000000 --dims 5 --epsilon 1
-  [[ "$output" == *"the noise is far below"* && "$output" == *"yours is enough"* ]]
+  [[ "$output" == *"the noise is far below"* && "$output" == *"yours is sufficient"* ]]
   run "$DPERM" plan --rows 100 --dims 50 --epsilon 0.1
   [[ "$output" == *"the noise is above"* && "$output" == *"yours is too small"* ]]
   run "$DPERM" plan --rows 100 --dims 5 --epsilon 0.1 --lambda 1
-  [[ "$output" == *"better than a coin   never"* && "$output" == *"rows for that        none"* ]]
+  [[ "$output" == *"minimum epsilon      none"* && "$output" == *"minimum rows         none"* ]]
   "$DPERM" plan --rows 100 --dims 5 --epsilon 0.1 --lambda 1 --json | python3 -c '
 import json, sys
 p = json.load(sys.stdin)
