@@ -12,8 +12,8 @@ const share_kind share_kinds[SHARE_COUNT] = {
                            .file = "calibration",
                            .value = "inverse_temperature",
                            .without = 1,
-                           .statement = "to choose how sure the model's probabilities are: those "
-                                        "of its scores times "},
+                           .statement = "to calibrate the model's probabilities: those of its "
+                                        "scores times "},
 };
 
 double share_given(const dperm_options *options, share_id share) {

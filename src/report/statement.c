@@ -73,15 +73,15 @@ static double records_told(const dperm_model *m) {
 static const char *how_little(const dperm_model *m) {
   const double epsilon = m->claim.epsilon;
   if (m->claim.delta >= 0.01) { /* the larger part of what is promised, whatever epsilon is */
-    return "an amount that is hardly bounded";
+    return "may learn a great deal";
   }
   if (epsilon > 4 || records_told(m) > 0.1 || m->claim.delta > 0.001) {
-    return "an amount that is bounded, but not small,";
+    return "may learn a bounded but not small amount";
   }
   if (epsilon <= 1.5) {
-    return epsilon <= 0.5 ? "next to nothing" : "very little";
+    return epsilon <= 0.5 ? "learns next to nothing" : "learns very little";
   }
-  return "a limited amount";
+  return "learns a limited amount";
 }
 
 /* With even odds beforehand the best guess is right with at most this probability, in percent: half
@@ -94,8 +94,8 @@ static void write_summary(report *p, const statement *s) {
   if (!dperm_model_is_private(s->model)) {
     report_add(
         p, REPORT_LEAD,
-        "This model is not private. It guarantees nothing to anybody: %s. Do not release it if "
-        "the records are anybody's secret.",
+        "This model is not private. It guarantees nothing to anyone: %s. Do not release it if the "
+        "records are confidential.",
         s->model->reason);
   } else if (!s->seen->holds) {
     report_add(
@@ -104,17 +104,17 @@ static void write_summary(report *p, const statement *s) {
         s->seen->first_failure);
   } else if (spends_delta(s->model)) {
     report_add(p, REPORT_LEAD,
-               "Whoever sees this model learns %s about any one %s in the data it was made from, "
-               "whatever else they know: nothing that happens with probability p becomes more "
-               "likely than %.3g times p, and %.2g on top of that, by %s.",
-               how_little(s->model), s->whom, exp(s->model->claim.epsilon), s->model->claim.delta,
-               s->event);
+               "Anyone who sees this model %s about any one %s in the data it was made from, "
+               "whatever else they know: %s can raise the probability of any event from p to at "
+               "most %.3g times p plus %.2g.",
+               how_little(s->model), s->whom, s->event, exp(s->model->claim.epsilon),
+               s->model->claim.delta);
   } else {
     report_add(p, REPORT_LEAD,
-               "Whoever sees this model learns %s about any one %s in the data it was made from, "
-               "whatever else they know: no outcome becomes more than %.3g times as likely, or as "
-               "unlikely, by %s, but for events with a probability of at most %.2g.",
-               how_little(s->model), s->whom, exp(s->model->claim.epsilon), s->event,
+               "Anyone who sees this model %s about any one %s in the data it was made from, "
+               "whatever else they know: %s makes no outcome more than %.3g times as likely, or as "
+               "unlikely, apart from events with a probability of at most %.2g.",
+               how_little(s->model), s->whom, s->event, exp(s->model->claim.epsilon),
                s->model->claim.delta);
   }
 }
@@ -133,7 +133,7 @@ static void write_classes(report *p, const statement *s) {
                              classes->names[i]);
   }
   report_row(p, "model", "%s: %s for %s %zu classes%s (%s%s)", s->path, kind_of_model(s->model),
-             s->model->joint ? "all of" : "each of", classes->count,
+             s->model->joint ? "all" : "each of", classes->count,
              s->model->joint ? " at once" : " against all others", names,
              used < sizeof names ? "" : "…");
 }
@@ -142,18 +142,23 @@ static void write_classes(report *p, const statement *s) {
 static void write_delta(report *p, const dperm_model *m) {
   if (!spends_delta(m)) {
     report_row(p, "what δ is for",
-               "noise longer than the program certifies for: too rare to be seen");
+               "noise beyond the length that the program certifies, which is too rare to be seen");
     return;
+  }
+  const double at_most = 2 * m->claim.delta;
+  char twice[80] = ""; /* of 1 or more it would say nothing */
+  if (at_most < 1) {
+    (void)snprintf(twice, sizeof twice, ", but twice that factor with at most %.3g", at_most);
   }
   report_row(
       p, "what δ is for",
-      "a bound on bad luck, fixed beforehand: noise of the normal law protects like a program "
-      "that tells all with probability δ, and else keeps within ε. Single outcomes may pass "
-      "the factor of ε more often; twice that factor at most once in %.3g runs (noise longer "
-      "than the program certifies for has %.2g of δ)",
-      1 / (2 * m->claim.delta), m->claim.delta_numerics);
+      "an allowance for bad luck, fixed in advance: Gaussian noise protects at least as well as a "
+      "program that reveals everything with probability δ and otherwise stays within ε. Single "
+      "outcomes may exceed the factor e^ε with a probability above δ%s (of δ, %.2g is for noise "
+      "beyond the length that the program certifies)",
+      twice, m->claim.delta_numerics);
   report_row(p, "δ and the records",
-             "at the very worst each of the %s%zu records is told with that probability: %.2g of "
+             "in the worst case each of the %s%zu records is revealed with probability δ: %.2g of "
              "them on average, where good practice is far below one",
              m->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? "about " : "", m->rows,
              records_told(m));
@@ -165,8 +170,8 @@ static void write_shares(report *p, const dperm_model *m) {
   if (shares[SHARE_SCHEMA] > 0) {
     report_row(
         p, "of that",
-        "ε = %.6g for the schema: what the records said, with noise, of its bins and groups; "
-        "the rest for what follows",
+        "ε = %.6g for the schema: the records decided, with noise, about its bins and groups; the "
+        "rest is for what follows",
         shares[SHARE_SCHEMA]);
   }
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
@@ -188,8 +193,8 @@ static void write_facts(report *p, const statement *s) {
   write_classes(p, s);
   report_row(p, "fingerprint", "%s", m->digest);
   if (s->adding) {
-    report_row(p, "made from",
-               "records whose number is private; about %zu, a figure chosen in public", m->rows);
+    report_row(p, "made from", "records whose number is private; about %zu by a public estimate",
+               m->rows);
   } else {
     report_row(p, "made from", "%zu records; this number is treated as public", m->rows);
   }
@@ -201,8 +206,8 @@ static void write_facts(report *p, const statement *s) {
   write_shares(p, m);
   write_delta(p, m);
   report_row(p, "how",
-             objective ? "random noise in the problem that is solved (objective perturbation)"
-                       : "random noise on the solution (output perturbation)");
+             objective ? "random noise in the optimization problem (objective perturbation)"
+                       : "random noise added to the solution (output perturbation)");
   if (method) {
     report_row(p, "choice",
                "one of %zu candidates, chosen by the method \"%s\"; the budget covers the choice",
@@ -216,18 +221,18 @@ static void write_replaced(report *p, const statement *s) {
   const guarantee twice = guarantee_replaced(&s->model->claim);
   if (twice.delta >= 1) {
     report_add(p, REPORT_TEXT,
-               "The budget counts whether a %s is in the data or not. It promises nothing about "
+               "The budget is about whether a %s is in the data at all. It promises nothing about "
                "what is said there: for two such steps (1 + e^ε)δ is 1 or more.",
                s->whom);
     return;
   }
   report_add(
       p, REPORT_TEXT,
-      "The budget counts whether a %s is in the data or not, as most programs of this kind "
-      "do. What it says is protected too: two data sets in which it says different things "
-      "are two such steps apart, which is worth (ε, δ) = (%.6g, %.2g). So somebody who "
-      "thinks it as likely as not that a %s says a certain thing, and guesses after seeing the "
-      "model, is right with a probability of at most %.4g percent.",
+      "The budget is about whether a %s is in the data at all, as in most programs of this kind. "
+      "What is said there is protected too: two data sets that differ in it alone are two such "
+      "steps apart, which amounts to (ε, δ) = (%.6g, %.2g). So someone who thinks it as likely as "
+      "not that a %s says a certain thing, and guesses after seeing the model, is right with a "
+      "probability of at most %.4g percent.",
       s->whom, twice.epsilon, twice.delta, s->person ? "person's record" : "record",
       guessed_right(twice.epsilon, twice.delta));
 }
@@ -236,22 +241,20 @@ static void write_guarantee(report *p, const statement *s) {
   report_add(p, REPORT_HEADING, "What is guaranteed, and to whom");
   report_add(
       p, REPORT_TEXT,
-      "To every %s in the data%s. The model was made with random noise, and nearly the same "
-      "models come out with nearly the same probabilities whether %s; how nearly, %s. This "
-      "holds against everybody who cannot break the random "
-      "source, the way keys and signatures are protected: also against somebody who knows "
-      "all other records, has other data to compare with, or learns more later. Nothing that "
-      "is done with the model afterwards can undo it.",
+      "To every %s in the data%s. The model was made with random noise, and any set of possible "
+      "models has nearly the same probability whether %s; %s how nearly. This holds against anyone "
+      "who cannot break the random source, as with cryptographic keys and signatures: even against "
+      "someone who knows all other records, has other data to compare with, or learns more later. "
+      "Nothing done with the model afterwards can undo it.",
       s->whom, s->person ? "" : ", and so to every person who has one record in it",
-      s->adding
-          ? s->person ? "a person is among the data or not" : "a record is among the data or not"
-      : s->person ? "a person's records say this or anything else"
-                  : "a record says this or anything else",
+      s->adding   ? s->person ? "a person is in the data or not" : "a record is in the data or not"
+      : s->person ? "a person's records say one thing or another"
+                  : "a record says one thing or another",
       spends_delta(s->model) ? "ε and δ say" : "ε says");
   report_add(p, REPORT_TEXT,
-             "For example: somebody who thinks it as likely as not that a %s, and guesses "
-             "after seeing the model, is right with a probability of at most %.4g percent.",
-             s->adding   ? s->person ? "person is among the data" : "record is among the data"
+             "For example, someone who thinks it as likely as not that a %s, and guesses after "
+             "seeing the model, is right with a probability of at most %.4g percent.",
+             s->adding   ? s->person ? "person is in the data" : "record is in the data"
              : s->person ? "person's records say a certain thing"
                          : "record says a certain thing",
              guessed_right(s->model->claim.epsilon, s->model->claim.delta));
@@ -265,11 +268,11 @@ static void write_mathematics(report *p, const statement *s) {
   report_add(p, REPORT_LINE, "P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = %s,  δ = %.2g",
              s->epsilon, s->model->claim.delta);
   report_add(p, REPORT_TEXT,
-             "for every set S of models and all data sets D, D′ of %s%zu records%s %s %s. M "
-             "is the program with all its rounding, and the weights as they stand in the file.",
+             "for every set S of models and all data sets D, D′ of %s%zu records each%s %s %s. M "
+             "is the program, rounding included, that gives the weights as they stand in the file.",
              s->adding ? "at most " : "",
              s->adding ? add_remove_rows_most(s->model->rows) : s->model->rows,
-             s->adding ? ", of which one has" : " each that differ in", s->unit,
+             s->adding ? ", of which one has" : " that differ in", s->unit,
              s->adding ? "more than the other" : "replaced by any other");
 }
 
@@ -281,53 +284,53 @@ static void write_spending(report *p, const statement *s) {
   } else if (model->ledger_entry) {
     report_add(p, REPORT_TEXT,
                "The release was charged to a ledger, as entry %llu (receipt %.16s…). The custodian "
-               "can add what is left: dperm statement --model … --ledger ….",
+               "can add what is left: dperm statement --model … --ledger …",
                (unsigned long long)model->ledger_entry, model->ledger_digest);
   } else {
     report_add(
         p, REPORT_TEXT,
         "No ledger was charged. Budgets of several releases from the same records add up, and "
-        "in this case only the custodian's own notes say how many there were.");
+        "without a ledger only the custodian's own notes say how many there were.");
   }
 }
 
 static void write_limits(report *p, const statement *s) {
   report_add(p, REPORT_HEADING, "What is not promised");
   report_add(p, REPORT_ITEM,
-             "That nothing is learned about groups: what holds for people in general, a model may "
-             "say, with or without any one of them.");
+             "That nothing is learned about groups: a model may say what holds for people in "
+             "general, with or without any one of them.");
   report_add(p, REPORT_ITEM,
              "Anything about other releases from the same records: their ε and δ must be added%s.",
-             s->seen->paid.entry.order > 0 ? ", or put together as this ledger does" : "");
+             s->seen->paid.entry.order > 0 ? ", or composed as this ledger does" : "");
   if (!s->person) {
     report_add(p, REPORT_ITEM,
-               "The same strength for somebody with several records: k of them are protected at "
-               "k times ε, and with a larger δ.");
+               "The same strength for someone with several records: k of them are protected at k "
+               "times ε and with a larger δ.");
   }
   report_add(p, REPORT_HEADING, "What is assumed");
   report_add(p, REPORT_ITEM,
              "The schema (ranges, categories, labels)%s, the options and the %s "
              "were chosen without looking at the records.",
              s->model->claim.shares[SHARE_SCHEMA] > 0
-                 ? ", but for the refinement that the budget covers"
+                 ? ", apart from the refinement that the budget covers"
                  : "",
-             s->adding ? "figure near the number of records" : "number of records");
+             s->adding ? "estimate of the number of records" : "number of records");
   if (s->person) {
     report_add(p, REPORT_ITEM, "No person has more than %zu records in the data.",
                s->model->claim.rows_per_person);
   }
   report_add(
       p, REPORT_ITEM,
-      "The computer's random source is secure: nobody can tell its bits from chance with the "
-      "computing power there is. Its arithmetic is IEEE 754, rounded to nearest, its library "
-      "of functions is exact to two units in the last place, and the program that ran is "
-      "dperm as published.");
+      "The computer's random source is secure: no one can tell its bits from true randomness with "
+      "the computing power there is. Its arithmetic is IEEE 754, rounded to nearest, its "
+      "mathematical functions are accurate to two units in the last place, and the program that "
+      "ran is dperm as published.");
   report_add(p, REPORT_ITEM,
-             "What was declared is true: the constants of a loss that is not dperm's own, and that "
-             "data called public are.");
+             "Whatever was declared is true: the constants of a custom loss, and that data "
+             "declared public are public.");
   report_add(p, REPORT_ITEM,
-             "Run time, memory and whether a run failed are not part of the release: whoever "
-             "watches the computer at work is not kept out.");
+             "Run time, memory use and whether a run failed are not part of the release: nothing "
+             "is promised against someone who watches the computer at work.");
 }
 
 static void write_checks(report *p, const statement *s) {
@@ -335,22 +338,22 @@ static void write_checks(report *p, const statement *s) {
   report_add(
       p, REPORT_TEXT,
       s->seen->holds
-          ? "dperm %s has derived the claim again from the file, with arithmetic of its own: "
-            "all %zu steps hold. Anybody who has the file can repeat that:"
-          : "dperm %s could not derive the claim from the file: not all of %zu steps hold. "
-            "Which ones do not:",
+          ? "dperm %s derived the claim again from the file, with independent arithmetic: all %zu "
+            "steps hold. Anyone who has the file can repeat this:"
+          : "dperm %s could not derive the claim from the file: not all of %zu steps hold. To see "
+            "which fail:",
       dperm_version(), s->seen->steps);
   report_add(p, REPORT_LINE, "dperm verify --model %s", s->path);
   report_add(p, REPORT_TEXT,
-             "Whoever has the program can measure its privacy from outside, and the custodian can "
-             "check the record of what was spent:");
+             "Anyone who has the program can measure its privacy from outside, and the custodian "
+             "can check the ledger of what was spent:");
   report_add(p, REPORT_LINE, "dperm audit --all");
   report_add(p, REPORT_LINE, "dperm ledger verify LEDGER;  dperm ledger show LEDGER --model %s",
              s->path);
   report_add(p, REPORT_TEXT,
-             "The proofs are in dperm's docs/privacy.md, what is defended against whom in "
-             "SECURITY.md. This page was written by the program from the file and repeats what it "
-             "says; it is no legal advice.");
+             "The proofs are in dperm's docs/privacy.md; SECURITY.md says what is defended against "
+             "whom. The program wrote this page from the file and repeats what the file says; it "
+             "is not legal advice.");
 }
 
 dperm_status dperm_statement(const char *name, const char *text, size_t length,

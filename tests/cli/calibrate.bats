@@ -22,7 +22,7 @@ three() { # of three classes
     grep -qE '^ok     calibration: inverse temperature .* for 0.5; with . epsilon_row and all other shares that = (2|1\.9.*) <= epsilon = 2$' lines
   done
   "$DPERM" statement --model m.json > page
-  grep -q "| of that | ε = 0.5 to choose how sure the model's probabilities are: those of its scores times " page
+  grep -q "| of that | ε = 0.5 to calibrate the model's probabilities: those of its scores times " page
   three
   "$DPERM" train "${people[@]}" --epsilon 2 --calibrate 0.25 --out m.json 2> /dev/null
   "$DPERM" verify --model m.json | grep -q '^ok     calibration: '
@@ -87,7 +87,7 @@ P
   "$DPERM" refine --data people.csv --schema schema.json --epsilon 5 --fit-epsilon 20 --out refined.json 2> /dev/null
   "$DPERM" train --data people.csv --schema refined.json --epsilon 1 --calibrate 0.1 --out m.json 2> message
   grep -q '(epsilon, delta) = (6, ' message
-  "$DPERM" statement --model m.json | grep -q '| of that | ε = 5 for the schema: .*; the rest for what follows |'
+  "$DPERM" statement --model m.json | grep -q '| of that | ε = 5 for the schema: .*; the rest is for what follows |'
   "$DPERM" verify --model m.json | grep -q '^ok     calibration: .* epsilon_row and all other shares that = .* <= epsilon = 6$'
 }
 

@@ -82,7 +82,7 @@ P
   setup_classes
   "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json 2> /dev/null
   run "$DPERM" statement --model m.json
-  [[ "$output" == *'a logistic regression for all of 3 classes at once ("iris", "rose", "lily")'* ]]
+  [[ "$output" == *'a logistic regression for all 3 classes at once ("iris", "rose", "lily")'* ]]
   "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --multiclass one-vs-rest --out m.json 2> /dev/null
   says 0 'for each of 3 classes against all others ("iris", "rose", "lily")' "$DPERM" statement --model m.json
 }

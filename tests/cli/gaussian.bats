@@ -137,16 +137,16 @@ P
 @test "the statement explains delta" {
   train --noise gaussian --delta 1e-6 2> /dev/null
   "$DPERM" statement --model m.json > page
-  grep -q "a bound on bad luck, fixed beforehand" page
-  grep -q "at the very worst each of the 120 records is told with that probability: 0.00012 of them on average, where good practice is far below one" page
+  grep -q "an allowance for bad luck, fixed in advance" page
+  grep -q "in the worst case each of the 120 records is revealed with probability δ: 0.00012 of them on average, where good practice is far below one" page
   # (epsilon, delta) bounds events, not the factor of a single outcome (docs/proofs/gaussian.md 1)
-  grep -q "becomes more likely than 2.72 times p, and 1e-06 on top of that, by what that record says" page
+  grep -q "what that record says can raise the probability of any event from p to at most 2.72 times p plus 1e-06" page
   grep -q "is right with a probability of at most 73.11 percent" page
-  grep -q "twice that factor at most once in 5e+05 runs" page
-  ! grep -q "but for" page
+  grep -q "above δ, but twice that factor with at most 2e-06" page
+  ! grep -q "apart from events" page
   train --noise l2 2> /dev/null
   "$DPERM" statement --model m.json > page
-  grep -q "no outcome becomes more than 2.72 times as likely, or as unlikely, by what that record says, but for events" page
+  grep -q "what that record says makes no outcome more than 2.72 times as likely, or as unlikely, apart from events" page
 }
 
 @test "sweep compares gaussian noise with others" {

@@ -210,7 +210,7 @@ P
   esac
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 0.2 --refine ask --out n.json
   [[ "${lines[1]}" == "n.json: the records were not tested for binning, and nothing was spent on it"* ]]
-  "$DPERM" statement --model m.json | grep -q '| of that | ε = 0.3 for the schema: what the records said, with noise'
+  "$DPERM" statement --model m.json | grep -q '| of that | ε = 0.3 for the schema: the records decided, with noise,'
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --seed 1 --out m.json
   [[ "${lines[1]}" == "m.json: the records were tested privately for binning, for a share of epsilon: "* ]]
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --bins none --out m.json

@@ -6,7 +6,7 @@ load helpers
   "$DPERM" train "${people[@]}" --epsilon 0.5 --out m.json --ledger l.db --dataset 'people & <others>' 2> /dev/null
   "$DPERM" statement --model m.json --ledger l.db > s.md
   head -1 s.md | grep -q '^# Privacy statement$'
-  grep -q '^> Whoever sees this model learns next to nothing about any one record in the data' s.md
+  grep -q '^> Anyone who sees this model learns next to nothing about any one record in the data' s.md
   grep -q '^| privacy budget | (ε, δ) = (0.5, 9.9e-44), for every record |$' s.md
   grep -q '^    P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = 0.5,  δ = 9.9e-44$' s.md
   grep -Eq 'all data sets D, D′ of [0-9]+ records each that differ in one record replaced by any other' s.md
@@ -45,7 +45,7 @@ P
 @test "the page does not promise more than the model" {
   "$DPERM" train "${people[@]}" --epsilon 10 --out weak.json 2> /dev/null
   "$DPERM" statement --model weak.json > s.md
-  grep -q 'an amount that is bounded, but not small' s.md
+  grep -q 'may learn a bounded but not small amount' s.md
   grep -q '^No ledger was charged' s.md
   "$DPERM" train "${people[@]}" --epsilon 1 --rows-per-person 3 --out person.json 2> /dev/null
   "$DPERM" statement --model person.json > s.md
@@ -59,24 +59,25 @@ P
 @test "a small epsilon is not called small where delta is large" {
   gaussian=("$DPERM" train "${people[@]}" --refine none --noise gaussian --out g.json)
   "${gaussian[@]}" --epsilon 0.5 --delta 1e-6 2> /dev/null
-  "$DPERM" statement --model g.json | grep -q '^> Whoever sees this model learns next to nothing about'
+  "$DPERM" statement --model g.json | grep -q '^> Anyone who sees this model learns next to nothing about'
   "${gaussian[@]}" --epsilon 0.5 --delta 9e-4 2> /dev/null # 120 records: 0.108 of them
-  "$DPERM" statement --model g.json | grep -q '^> Whoever sees this model learns an amount that is bounded, but not small, about'
+  "$DPERM" statement --model g.json | grep -q '^> Anyone who sees this model may learn a bounded but not small amount about'
   "${gaussian[@]}" --epsilon 0.5 --delta 0.5 2> /dev/null
   "$DPERM" statement --model g.json > s.md
-  grep -q '^> Whoever sees this model learns an amount that is hardly bounded about any one record .*, and 0.5 on top of that, ' s.md
+  grep -q '^> Anyone who sees this model may learn a great deal about any one record .* times p plus 0.5\.$' s.md
+  ! grep -q 'twice that factor' s.md # which a probability of 1 would not bound
   grep -q '60 of them on average, where good practice is far below one' s.md
   "${gaussian[@]}" --epsilon 20 --delta 0.3 --neighbours add-remove --rows-about 100 2> /dev/null
   "$DPERM" statement --model g.json > s.md
   grep -q 'promises nothing about what is said there: .* (1 + e^ε)δ is 1 or more.' s.md
-  ! grep -q 'which is worth' s.md
+  ! grep -q 'which amounts to' s.md
 }
 
 @test "a model without privacy gets a page that says so" {
   train_none
   "$DPERM" statement --model model.json > s.md
   head -1 s.md | grep -q '^# No privacy$'
-  grep -q '^> This model is not private. It guarantees nothing to anybody: trained without' s.md
+  grep -q '^> This model is not private. It guarantees nothing to anyone: trained without' s.md
   ! grep -q 'guaranteed, and to whom' s.md
 }
 
