@@ -7,24 +7,24 @@
 
 static const command commands[] = {
     {"train", "fit one model to a file of records", run_train, true, NULL},
-    {"tune", "choose among candidates, privately, and fit", run_tune, true, NULL},
-    {"refine", "refine a schema with private records, for some epsilon", run_refine, true, NULL},
+    {"tune", "choose among candidate settings privately, and fit a model", run_tune, true, NULL},
+    {"refine", "refine a schema with private records, at a cost in epsilon", run_refine, true,
+     NULL},
     {"plan", "show what a fit will do, from public numbers only", run_plan, false, NULL},
     {"predict", "apply a model to records", run_predict, false, NULL},
-    {"score", "count a model's errors: on public records, or privately", run_score, false, NULL},
-    {"verify", "derive a model's privacy claim again, line by line", run_verify, false, NULL},
-    {"sweep", "experiment on public records: errors over grids of settings", run_sweep, true, NULL},
-    {"audit", "attack this build: a lower bound on the epsilon it really has", run_audit, false,
+    {"score", "count a model's errors, on public records or privately", run_score, false, NULL},
+    {"verify", "recheck a model's privacy claim step by step", run_verify, false, NULL},
+    {"sweep", "measure errors on public records over grids of settings", run_sweep, true, NULL},
+    {"audit", "attack this build to find an empirical lower bound on epsilon", run_audit, false,
      NULL},
-    {"statement", "write a page for the person who must defend a release", run_statement, false,
+    {"statement", "write a privacy statement for reviewers and lawyers", run_statement, false,
      NULL},
-    {"encode", "store records in a binary file that is mapped, not read", run_encode, false, NULL},
-    {"ledger", "the record of what was spent, and what is left", NULL, false, ledger_actions},
+    {"encode", "convert records to a memory-mapped binary file", run_encode, false, NULL},
+    {"ledger", "manage a privacy-budget ledger", NULL, false, ledger_actions},
     {"schema", "check a schema, draft one from public records, or import one", NULL, false,
      schema_actions},
-    {"completion", "print the script by which a shell completes commands", run_completion, false,
-     NULL},
-    {"demo", "show everything on built-in synthetic census records", run_demo, false, NULL},
+    {"completion", "print a shell completion script", run_completion, false, NULL},
+    {"demo", "run a demonstration on synthetic census records", run_demo, false, NULL},
     {0},
 };
 
@@ -71,7 +71,7 @@ static dperm_status run(const command *c, int argc, char **argv, dperm_error *er
 
 static dperm_status print_version(int argc, char **argv, dperm_error *err) {
   if (argc > 0) {
-    return wrong_usage(err, "\"%.40s\" is one word too many", argv[0]);
+    return wrong_usage(err, "unexpected argument \"%.40s\"", argv[0]);
   }
   printf("dperm %s\n", dperm_version());
   return flush_stdout(err);

@@ -7,8 +7,8 @@
 #include "output/handles.h"
 
 static const argument common_arguments[COMMON_ARGUMENTS] = {
-    {"--quiet", ARGUMENT_FLAG, .help = "no notes and no progress on stderr", .letter = "-q"},
-    {"--help", ARGUMENT_FLAG, .help = "explain the command", .letter = "-h"},
+    {"--quiet", ARGUMENT_FLAG, .help = "suppress notes and progress on stderr", .letter = "-q"},
+    {"--help", ARGUMENT_FLAG, .help = "show this help", .letter = "-h"},
 };
 
 bool argument_is_common(const char *word, int which) {
@@ -36,26 +36,25 @@ bool argument_is_file(const argument *a) {
 argument shared_argument(const char *name, void *target) {
   static const argument shared[] = {
       {"--data", ARGUMENT_INPUT, NULL, true, "FILE", "the records"},
-      {"--schema", ARGUMENT_INPUT, NULL, false, "FILE", "what is public about the records (JSON)",
-       GROUP_USUAL},
-      {"--model", ARGUMENT_INPUT, NULL, true, "FILE", "a model that dperm wrote"},
+      {"--schema", ARGUMENT_INPUT, NULL, false, "FILE",
+       "schema: what is public about the records (JSON)", GROUP_USUAL},
+      {"--model", ARGUMENT_INPUT, NULL, true, "FILE", "model file written by dperm"},
       {"--rows-per-person", ARGUMENT_COUNT, NULL, false, "K",
        "epsilon protects a person with at most K rows (default: 1)", GROUP_PRIVACY},
       {"--neighbours", ARGUMENT_CHOICE, NULL, false, NULL,
-       "neighbouring data sets differ by one record replaced, or added or removed (default: "
-       "replace)",
+       "neighbouring data sets differ by replacing one record, or by adding or removing one "
+       "(default: replace)",
        GROUP_PRIVACY, neighbours_name, 0},
       {"--rows-about", ARGUMENT_COUNT, NULL, false, "N",
-       "with add-remove: a public estimate of the number of rows, which stays private",
+       "with add-remove: public estimate of the number of rows; the exact number stays private",
        GROUP_PRIVACY},
       {"--format", ARGUMENT_CHOICE, NULL, false, NULL,
-       "format of the records (default: by the file's name)", GROUP_DATA, format_name,
+       "format of the records (default: from the file name)", GROUP_DATA, format_name,
        DPERM_FORMAT_CSV},
-      {"--dims", ARGUMENT_COUNT, NULL, false, "D", "number of columns of svmlight data",
+      {"--dims", ARGUMENT_COUNT, NULL, false, "D", "number of columns in svmlight data",
        GROUP_DATA},
       {"--threads", ARGUMENT_THREADS, NULL, false, "N",
-       "number of threads, which does not change results (default: $DPERM_THREADS, or one per "
-       "processor)",
+       "number of threads; does not affect results (default: $DPERM_THREADS, or all processors)",
        GROUP_DATA},
       {"--json", ARGUMENT_FLAG, NULL, false, NULL, "print the result as JSON", GROUP_OUTPUT},
   };
@@ -277,7 +276,7 @@ static dperm_status take(const argument *table, size_t count, int argc, char **a
   const char *word = argv[*at], *equals = strchr(word, '=');
   if (word[0] != '-' || word[1] == '\0') { /* "-" alone is a file */
     const argument *a = next_positional(table, count);
-    return a ? store(a, word, err) : wrong_usage(err, "\"%.40s\" is one word too many", word);
+    return a ? store(a, word, err) : wrong_usage(err, "unexpected argument \"%.40s\"", word);
   }
   const argument *a = find_named(table, count, word);
   if (!a) {
@@ -302,7 +301,7 @@ static dperm_status tell(const argument *table, size_t count, const char *rest, 
   size_t kept = 0;
   for (argument_group group = GROUP_USUAL; group < GROUPS; group++) {
     for (size_t i = 0; i < count && kept < ARGUMENTS_MOST; i++) {
-      if (table[i].group == group) {
+      if (table[i].group == group && table[i].help) {
         shown[kept++] = table[i];
       }
     }

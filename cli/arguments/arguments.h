@@ -61,7 +61,7 @@ typedef struct argument {
   bool required;
   const char *value; /* what to write for the value in help: "X", "FILE", "words|to|choose"; of a
                       * number, "X|auto" allows a word, which leaves the target alone */
-  const char *help;
+  const char *help;  /* NULL: taken, but not shown */
   argument_group group;
   value_name *names; /* of a choice, from value `first` on */
   int first;

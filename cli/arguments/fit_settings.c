@@ -27,8 +27,8 @@ static void warn_of_calibration(const dperm_options *options, size_t rows) {
 const share_words share_arguments[SHARE_ARGUMENTS] = {
     {.name = "--calibrate",
      .option_at = offsetof(dperm_options, calibrate),
-     .help = "share of epsilon for calibrating the probabilities of logistic loss, usually 0.05; "
-             "predictions do not change (default: none)",
+     .help = "share of epsilon for calibrating the probabilities of a logistic model, typically "
+             "0.05; predictions do not change (default: none)",
      .figure = "epsilon_calibrated",
      .value = "inverse_temperature",
      .says = "was spent on calibrating probabilities: scores times ",
@@ -47,11 +47,11 @@ void fit_settings_init(fit_settings *s, bool many, argument *table) {
       {"--epsilon", ARGUMENT_POSITIVE, &o->epsilon, false, "E",
        "privacy budget; required unless --mechanism none"},
       {"--lambda", ARGUMENT_TEXT, &s->lambda, false, "X|auto",
-       "regularization; auto chooses it from public numbers (default: auto)"},
+       "regularization strength; auto chooses it from public numbers (default: auto)"},
       {"--loss", ARGUMENT_TEXT, &s->loss, false, NULL, "loss function (default: logistic)",
        GROUP_USUAL, loss_name},
       {"--delta", ARGUMENT_NUMBER, &o->delta, false, "D",
-       "delta that gaussian noise may spend, far below 1/rows (default: 0, pure noise)",
+       "delta for Gaussian noise; choose far less than 1/rows (default: 0, pure noise)",
        GROUP_PRIVACY},
       shared_argument("--rows-per-person", &o->rows_per_person),
       shared_argument("--neighbours", &o->neighbours),
@@ -63,57 +63,50 @@ void fit_settings_init(fit_settings *s, bool many, argument *table) {
        "how epsilon determines the noise; paper is for comparison (default: tight)", GROUP_PRIVACY,
        analysis_name},
       {"--noise", ARGUMENT_CHOICE, &o->noise, false, NULL,
-       "noise distribution; auto takes the smallest, gaussian needs --delta (default: auto)",
+       "distribution; auto picks the one with the least noise, gaussian needs --delta (default: "
+       "auto)",
        GROUP_PRIVACY, noise_name},
       {"--h", ARGUMENT_TEXT, &s->h, false, "H",
        "half-width of the smooth part of huber and smooth-hinge (default: 0.5)", GROUP_MODEL},
       {"--delta-reg", ARGUMENT_NUMBER, &o->delta_reg, false, "X|auto",
-       "extra regularization of objective perturbation (default: auto)", GROUP_MODEL},
+       "extra regularization for objective perturbation (default: auto)", GROUP_MODEL},
       {"--norm-guess", ARGUMENT_POSITIVE, &o->norm_guess, false, "F",
-       "public guess of the norm of the weights, to choose lambda and delta-reg (default: none)",
+       "public guess at the norm of the weights, to choose lambda and delta-reg (default: none)",
        GROUP_MODEL},
       {"--kernel", ARGUMENT_CHOICE, &o->kernel.kind, false, NULL,
-       "kernel, by random features (default: none, a linear model)", GROUP_MODEL, kernel_name,
-       DPERM_KERNEL_GAUSSIAN},
+       "kernel, approximated by random features (default: none, a linear model)", GROUP_MODEL,
+       kernel_name, DPERM_KERNEL_GAUSSIAN},
       {"--gamma", ARGUMENT_TEXT, &s->gamma, false, "G", "inverse width of the kernel", GROUP_MODEL},
-      {"--features", ARGUMENT_TEXT, &s->features, false, "D", "number of random features, even",
+      {"--features", ARGUMENT_TEXT, &s->features, false, "D", "number of random features (even)",
        GROUP_MODEL},
       {"--features-kind", ARGUMENT_CHOICE, &s->features_kind, false, NULL,
-       "directions of the features of a gaussian kernel (default: orthogonal)", GROUP_MODEL,
+       "directions of a Gaussian kernel's features (default: orthogonal)", GROUP_MODEL,
        direction_name},
       {"--class-weights", ARGUMENT_TEXT, &s->class_weights, false, "NAME=W,...",
-       "public weights of classes; only their ratios count (default: 1 each)", GROUP_MODEL},
+       "public class weights; only their ratios matter (default: 1 each)", GROUP_MODEL},
       {"--multiclass", ARGUMENT_CHOICE, &o->multiclass, false, NULL,
-       "more than two classes: one joint fit, or one fit per class against the rest (default: "
-       "joint "
-       "for logistic loss, else one-vs-rest)",
+       "for more than two classes: one joint fit, or one fit per class against the rest "
+       "(default: joint for logistic loss, else one-vs-rest)",
        GROUP_MODEL, multiclass_name, DPERM_MULTICLASS_JOINT},
       {"--bins", ARGUMENT_CHOICE, &o->bins, false, NULL,
-       many
-           ? "bins for numeric columns that have none in the schema: none, or auto, as many as the "
-             "rows support (default: none)"
-           : "bins for numeric columns that have none in the schema: none, or auto, as many as the "
-             "rows support (default: a private test decides whether bins help)",
+       many ? "bins for numeric columns that have none in the schema: none, or as many as the rows "
+              "support (default: none)"
+            : "bins for numeric columns that have none in the schema: none, or as many as the rows "
+              "support (default: a private test decides whether bins help)",
        GROUP_MODEL, bins_name, DPERM_BINS_NONE},
-      {"--refine", ARGUMENT_TEXT, &s->refine, false, many ? "none" : "SHARE|auto|ask|none",
-       many
-           ? "other values are for train; 'dperm refine' makes a schema beforehand"
-           : "share of epsilon for bins and groups of categories from noisy counts of the records; "
-             "ask only tests privately whether bins help, for 3 to 14 percent (default: ask with a "
-             "schema and without --bins and --kernel, else none)",
+      {"--refine", ARGUMENT_TEXT, &s->refine, false, "SHARE|auto|ask|none",
+       many ? NULL /* takes none only: only train refines */
+            : "share of epsilon for deriving bins and groups of categories from noisy counts; ask "
+              "spends 3 to 14 percent on a private test of whether bins help (default: ask with a "
+              "schema and without --bins and --kernel, else none)",
        GROUP_MODEL},
   };
   memcpy(table, lines, sizeof lines);
   for (size_t i = 0; i < SHARE_ARGUMENTS; i++) {
     const share_words *share = &share_arguments[i];
-    table[FIT_ARGUMENTS - SHARE_ARGUMENTS + i] =
-        (argument){share->name,
-                   ARGUMENT_TEXT,
-                   &s->shares[i],
-                   false,
-                   many ? "none" : "SHARE|none",
-                   many ? "other values are for train, which releases a single model" : share->help,
-                   GROUP_MODEL};
+    table[FIT_ARGUMENTS - SHARE_ARGUMENTS + i] = (argument){
+        share->name, ARGUMENT_TEXT, &s->shares[i], false, "SHARE|none", many ? NULL : share->help,
+        GROUP_MODEL};
   }
 }
 

@@ -87,9 +87,9 @@ static void print_list(const command *commands) {
 }
 
 static void print_overview(const command *commands) {
-  static const char more[] = "'dperm help COMMAND' explains one, 'dperm -V' prints the version; "
-                             "start with 'dperm demo'.";
-  printf("dperm %s: classifiers that do not betray the people in the training data\n\n"
+  static const char more[] = "'dperm help COMMAND' explains a command, 'dperm -V' prints the "
+                             "version; start with 'dperm demo'.";
+  printf("dperm %s: train classifiers with differential privacy\n\n"
          "usage: dperm COMMAND [options]\n\n",
          dperm_version());
   print_list(commands);
@@ -121,7 +121,7 @@ dperm_status help_of(const command *c, const char *word, dperm_error *err) {
   }
   printf("dperm %s: %s\n\nusage: dperm %s ACTION [options]\n\n", c->name, c->summary, c->name);
   print_list(c->actions);
-  printf("\n'dperm help %s ACTION' explains one.\n", c->name);
+  printf("\n'dperm help %s ACTION' explains an action.\n", c->name);
   return flush_stdout(err);
 }
 
@@ -135,7 +135,7 @@ dperm_status help_command(const command *commands, int argc, char **argv, dperm_
   }
   int most = table ? 1 : 2;
   if (argc > most) {
-    return wrong_usage(err, "\"%.40s\" is one word too many", argv[most]);
+    return wrong_usage(err, "unexpected argument \"%.40s\"", argv[most]);
   }
   if (c && !table) {
     return help_of(c, argc > 1 ? argv[1] : NULL, err);

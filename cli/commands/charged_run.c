@@ -13,11 +13,11 @@ void charged_run_init(charged_run *s, argument *table) {
       {"--ledger", ARGUMENT_INPUT, &s->ledger, false, "FILE|none",
        "ledger to charge (default: $DPERM_LEDGER)", GROUP_PRIVACY},
       {"--dataset", ARGUMENT_TEXT, &s->dataset, false, "NAME",
-       "data set of the ledger whose budget pays (default: $DPERM_DATASET)", GROUP_PRIVACY},
+       "ledger data set to charge (default: $DPERM_DATASET)", GROUP_PRIVACY},
       {"--dry-run", ARGUMENT_FLAG, &s->dry_run, false, NULL,
-       "show the charge and stop: nothing is spent or written", GROUP_PRIVACY},
+       "show the charge and stop; nothing is spent or written", GROUP_PRIVACY},
       {"--seed", ARGUMENT_SEED, &s->seed, false, "N",
-       "reproducible noise, for tests: the result is not private", GROUP_PRIVACY},
+       "reproducible noise for tests; the result is not private", GROUP_PRIVACY},
       shared_argument("--json", &s->json),
   };
   memcpy(table, lines, sizeof lines);
@@ -44,8 +44,7 @@ static dperm_status resolve(charged_run *s, bool is_private, dperm_error *err) {
   const usage_rule rules[] = {
       {s->dataset && !s->path, "--dataset needs a ledger; give --ledger"},
       {is_private && !s->path && !declined && from_environment("DPERM_DATASET"),
-       "DPERM_DATASET names a data set, and there is no ledger to charge; set DPERM_LEDGER, or "
-       "give "
+       "DPERM_DATASET names a data set, but no ledger is charged; set DPERM_LEDGER, or give "
        "--ledger none"},
       {is_private && s->path && !s->name,
        "--dataset is missing: it says whose budget the ledger is to charge"},
@@ -191,7 +190,7 @@ void charged_run_show(const charged_run *s) {
 argument ledger_guard_argument(const char **ledger) {
   return (argument){"--ledger",  ARGUMENT_INPUT,
                     ledger,      false,
-                    "FILE|none", "refuse records that this ledger knows (default: $DPERM_LEDGER)",
+                    "FILE|none", "refuse records of this ledger (default: $DPERM_LEDGER)",
                     GROUP_DATA};
 }
 

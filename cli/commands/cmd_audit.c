@@ -7,17 +7,17 @@
 #include "commands/external_trainer.h"
 
 static const char closing[] =
-    "Fits this build's own models to two data sets that differ in one record, the worst pair that "
-    "is known, and guesses from each model which one it was. By the claim, right guesses are at "
-    "most e^epsilon times as frequent as wrong ones: their counts give a lower bound on epsilon. "
-    "Exit status 1 if it exceeds the claim.\n"
+    "Fits this build's own models to two data sets that differ in one record, the worst known "
+    "pair, and guesses from each model which data set it came from. If the claim holds, right "
+    "guesses are at most e^epsilon times as frequent as wrong ones, so their counts give a lower "
+    "bound on epsilon. The exit status is 1 if that exceeds the claim.\n"
     "Mechanisms: output, objective (default), jacobian, weights, add-output, add-objective, "
     "add-jacobian, gaussian-output, gaussian-objective, add-gaussian-output and "
     "add-gaussian-objective, each for every loss; joint, add-joint, gaussian-joint and "
     "add-gaussian-joint (variants objective, output and jacobian), gaussian-jacobian, elliptic, "
     "shape, intercept, selector, split, stopping, refine, add-refine, bins, calibration, "
     "add-calibration, score, add-score, noise (every kind), lattice and rows; --all runs them all. "
-    "Gaussian noise has a delta so large that what it allows for is seen, or --delta.\n"
+    "Gaussian audits use a delta large enough for its effect to be measured, or --delta.\n"
     "--command audits another trainer, run as 'CMD FILE N': it prints N lines, each the weights of "
     "a new model as a JSON array. docs/audit.md explains.";
 
@@ -150,24 +150,24 @@ dperm_status run_audit(int argc, char **argv, dperm_error *err) {
       {"--loss", ARGUMENT_TEXT, &s.loss, false, NULL, "loss of the models (default: huber)",
        GROUP_USUAL, loss_name},
       {"--variant", ARGUMENT_TEXT, &o->variant, false, "V",
-       "variant of mechanisms without a loss, as --all names them"},
+       "variant of a mechanism without a loss, as named by --all"},
       {"--epsilon", ARGUMENT_POSITIVE, &o->epsilon, false, "E", "claim to attack (default: 1)"},
       {"--delta", ARGUMENT_NUMBER, &o->delta, false, "D",
-       "delta of a claim with gaussian noise, or of --command (default: 0)"},
+       "delta of the claim, for Gaussian noise or --command (default there: 0)"},
       {"--draws", ARGUMENT_COUNT, &o->draws, false, "N",
-       "models of each data set (default: 400000 for a fit, more for a small E)"},
+       "models per data set (default: 400000 for a fit, more for a small E)"},
       {"--all", ARGUMENT_FLAG, &s.all, false, NULL, "run every audit; the result is an array"},
       {"--command", ARGUMENT_TEXT, &s.command, false, "CMD", "audit another trainer instead",
        GROUP_DATA},
       {"--first", ARGUMENT_INPUT, &s.first, false, "FILE",
-       "with --command: records of your own (default: a built-in pair)", GROUP_DATA},
+       "with --command: your own records (default: a built-in pair)", GROUP_DATA},
       {"--second", ARGUMENT_INPUT, &s.second, false, "FILE",
        "with --command: the same records with one replaced", GROUP_DATA},
       shared_argument("--threads", &o->threads),
       {"--seed", ARGUMENT_SEED, &s.seed, false, "N",
-       "reproducible draws (default: the secure source)", GROUP_DATA},
+       "reproducible draws (default: the secure random source)", GROUP_DATA},
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL,
-       "no effect: standard output is JSON, the table is on stderr", GROUP_OUTPUT},
+       "accepted for consistency: output is always JSON, with a table on stderr", GROUP_OUTPUT},
   };
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
   TRY(check_together(&s, err));

@@ -35,12 +35,11 @@ static const char *shell_name(int value) {
 dperm_status run_completion(int argc, char **argv, dperm_error *err) {
   int shell = 0;
   argument table[] = {
-      {"shell", ARGUMENT_CHOICE, &shell, true, NULL, "the shell", GROUP_USUAL, shell_name}};
-  TRY(arguments_parse(
-      table, 1, argc, argv,
-      "Use: source <(dperm completion bash), the same with zsh, or dperm completion "
-      "fish | source.",
-      err));
+      {"shell", ARGUMENT_CHOICE, &shell, true, NULL, "your shell", GROUP_USUAL, shell_name}};
+  TRY(arguments_parse(table, 1, argc, argv,
+                      "To use it: source <(dperm completion bash), likewise with zsh; for fish: "
+                      "dperm completion fish | source.",
+                      err));
   printf("%s", scripts[shell]);
   return DPERM_OK;
 }

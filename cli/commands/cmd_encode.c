@@ -3,10 +3,9 @@
 #include "commands/commands.h"
 
 static const char closing[] =
-    "The encoded file contains the schema and can be given wherever --data takes records. It is "
-    "mapped rather than read, so it may be larger than memory, and gives the same model, also with "
-    "a schema that has other bins. It is as sensitive as the records, and only its owner may read "
-    "it.";
+    "The encoded file contains the schema and can be used wherever --data takes records. It is "
+    "memory-mapped, so it may be larger than memory, and gives the same model, even with a schema "
+    "that has other bins. It is as sensitive as the records; only its owner may read it.";
 
 dperm_status run_encode(int argc, char **argv, dperm_error *err) {
   const char *data = NULL, *schema_path = NULL, *out = NULL;
@@ -21,7 +20,7 @@ dperm_status run_encode(int argc, char **argv, dperm_error *err) {
       shared_argument("--format", &format),
       shared_argument("--dims", &dims),
       {"--neighbours", ARGUMENT_CHOICE, &neighbours, false, NULL,
-       "of the fit that follows: add-remove allows a file without records (default: replace)",
+       "as in the fit to follow: add-remove allows a file without records (default: replace)",
        GROUP_USUAL, neighbours_name},
       shared_argument("--json", &json),
   };

@@ -188,24 +188,23 @@ static dperm_status run_ledger_init(int argc, char **argv, dperm_error *err) {
   dperm_ledger_budget_init(&c.budget);
   argument table[] = {
       {"ledger", ARGUMENT_INPUT, &c.path, true, "FILE",
-       "the ledger, a new one or one that is there"},
+       "ledger file; created if it does not exist"},
       {"--dataset", ARGUMENT_TEXT, &c.dataset, true, "NAME", "name of the data set"},
-      {"--epsilon", ARGUMENT_TEXT, &c.budget.epsilon, true, "TOTAL",
-       "its budget, for all runs together"},
+      {"--epsilon", ARGUMENT_TEXT, &c.budget.epsilon, true, "TOTAL", "total budget for all runs"},
       {"--delta", ARGUMENT_TEXT, &c.budget.delta, false, "D",
-       "total of the deltas of all runs (default: 1e-30, which covers rounding)"},
+       "total delta for all runs (default: 1e-30, which covers rounding)"},
       {"--rows-per-person", ARGUMENT_COUNT, &c.budget.rows_per_person, false, "K",
        "the budget protects a person with at most K rows (default: 1)"},
       {"--neighbours", ARGUMENT_CHOICE, &c.budget.neighbours, false, NULL,
-       "neighbouring data sets of the budget: with replace, runs with add-remove count twice; with "
-       "add-remove, runs with replace are refused (default: replace)",
+       "neighbouring data sets of the budget: with replace, add-remove runs count twice; with "
+       "add-remove, replace runs are refused (default: replace)",
        GROUP_USUAL, neighbours_name},
       {"--composition", ARGUMENT_CHOICE, &c.budget.composition, false, NULL,
-       "how charges add up: plain sums, or by one Renyi order, by which many small releases with "
-       "gaussian noise cost less; renyi needs --delta (default: plain)",
+       "how charges add up: as plain sums, or by one Renyi order, which makes many small releases "
+       "with Gaussian noise cheaper; renyi needs --delta (default: plain)",
        GROUP_USUAL, composition_name},
       {"--order", ARGUMENT_POSITIVE, &c.budget.order, false, "A",
-       "that order, from 1.1 on (default: the one that allows most small releases)"},
+       "Renyi order, at least 1.1 (default: the one that allows most small releases)"},
       shared_argument("--json", &c.json),
   };
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
@@ -242,7 +241,7 @@ static dperm_status run_ledger_verify(int argc, char **argv, dperm_error *err) {
   argument table[] = {
       {"ledger", ARGUMENT_INPUT, &c.path, true, "FILE", "the ledger"},
       {"--head", ARGUMENT_TEXT, &c.head, false, "DIGEST",
-       "digest that 'dperm ledger show' printed before: it must still be there"},
+       "digest printed by an earlier 'dperm ledger show'; it must still be in the ledger"},
       shared_argument("--json", &c.json),
   };
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv,
@@ -262,8 +261,8 @@ static dperm_status run_ledger_verify(int argc, char **argv, dperm_error *err) {
 }
 
 const command ledger_actions[] = {
-    {"init", "give a data set its budget, once and for good", run_ledger_init, false, NULL},
+    {"init", "give a data set its budget (cannot be changed later)", run_ledger_init, false, NULL},
     {"show", "list data sets and what was charged to them", run_ledger_show, false, NULL},
-    {"verify", "find what was changed, removed or moved", run_ledger_verify, false, NULL},
+    {"verify", "check a ledger's integrity", run_ledger_verify, false, NULL},
     {0},
 };

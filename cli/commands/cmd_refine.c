@@ -7,13 +7,11 @@
 #include "output/mpi_job.h"
 
 static const char closing[] =
-    "Counts the records in cells that follow from the schema, adds noise to every count, and "
-    "derives "
-    "bins of equal mass for numeric columns and groups of rare categories from the noisy counts. "
-    "The "
-    "schema states what it cost, and every model trained with it adds that to its own epsilon. If "
-    "there are too few rows for this epsilon, the schema stays as it is and nothing is spent. "
-    "'dperm train --refine' refines and trains in one run, for one epsilon.";
+    "Counts the records in cells that follow from the schema, adds noise to every count, and uses "
+    "the noisy counts to derive bins of equal mass for numeric columns and groups of rare "
+    "categories. The schema states its cost, and every model trained with it adds that to its own "
+    "epsilon. If there are too few rows for this epsilon, the schema stays as it is and nothing is "
+    "spent. 'dperm train --refine' refines and trains in one run, for one epsilon.";
 
 typedef struct refine_command {
   const char *data, *schema, *out;
@@ -44,8 +42,7 @@ static void say(const refine_command *c, const json_t *schema, size_t rows) {
                  c->options.rows_about ? c->options.rows_about : rows);
   if (!(spent > 0)) {
     note("%s: the schema is unchanged and nothing was spent: it has nothing to refine, or %s rows "
-         "are "
-         "too few at this epsilon",
+         "are too few at this epsilon",
          name, number);
     return;
   }
@@ -115,7 +112,7 @@ dperm_status run_refine(int argc, char **argv, dperm_error *err) {
        "epsilon to spend on the refinement"},
       {"--out", ARGUMENT_OUTPUT, &c.out, true, "FILE", "file to write the refined schema to"},
       {"--fit-epsilon", ARGUMENT_POSITIVE, &o->fit_epsilon, false, "E",
-       "epsilon of the fit that follows, which decides the number of bins (default: 11.5 times "
+       "epsilon of the fit to follow, which determines the number of bins (default: 11.5 times "
        "--epsilon)"},
       shared_argument("--rows-per-person", &o->rows_per_person),
       shared_argument("--neighbours", &o->neighbours),

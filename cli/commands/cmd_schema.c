@@ -161,11 +161,11 @@ static dperm_status run_schema_draft(int argc, char **argv, dperm_error *err) {
        "values of the positive class (default: the rarer of two)"},
       {"--header", ARGUMENT_FLAG, &header, false, NULL, "the first line names the columns"},
       {"--no-header", ARGUMENT_FLAG, &no_header, false, NULL,
-       "it does not: they become column1, ... (default: guessed)"},
+       "it does not; they become column1, ... (default: guessed)"},
       {"--separator", ARGUMENT_TEXT, &separator, false, "C",
        "byte between fields, or \"tab\" (default: guessed)"},
       {"--missing", ARGUMENT_TEXT, &missing, false, "T[,T...]",
-       "texts that mean a missing value (default: the usual ones)"},
+       "texts that stand for a missing value (default: the usual ones)"},
       {"--out", ARGUMENT_OUTPUT, &out_path, false, "FILE",
        "file to write the schema to (default: standard output)"},
       ledger_guard_argument(&ledger),
@@ -207,22 +207,22 @@ static dperm_status run_schema_import(int argc, char **argv, dperm_error *err) {
        "a Frictionless table schema, resource or package, or CSVW metadata (JSON)"},
       {"--label", ARGUMENT_TEXT, &options.label, true, "COLUMN", "column of the label"},
       {"--positive", ARGUMENT_TEXT, &positive, false, "V[,V...]",
-       "values of the positive class (default: by custom, or the second of two)"},
+       "values of the positive class (default: the conventional one, such as yes, true or 1, or "
+       "else the second of two)"},
       {"--format", ARGUMENT_CHOICE, &options.dictionary, false, NULL,
        "format of the dictionary; auto recognizes it by its keys (default: auto)", GROUP_USUAL,
        dictionary_name},
       {"--table", ARGUMENT_TEXT, &options.table, false, "NAME",
-       "which of several tables: a resource's name or path, a table's url"},
+       "which of several tables: a resource's name or path, or a table's url"},
       {"--out", ARGUMENT_OUTPUT, &out_path, false, "FILE",
        "file to write the schema to (default: standard output)"},
   };
   TRY(arguments_parse(
       table, sizeof table / sizeof *table, argc, argv,
-      "Makes a schema from the ranges, lists of values and missing values in a data "
-      "dictionary. "
+      "Makes a schema from the ranges, lists of values and missing values in a data dictionary. "
       "No record is read and nothing is guessed: columns about which the dictionary says too "
-      "little, such as numbers without a range, are ignored, and remarks on stderr say what "
-      "is needed. The dictionary must be public knowledge: ranges computed from the records to "
+      "little, such as numbers without a range, are ignored, and remarks on stderr say what is "
+      "needed. The dictionary must be public knowledge: ranges computed from the records to "
       "be protected would reveal them. docs/formats.md has the rules.",
       err));
   OWNED_MEMORY const char **positives =
@@ -246,7 +246,7 @@ static dperm_status run_schema_check(int argc, char **argv, dperm_error *err) {
       {"--data", ARGUMENT_INPUT, &data_path, false, "FILE",
        "records that must fit the schema: CSV, or encoded with it"},
       {"--unsafe-diagnostics", ARGUMENT_FLAG, &unsafe, false, NULL,
-       "with --data: print missing, unknown and clamped counts to stderr, which is not private"},
+       "with --data: count missing, unknown and clamped values on stderr, which is not private"},
       shared_argument("--json", &json),
       ledger_guard_argument(&ledger),
   };
@@ -260,7 +260,7 @@ static dperm_status run_schema_check(int argc, char **argv, dperm_error *err) {
 
 const command schema_actions[] = {
     {"check", "check a schema, and whether records fit it", run_schema_check, false, NULL},
-    {"draft", "make a first schema from public records", run_schema_draft, false, NULL},
+    {"draft", "draft a schema from public records", run_schema_draft, false, NULL},
     {"import", "make a schema from a data dictionary", run_schema_import, false, NULL},
     {0},
 };

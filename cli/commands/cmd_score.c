@@ -10,9 +10,9 @@
 static const char closing[] =
     "Without --epsilon the counts are exact, so they are not private: for public data only. With "
     "--epsilon they carry discrete Laplace noise, and only the number of records is taken to be "
-    "public; with --neighbours add-remove that is private too, and \"correct\" is a noisy count "
-    "like "
-    "\"errors\". In 95 of 100 runs \"interval\" contains the error rate on these very records, and "
+    "public; with --neighbours add-remove that is private too, and \"correct\" is a noisy count, "
+    "as "
+    "\"errors\" is. In 95 of 100 runs \"interval\" contains the error rate on these records, and "
     "\"population_interval\" that of the population they are a random sample of.";
 
 typedef struct score_settings {
@@ -112,12 +112,13 @@ dperm_status run_score(int argc, char **argv, dperm_error *err) {
        "labelled records; public ones unless --epsilon is given"},
       shared_argument("--format", &s.format),
       {"--epsilon", ARGUMENT_POSITIVE, &o->epsilon, false, "E",
-       "privacy budget of a private error rate (default: none, exact counts)"},
+       "privacy budget for a private error rate (default: none, exact counts)"},
       {"--counts", ARGUMENT_FLAG, &o->counts, false, NULL,
-       "the four confusion counts as well, each at half of epsilon (at all of it with add-remove)",
+       "also give the four confusion counts, each at half of epsilon (all of it with add-remove)",
        GROUP_PRIVACY},
       {"--public-model", ARGUMENT_FLAG, &o->public_model, false, NULL,
-       "the model was made without these records: the score is private even if the model is not",
+       "declare that the model was made without these records; its score is then private even if "
+       "the model is not",
        GROUP_PRIVACY},
       shared_argument("--rows-per-person", &o->rows_per_person),
       shared_argument("--neighbours", &o->neighbours),

@@ -1,4 +1,4 @@
-/* dperm statement: a page for the person who must defend a release. */
+/* dperm statement: a page for those who must review or defend a release. */
 #include <dperm/verify.h>
 
 #include "commands/commands.h"
@@ -9,15 +9,15 @@ dperm_status run_statement(int argc, char **argv, dperm_error *err) {
   argument table[] = {
       shared_argument("--model", &model),
       {"--ledger", ARGUMENT_INPUT, &ledger_path, false, "FILE",
-       "ledger, to state what was spent and what is left of the budget"},
+       "ledger from which to state what was spent and what is left"},
       {"--html", ARGUMENT_FLAG, &html, false, NULL, "HTML instead of Markdown"},
       {"--out", ARGUMENT_OUTPUT, &out_path, false, "FILE",
        "file to write the page to (default: standard output)"},
   };
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv,
-                      "What the model guarantees to whom, in words and in mathematics, what was "
-                      "spent, what is assumed and how to check it: for lawyers and "
-                      "data-protection officers.",
+                      "The page says what the model guarantees and to whom, in words and in "
+                      "mathematics, what was spent, what is assumed and how to check it. It is "
+                      "written for lawyers and data-protection officers.",
                       err));
   OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   TRY(ledger_path ? dperm_ledger_open(ledger_path, &ledger, err) : DPERM_OK);

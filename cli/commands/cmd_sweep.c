@@ -14,11 +14,10 @@
 #include "output/sweep_results.h"
 
 static const char closing[] =
-    "For public data: errors are exact counts. --loss, --mechanism, --noise, --lambda and "
-    "--epsilon "
-    "take lists, such as --lambda 1e-4,1e-3,auto. Each of K folds is held out once; models with "
-    "noise are drawn R times in each. error_se is the standard error of error_mean, from the "
-    "spread between folds (between draws with --test-data).\n"
+    "For public data only: errors are exact counts. --loss, --mechanism, --noise, --lambda and "
+    "--epsilon take lists, such as --lambda 1e-4,1e-3,auto. Each of K folds is held out once; "
+    "models with noise are drawn R times in each. error_se is the standard error of error_mean, "
+    "from the spread between folds (between draws with --test-data).\n"
     "With --out FILE, finished work is kept in FILE.journal: after an interruption the same "
     "command continues from there, with the same result. It is removed when FILE is written.";
 
@@ -325,27 +324,28 @@ dperm_status run_sweep(int argc, char **argv, dperm_error *err) {
       .story = {.words = (const char *const *)argv, .folds = 10, .draws = 10, .seed = 1}};
   enum { OWN = 14, ALL = OWN + FIT_ARGUMENTS };
   argument table[ALL] = {
-      {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records, which are public"},
+      {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records, which must be public"},
       shared_argument("--schema", &s.schema),
       {"--out", ARGUMENT_OUTPUT, &s.out, false, "FILE",
        "file to write the cells to (default: standard output)"},
       {"--test-data", ARGUMENT_INPUT, &s.test_data, false, "FILE",
        "records to count errors on, instead of cross-validation", GROUP_DATA},
       {"--folds", ARGUMENT_COUNT, &s.story.folds, false, "K",
-       "folds of the cross-validation (default: 10)", GROUP_DATA},
-      {"--draws", ARGUMENT_COUNT, &s.story.draws, false, "R",
-       "draws of the noise in each fold (default: 10)", GROUP_DATA},
-      {"--seed", ARGUMENT_SEED, &s.story.seed, false, "N", "seed of folds and noise (default: 1)",
+       "number of cross-validation folds (default: 10)", GROUP_DATA},
+      {"--draws", ARGUMENT_COUNT, &s.story.draws, false, "R", "noise draws per fold (default: 10)",
+       GROUP_DATA},
+      {"--seed", ARGUMENT_SEED, &s.story.seed, false, "N", "seed for folds and noise (default: 1)",
        GROUP_DATA},
       shared_argument("--format", &s.format),
       shared_argument("--dims", &s.dims),
       shared_argument("--threads", &s.fit.options.threads),
       ledger_guard_argument(&s.ledger),
-      {"--plot", ARGUMENT_OUTPUT, &s.picture, false, "FILE", "a picture, .svg (needs gnuplot)",
+      {"--plot", ARGUMENT_OUTPUT, &s.picture, false, "FILE", "plot to write, .svg (needs gnuplot)",
        GROUP_OUTPUT},
       {"--html", ARGUMENT_OUTPUT, &s.page, false, "FILE",
-       "a page with the picture and all cells (needs gnuplot)", GROUP_OUTPUT},
-      {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "cells as JSON instead of CSV", GROUP_OUTPUT},
+       "page to write, with the plot and all cells (needs gnuplot)", GROUP_OUTPUT},
+      {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "write the cells as JSON, not CSV",
+       GROUP_OUTPUT},
   };
   fit_settings_init(&s.fit, true, table + OWN);
   for (size_t i = OWN; i < ALL; i++) { /* those that are lists here */

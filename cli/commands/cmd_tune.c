@@ -6,12 +6,11 @@
 static const char closing[] =
     "--loss, --h, --lambda, --gamma and --features take lists, such as --lambda 1e-3,3e-3,1e-2. "
     "'dperm train' with --lambda auto is often better than any choice.\n"
-    "split gives each candidate its own part of the rows\n"
-    "stopping tries random candidates on nearly all rows, for a random number of rounds that "
-    "stays "
-    "secret\n"
-    "public chooses on --public-data; if these turn out to be the private records, or mostly, the "
-    "run ends without a model, and its charge stays spent";
+    "split gives each candidate its own part of the rows.\n"
+    "stopping tries random candidates on nearly all rows, for a random number of rounds that stays "
+    "secret.\n"
+    "public chooses on --public-data; if they largely coincide with the private records, the run "
+    "ends without a model and its charge stays spent.";
 
 static dperm_status rules_hold(const fit_choice *choice, dperm_error *err) {
   const dperm_tune_options *how = &choice->how;
@@ -45,9 +44,9 @@ dperm_status run_tune(int argc, char **argv, dperm_error *err) {
       {"--rounds-mean", ARGUMENT_POSITIVE, &how->rounds_mean, false, "M",
        "stopping: mean number of rounds (default: 3 per candidate)", GROUP_MODEL},
       {"--holdout", ARGUMENT_NUMBER, &how->holdout, false, "H",
-       "stopping, public: share of rows to choose by (default: 0.1)", GROUP_MODEL},
+       "stopping, public: share of rows held out for choosing (default: 0.1)", GROUP_MODEL},
       {"--public-data", ARGUMENT_INPUT, &choice.public_data, false, "FILE",
-       "public: records that are public", GROUP_MODEL},
+       "public: the public records", GROUP_MODEL},
   };
   argument table[FIT_COMMAND_ARGUMENTS + sizeof lines / sizeof *lines] = {{0}};
   fit_command_init(&c, true, table);

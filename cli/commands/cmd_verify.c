@@ -10,16 +10,15 @@ dperm_status run_verify(int argc, char **argv, dperm_error *err) {
   argument table[] = {
       shared_argument("--model", &model_path),
       {"--ledger", ARGUMENT_INPUT, &ledger_path, false, "FILE",
-       "ledger it was charged to, whose entry must have paid for what the file shows"},
+       "ledger the model was charged to; its entry must cover what the file shows"},
       shared_argument("--json", &json),
   };
   TRY(arguments_parse(
       table, sizeof table / sizeof *table, argc, argv,
       "Derives the claim again from the file's public fields, with arithmetic that shares "
       "nothing with training (256 bits, rounded outwards, or exact). Prints a line for each "
-      "step: \"ok\" holds, \"FAILS\" does not, \"note\" is what no file can show. The exit "
-      "status "
-      "is 0 if every step holds, else 1. docs/guide.md explains.",
+      "step: \"ok\" if it holds, \"FAILS\" if not, \"note\" for what no file can show. The exit "
+      "status is 0 if every step holds, else 1. docs/guide.md explains.",
       err));
   json_auto_t *lines = json_array();
   OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;

@@ -5,7 +5,7 @@ load helpers
   run "$DPERM" --version
   [[ "$output" =~ ^dperm\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
   [ "$output" = "$("$DPERM" -V)" ]
-  fails 2 "one word too many" "$DPERM" -V more
+  fails 2 "unexpected argument" "$DPERM" -V more
   succeeds "$DPERM" help
   for command in train plan predict score schema demo; do
     [[ "$output" == *"$command"* ]]

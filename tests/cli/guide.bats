@@ -33,7 +33,7 @@ names() { "$DPERM" help --table | cut -d' ' -f1 | uniq; }
   for word in frobnicate 'init|show' FILE; do
     fails 2 "ledger: no action is called \"$word\"; see 'dperm help ledger'" "$DPERM" help ledger $word
   done
-  fails 2 "one word too many" "$DPERM" help ledger init more
+  fails 2 "unexpected argument" "$DPERM" help ledger init more
 }
 
 page() { sh "$DPERM_SOURCE/cmake/manual.sh" "$DPERM" $1; }
@@ -136,7 +136,7 @@ Z
   }
   fails 2 "bash|zsh|fish is missing" "$DPERM" completion
   fails 2 "must be bash, zsh or fish" "$DPERM" completion csh
-  fails 2 "one word too many" "$DPERM" completion bash zsh
+  fails 2 "unexpected argument" "$DPERM" completion bash zsh
 }
 
 @test "pages, scripts and docs are installed, and are those of the command" {

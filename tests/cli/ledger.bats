@@ -76,7 +76,7 @@ P
   [[ "${lines[1]}" == "no ledger: "* ]]
   [ "$(left)" = 0.8 ]
   run env -u DPERM_LEDGER "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json
-  fails_with 2 "DPERM_DATASET names a data set, and there is no ledger to charge"
+  fails_with 2 "DPERM_DATASET names a data set, but no ledger is charged"
   # What is not private is free, but not for data that the ledger knows.
   run "$DPERM" train "${people[@]}" --mechanism none --out m.json
   fails_with 1 'these data are data set "people", and a run that is not private would spend all'

@@ -54,7 +54,7 @@ load helpers
   for word in -x -V -; do
     run "$DPERM" train $word
     [ $word = - ] || fails_with 2 "unknown option $word"
-    [ $word != - ] || fails_with 2 '"-" is one word too many'
+    [ $word != - ] || fails_with 2 'unexpected argument "-"'
   done
 }
 

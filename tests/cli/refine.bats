@@ -163,7 +163,7 @@ P
   "$DPERM" sweep --data records.csv --schema wide.json --epsilon 1 --folds 2 --draws 2 --refine none > none.csv
   cmp plain.csv none.csv
   "$DPERM" tune --lambda 0.1,0.2 --data records.csv --schema wide.json --epsilon 4 --refine none --out m.json 2> /dev/null
-  "$DPERM" help tune | tr -s ' \n' ' ' | grep -q 'other values are for train'
+  ! "$DPERM" help tune | grep -qe '--refine' -e '--calibrate'
   fails 2 "--epsilon" "$DPERM" refine --data records.csv --schema wide.json --out n.json
   "$DPERM" encode --data records.csv --schema wide.json --out e.bin 2> /dev/null
   run "$DPERM" refine --data e.bin --schema wide.json --epsilon 1 --out n.json

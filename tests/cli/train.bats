@@ -175,7 +175,7 @@ P
   fails 2 "--out is missing" "$DPERM" train "${people[@]}" --mechanism none
   fails 2 "--data is given twice" "$DPERM" train --data people.csv --data people.csv --mechanism none --out m
   fails 2 "need a schema" "$DPERM" train --data people.csv --mechanism none --out m
-  fails 2 "one word too many" "$DPERM" train extra --data people.csv --mechanism none --out m
+  fails 2 "unexpected argument" "$DPERM" train extra --data people.csv --mechanism none --out m
 }
 
 @test "a file that is not there, or cannot be read, or is a folder" {
