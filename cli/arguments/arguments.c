@@ -54,7 +54,7 @@ argument shared_argument(const char *name, void *target) {
       {"--dims", ARGUMENT_COUNT, NULL, false, "D", "number of columns in svmlight data",
        GROUP_DATA},
       {"--threads", ARGUMENT_THREADS, NULL, false, "N",
-       "number of threads; does not affect results (default: $DPERM_THREADS, or all processors)",
+       "number of threads; results are the same (default: $DPERM_THREADS, or one per processor)",
        GROUP_DATA},
       {"--json", ARGUMENT_FLAG, NULL, false, NULL, "print the result as JSON", GROUP_OUTPUT},
   };

@@ -63,8 +63,7 @@ void fit_settings_init(fit_settings *s, bool many, argument *table) {
        "how epsilon determines the noise; paper is for comparison (default: tight)", GROUP_PRIVACY,
        analysis_name},
       {"--noise", ARGUMENT_CHOICE, &o->noise, false, NULL,
-       "distribution; auto picks the one with the least noise, gaussian needs --delta (default: "
-       "auto)",
+       "noise distribution; auto picks the least noise, gaussian needs --delta (default: auto)",
        GROUP_PRIVACY, noise_name},
       {"--h", ARGUMENT_TEXT, &s->h, false, "H",
        "half-width of the smooth part of huber and smooth-hinge (default: 0.5)", GROUP_MODEL},

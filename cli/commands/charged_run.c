@@ -190,7 +190,7 @@ void charged_run_show(const charged_run *s) {
 argument ledger_guard_argument(const char **ledger) {
   return (argument){"--ledger",  ARGUMENT_INPUT,
                     ledger,      false,
-                    "FILE|none", "refuse records of this ledger (default: $DPERM_LEDGER)",
+                    "FILE|none", "refuse records charged to this ledger (default: $DPERM_LEDGER)",
                     GROUP_DATA};
 }
 

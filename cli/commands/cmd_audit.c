@@ -153,7 +153,7 @@ dperm_status run_audit(int argc, char **argv, dperm_error *err) {
        "variant of a mechanism without a loss, as named by --all"},
       {"--epsilon", ARGUMENT_POSITIVE, &o->epsilon, false, "E", "claim to attack (default: 1)"},
       {"--delta", ARGUMENT_NUMBER, &o->delta, false, "D",
-       "delta of the claim, for Gaussian noise or --command (default there: 0)"},
+       "delta of the claim; for Gaussian noise, or for --command, where the default is 0"},
       {"--draws", ARGUMENT_COUNT, &o->draws, false, "N",
        "models per data set (default: 400000 for a fit, more for a small E)"},
       {"--all", ARGUMENT_FLAG, &s.all, false, NULL, "run every audit; the result is an array"},

@@ -6,7 +6,7 @@
 
 static const char closing[] =
     "Runs are charged with --ledger FILE --dataset NAME (train, tune, refine, score --epsilon), or "
-    "by DPERM_LEDGER and DPERM_DATASET in the environment. docs/ledger.md explains.";
+    "through DPERM_LEDGER and DPERM_DATASET in the environment. docs/ledger.md explains.";
 
 typedef struct ledger_command {
   const char *path, *dataset, *model, *head;
@@ -204,7 +204,7 @@ static dperm_status run_ledger_init(int argc, char **argv, dperm_error *err) {
        "with Gaussian noise cheaper; renyi needs --delta (default: plain)",
        GROUP_USUAL, composition_name},
       {"--order", ARGUMENT_POSITIVE, &c.budget.order, false, "A",
-       "Renyi order, at least 1.1 (default: the one that allows most small releases)"},
+       "Renyi order, at least 1.1 (default: the one that allows the most small releases)"},
       shared_argument("--json", &c.json),
   };
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));

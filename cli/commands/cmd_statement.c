@@ -9,7 +9,7 @@ dperm_status run_statement(int argc, char **argv, dperm_error *err) {
   argument table[] = {
       shared_argument("--model", &model),
       {"--ledger", ARGUMENT_INPUT, &ledger_path, false, "FILE",
-       "ledger from which to state what was spent and what is left"},
+       "ledger, to add what was spent and what is left of the budget"},
       {"--html", ARGUMENT_FLAG, &html, false, NULL, "HTML instead of Markdown"},
       {"--out", ARGUMENT_OUTPUT, &out_path, false, "FILE",
        "file to write the page to (default: standard output)"},
