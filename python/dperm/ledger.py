@@ -34,10 +34,10 @@ class Ledger:
     def create(cls, path: "str | os.PathLike[str]", dataset: str, epsilon: Union[str, float],
                delta: Union[str, float, None] = None, rows_per_person: int = 1,
                composition: str = "plain", order: Optional[float] = None, neighbours: str = "replace") -> "Ledger":
-        """Gives a data set its budget, once and for good, in a new ledger or one that is there.
+        """Gives a data set its budget, which cannot be changed later; the ledger is created if it does not exist.
 
-        Charges add up as plain sums, or with ``composition="renyi"`` by one Renyi order, which many small
-        releases with Gaussian noise cost far less by; that needs a ``delta``. Without ``order`` it is the
+        Charges add up as plain sums, or with ``composition="renyi"`` by one Renyi order, which makes many
+        small releases with Gaussian noise far cheaper; that needs a ``delta``. Without ``order`` it is the
         one at which the most of them fit. A budget for ``neighbours="add-remove"`` takes no releases that state
         how many records there are; in one for replaced records, those that do not count twice.
         """

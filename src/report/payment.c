@@ -76,7 +76,7 @@ void payment_write(report *p, const dperm_model *model, const payment *e,
   char charged[DOUBLE_TEXT_SIZE], by[80] = "";
   (void)format_double(model->claim.epsilon_charged, false, charged);
   report_row(p, "this release",
-             "(ε, δ) = (%s, %.2g), entry %llu of %s in the ledger, committed for this very model",
+             "(ε, δ) = (%s, %.2g), entry %llu of %s in the ledger, committed for this model",
              charged, model->claim.delta, e->entry.entry, e->time);
   if (e->twice) {
     report_row(p, "in that ledger",
@@ -88,8 +88,8 @@ void payment_write(report *p, const dperm_model *model, const payment *e,
     (void)snprintf(by, sizeof by, ", added up by Rényi order %g; plain sum %.24s", e->entry.order,
                    e->plain);
     report_row(p, "what it costs there",
-               "%s, its Rényi divergence: that is what the total goes down by, and the conversion "
-               "to ε, once, with the first release",
+               "%s, its Rényi divergence, which is taken from the total; so is, with the first "
+               "release only, the conversion to ε",
                e->entry.cost);
   }
   if (for_schema->entry.entry != 0) {

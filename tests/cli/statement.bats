@@ -10,7 +10,7 @@ load helpers
   grep -q '^| privacy budget | (ε, δ) = (0.5, 9.9e-44), for every record |$' s.md
   grep -q '^    P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = 0.5,  δ = 9.9e-44$' s.md
   grep -Eq 'all data sets D, D′ of [0-9]+ records each that differ in one record replaced by any other' s.md
-  grep -q '^| this release | (ε, δ) = (0.5, 9.9e-44), entry 2 of .* committed for this very model |$' s.md
+  grep -q '^| this release | (ε, δ) = (0.5, 9.9e-44), entry 2 of .* committed for this model |$' s.md
   grep -q '^| left | ε = 1.5 ' s.md
   grep -q 'people & \\<others\\>' s.md
   grep -q 'is right with a probability of at most 62.25 percent' s.md
