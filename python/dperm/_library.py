@@ -118,7 +118,7 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_ledger_datasets": [_LEDGER, DatasetVisitor, c_void_p],
     "dperm_ledger_entries": [_LEDGER, _NO_TEXT, EntryVisitor, c_void_p],
     "dperm_ledger_head": [_LEDGER, POINTER(c_uint64), _BUFFER],
-    "dperm_ledger_refuse_data": [_LEDGER, _DATA],
+    "dperm_ledger_refuse_data": [_LEDGER, _DATA], "dperm_ledger_refuse_file": [_LEDGER, _PATH],
     "dperm_ledger_verify": [_LEDGER, _NO_TEXT, VerifyLine, c_void_p, POINTER(c_bool)],
     "dperm_ledger_find_model": [_LEDGER, _MODEL, EntryVisitor, c_void_p],
     "dperm_audit_run": [POINTER(AuditOptions), POINTER(AuditFigures)],

@@ -70,13 +70,13 @@ def account(ledger: Any, dataset: Optional[str], is_private: bool) -> Tuple[c.Ac
     return c.Account(found._handle.pointer, named, False, None), (found, named)
 
 
-def refuse_known(handle: c.Handle, ledger: Any = None) -> None:
-    """Refuses exact figures about records that the ledger knows: this one, or the environment's."""
+def refuse_known(records: "c.Handle | str | os.PathLike[str]", ledger: Any = None) -> None:
+    """Refuses exact figures about records, or a file of them, that the ledger knows: this one, or the environment's."""
     found = _opened(ledger)
     if found is None:
         return
     try:
-        c.call("dperm_ledger_refuse_data", found._handle, handle)
+        c.call(f"dperm_ledger_refuse_{'data' if isinstance(records, c.Handle) else 'file'}", found._handle, records)
     except BudgetError as refused:
         raise error_for(refused.status, f"{found.path} knows these data, and exact figures about them are not "
                         "private; use score_private, or PrivateTuner") from None

@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _library as c
 from . import arrow, schema_check
+from .account import refuse_known
 from .as_json import as_json
 from .columns import text_of
 from .fingerprint import csv_columns, digest
@@ -75,6 +76,8 @@ class Schema:
         framed = hasattr(records, "to_csv") or isinstance(records, arrow.Table)
         options.header = 1 if framed else options.header
         file = _in_memory("records", _csv(records)) if framed else (public_data, None, 0)
+        if not framed:
+            refuse_known(public_data)
         schema = cls._remarked("dperm_schema_draft", *file, byref(options), None)
         if isinstance(public_data, (str, os.PathLike)):
             found = digest(csv_columns(public_data, schema.to_dict()), schema._missing)

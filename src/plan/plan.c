@@ -107,9 +107,11 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
 }
 
 /* The plan for rows of `inputs` encoded columns, or with a kernel for those of its features. */
-static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const row_bounds *encoded,
-                              const dperm_options *options, const guarantee *claim,
+static dperm_status make_plan(const run *r, size_t inputs, const row_bounds *encoded,
                               dperm_plan *made, dperm_error *err) {
+  const dperm_options *options = r->options;
+  const guarantee *claim = &r->claim;
+  const size_t rows = r->rows, classes = r->classes;
   const dperm_kernel *kernel = &options->kernel;
   TRY(kernel_validate_numbers(kernel, err)); /* this machine's memory need not be the fit's */
   TRY(kernel_validate_angles(kernel, encoded, err));
@@ -206,9 +208,9 @@ static dperm_status plan_numbers(const dperm_plan_rows *of, size_t rows,
   row_bounds bounds = row_bounds_of_norm(of->dims, of->norm);
   bounds.norm1 = fmin(bounds.norm1, of->norm1);
   const size_t classes = options->classes ? options->classes : 2;
-  const private_run shares = run_shares(options, classes, NULL, 0);
-  planned->claim = run_claim(options, &shares, 0);
-  return make_plan(rows, of->dims, classes, &bounds, options, &planned->claim, made, err);
+  const run_terms terms = {.chooses = true, .rows = rows, .classes = classes};
+  TRY(run_make(options, &terms, &planned->made, err));
+  return make_plan(&planned->made, of->dims, &bounds, made, err);
 }
 
 static dperm_status plan_records(const dperm_plan_rows *of, size_t rows,
@@ -220,23 +222,24 @@ static dperm_status plan_records(const dperm_plan_rows *of, size_t rows,
           "the schema drops rows with missing values, which no private fit accepts; set "
           "\"on_missing\" to \"zero\" or \"category\"");
   const dperm_schema *schema = of->schema;
-  TRY(check_refined_unit(options, schema, err));
-  TRY(representation_choose(options, schema, rows, &planned->how, err));
-  const private_run shares =
-      run_shares(options, schema->classes.count, schema, planned->how.epsilon);
-  planned->claim = run_claim(options, &shares, 0);
-  TRY(representation_given(options, schema, rows, &planned->claim, &planned->schema, err));
+  const run_terms terms = {.schema = schema,
+                           .chooses = true,
+                           .columns = schema,
+                           .rows = rows,
+                           .classes = schema->classes.count};
+  TRY(run_make(options, &terms, &planned->made, err));
+  TRY(representation_given(&planned->made, schema, &planned->schema, err));
   schema = planned->schema;
   if (options->class_weight_count > 0) { /* names are classes; the figures hold for all weights */
     TRY(class_weights_new(&schema->classes, options->class_weights, options->class_weight_count,
                           NULL, err));
   }
-  TRY(make_plan(rows, schema->dims, schema->classes.count, &schema->bounds, options,
-                &planned->claim, made, err));
-  made->schema_cost = planned->how.way == SCHEMA_ASKED     ? "answer"
-                      : planned->how.way == SCHEMA_COUNTED ? "counts"
-                      : made->epsilon_schema > 0           ? "schema"
-                                                           : NULL;
+  TRY(make_plan(&planned->made, schema->dims, &schema->bounds, made, err));
+  const schema_way way = planned->made.how.way;
+  made->schema_cost = way == SCHEMA_ASKED        ? "answer"
+                      : way == SCHEMA_COUNTED    ? "counts"
+                      : made->epsilon_schema > 0 ? "schema"
+                                                 : NULL;
   return DPERM_OK;
 }
 

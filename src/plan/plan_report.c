@@ -89,8 +89,8 @@ static json_t *plan_json(const dperm_plan *p, const guarantee *claim) {
 static double share_of(const noise_body *body, const double *shares, size_t first, size_t width) {
   double sum = shares ? 0 : (double)NAN;
   for (size_t i = 0, at = 0; shares && i < body_count(body); i++) {
-    const body_run *run = body_at(body, i);
-    size_t end = at + run->groups * run->width, last = first + width;
+    const body_run *stretch = body_at(body, i);
+    size_t end = at + stretch->groups * stretch->width, last = first + width;
     size_t from = at > first ? at : first, to = end < last ? end : last;
     sum += from < to ? (double)(to - from) * shares[i] : 0;
     at = end;
@@ -104,7 +104,7 @@ static dperm_status find_shares(const dperm_options *options, const planned_sche
   const dperm_schema *schema = planned->schema;
   const dperm_loss loss = options_loss(options, schema->classes.count);
   const public_numbers given =
-      fit_numbers(options, &loss, &planned->claim, rows, schema->dims, &schema->bounds);
+      fit_numbers(options, &loss, &planned->made.claim, rows, schema->dims, &schema->bounds);
   privacy_plan plan;
   TRY(privacy_plan_make(&given, &plan, err));
   TRY(memory_new(body_count(&schema->bounds.body), sizeof **shares, shares, err));
@@ -134,7 +134,7 @@ static dperm_status columns_json(const dperm_options *options, const planned_sch
                                  size_t rows, json_t **list, dperm_error *err) {
   const dperm_schema *schema = planned->schema;
   const noise_body *body = &schema->bounds.body;
-  double epsilon = planned->claim.epsilon_class;
+  double epsilon = planned->made.claim.epsilon_class;
   size_t encoded = schema_encoded_columns(schema);
   const bin_numbers paid = auto_bins_paid(rows, epsilon, encoded > 0 ? encoded : 1);
   OWNED_MEMORY double *shares = NULL;
@@ -195,7 +195,7 @@ dperm_status dperm_plan_report(const dperm_plan_rows *of, const dperm_options *g
   if (planned.schema) {
     TRY(columns_json(&options, &planned, plan.rows, &columns, err));
   }
-  json_t *report = plan_json(&plan, &planned.claim);
+  json_t *report = plan_json(&plan, &planned.made.claim);
   if (columns) {
     json_set(&report, "columns", columns);
   }

@@ -2,11 +2,10 @@
 #pragma once
 
 #include "dperm/plan.h"
-#include "run/representation.h"
+#include "run/run.h"
 
 typedef struct planned_schema {
-  representation how;
-  guarantee claim;
+  run made;
   dperm_schema *schema; /* with its bins; straight lines where the records are still to choose */
 } planned_schema;
 void planned_schema_clear(planned_schema *planned);

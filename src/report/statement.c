@@ -268,11 +268,11 @@ static void write_mathematics(report *p, const statement *s) {
   report_add(p, REPORT_LINE, "P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = %s,  δ = %.2g",
              s->epsilon, s->model->claim.delta);
   report_add(p, REPORT_TEXT,
-             "for every set S of models and all data sets D, D′ of %s%zu records each%s %s %s. M "
+             "for every set S of models and all data sets D, D′ of %s%zu records%s %s %s. M "
              "is the program, rounding included, that gives the weights as they stand in the file.",
              s->adding ? "at most " : "",
              s->adding ? add_remove_rows_most(s->model->rows) : s->model->rows,
-             s->adding ? ", of which one has" : " that differ in", s->unit,
+             s->adding ? ", of which one has" : " each that differ in", s->unit,
              s->adding ? "more than the other" : "replaced by any other");
 }
 

@@ -99,7 +99,8 @@ dperm_status fit_plan_check_public(const dperm_data *data, size_t rows,
                                    fit_plan *plan, dperm_error *err) {
   TRY(data_check_labels(data, options->classes, err));
   TRY(class_weights_of_data(data, options->class_weights, options->class_weight_count, NULL, err));
-  const guarantee own = fit_claim(options, data);
+  const private_run plain = run_shares(options, data_class_count(data), data->schema, 0);
+  const guarantee own = run_claim(options, &plain, options_reasons(options, data));
   return fit_plan_make(options, claim ? claim : &own, data_class_count(data), rows, data->x->cols,
                        &data->bounds, plan, err);
 }

@@ -204,28 +204,7 @@ guarantee run_claim(const dperm_options *o, const private_run *shares, unsigned 
   return guarantee_with(noisy ? guarantee_of_run(shares) : guarantee_of_nothing(), reasons);
 }
 
-guarantee fit_claim(const dperm_options *o, const dperm_data *data) {
-  const private_run shares = run_shares(o, data_class_count(data), data->schema, 0);
-  return run_claim(o, &shares, options_reasons(o, data));
-}
-
 /* ---- who is protected, and why not */
-
-dperm_status check_refined_unit(const dperm_options *o, const dperm_schema *schema,
-                                dperm_error *err) {
-  const schema_refined *refined = schema ? &schema->refined : NULL;
-  bool counts = o->mechanism != DPERM_MECHANISM_NONE && refined && refined->epsilon != 0;
-  FAIL_IF(
-      counts &&
-          (refined->rows_per_person != o->rows_per_person || refined->neighbours != o->neighbours),
-      err, DPERM_INVALID_ARGUMENT,
-      "the schema was refined for neighbours %s and persons with at most %zu rows, and this run "
-      "is for %s and %zu: their epsilons cannot be added; give both the same, or use the schema "
-      "as it was before",
-      dperm_neighbours_name(refined->neighbours), refined->rows_per_person,
-      dperm_neighbours_name(o->neighbours), o->rows_per_person);
-  return DPERM_OK;
-}
 
 unsigned options_reasons(const dperm_options *o, const dperm_data *data) {
   unsigned own = o->mechanism == DPERM_MECHANISM_NONE              ? REASON_NO_MECHANISM

@@ -38,18 +38,11 @@ private_run run_shares(const dperm_options *options, size_t classes, const dperm
                        double schema_epsilon);
 /* The claim of such a run, with the reasons why it is not private, as without a mechanism. */
 guarantee run_claim(const dperm_options *options, const private_run *shares, unsigned reasons);
-/* The claim of a plain fit of these options to these data. */
-guarantee fit_claim(const dperm_options *options, const dperm_data *data);
 
 /* Why a run is not private: by its options and data, by its data, by its random source. */
 unsigned options_reasons(const dperm_options *options, const dperm_data *data);
 unsigned data_reasons(const dperm_data *data);
 unsigned source_reasons(const random_source *source);
-
-/* Epsilons add up for one unit only: fails where the schema, if there is one, was refined for
- * another. Whoever states a cost of fits under a schema asks this first. */
-dperm_status check_refined_unit(const dperm_options *options, const dperm_schema *schema,
-                                dperm_error *err);
 
 /* What stands for the number of rows in every formula and in a model: it itself, or the public
  * figure near it where it is private. */

@@ -94,16 +94,17 @@ static dperm_status model_file_bound(const dperm_data *data, const counted_schem
   return DPERM_OK;
 }
 
-dperm_status output_take_space(const dperm_data *data, const counted_schema *counted,
-                               const dperm_options *candidates, size_t count, dperm_error *err) {
-  const dperm_output *output = candidates[0].account.output;
+dperm_status output_take_space(const dperm_account *account, const dperm_data *data,
+                               const counted_schema *counted, const dperm_options *candidates,
+                               size_t count, dperm_error *err) {
+  const dperm_output *output = account->output;
   size_t bytes = 0;
   if (!output || !output->file) {
     return DPERM_OK;
   }
   TRY(model_file_bound(data, counted, candidates, count, &bytes, err));
   dperm_status status = output_reserve(output->file, bytes, err);
-  if (status != DPERM_OK && candidates[0].account.ledger) {
+  if (status != DPERM_OK && account->ledger) {
     error_append(err, "; nothing is charged");
   }
   return status;

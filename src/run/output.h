@@ -4,14 +4,15 @@
 
 #include "base/owned.h"
 #include "dperm/output.h"
-#include "run/representation.h"
+#include "run/private_schema.h"
 
 OWNED_HANDLE(dperm_output, dperm_output_free)
 
 /* Takes space in the account's output, if there is one, for the file of a model of these data and
- * any of these candidates, under whatever schema comes, also of counts; a schema takes less. */
-dperm_status output_take_space(const dperm_data *data, const counted_schema *counted,
-                               const dperm_options *candidates, size_t count, dperm_error *err);
+ * any of these candidates, under whatever schema comes, also of counts; or of that schema alone. */
+dperm_status output_take_space(const dperm_account *account, const dperm_data *data,
+                               const counted_schema *counted, const dperm_options *candidates,
+                               size_t count, dperm_error *err);
 
 /* What a run decided, as one JSON object: the command prints it, Python reads it. Nothing in it
  * depends on the records but through the model. Fills *options->report, if there is one, for a

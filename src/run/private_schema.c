@@ -1,6 +1,5 @@
-/* Schemas that the records make, for a share of epsilon: see representation.h. Each is split into
- * what may fail before the charge and what is paid for. */
-#include "run/representation.h"
+/* See private_schema.h. */
+#include "run/private_schema.h"
 
 #include <math.h>
 
@@ -12,17 +11,17 @@
 
 /* A figure stands for the number of records where that is private, and the sums must hold for any
  * number that the claim is about. */
-static evidence_scope scope_of(const schema_request *q) {
-  bool adding = q->options->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  return (evidence_scope){adding, adding ? add_remove_rows_most(q->rows) : q->rows};
+static evidence_scope scope_of(const run *r) {
+  bool adding = r->options->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  return (evidence_scope){adding, adding ? add_remove_rows_most(r->rows) : r->rows};
 }
 
 /* The records that are asked; NULL for all of them. The leader draws. */
-static dperm_status draw_sample(const schema_request *q, const evidence_sample *sample,
+static dperm_status draw_sample(const dperm_data *data, const evidence_sample *sample,
                                 random_source *source, dperm_data **out, dperm_error *err) {
   OWNED_MEMORY size_t *rows = NULL;
-  ranks *spread = q->data->x->spread;
-  const size_t all = rows_in_all(q->data->x);
+  ranks *spread = data->x->spread;
+  const size_t all = rows_in_all(data->x);
   size_t count = 0;
   if (sample->halvings == 0) {
     return DPERM_OK;
@@ -31,7 +30,7 @@ static dperm_status draw_sample(const schema_request *q, const evidence_sample *
                                            : memory_raw(all, sizeof *rows, &rows, err);
   TRY(ranks_share(spread, status, &count, sizeof count, err));
   TRY(ranks_share(spread, DPERM_OK, rows, count * sizeof *rows, err));
-  return data_select_records(q->data, rows, count, out, err);
+  return data_select_records(data, rows, count, out, err);
 }
 
 static dperm_status sums_under(const dperm_data *data, const dperm_schema *schema,
@@ -42,32 +41,32 @@ static dperm_status sums_under(const dperm_data *data, const dperm_schema *schem
 }
 
 /* The schema of each answer. */
-static dperm_status answer(const schema_request *q, bool bins, dperm_schema **out,
+static dperm_status answer(const run *r, const dperm_schema *schema, bool bins, dperm_schema **out,
                            dperm_error *err) {
-  return schema_resolve(q->data->schema, bins, q->rows, q->claim.epsilon_row, out, err);
+  return schema_resolve(schema, bins, r->rows, r->claim.epsilon_row, out, err);
 }
 
-dperm_status asked_prepare(const schema_request *q, random_source *source, asked_schema *out,
-                           dperm_error *err) {
-  const dperm_schema *given = q->data->schema;
+dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *source,
+                           asked_schema *out, dperm_error *err) {
+  const dperm_schema *given = data->schema;
   OWNED(dperm_data_free_at) dperm_data *drawn = NULL;
   OWNED(dperm_schema_free_at) dperm_schema *plain = NULL, *fine = NULL, *coarse = NULL;
   OWNED(evidence_sums_clear) evidence_sums lines = {0}, finest = {0}, coarsest = {0};
-  const evidence_scope scope = scope_of(q);
+  const evidence_scope scope = scope_of(r);
   class_distance without, with;
   fullest_bins fullest = {0};
   for (int bins = 0; bins < 2; bins++) {
     OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
-    TRY(answer(q, bins, &schema, err));
-    TRY(representation_plan(q, schema, &out->plans[bins], err));
+    TRY(answer(r, given, bins, &schema, err));
+    TRY(representation_plan(r, schema, &out->plans[bins], err));
   }
   TRY(schema_resolve(given, false, 0, (double)NAN, &plain, err));
   TRY(schema_resolve(given, true, 0, (double)NAN, &fine, err));
   TRY(schema_resolve(given, true, 1, 1, &coarse, err));
   out->sample =
-      evidence_sample_for(q->rows, epsilon_share(q->epsilon, q->options->rows_per_person));
-  TRY(draw_sample(q, &out->sample, source, &drawn, err));
-  const dperm_data *asked = drawn ? drawn : q->data;
+      evidence_sample_for(r->rows, epsilon_share(r->how.epsilon, r->options->rows_per_person));
+  TRY(draw_sample(data, &out->sample, source, &drawn, err));
+  const dperm_data *asked = drawn ? drawn : data;
   TRY(sums_under(asked, plain, &lines, err));
   TRY(sums_under(asked, fine, &finest, err));
   TRY(sums_under(asked, coarse, &coarsest, err));
@@ -81,9 +80,9 @@ dperm_status asked_prepare(const schema_request *q, random_source *source, asked
 
 /* ---- behind it */
 
-dperm_status asked_release(const asked_schema *a, const schema_request *q, random_source *source,
-                           dperm_schema **out, dperm_error *err) {
-  ranks *spread = q->data->x->spread;
+dperm_status asked_release(const asked_schema *a, const run *r, const dperm_data *data,
+                           random_source *source, dperm_schema **out, dperm_error *err) {
+  ranks *spread = data->x->spread;
   dperm_status status = DPERM_OK;
   bool bins = false;
   if (ranks_lead(spread)) { /* for all processes */
@@ -91,7 +90,7 @@ dperm_status asked_release(const asked_schema *a, const schema_request *q, rando
     status = random_check(source, err);
   }
   TRY(ranks_share(spread, status, &bins, sizeof bins, err));
-  return answer(q, bins, out, err);
+  return answer(r, data->schema, bins, out, err);
 }
 
 /* ---- SCHEMA_COUNTED */
@@ -111,16 +110,15 @@ static dperm_status check_data(const dperm_data *data, dperm_neighbours neighbou
   return check_rows_public(data, err);
 }
 
-static dperm_status open_counts(const schema_request *q, counted_schema *out, dperm_error *err) {
-  const dperm_options *o = q->options;
+static dperm_status open_counts(const counts_request *q, counted_schema *out, dperm_error *err) {
   const dperm_schema *wide = q->data->schema;
-  TRY(check_data(q->data, o->neighbours, err));
+  TRY(check_data(q->data, q->neighbours, err));
   TRY(refine_cell_schema(wide, &out->cells, err));
   out->data = q->data;
-  out->numbers = refine_numbers_of(wide, q->rows, o->epsilon / (double)o->rows_per_person);
+  out->numbers = refine_numbers_of(wide, q->rows, q->whole / (double)q->rows_per_person);
   out->claim = guarantee_with(
-      guarantee_of_histograms(q->epsilon, o->rows_per_person, out->numbers.counted, o->neighbours),
-      q->claim.reasons);
+      guarantee_of_histograms(q->epsilon, q->rows_per_person, out->numbers.counted, q->neighbours),
+      q->reasons);
   double rate = ratio_value(ratio_below(out->claim.epsilon_class));
   FAIL_IF(
       !(q->epsilon > 0 && q->epsilon < 1e6) || !(rate >= 1e-12), err, DPERM_INVALID_ARGUMENT,
@@ -131,7 +129,7 @@ static dperm_status open_counts(const schema_request *q, counted_schema *out, dp
   return refine_counts_new(wide, out->cells, &out->numbers, &out->counts, err);
 }
 
-dperm_status counted_prepare(const schema_request *q, counted_schema *out, dperm_error *err) {
+dperm_status counted_prepare(const counts_request *q, counted_schema *out, dperm_error *err) {
   OWNED(data_view_close) dperm_data view = {0};
   TRY(ranks_agree(q->data->x->spread, open_counts(q, out, err), err));
   TRY(data_view_open(q->data, out->cells, &view, err));

@@ -22,19 +22,20 @@ static dperm_status check_options(const dperm_refine_options *o, dperm_error *er
 }
 
 /* Pay, draw, commit. After a failure `*out` must not leave. */
-static dperm_status pay_and_release(const account_run *run, counted_schema *c, dperm_charge *charge,
-                                    random_source *source, dperm_schema **out, dperm_error *err) {
+static dperm_status pay_and_release(const account_run *paid, counted_schema *c,
+                                    dperm_charge *charge, random_source *source, dperm_schema **out,
+                                    dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
   char digest[DIGEST_TEXT_SIZE];
-  TRY(account_reserve(run, charge, err));
-  if (run->account->dry_run) {
+  TRY(account_reserve(paid, charge, err));
+  if (paid->account->dry_run) {
     return DPERM_OK;
   }
   TRY(counted_release(c, source, &made, err));
   TRY(schema_state_cost(made, c->claim.epsilon, &c->claim, charge, c->data->x->spread, out, err));
   TRY(data_unchanged(c->data, err));
   TRY(model_digest((*out)->json, digest, err));
-  return account_commit(run, charge, digest, err);
+  return account_commit(paid, charge, digest, err);
 }
 
 static dperm_status refine(const dperm_data *data, const dperm_refine_options *o,
@@ -42,37 +43,34 @@ static dperm_status refine(const dperm_data *data, const dperm_refine_options *o
   OWNED(counted_clear) counted_schema c = {0};
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
   dperm_charge charge = {.entry = 0};
-  dperm_options fit; /* the usual one */
-  dperm_options_init(&fit);
-  fit.epsilon = isnan(o->fit_epsilon) ? refine_rule_whole(o->epsilon) : o->epsilon + o->fit_epsilon;
-  fit.rows_per_person = o->rows_per_person;
-  fit.neighbours = o->neighbours;
-  fit.rows_about = o->rows_about;
-  fit.account = o->account;
-  const schema_request q = {.options = &fit,
-                            .data = data,
-                            .rows = options_rows(&fit, data),
+  const bool counted = o->neighbours == DPERM_NEIGHBOURS_REPLACE;
+  const counts_request q = {.data = data,
+                            .rows = counted ? rows_in_all(data->x) : o->rows_about,
                             .epsilon = o->epsilon,
-                            .claim = {.reasons = data_reasons(data) | source_reasons(source)}};
+                            .whole = isnan(o->fit_epsilon) ? refine_rule_whole(o->epsilon)
+                                                           : o->epsilon + o->fit_epsilon,
+                            .rows_per_person = o->rows_per_person,
+                            .neighbours = o->neighbours,
+                            .reasons = data_reasons(data) | source_reasons(source)};
   TRY(counted_prepare(&q, &c, err));
-  TRY(output_take_space(data, &c, &fit, 1, err));
-  account_run run = {.account = &o->account,
-                     .command = "refine",
-                     .mechanism = "discrete laplace, cells",
-                     .claim = c.claim,
-                     .data = data};
+  TRY(output_take_space(&o->account, data, &c, NULL, 0, err));
+  account_run paid = {.account = &o->account,
+                      .command = "refine",
+                      .mechanism = "discrete laplace, cells",
+                      .claim = c.claim,
+                      .data = data};
   /* A schema that stays as it is follows from public numbers alone. The ledger is asked all the
    * same: whether it has the data set, for these records, does not depend on what they can pay. */
   if (refine_rule_share(&c.numbers) == 0) {
-    run.mechanism = "none";
-    run.claim = guarantee_with(guarantee_of_counts(0, o->rows_per_person, false, o->neighbours),
-                               q.claim.reasons);
-    run.costs_nothing = true;
-    TRY(account_reserve(&run, &charge, err));
+    paid.mechanism = "none";
+    paid.claim =
+        guarantee_with(guarantee_of_counts(0, o->rows_per_person, false, o->neighbours), q.reasons);
+    paid.costs_nothing = true;
+    TRY(account_reserve(&paid, &charge, err));
     *out = o->account.dry_run ? NULL : schema_share(data->schema);
     return DPERM_OK;
   }
-  TRY(account_failed(&charge, pay_and_release(&run, &c, &charge, source, &made, err), err));
+  TRY(account_failed(&charge, pay_and_release(&paid, &c, &charge, source, &made, err), err));
   *out = TAKE(made);
   return DPERM_OK;
 }

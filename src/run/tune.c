@@ -92,14 +92,17 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
 
 /* ---- the run */
 
-/* What the run guarantees if it chooses this candidate, by options alone: a stamp that followed
- * from the records would tell of them. The choice looks at every fit, so one candidate that is not
- * private makes the whole not private. Candidates may learn classes differently. */
-static guarantee claim_of(const tuning *t, const dperm_options *candidate, unsigned reasons) {
-  private_run shares = run_shares(candidate, data_class_count(t->data), t->data->schema, 0);
-  shares.rounds = t->rounds.kind;
-  shares.rounds_mean = t->rounds.mean;
-  return run_claim(candidate, &shares, reasons);
+/* The run if it chooses this candidate, by options alone: a stamp that followed from the records
+ * would tell of them. The choice looks at every fit, so one candidate that is not private makes the
+ * whole not private. Candidates may learn classes differently. */
+static dperm_status run_of(const tuning *t, const dperm_options *candidate, unsigned reasons,
+                           run *out, dperm_error *err) {
+  const run_terms terms = {.schema = t->data->schema,
+                           .rows = tune_fit_rows(t),
+                           .classes = data_class_count(t->data),
+                           .rounds = t->rounds,
+                           .reasons = reasons};
+  return run_make(candidate, &terms, out, err);
 }
 
 /* The model states what its epsilon covers. */
@@ -178,7 +181,9 @@ static dperm_status set_candidates(tuning *t, dperm_options *candidates, guarant
   }
   for (size_t i = 0; i < t->count; i++) {
     fit_plan plan;
-    claims[i] = claim_of(t, &candidates[i], reasons);
+    run own;
+    TRY(run_of(t, &candidates[i], reasons, &own, err));
+    claims[i] = own.claim;
     candidates[i].threads = candidates[0].threads;
     candidates[i].progress = candidates[0].progress;
     candidates[i].unsafe_diagnostics = NULL;
@@ -204,12 +209,12 @@ static rounds_law rounds_law_of(const dperm_tune_options *how, size_t count) {
 
 /* The schema of all fits, with the bins that follow from what each has. */
 static dperm_status settle_schema(const tuning *t, dperm_schema **out, dperm_error *err) {
-  const guarantee claim = claim_of(t, &t->candidates[0], 0);
+  run first;
+  TRY(run_of(t, &t->candidates[0], 0, &first, err));
   for (size_t i = 0; i < t->count; i++) {
     TRY(check_columns_known(&t->candidates[i], t->data->schema, err));
   }
-  return representation_given(&t->candidates[0], t->data->schema, tune_fit_rows(t), &claim, out,
-                              err);
+  return representation_given(&first, t->data->schema, out, err);
 }
 
 static dperm_status choose_and_pay(tuning *t, dperm_options *candidates, dperm_model **out,
@@ -219,19 +224,18 @@ static dperm_status choose_and_pay(tuning *t, dperm_options *candidates, dperm_m
   char words[40];
   TRY(check_candidates(t, err));
   TRY(check_method(t, err));
-  TRY(check_refined_unit(&candidates[0], t->data->schema, err));
   TRY(memory_new(t->count, sizeof *claims, &claims, err));
   TRY(set_candidates(t, candidates, claims, err));
-  TRY(output_take_space(t->data, NULL, candidates, t->count, err));
+  TRY(output_take_space(&account, t->data, NULL, candidates, t->count, err));
   (void)snprintf(words, sizeof words, "%s, %s", dperm_mechanism_name(candidates[0].mechanism),
                  dperm_tune_method_name(t->how->method));
-  const account_run run = {.account = &account,
-                           .command = "tune",
-                           .mechanism = words,
-                           .claim = t->claim,
-                           .data = t->data,
-                           .refined = t->data->schema ? &t->data->schema->refined : NULL};
-  TRY(account_make_model(&run, prepare(t, account.ledger, err), choose, t, out, err));
+  const account_run paid = {.account = &account,
+                            .command = "tune",
+                            .mechanism = words,
+                            .claim = t->claim,
+                            .data = t->data,
+                            .refined = t->data->schema ? &t->data->schema->refined : NULL};
+  TRY(account_make_model(&paid, prepare(t, account.ledger, err), choose, t, out, err));
   const representation given = {.way = SCHEMA_GIVEN};
   return training_report(&candidates[0], &given, t->data, *out, err);
 }

@@ -7,7 +7,7 @@
 #include "base/arithmetic.h"
 #include "base/options_defaults.h"
 #include "base/thread_pool.h"
-#include "run/representation.h"
+#include "run/run.h"
 #include "sweep/sweep_run.h"
 
 enum { MOST_CELLS = 100000, MOST_FOLDS = 100000, MOST_DRAWS = 10000000, MOST_PARTS = 1000 };
@@ -80,11 +80,10 @@ static void group_close(sweep_group *g, const sweep *s) {
 }
 
 /* The group of the cell's rows, a new one perhaps: its schema follows from what a fit has. */
-static dperm_status find_group(sweep *s, sweep_cell *cell, const guarantee *claim, size_t trained,
-                               dperm_error *err) {
+static dperm_status find_group(sweep *s, sweep_cell *cell, const run *r, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   if (s->data->table) {
-    TRY(representation_given(&cell->options, s->data->schema, trained, claim, &schema, err));
+    TRY(representation_given(r, s->data->schema, &schema, err));
   }
   for (size_t g = 0; g < s->group_count; g++) {
     const dperm_schema *own = s->groups[g].data.schema;
@@ -115,13 +114,16 @@ static size_t rows_trained(const sweep *s, const dperm_options *o, size_t varian
 /* A cell without a plan is part of the result, and says why. */
 static dperm_status plan_cell(sweep *s, sweep_cell *cell, dperm_error *why, dperm_error *err) {
   const dperm_options *o = &cell->options;
-  const private_run shares = run_shares(o, data_class_count(s->data), s->data->schema, 0);
-  const guarantee claim = run_claim(o, &shares, options_reasons(o, s->data));
-  dperm_status status = check_refined_unit(o, s->data->schema, why);
-  TRY(find_group(s, cell, &claim, rows_trained(s, o, 0), err));
+  const run_terms terms = {.schema = s->data->schema,
+                           .rows = rows_trained(s, o, 0),
+                           .classes = data_class_count(s->data),
+                           .reasons = options_reasons(o, s->data)};
+  run r;
+  dperm_status status = run_make(o, &terms, &r, why);
+  TRY(find_group(s, cell, &r, err));
   const dperm_data *data = &s->groups[cell->group].data;
   for (size_t v = 0; v < 2 && status == DPERM_OK; v++) {
-    status = fit_plan_check_public(data, rows_trained(s, o, v), o, &claim, &cell->plan[v], why);
+    status = fit_plan_check_public(data, rows_trained(s, o, v), o, &r.claim, &cell->plan[v], why);
   }
   if (status != DPERM_OK) {
     return memory_copy_text(why->message, strlen(why->message), &cell->impossible, err);

@@ -174,7 +174,7 @@ same_cells() { # numbers of processes, then the options
   "$DPERM" sweep "${@:2}" --out alone.csv 2> /dev/null
   for count in $1; do
     succeeds many "$count" sweep "${@:2}" --out many.csv
-    [[ "$output" == "many.csv: "*" cells, $(awk -F, '{s += $8} END {print s}' alone.csv) models" ]]
+    [[ "$output" == "many.csv: "*" cell"*", $(awk -F, '{s += $8} END {print s}' alone.csv) models" ]]
     cmp alone.csv many.csv
     [ ! -e many.csv.journal ]
   done
@@ -261,10 +261,16 @@ S
   done
 }
 
-@test "the sample that is asked for bins is the same among processes" {
+@test "the default is the same at every door of the command, and among processes" {
   awk 'BEGIN {print "amount,y"; for (i = 0; i < 33000; i++) printf "%d,%d\n", i % 97, i % 97 < 50}' > amounts.csv
   echo '{"label": {"column": "y", "positive": ["1"], "negative": ["0"]}, "columns": [{"name": "amount", "type": "numeric",
     "min": 0, "max": 1000}]}' > amounts.json
-  same_model "3 $(some "" "2 4")" train --data amounts.csv --schema amounts.json --epsilon 1
-  grep -q refined alone.json
+  same_model "1 2 3 $(some "" 4)" train --data amounts.csv --schema amounts.json --epsilon 1
+  grep -q refined alone.json # a sample was asked
+  gzip -k amounts.csv
+  "$DPERM" encode --data amounts.csv --schema amounts.json --out amounts.dperm 2> /dev/null
+  for door in "--data amounts.csv.gz --schema amounts.json" "--data amounts.dperm" "--data - --schema amounts.json"; do
+    "$DPERM" train $door --epsilon 1 --seed 2 --out door.json < amounts.csv 2> /dev/null
+    cmp alone.json door.json
+  done
 }

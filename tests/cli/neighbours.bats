@@ -117,7 +117,7 @@ ways_out() { # data, folder
   "$DPERM" statement --model m.json --out s.md
   grep -q 'whether that record is there at all' s.md
   grep -q 'two such steps apart, which amounts to (ε, δ) = (2, 5.' s.md
-  grep -q 'of at most 268435456 records each, of which one has one record more than the other' s.md
+  grep -q 'of at most 268435456 records, of which one has one record more than the other' s.md
   grep -q 'is right with a probability of at most 88.08 percent' s.md
   "$DPERM" verify --model m.json > lines
   grep -q 'adding or removing one record of about 100' lines

@@ -25,6 +25,13 @@ static dperm_status train(const char *rows, size_t dims, const char *model_path,
   options.epsilon = 1;
   options.threads = 1;
   dperm_status status = dperm_ranks_join(&ranks, err);
+  int rank = 0, size = 0;
+  (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  (void)MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (status == DPERM_OK &&
+      (dperm_ranks_rank(ranks) != (size_t)rank || dperm_ranks_count(ranks) != (size_t)size)) {
+    exit(complain("the library counts other processes than MPI"));
+  }
   if (status == DPERM_OK) {
     status = dperm_data_read_spread(&source, ranks, NULL, &data, err);
   }
@@ -37,6 +44,9 @@ static dperm_status train(const char *rows, size_t dims, const char *model_path,
   }
   if (status == DPERM_OK && model) {
     status = dperm_model_write(model, model_path, err);
+  }
+  if (ranks) { /* all processes end alike, whoever writes */
+    status = dperm_ranks_agree(ranks, status, err);
   }
   dperm_model_free(model);
   dperm_random_free(random);

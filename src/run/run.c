@@ -1,5 +1,5 @@
-/* See representation.h. */
-#include "run/representation.h"
+/* See run.h. */
+#include "run/run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -72,8 +72,9 @@ static dperm_status check_rest(const dperm_options *o, const representation *r, 
   return whole && r->epsilon > 0 && !(rest >= least) ? too_little(o, r->way, rest, err) : DPERM_OK;
 }
 
-dperm_status representation_choose(const dperm_options *o, const dperm_schema *schema, size_t rows,
-                                   representation *out, dperm_error *err) {
+/* For records of this schema (NULL for rows that are numbers already), about so many of them. */
+static dperm_status choose(const dperm_options *o, const dperm_schema *schema, size_t rows,
+                           representation *out, dperm_error *err) {
   double share = 0;
   *out = (representation){.way = SCHEMA_GIVEN};
   FAIL_IF(o->bins == DPERM_BINS_AUTO && !schema, err, DPERM_INVALID_ARGUMENT,
@@ -94,6 +95,36 @@ dperm_status representation_choose(const dperm_options *o, const dperm_schema *s
   return check_rest(o, out, err);
 }
 
+/* Epsilons add up for one unit only: fails where the schema was refined for another. */
+static dperm_status check_unit(const dperm_options *o, const schema_refined *refined,
+                               dperm_error *err) {
+  bool counts = o->mechanism != DPERM_MECHANISM_NONE && refined->epsilon != 0;
+  FAIL_IF(
+      counts &&
+          (refined->rows_per_person != o->rows_per_person || refined->neighbours != o->neighbours),
+      err, DPERM_INVALID_ARGUMENT,
+      "the schema was refined for neighbours %s and persons with at most %zu rows, and this run "
+      "is for %s and %zu: their epsilons cannot be added; give both the same, or use the schema "
+      "as it was before",
+      dperm_neighbours_name(refined->neighbours), refined->rows_per_person,
+      dperm_neighbours_name(o->neighbours), o->rows_per_person);
+  return DPERM_OK;
+}
+
+dperm_status run_make(const dperm_options *o, const run_terms *t, run *out, dperm_error *err) {
+  *out = (run){.options = o, .rows = t->rows, .classes = t->classes};
+  if (t->chooses) {
+    TRY(choose(o, t->columns, t->rows, &out->how, err));
+  }
+  private_run shares = run_shares(o, t->classes, t->schema, out->how.epsilon);
+  if (t->rounds.kind != ROUNDS_NONE) {
+    shares.rounds = t->rounds.kind;
+    shares.rounds_mean = t->rounds.mean;
+  }
+  out->claim = run_claim(o, &shares, t->reasons);
+  return t->schema ? check_unit(o, &t->schema->refined, err) : DPERM_OK;
+}
+
 /* Classes that are learned jointly share rows, not epsilon; to bins that each has a part of the
  * rows alone is much the same. NaN without a mechanism. */
 static double epsilon_for_bins(const guarantee *claim, size_t classes) {
@@ -111,26 +142,25 @@ dperm_status check_columns_known(const dperm_options *o, const dperm_schema *sch
   return DPERM_OK;
 }
 
-dperm_status representation_given(const dperm_options *o, const dperm_schema *schema, size_t rows,
-                                  const guarantee *claim, dperm_schema **out, dperm_error *err) {
-  TRY(check_columns_known(o, schema, err));
-  const double epsilon = epsilon_for_bins(claim, schema->classes.count);
-  return schema_resolve(schema, o->bins == DPERM_BINS_AUTO, rows, epsilon, out, err);
+dperm_status representation_given(const run *r, const dperm_schema *schema, dperm_schema **out,
+                                  dperm_error *err) {
+  TRY(check_columns_known(r->options, schema, err));
+  const double epsilon = epsilon_for_bins(&r->claim, schema->classes.count);
+  return schema_resolve(schema, r->options->bins == DPERM_BINS_AUTO, r->rows, epsilon, out, err);
 }
 
-dperm_status representation_plan(const schema_request *q, const dperm_schema *schema, fit_plan *out,
+dperm_status representation_plan(const run *r, const dperm_schema *schema, fit_plan *out,
                                  dperm_error *err) {
-  const dperm_options *o = q->options;
-  dperm_status status = fit_plan_make(o, &q->claim, data_class_count(q->data), q->rows,
-                                      schema->dims, &schema->bounds, out, err);
+  const dperm_options *o = r->options;
+  dperm_status status =
+      fit_plan_make(o, &r->claim, r->classes, r->rows, schema->dims, &schema->bounds, out, err);
   if (status == DPERM_INVALID_ARGUMENT) { /* where all of epsilon would do, its share is blamed */
-    const private_run whole = run_shares(o, data_class_count(q->data), NULL, 0);
+    const private_run whole = run_shares(o, r->classes, NULL, 0);
     const guarantee claim = run_claim(o, &whole, 0);
     fit_plan plan;
-    if (fit_plan_make(o, &claim, data_class_count(q->data), q->rows, schema->dims, &schema->bounds,
-                      &plan, NULL) == DPERM_OK) {
-      return too_little(o, o->refine != 0 ? SCHEMA_COUNTED : SCHEMA_ASKED, q->claim.epsilon_row,
-                        err);
+    if (fit_plan_make(o, &claim, r->classes, r->rows, schema->dims, &schema->bounds, &plan, NULL) ==
+        DPERM_OK) {
+      return too_little(o, r->how.way, r->claim.epsilon_row, err);
     }
   }
   return status;

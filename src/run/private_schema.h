@@ -1,0 +1,54 @@
+/* Schemas that the records make, for a share of epsilon. Each way is split into what may fail
+ * before the charge and what is paid for. */
+#pragma once
+
+#include "refine/bins_evidence.h"
+#include "refine/refine_counts.h"
+#include "run/run.h"
+
+/* ---- SCHEMA_ASKED. Numeric columns without bins of their own stay lines or get
+ * the rule's bins, for a small share of epsilon (refine/bins_evidence.h; docs/proofs/bins.md) */
+
+typedef struct asked_schema {
+  evidence_sample sample;
+  bins_evidence evidence; /* exact, and never to leave */
+  fit_plan plans[2];      /* of a fit with lines, and with bins: the charge is for either */
+} asked_schema;
+
+/* Draws those that are asked and looks at them, before the charge. On every process of a job. */
+dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *source,
+                           asked_schema *out, dperm_error *err);
+/* Asks, behind it, and makes the schema, without the statement of what it cost. */
+dperm_status asked_release(const asked_schema *a, const run *r, const dperm_data *data,
+                           random_source *source, dperm_schema **out, dperm_error *err);
+
+/* ---- SCHEMA_COUNTED: a schema made from noisy counts of the records (refine/refine_counts.h) */
+
+typedef struct counts_request {
+  const dperm_data *data; /* the records, under the schema as it was given */
+  size_t rows;            /* of them, in public */
+  double epsilon, whole;  /* what counts have, and what they and the fit have together */
+  size_t rows_per_person;
+  dperm_neighbours neighbours;
+  unsigned reasons; /* why the run is not private */
+} counts_request;
+
+typedef struct counted_schema {
+  const dperm_data *data; /* under the wide schema */
+  dperm_schema *cells;
+  guarantee claim; /* of the histograms alone */
+  refine_numbers numbers;
+  refine_counts counts; /* exact, until they are released */
+} counted_schema;
+void counted_clear(counted_schema *c);
+
+/* Counts, before the charge. On every process of a job. */
+dperm_status counted_prepare(const counts_request *q, counted_schema *out, dperm_error *err);
+/* The schemas between which every one lies that counts can lead to, from public numbers: no bins
+ * and groups that are not needed, or all that there can be. */
+dperm_status counted_extreme(const counted_schema *c, bool finest, dperm_schema **out,
+                             dperm_error *err);
+/* Draws the noise, which the leader does for all processes, and makes the schema, without the
+ * statement of what it cost. The counts are noisy from then on. */
+dperm_status counted_release(counted_schema *c, random_source *source, dperm_schema **out,
+                             dperm_error *err);

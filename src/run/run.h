@@ -1,0 +1,55 @@
+/* A run is a value: what options and public numbers decide, once and before a record is looked at.
+ * train, tune and refine carry theirs out, plan tells it, sweep has one for each cell. */
+#pragma once
+
+#include "mechanism/selection.h"
+#include "run/fit.h"
+#include "run/options.h"
+
+typedef enum schema_way {
+  SCHEMA_GIVEN,  /* public numbers alone: the schema's own bins, or those of its "auto" */
+  SCHEMA_ASKED,  /* the records choose between lines and bins */
+  SCHEMA_COUNTED /* bins and groups from noisy counts of them */
+} schema_way;
+
+/* How columns become rows. */
+typedef struct representation {
+  schema_way way;
+  double epsilon; /* what the records' part of it costs; 0 for SCHEMA_GIVEN */
+} representation;
+
+/* What a run is about, beside its options. */
+typedef struct run_terms {
+  const dperm_schema *schema;  /* of the rows, or NULL */
+  bool chooses;                /* how columns become rows, by its options: those of */
+  const dperm_schema *columns; /* or NULL for rows that are numbers already */
+  size_t rows;                 /* that each fit has, in public */
+  size_t classes;              /* at least 2 */
+  rounds_law rounds;           /* of a choice by random stopping */
+  unsigned reasons;            /* why it is not private */
+} run_terms;
+
+typedef struct run {
+  const dperm_options *options;
+  size_t rows, classes;
+  representation how;
+  guarantee claim; /* of all of it: the shares of epsilon and delta */
+} run;
+
+/* The claim is made also where the schema is refused, which comes last. */
+dperm_status run_make(const dperm_options *options, const run_terms *terms, run *out,
+                      dperm_error *err);
+
+/* Fails where options have a number for each column of rows whose bins are still to be chosen:
+ * nobody can know how many these are. */
+dperm_status check_columns_known(const dperm_options *options, const dperm_schema *schema,
+                                 dperm_error *err);
+/* The schema with bins in place of those that wait for public numbers: for the fits of this run. A
+ * new share of one. */
+dperm_status representation_given(const run *r, const dperm_schema *schema, dperm_schema **out,
+                                  dperm_error *err);
+
+/* The plan of the run's fit under a schema that may come: public numbers refuse before the charge.
+ */
+dperm_status representation_plan(const run *r, const dperm_schema *schema, fit_plan *out,
+                                 dperm_error *err);
