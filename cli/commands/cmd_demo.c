@@ -11,10 +11,10 @@
 
 enum { BAR = 28, ROWS_MOST = 10000000 };
 
-/* ---- the files: those of an earlier demo may be replaced, but only as it has left them, so none
- * that changed later than .dperm-demo, its last one. A link is never a demo's. */
+/* ---- the files: those of an earlier demo may be replaced, but only as it has left them:
+ * .dperm-demo, its last one, has a line for each. A link is never a demo's. */
 
-enum { DEMO_PATH_SIZE = 4096 };
+enum { DEMO_PATH_SIZE = 4096, NOTE_SIZE = 96 };
 
 typedef enum demo_file {
   DEMO_SCHEMA,
@@ -29,14 +29,19 @@ typedef enum demo_file {
 static const char *const names[DEMO_FILES] = {"schema.json", "people.csv",      "others.csv",
                                               "model.json",  "predictions.csv", ".dperm-demo"};
 
-static bool is_later(const struct timespec *a, const struct timespec *b) {
-  return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+/* A file as it is now; false if there is none. */
+static bool note_file(const char *path, const char *name, char note[NOTE_SIZE]) {
+  struct stat about;
+  return lstat(path, &about) == 0 &&
+         snprintf(note, NOTE_SIZE, "%s %o %lld %lld.%09ld\n", name, about.st_mode,
+                  (long long)about.st_size, (long long)about.st_ctim.tv_sec,
+                  about.st_ctim.tv_nsec) > 0;
 }
 
 /* Makes the folder and the names. Fails if a file is there that is not as a demo has left it. */
 static dperm_status claim_files(const char *folder, char paths[DEMO_FILES][DEMO_PATH_SIZE],
                                 dperm_error *err) {
-  struct stat about, last = {0};
+  char note[NOTE_SIZE], notes[DEMO_FILES * NOTE_SIZE] = "";
   if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
     return fail(err, DPERM_IO_ERROR, "%.512s: cannot make the folder (%s); choose another --out",
                 folder, strerror(errno));
@@ -44,8 +49,9 @@ static dperm_status claim_files(const char *folder, char paths[DEMO_FILES][DEMO_
   for (size_t i = DEMO_FILES; i-- > 0;) {
     (void)snprintf(paths[i], DEMO_PATH_SIZE, "%s/%s", folder, names[i]);
     TRY(dperm_output_check(paths[i], err));
-    if (lstat(paths[i], i == DEMO_LAST ? &last : &about) == 0 && i != DEMO_LAST &&
-        (!S_ISREG(about.st_mode) || is_later(&about.st_ctim, &last.st_ctim))) {
+    OWNED_STREAM FILE *last = i == DEMO_LAST ? fopen(paths[i], "r") : NULL;
+    notes[last ? fread(notes, 1, sizeof notes - 1, last) : strlen(notes)] = '\0';
+    if (i != DEMO_LAST && note_file(paths[i], names[i], note) && !strstr(notes, note)) {
       return fail(err, DPERM_IO_ERROR,
                   "%.512s: is there already, and not as a demo has left it; choose another --out",
                   paths[i]);
@@ -188,7 +194,15 @@ static dperm_status show(const demo *d, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* The last file stands for what was written, whatever became of the demo. */
+static dperm_status note_files(const demo *d, dperm_error *err) {
+  char notes[DEMO_FILES * NOTE_SIZE] = "";
+  for (size_t i = 0; i < DEMO_LAST; i++) {
+    (void)note_file(d->paths[i], names[i], notes + strlen(notes));
+  }
+  return write_text(d->paths[DEMO_LAST], notes, strlen(notes), err);
+}
+
+/* What was written is noted, whatever became of the demo. */
 static dperm_status run(demo *d, dperm_error *err) {
   dperm_error unnoted;
   struct stat about;
@@ -196,9 +210,9 @@ static dperm_status run(demo *d, dperm_error *err) {
   dperm_status status = make_files(d, err);
   status = status == DPERM_OK ? show(d, err) : status;
   if (status == DPERM_OK || stat(d->paths[DEMO_SCHEMA], &about) != 0) {
-    return status == DPERM_OK ? write_text(d->paths[DEMO_LAST], "", 0, err) : status;
+    return status == DPERM_OK ? note_files(d, err) : status;
   }
-  (void)write_text(d->paths[DEMO_LAST], "", 0, &unnoted);
+  (void)note_files(d, &unnoted);
   char *nothing = strstr(err->message, "; nothing was written"); /* says the library of its file */
   if (nothing) {
     (void)snprintf(nothing, 64, "; other files of the demo stay");

@@ -52,8 +52,7 @@ static const char *claim_of(const dperm_model *model, char out[1024]) {
   return out;
 }
 
-/* What the schema has of epsilon, and what for: nobody shall have to guess who did not ask for it.
- */
+/* What the schema has of epsilon, and what for: nobody who did not ask shall have to guess. */
 static void say_refined(const fit_command *c, const json_t *report, const char *name) {
   double spent = report_number(report, "epsilon_refined");
   const char *answer = report_text(report, "answer");

@@ -61,8 +61,7 @@ void proposal_remark(proposal *p, const char *column, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The next column: one of type "ignore" or "label"; a number; categories, as an object of groups
- * (name → list of texts, or "*"), which is taken over and becomes a list where each has one text.
- */
+ * (name → list of texts, or "*"), which is taken over and becomes a list where each has one. */
 void proposal_add_plain(proposal *p, const char *name, const char *type);
 void proposal_add_number(proposal *p, const char *name, const draft_range *range, bool auto_bins);
 void proposal_add_categories(proposal *p, const char *name, json_t *groups);

@@ -18,7 +18,6 @@ typedef dperm_status mechanism(const privacy_plan *plan, const problem *base,
 mechanism *mechanism_of(dperm_mechanism kind);
 
 /* Minimizes p, from zero, until its gradient is certified to be at most `gradient`: in doubles, or
- * in twice their precision where they do not suffice. It cannot fail for a reason in the records.
- */
+ * in twice their precision where they do not suffice. It cannot fail for what records say. */
 dperm_status mechanism_solve(const problem *p, const solver_options *how, double gradient,
                              solution *out, solver_report *report, dperm_error *err);

@@ -32,8 +32,7 @@ static inline const char *window_end(const window *w) {
 dperm_status window_more(window *w, dperm_error *err);
 
 /* The same until at least `amount` bytes are unread or the source ends, and leaves the digest of
- * what is new to window_digest, for another thread perhaps; that must come before the next bytes.
- */
+ * what is new to window_digest, perhaps on another thread, before the next bytes come. */
 dperm_status window_fill(window *w, size_t amount, dperm_error *err);
 void window_digest(window *w);
 

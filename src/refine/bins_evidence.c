@@ -132,8 +132,7 @@ static void add_piece(void *context, size_t piece, size_t worker) {
   }
 }
 
-/* A row outside of its bounds, or with two entries where the noise is made for one, ends the run.
- */
+/* A row out of its bounds, or with two entries where the noise is made for one, ends the run. */
 static dperm_status check_tally(tallying *t, dperm_error *err) {
   FAIL_IF(atomic_load(&t->outside), err, DPERM_NUMERIC_ERROR,
           "a row is outside of its public bounds, for which the noise is not made; nothing is "

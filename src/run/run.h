@@ -49,7 +49,6 @@ dperm_status check_columns_known(const dperm_options *options, const dperm_schem
 dperm_status representation_given(const run *r, const dperm_schema *schema, dperm_schema **out,
                                   dperm_error *err);
 
-/* The plan of the run's fit under a schema that may come: public numbers refuse before the charge.
- */
+/* The plan of the run's fit under a schema that may come; refused before the charge. */
 dperm_status representation_plan(const run *r, const dperm_schema *schema, fit_plan *out,
                                  dperm_error *err);

@@ -72,7 +72,7 @@ TEST(features_over_sparse_rows_do_not_depend_on_their_place) {
   enum { D = 30, COLS = 9, ROWS = 700 };
   OWNED(test_rows_free_at) test_rows *t = test_rows_random(4, ROWS, COLS, 0.4);
   OWNED(feature_map_free_at) feature_map *map = map_of(DPERM_KERNEL_GAUSSIAN, 2, D, 0, 1, COLS);
-  matrix *x = NULL, *part = NULL;
+  OWNED(matrix_free_at) matrix *x = NULL, *part = NULL;
   size_t chosen[ROWS];
   double a[D], b[D];
   for (size_t i = 0; i < ROWS; i++) {

@@ -250,7 +250,7 @@ TEST(memory_grows_with_columns_plus_features) {
   assert_ok(feature_map_new(&kernel, MANY, NULL, &map, err));
   assert_true(map->kind == FEATURES_HADAMARD && !map->directions);
   auto_rows *t = test_rows_random(70, 30, MANY, 0.01);
-  matrix *x = NULL;
+  OWNED(matrix_free_at) matrix *x = NULL;
   auto_data *data = NULL;
   assert_ok(features_new(map, t->sparse, &x, err));
   assert_true(x->work_size <=
@@ -271,7 +271,7 @@ TEST(rows_of_many_features_have_norm_one) {
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 50, D, 0, 2};
   OWNED(test_rows_free_at) test_rows *t = test_rows_random(71, ROWS, COLS, 0.02);
   OWNED(feature_map_free_at) feature_map *map = NULL;
-  matrix *dense = NULL, *sparse = NULL;
+  OWNED(matrix_free_at) matrix *dense = NULL, *sparse = NULL;
   assert_ok(feature_map_new(&kernel, COLS, NULL, &map, err));
   assert_true(!map->directions);
   assert_ok(features_new(map, t->dense, &dense, err));
@@ -320,7 +320,7 @@ TEST(drawing_stops_on_request) {
     const size_t stops[] = {0, p.calls / 2, p.calls - 1};
     for (size_t s = 0; s < 3; s++) {
       p = (patience){.most = stops[s]};
-      map = NULL;
+      feature_map_free(TAKE(map));
       assert_fails(feature_map_draw(&kernel, cases[c].kind, cases[c].d, &progress, &map, err),
                    DPERM_CANCELLED, "stopped on request while drawing directions");
       assert_null(map);
