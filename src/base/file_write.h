@@ -36,8 +36,7 @@ OWNED_HANDLE(output_file, output_discard)
  * until it is cut or closed, or the program ends. Returns 0 or the errno of a failure. */
 int space_hold(const char *beside, size_t bytes, int *fd);
 
-/* Flushes the folder that `path` is in, so that a new name survives a crash. Not all file systems
- * can. */
+/* Flushes the folder that `path` is in, so that a new name survives a crash, where that can be. */
 void file_sync_folder(const char *path);
 
 /* ---- files that no output may replace: ledgers, and what SQLite keeps beside them. A ledger that

@@ -25,8 +25,7 @@ typedef enum number_result {
 
 /* A whole slice as a decimal number, rounded to the nearest double. No hexadecimal, no blanks. */
 number_result parse_double(slice s, double *out);
-/* "e-6", as at the end of a number, or nothing (0); what is beyond a million is cut. False on
- * anything else. */
+/* "e-6", as at the end of a number, or nothing (0); what is beyond a million is cut. Else false. */
 bool parse_exponent(slice s, int *out);
 /* A whole slice as digits only; false on anything else or past `limit`. */
 bool parse_size(slice s, size_t limit, size_t *out);

@@ -20,8 +20,7 @@ size_t pool_workers(void);
 
 /* Runs piece(context, 0 … pieces − 1) and returns when all are done. On the caller's thread alone
  * if there is one piece or one worker, or if the pool runs another job. The pieces have the
- * caller's token (base/progress.h), which the caller goes on polling while it waits for the last of
- * them. */
+ * caller's token (base/progress.h), which the caller goes on polling while it waits. */
 void pool_run(size_t pieces, pool_piece *piece, void *context);
 
 /* ---- how many: what a call into the library asks for, else DPERM_THREADS from the environment,

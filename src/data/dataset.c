@@ -263,8 +263,8 @@ static dperm_status select_rows(const dperm_data *data, const size_t *rows, size
 }
 
 /* A table of their own, so that the part can be trained on as the whole can. */
-dperm_status data_select_records(const dperm_data *data, const size_t *rows, size_t count,
-                                 dperm_data **out, dperm_error *err) {
+static dperm_status select_records(const dperm_data *data, const size_t *rows, size_t count,
+                                   dperm_data **out, dperm_error *err) {
   OWNED(table_free_at) record_table *chosen = NULL;
   ranks *spread = data->x->spread;
   TRY(table_select(data->table, spread, data->x->total, rows, count, &chosen, err));
@@ -283,7 +283,7 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
     FAIL_IF(row_indices[i] >= rows, err, DPERM_INVALID_ARGUMENT,
             "row index %zu is beyond the last row, %zu", row_indices[i], rows - 1);
   }
-  TRY(data->table ? data_select_records(data, row_indices, count, &part, err)
+  TRY(data->table ? select_records(data, row_indices, count, &part, err)
                   : select_rows(data, row_indices, count, &part, err));
   if (data->from_file || data->prints) {
     TRY(memory_new(count, sizeof *part->prints, &part->prints, err));

@@ -99,10 +99,6 @@ dperm_status data_of_encoded(encoded_file *file, const dperm_schema *schema, siz
                              size_t rows, const dperm_progress *progress, dperm_data **out,
                              dperm_error *err);
 
-/* Some records of a table's data, without what a ledger would know them by. On every process. */
-dperm_status data_select_records(const dperm_data *data, const size_t *rows, size_t count,
-                                 dperm_data **out, dperm_error *err);
-
 /* The same data under another schema of the table, as a value: what it does not have of its own
  * are the data's, which outlive it. On every process of a job. */
 dperm_status data_view_open(const dperm_data *data, const dperm_schema *schema, dperm_data *out,

@@ -272,8 +272,7 @@ static const char *first_title(const json_t *titles) {
   return json_string_value(json_is_array(titles) ? json_array_get(titles, 0) : titles);
 }
 
-/* A header has titles; names are the dictionary's own, and stand in for titles where there are
- * none. */
+/* A header has titles; names are the dictionary's own, and stand in for missing titles. */
 static dperm_status read_csvw_column(const dictionary *d, dictionary_column *column,
                                      dperm_error *err) {
   const char *name = text_at(column->place, "name");

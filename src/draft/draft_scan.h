@@ -98,8 +98,7 @@ dperm_status draft_scan_records(const char *name, const char *text, size_t lengt
                                 draft_scan *out, dperm_error *err);
 void draft_scan_clear(draft_scan *s);
 
-/* ---- the guessing rules: pure functions, which docs/formats.md says in words; change both
- * together */
+/* ---- the guessing rules: pure functions, which docs/formats.md says in words; change both */
 
 /* From the column alone. */
 draft_kind draft_judge(const draft_column *column);

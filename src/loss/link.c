@@ -1,5 +1,4 @@
-/* Binary margins: multiplication by ±1 is exact, so nothing here rounds. Softmax has a file of its
- * own. */
+/* Binary margins: multiplication by ±1 is exact, so nothing here rounds. See softmax.c too. */
 #include "loss/link.h"
 
 #include "base/dispatch.h"

@@ -38,13 +38,15 @@ dperm_status evidence_draw(const evidence_sample *sample, size_t rows, random_so
                            size_t **out, size_t *count, dperm_error *err) {
   const unsigned coins = sample->halvings, at_once = 64 / (coins ? coins : 1);
   uint64_t bits = 0;
-  TRY(memory_raw(rows, sizeof **out, out, err));
-  *count = 0;
+  size_t *drawn = NULL, number = 0;
+  TRY(memory_raw(rows, sizeof *drawn, &drawn, err));
   for (size_t i = 0; i < rows; i++) {
     bits = i % at_once == 0 ? random_bits(source) : bits >> coins;
-    (*out)[*count] = i;
-    *count += (bits & ((UINT64_C(1) << coins) - 1)) == 0 || DEFECT("evidence-whole");
+    drawn[number] = i;
+    number += (bits & ((UINT64_C(1) << coins) - 1)) == 0 || DEFECT("evidence-whole");
   }
+  *out = drawn;
+  *count = number;
   return DPERM_OK;
 }
 
@@ -75,6 +77,8 @@ typedef struct tally {
 
 typedef struct tallying {
   const dperm_data *data;
+  const size_t *drawn; /* `count` rows of those here, numbered among all; NULL for all of them */
+  size_t count;
   const uint32_t *levels_of; /* whose bin or category each encoded column is, or nobodys */
   bool positive;
   double longest; /* no row of norm 1 is longer, when its entries are rounded */
@@ -83,7 +87,7 @@ typedef struct tallying {
   atomic_bool outside, twice;
 } tallying;
 
-enum { PIECE_ROWS = 16 * MATRIX_BLOCK };
+enum { PIECE_ROWS = 4 * MATRIX_BLOCK };
 static const uint32_t nobodys = UINT32_MAX;
 
 static tally tally_of(const tallying *t, size_t worker) {
@@ -98,8 +102,8 @@ static void add_row(tallying *t, const tally *to, size_t i, const row_view *row)
   bool inside = true;
   for (size_t e = 0; e < row->count; e++) {
     const uint32_t at = row->columns[e], owner = t->levels_of[at];
-    double value = rint(row->values[e] * FIXED);
-    squares += value * value; /* whole numbers, exactly */
+    double value = (row->values[e] * FIXED + 0x1.8p52) - 0x1.8p52; /* to the nearest */
+    squares += value * value;                                      /* whole numbers, exactly */
     inside = inside && fabs(row->values[e]) <= 1 && !(t->positive && row->values[e] < 0);
     to->sums[side * cols + at] += (uint64_t)(int64_t)value;
     if (owner != nobodys && row->values[e] != 0) {
@@ -121,15 +125,30 @@ static void add_piece(void *context, size_t piece, size_t worker) {
   const matrix *x = t->data->x;
   const tally to = tally_of(t, worker);
   double *work = (double *)(t->space + (worker + 1) * t->words) - x->work_size;
-  size_t end = (piece + 1) * PIECE_ROWS < x->rows ? (piece + 1) * PIECE_ROWS : x->rows;
+  const size_t begin = piece * PIECE_ROWS, step = t->drawn ? 1 : MATRIX_BLOCK;
+  const size_t left = t->count - begin, end = begin + (left < PIECE_ROWS ? left : PIECE_ROWS);
   row_view rows[MATRIX_BLOCK];
-  for (size_t from = piece * PIECE_ROWS; from < end; from += MATRIX_BLOCK) {
-    size_t count = end - from < MATRIX_BLOCK ? end - from : MATRIX_BLOCK;
+  for (size_t at = begin; at < end; at += step) {
+    const size_t count = end - at < step ? end - at : step;
+    const size_t from = t->drawn ? t->drawn[at] - (x->spread ? x->first : 0) : at;
     x->kind->views(x, from, count, work, rows);
     for (size_t i = 0; i < count; i++) {
       add_row(t, &to, from + i, &rows[i]);
     }
   }
+}
+
+/* The drawn rows that are here. */
+static void take_drawn(tallying *t, const size_t *drawn, size_t count) {
+  const matrix *x = t->data->x;
+  for (; x->spread && count > 0 && *drawn < x->first; drawn++) {
+    count--;
+  }
+  while (x->spread && count > 0 && drawn[count - 1] - x->first >= x->rows) {
+    count--;
+  }
+  t->drawn = drawn;
+  t->count = count;
 }
 
 /* A row out of its bounds, or with two entries where the noise is made for one, ends the run. */
@@ -163,22 +182,27 @@ void evidence_sums_clear(evidence_sums *s) {
   *s = (evidence_sums){0};
 }
 
-dperm_status evidence_sums_of(const dperm_data *data, evidence_sums *out, dperm_error *err) {
+dperm_status evidence_sums_of(const dperm_data *data, const size_t *drawn, size_t count,
+                              evidence_sums *out, dperm_error *err) {
   OWNED_MEMORY uint32_t *levels_of = NULL;
   OWNED_MEMORY uint64_t *space = NULL;
   const matrix *x = data->x;
   const size_t cols = x->cols, workers = pool_workers(), kept = 3 * cols + 2;
   tallying t = {.data = data,
+                .count = x->rows,
                 .positive = never_negative(data->schema),
                 .longest = FIXED + 0.5 * sqrt(entries_most(data->schema)) + 0.125,
                 .words = kept + data->schema->column_count + x->work_size + 16};
+  if (drawn) {
+    take_drawn(&t, drawn, count);
+  }
   dperm_status status = list_levels(data->schema, &levels_of, err);
   status = status == DPERM_OK ? memory_new(workers * t.words, sizeof *space, &space, err) : status;
   status = status == DPERM_OK ? memory_new(kept, sizeof *out->sums, &out->sums, err) : status;
   t.levels_of = levels_of;
   t.space = space;
   if (status == DPERM_OK) {
-    pool_run((x->rows + PIECE_ROWS - 1) / PIECE_ROWS, add_piece, &t);
+    pool_run((t.count + PIECE_ROWS - 1) / PIECE_ROWS, add_piece, &t);
     status = check_tally(&t, err);
     for (size_t w = 0; w < workers; w++) {
       for (size_t j = 0; j < kept; j++) {
@@ -187,7 +211,7 @@ dperm_status evidence_sums_of(const dperm_data *data, evidence_sums *out, dperm_
     }
   }
   out->schema = data->schema;
-  out->rows = rows_in_all(x);
+  out->rows = drawn ? count : rows_in_all(x);
   out->cols = cols;
   out->positive = t.positive;
   return ranks_add(x->spread, status, out->sums, kept, err);

@@ -40,15 +40,17 @@ typedef struct exact_sum {
   int64_t value, reach;
 } exact_sum;
 
-/* All that is summed up over the rows of data under one schema, on all processes; exact, and never
- * to leave. A row that is outside of its bounds, or counts twice in a column, ends the run. */
+/* All that is summed up over the rows of data under one schema, on all processes, or those that
+ * evidence_draw has drawn (NULL for all); exact, and never to leave. A row that is outside of its
+ * bounds, or counts twice in a column, ends the run. */
 typedef struct evidence_sums {
   const dperm_schema *schema;
   size_t rows, cols;
   bool positive;  /* no entry is below 0 */
   uint64_t *sums; /* see bins_evidence.c */
 } evidence_sums;
-dperm_status evidence_sums_of(const dperm_data *data, evidence_sums *out, dperm_error *err);
+dperm_status evidence_sums_of(const dperm_data *data, const size_t *drawn, size_t count,
+                              evidence_sums *out, dperm_error *err);
 void evidence_sums_clear(evidence_sums *s);
 /* How many entries that are not 0 each encoded column has, where it is a bin or a category. */
 static inline const uint64_t *evidence_counts(const evidence_sums *s) {

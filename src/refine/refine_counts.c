@@ -81,7 +81,7 @@ dperm_status refine_counts_new(const dperm_schema *wide, const dperm_schema *cel
 
 dperm_status refine_counts_add(const dperm_data *data, refine_counts *counts, dperm_error *err) {
   OWNED(evidence_sums_clear) evidence_sums sums = {0};
-  TRY(evidence_sums_of(data, &sums, err));
+  TRY(evidence_sums_of(data, NULL, 0, &sums, err));
   for (size_t i = 0; i < counts->count; i++) {
     cell_counts *column = &counts->columns[i];
     for (size_t j = 0; j < column->width; j++) {

@@ -18,26 +18,24 @@ static evidence_scope scope_of(const run *r) {
 
 /* The records that are asked; NULL for all of them. The leader draws. */
 static dperm_status draw_sample(const dperm_data *data, const evidence_sample *sample,
-                                random_source *source, dperm_data **out, dperm_error *err) {
-  OWNED_MEMORY size_t *rows = NULL;
+                                random_source *source, size_t **out, size_t *count,
+                                dperm_error *err) {
   ranks *spread = data->x->spread;
   const size_t all = rows_in_all(data->x);
-  size_t count = 0;
   if (sample->halvings == 0) {
     return DPERM_OK;
   }
-  dperm_status status = ranks_lead(spread) ? evidence_draw(sample, all, source, &rows, &count, err)
-                                           : memory_raw(all, sizeof *rows, &rows, err);
-  TRY(ranks_share(spread, status, &count, sizeof count, err));
-  TRY(ranks_share(spread, DPERM_OK, rows, count * sizeof *rows, err));
-  return data_select_records(data, rows, count, out, err);
+  dperm_status status = ranks_lead(spread) ? evidence_draw(sample, all, source, out, count, err)
+                                           : memory_raw(all, sizeof **out, out, err);
+  TRY(ranks_share(spread, status, count, sizeof *count, err));
+  return ranks_share(spread, DPERM_OK, *out, *count * sizeof **out, err);
 }
 
-static dperm_status sums_under(const dperm_data *data, const dperm_schema *schema,
-                               evidence_sums *out, dperm_error *err) {
+static dperm_status sums_under(const dperm_data *data, const size_t *drawn, size_t count,
+                               const dperm_schema *schema, evidence_sums *out, dperm_error *err) {
   OWNED(data_view_close) dperm_data view = {0};
   TRY(data_view_open(data, schema, &view, err));
-  return evidence_sums_of(&view, out, err);
+  return evidence_sums_of(&view, drawn, count, out, err);
 }
 
 /* The schema of each answer. */
@@ -49,7 +47,8 @@ static dperm_status answer(const run *r, const dperm_schema *schema, bool bins, 
 dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *source,
                            asked_schema *out, dperm_error *err) {
   const dperm_schema *given = data->schema;
-  OWNED(dperm_data_free_at) dperm_data *drawn = NULL;
+  OWNED_MEMORY size_t *drawn = NULL;
+  size_t count = 0;
   OWNED(dperm_schema_free_at) dperm_schema *plain = NULL, *fine = NULL, *coarse = NULL;
   OWNED(evidence_sums_clear) evidence_sums lines = {0}, finest = {0}, coarsest = {0};
   const evidence_scope scope = scope_of(r);
@@ -65,11 +64,10 @@ dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *
   TRY(schema_resolve(given, true, 1, 1, &coarse, err));
   out->sample =
       evidence_sample_for(r->rows, epsilon_share(r->how.epsilon, r->options->rows_per_person));
-  TRY(draw_sample(data, &out->sample, source, &drawn, err));
-  const dperm_data *asked = drawn ? drawn : data;
-  TRY(sums_under(asked, plain, &lines, err));
-  TRY(sums_under(asked, fine, &finest, err));
-  TRY(sums_under(asked, coarse, &coarsest, err));
+  TRY(draw_sample(data, &out->sample, source, &drawn, &count, err));
+  TRY(sums_under(data, drawn, count, plain, &lines, err));
+  TRY(sums_under(data, drawn, count, fine, &finest, err));
+  TRY(sums_under(data, drawn, count, coarse, &coarsest, err));
   TRY(class_distance_of(&lines, &scope, &without, err));
   TRY(class_distance_of(&coarsest, &scope, &with, err));
   fullest_bins_add(&finest, plain, false, &fullest);

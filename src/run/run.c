@@ -117,10 +117,8 @@ dperm_status run_make(const dperm_options *o, const run_terms *t, run *out, dper
     TRY(choose(o, t->columns, t->rows, &out->how, err));
   }
   private_run shares = run_shares(o, t->classes, t->schema, out->how.epsilon);
-  if (t->rounds.kind != ROUNDS_NONE) {
-    shares.rounds = t->rounds.kind;
-    shares.rounds_mean = t->rounds.mean;
-  }
+  shares.rounds = t->rounds.kind;
+  shares.rounds_mean = fmax(t->rounds.mean, 1);
   out->claim = run_claim(o, &shares, t->reasons);
   return t->schema ? check_unit(o, &t->schema->refined, err) : DPERM_OK;
 }

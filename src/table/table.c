@@ -218,27 +218,15 @@ void table_keep(record_table *t, size_t first, size_t count) {
 
 /* ---- some records */
 
-typedef struct copying {
-  const record_table *from;
-  const size_t *rows; /* or NULL, from `first` on */
-  size_t first;
-  record_batch *to;
-} copying;
-
-static void copy_column(void *context, size_t column, size_t worker) {
-  const copying *k = context;
-  for (size_t i = 0; i < k->to->count; i++) {
-    const size_t row = k->rows ? k->rows[k->first + i] : k->first + i;
-    k->to->cells[column * k->to->capacity + i] = table_cell(k->from, row, column);
-  }
-}
-
 dperm_status batch_copy(const record_table *t, const size_t *rows, size_t first, size_t count,
                         record_batch *out, dperm_error *err) {
-  copying k = {.from = t, .rows = rows, .first = first, .to = out};
   TRY(batch_reserve(out, t->layout.count, count ? count : 1, err));
+  for (size_t c = 0; c < t->layout.count; c++) {
+    for (size_t i = 0; i < count; i++) {
+      out->cells[c * out->capacity + i] = table_cell(t, rows ? rows[first + i] : first + i, c);
+    }
+  }
   out->count = count;
-  pool_run(t->layout.count, copy_column, &k);
   return DPERM_OK;
 }
 

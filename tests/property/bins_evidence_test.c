@@ -71,7 +71,7 @@ static evidence_sums sums_under(const dperm_data *data, bool all, size_t rows,
   dperm_data view;
   assert_ok(schema_resolve(data->schema, all, rows, 1, schema, err));
   assert_ok(data_view_open(data, *schema, &view, err));
-  assert_ok(evidence_sums_of(&view, &out, err));
+  assert_ok(evidence_sums_of(&view, NULL, 0, &out, err));
   data_view_close(&view);
   return out;
 }
@@ -191,10 +191,10 @@ TEST(rows_that_the_reach_is_not_made_for_end_it) {
     data->schema = wide;
     data->bounds = wide->bounds;
     if (cases[i].trouble) {
-      assert_fails(evidence_sums_of(data, &sums, err), DPERM_NUMERIC_ERROR, cases[i].trouble);
+      assert_fails(evidence_sums_of(data, NULL, 0, &sums, err), DPERM_NUMERIC_ERROR, cases[i].trouble);
     } else {
       const evidence_scope scope = {false, rows}, less = {true, rows - 1};
-      assert_ok(evidence_sums_of(data, &sums, err));
+      assert_ok(evidence_sums_of(data, NULL, 0, &sums, err));
       assert_ok(class_distance_of(&sums, &scope, &out, err));
       assert_fails(class_distance_of(&sums, &less, &out, err), DPERM_NUMERIC_ERROR,
                    "more records than");
