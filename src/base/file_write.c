@@ -241,7 +241,7 @@ static dperm_status open_beside(output_file *file, bool private, dperm_error *er
   return DPERM_OK;
 }
 
-/* Only a file that is known to be a ledger is refused: a redirection may be to one that we cannot read. */
+/* Only what is known to be a ledger is refused: a redirection may be to a file we cannot read. */
 static dperm_status open_stdout(output_file *file, dperm_error *err) {
   file->name = "standard output";
   file->stream = stdout;

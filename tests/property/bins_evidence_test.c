@@ -191,7 +191,8 @@ TEST(rows_that_the_reach_is_not_made_for_end_it) {
     data->schema = wide;
     data->bounds = wide->bounds;
     if (cases[i].trouble) {
-      assert_fails(evidence_sums_of(data, NULL, 0, &sums, err), DPERM_NUMERIC_ERROR, cases[i].trouble);
+      assert_fails(evidence_sums_of(data, NULL, 0, &sums, err), DPERM_NUMERIC_ERROR,
+                   cases[i].trouble);
     } else {
       const evidence_scope scope = {false, rows}, less = {true, rows - 1};
       assert_ok(evidence_sums_of(data, NULL, 0, &sums, err));
