@@ -132,7 +132,7 @@ json_t *dictionary_pattern(const char *pattern) {
   size_t length = strlen(pattern), plain = 0;
   for (size_t i = 0; plain == 0 && i < sizeof around / sizeof *around; i++) {
     size_t before = strlen(around[i][0]), after = strlen(around[i][1]);
-    if (length >= before + after && strncmp(pattern, around[i][0], before) == 0 &&
+    if (length > before + after && strncmp(pattern, around[i][0], before) == 0 &&
         strcmp(pattern + length - after, around[i][1]) == 0 &&
         strcspn(pattern + before, ".*+?()[]{}^$\\") >= length - before - after) {
       pattern += before;
