@@ -104,13 +104,15 @@ static dperm_status refuse_word(const char *word, dperm_error *err) {
 
 dperm_status class_weights_parse(const char *text, dperm_options *options, dperm_error *err) {
   static dperm_class_weight *weights; /* of the one such argument: all candidates point here */
+  static const char **words;
   static size_t count;
-  const char **words = weights ? NULL : split_texts(text, &count);
-  weights = words ? calloc(count, sizeof *weights) : weights;
+  const bool before = weights != NULL;
+  words = before ? words : split_texts(text, &count);
+  weights = before || !words ? weights : calloc(count, sizeof *weights);
   if (!weights) {
     return out_of_memory(err);
   }
-  for (size_t i = 0; words && i < count; i++) {
+  for (size_t i = 0; !before && i < count; i++) {
     char *equals = strrchr(words[i], '='); /* the last: a class may be called "<=50K" */
     if (!equals || equals == words[i] || !read_number(equals + 1, &weights[i].weight) ||
         !(weights[i].weight > 0)) {

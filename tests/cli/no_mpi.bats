@@ -18,14 +18,14 @@ load helpers
   rm model.json
   export SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=3
   run "$DPERM" train "${people[@]}" --epsilon 1 --out model.json
-  fails_with 1 "so 3 processes would each do the whole work (SLURM_STEP_NUM_TASKS); build it with -DDPERM_MPI=ON, or run it once (srun -n 1); if this process is alone, unset SLURM_STEP_NUM_TASKS"
+  fails_with 1 "SLURM_STEP_NUM_TASKS says that it is one of several processes, each of which would do the whole work; build it with -DDPERM_MPI=ON, or run it once (srun -n 1); if this process is alone, unset SLURM_STEP_NUM_TASKS"
   leaves_no model.json
   unset SLURM_STEP_NUM_TASKS
   run env PMIX_NAMESPACE=x PMIX_RANK=0 "$DPERM" train "${people[@]}" --epsilon 1 --out model.json
   fails_with 1 "built without MPI, and PMIX_NAMESPACE says that it is one of several processes"
   [[ "$output" == *"if this process is alone, unset PMIX_NAMESPACE" ]]
   run env PMI_FD=3 "$DPERM" train "${people[@]}" --epsilon 1 --out model.json
-  fails_with 1 "PMI_FD says that it is part of a job" # the variable that is there
+  fails_with 1 "PMI_FD says that it is one of several processes" # the variable that is there
   leaves_no model.json
 }
 
