@@ -32,12 +32,13 @@ static dperm_status add_markers(draft_scan *s, const dperm_draft_options *option
   return memory_new(s->marker_count, sizeof *s->marker_counts, &s->marker_counts, err);
 }
 
-/* A first line without a comma, but with another usual separator, was written with that one. */
+/* A first line without a comma, but with another usual separator, was written with that one. Lines
+ * that were skipped may be records where it is a tab. */
 static dperm_status guess_separator(draft_scan *s, dperm_error *err) {
   static const char usual[] = ";\t|";
   bool found = true;
   for (const char *c = usual; s->csv.field_count == 1 && *c; c++) {
-    if (memchr(s->csv.record, *c, s->csv.record_length)) {
+    if (memchr(s->csv.record, *c, s->csv.record_length) && (*c != '\t' || s->csv.line == 1)) {
       csv_take_back(&s->csv, *c);
       TRY(csv_next(&s->csv, &found, err));
       s->separator_guessed = s->csv.field_count > 1;

@@ -129,7 +129,7 @@ static dperm_status pack_column(const adding *a, size_t c) {
   size_t used = a->b->filled;
   for (size_t i = 0; i < a->count; i++) {
     const record_batch *batch = &a->batches[i];
-    const double *from = batch->cells + c * batch->capacity;
+    const double *from = batch->count ? batch->cells + c * batch->capacity : NULL;
     for (size_t left = batch->count; left > 0;) {
       size_t space = TABLE_PAGE - used, some = left < space ? left : space;
       TRY(packer_add(packer, from, some, NULL));
