@@ -125,8 +125,7 @@ typedef struct adding {
 static dperm_status pack_column(const adding *a, size_t c) {
   const record_table *t = a->b->table;
   column_packer *packer = a->b->packers[c];
-  packed_column *page = t->pages + t->page_count * t->layout.count + c;
-  size_t used = a->b->filled;
+  size_t used = a->b->filled, page = t->page_count * t->layout.count + c;
   for (size_t i = 0; i < a->count; i++) {
     const record_batch *batch = &a->batches[i];
     const double *from = batch->count ? batch->cells + c * batch->capacity : NULL;
@@ -137,13 +136,13 @@ static dperm_status pack_column(const adding *a, size_t c) {
       from += some;
       left -= some;
       if (used == TABLE_PAGE) {
-        TRY(packer_end(packer, page, NULL));
+        TRY(packer_end(packer, &t->pages[page], NULL));
         page += t->layout.count;
         used = 0;
       }
     }
   }
-  return a->last && used > 0 ? packer_end(packer, page, NULL) : DPERM_OK;
+  return a->last && used > 0 ? packer_end(packer, &t->pages[page], NULL) : DPERM_OK;
 }
 
 static void add_column(void *context, size_t c, size_t worker) {
