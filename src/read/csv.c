@@ -26,15 +26,7 @@ dperm_status csv_open(const char *path, const slice *text, char separator, const
                       dperm_error *err) {
   *out = (csv_reader){
       .path = path, .separator = separator, .comment = comment, .line = 1, .next_line = 1};
-  TRY(window_open(path, text, progress, digest, &out->window, err));
-  const window *w = &out->window;
-  FAIL_IF(w->end - w->begin >= ENCODED_MAGIC_SIZE &&
-              memcmp(w->bytes + w->begin, ENCODED_MAGIC, ENCODED_MAGIC_SIZE) == 0,
-          err, DPERM_INVALID_DATA,
-          "%s: this is an encoded file; name the file itself, neither packed nor piped nor as CSV, "
-          "or the CSV that it was made from",
-          path_for_people(path));
-  return DPERM_OK;
+  return window_open(path, text, progress, digest, &out->window, err);
 }
 
 void csv_close(csv_reader *reader) {

@@ -53,16 +53,27 @@ dperm_status window_fill(window *w, size_t amount, dperm_error *err) {
 /* ---- opening */
 
 static dperm_status skip_mark(window *w, const char *path, dperm_error *err) {
-  static const char *const foreign[] = {"\xff\xfe",     "\xfe\xff", "\3757z",
-                                        "\x28\xb5\x2f", "PK\x03",   "BZh"};
+  static const char *const foreign[] = {"\x89"
+                                        "DP",
+                                        "\xff\xfe",
+                                        "\xfe\xff",
+                                        "\3757z",
+                                        "\x28\xb5\x2f",
+                                        "PK\x03",
+                                        "BZh"};
   while (w->end - w->begin < 3 && !w->at_end) {
     TRY(window_more(w, err));
   }
   const char *at = w->bytes + w->begin; /* three bytes, or newlines behind them */
   for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
     FAIL_IF(memcmp(at, foreign[i], strlen(foreign[i])) == 0, err, DPERM_INVALID_DATA,
-            "%s:1:1: the file is %s; save it as UTF-8, plain or packed by gzip",
-            path_for_people(path), i < 2 ? "UTF-16" : "compressed in a way that is not read");
+            i == 0 ? "%s: this is an encoded file; name the file itself, neither packed nor piped "
+                     "nor as CSV, or the CSV that it was made from%s"
+                   : "%s:1:1: the file is %s; save it as UTF-8, plain or packed by gzip",
+            path_for_people(path),
+            i == 0  ? ""
+            : i < 3 ? "UTF-16"
+                    : "compressed in a way that is not read");
   }
   w->begin += memcmp(at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   return DPERM_OK;
