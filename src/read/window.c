@@ -53,14 +53,8 @@ dperm_status window_fill(window *w, size_t amount, dperm_error *err) {
 /* ---- opening */
 
 static dperm_status skip_mark(window *w, const char *path, dperm_error *err) {
-  static const char *const foreign[] = {"\x89"
-                                        "DP",
-                                        "\xff\xfe",
-                                        "\xfe\xff",
-                                        "\3757z",
-                                        "\x28\xb5\x2f",
-                                        "PK\x03",
-                                        "BZh"};
+  static const char *const foreign[] = {"\211DP",       "\xff\xfe", "\xfe\xff", "\3757z",
+                                        "\x28\xb5\x2f", "PK\x03",   "BZh"};
   while (w->end - w->begin < 3 && !w->at_end) {
     TRY(window_more(w, err));
   }
