@@ -32,13 +32,14 @@ static dperm_status add_markers(draft_scan *s, const dperm_draft_options *option
   return memory_new(s->marker_count, sizeof *s->marker_counts, &s->marker_counts, err);
 }
 
-/* A first line without a comma, but with another usual separator, was written with that one. Lines
- * that were skipped may be records where it is a tab. */
+/* A first line without a comma, but with another usual separator, was written with that one. Blank
+ * lines above it with tabs in them would be records if that is the tab. */
 static dperm_status guess_separator(draft_scan *s, dperm_error *err) {
   static const char usual[] = ";\t|";
-  bool found = true;
+  const char *above = s->csv.window.bytes;
+  bool found = true, tabs = memchr(above, '\t', (size_t)(s->csv.record - above)) != NULL;
   for (const char *c = usual; s->csv.field_count == 1 && *c; c++) {
-    if (memchr(s->csv.record, *c, s->csv.record_length) && (*c != '\t' || s->csv.line == 1)) {
+    if (memchr(s->csv.record, *c, s->csv.record_length) && !(tabs && *c == '\t')) {
       csv_take_back(&s->csv, *c);
       TRY(csv_next(&s->csv, &found, err));
       s->separator_guessed = s->csv.field_count > 1;
