@@ -173,9 +173,9 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
 
 /* ---- rows */
 
-size_t options_rows(const dperm_options *o, const dperm_data *data) {
-  bool counted = o->neighbours == DPERM_NEIGHBOURS_REPLACE || DEFECT("rows-counted");
-  return counted ? rows_in_all(data->x) : o->rows_about;
+size_t public_rows(dperm_neighbours neighbours, size_t about, const dperm_data *data) {
+  bool counted = neighbours == DPERM_NEIGHBOURS_REPLACE || DEFECT("rows-counted");
+  return counted ? rows_in_all(data->x) : about;
 }
 
 /* ---- shares */

@@ -46,7 +46,10 @@ unsigned source_reasons(const random_source *source);
 
 /* What stands for the number of rows in every formula and in a model: it itself, or the public
  * figure near it where it is private. */
-size_t options_rows(const dperm_options *options, const dperm_data *data);
+size_t public_rows(dperm_neighbours neighbours, size_t about, const dperm_data *data);
+static inline size_t options_rows(const dperm_options *options, const dperm_data *data) {
+  return public_rows(options->neighbours, options->rows_about, data);
+}
 
 /* For each fit of a claim: its epsilon_class and delta_class. Refers to `loss`, of options_loss. */
 public_numbers fit_numbers(const dperm_options *options, const dperm_loss *loss,

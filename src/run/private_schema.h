@@ -6,8 +6,8 @@
 #include "refine/refine_counts.h"
 #include "run/run.h"
 
-/* ---- SCHEMA_ASKED. Numeric columns without bins of their own stay lines or get
- * the rule's bins, for a small share of epsilon (refine/bins_evidence.h; docs/proofs/bins.md) */
+/* ---- SCHEMA_ASKED: numeric columns without bins of their own stay lines or get the rule's bins,
+ * for a small share of epsilon (refine/bins_evidence.h; docs/proofs/bins.md) */
 
 typedef struct asked_schema {
   evidence_sample sample;

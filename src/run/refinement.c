@@ -43,9 +43,8 @@ static dperm_status refine(const dperm_data *data, const dperm_refine_options *o
   OWNED(counted_clear) counted_schema c = {0};
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
   dperm_charge charge = {.entry = 0};
-  const bool counted = o->neighbours == DPERM_NEIGHBOURS_REPLACE;
   const counts_request q = {.data = data,
-                            .rows = counted ? rows_in_all(data->x) : o->rows_about,
+                            .rows = public_rows(o->neighbours, o->rows_about, data),
                             .epsilon = o->epsilon,
                             .whole = isnan(o->fit_epsilon) ? refine_rule_whole(o->epsilon)
                                                            : o->epsilon + o->fit_epsilon,

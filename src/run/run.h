@@ -21,8 +21,8 @@ typedef struct representation {
 /* What a run is about, beside its options. */
 typedef struct run_terms {
   const dperm_schema *schema;  /* of the rows, or NULL */
-  bool chooses;                /* how columns become rows, by its options: those of */
-  const dperm_schema *columns; /* or NULL for rows that are numbers already */
+  bool chooses;                /* how columns become rows is up to its options; */
+  const dperm_schema *columns; /* whose they are, NULL for rows that are numbers already */
   size_t rows;                 /* that each fit has, in public */
   size_t classes;              /* at least 2 */
   rounds_law rounds;           /* of a choice by random stopping */
