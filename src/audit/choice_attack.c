@@ -5,10 +5,13 @@
  * where the second candidate is far behind, k against k + 2, k about 8/ε: then it is chosen once in
  * e⁴.
  *
- * Lines or bins. Both sums that decide it are as far apart as one record can make them
- * (bins_evidence_test.c shows that none moves them farther): zero for the one data set, their reach
- * for the other. What leaves is one bit, so the bound stays well below ε; without noise the bit
- * tells the two apart for certain.
+ * Lines or bins. The score that decides it is at its bar for the one data set, and its reach below
+ * for the other (column_shape_test.c shows that no record moves it farther): the bit is set with
+ * probability ½ and ½e^−ε, tight.
+ *
+ * The weight of numbers. Of two records one is of the second length; the other is longer than all
+ * lengths, or shorter, or not there. Then the first weight costs nothing or most, and all but the
+ * second the other way round: the first is chosen nearly e^ε times as often.
  *
  * Temperatures. The record has scores so close together that every probability is next to 1/k at
  * every temperature of the grid: if its class has the one largest score it adds 1 − 1/k to all
@@ -33,7 +36,8 @@
 #include "mechanism/temperature.h"
 #include "model/model.h"
 #include "random/random_source.h"
-#include "refine/bins_evidence.h"
+#include "refine/column_shape.h"
+#include "refine/number_scale.h"
 
 /* ---- selectors */
 
@@ -67,30 +71,64 @@ dperm_status audit_selector(const dperm_audit_options *options, int selector,
   return attack_run(&a, options, out, err);
 }
 
-/* ---- lines or bins */
+/* ---- lines or bins, of a sample */
 
-enum { REACH = 1 << 20, ASKED_AMONG = 1 << 16 };
+enum { REACH = 1 << 20, ASKED_AMONG = 1 << 18 };
 
-typedef struct bins_target {
-  bins_evidence exact[2]; /* of each data set; the second's also where the record is not asked */
-  evidence_sample sample;
-} bins_target;
+typedef struct shape_target {
+  exact_sum exact[2]; /* of each data set; the second's also where the record is not asked */
+  record_sample sample;
+  double epsilon;
+} shape_target;
 
-static dperm_status draw_choice(const attack *a, int side, random_source *source, double *score,
-                                dperm_error *err) {
-  const bins_target *t = a->context;
+static dperm_status draw_shape(const attack *a, int side, random_source *source, double *score,
+                               dperm_error *err) {
+  const shape_target *t = a->context;
   OWNED_MEMORY size_t *drawn = NULL;
   size_t asked = 0;
-  TRY(evidence_draw(&t->sample, 1, source, &drawn, &asked, err));
-  *score = bins_wanted(&t->exact[asked ? side : 1], t->sample.epsilon, source);
+  TRY(record_sample_draw(&t->sample, 1, source, &drawn, &asked, err));
+  *score = shape_found(&t->exact[asked ? side : 1], 0, t->epsilon, source);
   return DPERM_OK;
 }
 
 dperm_status audit_bins(const dperm_audit_options *options, int unused, dperm_audit_result *out,
                         dperm_error *err) {
-  bins_target t = {.exact = {{{REACH, REACH}, {REACH, REACH}}, {{0, REACH}, {0, REACH}}},
-                   .sample = evidence_sample_for(ASKED_AMONG, options->epsilon)};
-  const attack a = {.context = &t, .usual_draws = 200000, .block = 1024, .draw = draw_choice};
+  shape_target t = {.sample = record_sample_for(ASKED_AMONG, options->epsilon)};
+  t.epsilon = sample_epsilon(&t.sample, options->epsilon);
+  const int64_t bar = (int64_t)shape_bar(REACH, 0, t.epsilon);
+  t.exact[0] = (exact_sum){bar + 1, REACH};
+  t.exact[1] = (exact_sum){bar + 1 - REACH, REACH};
+  const attack a = {.context = &t, .usual_draws = 200000, .block = 1024, .draw = draw_shape};
+  return attack_run(&a, options, out, err);
+}
+
+/* ---- the weight of numbers */
+
+typedef struct scale_target {
+  uint64_t longer[2][LENGTHS];
+  size_t rows[2];
+  dperm_neighbours neighbours;
+  double epsilon;
+} scale_target;
+
+static dperm_status draw_scale(const attack *a, int side, random_source *source, double *score,
+                               dperm_error *err) {
+  const scale_target *t = a->context;
+  *score = scale_choose(t->longer[side], t->rows[side], t->neighbours, t->epsilon, source) == 0;
+  return DPERM_OK;
+}
+
+dperm_status audit_scale(const dperm_audit_options *options, int neighbours,
+                         dperm_audit_result *out, dperm_error *err) {
+  bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  scale_target t = {.rows = {2, adding ? 1 : 2},
+                    .neighbours = (dperm_neighbours)neighbours,
+                    .epsilon = options->epsilon};
+  for (size_t i = 0; i < LENGTHS; i++) {
+    t.longer[1][i] = i > 0;
+    t.longer[0][i] = t.longer[1][i] + 1;
+  }
+  const attack a = {.context = &t, .usual_draws = 200000, .block = 4096, .draw = draw_scale};
   return attack_run(&a, options, out, err);
 }
 

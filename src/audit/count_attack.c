@@ -51,10 +51,13 @@ static dperm_status count_side(const dperm_schema *wide, const dperm_schema *cel
   const dperm_column columns[COLUMNS] = {column, column};
   const dperm_column labels = {.codes = &label, .texts = texts, .text_count = 2};
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
-  const refine_numbers numbers = refine_numbers_of(wide, 1, 1);
+  OWNED(record_tally_clear) record_tally tally = {0};
+  const refine_numbers numbers = refine_numbers_of(wide, false, 1, 1);
   TRY(dperm_data_from_table(cells, records, columns, &labels, &data, err));
   TRY(refine_counts_new(wide, cells, &numbers, out, err));
-  return refine_counts_add(data, out, err);
+  TRY(record_tally_of(data, NULL, 0, NULL, &tally, err));
+  refine_counts_add(&tally, out);
+  return DPERM_OK;
 }
 
 static dperm_status draw_counts(const attack *a, int side, random_source *source, double *score,
@@ -87,7 +90,7 @@ dperm_status audit_refine(const dperm_audit_options *options, int neighbours,
   OWNED(free_counts)
   refine_target t = {.claim = guarantee_of_histograms(options->epsilon, 1, COLUMNS, whom)};
   TRY(dperm_schema_parse(schema_text, sizeof schema_text - 1, "audit", &wide, err));
-  TRY(refine_cell_schema(wide, &cells, err));
+  TRY(refine_cell_schema(wide, false, &cells, err));
   for (int side = 0; side < 2; side++) {
     size_t records = side == 1 && whom == DPERM_NEIGHBOURS_ADD_REMOVE ? 0 : 1;
     TRY(count_side(wide, cells, side, records, &t.exact[side], err));

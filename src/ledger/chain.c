@@ -3,6 +3,7 @@
  * replaced by an older copy: the head noted elsewhere does, and every released model's receipt. */
 #include "ledger/chain.h"
 
+#include <math.h>
 #include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -86,8 +87,9 @@ static const char *check_spent(const record *it, const dataset_state *d) {
 /* A part is no more than the whole. */
 static bool covers_refined(const amounts *charge, const record_terms *terms) {
   amount part;
-  return terms->refined == 0 ||
-         (amount_of_double(terms->refined, &part) && amount_compare(&part, &charge->epsilon) <= 0);
+  const double most = fmax(terms->refined, terms->counted);
+  return most == 0 ||
+         (amount_of_double(most, &part) && amount_compare(&part, &charge->epsilon) <= 0);
 }
 
 static const char *check_sums(const record *it, dataset_state *d) {

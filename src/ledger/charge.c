@@ -116,7 +116,10 @@ static bool price_plans(const charge_request *q, const dataset_state *d, pricing
 static dperm_status check_amounts(const dperm_ledger *ledger, const charge_request *q,
                                   const dataset_state *d, pricing *p, dperm_error *err) {
   bool adding = q->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  *p = (pricing){.terms = {.adding = adding, .refined = q->refined, .priced = d->reading.renyi}};
+  *p = (pricing){.terms = {.adding = adding,
+                           .refined = q->refined,
+                           .counted = q->counted,
+                           .priced = d->reading.renyi}};
   FAIL_IF(!claimed_amounts(q, d, &p->claim) || !amounts_add(&d->spent, &p->claim, &p->spent) ||
               !price_plans(q, d, p) || !amounts_add(&d->costs, &p->terms.cost, &p->costs),
           err, DPERM_OVER_BUDGET,

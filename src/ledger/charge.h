@@ -13,6 +13,7 @@ typedef struct charge_request {
   dperm_neighbours neighbours;
   double epsilon, delta; /* per person with at most this many rows: */
   double refined;        /* of epsilon, the schema's that the run refines itself; or 0 */
+  double counted;        /* or so much, by what the records answer */
   size_t rows_per_person;
   const privacy_curve *curves; /* what more is known of each plan that the run may follow: the */
   size_t curve_count;          /* dearest is charged; none if nothing is */

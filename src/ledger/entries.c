@@ -127,9 +127,10 @@ static bool pays_for(const chain *known, const record *reserved, const schema_re
     return false;
   }
   bool twice = adding && !d->reading.adding;
+  const double spent = refined->epsilon == terms.counted ? terms.counted : terms.refined;
   bool parsed = strcmp(reserved->command, "refine") == 0
                     ? amount_parse(reserved->epsilon, &paid.epsilon)
-                    : terms.refined > 0 && amounts_claimed(terms.refined, 0, twice, &paid);
+                    : spent > 0 && amounts_claimed(spent, 0, twice, &paid);
   *part = paid.epsilon;
   return parsed && reserved->rows_per_person == (int64_t)refined->rows_per_person &&
          amounts_claimed(refined->epsilon, 0, twice, &stated) &&

@@ -175,7 +175,7 @@ void reading_shown(const reading *r, const amounts *costs, bool charged, amounts
  * table makes the same text of what was taken */
 
 /* Keys that are there together. */
-typedef enum part { ADDING, RENYI, REFINED, CURVE, MEAN, PRICE } part;
+typedef enum part { ADDING, RENYI, REFINED, COUNTED, CURVE, MEAN, PRICE } part;
 typedef enum value_kind { WORD, NUMBER, COUNT, AMOUNT, CORNERS } value_kind;
 enum { VALUE_SIZE = CURVE_CORNERS * (2 * DOUBLE_TEXT_SIZE + 2) };
 
@@ -194,6 +194,7 @@ static const term keys[] = {
     {"order", RENYI, NUMBER, AT(order), NULL},
     {"budget", RENYI, AMOUNT, AT(budget), NULL},
     {"refined", REFINED, NUMBER, AT(refined), NULL},
+    {"counted", COUNTED, NUMBER, AT(counted), NULL},
     {"fits", CURVE, COUNT, AT(curve.fits), NULL},
     {"slack", CURVE, NUMBER, AT(curve.slack), NULL},
     {"mean", MEAN, NUMBER, AT(curve.mean), NULL},
@@ -207,12 +208,11 @@ static const term keys[] = {
 enum { KEYS = sizeof keys / sizeof *keys };
 
 static bool has_part(const record_terms *t, part which) {
-  const bool parts[] = {[ADDING] = t->adding,
-                        [RENYI] = t->renyi,
-                        [REFINED] = t->refined > 0,
-                        [CURVE] = t->curve.fits > 0,
-                        [MEAN] = t->curve.fits > 0 && t->curve.mean > 0,
-                        [PRICE] = t->priced};
+  const bool parts[] = {
+      [ADDING] = t->adding,        [RENYI] = t->renyi,
+      [REFINED] = t->refined > 0,  [COUNTED] = t->counted > 0,
+      [CURVE] = t->curve.fits > 0, [MEAN] = t->curve.fits > 0 && t->curve.mean > 0,
+      [PRICE] = t->priced};
   return parts[which];
 }
 

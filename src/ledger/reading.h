@@ -21,6 +21,7 @@ typedef struct record_terms {
   amount budget; /* and what divergences of that order may add up to */
   /* reserve: */
   double refined;      /* of its own epsilon, the schema's that it refined and then fitted; or 0 */
+  double counted;      /* or so much, if the records' answer led to counts; 0 where it cannot */
   privacy_curve curve; /* fits = 0: nothing but (epsilon, delta) is known */
   bool priced;         /* the data set counts by its order, and the charge costs this by it: */
   amounts cost;

@@ -8,7 +8,6 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "random/discrete_sampling.h"
-#include "refine/bins_evidence.h"
 
 void refine_counts_clear(refine_counts *counts) {
   for (size_t i = 0; counts->columns && i < counts->count; i++) {
@@ -21,11 +20,12 @@ void refine_counts_clear(refine_counts *counts) {
   *counts = (refine_counts){0};
 }
 
-refine_numbers refine_numbers_of(const dperm_schema *wide, size_t rows, double epsilon) {
-  refine_numbers out = {.rows = rows, .epsilon = epsilon};
+refine_numbers refine_numbers_of(const dperm_schema *wide, bool numbers, size_t rows,
+                                 double epsilon) {
+  refine_numbers out = {.rows = rows, .epsilon = epsilon, .numbers = numbers};
   for (size_t c = 0; c < wide->column_count; c++) {
     out.columns += wide->columns[c].width > 0;
-    out.counted += refine_rule_counts(&wide->columns[c]);
+    out.counted += refine_rule_counts(&wide->columns[c], numbers);
   }
   return out;
 }
@@ -34,7 +34,8 @@ refine_numbers refine_numbers_of(const dperm_schema *wide, size_t rows, double e
 static dperm_status merge_cells(const schema_column *column, const refine_numbers *numbers,
                                 cell_counts *out, dperm_error *err) {
   OWNED_MEMORY cell_cut *cuts = NULL;
-  size_t count = 0, grid = refine_rule_cells(numbers), bins = refine_rule_auto(numbers);
+  size_t count = 0, bins = refine_rule_auto(numbers),
+         grid = numbers->grid ? numbers->grid : refine_rule_cells(numbers);
   TRY(refine_cell_cuts(column, &cuts, &count, err));
   FAIL_IF(count + 1 != out->width, err, DPERM_INVALID_SCHEMA,
           "column \"%.64s\" has other cells than it was encoded with", column->name);
@@ -53,8 +54,8 @@ static dperm_status merge_cells(const schema_column *column, const refine_number
 
 static dperm_status open_column(const schema_column *wide, const schema_column *encoded,
                                 const refine_numbers *numbers, cell_counts *out, dperm_error *err) {
-  out->first = encoded->first;
-  out->width = encoded->width;
+  out->first = encoded->block;
+  out->width = encoded->first + encoded->width - encoded->block;
   TRY(memory_new(out->width, sizeof *out->cell, &out->cell, err));
   if (wide->type == COLUMN_NUMERIC) {
     TRY(merge_cells(wide, numbers, out, err));
@@ -70,7 +71,7 @@ dperm_status refine_counts_new(const dperm_schema *wide, const dperm_schema *cel
                                dperm_error *err) {
   TRY(memory_new(numbers->counted, sizeof *out->columns, &out->columns, err));
   for (size_t c = 0; c < wide->column_count; c++) {
-    if (refine_rule_counts(&wide->columns[c])) {
+    if (refine_rule_counts(&wide->columns[c], numbers->numbers)) {
       cell_counts *column = &out->columns[out->count++];
       column->column = c;
       TRY(open_column(&wide->columns[c], &cells->columns[c], numbers, column, err));
@@ -79,16 +80,13 @@ dperm_status refine_counts_new(const dperm_schema *wide, const dperm_schema *cel
   return DPERM_OK;
 }
 
-dperm_status refine_counts_add(const dperm_data *data, refine_counts *counts, dperm_error *err) {
-  OWNED(evidence_sums_clear) evidence_sums sums = {0};
-  TRY(evidence_sums_of(data, NULL, 0, &sums, err));
+void refine_counts_add(const record_tally *tally, refine_counts *counts) {
   for (size_t i = 0; i < counts->count; i++) {
     cell_counts *column = &counts->columns[i];
     for (size_t j = 0; j < column->width; j++) {
-      column->counts[column->cell[j]] += (int64_t)evidence_counts(&sums)[column->first + j];
+      column->counts[column->cell[j]] += (int64_t)tally_both(tally, column->first + j);
     }
   }
-  return DPERM_OK;
 }
 
 void refine_blur(refine_counts *counts, const guarantee *claim, random_source *source) {

@@ -7,6 +7,7 @@
 #include "data/dataset.h"
 #include "privacy/guarantee.h"
 #include "random/random_source.h"
+#include "refine/record_tally.h"
 #include "refine/refine_rule.h"
 
 /* ---- cells, from the schema alone */
@@ -23,7 +24,8 @@ dperm_status refine_cell_cuts(const schema_column *column, cell_cut **out, size_
 
 /* The schema under which the records of `wide` are counted. Fails where there can be no refinement:
  * the schema drops rows, or was refined already. */
-dperm_status refine_cell_schema(const dperm_schema *wide, dperm_schema **out, dperm_error *err);
+dperm_status refine_cell_schema(const dperm_schema *wide, bool numbers, dperm_schema **out,
+                                dperm_error *err);
 
 /* ---- counts */
 
@@ -45,15 +47,15 @@ typedef struct refine_counts {
 } refine_counts;
 void refine_counts_clear(refine_counts *counts);
 
-/* The numbers of a refinement of `wide`, but for the noise's scale; epsilon is for one record. */
-refine_numbers refine_numbers_of(const dperm_schema *wide, size_t rows, double epsilon);
+/* The numbers of a refinement of `wide`, or of its numbers alone, but for the noise's scale and the
+ * grid; epsilon is for one record. */
+refine_numbers refine_numbers_of(const dperm_schema *wide, bool numbers, size_t rows,
+                                 double epsilon);
 /* The columns and their cells under these numbers, all counts zero. */
 dperm_status refine_counts_new(const dperm_schema *wide, const dperm_schema *cells,
                                const refine_numbers *numbers, refine_counts *out, dperm_error *err);
-/* Counts the rows, which were encoded under the schema of cells, on all processes. A row with two
- * entries in one column would move the counts by more than the noise is made for: nothing then
- * leaves (evidence_sums_of). */
-dperm_status refine_counts_add(const dperm_data *data, refine_counts *counts, dperm_error *err);
+/* Adds what was counted of rows that were encoded under the schema of cells. */
+void refine_counts_add(const record_tally *tally, refine_counts *counts);
 /* Adds noise to every count, from guarantee_of_histograms: the only way out. The source is to be
  * checked before anything leaves. */
 void refine_blur(refine_counts *counts, const guarantee *claim, random_source *source);

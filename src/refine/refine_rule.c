@@ -22,11 +22,11 @@ static const double rare_share = 8;   /* a bin's mass over this: less is rare */
 static const double wide_range = 1000;
 enum { CATEGORIES_LEAST = 8 };
 
-bool refine_rule_counts(const schema_column *column) {
+bool refine_rule_counts(const schema_column *column, bool numbers) {
   if (column->type == COLUMN_NUMERIC) {
     return !column->binned; /* somebody's own bins stay */
   }
-  return column->type == COLUMN_CATEGORICAL && column->reference == LOOKUP_NONE &&
+  return !numbers && column->type == COLUMN_CATEGORICAL && column->reference == LOOKUP_NONE &&
          column->categories.count >= CATEGORIES_LEAST;
 }
 
@@ -68,7 +68,7 @@ size_t refine_rule_auto(const refine_numbers *p) {
 }
 
 bool refine_rule_near_zero(const schema_column *column) {
-  return column->transform == TRANSFORM_LOG1P ||
+  return column->transform == TRANSFORM_LOG1P || column->min == 0 || column->max == 0 ||
          fmax(fabs(column->min), fabs(column->max)) >= wide_range;
 }
 

@@ -11,15 +11,17 @@ typedef struct refine_numbers {
   size_t rows;    /* n */
   double epsilon; /* for one record, of refinement and fit together */
   size_t columns; /* k: of the schema, that are encoded */
-  size_t counted; /* k': of these, that the rule counts */
-  double scale;   /* s: of a count's noise, P(y) ~ exp(-|y|/s) */
+  bool numbers;   /* of these the numeric ones alone are counted, */
+  size_t counted; /* k': so many */
+  double scale;   /* s: of a count's noise, P(y) ~ exp(-|y|/s); */
+  size_t grid;    /* the cells that a numeric range is cut into; 0: refine_rule_cells */
 } refine_numbers;
 
 /* ---- before anything is counted */
 
 /* Whether a column is worth counting: a numeric one without bins of its own, a categorical one with
- * many categories. */
-bool refine_rule_counts(const schema_column *column);
+ * many categories, unless numbers alone are counted. */
+bool refine_rule_counts(const schema_column *column, bool numbers);
 /* The share of epsilon that a refinement gets; 0 where it would not pay, whatever share it is
  * given. `scale` is not used. */
 double refine_rule_share(const refine_numbers *numbers);
@@ -32,7 +34,7 @@ size_t refine_rule_cells(const refine_numbers *numbers);
 /* The number of bins that a column begins with: 4, 8 or 16, as "auto" cuts them. */
 size_t refine_rule_auto(const refine_numbers *numbers);
 /* Whether there are cells close to zero besides, each half as wide as the next: where amounts of
- * very different sizes may stand. */
+ * very different sizes may stand, or zero is where they begin. */
 bool refine_rule_near_zero(const schema_column *column);
 
 /* ---- after it */

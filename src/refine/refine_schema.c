@@ -1,7 +1,8 @@
 /* Two schemas: that of the cells in which records are counted, from the wide one alone, and that
  * which noisy counts lead to. A numeric range has 256 cells of equal width, of which coarser
  * grids are made by leaving out cuts; and where amounts of very different sizes may stand, cuts at
- * ±range/2^5, …, ±range/2^16 and at zero besides. A categorical column's cells are its categories.
+ * ±range/2^5, …, ±range/2^16 and at zero besides, or at ±range/2^30 where the range begins or ends
+ * at zero, which has then a cell of its own. A categorical column's cells are its categories.
  * Values that are missing, or that no category lists, are in no cell; values beyond the range are
  * in its first or last one. */
 #include <math.h>
@@ -16,7 +17,8 @@
 enum {
   NEAR_FIRST = 5,
   NEAR_LAST = 16,
-  CUTS_MOST = REFINE_CELLS_MOST + 2 * NEAR_LAST + 2 + 2 * AUTO_BINS_MOST
+  NEAREST = 30,
+  CUTS_MOST = REFINE_CELLS_MOST + 2 * NEAR_LAST + 4 + 2 * AUTO_BINS_MOST
 };
 
 /* ---- cuts */
@@ -72,10 +74,13 @@ dperm_status refine_cell_cuts(const schema_column *column, cell_cut **out, size_
       cuts[made++] = (cell_cut){sign * ldexp(width, 8 - m), REFINE_CELLS_LEAST, 0};
     }
   }
+  for (int sign = -1; (column->min == 0 || column->max == 0) && sign <= 1; sign += 2) {
+    cuts[made++] = (cell_cut){sign * ldexp(width, 8 - NEAREST), REFINE_CELLS_LEAST, 0};
+  }
   made += add_auto_cuts(column, cuts + made);
   qsort(cuts, made, sizeof *cuts, compare_cuts);
   for (size_t i = 0; i < made; i++) { /* each once, in the coarsest grid that has it */
-    if (kept > 0 && cuts[i].at - cuts[kept - 1].at <= width * 1e-6) {
+    if (kept > 0 && cuts[i].at - cuts[kept - 1].at <= width * 1e-8) {
       cuts[kept - 1] = same_cut(cuts[kept - 1], cuts[i]);
     } else if (cuts[i].at > column->min && cuts[i].at < column->max) {
       cuts[kept++] = cuts[i];
@@ -88,9 +93,10 @@ dperm_status refine_cell_cuts(const schema_column *column, cell_cut **out, size_
 
 /* ---- the schema of cells */
 
-/* The column as it is counted: the member "bins" has all cuts, and its own ones are left out. */
-static dperm_status numeric_cells(const schema_column *column, const json_t *given, json_t **out,
-                                  dperm_error *err) {
+/* The column as it is counted: the member "bins" has all cuts, and its own ones are left out. Where
+ * numbers alone are counted, its line stands beside them, as long as it is without. */
+static dperm_status numeric_cells(const schema_column *column, const json_t *given, bool numbers,
+                                  json_t **out, dperm_error *err) {
   OWNED_MEMORY cell_cut *cuts = NULL;
   size_t count = 0;
   TRY(refine_cell_cuts(column, &cuts, &count, err));
@@ -101,36 +107,40 @@ static dperm_status numeric_cells(const schema_column *column, const json_t *giv
   if (count == 0) { /* a range too short to be cut is one cell: its end adds nothing */
     json_append(&bins, json_incref(json_object_get(given, "max")));
   }
-  return json_made(json_pack("{s:O, s:O, s:O, s:O, s:o}", "name", json_object_get(given, "name"),
-                             "type", json_object_get(given, "type"), "min",
-                             json_object_get(given, "min"), "max", json_object_get(given, "max"),
-                             "bins", bins),
-                   out, err);
+  TRY(json_made(json_copy((json_t *)given), out, err));
+  (void)json_object_del(*out, "line");
+  (void)json_object_del(*out, "weight");
+  if (numbers) {
+    TRY(json_put(*out, "line", json_real(column->weight), err));
+  }
+  return json_put(*out, "bins", bins, err);
 }
 
 /* Columns none of which could hold more than one entry, and no weight so small that it would be
  * lost; those that are not counted stay what they are, so that a record that cannot be encoded is
  * found now. */
-static dperm_status cell_columns(const dperm_schema *wide, json_t **out, dperm_error *err) {
+static dperm_status cell_columns(const dperm_schema *wide, bool numbers, json_t **out,
+                                 dperm_error *err) {
   const json_t *list = json_object_get(wide->json, "columns");
   TRY(json_made(json_array(), out, err));
   for (size_t c = 0; c < wide->column_count; c++) {
     const schema_column *column = &wide->columns[c];
     json_t *cells = NULL, *given = json_array_get(list, c);
-    if (!refine_rule_counts(column)) {
+    if (!refine_rule_counts(column, numbers)) {
       cells = json_incref(given);
     } else if (column->type == COLUMN_CATEGORICAL) {
       cells = json_copy(given);
       (void)json_object_del(cells, "weight");
     } else {
-      TRY(numeric_cells(column, given, &cells, err));
+      TRY(numeric_cells(column, given, numbers, &cells, err));
     }
     json_append(out, cells);
   }
   return json_made(*out, out, err);
 }
 
-dperm_status refine_cell_schema(const dperm_schema *wide, dperm_schema **out, dperm_error *err) {
+dperm_status refine_cell_schema(const dperm_schema *wide, bool numbers, dperm_schema **out,
+                                dperm_error *err) {
   json_auto_t *columns = NULL, *json = NULL;
   FAIL_IF(
       wide->on_missing == MISSING_DROP, err, DPERM_INVALID_SCHEMA,
@@ -138,7 +148,7 @@ dperm_status refine_cell_schema(const dperm_schema *wide, dperm_schema **out, dp
       "and nothing private can be made of them; set \"on_missing\" to \"zero\" or \"category\"");
   FAIL_IF(wide->refined.epsilon > 0, err, DPERM_INVALID_SCHEMA,
           "the schema was refined already; refine the wide one that it was made from");
-  TRY(cell_columns(wide, &columns, err));
+  TRY(cell_columns(wide, numbers, &columns, err));
   TRY(json_made(json_copy(wide->json), &json, err));
   TRY(json_put(json, "columns", json_incref(columns), err));
   TRY(json_put(json, "rows", json_string("fixed"), err));

@@ -170,8 +170,8 @@ static void write_shares(report *p, const dperm_model *m) {
   if (shares[SHARE_SCHEMA] > 0) {
     report_row(
         p, "of that",
-        "ε = %.6g for the schema: the records decided, with noise, about its bins and groups; the "
-        "rest is for what follows",
+        "ε = %.6g for the schema: the records decided, with noise, about weights, bins and groups; "
+        "the rest is for what follows",
         shares[SHARE_SCHEMA]);
   }
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {

@@ -49,6 +49,7 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
                             .costs_nothing = run->costs_nothing};
   if (!run->refined || run->refined->epsilon == 0) { /* else another entry has that part */
     request.refined = run->claim.shares[SHARE_SCHEMA];
+    request.counted = run->counted;
   }
   if (run->claim.rows_per_person == 1) { /* a curve says nothing of a person with more rows */
     request.curves = run->curves;

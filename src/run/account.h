@@ -14,8 +14,9 @@ typedef struct account_run {
   size_t curve_count;            /* record; none if nothing is */
   const dperm_data *data;        /* whose identity is asked for only if there is a ledger */
   const schema_refined *refined; /* of the schema, paid for by an entry before; or NULL */
-  bool costs_nothing;            /* the records have no part in the result: refused where others are
-                                    and told what is left, but written nowhere */
+  double counted;     /* what a schema may cost that the run makes itself, by what records answer */
+  bool costs_nothing; /* the records have no part in the result: refused where others are
+                         and told what is left, but written nowhere */
 } account_run;
 
 /* Reserves the charge, or states it if this is a dry run, or refuses. Without a ledger nothing

@@ -139,16 +139,21 @@ dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm
 
 /* ---- the report; docs/formats.md has its members */
 
-/* What the records chose: whether a column has bins that it was not given; null if not asked. */
-static json_t *answer_of(const representation *how, const dperm_data *data,
-                         const dperm_model *model) {
-  bool bins = false;
-  for (size_t i = 0; how->way == SCHEMA_ASKED && i < data->schema->column_count; i++) {
-    const schema_column *before = &data->schema->columns[i];
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-    bins = bins || (!before->binned && !before->bins_auto && model->schema->columns[i].binned);
+/* What the records chose: whether a column has bins that it was not given, and by how much lines
+ * weigh more than they were given; null if not asked. */
+static void report_answers(const representation *how, const dperm_data *data,
+                           const dperm_model *model, json_t **report) {
+  bool asked = how->way == SCHEMA_ASKED, bins = false;
+  double weight = 1;
+  for (size_t i = 0; asked && i < data->schema->column_count; i++) {
+    const schema_column *before = &data->schema->columns[i],
+                        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+        *after = &model->schema->columns[i];
+    bins = bins || (!before->binned && !before->bins_auto && after->binned);
+    weight = fmax(weight, after->weight / before->weight);
   }
-  return how->way == SCHEMA_ASKED ? json_string(bins ? "bins" : "lines") : json_null();
+  json_set(report, "answer", asked ? json_string(bins ? "bins" : "lines") : json_null());
+  json_set(report, "weight", asked ? json_real(weight) : json_null());
 }
 
 static json_t *report_of(const dperm_options *o, const representation *how, const dperm_data *data,
@@ -170,7 +175,7 @@ static json_t *report_of(const dperm_options *o, const representation *how, cons
   json_set(&report, "epsilon", json_figure(g.epsilon));
   json_set(&report, "epsilon_refined",
            noisy ? json_real(model->schema ? model->schema->refined.epsilon : 0) : json_null());
-  json_set(&report, "answer", answer_of(how, data, model));
+  report_answers(how, data, model, &report);
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     json_set(&report, share_kinds[s].figure,
              noisy ? json_real(model->claim.shares[s]) : json_null());

@@ -2,93 +2,19 @@
 #include "run/private_schema.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "random/discrete_sampling.h"
+#include "schema/auto_bins.h"
 #include "schema/resolve_bins.h"
 
-/* ---- SCHEMA_ASKED, before the charge */
-
-/* A figure stands for the number of records where that is private, and the sums must hold for any
- * number that the claim is about. */
-static evidence_scope scope_of(const run *r) {
-  bool adding = r->options->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  return (evidence_scope){adding, adding ? add_remove_rows_most(r->rows) : r->rows};
-}
-
-/* The records that are asked; NULL for all of them. The leader draws. */
-static dperm_status draw_sample(const dperm_data *data, const evidence_sample *sample,
-                                random_source *source, size_t **out, size_t *count,
-                                dperm_error *err) {
-  ranks *spread = data->x->spread;
-  const size_t all = rows_in_all(data->x);
-  if (sample->halvings == 0) {
-    return DPERM_OK;
-  }
-  dperm_status status = ranks_lead(spread) ? evidence_draw(sample, all, source, out, count, err)
-                                           : memory_raw(all, sizeof **out, out, err);
-  TRY(ranks_share(spread, status, count, sizeof *count, err));
-  return ranks_share(spread, DPERM_OK, *out, *count * sizeof **out, err);
-}
-
-static dperm_status sums_under(const dperm_data *data, const size_t *drawn, size_t count,
-                               const dperm_schema *schema, evidence_sums *out, dperm_error *err) {
+static dperm_status tally_under(const dperm_data *data, const dperm_schema *cells,
+                                const size_t *drawn, size_t count, const double lengths[LENGTHS],
+                                record_tally *out, dperm_error *err) {
   OWNED(data_view_close) dperm_data view = {0};
-  TRY(data_view_open(data, schema, &view, err));
-  return evidence_sums_of(&view, drawn, count, out, err);
-}
-
-/* The schema of each answer. */
-static dperm_status answer(const run *r, const dperm_schema *schema, bool bins, dperm_schema **out,
-                           dperm_error *err) {
-  return schema_resolve(schema, bins, r->rows, r->claim.epsilon_row, out, err);
-}
-
-dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *source,
-                           asked_schema *out, dperm_error *err) {
-  const dperm_schema *given = data->schema;
-  OWNED_MEMORY size_t *drawn = NULL;
-  size_t count = 0;
-  OWNED(dperm_schema_free_at) dperm_schema *plain = NULL, *fine = NULL, *coarse = NULL;
-  OWNED(evidence_sums_clear) evidence_sums lines = {0}, finest = {0}, coarsest = {0};
-  const evidence_scope scope = scope_of(r);
-  class_distance without, with;
-  fullest_bins fullest = {0};
-  for (int bins = 0; bins < 2; bins++) {
-    OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
-    TRY(answer(r, given, bins, &schema, err));
-    TRY(representation_plan(r, schema, &out->plans[bins], err));
-  }
-  TRY(schema_resolve(given, false, 0, (double)NAN, &plain, err));
-  TRY(schema_resolve(given, true, 0, (double)NAN, &fine, err));
-  TRY(schema_resolve(given, true, 1, 1, &coarse, err));
-  out->sample =
-      evidence_sample_for(r->rows, epsilon_share(r->how.epsilon, r->options->rows_per_person));
-  TRY(draw_sample(data, &out->sample, source, &drawn, &count, err));
-  TRY(sums_under(data, drawn, count, plain, &lines, err));
-  TRY(sums_under(data, drawn, count, fine, &finest, err));
-  TRY(sums_under(data, drawn, count, coarse, &coarsest, err));
-  TRY(class_distance_of(&lines, &scope, &without, err));
-  TRY(class_distance_of(&coarsest, &scope, &with, err));
-  fullest_bins_add(&finest, plain, false, &fullest);
-  fullest_bins_add(&coarsest, plain, true, &fullest);
-  out->evidence = bins_evidence_of(&fullest, lines.rows, &scope, &without, &with);
-  return DPERM_OK;
-}
-
-/* ---- behind it */
-
-dperm_status asked_release(const asked_schema *a, const run *r, const dperm_data *data,
-                           random_source *source, dperm_schema **out, dperm_error *err) {
-  ranks *spread = data->x->spread;
-  dperm_status status = DPERM_OK;
-  bool bins = false;
-  if (ranks_lead(spread)) { /* for all processes */
-    bins = bins_wanted(&a->evidence, a->sample.epsilon, source);
-    status = random_check(source, err);
-  }
-  TRY(ranks_share(spread, status, &bins, sizeof bins, err));
-  return answer(r, data->schema, bins, out, err);
+  TRY(data_view_open(data, cells, &view, err));
+  return record_tally_of(&view, drawn, count, lengths, out, err);
 }
 
 /* ---- SCHEMA_COUNTED */
@@ -111,9 +37,10 @@ static dperm_status check_data(const dperm_data *data, dperm_neighbours neighbou
 static dperm_status open_counts(const counts_request *q, counted_schema *out, dperm_error *err) {
   const dperm_schema *wide = q->data->schema;
   TRY(check_data(q->data, q->neighbours, err));
-  TRY(refine_cell_schema(wide, &out->cells, err));
+  TRY(refine_cell_schema(wide, false, &out->cells, err));
   out->data = q->data;
-  out->numbers = refine_numbers_of(wide, q->rows, q->whole / (double)q->rows_per_person);
+  out->wide = wide;
+  out->numbers = refine_numbers_of(wide, false, q->rows, q->whole / (double)q->rows_per_person);
   out->claim = guarantee_with(
       guarantee_of_histograms(q->epsilon, q->rows_per_person, out->numbers.counted, q->neighbours),
       q->reasons);
@@ -128,23 +55,24 @@ static dperm_status open_counts(const counts_request *q, counted_schema *out, dp
 }
 
 dperm_status counted_prepare(const counts_request *q, counted_schema *out, dperm_error *err) {
-  OWNED(data_view_close) dperm_data view = {0};
+  OWNED(record_tally_clear) record_tally tally = {0};
   TRY(ranks_agree(q->data->x->spread, open_counts(q, out, err), err));
-  TRY(data_view_open(q->data, out->cells, &view, err));
-  return refine_counts_add(&view, &out->counts, err);
+  TRY(tally_under(q->data, out->cells, NULL, 0, NULL, &tally, err));
+  refine_counts_add(&tally, &out->counts);
+  return DPERM_OK;
 }
 
 /* Bins and categories that are empty are merged, all of them; what is full is never. */
 dperm_status counted_extreme(const counted_schema *c, bool finest, dperm_schema **out,
                              dperm_error *err) {
   OWNED(refine_counts_clear) refine_counts made_up = {0};
-  TRY(refine_counts_new(c->data->schema, c->cells, &c->numbers, &made_up, err));
+  TRY(refine_counts_new(c->wide, c->cells, &c->numbers, &made_up, err));
   for (size_t i = 0; finest && i < made_up.count; i++) {
     for (size_t k = 0; k < made_up.columns[i].cells; k++) {
       made_up.columns[i].counts[k] = INT64_C(1) << 50;
     }
   }
-  return refine_schema_make(c->data->schema, &made_up, &c->numbers, out, err);
+  return refine_schema_make(c->wide, &made_up, &c->numbers, out, err);
 }
 
 dperm_status counted_release(counted_schema *c, random_source *source, dperm_schema **out,
@@ -160,5 +88,153 @@ dperm_status counted_release(counted_schema *c, random_source *source, dperm_sch
     TRY(ranks_share(spread, status, column->counts, column->cells * sizeof *column->counts, err));
   }
   TRY(status);
-  return refine_schema_make(c->data->schema, &c->counts, &c->numbers, out, err);
+  return refine_schema_make(c->wide, &c->counts, &c->numbers, out, err);
+}
+
+/* ---- SCHEMA_ASKED, before the charge */
+
+void asked_clear(asked_schema *a) {
+  counted_clear(&a->counted);
+  dperm_schema_free(a->plain);
+  *a = (asked_schema){0};
+}
+
+/* What the sample is asked with, for one record: the first question, both, both and counts. */
+typedef struct sample_shares {
+  double scale, shape, counts;
+} sample_shares;
+
+static sample_shares shares_of(const run *r, const record_sample *sample) {
+  const size_t persons = r->options->rows_per_person;
+  double scale = sample_epsilon(sample, epsilon_share(r->how.scale, persons));
+  double both = sample_epsilon(sample, epsilon_share(r->how.epsilon, persons));
+  double all = sample_epsilon(sample, epsilon_share(r->how.counted, persons));
+  return (sample_shares){scale, epsilon_rest(both, scale), epsilon_rest(all, both)};
+}
+
+/* The records that are asked; NULL for all of them. The leader draws. */
+static dperm_status draw_sample(const dperm_data *data, const record_sample *sample,
+                                random_source *source, size_t **out, size_t *count,
+                                dperm_error *err) {
+  ranks *spread = data->x->spread;
+  const size_t all = rows_in_all(data->x);
+  if (sample->halvings == 0) {
+    return DPERM_OK;
+  }
+  dperm_status status = ranks_lead(spread)
+                            ? record_sample_draw(sample, all, source, out, count, err)
+                            : memory_raw(all, sizeof **out, out, err);
+  TRY(ranks_share(spread, status, count, sizeof *count, err));
+  return ranks_share(spread, DPERM_OK, *out, *count * sizeof **out, err);
+}
+
+/* The counts of a shape, as a refinement of the numbers of those that are asked. */
+static dperm_status open_shape(const run *r, const asked_schema *a, const sample_shares *shares,
+                               counted_schema *out, dperm_error *err) {
+  const dperm_options *o = r->options;
+  const unsigned halvings = a->sample.halvings;
+  const double whole = ldexp(epsilon_share(o->epsilon, o->rows_per_person), (int)halvings);
+  out->data = a->data;
+  out->wide = a->plain;
+  out->numbers = refine_numbers_of(a->plain, true, r->rows >> halvings, whole);
+  out->claim = guarantee_of_histograms(shares->counts, 1, out->numbers.counted, o->neighbours);
+  out->numbers.scale = 1 / ratio_value(ratio_below(out->claim.epsilon_class));
+  return refine_counts_new(a->plain, out->cells, &out->numbers, &out->counts, err);
+}
+
+/* The cells in which a shape is looked for are not so many as those that can be counted. */
+static dperm_status find_shape(const run *r, asked_schema *a, const record_tally *tally,
+                               dperm_error *err) {
+  enum { GRID = 64 };
+  OWNED(refine_counts_clear) refine_counts counts = {0};
+  refine_numbers numbers = a->counted.numbers;
+  numbers.grid = GRID;
+  TRY(refine_counts_new(a->plain, a->counted.cells, &numbers, &counts, err));
+  TRY(shape_of(&counts, a->plain, tally, r->options->neighbours, &a->shape, err));
+  refine_counts_add(tally, &a->counted.counts);
+  return DPERM_OK;
+}
+
+static size_t asked_columns(const dperm_schema *schema) {
+  size_t columns = 0;
+  for (size_t c = 0; c < schema->column_count; c++) {
+    columns += schema_column_asks(&schema->columns[c]);
+  }
+  return columns;
+}
+
+dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *source,
+                           asked_schema *out, dperm_error *err) {
+  OWNED_MEMORY size_t *drawn = NULL;
+  OWNED(record_tally_clear) record_tally tally = {0};
+  size_t count = 0;
+  double lengths[LENGTHS];
+  const size_t persons = r->options->rows_per_person;
+  out->data = data;
+  out->sample = record_sample_for(r->rows, epsilon_share(r->how.epsilon, persons));
+  const sample_shares shares = shares_of(r, &out->sample);
+  TRY(schema_resolve(data->schema, false, r->rows, r->claim.epsilon_row, &out->plain, err));
+  TRY(refine_cell_schema(out->plain, true, &out->counted.cells, err));
+  if (r->how.counted > 0) {
+    TRY(open_shape(r, out, &shares, &out->counted, err));
+  }
+  scale_lengths(asked_columns(out->plain), lengths);
+  for (size_t i = 0; i < LENGTHS; i++) { /* rows are divided by what the schema of cells allows */
+    lengths[i] /= pow(out->counted.cells->min_divisor, 2);
+  }
+  TRY(draw_sample(data, &out->sample, source, &drawn, &count, err));
+  TRY(tally_under(data, out->counted.cells, drawn, count, lengths, &tally, err));
+  out->rows = tally.rows;
+  memcpy(out->longer, tally_longer(&tally), sizeof out->longer);
+  return r->how.counted > 0 ? find_shape(r, out, &tally, err) : DPERM_OK;
+}
+
+/* ---- behind it */
+
+/* The schema with 2^i as the weight of those columns that were asked and are lines. */
+static dperm_status weigh(const dperm_schema *schema, const dperm_schema *plain, size_t i,
+                          dperm_schema **out, dperm_error *err) {
+  if (i == 0) {
+    *out = schema_share(schema);
+    return DPERM_OK;
+  }
+  json_auto_t *json = json_deep_copy(schema->json);
+  json_t *list = json_object_get(json, "columns");
+  for (size_t c = 0; c < schema->column_count; c++) {
+    const schema_column *column = &schema->columns[c];
+    if (schema_column_asks(&plain->columns[c]) && !column->binned) {
+      TRY(json_put(json_array_get(list, c), "weight", json_real(ldexp(column->weight, (int)i)),
+                   err));
+    }
+  }
+  return schema_from_json(json, "schema", out, err);
+}
+
+dperm_status asked_lines(const asked_schema *a, size_t i, dperm_schema **out, dperm_error *err) {
+  return weigh(a->plain, a->plain, i, out, err);
+}
+
+dperm_status asked_release(asked_schema *a, const run *r, random_source *source, bool *counted,
+                           dperm_schema **out, dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
+  ranks *spread = a->data->x->spread;
+  const sample_shares shares = shares_of(r, &a->sample);
+  const dperm_neighbours neighbours = r->options->neighbours;
+  dperm_status status = DPERM_OK;
+  size_t answers[2] = {0, 0};
+  if (ranks_lead(spread)) { /* for all processes */
+    answers[0] =
+        r->how.scale > 0 ? scale_choose(a->longer, a->rows, neighbours, shares.scale, source) : 0;
+    answers[1] = r->how.counted > 0 &&
+                 shape_found(&a->shape, r->rows >> a->sample.halvings, shares.shape, source);
+    status = random_check(source, err);
+  }
+  TRY(ranks_share(spread, status, answers, sizeof answers, err));
+  *counted = answers[1] != 0;
+  if (*counted) {
+    TRY(counted_release(&a->counted, source, &made, err));
+  } else {
+    made = schema_share(a->plain);
+  }
+  return weigh(made, a->plain, answers[0], out, err);
 }

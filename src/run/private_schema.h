@@ -2,25 +2,10 @@
  * before the charge and what is paid for. */
 #pragma once
 
-#include "refine/bins_evidence.h"
+#include "refine/column_shape.h"
+#include "refine/number_scale.h"
 #include "refine/refine_counts.h"
 #include "run/run.h"
-
-/* ---- SCHEMA_ASKED: numeric columns without bins of their own stay lines or get the rule's bins,
- * for a small share of epsilon (refine/bins_evidence.h; docs/proofs/bins.md) */
-
-typedef struct asked_schema {
-  evidence_sample sample;
-  bins_evidence evidence; /* exact, and never to leave */
-  fit_plan plans[2];      /* of a fit with lines, and with bins: the charge is for either */
-} asked_schema;
-
-/* Draws those that are asked and looks at them, before the charge. On every process of a job. */
-dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *source,
-                           asked_schema *out, dperm_error *err);
-/* Asks, behind it, and makes the schema, without the statement of what it cost. */
-dperm_status asked_release(const asked_schema *a, const run *r, const dperm_data *data,
-                           random_source *source, dperm_schema **out, dperm_error *err);
 
 /* ---- SCHEMA_COUNTED: a schema made from noisy counts of the records (refine/refine_counts.h) */
 
@@ -34,7 +19,8 @@ typedef struct counts_request {
 } counts_request;
 
 typedef struct counted_schema {
-  const dperm_data *data; /* under the wide schema */
+  const dperm_data *data;
+  const dperm_schema *wide;
   dperm_schema *cells;
   guarantee claim; /* of the histograms alone */
   refine_numbers numbers;
@@ -52,3 +38,27 @@ dperm_status counted_extreme(const counted_schema *c, bool finest, dperm_schema 
  * statement of what it cost. The counts are noisy from then on. */
 dperm_status counted_release(counted_schema *c, random_source *source, dperm_schema **out,
                              dperm_error *err);
+
+/* ---- SCHEMA_ASKED: numeric columns without bins of their own get a weight, and stay lines or are
+ * counted, as in a refinement, if one of them has a shape (docs/proofs/bins.md) */
+
+typedef struct asked_schema {
+  const dperm_data *data;
+  dperm_schema *plain; /* the schema as it was given, without bins that wait for public numbers */
+  record_sample sample;
+  size_t rows; /* that were asked, and of these */
+  uint64_t longer[LENGTHS];
+  exact_sum shape;
+  counted_schema counted; /* of the same records; empty where shapes are not asked for */
+} asked_schema;
+void asked_clear(asked_schema *a);
+
+/* Draws those that are asked and looks at them, before the charge. On every process of a job. */
+dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *source,
+                           asked_schema *out, dperm_error *err);
+/* The schema of lines with the weight 2^i. */
+dperm_status asked_lines(const asked_schema *a, size_t i, dperm_schema **out, dperm_error *err);
+/* Asks, behind the charge, and makes the schema, without the statement of what it cost. `*counted`
+ * if a shape was found. */
+dperm_status asked_release(asked_schema *a, const run *r, random_source *source, bool *counted,
+                           dperm_schema **out, dperm_error *err);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "refine/refine_counts.h"
@@ -16,30 +17,55 @@ static bool may_ask(const dperm_options *o) {
          o->kernel.kind == DPERM_KERNEL_NONE && !o->regularizer.weights && !o->regularizer.prior;
 }
 
-/* The evidence for bins has n·ε₁ = 360 at least, at which its noise does not drown it on the sets
- * that the rule was chosen on, and three hundredths of epsilon where that is more. Where n·ε is
- * below 2600 the answer would cost more than it brings. */
-static const double evidence_least = 360, share_least = 0.03, share_most = 360.0 / 2600;
+/* What is asked (refine/number_scale.h, refine/column_shape.h), chosen as docs/synthetic.md says: a
+ * question has n·ε at least so much, and a least share of epsilon; where that would be more than
+ * the most it may have, it is not asked. */
+typedef struct question {
+  double work, least, most;
+} question;
+static const question scale_question = {40, 0.005, 0.04}, shape_question = {150, 0.03, 0.06};
+static const double work_each = 400;      /* for each column, below which bins do not pay */
+static const double share_of_shape = 0.1; /* of epsilon, for the counts that a shape is made of */
 
-/* The share of epsilon for an answer of so many records; 0 if there is none or it would not pay. */
-static double asked_share(const dperm_schema *schema, size_t rows, const dperm_options *o) {
-  double work = (double)rows * o->epsilon / (double)o->rows_per_person;
-  bool asks = false; /* columns that say "auto" have bins either way */
+static double question_share(const question *q, double work) {
+  return work * q->most >= q->work ? fmax(q->least, q->work / work) : 0;
+}
+
+/* As people write it, for statements: 0.035 and not 0.034999999999999996. */
+static double decimal(double epsilon) {
+  char text[32]; /* written and read with the same decimal point, whatever the locale */
+  (void)snprintf(text, sizeof text, "%.12g", epsilon);
+  return strtod(text, NULL);
+}
+
+/* Sets what is asked of so many records, if anything is. */
+static void ask(const dperm_schema *schema, size_t rows, const dperm_options *o,
+                representation *out) {
+  bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE; /* a record moves half as much */
+  double work = (adding ? 2 : 1) * (double)rows * o->epsilon / (double)o->rows_per_person;
+  size_t columns = 0;
   for (size_t c = 0; c < schema->column_count; c++) {
-    asks = asks || schema_column_asks(&schema->columns[c]);
+    columns += schema_column_asks(&schema->columns[c]);
   }
-  bool pays = work * share_most >= evidence_least && schema->classes.count == 2;
-  return asks && pays && schema->refined.epsilon == 0 ? fmax(share_least, evidence_least / work)
-                                                      : 0;
+  if (columns == 0 || schema->refined.epsilon != 0 || schema->on_missing == MISSING_DROP) {
+    return;
+  }
+  bool few = schema->classes.count == 2 && (double)columns * work_each <= work;
+  double shape = few ? question_share(&shape_question, work) : 0;
+  double all = question_share(&scale_question, work) + shape;
+  out->way = all > 0 ? SCHEMA_ASKED : SCHEMA_GIVEN;
+  out->epsilon = decimal(all * o->epsilon);
+  out->scale = epsilon_rest(out->epsilon, shape * o->epsilon);
+  out->counted = shape > 0 ? decimal((all + share_of_shape) * o->epsilon) : 0;
 }
 
 /* The share of epsilon that counts have, or 0 where they would not pay. */
 static dperm_status share_of_counts(const dperm_options *o, const dperm_schema *schema, size_t rows,
                                     double *out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *cells = NULL;
-  TRY(refine_cell_schema(schema, &cells, err)); /* what cannot be counted is refused now */
+  TRY(refine_cell_schema(schema, false, &cells, err)); /* what cannot be counted is refused now */
   const refine_numbers numbers =
-      refine_numbers_of(schema, rows, o->epsilon / (double)o->rows_per_person);
+      refine_numbers_of(schema, false, rows, o->epsilon / (double)o->rows_per_person);
   const double usual = refine_rule_share(&numbers);
   *out = usual > 0 && !isnan(o->refine) ? o->refine : usual;
   return DPERM_OK;
@@ -66,7 +92,7 @@ static dperm_status too_little(const dperm_options *o, schema_way way, double le
 
 static dperm_status check_rest(const dperm_options *o, const representation *r, dperm_error *err) {
   const double least = 1e-9; /* of a plan (mechanism/privacy_plan.c) */
-  const private_run shares = run_shares(o, 2, NULL, r->epsilon);
+  const private_run shares = run_shares(o, 2, NULL, fmax(r->epsilon, r->counted));
   const double rest = guarantee_of_run(&shares).epsilon_row;
   bool whole = o->epsilon / (double)o->rows_per_person >= least && isfinite(o->epsilon);
   return whole && r->epsilon > 0 && !(rest >= least) ? too_little(o, r->way, rest, err) : DPERM_OK;
@@ -87,11 +113,10 @@ static dperm_status choose(const dperm_options *o, const dperm_schema *schema, s
     TRY(share_of_counts(o, schema, rows, &share, err));
     out->way = share > 0 ? SCHEMA_COUNTED : SCHEMA_GIVEN;
   }
-  if (share == 0 && schema && may_ask(o)) {
-    share = asked_share(schema, rows, o);
-    out->way = share > 0 ? SCHEMA_ASKED : SCHEMA_GIVEN;
-  }
   out->epsilon = share > 0 ? share * o->epsilon : 0;
+  if (share == 0 && schema && may_ask(o)) {
+    ask(schema, rows, o, out);
+  }
   return check_rest(o, out, err);
 }
 
@@ -121,6 +146,11 @@ dperm_status run_make(const dperm_options *o, const run_terms *t, run *out, dper
   shares.rounds_mean = fmax(t->rounds.mean, 1);
   out->claim = run_claim(o, &shares, t->reasons);
   return t->schema ? check_unit(o, &t->schema->refined, err) : DPERM_OK;
+}
+
+guarantee run_claim_counted(const run *r) {
+  const private_run shares = run_shares(r->options, r->classes, NULL, r->how.counted);
+  return run_claim(r->options, &shares, r->claim.reasons);
 }
 
 /* Classes that are learned jointly share rows, not epsilon; to bins that each has a part of the

@@ -8,7 +8,7 @@
 
 typedef enum schema_way {
   SCHEMA_GIVEN,  /* public numbers alone: the schema's own bins, or those of its "auto" */
-  SCHEMA_ASKED,  /* the records choose between lines and bins */
+  SCHEMA_ASKED,  /* the records choose the weight of numbers, and whether lines or bins */
   SCHEMA_COUNTED /* bins and groups from noisy counts of them */
 } schema_way;
 
@@ -16,6 +16,8 @@ typedef enum schema_way {
 typedef struct representation {
   schema_way way;
   double epsilon; /* what the records' part of it costs; 0 for SCHEMA_GIVEN */
+  double scale;   /* SCHEMA_ASKED: of it, what the question for the weight costs; */
+  double counted; /* what all costs if a shape is found and counts are made of it; or 0 */
 } representation;
 
 /* What a run is about, beside its options. */
@@ -35,6 +37,9 @@ typedef struct run {
   representation how;
   guarantee claim; /* of all of it: the shares of epsilon and delta */
 } run;
+
+/* The claim where a shape was found, which leaves less for the fit. */
+guarantee run_claim_counted(const run *r);
 
 /* The claim is made also where the schema is refused, which comes last. */
 dperm_status run_make(const dperm_options *options, const run_terms *terms, run *out,

@@ -19,8 +19,8 @@ typedef struct training {
   run run;
   const dperm_data *data; /* as they were given */
   random_source *source;
-  privacy_curve curves[2]; /* of the fit under each schema which may come, with what the schema
-                              costs, where they are known: the dearest is charged */
+  privacy_curve curves[SCALES]; /* of the fit under each schema which may come, with what the schema
+                                   costs, where they are known: the dearest is charged */
   size_t curve_count;
   bool spends_delta;  /* whether one of them may spend the delta that was given */
   asked_schema asked; /* of these, the one that `how` says */
@@ -33,6 +33,7 @@ typedef struct training {
 static void training_clear(training *t) {
   fit_work_clear(&t->work);
   counted_clear(&t->counted);
+  asked_clear(&t->asked);
   if (t->settled.x != t->data->x) {
     data_view_close(&t->settled);
   }
@@ -54,25 +55,22 @@ static dperm_status prepare_given(training *t, dperm_error *err) {
   return o->account.dry_run ? DPERM_OK : fit_prepare(&t->work, err);
 }
 
-static dperm_status prepare_asked(training *t, dperm_error *err) {
-  TRY(asked_prepare(&t->run, t->data, t->source, &t->asked, err));
-  const fit_plan *lines = &t->asked.plans[0], *bins = &t->asked.plans[1];
-  t->curves[t->curve_count++] = lines->curve;
-  t->curves[t->curve_count++] = bins->curve;
-  t->spends_delta = plan_spends_delta(&lines->privacy) || plan_spends_delta(&bins->privacy);
-  return DPERM_OK;
-}
-
 /* Which schema will come nobody knows. It lies between two: groups of columns stay groups or become
  * lines, and crosses have at most the pairs of all cells. Noise that both can have, all can. */
-static dperm_status plan_extreme(training *t, bool finest, fit_plan *out, dperm_error *err) {
+static dperm_status plan_extreme(const run *r, const counted_schema *counted, bool finest,
+                                 fit_plan *out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   dperm_error reason = {0};
-  dperm_status status = counted_extreme(&t->counted, finest, &schema, &reason);
-  status = status == DPERM_OK ? representation_plan(&t->run, schema, out, &reason) : status;
+  dperm_status status = counted_extreme(counted, finest, &schema, &reason);
+  status = status == DPERM_OK ? representation_plan(r, schema, out, &reason) : status;
   FAIL_IF(status != DPERM_OK, err, status, "counts may leave %s, and then %s",
           finest ? "very many bins" : "straight lines instead of bins", reason.message);
   return DPERM_OK;
+}
+
+/* Whether a fit may spend the delta that was given: noise is chosen when the schema is known. */
+static bool may_spend_delta(const dperm_options *o, const fit_plan *one) {
+  return o->noise == DPERM_NOISE_AUTO ? o->delta > 0 : plan_spends_delta(&one->privacy);
 }
 
 static dperm_status prepare_counted(training *t, dperm_error *err) {
@@ -86,10 +84,31 @@ static dperm_status prepare_counted(training *t, dperm_error *err) {
                             .reasons = t->run.claim.reasons};
   fit_plan coarsest, finest;
   TRY(counted_prepare(&q, &t->counted, err));
-  TRY(plan_extreme(t, false, &coarsest, err));
-  TRY(plan_extreme(t, true, &finest, err));
-  t->spends_delta =
-      o->noise == DPERM_NOISE_AUTO ? o->delta > 0 : plan_spends_delta(&coarsest.privacy);
+  TRY(plan_extreme(&t->run, &t->counted, false, &coarsest, err));
+  TRY(plan_extreme(&t->run, &t->counted, true, &finest, err));
+  t->spends_delta = may_spend_delta(o, &coarsest);
+  return DPERM_OK;
+}
+
+/* Lines of any weight; or what counts may leave of the numbers. */
+static dperm_status prepare_asked(training *t, dperm_error *err) {
+  bool counts = t->run.how.counted > 0;
+  fit_plan plan;
+  TRY(asked_prepare(&t->run, t->data, t->source, &t->asked, err));
+  for (size_t i = 0; i < SCALES; i++) {
+    OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+    TRY(asked_lines(&t->asked, i, &schema, err));
+    TRY(representation_plan(&t->run, schema, &plan, err));
+    t->curves[i] = plan.curve;
+    t->spends_delta = t->spends_delta || may_spend_delta(t->run.options, &plan);
+  }
+  t->curve_count = counts ? 0 : SCALES;
+  if (counts) {
+    run counted = t->run;
+    counted.claim = run_claim_counted(&t->run);
+    TRY(plan_extreme(&counted, &t->asked.counted, false, &plan, err));
+    TRY(plan_extreme(&counted, &t->asked.counted, true, &plan, err));
+  }
   return DPERM_OK;
 }
 
@@ -115,7 +134,9 @@ static dperm_status prepare(training *t, dperm_error *err) {
     }
   }
   TRY(guarantee_check(&claim, err));
-  const counted_schema *counted = way == SCHEMA_COUNTED ? &t->counted : NULL;
+  const counted_schema *counted = way == SCHEMA_COUNTED    ? &t->counted
+                                  : t->run.how.counted > 0 ? &t->asked.counted
+                                                           : NULL;
   TRY(output_take_space(&o->account, t->data, counted, o, 1, err));
   return data_unchanged(t->data, err);
 }
@@ -126,11 +147,18 @@ static dperm_status prepare(training *t, dperm_error *err) {
 static dperm_status release_schema(training *t, const dperm_charge *charge, dperm_schema **out,
                                    dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
+  bool counted = false;
+  double cost = t->run.how.epsilon;
   TRY(t->run.how.way == SCHEMA_ASKED
-          ? asked_release(&t->asked, &t->run, t->data, t->source, &made, err)
+          ? asked_release(&t->asked, &t->run, t->source, &counted, &made, err)
           : counted_release(&t->counted, t->source, &made, err));
-  return schema_state_cost(made, t->run.how.epsilon, &t->run.claim, charge, t->data->x->spread, out,
-                           err);
+  if (counted) { /* of epsilon, and of nothing else, there is less for the fit */
+    const guarantee charged = t->run.claim;
+    cost = t->run.how.counted;
+    t->run.claim = guarantee_spending(run_claim_counted(&t->run), t->spends_delta);
+    t->run.claim.delta = charged.delta;
+  }
+  return schema_state_cost(made, cost, &t->run.claim, charge, t->data->x->spread, out, err);
 }
 
 /* Whether the plan is one of those that were priced. */
@@ -195,7 +223,8 @@ static dperm_status train(const dperm_data *data, const dperm_options *o, random
                             .curves = t.curves,
                             .curve_count = t.curve_count,
                             .data = data,
-                            .refined = data->schema ? &data->schema->refined : NULL};
+                            .refined = data->schema ? &data->schema->refined : NULL,
+                            .counted = t.run.how.counted};
   TRY(account_make_model(&paid, status, make, &t, out, err));
   return training_report(o, &t.run.how, data, *out, err);
 }

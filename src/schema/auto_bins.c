@@ -121,6 +121,5 @@ size_t auto_bins_cuts(const schema_column *column, size_t bins, double cuts[AUTO
 }
 
 bool schema_column_asks(const schema_column *column) {
-  return column->type == COLUMN_NUMERIC && !column->binned && !column->bins_auto &&
-         !auto_bins_standardized(column);
+  return column->type == COLUMN_NUMERIC && !column->binned && !column->bins_auto;
 }

@@ -4,7 +4,8 @@
 #include "schema/auto_bins.h"
 
 static bool wants_bins(const schema_column *column, bool all) {
-  return column->bins_auto || (all && schema_column_asks(column));
+  return column->bins_auto ||
+         (all && schema_column_asks(column) && !auto_bins_standardized(column));
 }
 
 bool schema_unresolved(const dperm_schema *schema, bool all) {

@@ -202,15 +202,22 @@ setup_crowds() {
   setup_crowds
   "$DPERM" train --data <(cat crowds.csv) --format csv --schema crowds.json --epsilon 20 --seed 1 --out m.json 2> /dev/null
   "$DPERM" train --data crowds.csv --schema crowds.json --epsilon 20 --seed 1 --out n.json 2> said
-  grep -q "tested privately for binning" said
+  grep -q "asked privately how to use their numbers" said
   cmp m.json n.json
 }
 
 @test "the model's space is taken for bins before records choose them" {
-  setup_crowds
+  py <<'P'
+columns = [{"name": n, "type": "numeric", "min": 0, "max": 100} for n in "abcd"]
+json.dump({"label": {"column": "y", "positive": ["1"], "negative": ["0"]}, "columns": columns}, open("crowds.json", "w"))
+with open("crowds.csv", "w") as out:
+    print("a,b,c,d,y", file=out)
+    for i in range(3500): # a band in each column
+        print(*[(i * 7 + j) % 101 for j in range(4)], int(30 < i * 7 % 101 < 60), sep=",", file=out)
+P
   "$DPERM" ledger init l.db --dataset crowds --epsilon 40 2> /dev/null
   "$DPERM" train --data crowds.csv --schema crowds.json --epsilon 20 --out m.json 2> /dev/null
-  [ "$(bins_of m.json)" = 4 ]
+  [ "$(bins_of m.json)" != None ]
   size=$(($(wc -c < m.json) / 1024)) # what is written then is larger than that
   run bash -c "ulimit -f $size; '$DPERM' train --data crowds.csv --schema crowds.json --epsilon 20 --ledger l.db \
     --dataset crowds --out n.json"

@@ -43,7 +43,7 @@ S
 
 @test "train, verify, predict and score three classes" {
   setup_classes
-  succeeds "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json
+  succeeds "$DPERM" train --data flowers.csv --schema flowers.json --bins none --epsilon 3 --out m.json
   [[ "${lines[0]}" == "m.json: 3 weights for each of 3 classes from 900 rows; (epsilon, delta) = (3, 2.4e-42) for every record (objective perturbation)" ]]
   py <<'P'
 m = json.load(open("m.json"))
@@ -54,7 +54,7 @@ assert [len(w) for w in m["weights"]] == [3, 3, 3]
 P
   says 0 "classes: one fit for all 3: 1 epsilon_class = 3 <= epsilon_row = 3" "$DPERM" verify --model m.json
   # What is learned is judged with the same noise every time.
-  "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --seed 2 --out seeded.json 2> /dev/null
+  "$DPERM" train --data flowers.csv --schema flowers.json --bins none --epsilon 3 --seed 2 --out seeded.json 2> /dev/null
   "$DPERM" predict --model seeded.json --data flowers.csv --out p.csv
   "$DPERM" score --model seeded.json --data flowers.csv > s.json
   py <<'P'
@@ -71,7 +71,7 @@ P
 
 @test "a model whose classes have more than their share is found out" {
   setup_classes
-  "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --multiclass one-vs-rest --out m.json 2> /dev/null
+  "$DPERM" train --data flowers.csv --schema flowers.json --bins none --epsilon 3 --multiclass one-vs-rest --out m.json 2> /dev/null
   sed -i 's/"epsilon_class": 1.0/"epsilon_class": 1.5/' m.json
   run "$DPERM" verify --model m.json
   [ "$status" -eq 1 ]
@@ -80,16 +80,16 @@ P
 
 @test "the statement says how classes are learned" {
   setup_classes
-  "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json 2> /dev/null
+  "$DPERM" train --data flowers.csv --schema flowers.json --bins none --epsilon 3 --out m.json 2> /dev/null
   run "$DPERM" statement --model m.json
   [[ "$output" == *'a logistic regression for all 3 classes at once ("iris", "rose", "lily")'* ]]
-  "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --multiclass one-vs-rest --out m.json 2> /dev/null
+  "$DPERM" train --data flowers.csv --schema flowers.json --bins none --epsilon 3 --multiclass one-vs-rest --out m.json 2> /dev/null
   says 0 'for each of 3 classes against all others ("iris", "rose", "lily")' "$DPERM" statement --model m.json
 }
 
 @test "a plan for several classes, with and without a schema" {
   setup_classes
-  "$DPERM" plan --rows 900 --schema flowers.json --epsilon 3 --multiclass one-vs-rest --json > with.json
+  "$DPERM" plan --rows 900 --schema flowers.json --bins none --epsilon 3 --multiclass one-vs-rest --json > with.json
   "$DPERM" plan --rows 900 --dims 3 --classes 3 --epsilon 3 --noise l2 --multiclass one-vs-rest --json > without.json
   "$DPERM" plan --rows 900 --dims 3 --classes 3 --epsilon 3 --noise l2 --json > joint.json
   "$DPERM" plan --rows 900 --dims 3 --epsilon 1 --noise l2 --json > one.json
@@ -100,16 +100,16 @@ assert one["multiclass"] is None and joint["beta"] > 1.3 * b["beta"]
 assert a["classes"] == b["classes"] == 3 and a["epsilon_class"] == b["epsilon_class"] == 1
 assert one["classes"] == 2 and one["beta"] == b["beta"] and one["lambda"] == b["lambda"]
 P
-  run "$DPERM" plan --rows 900 --schema flowers.json --epsilon 3
+  run "$DPERM" plan --rows 900 --schema flowers.json --bins none --epsilon 3
   [[ "$output" == *"classes              3            learned jointly"* ]]
-  run "$DPERM" plan --rows 900 --schema flowers.json --epsilon 3 --loss huber
+  run "$DPERM" plan --rows 900 --schema flowers.json --bins none --epsilon 3 --loss huber
   [[ "$output" == *"epsilon of a class   1            for each of 3 fits"* ]]
   fails 2 "go with --dims" "$DPERM" plan --rows 900 --schema flowers.json --classes 3 --epsilon 3
 }
 
 @test "classes are learned jointly or not, and not where there is no proof" {
   setup_classes
-  train=(train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json)
+  train=(train --data flowers.csv --schema flowers.json --bins none --epsilon 3 --out m.json)
   fails 2 "--multiclass must be joint or one-vs-rest" "$DPERM" "${train[@]}" --multiclass both
   fails 2 "only logistic loss learns classes jointly" "$DPERM" "${train[@]}" --multiclass joint --loss huber
   run "$DPERM" "${train[@]}" --multiclass joint --analysis paper

@@ -57,8 +57,8 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
   done
 }
 
-@test "counts of a refinement and a choice of bins without noise are found" {
-  for defect in counts-bare counts-half histograms-add evidence-bare evidence-whole; do
+@test "counts of a refinement and answers of the records without their noise are found" {
+  for defect in counts-bare counts-half histograms-add shape-bare shape-half sample-whole scale-half; do
     found $(table | grep "^$defect ")
   done
 }
@@ -67,7 +67,6 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
   found $(table | grep "^confusion-add ")
   found $(table | grep "^score-rows ")
   found_by_suite score-rows added_score
-  found_by_suite evidence-add bins_evidence
 }
 
 @test "a refinement that a model does not count is found" {

@@ -201,20 +201,20 @@ P
 @test "train says what it asked the records, for how much, and what came of it" {
   setup_wide
   succeeds "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --out m.json
-  [[ "${lines[1]}" == "m.json: the records were tested privately for binning, for epsilon 0.3 of that: "* ]]
-  [[ "${lines[1]}" == *" (--bins none skips the test)" ]]
+  [[ "${lines[1]}" == "m.json: the records were asked privately how to use their numbers, for epsilon "*" of that: "* ]]
+  [[ "${lines[1]}" == *" (--bins none asks nothing)" ]]
   bins=$(python3 -c 'import json; print("bins" in json.load(open("m.json"))["schema"]["columns"][0])')
   case $bins in
-    True) [[ "${lines[1]}" == *": binned "* ]] ;;
-    False) [[ "${lines[1]}" == *": not binned "* ]] ;;
+    True) [[ "${lines[1]}" == *"epsilon 1.35 of that: in bins "* ]] ;;
+    False) [[ "${lines[1]}" == *"epsilon 0.35 of that: as lines of weight "* ]] ;;
   esac
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 0.2 --refine ask --out n.json
-  [[ "${lines[1]}" == "n.json: the records were not tested for binning, and nothing was spent on it"* ]]
-  "$DPERM" statement --model m.json | grep -q '| of that | ε = 0.3 for the schema: the records decided, with noise,'
+  [[ "${lines[1]}" == "n.json: the records were asked nothing, and nothing was spent on it"* ]]
+  "$DPERM" statement --model m.json | grep -q '| of that | ε = [01].35 for the schema: the records decided, with noise,'
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --seed 1 --out m.json
-  [[ "${lines[1]}" == "m.json: the records were tested privately for binning, for a share of epsilon: "* ]]
+  [[ "${lines[1]}" == "m.json: the records were asked privately how to use their numbers, for a share of epsilon: "* ]]
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --bins none --out m.json
-  [[ "$output" != *"tested privately"* ]]
+  [[ "$output" != *"asked privately"* ]]
 }
 
 @test "shares that leave nothing to one of the two are refused by their option's name" {
@@ -237,7 +237,7 @@ with open("many.csv", "w") as out:
 P
   train=("$DPERM" train --data many.csv --schema many.json --out m.json)
   succeeds "${train[@]}" --epsilon 27 --refine auto # counts of 14 columns take a rows times epsilon of 2800
-  [[ "${lines[1]}" == "m.json: the records were tested privately for binning, for epsilon 3.6 of that: "* ]]
+  [[ "${lines[1]}" == "m.json: the records were asked privately how to use their numbers, for epsilon 0.4 of that: "* ]]
   run "${train[@]}" --epsilon 30 --refine auto
   [[ "${lines[1]}" == "m.json: epsilon 2.4 of that was spent on refining the schema" ]]
 }
@@ -251,7 +251,7 @@ P
   "${train[@]}" --dry-run > dry.json 2> /dev/null
   py <<'P'
 asked, none, counts = (json.load(open(f)) for f in ("asked.json", "none.json", "counts.json"))
-assert asked["epsilon_refined"] == 0.3 and asked["answer"] == "bins", asked
+assert asked["epsilon_refined"] == (1.35 if asked["answer"] == "bins" else 0.35) and asked["weight"] >= 1, asked
 assert none["epsilon_refined"] == 0 and none["answer"] is None, none
 assert counts["epsilon_refined"] == 2 and counts["answer"] is None, counts
 P
@@ -287,7 +287,7 @@ P
   [[ "${lines[1]}" == "m.json: epsilon 2 of that was spent on refining the schema" ]]
   [[ "$("$DPERM" ledger show l.db)" == *"10 left of 20"* ]]
   succeeds "${train[@]}" --data <(cat records.csv)
-  [[ "${lines[0]}" == *"from 4000 rows; (epsilon, delta) = (10, "* && "$output" == *"tested privately"* ]]
+  [[ "${lines[0]}" == *"from 4000 rows; (epsilon, delta) = (10, "* && "$output" == *"asked privately"* ]]
   "$DPERM" train --schema wide.json --epsilon 10 --seed 3 --out file.json --data records.csv 2> /dev/null
   "$DPERM" train --schema wide.json --epsilon 10 --seed 3 --out pipe.json --data - < records.csv 2> /dev/null
   cmp file.json pipe.json

@@ -58,9 +58,11 @@ static void encode_something(const dperm_schema *schema, const uint8_t *bytes, s
   }
   /* There are cells, unless it was refined already or drops rows. */
   bool never = schema->refined.epsilon > 0 || (schema->on_missing == MISSING_DROP);
-  MUST((refine_cell_schema(schema, &made, NULL) == DPERM_OK) == !never);
-  if (!never) {
-    look_through(data, made);
+  for (int numbers = 0; numbers < 2; numbers++) {
+    MUST((refine_cell_schema(schema, numbers, &made, NULL) == DPERM_OK) == !never);
+    if (!never) {
+      look_through(data, made);
+    }
   }
   dperm_data_free(data);
   memory_file_close(&file);

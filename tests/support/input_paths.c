@@ -175,7 +175,7 @@ static dperm_schema *with_crosses(const dperm_schema *given) {
 static dperm_schema *other_schema(const input *d, const dperm_schema *given, size_t rows) {
   dperm_schema *bins = NULL, *out = NULL;
   if (d->how & CELLS) {
-    assert_ok(refine_cell_schema(given, &out, err));
+    assert_ok(refine_cell_schema(given, d->how & QUOTED, &out, err));
   } else if (d->how & (BINNED | CROSSED)) {
     assert_ok(schema_resolve(given, true, rows, 1, &bins, err));
     out = d->how & CROSSED ? with_crosses(bins) : schema_share(bins);
@@ -457,7 +457,8 @@ const input inputs[] = {
     {"CSV by several threads, in pairs", RECORDS_CSV, pass_file, CROSSED, LARGE, 3},
     {"CSV, selected, in pairs", RECORDS_CSV, pass_file, CROSSED | COPIED, SMALL, 0},
     {"CSV, in cells", RECORDS_CSV, pass_file, CELLS, SMALL, 0},
-    {"CSV in quotes, in cells", RECORDS_CSV, pass_file, CELLS | QUOTED, SMALL, 0},
+    {"CSV in quotes, in cells and lines of numbers", RECORDS_CSV, pass_file, CELLS | QUOTED, SMALL,
+     0},
     {"CSV among processes, in cells", RECORDS_CSV, pass_processes, CELLS, SMALL, 0},
     {"encoded, in bins", RECORDS_CSV, pass_file, ENCODED | BINNED, SMALL, 0},
     {"encoded, in pairs, among processes", RECORDS_CSV, pass_processes, ENCODED | CROSSED, SMALL,

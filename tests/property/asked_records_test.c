@@ -1,20 +1,22 @@
-/* What the records' choice between lines and bins rests on: replacing one record, whatever it is
- * replaced by, moves neither sum by more than its reach, nor does adding or removing one; and the
- * choice follows the law of the noise. Both over records that are made up to reach far: values at
- * the ends of their ranges, missing ones, categories that nobody listed, and either label. */
+/* What the records are asked for the default: replacing one record, whatever it is replaced by,
+ * moves no score of a shape by more than its reach, nor does adding or removing one, and the
+ * lengths of numbers are counted once each; and the answers follow the laws of their noise. Over
+ * records that are made up to reach far: values at the ends of their ranges, missing ones,
+ * categories that nobody listed, and either label. */
 #include <math.h>
 #include <string.h>
 
 #include "privacy/guarantee.h"
 #include "random/discrete_sampling.h"
-#include "refine/bins_evidence.h"
+#include "refine/column_shape.h"
+#include "refine/number_scale.h"
 #include "schema/resolve_bins.h"
 #include "support.h"
 
 enum { ROWS_MOST = 12, NUMBERS = 4, TRIALS = 400, CHOICES = 20000 };
 
 static const char *const schemas[] = {
-    /* no entry below zero, so rows are closer to each other */
+    /* ranges that begin at zero, and a logarithm */
     "{\"label\":{\"column\":\"y\",\"positive\":[\"1\"],\"negative\":[\"0\"]},\"intercept\":true,"
     "\"columns\":[{\"name\":\"a\",\"type\":\"numeric\",\"min\":0,\"max\":10},"
     "{\"name\":\"b\",\"type\":\"numeric\",\"min\":0,\"max\":5000},"
@@ -64,41 +66,38 @@ static dperm_data *rows_of(const dperm_schema *schema, const table *t) {
   return data;
 }
 
-/* All that is summed up of the records under their schema with such bins. */
-static evidence_sums sums_under(const dperm_data *data, bool all, size_t rows,
-                                dperm_schema **schema) {
-  evidence_sums out = {0};
-  dperm_data view;
-  assert_ok(schema_resolve(data->schema, all, rows, 1, schema, err));
-  assert_ok(data_view_open(data, *schema, &view, err));
-  assert_ok(evidence_sums_of(&view, NULL, 0, &out, err));
-  data_view_close(&view);
-  return out;
-}
-
 /* All that is counted, and what it adds up to. */
 typedef struct counted {
-  class_distance lines, bins;
-  bins_evidence evidence;
+  exact_sum shape;
+  uint64_t longer[LENGTHS];
 } counted;
 
-static counted counted_of(const dperm_schema *wide, const table *t, evidence_scope scope) {
+static counted counted_of(const dperm_schema *wide, const table *t, dperm_neighbours neighbours) {
   auto_data *data = rows_of(wide, t);
-  auto_schema *plain = NULL, *fine = NULL, *coarse = NULL;
-  evidence_sums lines = sums_under(data, false, 0, &plain),
-                finest = sums_under(data, true, 0, &fine),
-                coarsest = sums_under(data, true, 1, &coarse);
+  auto_schema *plain = NULL, *cells = NULL;
+  dperm_data view;
+  record_tally tally = {0};
+  refine_counts counts = {0};
   counted out;
-  fullest_bins fullest = {0};
-  fullest_bins_add(&finest, plain, false, &fullest);
-  fullest_bins_add(&coarsest, plain, true, &fullest);
-  assert_ok(class_distance_of(&lines, &scope, &out.lines, err));
-  assert_ok(class_distance_of(&coarsest, &scope, &out.bins, err));
-  assert_int_equal(fullest.columns, 3); /* the fourth has bins of its own */
-  out.evidence = bins_evidence_of(&fullest, t->rows, &scope, &out.lines, &out.bins);
-  evidence_sums_clear(&lines);
-  evidence_sums_clear(&finest);
-  evidence_sums_clear(&coarsest);
+  double lengths[LENGTHS];
+  assert_ok(schema_resolve(wide, false, 100, 1, &plain, err));
+  assert_ok(refine_cell_schema(plain, true, &cells, err));
+  refine_numbers numbers = refine_numbers_of(plain, true, 100, 1);
+  assert_int_equal(numbers.counted, 3); /* the fourth has bins of its own */
+  numbers.grid = 64;
+  scale_lengths(3, lengths);
+  for (size_t i = 0; i < LENGTHS; i++) {
+    lengths[i] /= pow(cells->min_divisor, 2);
+  }
+  assert_ok(data_view_open(data, cells, &view, err));
+  assert_ok(record_tally_of(&view, NULL, 0, lengths, &tally, err));
+  assert_int_equal(tally.rows, t->rows);
+  assert_ok(refine_counts_new(plain, cells, &numbers, &counts, err));
+  assert_ok(shape_of(&counts, plain, &tally, neighbours, &out.shape, err));
+  memcpy(out.longer, tally_longer(&tally), sizeof out.longer);
+  refine_counts_clear(&counts);
+  record_tally_clear(&tally);
+  data_view_close(&view);
   return out;
 }
 
@@ -116,21 +115,28 @@ static void make_record(const dperm_schema *wide, random_source *source, table *
   t->labels[row] = (int32_t)random_below(source, 2);
 }
 
-/* Whether a sum moved within its reach, which is public: by how much of it. */
-static double moved(exact_sum a, exact_sum b) {
-  int64_t by = llabs(a.value - b.value);
-  assert_int_equal(a.reach, b.reach);
-  assert_true(by <= a.reach);
-  return (double)by / (double)a.reach;
+/* Whether the score moved within its reach, which is public: by how much of it; and no count of
+ * lengths by more than one, or, with one more record, down. */
+static double moved(const counted *a, const counted *b, bool adding) {
+  int64_t by = llabs(a->shape.value - b->shape.value);
+  assert_int_equal(a->shape.reach, b->shape.reach);
+  assert_true(by <= a->shape.reach);
+  for (size_t i = 0; i < LENGTHS; i++) {
+    int64_t more = (int64_t)(b->longer[i] - a->longer[i]);
+    assert_true(more <= 1 && more >= (adding ? 0 : -1));
+    assert_true(i == 0 || b->longer[i] >= b->longer[i - 1]);
+  }
+  return (double)by / (double)a->shape.reach;
 }
 
 /* The first record is replaced, or one more comes, from none on. In every other trial all others
- * are alike, which moves the classes the most. */
+ * are alike, which moves the score the most. */
 static void check_moves(bool adding, uint64_t seed) {
+  const dperm_neighbours kind = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
   random_source source = seeded(seed);
+  double most = 0;
   for (size_t s = 0; s < sizeof schemas / sizeof *schemas; s++) {
     auto_schema *wide = NULL;
-    double most[3] = {0};
     assert_ok(dperm_schema_parse(schemas[s], strlen(schemas[s]), "test", &wide, err));
     for (size_t trial = 0; trial < TRIALS; trial++) {
       const size_t like = !adding; /* the first of those that are alike */
@@ -144,79 +150,86 @@ static void check_moves(bool adding, uint64_t seed) {
           t.labels[i] = t.labels[like];
         }
       }
-      const evidence_scope scope = {adding, adding ? (size_t)1 << 28 : t.rows};
-      counted a = counted_of(wide, &t, scope);
+      counted a = counted_of(wide, &t, kind);
       make_record(wide, &source, &t, adding ? t.rows++ : 0);
-      counted b = counted_of(wide, &t, scope);
-      most[0] = fmax(most[0], moved(a.evidence.crowding, b.evidence.crowding));
-      most[1] = fmax(most[1], moved(a.lines.apart, b.lines.apart));
-      most[2] = fmax(most[2], moved(a.bins.apart, b.bins.apart));
-      (void)moved(a.evidence.separation, b.evidence.separation);
-    }
-    for (size_t i = 0; i < 3; i++) {
-      assert_true(most[i] >= 0.6); /* or the test could not see a reach that is too small */
+      counted b = counted_of(wide, &t, kind);
+      most = fmax(most, moved(&a, &b, adding));
     }
   }
+  assert_true(most >= 0.3);
 }
 
-TEST(a_record_moves_no_sum_beyond_its_reach) {
+TEST(a_record_moves_no_score_beyond_its_reach) {
   check_moves(false, 7);
 }
 
-TEST(an_added_record_moves_no_sum_beyond_its_reach) {
+TEST(an_added_record_moves_no_score_beyond_its_reach) {
   check_moves(true, 9);
 }
 
-/* A row beyond the norm that the reach is made for ends it, though each of its entries is within;
- * so does one with two entries among the bins of a column. */
-TEST(rows_that_the_reach_is_not_made_for_end_it) {
-  const size_t starts[] = {0, 4, 8, 10};
-  const uint32_t at[] = {0, 1, 2, 3, 0, 1, 2, 3, 4, 6};
-  const double values[] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.502, 0.1, 0.1};
-  const double labels[] = {-1, 1, 1};
-  static const struct {
-    size_t first, rows;
-    const char *trouble;
-  } cases[] = {{0, 1, NULL}, {0, 2, "public bounds"}, {1, 1, "public bounds"}, {2, 1, "twice"}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const size_t rows = cases[i].rows, first = cases[i].first;
-    dperm_schema *wide = NULL;
-    auto_data *data = NULL;
-    evidence_sums sums = {0};
-    class_distance out;
-    assert_ok(dperm_schema_parse(schemas[1], strlen(schemas[1]), "test", &wide, err));
-    assert_int_equal(dperm_schema_dims(wide), 8);
-    assert_ok(
-        dperm_data_from_csr(rows, 8, starts + first, at, values, labels + first, 2, &data, err));
-    data->schema = wide;
-    data->bounds = wide->bounds;
-    if (cases[i].trouble) {
-      assert_fails(evidence_sums_of(data, NULL, 0, &sums, err), DPERM_NUMERIC_ERROR,
-                   cases[i].trouble);
-    } else {
-      const evidence_scope scope = {false, rows}, less = {true, rows - 1};
-      assert_ok(evidence_sums_of(data, NULL, 0, &sums, err));
-      assert_ok(class_distance_of(&sums, &scope, &out, err));
-      assert_fails(class_distance_of(&sums, &less, &out, err), DPERM_NUMERIC_ERROR,
-                   "more records than");
+/* The score alone, over cells that hold many: where the reach is nearly reached. */
+TEST(no_counts_of_cells_move_further) {
+  enum { CELLS = 6 };
+  const double middles[CELLS] = {-0.9, -0.5, -0.1, 0.2, 0.6, 0.9};
+  random_source source = seeded(12);
+  int64_t most = 0;
+  double room[3 * CELLS];
+  for (size_t trial = 0; trial < 20000; trial++) {
+    uint64_t counts[2 * CELLS];
+    for (size_t c = 0; c < 2 * CELLS; c++) {
+      uint64_t some = random_below(&source, 3);
+      counts[c] = random_below(&source, some == 0 ? 2 : some == 1 ? 20 : 3000);
     }
-    evidence_sums_clear(&sums);
+    int64_t before = shape_score(counts, counts + CELLS, middles, CELLS, room);
+    counts[random_below(&source, 2 * CELLS)]++;
+    int64_t by = shape_score(counts, counts + CELLS, middles, CELLS, room) - before;
+    assert_true(by >= -592 && by <= 506);
+    most = llabs(by) > most ? llabs(by) : most;
   }
+  assert_true(most >= 300); /* or the test could not see a reach that is too small */
+}
+
+/* A logistic law of any steepness leaves next to nothing; a band leaves most of it. */
+TEST(a_line_has_no_shape_and_a_band_has_one) {
+  enum { CELLS = 64, EACH = 1000 };
+  double middles[CELLS], room[3 * CELLS];
+  uint64_t negative[CELLS], positive[CELLS];
+  for (double slope = 0.5; slope < 200; slope *= 1.7) {
+    for (double offset = -0.9; offset < 1; offset += 0.3) {
+      for (size_t c = 0; c < CELLS; c++) {
+        middles[c] = ((double)c + 0.5) / (CELLS / 2) - 1;
+        double p = 1 / (1 + exp(-slope * (middles[c] - offset)));
+        positive[c] = (uint64_t)(EACH * p);
+        negative[c] = EACH - positive[c];
+      }
+      assert_true(shape_score(negative, positive, middles, CELLS, room) <
+                  256 * 0.03 * CELLS * EACH);
+    }
+  }
+  for (size_t c = 0; c < CELLS; c++) {
+    positive[c] = c > 20 && c < 40 ? EACH : 0;
+    negative[c] = EACH - positive[c];
+  }
+  assert_true(shape_score(negative, positive, middles, CELLS, room) > 256 * 0.4 * CELLS * EACH);
 }
 
 /* Lemma S: a sample's question has no more than its share. */
 TEST(a_sample_may_spend_what_its_coins_allow) {
   for (size_t rows = 100; rows < (size_t)1 << 40; rows *= 3) {
     for (double epsilon = 1e-7; epsilon < 4; epsilon *= 1.9) {
-      const evidence_sample sample = evidence_sample_for(rows, epsilon);
+      const record_sample sample = record_sample_for(rows, epsilon);
+      const double asked = sample_epsilon(&sample, epsilon);
       if (sample.halvings == 0) {
-        assert_true(sample.epsilon == epsilon);
+        assert_true(asked == epsilon);
         continue;
       }
       const long double q = ldexpl(1, -(int)sample.halvings);
-      assert_true(log1pl(q * expm1l(sample.epsilon)) <= (long double)epsilon);
-      assert_true(sample.epsilon > epsilon && sample.epsilon <= 0.25);
-      assert_true(rows >> sample.halvings >> 13 > 0);
+      assert_true(log1pl(q * expm1l(asked)) <= (long double)epsilon);
+      assert_true(asked > epsilon && asked <= 0.25);
+      assert_true(rows >> sample.halvings >> 15 > 0);
+      for (double more = epsilon; more < 8; more *= 2) { /* and counts may come on top */
+        assert_true(log1pl(q * expm1l(sample_epsilon(&sample, more))) <= (long double)more);
+      }
     }
   }
 }
@@ -224,13 +237,13 @@ TEST(a_sample_may_spend_what_its_coins_allow) {
 /* Every record, and every two of them, by coins of their own. Hoeffding at 1e-9 for all. */
 TEST(a_sample_has_each_record_by_its_own_coins) {
   enum { RECORDS = 40, SAMPLES = 40000 };
-  const evidence_sample sample = {.halvings = 2};
+  const record_sample sample = {.halvings = 2};
   const double off = sqrt(log(2 * 2 * RECORDS / 1e-9) / (2.0 * SAMPLES));
   double alone[RECORDS] = {0}, paired[RECORDS] = {0};
   random_source source = seeded(10);
   for (size_t s = 0; s < SAMPLES; s++) {
     size_t count = 0, *rows = NULL;
-    assert_ok(evidence_draw(&sample, RECORDS, &source, &rows, &count, err));
+    assert_ok(record_sample_draw(&sample, RECORDS, &source, &rows, &count, err));
     for (size_t i = 0; i < count; i++) {
       alone[rows[i]]++;
       paired[rows[i]] += i > 0 && rows[i - 1] + 1 == rows[i];
@@ -251,22 +264,38 @@ static double above(int64_t value, double rate) {
 }
 
 /* Hoeffding at 1e-9 for all of them, and the seed is fixed. */
-TEST(the_choice_has_the_law_of_its_noise) {
-  static const bins_evidence cases[] = {{{0, 60}, {0, 400000}},
-                                        {{60, 60}, {400000, 400000}},
-                                        {{-30, 60}, {900000, 400000}},
-                                        {{300, 60}, {-200000, 400000}}};
+TEST(the_answer_has_the_law_of_its_noise) {
+  const int64_t reach = 1098;
   random_source source = seeded(8);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    for (double epsilon = 0.5; epsilon < 5; epsilon *= 3) {
-      double share = ratio_value(ratio_below(epsilon_share(epsilon, 5))), yes = 0;
-      double wanted =
-          above(cases[i].crowding.value, share / (double)cases[i].crowding.reach) *
-          above(cases[i].separation.value, 4 * share / (double)cases[i].separation.reach);
+  for (double epsilon = 0.5; epsilon < 5; epsilon *= 3) {
+    const double rate = ratio_value(ratio_below(epsilon)) / (double)reach;
+    const int64_t bar = (int64_t)shape_bar(reach, 5000, epsilon);
+    for (int64_t off = -3000; off <= 3000; off += 1500) {
+      const exact_sum shape = {bar + off, reach};
+      double yes = 0;
       for (size_t draw = 0; draw < CHOICES; draw++) {
-        yes += bins_wanted(&cases[i], epsilon, &source);
+        yes += shape_found(&shape, 5000, epsilon, &source);
       }
-      assert_true(fabs(yes / CHOICES - wanted) <= sqrt(log(2 * 12 / 1e-9) / (2.0 * CHOICES)));
+      assert_true(fabs(yes / CHOICES - above(off, rate)) <=
+                  sqrt(log(2 * 15 / 1e-9) / (2.0 * CHOICES)));
+    }
+  }
+}
+
+/* At a large epsilon the weight is the one whose interval has the median, from either end on. */
+TEST(the_scale_is_that_of_the_median_record) {
+  random_source source = seeded(11);
+  for (size_t columns = 1; columns < 200; columns *= 3) {
+    double lengths[LENGTHS];
+    scale_lengths(columns, lengths);
+    for (size_t wanted = 0; wanted < SCALES; wanted++) {
+      double norm =
+          sqrt(lengths[wanted < LENGTHS ? wanted : LENGTHS - 1]) * (wanted < LENGTHS ? 1.2 : 0.5);
+      uint64_t longer[LENGTHS];
+      for (size_t i = 0; i < LENGTHS; i++) { /* 60 of 100 have this norm, 20 none, 20 a large one */
+        longer[i] = 20 + (norm * norm >= lengths[i] ? 60 : 0);
+      }
+      assert_int_equal(scale_choose(longer, 100, DPERM_NEIGHBOURS_REPLACE, 1000, &source), wanted);
     }
   }
 }

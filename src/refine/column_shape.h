@@ -1,0 +1,33 @@
+/* Whether some numeric column tells more than a straight line can (docs/proofs/bins.md, Lemma B).
+ *
+ * The score of a column is how far its label sums, over public cells, are from the nearest curve
+ * that rises or falls once: S = min over curves t of Σ_c (|s_c − t_c n_c| − 0.8√n_c), with n_c
+ * records in cell c and s_c positive ones more than negative ones. What a line among others leaves
+ * of a label's odds is near such a curve, however loose the declared range is; the root is what
+ * chance alone adds. The largest score of all columns moves no more than each of them does: one
+ * record moves it by little, however many columns there are. All is counted in integers. */
+#pragma once
+
+#include "random/random_source.h"
+#include "refine/refine_counts.h"
+
+/* Exact, and never to leave; and what one record changes it by, at most. In units of 1/256. */
+typedef struct exact_sum {
+  int64_t value, reach;
+} exact_sum;
+
+/* The score of a column from its cells' counts, by side, and the places of their middles, rising
+ * from −1 to 1 over the range. `room` has 3 doubles for each cell. */
+int64_t shape_score(const uint64_t *negative, const uint64_t *positive, const double *middles,
+                    size_t cells, double *room);
+/* The largest of the scores of these counts' numeric columns: of `tally`, of data encoded under the
+ * schema of cells. */
+dperm_status shape_of(const refine_counts *counts, const dperm_schema *wide,
+                      const record_tally *tally, dperm_neighbours neighbours, exact_sum *out,
+                      dperm_error *err);
+
+/* What a score must be above, for so many records. */
+double shape_bar(int64_t reach, size_t rows, double epsilon);
+/* What leaves: whether the largest score, with discrete Laplace noise, is more than chance, noise
+ * and grid explain for so many records. The source is to be checked before the answer is used. */
+bool shape_found(const exact_sum *shape, size_t rows, double epsilon, random_source *source);

@@ -1,0 +1,19 @@
+/* How much the numbers of a record count beside its categories and intercept. Ranges known in
+ * public are wide, so the numbers of a typical record are small, and noise that is made for the
+ * largest drowns them. All numeric columns that are lines get one weight, a power of two: the one
+ * with which the numbers of a median record have about the norm that was best on the sets that the
+ * rule was chosen on. One record is one number, however many columns it has, so the answer costs
+ * next to nothing (docs/proofs/bins.md, Lemma W). */
+#pragma once
+
+#include "random/random_source.h"
+#include "refine/record_tally.h"
+
+enum { SCALES = LENGTHS + 1 }; /* weights 1, 2, 4, …, 2^LENGTHS */
+
+/* The squared norms, falling, that part the scales of so many columns. */
+void scale_lengths(size_t columns, double lengths[LENGTHS]);
+/* i for the weight 2^i: by permute-and-flip, of the numbers of records that are at least so long.
+ */
+size_t scale_choose(const uint64_t longer[LENGTHS], size_t rows, dperm_neighbours neighbours,
+                    double epsilon, random_source *source);
