@@ -91,6 +91,7 @@ FAMILIES = {
     "straight-centred": straight(8, -4, 4, mean=0.0, deviation=1.0),
     "straight-one": straight(1, 0, 20, steepness=3.0),
     "straight-hundred": straight(100, 0, 10),
+    "straight-standard": straight(20, -3, 3, steepness=3.0, mean=0.0, deviation=1.0),
     "straight-rare": straight(10, 0, 20, rare=5.0, steepness=3.0),
     "u-among-lines": u_among_lines,
     "u-one": shaped(u_shape, 1, 0, 1),

@@ -62,7 +62,7 @@ def spent_on_asking(privacy, asked):
 
 def test_records_are_asked_how_to_use_their_numbers():
     clf = dperm.LogisticRegression(1.0, schema=WIDE).fit(records())
-    assert clf.privacy_.epsilon == 1.0 and spent_on_asking(clf.privacy_, 0.0475)  # (40 + 150)/4000
+    assert clf.privacy_.epsilon == 1.0 and spent_on_asking(clf.privacy_, 0.06)  # (40 + 200)/4000
     assert clf.privacy_.verify()[0]
     assert (clf.report_["answer"] == "bins") == (clf.privacy_.epsilon_refined > 0.1) and clf.report_["weight"] >= 1
     weighed = dperm.LogisticRegression(1.0, schema=WIDE).fit(records(2000))

@@ -11,8 +11,8 @@ enum { UNIT = 256, CURVE_MOST = 250, ROOT = 205, SLOPES = 24, FLAT = 16 };
 static const double slope_least = 0.25, slope_ratio = 1.35;
 
 /* What a score of no shape may be: by chance, √n times; by the grid of curves, n times; and by
- * noise that is larger than so many of its scales, once in 109 answers. */
-static const double chance = 1.5, grid = 0.03, scales = 4;
+ * noise that is larger than so many of its scales, once in 40 answers. */
+static const double chance = 1.5, grid = 0.03, scales = 3;
 
 /* The curves rise from −250 to 250 in units of 1/256, as z/√(1 + z²) does, in steps of z/32: from a
  * table, which needs nothing but a root, so that all machines agree. */

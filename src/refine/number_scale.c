@@ -8,11 +8,12 @@
 #include "base/defect.h"
 #include "mechanism/selection.h"
 
-/* Fewer columns than nine need less: the intercept and the categories are to be heard too. */
+/* Few numbers, or few among categories, need less: the others are to be heard too. */
 static const double wanted_most = 2.5, wanted_each = 0.9;
 
-void scale_lengths(size_t columns, double lengths[LENGTHS]) {
-  double wanted = fmin(wanted_most, wanted_each * sqrt((double)columns));
+void scale_lengths(size_t columns, size_t encoded, double lengths[LENGTHS]) {
+  double wanted = fmin(wanted_most, wanted_each * sqrt((double)columns)) *
+                  sqrt((double)columns / (double)encoded);
   for (int i = 0; i < LENGTHS; i++) {
     lengths[i] = ldexp(wanted * wanted, -2 * i - 1);
   }

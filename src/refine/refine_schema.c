@@ -17,6 +17,7 @@
 enum {
   NEAR_FIRST = 5,
   NEAR_LAST = 16,
+  NEAR_GRID = 128, /* the coarsest grid with all of these cuts; coarser ones have every other */
   NEAREST = 30,
   CUTS_MOST = REFINE_CELLS_MOST + 2 * NEAR_LAST + 4 + 2 * AUTO_BINS_MOST
 };
@@ -71,7 +72,8 @@ dperm_status refine_cell_cuts(const schema_column *column, cell_cut **out, size_
   }
   for (int sign = -1; refine_rule_near_zero(column) && sign <= 1; sign++) {
     for (int m = NEAR_FIRST; m <= (sign ? NEAR_LAST : NEAR_FIRST); m++) {
-      cuts[made++] = (cell_cut){sign * ldexp(width, 8 - m), REFINE_CELLS_LEAST, 0};
+      size_t grid = (m - NEAR_FIRST) % 2 ? NEAR_GRID : REFINE_CELLS_LEAST;
+      cuts[made++] = (cell_cut){sign * ldexp(width, 8 - m), grid, 0};
     }
   }
   for (int sign = -1; (column->min == 0 || column->max == 0) && sign <= 1; sign += 2) {

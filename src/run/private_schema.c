@@ -178,7 +178,7 @@ dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *
   if (r->how.counted > 0) {
     TRY(open_shape(r, out, &shares, &out->counted, err));
   }
-  scale_lengths(asked_columns(out->plain), lengths);
+  scale_lengths(asked_columns(out->plain), schema_encoded_columns(out->plain), lengths);
   for (size_t i = 0; i < LENGTHS; i++) { /* rows are divided by what the schema of cells allows */
     lengths[i] /= pow(out->counted.cells->min_divisor, 2);
   }
