@@ -65,8 +65,8 @@ def test_records_are_asked_how_to_use_their_numbers():
     assert clf.privacy_.epsilon == 1.0 and spent_on_asking(clf.privacy_, 0.06)  # (40 + 200)/4000
     assert clf.privacy_.verify()[0]
     assert (clf.report_["answer"] == "bins") == (clf.privacy_.epsilon_refined > 0.1) and clf.report_["weight"] >= 1
-    weighed = dperm.LogisticRegression(1.0, schema=WIDE).fit(records(2000))
-    assert weighed.privacy_.epsilon_refined == 0.02 and weighed.report_["answer"] == "lines"
+    weighed = dperm.LogisticRegression(1.0, schema=WIDE).fit(records(1600))
+    assert weighed.privacy_.epsilon_refined == 0.025 and weighed.report_["answer"] == "lines"
     few = dperm.LogisticRegression(1.0, schema=WIDE).fit(records(900))
     assert few.privacy_.private and "refined" not in few.model_.to_dict()["schema"] and few.privacy_.epsilon_refined == 0
 
