@@ -72,8 +72,8 @@ static void print_epsilon(const json_t *p) {
                    ? "for the counts by which train refines the schema; "
                      "what follows is for the schema as it is"
                    : "for asking the records how to use their numbers; what follows is for "
-                     "lines of weight 1. If a column has a shape that no line can follow, train "
-                     "spends another tenth of epsilon on counts (--bins none: no question)");
+                     "lines of weight 1 (--bins none: no question). Where train also looks for "
+                     "shapes, and finds one, counts take another tenth of epsilon");
   }
   for (size_t i = 0; i < SHARE_ARGUMENTS; i++) {
     const share_words *share = &share_arguments[i];

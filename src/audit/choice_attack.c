@@ -6,7 +6,7 @@
  * e⁴.
  *
  * Lines or bins. The score that decides it is at its bar for the one data set, and its reach below
- * for the other (column_shape_test.c shows that no record moves it farther): the bit is set with
+ * for the other (asked_records_test.c shows that no record moves it farther): the bit is set with
  * probability ½ and ½e^−ε, tight.
  *
  * The weight of numbers. Of two records one is of the second length; the other is longer than all

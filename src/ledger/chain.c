@@ -59,7 +59,7 @@ static bool takes_terms(const record *it, dataset_state *d) {
   record_terms terms;
   amounts total;
   return amounts_parse(it->epsilon, it->delta, &total) && terms_parse(it->terms, &terms) &&
-         terms.curve.fits == 0 && !terms.priced && terms.refined == 0 &&
+         terms.curve.fits == 0 && !terms.priced && terms.refined == 0 && terms.counted == 0 &&
          reading_of_terms(&terms, &total, &d->reading);
 }
 

@@ -127,14 +127,14 @@ static bool pays_for(const chain *known, const record *reserved, const schema_re
     return false;
   }
   bool twice = adding && !d->reading.adding;
-  const double spent = refined->epsilon == terms.counted ? terms.counted : terms.refined;
+  const double counts = refined->later > 0 ? refined->later : refined->epsilon;
+  const double spent = counts == terms.counted ? terms.counted : terms.refined;
   bool parsed = strcmp(reserved->command, "refine") == 0
                     ? amount_parse(reserved->epsilon, &paid.epsilon)
                     : spent > 0 && amounts_claimed(spent, 0, twice, &paid);
   *part = paid.epsilon;
   return parsed && reserved->rows_per_person == (int64_t)refined->rows_per_person &&
-         amounts_claimed(refined->epsilon, 0, twice, &stated) &&
-         amount_compare(part, &stated.epsilon) == 0;
+         amounts_claimed(counts, 0, twice, &stated) && amount_compare(part, &stated.epsilon) == 0;
 }
 
 dperm_status charge_check_refined(dperm_ledger *ledger, const schema_refined *refined,

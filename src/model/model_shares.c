@@ -1,6 +1,8 @@
 /* What the shares of epsilon after a fit released: objects of a model's file, and their meaning for
  * the model. A model that was just made and one that was read take the same way. */
 
+#include <math.h>
+
 #include "loss/loss.h"
 #include "mechanism/temperature.h"
 #include "model/model_file.h"
@@ -89,12 +91,16 @@ bool model_refined_fits(const json_t *privacy, dperm_model *model) {
   if (!noisy || (refined->epsilon == 0 && !stated)) {
     return true;
   }
-  claim->shares[SHARE_SCHEMA] = refined->epsilon;
   claim->epsilon_charged = json_number_value(charged);
-  return refined->epsilon > 0 && json_is_number(stated) &&
-         json_number_value(stated) == refined->epsilon && json_is_number(charged) &&
-         claim->epsilon_charged > 0 && claim->epsilon_charged <= claim->epsilon &&
-         claim->epsilon_charged >= claim->epsilon * (1 - 0x1p-40) - refined->epsilon &&
+  /* its own run knew the answer that led to it; other runs count the dearest */
+  const double cost = claim->epsilon_charged < claim->epsilon
+                          ? fmax(refined->epsilon, refined->later)
+                          : refined->epsilon;
+  claim->shares[SHARE_SCHEMA] = cost;
+  return refined->epsilon > 0 && json_is_number(stated) && json_number_value(stated) == cost &&
+         json_is_number(charged) && claim->epsilon_charged > 0 &&
+         claim->epsilon_charged <= claim->epsilon &&
+         claim->epsilon_charged >= claim->epsilon * (1 - 0x1p-40) - cost &&
          claim->rows_per_person == refined->rows_per_person &&
          claim->neighbours == refined->neighbours &&
          (refined->is_private || !guarantee_is_private(claim));

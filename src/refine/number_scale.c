@@ -11,11 +11,11 @@
 /* Few numbers, or few among categories, need less: the others are to be heard too. */
 static const double wanted_most = 2.5, wanted_each = 0.9;
 
-void scale_lengths(size_t columns, size_t encoded, double lengths[LENGTHS]) {
+void scale_lengths(size_t columns, size_t encoded, double squares[LENGTHS]) {
   double wanted = fmin(wanted_most, wanted_each * sqrt((double)columns)) *
                   sqrt((double)columns / (double)encoded);
   for (int i = 0; i < LENGTHS; i++) {
-    lengths[i] = ldexp(wanted * wanted, -2 * i - 1);
+    squares[i] = ldexp(wanted * wanted, -2 * i - 1);
   }
 }
 

@@ -8,13 +8,14 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "schema/auto_bins.h"
 
 /* ---- samples */
 
-/* Of so many records what is asked varies less than its noise, and up to an epsilon of a quarter a
- * sample tells nearly as much as all records do. */
+/* Of so many records what is asked varies less than its noise, and up to an epsilon of a half a
+ * sample tells three quarters of what all records do. */
 enum { SAMPLE_LEAST = 1 << 15, HALVINGS_MOST = 20 };
-static const double sample_epsilon_most = 0.25;
+static const double sample_epsilon_most = 0.5;
 
 /* Rounded down: 1 + q(e^ε′ − 1) ≤ e^ε. */
 double sample_epsilon(const record_sample *sample, double epsilon) {
@@ -58,7 +59,7 @@ typedef struct tallying {
   const size_t *drawn; /* `count` rows of those here, numbered among all; NULL for all of them */
   size_t count;
   const uint32_t *owner; /* of each encoded column */
-  const double *lengths;
+  const line_lengths *lengths;
   uint64_t *space; /* for each worker: its sums, the last row that had a cell of a column (from 1
                       on), then what a matrix needs to show its rows */
   size_t sums, words;
@@ -85,7 +86,7 @@ static void add_row(tallying *t, uint64_t *to, size_t i, const row_view *row) {
   }
   uint64_t *longer = to + 2 * t->data->x->cols;
   for (size_t b = 0; t->lengths && b < LENGTHS; b++) {
-    longer[b] += squares >= t->lengths[b];
+    longer[b] += squares >= t->lengths->squares[b];
   }
 }
 
@@ -127,7 +128,8 @@ static dperm_status check_once(tallying *t, dperm_error *err) {
   return DPERM_OK;
 }
 
-static dperm_status list_owners(const dperm_schema *schema, uint32_t **out, dperm_error *err) {
+static dperm_status list_owners(const dperm_schema *schema, const line_lengths *lengths,
+                                uint32_t **out, dperm_error *err) {
   TRY(memory_new(schema->dims, sizeof **out, out, err));
   for (size_t j = 0; j < schema->dims; j++) {
     (*out)[j] = IS_OTHER;
@@ -138,7 +140,7 @@ static dperm_status list_owners(const dperm_schema *schema, uint32_t **out, dper
     for (size_t j = column->block; one_hot && j < column->first + column->width; j++) {
       (*out)[j] = (uint32_t)c;
     }
-    if (column->line > 0) {
+    if (lengths && schema_column_asks(&lengths->of->columns[c])) {
       (*out)[column->first] = IS_LINE;
     }
   }
@@ -151,7 +153,7 @@ void record_tally_clear(record_tally *t) {
 }
 
 dperm_status record_tally_of(const dperm_data *data, const size_t *drawn, size_t count,
-                             const double lengths[LENGTHS], record_tally *out, dperm_error *err) {
+                             const line_lengths *lengths, record_tally *out, dperm_error *err) {
   OWNED_MEMORY uint32_t *owner = NULL;
   OWNED_MEMORY uint64_t *space = NULL;
   const matrix *x = data->x;
@@ -164,7 +166,7 @@ dperm_status record_tally_of(const dperm_data *data, const size_t *drawn, size_t
   if (drawn) {
     take_drawn(&t, drawn, count);
   }
-  dperm_status status = list_owners(data->schema, &owner, err);
+  dperm_status status = list_owners(data->schema, lengths, &owner, err);
   status = status == DPERM_OK ? memory_new(workers * t.words, sizeof *space, &space, err) : status;
   status = status == DPERM_OK ? memory_new(sums, sizeof *out->sums, &out->sums, err) : status;
   t.owner = owner;

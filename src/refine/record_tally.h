@@ -26,11 +26,17 @@ typedef struct record_tally {
   uint64_t *sums; /* entries that are not 0 of each encoded column, where it is a bin or a category:
                      of records that are not positive, then of positive ones; then `longer` */
 } record_tally;
-/* Of the rows of data under its schema, or those that were drawn (NULL for all). `lengths`,
- * falling, or NULL: the squared norm of a row's lines is compared with them. A row with two entries
- * in a column's cells, which no noise is made for, ends the run. */
+/* The lines whose norm is asked for: of those columns that are numbers without bins in `of`; its
+ * square is compared with `squares`, which fall. */
+typedef struct line_lengths {
+  const dperm_schema *of;
+  double squares[LENGTHS];
+} line_lengths;
+/* Of the rows of data under its schema, or those that were drawn (NULL for all). Without `lengths`
+ * no line counts. A row with two entries in a column's cells, which no noise is made for, ends the
+ * run. */
 dperm_status record_tally_of(const dperm_data *data, const size_t *drawn, size_t count,
-                             const double lengths[LENGTHS], record_tally *out, dperm_error *err);
+                             const line_lengths *lengths, record_tally *out, dperm_error *err);
 void record_tally_clear(record_tally *t);
 /* How many records have an entry there, of one side or of both. */
 static inline uint64_t tally_side(const record_tally *t, size_t column, bool positive) {

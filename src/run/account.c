@@ -136,10 +136,11 @@ dperm_status account_failed(const dperm_charge *charge, dperm_status status, dpe
   return status;
 }
 
-dperm_status schema_state_cost(const dperm_schema *made, double epsilon, const guarantee *claim,
-                               const dperm_charge *charge, ranks *spread, dperm_schema **out,
-                               dperm_error *err) {
+dperm_status schema_state_cost(const dperm_schema *made, double epsilon, double later,
+                               const guarantee *claim, const dperm_charge *charge, ranks *spread,
+                               dperm_schema **out, dperm_error *err) {
   schema_refined cost = {.epsilon = epsilon,
+                         .later = later > epsilon ? later : 0,
                          .rows_per_person = claim->rows_per_person,
                          .neighbours = claim->neighbours,
                          .is_private = guarantee_is_private(claim)};

@@ -43,7 +43,8 @@ dperm_status account_make_model(const account_run *run, dperm_status prepared, m
 dperm_status account_failed(const dperm_charge *charge, dperm_status status, dperm_error *err);
 
 /* `made`, a schema that the records made, with the statement of what it cost them: epsilon for the
- * unit of `claim`, whether that is private, the leader's charge. On every process of a job. */
-dperm_status schema_state_cost(const dperm_schema *made, double epsilon, const guarantee *claim,
-                               const dperm_charge *charge, ranks *spread, dperm_schema **out,
-                               dperm_error *err);
+ * unit of `claim`, or `later` where it is used again and that is more; whether that is private, the
+ * leader's charge. On every process of a job. */
+dperm_status schema_state_cost(const dperm_schema *made, double epsilon, double later,
+                               const guarantee *claim, const dperm_charge *charge, ranks *spread,
+                               dperm_schema **out, dperm_error *err);

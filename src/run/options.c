@@ -190,9 +190,10 @@ private_run run_shares(const dperm_options *o, size_t classes, const dperm_schem
                      .joint = options_joint(o, classes),
                      .rounds_mean = 1,
                      .schema_before = !(schema_epsilon > 0)};
-  run.shares[SHARE_SCHEMA] = schema_epsilon > 0                     ? schema_epsilon
-                             : schema && !DEFECT("refinement-free") ? schema->refined.epsilon
-                                                                    : 0;
+  run.shares[SHARE_SCHEMA] = schema_epsilon > 0 ? schema_epsilon
+                             : schema && !DEFECT("refinement-free")
+                                 ? fmax(schema->refined.epsilon, schema->refined.later)
+                                 : 0;
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     run.shares[s] = share_given(o, s) > 0 ? share_given(o, s) * o->epsilon : 0;
   }

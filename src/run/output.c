@@ -174,7 +174,7 @@ static json_t *report_of(const dperm_options *o, const representation *how, cons
   json_set(&report, "mechanism", json_string(dperm_mechanism_name(o->mechanism)));
   json_set(&report, "epsilon", json_figure(g.epsilon));
   json_set(&report, "epsilon_refined",
-           noisy ? json_real(model->schema ? model->schema->refined.epsilon : 0) : json_null());
+           noisy ? json_real(model->claim.shares[SHARE_SCHEMA]) : json_null());
   report_answers(how, data, model, &report);
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     json_set(&report, share_kinds[s].figure,

@@ -7,10 +7,9 @@
 #include "base/memory.h"
 #include "random/discrete_sampling.h"
 #include "schema/auto_bins.h"
-#include "schema/resolve_bins.h"
 
 static dperm_status tally_under(const dperm_data *data, const dperm_schema *cells,
-                                const size_t *drawn, size_t count, const double lengths[LENGTHS],
+                                const size_t *drawn, size_t count, const line_lengths *lengths,
                                 record_tally *out, dperm_error *err) {
   OWNED(data_view_close) dperm_data view = {0};
   TRY(data_view_open(data, cells, &view, err));
@@ -163,27 +162,38 @@ static size_t asked_columns(const dperm_schema *schema) {
   return columns;
 }
 
+/* Where no shape is asked for: the lines, of rows that are all divided by the same. */
+static dperm_status fixed_schema(const dperm_schema *plain, dperm_schema **out, dperm_error *err) {
+  json_auto_t *json = NULL;
+  TRY(json_made(json_copy(plain->json), &json, err));
+  TRY(json_put(json, "rows", json_string("fixed"), err));
+  return schema_from_json(json, "schema", out, err);
+}
+
 dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *source,
                            asked_schema *out, dperm_error *err) {
   OWNED_MEMORY size_t *drawn = NULL;
   OWNED(record_tally_clear) record_tally tally = {0};
   size_t count = 0;
-  double lengths[LENGTHS];
+  line_lengths lengths;
   const size_t persons = r->options->rows_per_person;
   out->data = data;
   out->sample = record_sample_for(r->rows, epsilon_share(r->how.epsilon, persons));
   const sample_shares shares = shares_of(r, &out->sample);
-  TRY(schema_resolve(data->schema, false, r->rows, r->claim.epsilon_row, &out->plain, err));
-  TRY(refine_cell_schema(out->plain, true, &out->counted.cells, err));
+  TRY(representation_given(r, data->schema, &out->plain, err));
   if (r->how.counted > 0) {
+    TRY(refine_cell_schema(out->plain, true, &out->counted.cells, err));
     TRY(open_shape(r, out, &shares, &out->counted, err));
+  } else {
+    TRY(fixed_schema(out->plain, &out->counted.cells, err));
   }
-  scale_lengths(asked_columns(out->plain), schema_encoded_columns(out->plain), lengths);
-  for (size_t i = 0; i < LENGTHS; i++) { /* rows are divided by what the schema of cells allows */
-    lengths[i] /= pow(out->counted.cells->min_divisor, 2);
+  lengths.of = out->plain;
+  scale_lengths(asked_columns(out->plain), schema_encoded_columns(out->plain), lengths.squares);
+  for (size_t i = 0; i < LENGTHS; i++) { /* all rows are divided by the same */
+    lengths.squares[i] /= pow(out->counted.cells->min_divisor, 2);
   }
   TRY(draw_sample(data, &out->sample, source, &drawn, &count, err));
-  TRY(tally_under(data, out->counted.cells, drawn, count, lengths, &tally, err));
+  TRY(tally_under(data, out->counted.cells, drawn, count, &lengths, &tally, err));
   out->rows = tally.rows;
   memcpy(out->longer, tally_longer(&tally), sizeof out->longer);
   return r->how.counted > 0 ? find_shape(r, out, &tally, err) : DPERM_OK;
@@ -203,8 +213,8 @@ static dperm_status weigh(const dperm_schema *schema, const dperm_schema *plain,
   for (size_t c = 0; c < schema->column_count; c++) {
     const schema_column *column = &schema->columns[c];
     if (schema_column_asks(&plain->columns[c]) && !column->binned) {
-      TRY(json_put(json_array_get(list, c), "weight", json_real(ldexp(column->weight, (int)i)),
-                   err));
+      const double weight = fmin(ldexp(column->weight, (int)i), WEIGHT_MOST);
+      TRY(json_put(json_array_get(list, c), "weight", json_real(weight), err));
     }
   }
   return schema_from_json(json, "schema", out, err);

@@ -32,7 +32,8 @@ static dperm_status pay_and_release(const account_run *paid, counted_schema *c,
     return DPERM_OK;
   }
   TRY(counted_release(c, source, &made, err));
-  TRY(schema_state_cost(made, c->claim.epsilon, &c->claim, charge, c->data->x->spread, out, err));
+  TRY(schema_state_cost(made, c->claim.epsilon, 0, &c->claim, charge, c->data->x->spread, out,
+                        err));
   TRY(data_unchanged(c->data, err));
   TRY(model_digest((*out)->json, digest, err));
   return account_commit(paid, charge, digest, err);

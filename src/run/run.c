@@ -17,9 +17,9 @@ static bool may_ask(const dperm_options *o) {
          o->kernel.kind == DPERM_KERNEL_NONE && !o->regularizer.weights && !o->regularizer.prior;
 }
 
-/* What is asked (refine/number_scale.h, refine/column_shape.h), chosen as docs/synthetic.md says: a
- * question has n·ε at least so much, and a least share of epsilon; where that would be more than
- * the most it may have, it is not asked. */
+/* What is asked (refine/number_scale.h, refine/column_shape.h), chosen as docs/reproduction.md
+ * says: a question has n·ε at least so much, and a least share of epsilon; where that would be more
+ * than the most it may have, it is not asked. */
 typedef struct question {
   double work, least, most;
 } question;

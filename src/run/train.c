@@ -95,17 +95,20 @@ static dperm_status prepare_asked(training *t, dperm_error *err) {
   bool counts = t->run.how.counted > 0;
   fit_plan plan;
   TRY(asked_prepare(&t->run, t->data, t->source, &t->asked, err));
-  for (size_t i = 0; i < SCALES; i++) {
+  run counted = t->run;
+  counted.claim = counts ? run_claim_counted(&t->run) : t->run.claim;
+  for (size_t i = 0; i < SCALES; i++) { /* counts may leave such lines, too */
     OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
     TRY(asked_lines(&t->asked, i, &schema, err));
+    TRY(representation_plan(&counted, schema, &plan, err));
     TRY(representation_plan(&t->run, schema, &plan, err));
     t->curves[i] = plan.curve;
-    t->spends_delta = t->spends_delta || may_spend_delta(t->run.options, &plan);
+    bool spends =
+        counts ? may_spend_delta(t->run.options, &plan) : plan_spends_delta(&plan.privacy);
+    t->spends_delta = t->spends_delta || spends;
   }
   t->curve_count = counts ? 0 : SCALES;
   if (counts) {
-    run counted = t->run;
-    counted.claim = run_claim_counted(&t->run);
     TRY(plan_extreme(&counted, &t->asked.counted, false, &plan, err));
     TRY(plan_extreme(&counted, &t->asked.counted, true, &plan, err));
   }
@@ -158,7 +161,8 @@ static dperm_status release_schema(training *t, const dperm_charge *charge, dper
     t->run.claim = guarantee_spending(run_claim_counted(&t->run), t->spends_delta);
     t->run.claim.delta = charged.delta;
   }
-  return schema_state_cost(made, cost, &t->run.claim, charge, t->data->x->spread, out, err);
+  return schema_state_cost(made, cost, t->run.how.counted, &t->run.claim, charge,
+                           t->data->x->spread, out, err);
 }
 
 /* Whether the plan is one of those that were priced. */

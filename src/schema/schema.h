@@ -59,6 +59,7 @@ typedef struct schema_column {
 } schema_column;
 
 enum {
+  WEIGHT_MOST = 1000000, /* of a column */
   BINS_MOST = 4096,
   CROSSES_MOST = 4096,
   /* Of one cross. So the levels of its columns fit beside the flags of an entry (table/rows.c). */
@@ -77,7 +78,9 @@ typedef struct schema_cross {
  * dperm_refine writes and every later model counts in its claim (privacy.md 8.9). All zeros: the
  * schema was made without records. */
 typedef struct schema_refined {
-  double epsilon;         /* what it cost, for one record, or for a person with */
+  double epsilon; /* what it cost, for one record, or for a person with */
+  double later;   /* what it counts in other runs, where that is more: what another answer of
+                     the records would have cost; else 0 */
   size_t rows_per_person; /* at most so many */
   dperm_neighbours neighbours;
   bool is_private;                 /* false: its noise came from a seed, or the like */

@@ -53,7 +53,7 @@ dperm_status schema_get_number(const json_document *doc, json_t *object, const c
 dperm_status schema_get_weight(const json_document *doc, json_t *object, const char *key,
                                double fallback, double *out, dperm_error *err) {
   TRY(schema_get_number(doc, object, key, &fallback, out, err));
-  JSON_FAIL_IF(!(*out >= 1e-6 && *out <= 1e6), doc, json_object_get(object, key), err,
+  JSON_FAIL_IF(!(*out >= 1e-6 && *out <= WEIGHT_MOST), doc, json_object_get(object, key), err,
                "\"%s\" must be between 1e-6 and 1e6", key);
   return DPERM_OK;
 }

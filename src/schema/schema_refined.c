@@ -10,12 +10,16 @@
 /* BLAKE2b-256 of one line for each member (docs/formats.md). */
 static void refined_digest(const schema_refined *r, const char *version,
                            char out[DPERM_DIGEST_SIZE]) {
-  char text[512], epsilon[DOUBLE_TEXT_SIZE];
+  char text[512], epsilon[DOUBLE_TEXT_SIZE], later[DOUBLE_TEXT_SIZE] = "";
   unsigned char hash[32];
   (void)format_double(r->epsilon, false, epsilon);
-  int used = snprintf(text, sizeof text, "dperm-refined/1\n%s\n%zu\n%s\n%d\n%llu\n%s\n%.100s\n",
-                      epsilon, r->rows_per_person, neighbours_word(r->neighbours), r->is_private,
-                      (unsigned long long)r->entry, r->receipt, version);
+  if (r->later > 0) {
+    (void)format_double(r->later, false, later);
+  }
+  int used = snprintf(text, sizeof text, "dperm-refined/1\n%s%s%s\n%zu\n%s\n%d\n%llu\n%s\n%.100s\n",
+                      epsilon, *later ? " " : "", later, r->rows_per_person,
+                      neighbours_word(r->neighbours), r->is_private, (unsigned long long)r->entry,
+                      r->receipt, version);
   (void)crypto_generichash(hash, sizeof hash, (const unsigned char *)text, (unsigned long long)used,
                            NULL, 0);
   (void)sodium_bin2hex(out, DPERM_DIGEST_SIZE, hash, sizeof hash);
@@ -27,11 +31,15 @@ json_t *schema_refined_json(const schema_refined *r) {
                        ? json_null()
                        : json_pack("{s:I, s:s}", "id", (json_int_t)r->entry, "digest", r->receipt);
   refined_digest(r, dperm_version(), digest);
-  return json_pack("{s:f, s:s, s:I, s:s, s:b, s:o, s:s, s:s}", "epsilon", r->epsilon, "unit",
-                   r->rows_per_person > 1 ? "person" : "row", "rows_per_person",
-                   (json_int_t)r->rows_per_person, "neighbours", neighbours_word(r->neighbours),
-                   "private", r->is_private, "ledger", ledger, "dperm_version", dperm_version(),
-                   "digest", digest);
+  json_t *object = json_pack("{s:f, s:s, s:I, s:s, s:b, s:o, s:s, s:s}", "epsilon", r->epsilon,
+                             "unit", r->rows_per_person > 1 ? "person" : "row", "rows_per_person",
+                             (json_int_t)r->rows_per_person, "neighbours",
+                             neighbours_word(r->neighbours), "private", r->is_private, "ledger",
+                             ledger, "dperm_version", dperm_version(), "digest", digest);
+  if (r->later > 0) {
+    json_set(&object, "later", json_real(r->later));
+  }
+  return object;
 }
 
 static const char *text_at(const json_t *object, const char *key) {
@@ -52,9 +60,9 @@ static bool read_ledger(const json_t *ledger, schema_refined *out) {
 }
 
 dperm_status schema_parse_refined(const json_document *doc, schema_refined *out, dperm_error *err) {
-  static const char *const keys[] = {"epsilon",       "unit",    "rows_per_person",
-                                     "neighbours",    "private", "ledger",
-                                     "dperm_version", "digest",  NULL};
+  static const char *const keys[] = {"epsilon", "unit",   "rows_per_person", "neighbours",
+                                     "private", "ledger", "dperm_version",   "digest",
+                                     "later",   NULL};
   json_t *object = json_object_get(doc->root, "refined");
   char digest[DPERM_DIGEST_SIZE];
   if (!object) {
@@ -62,16 +70,19 @@ dperm_status schema_parse_refined(const json_document *doc, schema_refined *out,
   }
   TRY(json_check_keys(doc, object, keys, "\"refined\"", err));
   const json_t *epsilon = json_object_get(object, "epsilon"),
+               *later = json_object_get(object, "later"),
                *stamp = json_object_get(object, "private");
   json_int_t rows = json_integer_value(json_object_get(object, "rows_per_person"));
   const char *whom = text_at(object, "neighbours");
   bool adding = strcmp(whom, neighbours_word(DPERM_NEIGHBOURS_ADD_REMOVE)) == 0;
   schema_refined r = {.epsilon = json_number_value(epsilon),
+                      .later = json_number_value(later),
                       .rows_per_person = rows > 0 ? (size_t)rows : 0,
                       .neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE,
                       .is_private = json_is_true(stamp)};
   bool whole = json_is_number(epsilon) && r.epsilon > 0 && r.epsilon < 1e6 && /* a NaN is not */
-               rows >= 1 && rows <= 1000000 && json_is_boolean(stamp) &&
+               (!later || (r.later > r.epsilon && r.later < 1e6)) && rows >= 1 && rows <= 1000000 &&
+               json_is_boolean(stamp) &&
                strcmp(text_at(object, "unit"), rows > 1 ? "person" : "row") == 0 &&
                strcmp(whom, neighbours_word(r.neighbours)) == 0 &&
                read_ledger(json_object_get(object, "ledger"), &r);

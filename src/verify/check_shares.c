@@ -75,6 +75,15 @@ static bool share_epsilon(verifier *v, const char *name, const struct spent_shar
   return !field_at(v->root, share->file) || field_positive(v, name, path, out);
 }
 
+/* Where the refinement's cost is. The run that asked the records knew their answer, and had paid
+ * for every one; a run that was charged for less than it claims counts the dearest answer. */
+static const char *refined_cost(const verifier *v) {
+  const double whole = json_number_value(field_at(v->root, "privacy.epsilon")),
+               charged = json_number_value(field_at(v->root, "privacy.epsilon_charged"));
+  return charged < whole && field_at(v->root, "schema.refined.later") ? "schema.refined.later"
+                                                                      : "schema.refined.epsilon";
+}
+
 bool read_parts(verifier *v, const char *name, epsilon_parts *out) {
   *out = (epsilon_parts){.after_fit = interval_of(0)};
   for (size_t i = 0; i < SPENT_SHARES; i++) {
@@ -86,7 +95,7 @@ bool read_parts(verifier *v, const char *name, epsilon_parts *out) {
   }
   double row = 0;
   if ((field_at(v->root, "schema.refined") &&
-       !field_positive(v, name, "schema.refined.epsilon", &out->refined)) ||
+       !field_positive(v, name, refined_cost(v), &out->refined)) ||
       !unit_rows(v, name, &out->rows) || !field_positive(v, name, row_epsilon(v), &row) ||
       !field_positive(v, name, "privacy.epsilon", &out->whole)) {
     return false;
@@ -202,7 +211,7 @@ void check_refined(verifier *v) {
   double cost = 0, stated = 0;
   epsilon_parts p;
   if ((!field_at(v->root, "schema.refined") && !field_at(v->root, "privacy.epsilon_refined")) ||
-      !field_positive(v, "refined", "schema.refined.epsilon", &cost) ||
+      !field_positive(v, "refined", refined_cost(v), &cost) ||
       !field_positive(v, "refined", "privacy.epsilon_refined", &stated) ||
       !read_parts(v, "refined", &p)) {
     return;
