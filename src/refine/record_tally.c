@@ -14,7 +14,7 @@
 
 /* Of so many records what is asked varies less than its noise, and up to an epsilon of a half a
  * sample tells three quarters of what all records do. */
-enum { SAMPLE_LEAST = 1 << 15, HALVINGS_MOST = 20 };
+enum { SAMPLE_LEAST = 1 << 14, HALVINGS_MOST = 20 };
 static const double sample_epsilon_most = 0.5;
 
 /* Rounded down: 1 + q(e^ε′ − 1) ≤ e^ε. */

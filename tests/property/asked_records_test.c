@@ -227,7 +227,7 @@ TEST(a_sample_may_spend_what_its_coins_allow) {
       const long double q = ldexpl(1, -(int)sample.halvings);
       assert_true(log1pl(q * expm1l(asked)) <= (long double)epsilon);
       assert_true(asked > epsilon && asked <= 0.5);
-      assert_true(rows >> sample.halvings >> 15 > 0);
+      assert_true(rows >> sample.halvings >> 14 > 0);
       for (double more = epsilon; more < 8; more *= 2) { /* and counts may come on top */
         assert_true(log1pl(q * expm1l(sample_epsilon(&sample, more))) <= (long double)more);
       }
