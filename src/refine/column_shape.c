@@ -57,7 +57,7 @@ static double least_misfit(const label_sums *l, const double *middles, size_t ce
   double least = INFINITY, slope = slope_least;
   make_table(table);
   for (int level = 0; level <= FLAT; level++) {
-    least = misfit(l, table, 0, 0, CURVE_MOST * level / FLAT, least);
+    least = misfit(l, table, 0, 0, floor((double)(CURVE_MOST * level) / FLAT), least);
   }
   for (int k = 0; k < SLOPES; k++, slope *= slope_ratio) {
     least = misfit(l, table, slope, -1.5, 0, misfit(l, table, slope, 1.5, 0, least));

@@ -52,7 +52,7 @@ dperm_status record_sample_draw(const record_sample *sample, size_t rows, random
 /* ---- one pass */
 
 /* What an encoded column is; below these, the cell or category of that column of the schema. */
-enum { IS_LINE = UINT32_MAX - 1, IS_OTHER = UINT32_MAX };
+static const uint32_t is_line = UINT32_MAX - 1, is_other = UINT32_MAX;
 
 typedef struct tallying {
   const dperm_data *data;
@@ -74,9 +74,9 @@ static void add_row(tallying *t, uint64_t *to, size_t i, const row_view *row) {
   double squares = 0;
   for (size_t e = 0; e < row->count; e++) {
     const uint32_t at = row->columns[e], owner = t->owner[at];
-    if (owner == IS_LINE) {
+    if (owner == is_line) {
       squares += row->values[e] * row->values[e];
-    } else if (owner != IS_OTHER && row->values[e] != 0) {
+    } else if (owner != is_other && row->values[e] != 0) {
       own[at]++;
       if (seen[owner] == i + 1) {
         atomic_store(&t->twice, true);
@@ -132,7 +132,7 @@ static dperm_status list_owners(const dperm_schema *schema, const line_lengths *
                                 uint32_t **out, dperm_error *err) {
   TRY(memory_new(schema->dims, sizeof **out, out, err));
   for (size_t j = 0; j < schema->dims; j++) {
-    (*out)[j] = IS_OTHER;
+    (*out)[j] = is_other;
   }
   for (size_t c = 0; c < schema->column_count; c++) {
     const schema_column *column = &schema->columns[c];
@@ -141,7 +141,7 @@ static dperm_status list_owners(const dperm_schema *schema, const line_lengths *
       (*out)[j] = (uint32_t)c;
     }
     if (lengths && schema_column_asks(&lengths->of->columns[c])) {
-      (*out)[column->first] = IS_LINE;
+      (*out)[column->first] = is_line;
     }
   }
   return DPERM_OK;

@@ -204,14 +204,15 @@ TEST(a_line_has_no_shape_and_a_band_has_one) {
         negative[c] = EACH - positive[c];
       }
       assert_true(shape_score(negative, positive, middles, CELLS, room) <
-                  256 * 0.03 * CELLS * EACH);
+                  (int64_t)(256 * 0.03 * CELLS * EACH));
     }
   }
   for (size_t c = 0; c < CELLS; c++) {
     positive[c] = c > 20 && c < 40 ? EACH : 0;
     negative[c] = EACH - positive[c];
   }
-  assert_true(shape_score(negative, positive, middles, CELLS, room) > 256 * 0.4 * CELLS * EACH);
+  assert_true(shape_score(negative, positive, middles, CELLS, room) >
+              (int64_t)(256 * 0.4 * CELLS * EACH));
 }
 
 /* Lemma S: a sample's question has no more than its share. */
