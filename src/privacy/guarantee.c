@@ -35,9 +35,7 @@ double epsilon_rest(double whole, double part) {
   return rest;
 }
 
-/* Both together, as people write it: 0.1 and 0.2 are 0.3, which as a double is less than their sum.
- * epsilon_rest takes what is missing from the fit. */
-static double epsilon_sum(double a, double b) {
+double epsilon_sum(double a, double b) {
   char text[32]; /* written and read with the same decimal point, whatever the locale */
   (void)snprintf(text, sizeof text, "%.15g", a + b);
   double sum = a + b, decimal = strtod(text, NULL);

@@ -118,6 +118,9 @@ dperm_status guarantee_check(const guarantee *g, dperm_error *err);
 
 /* epsilon/parts, rounded down so that `parts` times it is at most epsilon, exactly. */
 double epsilon_share(double epsilon, size_t parts);
+/* Both together, as people write it: 0.1 and 0.2 are 0.3, which as a double is less than their sum.
+ * epsilon_rest takes what is missing from one of them. */
+double epsilon_sum(double a, double b);
 /* The largest double that with `part` is at most `whole`, exactly; below 0 if the part is more. */
 double epsilon_rest(double whole, double part);
 

@@ -139,18 +139,16 @@ dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm
 
 /* ---- the report; docs/formats.md has its members */
 
-/* What the records chose: whether a column has bins that it was not given, and by how much lines
+/* What the records chose: whether a shape was found, which the cost tells, and by how much lines
  * weigh more than they were given; null if not asked. */
 static void report_answers(const representation *how, const dperm_data *data,
                            const dperm_model *model, json_t **report) {
-  bool asked = how->way == SCHEMA_ASKED, bins = false;
+  bool asked = how->way == SCHEMA_ASKED;
+  bool bins = how->counted > 0 && model->claim.shares[SHARE_SCHEMA] == how->counted;
   double weight = 1;
   for (size_t i = 0; asked && i < data->schema->column_count; i++) {
-    const schema_column *before = &data->schema->columns[i],
-                        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-        *after = &model->schema->columns[i];
-    bins = bins || (!before->binned && !before->bins_auto && after->binned);
-    weight = fmax(weight, after->weight / before->weight);
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+    weight = fmax(weight, model->schema->columns[i].weight / data->schema->columns[i].weight);
   }
   json_set(report, "answer", asked ? json_string(bins ? "bins" : "lines") : json_null());
   json_set(report, "weight", asked ? json_real(weight) : json_null());

@@ -154,14 +154,6 @@ static dperm_status find_shape(const run *r, asked_schema *a, const record_tally
   return DPERM_OK;
 }
 
-static size_t asked_columns(const dperm_schema *schema) {
-  size_t columns = 0;
-  for (size_t c = 0; c < schema->column_count; c++) {
-    columns += schema_column_asks(&schema->columns[c]);
-  }
-  return columns;
-}
-
 /* Where no shape is asked for: the lines, of rows that are all divided by the same. */
 static dperm_status fixed_schema(const dperm_schema *plain, dperm_schema **out, dperm_error *err) {
   json_auto_t *json = NULL;
@@ -188,7 +180,8 @@ dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *
     TRY(fixed_schema(out->plain, &out->counted.cells, err));
   }
   lengths.of = out->plain;
-  scale_lengths(asked_columns(out->plain), schema_encoded_columns(out->plain), lengths.squares);
+  scale_lengths(schema_asked_columns(out->plain), schema_encoded_columns(out->plain),
+                lengths.squares);
   for (size_t i = 0; i < LENGTHS; i++) { /* all rows are divided by the same */
     lengths.squares[i] /= pow(out->counted.cells->min_divisor, 2);
   }

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "refine/refine_counts.h"
@@ -31,32 +30,22 @@ static double question_share(const question *q, double work) {
   return work * q->most >= q->work ? fmax(q->least, q->work / work) : 0;
 }
 
-/* As people write it, for statements: 0.035 and not 0.034999999999999996. */
-static double decimal(double epsilon) {
-  char text[32]; /* written and read with the same decimal point, whatever the locale */
-  (void)snprintf(text, sizeof text, "%.12g", epsilon);
-  return strtod(text, NULL);
-}
-
 /* Sets what is asked of so many records, if anything is. */
 static void ask(const dperm_schema *schema, size_t rows, const dperm_options *o,
                 representation *out) {
   bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE; /* a record moves half as much */
   double work = (adding ? 2 : 1) * (double)rows * o->epsilon / (double)o->rows_per_person;
-  size_t columns = 0;
-  for (size_t c = 0; c < schema->column_count; c++) {
-    columns += schema_column_asks(&schema->columns[c]);
-  }
+  const size_t columns = schema_asked_columns(schema);
   if (columns == 0 || schema->refined.epsilon != 0 || schema->on_missing == MISSING_DROP) {
     return;
   }
   bool few = schema->classes.count == 2 && (double)columns * work_each <= work;
-  double shape = few ? question_share(&shape_question, work) : 0;
-  double all = question_share(&scale_question, work) + shape;
-  out->way = all > 0 ? SCHEMA_ASKED : SCHEMA_GIVEN;
-  out->epsilon = decimal(all * o->epsilon);
-  out->scale = epsilon_rest(out->epsilon, shape * o->epsilon);
-  out->counted = shape > 0 ? decimal((all + share_of_shape) * o->epsilon) : 0;
+  double shape = few ? question_share(&shape_question, work) * o->epsilon : 0;
+  double scale = question_share(&scale_question, work) * o->epsilon;
+  out->epsilon = epsilon_sum(scale, shape);
+  out->way = out->epsilon > 0 ? SCHEMA_ASKED : SCHEMA_GIVEN;
+  out->scale = epsilon_rest(out->epsilon, shape);
+  out->counted = shape > 0 ? epsilon_sum(out->epsilon, share_of_shape * o->epsilon) : 0;
 }
 
 /* The share of epsilon that counts have, or 0 where they would not pay. */

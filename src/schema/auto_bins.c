@@ -123,3 +123,11 @@ size_t auto_bins_cuts(const schema_column *column, size_t bins, double cuts[AUTO
 bool schema_column_asks(const schema_column *column) {
   return column->type == COLUMN_NUMERIC && !column->binned && !column->bins_auto;
 }
+
+size_t schema_asked_columns(const dperm_schema *schema) {
+  size_t columns = 0;
+  for (size_t c = 0; c < schema->column_count; c++) {
+    columns += schema_column_asks(&schema->columns[c]);
+  }
+  return columns;
+}

@@ -36,3 +36,5 @@ size_t auto_bins_of(const schema_column *column, bin_numbers paid);
 size_t auto_bins_cuts(const schema_column *column, size_t bins, double cuts[AUTO_BINS_MOST]);
 /* Whether a fit that may choose gives the column bins, though it does not say "auto". */
 bool schema_column_asks(const schema_column *column);
+/* How many of them a schema has. */
+size_t schema_asked_columns(const dperm_schema *schema);
