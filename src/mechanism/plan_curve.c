@@ -38,19 +38,13 @@ static double mean_slack(const dperm_loss *loss, double kappa, double scale) {
   return scale * steepest_mean(loss) * (1 + most) * log1p(most) / most * (1 + 1e-9);
 }
 
-privacy_curve plan_curve(const public_numbers *g, const privacy_plan *plan) {
-  privacy_curve curve = {.fits = 0};
-  if (!plan_spends_delta(plan)) {
-    return curve;
-  }
-  double lambda = (double)g->rows * (plan->lambda + plan->delta_reg), norm = g->bounds.norm2;
-  double scale = corner_scale(g, plan) * (DEFECT("curve-short") ? 0.98 : up),
-         kappa = norm * norm / lambda * up;
-  /* the flat line of slack, K = log(1 + κc): for a divergence its largest value counts */
-  const delta_corners corners = plan->mechanism == DPERM_MECHANISM_OUTPUT
+/* Of noise whose corners are `scale` long for each unit of length, with κ = R₂²/λ: the flat line of
+ * slack, K = log(1 + κc), since for a divergence its largest value counts. */
+static privacy_curve curve_at(const public_numbers *g, double kappa, double scale) {
+  privacy_curve curve = {.fits = 1};
+  const delta_corners corners = g->mechanism == DPERM_MECHANISM_OUTPUT
                                     ? delta_corners_output(g->loss, g->neighbours)
                                     : delta_corners_objective(g->loss, g->neighbours, kappa, 0);
-  curve.fits = 1;
   for (size_t i = 0; i < corners.count; i++) {
     const delta_corner *c = &corners.at[i];
     curve.slack = fmax(curve.slack, c->slack);
@@ -62,6 +56,38 @@ privacy_curve plan_curve(const public_numbers *g, const privacy_plan *plan) {
     curve.mean = fmin(mean_slack(g->loss, kappa, scale), curve.slack);
   }
   return curve;
+}
+
+privacy_curve plan_curve(const public_numbers *g, const privacy_plan *plan) {
+  double lambda = (double)g->rows * (plan->lambda + plan->delta_reg), norm = g->bounds.norm2;
+  double scale = corner_scale(g, plan) * (DEFECT("curve-short") ? 0.98 : up);
+  return plan_spends_delta(plan) ? curve_at(g, norm * norm / lambda * up, scale)
+                                 : (privacy_curve){.fits = 0};
+}
+
+/* κ at which the flat line of slack is so high. */
+static double kappa_of_slack(const dperm_loss *loss, double slack) {
+  double k = (double)softmax_classes(loss);
+  return k > 0 ? k * expm1(slack / (k - 1)) : expm1(slack) / loss->smoothness;
+}
+
+/* A falls as κ grows: between two κ no plan has corners longer than at the first, or more slack
+ * than at the second. */
+size_t plan_curves(const public_numbers *g, privacy_curve out[PLAN_CURVES]) {
+  const double step = g->epsilon_core / PLAN_CURVES, wider = 1 + 1e-6;
+  if (g->mechanism == DPERM_MECHANISM_OUTPUT) {
+    const delta_corners corners = delta_corners_output(g->loss, g->neighbours);
+    out[0] = curve_at(g, 0, delta_invert(&corners, g->epsilon_core, g->delta_core) * wider);
+    return 1;
+  }
+  for (size_t i = 0; i < PLAN_CURVES; i++) {
+    double low = kappa_of_slack(g->loss, step * (double)i);
+    double high = kappa_of_slack(g->loss, step * (double)(i + 1));
+    double longest =
+        delta_invert_objective(g->loss, g->neighbours, low, g->epsilon_core, g->delta_core);
+    out[i] = curve_at(g, high, longest * (DEFECT("stairs-short") ? 0.98 : wider));
+  }
+  return PLAN_CURVES;
 }
 
 bool curve_covers(const privacy_curve *paid, const privacy_curve *curve) {

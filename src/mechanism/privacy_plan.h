@@ -76,6 +76,12 @@ double excess_objective(const public_numbers *given, const privacy_plan *plan, d
  * fits = 0 for noise that is pure: then ε says it all. */
 privacy_curve plan_curve(const public_numbers *given, const privacy_plan *plan);
 
+/* Curves one of which covers that of any plan with gaussian noise for these numbers but rows,
+ * bounds and Λ, by the tight analysis: its numbers follow from κ alone, which only K tells (C10).
+ */
+enum { PLAN_CURVES = 32 };
+size_t plan_curves(const public_numbers *given, privacy_curve out[PLAN_CURVES]);
+
 /* Whether a release that was priced by `paid` may have this one: nothing is claimed by fits = 0. */
 bool curve_covers(const privacy_curve *paid, const privacy_curve *curve);
 

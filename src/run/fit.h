@@ -32,6 +32,9 @@ dperm_status fit_plan_check_public(const dperm_data *data, size_t rows,
 dperm_status fit_plan_make(const dperm_options *options, const guarantee *claim, size_t classes,
                            size_t rows, size_t inputs, const row_bounds *encoded, fit_plan *plan,
                            dperm_error *err);
+/* The curves that cover every such plan with gaussian noise, whatever rows it is for. */
+size_t fit_curves(const dperm_options *options, const guarantee *claim, size_t classes,
+                  privacy_curve out[PLAN_CURVES]);
 
 /* What every private fit comes to: perturb, solve, certify, release, under a plan that is decided.
  * It may be run again and again with fresh noise. `found` and `weights` are space for the answer.

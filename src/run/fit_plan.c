@@ -55,13 +55,24 @@ static dperm_status check_row_count(const dperm_data *data, const dperm_options 
 _Static_assert((int)CURVE_FITS_MOST == (int)CLASSES_MOST, "a curve has a fit for each class");
 
 /* A curve with what its release adds: q fits of more than two classes are one after the other. */
-static privacy_curve curve_of(const public_numbers *given, const privacy_plan *plan,
-                              const guarantee *claim, size_t classes) {
-  privacy_curve curve = plan_curve(given, plan);
+static privacy_curve curve_released(privacy_curve curve, const public_numbers *given,
+                                    const guarantee *claim, size_t classes) {
   curve.fits *= classes > 2 && link_scores(given->loss) == 1 ? classes : 1;
   curve.epsilon_num = ratio_value(epsilon_divide(claim->epsilon_class).num);
   curve.failure = claim->delta_numerics;
   return curve;
+}
+
+size_t fit_curves(const dperm_options *options, const guarantee *claim, size_t classes,
+                  privacy_curve out[PLAN_CURVES]) {
+  const row_bounds any = row_bounds_of_norm(1, 1);
+  const dperm_loss loss = options_loss(options, classes);
+  const public_numbers given = fit_numbers(options, &loss, claim, 1, 1, &any);
+  size_t count = plan_curves(&given, out);
+  for (size_t i = 0; i < count; i++) {
+    out[i] = curve_released(out[i], &given, claim, classes);
+  }
+  return count;
 }
 
 dperm_status fit_plan_make(const dperm_options *options, const guarantee *claim, size_t classes,
@@ -81,7 +92,7 @@ dperm_status fit_plan_make(const dperm_options *options, const guarantee *claim,
   if (options->mechanism == DPERM_MECHANISM_NONE) {
     return DPERM_OK;
   }
-  plan->curve = curve_of(&given, &plan->privacy, &plan->claim, classes);
+  plan->curve = curve_released(plan_curve(&given, &plan->privacy), &given, &plan->claim, classes);
   return release_plan_make(&given, &plan->privacy, &plan->release, err);
 }
 

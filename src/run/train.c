@@ -19,10 +19,11 @@ typedef struct training {
   run run;
   const dperm_data *data; /* as they were given */
   random_source *source;
-  privacy_curve curves[SCALES]; /* of the fit under each schema which may come, with what the schema
-                                   costs, where they are known: the dearest is charged */
-  size_t curve_count;
+  privacy_curve curves[SCALES + PLAN_CURVES]; /* of the fit under any schema which may come, with
+                                                 what that costs: the dearest is charged */
+  size_t curve_count;                         /* 0: nothing is known of them */
   bool spends_delta;  /* whether one of them may spend the delta that was given */
+  dperm_noise noise;  /* of the fit, whatever schema comes */
   asked_schema asked; /* of these, the one that `how` says */
   counted_schema counted;
   dperm_data settled; /* the rows, where public numbers decide them: a view of the data, */
@@ -41,6 +42,20 @@ static void training_clear(training *t) {
 
 /* ---- before the charge, by the way that the schema is made */
 
+/* What is pure beside the fit, if the schema costs so much: composition.md, C6. */
+static double pure_beside(const run *r, double schema) {
+  double pure = schema;
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    pure += r->claim.shares[s];
+  }
+  return pure;
+}
+
+static void add_curve(training *t, privacy_curve curve, double schema) {
+  curve.pure = pure_beside(&t->run, schema);
+  t->curves[t->curve_count++] = curve;
+}
+
 static dperm_status prepare_given(training *t, dperm_error *err) {
   const dperm_options *o = t->run.options;
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
@@ -49,7 +64,7 @@ static dperm_status prepare_given(training *t, dperm_error *err) {
     TRY(data_view_open(t->data, schema, &t->settled, err));
   }
   TRY(fit_plan_check(&t->settled, t->run.rows, o, &t->run.claim, &t->plan, err));
-  t->curves[t->curve_count++] = t->plan.curve;
+  add_curve(t, t->plan.curve, 0);
   t->spends_delta = plan_spends_delta(&t->plan.privacy);
   t->work.data = &t->settled;
   return o->account.dry_run ? DPERM_OK : fit_prepare(&t->work, err);
@@ -68,9 +83,21 @@ static dperm_status plan_extreme(const run *r, const counted_schema *counted, bo
   return DPERM_OK;
 }
 
-/* Whether a fit may spend the delta that was given: noise is chosen when the schema is known. */
-static bool may_spend_delta(const dperm_options *o, const fit_plan *one) {
-  return o->noise == DPERM_NOISE_AUTO ? o->delta > 0 : plan_spends_delta(&one->privacy);
+/* Where counts choose among schemas the kind of noise is chosen now: gaussian if all those that are
+ * known would have it, and then a few curves cover whatever comes (composition.md, C10). Else
+ * nothing is known, and any kind may come. */
+static void settle_noise(training *t, bool gaussian, const guarantee *claim, double schema) {
+  const dperm_options *o = t->run.options;
+  privacy_curve stairs[PLAN_CURVES];
+  t->noise = gaussian ? DPERM_NOISE_GAUSSIAN : o->noise;
+  t->spends_delta = gaussian || (o->noise == DPERM_NOISE_AUTO && o->delta > 0);
+  size_t count = gaussian && o->account.ledger /* else nobody asks for them */
+                     ? fit_curves(o, claim, t->run.classes, stairs)
+                     : 0;
+  for (size_t i = 0; i < count; i++) {
+    add_curve(t, stairs[i], schema);
+  }
+  t->curve_count = count > 0 ? t->curve_count : 0;
 }
 
 static dperm_status prepare_counted(training *t, dperm_error *err) {
@@ -86,13 +113,14 @@ static dperm_status prepare_counted(training *t, dperm_error *err) {
   TRY(counted_prepare(&q, &t->counted, err));
   TRY(plan_extreme(&t->run, &t->counted, false, &coarsest, err));
   TRY(plan_extreme(&t->run, &t->counted, true, &finest, err));
-  t->spends_delta = may_spend_delta(o, &coarsest);
+  settle_noise(t, plan_spends_delta(&coarsest.privacy) && plan_spends_delta(&finest.privacy),
+               &t->run.claim, t->run.how.epsilon);
   return DPERM_OK;
 }
 
 /* Lines of any weight; or what counts may leave of the numbers. */
 static dperm_status prepare_asked(training *t, dperm_error *err) {
-  bool counts = t->run.how.counted > 0;
+  bool counts = t->run.how.counted > 0, gaussian = true;
   fit_plan plan;
   TRY(asked_prepare(&t->run, t->data, t->source, &t->asked, err));
   run counted = t->run;
@@ -102,15 +130,17 @@ static dperm_status prepare_asked(training *t, dperm_error *err) {
     TRY(asked_lines(&t->asked, i, &schema, err));
     TRY(representation_plan(&counted, schema, &plan, err));
     TRY(representation_plan(&t->run, schema, &plan, err));
-    t->curves[i] = plan.curve;
-    bool spends =
-        counts ? may_spend_delta(t->run.options, &plan) : plan_spends_delta(&plan.privacy);
+    bool spends = plan_spends_delta(&plan.privacy);
+    add_curve(t, plan.curve, t->run.how.epsilon);
     t->spends_delta = t->spends_delta || spends;
+    gaussian = gaussian && spends;
   }
-  t->curve_count = counts ? 0 : SCALES;
+  for (int finest = 0; counts && finest < 2; finest++) {
+    TRY(plan_extreme(&counted, &t->asked.counted, finest, &plan, err));
+    gaussian = gaussian && plan_spends_delta(&plan.privacy);
+  }
   if (counts) {
-    TRY(plan_extreme(&counted, &t->asked.counted, false, &plan, err));
-    TRY(plan_extreme(&counted, &t->asked.counted, true, &plan, err));
+    settle_noise(t, gaussian, &counted.claim, t->run.how.counted);
   }
   return DPERM_OK;
 }
@@ -130,12 +160,6 @@ static dperm_status prepare(training *t, dperm_error *err) {
                                : prepare_given)(t, err));
   const guarantee claim = guarantee_spending(t->run.claim, t->spends_delta);
   t->run.claim = t->plan.claim = claim;
-  for (size_t i = 0; i < t->curve_count; i++) { /* what has no curve is pure: composition.md, C6 */
-    t->curves[i].pure = t->run.how.epsilon;
-    for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
-      t->curves[i].pure += claim.shares[s];
-    }
-  }
   TRY(guarantee_check(&claim, err));
   const counted_schema *counted = way == SCHEMA_COUNTED    ? &t->counted
                                   : t->run.how.counted > 0 ? &t->asked.counted
@@ -148,20 +172,20 @@ static dperm_status prepare(training *t, dperm_error *err) {
 
 /* The schema that the records made, with the statement of what it cost, which names the charge. */
 static dperm_status release_schema(training *t, const dperm_charge *charge, dperm_schema **out,
-                                   dperm_error *err) {
+                                   double *cost, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
   bool counted = false;
-  double cost = t->run.how.epsilon;
+  *cost = t->run.how.epsilon;
   TRY(t->run.how.way == SCHEMA_ASKED
           ? asked_release(&t->asked, &t->run, t->source, &counted, &made, err)
           : counted_release(&t->counted, t->source, &made, err));
   if (counted) { /* of epsilon, and of nothing else, there is less for the fit */
     const guarantee charged = t->run.claim;
-    cost = t->run.how.counted;
+    *cost = t->run.how.counted;
     t->run.claim = guarantee_spending(run_claim_counted(&t->run), t->spends_delta);
     t->run.claim.delta = charged.delta;
   }
-  return schema_state_cost(made, cost, t->run.how.counted, &t->run.claim, charge,
+  return schema_state_cost(made, *cost, t->run.how.counted, &t->run.claim, charge,
                            t->data->x->spread, out, err);
 }
 
@@ -177,12 +201,15 @@ static bool is_paid(const training *t, const fit_plan *plan) {
 /* The fit under a schema that has just been made. */
 static dperm_status fit_released(training *t, const dperm_charge *charge, dperm_model **out,
                                  dperm_error *err) {
-  const dperm_options *o = t->run.options;
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   OWNED(data_view_close) dperm_data view = {0};
-  TRY(release_schema(t, charge, &schema, err));
+  dperm_options settled = *t->run.options;
+  double cost = 0;
+  TRY(release_schema(t, charge, &schema, &cost, err));
   TRY(data_view_open(t->data, schema, &view, err));
-  TRY(fit_plan_check(&view, t->run.rows, o, &t->run.claim, &t->plan, err));
+  settled.noise = t->noise;
+  TRY(fit_plan_check(&view, t->run.rows, &settled, &t->run.claim, &t->plan, err));
+  t->plan.curve.pure = pure_beside(&t->run, cost);
   FAIL_IF(!is_paid(t, &t->plan), err, DPERM_UNSUPPORTED,
           "the noise of the fit is not within what was charged for it; report this as a defect, "
           "and train without a refinement meanwhile");
@@ -203,7 +230,8 @@ static dperm_status make(void *context, const dperm_charge *charge, dperm_model 
 
 static dperm_status train(const dperm_data *data, const dperm_options *o, random_source *source,
                           dperm_model **out, dperm_error *err) {
-  OWNED(training_clear) training t = {.data = data, .source = source, .settled = *data};
+  OWNED(training_clear)
+  training t = {.data = data, .source = source, .settled = *data, .noise = o->noise};
   const run_terms terms = {.schema = data->schema,
                            .chooses = true,
                            .columns = data->table ? data->schema : NULL,
