@@ -125,7 +125,10 @@ static dperm_status prepare_asked(training *t, dperm_error *err) {
   TRY(asked_prepare(&t->run, t->data, t->source, &t->asked, err));
   run counted = t->run;
   counted.claim = counts ? run_claim_counted(&t->run) : t->run.claim;
-  for (size_t i = 0; i < SCALES; i++) { /* counts may leave such lines, too */
+  /* Counts may leave such lines, too. Without a delta the noise of all is pure, and if there is
+   * some for the lightest and for the heaviest, there is for those between. */
+  const size_t step = t->run.options->delta > 0 ? 1 : SCALES - 1;
+  for (size_t i = 0; i < SCALES; i += step) {
     OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
     TRY(asked_lines(&t->asked, i, &schema, err));
     TRY(representation_plan(&counted, schema, &plan, err));
