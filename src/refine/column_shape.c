@@ -2,87 +2,120 @@
 #include "refine/column_shape.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/defect.h"
 #include "base/memory.h"
+#include "base/thread_pool.h"
 #include "random/discrete_sampling.h"
 
-enum { UNIT = 256, CURVE_MOST = 250, ROOT = 205, SLOPES = 24, FLAT = 16 };
-static const double slope_least = 0.25, slope_ratio = 1.35;
+enum { UNIT = 256, CURVE_MOST = 250, ROOT = 205, SLOPES = 24, FLAT_STEP = 2, HEIGHTS = 12 };
+static const double slope_least = 0.25, slope_ratio = 1.35, slope_steep = 8, height_step = 0.125;
 
 /* What a score of no shape may be: by chance, √n times; by the grid of curves, n times; and by
  * noise that is larger than so many of its scales, once in 40 answers. */
-static const double chance = 1.5, grid = 0.03, scales = 3;
+static const double chance = 1.5, grid = 0.01, scales = 3;
 
-/* The curves rise from −250 to 250 in units of 1/256, as z/√(1 + z²) does, in steps of z/32: from a
- * table, which needs nothing but a root, so that all machines agree. */
-enum { STEPS = 1024, STEP_PARTS = 32 };
+/* The curves rise from −250 to 250 in units of 1/256, in steps of z/32: as z/√(1 + z²) does, which
+ * is what many columns leave of the odds in one, or as the mean of that and z/⁴√(1 + z⁴), which is
+ * nearly tanh z. From tables, which need nothing but roots, so that all machines agree. */
+enum { STEPS = 1024, STEP_PARTS = 32, TABLES = 2 };
+typedef int16_t curve_table[STEPS];
 
-static void make_table(int16_t table[STEPS]) {
+static void make_tables(curve_table tables[TABLES]) {
   for (int i = 0; i < STEPS; i++) {
-    double z = (i + 0.5) / STEP_PARTS;
-    table[i] = (int16_t)rint(CURVE_MOST * z / sqrt(1 + z * z));
+    double z = (i + 0.5) / STEP_PARTS, square = z * z;
+    double gentle = z / sqrt(1 + square), tight = z / sqrt(sqrt(1 + square * square));
+    tables[0][i] = (int16_t)rint(CURVE_MOST * gentle);
+    tables[1][i] = (int16_t)rint(CURVE_MOST * ((gentle + tight) / 2));
   }
 }
 
-static double curve_at(const int16_t table[STEPS], double z) {
+static double curve_at(const curve_table table, double z) {
   double steps = fabs(z) * STEP_PARTS;
   int16_t height = table[steps < STEPS ? (size_t)steps : STEPS - 1];
   return z < 0 ? -height : height;
 }
 
-/* The cells that are not empty. Whole numbers below 2^53, exactly. */
+/* A cell that is not empty: 256 s_c and n_c, whole numbers below 2^53, exactly, and where it is. */
+typedef struct label_sum {
+  double sum, count, middle;
+} label_sum;
+
+/* The fullest first: most curves are out of the question after one or two. */
 typedef struct label_sums {
-  double *sums, *counts, *middles; /* 256 s_c, n_c, and where c is */
+  label_sum *at;
   size_t cells;
 } label_sums;
 
+static int fuller(const void *a, const void *b) {
+  const double x = ((const label_sum *)a)->count, y = ((const label_sum *)b)->count;
+  return (x < y) - (x > y);
+}
+
 /* Σ |256 s_c ∓ t_c n_c| for a curve and its mirror image, whichever is less; or `least`, once both
  * are more. */
-static double misfit(const label_sums *l, const int16_t table[STEPS], double slope, double offset,
+static double misfit(const label_sums *l, const curve_table table, double slope, double offset,
                      double flat, double least) {
   double rising = 0, falling = 0;
   for (size_t c = 0; c < l->cells && (rising < least || falling < least); c++) {
-    double t = flat + (slope > 0 ? curve_at(table, slope * (l->middles[c] - offset)) : 0);
-    rising += fabs(l->sums[c] - t * l->counts[c]);
-    falling += fabs(l->sums[c] + t * l->counts[c]);
+    const label_sum *cell = &l->at[c];
+    double t = flat + (slope > 0 ? curve_at(table, slope * (cell->middle - offset)) : 0);
+    rising += fabs(cell->sum - t * cell->count);
+    falling += fabs(cell->sum + t * cell->count);
   }
   return fmin(fmin(rising, falling), least);
 }
 
-/* Over flat curves, and steep and gentle ones through the middles of all cells, halfway between
- * two, and beyond the range: a list that no record has any influence on. */
-static double least_misfit(const label_sums *l, const double *middles, size_t cells) {
-  int16_t table[STEPS];
-  double least = INFINITY, slope = slope_least;
-  make_table(table);
-  for (int level = 0; level <= FLAT; level++) {
-    least = misfit(l, table, 0, 0, floor((double)(CURVE_MOST * level) / FLAT), least);
-  }
+/* Steep and gentle curves through the middles of all cells, halfway between two, and beyond the
+ * range; and where a step is a matter of few cells, at many heights in each. */
+static double curves_misfit(const label_sums *l, const curve_table table, const double *middles,
+                            size_t cells, double least) {
+  double slope = slope_least;
   for (int k = 0; k < SLOPES; k++, slope *= slope_ratio) {
     least = misfit(l, table, slope, -1.5, 0, misfit(l, table, slope, 1.5, 0, least));
     for (size_t c = 0; c < cells; c++) {
       double next = c + 1 < cells ? middles[c + 1] : 1;
       least = misfit(l, table, slope, middles[c], 0, least);
       least = misfit(l, table, slope, (middles[c] + next) / 2, 0, least);
+      for (int z = 1; slope >= slope_steep && z <= HEIGHTS; z++) {
+        double away = z * height_step / slope;
+        least = misfit(l, table, slope, middles[c] - away, 0, least);
+        least = misfit(l, table, slope, middles[c] + away, 0, least);
+      }
     }
+  }
+  return least;
+}
+
+/* Over these and flat ones: a list that no record has any influence on. */
+static double least_misfit(const label_sums *l, const double *middles, size_t cells) {
+  curve_table tables[TABLES];
+  double least = INFINITY;
+  make_tables(tables);
+  for (int level = 0; level <= CURVE_MOST; level += FLAT_STEP) {
+    least = misfit(l, tables[0], 0, 0, level, least);
+  }
+  for (int i = 0; i < TABLES; i++) {
+    least = curves_misfit(l, tables[i], middles, cells, least);
   }
   return least;
 }
 
 int64_t shape_score(const uint64_t *negative, const uint64_t *positive, const double *middles,
                     size_t cells, double *room) {
-  label_sums l = {room, room + cells, room + 2 * cells, 0};
+  label_sums l = {(label_sum *)(void *)room, 0};
   double roots = 0;
   for (size_t c = 0; c < cells; c++) {
     double count = (double)(negative[c] + positive[c]);
     if (count > 0) {
-      l.sums[l.cells] = UNIT * ((double)positive[c] - (double)negative[c]);
-      l.counts[l.cells] = count;
-      l.middles[l.cells++] = middles[c];
+      l.at[l.cells++] =
+          (label_sum){UNIT * ((double)positive[c] - (double)negative[c]), count, middles[c]};
       roots += floor(ROOT * sqrt(count));
     }
   }
+  qsort(l.at, l.cells, sizeof *l.at, fuller);
   return (int64_t)(least_misfit(&l, middles, cells) - roots);
 }
 
@@ -97,6 +130,31 @@ static void place_middles(const schema_column *column, const cell_counts *counts
   }
 }
 
+/* All columns, side by side. */
+typedef struct scoring {
+  const refine_counts *counts;
+  const dperm_schema *wide;
+  const record_tally *tally;
+  size_t most;    /* cells of a column */
+  uint64_t *room; /* 6 × most for each worker */
+  int64_t *scores;
+} scoring;
+
+static void score_column(void *context, size_t i, size_t worker) {
+  const scoring *s = context;
+  const cell_counts *column = &s->counts->columns[i];
+  const size_t cells = column->cells;
+  uint64_t *sides = s->room + worker * 6 * s->most;
+  double *middles = (double *)(void *)(sides + 2 * cells);
+  memset(sides, 0, 2 * cells * sizeof *sides);
+  for (size_t j = 0; j < column->width; j++) {
+    sides[column->cell[j]] += tally_side(s->tally, column->first + j, false);
+    sides[cells + column->cell[j]] += tally_side(s->tally, column->first + j, true);
+  }
+  place_middles(&s->wide->columns[column->column], column, middles);
+  s->scores[i] = shape_score(sides, sides + cells, middles, cells, middles + cells);
+}
+
 dperm_status shape_of(const refine_counts *counts, const dperm_schema *wide,
                       const record_tally *tally, dperm_neighbours neighbours, exact_sum *out,
                       dperm_error *err) {
@@ -104,23 +162,22 @@ dperm_status shape_of(const refine_counts *counts, const dperm_schema *wide,
    * by 205 where the cell was empty and |256 s − t n| can only rise: between −592 and 506. */
   const int64_t added = UNIT + CURVE_MOST + 86, least = UNIT + CURVE_MOST;
   bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  OWNED_MEMORY uint64_t *room = NULL;
+  OWNED_MEMORY int64_t *scores = NULL;
+  scoring s = {.counts = counts, .wide = wide, .tally = tally};
+  for (size_t i = 0; i < counts->count; i++) {
+    s.most = counts->columns[i].cells > s.most ? counts->columns[i].cells : s.most;
+  }
+  TRY(memory_new(pool_workers() * 6 * s.most, sizeof *room, &room, err));
+  TRY(memory_new(counts->count, sizeof *scores, &scores, err));
+  s.room = room;
+  s.scores = scores;
+  pool_run(counts->count, score_column, &s);
   *out = (exact_sum){INT64_MIN, adding ? added : added + least};
   for (size_t i = 0; i < counts->count; i++) {
-    const cell_counts *column = &counts->columns[i];
-    const size_t cells = column->cells;
-    OWNED_MEMORY uint64_t *sides = NULL;
-    OWNED_MEMORY double *room = NULL;
-    TRY(memory_new(2 * cells, sizeof *sides, &sides, err));
-    TRY(memory_new(4 * cells, sizeof *room, &room, err));
-    for (size_t j = 0; j < column->width; j++) {
-      sides[column->cell[j]] += tally_side(tally, column->first + j, false);
-      sides[cells + column->cell[j]] += tally_side(tally, column->first + j, true);
-    }
-    place_middles(&wide->columns[column->column], column, room + 3 * cells);
-    int64_t score = shape_score(sides, sides + cells, room + 3 * cells, cells, room);
-    out->value = score > out->value ? score : out->value;
+    out->value = scores[i] > out->value ? scores[i] : out->value;
   }
-  return DPERM_OK;
+  return cancel_check(err);
 }
 
 double shape_bar(int64_t reach, size_t rows, double epsilon) {

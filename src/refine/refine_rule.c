@@ -20,6 +20,7 @@ static const double atom_noise = 4;   /* of the noise's scale: more is an atom *
 static const double rare_noise = 1.5; /* of the noise's scale, or */
 static const double rare_share = 8;   /* a bin's mass over this: less is rare */
 static const double wide_range = 1000;
+static const double coarse_share = 0.6; /* of all records, in one cell */
 enum { CATEGORIES_LEAST = 8 };
 
 bool refine_rule_counts(const schema_column *column, bool numbers) {
@@ -129,6 +130,14 @@ void refine_rule_cuts(const refine_numbers *p, const int64_t *counts, size_t cel
     }
   }
   merge_bins(p, counts, cells, cut);
+}
+
+bool refine_rule_coarse(const int64_t *counts, size_t cells, size_t *largest) {
+  *largest = 0;
+  for (size_t i = 1; i < cells; i++) {
+    *largest = counts[i] > counts[*largest] ? i : *largest;
+  }
+  return (double)counts[*largest] > coarse_share * mass_of(counts, 0, cells);
 }
 
 void refine_rule_merge(const refine_numbers *p, const int64_t *counts, size_t categories,

@@ -44,6 +44,9 @@ bool refine_rule_near_zero(const schema_column *column);
  * of the rule. All false: the column becomes a straight line. */
 void refine_rule_cuts(const refine_numbers *numbers, const int64_t *counts, size_t cells,
                       bool *cut);
+/* Whether one cell, which is then `*largest`, holds so much that cells are too coarse for the
+ * column, unless it is narrower than all but atoms: a straight line tells more of what is in it. */
+bool refine_rule_coarse(const int64_t *counts, size_t cells, size_t *largest);
 /* Categories that are merged into one. None, or at least two and not all. */
 void refine_rule_merge(const refine_numbers *numbers, const int64_t *counts, size_t categories,
                        bool *merged);

@@ -161,6 +161,21 @@ dperm_status refine_cell_schema(const dperm_schema *wide, bool numbers, dperm_sc
 
 /* ---- from noisy counts to a schema: the wide one with other columns */
 
+/* Whether the column's numbers are closer together than its cells can tell: most of them are in one
+ * that is as wide as those of equal width. */
+static bool cells_are_coarse(const schema_column *column, const cell_counts *counts) {
+  size_t i = 0;
+  if (!refine_rule_coarse(counts->counts, counts->cells, &i)) {
+    return false;
+  }
+  const double from = i > 0 ? counts->edges[i - 1] : column->min,
+               to = i + 1 < counts->cells ? counts->edges[i] : column->max;
+  const double width = column_transformed(column, to) - column_transformed(column, from);
+  const double all =
+      column_transformed(column, column->max) - column_transformed(column, column->min);
+  return width * REFINE_CELLS_MOST >= all * 0.999;
+}
+
 /* The column with these bins. Where the rule finds none it is a straight line, and where a cross
  * needs bins one of them, which the end of the range is. */
 static dperm_status refine_numeric(const schema_column *wide, const cell_counts *counts,
@@ -183,7 +198,12 @@ static dperm_status refine_numeric(const schema_column *wide, const cell_counts 
   TRY(json_made(bins, &bins, err));
   (void)json_object_del(column, "line");
   (void)json_object_del(column, "bins");
-  return json_array_size(bins) == 0 ? DPERM_OK : json_put(column, "bins", json_incref(bins), err);
+  if (json_array_size(bins) == 0) {
+    return DPERM_OK;
+  }
+  TRY(json_put(column, "bins", json_incref(bins), err));
+  return cells_are_coarse(wide, counts) ? json_put(column, "line", json_real(wide->weight), err)
+                                        : DPERM_OK;
 }
 
 /* The values of category c: its own group's, or its name alone; a text is "*", all others. */
