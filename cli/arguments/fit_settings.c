@@ -39,8 +39,9 @@ const share_words share_arguments[SHARE_ARGUMENTS] = {
 
 /* ---- the table */
 
-void fit_settings_init(fit_settings *s, bool many, argument *table) {
-  *s = (fit_settings){.loss = "logistic", .lambda = "auto", .features_kind = -1, .many = many};
+void fit_settings_init(fit_settings *s, fit_kind kind, argument *table) {
+  const bool many = kind != FIT_ONE, sweeps = kind == FIT_SWEEP;
+  *s = (fit_settings){.loss = "logistic", .lambda = "auto", .features_kind = -1, .kind = kind};
   dperm_options *o = &s->options;
   dperm_options_init(o);
   const argument lines[FIT_ARGUMENTS - SHARE_ARGUMENTS] = {
@@ -88,13 +89,14 @@ void fit_settings_init(fit_settings *s, bool many, argument *table) {
        "(default: joint for logistic loss, else one-vs-rest)",
        GROUP_MODEL, multiclass_name, DPERM_MULTICLASS_JOINT},
       {"--bins", ARGUMENT_CHOICE, &o->bins, false, NULL,
-       many ? "bins for numeric columns that have none in the schema: none, or as many as the rows "
-              "support (default: none)"
-            : "bins for numeric columns that have none in the schema: none, or as many as the rows "
-              "support (default: the records decide, privately)",
+       sweeps
+           ? "bins for numeric columns that have none in the schema: none, or as many as the "
+             "rows support (default: none)"
+           : "bins for numeric columns that have none in the schema: none, or as many as the rows "
+             "support (default: the records decide, privately)",
        GROUP_MODEL, bins_name, DPERM_BINS_NONE},
       {"--refine", ARGUMENT_TEXT, &s->refine, false, "SHARE|auto|ask|none",
-       many ? NULL /* takes none only: only train refines */
+       many ? NULL /* takes none, and in a choice ask: only train refines */
             : "share of epsilon for deriving bins and groups of categories from noisy counts; ask "
               "spends a few percent on how numbers are best used (default: ask with a schema and "
               "without --bins and --kernel, else none)",
@@ -145,7 +147,7 @@ static dperm_status check_together(const fit_settings *s, dperm_error *err) {
   bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   bool gaussian = o->noise == DPERM_NOISE_GAUSSIAN;
   bool shaped = !isnan(o->delta_reg) || !isnan(o->norm_guess) || o->analysis != 0;
-  bool refined = given(s->refine);
+  bool refined = given(s->refine), sweeps = s->kind == FIT_SWEEP;
   const usage_rule rules[] = {
       {noisy && isnan(o->epsilon), "--epsilon is missing: it has no default, the choice is yours"},
       {!noisy && !isnan(o->epsilon), "--epsilon does not go with --mechanism none"},
@@ -168,7 +170,7 @@ static dperm_status check_together(const fit_settings *s, dperm_error *err) {
        "--gamma, --features and --features-kind are for --kernel"},
       {s->features_kind >= 0 && o->kernel.kind != DPERM_KERNEL_GAUSSIAN,
        "--features-kind is for --kernel gaussian"},
-      {s->many && refined,
+      {refined && (sweeps || (s->kind == FIT_CHOICE && strcmp(s->refine, "ask") != 0)),
        "--refine is for train; here --bins auto chooses bins from public numbers, or give a schema "
        "made by 'dperm refine', whose epsilon is counted"},
       {refined && !noisy,
@@ -204,7 +206,7 @@ static dperm_status apply_shares(const fit_settings *s, dperm_options *o, dperm_
     if (!given(word)) {
       continue;
     }
-    if (s->many) {
+    if (s->kind != FIT_ONE) {
       return wrong_usage(err, "%s is for train, which releases a single model; leave it out", name);
     }
     if (o->mechanism == DPERM_MECHANISM_NONE) {
@@ -218,7 +220,7 @@ static dperm_status apply_shares(const fit_settings *s, dperm_options *o, dperm_
 
 /* All that has one value. */
 static dperm_status apply_single(const fit_settings *s, dperm_options *o, dperm_error *err) {
-  const char *refine = s->refine ? s->refine : s->many ? "none" : "ask";
+  const char *refine = s->refine ? s->refine : s->kind == FIT_SWEEP ? "none" : "ask";
   *o = s->options;
   o->kernel.independent = s->features_kind > 0;
   TRY(neighbours_agree(o->neighbours, o->rows_about, err));

@@ -24,20 +24,23 @@ extern const share_words share_arguments[SHARE_ARGUMENTS];
 
 /* ---- all of them */
 
+/* One model; the best of several; or many, and only figures leave. */
+typedef enum fit_kind { FIT_ONE, FIT_CHOICE, FIT_SWEEP } fit_kind;
+
 typedef struct fit_settings {
   dperm_options options;                            /* all that has one value */
   const char *loss, *h, *lambda, *gamma, *features; /* lists */
   const char *class_weights, *refine;               /* as given, or NULL, */
   const char *shares[SHARE_ARGUMENTS];              /* and so are these */
   int features_kind;                                /* -1 if not given */
-  bool many; /* the command fits several models to the same records */
+  fit_kind kind;
 } fit_settings;
 
 enum { FIT_ARGUMENTS = 21 + SHARE_ARGUMENTS };
 
-/* Defaults, and FIT_ARGUMENTS lines of the argument table from table[0] on. A command that fits
- * `many` models has no --refine and no other share of its own: it takes "none" alone. */
-void fit_settings_init(fit_settings *settings, bool many, argument *table);
+/* Defaults, and FIT_ARGUMENTS lines of the argument table from table[0] on. Shares of epsilon are
+ * for one model: where there are several, --refine takes "none", or "ask" in a choice. */
+void fit_settings_init(fit_settings *settings, fit_kind kind, argument *table);
 
 /* Settings into options, one for each combination of the lists, in an array that the caller frees
  * in any case. Fails for what is wrong, such as a list with the same value twice. */

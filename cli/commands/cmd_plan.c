@@ -235,7 +235,7 @@ dperm_status run_plan(int argc, char **argv, dperm_error *err) {
       shared_argument("--json", &json),
   };
   dperm_options options;
-  fit_settings_init(&fit, false, table + OWN);
+  fit_settings_init(&fit, FIT_ONE, table + OWN);
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv,
                       "A plan reads no records, so it costs no privacy: plan as often as you like. "
                       "docs/guide.md explains each line.",

@@ -347,7 +347,7 @@ dperm_status run_sweep(int argc, char **argv, dperm_error *err) {
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "write the cells as JSON, not CSV",
        GROUP_OUTPUT},
   };
-  fit_settings_init(&s.fit, true, table + OWN);
+  fit_settings_init(&s.fit, FIT_SWEEP, table + OWN);
   for (size_t i = OWN; i < ALL; i++) { /* those that are lists here */
     const char *name = table[i].name;
     const char **list = strcmp(name, "--epsilon") == 0     ? &s.epsilon

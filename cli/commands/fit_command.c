@@ -15,7 +15,7 @@ void fit_command_init(fit_command *c, bool many, argument *table) {
       shared_argument("--threads", &c->fit.options.threads),
   };
   memcpy(table, lines, sizeof lines);
-  fit_settings_init(&c->fit, many, table + FIT_COMMAND_OWN);
+  fit_settings_init(&c->fit, many ? FIT_CHOICE : FIT_ONE, table + FIT_COMMAND_OWN);
   charged_run_init(&c->ledger, table + FIT_COMMAND_OWN + FIT_ARGUMENTS);
 }
 

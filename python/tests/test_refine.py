@@ -108,10 +108,21 @@ def test_asking_costs_once_and_a_ledger_knows(tmp_path):
     assert [float(e["epsilon"]) for e in ledger.entries()] == [1.0] and clf.privacy_.epsilon_refined > 0
 
 
-def test_tuners_and_sweeps_do_not_ask():
+@pytest.mark.parametrize("method", ["split", "stopping"])
+def test_tuners_ask_once_for_all_candidates(method, tmp_path):
+    ledger = dperm.Ledger.create(tmp_path / "l.db", "people", epsilon=5)
+    base = dperm.LogisticRegression(4.0, schema=WIDE, ledger=ledger, dataset="people")
+    tuned = dperm.PrivateTuner(base, {"lambda_": [0.01, 0.1]}, method=method).fit(records())
+    asked = tuned.model_.to_dict()["schema"]["refined"]
+    assert tuned.privacy_.private and tuned.privacy_.epsilon == 4 and tuned.privacy_.verify()[0]
+    assert 0 < asked["epsilon"] == tuned.privacy_.epsilon_refined < 1 and asked["ledger"]["id"] == 2
+    assert [float(e["epsilon"]) for e in ledger.entries()] == [4.0] and tuned.privacy_.verify(ledger)[0]
+    plain = dperm.PrivateTuner(dperm.LogisticRegression(4.0, schema=WIDE, bins="none"), {"lambda_": [0.01, 0.1]})
+    assert "refined" not in plain.fit(records()).model_.to_dict()["schema"]
+
+
+def test_sweeps_do_not_ask():
     base = dperm.LogisticRegression(4.0, schema=WIDE)
-    tuned = dperm.PrivateTuner(base, {"lambda_": [0.01, 0.1]}).fit(records())
-    assert tuned.privacy_.private and "refined" not in tuned.model_.to_dict()["schema"]
     found = dperm.sweep(base, {"lambda_": [0.01]}, records(), folds=2, draws=1)
     assert found[0]["runs"] == 2
     with pytest.raises(ValueError, match="refine"):

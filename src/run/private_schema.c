@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "random/discrete_sampling.h"
+#include "run/account.h"
 #include "schema/auto_bins.h"
 
 static dperm_status tally_under(const dperm_data *data, const dperm_schema *cells,
@@ -74,6 +75,19 @@ dperm_status counted_extreme(const counted_schema *c, bool finest, dperm_schema 
   return refine_schema_make(c->wide, &made_up, &c->numbers, out, err);
 }
 
+/* Which schema will come nobody knows. It lies between two: groups of columns stay groups or become
+ * lines, and crosses have at most the pairs of all cells. Noise that both can have, all can. */
+dperm_status counted_plan(const run *r, const counted_schema *counted, bool finest, fit_plan *out,
+                          dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  dperm_error reason = {0};
+  dperm_status status = counted_extreme(counted, finest, &schema, &reason);
+  status = status == DPERM_OK ? representation_plan(r, schema, out, &reason) : status;
+  FAIL_IF(status != DPERM_OK, err, status, "counts may leave %s, and then %s",
+          finest ? "very many bins" : "straight lines instead of bins", reason.message);
+  return DPERM_OK;
+}
+
 dperm_status counted_release(counted_schema *c, random_source *source, dperm_schema **out,
                              dperm_error *err) {
   ranks *spread = c->data->x->spread;
@@ -132,10 +146,11 @@ static dperm_status open_shape(const run *r, const asked_schema *a, const sample
                                counted_schema *out, dperm_error *err) {
   const dperm_options *o = r->options;
   const unsigned halvings = a->sample.halvings;
-  const double whole = ldexp(epsilon_share(o->epsilon, o->rows_per_person), (int)halvings);
+  const double whole =
+      ldexp(epsilon_share(o->epsilon, o->rows_per_person) * r->power, (int)halvings);
   out->data = a->data;
   out->wide = a->plain;
-  out->numbers = refine_numbers_of(a->plain, true, r->rows >> halvings, whole);
+  out->numbers = refine_numbers_of(a->plain, true, r->asked >> halvings, whole);
   out->claim = guarantee_of_histograms(shares->counts, 1, out->numbers.counted, o->neighbours);
   out->numbers.scale = 1 / ratio_value(ratio_below(out->claim.epsilon_class));
   return refine_counts_new(a->plain, out->cells, &out->numbers, &out->counts, err);
@@ -170,7 +185,7 @@ dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *
   line_lengths lengths;
   const size_t persons = r->options->rows_per_person;
   out->data = data;
-  out->sample = record_sample_for(r->rows, epsilon_share(r->how.epsilon, persons));
+  out->sample = record_sample_for(r->asked, epsilon_share(r->how.epsilon, persons));
   const sample_shares shares = shares_of(r, &out->sample);
   TRY(representation_given(r, data->schema, &out->plain, err));
   if (r->how.counted > 0) {
@@ -205,20 +220,43 @@ static dperm_status weigh(const dperm_schema *schema, const dperm_schema *plain,
   json_t *list = json_object_get(json, "columns");
   for (size_t c = 0; c < schema->column_count; c++) {
     const schema_column *column = &schema->columns[c];
-    if (schema_column_asks(&plain->columns[c]) && !column->binned) {
-      const double weight = fmin(ldexp(column->weight, (int)i), WEIGHT_MOST);
-      TRY(json_put(json_array_get(list, c), "weight", json_real(weight), err));
+    const double line = column->binned ? column->line : column->weight;
+    if (schema_column_asks(&plain->columns[c]) && line > 0) {
+      const double weight = fmin(ldexp(line, (int)i), WEIGHT_MOST);
+      TRY(json_put(json_array_get(list, c), column->binned ? "line" : "weight", json_real(weight),
+                   err));
     }
   }
   return schema_from_json(json, "schema", out, err);
 }
 
-dperm_status asked_lines(const asked_schema *a, size_t i, dperm_schema **out, dperm_error *err) {
-  return weigh(a->plain, a->plain, i, out, err);
+/* Counts may leave such lines, too. Without a delta the noise of all is pure, and if there is some
+ * for the lightest and for the heaviest, there is for those between. */
+dperm_status asked_plans(const run *r, const asked_schema *a, plan_visitor *visit, void *context,
+                         dperm_error *err) {
+  const bool counts = r->how.counted > 0;
+  const size_t step = r->options->delta > 0 ? 1 : SCALES - 1;
+  run counted = *r;
+  fit_plan plan;
+  counted.claim = counts ? run_claim_counted(r) : r->claim;
+  for (size_t i = 0; i < SCALES; i += step) {
+    OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+    TRY(weigh(a->plain, a->plain, i, &schema, err));
+    TRY(representation_plan(&counted, schema, &plan, err));
+    TRY(representation_plan(r, schema, &plan, err));
+    visit(context, &plan, false);
+  }
+  for (int finest = 0; counts && finest < 2; finest++) {
+    TRY(counted_plan(&counted, &a->counted, finest, &plan, err));
+    visit(context, &plan, true);
+  }
+  return DPERM_OK;
 }
 
-dperm_status asked_release(asked_schema *a, const run *r, random_source *source, bool *counted,
-                           dperm_schema **out, dperm_error *err) {
+/* Asks, and makes the schema, without the statement of what it cost. `*counted` if a shape was
+ * found. */
+static dperm_status asked_release(asked_schema *a, const run *r, random_source *source,
+                                  bool *counted, dperm_schema **out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
   ranks *spread = a->data->x->spread;
   const sample_shares shares = shares_of(r, &a->sample);
@@ -229,7 +267,7 @@ dperm_status asked_release(asked_schema *a, const run *r, random_source *source,
     answers[0] =
         r->how.scale > 0 ? scale_choose(a->longer, a->rows, neighbours, shares.scale, source) : 0;
     answers[1] = r->how.counted > 0 &&
-                 shape_found(&a->shape, r->rows >> a->sample.halvings, shares.shape, source);
+                 shape_found(&a->shape, r->asked >> a->sample.halvings, shares.shape, source);
     status = random_check(source, err);
   }
   TRY(ranks_share(spread, status, answers, sizeof answers, err));
@@ -240,4 +278,21 @@ dperm_status asked_release(asked_schema *a, const run *r, random_source *source,
     made = schema_share(a->plain);
   }
   return weigh(made, a->plain, answers[0], out, err);
+}
+
+dperm_status asked_settle(asked_schema *a, run *r, random_source *source,
+                          const dperm_charge *charge, bool spends_delta, double *cost,
+                          dperm_schema **out, dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
+  bool counted = false;
+  *cost = r->how.epsilon;
+  TRY(asked_release(a, r, source, &counted, &made, err));
+  if (counted) { /* of epsilon, and of nothing else, there is less for the fit */
+    const double charged = r->claim.delta;
+    *cost = r->how.counted;
+    r->claim = guarantee_spending(run_claim_counted(r), spends_delta);
+    r->claim.delta = charged;
+  }
+  return schema_state_cost(made, *cost, r->how.counted, &r->claim, charge, a->data->x->spread, out,
+                           err);
 }

@@ -34,6 +34,9 @@ dperm_status counted_prepare(const counts_request *q, counted_schema *out, dperm
  * and groups that are not needed, or all that there can be. */
 dperm_status counted_extreme(const counted_schema *c, bool finest, dperm_schema **out,
                              dperm_error *err);
+/* The plan of a run's fit under one of these. */
+dperm_status counted_plan(const run *r, const counted_schema *c, bool finest, fit_plan *out,
+                          dperm_error *err);
 /* Draws the noise, which the leader does for all processes, and makes the schema, without the
  * statement of what it cost. The counts are noisy from then on. */
 dperm_status counted_release(counted_schema *c, random_source *source, dperm_schema **out,
@@ -56,9 +59,13 @@ void asked_clear(asked_schema *a);
 /* Draws those that are asked and looks at them, before the charge. On every process of a job. */
 dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *source,
                            asked_schema *out, dperm_error *err);
-/* The schema of lines with the weight 2^i. */
-dperm_status asked_lines(const asked_schema *a, size_t i, dperm_schema **out, dperm_error *err);
-/* Asks, behind the charge, and makes the schema, without the statement of what it cost. `*counted`
- * if a shape was found. */
-dperm_status asked_release(asked_schema *a, const run *r, random_source *source, bool *counted,
-                           dperm_schema **out, dperm_error *err);
+/* The plans of the fits that may come, as far as they are known: of lines of any weight, and of the
+ * schemas between which every one lies that counts can lead to. Fails where there is none. */
+typedef void plan_visitor(void *context, const fit_plan *plan, bool counted);
+dperm_status asked_plans(const run *r, const asked_schema *a, plan_visitor *visit, void *context,
+                         dperm_error *err);
+/* Asks, behind the charge, and makes the schema, with the statement of what it cost, which is
+ * `*cost`; the run has the claim that this leaves. */
+dperm_status asked_settle(asked_schema *a, run *r, random_source *source,
+                          const dperm_charge *charge, bool spends_delta, double *cost,
+                          dperm_schema **out, dperm_error *err);

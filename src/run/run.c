@@ -30,16 +30,16 @@ static double question_share(const question *q, double work) {
   return work * q->most >= q->work ? fmax(q->least, q->work / work) : 0;
 }
 
-/* Sets what is asked of so many records, if anything is. */
-static void ask(const dperm_schema *schema, size_t rows, const dperm_options *o,
-                representation *out) {
+/* Sets what is asked of the records, if anything is. */
+static void ask(const dperm_schema *schema, const run *r, representation *out) {
+  const dperm_options *o = r->options;
   bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE; /* a record moves half as much */
-  double work = (adding ? 2 : 1) * (double)rows * o->epsilon / (double)o->rows_per_person;
+  double work = (adding ? 2 : 1) * (double)r->asked * o->epsilon / (double)o->rows_per_person;
   const size_t columns = schema_asked_columns(schema);
   if (columns == 0 || schema->refined.epsilon != 0 || schema->on_missing == MISSING_DROP) {
     return;
   }
-  bool few = schema->classes.count == 2 && (double)columns * work_each <= work;
+  bool few = schema->classes.count == 2 && (double)columns * work_each <= work * r->power;
   double shape = few ? question_share(&shape_question, work) * o->epsilon : 0;
   double scale = question_share(&scale_question, work) * o->epsilon;
   out->epsilon = epsilon_sum(scale, shape);
@@ -88,8 +88,9 @@ static dperm_status check_rest(const dperm_options *o, const representation *r, 
 }
 
 /* For records of this schema (NULL for rows that are numbers already), about so many of them. */
-static dperm_status choose(const dperm_options *o, const dperm_schema *schema, size_t rows,
-                           representation *out, dperm_error *err) {
+static dperm_status choose(const run *r, const dperm_schema *schema, representation *out,
+                           dperm_error *err) {
+  const dperm_options *o = r->options;
   double share = 0;
   *out = (representation){.way = SCHEMA_GIVEN};
   FAIL_IF(o->bins == DPERM_BINS_AUTO && !schema, err, DPERM_INVALID_ARGUMENT,
@@ -99,12 +100,12 @@ static dperm_status choose(const dperm_options *o, const dperm_schema *schema, s
       "refine makes bins of columns that a schema describes, and these rows have none; leave it "
       "out");
   if (o->refine != 0) {
-    TRY(share_of_counts(o, schema, rows, &share, err));
+    TRY(share_of_counts(o, schema, r->rows, &share, err));
     out->way = share > 0 ? SCHEMA_COUNTED : SCHEMA_GIVEN;
   }
   out->epsilon = share > 0 ? share * o->epsilon : 0;
   if (share == 0 && schema && may_ask(o)) {
-    ask(schema, rows, o, out);
+    ask(schema, r, out);
   }
   return check_rest(o, out, err);
 }
@@ -125,21 +126,32 @@ static dperm_status check_unit(const dperm_options *o, const schema_refined *ref
   return DPERM_OK;
 }
 
+/* The claim, if the schema costs so much in this run. */
+static guarantee claim_of(const run *r, const dperm_schema *schema, double epsilon,
+                          unsigned reasons) {
+  private_run shares = run_shares(r->options, r->classes, schema, epsilon);
+  shares.rounds = r->rounds.kind;
+  shares.rounds_mean = fmax(r->rounds.mean, 1);
+  return run_claim(r->options, &shares, reasons);
+}
+
 dperm_status run_make(const dperm_options *o, const run_terms *t, run *out, dperm_error *err) {
-  *out = (run){.options = o, .rows = t->rows, .classes = t->classes};
+  *out = (run){.options = o,
+               .rows = t->rows,
+               .asked = t->asked ? t->asked : t->rows,
+               .classes = t->classes,
+               .rounds = t->rounds};
   if (t->chooses) {
-    TRY(choose(o, t->columns, t->rows, &out->how, err));
+    const guarantee whole = claim_of(out, NULL, 0, 0);
+    out->power = (double)out->rows / (double)out->asked * (whole.epsilon_fit / whole.epsilon_row);
+    TRY(choose(out, t->columns, &out->how, err));
   }
-  private_run shares = run_shares(o, t->classes, t->schema, out->how.epsilon);
-  shares.rounds = t->rounds.kind;
-  shares.rounds_mean = fmax(t->rounds.mean, 1);
-  out->claim = run_claim(o, &shares, t->reasons);
+  out->claim = claim_of(out, t->schema, out->how.epsilon, t->reasons);
   return t->schema ? check_unit(o, &t->schema->refined, err) : DPERM_OK;
 }
 
 guarantee run_claim_counted(const run *r) {
-  const private_run shares = run_shares(r->options, r->classes, NULL, r->how.counted);
-  return run_claim(r->options, &shares, r->claim.reasons);
+  return claim_of(r, NULL, r->how.counted, r->claim.reasons);
 }
 
 /* Classes that are learned jointly share rows, not epsilon; to bins that each has a part of the

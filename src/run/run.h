@@ -25,7 +25,8 @@ typedef struct run_terms {
   const dperm_schema *schema;  /* of the rows, or NULL */
   bool chooses;                /* how columns become rows is up to its options; */
   const dperm_schema *columns; /* whose they are, NULL for rows that are numbers already */
-  size_t rows;                 /* that each fit has, in public */
+  size_t rows;                 /* that each fit has, in public, */
+  size_t asked;                /* and all of them, if that is more; else 0 */
   size_t classes;              /* at least 2 */
   rounds_law rounds;           /* of a choice by random stopping */
   unsigned reasons;            /* why it is not private */
@@ -33,7 +34,9 @@ typedef struct run_terms {
 
 typedef struct run {
   const dperm_options *options;
-  size_t rows, classes;
+  size_t rows, asked, classes;
+  rounds_law rounds;
+  double power; /* of a fit, by that of one with all rows and what epsilon leaves for all fits */
   representation how;
   guarantee claim; /* of all of it: the shares of epsilon and delta */
 } run;

@@ -22,7 +22,8 @@ typedef struct training {
   privacy_curve curves[SCALES + PLAN_CURVES]; /* of the fit under any schema which may come, with
                                                  what that costs: the dearest is charged */
   size_t curve_count;                         /* 0: nothing is known of them */
-  bool spends_delta;  /* whether one of them may spend the delta that was given */
+  bool spends_delta;  /* whether one of them may spend the delta that was given, */
+  bool all_spend;     /* and all that are known */
   dperm_noise noise;  /* of the fit, whatever schema comes */
   asked_schema asked; /* of these, the one that `how` says */
   counted_schema counted;
@@ -70,19 +71,6 @@ static dperm_status prepare_given(training *t, dperm_error *err) {
   return o->account.dry_run ? DPERM_OK : fit_prepare(&t->work, err);
 }
 
-/* Which schema will come nobody knows. It lies between two: groups of columns stay groups or become
- * lines, and crosses have at most the pairs of all cells. Noise that both can have, all can. */
-static dperm_status plan_extreme(const run *r, const counted_schema *counted, bool finest,
-                                 fit_plan *out, dperm_error *err) {
-  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
-  dperm_error reason = {0};
-  dperm_status status = counted_extreme(counted, finest, &schema, &reason);
-  status = status == DPERM_OK ? representation_plan(r, schema, out, &reason) : status;
-  FAIL_IF(status != DPERM_OK, err, status, "counts may leave %s, and then %s",
-          finest ? "very many bins" : "straight lines instead of bins", reason.message);
-  return DPERM_OK;
-}
-
 /* Where counts choose among schemas the kind of noise is chosen now: gaussian if all those that are
  * known would have it, and then a few curves cover whatever comes (composition.md, C10). Else
  * nothing is known, and any kind may come. */
@@ -111,39 +99,30 @@ static dperm_status prepare_counted(training *t, dperm_error *err) {
                             .reasons = t->run.claim.reasons};
   fit_plan coarsest, finest;
   TRY(counted_prepare(&q, &t->counted, err));
-  TRY(plan_extreme(&t->run, &t->counted, false, &coarsest, err));
-  TRY(plan_extreme(&t->run, &t->counted, true, &finest, err));
+  TRY(counted_plan(&t->run, &t->counted, false, &coarsest, err));
+  TRY(counted_plan(&t->run, &t->counted, true, &finest, err));
   settle_noise(t, plan_spends_delta(&coarsest.privacy) && plan_spends_delta(&finest.privacy),
                &t->run.claim, t->run.how.epsilon);
   return DPERM_OK;
 }
 
-/* Lines of any weight; or what counts may leave of the numbers. */
+/* A fit that may come (plan_visitor): of lines as long as nothing is counted. */
+static void note_plan(void *context, const fit_plan *plan, bool counted) {
+  training *t = context;
+  t->all_spend = t->all_spend && plan_spends_delta(&plan->privacy);
+  t->spends_delta = t->spends_delta || plan_spends_delta(&plan->privacy);
+  if (!counted) {
+    add_curve(t, plan->curve, t->run.how.epsilon);
+  }
+}
+
 static dperm_status prepare_asked(training *t, dperm_error *err) {
-  bool counts = t->run.how.counted > 0, gaussian = true;
-  fit_plan plan;
+  t->all_spend = true;
   TRY(asked_prepare(&t->run, t->data, t->source, &t->asked, err));
-  run counted = t->run;
-  counted.claim = counts ? run_claim_counted(&t->run) : t->run.claim;
-  /* Counts may leave such lines, too. Without a delta the noise of all is pure, and if there is
-   * some for the lightest and for the heaviest, there is for those between. */
-  const size_t step = t->run.options->delta > 0 ? 1 : SCALES - 1;
-  for (size_t i = 0; i < SCALES; i += step) {
-    OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
-    TRY(asked_lines(&t->asked, i, &schema, err));
-    TRY(representation_plan(&counted, schema, &plan, err));
-    TRY(representation_plan(&t->run, schema, &plan, err));
-    bool spends = plan_spends_delta(&plan.privacy);
-    add_curve(t, plan.curve, t->run.how.epsilon);
-    t->spends_delta = t->spends_delta || spends;
-    gaussian = gaussian && spends;
-  }
-  for (int finest = 0; counts && finest < 2; finest++) {
-    TRY(plan_extreme(&counted, &t->asked.counted, finest, &plan, err));
-    gaussian = gaussian && plan_spends_delta(&plan.privacy);
-  }
-  if (counts) {
-    settle_noise(t, gaussian, &counted.claim, t->run.how.counted);
+  TRY(asked_plans(&t->run, &t->asked, note_plan, t, err));
+  if (t->run.how.counted > 0) {
+    const guarantee claim = run_claim_counted(&t->run);
+    settle_noise(t, t->all_spend, &claim, t->run.how.counted);
   }
   return DPERM_OK;
 }
@@ -177,19 +156,12 @@ static dperm_status prepare(training *t, dperm_error *err) {
 static dperm_status release_schema(training *t, const dperm_charge *charge, dperm_schema **out,
                                    double *cost, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
-  bool counted = false;
-  *cost = t->run.how.epsilon;
-  TRY(t->run.how.way == SCHEMA_ASKED
-          ? asked_release(&t->asked, &t->run, t->source, &counted, &made, err)
-          : counted_release(&t->counted, t->source, &made, err));
-  if (counted) { /* of epsilon, and of nothing else, there is less for the fit */
-    const guarantee charged = t->run.claim;
-    *cost = t->run.how.counted;
-    t->run.claim = guarantee_spending(run_claim_counted(&t->run), t->spends_delta);
-    t->run.claim.delta = charged.delta;
+  if (t->run.how.way == SCHEMA_ASKED) {
+    return asked_settle(&t->asked, &t->run, t->source, charge, t->spends_delta, cost, out, err);
   }
-  return schema_state_cost(made, *cost, t->run.how.counted, &t->run.claim, charge,
-                           t->data->x->spread, out, err);
+  *cost = t->run.how.epsilon;
+  TRY(counted_release(&t->counted, t->source, &made, err));
+  return schema_state_cost(made, *cost, 0, &t->run.claim, charge, t->data->x->spread, out, err);
 }
 
 /* Whether the plan is one of those that were priced. */

@@ -2,6 +2,7 @@
  * what its epsilon covers: the candidates, the method and the choice. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
@@ -34,7 +35,6 @@ static dperm_status check_candidates(const tuning *t, dperm_error *err) {
     const dperm_options *options = &t->candidates[i];
     TRY(options_validate(options, err));
     TRY(check_shares_none(options, "tune", err));
-    TRY(kernel_validate(&options->kernel, t->data->x->cols, err));
     FAIL_IF(
         options->mechanism == DPERM_MECHANISM_NONE, err, DPERM_INVALID_ARGUMENT,
         "tuning needs a private mechanism; without one, compare candidates with train and score");
@@ -92,15 +92,46 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
 
 /* ---- the run */
 
+/* A tuning on its way. */
+typedef struct tune_job {
+  tuning t;
+  dperm_tune_options how;
+  const dperm_data *given, *given_public; /* as they were given */
+  dperm_options *candidates;
+  guarantee *claims;
+  run run;              /* if it chooses the first candidate; all have the same representation */
+  asked_schema asked;   /* if that is asked for */
+  bool spends_delta;    /* whether some fit may */
+  dperm_schema *schema; /* of the rows, once it is known; else without what is asked */
+  dperm_data view, public_view;
+} tune_job;
+
+static void close_views(tune_job *job) {
+  data_view_close(&job->view);
+  data_view_close(&job->public_view);
+  dperm_schema_free(job->schema);
+  job->schema = NULL;
+}
+
+static void tune_job_clear(tune_job *job) {
+  close_views(job);
+  asked_clear(&job->asked);
+  free(job->candidates);
+  free(job->claims);
+}
+
 /* The run if it chooses this candidate, by options alone: a stamp that followed from the records
  * would tell of them. The choice looks at every fit, so one candidate that is not private makes the
  * whole not private. Candidates may learn classes differently. */
-static dperm_status run_of(const tuning *t, const dperm_options *candidate, unsigned reasons,
-                           run *out, dperm_error *err) {
-  const run_terms terms = {.schema = t->data->schema,
-                           .rows = tune_fit_rows(t),
-                           .classes = data_class_count(t->data),
-                           .rounds = t->rounds,
+static dperm_status run_of(const tune_job *job, bool asks, const dperm_options *candidate,
+                           unsigned reasons, run *out, dperm_error *err) {
+  const run_terms terms = {.schema = job->given->schema,
+                           .chooses = asks,
+                           .columns = job->given->table ? job->given->schema : NULL,
+                           .rows = tune_fit_rows(&job->t),
+                           .asked = job->t.rows,
+                           .classes = data_class_count(job->given),
+                           .rounds = job->t.rounds,
                            .reasons = reasons};
   return run_make(candidate, &terms, out, err);
 }
@@ -152,12 +183,44 @@ static dperm_status check_public(const tuning *t, dperm_error *err) {
   return DPERM_OK;
 }
 
+/* The private records, and the public ones, as rows of this schema. Takes it over. */
+static dperm_status open_views(tune_job *job, dperm_schema *schema, dperm_error *err) {
+  close_views(job);
+  job->schema = schema;
+  TRY(data_view_open(job->given, schema, &job->view, err));
+  job->t.data = &job->view;
+  if (job->given_public && job->given_public->table) {
+    dperm_status status = data_view_open(job->given_public, schema, &job->public_view, err);
+    TRY(status == DPERM_INVALID_SCHEMA ? fail_encoded(err) : status);
+    job->how.public_data = &job->public_view;
+  }
+  return DPERM_OK;
+}
+
+/* What the records answer, and what that leaves for the fits. */
+static dperm_status settle(tune_job *job, const dperm_charge *charge, dperm_error *err) {
+  dperm_schema *schema = NULL;
+  double cost = 0;
+  TRY(asked_settle(&job->asked, &job->run, job->t.source, charge, job->spends_delta, &cost, &schema,
+                   err));
+  TRY(open_views(job, schema, err));
+  for (size_t i = 0; cost != job->run.how.epsilon && i < job->t.count; i++) {
+    run own;
+    TRY(run_of(job, true, &job->candidates[i], job->run.claim.reasons, &own, err));
+    job->claims[i] = run_claim_counted(&own);
+  }
+  job->t.claim = job->run.claim;
+  return DPERM_OK;
+}
+
 /* What is paid for, one charge for all portions and rounds (model_maker). */
 static dperm_status choose(void *context, const dperm_charge *charge, dperm_model **out,
                            dperm_error *err) {
-  const tuning *t = context;
+  tune_job *job = context;
+  const tuning *t = &job->t;
   size_t chosen = 0;
   TRY(check_public(t, err)); /* alike on all processes */
+  TRY(job->run.how.way == SCHEMA_ASKED ? settle(job, charge, err) : DPERM_OK);
   TRY(tune_run(t, &chosen, out, err));
   dperm_status end = data_unchanged(t->data, err); /* else nothing may leave, nor where the */
   end = end == DPERM_OK ? random_check(t->source, err) : end; /* choice's source has failed */
@@ -165,36 +228,45 @@ static dperm_status choose(void *context, const dperm_charge *charge, dperm_mode
   return state_claim(t, chosen, *out, err);
 }
 
-/* The candidates as they are fitted: under the first one's threads and progress, without
- * diagnostics, each with its claim. Every fit that may come can be planned: a candidate that cannot
- * be fitted must not turn up after work, nor the number of rounds decide whether it does. */
-static dperm_status set_candidates(tuning *t, dperm_options *candidates, guarantee *claims,
-                                   dperm_error *err) {
-  const dperm_data *open = t->how->public_data;
-  size_t known = open ? rows_in_all(open->x) : 0;
-  size_t compared = known - holdout_rows(known, t->how->holdout);
-  unsigned reasons = source_reasons(t->source);
-  bool spends = false;
-  t->claims = claims;
-  for (size_t i = 0; i < t->count; i++) {
-    reasons |= options_reasons(&candidates[i], t->data);
+static void note_plan(void *context, const fit_plan *plan, bool counted) {
+  tune_job *job = context;
+  job->spends_delta = job->spends_delta || plan_spends_delta(&plan->privacy);
+}
+
+/* Every fit of a candidate that may come can be planned: one that cannot be fitted must not turn up
+ * after work, nor the number of rounds decide whether it does. */
+static dperm_status plan_candidate(tune_job *job, const run *own, dperm_error *err) {
+  const dperm_data *open = job->how.public_data;
+  const dperm_options *o = own->options;
+  fit_plan plan;
+  TRY(guarantee_check(&own->claim, err));
+  TRY(fit_plan_check(job->t.data, own->rows, o, &own->claim, &plan, err));
+  note_plan(job, &plan, false);
+  if (own->how.way == SCHEMA_ASKED) { /* the kind of noise is chosen when the schema is known */
+    TRY(asked_plans(own, &job->asked, note_plan, job, err));
+    job->spends_delta = job->spends_delta || (o->noise == DPERM_NOISE_AUTO && o->delta > 0);
   }
-  for (size_t i = 0; i < t->count; i++) {
-    fit_plan plan;
+  size_t known = open ? rows_in_all(open->x) : 0;
+  size_t compared = known - holdout_rows(known, job->how.holdout);
+  return open ? fit_plan_check_public(open, compared, o, &own->claim, &plan, err) : DPERM_OK;
+}
+
+/* The candidates as they are fitted: under the first one's threads and progress, without
+ * diagnostics, each with its claim. */
+static dperm_status set_candidates(tune_job *job, unsigned reasons, dperm_error *err) {
+  dperm_options *candidates = job->candidates;
+  const bool asks = job->run.how.way == SCHEMA_ASKED;
+  for (size_t i = 0; i < job->t.count; i++) {
     run own;
-    TRY(run_of(t, &candidates[i], reasons, &own, err));
-    claims[i] = own.claim;
+    TRY(run_of(job, asks, &candidates[i], reasons, &own, err));
+    job->claims[i] = own.claim;
     candidates[i].threads = candidates[0].threads;
     candidates[i].progress = candidates[0].progress;
     candidates[i].unsafe_diagnostics = NULL;
-    TRY(guarantee_check(&claims[i], err));
-    TRY(fit_plan_check(t->data, tune_fit_rows(t), &candidates[i], &claims[i], &plan, err));
-    spends = spends || plan_spends_delta(&plan.privacy);
-    TRY(open ? fit_plan_check_public(open, compared, &candidates[i], &claims[i], &plan, err)
-             : DPERM_OK);
+    TRY(plan_candidate(job, &own, err));
   }
   /* The choice looks at all of them, so one with gaussian noise spends delta for the whole run. */
-  t->claim = guarantee_spending(claims[0], spends);
+  job->run.claim = job->t.claim = guarantee_spending(job->claims[0], job->spends_delta);
   return DPERM_OK;
 }
 
@@ -207,69 +279,82 @@ static rounds_law rounds_law_of(const dperm_tune_options *how, size_t count) {
       how->rounds == DPERM_ROUNDS_GEOMETRIC ? ROUNDS_BY_GEOMETRIC : ROUNDS_BY_LOGARITHMIC, mean);
 }
 
-/* The schema of all fits, with the bins that follow from what each has. */
-static dperm_status settle_schema(const tuning *t, dperm_schema **out, dperm_error *err) {
-  run first;
-  TRY(run_of(t, &t->candidates[0], 0, &first, err));
-  for (size_t i = 0; i < t->count; i++) {
-    TRY(check_columns_known(&t->candidates[i], t->data->schema, err));
+/* How columns become rows in all fits: as the first candidate's would, if the records may be asked
+ * for each of them; and why the run is not private. */
+static dperm_status settle_run(tune_job *job, unsigned *reasons, dperm_error *err) {
+  bool asks = true;
+  *reasons = source_reasons(job->t.source);
+  for (size_t i = 0; i < job->t.count; i++) {
+    run own;
+    TRY(job->given->table ? check_columns_known(&job->candidates[i], job->given->schema, err)
+                          : DPERM_OK);
+    TRY(run_of(job, true, &job->candidates[i], 0, &own, err));
+    asks = asks && own.how.way == SCHEMA_ASKED;
+    *reasons |= options_reasons(&job->candidates[i], job->given);
   }
-  return representation_given(&first, t->data->schema, out, err);
+  return run_of(job, asks, &job->candidates[0], *reasons, &job->run, err);
 }
 
-static dperm_status choose_and_pay(tuning *t, dperm_options *candidates, dperm_model **out,
-                                   dperm_error *err) {
-  OWNED_MEMORY guarantee *claims = NULL;
-  const dperm_account account = candidates[0].account;
+/* Rows of the schema without what is asked; what is asked is looked at. */
+static dperm_status prepare_schema(tune_job *job, dperm_error *err) {
+  dperm_schema *schema = NULL;
+  if (!job->given->table) { /* rows of numbers as they are */
+    return DPERM_OK;
+  }
+  if (job->run.how.way == SCHEMA_ASKED) {
+    TRY(asked_prepare(&job->run, job->given, job->t.source, &job->asked, err));
+    schema = schema_share(job->asked.plain);
+  } else {
+    TRY(representation_given(&job->run, job->given->schema, &schema, err));
+  }
+  return open_views(job, schema, err);
+}
+
+static dperm_status choose_and_pay(tune_job *job, dperm_model **out, dperm_error *err) {
+  const dperm_account account = job->candidates[0].account;
+  const bool counts = job->run.how.counted > 0;
   char words[40];
-  TRY(check_candidates(t, err));
-  TRY(check_method(t, err));
-  TRY(memory_new(t->count, sizeof *claims, &claims, err));
-  TRY(set_candidates(t, candidates, claims, err));
-  TRY(output_take_space(&account, t->data, NULL, candidates, t->count, err));
-  (void)snprintf(words, sizeof words, "%s, %s", dperm_mechanism_name(candidates[0].mechanism),
-                 dperm_tune_method_name(t->how->method));
+  TRY(output_take_space(&account, job->t.data, counts ? &job->asked.counted : NULL, job->candidates,
+                        job->t.count, err));
+  (void)snprintf(words, sizeof words, "%s, %s", dperm_mechanism_name(job->candidates[0].mechanism),
+                 dperm_tune_method_name(job->how.method));
   const account_run paid = {.account = &account,
                             .command = "tune",
                             .mechanism = words,
-                            .claim = t->claim,
-                            .data = t->data,
-                            .refined = t->data->schema ? &t->data->schema->refined : NULL};
-  TRY(account_make_model(&paid, prepare(t, account.ledger, err), choose, t, out, err));
-  const representation given = {.way = SCHEMA_GIVEN};
-  return training_report(&candidates[0], &given, t->data, *out, err);
+                            .claim = job->t.claim,
+                            .data = job->given,
+                            .refined = job->given->schema ? &job->given->schema->refined : NULL,
+                            .counted = job->run.how.counted};
+  TRY(account_make_model(&paid, prepare(&job->t, account.ledger, err), choose, job, out, err));
+  return training_report(&job->candidates[0], &job->run.how, job->given, *out, err);
 }
 
 static dperm_status tune(const dperm_data *data, const dperm_options *given, size_t count,
                          const dperm_tune_options *given_how, dperm_model **out, dperm_error *err) {
   OWNED(random_wipe) random_source own = {0};
-  OWNED_MEMORY dperm_options *candidates = NULL;
-  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
-  OWNED(data_view_close) dperm_data view = {0}, public_view = {0};
-  dperm_tune_options how;
-  tuning t = {.data = data, .count = count, .how = &how};
-  TRY(options_take(DPERM_OPTIONS_TUNE, given_how, &how, err));
+  OWNED(tune_job_clear) tune_job job = {.given = data, .t = {.data = data, .count = count}};
+  unsigned reasons = 0;
+  TRY(options_take(DPERM_OPTIONS_TUNE, given_how, &job.how, err));
   FAIL_IF(count == 0 || count > 100000, err, DPERM_INVALID_ARGUMENT,
           "%zu candidates; give from 1 to 100000", count);
-  TRY(options_take_all(given, count, &candidates, err));
-  TRY(options_validate(&candidates[0], err));
-  TRY(check_choice(dperm_tune_method_name(how.method), "tuning method", how.method, err));
-  t.candidates = candidates;
-  t.rows = options_rows(&candidates[0], data);
-  t.rounds = rounds_law_of(&how, count);
-  TRY(random_given(candidates[0].random, &own, &t.source, err));
-  if (data->table) { /* under the schema that bins follow from; rows of numbers as they are */
-    TRY(check_epsilon(candidates[0].epsilon, err));
-    TRY(settle_schema(&t, &schema, err));
-    TRY(data_view_open(data, schema, &view, err));
-    t.data = &view;
-  }
-  if (schema && how.public_data && how.public_data->table) {
-    dperm_status status = data_view_open(how.public_data, schema, &public_view, err);
-    TRY(status == DPERM_INVALID_SCHEMA ? fail_encoded(err) : status);
-    how.public_data = &public_view;
-  }
-  return choose_and_pay(&t, candidates, out, err);
+  TRY(options_take_all(given, count, &job.candidates, err));
+  TRY(options_validate(&job.candidates[0], err));
+  TRY(check_choice(dperm_tune_method_name(job.how.method), "tuning method", job.how.method, err));
+  TRY(check_epsilon(job.candidates[0].epsilon, err));
+  TRY(memory_new(count, sizeof *job.claims, &job.claims, err));
+  job.t.how = &job.how;
+  job.t.candidates = job.candidates;
+  job.t.claims = job.claims;
+  job.t.rows = options_rows(&job.candidates[0], data);
+  job.t.rounds = rounds_law_of(&job.how, count);
+  job.given_public = job.how.public_data;
+  TRY(random_given(job.candidates[0].random, &own, &job.t.source, err));
+  TRY(check_candidates(&job.t, err));
+  TRY(settle_run(&job, &reasons, err));
+  TRY(prepare_schema(&job, err));
+  TRY(check_method(&job.t, err));
+  TRY(set_candidates(&job, reasons, err));
+  return choose_and_pay(&job, out, err);
 }
 
 dperm_status dperm_tune(const dperm_data *data, const dperm_options *given, size_t count,

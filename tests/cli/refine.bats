@@ -154,7 +154,7 @@ P
   rm m.json
   fails 2 "--refine needs --schema" "$DPERM" train --data a.svm --dims 3 --out m.json --epsilon 1 --refine auto
   for command in "tune --lambda 0.1,0.2 --out m.json" "sweep"; do
-    for value in 0.2 auto ask much; do
+    for value in 0.2 auto much $([ "$command" != sweep ] || echo ask); do
       run "$DPERM" $command --data records.csv --schema wide.json --epsilon 1 --refine $value
       fails_with 2 "--refine is for train; here --bins auto chooses bins from public numbers, or give a schema made by 'dperm refine'"
     done
