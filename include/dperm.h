@@ -479,7 +479,8 @@ typedef struct dperm_options {
                         which stands for it in every formula; else 0 */
   double delta;     /* 0: pure noise, and a delta for rounding alone. Above 0, far below 1/rows: all
                        that may be spent, for gaussian noise; pure noise spends none of it */
-  double calibrate; /* 0, or dperm_train's share of epsilon for calibrated probabilities */
+  double calibrate; /* 0, or dperm_train's share of epsilon for calibrated probabilities; NaN for
+                       the usual share, which is none where it would not pay */
   double refine;    /* 0, or dperm_train's share of epsilon for bins and groups of categories from
                        noisy counts of the records; NaN for the usual share, which is none where it
                        would not pay (dperm/refine.h) */

@@ -27,8 +27,8 @@ static void warn_of_calibration(const dperm_options *options, size_t rows) {
 const share_words share_arguments[SHARE_ARGUMENTS] = {
     {.name = "--calibrate",
      .option_at = offsetof(dperm_options, calibrate),
-     .help = "share of epsilon for calibrating the probabilities of a logistic model, typically "
-             "0.05; predictions do not change (default: none)",
+     .help = "share of epsilon for calibrating the probabilities of a logistic model; auto takes "
+             "0.05 where that pays; predictions do not change (default: none)",
      .figure = "epsilon_calibrated",
      .value = "inverse_temperature",
      .says = "was spent on calibrating probabilities: scores times ",
@@ -105,9 +105,10 @@ void fit_settings_init(fit_settings *s, fit_kind kind, argument *table) {
   memcpy(table, lines, sizeof lines);
   for (size_t i = 0; i < SHARE_ARGUMENTS; i++) {
     const share_words *share = &share_arguments[i];
-    table[FIT_ARGUMENTS - SHARE_ARGUMENTS + i] = (argument){
-        share->name, ARGUMENT_TEXT, &s->shares[i], false, "SHARE|none", many ? NULL : share->help,
-        GROUP_MODEL};
+    table[FIT_ARGUMENTS - SHARE_ARGUMENTS + i] =
+        (argument){share->name, ARGUMENT_TEXT,     &s->shares[i],
+                   false,       "SHARE|auto|none", many ? NULL : share->help,
+                   GROUP_MODEL};
   }
 }
 
@@ -213,7 +214,11 @@ static dperm_status apply_shares(const fit_settings *s, dperm_options *o, dperm_
       return wrong_usage(err, "%s does not go with --mechanism none: it spends a share of epsilon",
                          name);
     }
-    TRY(read_share(name, ", or none", word, option_of(o, i), err));
+    if (strcmp(word, "auto") == 0) {
+      *option_of(o, i) = (double)NAN;
+    } else {
+      TRY(read_share(name, ", auto or none", word, option_of(o, i), err));
+    }
   }
   return DPERM_OK;
 }

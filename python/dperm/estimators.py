@@ -130,8 +130,8 @@ class LogisticRegression(_Stored):
     True
     >>> clf.predict_proba(X).shape
     (2000, 2)
-{_COMMON}    calibrate : float, optional
-        The share of `epsilon`, such as 0.05, that chooses how sure probabilities are: they are those of scores times
+{_COMMON}    calibrate : float or "auto", optional
+        The share of `epsilon`, such as 0.05, or "auto" for that where it pays, that chooses how sure probabilities are: they are those of scores times
         `model_.inverse_temperature` then (``docs/proofs/calibration.md``). Predictions and scores do not change by it.
 {_ATTRIBUTES}"""
 
@@ -143,7 +143,7 @@ class LogisticRegression(_Stored):
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
                  bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
-                 delta: float = 0.0, multiclass: str = "auto", calibrate: Optional[float] = None):
+                 delta: float = 0.0, multiclass: str = "auto", calibrate: Any = None):
         self.epsilon, self.calibrate = epsilon, calibrate
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])

@@ -123,9 +123,9 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
     for name, share in shares.items():
         if share in (None, "none"):
             continue
-        setattr(options, name, number(name, share))
-        if not getattr(options, name) < 1:
-            raise ValueError(f"{name}={share!r}; give a share of epsilon above 0 and below 1, or None")
+        setattr(options, name, choice(name, share, {"auto": math.nan}) if isinstance(share, str) else number(name, share))
+        if getattr(options, name) >= 1:
+            raise ValueError(f"{name}={share!r}; give a share of epsilon above 0 and below 1, \"auto\" or None")
         if mechanism == "none":
             raise ValueError(f"{name} does not go with mechanism='none': it spends a share of epsilon")
     options.neighbours = choice("neighbours", neighbours, NEIGHBOURS)

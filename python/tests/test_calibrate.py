@@ -56,6 +56,11 @@ def test_a_private_one_verifies_and_a_plan_shows_its_share():
     assert plan.epsilon_calibrated == 0.2 and plan.epsilon_row == clf.privacy_.epsilon_row
 
 
+def test_auto_pays_or_spends_nothing():
+    assert dperm.plan(3000, dims=40, epsilon=1.0, calibrate="auto").epsilon_calibrated == 0.05
+    assert dperm.plan(3000, dims=5, epsilon=1.0, calibrate="auto").epsilon_calibrated == 0
+
+
 @pytest.mark.parametrize("share, words", [(1.0, "below 1"), (0.0, "calibrate"), (-0.5, "calibrate"), ("much", "calibrate")])
 def test_shares_that_are_none_are_refused(share, words):
     X, y = circle(2)

@@ -243,12 +243,19 @@ static dperm_status plan_records(const dperm_plan_rows *of, size_t rows,
   return DPERM_OK;
 }
 
-dperm_status plan_make(const dperm_plan_rows *of, const dperm_options *options,
-                       planned_schema *planned, dperm_plan *made, dperm_error *err) {
+dperm_status plan_make(const dperm_plan_rows *of, dperm_options *options, planned_schema *planned,
+                       dperm_plan *made, dperm_error *err) {
   size_t rows = of->rows;
   *planned = (planned_schema){.schema = NULL};
   TRY(check_plan_rows(options, &rows, err));
   TRY(options_validate(options, err));
+  const stage_numbers numbers = {.rows = rows,
+                                 .columns =
+                                     of->schema ? schema_encoded_columns(of->schema) : of->dims,
+                                 .classes = of->schema         ? of->schema->classes.count
+                                            : options->classes ? options->classes
+                                                               : 2};
+  stages_settle(options, &numbers);
   return of->schema ? plan_records(of, rows, options, planned, made, err)
                     : plan_numbers(of, rows, options, planned, made, err);
 }

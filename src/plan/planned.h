@@ -10,7 +10,7 @@ typedef struct planned_schema {
 } planned_schema;
 void planned_schema_clear(planned_schema *planned);
 
-/* The whole plan, of checked or unchecked options; `planned` has the claim alone without a schema,
- * and is to be cleared also after a failure. */
-dperm_status plan_make(const dperm_plan_rows *of, const dperm_options *options,
-                       planned_schema *planned, dperm_plan *out, dperm_error *err);
+/* The whole plan, of checked or unchecked options, which get their usual shares; `planned` has the
+ * claim alone without a schema, and is to be cleared also after a failure. */
+dperm_status plan_make(const dperm_plan_rows *of, dperm_options *options, planned_schema *planned,
+                       dperm_plan *out, dperm_error *err);

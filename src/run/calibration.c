@@ -18,6 +18,17 @@ dperm_status calibration_agree(ranks *spread, bool fused, dperm_error *err) {
   return DPERM_OK;
 }
 
+/* One number makes probabilities right where noise holds the weights far too short: where there are
+ * few records for each of them. Elsewhere it finds 1, or what noise says (docs/reproduction.md). */
+static double usual(const dperm_options *o, const stage_numbers *n) {
+  const double share = 0.05, least = 100, most = 120;
+  bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  bool can = options_have_softmax(o) && (n->classes == 2 || options_joint(o, n->classes));
+  double work = (adding ? 2 : 1) * (double)n->rows * o->epsilon / (double)o->rows_per_person;
+  double weights = (double)n->columns * (double)(n->classes - 1);
+  return can && share * work >= least && work <= most * weights ? share : 0;
+}
+
 static dperm_status check(const dperm_options *o, size_t classes, ranks *spread, dperm_error *err) {
   FAIL_IF(!options_have_softmax(o), err, DPERM_INVALID_ARGUMENT,
           "calibrate is for probabilities, which only logistic loss has; with %s leave it out",
@@ -73,4 +84,4 @@ static dperm_status run(const stage_work *w, json_t **released, dperm_error *err
   return DPERM_OK;
 }
 
-const stage calibration_stage = {.check = check, .room = room_of, .run = run};
+const stage calibration_stage = {.usual = usual, .check = check, .room = room_of, .run = run};

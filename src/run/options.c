@@ -79,7 +79,8 @@ dperm_loss options_loss(const dperm_options *o, size_t classes) {
 
 static dperm_status check_share(const dperm_options *o, const char *name, double share,
                                 dperm_error *err) {
-  FAIL_IF(!(share >= 0 && share < 1), err, DPERM_INVALID_ARGUMENT,
+  FAIL_IF(!(isnan(share) || (share >= 0 && share < 1)), err,
+          /* NaN is the usual share */ DPERM_INVALID_ARGUMENT,
           "%s = %g; give the share of epsilon that it may have, above 0 and below 1, or 0 for none",
           name, share);
   FAIL_IF(share != 0 && o->mechanism == DPERM_MECHANISM_NONE, err, DPERM_INVALID_ARGUMENT,
@@ -91,8 +92,7 @@ static dperm_status check_shares(const dperm_options *o, dperm_error *err) {
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     TRY(check_share(o, share_kinds[s].option, share_given(o, s), err));
   }
-  /* NaN is the usual share, of which none is out of range */
-  return check_share(o, "refine", isnan(o->refine) ? 0.5 : o->refine, err);
+  return check_share(o, "refine", o->refine, err);
 }
 
 dperm_status check_shares_none(const dperm_options *o, const char *command, dperm_error *err) {

@@ -17,7 +17,14 @@ typedef struct stage_work {
   double *room; /* as many doubles as it asked for */
 } stage_work;
 
+/* What is public of the fit that a stage comes after. */
+typedef struct stage_numbers {
+  size_t rows, columns, classes; /* columns of the schema, or of rows that are numbers already */
+} stage_numbers;
+
 typedef struct stage {
+  /* The share that it has if nobody says (NaN in the options); 0 where it would not pay. */
+  double (*usual)(const dperm_options *options, const stage_numbers *numbers);
   /* Fails where options and public numbers, or processes that differ, do not allow it; before the
    * charge. `spread` is NULL for one process, and in plans. */
   dperm_status (*check)(const dperm_options *options, size_t classes, ranks *spread,
@@ -29,6 +36,8 @@ typedef struct stage {
   dperm_status (*run)(const stage_work *work, json_t **released, dperm_error *err);
 } stage;
 
+/* Usual shares in place of NaN. */
+void stages_settle(dperm_options *options, const stage_numbers *numbers);
 /* Over all shares after the fit that the options ask for, or the claim has. */
 dperm_status stages_check(const dperm_options *options, size_t classes, ranks *spread,
                           dperm_error *err);

@@ -1,6 +1,8 @@
 /* See stage.h. */
 #include "run/stage.h"
 
+#include <math.h>
+
 #include "privacy/shares.h"
 
 extern const stage calibration_stage;
@@ -8,6 +10,13 @@ extern const stage calibration_stage;
 static const stage *const stages[SHARE_COUNT] = {
     [SHARE_CALIBRATION] = &calibration_stage,
 };
+
+void stages_settle(dperm_options *o, const stage_numbers *numbers) {
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    double *share = (double *)(void *)((char *)o + share_kinds[s].option_at);
+    *share = isnan(*share) ? stages[s]->usual(o, numbers) : *share;
+  }
+}
 
 dperm_status stages_check(const dperm_options *o, size_t classes, ranks *spread, dperm_error *err) {
   const double least = 1e-12;

@@ -244,6 +244,11 @@ dperm_status dperm_train(const dperm_data *data, const dperm_options *given, dpe
   TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
   TRY(options_validate(&options, err));
   TRY(random_given(options.random, &own, &source, err));
+  const stage_numbers numbers = {.rows = options_rows(&options, data),
+                                 .columns = data->table ? schema_encoded_columns(data->schema)
+                                                        : data->x->cols,
+                                 .classes = data_class_count(data)};
+  stages_settle(&options, &numbers);
   OWNED(threads_leave) thread_scope threads = threads_enter(options.threads);
   dperm_status status = train(data, &options, source, out, err);
   return status == DPERM_OK ? status : ranks_agree(data->x->spread, status, err);

@@ -103,6 +103,32 @@ P
   fails 2 "give it a larger share" "$DPERM" train "${people[@]}" --epsilon 1 --calibrate 1e-300 --out m.json
 }
 
+@test "auto calibrates where there are few records for each weight, and else spends nothing" {
+  for how in "3000 40 1 0.05" "3000 5 1 0" "1900 40 1 0" "5000 40 1 0" "30000 40 0.1 0.005" "1500 40 1 0.05 --neighbours add-remove --rows-about 1500"; do
+    set -- $how
+    "$DPERM" plan --rows $1 --dims $2 --epsilon $3 --calibrate auto --json "${@:5}" > plan.json
+    python3 -c 'import json, sys; p = json.load(open("plan.json"))["epsilon_calibrated"]; assert abs(p - float(sys.argv[1])) < 1e-9, (p, sys.argv)' $4
+  done
+  "$DPERM" plan --rows 3000 --dims 40 --epsilon 1 --loss huber --calibrate auto --json | grep -q '"epsilon_calibrated": 0'
+  "$DPERM" train "${people[@]}" --epsilon 2 --seed 1 --calibrate auto --out m.json 2> message
+  grep -q "^m.json: nothing was spent on calibrating probabilities, since it would not pay here" message
+  "$DPERM" train "${people[@]}" --epsilon 2 --seed 1 --out n.json 2> /dev/null
+  cmp <(grep -o '"weights".*' m.json) <(grep -o '"weights".*' n.json)
+  py <<'P'
+draw = random.Random(1)
+columns = [{"name": f"c{i}", "type": "numeric", "min": 0, "max": 1} for i in range(40)]
+json.dump({"columns": columns, "label": {"column": "y", "positive": ["yes"], "negative": ["no"]}}, open("wide.json", "w"))
+with open("wide.csv", "w") as out:
+    print(*(c["name"] for c in columns), "y", sep=",", file=out)
+    for i in range(300):
+        print(*(draw.random() for _ in columns), "yes" if i % 2 else "no", sep=",", file=out)
+P
+  "$DPERM" train --data wide.csv --schema wide.json --epsilon 10 --calibrate auto --out k.json 2> message
+  grep -q "epsilon 0.5 of that was spent on calibrating probabilities" message
+  "$DPERM" verify --model k.json > /dev/null
+  fails 2 "--calibrate must be a share above 0 and below 1, auto or none, not \"much\"" "$DPERM" train "${people[@]}" --epsilon 2 --calibrate much --out x.json
+}
+
 @test "shares that leave nothing to the fit are named, and the remedy, by plan and train alike" {
   for command in "plan --rows 120" "train --data people.csv --out m.json"; do
     run "$DPERM" $command --schema schema.json --epsilon 30 --refine 0.6 --calibrate 0.6
@@ -127,7 +153,7 @@ P
     leaves_no m.json
   }
   for word in 0 1 -0.5 much nan; do
-    refuses 2 "--calibrate must be a share above 0 and below 1, or none" --epsilon 0.1 --calibrate $word
+    refuses 2 "--calibrate must be a share above 0 and below 1, auto or none" --epsilon 0.1 --calibrate $word
   done
   refuses 2 "only logistic loss has; with huber leave it out" --epsilon 0.1 --loss huber --calibrate 0.1
   [ "${#lines[@]}" -eq 1 ]
