@@ -154,7 +154,9 @@ static double stripe_sums(size_t rows, size_t size) {
   return (double)stripe_count(rows, size) * (double)size;
 }
 
-double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options *options) {
+/* `fewer`: or of fewer columns, if that is more. */
+static double memory_of(const dperm_data *data, size_t rows, const dperm_options *options,
+                        bool fewer) {
   const matrix *x = data->x;
   const dperm_kernel *kernel = &options->kernel;
   bool features = kernel->kind != DPERM_KERNEL_NONE, dense = features || x->kind->block;
@@ -171,8 +173,9 @@ double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options 
   /* With a block of rows, and sums of its own, for each thread. */
   double numbers = tall * n * (double)scores + WIDE * d + 2 * stripe_sums(rows, cols);
   numbers += threads * ((double)work_size + (double)block + 4 * d);
-  if (cols <= FACTOR_COLUMNS) {
-    numbers += (SQUARES + threads) * d * d + stripe_sums(rows, cols * cols);
+  if (cols <= FACTOR_COLUMNS || fewer) {
+    const size_t side = cols < FACTOR_COLUMNS ? cols : FACTOR_COLUMNS;
+    numbers += (SQUARES + threads) * (double)(side * side) + stripe_sums(rows, side * side);
   }
   double width = d / (double)scores; /* of a row */
   double sample = dense ? fmin(n / SAMPLE * width * sizeof(double), SAMPLE_MOST) : 0;
@@ -181,4 +184,12 @@ double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options 
   solving += features && kept <= FEATURES_KEPT ? kept : 0;
   solving += !features && data->table && fit_memory_keeps(x) ? kept_bytes(x, n) : 0;
   return fmax(solving, JSON_WEIGHT * width * (double)class_fits(data_class_count(data)));
+}
+
+double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options *options) {
+  return memory_of(data, rows, options, false);
+}
+
+double fit_memory_most(const dperm_data *data, size_t rows, const dperm_options *options) {
+  return memory_of(data, rows, options, true);
 }

@@ -75,6 +75,12 @@ dperm_status counted_extreme(const counted_schema *c, bool finest, dperm_schema 
   return refine_schema_make(c->wide, &made_up, &c->numbers, out, err);
 }
 
+dperm_status counted_widest(const counted_schema *c, dperm_data *out, dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *finest = NULL;
+  TRY(counted_extreme(c, true, &finest, err));
+  return data_view_open(c->data, finest, out, err);
+}
+
 /* Which schema will come nobody knows. It lies between two: groups of columns stay groups or become
  * lines, and crosses have at most the pairs of all cells. Noise that both can have, all can. */
 dperm_status counted_plan(const run *r, const counted_schema *counted, bool finest, fit_plan *out,
@@ -196,7 +202,7 @@ dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *
   }
   lengths.of = out->plain;
   scale_lengths(schema_asked_columns(out->plain), schema_encoded_columns(out->plain),
-                lengths.squares);
+                r->work * r->power, lengths.squares);
   for (size_t i = 0; i < LENGTHS; i++) { /* all rows are divided by the same */
     lengths.squares[i] /= pow(out->counted.cells->min_divisor, 2);
   }

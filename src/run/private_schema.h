@@ -34,6 +34,8 @@ dperm_status counted_prepare(const counts_request *q, counted_schema *out, dperm
  * and groups that are not needed, or all that there can be. */
 dperm_status counted_extreme(const counted_schema *c, bool finest, dperm_schema **out,
                              dperm_error *err);
+/* The data as the widest rows that counts can lead to: for what is measured before the charge. */
+dperm_status counted_widest(const counted_schema *c, dperm_data *out, dperm_error *err);
 /* The plan of a run's fit under one of these. */
 dperm_status counted_plan(const run *r, const counted_schema *c, bool finest, fit_plan *out,
                           dperm_error *err);

@@ -33,15 +33,13 @@ static double question_share(const question *q, double work) {
 /* Sets what is asked of the records, if anything is. */
 static void ask(const dperm_schema *schema, const run *r, representation *out) {
   const dperm_options *o = r->options;
-  bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE; /* a record moves half as much */
-  double work = (adding ? 2 : 1) * (double)r->asked * o->epsilon / (double)o->rows_per_person;
   const size_t columns = schema_asked_columns(schema);
   if (columns == 0 || schema->refined.epsilon != 0 || schema->on_missing == MISSING_DROP) {
     return;
   }
-  bool few = schema->classes.count == 2 && (double)columns * work_each <= work * r->power;
-  double shape = few ? question_share(&shape_question, work) * o->epsilon : 0;
-  double scale = question_share(&scale_question, work) * o->epsilon;
+  bool few = schema->classes.count == 2 && (double)columns * work_each <= r->work * r->power;
+  double shape = few ? question_share(&shape_question, r->work) * o->epsilon : 0;
+  double scale = question_share(&scale_question, r->work) * o->epsilon;
   out->epsilon = epsilon_sum(scale, shape);
   out->way = out->epsilon > 0 ? SCHEMA_ASKED : SCHEMA_GIVEN;
   out->scale = epsilon_rest(out->epsilon, shape);
@@ -143,6 +141,8 @@ dperm_status run_make(const dperm_options *o, const run_terms *t, run *out, dper
                .rounds = t->rounds};
   if (t->chooses) {
     const guarantee whole = claim_of(out, NULL, 0, 0);
+    const double records = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? 2 : 1;
+    out->work = records * (double)out->asked * o->epsilon / (double)o->rows_per_person;
     out->power = (double)out->rows / (double)out->asked * (whole.epsilon_fit / whole.epsilon_row);
     TRY(choose(out, t->columns, &out->how, err));
   }

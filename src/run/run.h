@@ -36,6 +36,7 @@ typedef struct run {
   const dperm_options *options;
   size_t rows, asked, classes;
   rounds_law rounds;
+  double work;  /* nε for one record, twice that where one is added, which moves half as much */
   double power; /* of a fit, by that of one with all rows and what epsilon leaves for all fits */
   representation how;
   guarantee claim; /* of all of it: the shares of epsilon and delta */

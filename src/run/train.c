@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/options_defaults.h"
 #include "base/thread_pool.h"
 #include "random/random_source.h"
@@ -147,6 +148,11 @@ static dperm_status prepare(training *t, dperm_error *err) {
                                   : t->run.how.counted > 0 ? &t->asked.counted
                                                            : NULL;
   TRY(output_take_space(&o->account, t->data, counted, o, 1, err));
+  if (counted && o->account.ledger) { /* else what runs out of memory costs nothing */
+    OWNED(data_view_close) dperm_data widest = {0};
+    TRY(counted_widest(counted, &widest, err));
+    TRY(memory_probe(fit_memory_model(&widest, o) + fit_memory_most(&widest, t->run.rows, o), err));
+  }
   return data_unchanged(t->data, err);
 }
 

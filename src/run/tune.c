@@ -9,6 +9,7 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "base/options_defaults.h"
+#include "base/thread_pool.h"
 #include "data/identity.h"
 #include "random/random_source.h"
 #include "run/account.h"
@@ -151,10 +152,23 @@ static dperm_status state_claim(const tuning *t, size_t chosen, dperm_model *mod
   return model_claim(model, &claim, err);
 }
 
-static dperm_status prepare(const tuning *t, dperm_ledger *ledger, dperm_error *err) {
+/* Memory for the widest rows that the records may answer, if that is paid for. */
+static dperm_status probe_memory(const tune_job *job, const dperm_ledger *ledger,
+                                 dperm_error *err) {
+  OWNED(data_view_close) dperm_data widest = {0};
+  tuning t = job->t;
+  if (job->run.how.counted > 0 && ledger) {
+    TRY(counted_widest(&job->asked.counted, &widest, err));
+    t.data = &widest;
+  }
+  return tune_probe_memory(&t, err);
+}
+
+static dperm_status prepare(const tune_job *job, dperm_ledger *ledger, dperm_error *err) {
+  const tuning *t = &job->t;
   data_identity identity;
   TRY(arithmetic_check(err));
-  TRY(tune_probe_memory(t, err));
+  TRY(probe_memory(job, ledger, err));
   TRY(data_unchanged(t->data, err));
   if (!ledger || t->how->method != DPERM_TUNE_PUBLIC || !ranks_lead(t->data->x->spread)) {
     return DPERM_OK;
@@ -246,9 +260,13 @@ static dperm_status plan_candidate(tune_job *job, const run *own, dperm_error *e
     TRY(asked_plans(own, &job->asked, note_plan, job, err));
     job->spends_delta = job->spends_delta || (o->noise == DPERM_NOISE_AUTO && o->delta > 0);
   }
-  size_t known = open ? rows_in_all(open->x) : 0;
-  size_t compared = known - holdout_rows(known, job->how.holdout);
-  return open ? fit_plan_check_public(open, compared, o, &own->claim, &plan, err) : DPERM_OK;
+  if (!open) {
+    return DPERM_OK;
+  }
+  const size_t known = rows_in_all(open->x),
+               compared = known - holdout_rows(known, job->how.holdout);
+  const guarantee least = own->how.counted > 0 ? run_claim_counted(own) : own->claim;
+  return fit_plan_check_public(open, compared, o, &least, &plan, err);
 }
 
 /* The candidates as they are fitted: under the first one's threads and progress, without
@@ -325,7 +343,7 @@ static dperm_status choose_and_pay(tune_job *job, dperm_model **out, dperm_error
                             .data = job->given,
                             .refined = job->given->schema ? &job->given->schema->refined : NULL,
                             .counted = job->run.how.counted};
-  TRY(account_make_model(&paid, prepare(&job->t, account.ledger, err), choose, job, out, err));
+  TRY(account_make_model(&paid, prepare(job, account.ledger, err), choose, job, out, err));
   return training_report(&job->candidates[0], &job->run.how, job->given, *out, err);
 }
 
@@ -349,6 +367,7 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   job.t.rounds = rounds_law_of(&job.how, count);
   job.given_public = job.how.public_data;
   TRY(random_given(job.candidates[0].random, &own, &job.t.source, err));
+  OWNED(threads_leave) thread_scope threads = threads_enter(job.candidates[0].threads);
   TRY(check_candidates(&job.t, err));
   TRY(settle_run(&job, &reasons, err));
   TRY(prepare_schema(&job, err));

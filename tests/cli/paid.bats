@@ -301,3 +301,31 @@ P
   [ "$(head -c 1 m.json)" = "{" ]
   "$DPERM" verify --model m.json > /dev/null
 }
+
+@test "so is that of whatever schema the records may make" {
+  [[ "$(ldd "$DPERM")" != *libasan* ]] || skip "a sanitizer takes all addresses there are"
+  py <<'P'
+draw = random.Random(1)
+names = [f"c{i}" for i in range(55)]
+with open("wide.csv", "w") as out:
+    print(*names, "y", sep=",", file=out)
+    for _ in range(3000):
+        row = [draw.random() for _ in names]
+        print(*(f"{x:.4f}" for x in row), "yes" if abs(row[0] - 0.5) > 0.25 else "no", sep=",", file=out)
+columns = [{"name": name, "type": "numeric", "min": 0, "max": 1} for name in names]
+json.dump({"columns": columns, "label": {"column": "y", "positive": ["yes"], "negative": ["no"]}}, open("wide.json", "w"))
+P
+  export DPERM_THREADS=1 fit limit
+  for fit in train "tune --lambda 0.01,0.1" "tune --lambda 0.01,0.1 --method stopping"; do
+    succeeded=no
+    for limit in 25000 40000 60000 80000 100000 130000 160000 200000 250000 300000 400000; do
+      rm -f l.db m.json
+      "$DPERM" ledger init l.db --dataset d --epsilon 35 2> /dev/null
+      run bash -c 'ulimit -v $limit; timeout -s KILL 60 "$DPERM" $fit --data wide.csv --schema wide.json --epsilon 30 --ledger l.db --dataset d --out m.json 2>&1'
+      [ "$status" -ne 0 ] || { succeeded=yes; break; }
+      "$DPERM" ledger show l.db --json | grep -q '"entries": \[\]' || { echo "$fit in $limit KB: $output"; "$DPERM" ledger show l.db; return 1; }
+    done
+    [ "$succeeded" = yes ] || { echo "$fit: $output"; return 1; }
+    grep -q '"bins"' m.json
+  done
+}
