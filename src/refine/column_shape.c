@@ -10,12 +10,12 @@
 #include "base/thread_pool.h"
 #include "random/discrete_sampling.h"
 
-enum { UNIT = 256, CURVE_MOST = 250, ROOT = 205, SLOPES = 24, FLAT_STEP = 2, HEIGHTS = 12 };
-static const double slope_least = 0.25, slope_ratio = 1.35, slope_steep = 8, height_step = 0.125;
+enum { UNIT = 256, CURVE_MOST = 250, ROOT = 205, SLOPES = 24, FLAT_STEP = 2, HEIGHTS = 20 };
+static const double slope_least = 0.25, slope_ratio = 1.35, slope_steep = 4, height_step = 0.08;
 
 /* What a score of no shape may be: by chance, √n times; by the grid of curves, n times; and by
  * noise that is larger than so many of its scales, once in 40 answers. */
-static const double chance = 1.5, grid = 0.02, scales = 3;
+static const double chance = 1.5, grid = 0.012, scales = 3;
 
 /* The curves rise from −250 to 250 in units of 1/256, in steps of z/32: as z/√(1 + z²) does, which
  * is what many columns leave of the odds in one, or as the mean of that and z/⁴√(1 + z⁴), which is

@@ -72,6 +72,12 @@ static dperm_status prepare_given(training *t, dperm_error *err) {
   return o->account.dry_run ? DPERM_OK : fit_prepare(&t->work, err);
 }
 
+/* Whether a ledger may be charged: of a job's processes only the leader knows, and all go one way.
+ */
+static bool is_charged(const training *t) {
+  return t->run.options->account.ledger || t->data->x->spread;
+}
+
 /* Where counts choose among schemas the kind of noise is chosen now: gaussian if all those that are
  * known would have it, and then a few curves cover whatever comes (composition.md, C10). Else
  * nothing is known, and any kind may come. */
@@ -80,7 +86,7 @@ static void settle_noise(training *t, bool gaussian, const guarantee *claim, dou
   privacy_curve stairs[PLAN_CURVES];
   t->noise = gaussian ? DPERM_NOISE_GAUSSIAN : o->noise;
   t->spends_delta = gaussian || (o->noise == DPERM_NOISE_AUTO && o->delta > 0);
-  size_t count = gaussian && o->account.ledger /* else nobody asks for them */
+  size_t count = gaussian && is_charged(t) /* else nobody asks for them */
                      ? fit_curves(o, claim, t->run.classes, stairs)
                      : 0;
   for (size_t i = 0; i < count; i++) {
@@ -148,7 +154,7 @@ static dperm_status prepare(training *t, dperm_error *err) {
                                   : t->run.how.counted > 0 ? &t->asked.counted
                                                            : NULL;
   TRY(output_take_space(&o->account, t->data, counted, o, 1, err));
-  if (counted && o->account.ledger) { /* else what runs out of memory costs nothing */
+  if (counted && is_charged(t)) { /* else what runs out of memory costs nothing */
     OWNED(data_view_close) dperm_data widest = {0};
     TRY(counted_widest(counted, &widest, err));
     TRY(memory_probe(fit_memory_model(&widest, o) + fit_memory_most(&widest, t->run.rows, o), err));

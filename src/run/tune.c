@@ -157,7 +157,7 @@ static dperm_status probe_memory(const tune_job *job, const dperm_ledger *ledger
                                  dperm_error *err) {
   OWNED(data_view_close) dperm_data widest = {0};
   tuning t = job->t;
-  if (job->run.how.counted > 0 && ledger) {
+  if (job->run.how.counted > 0 && (ledger || job->given->x->spread)) { /* all processes alike */
     TRY(counted_widest(&job->asked.counted, &widest, err));
     t.data = &widest;
   }

@@ -238,7 +238,7 @@ TEST(what_cannot_be_calibrated_is_refused_by_name) {
     const char *words;
   } shares[] = {{1, "above 0 and below 1"},
                 {-0.1, "above 0 and below 1"},
-                {(double)NAN, "above 0 and below 1"},
+                {(double)INFINITY, "above 0 and below 1"},
                 {1e-13, "give it a larger share"}};
   auto_data *data = circle(3);
   dperm_model *model = NULL;
