@@ -69,9 +69,10 @@ static double misfit(const label_sums *l, const curve_table table, double slope,
 }
 
 /* Steep and gentle curves through the middles of all cells, halfway between two, and beyond the
- * range; and where a step is a matter of few cells, at many heights in each. */
-static double curves_misfit(const label_sums *l, const curve_table table, const double *middles,
-                            size_t cells, double least) {
+ * range; and where a step is a matter of few cells, at many heights in each, if these are wanted.
+ */
+static double curves_misfit(const label_sums *l, const curve_table table, bool heights,
+                            const double *middles, size_t cells, double least) {
   double slope = slope_least;
   for (int k = 0; k < SLOPES; k++, slope *= slope_ratio) {
     least = misfit(l, table, slope, -1.5, 0, misfit(l, table, slope, 1.5, 0, least));
@@ -79,7 +80,7 @@ static double curves_misfit(const label_sums *l, const curve_table table, const 
       double next = c + 1 < cells ? middles[c + 1] : 1;
       least = misfit(l, table, slope, middles[c], 0, least);
       least = misfit(l, table, slope, (middles[c] + next) / 2, 0, least);
-      for (int z = 1; slope >= slope_steep && z <= HEIGHTS; z++) {
+      for (int z = 1; heights && slope >= slope_steep && z <= HEIGHTS; z++) {
         double away = z * height_step / slope;
         least = misfit(l, table, slope, middles[c] - away, 0, least);
         least = misfit(l, table, slope, middles[c] + away, 0, least);
@@ -97,8 +98,8 @@ static double least_misfit(const label_sums *l, const double *middles, size_t ce
   for (int level = 0; level <= CURVE_MOST; level += FLAT_STEP) {
     least = misfit(l, tables[0], 0, 0, level, least);
   }
-  for (int i = 0; i < TABLES; i++) {
-    least = curves_misfit(l, tables[i], middles, cells, least);
+  for (int i = 0; i < TABLES; i++) { /* steps are much the same in both */
+    least = curves_misfit(l, tables[i], i == 1, middles, cells, least);
   }
   return least;
 }
