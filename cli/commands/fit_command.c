@@ -126,7 +126,7 @@ static void say(const fit_command *c, const json_t *report, const dperm_model *m
       note("%s: epsilon %g of that %s%.3g", name, epsilon, share->says,
            report_number(report, share->value));
     } else if (c->fit.shares[i] && strcmp(c->fit.shares[i], "auto") == 0) {
-      note("%s: nothing was spent on %s, since it would not pay here", name, share->plan + 4);
+      note("%s: nothing was spent %s: it would not pay here", name, share->plan);
     }
   }
   say_unspent(c->fit.options.delta, model, name);

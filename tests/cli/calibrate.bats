@@ -111,7 +111,7 @@ P
   done
   "$DPERM" plan --rows 3000 --dims 40 --epsilon 1 --loss huber --calibrate auto --json | grep -q '"epsilon_calibrated": 0'
   "$DPERM" train "${people[@]}" --epsilon 2 --seed 1 --calibrate auto --out m.json 2> message
-  grep -q "^m.json: nothing was spent on calibrating probabilities, since it would not pay here" message
+  grep -q "^m.json: nothing was spent for calibrating probabilities: it would not pay here" message
   "$DPERM" train "${people[@]}" --epsilon 2 --seed 1 --out n.json 2> /dev/null
   cmp <(grep -o '"weights".*' m.json) <(grep -o '"weights".*' n.json)
   py <<'P'

@@ -262,15 +262,17 @@ S
 }
 
 @test "the default is the same at every door of the command, and among processes" {
-  awk 'BEGIN {print "amount,y"; for (i = 0; i < 33000; i++) printf "%d,%d\n", i % 97, i % 97 < 50}' > amounts.csv
+  awk 'BEGIN {print "amount,y"; for (i = 0; i < 33000; i++) printf "%d,%d\n", i % 97, (i % 97 > 30 && i % 97 < 60)}' > amounts.csv
   echo '{"label": {"column": "y", "positive": ["1"], "negative": ["0"]}, "columns": [{"name": "amount", "type": "numeric",
-    "min": 0, "max": 1000}]}' > amounts.json
-  same_model "1 2 3 $(some "" 4)" train --data amounts.csv --schema amounts.json --epsilon 1
-  grep -q refined alone.json # a sample was asked
+    "min": 0, "max": 100}]}' > amounts.json
   gzip -k amounts.csv
   "$DPERM" encode --data amounts.csv --schema amounts.json --out amounts.dperm 2> /dev/null
-  for door in "--data amounts.csv.gz --schema amounts.json" "--data amounts.dperm" "--data - --schema amounts.json"; do
-    "$DPERM" train $door --epsilon 1 --seed 2 --out door.json < amounts.csv 2> /dev/null
-    cmp alone.json door.json
+  for command in train "tune --lambda 0.01,0.1" "tune --lambda 0.01,0.1 --method stopping"; do
+    same_model "$([ "$command" = train ] && echo "1 2 $(some "" 4)") 3" $command --data amounts.csv --schema amounts.json --epsilon 1
+    grep -q '"refined"' alone.json && grep -q '"bins"' alone.json # a sample was asked, and counted
+    for door in "--data amounts.csv.gz --schema amounts.json" "--data amounts.dperm" "--data - --schema amounts.json"; do
+      "$DPERM" $command $door --epsilon 1 --seed 2 --out door.json < amounts.csv 2> /dev/null
+      cmp alone.json door.json
+    done
   done
 }
