@@ -55,6 +55,7 @@ void rows_reset(growing_rows *rows) {
 
 void rows_clear(growing_rows *rows) {
   free(rows->starts);
+  free(rows->places);
   free(rows->columns);
   free(rows->values);
   free(rows->labels);

@@ -14,14 +14,16 @@ typedef struct row_view {
 typedef struct growing_rows {
   size_t count, entries;
   size_t *starts; /* one more than rows, once there is one: the last is `entries` */
+  size_t *places; /* NULL; or, of rows that grow no more, row i is the places[i]-th that `starts`
+                     knows, and the last, of no row, tells how many those are (equal_rows.h) */
   uint32_t *columns;
   double *values, *labels;
   size_t starts_capacity, columns_capacity, values_capacity, labels_capacity;
 } growing_rows;
 
 static inline row_view rows_view(const growing_rows *rows, size_t i) {
-  size_t from = rows->starts[i];
-  return (row_view){rows->starts[i + 1] - from, rows->columns + from, rows->values + from};
+  const size_t at = rows->places ? rows->places[i] : i, from = rows->starts[at];
+  return (row_view){rows->starts[at + 1] - from, rows->columns + from, rows->values + from};
 }
 
 /* Makes space for `count` more rows with `entries` entries in all. */

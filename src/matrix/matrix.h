@@ -103,9 +103,11 @@ struct row_maker {
   size_t most_entries; /* of any row */
   size_t entries;      /* of all rows together, or what they can be: sums are cut by their mean */
   /* Rows from, …, from + count − 1: starts has count + 1 numbers, the first of them 0; there is
-   * space for most_entries of each row, and for one more, which may be written and is not read. */
-  void (*make)(const row_maker *maker, size_t from, size_t count, size_t *starts, uint32_t *columns,
-               double *values);
+   * space for most_entries of each row, and for one more, which may be written and is not read.
+   * Returns how many were made: with `places`, which comes with full blocks, equal rows may be made
+   * once, and row i is the places[i]-th (equal_rows.h). */
+  size_t (*make)(const row_maker *maker, size_t from, size_t count, size_t *places, size_t *starts,
+                 uint32_t *columns, double *values);
   void (*free)(row_maker *maker);
 };
 /* The same kind of matrix over rows that are made anew in every pass. Takes over `maker` on

@@ -2,28 +2,31 @@
  * every pass, MATRIX_BLOCK at a time, by a row_maker; the bits of a result are the same. Within a
  * stripe, sums over rows are kept in a small block, every `block_rows` rows folded into a pile, and
  * every PILE blocks into the stripe's total, so that the depth of a sum (and with it the rounding
- * error that certification must cover) stays far below the number of rows. */
+ * error that certification must cover) stays far below the number of rows. Equal rows of a block
+ * are multiplied and added once, for one right-hand side (equal_rows.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/vector.h"
+#include "matrix/equal_rows.h"
 #include "matrix/row_store.h"
 
-enum { PILE = 16, CHUNK_DOUBLES = 1 << 12, LONG = 8 * LANES };
+enum { PILE = 16, CHUNK_DOUBLES = 1 << 12, LONG = 8 * LANES, FOLD = 4 };
 
 typedef struct sparse {
   matrix base;
   row_store rows;
+  size_t entries; /* of all rows, those elsewhere too, or what they can be */
   size_t block_rows;
 } sparse;
 
 /* Four sums side by side: a quarter of the depth, and the processor need not wait for each. */
-static inline double row_product(const row_window *m, size_t i, const double *f) {
-  const uint32_t *columns = m->columns + m->starts[i];
-  const double *values = m->values + m->starts[i];
-  size_t e = 0, count = m->starts[i + 1] - m->starts[i];
+static inline double row_product(const row_window *m, size_t at, const double *f) {
+  const uint32_t *columns = m->columns + m->starts[at];
+  const double *values = m->values + m->starts[at];
+  size_t e = 0, count = m->starts[at + 1] - m->starts[at];
   double sums[4] = {0};
   for (; e + 4 <= count; e += 4) {
     for (size_t s = 0; s < 4; s++) {
@@ -36,10 +39,10 @@ static inline double row_product(const row_window *m, size_t i, const double *f)
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/* Row i of X F for k right-hand sides: 64 of them at a time stay in registers. */
+/* A row of X F for k right-hand sides: 64 of them at a time stay in registers. */
 FOR_EACH_WIDTH
-static void row_products(const row_window *m, size_t i, const double *f, size_t k, double *z) {
-  size_t c = 0, from = m->starts[i], end = m->starts[i + 1];
+static void row_products(const row_window *m, size_t at, const double *f, size_t k, double *z) {
+  size_t c = 0, from = m->starts[at], end = m->starts[at + 1];
   for (; c + LONG <= k; c += LONG) {
     lanes sums[8] = {{0}}, x;
     for (size_t e = from; e < end; e++) {
@@ -72,11 +75,21 @@ static void row_products(const row_window *m, size_t i, const double *f, size_t 
 /* Z = X F of some rows, k numbers each. */
 static void apply_window(const row_window *rows, size_t count, const double *f, size_t k,
                          double *z) {
-  for (size_t i = 0; i < count && k == 1; i++) {
-    z[i] = row_product(rows, i, f);
-  }
   for (size_t i = 0; i < count && k > 1; i++) {
-    row_products(rows, i, f, k, z + i * k);
+    row_products(rows, row_place(rows, i), f, k, z + i * k);
+  }
+  if (k == 1 && rows->different) {
+    double products[MATRIX_BLOCK];
+    for (size_t u = 0; u < rows->different; u++) {
+      products[u] = row_product(rows, rows->places[0] + u, f);
+    }
+    for (size_t i = 0; i < count; i++) {
+      z[i] = products[rows->places[i] - rows->places[0]];
+    }
+    return;
+  }
+  for (size_t i = 0; i < count && k == 1; i++) {
+    z[i] = row_product(rows, row_place(rows, i), f);
   }
 }
 
@@ -107,12 +120,12 @@ static void add_rows(const row_window *m, size_t from, size_t to, const double *
                      bool squared, double *total) {
   for (size_t i = from; i < to; i++) {
     const double *wi = w + (i - from) * k;
-    size_t end = m->starts[i + 1];
+    const size_t at = row_place(m, i), begin = m->starts[at], end = m->starts[at + 1];
     if (k == 1 && !squared) {
-      add_row(m->columns + m->starts[i], m->values + m->starts[i], end - m->starts[i], *wi, total);
+      add_row(m->columns + begin, m->values + begin, end - begin, *wi, total);
       continue;
     }
-    for (size_t e = m->starts[i]; e < end; e++) {
+    for (size_t e = begin; e < end; e++) {
       double v = squared ? m->values[e] * m->values[e] : m->values[e];
       lanes_axpys(total + m->columns[e] * k, 0, 1, &v, wi, k);
     }
@@ -136,6 +149,27 @@ static size_t chunk_rows(size_t k) {
   return most > MATRIX_BLOCK ? MATRIX_BLOCK : most > 1 ? most : 1;
 }
 
+/* The different rows of a block in place of its rows, with the sums of their weights in `sums`,
+ * four side by side as in row_product. Returns how many these are. */
+static size_t fold_weights(row_window *rows, size_t count, const double **w, double *sums) {
+  if (!rows->different) {
+    return count;
+  }
+  double parts[FOLD * MATRIX_BLOCK];
+  memset(parts, 0, FOLD * rows->different * sizeof *parts);
+  for (size_t i = 0; i < count; i++) {
+    parts[FOLD * (rows->places[i] - rows->places[0]) + i % FOLD] += (*w)[i];
+  }
+  for (size_t u = 0; u < rows->different; u++) {
+    const double *part = parts + FOLD * u;
+    sums[u] = (part[0] + part[1]) + (part[2] + part[3]);
+  }
+  rows->starts += rows->places[0];
+  rows->places = NULL;
+  *w = sums;
+  return rows->different;
+}
+
 /* The weights of some rows: those given, or made of the margins in `work`. */
 static const double *weights_of(const row_sums *sums, const row_window *rows, size_t from,
                                 size_t count, double *work) {
@@ -152,29 +186,32 @@ static const double *weights_of(const row_sums *sums, const row_window *rows, si
 static void add_stripe(const void *context, size_t from, size_t to, double *total, double *pile) {
   const row_sums *sums = context;
   const sparse *m = sums->m;
-  size_t size = m->base.cols * sums->k, blocks = 0, chunk = chunk_rows(sums->k);
-  size_t numbers = chunk * sums->k * m->base.row_entries;
-  double near[MATRIX_BLOCK], *block = pile + size, *made = block + size;
-  double *work = sums->k == 1 ? near : made + m->base.work_size;
+  const size_t k = sums->k, size = m->base.cols * k, chunk = chunk_rows(k);
+  const size_t numbers = chunk * k * m->base.row_entries;
+  double near[MATRIX_BLOCK], folded[MATRIX_BLOCK], *block = pile + size, *made = block + size;
+  double *work = k == 1 ? near : made + m->base.work_size;
+  size_t added = 0, blocks = 0; /* rows in the block, blocks in the pile */
   memset(pile, 0, 2 * size * sizeof *pile);
   for (size_t at = from; at < to && !cancel_poll_at((at - from) / chunk, numbers); at += chunk) {
-    size_t end = to - at < chunk ? to : at + chunk, done = at;
-    const row_window rows = rows_at(&m->rows, at, end - at, made);
-    const double *w = weights_of(sums, &rows, at, end - at, work);
-    while (done < end) {
-      size_t next = done + m->block_rows - (done - from) % m->block_rows;
-      next = next < end ? next : end;
-      add_rows(&rows, done - at, next - at, w + (done - at) * sums->k, sums->k, sums->squared,
-               block);
-      done = next;
-      if ((done - from) % m->block_rows == 0 || done == to) {
+    size_t count = to - at < chunk ? to - at : chunk;
+    row_window rows = rows_at(&m->rows, at, count, made);
+    const double *w = weights_of(sums, &rows, at, count, work);
+    count = k == 1 ? fold_weights(&rows, count, &w, folded) : count;
+    for (size_t done = 0, next; done < count; done = next) {
+      next = done + m->block_rows - added < count ? done + m->block_rows - added : count;
+      add_rows(&rows, done, next, w + done * k, k, sums->squared, block);
+      added += next - done;
+      if (added == m->block_rows) {
         vector_fold(pile, block, size);
-        if (++blocks % PILE == 0 || done == to) {
+        added = 0;
+        if (++blocks % PILE == 0) {
           vector_fold(total, pile, size);
         }
       }
     }
   }
+  vector_fold(pile, block, size);
+  vector_fold(total, pile, size);
 }
 
 static dperm_status sum_over_rows(const row_sums *sums, double *out, dperm_error *err) {
@@ -207,8 +244,8 @@ static void add_gram(const row_window *m, size_t count, const double *w, size_t 
     if (w[i] == 0.0) {
       continue;
     }
-    size_t end = m->starts[i + 1];
-    for (size_t a = m->starts[i]; a < end; a++) {
+    const size_t at = row_place(m, i), end = m->starts[at + 1];
+    for (size_t a = m->starts[at]; a < end; a++) {
       double scaled = w[i] * m->values[a];
       double *row = h + (size_t)m->columns[a] * cols;
       for (size_t b = a; b < end; b++) {
@@ -223,9 +260,12 @@ static void add_gram_stripe(const void *context, size_t from, size_t to, double 
   size_t numbers = MATRIX_BLOCK * sums->m->base.row_entries;
   for (size_t at = from; at < to && !cancel_poll_at((at - from) / MATRIX_BLOCK, numbers);
        at += MATRIX_BLOCK) {
-    size_t count = to - at < MATRIX_BLOCK ? to - at : MATRIX_BLOCK;
-    const row_window rows = rows_at(&sums->m->rows, at, count, work);
-    add_gram(&rows, count, sums->w + at, sums->m->base.cols, h);
+    const size_t count = to - at < MATRIX_BLOCK ? to - at : MATRIX_BLOCK;
+    const double *w = sums->w + at;
+    double folded[MATRIX_BLOCK];
+    row_window rows = rows_at(&sums->m->rows, at, count, work);
+    const size_t different = fold_weights(&rows, count, &w, folded);
+    add_gram(&rows, different, w, sums->m->base.cols, h);
   }
 }
 
@@ -243,8 +283,8 @@ static dperm_status sparse_gram(const matrix *x, const double *w, double *h, dpe
 static void sparse_views(const matrix *x, size_t from, size_t count, double *work, row_view *out) {
   const row_window rows = rows_at(&((const sparse *)x)->rows, from, count, work);
   for (size_t i = 0; i < count; i++) {
-    size_t start = rows.starts[i];
-    out[i] = (row_view){rows.starts[i + 1] - start, rows.columns + start, rows.values + start};
+    const size_t place = row_place(&rows, i), start = rows.starts[place];
+    out[i] = (row_view){rows.starts[place + 1] - start, rows.columns + start, rows.values + start};
   }
 }
 
@@ -277,7 +317,7 @@ static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t co
   }
   dperm_status status =
       x->spread ? spread_select(x->spread, &m->rows.stored, x->total, rows, count, &got, err)
-                : rows_select(&m->rows, rows, count, &got, err);
+                : rows_select(&m->rows, rows, count, x->row_entries, &got, err);
   status = status == DPERM_OK ? matrix_sparse_take(&got, x->cols, &made, err) : status;
   TRY(ranks_agree(x->spread, status, err));
   if (x->spread && made) {
@@ -306,32 +346,40 @@ static const matrix_kind sparse_kind = {
 };
 
 /* What follows from the sizes of all rows together. */
-static void set_depths(sparse *m, size_t entries) {
+static void set_depths(sparse *m) {
   matrix *x = &m->base;
   size_t rows = rows_in_all(x), cols = x->cols;
   x->row_depth = x->row_entries / 4 + 3;
   /* Folding a block costs cols additions: at most a quarter of the block's own. */
-  size_t mean = rows ? entries / rows + 1 : 1;
+  size_t mean = rows ? m->entries / rows + 1 : 1;
   size_t stripes = stripes_here(x, 3 * cols).count;
   size_t stripe = rows / stripes + 1 + STRIPE_UNIT;
   m->block_rows = 4 * cols / mean > 16 ? 4 * cols / mean : 16;
-  x->sum_depth = (stripe < m->block_rows ? stripe : m->block_rows) + PILE +
-                 stripe / m->block_rows / PILE + 2 + STRIPE_DEPTH;
+  x->sum_depth = MATRIX_BLOCK / FOLD + 2 + (stripe < m->block_rows ? stripe : m->block_rows) +
+                 PILE + stripe / m->block_rows / PILE + 2 +
+                 STRIPE_DEPTH; /* the first: fold_weights */
 }
 
 dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, dperm_error *err) {
   sparse *m = NULL;
+  size_t most = 0, entries = 0;
   TRY(rows_reserve_many(rows, 0, 0, err)); /* there are arrays, even where no row came */
+  for (size_t i = 0; i < rows->count; i++) {
+    const size_t own = rows_view(rows, i).count;
+    most = own > most ? own : most;
+    entries += own;
+  }
+  if (!rows->places) {
+    TRY(equal_rows_fold(rows, err));
+  }
   TRY(memory_new(1, sizeof *m, &m, err));
-  *m = (sparse){.base = {.kind = &sparse_kind, .rows = rows->count, .cols = cols},
-                .rows = {.stored = *rows}};
+  *m = (sparse){
+      .base = {.kind = &sparse_kind, .rows = rows->count, .cols = cols, .row_entries = most},
+      .rows = {.stored = *rows},
+      .entries = entries};
   m->rows.stored.labels = NULL;
   *rows = (growing_rows){.labels = rows->labels};
-  for (size_t i = 0; i < m->base.rows; i++) {
-    size_t entries = m->rows.stored.starts[i + 1] - m->rows.stored.starts[i];
-    m->base.row_entries = entries > m->base.row_entries ? entries : m->base.row_entries;
-  }
-  set_depths(m, m->rows.stored.entries);
+  set_depths(m);
   *out = &m->base;
   return DPERM_OK;
 }
@@ -346,9 +394,10 @@ dperm_status matrix_made_new(row_maker *maker, size_t rows, size_t cols, matrix 
                          .rows = rows,
                          .cols = cols,
                          .row_entries = maker->most_entries},
-                .rows = row_store_of(maker)};
+                .rows = row_store_of(maker),
+                .entries = maker->entries};
   m->base.work_size = m->rows.work_size;
-  set_depths(m, maker->entries);
+  set_depths(m);
   *out = &m->base;
   return DPERM_OK;
 }
@@ -363,7 +412,7 @@ dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err) {
   }
   TRY(memory_new(1, sizeof *copy, &copy, err));
   kept = &copy->base;
-  *copy = (sparse){.base = *x, .block_rows = m->block_rows};
+  *copy = (sparse){.base = *x, .entries = m->entries, .block_rows = m->block_rows};
   copy->base.work_size = 0;
   TRY(rows_keep(&m->rows, x->rows, &copy->rows.stored, err));
   *out = TAKE(kept);
@@ -374,8 +423,7 @@ dperm_status matrix_keep(const matrix *x, matrix **out, dperm_error *err) {
 
 dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error *err) {
   sparse *m = (sparse *)x;
-  uint64_t most = x->row_entries,
-           entries = m->rows.maker ? m->rows.maker->entries : m->rows.stored.entries;
+  uint64_t most = x->row_entries, entries = m->entries;
   size_t rows = 0;
   dperm_status status = DPERM_OK;
   x->spread = r;
@@ -388,6 +436,7 @@ dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error
   TRY(ranks_most(r, status, &most, err));
   TRY(ranks_add(r, DPERM_OK, &entries, 1, err));
   x->row_entries = (size_t)most;
-  set_depths(m, (size_t)entries);
+  m->entries = (size_t)entries;
+  set_depths(m);
   return DPERM_OK;
 }

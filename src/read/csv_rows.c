@@ -12,7 +12,7 @@
 #include "read/csv.h"
 
 enum {
-  PIECE = 1 << 17, /* bytes */
+  PIECE = 1 << 16, /* bytes */
   PIECES = 4,      /* a worker, so that they finish together */
   MOST_PIECES = 64,
   SLOW_RECORDS = 4096 /* at a time, one by one */
@@ -78,9 +78,11 @@ static void read_piece(void *context, size_t number, size_t worker_number) {
     w->csv.window =
         (window){.bytes = s->csv->window.bytes, .begin = p->from, .end = p->to, .at_end = true};
   }
+  record_batch own = *batch; /* its count changes with every record, and others are beside it */
   while (found && fine) {
-    fine = csv_columns_next(s->columns, &w->cells, &w->csv, batch, &found, NULL) == DPERM_OK;
+    fine = csv_columns_next(s->columns, &w->cells, &w->csv, &own, &found, NULL) == DPERM_OK;
   }
+  *batch = own;
   if (!fine) {
     atomic_store(&s->trouble, true);
   }

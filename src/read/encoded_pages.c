@@ -230,8 +230,8 @@ typedef struct sparse_rows {
   size_t from; /* the first row, in the file */
 } sparse_rows;
 
-static void make_rows(const row_maker *maker, size_t from, size_t count, size_t *starts,
-                      uint32_t *columns, double *values) {
+static size_t make_rows(const row_maker *maker, size_t from, size_t count, size_t *places,
+                        size_t *starts, uint32_t *columns, double *values) {
   const sparse_rows *s = (const sparse_rows *)maker;
   size_t used = 0;
   for (size_t i = 0; i < count; i++) {
@@ -244,6 +244,7 @@ static void make_rows(const row_maker *maker, size_t from, size_t count, size_t 
     used += entries;
   }
   starts[count] = used;
+  return count;
 }
 
 static void free_rows(row_maker *maker) {

@@ -4,9 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/defect.h"
 #include "base/memory.h"
+#include "matrix/equal_rows.h"
 #include "schema/row_norm.h"
 #include "schema/schema.h"
 #include "table/cell.h"
@@ -35,8 +37,10 @@ typedef struct page_view {
   const viewed *of;
   const packed_column *packed;
   entry *entries;         /* of each different number, where there are few, */
-  const uint8_t *indexes; /* and which of them record i has, at i & mask */
+  uint16_t *codes;        /* with the same code for the same key; */
+  const uint8_t *indexes; /* and which of them record i has, at i & mask, */
   size_t mask;
+  const uint16_t *wide; /* or here; else NULL */
 } page_view;
 
 typedef struct table_view {
@@ -119,8 +123,13 @@ static entry entry_of_cell(const viewed *v, double value) {
   return v->categories ? v->categories[(size_t)value] : entry_of_number(v->column, value);
 }
 
+/* Which of a page's entries record i has. */
+static inline size_t page_index(const page_view *p, size_t i) {
+  return p->wide ? p->wide[i] : p->indexes[i & p->mask];
+}
+
 static inline entry entry_of_record(const page_view *p, size_t i) {
-  return p->entries ? p->entries[p->indexes[i & p->mask]]
+  return p->entries ? p->entries[page_index(p, i)]
                     : entry_of_cell(p->of, packed_value(p->packed, i));
 }
 
@@ -195,20 +204,108 @@ static size_t make_row(const table_view *t, size_t at, uint32_t *levels, uint32_
   return used;
 }
 
+/* ---- records whose rows are equal (matrix/equal_rows.h) */
+
+/* Cells with the same key have the same entries: a number's own, or its bin where that is all that
+ * its entries tell. */
+static uint64_t key_of_cell(const viewed *v, double value) {
+  uint64_t key = UINT64_MAX; /* of what is missing: no number has these bits */
+  if (v->categories) {
+    const entry e = v->categories[(size_t)value];
+    key = (uint64_t)e.at << 32 | e.flags;
+  } else if (!isnan(value)) {
+    const schema_column *column = v->column;
+    const double x = cell_of_number(column, value).value;
+    memcpy(&key, &x, sizeof key);
+    key = column->binned && column->block == column->first ? bin_of(column, x) : key;
+  }
+  return key;
+}
+
+static uint64_t key_hash(const void *context, size_t i) {
+  return ((const uint64_t *)context)[i] * UINT64_C(0x9e3779b97f4a7c15) >> 40;
+}
+
+static bool key_same(const void *context, size_t i, size_t j) {
+  return ((const uint64_t *)context)[i] == ((const uint64_t *)context)[j];
+}
+
+/* The records of a block: what tells them apart, column by column, `size` bytes each. */
+typedef struct record_codes {
+  uint8_t *bytes;
+  size_t size;
+} record_codes;
+
+static uint64_t codes_hash(const void *context, size_t i) {
+  const record_codes *codes = context;
+  return XXH3_64bits(codes->bytes + i * codes->size, codes->size);
+}
+
+static bool codes_same(const void *context, size_t i, size_t j) {
+  const record_codes *codes = context;
+  return memcmp(codes->bytes + i * codes->size, codes->bytes + j * codes->size, codes->size) == 0;
+}
+
+/* Codes, where the page has them, or keys; nothing where all records of the page have the same. */
+static size_t code_size(const page_view *p) {
+  return !p->entries ? sizeof(uint64_t) : p->wide || p->mask ? sizeof *p->codes : 0;
+}
+
+static void write_codes(const page_view *pages, size_t count, size_t first, size_t from, size_t to,
+                        const record_codes *codes) {
+  uint8_t *at = codes->bytes;
+  for (const page_view *p = pages; p < pages + count; at += code_size(p++)) {
+    for (size_t i = from; i < to && code_size(p) > 0; i++) {
+      if (p->entries) {
+        memcpy(at + i * codes->size, &p->codes[page_index(p, first + i)], sizeof *p->codes);
+      } else {
+        const uint64_t key = key_of_cell(p->of, packed_value(p->packed, first + i));
+        memcpy(at + i * codes->size, &key, sizeof key);
+      }
+    }
+  }
+}
+
+/* equal_places of the block of records from place `first` of a page on, with as many bytes to work
+ * in as the values of their entries have. Not of records of which the first few all differ. */
+static size_t equal_records(const table_view *t, size_t page, size_t first, size_t *places,
+                            double *work) {
+  const page_view *pages = t->pages + page * t->count;
+  const size_t live = t->live[page], count = live - (DEFECT("column-untold") && live > 0);
+  record_codes codes = {.bytes = (uint8_t *)work};
+  const equal_items items = {&codes, codes_hash, codes_same};
+  for (size_t c = 0; c < count; c++) {
+    codes.size += code_size(&pages[c]);
+  }
+  write_codes(pages, count, first, 0, EQUAL_TRIED, &codes);
+  if (equal_places(&items, EQUAL_TRIED, places) == EQUAL_TRIED) {
+    return MATRIX_BLOCK;
+  }
+  write_codes(pages, count, first, EQUAL_TRIED, MATRIX_BLOCK, &codes);
+  return equal_places(&items, MATRIX_BLOCK, places);
+}
+
 /* ---- some rows (row_maker) */
 
-static void make_rows(const row_maker *maker, size_t from, size_t count, size_t *starts,
-                      uint32_t *columns, double *values) {
+static size_t make_rows(const row_maker *maker, size_t from, size_t count, size_t *places,
+                        size_t *starts, uint32_t *columns, double *values) {
   const table_view *t = (const table_view *)maker;
-  size_t used = 0;
+  const size_t first = t->table->skipped + from, place = first % TABLE_PAGE;
+  size_t used = 0, made = 0;
   level_list levels;
   memset(levels, 0, t->schema->crossed_count * sizeof *levels);
+  /* Stripes, and so blocks, begin at multiples of theirs in a page; keys have room by the schema.
+   */
+  const bool fold = places && place + count <= TABLE_PAGE && t->count <= maker->most_entries &&
+                    equal_records(t, first / TABLE_PAGE, place, places, values) < count;
   for (size_t i = 0; i < count; i++) {
-    size_t at = t->table->skipped + from + i;
-    starts[i] = used;
-    used += make_row(t, at, levels, columns + used, values + used);
+    if (!fold || places[i] == made) {
+      starts[made++] = used;
+      used += make_row(t, first + i, levels, columns + used, values + used);
+    }
   }
-  starts[count] = used;
+  starts[made] = used;
+  return made;
 }
 
 /* ---- the view */
@@ -276,24 +373,40 @@ static dperm_status view_columns(table_view *t, dperm_error *err) {
 
 static const uint8_t first_entry = 0; /* of all records, where they have the same */
 
+/* What the different cells of a column's page become. */
+static dperm_status view_entries(page_view *p, dperm_error *err) {
+  const packed_column *packed = p->packed;
+  uint64_t keys[EQUAL_ITEMS_MOST];
+  size_t codes[EQUAL_ITEMS_MOST];
+  TRY(memory_raw(packed->distinct, sizeof *p->entries + sizeof *p->codes, &p->entries, err));
+  p->codes = (uint16_t *)(void *)(p->entries + packed->distinct);
+  for (size_t i = 0; i < packed->distinct; i++) {
+    p->entries[i] = entry_of_cell(p->of, packed->values[i]);
+    keys[i] = key_of_cell(p->of, packed->values[i]);
+  }
+  equal_places(&(equal_items){keys, key_hash, key_same}, packed->distinct, codes);
+  for (size_t i = 0; i < packed->distinct; i++) {
+    p->codes[i] = (uint16_t)codes[i];
+  }
+  p->indexes = packed->width ? packed->indexes : &first_entry;
+  p->mask = packed->width ? SIZE_MAX : 0;
+  p->wide = packed->width == 2 ? packed->indexes : NULL;
+  return DPERM_OK;
+}
+
 /* Entries of numbers are looked up where they are few; the others are computed when they come. */
 static dperm_status view_page(table_view *t, size_t page, dperm_error *err) {
   for (size_t c = 0; c < t->count; c++) {
     const viewed *v = &t->columns[c];
     page_view *p = &t->pages[page * t->count + t->live[page]++];
     *p = (page_view){.of = v, .packed = table_column(t->table, page, v->of)};
-    if (p->packed->width <= 1) {
-      TRY(memory_raw(p->packed->distinct, sizeof *p->entries, &p->entries, err));
-      for (size_t i = 0; i < p->packed->distinct; i++) {
-        p->entries[i] = entry_of_cell(v, p->packed->values[i]);
-      }
-      p->indexes = p->packed->width ? p->packed->indexes : &first_entry;
-      p->mask = p->packed->width ? SIZE_MAX : 0;
-      if (p->packed->width == 0 && p->entries[0].flags == 0 && !v->column->crossed) {
-        free(p->entries);
-        p->entries = NULL;
-        t->live[page]--;
-      }
+    if (p->packed->width <= 2 && p->packed->distinct <= EQUAL_ITEMS_MOST) {
+      TRY(view_entries(p, err));
+    }
+    if (p->packed->width == 0 && p->entries[0].flags == 0 && !v->column->crossed) {
+      free(p->entries);
+      p->entries = NULL;
+      t->live[page]--;
     }
   }
   return DPERM_OK;
@@ -325,72 +438,4 @@ void labels_of_table(const record_table *t, double *labels) {
   for (size_t i = 0; i < t->rows; i++) {
     labels[i] = class_label(classes, (size_t)table_cell(t, i, label));
   }
-}
-
-/* ---- which schemas go with a record_table */
-
-static bool same_texts(const lookup *a, const lookup *b) {
-  bool same = a->count == b->count;
-  for (size_t p = 0; same && p < a->capacity; p++) {
-    const lookup_entry *e = &a->places[p];
-    same = !e->text || lookup_find(b, (slice){e->text, e->length}) == e->value;
-  }
-  return same;
-}
-
-/* Whether every category of `from` lies in one of `to`: all texts of one, and of those that are
- * listed nowhere, are of one category there too. */
-static dperm_status groups_of(const schema_column *from, const schema_column *to, bool *out,
-                              dperm_error *err) {
-  enum { NOT_SEEN = INT32_MIN };
-  OWNED_MEMORY int32_t *seen = NULL;
-  const size_t count = from->categories.count;
-  TRY(memory_new(count + 1, sizeof *seen, &seen, err));
-  for (size_t c = 0; c <= count; c++) {
-    seen[c] = NOT_SEEN;
-  }
-  seen[from->other == LOOKUP_NONE ? count : (size_t)from->other] = to->other; /* what is unlisted */
-  *out = true;
-  for (size_t side = 0; side < 2; side++) {
-    const lookup *values = side ? &to->values : &from->values;
-    for (size_t p = 0; *out && p < values->capacity; p++) {
-      const slice text = {values->places[p].text, values->places[p].length};
-      if (text.start) {
-        int32_t own = category_of(from, text), category = category_of(to, text);
-        int32_t *before = &seen[own == LOOKUP_NONE ? count : (size_t)own];
-        *out = *before == NOT_SEEN || *before == category;
-        *before = category;
-      }
-    }
-  }
-  return DPERM_OK;
-}
-
-dperm_status rows_check_schema(const record_table *t, const dperm_schema *schema,
-                               dperm_error *err) {
-  const dperm_schema *own = t->schema;
-  if (own == schema) {
-    return DPERM_OK;
-  }
-  const bool drops = own->on_missing == MISSING_DROP;
-  bool fits =
-      own->column_count == schema->column_count && same_texts(&own->missing, &schema->missing) &&
-      strcmp(own->label_column, schema->label_column) == 0 &&
-      same_texts(&own->labels, &schema->labels) && own->label_other == schema->label_other &&
-      class_list_equal(&own->classes, &schema->classes) &&
-      drops == (schema->on_missing == MISSING_DROP);
-  for (size_t c = 0; fits && c < schema->column_count; c++) {
-    const schema_column *from = &own->columns[c], *to = &schema->columns[c];
-    /* a column may be left out, unless records are dropped for what is missing in it */
-    fits = strcmp(from->name, to->name) == 0 &&
-           (to->type == from->type || (to->type == COLUMN_IGNORE && !drops)) &&
-           (to->type != COLUMN_NUMERIC || (to->min >= from->min && to->max <= from->max));
-    if (fits && to->type == COLUMN_CATEGORICAL) {
-      TRY(groups_of(from, to, &fits, err));
-    }
-  }
-  FAIL_IF(!fits, err, DPERM_INVALID_SCHEMA,
-          "the records were read under a schema with other columns, ranges, values or labels than "
-          "the one given, or the model's; read or encode them under that one");
-  return DPERM_OK;
 }

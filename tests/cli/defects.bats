@@ -107,6 +107,7 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
   DPERM_ROW_INPUTS="CSV in quotes" found_by_suite level-kept row_independence
   DPERM_ROW_INPUTS="encoded, in pairs*" found_by_suite level-kept row_independence
   found_by_suite line-merged row_bounds
+  found_by_suite column-untold rows
 }
 
 @test "a delta that is left out is found" {

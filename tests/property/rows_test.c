@@ -9,6 +9,7 @@
 #include "data/dataset.h"
 #include "random_layout.h"
 #include "schema/resolve_bins.h"
+#include "table/rows.h"
 
 enum { RECORDS = 40 };
 
@@ -323,6 +324,58 @@ TEST(a_view_is_what_reading_under_its_schema_gives) {
     trial_clear(&t);
   }
   assert_true(crosses > rounds / 2 && lines > rounds / 2); /* all were tried */
+}
+
+/* Whether two records share a row; each is compared, bit by bit, with what it is on its own. */
+static bool compare_repeated(const matrix *rows, const matrix *alone, const size_t *picks) {
+  OWNED_MEMORY double *work = malloc((rows->work_size + alone->work_size) * sizeof *work);
+  bool shared = false;
+  assert_non_null(work);
+  for (size_t from = 0; from < rows->rows; from += MATRIX_BLOCK) {
+    const size_t left = rows->rows - from, count = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
+    row_view block[MATRIX_BLOCK], own;
+    rows->kind->views(rows, from, count, work, block);
+    for (size_t i = 0; i < count; i++) {
+      alone->kind->views(alone, picks[from + i], 1, work + rows->work_size, &own);
+      assert_int_equal(block[i].count, own.count);
+      assert_memory_equal(block[i].columns, own.columns, own.count * sizeof *own.columns);
+      assert_memory_equal(block[i].values, own.values, own.count * sizeof *own.values);
+      shared = shared || (i > 0 && block[i].values == block[0].values);
+    }
+  }
+  return shared;
+}
+
+/* Equal records become one row of their block (matrix/equal_rows.h), and each record has its own
+ * row all the same: as it is alone. */
+TEST(records_that_repeat_have_their_own_rows) {
+  enum { REPEATED = 2 * MATRIX_BLOCK + 77, KINDS = 9 };
+  random_source r;
+  size_t folded = 0, rounds = repetitions(200, 2000);
+  assert_ok(random_seeded(23, &r, err));
+  for (size_t round = 0; round < rounds; round++) {
+    trial t = trial_draw(&r);
+    dperm_data *data = read_under(t.schema, t.path);
+    auto_schema *other = changed(&r, t.schema, false);
+    record_table *many = NULL;
+    matrix *rows = NULL, *alone = NULL;
+    size_t picks[REPEATED];
+    for (size_t i = 0; i < REPEATED && data->x->rows > 0; i++) {
+      picks[i] = below(&r, data->x->rows < KINDS ? data->x->rows : KINDS);
+    }
+    if (data->x->rows > 0) {
+      assert_ok(table_select(data->table, NULL, data->x->rows, picks, REPEATED, &many, err));
+      assert_ok(rows_of_table(many, other, &rows, err));
+      assert_ok(rows_of_table(data->table, other, &alone, err));
+      folded += compare_repeated(rows, alone, picks);
+    }
+    matrix_free(rows);
+    matrix_free(alone);
+    table_free(many);
+    dperm_data_free(data);
+    trial_clear(&t);
+  }
+  assert_true(folded > rounds / 2);
 }
 
 TEST(what_goes_with_a_table_gives_the_rows_of_reading) {

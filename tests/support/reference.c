@@ -1,5 +1,6 @@
 /* See reference.h. */
 #include "reference.h"
+#include "matrix/equal_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -93,13 +94,34 @@ static size_t make_row(const test_rows *t, size_t i, uint32_t *columns, double *
   return used;
 }
 
-static void make_rows(const row_maker *maker, size_t from, size_t count, size_t *starts,
-                      uint32_t *columns, double *values) {
+static uint64_t no_hash(const void *context, size_t i) {
+  return 0;
+}
+
+static bool same_rows(const void *context, size_t i, size_t j) {
+  const test_rows *block = context;
+  return memcmp(block->x + i * block->cols, block->x + j * block->cols,
+                block->cols * sizeof *block->x) == 0;
+}
+
+/* Of a full block the different rows, as stored rows are folded. */
+static size_t make_rows(const row_maker *maker, size_t from, size_t count, size_t *places,
+                        size_t *starts, uint32_t *columns, double *values) {
   const test_rows *t = ((const plain_maker *)maker)->t;
+  const test_rows block = {.x = t->x + from * t->cols, .cols = t->cols};
+  size_t made = 0;
+  if (places) {
+    equal_in_block(&(equal_items){&block, no_hash, same_rows}, places);
+  }
   starts[0] = 0;
   for (size_t i = 0; i < count; i++) {
-    starts[i + 1] = starts[i] + make_row(t, from + i, columns + starts[i], values + starts[i]);
+    if (!places || places[i] == made) {
+      starts[made + 1] =
+          starts[made] + make_row(t, from + i, columns + starts[made], values + starts[made]);
+      made++;
+    }
   }
+  return made;
 }
 
 static void free_maker(row_maker *maker) {

@@ -1,0 +1,22 @@
+/* Rows that are equal are computed with once. Records of categories, bins and whole numbers repeat:
+ * of 256 connections that follow each other in KDD Cup 99, 50 are different. So of each full block
+ * of MATRIX_BLOCK rows only the different ones are kept, and products with a vector take each of
+ * them once: the margins of equal rows are equal, and their weights are added before the row is.
+ * What one block finds depends on no other, so results are the same however rows are spread over
+ * threads and processes. */
+#pragma once
+
+#include "base/equal_items.h"
+#include "matrix/matrix.h"
+
+/* Where the first few rows of a block are all different it is not that sort of records: all count
+ * as different. */
+enum { EQUAL_TRIED = 32 };
+/* equal_places of a full block in this sense. */
+size_t equal_in_block(const equal_items *items, size_t *places);
+
+/* Leaves the different rows of a full block alone, moved to the front, and returns how many these
+ * are: rows are equal if all their bits are. */
+size_t equal_rows_drop(size_t *places, size_t *starts, uint32_t *columns, double *values);
+/* The same of all full blocks; rows stay as they are if none are equal. */
+dperm_status equal_rows_fold(growing_rows *rows, dperm_error *err);
