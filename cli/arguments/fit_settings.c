@@ -40,7 +40,7 @@ const share_words share_arguments[SHARE_ARGUMENTS] = {
 /* ---- the table */
 
 void fit_settings_init(fit_settings *s, fit_kind kind, argument *table) {
-  const bool many = kind != FIT_ONE, sweeps = kind == FIT_SWEEP;
+  const bool many = kind != FIT_ONE;
   *s = (fit_settings){.loss = "logistic", .lambda = "auto", .features_kind = -1, .kind = kind};
   dperm_options *o = &s->options;
   dperm_options_init(o);
@@ -89,11 +89,9 @@ void fit_settings_init(fit_settings *s, fit_kind kind, argument *table) {
        "(default: joint for logistic loss, else one-vs-rest)",
        GROUP_MODEL, multiclass_name, DPERM_MULTICLASS_JOINT},
       {"--bins", ARGUMENT_CHOICE, &o->bins, false, NULL,
-       sweeps
-           ? "bins for numeric columns that have none in the schema: none, or as many as the "
-             "rows support (default: none)"
-           : "bins for numeric columns that have none in the schema: none, or as many as the rows "
-             "support (default: the records decide, privately)",
+       "bins for numeric columns that have none in the schema: none, or as many as the rows "
+       "support "
+       "(default: the records decide, privately)",
        GROUP_MODEL, bins_name, DPERM_BINS_NONE},
       {"--refine", ARGUMENT_TEXT, &s->refine, false, "SHARE|auto|ask|none",
        many ? NULL /* takes none, and in a choice ask: only train refines */
@@ -148,7 +146,7 @@ static dperm_status check_together(const fit_settings *s, dperm_error *err) {
   bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   bool gaussian = o->noise == DPERM_NOISE_GAUSSIAN;
   bool shaped = !isnan(o->delta_reg) || !isnan(o->norm_guess) || o->analysis != 0;
-  bool refined = given(s->refine), sweeps = s->kind == FIT_SWEEP;
+  bool refined = given(s->refine);
   const usage_rule rules[] = {
       {noisy && isnan(o->epsilon), "--epsilon is missing: it has no default, the choice is yours"},
       {!noisy && !isnan(o->epsilon), "--epsilon does not go with --mechanism none"},
@@ -171,7 +169,7 @@ static dperm_status check_together(const fit_settings *s, dperm_error *err) {
        "--gamma, --features and --features-kind are for --kernel"},
       {s->features_kind >= 0 && o->kernel.kind != DPERM_KERNEL_GAUSSIAN,
        "--features-kind is for --kernel gaussian"},
-      {refined && (sweeps || (s->kind == FIT_CHOICE && strcmp(s->refine, "ask") != 0)),
+      {refined && s->kind != FIT_ONE && strcmp(s->refine, "ask") != 0,
        "--refine is for train; here --bins auto chooses bins from public numbers, or give a schema "
        "made by 'dperm refine', whose epsilon is counted"},
       {refined && !noisy,
@@ -225,7 +223,7 @@ static dperm_status apply_shares(const fit_settings *s, dperm_options *o, dperm_
 
 /* All that has one value. */
 static dperm_status apply_single(const fit_settings *s, dperm_options *o, dperm_error *err) {
-  const char *refine = s->refine ? s->refine : s->kind == FIT_SWEEP ? "none" : "ask";
+  const char *refine = s->refine ? s->refine : "ask";
   *o = s->options;
   o->kernel.independent = s->features_kind > 0;
   TRY(neighbours_agree(o->neighbours, o->rows_about, err));

@@ -48,13 +48,13 @@ kdd_data() { # folder of the data; makes $out/kdd.csv, $out/kdd70k.csv and $out/
   mv "$out/kdd70k.part" "$out/kdd70k.csv"
 }
 
-# The paper's settings: noise in a ball, its analysis, h = 0.5; 10 folds, 50 draws.
+# The paper's settings: lines, noise in a ball, its analysis, h = 0.5; 10 folds, 50 draws.
 sweep() { # name of the results, data, schema, options; makes $out/NAME.csv unless it is there
   local name=$1 data=$2 schema=$3
   shift 3
   [ -s "$out/$name.csv" ] ||
     "$dperm" sweep --data "$data" --schema "$schema" --folds 10 --draws "${DRAWS:-50}" --seed 2011 \
-      --out "$out/$name.csv" "$@"
+      --bins none --out "$out/$name.csv" "$@"
 }
 
 # One of the paper's tables: all methods and values of Λ at ε = 0.1.
@@ -65,7 +65,7 @@ table() { # name, data, schema, lambdas
 }
 
 # One of the paper's figures: the error against ε, each method at the Λ that is best at ε = 0.1 in its
-# table, and what dperm does by default (tight analysis, shaped noise, automatic Λ).
+# table, and what dperm does with lines by default (tight analysis, shaped noise, automatic Λ).
 figure() { # name, its table, data, schema
   local loss mechanism lambda epsilons=0.01,0.02,0.05,0.1,0.15,0.2,0.25,0.3,0.4,0.5
   for loss in logistic huber; do

@@ -33,11 +33,12 @@ typedef struct dperm_sweep_cell {
   const char *impossible; /* why there is no such fit, and then no runs; NULL if there is */
   size_t runs;            /* models */
   double error_mean;      /* share of wrong predictions; NaN without runs */
-  double error_se;   /* its standard error, from the spread between folds, or between draws with
-                        test_data; NaN for less than two of them */
-  double lambda;     /* Λ and the kind of noise as they were used, in the first fold; NULL */
-  const char *noise; /* without noise */
-  size_t dims;       /* encoded columns of its rows, or features */
+  double error_se; /* its standard error, from the spread between folds, or between draws with
+                      test_data; NaN for less than two of them */
+  double lambda;   /* Λ and the kind of noise as they were used, in the first fold; NULL */
+  const char
+      *noise;  /* without noise. Runs that ask the records differ in these: then Λ as given, */
+  size_t dims; /* NULL, and 0 for the encoded columns of the rows, or features */
   const uint64_t *errors; /* wrong predictions of each run, fold by fold, in each of the test_parts;
                              NULL without runs */
 } dperm_sweep_cell;
@@ -45,10 +46,11 @@ typedef void dperm_sweep_visitor(void *context, const dperm_sweep_cell *cell);
 
 /* Ten folds, ten draws, seed 1. */
 DPERM_OPTIONS_INIT(dperm_sweep_options, DPERM_OPTIONS_SWEEP)
-/* `visit` gets every cell in the order of its options, when all are done; what it gets is valid
- * during the call only. Of the processes of a job, rank 0 alone has its visitor called. Of the
- * options, kernels must be the same in all cells; random, account, threads, progress and
- * diagnostics are not used. */
+/* Like dperm_train, runs ask the records how to use their numbers, unless a cell's options say not
+ * (bins); each is then trained by itself. `visit` gets every cell in the order of its options, when
+ * all are done; what it gets is valid during the call only. Of the processes of a job, rank 0 alone
+ * has its visitor called. Of the options, kernels must be the same in all cells; random, account,
+ * threads, progress and diagnostics are not used. */
 DPERM_API DPERM_CHECKED dperm_status dperm_sweep(const dperm_data *data, const dperm_options *cells,
                                                  size_t count, const dperm_sweep_options *how,
                                                  dperm_sweep_visitor *visit, void *context,

@@ -61,9 +61,8 @@ def sweep(estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
 
     What is measured is the mechanism that ships: every model is planned, perturbed, solved,
     certified and released as `fit` would; only the noise comes from a seed. Nothing here is private, and
-    records that the ledger of the environment (``DPERM_LEDGER``) knows are refused. The records are not asked
-    whether they want bins, and no schema is refined (`refine`): numbers are lines, or have the bins of the schema or of
-    ``bins="auto"``.
+    records that the ledger of the environment (``DPERM_LEDGER``) knows are refused. No schema is refined (a share for
+    `refine`).
 
     >>> import dperm, numpy as np
     >>> rng = np.random.default_rng(0)

@@ -124,7 +124,7 @@ dperm_status account_make_model(const account_run *run, dperm_status prepared, m
   dperm_status made = pay_and_make(run, &charge, make, context, &model, err);
   dperm_status status = ranks_agree(spread, account_failed(&charge, made, err), err);
   TRY(made == DPERM_OK ? account_failed(&charge, status, err) : status); /* or another process */
-  *out = ranks_lead(spread) ? TAKE(model) : NULL;
+  *out = run->everywhere || ranks_lead(spread) ? TAKE(model) : NULL;
   return DPERM_OK;
 }
 

@@ -17,6 +17,7 @@ typedef struct account_run {
   double counted;     /* what a schema may cost that the run makes itself, by what records answer */
   bool costs_nothing; /* the records have no part in the result: refused where others are
                          and told what is left, but written nowhere */
+  bool everywhere;    /* the model is for all processes of a job, not for the leader alone */
 } account_run;
 
 /* Reserves the charge, or states it if this is a dry run, or refuses. Without a ledger nothing

@@ -216,7 +216,7 @@ static dperm_status make(void *context, const dperm_charge *charge, dperm_model 
 }
 
 static dperm_status train(const dperm_data *data, const dperm_options *o, random_source *source,
-                          dperm_model **out, dperm_error *err) {
+                          bool everywhere, dperm_model **out, dperm_error *err) {
   OWNED(training_clear)
   training t = {.data = data, .source = source, .settled = *data, .noise = o->noise};
   const run_terms terms = {.schema = data->schema,
@@ -243,13 +243,14 @@ static dperm_status train(const dperm_data *data, const dperm_options *o, random
                             .curve_count = t.curve_count,
                             .data = data,
                             .refined = data->schema ? &data->schema->refined : NULL,
-                            .counted = t.run.how.counted};
+                            .counted = t.run.how.counted,
+                            .everywhere = everywhere};
   TRY(account_make_model(&paid, status, make, &t, out, err));
   return training_report(o, &t.run.how, data, *out, err);
 }
 
-dperm_status dperm_train(const dperm_data *data, const dperm_options *given, dperm_model **out,
-                         dperm_error *err) {
+static dperm_status train_given(const dperm_data *data, const dperm_options *given, bool everywhere,
+                                dperm_model **out, dperm_error *err) {
   OWNED(random_wipe) random_source own = {0};
   random_source *source = NULL;
   dperm_options options;
@@ -262,6 +263,16 @@ dperm_status dperm_train(const dperm_data *data, const dperm_options *given, dpe
                                  .classes = data_class_count(data)};
   stages_settle(&options, &numbers);
   OWNED(threads_leave) thread_scope threads = threads_enter(options.threads);
-  dperm_status status = train(data, &options, source, out, err);
+  dperm_status status = train(data, &options, source, everywhere, out, err);
   return status == DPERM_OK ? status : ranks_agree(data->x->spread, status, err);
+}
+
+dperm_status dperm_train(const dperm_data *data, const dperm_options *given, dperm_model **out,
+                         dperm_error *err) {
+  return train_given(data, given, false, out, err);
+}
+
+dperm_status train_everywhere(const dperm_data *data, const dperm_options *given, dperm_model **out,
+                              dperm_error *err) {
+  return train_given(data, given, true, out, err);
 }

@@ -115,12 +115,16 @@ static size_t rows_trained(const sweep *s, const dperm_options *o, size_t varian
 static dperm_status plan_cell(sweep *s, sweep_cell *cell, dperm_error *why, dperm_error *err) {
   const dperm_options *o = &cell->options;
   const run_terms terms = {.schema = s->data->schema,
+                           .chooses = true,
+                           .columns = s->data->table ? s->data->schema : NULL,
                            .rows = rows_trained(s, o, 0),
                            .classes = data_class_count(s->data),
                            .reasons = options_reasons(o, s->data)};
   run r;
   dperm_status status = run_make(o, &terms, &r, why);
   TRY(find_group(s, cell, &r, err));
+  cell->asked = r.how.way != SCHEMA_GIVEN;
+  s->groups[cell->group].used = s->groups[cell->group].used || !cell->asked;
   const dperm_data *data = &s->groups[cell->group].data;
   for (size_t v = 0; v < 2 && status == DPERM_OK; v++) {
     status = fit_plan_check_public(data, rows_trained(s, o, v), o, &r.claim, &cell->plan[v], why);
@@ -183,6 +187,9 @@ static dperm_status open_all_rows(sweep *s, dperm_error *err) {
   }
   for (size_t g = 0; g < s->group_count; g++) {
     sweep_group *group = &s->groups[g];
+    if (!group->used) {
+      continue;
+    }
     if (kernel.kind != DPERM_KERNEL_NONE) {
       TRY(feature_map_new(&kernel, group->data.x->cols, &s->progress, &group->map, err));
     }
@@ -202,6 +209,10 @@ static dperm_status run_fold(sweep *s, size_t number, dperm_error *err) {
     OWNED(fold_close) sweep_fold fold = {0};
     for (size_t c = 0; c < s->count; c++) {
       if (s->cells[c].group != g || s->cells[c].impossible || results_done(s, c, number)) {
+        continue;
+      }
+      if (s->cells[c].asked) {
+        TRY(sweep_fit_asked(s, number, c, err));
         continue;
       }
       if (!fold.train.x) {

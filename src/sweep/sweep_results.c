@@ -83,6 +83,7 @@ static void add_cell(digest_state *state, const sweep_cell *cell, size_t classes
                             (double)o->kernel.independent,
                             (double)options_joint(o, classes),
                             (double)cell->group,
+                            (double)cell->asked,
                             (double)cell->models};
   add_text(state, o->loss.name);
   add_bytes(state, numbers, sizeof numbers);
@@ -296,10 +297,14 @@ dperm_status results_visit(const sweep *s, dperm_sweep_visitor *visit, void *con
                             .error_mean = (double)NAN,
                             .error_se = (double)NAN,
                             .lambda = (double)NAN};
-    if (!cell->impossible) {
+    if (!cell->impossible && cell->asked) { /* runs differ in the rest */
+      out.lambda = cell->options.lambda;
+    } else if (!cell->impossible) {
       out.lambda = plan->lambda;
       out.dims = s->groups[cell->group].rows.x->cols;
       out.noise = cell->options.mechanism == DPERM_MECHANISM_NONE ? NULL : plan->noise.kind->name;
+    }
+    if (!cell->impossible) {
       summarize(s, c, work, &out);
     }
     visit(context, &out);

@@ -1,5 +1,5 @@
 /* A sweep and its pieces: which rows are held out when and the fits of a cell in one fold
- * (sweep_folds.c), the counts of errors and their journal (sweep_results.c). */
+ * (sweep_folds.c, sweep_asked.c), the counts of errors and their journal (sweep_results.c). */
 #pragma once
 
 #include "dperm/sweep.h"
@@ -13,6 +13,7 @@ enum { SWEEP_DIGEST_SIZE = 16 };
  * by one row at most, so there are two plans. */
 typedef struct sweep_cell {
   dperm_options options;
+  bool asked;   /* each draw asks the records, and makes rows of its own (sweep_asked.c); else */
   size_t group; /* of cells that see the same rows */
   fit_plan plan[2];
   double *class_weights; /* of each class, the largest 1; NULL where all count alike */
@@ -35,6 +36,7 @@ void sweep_rows_free(sweep_rows *rows);
 typedef struct sweep_group {
   dperm_data data, test_data; /* views of the sweep's, or those themselves */
   feature_map *map;           /* or NULL */
+  bool used;                  /* by a cell that does not ask: then there are */
   sweep_rows rows, test;
 } sweep_group;
 
@@ -97,5 +99,6 @@ dperm_status results_add(sweep *s, size_t cell, size_t fold, const uint64_t *err
 dperm_status results_visit(const sweep *s, dperm_sweep_visitor *visit, void *context,
                            dperm_error *err);
 
-/* Fits and judges one cell in one fold. */
+/* Fits and judges one cell in one fold; one that asks. */
 dperm_status sweep_fit(sweep *s, const sweep_fold *fold, size_t number, dperm_error *err);
+dperm_status sweep_fit_asked(sweep *s, size_t fold, size_t number, dperm_error *err);

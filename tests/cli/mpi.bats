@@ -275,4 +275,5 @@ S
       cmp alone.json door.json
     done
   done
+  same_cells 3 --data amounts.csv --schema amounts.json --epsilon 1 --folds 2 --draws 2
 }

@@ -154,14 +154,18 @@ P
   rm m.json
   fails 2 "--refine needs --schema" "$DPERM" train --data a.svm --dims 3 --out m.json --epsilon 1 --refine auto
   for command in "tune --lambda 0.1,0.2 --out m.json" "sweep"; do
-    for value in 0.2 auto much $([ "$command" != sweep ] || echo ask); do
+    for value in 0.2 auto much; do
       run "$DPERM" $command --data records.csv --schema wide.json --epsilon 1 --refine $value
       fails_with 2 "--refine is for train; here --bins auto chooses bins from public numbers, or give a schema made by 'dperm refine'"
     done
   done
   "$DPERM" sweep --data records.csv --schema wide.json --epsilon 1 --folds 2 --draws 2 > plain.csv
-  "$DPERM" sweep --data records.csv --schema wide.json --epsilon 1 --folds 2 --draws 2 --refine none > none.csv
-  cmp plain.csv none.csv
+  "$DPERM" sweep --data records.csv --schema wide.json --epsilon 1 --folds 2 --draws 2 --refine ask > ask.csv
+  cmp plain.csv ask.csv
+  for none in "--bins none" "--refine none"; do
+    "$DPERM" sweep --data records.csv --schema wide.json --epsilon 1 --folds 2 --draws 2 $none > none.csv
+    ! cmp -s plain.csv none.csv
+  done
   "$DPERM" tune --lambda 0.1,0.2 --data records.csv --schema wide.json --epsilon 4 --refine none --out m.json 2> /dev/null
   ! "$DPERM" help tune | grep -qe '--refine' -e '--calibrate'
   fails 2 "--epsilon" "$DPERM" refine --data records.csv --schema wide.json --out n.json

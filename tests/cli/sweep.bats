@@ -89,6 +89,25 @@ assert [(c["delta_given"], c["neighbours"]) for c in cells] == [(None, None), (0
 assert [(c["delta_given"], c["neighbours"]) for c in json.load(open("cells.json"))] == [(1e-6, "add-remove")]'
 }
 
+@test "records are asked in each run, as train asks them" {
+  awk 'BEGIN {print "amount,y"; for (i = 0; i < 9000; i++) printf "%d,%d\n", i * 71 % 97, (i * 71 % 97 > 30 && i * 71 % 97 < 60)}' > band.csv
+  echo '{"label": {"column": "y", "positive": ["1"], "negative": ["0"]}, "columns": [{"name": "amount", "type": "numeric",
+    "min": 0, "max": 100}]}' > band.json
+  head -n 2000 band.csv > test.csv
+  band=(--data band.csv --schema band.json --draws 3 --json)
+  for way in "--folds 2" "--test-data test.csv"; do
+    "$DPERM" sweep "${band[@]}" $way --epsilon 0.001,3 > cells.json
+    "$DPERM" sweep "${band[@]}" $way --epsilon 3 --bins none > lines.json
+    python3 -c 'import json
+few, asked = json.load(open("cells.json"))
+(lines,) = json.load(open("lines.json"))
+assert asked["error_mean"] < 0.1 < 0.25 < lines["error_mean"], (asked, lines)
+# runs choose lambda for the rows that each has; without a question it is one for all
+assert asked["lambda"] is None and few["lambda"] > 0 and lines["lambda"] > 0, (few, asked)'
+  done
+  "$DPERM" sweep "${band[@]}" --epsilon 3 --lambda 0.01 --refine ask | grep -q '"lambda": 0.01'
+}
+
 @test "a schema that drops rows is fine: the records are public" {
   sed 's/"columns"/"on_missing": "drop", "columns"/' schema.json > drops.json
   echo "?,nurse,yes" >> people.csv
