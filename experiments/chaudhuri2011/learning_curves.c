@@ -116,6 +116,7 @@ static dperm_options options_for(const char *loss, dperm_mechanism mechanism, do
   options.analysis = DPERM_ANALYSIS_PAPER;
   options.noise = DPERM_NOISE_L2;
   options.lambda = lambda;
+  options.bins = DPERM_BINS_NONE;
   options.epsilon = epsilon;
   check(dperm_loss_by_name(loss, 0.5, &options.loss, &err), &err);
   if (mechanism == DPERM_MECHANISM_OBJECTIVE) {
