@@ -8,26 +8,17 @@
 #include "base/memory.h"
 #include "base/thread_pool.h"
 
-/* Row i has the entries from starts[i] to starts[i + 1]. */
-typedef struct block_rows {
-  const size_t *starts;
-  const uint32_t *columns;
-  const double *values;
-} block_rows;
-
 static uint64_t row_hash(const void *context, size_t i) {
-  const block_rows *rows = context;
-  const size_t a = rows->starts[i], count = rows->starts[i + 1] - a;
-  return XXH3_64bits_withSeed(rows->values + a, count * sizeof *rows->values,
-                              XXH3_64bits(rows->columns + a, count * sizeof *rows->columns));
+  const row_view *row = (const row_view *)context + i;
+  return XXH3_64bits_withSeed(row->values, row->count * sizeof *row->values,
+                              XXH3_64bits(row->columns, row->count * sizeof *row->columns));
 }
 
 static bool same_row(const void *context, size_t i, size_t j) {
-  const block_rows *rows = context;
-  const size_t a = rows->starts[i], b = rows->starts[j], count = rows->starts[i + 1] - a;
-  return rows->starts[j + 1] - b == count &&
-         memcmp(rows->columns + a, rows->columns + b, count * sizeof *rows->columns) == 0 &&
-         memcmp(rows->values + a, rows->values + b, count * sizeof *rows->values) == 0;
+  const row_view *a = (const row_view *)context + i, *b = (const row_view *)context + j;
+  return a->count == b->count &&
+         memcmp(a->columns, b->columns, a->count * sizeof *a->columns) == 0 &&
+         memcmp(a->values, b->values, a->count * sizeof *a->values) == 0;
 }
 
 size_t equal_in_block(const equal_items *items, size_t *places) {
@@ -40,23 +31,8 @@ size_t equal_in_block(const equal_items *items, size_t *places) {
   return equal_places(items, MATRIX_BLOCK, places);
 }
 
-size_t equal_rows_drop(size_t *places, size_t *starts, uint32_t *columns, double *values) {
-  const block_rows rows = {starts, columns, values};
-  const size_t different = equal_in_block(&(equal_items){&rows, row_hash, same_row}, places);
-  size_t kept = 0, used = 0;
-  for (size_t i = 0; i < MATRIX_BLOCK && different < MATRIX_BLOCK; i++) {
-    const size_t from = starts[i], count = starts[i + 1] - from;
-    if (places[i] == kept) { /* the first of its kind */
-      memmove(columns + used, columns + from, count * sizeof *columns);
-      memmove(values + used, values + from, count * sizeof *values);
-      starts[kept++] = used;
-      used += count;
-    }
-  }
-  if (kept > 0) {
-    starts[kept] = used;
-  }
-  return different;
+size_t equal_rows_find(const row_view *rows, size_t *places) {
+  return equal_in_block(&(equal_items){rows, row_hash, same_row}, places);
 }
 
 /* ---- rows that are stored */
@@ -69,8 +45,11 @@ typedef struct folding {
 static void find_block(void *context, size_t block, size_t worker) {
   const folding *f = context;
   const size_t at = block * MATRIX_BLOCK;
-  const block_rows rows = {f->rows->starts + at, f->rows->columns, f->rows->values};
-  equal_in_block(&(equal_items){&rows, row_hash, same_row}, f->places + at);
+  row_view rows[MATRIX_BLOCK];
+  for (size_t i = 0; i < MATRIX_BLOCK; i++) {
+    rows[i] = rows_view(f->rows, at + i);
+  }
+  equal_rows_find(rows, f->places + at);
 }
 
 /* Rows are moved to the front, where they come for the first time; the rows behind the last full

@@ -15,8 +15,7 @@ enum { EQUAL_TRIED = 32 };
 /* equal_places of a full block in this sense. */
 size_t equal_in_block(const equal_items *items, size_t *places);
 
-/* Leaves the different rows of a full block alone, moved to the front, and returns how many these
- * are: rows are equal if all their bits are. */
-size_t equal_rows_drop(size_t *places, size_t *starts, uint32_t *columns, double *values);
-/* The same of all full blocks; rows stay as they are if none are equal. */
+/* The same of its rows: they are equal if all their bits are. */
+size_t equal_rows_find(const row_view *rows, size_t *places);
+/* Leaves of all full blocks the different rows; rows stay as they are if none are equal. */
 dperm_status equal_rows_fold(growing_rows *rows, dperm_error *err);

@@ -317,7 +317,7 @@ static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t co
   }
   dperm_status status =
       x->spread ? spread_select(x->spread, &m->rows.stored, x->total, rows, count, &got, err)
-                : rows_select(&m->rows, rows, count, x->row_entries, &got, err);
+                : rows_select(&m->rows, rows, count, &got, err);
   status = status == DPERM_OK ? matrix_sparse_take(&got, x->cols, &made, err) : status;
   TRY(ranks_agree(x->spread, status, err));
   if (x->spread && made) {

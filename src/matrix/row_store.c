@@ -96,7 +96,7 @@ static void copy_kept(void *context, size_t block, size_t worker) {
 }
 
 /* The places of the rows that were made. */
-static dperm_status place_kept(keeping *k, size_t blocks, dperm_error *err) {
+static void place_kept(keeping *k, size_t blocks) {
   size_t used = k->to->entries;
   for (size_t b = 0; b < blocks; b++) {
     const row_window *rows = &k->windows[b];
@@ -111,13 +111,8 @@ static dperm_status place_kept(keeping *k, size_t blocks, dperm_error *err) {
     k->kept += different;
     used += rows->starts[different];
   }
-  /* All rows are likely as long as the first; space that is not used costs nothing. */
-  const size_t entries = used - k->to->entries,
-               more = k->from == 0 ? k->rows / (k->to_row + 1) + 2 : 1;
-  TRY(rows_reserve_many(k->to, 0, more * entries, err));
   k->to->count = k->to_row;
   k->to->entries = used;
-  return DPERM_OK;
 }
 
 dperm_status rows_keep(const row_store *from, size_t rows, growing_rows *to, dperm_error *err) {
@@ -127,14 +122,15 @@ dperm_status rows_keep(const row_store *from, size_t rows, growing_rows *to, dpe
   TRY(scratch_take_raw(&work, at_once * from->work_size, sizeof *k.made, &k.made, err));
   TRY(scratch_take_raw(&work, at_once, sizeof *k.windows, &k.windows, err));
   TRY(scratch_take_raw(&work, at_once, sizeof *k.entries, &k.entries, err));
-  TRY(rows_reserve_many(to, rows, 0, err));
+  /* What is not used costs nothing. */
+  TRY(rows_reserve_many(to, rows, from->maker->entries, err));
   TRY(memory_raw(rows + 1, sizeof *to->places, &to->places, err));
   for (; k.from < rows; k.from = k.to_row) {
     const size_t left = rows - k.from, most = at_once * MATRIX_BLOCK;
     k.to_row = k.from + (left < most ? left : most);
     const size_t blocks = (k.to_row - k.from + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
     pool_run(blocks, make_kept, &k);
-    TRY(place_kept(&k, blocks, err));
+    place_kept(&k, blocks);
     pool_run(blocks, copy_kept, &k);
     TRY(cancel_check(err));
   }
@@ -145,38 +141,97 @@ dperm_status rows_keep(const row_store *from, size_t rows, growing_rows *to, dpe
   return DPERM_OK;
 }
 
-/* ---- listed rows: kept as all rows of a maker that copies them */
+/* ---- listed rows */
 
-typedef struct picker {
-  row_maker maker;
+/* First which of them differ and how long they are; then, once these have their places, what is in
+ * them. */
+typedef struct selection {
   const row_store *from;
   const size_t *rows;
-} picker;
+  size_t count;
+  growing_rows *to;
+  size_t *lengths; /* NOT_KEPT of rows that are equal to one before them */
+  double *work;    /* work_size a worker */
+  bool placed;
+} selection;
 
-static size_t pick_rows(const row_maker *maker, size_t from, size_t count, size_t *places,
-                        size_t *starts, uint32_t *columns, double *values) {
-  const picker *p = (const picker *)maker;
-  const row_maker *source = p->from->maker;
-  starts[0] = 0;
-  for (size_t i = 0; i < count; i++) {
-    const size_t row = p->rows[from + i], at = starts[i];
-    size_t own[2] = {0, 0};
-    if (source) {
-      source->make(source, row, 1, NULL, own, columns + at, values + at);
-    } else {
-      const row_view view = rows_view(&p->from->stored, row);
-      memcpy(columns + at, view.columns, view.count * sizeof *columns);
-      memcpy(values + at, view.values, view.count * sizeof *values);
-      own[1] = view.count;
+static const size_t NOT_KEPT = SIZE_MAX;
+
+/* Equal rows of a full block, in stored rows; made rows are told apart when all are there. */
+static void find_equal(const selection *s, size_t first, size_t count, size_t *places) {
+  row_view rows[MATRIX_BLOCK];
+  if (count == MATRIX_BLOCK && !s->from->maker) {
+    for (size_t i = 0; i < MATRIX_BLOCK; i++) {
+      rows[i] = rows_view(&s->from->stored, s->rows[first + i]);
     }
-    starts[i + 1] = at + own[1];
+    equal_rows_find(rows, places);
+    return;
   }
-  return places ? equal_rows_drop(places, starts, columns, values) : count;
+  for (size_t i = 0; i < count; i++) {
+    places[i] = i;
+  }
 }
 
-dperm_status rows_select(const row_store *from, const size_t *rows, size_t count,
-                         size_t most_entries, growing_rows *to, dperm_error *err) {
-  picker p = {{.most_entries = most_entries, .make = pick_rows}, from, rows};
-  const row_store picked = row_store_of(&p.maker);
-  return rows_keep(&picked, count, to, err);
+static void select_block(void *context, size_t block, size_t worker) {
+  const selection *s = context;
+  const size_t first = block * MATRIX_BLOCK, left = s->count - first;
+  const size_t count = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
+  size_t *places = s->to->places + first, kept = 0;
+  if (!s->placed) {
+    find_equal(s, first, count, places);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (s->placed ? s->lengths[first + i] == NOT_KEPT : places[i] != kept) {
+      s->lengths[first + i] = NOT_KEPT;
+      continue;
+    }
+    const row_window row =
+        rows_at(s->from, s->rows[first + i], 1, s->work + worker * s->from->work_size);
+    const size_t place = row_place(&row, 0), begin = row.starts[place];
+    const size_t length = row.starts[place + 1] - begin;
+    kept++;
+    s->lengths[first + i] = length;
+    if (s->placed) {
+      const size_t at = s->to->starts[places[i]];
+      memcpy(s->to->columns + at, row.columns + begin, length * sizeof *row.columns);
+      memcpy(s->to->values + at, row.values + begin, length * sizeof *row.values);
+    }
+  }
+}
+
+/* From places within blocks to those among all. */
+static size_t place_selected(const selection *s) {
+  size_t kept = 0, block = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    block = i % MATRIX_BLOCK == 0 ? kept : block;
+    s->to->places[i] += block;
+    if (s->lengths[i] != NOT_KEPT) {
+      s->to->starts[kept + 1] = s->to->starts[kept] + s->lengths[i];
+      kept++;
+    }
+  }
+  s->to->places[s->count] = kept;
+  return kept;
+}
+
+dperm_status rows_select(const row_store *from, const size_t *rows, size_t count, growing_rows *to,
+                         dperm_error *err) {
+  const size_t blocks = (count + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
+  OWNED(scratch_free) scratch space = {0};
+  selection s = {.from = from, .rows = rows, .count = count, .to = to};
+  TRY(scratch_take_raw(&space, pool_workers() * from->work_size, sizeof *s.work, &s.work, err));
+  TRY(scratch_take_raw(&space, count, sizeof *s.lengths, &s.lengths, err));
+  TRY(rows_reserve_many(to, count, 0, err));
+  TRY(memory_raw(count + 1, sizeof *to->places, &to->places, err));
+  pool_run(blocks, select_block, &s);
+  const size_t kept = place_selected(&s);
+  TRY(rows_reserve_many(to, count, to->starts[kept], err));
+  to->count = count;
+  to->entries = to->starts[kept];
+  s.placed = true;
+  pool_run(blocks, select_block, &s);
+  if (kept == count) {
+    free(TAKE(to->places));
+  }
+  return cancel_check(err);
 }

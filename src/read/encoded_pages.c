@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/thread_pool.h"
+#include "matrix/equal_rows.h"
 #include "read/row_reader.h"
 #include "schema/row_norm.h"
 #include "table/cell.h"
@@ -230,21 +231,35 @@ typedef struct sparse_rows {
   size_t from; /* the first row, in the file */
 } sparse_rows;
 
+static row_view view_of(const sparse_rows *s, size_t row) {
+  const size_t at = (s->from + row) % TABLE_PAGE;
+  const sparse_page p = sparse_page_of(s->file, (s->from + row) / TABLE_PAGE);
+  const size_t from = (size_t)p.starts[at];
+  return (row_view){(size_t)p.starts[at + 1] - from, p.columns + from, p.values + from};
+}
+
 static size_t make_rows(const row_maker *maker, size_t from, size_t count, size_t *places,
                         size_t *starts, uint32_t *columns, double *values) {
   const sparse_rows *s = (const sparse_rows *)maker;
-  size_t used = 0;
-  for (size_t i = 0; i < count; i++) {
-    size_t row = s->from + from + i, at = row % TABLE_PAGE;
-    const sparse_page p = sparse_page_of(s->file, row / TABLE_PAGE);
-    size_t entries = (size_t)(p.starts[at + 1] - p.starts[at]);
-    starts[i] = used;
-    memcpy(columns + used, p.columns + p.starts[at], entries * sizeof *columns);
-    memcpy(values + used, p.values + p.starts[at], entries * sizeof *values);
-    used += entries;
+  size_t used = 0, made = 0;
+  if (places) {
+    row_view rows[MATRIX_BLOCK]; /* as many as there are */
+    for (size_t i = 0; i < MATRIX_BLOCK; i++) {
+      rows[i] = view_of(s, from + i);
+    }
+    equal_rows_find(rows, places);
   }
-  starts[count] = used;
-  return count;
+  for (size_t i = 0; i < count; i++) {
+    if (!places || places[i] == made) {
+      const row_view row = view_of(s, from + i);
+      starts[made++] = used;
+      memcpy(columns + used, row.columns, row.count * sizeof *columns);
+      memcpy(values + used, row.values, row.count * sizeof *values);
+      used += row.count;
+    }
+  }
+  starts[made] = used;
+  return made;
 }
 
 static void free_rows(row_maker *maker) {

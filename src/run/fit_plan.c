@@ -142,7 +142,7 @@ double fit_memory_model(const dperm_data *data, const dperm_options *options) {
 
 /* Rows of a table are made once for all passes where that does not take too much. */
 static double kept_bytes(const matrix *x, double rows) {
-  return rows * ((double)x->row_entries * (sizeof(uint32_t) + sizeof(double)) + 2 * sizeof(size_t));
+  return rows * ((double)x->row_entries * (sizeof(uint32_t) + sizeof(double)) + 3 * sizeof(double));
 }
 
 bool fit_memory_keeps(const matrix *x) {

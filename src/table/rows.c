@@ -223,7 +223,8 @@ static uint64_t key_of_cell(const viewed *v, double value) {
 }
 
 static uint64_t key_hash(const void *context, size_t i) {
-  return ((const uint64_t *)context)[i] * UINT64_C(0x9e3779b97f4a7c15) >> 40;
+  const uint64_t key = ((const uint64_t *)context)[i];
+  return (key ^ key >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> 40;
 }
 
 static bool key_same(const void *context, size_t i, size_t j) {
