@@ -12,8 +12,9 @@
 enum { SCALES = LENGTHS + 1 }; /* weights 1, 2, 4, …, 2^LENGTHS */
 
 /* The squared norms, falling, that part the scales of so many columns, of so many that are encoded,
- * for a fit with this nε. */
-void scale_lengths(size_t columns, size_t encoded, double work, double squares[LENGTHS]);
+ * for so many classes and a fit with this nε. */
+void scale_lengths(size_t columns, size_t encoded, size_t classes, double work,
+                   double squares[LENGTHS]);
 /* i for the weight 2^i: by permute-and-flip, of the numbers of records that are at least so long.
  */
 size_t scale_choose(const uint64_t longer[LENGTHS], size_t rows, dperm_neighbours neighbours,

@@ -201,7 +201,7 @@ dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *
     TRY(fixed_schema(out->plain, &out->counted.cells, err));
   }
   lengths.of = out->plain;
-  scale_lengths(schema_asked_columns(out->plain), schema_encoded_columns(out->plain),
+  scale_lengths(schema_asked_columns(out->plain), schema_encoded_columns(out->plain), r->classes,
                 r->work * r->power, lengths.squares);
   for (size_t i = 0; i < LENGTHS; i++) { /* all rows are divided by the same */
     lengths.squares[i] /= pow(out->counted.cells->min_divisor, 2);

@@ -86,7 +86,7 @@ static counted counted_of(const dperm_schema *wide, const table *t, dperm_neighb
   assert_int_equal(numbers.counted, 3); /* the fourth has bins of its own */
   numbers.grid = 64;
   lengths.of = plain;
-  scale_lengths(3, 4, 1000, lengths.squares);
+  scale_lengths(3, 4, 2, 1000, lengths.squares);
   for (size_t i = 0; i < LENGTHS; i++) {
     lengths.squares[i] /= pow(cells->min_divisor, 2);
   }
@@ -289,7 +289,7 @@ TEST(the_scale_is_that_of_the_median_record) {
   random_source source = seeded(11);
   for (size_t columns = 1; columns < 200; columns *= 3) {
     double lengths[LENGTHS];
-    scale_lengths(columns, columns + 2, 1000, lengths);
+    scale_lengths(columns, columns + 2, 2, 1000, lengths);
     for (size_t wanted = 0; wanted < SCALES; wanted++) {
       double norm =
           sqrt(lengths[wanted < LENGTHS ? wanted : LENGTHS - 1]) * (wanted < LENGTHS ? 1.2 : 0.5);
