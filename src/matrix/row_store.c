@@ -9,9 +9,8 @@
 #include "matrix/equal_rows.h"
 
 row_store row_store_of(row_maker *maker) {
-  const size_t entries = MATRIX_BLOCK * maker->most_entries + 1;
-  return (row_store){.maker = maker,
-                     .work_size = 2 * (MATRIX_BLOCK + 1) + entries + (entries + 1) / 2};
+  const size_t entries = MATRIX_BLOCK * maker->most_entries + 1, rows = MATRIX_BLOCK + 1;
+  return (row_store){.maker = maker, .work_size = 2 * rows + entries + (entries + 1) / 2};
 }
 
 void row_store_clear(row_store *store) {

@@ -404,7 +404,7 @@ static dperm_status view_page(table_view *t, size_t page, dperm_error *err) {
     if (p->packed->width <= 2 && p->packed->distinct <= EQUAL_ITEMS_MOST) {
       TRY(view_entries(p, err));
     }
-    if (p->packed->width == 0 && p->entries[0].flags == 0 && !v->column->crossed) {
+    if (p->entries && !p->packed->width && !p->entries->flags && !v->column->crossed) {
       free(p->entries);
       p->entries = NULL;
       t->live[page]--;
