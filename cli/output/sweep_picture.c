@@ -50,13 +50,15 @@ static int in_order(const void *a, const void *b) {
   return (apart > 0) - (apart < 0);
 }
 
-static bool several_epsilons(const sweep_table *t) {
-  double low = INFINITY, high = -INFINITY;
+/* Several of them, or no Λ that all runs of a cell have. */
+static bool epsilon_is_axis(const sweep_table *t) {
+  double low = INFINITY, high = -INFINITY, lambda = NAN;
   for (size_t i = 0; i < t->count; i++) {
     low = fmin(low, t->lines[i].epsilon); /* a NaN is left out */
     high = fmax(high, t->lines[i].epsilon);
+    lambda = fmax(lambda, t->lines[i].lambda);
   }
-  return high > low;
+  return high > low || (isnan(lambda) && isfinite(low));
 }
 
 /* The best of each place of each curve. Returns how many. */
@@ -69,8 +71,8 @@ static size_t find_points(const sweep_table *t, bool against_epsilon, point *out
            t->lines[first].automatic != line->automatic) {
       first++;
     }
-    double epsilon = sweep_is_private(line) ? line->epsilon : 0;
-    out[all] = (point){line, first, against_epsilon ? epsilon : line->lambda};
+    double place = against_epsilon ? line->epsilon : line->lambda;
+    out[all] = (point){line, first, isnan(place) ? 0 : place};
     all += line->runs > 0;
   }
   qsort(out, all, sizeof *out, in_order);
@@ -175,7 +177,7 @@ dperm_status sweep_picture_draw(const sweep_table *table, char **svg, dperm_erro
   if (!points) {
     return out_of_memory(err);
   }
-  bool against_epsilon = several_epsilons(table);
+  bool against_epsilon = epsilon_is_axis(table);
   size_t count = find_points(table, against_epsilon, points);
   if (count == 0) {
     return fail(err, DPERM_INVALID_DATA, "no cell has a result, so there is nothing to draw");

@@ -75,7 +75,10 @@ static void put_cells(FILE *out, const sweep_table *table) {
     const sweep_line *line = &table->lines[i];
     fprintf(out, "<tr><td>%s, %s</td><td>%s</td><td>", line->loss, sweep_method_name(line, name),
             line->epsilon_given.text);
-    fprintf(out, line->automatic ? "%.3g (auto)</td>" : "%g</td>", line->lambda);
+    if (!isnan(line->lambda)) { /* of runs that ask, each has its own */
+      fprintf(out, line->automatic ? "%.3g " : "%g", line->lambda);
+    }
+    fputs(line->automatic ? "(auto)</td>" : "</td>", out);
     if (line->runs > 0) {
       fprintf(out, "<td%s>%.4f", is_best(table, line) ? " class=\"best\"" : "", line->error_mean);
       if (!isnan(line->error_se)) {

@@ -62,7 +62,9 @@ def sweep(estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
     What is measured is the mechanism that ships: every model is planned, perturbed, solved,
     certified and released as `fit` would; only the noise comes from a seed. Nothing here is private, and
     records that the ledger of the environment (``DPERM_LEDGER``) knows are refused. No schema is refined (a share for
-    `refine`).
+    `refine`). `test_data`, a pair of records and labels, is tested on instead of folds. `journal` names a file that keeps
+    what is done: after an interruption the same call goes on from there. Where runs ask the records, each has its own
+    ``lambda`` (NaN here), noise and columns (``dims`` is 0).
 
     >>> import dperm, numpy as np
     >>> rng = np.random.default_rng(0)
@@ -72,6 +74,8 @@ def sweep(estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
     >>> [cell["runs"] for cell in found], found[0]["error_mean"] > found[1]["error_mean"]
     ([15, 15], True)
     """
+    if test_data is not None and not (isinstance(test_data, (tuple, list)) and len(test_data) == 2):
+        raise ValueError("test_data must be a pair of records and labels, (X, y); give (frame, None) for a frame with labels")
     settings, fitters = _cells(estimator, param_grid)
     for fitter in fitters:
         fitter._options(1)
@@ -96,7 +100,10 @@ def sweep(estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
         figures = c.fields(cell.contents)
         errors = cell.contents.errors  # C's own, for this moment
         figures["errors"] = [int(errors[i]) for i in range(figures["runs"])] if errors else []
-        found.append({**settings[figures.pop("index")], **figures})
+        given = settings[figures.pop("index")]
+        if figures["noise"] is None and "noise" in given:  # runs that ask have each their own
+            del figures["noise"]
+        found.append({**given, **figures})
 
     with c.Interruptible() as interruptible:
         how.progress = interruptible.progress

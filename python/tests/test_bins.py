@@ -162,6 +162,21 @@ def test_tuning_counts_what_each_candidate_has(crowd):
     assert found(method="public", public_data=(public, None)) == [8, None]
 
 
+def test_cells_that_ask_keep_what_was_given():
+    amounts = pd.DataFrame({"amount": np.arange(3000) * 71 % 97})
+    amounts["y"] = ((amounts.amount > 30) & (amounts.amount < 60)).astype(int)
+    schema = {"label": {"column": "y", "positive": ["1"], "negative": ["0"]},
+              "columns": [{"name": "amount", "type": "numeric", "min": 0, "max": 100}]}
+    clf = dperm.LogisticRegression(3.0, schema=schema)
+    found = dperm.sweep(clf, {"noise": ["l2", "l1"]}, amounts, folds=2, draws=2)
+    assert [cell["noise"] for cell in found] == ["l2", "l1"]
+    assert all(cell["dims"] == 0 and cell["lambda"] != cell["lambda"] for cell in found)
+    lines = dperm.sweep(dperm.LogisticRegression(3.0, schema=schema, refine=None), {"noise": ["l2"]}, amounts, folds=2, draws=2)
+    assert lines[0]["lambda"] > 0 and found[0]["error_mean"] < 0.2 < lines[0]["error_mean"]
+    with pytest.raises(ValueError, match="pair of records and labels"):
+        dperm.sweep(clf, {"noise": ["l2"]}, amounts, test_data=amounts)
+
+
 def test_cells_of_a_sweep_do_not_depend_on_how_they_are_grouped(crowd, tmp_path):
     def swept(epsilons, **how):
         clf = dperm.LogisticRegression(1.0, schema=AUTO, bins="auto")

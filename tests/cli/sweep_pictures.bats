@@ -28,6 +28,17 @@ P
   [ "$(stat -c %a curves.svg)" = "$(stat -c %a cells.csv)" ]
 }
 
+@test "where each run has its own lambda, epsilon is the axis" {
+  awk 'BEGIN {print "amount,y"; for (i = 0; i < 3000; i++) printf "%d,%d\n", i * 71 % 97, (i * 71 % 97 > 40)}' > amounts.csv
+  echo '{"label": {"column": "y", "positive": ["1"], "negative": ["0"]}, "columns": [{"name": "amount", "type": "numeric",
+    "min": 0, "max": 100}]}' > amounts.json
+  "$DPERM" sweep --data amounts.csv --schema amounts.json --epsilon 1 --draws 2 --folds 2 --out cells.csv \
+    --plot asked.svg --html asked.html 2> /dev/null
+  grep -q '>ε<' asked.svg
+  grep -q '<td>1</td><td>(auto)</td>' asked.html
+  [ ! -e cells.csv.journal ]
+}
+
 @test "the page stands alone and holds what the CSV holds" {
   small_sweep --html page.html
   py <<'P'
