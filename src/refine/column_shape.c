@@ -156,9 +156,9 @@ static void score_column(void *context, size_t i, size_t worker) {
   s->scores[i] = shape_score(sides, sides + cells, middles, cells, middles + cells);
 }
 
-dperm_status shape_of(const refine_counts *counts, const dperm_schema *wide,
-                      const record_tally *tally, dperm_neighbours neighbours, exact_sum *out,
-                      dperm_error *err) {
+dperm_status shape_statistic(const refine_counts *counts, const dperm_schema *wide,
+                             const record_tally *tally, dperm_neighbours neighbours, exact_sum *out,
+                             dperm_error *err) {
   /* Added to a cell, a record moves |256 s − t n| by at most 506 and the root, of 205√n, by 86, or
    * by 205 where the cell was empty and |256 s − t n| can only rise: between −592 and 506. */
   const int64_t added = UNIT + CURVE_MOST + 86, least = UNIT + CURVE_MOST;

@@ -22,9 +22,9 @@ int64_t shape_score(const uint64_t *negative, const uint64_t *positive, const do
                     size_t cells, double *room);
 /* The largest of the scores of these counts' numeric columns: of `tally`, of data encoded under the
  * schema of cells. */
-dperm_status shape_of(const refine_counts *counts, const dperm_schema *wide,
-                      const record_tally *tally, dperm_neighbours neighbours, exact_sum *out,
-                      dperm_error *err);
+dperm_status shape_statistic(const refine_counts *counts, const dperm_schema *wide,
+                             const record_tally *tally, dperm_neighbours neighbours, exact_sum *out,
+                             dperm_error *err);
 
 /* What a score must be above, for so many records. */
 double shape_bar(int64_t reach, size_t rows, double epsilon);

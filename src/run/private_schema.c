@@ -170,7 +170,7 @@ static dperm_status find_shape(const run *r, asked_schema *a, const record_tally
   refine_numbers numbers = a->counted.numbers;
   numbers.grid = GRID;
   TRY(refine_counts_new(a->plain, a->counted.cells, &numbers, &counts, err));
-  TRY(shape_of(&counts, a->plain, tally, r->options->neighbours, &a->shape, err));
+  TRY(shape_statistic(&counts, a->plain, tally, r->options->neighbours, &a->shape, err));
   refine_counts_add(tally, &a->counted.counts);
   return DPERM_OK;
 }

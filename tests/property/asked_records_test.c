@@ -94,7 +94,7 @@ static counted counted_of(const dperm_schema *wide, const table *t, dperm_neighb
   assert_ok(record_tally_of(&view, NULL, 0, &lengths, &tally, err));
   assert_int_equal(tally.rows, t->rows);
   assert_ok(refine_counts_new(plain, cells, &numbers, &counts, err));
-  assert_ok(shape_of(&counts, plain, &tally, neighbours, &out.shape, err));
+  assert_ok(shape_statistic(&counts, plain, &tally, neighbours, &out.shape, err));
   memcpy(out.longer, tally_longer(&tally), sizeof out.longer);
   refine_counts_clear(&counts);
   record_tally_clear(&tally);
