@@ -73,7 +73,7 @@ static void say_refined(const fit_command *c, const json_t *report, const char *
   } else if (c->fit.refine && strcmp(c->fit.refine, "ask") == 0) {
     note(
         "%s: the records were asked nothing, and nothing was spent on it: questions need a numeric "
-        "column without bins, no kernel, and rows times epsilon of at least 1000",
+        "column without bins, no kernel, and rows times epsilon of at least 400",
         name);
   } else if (c->fit.refine && strcmp(c->fit.refine, "none") != 0) {
     note("%s: the schema stays as it is: it has nothing to refine, or there are too few rows "

@@ -11,7 +11,7 @@
 /* Few numbers, or few among categories, need less: the others are to be heard too. So do those of
  * many records, whose noise is short beside them, as rows of long ones are bent when they are
  * clipped: down to half. Each of several classes has its own noise, and a part of the records. */
-static const double wanted_most = 2.5, wanted_each = 0.9, many = 350;
+static const double wanted_most = 2.5, wanted_each = 0.9, many = 700;
 
 void scale_lengths(size_t columns, size_t encoded, size_t classes, double work,
                    double squares[LENGTHS]) {

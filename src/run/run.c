@@ -22,9 +22,9 @@ static bool may_ask(const dperm_options *o) {
 typedef struct question {
   double work, least, most;
 } question;
-static const question scale_question = {40, 0.005, 0.04}, shape_question = {200, 0.03, 0.1};
+static const question scale_question = {25, 0.005, 0.0625}, shape_question = {200, 0.03, 0.1};
 static const double work_each = 400;      /* for each column, below which bins do not pay */
-static const double share_of_shape = 0.1; /* of epsilon, for the counts that a shape is made of */
+static const double share_of_shape = 0.15; /* of epsilon, for the counts that a shape is made of */
 
 static double question_share(const question *q, double work) {
   return work * q->most >= q->work ? fmax(q->least, q->work / work) : 0;
