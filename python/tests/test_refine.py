@@ -62,11 +62,11 @@ def spent_on_asking(privacy, asked):
 
 def test_records_are_asked_how_to_use_their_numbers():
     clf = dperm.LogisticRegression(1.0, schema=WIDE).fit(records())
-    assert clf.privacy_.epsilon == 1.0 and spent_on_asking(clf.privacy_, 0.05625)  # (25 + 200)/4000
+    assert clf.privacy_.epsilon == 1.0 and spent_on_asking(clf.privacy_, 0.06)  # (40 + 200)/4000
     assert clf.privacy_.verify()[0]
     assert (clf.report_["answer"] == "bins") == (clf.privacy_.epsilon_refined > 0.1) and clf.report_["weight"] >= 1
     weighed = dperm.LogisticRegression(1.0, schema=WIDE).fit(records(1600))
-    assert weighed.privacy_.epsilon_refined == 0.015625 and weighed.report_["answer"] == "lines"
+    assert weighed.privacy_.epsilon_refined == 0.025 and weighed.report_["answer"] == "lines"
     few = dperm.LogisticRegression(1.0, schema=WIDE).fit(records(390))
     assert few.privacy_.private and "refined" not in few.model_.to_dict()["schema"] and few.privacy_.epsilon_refined == 0
 
@@ -76,7 +76,7 @@ THREE = {**WIDE, "label": {"column": "rich", "classes": ["no", "yes", "perhaps"]
 
 def test_more_classes_are_asked_for_the_weight_alone():
     clf = dperm.LogisticRegression(1.0, schema=THREE).fit(records())
-    assert clf.privacy_.epsilon_refined == 0.00625 and clf.privacy_.verify()[0] and clf.report_["answer"] == "lines"
+    assert clf.privacy_.epsilon_refined == 0.01 and clf.privacy_.verify()[0] and clf.report_["answer"] == "lines"
 
 
 @pytest.mark.parametrize("given", [dict(refine=None), dict(refine="none"), dict(bins="none"), dict(bins="auto"),

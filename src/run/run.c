@@ -17,17 +17,18 @@ static bool may_ask(const dperm_options *o) {
 }
 
 /* What is asked (refine/number_scale.h, refine/column_shape.h), chosen as docs/reproduction.md
- * says: a question has n·ε at least so much, and a least share of epsilon; where that would be more
- * than the most it may have, it is not asked. */
+ * says: a question has n·ε of so much, and a least share of epsilon; where the most it may have
+ * would leave it with less than `fewest`, it is not asked. */
 typedef struct question {
-  double work, least, most;
+  double work, fewest, least, most;
 } question;
-static const question scale_question = {25, 0.005, 0.0625}, shape_question = {200, 0.03, 0.1};
-static const double work_each = 400;      /* for each column, below which bins do not pay */
+static const question scale_question = {40, 25, 0.005, 0.0625},
+                      shape_question = {200, 200, 0.03, 0.1};
+static const double work_each = 400;       /* for each column, below which bins do not pay */
 static const double share_of_shape = 0.15; /* of epsilon, for the counts that a shape is made of */
 
 static double question_share(const question *q, double work) {
-  return work * q->most >= q->work ? fmax(q->least, q->work / work) : 0;
+  return work * q->most >= q->fewest ? fmax(q->least, fmin(q->most, q->work / work)) : 0;
 }
 
 /* Sets what is asked of the records, if anything is. */

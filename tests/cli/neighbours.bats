@@ -171,7 +171,7 @@ assert plan["rows"] is None and plan["rows_about"] == 100 and plan["neighbours"]
   sed '$d' people.csv > fewer.csv
   for method in split stopping; do
     for data in people.csv fewer.csv; do
-      "$DPERM" tune --schema schema.json --epsilon 2 "${adding[@]}" --lambda 0.1,1 --method $method --data $data \
+      "$DPERM" tune --schema schema.json --epsilon 1.9 "${adding[@]}" --lambda 0.1,1 --method $method --data $data \
         --out m.json 2> $data.words
       "$DPERM" verify --model m.json | grep -v 'tau\|chosen\|weights\|beta\|lambda\|solution_error\|lattice' > $data.lines
       public_part m.json | grep 'portion\|holdout_rows\|rows' > $data.rows

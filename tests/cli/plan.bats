@@ -115,7 +115,7 @@ assert p["epsilon_better_than_coin"] is None and p["rows_better_than_coin"] is N
 
 @test "a plan says what the schema has of epsilon, or will get" {
   plan() { "$DPERM" plan --rows 4000 --epsilon 1 "$@"; }
-  plan --schema schema.json | grep -q 'epsilon for schema   0.05625      of that, for asking the records how'
+  plan --schema schema.json | grep -q 'epsilon for schema   0.06         of that, for asking the records how'
   plan --schema schema.json --refine auto | grep -q 'epsilon for schema   0.08         of that, for the counts by which train'
   for no in "--bins none" "--bins auto" "--refine none" "--rows-per-person 11" "--kernel gaussian --gamma 1 --features 10"; do
     [[ "$(plan --schema schema.json $no)" != *"epsilon for schema"* ]]
