@@ -362,16 +362,13 @@ static void set_depths(sparse *m) {
 
 dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, dperm_error *err) {
   sparse *m = NULL;
-  size_t most = 0, entries = 0;
+  size_t most = 0, entries = rows->entries;
   TRY(rows_reserve_many(rows, 0, 0, err)); /* there are arrays, even where no row came */
   for (size_t i = 0; i < rows->count; i++) {
-    const size_t own = rows_view(rows, i).count;
+    const size_t own = rows->starts[i + 1] - rows->starts[i];
     most = own > most ? own : most;
-    entries += own;
   }
-  if (!rows->places) {
-    TRY(equal_rows_fold(rows, err));
-  }
+  TRY(equal_rows_fold(rows, err));
   TRY(memory_new(1, sizeof *m, &m, err));
   *m = (sparse){
       .base = {.kind = &sparse_kind, .rows = rows->count, .cols = cols, .row_entries = most},

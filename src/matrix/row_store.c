@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
-#include "matrix/equal_rows.h"
 
 row_store row_store_of(row_maker *maker) {
   const size_t entries = MATRIX_BLOCK * maker->most_entries + 1, rows = MATRIX_BLOCK + 1;
@@ -142,95 +141,48 @@ dperm_status rows_keep(const row_store *from, size_t rows, growing_rows *to, dpe
 
 /* ---- listed rows */
 
-/* First which of them differ and how long they are; then, once these have their places, what is in
- * them. */
+/* First how long each is, then, once they have their places, what is in them. */
 typedef struct selection {
   const row_store *from;
   const size_t *rows;
   size_t count;
   growing_rows *to;
-  size_t *lengths; /* NOT_KEPT of rows that are equal to one before them */
-  double *work;    /* work_size a worker */
+  double *work; /* work_size a worker */
   bool placed;
 } selection;
-
-static const size_t NOT_KEPT = SIZE_MAX;
-
-/* Equal rows of a full block, in stored rows; made rows are told apart when all are there. */
-static void find_equal(const selection *s, size_t first, size_t count, size_t *places) {
-  row_view rows[MATRIX_BLOCK];
-  if (count == MATRIX_BLOCK && !s->from->maker) {
-    for (size_t i = 0; i < MATRIX_BLOCK; i++) {
-      rows[i] = rows_view(&s->from->stored, s->rows[first + i]);
-    }
-    equal_rows_find(rows, places);
-    return;
-  }
-  for (size_t i = 0; i < count; i++) {
-    places[i] = i;
-  }
-}
 
 static void select_block(void *context, size_t block, size_t worker) {
   const selection *s = context;
   const size_t first = block * MATRIX_BLOCK, left = s->count - first;
-  const size_t count = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
-  size_t *places = s->to->places + first, kept = 0;
-  if (!s->placed) {
-    find_equal(s, first, count, places);
-  }
-  for (size_t i = 0; i < count; i++) {
-    if (s->placed ? s->lengths[first + i] == NOT_KEPT : places[i] != kept) {
-      s->lengths[first + i] = NOT_KEPT;
-      continue;
-    }
-    const row_window row =
-        rows_at(s->from, s->rows[first + i], 1, s->work + worker * s->from->work_size);
+  for (size_t i = first; i < first + (left < MATRIX_BLOCK ? left : MATRIX_BLOCK); i++) {
+    const row_window row = rows_at(s->from, s->rows[i], 1, s->work + worker * s->from->work_size);
     const size_t place = row_place(&row, 0), begin = row.starts[place];
     const size_t length = row.starts[place + 1] - begin;
-    kept++;
-    s->lengths[first + i] = length;
-    if (s->placed) {
-      const size_t at = s->to->starts[places[i]];
-      memcpy(s->to->columns + at, row.columns + begin, length * sizeof *row.columns);
-      memcpy(s->to->values + at, row.values + begin, length * sizeof *row.values);
+    if (!s->placed) {
+      s->to->starts[i + 1] = length;
+      continue;
     }
+    size_t at = s->to->starts[i];
+    memcpy(s->to->columns + at, row.columns + begin, length * sizeof *row.columns);
+    memcpy(s->to->values + at, row.values + begin, length * sizeof *row.values);
   }
-}
-
-/* From places within blocks to those among all. */
-static size_t place_selected(const selection *s) {
-  size_t kept = 0, block = 0;
-  for (size_t i = 0; i < s->count; i++) {
-    block = i % MATRIX_BLOCK == 0 ? kept : block;
-    s->to->places[i] += block;
-    if (s->lengths[i] != NOT_KEPT) {
-      s->to->starts[kept + 1] = s->to->starts[kept] + s->lengths[i];
-      kept++;
-    }
-  }
-  s->to->places[s->count] = kept;
-  return kept;
 }
 
 dperm_status rows_select(const row_store *from, const size_t *rows, size_t count, growing_rows *to,
                          dperm_error *err) {
   const size_t blocks = (count + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
-  OWNED(scratch_free) scratch space = {0};
-  selection s = {.from = from, .rows = rows, .count = count, .to = to};
-  TRY(scratch_take_raw(&space, pool_workers() * from->work_size, sizeof *s.work, &s.work, err));
-  TRY(scratch_take_raw(&space, count, sizeof *s.lengths, &s.lengths, err));
+  OWNED_MEMORY double *work = NULL;
+  TRY(memory_raw(pool_workers() * from->work_size, sizeof *work, &work, err));
   TRY(rows_reserve_many(to, count, 0, err));
-  TRY(memory_raw(count + 1, sizeof *to->places, &to->places, err));
+  selection s = {.from = from, .rows = rows, .count = count, .to = to, .work = work};
   pool_run(blocks, select_block, &s);
-  const size_t kept = place_selected(&s);
-  TRY(rows_reserve_many(to, count, to->starts[kept], err));
+  for (size_t i = 0; i < count; i++) {
+    to->starts[i + 1] += to->starts[i];
+  }
+  TRY(rows_reserve_many(to, count, to->starts[count], err));
   to->count = count;
-  to->entries = to->starts[kept];
+  to->entries = to->starts[count];
   s.placed = true;
   pool_run(blocks, select_block, &s);
-  if (kept == count) {
-    free(TAKE(to->places));
-  }
   return cancel_check(err);
 }

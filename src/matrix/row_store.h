@@ -32,6 +32,6 @@ void row_store_clear(row_store *store);
 row_window rows_at(const row_store *store, size_t from, size_t count, double *work);
 /* All `rows` rows that a maker makes. */
 dperm_status rows_keep(const row_store *from, size_t rows, growing_rows *to, dperm_error *err);
-/* Listed rows, in their order; those of stored rows folded (equal_rows.h). */
+/* Listed rows, in their order. */
 dperm_status rows_select(const row_store *from, const size_t *rows, size_t count, growing_rows *to,
                          dperm_error *err);

@@ -7,17 +7,11 @@
 #include "base/memory.h"
 #include "sweep/sweep_run.h"
 
-/* The records that fold `number` holds out, or all the others. */
-static dperm_status select_side(const sweep *s, size_t number, bool held_out, dperm_data **out,
+static dperm_status select_side(const sweep *s, size_t fold, bool held_out, dperm_data **out,
                                 dperm_error *err) {
   OWNED_MEMORY size_t *index = NULL;
-  size_t count = 0, rows = rows_in_all(s->data->x);
-  TRY(memory_new(rows, sizeof *index, &index, err));
-  for (size_t i = 0; i < rows; i++) {
-    if ((s->split.part[i] == number) == held_out) {
-      index[count++] = i;
-    }
-  }
+  size_t count = 0;
+  TRY(split_side(&s->split, rows_in_all(s->data->x), fold, held_out, &index, &count, err));
   return dperm_data_select(s->data, index, count, out, err);
 }
 

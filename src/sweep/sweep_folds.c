@@ -27,17 +27,12 @@ void sweep_rows_free(sweep_rows *rows) {
 static dperm_status open_side(const sweep_split *split, const sweep_rows *from, size_t number,
                               bool held_out, sweep_rows *out, dperm_error *err) {
   OWNED_MEMORY size_t *index = NULL;
-  size_t count = 0, rows = rows_in_all(from->x);
+  size_t count = 0;
   if (!split->part) { /* all of them, where they are */
     *out = (sweep_rows){.x = from->x, .labels = from->labels};
     return DPERM_OK;
   }
-  TRY(memory_new(rows, sizeof *index, &index, err));
-  for (size_t i = 0; i < rows; i++) {
-    if ((split->part[i] == number) == held_out) {
-      index[count++] = i;
-    }
-  }
+  TRY(split_side(split, rows_in_all(from->x), number, held_out, &index, &count, err));
   TRY(from->x->kind->select(from->x, index, count, &out->made, err));
   if (from->made && from->x->spread) { /* features are made where the rows have arrived */
     TRY(features_keep(out->made, &out->kept, err));

@@ -51,6 +51,9 @@ dperm_status split_draw(size_t rows, size_t folds, uint64_t seed, sweep_split *o
 /* Rows that a fit of fold `variant` (0: the first folds, which hold out one row more) sees. */
 size_t split_train_rows(const sweep_split *split, size_t rows, size_t variant);
 size_t split_variant(const sweep_split *split, size_t rows, size_t fold);
+/* The rows that a fold holds out, or all the others, into an array that the caller frees. */
+dperm_status split_side(const sweep_split *split, size_t rows, size_t fold, bool held_out,
+                        size_t **index, size_t *count, dperm_error *err);
 
 /* Rows that fits see and rows that judge them: in place, or copies where rows are spread over
  * processes, since every process must have whole stripes of a fold's rows. */

@@ -34,3 +34,15 @@ size_t split_train_rows(const sweep_split *split, size_t rows, size_t variant) {
   size_t held = split->part ? rows / split->folds + (variant == 0 && rows % split->folds > 0) : 0;
   return rows - held;
 }
+
+dperm_status split_side(const sweep_split *split, size_t rows, size_t fold, bool held_out,
+                        size_t **index, size_t *count, dperm_error *err) {
+  TRY(memory_new(rows, sizeof **index, index, err));
+  *count = 0;
+  for (size_t i = 0; i < rows; i++) {
+    if ((split->part[i] == fold) == held_out) {
+      (*index)[(*count)++] = i;
+    }
+  }
+  return DPERM_OK;
+}
