@@ -8,9 +8,12 @@ if(SKBUILD) # a wheel: one file beside the modules, no links
   return()
 endif()
 
-# The command finds its library wherever the two are moved together. (Paths may be absolute.)
+# The command finds its library wherever the two are moved together, and in the build folder. (Paths
+# may be absolute.) Both are built with the list that is installed: one that cmake is to change ends
+# with an empty name, which is the folder that one happens to stand in.
 file(RELATIVE_PATH to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-set_target_properties(dperm_command PROPERTIES INSTALL_RPATH "$ORIGIN/${to_lib}")
+set_target_properties(dperm_command PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/${to_lib}")
+set_target_properties(dperm dperm_command PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
 
 install(TARGETS dperm EXPORT dperm-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -37,6 +37,14 @@ load helpers
   [[ "$output" == *"libdperm.so.0: version \`DPERM_9.9' not found"* ]]
 }
 
+@test "no library is taken from the folder that one stands in" {
+  for needed in $(objdump -p "$DPERM" "$DPERM_BUILD"/libdperm.so.0 | awk '$1 == "NEEDED" { print $2 }'); do
+    echo strange > "$needed"
+  done
+  [ -e libjansson.so.4 ]
+  "$DPERM" --version
+}
+
 @test "CMake finds the shared library, and the static one with all that it needs" {
   case "$DPERM_BUILD" in *san*) skip "sanitizers do not install" ;; esac
   cmake --install "$DPERM_BUILD" --prefix "$PWD/root" > /dev/null
