@@ -2,6 +2,7 @@
 #include "refine/column_shape.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,10 +44,12 @@ typedef struct label_sum {
   double sum, count, middle;
 } label_sum;
 
-/* The fullest first: most curves are out of the question after one or two. */
+/* The fullest first: most curves are out of the question after one or two. Once a curve is as near
+ * as `enough` no other is of interest. */
 typedef struct label_sums {
   label_sum *at;
   size_t cells;
+  double enough;
 } label_sums;
 
 static int fuller(const void *a, const void *b) {
@@ -74,9 +77,9 @@ static double misfit(const label_sums *l, const curve_table table, double slope,
 static double curves_misfit(const label_sums *l, const curve_table table, bool heights,
                             const double *middles, size_t cells, double least) {
   double slope = slope_least;
-  for (int k = 0; k < SLOPES; k++, slope *= slope_ratio) {
+  for (int k = 0; k < SLOPES && least > l->enough; k++, slope *= slope_ratio) {
     least = misfit(l, table, slope, -1.5, 0, misfit(l, table, slope, 1.5, 0, least));
-    for (size_t c = 0; c < cells; c++) {
+    for (size_t c = 0; c < cells && least > l->enough; c++) {
       double next = c + 1 < cells ? middles[c + 1] : 1;
       least = misfit(l, table, slope, middles[c], 0, least);
       least = misfit(l, table, slope, (middles[c] + next) / 2, 0, least);
@@ -105,8 +108,8 @@ static double least_misfit(const label_sums *l, const double *middles, size_t ce
 }
 
 int64_t shape_score(const uint64_t *negative, const uint64_t *positive, const double *middles,
-                    size_t cells, double *room) {
-  label_sums l = {(label_sum *)(void *)room, 0};
+                    size_t cells, int64_t above, double *room) {
+  label_sums l = {(label_sum *)(void *)room, 0, 0};
   double roots = 0;
   for (size_t c = 0; c < cells; c++) {
     double count = (double)(negative[c] + positive[c]);
@@ -117,6 +120,7 @@ int64_t shape_score(const uint64_t *negative, const uint64_t *positive, const do
     }
   }
   qsort(l.at, l.cells, sizeof *l.at, fuller);
+  l.enough = roots + (double)above;
   return (int64_t)(least_misfit(&l, middles, cells) - roots);
 }
 
@@ -131,18 +135,18 @@ static void place_middles(const schema_column *column, const cell_counts *counts
   }
 }
 
-/* All columns, side by side. */
+/* All columns, side by side. Most are known not to have the largest score after a few curves. */
 typedef struct scoring {
   const refine_counts *counts;
   const dperm_schema *wide;
   const record_tally *tally;
   size_t most;    /* cells of a column */
   uint64_t *room; /* 6 × most for each worker */
-  int64_t *scores;
+  _Atomic int64_t largest;
 } scoring;
 
 static void score_column(void *context, size_t i, size_t worker) {
-  const scoring *s = context;
+  scoring *s = context;
   const cell_counts *column = &s->counts->columns[i];
   const size_t cells = column->cells;
   uint64_t *sides = s->room + worker * 6 * s->most;
@@ -153,7 +157,10 @@ static void score_column(void *context, size_t i, size_t worker) {
     sides[cells + column->cell[j]] += tally_side(s->tally, column->first + j, true);
   }
   place_middles(&s->wide->columns[column->column], column, middles);
-  s->scores[i] = shape_score(sides, sides + cells, middles, cells, middles + cells);
+  int64_t largest = atomic_load(&s->largest),
+          score = shape_score(sides, sides + cells, middles, cells, largest, middles + cells);
+  while (score > largest && !atomic_compare_exchange_weak(&s->largest, &largest, score)) {
+  }
 }
 
 dperm_status shape_statistic(const refine_counts *counts, const dperm_schema *wide,
@@ -164,20 +171,14 @@ dperm_status shape_statistic(const refine_counts *counts, const dperm_schema *wi
   const int64_t added = UNIT + CURVE_MOST + 86, least = UNIT + CURVE_MOST;
   bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   OWNED_MEMORY uint64_t *room = NULL;
-  OWNED_MEMORY int64_t *scores = NULL;
-  scoring s = {.counts = counts, .wide = wide, .tally = tally};
+  scoring s = {.counts = counts, .wide = wide, .tally = tally, .largest = INT64_MIN};
   for (size_t i = 0; i < counts->count; i++) {
     s.most = counts->columns[i].cells > s.most ? counts->columns[i].cells : s.most;
   }
   TRY(memory_new(pool_workers() * 6 * s.most, sizeof *room, &room, err));
-  TRY(memory_new(counts->count, sizeof *scores, &scores, err));
   s.room = room;
-  s.scores = scores;
   pool_run(counts->count, score_column, &s);
-  *out = (exact_sum){INT64_MIN, adding ? added : added + least};
-  for (size_t i = 0; i < counts->count; i++) {
-    out->value = scores[i] > out->value ? scores[i] : out->value;
-  }
+  *out = (exact_sum){atomic_load(&s.largest), adding ? added : added + least};
   return cancel_check(err);
 }
 

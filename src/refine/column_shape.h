@@ -17,9 +17,10 @@ typedef struct exact_sum {
 } exact_sum;
 
 /* The score of a column from its cells' counts, by side, and the places of their middles, rising
- * from −1 to 1 over the range. `room` has 3 doubles for each cell. */
+ * from −1 to 1 over the range; exact if it is above `above`, else something that is not. `room` has
+ * 3 doubles for each cell. */
 int64_t shape_score(const uint64_t *negative, const uint64_t *positive, const double *middles,
-                    size_t cells, double *room);
+                    size_t cells, int64_t above, double *room);
 /* The largest of the scores of these counts' numeric columns: of `tally`, of data encoded under the
  * schema of cells. */
 dperm_status shape_statistic(const refine_counts *counts, const dperm_schema *wide,

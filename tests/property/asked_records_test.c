@@ -181,9 +181,12 @@ TEST(no_counts_of_cells_move_further) {
       uint64_t some = random_below(&source, 3);
       counts[c] = random_below(&source, some == 0 ? 2 : some == 1 ? 20 : 3000);
     }
-    int64_t before = shape_score(counts, counts + CELLS, middles, CELLS, room);
+    int64_t before = shape_score(counts, counts + CELLS, middles, CELLS, INT64_MIN, room);
+    int64_t above = before + (int64_t)random_below(&source, 600) - 300;
+    int64_t stopped = shape_score(counts, counts + CELLS, middles, CELLS, above, room);
+    assert_true(before > above ? stopped == before : stopped <= above);
     counts[random_below(&source, 2 * CELLS)]++;
-    int64_t by = shape_score(counts, counts + CELLS, middles, CELLS, room) - before;
+    int64_t by = shape_score(counts, counts + CELLS, middles, CELLS, INT64_MIN, room) - before;
     assert_true(by >= -592 && by <= 506);
     most = llabs(by) > most ? llabs(by) : most;
   }
@@ -203,7 +206,7 @@ TEST(a_line_has_no_shape_and_a_band_has_one) {
         positive[c] = (uint64_t)(EACH * p);
         negative[c] = EACH - positive[c];
       }
-      assert_true(shape_score(negative, positive, middles, CELLS, room) <
+      assert_true(shape_score(negative, positive, middles, CELLS, INT64_MIN, room) <
                   (int64_t)(256 * 0.03 * CELLS * EACH));
     }
   }
@@ -211,7 +214,7 @@ TEST(a_line_has_no_shape_and_a_band_has_one) {
     positive[c] = c > 20 && c < 40 ? EACH : 0;
     negative[c] = EACH - positive[c];
   }
-  assert_true(shape_score(negative, positive, middles, CELLS, room) >
+  assert_true(shape_score(negative, positive, middles, CELLS, INT64_MIN, room) >
               (int64_t)(256 * 0.4 * CELLS * EACH));
 }
 
