@@ -71,6 +71,26 @@ static double misfit(const label_sums *l, const curve_table table, double slope,
   return fmin(fmin(rising, falling), least);
 }
 
+/* How far a number is from an interval, given by any two ends. */
+static double gap(double number, double end, double other_end) {
+  return fmax(0, fmax(fmin(end, other_end) - number, number - fmax(end, other_end)));
+}
+
+/* What no curve with an offset between the two is nearer than, or its mirror image, whichever is
+ * less; or at least `least`. In each cell the curves are between the two, as all roundings rise. */
+static double misfit_within(const label_sums *l, const curve_table table, double slope,
+                            double offset, double last, double least) {
+  double rising = 0, falling = 0;
+  for (size_t c = 0; c < l->cells && (rising < least || falling < least); c++) {
+    const label_sum *cell = &l->at[c];
+    double t = cell->count * curve_at(table, slope * (cell->middle - offset)),
+           u = cell->count * curve_at(table, slope * (cell->middle - last));
+    rising += gap(cell->sum, t, u);
+    falling += gap(-cell->sum, t, u);
+  }
+  return fmin(rising, falling);
+}
+
 /* Steep and gentle curves through the middles of all cells, halfway between two, and beyond the
  * range; and where a step is a matter of few cells, at many heights in each, if these are wanted.
  */
@@ -83,7 +103,11 @@ static double curves_misfit(const label_sums *l, const curve_table table, bool h
       double next = c + 1 < cells ? middles[c + 1] : 1;
       least = misfit(l, table, slope, middles[c], 0, least);
       least = misfit(l, table, slope, (middles[c] + next) / 2, 0, least);
-      for (int z = 1; heights && slope >= slope_steep && z <= HEIGHTS; z++) {
+      const double far = HEIGHTS * height_step / slope;
+      const bool many = heights && slope >= slope_steep &&
+                        misfit_within(l, table, slope, middles[c] - far, middles[c] + far, least) <
+                            least;
+      for (int z = 1; many && z <= HEIGHTS; z++) {
         double away = z * height_step / slope;
         least = misfit(l, table, slope, middles[c] - away, 0, least);
         least = misfit(l, table, slope, middles[c] + away, 0, least);

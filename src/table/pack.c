@@ -45,7 +45,7 @@ static uint64_t bits_of(double cell) {
 /* The place of a small whole number, or NULL. */
 static uint16_t *small_place(column_packer *p, double cell) {
   const bool is_near = cell >= 0 && cell < SMALL;
-  const size_t whole = is_near ? (size_t)cell : 0;
+  const int whole = is_near ? (int)cell : 0;
   return bits_of((double)whole) == bits_of(cell) ? &p->small[whole] : NULL;
 }
 
@@ -76,15 +76,21 @@ static dperm_status spread_out(column_packer *p, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* The cells up to the first that is not a small number seen before. */
+/* The cells up to the first that is not a small number seen before. Records that are alike often
+ * stand together. */
 static size_t add_small(column_packer *p, const double *cells, size_t count) {
   size_t i = 0;
-  for (uint16_t *to = p->indexes + p->cells; i < count; i++) {
+  uint16_t *to = p->indexes + p->cells;
+  while (i < count) {
+    const uint64_t key = bits_of(cells[i]);
     const uint16_t *place = small_place(p, cells[i]);
     if (!place || !*place) {
       break;
     }
-    to[i] = (uint16_t)(*place - 1);
+    const uint16_t index = (uint16_t)(*place - 1);
+    do {
+      to[i] = index;
+    } while (++i < count && bits_of(cells[i]) == key);
   }
   p->cells += i;
   return i;
