@@ -119,8 +119,7 @@ static dperm_status numeric_cells(const schema_column *column, const json_t *giv
 }
 
 /* Columns none of which could hold more than one entry, and no weight so small that it would be
- * lost; those that are not counted stay what they are, so that a record that cannot be encoded is
- * found now. */
+ * lost. Where numbers alone are of interest, the others are not looked at. */
 static dperm_status cell_columns(const dperm_schema *wide, bool numbers, json_t **out,
                                  dperm_error *err) {
   const json_t *list = json_object_get(wide->json, "columns");
@@ -128,7 +127,9 @@ static dperm_status cell_columns(const dperm_schema *wide, bool numbers, json_t 
   for (size_t c = 0; c < wide->column_count; c++) {
     const schema_column *column = &wide->columns[c];
     json_t *cells = NULL, *given = json_array_get(list, c);
-    if (!refine_rule_counts(column, numbers)) {
+    if (numbers && column->type == COLUMN_CATEGORICAL) {
+      cells = json_pack("{s:s, s:s}", "name", column->name, "type", "ignore");
+    } else if (!refine_rule_counts(column, numbers)) {
       cells = json_incref(given);
     } else if (column->type == COLUMN_CATEGORICAL) {
       cells = json_copy(given);
