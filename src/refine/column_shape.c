@@ -104,9 +104,9 @@ static double curves_misfit(const label_sums *l, const curve_table table, bool h
       least = misfit(l, table, slope, middles[c], 0, least);
       least = misfit(l, table, slope, (middles[c] + next) / 2, 0, least);
       const double far = HEIGHTS * height_step / slope;
-      const bool many = heights && slope >= slope_steep &&
-                        misfit_within(l, table, slope, middles[c] - far, middles[c] + far, least) <
-                            least;
+      const bool many =
+          heights && slope >= slope_steep &&
+          misfit_within(l, table, slope, middles[c] - far, middles[c] + far, least) < least;
       for (int z = 1; many && z <= HEIGHTS; z++) {
         double away = z * height_step / slope;
         least = misfit(l, table, slope, middles[c] - away, 0, least);
