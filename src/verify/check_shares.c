@@ -104,7 +104,26 @@ bool read_parts(verifier *v, const char *name, epsilon_parts *out) {
   return true;
 }
 
+/* Whoever states an epsilon beside these spent one that the sum does not have. */
+static void check_unknown_shares(verifier *v) {
+  const char *name;
+  json_t *object;
+  json_object_foreach((json_t *)v->root, name, object) { /* which it does not change */
+    bool known = strcmp(name, "privacy") == 0;
+    for (size_t i = 0; i < SPENT_SHARES; i++) {
+      known = known || strcmp(name, spent_shares[i].file) == 0;
+    }
+    if (!known && json_object_get(object, "epsilon")) {
+      (void)fails(v, "shares",
+                  "\"%.40s\" states an epsilon of a kind that is not known here; verify with "
+                  "the version that made the model",
+                  name);
+    }
+  }
+}
+
 void check_spent_shares(verifier *v) {
+  check_unknown_shares(v);
   for (const struct spent_share *s = spent_shares; s < spent_shares + SPENT_SHARES; s++) {
     double cost = 0;
     epsilon_parts p;

@@ -27,6 +27,8 @@ right() { cp "$DPERM_SOURCE/tests/fuzz/corpus/verify_fuzz/$1" model.json; }
   grep -q '^FAILS  claim: (epsilon, delta) = ' lines
   [ "$(wc -l < message)" -eq 1 ]
   grep -q '^dperm: changed.json: the privacy claim does not follow; beta: ' message
+  change 'm["histograms"] = {"epsilon": 0.1}'
+  says 1 'FAILS  shares: "histograms" states an epsilon' "$DPERM" verify --model changed.json
   sed 's/"rows":10000/"rows":10001/' model.json > damaged.json
   run "$DPERM" verify --model damaged.json
   [ "$status" -eq 1 ]
