@@ -10,10 +10,13 @@ endif()
 
 # The command finds its library wherever the two are moved together, and in the build folder. (Paths
 # may be absolute.) Both are built with the list that is installed: one that cmake is to change ends
-# with an empty name, which is the folder that one happens to stand in.
+# with an empty name, which is the folder that one happens to stand in. (A package has none.)
 file(RELATIVE_PATH to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set_target_properties(dperm_command PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/${to_lib}")
-set_target_properties(dperm dperm_command PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
+if(NOT CMAKE_SKIP_INSTALL_RPATH)
+  set_target_properties(dperm dperm_command PROPERTIES BUILD_WITH_INSTALL_RPATH ON
+    INSTALL_RPATH_USE_LINK_PATH ON)
+endif()
 
 install(TARGETS dperm EXPORT dperm-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

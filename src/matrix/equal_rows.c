@@ -72,6 +72,15 @@ static void drop_blocks(growing_rows *rows, size_t *places) {
   rows->starts[kept] = rows->entries = used;
 }
 
+/* What the rows that were dropped had; where that fails, they keep it. */
+static void give_back(growing_rows *rows) {
+  uint32_t *columns = realloc(rows->columns, (rows->entries + 1) * sizeof *columns);
+  double *values = realloc(rows->values, (rows->entries + 1) * sizeof *values);
+  rows->columns = columns ? columns : rows->columns;
+  rows->values = values ? values : rows->values;
+  rows->columns_capacity = rows->values_capacity = rows->entries + 1;
+}
+
 dperm_status equal_rows_fold(growing_rows *rows, dperm_error *err) {
   OWNED_MEMORY size_t *places = NULL;
   const size_t full = rows->count / MATRIX_BLOCK;
@@ -81,6 +90,7 @@ dperm_status equal_rows_fold(growing_rows *rows, dperm_error *err) {
   drop_blocks(rows, places);
   if (places[rows->count] < rows->count) {
     rows->places = TAKE(places);
+    give_back(rows);
   }
   return DPERM_OK;
 }

@@ -193,6 +193,90 @@ TEST(no_counts_of_cells_move_further) {
   assert_true(most >= 450); /* or the test could not see a reach that is too small */
 }
 
+/* ---- every curve of docs/proofs/bins.md, one after the other */
+
+static double height_at(int which, double z) {
+  double steps = floor(fmin(fabs(z) * 32, 1023)), at = (steps + 0.5) / 32;
+  double gentle = at / sqrt(1 + at * at), tight = at / sqrt(sqrt(1 + at * at * at * at));
+  double height = rint(250 * (which == 0 ? gentle : (gentle + tight) / 2));
+  return z < 0 ? -height : height;
+}
+
+typedef struct reference {
+  const uint64_t *negative, *positive;
+  const double *middles;
+  size_t cells;
+  double least;
+} reference;
+
+/* A curve and its mirror image; flat with a slope of 0. */
+static void try_curve(reference *r, int which, double slope, double offset, double flat) {
+  double sums[2] = {0, 0};
+  for (size_t c = 0; c < r->cells; c++) {
+    double n = (double)(r->negative[c] + r->positive[c]);
+    double s = 256 * ((double)r->positive[c] - (double)r->negative[c]);
+    double t = slope > 0 ? height_at(which, slope * (r->middles[c] - offset)) : flat;
+    sums[0] += fabs(s - t * n);
+    sums[1] += fabs(s + t * n);
+  }
+  r->least = fmin(r->least, fmin(sums[0], sums[1]));
+}
+
+static int64_t reference_score(reference *r) {
+  double roots = 0;
+  r->least = INFINITY;
+  for (size_t c = 0; c < r->cells; c++) {
+    roots += floor(205 * sqrt((double)(r->negative[c] + r->positive[c])));
+  }
+  for (int level = 0; level <= 250; level += 2) {
+    try_curve(r, 0, 0, 0, level);
+  }
+  for (int which = 0; which < 2; which++) {
+    double slope = 0.25;
+    for (int k = 0; k < 24; k++, slope *= 1.35) {
+      try_curve(r, which, slope, 1.5, 0);
+      try_curve(r, which, slope, -1.5, 0);
+      for (size_t c = 0; c < r->cells; c++) {
+        double at = r->middles[c], next = c + 1 < r->cells ? r->middles[c + 1] : 1;
+        try_curve(r, which, slope, (at + next) / 2, 0);
+        for (int z = which == 1 && slope >= 4 ? -20 : 0; z <= (which == 1 && slope >= 4 ? 20 : 0);
+             z++) {
+          double away = abs(z) * 0.08 / slope;
+          try_curve(r, which, slope, z < 0 ? at - away : at + away, 0);
+        }
+      }
+    }
+  }
+  return (int64_t)(r->least - roots);
+}
+
+/* What is skipped could not have been the nearest. */
+TEST(no_curve_is_nearer_than_the_one_found) {
+  enum { CELLS = 10 };
+  random_source source = seeded(31);
+  double room[3 * CELLS], middles[CELLS];
+  for (size_t trial = 0; trial < 1500; trial++) {
+    const size_t cells = 2 + random_below(&source, CELLS - 1);
+    const double at = (double)random_below(&source, 200) / 100 - 1;
+    const double steep = exp((double)random_below(&source, 700) / 100 - 1);
+    uint64_t counts[2 * CELLS];
+    double middle = -1;
+    for (size_t c = 0; c < cells; c++) {
+      uint64_t all = random_below(&source, trial % 5 == 0 ? 2000 : trial % 5 < 3 ? 30 : 6);
+      middle += (double)(1 + random_below(&source, 1000)) / 1001 * 2 / (double)cells;
+      middles[c] = fmin(middle, 1);
+      double share = trial % 3 == 0   ? 1 / (1 + exp(-steep * (middles[c] - at)))
+                     : trial % 3 == 1 ? (double)(middles[c] > at)
+                                      : (double)random_below(&source, 100) / 100;
+      counts[cells + c] = (uint64_t)((double)all * share);
+      counts[c] = all - counts[cells + c];
+    }
+    reference r = {counts, counts + cells, middles, cells, 0};
+    assert_int_equal(shape_score(counts, counts + cells, middles, cells, INT64_MIN, room),
+                     reference_score(&r));
+  }
+}
+
 /* A logistic law of any steepness leaves next to nothing; a band leaves most of it. */
 TEST(a_line_has_no_shape_and_a_band_has_one) {
   enum { CELLS = 64, EACH = 1000 };
