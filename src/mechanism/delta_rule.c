@@ -19,13 +19,14 @@ static const double cancelled = 1e-13; /* and of a difference of such */
 static const double root_half = 0.7071067811865476;
 
 /* For x ≥ 0. From 2 on by its continued fraction, x + (1/2)/(x + (2/2)/(x + (3/2)/(x + …))) under
- * 1/√π: all terms are positive, so convergents lie on both sides, and 60 of them are enough. */
+ * 1/√π: all terms are positive, so convergents lie on both sides; k of them err by about
+ * e^(−x√(8k)), which is below 2^−57 for those that are taken. */
 static double erfcx(double x) {
   if (x < 2) {
     return exp(x * x) * erfc(x);
   }
   double fraction = x;
-  for (int i = 60; i > 0; i--) {
+  for (int i = (int)(200 / (x * x)) + 6; i > 0; i--) {
     fraction = x + 0.5 * i / fraction;
   }
   return 0.5641895835477563 / fraction;
@@ -83,15 +84,26 @@ static void narrow(const delta_corners *corners, double epsilon, double goal, br
   }
 }
 
+/* About log A: tails go as exp(−((ε − slack)/(length·A))²/2). */
+static double first_guess(const delta_corners *corners, double epsilon, double delta) {
+  double least = INFINITY, tail = fmax(sqrt(-2 * log(delta)), 1);
+  for (size_t i = 0; i < corners->count; i++) {
+    const delta_corner *c = &corners->at[i];
+    least = fmin(least, fmax(epsilon - c->slack, epsilon * 1e-3) / (c->length * tail));
+  }
+  return log(isfinite(least) ? least : epsilon);
+}
+
 double delta_invert(const delta_corners *corners, double epsilon, double delta) {
-  const double step = 1.4, least = -660, most = 660;
-  double goal = log(delta);
+  const double least = -660, most = 660;
+  double goal = log(delta), step = 0.2;
   bracket b = {(double)NAN, (double)NAN, 0, 0};
   if (!(delta_of(corners, epsilon, 0) <= delta)) {
     return 0;
   }
-  for (double x = log(epsilon); (isnan(b.low) || isnan(b.high)) && x > least && x < most;
-       x += isnan(b.low) ? -step : step) {
+  for (double x = first_guess(corners, epsilon, delta);
+       (isnan(b.low) || isnan(b.high)) && x > least && x < most;
+       x += isnan(b.low) ? -step : step, step = fmin(2 * step, 1.4)) {
     double y = log(delta_of(corners, epsilon, exp(x))) - goal;
     *(y <= 0 ? &b.low : &b.high) = x;
     *(y <= 0 ? &b.at_low : &b.at_high) = y;

@@ -225,7 +225,7 @@ static double cost(const public_numbers *g, double lambda, double bound, double 
 /* The cheapest Λ_t ≥ lowest, over twelve powers of ten: a coarse scan, then golden sections around
  * the best place. Any choice is private; this one is only good. */
 static double cheapest_total(const public_numbers *g, double lambda, double lowest, double bound) {
-  enum { STEPS = 120 };
+  enum { STEPS = 30, SECTIONS = 40 };
   const double golden = 0.6180339887498949, span = 12.0 / STEPS;
   double best = lowest;
   double best_cost = cost(g, lambda, bound, lowest);
@@ -236,16 +236,27 @@ static double cheapest_total(const public_numbers *g, double lambda, double lowe
       best = total;
     }
   }
-  double low = fmax(lowest, best * pow(10, -span)), high = best * pow(10, span);
-  for (int i = 0; i < 60; i++) {
-    double left = high - golden * (high - low), right = low + golden * (high - low);
-    if (cost(g, lambda, bound, left) <= cost(g, lambda, bound, right)) {
+  /* in logarithms, as the ends are six times apart */
+  double low = log(fmax(lowest, best * pow(10, -span))), high = log(best * pow(10, span));
+  double left = high - golden * (high - low), right = low + golden * (high - low);
+  double at_left = cost(g, lambda, bound, exp(left)), at_right = cost(g, lambda, bound, exp(right));
+  for (int i = 0; i < SECTIONS; i++) {
+    if (at_left <= at_right) {
       high = right;
+      right = left;
+      at_right = at_left;
+      left = high - golden * (high - low);
+      at_left = cost(g, lambda, bound, exp(left));
     } else {
       low = left;
+      left = right;
+      at_left = at_right;
+      right = low + golden * (high - low);
+      at_right = cost(g, lambda, bound, exp(right));
     }
   }
-  return cost(g, lambda, bound, low) < best_cost ? low : best;
+  const double found = fmax(lowest, exp(at_left <= at_right ? left : right));
+  return cost(g, lambda, bound, found) < best_cost ? found : best;
 }
 
 /* The Λ_t at which 2 log(1 + κc), which the paper takes off ε, is twice this. */
