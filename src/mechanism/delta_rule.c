@@ -84,25 +84,16 @@ static void narrow(const delta_corners *corners, double epsilon, double goal, br
   }
 }
 
-/* About log A: tails go as exp(−((ε − slack)/(length·A))²/2). */
-static double first_guess(const delta_corners *corners, double epsilon, double delta) {
-  double least = INFINITY, tail = fmax(sqrt(-2 * log(delta)), 1);
-  for (size_t i = 0; i < corners->count; i++) {
-    const delta_corner *c = &corners->at[i];
-    least = fmin(least, fmax(epsilon - c->slack, epsilon * 1e-3) / (c->length * tail));
-  }
-  return log(isfinite(least) ? least : epsilon);
-}
-
 double delta_invert(const delta_corners *corners, double epsilon, double delta) {
   const double least = -660, most = 660;
-  double goal = log(delta), step = 0.2;
+  /* The longest comes first, and its tail goes as exp(−(ε/(length·A))²/2). */
+  const delta_corner *c = &corners->at[0];
+  double goal = log(delta), guess = epsilon / (c->length * fmax(sqrt(-2 * goal), 1)), step = 0.2;
   bracket b = {(double)NAN, (double)NAN, 0, 0};
   if (!(delta_of(corners, epsilon, 0) <= delta)) {
     return 0;
   }
-  for (double x = first_guess(corners, epsilon, delta);
-       (isnan(b.low) || isnan(b.high)) && x > least && x < most;
+  for (double x = log(guess); (isnan(b.low) || isnan(b.high)) && x > least && x < most;
        x += isnan(b.low) ? -step : step, step = fmin(2 * step, 1.4)) {
     double y = log(delta_of(corners, epsilon, exp(x))) - goal;
     *(y <= 0 ? &b.low : &b.high) = x;

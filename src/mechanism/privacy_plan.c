@@ -236,26 +236,21 @@ static double cheapest_total(const public_numbers *g, double lambda, double lowe
       best = total;
     }
   }
-  /* in logarithms, as the ends are six times apart */
+  /* in logarithms: the ends are six times apart */
   double low = log(fmax(lowest, best * pow(10, -span))), high = log(best * pow(10, span));
-  double left = high - golden * (high - low), right = low + golden * (high - low);
-  double at_left = cost(g, lambda, bound, exp(left)), at_right = cost(g, lambda, bound, exp(right));
+  double at[2] = {high - golden * (high - low), low + golden * (high - low)}, price[2];
+  price[0] = cost(g, lambda, bound, exp(at[0]));
+  price[1] = cost(g, lambda, bound, exp(at[1]));
   for (int i = 0; i < SECTIONS; i++) {
-    if (at_left <= at_right) {
-      high = right;
-      right = left;
-      at_right = at_left;
-      left = high - golden * (high - low);
-      at_left = cost(g, lambda, bound, exp(left));
-    } else {
-      low = left;
-      left = right;
-      at_left = at_right;
-      right = low + golden * (high - low);
-      at_right = cost(g, lambda, bound, exp(right));
-    }
+    const int lower =
+        price[0] <= price[1]; /* the other place takes this one's, and a new one comes */
+    *(lower ? &high : &low) = at[lower];
+    at[lower] = at[!lower];
+    price[lower] = price[!lower];
+    at[!lower] = lower ? high - golden * (high - low) : low + golden * (high - low);
+    price[!lower] = cost(g, lambda, bound, exp(at[!lower]));
   }
-  const double found = fmax(lowest, exp(at_left <= at_right ? left : right));
+  const double found = fmax(lowest, exp(at[price[1] < price[0]]));
   return cost(g, lambda, bound, found) < best_cost ? found : best;
 }
 
