@@ -242,8 +242,7 @@ static double cheapest_total(const public_numbers *g, double lambda, double lowe
   price[0] = cost(g, lambda, bound, exp(at[0]));
   price[1] = cost(g, lambda, bound, exp(at[1]));
   for (int i = 0; i < SECTIONS; i++) {
-    const int lower =
-        price[0] <= price[1]; /* the other place takes this one's, and a new one comes */
+    const int lower = price[0] <= price[1]; /* the cheaper place stays, as the other one */
     *(lower ? &high : &low) = at[lower];
     at[lower] = at[!lower];
     price[lower] = price[!lower];

@@ -119,7 +119,7 @@ static dperm_status numeric_cells(const schema_column *column, const json_t *giv
 }
 
 /* Columns none of which could hold more than one entry, and no weight so small that it would be
- * lost. Where numbers alone are of interest, the others are not looked at. */
+ * lost. Where numbers alone are counted, categories are not looked at. */
 static dperm_status cell_columns(const dperm_schema *wide, bool numbers, json_t **out,
                                  dperm_error *err) {
   const json_t *list = json_object_get(wide->json, "columns");
