@@ -65,29 +65,8 @@ privacy_curve plan_curve(const public_numbers *g, const privacy_plan *plan) {
                                  : (privacy_curve){.fits = 0};
 }
 
-/* κ at which the flat line of slack is so high. */
-static double kappa_of_slack(const dperm_loss *loss, double slack) {
-  double k = (double)softmax_classes(loss);
-  return k > 0 ? k * expm1(slack / (k - 1)) : expm1(slack) / loss->smoothness;
-}
-
-/* A falls as κ grows: between two κ no plan has corners longer than at the first, or more slack
- * than at the second. */
-size_t plan_curves(const public_numbers *g, privacy_curve out[PLAN_CURVES]) {
-  const double step = g->epsilon_core / PLAN_CURVES, wider = 1 + 1e-6;
-  if (g->mechanism == DPERM_MECHANISM_OUTPUT) {
-    const delta_corners corners = delta_corners_output(g->loss, g->neighbours);
-    out[0] = curve_at(g, 0, delta_invert(&corners, g->epsilon_core, g->delta_core) * wider);
-    return 1;
-  }
-  for (size_t i = 0; i < PLAN_CURVES; i++) {
-    double low = kappa_of_slack(g->loss, step * (double)i);
-    double high = kappa_of_slack(g->loss, step * (double)(i + 1));
-    double longest =
-        delta_invert_objective(g->loss, g->neighbours, low, g->epsilon_core, g->delta_core);
-    out[i] = curve_at(g, high, longest * (DEFECT("stairs-short") ? 0.98 : wider));
-  }
-  return PLAN_CURVES;
+privacy_curve way_curve(const public_numbers *g, const noise_way *way) {
+  return curve_at(g, way->kappa * up, way->reach * (DEFECT("way-short") ? 0.98 : up));
 }
 
 bool curve_covers(const privacy_curve *paid, const privacy_curve *curve) {

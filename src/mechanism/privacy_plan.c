@@ -166,8 +166,9 @@ static double output_beta(const public_numbers *g, double lambda) {
   double twice = DEFECT("epsilon-not-halved") ? 1 : gradients_of(g);
   if (noise_kind_of(g->noise)->needs_delta) { /* A = βR/(nΛ) */
     const delta_corners corners = delta_corners_output(g->loss, neighbours_of(g));
-    double a = DEFECT("classical-sigma") ? classical_a(g)
-                                         : delta_invert(&corners, g->epsilon_core, g->delta_core);
+    double a = g->way.reach > 0            ? g->way.reach
+               : DEFECT("classical-sigma") ? classical_a(g)
+                                           : delta_invert(&corners, g->epsilon_core, g->delta_core);
     return down * a * (gradients_of(g) / twice) * (double)g->rows * lambda / g->bounds.norm2;
   }
   return down * (double)g->rows * lambda * g->epsilon_core /
@@ -180,6 +181,9 @@ static double output_beta(const public_numbers *g, double lambda) {
 static double tight_a(const public_numbers *g, double kappa) {
   if (!noise_kind_of(g->noise)->needs_delta) {
     return epsilon_invert(g->loss, neighbours_of(g), kappa, g->epsilon_core);
+  }
+  if (g->way.reach > 0) {
+    return kappa <= g->way.kappa ? g->way.reach : 0;
   }
   if (DEFECT("joint-corner") && link_scores(g->loss) > 1) { /* one record's gradient */
     const delta_corners lone = delta_corners_output(g->loss, DPERM_NEIGHBOURS_ADD_REMOVE);
@@ -208,6 +212,9 @@ static double objective_beta(const public_numbers *g, double lambda_total) {
 
 /* The smallest Λ_t that the tight analysis can serve, with a little slack (privacy.md 4). */
 static double feasible_total(const public_numbers *g) {
+  if (g->way.reach > 0 && noise_kind_of(g->noise)->needs_delta) {
+    return g->bounds.norm2 * g->bounds.norm2 / ((double)g->rows * g->way.kappa) * (1 + 1e-9);
+  }
   return 1.01 * g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2 /
          ((double)g->rows * epsilon_most_kappa(g->loss, g->epsilon_core));
 }
@@ -354,6 +361,8 @@ static dperm_status plan_of_kind(const public_numbers *given, dperm_noise kind, 
       return fail_infeasible(&g, plan.lambda, err);
     }
   }
+  double norm = g.bounds.norm2, total = plan.lambda + plan.delta_reg;
+  plan.kappa = g.mechanism == DPERM_MECHANISM_OUTPUT ? 1 : norm * norm / ((double)g.rows * total);
   FAIL_IF(
       !(noise_in_range(&plan.noise) && noise_rms_norm(&plan.noise) < 1e300), err,
       DPERM_INVALID_ARGUMENT,

@@ -2,6 +2,7 @@
  * so nothing that is chosen here costs privacy. */
 #pragma once
 
+#include "privacy/composition.h"
 #include "privacy/renyi.h"
 #include "random/noise.h"
 #include "random/row_bounds.h"
@@ -17,6 +18,7 @@ typedef struct public_numbers {
   double epsilon;         /* as asked */
   double epsilon_core;    /* what the release leaves of it for the noise (release/numerics.h) */
   double delta_core;      /* and of delta, for gaussian noise; 0: pure noise only */
+  noise_way way;          /* what gaussian noise must keep within; reach 0: epsilon and delta say */
   dperm_mechanism mechanism;
   dperm_analysis analysis;
   dperm_noise noise;    /* or the one with the least rms norm */
@@ -38,6 +40,7 @@ typedef struct privacy_plan {
   double divisor;           /* of sums over rows: a public number, or 0 for theirs */
   double epsilon;           /* the mechanism's own, without what the release costs */
   double lambda, delta_reg; /* Λ, Δ; Λ_t is their sum */
+  double kappa;             /* R₂²/(nΛ_t); 1 for output perturbation, where it has no part */
   noise_plan noise;
 } privacy_plan;
 
@@ -76,11 +79,8 @@ double excess_objective(const public_numbers *given, const privacy_plan *plan, d
  * fits = 0 for noise that is pure: then ε says it all. */
 privacy_curve plan_curve(const public_numbers *given, const privacy_plan *plan);
 
-/* Curves one of which covers that of any plan with gaussian noise for these numbers but rows,
- * bounds and Λ, by the tight analysis: its numbers follow from κ alone, which only K tells (C10).
- */
-enum { PLAN_CURVES = 32 };
-size_t plan_curves(const public_numbers *given, privacy_curve out[PLAN_CURVES]);
+/* A curve that covers those of all plans with gaussian noise that keep within a way (C10). */
+privacy_curve way_curve(const public_numbers *given, const noise_way *way);
 
 /* Whether a release that was priced by `paid` may have this one: nothing is claimed by fits = 0. */
 bool curve_covers(const privacy_curve *paid, const privacy_curve *curve);

@@ -35,6 +35,10 @@ dperm_status model_write_content(const dperm_model *model, output_file *out, dpe
  * its claim; false where the file does not say, or the schema says something else. */
 bool model_refined_fits(const json_t *privacy, dperm_model *model);
 
+/* What the steps that made the schema are composed to with the noise, as "composed" of a file. NULL
+ * for want of memory. */
+json_t *model_composed_json(const composition *composed);
+
 /* The object of a share after the fit, with its epsilon; NULL for want of memory. */
 json_t *model_share_json(const dperm_model *model, share_id share);
 /* The objects of all such shares that a file has, and their epsilons, into the model, after its

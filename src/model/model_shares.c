@@ -76,6 +76,66 @@ const share_kind *model_read_shares(const json_t *root, dperm_model *model) {
   return NULL;
 }
 
+/* ---- what the schema's steps and the noise cost together, and within what all fits keep */
+
+static json_t *way_json(const noise_way *way) {
+  return json_pack("{s:f, s:f}", "kappa", way->kappa, "reach", way->reach);
+}
+
+static const char *const question_keys[QUESTIONS_MOST] = {"scale", "shape"};
+static const char *const way_keys[NOISE_WAYS] = {"lines", "counted"};
+
+json_t *model_composed_json(const composition *c) {
+  json_t *object = json_object();
+  for (size_t i = 0; i < QUESTIONS_MOST; i++) {
+    if (c->questions[i].count > 0) {
+      json_set(&object, question_keys[i], json_real(c->questions[i].epsilon));
+    }
+  }
+  if (c->counts.count > 0) {
+    json_set(&object, "count_epsilon", json_real(c->counts.epsilon));
+    json_set(&object, "counts", json_count(c->counts.count));
+  }
+  for (size_t i = 0; i < NOISE_WAYS; i++) {
+    if (c->ways[i].reach > 0) {
+      json_set(&object, way_keys[i], way_json(&c->ways[i]));
+    }
+  }
+  return object;
+}
+
+/* A number above zero, or 0 where there is none; else it is not whole. */
+static double number_at(const json_t *object, const char *key, bool *whole) {
+  const json_t *value = json_object_get(object, key);
+  const double number = json_number_value(value);
+  *whole = *whole && (!value || (json_is_number(value) && number > 0));
+  return number;
+}
+
+static bool read_composed(const json_t *privacy, guarantee *claim) {
+  const json_t *object = json_object_get(privacy, "composed");
+  composition *c = &claim->composed;
+  bool whole = json_is_object(object);
+  if (!object) {
+    return true;
+  }
+  for (size_t i = 0; i < QUESTIONS_MOST; i++) {
+    c->questions[i].epsilon = number_at(object, question_keys[i], &whole);
+    c->questions[i].count = c->questions[i].epsilon > 0;
+  }
+  c->counts.epsilon = number_at(object, "count_epsilon", &whole);
+  const double counts = number_at(object, "counts", &whole);
+  for (size_t i = 0; i < NOISE_WAYS; i++) {
+    const json_t *way = json_object_get(object, way_keys[i]);
+    c->ways[i].kappa = number_at(way, "kappa", &whole);
+    c->ways[i].reach = number_at(way, "reach", &whole);
+  }
+  c->epsilon = claim->epsilon_row;
+  whole = whole && counts <= STEPS_MOST && counts == floor(counts);
+  c->counts.count = whole ? (size_t)counts : 0;
+  return whole;
+}
+
 /* ---- the cost of a refined schema, as a file states it beside the schema itself */
 
 /* All of epsilon was charged, or no less than the rest of it where another entry paid for the
@@ -89,7 +149,7 @@ bool model_refined_fits(const json_t *privacy, dperm_model *model) {
   bool noisy = model->plan.mechanism != DPERM_MECHANISM_NONE;
   claim->epsilon_charged = claim->epsilon;
   if (!noisy || (refined->epsilon == 0 && !stated)) {
-    return true;
+    return !json_object_get(privacy, "composed");
   }
   claim->epsilon_charged = json_number_value(charged);
   /* its own run knew the answer that led to it; other runs count the dearest */
@@ -103,5 +163,5 @@ bool model_refined_fits(const json_t *privacy, dperm_model *model) {
          claim->epsilon_charged >= claim->epsilon * (1 - 0x1p-40) - cost &&
          claim->rows_per_person == refined->rows_per_person &&
          claim->neighbours == refined->neighbours &&
-         (refined->is_private || !guarantee_is_private(claim));
+         (refined->is_private || !guarantee_is_private(claim)) && read_composed(privacy, claim);
 }

@@ -76,6 +76,9 @@ static json_t *privacy_json(const dperm_model *model) {
   if (noisy && model->classes.count > 2) {
     json_set(&object, "epsilon_class", json_real(claim->epsilon_class));
   }
+  if (claim->composed.epsilon > 0) {
+    json_set(&object, "composed", model_composed_json(&claim->composed));
+  }
   json_set(&object, "mechanism", json_string(dperm_mechanism_name(plan->mechanism)));
   json_set(&object, "analysis",
            objective ? json_string(dperm_analysis_name(plan->analysis)) : json_null());

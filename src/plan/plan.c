@@ -8,6 +8,7 @@
 #include "random/noise.h"
 #include "release/numerics.h"
 #include "run/options.h"
+#include "run/private_schema.h"
 #include "run/stage.h"
 
 static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, rows_to_halve_noise);
@@ -99,6 +100,7 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
   variation v = {
       .given = *given, .q95 = out->noise_norm_q95 * plan->noise.beta, .goal = (double)NAN};
   v.given.noise = plan->noise.kind->number; /* the best kind depends on the rows' bounds alone */
+  v.given.way.reach = 0;                    /* about so much: nothing is composed anew */
   out->epsilon_better_than_coin = smallest(&v) * (double)(out->rows_per_person * out->fits);
   /* what is not the fit's has the same share of any epsilon */
   out->epsilon_better_than_coin *= out->epsilon / (out->epsilon_row * (double)out->rows_per_person);
@@ -110,7 +112,8 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
 static dperm_status make_plan(const run *r, size_t inputs, const row_bounds *encoded,
                               dperm_plan *made, dperm_error *err) {
   const dperm_options *options = r->options;
-  const guarantee *claim = &r->claim;
+  guarantee settled = r->claim;
+  const guarantee *claim = &settled;
   const size_t rows = r->rows, classes = r->classes;
   const dperm_kernel *kernel = &options->kernel;
   TRY(kernel_validate_numbers(kernel, err)); /* this machine's memory need not be the fit's */
@@ -125,9 +128,9 @@ static dperm_status make_plan(const run *r, size_t inputs, const row_bounds *enc
   TRY(regularizer_validate(&options->regularizer, dims, err));
   TRY(stages_check(options, classes, NULL, err));
   const dperm_loss loss = options_loss(options, classes);
-  const public_numbers given = fit_numbers(options, &loss, claim, rows, dims, &bounds);
+  public_numbers given;
   privacy_plan plan;
-  TRY(privacy_plan_make(&given, &plan, err));
+  TRY(fit_noise_plan(options, &loss, &settled, rows, dims, &bounds, &given, &plan, err));
   const double none = (double)NAN;
   *made = (dperm_plan){.rows = rows,
                        .dims = dims,
@@ -167,7 +170,7 @@ static dperm_status make_plan(const run *r, size_t inputs, const row_bounds *enc
     release_plan release;
     TRY(guarantee_check(claim, err));
     TRY(release_plan_make(&given, &plan, &release, err));
-    made->delta = guarantee_spending(*claim, plan_spends_delta(&plan)).delta;
+    made->delta = claim->delta;
     made->delta_given = options->delta;
     made->delta_numerics = claim->delta_numerics;
     made->delta_core = plan_spends_delta(&plan) ? given.delta_core : 0;
@@ -213,6 +216,25 @@ static dperm_status plan_numbers(const dperm_plan_rows *of, size_t rows,
   return make_plan(&planned->made, of->dims, &bounds, made, err);
 }
 
+/* As train composes what its records are asked for with the noise. */
+static dperm_status compose(run *r, const dperm_schema *schema, dperm_error *err) {
+  OWNED(asked_clear) asked_schema asked = {0};
+  OWNED(counted_clear) counted_schema counted = {0};
+  if (r->how.way == SCHEMA_ASKED) {
+    TRY(asked_open(r, schema, &asked, err));
+    run_compose(r, &asked, &asked.counted);
+  } else if (r->how.way == SCHEMA_COUNTED) {
+    const counts_request q = {.rows = r->rows,
+                              .epsilon = r->how.epsilon,
+                              .whole = r->options->epsilon,
+                              .rows_per_person = r->options->rows_per_person,
+                              .neighbours = r->options->neighbours};
+    TRY(counted_open(&q, schema, &counted, err));
+    run_compose(r, NULL, &counted);
+  }
+  return DPERM_OK;
+}
+
 static dperm_status plan_records(const dperm_plan_rows *of, size_t rows,
                                  const dperm_options *options, planned_schema *planned,
                                  dperm_plan *made, dperm_error *err) {
@@ -228,6 +250,7 @@ static dperm_status plan_records(const dperm_plan_rows *of, size_t rows,
                            .rows = rows,
                            .classes = schema->classes.count};
   TRY(run_make(options, &terms, &planned->made, err));
+  TRY(compose(&planned->made, schema, err));
   TRY(representation_given(&planned->made, schema, &planned->schema, err));
   schema = planned->schema;
   if (options->class_weight_count > 0) { /* names are classes; the figures hold for all weights */

@@ -126,6 +126,15 @@ guarantee guarantee_spending(guarantee g, bool spends_delta) {
   return g;
 }
 
+guarantee guarantee_composed(guarantee g) {
+  if (g.composed.epsilon > 0) {
+    g.epsilon_row = g.epsilon_fit = g.epsilon_class = g.composed.epsilon;
+    g.delta_numerics = g.composed.delta_numerics;
+    g.delta_class = g.composed.delta_class;
+  }
+  return g;
+}
+
 guarantee guarantee_of_counts(double epsilon, size_t rows_per_person, bool confusion,
                               dperm_neighbours neighbours) {
   double row = epsilon_share(epsilon, rows_per_person);

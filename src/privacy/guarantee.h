@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "privacy/composition.h"
 #include "privacy/shares.h"
 
 /* Why something is not private: one list feeds the flags and their texts. Each is known from what
@@ -57,6 +58,8 @@ typedef struct guarantee {
                            they are joint), or each count */
   double delta_class;   /* of delta_given in the same way, for the noise of a class; 0 without any
                            (docs/proofs/gaussian.md 6) */
+  composition composed; /* what a fit with gaussian noise has instead of the last four, and */
+  bool counted;         /* by which of its ways */
   unsigned reasons;     /* why not, if it is not private; 0 if it is */
 } guarantee;
 
@@ -82,6 +85,8 @@ typedef struct private_run {
 guarantee guarantee_of_run(const private_run *run);
 /* The claim of a run whose noise spends all of the delta that it was given, or none of it. */
 guarantee guarantee_spending(guarantee g, bool spends_delta);
+/* The claim of a fit with gaussian noise, where steps before it are composed with that. */
+guarantee guarantee_composed(guarantee g);
 /* Counts with integer noise: no numerics, delta = 0. Replaced, one record moves a number of errors
  * by one, and two of the four counts of a confusion matrix, which have half of epsilon each
  * (privacy.md 8.8). Added or removed, it moves one of all counts that a table consists of

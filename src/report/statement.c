@@ -171,8 +171,10 @@ static void write_shares(report *p, const dperm_model *m) {
     report_row(
         p, "of that",
         "ε = %.6g for the schema: the records decided, with noise, about weights, bins and groups; "
-        "the rest is for what follows",
-        shares[SHARE_SCHEMA]);
+        "%s",
+        shares[SHARE_SCHEMA],
+        m->claim.composed.epsilon > 0 ? "with what follows it costs no more than (ε, δ) together"
+                                      : "the rest is for what follows");
   }
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     char value[DOUBLE_TEXT_SIZE] = "";

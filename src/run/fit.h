@@ -32,9 +32,12 @@ dperm_status fit_plan_check_public(const dperm_data *data, size_t rows,
 dperm_status fit_plan_make(const dperm_options *options, const guarantee *claim, size_t classes,
                            size_t rows, size_t inputs, const row_bounds *encoded, fit_plan *plan,
                            dperm_error *err);
-/* The curves that cover every such plan with gaussian noise, whatever rows it is for. */
-size_t fit_curves(const dperm_options *options, const guarantee *claim, size_t classes,
-                  privacy_curve out[PLAN_CURVES]);
+/* Its first part: the noise, and what the claim is with that. */
+dperm_status fit_noise_plan(const dperm_options *options, const dperm_loss *loss, guarantee *claim,
+                            size_t rows, size_t dims, const row_bounds *bounds,
+                            public_numbers *given, privacy_plan *plan, dperm_error *err);
+/* The curve that covers every plan with gaussian noise by the claim's way. */
+privacy_curve fit_way_curve(const dperm_options *options, const guarantee *claim, size_t classes);
 
 /* What every private fit comes to: perturb, solve, certify, release, under a plan that is decided.
  * It may be run again and again with fresh noise. `found` and `weights` are space for the answer.

@@ -63,16 +63,29 @@ static privacy_curve curve_released(privacy_curve curve, const public_numbers *g
   return curve;
 }
 
-size_t fit_curves(const dperm_options *options, const guarantee *claim, size_t classes,
-                  privacy_curve out[PLAN_CURVES]) {
+privacy_curve fit_way_curve(const dperm_options *options, const guarantee *claim, size_t classes) {
   const row_bounds any = row_bounds_of_norm(1, 1);
   const dperm_loss loss = options_loss(options, classes);
-  const public_numbers given = fit_numbers(options, &loss, claim, 1, 1, &any);
-  size_t count = plan_curves(&given, out);
-  for (size_t i = 0; i < count; i++) {
-    out[i] = curve_released(out[i], &given, claim, classes);
+  const guarantee composed = guarantee_composed(*claim);
+  const public_numbers given = fit_numbers(options, &loss, &composed, 1, 1, &any);
+  return curve_released(way_curve(&given, &given.way), &given, &composed, classes);
+}
+
+dperm_status fit_noise_plan(const dperm_options *options, const dperm_loss *loss, guarantee *claim,
+                            size_t rows, size_t dims, const row_bounds *bounds,
+                            public_numbers *given, privacy_plan *plan, dperm_error *err) {
+  *given = fit_numbers(options, loss, claim, rows, dims, bounds);
+  TRY(privacy_plan_make(given, plan, err));
+  if (!plan_spends_delta(plan)) {
+    claim->composed = (composition){.epsilon = 0};
+  } else if (claim->composed.epsilon > 0) {
+    *claim = guarantee_composed(*claim);
+    *given = fit_numbers(options, loss, claim, rows, dims, bounds);
+    given->noise = plan->noise.kind->number;
+    TRY(privacy_plan_make(given, plan, err));
   }
-  return count;
+  *claim = guarantee_spending(*claim, plan_spends_delta(plan));
+  return DPERM_OK;
 }
 
 dperm_status fit_plan_make(const dperm_options *options, const guarantee *claim, size_t classes,
@@ -84,10 +97,11 @@ dperm_status fit_plan_make(const dperm_options *options, const guarantee *claim,
   TRY(regularizer_validate(&options->regularizer, dims, err));
   const row_bounds bounds = kernel_bounds(&options->kernel, encoded);
   const dperm_loss loss = options_loss(options, classes);
-  const public_numbers given = fit_numbers(options, &loss, claim, rows, dims, &bounds);
-  TRY(privacy_plan_make(&given, &plan->privacy, err));
-  TRY(guarantee_check(claim, err));
-  plan->claim = guarantee_spending(*claim, plan_spends_delta(&plan->privacy));
+  public_numbers given;
+  plan->claim = *claim;
+  TRY(fit_noise_plan(options, &loss, &plan->claim, rows, dims, &bounds, &given, &plan->privacy,
+                     err));
+  TRY(guarantee_check(&plan->claim, err));
   plan->curve = (privacy_curve){.fits = 0};
   if (options->mechanism == DPERM_MECHANISM_NONE) {
     return DPERM_OK;

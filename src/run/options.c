@@ -264,6 +264,7 @@ public_numbers fit_numbers(const dperm_options *o, const dperm_loss *loss, const
                         .epsilon = claim->epsilon_class,
                         .epsilon_core = split.core,
                         .delta_core = delta_core,
+                        .way = claim->composed.ways[claim->counted],
                         .mechanism = o->mechanism,
                         .analysis = o->analysis,
                         .noise = o->noise,

@@ -34,9 +34,8 @@ static dperm_status check_data(const dperm_data *data, dperm_neighbours neighbou
   return check_rows_public(data, err);
 }
 
-static dperm_status open_counts(const counts_request *q, counted_schema *out, dperm_error *err) {
-  const dperm_schema *wide = q->data->schema;
-  TRY(check_data(q->data, q->neighbours, err));
+dperm_status counted_open(const counts_request *q, const dperm_schema *wide, counted_schema *out,
+                          dperm_error *err) {
   TRY(refine_cell_schema(wide, false, &out->cells, err));
   out->data = q->data;
   out->wide = wide;
@@ -52,6 +51,11 @@ static dperm_status open_counts(const counts_request *q, counted_schema *out, dp
       q->epsilon);
   out->numbers.scale = 1 / rate;
   return refine_counts_new(wide, out->cells, &out->numbers, &out->counts, err);
+}
+
+static dperm_status open_counts(const counts_request *q, counted_schema *out, dperm_error *err) {
+  TRY(check_data(q->data, q->neighbours, err));
+  return counted_open(q, q->data->schema, out, err);
 }
 
 dperm_status counted_prepare(const counts_request *q, counted_schema *out, dperm_error *err) {
@@ -83,8 +87,8 @@ dperm_status counted_widest(const counted_schema *c, dperm_data *out, dperm_erro
 
 /* Which schema will come nobody knows. It lies between two: groups of columns stay groups or become
  * lines, and crosses have at most the pairs of all cells. Noise that both can have, all can. */
-dperm_status counted_plan(const run *r, const counted_schema *counted, bool finest, fit_plan *out,
-                          dperm_error *err) {
+static dperm_status counted_plan(const run *r, const counted_schema *counted, bool finest,
+                                 fit_plan *out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   dperm_error reason = {0};
   dperm_status status = counted_extreme(counted, finest, &schema, &reason);
@@ -183,23 +187,27 @@ static dperm_status fixed_schema(const dperm_schema *plain, dperm_schema **out, 
   return schema_from_json(json, "schema", out, err);
 }
 
+dperm_status asked_open(const run *r, const dperm_schema *given, asked_schema *out,
+                        dperm_error *err) {
+  out->sample =
+      record_sample_for(r->asked, epsilon_share(r->how.epsilon, r->options->rows_per_person));
+  TRY(representation_given(r, given, &out->plain, err));
+  if (r->how.counted == 0) {
+    return fixed_schema(out->plain, &out->counted.cells, err);
+  }
+  const sample_shares shares = shares_of(r, &out->sample);
+  TRY(refine_cell_schema(out->plain, true, &out->counted.cells, err));
+  return open_shape(r, out, &shares, &out->counted, err);
+}
+
 dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *source,
                            asked_schema *out, dperm_error *err) {
   OWNED_MEMORY size_t *drawn = NULL;
   OWNED(record_tally_clear) record_tally tally = {0};
   size_t count = 0;
   line_lengths lengths;
-  const size_t persons = r->options->rows_per_person;
   out->data = data;
-  out->sample = record_sample_for(r->asked, epsilon_share(r->how.epsilon, persons));
-  const sample_shares shares = shares_of(r, &out->sample);
-  TRY(representation_given(r, data->schema, &out->plain, err));
-  if (r->how.counted > 0) {
-    TRY(refine_cell_schema(out->plain, true, &out->counted.cells, err));
-    TRY(open_shape(r, out, &shares, &out->counted, err));
-  } else {
-    TRY(fixed_schema(out->plain, &out->counted.cells, err));
-  }
+  TRY(asked_open(r, data->schema, out, err));
   lengths.of = out->plain;
   scale_lengths(schema_asked_columns(out->plain), schema_encoded_columns(out->plain), r->classes,
                 r->work * r->power, lengths.squares);
@@ -236,24 +244,23 @@ static dperm_status weigh(const dperm_schema *schema, const dperm_schema *plain,
   return schema_from_json(json, "schema", out, err);
 }
 
-/* Counts may leave such lines, too. Without a delta the noise of all is pure, and if there is some
- * for the lightest and for the heaviest, there is for those between. */
-dperm_status asked_plans(const run *r, const asked_schema *a, plan_visitor *visit, void *context,
-                         dperm_error *err) {
-  const bool counts = r->how.counted > 0;
-  const size_t step = r->options->delta > 0 ? 1 : SCALES - 1;
+/* Counts may leave such lines, too. If there is noise for the lightest and for the heaviest, there
+ * is for those between. */
+dperm_status plans_that_may_come(const run *r, const asked_schema *a, const counted_schema *counts,
+                                 plan_visitor *visit, void *context, dperm_error *err) {
+  const bool made = counts && counts->wide;
   run counted = *r;
   fit_plan plan;
-  counted.claim = counts ? run_claim_counted(r) : r->claim;
-  for (size_t i = 0; i < SCALES; i += step) {
+  counted.claim = a && made ? run_claim_counted(r) : r->claim;
+  for (size_t i = 0; a && i < SCALES; i += SCALES - 1) {
     OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
     TRY(weigh(a->plain, a->plain, i, &schema, err));
     TRY(representation_plan(&counted, schema, &plan, err));
     TRY(representation_plan(r, schema, &plan, err));
     visit(context, &plan, false);
   }
-  for (int finest = 0; counts && finest < 2; finest++) {
-    TRY(counted_plan(&counted, &a->counted, finest, &plan, err));
+  for (int finest = 0; made && finest < 2; finest++) {
+    TRY(counted_plan(&counted, counts, finest, &plan, err));
     visit(context, &plan, true);
   }
   return DPERM_OK;

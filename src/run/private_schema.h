@@ -28,6 +28,9 @@ typedef struct counted_schema {
 } counted_schema;
 void counted_clear(counted_schema *c);
 
+/* What public numbers say of it, which needs no data but their schema. */
+dperm_status counted_open(const counts_request *q, const dperm_schema *wide, counted_schema *out,
+                          dperm_error *err);
 /* Counts, before the charge. On every process of a job. */
 dperm_status counted_prepare(const counts_request *q, counted_schema *out, dperm_error *err);
 /* The schemas between which every one lies that counts can lead to, from public numbers: no bins
@@ -36,9 +39,6 @@ dperm_status counted_extreme(const counted_schema *c, bool finest, dperm_schema 
                              dperm_error *err);
 /* The data as the widest rows that counts can lead to: for what is measured before the charge. */
 dperm_status counted_widest(const counted_schema *c, dperm_data *out, dperm_error *err);
-/* The plan of a run's fit under one of these. */
-dperm_status counted_plan(const run *r, const counted_schema *c, bool finest, fit_plan *out,
-                          dperm_error *err);
 /* Draws the noise, which the leader does for all processes, and makes the schema, without the
  * statement of what it cost. The counts are noisy from then on. */
 dperm_status counted_release(counted_schema *c, random_source *source, dperm_schema **out,
@@ -58,16 +58,28 @@ typedef struct asked_schema {
 } asked_schema;
 void asked_clear(asked_schema *a);
 
+/* What public numbers say of it. */
+dperm_status asked_open(const run *r, const dperm_schema *given, asked_schema *out,
+                        dperm_error *err);
 /* Draws those that are asked and looks at them, before the charge. On every process of a job. */
 dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *source,
                            asked_schema *out, dperm_error *err);
-/* The plans of the fits that may come, as far as they are known: of lines of any weight, and of the
- * schemas between which every one lies that counts can lead to. Fails where there is none. */
-typedef void plan_visitor(void *context, const fit_plan *plan, bool counted);
-dperm_status asked_plans(const run *r, const asked_schema *a, plan_visitor *visit, void *context,
-                         dperm_error *err);
 /* Asks, behind the charge, and makes the schema, with the statement of what it cost, which is
  * `*cost`; the run has the claim that this leaves. */
 dperm_status asked_settle(asked_schema *a, run *r, random_source *source,
                           const dperm_charge *charge, bool spends_delta, double *cost,
                           dperm_schema **out, dperm_error *err);
+
+/* ---- both. Of these schemas either may be NULL, and `counted` not opened. */
+
+/* The plans of the fits that may come, as far as they are known: of the lightest lines and the
+ * heaviest, and of the schemas between which every one lies that counts can lead to. Fails where
+ * there is none. */
+typedef void plan_visitor(void *context, const fit_plan *plan, bool counted);
+dperm_status plans_that_may_come(const run *r, const asked_schema *a, const counted_schema *counted,
+                                 plan_visitor *visit, void *context, dperm_error *err);
+
+/* compose.c: settles, from public numbers, within what gaussian noise must keep whatever schema
+ * comes, where a delta allows it; and composes it with what is asked and counted, if there is one
+ * fit for one record. The run's claim says so. Else it is left as it is. */
+void run_compose(run *r, const asked_schema *a, const counted_schema *counted);

@@ -152,7 +152,14 @@ dperm_status run_make(const dperm_options *o, const run_terms *t, run *out, dper
 }
 
 guarantee run_claim_counted(const run *r) {
-  return claim_of(r, NULL, r->how.counted, r->claim.reasons);
+  guarantee claim = claim_of(r, NULL, r->how.counted, r->claim.reasons);
+  claim.composed = r->claim.composed;
+  claim.counted = true;
+  return claim;
+}
+
+guarantee run_claim_whole(const run *r) {
+  return claim_of(r, NULL, 0, r->claim.reasons);
 }
 
 /* Classes that are learned jointly share rows, not epsilon; to bins that each has a part of the

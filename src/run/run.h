@@ -42,8 +42,10 @@ typedef struct run {
   guarantee claim; /* of all of it: the shares of epsilon and delta */
 } run;
 
-/* The claim where a shape was found, which leaves less for the fit. */
+/* The claim where a shape was found, which leaves less for the fit; and as if the schema cost
+ * nothing. */
 guarantee run_claim_counted(const run *r);
+guarantee run_claim_whole(const run *r);
 
 /* The claim is made also where the schema is refused, which comes last. */
 dperm_status run_make(const dperm_options *options, const run_terms *terms, run *out,

@@ -20,13 +20,13 @@ typedef struct training {
   run run;
   const dperm_data *data; /* as they were given */
   random_source *source;
-  privacy_curve curves[SCALES + PLAN_CURVES]; /* of the fit under any schema which may come, with
-                                                 what that costs: the dearest is charged */
-  size_t curve_count;                         /* 0: nothing is known of them */
-  bool spends_delta;  /* whether one of them may spend the delta that was given, */
-  bool all_spend;     /* and all that are known */
-  dperm_noise noise;  /* of the fit, whatever schema comes */
-  asked_schema asked; /* of these, the one that `how` says */
+  privacy_curve curves[NOISE_WAYS]; /* of the fit under any schema which may come, with what that
+                                 costs: the dearest is charged */
+  size_t curve_count;               /* 0: nothing is known of them */
+  bool spends_delta;                /* whether one of them may spend the delta that was given, */
+  bool all_spend;                   /* and all that are known */
+  dperm_noise noise;                /* of the fit, whatever schema comes */
+  asked_schema asked;               /* of these, the one that `how` says */
   counted_schema counted;
   dperm_data settled; /* the rows, where public numbers decide them: a view of the data, */
   fit_plan plan;      /* the plan of their fit, */
@@ -78,21 +78,33 @@ static bool is_charged(const training *t) {
   return t->run.options->account.ledger || t->data->x->spread;
 }
 
-/* Where counts choose among schemas the kind of noise is chosen now: gaussian if all those that are
- * known would have it, and then a few curves cover whatever comes (composition.md, C10). Else
- * nothing is known, and any kind may come. */
-static void settle_noise(training *t, bool gaussian, const guarantee *claim, double schema) {
+/* A fit that may come (plan_visitor). */
+static void note_plan(void *context, const fit_plan *plan, bool counted) {
+  training *t = context;
+  (void)counted;
+  t->all_spend = t->all_spend && plan_spends_delta(&plan->privacy);
+  t->spends_delta = t->spends_delta || plan_spends_delta(&plan->privacy);
+}
+
+/* If all fits that are known would have gaussian noise, the one that comes does, within the curves
+ * of its ways (composition.md, C10); if none, it has pure noise. Else any kind may come. */
+static dperm_status prepare_ways(training *t, const asked_schema *a, const counted_schema *counted,
+                                 dperm_error *err) {
   const dperm_options *o = t->run.options;
-  privacy_curve stairs[PLAN_CURVES];
-  t->noise = gaussian ? DPERM_NOISE_GAUSSIAN : o->noise;
-  t->spends_delta = gaussian || (o->noise == DPERM_NOISE_AUTO && o->delta > 0);
-  size_t count = gaussian && is_charged(t) /* else nobody asks for them */
-                     ? fit_curves(o, claim, t->run.classes, stairs)
-                     : 0;
-  for (size_t i = 0; i < count; i++) {
-    add_curve(t, stairs[i], schema);
+  run_compose(&t->run, a, counted);
+  TRY(plans_that_may_come(&t->run, a, counted, note_plan, t, err));
+  if (!t->all_spend) {
+    return DPERM_OK;
   }
-  t->curve_count = count > 0 ? t->curve_count : 0;
+  t->noise = DPERM_NOISE_GAUSSIAN;
+  guarantee claims[NOISE_WAYS] = {t->run.claim, t->run.claim};
+  claims[true] = a && counted->wide ? run_claim_counted(&t->run) : t->run.claim;
+  for (int i = 0; i < NOISE_WAYS; i++) {
+    if (claims[i].counted == (i != 0) && claims[i].composed.ways[i].reach > 0) {
+      add_curve(t, fit_way_curve(o, &claims[i], t->run.classes), claims[i].shares[SHARE_SCHEMA]);
+    }
+  }
+  return DPERM_OK;
 }
 
 static dperm_status prepare_counted(training *t, dperm_error *err) {
@@ -104,34 +116,13 @@ static dperm_status prepare_counted(training *t, dperm_error *err) {
                             .rows_per_person = o->rows_per_person,
                             .neighbours = o->neighbours,
                             .reasons = t->run.claim.reasons};
-  fit_plan coarsest, finest;
   TRY(counted_prepare(&q, &t->counted, err));
-  TRY(counted_plan(&t->run, &t->counted, false, &coarsest, err));
-  TRY(counted_plan(&t->run, &t->counted, true, &finest, err));
-  settle_noise(t, plan_spends_delta(&coarsest.privacy) && plan_spends_delta(&finest.privacy),
-               &t->run.claim, t->run.how.epsilon);
-  return DPERM_OK;
-}
-
-/* A fit that may come (plan_visitor): of lines as long as nothing is counted. */
-static void note_plan(void *context, const fit_plan *plan, bool counted) {
-  training *t = context;
-  t->all_spend = t->all_spend && plan_spends_delta(&plan->privacy);
-  t->spends_delta = t->spends_delta || plan_spends_delta(&plan->privacy);
-  if (!counted) {
-    add_curve(t, plan->curve, t->run.how.epsilon);
-  }
+  return prepare_ways(t, NULL, &t->counted, err);
 }
 
 static dperm_status prepare_asked(training *t, dperm_error *err) {
-  t->all_spend = true;
   TRY(asked_prepare(&t->run, t->data, t->source, &t->asked, err));
-  TRY(asked_plans(&t->run, &t->asked, note_plan, t, err));
-  if (t->run.how.counted > 0) {
-    const guarantee claim = run_claim_counted(&t->run);
-    settle_noise(t, t->all_spend, &claim, t->run.how.counted);
-  }
-  return DPERM_OK;
+  return prepare_ways(t, &t->asked, &t->asked.counted, err);
 }
 
 static dperm_status prepare(training *t, dperm_error *err) {
@@ -147,9 +138,8 @@ static dperm_status prepare(training *t, dperm_error *err) {
   TRY((way == SCHEMA_ASKED     ? prepare_asked
        : way == SCHEMA_COUNTED ? prepare_counted
                                : prepare_given)(t, err));
-  const guarantee claim = guarantee_spending(t->run.claim, t->spends_delta);
-  t->run.claim = t->plan.claim = claim;
-  TRY(guarantee_check(&claim, err));
+  t->run.claim = guarantee_spending(t->run.claim, t->spends_delta);
+  TRY(guarantee_check(&t->run.claim, err));
   const counted_schema *counted = way == SCHEMA_COUNTED    ? &t->counted
                                   : t->run.how.counted > 0 ? &t->asked.counted
                                                            : NULL;
@@ -195,12 +185,16 @@ static dperm_status fit_released(training *t, const dperm_charge *charge, dperm_
   TRY(release_schema(t, charge, &schema, &cost, err));
   TRY(data_view_open(t->data, schema, &view, err));
   settled.noise = t->noise;
-  TRY(fit_plan_check(&view, t->run.rows, &settled, &t->run.claim, &t->plan, err));
+  guarantee claim = t->run.claim;
+  if (!t->spends_delta) {
+    claim.delta_given = claim.delta_class = 0;
+  }
+  TRY(fit_plan_check(&view, t->run.rows, &settled, &claim, &t->plan, err));
   t->plan.curve.pure = pure_beside(&t->run, cost);
   FAIL_IF(!is_paid(t, &t->plan), err, DPERM_UNSUPPORTED,
           "the noise of the fit is not within what was charged for it; report this as a defect, "
           "and train without a refinement meanwhile");
-  t->plan.claim = t->run.claim;
+  t->plan.claim.delta = t->run.claim.delta; /* as if it had spent what another might have */
   t->work.data = &view;
   TRY(fit_prepare(&t->work, err));
   return fit_perform(&t->work, out, err);
@@ -218,7 +212,8 @@ static dperm_status make(void *context, const dperm_charge *charge, dperm_model 
 static dperm_status train(const dperm_data *data, const dperm_options *o, random_source *source,
                           bool everywhere, dperm_model **out, dperm_error *err) {
   OWNED(training_clear)
-  training t = {.data = data, .source = source, .settled = *data, .noise = o->noise};
+  training t = {
+      .data = data, .source = source, .settled = *data, .noise = o->noise, .all_spend = true};
   const run_terms terms = {.schema = data->schema,
                            .chooses = true,
                            .columns = data->table ? data->schema : NULL,

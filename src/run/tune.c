@@ -257,7 +257,7 @@ static dperm_status plan_candidate(tune_job *job, const run *own, dperm_error *e
   TRY(fit_plan_check(job->t.data, own->rows, o, &own->claim, &plan, err));
   note_plan(job, &plan, false);
   if (own->how.way == SCHEMA_ASKED) { /* the kind of noise is chosen when the schema is known */
-    TRY(asked_plans(own, &job->asked, note_plan, job, err));
+    TRY(plans_that_may_come(own, &job->asked, &job->asked.counted, note_plan, job, err));
     job->spends_delta = job->spends_delta || (o->noise == DPERM_NOISE_AUTO && o->delta > 0);
   }
   if (!open) {

@@ -64,9 +64,10 @@ static price price_of_claim(const charged_entry *paid) {
 static bool price_of_fits(verifier *v, const charged_entry *paid, price *out,
                           noise_profile *noise) {
   double num = 0, failure = 0, share = 0;
+  epsilon_parts parts;
   const interval order = interval_of(paid->order), one = interval_of(1);
-  if (unit_is_person(v) || by_adding(v) != paid->adding || !noise_profile_of(v, noise) ||
-      field_is_object(v, "selection") ||
+  if (!read_parts(v, "price", &parts) || unit_is_person(v) || by_adding(v) != paid->adding ||
+      !noise_profile_of(v, noise) || field_is_object(v, "selection") ||
       !field_positive(v, "price", "privacy.numerics.epsilon_num", &num) ||
       !field_positive(v, "price", "privacy.numerics.delta", &failure) ||
       !field_positive(v, "price", class_epsilon(v), &share)) {
@@ -75,7 +76,8 @@ static bool price_of_fits(verifier *v, const charged_entry *paid, price *out,
   const interval fits = interval_of(classes_joint(v) ? 1 : (double)class_fits_of(v));
   const interval whole = interval_of_text(paid->epsilon);
   const interval rest = interval_sub(whole, interval_mul(fits, nearly_all(interval_of(share))));
-  const interval pure = interval_max(rest, interval_of(0));
+  const interval pure =
+      interval_add(interval_max(rest, interval_of(0)), interval_of(parts.composed));
   const interval sides = interval_sub(interval_add(order, order), one);
   interval lattice = interval_div(interval_mul(sides, interval_of(num)), interval_sub(order, one));
   interval cost = interval_mul(fits, interval_add(divergence_of_noise(order, noise), lattice));

@@ -167,39 +167,81 @@ static bool is_gaussian(const verifier *v) {
   return kind && kind->gaussian;
 }
 
-static interval reach_of_noise(const fit_numbers *f) { /* A = R_K/sigma */
-  return interval_mul(interval_of(f->beta), f->rk);
+/* A = R_K/sigma; of output perturbation R/(n Lambda sigma). */
+static interval reach_of_noise(const verifier *v, const fit_numbers *f) {
+  const interval a = interval_mul(interval_of(f->beta), f->rk);
+  return by_mechanism(v, "output") ? interval_div(a, interval_mul(f->rows, f->lambda)) : a;
 }
 
-static noise_profile profile_of_fit(const verifier *v, const fit_numbers *f) {
-  const interval a = reach_of_noise(f);
+static noise_profile profile_of_fit(const verifier *v, const fit_numbers *f, interval kappa,
+                                    interval a) {
   if (by_mechanism(v, "output")) {
-    interval shift =
-        interval_mul(interval_of(by_adding(v) ? 1 : 2), interval_mul(f->loss.lipschitz, a));
-    return profile_of_shift(interval_div(shift, interval_mul(f->rows, f->lambda)));
+    return profile_of_shift(
+        interval_mul(interval_of(by_adding(v) ? 1 : 2), interval_mul(f->loss.lipschitz, a)));
   }
-  return classes_joint(v) ? profile_of_classes(class_fits_of(v), by_adding(v), kappa_of(f), a)
-                          : profile_of_loss(&f->loss, by_adding(v), kappa_of(f), a);
+  return classes_joint(v) ? profile_of_classes(class_fits_of(v), by_adding(v), kappa, a)
+                          : profile_of_loss(&f->loss, by_adding(v), kappa, a);
+}
+
+/* None where nothing is proved. */
+static way_proofs proofs_of_fit(const verifier *v, const fit_numbers *f, interval kappa,
+                                interval a) {
+  way_proofs out = {.count = 0};
+  bool tight = by_mechanism(v, "objective") && field_is(v->root, "privacy.analysis", "tight");
+  if (tight && !classes_joint(v)) {
+    out.count =
+        proofs_of_loss(&f->loss, by_adding(v), kappa, interval_of(f->epsilon), a, out.proofs);
+  } else if (tight || by_mechanism(v, "output")) {
+    const noise_profile profile = profile_of_fit(v, f, kappa, a);
+    out.proofs[out.count++] = proof_of_profile(&profile);
+  }
+  return out;
+}
+
+/* Of steps and fits that are composed, by what the file says that all of these keep within: this
+ * one, too. */
+static bool composed_delta(verifier *v, const fit_numbers *f, interval *out) {
+  composed_steps steps;
+  way_proofs ways[2] = {{.count = 0}, {.count = 0}};
+  bool within = false;
+  if (!read_composed(v, "beta", &steps)) {
+    return false;
+  }
+  for (int i = 0; i < 2; i++) {
+    const interval kappa = interval_of(steps.kappa[i]), a = interval_of(steps.reach[i]);
+    if (steps.reach[i] > 0) {
+      ways[i] = proofs_of_fit(v, f, kappa, a);
+      within = within || ((i == 1 || !steps.counted) && ways[i].count > 0 &&
+                          interval_at_most(reach_of_noise(v, f), a) &&
+                          (by_mechanism(v, "output") || interval_at_most(kappa_of(f), kappa)));
+    }
+  }
+  *out = within ? delta_of_ways(interval_of(f->epsilon), &steps.law, ways) : interval_of(INFINITY);
+  return true;
 }
 
 /* At epsilon_core; the whole line where nothing is proved. */
-static interval gaussian_delta(const verifier *v, const fit_numbers *f) {
-  const interval epsilon = interval_of(f->epsilon);
-  bool tight = by_mechanism(v, "objective") && field_is(v->root, "privacy.analysis", "tight");
-  if (tight && !classes_joint(v)) {
-    return delta_of_loss(&f->loss, by_adding(v), kappa_of(f), epsilon, reach_of_noise(f));
+static bool gaussian_delta(verifier *v, const fit_numbers *f, interval *out) {
+  static const step_law none = {.counts = 0};
+  if (field_at(v->root, "privacy.composed")) {
+    return composed_delta(v, f, out);
   }
-  const noise_profile profile = profile_of_fit(v, f);
-  return tight || by_mechanism(v, "output") ? delta_of_noise(epsilon, &profile)
-                                            : interval_of(INFINITY);
+  const way_proofs ways[2] = {proofs_of_fit(v, f, kappa_of(f), reach_of_noise(v, f)), {.count = 0}};
+  *out = ways[0].count > 0 ? delta_of_ways(interval_of(f->epsilon), &none, ways)
+                           : interval_of(INFINITY);
+  return true;
 }
 
 static void check_gaussian(verifier *v, const fit_numbers *f) {
-  interval cost = gaussian_delta(v, f);
-  bool proved = interval_at_most(cost, interval_of(1));
-  finding(v, proved, "beta", "%s costs delta_core <= %s at epsilon_core = %s (A = beta R = %s)",
-          shown(f->beta).text, shown(interval_upper(cost)).text, shown(f->epsilon).text,
-          shown(interval_upper(reach_of_noise(f))).text);
+  interval cost;
+  if (!gaussian_delta(v, f, &cost)) {
+    return;
+  }
+  finding(v, interval_at_most(cost, interval_of(1)), "beta",
+          "%s costs delta_core <= %s at epsilon_core = %s%s (A = %s)", shown(f->beta).text,
+          shown(interval_upper(cost)).text, shown(f->epsilon).text,
+          field_at(v->root, "privacy.composed") ? ", with all that the schema cost" : "",
+          shown(interval_upper(reach_of_noise(v, f))).text);
 }
 
 /* The lattice counts it e^epsilon_num times. */
@@ -213,7 +255,11 @@ bool noise_delta(verifier *v, interval *out) {
   if (!read_fit(v, &f) || !field_positive(v, "delta", "privacy.numerics.epsilon_num", &num)) {
     return false;
   }
-  *out = interval_mul(gaussian_delta(v, &f), interval_exp(interval_of(num)));
+  interval core;
+  if (!gaussian_delta(v, &f, &core)) {
+    return false;
+  }
+  *out = interval_mul(core, interval_exp(interval_of(num)));
   return true;
 }
 
@@ -222,7 +268,7 @@ bool noise_profile_of(verifier *v, noise_profile *out) {
   if (!is_gaussian(v) || !read_fit(v, &f)) {
     return false;
   }
-  *out = profile_of_fit(v, &f);
+  *out = profile_of_fit(v, &f, kappa_of(&f), reach_of_noise(v, &f));
   return by_mechanism(v, "output") || by_mechanism(v, "objective");
 }
 

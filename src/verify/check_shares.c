@@ -101,7 +101,54 @@ bool read_parts(verifier *v, const char *name, epsilon_parts *out) {
     return false;
   }
   out->fits = interval_mul(interval_of((double)out->rows), interval_of(row));
+  if (field_at(v->root, "privacy.composed")) {
+    out->composed = out->refined;
+    out->refined = 0;
+  }
   return true;
+}
+
+/* ---- what is composed */
+
+static bool read_optional(verifier *v, const char *name, const char *path, double *out) {
+  *out = 0;
+  return !field_at(v->root, path) || field_positive(v, name, path, out);
+}
+
+bool read_composed(verifier *v, const char *name, composed_steps *out) {
+  unsigned long long counts = 0;
+  double cost = 0;
+  *out = (composed_steps){.counted = false};
+  step_law *law = &out->law;
+  if (!read_optional(v, name, "privacy.composed.scale", &law->questions[0]) ||
+      !read_optional(v, name, "privacy.composed.shape", &law->questions[1]) ||
+      !read_optional(v, name, "privacy.composed.count_epsilon", &law->each) ||
+      !read_optional(v, name, "privacy.composed.lines.kappa", &out->kappa[0]) ||
+      !read_optional(v, name, "privacy.composed.lines.reach", &out->reach[0]) ||
+      !read_optional(v, name, "privacy.composed.counted.kappa", &out->kappa[1]) ||
+      !read_optional(v, name, "privacy.composed.counted.reach", &out->reach[1]) ||
+      !field_positive(v, name, "schema.refined.epsilon", &cost) ||
+      (law->each > 0 && !field_count(v, name, "privacy.composed.counts", &counts))) {
+    return false;
+  }
+  law->counts = (size_t)counts;
+  const interval asked =
+      interval_add(interval_of(law->questions[0]), interval_of(law->questions[1]));
+  out->counted = !interval_at_most(interval_of(cost), asked);
+  bool plain = unit_is_person(v) || field_is_object(v, "selection") ||
+               (class_fits_of(v) > 1 && !classes_joint(v)); /* nothing is proved of these */
+  return (counts <= COUNTS_MOST && !plain) ||
+         fails(v, name, "privacy.composed is about one fit for one record, after at most %d counts",
+               COUNTS_MOST);
+}
+
+/* That the steps are all that the schema may have cost, whatever was answered. */
+static bool steps_cover(const composed_steps *s, double cost, double later) {
+  const step_law *law = &s->law;
+  interval asked = interval_add(interval_of(law->questions[0]), interval_of(law->questions[1]));
+  interval counts = interval_mul(interval_of((double)law->counts), interval_of(law->each));
+  interval all = interval_add(asked, counts);
+  return interval_at_most(interval_of(cost), all) && interval_at_most(interval_of(later), all);
 }
 
 /* Whoever states an epsilon beside these spent one that the sum does not have. */
@@ -233,6 +280,17 @@ void check_refined(verifier *v) {
       !field_positive(v, "refined", refined_cost(v), &cost) ||
       !field_positive(v, "refined", "privacy.epsilon_refined", &stated) ||
       !read_parts(v, "refined", &p)) {
+    return;
+  }
+  if (field_at(v->root, "privacy.composed")) {
+    composed_steps steps;
+    const double later = json_number_value(field_at(v->root, "schema.refined.later"));
+    if (read_composed(v, "refined", &steps)) {
+      finding(v, refined_alike(v) && stated == cost && steps_cover(&steps, cost, later), "refined",
+              "the schema's refinement, private and for this unit, cost %s in steps that are "
+              "composed with the noise (beta)",
+              shown(cost).text);
+    }
     return;
   }
   interval sum = interval_add(interval_of(cost), p.fits);

@@ -2,8 +2,8 @@
  * the fields it needs itself, so that one bad field spoils the lines that rest on it alone. */
 #pragma once
 
+#include "verify/composed_bound.h"
 #include "verify/finding.h"
-#include "verify/noise_bound.h"
 
 /* check_shares.c: for whom the claim is, and what several classes cost. */
 void check_unit(verifier *v);
@@ -18,8 +18,16 @@ typedef struct epsilon_parts {
   interval fits;           /* what all of them have for what was fitted */
   interval after_fit;      /* what other shares cost together, */
   double refined, whole;   /* and the schema's refinement, 0 where there is none; all of epsilon */
+  double composed;         /* of the refinement, if the fit has that as well */
 } epsilon_parts;
 bool read_parts(verifier *v, const char *name, epsilon_parts *out);
+/* What is composed with the fit instead of adding to it (privacy.composed). */
+typedef struct composed_steps {
+  step_law law;
+  double kappa[2], reach[2]; /* of fits without counts and with them, at most; 0 where none are */
+  bool counted;              /* the file's own is one with counts */
+} composed_steps;
+bool read_composed(verifier *v, const char *name, composed_steps *out);
 /* That no class counts for more than the loss's constants allow. */
 void check_class_weights(verifier *v);
 

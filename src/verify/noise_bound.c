@@ -236,9 +236,22 @@ static interval stick(const noise_profile *p, interval t) {
   return sum;
 }
 
-interval delta_of_noise(interval epsilon, const noise_profile *p) {
-  return interval_at_most(p->slack, epsilon) ? stick(p, interval_sub(epsilon, p->slack))
-                                             : number(INFINITY);
+interval delta_of_proof(interval epsilon, const noise_proof *p) {
+  interval sum = number(0);
+  for (size_t i = 0; i < p->count; i++) {
+    const interval left = interval_sub(epsilon, p->slack[i]);
+    sum = interval_add(sum, times(p->corners[i].count, delta_of_shift(left, p->corners[i].ratio)));
+  }
+  return interval_at_most(p->most, epsilon) ? sum : number(INFINITY);
+}
+
+noise_proof proof_of_profile(const noise_profile *p) {
+  noise_proof out = {.most = p->slack, .count = p->count};
+  for (size_t i = 0; i < p->count; i++) {
+    out.corners[i] = p->corners[i];
+    out.slack[i] = p->slack;
+  }
+  return out;
 }
 
 /* The ends of a line, at s = 0 and at s = L = 1. */
@@ -260,15 +273,15 @@ static line tangent_at(const loss_facts *loss, interval k, double place) {
 
 /* What a line proves: the corners of two records' slopes, of one sign, each with what the slack
  * leaves of epsilon; s = 0 adds nothing to a record more. */
-static interval delta_of_line(bool adding, const line *l, interval epsilon, interval step) {
-  const interval left = interval_sub(epsilon, l->zero), most = interval_sub(epsilon, l->steepest);
-  const interval near = delta_of_shift(most, step);
-  if (!interval_at_most(l->zero, epsilon)) {
-    return number(INFINITY);
+static noise_proof proof_of_line(bool adding, const line *l, interval step) {
+  noise_proof p = {.most = l->zero};
+  const noise_corner corners[] = {{1, step}, {1, step}, {1, times(2, step)}};
+  const interval slack[] = {l->steepest, l->zero, l->steepest};
+  for (p.count = 0; p.count < (adding ? 1 : 3); p.count++) {
+    p.corners[p.count] = corners[p.count];
+    p.slack[p.count] = slack[p.count];
   }
-  return adding ? near
-                : interval_add(delta_of_shift(most, times(2, step)),
-                               interval_add(near, delta_of_shift(left, step)));
+  return p;
 }
 
 /* Whether a corner with the slack at s = 0 costs no more than one twice as far with the other. */
@@ -277,24 +290,33 @@ static bool pays(const line *l, bool adding, interval epsilon) {
   return interval_at_most(wide, interval_sub(epsilon, l->zero));
 }
 
-/* Each line is a proof of its own, so the least of all that are met is one: the line that the noise
- * was made for is among them, or next to one. The flat one is the profile's: kappa·a <= k. */
-interval delta_of_loss(const loss_facts *loss, bool adding, interval kappa, interval epsilon,
-                       interval a) {
+/* Each line is a proof of its own: the flat one, the profile's, as kappa·a <= k; the best at this
+ * epsilon of all tangents that are met; and the last of them, next to which the noise's own is. */
+size_t proofs_of_loss(const loss_facts *loss, bool adding, interval kappa, interval epsilon,
+                      interval a, noise_proof out[PROOFS_MOST]) {
   const interval k = interval_mul(kappa, loss->smoothness);
   const interval step = interval_mul(a, loss->lipschitz);
   const noise_profile flat = profile_of_loss(loss, adding, kappa, a);
-  interval least = delta_of_noise(epsilon, &flat);
+  double least = INFINITY;
   bool shaped = loss->known && loss->known->shape;
   double low = shaped ? loss->known->peak : 1, high = 1, place = high;
+  out[0] = proof_of_profile(&flat);
   for (int i = 0; i < 45 && low < high; i++) {
     const line next = tangent_at(loss, k, place);
-    interval proved = delta_of_line(adding, &next, epsilon, step);
-    least = interval_upper(proved) < interval_upper(least) ? proved : least;
-    *(pays(&next, adding, epsilon) ? &low : &high) = place;
+    const noise_proof proof = proof_of_line(adding, &next, step);
+    const double proved = interval_upper(delta_of_proof(epsilon, &proof));
+    bool paid = pays(&next, adding, epsilon);
+    if (proved < least || i == 0) {
+      least = proved;
+      out[1] = proof;
+    }
+    if (paid || i == 0) {
+      out[2] = proof;
+    }
+    *(paid ? &low : &high) = place;
     place = (low + high) / 2;
   }
-  return least;
+  return shaped ? 3 : 1;
 }
 
 /* ---- integrals */

@@ -61,11 +61,20 @@ noise_profile profile_of_shift(interval shift);
 noise_profile profile_of_loss(const loss_facts *loss, bool adding, interval kappa, interval a);
 noise_profile profile_of_classes(size_t classes, bool adding, interval kappa, interval a);
 
-/* Delta, by the corners with the whole slack, or less of a loss whose slope and curvature go
- * together; the whole line where nothing is proved. */
-interval delta_of_noise(interval epsilon, const noise_profile *noise);
-interval delta_of_loss(const loss_facts *loss, bool adding, interval kappa, interval epsilon,
-                       interval a);
+/* What bounds delta at every epsilon from `most` on: corners, each with a slack of its own. */
+typedef struct noise_proof {
+  noise_corner corners[CORNERS_MOST];
+  interval slack[CORNERS_MOST], most;
+  size_t count;
+} noise_proof;
+/* The whole line where nothing is proved. */
+interval delta_of_proof(interval epsilon, const noise_proof *proof);
+/* By corners that all have the whole slack; and those of a loss whose slope and curvature go
+ * together, that may be better near this epsilon. */
+enum { PROOFS_MOST = 3 };
+noise_proof proof_of_profile(const noise_profile *noise);
+size_t proofs_of_loss(const loss_facts *loss, bool adding, interval kappa, interval epsilon,
+                      interval a, noise_proof out[PROOFS_MOST]);
 
 /* The divergence of this order, above 1: of what is pure, whatever it is, and of the noise. */
 interval divergence_of_pure(interval order, interval epsilon);

@@ -192,7 +192,8 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
 
 @test "charges by a Renyi order that cost less than they should are found" {
   found_by_suite corners-left-out renyi
-  found_by_suite stairs-short plan_curve
+  found_by_suite way-short plan_curve
+  found_by_suite steps-free composed_delta
   found_by_suite order-mixed composition
   found_by_suite failures-uncounted composition
   found_by_suite curve-of-others forged_entries

@@ -124,6 +124,62 @@ P
   "$DPERM" verify --model m.json > /dev/null
 }
 
+# Of one number, uniform on 0 to 100, whose ends say yes: a shape that is found, and counted.
+shaped() {
+  python3 - > shape.csv << 'P'
+import random
+random.seed(1)
+print("x,y")
+for _ in range(20000):
+    x = random.uniform(0, 100)
+    print(f"{x:.3f},{int(abs(x - 50) > 25)}")
+P
+  cat > shape.json << 'S'
+{"label": {"column": "y", "positive": ["1"], "negative": ["0"]}, "intercept": true, "on_missing": "zero",
+ "columns": [{"name": "x", "type": "numeric", "min": 0, "max": 100}]}
+S
+}
+
+@test "what the schema costs is composed with the noise, and every number of it is checked" {
+  shaped
+  by_shape=(train --data shape.csv --schema shape.json --epsilon 1 --delta 1e-6 --noise gaussian)
+  for added in "" "--neighbours add-remove --rows-about 20000"; do
+    rm -f model.json
+    "$DPERM" "${by_shape[@]}" $added --out model.json 2> /dev/null
+    "$DPERM" verify --model model.json > lines
+    grep -q "ok     refined: .* cost 0.185 in steps that are composed with the noise" lines
+    grep -q "ok     beta: .*, with all that the schema cost" lines
+    for i in "c['scale'] *= .9" "c['shape'] *= .5" "c['count_epsilon'] *= .9" "c['counts'] -= 1" "c['counts'] = 65" \
+      "c['counts'] = -1" "c['lines']['reach'] *= 1.1" "c['counted']['reach'] *= 1.02" "c['counted']['reach'] *= .99" \
+      "c['counted']['kappa'] *= 2.5" "c['counted']['kappa'] *= .5" "c.pop('counted')" "c.pop('counts')" \
+      "p['composed'] = 1" "p.pop('composed')" "p['beta'] *= 1.01" "p['epsilon'] *= .999" "p['delta'] *= .9"; do
+      change "p = m['privacy']; c = p['composed']; $i"
+      run "$DPERM" verify --model changed.json
+      [ "$status" -eq 1 ] || { echo "$added $i: $output"; return 1; }
+    done
+    "$DPERM" statement --model model.json > page
+    tr -s ' \n' ' ' < page | grep -q "with what follows it costs no more than (ε, δ) together"
+  done
+  # Of a person's rows, and with a delta-reg that is given, the parts add up as they did.
+  for more in "--rows-per-person 2" "--delta-reg 0.01"; do
+    rm -f m.json
+    "$DPERM" "${by_shape[@]}" $more --out m.json 2> /dev/null
+    "$DPERM" verify --model m.json > lines
+    grep -q "ok     refined: .* <= epsilon = 1" lines
+  done
+}
+
+@test "a ledger by a Renyi order is charged for both, as the model's own numbers say" {
+  shaped
+  "$DPERM" ledger init l.db --dataset d --epsilon 9 --delta 1e-4 --composition renyi 2> /dev/null
+  "$DPERM" train --data shape.csv --schema shape.json --epsilon 0.5 --delta 1e-8 --noise gaussian --out m.json \
+    --ledger l.db --dataset d 2> /dev/null
+  "$DPERM" verify --model m.json --ledger l.db > lines
+  grep -q "ok     charge: entry 2 paid epsilon 0.5 and delta 1e-08, which covers the model's" lines
+  grep -q "ok     price: .* what follows from the file is" lines
+  "$DPERM" ledger verify l.db > /dev/null
+}
+
 @test "a ledger is charged the whole of delta" {
   "$DPERM" ledger init l.db --dataset people --epsilon 3 --delta 1e-5 2> /dev/null
   train --noise gaussian --delta 6e-6 --ledger l.db --dataset people 2> message

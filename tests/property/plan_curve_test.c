@@ -5,6 +5,7 @@
 #include "any_numbers.h"
 #include "fit_divergence.h"
 #include "loss/link.h"
+#include "mechanism/composed_delta.h"
 #include "mechanism/privacy_plan.h"
 #include "statistics.h"
 #include "support.h"
@@ -137,24 +138,36 @@ static privacy_curve released(privacy_curve c, const public_numbers *g,
   return c;
 }
 
-/* C10: where only the claim is known, one of a few curves covers the plan, and each of them can be
- * that of an entry. */
-static void check_stairs(const public_numbers *g, const privacy_curve *plan,
-                         const release_numbers *with, double epsilon, double delta) {
-  bool adding = g->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE, covered = false;
-  privacy_curve stairs[PLAN_CURVES];
-  public_numbers claim = *g; /* nothing of the rows, or of Λ */
-  claim.rows = claim.dims = 1;
-  claim.bounds = row_bounds_of_norm(1, 1);
-  size_t count = plan_curves(&claim, stairs);
-  for (size_t i = 0; i < count; i++) {
-    const privacy_curve c = released(stairs[i], g, with);
-    assert_true(curve_is_sound(&c) && curve_fits_claim(&c, adding, epsilon, delta));
-    covered = covered || curve_covers(&c, plan);
+/* C10: whatever rows a plan is for, the curve of the way that it keeps within covers it, and can be
+ * that of an entry, also where the pure part is composed with the noise. */
+static void check_way(const public_numbers *g, double kappa, double pure) {
+  const bool adding = g->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  const release_numbers with = {.fits = 1, .each = g->epsilon_core / 0.998, .pure = pure};
+  const composed_terms terms = {.loss = g->loss,
+                                .neighbours = g->neighbours,
+                                .output = g->mechanism == DPERM_MECHANISM_OUTPUT,
+                                .epsilon = g->epsilon_core,
+                                .delta = g->delta_core};
+  composition c = {.counts = {pure * with.each / 10, pure > 0 ? 10 : 0},
+                   .ways = {{0}, {.kappa = kappa}}};
+  public_numbers any = *g; /* nothing of the rows, or of Λ */
+  privacy_plan plan;
+  compose_ways(&terms, &c);
+  public_numbers own = *g;
+  own.way = c.ways[1];
+  own.delta_reg = (double)NAN;
+  if (c.ways[1].reach == 0 || privacy_plan_make(&own, &plan, NULL) != DPERM_OK) {
+    return; /* nothing is left beside the slack */
   }
-  if (!covered) {
-    fail_msg("no curve covers slack %g, ratio %g at epsilon %g, delta %g", plan->slack,
-             plan->corners[0].ratio, epsilon, delta);
+  any.rows = any.dims = 1;
+  any.bounds = row_bounds_of_norm(1, 1);
+  const privacy_curve way = released(way_curve(&any, &c.ways[1]), g, &with),
+                      curve = released(plan_curve(&own, &plan), g, &with);
+  const double delta = way.failure + exp(way.epsilon_num) * g->delta_core;
+  assert_true(curve_is_sound(&way) && curve_fits_claim(&way, adding, with.each, delta));
+  if (!curve_covers(&way, &curve)) {
+    fail_msg("slack %g, ratio %g at epsilon %g, delta %g", curve.slack, curve.corners[0].ratio,
+             with.each, delta);
   }
 }
 
@@ -187,7 +200,7 @@ TEST(every_curve_fits_the_claim_that_its_noise_was_made_for) {
       fail_msg("epsilon %g, delta %g, slack %g, ratio %g", epsilon, delta, c.slack,
                c.corners[0].ratio);
     }
-    check_stairs(&g, &c, &with, epsilon, delta);
+    check_way(&g, plan.kappa * random_scale(&r, 0.3, 3), i % 2 ? 0 : 0.3);
     bool far = g.epsilon_core - c.slack > 3 * c.corners[0].ratio; /* else delta is as 1/noise */
     for (size_t j = 0; j < c.corner_count; j++) {                 /* not with twice the noise */
       c.corners[j].ratio /= 2;

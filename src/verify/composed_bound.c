@@ -1,0 +1,88 @@
+/* See composed_bound.h. A step of ε is at worst ±ε, the upper sign e^ε times as likely; hockey
+ * sticks are convex in e^ε, so what is proved from the largest loss on may be averaged. */
+#include "verify/composed_bound.h"
+
+#include <math.h>
+
+/* A sum of steps, from the most down, with its probability. */
+typedef struct sum_law {
+  interval values[COUNTS_MOST + 1], masses[COUNTS_MOST + 1];
+  size_t count;
+} sum_law;
+
+static sum_law law_of(double each, size_t steps) {
+  const interval one = interval_of(1), e = interval_of(each), rise = interval_exp(e);
+  const interval up = interval_div(rise, interval_add(one, rise));
+  sum_law l = {.count = steps + 1};
+  l.masses[0] = one;
+  for (size_t i = 0; i < steps; i++) {
+    l.masses[0] = interval_mul(l.masses[0], up);
+  }
+  for (size_t i = 0; i < l.count; i++) { /* i of the steps go down */
+    l.values[i] = interval_mul(interval_of((double)steps - 2 * (double)i), e);
+    if (i > 0) {
+      const interval choices =
+          interval_div(interval_of((double)(steps + 1 - i)), interval_of((double)i));
+      l.masses[i] = interval_mul(l.masses[i - 1], interval_div(choices, rise));
+    }
+  }
+  return l;
+}
+
+/* The mean over the counts. */
+static interval mean_over(interval epsilon, const sum_law *counts, const noise_proof *proof) {
+  interval sum = interval_of(0);
+  for (size_t i = 0; i < counts->count; i++) {
+    interval left = interval_sub(epsilon, counts->values[i]);
+    sum = interval_add(sum, interval_mul(counts->masses[i], delta_of_proof(left, proof)));
+  }
+  return sum;
+}
+
+enum { ANSWERS = 4 };
+
+/* At each pair of what the questions add up to, by the proof that is best on the whole. */
+static void way_at(interval epsilon, const sum_law questions[2], const sum_law *counts,
+                   const way_proofs *way, interval out[ANSWERS]) {
+  double least = INFINITY;
+  for (size_t p = 0; p < way->count; p++) {
+    interval at[ANSWERS], sum = interval_of(0);
+    size_t n = 0;
+    for (size_t i = 0; i < questions[0].count; i++) {
+      for (size_t j = 0; j < questions[1].count; j++, n++) {
+        interval left =
+            interval_sub(interval_sub(epsilon, questions[0].values[i]), questions[1].values[j]);
+        at[n] = mean_over(left, counts, &way->proofs[p]);
+        interval mass = interval_mul(questions[0].masses[i], questions[1].masses[j]);
+        sum = interval_add(sum, interval_mul(mass, at[n]));
+      }
+    }
+    if (p == 0 || interval_upper(sum) < least) {
+      least = interval_upper(sum);
+      for (size_t i = 0; i < n; i++) {
+        out[i] = at[i];
+      }
+    }
+  }
+}
+
+interval delta_of_ways(interval epsilon, const step_law *law, const way_proofs ways[2]) {
+  const sum_law questions[2] = {law_of(law->questions[0], law->questions[0] > 0),
+                                law_of(law->questions[1], law->questions[1] > 0)};
+  const sum_law counts[2] = {law_of(0, 0), law_of(law->each, law->counts)};
+  interval at[2][ANSWERS], sum = interval_of(0);
+  size_t n = 0;
+  for (size_t w = 0; w < 2; w++) {
+    for (size_t i = 0; i < ANSWERS; i++) {
+      at[w][i] = interval_of(0);
+    }
+    way_at(epsilon, questions, &counts[w], &ways[w], at[w]);
+  }
+  for (size_t i = 0; i < questions[0].count; i++) {
+    for (size_t j = 0; j < questions[1].count; j++, n++) {
+      interval mass = interval_mul(questions[0].masses[i], questions[1].masses[j]);
+      sum = interval_add(sum, interval_mul(mass, interval_max(at[0][n], at[1][n])));
+    }
+  }
+  return sum;
+}
