@@ -62,12 +62,17 @@ static double delta_of_ways(const way_law *w, double factor) {
   return sum * (1 + 1e-12);
 }
 
+/* What the steps may leave of ε. */
+static double least_left(const way_law *w, int way) {
+  const double asked = reach_of(&w->questions[0]) + reach_of(&w->questions[1]);
+  return w->epsilon - asked - (way ? reach_of(&w->counts) : 0);
+}
+
 /* h is convex in e^ε as far as no slack is above it and it is below 1: so must it be everywhere. */
 static bool is_convex(const way_law *w, double factor) {
-  const double asked = reach_of(&w->questions[0]) + reach_of(&w->questions[1]);
   bool convex = true;
   for (int i = 0; i < NOISE_WAYS; i++) {
-    const double left = w->epsilon - asked - (i ? reach_of(&w->counts) : 0);
+    const double left = least_left(w, i);
     convex = convex &&
              (w->a[i] == 0 || (left >= 0 && delta_of(&w->corners[i], left, factor * w->a[i]) < 1));
   }
@@ -90,8 +95,8 @@ static double largest_factor(const way_law *w, double delta) {
   return low;
 }
 
-/* One way alone, by the corners of the flat line of slack or those of the tangent: from the A of a
- * fit without any steps, which is more. */
+/* One way alone, by the corners of the flat line of slack or those of a tangent that is good where
+ * the steps leave least: from the A of a fit without any steps, which is more. */
 static void settle_way(const composed_terms *t, int i, double kappa, way_law *w) {
   way_law best = *w;
   best.a[i] = 0;
@@ -100,7 +105,7 @@ static void settle_way(const composed_terms *t, int i, double kappa, way_law *w)
     alone.a[!i] = 0;
     alone.corners[i] = t->output ? delta_corners_output(t->loss, t->neighbours)
                                  : delta_corners_objective(t->loss, t->neighbours, kappa,
-                                                           tangent ? t->epsilon : 0);
+                                                           tangent ? fmax(least_left(w, i), 0) : 0);
     alone.a[i] = delta_invert(&alone.corners[i], t->epsilon, t->delta);
     alone.a[i] *= alone.a[i] > 0 ? largest_factor(&alone, t->delta) : 0;
     if (alone.a[i] > best.a[i]) {

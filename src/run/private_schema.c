@@ -245,14 +245,15 @@ static dperm_status weigh(const dperm_schema *schema, const dperm_schema *plain,
 }
 
 /* Counts may leave such lines, too. If there is noise for the lightest and for the heaviest, there
- * is for those between. */
+ * is for those between; but its kind, where that is open, may be another. */
 dperm_status plans_that_may_come(const run *r, const asked_schema *a, const counted_schema *counts,
                                  plan_visitor *visit, void *context, dperm_error *err) {
-  const bool made = counts && counts->wide;
+  const dperm_options *o = r->options;
+  const bool made = counts && counts->wide, open = o->noise == DPERM_NOISE_AUTO && o->delta > 0;
   run counted = *r;
   fit_plan plan;
   counted.claim = a && made ? run_claim_counted(r) : r->claim;
-  for (size_t i = 0; a && i < SCALES; i += SCALES - 1) {
+  for (size_t i = 0; a && i < SCALES; i += open ? 1 : (SCALES - 1) / 2) {
     OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
     TRY(weigh(a->plain, a->plain, i, &schema, err));
     TRY(representation_plan(&counted, schema, &plan, err));

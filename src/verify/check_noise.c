@@ -183,14 +183,13 @@ static noise_profile profile_of_fit(const verifier *v, const fit_numbers *f, int
                           : profile_of_loss(&f->loss, by_adding(v), kappa, a);
 }
 
-/* None where nothing is proved. */
-static way_proofs proofs_of_fit(const verifier *v, const fit_numbers *f, interval kappa,
-                                interval a) {
+/* Good near an epsilon; none where nothing is proved. */
+static way_proofs proofs_of_fit(const verifier *v, const fit_numbers *f, interval epsilon,
+                                interval kappa, interval a) {
   way_proofs out = {.count = 0};
   bool tight = by_mechanism(v, "objective") && field_is(v->root, "privacy.analysis", "tight");
   if (tight && !classes_joint(v)) {
-    out.count =
-        proofs_of_loss(&f->loss, by_adding(v), kappa, interval_of(f->epsilon), a, out.proofs);
+    out.count = proofs_of_loss(&f->loss, by_adding(v), kappa, epsilon, a, out.proofs);
   } else if (tight || by_mechanism(v, "output")) {
     const noise_profile profile = profile_of_fit(v, f, kappa, a);
     out.proofs[out.count++] = proof_of_profile(&profile);
@@ -209,8 +208,9 @@ static bool composed_delta(verifier *v, const fit_numbers *f, interval *out) {
   }
   for (int i = 0; i < 2; i++) {
     const interval kappa = interval_of(steps.kappa[i]), a = interval_of(steps.reach[i]);
+    const interval least = interval_sub(interval_of(f->epsilon), steps_cost(&steps.law, i));
     if (steps.reach[i] > 0) {
-      ways[i] = proofs_of_fit(v, f, kappa, a);
+      ways[i] = proofs_of_fit(v, f, least, kappa, a);
       within = within || ((i == 1 || !steps.counted) && ways[i].count > 0 &&
                           interval_at_most(reach_of_noise(v, f), a) &&
                           (by_mechanism(v, "output") || interval_at_most(kappa_of(f), kappa)));
@@ -226,9 +226,10 @@ static bool gaussian_delta(verifier *v, const fit_numbers *f, interval *out) {
   if (field_at(v->root, "privacy.composed")) {
     return composed_delta(v, f, out);
   }
-  const way_proofs ways[2] = {proofs_of_fit(v, f, kappa_of(f), reach_of_noise(v, f)), {.count = 0}};
-  *out = ways[0].count > 0 ? delta_of_ways(interval_of(f->epsilon), &none, ways)
-                           : interval_of(INFINITY);
+  const interval epsilon = interval_of(f->epsilon);
+  const way_proofs ways[2] = {proofs_of_fit(v, f, epsilon, kappa_of(f), reach_of_noise(v, f)),
+                              {.count = 0}};
+  *out = ways[0].count > 0 ? delta_of_ways(epsilon, &none, ways) : interval_of(INFINITY);
   return true;
 }
 

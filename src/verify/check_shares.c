@@ -132,9 +132,7 @@ bool read_composed(verifier *v, const char *name, composed_steps *out) {
     return false;
   }
   law->counts = (size_t)counts;
-  const interval asked =
-      interval_add(interval_of(law->questions[0]), interval_of(law->questions[1]));
-  out->counted = !interval_at_most(interval_of(cost), asked);
+  out->counted = !interval_at_most(interval_of(cost), steps_cost(law, false));
   bool plain = unit_is_person(v) || field_is_object(v, "selection") ||
                (class_fits_of(v) > 1 && !classes_joint(v)); /* nothing is proved of these */
   return (counts <= COUNTS_MOST && !plain) ||
@@ -144,10 +142,7 @@ bool read_composed(verifier *v, const char *name, composed_steps *out) {
 
 /* That the steps are all that the schema may have cost, whatever was answered. */
 static bool steps_cover(const composed_steps *s, double cost, double later) {
-  const step_law *law = &s->law;
-  interval asked = interval_add(interval_of(law->questions[0]), interval_of(law->questions[1]));
-  interval counts = interval_mul(interval_of((double)law->counts), interval_of(law->each));
-  interval all = interval_add(asked, counts);
+  const interval all = steps_cost(&s->law, true);
   return interval_at_most(interval_of(cost), all) && interval_at_most(interval_of(later), all);
 }
 

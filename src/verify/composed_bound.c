@@ -29,6 +29,12 @@ static sum_law law_of(double each, size_t steps) {
   return l;
 }
 
+interval steps_cost(const step_law *law, bool counted) {
+  interval sum = interval_add(interval_of(law->questions[0]), interval_of(law->questions[1]));
+  interval counts = interval_mul(interval_of((double)law->counts), interval_of(law->each));
+  return counted ? interval_add(sum, counts) : sum;
+}
+
 /* The mean over the counts. */
 static interval mean_over(interval epsilon, const sum_law *counts, const noise_proof *proof) {
   interval sum = interval_of(0);

@@ -13,6 +13,9 @@ typedef struct step_law {
   size_t counts;       /* at most COUNTS_MOST */
 } step_law;
 
+/* What they cost if they are added up: the questions, or the counts as well. */
+interval steps_cost(const step_law *law, bool counted);
+
 /* Proofs about the noise of one way; none where nothing leads there. */
 typedef struct way_proofs {
   noise_proof proofs[PROOFS_MOST];

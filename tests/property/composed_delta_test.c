@@ -167,6 +167,19 @@ TEST(steps_cost_less_than_their_sum) {
   assert_true(rest < 0.85 * whole && c.ways[0].reach > c.ways[1].reach);
 }
 
+/* The tangents of a loss are chosen for what the steps leave: little is lost to small ones. */
+TEST(small_steps_cost_little_where_slack_is_large) {
+  const dperm_loss loss = dperm_loss_logistic();
+  for (int adding = 0; adding < 2; adding++) {
+    const dperm_neighbours kind = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
+    const composed_terms terms = {.loss = &loss, .neighbours = kind, .epsilon = 1, .delta = 1e-6};
+    composition c = {.questions = {{0.005, 1}}, .ways = {{.kappa = 1.3}}};
+    compose_ways(&terms, &c);
+    const double whole = delta_invert_objective(&loss, kind, 1.3, 1, 1e-6);
+    assert_true(c.ways[0].reach < whole && c.ways[0].reach > 0.98 * whole);
+  }
+}
+
 /* Where a slack is more than the steps can leave of ε nothing is proved. */
 TEST(a_slack_above_what_the_steps_leave_has_no_reach) {
   dperm_loss loss;
