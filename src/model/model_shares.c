@@ -112,10 +112,10 @@ static double number_at(const json_t *object, const char *key, bool *whole) {
   return number;
 }
 
-static bool read_composed(const json_t *privacy, guarantee *claim) {
+static bool read_composed(const json_t *privacy, const noise_kind *kind, guarantee *claim) {
   const json_t *object = json_object_get(privacy, "composed");
   composition *c = &claim->composed;
-  bool whole = json_is_object(object);
+  bool whole = json_is_object(object) && kind->needs_delta;
   if (!object) {
     return true;
   }
@@ -163,5 +163,6 @@ bool model_refined_fits(const json_t *privacy, dperm_model *model) {
          claim->epsilon_charged >= claim->epsilon * (1 - 0x1p-40) - cost &&
          claim->rows_per_person == refined->rows_per_person &&
          claim->neighbours == refined->neighbours &&
-         (refined->is_private || !guarantee_is_private(claim)) && read_composed(privacy, claim);
+         (refined->is_private || !guarantee_is_private(claim)) &&
+         read_composed(privacy, model->plan.noise.kind, claim);
 }

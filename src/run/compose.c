@@ -37,10 +37,13 @@ static bool find_kappas(const run *r, const asked_schema *a, const counted_schem
   kappas k = {{0}, {0}};
   options.noise = DPERM_NOISE_GAUSSIAN;
   gaussian.options = &options;
-  gaussian.claim.composed = *out;
+  if (out->epsilon > 0) { /* as if all of it were the fit's */
+    gaussian.claim = run_claim_whole(r);
+    gaussian.how.counted = 0;
+  }
   bool found = plans_that_may_come(&gaussian, a, counted, note_kappa, &k, NULL) == DPERM_OK;
   out->ways[false].kappa = k.most[false];
-  out->ways[true].kappa = sqrt(k.least[true] * k.most[true]);
+  out->ways[true].kappa = sqrt(k.least[true]) * sqrt(k.most[true]);
   return found;
 }
 
@@ -98,11 +101,10 @@ void run_compose(run *r, const asked_schema *a, const counted_schema *counted) {
                                 .epsilon = given.epsilon_core,
                                 .delta = given.delta_core};
   compose_ways(&terms, &made);
-  for (int i = 0; i < NOISE_WAYS; i++) {
-    if (made.ways[i].kappa > 0 && !(made.ways[i].reach > 0)) {
-      return;
-    }
+  bool lines = !a || made.ways[false].reach > 0;
+  bool counts = !(counted && counted->wide) || made.ways[true].reach > 0;
+  if (lines && counts) {
+    r->claim.composed = made;
+    r->claim.counted = !a;
   }
-  r->claim.composed = made;
-  r->claim.counted = !a;
 }

@@ -79,6 +79,8 @@ dperm_status fit_noise_plan(const dperm_options *options, const dperm_loss *loss
   if (!plan_spends_delta(plan)) {
     claim->composed = (composition){.epsilon = 0};
   } else if (claim->composed.epsilon > 0) {
+    FAIL_IF(!(given->way.reach > 0), err, DPERM_UNSUPPORTED,
+            "the noise of the fit has no part in what was composed; report this as a defect");
     *claim = guarantee_composed(*claim);
     *given = fit_numbers(options, loss, claim, rows, dims, bounds);
     given->noise = plan->noise.kind->number;

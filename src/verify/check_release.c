@@ -230,6 +230,10 @@ void state_assumptions(verifier *v) {
                  "chosen without looking at the records",
                  field_at(v->root, "schema.refined") ? ", but for what refining it cost" : "",
                  by_adding(v) ? "figure near the number of rows" : "number of rows");
+  if (field_at(v->root, "privacy.composed")) {
+    finding_remark(v, "not in the file: how many counts each histogram has, and that fits under "
+                      "other answers would have kept within the stated ways, too");
+  }
   if (unit_is_person(v)) {
     finding_remark(v, "not in the file: that no person has more rows than it says");
   }

@@ -115,6 +115,31 @@ static bool read_optional(verifier *v, const char *name, const char *path, doubl
   return !field_at(v->root, path) || field_positive(v, name, path, out);
 }
 
+/* Of nothing else it is proved. */
+static bool one_gaussian_fit(const verifier *v) {
+  bool tight = field_is(v->root, "privacy.mechanism", "output") ||
+               (field_is(v->root, "privacy.mechanism", "objective") &&
+                field_is(v->root, "privacy.analysis", "tight"));
+  return tight && field_is(v->root, "privacy.noise", "gaussian") && !unit_is_person(v) &&
+         !field_is_object(v, "selection") && (class_fits_of(v) == 1 || classes_joint(v)) &&
+         json_number_value(field_at(v->root, "privacy.epsilon_charged")) ==
+             json_number_value(field_at(v->root, "privacy.epsilon"));
+}
+
+/* Questions lead to fits of lines, counts and a question for a shape to fits with counts; of each
+ * column that is counted one count is moved, or two. */
+static bool ways_whole(const verifier *v, const composed_steps *s) {
+  const step_law *law = &s->law;
+  const size_t columns = json_array_size(field_at(v->root, "schema.columns"));
+  bool asked = law->questions[0] > 0 || law->questions[1] > 0;
+  bool counted = law->counts > 0 || law->questions[1] > 0;
+  bool stated = (s->reach[0] > 0) == asked && (s->reach[1] > 0) == counted &&
+                (s->kappa[0] > 0) == asked && (s->kappa[1] > 0) == counted;
+  return stated && (law->counts > 0) == (law->each > 0) && law->counts <= COUNTS_MOST &&
+         law->counts <= (by_adding(v) ? 1 : 2) * columns &&
+         (law->questions[1] == 0 || law->counts > 0);
+}
+
 bool read_composed(verifier *v, const char *name, composed_steps *out) {
   unsigned long long counts = 0;
   double cost = 0;
@@ -131,13 +156,12 @@ bool read_composed(verifier *v, const char *name, composed_steps *out) {
       (law->each > 0 && !field_count(v, name, "privacy.composed.counts", &counts))) {
     return false;
   }
-  law->counts = (size_t)counts;
+  law->counts = counts <= COUNTS_MOST ? (size_t)counts : COUNTS_MOST + 1;
   out->counted = !interval_at_most(interval_of(cost), steps_cost(law, false));
-  bool plain = unit_is_person(v) || field_is_object(v, "selection") ||
-               (class_fits_of(v) > 1 && !classes_joint(v)); /* nothing is proved of these */
-  return (counts <= COUNTS_MOST && !plain) ||
-         fails(v, name, "privacy.composed is about one fit for one record, after at most %d counts",
-               COUNTS_MOST);
+  return (one_gaussian_fit(v) && ways_whole(v, out)) ||
+         fails(v, name,
+               "privacy.composed is about one fit with gaussian noise for one record, whose run "
+               "paid for the schema, and states each way that there is");
 }
 
 /* That the steps are all that the schema may have cost, whatever was answered. */
@@ -271,7 +295,8 @@ static bool refined_alike(const verifier *v) {
 void check_refined(verifier *v) {
   double cost = 0, stated = 0;
   epsilon_parts p;
-  if ((!field_at(v->root, "schema.refined") && !field_at(v->root, "privacy.epsilon_refined")) ||
+  if ((!field_at(v->root, "schema.refined") && !field_at(v->root, "privacy.epsilon_refined") &&
+       !field_at(v->root, "privacy.composed")) ||
       !field_positive(v, "refined", refined_cost(v), &cost) ||
       !field_positive(v, "refined", "privacy.epsilon_refined", &stated) ||
       !read_parts(v, "refined", &p)) {

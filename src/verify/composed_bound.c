@@ -47,48 +47,55 @@ static interval mean_over(interval epsilon, const sum_law *counts, const noise_p
 
 enum { ANSWERS = 4 };
 
-/* At each pair of what the questions add up to, by the proof that is best on the whole. */
-static void way_at(interval epsilon, const sum_law questions[2], const sum_law *counts,
-                   const way_proofs *way, interval out[ANSWERS]) {
-  double least = INFINITY;
-  for (size_t p = 0; p < way->count; p++) {
-    interval at[ANSWERS], sum = interval_of(0);
+/* At each pair of what the questions add up to, by each proof; 0 by none. */
+typedef struct way_deltas {
+  interval at[PROOFS_MOST][ANSWERS];
+  size_t count;
+} way_deltas;
+
+static way_deltas deltas_of(interval epsilon, const sum_law questions[2], const sum_law *counts,
+                            const way_proofs *way) {
+  way_deltas out = {.count = way->count > 0 ? way->count : 1};
+  for (size_t p = 0; p < out.count; p++) {
     size_t n = 0;
     for (size_t i = 0; i < questions[0].count; i++) {
       for (size_t j = 0; j < questions[1].count; j++, n++) {
         interval left =
             interval_sub(interval_sub(epsilon, questions[0].values[i]), questions[1].values[j]);
-        at[n] = mean_over(left, counts, &way->proofs[p]);
-        interval mass = interval_mul(questions[0].masses[i], questions[1].masses[j]);
-        sum = interval_add(sum, interval_mul(mass, at[n]));
-      }
-    }
-    if (p == 0 || interval_upper(sum) < least) {
-      least = interval_upper(sum);
-      for (size_t i = 0; i < n; i++) {
-        out[i] = at[i];
+        out.at[p][n] = way->count > 0 ? mean_over(left, counts, &way->proofs[p]) : interval_of(0);
       }
     }
   }
+  return out;
 }
 
+/* The mean of the larger. */
+static interval mean_of_larger(const sum_law questions[2], const interval a[ANSWERS],
+                               const interval b[ANSWERS]) {
+  interval sum = interval_of(0);
+  size_t n = 0;
+  for (size_t i = 0; i < questions[0].count; i++) {
+    for (size_t j = 0; j < questions[1].count; j++, n++) {
+      interval mass = interval_mul(questions[0].masses[i], questions[1].masses[j]);
+      sum = interval_add(sum, interval_mul(mass, interval_max(a[n], b[n])));
+    }
+  }
+  return sum;
+}
+
+/* Any pair of proofs is one; the best is taken. */
 interval delta_of_ways(interval epsilon, const step_law *law, const way_proofs ways[2]) {
   const sum_law questions[2] = {law_of(law->questions[0], law->questions[0] > 0),
                                 law_of(law->questions[1], law->questions[1] > 0)};
   const sum_law counts[2] = {law_of(0, 0), law_of(law->each, law->counts)};
-  interval at[2][ANSWERS], sum = interval_of(0);
-  size_t n = 0;
-  for (size_t w = 0; w < 2; w++) {
-    for (size_t i = 0; i < ANSWERS; i++) {
-      at[w][i] = interval_of(0);
-    }
-    way_at(epsilon, questions, &counts[w], &ways[w], at[w]);
-  }
-  for (size_t i = 0; i < questions[0].count; i++) {
-    for (size_t j = 0; j < questions[1].count; j++, n++) {
-      interval mass = interval_mul(questions[0].masses[i], questions[1].masses[j]);
-      sum = interval_add(sum, interval_mul(mass, interval_max(at[0][n], at[1][n])));
+  const way_deltas plain = deltas_of(epsilon, questions, &counts[0], &ways[0]),
+                   counted = deltas_of(epsilon, questions, &counts[1], &ways[1]);
+  interval least = interval_of(INFINITY);
+  for (size_t i = 0; i < plain.count; i++) {
+    for (size_t j = 0; j < counted.count; j++) {
+      const interval proved = mean_of_larger(questions, plain.at[i], counted.at[j]);
+      least = interval_upper(proved) < interval_upper(least) ? proved : least;
     }
   }
-  return sum;
+  return least;
 }

@@ -160,12 +160,45 @@ S
     "$DPERM" statement --model model.json > page
     tr -s ' \n' ' ' < page | grep -q "with what follows it costs no more than (ε, δ) together"
   done
+  # Pure noise has nothing to be composed with.
+  rm -f model.json
+  "$DPERM" train --data shape.csv --schema shape.json --epsilon 1 --out model.json 2> /dev/null
+  change "p = m['privacy']; p['epsilon'] = p['epsilon_charged'] = .815; p['composed'] = {'count_epsilon': .1, 'counts': 2}"
+  run "$DPERM" verify --model changed.json
+  [[ "$status" -eq 1 && "$output" == *"FAILS  refined: privacy.composed is about one fit with gaussian noise"* ]]
+  fails 1 "" "$DPERM" statement --model changed.json
   # Of a person's rows, and with a delta-reg that is given, the parts add up as they did.
   for more in "--rows-per-person 2" "--delta-reg 0.01"; do
     rm -f m.json
     "$DPERM" "${by_shape[@]}" $more --out m.json 2> /dev/null
     "$DPERM" verify --model m.json > lines
     grep -q "ok     refined: .* <= epsilon = 1" lines
+  done
+}
+
+@test "a model of lines states what counts would have had, and claims that are composed follow" {
+  shaped
+  awk -F, 'NR == 1 { print; next } { print $1 "," substr($1, length($1)) % 2 }' shape.csv > flat.csv # by the last digit
+  lines=
+  for _ in $(seq 40); do # each may find a shape all the same
+    rm -f model.json
+    "$DPERM" train --data flat.csv --schema shape.json --epsilon 1 --delta 1e-6 --noise gaussian --out model.json 2> message
+    ! grep -q ": as lines of weight" message || { lines=1 && break; }
+  done
+  [ -n "$lines" ]
+  "$DPERM" verify --model model.json > /dev/null
+  for i in "c.pop('counted')" "c['counted']['reach'] *= 1.1" "c.pop('lines')" "c['lines']['reach'] *= .9" \
+    "c['counts'] = 1" "c['counts'] = 4; c['count_epsilon'] *= .5"; do
+    change "c = m['privacy']['composed']; $i"
+    run "$DPERM" verify --model changed.json
+    [ "$status" -eq 1 ] || { echo "$i: $output"; return 1; }
+  done
+  # A slack so small that its square is nothing; and where each way has another line of slack.
+  for options in "--epsilon 1 --delta 1e-6 --lambda 1e165 --refine 0.3" "--epsilon 1.5 --delta 1e-3" \
+    "--epsilon 0.5 --delta 1e-3 --loss smooth-hinge" "--epsilon 3 --delta 1e-9 --mechanism output"; do
+    rm -f m.json
+    "$DPERM" train --data shape.csv --schema shape.json --noise gaussian $options --out m.json 2> /dev/null
+    "$DPERM" verify --model m.json > /dev/null
   done
 }
 
