@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* So many steps, at most STEPS_MOST, each private at this epsilon given those before it. */
-enum { STEPS_MOST = 64 };
+enum { STEPS_MOST = 32 };
 typedef struct pure_steps {
   double epsilon;
   size_t count;

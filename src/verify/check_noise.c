@@ -221,7 +221,7 @@ static bool composed_delta(verifier *v, const fit_numbers *f, interval *out) {
 }
 
 /* At epsilon_core; the whole line where nothing is proved. */
-static bool gaussian_delta(verifier *v, const fit_numbers *f, interval *out) {
+static bool derive_delta(verifier *v, const fit_numbers *f, interval *out) {
   static const step_law none = {.counts = 0};
   if (field_at(v->root, "privacy.composed")) {
     return composed_delta(v, f, out);
@@ -231,6 +231,12 @@ static bool gaussian_delta(verifier *v, const fit_numbers *f, interval *out) {
                               {.count = 0}};
   *out = ways[0].count > 0 ? delta_of_ways(epsilon, &none, ways) : interval_of(INFINITY);
   return true;
+}
+
+static bool gaussian_delta(verifier *v, const fit_numbers *f, interval *out) {
+  v->delta_known = v->delta_known || derive_delta(v, f, &v->delta_core);
+  *out = v->delta_core;
+  return v->delta_known;
 }
 
 static void check_gaussian(verifier *v, const fit_numbers *f) {

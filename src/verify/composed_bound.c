@@ -47,24 +47,41 @@ static interval mean_over(interval epsilon, const sum_law *counts, const noise_p
 
 enum { ANSWERS = 4 };
 
-/* At each pair of what the questions add up to, by each proof; 0 by none. */
+/* At each pair of what the questions add up to, by each proof; 0 where nothing leads there. */
 typedef struct way_deltas {
   interval at[PROOFS_MOST][ANSWERS];
   size_t count;
 } way_deltas;
 
+static void add_proof(interval epsilon, const sum_law questions[2], const sum_law *counts,
+                      const noise_proof *proof, way_deltas *out) {
+  size_t n = 0;
+  for (size_t i = 0; i < questions[0].count; i++) {
+    for (size_t j = 0; j < questions[1].count; j++, n++) {
+      interval left =
+          interval_sub(interval_sub(epsilon, questions[0].values[i]), questions[1].values[j]);
+      out->at[out->count][n] = proof ? mean_over(left, counts, proof) : interval_of(0);
+    }
+  }
+  out->count++;
+}
+
+/* By those that may be of use: others are far better without any steps. */
 static way_deltas deltas_of(interval epsilon, const sum_law questions[2], const sum_law *counts,
                             const way_proofs *way) {
-  way_deltas out = {.count = way->count > 0 ? way->count : 1};
-  for (size_t p = 0; p < out.count; p++) {
-    size_t n = 0;
-    for (size_t i = 0; i < questions[0].count; i++) {
-      for (size_t j = 0; j < questions[1].count; j++, n++) {
-        interval left =
-            interval_sub(interval_sub(epsilon, questions[0].values[i]), questions[1].values[j]);
-        out.at[p][n] = way->count > 0 ? mean_over(left, counts, &way->proofs[p]) : interval_of(0);
-      }
+  way_deltas out = {.count = 0};
+  double at[PROOFS_MOST], least = INFINITY;
+  for (size_t p = 0; p < way->count; p++) {
+    at[p] = interval_upper(delta_of_proof(epsilon, &way->proofs[p]));
+    least = fmin(least, at[p]);
+  }
+  for (size_t p = 0; p < way->count; p++) {
+    if (!(at[p] > 1.5 * least)) {
+      add_proof(epsilon, questions, counts, &way->proofs[p], &out);
     }
+  }
+  if (way->count == 0) {
+    add_proof(epsilon, questions, counts, NULL, &out);
   }
   return out;
 }

@@ -5,7 +5,7 @@
 
 #include "verify/noise_bound.h"
 
-enum { COUNTS_MOST = 64 };
+enum { COUNTS_MOST = 32 };
 
 typedef struct step_law {
   double questions[2]; /* the epsilon of each; 0 for none */

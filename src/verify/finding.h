@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "dperm/ledger.h"
 #include "dperm/verify.h"
+#include "verify/interval.h"
 
 typedef struct verifier {
   const json_t *root;
@@ -16,6 +17,8 @@ typedef struct verifier {
   void *context;
   bool holds;          /* all lines so far */
   bool charge_checked; /* a ledger was asked */
+  bool delta_known;    /* what gaussian noise costs at epsilon_core, which takes a while: */
+  interval delta_core;
 } verifier;
 
 /* What a verification is told of the charge for a model: the entry of a ledger that paid for the
