@@ -97,11 +97,10 @@ static dperm_status prepare_ways(training *t, const asked_schema *a, const count
     return DPERM_OK;
   }
   t->noise = DPERM_NOISE_GAUSSIAN;
-  guarantee claims[NOISE_WAYS] = {t->run.claim, t->run.claim};
-  claims[true] = a && counted->wide ? run_claim_counted(&t->run) : t->run.claim;
   for (int i = 0; i < NOISE_WAYS; i++) {
-    if (claims[i].counted == (i != 0) && claims[i].composed.ways[i].reach > 0) {
-      add_curve(t, fit_way_curve(o, &claims[i], t->run.classes), claims[i].shares[SHARE_SCHEMA]);
+    const guarantee claim = a && i ? run_claim_counted(&t->run) : t->run.claim;
+    if (claim.counted == (i != 0) && claim.composed.ways[i].reach > 0) {
+      add_curve(t, fit_way_curve(o, &claim, t->run.classes), claim.shares[SHARE_SCHEMA]);
     }
   }
   return DPERM_OK;
