@@ -75,9 +75,9 @@ static bool share_epsilon(verifier *v, const char *name, const struct spent_shar
   return !field_at(v->root, share->file) || field_positive(v, name, path, out);
 }
 
-/* Where the refinement's cost is. The run that asked the records knew their answer, and had paid
- * for every one; a run that was charged for less than it claims counts the dearest answer. */
-static const char *refined_cost(const verifier *v) {
+/* The run that asked the records knew their answer, and had paid for every one; a run that was
+ * charged for less than it claims counts the dearest answer. */
+const char *refined_cost(const verifier *v) {
   const double whole = json_number_value(field_at(v->root, "privacy.epsilon")),
                charged = json_number_value(field_at(v->root, "privacy.epsilon_charged"));
   return charged < whole && field_at(v->root, "schema.refined.later") ? "schema.refined.later"
@@ -106,68 +106,6 @@ bool read_parts(verifier *v, const char *name, epsilon_parts *out) {
     out->refined = 0;
   }
   return true;
-}
-
-/* ---- what is composed */
-
-static bool read_optional(verifier *v, const char *name, const char *path, double *out) {
-  *out = 0;
-  return !field_at(v->root, path) || field_positive(v, name, path, out);
-}
-
-/* Of nothing else it is proved. */
-static bool one_gaussian_fit(const verifier *v) {
-  bool tight = field_is(v->root, "privacy.mechanism", "output") ||
-               (field_is(v->root, "privacy.mechanism", "objective") &&
-                field_is(v->root, "privacy.analysis", "tight"));
-  return tight && field_is(v->root, "privacy.noise", "gaussian") && !unit_is_person(v) &&
-         !field_is_object(v, "selection") && (class_fits_of(v) == 1 || classes_joint(v)) &&
-         json_number_value(field_at(v->root, "privacy.epsilon_charged")) ==
-             json_number_value(field_at(v->root, "privacy.epsilon"));
-}
-
-/* Questions lead to fits of lines, counts and a question for a shape to fits with counts; of each
- * column that is counted one count is moved, or two. */
-static bool ways_whole(const verifier *v, const composed_steps *s) {
-  const step_law *law = &s->law;
-  const size_t columns = json_array_size(field_at(v->root, "schema.columns"));
-  bool asked = law->questions[0] > 0 || law->questions[1] > 0;
-  bool counted = law->counts > 0 || law->questions[1] > 0;
-  bool stated = (s->reach[0] > 0) == asked && (s->reach[1] > 0) == counted &&
-                (s->kappa[0] > 0) == asked && (s->kappa[1] > 0) == counted;
-  return stated && (law->counts > 0) == (law->each > 0) && law->counts <= COUNTS_MOST &&
-         law->counts <= (by_adding(v) ? 1 : 2) * columns &&
-         (law->questions[1] == 0 || law->counts > 0);
-}
-
-bool read_composed(verifier *v, const char *name, composed_steps *out) {
-  unsigned long long counts = 0;
-  double cost = 0;
-  *out = (composed_steps){.counted = false};
-  step_law *law = &out->law;
-  if (!read_optional(v, name, "privacy.composed.scale", &law->questions[0]) ||
-      !read_optional(v, name, "privacy.composed.shape", &law->questions[1]) ||
-      !read_optional(v, name, "privacy.composed.count_epsilon", &law->each) ||
-      !read_optional(v, name, "privacy.composed.lines.kappa", &out->kappa[0]) ||
-      !read_optional(v, name, "privacy.composed.lines.reach", &out->reach[0]) ||
-      !read_optional(v, name, "privacy.composed.counted.kappa", &out->kappa[1]) ||
-      !read_optional(v, name, "privacy.composed.counted.reach", &out->reach[1]) ||
-      !field_positive(v, name, "schema.refined.epsilon", &cost) ||
-      (law->each > 0 && !field_count(v, name, "privacy.composed.counts", &counts))) {
-    return false;
-  }
-  law->counts = counts <= COUNTS_MOST ? (size_t)counts : COUNTS_MOST + 1;
-  out->counted = !interval_at_most(interval_of(cost), steps_cost(law, false));
-  return (one_gaussian_fit(v) && ways_whole(v, out)) ||
-         fails(v, name,
-               "privacy.composed is about one fit with gaussian noise for one record, whose run "
-               "paid for the schema, and states each way that there is");
-}
-
-/* That the steps are all that the schema may have cost, whatever was answered. */
-static bool steps_cover(const composed_steps *s, double cost, double later) {
-  const interval all = steps_cost(&s->law, true);
-  return interval_at_most(interval_of(cost), all) && interval_at_most(interval_of(later), all);
 }
 
 /* Whoever states an epsilon beside these spent one that the sum does not have. */
@@ -280,44 +218,6 @@ void check_unit(verifier *v) {
     finding_covered(v, "unit", right, p.fits, "privacy.epsilon",
                     "%.60s with at most %llu rows: %llu epsilon_row", unit, p.rows, p.rows);
   }
-}
-
-/* Whether the refinement is one that can be added: private, and for the same unit. */
-static bool refined_alike(const verifier *v) {
-  const json_t *rows = field_at(v->root, "privacy.rows_per_person");
-  const json_t *refined = field_at(v->root, "schema.refined.rows_per_person");
-  const char *neighbours = json_string_value(field_at(v->root, "schema.refined.neighbours"));
-  return json_is_true(field_at(v->root, "schema.refined.private")) && neighbours &&
-         field_is(v->root, "privacy.neighbours", neighbours) && json_is_integer(refined) &&
-         json_integer_value(refined) == (rows ? json_integer_value(rows) : 1);
-}
-
-void check_refined(verifier *v) {
-  double cost = 0, stated = 0;
-  epsilon_parts p;
-  if ((!field_at(v->root, "schema.refined") && !field_at(v->root, "privacy.epsilon_refined") &&
-       !field_at(v->root, "privacy.composed")) ||
-      !field_positive(v, "refined", refined_cost(v), &cost) ||
-      !field_positive(v, "refined", "privacy.epsilon_refined", &stated) ||
-      !read_parts(v, "refined", &p)) {
-    return;
-  }
-  if (field_at(v->root, "privacy.composed")) {
-    composed_steps steps;
-    const double later = json_number_value(field_at(v->root, "schema.refined.later"));
-    if (read_composed(v, "refined", &steps)) {
-      finding(v, refined_alike(v) && stated == cost && steps_cover(&steps, cost, later), "refined",
-              "the schema's refinement, private and for this unit, cost %s in steps that are "
-              "composed with the noise (beta)",
-              shown(cost).text);
-    }
-    return;
-  }
-  interval sum = interval_add(interval_of(cost), p.fits);
-  finding_covered(v, "refined", refined_alike(v) && stated == cost, sum, "privacy.epsilon",
-                  "the schema's refinement, private and for this unit, cost %s as the claim "
-                  "counts; with %llu epsilon_row that",
-                  shown(cost).text, p.rows);
 }
 
 /* As many as the schema's label has, where there is a schema that says. */

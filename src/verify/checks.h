@@ -7,8 +7,6 @@
 
 /* check_shares.c: for whom the claim is, and what several classes cost. */
 void check_unit(verifier *v);
-/* What a refinement of the schema cost, and that the claim counts it. */
-void check_refined(verifier *v);
 void check_classes(verifier *v);
 /* What was released for shares of epsilon after the fit, and that the claim counts them. */
 void check_spent_shares(verifier *v);
@@ -21,13 +19,8 @@ typedef struct epsilon_parts {
   double composed;         /* of the refinement, if the fit has that as well */
 } epsilon_parts;
 bool read_parts(verifier *v, const char *name, epsilon_parts *out);
-/* What is composed with the fit instead of adding to it (privacy.composed). */
-typedef struct composed_steps {
-  step_law law;
-  double kappa[2], reach[2]; /* of fits without counts and with them, at most; 0 where none are */
-  bool counted;              /* the file's own is one with counts */
-} composed_steps;
-bool read_composed(verifier *v, const char *name, composed_steps *out);
+/* The field of what the refinement cost. */
+const char *refined_cost(const verifier *v);
 /* That no class counts for more than the loss's constants allow. */
 void check_class_weights(verifier *v);
 
@@ -63,6 +56,16 @@ void check_selection(verifier *v);
 bool row_bound(verifier *v, const char *name, double *out);
 /* Whether the selection is by this method: "public", "split", "stopping". */
 bool selected_by(const verifier *v, const char *method);
+
+/* check_refined.c: what a refinement of the schema cost, and that the claim counts it. */
+void check_refined(verifier *v);
+/* What is composed with the fit instead of adding to it (privacy.composed). */
+typedef struct composed_steps {
+  step_law law;
+  double kappa[2], reach[2]; /* of fits without counts and with them, at most; 0 where none are */
+  bool counted;              /* the file's own is one with counts */
+} composed_steps;
+bool read_composed(verifier *v, const char *name, composed_steps *out);
 
 /* check_shape.c: the rows in the norm of the noise. */
 void check_shape(verifier *v);
