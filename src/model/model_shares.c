@@ -104,10 +104,11 @@ json_t *model_composed_json(const composition *c) {
   return object;
 }
 
-/* A number above zero, or 0 where there is none; else it is not whole. */
-static double number_at(const json_t *object, const char *key, bool *whole) {
+/* A number above zero, or 0 where there is none; else it is not whole. `*known` members so far. */
+static double number_at(const json_t *object, const char *key, size_t *known, bool *whole) {
   const json_t *value = json_object_get(object, key);
   const double number = json_number_value(value);
+  *known += value != NULL;
   *whole = *whole && (!value || (json_is_number(value) && number > 0));
   return number;
 }
@@ -116,22 +117,27 @@ static bool read_composed(const json_t *privacy, const noise_kind *kind, guarant
   const json_t *object = json_object_get(privacy, "composed");
   composition *c = &claim->composed;
   bool whole = json_is_object(object) && kind->needs_delta;
+  size_t known = 0;
   if (!object) {
     return true;
   }
   for (size_t i = 0; i < QUESTIONS_MOST; i++) {
-    c->questions[i].epsilon = number_at(object, question_keys[i], &whole);
+    c->questions[i].epsilon = number_at(object, question_keys[i], &known, &whole);
     c->questions[i].count = c->questions[i].epsilon > 0;
   }
-  c->counts.epsilon = number_at(object, "count_epsilon", &whole);
-  const double counts = number_at(object, "counts", &whole);
+  c->counts.epsilon = number_at(object, "count_epsilon", &known, &whole);
+  const double counts = number_at(object, "counts", &known, &whole);
   for (size_t i = 0; i < NOISE_WAYS; i++) {
     const json_t *way = json_object_get(object, way_keys[i]);
-    c->ways[i].kappa = number_at(way, "kappa", &whole);
-    c->ways[i].reach = number_at(way, "reach", &whole);
+    size_t both = 0;
+    c->ways[i].kappa = number_at(way, "kappa", &both, &whole);
+    c->ways[i].reach = number_at(way, "reach", &both, &whole);
+    known += way != NULL;
+    whole = whole && (!way || (both == 2 && json_object_size(way) == 2));
   }
   c->epsilon = claim->epsilon_row;
-  whole = whole && counts <= STEPS_MOST && counts == floor(counts);
+  whole =
+      whole && known == json_object_size(object) && counts <= STEPS_MOST && counts == floor(counts);
   c->counts.count = whole ? (size_t)counts : 0;
   return whole;
 }

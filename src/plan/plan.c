@@ -75,8 +75,10 @@ static size_t fewest_rows(variation v, double goal) {
 
 /* ---- the plan */
 
-static void describe_noise(const public_numbers *given, const privacy_plan *plan,
-                           const release_plan *release, dperm_plan *out) {
+/* `apart`: the numbers of the fit if what is composed with it were added instead, which the search
+ * varies: it plans anew at each place, and composes nothing. */
+static void describe_noise(const public_numbers *given, const public_numbers *apart,
+                           const privacy_plan *plan, const release_plan *release, dperm_plan *out) {
   const noise_figures figures = noise_figures_of(&plan->noise);
   out->noise = plan->noise.kind->name;
   out->beta = plan->noise.beta;
@@ -98,14 +100,15 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
   out->noise_to_signal = noise_to_signal(given, plan);
   out->excess_loss_q95 = excess_loss(given, plan, out->noise_norm_q95);
   variation v = {
-      .given = *given, .q95 = out->noise_norm_q95 * plan->noise.beta, .goal = (double)NAN};
+      .given = *apart, .q95 = out->noise_norm_q95 * plan->noise.beta, .goal = (double)NAN};
   v.given.noise = plan->noise.kind->number; /* the best kind depends on the rows' bounds alone */
-  v.given.way.reach = 0;                    /* about so much: nothing is composed anew */
-  out->epsilon_better_than_coin = smallest(&v) * (double)(out->rows_per_person * out->fits);
+  privacy_plan alone = *plan;
+  bool planned = privacy_plan_make(&v.given, &alone, NULL) == DPERM_OK;
   /* what is not the fit's has the same share of any epsilon */
-  out->epsilon_better_than_coin *= out->epsilon / (out->epsilon_row * (double)out->rows_per_person);
+  out->epsilon_better_than_coin =
+      smallest(&v) * out->epsilon / apart->epsilon; /* of each fit, and a row */
   out->rows_better_than_coin = fewest_rows(v, (double)NAN);
-  out->rows_to_halve_noise = fewest_rows(v, out->noise_to_signal / 2);
+  out->rows_to_halve_noise = planned ? fewest_rows(v, noise_to_signal(&v.given, &alone) / 2) : 0;
 }
 
 /* The plan for rows of `inputs` encoded columns, or with a kernel for those of its features. */
@@ -174,7 +177,10 @@ static dperm_status make_plan(const run *r, size_t inputs, const row_bounds *enc
     made->delta_given = options->delta;
     made->delta_numerics = claim->delta_numerics;
     made->delta_core = plan_spends_delta(&plan) ? given.delta_core : 0;
-    describe_noise(&given, &plan, &release, made);
+    guarantee added = r->claim;
+    added.composed = (composition){.epsilon = 0};
+    const public_numbers apart = fit_numbers(options, &loss, &added, rows, dims, &bounds);
+    describe_noise(&given, &apart, &plan, &release, made);
   }
   return DPERM_OK;
 }

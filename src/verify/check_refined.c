@@ -25,7 +25,12 @@ static bool one_gaussian_fit(const verifier *v) {
  * column that is counted one count is moved, or two. */
 static bool ways_whole(const verifier *v, const composed_steps *s) {
   const step_law *law = &s->law;
-  const size_t columns = json_array_size(field_at(v->root, "schema.columns"));
+  size_t columns = 0, i;
+  const json_t *column;
+  json_array_foreach(field_at(v->root, "schema.columns"), i, column) {
+    columns += field_is(column, "type", "numeric") ||
+               (law->questions[1] == 0 && field_is(column, "type", "categorical"));
+  }
   bool asked = law->questions[0] > 0 || law->questions[1] > 0;
   bool counted = law->counts > 0 || law->questions[1] > 0;
   bool stated = (s->reach[0] > 0) == asked && (s->reach[1] > 0) == counted &&

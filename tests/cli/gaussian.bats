@@ -151,7 +151,7 @@ S
     grep -q "ok     beta: .*, with all that the schema cost" lines
     for i in "c['scale'] *= .9" "c['shape'] *= .5" "c['count_epsilon'] *= .9" "c['counts'] -= 1" "c['counts'] = 65" \
       "c['counts'] = -1" "c['lines']['reach'] *= 1.1" "c['counted']['reach'] *= 1.02" "c['counted']['reach'] *= .99" \
-      "c['counted']['kappa'] *= 2.5" "c['counted']['kappa'] *= .5" "c.pop('counted')" "c.pop('counts')" \
+      "c['counted']['kappa'] *= 2.5" "c['counted']['kappa'] *= .5" "c.pop('counted')" "c.pop('counts')" "c['more'] = 1" "c['lines']['more'] = 1" \
       "p['composed'] = 1" "p.pop('composed')" "p['beta'] *= 1.01" "p['epsilon'] *= .999" "p['delta'] *= .9"; do
       change "p = m['privacy']; c = p['composed']; $i"
       run "$DPERM" verify --model changed.json
