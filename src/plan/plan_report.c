@@ -1,7 +1,6 @@
 /* dperm_plan_report: a plan as JSON, for command, Python and other programs; docs/formats.md has
  * its members. */
 #include <math.h>
-#include <string.h>
 
 #include "base/json_text.h"
 #include "base/memory.h"
@@ -172,10 +171,9 @@ static json_t *kinds_json(const dperm_plan_rows *of, const dperm_options *option
   }
   for (int kind = DPERM_NOISE_L2; plan->noise && dperm_noise_name((dperm_noise)kind); kind++) {
     OWNED(planned_schema_clear) planned_schema planned = {.schema = NULL};
-    dperm_plan k = *plan;
+    dperm_plan k;
     other.noise = (dperm_noise)kind;
-    if (strcmp(plan->noise, dperm_noise_name(other.noise)) == 0 || /* may be composed, as it is */
-        plan_make(of, &other, &planned, &k, NULL) == DPERM_OK) {
+    if (plan_make(of, &other, &planned, &k, NULL) == DPERM_OK) {
       json_t *one = json_object();
       json_set(&one, "noise", json_string(k.noise));
       ADD_FIGURES(&one, {"beta", k.beta}, {"expected_noise_norm", k.expected_noise_norm},

@@ -12,8 +12,7 @@ static bool has_ways(const run *r) {
   bool kind = o->noise == DPERM_NOISE_AUTO || o->noise == DPERM_NOISE_GAUSSIAN;
   bool proved = o->mechanism == DPERM_MECHANISM_OUTPUT ||
                 (o->mechanism == DPERM_MECHANISM_OBJECTIVE && o->analysis == DPERM_ANALYSIS_TIGHT);
-  return o->delta > 0 && kind && proved && o->rows_per_person == 1 && isnan(o->delta_reg) &&
-         r->rounds.kind == ROUNDS_NONE;
+  return o->delta > 0 && kind && proved && o->rows_per_person == 1 && r->rounds.kind == ROUNDS_NONE;
 }
 
 /* Those of all plans that may come. */
@@ -42,8 +41,10 @@ static bool find_kappas(const run *r, const asked_schema *a, const counted_schem
     gaussian.how.counted = 0;
   }
   bool found = plans_that_may_come(&gaussian, a, counted, note_kappa, &k, NULL) == DPERM_OK;
-  out->ways[false].kappa = k.most[false];
-  out->ways[true].kappa = sqrt(k.least[true]) * sqrt(k.most[true]);
+  const double above = 1 + 1e-9; /* Λ and Δ may be given, and κ is the same for all schemas then */
+  const bool fixed = !isnan(options.lambda) && !isnan(options.delta_reg);
+  out->ways[false].kappa = k.most[false] * above;
+  out->ways[true].kappa = (fixed ? k.most[true] : sqrt(k.least[true]) * sqrt(k.most[true])) * above;
   return found;
 }
 

@@ -175,13 +175,16 @@ static void check_auto(double delta) {
     }
     assert_ok(dperm_plan_for_schema(3000, schema, &options, &own, err));
     assert_string_equal(own.noise, dperm_noise_name(options.noise));
-    assert_true(own.rms_noise_norm >= chosen.rms_noise_norm);
+    /* by what is composed with gaussian noise other schemas have a say, whose lambda is set now */
+    const double near = delta > 0 ? 0.01 : 0;
+    assert_true(own.rms_noise_norm >= chosen.rms_noise_norm * (1 - near));
     assert_true(own.expected_noise_norm <= own.rms_noise_norm);
     assert_true(own.noise_norm_q95 > own.expected_noise_norm);
     if (strcmp(own.noise, chosen.noise) == 0) {
       same++;
-      assert_true(own.beta == chosen.beta && own.rms_noise_norm == chosen.rms_noise_norm);
-      assert_true(own.noise_norm_q95 == chosen.noise_norm_q95);
+      assert_true(fabs(own.beta / chosen.beta - 1) <= near);
+      assert_true(fabs(own.rms_noise_norm / chosen.rms_noise_norm - 1) <= near);
+      assert_true(fabs(own.noise_norm_q95 / chosen.noise_norm_q95 - 1) <= near);
     }
   }
   assert_int_equal(same, 1);
