@@ -118,10 +118,10 @@ static void settle_way(const composed_terms *t, int i, double kappa, way_law *w)
 
 void compose_ways(const composed_terms *t, composition *c) {
   const pure_steps none = {0};
-  const bool free = DEFECT("steps-free");
-  way_law w = {.questions = {law_of(free ? &none : &c->questions[0]),
-                             law_of(free ? &none : &c->questions[1])},
-               .counts = law_of(free ? &none : &c->counts),
+  const bool unpaid = DEFECT("steps-free");
+  way_law w = {.questions = {law_of(unpaid ? &none : &c->questions[0]),
+                             law_of(unpaid ? &none : &c->questions[1])},
+               .counts = law_of(unpaid ? &none : &c->counts),
                .epsilon = t->epsilon};
   for (int i = 0; i < NOISE_WAYS; i++) {
     if (c->ways[i].kappa > 0) {

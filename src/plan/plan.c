@@ -230,11 +230,7 @@ static dperm_status compose(run *r, const dperm_schema *schema, dperm_error *err
     TRY(asked_open(r, schema, &asked, err));
     run_compose(r, &asked, &asked.counted);
   } else if (r->how.way == SCHEMA_COUNTED) {
-    const counts_request q = {.rows = r->rows,
-                              .epsilon = r->how.epsilon,
-                              .whole = r->options->epsilon,
-                              .rows_per_person = r->options->rows_per_person,
-                              .neighbours = r->options->neighbours};
+    const counts_request q = counts_of_run(r, NULL);
     TRY(counted_open(&q, schema, &counted, err));
     run_compose(r, NULL, &counted);
   }

@@ -34,6 +34,16 @@ static dperm_status check_data(const dperm_data *data, dperm_neighbours neighbou
   return check_rows_public(data, err);
 }
 
+counts_request counts_of_run(const run *r, const dperm_data *data) {
+  return (counts_request){.data = data,
+                          .rows = r->rows,
+                          .epsilon = r->how.epsilon,
+                          .whole = r->options->epsilon,
+                          .rows_per_person = r->options->rows_per_person,
+                          .neighbours = r->options->neighbours,
+                          .reasons = r->claim.reasons};
+}
+
 dperm_status counted_open(const counts_request *q, const dperm_schema *wide, counted_schema *out,
                           dperm_error *err) {
   TRY(refine_cell_schema(wide, false, &out->cells, err));
@@ -249,11 +259,12 @@ static dperm_status weigh(const dperm_schema *schema, const dperm_schema *plain,
 dperm_status plans_that_may_come(const run *r, const asked_schema *a, const counted_schema *counts,
                                  plan_visitor *visit, void *context, dperm_error *err) {
   const dperm_options *o = r->options;
-  const bool made = counts && counts->wide, open = o->noise == DPERM_NOISE_AUTO && o->delta > 0;
+  const bool made = counts && counts->wide, open = o->noise == DPERM_NOISE_AUTO;
+  const size_t step = !(o->delta > 0) ? SCALES - 1 : open ? 1 : (SCALES - 1) / 2;
   run counted = *r;
   fit_plan plan;
   counted.claim = a && made ? run_claim_counted(r) : r->claim;
-  for (size_t i = 0; a && i < SCALES; i += open ? 1 : (SCALES - 1) / 2) {
+  for (size_t i = 0; a && i < SCALES; i += step) {
     OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
     TRY(weigh(a->plain, a->plain, i, &schema, err));
     TRY(representation_plan(&counted, schema, &plan, err));

@@ -28,6 +28,9 @@ typedef struct counted_schema {
 } counted_schema;
 void counted_clear(counted_schema *c);
 
+/* Of a run that counts; `data` may be NULL for what public numbers say. */
+counts_request counts_of_run(const run *r, const dperm_data *data);
+
 /* What public numbers say of it, which needs no data but their schema. */
 dperm_status counted_open(const counts_request *q, const dperm_schema *wide, counted_schema *out,
                           dperm_error *err);

@@ -192,8 +192,7 @@ dperm_status representation_plan(const run *r, const dperm_schema *schema, fit_p
   dperm_status status =
       fit_plan_make(o, &r->claim, r->classes, r->rows, schema->dims, &schema->bounds, out, err);
   if (status == DPERM_INVALID_ARGUMENT) { /* where all of epsilon would do, its share is blamed */
-    const private_run whole = run_shares(o, r->classes, NULL, 0);
-    const guarantee claim = run_claim(o, &whole, 0);
+    const guarantee claim = run_claim_whole(r);
     fit_plan plan;
     if (fit_plan_make(o, &claim, r->classes, r->rows, schema->dims, &schema->bounds, &plan, NULL) ==
         DPERM_OK) {

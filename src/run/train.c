@@ -81,7 +81,6 @@ static bool is_charged(const training *t) {
 /* A fit that may come (plan_visitor). */
 static void note_plan(void *context, const fit_plan *plan, bool counted) {
   training *t = context;
-  (void)counted;
   t->all_spend = t->all_spend && plan_spends_delta(&plan->privacy);
   t->spends_delta = t->spends_delta || plan_spends_delta(&plan->privacy);
 }
@@ -107,14 +106,7 @@ static dperm_status prepare_ways(training *t, const asked_schema *a, const count
 }
 
 static dperm_status prepare_counted(training *t, dperm_error *err) {
-  const dperm_options *o = t->run.options;
-  const counts_request q = {.data = t->data,
-                            .rows = t->run.rows,
-                            .epsilon = t->run.how.epsilon,
-                            .whole = o->epsilon,
-                            .rows_per_person = o->rows_per_person,
-                            .neighbours = o->neighbours,
-                            .reasons = t->run.claim.reasons};
+  const counts_request q = counts_of_run(&t->run, t->data);
   TRY(counted_prepare(&q, &t->counted, err));
   return prepare_ways(t, NULL, &t->counted, err);
 }
@@ -129,8 +121,7 @@ static dperm_status prepare(training *t, dperm_error *err) {
   const schema_way way = t->run.how.way;
   if (way != SCHEMA_GIVEN) { /* what the data may say against it, whatever schema comes */
     fit_plan plan;
-    const private_run whole = run_shares(o, t->run.classes, NULL, 0);
-    const guarantee fit = run_claim(o, &whole, 0);
+    const guarantee fit = run_claim_whole(&t->run);
     TRY(fit_plan_check(t->data, t->run.rows, o, &fit, &plan, err));
     TRY(guarantee_check(&t->run.claim, err));
   }
