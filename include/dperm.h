@@ -353,7 +353,10 @@ typedef struct dperm_regularizer {
 typedef enum dperm_mechanism {
   DPERM_MECHANISM_OBJECTIVE = 0,
   DPERM_MECHANISM_OUTPUT = 1,
-  DPERM_MECHANISM_NONE = 2 /* no privacy at all; the model says so */
+  DPERM_MECHANISM_NONE = 2, /* no privacy at all; the model says so */
+  /* Noisy descent, for classes that are learned jointly with a delta: what _OBJECTIVE comes to
+   * there, unless the noise is to be pure (docs/proofs/descent.md). */
+  DPERM_MECHANISM_DESCENT = 3
 } dperm_mechanism;
 DPERM_NAMES(mechanism, dperm_mechanism, DPERM_WORDS_MECHANISM)
 

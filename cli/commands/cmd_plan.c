@@ -120,8 +120,9 @@ static void print_classes(const json_t *p) {
 static void print_mechanism(const json_t *p) {
   bool objective = is(p, "mechanism", "objective");
   printf("mechanism            %-12s ", report_text(p, "mechanism"));
-  printf(objective ? "a random linear term in the objective (%s analysis)\n"
-                   : "noise on the finished weights\n",
+  printf(objective                       ? "a random linear term in the objective (%s analysis)\n"
+         : is(p, "mechanism", "descent") ? "noise in every step towards the minimum\n"
+                                         : "noise on the finished weights\n",
          report_text(p, "analysis"));
   print_line("lambda", at(p, "lambda"), 4, "regularization");
   if (objective) {

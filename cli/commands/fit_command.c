@@ -106,8 +106,9 @@ static void say(const fit_command *c, const json_t *report, const dperm_model *m
                    report_number(report, "classes"));
   }
   if (is_private) {
-    (void)snprintf(how, sizeof how, " (%s perturbation)",
-                   dperm_mechanism_name(c->fit.options.mechanism));
+    const char *mechanism = report_text(report, "mechanism");
+    bool descent = strcmp(mechanism, "descent") == 0;
+    (void)snprintf(how, sizeof how, descent ? " (noisy %s)" : " (%s perturbation)", mechanism);
   }
   if (method) {
     note("%s: chosen among %.0f candidates by %s; %s%s", name, report_number(report, "candidates"),

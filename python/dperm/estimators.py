@@ -44,7 +44,8 @@ _COMMON = """
         a `schema`, which says so itself.
     intercept_scaling : float, default 1
         The constant column's value, in units of `data_norm`.
-    mechanism : {"objective", "output", "none"}
+    mechanism : {"objective", "output", "none", "descent"}
+        "objective" is noisy descent for several classes with a `delta`.
     noise : {"auto", "l2", "l1", "group", "linf", "mixed", "gaussian"}
     delta : float, default 0
         What may be spent on gaussian noise, in all; far below one over the number of rows, else there is a warning.

@@ -143,7 +143,8 @@ class Privacy(Figures):
         delta = self["delta"]  # two digits are enough where it is that of rounding alone
         shown = f"{delta:.2g}" if delta < 1e-30 else repr(delta)
         pair = f"(epsilon, delta) = ({self['epsilon']}, {shown})"
-        return f"Privacy({pair} for {whom}, {self['mechanism']} perturbation)"
+        how = "noisy descent" if self["mechanism"] == "descent" else f"{self['mechanism']} perturbation"
+        return f"Privacy({pair} for {whom}, {how})"
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return Privacy, (self._model,)

@@ -247,7 +247,7 @@ static const char *const joint_schemas[JOINT_KINDS] = {
     [JOINT_JACOBIAN] =
         SCHEMA("{\"name\": \"x\", \"type\": \"categorical\", \"values\": [\"u\", \"v\"]}"),
     [JOINT_OUTPUT] = SCHEMA(NUMBER("x") ", " NUMBER("z")),
-    [JOINT_PULLED] = SCHEMA(NUMBER("x") ", " NUMBER("z")),
+    [JOINT_DESCENT] = SCHEMA(NUMBER("x")),
 };
 
 /* The record, the others, and rows that are zero. */
@@ -286,6 +286,7 @@ dperm_status audit_joint(const dperm_audit_options *options, int kind, dperm_aud
   TRY(plan_fits(&t, err));
   attack a = attack_of(&t);
   a.draw_many = pair.kind == JOINT_OUTPUT ? draw_outputs : NULL;
+  a.usual_draws = pair.kind == JOINT_DESCENT ? USUAL_DRAWS / 20 : a.usual_draws; /* of many steps */
   return attack_run(&a, options, out, err);
 }
 

@@ -11,10 +11,9 @@
  * output     x = (l, ±√(1 − l²)), and others at (1, 0) that hold class 1 up by so much that both
  *            records' p is next to e_1, however little they lean there. The others bend in the
  *            first column alone, so the minimizers differ by nearly 2√2/λ in the second.
- * pulled     as jacobian, for gaussian noise, which tells little where p is (⅓, ⅓, ⅓) unless that
- *            is nearly two deviations out. Short rows that pull so hard bend too much. So the
- * second column makes class 0 so likely for those that pull that they stay wrong whatever the first
- * one is, and short rows of class 0 hold it there. */
+ * descent    as objective, for noisy descent, with more others and a shorter time: all the while
+ * the gradients are long, and cut. What moves the weights apart are these, so scores are along the
+ * difference of the minimizers. */
 #include <math.h>
 #include <string.h>
 
@@ -25,8 +24,7 @@
 
 enum { CLASSES = JOINT_CLASSES, WEIGHTS = JOINT_WEIGHTS };
 
-static const double gaussian_delta = 0.02, pulled_delta = 0.006, lean = 0.4, short_row = 0.05,
-                    holding_row = 0.12;
+static const double gaussian_delta = 0.02, lean = 0.4, short_row = 0.05;
 
 /* ---- theory */
 
@@ -109,41 +107,31 @@ double joint_log_ratio(const joint_pair *pair, const double *weights) {
   return log_ratio(pair, pair->beta, weights);
 }
 
-static bool is_jacobian(joint_kind kind) {
-  return kind == JOINT_JACOBIAN || kind == JOINT_PULLED;
+static double along_difference(const joint_pair *pair, const double *weights) {
+  double sum = 0;
+  for (size_t i = 0; i < CLASSES * pair->columns; i++) {
+    sum += weights[i] * (pair->minimizer[0][i] - pair->minimizer[1][i]);
+  }
+  return sum;
 }
 
 double joint_score(const joint_pair *pair, const double *weights) {
-  return log_ratio(pair, is_jacobian(pair->kind) ? pair->bare_beta : pair->beta, weights);
+  return pair->kind == JOINT_DESCENT
+             ? along_difference(pair, weights)
+             : log_ratio(pair, pair->kind == JOINT_JACOBIAN ? pair->bare_beta : pair->beta,
+                         weights);
 }
 
 /* ---- constructions */
 
-/* Rows of this class that add up to `force` in the first column. */
-static joint_rows pulling_rows(size_t label, double force) {
-  size_t count = (size_t)ceil(force / 0.8);
-  double x = force / (double)count;
-  return (joint_rows){{x, sqrt(1 - x * x) * (1 - 0x1p-50)}, label, count};
-}
-
-/* Where the record's p is (⅓, ⅓, ⅓) its gradient is v = (−2, 1, 1)/3. The others pull by v, and by
- * noise along v that is so many deviations long for a claim that forgets the determinants. */
-static void place_pull(joint_pair *pair) {
-  const double out = 1.7, most = 10; /* at a small ε there would be too many rows */
-  double force = fmin(1.0 / 3 + out / pair->bare_beta / sqrt(6), most);
-  pair->columns = 2;
-  pair->others[0] = pulling_rows(1, force);
-  pair->others[1] = pulling_rows(2, force);
-  pair->others[2] = (joint_rows){{0, holding_row}, 0, 60 * pair->others[0].count};
-  pair->record[0] = (joint_rows){{1, 0}, 0, 1};
-}
-
 static void place_rows(joint_pair *pair, double epsilon) {
-  size_t many = (size_t)fmin(3 * pair->lambda, 1000);
+  bool descent = pair->kind == JOINT_DESCENT;
+  size_t many = (size_t)fmin((descent ? 8 : 3) * pair->lambda, 1000);
   size_t pull = (size_t)fmin(80 / epsilon, 400); /* as noise grows with 1/ε */
   double across = sqrt(1 - lean * lean) * (1 - 0x1p-50);
   switch (pair->kind) {
   case JOINT_OBJECTIVE:
+  case JOINT_DESCENT:
     pair->columns = 1;
     pair->others[0] = (joint_rows){{1}, 1, many};
     pair->others[1] = (joint_rows){{-1}, 2, many};
@@ -157,34 +145,32 @@ static void place_rows(joint_pair *pair, double epsilon) {
     pair->record[0] = (joint_rows){{1, 0}, 0, 1};
     pair->record[1] = (joint_rows){{0, 1}, 0, 1};
     break;
-  case JOINT_PULLED:
-    place_pull(pair);
-    break;
   default:
     pair->columns = 2;
     pair->others[0] = (joint_rows){{1, 0}, 1, 20000};
     pair->record[0] = (joint_rows){{lean, across}, 0, 1};
     pair->record[1] = (joint_rows){{lean, -across}, 0, 1};
   }
-  pair->rows = pair->others[0].count + pair->others[1].count + pair->others[2].count + 4;
+  pair->rows = pair->others[0].count + pair->others[1].count + 4;
   pair->record[1].count = pair->neighbours == DPERM_NEIGHBOURS_REPLACE;
 }
 
 /* The most that the determinant has of ε: a twelfth, or nearly all. */
 static double place_lambda(joint_kind kind, double epsilon) {
-  return kind == JOINT_OBJECTIVE ? 8 / fmin(epsilon, 1)
-         : is_jacobian(kind)     ? 1 / (CLASSES * expm1(0.97 * epsilon / (CLASSES - 1)))
-                                 : 4;
+  return kind == JOINT_JACOBIAN ? 1 / (CLASSES * expm1(0.97 * epsilon / (CLASSES - 1)))
+         : kind == JOINT_OUTPUT ? 4
+                                : 8 / fmin(epsilon, 1);
 }
 
 joint_pair joint_pair_make(int kind, double epsilon, double delta) {
   const dperm_loss loss = softmax_loss(CLASSES);
-  double usual = kind % PAIR_ADD == JOINT_PULLED ? pulled_delta : gaussian_delta;
   joint_pair made = {.kind = (joint_kind)(kind % PAIR_ADD)};
-  made.mechanism = made.kind == JOINT_OUTPUT ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
+  made.mechanism = made.kind == JOINT_OUTPUT    ? DPERM_MECHANISM_OUTPUT
+                   : made.kind == JOINT_DESCENT ? DPERM_MECHANISM_DESCENT
+                                                : DPERM_MECHANISM_OBJECTIVE;
   made.neighbours = kind & PAIR_ADD ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
   if (kind & PAIR_GAUSSIAN) {
-    made.delta = delta > 0 ? delta : usual;
+    made.delta = delta > 0 ? delta : gaussian_delta;
   }
   made.lambda = place_lambda(made.kind, epsilon);
   /* Rows have norm 1 in every norm of noise. */

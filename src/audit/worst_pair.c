@@ -199,7 +199,7 @@ double claimed_beta(const dperm_loss *loss, dperm_mechanism mechanism, dperm_nei
                       : epsilon_invert(loss, neighbours, kappa, epsilon)) /
            norm;
   }
-  const delta_corners output = delta_corners_output(loss, neighbours);
+  const delta_corners output = delta_corners_shift(loss->lipschitz, neighbours);
   return delta > 0 ? delta_invert(&output, epsilon, delta) / norm * lambda
                    : lambda * epsilon / (neighbours_gradients(neighbours) * norm * loss->lipschitz);
 }

@@ -63,13 +63,13 @@ double pair_score(const worst_pair *pair, const double *f);
  * differs, or is in one data set only; others may hold the scores where a gradient is long */
 
 enum { JOINT_CLASSES = 3, JOINT_COLUMNS = 2, JOINT_WEIGHTS = JOINT_CLASSES * JOINT_COLUMNS };
-enum { JOINT_OTHERS = 3 };
+enum { JOINT_OTHERS = 2 };
 
 typedef enum joint_kind {
   JOINT_OBJECTIVE, /* one column, x = 1 against −1, where both gradients are long */
   JOINT_JACOBIAN,  /* one-hot records of two columns: the determinant has most of ε */
   JOINT_OUTPUT,    /* two columns: the minimizers are far apart */
-  JOINT_PULLED,    /* the Jacobian for gaussian noise: one column is pulled, another holds */
+  JOINT_DESCENT,   /* as the first, for noisy descent (docs/proofs/descent.md) */
   JOINT_KINDS
 } joint_kind;
 
@@ -92,8 +92,8 @@ typedef struct joint_pair {
   double minimizer[2][JOINT_WEIGHTS];
 } joint_pair;
 
-/* As above; the usual delta is 1/50, or 3/500 for JOINT_PULLED: gaussian, an added record only. */
+/* As above; the usual delta is 1/50. */
 joint_pair joint_pair_make(int kind, double epsilon, double delta);
 double joint_log_ratio(const joint_pair *pair, const double *weights);
-/* The Jacobians have the noise of a claim that forgets them. */
+/* The Jacobians have the noise of a claim that forgets them; of descent it is no ratio. */
 double joint_score(const joint_pair *pair, const double *weights);

@@ -100,12 +100,12 @@ static double largest_factor(const way_law *w, double delta) {
 static void settle_way(const composed_terms *t, int i, double kappa, way_law *w) {
   way_law best = *w;
   best.a[i] = 0;
-  for (int tangent = 0; tangent < (t->output ? 1 : 2); tangent++) {
+  bool tangents = t->mechanism == DPERM_MECHANISM_OBJECTIVE;
+  for (int tangent = 0; tangent < (tangents ? 2 : 1); tangent++) {
     way_law alone = *w;
     alone.a[!i] = 0;
-    alone.corners[i] = t->output ? delta_corners_output(t->loss, t->neighbours)
-                                 : delta_corners_objective(t->loss, t->neighbours, kappa,
-                                                           tangent ? fmax(least_left(w, i), 0) : 0);
+    alone.corners[i] = delta_corners_of(t->mechanism, t->loss, t->neighbours, kappa,
+                                        tangent ? fmax(least_left(w, i), 0) : 0);
     alone.a[i] = delta_invert(&alone.corners[i], t->epsilon, t->delta);
     alone.a[i] *= alone.a[i] > 0 ? largest_factor(&alone, t->delta) : 0;
     if (alone.a[i] > best.a[i]) {

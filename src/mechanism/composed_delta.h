@@ -12,7 +12,7 @@
 typedef struct composed_terms {
   const dperm_loss *loss;
   dperm_neighbours neighbours;
-  bool output;           /* output perturbation: κ has no part in it */
+  dperm_mechanism mechanism;
   double epsilon, delta; /* of steps and noise together */
 } composed_terms;
 

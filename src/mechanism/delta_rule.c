@@ -153,25 +153,11 @@ static slack_line best_line(const dperm_loss *loss, dperm_neighbours neighbours,
   return line_at(kind, loss, kappa, low);
 }
 
-/* Softmax (softmax.md, lemma S3): p − e_y and p′ − e_y′ have k corners each, 0 among them. Of the
- * pairs without a 0 at most k − 1 are √8 long, the others √6. */
-static delta_corners joint_corners(double k, dperm_neighbours neighbours, double kappa) {
-  double slack = (k - 1) * log1p(kappa / k) * (1 + 1e-12);
-  if (neighbours == DPERM_NEIGHBOURS_ADD_REMOVE) {
-    return (delta_corners){2, {{k - 1, 1.4142135623730954, slack}, {1, 0, slack}}};
-  }
-  return (delta_corners){4,
-                         {{k - 1, 2.8284271247461907, slack},
-                          {(k - 1) * (k - 2), 2.4494897427831787, slack},
-                          {2 * (k - 1), 1.4142135623730954, slack},
-                          {1, 0, slack}}};
-}
-
 delta_corners delta_corners_objective(const dperm_loss *loss, dperm_neighbours neighbours,
                                       double kappa, double epsilon) {
   double l = loss->lipschitz;
-  if (softmax_classes(loss) > 0) {
-    return joint_corners((double)softmax_classes(loss), neighbours, kappa);
+  if (softmax_classes(loss) > 0) { /* several scores: nothing is proved, and no A is small enough */
+    return (delta_corners){1, {{1, l, (double)INFINITY}}};
   }
   slack_line line = best_line(loss, neighbours, kappa, epsilon);
   if (DEFECT("corners-forgotten")) {
@@ -199,6 +185,17 @@ double delta_invert_objective(const dperm_loss *loss, dperm_neighbours neighbour
   return fmax(delta_invert(&flat, epsilon, delta), delta_invert(&tangent, epsilon, delta));
 }
 
-delta_corners delta_corners_output(const dperm_loss *loss, dperm_neighbours neighbours) {
-  return (delta_corners){1, {{1, neighbours_gradients(neighbours) * loss->lipschitz, 0}}};
+delta_corners delta_corners_shift(double lipschitz, dperm_neighbours neighbours) {
+  return (delta_corners){1, {{1, neighbours_gradients(neighbours) * lipschitz, 0}}};
+}
+
+const double descent_clip = 0.7;
+
+delta_corners delta_corners_of(dperm_mechanism mechanism, const dperm_loss *loss,
+                               dperm_neighbours neighbours, double kappa, double epsilon) {
+  if (mechanism == DPERM_MECHANISM_OBJECTIVE) {
+    return delta_corners_objective(loss, neighbours, kappa, epsilon);
+  }
+  bool descent = mechanism == DPERM_MECHANISM_DESCENT;
+  return delta_corners_shift(descent ? descent_clip : loss->lipschitz, neighbours);
 }

@@ -28,8 +28,13 @@ typedef struct delta_corners {
  * valid. Of a record that is added or removed one slope moves. */
 delta_corners delta_corners_objective(const dperm_loss *loss, dperm_neighbours neighbours,
                                       double kappa, double epsilon);
-/* Output perturbation, A = β·R₂/(nΛ): the sensitivity alone (gaussian.md 1). */
-delta_corners delta_corners_output(const dperm_loss *loss, dperm_neighbours neighbours);
+/* Output perturbation, A = β·R₂/(nΛ), of a loss with this L, and noisy descent, A = β·R₂, of slopes
+ * that are cut to it: the sensitivity alone (gaussian.md 1, descent.md). */
+delta_corners delta_corners_shift(double lipschitz, dperm_neighbours neighbours);
+extern const double descent_clip;
+/* That of a mechanism. */
+delta_corners delta_corners_of(dperm_mechanism mechanism, const dperm_loss *loss,
+                               dperm_neighbours neighbours, double kappa, double epsilon);
 
 /* At least δ_G(ε; μ), ε ≥ 0 and μ ≥ 0: within a relative 2e-9, or 1e-13/μ where μ is tiny. */
 double delta_gaussian(double epsilon, double mu);

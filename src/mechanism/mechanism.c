@@ -171,5 +171,6 @@ static dperm_status objective_perturbation(const privacy_plan *plan, const probl
 mechanism *mechanism_of(dperm_mechanism kind) {
   return kind == DPERM_MECHANISM_OBJECTIVE ? objective_perturbation
          : kind == DPERM_MECHANISM_OUTPUT  ? output_perturbation
+         : kind == DPERM_MECHANISM_DESCENT ? noisy_descent
                                            : run_none;
 }

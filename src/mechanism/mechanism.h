@@ -16,6 +16,8 @@ typedef dperm_status mechanism(const privacy_plan *plan, const problem *base,
                                solver_report *report, dperm_error *err);
 
 mechanism *mechanism_of(dperm_mechanism kind);
+/* The one with a file of its own (descent.c). */
+mechanism noisy_descent;
 
 /* Minimizes p, from zero, until its gradient is certified to be at most `gradient`: in doubles, or
  * in twice their precision where they do not suffice. It cannot fail for what records say. */

@@ -4,32 +4,25 @@
 #include <math.h>
 
 #include "base/defect.h"
-#include "loss/link.h"
 #include "loss/loss.h"
 #include "mechanism/delta_rule.h"
 
 static const double up = 1 + 1e-12; /* more than all rounding of a quotient or two */
 
-/* ||u_c||/σ is length·A, A = β·R_K; for output perturbation A = β·R₂/(nΛ) (gaussian.md 1 and 2). */
+/* ||u_c||/σ is length·A, A = β·R_K; β·R₂/(nΛ) for output perturbation, β·R₂ for descent
+ * (gaussian.md 1 and 2, descent.md). */
 static double corner_scale(const public_numbers *g, const privacy_plan *plan) {
-  return plan->mechanism == DPERM_MECHANISM_OUTPUT
-             ? plan->noise.beta * g->bounds.norm2 / ((double)g->rows * plan->lambda)
-             : plan->noise.beta * plan->noise.kind->row_bound(&g->bounds, g->dims);
+  bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
+  double row = objective ? plan->noise.kind->row_bound(&g->bounds, g->dims) : g->bounds.norm2;
+  bool output = plan->mechanism == DPERM_MECHANISM_OUTPUT;
+  return plan->noise.beta * row / (output ? (double)g->rows * plan->lambda : 1);
 }
 
-/* E max ⟨v, B⟩ over the slopes v that a record's scores may have, B normal (composition.md, C5):
- * E B₊ and E|B| of one score with slopes of one sign and of both; the largest of k normals, at most
- * x + k·E(B − x)₊ for every x, for k classes at once. */
+/* E max ⟨v, B⟩ over the slopes v that a record's score may have, B normal (composition.md, C5):
+ * E B₊ and E|B| of slopes of one sign and of both. */
 static double steepest_mean(const dperm_loss *loss) {
   const double density = 0.39894228040143268; /* at 0 */
-  double k = (double)softmax_classes(loss), least = (double)INFINITY;
-  if (k == 0) {
-    return loss->lipschitz * density * (loss_kind_of(loss) ? 1 : 2);
-  }
-  for (double x = 0; x <= 4; x += 0.125) {
-    least = fmin(least, x + k * (density * exp(-x * x / 2) - x * erfc(x * 0.7071067811865475) / 2));
-  }
-  return least;
+  return loss->lipschitz * density * (loss_kind_of(loss) ? 1 : 2);
 }
 
 /* The mean of the determinants' logarithm, A·E max ⟨v, B⟩·(1 + κc)·log(1 + κc)/(κc). */
@@ -42,9 +35,7 @@ static double mean_slack(const dperm_loss *loss, double kappa, double scale) {
  * slack, K = log(1 + κc), since for a divergence its largest value counts. */
 static privacy_curve curve_at(const public_numbers *g, double kappa, double scale) {
   privacy_curve curve = {.fits = 1};
-  const delta_corners corners = g->mechanism == DPERM_MECHANISM_OUTPUT
-                                    ? delta_corners_output(g->loss, g->neighbours)
-                                    : delta_corners_objective(g->loss, g->neighbours, kappa, 0);
+  const delta_corners corners = delta_corners_of(g->mechanism, g->loss, g->neighbours, kappa, 0);
   for (size_t i = 0; i < corners.count; i++) {
     const delta_corner *c = &corners.at[i];
     curve.slack = fmax(curve.slack, c->slack);

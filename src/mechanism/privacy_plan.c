@@ -49,6 +49,9 @@ static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
   FAIL_IF(g->mechanism == DPERM_MECHANISM_OUTPUT && !isnan(g->delta_reg), err,
           DPERM_INVALID_ARGUMENT,
           "delta-reg is for objective perturbation; with output perturbation raise lambda instead");
+  FAIL_IF(g->mechanism == DPERM_MECHANISM_DESCENT && link_scores(g->loss) == 1, err,
+          DPERM_INVALID_ARGUMENT,
+          "descent is for three classes or more that are learned jointly; choose objective");
   FAIL_IF(g->neighbours != DPERM_NEIGHBOURS_REPLACE && g->analysis == DPERM_ANALYSIS_PAPER &&
               g->mechanism == DPERM_MECHANISM_OBJECTIVE,
           err, DPERM_INVALID_ARGUMENT,
@@ -82,10 +85,10 @@ double solution_norm_bound(const public_numbers *g, double lambda) {
 /* ---- the kind of noise. From here on g->noise is a kind and not `auto`. */
 
 /* Output perturbation knows no body of the minimizers: its noise is a ball's. With softmax,
- * objective perturbation draws a vector for each class, and output perturbation one for all
- * weights, of whose minimizer only the l2 sensitivity is known. */
+ * objective perturbation draws a vector for each class, and the others one for all weights, of
+ * which only the l2 sensitivity is known, or counts. */
 static noise_plan noise_with(const public_numbers *g, double beta) {
-  bool whole = g->mechanism == DPERM_MECHANISM_OUTPUT;
+  bool whole = g->mechanism != DPERM_MECHANISM_OBJECTIVE;
   size_t scores = link_scores(g->loss);
   const noise_body ball = row_bounds_of_norm(scores * g->dims, g->bounds.norm2).body;
   return (noise_plan){noise_kind_of(g->noise), whole ? scores * g->dims : g->dims, beta,
@@ -117,6 +120,11 @@ static dperm_status check_kind(const public_numbers *g, dperm_error *err) {
           "%s noise is for objective perturbation; output perturbation has l2 noise, or gaussian "
           "with a delta",
           kind->name);
+  FAIL_IF(
+      g->mechanism == DPERM_MECHANISM_OBJECTIVE && kind->needs_delta && link_scores(g->loss) > 1,
+      err, DPERM_INVALID_ARGUMENT,
+      "with gaussian noise classes are learned jointly by descent, which has no delta-reg and no "
+      "regularizer of its own; leave them out, or choose another noise");
   FAIL_IF(!(row_bound(g) > 0 && isfinite(row_bound(g))), err, DPERM_INVALID_ARGUMENT,
           "nothing is known of the rows that %s noise could be fitted "
           "to; choose l2",
@@ -165,7 +173,7 @@ static double classical_a(const public_numbers *g) {
 static double output_beta(const public_numbers *g, double lambda) {
   double twice = DEFECT("epsilon-not-halved") ? 1 : gradients_of(g);
   if (noise_kind_of(g->noise)->needs_delta) { /* A = βR/(nΛ) */
-    const delta_corners corners = delta_corners_output(g->loss, neighbours_of(g));
+    const delta_corners corners = delta_corners_shift(g->loss->lipschitz, neighbours_of(g));
     double a = g->way.reach > 0            ? g->way.reach
                : DEFECT("classical-sigma") ? classical_a(g)
                                            : delta_invert(&corners, g->epsilon_core, g->delta_core);
@@ -173,6 +181,15 @@ static double output_beta(const public_numbers *g, double lambda) {
   }
   return down * (double)g->rows * lambda * g->epsilon_core /
          (twice * g->loss->lipschitz * g->bounds.norm2);
+}
+
+/* ---- noisy descent, A = βR */
+
+static double descent_beta(const public_numbers *g) {
+  const delta_corners corners = delta_corners_shift(descent_clip, neighbours_of(g));
+  double a =
+      g->way.reach > 0 ? g->way.reach : delta_invert(&corners, g->epsilon_core, g->delta_core);
+  return down * a / g->bounds.norm2;
 }
 
 /* ---- objective perturbation */
@@ -184,10 +201,6 @@ static double tight_a(const public_numbers *g, double kappa) {
   }
   if (g->way.reach > 0) {
     return kappa <= g->way.kappa ? g->way.reach : 0;
-  }
-  if (DEFECT("joint-corner") && link_scores(g->loss) > 1) { /* one record's gradient */
-    const delta_corners lone = delta_corners_output(g->loss, DPERM_NEIGHBOURS_ADD_REMOVE);
-    return delta_invert(&lone, g->epsilon_core, g->delta_core);
   }
   return delta_invert_objective(g->loss, neighbours_of(g), kappa, g->epsilon_core, g->delta_core);
 }
@@ -314,13 +327,24 @@ static double objective_lambda(const public_numbers *g) {
   return cheapest_total(g, 0, fmax(feasible_total(g), noise / norm), norm);
 }
 
+/* rms‖b‖ of a class in a mean gradient, with descent. */
+static double class_noise(const public_numbers *g) {
+  return rms_norm(g, descent_beta(g)) / sqrt((double)link_scores(g->loss)) / (double)g->rows;
+}
+
 /* Λ, the user's or the automatic one: of output perturbation with rms‖b‖ = shift/R, as β is
  * proportional to Λ. */
 static dperm_status choose_lambda(const public_numbers *g, double *out, dperm_error *err) {
   bool automatic = isnan(g->lambda), output = g->mechanism == DPERM_MECHANISM_OUTPUT;
+  bool descent = g->mechanism == DPERM_MECHANISM_DESCENT;
+  double norm = g->bounds.norm2;
   double lambda = !automatic ? g->lambda
-                  : output   ? g->bounds.norm2 * rms_norm(g, output_beta(g, 1.0)) / output_shift
+                  : output   ? norm * rms_norm(g, output_beta(g, 1.0)) / output_shift
+                  : descent  ? descent_lambda(norm, class_noise(g), g->norm_guess)
                              : objective_lambda(g);
+  FAIL_IF(descent && lambda < descent_lambda_least(norm), err, DPERM_INVALID_ARGUMENT,
+          "lambda = %g; for classes that are learned jointly with gaussian noise give at least %g",
+          lambda, descent_lambda_least(norm));
   if (lambda >= smallest_lambda && lambda <= largest_lambda) {
     *out = lambda;
     return DPERM_OK;
@@ -354,6 +378,15 @@ static dperm_status plan_of_kind(const public_numbers *given, dperm_noise kind, 
   TRY(choose_lambda(&g, &plan.lambda, err));
   if (g.mechanism == DPERM_MECHANISM_OUTPUT) {
     plan.noise = noise_with(&g, output_beta(&g, plan.lambda));
+  } else if (g.mechanism == DPERM_MECHANISM_DESCENT) {
+    plan.noise = noise_with(&g, descent_beta(&g));
+    const descent_terms terms = {.loss = g.loss,
+                                 .rows_most = counted ? g.rows : g.rows_most,
+                                 .dims = g.dims,
+                                 .norm = g.bounds.norm2,
+                                 .shared = g.shared,
+                                 .gradients = gradients_of(&g)};
+    TRY(descent_plan_make(&terms, plan.noise.beta, &plan.descent, err));
   } else {
     plan.delta_reg = choose_delta(&g, plan.lambda);
     plan.noise = noise_with(&g, objective_beta(&g, plan.lambda + plan.delta_reg));
@@ -362,7 +395,8 @@ static dperm_status plan_of_kind(const public_numbers *given, dperm_noise kind, 
     }
   }
   double norm = g.bounds.norm2, total = plan.lambda + plan.delta_reg;
-  plan.kappa = g.mechanism == DPERM_MECHANISM_OUTPUT ? 1 : norm * norm / ((double)g.rows * total);
+  bool objective = g.mechanism == DPERM_MECHANISM_OBJECTIVE;
+  plan.kappa = objective ? norm * norm / ((double)g.rows * total) : 1;
   FAIL_IF(
       !(noise_in_range(&plan.noise) && noise_rms_norm(&plan.noise) < 1e300), err,
       DPERM_INVALID_ARGUMENT,
@@ -385,7 +419,7 @@ static double plan_cost(const public_numbers *g, const privacy_plan *plan) {
 static dperm_status best_plan(const public_numbers *g, privacy_plan *out, dperm_error *err) {
   privacy_plan other;
   dperm_status status = plan_of_kind(g, least_noise(g), out, err);
-  if (g->delta_core > 0 && g->analysis == DPERM_ANALYSIS_TIGHT &&
+  if (g->delta_core > 0 && g->analysis == DPERM_ANALYSIS_TIGHT && link_scores(g->loss) == 1 &&
       plan_of_kind(g, DPERM_NOISE_GAUSSIAN, &other, NULL) == DPERM_OK &&
       (status != DPERM_OK || plan_cost(g, &other) < plan_cost(g, out))) {
     *out = other;
@@ -402,6 +436,14 @@ dperm_status privacy_plan_make(const public_numbers *g, privacy_plan *out, dperm
                           .lambda = isnan(g->lambda) ? 1.0 / (double)g->rows : g->lambda,
                           .noise = {&noise_l2, g->dims, 0, g->bounds.body, link_scores(g->loss)}};
     return DPERM_OK;
+  }
+  if (g->mechanism == DPERM_MECHANISM_DESCENT) {
+    public_numbers pure = *g; /* where rounding could be seen through the noise of steps */
+    pure.mechanism = DPERM_MECHANISM_OBJECTIVE;
+    dperm_status status = plan_of_kind(g, DPERM_NOISE_GAUSSIAN, out, err);
+    return status == DPERM_UNSUPPORTED && g->noise == DPERM_NOISE_AUTO
+               ? plan_of_kind(&pure, least_noise(&pure), out, err)
+               : status;
   }
   return g->noise == DPERM_NOISE_AUTO ? best_plan(g, out, err)
                                       : plan_of_kind(g, g->noise, out, err);

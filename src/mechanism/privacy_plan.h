@@ -2,6 +2,7 @@
  * so nothing that is chosen here costs privacy. */
 #pragma once
 
+#include "mechanism/descent_plan.h"
 #include "privacy/composition.h"
 #include "privacy/renyi.h"
 #include "random/noise.h"
@@ -40,8 +41,9 @@ typedef struct privacy_plan {
   double divisor;           /* of sums over rows: a public number, or 0 for theirs */
   double epsilon;           /* the mechanism's own, without what the release costs */
   double lambda, delta_reg; /* Λ, Δ; Λ_t is their sum */
-  double kappa;             /* R₂²/(nΛ_t); 1 for output perturbation, where it has no part */
+  double kappa; /* R₂²/(nΛ_t); 1 where it has no part: objective perturbation alone */
   noise_plan noise;
+  descent_plan descent; /* zeros for any other mechanism */
 } privacy_plan;
 
 /* DPERM_MECHANISM_NONE gives a plan without noise. Fails where no noise gives this ε. */

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "loss/loss.h"
+#include "mechanism/delta_rule.h"
 #include "model/model_file.h"
 #include "random/noise.h"
 
@@ -263,6 +264,15 @@ static dperm_status read_noise(const reading *r, dperm_model *model) {
                 same(analysis, dperm_analysis_name(plan->analysis))) &&
                read_positive(r->privacy, "epsilon", &model->claim.epsilon) &&
                read_positive(r->privacy, "beta", &plan->noise.beta);
+  if (plan->mechanism == DPERM_MECHANISM_DESCENT) {
+    const json_t *descent = json_object_get(r->privacy, "descent");
+    size_t steps = 0;
+    double clip = 0;
+    whole = whole && read_count(descent, "steps", &steps) && steps == DESCENT_STEPS &&
+            read_positive(descent, "clip", &clip) && clip == descent_clip &&
+            read_positive(descent, "deviation", &plan->descent.grid);
+    plan->descent.grid = ldexp(plan->descent.grid, -GAUSSIAN_BITS);
+  }
   return sound(r, whole, "its privacy block is not whole");
 }
 
@@ -341,11 +351,11 @@ static dperm_status read_claim(const reading *r, dperm_model *model) {
   const char *name = text_at(r->privacy, "mechanism");
   privacy_plan *plan = &model->plan;
   int kind = DPERM_MECHANISM_OBJECTIVE;
-  while (name && kind <= DPERM_MECHANISM_NONE &&
+  while (name && kind <= DPERM_MECHANISM_DESCENT &&
          !same(name, dperm_mechanism_name((dperm_mechanism)kind))) {
     kind++;
   }
-  TRY(known(r, kind <= DPERM_MECHANISM_NONE, " names a privacy mechanism"));
+  TRY(known(r, kind <= DPERM_MECHANISM_DESCENT, " names a privacy mechanism"));
   plan->mechanism = (dperm_mechanism)kind;
   plan->delta_reg = json_number_value(json_object_get(r->privacy, "delta_reg"));
   model->claim = guarantee_of_file(json_is_true(stamp));
@@ -435,9 +445,9 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
   model_shape_noise(model);
   const row_bounds rows =
       model->schema ? model->schema->bounds : row_bounds_of_norm(model->inputs, model->norm_bound);
-  model->plan.noise.body = model->plan.mechanism == DPERM_MECHANISM_OUTPUT /* a ball's noise */
-                               ? row_bounds_of_norm(model->dims, 1).body
-                               : kernel_bounds(&k->kernel, &rows).body;
+  model->plan.noise.body = model->plan.mechanism == DPERM_MECHANISM_OBJECTIVE
+                               ? kernel_bounds(&k->kernel, &rows).body
+                               : row_bounds_of_norm(model->dims, 1).body; /* a ball's noise */
   return check_noise_weights(r, &model->plan.noise);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "mechanism/delta_rule.h"
 #include "model/model_file.h"
 
 const char *const model_origin_names[3] = {"schema", "svmlight", "memory"};
@@ -94,6 +95,11 @@ static json_t *privacy_json(const dperm_model *model) {
     }
   }
   json_set(&object, "beta", json_figure(noisy ? plan->noise.beta : none));
+  if (plan->mechanism == DPERM_MECHANISM_DESCENT) {
+    json_set(&object, "descent",
+             json_pack("{s:i, s:f, s:f}", "steps", DESCENT_STEPS, "clip", descent_clip, "deviation",
+                       ldexp(plan->descent.grid, GAUSSIAN_BITS)));
+  }
   json_set(&object, "delta_reg", json_real(plan->delta_reg));
   json_set(&object, "lambda", json_real(plan->lambda));
   json_set(&object, "numerics", numerics_json(&model->release, claim->delta_numerics));

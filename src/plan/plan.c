@@ -54,8 +54,11 @@ static bool reaches(const variation *v, double value) {
  * does. */
 static double smallest(const variation *v) {
   double low = v->by_rows ? 0 : least_epsilon, high = v->by_rows ? most_rows : most_epsilon;
-  if (!reaches(v, high)) {
-    return (double)NAN;
+  while (!reaches(v, high)) { /* of too many rows there may be no plan */
+    if (!v->by_rows || high < 0x1p20) {
+      return (double)NAN;
+    }
+    high /= 0x1p10;
   }
   while (v->by_rows ? high - low > 1 : high > low * (1 + 1e-4)) {
     double middle = high > 2 * low + 4 ? sqrt(fmax(low, 1e-9) * high) : (low + high) / 2;

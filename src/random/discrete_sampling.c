@@ -104,6 +104,22 @@ int64_t random_discrete_laplace(random_source *source, ratio rate) {
   return (int64_t)(y > most ? most : y < -most ? -most : y);
 }
 
+/* Canonne, Kamath & Steinke, Algorithm 3: discrete Laplace of scale s, accepted with
+ * e^(−(|y| − s)²/2s²). */
+int64_t random_discrete_gaussian(random_source *source) {
+  const uint64_t s = UINT64_C(1) << GAUSSIAN_BITS, twice = UINT64_C(1) << (2 * GAUSSIAN_BITS + 1);
+  for (;;) {
+    const wide_signed y = random_discrete_laplace_wide(source, 1, s);
+    const wide_signed size = y < 0 ? -y : y;
+    if (size >> 32 == 0) {
+      const uint64_t apart = (uint64_t)(size > (wide_signed)s ? size - s : s - size);
+      if (random_bernoulli_exp(source, (ratio){apart, 1}, apart, twice)) {
+        return (int64_t)y;
+      }
+    }
+  }
+}
+
 void random_order(random_source *source, size_t count, size_t *order) {
   for (size_t i = 0; i < count; i++) {
     size_t j = (size_t)random_below(source, i + 1);

@@ -29,5 +29,9 @@ wide_signed random_discrete_laplace_wide(random_source *source, wide_integer ove
                                          wide_integer under);
 /* The same with P(y) ∝ exp(−rate·|y|), held within ±2^62; rate > 0. */
 int64_t random_discrete_laplace(random_source *source, ratio rate);
+/* Discrete gaussian: P(y) ∝ exp(−y²/2s²) exactly, s = 2^GAUSSIAN_BITS, but for what lies beyond
+ * ±2^32, an event of probability below e^−2000. */
+enum { GAUSSIAN_BITS = 26 };
+int64_t random_discrete_gaussian(random_source *source);
 /* A uniformly random order of 0, …, count − 1 (Fisher & Yates). */
 void random_order(random_source *source, size_t count, size_t *order);

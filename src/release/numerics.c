@@ -95,7 +95,7 @@ static void place_lattice(size_t dims, double reach, release_plan *out) {
 
 dperm_status release_plan_make(const public_numbers *g, const privacy_plan *plan, release_plan *out,
                                dperm_error *err) {
-  bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
+  bool objective = plan->mechanism != DPERM_MECHANISM_OUTPUT; /* or descent: noise in gradients */
   double n = (double)g->rows, total = plan->lambda + plan->delta_reg;
   double pull = g->loss->lipschitz * g->bounds.norm2; /* LR */
   double limit = noise_norm_limit(&plan->noise, noise_tail);

@@ -189,7 +189,12 @@ static void write_shares(report *p, const dperm_model *m) {
 
 static void write_facts(report *p, const statement *s) {
   const dperm_model *m = s->model;
-  bool objective = m->plan.mechanism == DPERM_MECHANISM_OBJECTIVE;
+  static const char *const how[] = {
+      [DPERM_MECHANISM_OBJECTIVE] =
+          "random noise in the optimization problem (objective perturbation)",
+      [DPERM_MECHANISM_OUTPUT] = "random noise added to the solution (output perturbation)",
+      [DPERM_MECHANISM_NONE] = "no noise",
+      [DPERM_MECHANISM_DESCENT] = "random noise in every step of the optimization (noisy descent)"};
   const char *method = json_string_value(json_object_get(m->selection, "method"));
   report_add(p, REPORT_HEADING, "The release");
   write_classes(p, s);
@@ -207,9 +212,7 @@ static void write_facts(report *p, const statement *s) {
              s->whom);
   write_shares(p, m);
   write_delta(p, m);
-  report_row(p, "how",
-             objective ? "random noise in the optimization problem (objective perturbation)"
-                       : "random noise added to the solution (output perturbation)");
+  report_row(p, "how", "%s", how[m->plan.mechanism]);
   if (method) {
     report_row(p, "choice",
                "one of %zu candidates, chosen by the method \"%s\"; the budget covers the choice",

@@ -10,8 +10,7 @@
 static bool has_ways(const run *r) {
   const dperm_options *o = r->options;
   bool kind = o->noise == DPERM_NOISE_AUTO || o->noise == DPERM_NOISE_GAUSSIAN;
-  bool proved = o->mechanism == DPERM_MECHANISM_OUTPUT ||
-                (o->mechanism == DPERM_MECHANISM_OBJECTIVE && o->analysis == DPERM_ANALYSIS_TIGHT);
+  bool proved = o->mechanism != DPERM_MECHANISM_OBJECTIVE || o->analysis == DPERM_ANALYSIS_TIGHT;
   return o->delta > 0 && kind && proved && o->rows_per_person == 1 && r->rounds.kind == ROUNDS_NONE;
 }
 
@@ -98,7 +97,7 @@ void run_compose(run *r, const asked_schema *a, const counted_schema *counted) {
   const public_numbers given = fit_numbers(r->options, &loss, &claim, 1, 1, &any);
   const composed_terms terms = {.loss = &loss,
                                 .neighbours = given.neighbours,
-                                .output = given.mechanism == DPERM_MECHANISM_OUTPUT,
+                                .mechanism = given.mechanism,
                                 .epsilon = given.epsilon_core,
                                 .delta = given.delta_core};
   compose_ways(&terms, &made);

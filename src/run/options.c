@@ -75,6 +75,14 @@ dperm_loss options_loss(const dperm_options *o, size_t classes) {
   return options_joint(o, classes) ? softmax_loss(classes) : o->loss;
 }
 
+dperm_mechanism options_mechanism(const dperm_options *o, size_t scores) {
+  const dperm_regularizer *r = &o->regularizer;
+  bool plain = !r->eval && !r->weights && !r->prior && isnan(o->delta_reg);
+  bool gaussian = o->noise == DPERM_NOISE_AUTO || o->noise == DPERM_NOISE_GAUSSIAN;
+  bool descent = o->mechanism == DPERM_MECHANISM_OBJECTIVE && scores > 1 && o->delta > 0;
+  return descent && plain && gaussian ? DPERM_MECHANISM_DESCENT : o->mechanism;
+}
+
 /* ---- shares of epsilon */
 
 static dperm_status check_share(const dperm_options *o, const char *name, double share,
@@ -126,11 +134,20 @@ static dperm_status check_together(const dperm_options *o, dperm_error *err) {
   bool adds = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE, refines = o->refine != 0;
   bool joint = o->multiclass == DPERM_MULTICLASS_JOINT;
   bool gaussian = o->noise == DPERM_NOISE_GAUSSIAN && !none;
+  bool descent = o->mechanism == DPERM_MECHANISM_DESCENT, given = !isnan(o->delta_reg);
+  const dperm_regularizer *own_penalty = &o->regularizer;
   FAIL_IF(joint && !options_have_softmax(o), err, DPERM_INVALID_ARGUMENT,
           "only logistic loss learns classes jointly; choose one-vs-rest, or leave multiclass out");
   FAIL_IF(joint && by_paper(o), err, DPERM_INVALID_ARGUMENT,
           "the paper's analysis does not cover classes that are learned jointly; choose the tight "
           "one, or one-vs-rest");
+  FAIL_IF(descent && (o->delta == 0 || !(gaussian || o->noise == DPERM_NOISE_AUTO)), err,
+          DPERM_INVALID_ARGUMENT,
+          "descent has gaussian noise, and needs a delta far below 1/rows; or choose objective");
+  FAIL_IF(descent && (given || own_penalty->eval || own_penalty->weights || own_penalty->prior),
+          err, DPERM_INVALID_ARGUMENT,
+          "descent has no delta-reg and no regularizer of its own; leave them out, or choose "
+          "objective");
   FAIL_IF(gaussian && o->delta == 0, err, DPERM_INVALID_ARGUMENT,
           "gaussian noise has no pure epsilon; give a delta far below 1/rows, or another noise");
   FAIL_IF(gaussian && by_paper(o), err, DPERM_INVALID_ARGUMENT,
@@ -265,7 +282,7 @@ public_numbers fit_numbers(const dperm_options *o, const dperm_loss *loss, const
                         .epsilon_core = split.core,
                         .delta_core = delta_core,
                         .way = claim->composed.ways[claim->counted],
-                        .mechanism = o->mechanism,
+                        .mechanism = options_mechanism(o, link_scores(loss)),
                         .analysis = o->analysis,
                         .noise = o->noise,
                         .lambda = o->lambda,

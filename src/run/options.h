@@ -28,6 +28,9 @@ bool options_have_softmax(const dperm_options *options);
 /* Whether so many classes are learned in one fit; the loss of a fit: the options', or softmax. */
 bool options_joint(const dperm_options *options, size_t classes);
 dperm_loss options_loss(const dperm_options *options, size_t classes);
+/* The mechanism of a fit of so many scores a row: with a delta, classes are learned jointly by
+ * descent, unless the noise is to be pure or a penalty of the caller's own is to be minimized. */
+dperm_mechanism options_mechanism(const dperm_options *options, size_t scores);
 
 /* ---- claims */
 

@@ -169,7 +169,7 @@ static json_t *report_of(const dperm_options *o, const representation *how, cons
   json_set(&report, "classes", json_count(model->classes.count));
   json_set(&report, "private", json_boolean(g.is_private));
   json_set(&report, "reason", g.is_private ? json_null() : json_string(g.reason));
-  json_set(&report, "mechanism", json_string(dperm_mechanism_name(o->mechanism)));
+  json_set(&report, "mechanism", json_string(dperm_mechanism_name(model->plan.mechanism)));
   json_set(&report, "epsilon", json_figure(g.epsilon));
   json_set(&report, "epsilon_refined",
            noisy ? json_real(model->claim.shares[SHARE_SCHEMA]) : json_null());

@@ -210,6 +210,7 @@ static dperm_status train(const dperm_data *data, const dperm_options *o, random
                            .rows = options_rows(o, data),
                            .classes = data_class_count(data),
                            .reasons = options_reasons(o, data) | source_reasons(source)};
+  const size_t scores = options_joint(o, terms.classes) ? terms.classes : 1;
   bool diagnosed = o->unsafe_diagnostics && o->account.ledger; /* have no price */
   char words[64];
   *out = NULL;
@@ -217,7 +218,7 @@ static dperm_status train(const dperm_data *data, const dperm_options *o, random
   dperm_status status = run_make(o, &terms, &t.run, err);
   status = status == DPERM_OK ? stages_check(o, terms.classes, data->x->spread, err) : status;
   status = status == DPERM_OK ? prepare(&t, err) : status;
-  (void)snprintf(words, sizeof words, "%s%s", dperm_mechanism_name(o->mechanism),
+  (void)snprintf(words, sizeof words, "%s%s", dperm_mechanism_name(options_mechanism(o, scores)),
                  t.run.how.way == SCHEMA_GIVEN ? "" : ", refined");
   const account_run paid = {.account = &o->account,
                             .command = "train",

@@ -106,12 +106,21 @@ static double slope_sum(const problem *p, const double *slope) {
 /* The matrix's own numbers are for one f. With several, entries of a row are added one after the
  * other, and so are blocks of dense rows; and sums of more doubles may be cut into fewer stripes,
  * at most STRIPES_MOST times longer ones. */
+static size_t depth_of_several(size_t depth, size_t cols, size_t k) {
+  size_t several = depth + MATRIX_BLOCK;
+  return k == 1 ? depth : 3 * cols * k <= WIDE_DOUBLES ? several : STRIPES_MOST * several;
+}
+
 void evaluation_side_by_side(evaluation *e, const matrix *x, size_t k) {
-  size_t several = x->sum_depth + MATRIX_BLOCK;
   e->row_depth = (double)(k > 1 ? x->row_entries + 2 : x->row_depth);
-  e->depth = (double)(k == 1                            ? x->sum_depth
-                      : 3 * x->cols * k <= WIDE_DOUBLES ? several
-                                                        : STRIPES_MOST * several);
+  e->depth = (double)depth_of_several(x->sum_depth, x->cols, k);
+}
+
+/* Dense rows are added in blocks of MATRIX_BLOCK, sparse ones in blocks of 16 to 4·cols, and 16 of
+ * these together: a stripe has at most as many sums of either kind. */
+double sum_depth_most(size_t rows, size_t cols, size_t k) {
+  size_t stripe = rows / stripe_count(rows, 3 * cols) + (size_t)3 * STRIPE_UNIT;
+  return (double)depth_of_several(stripe / MATRIX_BLOCK + 4 * cols + 128, cols, k);
 }
 
 evaluation evaluation_at(const problem *p, const double *f, const double *slope) {

@@ -13,12 +13,35 @@ void check_noise_kind(verifier *v) {
   const char *name = NULL;
   if (field_text(v, "noise", "privacy.noise", &name)) {
     const noise_shape *kind = noise_shape_find(name);
-    bool fits = kind && (kind->output || !by_mechanism(v, "output"));
+    bool fits = kind && (by_mechanism(v, "descent")  ? kind->gaussian
+                         : by_mechanism(v, "output") ? kind->output
+                                                     : true);
     finding(v, fits, "noise",
             kind && kind->gaussian ? "%.60s, density ~ exp(-(beta |b|)^2/2)"
                                    : "%.60s, density ~ exp(-beta |b|)",
             name);
   }
+}
+
+/* Of so many steps, each cut to the clip and with this deviation, the noise is together no less
+ * than beta says (docs/proofs/descent.md). */
+void check_descent(verifier *v) {
+  const char *name = "mechanism";
+  double clip = 0, deviation = 0, beta = 0;
+  unsigned long long steps = 0;
+  if (!field_count(v, name, "privacy.descent.steps", &steps) ||
+      !field_positive(v, name, "privacy.descent.clip", &clip) ||
+      !field_positive(v, name, "privacy.descent.deviation", &deviation) ||
+      !field_positive(v, name, "privacy.beta", &beta)) {
+    return;
+  }
+  const interval all = interval_mul(interval_of(beta), interval_of(deviation));
+  bool enough =
+      classes_joint(v) && interval_at_most(interval_of((double)steps), interval_mul(all, all));
+  finding(v, enough, name,
+          "noisy descent of classes learned jointly: %llu steps, slopes cut to %s, beta >= "
+          "sqrt(steps)/deviation = %s",
+          steps, shown(clip).text, shown(sqrt((double)steps) / deviation).text);
 }
 
 /* ---- the loss and its constants */
@@ -173,14 +196,19 @@ static interval reach_of_noise(const verifier *v, const fit_numbers *f) {
   return by_mechanism(v, "output") ? interval_div(a, interval_mul(f->rows, f->lambda)) : a;
 }
 
+/* Whether the noise is shifted by a sensitivity, and nothing else counts. */
+static bool by_shift(const verifier *v) {
+  return by_mechanism(v, "output") || by_mechanism(v, "descent");
+}
+
 static noise_profile profile_of_fit(const verifier *v, const fit_numbers *f, interval kappa,
                                     interval a) {
-  if (by_mechanism(v, "output")) {
-    return profile_of_shift(
-        interval_mul(interval_of(by_adding(v) ? 1 : 2), interval_mul(f->loss.lipschitz, a)));
+  if (!by_shift(v)) {
+    return profile_of_loss(&f->loss, by_adding(v), kappa, a);
   }
-  return classes_joint(v) ? profile_of_classes(class_fits_of(v), by_adding(v), kappa, a)
-                          : profile_of_loss(&f->loss, by_adding(v), kappa, a);
+  const double clip = json_number_value(field_at(v->root, "privacy.descent.clip"));
+  const interval slope = by_mechanism(v, "descent") ? interval_of(clip) : f->loss.lipschitz;
+  return profile_of_shift(interval_mul(interval_of(by_adding(v) ? 1 : 2), interval_mul(slope, a)));
 }
 
 /* Good near an epsilon; none where nothing is proved. */
@@ -190,7 +218,7 @@ static way_proofs proofs_of_fit(const verifier *v, const fit_numbers *f, interva
   bool tight = by_mechanism(v, "objective") && field_is(v->root, "privacy.analysis", "tight");
   if (tight && !classes_joint(v)) {
     out.count = proofs_of_loss(&f->loss, by_adding(v), kappa, epsilon, a, out.proofs);
-  } else if (tight || by_mechanism(v, "output")) {
+  } else if (by_shift(v)) {
     const noise_profile profile = profile_of_fit(v, f, kappa, a);
     out.proofs[out.count++] = proof_of_profile(&profile);
   }
@@ -213,7 +241,7 @@ static bool composed_delta(verifier *v, const fit_numbers *f, interval *out) {
       ways[i] = proofs_of_fit(v, f, least, kappa, a);
       within = within || ((i == 1 || !steps.counted) && ways[i].count > 0 &&
                           interval_at_most(reach_of_noise(v, f), a) &&
-                          (by_mechanism(v, "output") || interval_at_most(kappa_of(f), kappa)));
+                          (by_shift(v) || interval_at_most(kappa_of(f), kappa)));
     }
   }
   *out = within ? delta_of_ways(interval_of(f->epsilon), &steps.law, ways) : interval_of(INFINITY);
@@ -276,7 +304,7 @@ bool noise_profile_of(verifier *v, noise_profile *out) {
     return false;
   }
   *out = profile_of_fit(v, &f, kappa_of(&f), reach_of_noise(v, &f));
-  return by_mechanism(v, "output") || by_mechanism(v, "objective");
+  return by_shift(v) || (by_mechanism(v, "objective") && !classes_joint(v));
 }
 
 void check_beta(verifier *v) {

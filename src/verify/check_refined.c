@@ -13,6 +13,7 @@ static bool read_optional(verifier *v, const char *name, const char *path, doubl
 /* Of nothing else it is proved. */
 static bool one_gaussian_fit(const verifier *v) {
   bool tight = field_is(v->root, "privacy.mechanism", "output") ||
+               field_is(v->root, "privacy.mechanism", "descent") ||
                (field_is(v->root, "privacy.mechanism", "objective") &&
                 field_is(v->root, "privacy.analysis", "tight"));
   return tight && field_is(v->root, "privacy.noise", "gaussian") && !unit_is_person(v) &&

@@ -221,8 +221,10 @@ void state_claim(verifier *v) {
 }
 
 void state_assumptions(verifier *v) {
-  finding_remark(v, "not in the file: that the program drew its noise from a secure source, and "
-                    "certified its solution to within tau");
+  bool descent = field_is(v->root, "privacy.mechanism", "descent");
+  finding_remark(v, "not in the file: that the program drew its noise from a secure source, and %s",
+                 descent ? "cut every record's slopes, whose sums it rounded within its bound"
+                         : "certified its solution to within tau");
   finding_remark(v, "not in the file: that every row was kept within the norm, and the regularizer "
                     "is 1-strongly convex");
   finding_remark(v,

@@ -351,7 +351,7 @@ static bool gaussian_bound(verifier *v, interval r2, interval *out) {
   if (!field_at(v->root, "privacy.noise_weights")) {
     return true;
   }
-  if (!of_schema(v) || field_is(v->root, "privacy.mechanism", "output") || !read_shape(v, &s) ||
+  if (!of_schema(v) || !field_is(v->root, "privacy.mechanism", "objective") || !read_shape(v, &s) ||
       !stated_weights_clear(v, s.groups, "group")) {
     return false;
   }

@@ -83,6 +83,7 @@ const noise_shape *noise_shape_find(const char *name);
 
 /* check_noise.c: noise, loss and budget of the fit. */
 void check_noise_kind(verifier *v);
+void check_descent(verifier *v);
 void check_loss(verifier *v);
 void check_budget(verifier *v);
 void check_beta(verifier *v);

@@ -186,36 +186,6 @@ noise_profile profile_of_loss(const loss_facts *loss, bool adding, interval kapp
   return p;
 }
 
-/* The mean of the largest of k normals: at most x + k·E(B − x)+ for every x. */
-static interval largest_of(double k) {
-  interval least = number(0);
-  for (double x = 0; x <= 4; x += 0.125) {
-    interval density = times(normal_peak, interval_exp(number(-x * x / 2)));
-    interval tail = times(0.5, interval_erfc(interval_div(number(x), interval_sqrt(number(2)))));
-    interval bound =
-        interval_add(number(x), times(k, interval_sub(density, interval_mul(number(x), tail))));
-    least = x > 0 ? interval_min(least, bound) : bound;
-  }
-  return least;
-}
-
-/* A record's slopes are in the hull of 0 and k − 1 vectors e_j − e_y. Of two records' differences
- * that are not 0 at either, k − 1 have a squared length of 8 and the others of 6, in the worst
- * case; with a 0 it is 2. The determinants differ by at most (1 + κ/k)^(k−1). */
-noise_profile profile_of_classes(size_t classes, bool adding, interval kappa, interval a) {
-  const double k = (double)classes, others = k - 1;
-  noise_profile p = {.slack = times(others, interval_log1p(interval_div(kappa, number(k))))};
-  p.mean = mean_of(times(0.5, kappa), a, largest_of(k));
-  if (adding) {
-    p.corners[p.count++] = corner(others, 2, a);
-    return p;
-  }
-  p.corners[p.count++] = corner(others, 8, a);
-  p.corners[p.count++] = corner(others * (k - 2), 6, a);
-  p.corners[p.count++] = corner(2 * others, 2, a);
-  return p;
-}
-
 /* ---- delta */
 
 /* One Gaussian against another whose mean is `shift` deviations away. */

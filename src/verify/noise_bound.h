@@ -54,12 +54,10 @@ typedef struct noise_profile {
   size_t count;
 } noise_profile;
 
-/* Of output perturbation, one Gaussian whose mean moves by `shift` deviations; of objective
- * perturbation, A = R_K/sigma, where one record's slope moves (`adding`) or two; of classes learned
- * jointly (docs/proofs/softmax.md, lemma S3). */
+/* Of output perturbation and noisy descent, one Gaussian whose mean moves by `shift` deviations; of
+ * objective perturbation, A = R_K/sigma, where one record's slope moves (`adding`) or two. */
 noise_profile profile_of_shift(interval shift);
 noise_profile profile_of_loss(const loss_facts *loss, bool adding, interval kappa, interval a);
-noise_profile profile_of_classes(size_t classes, bool adding, interval kappa, interval a);
 
 /* What bounds delta at every epsilon from `most` on: corners, each with a slack of its own. */
 typedef struct noise_proof {

@@ -75,6 +75,8 @@ static void check_mechanism(verifier *v) {
   }
   if (strcmp(mechanism, "objective") == 0) {
     check_word(v, "mechanism", "privacy.analysis", "objective perturbation, analysis ", analyses);
+  } else if (strcmp(mechanism, "descent") == 0) {
+    check_descent(v);
   } else {
     finding(v, strcmp(mechanism, "output") == 0, "mechanism", "%.60s perturbation", mechanism);
   }

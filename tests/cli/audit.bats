@@ -56,12 +56,10 @@ P
 }
 
 @test "gaussian noise is audited at any delta" {
-  for mechanism in gaussian-output gaussian-jacobian add-gaussian-objective gaussian-joint elliptic; do
+  for mechanism in gaussian-output gaussian-jacobian add-gaussian-objective "gaussian-joint --variant output" elliptic; do
     "$DPERM" audit --mechanism $mechanism --delta 0.1 --draws 2000 --seed 1 > "$mechanism" 2> /dev/null
     tr -s ' \n' ' ' < "$mechanism" | grep -q '"delta_claimed": 0.1, .*"verdict": "not refuted"'
   done
-  "$DPERM" audit --mechanism add-gaussian-joint --variant jacobian --epsilon 3 --draws 3000 --seed 1 > joint 2> /dev/null
-  tr -s ' \n' ' ' < joint | grep -q '"delta_claimed": 0.006, .*"verdict": "not refuted"'
   run "$DPERM" audit --mechanism gaussian-joint --variant jacobian
   fails_with 2 'no audit is called "gaussian-joint jacobian"; dperm help audit'
   # What a claim allows for with probability 0.1 is not seen at 1e-6.

@@ -107,6 +107,51 @@ P
   fails 2 "go with --dims" "$DPERM" plan --rows 900 --schema flowers.json --classes 3 --epsilon 3
 }
 
+@test "with a delta classes are learned by noisy descent" {
+  setup_classes
+  train=(train --data flowers.csv --schema flowers.json --epsilon 3 --delta 1e-5 --out m.json)
+  succeeds "$DPERM" "${train[@]}"
+  [[ "${lines[0]}" == *"(epsilon, delta) = (3, 1e-05) for every record (noisy descent)" ]]
+  "$DPERM" verify --model m.json > verified
+  grep -q "^ok     mechanism: noisy descent of classes learned jointly: 60 steps, slopes cut to 0.7" verified
+  says 0 "random noise in every step of the optimization (noisy descent)" "$DPERM" statement --model m.json
+  run "$DPERM" plan --rows 900 --schema flowers.json --epsilon 3 --delta 1e-5
+  [[ "$output" == *"mechanism            descent      noise in every step towards the minimum"* ]]
+  # Longer slopes, more steps or less noise than were paid for; and a file that does not say.
+  for change in clip=0.07 clip=1.4 steps=61 deviation=1 steps= clip=-1; do
+    py "$change" <<'P'
+import sys
+name, value = sys.argv[1].split("=")
+m = json.load(open("m.json"))
+m["privacy"]["descent"][name] = json.loads(value) if value else None
+if name == "clip": # with all that goes with it
+    m["privacy"]["beta"] *= 0.7 / float(value)
+    m["privacy"]["descent"]["deviation"] /= 0.7 / float(value)
+json.dump(m, open("changed.json", "w"))
+P
+    run "$DPERM" verify --model changed.json
+    [ "$status" -eq 1 ] || { echo "$change: holds"; false; }
+    [[ "$output" == *"FAILS  mechanism: "* || "$output" == *"FAILS  headline: "* ]] || { echo "$change: $output"; false; }
+  done
+  # The same by its name, on several threads; pure noise, and output perturbation, are what they were.
+  "$DPERM" "${train[@]}" --seed 3 --threads 1 2> /dev/null && mv m.json one.json
+  "$DPERM" "${train[@]}" --seed 3 --threads 2 --mechanism descent 2> /dev/null && cmp m.json one.json && rm m.json
+  "$DPERM" score --model one.json --data flowers.csv > s.json
+  py <<'P'
+assert json.load(open("s.json"))["error_rate"] < 0.15
+P
+  for usual in "objective --noise l1" output; do
+    "$DPERM" "${train[@]}" --mechanism $usual 2> /dev/null && grep -q "\"mechanism\": \"${usual%% *}\"" m.json && rm m.json
+  done
+  fails 2 "lambda = 1e-06; for classes that are learned jointly with gaussian noise give at least 0.000520833" \
+    "$DPERM" "${train[@]}" --lambda 1e-6
+  fails 2 "by descent, which has no delta-reg" "$DPERM" "${train[@]}" --noise gaussian --delta-reg 1
+  fails 2 "descent is for three classes or more" "$DPERM" "${train[@]}" --multiclass one-vs-rest --mechanism descent
+  fails 2 "descent has gaussian noise, and needs a delta" \
+    "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --mechanism descent --out m.json
+  leaves_no m.json
+}
+
 @test "classes are learned jointly or not, and not where there is no proof" {
   setup_classes
   train=(train --data flowers.csv --schema flowers.json --bins none --epsilon 3 --out m.json)

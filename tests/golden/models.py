@@ -62,6 +62,8 @@ def cases():
         yield f"train {THREE} --epsilon 2 --noise {noise}"
     yield f"train {THREE} --epsilon 2 --class-weights A=1,B=3 --rows-per-person 2"
     yield f"train {THREE} --epsilon 2 --kernel gaussian --gamma 0.5 --features 40"
+    yield f"train {THREE} --epsilon 2 --delta 1e-5"
+    yield f"train {THREE} --epsilon 2 --delta 1e-5 --neighbours add-remove --rows-about 300"
     yield f"tune {THREE} --epsilon 2 --loss logistic,huber --lambda 0.001,0.01"
     yield f"sweep {THREE} --epsilon 0.5,1 --lambda 0.001,0.01 --draws 3 --folds 3"
     yield f"encode {PEOPLE}"

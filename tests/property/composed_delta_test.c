@@ -110,7 +110,7 @@ static composed_terms any_terms(random_source *r, const dperm_loss *loss) {
   return (composed_terms){.loss = loss,
                           .neighbours = random_bits(r) % 2 ? DPERM_NEIGHBOURS_REPLACE
                                                            : DPERM_NEIGHBOURS_ADD_REMOVE,
-                          .output = true,
+                          .mechanism = DPERM_MECHANISM_OUTPUT,
                           .epsilon = random_scale(r, 0.05, 5),
                           .delta = random_scale(r, 1e-9, 1e-2)};
 }

@@ -94,7 +94,7 @@ TEST(the_inverse_is_the_largest_that_is_allowed) {
     double delta = exp(-0.1 - 90 * random_unit(&r));
     double kappa = epsilon * exp(4 * random_unit(&r) - 3);
     const delta_corners c =
-        i % 3 == 0   ? delta_corners_output(&logistic, DPERM_NEIGHBOURS_REPLACE)
+        i % 3 == 0   ? delta_corners_shift(logistic.lipschitz, DPERM_NEIGHBOURS_REPLACE)
         : i % 3 == 1 ? delta_corners_objective(&logistic, DPERM_NEIGHBOURS_REPLACE, kappa, epsilon)
                      : delta_corners_objective(&huber, DPERM_NEIGHBOURS_REPLACE, kappa, epsilon);
     check_inverse(&c, epsilon, delta);
@@ -107,7 +107,7 @@ TEST(known_figures_come_out) {
   const delta_corners objective =
       delta_corners_objective(&logistic, DPERM_NEIGHBOURS_REPLACE, 1 / 40.0, 0.1);
   assert_close(1 / delta_invert(&objective, 0.1, 1e-6), 72.6097, 1e-3);
-  const delta_corners output = delta_corners_output(&logistic, DPERM_NEIGHBOURS_REPLACE);
+  const delta_corners output = delta_corners_shift(logistic.lipschitz, DPERM_NEIGHBOURS_REPLACE);
   /* Balle & Wang's analytic Gaussian for ε = 1, δ = 1e-5 and sensitivity 1: 3.730632 */
   assert_close(0.5 / delta_invert(&output, 1, 1e-5), 3.730632, 1e-5);
 }

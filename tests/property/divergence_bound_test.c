@@ -5,6 +5,7 @@
 
 #include "any_numbers.h"
 #include "loss/link.h"
+#include "mechanism/delta_rule.h"
 #include "mechanism/privacy_plan.h"
 #include "support.h"
 #include "verify/noise_bound.h"
@@ -34,6 +35,10 @@ static noise_profile derived(const public_numbers *g, const privacy_plan *plan, 
   bool adding = g->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   interval a = interval_mul(interval_of(plan->noise.beta), interval_of(g->bounds.norm2));
   interval rows = interval_of((double)g->rows), norm = interval_of(g->bounds.norm2);
+  if (g->mechanism == DPERM_MECHANISM_DESCENT) {
+    return profile_of_shift(
+        interval_mul(interval_mul(a, interval_of(descent_clip)), interval_of(adding ? 1 : 2)));
+  }
   if (g->mechanism == DPERM_MECHANISM_OUTPUT) {
     interval shift =
         interval_mul(interval_mul(a, interval_of(g->loss->lipschitz)), interval_of(adding ? 1 : 2));
@@ -41,9 +46,6 @@ static noise_profile derived(const public_numbers *g, const privacy_plan *plan, 
   }
   interval ridge = interval_add(interval_of(plan->lambda), interval_of(plan->delta_reg));
   interval kappa = interval_div(interval_mul(norm, norm), interval_mul(rows, ridge));
-  if (softmax_classes(g->loss) > 0) {
-    return profile_of_classes(softmax_classes(g->loss), adding, kappa, a);
-  }
   const known_loss *known = known_loss_find(g->loss->name);
   const loss_facts facts = {
       .known = known,
@@ -66,7 +68,10 @@ TEST(a_plan_has_one_price) {
     g.epsilon = g.epsilon_core = between(&r, 0.05, 2);
     g.delta_core = between(&r, 1e-10, 1e-5);
     g.noise = DPERM_NOISE_GAUSSIAN;
-    g.mechanism = i % 5 == 0 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
+    g.mechanism = i % 5 == 0   ? DPERM_MECHANISM_OUTPUT
+                  : i % 4 == 0 ? DPERM_MECHANISM_DESCENT
+                               : DPERM_MECHANISM_OBJECTIVE;
+    g.lambda = g.mechanism == DPERM_MECHANISM_DESCENT ? (double)NAN : g.lambda;
     g.neighbours = i % 3 == 0 ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
     if (privacy_plan_make(&g, &plan, NULL) != DPERM_OK) {
       continue; /* too few rows for this epsilon */

@@ -75,21 +75,6 @@ TEST(jacobian_pairs_need_their_slack) {
   }
 }
 
-/* Where p is (⅓, ⅓, ⅓) and the second column holds class 0 up, the others pull the noise so far out
- * that without slack all of it passes ε; with the slack it does not. */
-TEST(pulled_pairs_need_their_slack) {
-  for (size_t e = 1; e < sizeof epsilons / sizeof *epsilons; e++) {
-    joint_pair pair = joint_pair_make(JOINT_PULLED + PAIR_ADD + PAIR_GAUSSIAN, epsilons[e], 0);
-    const double middle[JOINT_WEIGHTS] = {0, 15, 0, 0, 0, 0};
-    double with = joint_log_ratio(&pair, middle), without = joint_score(&pair, middle);
-    assert_true(pair.beta > 0 && pair.bare_beta > 5 * pair.beta);
-    assert_true(pair.record[0].count == 1 && pair.record[1].count == 0);
-    print_message("# epsilon %g: %.3f with slack, %.3f without\n", epsilons[e], with, without);
-    assert_true(with > 0.9 * epsilons[e] && with < epsilons[e]);
-    assert_true(without > 1.2 * epsilons[e]);
-  }
-}
-
 TEST(minimizers_are_nearly_as_far_apart_as_can_be) {
   static const int kinds[] = {0, PAIR_ADD, PAIR_GAUSSIAN, PAIR_ADD + PAIR_GAUSSIAN};
   for (size_t i = 0; i < 4; i++) {

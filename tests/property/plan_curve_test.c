@@ -145,7 +145,7 @@ static void check_way(const public_numbers *g, double kappa, double pure) {
   const release_numbers with = {.fits = 1, .each = g->epsilon_core / 0.998, .pure = pure};
   const composed_terms terms = {.loss = g->loss,
                                 .neighbours = g->neighbours,
-                                .output = g->mechanism == DPERM_MECHANISM_OUTPUT,
+                                .mechanism = g->mechanism,
                                 .epsilon = g->epsilon_core,
                                 .delta = g->delta_core};
   composition c = {.counts = {pure * with.each / 10, pure > 0 ? 10 : 0},
@@ -187,7 +187,10 @@ TEST(every_curve_fits_the_claim_that_its_noise_was_made_for) {
     g.lambda = i % 7 < 3 ? random_scale(&r, 1e-6, 1) : g.lambda;
     g.delta_reg = i % 7 == 0 && i % 5 ? 0 : g.delta_reg;
     g.neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
-    g.mechanism = i % 5 == 0 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
+    g.mechanism = i % 5 == 0   ? DPERM_MECHANISM_OUTPUT
+                  : i % 4 == 0 ? DPERM_MECHANISM_DESCENT
+                               : DPERM_MECHANISM_OBJECTIVE;
+    g.lambda = g.mechanism == DPERM_MECHANISM_DESCENT ? (double)NAN : g.lambda;
     if (privacy_plan_make(&g, &plan, NULL) != DPERM_OK) {
       continue; /* too few rows for this epsilon */
     }

@@ -49,7 +49,8 @@ TEST(bounds_come_near_the_claim_and_not_beyond) {
                {"elliptic", NULL, 0.7, 20000},
                {"joint", "objective", 0.35, 5000},
                {"joint", "output", 0.3, 10000},
-               {"gaussian-joint", "output", 0.45, 20000}};
+               {"gaussian-joint", "output", 0.45, 20000},
+               {"gaussian-joint", "descent", 0.25, 2000}};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     const char *mechanism = cases[c].mechanism, *variant = cases[c].variant;
     for (int e = 1; e <= 3; e += 2) {

@@ -387,3 +387,24 @@ TEST(the_chi_square_tail_is_right) {
   assert_close(chi_square_tail(2, 40) / exp(-20), 1, 1e-12);
   assert_close(chi_square_tail(100, 50), 0.99999278, 1e-6);
 }
+
+/* In units of 2^26 it is next to normal: the largest distance of the two distribution functions
+ * passes 2.5/√n for n draws with probability 2e^−12.5, 7e-6. */
+TEST(discrete_gaussians_are_next_to_normal) {
+  enum { CELLS = 64 };
+  size_t below[CELLS] = {0};
+  double squares = 0;
+  random_source r = seeded(9);
+  for (int i = 0; i < DRAWS; i++) {
+    double y = ldexp((double)random_discrete_gaussian(&r), -GAUSSIAN_BITS);
+    squares += y * y;
+    for (int c = 0; c < CELLS; c++) {
+      below[c] += y <= (c - CELLS / 2) / 8.0;
+    }
+  }
+  for (int c = 0; c < CELLS; c++) {
+    double normal = erfc(-(c - CELLS / 2) / 8.0 / sqrt(2)) / 2;
+    assert_true(fabs((double)below[c] / DRAWS - normal) <= 2.5 / sqrt(DRAWS));
+  }
+  assert_true(fabs(squares / DRAWS - 1) <= 5 * sqrt(2.0 / DRAWS));
+}

@@ -116,8 +116,8 @@ TEST(losses_must_be_usable) {
 
 TEST(mechanism_and_analysis_must_be_known) {
   dperm_options options = plain();
-  options.mechanism = (dperm_mechanism)3;
-  check_refused(&options, DPERM_INVALID_ARGUMENT, "mechanism number 3");
+  options.mechanism = (dperm_mechanism)4;
+  check_refused(&options, DPERM_INVALID_ARGUMENT, "mechanism number 4");
   options = plain();
   options.analysis = (dperm_analysis)2;
   check_refused(&options, DPERM_INVALID_ARGUMENT, "analysis number 2");
