@@ -12,8 +12,7 @@
 #include "random/discrete_sampling.h"
 #include "solve/certify.h"
 
-/* Weights are the mean of the last quarter of the steps; a step goes along a running mean. */
-enum { AVERAGED = DESCENT_STEPS / 4 };
+/* A step goes along a running mean. */
 static const double momentum = 0.8;
 /* Slopes are cut to a little less, and rounding does not bring them above C. */
 static const double within = 1 - 1e-9;
@@ -83,9 +82,10 @@ static dperm_status descend(const privacy_plan *plan, const problem *p, random_s
   TRY(scratch_take(work, size, sizeof *speed, &speed, err));
   TRY(scratch_take(work, size, sizeof *sum, &sum, err));
   TRY(scratch_take(work, p->x->rows * link_scores(p->loss), sizeof *rows.slope, &rows.slope, err));
-  const double n = problem_divisor(p), rate = 1 / (plan->lambda * DESCENT_STEPS);
+  const double n = problem_divisor(p), rate = 1 / (plan->lambda * (double)plan->descent.steps);
+  const size_t averaged = plan->descent.steps / 4; /* the last ones, whose mean is the result */
   memset(mean, 0, size * sizeof *mean);
-  for (int t = 0; t < DESCENT_STEPS; t++) {
+  for (size_t t = 0; t < plan->descent.steps; t++) {
     TRY(problem_apply_both(p, f, cut_turn, &rows, sum, err));
     TRY(blur_shared(plan, p->x->spread, size, source, sum, err));
     for (size_t j = 0; j < size; j++) {
@@ -93,8 +93,8 @@ static dperm_status descend(const privacy_plan *plan, const problem *p, random_s
       f[j] -= rate * speed[j];
     }
     keep_within(plan->descent.furthest, size, f);
-    for (size_t j = 0; t >= DESCENT_STEPS - AVERAGED && j < size; j++) {
-      mean[j] += f[j] / AVERAGED;
+    for (size_t j = 0; t + averaged >= plan->descent.steps && j < size; j++) {
+      mean[j] += f[j] / (double)averaged;
     }
   }
   return DPERM_OK;

@@ -13,7 +13,7 @@
 static const double moved = 3, longest_step = 32;
 
 double descent_lambda_least(double norm) {
-  return norm * norm / (longest_step * DESCENT_STEPS);
+  return norm * norm / (longest_step * DESCENT_STEPS_MOST);
 }
 
 double descent_lambda(double norm, double noise, double length) {
@@ -44,21 +44,25 @@ double descent_sum_error(const descent_terms *t, double f) {
 /* Rounded sums of neighbours differ by at most (ΔCR + 2E)/grid + √m, m weights: each is off by E.
  * With integer noise of deviation s that is worth a gaussian's √(s² − 64), T steps are to be within
  * μ = ΔCRβ. */
-dperm_status descent_plan_make(const descent_terms *t, double beta, descent_plan *out,
-                               dperm_error *err) {
+dperm_status descent_plan_make(const descent_terms *t, double lambda, double beta,
+                               descent_plan *out, dperm_error *err) {
   const double s = ldexp(1, GAUSSIAN_BITS), worth = sqrt(s * s - 64), up = 1 + 1e-9;
   const double one = descent_clip * t->norm, range = t->gradients * one;
   const double weights = (double)(t->dims * link_scores(t->loss));
+  const double steps =
+      fmin(fmax(ceil(t->norm * t->norm / (longest_step * lambda)), DESCENT_STEPS_LEAST),
+           DESCENT_STEPS_MOST);
   double furthest = 1000 / t->norm;
   while (!(descent_sum_error(t, furthest) <= 0.01 * one) && furthest * t->norm > 1) {
     furthest /= 2;
   }
   double error = descent_sum_error(t, furthest);
-  double points = range * beta * worth / sqrt(DESCENT_STEPS) - sqrt(weights) * up;
+  double points = range * beta * worth / sqrt(steps) - sqrt(weights) * up;
   FAIL_IF(!(error <= 0.01 * one && points > 1), err, DPERM_UNSUPPORTED,
           "rounding could be seen through the noise of classes that are learned jointly, at this "
           "epsilon and with so many rows or columns; choose the noise l1, or multiclass "
           "one-vs-rest");
-  *out = (descent_plan){.grid = (range + 2 * error) / points * up, .furthest = furthest};
+  *out = (descent_plan){
+      .steps = (size_t)steps, .grid = (range + 2 * error) / points * up, .furthest = furthest};
   return DPERM_OK;
 }

@@ -12,11 +12,13 @@
 
 #include "base/status.h"
 
-enum { DESCENT_STEPS = 60 };
+/* T; the smaller Λ is, the more. */
+enum { DESCENT_STEPS_LEAST = 60, DESCENT_STEPS_MOST = 150 };
 
-/* What sums are rounded to, in units of which a step's noise has the deviation 2^GAUSSIAN_BITS; and
- * how long the weights may be on the way. */
+/* T; what sums are rounded to, in units of which a step's noise has the deviation 2^GAUSSIAN_BITS;
+ * and how long the weights may be on the way. */
 typedef struct descent_plan {
+  size_t steps;
   double grid, furthest;
 } descent_plan;
 
@@ -36,6 +38,6 @@ double descent_lambda_least(double norm);
 /* E, the most that a computed sum of gradients over the grid can be off, at weights of this norm:
  * of as many rows as there can be, in any order. */
 double descent_sum_error(const descent_terms *terms, double norm);
-/* For a β. Fails where rounding could be seen. */
-dperm_status descent_plan_make(const descent_terms *terms, double beta, descent_plan *out,
-                               dperm_error *err);
+/* For a Λ and a β. Fails where rounding could be seen. */
+dperm_status descent_plan_make(const descent_terms *terms, double lambda, double beta,
+                               descent_plan *out, dperm_error *err);

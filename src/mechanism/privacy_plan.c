@@ -386,7 +386,7 @@ static dperm_status plan_of_kind(const public_numbers *given, dperm_noise kind, 
                                  .norm = g.bounds.norm2,
                                  .shared = g.shared,
                                  .gradients = gradients_of(&g)};
-    TRY(descent_plan_make(&terms, plan.noise.beta, &plan.descent, err));
+    TRY(descent_plan_make(&terms, plan.lambda, plan.noise.beta, &plan.descent, err));
   } else {
     plan.delta_reg = choose_delta(&g, plan.lambda);
     plan.noise = noise_with(&g, objective_beta(&g, plan.lambda + plan.delta_reg));

@@ -266,11 +266,10 @@ static dperm_status read_noise(const reading *r, dperm_model *model) {
                read_positive(r->privacy, "beta", &plan->noise.beta);
   if (plan->mechanism == DPERM_MECHANISM_DESCENT) {
     const json_t *descent = json_object_get(r->privacy, "descent");
-    size_t steps = 0;
     double clip = 0;
-    whole = whole && read_count(descent, "steps", &steps) && steps == DESCENT_STEPS &&
-            read_positive(descent, "clip", &clip) && clip == descent_clip &&
-            read_positive(descent, "deviation", &plan->descent.grid);
+    whole = whole && read_count(descent, "steps", &plan->descent.steps) &&
+            plan->descent.steps <= DESCENT_STEPS_MOST && read_positive(descent, "clip", &clip) &&
+            clip == descent_clip && read_positive(descent, "deviation", &plan->descent.grid);
     plan->descent.grid = ldexp(plan->descent.grid, -GAUSSIAN_BITS);
   }
   return sound(r, whole, "its privacy block is not whole");

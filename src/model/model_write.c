@@ -97,8 +97,8 @@ static json_t *privacy_json(const dperm_model *model) {
   json_set(&object, "beta", json_figure(noisy ? plan->noise.beta : none));
   if (plan->mechanism == DPERM_MECHANISM_DESCENT) {
     json_set(&object, "descent",
-             json_pack("{s:i, s:f, s:f}", "steps", DESCENT_STEPS, "clip", descent_clip, "deviation",
-                       ldexp(plan->descent.grid, GAUSSIAN_BITS)));
+             json_pack("{s:I, s:f, s:f}", "steps", (json_int_t)plan->descent.steps, "clip",
+                       descent_clip, "deviation", ldexp(plan->descent.grid, GAUSSIAN_BITS)));
   }
   json_set(&object, "delta_reg", json_real(plan->delta_reg));
   json_set(&object, "lambda", json_real(plan->lambda));

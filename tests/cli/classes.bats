@@ -109,13 +109,13 @@ P
 
 @test "with a delta classes are learned by noisy descent" {
   setup_classes
-  train=(train --data flowers.csv --schema flowers.json --epsilon 3 --delta 1e-5 --out m.json)
+  train=(train --data flowers.csv --schema flowers.json --bins none --epsilon 3 --delta 1e-5 --out m.json)
   succeeds "$DPERM" "${train[@]}"
   [[ "${lines[0]}" == *"(epsilon, delta) = (3, 1e-05) for every record (noisy descent)" ]]
   "$DPERM" verify --model m.json > verified
   grep -q "^ok     mechanism: noisy descent of classes learned jointly: 60 steps, slopes cut to 0.7" verified
   says 0 "random noise in every step of the optimization (noisy descent)" "$DPERM" statement --model m.json
-  run "$DPERM" plan --rows 900 --schema flowers.json --epsilon 3 --delta 1e-5
+  run "$DPERM" plan --rows 900 --schema flowers.json --bins none --epsilon 3 --delta 1e-5
   [[ "$output" == *"mechanism            descent      noise in every step towards the minimum"* ]]
   # Longer slopes, more steps or less noise than were paid for; and a file that does not say.
   for change in clip=0.07 clip=1.4 steps=61 deviation=1 steps= clip=-1; do
@@ -143,7 +143,7 @@ P
   for usual in "objective --noise l1" output; do
     "$DPERM" "${train[@]}" --mechanism $usual 2> /dev/null && grep -q "\"mechanism\": \"${usual%% *}\"" m.json && rm m.json
   done
-  fails 2 "lambda = 1e-06; for classes that are learned jointly with gaussian noise give at least 0.000520833" \
+  fails 2 "lambda = 1e-06; for classes that are learned jointly with gaussian noise give at least 0.000208333" \
     "$DPERM" "${train[@]}" --lambda 1e-6
   fails 2 "by descent, which has no delta-reg" "$DPERM" "${train[@]}" --noise gaussian --delta-reg 1
   fails 2 "descent is for three classes or more" "$DPERM" "${train[@]}" --multiclass one-vs-rest --mechanism descent

@@ -38,11 +38,13 @@ TEST(a_plan_has_the_noise_that_its_steps_need) {
                                  .gradients = adding ? 1 : 2};
     const long double error = descent_sum_error(&terms, plan.descent.furthest);
     const long double apart = (range + 2 * error) / plan.descent.grid + sqrtl(weights);
-    const long double mu = sqrtl(DESCENT_STEPS) * apart / sqrtl(s * s - 64);
+    const long double mu = sqrtl((long double)plan.descent.steps) * apart / sqrtl(s * s - 64);
     assert_true(mu <= range * plan.noise.beta);
     assert_true(mu >= range * plan.noise.beta * 0.95L); /* what rounding takes beside */
     assert_true(delta_gaussian(g.epsilon_core, (double)mu) <= g.delta_core);
     assert_true(plan.lambda >= descent_lambda_least(g.bounds.norm2) && plan.delta_reg == 0);
+    assert_true(plan.descent.steps >= DESCENT_STEPS_LEAST &&
+                plan.descent.steps <= DESCENT_STEPS_MOST);
     assert_true(plan.noise.copies == 1 && plan.noise.dims == (size_t)weights);
     tried++;
   }
@@ -63,7 +65,7 @@ static void descend_slowly(const dperm_data *data, double share, double *out) {
                      .regularizer = &plain};
   const privacy_plan plan = {.mechanism = DPERM_MECHANISM_DESCENT,
                              .lambda = 1e9,
-                             .descent = {.grid = 0x1p-30, .furthest = 1000}};
+                             .descent = {.steps = 60, .grid = 0x1p-30, .furthest = 1000}};
   random_source source = seeded(5);
   double rest[3];
   solution found = {out, rest};
