@@ -58,9 +58,8 @@ void fit_settings_init(fit_settings *s, fit_kind kind, argument *table) {
       shared_argument("--neighbours", &o->neighbours),
       shared_argument("--rows-about", &o->rows_about),
       {"--mechanism", ARGUMENT_CHOICE, &o->mechanism, false, NULL,
-       "what the noise is added to: the objective, the finished weights, or each step of a "
-       "descent, "
-       "as objective does for several classes with a delta (default: objective)",
+       "what the noise is added to: the objective, or each step of a descent (its form for "
+       "several classes with a delta), or the finished weights (default: objective)",
        GROUP_PRIVACY, mechanism_name},
       {"--analysis", ARGUMENT_CHOICE, &o->analysis, false, NULL,
        "how epsilon determines the noise; paper is for comparison (default: tight)", GROUP_PRIVACY,

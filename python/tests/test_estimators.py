@@ -48,7 +48,8 @@ def test_sparse_rows_give_the_command_lines_weights(command, tmp_path):
     assert np.allclose(same.coef_, clf.coef_, rtol=0, atol=1e-5)
 
 
-def test_three_classes_give_the_command_lines_weights(clouds, command, tmp_path):
+@pytest.mark.parametrize("delta, mechanism", [(0, "objective"), (1e-5, "descent")])
+def test_three_classes_give_the_command_lines_weights(clouds, command, tmp_path, delta, mechanism):
     X, y = clouds
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(kind=np.array(["u", "v", "w"])[y])
     frame.to_csv(tmp_path / "d.csv", index=False)
@@ -56,12 +57,13 @@ def test_three_classes_give_the_command_lines_weights(clouds, command, tmp_path)
               "columns": [{"name": n, "type": "numeric", "min": -2, "max": 5} for n in "ab"]}
     (tmp_path / "s.json").write_text(json.dumps(schema))
     command("train", "--data", tmp_path / "d.csv", "--schema", tmp_path / "s.json", "--epsilon", 3,
-            "--seed", 5, "--out", tmp_path / "m.json")
-    clf = seeded(dperm.LogisticRegression(3, schema=schema, random_state=5), frame)
+            *(["--delta", delta] if delta else []), "--seed", 5, "--out", tmp_path / "m.json")
+    clf = seeded(dperm.LogisticRegression(3, schema=schema, delta=delta, random_state=5), frame)
     theirs = json.loads((tmp_path / "m.json").read_text())
     assert clf.model_.weights.tolist() == theirs["weights"]
     assert clf.privacy_.epsilon_class == theirs["privacy"]["epsilon_class"] <= 3.0
     assert clf.privacy_.multiclass == theirs["multiclass"] == "joint"
+    assert clf.privacy_.mechanism == theirs["privacy"]["mechanism"] == mechanism
     predictions = command("predict", "--model", tmp_path / "m.json", "--data", tmp_path / "d.csv")
     rows = [line.split(",") for line in predictions.splitlines()[1:]]
     assert clf.predict(frame).tolist() == [r[0] for r in rows]

@@ -11,9 +11,8 @@
  * output     x = (l, ±√(1 − l²)), and others at (1, 0) that hold class 1 up by so much that both
  *            records' p is next to e_1, however little they lean there. The others bend in the
  *            first column alone, so the minimizers differ by nearly 2√2/λ in the second.
- * descent    as objective, for noisy descent, with more others and a shorter time: all the while
- * the gradients are long, and cut. What moves the weights apart are these, so scores are along the
- * difference of the minimizers. */
+ * descent    as objective, for noisy descent, with more others: gradients are long, and cut, all
+ * the while. Scores are along the difference of the minimizers, as these move apart. */
 #include <math.h>
 #include <string.h>
 

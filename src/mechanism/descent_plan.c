@@ -1,4 +1,4 @@
-/* See descent_plan.h. The settings of steps, here and in descent.c, are the best of sixteen on
+/* See descent_plan.h. The settings of steps, here and in descent.c, are the best of twenty on
  * seven generated sets of 3 to 26 classes (docs/proofs/descent.md). */
 #include "mechanism/descent_plan.h"
 

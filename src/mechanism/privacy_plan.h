@@ -41,7 +41,7 @@ typedef struct privacy_plan {
   double divisor;           /* of sums over rows: a public number, or 0 for theirs */
   double epsilon;           /* the mechanism's own, without what the release costs */
   double lambda, delta_reg; /* Λ, Δ; Λ_t is their sum */
-  double kappa; /* R₂²/(nΛ_t); 1 where it has no part: objective perturbation alone */
+  double kappa;             /* R₂²/(nΛ_t) of objective perturbation; else 1, and has no part */
   noise_plan noise;
   descent_plan descent; /* zeros for any other mechanism */
 } privacy_plan;

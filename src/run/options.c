@@ -75,12 +75,16 @@ dperm_loss options_loss(const dperm_options *o, size_t classes) {
   return options_joint(o, classes) ? softmax_loss(classes) : o->loss;
 }
 
-dperm_mechanism options_mechanism(const dperm_options *o, size_t scores) {
+/* No penalty but ridge at Λ: what stopping a descent takes the place of. */
+static bool ridge_alone(const dperm_options *o) {
   const dperm_regularizer *r = &o->regularizer;
-  bool plain = !r->eval && !r->weights && !r->prior && isnan(o->delta_reg);
+  return !r->eval && !r->weights && !r->prior && isnan(o->delta_reg);
+}
+
+dperm_mechanism options_mechanism(const dperm_options *o, size_t scores) {
   bool gaussian = o->noise == DPERM_NOISE_AUTO || o->noise == DPERM_NOISE_GAUSSIAN;
   bool descent = o->mechanism == DPERM_MECHANISM_OBJECTIVE && scores > 1 && o->delta > 0;
-  return descent && plain && gaussian ? DPERM_MECHANISM_DESCENT : o->mechanism;
+  return descent && ridge_alone(o) && gaussian ? DPERM_MECHANISM_DESCENT : o->mechanism;
 }
 
 /* ---- shares of epsilon */
@@ -134,8 +138,7 @@ static dperm_status check_together(const dperm_options *o, dperm_error *err) {
   bool adds = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE, refines = o->refine != 0;
   bool joint = o->multiclass == DPERM_MULTICLASS_JOINT;
   bool gaussian = o->noise == DPERM_NOISE_GAUSSIAN && !none;
-  bool descent = o->mechanism == DPERM_MECHANISM_DESCENT, given = !isnan(o->delta_reg);
-  const dperm_regularizer *own_penalty = &o->regularizer;
+  bool descent = o->mechanism == DPERM_MECHANISM_DESCENT;
   FAIL_IF(joint && !options_have_softmax(o), err, DPERM_INVALID_ARGUMENT,
           "only logistic loss learns classes jointly; choose one-vs-rest, or leave multiclass out");
   FAIL_IF(joint && by_paper(o), err, DPERM_INVALID_ARGUMENT,
@@ -144,8 +147,7 @@ static dperm_status check_together(const dperm_options *o, dperm_error *err) {
   FAIL_IF(descent && (o->delta == 0 || !(gaussian || o->noise == DPERM_NOISE_AUTO)), err,
           DPERM_INVALID_ARGUMENT,
           "descent has gaussian noise, and needs a delta far below 1/rows; or choose objective");
-  FAIL_IF(descent && (given || own_penalty->eval || own_penalty->weights || own_penalty->prior),
-          err, DPERM_INVALID_ARGUMENT,
+  FAIL_IF(descent && !ridge_alone(o), err, DPERM_INVALID_ARGUMENT,
           "descent has no delta-reg and no regularizer of its own; leave them out, or choose "
           "objective");
   FAIL_IF(gaussian && o->delta == 0, err, DPERM_INVALID_ARGUMENT,

@@ -133,9 +133,15 @@ P
     [ "$status" -eq 1 ] || { echo "$change: holds"; false; }
     [[ "$output" == *"FAILS  mechanism: "* || "$output" == *"FAILS  headline: "* ]] || { echo "$change: $output"; false; }
   done
-  # The same by its name, on several threads; pure noise, and output perturbation, are what they were.
+  # The same by its name, on several threads and at every door; pure noise, and output perturbation, are what they were.
   "$DPERM" "${train[@]}" --seed 3 --threads 1 2> /dev/null && mv m.json one.json
   "$DPERM" "${train[@]}" --seed 3 --threads 2 --mechanism descent 2> /dev/null && cmp m.json one.json && rm m.json
+  gzip -k flowers.csv
+  "$DPERM" encode --data flowers.csv --schema flowers.json --out flowers.dperm 2> /dev/null
+  for door in "--data flowers.csv.gz --schema flowers.json" "--data flowers.dperm" "--data - --schema flowers.json"; do
+    "$DPERM" train $door --bins none --epsilon 3 --delta 1e-5 --seed 3 --out door.json < flowers.csv 2> /dev/null
+    cmp one.json door.json && rm door.json
+  done
   "$DPERM" score --model one.json --data flowers.csv > s.json
   py <<'P'
 assert json.load(open("s.json"))["error_rate"] < 0.15

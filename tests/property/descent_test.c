@@ -51,6 +51,22 @@ TEST(a_plan_has_the_noise_that_its_steps_need) {
   assert_true(tried > 200);
 }
 
+/* Where so many rows could show through the noise that it is not to be had, auto takes a pure kind,
+ * and who asks for gaussian noise is told. */
+TEST(too_many_rows_have_pure_noise) {
+  random_source r = seeded(83);
+  const dperm_loss loss = softmax_loss(26);
+  public_numbers g = gaussian_numbers(&r, &loss, 1000);
+  privacy_plan plan;
+  g.mechanism = DPERM_MECHANISM_DESCENT;
+  g.lambda = g.delta_reg = (double)NAN;
+  g.rows = (size_t)1 << 36;
+  assert_fails(privacy_plan_make(&g, &plan, err), DPERM_UNSUPPORTED, "rounding could be seen");
+  g.noise = DPERM_NOISE_AUTO;
+  assert_ok(privacy_plan_make(&g, &plan, err));
+  assert_true(plan.mechanism == DPERM_MECHANISM_OBJECTIVE && !plan_spends_delta(&plan));
+}
+
 /* The weights of a descent so slow that they stay at zero: the same noise, and what the record of
  * this share adds to it. */
 static void descend_slowly(const dperm_data *data, double share, double *out) {
