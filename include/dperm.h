@@ -491,6 +491,8 @@ typedef struct dperm_options {
   int reserved;  /* 0 */
   char **report; /* filled if not NULL: what the run decided, as JSON (docs/formats.md), to be given
                     back with dperm_text_free; NULL where no model is made */
+  double pairs;  /* 0, or dperm_train's share of epsilon for what two columns say only together
+                    (docs/proofs/pairs.md); NaN for the usual share, none where it would not pay */
 } dperm_options;
 
 /* Logistic loss, ridge, objective perturbation; Λ, noise and bins automatic; tolerance 1e-10. */

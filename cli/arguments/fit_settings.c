@@ -35,6 +35,16 @@ const share_words share_arguments[SHARE_ARGUMENTS] = {
      .plan_label = "epsilon to calibrate",
      .plan = "for calibrating probabilities",
      .warn = warn_of_calibration},
+    {.name = "--pairs",
+     .option_at = offsetof(dperm_options, pairs),
+     .help = "share of epsilon for what two columns say only together, in models of two classes: "
+             "they are chosen after the fit; auto spends 1800/rows where that is at most 15 "
+             "percent (default: auto)",
+     .figure = "epsilon_pairs",
+     .value = "pair",
+     .says = "was spent on what two columns say only together: ",
+     .plan_label = "epsilon for pairs",
+     .plan = "for what two columns say only together"},
 };
 
 /* ---- the table */
@@ -203,6 +213,9 @@ static double *option_of(dperm_options *o, size_t i) {
 static dperm_status apply_shares(const fit_settings *s, dperm_options *o, dperm_error *err) {
   for (size_t i = 0; i < SHARE_ARGUMENTS; i++) {
     const char *name = share_arguments[i].name, *word = s->shares[i];
+    if (word && !given(word)) {
+      *option_of(o, i) = 0;
+    }
     if (!given(word)) {
       continue;
     }

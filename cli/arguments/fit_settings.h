@@ -8,15 +8,15 @@
 
 /* ---- shares of epsilon after the fit (--calibrate): a table of all that commands say of them */
 
-enum { SHARE_ARGUMENTS = 1 };
+enum { SHARE_ARGUMENTS = 2 };
 
 typedef struct share_words {
   const char *name;
   size_t option_at; /* where dperm_options has it */
   const char *help;
   const char *figure;            /* its epsilon in reports (docs/formats.md), */
-  const char *value;             /* and the number that it bought */
-  const char *says;              /* what is said of a model, with that number after it */
+  const char *value;             /* and the number or text that it bought */
+  const char *says;              /* what is said of a model, with that after it */
   const char *plan_label, *plan; /* the line of a plan */
   void (*warn)(const dperm_options *options, size_t rows); /* of too few rows; or NULL */
 } share_words;

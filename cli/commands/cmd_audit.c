@@ -17,8 +17,8 @@ static const char closing[] =
     "and jacobian), gaussian-joint and add-gaussian-joint (output and descent), gaussian-jacobian, "
     "elliptic, "
     "shape, intercept, selector, split, stopping, refine, add-refine, bins, scale, add-scale, "
-    "calibration, add-calibration, score, add-score, noise (every kind), lattice and rows; --all "
-    "runs them all. "
+    "calibration, add-calibration, pairs, add-pairs, score, add-score, noise (every kind), lattice "
+    "and rows; --all runs them all. "
     "Gaussian audits use a delta large enough for its effect to be measured, or --delta.\n"
     "--command audits another trainer, run as 'CMD FILE N': it prints N lines, each the weights of "
     "a new model as a JSON array. docs/audit.md explains.";

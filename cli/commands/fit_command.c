@@ -124,8 +124,10 @@ static void say(const fit_command *c, const json_t *report, const dperm_model *m
     const share_words *share = &share_arguments[i];
     double epsilon = report_number(report, share->figure);
     if (epsilon > 0) {
-      note("%s: epsilon %g of that %s%.3g", name, epsilon, share->says,
-           report_number(report, share->value));
+      char number[32];
+      const char *text = report_text(report, share->value);
+      (void)snprintf(number, sizeof number, "%.3g", report_number(report, share->value));
+      note("%s: epsilon %.6g of that %s%s", name, epsilon, share->says, text ? text : number);
     } else if (c->fit.shares[i] && strcmp(c->fit.shares[i], "auto") == 0) {
       note("%s: nothing was spent %s: it would not pay here", name, share->plan);
     }

@@ -93,7 +93,7 @@ class Options(Struct):
                 ("account", Account), ("gradient_tolerance", c_double), ("threads", c_int),
                 ("progress", Progress), ("unsafe_diagnostics", c_void_p), ("neighbours", c_int), ("multiclass", c_int),
                 ("rows_about", c_size_t), ("delta", c_double), ("calibrate", c_double), ("refine", c_double), ("bins", c_int),
-                ("reserved", c_int), ("report", POINTER(c_void_p))]
+                ("reserved", c_int), ("report", POINTER(c_void_p)), ("pairs", c_double)]
 
 
 class TuneOptions(Struct):

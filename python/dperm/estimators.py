@@ -82,6 +82,10 @@ _COMMON = """
     multiclass : {"auto", "joint", "one-vs-rest"}, default "auto"
         How more than two classes are learned: "joint" in one fit with all of `epsilon` (softmax, for logistic loss
         only), "one-vs-rest" in a fit for each with its share. "auto" is joint where it can be.
+    pairs : float or None, default "auto"
+        With a `schema`, two classes and no kernel: the share of `epsilon` for what two columns say only together. They
+        are chosen after the fit, and the model's schema has their cross (``docs/proofs/pairs.md``). "auto" spends
+        1800/rows where that is at most 15 percent, and nothing with `bins` or without `refine`.
 """
 _ATTRIBUTES = """
     Attributes
@@ -101,7 +105,7 @@ _ATTRIBUTES = """
 _PARAMETERS = ("lambda_", "C", "data_norm", "bounds", "schema", "classes", "fit_intercept",
                "intercept_scaling", "mechanism", "noise", "analysis", "delta_reg", "norm_guess",
                "rows_per_person", "ledger", "dataset", "random_state", "n_jobs", "class_weight", "refine",
-               "bins", "neighbours", "rows_about", "delta", "multiclass")
+               "bins", "neighbours", "rows_about", "delta", "multiclass", "pairs")
 
 
 _Self = TypeVar("_Self", bound="_Stored")
@@ -144,7 +148,7 @@ class LogisticRegression(_Stored):
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
                  bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
-                 delta: float = 0.0, multiclass: str = "auto", calibrate: Any = None):
+                 delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto", calibrate: Any = None):
         self.epsilon, self.calibrate = epsilon, calibrate
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
@@ -188,7 +192,7 @@ class LinearSVC(_Stored):
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
                  bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
-                 delta: float = 0.0, multiclass: str = "auto"):
+                 delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto"):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
@@ -224,7 +228,7 @@ class KernelSVC(LinearSVC):
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
                  bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
-                 delta: float = 0.0, multiclass: str = "auto"):
+                 delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto"):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         self.kernel, self.gamma, self.n_components = kernel, gamma, n_components
         self.orthogonal = orthogonal
@@ -254,6 +258,9 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
     content = model.to_dict()
     taken = taken_of(content["reason"])
     schema = content["schema"]
+    if schema and "pairs" in content:  # which another fit chooses anew
+        kept = [cross for cross in schema.get("crosses", []) if not (isinstance(cross, dict) and cross.get("after_fit"))]
+        schema = {**{key: value for key, value in schema.items() if key != "crosses"}, **({"crosses": kept} if kept else {})}
     in_schema = [word for word in taken if word != "weights"]
     if schema and in_schema:
         schema = Schema._with_origin(schema, Origin(in_schema))
@@ -276,8 +283,9 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
     epsilon = privacy["epsilon"]
     if privacy.get("epsilon_refined"):  # was spent on the schema, which is here, and is added to every fit of it
         epsilon -= privacy["epsilon_refined"]
+    shares = {name: content[key]["epsilon"] / epsilon for name, (key, _) in options.SHARES.items() if key in content}
+    settings["pairs"] = shares.pop("pairs", None)
     if loss["name"] == "logistic" and not kernel:
-        shares = {name: content[key]["epsilon"] / epsilon for name, (key, _) in options.SHARES.items() if key in content}
         found: Union[LogisticRegression, LinearSVC] = LogisticRegression(epsilon, **shares, **settings)
     elif kernel:
         found = KernelSVC(epsilon, kernel=kernel["name"], gamma=kernel["gamma"],

@@ -26,7 +26,7 @@ ASK = BINS.pop("ask")  # None in Python
 REFINE = {"ask": 0.0, "none": 0.0, "auto": math.nan}
 # Options that are shares of epsilon for something after the fit: the object of a model's file that states what one
 # released, and the name of its epsilon in reports.
-SHARES = {"calibrate": ("calibration", "epsilon_calibrated")}
+SHARES = {"calibrate": ("calibration", "epsilon_calibrated"), "pairs": ("pairs", "epsilon_pairs")}
 
 
 def choice(name: str, value: Any, words: Mapping[str, Any]) -> Any:
@@ -122,11 +122,12 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
     options.multiclass = choice("multiclass", multiclass, MULTICLASS)
     for name, share in shares.items():
         if share in (None, "none"):
+            setattr(options, name, 0.0)
             continue
         setattr(options, name, choice(name, share, {"auto": math.nan}) if isinstance(share, str) else number(name, share))
         if getattr(options, name) >= 1:
             raise ValueError(f"{name}={share!r}; give a share of epsilon above 0 and below 1, \"auto\" or None")
-        if mechanism == "none":
+        if mechanism == "none" and (name, share) != ("pairs", "auto"):  # which is none then
             raise ValueError(f"{name} does not go with mechanism='none': it spends a share of epsilon")
     options.neighbours = choice("neighbours", neighbours, NEIGHBOURS)
     if adding(neighbours):

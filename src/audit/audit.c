@@ -56,6 +56,8 @@ static const audit_case cases[] = {
     {"add-scale", "weight", audit_scale, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"calibration", "temperature", audit_temperature, DPERM_NEIGHBOURS_REPLACE},
     {"add-calibration", "temperature", audit_temperature, DPERM_NEIGHBOURS_ADD_REMOVE},
+    {"pairs", "table", audit_pairs, DPERM_NEIGHBOURS_REPLACE},
+    {"add-pairs", "table", audit_pairs, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"score", "errors", audit_score, 0},
     {"score", "counts", audit_score, SCORE_COUNTS},
     {"add-score", "errors", audit_score, SCORE_ADDED},

@@ -20,6 +20,12 @@
  * where the record is replaced all the others come nearer to zero and the last moves away, and it
  * is chosen e^−ε times as often: tight, up to 1/k.
  *
+ * Pairs. The record is in one cell of the first pair, and its residual makes that cell's sum longer
+ * and the second pair's shorter; replaced, it is in another, the other way round. With the record
+ * both pairs are alike, and then the first is behind by as much as one record can: it is chosen
+ * half as often, e^−ε times. That all sums of its table are on the record's side of what they are
+ * is e^−ε times as probable, too, for what the table has of ε: tight.
+ *
  * Tuning. A record's place in the random order decides which portion it is in, so an attack on the
  * whole cannot be tight: with m + 1 portions the record touches the released model with probability
  * 1/(m+1). Split: seven candidates, all alike, on portions of ten rows; a learner that believed it
@@ -28,10 +34,12 @@
  * the holdout favours positive weights. A negative one is released if every round was negative, and
  * the record moves the odds of that as well as the weight itself. */
 #include <math.h>
+#include <string.h>
 
 #include "audit/attack.h"
 #include "base/memory.h"
 #include "dperm/tune.h"
+#include "mechanism/pair_table.h"
 #include "mechanism/selection.h"
 #include "mechanism/temperature.h"
 #include "model/model.h"
@@ -176,6 +184,60 @@ dperm_status audit_temperature(const dperm_audit_options *options, int neighbour
     t.sums[1][j] += others;
   }
   const attack a = {.context = &t, .usual_draws = 400000, .block = 4096, .draw = draw_temperature};
+  return attack_run(&a, options, out, err);
+}
+
+/* ---- pairs */
+
+enum { FAR = 64 * PAIR_SLOPE };
+
+typedef struct pair_target {
+  dperm_neighbours neighbours;
+  double choice, table;
+  int64_t slopes[2][2 * PAIR_CELLS]; /* of each data set, of two pairs; */
+  int64_t curvatures[2][PAIR_CELLS]; /* of the first */
+} pair_target;
+
+static dperm_status draw_pair(const attack *a, int side, random_source *source, double *score,
+                              dperm_error *err) {
+  const pair_target *t = a->context;
+  size_t costs[2], order[2],
+      chosen = pair_choose(source, t->slopes[side], 2, t->neighbours, t->choice, costs, order);
+  cell_sums sums;
+  memcpy(sums.slope, t->slopes[side], sizeof sums.slope);
+  memcpy(sums.curvature, t->curvatures[side], sizeof sums.curvature);
+  pair_blur(source, &sums, t->neighbours, t->table);
+  const int64_t *slopes = t->slopes[0], *curvatures = t->curvatures[0];
+  *score = chosen == 0 && sums.slope[0] <= slopes[0] && sums.curvature[0] >= curvatures[0] &&
+           (t->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ||
+            (sums.slope[1] >= slopes[1] && sums.curvature[1] <= curvatures[1]));
+  return DPERM_OK;
+}
+
+/* A record whose residual is −1, in this cell of both pairs. */
+static void put_record(pair_target *t, int side, size_t cell) {
+  t->slopes[side][cell] -= PAIR_SLOPE;
+  t->slopes[side][PAIR_CELLS + cell] -= PAIR_SLOPE;
+  t->curvatures[side][cell] += PAIR_CURVATURE;
+}
+
+dperm_status audit_pairs(const dperm_audit_options *options, int neighbours,
+                         dperm_audit_result *out, dperm_error *err) {
+  pair_target t = {.neighbours = (dperm_neighbours)neighbours,
+                   .choice = pair_choice_share(options->epsilon)};
+  t.table = epsilon_rest(options->epsilon, t.choice);
+  for (int side = 0; side < 2; side++) { /* with the record, both pairs are alike */
+    int64_t *first = t.slopes[side], *second = first + PAIR_CELLS;
+    first[0] = -FAR + PAIR_SLOPE;
+    second[0] = FAR + PAIR_SLOPE;
+    first[1] = FAR;
+    second[1] = -FAR;
+  }
+  put_record(&t, 0, 0);
+  if (neighbours == DPERM_NEIGHBOURS_REPLACE) { /* else it is not there */
+    put_record(&t, 1, 1);
+  }
+  const attack a = {.context = &t, .usual_draws = 400000, .block = 4096, .draw = draw_pair};
   return attack_run(&a, options, out, err);
 }
 

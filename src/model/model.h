@@ -61,8 +61,17 @@ dperm_status model_claim(dperm_model *model, const guarantee *claim, dperm_error
  * fails without one, and where it is not what that share can release. */
 dperm_status model_take_share(dperm_model *model, share_id share, json_t *released,
                               dperm_error *err);
-/* The number in it that reports repeat (share_kind), or what they say where there is none. */
-double model_share_value(const dperm_model *model, share_id share);
+/* What of it reports repeat (share_kind), or say where there is none; NULL for want of memory. */
+json_t *model_share_value(const dperm_model *model, share_id share);
+
+/* A pair of columns (run/pairs.c): the model's schema becomes this one, with one cross more, and
+ * its cells' weights these, of PAIR_PARTS rows each. `*released` becomes what the file states. */
+dperm_status model_add_pair(dperm_model *model, const dperm_schema *schema, const double *offsets,
+                            json_t **released, dperm_error *err);
+/* The weights of a fit, without what was added after it. */
+static inline size_t model_fitted(const dperm_model *model) {
+  return model->dims - (model->schema ? model->schema->after_fit : 0);
+}
 
 /* The model's own view of encoded rows: `x` itself, or features over it, which *made then holds and
  * the caller frees. */

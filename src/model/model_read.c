@@ -129,7 +129,8 @@ static void model_shape_noise(dperm_model *model) {
   noise_plan *noise = &model->plan.noise;
   bool objective = model->plan.mechanism == DPERM_MECHANISM_OBJECTIVE;
   noise->copies = model->joint && objective ? model->classes.count : 1;
-  noise->dims = model->joint && !objective ? model->classes.count * model->dims : model->dims;
+  const size_t dims = model_fitted(model);
+  noise->dims = model->joint && !objective ? model->classes.count * dims : dims;
 }
 
 /* Weights of classes, where there are any: none above 1 (docs/proofs/weights.md). */
@@ -444,9 +445,10 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
   model_shape_noise(model);
   const row_bounds rows =
       model->schema ? model->schema->bounds : row_bounds_of_norm(model->inputs, model->norm_bound);
-  model->plan.noise.body = model->plan.mechanism == DPERM_MECHANISM_OBJECTIVE
-                               ? kernel_bounds(&k->kernel, &rows).body
-                               : row_bounds_of_norm(model->dims, 1).body; /* a ball's noise */
+  model->plan.noise.body =
+      model->plan.mechanism == DPERM_MECHANISM_OBJECTIVE
+          ? kernel_bounds(&k->kernel, &rows).body
+          : row_bounds_of_norm(model_fitted(model), 1).body; /* a ball's noise */
   return check_noise_weights(r, &model->plan.noise);
 }
 

@@ -2,8 +2,11 @@
  * the model. A model that was just made and one that was read take the same way. */
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "loss/loss.h"
+#include "mechanism/pair_table.h"
 #include "mechanism/temperature.h"
 #include "model/model_file.h"
 
@@ -23,10 +26,55 @@ static bool take_calibration(const json_t *stated, dperm_model *model) {
          kind->joint && (model->classes.count == 2 || model->joint);
 }
 
+/* "a*b", which names of encoded columns are too, of the last cross; NULL for want of memory. */
+static json_t *pair_json(const dperm_schema *schema) {
+  const size_t *pair = schema->crosses[schema->cross_count - 1].columns;
+  return json_sprintf("%s*%s", schema->columns[pair[0]].name, schema->columns[pair[1]].name);
+}
+
+/* One pair, which the schema has as its one cross after the fit; or none that was left to choose.
+ */
+static bool take_pairs(const json_t *stated, dperm_model *model) {
+  const json_t *pair = json_object_get(stated, "pair");
+  const dperm_schema *schema = model->schema;
+  if (json_is_null(pair) || !schema || schema->after_fit == 0) {
+    return json_is_null(pair) && schema && schema->after_fit == 0;
+  }
+  json_auto_t *own = pair_json(schema);
+  const schema_cross *last = &schema->crosses[schema->cross_count - 1];
+  return own && json_equal(own, pair) && last->width == schema->after_fit &&
+         model->classes.count == 2 && !model->map;
+}
+
+dperm_status model_add_pair(dperm_model *model, const dperm_schema *schema, const double *offsets,
+                            json_t **released, dperm_error *err) {
+  const schema_cross *cross = &schema->crosses[schema->cross_count - 1];
+  const size_t parts = column_parts(&schema->columns[cross->columns[1]]), first = cross->first;
+  double *weights = NULL;
+  TRY(memory_new(schema->dims, sizeof *weights, &weights, err));
+  for (size_t j = 0; j < schema->dims; j++) {
+    const size_t cell = j - first;
+    weights[j] = j < first             ? model->weights[j]
+                 : cell < cross->width ? offsets[cell / parts * PAIR_PARTS + cell % parts]
+                                       : model->weights[j - cross->width];
+  }
+  if (model->plan.noise.body.runs == model->schema->runs) { /* the same in both */
+    model->plan.noise.body.runs = schema->runs;
+  }
+  free(model->weights);
+  dperm_schema_free(model->schema);
+  model->weights = weights;
+  model->schema = schema_share(schema);
+  model->inputs = model->dims = schema->dims;
+  *released = json_pack("{s:o}", "pair", pair_json(schema));
+  return DPERM_OK;
+}
+
 /* Whether an object is what the share can release; what the library uses of it goes into the
  * model. */
 static bool (*const takers[SHARE_COUNT])(const json_t *stated, dperm_model *model) = {
     [SHARE_CALIBRATION] = take_calibration,
+    [SHARE_PAIRS] = take_pairs,
 };
 
 dperm_status model_take_share(dperm_model *model, share_id share, json_t *released,
@@ -40,10 +88,10 @@ dperm_status model_take_share(dperm_model *model, share_id share, json_t *releas
   return DPERM_OK;
 }
 
-double model_share_value(const dperm_model *model, share_id share) {
+json_t *model_share_value(const dperm_model *model, share_id share) {
   const json_t *released = model->released[share];
-  return released ? json_number_value(json_object_get(released, share_kinds[share].value))
-                  : share_kinds[share].without;
+  return released ? json_incref(json_object_get(released, share_kinds[share].value))
+                  : json_figure(share_kinds[share].without);
 }
 
 json_t *model_share_json(const dperm_model *model, share_id share) {
@@ -73,7 +121,8 @@ const share_kind *model_read_shares(const json_t *root, dperm_model *model) {
       return &share_kinds[s];
     }
   }
-  return NULL;
+  bool added = model->schema && model->schema->after_fit > 0;
+  return added && !model->released[SHARE_PAIRS] ? &share_kinds[SHARE_PAIRS] : NULL;
 }
 
 /* ---- what the schema's steps and the noise cost together, and within what all fits keep */

@@ -132,7 +132,6 @@ static dperm_status make_plan(const run *r, size_t inputs, const row_bounds *enc
   FAIL_IF(options->classes && options->classes != classes, err, DPERM_INVALID_ARGUMENT,
           "the schema has %zu classes, not %zu", classes, options->classes);
   TRY(regularizer_validate(&options->regularizer, dims, err));
-  TRY(stages_check(options, classes, NULL, err));
   const dperm_loss loss = options_loss(options, classes);
   public_numbers given;
   privacy_plan plan;
@@ -282,8 +281,10 @@ dperm_status plan_make(const dperm_plan_rows *of, dperm_options *options, planne
                                      of->schema ? schema_encoded_columns(of->schema) : of->dims,
                                  .classes = of->schema         ? of->schema->classes.count
                                             : options->classes ? options->classes
-                                                               : 2};
+                                                               : 2,
+                                 .pairs = of->schema ? pairs_of_schema(of->schema) : 0};
   stages_settle(options, &numbers);
+  TRY(stages_check(options, &numbers, NULL, err));
   return of->schema ? plan_records(of, rows, options, planned, made, err)
                     : plan_numbers(of, rows, options, planned, made, err);
 }

@@ -1,6 +1,7 @@
 /* See shares.h. */
 #include "privacy/shares.h"
 
+#include <math.h>
 #include <stddef.h>
 
 const share_kind share_kinds[SHARE_COUNT] = {
@@ -14,6 +15,15 @@ const share_kind share_kinds[SHARE_COUNT] = {
                            .without = 1,
                            .statement = "to calibrate the model's probabilities: those of its "
                                         "scores times "},
+    [SHARE_PAIRS] = {.option = "pairs",
+                     .option_at = offsetof(dperm_options, pairs),
+                     .usual = true,
+                     .does = "look for pairs of columns",
+                     .figure = "epsilon_pairs",
+                     .file = "pairs",
+                     .value = "pair",
+                     .without = NAN,
+                     .statement = "for what two columns say only together, a table of cells: "},
 };
 
 double share_given(const dperm_options *options, share_id share) {

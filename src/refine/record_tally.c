@@ -49,6 +49,29 @@ dperm_status record_sample_draw(const record_sample *sample, size_t rows, random
   return DPERM_OK;
 }
 
+dperm_status record_sample_of(const record_sample *sample, const matrix *x, random_source *source,
+                              size_t **out, size_t *count, dperm_error *err) {
+  const size_t all = rows_in_all(x);
+  if (sample->halvings == 0) {
+    return DPERM_OK;
+  }
+  dperm_status status = ranks_lead(x->spread)
+                            ? record_sample_draw(sample, all, source, out, count, err)
+                            : memory_raw(all, sizeof **out, out, err);
+  TRY(ranks_share(x->spread, status, count, sizeof *count, err));
+  return ranks_share(x->spread, DPERM_OK, *out, *count * sizeof **out, err);
+}
+
+size_t record_sample_here(const matrix *x, const size_t **drawn, size_t count) {
+  for (; x->spread && count > 0 && **drawn < x->first; (*drawn)++) {
+    count--;
+  }
+  while (x->spread && count > 0 && (*drawn)[count - 1] - x->first >= x->rows) {
+    count--;
+  }
+  return count;
+}
+
 /* ---- one pass */
 
 /* What an encoded column is; below these, the cell or category of that column of the schema. */
@@ -108,19 +131,6 @@ static void add_piece(void *context, size_t piece, size_t worker) {
   }
 }
 
-/* The drawn rows that are here. */
-static void take_drawn(tallying *t, const size_t *drawn, size_t count) {
-  const matrix *x = t->data->x;
-  for (; x->spread && count > 0 && *drawn < x->first; drawn++) {
-    count--;
-  }
-  while (x->spread && count > 0 && drawn[count - 1] - x->first >= x->rows) {
-    count--;
-  }
-  t->drawn = drawn;
-  t->count = count;
-}
-
 static dperm_status check_once(tallying *t, dperm_error *err) {
   FAIL_IF(atomic_load(&t->twice), err, DPERM_NUMERIC_ERROR,
           "a record counts twice in one column, for which the noise is not made; nothing is "
@@ -164,7 +174,8 @@ dperm_status record_tally_of(const dperm_data *data, const size_t *drawn, size_t
                 .sums = sums,
                 .words = sums + data->schema->column_count + x->work_size + 16};
   if (drawn) {
-    take_drawn(&t, drawn, count);
+    t.drawn = drawn;
+    t.count = record_sample_here(x, &t.drawn, count);
   }
   dperm_status status = list_owners(data->schema, lengths, &owner, err);
   status = status == DPERM_OK ? memory_new(workers * t.words, sizeof *space, &space, err) : status;

@@ -19,6 +19,13 @@ double sample_epsilon(const record_sample *sample, double epsilon);
 dperm_status record_sample_draw(const record_sample *sample, size_t rows, random_source *source,
                                 size_t **out, size_t *count, dperm_error *err);
 
+/* The same for all processes of a job, numbered among all their rows: the leader draws. NULL where
+ * all are asked. */
+dperm_status record_sample_of(const record_sample *sample, const matrix *x, random_source *source,
+                              size_t **out, size_t *count, dperm_error *err);
+/* Those of them that are here: where they begin, and how many. */
+size_t record_sample_here(const matrix *x, const size_t **drawn, size_t count);
+
 enum { LENGTHS = 10 };
 
 typedef struct record_tally {

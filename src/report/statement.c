@@ -177,12 +177,14 @@ static void write_shares(report *p, const dperm_model *m) {
                                       : "the rest is for what follows");
   }
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
-    char value[DOUBLE_TEXT_SIZE] = "";
-    if (share_kinds[s].value) {
-      (void)snprintf(value, sizeof value, "%.4g", model_share_value(m, s));
+    json_auto_t *value = share_kinds[s].value ? model_share_value(m, s) : NULL;
+    char number[DOUBLE_TEXT_SIZE] = "";
+    if (json_is_number(value)) {
+      (void)snprintf(number, sizeof number, "%.4g", json_number_value(value));
     }
     if (shares[s] > 0) {
-      report_row(p, "of that", "ε = %.6g %s%s", shares[s], share_kinds[s].statement, value);
+      report_row(p, "of that", "ε = %.6g %s%s", shares[s], share_kinds[s].statement,
+                 json_is_string(value) ? json_string_value(value) : number);
     }
   }
 }

@@ -29,11 +29,12 @@ static double usual(const dperm_options *o, const stage_numbers *n) {
   return can && share * work >= least && work <= most * weights ? share : 0;
 }
 
-static dperm_status check(const dperm_options *o, size_t classes, ranks *spread, dperm_error *err) {
+static dperm_status check(const dperm_options *o, const stage_numbers *n, ranks *spread,
+                          dperm_error *err) {
   FAIL_IF(!options_have_softmax(o), err, DPERM_INVALID_ARGUMENT,
           "calibrate is for probabilities, which only logistic loss has; with %s leave it out",
           o->loss.name ? o->loss.name : "this loss");
-  FAIL_IF(classes > 2 && !options_joint(o, classes), err, DPERM_INVALID_ARGUMENT,
+  FAIL_IF(n->classes > 2 && !options_joint(o, n->classes), err, DPERM_INVALID_ARGUMENT,
           "calibrate is for two classes, or classes that are learned jointly; with one-vs-rest "
           "leave it out");
   return calibration_agree(spread, gemm_is_fused(), err);

@@ -184,6 +184,8 @@ static dperm_status fit_classes(fit_work *w, dperm_error *err) {
     TRY(fit_class(w, m, unsafe, err));
   }
   const stage_work more = {.model = model,
+                           .data = w->data,
+                           .loss = &w->loss,
                            .view = w->view,
                            .labels = w->data->labels,
                            .row_weights = w->row_weights,

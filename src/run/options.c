@@ -87,6 +87,11 @@ dperm_mechanism options_mechanism(const dperm_options *o, size_t scores) {
   return descent && ridge_alone(o) && gaussian ? DPERM_MECHANISM_DESCENT : o->mechanism;
 }
 
+bool options_may_ask(const dperm_options *o) {
+  return o->bins == DPERM_BINS_ASK && o->mechanism != DPERM_MECHANISM_NONE &&
+         o->kernel.kind == DPERM_KERNEL_NONE && !o->regularizer.weights && !o->regularizer.prior;
+}
+
 /* ---- shares of epsilon */
 
 static dperm_status check_share(const dperm_options *o, const char *name, double share,
@@ -102,14 +107,17 @@ static dperm_status check_share(const dperm_options *o, const char *name, double
 
 static dperm_status check_shares(const dperm_options *o, dperm_error *err) {
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
-    TRY(check_share(o, share_kinds[s].option, share_given(o, s), err));
+    const double share = share_given(o, s);
+    TRY(share_kinds[s].usual && isnan(share) ? DPERM_OK
+                                             : check_share(o, share_kinds[s].option, share, err));
   }
   return check_share(o, "refine", o->refine, err);
 }
 
 dperm_status check_shares_none(const dperm_options *o, const char *command, dperm_error *err) {
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
-    FAIL_IF(share_given(o, s) != 0, err, DPERM_INVALID_ARGUMENT,
+    const double share = share_given(o, s);
+    FAIL_IF(share != 0 && !(share_kinds[s].usual && isnan(share)), err, DPERM_INVALID_ARGUMENT,
             "%s does not %s; leave %s out, and train what it finds", command, share_kinds[s].does,
             share_kinds[s].option);
   }

@@ -23,6 +23,9 @@ dperm_status options_validate(const dperm_options *options, dperm_error *err);
 /* That the fit is to have all of epsilon, for commands whose fits are not released one by one. */
 dperm_status check_shares_none(const dperm_options *options, const char *command, dperm_error *err);
 
+/* Whether the records may be asked: by default, if there is noise and columns are used as such. */
+bool options_may_ask(const dperm_options *options);
+
 /* Whether the loss has probabilities of any number of classes. */
 bool options_have_softmax(const dperm_options *options);
 /* Whether so many classes are learned in one fit; the loss of a fit: the options', or softmax. */

@@ -178,7 +178,7 @@ static json_t *report_of(const dperm_options *o, const representation *how, cons
     json_set(&report, share_kinds[s].figure,
              noisy ? json_real(model->claim.shares[s]) : json_null());
     if (share_kinds[s].value) {
-      json_set(&report, share_kinds[s].value, json_figure(model_share_value(model, s)));
+      json_set(&report, share_kinds[s].value, model_share_value(model, s));
     }
   }
   json_set(&report, "delta", json_figure(g.delta));

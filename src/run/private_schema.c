@@ -145,22 +145,6 @@ static sample_shares shares_of(const run *r, const record_sample *sample) {
   return (sample_shares){scale, epsilon_rest(both, scale), epsilon_rest(all, both)};
 }
 
-/* The records that are asked; NULL for all of them. The leader draws. */
-static dperm_status draw_sample(const dperm_data *data, const record_sample *sample,
-                                random_source *source, size_t **out, size_t *count,
-                                dperm_error *err) {
-  ranks *spread = data->x->spread;
-  const size_t all = rows_in_all(data->x);
-  if (sample->halvings == 0) {
-    return DPERM_OK;
-  }
-  dperm_status status = ranks_lead(spread)
-                            ? record_sample_draw(sample, all, source, out, count, err)
-                            : memory_raw(all, sizeof **out, out, err);
-  TRY(ranks_share(spread, status, count, sizeof *count, err));
-  return ranks_share(spread, DPERM_OK, *out, *count * sizeof **out, err);
-}
-
 /* The counts of a shape, as a refinement of the numbers of those that are asked. */
 static dperm_status open_shape(const run *r, const asked_schema *a, const sample_shares *shares,
                                counted_schema *out, dperm_error *err) {
@@ -224,7 +208,7 @@ dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *
   for (size_t i = 0; i < LENGTHS; i++) { /* all rows are divided by the same */
     lengths.squares[i] /= pow(out->counted.cells->min_divisor, 2);
   }
-  TRY(draw_sample(data, &out->sample, source, &drawn, &count, err));
+  TRY(record_sample_of(&out->sample, data->x, source, &drawn, &count, err));
   TRY(tally_under(data, out->counted.cells, drawn, count, &lengths, &tally, err));
   out->rows = tally.rows;
   memcpy(out->longer, tally_longer(&tally), sizeof out->longer);

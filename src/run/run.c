@@ -10,12 +10,6 @@
 #include "schema/auto_bins.h"
 #include "schema/resolve_bins.h"
 
-/* Whether the records may be asked: by default, if there is noise and columns are used as such. */
-static bool may_ask(const dperm_options *o) {
-  return o->bins == DPERM_BINS_ASK && o->mechanism != DPERM_MECHANISM_NONE &&
-         o->kernel.kind == DPERM_KERNEL_NONE && !o->regularizer.weights && !o->regularizer.prior;
-}
-
 /* What is asked (refine/number_scale.h, refine/column_shape.h), chosen as docs/reproduction.md
  * says: a question has n·ε of so much, and a least share of epsilon; where the most it may have
  * would leave it with less than `fewest`, it is not asked. */
@@ -103,7 +97,7 @@ static dperm_status choose(const run *r, const dperm_schema *schema, representat
     out->way = share > 0 ? SCHEMA_COUNTED : SCHEMA_GIVEN;
   }
   out->epsilon = share > 0 ? share * o->epsilon : 0;
-  if (share == 0 && schema && may_ask(o)) {
+  if (share == 0 && schema && options_may_ask(o)) {
     ask(schema, r, out);
   }
   return check_rest(o, out, err);
@@ -148,6 +142,7 @@ dperm_status run_make(const dperm_options *o, const run_terms *t, run *out, dper
     TRY(choose(out, t->columns, &out->how, err));
   }
   out->claim = claim_of(out, t->schema, out->how.epsilon, t->reasons);
+  TRY(t->schema ? schema_check_fit(t->schema, err) : DPERM_OK);
   return t->schema ? check_unit(o, &t->schema->refined, err) : DPERM_OK;
 }
 

@@ -9,6 +9,8 @@
 /* What a stage works on: the model, its weights released, and the records as the fit saw them. */
 typedef struct stage_work {
   dperm_model *model;
+  const dperm_data *data;
+  const dperm_loss *loss;
   const matrix *view;
   const double *labels, *row_weights; /* what each row counts, or NULL where all count once */
   dperm_neighbours neighbours;
@@ -20,6 +22,7 @@ typedef struct stage_work {
 /* What is public of the fit that a stage comes after. */
 typedef struct stage_numbers {
   size_t rows, columns, classes; /* columns of the schema, or of rows that are numbers already */
+  size_t pairs;                  /* of columns of a schema (pairs_of_schema); else 0 */
 } stage_numbers;
 
 typedef struct stage {
@@ -27,7 +30,7 @@ typedef struct stage {
   double (*usual)(const dperm_options *options, const stage_numbers *numbers);
   /* Fails where options and public numbers, or processes that differ, do not allow it; before the
    * charge. `spread` is NULL for one process, and in plans. */
-  dperm_status (*check)(const dperm_options *options, size_t classes, ranks *spread,
+  dperm_status (*check)(const dperm_options *options, const stage_numbers *numbers, ranks *spread,
                         dperm_error *err);
   /* Doubles of space needed for a model of this shape and its view of the rows; NULL for none. */
   size_t (*room)(const dperm_model *model, const matrix *view);
@@ -39,7 +42,7 @@ typedef struct stage {
 /* Usual shares in place of NaN. */
 void stages_settle(dperm_options *options, const stage_numbers *numbers);
 /* Over all shares after the fit that the options ask for, or the claim has. */
-dperm_status stages_check(const dperm_options *options, size_t classes, ranks *spread,
+dperm_status stages_check(const dperm_options *options, const stage_numbers *numbers, ranks *spread,
                           dperm_error *err);
 size_t stages_room(const guarantee *claim, const dperm_model *model, const matrix *view);
 /* In the table's order, each into the model; `work` has all but its epsilon and neighbours. */
@@ -49,3 +52,5 @@ dperm_status stages_run(const guarantee *claim, stage_work work, dperm_error *er
  * the same scores: `fused` is gemm_is_fused() of each. Else a row's part in the sums would depend
  * on which process reads it, and so on the other records (Lemma T1). */
 dperm_status calibration_agree(ranks *spread, bool fused, dperm_error *err);
+/* How many pairs of its columns a stage may choose from (pairs.c). */
+size_t pairs_of_schema(const dperm_schema *schema);

@@ -6,9 +6,11 @@
 #include "privacy/shares.h"
 
 extern const stage calibration_stage;
+extern const stage pairs_stage;
 
 static const stage *const stages[SHARE_COUNT] = {
     [SHARE_CALIBRATION] = &calibration_stage,
+    [SHARE_PAIRS] = &pairs_stage,
 };
 
 void stages_settle(dperm_options *o, const stage_numbers *numbers) {
@@ -18,14 +20,15 @@ void stages_settle(dperm_options *o, const stage_numbers *numbers) {
   }
 }
 
-dperm_status stages_check(const dperm_options *o, size_t classes, ranks *spread, dperm_error *err) {
+dperm_status stages_check(const dperm_options *o, const stage_numbers *numbers, ranks *spread,
+                          dperm_error *err) {
   const double least = 1e-12;
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     const double epsilon = share_given(o, s) * o->epsilon;
     if (share_given(o, s) == 0) {
       continue;
     }
-    TRY(stages[s]->check(o, classes, spread, err));
+    TRY(stages[s]->check(o, numbers, spread, err));
     FAIL_IF(!(epsilon / (double)o->rows_per_person >= least && epsilon < 1e6), err,
             DPERM_INVALID_ARGUMENT,
             "%s has an epsilon of %g; it must be below 1e6 and at least %g for each row: give it a "

@@ -199,8 +199,9 @@ static dperm_status make(void *context, const dperm_charge *charge, dperm_model 
   return ranks_agree(t->data->x->spread, data_unchanged(t->data, err), err);
 }
 
-static dperm_status train(const dperm_data *data, const dperm_options *o, random_source *source,
-                          bool everywhere, dperm_model **out, dperm_error *err) {
+static dperm_status train(const dperm_data *data, const dperm_options *o,
+                          const stage_numbers *numbers, random_source *source, bool everywhere,
+                          dperm_model **out, dperm_error *err) {
   OWNED(training_clear)
   training t = {
       .data = data, .source = source, .settled = *data, .noise = o->noise, .all_spend = true};
@@ -216,7 +217,7 @@ static dperm_status train(const dperm_data *data, const dperm_options *o, random
   *out = NULL;
   t.work = (fit_work){.options = o, .plan = &t.plan, .source = source};
   dperm_status status = run_make(o, &terms, &t.run, err);
-  status = status == DPERM_OK ? stages_check(o, terms.classes, data->x->spread, err) : status;
+  status = status == DPERM_OK ? stages_check(o, numbers, data->x->spread, err) : status;
   status = status == DPERM_OK ? prepare(&t, err) : status;
   (void)snprintf(words, sizeof words, "%s%s", dperm_mechanism_name(options_mechanism(o, scores)),
                  t.run.how.way == SCHEMA_GIVEN ? "" : ", refined");
@@ -246,10 +247,11 @@ static dperm_status train_given(const dperm_data *data, const dperm_options *giv
   const stage_numbers numbers = {.rows = options_rows(&options, data),
                                  .columns = data->table ? schema_encoded_columns(data->schema)
                                                         : data->x->cols,
-                                 .classes = data_class_count(data)};
+                                 .classes = data_class_count(data),
+                                 .pairs = data->table ? pairs_of_schema(data->schema) : 0};
   stages_settle(&options, &numbers);
   OWNED(threads_leave) thread_scope threads = threads_enter(options.threads);
-  dperm_status status = train(data, &options, source, everywhere, out, err);
+  dperm_status status = train(data, &options, &numbers, source, everywhere, out, err);
   return status == DPERM_OK ? status : ranks_agree(data->x->spread, status, err);
 }
 

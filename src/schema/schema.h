@@ -53,7 +53,8 @@ typedef struct schema_column {
   size_t first, width; /* of all that the column becomes */
   size_t block;        /* the first column behind the line; `first` without one */
   size_t missing_at;   /* encoded column of "missing", or SIZE_MAX */
-  size_t levels;       /* values that a cross tells apart, "missing" included if it is a category */
+  size_t levels;       /* values that a cross tells apart, "missing" included if it is a category;
+                          of a line, parts of its range */
   bool crossed;        /* some cross has it, */
   size_t level;        /* and it is this one of the columns that any has */
 } schema_column;
@@ -63,7 +64,10 @@ enum {
   BINS_MOST = 4096,
   CROSSES_MOST = 4096,
   /* Of one cross. So the levels of its columns fit beside the flags of an entry (table/rows.c). */
-  PAIRS_MOST = 1 << 20
+  PAIRS_MOST = 1 << 20,
+  /* What a cross after the fit tells apart of a column: its levels, or four parts of many. */
+  PARTS_MOST = 5,
+  PARTS_OF_MANY = 4
 };
 
 /* A one-hot block for the pairs of values of two columns. Level a of the first and b of the second
@@ -72,6 +76,8 @@ typedef struct schema_cross {
   size_t columns[2]; /* of the schema */
   double weight;
   size_t first, width;
+  bool after_fit; /* of parts of its columns, with entries of 1 that no row is divided for: what a
+                     model added when its weights were released (run/pairs.c). No fit may see it */
 } schema_cross;
 
 /* What a schema says of the records that it was refined from: its "refined" object, which
@@ -103,6 +109,7 @@ struct dperm_schema {
   size_t column_count;
   schema_cross *crosses;             /* their blocks stand behind those of all columns */
   size_t cross_count, crossed_count; /* and the columns of which they are */
+  size_t after_fit;                  /* columns of a row from crosses after the fit, the last */
 
   char *label_column;
   lookup labels;       /* value → class; of two, 0 is negative and 1 positive */
@@ -145,6 +152,27 @@ static inline size_t column_bins(const schema_column *column) {
 static inline double column_transformed(const schema_column *column, double x) {
   return column->transform == TRANSFORM_LOG1P ? log1p(x) : x;
 }
+
+/* How many parts of a column a cross after the fit tells apart, and which a level is of. */
+static inline size_t column_parts(const schema_column *column) {
+  return column->levels <= PARTS_MOST ? column->levels : PARTS_OF_MANY;
+}
+static inline size_t column_part(const schema_column *column, size_t level) {
+  return column->levels <= PARTS_MOST ? level : level * PARTS_OF_MANY / column->levels;
+}
+
+/* Where the columns of crosses after the fit begin: before the intercept. */
+static inline size_t schema_after_fit_first(const dperm_schema *schema) {
+  return schema->dims - schema->intercept - schema->after_fit;
+}
+/* The schema with crosses of these pairs of columns after the fit, behind its own. */
+typedef struct column_pair {
+  size_t a, b; /* of the schema */
+} column_pair;
+dperm_status schema_with_pairs(const dperm_schema *schema, const column_pair *pairs, size_t count,
+                               dperm_schema **out, dperm_error *err);
+/* Fails where there are such crosses: rows of them are longer than any noise is made for. */
+dperm_status schema_check_fit(const dperm_schema *schema, dperm_error *err);
 
 /* One more owner; dperm_schema_free gives back one. */
 dperm_schema *schema_share(const dperm_schema *schema);

@@ -66,33 +66,40 @@ dperm_status schema_parse_bins(const json_document *doc, json_t *object, schema_
                               column->name, BINS_MOST);
 }
 
-/* The column called so, if it has values to make pairs of; else none. */
-static size_t find_column(const json_t *name, const lookup *names, const dperm_schema *schema) {
+/* The column called so, if it has values to make pairs of (or parts of a line); else none. */
+static size_t find_column(const json_t *name, const lookup *names, const dperm_schema *schema,
+                          bool lines) {
   const slice text = slice_of(json_is_string(name) ? json_string_value(name) : "");
   int32_t at = json_is_string(name) ? lookup_find(names, text) : LOOKUP_NONE;
   const schema_column *column = at == LOOKUP_NONE ? NULL : &schema->columns[at];
-  return column && (column->type == COLUMN_CATEGORICAL || column->binned || column->bins_auto)
+  return column && (column->type == COLUMN_CATEGORICAL || column->binned || column->bins_auto ||
+                    (lines && column->type == COLUMN_NUMERIC))
              ? (size_t)at
              : SIZE_MAX;
 }
 
 static dperm_status parse_cross(const json_document *doc, json_t *list, json_t *given,
                                 const lookup *names, dperm_schema *schema, dperm_error *err) {
-  static const char *const keys[] = {"columns", "weight", NULL};
+  static const char *const keys[] = {"columns", "weight", "after_fit", NULL};
   schema_cross *cross = &schema->crosses[schema->cross_count];
   const json_t *pair = given;
   cross->weight = 1.0;
   if (json_is_object(given)) {
     TRY(json_check_keys(doc, given, keys, "this cross", err));
     TRY(schema_get_weight(doc, given, "weight", 1.0, &cross->weight, err));
+    TRY(schema_get_bool(doc, given, "after_fit", &cross->after_fit, err));
     pair = json_object_get(given, "columns");
   }
-  const size_t a = find_column(json_array_get(pair, 0), names, schema);
-  const size_t b = find_column(json_array_get(pair, 1), names, schema);
-  bool sound = json_array_size(pair) == 2 && a != SIZE_MAX && b != SIZE_MAX && a != b;
+  const bool after = cross->after_fit;
+  const size_t a = find_column(json_array_get(pair, 0), names, schema, after);
+  const size_t b = find_column(json_array_get(pair, 1), names, schema, after);
+  bool sound = json_array_size(pair) == 2 && a != SIZE_MAX && b != SIZE_MAX && a != b &&
+               (!after || cross->weight == 1) &&
+               (after || cross == schema->crosses || !cross[-1].after_fit); /* these come last */
   for (const schema_cross *other = schema->crosses; other < cross; other++) {
-    sound = sound && !(other->columns[0] == a && other->columns[1] == b) &&
-            !(other->columns[0] == b && other->columns[1] == a);
+    bool same = (other->columns[0] == a && other->columns[1] == b) ||
+                (other->columns[0] == b && other->columns[1] == a);
+    sound = sound && !(same && other->after_fit == after);
   }
   JSON_FAIL_IF(!sound, doc, json_blamed(list, given), err,
                "a cross is a list of two different columns, each categorical or with \"bins\", or "
@@ -124,4 +131,18 @@ dperm_status schema_parse_crosses(const json_document *doc, const lookup *names,
     TRY(parse_cross(doc, list, given, names, schema, err));
   }
   return DPERM_OK;
+}
+
+dperm_status schema_with_pairs(const dperm_schema *schema, const column_pair *pairs, size_t count,
+                               dperm_schema **out, dperm_error *err) {
+  json_auto_t *json = NULL;
+  TRY(json_made(json_deep_copy(schema->json), &json, err));
+  json_t *list = json_object_get(json, "crosses");
+  list = list ? json_incref(list) : json_array();
+  for (size_t i = 0; i < count; i++) {
+    json_append(&list, json_pack("{s:[s, s], s:b}", "columns", schema->columns[pairs[i].a].name,
+                                 schema->columns[pairs[i].b].name, "after_fit", true));
+  }
+  TRY(json_put(json, "crosses", list, err));
+  return schema_from_json(json, "schema", out, err);
 }

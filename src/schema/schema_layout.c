@@ -46,7 +46,7 @@ static size_t list_groups(const dperm_schema *schema, row_group *out) {
                                  !always && auto_bins_standardized(column)};
     }
   }
-  for (size_t i = 0; i < schema->cross_count; i++) {
+  for (size_t i = 0; i < schema->cross_count && !schema->crosses[i].after_fit; i++) {
     const schema_cross *cross = &schema->crosses[i];
     out[count++] = (row_group){cross->width, cross->weight, always_there(schema, cross), false};
   }
@@ -119,6 +119,9 @@ static dperm_status bound_groups(dperm_schema *schema, const row_group *groups, 
   body->runs = schema->runs = runs;
   schema->bounds.centred = squares > 0 ? centred / squares : 0;
   schema->most_entries = count;
+  for (size_t i = 0; i < schema->cross_count; i++) {
+    schema->most_entries += schema->crosses[i].after_fit;
+  }
   return DPERM_OK;
 }
 
@@ -135,7 +138,8 @@ static dperm_status place_column(const dperm_schema *schema, schema_column *colu
     column->middle = center ? 0.5 * low + 0.5 * high : 0.0;
     column->half = center ? 0.5 * high - 0.5 * low : fmax(fabs(low), fabs(high));
     column->block += bins > 0 && column->line > 0;
-    column->levels = column->width = bins > 0 ? bins : 1;
+    column->width = bins > 0 ? bins : 1;
+    column->levels = bins > 0 ? bins : PARTS_OF_MANY;
     FAIL_IF(!(column->half > 0 && isfinite(column->half)), err, DPERM_INVALID_SCHEMA,
             "column \"%.64s\": the range from %g to %g cannot be scaled; give one of ordinary size",
             column->name, column->min, column->max);
@@ -164,15 +168,17 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err) {
   }
   for (size_t i = 0; i < schema->cross_count; i++) {
     schema_cross *cross = &schema->crosses[i];
-    size_t first = schema->columns[cross->columns[0]].levels;
-    size_t second = schema->columns[cross->columns[1]].levels;
+    const schema_column *a = &schema->columns[cross->columns[0]],
+                        *b = &schema->columns[cross->columns[1]];
+    size_t first = cross->after_fit ? column_parts(a) : a->levels,
+           second = cross->after_fit ? column_parts(b) : b->levels;
     FAIL_IF(first > PAIRS_MOST / second, err, DPERM_INVALID_SCHEMA,
             "the cross of \"%.64s\" and \"%.64s\" has more than %d pairs; group their values",
-            schema->columns[cross->columns[0]].name, schema->columns[cross->columns[1]].name,
-            PAIRS_MOST);
+            a->name, b->name, PAIRS_MOST);
     cross->first = at;
     cross->width = first * second;
     at += cross->width;
+    schema->after_fit += cross->after_fit ? cross->width : 0;
   }
   schema->dims = at + (schema->intercept ? 1 : 0);
   FAIL_IF(schema->dims == 0 || schema->dims > INT32_MAX, err, DPERM_INVALID_SCHEMA,
@@ -193,6 +199,17 @@ dperm_status schema_check_resolved(const dperm_schema *schema, dperm_error *err)
             schema->columns[i].name);
   }
   return DPERM_OK;
+}
+
+dperm_status schema_check_fit(const dperm_schema *schema, dperm_error *err) {
+  if (schema->after_fit == 0) {
+    return DPERM_OK;
+  }
+  const size_t *pair = schema->crosses[schema->cross_count - 1].columns;
+  FAIL(err, DPERM_INVALID_SCHEMA,
+       "the cross of \"%.64s\" and \"%.64s\" was added to a model after its fit; take it out of "
+       "the schema, and train finds its own",
+       schema->columns[pair[0]].name, schema->columns[pair[1]].name);
 }
 
 dperm_schema *schema_share(const dperm_schema *schema) {

@@ -100,12 +100,17 @@ static void append(name_text *name, const char *format, ...) {
 }
 
 /* "[20,40)"; the last one has its end, and all below or above the range is in the outer ones. */
-static void append_bin(name_text *name, const schema_column *column, size_t bin) {
-  bool last = bin == column->cut_count;
+static void append_range(name_text *name, double low, double high, bool last) {
   char from[DOUBLE_TEXT_SIZE], to[DOUBLE_TEXT_SIZE];
-  (void)format_double(bin > 0 ? column->cuts[bin - 1] : column->min, false, from);
-  (void)format_double(last ? column->max : column->cuts[bin], false, to);
+  (void)format_double(low, false, from);
+  (void)format_double(high, false, to);
   append(name, "[%s,%s%c", from, to, last ? ']' : ')');
+}
+
+static void append_bins(name_text *name, const schema_column *column, size_t from, size_t to) {
+  bool last = to == column->cut_count;
+  append_range(name, from > 0 ? column->cuts[from - 1] : column->min,
+               last ? column->max : column->cuts[to], last);
 }
 
 /* A value that the column has a place for, "missing" last. */
@@ -116,7 +121,38 @@ static void append_level(name_text *name, const schema_column *column, size_t le
   } else if (column->type == COLUMN_CATEGORICAL) {
     append(name, "=%s", column->categories.names[level]);
   } else if (column->binned) {
-    append_bin(name, column, level);
+    append_bins(name, column, level, level);
+  }
+}
+
+/* The part of a line's range between two quarters of it, in the units of the column. */
+static double quarter(const schema_column *column, size_t i) {
+  const double low = column_transformed(column, column->min),
+               at = low +
+                    (column_transformed(column, column->max) - low) * (double)i / PARTS_OF_MANY;
+  return column->transform == TRANSFORM_LOG1P ? expm1(at) : at;
+}
+
+/* What a cross after the fit tells apart: a level, or levels that are one part. */
+static void append_part(name_text *name, const schema_column *column, size_t part) {
+  const bool missing = column->missing_at != SIZE_MAX;
+  size_t from = 0, to = column->levels - 1;
+  for (; column_part(column, from) < part; from++) {
+  }
+  for (; column_part(column, to) > part; to--) {
+  }
+  if (column->type == COLUMN_NUMERIC && !column->binned && part < PARTS_OF_MANY) {
+    append(name, "%s", column->name);
+    append_range(name, quarter(column, part), quarter(column, part + 1), part + 1 == PARTS_OF_MANY);
+  } else if (from == to) {
+    append_level(name, column, from);
+  } else if (column->binned) {
+    append(name, "%s", column->name);
+    append_bins(name, column, from, to - (missing && to + 1 == column->levels));
+  } else {
+    append_level(name, column, from);
+    append(name, "..%s",
+           missing && to + 1 == column->levels ? "(missing)" : column->categories.names[to]);
   }
 }
 
@@ -125,8 +161,9 @@ static void append_feature(name_text *name, const schema_column *column, size_t 
     append(name, "%s", column->name); /* the line */
     return;
   }
-  size_t level = index - column->block;
-  level += column->reference != LOOKUP_NONE && level >= (size_t)column->reference;
+  size_t level = index == column->missing_at ? column->levels - 1 : index - column->block;
+  level += index != column->missing_at && column->reference != LOOKUP_NONE &&
+           level >= (size_t)column->reference;
   append_level(name, column, level);
 }
 
@@ -144,10 +181,13 @@ size_t dperm_schema_feature_name(const dperm_schema *schema, size_t index, char 
     const schema_cross *cross = &schema->crosses[i];
     if (index >= cross->first && index - cross->first < cross->width) {
       const schema_column *second = &schema->columns[cross->columns[1]];
-      size_t pair = index - cross->first;
-      append_level(&out, &schema->columns[cross->columns[0]], pair / second->levels);
+      const size_t pair = index - cross->first,
+                   each = cross->after_fit ? column_parts(second) : second->levels;
+      void (*append_one)(name_text *, const schema_column *, size_t) =
+          cross->after_fit ? append_part : append_level;
+      append_one(&out, &schema->columns[cross->columns[0]], pair / each);
       append(&out, "*");
-      append_level(&out, second, pair % second->levels);
+      append_one(&out, second, pair % each);
     }
   }
   return out.length;

@@ -100,6 +100,14 @@ static size_t bin_of(const schema_column *column, double x) {
   return low;
 }
 
+/* Which part of its range a number is in. */
+static size_t part_of(const schema_column *column, double x) {
+  const double low = column_transformed(column, column->min),
+               high = column_transformed(column, column->max),
+               part = PARTS_OF_MANY * ((column_transformed(column, x) - low) / (high - low));
+  return part >= PARTS_OF_MANY ? PARTS_OF_MANY - 1 : part > 0 ? (size_t)part : 0;
+}
+
 /* Clamped, for a range within the table's; then its bin, or transformed, scaled and weighted, or
  * both. */
 static entry entry_of_number(const schema_column *column, double x) {
@@ -108,7 +116,8 @@ static entry entry_of_number(const schema_column *column, double x) {
   }
   x = cell_of_number(column, x).value;
   if (!column->binned) {
-    return entry_at(column->first, column->weight * scaled(column, x), 0);
+    return entry_at(column->first, column->weight * scaled(column, x),
+                    column->crossed ? LEVEL * (uint32_t)(part_of(column, x) + 1) : 0);
   }
   size_t bin = bin_of(column, x);
   entry e = entry_of_level(column, bin, column->block + bin);
@@ -135,7 +144,7 @@ static inline entry entry_of_record(const page_view *p, size_t i) {
 
 /* ---- one row */
 
-/* A pair has an entry if both columns have a level. */
+/* A pair has an entry if both columns have a level; 0 if it is after the fit. */
 static size_t add_crosses(const dperm_schema *schema, const uint32_t *levels, uint32_t *columns,
                           double *values) {
   size_t used = 0;
@@ -143,7 +152,12 @@ static size_t add_crosses(const dperm_schema *schema, const uint32_t *levels, ui
     const schema_cross *cross = &schema->crosses[i];
     const schema_column *second = &schema->columns[cross->columns[1]];
     size_t a = levels[schema->columns[cross->columns[0]].level], b = levels[second->level];
-    if (a > 0 && b > 0) {
+    if (a > 0 && b > 0 && cross->after_fit) {
+      a = column_part(&schema->columns[cross->columns[0]], a - 1);
+      b = column_part(second, b - 1);
+      columns[used] = (uint32_t)(cross->first + a * column_parts(second) + b);
+      values[used++] = 0;
+    } else if (a > 0 && b > 0) {
       columns[used] = (uint32_t)(cross->first + (a - 1) * second->levels + b - 1);
       values[used++] = cross->weight;
     }
@@ -159,6 +173,15 @@ static void bound_row(const dperm_schema *schema, double *values, size_t count) 
   }
   if (divisor != 1.0) {
     row_scale_down(values, count, 1.0, divisor);
+  }
+}
+
+/* The entries of crosses after the fit have no part in the row's norm, and are 1. */
+static void set_after_fit(const dperm_schema *schema, const uint32_t *columns, double *values,
+                          size_t count) {
+  const size_t first = schema_after_fit_first(schema);
+  for (size_t e = 0; e < count; e++) {
+    values[e] = columns[e] - first < schema->after_fit ? 1 : values[e];
   }
 }
 
@@ -201,6 +224,9 @@ static size_t make_row(const table_view *t, size_t at, uint32_t *levels, uint32_
     values[used++] = 1.0;
   }
   bound_row(t->schema, values, used);
+  if (t->schema->after_fit > 0) {
+    set_after_fit(t->schema, columns, values, used);
+  }
   return used;
 }
 
@@ -413,8 +439,8 @@ static dperm_status view_page(table_view *t, size_t page, dperm_error *err) {
   return DPERM_OK;
 }
 
-dperm_status rows_of_table(const record_table *given, const dperm_schema *schema, matrix **out,
-                           dperm_error *err) {
+dperm_status parts_of_table(const record_table *given, const dperm_schema *schema, row_maker **out,
+                            dperm_error *err) {
   OWNED(view_free_at) table_view *t = NULL;
   TRY(memory_new(1, sizeof *t, &t, err));
   t->maker = (row_maker){.most_entries = schema->most_entries,
@@ -429,9 +455,34 @@ dperm_status rows_of_table(const record_table *given, const dperm_schema *schema
   for (size_t page = 0; page < t->table->page_count; page++) {
     TRY(view_page(t, page, err));
   }
-  TRY(matrix_made_new(&t->maker, given->rows, schema->dims, out, err));
+  *out = &t->maker;
   t = NULL;
   return DPERM_OK;
+}
+
+void parts_of_record(const row_maker *view, size_t record, uint8_t *parts) {
+  const table_view *t = (const table_view *)view;
+  const size_t at = t->table->skipped + record, page = at / TABLE_PAGE;
+  const page_view *p = t->pages + page * t->count, *end = p + t->live[page];
+  for (; p < end; p++) {
+    const schema_column *column = p->of->column;
+    if (column->crossed) {
+      const uint32_t level = entry_of_record(p, at % TABLE_PAGE).flags / LEVEL;
+      parts[column - t->schema->columns] =
+          level > 0 ? (uint8_t)column_part(column, level - 1) : PART_NONE;
+    }
+  }
+}
+
+dperm_status rows_of_table(const record_table *given, const dperm_schema *schema, matrix **out,
+                           dperm_error *err) {
+  row_maker *made = NULL;
+  TRY(parts_of_table(given, schema, &made, err));
+  dperm_status status = matrix_made_new(made, given->rows, schema->dims, out, err);
+  if (status != DPERM_OK) {
+    made->free(made);
+  }
+  return status;
 }
 
 void labels_of_table(const record_table *t, double *labels) {

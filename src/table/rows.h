@@ -18,5 +18,12 @@ dperm_status rows_check_schema(const record_table *t, const dperm_schema *schema
 dperm_status rows_of_table(const record_table *t, const dperm_schema *schema, matrix **out,
                            dperm_error *err);
 
+/* The same view for what crosses after the fit tell apart: for each column of the schema that is
+ * crossed, at its place, which part of it a record has, or PART_NONE. */
+enum { PART_NONE = UINT8_MAX };
+dperm_status parts_of_table(const record_table *t, const dperm_schema *schema, row_maker **out,
+                            dperm_error *err);
+void parts_of_record(const row_maker *view, size_t record, uint8_t *parts);
+
 /* The label of each row as fits have it (class_label), table->rows of them. */
 void labels_of_table(const record_table *t, double *labels);

@@ -102,9 +102,10 @@ void check_refined(verifier *v) {
     }
     return;
   }
-  interval sum = interval_add(interval_of(cost), p.fits);
+  interval sum = interval_add(interval_add(interval_of(cost), p.after_fit), p.fits);
   finding_covered(v, "refined", refined_alike(v) && stated == cost, sum, "privacy.epsilon",
                   "the schema's refinement, private and for this unit, cost %s as the claim "
-                  "counts; with %llu epsilon_row that",
-                  shown(cost).text, p.rows);
+                  "counts; with %llu epsilon_row%s that",
+                  shown(cost).text, p.rows,
+                  interval_above_zero(p.after_fit) ? " and all other shares" : "");
 }

@@ -83,6 +83,7 @@ void check_lattice(verifier *v) {
   bool power = frexp(step, &exponent) == 0.5;
   finding(v, power, "lattice_step", "g = %s is a power of two", shown(step).text);
   check_solution_error(v, tau);
+  dims -= added_weights(v);
   dims *= classes_joint(v) ? class_fits_of(v) : 1; /* released at once */
   bool covers = lattice_covers(s, dims, tau, step);
   finding(v, covers, "lattice_sensitivity",
@@ -96,13 +97,20 @@ void check_lattice(verifier *v) {
 
 /* ---- the weights */
 
-/* The weights of one fit: finite numbers, and multiples of g if there is one; fmod is exact. */
-static bool sound_weights(const json_t *weights, unsigned long long wanted, double g) {
+/* The weights of one fit: finite numbers, and multiples of g if there is one; fmod is exact. Those
+ * after it are multiples of 2^-10, at most 2. */
+static bool sound_weights(const verifier *v, const json_t *weights, unsigned long long wanted,
+                          double g) {
+  const unsigned long long added = added_weights(v),
+                           fitted =
+                               wanted - added - json_is_true(field_at(v->root, "schema.intercept"));
   bool sound = json_array_size(weights) == wanted;
   for (size_t j = 0; sound && j < wanted; j++) {
     const json_t *weight = json_array_get(weights, j);
-    double value = json_number_value(weight);
-    sound = json_is_number(weight) && isfinite(value) && !(g > 0 && fmod(value, g) != 0);
+    const bool after = j >= fitted && j - fitted < added;
+    double value = json_number_value(weight), step = after ? 0x1p-10 : g;
+    sound = json_is_number(weight) && isfinite(value) && !(step > 0 && fmod(value, step) != 0) &&
+            !(after && fabs(value) > 2);
   }
   return sound;
 }
@@ -119,7 +127,7 @@ void check_weights(verifier *v) {
   }
   bool sound = fits == 1 || json_array_size(weights) == fits;
   for (size_t m = 0; sound && m < fits; m++) {
-    sound = sound_weights(fits == 1 ? weights : json_array_get(weights, m), wanted, g);
+    sound = sound_weights(v, fits == 1 ? weights : json_array_get(weights, m), wanted, g);
   }
   finding(v, sound, "weights", "%zu times %llu, all whole multiples of g", fits, wanted);
 }

@@ -112,11 +112,24 @@ static bool takes_all(const json_t *column) {
   return false;
 }
 
+/* Parts of a column that a cross after the fit tells apart: its values, up to 5, or 4 parts of
+ * more; 4 of a straight line. */
+static unsigned long long count_parts(const json_t *column, bool category) {
+  bool line = field_is(column, "type", "numeric") && !json_object_get(column, "bins");
+  unsigned long long values = (line ? 4 : count_values(column)) + category;
+  return values > 5 ? 4 : values;
+}
+
+static bool is_after_fit(const json_t *cross) {
+  return json_is_true(json_object_get(cross, "after_fit"));
+}
+
 /* Pairs of two columns' values. They are always there if nothing can be missing or unknown. */
 static bool read_cross(const json_t *schema, const json_t *cross, shape_group *out) {
   const json_t *list = json_object_get(schema, "columns"), *column;
   const json_t *pair = json_is_object(cross) ? json_object_get(cross, "columns") : cross;
   bool category = field_is(schema, "on_missing", "category"), clear = json_array_size(pair) == 2;
+  const bool after = is_after_fit(cross);
   size_t i;
   *out = (shape_group){1, json_is_object(cross) ? number_or(cross, "weight", 1) : 1, category};
   for (size_t p = 0; p < 2; p++) {
@@ -124,14 +137,25 @@ static bool read_cross(const json_t *schema, const json_t *cross, shape_group *o
     unsigned long long values = 0;
     json_array_foreach(list, i, column) {
       if (name && field_is(column, "name", name)) {
-        values = count_values(column);
+        values = after ? count_parts(column, category) : count_values(column) + category;
         out->always = out->always && takes_all(column);
       }
     }
-    clear = clear && values > 0 && values < 1ULL << 31 && out->width < 1ULL << 31;
-    out->width *= values + category;
+    clear = clear && values > category && values < 1ULL << 31 && out->width < 1ULL << 31;
+    out->width *= values;
   }
   return clear;
+}
+
+unsigned long long added_weights(const verifier *v) {
+  const json_t *schema = field_at(v->root, "schema"), *cross;
+  unsigned long long added = 0;
+  size_t i;
+  json_array_foreach(json_object_get(schema, "crosses"), i, cross) {
+    shape_group cells;
+    added += is_after_fit(cross) && read_cross(schema, cross, &cells) ? cells.width : 0;
+  }
+  return added;
 }
 
 /* Groups of the schema's item i: of a column, then of a cross, last the intercept. */
@@ -144,7 +168,8 @@ static bool read_groups(const json_t *schema, size_t i, shape_group out[2]) {
     return read_column(schema, json_array_get(list, i), out);
   }
   if (i - columns < json_array_size(crosses)) {
-    return read_cross(schema, json_array_get(crosses, i - columns), &out[0]);
+    const json_t *cross = json_array_get(crosses, i - columns);
+    return is_after_fit(cross) || read_cross(schema, cross, &out[0]);
   }
   out[0].width = json_is_true(json_object_get(schema, "intercept"));
   return true;
@@ -190,7 +215,7 @@ static bool read_shape(verifier *v, shape *out) {
   }
   bool known = fixed || field_is(schema, "rows", "clip") || !json_object_get(schema, "rows");
   return json_is_array(list) && known && out->groups > 0 && json_is_integer(dims) &&
-         (unsigned long long)json_integer_value(dims) == out->columns;
+         (unsigned long long)json_integer_value(dims) == out->columns + added_weights(v);
 }
 
 /* ---- R_K */

@@ -9,7 +9,8 @@
  *
  * Other shares of epsilon were spent after the fit, each on a release that is private by itself and
  * made from the weights that are released before it, so that they add up too: the temperature of
- * the model's probabilities (docs/proofs/calibration.md), one of a public grid.
+ * the model's probabilities (docs/proofs/calibration.md), one of a public grid; a pair of columns
+ * and its table (docs/proofs/pairs.md), which is the one cross of the schema after the fit.
  *
  * Several classes: a fit for each against all others, and every record is in each of them, so their
  * epsilons add up (privacy.md 8.2), and so do the odds that the noise of one is too long. Or one
@@ -57,6 +58,29 @@ static bool calibration_known(verifier *v, char words[SHARE_WORDS]) {
   return known && one_fit;
 }
 
+/* One cross after the fit, called "a*b", of two classes and no features; or none, and null. */
+static bool pairs_known(verifier *v, char words[SHARE_WORDS]) {
+  const json_t *crosses = field_at(v->root, "schema.crosses"), *cross = NULL;
+  const char *stated = json_string_value(field_at(v->root, "pairs.pair"));
+  char own[SHARE_WORDS] = "";
+  size_t i, count = 0;
+  json_array_foreach(crosses, i, cross) {
+    const json_t *pair = json_object_get(cross, "columns");
+    if (json_is_true(json_object_get(cross, "after_fit"))) {
+      const char *a = json_string_value(json_array_get(pair, 0)),
+                 *b = json_string_value(json_array_get(pair, 1));
+      (void)snprintf(own, sizeof own, "%s*%s", a ? a : "", b ? b : "");
+      count++;
+    }
+  }
+  (void)snprintf(words, SHARE_WORDS, "%.60s, with a table of %llu cells after the fit",
+                 stated ? stated : "no pair of columns", added_weights(v));
+  bool same = stated ? count == 1 && strncmp(own, stated, sizeof own - 1) == 0
+                     : count == 0 && json_is_null(field_at(v->root, "pairs.pair"));
+  return same && class_fits_of(v) == 1 && !field_is_object(v, "kernel") &&
+         !field_is_object(v, "selection");
+}
+
 /* The shares that this dperm knows: the object that states one, with its epsilon, and whether it
  * may state what it does, in words (none where a field is not clear, which has its own line). */
 static const struct spent_share {
@@ -64,6 +88,7 @@ static const struct spent_share {
   bool (*known)(verifier *v, char words[SHARE_WORDS]);
 } spent_shares[] = {
     {"calibration", calibration_known},
+    {"pairs", pairs_known},
 };
 enum { SPENT_SHARES = sizeof spent_shares / sizeof *spent_shares };
 
@@ -128,6 +153,9 @@ static void check_unknown_shares(verifier *v) {
 
 void check_spent_shares(verifier *v) {
   check_unknown_shares(v);
+  if (added_weights(v) > 0 && !field_at(v->root, "pairs")) {
+    (void)fails(v, "pairs", "the schema has a cross after the fit, and nothing says what it cost");
+  }
   for (const struct spent_share *s = spent_shares; s < spent_shares + SPENT_SHARES; s++) {
     double cost = 0;
     epsilon_parts p;

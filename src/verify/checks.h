@@ -69,6 +69,8 @@ bool read_composed(verifier *v, const char *name, composed_steps *out);
 
 /* check_shape.c: the rows in the norm of the noise. */
 void check_shape(verifier *v);
+/* Weights that no fit has: those of crosses that were added after it, before the intercept's. */
+unsigned long long added_weights(const verifier *v);
 /* A kind of noise: density ~ exp(-beta |b|_K) for a norm K. */
 typedef struct noise_shape {
   const char *name;

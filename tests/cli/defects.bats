@@ -51,8 +51,8 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
   done
 }
 
-@test "defects in rows, regularizer and choice are found" {
-  for defect in intercept-free clip-skipped selector-whole; do
+@test "defects in rows, regularizer and choices are found" {
+  for defect in intercept-free clip-skipped selector-whole pair-half pair-bare; do
     found $(table | grep "^$defect ")
   done
 }

@@ -2,8 +2,8 @@
  * the rows that reading the records under that other gives, to the bit, with the same bounds and
  * depths. For random schemas and records: other bins, lines beside them, crosses, groups, a
  * reference, missing values as a category, narrower ranges, columns left out, rows fixed or
- * clipped, an intercept. Some of the others do not go with the table, and then no row is made:
- * whatever rows_check_schema lets through is the same. */
+ * clipped, an intercept, crosses that were added after a fit. Some of the others do not go with the
+ * table, and then no row is made: whatever rows_check_schema lets through is the same. */
 #include <math.h>
 
 #include "data/dataset.h"
@@ -116,6 +116,24 @@ static bool able(const json_t *column) {
   return strcmp(type, "categorical") == 0 || (bins && !json_is_string(bins));
 }
 
+/* Of any two columns that are used. */
+static void add_after_fit(random_source *r, const json_t *columns, json_t *crosses) {
+  for (size_t a = 0; a < json_array_size(columns); a++) {
+    for (size_t b = 0; b < a; b++) {
+      const json_t *first = json_array_get(columns, a), *second = json_array_get(columns, b);
+      const char *one = json_string_value(json_object_get(first, "type")),
+                 *other = json_string_value(json_object_get(second, "type"));
+      bool used = (strcmp(one, "numeric") == 0 || able(first)) &&
+                  (strcmp(other, "numeric") == 0 || able(second));
+      if (used && below(r, 6) == 0) {
+        json_t *pair = json_pack("{s:[O, O], s:b}", "columns", json_object_get(first, "name"),
+                                 json_object_get(second, "name"), "after_fit", true);
+        assert_int_equal(json_array_append_new(crosses, pair), 0);
+      }
+    }
+  }
+}
+
 static void change_crosses(random_source *r, json_t *schema) {
   json_t *columns = json_object_get(schema, "columns"), *crosses = json_array();
   (void)json_object_del(schema, "crosses");
@@ -129,6 +147,7 @@ static void change_crosses(random_source *r, json_t *schema) {
       }
     }
   }
+  add_after_fit(r, columns, crosses);
   if (json_array_size(crosses) > 0) {
     set(schema, "crosses", crosses);
   } else {
@@ -324,6 +343,105 @@ TEST(a_view_is_what_reading_under_its_schema_gives) {
     trial_clear(&t);
   }
   assert_true(crosses > rounds / 2 && lines > rounds / 2); /* all were tried */
+}
+
+/* Level by level: as a category of its own, a quarter of a range, a quarter of many values. */
+static size_t expected_part(const dperm_schema *schema, const schema_column *column, double cell) {
+  const bool number = column->type == COLUMN_NUMERIC;
+  if (number ? isnan(cell) : cell == CELL_MISSING) {
+    return schema->on_missing == MISSING_CATEGORY ? column_parts(column) - 1 : PART_NONE;
+  }
+  const double x = fmin(fmax(cell, column->min), column->max),
+               low = column_transformed(column, column->min),
+               high = column_transformed(column, column->max);
+  size_t level = 0;
+  while (number && column->binned && level < column->cut_count && column->cuts[level] <= x) {
+    level++;
+  }
+  if (number && !column->binned) {
+    level = (size_t)fmin(3, 4 * ((column_transformed(column, x) - low) / (high - low)));
+    return level;
+  }
+  if (!number) {
+    level = (size_t)cell - CELL_CATEGORY;
+    if (cell == CELL_UNKNOWN) {
+      return PART_NONE;
+    }
+  }
+  return column->levels <= 5 ? level : level * 4 / column->levels;
+}
+
+/* All pairs of columns of a schema, of which no category has another meaning than in the table. */
+static dperm_schema *all_pairs(const dperm_schema *schema) {
+  column_pair pairs[LAYOUT_COLUMNS * LAYOUT_COLUMNS];
+  dperm_schema *out = NULL;
+  size_t count = 0;
+  for (size_t a = 0; a < schema->column_count; a++) {
+    for (size_t b = 0; b < a; b++) {
+      const schema_column *one = &schema->columns[a], *other = &schema->columns[b];
+      if (one->type <= COLUMN_CATEGORICAL && other->type <= COLUMN_CATEGORICAL) {
+        pairs[count++] = (column_pair){a, b};
+      }
+    }
+  }
+  assert_ok(schema_with_pairs(schema, pairs, count, &out, err));
+  return out;
+}
+
+/* The row is what it was, bit by bit, and beside it each pair has one entry, of 1, if both of its
+ * columns have a part. */
+TEST(crosses_after_the_fit_stand_beside_the_row) {
+  static double row[LAYOUT_DIMS], with[LAYOUT_DIMS];
+  random_source r;
+  size_t rounds = repetitions(300, 3000), pairs = 0, none = 0;
+  assert_ok(random_seeded(29, &r, err));
+  for (size_t round = 0; round < rounds; round++) {
+    trial t = trial_draw(&r);
+    auto_data *data = read_under(t.schema, t.path);
+    auto_schema *other = all_pairs(t.schema);
+    const size_t first = schema_after_fit_first(other), dims = t.schema->dims;
+    dperm_data view;
+    if (other->dims > LAYOUT_DIMS || other->after_fit == 0) {
+      trial_clear(&t);
+      continue;
+    }
+    assert_ok(data_view_open(data, other, &view, err));
+    assert_int_equal(other->dims, dims + other->after_fit);
+    assert_true(view.bounds.norm1 == data->bounds.norm1);
+    for (size_t i = 0; i < data->x->rows; i++) {
+      assert_ok(dperm_data_row(data, i, row, err));
+      assert_ok(dperm_data_row(&view, i, with, err));
+      assert_memory_equal(row, with, first * sizeof *row);
+      assert_memory_equal(row + first, with + first + other->after_fit,
+                          (dims - first) * sizeof *row);
+      for (size_t c = other->cross_count - 1; other->crosses[c].after_fit; c--) {
+        const schema_cross *cross = &other->crosses[c];
+        size_t part[2], at[2] = {0, 0}, entries = 0;
+        for (size_t k = 0; k < 2; k++) {
+          for (size_t l = 0; data->table->layout.places[l] != cross->columns[k]; l++) {
+            at[k] = l + 1;
+          }
+          part[k] = expected_part(other, &other->columns[cross->columns[k]],
+                                  table_cell(data->table, i, at[k]));
+        }
+        const bool both = part[0] != PART_NONE && part[1] != PART_NONE;
+        const size_t place = part[0] * column_parts(&other->columns[cross->columns[1]]) + part[1];
+        for (size_t j = 0; j < cross->width; j++) {
+          entries += with[cross->first + j] != 0;
+        }
+        assert_int_equal(entries, both);
+        assert_true(!both || with[cross->first + place] == 1);
+        pairs += both;
+        none += !both;
+        if (c == 0) {
+          break;
+        }
+      }
+    }
+    data_view_close(&view);
+    trial_clear(&t);
+  }
+  assert_true(pairs > rounds && none > rounds);
 }
 
 /* Whether two records share a row; each is compared, bit by bit, with what it is on its own. */

@@ -4,12 +4,12 @@
 #include "random/discrete_sampling.h"
 #include "run/stage.h"
 
-static dperm_status check(const dperm_options *options, size_t classes, ranks *spread,
+static dperm_status check(const dperm_options *options, const stage_numbers *n, ranks *spread,
                           dperm_error *err) {
   (void)options;
   (void)spread;
-  if (classes != 2) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "positives is for two classes, not for %zu", classes);
+  if (n->classes != 2) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "positives is for two classes, not for %zu", n->classes);
   }
   return DPERM_OK;
 }

@@ -1,0 +1,263 @@
+/* The stage that finds what two columns say together (mechanism/pair_table.h;
+ * docs/proofs/pairs.md). What a record adds is whole numbers, computed from the released weights,
+ * its own row and its own cells; all sums are of these, so that neither threads nor processes
+ * matter. Of many records a sample chooses the pair (Lemma S of docs/proofs/bins.md); all fill its
+ * table. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/thread_pool.h"
+#include "mechanism/pair_table.h"
+#include "refine/record_tally.h"
+#include "run/options.h"
+#include "run/stage.h"
+
+/* ---- columns and pairs */
+
+enum { COLUMNS_MOST = 128, PIECE_ROWS = 4 * MATRIX_BLOCK };
+
+/* Columns of which a cross can tell parts apart. */
+static size_t list_columns(const dperm_schema *schema, size_t columns[COLUMNS_MOST]) {
+  size_t count = 0;
+  for (size_t c = 0; c < schema->column_count; c++) {
+    const schema_column *column = &schema->columns[c];
+    bool has = column->type == COLUMN_NUMERIC || column->type == COLUMN_CATEGORICAL;
+    if (has && column_parts(column) > 1) {
+      if (count == COLUMNS_MOST) {
+        return 0;
+      }
+      columns[count++] = c;
+    }
+  }
+  return count;
+}
+
+static bool is_crossed(const dperm_schema *schema, size_t a, size_t b) {
+  bool found = false;
+  for (size_t i = 0; i < schema->cross_count; i++) {
+    const size_t *of = schema->crosses[i].columns;
+    found = found || (of[0] == a && of[1] == b) || (of[0] == b && of[1] == a);
+  }
+  return found;
+}
+
+/* All pairs of columns that the fit did not see together; as many as there are, with `out`, which
+ * may be NULL. */
+static size_t list_pairs(const dperm_schema *schema, column_pair *out) {
+  size_t columns[COLUMNS_MOST], count = list_columns(schema, columns), pairs = 0;
+  for (size_t a = 0; a < count; a++) {
+    for (size_t b = a + 1; b < count; b++) {
+      if (!is_crossed(schema, columns[a], columns[b])) {
+        if (out) {
+          out[pairs] = (column_pair){columns[a], columns[b]};
+        }
+        pairs++;
+      }
+    }
+  }
+  return pairs;
+}
+
+size_t pairs_of_schema(const dperm_schema *schema) {
+  return list_pairs(schema, NULL);
+}
+
+/* ---- when */
+
+/* What a choice and a table need of records times epsilon, and where that is a small part of all
+ * (docs/reproduction.md). */
+static double usual(const dperm_options *o, const stage_numbers *n) {
+  const double needs = 1800, least = 12000, most = 30; /* an epsilon above has no fit */
+  const bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  const double work = (adding ? 2 : 1) * (double)n->rows * o->epsilon / (double)o->rows_per_person;
+  const bool can = n->pairs > 0 && n->classes == 2 && options_may_ask(o) && o->calibrate == 0;
+  return can && work >= least && o->epsilon <= most ? needs / work : 0;
+}
+
+static dperm_status check(const dperm_options *o, const stage_numbers *n, ranks *spread,
+                          dperm_error *err) {
+  FAIL_IF(n->classes > 2 || o->kernel.kind != DPERM_KERNEL_NONE, err, DPERM_INVALID_ARGUMENT,
+          "pairs of columns are looked for in linear models of two classes; leave pairs out");
+  FAIL_IF(n->pairs == 0, err, DPERM_INVALID_ARGUMENT,
+          "pairs are of columns that a schema describes, from 2 to %d of them, and here are none "
+          "to choose from; leave pairs out",
+          COLUMNS_MOST);
+  return DPERM_OK;
+}
+
+/* ---- sums over records */
+
+typedef struct pair_sums {
+  const stage_work *work;
+  const row_maker *parts; /* of the records' columns; */
+  const column_pair *of;  /* of these two each pair is */
+  size_t pairs;
+  const size_t *drawn; /* `count` records of those here, numbered among all; NULL for all of them */
+  size_t count;
+  int64_t
+      *sums; /* of each worker: slopes of all pairs, cell by cell, then curvatures of the last */
+  size_t size;
+} pair_sums;
+
+static void add_record(const pair_sums *p, const uint8_t *parts, int32_t slope, int32_t curvature,
+                       int64_t *sums) {
+  size_t cell = PAIR_CELLS;
+  for (size_t i = 0; i < p->pairs; i++, sums += PAIR_CELLS) {
+    cell = (size_t)parts[p->of[i].a] * PAIR_PARTS + parts[p->of[i].b];
+    if (cell < PAIR_CELLS) { /* not with PART_NONE */
+      sums[cell] += slope;
+    }
+  }
+  if (cell < PAIR_CELLS) {
+    sums[cell] += curvature;
+  }
+}
+
+/* Space of a worker, in doubles: of the matrix, scores and what is made of them, parts. */
+static size_t worker_room(const dperm_model *model, const matrix *view) {
+  return view->work_size + 5 * MATRIX_BLOCK + model->schema->column_count / sizeof(double) + 1;
+}
+
+static size_t room_of(const dperm_model *model, const matrix *view) {
+  return pool_workers() * worker_room(model, view);
+}
+
+static void add_piece(void *context, size_t piece, size_t worker) {
+  const pair_sums *p = context;
+  const stage_work *w = p->work;
+  const matrix *x = w->view;
+  const size_t begin = piece * PIECE_ROWS, step = p->drawn ? 1 : MATRIX_BLOCK;
+  const size_t left = p->count - begin, end = begin + (left < PIECE_ROWS ? left : PIECE_ROWS);
+  double *work = w->room + worker * worker_room(w->model, x), *scores = work + x->work_size;
+  uint8_t *parts = (uint8_t *)(scores + 5 * MATRIX_BLOCK);
+  int32_t slopes[MATRIX_BLOCK], curvatures[MATRIX_BLOCK];
+  for (size_t at = begin; at < end; at += step) {
+    const size_t count = end - at < step ? end - at : step;
+    const size_t from = p->drawn ? p->drawn[at] - (x->spread ? x->first : 0) : at;
+    x->kind->apply_rows(x, from, count, w->model->weights, 1, scores, work);
+    pair_residuals(w->loss, count, scores, w->labels + from,
+                   w->row_weights ? w->row_weights + from : NULL, scores + MATRIX_BLOCK, slopes,
+                   curvatures);
+    for (size_t i = 0; i < count; i++) {
+      parts_of_record(p->parts, from + i, parts);
+      add_record(p, parts, slopes[i], curvatures[i], p->sums + worker * p->size);
+    }
+  }
+}
+
+/* Into the first worker's sums, over all processes. */
+static dperm_status add_all(pair_sums *p, dperm_error *err) {
+  const size_t workers = pool_workers();
+  memset(p->sums, 0, workers * p->size * sizeof *p->sums);
+  pool_run((p->count + PIECE_ROWS - 1) / PIECE_ROWS, add_piece, p);
+  for (size_t w = 1; w < workers; w++) {
+    for (size_t j = 0; j < p->size; j++) {
+      p->sums[j] += p->sums[w * p->size + j];
+    }
+  }
+  return ranks_add(p->work->view->spread, cancel_check(err), (uint64_t *)p->sums, p->size, err);
+}
+
+/* ---- what leaves */
+
+/* Its epsilon in two: for the choice, of a sample, and for the table. */
+typedef struct pair_shares {
+  record_sample sample;
+  double choice, table;
+} pair_shares;
+
+static pair_shares shares_of(double epsilon, size_t rows) {
+  const double choice = pair_choice_share(epsilon);
+  const record_sample sample = record_sample_for(rows, choice);
+  return (pair_shares){sample, sample_epsilon(&sample, choice), epsilon_rest(epsilon, choice)};
+}
+
+static dperm_status choose(pair_sums *p, const pair_shares *shares, size_t *chosen,
+                           dperm_error *err) {
+  const stage_work *w = p->work;
+  OWNED_MEMORY size_t *drawn = NULL, *space = NULL;
+  size_t count = 0;
+  TRY(memory_new(2 * p->pairs, sizeof *space, &space, err));
+  TRY(record_sample_of(&shares->sample, w->view, w->source, &drawn, &count, err));
+  p->drawn = drawn;
+  p->count = drawn ? record_sample_here(w->view, &p->drawn, count) : w->view->rows;
+  TRY(add_all(p, err));
+  if (ranks_lead(w->view->spread)) {
+    *chosen = pair_choose(w->source, p->sums, p->pairs, w->neighbours, shares->choice, space,
+                          space + p->pairs);
+  }
+  p->drawn = NULL;
+  p->count = w->view->rows;
+  return ranks_share(w->view->spread, DPERM_OK, chosen, sizeof *chosen, err);
+}
+
+/* What the cells of the one pair add to scores. */
+static dperm_status fill(pair_sums *p, const pair_shares *shares, double offsets[PAIR_CELLS],
+                         dperm_error *err) {
+  const stage_work *w = p->work;
+  const schema_column *columns = w->model->schema->columns;
+  const size_t parts[2] = {column_parts(&columns[p->of->a]), column_parts(&columns[p->of->b])};
+  cell_sums sums;
+  dperm_status status = DPERM_OK;
+  TRY(add_all(p, err));
+  memcpy(sums.slope, p->sums, sizeof sums.slope);
+  memcpy(sums.curvature, p->sums + PAIR_CELLS, sizeof sums.curvature);
+  if (ranks_lead(w->view->spread)) {
+    pair_blur(w->source, &sums, w->neighbours, shares->table);
+    status = random_check(w->source, err); /* after the last draw, before anything leaves */
+    pair_offsets(&sums, parts, w->loss, w->neighbours, shares->table, offsets);
+  }
+  return ranks_share(w->view->spread, status, offsets, PAIR_CELLS * sizeof *offsets, err);
+}
+
+/* A view of the columns of all pairs: crosses of neighbours are enough to have their parts. */
+static dperm_status open_parts(const stage_work *w, row_maker **out, dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *crossed = NULL;
+  const dperm_schema *schema = w->model->schema;
+  size_t columns[COLUMNS_MOST], count = list_columns(schema, columns);
+  column_pair pairs[COLUMNS_MOST];
+  for (size_t i = 0; i + 1 < count; i++) {
+    pairs[i] = (column_pair){columns[i], columns[i + 1]};
+  }
+  TRY(schema_with_pairs(schema, pairs, count - 1, &crossed, err));
+  return parts_of_table(w->data->table, crossed, out, err);
+}
+
+static dperm_status run_pairs(const stage_work *w, pair_sums *p, dperm_schema **made,
+                              double offsets[PAIR_CELLS], dperm_error *err) {
+  const pair_shares shares = shares_of(w->epsilon, w->model->rows);
+  size_t chosen = 0;
+  TRY(choose(p, &shares, &chosen, err));
+  p->of += chosen;
+  p->pairs = 1;
+  p->size = 2 * PAIR_CELLS;
+  TRY(fill(p, &shares, offsets, err));
+  return schema_with_pairs(w->model->schema, p->of, 1, made, err);
+}
+
+static dperm_status run(const stage_work *w, json_t **released, dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
+  OWNED_MEMORY column_pair *of = NULL;
+  OWNED_MEMORY int64_t *sums = NULL;
+  row_maker *parts = NULL;
+  double offsets[PAIR_CELLS];
+  pair_sums p = {.work = w, .pairs = list_pairs(w->model->schema, NULL)};
+  if (p.pairs == 0) { /* what the records made of the schema left none */
+    *released = json_pack("{s:n}", "pair");
+    return DPERM_OK;
+  }
+  p.size = (p.pairs + 1) * PAIR_CELLS;
+  TRY(memory_new(p.pairs, sizeof *of, &of, err));
+  TRY(memory_new(pool_workers() * p.size, sizeof *sums, &sums, err));
+  p.of = of;
+  p.sums = sums;
+  (void)list_pairs(w->model->schema, of);
+  TRY(open_parts(w, &parts, err));
+  p.parts = parts;
+  dperm_status status = run_pairs(w, &p, &made, offsets, err);
+  parts->free(parts);
+  TRY(status);
+  return model_add_pair(w->model, made, offsets, released, err);
+}
+
+const stage pairs_stage = {.usual = usual, .check = check, .room = room_of, .run = run};
