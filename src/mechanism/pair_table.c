@@ -82,7 +82,7 @@ void pair_blur(random_source *source, cell_sums *sums, dperm_neighbours neighbou
   }
 }
 
-/* Whether noise alone would make sums so long, in units of its scale, once in thirty tables:
+/* Whether noise alone would make sums so long, in units of its scale, once in 23 tables:
  * squares have the mean 2 then, and the deviation √20. */
 static bool says_something(const double *sizes, size_t cells) {
   double squares = 0;
