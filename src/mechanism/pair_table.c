@@ -96,7 +96,8 @@ static bool says_something(const double *sizes, size_t cells) {
 static double cell_step(double slope, double curvature, double scale, double c) {
   const double most = fmin(2, fmax(1, 1 / (2 * c))), part = fmax(0, 1 - 4 * pow(scale / slope, 2)),
                step = part * slope / (c * fmax(0, curvature) + 2 * c * scale + c);
-  return isfinite(step) ? rint(1024 * fmin(fmax(step, -most), most)) / 1024 : 0;
+  const double held = isfinite(step) ? fmin(fmax(step, -most), most) : 0;
+  return (double)(int)rint(1024 * held) / 1024; /* no zero with a sign */
 }
 
 void pair_offsets(const cell_sums *noisy, const size_t parts[2], const dperm_loss *loss,

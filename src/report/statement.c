@@ -184,7 +184,9 @@ static void write_shares(report *p, const dperm_model *m) {
     }
     if (shares[s] > 0) {
       report_row(p, "of that", "ε = %.6g %s%s", shares[s], share_kinds[s].statement,
-                 json_is_string(value) ? json_string_value(value) : number);
+                 json_is_string(value) ? json_string_value(value)
+                 : json_is_null(value) ? "none was found"
+                                       : number);
     }
   }
 }

@@ -3,6 +3,7 @@
  * its own row and its own cells; all sums are of these, so that neither threads nor processes
  * matter. Of many records a sample chooses the pair (Lemma S of docs/proofs/bins.md); all fill its
  * table. */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -64,14 +65,16 @@ size_t pairs_of_schema(const dperm_schema *schema) {
 
 /* ---- when */
 
-/* What a choice and a table need of records times epsilon, and where that is a small part of all
- * (docs/reproduction.md). */
+/* What a choice and a table need of records times epsilon, and where that is a small part of all,
+ * the smaller the more columns the fit has to tell apart (docs/reproduction.md). */
 static double usual(const dperm_options *o, const stage_numbers *n) {
-  const double needs = 1800, least = 12000, most = 30; /* an epsilon above has no fit */
+  const double needs = 1800, least = 12000, each = 1500,
+               most = 30; /* an epsilon above has no fit */
   const bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   const double work = (adding ? 2 : 1) * (double)n->rows * o->epsilon / (double)o->rows_per_person;
   const bool can = n->pairs > 0 && n->classes == 2 && options_may_ask(o) && o->calibrate == 0;
-  return can && work >= least && o->epsilon <= most ? needs / work : 0;
+  const bool pays = work >= fmax(least, each * (double)n->columns) && o->epsilon <= most;
+  return can && pays ? needs / work : 0;
 }
 
 static dperm_status check(const dperm_options *o, const stage_numbers *n, ranks *spread,
@@ -257,6 +260,11 @@ static dperm_status run(const stage_work *w, json_t **released, dperm_error *err
   dperm_status status = run_pairs(w, &p, &made, offsets, err);
   parts->free(parts);
   TRY(status);
+  static const double nothing[PAIR_CELLS] = {0};
+  if (memcmp(offsets, nothing, sizeof nothing) == 0) { /* but noise: the model stays as it is */
+    *released = json_pack("{s:n}", "pair");
+    return DPERM_OK;
+  }
   return model_add_pair(w->model, made, offsets, released, err);
 }
 

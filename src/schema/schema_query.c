@@ -60,7 +60,8 @@ static json_t *cross_json(const dperm_schema *schema, size_t i) {
   const schema_cross *cross = &schema->crosses[i];
   return json_pack("{s:[s, s], s:o, s:o}", "columns", schema->columns[cross->columns[0]].name,
                    schema->columns[cross->columns[1]].name, "dims", json_count(cross->width),
-                   "bound", json_figure(schema_entry_bound(schema, cross->weight)));
+                   "bound",
+                   json_figure(cross->after_fit ? 1 : schema_entry_bound(schema, cross->weight)));
 }
 
 dperm_status dperm_schema_describe(const dperm_schema *schema, char **json, dperm_error *err) {
