@@ -38,8 +38,8 @@ const share_words share_arguments[SHARE_ARGUMENTS] = {
     {.name = "--pairs",
      .option_at = offsetof(dperm_options, pairs),
      .help = "share of epsilon for what two columns say only together, in models of two classes: "
-             "they are chosen after the fit; auto spends 1800/rows where that is a small part of "
-             "epsilon (default: auto)",
+             "they are chosen after the fit; auto spends an epsilon of 1800/rows where that is a "
+             "small part (default: auto)",
      .figure = "epsilon_pairs",
      .value = "pair",
      .says = "was spent on what two columns say only together: ",

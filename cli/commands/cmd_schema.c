@@ -71,10 +71,12 @@ static void print_schema(const char *path, const json_t *schema) {
   }
   json_array_foreach(json_object_get(schema, "crosses"), i, c) {
     const json_t *pair = json_object_get(c, "columns");
-    printf("  %s*%s: pairs, %.0f encoded columns, entry at most %.4g\n",
+    printf("  %s*%s: pairs, %.0f encoded columns, entry at most %.4g%s\n",
            visible(json_string_value(json_array_get(pair, 0))).text,
            visible(json_string_value(json_array_get(pair, 1))).text, report_number(c, "dims"),
-           report_number(c, "bound"));
+           report_number(c, "bound"),
+           json_is_true(json_object_get(c, "after_fit")) ? " (a model's own: no fit takes it)"
+                                                         : "");
   }
 }
 

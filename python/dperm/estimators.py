@@ -85,7 +85,7 @@ _COMMON = """
     pairs : float or None, default "auto"
         With a `schema`, two classes and no kernel: the share of `epsilon` for what two columns say only together. They
         are chosen after the fit, and the model's schema has their cross (``docs/proofs/pairs.md``). "auto" spends
-        1800/rows where that is a small part of `epsilon`, and nothing with `bins` or without `refine`.
+        1800/rows of it where that is a small part, and nothing with `bins` or without `refine`.
 """
 _ATTRIBUTES = """
     Attributes

@@ -66,6 +66,12 @@ static double noise_scale(dperm_neighbours neighbours, double epsilon) {
   return (double)(cells_moved(neighbours) * (PAIR_SLOPE + PAIR_CURVATURE)) / PAIR_SLOPE / epsilon;
 }
 
+/* What has its noise may be held within any limits. */
+static int64_t held(wide_signed noisy) {
+  const wide_signed most = INT64_MAX;
+  return (int64_t)(noisy > most ? most : noisy < -most ? -most : noisy);
+}
+
 void pair_blur(random_source *source, cell_sums *sums, dperm_neighbours neighbours,
                double epsilon) {
   const ratio rate = ratio_below(epsilon);
@@ -73,12 +79,8 @@ void pair_blur(random_source *source, cell_sums *sums, dperm_neighbours neighbou
   for (size_t c = 0; c < PAIR_CELLS; c++) {
     const wide_signed slope = random_discrete_laplace_wide(source, rate.over, rate.under * reach);
     const wide_signed curve = random_discrete_laplace_wide(source, rate.over, rate.under * reach);
-    const wide_signed most = INT64_C(1) << 60; /* sums are far below; what is held costs nothing */
-    sums->slope[c] += (int64_t)(slope > most ? most : slope < -most ? -most : slope);
-    sums->curvature[c] += (int64_t)(curve > most ? most : curve < -most ? -most : curve);
-    if (DEFECT("pair-bare")) {
-      sums->slope[c] -= (int64_t)slope;
-    }
+    sums->slope[c] = held(sums->slope[c] + (DEFECT("pair-bare") ? 0 : slope));
+    sums->curvature[c] = held(sums->curvature[c] + curve);
   }
 }
 
@@ -96,8 +98,8 @@ static bool says_something(const double *sizes, size_t cells) {
 static double cell_step(double slope, double curvature, double scale, double c) {
   const double most = fmin(2, fmax(1, 1 / (2 * c))), part = fmax(0, 1 - 4 * pow(scale / slope, 2)),
                step = part * slope / (c * fmax(0, curvature) + 2 * c * scale + c);
-  const double held = isfinite(step) ? fmin(fmax(step, -most), most) : 0;
-  return (double)(int)rint(1024 * held) / 1024; /* no zero with a sign */
+  const double within = isfinite(step) ? fmin(fmax(step, -most), most) : 0;
+  return (double)(int)rint(1024 * within) / 1024; /* no zero with a sign */
 }
 
 void pair_offsets(const cell_sums *noisy, const size_t parts[2], const dperm_loss *loss,

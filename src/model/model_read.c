@@ -217,8 +217,9 @@ static dperm_status read_kernel(const reading *r, const dperm_model *model, stat
   TRY(known(r, kernel->kind <= DPERM_KERNEL_CAUCHY, " names a kernel"));
   TRY(known(r, !kind || feature_kind_find(kind, &k.kind), "'s directions are of a kind"));
   kernel->independent = k.kind == FEATURES_IID;
-  bool whole = kind && seed >= 0 && read_count(object, "features", &kernel->features) &&
-               kernel->features >= 2 && kernel->features == json_array_size(fit) &&
+  bool whole = kind && seed >= 0 && !(model->schema && model->schema->after_fit) &&
+               read_count(object, "features", &kernel->features) && kernel->features >= 2 &&
+               kernel->features == json_array_size(fit) &&
                read_positive(object, "gamma", &kernel->gamma);
   TRY(sound(r, whole, "its kernel is not whole"));
   if (k.kind == FEATURES_ORTHOGONAL && kernel->kind != DPERM_KERNEL_GAUSSIAN) {

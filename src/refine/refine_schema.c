@@ -151,6 +151,7 @@ dperm_status refine_cell_schema(const dperm_schema *wide, bool numbers, dperm_sc
       "and nothing private can be made of them; set \"on_missing\" to \"zero\" or \"category\"");
   FAIL_IF(wide->refined.epsilon > 0, err, DPERM_INVALID_SCHEMA,
           "the schema was refined already; refine the wide one that it was made from");
+  TRY(schema_check_fit(wide, err));
   TRY(cell_columns(wide, numbers, &columns, err));
   TRY(json_made(json_copy(wide->json), &json, err));
   TRY(json_put(json, "columns", json_incref(columns), err));

@@ -8,16 +8,6 @@
 #include "mechanism/temperature.h"
 #include "run/options.h"
 
-dperm_status calibration_agree(ranks *spread, bool fused, dperm_error *err) {
-  uint64_t some_are = fused, some_are_not = !fused;
-  TRY(ranks_most(spread, DPERM_OK, &some_are, err));
-  TRY(ranks_most(spread, DPERM_OK, &some_are_not, err));
-  FAIL_IF(some_are && some_are_not, err, DPERM_INVALID_ARGUMENT,
-          "calibrate needs processors of one kind: some of the job's have fused multiply-adds, and "
-          "some have none; run it on machines that are alike, or leave calibrate out");
-  return DPERM_OK;
-}
-
 /* One number makes probabilities right where noise holds the weights far too short: where there are
  * few records for each of them. Elsewhere it finds 1, or what noise says (docs/reproduction.md). */
 static double usual(const dperm_options *o, const stage_numbers *n) {
@@ -37,7 +27,7 @@ static dperm_status check(const dperm_options *o, const stage_numbers *n, ranks 
   FAIL_IF(n->classes > 2 && !options_joint(o, n->classes), err, DPERM_INVALID_ARGUMENT,
           "calibrate is for two classes, or classes that are learned jointly; with one-vs-rest "
           "leave it out");
-  return calibration_agree(spread, gemm_is_fused(), err);
+  return stage_processors_agree(spread, gemm_is_fused(), "calibrate", err);
 }
 
 /* Weights as a right-hand side, scores of a block, space of the matrix and of the sums. */

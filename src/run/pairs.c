@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "matrix/matrix_dense.h"
 #include "mechanism/pair_table.h"
 #include "refine/record_tally.h"
 #include "run/options.h"
@@ -60,7 +61,9 @@ static size_t list_pairs(const dperm_schema *schema, column_pair *out) {
 }
 
 size_t pairs_of_schema(const dperm_schema *schema) {
-  return list_pairs(schema, NULL);
+  const bool room =
+      schema->cross_count + COLUMNS_MOST <= CROSSES_MOST; /* for those of open_parts */
+  return room ? list_pairs(schema, NULL) : 0;
 }
 
 /* ---- when */
@@ -72,20 +75,26 @@ static double usual(const dperm_options *o, const stage_numbers *n) {
                most = 30; /* an epsilon above has no fit */
   const bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   const double work = (adding ? 2 : 1) * (double)n->rows * o->epsilon / (double)o->rows_per_person;
-  const bool can = n->pairs > 0 && n->classes == 2 && options_may_ask(o) && o->calibrate == 0;
+  const bool can = n->pairs > 0 && n->classes == 2 && options_may_ask(o) && o->calibrate == 0 &&
+                   loss_kind_of(&o->loss);
   const bool pays = work >= fmax(least, each * (double)n->columns) && o->epsilon <= most;
   return can && pays ? needs / work : 0;
 }
 
+/* The noise is made for residuals that are a function of their own record to the bit, which nobody
+ * promises of another's loss. */
 static dperm_status check(const dperm_options *o, const stage_numbers *n, ranks *spread,
                           dperm_error *err) {
-  FAIL_IF(n->classes > 2 || o->kernel.kind != DPERM_KERNEL_NONE, err, DPERM_INVALID_ARGUMENT,
-          "pairs of columns are looked for in linear models of two classes; leave pairs out");
-  FAIL_IF(n->pairs == 0, err, DPERM_INVALID_ARGUMENT,
-          "pairs are of columns that a schema describes, from 2 to %d of them, and here are none "
-          "to choose from; leave pairs out",
-          COLUMNS_MOST);
-  return DPERM_OK;
+  FAIL_IF(n->classes > 2 || o->kernel.kind != DPERM_KERNEL_NONE || !loss_kind_of(&o->loss), err,
+          DPERM_INVALID_ARGUMENT,
+          "pairs of columns are looked for in linear models of two classes, with a loss of dperm's "
+          "own; leave pairs out");
+  FAIL_IF(
+      n->pairs == 0, err, DPERM_INVALID_ARGUMENT,
+      "pairs are of columns that a schema describes, two to %d of them, without a cross of their "
+      "own; here are none to choose from, so leave pairs out",
+      COLUMNS_MOST);
+  return stage_processors_agree(spread, gemm_is_fused(), "pairs", err);
 }
 
 /* ---- sums over records */

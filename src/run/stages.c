@@ -13,6 +13,18 @@ static const stage *const stages[SHARE_COUNT] = {
     [SHARE_PAIRS] = &pairs_stage,
 };
 
+dperm_status stage_processors_agree(ranks *spread, bool fused, const char *option,
+                                    dperm_error *err) {
+  uint64_t some_are = fused, some_are_not = !fused;
+  TRY(ranks_most(spread, DPERM_OK, &some_are, err));
+  TRY(ranks_most(spread, DPERM_OK, &some_are_not, err));
+  FAIL_IF(some_are && some_are_not, err, DPERM_INVALID_ARGUMENT,
+          "%s needs processors of one kind: some of the job's have fused multiply-adds, and some "
+          "have none; run it on machines that are alike, or leave %s out",
+          option, option);
+  return DPERM_OK;
+}
+
 void stages_settle(dperm_options *o, const stage_numbers *numbers) {
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     double *share = (double *)(void *)((char *)o + share_kinds[s].option_at);

@@ -65,7 +65,8 @@ enum {
   CROSSES_MOST = 4096,
   /* Of one cross. So the levels of its columns fit beside the flags of an entry (table/rows.c). */
   PAIRS_MOST = 1 << 20,
-  /* What a cross after the fit tells apart of a column: its levels, or four parts of many. */
+  /* What a cross after the fit tells apart of a column: its levels, or four parts of many, and
+   * "missing". */
   PARTS_MOST = 5,
   PARTS_OF_MANY = 4
 };
@@ -153,12 +154,17 @@ static inline double column_transformed(const schema_column *column, double x) {
   return column->transform == TRANSFORM_LOG1P ? log1p(x) : x;
 }
 
-/* How many parts of a column a cross after the fit tells apart, and which a level is of. */
+/* How many parts of a column a cross after the fit tells apart, and which a level is of; "missing"
+ * is one of its own, the last. */
 static inline size_t column_parts(const schema_column *column) {
-  return column->levels <= PARTS_MOST ? column->levels : PARTS_OF_MANY;
+  const size_t missing = column->missing_at != SIZE_MAX, real = column->levels - missing;
+  return (real + missing <= PARTS_MOST ? real : PARTS_OF_MANY) + missing;
 }
 static inline size_t column_part(const schema_column *column, size_t level) {
-  return column->levels <= PARTS_MOST ? level : level * PARTS_OF_MANY / column->levels;
+  const size_t missing = column->missing_at != SIZE_MAX, real = column->levels - missing;
+  return level == real                  ? column_parts(column) - 1
+         : column->levels <= PARTS_MOST ? level
+                                        : level * PARTS_OF_MANY / real;
 }
 
 /* Where the columns of crosses after the fit begin: before the intercept. */

@@ -103,7 +103,8 @@ static dperm_status parse_cross(const json_document *doc, json_t *list, json_t *
   }
   JSON_FAIL_IF(!sound, doc, json_blamed(list, given), err,
                "a cross is a list of two different columns, each categorical or with \"bins\", or "
-               "an object with such \"columns\" and a \"weight\"; every pair stands here once");
+               "an object with such \"columns\" and a \"weight\"; every pair stands here once "
+               "(\"after_fit\" is for models: any two columns, no weight, behind all others)");
   cross->columns[0] = a;
   cross->columns[1] = b;
   for (size_t i = 0; i < 2; i++) {

@@ -58,9 +58,9 @@ static json_t *column_json(const dperm_schema *schema, size_t i) {
 
 static json_t *cross_json(const dperm_schema *schema, size_t i) {
   const schema_cross *cross = &schema->crosses[i];
-  return json_pack("{s:[s, s], s:o, s:o}", "columns", schema->columns[cross->columns[0]].name,
+  return json_pack("{s:[s, s], s:o, s:b, s:o}", "columns", schema->columns[cross->columns[0]].name,
                    schema->columns[cross->columns[1]].name, "dims", json_count(cross->width),
-                   "bound",
+                   "after_fit", cross->after_fit, "bound",
                    json_figure(cross->after_fit ? 1 : schema_entry_bound(schema, cross->weight)));
 }
 
@@ -128,15 +128,15 @@ static void append_level(name_text *name, const schema_column *column, size_t le
 
 /* The part of a line's range between two quarters of it, in the units of the column. */
 static double quarter(const schema_column *column, size_t i) {
-  const double low = column_transformed(column, column->min),
-               at = low +
-                    (column_transformed(column, column->max) - low) * (double)i / PARTS_OF_MANY;
-  return column->transform == TRANSFORM_LOG1P ? expm1(at) : at;
+  const double part = (double)i / PARTS_OF_MANY,
+               at = column_transformed(column, column->min) * (1 - part) +
+                    column_transformed(column, column->max) * part;
+  bool log = column->transform == TRANSFORM_LOG1P;
+  return i == 0 ? column->min : i == PARTS_OF_MANY ? column->max : log ? expm1(at) : at;
 }
 
 /* What a cross after the fit tells apart: a level, or levels that are one part. */
 static void append_part(name_text *name, const schema_column *column, size_t part) {
-  const bool missing = column->missing_at != SIZE_MAX;
   size_t from = 0, to = column->levels - 1;
   for (; column_part(column, from) < part; from++) {
   }
@@ -149,11 +149,10 @@ static void append_part(name_text *name, const schema_column *column, size_t par
     append_level(name, column, from);
   } else if (column->binned) {
     append(name, "%s", column->name);
-    append_bins(name, column, from, to - (missing && to + 1 == column->levels));
+    append_bins(name, column, from, to);
   } else {
     append_level(name, column, from);
-    append(name, "..%s",
-           missing && to + 1 == column->levels ? "(missing)" : column->categories.names[to]);
+    append(name, "..%s", column->categories.names[to]);
   }
 }
 

@@ -102,9 +102,9 @@ static size_t bin_of(const schema_column *column, double x) {
 
 /* Which part of its range a number is in. */
 static size_t part_of(const schema_column *column, double x) {
-  const double low = column_transformed(column, column->min),
-               high = column_transformed(column, column->max),
-               part = PARTS_OF_MANY * ((column_transformed(column, x) - low) / (high - low));
+  const double low = column_transformed(column, column->min) / 2, /* halves do not overflow */
+      high = column_transformed(column, column->max) / 2,
+               part = PARTS_OF_MANY * ((column_transformed(column, x) / 2 - low) / (high - low));
   return part >= PARTS_OF_MANY ? PARTS_OF_MANY - 1 : part > 0 ? (size_t)part : 0;
 }
 

@@ -129,7 +129,8 @@ void check_weights(verifier *v) {
   for (size_t m = 0; sound && m < fits; m++) {
     sound = sound_weights(v, fits == 1 ? weights : json_array_get(weights, m), wanted, g);
   }
-  finding(v, sound, "weights", "%zu times %llu, all whole multiples of g", fits, wanted);
+  finding(v, sound, "weights", "%zu times %llu, all whole multiples of g%s", fits, wanted,
+          added_weights(v) > 0 ? ", those of the pair of 2^-10" : "");
 }
 
 /* ---- delta */

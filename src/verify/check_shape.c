@@ -112,12 +112,12 @@ static bool takes_all(const json_t *column) {
   return false;
 }
 
-/* Parts of a column that a cross after the fit tells apart: its values, up to 5, or 4 parts of
- * more; 4 of a straight line. */
+/* Parts of a column that a cross after the fit tells apart: its values and "missing", up to 5, or 4
+ * parts of more values, and "missing"; 4 of a straight line. */
 static unsigned long long count_parts(const json_t *column, bool category) {
   bool line = field_is(column, "type", "numeric") && !json_object_get(column, "bins");
-  unsigned long long values = (line ? 4 : count_values(column)) + category;
-  return values > 5 ? 4 : values;
+  unsigned long long values = line ? 4 : count_values(column);
+  return (values + category > 5 ? 4 : values) + category;
 }
 
 static bool is_after_fit(const json_t *cross) {

@@ -26,6 +26,7 @@
 #include "verify/checks.h"
 
 enum { CLASSES_MOST = 1000, SHARE_WORDS = 240 };
+static const double share_least = 1e-12; /* for one row: noise is drawn for no less */
 
 /* ---- what was spent after the fit */
 
@@ -77,6 +78,7 @@ static bool pairs_known(verifier *v, char words[SHARE_WORDS]) {
                  stated ? stated : "no pair of columns", added_weights(v));
   bool same = stated ? count == 1 && strncmp(own, stated, sizeof own - 1) == 0
                      : count == 0 && json_is_null(field_at(v->root, "pairs.pair"));
+  same = same && json_object_size(json_object_get(v->root, "pairs")) == 2; /* and epsilon */
   return same && class_fits_of(v) == 1 && !field_is_object(v, "kernel") &&
          !field_is_object(v, "selection");
 }
@@ -165,7 +167,7 @@ void check_spent_shares(verifier *v) {
       continue;
     }
     interval sum = interval_add(interval_add(interval_of(p.refined), p.after_fit), p.fits);
-    bool known = s->known(v, words);
+    bool known = s->known(v, words) && cost / (double)p.rows >= share_least;
     if (words[0]) {
       finding_covered(v, s->file, known, sum, "privacy.epsilon",
                       "%s for %s; with %llu epsilon_row and all other shares that", words,

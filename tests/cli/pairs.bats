@@ -107,7 +107,8 @@ P
   for edit in 'm["pairs"]["epsilon"] = 0.46' 'm["pairs"]["pair"] = "a*c"' 'm["pairs"]["pair"] = None' 'del m["pairs"]' \
     'm["weights"][-2] += 2**-11' 'm["weights"][-2] = 3' 'm["schema"]["crosses"][-1]["after_fit"] = False' \
     'm["schema"]["crosses"].append({"columns": ["a", "c"], "after_fit": True})' 'm["privacy"]["epsilon"] = 3.9' \
-    'm["schema"]["crosses"] = []'; do
+    'm["schema"]["crosses"] = []' 'm["pairs"]["more"] = 1' \
+    'm["pairs"]["epsilon"] = 1e-13; m["privacy"]["epsilon"] = m["privacy"]["epsilon_charged"] = 3.56'; do
     change "$edit"
     run "$DPERM" verify --model changed.json
     [ "$status" -ne 0 ] || { echo "$edit"; return 1; }
@@ -119,7 +120,19 @@ P
     [ "$status" -ne 0 ]
     [[ "$output" == *'was added to a model after its fit; take it out'* ]] || { echo "$command: $output"; return 1; }
   done
+  python3 - <<'P'
+import json
+s = json.load(open("xor.json"))
+json.dump({**s, "crosses": [{"columns": ["a", "c"], "after_fit": True}]}, open("s.json", "w"))
+wide = [{"name": f"k{i}", "type": "categorical", "values": ["0", "1"]} for i in range(95)]
+pairs = [[wide[i]["name"], wide[j]["name"]] for i in range(95) for j in range(i)][:4000]
+json.dump({**s, "columns": wide, "crosses": pairs}, open("wide.json", "w"))
+P
+  run "$DPERM" refine --data xor.csv --out n.json --schema s.json --epsilon 4
+  fails_with 1 "was added to a model after its fit; take it out"
+  "$DPERM" schema check s.json | grep -q "a\*c: pairs, 16 encoded columns, entry at most 1 (a model's own: no fit takes it)"
   leaves_no n.json
+  "$DPERM" plan --schema wide.json --rows 100000 --epsilon 5 --json | grep -q '"epsilon_pairs": 0[,.]' # too many crosses
 }
 
 @test "what has no pairs is refused before the charge" {

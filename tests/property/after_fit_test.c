@@ -64,7 +64,8 @@ static size_t expected_part(const dperm_schema *schema, const schema_column *col
       return PART_NONE;
     }
   }
-  return column->levels <= 5 ? level : level * 4 / column->levels;
+  const size_t missing = schema->on_missing == MISSING_CATEGORY;
+  return column->levels <= 5 ? level : level * 4 / (column->levels - missing);
 }
 
 /* All pairs of columns of a schema, of which no category has another meaning than in the table. */

@@ -2,9 +2,11 @@
  * (docs/proofs/pairs.md), the choice, what cells add to scores. */
 #include "mechanism/pair_table.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "dperm/plan.h"
 #include "support.h"
 
 enum { SOME = 64 };
@@ -124,4 +126,42 @@ TEST(cells_add_steps_that_noise_did_not_make) {
     assert_close(offsets[c], c == 1 ? 2 : c == PAIR_PARTS + 2 ? step : 0, 0.5 / 1024 + 1e-12);
     assert_true(fmod(offsets[c] * 1024, 1) == 0);
   }
+}
+
+static void own_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                     double *slope, double *curvature) {
+  const dperm_loss logistic = dperm_loss_logistic();
+  logistic.eval(&logistic, count, z, value, slope, curvature);
+}
+
+/* What a plan says that pairs have of epsilon. */
+static double planned(const dperm_plan_rows *of, const dperm_options *options) {
+  char *report = NULL;
+  json_error_t trouble;
+  assert_ok(dperm_plan_report(of, options, &report, err));
+  json_auto_t *json = json_loads(report, 0, &trouble);
+  dperm_text_free(report);
+  return json_number_value(json_object_get(json, "epsilon_pairs"));
+}
+
+/* Nobody promises that another's loss makes of a margin the same bits among any others. */
+TEST(a_loss_of_the_callers_own_has_no_pairs) {
+  static const char text[] =
+      "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]}, "
+      "\"columns\": [{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 1}, "
+      "{\"name\": \"b\", \"type\": \"numeric\", \"min\": 0, \"max\": 1}]}";
+  auto_schema *schema = NULL;
+  dperm_options options;
+  char *report = NULL;
+  assert_ok(dperm_schema_parse(text, sizeof text - 1, "schema", &schema, err));
+  const dperm_plan_rows of = {.rows = 100000, .schema = schema};
+  dperm_options_init(&options);
+  options.epsilon = 1;
+  assert_close(planned(&of, &options), 0.018, 1e-12);
+  options.loss.name = "own";
+  options.loss.eval = own_eval;
+  assert_true(planned(&of, &options) == 0);
+  options.pairs = 0.1;
+  assert_fails(dperm_plan_report(&of, &options, &report, err), DPERM_INVALID_ARGUMENT,
+               "with a loss of dperm's own; leave pairs out");
 }

@@ -385,7 +385,7 @@ typedef struct machines {
 static void agree_rank(ranks *r, void *context) {
   machines *m = context;
   dperm_error e;
-  m->status[r->rank] = calibration_agree(r, m->alike || r->rank == 0, &e);
+  m->status[r->rank] = stage_processors_agree(r, m->alike || r->rank == 0, "calibrate", &e);
 }
 
 /* A row's scores are those of its process, and which one reads it depends on other records. */
@@ -400,6 +400,6 @@ TEST(processors_of_two_kinds_are_refused) {
   for (size_t i = 0; i < RANKS; i++) {
     assert_int_equal(m.status[i], DPERM_INVALID_ARGUMENT);
   }
-  assert_ok(calibration_agree(NULL, true, err));
-  assert_ok(calibration_agree(NULL, false, err));
+  assert_ok(stage_processors_agree(NULL, true, "calibrate", err));
+  assert_ok(stage_processors_agree(NULL, false, "calibrate", err));
 }
