@@ -78,8 +78,8 @@ audit_function audit_fit, audit_joint, audit_ellipse;
 /* Choices (choice_attack.c): selectors, by a dperm_selector; lines or bins; a temperature, by a
  * dperm_neighbours; tuning as a whole, by SPLIT or a dperm_rounds. */
 enum { SPLIT = -1 };
-audit_function audit_selector, audit_bins, audit_scale, audit_temperature, audit_pairs,
-    audit_tuning;
+audit_function audit_selector, audit_bins, audit_columns, audit_scale, audit_temperature,
+    audit_pairs, audit_tuning;
 
 /* Noisy counts (count_attack.c): of a refinement, by a dperm_neighbours; scores, by these flags. */
 enum { SCORE_COUNTS = 1, SCORE_ADDED = 2 };

@@ -52,6 +52,7 @@ static const audit_case cases[] = {
     {"refine", "histograms", audit_refine, DPERM_NEIGHBOURS_REPLACE},
     {"add-refine", "histograms", audit_refine, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"bins", "choice", audit_bins, 0},
+    {"columns", "choice", audit_columns, 0},
     {"scale", "weight", audit_scale, DPERM_NEIGHBOURS_REPLACE},
     {"add-scale", "weight", audit_scale, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"calibration", "temperature", audit_temperature, DPERM_NEIGHBOURS_REPLACE},

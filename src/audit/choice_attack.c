@@ -110,6 +110,31 @@ dperm_status audit_bins(const dperm_audit_options *options, int unused, dperm_au
   return attack_run(&a, options, out, err);
 }
 
+/* ---- which columns have a shape: two that are alike, or the first is behind by two reaches */
+
+typedef struct column_target {
+  int64_t scores[2][2];
+  double epsilon;
+} column_target;
+
+static dperm_status draw_column(const attack *a, int side, random_source *source, double *score,
+                                dperm_error *err) {
+  const column_target *t = a->context;
+  bool picked[2] = {false, false};
+  TRY(shape_pick(t->scores[side], 2, REACH, 0, 1, t->epsilon, source, picked, err));
+  *score = picked[0];
+  return DPERM_OK;
+}
+
+dperm_status audit_columns(const dperm_audit_options *options, int unused, dperm_audit_result *out,
+                           dperm_error *err) {
+  const int64_t far = INT64_C(8) * REACH;
+  const column_target t = {.scores = {{far, far}, {far - REACH, far + REACH}},
+                           .epsilon = options->epsilon};
+  const attack a = {.context = &t, .usual_draws = 200000, .block = 1024, .draw = draw_column};
+  return attack_run(&a, options, out, err);
+}
+
 /* ---- the weight of numbers */
 
 typedef struct scale_target {

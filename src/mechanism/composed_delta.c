@@ -32,17 +32,20 @@ static double reach_of(const law *l) {
 /* ---- δ of all ways */
 
 typedef struct way_law {
-  law questions[QUESTIONS_MOST], counts;
+  law questions[QUESTIONS_MOST], picks, counts;
   delta_corners corners[NOISE_WAYS];
   double a[NOISE_WAYS]; /* 0: nothing leads there */
   double epsilon;
 } way_law;
 
-/* E h(ε − ΣX) over the counts. */
+/* E h(ε − ΣX) over picks and counts. */
 static double counted_delta(const way_law *w, double epsilon, double a) {
   double sum = 0;
-  for (size_t i = 0; i < w->counts.count; i++) {
-    sum += w->counts.masses[i] * delta_of(&w->corners[1], epsilon - w->counts.values[i], a);
+  for (size_t i = 0; i < w->picks.count; i++) {
+    for (size_t j = 0; j < w->counts.count; j++) {
+      const double left = epsilon - w->picks.values[i] - w->counts.values[j];
+      sum += w->picks.masses[i] * w->counts.masses[j] * delta_of(&w->corners[1], left, a);
+    }
   }
   return sum;
 }
@@ -65,7 +68,7 @@ static double delta_of_ways(const way_law *w, double factor) {
 /* What the steps may leave of ε. */
 static double least_left(const way_law *w, int way) {
   const double asked = reach_of(&w->questions[0]) + reach_of(&w->questions[1]);
-  return w->epsilon - asked - (way ? reach_of(&w->counts) : 0);
+  return w->epsilon - asked - (way ? reach_of(&w->picks) + reach_of(&w->counts) : 0);
 }
 
 /* h is convex in e^ε as far as no slack is above it and it is below 1: so must it be everywhere. */
@@ -121,6 +124,7 @@ void compose_ways(const composed_terms *t, composition *c) {
   const bool unpaid = DEFECT("steps-free");
   way_law w = {.questions = {law_of(unpaid ? &none : &c->questions[0]),
                              law_of(unpaid ? &none : &c->questions[1])},
+               .picks = law_of(unpaid ? &none : &c->picks),
                .counts = law_of(unpaid ? &none : &c->counts),
                .epsilon = t->epsilon};
   for (int i = 0; i < NOISE_WAYS; i++) {

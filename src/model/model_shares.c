@@ -141,6 +141,10 @@ json_t *model_composed_json(const composition *c) {
       json_set(&object, question_keys[i], json_real(c->questions[i].epsilon));
     }
   }
+  if (c->picks.count > 0) {
+    json_set(&object, "pick_epsilon", json_real(c->picks.epsilon));
+    json_set(&object, "picks", json_count(c->picks.count));
+  }
   if (c->counts.count > 0) {
     json_set(&object, "count_epsilon", json_real(c->counts.epsilon));
     json_set(&object, "counts", json_count(c->counts.count));
@@ -174,6 +178,8 @@ static bool read_composed(const json_t *privacy, const noise_kind *kind, guarant
     c->questions[i].epsilon = number_at(object, question_keys[i], &known, &whole);
     c->questions[i].count = c->questions[i].epsilon > 0;
   }
+  c->picks.epsilon = number_at(object, "pick_epsilon", &known, &whole);
+  const double picks = number_at(object, "picks", &known, &whole);
   c->counts.epsilon = number_at(object, "count_epsilon", &known, &whole);
   const double counts = number_at(object, "counts", &known, &whole);
   for (size_t i = 0; i < NOISE_WAYS; i++) {
@@ -185,8 +191,9 @@ static bool read_composed(const json_t *privacy, const noise_kind *kind, guarant
     whole = whole && (!way || (both == 2 && json_object_size(way) == 2));
   }
   c->epsilon = claim->epsilon_row;
-  whole =
-      whole && known == json_object_size(object) && counts <= STEPS_MOST && counts == floor(counts);
+  whole = whole && known == json_object_size(object) && counts <= STEPS_MOST &&
+          counts == floor(counts) && picks <= STEPS_MOST && picks == floor(picks);
+  c->picks.count = whole ? (size_t)picks : 0;
   c->counts.count = whole ? (size_t)counts : 0;
   return whole;
 }

@@ -23,7 +23,7 @@ enum { QUESTIONS_MOST = 2, NOISE_WAYS = 2 };
 
 typedef struct composition {
   pure_steps questions[QUESTIONS_MOST]; /* always asked; count 0 for none */
-  pure_steps counts;                    /* made if the answers say so */
+  pure_steps picks, counts;             /* made if the answers say so */
   noise_way ways[NOISE_WAYS];           /* [counted]; reach 0 for one that nothing leads to */
   /* What a claim has where the noise is gaussian (privacy/guarantee.h); epsilon 0: that of pure
    * noise, to which the steps' epsilons are added, and there are none of them here. */

@@ -9,7 +9,7 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "base/thread_pool.h"
-#include "random/discrete_sampling.h"
+#include "mechanism/selection.h"
 
 enum { UNIT = 256, CURVE_MOST = 250, ROOT = 205, SLOPES = 24, FLAT_STEP = 2, HEIGHTS = 20 };
 static const double slope_least = 0.25, slope_ratio = 1.35, slope_steep = 4, height_step = 0.08;
@@ -167,6 +167,7 @@ typedef struct scoring {
   size_t most;    /* cells of a column */
   uint64_t *room; /* 6 × most for each worker */
   _Atomic int64_t largest;
+  int64_t *scores; /* of each column, no less than 0; or NULL */
 } scoring;
 
 static void score_column(void *context, size_t i, size_t worker) {
@@ -181,21 +182,26 @@ static void score_column(void *context, size_t i, size_t worker) {
     sides[cells + column->cell[j]] += tally_side(s->tally, column->first + j, true);
   }
   place_middles(&s->wide->columns[column->column], column, middles);
-  int64_t largest = atomic_load(&s->largest),
-          score = shape_score(sides, sides + cells, middles, cells, largest, middles + cells);
+  int64_t largest = atomic_load(&s->largest);
+  const int64_t above = s->scores ? 0 : largest;
+  int64_t score = shape_score(sides, sides + cells, middles, cells, above, middles + cells);
+  if (s->scores) {
+    s->scores[i] = score = score > 0 ? score : 0;
+  }
   while (score > largest && !atomic_compare_exchange_weak(&s->largest, &largest, score)) {
   }
 }
 
 dperm_status shape_statistic(const refine_counts *counts, const dperm_schema *wide,
-                             const record_tally *tally, dperm_neighbours neighbours, exact_sum *out,
-                             dperm_error *err) {
+                             const record_tally *tally, dperm_neighbours neighbours,
+                             int64_t *scores, exact_sum *out, dperm_error *err) {
   /* Added to a cell, a record moves |256 s − t n| by at most 506 and the root, of 205√n, by 86, or
    * by 205 where the cell was empty and |256 s − t n| can only rise: between −592 and 506. */
   const int64_t added = UNIT + CURVE_MOST + 86, least = UNIT + CURVE_MOST;
   bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   OWNED_MEMORY uint64_t *room = NULL;
-  scoring s = {.counts = counts, .wide = wide, .tally = tally, .largest = INT64_MIN};
+  scoring s = {
+      .counts = counts, .wide = wide, .tally = tally, .largest = INT64_MIN, .scores = scores};
   for (size_t i = 0; i < counts->count; i++) {
     s.most = counts->columns[i].cells > s.most ? counts->columns[i].cells : s.most;
   }
@@ -218,4 +224,55 @@ bool shape_found(const exact_sum *shape, size_t rows, double epsilon, random_sou
       random_discrete_laplace_wide(source, rate.over, (wide_integer)rate.under * reach);
   return shape->value + (DEFECT("shape-bare") ? 0 : noise) >
          (wide_signed)shape_bar(shape->reach, rows, epsilon);
+}
+
+bool shape_many(const int64_t *scores, size_t columns, int64_t reach, size_t rows, double epsilon,
+                random_source *source) {
+  int64_t first = INT64_MIN, second = INT64_MIN;
+  for (size_t j = 0; j < columns; j++) {
+    second = scores[j] > first ? first : scores[j] > second ? scores[j] : second;
+    first = scores[j] > first ? scores[j] : first;
+  }
+  return shape_found(&(exact_sum){second, reach}, rows, epsilon, source);
+}
+
+/* One of the columns that are left, by permute-and-flip; or none, which counts like one whose score
+ * is the bar. Returns SIZE_MAX for none. */
+static size_t pick_one(const int64_t *scores, size_t columns, int64_t reach, const int64_t *bar,
+                       double epsilon, random_source *source, const bool *picked, size_t *space) {
+  size_t *costs = space, *of = costs + columns + 1, *order = of + columns + 1, count = 0;
+  const uint64_t sensitivity = (uint64_t)reach / (DEFECT("pick-half") ? 2 : 1);
+  int64_t top = bar ? *bar : INT64_MIN;
+  for (size_t j = 0; j < columns; j++) {
+    top = !picked[j] && scores[j] > top ? scores[j] : top;
+  }
+  for (size_t j = 0; j < columns; j++) { /* only differences of costs matter to the choice */
+    if (!picked[j]) {
+      of[count] = j;
+      costs[count++] = (size_t)(top - scores[j]);
+    }
+  }
+  if (bar) {
+    of[count] = SIZE_MAX;
+    costs[count++] = (size_t)(top - *bar);
+  }
+  return of[select_permute_and_flip(source, costs, count, ratio_below(epsilon), sensitivity,
+                                    order)];
+}
+
+dperm_status shape_pick(const int64_t *scores, size_t columns, int64_t reach, size_t rows,
+                        size_t most, double epsilon, random_source *source, bool *picked,
+                        dperm_error *err) {
+  OWNED_MEMORY size_t *space = NULL;
+  const int64_t bar = (int64_t)shape_bar(reach, rows, epsilon);
+  TRY(memory_new(3 * (columns + 1), sizeof *space, &space, err));
+  for (size_t round = 0; round < most && round < columns; round++) {
+    const size_t chosen =
+        pick_one(scores, columns, reach, round > 0 ? &bar : NULL, epsilon, source, picked, space);
+    if (chosen == SIZE_MAX) {
+      break;
+    }
+    picked[chosen] = true;
+  }
+  return DPERM_OK;
 }

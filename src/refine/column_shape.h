@@ -22,13 +22,25 @@ typedef struct exact_sum {
 int64_t shape_score(const uint64_t *negative, const uint64_t *positive, const double *middles,
                     size_t cells, int64_t above, double *room);
 /* The largest of the scores of these counts' numeric columns: of `tally`, of data encoded under the
- * schema of cells. */
+ * schema of cells. With `scores`, which may be NULL, all of them, but that none is below 0. */
 dperm_status shape_statistic(const refine_counts *counts, const dperm_schema *wide,
-                             const record_tally *tally, dperm_neighbours neighbours, exact_sum *out,
-                             dperm_error *err);
+                             const record_tally *tally, dperm_neighbours neighbours,
+                             int64_t *scores, exact_sum *out, dperm_error *err);
 
 /* What a score must be above, for so many records. */
 double shape_bar(int64_t reach, size_t rows, double epsilon);
 /* What leaves: whether the largest score, with discrete Laplace noise, is more than chance, noise
  * and grid explain for so many records. The source is to be checked before the answer is used. */
 bool shape_found(const exact_sum *shape, size_t rows, double epsilon, random_source *source);
+
+/* Where one of several columns has a shape. `scores` are those of shape_statistic.
+ *
+ * Whether a second one has: the same question for the second largest score, at `epsilon`. */
+bool shape_many(const int64_t *scores, size_t columns, int64_t reach, size_t rows, double epsilon,
+                random_source *source);
+/* Which ones: at most `most`, one after the other, each at `epsilon` by permute-and-flip among
+ * those that are left and, from the second on, none, whose score is the bar. picked[j], all false
+ * at first, becomes true for those chosen. */
+dperm_status shape_pick(const int64_t *scores, size_t columns, int64_t reach, size_t rows,
+                        size_t most, double epsilon, random_source *source, bool *picked,
+                        dperm_error *err);

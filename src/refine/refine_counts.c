@@ -9,15 +9,31 @@
 #include "base/memory.h"
 #include "random/discrete_sampling.h"
 
+static void column_clear(cell_counts *column) {
+  free(column->cell);
+  free(column->counts);
+  free(column->edges);
+  free(column->auto_cuts);
+}
+
 void refine_counts_clear(refine_counts *counts) {
   for (size_t i = 0; counts->columns && i < counts->count; i++) {
-    free(counts->columns[i].cell);
-    free(counts->columns[i].counts);
-    free(counts->columns[i].edges);
-    free(counts->columns[i].auto_cuts);
+    column_clear(&counts->columns[i]);
   }
   free(counts->columns);
   *counts = (refine_counts){0};
+}
+
+void refine_counts_keep(refine_counts *counts, const bool *kept) {
+  size_t used = 0;
+  for (size_t i = 0; i < counts->count; i++) {
+    if (kept[i]) {
+      counts->columns[used++] = counts->columns[i];
+    } else {
+      column_clear(&counts->columns[i]);
+    }
+  }
+  counts->count = used;
 }
 
 refine_numbers refine_numbers_of(const dperm_schema *wide, bool numbers, size_t rows,

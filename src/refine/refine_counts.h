@@ -54,6 +54,8 @@ refine_numbers refine_numbers_of(const dperm_schema *wide, bool numbers, size_t 
 /* The columns and their cells under these numbers, all counts zero. */
 dperm_status refine_counts_new(const dperm_schema *wide, const dperm_schema *cells,
                                const refine_numbers *numbers, refine_counts *out, dperm_error *err);
+/* Leaves out columns that are not among those kept. */
+void refine_counts_keep(refine_counts *counts, const bool *kept);
 /* Adds what was counted of rows that were encoded under the schema of cells. */
 void refine_counts_add(const record_tally *tally, refine_counts *counts);
 /* Adds noise to every count, from guarantee_of_histograms: the only way out. The source is to be

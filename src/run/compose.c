@@ -47,19 +47,33 @@ static bool find_kappas(const run *r, const asked_schema *a, const counted_schem
   return found;
 }
 
-/* Each count's noise is a step (docs/proofs/gaussian.md 7); many are taken together. Of a sample's
- * the last costs most (docs/proofs/bins.md, Lemma S): ε − ln(1 + q(e^(ε′ − y′) − 1)). */
+/* Of the steps of a sample the last costs most (docs/proofs/bins.md, Lemma S): with all before it
+ * `until`, ε − ln(1 + q(e^(ε′ − y′) − 1)). */
+static double last_step(const record_sample *sample, double until, double each) {
+  if (!sample || sample->halvings == 0) {
+    return each;
+  }
+  const double before = sample_epsilon(sample, until) - each;
+  return until - log1p(ldexp(expm1(before), -(int)sample->halvings));
+}
+
+/* Each count's noise is a step (docs/proofs/gaussian.md 7); many are taken together. */
 static pure_steps steps_of_counts(const run *r, const record_sample *sample,
                                   const counted_schema *counted) {
   const bool adding = r->options->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  const size_t moved = (adding ? 1 : 2) * counted->numbers.counted;
+  const size_t moved = (adding ? 1 : 2) * counted->most;
   const size_t together = (moved + STEPS_MOST - 1) / STEPS_MOST;
-  double epsilon = (double)together * counted->claim.epsilon_class;
-  if (sample && sample->halvings > 0) {
-    const double before = sample_epsilon(sample, r->how.counted) - epsilon;
-    epsilon = r->how.counted - log1p(ldexp(expm1(before), -(int)sample->halvings));
-  }
-  return (pure_steps){epsilon * (1 + 1e-9), (moved + together - 1) / together};
+  const double each = (double)together * counted->claim.epsilon_class;
+  return (pure_steps){last_step(sample, r->how.counted, each) * (1 + 1e-9),
+                      (moved + together - 1) / together};
+}
+
+/* Those that choose columns. */
+static pure_steps steps_of_picks(const run *r, const record_sample *sample) {
+  const size_t count = pick_steps(&r->how);
+  const double asked = sample_epsilon(sample, r->how.epsilon),
+               each = (sample_epsilon(sample, r->how.picked) - asked) / fmax((double)count, 1);
+  return (pure_steps){count > 0 ? last_step(sample, r->how.picked, each) * (1 + 1e-9) : 0, count};
 }
 
 static void add_steps(const run *r, const asked_schema *a, const counted_schema *counted,
@@ -72,6 +86,7 @@ static void add_steps(const run *r, const asked_schema *a, const counted_schema 
     const double shape = r->how.epsilon - r->how.scale;
     out->questions[0] = (pure_steps){r->how.scale, r->how.scale > 0};
     out->questions[1] = (pure_steps){shape * (1 + 0x1p-50), shape > 0};
+    out->picks = steps_of_picks(r, &a->sample);
   }
   if (counted && counted->wide) {
     out->counts = steps_of_counts(r, a ? &a->sample : NULL, counted);

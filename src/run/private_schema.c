@@ -60,6 +60,7 @@ dperm_status counted_open(const counts_request *q, const dperm_schema *wide, cou
       "give it a larger share",
       q->epsilon);
   out->numbers.scale = 1 / rate;
+  out->most = out->numbers.counted;
   return refine_counts_new(wide, out->cells, &out->numbers, &out->counts, err);
 }
 
@@ -76,11 +77,28 @@ dperm_status counted_prepare(const counts_request *q, counted_schema *out, dperm
   return DPERM_OK;
 }
 
+/* The columns with the most cells, as many as may leave. */
+static dperm_status keep_widest(const counted_schema *c, refine_counts *counts, dperm_error *err) {
+  OWNED_MEMORY bool *kept = NULL;
+  TRY(memory_new(counts->count, sizeof *kept, &kept, err));
+  for (size_t n = 0; n < c->most && n < counts->count; n++) {
+    size_t widest = SIZE_MAX;
+    for (size_t i = 0; i < counts->count; i++) {
+      bool wider = widest == SIZE_MAX || counts->columns[i].cells > counts->columns[widest].cells;
+      widest = !kept[i] && wider ? i : widest;
+    }
+    kept[widest] = true;
+  }
+  refine_counts_keep(counts, kept);
+  return DPERM_OK;
+}
+
 /* Bins and categories that are empty are merged, all of them; what is full is never. */
 dperm_status counted_extreme(const counted_schema *c, bool finest, dperm_schema **out,
                              dperm_error *err) {
   OWNED(refine_counts_clear) refine_counts made_up = {0};
   TRY(refine_counts_new(c->wide, c->cells, &c->numbers, &made_up, err));
+  TRY(keep_widest(c, &made_up, err));
   for (size_t i = 0; finest && i < made_up.count; i++) {
     for (size_t k = 0; k < made_up.columns[i].cells; k++) {
       made_up.columns[i].counts[k] = INT64_C(1) << 50;
@@ -129,20 +147,26 @@ dperm_status counted_release(counted_schema *c, random_source *source, dperm_sch
 void asked_clear(asked_schema *a) {
   counted_clear(&a->counted);
   dperm_schema_free(a->plain);
+  free(a->scores);
   *a = (asked_schema){0};
 }
 
-/* What the sample is asked with, for one record: the first question, both, both and counts. */
+/* What the sample is asked with, for one record: the questions, one of the columns chosen, counts.
+ */
 typedef struct sample_shares {
-  double scale, shape, counts;
+  double scale, shape, pick, counts;
 } sample_shares;
 
 static sample_shares shares_of(const run *r, const record_sample *sample) {
   const size_t persons = r->options->rows_per_person;
   double scale = sample_epsilon(sample, epsilon_share(r->how.scale, persons));
   double both = sample_epsilon(sample, epsilon_share(r->how.epsilon, persons));
+  double picked = sample_epsilon(sample, epsilon_share(r->how.picked, persons));
   double all = sample_epsilon(sample, epsilon_share(r->how.counted, persons));
-  return (sample_shares){scale, epsilon_rest(both, scale), epsilon_rest(all, both)};
+  double picks = r->how.picks > 0 ? epsilon_rest(picked, both) : 0;
+  return (sample_shares){scale, epsilon_rest(both, scale),
+                         r->how.picks > 0 ? epsilon_share(picks, pick_steps(&r->how)) : 0,
+                         epsilon_rest(all, r->how.picks > 0 ? picked : both)};
 }
 
 /* The counts of a shape, as a refinement of the numbers of those that are asked. */
@@ -155,7 +179,8 @@ static dperm_status open_shape(const run *r, const asked_schema *a, const sample
   out->data = a->data;
   out->wide = a->plain;
   out->numbers = refine_numbers_of(a->plain, true, r->asked >> halvings, whole);
-  out->claim = guarantee_of_histograms(shares->counts, 1, out->numbers.counted, o->neighbours);
+  out->most = r->how.picks > 0 && !r->how.many ? r->how.picks : out->numbers.counted;
+  out->claim = guarantee_of_histograms(shares->counts, 1, out->most, o->neighbours);
   out->numbers.scale = 1 / ratio_value(ratio_below(out->claim.epsilon_class));
   return refine_counts_new(a->plain, out->cells, &out->numbers, &out->counts, err);
 }
@@ -168,7 +193,10 @@ static dperm_status find_shape(const run *r, asked_schema *a, const record_tally
   refine_numbers numbers = a->counted.numbers;
   numbers.grid = GRID;
   TRY(refine_counts_new(a->plain, a->counted.cells, &numbers, &counts, err));
-  TRY(shape_statistic(&counts, a->plain, tally, r->options->neighbours, &a->shape, err));
+  if (r->how.picks > 0) {
+    TRY(memory_new(counts.count, sizeof *a->scores, &a->scores, err));
+  }
+  TRY(shape_statistic(&counts, a->plain, tally, r->options->neighbours, a->scores, &a->shape, err));
   refine_counts_add(tally, &a->counted.counts);
   return DPERM_OK;
 }
@@ -262,6 +290,29 @@ dperm_status plans_that_may_come(const run *r, const asked_schema *a, const coun
   return DPERM_OK;
 }
 
+/* Chooses the columns that are counted, if not all are; the leader draws. */
+static dperm_status pick_columns(asked_schema *a, const run *r, double epsilon,
+                                 random_source *source, dperm_error *err) {
+  OWNED_MEMORY bool *picked = NULL;
+  ranks *spread = a->data->x->spread;
+  const size_t columns = a->counted.counts.count, rows = r->asked >> a->sample.halvings;
+  TRY(memory_new(columns, sizeof *picked, &picked, err));
+  dperm_status status = DPERM_OK;
+  if (ranks_lead(spread)) {
+    bool all = r->how.many && shape_many(a->scores, columns, a->shape.reach, rows, epsilon, source);
+    for (size_t j = 0; all && j < columns; j++) {
+      picked[j] = true;
+    }
+    status = all ? DPERM_OK
+                 : shape_pick(a->scores, columns, a->shape.reach, rows, r->how.picks, epsilon,
+                              source, picked, err);
+    status = status == DPERM_OK ? random_check(source, err) : status;
+  }
+  TRY(ranks_share(spread, status, picked, columns * sizeof *picked, err));
+  refine_counts_keep(&a->counted.counts, picked);
+  return DPERM_OK;
+}
+
 /* Asks, and makes the schema, without the statement of what it cost. `*counted` if a shape was
  * found. */
 static dperm_status asked_release(asked_schema *a, const run *r, random_source *source,
@@ -281,6 +332,9 @@ static dperm_status asked_release(asked_schema *a, const run *r, random_source *
   }
   TRY(ranks_share(spread, status, answers, sizeof answers, err));
   *counted = answers[1] != 0;
+  if (*counted && a->scores) {
+    TRY(pick_columns(a, r, shares.pick, source, err));
+  }
   if (*counted) {
     TRY(counted_release(&a->counted, source, &made, err));
   } else {

@@ -24,6 +24,7 @@ typedef struct counted_schema {
   dperm_schema *cells;
   guarantee claim; /* of the histograms alone */
   refine_numbers numbers;
+  size_t most;          /* of the columns that are counted here, so many leave at most */
   refine_counts counts; /* exact, until they are released */
 } counted_schema;
 void counted_clear(counted_schema *c);
@@ -57,6 +58,7 @@ typedef struct asked_schema {
   size_t rows; /* that were asked, and of these */
   uint64_t longer[LENGTHS];
   exact_sum shape;
+  int64_t *scores;        /* of all columns, where some are chosen; else NULL */
   counted_schema counted; /* of the same records; empty where shapes are not asked for */
 } asked_schema;
 void asked_clear(asked_schema *a);

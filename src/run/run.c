@@ -21,6 +21,13 @@ static const question scale_question = {40, 25, 0.005, 0.0625},
 static const double work_each = 400;       /* for each column, below which bins do not pay */
 static const double share_of_shape = 0.15; /* of epsilon, for the counts that a shape is made of */
 
+/* Of many columns few have a shape, and bins for the others would cost what they cannot bring. So
+ * those that have one are chosen, in steps of what the first question cost, and counted: one, where
+ * no other has a shape and all could be counted; or some, where all could not. */
+enum { COUNTED_ALL = 10 };
+static const double work_of_picks = 5000, work_each_of_many = 1100;
+static const double picks_share = 0.12, share_of_pick = 0.02;
+
 static double question_share(const question *q, double work) {
   return work * q->most >= q->fewest ? fmax(q->least, fmin(q->most, q->work / work)) : 0;
 }
@@ -32,13 +39,22 @@ static void ask(const dperm_schema *schema, const run *r, representation *out) {
   if (columns == 0 || schema->refined.epsilon != 0 || schema->on_missing == MISSING_DROP) {
     return;
   }
-  bool few = schema->classes.count == 2 && (double)columns * work_each <= r->work * r->power;
-  double shape = few ? question_share(&shape_question, r->work) * o->epsilon : 0;
+  const double work = r->work * r->power;
+  const bool few = columns > COUNTED_ALL;
+  const bool all = (double)columns * (few ? work_each_of_many : work_each) <= work;
+  const bool pays = schema->classes.count == 2 && (all || (few && work >= work_of_picks));
+  const double share = pays ? question_share(&shape_question, r->work) : 0;
+  double shape = share * o->epsilon;
   double scale = question_share(&scale_question, r->work) * o->epsilon;
   out->epsilon = epsilon_sum(scale, shape);
   out->way = out->epsilon > 0 ? SCHEMA_ASKED : SCHEMA_GIVEN;
   out->scale = epsilon_rest(out->epsilon, shape);
-  out->counted = shape > 0 ? epsilon_sum(out->epsilon, share_of_shape * o->epsilon) : 0;
+  out->many = shape > 0 && few && all;
+  out->picks = !(shape > 0 && few) ? 0 : all ? 1 : (size_t)fmax(1, picks_share / share);
+  const double counts = all ? share_of_shape : (double)out->picks * share_of_pick,
+               steps = (double)pick_steps(out);
+  out->picked = steps > 0 ? epsilon_sum(out->epsilon, steps * shape) : out->epsilon;
+  out->counted = shape > 0 ? epsilon_sum(out->picked, counts * o->epsilon) : 0;
 }
 
 /* The share of epsilon that counts have, or 0 where they would not pay. */

@@ -17,8 +17,15 @@ typedef struct representation {
   schema_way way;
   double epsilon; /* what the records' part of it costs; 0 for SCHEMA_GIVEN */
   double scale;   /* SCHEMA_ASKED: of it, what the question for the weight costs; */
-  double counted; /* what all costs if a shape is found and counts are made of it; or 0 */
+  size_t picks; /* where a shape is found, so many columns are chosen at most; 0: all are counted */
+  bool many;    /* but all are if there are two with one */
+  double picked;  /* what all costs until then, */
+  double counted; /* and with the counts that are made; or 0 */
 } representation;
+/* How many steps choose these columns, each at what the question for a shape costs. */
+static inline size_t pick_steps(const representation *r) {
+  return r->picks + r->many;
+}
 
 /* What a run is about, beside its options. */
 typedef struct run_terms {

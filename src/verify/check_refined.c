@@ -37,26 +37,30 @@ static bool ways_whole(const verifier *v, const composed_steps *s) {
   bool stated = (s->reach[0] > 0) == asked && (s->reach[1] > 0) == counted &&
                 (s->kappa[0] > 0) == asked && (s->kappa[1] > 0) == counted;
   return stated && (law->counts > 0) == (law->each > 0) && law->counts <= COUNTS_MOST &&
-         law->counts <= (by_adding(v) ? 1 : 2) * columns &&
-         (law->questions[1] == 0 || law->counts > 0);
+         law->counts <= (by_adding(v) ? 1 : 2) * columns && (law->picks > 0) == (law->pick > 0) &&
+         law->picks <= columns && law->picks <= COUNTS_MOST &&
+         (law->picks == 0 || law->questions[1] > 0) && (law->questions[1] == 0 || law->counts > 0);
 }
 
 bool read_composed(verifier *v, const char *name, composed_steps *out) {
-  unsigned long long counts = 0;
+  unsigned long long counts = 0, picks = 0;
   double cost = 0;
   *out = (composed_steps){.counted = false};
   step_law *law = &out->law;
   if (!read_optional(v, name, "privacy.composed.scale", &law->questions[0]) ||
       !read_optional(v, name, "privacy.composed.shape", &law->questions[1]) ||
+      !read_optional(v, name, "privacy.composed.pick_epsilon", &law->pick) ||
       !read_optional(v, name, "privacy.composed.count_epsilon", &law->each) ||
       !read_optional(v, name, "privacy.composed.lines.kappa", &out->kappa[0]) ||
       !read_optional(v, name, "privacy.composed.lines.reach", &out->reach[0]) ||
       !read_optional(v, name, "privacy.composed.counted.kappa", &out->kappa[1]) ||
       !read_optional(v, name, "privacy.composed.counted.reach", &out->reach[1]) ||
       !field_positive(v, name, "schema.refined.epsilon", &cost) ||
+      (law->pick > 0 && !field_count(v, name, "privacy.composed.picks", &picks)) ||
       (law->each > 0 && !field_count(v, name, "privacy.composed.counts", &counts))) {
     return false;
   }
+  law->picks = picks <= COUNTS_MOST ? (size_t)picks : COUNTS_MOST + 1;
   law->counts = counts <= COUNTS_MOST ? (size_t)counts : COUNTS_MOST + 1;
   out->counted = !interval_at_most(interval_of(cost), steps_cost(law, false));
   return (one_gaussian_fit(v) && ways_whole(v, out)) ||

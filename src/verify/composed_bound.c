@@ -31,16 +31,20 @@ static sum_law law_of(double each, size_t steps) {
 
 interval steps_cost(const step_law *law, bool counted) {
   interval sum = interval_add(interval_of(law->questions[0]), interval_of(law->questions[1]));
+  interval picks = interval_mul(interval_of((double)law->picks), interval_of(law->pick));
   interval counts = interval_mul(interval_of((double)law->counts), interval_of(law->each));
-  return counted ? interval_add(sum, counts) : sum;
+  return counted ? interval_add(interval_add(sum, picks), counts) : sum;
 }
 
-/* The mean over the counts. */
-static interval mean_over(interval epsilon, const sum_law *counts, const noise_proof *proof) {
+/* The mean over picks, the first, and counts. */
+static interval mean_over(interval epsilon, const sum_law steps[2], const noise_proof *proof) {
   interval sum = interval_of(0);
-  for (size_t i = 0; i < counts->count; i++) {
-    interval left = interval_sub(epsilon, counts->values[i]);
-    sum = interval_add(sum, interval_mul(counts->masses[i], delta_of_proof(left, proof)));
+  for (size_t i = 0; i < steps[0].count; i++) {
+    for (size_t j = 0; j < steps[1].count; j++) {
+      interval left = interval_sub(interval_sub(epsilon, steps[0].values[i]), steps[1].values[j]);
+      interval mass = interval_mul(steps[0].masses[i], steps[1].masses[j]);
+      sum = interval_add(sum, interval_mul(mass, delta_of_proof(left, proof)));
+    }
   }
   return sum;
 }
@@ -53,21 +57,21 @@ typedef struct way_deltas {
   size_t count;
 } way_deltas;
 
-static void add_proof(interval epsilon, const sum_law questions[2], const sum_law *counts,
+static void add_proof(interval epsilon, const sum_law questions[2], const sum_law steps[2],
                       const noise_proof *proof, way_deltas *out) {
   size_t n = 0;
   for (size_t i = 0; i < questions[0].count; i++) {
     for (size_t j = 0; j < questions[1].count; j++, n++) {
       interval left =
           interval_sub(interval_sub(epsilon, questions[0].values[i]), questions[1].values[j]);
-      out->at[out->count][n] = proof ? mean_over(left, counts, proof) : interval_of(0);
+      out->at[out->count][n] = proof ? mean_over(left, steps, proof) : interval_of(0);
     }
   }
   out->count++;
 }
 
 /* By those that may be of use: others are far better without any steps. */
-static way_deltas deltas_of(interval epsilon, const sum_law questions[2], const sum_law *counts,
+static way_deltas deltas_of(interval epsilon, const sum_law questions[2], const sum_law steps[2],
                             const way_proofs *way) {
   way_deltas out = {.count = 0};
   double at[PROOFS_MOST], least = INFINITY;
@@ -77,11 +81,11 @@ static way_deltas deltas_of(interval epsilon, const sum_law questions[2], const 
   }
   for (size_t p = 0; p < way->count; p++) {
     if (!(at[p] > 1.5 * least)) {
-      add_proof(epsilon, questions, counts, &way->proofs[p], &out);
+      add_proof(epsilon, questions, steps, &way->proofs[p], &out);
     }
   }
   if (way->count == 0) {
-    add_proof(epsilon, questions, counts, NULL, &out);
+    add_proof(epsilon, questions, steps, NULL, &out);
   }
   return out;
 }
@@ -104,9 +108,10 @@ static interval mean_of_larger(const sum_law questions[2], const interval a[ANSW
 interval delta_of_ways(interval epsilon, const step_law *law, const way_proofs ways[2]) {
   const sum_law questions[2] = {law_of(law->questions[0], law->questions[0] > 0),
                                 law_of(law->questions[1], law->questions[1] > 0)};
-  const sum_law counts[2] = {law_of(0, 0), law_of(law->each, law->counts)};
-  const way_deltas plain = deltas_of(epsilon, questions, &counts[0], &ways[0]),
-                   counted = deltas_of(epsilon, questions, &counts[1], &ways[1]);
+  const sum_law none[2] = {law_of(0, 0), law_of(0, 0)},
+                steps[2] = {law_of(law->pick, law->picks), law_of(law->each, law->counts)};
+  const way_deltas plain = deltas_of(epsilon, questions, none, &ways[0]),
+                   counted = deltas_of(epsilon, questions, steps, &ways[1]);
   interval least = interval_of(INFINITY);
   for (size_t i = 0; i < plain.count; i++) {
     for (size_t j = 0; j < counted.count; j++) {

@@ -8,9 +8,9 @@
 enum { COUNTS_MOST = 32 };
 
 typedef struct step_law {
-  double questions[2]; /* the epsilon of each; 0 for none */
-  double each;         /* epsilon of each of these, if the answers lead to them: */
-  size_t counts;       /* at most COUNTS_MOST */
+  double questions[2];  /* the epsilon of each; 0 for none */
+  double pick, each;    /* epsilon of each of these, if the answers lead to them: */
+  size_t picks, counts; /* at most COUNTS_MOST */
 } step_law;
 
 /* What they cost if they are added up: the questions, or the counts as well. */

@@ -68,7 +68,8 @@ static dperm_data *rows_of(const dperm_schema *schema, const table *t) {
 
 /* All that is counted, and what it adds up to. */
 typedef struct counted {
-  exact_sum shape;
+  exact_sum shape, picked; /* the latter from scores that are not below 0 */
+  int64_t scores[NUMBERS];
   uint64_t longer[LENGTHS];
 } counted;
 
@@ -94,7 +95,8 @@ static counted counted_of(const dperm_schema *wide, const table *t, dperm_neighb
   assert_ok(record_tally_of(&view, NULL, 0, &lengths, &tally, err));
   assert_int_equal(tally.rows, t->rows);
   assert_ok(refine_counts_new(plain, cells, &numbers, &counts, err));
-  assert_ok(shape_statistic(&counts, plain, &tally, neighbours, &out.shape, err));
+  assert_ok(shape_statistic(&counts, plain, &tally, neighbours, NULL, &out.shape, err));
+  assert_ok(shape_statistic(&counts, plain, &tally, neighbours, out.scores, &out.picked, err));
   memcpy(out.longer, tally_longer(&tally), sizeof out.longer);
   refine_counts_clear(&counts);
   record_tally_clear(&tally);
@@ -122,6 +124,11 @@ static double moved(const counted *a, const counted *b, bool adding) {
   int64_t by = llabs(a->shape.value - b->shape.value);
   assert_int_equal(a->shape.reach, b->shape.reach);
   assert_true(by <= a->shape.reach);
+  assert_true(a->picked.value == (a->shape.value > 0 ? a->shape.value : 0));
+  for (size_t j = 0; j < 3; j++) {
+    assert_true(llabs(a->scores[j] - b->scores[j]) <= a->shape.reach);
+    assert_true(a->scores[j] >= 0 && a->scores[j] <= a->picked.value);
+  }
   for (size_t i = 0; i < LENGTHS; i++) {
     int64_t more = (int64_t)(b->longer[i] - a->longer[i]);
     assert_true(more <= 1 && more >= (adding ? 0 : -1));
@@ -386,5 +393,33 @@ TEST(the_scale_is_that_of_the_median_record) {
       }
       assert_int_equal(scale_choose(longer, 100, DPERM_NEIGHBOURS_REPLACE, 1000, &source), wanted);
     }
+  }
+}
+
+/* At a large epsilon the columns that have a shape are chosen, up to as many as there may be, and
+ * no other; the first whatever its score. At a tiny one each is as likely to be the first. */
+TEST(columns_with_a_shape_are_chosen) {
+  enum { COLUMNS = 6, REACH = 1000, DRAWS = 3000 };
+  const int64_t scores[COLUMNS] = {100, 90000, 0, 400000, 200000, 30};
+  random_source source = seeded(41);
+  size_t first[COLUMNS] = {0};
+  for (size_t most = 1; most <= 4; most++) {
+    bool picked[COLUMNS] = {false};
+    assert_ok(shape_pick(scores, COLUMNS, REACH, 100, most, 1, &source, picked, err));
+    assert_true(picked[3] && picked[4] == (most > 1) && picked[1] == (most > 2));
+    assert_true(!picked[0] && !picked[2] && !picked[5]);
+  }
+  assert_true(shape_many(scores, COLUMNS, REACH, 100, 1, &source));
+  assert_false(
+      shape_many(scores, COLUMNS, REACH, 20000, 0.05, &source)); /* 200000 is below its bar */
+  for (size_t i = 0; i < DRAWS; i++) {
+    bool picked[COLUMNS] = {false};
+    assert_ok(shape_pick(scores, COLUMNS, REACH, 100, 1, 1e-9, &source, picked, err));
+    for (size_t j = 0; j < COLUMNS; j++) {
+      first[j] += picked[j];
+    }
+  }
+  for (size_t j = 0; j < COLUMNS; j++) { /* 500 each on average; one deviation is 20 */
+    assert_in_range(first[j], 400, 600);
   }
 }

@@ -83,11 +83,23 @@ static double after_counts(tree *t, double epsilon, size_t left) {
   return sum;
 }
 
+static double after_picks(tree *t, double epsilon, size_t left) {
+  double sum = 0;
+  if (left == 0) {
+    return after_counts(t, epsilon, t->c->counts.count);
+  }
+  const pure_law l = step(t, t->c->picks.epsilon);
+  for (size_t i = 0; i < l.count; i++) {
+    sum += l.p[i] * after_picks(t, epsilon - log(l.p[i] / l.q[i]), left - 1);
+  }
+  return sum;
+}
+
 static double after_questions(tree *t, double epsilon, size_t asked) {
   double sum = 0;
   if (asked == QUESTIONS_MOST) {
     bool counted = t->worst ? t->counted : random_bits(t->random) % 2 == 0;
-    return counted ? after_counts(t, epsilon, t->c->counts.count) : end(t, epsilon, false);
+    return counted ? after_picks(t, epsilon, t->c->picks.count) : end(t, epsilon, false);
   }
   const pure_law l = step(t, t->c->questions[asked].epsilon);
   for (size_t i = 0; i < l.count; i++) {
@@ -99,6 +111,7 @@ static double after_questions(tree *t, double epsilon, size_t asked) {
 static composition any_composition(random_source *r, const composed_terms *terms) {
   const double e = terms->epsilon;
   composition c = {.questions = {{0.1 * e * random_unit(r), 1}, {0.15 * e * random_unit(r), 1}},
+                   .picks = {0.05 * e * random_unit(r), random_bits(r) % 2},
                    .counts = {0, random_bits(r) % (COUNTS + 1)},
                    .ways = {{.kappa = 1e-3 * e}, {.kappa = 1e-3 * e}}};
   c.counts.epsilon = c.counts.count ? 0.3 * e * random_unit(r) / (double)c.counts.count : 0;
