@@ -25,7 +25,7 @@ static const double share_of_shape = 0.15; /* of epsilon, for the counts that a 
  * those that have one are chosen, in steps of what the first question cost, and counted: one, where
  * no other has a shape and all could be counted; or some, where all could not. */
 enum { COUNTED_ALL = 10 };
-static const double work_of_picks = 5000, work_each_of_many = 1100;
+static const double work_of_picks = 5000, work_each_of_picks = 150, work_each_of_many = 1100;
 static const double picks_share = 0.12, share_of_pick = 0.02;
 
 static double question_share(const question *q, double work) {
@@ -42,7 +42,8 @@ static void ask(const dperm_schema *schema, const run *r, representation *out) {
   const double work = r->work * r->power;
   const bool few = columns > COUNTED_ALL;
   const bool all = (double)columns * (few ? work_each_of_many : work_each) <= work;
-  const bool pays = schema->classes.count == 2 && (all || (few && work >= work_of_picks));
+  const double least = fmax(work_of_picks, (double)columns * work_each_of_picks);
+  const bool pays = schema->classes.count == 2 && (all || (few && work >= least));
   const double share = pays ? question_share(&shape_question, r->work) : 0;
   double shape = share * o->epsilon;
   double scale = question_share(&scale_question, r->work) * o->epsilon;
