@@ -68,6 +68,14 @@ def u_among_lines(rows, seed):
     return made(x, u_shape(u) + 3 * (u[:, 1] - u[:, 2]), draw, [(0, 100)] * 3)
 
 
+def u_among_straight(rows, seed):
+    """One column with a shape among nineteen with a steep straight law, in a loose range: these must stay lines."""
+    draw = np.random.default_rng(seed)
+    z, direction, u = draw.normal(size=(rows, 19)), draw.normal(size=19), draw.uniform(0, 100, size=rows)
+    score = 6 * z @ direction / np.linalg.norm(direction) + 8.4 * (np.abs(u / 100 - 0.5) - 0.25)
+    return made(np.column_stack([5 + 1.2 * z, u]), score, draw, [(0, 20)] * 19 + [(0, 100)])
+
+
 def age_band(rows, seed):
     """Labels are 1 between 30 and 60 years of age."""
     draw = np.random.default_rng(seed)
@@ -94,6 +102,7 @@ FAMILIES = {
     "straight-standard": straight(20, -3, 3, steepness=3.0, mean=0.0, deviation=1.0),
     "straight-rare": straight(10, 0, 20, rare=5.0, steepness=3.0),
     "u-among-lines": u_among_lines,
+    "u-among-straight": u_among_straight,
     "u-one": shaped(u_shape, 1, 0, 1),
     "u-among-noise": shaped(u_shape, 1, 0, 1, noise=40),
     "band": age_band,
