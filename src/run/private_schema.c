@@ -80,8 +80,11 @@ dperm_status counted_prepare(const counts_request *q, counted_schema *out, dperm
 /* The columns with the most cells, as many as may leave. */
 static dperm_status keep_widest(const counted_schema *c, refine_counts *counts, dperm_error *err) {
   OWNED_MEMORY bool *kept = NULL;
+  if (c->most >= counts->count) {
+    return DPERM_OK;
+  }
   TRY(memory_new(counts->count, sizeof *kept, &kept, err));
-  for (size_t n = 0; n < c->most && n < counts->count; n++) {
+  for (size_t n = 0; n < c->most; n++) {
     size_t widest = SIZE_MAX;
     for (size_t i = 0; i < counts->count; i++) {
       bool wider = widest == SIZE_MAX || counts->columns[i].cells > counts->columns[widest].cells;
@@ -296,9 +299,8 @@ static dperm_status pick_columns(asked_schema *a, const run *r, double epsilon,
   OWNED_MEMORY bool *picked = NULL;
   ranks *spread = a->data->x->spread;
   const size_t columns = a->counted.counts.count, rows = r->asked >> a->sample.halvings;
-  TRY(memory_new(columns, sizeof *picked, &picked, err));
-  dperm_status status = DPERM_OK;
-  if (ranks_lead(spread)) {
+  dperm_status status = memory_new(columns, sizeof *picked, &picked, err);
+  if (status == DPERM_OK && ranks_lead(spread)) {
     bool all = r->how.many && shape_many(a->scores, columns, a->shape.reach, rows, epsilon, source);
     for (size_t j = 0; all && j < columns; j++) {
       picked[j] = true;

@@ -40,18 +40,18 @@ static void ask(const dperm_schema *schema, const run *r, representation *out) {
     return;
   }
   const double work = r->work * r->power;
-  const bool few = columns > COUNTED_ALL;
-  const bool all = (double)columns * (few ? work_each_of_many : work_each) <= work;
+  const bool wide = columns > COUNTED_ALL;
+  const bool all = (double)columns * (wide ? work_each_of_many : work_each) <= work;
   const double least = fmax(work_of_picks, (double)columns * work_each_of_picks);
-  const bool pays = schema->classes.count == 2 && (all || (few && work >= least));
+  const bool pays = schema->classes.count == 2 && (all || (wide && work >= least));
   const double share = pays ? question_share(&shape_question, r->work) : 0;
   double shape = share * o->epsilon;
   double scale = question_share(&scale_question, r->work) * o->epsilon;
   out->epsilon = epsilon_sum(scale, shape);
   out->way = out->epsilon > 0 ? SCHEMA_ASKED : SCHEMA_GIVEN;
   out->scale = epsilon_rest(out->epsilon, shape);
-  out->many = shape > 0 && few && all;
-  out->picks = !(shape > 0 && few) ? 0 : all ? 1 : (size_t)fmax(1, picks_share / share);
+  out->many = shape > 0 && wide && all;
+  out->picks = !(shape > 0 && wide) ? 0 : all ? 1 : (size_t)fmax(1, picks_share / share);
   const double counts = all ? share_of_shape : (double)out->picks * share_of_pick,
                steps = (double)pick_steps(out);
   out->picked = steps > 0 ? epsilon_sum(out->epsilon, steps * shape) : out->epsilon;

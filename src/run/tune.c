@@ -221,6 +221,7 @@ static dperm_status settle(tune_job *job, const dperm_charge *charge, dperm_erro
   for (size_t i = 0; cost != job->run.how.epsilon && i < job->t.count; i++) {
     run own;
     TRY(run_of(job, true, &job->candidates[i], job->run.claim.reasons, &own, err));
+    own.how = job->run.how; /* one schema for all */
     job->claims[i] = run_claim_counted(&own);
   }
   job->t.claim = job->run.claim;

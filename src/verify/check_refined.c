@@ -3,6 +3,10 @@
  */
 #include "verify/checks.h"
 
+/* Steps that choose columns, each no cheaper than the question for a shape (docs/proofs/bins.md).
+ */
+enum { PICKS_MOST = 4 };
+
 /* ---- what is composed */
 
 static bool read_optional(verifier *v, const char *name, const char *path, double *out) {
@@ -38,7 +42,7 @@ static bool ways_whole(const verifier *v, const composed_steps *s) {
                 (s->kappa[0] > 0) == asked && (s->kappa[1] > 0) == counted;
   return stated && (law->counts > 0) == (law->each > 0) && law->counts <= COUNTS_MOST &&
          law->counts <= (by_adding(v) ? 1 : 2) * columns && (law->picks > 0) == (law->pick > 0) &&
-         law->picks <= columns && law->picks <= COUNTS_MOST &&
+         law->picks <= PICKS_MOST && (law->picks == 0 || law->pick >= law->questions[1]) &&
          (law->picks == 0 || law->questions[1] > 0) && (law->questions[1] == 0 || law->counts > 0);
 }
 

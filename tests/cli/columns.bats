@@ -69,6 +69,8 @@ P
   for edit in 'm["privacy"]["composed"]["picks"] = 1' 'm["privacy"]["composed"]["pick_epsilon"] /= 3' \
     'del m["privacy"]["composed"]["picks"]' 'm["privacy"]["composed"]["picks"] = 40' \
     'm["privacy"]["composed"]["pick_epsilon"] = -1' \
+    'm["privacy"]["composed"]["picks"] = 14; m["privacy"]["composed"]["pick_epsilon"] *= 4 / 14 * (1 + 1e-6)' \
+    'm["privacy"]["composed"]["picks"] = 3; m["privacy"]["composed"]["pick_epsilon"] *= 4 / 3' \
     'del m["privacy"]["composed"]["picks"], m["privacy"]["composed"]["pick_epsilon"]'; do
     change "$edit"
     run "$DPERM" verify --model changed.json
