@@ -75,10 +75,12 @@ static int64_t held(wide_signed noisy) {
 void pair_blur(random_source *source, cell_sums *sums, dperm_neighbours neighbours,
                double epsilon) {
   const ratio rate = ratio_below(epsilon);
-  const wide_integer reach = cells_moved(neighbours) * (PAIR_SLOPE + PAIR_CURVATURE);
+  const uint64_t reach = cells_moved(neighbours) * (PAIR_SLOPE + PAIR_CURVATURE);
   for (size_t c = 0; c < PAIR_CELLS; c++) {
-    const wide_signed slope = random_discrete_laplace_wide(source, rate.over, rate.under * reach);
-    const wide_signed curve = random_discrete_laplace_wide(source, rate.over, rate.under * reach);
+    const wide_signed slope =
+        random_discrete_laplace_wide(source, rate.over, (wide_integer)rate.under * reach);
+    const wide_signed curve =
+        random_discrete_laplace_wide(source, rate.over, (wide_integer)rate.under * reach);
     sums->slope[c] = held(sums->slope[c] + (DEFECT("pair-bare") ? 0 : slope));
     sums->curvature[c] = held(sums->curvature[c] + curve);
   }

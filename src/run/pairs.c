@@ -17,6 +17,8 @@
 /* ---- columns and pairs */
 
 enum { COLUMNS_MOST = 128, PIECE_ROWS = 4 * MATRIX_BLOCK };
+/* Scores of a block of rows, and what is made of them. */
+static const size_t block_room = (size_t)5 * MATRIX_BLOCK;
 
 /* Columns of which a cross can tell parts apart. */
 static size_t list_columns(const dperm_schema *schema, size_t columns[COLUMNS_MOST]) {
@@ -127,7 +129,7 @@ static void add_record(const pair_sums *p, const uint8_t *parts, int32_t slope, 
 
 /* Space of a worker, in doubles: of the matrix, scores and what is made of them, parts. */
 static size_t worker_room(const dperm_model *model, const matrix *view) {
-  return view->work_size + 5 * MATRIX_BLOCK + model->schema->column_count / sizeof(double) + 1;
+  return view->work_size + block_room + model->schema->column_count / sizeof(double) + 1;
 }
 
 static size_t room_of(const dperm_model *model, const matrix *view) {
@@ -141,7 +143,7 @@ static void add_piece(void *context, size_t piece, size_t worker) {
   const size_t begin = piece * PIECE_ROWS, step = p->drawn ? 1 : MATRIX_BLOCK;
   const size_t left = p->count - begin, end = begin + (left < PIECE_ROWS ? left : PIECE_ROWS);
   double *work = w->room + worker * worker_room(w->model, x), *scores = work + x->work_size;
-  uint8_t *parts = (uint8_t *)(scores + 5 * MATRIX_BLOCK);
+  uint8_t *parts = (uint8_t *)(scores + block_room);
   int32_t slopes[MATRIX_BLOCK], curvatures[MATRIX_BLOCK];
   for (size_t at = begin; at < end; at += step) {
     const size_t count = end - at < step ? end - at : step;
@@ -242,7 +244,7 @@ static dperm_status run_pairs(const stage_work *w, pair_sums *p, dperm_schema **
   TRY(choose(p, &shares, &chosen, err));
   p->of += chosen;
   p->pairs = 1;
-  p->size = 2 * PAIR_CELLS;
+  p->size = (size_t)2 * PAIR_CELLS;
   TRY(fill(p, &shares, offsets, err));
   return schema_with_pairs(w->model->schema, p->of, 1, made, err);
 }
@@ -269,8 +271,11 @@ static dperm_status run(const stage_work *w, json_t **released, dperm_error *err
   dperm_status status = run_pairs(w, &p, &made, offsets, err);
   parts->free(parts);
   TRY(status);
-  static const double nothing[PAIR_CELLS] = {0};
-  if (memcmp(offsets, nothing, sizeof nothing) == 0) { /* but noise: the model stays as it is */
+  bool any = false;
+  for (size_t c = 0; c < PAIR_CELLS; c++) {
+    any = any || offsets[c] != 0;
+  }
+  if (!any) { /* but noise: the model stays as it is */
     *released = json_pack("{s:n}", "pair");
     return DPERM_OK;
   }
