@@ -133,17 +133,3 @@ dperm_status schema_parse_crosses(const json_document *doc, const lookup *names,
   }
   return DPERM_OK;
 }
-
-dperm_status schema_with_pairs(const dperm_schema *schema, const column_pair *pairs, size_t count,
-                               dperm_schema **out, dperm_error *err) {
-  json_auto_t *json = NULL;
-  TRY(json_made(json_deep_copy(schema->json), &json, err));
-  json_t *list = json_object_get(json, "crosses");
-  list = list ? json_incref(list) : json_array();
-  for (size_t i = 0; i < count; i++) {
-    json_append(&list, json_pack("{s:[s, s], s:b}", "columns", schema->columns[pairs[i].a].name,
-                                 schema->columns[pairs[i].b].name, "after_fit", true));
-  }
-  TRY(json_put(json, "crosses", list, err));
-  return schema_from_json(json, "schema", out, err);
-}

@@ -201,17 +201,6 @@ dperm_status schema_check_resolved(const dperm_schema *schema, dperm_error *err)
   return DPERM_OK;
 }
 
-dperm_status schema_check_fit(const dperm_schema *schema, dperm_error *err) {
-  if (schema->after_fit == 0) {
-    return DPERM_OK;
-  }
-  const size_t *pair = schema->crosses[schema->cross_count - 1].columns;
-  FAIL(err, DPERM_INVALID_SCHEMA,
-       "the cross of \"%.64s\" and \"%.64s\" was added to a model after its fit; take it out of "
-       "the schema, and train finds its own",
-       schema->columns[pair[0]].name, schema->columns[pair[1]].name);
-}
-
 dperm_schema *schema_share(const dperm_schema *schema) {
   dperm_schema *shared = (dperm_schema *)schema; /* only the count of owners changes */
   if (shared) {
