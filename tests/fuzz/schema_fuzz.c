@@ -56,8 +56,10 @@ static void encode_something(const dperm_schema *schema, const uint8_t *bytes, s
       look_through(data, made);
     }
   }
-  /* There are cells, unless it was refined already or drops rows; of numbers, if it has some. */
-  bool never = schema->refined.epsilon > 0 || (schema->on_missing == MISSING_DROP);
+  /* There are cells, unless it was refined already, drops rows or is a model's own; of numbers, if
+   * it has some. */
+  bool never =
+      schema->refined.epsilon > 0 || schema->on_missing == MISSING_DROP || schema->after_fit > 0;
   for (int numbers = 0; numbers < (schema_asked_columns(schema) > 0 ? 2 : 1); numbers++) {
     MUST((refine_cell_schema(schema, numbers, &made, NULL) == DPERM_OK) == !never);
     if (!never) {
