@@ -139,7 +139,7 @@ static dperm_status place_column(const dperm_schema *schema, schema_column *colu
     column->half = center ? 0.5 * high - 0.5 * low : fmax(fabs(low), fabs(high));
     column->block += bins > 0 && column->line > 0;
     column->width = bins > 0 ? bins : 1;
-    column->levels = bins > 0 ? bins : PARTS_OF_MANY;
+    column->levels = bins > 0 ? bins : column->bins_auto ? 1 : PARTS_OF_MANY;
     FAIL_IF(!(column->half > 0 && isfinite(column->half)), err, DPERM_INVALID_SCHEMA,
             "column \"%.64s\": the range from %g to %g cannot be scaled; give one of ordinary size",
             column->name, column->min, column->max);

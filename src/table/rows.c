@@ -117,7 +117,9 @@ static entry entry_of_number(const schema_column *column, double x) {
   x = cell_of_number(column, x).value;
   if (!column->binned) {
     return entry_at(column->first, column->weight * scaled(column, x),
-                    column->crossed ? LEVEL * (uint32_t)(part_of(column, x) + 1) : 0);
+                    column->crossed && !column->bins_auto /* which wait for a level */
+                        ? LEVEL * (uint32_t)(part_of(column, x) + 1)
+                        : 0);
   }
   size_t bin = bin_of(column, x);
   entry e = entry_of_level(column, bin, column->block + bin);

@@ -8,39 +8,6 @@
 
 enum { RECORDS = 40 };
 
-typedef struct trial {
-  dperm_schema *schema;
-  dperm_data *data;
-} trial;
-
-static trial trial_draw(random_source *r) {
-  static text_buffer text;
-  trial t = {NULL, NULL};
-  layout l = layout_draw(r);
-  layout_cell cells[LAYOUT_COLUMNS];
-  layout_schema(&l, &text);
-  assert_ok(dperm_schema_parse(text.bytes, text.length, "schema", &t.schema, err));
-  text.length = 0;
-  for (size_t i = 0; i < l.count; i++) {
-    put(&text, "c%zu,", i);
-  }
-  put(&text, "y\n");
-  for (size_t i = 0; i < RECORDS; i++) {
-    layout_record(&l, r, cells);
-    layout_line(&l, cells, random_bits(r) & 1, &text);
-  }
-  auto_file *path = file_with(text.bytes, text.length);
-  const dperm_source source = {
-      .path = path, .format = DPERM_FORMAT_CSV, .schema = t.schema, .may_be_empty = 1};
-  assert_ok(dperm_data_read(&source, NULL, &t.data, err));
-  return t;
-}
-
-static void trial_clear(trial *t) {
-  dperm_data_free(t->data);
-  dperm_schema_free(t->schema);
-}
-
 /* Level by level: as a category of its own, a quarter of a range, a quarter of many values. */
 static size_t expected_part(const dperm_schema *schema, const schema_column *column, double cell) {
   const bool number = column->type == COLUMN_NUMERIC;
@@ -93,13 +60,16 @@ TEST(crosses_after_the_fit_stand_beside_the_row) {
   size_t rounds = repetitions(300, 3000), pairs = 0, none = 0;
   assert_ok(random_seeded(29, &r, err));
   for (size_t round = 0; round < rounds; round++) {
-    trial t = trial_draw(&r);
-    const dperm_data *data = t.data;
-    auto_schema *other = all_pairs(t.schema);
-    const size_t first = schema_after_fit_first(other), dims = t.schema->dims;
+    static text_buffer text;
+    const layout l = layout_draw(&r);
+    auto_schema *schema = NULL;
     dperm_data view;
+    layout_schema(&l, &text);
+    assert_ok(dperm_schema_parse(text.bytes, text.length, "schema", &schema, err));
+    auto_data *data = layout_data(&l, &r, RECORDS, schema);
+    auto_schema *other = all_pairs(schema);
+    const size_t first = schema_after_fit_first(other), dims = schema->dims;
     if (other->dims > LAYOUT_DIMS || other->after_fit == 0) {
-      trial_clear(&t);
       continue;
     }
     assert_ok(data_view_open(data, other, &view, err));
@@ -115,8 +85,8 @@ TEST(crosses_after_the_fit_stand_beside_the_row) {
         const schema_cross *cross = &other->crosses[c];
         size_t part[2], at[2] = {0, 0}, entries = 0;
         for (size_t k = 0; k < 2; k++) {
-          for (size_t l = 0; data->table->layout.places[l] != cross->columns[k]; l++) {
-            at[k] = l + 1;
+          for (size_t p = 0; data->table->layout.places[p] != cross->columns[k]; p++) {
+            at[k] = p + 1;
           }
           part[k] = expected_part(other, &other->columns[cross->columns[k]],
                                   table_cell(data->table, i, at[k]));
@@ -136,7 +106,6 @@ TEST(crosses_after_the_fit_stand_beside_the_row) {
       }
     }
     data_view_close(&view);
-    trial_clear(&t);
   }
   assert_true(pairs > rounds && none > rounds);
 }

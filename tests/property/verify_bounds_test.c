@@ -28,21 +28,6 @@ static void keep_number(void *context, dperm_finding finding, const char *line) 
   t->number = at ? strtod(at + strlen(t->words), NULL) : t->number;
 }
 
-static dperm_data *read_records(const layout *l, random_source *r, const dperm_schema *schema) {
-  static text_buffer table;
-  layout_header(l, &table);
-  for (size_t i = 0; i < RECORDS; i++) {
-    layout_cell cells[LAYOUT_COLUMNS];
-    layout_record(l, r, cells);
-    layout_line(l, cells, i % 2, &table);
-  }
-  auto_file *path = file_with(table.bytes, table.length);
-  const dperm_source from = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
-  dperm_data *data = NULL;
-  assert_ok(dperm_data_read(&from, NULL, &data, err));
-  return data;
-}
-
 static double told_of(const dperm_data *data, dperm_noise noise, const char *words) {
   told t = {words, (double)NAN};
   auto_model *model = NULL;
@@ -67,7 +52,7 @@ TEST(verification_derives_the_same_bounds) {
     auto_schema *schema = NULL;
     layout_schema(&l, &text);
     assert_ok(dperm_schema_parse(text.bytes, text.length, "s.json", &schema, err));
-    auto_data *data = read_records(&l, &r, schema);
+    auto_data *data = layout_data(&l, &r, RECORDS, schema);
     double one = told_of(data, DPERM_NOISE_L1, "norm1: l1 noise: |x| <= ");
     assert_close(one / schema->bounds.norm1, 1, 1e-13);
     double mixed = noise_mixed.row_bound(&schema->bounds, schema->dims);

@@ -271,3 +271,19 @@ void layout_line(const layout *l, const layout_cell *cells, bool positive, text_
   }
   put(out, "%d\n", positive);
 }
+
+dperm_data *layout_data(const layout *l, random_source *r, size_t records,
+                        const dperm_schema *schema) {
+  static text_buffer table;
+  layout_header(l, &table);
+  for (size_t i = 0; i < records; i++) {
+    layout_cell cells[LAYOUT_COLUMNS];
+    layout_record(l, r, cells);
+    layout_line(l, cells, i % 2, &table);
+  }
+  auto_file *path = file_with(table.bytes, table.length);
+  const dperm_source from = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
+  dperm_data *data = NULL;
+  assert_ok(dperm_data_read(&from, NULL, &data, err));
+  return data;
+}

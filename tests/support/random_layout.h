@@ -66,6 +66,9 @@ void layout_cell_text(const layout_cell *cell, text_buffer *out);
 /* The first line of a file, and one more of them. */
 void layout_header(const layout *l, text_buffer *out);
 void layout_line(const layout *l, const layout_cell *cells, bool positive, text_buffer *out);
+/* So many random records, of either label in turn, read from a file. */
+dperm_data *layout_data(const layout *l, random_source *r, size_t records,
+                        const dperm_schema *schema);
 
 /* Bins or categories; with "missing", if it is one of them: what a cross tells apart. */
 size_t layout_values(const layout_column *column);

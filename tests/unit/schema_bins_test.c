@@ -161,6 +161,27 @@ TEST(references_and_missing_values_are_values_of_a_pair) {
                 "age=(missing)*a=u age=(missing)*a=v age=(missing)*a=(missing) ");
 }
 
+/* Of a line four parts of its range; bins that are not chosen yet are none, and have no parts. */
+TEST(crosses_after_the_fit_are_of_parts) {
+  auto_schema *lines = schema_quoted("{" LABEL ", 'intercept': true, 'columns': [" AGE(
+      "") ", " SEX "], 'crosses': [{'columns': ['age', 'sex'], 'after_fit': true}]}");
+  named(lines,
+        "age sex=F sex=M age[0,25)*sex=F age[0,25)*sex=M age[25,50)*sex=F age[25,50)*sex=M "
+        "age[50,75)*sex=F age[50,75)*sex=M age[75,100]*sex=F age[75,100]*sex=M (intercept) ");
+  assert_int_equal(lines->after_fit, 8);
+  auto_schema *bins = schema_quoted("{" LABEL ", 'on_missing': 'category', 'columns': [" AGE(
+      ", 'bins': 8") ", " SEX "], 'crosses': [{'columns': ['sex', 'age'], 'after_fit': true}]}");
+  assert_int_equal(bins->after_fit, 15);
+  char name[100];
+  (void)dperm_schema_feature_name(bins, bins->dims - 1, name, sizeof name);
+  assert_string_equal(name, "sex=(missing)*age=(missing)");
+  (void)dperm_schema_feature_name(bins, bins->dims - 15, name, sizeof name);
+  assert_string_equal(name, "sex=F*age[0,25)");
+  auto_schema *open = schema_quoted("{" LABEL ", 'columns': [" AGE(
+      ", 'bins': 'auto'") ", " SEX "], 'crosses': [['age', 'sex']]}");
+  assert_int_equal(open->dims, 5); /* a line, two values, and as many pairs */
+}
+
 TEST(a_long_name_is_cut_and_its_length_told) {
   auto_schema *schema = schema_quoted(CROSSED("[['sex', 'age']]", ""));
   char name[8];
