@@ -74,6 +74,29 @@ same_model() { # numbers of processes, then the command; with the noise of $seed
   same_model 2 train --data rows.svm --dims 40 --epsilon 1
 }
 
+@test "columns that are chosen, and a pair of them, are the same among processes" {
+  py <<'P'
+draw = random.Random(5)
+names = [f"x{j}" for j in range(11)]
+with open("many.csv", "w") as file:
+    print(*names, "u", "y", sep=",", file=file)
+    for i in range(9000):
+        x, u = [draw.gauss(5, 1) for _ in names], draw.uniform(0, 100)
+        score = 0.2 * (abs(u - 50) - 25) + (2 if (x[0] > 5) != (x[1] > 5) else -2)
+        print(*(f"{v:.3f}" for v in x), f"{u:.1f}", int(draw.random() < 1 / (1 + math.exp(-score))), sep=",", file=file)
+json.dump({"label": {"column": "y", "positive": ["1"], "negative": ["0"]}, "columns": [
+    {"name": name, "type": "numeric", "min": 0, "max": 100 if name == "u" else 10} for name in names + ["u"]]}, open("many.json", "w"))
+P
+  for how in "--epsilon 1" "--epsilon 3 --delta 1e-7 --neighbours add-remove --rows-about 9000"; do
+    "$DPERM" train --data many.csv --schema many.json $how --pairs 0.2 --seed 3 --out one.json 2> /dev/null
+    grep -q '"pair": *"x0\*x1"' one.json
+    for count in 2 3; do
+      many $count train --data many.csv --schema many.json $how --pairs 0.2 --seed 3 --out some.json 2> /dev/null
+      cmp one.json some.json
+    done
+  done
+}
+
 @test "classes that are learned jointly are the same among processes, with any noise" {
   awk 'BEGIN {print "x,z,kind"; for (i = 0; i < 5000; i++) {c = i * i % 11 % 4
     printf "%.3f,%.3f,%s\n", (c % 2 ? 0.5 : -0.5) + (i % 41 - 20) / 80, (c > 1 ? 0.4 : -0.4) + (i % 53 - 26) / 90, substr("abcd", c + 1, 1)}}' > k.csv

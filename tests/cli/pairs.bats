@@ -2,6 +2,7 @@
 # predictions, verification, statement, plan and ledger; what is refused, and before what is paid.
 load helpers
 
+# Runs without a seed that expect the pair miss it once in e^60: its residuals are 200 scales of the noise ahead.
 # 4,000 records whose label is 1 where exactly one of two columns is high, one a number and one a category.
 setup() {
   cd "$BATS_TEST_TMPDIR"
