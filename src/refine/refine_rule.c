@@ -50,9 +50,11 @@ static double bin_mass(const refine_numbers *p) {
   return (double)p->rows / bin_count(p);
 }
 
-/* The noise of a sum over C cells is about s√(2C); half a bin's mass is what it may be. */
+/* The noise of a sum over C cells is about s√(2C); half a bin's mass is what it may be, where a sum
+ * has fewer cells than all by √B: one bin of B has C/B of them, but many more where a range is
+ * loose and records are in few of its cells. */
 size_t refine_rule_cells(const refine_numbers *p) {
-  double most = pow(bin_mass(p) / (2 * p->scale), 2) / 2;
+  double most = pow(bin_mass(p) / (2 * p->scale), 2) / 2 * sqrt(bin_count(p));
   size_t cells = REFINE_CELLS_LEAST;
   while (cells < REFINE_CELLS_MOST && 2 * (double)cells <= most) {
     cells *= 2;

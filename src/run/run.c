@@ -17,9 +17,11 @@ typedef struct question {
   double work, fewest, least, most;
 } question;
 static const question scale_question = {40, 25, 0.005, 0.0625},
-                      shape_question = {200, 200, 0.03, 0.1};
+                      shape_question = {200, 200, 0.03, 0.0625},
+                      composed_shape = {200, 200, 0.03, 0.1}; /* with a delta it costs less */
 static const double work_each = 400;       /* for each column, below which bins do not pay */
-static const double share_of_shape = 0.15; /* of epsilon, for the counts that a shape is made of */
+static const double share_of_shape = 0.15; /* of epsilon at most, for the counts of a shape: the */
+static const double share_of_each = 0.05;  /* noise of a count grows with the columns counted */
 
 /* Of many columns few have a shape, and bins for the others would cost what they cannot bring. So
  * those that have one are chosen, in steps of what the first question cost, and counted: one, where
@@ -44,7 +46,8 @@ static void ask(const dperm_schema *schema, const run *r, representation *out) {
   const bool all = (double)columns * (wide ? work_each_of_many : work_each) <= work;
   const double least = fmax(work_of_picks, (double)columns * work_each_of_picks);
   const bool pays = schema->classes.count == 2 && (all || (wide && work >= least));
-  const double share = pays ? question_share(&shape_question, r->work) : 0;
+  const question *asks = o->delta > 0 ? &composed_shape : &shape_question;
+  const double share = pays ? question_share(asks, r->work) : 0;
   double shape = share * o->epsilon;
   double scale = question_share(&scale_question, r->work) * o->epsilon;
   out->epsilon = epsilon_sum(scale, shape);
@@ -52,7 +55,8 @@ static void ask(const dperm_schema *schema, const run *r, representation *out) {
   out->scale = epsilon_rest(out->epsilon, shape);
   out->many = shape > 0 && wide && all;
   out->picks = !(shape > 0 && wide) ? 0 : all ? 1 : (size_t)fmax(1, picks_share / share);
-  const double counts = all ? share_of_shape : (double)out->picks * share_of_pick,
+  const double counts = all ? fmin(share_of_shape, (double)columns * share_of_each)
+                            : (double)out->picks * share_of_pick,
                steps = (double)pick_steps(out);
   out->picked = steps > 0 ? epsilon_sum(out->epsilon, steps * shape) : out->epsilon;
   out->counted = shape > 0 ? epsilon_sum(out->picked, counts * o->epsilon) : 0;

@@ -149,7 +149,7 @@ S
     rm -f model.json
     "$DPERM" "${by_shape[@]}" $added --out model.json 2> /dev/null
     "$DPERM" verify --model model.json > lines
-    grep -q "ok     refined: .* cost 0.185 in steps that are composed with the noise" lines
+    grep -q "ok     refined: .* cost 0.085 in steps that are composed with the noise" lines
     grep -q "ok     beta: .*, with all that the schema cost" lines
     for i in "c['scale'] *= .9" "c['shape'] *= .5" "c['count_epsilon'] *= .9" "c['counts'] -= 1" "c['counts'] = 65" \
       "c['counts'] = -1" "c['lines']['reach'] *= 1.1" "c['counted']['reach'] *= 1.02" "c['counted']['reach'] *= .99" \

@@ -138,7 +138,7 @@ assert p["epsilon_better_than_coin"] is None and p["rows_better_than_coin"] is N
     py <<'P'
 plan, train, model = (json.load(open(f)) for f in ("plan.json", "train.json", "m.json"))
 assert plan["epsilon"] == train["epsilon"] == 3, (plan["epsilon"], train)
-counts = 0.45 if train["answer"] == "bins" else 0 # of a shape that was found
+counts = 0.15 if train["answer"] == "bins" else 0 # of a shape that was found
 assert abs(plan["epsilon_refined"] + counts - train["epsilon_refined"]) < 1e-12, (plan, train)
 assert counts or abs(plan["epsilon_row"] - model["privacy"]["epsilon_row"]) < 1e-12
 assert plan["refined_by"] == ("answer" if train["answer"] else "counts" if train["epsilon_refined"] else None), plan

@@ -209,12 +209,12 @@ P
   [[ "${lines[1]}" == *" (--bins none asks nothing)" ]]
   bins=$(python3 -c 'import json; print("bins" in json.load(open("m.json"))["schema"]["columns"][0])')
   case $bins in
-    True) [[ "${lines[1]}" == *"epsilon 1.85 of that: in bins "* ]] ;;
+    True) [[ "${lines[1]}" == *"epsilon 0.85 of that: in bins "* ]] ;;
     False) [[ "${lines[1]}" == *"epsilon 0.35 of that: as lines of weight "* ]] ;;
   esac
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 0.09 --refine ask --out n.json
   [[ "${lines[1]}" == "n.json: the records were asked nothing, and nothing was spent on it"* ]]
-  "$DPERM" statement --model m.json | grep -q '| of that | ε = \(0.35\|1.85\) for the schema: the records decided, with noise,'
+  "$DPERM" statement --model m.json | grep -q '| of that | ε = \(0.35\|0.85\) for the schema: the records decided, with noise,'
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --seed 1 --out m.json
   [[ "${lines[1]}" == "m.json: the records were asked privately how to use their numbers, for a share of epsilon: "* ]]
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --bins none --out m.json
@@ -255,7 +255,7 @@ P
   "${train[@]}" --dry-run > dry.json 2> /dev/null
   py <<'P'
 asked, none, counts = (json.load(open(f)) for f in ("asked.json", "none.json", "counts.json"))
-assert asked["epsilon_refined"] == (1.85 if asked["answer"] == "bins" else 0.35) and asked["weight"] >= 1, asked
+assert asked["epsilon_refined"] == (0.85 if asked["answer"] == "bins" else 0.35) and asked["weight"] >= 1, asked
 assert none["epsilon_refined"] == 0 and none["answer"] is None, none
 assert counts["epsilon_refined"] == 2 and counts["answer"] is None, counts
 P
@@ -315,9 +315,9 @@ P
   for model in m n; do "$DPERM" verify --model $model.json --ledger l.db > /dev/null; done
   py <<'P'
 m, n = (json.load(open(f))["privacy"] for f in ("m.json", "n.json"))
-assert m["epsilon"] == 1 and round(m["epsilon_refined"], 9) in (0.048, 0.198), m
-assert n["epsilon"] == 1.198 and n["epsilon_refined"] == 0.198, n
+assert m["epsilon"] == 1 and round(m["epsilon_refined"], 9) in (0.048, 0.148), m
+assert n["epsilon"] == 1.148 and n["epsilon_refined"] == 0.148, n
 P
-  sed -i 's/"epsilon_refined": 0.198/"epsilon_refined": 0.048/' n.json
+  sed -i 's/"epsilon_refined": 0.148/"epsilon_refined": 0.048/' n.json
   ! "$DPERM" verify --model n.json > /dev/null
 }

@@ -6,7 +6,7 @@
 #include "dperm/refine.h"
 #include "ledgers.h"
 
-enum { PEOPLE = 3000, JOBS = 9 };
+enum { PEOPLE = 3600, JOBS = 9 };
 
 typedef struct people {
   double amount[PEOPLE], age[PEOPLE];

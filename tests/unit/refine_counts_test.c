@@ -158,7 +158,7 @@ static json_t *column_of(const dperm_schema *schema, size_t column) {
 
 WIDE_TEST(bins_follow_the_records_and_rare_categories_are_merged) {
   auto_random *random = NULL;
-  dperm_refine_options o = refine_options_of(2); /* next to no noise */
+  dperm_refine_options o = refine_options_of(1.5); /* next to no noise */
   assert_ok(dperm_random_seeded(1, &random, err));
   o.random = random;
   o.fit_epsilon = 0.2;
@@ -172,20 +172,20 @@ WIDE_TEST(bins_follow_the_records_and_rare_categories_are_merged) {
       json_array_size(json_object_get(json_object_get(column_of(made, 1), "groups"), "other")), 6);
   assert_true(json_equal(column_of(made, 2), column_of(s->wide, 2)));
   assert_true(json_equal(column_of(made, 3), column_of(s->wide, 3)));
-  assert_true(made->refined.epsilon == 2);
+  assert_true(made->refined.epsilon == 1.5);
   assert_true(s->wide->refined.epsilon == 0);
 }
 
 WIDE_TEST(what_cannot_pay_stays_as_it_is_and_costs_nothing) {
   auto_ledger *ledger = opened(s->home);
   dperm_charge charge = {.entry = 7};
-  dperm_refine_options o = refine_options_of(0.04); /* of 0.5: n ε = 1500 */
+  dperm_refine_options o = refine_options_of(0.04); /* of 0.54: n ε = 1944 */
   o.account = (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
   auto_schema *made = people_refined(s, o);
   assert_true(made == s->wide && charge.entry == 0);
   assert_string_equal(charge.epsilon, "0");
   dperm_schema_free(made);
-  o.fit_epsilon = 0.7; /* the fit has enough for it: 3000 · 0.74 */
+  o.fit_epsilon = 0.7; /* the fit has enough for it: 3600 · 0.74 */
   made = people_refined(s, o);
   assert_true(made->refined.epsilon == 0.04 && charge.entry == 2);
   assert_string_equal(charge.epsilon, "0.04");
