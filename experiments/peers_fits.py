@@ -121,7 +121,7 @@ class Records:
     def with_bins(self, table, epsilon):
         """The schema with the bins that a fit to these records has: public numbers decide them."""
         model, schema = table + ".model", table + ".schema"
-        subprocess.run([DPERM, "train", "--data", table, "--schema", self.schema, "--epsilon", str(epsilon), "--bins", "auto",
+        subprocess.run([DPERM, "train", "--force", "--data", table, "--schema", self.schema, "--epsilon", str(epsilon), "--bins", "auto",
                         "--seed", "1", "--ledger", "none", "--out", model, "-q"], check=True)
         with open(model) as source, open(schema, "w") as out:
             json.dump(json.load(source)["schema"], out)
@@ -162,7 +162,7 @@ def about(rows):
 
 def dperm(task, *more):
     out = task.file + ".json"
-    command = [DPERM, "train", "--data", task.file, "--epsilon", str(task.epsilon), "--loss", "logistic", "--seed",
+    command = [DPERM, "train", "--force", "--data", task.file, "--epsilon", str(task.epsilon), "--loss", "logistic", "--seed",
                str(task.seed + 1), "--threads", "1", "--bins", "none", "--ledger", "none", "--out", out, "-q", *more]
     if task.privacy != "pure":
         command += ["--delta", str(DELTA)]

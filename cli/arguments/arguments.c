@@ -57,6 +57,8 @@ argument shared_argument(const char *name, void *target) {
        "number of threads; results are the same (default: $DPERM_THREADS, or one per processor)",
        GROUP_DATA},
       {"--json", ARGUMENT_FLAG, NULL, false, NULL, "print the result as JSON", GROUP_OUTPUT},
+      {"--force", ARGUMENT_FLAG, NULL, false, NULL, "replace a file that is there already",
+       GROUP_OUTPUT},
   };
   size_t i = 0;
   while (strcmp(shared[i].name, name) != 0) {

@@ -129,7 +129,8 @@ const char *number_trouble(void);
 bool read_whole(const char *text, uint64_t *out);
 
 /* ---- file_guard.c: which files a command may not write: one of its inputs, one output twice, and
- * a ledger, whoever named it and by whatever name or link */
+ * a ledger, whoever named it and by whatever name or link; of a command that has --force, a file
+ * that is there already, unless that is given */
 
 /* Of a parsed table: every output that was given, and what standard output and standard error are
  * sent to. Refuses standard input that is named twice, too. */

@@ -91,7 +91,28 @@ static dperm_status stream_allowed(const char *what, const char *path, const arg
   return wrong_usage(err, "%s goes to an input or a ledger; name another file", what);
 }
 
+/* Whether a file that is there stays: a model is paid for, and a schema may have been edited. An
+ * empty one holds nothing. */
+static bool keeps_files(const argument *table, size_t count) {
+  bool keeps = false;
+  for (size_t i = 0; i < count; i++) {
+    keeps = keeps || (strcmp(table[i].name, "--force") == 0 && !*(const bool *)table[i].target);
+  }
+  return keeps;
+}
+
+static dperm_status is_free(const char *path, dperm_error *err) {
+  struct stat about;
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0) {
+    return DPERM_OK;
+  }
+  return fail(err, DPERM_IO_ERROR,
+              "%s: there is a file already; name another one, or give --force to replace it",
+              visible(path).text);
+}
+
 dperm_status files_agree(const argument *table, size_t count, dperm_error *err) {
+  const bool keeps = keeps_files(table, count);
   size_t from_stdin = 0;
   for (size_t i = 0; i < count; i++) {
     const char *input = given(&table[i], ARGUMENT_INPUT);
@@ -100,6 +121,7 @@ dperm_status files_agree(const argument *table, size_t count, dperm_error *err) 
     if (output && !is_dash(output)) {
       TRY(differs(table[i].name, output, table, i, err));
       TRY(allowed(table[i].name, output, table, count, err));
+      TRY(keeps ? is_free(output, err) : DPERM_OK);
     }
   }
   if (from_stdin > 1) {

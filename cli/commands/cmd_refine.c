@@ -102,7 +102,8 @@ static dperm_status refine_to_file(refine_command *c, dperm_error *err) {
 dperm_status run_refine(int argc, char **argv, dperm_error *err) {
   refine_command c = {.out = NULL};
   dperm_refine_options *o = &c.options;
-  enum { OWN = 9 };
+  enum { OWN = 10 };
+  bool force = false;
   dperm_refine_options_init(o);
   argument table[OWN + CHARGED_RUN_ARGUMENTS] = {
       shared_argument("--data", &c.data),
@@ -118,6 +119,7 @@ dperm_status run_refine(int argc, char **argv, dperm_error *err) {
       shared_argument("--neighbours", &o->neighbours),
       shared_argument("--rows-about", &o->rows_about),
       shared_argument("--format", &c.format),
+      shared_argument("--force", &force),
   };
   charged_run_init(&c.ledger, table + OWN);
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));

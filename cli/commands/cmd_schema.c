@@ -152,7 +152,7 @@ static dperm_status read_separator(const char *text, char *out, dperm_error *err
 static dperm_status run_schema_draft(int argc, char **argv, dperm_error *err) {
   const char *data_path = NULL, *out_path = NULL, *separator = NULL;
   const char *positive = NULL, *missing = NULL, *ledger = NULL;
-  bool header = false, no_header = false;
+  bool header = false, no_header = false, force = false;
   dperm_draft_options options;
   dperm_draft_options_init(&options);
   argument table[] = {
@@ -171,6 +171,7 @@ static dperm_status run_schema_draft(int argc, char **argv, dperm_error *err) {
       {"--out", ARGUMENT_OUTPUT, &out_path, false, "FILE",
        "file to write the schema to (default: standard output)"},
       ledger_guard_argument(&ledger),
+      shared_argument("--force", &force),
   };
   TRY(arguments_parse(
       table, sizeof table / sizeof *table, argc, argv,
@@ -202,6 +203,7 @@ static dperm_status run_schema_draft(int argc, char **argv, dperm_error *err) {
 
 static dperm_status run_schema_import(int argc, char **argv, dperm_error *err) {
   const char *path = NULL, *out_path = NULL, *positive = NULL;
+  bool force = false;
   dperm_import_options options;
   dperm_import_options_init(&options);
   argument table[] = {
@@ -218,6 +220,7 @@ static dperm_status run_schema_import(int argc, char **argv, dperm_error *err) {
        "which of several tables: a resource's name or path, or a table's url"},
       {"--out", ARGUMENT_OUTPUT, &out_path, false, "FILE",
        "file to write the schema to (default: standard output)"},
+      shared_argument("--force", &force),
   };
   TRY(arguments_parse(
       table, sizeof table / sizeof *table, argc, argv,

@@ -13,6 +13,7 @@ void fit_command_init(fit_command *c, bool many, argument *table) {
       shared_argument("--format", &c->format),
       shared_argument("--dims", &c->dims),
       shared_argument("--threads", &c->fit.options.threads),
+      shared_argument("--force", &c->force),
   };
   memcpy(table, lines, sizeof lines);
   fit_settings_init(&c->fit, many ? FIT_CHOICE : FIT_ONE, table + FIT_COMMAND_OWN);

@@ -12,11 +12,12 @@ typedef struct fit_command {
   const char *data, *schema, *out;
   dperm_format format;
   size_t dims;
+  bool force;
 } fit_command;
 
 /* FIT_COMMAND_ARGUMENTS lines of the argument table from table[0] on; `many` as in fit_settings. */
 enum {
-  FIT_COMMAND_OWN = 6,
+  FIT_COMMAND_OWN = 7,
   FIT_COMMAND_ARGUMENTS = FIT_COMMAND_OWN + FIT_ARGUMENTS + CHARGED_RUN_ARGUMENTS
 };
 void fit_command_init(fit_command *command, bool many, argument *table);

@@ -142,7 +142,7 @@ def test_a_fit_resolves_and_predicts_with_what_it_used(crowd, epsilon, bins, exp
 def test_the_command_makes_the_same_of_the_records(crowd, command, tmp_path):
     crowd.to_csv(tmp_path / "d.csv", index=False)
     (tmp_path / "s.json").write_text(json.dumps(AUTO))
-    command("train", "--data", tmp_path / "d.csv", "--schema", tmp_path / "s.json", "--epsilon", 1, "--seed", 1, "--out",
+    command("train", "--force", "--data", tmp_path / "d.csv", "--schema", tmp_path / "s.json", "--epsilon", 1, "--seed", 1, "--out",
             tmp_path / "m.json")
     clf = dperm.LogisticRegression(1.0, schema=AUTO, random_state=1).fit(crowd)
     assert (tmp_path / "m.json").read_bytes() == clf.model_.json.encode()

@@ -126,7 +126,7 @@ def test_fifty_gaussian_releases_of_a_tenth_cost_less_than_two(two, command, tmp
     (tmp_path / "rows.svm").write_text("\n".join(rows) + "\n")
     ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 2, delta="1e-6", composition="renyi")
     for i in range(50):
-        command("train", "--data", tmp_path / "rows.svm", "--format", "svmlight", "--dims", 4, "--epsilon", 0.1,
+        command("train", "--force", "--data", tmp_path / "rows.svm", "--format", "svmlight", "--dims", 4, "--epsilon", 0.1,
                 "--delta", 1e-8, "--noise", "gaussian", "--out", tmp_path / "m.json", "--ledger", ledger.path,
                 "--dataset", "people")
     shown, model = ledger.datasets()[0], json.loads((tmp_path / "m.json").read_text())
@@ -144,7 +144,7 @@ def test_what_is_asked_of_the_records_is_priced_with_the_fit(census, command, tm
     ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 9, delta="1e-6", composition="renyi")
 
     def entry(*options, epsilon=1):
-        command("train", "--data", census / "people.csv", "--schema", census / "schema.json", "--epsilon", epsilon,
+        command("train", "--force", "--data", census / "people.csv", "--schema", census / "schema.json", "--epsilon", epsilon,
                 "--delta", 1e-8, "--noise", "gaussian", "--out", tmp_path / "m.json", "--ledger", ledger.path,
                 "--dataset", "people", *options)
         return dict(pair.split("=") for pair in ledger.entries()[-1]["terms"].split())

@@ -72,7 +72,7 @@ def trained(census, command, tmp_path_factory):
         if (loss, how) not in made:
             out = tmp_path_factory.mktemp("model") / "m.json"
             words = [word for name, value in HOW[how][0].items() for word in (f"--{name}", value)]
-            report = json.loads(command("train", "--data", census / "people.csv", "--schema", census / "schema.json", "--loss",
+            report = json.loads(command("train", "--force", "--data", census / "people.csv", "--schema", census / "schema.json", "--loss",
                                         loss, "--epsilon", 2, "--seed", 7, "--out", out, "--json", *words))
             made[loss, how] = out.read_bytes(), report
         return made[loss, how]

@@ -39,7 +39,7 @@ def test_sparse_rows_give_the_command_lines_weights(command, tmp_path):
             row = X[i]
             file.write(f"{y[i]:+d} " + " ".join(f"{j + 1}:{v!r}" for j, v in
                                                 zip(row.indices, row.data.tolist())) + "\n")
-    command("train", "--data", tmp_path / "d.svm", "--dims", 12, "--epsilon", 2, "--seed", 3, "--out",
+    command("train", "--force", "--data", tmp_path / "d.svm", "--dims", 12, "--epsilon", 2, "--seed", 3, "--out",
             tmp_path / "m.json")
     clf = seeded(dperm.LogisticRegression(2, data_norm=1, fit_intercept=False, classes=[-1, 1],
                                           random_state=3), X, y)
@@ -56,7 +56,7 @@ def test_three_classes_give_the_command_lines_weights(clouds, command, tmp_path,
     schema = {"label": {"column": "kind", "classes": ["u", "v", "w"]}, "intercept": True,
               "columns": [{"name": n, "type": "numeric", "min": -2, "max": 5} for n in "ab"]}
     (tmp_path / "s.json").write_text(json.dumps(schema))
-    command("train", "--data", tmp_path / "d.csv", "--schema", tmp_path / "s.json", "--epsilon", 3,
+    command("train", "--force", "--data", tmp_path / "d.csv", "--schema", tmp_path / "s.json", "--epsilon", 3,
             *(["--delta", delta] if delta else []), "--seed", 5, "--out", tmp_path / "m.json")
     clf = seeded(dperm.LogisticRegression(3, schema=schema, delta=delta, random_state=5), frame)
     theirs = json.loads((tmp_path / "m.json").read_text())

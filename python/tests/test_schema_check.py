@@ -152,7 +152,7 @@ def test_a_draft_from_a_file_that_the_ledger_knows_is_refused(tmp_path, monkeypa
     pd.concat([PEOPLE.assign(age=30.0)] * 5).to_csv(tmp_path / "p.csv", index=False)
     schema().save(tmp_path / "s.json")
     ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 1)
-    command("train", "--data", tmp_path / "p.csv", "--schema", tmp_path / "s.json", "--epsilon", 1, "--out",
+    command("train", "--force", "--data", tmp_path / "p.csv", "--schema", tmp_path / "s.json", "--epsilon", 1, "--out",
             tmp_path / "m.json", "--ledger", ledger.path, "--dataset", "people")
     monkeypatch.setenv("DPERM_LEDGER", ledger.path)
     refused(dperm.BudgetError, "knows these data", dperm.Schema.draft, tmp_path / "p.csv")

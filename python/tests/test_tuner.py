@@ -33,7 +33,7 @@ def test_the_claim_covers_the_choice(two, method):
 
 
 def test_the_choice_is_the_command_lines(census, command, tmp_path):
-    command("tune", "--data", census / "people.csv", "--schema", census / "schema.json", "--epsilon", 1,
+    command("tune", "--force", "--data", census / "people.csv", "--schema", census / "schema.json", "--epsilon", 1,
             "--lambda", "0.001,0.01,0.1", "--seed", 9, "--out", tmp_path / "m.json")
     clf = dperm.LogisticRegression(1, schema=census / "schema.json", random_state=9)
     with pytest.warns(NotPrivateWarning):

@@ -6,7 +6,7 @@ with_bins() { sed "s/\"max\": 100}/\"max\": 100, \"bins\": $1}/" schema.json; }
 schema_of() { python3 -c 'import json, sys; print(json.dumps(json.load(open(sys.argv[1]))["schema"]))' "$1"; }
 bins_of() { schema_of "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["columns"][0].get("bins"))'; }
 train() { # data, schema, model, more
-  "$DPERM" train --data "$1" --schema "$2" --seed 7 --out "$3" "${@:4}" 2> /dev/null
+  "$DPERM" train --force --data "$1" --schema "$2" --seed 7 --out "$3" "${@:4}" 2> /dev/null
 }
 
 # Six thousand records.
@@ -21,7 +21,7 @@ setup_crowd() { (cat people.csv; for _ in $(seq 49); do tail -n +2 people.csv; d
   [ "$(bins_of m.json)" = 8 ]
   train crowd.csv auto.json m.json --epsilon 1.01
   [ "$(bins_of m.json)" = 16 ]
-  "$DPERM" train --data people.csv --schema auto.json --mechanism none --out m.json 2> /dev/null
+  "$DPERM" train --force --data people.csv --schema auto.json --mechanism none --out m.json 2> /dev/null
   [ "$(bins_of m.json)" = 4 ] # as at epsilon 10
   train crowd.csv auto.json m.json --epsilon 0.52 --rows-per-person 2
   [ "$(bins_of m.json)" = 8 ]
@@ -54,24 +54,24 @@ setup_crowd() { (cat people.csv; for _ in $(seq 49); do tail -n +2 people.csv; d
     cmp m.json n.json
   done
   "$DPERM" encode --data people.csv --schema own.json --out people.dperm 2> /dev/null
-  "$DPERM" train --data people.dperm --epsilon 3 --seed 7 --out n.json 2> /dev/null
+  "$DPERM" train --force --data people.dperm --epsilon 3 --seed 7 --out n.json 2> /dev/null
   cmp m.json n.json
-  "$DPERM" train --data people.dperm --schema schema.json --bins auto --epsilon 3 --seed 7 --out n.json 2> /dev/null
+  "$DPERM" train --force --data people.dperm --schema schema.json --bins auto --epsilon 3 --seed 7 --out n.json 2> /dev/null
   cmp m.json n.json
 }
 
 @test "rows that a schema drops do not count" {
   with_bins '"auto"' | sed 's/"missing"/"on_missing": "drop", "missing"/' > drop.json
   (cat people.csv; sed '1d; s/^[0-9]*/?/' people.csv) > half.csv
-  "$DPERM" train --data half.csv --schema drop.json --mechanism none --out m.json 2> /dev/null
-  "$DPERM" train --data people.csv --schema drop.json --mechanism none --out n.json 2> /dev/null
+  "$DPERM" train --force --data half.csv --schema drop.json --mechanism none --out m.json 2> /dev/null
+  "$DPERM" train --force --data people.csv --schema drop.json --mechanism none --out n.json 2> /dev/null
   cmp m.json n.json
 }
 
 @test "tune counts what each candidate is trained on" {
   setup_crowd
   tuned() {
-    "$DPERM" tune --data crowd.csv --schema schema.json --lambda 0.01,0.1 --seed 1 --bins auto \
+    "$DPERM" tune --force --data crowd.csv --schema schema.json --lambda 0.01,0.1 --seed 1 --bins auto \
       --out m.json "$@" 2> /dev/null
   }
   tuned --epsilon 0.7 # 2000 rows
@@ -108,15 +108,15 @@ setup_crowd() { (cat people.csv; for _ in $(seq 49); do tail -n +2 people.csv; d
   "$DPERM" encode "${people[@]}" --out people.dperm 2> /dev/null
   with_bins '"auto"' > auto.json
   for how in "--bins auto" "--bins none" "--schema auto.json" "--schema schema.json"; do
-    "$DPERM" train --data people.dperm $how --epsilon 3 --seed 1 --out a.json 2> /dev/null
-    "$DPERM" train "${people[@]}" $how --epsilon 3 --seed 1 --out b.json 2> /dev/null ||
-      "$DPERM" train --data people.csv $how --epsilon 3 --seed 1 --out b.json 2> /dev/null
+    "$DPERM" train --force --data people.dperm $how --epsilon 3 --seed 1 --out a.json 2> /dev/null
+    "$DPERM" train --force "${people[@]}" $how --epsilon 3 --seed 1 --out b.json 2> /dev/null ||
+      "$DPERM" train --force --data people.csv $how --epsilon 3 --seed 1 --out b.json 2> /dev/null
     cmp a.json b.json
   done
   echo "+1 1:0.5" > s.svm
-  run "$DPERM" train --data s.svm --dims 2 --epsilon 1 --bins auto --out m.json
+  run "$DPERM" train --force --data s.svm --dims 2 --epsilon 1 --bins auto --out m.json
   fails_with 2 "bins are for columns that a schema describes"
-  fails 2 "--bins must be none or auto" "$DPERM" train "${people[@]}" --epsilon 1 --bins some --out m.json
+  fails 2 "--bins must be none or auto" "$DPERM" train --force "${people[@]}" --epsilon 1 --bins some --out m.json
 }
 
 # 108 of 120 rows: 4 bins at any epsilon; 5400 of 6000: 4 at 0.1 and 0.2, 8 at 0.4, 16 at 4 and without a mechanism.
@@ -200,8 +200,8 @@ setup_crowds() {
 
 @test "what can be read only once is asked like a file" {
   setup_crowds
-  "$DPERM" train --data <(cat crowds.csv) --format csv --schema crowds.json --epsilon 20 --seed 1 --out m.json 2> /dev/null
-  "$DPERM" train --data crowds.csv --schema crowds.json --epsilon 20 --seed 1 --out n.json 2> said
+  "$DPERM" train --force --data <(cat crowds.csv) --format csv --schema crowds.json --epsilon 20 --seed 1 --out m.json 2> /dev/null
+  "$DPERM" train --force --data crowds.csv --schema crowds.json --epsilon 20 --seed 1 --out n.json 2> said
   grep -q "asked privately how to use their numbers" said
   cmp m.json n.json
 }
@@ -216,14 +216,14 @@ with open("crowds.csv", "w") as out:
         print(*[(i * 7 + j) % 101 for j in range(4)], int(30 < i * 7 % 101 < 60), sep=",", file=out)
 P
   "$DPERM" ledger init l.db --dataset crowds --epsilon 40 2> /dev/null
-  "$DPERM" train --data crowds.csv --schema crowds.json --epsilon 20 --out m.json 2> /dev/null
+  "$DPERM" train --force --data crowds.csv --schema crowds.json --epsilon 20 --out m.json 2> /dev/null
   [ "$(bins_of m.json)" != None ]
   size=$(($(wc -c < m.json) / 1024)) # what is written then is larger than that
   run bash -c "ulimit -f $size; '$DPERM' train --data crowds.csv --schema crowds.json --epsilon 20 --ledger l.db \
     --dataset crowds --out n.json"
   [ "$status" -eq 1 ]
   [[ "$output" == *"cannot write"*"nothing is charged" ]]
-  "$DPERM" train --data crowds.csv --schema crowds.json --epsilon 20 --ledger l.db --dataset crowds --out n.json
+  "$DPERM" train --force --data crowds.csv --schema crowds.json --epsilon 20 --ledger l.db --dataset crowds --out n.json
 }
 
 @test "by a Renyi order the dearest plan counts, that a weight, a shape or counts may lead to" {
@@ -242,7 +242,7 @@ P
   while read -r width how; do
     rm -f l.db m.json
     "$DPERM" ledger init l.db --dataset d --epsilon 20 --delta 1e-6 --composition renyi --order 8 --neighbours add-remove 2> /dev/null
-    "$DPERM" train --data $width.csv --schema $width.json --epsilon 0.15 --delta 1e-8 --neighbours add-remove \
+    "$DPERM" train --force --data $width.csv --schema $width.json --epsilon 0.15 --delta 1e-8 --neighbours add-remove \
       --noise gaussian --rows-about 20000 --ledger l.db --dataset d --out m.json $how 2> /dev/null
     "$DPERM" ledger show l.db --json | python3 -c '
 import json, sys

@@ -13,7 +13,7 @@ three() { # of three classes
 @test "a calibrated model states its temperature, verifies, and says what it cost" {
   for how in "--mechanism objective" "--mechanism output" "--noise gaussian --delta 1e-6" "--rows-per-person 3" \
     "--neighbours add-remove --rows-about 100" "--class-weights yes=3" "--kernel gaussian --gamma 1 --features 8"; do
-    "$DPERM" train "${people[@]}" --epsilon 2 --calibrate 0.25 $how --out m.json 2> message
+    "$DPERM" train --force "${people[@]}" --epsilon 2 --calibrate 0.25 $how --out m.json 2> message
     grep -q '(epsilon, delta) = (2, ' message
     grep -q 'm.json: epsilon 0.5 of that was spent on calibrating probabilities: scores times ' message
     [ "$(part m.json epsilon)" = 0.5 ]
@@ -24,13 +24,13 @@ three() { # of three classes
   "$DPERM" statement --model m.json > page
   grep -q "| of that | ε = 0.5 to calibrate the model's probabilities: those of its scores times " page
   three
-  "$DPERM" train "${people[@]}" --epsilon 2 --calibrate 0.25 --out m.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 2 --calibrate 0.25 --out m.json 2> /dev/null
   "$DPERM" verify --model m.json | grep -q '^ok     calibration: '
 }
 
 @test "nothing is there without the option, and its seed gives the same model" {
-  "$DPERM" train "${people[@]}" --epsilon 1 --seed 3 --out m.json 2> /dev/null
-  "$DPERM" train "${people[@]}" --epsilon 1 --seed 3 --calibrate none --out n.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --seed 3 --out m.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --seed 3 --calibrate none --out n.json 2> /dev/null
   cmp m.json n.json
   ! grep -q calibration m.json
   ! "$DPERM" verify --model m.json | grep -q calibration
@@ -39,7 +39,7 @@ three() { # of three classes
 @test "probabilities are those of scores times the number; predictions and scores are not touched" {
   for classes in 2 3; do
     [ $classes -eq 2 ] || three
-    "$DPERM" train "${people[@]}" --epsilon 3 --seed 5 --calibrate 0.5 --out m.json 2> /dev/null
+    "$DPERM" train --force "${people[@]}" --epsilon 3 --seed 5 --calibrate 0.5 --out m.json 2> /dev/null
     "$DPERM" predict --model m.json --data people.csv --out p.csv 2> /dev/null
     "$DPERM" score --model m.json --data people.csv --json > s.json 2> /dev/null
     py <<'P'
@@ -65,27 +65,27 @@ P
 @test "the whole epsilon is charged once, and the price by an order covers the choice" {
   "$DPERM" ledger init l.db --dataset people --epsilon 9 --delta 1e-4 --composition renyi 2> /dev/null
   for noise in "--noise gaussian --delta 1e-8" ""; do
-    "$DPERM" train "${people[@]}" $noise --epsilon 0.5 --calibrate 0.2 --out m.json --ledger l.db --dataset people 2> message
+    "$DPERM" train --force "${people[@]}" $noise --epsilon 0.5 --calibrate 0.2 --out m.json --ledger l.db --dataset people 2> message
     grep -q 'charged epsilon 0.5 and ' message
     "$DPERM" verify --model m.json --ledger l.db > lines
     grep -q '^ok     price: ' lines
   done
   "$DPERM" ledger verify l.db > /dev/null 2>&1
-  "$DPERM" train "${people[@]}" --epsilon 0.5 --calibrate 0.2 --dry-run --out n.json --ledger l.db --dataset people > message 2>&1
+  "$DPERM" train --force "${people[@]}" --epsilon 0.5 --calibrate 0.2 --dry-run --out n.json --ledger l.db --dataset people > message 2>&1
   leaves_no n.json
   grep -q 'epsilon 0.5' message
 }
 
 @test "a refinement and a temperature share one epsilon" {
   for how in auto 0.2 ask; do
-    "$DPERM" train --data people.csv --schema schema.json --refine $how --epsilon 20 --calibrate 0.1 --out m.json 2> message
+    "$DPERM" train --force --data people.csv --schema schema.json --refine $how --epsilon 20 --calibrate 0.1 --out m.json 2> message
     grep -q '(epsilon, delta) = (20, ' message
     "$DPERM" verify --model m.json > lines
     grep -q '^ok     calibration: ' lines
     [ "$(part m.json epsilon)" = 2.0 ]
   done
-  "$DPERM" refine --data people.csv --schema schema.json --epsilon 5 --fit-epsilon 20 --out refined.json 2> /dev/null
-  "$DPERM" train --data people.csv --schema refined.json --epsilon 1 --calibrate 0.1 --out m.json 2> message
+  "$DPERM" refine --force --data people.csv --schema schema.json --epsilon 5 --fit-epsilon 20 --out refined.json 2> /dev/null
+  "$DPERM" train --force --data people.csv --schema refined.json --epsilon 1 --calibrate 0.1 --out m.json 2> message
   grep -q '(epsilon, delta) = (6, ' message
   "$DPERM" statement --model m.json | grep -q '| of that | ε = 5 for the schema: .*; the rest is for what follows |'
   "$DPERM" verify --model m.json | grep -q '^ok     calibration: .* epsilon_row and all other shares that = .* <= epsilon = 6$'
@@ -100,7 +100,7 @@ P
   grep -q 'warning: calibration has an epsilon of 0.05, and 200 rows are too few for it' message
   run "$DPERM" plan --rows 100 --dims 3 --epsilon 1 --calibrate 1e-300 # refused in one line: no warning first
   fails_with 2 "give it a larger share"
-  fails 2 "give it a larger share" "$DPERM" train "${people[@]}" --epsilon 1 --calibrate 1e-300 --out m.json
+  fails 2 "give it a larger share" "$DPERM" train --force "${people[@]}" --epsilon 1 --calibrate 1e-300 --out m.json
 }
 
 @test "auto calibrates where there are few records for each weight, and else spends nothing" {
@@ -110,9 +110,9 @@ P
     python3 -c 'import json, sys; p = json.load(open("plan.json"))["epsilon_calibrated"]; assert abs(p - float(sys.argv[1])) < 1e-9, (p, sys.argv)' $4
   done
   "$DPERM" plan --rows 3000 --dims 40 --epsilon 1 --loss huber --calibrate auto --json | grep -q '"epsilon_calibrated": 0'
-  "$DPERM" train "${people[@]}" --epsilon 2 --seed 1 --calibrate auto --out m.json 2> message
+  "$DPERM" train --force "${people[@]}" --epsilon 2 --seed 1 --calibrate auto --out m.json 2> message
   grep -q "^m.json: nothing was spent for calibrating probabilities: it would not pay here" message
-  "$DPERM" train "${people[@]}" --epsilon 2 --seed 1 --out n.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 2 --seed 1 --out n.json 2> /dev/null
   cmp <(grep -o '"weights".*' m.json) <(grep -o '"weights".*' n.json)
   py <<'P'
 draw = random.Random(1)
@@ -123,10 +123,10 @@ with open("wide.csv", "w") as out:
     for i in range(300):
         print(*(draw.random() for _ in columns), "yes" if i % 2 else "no", sep=",", file=out)
 P
-  "$DPERM" train --data wide.csv --schema wide.json --epsilon 10 --calibrate auto --out k.json 2> message
+  "$DPERM" train --force --data wide.csv --schema wide.json --epsilon 10 --calibrate auto --out k.json 2> message
   grep -q "epsilon 0.5 of that was spent on calibrating probabilities" message
   "$DPERM" verify --model k.json > /dev/null
-  fails 2 "--calibrate must be a share above 0 and below 1, auto or none, not \"much\"" "$DPERM" train "${people[@]}" --epsilon 2 --calibrate much --out x.json
+  fails 2 "--calibrate must be a share above 0 and below 1, auto or none, not \"much\"" "$DPERM" train --force "${people[@]}" --epsilon 2 --calibrate much --out x.json
 }
 
 @test "shares that leave nothing to the fit are named, and the remedy, by plan and train alike" {
@@ -147,7 +147,7 @@ P
   refuses() { # status, text, options
     expected=$1 text=$2
     shift 2
-    run "$DPERM" train "${people[@]}" --out m.json --ledger l.db --dataset people "$@"
+    run "$DPERM" train --force "${people[@]}" --out m.json --ledger l.db --dataset people "$@"
     [ "$status" -eq "$expected" ]
     [[ "${lines[-1]}" == "dperm: "*"$text"* ]] || { echo "$output"; return 1; }
     leaves_no m.json
@@ -158,7 +158,7 @@ P
   refuses 2 "only logistic loss has; with huber leave it out" --epsilon 0.1 --loss huber --calibrate 0.1
   [ "${#lines[@]}" -eq 1 ]
   refuses 2 "give it a larger share" --epsilon 0.1 --calibrate 1e-14
-  run "$DPERM" train "${people[@]}" --mechanism none --calibrate 0.1 --out m.json
+  run "$DPERM" train --force "${people[@]}" --mechanism none --calibrate 0.1 --out m.json
   fails_with 2 "--calibrate does not go with --mechanism none"
   for command in tune sweep; do
     run "$DPERM" $command --data people.csv --schema schema.json --epsilon 1 --calibrate 0.1 --out m.json
@@ -171,7 +171,7 @@ P
 }
 
 @test "a file whose claim leaves the choice out, or whose number is none of the grid, is found" {
-  "$DPERM" train "${people[@]}" --epsilon 1 --calibrate 0.2 --out model.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --calibrate 0.2 --out model.json 2> /dev/null
   for edit in 'm["calibration"]["epsilon"] = 0.21' 'm["calibration"]["inverse_temperature"] *= 1.01' \
     'm["calibration"]["grid"] = [-8, 40]' 'm["calibration"]["quarter_octaves"] += 1' 'm["privacy"]["epsilon"] = 0.99'; do
     change "$edit"
@@ -184,7 +184,7 @@ P
 @test "with neighbours add-remove a model of one record more differs in nothing but weights and what was chosen" {
   (cat people.csv; echo 50,judge,yes) > more.csv
   for data in people more; do
-    "$DPERM" train --data $data.csv --schema schema.json --refine none --epsilon 2 --calibrate 0.25 --neighbours add-remove \
+    "$DPERM" train --force --data $data.csv --schema schema.json --refine none --epsilon 2 --calibrate 0.25 --neighbours add-remove \
       --rows-about 100 --seed 4 --out $data.json 2> $data.message
     sed -i "s/$data.json/model/; s/times .*/times b/" $data.message
   done

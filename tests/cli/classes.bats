@@ -33,7 +33,7 @@ S
 @test "classes keep their order in a file whose keys were sorted" {
   setup_classes
   sed -i 's/\["iris", "rose", "lily"\]/{"rose": ["rose"], "iris": ["iris"], "lily": ["lily"]}/' flowers.json
-  "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json 2> /dev/null
+  "$DPERM" train --force --data flowers.csv --schema flowers.json --epsilon 3 --out m.json 2> /dev/null
   python3 -c 'import json; json.dump(json.load(open("m.json")), open("sorted.json", "w"), sort_keys=True)'
   "$DPERM" predict --model m.json --data flowers.csv --out a.csv
   "$DPERM" predict --model sorted.json --data flowers.csv --out b.csv
@@ -43,7 +43,7 @@ S
 
 @test "train, verify, predict and score three classes" {
   setup_classes
-  succeeds "$DPERM" train --data flowers.csv --schema flowers.json --bins none --epsilon 3 --out m.json
+  succeeds "$DPERM" train --force --data flowers.csv --schema flowers.json --bins none --epsilon 3 --out m.json
   [[ "${lines[0]}" == "m.json: 3 weights for each of 3 classes from 900 rows; (epsilon, delta) = (3, 2.4e-42) for every record (objective perturbation)" ]]
   py <<'P'
 m = json.load(open("m.json"))
@@ -54,7 +54,7 @@ assert [len(w) for w in m["weights"]] == [3, 3, 3]
 P
   says 0 "classes: one fit for all 3: 1 epsilon_class = 3 <= epsilon_row = 3" "$DPERM" verify --model m.json
   # What is learned is judged with the same noise every time.
-  "$DPERM" train --data flowers.csv --schema flowers.json --bins none --epsilon 3 --seed 2 --out seeded.json 2> /dev/null
+  "$DPERM" train --force --data flowers.csv --schema flowers.json --bins none --epsilon 3 --seed 2 --out seeded.json 2> /dev/null
   "$DPERM" predict --model seeded.json --data flowers.csv --out p.csv
   "$DPERM" score --model seeded.json --data flowers.csv > s.json
   py <<'P'
@@ -71,7 +71,7 @@ P
 
 @test "a model whose classes have more than their share is found out" {
   setup_classes
-  "$DPERM" train --data flowers.csv --schema flowers.json --bins none --epsilon 3 --multiclass one-vs-rest --out m.json 2> /dev/null
+  "$DPERM" train --force --data flowers.csv --schema flowers.json --bins none --epsilon 3 --multiclass one-vs-rest --out m.json 2> /dev/null
   sed -i 's/"epsilon_class": 1.0/"epsilon_class": 1.5/' m.json
   run "$DPERM" verify --model m.json
   [ "$status" -eq 1 ]
@@ -80,10 +80,10 @@ P
 
 @test "the statement says how classes are learned" {
   setup_classes
-  "$DPERM" train --data flowers.csv --schema flowers.json --bins none --epsilon 3 --out m.json 2> /dev/null
+  "$DPERM" train --force --data flowers.csv --schema flowers.json --bins none --epsilon 3 --out m.json 2> /dev/null
   run "$DPERM" statement --model m.json
   [[ "$output" == *'a logistic regression for all 3 classes at once ("iris", "rose", "lily")'* ]]
-  "$DPERM" train --data flowers.csv --schema flowers.json --bins none --epsilon 3 --multiclass one-vs-rest --out m.json 2> /dev/null
+  "$DPERM" train --force --data flowers.csv --schema flowers.json --bins none --epsilon 3 --multiclass one-vs-rest --out m.json 2> /dev/null
   says 0 'for each of 3 classes against all others ("iris", "rose", "lily")' "$DPERM" statement --model m.json
 }
 
@@ -109,7 +109,7 @@ P
 
 @test "with a delta classes are learned by noisy descent" {
   setup_classes
-  train=(train --data flowers.csv --schema flowers.json --bins none --epsilon 3 --delta 1e-5 --out m.json)
+  train=(train --force --data flowers.csv --schema flowers.json --bins none --epsilon 3 --delta 1e-5 --out m.json)
   succeeds "$DPERM" "${train[@]}"
   [[ "${lines[0]}" == *"(epsilon, delta) = (3, 1e-05) for every record (noisy descent)" ]]
   "$DPERM" verify --model m.json > verified
@@ -139,7 +139,7 @@ P
   gzip -k flowers.csv
   "$DPERM" encode --data flowers.csv --schema flowers.json --out flowers.dperm 2> /dev/null
   for door in "--data flowers.csv.gz --schema flowers.json" "--data flowers.dperm" "--data - --schema flowers.json"; do
-    "$DPERM" train $door --bins none --epsilon 3 --delta 1e-5 --seed 3 --out door.json < flowers.csv 2> /dev/null
+    "$DPERM" train --force $door --bins none --epsilon 3 --delta 1e-5 --seed 3 --out door.json < flowers.csv 2> /dev/null
     cmp one.json door.json && rm door.json
   done
   "$DPERM" score --model one.json --data flowers.csv > s.json
@@ -154,13 +154,13 @@ P
   fails 2 "by descent, which has no delta-reg" "$DPERM" "${train[@]}" --noise gaussian --delta-reg 1
   fails 2 "descent is for three classes or more" "$DPERM" "${train[@]}" --multiclass one-vs-rest --mechanism descent
   fails 2 "descent has gaussian noise, and needs a delta" \
-    "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --mechanism descent --out m.json
+    "$DPERM" train --force --data flowers.csv --schema flowers.json --epsilon 3 --mechanism descent --out m.json
   leaves_no m.json
 }
 
 @test "classes are learned jointly or not, and not where there is no proof" {
   setup_classes
-  train=(train --data flowers.csv --schema flowers.json --bins none --epsilon 3 --out m.json)
+  train=(train --force --data flowers.csv --schema flowers.json --bins none --epsilon 3 --out m.json)
   fails 2 "--multiclass must be joint or one-vs-rest" "$DPERM" "${train[@]}" --multiclass both
   fails 2 "only logistic loss learns classes jointly" "$DPERM" "${train[@]}" --multiclass joint --loss huber
   run "$DPERM" "${train[@]}" --multiclass joint --analysis paper
@@ -192,6 +192,6 @@ R
   python3 -c 'import json
 print(json.dumps({"columns": [{"name": n, "type": "numeric", "min": -1, "max": 1} for n in ("x0", "x1", "x2")],
                   "label": {"column": "y", "classes": ["c0", "c1", "c2"]}, "intercept": True, "rows": "fixed"}))' > near.json
-  "$DPERM" train --data near.csv --schema near.json --epsilon 1 --mechanism output --lambda 1e-22 --refine none --out m.json
+  "$DPERM" train --force --data near.csv --schema near.json --epsilon 1 --mechanism output --lambda 1e-22 --refine none --out m.json
   "$DPERM" verify --model m.json
 }

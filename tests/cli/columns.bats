@@ -32,12 +32,12 @@ print(*(c["name"] for c in m["schema"]["columns"] if "bins" in c), round(m["priv
 
 @test "one column of many has a shape: bins for it alone, whether all could be counted or not" {
   # 1,100 for each of 14 columns: all could be counted from epsilon 1.3 on
-  "$DPERM" train "${many[@]}" --epsilon 3 --seed 1 --out m.json 2> /dev/null
+  "$DPERM" train --force "${many[@]}" --epsilon 3 --seed 1 --out m.json 2> /dev/null
   [ "$(binned m.json)" = "u 0.735" ] # weight .005, shape .03, two steps of .03, counts .15
-  "$DPERM" train "${many[@]}" --epsilon 1 --seed 1 --out m.json 2> /dev/null
+  "$DPERM" train --force "${many[@]}" --epsilon 1 --seed 1 --out m.json 2> /dev/null
   [ "$(binned m.json)" = "u 0.235" ] # four steps, four times .02
   error() { "$DPERM" score --model "$1" --data many.csv --ledger none --json 2> /dev/null | python3 -c 'import json, sys; print(json.load(sys.stdin)["error_rate"])'; }
-  "$DPERM" train "${many[@]}" --epsilon 1 --seed 1 --bins none --out n.json 2> /dev/null
+  "$DPERM" train --force "${many[@]}" --epsilon 1 --seed 1 --bins none --out n.json 2> /dev/null
   python3 -c 'import sys; sys.exit(not float(sys.argv[1]) < float(sys.argv[2]) - 0.05)' "$(error m.json)" "$(error n.json)"
   "$DPERM" plan --rows 12000 --schema many.json --epsilon 1 --json | grep -q '"refined_by": "answer"'
 }
@@ -46,21 +46,21 @@ print(*(c["name"] for c in m["schema"]["columns"] if "bins" in c), round(m["priv
   for how in "" "--neighbours add-remove --rows-about 12000" "--noise gaussian --delta 1e-6" \
     "--noise gaussian --delta 1e-6 --neighbours add-remove --rows-about 12000" "--rows-per-person 2 --epsilon 2"; do
     case $how in *--epsilon*) budget=() ;; *) budget=(--epsilon 1) ;; esac
-    "$DPERM" train "${many[@]}" "${budget[@]}" $how --seed 4 --out m.json 2> /dev/null
+    "$DPERM" train --force "${many[@]}" "${budget[@]}" $how --seed 4 --out m.json 2> /dev/null
     gzip -c many.csv > many.csv.gz
     "$DPERM" encode --data many.csv --schema many.json --out many.dperm 2> /dev/null
     for from in many.csv.gz many.dperm; do
-      "$DPERM" train --data $from --schema many.json --pairs none "${budget[@]}" $how --seed 4 --threads 1 --out n.json 2> /dev/null
+      "$DPERM" train --force --data $from --schema many.json --pairs none "${budget[@]}" $how --seed 4 --threads 1 --out n.json 2> /dev/null
       cmp <(grep -o '"weights.*' m.json) <(grep -o '"weights.*' n.json)
     done
-    "$DPERM" train "${many[@]}" "${budget[@]}" $how --out model.json 2> /dev/null
+    "$DPERM" train --force "${many[@]}" "${budget[@]}" $how --out model.json 2> /dev/null
     "$DPERM" verify --model model.json > lines
     grep -q '^ok     refined: ' lines
   done
 }
 
 @test "a composed model states what chooses columns, and no edit of it verifies" {
-  "$DPERM" train "${many[@]}" --epsilon 1 --noise gaussian --delta 1e-6 --out model.json 2> /dev/null
+  "$DPERM" train --force "${many[@]}" --epsilon 1 --noise gaussian --delta 1e-6 --out model.json 2> /dev/null
   py <<'P'
 c = json.load(open("model.json"))["privacy"]["composed"]
 assert c["picks"] == 4 and 0.03 <= c["pick_epsilon"] < 0.031 and c["counts"] == 8, c

@@ -70,8 +70,8 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
 }
 
 @test "a refinement that a model does not count is found" {
-  "$DPERM" refine "${people[@]}" --epsilon 5 --fit-epsilon 20 --out refined.json 2> /dev/null
-  train=(train --data people.csv --schema refined.json --epsilon 1 --out m.json)
+  "$DPERM" refine --force "${people[@]}" --epsilon 5 --fit-epsilon 20 --out refined.json 2> /dev/null
+  train=(train --force --data people.csv --schema refined.json --epsilon 1 --out m.json)
   DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
   "$DPERM" verify --model m.json > /dev/null
   DPERM_DEFECT=refinement-free "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
@@ -80,7 +80,7 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
 
 @test "a temperature with half of the noise, and one that a model does not count, are found" {
   found $(table | grep "^temperature-half ")
-  train=(train --data people.csv --schema schema.json --refine none --epsilon 1 --calibrate 0.2 --out m.json)
+  train=(train --force --data people.csv --schema schema.json --refine none --epsilon 1 --calibrate 0.2 --out m.json)
   DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
   "$DPERM" verify --model m.json > /dev/null
   DPERM_DEFECT=share-free "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
@@ -112,7 +112,7 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
 
 @test "a delta that is left out is found" {
   sed -i 's/"positive": \["yes"\], "negative": \["no"\]/"classes": ["no", "yes", "other"]/' schema.json
-  train=(train --data people.csv --schema schema.json --epsilon 1 --out m.json)
+  train=(train --force --data people.csv --schema schema.json --epsilon 1 --out m.json)
   DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
   "$DPERM" verify --model m.json > /dev/null
   DPERM_DEFECT=delta-left-out "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
@@ -158,7 +158,7 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
 
 @test "a joint fit's Jacobian of two classes is found" {
   sed -i 's/"positive": \["yes"\], "negative": \["no"\]/"classes": ["no", "yes", "other", "more"]/' schema.json
-  train=(train --data people.csv --schema schema.json --epsilon 1 --lambda 1e-5 --out m.json)
+  train=(train --force --data people.csv --schema schema.json --epsilon 1 --lambda 1e-5 --out m.json)
   DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
   "$DPERM" verify --model m.json > /dev/null
   for defect in joint-slack joint-half slack-forgotten; do
@@ -172,7 +172,7 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
 }
 
 @test "a bound on rows that holds for some of them is found" {
-  train=(train --data people.csv --schema schema.json --epsilon 1 --noise mixed --out m.json)
+  train=(train --force --data people.csv --schema schema.json --epsilon 1 --noise mixed --out m.json)
   DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
   "$DPERM" verify --model m.json > /dev/null
   DPERM_DEFECT=rows-complete "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
@@ -193,7 +193,7 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
   for defect in "" curve-short; do
     rm -f l.db
     "$DPERM" ledger init l.db --dataset people --epsilon 9 --delta 1e-4 --composition renyi 2> /dev/null
-    DPERM_DEFECT=$defect "$DPERM_DEFECTIVE" train --data people.csv --schema schema.json --refine none --noise gaussian \
+    DPERM_DEFECT=$defect "$DPERM_DEFECTIVE" train --force --data people.csv --schema schema.json --refine none --noise gaussian \
       --epsilon 0.5 --delta 1e-8 --out m.json --ledger l.db --dataset people 2> /dev/null
     "$DPERM" verify --model m.json > /dev/null
     "$DPERM" ledger verify l.db > /dev/null # 2% are within what an entry alone can tell
@@ -210,7 +210,7 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
   gaussian() { # defect, then options: verify must fail with it, and only with it
     defect=$1
     shift
-    train=(train --data people.csv --schema schema.json --refine none --noise gaussian --out m.json "$@")
+    train=(train --force --data people.csv --schema schema.json --refine none --noise gaussian --out m.json "$@")
     DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
     "$DPERM" verify --model m.json > /dev/null
     DPERM_DEFECT=$defect "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
@@ -230,7 +230,7 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
 
 @test "an index that a charge trusts is found" {
   "$DPERM" ledger init l.db --dataset people --epsilon 1 2> /dev/null
-  charge=(train --data people.csv --schema schema.json --epsilon 0.3 --out m.json --ledger l.db --dataset people)
+  charge=(train --force --data people.csv --schema schema.json --epsilon 0.3 --out m.json --ledger l.db --dataset people)
   for _ in 1 2 3; do "$DPERM" "${charge[@]}" 2> /dev/null; done
   python3 "$DPERM_SOURCE/tests/support/old_ledger.py" l.db --hollow
   rm m.json

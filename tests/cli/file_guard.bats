@@ -204,3 +204,47 @@ T
   leaves_no c.svg
   [ -z "$(find . -name 'c.svg*')" ]
 }
+
+@test "a model or a schema that is there stays, unless it is to be replaced" {
+  forced=$("$DPERM" help --table | awk '$3 == "--force" {print $1, $2}')
+  [ "$forced" = $'train -\ntune -\nrefine -\nschema draft\nschema import' ]
+  echo kept > there && ln -s there link && cp there was
+  "$DPERM" ledger init l.db --dataset people --epsilon 9 2> /dev/null
+  account=(--ledger l.db --dataset people)
+  fit=(--data people.csv --schema schema.json --epsilon 1)
+  calls() { # the words of each command, with an output
+    run "$DPERM" train "${fit[@]}" "${account[@]}" --out "$@"
+    "$check"
+    run "$DPERM" tune "${fit[@]}" "${account[@]}" --lambda 0.1,1 --out "$@"
+    "$check"
+    run "$DPERM" refine "${fit[@]}" "${account[@]}" --out "$@"
+    "$check"
+    run "$DPERM" schema draft --public-data people.csv --out "$@"
+    "$check"
+    run "$DPERM" schema import "$DPERM_SOURCE/examples/dictionaries/census.tableschema.json" --label income \
+      --out "$@"
+    "$check"
+  }
+  stays() {
+    [ "$status" -eq 1 ]
+    [ "${#lines[@]}" -eq 1 ]
+    cmp there was
+    [[ "$output" == "dperm: "*": there is a file already; name another one, or give --force to replace it" ]]
+  }
+  check=stays
+  for name in there ./link; do calls $name; calls $name -q; done
+  "$DPERM" ledger show l.db | grep -q '9 left of 9'
+  replaced() {
+    [ "$status" -eq 0 ]
+    ! cmp -s there was || false
+    [ -L link ]
+    cp was there
+  }
+  check=replaced
+  calls there --force
+  calls link --force
+  : > there # holds nothing
+  "$DPERM" train "${fit[@]}" --out there --seed 1 2> /dev/null
+  [ -s there ]
+  "$DPERM" train "${fit[@]}" --seed 1 --out /dev/null 2> /dev/null
+}

@@ -18,10 +18,10 @@ P
 
 @test "an entry that was never committed has no models" {
   begin 9
-  run preloaded "$RANDOM_FAULT" RANDOM_FAULT_AFTER=3 "$DPERM" train "${people[@]}" --refine none --epsilon 1 --out m.json "${account[@]}"
+  run preloaded "$RANDOM_FAULT" RANDOM_FAULT_AFTER=3 "$DPERM" train --force "${people[@]}" --refine none --epsilon 1 --out m.json "${account[@]}"
   fails_with 1 "the charge (entry 2 of the ledger) stays spent"
   for i in 1 2; do
-    "$DPERM" train "${people[@]}" --refine none --epsilon 1 --out model.json 2> /dev/null
+    "$DPERM" train --force "${people[@]}" --refine none --epsilon 1 --out model.json 2> /dev/null
     claim_entry 2 forged$i.json
     "$DPERM" verify --model forged$i.json > /dev/null # without the ledger there is nothing to see
     run "$DPERM" verify --model forged$i.json --ledger l.db
@@ -41,7 +41,7 @@ P
   begin 9
   train_none
   "$DPERM" score --model model.json --data people.csv --epsilon 1 --public-model "${account[@]}" > /dev/null 2>&1
-  "$DPERM" train "${people[@]}" --refine none --epsilon 1 --out model.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --refine none --epsilon 1 --out model.json 2> /dev/null
   claim_entry 2 forged.json
   run "$DPERM" verify --model forged.json --ledger l.db
   [ "$status" -eq 1 ]
@@ -64,7 +64,7 @@ P
 }
 
 refused() { # the entry
-  run "$DPERM" train --data people.csv --schema forged.json --epsilon 1 --out m2.json "${account[@]}"
+  run "$DPERM" train --force --data people.csv --schema forged.json --epsilon 1 --out m2.json "${account[@]}"
   fails_with 1 "l.db: entry $1 is not the one that the schema's refinement was charged as"
   leaves_no m2.json
 }
@@ -72,17 +72,17 @@ refused() { # the entry
 @test "a schema that nobody paid for is not paid by the receipt of a model" {
   begin 99
   charge 2 m.json 2> /dev/null
-  "$DPERM" refine "${people[@]}" --epsilon 2 --out unpaid.json 2> /dev/null
+  "$DPERM" refine --force "${people[@]}" --epsilon 2 --out unpaid.json 2> /dev/null
   pay_by unpaid.json m.json
   refused 2
   # A run that refined and fitted paid for a schema, but for its share alone.
-  "$DPERM" train "${people[@]}" --epsilon 20 --refine 0.1 --out m.json "${account[@]}" 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 20 --refine 0.1 --out m.json "${account[@]}" 2> /dev/null
   pay_by unpaid.json m.json 20
   refused 4
   pay_by unpaid.json m.json 1
   refused 4
   python3 -c 'import json; json.dump(json.load(open("m.json"))["schema"], open("again.json", "w"))'
-  "$DPERM" train --data people.csv --schema again.json --epsilon 1 --out m2.json "${account[@]}" 2> /dev/null
+  "$DPERM" train --force --data people.csv --schema again.json --epsilon 1 --out m2.json "${account[@]}" 2> /dev/null
   "$DPERM" verify --model m2.json --ledger l.db > lines
   grep -q "^ok     charge: entry 4 paid epsilon 2 and delta .*, which covers its schema's refinement" lines
 }

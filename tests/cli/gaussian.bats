@@ -3,7 +3,7 @@
 load helpers
 
 train() {
-  "$DPERM" train "${people[@]}" --refine none --epsilon 1 --out m.json "$@"
+  "$DPERM" train --force "${people[@]}" --refine none --epsilon 1 --out m.json "$@"
 }
 
 field() { # of the model's privacy block
@@ -85,10 +85,10 @@ P
   ! grep -q warning message
   rm m.json
   for delta in 1 -1 1e-31; do
-    fails 2 "delta = $delta; give 0, or from 1e-30" "$DPERM" train "${people[@]}" --epsilon 1 --delta $delta --out m.json
+    fails 2 "delta = $delta; give 0, or from 1e-30" "$DPERM" train --force "${people[@]}" --epsilon 1 --delta $delta --out m.json
   done
   for delta in 1e-400 -0.001e-330 1e309; do # the first two would be 0, which is allowed
-    run "$DPERM" train "${people[@]}" --epsilon 1 --delta=$delta --out m.json
+    run "$DPERM" train --force "${people[@]}" --epsilon 1 --delta=$delta --out m.json
     fails_with 2 "--delta must be a finite number, not \"$delta\", which is too large or too small for a double"
   done
   succeeds "$DPERM" plan --rows 100 --dims 5 --epsilon 1 --delta 0e-400 # which is 0
@@ -106,7 +106,7 @@ P
 
 @test "tuning divides delta, and the chosen model's claim follows" {
   for method in "split" "stopping --rounds-mean 3" "stopping --rounds geometric --rounds-mean 4"; do
-    "$DPERM" tune "${people[@]}" --epsilon 2 --delta 1e-4 --noise gaussian \
+    "$DPERM" tune --force "${people[@]}" --epsilon 2 --delta 1e-4 --noise gaussian \
       --lambda 0.1,1 --method $method --out m.json 2> /dev/null
     [ "$(field '["delta"]')" = 0.0001 ]
     "$DPERM" verify --model m.json > lines
@@ -116,10 +116,10 @@ P
 
 @test "several classes, and a refined schema, share delta" {
   sed 's/"positive": \["yes"\], "negative": \["no"\]/"classes": ["no", "yes", "other"]/' schema.json > several.json
-  "$DPERM" train --data people.csv --schema several.json --epsilon 2 --delta 1e-4 --noise gaussian \
+  "$DPERM" train --force --data people.csv --schema several.json --epsilon 2 --delta 1e-4 --noise gaussian \
     --multiclass one-vs-rest --out m.json 2> /dev/null
   "$DPERM" verify --model m.json > /dev/null
-  "$DPERM" train "${people[@]}" --epsilon 20 --delta 1e-4 --noise gaussian --refine 0.5 --out m.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 20 --delta 1e-4 --noise gaussian --refine 0.5 --out m.json 2> /dev/null
   [ "$(field '["delta"]')" = 0.0001 ]
   "$DPERM" verify --model m.json > /dev/null
 }
@@ -164,7 +164,7 @@ S
   done
   # Pure noise has nothing to be composed with.
   rm -f model.json
-  "$DPERM" train --data shape.csv --schema shape.json --epsilon 1 --out model.json 2> /dev/null
+  "$DPERM" train --force --data shape.csv --schema shape.json --epsilon 1 --out model.json 2> /dev/null
   change "p = m['privacy']; p['epsilon'] = p['epsilon_charged'] = .815; p['composed'] = {'count_epsilon': .1, 'counts': 2}"
   run "$DPERM" verify --model changed.json
   [[ "$status" -eq 1 && "$output" == *"FAILS  refined: privacy.composed is about one fit with gaussian noise"* ]]
@@ -181,7 +181,7 @@ S
   lines=
   for _ in $(seq 40); do # each may find a shape all the same
     rm -f model.json
-    "$DPERM" train --data flat.csv --schema shape.json --epsilon 1 --delta 1e-6 --noise gaussian --out model.json 2> message
+    "$DPERM" train --force --data flat.csv --schema shape.json --epsilon 1 --delta 1e-6 --noise gaussian --out model.json 2> message
     ! grep -q ": as lines of weight" message || { lines=1 && break; }
   done
   [ -n "$lines" ]
@@ -197,7 +197,7 @@ S
     "--epsilon 1 --delta 1e-6 --lambda 1e-4 --delta-reg 1e-4" "--epsilon 1 --delta 1e-6 --delta-reg 0.01" \
     "--epsilon 0.5 --delta 1e-3 --loss smooth-hinge" "--epsilon 3 --delta 1e-9 --mechanism output"; do
     rm -f m.json
-    "$DPERM" train --data shape.csv --schema shape.json --noise gaussian $options --out m.json 2> /dev/null
+    "$DPERM" train --force --data shape.csv --schema shape.json --noise gaussian $options --out m.json 2> /dev/null
     "$DPERM" verify --model m.json > /dev/null
   done
 }
@@ -205,7 +205,7 @@ S
 @test "a ledger by a Renyi order is charged for both, as the model's own numbers say" {
   shaped
   "$DPERM" ledger init l.db --dataset d --epsilon 9 --delta 1e-4 --composition renyi 2> /dev/null
-  "$DPERM" train --data shape.csv --schema shape.json --epsilon 0.5 --delta 1e-8 --noise gaussian --out m.json \
+  "$DPERM" train --force --data shape.csv --schema shape.json --epsilon 0.5 --delta 1e-8 --noise gaussian --out m.json \
     --ledger l.db --dataset d 2> /dev/null
   "$DPERM" verify --model m.json --ledger l.db > lines
   grep -q "ok     charge: entry 2 paid epsilon 0.5 and delta 1e-08, which covers the model's" lines

@@ -91,7 +91,7 @@ $(cat)" "$@"
 }
 
 train_none() {
-  "$DPERM" train --data "${1:-people.csv}" --schema "${2:-schema.json}" --mechanism none \
+  "$DPERM" train --force --data "${1:-people.csv}" --schema "${2:-schema.json}" --mechanism none \
     --lambda 1e-3 --out "${3:-model.json}" 2> /dev/null
 }
 

@@ -23,7 +23,7 @@ load ledger_helpers
     fails_with 1 "has epsilon 0.5 left of 0.5, and this run needs 0.6"
     leaves_no m.json
   done
-  "$DPERM" train "${people[@]}" --epsilon 1 --out free.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --out free.json 2> /dev/null
   run "$DPERM" score --model free.json --data people.csv --epsilon 0.6 "${account[@]}"
   fails_with 1 "has epsilon 0.5 left of 0.5, and this run needs 0.6"
   [ "$(left)" = 0.5 ]
@@ -32,7 +32,7 @@ load ledger_helpers
 @test "train, tune and score are charged" {
   begin 1
   charge 0.25 2> /dev/null
-  "$DPERM" tune "${people[@]}" --epsilon 0.25 --lambda 0.1,0.2 --out t.json "${account[@]}" 2> /dev/null
+  "$DPERM" tune --force "${people[@]}" --epsilon 0.25 --lambda 0.1,0.2 --out t.json "${account[@]}" 2> /dev/null
   "$DPERM" score --model m.json --data people.csv --epsilon 0.125 "${account[@]}" > s.json 2> message
   grep -q '^l.db: charged epsilon 0.125 and delta 0 to "people" (entry 6); 0.375 and 9.99e-31 left$' message
   "$DPERM" ledger show l.db --json > shown.json
@@ -55,41 +55,41 @@ P
 
 @test "a dry run shows the charge and spends nothing" {
   begin 1
-  succeeds "$DPERM" train "${people[@]}" --epsilon 0.3 --out m.json "${account[@]}" --dry-run
+  succeeds "$DPERM" train --force "${people[@]}" --epsilon 0.3 --out m.json "${account[@]}" --dry-run
   [[ "${lines[0]}" == "this run costs epsilon 0.3 and delta "*"e-44" ]]
   [[ "${lines[1]}" == 'data set "people" of l.db would have epsilon 0.7 and delta 9.99e-31 left' ]]
-  run "$DPERM" tune "${people[@]}" --epsilon 0.3 --lambda 0.1,0.2 --out m.json --dry-run
+  run "$DPERM" tune --force "${people[@]}" --epsilon 0.3 --lambda 0.1,0.2 --out m.json --dry-run
   [[ "$output" == "this run costs epsilon 0.3 "*"no ledger: it is charged to no budget" ]]
-  fails 1 "this run needs 1.3" "$DPERM" train "${people[@]}" --epsilon 1.3 --out m.json "${account[@]}" --dry-run
+  fails 1 "this run needs 1.3" "$DPERM" train --force "${people[@]}" --epsilon 1.3 --out m.json "${account[@]}" --dry-run
   [ "$(left)" = 1 ]
 }
 
 @test "the environment names a default ledger and data set" {
   begin 1
   export DPERM_LEDGER=l.db
-  fails 2 "--dataset is missing" "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json
-  "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --dataset people 2> /dev/null
+  fails 2 "--dataset is missing" "$DPERM" train --force "${people[@]}" --epsilon 0.1 --out m.json
+  "$DPERM" train --force "${people[@]}" --epsilon 0.1 --out m.json --dataset people 2> /dev/null
   export DPERM_DATASET=people
-  "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 0.1 --out m.json 2> /dev/null
   [ "$(left)" = 0.8 ]
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger none
+  run "$DPERM" train --force "${people[@]}" --epsilon 0.1 --out m.json --ledger none
   [[ "${lines[1]}" == "no ledger: "* ]]
   [ "$(left)" = 0.8 ]
-  run env -u DPERM_LEDGER "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json
+  run env -u DPERM_LEDGER "$DPERM" train --force "${people[@]}" --epsilon 0.1 --out m.json
   fails_with 2 "DPERM_DATASET names a data set, but no ledger is charged"
   # What is not private is free, but not for data that the ledger knows.
-  run "$DPERM" train "${people[@]}" --mechanism none --out m.json
+  run "$DPERM" train --force "${people[@]}" --mechanism none --out m.json
   fails_with 1 'these data are data set "people", and a run that is not private would spend all'
-  fails 1 "a run that is not private would spend all" "$DPERM" train "${people[@]}" --epsilon 0.1 --seed 1 --out m.json
+  fails 1 "a run that is not private would spend all" "$DPERM" train --force "${people[@]}" --epsilon 0.1 --seed 1 --out m.json
   head -100 people.csv > some.csv
-  "$DPERM" train --data some.csv --schema schema.json --mechanism none --out m.json 2> /dev/null
+  "$DPERM" train --force --data some.csv --schema schema.json --mechanism none --out m.json 2> /dev/null
 }
 
 @test "runs that are not private cannot be charged" {
   begin 1
-  run "$DPERM" train "${people[@]}" --mechanism none --out m.json "${account[@]}"
+  run "$DPERM" train --force "${people[@]}" --mechanism none --out m.json "${account[@]}"
   fails_with 2 "a run that is not private cannot be charged"
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --seed 1 --out m.json "${account[@]}"
+  run "$DPERM" train --force "${people[@]}" --epsilon 0.1 --seed 1 --out m.json "${account[@]}"
   fails_with 2 "a run that is not private cannot be charged"
   leaves_no m.json
 }
@@ -100,14 +100,14 @@ P
   charge 0.1 2> /dev/null
   sed 's/"max": 100/"max": 200/' schema.json > wide.json
   gzip -k people.csv
-  "$DPERM" train --data people.csv.gz --schema wide.json --epsilon 0.1 --out m2.json "${account[@]}" 2> /dev/null
+  "$DPERM" train --force --data people.csv.gz --schema wide.json --epsilon 0.1 --out m2.json "${account[@]}" 2> /dev/null
   [ "$(left)" = 0.8 ]
   fails 1 'these data are data set "people" already, and people have one budget; use that name' charge_to l.db twice
   head -100 people.csv > some.csv
-  run "$DPERM" train --data some.csv --schema schema.json --epsilon 0.1 --out m3.json "${account[@]}"
+  run "$DPERM" train --force --data some.csv --schema schema.json --epsilon 0.1 --out m3.json "${account[@]}"
   fails_with 1 'these are not the data that "people" was charged for before; name their own data set, or give them one'
   leaves_no m3.json
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m3.json --ledger l.db --dataset nobody
+  run "$DPERM" train --force "${people[@]}" --epsilon 0.1 --out m3.json --ledger l.db --dataset nobody
   fails_with 1 'the ledger has no data set "nobody"'
 }
 
@@ -117,7 +117,7 @@ P
   charge 0.2 b.json 2> /dev/null
   succeeds "$DPERM" ledger show l.db --model b.json
   [[ "$output" == *"      4  "*" 0.2 "*"committed for $(python3 -c 'import json; print(json.load(open("b.json"))["digest"][:12])')"* ]]
-  "$DPERM" train "${people[@]}" --epsilon 1 --out free.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --out free.json 2> /dev/null
   fails 1 "l.db: the model was not charged to any ledger" "$DPERM" ledger show l.db --model free.json
   "$DPERM" ledger init other.db --dataset people --epsilon 1 2> /dev/null
   fails 1 "entry 4 is not the one that the model was charged as" "$DPERM" ledger show other.db --model b.json
@@ -127,9 +127,9 @@ P
 @test "a person with several rows" {
   "$DPERM" ledger init l.db --dataset visits --epsilon 2 --rows-per-person 4 2> message
   grep -q 'per person with at most 4 rows$' message
-  run "$DPERM" train "${people[@]}" --epsilon 1 --out m.json --ledger l.db --dataset visits
+  run "$DPERM" train --force "${people[@]}" --epsilon 1 --out m.json --ledger l.db --dataset visits
   fails_with 1 'the budget of "visits" is per person with at most 4 rows, not 1; say 4 rows per person'
-  run "$DPERM" train "${people[@]}" --epsilon 1 --rows-per-person 4 --out m.json --ledger l.db --dataset visits
+  run "$DPERM" train --force "${people[@]}" --epsilon 1 --rows-per-person 4 --out m.json --ledger l.db --dataset visits
   [[ "${lines[0]}" == *"(epsilon, delta) = (1, "*") for every person with at most 4 rows (objective perturbation)" ]]
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --rows-per-person 4 --json > person.json
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 0.25 --json > row.json
@@ -145,9 +145,9 @@ P
   [[ "$output" == *"for every person with at most 4 rows:"*"epsilon of a row     0.25"* ]]
   says 0 "ok     unit: person with at most 4 rows: 4 epsilon_row = 1 <= epsilon = 1" "$DPERM" verify --model m.json
   [[ "$output" == *"note   not in the file: that no person has more rows than it says"* ]]
-  run "$DPERM" train "${people[@]}" --mechanism none --rows-per-person 2 --out m.json
+  run "$DPERM" train --force "${people[@]}" --mechanism none --rows-per-person 2 --out m.json
   fails_with 2 "--rows-per-person does not go with --mechanism none"
-  run "$DPERM" train "${people[@]}" --epsilon 1 --rows-per-person 0 --out m.json
+  run "$DPERM" train --force "${people[@]}" --epsilon 1 --rows-per-person 0 --out m.json
   fails_with 2 "--rows-per-person must be a whole number from 1"
 }
 
@@ -182,7 +182,7 @@ P
   run "$DPERM" ledger verify l.db
   [[ "$output" == *"ok     sums: 1 data set, 5 charges (5 committed), none beyond its budget"* ]]
   "$DPERM" ledger show l.db --model m1.json > /dev/null
-  "$DPERM" train "${people[@]}" --epsilon 0.1 --neighbours add-remove --rows-about 100 --out m.json "${account[@]}" 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 0.1 --neighbours add-remove --rows-about 100 --out m.json "${account[@]}" 2> /dev/null
   "$DPERM" ledger show l.db --json > shown.json
   py <<'P'
 e = json.load(open("shown.json"))["entries"][-1]
@@ -206,7 +206,7 @@ P
 }
 
 @test "a run says what it claims and what that costs by its data set's order" {
-  gaussian=(train "${people[@]}" --refine none --epsilon 0.1 --delta 1e-8 --noise gaussian --out m.json)
+  gaussian=(train --force "${people[@]}" --refine none --epsilon 0.1 --delta 1e-8 --noise gaussian --out m.json)
   "$DPERM" ledger init l.db --dataset people --epsilon 2 --delta 1e-6 --composition renyi 2> /dev/null
   run "$DPERM" "${gaussian[@]}" "${account[@]}" --dry-run
   pattern='^this run claims epsilon 0.1 and delta 1.00e-8, and costs (0.00[0-9]+) and [0-9.]+e-[34][0-9] by Renyi order 13$'
@@ -231,7 +231,7 @@ P
   "$DPERM" "${gaussian[@]/gaussian/l2}" 2> said
   grep -q "is not spent: this noise is pure$" said
   "$DPERM" ledger init l.db --dataset plain --epsilon 1 2> /dev/null
-  run "$DPERM" train --data others.csv --schema schema.json --epsilon 0.3 --out n.json --ledger l.db --dataset plain --json
+  run "$DPERM" train --force --data others.csv --schema schema.json --epsilon 0.3 --out n.json --ledger l.db --dataset plain --json
   [[ "$output" == *'"cost_epsilon": "0.3"'* ]]
 }
 
@@ -257,12 +257,12 @@ P
   "$DPERM" encode "${people[@]}" --out people.dperm 2> /dev/null
   fails 1 "$known" env DPERM_LEDGER=l.db "$DPERM" score --model m.json --data people.dperm
   fails 2 "standard input: can be read only once" env DPERM_LEDGER=l.db "$DPERM" score --model m.json --data - < some.csv
-  run env DPERM_LEDGER=l.db DPERM_DATASET=people "$DPERM" train "${people[@]}" --epsilon 0.1 --out m2.json --unsafe-diagnostics
+  run env DPERM_LEDGER=l.db DPERM_DATASET=people "$DPERM" train --force "${people[@]}" --epsilon 0.1 --out m2.json --unsafe-diagnostics
   fails_with 1 'these data are data set "people", and a run that is not private would spend all'
-  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m2.json --unsafe-diagnostics "${account[@]}"
+  run "$DPERM" train --force "${people[@]}" --epsilon 0.1 --out m2.json --unsafe-diagnostics "${account[@]}"
   fails_with 2 "a run that is not private cannot be charged"
   leaves_no m2.json
-  DPERM_LEDGER=l.db "$DPERM" train --data some.csv --schema schema.json --epsilon 0.1 --out m2.json --unsafe-diagnostics 2> message
+  DPERM_LEDGER=l.db "$DPERM" train --force --data some.csv --schema schema.json --epsilon 0.1 --out m2.json --unsafe-diagnostics 2> message
   grep -q "^no ledger: nothing counts this epsilon" message
   [ "$(left)" = 0.9 ]
 }
@@ -275,7 +275,7 @@ P
   fails 2 'no action is called "mend"; use init, show or verify' "$DPERM" ledger mend l.db
   fails 2 "unknown option" "$DPERM" ledger show l.db --epsilon 1
   fails 2 "unknown option --model" "$DPERM" ledger verify l.db --model m.json
-  fails 2 "--dataset needs a ledger" "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --dataset people
+  fails 2 "--dataset needs a ledger" "$DPERM" train --force "${people[@]}" --epsilon 0.1 --out m.json --dataset people
   begin 1
   fails 1 'data set "people" has its budget, and that stays' "$DPERM" ledger init l.db --dataset people --epsilon 2
   fails 1 'no data set "nobody"' "$DPERM" ledger show l.db --dataset nobody

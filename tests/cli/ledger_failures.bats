@@ -107,13 +107,13 @@ P
   mkdir closed
   "$DPERM" ledger init closed/l.db --dataset people --epsilon 1 2> /dev/null
   chmod 555 closed
-  run humble "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger closed/l.db --dataset people
+  run humble "$DPERM" train --force "${people[@]}" --epsilon 0.1 --out m.json --ledger closed/l.db --dataset people
   fails_with 1 "closed/l.db: the ledger"
   run humble "$DPERM" ledger init closed/new.db --dataset people --epsilon 1
   fails_with 1 "closed/new.db: the ledger cannot be made (Permission denied)"
   chmod 755 closed
   chmod 400 closed/l.db
-  run humble "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger closed/l.db --dataset people
+  run humble "$DPERM" train --force "${people[@]}" --epsilon 0.1 --out m.json --ledger closed/l.db --dataset people
   fails_with 1 "cannot be written, and nothing is released without it"
   humble "$DPERM" ledger verify closed/l.db > /dev/null
   chmod 644 closed/l.db
@@ -133,7 +133,7 @@ P
   before=$(entries)
   while [ "$status" -ne 0 ] && [ "$call" -lt 200 ]; do
     call=$((call + 1))
-    faulty LEDGER_FAULT_FULL=$call "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json "${account[@]}"
+    faulty LEDGER_FAULT_FULL=$call "$DPERM" train --force "${people[@]}" --epsilon 0.1 --out m.json "${account[@]}"
     code=$status said=$output now=$(entries)
     [ "$now" = "$before" ] || [ "$code" -eq 0 ] || [[ "$said" == *"; the charge (entry "*" of the ledger) "*" spent" ]] ||
       { echo "call $call: charged, and not a word of it: $said"; return 1; }
@@ -154,13 +154,13 @@ P
 @test "a disk that is full behind the charge: the commit has its space" {
   begin 100
   for i in $(seq 12); do # pages of the ledger get full and new ones begin
-    faulty LEDGER_FAULT_SPACE=1000000 "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json "${account[@]}"
+    faulty LEDGER_FAULT_SPACE=1000000 "$DPERM" train --force "${people[@]}" --epsilon 0.1 --out m.json "${account[@]}"
     [ "$status" -eq 0 ] || { echo "charge $i: $output"; return 1; }
     "$DPERM" ledger show l.db --model m.json > /dev/null
   done
   cp l.db before.db
   for space in 20000 40000 60000 80000; do # for the charge, and not for its end
-    faulty LEDGER_FAULT_SPACE=$space "$DPERM" train "${people[@]}" --epsilon 0.1 --out m2.json "${account[@]}"
+    faulty LEDGER_FAULT_SPACE=$space "$DPERM" train --force "${people[@]}" --epsilon 0.1 --out m2.json "${account[@]}"
     fails_with 1 "l.db: no space is left for the ledger (No space left on device); check the place"
     [[ "$output" != *" spent"* ]]
     leaves_no m2.json
@@ -172,7 +172,7 @@ P
 @test "a clock that was set back: the record keeps the order" {
   begin 1
   charge 0.1 2> /dev/null
-  faulty LEDGER_FAULT_CLOCK=-86400 "$DPERM" train "${people[@]}" --epsilon 0.1 --out m2.json "${account[@]}"
+  faulty LEDGER_FAULT_CLOCK=-86400 "$DPERM" train --force "${people[@]}" --epsilon 0.1 --out m2.json "${account[@]}"
   [ "$status" -eq 0 ]
   holds
   [ "$(left)" = 0.8 ]
@@ -180,7 +180,7 @@ P
 
 @test "a run that fails after its charge says that it stays spent" {
   begin 1
-  run preloaded "$RANDOM_FAULT" RANDOM_FAULT_AFTER=3 "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json "${account[@]}"
+  run preloaded "$RANDOM_FAULT" RANDOM_FAULT_AFTER=3 "$DPERM" train --force "${people[@]}" --epsilon 0.1 --out m.json "${account[@]}"
   fails_with 1 "nothing is released; the charge (entry 2 of the ledger) stays spent"
   leaves_no m.json
   [ "$(left)" = 0.9 ]

@@ -5,8 +5,8 @@ begin() {
   rm -f l.db l.db-journal
   "$DPERM" ledger init l.db --dataset people --epsilon "${1:-1}" 2> /dev/null
 }
-charge_to() { "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger "$1" --dataset "$2"; }
-charge() { "$DPERM" train "${people[@]}" --epsilon "${1:-0.1}" --out "${2:-m.json}" "${account[@]}"; }
+charge_to() { "$DPERM" train --force "${people[@]}" --epsilon 0.1 --out m.json --ledger "$1" --dataset "$2"; }
+charge() { "$DPERM" train --force "${people[@]}" --epsilon "${1:-0.1}" --out "${2:-m.json}" "${account[@]}"; }
 left() { "$DPERM" ledger show l.db --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["datasets"][0]["epsilon_left"])'; }
 entries() { "$DPERM" ledger show l.db | grep -c '^ .*\(committed\|reserved\)' || true; }
 holds() { "$DPERM" ledger verify l.db > /dev/null; }

@@ -53,7 +53,7 @@ print(json.dumps({"fields": [{"name": "rich", "type": "boolean"}, {"name": sys.a
   fails_visibly "$DPERM" plan "--$hostile"
   fails_visibly "$DPERM" plan --rows "$hostile"
   fails_visibly "$DPERM" schema "$hostile" schema.json
-  fails_somehow "$DPERM" train "${people[@]}" --epsilon 1 --mechanism "$hostile" --out m
+  fails_somehow "$DPERM" train --force "${people[@]}" --epsilon 1 --mechanism "$hostile" --out m
   plain said
 }
 
@@ -77,20 +77,20 @@ P
   plain shown
   python3 -c 'import json; assert json.load(open("shown"))["columns"][0]["name"] == "agex\x1b[31m\n\r\x7f\x9b31m\u202ey"'
   dictionary $'x\x1b[31m\n\r\x7f\xc2\x9b31m\xe2\x80\xaey'
-  "$DPERM" schema import dictionary.json --label rich > import.json 2> said
+  "$DPERM" schema import --force dictionary.json --label rich > import.json 2> said
   plain said
-  fails_somehow "$DPERM" schema import dictionary.json --label $'x\x1b[31m\n\r\x7f\xc2\x9b31m\xe2\x80\xaey'
+  fails_somehow "$DPERM" schema import --force dictionary.json --label $'x\x1b[31m\n\r\x7f\xc2\x9b31m\xe2\x80\xaey'
   plain said shown
-  "$DPERM" schema draft --public-data hostile.csv --out draft.json > shown 2> said
+  "$DPERM" schema draft --force --public-data hostile.csv --out draft.json > shown 2> said
   plain shown said
-  "$DPERM" train --data hostile.csv --schema hostile.json --mechanism none --out m.json > shown 2> said
+  "$DPERM" train --force --data hostile.csv --schema hostile.json --mechanism none --out m.json > shown 2> said
   plain shown said
   "$DPERM" statement --model m.json > shown
   plain shown
   "$DPERM" statement --model m.json --html > shown
   plain shown
   for file in column.csv label.csv; do
-    fails_somehow "$DPERM" train --data $file --schema hostile.json --mechanism none --out m2.json
+    fails_somehow "$DPERM" train --force --data $file --schema hostile.json --mechanism none --out m2.json
     plain said
     [ "$(wc -l < said)" -eq 1 ]
   done
@@ -132,19 +132,19 @@ P
     [ ! -s said ] || { echo "$line:"; cat said; return 1; }
     cmp with without || { echo "$line"; return 1; }
   done <<'T'
-train --data people.csv --schema schema.json --mechanism none --out out
-train --data people.csv --schema schema.json --epsilon 1 --seed 1 --out out
-tune --data people.csv --schema schema.json --epsilon 1 --seed 1 --lambda 0.1,0.2 --out out
-refine --data people.csv --schema schema.json --epsilon 1 --seed 1 --out out
+train --force --data people.csv --schema schema.json --mechanism none --out out
+train --force --data people.csv --schema schema.json --epsilon 1 --seed 1 --out out
+tune --force --data people.csv --schema schema.json --epsilon 1 --seed 1 --lambda 0.1,0.2 --out out
+refine --force --data people.csv --schema schema.json --epsilon 1 --seed 1 --out out
 encode --data people.csv --schema schema.json --out out
 schema draft --public-data people.csv
 schema import dictionary.json --label rich
 sweep --data people.csv --schema schema.json --mechanism none --folds 2 --out out
 audit --mechanism output --draws 2000 --seed 1
 T
-  "$DPERM" train --quiet --data people.csv --schema schema.json --epsilon 1 --ledger l.db --dataset people --out out 2> said
+  "$DPERM" train --force --quiet --data people.csv --schema schema.json --epsilon 1 --ledger l.db --dataset people --out out 2> said
   [ ! -s said ]
-  fails 1 "nothing.csv: cannot open" "$DPERM" train -q --data nothing.csv --schema schema.json --mechanism none --out out
+  fails 1 "nothing.csv: cannot open" "$DPERM" train --force -q --data nothing.csv --schema schema.json --mechanism none --out out
   fails 2 "--rows is missing" "$DPERM" plan -q
 }
 
@@ -164,10 +164,10 @@ missing = set(sys.argv[1].split()) - set(found)
 assert not missing, missing
 P
   done <<'T'
-train --data people.csv --schema schema.json --mechanism none --out out : model rows weights classes private reason mechanism epsilon delta rows_per_person ledger
-train --data people.csv --schema schema.json --epsilon 1 --out out --dry-run : dry_run private epsilon delta ledger
-refine --data people.csv --schema schema.json --epsilon 5 --fit-epsilon 20 --out out : schema rows weights refined private epsilon rows_per_person ledger
-tune --data people.csv --schema schema.json --epsilon 1 --lambda 0.1,0.2 --out out : model method candidates private epsilon
+train --force --data people.csv --schema schema.json --mechanism none --out out : model rows weights classes private reason mechanism epsilon delta rows_per_person ledger
+train --force --data people.csv --schema schema.json --epsilon 1 --out out --dry-run : dry_run private epsilon delta ledger
+refine --force --data people.csv --schema schema.json --epsilon 5 --fit-epsilon 20 --out out : schema rows weights refined private epsilon rows_per_person ledger
+tune --force --data people.csv --schema schema.json --epsilon 1 --lambda 0.1,0.2 --out out : model method candidates private epsilon
 plan --rows 100 --schema schema.json --epsilon 1 : epsilon lambda beta noise
 score --model model.json --data people.csv : rows errors error_rate
 score --model model.json --data people.csv --epsilon 1 : private epsilon error_rate ledger
@@ -182,7 +182,7 @@ ledger verify l.db : verdict lines remarks
 schema check schema.json : schema classes dims norm norm1 drops_rows columns data rows
 schema check schema.json --data people.csv : data rows
 T
-  "$DPERM" train "${people[@]}" --epsilon 0.5 --ledger l.db --dataset people --out out --json > result.json 2> said
+  "$DPERM" train --force "${people[@]}" --epsilon 0.5 --ledger l.db --dataset people --out out --json > result.json 2> said
   [ ! -s said ]
   py <<'P'
 r = json.load(open("result.json"))

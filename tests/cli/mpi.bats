@@ -44,9 +44,9 @@ setup_rows() {
 }
 
 same_model() { # numbers of processes, then the command; with the noise of $seed, or of 2
-  "$DPERM" "${@:2}" --seed "${seed:-2}" --out alone.json 2> /dev/null
+  "$DPERM" "${@:2}" --force --seed "${seed:-2}" --out alone.json 2> /dev/null
   for count in $1; do
-    many "$count" "${@:2}" --seed "${seed:-2}" --out many.json 2> /dev/null
+    many "$count" "${@:2}" --force --seed "${seed:-2}" --out many.json 2> /dev/null
     cmp alone.json many.json
   done
 }
@@ -60,7 +60,7 @@ same_model() { # numbers of processes, then the command; with the noise of $seed
   same_model "3 $(some "" "2 4")" train --data r.csv --schema wide.json --epsilon 1 --refine auto
   same_model 2 refine --data r.csv --schema wide.json --epsilon 0.2
   "$DPERM" ledger init l.db --dataset people --epsilon 1 2> /dev/null
-  many 3 train --data r.csv --schema wide.json --epsilon 0.75 --refine auto --out m.json --ledger l.db --dataset people 2> /dev/null
+  many 3 train --force --data r.csv --schema wide.json --epsilon 0.75 --refine auto --out m.json --ledger l.db --dataset people 2> /dev/null
   "$DPERM" verify --model m.json > /dev/null
   "$DPERM" ledger show l.db --model m.json | grep -q '0.75'
   "$DPERM" ledger show l.db | grep -q '0.25 left of 1'
@@ -88,10 +88,10 @@ json.dump({"label": {"column": "y", "positive": ["1"], "negative": ["0"]}, "colu
     {"name": name, "type": "numeric", "min": 0, "max": 100 if name == "u" else 10} for name in names + ["u"]]}, open("many.json", "w"))
 P
   for how in "--epsilon 1" "--epsilon 3 --delta 1e-7 --neighbours add-remove --rows-about 9000"; do
-    "$DPERM" train --data many.csv --schema many.json $how --pairs 0.2 --seed 3 --out one.json 2> /dev/null
+    "$DPERM" train --force --data many.csv --schema many.json $how --pairs 0.2 --seed 3 --out one.json 2> /dev/null
     grep -q '"pair": *"x0\*x1"' one.json
     for count in 2 3; do
-      many $count train --data many.csv --schema many.json $how --pairs 0.2 --seed 3 --out some.json 2> /dev/null
+      many $count train --force --data many.csv --schema many.json $how --pairs 0.2 --seed 3 --out some.json 2> /dev/null
       cmp one.json some.json
     done
   done
@@ -112,12 +112,12 @@ P
 @test "several processes charge a ledger once and speak with one voice" {
   setup_rows 6000
   "$DPERM" ledger init ledger --dataset rows --epsilon 2
-  succeeds many 3 train --data rows.dperm --epsilon 1 --out model.json --ledger ledger --dataset rows
+  succeeds many 3 train --force --data rows.dperm --epsilon 1 --out model.json --ledger ledger --dataset rows
   [ "${#lines[@]}" -eq 2 ]
   "$DPERM" ledger verify ledger
   "$DPERM" ledger show ledger --model model.json
   [ "$("$DPERM" ledger show ledger --json | grep -c '"entry":')" -eq 1 ]
-  run many 2 train --data rows.dperm --epsilon 1.5 --out second.json --ledger ledger --dataset rows
+  run many 2 train --force --data rows.dperm --epsilon 1.5 --out second.json --ledger ledger --dataset rows
   [ "$status" -ne 0 ]
   leaves_no second.json
   [ "$("$DPERM" ledger show ledger --json | grep -c '"entry":')" -eq 1 ]
@@ -125,7 +125,7 @@ P
 
 @test "tasks of Slurm that do not come together are refused, before anything is charged" {
   "$DPERM" ledger init ledger --dataset people --epsilon 2
-  run_it=(train --data people.csv --schema schema.json --epsilon 1 --out model.json --ledger ledger --dataset people)
+  run_it=(train --force --data people.csv --schema schema.json --epsilon 1 --out model.json --ledger ledger --dataset people)
   export SLURM_NTASKS=4 SLURM_PROCID=1
   export SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=4
   run "$DPERM" "${run_it[@]}" # srun --mpi=none
@@ -145,17 +145,17 @@ P
   size=$(stat -c %s rows.dperm)
   # in the last values, which only the last process reads
   printf 'x' | dd of=rows.dperm bs=1 seek=$((size - 70000)) conv=notrunc 2> /dev/null
-  run many 3 train --data rows.dperm --epsilon 1 --out model.json
+  run many 3 train --force --data rows.dperm --epsilon 1 --out model.json
   [ "$status" -ne 0 ]
   [ "$(grep -c '^dperm: ' <<< "$output")" -eq 1 ]
   leaves_no model.json
-  run many 2 train --data nowhere.dperm --dims 3 --epsilon 1 --out model.json
+  run many 2 train --force --data nowhere.dperm --dims 3 --epsilon 1 --out model.json
   [ "$status" -ne 0 ]
   [ "$(grep -c '^dperm: ' <<< "$output")" -eq 1 ]
-  run many 2 train --data rows.svm --dims 40 --epsilon 1 --out /nowhere/model.json
+  run many 2 train --force --data rows.svm --dims 40 --epsilon 1 --out /nowhere/model.json
   [ "$status" -ne 0 ]
   [ "$(grep -c '^dperm: ' <<< "$output")" -eq 1 ]
-  run many 2 train --data rows.svm
+  run many 2 train --force --data rows.svm
   [ "$status" -ne 0 ]
   [ "$(grep -c '^dperm: ' <<< "$output")" -eq 1 ]
 }
@@ -274,7 +274,7 @@ S
 
 @test "a program that uses MPI itself keeps it, its messages and its error handler" {
   setup_rows 6000
-  "$DPERM" train --data rows.svm --dims 40 --epsilon 1 --seed "${seed:-2}" --out alone.json 2> /dev/null
+  "$DPERM" train --force --data rows.svm --dims 40 --epsilon 1 --seed "${seed:-2}" --out alone.json 2> /dev/null
   for count in 1 3; do
     run timeout 3000 mpirun --allow-run-as-root --oversubscribe --quiet -n $count \
       "$DPERM_BUILD/tests/mpi_host" rows.svm 40 model.json
@@ -294,7 +294,7 @@ S
     same_model "$([ "$command" = train ] && echo "1 2 $(some "" 4)") 3" $command --data amounts.csv --schema amounts.json --epsilon 1
     grep -q '"refined"' alone.json && grep -q '"bins"' alone.json # a sample was asked, and counted
     for door in "--data amounts.csv.gz --schema amounts.json" "--data amounts.dperm" "--data - --schema amounts.json"; do
-      "$DPERM" $command $door --epsilon 1 --seed 2 --out door.json < amounts.csv 2> /dev/null
+      "$DPERM" $command --force $door --epsilon 1 --seed 2 --out door.json < amounts.csv 2> /dev/null
       cmp alone.json door.json
     done
   done

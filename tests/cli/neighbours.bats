@@ -3,7 +3,7 @@
 load helpers
 
 adding=(--neighbours add-remove --rows-about 100)
-train=(train --schema schema.json --epsilon 1 "${adding[@]}")
+train=(train --force --schema schema.json --epsilon 1 "${adding[@]}")
 
 # The model without what records may decide.
 public_part() {
@@ -76,9 +76,9 @@ ways_out() { # data, folder
   score=(score --model m.json --data people.csv --epsilon 0.5 --ledger l.db --dataset people)
   run "$DPERM" "${score[@]}" --neighbours add-remove --dry-run
   [ "${lines[0]}" = "this run costs epsilon 1 and delta 0 ($why)" ]
-  run "$DPERM" refine --schema schema.json --data people.csv --epsilon 0.5 "${adding[@]}" --out r.json --ledger l.db --dataset people --dry-run
+  run "$DPERM" refine --force --schema schema.json --data people.csv --epsilon 0.5 "${adding[@]}" --out r.json --ledger l.db --dataset people --dry-run
   [ "${lines[0]}" = "this run costs epsilon 0 and delta 0" ] # it has nothing to refine
-  "$DPERM" train --schema schema.json --data people.csv --epsilon 1 --out m.json --ledger l.db --dataset people --json --dry-run |
+  "$DPERM" train --force --schema schema.json --data people.csv --epsilon 1 --out m.json --ledger l.db --dataset people --json --dry-run |
     grep -q '"counted_twice": false'
 }
 
@@ -86,10 +86,10 @@ ways_out() { # data, folder
   "$DPERM" ledger init l.db --dataset people --epsilon 1.5 --neighbours add-remove 2> words
   grep -q 'a budget of epsilon 1.5 per row, added or removed' words
   t=(--data people.csv --schema schema.json --ledger l.db --dataset people)
-  "$DPERM" train "${t[@]}" --epsilon 1 "${adding[@]}" --out m.json 2> words
+  "$DPERM" train --force "${t[@]}" --epsilon 1 "${adding[@]}" --out m.json 2> words
   grep -q 'charged epsilon 1 and' words
   ! grep -q 'twice' words
-  fails 1 'is for records added and removed, whose number is private' "$DPERM" train "${t[@]}" --epsilon 0.1 --out n.json
+  fails 1 'is for records added and removed, whose number is private' "$DPERM" train --force "${t[@]}" --epsilon 0.1 --out n.json
   "$DPERM" ledger show l.db --json | grep -q '"neighbours": "add-remove"'
   "$DPERM" ledger show l.db --model m.json | grep -q committed
   "$DPERM" ledger verify l.db > /dev/null
@@ -101,13 +101,13 @@ ways_out() { # data, folder
   : > none.csv
   : > none.svm
   sed 's/^{/{"header": false,/; s/\("columns": \[\)/\1 {"name": "rich", "type": "label"},/' schema.json > headless.json
-  "$DPERM" train --data none.csv --schema headless.json --epsilon 1 "${adding[@]}" --out a.json 2> /dev/null
-  "$DPERM" train --data none.svm --dims 4 --epsilon 1 "${adding[@]}" --out b.json 2> /dev/null
-  "$DPERM" train --data none.svm --dims 4 --epsilon 1 "${adding[@]}" --mechanism output --out c.json 2> /dev/null
+  "$DPERM" train --force --data none.csv --schema headless.json --epsilon 1 "${adding[@]}" --out a.json 2> /dev/null
+  "$DPERM" train --force --data none.svm --dims 4 --epsilon 1 "${adding[@]}" --out b.json 2> /dev/null
+  "$DPERM" train --force --data none.svm --dims 4 --epsilon 1 "${adding[@]}" --mechanism output --out c.json 2> /dev/null
   head -1 people.csv | "$DPERM" "${train[@]}" --data - --out d.json 2> /dev/null
   for model in a b c d; do "$DPERM" verify --model $model.json > /dev/null; done
   "$DPERM" predict --model d.json --data people.csv --out p.csv 2> /dev/null
-  fails 1 "none.svm: no rows" "$DPERM" train --data none.svm --dims 4 --epsilon 1 --out e.json
+  fails 1 "none.svm: no rows" "$DPERM" train --force --data none.svm --dims 4 --epsilon 1 --out e.json
   fails 1 "none.csv: no rows" "$DPERM" "${train[@]}" --data none.csv --out e.json # a header is no record
 }
 
@@ -171,7 +171,7 @@ assert plan["rows"] is None and plan["rows_about"] == 100 and plan["neighbours"]
   sed '$d' people.csv > fewer.csv
   for method in split stopping; do
     for data in people.csv fewer.csv; do
-      "$DPERM" tune --schema schema.json --epsilon 1.9 "${adding[@]}" --lambda 0.1,1 --method $method --data $data \
+      "$DPERM" tune --force --schema schema.json --epsilon 1.9 "${adding[@]}" --lambda 0.1,1 --method $method --data $data \
         --out m.json 2> $data.words
       "$DPERM" verify --model m.json | grep -v 'tau\|chosen\|weights\|beta\|lambda\|solution_error\|lattice' > $data.lines
       public_part m.json | grep 'portion\|holdout_rows\|rows' > $data.rows
@@ -186,7 +186,7 @@ assert plan["rows"] is None and plan["rows_about"] == 100 and plan["neighbours"]
 
 @test "records are asked about their numbers for noise alone, of none at all too" {
   head -1 people.csv > none.csv
-  t=(train --schema schema.json --epsilon 1 --neighbours add-remove --rows-about 50000 --json --out m.json)
+  t=(train --force --schema schema.json --epsilon 1 --neighbours add-remove --rows-about 50000 --json --out m.json)
   for data in people none; do
     for ask in "" "--refine ask"; do # by default, too
       "$DPERM" "${t[@]}" --data $data.csv $ask > out.json 2> /dev/null
@@ -210,7 +210,7 @@ assert model["schema"]["refined"]["neighbours"] == "add-remove"'
 # Everything that leaves a refinement but its bins, and the model after it.
 refined_ways_out() { # data, folder
   mkdir "$2"
-  refine=(refine --data "$1" --schema schema.json --epsilon 0.3 --neighbours add-remove --rows-about 50000 --out s.json)
+  refine=(refine --force --data "$1" --schema schema.json --epsilon 0.3 --neighbours add-remove --rows-about 50000 --out s.json)
   "$DPERM" "${refine[@]}" --json --seed 3 | grep -v weights > "$2/json"
   "$DPERM" "${refine[@]}" --dry-run > "$2/dry" 2>&1
   "$DPERM" "${refine[@]}" 2> words
@@ -220,7 +220,7 @@ schema = json.load(open("s.json"))
 for column in schema["columns"]:
     column.pop("bins", None), column.pop("values", None), column.pop("groups", None)
 print(json.dumps(schema, sort_keys=True, indent=1))' > "$2/schema"
-  "$DPERM" train --schema s.json --epsilon 1 --neighbours add-remove --rows-about 50000 --data "$1" --out m.json 2> "$2/train"
+  "$DPERM" train --force --schema s.json --epsilon 1 --neighbours add-remove --rows-about 50000 --data "$1" --out m.json 2> "$2/train"
   "$DPERM" verify --model m.json | grep refined > "$2/verify"
 }
 
@@ -247,8 +247,8 @@ print(json.dumps(schema, sort_keys=True, indent=1))' > "$2/schema"
     fails_with 2 "persons with at most 1 rows, and this run is for replace and 2"
     leaves_no r.json
   done
-  fails 2 "needs --rows-about" "$DPERM" refine "${people[@]}" --epsilon 1 --out t.json --neighbours add-remove
-  run "$DPERM" refine "${people[@]}" --epsilon 1 --out t.json --rows-about 100
+  fails 2 "needs --rows-about" "$DPERM" refine --force "${people[@]}" --epsilon 1 --out t.json --neighbours add-remove
+  run "$DPERM" refine --force "${people[@]}" --epsilon 1 --out t.json --rows-about 100
   fails_with 2 "--rows-about is for --neighbours add-remove"
   leaves_no t.json
 }
@@ -256,8 +256,8 @@ print(json.dumps(schema, sort_keys=True, indent=1))' > "$2/schema"
 @test "a schema's entry and its fit's each count by their own epsilon" {
   "$DPERM" ledger init l.db --dataset people --epsilon 30 --delta 1e-4 2> /dev/null
   t=(--data people.csv --neighbours add-remove --rows-about 50000 --ledger l.db --dataset people)
-  "$DPERM" refine "${t[@]}" --schema schema.json --epsilon 4 --out s.json 2> /dev/null
-  "$DPERM" train "${t[@]}" --schema s.json --epsilon 0.5 --delta 1e-6 --noise gaussian --out m.json 2> words
+  "$DPERM" refine --force "${t[@]}" --schema schema.json --epsilon 4 --out s.json 2> /dev/null
+  "$DPERM" train --force "${t[@]}" --schema s.json --epsilon 0.5 --delta 1e-6 --noise gaussian --out m.json 2> words
   grep -q 'charged epsilon 1 and delta 2.64e-6 to' words # (1 + e^0.5) 1e-6, not (1 + e^4.5) 1e-6
   "$DPERM" statement --model m.json --ledger l.db > s.md
   grep -q '^| in that ledger | it counts as (1, 2.64e-6): ' s.md
@@ -280,13 +280,13 @@ print(json.dumps(schema, sort_keys=True, indent=1))' > "$2/schema"
   "$DPERM" encode --data none.svm --dims 3 --neighbours add-remove --out rows.dperm 2> /dev/null
   add=(--epsilon 1 --neighbours add-remove)
   for data in none rows; do
-    "$DPERM" train --data $data.dperm "${add[@]}" --rows-about 100 --seed 1 --out m.json 2> /dev/null
+    "$DPERM" train --force --data $data.dperm "${add[@]}" --rows-about 100 --seed 1 --out m.json 2> /dev/null
     "$DPERM" score --model m.json --data $data.dperm "${add[@]}" --seed 1 > /dev/null 2>&1
-    fails 1 "$data.dperm: no rows; give a file with records" "$DPERM" train --data $data.dperm --epsilon 1 --out m2.json
+    fails 1 "$data.dperm: no rows; give a file with records" "$DPERM" train --force --data $data.dperm --epsilon 1 --out m2.json
     [ ! -e m2.json ]
   done
-  "$DPERM" train --data none.csv --schema schema.json "${add[@]}" --rows-about 100 --refine none --seed 1 --out plain.json 2> /dev/null
-  "$DPERM" train --data none.dperm "${add[@]}" --rows-about 100 --seed 1 --out m.json 2> /dev/null
+  "$DPERM" train --force --data none.csv --schema schema.json "${add[@]}" --rows-about 100 --refine none --seed 1 --out plain.json 2> /dev/null
+  "$DPERM" train --force --data none.dperm "${add[@]}" --rows-about 100 --seed 1 --out m.json 2> /dev/null
   cmp m.json plain.json
 }
 
@@ -317,7 +317,7 @@ P
 
 @test "a private score is for the model's neighbours, or the model is others'" {
   "$DPERM" "${train[@]}" --data people.csv --out m.json 2> /dev/null
-  "$DPERM" train --schema schema.json --epsilon 1 --data people.csv --out r.json 2> /dev/null
+  "$DPERM" train --force --schema schema.json --epsilon 1 --data people.csv --out r.json 2> /dev/null
   fails 2 "private for neighbours add-remove" "$DPERM" score --model m.json --data people.csv --epsilon 1
   run "$DPERM" score --model r.json --data people.csv --epsilon 1 --neighbours add-remove
   fails_with 2 "this model is private for neighbours replace"
@@ -334,12 +334,12 @@ P
 }
 
 @test "what does not go together is refused by name" {
-  t=(train --data people.csv --schema schema.json --out m.json --epsilon 1)
+  t=(train --force --data people.csv --schema schema.json --out m.json --epsilon 1)
   fails 2 "needs --rows-about" "$DPERM" "${t[@]}" --neighbours add-remove
   fails 2 "--rows-about is for --neighbours add-remove" "$DPERM" "${t[@]}" --rows-about 100
   fails 2 "--neighbours must be replace or add-remove" "$DPERM" "${t[@]}" --neighbours both
   fails 2 "--rows-about must be a whole number from 1" "$DPERM" "${t[@]}" --neighbours add-remove --rows-about some
   fails 2 "--analysis paper is about replaced records" "$DPERM" "${t[@]}" "${adding[@]}" --analysis paper
   fails 2 "from 1 to 2^38" "$DPERM" "${t[@]}" --neighbours add-remove --rows-about 999999999999
-  fails 2 "does not go with --mechanism none" "$DPERM" train "${people[@]}" --out m.json --mechanism none "${adding[@]}"
+  fails 2 "does not go with --mechanism none" "$DPERM" train --force "${people[@]}" --out m.json --mechanism none "${adding[@]}"
 }

@@ -3,7 +3,7 @@
 load helpers
 load ledger_helpers
 
-train() { "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out "$@"; }
+train() { "$DPERM" train --force "${people[@]}" --epsilon 0.1 "${account[@]}" --out "$@"; }
 spent="; the charge (entry 2 of the ledger) stays spent"
 
 # Nothing was charged, and the ledger is what it was.
@@ -22,7 +22,7 @@ untouched() {
   ln -s . folder
   for out in l.db ./l.db "$PWD/l.db" folder/l.db hard.db soft.db folder/soft.db /proc/self/cwd/l.db; do
     fails 2 "train: --out would replace an input; name another file" train "$out"
-    DPERM_LEDGER=l.db fails 2 "a ledger of dperm" "$DPERM" train "${people[@]}" --epsilon 0.1 --ledger none --out "$out"
+    DPERM_LEDGER=l.db fails 2 "a ledger of dperm" "$DPERM" train --force "${people[@]}" --epsilon 0.1 --ledger none --out "$out"
   done
   [ -L soft.db ]
   for suffix in journal wal shm; do
@@ -120,15 +120,15 @@ untouched() {
 
 @test "another database, and a file with a ledger's suffix beside none, may be replaced" {
   python3 -c 'import sqlite3; c = sqlite3.connect("other.db"); c.execute("CREATE TABLE t(x)"); c.commit()'
-  succeeds "$DPERM" train "${people[@]}" --epsilon 1 --out other.db
-  succeeds "$DPERM" train "${people[@]}" --epsilon 1 --out other.db-journal
+  succeeds "$DPERM" train --force "${people[@]}" --epsilon 1 --out other.db
+  succeeds "$DPERM" train --force "${people[@]}" --epsilon 1 --out other.db-journal
 }
 
 @test "a file that cannot be read might be a ledger, and is not replaced" {
   [ "$(id -u)" -ne 0 ] || humble="setpriv --bounding-set=-dac_override,-dac_read_search"
   echo secret > closed.json
   chmod 000 closed.json
-  run ${humble:-} "$DPERM" train "${people[@]}" --epsilon 1 --out closed.json
+  run ${humble:-} "$DPERM" train --force "${people[@]}" --epsilon 1 --out closed.json
   fails_with 1 "closed.json: there is a file that cannot be read (Permission denied), so it may be a ledger"
   chmod 600 closed.json
   [ "$(cat closed.json)" = secret ]
@@ -144,7 +144,7 @@ untouched() {
   fails_with 1 "cannot write (File name too long); check the place, its permissions and free space; nothing is charged"
   fails 1 "cannot write (Not a directory)" train people.csv/m.json
   fails 1 "/dev/full: cannot write (No space left on device)" train /dev/full
-  run "$DPERM" tune "${people[@]}" --epsilon 0.1 --lambda 0.1,0.2 "${account[@]}" --out "$long"
+  run "$DPERM" tune --force "${people[@]}" --epsilon 0.1 --lambda 0.1,0.2 "${account[@]}" --out "$long"
   fails_with 1 "cannot write (File name too long)"
   mkdir sticky
   chmod 1777 sticky
@@ -154,7 +154,7 @@ untouched() {
     chmod 644 sticky/theirs.json
     cp -r people.csv schema.json sticky
     chmod -R a+r sticky
-    run setpriv --reuid 23456 --clear-groups "$DPERM" train --data sticky/people.csv \
+    run setpriv --reuid 23456 --clear-groups "$DPERM" train --force --data sticky/people.csv \
       --schema sticky/schema.json --epsilon 0.1 --out sticky/theirs.json
     [ "$status" -eq 1 ] && [[ "$output" == *"sticky/theirs.json: cannot write (Operation not permitted)"* ]] ||
       { echo "$output"; return 1; }
@@ -166,10 +166,10 @@ untouched() {
   begin
   cp l.db before.db
   awk 'BEGIN {for (i = 1; i <= 60; i++) printf "%d 1:0.%d 2:0.%d\n", i % 2 * 2 - 1, i % 7, i % 5 + 1}' > rows.svm
-  run bash -c 'ulimit -f 40; "$DPERM" train --data rows.svm --dims 9000 --epsilon 0.1 --ledger l.db --dataset people --out m.json'
+  run bash -c 'ulimit -f 40; "$DPERM" train --force --data rows.svm --dims 9000 --epsilon 0.1 --ledger l.db --dataset people --out m.json'
   fails_with 1 "m.json: cannot write (File too large); check the place, its permissions and free space; nothing is charged"
   leaves_no m.json
-  run bash -c 'ulimit -f 40; "$DPERM" train --data rows.svm --dims 9000 --epsilon 0.1 --ledger l.db --dataset people --out - 2>&1 > m.json'
+  run bash -c 'ulimit -f 40; "$DPERM" train --force --data rows.svm --dims 9000 --epsilon 0.1 --ledger l.db --dataset people --out - 2>&1 > m.json'
   fails_with 1 "standard output: cannot write (File too large)"
   untouched
 }
@@ -188,7 +188,7 @@ untouched() {
 
 @test "the space that is taken is enough, and what is not used is given back" {
   begin
-  faulty LEDGER_FAULT_LOG=log "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out m.json
+  faulty LEDGER_FAULT_LOG=log "$DPERM" train --force "${people[@]}" --epsilon 0.1 "${account[@]}" --out m.json
   [ "$status" -eq 0 ]
   grep -q "fallocate" log
   [ "$(tail -c 2 m.json)" = "}" ]
@@ -242,13 +242,13 @@ untouched() {
 
 @test "a model that is lost behind the charge: the message says that it stays spent" {
   begin
-  faulty LEDGER_FAULT_RENAME=m.json "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out m.json
+  faulty LEDGER_FAULT_RENAME=m.json "$DPERM" train --force "${people[@]}" --epsilon 0.1 "${account[@]}" --out m.json
   fails_with 1 "m.json: cannot write (Input/output error); check the place, its permissions and free space$spent"
   [[ "$output" == *"$spent" ]]
   leaves_no m.json
   [ "$(left)" = 0.9 ]
   begin
-  faulty LEDGER_FAULT_RENAME=m.json "$DPERM" tune "${people[@]}" --epsilon 0.1 --lambda 0.1,0.2 "${account[@]}" --out m.json
+  faulty LEDGER_FAULT_RENAME=m.json "$DPERM" tune --force "${people[@]}" --epsilon 0.1 --lambda 0.1,0.2 "${account[@]}" --out m.json
   fails_with 1 "m.json: cannot write (Input/output error)"
   [[ "$output" == *"$spent" ]]
   leaves_no m.json
@@ -297,7 +297,7 @@ P
 }
 
 @test "streams that are closed are nobody's file" {
-  succeeds bash -c '"$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out m.json >&- 2>&- <&-'
+  succeeds bash -c '"$DPERM" train --force --data people.csv --schema schema.json --epsilon 1 --out m.json >&- 2>&- <&-'
   [ "$(head -c 1 m.json)" = "{" ]
   "$DPERM" verify --model m.json > /dev/null
 }

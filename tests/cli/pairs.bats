@@ -31,13 +31,13 @@ below() { python3 -c 'import sys; sys.exit(not float(sys.argv[1]) < float(sys.ar
 @test "two columns that say nothing alone are found, by every loss, noise and kind of neighbours" {
   for how in "" "--loss huber" "--loss smooth-hinge --bins none" "--mechanism output" "--delta 1e-6" "--rows-per-person 2" \
     "--neighbours add-remove --rows-about 4000" "--class-weights 1=2" "--refine none" "--refine auto"; do
-    "$DPERM" train "${xor[@]}" --epsilon 12 $how --pairs 0.2 --seed 3 --out m.json 2> message
+    "$DPERM" train --force "${xor[@]}" --epsilon 12 $how --pairs 0.2 --seed 3 --out m.json 2> message
     grep -q 'm.json: epsilon 2.4 of that was spent on what two columns say only together: a\*b' message
     below "$(error_of m.json)" 0.2
-    "$DPERM" train "${xor[@]}" --epsilon 12 $how --pairs none --seed 3 --out m.json 2> /dev/null
+    "$DPERM" train --force "${xor[@]}" --epsilon 12 $how --pairs none --seed 3 --out m.json 2> /dev/null
     below 0.24 "$(error_of m.json)"
     ! grep -q after_fit m.json
-    "$DPERM" train "${xor[@]}" --epsilon 12 $how --pairs 0.2 --out m.json 2> /dev/null
+    "$DPERM" train --force "${xor[@]}" --epsilon 12 $how --pairs 0.2 --out m.json 2> /dev/null
     "$DPERM" verify --model m.json > lines
     grep -q '^ok     pairs: .*, with a table of [0-9]* cells after the fit for 2.4[0-9]*; with . epsilon_row and all other shares' lines
     grep -q '^ok     weights: ' lines
@@ -46,8 +46,8 @@ below() { python3 -c 'import sys; sys.exit(not float(sys.argv[1]) < float(sys.ar
 
 @test "the default spends 1800/rows where that is a small part, and nothing else is changed" {
   "$DPERM" plan --rows 4000 --schema xor.json --epsilon 4 --json > plan.json
-  "$DPERM" train "${xor[@]}" --epsilon 4 --seed 5 --json --out m.json > report.json 2> /dev/null
-  "$DPERM" train "${xor[@]}" --epsilon 4 --seed 5 --pairs auto --out n.json 2> /dev/null
+  "$DPERM" train --force "${xor[@]}" --epsilon 4 --seed 5 --json --out m.json > report.json 2> /dev/null
+  "$DPERM" train --force "${xor[@]}" --epsilon 4 --seed 5 --pairs auto --out n.json 2> /dev/null
   cmp m.json n.json
   py <<'P'
 plan, report, model = (json.load(open(f)) for f in ("plan.json", "report.json", "m.json"))
@@ -57,7 +57,7 @@ cross = model["schema"]["crosses"][-1]
 assert cross == {"columns": ["a", "b"], "after_fit": True}, cross
 assert len(model["weights"]) == model["encoding"]["dims"] == report["weights"]
 P
-  "$DPERM" train "${xor[@]}" --epsilon 4 --out m.json 2> /dev/null
+  "$DPERM" train --force "${xor[@]}" --epsilon 4 --out m.json 2> /dev/null
   "$DPERM" statement --model m.json | tr '\n' ' ' | tr -s ' ' | grep -q 'ε = 0.45 for what two columns say only together, a table of cells: [abc].\*[abc] '
   "$DPERM" plan --rows 4000 --schema xor.json --epsilon 4 | tr '\n' ' ' | tr -s ' ' | grep -q 'for what two columns say only together'
   for how in "--epsilon 2.9" "--epsilon 4 --bins none" "--epsilon 4 --refine none" "--epsilon 4 --calibrate 0.05" \
@@ -72,7 +72,7 @@ P
 }
 
 @test "scores have the cell's weight, wherever the records come from" {
-  "$DPERM" train "${xor[@]}" --epsilon 6 --seed 2 --out m.json 2> /dev/null
+  "$DPERM" train --force "${xor[@]}" --epsilon 6 --seed 2 --out m.json 2> /dev/null
   "$DPERM" predict --model m.json --data xor.csv --out p.csv 2> /dev/null
   "$DPERM" encode --data xor.csv --schema xor.json --out xor.dperm 2> /dev/null
   gzip -k xor.csv
@@ -80,7 +80,7 @@ P
     "$DPERM" predict --model m.json --data $from --out q.csv 2> /dev/null
     cmp p.csv q.csv
     rm q.csv
-    "$DPERM" train --data $from --schema xor.json --epsilon 6 --seed 2 --threads 1 --out n.json 2> /dev/null
+    "$DPERM" train --force --data $from --schema xor.json --epsilon 6 --seed 2 --threads 1 --out n.json 2> /dev/null
     cmp <(grep -o '"weights.*' m.json) <(grep -o '"weights.*' n.json)
   done
   mv m.json model.json
@@ -103,7 +103,7 @@ P
 }
 
 @test "a model whose pair was edited does not verify, and a schema with a pair is no schema for a fit" {
-  "$DPERM" train "${xor[@]}" --epsilon 4 --out model.json 2> /dev/null
+  "$DPERM" train --force "${xor[@]}" --epsilon 4 --out model.json 2> /dev/null
   "$DPERM" verify --model model.json > /dev/null
   for edit in 'm["pairs"]["epsilon"] = 0.46' 'm["pairs"]["pair"] = "a*c"' 'm["pairs"]["pair"] = None' 'del m["pairs"]' \
     'm["weights"][-2] += 2**-11' 'm["weights"][-2] = 3' 'm["schema"]["crosses"][-1]["after_fit"] = False' \
@@ -129,7 +129,7 @@ wide = [{"name": f"k{i}", "type": "categorical", "values": ["0", "1"]} for i in 
 pairs = [[wide[i]["name"], wide[j]["name"]] for i in range(95) for j in range(i)][:4000]
 json.dump({**s, "columns": wide, "crosses": pairs}, open("wide.json", "w"))
 P
-  run "$DPERM" refine --data xor.csv --out n.json --schema s.json --epsilon 4
+  run "$DPERM" refine --force --data xor.csv --out n.json --schema s.json --epsilon 4
   fails_with 1 "was added to a model after its fit; take it out"
   "$DPERM" schema check s.json | grep -q "a\*c: pairs, 16 encoded columns, entry at most 1 (a model's own: no fit takes it)"
   leaves_no n.json
@@ -139,23 +139,23 @@ P
 @test "what has no pairs is refused before the charge" {
   "$DPERM" ledger init l.db --dataset people --epsilon 9 2> /dev/null
   paid=(--ledger l.db --dataset people --out n.json)
-  run "$DPERM" train "${xor[@]}" --epsilon 1 --kernel gaussian --gamma 1 --features 8 --pairs 0.1 "${paid[@]}"
+  run "$DPERM" train --force "${xor[@]}" --epsilon 1 --kernel gaussian --gamma 1 --features 8 --pairs 0.1 "${paid[@]}"
   fails_with 2 "pairs of columns are looked for in linear models of two classes"
   sed 's/"positive": \["1"\], "negative": \["0"\]/"classes": ["0", "1", "2"]/' xor.json > three.json
-  run "$DPERM" train --data xor.csv --schema three.json --epsilon 1 --pairs 0.1 "${paid[@]}"
+  run "$DPERM" train --force --data xor.csv --schema three.json --epsilon 1 --pairs 0.1 "${paid[@]}"
   fails_with 2 "pairs of columns are looked for in linear models of two classes"
   python3 -c 'import json
 s = json.load(open("xor.json")); s["columns"] = s["columns"][:1]; json.dump(s, open("one.json", "w"))'
-  run "$DPERM" train --data xor.csv --schema one.json --epsilon 1 --pairs 0.1 "${paid[@]}"
+  run "$DPERM" train --force --data xor.csv --schema one.json --epsilon 1 --pairs 0.1 "${paid[@]}"
   fails_with 2 "here are none to choose from"
-  run "$DPERM" train "${xor[@]}" --mechanism none --pairs 0.1 --out n.json
+  run "$DPERM" train --force "${xor[@]}" --mechanism none --pairs 0.1 --out n.json
   fails_with 2 "--pairs does not go with --mechanism none"
-  run "$DPERM" tune "${xor[@]}" --epsilon 1 --lambda 0.1,1 --pairs 0.1 "${paid[@]}"
+  run "$DPERM" tune --force "${xor[@]}" --epsilon 1 --lambda 0.1,1 --pairs 0.1 "${paid[@]}"
   fails_with 2 "--pairs is for train"
-  run "$DPERM" train "${xor[@]}" --epsilon 1 --pairs 1 "${paid[@]}"
+  run "$DPERM" train --force "${xor[@]}" --epsilon 1 --pairs 1 "${paid[@]}"
   fails_with 2 "--pairs must be a share above 0 and below 1, auto or none"
   leaves_no n.json
   "$DPERM" ledger show l.db --json 2> /dev/null | grep -q '"epsilon_spent": "0"'
-  "$DPERM" train "${xor[@]}" --epsilon 4 "${paid[@]}" 2> message
+  "$DPERM" train --force "${xor[@]}" --epsilon 4 "${paid[@]}" 2> message
   grep -q 'charged epsilon 4' message
 }

@@ -100,7 +100,7 @@ assert p["epsilon_better_than_coin"] is None and p["rows_better_than_coin"] is N
 @test "very many columns are planned as quickly as few, and too many are refused at once" {
   succeeds "$DPERM" plan --rows 1000 --dims 2147483647 --epsilon 1 --json
   export ASAN_OPTIONS=allocator_may_return_null=1 # as malloc does, where there is a sanitizer
-  run bash -c '"$DPERM" train --data <(printf "+1 1:1\n-1 2:1\n") --format svmlight --dims 2147483647 \
+  run bash -c '"$DPERM" train --force --data <(printf "+1 1:1\n-1 2:1\n") --format svmlight --dims 2147483647 \
     --epsilon 1 --out /dev/null'
   fails_with 1 "out of memory"
   for rows in "--dims 10" "--schema schema.json"; do
@@ -108,7 +108,7 @@ assert p["epsilon_better_than_coin"] is None and p["rows_better_than_coin"] is N
     fails_with 2 "4294967296 features; give at most 2^31 - 2"
   done
   fails 2 "at most 2^31 columns" "$DPERM" plan --rows 1000 --dims 2147483648 --epsilon 1
-  run "$DPERM" train "${people[@]}" --epsilon 1 --kernel gaussian --gamma 1 --features 4294967296 --out m.json
+  run "$DPERM" train --force "${people[@]}" --epsilon 1 --kernel gaussian --gamma 1 --features 4294967296 --out m.json
   fails_with 2 "4294967296 features would take"
   leaves_no m.json
 }
@@ -122,7 +122,7 @@ assert p["epsilon_better_than_coin"] is None and p["rows_better_than_coin"] is N
   done
   [[ "$("$DPERM" plan --rows 4000 --mechanism none --schema schema.json)" != *"for schema"* ]]
   awk 'NR == 1; NR > 1 {for (i = 0; i < 40; i++) print}' people.csv > many.csv
-  "$DPERM" refine --data many.csv --schema schema.json --epsilon 0.25 --out narrow.json 2> /dev/null
+  "$DPERM" refine --force --data many.csv --schema schema.json --epsilon 0.25 --out narrow.json 2> /dev/null
   plan --schema narrow.json | grep -q 'epsilon for schema   0.25         of that, already spent on refining the schema'
   plan --schema narrow.json | grep -q 'epsilon              1.25 '
   fails 1 "refined already" "$DPERM" plan --rows 4000 --epsilon 1 --schema narrow.json --refine auto
@@ -134,7 +134,7 @@ assert p["epsilon_better_than_coin"] is None and p["rows_better_than_coin"] is N
   rows=$(($(wc -l < many.csv) - 1))
   for how in "" "--refine none" "--refine auto" "--refine 0.3" "--rows-per-person 2" "--bins auto"; do
     "$DPERM" plan --rows $rows --schema schema.json --epsilon 3 --json $how > plan.json
-    "$DPERM" train --data many.csv --schema schema.json --epsilon 3 --json $how --out m.json > train.json 2> /dev/null
+    "$DPERM" train --force --data many.csv --schema schema.json --epsilon 3 --json $how --out m.json > train.json 2> /dev/null
     py <<'P'
 plan, train, model = (json.load(open(f)) for f in ("plan.json", "train.json", "m.json"))
 assert plan["epsilon"] == train["epsilon"] == 3, (plan["epsilon"], train)

@@ -44,14 +44,14 @@ copy() {
 
   # The loss needs no change of the command: it asks the library for names.
   DPERM=$PWD/build/dperm
-  "$DPERM" train --help | grep -q "pseudo-huber"
-  "$DPERM" train "${people[@]}" --epsilon 1 --loss pseudo-huber --h 0.3 --out model.json -q
+  "$DPERM" train --force --help | grep -q "pseudo-huber"
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --loss pseudo-huber --h 0.3 --out model.json -q
   "$DPERM" verify --model model.json
   grep -q '"name": *"pseudo-huber"' model.json
 
   # The share: of epsilon 4 a quarter and, with it, a tenth for the temperature. The claim is the whole.
   "$DPERM" plan --rows 120 --schema schema.json --refine none --epsilon 4 --positives 0.25 --json > plan.json
-  "$DPERM" train --data people.csv --schema schema.json --refine none --epsilon 4 --positives 0.25 \
+  "$DPERM" train --force --data people.csv --schema schema.json --refine none --epsilon 4 --positives 0.25 \
     --calibrate 0.1 --out model.json --json > report.json 2> message
   python3 - <<'PYTHON'
 import json

@@ -23,7 +23,7 @@ S
     }}' > records.csv
 }
 
-refine() { "$DPERM" refine --data records.csv --schema wide.json --out narrow.json "$@"; }
+refine() { "$DPERM" refine --force --data records.csv --schema wide.json --out narrow.json "$@"; }
 
 @test "a refined schema has bins, groups and its cost, and models add it to their own" {
   setup_wide
@@ -41,7 +41,7 @@ assert list(r) == ["epsilon", "unit", "rows_per_person", "neighbours", "private"
 assert r["epsilon"] == 2 and r["private"] is True and r["ledger"] is None and r["unit"] == "row"
 P
   "$DPERM" schema check narrow.json > /dev/null 2>&1
-  succeeds "$DPERM" train --data records.csv --schema narrow.json --epsilon 1 --out m.json
+  succeeds "$DPERM" train --force --data records.csv --schema narrow.json --epsilon 1 --out m.json
   [[ "${lines[0]}" == *"(epsilon, delta) = (3, "* ]]
   [[ "${lines[1]}" == "m.json: epsilon 2 of that was spent on refining the schema" ]]
   succeeds "$DPERM" verify --model m.json
@@ -54,7 +54,7 @@ P
 @test "train --refine spends one epsilon and one charge" {
   setup_wide
   "$DPERM" ledger init l.db --dataset people --epsilon 3 2> /dev/null
-  train=("$DPERM" train --data records.csv --schema wide.json --epsilon 1 --out m.json --ledger l.db --dataset people)
+  train=("$DPERM" train --force --data records.csv --schema wide.json --epsilon 1 --out m.json --ledger l.db --dataset people)
   succeeds "${train[@]}" --refine auto
   [[ "${lines[0]}" == *"(epsilon, delta) = (1, "* && "${lines[1]}" == *"epsilon 0.08 of that was spent on refining the schema"* ]]
   [[ "${lines[2]}" == "l.db: charged epsilon 1 and "*" (entry 2); 2 and "* ]]
@@ -71,13 +71,13 @@ P
   "$DPERM" ledger show l.db --model m.json > /dev/null
   # In two steps the fit's entry names the refinement's.
   succeeds refine --epsilon 0.1 --ledger l.db --dataset people
-  "$DPERM" train --data records.csv --schema narrow.json --epsilon 0.4 --out m2.json --ledger l.db --dataset people 2> /dev/null
+  "$DPERM" train --force --data records.csv --schema narrow.json --epsilon 0.4 --out m2.json --ledger l.db --dataset people 2> /dev/null
   "$DPERM" ledger show l.db > shown
   grep -q 'refine   discrete laplace, cells ' shown
   grep -q 'train    objective, refined by 6 ' shown
   "$DPERM" ledger show l.db --model m2.json > /dev/null
   "$DPERM" statement --model m2.json --ledger l.db | grep -q '| its schema | ε = 0.1, entry 6: '
-  run "$DPERM" refine --data records.csv --schema wide.json --epsilon 0.6 --out n2.json --ledger l.db --dataset people
+  run "$DPERM" refine --force --data records.csv --schema wide.json --epsilon 0.6 --out n2.json --ledger l.db --dataset people
   fails_with 1 'has epsilon 0.5 left'
   leaves_no n2.json
 }
@@ -91,7 +91,7 @@ P
   run refine --epsilon 0.01 --ledger l.db --dataset people --json
   [[ "$(tr -d '\n ' <<< "$output")" == *'"epsilon":"0","delta":"0","epsilon_left":"3","delta_left":"0.0000'* ]]
   rm narrow.json
-  run "$DPERM" train --data records.csv --schema wide.json --epsilon 0.09 --refine auto --out m.json --ledger l.db --dataset people
+  run "$DPERM" train --force --data records.csv --schema wide.json --epsilon 0.09 --refine auto --out m.json --ledger l.db --dataset people
   [ "$status" -eq 0 ]
   [[ "${lines[1]}" == *"the schema stays as it is"* && "${lines[2]}" == *"charged epsilon 0.09 "* ]]
   python3 -c 'import json; m = json.load(open("m.json")); assert "refined" not in m["schema"] and "epsilon_refined" not in m["privacy"]'
@@ -100,7 +100,7 @@ P
     fails 1 'l.db: the ledger has no data set "nobody"' refine --epsilon 0.01 --ledger l.db --dataset nobody $more
     run refine --epsilon 0.01 --rows-per-person 2 --ledger l.db --dataset people $more
     fails_with 1 'is per row, not per person with at most 2 rows'
-    run "$DPERM" refine --data <(head -4000 records.csv) --schema wide.json --out narrow.json --epsilon 0.01 --ledger l.db --dataset people $more
+    run "$DPERM" refine --force --data <(head -4000 records.csv) --schema wide.json --out narrow.json --epsilon 0.01 --ledger l.db --dataset people $more
     fails_with 1 'l.db: these are not the data that "people" was charged for before'
   done
   leaves_no narrow.json
@@ -118,7 +118,7 @@ P
   run refine --epsilon 0.01 --ledger l.db --dataset people --dry-run
   [[ "${lines[0]}" == "this run costs epsilon 0 and delta 0" ]]
   [[ "${lines[1]}" == 'data set "people" of l.db would have epsilon 3 and delta 1e-30 left' ]] || { echo "$output"; return 1; }
-  run "$DPERM" train --data records.csv --schema wide.json --epsilon 1 --refine 0.1 --out m.json --ledger l.db --dataset people --dry-run
+  run "$DPERM" train --force --data records.csv --schema wide.json --epsilon 1 --refine 0.1 --out m.json --ledger l.db --dataset people --dry-run
   [ "$status" -eq 0 ]
   [[ "${lines[0]}" == "this run costs epsilon 1 and "* ]]
   leaves_no m.json
@@ -129,8 +129,8 @@ P
   setup_wide
   run refine --epsilon 0.2
   sed 's/"epsilon": 0.2/"epsilon": 0.1/' narrow.json > edited.json
-  fails 1 '"refined" is not as ' "$DPERM" train --data records.csv --schema edited.json --epsilon 1 --out m.json
-  "$DPERM" train --data records.csv --schema narrow.json --epsilon 0.8 --out model.json 2> /dev/null
+  fails 1 '"refined" is not as ' "$DPERM" train --force --data records.csv --schema edited.json --epsilon 1 --out m.json
+  "$DPERM" train --force --data records.csv --schema narrow.json --epsilon 0.8 --out model.json 2> /dev/null
   for edit in 'm["privacy"]["epsilon"] = 0.9' 'del m["privacy"]["epsilon_refined"]' 'del m["schema"]["refined"]' \
     'm["privacy"]["epsilon_refined"] = 0.1' 'm["privacy"]["epsilon_charged"] = 5e-324' 'm["privacy"]["epsilon_row"] = 0.9'; do
     change "$edit"
@@ -142,7 +142,7 @@ P
 
 @test "wrong usage" {
   setup_wide
-  train=("$DPERM" train --data records.csv --schema wide.json --out m.json)
+  train=("$DPERM" train --force --data records.csv --schema wide.json --out m.json)
   for share in 0 1 1.5 -0.1 much nan; do
     fails 2 "--refine must be a share above 0 and below 1, auto, ask or none" "${train[@]}" --epsilon 1 --refine "$share"
   done
@@ -150,9 +150,9 @@ P
   run "${train[@]}" --epsilon 1 --refine auto --bins none
   fails_with 2 "--bins none keeps numeric columns linear, and --refine makes bins"
   "$DPERM" encode --data records.csv --schema wide.json --out r.dperm 2> /dev/null
-  "$DPERM" train --data r.dperm --epsilon 1 --refine auto --out m.json 2> /dev/null # which has the schema
+  "$DPERM" train --force --data r.dperm --epsilon 1 --refine auto --out m.json 2> /dev/null # which has the schema
   rm m.json
-  fails 2 "--refine needs --schema" "$DPERM" train --data a.svm --dims 3 --out m.json --epsilon 1 --refine auto
+  fails 2 "--refine needs --schema" "$DPERM" train --force --data a.svm --dims 3 --out m.json --epsilon 1 --refine auto
   for command in "tune --lambda 0.1,0.2 --out m.json" "sweep"; do
     for value in 0.2 auto much; do
       run "$DPERM" $command --data records.csv --schema wide.json --epsilon 1 --refine $value
@@ -166,16 +166,16 @@ P
     "$DPERM" sweep --data records.csv --schema wide.json --epsilon 1 --folds 2 --draws 2 $none > none.csv
     ! cmp -s plain.csv none.csv
   done
-  "$DPERM" tune --lambda 0.1,0.2 --data records.csv --schema wide.json --epsilon 4 --refine none --out m.json 2> /dev/null
+  "$DPERM" tune --force --lambda 0.1,0.2 --data records.csv --schema wide.json --epsilon 4 --refine none --out m.json 2> /dev/null
   ! "$DPERM" help tune | grep -qe '--refine' -e '--calibrate'
-  fails 2 "--epsilon" "$DPERM" refine --data records.csv --schema wide.json --out n.json
+  fails 2 "--epsilon" "$DPERM" refine --force --data records.csv --schema wide.json --out n.json
   "$DPERM" encode --data records.csv --schema wide.json --out e.bin 2> /dev/null
-  run "$DPERM" refine --data e.bin --schema wide.json --epsilon 1 --out n.json
+  run "$DPERM" refine --force --data e.bin --schema wide.json --epsilon 1 --out n.json
   [ "$status" -eq 0 ] # it holds the records, not rows of a schema
-  succeeds "$DPERM" train --data e.bin --schema wide.json --epsilon 1 --refine auto --out m.json
+  succeeds "$DPERM" train --force --data e.bin --schema wide.json --epsilon 1 --refine auto --out m.json
   rm n.json m.json
   run refine --epsilon 0.2
-  fails 1 "refined already" "$DPERM" refine --data records.csv --schema narrow.json --epsilon 0.2 --out n.json
+  fails 1 "refined already" "$DPERM" refine --force --data records.csv --schema narrow.json --epsilon 0.2 --out n.json
 }
 
 @test "an encoded file of a refined schema carries its cost" {
@@ -183,7 +183,7 @@ P
   run refine --epsilon 0.2
   "$DPERM" schema check narrow.json | grep -q '  refined          from records, for an epsilon of 0.2 that models add to their own'
   "$DPERM" encode --data records.csv --schema narrow.json --out e.bin 2> /dev/null
-  succeeds "$DPERM" train --data e.bin --epsilon 0.8 --out m.json
+  succeeds "$DPERM" train --force --data e.bin --epsilon 0.8 --out m.json
   [[ "${lines[0]}" == *"(epsilon, delta) = (1, "* ]]
   "$DPERM" verify --model m.json > /dev/null
 }
@@ -191,9 +191,9 @@ P
 @test "bins that the schema leaves open are found, or resolved where nothing is refined" {
   setup_wide
   sed 's/"max": 1000000/&, "bins": "auto"/' wide.json > open.json
-  "$DPERM" train --data records.csv --schema open.json --epsilon 2 --refine 0.5 --out m.json 2> /dev/null
-  "$DPERM" train --data records.csv --schema open.json --epsilon 0.2 --refine auto --out m2.json 2> /dev/null
-  "$DPERM" train --data records.csv --schema open.json --epsilon 0.2 --seed 1 --out m3.json 2> /dev/null
+  "$DPERM" train --force --data records.csv --schema open.json --epsilon 2 --refine 0.5 --out m.json 2> /dev/null
+  "$DPERM" train --force --data records.csv --schema open.json --epsilon 0.2 --refine auto --out m2.json 2> /dev/null
+  "$DPERM" train --force --data records.csv --schema open.json --epsilon 0.2 --seed 1 --out m3.json 2> /dev/null
   py <<'P'
 bins = [json.load(open(m))["schema"]["columns"][0]["bins"] for m in ("m.json", "m2.json", "m3.json")]
 assert bins[0] != bins[1] == bins[2], bins
@@ -204,7 +204,7 @@ P
 
 @test "train says what it asked the records, for how much, and what came of it" {
   setup_wide
-  succeeds "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --out m.json
+  succeeds "$DPERM" train --force --data records.csv --schema wide.json --epsilon 10 --out m.json
   [[ "${lines[1]}" == "m.json: the records were asked privately how to use their numbers, for epsilon "*" of that: "* ]]
   [[ "${lines[1]}" == *" (--bins none asks nothing)" ]]
   bins=$(python3 -c 'import json; print("bins" in json.load(open("m.json"))["schema"]["columns"][0])')
@@ -212,18 +212,18 @@ P
     True) [[ "${lines[1]}" == *"epsilon 0.85 of that: in bins "* ]] ;;
     False) [[ "${lines[1]}" == *"epsilon 0.35 of that: as lines of weight "* ]] ;;
   esac
-  run "$DPERM" train --data records.csv --schema wide.json --epsilon 0.09 --refine ask --out n.json
+  run "$DPERM" train --force --data records.csv --schema wide.json --epsilon 0.09 --refine ask --out n.json
   [[ "${lines[1]}" == "n.json: the records were asked nothing, and nothing was spent on it"* ]]
   "$DPERM" statement --model m.json | grep -q '| of that | ε = \(0.35\|0.85\) for the schema: the records decided, with noise,'
-  run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --seed 1 --out m.json
+  run "$DPERM" train --force --data records.csv --schema wide.json --epsilon 10 --seed 1 --out m.json
   [[ "${lines[1]}" == "m.json: the records were asked privately how to use their numbers, for a share of epsilon: "* ]]
-  run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --bins none --out m.json
+  run "$DPERM" train --force --data records.csv --schema wide.json --epsilon 10 --bins none --out m.json
   [[ "$output" != *"asked privately"* ]]
 }
 
 @test "shares that leave nothing to one of the two are refused by their option's name" {
   setup_wide
-  train=("$DPERM" train --data records.csv --schema wide.json --epsilon 1 --out m.json)
+  train=("$DPERM" train --force --data records.csv --schema wide.json --epsilon 1 --out m.json)
   fails 2 "refine has an epsilon of 1e-300; " "${train[@]}" --refine 1e-300
   fails 2 "the share of refine leaves an epsilon of " "${train[@]}" --refine 0.999999999999
   leaves_no m.json
@@ -239,7 +239,7 @@ with open("many.csv", "w") as out:
     for i in range(100):
         print(*[(i * 7 + j) % 40 for j in range(14)], "yes" if i % 2 else "no", sep=",", file=out)
 P
-  train=("$DPERM" train --data many.csv --schema many.json --out m.json)
+  train=("$DPERM" train --force --data many.csv --schema many.json --out m.json)
   succeeds "${train[@]}" --epsilon 27 --refine auto # counts of 14 columns take a rows times epsilon of 2800
   [[ "${lines[1]}" == "m.json: the records were asked privately how to use their numbers, for epsilon 0.4 of that: "* ]]
   run "${train[@]}" --epsilon 30 --refine auto
@@ -248,7 +248,7 @@ P
 
 @test "what the records answered is there for programs" {
   setup_wide
-  train=("$DPERM" train --data records.csv --schema wide.json --epsilon 10 --out m.json --json)
+  train=("$DPERM" train --force --data records.csv --schema wide.json --epsilon 10 --out m.json --json)
   "${train[@]}" > asked.json 2> /dev/null
   "${train[@]}" --refine none > none.json 2> /dev/null
   "${train[@]}" --refine 0.2 > counts.json 2> /dev/null
@@ -286,14 +286,14 @@ P
 @test "records in a pipe are read once, and refined, asked and charged like those of a file" {
   setup_wide
   "$DPERM" ledger init l.db --dataset people --epsilon 20 2> /dev/null
-  train=("$DPERM" train --schema wide.json --epsilon 10 --out m.json --ledger l.db --dataset people)
+  train=("$DPERM" train --force --schema wide.json --epsilon 10 --out m.json --ledger l.db --dataset people)
   succeeds "${train[@]}" --data <(cat records.csv) --refine 0.2
   [[ "${lines[1]}" == "m.json: epsilon 2 of that was spent on refining the schema" ]]
   [[ "$("$DPERM" ledger show l.db)" == *"10 left of 20"* ]]
   succeeds "${train[@]}" --data <(cat records.csv)
   [[ "${lines[0]}" == *"from 4000 rows; (epsilon, delta) = (10, "* && "$output" == *"asked privately"* ]]
-  "$DPERM" train --schema wide.json --epsilon 10 --seed 3 --out file.json --data records.csv 2> /dev/null
-  "$DPERM" train --schema wide.json --epsilon 10 --seed 3 --out pipe.json --data - < records.csv 2> /dev/null
+  "$DPERM" train --force --schema wide.json --epsilon 10 --seed 3 --out file.json --data records.csv 2> /dev/null
+  "$DPERM" train --force --schema wide.json --epsilon 10 --seed 3 --out pipe.json --data - < records.csv 2> /dev/null
   cmp file.json pipe.json
 }
 
@@ -308,7 +308,7 @@ columns = [{"name": n, "type": "numeric", "min": 0, "max": 100, "weight": w} for
 json.dump({"label": {"column": "y", "classes": ["0", "1"]}, "columns": columns}, open("noise.json", "w"))
 P
   "$DPERM" ledger init l.db --dataset people --epsilon 5 2> /dev/null
-  train=("$DPERM" train --data noise.csv --epsilon 1 --ledger l.db --dataset people)
+  train=("$DPERM" train --force --data noise.csv --epsilon 1 --ledger l.db --dataset people)
   "${train[@]}" --schema noise.json --out m.json 2> /dev/null
   python3 -c 'import json; print(json.dumps(json.load(open("m.json"))["schema"]))' > asked.json
   "${train[@]}" --schema asked.json --out n.json 2> /dev/null

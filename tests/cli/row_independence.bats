@@ -20,13 +20,13 @@ every_release_refuses() { # words, data, options...
   local words=$1 data=$2
   shift 2
   for mechanism in objective output; do
-    fails 1 "$words" "$DPERM" train --data "$data" "$@" --epsilon 1 --mechanism $mechanism --out m
-    fails 1 "$words" "$DPERM" train --data - "$@" --epsilon 1 --mechanism $mechanism --out m < "$data"
+    fails 1 "$words" "$DPERM" train --force --data "$data" "$@" --epsilon 1 --mechanism $mechanism --out m
+    fails 1 "$words" "$DPERM" train --force --data - "$@" --epsilon 1 --mechanism $mechanism --out m < "$data"
   done
-  fails 1 "$words" "$DPERM" tune --data "$data" "$@" --epsilon 1 --lambda 0.1,0.2 --out m
+  fails 1 "$words" "$DPERM" tune --force --data "$data" "$@" --epsilon 1 --lambda 0.1,0.2 --out m
   "$DPERM" encode --data "$data" "$@" --out rows.dperm 2> /dev/null
-  fails 1 "$words" "$DPERM" train --data rows.dperm --epsilon 1 --out m
-  "$DPERM" train --data "$data" "$@" --mechanism none --lambda 0.1 --out public.json 2> /dev/null
+  fails 1 "$words" "$DPERM" train --force --data rows.dperm --epsilon 1 --out m
+  "$DPERM" train --force --data "$data" "$@" --mechanism none --lambda 0.1 --out public.json 2> /dev/null
   "$DPERM" score --model public.json --data "$data" > /dev/null
   for rows in "$data" rows.dperm; do
     fails 1 "$words" "$DPERM" score --model public.json --data "$rows" --epsilon 1
@@ -35,7 +35,7 @@ every_release_refuses() { # words, data, options...
 
 @test "comment and blank lines of svmlight files are refused by private releases" {
   svm_rows > rows.svm
-  "$DPERM" train --data rows.svm --dims 3 --epsilon 1 --out m 2> /dev/null
+  "$DPERM" train --force --data rows.svm --dims 3 --epsilon 1 --out m 2> /dev/null
   rm m
   for line in 1 7 60; do
     sed "${line}s/^/# /" rows.svm > commented.svm
@@ -44,14 +44,14 @@ every_release_refuses() { # words, data, options...
     every_release_refuses "blank lines stand where a record can be one" blank.svm --dims 3
   done
   sed 's/$/ # who it was/' rows.svm > remarks.svm
-  "$DPERM" train --data remarks.svm --dims 3 --epsilon 1 --out m 2> /dev/null
+  "$DPERM" train --force --data remarks.svm --dims 3 --epsilon 1 --out m 2> /dev/null
 }
 
 @test "an empty label is no blank line" {
   labels_only
-  "$DPERM" train --data labels.csv --schema labels.json --epsilon 1 --out m 2> /dev/null
+  "$DPERM" train --force --data labels.csv --schema labels.json --epsilon 1 --out m 2> /dev/null
   sed '9s/.*/""/' labels.csv > quoted.csv
-  "$DPERM" train --data quoted.csv --schema labels.json --epsilon 1 --out m 2> /dev/null
+  "$DPERM" train --force --data quoted.csv --schema labels.json --epsilon 1 --out m 2> /dev/null
   rm m
   for text in "" "   "; do
     sed "9s/.*/$text/" labels.csv > empty.csv
@@ -63,7 +63,7 @@ every_release_refuses() { # words, data, options...
 
 @test "blank lines of several columns are no records" {
   { cat people.csv; printf '\n  \n\n'; } > blank.csv
-  "$DPERM" train --data blank.csv --schema schema.json --epsilon 1 --out m 2> /dev/null
+  "$DPERM" train --force --data blank.csv --schema schema.json --epsilon 1 --out m 2> /dev/null
   python3 -c 'import json; assert json.load(open("m"))["rows"] == 120'
 }
 
@@ -71,12 +71,12 @@ every_release_refuses() { # words, data, options...
   sed 's/"missing"/"header": false, "missing"/; s/"columns": \[/&{"name": "rich", "type": "label"},/
     s/\(farmer.*\)$/\1,{"name": "note", "type": "ignore"},{"name": "more", "type": "ignore"}/' schema.json > notes.json
   tail -n +2 people.csv | awk -F, '{print $3 "," $1 "," $2 ",6\47 2\",x"}' > notes.csv
-  "$DPERM" train --data notes.csv --schema notes.json --epsilon 1 --out m 2> /dev/null
+  "$DPERM" train --force --data notes.csv --schema notes.json --epsilon 1 --out m 2> /dev/null
   rm m
   sed '9s/.*/yes,30,nurse,"/' notes.csv > opened.csv
   every_release_refuses "a quoted field holds a line end" opened.csv --schema notes.json
   sed '9s/.*/yes,30,nurse,"line\nend",x/' notes.csv > two_lines.csv
-  "$DPERM" train --data two_lines.csv --schema notes.json --epsilon 1 --out m 2> /dev/null
+  "$DPERM" train --force --data two_lines.csv --schema notes.json --epsilon 1 --out m 2> /dev/null
   python3 -c 'import json; assert json.load(open("m"))["rows"] == 120'
 }
 
@@ -90,7 +90,7 @@ every_release_refuses() { # words, data, options...
   { cat first.gz; head -c 40 second.gz; } > cut.csv.gz
   { cat first.gz; printf '\037'; } > half.csv.gz
   { cat first.gz; printf '\0\0x'; } > odd.csv.gz
-  "$DPERM" train --data good.csv.gz --schema schema.json --epsilon 1 --out m 2> /dev/null
+  "$DPERM" train --force --data good.csv.gz --schema schema.json --epsilon 1 --out m 2> /dev/null
   python3 -c 'import json; assert json.load(open("m"))["rows"] == 120'
   rm m
   train_none people.csv schema.json public.json
@@ -98,7 +98,7 @@ every_release_refuses() { # words, data, options...
     run gzip -t $file.csv.gz
     [ "$status" -ne 0 ]
     for how in "--epsilon 1" "--mechanism none --lambda 0.1"; do
-      fails 1 "$file.csv.gz: " "$DPERM" train --data $file.csv.gz --schema schema.json $how --out m
+      fails 1 "$file.csv.gz: " "$DPERM" train --force --data $file.csv.gz --schema schema.json $how --out m
     done
     fails 1 "$file.csv.gz: " "$DPERM" encode --data $file.csv.gz --schema schema.json --out e
     fails 1 "standard input: " "$DPERM" predict --model public.json --data - < $file.csv.gz

@@ -82,14 +82,14 @@ END
   for keys in '' '"rows": "fixed",' '"on_missing": "category", "intercept": true,'; do
     binned "$keys" > s.json
     for noise in l2 l1 group linf mixed; do
-      "$DPERM" train --data people.csv --schema s.json --epsilon 1 --noise $noise --out m.json 2> /dev/null
+      "$DPERM" train --force --data people.csv --schema s.json --epsilon 1 --noise $noise --out m.json 2> /dev/null
       "$DPERM" verify --model m.json > lines || { cat lines; false; }
     done
   done
   # Small weights, so that R1 is their sum. A larger one makes rows longer than the noise was made for.
   sed 's/"line": 0.5/"line": 0.125, "weight": 0.2/; s/"\*"}/&, "weight": 0.2/
     s/\["age", "job"\]/{"columns": ["age", "job"], "weight": 0.25}/' <(binned) > s.json
-  "$DPERM" train --data people.csv --schema s.json --epsilon 1 --noise l1 --out m.json 2> /dev/null
+  "$DPERM" train --force --data people.csv --schema s.json --epsilon 1 --noise l1 --out m.json 2> /dev/null
   "$DPERM" verify --model m.json > /dev/null
   for change in 's/"line": 0.125/"line": 0.9/' 's/"weight": 0.25/"weight": 0.9/'; do
     sed "$change" m.json > heavy.json
@@ -109,7 +109,7 @@ END
   sed 's/\[20, 40\]/"auto"/' <(binned) > s.json
   says 0 "bins: chosen by the number of rows and epsilon" "$DPERM" schema check s.json
   "$DPERM" encode --data people.csv --schema s.json --out rows.dperm 2> /dev/null
-  "$DPERM" train --data rows.dperm --epsilon 2 --seed 1 --out a.json 2> /dev/null
-  "$DPERM" train --data people.csv --schema s.json --epsilon 2 --seed 1 --out b.json 2> /dev/null
+  "$DPERM" train --force --data rows.dperm --epsilon 2 --seed 1 --out a.json 2> /dev/null
+  "$DPERM" train --force --data people.csv --schema s.json --epsilon 2 --seed 1 --out b.json 2> /dev/null
   cmp a.json b.json
 }

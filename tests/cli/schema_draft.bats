@@ -3,7 +3,7 @@ load helpers
 
 # Drafts from the file into drafted.json (remarks into remarks) and checks that the file fits.
 drafts() {
-  "$DPERM" schema draft --public-data "$@" --out drafted.json 2> remarks || { cat remarks; return 1; }
+  "$DPERM" schema draft --force --public-data "$@" --out drafted.json 2> remarks || { cat remarks; return 1; }
   "$DPERM" schema check drafted.json --data "$1" > checked || return 1
 }
 
@@ -25,7 +25,7 @@ refuses() { # the file's text (as printf takes it), the message, further argumen
   printf "$1" > odd.csv
   text=$2
   shift 2
-  run "$DPERM" schema draft --public-data odd.csv --out none.json "$@"
+  run "$DPERM" schema draft --force --public-data odd.csv --out none.json "$@"
   fails_with "${expected:-1}" "$text"
   leaves_no none.json
 }
@@ -47,17 +47,17 @@ fits() { # the file's text, further arguments
   [ "$(drafted intercept) $(drafted rows) $(drafted on_missing)" = 'true "clip" "zero"' ]
   remarked 'use it only if they are public'
   remarked '"?" is taken for a missing value'
-  "$DPERM" train --data d/people.csv --schema drafted.json --epsilon 1 --out m.json
+  "$DPERM" train --force --data d/people.csv --schema drafted.json --epsilon 1 --out m.json
   # other records of the same kind fit as well
   "$DPERM" schema check drafted.json --data d/others.csv > /dev/null
 }
 
 @test "the schema goes to standard output, remarks to stderr" {
-  "$DPERM" schema draft --public-data people.csv > out.json 2> remarks
+  "$DPERM" schema draft --force --public-data people.csv > out.json 2> remarks
   "$DPERM" schema check out.json --data people.csv > /dev/null
   [ -z "$(grep -v '^remark: ' remarks)" ]
   remarked 'column "rich": the label; "yes" is positive (by convention)'
-  [ "$("$DPERM" schema draft --public-data - < people.csv 2> /dev/null)" = "$(cat out.json)" ]
+  [ "$("$DPERM" schema draft --force --public-data - < people.csv 2> /dev/null)" = "$(cat out.json)" ]
 }
 
 @test "a header is guessed, or told" {
@@ -84,16 +84,16 @@ fits() { # the file's text, further arguments
   drafts people.csv --label job --positive judge
   [ "$(drafted label)" = '{"column": "job", "positive": ["judge"], "negative": "*"}' ]
   remarked 'all values but the positive ones are negative'
-  succeeds "$DPERM" schema draft --public-data people.csv --label job
+  succeeds "$DPERM" schema draft --force --public-data people.csv --label job
   drafts people.csv --label job
   [ "$(drafted label)" = '{"column": "job", "classes": ["farmer", "judge", "nurse"]}' ]
   remarked 'its 3 values are classes, a fit of epsilon/3 each'
   { echo "x,y"; for i in $(seq 63); do echo "$i,v$((i % 21))"; done; } > many.csv
-  fails 2 'over 20 values of the label in column "y" ("v0", "v1"' "$DPERM" schema draft --public-data many.csv --label y
+  fails 2 'over 20 values of the label in column "y" ("v0", "v1"' "$DPERM" schema draft --force --public-data many.csv --label y
   [[ "$output" == *'positive values'* ]]
-  fails 2 'must be some, not all, of the values of the label in column "rich" ("no", "yes")' "$DPERM" schema draft --public-data people.csv --positive maybe
-  fails 2 'must be some, not all, of the values' "$DPERM" schema draft --public-data people.csv --positive yes,no
-  fails 1 'people.csv:1:1: no column is called "wealth"' "$DPERM" schema draft --public-data people.csv --label wealth
+  fails 2 'must be some, not all, of the values of the label in column "rich" ("no", "yes")' "$DPERM" schema draft --force --public-data people.csv --positive maybe
+  fails 2 'must be some, not all, of the values' "$DPERM" schema draft --force --public-data people.csv --positive yes,no
+  fails 1 'people.csv:1:1: no column is called "wealth"' "$DPERM" schema draft --force --public-data people.csv --label wealth
   drafts people.csv --positive no,never
   [ "$(drafted label.positive)" = '["no", "never"]' ]
   remarked 'check their spelling'
@@ -104,7 +104,7 @@ fits() { # the file's text, further arguments
   refuses 'x,y\n1,a\n2,a\n' 'column "y" has one value only for a label'
   refuses 'x,y\n1,a\n2,\n' 'odd.csv:3:3: the label is missing'
   { echo x,y; seq 1 5000 | sed 's/.*/&,u&/'; } > many.csv
-  fails 1 'too many different values for a label' "$DPERM" schema draft --public-data many.csv
+  fails 1 'too many different values for a label' "$DPERM" schema draft --force --public-data many.csv
 }
 
 @test "columns that say nothing new are ignored, and it is said why" {
@@ -183,16 +183,16 @@ fits() { # the file's text, further arguments
   refuses 'a,y\n1,\xe9\n2,1\n' 'odd.csv:2:3: this is not UTF-8'
   refuses 'a,b,y\n1,0,NA\n2,1,1\n' 'odd.csv:2:5: the label is missing'
   refuses '?,NA\n1,0\n2,1\n' 'odd.csv:1:3: the label is missing'
-  fails 1 'none.csv: cannot open' "$DPERM" schema draft --public-data none.csv
+  fails 1 'none.csv: cannot open' "$DPERM" schema draft --force --public-data none.csv
 }
 
 @test "wrong usage of draft" {
-  fails 2 '--public-data is missing' "$DPERM" schema draft
-  fails 2 'exclude each other' "$DPERM" schema draft --public-data people.csv --header --no-header
-  fails 2 'one byte or tab' "$DPERM" schema draft --public-data people.csv --separator ab
-  fails 2 'the separator must be one byte' "$DPERM" schema draft --public-data people.csv --separator ' '
-  fails 2 'twice' "$DPERM" schema draft --public-data people.csv --missing x,x
-  fails 1 'a second time' "$DPERM" schema draft --public-data people.csv --positive yes,yes
-  fails 2 'unknown option --data' "$DPERM" schema draft --data people.csv
-  says 0 "usage: dperm schema draft --public-data FILE" "$DPERM" schema draft --help
+  fails 2 '--public-data is missing' "$DPERM" schema draft --force
+  fails 2 'exclude each other' "$DPERM" schema draft --force --public-data people.csv --header --no-header
+  fails 2 'one byte or tab' "$DPERM" schema draft --force --public-data people.csv --separator ab
+  fails 2 'the separator must be one byte' "$DPERM" schema draft --force --public-data people.csv --separator ' '
+  fails 2 'twice' "$DPERM" schema draft --force --public-data people.csv --missing x,x
+  fails 1 'a second time' "$DPERM" schema draft --force --public-data people.csv --positive yes,yes
+  fails 2 'unknown option --data' "$DPERM" schema draft --force --data people.csv
+  says 0 "usage: dperm schema draft --public-data FILE" "$DPERM" schema draft --force --help
 }

@@ -3,7 +3,7 @@ load helpers
 
 # Imports into imported.json, remarks into remarks.
 imports() {
-  "$DPERM" schema import "$@" --out imported.json 2> remarks || { cat remarks; return 1; }
+  "$DPERM" schema import --force "$@" --out imported.json 2> remarks || { cat remarks; return 1; }
   "$DPERM" schema check imported.json > checked || return 1
 }
 
@@ -19,7 +19,7 @@ refuses() { # the dictionary's text, the message, further arguments
   printf '%s' "$1" > odd.json
   text=$2
   shift 2
-  fails 1 "$text" "$DPERM" schema import odd.json --out none.json --label y "$@"
+  fails 1 "$text" "$DPERM" schema import --force odd.json --out none.json --label y "$@"
 }
 
 survey="$DPERM_SOURCE/examples/dictionaries"
@@ -31,7 +31,7 @@ survey="$DPERM_SOURCE/examples/dictionaries"
   sed -i 's/{"name": "investment_income", "type": "ignore"}/{"name": "investment_income", "type": "numeric", "min": 0, "max": 1000000}/' imported.json
   grep -q 1000000 imported.json
   "$DPERM" plan --rows 4000 --schema imported.json --epsilon 10 | grep -q '^epsilon for schema '
-  "$DPERM" train --data census/people.csv --schema imported.json --epsilon 10 --seed 1 --out m.json 2> /dev/null
+  "$DPERM" train --force --data census/people.csv --schema imported.json --epsilon 10 --seed 1 --out m.json 2> /dev/null
   "$DPERM" score --model m.json --data census/others.csv |
     python3 -c 'import json, sys; assert json.load(sys.stdin)["error_rate"] < 0.2'
 }
@@ -55,7 +55,7 @@ survey="$DPERM_SOURCE/examples/dictionaries"
       printf "%d;2020-01-01;%d;%d;%d;100;north;%d;yes;none;%s\n", i, 20 + i, 2000 - i, i % 5 + 1, i % 3 + 1, i % 2 ? "no" : "yes"
     print "61;2020-01-01;refused;1950;;;west;2;refused;;no"}' > survey.csv
   "$DPERM" schema check imported.json --data survey.csv > /dev/null
-  "$DPERM" train --data survey.csv --schema imported.json --epsilon 1 --out m.json 2> /dev/null
+  "$DPERM" train --force --data survey.csv --schema imported.json --epsilon 1 --out m.json 2> /dev/null
 }
 
 @test "every column that cannot be used has its remark" {
@@ -70,10 +70,10 @@ survey="$DPERM_SOURCE/examples/dictionaries"
 }
 
 @test "the schema goes to standard output" {
-  "$DPERM" schema import "$survey/survey.tableschema.json" --label insured > out.json 2> remarks
+  "$DPERM" schema import --force "$survey/survey.tableschema.json" --label insured > out.json 2> remarks
   imports "$survey/survey.tableschema.json" --label insured
   cmp out.json imported.json
-  "$DPERM" schema import - --label insured < "$survey/survey.tableschema.json" 2> /dev/null | cmp - out.json
+  "$DPERM" schema import --force - --label insured < "$survey/survey.tableschema.json" 2> /dev/null | cmp - out.json
 }
 
 @test "a data package with several tables asks for one" {
@@ -84,9 +84,9 @@ survey="$DPERM_SOURCE/examples/dictionaries"
     {"name": "x", "type": "number", "constraints": {"minimum": 0, "maximum": 1}},
     {"name": "y", "type": "boolean"}]}}]}
 P
-  run "$DPERM" schema import package.json --label y
+  run "$DPERM" schema import --force package.json --label y
   fails_with 1 'package.json:1:15: 2 tables stand here; name one of them ("a", "a.csv", "b", "b.csv")'
-  fails 1 '2 tables stand here; name one of them' "$DPERM" schema import package.json --label y --table c
+  fails 1 '2 tables stand here; name one of them' "$DPERM" schema import --force package.json --label y --table c
   imports package.json --label y --table b
   has '"min": 0, "max": 1}'
   imports package.json --label y --table b.csv
@@ -116,9 +116,9 @@ P
   remarked 'all values but the positive ones are negative'
   imports "$survey/survey.tableschema.json" --label region
   has '"classes": ["north", "east", "south", "west"]'
-  run "$DPERM" schema import "$survey/survey.tableschema.json" --label region --positive nroth
+  run "$DPERM" schema import --force "$survey/survey.tableschema.json" --label region --positive nroth
   fails_with 2 'must be some, not all, of the values of the label in column "region" ("north", "east"'
-  run "$DPERM" schema import "$survey/survey.tableschema.json" --label region --positive north,east,south,west
+  run "$DPERM" schema import --force "$survey/survey.tableschema.json" --label region --positive north,east,south,west
   fails_with 2 'the positive labels must be some, not all, of the values'
 }
 
@@ -130,6 +130,6 @@ P
   refuses "$(head -c 5000 /dev/zero | tr '\0' '[')" 'maximum parsing depth'
   refuses '{"schema": "elsewhere.json"}' 'stands in another file, "elsewhere.json"; import that one'
   refuses '{"fields": [{"name": "y", "type": "boolean"}]}' 'there is no "columns"' --format csvw
-  fails 2 "--format must be auto, frictionless or csvw" "$DPERM" schema import odd.json --label y --format xml
-  fails 2 "--label is missing" "$DPERM" schema import odd.json
+  fails 2 "--format must be auto, frictionless or csvw" "$DPERM" schema import --force odd.json --label y --format xml
+  fails 2 "--label is missing" "$DPERM" schema import --force odd.json
 }

@@ -24,7 +24,7 @@ make() { # the words of a way, and more options
   shift
   rm -f m.json
   if [ "$command" = encoded ]; then
-    "$DPERM" train --data people.dperm "$@" --out m.json 2> message
+    "$DPERM" train --force --data people.dperm "$@" --out m.json 2> message
   else
     "$DPERM" "$command" "${people[@]}" "$@" --out m.json 2> message
   fi
@@ -67,7 +67,7 @@ all_say() { # "private", or words of the reason
 @test "no mechanism is said, and tuning refuses it" {
   make train --mechanism none
   all_say "trained without a privacy mechanism"
-  run "$DPERM" tune "${people[@]}" --mechanism none --lambda 0.1,0.2 --out m.json
+  run "$DPERM" tune --force "${people[@]}" --mechanism none --lambda 0.1,0.2 --out m.json
   [ "$status" -eq 2 ]
 }
 
@@ -90,7 +90,7 @@ all_say() { # "private", or words of the reason
       [ "$(cat message)" = "$same" ] || { echo "$public"; cat message; return 1; }
     done
   done
-  run "$DPERM" tune --data people.dperm --epsilon 0.25 --lambda 0.1,0.2 --method public \
+  run "$DPERM" tune --force --data people.dperm --epsilon 0.25 --lambda 0.1,0.2 --method public \
     --public-data people.dperm --out m.json
   [ "$status" -eq 1 ] && [ "$output" = "$same" ] && [ ! -e m.json ]
 }
@@ -120,7 +120,7 @@ P
   public=(tune --epsilon 0.25 --lambda 0.1,0.2 --method public --public-data others.csv)
   "$DPERM" ledger init l.db --dataset others --epsilon 1 2> /dev/null
   "$DPERM" ledger init l.db --dataset people --epsilon 1 2> /dev/null
-  "$DPERM" train --data others.csv --schema schema.json --epsilon 0.25 --ledger l.db \
+  "$DPERM" train --force --data others.csv --schema schema.json --epsilon 0.25 --ledger l.db \
     --dataset others --out o.json 2> /dev/null
   cp l.db before.db
   for more in "--dataset people" "--dataset people --dry-run" "--dataset others"; do

@@ -3,7 +3,7 @@ load helpers
 
 @test "a private model's page, with what is left" {
   "$DPERM" ledger init l.db --dataset 'people & <others>' --epsilon 2 2> /dev/null
-  "$DPERM" train "${people[@]}" --epsilon 0.5 --out m.json --ledger l.db --dataset 'people & <others>' 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 0.5 --out m.json --ledger l.db --dataset 'people & <others>' 2> /dev/null
   "$DPERM" statement --model m.json --ledger l.db > s.md
   head -1 s.md | grep -q '^# Privacy statement$'
   grep -q '^> Anyone who sees this model learns next to nothing about any one record in the data' s.md
@@ -24,7 +24,7 @@ load helpers
 
 @test "the same as HTML, well-formed and self-contained" {
   "$DPERM" ledger init l.db --dataset 'people & <others>' --epsilon 2 2> /dev/null
-  "$DPERM" train "${people[@]}" --epsilon 0.5 --out m.json --ledger l.db --dataset 'people & <others>' 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 0.5 --out m.json --ledger l.db --dataset 'people & <others>' 2> /dev/null
   "$DPERM" statement --model m.json --ledger l.db --html --out s.html
   ! grep -qE 'src=|href=|https?:' s.html
   grep -q 'people &amp; &lt;others&gt;' s.html
@@ -43,21 +43,21 @@ P
 }
 
 @test "the page does not promise more than the model" {
-  "$DPERM" train "${people[@]}" --epsilon 10 --out weak.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 10 --out weak.json 2> /dev/null
   "$DPERM" statement --model weak.json > s.md
   grep -q 'may learn a bounded but not small amount' s.md
   grep -q '^No ledger was charged' s.md
-  "$DPERM" train "${people[@]}" --epsilon 1 --rows-per-person 3 --out person.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --rows-per-person 3 --out person.json 2> /dev/null
   "$DPERM" statement --model person.json > s.md
   grep -q 'about any one person with at most 3 records' s.md
   grep -q 'that differ in the at most 3 records of one person replaced by any other' s.md
   grep -q '^- No person has more than 3 records in the data.$' s.md
-  "$DPERM" tune "${people[@]}" --epsilon 1 --lambda 0.1,0.2 --out tuned.json 2> /dev/null
+  "$DPERM" tune --force "${people[@]}" --epsilon 1 --lambda 0.1,0.2 --out tuned.json 2> /dev/null
   "$DPERM" statement --model tuned.json | grep -q 'one of 2 candidates, chosen by the method "split"'
 }
 
 @test "a small epsilon is not called small where delta is large" {
-  gaussian=("$DPERM" train "${people[@]}" --refine none --noise gaussian --out g.json)
+  gaussian=("$DPERM" train --force "${people[@]}" --refine none --noise gaussian --out g.json)
   "${gaussian[@]}" --epsilon 0.5 --delta 1e-6 2> /dev/null
   "$DPERM" statement --model g.json | grep -q '^> Anyone who sees this model learns next to nothing about'
   "${gaussian[@]}" --epsilon 0.5 --delta 9e-4 2> /dev/null # 120 records: 0.108 of them
@@ -82,7 +82,7 @@ P
 }
 
 @test "a claim that does not follow is not repeated" {
-  "$DPERM" train "${people[@]}" --epsilon 1 --out model.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --out model.json 2> /dev/null
   change 'm["privacy"]["beta"] *= 1.5'
   "$DPERM" statement --model changed.json > s.md
   grep -q '^> The claim in this file does not follow from its own numbers (beta: ' s.md
@@ -91,7 +91,7 @@ P
 @test "wrong usage and wrong files" {
   fails 2 "--model is missing" "$DPERM" statement
   fails 1 "none.json: cannot open" "$DPERM" statement --model none.json
-  "$DPERM" train "${people[@]}" --epsilon 1 --out m.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --out m.json 2> /dev/null
   fails 1 "none.db: no such ledger" "$DPERM" statement --model m.json --ledger none.db
   "$DPERM" ledger init l.db --dataset people --epsilon 1 2> /dev/null
   fails 1 "the model was not charged to any ledger" "$DPERM" statement --model m.json --ledger l.db --out s.md

@@ -2,7 +2,7 @@
 load helpers
 
 @test "train writes a model that says it is not private" {
-  succeeds "$DPERM" train "${people[@]}" --mechanism none --out model.json
+  succeeds "$DPERM" train --force "${people[@]}" --mechanism none --out model.json
   [ "$output" = "model.json: 4 weights from 120 rows; not private: trained without a privacy mechanism" ]
   py <<'P'
 m = json.load(open("model.json"))
@@ -24,7 +24,7 @@ P
 }
 
 @test "unsafe diagnostics go to stderr with a warning" {
-  run bash -c '"$DPERM" train --data people.csv --schema schema.json --mechanism none \
+  run bash -c '"$DPERM" train --force --data people.csv --schema schema.json --mechanism none \
     --out model.json --unsafe-diagnostics 2>&1 > /dev/null'
   [ "$status" -eq 0 ]
   [[ "$output" == *"warning"*"training error"*"iterations"* ]]
@@ -32,7 +32,7 @@ P
 
 @test "svmlight data need no schema" {
   printf '+1 1:0.5 3:1\n-1 2:0.25\n+1 1:1 # a comment\n\n-1 2:3\n' > rows.svm
-  succeeds "$DPERM" train --data rows.svm --dims 3 --mechanism none --lambda 0.1 --out model.json
+  succeeds "$DPERM" train --force --data rows.svm --dims 3 --mechanism none --lambda 0.1 --out model.json
   run "$DPERM" predict --model model.json --data rows.svm
   [ "${lines[0]}" = "prediction,score,probability" ]
   [[ "${lines[1]}" == "+1,"* && "${lines[2]}" == "-1,"* ]]
@@ -48,7 +48,7 @@ P
 }
 
 @test "a private model says so, with all that its claim needs" {
-  succeeds "$DPERM" train "${people[@]}" --epsilon 1 --lambda 0.05 --out model.json
+  succeeds "$DPERM" train --force "${people[@]}" --epsilon 1 --lambda 0.05 --out model.json
   [ "${lines[0]}" = "model.json: 4 weights from 120 rows; (epsilon, delta) = (1, 1.4e-43) for every record (objective perturbation)" ]
   [ "${lines[1]}" = "no ledger: nothing counts this epsilon against a budget; see 'dperm help ledger'" ]
   [ "${#lines[@]}" -eq 2 ]
@@ -69,7 +69,7 @@ P
 @test "a private model file holds the same keys as a plain one, and weights of mixed noise" {
   train_none people.csv schema.json plain.json
   for mechanism in objective output; do
-    "$DPERM" train "${people[@]}" --epsilon 1 --mechanism $mechanism --out private.json 2> /dev/null
+    "$DPERM" train --force "${people[@]}" --epsilon 1 --mechanism $mechanism --out private.json 2> /dev/null
     py <<'P'
 a, b = json.load(open("plain.json")), json.load(open("private.json"))
 mixed = b["privacy"]["noise"] == "mixed"
@@ -82,8 +82,8 @@ P
 
 @test "noise is fresh each time, and the same under a seed, which is no longer private" {
   for i in 1 2; do
-    "$DPERM" train "${people[@]}" --epsilon 1 --out secure$i.json 2> /dev/null
-    "$DPERM" train "${people[@]}" --epsilon 1 --seed 5 --threads $i --out seeded$i.json 2> message
+    "$DPERM" train --force "${people[@]}" --epsilon 1 --out secure$i.json 2> /dev/null
+    "$DPERM" train --force "${people[@]}" --epsilon 1 --seed 5 --threads $i --out seeded$i.json 2> message
   done
   ! cmp -s secure1.json secure2.json
   cmp seeded1.json seeded2.json
@@ -105,35 +105,35 @@ P
 @test "comment lines that could be records are refused by a private fit" {
   sed 's/"missing"/"comment": "#", "missing"/' schema.json > comment.json
   { echo "# made up"; cat people.csv; } > above.csv
-  "$DPERM" train --data above.csv --schema comment.json --epsilon 1 --out m 2> /dev/null
+  "$DPERM" train --force --data above.csv --schema comment.json --epsilon 1 --out m 2> /dev/null
   rm m
   sed '5s/^/#/' people.csv > among.csv
-  fails 1 "among.csv: comment lines stand where records can" "$DPERM" train --data among.csv --schema comment.json --epsilon 1 --out m
+  fails 1 "among.csv: comment lines stand where records can" "$DPERM" train --force --data among.csv --schema comment.json --epsilon 1 --out m
   train_none among.csv comment.json m
 }
 
 @test "data of one format do not take the other's arguments" {
   printf '+1 1:1\n-1 2:1\n' > rows.svm
-  fails 2 "take no schema" "$DPERM" train --data rows.svm --schema schema.json --dims 2 --mechanism none --out m
-  fails 2 "leave the number of columns out" "$DPERM" train "${people[@]}" --dims 4 --mechanism none --out m
+  fails 2 "take no schema" "$DPERM" train --force --data rows.svm --schema schema.json --dims 2 --mechanism none --out m
+  fails 2 "leave the number of columns out" "$DPERM" train --force "${people[@]}" --dims 4 --mechanism none --out m
   printf '\3757zXZ\0' > people.csv.xz
-  run "$DPERM" train --data people.csv.xz --schema schema.json --mechanism none --out m
+  run "$DPERM" train --force --data people.csv.xz --schema schema.json --mechanism none --out m
   fails_with 1 "compressed in a way that is not read"
   leaves_no m
 }
 
 @test "an epsilon that cannot be is refused" {
   for epsilon in 0 -1 nan inf 1e999 abc; do
-    fails 2 "--epsilon must be a positive number" "$DPERM" train "${people[@]}" --epsilon "$epsilon" --out m
+    fails 2 "--epsilon must be a positive number" "$DPERM" train --force "${people[@]}" --epsilon "$epsilon" --out m
   done
   for epsilon in 1e6 101 1e-300; do
-    fails 2 "choose it between" "$DPERM" train "${people[@]}" --epsilon "$epsilon" --out m
+    fails 2 "choose it between" "$DPERM" train --force "${people[@]}" --epsilon "$epsilon" --out m
   done
   leaves_no m
 }
 
 @test "options that do not go together are wrong usage" {
-  train() { "$DPERM" train "${people[@]}" --out m "$@"; }
+  train() { "$DPERM" train --force "${people[@]}" --out m "$@"; }
   fails 2 "--epsilon does not go with --mechanism none" train --mechanism none --epsilon 1
   fails 2 "are for --mechanism objective" train --mechanism output --epsilon 1 --delta-reg 1
   run train --mechanism output --epsilon 1 --noise mixed
@@ -149,39 +149,39 @@ P
 }
 
 @test "private output tells nothing that depends on the records" {
-  "$DPERM" train "${people[@]}" --epsilon 1 --out a.json 2> message-a
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --out a.json 2> message-a
   { cat people.csv; } | sed '2,60s/,yes$/,no/' > other.csv
-  "$DPERM" train --data other.csv --schema schema.json --epsilon 1 --out a.json 2> message-b
+  "$DPERM" train --force --data other.csv --schema schema.json --epsilon 1 --out a.json 2> message-b
   cmp message-a message-b
 }
 
 @test "bad numbers are wrong usage" {
-  fails 2 "--lambda must be" "$DPERM" train "${people[@]}" --mechanism none --out m --lambda ""
+  fails 2 "--lambda must be" "$DPERM" train --force "${people[@]}" --mechanism none --out m --lambda ""
   for lambda in 0 -1 nan inf 1e999 0x10 abc; do
-    run "$DPERM" train "${people[@]}" --mechanism none --out model.json --lambda "$lambda"
+    run "$DPERM" train --force "${people[@]}" --mechanism none --out model.json --lambda "$lambda"
     fails_with 2 "--lambda must be a positive number or auto"
     leaves_no model.json
   done
-  fails 2 "--h must be a positive number" "$DPERM" train "${people[@]}" --mechanism none --out m --loss huber --h 0
-  fails 2 "--threads must be a whole number" "$DPERM" train "${people[@]}" --mechanism none --out m --threads 0
+  fails 2 "--h must be a positive number" "$DPERM" train --force "${people[@]}" --mechanism none --out m --loss huber --h 0
+  fails 2 "--threads must be a whole number" "$DPERM" train --force "${people[@]}" --mechanism none --out m --threads 0
 }
 
 @test "wrong words are wrong usage" {
-  fails 2 "--epsilon is missing" "$DPERM" train "${people[@]}" --out m
-  fails 2 "only one of the inputs" "$DPERM" train --data - --schema - --mechanism none --out m
-  fails 2 "unknown option --bogus" "$DPERM" train "${people[@]}" --mechanism none --out m --bogus 1
-  fails 2 "--mechanism must be" "$DPERM" train "${people[@]}" --mechanism magic --out m
-  fails 2 "no loss is called" "$DPERM" train "${people[@]}" --mechanism none --loss hinge --out m
-  fails 2 "--out is missing" "$DPERM" train "${people[@]}" --mechanism none
-  fails 2 "--data is given twice" "$DPERM" train --data people.csv --data people.csv --mechanism none --out m
-  fails 2 "need a schema" "$DPERM" train --data people.csv --mechanism none --out m
-  fails 2 "unexpected argument" "$DPERM" train extra --data people.csv --mechanism none --out m
+  fails 2 "--epsilon is missing" "$DPERM" train --force "${people[@]}" --out m
+  fails 2 "only one of the inputs" "$DPERM" train --force --data - --schema - --mechanism none --out m
+  fails 2 "unknown option --bogus" "$DPERM" train --force "${people[@]}" --mechanism none --out m --bogus 1
+  fails 2 "--mechanism must be" "$DPERM" train --force "${people[@]}" --mechanism magic --out m
+  fails 2 "no loss is called" "$DPERM" train --force "${people[@]}" --mechanism none --loss hinge --out m
+  fails 2 "--out is missing" "$DPERM" train --force "${people[@]}" --mechanism none
+  fails 2 "--data is given twice" "$DPERM" train --force --data people.csv --data people.csv --mechanism none --out m
+  fails 2 "need a schema" "$DPERM" train --force --data people.csv --mechanism none --out m
+  fails 2 "unexpected argument" "$DPERM" train --force extra --data people.csv --mechanism none --out m
 }
 
 @test "a file that is not there, or cannot be read, or is a folder" {
-  fails 1 "none.csv: cannot open" "$DPERM" train --data none.csv --schema schema.json --mechanism none --out m
-  fails 1 "none.json: cannot open" "$DPERM" train --data people.csv --schema none.json --mechanism none --out m
-  fails 1 ".: cannot read (Is a directory)" "$DPERM" train --data . --schema schema.json --mechanism none --out m
+  fails 1 "none.csv: cannot open" "$DPERM" train --force --data none.csv --schema schema.json --mechanism none --out m
+  fails 1 "none.json: cannot open" "$DPERM" train --force --data people.csv --schema none.json --mechanism none --out m
+  fails 1 ".: cannot read (Is a directory)" "$DPERM" train --force --data . --schema schema.json --mechanism none --out m
   # Without a schema, as for files that are encoded or svmlight, where a missing schema is no news.
   for command in train sweep encode; do
     for file in none.dperm none.svm none.csv; do
@@ -197,11 +197,11 @@ P
 # One bad file at a time: content, then the text expected in the message. (Every rule: encode_test.c, svmlight_test.c.)
 refuses_csv() {
   printf "$1" > bad.csv
-  fails 1 "$2" "$DPERM" train --data bad.csv --schema schema.json --mechanism none --out model.json
+  fails 1 "$2" "$DPERM" train --force --data bad.csv --schema schema.json --mechanism none --out model.json
 }
 refuses_svm() {
   printf "$1" > bad.svm
-  fails 1 "$2" "$DPERM" train --data bad.svm --dims 3 --mechanism none --out model.json
+  fails 1 "$2" "$DPERM" train --force --data bad.svm --dims 3 --mechanism none --out model.json
 }
 
 @test "bad records are refused with their place" {
@@ -216,13 +216,13 @@ refuses_svm() {
   refuses_svm '+1 1:1e999\n' 'bad.svm:1:4: the value is not a finite number'
   refuses_svm '0 1:1\n-1 1:1\n' 'bad.svm:2:1: labels 0 and -1'
   refuses_svm '# nothing\n' 'bad.svm: no rows'
-  fails 2 "(dims)" "$DPERM" train --data bad.svm --mechanism none --out model.json
+  fails 2 "(dims)" "$DPERM" train --force --data bad.svm --mechanism none --out model.json
 }
 
 @test "messages never quote a record" {
   for line in SECRET,nurse,yes 30,nurse,SECRET; do
     printf 'age,job,rich\n%s\n' $line > bad.csv
-    run "$DPERM" train --data bad.csv --schema schema.json --mechanism none --out model.json
+    run "$DPERM" train --force --data bad.csv --schema schema.json --mechanism none --out model.json
     [ "$status" -eq 1 ]
     [[ "$output" != *SECRET* ]]
   done
@@ -231,14 +231,14 @@ refuses_svm() {
 @test "a cut gzip file is refused" {
   gzip -k people.csv
   head -c 200 people.csv.gz > cut.csv.gz
-  run "$DPERM" train --data cut.csv.gz --schema schema.json --mechanism none --out model.json
+  run "$DPERM" train --force --data cut.csv.gz --schema schema.json --mechanism none --out model.json
   fails_with 1 "the gzip stream ends early"
   leaves_no model.json
 }
 
 @test "a stop signal leaves nothing behind" {
   mkfifo slow.csv
-  "$DPERM" train --data slow.csv --schema schema.json --mechanism none --out model.json \
+  "$DPERM" train --force --data slow.csv --schema schema.json --mechanism none --out model.json \
     2> message &
   worker=$!
   exec 7> slow.csv # it has opened its end, so it minds signals by now
@@ -255,13 +255,13 @@ refuses_svm() {
 
 @test "an epsilon whose numerics have a delta above 1e-30 is refused, with the reason" {
   for options in "--epsilon 100" "--epsilon 31" "--epsilon 500 --rows-per-person 10"; do
-    run "$DPERM" train "${people[@]}" $options --out model.json
+    run "$DPERM" train --force "${people[@]}" $options --out model.json
     [ "$status" -ne 0 ]
     [ "${#lines[@]}" -eq 1 ]
     [ ! -e model.json ]
   done
-  fails 2 "would leave a delta of 1.1e-30, above 1e-30" "$DPERM" train "${people[@]}" --epsilon 31 --out model.json
+  fails 2 "would leave a delta of 1.1e-30, above 1e-30" "$DPERM" train --force "${people[@]}" --epsilon 31 --out model.json
   fails 2 "choose an epsilon of at most 30.9" "$DPERM" plan --rows 120 --schema schema.json --epsilon 40
-  "$DPERM" train "${people[@]}" --epsilon 30.9 --out model.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 30.9 --out model.json 2> /dev/null
   "$DPERM" verify --model model.json > /dev/null
 }

@@ -1,7 +1,7 @@
 # dperm tune, and kernels in every command: good and bad input.
 load helpers
 
-tune() { "$DPERM" tune "${people[@]}" --out m.json "$@"; }
+tune() { "$DPERM" tune --force "${people[@]}" --out m.json "$@"; }
 
 # A larger file of the same shape.
 many_people() {
@@ -15,7 +15,7 @@ many_people() {
 }
 
 # Wrong usage in one line that holds this text, and nothing written.
-refuses() { fails 2 "$1" "$DPERM" tune "${people[@]}" --out m.json "${@:2}"; }
+refuses() { fails 2 "$1" "$DPERM" tune --force "${people[@]}" --out m.json "${@:2}"; }
 
 @test "split writes a model that states the choice and what epsilon covers" {
   for selector in permute-and-flip exponential; do
@@ -83,7 +83,7 @@ P
   sed '2,60s/,yes$/,no/' people.csv > other.csv
   for method in split stopping; do
     for data in people other; do
-      "$DPERM" tune --data $data.csv --schema schema.json --epsilon 1 --lambda 0.01,0.1 \
+      "$DPERM" tune --force --data $data.csv --schema schema.json --epsilon 1 --lambda 0.01,0.1 \
         --method $method --out m.json 2> $data.message
     done
     cmp people.message other.message
@@ -94,7 +94,7 @@ P
 
 @test "train makes a kernel model of each kind, and says so in its file" {
   for kernel in gaussian laplacian cauchy; do
-    succeeds "$DPERM" train "${people[@]}" --epsilon 1 --kernel $kernel --gamma 0.5 --features 10 --out m.json
+    succeeds "$DPERM" train --force "${people[@]}" --epsilon 1 --kernel $kernel --gamma 0.5 --features 10 --out m.json
     KERNEL=$kernel python3 - <<'P'
 import json, os
 m = json.load(open("m.json"))
@@ -108,7 +108,7 @@ P
       --features 10 --json > plan.json
     python3 -c 'import json; m, p = json.load(open("m.json")), json.load(open("plan.json")); assert (m["privacy"]["beta"], m["privacy"]["lambda"], m["privacy"]["delta_reg"]) == (p["beta"], p["lambda"], p["delta_reg"])'
   done
-  "$DPERM" train "${people[@]}" --epsilon 1 --kernel gaussian --gamma 0.5 \
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --kernel gaussian --gamma 0.5 \
     --features 10 --features-kind iid --out m.json 2> /dev/null
   grep -q '"kind": "iid"' m.json
 }
@@ -117,7 +117,7 @@ P
 @test "a kernel model scores a file as it scores data in memory" {
   many_people 9000
   for features in 2 4 40; do
-    "$DPERM" train --data many.csv --schema schema.json --epsilon 25 --lambda 1e-3 \
+    "$DPERM" train --force --data many.csv --schema schema.json --epsilon 25 --lambda 1e-3 \
       --kernel gaussian --gamma 0.5 --features $features --seed 3 --unsafe-diagnostics \
       --out m.json 2> message
     "$DPERM" score --model m.json --data many.csv > score.json
@@ -236,7 +236,7 @@ T
   mkfifo gate
   for method in split "stopping --rounds geometric --rounds-mean 1e6"; do # not of one round, once in a million runs
     for question in 2 3; do # before the first bits, and in the middle of the work
-      preloaded "$RANDOM_FAULT" RANDOM_FAULT_GATE=gate RANDOM_FAULT_GATE_AT=$question "$DPERM" tune \
+      preloaded "$RANDOM_FAULT" RANDOM_FAULT_GATE=gate RANDOM_FAULT_GATE_AT=$question "$DPERM" tune --force \
         --data people.csv --schema schema.json --epsilon 1 --kernel gaussian --gamma 1,2,3,4 \
         --features 200 --method $method --out m.json 2> message &
       child=$!

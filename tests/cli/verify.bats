@@ -37,7 +37,7 @@ right() { cp "$DPERM_SOURCE/tests/fuzz/corpus/verify_fuzz/$1" model.json; }
 
 @test "every kind of noise is checked, with the weight of mixed noise" {
   for noise in l2 l1 group linf mixed; do
-    "$DPERM" train "${people[@]}" --epsilon 1 --noise $noise --out model.json 2> /dev/null
+    "$DPERM" train --force "${people[@]}" --epsilon 1 --noise $noise --out model.json 2> /dev/null
     "$DPERM" verify --model model.json > lines
     grep -q "^ok     noise: $noise, " lines
     change 'm["privacy"]["beta"] *= 1.000001'
@@ -86,12 +86,12 @@ P
 @test "a freshly trained model verifies" {
   for options in "" "--mechanism output" "--analysis paper" "--loss huber" "--loss smooth-hinge" \
     "--kernel gaussian --gamma 0.5 --features 10" "--lambda 0.1 --delta-reg 0.01"; do
-    "$DPERM" train "${people[@]}" --epsilon 1 $options --out m.json 2> /dev/null
+    "$DPERM" train --force "${people[@]}" --epsilon 1 $options --out m.json 2> /dev/null
     run "$DPERM" verify --model m.json
     [ "$status" -eq 0 ] || { echo "$options: $output"; return 1; }
   done
   for method in split stopping "stopping --rounds geometric" "public --public-data others.csv"; do
-    "$DPERM" tune "${people[@]}" --epsilon 1 --lambda 0.1,auto --method $method --out m.json 2> /dev/null
+    "$DPERM" tune --force "${people[@]}" --epsilon 1 --lambda 0.1,auto --method $method --out m.json 2> /dev/null
     run "$DPERM" verify --model m.json
     [ "$status" -eq 0 ] || { echo "$method: $output"; return 1; }
   done
@@ -100,7 +100,7 @@ P
 @test "a model that is not private does not follow" {
   train_none
   says 1 "FAILS  private: the model does not claim to be private: trained without" "$DPERM" verify --model model.json
-  "$DPERM" train "${people[@]}" --epsilon 1 --seed 3 --out m.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --seed 3 --out m.json 2> /dev/null
   run "$DPERM" verify --model m.json
   [ "$status" -eq 1 ]
   [[ "$output" == *"FAILS  private: "*seed* ]]
@@ -116,7 +116,7 @@ charged() { # how the budget adds up, then options of the run
   rm -f l.db
   "$DPERM" ledger init l.db --dataset people --epsilon 9 --delta 1e-4 $1 2> /dev/null
   shift
-  "$DPERM" train "${people[@]}" --refine none --epsilon 0.5 --out m.json \
+  "$DPERM" train --force "${people[@]}" --refine none --epsilon 0.5 --out m.json \
     --ledger l.db --dataset people "$@" 2> /dev/null
   "$DPERM" verify --model m.json --ledger l.db > lines || { cat lines; return 1; }
   grep -q "^ok     charge: entry 2 paid epsilon " lines
@@ -151,8 +151,8 @@ charged() { # how the budget adds up, then options of the run
 @test "a schema that was refined and paid for before has an entry of its own" {
   account=(--ledger l.db --dataset people)
   "$DPERM" ledger init l.db --dataset people --epsilon 9 --composition renyi --delta 1e-6 2> /dev/null
-  "$DPERM" refine "${people[@]}" --epsilon 2 --out narrow.json "${account[@]}" 2> /dev/null
-  "$DPERM" train --data people.csv --schema narrow.json --epsilon 0.5 --out m.json "${account[@]}" 2> /dev/null
+  "$DPERM" refine --force "${people[@]}" --epsilon 2 --out narrow.json "${account[@]}" 2> /dev/null
+  "$DPERM" train --force --data people.csv --schema narrow.json --epsilon 0.5 --out m.json "${account[@]}" 2> /dev/null
   "$DPERM" verify --model m.json --ledger l.db > lines
   grep -q "^ok     charge: entry 4 paid epsilon 0.5 and delta .*, which covers the model's, but for its schema's part" lines
   grep -q "^ok     charge: entry 2 paid epsilon 2 and delta .*, which covers its schema's refinement" lines
@@ -167,7 +167,7 @@ charged() { # how the budget adds up, then options of the run
   run "$DPERM" verify --model first.json --ledger l.db
   [ "$status" -eq 1 ]
   [[ "$output" == *"FAILS  charge: l.db: entry 2 is not the one that the model was charged as"* ]]
-  "$DPERM" train "${people[@]}" --epsilon 0.5 --out free.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 0.5 --out free.json 2> /dev/null
   run "$DPERM" verify --model free.json --ledger l.db
   [[ "$output" == *"FAILS  charge: l.db: the model was not charged to any ledger"* ]]
   fails 1 "people.csv" "$DPERM" verify --model m.json --ledger people.csv

@@ -6,7 +6,7 @@ weights_of() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1])).
 
 @test "weights stand in the model, which is private, verifies and says so" {
   for how in "--mechanism objective" "--mechanism output" "--noise l2" "--noise group" "--loss huber" "--analysis paper"; do
-    "$DPERM" train "${people[@]}" --epsilon 1 --class-weights no=1,yes=10 $how --out m.json 2> message
+    "$DPERM" train --force "${people[@]}" --epsilon 1 --class-weights no=1,yes=10 $how --out m.json 2> message
     grep -q '(epsilon, delta) = (1, ' message
     [ "$(weights_of m.json)" = "[0.1, 1.0]" ]
     "$DPERM" verify --model m.json > lines
@@ -14,7 +14,7 @@ weights_of() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1])).
   done
   "$DPERM" statement --model m.json > page
   "$DPERM" predict --model m.json --data people.csv > /dev/null
-  "$DPERM" train "${people[@]}" --epsilon 1 --out plain.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --out plain.json 2> /dev/null
   [ "$(weights_of plain.json)" = None ]
   ! "$DPERM" verify --model plain.json | grep -q class_weights
 }
@@ -31,7 +31,7 @@ weights_of() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1])).
 
 @test "tuning states the weights of its candidates" {
   for method in split stopping; do
-    "$DPERM" tune "${people[@]}" --epsilon 2 --lambda 0.1,0.2 --class-weights yes=3 --method $method --out m.json 2> /dev/null
+    "$DPERM" tune --force "${people[@]}" --epsilon 2 --lambda 0.1,0.2 --class-weights yes=3 --method $method --out m.json 2> /dev/null
     [ "$(weights_of m.json)" != None ]
     "$DPERM" verify --model m.json > /dev/null
     py <<'P'
@@ -43,27 +43,27 @@ P
 
 @test "several classes: a record counts by its own class in every fit" {
   sed -i 's/"positive": \["yes"\], "negative": \["no"\]/"classes": ["no", "yes", "other"]/' schema.json
-  "$DPERM" train "${people[@]}" --epsilon 3 --class-weights no=2,other=8 --out m.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 3 --class-weights no=2,other=8 --out m.json 2> /dev/null
   [ "$(weights_of m.json)" = "[0.25, 0.125, 1.0]" ]
   "$DPERM" verify --model m.json > lines
   grep -q '^ok     class_weights: from 0.125 to 1' lines
   grep -q '^ok     classes: one fit for all 3' lines
-  "$DPERM" train "${people[@]}" --epsilon 3 --class-weights no=2,other=8 --multiclass one-vs-rest --out m.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 3 --class-weights no=2,other=8 --multiclass one-vs-rest --out m.json 2> /dev/null
   "$DPERM" verify --model m.json | grep -q '^ok     classes: one against the rest for each of 3'
 }
 
 @test "names with equals signs, and svmlight's own names" {
   sed -i 's/yes/>=50/g; s/\bno\b/<=50/g' people.csv schema.json
-  "$DPERM" train "${people[@]}" --epsilon 1 --class-weights '<=50=1,>=50=4' --out m.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --class-weights '<=50=1,>=50=4' --out m.json 2> /dev/null
   [ "$(weights_of m.json)" = "[0.25, 1.0]" ]
   printf '%s\n' '+1 1:0.5' '-1 2:0.5' '-1 1:0.1' > rows.svm
-  "$DPERM" train --data rows.svm --dims 2 --epsilon 1 --class-weights +1=2 --out m.json 2> /dev/null
+  "$DPERM" train --force --data rows.svm --dims 2 --epsilon 1 --class-weights +1=2 --out m.json 2> /dev/null
   [ "$(weights_of m.json)" = "[0.5, 1.0]" ]
 }
 
 @test "what is wrong is said in one line, and nothing is written" {
   refused() { # exit status, words, weights
-    run "$DPERM" train "${people[@]}" --epsilon 1 --out m.json --class-weights "$3"
+    run "$DPERM" train --force "${people[@]}" --epsilon 1 --out m.json --class-weights "$3"
     fails_with "$1" "$2"
     leaves_no m.json
   }
@@ -77,7 +77,7 @@ P
 }
 
 @test "a falsified weight does not let a claim pass" {
-  "$DPERM" train "${people[@]}" --epsilon 1 --class-weights yes=10 --out model.json 2> /dev/null
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --class-weights yes=10 --out model.json 2> /dev/null
   # As given, and not divided: ten times the slope that beta is for.
   change 'm["class_weights"] = [1.0, 10.0]'
   says 1 "FAILS  class_weights: from 1 to 10" "$DPERM" verify --model changed.json
