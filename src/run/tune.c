@@ -16,6 +16,7 @@
 #include "run/fit.h"
 #include "run/options.h"
 #include "run/output.h"
+#include "run/stage.h"
 #include "run/tune_methods.h"
 
 /* ---- before any work */
@@ -314,6 +315,28 @@ static dperm_status settle_run(tune_job *job, unsigned *reasons, dperm_error *er
   return run_of(job, asks, &job->candidates[0], *reasons, &job->run, err);
 }
 
+/* The usual shares of what comes after each fit, from the rows of one: if all candidates have the
+ * same, since the choice looks at all of them; and none in rounds, of which each is paid for. */
+static dperm_status settle_stages(tune_job *job, dperm_error *err) {
+  const dperm_data *data = job->given;
+  const stage_numbers numbers = {.rows = tune_fit_rows(&job->t),
+                                 .columns = data->table ? schema_encoded_columns(data->schema)
+                                                        : data->x->cols,
+                                 .classes = data_class_count(data),
+                                 .pairs = data->table ? pairs_of_schema(data->schema) : 0};
+  dperm_options *candidates = job->candidates;
+  bool all = job->t.rounds.kind == ROUNDS_NONE;
+  for (size_t i = 0; i < job->t.count; i++) {
+    stages_settle(&candidates[i], &numbers);
+    all = all && candidates[i].pairs == candidates[0].pairs;
+  }
+  for (size_t i = 0; i < job->t.count; i++) {
+    candidates[i].pairs = all ? candidates[i].pairs : 0;
+    TRY(stages_check(&candidates[i], &numbers, data->x->spread, err));
+  }
+  return DPERM_OK;
+}
+
 /* Rows of the schema without what is asked; what is asked is looked at. */
 static dperm_status prepare_schema(tune_job *job, dperm_error *err) {
   dperm_schema *schema = NULL;
@@ -370,6 +393,7 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   TRY(random_given(job.candidates[0].random, &own, &job.t.source, err));
   OWNED(threads_leave) thread_scope threads = threads_enter(job.candidates[0].threads);
   TRY(check_candidates(&job.t, err));
+  TRY(settle_stages(&job, err));
   TRY(settle_run(&job, &reasons, err));
   TRY(prepare_schema(&job, err));
   TRY(check_method(&job.t, err));

@@ -59,7 +59,8 @@ static bool calibration_known(verifier *v, char words[SHARE_WORDS]) {
   return known && one_fit;
 }
 
-/* One cross after the fit, called "a*b", of two classes and no features; or none, and null. */
+/* One cross after the fit, called "a*b", of two classes and no features, in one fit of a record; or
+ * none, and null. */
 static bool pairs_known(verifier *v, char words[SHARE_WORDS]) {
   const json_t *crosses = field_at(v->root, "schema.crosses"), *cross = NULL;
   const char *stated = json_string_value(field_at(v->root, "pairs.pair"));
@@ -80,7 +81,7 @@ static bool pairs_known(verifier *v, char words[SHARE_WORDS]) {
                      : count == 0 && json_is_null(field_at(v->root, "pairs.pair"));
   same = same && json_object_size(json_object_get(v->root, "pairs")) == 2; /* and epsilon */
   return same && class_fits_of(v) == 1 && !field_is_object(v, "kernel") &&
-         !field_is_object(v, "selection");
+         !selected_by(v, "stopping");
 }
 
 /* The shares that this dperm knows: the object that states one, with its epsilon, and whether it

@@ -28,6 +28,31 @@ error_of() { "$DPERM" score --model "$1" --data xor.csv --ledger none --json 2> 
 
 below() { python3 -c 'import sys; sys.exit(not float(sys.argv[1]) < float(sys.argv[2]))' "$1" "$2"; }
 
+@test "tune and sweep look for a pair as train does, and random stopping for none" {
+  head -3001 xor.csv > some.csv
+  { head -1 xor.csv && tail -1000 xor.csv; } > others.csv
+  tune=("$DPERM" tune --force --data some.csv --schema xor.json --epsilon 24 --lambda auto,0.001 --out m.json)
+  for how in "" "--method public --public-data others.csv" "--neighbours add-remove --rows-about 3000" "--loss logistic,huber"; do
+    "${tune[@]}" $how --seed 3 2> message
+    grep -q 'm.json: epsilon .* of that was spent on what two columns say only together: a\*b' message
+    below "$(error_of m.json)" 0.2
+    "${tune[@]}" $how 2> /dev/null
+    "$DPERM" verify --model m.json | grep -q 'ok     pairs: '
+    "$DPERM" statement --model m.json > /dev/null
+  done
+  "${tune[@]}" --method stopping 2> message
+  ! grep -q 'only together' message
+  ! grep -q after_fit m.json
+  python3 - <<'P'
+import json
+m = json.load(open("m.json")) # a model of rounds that states a share for pairs
+m["pairs"] = {"epsilon": 0.5, "pair": None}
+json.dump(m, open("forged.json", "w"))
+P
+  ! "$DPERM" verify --model forged.json > /dev/null 2>&1
+  below "$("$DPERM" sweep "${xor[@]}" --epsilon 12 --folds 2 --draws 2 2> /dev/null | tail -1 | cut -d, -f6)" 0.2
+}
+
 @test "two columns that say nothing alone are found, by every loss, noise and kind of neighbours" {
   for how in "" "--loss huber" "--loss smooth-hinge --bins none" "--mechanism output" "--delta 1e-6" "--rows-per-person 2" \
     "--neighbours add-remove --rows-about 4000" "--class-weights 1=2" "--refine none" "--refine auto"; do
