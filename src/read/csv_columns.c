@@ -21,19 +21,20 @@ static dperm_status find_in_header(const csv_reader *csv, const char *name, size
   return DPERM_OK;
 }
 
-/* Why a header may not have the names: it was written with other separators or line ends. */
+/* Why a header may not have the names: other line ends, */
 static const char *likely_cause(const csv_reader *csv) {
   const char *return_at = memchr(csv->record, '\r', csv->record_length);
-  if (return_at && return_at + 1 < csv->record + csv->record_length) {
-    return " (its lines end in CR alone: convert them to LF)";
-  }
-  if (csv->field_count > 1) {
-    return "";
-  }
-  return memchr(csv->record, ';', csv->record_length)    ? " (is the \"separator\" \";\"?)"
-         : memchr(csv->record, '\t', csv->record_length) ? " (is the \"separator\" \"\\t\"?)"
-         : memchr(csv->record, '|', csv->record_length)  ? " (is the \"separator\" \"|\"?)"
-                                                         : "";
+  bool alone = return_at && return_at + 1 < csv->record + csv->record_length;
+  return alone ? " (its lines end in CR alone: convert them to LF)" : "";
+}
+
+/* or other separators, where it is one field; as a schema writes them. NULL if it has none. */
+static const char *likely_separator(const csv_reader *csv) {
+  bool one = csv->field_count == 1;
+  return one && memchr(csv->record, ';', csv->record_length)    ? ";"
+         : one && memchr(csv->record, '\t', csv->record_length) ? "\\t"
+         : one && memchr(csv->record, '|', csv->record_length)  ? "|"
+                                                                : NULL;
 }
 
 static dperm_status map_header(const dperm_schema *schema, bool need_labels, const csv_reader *csv,
@@ -44,6 +45,11 @@ static dperm_status map_header(const dperm_schema *schema, bool need_labels, con
     bool label = c->place == schema->column_count;
     const char *name = label ? schema->label_column : schema->columns[c->place].name;
     TRY(find_in_header(csv, name, &c->field, err));
+    const char *other = c->field == absent ? likely_separator(csv) : NULL;
+    CSV_FAIL_IF(other && (need_labels || !label), csv, 0, err,
+                "the header is one field, but has \"%s\"; if that is between its columns, put "
+                "\"separator\": \"%s\" into the schema",
+                other, other);
     CSV_FAIL_IF(c->field == absent && label && need_labels, csv, 0, err,
                 "the header has no label column \"%.64s\"%s; add it", name, likely_cause(csv));
     CSV_FAIL_IF(c->field == absent && !label, csv, 0, err,

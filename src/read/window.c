@@ -52,22 +52,41 @@ dperm_status window_fill(window *w, size_t amount, dperm_error *err) {
 
 /* ---- opening */
 
+/* Files that somebody may take for text, by their first bytes: what they are. */
+static const struct foreign {
+  size_t length;
+  const char *begin, *is;
+} foreign[] = {
+    {2, "\xff\xfe", "UTF-16"},
+    {2, "\xfe\xff", "UTF-16"},
+    {3, "\3757z", "packed by xz"},
+    {3, "\x28\xb5\x2f", "packed by zstd"},
+    {3, "BZh", "packed by bzip2"},
+    {4, "PK\x03\x04", "a spreadsheet or a zip archive"},
+    {4, "\xd0\xcf\x11\xe0", "a spreadsheet"},
+    {5, "PAR1\x15", "a Parquet file"},
+    {8, "ARROW1\0", "an Arrow file"},
+    {8, "\211HDF\r\n\x1a\n", "an HDF5 file"},
+    {8, "SQLite f", "a database of SQLite"},
+    {8, "$FL2@(#)", "a file of SPSS"},
+    {8, "<stata_d", "a file of Stata"},
+    {5, "RDX3\n", "a file of R"},
+};
+enum { MARK = 8 };
+
 static dperm_status skip_mark(window *w, const char *path, dperm_error *err) {
-  static const char *const foreign[] = {"\211DP",       "\xff\xfe", "\xfe\xff", "\3757z",
-                                        "\x28\xb5\x2f", "PK\x03",   "BZh"};
-  while (w->end - w->begin < 3 && !w->at_end) {
+  while (w->end - w->begin < MARK && !w->at_end) {
     TRY(window_more(w, err));
   }
-  const char *at = w->bytes + w->begin; /* three bytes, or newlines behind them */
+  const char *at = w->bytes + w->begin; /* so many bytes, or newlines behind them */
+  FAIL_IF(memcmp(at, "\211DP", 3) == 0, err, DPERM_INVALID_DATA,
+          "%s: this is an encoded file; name the file itself, neither packed nor piped nor as CSV, "
+          "or the CSV that it was made from",
+          path_for_people(path));
   for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
-    FAIL_IF(memcmp(at, foreign[i], strlen(foreign[i])) == 0, err, DPERM_INVALID_DATA,
-            i == 0 ? "%s: this is an encoded file; name the file itself, neither packed nor piped "
-                     "nor as CSV, or the CSV that it was made from%s"
-                   : "%s:1:1: the file is %s; save it as UTF-8, plain or packed by gzip",
-            path_for_people(path),
-            i == 0  ? ""
-            : i < 3 ? "UTF-16"
-                    : "compressed in a way that is not read");
+    FAIL_IF(memcmp(at, foreign[i].begin, foreign[i].length) == 0, err, DPERM_INVALID_DATA,
+            "%s:1:1: the file is %s; save it as CSV in UTF-8, plain or packed by gzip",
+            path_for_people(path), foreign[i].is);
   }
   w->begin += memcmp(at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   return DPERM_OK;

@@ -145,12 +145,42 @@ load helpers
   for call in "train --schema schema.json --epsilon 1 --out m.json --format csv --data" "schema draft --public-data"; do
     fails 1 "people.dperm: this is an encoded file" "$DPERM" $call people.dperm
   done
-  tr , ';' < people.csv > semicolons.csv
-  run "$DPERM" schema check schema.json --data semicolons.csv
-  fails_with 1 'the header has no column "age" that the schema lists (is the "separator" ";"?)'
+  for other in ';' '|' '\t'; do
+    tr , "$other" < people.csv > others.csv
+    run "$DPERM" schema check schema.json --data others.csv
+    fails_with 1 "the header is one field, but has \"$other\"; if that is between its columns, put \"separator\": \"$other\" into"
+    sed "s/^{/{\"separator\": \"${other/\\/\\\\}\",/" schema.json > separated.json
+    "$DPERM" schema check separated.json --data others.csv > /dev/null
+  done
   tr '\n' '\r' < people.csv > returns.csv
   run "$DPERM" schema check schema.json --data returns.csv
   fails_with 1 'the header has no label column "rich" (its lines end in CR alone: convert them to LF)'
+}
+
+@test "a file that is no text is named as what it is, whatever it is called" {
+  while IFS='|' read -r begin is; do
+    printf "$begin" > others.csv
+    for call in "train --schema schema.json --epsilon 1 --out m.json --data" "schema draft --public-data" "encode --schema schema.json --out e --data"; do
+      fails 1 "others.csv:1:1: the file is $is; save it as CSV in UTF-8" "$DPERM" $call others.csv
+    done
+    gzip -c others.csv > others.csv.gz
+    fails 1 "others.csv.gz:1:1: the file is $is; save it" "$DPERM" schema draft --public-data others.csv.gz
+  done << 'F'
+PAR1\x15\x04\x15\x10|a Parquet file
+PK\x03\x04\x14\x00|a spreadsheet or a zip archive
+\xd0\xcf\x11\xe0\xa1\xb1|a spreadsheet
+ARROW1\0\0|an Arrow file
+\x89HDF\r\n\x1a\n|an HDF5 file
+SQLite format 3\0|a database of SQLite
+$FL2@(#) SPSS|a file of SPSS
+<stata_dta><header>|a file of Stata
+RDX3\nX\n|a file of R
+\xff\xfea\0|UTF-16
+BZh91AY|packed by bzip2
+\x28\xb5\x2f\xfd|packed by zstd
+F
+  printf 'PAR1,y\n1,0\n2,1\n' > named.csv # a column of that name is none
+  "$DPERM" schema draft --public-data named.csv > /dev/null 2>&1
 }
 
 @test "messages about JSON quote nothing, and tell what was cut" {
