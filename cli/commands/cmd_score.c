@@ -28,13 +28,25 @@ static json_t *count_or_null(bool there, int64_t count) {
   return there ? json_integer((json_int_t)count) : json_null();
 }
 
+static json_t *baseline_json(const dperm_model *model, const dperm_metrics *m) {
+  return json_pack("{s:o, s:o}", "class",
+                   json_words(dperm_model_class_name(model, m->baseline_class)), "error_rate",
+                   report_figure(m->baseline));
+}
+
 static dperm_status score_exactly(const dperm_model *model, const dperm_source *source,
                                   dperm_error *err) {
   dperm_metrics m;
   TRY(dperm_score_file(model, source, progress_bar(), &m, err));
   bool two = m.classes == 2;
-  report_print(json_pack("{s:I, s:I, s:o, s:o*, s:o, s:o, s:o, s:o}", "rows", (json_int_t)m.rows,
-                         "errors", (json_int_t)m.errors, "error_rate", report_figure(m.error_rate),
+  if (!(m.error_rate < m.baseline)) {
+    note("the model is no better than always saying \"%s\", which is wrong for %.4g of these "
+         "records",
+         visible(dperm_model_class_name(model, m.baseline_class)).text, m.baseline);
+  }
+  report_print(json_pack("{s:I, s:I, s:o, s:o, s:o*, s:o, s:o, s:o, s:o}", "rows",
+                         (json_int_t)m.rows, "errors", (json_int_t)m.errors, "error_rate",
+                         report_figure(m.error_rate), "baseline", baseline_json(model, &m),
                          "classes", two ? NULL : json_integer((json_int_t)m.classes),
                          "false_positives", count_or_null(two, (int64_t)m.false_positives),
                          "false_negatives", count_or_null(two, (int64_t)m.false_negatives), "auc",

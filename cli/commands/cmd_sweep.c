@@ -160,29 +160,30 @@ static void print_json(const sweep_table *table, FILE *out) {
     bool noisy = sweep_is_private(line);
     (void)json_array_append_new(
         cells,
-        json_pack("{s:s, s:s, s:s?, s:s, s:o, s:s, s:o, s:o, s:s?, s:o, s:o, s:I, s:o}", "loss",
-                  line->loss, "mechanism", line->mechanism, "noise", noisy ? line->noise : NULL,
-                  "multiclass", dperm_multiclass_name(o->multiclass), "lambda",
-                  report_figure(line->lambda), "lambda_given", line->lambda_given.text, "epsilon",
-                  report_figure(line->epsilon), "delta_given",
+        json_pack("{s:s, s:s, s:s?, s:s, s:o, s:s, s:o, s:o, s:s?, s:o, s:o, s:o, s:I, s:o}",
+                  "loss", line->loss, "mechanism", line->mechanism, "noise",
+                  noisy ? line->noise : NULL, "multiclass", dperm_multiclass_name(o->multiclass),
+                  "lambda", report_figure(line->lambda), "lambda_given", line->lambda_given.text,
+                  "epsilon", report_figure(line->epsilon), "delta_given",
                   noisy ? report_figure(o->delta) : json_null(), "neighbours",
                   noisy ? dperm_neighbours_name(o->neighbours) : NULL, "error_mean",
                   report_figure(line->error_mean), "error_se", report_figure(line->error_se),
-                  "runs", (json_int_t)line->runs, "impossible", json_words(line->impossible)));
+                  "baseline", report_figure(line->baseline), "runs", (json_int_t)line->runs,
+                  "impossible", json_words(line->impossible)));
   }
   (void)json_dumpf(cells, out, JSON_INDENT(2) | JSON_ENSURE_ASCII);
   (void)fputc('\n', out);
 }
 
 static void print_csv(const sweep_table *table, FILE *out) {
-  fprintf(out, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs\n");
+  fprintf(out, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs,baseline\n");
   for (size_t i = 0; i < table->count; i++) {
     const sweep_line *line = &table->lines[i];
     fprintf(out, "%s,%s,%s,%s,%s,", line->loss, line->mechanism, line->noise,
             line->lambda_given.text, line->epsilon_given.text);
     fprintf(out, isfinite(line->error_mean) ? "%.6f," : ",", line->error_mean);
     fprintf(out, isfinite(line->error_se) ? "%.6f," : ",", line->error_se);
-    fprintf(out, "%zu\n", line->runs);
+    fprintf(out, "%zu,%.6f\n", line->runs, line->baseline);
   }
 }
 
@@ -197,8 +198,24 @@ static dperm_status write_cells(const sweep_table *table, const char *path, bool
   return out && fclose(out) == 0 ? write_text(path, text, length, err) : out_of_memory(err);
 }
 
+/* A useless model errs as often as the commoner class is missing, which may look like little. */
+static void say_baseline(const sweep_table *table) {
+  size_t runs = 0, useless = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    runs += table->lines[i].runs > 0;
+    useless += table->lines[i].runs > 0 && !(table->lines[i].error_mean < table->lines[i].baseline);
+  }
+  if (useless > 0) {
+    note(
+        "%zu of %zu cell%s %s no better than always naming the most frequent class, which is wrong "
+        "for %.4g of the records",
+        useless, runs, plural(runs), useless == 1 ? "is" : "are", table->lines[0].baseline);
+  }
+}
+
 static void say(const sweep_table *table, const char *path) {
   size_t runs = 0, impossible = 0;
+  say_baseline(table);
   for (size_t i = 0; i < table->count; i++) {
     const sweep_line *line = &table->lines[i];
     runs += line->runs;
@@ -245,6 +262,7 @@ static void keep_cell(void *table, const dperm_sweep_cell *cell) {
   line->lambda = cell->lambda;
   line->error_mean = cell->error_mean;
   line->error_se = cell->error_se;
+  line->baseline = cell->baseline;
   line->runs = cell->runs;
   line->impossible = cell->impossible ? strdup(cell->impossible) : NULL;
 }

@@ -93,7 +93,8 @@ static double reach(const sweep_line *line) {
 
 /* All panels have the same frame, so that they compare. */
 static void write_frame(FILE *script, const point *points, size_t count) {
-  double low = INFINITY, high = -INFINITY, bottom = INFINITY, top = -INFINITY;
+  double low = INFINITY, high = -INFINITY;
+  double bottom = points->line->baseline, top = bottom; /* what errors are to be compared with */
   for (const point *p = points; p < points + count; p++) {
     low = p->place > 0 ? fmin(low, p->place) : low;
     high = fmax(high, p->place);
@@ -144,7 +145,10 @@ static void write_panel(FILE *script, const point *points, size_t count, const c
     fprintf(script, " lw 1.5 lc rgb '%s' title '%s%s'", colours[curves++ % COLOURS],
             sweep_method_name(line, name), line->automatic ? ", automatic Λ" : best);
   }
-  fprintf(script, "\n");
+  fprintf(script,
+          ", %.9g with lines dashtype 3 lw 1.5 lc rgb '#888888' title 'always the most frequent "
+          "class'\n",
+          points->line->baseline);
 }
 
 static dperm_status draw(const point *points, size_t count, bool against_epsilon, const char *best,
@@ -153,7 +157,7 @@ static dperm_status draw(const point *points, size_t count, bool against_epsilon
   size_t panels = 0, most = 1, curves = 0;
   for (size_t i = 0; i < count; i += panel_size(points + i, count - i, &curves)) {
     (void)panel_size(points + i, count - i, &curves);
-    most = curves > most ? curves : most;
+    most = curves + 1 > most ? curves + 1 : most; /* and the baseline */
     panels++;
   }
   TRY(gnuplot_begin(PANEL_WIDTH * (int)panels, PANEL_HEIGHT + KEY_LINE * (int)most, &script, err));

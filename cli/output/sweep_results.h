@@ -17,6 +17,7 @@ typedef struct sweep_line {
   /* As found. */
   double lambda;               /* as used; NaN where each run has its own */
   double error_mean, error_se; /* NaN where there is none */
+  double baseline;             /* error of always naming the most frequent class */
   size_t runs;                 /* 0 for a cell that is not possible */
   char *impossible;            /* why, then */
 } sweep_line;

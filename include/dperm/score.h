@@ -14,8 +14,12 @@ typedef struct dperm_metrics {
   size_t classes;
   size_t false_positives, false_negatives; /* of two classes; else 0 */
   double error_rate;
-  double auc;      /* area under the ROC curve, ties count half; NaN but for two classes */
-  double log_loss; /* mean −log p(label) in nats; NaN unless the loss is logistic */
+  double auc;            /* area under the ROC curve, ties count half; NaN but for two classes */
+  double log_loss;       /* mean −log p(label) in nats; NaN unless the loss is logistic */
+  size_t baseline_class; /* the most frequent one of these rows, the first of several; always naming
+                            it */
+  double baseline;       /* is wrong for this share of them: a model that is no better says nothing.
+                            NaN for rows in several processes */
 } dperm_metrics;
 DPERM_API DPERM_CHECKED dperm_status dperm_model_score_sized(const dperm_model *model,
                                                              const dperm_data *data,

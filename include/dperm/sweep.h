@@ -41,6 +41,8 @@ typedef struct dperm_sweep_cell {
   size_t dims; /* NULL, and 0 for the encoded columns of the rows, or features */
   const uint64_t *errors; /* wrong predictions of each run, fold by fold, in each of the test_parts;
                              NULL without runs */
+  double baseline; /* error of always naming the most frequent class of the rows that judge: the
+                      same for all cells. One that is no better has learned nothing */
 } dperm_sweep_cell;
 typedef void dperm_sweep_visitor(void *context, const dperm_sweep_cell *cell);
 

@@ -108,7 +108,8 @@ class PlanRows(Struct):
 class Metrics(Struct):
     _fields_ = [("rows", c_size_t), ("errors", c_size_t), ("classes", c_size_t),
                 ("false_positives", c_size_t), ("false_negatives", c_size_t),
-                ("error_rate", c_double), ("auc", c_double), ("log_loss", c_double)]
+                ("error_rate", c_double), ("auc", c_double), ("log_loss", c_double),
+                ("baseline_class", c_size_t), ("baseline", c_double)]
 
 
 class ScoreOptions(Struct):
@@ -145,7 +146,7 @@ class SweepOptions(Struct):
 class SweepCell(Struct):
     _fields_ = [("index", c_size_t), ("impossible", c_char_p), ("runs", c_size_t),
                 ("error_mean", c_double), ("error_se", c_double), ("lambda_", c_double),
-                ("noise", c_char_p), ("dims", c_size_t), ("errors", POINTER(c_uint64))]
+                ("noise", c_char_p), ("dims", c_size_t), ("errors", POINTER(c_uint64)), ("baseline", c_double)]
 
 
 class ColumnCounts(Struct):

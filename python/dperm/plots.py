@@ -81,7 +81,8 @@ def weights(estimator: Any, *, names: Optional[Sequence[str]] = None, top: int =
 def sweep(cells: Any, *, ax: Any = None) -> Any:
     """Mean error over epsilon of a sweep, with standard errors; a line for each other setting."""
     ax = _axes(ax)
-    measured = {"epsilon", "error_mean", "error_se", "runs", "lambda", "noise", "dims", "impossible", "errors"}
+    measured = {"epsilon", "error_mean", "error_se", "runs", "lambda", "noise", "dims", "impossible", "errors",
+                "baseline"}
     chosen = {name for cell in cells for name in cell if name not in measured}
     lines: Any = {}
     for cell in cells:
@@ -96,5 +97,6 @@ def sweep(cells: Any, *, ax: Any = None) -> Any:
                         [cell["error_se"] for cell in line], marker="o", capsize=3, label=name)
     ax.set(xlabel="epsilon", ylabel="mean test error", xscale="log")
     if any(lines):
+        ax.axhline(cells[0]["baseline"], color="0.5", linestyle="--", label="always the most frequent class")
         ax.legend()
     return ax

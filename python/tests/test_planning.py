@@ -114,6 +114,7 @@ def test_a_sweep_is_the_command_lines(census, command):
         assert cell["runs"] == other.runs
         assert cell["error_mean"] == pytest.approx(other.error_mean, abs=1e-6)
         assert cell["error_se"] == pytest.approx(other.error_se, abs=1e-6)
+        assert cell["baseline"] == pytest.approx(other.baseline, abs=1e-6) and 0 < cell["baseline"] < 0.5
     assert found.best()["error_mean"] == min(c["error_mean"] for c in found)
     assert set(found.frame().columns) >= {"epsilon", "error_mean"}
 

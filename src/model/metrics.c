@@ -58,12 +58,14 @@ dperm_status metrics_of(size_t classes, const double *scores, const double *labe
                         const dperm_loss *log_loss, double by, dperm_metrics *out,
                         dperm_error *err) {
   const double none = (double)NAN;
+  size_t of_class[CLASSES_MOST] = {0};
   dperm_metrics m = {
       .rows = rows, .classes = classes, .auc = none, .log_loss = log_loss ? 0 : none};
   for (size_t i = 0; i < rows; i++) {
     const double *row = scores + i * class_fits(classes);
     size_t winner = model_winner(classes, row);
     bool wrong = class_label(classes, winner) != labels[i];
+    of_class[classes > 2 ? (size_t)labels[i] : labels[i] > 0]++;
     m.errors += wrong;
     m.false_positives += classes == 2 && wrong && winner == 1;
     m.false_negatives += classes == 2 && wrong && winner == 0;
@@ -71,6 +73,10 @@ dperm_status metrics_of(size_t classes, const double *scores, const double *labe
   }
   m.error_rate = (double)m.errors / (double)rows;
   m.log_loss /= (double)rows;
+  for (size_t c = 1; c < classes; c++) {
+    m.baseline_class = of_class[c] > of_class[m.baseline_class] ? c : m.baseline_class;
+  }
+  m.baseline = (double)(rows - of_class[m.baseline_class]) / (double)rows;
   if (classes == 2) {
     TRY(area_under_curve(scores, labels, rows, &m.auc, err));
   }
@@ -90,7 +96,8 @@ static dperm_status metrics_join(const matrix *x, dperm_status status, dperm_met
                        .false_negatives = (size_t)counts[1],
                        .errors = (size_t)counts[2],
                        .auc = (double)NAN,
-                       .log_loss = (double)NAN};
+                       .log_loss = (double)NAN,
+                       .baseline = (double)NAN};
   m->error_rate = (double)m->errors / (double)m->rows;
   return DPERM_OK;
 }

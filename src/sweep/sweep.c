@@ -201,6 +201,22 @@ static dperm_status open_all_rows(sweep *s, dperm_error *err) {
   return DPERM_OK;
 }
 
+/* What the rows that judge are, if one class is always named. */
+static dperm_status find_baseline(sweep *s, dperm_error *err) {
+  const dperm_data *judges = s->how->test_data ? s->how->test_data : s->data;
+  const size_t classes = data_class_count(s->data);
+  uint64_t counts[CLASSES_MOST] = {0}, most = 0;
+  for (size_t i = 0; i < judges->x->rows; i++) {
+    counts[classes > 2 ? (size_t)judges->labels[i] : judges->labels[i] > 0]++;
+  }
+  TRY(ranks_add(judges->x->spread, DPERM_OK, counts, classes, err));
+  for (size_t c = 0; c < classes; c++) {
+    most = counts[c] > most ? counts[c] : most;
+  }
+  s->baseline = (double)(rows_in_all(judges->x) - most) / (double)rows_in_all(judges->x);
+  return DPERM_OK;
+}
+
 /* ---- running */
 
 static dperm_status run_fold(sweep *s, size_t number, dperm_error *err) {
@@ -238,6 +254,7 @@ static dperm_status run_cells(sweep *s, const dperm_options *cells, dperm_error 
     TRY(split_draw(rows_in_all(s->data->x), s->how->folds, s->how->seed, &s->split, err));
   }
   TRY(plan_cells(s, cells, err));
+  TRY(find_baseline(s, err));
   TRY(results_open(s, err));
   TRY(arithmetic_check(err));
   TRY(open_all_rows(s, err));

@@ -296,7 +296,8 @@ dperm_status results_visit(const sweep *s, dperm_sweep_visitor *visit, void *con
                             .impossible = cell->impossible,
                             .error_mean = (double)NAN,
                             .error_se = (double)NAN,
-                            .lambda = (double)NAN};
+                            .lambda = (double)NAN,
+                            .baseline = s->baseline};
     if (!cell->impossible && cell->asked) { /* runs differ in the rest */
       out.lambda = cell->options.lambda;
     } else if (!cell->impossible) {

@@ -85,6 +85,7 @@ typedef struct sweep {
   size_t parts; /* of the rows to test on, equal ones in their order, counted by themselves; 1 with
                    folds */
   bool *done;   /* of each cell and fold */
+  double baseline; /* error of the most frequent class of the rows that judge */
   uint64_t models, models_done;
   scratch work;            /* for cells and counts */
   dperm_progress progress; /* the caller's, with the models done */

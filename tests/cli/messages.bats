@@ -173,7 +173,7 @@ score --model model.json --data people.csv : rows errors error_rate
 score --model model.json --data people.csv --epsilon 1 : private epsilon error_rate ledger
 score --model model.json --data people.csv --epsilon 1 --dry-run : dry_run epsilon
 verify --model model.json : verdict lines remarks
-sweep --data people.csv --schema schema.json --mechanism none,output --epsilon 1 --folds 2 : loss mechanism noise lambda lambda_given epsilon delta_given neighbours error_mean error_se runs impossible
+sweep --data people.csv --schema schema.json --mechanism none,output --epsilon 1 --folds 2 : loss mechanism noise lambda lambda_given epsilon delta_given neighbours error_mean error_se baseline runs impossible
 audit --mechanism output --draws 2000 : mechanism epsilon_claimed epsilon_lower_bound verdict
 encode --data people.csv --schema schema.json --out out : file rows
 ledger init l.db --dataset people --epsilon 1 : datasets entries records head

@@ -11,14 +11,27 @@ y = [r["rich"] == "yes" for r in csv.DictReader(open("people.csv"))]
 p = [float(r["score"]) for r in csv.DictReader(open("p.csv"))]
 fp = sum(a > 0 and not b for a, b in zip(p, y))
 fn = sum(a <= 0 and b for a, b in zip(p, y))
-assert list(s) == ["rows", "errors", "error_rate", "false_positives", "false_negatives", "auc", "log_loss"]
+assert list(s) == ["rows", "errors", "error_rate", "baseline", "false_positives", "false_negatives", "auc", "log_loss"]
 assert (s["rows"], s["errors"], s["false_positives"], s["false_negatives"]) == (120, fp + fn, fp, fn)
 assert abs(s["error_rate"] - (fp + fn) / 120) < 1e-15
 pairs = [(a > b) + 0.5 * (a == b) for a, u in zip(p, y) if u for b, v in zip(p, y) if not v]
 assert abs(s["auc"] - sum(pairs) / len(pairs)) < 1e-12
 ll = sum(math.log1p(math.exp(-(1 if u else -1) * a)) for a, u in zip(p, y)) / 120
 assert abs(s["log_loss"] - ll) < 1e-12
+often = max((False, True), key=y.count)
+assert s["baseline"] == {"class": "yes" if often else "no", "error_rate": (120 - y.count(often)) / 120}, s
 P
+}
+
+@test "a model that is no better than the most frequent class is said to be so" {
+  train_none
+  { head -1 people.csv && grep ',yes$' people.csv && grep -m 1 ',no$' people.csv; } > mostly.csv
+  "$DPERM" score --model model.json --data people.csv 2> words > /dev/null
+  [ ! -s words ]
+  "$DPERM" score --model model.json --data mostly.csv 2> words | grep -q '"class": "yes"'
+  grep -q 'the model is no better than always saying "yes", which is wrong for 0\.0' words
+  "$DPERM" score --model model.json --data mostly.csv -q 2> words > /dev/null
+  [ ! -s words ]
 }
 
 @test "labels are needed, and must be known" {

@@ -11,12 +11,12 @@ grid=(--loss logistic,huber --mechanism none,output,objective --lambda 1e-3,1e-2
 @test "one line of CSV for each cell, with an empty epsilon for none" {
   sweep --loss logistic,huber --mechanism none,output,objective --noise l2,l1 \
     --lambda 1e-2,auto --epsilon 0.5,1 --folds 3 --draws 2 > cells.csv
-  [ "$(head -n 1 cells.csv)" = "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs" ]
+  [ "$(head -n 1 cells.csv)" = "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs,baseline" ]
   # 2 losses x (2 lambdas x (none 1 + output 2 + objective 4))
   [ "$(wc -l < cells.csv)" -eq $((1 + 2 * 2 * 7)) ]
-  [ "$(grep -c '^[a-z]*,none,,[^,]*,,0\.[0-9]*,0\.[0-9]*,3$' cells.csv)" -eq 4 ]
+  [ "$(grep -c '^[a-z]*,none,,[^,]*,,0\.[0-9]*,0\.[0-9]*,3,0.441667$' cells.csv)" -eq 4 ]
   [ "$(grep -c '^[a-z]*,output,l2,' cells.csv)" -eq 8 ]
-  [ "$(grep -c '^[a-z]*,objective,l[12],[^,]*,\(0.5\|1\),0\.[0-9]*,0\.[0-9]*,6$' cells.csv)" -eq 16 ]
+  [ "$(grep -c '^[a-z]*,objective,l[12],[^,]*,\(0.5\|1\),0\.[0-9]*,0\.[0-9]*,6,0.441667$' cells.csv)" -eq 16 ]
   grep -q '^logistic,objective,l1,auto,0.5,' cells.csv
   grep -q '^logistic,objective,l1,0.01,1,' cells.csv
 }
@@ -70,11 +70,19 @@ grid=(--loss logistic,huber --mechanism none,output,objective --lambda 1e-3,1e-2
   [ "$(cat cells.csv.journal)" = "my notes" ]
 }
 
+@test "cells that are no better than the most frequent class are said to be so" {
+  { head -1 people.csv && grep ',yes$' people.csv && grep -m 1 ',no$' people.csv; } > mostly.csv
+  "$DPERM" sweep --data mostly.csv --schema schema.json --mechanism none --lambda 1e9 --folds 2 2> words > cells.csv
+  grep -q '^1 of 1 cell is no better than always naming the most frequent class, which is wrong for 0\.' words
+  share=$(awk -F, 'NR > 1 {n++; yes += $3 == "yes"} END {printf "%.6f", 1 - yes / n}' mostly.csv)
+  [ "$(cut -d, -f9 cells.csv | tail -n +2 | sort -u)" = "$share" ]
+}
+
 @test "records to test on instead of folds" {
   head -n 60 people.csv > test.csv
   sweep --test-data test.csv --mechanism none,objective --epsilon 1 --draws 7 > cells.csv
-  grep -q '^logistic,none,,auto,,0\.[0-9]*,,1$' cells.csv
-  grep -q '^logistic,objective,auto,auto,1,0\.[0-9]*,0\.[0-9]*,7$' cells.csv
+  grep -q '^logistic,none,,auto,,0\.[0-9]*,,1,0\.[0-9]*$' cells.csv
+  grep -q '^logistic,objective,auto,auto,1,0\.[0-9]*,0\.[0-9]*,7,0\.[0-9]*$' cells.csv
 }
 
 @test "cells for programs say how each was learned" {
@@ -116,7 +124,7 @@ assert asked["lambda"] is None and few["lambda"] > 0 and lines["lambda"] > 0, (f
 
 @test "a cell without a fit has an empty line and a reason" {
   succeeds sweep --epsilon 0.1 --lambda 1e-9,1 --delta-reg 0 --draws 2 --out cells.csv
-  grep -q '^logistic,objective,auto,1e-09,0.1,,,0$' cells.csv
+  grep -q '^logistic,objective,auto,1e-09,0.1,,,0,0\.[0-9]*$' cells.csv
   grep -q '^logistic,objective,auto,1,0.1,0\.' cells.csv
   [[ "$output" == *"no fit for logistic objective, noise auto, lambda 1e-09, epsilon 0.1: "* ]]
   run sweep --epsilon 0.1 --lambda 1e-9 --delta-reg 0 --draws 2

@@ -30,11 +30,12 @@ TEST(metrics_match_the_naive_definitions) {
   assert_ok(random_seeded(1, &r, err));
   for (size_t rows = 2; rows <= MOST; rows += 1 + rows / 3) {
     for (double grain = 1e-6; grain < 3; grain *= 50) { /* coarse grains make ties */
-      size_t false_positives = 0, false_negatives = 0;
+      size_t false_positives = 0, false_negatives = 0, positives = 0;
       long double log_loss = 0;
       for (size_t i = 0; i < rows; i++) {
         labels[i] = i < 2 ? (i ? 1.0 : -1.0) : random_unit(&r) < 0.3 ? 1.0 : -1.0;
         scores[i] = grain * floor((random_normal(&r) + 0.5 * labels[i]) / grain);
+        positives += labels[i] > 0;
         false_positives += scores[i] > 0 && labels[i] < 0;
         false_negatives += !(scores[i] > 0) && labels[i] > 0;
         long double p = 1 / (1 + expl(-(long double)scores[i]));
@@ -49,6 +50,9 @@ TEST(metrics_match_the_naive_definitions) {
       assert_close(m.error_rate, (double)m.errors / (double)rows, 0);
       assert_close(m.auc, naive_auc(scores, labels, rows), 1e-14);
       assert_close(m.log_loss, (double)(log_loss / rows), 1e-13);
+      assert_int_equal(m.baseline_class, 2 * positives > rows);
+      assert_close(m.baseline,
+                   (double)(m.baseline_class ? rows - positives : positives) / (double)rows, 1e-15);
       assert_ok(metrics_of(2, scores, labels, rows, NULL, 1, &m, err));
       assert_true(isnan(m.log_loss));
       assert_close(m.auc, naive_auc(scores, labels, rows), 1e-14);
