@@ -60,13 +60,28 @@ static json_t *count_if(bool there, int64_t count) {
   return there ? json_integer((json_int_t)count) : NULL;
 }
 
-static void print_private(const score_settings *s, const dperm_private_score *p) {
+/* From noisy counts of both classes. */
+static json_t *private_baseline(const dperm_model *model, const dperm_private_score *p) {
+  const char *name = dperm_model_class_name(model, p->baseline_class);
+  if (!(p->error_rate < p->baseline)) {
+    note("the model seems no better than always saying \"%s\", which is wrong for about %.4g of "
+         "these "
+         "records",
+         visible(name).text, p->baseline);
+  }
+  return json_pack("{s:o, s:o, s:[o, o]}", "class", json_words(name), "error_rate",
+                   report_figure(p->baseline), "interval", report_figure(p->baseline_low),
+                   report_figure(p->baseline_high));
+}
+
+static void print_private(const score_settings *s, const dperm_model *model,
+                          const dperm_private_score *p) {
   const dperm_score_options *o = &s->options;
   const dperm_charge *paid = run_charge();
   bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   report_print(json_pack(
       "{s:b, s:f, s:f, s:I, s:s, s:o, s:o*, s:I, s:o, s:[o, o], s:[o, o], s:f, s:o*, s:o*, s:o*, "
-      "s:o*, s:o}",
+      "s:o*, s:o*, s:o}",
       "private", (int)p->is_private, "epsilon", o->epsilon, "delta",
       0.0 /* integers only: no numerics to cover */, "rows_per_person",
       (json_int_t)o->rows_per_person, "neighbours", dperm_neighbours_name(o->neighbours), "rows",
@@ -77,7 +92,8 @@ static void print_private(const score_settings *s, const dperm_private_score *p)
       "true_positives", count_if(o->counts, p->true_positives), "false_positives",
       count_if(o->counts, p->false_positives), "false_negatives",
       count_if(o->counts, p->false_negatives), "true_negatives",
-      count_if(o->counts, p->true_negatives), "ledger",
+      count_if(o->counts, p->true_negatives), "baseline",
+      o->counts ? private_baseline(model, p) : NULL, "ledger",
       paid->entry ? json_pack("{s:I, s:s}", "id", (json_int_t)paid->entry, "digest", paid->digest)
                   : json_null()));
 }
@@ -94,7 +110,7 @@ static dperm_status score_privately(score_settings *s, const dperm_model *model,
     charged_run_show(&s->ledger);
     return DPERM_OK;
   }
-  print_private(s, &found);
+  print_private(s, model, &found);
   TRY(flush_stdout(err));
   if (found.is_private) {
     charged_run_say(&s->ledger);

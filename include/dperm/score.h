@@ -68,6 +68,10 @@ typedef struct dperm_private_score {
   int64_t true_positives, false_positives, false_negatives, true_negatives; /* with `counts` */
   int64_t correct; /* rows − errors; with neighbours add-remove a count with noise of its own, and
                       both together are about how many records there are */
+  /* With `counts`, and made of them: the class that seems more frequent, the error rate of always
+   * naming it, and what holds that of these rows in 95 of 100 runs. Else NaN. */
+  size_t baseline_class;
+  double baseline, baseline_low, baseline_high;
 } dperm_private_score;
 DPERM_OPTIONS_INIT(dperm_score_options, DPERM_OPTIONS_SCORE)
 DPERM_API DPERM_CHECKED dperm_status dperm_model_score_private_sized(

@@ -122,7 +122,8 @@ class PrivateScore(Struct):
     _fields_ = [("is_private", c_bool), ("rows", c_size_t), ("errors", c_int64), ("error_rate", c_double),
                 ("low", c_double), ("high", c_double), ("population_low", c_double), ("population_high", c_double),
                 ("true_positives", c_int64), ("false_positives", c_int64), ("false_negatives", c_int64),
-                ("true_negatives", c_int64), ("correct", c_int64)]
+                ("true_negatives", c_int64), ("correct", c_int64), ("baseline_class", c_size_t),
+                ("baseline", c_double), ("baseline_low", c_double), ("baseline_high", c_double)]
 
 
 class AuditOptions(Struct):

@@ -58,7 +58,7 @@ class Scored:
         `score` is exact, so for public data only. This one costs `epsilon`, charged to a ledger if
         named; ``interval`` holds the error rate on these very rows in 95 of 100 runs. The score of a model
         that is not private is not private either, unless `public_model` says that these records had no
-        part in it.
+        part in it. With `counts`, ``baseline`` is what always naming the class that seems more frequent would err on.
 
         With ``neighbours="add-remove"``, which the score of a model that is so needs, how many records there
         are is private: ``rows`` is None, ``correct`` a noisy count as ``errors`` is, and ``error_rate`` NaN where
@@ -87,4 +87,6 @@ class Scored:
         if counts:
             result.update({k: getattr(found, k) for k in ("true_positives", "false_positives",
                                                           "false_negatives", "true_negatives")})
+            result["baseline"] = {"class": self.model_.classes[found.baseline_class], "error_rate": found.baseline,
+                                  "interval": (found.baseline_low, found.baseline_high)}
         return result

@@ -269,6 +269,10 @@ def test_a_private_score(two):
     found = clf.score_private(X, y, epsilon=200, counts=True)  # noise once in e^100 / 8
     assert found["private"] and found["errors"] == round((1 - clf.score(X, y)) * 1000)
     assert found["false_positives"] + found["false_negatives"] == found["errors"]
+    often = int(np.mean(y) > 0.5)
+    assert found["baseline"]["class"] == str(often)
+    assert found["baseline"]["interval"] == (found["baseline"]["error_rate"],) * 2 == (pytest.approx(np.mean(y != often)),) * 2
+    assert "baseline" not in clf.score_private(X, y, epsilon=200)
     refused(ValueError, "999 labels", clf.score_private, X, y[1:], epsilon=1)
     for name in ("counts", "public_model"):
         refused(ValueError, f"{name}='x'; it must be True or False", clf.score_private, X, y, epsilon=1, **{name: "x"})

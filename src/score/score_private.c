@@ -82,6 +82,21 @@ static dperm_status take_options(const dperm_model *model, const dperm_score_opt
   return DPERM_OK;
 }
 
+/* Of the class that seems rarer, whose records are the errors of always naming the other one. */
+static void add_baseline(const int64_t noisy[4], const noisy_counts *found,
+                         dperm_private_score *out) {
+  const int64_t positives = noisy[0] + noisy[2], negatives = noisy[1] + noisy[3];
+  const bool often = positives > negatives;
+  noisy_counts rarer = *found;
+  rarer.errors = often ? negatives : positives;
+  rarer.correct = often ? positives : negatives;
+  const error_interval sample = sample_interval(&rarer);
+  out->baseline_class = often;
+  out->baseline = noisy_rate(&rarer);
+  out->baseline_low = sample.low;
+  out->baseline_high = sample.high;
+}
+
 /* For replaced records the number of rows is public: no count needs noise but that of errors. */
 static dperm_private_score add_noise(const confusion *c, const dperm_score_options *o,
                                      const guarantee *claim, random_source *source) {
@@ -102,19 +117,26 @@ static dperm_private_score add_noise(const confusion *c, const dperm_score_optio
   const noisy_counts found = {errors, correct, adding(o) ? 0 : c->rows, ratio_value(rate),
                               o->counts ? 2 : 1};
   const error_interval sample = sample_interval(&found), all = population_interval(&found);
-  return (dperm_private_score){.is_private = guarantee_is_private(claim),
-                               .errors = errors,
-                               .correct = correct,
-                               .true_positives = noisy[0],
-                               .false_positives = noisy[1],
-                               .false_negatives = noisy[2],
-                               .true_negatives = noisy[3],
-                               .rows = found.rows,
-                               .error_rate = noisy_rate(&found),
-                               .low = sample.low,
-                               .high = sample.high,
-                               .population_low = all.low,
-                               .population_high = all.high};
+  dperm_private_score out = {.is_private = guarantee_is_private(claim),
+                             .errors = errors,
+                             .correct = correct,
+                             .true_positives = noisy[0],
+                             .false_positives = noisy[1],
+                             .false_negatives = noisy[2],
+                             .true_negatives = noisy[3],
+                             .rows = found.rows,
+                             .error_rate = noisy_rate(&found),
+                             .low = sample.low,
+                             .high = sample.high,
+                             .population_low = all.low,
+                             .population_high = all.high,
+                             .baseline = (double)NAN,
+                             .baseline_low = (double)NAN,
+                             .baseline_high = (double)NAN};
+  if (o->counts) {
+    add_baseline(noisy, &found, &out);
+  }
+  return out;
 }
 
 /* ---- the release */

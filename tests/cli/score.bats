@@ -56,7 +56,7 @@ exact, p, c, s, t = (json.load(open(n + ".json")) for n in ("exact", "private", 
 keys = ["private", "epsilon", "delta", "rows_per_person", "neighbours", "rows", "errors", "error_rate", "interval",
         "population_interval", "confidence"]
 assert list(p) == keys + ["ledger"], list(p)
-assert list(c) == keys + ["true_positives", "false_positives", "false_negatives", "true_negatives", "ledger"]
+assert list(c) == keys + ["true_positives", "false_positives", "false_negatives", "true_negatives", "baseline", "ledger"]
 assert p["private"] is True and p["rows"] == 120 and p["ledger"] is None and p["confidence"] == 0.95
 for q in (p, t):  # whatever was drawn
     assert q["error_rate"] == min(max(q["errors"] / 120, 0), 1)
@@ -67,6 +67,7 @@ reach = 6  # the least with P(|Y| > reach) <= 0.05 at epsilon 0.5
 assert t["interval"] == [(t["errors"] - reach) / 120, (t["errors"] + reach) / 120], t
 assert (c["false_positives"], c["false_negatives"]) == (exact["false_positives"], exact["false_negatives"])
 assert c["errors"] == exact["errors"] and sum(c[k] for k in list(c)[11:15]) == 120
+assert c["baseline"] == {**exact["baseline"], "interval": [exact["baseline"]["error_rate"]] * 2}, c
 assert p["delta"] == 0  # integers only
 assert s["private"] is False and s["rows_per_person"] == 4
 assert (s["errors"], s["interval"]) == (t["errors"], t["interval"])

@@ -113,10 +113,12 @@ TEST_WITH(intervals_cover_the_rows_own_error_rate, begin, end) {
   enum { RUNS = 20000 };
   static const double epsilons[] = {0.05, 0.5, 2};
   dperm_score_options o = options_of(1, 11);
+  dperm_metrics exact;
+  assert_ok(dperm_model_score(s->model, s->data, &exact, err));
   for (size_t e = 0; e < 6; e++) {
     for (int counts = 0; counts < 2; counts++) {
       o.counts = counts;
-      size_t missed = 0;
+      size_t missed = 0, missed_baseline = 0;
       const int runs = e < 3 ? RUNS : RUNS / 4;
       double truth = 40.0 / ROWS, unlikely = 0;
       o.epsilon = epsilons[e % 3];
@@ -124,6 +126,8 @@ TEST_WITH(intervals_cover_the_rows_own_error_rate, begin, end) {
       for (int i = 0; i < runs; i++) {
         dperm_private_score p = scored(s, &o);
         missed += truth < p.low || truth > p.high;
+        missed_baseline += exact.baseline < p.baseline_low || exact.baseline > p.baseline_high;
+        assert_true(isnan(p.baseline_low) == !counts);
         assert_true(p.low >= 0 && p.low <= p.high && p.high <= 1);
         assert_true((isnan(p.error_rate) && e >= 3) ||
                     (p.low <= p.error_rate && p.error_rate <= p.high));
@@ -133,6 +137,7 @@ TEST_WITH(intervals_cover_the_rows_own_error_rate, begin, end) {
        * count has it. */
       unlikely = 5 * sqrt(0.05 * 0.95 / runs);
       assert_true((double)missed / runs <= 0.05 + unlikely);
+      assert_true((double)missed_baseline / runs <= 0.05 + unlikely);
       assert_true(e >= 3 || epsilons[e] > 0.5 || (double)missed / runs > 0.02);
     }
   }
