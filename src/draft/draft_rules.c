@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "draft/draft_scan.h"
+#include "schema/identifier_name.h"
 
 enum {
   FEW_VALUES = 12,     /* so many categories need no further reason */
@@ -153,7 +154,7 @@ static draft_kind judge_texts(const draft_column *column) {
   return head ? DRAFT_GROUPS : DRAFT_MANY;
 }
 
-draft_kind draft_judge(const draft_column *column) {
+draft_kind draft_judge(const draft_column *column, const char *name) {
   if (column->filled == 0) {
     return DRAFT_EMPTY;
   }
@@ -161,5 +162,10 @@ draft_kind draft_judge(const draft_column *column) {
     return DRAFT_CONSTANT;
   }
   bool numbers = column->numbers.count == column->filled && !column->numbers.padded;
-  return numbers ? judge_numbers(column) : judge_texts(column);
+  draft_kind kind = numbers ? judge_numbers(column) : judge_texts(column);
+  if (kind == DRAFT_NUMBER && column->numbers.whole && name_is_identifier(name)) {
+    kind = judge_texts(column); /* codes of a few wards, say; never a quantity */
+    kind = draft_is_used(kind) ? kind : DRAFT_NAMED;
+  }
+  return kind;
 }

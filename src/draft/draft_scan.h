@@ -101,7 +101,7 @@ void draft_scan_clear(draft_scan *s);
 /* ---- the guessing rules: pure functions, which docs/formats.md says in words; change both */
 
 /* From the column alone. */
-draft_kind draft_judge(const draft_column *column);
+draft_kind draft_judge(const draft_column *column, const char *name);
 
 /* A value of a categorical column is rare below this count. */
 uint64_t draft_rare_below(const draft_column *column);

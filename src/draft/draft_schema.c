@@ -254,7 +254,7 @@ static dperm_status add_columns(draft *d, dperm_error *err) {
   TRY(memory_new(d->scan.column_count, sizeof *d->kinds, &d->kinds, err));
   for (size_t i = 0; i < d->scan.column_count; i++) {
     const draft_column *column = &d->scan.columns[i];
-    d->kinds[i] = draft_judge(column);
+    d->kinds[i] = draft_judge(column, d->scan.names[i]);
     if (draft_is_used(d->kinds[i]) && decides_label(d, column)) {
       d->kinds[i] = DRAFT_LEAK;
     }

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/options_defaults.h"
 #include "draft/dictionary.h"
+#include "schema/identifier_name.h"
 
 enum {
   DICTIONARY_LIMIT = 64 << 20,
@@ -60,9 +61,10 @@ static draft_kind judge_column(const dictionary_column *column) {
   if (column->type != DRAFT_NUMBER) {
     return column->type;
   }
-  return !(low < high)                 ? DRAFT_NO_RANGE
-         : draft_is_extreme(low, high) ? DRAFT_EXTREME
-                                       : DRAFT_NUMBER;
+  return column->whole && name_is_identifier(column->name) ? DRAFT_NAMED
+         : !(low < high)                                   ? DRAFT_NO_RANGE
+         : draft_is_extreme(low, high)                     ? DRAFT_EXTREME
+                                                           : DRAFT_NUMBER;
 }
 
 /* By the name in the header, or else by the dictionary's own. */

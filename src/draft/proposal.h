@@ -21,6 +21,7 @@ typedef enum draft_kind {
   DRAFT_CONSTANT,
   DRAFT_EXTREME,
   DRAFT_IDENTIFIER,
+  DRAFT_NAMED, /* whole numbers, under a name that identifiers have */
   DRAFT_MANY,
   DRAFT_LEAK,
   /* or by what a dictionary says or leaves open */

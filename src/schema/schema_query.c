@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "schema/identifier_name.h"
 #include "schema/schema.h"
 
 size_t dperm_schema_dims(const dperm_schema *schema) {
@@ -48,12 +49,13 @@ json_t *classes_json(const class_list *classes) {
 static json_t *column_json(const dperm_schema *schema, size_t i) {
   const schema_column *c = &schema->columns[i];
   bool refers = c->reference != LOOKUP_NONE;
-  return json_pack("{s:s, s:s, s:o, s:o, s:s?, s:o, s:o}", "name", c->name, "type",
+  const bool named = c->type == COLUMN_NUMERIC && name_is_identifier(c->name);
+  return json_pack("{s:s, s:s, s:o, s:o, s:s?, s:o, s:o, s:b}", "name", c->name, "type",
                    column_type_names[c->type], "dims", json_count(c->width), "bound",
                    json_figure(schema_column_bound(schema, i)), "reference",
                    refers ? c->categories.names[c->reference] : NULL, "bins",
                    c->bins_auto ? json_string("auto") : json_count(column_bins(c)), "line",
-                   json_figure(c->line));
+                   json_figure(c->line), "identifier", named);
 }
 
 static json_t *cross_json(const dperm_schema *schema, size_t i) {

@@ -196,3 +196,28 @@ fits() { # the file's text, further arguments
   fails 2 'unknown option --data' "$DPERM" schema draft --force --data people.csv
   says 0 "usage: dperm schema draft --public-data FILE" "$DPERM" schema draft --force --help
 }
+
+@test "a column that is called like an identifier becomes no number, from records or a dictionary, and check points at it" {
+  awk 'BEGIN {print "patient_id,ward_id,age,y"; for (i = 0; i < 3000; i++)
+    printf "%d,%d,%d,%d\n", 100000 + i * 37 % 900, 1 + i % 7, 20 + i * 13 % 61, i % 3 == 0}' > visits.csv
+  "$DPERM" schema draft --public-data visits.csv --out visits.json 2> remarks
+  grep -q 'column "patient_id": called like an identifier of people or records: ignored; where it repeats' remarks
+  echo '{"fields": [{"name": "patientId", "type": "integer", "constraints": {"minimum": 0, "maximum": 999999}},
+    {"name": "age", "type": "integer", "constraints": {"minimum": 0, "maximum": 120}},
+    {"name": "y", "type": "string", "constraints": {"enum": ["0", "1"]}}]}' > dictionary.json
+  "$DPERM" schema import dictionary.json --label y --out imported.json 2> remarks
+  grep -q 'column "patientId": called like an identifier' remarks
+  py <<'P'
+types = lambda name: {c["name"]: c["type"] for c in json.load(open(name))["columns"]}
+assert types("visits.json") == {"patient_id": "ignore", "ward_id": "categorical", "age": "numeric", "y": "label"}
+assert types("imported.json") == {"patientId": "ignore", "age": "numeric", "y": "label"}
+s = json.load(open("visits.json"))
+s["columns"][0] = {"name": "patient_id", "type": "numeric", "min": 0, "max": 1000000}
+json.dump(s, open("number.json", "w"))
+P
+  "$DPERM" schema check visits.json 2> remarks > /dev/null
+  [ ! -s remarks ]
+  "$DPERM" schema check number.json 2> remarks > /dev/null
+  grep -q 'remark: column "patient_id" is a number, but called like an identifier' remarks
+  "$DPERM" schema check number.json --json 2> /dev/null | grep -q '"identifier": true'
+}

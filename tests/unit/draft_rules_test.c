@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "draft/draft_scan.h"
+#include "schema/identifier_name.h"
 
 enum { LIMIT = 256 };
 
@@ -32,7 +33,7 @@ static draft_column column_of(const char *values, size_t times) {
 
 static void assert_kind(const char *values, size_t times, draft_kind kind) {
   draft_column column = column_of(values, times);
-  draft_kind found = draft_judge(&column);
+  draft_kind found = draft_judge(&column, "x");
   if (found != kind) {
     fail_msg("\"%s\" × %zu is judged %d, not %d", values, times, (int)found, (int)kind);
   }
@@ -140,7 +141,7 @@ static draft_column counted_up(const char *before, const char *after, size_t cou
 static void assert_counted(const char *before, const char *after, size_t count, size_t modulus,
                            draft_kind kind) {
   draft_column column = counted_up(before, after, count, modulus);
-  assert_int_equal(draft_judge(&column), kind);
+  assert_int_equal(draft_judge(&column, "x"), kind);
   draft_column_clear(&column);
 }
 
@@ -151,6 +152,33 @@ TEST(identifiers_are_found) {
   assert_counted("u", "", 100, SIZE_MAX, DRAFT_IDENTIFIER);
   assert_counted("u", "", 10, SIZE_MAX, DRAFT_CATEGORIES); /* by chance */
   assert_kind("5 3 9 1 8 2 7 4 6 10 15 13 19 11 18 12 17 14 16 20", 1, DRAFT_NUMBER);
+}
+
+/* Numbers whose column is called like an identifier are codes, if they are few, and else ignored.
+ */
+TEST(identifiers_that_repeat_are_found_by_their_name) {
+  static const char *const named[] = {"id",        "ID",     "patient_id", "PatientID",
+                                      "patientId", "userid", "person nr.", "MRN",
+                                      "case-no",   "custid"};
+  static const char *const others[] = {"paid", "grid", "number", "covid", "age",
+                                       "code", "idle", "no",     ""};
+  for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+    draft_column column = counted_up("1", "", 3000, 900), few = counted_up("1", "", 3000, 40),
+                 parts = counted_up("1", ".5", 3000, 900);
+    assert_true(name_is_identifier(named[i]));
+    assert_int_equal(draft_judge(&column, named[i]), DRAFT_NAMED);
+    assert_int_equal(draft_judge(&few, named[i]), DRAFT_CATEGORIES);
+    assert_int_equal(draft_judge(&parts, named[i]), DRAFT_NUMBER);
+    draft_column_clear(&column);
+    draft_column_clear(&few);
+    draft_column_clear(&parts);
+  }
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    draft_column column = counted_up("1", "", 3000, 900);
+    assert_false(name_is_identifier(others[i]));
+    assert_int_equal(draft_judge(&column, others[i]), DRAFT_NUMBER);
+    draft_column_clear(&column);
+  }
 }
 
 TEST(many_texts) {
@@ -165,7 +193,7 @@ TEST(many_texts) {
   text[sizeof text - 1] = '\0';
   add(&column, text);
   assert_true(column.uncounted); /* free text */
-  assert_int_equal(draft_judge(&column), DRAFT_MANY);
+  assert_int_equal(draft_judge(&column, "x"), DRAFT_MANY);
   draft_column_clear(&column);
 }
 
@@ -177,7 +205,7 @@ static draft_kind kind_with_rare(size_t rare) {
     (void)snprintf(text, sizeof text, "rare%zu", i);
     add(&column, text);
   }
-  draft_kind kind = draft_judge(&column);
+  draft_kind kind = draft_judge(&column, "x");
   draft_column_clear(&column);
   return kind;
 }
