@@ -91,14 +91,18 @@ static dperm_status stream_allowed(const char *what, const char *path, const arg
   return wrong_usage(err, "%s goes to an input or a ledger; name another file", what);
 }
 
-/* Whether a file that is there stays: a model is paid for, and a schema may have been edited. An
- * empty one holds nothing. */
-static bool keeps_files(const argument *table, size_t count) {
-  bool keeps = false;
+static bool has_flag(const argument *table, size_t count, const char *name, bool set) {
+  bool has = false;
   for (size_t i = 0; i < count; i++) {
-    keeps = keeps || (strcmp(table[i].name, "--force") == 0 && !*(const bool *)table[i].target);
+    has = has || (strcmp(table[i].name, name) == 0 && *(const bool *)table[i].target == set);
   }
-  return keeps;
+  return has;
+}
+
+/* Whether a file that is there stays: a model is paid for, and a schema may have been edited. An
+ * empty one holds nothing, and a dry run writes none. */
+static bool keeps_files(const argument *table, size_t count) {
+  return has_flag(table, count, "--force", false) && !has_flag(table, count, "--dry-run", true);
 }
 
 static dperm_status is_free(const char *path, dperm_error *err) {

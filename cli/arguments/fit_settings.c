@@ -43,6 +43,9 @@ const share_words share_arguments[SHARE_ARGUMENTS] = {
      .figure = "epsilon_pairs",
      .value = "pair",
      .says = "was spent on what two columns say only together: ",
+     .many_help =
+         "what two columns say only together, chosen after each fit for a usual share; not in "
+         "rounds of random stopping (default: auto)",
      .plan_label = "epsilon for pairs",
      .plan = "for what two columns say only together"},
 };
@@ -114,10 +117,13 @@ void fit_settings_init(fit_settings *s, fit_kind kind, argument *table) {
   memcpy(table, lines, sizeof lines);
   for (size_t i = 0; i < SHARE_ARGUMENTS; i++) {
     const share_words *share = &share_arguments[i];
-    table[FIT_ARGUMENTS - SHARE_ARGUMENTS + i] =
-        (argument){share->name, ARGUMENT_TEXT,     &s->shares[i],
-                   false,       "SHARE|auto|none", many ? NULL : share->help,
-                   GROUP_MODEL};
+    table[FIT_ARGUMENTS - SHARE_ARGUMENTS + i] = (argument){share->name,
+                                                            ARGUMENT_TEXT,
+                                                            &s->shares[i],
+                                                            false,
+                                                            many ? "auto|none" : "SHARE|auto|none",
+                                                            many ? share->many_help : share->help,
+                                                            GROUP_MODEL};
   }
 }
 
@@ -219,8 +225,9 @@ static dperm_status apply_shares(const fit_settings *s, dperm_options *o, dperm_
     if (!given(word)) {
       continue;
     }
-    if (s->kind != FIT_ONE) {
-      return wrong_usage(err, "%s is for train, which releases a single model; leave it out", name);
+    if (s->kind != FIT_ONE && !(share_arguments[i].many_help && strcmp(word, "auto") == 0)) {
+      return wrong_usage(err, "%s has a share of its own in train alone; leave it out%s", name,
+                         share_arguments[i].many_help ? ", or give auto or none" : "");
     }
     if (o->mechanism == DPERM_MECHANISM_NONE) {
       return wrong_usage(err, "%s does not go with --mechanism none: it spends a share of epsilon",

@@ -14,6 +14,7 @@ typedef struct share_words {
   const char *name;
   size_t option_at; /* where dperm_options has it */
   const char *help;
+  const char *many_help;         /* where several are fitted, auto or none; NULL: none has it */
   const char *figure;            /* its epsilon in reports (docs/formats.md), */
   const char *value;             /* and the number or text that it bought */
   const char *says;              /* what is said of a model, with that after it */

@@ -63,7 +63,7 @@ static json_t *count_if(bool there, int64_t count) {
 /* From noisy counts of both classes. */
 static json_t *private_baseline(const dperm_model *model, const dperm_private_score *p) {
   const char *name = dperm_model_class_name(model, p->baseline_class);
-  if (!(p->error_rate < p->baseline)) {
+  if (p->error_rate >= p->baseline && p->baseline_low > 0) { /* else noise hides it */
     note("the model seems no better than always saying \"%s\", which is wrong for about %.4g of "
          "these "
          "records",

@@ -97,6 +97,6 @@ def sweep(cells: Any, *, ax: Any = None) -> Any:
                         [cell["error_se"] for cell in line], marker="o", capsize=3, label=name)
     ax.set(xlabel="epsilon", ylabel="mean test error", xscale="log")
     if any(lines):
-        ax.axhline(cells[0]["baseline"], color="0.5", linestyle="--", label="always the most frequent class")
+        ax.axhline(cells[0].get("baseline", float("nan")), color="0.5", linestyle="--", label="always the most frequent class")
         ax.legend()
     return ax

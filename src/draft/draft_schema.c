@@ -174,7 +174,9 @@ static void remark_categories(draft *d, size_t at, size_t rare, const char *othe
   }
   if (column->numbers.count == column->filled) {
     proposal_remark(&d->p, name, "%s, taken as categories",
-                    column->numbers.padded ? "numbers with leading zeros" : "two numbers");
+                    column->numbers.padded ? "numbers with leading zeros"
+                    : distinct == 2        ? "two numbers"
+                                           : "numbers called like identifiers, but few");
   }
   if (rare) {
     proposal_remark(&d->p, name,

@@ -13,6 +13,7 @@ enum {
   DICTIONARY_LIMIT = 64 << 20,
   MARKER_LIMIT = 100,   /* texts that mean "missing"; each is compared with every column's values */
   WHOLE_FEW = 12,       /* so few whole numbers may be codes */
+  CODES_MOST = 50,      /* more, under a name that identifiers have, are no codes */
   LABEL_RANGE_MOST = 20 /* whole numbers of a range that are a list of labels */
 };
 
@@ -61,10 +62,11 @@ static draft_kind judge_column(const dictionary_column *column) {
   if (column->type != DRAFT_NUMBER) {
     return column->type;
   }
-  return column->whole && name_is_identifier(column->name) ? DRAFT_NAMED
-         : !(low < high)                                   ? DRAFT_NO_RANGE
-         : draft_is_extreme(low, high)                     ? DRAFT_EXTREME
-                                                           : DRAFT_NUMBER;
+  return column->whole && !(high - low <= CODES_MOST) && name_is_identifier(column->name)
+             ? DRAFT_NAMED
+         : !(low < high)               ? DRAFT_NO_RANGE
+         : draft_is_extreme(low, high) ? DRAFT_EXTREME
+                                       : DRAFT_NUMBER;
 }
 
 /* By the name in the header, or else by the dictionary's own. */

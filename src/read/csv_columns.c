@@ -30,7 +30,7 @@ static const char *likely_cause(const csv_reader *csv) {
 
 /* or other separators, where it is one field; as a schema writes them. NULL if it has none. */
 static const char *likely_separator(const csv_reader *csv) {
-  bool one = csv->field_count == 1;
+  bool one = csv->field_count == 1 && !*likely_cause(csv);
   return one && memchr(csv->record, ';', csv->record_length)    ? ";"
          : one && memchr(csv->record, '\t', csv->record_length) ? "\\t"
          : one && memchr(csv->record, '|', csv->record_length)  ? "|"

@@ -68,9 +68,9 @@ static const struct foreign {
     {8, "ARROW1\0", "an Arrow file"},
     {8, "\211HDF\r\n\x1a\n", "an HDF5 file"},
     {8, "SQLite f", "a database of SQLite"},
-    {8, "$FL2@(#)", "a file of SPSS"},
-    {8, "<stata_d", "a file of Stata"},
-    {5, "RDX3\n", "a file of R"},
+    {8, "$FL2@(#)", "one of SPSS"},
+    {8, "<stata_d", "one of Stata"},
+    {5, "RDX3\n", "one of R"},
 };
 enum { MARK = 8 };
 

@@ -118,8 +118,8 @@ dperm_status check_shares_none(const dperm_options *o, const char *command, dper
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     const double share = share_given(o, s);
     FAIL_IF(share != 0 && !(share_kinds[s].usual && isnan(share)), err, DPERM_INVALID_ARGUMENT,
-            "%s does not %s; leave %s out, and train what it finds", command, share_kinds[s].does,
-            share_kinds[s].option);
+            "%s does not %s by a share of its own; leave %s out, and train what it finds", command,
+            share_kinds[s].does, share_kinds[s].option);
   }
   FAIL_IF(
       o->refine != 0, err, DPERM_INVALID_ARGUMENT,

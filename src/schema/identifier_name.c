@@ -38,9 +38,9 @@ static void last_words(const char *name, word before, word last) {
 bool name_is_identifier(const char *name) {
   static const char *const own[] = {"id",         "ids",   "uid", "uuid", "guid",      "mrn", "ssn",
                                     "identifier", "ident", "pid", "eid",  "pseudonym", NULL};
-  static const char *const whose[] = {"patient", "person",     "subject", "customer", "client",
-                                      "member",  "user",       "case",    "record",   "account",
-                                      "policy",  "respondent", "cust",    "pat",      NULL};
+  static const char *const whose[] = {
+      "patient", "person",  "subject", "customer",   "client", "member", "user", "case",
+      "record",  "account", "policy",  "respondent", "cust",   "pat",    "id",   NULL};
   static const char *const number[] = {"nr", "no", "num", "number", "code", "key", NULL};
   word before, last, joined;
   last_words(name, before, last);

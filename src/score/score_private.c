@@ -92,9 +92,10 @@ static void add_baseline(const int64_t noisy[4], const noisy_counts *found,
   rarer.correct = often ? positives : negatives;
   const error_interval sample = sample_interval(&rarer);
   out->baseline_class = often;
-  out->baseline = noisy_rate(&rarer);
-  out->baseline_low = sample.low;
-  out->baseline_high = sample.high;
+  const double rate = noisy_rate(&rarer);
+  out->baseline = rate > 0.5 ? 0.5 : rate; /* of the rarer one, or NaN */
+  out->baseline_low = fmin(sample.low, 0.5);
+  out->baseline_high = fmin(sample.high, 0.5);
 }
 
 /* For replaced records the number of rows is public: no count needs noise but that of errors. */

@@ -162,7 +162,7 @@ P
   fails_with 2 "--calibrate does not go with --mechanism none"
   for command in tune sweep; do
     run "$DPERM" $command --data people.csv --schema schema.json --epsilon 1 --calibrate 0.1 --out m.json
-    fails_with 2 "--calibrate is for train, which releases a single model"
+    fails_with 2 "--calibrate has a share of its own in train alone; leave it out"
   done
   three
   refuses 2 "with one-vs-rest leave it out" --epsilon 0.1 --multiclass one-vs-rest --calibrate 0.1

@@ -243,6 +243,8 @@ T
   check=replaced
   calls there --force
   calls link --force
+  "$DPERM" train "${fit[@]}" --out there --dry-run > /dev/null 2>&1 # writes none
+  cmp there was
   : > there # holds nothing
   "$DPERM" train "${fit[@]}" --out there --seed 1 2> /dev/null
   [ -s there ]

@@ -197,7 +197,7 @@ same_cells() { # numbers of processes, then the options
   "$DPERM" sweep "${@:2}" --out alone.csv 2> /dev/null
   for count in $1; do
     succeeds many "$count" sweep "${@:2}" --out many.csv
-    [[ "$output" == "many.csv: "*" cell"*", $(awk -F, '{s += $8} END {print s}' alone.csv) models" ]]
+    [[ "${lines[-1]}" == "many.csv: "*" cell"*", $(awk -F, '{s += $8} END {print s}' alone.csv) models" ]]
     cmp alone.csv many.csv
     [ ! -e many.csv.journal ]
   done

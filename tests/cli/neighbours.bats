@@ -27,8 +27,9 @@ ways_out() { # data, folder
   public_part secure.json > "$2/model-secure"
   wc -l < m.json > "$2/lines"
   for more in "" --counts; do # all but the noisy counts, and what is computed from them
-    "$DPERM" score --model secure.json --data "$1" --epsilon 1 --neighbours add-remove $more 2> "$2/score-words$more" |
-      grep -v 'errors"\|error_rate\|interval\|correct\|positives\|negatives\|^ *[0-9.]*,\?$' > "$2/score$more"
+    "$DPERM" score --model secure.json --data "$1" --epsilon 1 --neighbours add-remove $more 2> words |
+      grep -v 'errors"\|error_rate\|class"\|interval\|correct\|positives\|negatives\|^ *[0-9.]*,\?$' > "$2/score$more"
+    grep -v 'seems no better' words > "$2/score-words$more" # which follows from noisy counts
     "$DPERM" score --model secure.json --data "$1" --epsilon 1 --neighbours add-remove $more --dry-run > "$2/score-dry$more" 2>&1
   done
 }

@@ -172,9 +172,9 @@ PK\x03\x04\x14\x00|a spreadsheet or a zip archive
 ARROW1\0\0|an Arrow file
 \x89HDF\r\n\x1a\n|an HDF5 file
 SQLite format 3\0|a database of SQLite
-$FL2@(#) SPSS|a file of SPSS
-<stata_dta><header>|a file of Stata
-RDX3\nX\n|a file of R
+$FL2@(#) SPSS|one of SPSS
+<stata_dta><header>|one of Stata
+RDX3\nX\n|one of R
 \xff\xfea\0|UTF-16
 BZh91AY|packed by bzip2
 \x28\xb5\x2f\xfd|packed by zstd

@@ -176,7 +176,7 @@ s = json.load(open("xor.json")); s["columns"] = s["columns"][:1]; json.dump(s, o
   run "$DPERM" train --force "${xor[@]}" --mechanism none --pairs 0.1 --out n.json
   fails_with 2 "--pairs does not go with --mechanism none"
   run "$DPERM" tune --force "${xor[@]}" --epsilon 1 --lambda 0.1,1 --pairs 0.1 "${paid[@]}"
-  fails_with 2 "--pairs is for train"
+  fails_with 2 "--pairs has a share of its own in train alone; leave it out, or give auto or none"
   run "$DPERM" train --force "${xor[@]}" --epsilon 1 --pairs 1 "${paid[@]}"
   fails_with 2 "--pairs must be a share above 0 and below 1, auto or none"
   leaves_no n.json
