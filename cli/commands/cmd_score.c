@@ -28,10 +28,17 @@ static json_t *count_or_null(bool there, int64_t count) {
   return there ? json_integer((json_int_t)count) : json_null();
 }
 
-static json_t *baseline_json(const dperm_model *model, const dperm_metrics *m) {
-  return json_pack("{s:o, s:o}", "class",
-                   json_words(dperm_model_class_name(model, m->baseline_class)), "error_rate",
-                   report_figure(m->baseline));
+/* The class, the error rate of always naming it, and the interval of a noisy one (or NULL). Says
+ * where the model is no better. */
+static json_t *baseline_json(const char *name, double baseline, double error_rate,
+                             json_t *interval) {
+  if (error_rate >= baseline) {
+    note("the model %s no better than always saying \"%s\", which is wrong for %.4g of these "
+         "records",
+         interval ? "seems" : "is", visible(name).text, baseline);
+  }
+  return json_pack("{s:o, s:o, s:o*}", "class", json_words(name), "error_rate",
+                   report_figure(baseline), "interval", interval);
 }
 
 static dperm_status score_exactly(const dperm_model *model, const dperm_source *source,
@@ -39,14 +46,11 @@ static dperm_status score_exactly(const dperm_model *model, const dperm_source *
   dperm_metrics m;
   TRY(dperm_score_file(model, source, progress_bar(), &m, err));
   bool two = m.classes == 2;
-  if (!(m.error_rate < m.baseline)) {
-    note("the model is no better than always saying \"%s\", which is wrong for %.4g of these "
-         "records",
-         visible(dperm_model_class_name(model, m.baseline_class)).text, m.baseline);
-  }
   report_print(json_pack("{s:I, s:I, s:o, s:o, s:o*, s:o, s:o, s:o, s:o}", "rows",
                          (json_int_t)m.rows, "errors", (json_int_t)m.errors, "error_rate",
-                         report_figure(m.error_rate), "baseline", baseline_json(model, &m),
+                         report_figure(m.error_rate), "baseline",
+                         baseline_json(dperm_model_class_name(model, m.baseline_class), m.baseline,
+                                       m.error_rate, NULL),
                          "classes", two ? NULL : json_integer((json_int_t)m.classes),
                          "false_positives", count_or_null(two, (int64_t)m.false_positives),
                          "false_negatives", count_or_null(two, (int64_t)m.false_negatives), "auc",
@@ -60,18 +64,12 @@ static json_t *count_if(bool there, int64_t count) {
   return there ? json_integer((json_int_t)count) : NULL;
 }
 
-/* From noisy counts of both classes. */
+/* From noisy counts of both classes: no word where noise hides them. */
 static json_t *private_baseline(const dperm_model *model, const dperm_private_score *p) {
-  const char *name = dperm_model_class_name(model, p->baseline_class);
-  if (p->error_rate >= p->baseline && p->baseline_low > 0) { /* else noise hides it */
-    note("the model seems no better than always saying \"%s\", which is wrong for about %.4g of "
-         "these "
-         "records",
-         visible(name).text, p->baseline);
-  }
-  return json_pack("{s:o, s:o, s:[o, o]}", "class", json_words(name), "error_rate",
-                   report_figure(p->baseline), "interval", report_figure(p->baseline_low),
-                   report_figure(p->baseline_high));
+  return baseline_json(
+      dperm_model_class_name(model, p->baseline_class), p->baseline,
+      p->baseline_low > 0 ? p->error_rate : -1,
+      json_pack("[o, o]", report_figure(p->baseline_low), report_figure(p->baseline_high)));
 }
 
 static void print_private(const score_settings *s, const dperm_model *model,

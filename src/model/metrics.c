@@ -65,7 +65,7 @@ dperm_status metrics_of(size_t classes, const double *scores, const double *labe
     const double *row = scores + i * class_fits(classes);
     size_t winner = model_winner(classes, row);
     bool wrong = class_label(classes, winner) != labels[i];
-    of_class[classes > 2 ? (size_t)labels[i] : labels[i] > 0]++;
+    of_class[class_of_label(classes, labels[i])]++;
     m.errors += wrong;
     m.false_positives += classes == 2 && wrong && winner == 1;
     m.false_negatives += classes == 2 && wrong && winner == 0;

@@ -52,7 +52,8 @@ dperm_status window_fill(window *w, size_t amount, dperm_error *err) {
 
 /* ---- opening */
 
-/* Files that somebody may take for text, by their first bytes: what they are. */
+/* Files that somebody may take for text, by first bytes that no text has: the first line may be a
+ * record. */
 static const struct foreign {
   size_t length;
   const char *begin, *is;
@@ -61,18 +62,18 @@ static const struct foreign {
     {2, "\xfe\xff", "UTF-16"},
     {3, "\3757z", "packed by xz"},
     {3, "\x28\xb5\x2f", "packed by zstd"},
-    {3, "BZh", "packed by bzip2"},
+    {8, "BZh91AY&", "packed by bzip2"},
     {4, "PK\x03\x04", "a spreadsheet or a zip archive"},
     {4, "\xd0\xcf\x11\xe0", "a spreadsheet"},
     {5, "PAR1\x15", "a Parquet file"},
     {8, "ARROW1\0", "an Arrow file"},
     {8, "\211HDF\r\n\x1a\n", "an HDF5 file"},
-    {8, "SQLite f", "a database of SQLite"},
+    {16, "SQLite format 3", "a database of SQLite"},
     {8, "$FL2@(#)", "one of SPSS"},
-    {8, "<stata_d", "one of Stata"},
+    {11, "<stata_dta>", "one of Stata"},
     {5, "RDX3\n", "one of R"},
 };
-enum { MARK = 8 };
+enum { MARK = 16 };
 
 static dperm_status skip_mark(window *w, const char *path, dperm_error *err) {
   while (w->end - w->begin < MARK && !w->at_end) {

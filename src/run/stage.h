@@ -39,6 +39,8 @@ typedef struct stage {
   dperm_status (*run)(const stage_work *work, json_t **released, dperm_error *err);
 } stage;
 
+/* Of a fit to so many of these records. */
+stage_numbers stage_numbers_of(const dperm_data *data, size_t rows);
 /* Usual shares in place of NaN. */
 void stages_settle(dperm_options *options, const stage_numbers *numbers);
 /* Over all shares after the fit that the options ask for, or the claim has. */

@@ -25,6 +25,14 @@ dperm_status stage_processors_agree(ranks *spread, bool fused, const char *optio
   return DPERM_OK;
 }
 
+stage_numbers stage_numbers_of(const dperm_data *data, size_t rows) {
+  return (stage_numbers){.rows = rows,
+                         .columns =
+                             data->table ? schema_encoded_columns(data->schema) : data->x->cols,
+                         .classes = data_class_count(data),
+                         .pairs = data->table ? pairs_of_schema(data->schema) : 0};
+}
+
 void stages_settle(dperm_options *o, const stage_numbers *numbers) {
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     double *share = (double *)(void *)((char *)o + share_kinds[s].option_at);

@@ -244,11 +244,7 @@ static dperm_status train_given(const dperm_data *data, const dperm_options *giv
   TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
   TRY(options_validate(&options, err));
   TRY(random_given(options.random, &own, &source, err));
-  const stage_numbers numbers = {.rows = options_rows(&options, data),
-                                 .columns = data->table ? schema_encoded_columns(data->schema)
-                                                        : data->x->cols,
-                                 .classes = data_class_count(data),
-                                 .pairs = data->table ? pairs_of_schema(data->schema) : 0};
+  const stage_numbers numbers = stage_numbers_of(data, options_rows(&options, data));
   stages_settle(&options, &numbers);
   OWNED(threads_leave) thread_scope threads = threads_enter(options.threads);
   dperm_status status = train(data, &options, &numbers, source, everywhere, out, err);

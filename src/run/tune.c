@@ -319,11 +319,7 @@ static dperm_status settle_run(tune_job *job, unsigned *reasons, dperm_error *er
  * same, since the choice looks at all of them; and none in rounds, of which each is paid for. */
 static dperm_status settle_stages(tune_job *job, dperm_error *err) {
   const dperm_data *data = job->given;
-  const stage_numbers numbers = {.rows = tune_fit_rows(&job->t),
-                                 .columns = data->table ? schema_encoded_columns(data->schema)
-                                                        : data->x->cols,
-                                 .classes = data_class_count(data),
-                                 .pairs = data->table ? pairs_of_schema(data->schema) : 0};
+  const stage_numbers numbers = stage_numbers_of(data, tune_fit_rows(&job->t));
   dperm_options *candidates = job->candidates;
   bool all = job->t.rounds.kind == ROUNDS_NONE;
   for (size_t i = 0; i < job->t.count; i++) {

@@ -37,3 +37,7 @@ static inline size_t class_fits(size_t classes) {
 static inline double class_label(size_t classes, size_t index) {
   return classes > 2 ? (double)index : index ? 1.0 : -1.0;
 }
+/* And back. */
+static inline size_t class_of_label(size_t classes, double label) {
+  return classes > 2 ? (size_t)label : label > 0;
+}

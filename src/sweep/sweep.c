@@ -201,13 +201,13 @@ static dperm_status open_all_rows(sweep *s, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* What the rows that judge are, if one class is always named. */
+/* How often the rows that judge are of another class than their most frequent one. */
 static dperm_status find_baseline(sweep *s, dperm_error *err) {
   const dperm_data *judges = s->how->test_data ? s->how->test_data : s->data;
   const size_t classes = data_class_count(s->data);
   uint64_t counts[CLASSES_MOST] = {0}, most = 0;
   for (size_t i = 0; i < judges->x->rows; i++) {
-    counts[classes > 2 ? (size_t)judges->labels[i] : judges->labels[i] > 0]++;
+    counts[class_of_label(classes, judges->labels[i])]++;
   }
   TRY(ranks_add(judges->x->spread, DPERM_OK, counts, classes, err));
   for (size_t c = 0; c < classes; c++) {

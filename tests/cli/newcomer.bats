@@ -176,11 +176,13 @@ $FL2@(#) SPSS|one of SPSS
 <stata_dta><header>|one of Stata
 RDX3\nX\n|one of R
 \xff\xfea\0|UTF-16
-BZh91AY|packed by bzip2
+BZh91AY&SY|packed by bzip2
 \x28\xb5\x2f\xfd|packed by zstd
 F
-  printf 'PAR1,y\n1,0\n2,1\n' > named.csv # a column of that name is none
-  "$DPERM" schema draft --public-data named.csv > /dev/null 2>&1
+  for name in PAR1 BZh9 'SQLite for all' RDX3 ARROW1; do # a column of that name is none
+    printf '%s,y\n1,0\n2,1\n' "$name" > named.csv
+    "$DPERM" schema draft --public-data named.csv > /dev/null 2>&1
+  done
 }
 
 @test "messages about JSON quote nothing, and tell what was cut" {
