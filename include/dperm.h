@@ -533,7 +533,8 @@ DPERM_API size_t dperm_model_dims(const dperm_model *model);
  * there are more than two. Owned by the model. */
 DPERM_API const double *dperm_model_weights(const dperm_model *model);
 /* What a model guarantees: (epsilon, delta)-differential privacy for one record, or for a person
- * with at most rows_per_person of them, replaced by any other, or added and removed. */
+ * with at most rows_per_person of them (0: any number, of a schema with "person"), replaced by any
+ * other, or added and removed. */
 typedef struct dperm_guarantee {
   bool is_private;       /* else nothing is guaranteed, and */
   const char *reason;    /* this is why, owned by the model; NULL if it is private */

@@ -223,7 +223,9 @@ budget_words brief(const char *amount) {
 
 budget_words unit_of(size_t rows_per_person, const char *one) {
   budget_words out;
-  if (rows_per_person > 1) {
+  if (rows_per_person == 0) {
+    (void)snprintf(out.text, sizeof out.text, "person");
+  } else if (rows_per_person > 1) {
     (void)snprintf(out.text, sizeof out.text, "person with at most %zu rows", rows_per_person);
   } else {
     (void)snprintf(out.text, sizeof out.text, "%s", one);

@@ -185,6 +185,7 @@ static const char *composition_name(int value) {
 
 static dperm_status run_ledger_init(int argc, char **argv, dperm_error *err) {
   ledger_command c = {.path = NULL};
+  bool per_person = false;
   dperm_ledger_budget_init(&c.budget);
   argument table[] = {
       {"ledger", ARGUMENT_INPUT, &c.path, true, "FILE",
@@ -195,6 +196,8 @@ static dperm_status run_ledger_init(int argc, char **argv, dperm_error *err) {
        "total delta for all runs (default: 1e-30, which covers rounding)"},
       {"--rows-per-person", ARGUMENT_COUNT, &c.budget.rows_per_person, false, "K",
        "the budget protects a person with at most K rows (default: 1)"},
+      {"--per-person", ARGUMENT_FLAG, &per_person, false, NULL,
+       "the budget protects persons whom the schema tells apart (\"person\"), with all their rows"},
       {"--neighbours", ARGUMENT_CHOICE, &c.budget.neighbours, false, NULL,
        "neighbouring data sets of the budget: with replace, add-remove runs count twice; with "
        "add-remove, replace runs are refused (default: replace)",
@@ -212,11 +215,14 @@ static dperm_status run_ledger_init(int argc, char **argv, dperm_error *err) {
   const usage_rule rules[] = {
       {strcmp(c.path, "none") == 0,
        "none stands for no ledger where one is charged; give it another name"},
+      {per_person && argument_given(&c.budget.rows_per_person),
+       "--per-person is for persons with any number of rows; leave --rows-per-person out"},
       {argument_given(&c.budget.order) && !renyi, "--order is for --composition renyi"},
       {renyi && !c.budget.delta,
        "--composition renyi needs --delta: half of it pays for the conversion to epsilon"},
   };
   TRY(usage_rules_hold(rules, sizeof rules / sizeof *rules, err));
+  c.budget.rows_per_person = per_person ? 0 : c.budget.rows_per_person;
   TRY(c.json ? ask_stdout(err) : DPERM_OK); /* a budget is for good */
   TRY(dperm_ledger_create(c.path, c.dataset, &c.budget, err));
   return show(&c, true, err);

@@ -29,7 +29,8 @@ typedef struct dperm_ledger_budget {
       *epsilon;      /* totals, decimals that are taken exactly. A delta of NULL is 1e-30, which */
   const char *delta; /* covers rounding (privacy.md 8.5); Renyi composition needs one, of which
                         one half pays for the conversion, the other for failures */
-  size_t rows_per_person; /* every charge is per person with at most so many; 1 */
+  size_t rows_per_person; /* every charge is per person with at most so many; 1. 0: per person whom
+                             the schema's "person" tells apart, with any number */
   dperm_composition composition;
   dperm_neighbours neighbours; /* replace; with add-remove releases that state n are refused */
   double order; /* above 1, for Renyi; 0: the one at which the most small releases fit */

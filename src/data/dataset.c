@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/persons.h"
 #include "schema/row_norm.h"
 
 dperm_status data_of_rows(growing_rows *rows, size_t dims, const dperm_schema *schema,
@@ -303,6 +304,7 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
     part->repeated = part->repeated || seen[row];
     seen[row] = true;
   }
+  TRY(ranks_agree(data->x->spread, data_select_persons(data, row_indices, count, part, err), err));
   part->unlabelled = data->unlabelled;
   part->bounds = data->bounds;
   part->origin = data->origin;
@@ -335,6 +337,7 @@ void dperm_data_free(dperm_data *data) {
     free(data->counts);
     free(data->doubted);
     free(data->prints);
+    person_list_free(data->persons);
     class_list_clear(&data->classes);
     dperm_schema_free(data->schema);
     free(data);

@@ -54,11 +54,15 @@ double row_fingerprint_missing(void);
 /* How the rows were made, so that a model's predictions encode records the same way. */
 typedef enum data_origin { ORIGIN_SCHEMA, ORIGIN_SVMLIGHT, ORIGIN_MEMORY } data_origin;
 
+/* Whose record each is (data/persons.h). */
+typedef struct person_list person_list;
+
 struct dperm_data {
   record_table *table; /* the records' cells, a share; NULL for rows that are numbers already */
   matrix *x;           /* their rows under `schema`: a view of the table, or the numbers */
   double *labels;  /* −1 or +1 of two classes, the class's index of more; 0 where there is none */
   bool unlabelled; /* rows from memory that have none */
+  person_list *persons; /* NULL where each record is a person's own */
   double intercept;   /* the value of a constant last column of rows from memory; 0 for none */
   class_list classes; /* as dperm_data_label gave them; empty: the schema's, or "-1" and "+1" */
   row_bounds bounds;  /* of every stored row; the body's runs are the schema's */

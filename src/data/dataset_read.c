@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/dataset.h"
+#include "data/persons.h"
 #include "read/row_reader.h"
 
 /* All that a reader gives: cells, or rows. */
@@ -109,8 +109,12 @@ static dperm_status read_file(const dperm_source *source, const ranks *r,
 
 dperm_status dperm_data_read(const dperm_source *source, const dperm_progress *progress,
                              dperm_data **out, dperm_error *err) {
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
   size_t total = 0;
-  return read_file(source, NULL, progress, &total, out, err);
+  TRY(read_file(source, NULL, progress, &total, &data, err));
+  TRY(data_find_persons(data, err));
+  *out = TAKE(data);
+  return DPERM_OK;
 }
 
 /* ---- several processes */
@@ -151,6 +155,7 @@ dperm_status dperm_data_read_spread(const dperm_source *source, dperm_ranks *r,
   if (data) { /* it is: that was agreed on */
     data->from_file = data->encoded || !source->no_identity;
     TRY(matrix_sparse_spread(data->x, r, total, err));
+    TRY(ranks_agree(r, data_find_persons(data, err), err));
   }
   *out = TAKE(data);
   return DPERM_OK;

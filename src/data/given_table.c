@@ -7,7 +7,7 @@
 
 #include "base/defect.h"
 #include "base/memory.h"
-#include "data/dataset.h"
+#include "data/persons.h"
 #include "table/cell.h"
 
 typedef struct given_cell {
@@ -93,8 +93,32 @@ static dperm_status cell_at(const given_column *t, size_t i, given_cell *out, dp
 /* A schema's columns that have entries, and last the label's. */
 typedef struct given_table {
   given_column *columns;
-  size_t count; /* of columns, without the label */
+  size_t count;          /* of columns, without the label */
+  dperm_column person;   /* whose record it is; neither codes nor numbers where nobody asks, */
+  const char *person_is; /* and the column's name */
 } given_table;
+
+/* The name of record i's person: a text, or a number as it is written. */
+static dperm_status add_person(const given_table *t, size_t i, record_batch *batch, double *cell,
+                               dperm_error *err) {
+  char digits[DOUBLE_TEXT_SIZE];
+  const size_t place = i * (t->person.stride ? t->person.stride : 1);
+  const char *name = "";
+  if (t->person.codes) {
+    const int32_t code = t->person.codes[place];
+    FAIL_IF(code >= 0 && (size_t)code >= t->person.text_count, err, DPERM_INVALID_ARGUMENT,
+            "row %zu of column \"%.64s\" has the code of no text", i, t->person_is);
+    name = code < 0 ? "" : t->person.texts[code];
+  } else if (isfinite(t->person.numbers[place])) {
+    (void)format_double(t->person.numbers[place] + 0.0, false, digits); /* no -0 */
+    name = digits;
+  }
+  FAIL_IF(!*name, err, DPERM_INVALID_DATA,
+          "row %zu of column \"%.64s\" does not say whose record it is; give each person a name or "
+          "number",
+          i, t->person_is);
+  return batch_name(batch, slice_of(name), cell, err);
+}
 
 static void given_close(given_table *t) {
   for (size_t c = 0; t->columns && c <= t->count; c++) {
@@ -106,6 +130,13 @@ static void given_close(given_table *t) {
 static dperm_status given_open(const dperm_schema *schema, size_t rows, const dperm_column *columns,
                                const dperm_column *labels, given_table *t, dperm_error *err) {
   TRY(memory_new(schema->column_count + 1, sizeof *t->columns, &t->columns, err));
+  if (labels && schema->person != NO_PERSON) {
+    t->person = columns[schema->person];
+    t->person_is = schema->columns[schema->person].name;
+    FAIL_IF(!t->person.codes && !t->person.numbers, err, DPERM_INVALID_ARGUMENT,
+            "column \"%.64s\" says whose record is whose; give it, as codes of texts or as numbers",
+            t->person_is);
+  }
   for (size_t c = 0; c < schema->column_count; c++) {
     const schema_column *column = &schema->columns[c];
     if (column->type == COLUMN_NUMERIC || column->type == COLUMN_CATEGORICAL) {
@@ -130,7 +161,12 @@ static dperm_status add_record(cell_reader *r, const given_table *t, size_t i, r
             "\"label\" (column \"%.64s\"), or mend it",
             i, r->schema->label_column);
   }
-  to[t->count * batch->capacity] = one.is.value;
+  to[(batch->columns - 1) * batch->capacity] = one.is.value;
+  if (t->person_is) {
+    TRY(add_person(t, i, batch, to + t->count * batch->capacity, err));
+  } else if (r->schema->person != NO_PERSON) {
+    to[t->count * batch->capacity] = 0; /* without labels nobody asks */
+  }
   for (size_t c = 0; c < t->count; c++) {
     TRY(cell_at(&t->columns[c], i, &one, err));
     given[c] = one.given;
@@ -151,7 +187,7 @@ static dperm_status add_records(cell_reader *r, const given_table *t, size_t row
   OWNED_MEMORY double *given = NULL;
   TRY(memory_new(t->count, sizeof *given, &given, err));
   TRY(row_fingerprinter_open(t->count, &printer, err));
-  TRY(batch_reserve(&batch, t->count + 1, SOME, err));
+  TRY(batch_reserve(&batch, b->table->layout.count, SOME, err));
   for (size_t i = 0; i < rows; i++) {
     size_t at = b->table->rows + batch.count;
     TRY(add_record(r, t, i, &batch, given, err));
@@ -159,7 +195,7 @@ static dperm_status add_records(cell_reader *r, const given_table *t, size_t row
         row_fingerprint_of(&printer, NULL, given, t->count); /* the next one's if dropped */
     if (batch.count == SOME || i + 1 == rows) {
       TRY(table_builder_add(b, &batch, 1, err));
-      batch.count = 0;
+      batch.count = batch.names_used = 0;
     }
   }
   return DPERM_OK;
@@ -173,13 +209,16 @@ dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
   OWNED(table_builder_close) table_builder b = {0};
   OWNED(table_free_at) record_table *records = NULL;
   OWNED_MEMORY row_fingerprint *prints = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
   TRY(given_open(schema, rows, columns, labels, &t, err));
   TRY(cell_reader_open(schema, labels != NULL, &r, err));
   TRY(table_builder_open(schema, NULL, NULL, &b, err));
   TRY(memory_new(rows, sizeof *prints, &prints, err));
   TRY(add_records(&r, &t, rows, prints, &b, err));
   TRY(table_builder_finish(&b, &records, err));
-  TRY(data_of_table(records, schema, out, err));
+  TRY(data_of_table(records, schema, &data, err));
+  TRY(labels ? data_find_persons(data, err) : DPERM_OK);
+  *out = TAKE(data);
   (*out)->unlabelled = labels == NULL;
   if (!labels) {
     memset((*out)->labels, 0, records->rows * sizeof *(*out)->labels);

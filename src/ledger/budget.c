@@ -30,8 +30,10 @@ static dperm_status describe(const char *dataset, const dperm_ledger_budget *b, 
   (void)snprintf(out->dataset, sizeof out->dataset, "%s", dataset);
   TRY(check_total("epsilon", b->epsilon ? b->epsilon : "", false, out->epsilon, err));
   TRY(check_total("delta", b->delta ? b->delta : "1e-30", true, out->delta, err));
-  FAIL_IF(b->rows_per_person < 1 || b->rows_per_person > 1000000, err, DPERM_INVALID_ARGUMENT,
-          "%zu rows per person; give from 1 to a million", b->rows_per_person);
+  FAIL_IF(b->rows_per_person > 1000000, err, DPERM_INVALID_ARGUMENT,
+          "%zu rows per person; give from 1 to a million, or 0 for persons that the schema tells "
+          "apart",
+          b->rows_per_person);
   out->rows_per_person = (int64_t)b->rows_per_person;
   bool renyi = b->composition == DPERM_COMPOSITION_RENYI;
   FAIL_IF(!dperm_neighbours_name(b->neighbours) ||

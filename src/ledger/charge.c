@@ -140,6 +140,12 @@ static dperm_status check_charge(const dperm_ledger *ledger, const charge_reques
           "%s: the ledger has no data set \"%.100s\"; see 'dperm ledger show', or give it a budget "
           "with 'dperm ledger init'",
           ledger->path, q->dataset);
+  FAIL_IF((d->rows_per_person == 0) != (q->rows_per_person == 0), err, DPERM_OVER_BUDGET,
+          "%s: the budget of \"%s\" is per %s; %s", ledger->path, d->name,
+          d->rows_per_person == 0 ? "person, whom a schema tells apart" : "row",
+          d->rows_per_person == 0
+              ? "name the column that does so in the schema, as \"person\""
+              : "and this run is per person: open a data set with a budget per person for it");
   FAIL_IF(
       d->rows_per_person == 1 && q->rows_per_person != 1, err, DPERM_OVER_BUDGET,
       "%s: the budget of \"%s\" is per row, not per person with at most %zu rows; leave rows per "

@@ -57,3 +57,22 @@ double epsilon_invert(const dperm_loss *loss, dperm_neighbours neighbours, doubl
   }
   return low;
 }
+
+/* Divisions and products are off by a unit in the last place, a thousandth of what is allowed for
+ * (`guard`, and `down` of privacy_plan.c). */
+double epsilon_of_persons(const dperm_loss *loss, dperm_neighbours neighbours, size_t records,
+                          double kappa, double a) {
+  double k = (double)records;
+  return k * epsilon_of(loss, neighbours, kappa / k, a / k);
+}
+
+double epsilon_most_kappa_persons(const dperm_loss *loss, size_t records, double epsilon) {
+  double k = (double)records;
+  return k * epsilon_most_kappa(loss, epsilon / k);
+}
+
+double epsilon_invert_persons(const dperm_loss *loss, dperm_neighbours neighbours, size_t records,
+                              double kappa, double epsilon) {
+  double k = (double)records;
+  return k * epsilon_invert(loss, neighbours, kappa / k, epsilon / k);
+}

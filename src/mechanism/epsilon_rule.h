@@ -24,5 +24,13 @@ double epsilon_most_kappa(const dperm_loss *loss, double epsilon);
 double epsilon_invert(const dperm_loss *loss, dperm_neighbours neighbours, double kappa,
                       double epsilon);
 
+/* The same for a person of whom so many records count together as one (docs/proofs/persons.md): the
+ * gradients are averages, and the determinants add up, ε = K·ε(A/K) at κ/K. */
+double epsilon_of_persons(const dperm_loss *loss, dperm_neighbours neighbours, size_t records,
+                          double kappa, double a);
+double epsilon_most_kappa_persons(const dperm_loss *loss, size_t records, double epsilon);
+double epsilon_invert_persons(const dperm_loss *loss, dperm_neighbours neighbours, size_t records,
+                              double kappa, double epsilon);
+
 /* The gradients by which the noise of two neighbours may differ: 2, or 1 of a record added. */
 double neighbours_gradients(dperm_neighbours neighbours);

@@ -157,6 +157,11 @@ static dperm_neighbours neighbours_of(const public_numbers *g) {
   return DEFECT("neighbours-add") ? DPERM_NEIGHBOURS_ADD_REMOVE : g->neighbours;
 }
 
+/* How many records count together as one. */
+static size_t person_rows_of(const public_numbers *g) {
+  return g->person_rows > 1 && !DEFECT("persons-single") ? g->person_rows : 1;
+}
+
 /* By how many gradients neighbours differ. */
 static double gradients_of(const public_numbers *g) {
   return neighbours_gradients(neighbours_of(g));
@@ -197,7 +202,8 @@ static double descent_beta(const public_numbers *g) {
 /* A = β·R_K for κ by the tight analysis: of ε(A), or of δ(ε) for noise that spends one. */
 static double tight_a(const public_numbers *g, double kappa) {
   if (!noise_kind_of(g->noise)->needs_delta) {
-    return epsilon_invert(g->loss, neighbours_of(g), kappa, g->epsilon_core);
+    return epsilon_invert_persons(g->loss, neighbours_of(g), person_rows_of(g), kappa,
+                                  g->epsilon_core);
   }
   if (g->way.reach > 0) {
     return kappa <= g->way.kappa ? g->way.reach : 0;
@@ -229,7 +235,8 @@ static double feasible_total(const public_numbers *g) {
     return g->bounds.norm2 * g->bounds.norm2 / ((double)g->rows * g->way.kappa) * (1 + 1e-9);
   }
   return 1.01 * g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2 /
-         ((double)g->rows * epsilon_most_kappa(g->loss, g->epsilon_core));
+         ((double)g->rows *
+          epsilon_most_kappa_persons(g->loss, person_rows_of(g), g->epsilon_core));
 }
 
 /* U(Λ_t) = E‖b‖²/(2n²Λ_t) + (Λ_t − Λ)F²/2: what noise and extra regularization cost together. */
@@ -364,7 +371,7 @@ bool plan_spends_delta(const privacy_plan *plan) {
 static dperm_status plan_of_kind(const public_numbers *given, dperm_noise kind, privacy_plan *out,
                                  dperm_error *err) {
   public_numbers g = *given;
-  bool counted = g.neighbours == DPERM_NEIGHBOURS_REPLACE; /* the number of rows is public */
+  bool counted = !g.rows_hidden;
   privacy_plan plan = {.mechanism = g.mechanism,
                        .analysis = g.analysis,
                        .neighbours = g.neighbours,

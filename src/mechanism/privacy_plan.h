@@ -11,7 +11,9 @@
 typedef struct public_numbers {
   size_t rows; /* n, or the public figure near it where n is private: */
   dperm_neighbours neighbours;
+  bool rows_hidden;       /* n is private, or it counts persons, whose records' number is: */
   size_t rows_most;       /* then there are no more rows than this */
+  size_t person_rows;     /* records of a person, at most, that count as one together; or 0 */
   size_t dims;            /* d, of each of the vectors that softmax has as many of as classes */
   row_bounds bounds;      /* R₂, R₁ and r_g, for every row */
   const dperm_loss *loss; /* with its constants L and c */

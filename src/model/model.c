@@ -96,7 +96,7 @@ void dperm_model_guarantee_sized(const dperm_model *model, dperm_guarantee *out,
                                 .reason = model->reason,
                                 .epsilon = model->claim.epsilon,
                                 .delta = model->claim.delta,
-                                .rows_per_person = model->claim.rows_per_person,
+                                .rows_per_person = guarantee_unit(&model->claim),
                                 .neighbours = model->claim.neighbours};
   sized_give(&kind, &made, out, size);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #define MODEL_FORMAT_NAME "dperm-model/"
+#define PERSON_RULE "mean" /* how a person's records count together (docs/proofs/persons.md) */
 enum { MODEL_FORMAT_NUMBER = 1, DIGEST_TEXT_SIZE = 65 };
 
 #include <jansson.h>

@@ -223,7 +223,7 @@ bool model_refined_fits(const json_t *privacy, dperm_model *model) {
          json_is_number(charged) && claim->epsilon_charged > 0 &&
          claim->epsilon_charged <= claim->epsilon &&
          claim->epsilon_charged >= claim->epsilon * (1 - 0x1p-40) - cost &&
-         claim->rows_per_person == refined->rows_per_person &&
+         guarantee_unit(claim) == refined->rows_per_person &&
          claim->neighbours == refined->neighbours &&
          (refined->is_private || !guarantee_is_private(claim)) &&
          read_composed(privacy, model->plan.noise.kind, claim);

@@ -98,6 +98,7 @@ static double delta_of_class(const private_run *run, const guarantee *g) {
 guarantee guarantee_of_run(const private_run *run) {
   guarantee g = {.epsilon = run->epsilon,
                  .rows_per_person = run->rows_per_person,
+                 .person_rows = run->person_rows,
                  .neighbours = run->neighbours,
                  .epsilon_charged = run->epsilon};
   double fits = run->epsilon, below = epsilon_below(run->epsilon);
@@ -172,8 +173,16 @@ size_t add_remove_rows_most(size_t about) {
   return about > always / 4 ? 4 * about : always;
 }
 
+size_t person_rows_most(size_t persons, size_t rows) {
+  return add_remove_rows_most(persons * rows);
+}
+
 const char *neighbours_word(dperm_neighbours neighbours) {
   return neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? "add-remove" : "replace-one";
+}
+
+size_t guarantee_unit(const guarantee *g) {
+  return g->person_rows > 0 ? 0 : g->rows_per_person;
 }
 
 guarantee guarantee_of_nothing(void) {

@@ -46,6 +46,9 @@ enum { REASONS_TAKEN_SHIFT = 8, REASONS_TEXT_SIZE = 1200 };
 typedef struct guarantee {
   double epsilon, delta;  /* the whole claim, for one record, or for */
   size_t rows_per_person; /* a person with at most so many records if more than one */
+  size_t person_rows;     /* or for a person with any number of records, of which so many count, as
+                             one together (docs/proofs/persons.md); 0 for no persons. All other
+                             numbers are those of a record then */
   dperm_neighbours neighbours;
   double delta_numerics;      /* of delta what numerics cost, above zero in every run */
   double delta_given;         /* what delta may be at most, the caller's; 0: the numerics' alone */
@@ -71,7 +74,7 @@ typedef struct private_run {
   double epsilon;
   dperm_neighbours neighbours;
   double delta; /* what may be spent on noise and numerics together; 0: numerics alone */
-  size_t rows_per_person, classes;
+  size_t rows_per_person, person_rows, classes;
   bool joint; /* the classes are learned in one fit, which has noise for each of them */
   rounds_kind rounds;
   double rounds_mean; /* of the law that is drawn from, rounded up; not used without rounds */
@@ -104,6 +107,9 @@ guarantee guarantee_of_histograms(double epsilon, size_t rows_per_person, size_t
 guarantee guarantee_replaced(const guarantee *g);
 /* As files say it: "replace-one", "add-remove". */
 const char *neighbours_word(dperm_neighbours neighbours);
+/* For whom, as files and ledgers say it: the records of a person, at most; 1 for a single record,
+ * and 0 for a person with any number of them. */
+size_t guarantee_unit(const guarantee *g);
 /* No mechanism at all. */
 guarantee guarantee_of_nothing(void);
 
@@ -133,6 +139,9 @@ double epsilon_rest(double whole, double part);
  * figure near their number: 268 million, or four times the figure. Rounding is bounded for all of
  * them, as their number may decide nothing (docs/proofs/neighbours.md). */
 size_t add_remove_rows_most(size_t about);
+/* The same where persons are counted: for so many, or about so many, of them, of whom each has this
+ * many records at most that count; their number is as private. */
+size_t person_rows_most(size_t persons, size_t rows);
 enum { ROWS_ABOUT_BITS = 38 }; /* the figure is at most 2^this */
 
 /* The noise of a fit is certified but for odds of e^-NOISE_TAIL (privacy.md 6.1). */

@@ -52,7 +52,8 @@ static dperm_status map_header(const dperm_schema *schema, bool need_labels, con
                 other, other);
     CSV_FAIL_IF(c->field == absent && label && need_labels, csv, 0, err,
                 "the header has no label column \"%.64s\"%s; add it", name, likely_cause(csv));
-    CSV_FAIL_IF(c->field == absent && !label, csv, 0, err,
+    const bool person = c->place == schema->person; /* which predictions do not need */
+    CSV_FAIL_IF(c->field == absent && !label && (need_labels || !person), csv, 0, err,
                 "the header has no column \"%.64s\" that the schema lists%s; add it, or "
                 "set \"header\": false",
                 name, likely_cause(csv));
@@ -66,11 +67,14 @@ static void map_positions(const dperm_schema *schema, bool need_labels, const cs
   bool unlabelled = !need_labels && csv->field_count + 1 == schema->column_count;
   size_t at = 0, k = 0;
   csv_column *label = &columns->kept[columns->kept_count - 1];
+  csv_column *person = schema->person == NO_PERSON ? NULL : label - 1;
   label->field = absent;
   for (size_t c = 0; c < schema->column_count; c++) {
     bool is_label = schema->columns[c].type == COLUMN_LABEL;
     if (is_label && !unlabelled) {
       label->field = at;
+    } else if (c == schema->person) {
+      person->field = at;
     } else if (k + 1 < columns->kept_count && columns->kept[k].place == c) {
       columns->kept[k++].field = at;
     }
@@ -130,9 +134,29 @@ static dperm_status read_label(const csv_columns *columns, cell_reader *cells,
   return DPERM_OK;
 }
 
+/* Whose record it is. Nobody's would be one person's together, or a person's each: neither is what
+ * a claim for persons can mean. */
+static dperm_status read_person(const csv_columns *columns, const cell_reader *cells,
+                                const csv_reader *csv, record_batch *batch, double *cell,
+                                dperm_error *err) {
+  const csv_column *c = &columns->kept[columns->kept_count - 2];
+  *cell = 0;
+  if (c->field == absent || !cells->need_labels) {
+    return DPERM_OK;
+  }
+  const slice name = csv->fields[c->field].text;
+  CSV_FAIL_IF(name.length == 0 || lookup_find(&cells->schema->missing, name) != LOOKUP_NONE, csv,
+              csv->fields[c->field].offset, err,
+              "column \"%.64s\" does not say whose record this is; give each person a name or "
+              "number",
+              cells->schema->columns[c->place].name);
+  return batch_name(batch, name, cell, err);
+}
+
 dperm_status csv_columns_next(const csv_columns *columns, cell_reader *cells, csv_reader *csv,
                               record_batch *batch, bool *found, dperm_error *err) {
-  const size_t features = columns->kept_count - 1;
+  const bool persons = cells->schema->person != NO_PERSON;
+  const size_t features = columns->kept_count - 1 - persons;
   bool drop = false;
   TRY(csv_next(csv, found, err));
   if (!*found) {
@@ -143,7 +167,10 @@ dperm_status csv_columns_next(const csv_columns *columns, cell_reader *cells, cs
               columns->count);
   const size_t stride = batch->capacity;
   double *to = batch->cells + batch->count;
-  TRY(read_label(columns, cells, csv, to + features * stride, &drop, err));
+  TRY(read_label(columns, cells, csv, to + (features + persons) * stride, &drop, err));
+  if (persons) {
+    TRY(read_person(columns, cells, csv, batch, to + features * stride, err));
+  }
   for (const csv_column *c = columns->kept; c < columns->kept + features; c++, to += stride) {
     cell_value is = cell_read(cells, c->place, &csv->fields[c->field].text);
     if (is.flags) {

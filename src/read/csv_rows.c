@@ -152,7 +152,7 @@ static dperm_status read_slowly(spans *s, size_t length, bool *found, dperm_erro
     TRY(csv_columns_next(s->columns, s->cells, s->csv, batch, found, err));
     if (batch->count == batch->capacity) {
       TRY(s->take(s->context, batch, 1, NULL, err));
-      batch->count = 0;
+      batch->count = batch->names_used = 0;
     }
   }
   return s->take(s->context, batch, 1, NULL, err);

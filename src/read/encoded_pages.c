@@ -51,6 +51,9 @@ static bool cell_holds(const dperm_schema *schema, size_t place, double value) {
     return is_code(value, schema->classes.count);
   }
   const schema_column *column = &schema->columns[place];
+  if (place == schema->person) {
+    return is_code(value, INT32_MAX);
+  }
   return column->type == COLUMN_NUMERIC
              ? isnan(value) || (value >= column->min && value <= column->max)
              : is_code(value, column->categories.count + CELL_CATEGORY);

@@ -45,13 +45,13 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
                             .neighbours = run->claim.neighbours,
                             .epsilon = run->claim.epsilon_charged,
                             .delta = run->claim.delta,
-                            .rows_per_person = run->claim.rows_per_person,
+                            .rows_per_person = guarantee_unit(&run->claim),
                             .costs_nothing = run->costs_nothing};
   if (!run->refined || run->refined->epsilon == 0) { /* else another entry has that part */
     request.refined = run->claim.shares[SHARE_SCHEMA];
     request.counted = run->counted;
   }
-  if (run->claim.rows_per_person == 1) { /* a curve says nothing of a person with more rows */
+  if (guarantee_unit(&run->claim) == 1) { /* a curve says nothing of a person with more rows */
     request.curves = run->curves;
     request.curve_count = run->curve_count;
   }
@@ -141,7 +141,7 @@ dperm_status schema_state_cost(const dperm_schema *made, double epsilon, double 
                                dperm_schema **out, dperm_error *err) {
   schema_refined cost = {.epsilon = epsilon,
                          .later = later > epsilon ? later : 0,
-                         .rows_per_person = claim->rows_per_person,
+                         .rows_per_person = guarantee_unit(claim),
                          .neighbours = claim->neighbours,
                          .is_private = guarantee_is_private(claim)};
   dperm_charge paid = *charge;

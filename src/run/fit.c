@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/thread_pool.h"
-#include "data/dataset.h"
+#include "data/persons.h"
 #include "dperm/score.h"
 #include "loss/link.h"
 #include "mechanism/mechanism.h"
@@ -42,6 +42,45 @@ static dperm_status check_row_weights(const problem *base, dperm_error *err) {
             "a record counts for more than the noise is made for; nothing is released");
   }
   return DPERM_OK;
+}
+
+/* And for persons whose records count once together, at most K of them (docs/proofs/persons.md);
+ * of a job's processes each looks at those that it has. */
+static dperm_status check_persons_once(const dperm_data *data, const double *weights,
+                                       dperm_error *err) {
+  OWNED_MEMORY double *sums = NULL;
+  OWNED_MEMORY size_t *counts = NULL;
+  const size_t first = data->x->spread ? data->x->first : 0;
+  if (!data->persons) {
+    return DPERM_OK;
+  }
+  TRY(memory_new(data->persons->count, sizeof *sums, &sums, err));
+  TRY(memory_new(data->persons->count, sizeof *counts, &counts, err));
+  for (size_t i = 0; i < data->x->rows; i++) {
+    const uint32_t person = data->persons->of_row[first + i];
+    sums[person] += weights[i]; /* exact: whole units of 2^-20, unless a class weighs less */
+    counts[person] += weights[i] > 0;
+    FAIL_IF((sums[person] > 1 || counts[person] > data->schema->person_rows) &&
+                !DEFECT("persons-sum"),
+            err, DPERM_NUMERIC_ERROR,
+            "a person counts for more than the noise is made for; nothing is released");
+  }
+  return DPERM_OK;
+}
+
+/* What each row counts. */
+static void weigh_rows(const dperm_data *data, const double *class_weights, size_t classes,
+                       double *out) {
+  for (size_t i = 0; i < data->x->rows; i++) {
+    out[i] = 1;
+  }
+  if (class_weights) {
+    class_weights_of_rows(class_weights, classes, data->labels, data->x->rows, out);
+  }
+  for (size_t i = 0; data->persons && i < data->x->rows; i++) {
+    const double share = data->persons->shares[i];
+    out[i] *= DEFECT("persons-sum") ? share > 0 : share;
+  }
 }
 
 dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_options *how,
@@ -93,8 +132,15 @@ dperm_status fit_prepare(fit_work *w, dperm_error *err) {
   if (model->classes.count > 2 && !model->joint) {
     TRY(scratch_take(&w->work, rows, sizeof *w->sides, &w->sides, err));
   }
-  if (model->class_weights) {
+  if (model->class_weights || w->data->persons) {
     TRY(scratch_take(&w->work, rows, sizeof *w->row_weights, &w->row_weights, err));
+  }
+  if (w->data->persons && stages_any(&w->plan->claim)) {
+    const dperm_data *seen = NULL;
+    TRY(data_once(w->data, &w->once, &seen, err));
+  }
+  if (model->class_weights && w->once) {
+    TRY(scratch_take(&w->work, w->once->x->rows, sizeof *w->once_weights, &w->once_weights, err));
   }
   TRY(model_view(model, w->data->x, &w->view, &w->made, err));
   TRY(scratch_take(&w->work, stages_room(&w->plan->claim, model, w->view), sizeof *w->room,
@@ -121,6 +167,7 @@ dperm_status fit_model(const dperm_data *data, const dperm_options *options, con
 void fit_work_clear(fit_work *w) {
   scratch_free(&w->work);
   matrix_free(w->made);
+  dperm_data_free(w->once);
   dperm_model_free(w->model);
 }
 
@@ -171,27 +218,45 @@ static dperm_status fit_class(fit_work *w, size_t m, dperm_unsafe_diagnostics *u
   return DPERM_OK;
 }
 
+/* The stages see each person once. */
+static dperm_status run_stages(fit_work *w, dperm_error *err) {
+  OWNED(matrix_free_at) matrix *made = NULL;
+  const dperm_model *model = w->model;
+  stage_work more = {.model = w->model,
+                     .data = w->data,
+                     .loss = &w->loss,
+                     .view = w->view,
+                     .labels = w->data->labels,
+                     .row_weights = w->row_weights,
+                     .source = w->source,
+                     .room = w->room};
+  if (w->once) {
+    TRY(model_view(model, w->once->x, &more.view, &made, err));
+    more.data = w->once;
+    more.labels = w->once->labels;
+    more.row_weights = w->once_weights;
+  }
+  FAIL_IF(w->data->persons && !w->once && stages_any(&w->plan->claim), err, DPERM_NUMERIC_ERROR,
+          "what follows the fit would see a person several times; nothing is released");
+  if (w->once_weights) {
+    weigh_rows(w->once, model->class_weights, model->classes.count, w->once_weights);
+  }
+  return stages_run(&w->plan->claim, more, err);
+}
+
 static dperm_status fit_classes(fit_work *w, dperm_error *err) {
   dperm_model *model = w->model;
   dperm_unsafe_diagnostics seen = {0}, *unsafe = w->options->unsafe_diagnostics ? &seen : NULL;
   double started = clock_seconds();
   if (w->row_weights) {
-    class_weights_of_rows(model->class_weights, model->classes.count, w->data->labels,
-                          w->data->x->rows, w->row_weights);
+    weigh_rows(w->data, model->class_weights, model->classes.count, w->row_weights);
+    TRY(check_persons_once(w->data, w->row_weights, err));
   }
   size_t fits = model->joint ? 1 : class_fits(model->classes.count);
   for (size_t m = 0; m < fits; m++) {
     TRY(fit_class(w, m, unsafe, err));
   }
-  const stage_work more = {.model = model,
-                           .data = w->data,
-                           .loss = &w->loss,
-                           .view = w->view,
-                           .labels = w->data->labels,
-                           .row_weights = w->row_weights,
-                           .source = w->source,
-                           .room = w->room};
-  TRY(stages_run(&w->plan->claim, more, err)); /* after the weights, which they are functions of */
+  TRY(run_stages(w, err)); /* after the weights, which they are functions of */
   TRY(arithmetic_check(err));
   double seconds = clock_seconds() - started;
   const guarantee claim = guarantee_with(w->plan->claim, source_reasons(w->source));

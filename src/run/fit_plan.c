@@ -6,7 +6,7 @@
 
 #include "base/file_read.h"
 #include "base/thread_pool.h"
-#include "data/dataset.h"
+#include "data/persons.h"
 #include "kernel/features.h"
 #include "loss/link.h"
 #include "loss/loss.h"
@@ -42,13 +42,19 @@ dperm_status check_rows_public(const dperm_data *data, dperm_error *err) {
 static dperm_status check_row_count(const dperm_data *data, const dperm_options *options,
                                     dperm_error *err) {
   if (options->neighbours == DPERM_NEIGHBOURS_REPLACE) {
-    return data_check_any(data, err);
+    TRY(data_check_any(data, err));
   }
-  FAIL_IF(
-      rows_in_all(data->x) > add_remove_rows_most(options->rows_about), err, DPERM_INVALID_DATA,
+  const size_t most = options_rows_most(options, options_rows(options, data),
+                                        data->schema ? data->schema->person_rows : 0);
+  FAIL_IF(data->persons && rows_in_all(data->x) > most, err, DPERM_INVALID_DATA,
+          "the guarantee is for at most %zu records of all persons, and there are more; give fewer",
+          most);
+  FAIL_IF(options->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE &&
+      
+      rows_in_all(data->x) > most, err, DPERM_INVALID_DATA,
       "with rows about %zu the guarantee is for at most %zu records, and there are more; give a "
       "figure nearer to their number",
-      options->rows_about, add_remove_rows_most(options->rows_about));
+      options->rows_about, most);
   return DPERM_OK;
 }
 
@@ -186,7 +192,7 @@ static double memory_of(const dperm_data *data, size_t rows, const dperm_options
   size_t block = scores > 1 ? COUPLED_BLOCK * scores : 0;
   cols *= scores;
   double n = (double)rows, d = (double)cols, threads = (double)pool_workers();
-  double tall = options->class_weight_count > 0 ? TALL + SHARES : TALL;
+  double tall = options->class_weight_count > 0 || data->persons ? TALL + SHARES : TALL;
   /* With a block of rows, and sums of its own, for each thread. */
   double numbers = tall * n * (double)scores + WIDE * d + 2 * stripe_sums(rows, cols);
   numbers += threads * ((double)work_size + (double)block + 4 * d);

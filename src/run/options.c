@@ -5,7 +5,7 @@
 
 #include "base/defect.h"
 #include "base/norm_upper.h"
-#include "data/dataset.h"
+#include "data/persons.h"
 #include "loss/link.h"
 #include "loss/loss.h"
 #include "privacy/guarantee.h"
@@ -198,11 +198,30 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   return loss_check_name(&o->loss, err);
 }
 
+dperm_status check_persons(const dperm_options *o, const dperm_schema *schema, dperm_error *err) {
+  if (!schema || schema->person == NO_PERSON || o->mechanism == DPERM_MECHANISM_NONE) {
+    return DPERM_OK;
+  }
+  FAIL_IF(o->rows_per_person != 1, err, DPERM_INVALID_ARGUMENT,
+          "the schema says whose record each is, so persons have any number of rows; leave rows "
+          "per person out, and choose in the schema how many count");
+  FAIL_IF(o->delta > 0, err, DPERM_INVALID_ARGUMENT,
+          "nothing is proved of gaussian noise for persons whose records count together; leave "
+          "delta out");
+  FAIL_IF(by_paper(o), err, DPERM_INVALID_ARGUMENT,
+          "the paper's analysis is about records; where the schema has persons choose the analysis "
+          "tight");
+  FAIL_IF(!loss_kind_of(&o->loss), err, DPERM_INVALID_ARGUMENT,
+          "persons are for the library's own losses: the precision of a custom one cannot be "
+          "bounded for every number of records");
+  return DPERM_OK;
+}
+
 /* ---- rows */
 
 size_t public_rows(dperm_neighbours neighbours, size_t about, const dperm_data *data) {
   bool counted = neighbours == DPERM_NEIGHBOURS_REPLACE || DEFECT("rows-counted");
-  return counted ? rows_in_all(data->x) : about;
+  return counted ? data_units(data) : about;
 }
 
 /* ---- shares */
@@ -213,6 +232,7 @@ private_run run_shares(const dperm_options *o, size_t classes, const dperm_schem
                      .neighbours = o->neighbours,
                      .delta = o->delta,
                      .rows_per_person = o->rows_per_person,
+                     .person_rows = schema ? schema->person_rows : 0,
                      .classes = classes,
                      .joint = options_joint(o, classes),
                      .rounds_mean = 1,
@@ -276,18 +296,27 @@ static void describe_regularizer(const dperm_regularizer *r, size_t dims, public
   }
 }
 
+size_t options_rows_most(const dperm_options *o, size_t rows, size_t person_rows) {
+  const bool adds = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  return person_rows > 0 ? person_rows_most(adds ? o->rows_about : rows, person_rows)
+                         : add_remove_rows_most(o->rows_about);
+}
+
 public_numbers fit_numbers(const dperm_options *o, const dperm_loss *loss, const guarantee *claim,
                            size_t rows, size_t dims, const row_bounds *bounds) {
   const epsilon_split split = epsilon_divide(claim->epsilon_class);
   /* The lattice counts delta e^epsilon_num times (docs/proofs/gaussian.md 6). */
   const double delta_core = claim->delta_class * exp(-ratio_value(split.num)) * (1 - 1e-9);
+  const bool adds = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   public_numbers out = {.rows = rows,
                         .neighbours = o->neighbours,
-                        .rows_most = add_remove_rows_most(o->rows_about),
+                        .rows_hidden = adds || claim->person_rows > 0,
+                        .rows_most = options_rows_most(o, rows, claim->person_rows),
+                        .person_rows = claim->person_rows,
                         .dims = dims,
                         .bounds = *bounds,
                         .loss = loss,
-                        .shared = o->class_weight_count > 0,
+                        .shared = o->class_weight_count > 0 || claim->person_rows > 0,
                         .epsilon = claim->epsilon_class,
                         .epsilon_core = split.core,
                         .delta_core = delta_core,

@@ -42,6 +42,9 @@ dperm_mechanism options_mechanism(const dperm_options *options, size_t scores);
  * what the schema (NULL for none) cost before counts. The caller adds a choice's rounds. */
 private_run run_shares(const dperm_options *options, size_t classes, const dperm_schema *schema,
                        double schema_epsilon);
+/* Fails for options that nothing is proved of where a schema knows persons. */
+dperm_status check_persons(const dperm_options *options, const dperm_schema *schema,
+                           dperm_error *err);
 /* The claim of such a run, with the reasons why it is not private, as without a mechanism. */
 guarantee run_claim(const dperm_options *options, const private_run *shares, unsigned reasons);
 
@@ -56,6 +59,9 @@ size_t public_rows(dperm_neighbours neighbours, size_t about, const dperm_data *
 static inline size_t options_rows(const dperm_options *options, const dperm_data *data) {
   return public_rows(options->neighbours, options->rows_about, data);
 }
+
+/* Where the number of records is private: how many there are at most, for a fit to so many rows. */
+size_t options_rows_most(const dperm_options *options, size_t rows, size_t person_rows);
 
 /* For each fit of a claim: its epsilon_class and delta_class. Refers to `loss`, of options_loss. */
 public_numbers fit_numbers(const dperm_options *options, const dperm_loss *loss,

@@ -53,6 +53,7 @@ dperm_status counted_open(const counts_request *q, const dperm_schema *wide, cou
   out->claim = guarantee_with(
       guarantee_of_histograms(q->epsilon, q->rows_per_person, out->numbers.counted, q->neighbours),
       q->reasons);
+  out->claim.person_rows = wide->person_rows;
   double rate = ratio_value(ratio_below(out->claim.epsilon_class));
   FAIL_IF(
       !(q->epsilon > 0 && q->epsilon < 1e6) || !(rate >= 1e-12), err, DPERM_INVALID_ARGUMENT,
@@ -110,10 +111,11 @@ dperm_status counted_extreme(const counted_schema *c, bool finest, dperm_schema 
   return refine_schema_make(c->wide, &made_up, &c->numbers, out, err);
 }
 
-dperm_status counted_widest(const counted_schema *c, dperm_data *out, dperm_error *err) {
+dperm_status counted_widest(const counted_schema *c, const dperm_data *data, dperm_data *out,
+                            dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *finest = NULL;
   TRY(counted_extreme(c, true, &finest, err));
-  return data_view_open(c->data, finest, out, err);
+  return data_view_open(data, finest, out, err);
 }
 
 /* Which schema will come nobody knows. It lies between two: groups of columns stay groups or become

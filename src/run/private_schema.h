@@ -42,7 +42,8 @@ dperm_status counted_prepare(const counts_request *q, counted_schema *out, dperm
 dperm_status counted_extreme(const counted_schema *c, bool finest, dperm_schema **out,
                              dperm_error *err);
 /* The data as the widest rows that counts can lead to: for what is measured before the charge. */
-dperm_status counted_widest(const counted_schema *c, dperm_data *out, dperm_error *err);
+dperm_status counted_widest(const counted_schema *c, const dperm_data *data, dperm_data *out,
+                            dperm_error *err);
 /* Draws the noise, which the leader does for all processes, and makes the schema, without the
  * statement of what it cost. The counts are noisy from then on. */
 dperm_status counted_release(counted_schema *c, random_source *source, dperm_schema **out,

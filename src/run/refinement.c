@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/options_defaults.h"
+#include "data/persons.h"
 #include "dperm/refine.h"
 #include "model/model_file.h"
 #include "random/random_source.h"
@@ -34,7 +35,7 @@ static dperm_status pay_and_release(const account_run *paid, counted_schema *c,
   TRY(counted_release(c, source, &made, err));
   TRY(schema_state_cost(made, c->claim.epsilon, 0, &c->claim, charge, c->data->x->spread, out,
                         err));
-  TRY(data_unchanged(c->data, err));
+  TRY(data_unchanged(paid->data, err));
   TRY(model_digest((*out)->json, digest, err));
   return account_commit(paid, charge, digest, err);
 }
@@ -42,9 +43,15 @@ static dperm_status pay_and_release(const account_run *paid, counted_schema *c,
 static dperm_status refine(const dperm_data *data, const dperm_refine_options *o,
                            random_source *source, dperm_schema **out, dperm_error *err) {
   OWNED(counted_clear) counted_schema c = {0};
+  OWNED(dperm_data_free_at) dperm_data *made_once = NULL;
+  const dperm_data *once = NULL;
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
   dperm_charge charge = {.entry = 0};
-  const counts_request q = {.data = data,
+  FAIL_IF(data->persons && o->rows_per_person != 1, err, DPERM_INVALID_ARGUMENT,
+          "the schema says whose record each is, so persons have any number of rows; leave rows per "
+          "person out");
+  TRY(data_once(data, &made_once, &once, err));
+  const counts_request q = {.data = once,
                             .rows = public_rows(o->neighbours, o->rows_about, data),
                             .epsilon = o->epsilon,
                             .whole = isnan(o->fit_epsilon) ? refine_rule_whole(o->epsilon)
@@ -65,6 +72,7 @@ static dperm_status refine(const dperm_data *data, const dperm_refine_options *o
     paid.mechanism = "none";
     paid.claim =
         guarantee_with(guarantee_of_counts(0, o->rows_per_person, false, o->neighbours), q.reasons);
+    paid.claim.person_rows = c.claim.person_rows;
     paid.costs_nothing = true;
     TRY(account_reserve(&paid, &charge, err));
     *out = o->account.dry_run ? NULL : schema_share(data->schema);

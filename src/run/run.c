@@ -125,18 +125,19 @@ static dperm_status choose(const run *r, const dperm_schema *schema, representat
 }
 
 /* Epsilons add up for one unit only: fails where the schema was refined for another. */
-static dperm_status check_unit(const dperm_options *o, const schema_refined *refined,
+static dperm_status check_unit(const dperm_options *o, const dperm_schema *schema,
                                dperm_error *err) {
+  const schema_refined *refined = &schema->refined;
+  const size_t unit = schema->person_rows > 0 ? 0 : o->rows_per_person;
   bool counts = o->mechanism != DPERM_MECHANISM_NONE && refined->epsilon != 0;
   FAIL_IF(
-      counts &&
-          (refined->rows_per_person != o->rows_per_person || refined->neighbours != o->neighbours),
-      err, DPERM_INVALID_ARGUMENT,
-      "the schema was refined for neighbours %s and persons with at most %zu rows, and this run "
-      "is for %s and %zu: their epsilons cannot be added; give both the same, or use the schema "
-      "as it was before",
+      counts && (refined->rows_per_person != unit || refined->neighbours != o->neighbours), err,
+      DPERM_INVALID_ARGUMENT,
+      "the schema was refined for neighbours %s and persons with at most %zu rows (0: any number), "
+      "and this run is for %s and %zu: their epsilons cannot be added; give both the same, or use "
+      "the schema as it was before",
       dperm_neighbours_name(refined->neighbours), refined->rows_per_person,
-      dperm_neighbours_name(o->neighbours), o->rows_per_person);
+      dperm_neighbours_name(o->neighbours), unit);
   return DPERM_OK;
 }
 
@@ -144,6 +145,7 @@ static dperm_status check_unit(const dperm_options *o, const schema_refined *ref
 static guarantee claim_of(const run *r, const dperm_schema *schema, double epsilon,
                           unsigned reasons) {
   private_run shares = run_shares(r->options, r->classes, schema, epsilon);
+  shares.person_rows = r->person_rows;
   shares.rounds = r->rounds.kind;
   shares.rounds_mean = fmax(r->rounds.mean, 1);
   return run_claim(r->options, &shares, reasons);
@@ -154,7 +156,11 @@ dperm_status run_make(const dperm_options *o, const run_terms *t, run *out, dper
                .rows = t->rows,
                .asked = t->asked ? t->asked : t->rows,
                .classes = t->classes,
+               .person_rows = t->schema    ? t->schema->person_rows
+                              : t->columns ? t->columns->person_rows
+                                           : 0,
                .rounds = t->rounds};
+  TRY(check_persons(o, t->schema ? t->schema : t->columns, err));
   if (t->chooses) {
     const guarantee whole = claim_of(out, NULL, 0, 0);
     const double records = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? 2 : 1;
@@ -164,7 +170,7 @@ dperm_status run_make(const dperm_options *o, const run_terms *t, run *out, dper
   }
   out->claim = claim_of(out, t->schema, out->how.epsilon, t->reasons);
   TRY(t->schema ? schema_check_fit(t->schema, err) : DPERM_OK);
-  return t->schema ? check_unit(o, &t->schema->refined, err) : DPERM_OK;
+  return t->schema ? check_unit(o, t->schema, err) : DPERM_OK;
 }
 
 guarantee run_claim_counted(const run *r) {

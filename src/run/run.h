@@ -42,6 +42,7 @@ typedef struct run_terms {
 typedef struct run {
   const dperm_options *options;
   size_t rows, asked, classes;
+  size_t person_rows; /* records of a person, at most, that count as one together; 0: no persons */
   rounds_law rounds;
   double work;  /* nε for one record, twice that where one is added, which moves half as much */
   double power; /* of a fit, by that of one with all rows and what epsilon leaves for all fits */

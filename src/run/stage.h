@@ -46,6 +46,7 @@ void stages_settle(dperm_options *options, const stage_numbers *numbers);
 /* Over all shares after the fit that the options ask for, or the claim has. */
 dperm_status stages_check(const dperm_options *options, const stage_numbers *numbers, ranks *spread,
                           dperm_error *err);
+bool stages_any(const guarantee *claim);
 size_t stages_room(const guarantee *claim, const dperm_model *model, const matrix *view);
 /* In the table's order, each into the model; `work` has all but its epsilon and neighbours. */
 dperm_status stages_run(const guarantee *claim, stage_work work, dperm_error *err);

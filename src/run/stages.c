@@ -58,6 +58,14 @@ dperm_status stages_check(const dperm_options *o, const stage_numbers *numbers, 
   return DPERM_OK;
 }
 
+bool stages_any(const guarantee *claim) {
+  bool any = false;
+  for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
+    any = any || claim->shares[s] > 0;
+  }
+  return any;
+}
+
 size_t stages_room(const guarantee *claim, const dperm_model *model, const matrix *view) {
   size_t most = 0;
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {

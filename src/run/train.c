@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/options_defaults.h"
 #include "base/thread_pool.h"
+#include "data/persons.h"
 #include "random/random_source.h"
 #include "run/account.h"
 #include "run/fit.h"
@@ -19,6 +20,9 @@
 typedef struct training {
   run run;
   const dperm_data *data; /* as they were given */
+  const dperm_data *once; /* one record of each person, that questions and counts see; the data
+                             themselves where each record is a person's own */
+  dperm_data *own_once;
   random_source *source;
   privacy_curve curves[NOISE_WAYS]; /* of the fit under any schema which may come, with what that
                                  costs: the dearest is charged */
@@ -37,6 +41,7 @@ static void training_clear(training *t) {
   fit_work_clear(&t->work);
   counted_clear(&t->counted);
   asked_clear(&t->asked);
+  dperm_data_free(t->own_once);
   if (t->settled.x != t->data->x) {
     data_view_close(&t->settled);
   }
@@ -106,19 +111,20 @@ static dperm_status prepare_ways(training *t, const asked_schema *a, const count
 }
 
 static dperm_status prepare_counted(training *t, dperm_error *err) {
-  const counts_request q = counts_of_run(&t->run, t->data);
+  const counts_request q = counts_of_run(&t->run, t->once);
   TRY(counted_prepare(&q, &t->counted, err));
   return prepare_ways(t, NULL, &t->counted, err);
 }
 
 static dperm_status prepare_asked(training *t, dperm_error *err) {
-  TRY(asked_prepare(&t->run, t->data, t->source, &t->asked, err));
+  TRY(asked_prepare(&t->run, t->once, t->source, &t->asked, err));
   return prepare_ways(t, &t->asked, &t->asked.counted, err);
 }
 
 static dperm_status prepare(training *t, dperm_error *err) {
   const dperm_options *o = t->run.options;
   const schema_way way = t->run.how.way;
+  TRY(data_once(t->data, &t->own_once, &t->once, err));
   if (way != SCHEMA_GIVEN) { /* what the data may say against it, whatever schema comes */
     fit_plan plan;
     const guarantee fit = run_claim_whole(&t->run);
@@ -136,8 +142,9 @@ static dperm_status prepare(training *t, dperm_error *err) {
   TRY(output_take_space(&o->account, t->data, counted, o, 1, err));
   if (counted && is_charged(t)) { /* else what runs out of memory costs nothing */
     OWNED(data_view_close) dperm_data widest = {0};
-    TRY(counted_widest(counted, &widest, err));
-    TRY(memory_probe(fit_memory_model(&widest, o) + fit_memory_most(&widest, t->run.rows, o), err));
+    TRY(counted_widest(counted, t->data, &widest, err));
+    TRY(memory_probe(
+        fit_memory_model(&widest, o) + fit_memory_most(&widest, t->data->x->rows, o), err));
   }
   return data_unchanged(t->data, err);
 }

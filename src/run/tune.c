@@ -11,6 +11,7 @@
 #include "base/options_defaults.h"
 #include "base/thread_pool.h"
 #include "data/identity.h"
+#include "data/persons.h"
 #include "random/random_source.h"
 #include "run/account.h"
 #include "run/fit.h"
@@ -61,7 +62,7 @@ static dperm_status check_rows(const tuning *t, dperm_error *err) {
   }
   FAIL_IF(!(t->how->holdout > 0 && t->how->holdout < 1), err, DPERM_INVALID_ARGUMENT,
           "a holdout of %g; give a share between 0 and 1", t->how->holdout);
-  rows = t->how->method == DPERM_TUNE_PUBLIC ? rows_in_all(t->how->public_data->x) : rows;
+  rows = t->how->method == DPERM_TUNE_PUBLIC ? data_units(t->how->public_data) : rows;
   size_t held = holdout_rows(rows, t->how->holdout);
   FAIL_IF(held < LEAST || rows - held < LEAST, err, DPERM_INVALID_DATA,
           "a holdout of %g leaves fewer than %d of %zu rows on one side; choose another",
@@ -99,6 +100,7 @@ typedef struct tune_job {
   tuning t;
   dperm_tune_options how;
   const dperm_data *given, *given_public; /* as they were given */
+  dperm_data *once; /* one record of each person, for what is asked; NULL: as they were given */
   dperm_options *candidates;
   guarantee *claims;
   run run;              /* if it chooses the first candidate; all have the same representation */
@@ -118,6 +120,7 @@ static void close_views(tune_job *job) {
 static void tune_job_clear(tune_job *job) {
   close_views(job);
   asked_clear(&job->asked);
+  dperm_data_free(job->once);
   free(job->candidates);
   free(job->claims);
 }
@@ -159,7 +162,7 @@ static dperm_status probe_memory(const tune_job *job, const dperm_ledger *ledger
   OWNED(data_view_close) dperm_data widest = {0};
   tuning t = job->t;
   if (job->run.how.counted > 0 && (ledger || job->given->x->spread)) { /* all processes alike */
-    TRY(counted_widest(&job->asked.counted, &widest, err));
+    TRY(counted_widest(&job->asked.counted, job->given, &widest, err));
     t.data = &widest;
   }
   return tune_probe_memory(&t, err);
@@ -265,7 +268,7 @@ static dperm_status plan_candidate(tune_job *job, const run *own, dperm_error *e
   if (!open) {
     return DPERM_OK;
   }
-  const size_t known = rows_in_all(open->x),
+  const size_t known = data_units(open),
                compared = known - holdout_rows(known, job->how.holdout);
   const guarantee least = own->how.counted > 0 ? run_claim_counted(own) : own->claim;
   return fit_plan_check_public(open, compared, o, &least, &plan, err);
@@ -340,7 +343,9 @@ static dperm_status prepare_schema(tune_job *job, dperm_error *err) {
     return DPERM_OK;
   }
   if (job->run.how.way == SCHEMA_ASKED) {
-    TRY(asked_prepare(&job->run, job->given, job->t.source, &job->asked, err));
+    const dperm_data *seen = NULL;
+    TRY(data_once(job->given, &job->once, &seen, err));
+    TRY(asked_prepare(&job->run, seen, job->t.source, &job->asked, err));
     schema = schema_share(job->asked.plain);
   } else {
     TRY(representation_given(&job->run, job->given->schema, &schema, err));

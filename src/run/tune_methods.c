@@ -11,6 +11,7 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "data/persons.h"
 #include "dperm/score.h"
 #include "run/fit.h"
 #include "run/options.h"
@@ -30,14 +31,14 @@ static bool uncounted(const tuning *t, const dperm_data *data) {
   return data == t->data && t->candidates[0].neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
 }
 
-/* Rows in parts, part i from order[starts[i]] on and before order[starts[i + 1]], as large as
+/* Rows, or persons, in parts, part i from order[starts[i]] on and before order[starts[i + 1]], as large as
  * `starts` says; where their number is private, by an independent draw for each row among equal
  * parts, or of two with this chance of the first, and `starts` follows. The leader draws. */
 static dperm_status draw_parts(const tuning *t, const dperm_data *data, size_t parts, double first,
                                size_t *order, size_t *starts, dperm_error *err) {
   OWNED_MEMORY size_t *part = NULL;
   ranks *spread = t->data->x->spread;
-  size_t rows = rows_in_all(data->x), used = 0;
+  size_t rows = data_units(data), used = 0;
   if (!uncounted(t, data)) {
     if (ranks_lead(spread)) {
       random_order(t->source, rows, order);
@@ -66,11 +67,11 @@ static dperm_status draw_parts(const tuning *t, const dperm_data *data, size_t p
 static dperm_status draw_holdout(const tuning *t, const dperm_data *data, dperm_data **train,
                                  dperm_data **judge, dperm_error *err) {
   OWNED_MEMORY size_t *order = NULL;
-  size_t rows = rows_in_all(data->x), starts[3] = {0, holdout_rows(rows, t->how->holdout), rows};
+  size_t rows = data_units(data), starts[3] = {0, holdout_rows(rows, t->how->holdout), rows};
   TRY(memory_new(rows, sizeof *order, &order, err));
   TRY(draw_parts(t, data, 2, t->how->holdout, order, starts, err));
-  TRY(dperm_data_select(data, order, starts[1], judge, err));
-  return dperm_data_select(data, order + starts[1], rows - starts[1], train, err);
+  TRY(data_select_units(data, order, starts[1], true, judge, err));
+  return data_select_units(data, order + starts[1], rows - starts[1], false, train, err);
 }
 
 /* Candidate i, fitted to some rows, and its errors on others. */
@@ -80,7 +81,7 @@ static dperm_status fit_and_judge(const tuning *t, size_t i, const dperm_data *t
   const dperm_options *options = &t->candidates[i];
   bool whole = t->how->method == DPERM_TUNE_SPLIT && DEFECT("portion-n");
   bool counted = t->how->method == DPERM_TUNE_PUBLIC || !uncounted(t, t->data);
-  size_t rows = whole ? t->rows : counted ? rows_in_all(train->x) : tune_fit_rows(t);
+  size_t rows = whole ? t->rows : counted ? data_units(train) : tune_fit_rows(t);
   fit_plan plan = {0};
   dperm_metrics metrics;
   const guarantee *claim = &t->claims[i];
@@ -153,7 +154,7 @@ static dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model *
   OWNED(dperm_data_free_at) dperm_data *judge = NULL;
   OWNED(models_free) dperm_model **models = NULL;
   ratio epsilon = ratio_below(t->claim.epsilon_fit);
-  TRY(memory_new(rows_in_all(t->data->x), sizeof *order, &order, err));
+  TRY(memory_new(data_units(t->data), sizeof *order, &order, err));
   TRY(memory_new(t->count + 2, sizeof *starts, &starts, err));
   TRY(memory_new(2 * t->count, sizeof *errors, &errors, err));
   TRY(memory_new(t->count + 1, sizeof(void *), &models, err));
@@ -161,12 +162,12 @@ static dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model *
     starts[i] = i * tune_fit_rows(t);
   }
   TRY(draw_parts(t, t->data, t->count + 1, (double)NAN, order, starts, err));
-  TRY(dperm_data_select(t->data, order + starts[t->count], starts[t->count + 1] - starts[t->count],
-                        &judge, err));
+  TRY(data_select_units(t->data, order + starts[t->count], starts[t->count + 1] - starts[t->count],
+                        true, &judge, err));
   for (size_t i = 0; i < t->count; i++) {
     OWNED(dperm_data_free_at) dperm_data *part = NULL;
     TRY(progress_tick(&t->candidates[i].progress, "tuning", i, t->count, err));
-    TRY(dperm_data_select(t->data, order + starts[i], starts[i + 1] - starts[i], &part, err));
+    TRY(data_select_units(t->data, order + starts[i], starts[i + 1] - starts[i], false, &part, err));
     TRY(fit_and_judge(t, i, part, judge, &models[i], &errors[i], err));
   }
   if (ranks_lead(t->data->x->spread)) {
@@ -287,7 +288,7 @@ json_t *tune_describe(const tuning *t, size_t chosen) {
   } else if (method == DPERM_TUNE_STOPPING) {
     json_set(&made, "holdout_rows", json_count(holdout_rows(t->rows, t->how->holdout)));
   } else {
-    json_set(&made, "public_rows", json_count(rows_in_all(t->how->public_data->x)));
+    json_set(&made, "public_rows", json_count(data_units(t->how->public_data)));
   }
   return made;
 }

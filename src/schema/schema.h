@@ -59,6 +59,10 @@ typedef struct schema_column {
   size_t level;        /* and it is this one of the columns that any has */
 } schema_column;
 
+/* A person's records count together as one (docs/proofs/persons.md). */
+#define NO_PERSON SIZE_MAX
+enum { PERSON_ROWS_MOST = 1000, PERSON_ROWS_USUAL = 100 };
+
 enum {
   WEIGHT_MOST = 1000000, /* of a column */
   BINS_MOST = 4096,
@@ -88,7 +92,7 @@ typedef struct schema_refined {
   double epsilon; /* what it cost, for one record, or for a person with */
   double later;   /* what it counts in other runs, where that is more: what another answer of
                      the records would have cost; else 0 */
-  size_t rows_per_person; /* at most so many */
+  size_t rows_per_person; /* at most so many; 0: any number (guarantee_unit) */
   dperm_neighbours neighbours;
   bool is_private;                 /* false: its noise came from a seed, or the like */
   uint64_t entry;                  /* number of its reservation in a ledger, 0 for none, */
@@ -108,6 +112,8 @@ struct dperm_schema {
 
   schema_column *columns;
   size_t column_count;
+  size_t person;      /* of the columns, one of type ignore: whose records are whose; NO_PERSON: */
+  size_t person_rows; /* each is a person's own. Else so many of a person's count, at most; or 0 */
   schema_cross *crosses;             /* their blocks stand behind those of all columns */
   size_t cross_count, crossed_count; /* and the columns of which they are */
   size_t after_fit;                  /* columns of a row from crosses after the fit, the last */
@@ -187,6 +193,8 @@ OWNED_HANDLE(dperm_schema, dperm_schema_free)
 /* The names as an array, and the "refined" object; NULL for want of memory. */
 json_t *classes_json(const class_list *classes);
 json_t *schema_refined_json(const schema_refined *refined);
+/* The records of a person as files have them: null for any number (0). */
+json_t *json_unit(size_t rows_per_person);
 
 /* From an already parsed tree, as a model file holds it. */
 dperm_status schema_from_json(json_t *json, const char *name, dperm_schema **out, dperm_error *err);

@@ -150,7 +150,7 @@ static dperm_status parse_columns(const json_document *doc, dperm_schema *schema
   JSON_FAIL_IF(!json_is_array(list) || json_array_size(list) == 0, doc,
                list ? json_blamed(doc->root, list) : doc->root, err,
                "\"columns\" must be a list of at least one column");
-  TRY(memory_new(json_array_size(list), sizeof *schema->columns, &schema->columns, err));
+  TRY(memory_new(json_array_size(list) + 1, sizeof *schema->columns, &schema->columns, err));
   size_t i;
   json_t *object;
   json_array_foreach(list, i, object) {
@@ -165,6 +165,62 @@ static dperm_status parse_columns(const json_document *doc, dperm_schema *schema
 }
 
 /* ---- the rest of the document */
+
+/* "person" and "rows_per_person". The column is one of type ignore; where a header names columns it
+ * need not be listed, and is added. */
+static dperm_status parse_person(const json_document *doc, const lookup *names,
+                                 dperm_schema *schema, dperm_error *err) {
+  const json_t *given = json_object_get(doc->root, "person");
+  const json_t *most = json_object_get(doc->root, "rows_per_person");
+  const char *name = "";
+  JSON_FAIL_IF(most && !given, doc, json_blamed(doc->root, most), err,
+               "\"rows_per_person\" goes with \"person\", the column that tells persons apart");
+  if (!given) {
+    return DPERM_OK;
+  }
+  TRY(schema_get_text(doc, doc->root, "person", NULL, &name, err));
+  json_int_t rows = most ? json_integer_value(most) : PERSON_ROWS_USUAL;
+  JSON_FAIL_IF(!(!most || json_is_integer(most)) || rows < 1 || rows > PERSON_ROWS_MOST, doc,
+               json_blamed(doc->root, most), err,
+               "\"rows_per_person\" must be a whole number from 1 to %d: the most of a person's "
+               "records that count",
+               PERSON_ROWS_MOST);
+  const int32_t listed = lookup_find(names, slice_of(name));
+  JSON_FAIL_IF(!*name || (listed == LOOKUP_NONE && !schema->header), doc, given, err,
+               "without a header every column is listed: add the person's as {\"name\": "
+               "\"%.64s\", \"type\": \"ignore\"}",
+               name);
+  JSON_FAIL_IF(listed != LOOKUP_NONE && schema->columns[listed].type != COLUMN_IGNORE, doc, given,
+               err,
+               "column \"%.64s\" tells persons apart, so nothing may be learned from it; give it "
+               "the type ignore",
+               name);
+  JSON_FAIL_IF(strcmp(name, schema->label_column) == 0, doc, given, err,
+               "column \"%.64s\" is the label's, and cannot tell persons apart", name);
+  schema->person_rows = (size_t)rows;
+  schema->person = listed == LOOKUP_NONE ? schema->column_count : (size_t)listed;
+  if (listed != LOOKUP_NONE) {
+    return DPERM_OK;
+  }
+  schema_column *added = &schema->columns[schema->column_count++];
+  *added = (schema_column){
+      .type = COLUMN_IGNORE, .weight = 1, .other = LOOKUP_NONE, .reference = LOOKUP_NONE};
+  return copy_text(name, &added->name, err);
+}
+
+/* As given, with the column that parse_person added. */
+static dperm_status keep_json(const json_document *doc, dperm_schema *schema, dperm_error *err) {
+  const json_t *list = json_object_get(doc->root, "columns");
+  if (json_array_size(list) == schema->column_count) {
+    schema->json = json_incref(doc->root);
+    return DPERM_OK;
+  }
+  TRY(json_made(json_copy(doc->root), &schema->json, err));
+  json_t *columns = json_copy((json_t *)list);
+  json_append(&columns, json_pack("{s:s, s:s}", "name", schema->columns[schema->person].name,
+                                  "type", column_type_names[COLUMN_IGNORE]));
+  return json_put(schema->json, "columns", columns, err);
+}
 
 /* Two classes, each named after the first of its values. */
 static dperm_status parse_sides(const json_document *doc, const json_t *label,
@@ -276,7 +332,8 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
                                    dperm_error *err) {
   static const char *const keys[] = {"header",    "missing", "label",      "columns",
                                      "intercept", "rows",    "on_missing", "comment",
-                                     "separator", "crosses", "refined",    NULL};
+                                     "separator", "crosses", "refined",    "person",
+                                     "rows_per_person", NULL};
   static const char *const row_rules[] = {"clip", "fixed", NULL};
   static const char *const missing_rules[] = {"zero", "category", "drop", NULL};
   JSON_FAIL_IF(!json_is_object(doc->root), doc, doc->root, err,
@@ -285,6 +342,7 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
   OWNED(lookup_clear) lookup names = {0};
   int rows = 0, on_missing = 0;
   schema->header = true;
+  schema->person = NO_PERSON;
   TRY(schema_get_bool(doc, doc->root, "header", &schema->header, err));
   TRY(schema_get_bool(doc, doc->root, "intercept", &schema->intercept, err));
   TRY(schema_get_choice(doc, doc->root, "rows", row_rules, &rows, err));
@@ -296,9 +354,10 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
   TRY(parse_label(doc, schema, err));
   TRY(schema_parse_refined(doc, &schema->refined, err));
   TRY(parse_columns(doc, schema, &names, err));
+  TRY(parse_person(doc, &names, schema, err));
   TRY(check_together(doc, schema, err));
   TRY(schema_parse_crosses(doc, &names, schema, err));
-  schema->json = json_incref(doc->root);
+  TRY(keep_json(doc, schema, err));
   dperm_error trouble = {DPERM_OK, ""};
   JSON_FAIL_IF(schema_layout(schema, &trouble) != DPERM_OK, doc,
                json_object_get(doc->root, "columns"), err, "%.700s", trouble.message);

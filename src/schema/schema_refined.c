@@ -25,15 +25,19 @@ static void refined_digest(const schema_refined *r, const char *version,
   (void)sodium_bin2hex(out, DPERM_DIGEST_SIZE, hash, sizeof hash);
 }
 
+json_t *json_unit(size_t rows_per_person) {
+  return rows_per_person > 0 ? json_integer((json_int_t)rows_per_person) : json_null();
+}
+
 json_t *schema_refined_json(const schema_refined *r) {
   char digest[DPERM_DIGEST_SIZE];
   json_t *ledger = r->entry == 0
                        ? json_null()
                        : json_pack("{s:I, s:s}", "id", (json_int_t)r->entry, "digest", r->receipt);
   refined_digest(r, dperm_version(), digest);
-  json_t *object = json_pack("{s:f, s:s, s:I, s:s, s:b, s:o, s:s, s:s}", "epsilon", r->epsilon,
-                             "unit", r->rows_per_person > 1 ? "person" : "row", "rows_per_person",
-                             (json_int_t)r->rows_per_person, "neighbours",
+  json_t *object = json_pack("{s:f, s:s, s:o, s:s, s:b, s:o, s:s, s:s}", "epsilon", r->epsilon,
+                             "unit", r->rows_per_person == 1 ? "row" : "person", "rows_per_person",
+                             json_unit(r->rows_per_person), "neighbours",
                              neighbours_word(r->neighbours), "private", r->is_private, "ledger",
                              ledger, "dperm_version", dperm_version(), "digest", digest);
   if (r->later > 0) {
@@ -72,7 +76,8 @@ dperm_status schema_parse_refined(const json_document *doc, schema_refined *out,
   const json_t *epsilon = json_object_get(object, "epsilon"),
                *later = json_object_get(object, "later"),
                *stamp = json_object_get(object, "private");
-  json_int_t rows = json_integer_value(json_object_get(object, "rows_per_person"));
+  const json_t *unit = json_object_get(object, "rows_per_person");
+  json_int_t rows = json_integer_value(unit);
   const char *whom = text_at(object, "neighbours");
   bool adding = strcmp(whom, neighbours_word(DPERM_NEIGHBOURS_ADD_REMOVE)) == 0;
   schema_refined r = {.epsilon = json_number_value(epsilon),
@@ -81,9 +86,10 @@ dperm_status schema_parse_refined(const json_document *doc, schema_refined *out,
                       .neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE,
                       .is_private = json_is_true(stamp)};
   bool whole = json_is_number(epsilon) && r.epsilon > 0 && r.epsilon < 1e6 && /* a NaN is not */
-               (!later || (r.later > r.epsilon && r.later < 1e6)) && rows >= 1 && rows <= 1000000 &&
+               (!later || (r.later > r.epsilon && r.later < 1e6)) && rows >= json_is_integer(unit) && rows <= 1000000 &&
+               (json_is_integer(unit) || json_is_null(unit)) &&
                json_is_boolean(stamp) &&
-               strcmp(text_at(object, "unit"), rows > 1 ? "person" : "row") == 0 &&
+               strcmp(text_at(object, "unit"), rows == 1 ? "row" : "person") == 0 &&
                strcmp(whom, neighbours_word(r.neighbours)) == 0 &&
                read_ledger(json_object_get(object, "ledger"), &r);
   refined_digest(&r, text_at(object, "dperm_version"), digest);

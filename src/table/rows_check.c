@@ -54,7 +54,7 @@ dperm_status rows_check_schema(const record_table *t, const dperm_schema *schema
       strcmp(own->label_column, schema->label_column) == 0 &&
       same_texts(&own->labels, &schema->labels) && own->label_other == schema->label_other &&
       class_list_equal(&own->classes, &schema->classes) &&
-      drops == (schema->on_missing == MISSING_DROP);
+      drops == (schema->on_missing == MISSING_DROP) && own->person == schema->person;
   for (size_t c = 0; fits && c < schema->column_count; c++) {
     const schema_column *from = &own->columns[c], *to = &schema->columns[c];
     /* a column may be left out, unless records are dropped for what is missing in it */

@@ -11,13 +11,17 @@
 /* ---- layout */
 
 dperm_status table_layout_of(const dperm_schema *schema, table_layout *out, dperm_error *err) {
-  *out = (table_layout){0};
+  *out = (table_layout){.person = NO_PERSON};
   TRY(memory_new(schema->column_count + 1, sizeof *out->places, &out->places, err));
   for (size_t c = 0; c < schema->column_count; c++) {
     column_type type = schema->columns[c].type;
     if (type == COLUMN_NUMERIC || type == COLUMN_CATEGORICAL) {
       out->places[out->count++] = c;
     }
+  }
+  if (schema->person != NO_PERSON) {
+    out->person = out->count;
+    out->places[out->count++] = schema->person;
   }
   out->places[out->count++] = schema->column_count;
   return DPERM_OK;
@@ -73,7 +77,7 @@ void table_free(record_table *t) {
 /* ---- batches */
 
 dperm_status batch_reserve(record_batch *batch, size_t columns, size_t capacity, dperm_error *err) {
-  batch->count = 0;
+  batch->count = batch->names_used = 0;
   if (batch->columns == columns && batch->capacity >= capacity && batch->cells) {
     return DPERM_OK;
   }
@@ -86,7 +90,18 @@ dperm_status batch_reserve(record_batch *batch, size_t columns, size_t capacity,
 
 void batch_clear(record_batch *batch) {
   free(batch->cells);
+  free(batch->names);
   *batch = (record_batch){0};
+}
+
+dperm_status batch_name(record_batch *batch, slice name, double *cell, dperm_error *err) {
+  TRY(memory_reserve(&batch->names, &batch->names_capacity, batch->names_used + name.length + 1, 1,
+                     err));
+  *cell = (double)batch->names_used;
+  memcpy(batch->names + batch->names_used, name.start, name.length);
+  batch->names[batch->names_used + name.length] = '\0';
+  batch->names_used += name.length + 1;
+  return DPERM_OK;
 }
 
 /* ---- growing */
@@ -109,6 +124,7 @@ void table_builder_close(table_builder *b) {
     packer_free(b->packers[c]);
   }
   free(b->packers);
+  lookup_clear(&b->persons);
   table_free(b->table);
   *b = (table_builder){0};
 }
@@ -118,17 +134,53 @@ typedef struct adding {
   table_builder *b;
   const record_batch *batches;
   size_t count;
-  bool last; /* the page ends here, full or not */
+  double *persons; /* their cells, of all batches one after the other; NULL without */
+  bool last;       /* the page ends here, full or not */
   atomic_bool failed;
 } adding;
+
+/* Numbers the names of persons, in the order of the records: every process of a job, which reads
+ * them all, has the same numbers. */
+static dperm_status number_persons(table_builder *b, const record_batch *batches, size_t count,
+                                   size_t rows, double **out, dperm_error *err) {
+  const size_t column = b->table->layout.person;
+  double *to = NULL;
+  if (column == NO_PERSON || rows == 0) {
+    return DPERM_OK;
+  }
+  TRY(memory_raw(rows, sizeof *to, &to, err));
+  *out = to;
+  for (const record_batch *batch = batches; batch < batches + count; batch++) {
+    for (size_t i = 0; i < batch->count; i++) {
+      double cell = batch->cells[column * batch->capacity + i];
+      if (batch->names_used > 0) {
+        const slice name = slice_of(batch->names + (size_t)cell);
+        int32_t number = lookup_find(&b->persons, name);
+        if (number == LOOKUP_NONE) {
+          bool added = false;
+          number = (int32_t)b->persons.count;
+          FAIL_IF(b->persons.count >= INT32_MAX, err, DPERM_UNSUPPORTED,
+                  "more than %d persons; give fewer records", INT32_MAX);
+          TRY(lookup_add(&b->persons, name, number, &added, err));
+        }
+        cell = number;
+      }
+      *to++ = cell;
+    }
+  }
+  return DPERM_OK;
+}
 
 static dperm_status pack_column(const adding *a, size_t c) {
   const record_table *t = a->b->table;
   column_packer *packer = a->b->packers[c];
-  size_t used = a->b->filled, page = t->page_count * t->layout.count + c;
+  size_t used = a->b->filled, page = t->page_count * t->layout.count + c, before = 0;
   for (size_t i = 0; i < a->count; i++) {
     const record_batch *batch = &a->batches[i];
-    const double *from = batch->count ? batch->cells + c * batch->capacity : NULL;
+    const double *from = c == t->layout.person && a->persons ? a->persons + before
+                         : batch->count                      ? batch->cells + c * batch->capacity
+                                                             : NULL;
+    before += batch->count;
     for (size_t left = batch->count; left > 0;) {
       size_t space = TABLE_PAGE - used, some = left < space ? left : space;
       TRY(packer_add(packer, from, some, NULL));
@@ -172,11 +224,13 @@ static dperm_status add(table_builder *b, const record_batch *batches, size_t co
                         dperm_error *err) {
   record_table *t = b->table;
   const size_t columns = b->columns, before = t->page_count;
-  adding a = {.b = b, .batches = batches, .count = count, .last = last};
+  OWNED_MEMORY double *persons = NULL;
   size_t rows = b->filled;
   for (size_t i = 0; i < count; i++) {
     rows += batches[i].count;
   }
+  TRY(number_persons(b, batches, count, rows - b->filled, &persons, err));
+  adding a = {.b = b, .batches = batches, .count = count, .persons = persons, .last = last};
   size_t rest = rows % TABLE_PAGE, pages = rows / TABLE_PAGE + (last && rest > 0);
   const size_t needed = (before + pages) * columns;
   TRY(memory_reserve(&t->pages, &t->page_capacity, needed, sizeof *t->pages, err));

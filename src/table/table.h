@@ -48,10 +48,11 @@ dperm_status packer_add(column_packer *p, const double *cells, size_t count, dpe
 /* All of them in one piece of memory, at `values`, to be freed; the next page begins. */
 dperm_status packer_end(column_packer *p, packed_column *out, dperm_error *err);
 
-/* Which columns of a schema a table has: those that are numeric or categorical, in their order, and
- * last the label's. */
+/* Which columns of a schema a table has: those that are numeric or categorical, in their order, then
+ * whose record it is, if the schema knows persons, and last the label's. */
 typedef struct table_layout {
   size_t count;   /* with the label's */
+  size_t person;  /* where the person's is: a number for each person; NO_PERSON without */
   size_t *places; /* of each in the schema; its column_count for the label */
 } table_layout;
 dperm_status table_layout_of(const dperm_schema *schema, table_layout *out, dperm_error *err);
@@ -85,11 +86,17 @@ static inline double table_cell(const record_table *t, size_t row, size_t column
   return packed_value(table_column(t, at / TABLE_PAGE, column), at % TABLE_PAGE);
 }
 
-/* Records on their way from a reader: columns of cells in the table's layout, the label's last. */
+/* Records on their way from a reader: columns of cells in the table's layout, the label's last. The
+ * person's cell is where their name begins in `names`, until a table numbers the names; without any
+ * it is such a number already. */
 typedef struct record_batch {
   size_t columns, count, capacity;
   double *cells; /* of column c from c·capacity on */
+  char *names;   /* each with a NUL behind it */
+  size_t names_used, names_capacity;
 } record_batch;
+/* A person's name, and its cell. */
+dperm_status batch_name(record_batch *batch, slice name, double *cell, dperm_error *err);
 /* Empty, with space for so many records of this layout; what it had is forgotten. */
 dperm_status batch_reserve(record_batch *batch, size_t columns, size_t capacity, dperm_error *err);
 void batch_clear(record_batch *batch);
@@ -104,6 +111,7 @@ struct table_builder {
   size_t columns;
   column_packer **packers; /* one each, of the page that is being filled, */
   size_t filled;           /* with so many records */
+  lookup persons;          /* name → number, in the order in which they came */
   page_taker *take;        /* NULL: the table keeps them */
   void *context;
 };

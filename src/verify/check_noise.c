@@ -164,15 +164,24 @@ static void check_output(verifier *v, const fit_numbers *f) {
 
 /* beta <= epsilon'/(2LR), epsilon' = epsilon - 2 log(1 + c R^2/(n Lambda_t)). */
 static void check_paper(verifier *v, const fit_numbers *f, interval kappa) {
+  if (person_rows(v) > 0) {
+    fails(v, "beta", "the paper's analysis is not about persons");
+    return;
+  }
   interval slack = interval_log1p(interval_mul(kappa, f->loss.smoothness));
   interval left = interval_sub(interval_of(f->epsilon), interval_add(slack, slack));
   report_beta(v, f, left, "epsilon'/(2 L R)");
 }
 
+/* Of persons, K records of whom count as one, K times that of a record with a K-th of noise and
+ * curvature (docs/proofs/persons.md). */
 static void check_tight(verifier *v, const fit_numbers *f, interval kappa) {
   interval a = interval_mul(interval_of(f->beta), f->rk);
-  interval cost = classes_joint(v) ? joint_epsilon_bound(class_fits_of(v), by_adding(v), kappa, a)
-                                   : epsilon_bound(&f->loss, by_adding(v), kappa, a);
+  const interval records = interval_of(fmax(1, (double)person_rows(v)));
+  const interval own = interval_div(a, records), bend = interval_div(kappa, records);
+  interval cost = classes_joint(v) ? joint_epsilon_bound(class_fits_of(v), by_adding(v), bend, own)
+                                   : epsilon_bound(&f->loss, by_adding(v), bend, own);
+  cost = interval_mul(cost, records);
   bool enough = interval_at_most(cost, interval_of(f->epsilon));
   finding(v, enough, "beta",
           "%s costs epsilon(A) <= %s, which is <= epsilon_core = %s (A = beta R = %s, kappa = %s)",
@@ -270,6 +279,10 @@ static bool gaussian_delta(verifier *v, const fit_numbers *f, interval *out) {
 
 static void check_gaussian(verifier *v, const fit_numbers *f) {
   interval cost;
+  if (person_rows(v) > 0) {
+    fails(v, "beta", "nothing is proved of gaussian noise for persons");
+    return;
+  }
   if (!gaussian_delta(v, f, &cost)) {
     return;
   }

@@ -28,17 +28,20 @@ static bool lattice_covers(unsigned long long s, unsigned long long d, double ta
   return s >= d && interval_above_zero(interval_sub(interval_mul(slack, slack), need));
 }
 
-/* Where records are added and removed, rounding is bounded for max(2^28, 4n) of them, and eight
+/* Where records are added and removed, rounding is bounded for max(2^28, 4n) of them (of persons,
+ * for K times as many, whoever is neighbours), and eight
  * times the errors of their slopes is promised (docs/proofs/neighbours.md 4): 4u for losses known
  * here, (3l + 16)u for k ≤ 2^l classes at once (softmax.md); for others nothing is proved. */
 static double crowd_error(const verifier *v) {
   const char *loss = json_string_value(field_at(v->root, "loss.name"));
-  double about = (double)json_integer_value(json_object_get(v->root, rows_field(v)));
+  double about = (double)json_integer_value(
+      json_object_get(v->root, person_rows(v) > 0 ? fitted_field(v) : rows_field(v)));
+  about *= fmax(1, (double)person_rows(v));
   double units = classes_joint(v) ? 16 : 4;
   for (unsigned long long most = 1; classes_joint(v) && most < class_fits_of(v); most *= 2) {
     units += 3;
   }
-  if (!by_adding(v)) {
+  if (!by_adding(v) && person_rows(v) == 0) {
     return 0;
   }
   return loss && known_loss_find(loss) ? 8 * units * 0x1p-53 * fmax(0x1p28, 4 * about) : INFINITY;
@@ -63,7 +66,7 @@ static void check_solution_error(verifier *v, double tau) {
     bool enough = interval_at_most(least, interval_of(tau));
     finding(
         v, enough, name, "tau = %s %s %s/(n (lambda + delta_reg)) = %s", shown(tau).text,
-        enough ? ">=" : "is not >=", by_adding(v) ? shown(interval_upper(above)).text : "1e-6 LR",
+        enough ? ">=" : "is not >=", crowd_error(v) > 0 ? shown(interval_upper(above)).text : "1e-6 LR",
         shown(interval_upper(least)).text);
   }
 }
@@ -220,7 +223,9 @@ void state_claim(verifier *v) {
   json_int_t rows = json_integer_value(json_object_get(v->root, rows_field(v)));
   const char *change = by_adding(v) ? "adding or removing" : "replacing";
   char record[64] = "record", whom[160];
-  if (person > 1) {
+  if (person_rows(v) > 0) {
+    (void)snprintf(record, sizeof record, "person, with all their records,");
+  } else if (person > 1) {
     (void)snprintf(record, sizeof record, "person's records, at most %lld", (long long)person);
   }
   (void)snprintf(whom, sizeof whom, "%s one %s of%s %lld", change, record,
@@ -244,6 +249,10 @@ void state_assumptions(verifier *v) {
   if (field_at(v->root, "privacy.composed")) {
     finding_remark(v, "not in the file: how many counts each histogram has, and that fits under "
                       "other answers would have kept within the stated ways, too");
+  }
+  if (person_rows(v) > 0) {
+    finding_remark(v, "not in the file: that each person has one name in that column, and no two "
+                      "have the same");
   }
   if (unit_is_person(v)) {
     finding_remark(v, "not in the file: that no person has more rows than it says");

@@ -201,12 +201,35 @@ bool selected_by(const verifier *v, const char *method) {
 
 bool unit_rows(verifier *v, const char *name, unsigned long long *out) {
   *out = 1;
-  return !field_at(v->root, "privacy.rows_per_person") ||
+  return person_rows(v) > 0 || !field_at(v->root, "privacy.rows_per_person") ||
          field_count(v, name, "privacy.rows_per_person", out);
 }
 
 bool unit_is_person(const verifier *v) {
   return json_integer_value(field_at(v->root, "privacy.rows_per_person")) > 1;
+}
+
+unsigned long long person_rows(const verifier *v) {
+  const json_t *rows = field_at(v->root, "privacy.person_rows");
+  return field_is(v->root, "privacy.person_rule", "mean") && json_integer_value(rows) > 0
+             ? (unsigned long long)json_integer_value(rows)
+             : 0;
+}
+
+/* Of what was taken for one record: that the schema says whose records are whose, and that no more
+ * of them count than the noise was made for (docs/proofs/persons.md). */
+static void check_persons(verifier *v, const epsilon_parts *p) {
+  const json_t *most = field_at(v->root, "schema.rows_per_person");
+  const unsigned long long rows = person_rows(v);
+  const char *column = json_string_value(field_at(v->root, "schema.person"));
+  bool same = !most ? rows == 100 : (unsigned long long)json_integer_value(most) == rows;
+  bool right = field_is(v->root, "privacy.unit", "person") && column && same && rows >= 1 &&
+               rows <= 1000 && field_is_null(v, "privacy.rows_per_person") &&
+               interval_at_most(p->fits, interval_of(p->whole));
+  finding(v, right, "unit",
+          "person: the mean over at most %llu records of each, whom \"%.60s\" tells apart, counts as "
+          "one record",
+          rows, column ? column : "");
 }
 
 /* Files from before there were persons have no epsilon_row. */
@@ -238,6 +261,10 @@ void check_unit(verifier *v) {
   const char *unit = stated ? json_string_value(stated) : "row";
   epsilon_parts p;
   if (!read_parts(v, "unit", &p)) {
+    return;
+  }
+  if (field_at(v->root, "privacy.person_rule") || field_at(v->root, "schema.person")) {
+    check_persons(v, &p);
     return;
   }
   bool covered = interval_at_most(p.fits, interval_of(p.whole));
