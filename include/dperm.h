@@ -286,6 +286,9 @@ DPERM_API DPERM_CHECKED dperm_status dperm_data_select(const dperm_data *data,
                                                        dperm_data **out, dperm_error *err);
 DPERM_API void dperm_data_free(dperm_data *data);
 
+/* Persons, where the schema tells them apart: their number is public where one is replaced by another,
+ * that of their records is not. Else records. */
+DPERM_API size_t dperm_data_units(const dperm_data *data);
 DPERM_API size_t dperm_data_rows(const dperm_data *data);
 DPERM_API size_t dperm_data_dims(const dperm_data *data);
 /* −1 or +1 for each row, or the index of its class if there are more than two; owned by `data`. */

@@ -56,15 +56,18 @@ static void print_kinds(const json_t *p) {
 static void print_epsilon(const json_t *p) {
   const char *change = is(p, "neighbours", "add-remove") ? "adding or removing" : "replacing";
   const char *refined = report_text(p, "refined_by");
-  double persons_rows = at(p, "rows_per_person");
+  const double persons_rows = at(p, "rows_per_person");
+  const bool persons = persons_rows != 1;
   bool shared = refined != NULL;
   char whom[64] = "record: ";
-  if (persons_rows > 1) {
+  if (persons_rows == 0) {
+    (void)snprintf(whom, sizeof whom, "person: ");
+  } else if (persons) {
     (void)snprintf(whom, sizeof whom, "person with at most %.0f rows: ", persons_rows);
   }
   print_line("epsilon", at(p, "epsilon"), 4,
              "for every %s%s %s changes the probability of any outcome by a factor of at most %.4g",
-             whom, change, persons_rows > 1 ? "them all" : "one", exp(at(p, "epsilon")));
+             whom, change, persons_rows == 0 ? "all records of one" : persons ? "them all" : "one", exp(at(p, "epsilon")));
   if (refined) {
     print_line("epsilon for schema", at(p, "epsilon_refined"), 4, "of that, %s",
                is(p, "refined_by", "schema") ? "already spent on refining the schema"

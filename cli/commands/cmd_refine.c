@@ -92,10 +92,10 @@ static dperm_status refine_to_file(refine_command *c, dperm_error *err) {
   json_auto_t *schema = parsed_report(description);
   TRY(dperm_output_write(out, text, length, err));
   if (c->ledger.json) {
-    print_json(c, schema, dperm_data_rows(data));
+    print_json(c, schema, dperm_data_units(data));
     return flush_stdout(err);
   }
-  say(c, schema, dperm_data_rows(data));
+  say(c, schema, dperm_data_units(data));
   return DPERM_OK;
 }
 

@@ -115,9 +115,12 @@ static void say(const fit_command *c, const json_t *report, const dperm_model *m
     note("%s: chosen among %.0f candidates by %s; %s%s", name, report_number(report, "candidates"),
          method, claim_of(model, claim), is_private ? ", the choice included" : "");
   } else {
-    (void)snprintf(from, sizeof from, "%.0f rows", report_number(report, "rows"));
+    const char *units = report_number(report, "rows_per_person") == 0 ? "persons" : "rows";
+    (void)snprintf(from, sizeof from, "%.0f %s", report_number(report, "rows"), units);
     note("%s: %zu weights %sfrom %s; %s%s", name, dperm_model_dims(model), several,
-         c->fit.options.rows_about ? "records whose number is private" : from,
+         c->fit.options.rows_about ? *units == 'p' ? "persons whose number is private"
+                                                   : "records whose number is private"
+                                   : from,
          claim_of(model, claim), how);
   }
   say_refined(c, report, name);
@@ -164,7 +167,7 @@ static dperm_status train_or_choose(const fit_command *c, const dperm_options *c
                                     dperm_model **model, dperm_error *err) {
   OWNED(dperm_data_free_at) dperm_data *data = NULL, *public_data = NULL;
   TRY(read_records(c, source, c->data, &data, err));
-  fit_warn(&candidates[0], dperm_data_rows(data));
+  fit_warn(&candidates[0], dperm_data_units(data));
   if (choice && choice->public_data) {
     TRY(read_records(c, source, choice->public_data, &public_data, err));
     choice->how.public_data = public_data;

@@ -75,6 +75,9 @@ typedef dperm_status audit_function(const dperm_audit_options *options, int deta
 extern const char *const audit_usual_loss;
 audit_function audit_fit, audit_joint, audit_ellipse;
 
+/* A person with several records that are all alike (person_attack.c), by a dperm_neighbours. */
+audit_function audit_persons;
+
 /* Choices (choice_attack.c): selectors, by a dperm_selector; lines or bins; a temperature, by a
  * dperm_neighbours; tuning as a whole, by SPLIT or a dperm_rounds. */
 enum { SPLIT = -1 };

@@ -31,6 +31,8 @@ static const audit_case cases[] = {
     {"shape", "output", audit_fit, PAIR_SHAPE},
     {"intercept", "output", audit_fit, PAIR_INTERCEPT},
     {"weights", NULL, audit_fit, PAIR_WEIGHTS},
+    {"persons", "mean", audit_persons, DPERM_NEIGHBOURS_REPLACE},
+    {"add-persons", "mean", audit_persons, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"add-output", NULL, audit_fit, PAIR_OUTPUT + PAIR_ADD},
     {"add-objective", NULL, audit_fit, PAIR_OBJECTIVE + PAIR_ADD},
     {"add-jacobian", NULL, audit_fit, PAIR_JACOBIAN + PAIR_ADD},

@@ -346,6 +346,10 @@ void dperm_data_free(dperm_data *data) {
 
 /* ---- what a caller may ask */
 
+size_t dperm_data_units(const dperm_data *data) {
+  return data_units(data);
+}
+
 size_t dperm_data_rows(const dperm_data *data) {
   return rows_in_all(data->x);
 }

@@ -320,11 +320,11 @@ static dperm_status read_unit(const reading *r, dperm_model *model) {
   const json_t *rows = json_object_get(r->privacy, "rows_per_person");
   const char *unit = text_at(r->privacy, "unit");
   bool noisy = model->plan.mechanism != DPERM_MECHANISM_NONE;
-  bool persons = json_is_null(rows), ruled = same(text_at(r->privacy, "person_rule"), PERSON_RULE);
+  bool persons = json_is_integer(rows) && json_integer_value(rows) == 0, ruled = same(text_at(r->privacy, "person_rule"), PERSON_RULE);
   guarantee *claim = &model->claim;
   claim->rows_per_person = rows && !persons ? (size_t)json_integer_value(rows) : 1;
   claim->epsilon_row = claim->epsilon;
-  bool whole = claim->rows_per_person >= 1 && (!rows || persons || json_is_integer(rows)) &&
+  bool whole = claim->rows_per_person >= 1 && (!rows || json_is_integer(rows)) &&
                persons == ruled &&
                (!persons || read_count(r->privacy, "person_rows", &claim->person_rows)) &&
                claim->person_rows <= PERSON_ROWS_MOST &&

@@ -72,7 +72,7 @@ static json_t *privacy_json(const dperm_model *model) {
   }
   json_set(&object, "neighbours", json_string(neighbours_word(claim->neighbours)));
   json_set(&object, "unit", json_string(guarantee_unit(claim) == 1 ? "row" : "person"));
-  json_set(&object, "rows_per_person", json_unit(guarantee_unit(claim)));
+  json_set(&object, "rows_per_person", json_count(guarantee_unit(claim)));
   if (claim->person_rows > 0) { /* a reader that does not know the rule must refuse the file */
     json_set(&object, "person_rule", json_string(PERSON_RULE));
     json_set(&object, "person_rows", json_count(claim->person_rows));

@@ -143,7 +143,7 @@ static dperm_status make_plan(const run *r, size_t inputs, const row_bounds *enc
                        .norm1 = bounds.norm1,
                        .mechanism = plan.mechanism,
                        .analysis = plan.analysis,
-                       .rows_per_person = options->rows_per_person,
+                       .rows_per_person = guarantee_unit(claim),
                        .epsilon = claim->epsilon,
                        .epsilon_row = claim->epsilon_row,
                        .classes = classes,

@@ -193,8 +193,6 @@ OWNED_HANDLE(dperm_schema, dperm_schema_free)
 /* The names as an array, and the "refined" object; NULL for want of memory. */
 json_t *classes_json(const class_list *classes);
 json_t *schema_refined_json(const schema_refined *refined);
-/* The records of a person as files have them: null for any number (0). */
-json_t *json_unit(size_t rows_per_person);
 
 /* From an already parsed tree, as a model file holds it. */
 dperm_status schema_from_json(json_t *json, const char *name, dperm_schema **out, dperm_error *err);

@@ -25,19 +25,15 @@ static void refined_digest(const schema_refined *r, const char *version,
   (void)sodium_bin2hex(out, DPERM_DIGEST_SIZE, hash, sizeof hash);
 }
 
-json_t *json_unit(size_t rows_per_person) {
-  return rows_per_person > 0 ? json_integer((json_int_t)rows_per_person) : json_null();
-}
-
 json_t *schema_refined_json(const schema_refined *r) {
   char digest[DPERM_DIGEST_SIZE];
   json_t *ledger = r->entry == 0
                        ? json_null()
                        : json_pack("{s:I, s:s}", "id", (json_int_t)r->entry, "digest", r->receipt);
   refined_digest(r, dperm_version(), digest);
-  json_t *object = json_pack("{s:f, s:s, s:o, s:s, s:b, s:o, s:s, s:s}", "epsilon", r->epsilon,
+  json_t *object = json_pack("{s:f, s:s, s:I, s:s, s:b, s:o, s:s, s:s}", "epsilon", r->epsilon,
                              "unit", r->rows_per_person == 1 ? "row" : "person", "rows_per_person",
-                             json_unit(r->rows_per_person), "neighbours",
+                             (json_int_t)r->rows_per_person, "neighbours",
                              neighbours_word(r->neighbours), "private", r->is_private, "ledger",
                              ledger, "dperm_version", dperm_version(), "digest", digest);
   if (r->later > 0) {
@@ -86,8 +82,7 @@ dperm_status schema_parse_refined(const json_document *doc, schema_refined *out,
                       .neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE,
                       .is_private = json_is_true(stamp)};
   bool whole = json_is_number(epsilon) && r.epsilon > 0 && r.epsilon < 1e6 && /* a NaN is not */
-               (!later || (r.later > r.epsilon && r.later < 1e6)) && rows >= json_is_integer(unit) && rows <= 1000000 &&
-               (json_is_integer(unit) || json_is_null(unit)) &&
+               (!later || (r.later > r.epsilon && r.later < 1e6)) && json_is_integer(unit) && rows >= 0 && rows <= 1000000 &&
                json_is_boolean(stamp) &&
                strcmp(text_at(object, "unit"), rows == 1 ? "row" : "person") == 0 &&
                strcmp(whom, neighbours_word(r.neighbours)) == 0 &&

@@ -7,6 +7,7 @@
 #include "base/arithmetic.h"
 #include "base/options_defaults.h"
 #include "base/thread_pool.h"
+#include "data/persons.h"
 #include "run/run.h"
 #include "sweep/sweep_run.h"
 
@@ -283,9 +284,15 @@ dperm_status dperm_sweep(const dperm_data *data, const dperm_options *given, siz
                          const dperm_sweep_options *given_how, dperm_sweep_visitor *visit,
                          void *context, dperm_error *err) {
   OWNED_MEMORY dperm_options *cells = NULL;
+  OWNED(dperm_data_free_at) dperm_data *own = NULL, *own_test = NULL;
   dperm_sweep_options how;
   dperm_status status = take_request(data, given, count, given_how, &cells, &how, err);
   TRY(ranks_agree(data->x->spread, status, err));
+  /* One record of each person, so that none is on both sides of a fold. */
+  TRY(data_once(data, &own, &data, err));
+  if (how.test_data) {
+    TRY(data_once(how.test_data, &own_test, &how.test_data, err));
+  }
   OWNED(close_sweep)
   sweep s = {.data = data, .how = &how, .count = count, .journal = -1, .progress = {tick, &s}};
   OWNED(cancel_end) cancel_token stop;

@@ -85,10 +85,8 @@ static bool refined_alike(const verifier *v) {
   const json_t *refined = field_at(v->root, "schema.refined.rows_per_person");
   const char *neighbours = json_string_value(field_at(v->root, "schema.refined.neighbours"));
   return json_is_true(field_at(v->root, "schema.refined.private")) && neighbours &&
-         field_is(v->root, "privacy.neighbours", neighbours) &&
-         (person_rows(v) > 0 ? json_is_null(refined)
-                             : json_is_integer(refined) && json_integer_value(refined) ==
-                                                               (rows ? json_integer_value(rows) : 1));
+         field_is(v->root, "privacy.neighbours", neighbours) && json_is_integer(refined) &&
+         json_integer_value(refined) == (rows ? json_integer_value(rows) : 1);
 }
 
 void check_refined(verifier *v) {

@@ -222,9 +222,11 @@ static void check_persons(verifier *v, const epsilon_parts *p) {
   const json_t *most = field_at(v->root, "schema.rows_per_person");
   const unsigned long long rows = person_rows(v);
   const char *column = json_string_value(field_at(v->root, "schema.person"));
+  const json_t *unit = field_at(v->root, "privacy.rows_per_person");
+  bool any_number = json_is_integer(unit) && json_integer_value(unit) == 0;
   bool same = !most ? rows == 100 : (unsigned long long)json_integer_value(most) == rows;
   bool right = field_is(v->root, "privacy.unit", "person") && column && same && rows >= 1 &&
-               rows <= 1000 && field_is_null(v, "privacy.rows_per_person") &&
+               rows <= 1000 && any_number && 
                interval_at_most(p->fits, interval_of(p->whole));
   finding(v, right, "unit",
           "person: the mean over at most %llu records of each, whom \"%.60s\" tells apart, counts as "
