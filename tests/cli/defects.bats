@@ -46,7 +46,7 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
 }
 
 @test "defects in the calibration are found" {
-  for defect in epsilon-not-halved neighbours-add slack-forgotten norm-not-squared weights-unscaled portion-n; do
+  for defect in epsilon-not-halved neighbours-add slack-forgotten norm-not-squared weights-unscaled persons-sum portion-n; do
     found $(table | grep "^$defect ")
   done
 }
@@ -108,6 +108,16 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
   DPERM_ROW_INPUTS="encoded, in pairs*" found_by_suite level-kept row_independence
   found_by_suite line-merged row_bounds
   found_by_suite column-untold rows
+}
+
+@test "persons whose records count each by itself, or bend as one record would, are found" {
+  found persons-sum audit --mechanism add-persons --draws 2000
+  sed 's/"columns"/"person": "age", &/; s/{"name": "age".*/{"name": "age", "type": "ignore"},/' schema.json > persons.json
+  train=(train --force --data people.csv --schema persons.json --epsilon 1 --loss huber --lambda 0.01 --noise l2 --out m.json)
+  DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+  "$DPERM" verify --model m.json > /dev/null
+  DPERM_DEFECT=persons-single "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+  says 1 "FAILS  beta: " "$DPERM" verify --model m.json
 }
 
 @test "a delta that is left out is found" {

@@ -1,0 +1,176 @@
+/* Persons: which of their records count, and how much, follows from their own records alone; and
+ * the price, K·ε(A/K) at κ/K, against densities of outcomes in one dimension, summed over nothing:
+ * no ratio is above it, and for a person with K records the largest is close (docs/proofs/persons.md). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "data/persons.h"
+#include "loss/loss.h"
+#include "mechanism/epsilon_rule.h"
+#include "random/discrete_sampling.h"
+#include "support.h"
+
+/* ---- shares */
+
+static void shares_of_a_person_are_never_more_than_one(void **state) {
+  for (size_t m = 1; m <= PERSON_ROWS_MOST; m++) {
+    double sum = 0;
+    for (size_t i = 0; i < m; i++) {
+      sum += person_share(m); /* exact: whole units of 2^-20 */
+    }
+    assert_true(sum <= 1 && sum > 1 - (double)m * 0x1p-20);
+  }
+}
+
+enum { ROWS = 200, MOST = 5 };
+
+/* Of each record its person's number; and what must come of them. */
+static void check_list(const double *persons, size_t rows, size_t here, size_t count) {
+  person_list *list = NULL;
+  assert_ok(person_list_new(persons, rows, MOST, here, count, &list, err));
+  for (size_t i = 0; i < count; i++) {
+    size_t before = 0, all = 0;
+    for (size_t j = 0; j < rows; j++) {
+      all += persons[j] == persons[here + i];
+      before += j < here + i && persons[j] == persons[here + i];
+    }
+    const double share = before < MOST ? person_share(all < MOST ? all : MOST) : 0;
+    assert_true(list->shares[i] == share);
+  }
+  for (size_t p = 0; p < list->count; p++) {
+    assert_int_equal(list->of_row[list->first[p]], p);
+    assert_true(p == 0 || list->first[p] > list->first[p - 1]);
+  }
+  person_list_free(list);
+}
+
+static void a_share_depends_on_the_records_of_its_person(void **state) {
+  random_source draw = seeded(5);
+  for (size_t t = 0; t < repetitions(50, 1000); t++) {
+    double persons[ROWS];
+    const size_t rows = 1 + random_below(&draw, ROWS), names = 1 + random_below(&draw, 40);
+    for (size_t i = 0; i < rows; i++) {
+      persons[i] = (double)random_below(&draw, names);
+    }
+    check_list(persons, rows, 0, rows);
+    const size_t here = random_below(&draw, rows); /* of a process of a job */
+    check_list(persons, rows, here, rows - here);
+  }
+}
+
+/* ---- the price */
+
+/* A person's records, in one dimension: y·x of each. */
+typedef struct one_person {
+  double w[MOST];
+  size_t records;
+} one_person;
+
+/* The noise that leads to f, and the curvature of what leads there. */
+static double noise_for(const dperm_loss *loss, const one_person *p, double lambda, double centre,
+                        double f, double *curvature) {
+  double b = -lambda * (f - centre);
+  *curvature = lambda;
+  for (size_t i = 0; i < p->records; i++) {
+    const double z = p->w[i] * f, share = person_share(p->records);
+    double slope = 0, bend = 0;
+    loss->eval(loss, 1, &z, NULL, &slope, &bend);
+    b -= share * slope * p->w[i];
+    *curvature += share * bend * p->w[i] * p->w[i];
+  }
+  return b;
+}
+
+static double log_ratio(const dperm_loss *loss, const one_person *p, const one_person *q,
+                        double beta, double lambda, double centre, double f) {
+  double here = 0, there = 0;
+  const double b = noise_for(loss, p, lambda, centre, f, &here),
+               c = noise_for(loss, q, lambda, centre, f, &there);
+  return beta * (fabs(c) - fabs(b)) + log(here / there);
+}
+
+static one_person any_person(random_source *draw, size_t most, bool equal) {
+  one_person p = {.records = equal ? most : 1 + random_below(draw, most)};
+  const double side = random_below(draw, 2) ? 1 : -1;
+  for (size_t i = 0; i < p.records; i++) {
+    p.w[i] = equal ? side : ldexp((double)random_below(draw, 2049) - 1024, -10);
+  }
+  return p;
+}
+
+static void check_price(const dperm_loss *loss, dperm_neighbours neighbours, size_t most,
+                        double kappa, bool tight) {
+  const double epsilon = 1, a = epsilon_invert_persons(loss, neighbours, most, kappa, epsilon);
+  const double lambda = 1 / kappa;
+  random_source draw = seeded(11);
+  double largest = 0;
+  assert_true(a > 0);
+  assert_true(epsilon_of_persons(loss, neighbours, most, kappa, a) <= epsilon * (1 + 1e-11));
+  for (size_t t = 0; t < repetitions(300, 6000); t++) {
+    const bool equal = t % 2 == 0;
+    const one_person p = any_person(&draw, most, equal);
+    one_person q = any_person(&draw, most, equal);
+    q.records = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? 0 : q.records;
+    const double centre = 24 * random_unit(&draw) - 12;
+    for (int i = -60; i <= 60; i++) {
+      const double f = i / 4.0 * fabs(i / 20.0);
+      const double told = log_ratio(loss, &p, &q, a, lambda, centre, f);
+      largest = fmax(largest, fabs(told));
+    }
+  }
+  assert_true(largest <= epsilon * (1 + 1e-9));
+  if (tight) {
+    assert_true(largest >= 0.95 * epsilon);
+  }
+}
+
+static void no_outcome_tells_more_of_a_person_than_the_price(void **state) {
+  dperm_loss huber, smooth;
+  const dperm_loss logistic = dperm_loss_logistic();
+  assert_ok(dperm_loss_by_name("huber", 0.5, &huber, err));
+  assert_ok(dperm_loss_by_name("smooth-hinge", 0.5, &smooth, err));
+  const dperm_loss *const losses[] = {&logistic, &huber, &smooth};
+  for (size_t i = 0; i < 3; i++) {
+    for (size_t most = 1; most <= MOST; most += 2) {
+      for (int n = 0; n < 2; n++) {
+        const dperm_neighbours neighbours =
+            n ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
+        check_price(losses[i], neighbours, most, 0.02, n == 1 || i > 0);
+        check_price(losses[i], neighbours, most, 0.3, false);
+      }
+    }
+  }
+}
+
+/* Logistic regression with noise for one record protects a person with any number of them at the
+ * same price: the slack is at s = 1, where nothing bends. */
+static void many_records_cost_logistic_regression_nothing(void **state) {
+  const dperm_loss logistic = dperm_loss_logistic();
+  for (size_t most = 1; most <= PERSON_ROWS_MOST; most *= 10) {
+    const double a = epsilon_invert_persons(&logistic, DPERM_NEIGHBOURS_REPLACE, most, 0.3, 1);
+    assert_true(fabs(a - 0.5) < 1e-9);
+  }
+}
+
+/* K·log(1 + κ/K) grows with K, up to κ. */
+static void more_records_never_cost_less(void **state) {
+  dperm_loss huber;
+  assert_ok(dperm_loss_by_name("huber", 0.5, &huber, err));
+  double before = 0;
+  for (size_t most = 1; most <= PERSON_ROWS_MOST; most++) {
+    const double price = epsilon_of_persons(&huber, DPERM_NEIGHBOURS_REPLACE, most, 2, 0.4);
+    assert_true(price >= before * (1 - 1e-11) && price <= (0.8 + 2) * (1 + 1e-9));
+    before = price;
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(shares_of_a_person_are_never_more_than_one),
+      cmocka_unit_test(a_share_depends_on_the_records_of_its_person),
+      cmocka_unit_test(no_outcome_tells_more_of_a_person_than_the_price),
+      cmocka_unit_test(many_records_cost_logistic_regression_nothing),
+      cmocka_unit_test(more_records_never_cost_less),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
