@@ -132,6 +132,7 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_schema_feature_name": (c_size_t, [_SCHEMA, _SIZE, _BUFFER, _SIZE]),
     "dperm_data_free": (None, [c_void_p]),
     "dperm_data_rows": (c_size_t, [_DATA]),
+    "dperm_data_units": (c_size_t, [_DATA]),
     "dperm_data_dims": (c_size_t, [_DATA]),
     "dperm_data_labels": (POINTER(c_double), [_DATA]),
     "dperm_random_free": (None, [c_void_p]),

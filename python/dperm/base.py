@@ -92,6 +92,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
     delta_reg: Any
     norm_guess: Any
     rows_per_person: int
+    person: Optional[str]
     neighbours: str
     rows_about: Optional[int]
     delta: float
@@ -126,6 +127,8 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
 
     def _check_bounds(self) -> None:
         """One of data_norm, bounds and schema is enough."""
+        if self.person is not None and self.schema is None:
+            raise ValueError("person is a column of a table; describe that by a schema=..., too")
         given = [n for n in ("schema", "bounds", "data_norm") if getattr(self, n) is not None]
         if len(given) > 1:
             raise ValueError(f"{given[0]} bounds the rows already; leave {given[1]} out")
@@ -178,6 +181,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
             raise ValueError("X is the name of a file; read it (pandas.read_csv), or train with the command, which takes files")
         names = None if self.classes is None else data.class_names(data.class_array(self.classes))
         schema = Schema(self.schema, names)
+        schema = schema if self.person is None else schema.of_persons(self.person)
         given, X = X, arrow.table(X)
         taken, drafted = schema.taken_from(given, X), not schema.marked
         if taken and not drafted:
@@ -195,7 +199,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         self._note_columns(X, schema)
         classes = numbered[1] if numbered is not None else \
             labels.of_schema(names, y) if declared is None else declared
-        return Prepared(handle, c.lib.dperm_data_rows(handle), classes, names, taken, bool(taken) and drafted)
+        return Prepared(handle, c.lib.dperm_data_units(handle), classes, names, taken, bool(taken) and drafted)
 
     def _refuse_draft(self, prepared: Prepared) -> None:
         """That a schema was drafted from the records is seen in their values, so no model that could be private may tell."""

@@ -54,8 +54,11 @@ _COMMON = """
     analysis : {"tight", "paper"}
     delta_reg, norm_guess : float, optional
         As in ``dperm train``.
+    person : str, optional
+        With a `schema`: the column of X that tells persons apart (or the schema's own "person"). The records of one
+        count together as one, so that `epsilon` is the person's with the noise of one record (``docs/proofs/persons.md``).
     rows_per_person : int, default 1
-        `epsilon` is for a person with at most so many rows.
+        Without such a column: `epsilon` is for a person with at most so many rows, at so many times the noise.
     neighbours : {"replace", "add-remove"}
         Whom `epsilon` compares: a record replaced by any other, or one more or less, as most libraries have it
         (``docs/proofs/neighbours.md``). Then how many records there are is private, and nothing tells it.
@@ -105,7 +108,7 @@ _ATTRIBUTES = """
 _PARAMETERS = ("lambda_", "C", "data_norm", "bounds", "schema", "classes", "fit_intercept",
                "intercept_scaling", "mechanism", "noise", "analysis", "delta_reg", "norm_guess",
                "rows_per_person", "ledger", "dataset", "random_state", "n_jobs", "class_weight", "refine",
-               "bins", "neighbours", "rows_about", "delta", "multiclass", "pairs")
+               "bins", "neighbours", "rows_about", "delta", "multiclass", "pairs", "person")
 
 
 _Self = TypeVar("_Self", bound="_Stored")
@@ -148,7 +151,8 @@ class LogisticRegression(_Stored):
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
                  bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
-                 delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto", calibrate: Any = None):
+                 delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto", person: Optional[str] = None,
+                 calibrate: Any = None):
         self.epsilon, self.calibrate = epsilon, calibrate
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
@@ -192,7 +196,7 @@ class LinearSVC(_Stored):
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
                  bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
-                 delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto"):
+                 delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto", person: Optional[str] = None):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
@@ -228,7 +232,7 @@ class KernelSVC(LinearSVC):
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
                  bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
-                 delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto"):
+                 delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto", person: Optional[str] = None):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         self.kernel, self.gamma, self.n_components = kernel, gamma, n_components
         self.orthogonal = orthogonal
@@ -271,7 +275,7 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
     settings: Dict[str, Any] = {
         "lambda_": privacy["lambda"], "mechanism": privacy["mechanism"],
         "noise": privacy["noise"] or "auto", "analysis": privacy["analysis"] or "tight",
-        "rows_per_person": privacy["rows_per_person"], "schema": schema,
+        "rows_per_person": privacy["rows_per_person"] or 1, "schema": schema,
         "neighbours": "add-remove" if privacy["neighbours"] == "add-remove" else "replace",
         "rows_about": content.get("rows_about"),
         "delta": privacy["delta"] if privacy["noise"] == "gaussian" else 0.0,

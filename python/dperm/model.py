@@ -138,7 +138,7 @@ class Privacy(Figures):
         if not self["private"]:
             return f"Privacy(none: {self['reason']})"
         many = self["rows_per_person"]
-        whom = "every record" if many == 1 else f"every person with at most {many} records"
+        whom = {0: "every person", 1: "every record"}.get(many, f"every person with at most {many} records")
         whom += ", added or removed" if self["neighbours"] == "add-remove" else ""
         delta = self["delta"]  # two digits are enough where it is that of rounding alone
         shown = f"{delta:.2g}" if delta < 1e-30 else repr(delta)

@@ -121,6 +121,13 @@ class Schema:
         schema._origin = origin
         return schema
 
+    def of_persons(self, column: str) -> "Schema":
+        """The same, with this column to tell persons apart: the records of one count together as one."""
+        content = self.to_dict()
+        if content.get("person", column) != column:
+            raise ValueError(f"person={column!r}, and the schema says {content['person']!r}; leave one out")
+        return Schema._with_origin({**content, "person": column}, self._origin)
+
     def taken_from(self, records: Any, table: Any = None) -> Tuple[str, ...]:
         """What in the schema was taken from these records (`table`: as they were read, where that is done once), so
         that it cannot count as public."""

@@ -51,6 +51,15 @@ same_model() { # numbers of processes, then the command; with the noise of $seed
   done
 }
 
+@test "persons whose records stand in the parts of several processes are the same" {
+  awk 'BEGIN {print "id,x,rich"; for (i = 0; i < 6000; i++) printf "p%d,%d,%s\n", i * i % 1009, i % 17, (i % 3 ? "yes" : "no")}' > r.csv
+  echo '{"label": {"column": "rich", "positive": ["yes"], "negative": ["no"]}, "person": "id", "rows_per_person": 4,
+    "columns": [{"name": "x", "type": "numeric", "min": 0, "max": 20}]}' > s.json
+  same_model "2 3" train --data r.csv --schema s.json --epsilon 3 --calibrate 0.1
+  "$DPERM" encode --data r.csv --schema s.json --out r.dperm 2> /dev/null
+  same_model "3" tune --data r.dperm --epsilon 3 --lambda 0.01,0.1
+}
+
 @test "a refinement is the same among processes, and one charge" {
   awk 'BEGIN {print "amount,job,rich"; for (i = 0; i < 6000; i++)
     printf "%d,%s,%s\n", i % 3 ? 400 + i % 300 : 0, substr("abcdefghi", i % 97 ? 1 + i % 3 : 4 + i % 6, 1), (i % 3 ? "yes" : "no")}' > r.csv
