@@ -363,6 +363,10 @@ static dperm_status choose_lambda(const public_numbers *g, double *out, dperm_er
        lambda, smallest_lambda, largest_lambda);
 }
 
+bool rows_hidden(const public_numbers *g) {
+  return g->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE || g->person_rows > 0;
+}
+
 bool plan_spends_delta(const privacy_plan *plan) {
   return plan->mechanism != DPERM_MECHANISM_NONE && plan->noise.kind->needs_delta;
 }
@@ -371,7 +375,7 @@ bool plan_spends_delta(const privacy_plan *plan) {
 static dperm_status plan_of_kind(const public_numbers *given, dperm_noise kind, privacy_plan *out,
                                  dperm_error *err) {
   public_numbers g = *given;
-  bool counted = !g.rows_hidden;
+  bool counted = !rows_hidden(&g);
   privacy_plan plan = {.mechanism = g.mechanism,
                        .analysis = g.analysis,
                        .neighbours = g.neighbours,

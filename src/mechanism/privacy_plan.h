@@ -11,8 +11,7 @@
 typedef struct public_numbers {
   size_t rows; /* n, or the public figure near it where n is private: */
   dperm_neighbours neighbours;
-  bool rows_hidden;       /* n is private, or it counts persons, whose records' number is: */
-  size_t rows_most;       /* then there are no more rows than this */
+  size_t rows_most;       /* if how many there are is private, no more than this */
   size_t person_rows;     /* records of a person, at most, that count as one together; or 0 */
   size_t dims;            /* d, of each of the vectors that softmax has as many of as classes */
   row_bounds bounds;      /* R₂, R₁ and r_g, for every row */
@@ -47,6 +46,9 @@ typedef struct privacy_plan {
   noise_plan noise;
   descent_plan descent; /* zeros for any other mechanism */
 } privacy_plan;
+
+/* Whether the number of rows is private: n itself, or n counts persons, and their records' is. */
+bool rows_hidden(const public_numbers *given);
 
 /* DPERM_MECHANISM_NONE gives a plan without noise. Fails where no noise gives this ε. */
 dperm_status privacy_plan_make(const public_numbers *given, privacy_plan *out, dperm_error *err);

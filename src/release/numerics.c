@@ -44,7 +44,7 @@ epsilon_split epsilon_divide(double epsilon) {
 
 /* The most records that there can be. */
 static double most_rows(const public_numbers *g) {
-  return (double)(g->rows_hidden ? g->rows_most : g->rows);
+  return (double)(rows_hidden(g) ? g->rows_most : g->rows);
 }
 
 /* M. */

@@ -307,10 +307,8 @@ public_numbers fit_numbers(const dperm_options *o, const dperm_loss *loss, const
   const epsilon_split split = epsilon_divide(claim->epsilon_class);
   /* The lattice counts delta e^epsilon_num times (docs/proofs/gaussian.md 6). */
   const double delta_core = claim->delta_class * exp(-ratio_value(split.num)) * (1 - 1e-9);
-  const bool adds = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   public_numbers out = {.rows = rows,
                         .neighbours = o->neighbours,
-                        .rows_hidden = adds || claim->person_rows > 0,
                         .rows_most = options_rows_most(o, rows, claim->person_rows),
                         .person_rows = claim->person_rows,
                         .dims = dims,
