@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/persons.h"
 #include "schema/row_norm.h"
 
 dperm_status data_of_rows(growing_rows *rows, size_t dims, const dperm_schema *schema,

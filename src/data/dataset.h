@@ -4,6 +4,7 @@
 #include "base/file_read.h"
 #include "base/owned.h"
 #include "base/text.h"
+#include "data/persons.h"
 #include "dperm/unsafe.h"
 #include "matrix/matrix.h"
 #include "random/row_bounds.h"
@@ -53,9 +54,6 @@ double row_fingerprint_missing(void);
 
 /* How the rows were made, so that a model's predictions encode records the same way. */
 typedef enum data_origin { ORIGIN_SCHEMA, ORIGIN_SVMLIGHT, ORIGIN_MEMORY } data_origin;
-
-/* Whose record each is (data/persons.h). */
-typedef struct person_list person_list;
 
 struct dperm_data {
   record_table *table; /* the records' cells, a share; NULL for rows that are numbers already */
@@ -112,6 +110,26 @@ void data_view_close(dperm_data *view);
 /* Fails if the rows are those of a file that has changed since they were checked: to be asked
  * before anything that was made of them leaves. */
 dperm_status data_unchanged(const dperm_data *data, dperm_error *err);
+
+/* ---- persons (person_rows.c) */
+
+/* Finds the persons of records that were read or chosen with labels; nothing where the schema has
+ * none. On all processes of a job at once. */
+dperm_status data_find_persons(dperm_data *data, dperm_error *err);
+/* Those of records that were chosen: of `rows` of `from`. */
+dperm_status data_select_persons(const dperm_data *from, const size_t *rows, size_t count,
+                                 dperm_data *part, dperm_error *err);
+
+/* How many there are whose data protect: persons, or records. */
+size_t data_units(const dperm_data *data);
+/* One record of each person, the first, as data of its own in *made, or the data as they are where
+ * each record is a person's own. What must see a person once, sees these. On all processes. */
+dperm_status data_once(const dperm_data *data, dperm_data **made, const dperm_data **out,
+                       dperm_error *err);
+/* Some of the units, with all records of theirs that count, in the order of the file, or with one
+ * record each; without persons just these records, in the order given. */
+dperm_status data_select_units(const dperm_data *data, const size_t *units, size_t count, bool once,
+                               dperm_data **out, dperm_error *err);
 
 /* ---- public weights of classes (class_weights.c): the loss of a record counts w times, w its
  * class's weight divided by the largest. So no record counts more than once, and the loss's

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/persons.h"
+#include "data/dataset.h"
 #include "read/row_reader.h"
 
 /* All that a reader gives: cells, or rows. */

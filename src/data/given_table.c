@@ -7,7 +7,7 @@
 
 #include "base/defect.h"
 #include "base/memory.h"
-#include "data/persons.h"
+#include "data/dataset.h"
 #include "table/cell.h"
 
 typedef struct given_cell {

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/thread_pool.h"
-#include "data/persons.h"
+#include "data/dataset.h"
 #include "dperm/score.h"
 #include "loss/link.h"
 #include "mechanism/mechanism.h"

@@ -6,7 +6,7 @@
 
 #include "base/file_read.h"
 #include "base/thread_pool.h"
-#include "data/persons.h"
+#include "data/dataset.h"
 #include "kernel/features.h"
 #include "loss/link.h"
 #include "loss/loss.h"

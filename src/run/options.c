@@ -5,7 +5,7 @@
 
 #include "base/defect.h"
 #include "base/norm_upper.h"
-#include "data/persons.h"
+#include "data/dataset.h"
 #include "loss/link.h"
 #include "loss/loss.h"
 #include "privacy/guarantee.h"

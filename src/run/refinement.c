@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/options_defaults.h"
-#include "data/persons.h"
+#include "data/dataset.h"
 #include "dperm/refine.h"
 #include "model/model_file.h"
 #include "random/random_source.h"

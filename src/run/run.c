@@ -133,11 +133,12 @@ static dperm_status check_unit(const dperm_options *o, const dperm_schema *schem
   FAIL_IF(
       counts && (refined->rows_per_person != unit || refined->neighbours != o->neighbours), err,
       DPERM_INVALID_ARGUMENT,
-      "the schema was refined for neighbours %s and persons with at most %zu rows (0: any number), "
-      "and this run is for %s and %zu: their epsilons cannot be added; give both the same, or use "
-      "the schema as it was before",
+      "the schema was refined for neighbours %s and persons with at most %zu rows, and this run "
+      "is for %s and %zu%s: their epsilons cannot be added; give both the same, or use the schema "
+      "as it was before",
       dperm_neighbours_name(refined->neighbours), refined->rows_per_person,
-      dperm_neighbours_name(o->neighbours), unit);
+      dperm_neighbours_name(o->neighbours), unit,
+      refined->rows_per_person == 0 || unit == 0 ? " (0: any number)" : "");
   return DPERM_OK;
 }
 

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/options_defaults.h"
 #include "base/thread_pool.h"
-#include "data/persons.h"
+#include "data/dataset.h"
 #include "random/random_source.h"
 #include "run/account.h"
 #include "run/fit.h"

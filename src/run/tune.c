@@ -11,7 +11,7 @@
 #include "base/options_defaults.h"
 #include "base/thread_pool.h"
 #include "data/identity.h"
-#include "data/persons.h"
+#include "data/dataset.h"
 #include "random/random_source.h"
 #include "run/account.h"
 #include "run/fit.h"

@@ -11,7 +11,7 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "data/persons.h"
+#include "data/dataset.h"
 #include "dperm/score.h"
 #include "run/fit.h"
 #include "run/options.h"

@@ -7,7 +7,7 @@
 #include "base/arithmetic.h"
 #include "base/options_defaults.h"
 #include "base/thread_pool.h"
-#include "data/persons.h"
+#include "data/dataset.h"
 #include "run/run.h"
 #include "sweep/sweep_run.h"
 

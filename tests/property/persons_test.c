@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "data/persons.h"
+#include "data/dataset.h"
 #include "loss/loss.h"
 #include "mechanism/epsilon_rule.h"
 #include "random/discrete_sampling.h"
