@@ -58,7 +58,7 @@ static void put_field(record *one, const char *bytes, size_t length, bool quoted
 
 /* A label that is "*" on one side takes any text, also none: what is not refused must count. */
 static const record_layout layouts[RECORD_LAYOUTS] = {
-    {"{\"missing\": [\"?\", \"\"], \"comment\": \"#\", " LABEL
+    {"{\"missing\": [\"?\", \"\"], \"comment\": \"#\", \"person\": \"note\", " LABEL
      "[\"no\"]}, \"columns\": [" BINNED("a") ", " CATEGORY ", " NUMBER("c") "]" CROSSED,
      "a,b,note,c,y", "nciny", ','},
     {"{\"header\": false, \"comment\": \"#\", " LABEL "\"*\"}, \"columns\": [" LABEL_HERE
