@@ -52,8 +52,10 @@ static dperm_status map_header(const dperm_schema *schema, bool need_labels, con
                 other, other);
     CSV_FAIL_IF(c->field == absent && label && need_labels, csv, 0, err,
                 "the header has no label column \"%.64s\"%s; add it", name, likely_cause(csv));
-    const bool person = c->place == schema->person; /* which predictions do not need */
-    CSV_FAIL_IF(c->field == absent && !label && (need_labels || !person), csv, 0, err,
+    /* predictions need neither whose a record is nor its group */
+    const bool needed =
+        label || (c->place != schema->person && schema->columns[c->place].type != COLUMN_GROUP);
+    CSV_FAIL_IF(c->field == absent && !label && (need_labels || needed), csv, 0, err,
                 "the header has no column \"%.64s\" that the schema lists%s; add it, or "
                 "set \"header\": false",
                 name, likely_cause(csv));
@@ -172,7 +174,9 @@ dperm_status csv_columns_next(const csv_columns *columns, cell_reader *cells, cs
     TRY(read_person(columns, cells, csv, batch, to + features * stride, err));
   }
   for (const csv_column *c = columns->kept; c < columns->kept + features; c++, to += stride) {
-    cell_value is = cell_read(cells, c->place, &csv->fields[c->field].text);
+    const bool there = c->field != absent;
+    cell_value is = there ? cell_read(cells, c->place, &csv->fields[c->field].text)
+                          : cell_missing(&cells->schema->columns[c->place]);
     if (is.flags) {
       if (is.flags & (TEXT_NOT_FINITE | TEXT_MALFORMED)) {
         /* The column and the place, never the content: a log is not a release. */

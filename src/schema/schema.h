@@ -16,7 +16,9 @@ typedef enum column_type {
   COLUMN_NUMERIC,
   COLUMN_CATEGORICAL,
   COLUMN_IGNORE,
-  COLUMN_LABEL
+  COLUMN_LABEL,
+  COLUMN_GROUP /* categories that a record is counted by in evaluations; nothing is learned of them
+                */
 } column_type;
 typedef enum column_transform { TRANSFORM_NONE, TRANSFORM_LOG1P } column_transform;
 typedef enum column_scale { SCALE_MAX, SCALE_CENTER } column_scale;
@@ -62,6 +64,13 @@ typedef struct schema_column {
 /* A person's records count together as one (docs/proofs/persons.md). */
 #define NO_PERSON SIZE_MAX
 enum { PERSON_ROWS_MOST = 1000, PERSON_ROWS_USUAL = 100 };
+
+/* A column has cells in a table. */
+static inline bool column_type_has_cells(column_type type) {
+  return type == COLUMN_NUMERIC || type == COLUMN_CATEGORICAL || type == COLUMN_GROUP;
+}
+
+#define NO_GROUP SIZE_MAX
 
 enum {
   WEIGHT_MOST = 1000000, /* of a column */
@@ -112,6 +121,7 @@ struct dperm_schema {
 
   schema_column *columns;
   size_t column_count;
+  size_t group;       /* the column that evaluations give rates by, or NO_GROUP */
   size_t person;      /* of the columns, one of type ignore: whose records are whose; NO_PERSON: */
   size_t person_rows; /* each is a person's own. Else so many of a person's count, at most; or 0 */
   schema_cross *crosses;             /* their blocks stand behind those of all columns */
@@ -141,7 +151,7 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err);
 double schema_entry_bound(const dperm_schema *schema, double weight);
 /* No entry of the column is longer; 0 where there is none. */
 double schema_column_bound(const dperm_schema *schema, size_t column);
-/* "numeric", "categorical", "ignore" and "label", by column_type; then NULL. */
+/* "numeric", "categorical", "ignore", "label" and "group", by column_type; then NULL. */
 extern const char *const column_type_names[];
 
 /* How many of its columns are numeric or categorical. */
