@@ -59,12 +59,12 @@ class LedgerDataset(Struct):
                 ("epsilon_left", c_char_p), ("delta_total", c_char_p), ("delta_spent", c_char_p),
                 ("delta_left", c_char_p), ("rows_per_person", c_size_t), ("data", c_char_p),
                 ("composition", c_char_p), ("order", c_double), ("epsilon_plain", c_char_p), ("delta_plain", c_char_p),
-                ("neighbours", c_char_p)]
+                ("neighbours", c_char_p), ("part_of", c_char_p)]
 
 
 class LedgerBudget(Struct):
     _fields_ = [("size", c_size_t), ("epsilon", c_char_p), ("delta", c_char_p), ("rows_per_person", c_size_t),
-                ("composition", c_int), ("neighbours", c_int), ("order", c_double)]
+                ("composition", c_int), ("neighbours", c_int), ("order", c_double), ("part_of", c_char_p)]
 
 
 class LedgerEntry(Struct):

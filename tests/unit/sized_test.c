@@ -178,7 +178,7 @@ static const entry entries[] = {
     {KIND(dperm_audit_options, progress, delta, DPERM_OPTIONS_AUDIT), to_audit},
     {KIND(dperm_draft_options, missing_count, missing_count, DPERM_OPTIONS_DRAFT), to_draft},
     {KIND(dperm_import_options, reserved, reserved, DPERM_OPTIONS_IMPORT), to_import},
-    {KIND(dperm_ledger_budget, order, order, DPERM_OPTIONS_BUDGET), to_budget},
+    {KIND(dperm_ledger_budget, order, part_of, DPERM_OPTIONS_BUDGET), to_budget},
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
