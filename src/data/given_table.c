@@ -108,7 +108,7 @@ static dperm_status given_open(const dperm_schema *schema, size_t rows, const dp
   TRY(memory_new(schema->column_count + 1, sizeof *t->columns, &t->columns, err));
   for (size_t c = 0; c < schema->column_count; c++) {
     const schema_column *column = &schema->columns[c];
-    if (column->type == COLUMN_NUMERIC || column->type == COLUMN_CATEGORICAL) {
+    if (column_type_has_cells(column->type)) {
       TRY(open_column(schema, column, rows, &columns[c], &t->columns[t->count], err));
       t->columns[t->count++].place = c;
     }

@@ -16,7 +16,9 @@ typedef enum column_type {
   COLUMN_NUMERIC,
   COLUMN_CATEGORICAL,
   COLUMN_IGNORE,
-  COLUMN_LABEL
+  COLUMN_LABEL,
+  COLUMN_GROUP /* categories that a record is counted by in evaluations; nothing is learned of them
+                */
 } column_type;
 typedef enum column_transform { TRANSFORM_NONE, TRANSFORM_LOG1P } column_transform;
 typedef enum column_scale { SCALE_MAX, SCALE_CENTER } column_scale;
@@ -58,6 +60,13 @@ typedef struct schema_column {
   bool crossed;        /* some cross has it, */
   size_t level;        /* and it is this one of the columns that any has */
 } schema_column;
+
+/* A column has cells in a table. */
+static inline bool column_type_has_cells(column_type type) {
+  return type == COLUMN_NUMERIC || type == COLUMN_CATEGORICAL || type == COLUMN_GROUP;
+}
+
+#define NO_GROUP SIZE_MAX
 
 enum {
   WEIGHT_MOST = 1000000, /* of a column */
@@ -108,6 +117,7 @@ struct dperm_schema {
 
   schema_column *columns;
   size_t column_count;
+  size_t group;                      /* the column that evaluations give rates by, or NO_GROUP */
   schema_cross *crosses;             /* their blocks stand behind those of all columns */
   size_t cross_count, crossed_count; /* and the columns of which they are */
   size_t after_fit;                  /* columns of a row from crosses after the fit, the last */
@@ -135,7 +145,7 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err);
 double schema_entry_bound(const dperm_schema *schema, double weight);
 /* No entry of the column is longer; 0 where there is none. */
 double schema_column_bound(const dperm_schema *schema, size_t column);
-/* "numeric", "categorical", "ignore" and "label", by column_type; then NULL. */
+/* "numeric", "categorical", "ignore", "label" and "group", by column_type; then NULL. */
 extern const char *const column_type_names[];
 
 /* How many of its columns are numeric or categorical. */

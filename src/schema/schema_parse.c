@@ -85,7 +85,7 @@ static dperm_status parse_categorical(const json_document *doc, json_t *object,
   json_t *values = json_object_get(object, "values"), *groups = json_object_get(object, "groups");
   JSON_FAIL_IF((values != NULL) == (groups != NULL) || (groups && json_object_size(groups) == 0),
                doc, object, err,
-               "categorical column \"%.64s\" needs either \"values\" or \"groups\", "
+               "column \"%.64s\" needs either \"values\" or \"groups\", "
                "an object of at least one, known in public",
                column->name);
   const named_values to = {&column->categories, &column->values, &column->other, "group"};
@@ -119,7 +119,8 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
       {"name", "type", "min", "max", "transform", "scale", "weight", "bins", "line", NULL},
       {"name", "type", "values", "groups", "reference", "weight", NULL},
       {"name", "type", NULL},
-      {"name", "type", NULL}};
+      {"name", "type", NULL},
+      {"name", "type", "values", "groups", NULL}};
   JSON_FAIL_IF(!json_is_object(object), doc, json_blamed(list, object), err,
                "a column must be an object in braces");
   const char *name = "", *type_name = "";
@@ -130,7 +131,8 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
     type++;
   }
   JSON_FAIL_IF(!column_type_names[type], doc, json_object_get(object, "type"), err,
-               "no column type is called \"%.64s\"; choose numeric, categorical, ignore or label",
+               "no column type is called \"%.64s\"; choose numeric, categorical, ignore, label or "
+               "group",
                type_name);
   TRY(json_check_keys(doc, object, keys[type], "this column", err));
   TRY(copy_text(name, &column->name, err));
@@ -140,8 +142,9 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
   if (column->type == COLUMN_NUMERIC) {
     return parse_numeric(doc, object, column, err);
   }
-  return column->type == COLUMN_CATEGORICAL ? parse_categorical(doc, object, column, err)
-                                            : DPERM_OK;
+  return column->type == COLUMN_CATEGORICAL || column->type == COLUMN_GROUP
+             ? parse_categorical(doc, object, column, err)
+             : DPERM_OK;
 }
 
 static dperm_status parse_columns(const json_document *doc, dperm_schema *schema, lookup *names,
@@ -274,9 +277,9 @@ static dperm_status check_together(const json_document *doc, const dperm_schema 
 
 static dperm_status parse_document(const json_document *doc, dperm_schema *schema,
                                    dperm_error *err) {
-  static const char *const keys[] = {"header",    "missing", "label",      "columns",
-                                     "intercept", "rows",    "on_missing", "comment",
-                                     "separator", "crosses", "refined",    NULL};
+  static const char *const keys[] = {"header",  "missing",    "label",   "columns",   "intercept",
+                                     "rows",    "on_missing", "comment", "separator", "crosses",
+                                     "refined", "group",      NULL};
   static const char *const row_rules[] = {"clip", "fixed", NULL};
   static const char *const missing_rules[] = {"zero", "category", "drop", NULL};
   JSON_FAIL_IF(!json_is_object(doc->root), doc, doc->root, err,
@@ -296,6 +299,7 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
   TRY(parse_label(doc, schema, err));
   TRY(schema_parse_refined(doc, &schema->refined, err));
   TRY(parse_columns(doc, schema, &names, err));
+  TRY(schema_parse_group(doc, &names, schema, err));
   TRY(check_together(doc, schema, err));
   TRY(schema_parse_crosses(doc, &names, schema, err));
   schema->json = json_incref(doc->root);

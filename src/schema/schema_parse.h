@@ -31,6 +31,10 @@ dperm_status schema_parse_bins(const json_document *doc, json_t *object, schema_
 dperm_status schema_parse_crosses(const json_document *doc, const lookup *names,
                                   dperm_schema *schema, dperm_error *err);
 
+/* The document's "group": a categorical column, or one of type group, whose one it must be. */
+dperm_status schema_parse_group(const json_document *doc, const lookup *names, dperm_schema *schema,
+                                dperm_error *err);
+
 /* The member "refined", if there is one. An object that was edited does not fit its own digest, and
  * is refused: who must change it has to make it again. (The digest has no key. It keeps out
  * mistakes, not people who mean to lie about a schema.) */

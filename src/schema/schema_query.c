@@ -25,7 +25,8 @@ double schema_column_bound(const dperm_schema *schema, size_t column) {
   return c->width == 0 ? 0.0 : schema_entry_bound(schema, longest);
 }
 
-const char *const column_type_names[] = {"numeric", "categorical", "ignore", "label", NULL};
+const char *const column_type_names[] = {"numeric", "categorical", "ignore",
+                                         "label",   "group",       NULL};
 
 size_t schema_encoded_columns(const dperm_schema *schema) {
   size_t count = 0;

@@ -10,6 +10,9 @@ cell_value cell_missing(const schema_column *column) {
   if (!column) {
     return (cell_value){0, TEXT_MISSING | TEXT_UNKNOWN};
   }
+  if (column->type == COLUMN_GROUP) {
+    return (cell_value){CELL_MISSING, 0}; /* nothing that a record is dropped for */
+  }
   return (cell_value){column->type == COLUMN_NUMERIC ? (double)NAN : CELL_MISSING, TEXT_MISSING};
 }
 

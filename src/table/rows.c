@@ -388,7 +388,7 @@ static dperm_status view_columns(table_view *t, dperm_error *err) {
   for (size_t k = 0; k + 1 < layout->count; k++) {
     const size_t place = layout->places[k];
     const schema_column *column = &t->schema->columns[place];
-    if (column->type == COLUMN_IGNORE) {
+    if (column->type == COLUMN_IGNORE || column->type == COLUMN_GROUP) {
       continue;
     }
     viewed *v = &t->columns[t->count++];

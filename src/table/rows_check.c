@@ -61,7 +61,7 @@ dperm_status rows_check_schema(const record_table *t, const dperm_schema *schema
     fits = strcmp(from->name, to->name) == 0 &&
            (to->type == from->type || (to->type == COLUMN_IGNORE && !drops)) &&
            (to->type != COLUMN_NUMERIC || (to->min >= from->min && to->max <= from->max));
-    if (fits && to->type == COLUMN_CATEGORICAL) {
+    if (fits && (to->type == COLUMN_CATEGORICAL || to->type == COLUMN_GROUP)) {
       TRY(groups_of(from, to, &fits, err));
     }
   }

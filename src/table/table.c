@@ -14,8 +14,7 @@ dperm_status table_layout_of(const dperm_schema *schema, table_layout *out, dper
   *out = (table_layout){0};
   TRY(memory_new(schema->column_count + 1, sizeof *out->places, &out->places, err));
   for (size_t c = 0; c < schema->column_count; c++) {
-    column_type type = schema->columns[c].type;
-    if (type == COLUMN_NUMERIC || type == COLUMN_CATEGORICAL) {
+    if (column_type_has_cells(schema->columns[c].type)) {
       out->places[out->count++] = c;
     }
   }

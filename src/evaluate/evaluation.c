@@ -1,0 +1,259 @@
+/* From scores to noisy tables (docs/proofs/evaluation.md 1 and 2). A record is in one cell of each
+ * table: replaced, it moves two counts by one, each of which has half of that table's epsilon;
+ * added or removed it moves one, which has all of it. Of epsilon an eighth finds the cells of the
+ * score, two are for rates by group where one is declared, and the rest is for the table.
+ * Everything else is computed from noisy counts. */
+#include "evaluate/evaluation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/defect.h"
+#include "base/memory.h"
+#include "evaluate/evaluation_figures.h"
+#include "evaluate/score_cells.h"
+#include "random/discrete_sampling.h"
+#include "table/group_column.h"
+
+/* Of epsilon, in parts of PARTS. */
+enum { PARTS = 8, PARTS_CELLS = 1, PARTS_GROUPS = 2 };
+/* Of more classes, counts tell only whether they are named right. */
+enum { NAMED_MOST = 32 };
+
+static ratio rate_of(const guarantee *claim, uint64_t parts) {
+  const ratio part = ratio_below(claim->epsilon_class / PARTS); /* exactly: rates add up to it */
+  return (ratio){part.over * parts, part.under};
+}
+
+dperm_status evaluation_claim(const evaluation_terms *terms, guarantee *out, dperm_error *err) {
+  FAIL_IF(!dperm_neighbours_name(terms->neighbours), err, DPERM_INVALID_ARGUMENT,
+          "neighbours number %d is none of the two", (int)terms->neighbours);
+  FAIL_IF(!(terms->epsilon > 0 && terms->epsilon < 1e6) || terms->rows_per_person == 0, err,
+          DPERM_INVALID_ARGUMENT,
+          "epsilon = %g; it must be positive and below 1e6, and a person has one row at least",
+          terms->epsilon);
+  *out = guarantee_of_counts(terms->epsilon, terms->rows_per_person, true, terms->neighbours);
+  FAIL_IF(ratio_value(rate_of(out, 1)) < 1e-12, err, DPERM_INVALID_ARGUMENT,
+          "epsilon = %g leaves less than 1e-12 for each count; give more", terms->epsilon);
+  return DPERM_OK;
+}
+
+/* ---- what must not leave */
+
+typedef struct scored_part {
+  const dperm_data *data;
+  size_t rows, classes;
+  bool rows_public;
+  double by;      /* scores times this are log-odds; 1 */
+  double *scores; /* class_fits of each record */
+} scored_part;
+
+static void part_close(scored_part *p) {
+  free(p->scores);
+}
+
+static dperm_status score_part(const dperm_model *model, const dperm_data *data, scored_part *out,
+                               dperm_error *err) {
+  const size_t classes = model->classes.count;
+  TRY(data_check_labels(data, classes, err));
+  FAIL_IF(data->x->spread, err, DPERM_UNSUPPORTED,
+          "a model is evaluated by one process; start one, without an MPI job");
+  *out = (scored_part){
+      .data = data, .rows = data->x->rows, .classes = classes, .by = model->inverse_temperature};
+  TRY(memory_new(out->rows * class_fits(classes), sizeof *out->scores, &out->scores, err));
+  return dperm_model_scores(model, data, out->scores, err);
+}
+
+/* What a record adds to the count of its cell: the one place where that is decided. */
+static int64_t record_weight(const scored_part *p, size_t record) {
+  (void)p;
+  (void)record;
+  return 1;
+}
+
+static size_t class_of(const scored_part *p, size_t record) {
+  return class_of_label(p->classes, p->data->labels[record]);
+}
+
+static size_t named_of(const scored_part *p, size_t record) {
+  return model_winner(p->classes, p->scores + record * class_fits(p->classes));
+}
+
+/* Which of `count` cells with these ends. */
+static size_t cell_of_score(const double *ends, size_t count, double score) {
+  size_t low = 0, high = count - 1;
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    if (score > ends[middle]) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* ---- tables */
+
+static dperm_status table_open(size_t classes, size_t cells, size_t rows, count_table *out,
+                               dperm_error *err) {
+  *out = (count_table){.classes = classes, .cells = cells, .rows = rows};
+  return memory_new(classes * cells, sizeof *out->counts, &out->counts, err);
+}
+
+/* Noise of this rate on every count; its cumulants are those of P(y) ∝ e^(−rate·|y|). */
+static void table_blur(count_table *t, ratio rate, random_source *source) {
+  const double q = exp(-ratio_value(rate)), rest = -expm1(-ratio_value(rate)), square = rest * rest;
+  if (DEFECT("evaluation-half")) {
+    rate.over *= 2;
+  }
+  for (size_t i = 0; i < t->classes * t->cells; i++) {
+    t->counts[i] += random_discrete_laplace(source, rate);
+  }
+  t->variance = 2 * q / square;
+  t->fourth = 2 * q * (1 + 4 * q + q * q) / (square * square);
+}
+
+static void count_cells(const scored_part *p, const double *ends, count_table *t) {
+  for (size_t i = 0; i < p->rows; i++) {
+    const size_t class = class_of(p, i), named = named_of(p, i);
+    const size_t cell = ends ? cell_of_score(ends, t->cells, p->by * p->scores[i])
+                        : t->cells == p->classes ? named
+                                                 : named != class;
+    t->counts[class * t->cells + cell] += record_weight(p, i);
+  }
+}
+
+static dperm_status count_groups(const scored_part *p, model_evaluation *e, dperm_error *err) {
+  OWNED_MEMORY uint32_t *groups = NULL;
+  TRY(memory_new(p->rows, sizeof *groups, &groups, err));
+  groups_of_records(p->data->table, groups);
+  for (size_t i = 0; i < p->rows; i++) {
+    const size_t class = class_of(p, i), wrong = named_of(p, i) != class;
+    e->grouped.counts[(groups[i] * p->classes + class) * 2 + wrong] += record_weight(p, i);
+  }
+  return DPERM_OK;
+}
+
+/* ---- cells */
+
+/* The cells of two classes' scores, from counts of every step at their share of epsilon; or every
+ * step, without a claim. */
+static dperm_status find_ends(const scored_part *p, const guarantee *claim, random_source *source,
+                              double *ends, size_t *count, dperm_error *err) {
+  OWNED_MEMORY int64_t *steps = NULL;
+  count_table t = {.classes = 2, .cells = SCORE_STEPS};
+  if (!claim) {
+    *count = cells_choose(NULL, ends);
+    return DPERM_OK;
+  }
+  TRY(memory_new(2 * SCORE_STEPS, sizeof *steps, &steps, err));
+  t.counts = steps;
+  double records = p->rows_public ? (double)p->rows : 0;
+  for (size_t i = 0; i < p->rows; i++) {
+    steps[class_of(p, i) * SCORE_STEPS + step_of_score(p->by * p->scores[i])] +=
+        record_weight(p, i);
+  }
+  if (!DEFECT("evaluation-cells")) {
+    table_blur(&t, rate_of(claim, PARTS_CELLS), source);
+  }
+  for (size_t i = 0; i < 2 * SCORE_STEPS && !p->rows_public; i++) {
+    records += (double)steps[i];
+  }
+  const step_counts given = {steps, sqrt(t.variance), records * claim->epsilon_row};
+  *count = cells_choose(&given, ends);
+  return DPERM_OK;
+}
+
+/* ---- all of it */
+
+static dperm_status open_groups(const dperm_data *data, model_evaluation *e, dperm_error *err) {
+  TRY(group_names(data->table, &e->group_column, &e->groups, err));
+  return e->groups.count > 0
+             ? table_open(e->groups.count * e->classes.count, 2, e->table.rows, &e->grouped, err)
+             : DPERM_OK;
+}
+
+/* Both tables, exactly; the first one's cells are released already. */
+static dperm_status count_part(const scored_part *p, const double *ends, size_t cells,
+                               model_evaluation *e, dperm_error *err) {
+  TRY(table_open(p->classes, cells, p->rows_public ? p->rows : 0, &e->table, err));
+  if (ends) {
+    TRY(memory_new(cells, sizeof *e->edges, &e->edges, err));
+    memcpy(e->edges, ends, (cells - 1) * sizeof *ends);
+    e->zero = 1 + cell_of_score(ends, cells, 0);
+  }
+  count_cells(p, e->edges, &e->table);
+  TRY(open_groups(p->data, e, err));
+  return e->groups.count > 0 ? count_groups(p, e, err) : DPERM_OK;
+}
+
+/* Without a claim, exactly. */
+static dperm_status evaluate(const dperm_model *model, const dperm_data *data,
+                             const evaluation_terms *terms, const guarantee *claim,
+                             random_source *source, model_evaluation **out, dperm_error *err) {
+  OWNED(evaluation_free_at) model_evaluation *e = NULL;
+  OWNED(part_close) scored_part part = {0};
+  OWNED_MEMORY double *ends = NULL;
+  dperm_loss loss;
+  const size_t classes = model->classes.count;
+  size_t cells = classes <= NAMED_MOST ? classes : 2;
+  TRY(memory_new(1, sizeof *e, &e, err));
+  TRY(class_list_copy(&model->classes, &e->classes, err));
+  e->exact = !claim;
+  e->terms = claim ? *terms : (evaluation_terms){0};
+  e->log_odds = classes == 2 && model_log_loss(model, &loss) != NULL;
+  TRY(score_part(model, data, &part, err));
+  part.rows_public = !(claim && claim->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE);
+  if (classes == 2) {
+    TRY(memory_new(SCORE_STEPS, sizeof *ends, &ends, err));
+    TRY(find_ends(&part, claim, source, ends, &cells, err));
+  }
+  TRY(count_part(&part, ends, cells, e, err));
+  if (claim) {
+    const uint64_t groups = e->groups.count > 0 ? PARTS_GROUPS : 0;
+    table_blur(&e->table, rate_of(claim, PARTS - groups - (ends ? PARTS_CELLS : 0)), source);
+    if (groups > 0) {
+      table_blur(&e->grouped, rate_of(claim, groups), source);
+    }
+  }
+  TRY(evaluation_figures(e, err));
+  *out = TAKE(e);
+  return DPERM_OK;
+}
+
+dperm_status evaluation_private(const dperm_model *model, const dperm_data *part,
+                                const evaluation_terms *terms, random_source *source,
+                                model_evaluation **out, dperm_error *err) {
+  guarantee claim;
+  TRY(evaluation_claim(terms, &claim, err));
+  return evaluate(model, part, terms, &claim, source, out, err);
+}
+
+dperm_status evaluation_exact(const dperm_model *model, const dperm_data *data,
+                              model_evaluation **out, dperm_error *err) {
+  OWNED(evaluation_free_at) model_evaluation *e = NULL;
+  dperm_metrics exact;
+  TRY(data_check_any(data, err));
+  TRY(evaluate(model, data, NULL, NULL, NULL, &e, err));
+  TRY(dperm_model_score(model, data, &exact, err));
+  /* exactly, where steps of the score are not */
+  e->auc = figure_moved(e->auc, exact.auc);
+  e->log_loss = e->log_odds ? figure_moved(e->log_loss, exact.log_loss)
+                            : (figure){exact.log_loss, (double)NAN, (double)NAN};
+  *out = TAKE(e);
+  return DPERM_OK;
+}
+
+void evaluation_free(model_evaluation *e) {
+  if (e) {
+    class_list_clear(&e->classes);
+    class_list_clear(&e->groups);
+    free(e->group_column);
+    free(e->table.counts);
+    free(e->grouped.counts);
+    free(e->edges);
+    free(e);
+  }
+}

@@ -1,0 +1,21 @@
+/* Figures of a table of noisy counts, with their intervals. Post-processing: sees public and
+ * released numbers only (docs/proofs/evaluation.md 3). */
+#pragma once
+
+#include "evaluate/evaluation.h"
+
+/* Σ over classes and cells of over·count, divided by Σ under·count. */
+typedef struct count_ratio {
+  const count_table *of;
+  const double *over;
+  const double *under; /* NULL: all records */
+  bool rate;           /* `over` are some of the records of `under`: weights 0 and 1 */
+  double least, most;  /* that it can be */
+} count_ratio;
+figure ratio_figure(const count_ratio *r);
+
+/* P(score of the second class > score of the first) + P(same cell)/2. */
+figure auc_figure(const count_table *t);
+
+/* The same with other numbers in the middle: what is exact moves an interval that is not. */
+figure figure_moved(figure f, double value);
