@@ -48,7 +48,9 @@ enum {
   ALL_ELSE = 8192,               /* every member of the file that has a bounded length */
   WEIGHT = DOUBLE_TEXT_SIZE + 8, /* with its comma and its share of ends of lines */
   CANDIDATE = 768,
-  ESCAPED = 6 /* bytes of JSON for a byte of text, at most */
+  ESCAPED = 6,           /* bytes of JSON for a byte of text, at most */
+  EVALUATION = 1 << 19,  /* of all cells that there can be, */
+  EVALUATED_GROUP = 1024 /* and of a group that a schema declares, beside its name */
 };
 
 /* A schema, as jansson writes it: our lines are indented deeper, but by less than their length. */

@@ -251,7 +251,9 @@ static dperm_status tune_in_public(const tuning *t, size_t *chosen, dperm_model 
       *chosen = i;
     }
   }
-  return fit_model(t->data, &t->candidates[*chosen], &t->claims[*chosen], t->source, model, err);
+  fit_plan plan = {0};
+  TRY(fit_plan_check(t->data, t->rows, &t->candidates[*chosen], &t->claims[*chosen], &plan, err));
+  return fit_planned(t->data, &t->candidates[*chosen], &plan, t->source, model, err);
 }
 
 /* ---- which of them */
