@@ -93,6 +93,29 @@ DPERM_INLINE dperm_status dperm_score_file_private(const dperm_model *model,
   return dperm_score_file_private_sized(model, source, options, out, sizeof *out, err);
 }
 
+/* All of it at once: error, the baseline's and the difference, AUC with the ROC curve, log loss,
+ * precision and recall, calibration, and rates by the group that the schema declares, each with an
+ * interval of 95 percent. As JSON (docs/formats.md), to be given back with dperm_text_free.
+ * Exactly, so for public records; intervals are for sampling. */
+DPERM_API DPERM_CHECKED dperm_status dperm_evaluate(const dperm_model *model,
+                                                    const dperm_data *data, char **json,
+                                                    dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_evaluate_file(const dperm_model *model,
+                                                         const dperm_source *source,
+                                                         const dperm_progress *progress,
+                                                         char **json, dperm_error *err);
+/* In private, by counts of scores with discrete Laplace noise (docs/proofs/evaluation.md), charged
+ * to a ledger if named; intervals are for noise and sampling together. Not with `counts`. NULL of a
+ * dry run. Who wants the error alone gets it with less noise from dperm_model_score_private. */
+DPERM_API DPERM_CHECKED dperm_status dperm_evaluate_private(const dperm_model *model,
+                                                            const dperm_data *data,
+                                                            const dperm_score_options *options,
+                                                            char **json, dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_evaluate_file_private(const dperm_model *model,
+                                                                 const dperm_source *source,
+                                                                 const dperm_score_options *options,
+                                                                 char **json, dperm_error *err);
+
 #ifdef __cplusplus
 }
 #endif

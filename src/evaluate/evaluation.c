@@ -39,6 +39,12 @@ dperm_status evaluation_claim(const evaluation_terms *terms, guarantee *out, dpe
   return DPERM_OK;
 }
 
+dperm_status evaluation_check(const dperm_model *model, const dperm_data *data, dperm_error *err) {
+  FAIL_IF(data->x->spread, err, DPERM_UNSUPPORTED,
+          "a model is evaluated by one process; start one, without an MPI job");
+  return data_check_labels(data, model->classes.count, err);
+}
+
 /* ---- what must not leave */
 
 typedef struct scored_part {
@@ -56,9 +62,7 @@ static void part_close(scored_part *p) {
 static dperm_status score_part(const dperm_model *model, const dperm_data *data, scored_part *out,
                                dperm_error *err) {
   const size_t classes = model->classes.count;
-  TRY(data_check_labels(data, classes, err));
-  FAIL_IF(data->x->spread, err, DPERM_UNSUPPORTED,
-          "a model is evaluated by one process; start one, without an MPI job");
+  TRY(evaluation_check(model, data, err));
   *out = (scored_part){
       .data = data, .rows = data->x->rows, .classes = classes, .by = model->inverse_temperature};
   TRY(memory_new(out->rows * class_fits(classes), sizeof *out->scores, &out->scores, err));

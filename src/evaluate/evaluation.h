@@ -54,6 +54,9 @@ typedef struct model_evaluation {
 /* What these counts cost, as a claim; epsilon must leave enough for each (checked). */
 dperm_status evaluation_claim(const evaluation_terms *terms, guarantee *out, dperm_error *err);
 
+/* Fails for records that the model cannot be evaluated on: to be asked before a charge. */
+dperm_status evaluation_check(const dperm_model *model, const dperm_data *data, dperm_error *err);
+
 /* For the whole epsilon of `terms`; draws from `source` alone. The rows of `part` are a public
  * number with neighbours replaced; else they may be none, and their number is in nothing but noisy
  * counts. Whoever calls has a claim, a charge, and checks the source. */

@@ -52,7 +52,8 @@ static dperm_status map_header(const dperm_schema *schema, bool need_labels, con
                 other, other);
     CSV_FAIL_IF(c->field == absent && label && need_labels, csv, 0, err,
                 "the header has no label column \"%.64s\"%s; add it", name, likely_cause(csv));
-    CSV_FAIL_IF(c->field == absent && !label, csv, 0, err,
+    const bool group = !label && schema->columns[c->place].type == COLUMN_GROUP; /* for scores */
+    CSV_FAIL_IF(c->field == absent && !label && (need_labels || !group), csv, 0, err,
                 "the header has no column \"%.64s\" that the schema lists%s; add it, or "
                 "set \"header\": false",
                 name, likely_cause(csv));
@@ -145,7 +146,9 @@ dperm_status csv_columns_next(const csv_columns *columns, cell_reader *cells, cs
   double *to = batch->cells + batch->count;
   TRY(read_label(columns, cells, csv, to + features * stride, &drop, err));
   for (const csv_column *c = columns->kept; c < columns->kept + features; c++, to += stride) {
-    cell_value is = cell_read(cells, c->place, &csv->fields[c->field].text);
+    const bool there = c->field != absent;
+    cell_value is = there ? cell_read(cells, c->place, &csv->fields[c->field].text)
+                          : cell_missing(&cells->schema->columns[c->place]);
     if (is.flags) {
       if (is.flags & (TEXT_NOT_FINITE | TEXT_MALFORMED)) {
         /* The column and the place, never the content: a log is not a release. */

@@ -16,6 +16,7 @@
 #include "run/fit.h"
 #include "run/options.h"
 #include "score/error_interval.h"
+#include "score/score_request.h"
 
 /* What must not leave. */
 typedef struct confusion {
@@ -48,22 +49,6 @@ static ratio noise_rate(const dperm_score_options *o) {
   return ratio_below(claim_of(o).epsilon_class);
 }
 
-/* A model of these records that is private for the one kind of neighbours moves as it likes between
- * those of the other, and its errors with it: no noise on counts helps. */
-static dperm_status check_neighbours(const dperm_model *model, const dperm_score_options *o,
-                                     dperm_error *err) {
-  dperm_neighbours of_model = model->claim.neighbours;
-  FAIL_IF(!dperm_neighbours_name(o->neighbours), err, DPERM_INVALID_ARGUMENT,
-          "neighbours number %d is none of the two", (int)o->neighbours);
-  FAIL_IF(!o->public_model && o->neighbours != of_model && /* of no private model it says so */
-              (of_model == DPERM_NEIGHBOURS_ADD_REMOVE || dperm_model_is_private(model)),
-          err, DPERM_INVALID_ARGUMENT,
-          "this model is private for neighbours %s, its score says nothing for others; say "
-          "neighbours %s, or score it on other records, as a public model",
-          dperm_neighbours_name(of_model), dperm_neighbours_name(of_model));
-  return DPERM_OK;
-}
-
 /* Before anything is charged: what is asked for, and that the caller's struct holds the answer. */
 static dperm_status take_options(const dperm_model *model, const dperm_score_options *given,
                                  size_t size, dperm_score_options *out, dperm_error *err) {
@@ -73,8 +58,7 @@ static dperm_status take_options(const dperm_model *model, const dperm_score_opt
       out->counts && model->classes.count > 2, err, DPERM_INVALID_ARGUMENT,
       "the four confusion counts are for two classes, the model has %zu; ask for the error alone",
       model->classes.count);
-  TRY(check_neighbours(model, out, err));
-  TRY(check_rows_per_person(out->rows_per_person, err));
+  TRY(score_check(model, out, err));
   FAIL_IF(!(out->epsilon > 0 && out->epsilon < 1e6) || ratio_value(noise_rate(out)) < 1e-12, err,
           DPERM_INVALID_ARGUMENT,
           "epsilon = %g; it must be positive, below 1e6, and leave at least 1e-12 for each count",
@@ -187,12 +171,7 @@ static dperm_status release_counts(const confusion *c, const dperm_model *model,
   dperm_charge charge = {.entry = 0};
   dperm_private_score made;
   TRY(random_given(o->random, &own, &source, err));
-  reasons |= source_reasons(source);
-  if (!o->public_model && !dperm_model_is_private(model)) {
-    /* A model that moves with a record as it likes makes its own errors tell of that record,
-     * whatever noise they get; one that is private was paid for. */
-    reasons |= REASON_MODEL;
-  }
+  reasons |= score_reasons(model, o, source);
   const account_run run = {.account = &o->account,
                            .command = "score",
                            .mechanism = o->counts ? "discrete laplace, counts" : "discrete laplace",

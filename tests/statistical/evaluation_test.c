@@ -1,0 +1,173 @@
+/* Evaluations of fixed models on samples of known populations: intervals hold the population's
+ * figures as often as they say, and the noise costs the area under the curve no more than promised.
+ * Seeds are fixed, so nothing here fails now and then. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "evaluate/evaluation.h"
+#include "support.h"
+
+/* ---- populations: scores on a grid, each with the probability of the second class */
+
+enum { GRID = 4001 };
+
+/* Scores are normal in log-odds; the truth is calibrated but for slope and shift. */
+typedef struct population_kind {
+  const char *name;
+  double centre, spread, truth_slope, truth_shift;
+} population_kind;
+
+static const population_kind kinds[] = {
+    {"useful", -0.5, 1.5, 1, 0},       /* calibrated, AUC .82 */
+    {"rare", -3, 1.2, 1, 0},           /* one positive in fourteen */
+    {"shrunk", -0.6, 0.12, 8, 4.2},    /* right in order, far from calibrated */
+    {"useless", -1.4, 0.5, 0, -1.4},   /* a coin's worth */
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+typedef struct population {
+  double score[GRID], upto[GRID], second[GRID]; /* shares, summed up; P(second class) */
+  double error, difference, auc, log_loss, recall, precision, baseline;
+} population;
+
+static double logistic(double z) {
+  return 1 / (1 + exp(-z));
+}
+
+static void population_make(const population_kind *kind, population *p) {
+  double sum = 0, positives = 0, negatives = 0, wins = 0, wrong = 0, loss = 0, named = 0, hits = 0;
+  double share[GRID];
+  for (size_t i = 0; i < GRID; i++) {
+    const double z = 8 * ((double)i / (GRID - 1) - 0.5);
+    p->score[i] = kind->centre + kind->spread * z;
+    p->second[i] = logistic(kind->truth_slope * p->score[i] + kind->truth_shift);
+    share[i] = exp(-z * z / 2);
+    sum += share[i];
+  }
+  for (size_t i = 0; i < GRID; i++) {
+    const double q = share[i] / sum, yes = q * p->second[i], no = q - yes, s = p->score[i];
+    p->upto[i] = (i > 0 ? p->upto[i - 1] : 0) + q;
+    wins += yes * (negatives + no / 2);
+    positives += yes;
+    negatives += no;
+    wrong += s > 0 ? no : yes;
+    named += s > 0 ? q : 0;
+    hits += s > 0 ? yes : 0;
+    loss += yes * log1p(exp(-s)) + no * log1p(exp(s));
+  }
+  p->error = wrong;
+  p->baseline = fmin(positives, negatives);
+  p->difference = wrong - p->baseline;
+  p->auc = wins / (positives * negatives);
+  p->log_loss = loss;
+  p->recall = hits / positives;
+  p->precision = named > 0 ? hits / named : NAN;
+}
+
+/* ---- a model of one weight whose scores are those of the rows times it */
+
+static const double weight = 16;
+
+static dperm_model *model_new_of_weight(void) {
+  const double x = 0.5, label = 1;
+  auto_data *data = NULL;
+  dperm_model *model = NULL;
+  dperm_options options = USUAL(dperm_options);
+  options.mechanism = DPERM_MECHANISM_NONE;
+  options.lambda = 1;
+  assert_ok(dperm_data_from_dense(1, 1, &x, &label, 1, &data, err));
+  assert_ok(dperm_train(data, &options, &model, err));
+  model->weights[0] = weight;
+  return model;
+}
+
+static double uniform(random_source *source) {
+  return ldexp((double)(random_bits(source) >> 11), -53);
+}
+
+static dperm_data *sample_of(const population *p, size_t rows, random_source *source) {
+  double *x = malloc(rows * sizeof *x), *labels = malloc(rows * sizeof *labels);
+  dperm_data *data = NULL;
+  assert_true(x && labels);
+  for (size_t i = 0; i < rows; i++) {
+    const double u = uniform(source);
+    size_t low = 0, high = GRID - 1;
+    while (low < high) {
+      const size_t middle = (low + high) / 2;
+      if (p->upto[middle] < u) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    x[i] = p->score[low] / weight;
+    labels[i] = uniform(source) < p->second[low] ? 1 : -1;
+  }
+  assert_ok(dperm_data_from_dense(rows, 1, x, labels, 1, &data, err));
+  free(x);
+  free(labels);
+  return data;
+}
+
+/* ---- how often intervals hold */
+
+enum { FIGURES = 7 };
+static const char *const figure_names[FIGURES] = {"error",    "baseline", "difference", "auc",
+                                                  "log loss", "recall",   "precision"};
+
+typedef struct tally {
+  size_t tried[FIGURES], held[FIGURES];
+  double width[FIGURES];
+} tally;
+
+static void note_figures(const model_evaluation *e, const population *p, tally *t) {
+  const figure found[FIGURES] = {e->error,    e->baseline, e->difference, e->auc,
+                                 e->log_loss, e->recall,   e->precision};
+  const double truth[FIGURES] = {p->error,    p->baseline, p->difference, p->auc,
+                                 p->log_loss, p->recall,   p->precision};
+  for (size_t f = 0; f < FIGURES; f++) {
+    if (!isnan(truth[f])) {
+      t->tried[f]++;
+      t->held[f] += found[f].low <= truth[f] && truth[f] <= found[f].high;
+      t->width[f] += found[f].high - found[f].low;
+    }
+  }
+}
+
+static void evaluate_often(const population *p, double epsilon, dperm_neighbours neighbours,
+                           size_t rows, size_t times, uint64_t seed, tally *t) {
+  const evaluation_terms terms = {epsilon, 1, neighbours};
+  auto_model *model = model_new_of_weight();
+  random_source source = seeded(seed);
+  for (size_t i = 0; i < times; i++) {
+    auto_data *data = sample_of(p, rows, &source);
+    OWNED(evaluation_free_at) model_evaluation *e = NULL;
+    assert_ok(evaluation_private(model, data, &terms, &source, &e, err));
+    note_figures(e, p, t);
+  }
+}
+
+TEST(intervals_hold_the_figures_of_the_population_as_often_as_they_say) {
+  static const double epsilons[] = {0.1, 0.3, 1, 3};
+  const size_t times = repetitions(25, 500);
+  static population p;
+  for (size_t k = 0; k < KINDS; k++) {
+    tally all = {.tried = {0}};
+    population_make(&kinds[k], &p);
+    for (size_t i = 0; i < 4; i++) {
+      tally t = {.tried = {0}};
+      evaluate_often(&p, epsilons[i], (dperm_neighbours)(k % 2), 5000, times, 17 * k + i, &t);
+      for (size_t f = 0; f < FIGURES; f++) {
+        printf("# %s %g %s: %.3f, width %.4f\n", kinds[k].name, epsilons[i], figure_names[f],
+               (double)t.held[f] / (double)t.tried[f], t.width[f] / (double)t.tried[f]);
+        all.tried[f] += t.tried[f];
+        all.held[f] += t.held[f];
+      }
+    }
+    for (size_t f = 0; f < FIGURES; f++) {
+      printf("# %s ALL %s: %.4f of %zu\n", kinds[k].name, figure_names[f],
+             (double)all.held[f] / (double)all.tried[f], all.tried[f]);
+    }
+  }
+}
