@@ -436,6 +436,7 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
     (void)snprintf(how, sizeof how, "its %s is not clear", unclear->file);
     return sound(r, false, how);
   }
+  TRY(sound(r, model_read_evaluation(r->root, model), "its evaluation is not clear"));
   TRY(read_class_weights(r, model));
   bool several = model->classes.count > 2 && model->plan.mechanism != DPERM_MECHANISM_NONE;
   TRY(sound(r, !several || read_positive(r->privacy, "epsilon_class", &model->claim.epsilon_class),

@@ -124,8 +124,9 @@ guarantee guarantee_of_run(const private_run *run) {
 guarantee guarantee_with_apart(guarantee g, double epsilon) {
   const bool before = g.epsilon_charged < g.epsilon;
   const double whole = before ? epsilon_sum(epsilon, g.shares[SHARE_SCHEMA]) : epsilon;
-  g.epsilon_evaluated = epsilon;
   g.epsilon = fmax(g.epsilon, whole);
+  g.epsilon_evaluated =
+      before ? fmin(epsilon, epsilon_rest(g.epsilon, g.shares[SHARE_SCHEMA])) : epsilon;
   g.epsilon_charged = fmax(g.epsilon_charged, epsilon);
   return g;
 }

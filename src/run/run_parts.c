@@ -7,13 +7,9 @@
 #include "evaluate/evaluation.h"
 #include "run/options.h"
 
-static evaluation_terms terms_of(const dperm_options *o) {
-  return (evaluation_terms){o->epsilon, o->rows_per_person, o->neighbours};
-}
-
 dperm_status run_parts_check(const dperm_options *o, dperm_error *err) {
   guarantee claim;
-  evaluation_terms terms = terms_of(o);
+  const evaluation_terms terms = {o->epsilon, o->rows_per_person, o->neighbours};
   FAIL_IF(!(o->evaluate >= 0 && o->evaluate < 1), err, DPERM_INVALID_ARGUMENT,
           "evaluate = %g; give the share of the records to hold out, above 0 and below 1, or 0 for "
           "none",
@@ -56,11 +52,13 @@ dperm_status run_parts_open(const dperm_data *data, const dperm_options *o, rand
 
 /* ---- the evaluation */
 
-static dperm_status evaluate(const run_parts *parts, const dperm_options *o, random_source *source,
-                             dperm_model *model, dperm_error *err) {
+static dperm_status evaluate(const run_parts *parts, random_source *source, dperm_model *model,
+                             dperm_error *err) {
   OWNED(evaluation_free_at) model_evaluation *made = NULL;
   json_auto_t *stated = NULL;
-  const evaluation_terms terms = terms_of(o);
+  const guarantee *claim = &model->claim;
+  const evaluation_terms terms = {claim->epsilon_evaluated, claim->rows_per_person,
+                                  claim->neighbours};
   const dperm_data *held = DEFECT("evaluation-of-all") ? parts->given : parts->held;
   TRY(evaluation_private(model, held, &terms, source, &made, err));
   TRY(random_check(source, err)); /* after the last draw, before anything leaves */
@@ -72,11 +70,11 @@ static dperm_status evaluate(const run_parts *parts, const dperm_options *o, ran
   return DPERM_OK;
 }
 
-dperm_status run_parts_evaluate(const run_parts *parts, const dperm_options *o,
-                                random_source *source, dperm_model *model, dperm_error *err) {
+dperm_status run_parts_evaluate(const run_parts *parts, random_source *source, dperm_model *model,
+                                dperm_error *err) {
   model->rows = parts->rows;
   if (!parts->held) {
     return DPERM_OK;
   }
-  return ranks_agree(parts->given->x->spread, evaluate(parts, o, source, model, err), err);
+  return ranks_agree(parts->given->x->spread, evaluate(parts, source, model, err), err);
 }

@@ -28,5 +28,5 @@ void run_parts_clear(run_parts *parts);
 
 /* Evaluates the released model on what was held out, if anything was, and has it say so; how many
  * rows there were in all it says in any case. On every process of a job. */
-dperm_status run_parts_evaluate(const run_parts *parts, const dperm_options *options,
-                                random_source *source, dperm_model *model, dperm_error *err);
+dperm_status run_parts_evaluate(const run_parts *parts, random_source *source, dperm_model *model,
+                                dperm_error *err);

@@ -199,7 +199,7 @@ static dperm_status make(void *context, const dperm_charge *charge, dperm_model 
   training *t = context;
   TRY(t->run.how.way == SCHEMA_GIVEN ? fit_perform(&t->work, out, err)
                                      : fit_released(t, charge, out, err));
-  TRY(run_parts_evaluate(t->parts, t->run.options, t->source, *out, err));
+  TRY(run_parts_evaluate(t->parts, t->source, *out, err));
   return ranks_agree(t->data->x->spread, data_unchanged(t->data, err), err);
 }
 

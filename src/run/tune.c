@@ -250,7 +250,7 @@ static dperm_status choose(void *context, const dperm_charge *charge, dperm_mode
   end = end == DPERM_OK ? random_check(t->source, err) : end; /* choice's source has failed */
   TRY(ranks_agree(t->data->x->spread, end, err));
   TRY(state_claim(t, chosen, *out, err));
-  return run_parts_evaluate(job->parts, &t->candidates[chosen], t->source, *out, err);
+  return run_parts_evaluate(job->parts, t->source, *out, err);
 }
 
 static void note_plan(void *context, const fit_plan *plan, bool counted) {

@@ -245,6 +245,10 @@ void state_assumptions(verifier *v) {
     finding_remark(v, "not in the file: how many counts each histogram has, and that fits under "
                       "other answers would have kept within the stated ways, too");
   }
+  if (field_is_object(v, "evaluation")) {
+    finding_remark(v, "not in the file: that the records were held out by coins that look at none "
+                      "of them, and that nothing but the evaluation saw them");
+  }
   if (unit_is_person(v)) {
     finding_remark(v, "not in the file: that no person has more rows than it says");
   }

@@ -57,6 +57,13 @@ bool row_bound(verifier *v, const char *name, double *out);
 /* Whether the selection is by this method: "public", "split", "stopping". */
 bool selected_by(const verifier *v, const char *method);
 
+/* check_evaluation.c: records that were held out, and what evaluating on them cost. */
+void check_evaluation(verifier *v);
+/* How many of so many rows were held out, or about so many; 0 where none were. */
+unsigned long long held_out_of(const verifier *v, unsigned long long rows);
+/* What the evaluation cost a record that it saw; 0 where there is none. */
+bool evaluation_epsilon(verifier *v, const char *name, double *out);
+
 /* check_refined.c: what a refinement of the schema cost, and that the claim counts it. */
 void check_refined(verifier *v);
 /* What is composed with the fit instead of adding to it (privacy.composed). */
