@@ -1,26 +1,40 @@
-/* dperm score: how often a model errs on labelled records; exact counts for records that the user
- * calls public, or with --epsilon a private answer. */
+/* dperm score: how well a model tells classes apart on labelled records; exactly for records that
+ * the user calls public, or with --epsilon in private. */
 #include <dperm/score.h>
 #include <math.h>
+#include <string.h>
 
 #include "commands/charged_run.h"
 #include "commands/commands.h"
 #include "output/signals.h"
 
 static const char closing[] =
-    "Without --epsilon the counts are exact, so they are not private: for public data only. With "
-    "--epsilon they carry discrete Laplace noise, and only the number of records is taken to be "
-    "public; with --neighbours add-remove that is private too, and \"correct\" is a noisy count, "
-    "as "
-    "\"errors\" is. In 95 of 100 runs \"interval\" contains the error rate on these records, and "
-    "\"population_interval\" that of the population they are a random sample of.";
+    "Without --epsilon the figures are exact, so they are not private: for public data only; "
+    "\"sampling_intervals\" hold those of the population that the records are a random sample of "
+    "in "
+    "95 of 100 such samples. With --epsilon they are made of counts with discrete Laplace noise, "
+    "\"low\" and \"high\" are for noise and sampling together, and only the number of records is "
+    "taken to be public; with --neighbours add-remove that is private too. --error-only asks for "
+    "the "
+    "error rate with the least noise: its \"interval\" contains the error rate on these records, "
+    "and "
+    "\"population_interval\" that of the population, in 95 of 100 runs.";
 
 typedef struct score_settings {
   charged_run ledger;
   const char *model, *data;
   dperm_format format;
+  bool error_only;
   dperm_score_options options;
 } score_settings;
+
+/* A model that is no better than always naming one class, or not seen to be, is said to be so. */
+static void say_finding(const json_t *evaluation) {
+  const char *finding = report_text(evaluation, "finding");
+  if (finding && !strstr(finding, "errs less than")) {
+    note("%s", finding);
+  }
+}
 
 /* ---- exact */
 
@@ -28,33 +42,46 @@ static json_t *count_or_null(bool there, int64_t count) {
   return there ? json_integer((json_int_t)count) : json_null();
 }
 
-/* The class, the error rate of always naming it, and the interval of a noisy one (or NULL). Says
- * where the model is no better. */
-static json_t *baseline_json(const char *name, double baseline, double error_rate,
-                             json_t *interval) {
-  if (error_rate >= baseline) {
-    note("the model %s no better than always saying \"%s\", which is wrong for %.4g of these "
-         "records",
-         interval ? "seems" : "is", visible(name).text, baseline);
+static const char *const figure_keys[] = {"error_rate", "difference", "auc",     "log_loss",
+                                          "precision",  "recall",     "baseline"};
+enum { FIGURES = sizeof figure_keys / sizeof *figure_keys };
+
+/* Figures as plain numbers, their intervals under a name that says what they are. */
+static json_t *exact_report(const dperm_model *model, json_t *evaluation) {
+  json_t *intervals = json_object();
+  for (size_t i = 0; i < FIGURES; i++) {
+    const json_t *figure = json_object_get(evaluation, figure_keys[i]);
+    const double low = report_number(figure, "low"), high = report_number(figure, "high");
+    if (!isnan(low)) {
+      (void)json_object_set_new(intervals, figure_keys[i],
+                                json_pack("[o, o]", report_figure(low), report_figure(high)));
+    }
+    if (i + 1 < FIGURES) {
+      (void)json_object_set_new(evaluation, figure_keys[i],
+                                report_figure(report_number(figure, "value")));
+    }
   }
-  return json_pack("{s:o, s:o, s:o*}", "class", json_words(name), "error_rate",
-                   report_figure(baseline), "interval", interval);
+  json_t *baseline = json_object_get(evaluation, "baseline");
+  (void)json_object_del(baseline, "low");
+  (void)json_object_del(baseline, "high");
+  (void)json_object_del(evaluation, "intervals");
+  (void)json_object_del(evaluation, "cells");
+  if (dperm_model_classes(model) > 2) {
+    (void)json_object_set_new(evaluation, "classes",
+                              json_integer((json_int_t)dperm_model_classes(model)));
+  }
+  (void)json_object_set_new(evaluation, "sampling_intervals", intervals);
+  return evaluation;
 }
 
 static dperm_status score_exactly(const dperm_model *model, const dperm_source *source,
                                   dperm_error *err) {
-  dperm_metrics m;
-  TRY(dperm_score_file(model, source, progress_bar(), &m, err));
-  bool two = m.classes == 2;
-  report_print(json_pack("{s:I, s:I, s:o, s:o, s:o*, s:o, s:o, s:o, s:o}", "rows",
-                         (json_int_t)m.rows, "errors", (json_int_t)m.errors, "error_rate",
-                         report_figure(m.error_rate), "baseline",
-                         baseline_json(dperm_model_class_name(model, m.baseline_class), m.baseline,
-                                       m.error_rate, NULL),
-                         "classes", two ? NULL : json_integer((json_int_t)m.classes),
-                         "false_positives", count_or_null(two, (int64_t)m.false_positives),
-                         "false_negatives", count_or_null(two, (int64_t)m.false_negatives), "auc",
-                         report_figure(m.auc), "log_loss", report_figure(m.log_loss)));
+  char *text = NULL;
+  TRY(dperm_evaluate_file(model, source, progress_bar(), &text, err));
+  json_t *evaluation = parsed_report(text);
+  progress_bar_wipe();
+  say_finding(evaluation);
+  report_print(exact_report(model, evaluation));
   return DPERM_OK;
 }
 
@@ -64,18 +91,29 @@ static json_t *count_if(bool there, int64_t count) {
   return there ? json_integer((json_int_t)count) : NULL;
 }
 
-/* From noisy counts of both classes: no word where noise hides them. */
+static json_t *charge_json(void) {
+  const dperm_charge *paid = run_charge();
+  return paid->entry
+             ? json_pack("{s:I, s:s}", "id", (json_int_t)paid->entry, "digest", paid->digest)
+             : json_null();
+}
+
+/* From noisy counts of both classes. */
 static json_t *private_baseline(const dperm_model *model, const dperm_private_score *p) {
-  return baseline_json(
-      dperm_model_class_name(model, p->baseline_class), p->baseline,
-      p->baseline_low > 0 ? p->error_rate : -1,
-      json_pack("[o, o]", report_figure(p->baseline_low), report_figure(p->baseline_high)));
+  const char *name = dperm_model_class_name(model, p->baseline_class);
+  if (p->baseline_low > 0 && p->error_rate >= p->baseline) { /* no word where noise hides them */
+    note("the model seems no better than always saying \"%s\", which is wrong for %.4g of these "
+         "records",
+         visible(name).text, p->baseline);
+  }
+  return json_pack("{s:o, s:o, s:[o, o]}", "class", json_words(name), "error_rate",
+                   report_figure(p->baseline), "interval", report_figure(p->baseline_low),
+                   report_figure(p->baseline_high));
 }
 
 static void print_private(const score_settings *s, const dperm_model *model,
                           const dperm_private_score *p) {
   const dperm_score_options *o = &s->options;
-  const dperm_charge *paid = run_charge();
   bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   report_print(json_pack(
       "{s:b, s:f, s:f, s:I, s:s, s:o, s:o*, s:I, s:o, s:[o, o], s:[o, o], s:f, s:o*, s:o*, s:o*, "
@@ -91,26 +129,53 @@ static void print_private(const score_settings *s, const dperm_model *model,
       count_if(o->counts, p->false_positives), "false_negatives",
       count_if(o->counts, p->false_negatives), "true_negatives",
       count_if(o->counts, p->true_negatives), "baseline",
-      o->counts ? private_baseline(model, p) : NULL, "ledger",
-      paid->entry ? json_pack("{s:I, s:s}", "id", (json_int_t)paid->entry, "digest", paid->digest)
-                  : json_null()));
+      o->counts ? private_baseline(model, p) : NULL, "ledger", charge_json()));
+}
+
+/* The evaluation, with the charge at its end. */
+static void print_evaluation(json_t *evaluation) {
+  say_finding(evaluation);
+  (void)json_object_set_new(evaluation, "ledger", charge_json());
+  report_print(evaluation);
+}
+
+/* Shows nothing of a dry run. */
+static dperm_status make_score(score_settings *s, const dperm_model *model,
+                               const dperm_source *source, bool *is_private, dperm_error *err) {
+  dperm_private_score found;
+  char *text = NULL;
+  if (!s->error_only && !s->options.counts) {
+    TRY(dperm_evaluate_file_private(model, source, &s->options, &text, err));
+    progress_bar_wipe();
+    json_t *evaluation = parsed_report(text);
+    *is_private = json_is_true(json_object_get(evaluation, "private"));
+    if (evaluation) {
+      print_evaluation(evaluation);
+    }
+    return DPERM_OK;
+  }
+  TRY(dperm_score_file_private(model, source, &s->options, &found, err));
+  progress_bar_wipe();
+  *is_private = found.is_private;
+  if (!s->ledger.dry_run) {
+    print_private(s, model, &found);
+  }
+  return DPERM_OK;
 }
 
 static dperm_status score_privately(score_settings *s, const dperm_model *model,
                                     const dperm_source *source, dperm_error *err) {
-  dperm_private_score found;
+  bool is_private = false;
   s->options.progress = *progress_bar();
   s->options.random = s->ledger.random;
   TRY(charged_run_place(&s->ledger, NULL, NULL, err));
-  TRY(dperm_score_file_private(model, source, &s->options, &found, err));
-  progress_bar_wipe();
+  TRY(make_score(s, model, source, &is_private, err));
   if (s->ledger.dry_run) {
     charged_run_show(&s->ledger);
     return DPERM_OK;
   }
-  print_private(s, model, &found);
   TRY(flush_stdout(err));
-  if (found.is_private) {
+  if (is_private) {
     charged_run_say(&s->ledger);
   } else if (!dperm_model_is_private(model) && !s->options.public_model) {
     note("not private: the model is not, and may have been made from these records; "
@@ -130,7 +195,7 @@ static dperm_status score(score_settings *s, dperm_error *err) {
 dperm_status run_score(int argc, char **argv, dperm_error *err) {
   score_settings s = {.model = NULL};
   dperm_score_options *o = &s.options;
-  enum { OWN = 8 };
+  enum { OWN = 9 };
   dperm_score_options_init(o);
   argument table[OWN + CHARGED_RUN_ARGUMENTS] = {
       shared_argument("--model", &s.model),
@@ -138,9 +203,11 @@ dperm_status run_score(int argc, char **argv, dperm_error *err) {
        "labelled records; public ones unless --epsilon is given"},
       shared_argument("--format", &s.format),
       {"--epsilon", ARGUMENT_POSITIVE, &o->epsilon, false, "E",
-       "privacy budget for a private error rate (default: none, exact counts)"},
+       "privacy budget for private figures (default: none, exact figures)"},
+      {"--error-only", ARGUMENT_FLAG, &s.error_only, false, NULL,
+       "spend all of epsilon on the error rate", GROUP_PRIVACY},
       {"--counts", ARGUMENT_FLAG, &o->counts, false, NULL,
-       "also give the four confusion counts, each at half of epsilon (all of it with add-remove)",
+       "spend it on the four confusion counts, each at half of epsilon (all of it with add-remove)",
        GROUP_PRIVACY},
       {"--public-model", ARGUMENT_FLAG, &o->public_model, false, NULL,
        "declare that the model was made without these records; its score is then private even if "
@@ -152,11 +219,14 @@ dperm_status run_score(int argc, char **argv, dperm_error *err) {
   charged_run_init(&s.ledger, table + OWN);
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
   bool noisy = !isnan(o->epsilon);
-  if (!noisy &&
-      (o->counts || o->public_model || argument_given(&s.ledger.seed) || o->rows_per_person > 1 ||
-       o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE || s.ledger.dataset || s.ledger.dry_run)) {
-    return wrong_usage(err, "--counts, --public-model, --rows-per-person, --neighbours, --seed, "
-                            "--dataset and --dry-run go with --epsilon");
+  if (!noisy && (o->counts || s.error_only || o->public_model || argument_given(&s.ledger.seed) ||
+                 o->rows_per_person > 1 || o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ||
+                 s.ledger.dataset || s.ledger.dry_run)) {
+    return wrong_usage(err, "--error-only, --counts, --public-model, --rows-per-person, "
+                            "--neighbours, --seed, --dataset and --dry-run go with --epsilon");
+  }
+  if (o->counts && s.error_only) {
+    return wrong_usage(err, "--error-only and --counts spend epsilon differently; give one");
   }
   TRY(noisy ? charged_run_begin(&s.ledger, true, true, &o->account, err)
             : ledger_guard(s.ledger.ledger, &s.data, 1, err));

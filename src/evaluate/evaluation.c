@@ -17,7 +17,7 @@
 #include "table/group_column.h"
 
 /* Of epsilon, in parts of PARTS. */
-enum { PARTS = 8, PARTS_CELLS = 1, PARTS_GROUPS = 2 };
+enum { PARTS = 16, PARTS_UNITS = 1, PARTS_STEPS = 1, PARTS_GROUPS = 4 };
 /* Of more classes, counts tell only whether they are named right. */
 enum { NAMED_MOST = 32 };
 
@@ -106,6 +106,10 @@ static dperm_status table_open(size_t classes, size_t cells, size_t rows, count_
   return memory_new(classes * cells, sizeof *out->counts, &out->counts, err);
 }
 
+static void table_close(count_table *t) {
+  free(t->counts);
+}
+
 /* Noise of this rate on every count; its cumulants are those of P(y) ∝ e^(−rate·|y|). */
 static void table_blur(count_table *t, ratio rate, random_source *source) {
   const double q = exp(-ratio_value(rate)), rest = -expm1(-ratio_value(rate)), square = rest * rest;
@@ -142,30 +146,38 @@ static dperm_status count_groups(const scored_part *p, model_evaluation *e, dper
 
 /* ---- cells */
 
-/* The cells of two classes' scores, from counts of every step at their share of epsilon; or every
- * step, without a claim. */
+/* Counts of both classes in units and in steps of the score, at half of the cells' share each. */
+static dperm_status count_steps(const scored_part *p, count_table *units, count_table *steps,
+                                dperm_error *err) {
+  TRY(table_open(2, SCORE_UNITS, 0, units, err));
+  TRY(table_open(2, SCORE_STEPS, 0, steps, err));
+  for (size_t i = 0; i < p->rows; i++) {
+    const size_t class = class_of(p, i), step = step_of_score(p->by * p->scores[i]);
+    units->counts[class * SCORE_UNITS + step / STEPS_EACH] += record_weight(p, i);
+    steps->counts[class * SCORE_STEPS + step] += record_weight(p, i);
+  }
+  return DPERM_OK;
+}
+
+/* The cells of two classes' scores, from noisy counts; or every step, without a claim. */
 static dperm_status find_ends(const scored_part *p, const guarantee *claim, random_source *source,
                               double *ends, size_t *count, dperm_error *err) {
-  OWNED_MEMORY int64_t *steps = NULL;
-  count_table t = {.classes = 2, .cells = SCORE_STEPS};
+  OWNED(table_close) count_table units = {0}, steps = {0};
+  double records = p->rows_public ? (double)p->rows : 0;
   if (!claim) {
     *count = cells_choose(NULL, ends);
     return DPERM_OK;
   }
-  TRY(memory_new(2 * SCORE_STEPS, sizeof *steps, &steps, err));
-  t.counts = steps;
-  double records = p->rows_public ? (double)p->rows : 0;
-  for (size_t i = 0; i < p->rows; i++) {
-    steps[class_of(p, i) * SCORE_STEPS + step_of_score(p->by * p->scores[i])] +=
-        record_weight(p, i);
-  }
+  TRY(count_steps(p, &units, &steps, err));
   if (!DEFECT("evaluation-cells")) {
-    table_blur(&t, rate_of(claim, PARTS_CELLS), source);
+    table_blur(&units, rate_of(claim, PARTS_UNITS), source);
+    table_blur(&steps, rate_of(claim, PARTS_STEPS), source);
   }
-  for (size_t i = 0; i < 2 * SCORE_STEPS && !p->rows_public; i++) {
-    records += (double)steps[i];
+  for (size_t i = 0; i < 2 * SCORE_UNITS && !p->rows_public; i++) {
+    records += (double)units.counts[i];
   }
-  const step_counts given = {steps, sqrt(t.variance), records * claim->epsilon_row};
+  const step_counts given = {units.counts, steps.counts, sqrt(units.variance), sqrt(steps.variance),
+                             records * claim->epsilon_row};
   *count = cells_choose(&given, ends);
   return DPERM_OK;
 }
@@ -217,7 +229,8 @@ static dperm_status evaluate(const dperm_model *model, const dperm_data *data,
   TRY(count_part(&part, ends, cells, e, err));
   if (claim) {
     const uint64_t groups = e->groups.count > 0 ? PARTS_GROUPS : 0;
-    table_blur(&e->table, rate_of(claim, PARTS - groups - (ends ? PARTS_CELLS : 0)), source);
+    table_blur(&e->table, rate_of(claim, PARTS - groups - (ends ? PARTS_UNITS + PARTS_STEPS : 0)),
+               source);
     if (groups > 0) {
       table_blur(&e->grouped, rate_of(claim, groups), source);
     }

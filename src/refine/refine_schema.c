@@ -127,7 +127,7 @@ static dperm_status cell_columns(const dperm_schema *wide, bool numbers, json_t 
   for (size_t c = 0; c < wide->column_count; c++) {
     const schema_column *column = &wide->columns[c];
     json_t *cells = NULL, *given = json_array_get(list, c);
-    if (numbers && column->type == COLUMN_CATEGORICAL) {
+    if (column->type == COLUMN_GROUP || (numbers && column->type == COLUMN_CATEGORICAL)) {
       cells = json_pack("{s:s, s:s}", "name", column->name, "type", "ignore");
     } else if (!refine_rule_counts(column, numbers)) {
       cells = json_incref(given);
@@ -158,6 +158,7 @@ dperm_status refine_cell_schema(const dperm_schema *wide, bool numbers, dperm_sc
   TRY(json_put(json, "rows", json_string("fixed"), err));
   TRY(json_put(json, "on_missing", json_string("zero"), err));
   (void)json_object_del(json, "crosses");
+  (void)json_object_del(json, "group");
   return schema_from_json(json, "the schema of cells", out, err);
 }
 

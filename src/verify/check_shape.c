@@ -83,7 +83,8 @@ static bool read_column(const json_t *schema, const json_t *column, shape_group 
   bool numeric = field_is(column, "type", "numeric"), binned = json_object_get(column, "bins");
   unsigned long long values = count_values(column);
   if (!numeric && !field_is(column, "type", "categorical")) {
-    return field_is(column, "type", "ignore") || field_is(column, "type", "label");
+    return field_is(column, "type", "ignore") || field_is(column, "type", "label") ||
+           field_is(column, "type", "group");
   }
   double line = numeric && binned ? number_or(column, "line", 0) : 0;
   out[0] = (shape_group){line != 0, line, false};
