@@ -68,9 +68,9 @@ static void evaluation_digest(const model_evaluation *e, char out[DPERM_DIGEST_S
 
 /* Pay, draw, commit. */
 static dperm_status pay_and_evaluate(const account_run *run, dperm_charge *charge,
-                                     const dperm_model *model, const dperm_score_options *o,
-                                     random_source *source, model_evaluation **out,
-                                     dperm_error *err) {
+                                     const dperm_model *model, const dperm_data *scored,
+                                     const dperm_score_options *o, random_source *source,
+                                     model_evaluation **out, dperm_error *err) {
   OWNED(evaluation_free_at) model_evaluation *e = NULL;
   char digest[DPERM_DIGEST_SIZE];
   const evaluation_terms terms = terms_of(o);
@@ -78,7 +78,7 @@ static dperm_status pay_and_evaluate(const account_run *run, dperm_charge *charg
   if (o->account.dry_run) {
     return DPERM_OK;
   }
-  TRY(evaluation_private(model, run->data, &terms, source, &e, err));
+  TRY(evaluation_private(model, scored, &terms, source, &e, err));
   TRY(data_unchanged(run->data, err));
   TRY(random_check(source, err));
   evaluation_digest(e, digest);
@@ -105,7 +105,9 @@ static dperm_status evaluate_data(const dperm_model *model, const dperm_data *da
                                   unsigned reasons, const dperm_score_options *o, char **json,
                                   dperm_error *err) {
   OWNED(evaluation_free_at) model_evaluation *e = NULL;
+  OWNED(dperm_data_free_at) dperm_data *part = NULL;
   OWNED(random_wipe) random_source own = {0};
+  const dperm_data *scored = NULL;
   random_source *source = NULL;
   dperm_charge charge = {.entry = 0};
   guarantee claim;
@@ -114,6 +116,7 @@ static dperm_status evaluate_data(const dperm_model *model, const dperm_data *da
   TRY(check_rows_public(data, err));
   TRY(evaluation_check(model, data, err));
   TRY(evaluation_claim(&terms, &claim, err));
+  TRY(score_records(model, data, o, &part, &scored, err));
   TRY(random_given(o->random, &own, &source, err));
   reasons |= score_reasons(model, o, source);
   const account_run run = {.account = &o->account,
@@ -121,7 +124,8 @@ static dperm_status evaluate_data(const dperm_model *model, const dperm_data *da
                            .mechanism = "discrete laplace, cells",
                            .data = data,
                            .claim = guarantee_with(claim, reasons)};
-  TRY(account_failed(&charge, pay_and_evaluate(&run, &charge, model, o, source, &e, err), err));
+  TRY(account_failed(&charge, pay_and_evaluate(&run, &charge, model, scored, o, source, &e, err),
+                     err));
   return give_private(e, &run.claim, json, err);
 }
 

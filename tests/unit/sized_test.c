@@ -161,7 +161,7 @@ typedef struct entry {
 #define END(type, member) offsetof(type, member) + sizeof(((type *)0)->member)
 #define KIND(type, first, last, number)                                                            \
 #type, END(type, first), END(type, last), sizeof(type), number
-#define OPTIONS KIND(dperm_options, progress, pairs, DPERM_OPTIONS_TRAIN)
+#define OPTIONS KIND(dperm_options, progress, evaluate, DPERM_OPTIONS_TRAIN)
 static const entry entries[] = {
     {OPTIONS, to_train},
     {KIND(dperm_refine_options, account, rows_about, DPERM_OPTIONS_REFINE), to_refine},
@@ -173,8 +173,8 @@ static const entry entries[] = {
     {OPTIONS, to_plan_report},
     {KIND(dperm_tune_options, public_data, public_data, DPERM_OPTIONS_TUNE), to_tune_how},
     {KIND(dperm_sweep_options, progress, progress, DPERM_OPTIONS_SWEEP), to_sweep_how},
-    {KIND(dperm_score_options, progress, reserved, DPERM_OPTIONS_SCORE), to_score},
-    {KIND(dperm_score_options, progress, reserved, DPERM_OPTIONS_SCORE), to_score_file},
+    {KIND(dperm_score_options, progress, reserved_too, DPERM_OPTIONS_SCORE), to_score},
+    {KIND(dperm_score_options, progress, reserved_too, DPERM_OPTIONS_SCORE), to_score_file},
     {KIND(dperm_audit_options, progress, delta, DPERM_OPTIONS_AUDIT), to_audit},
     {KIND(dperm_draft_options, missing_count, missing_count, DPERM_OPTIONS_DRAFT), to_draft},
     {KIND(dperm_import_options, reserved, reserved, DPERM_OPTIONS_IMPORT), to_import},
