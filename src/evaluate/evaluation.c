@@ -40,8 +40,6 @@ dperm_status evaluation_claim(const evaluation_terms *terms, guarantee *out, dpe
 }
 
 dperm_status evaluation_check(const dperm_model *model, const dperm_data *data, dperm_error *err) {
-  FAIL_IF(data->x->spread, err, DPERM_UNSUPPORTED,
-          "a model is evaluated by one process; start one, without an MPI job");
   return data_check_labels(data, model->classes.count, err);
 }
 
@@ -49,7 +47,8 @@ dperm_status evaluation_check(const dperm_model *model, const dperm_data *data, 
 
 typedef struct scored_part {
   const dperm_data *data;
-  size_t rows, classes;
+  size_t rows, classes; /* the rows that are here, */
+  size_t total;         /* and those of all processes of a job */
   bool rows_public;
   double by;      /* scores times this are log-odds; 1 */
   double *scores; /* class_fits of each record */
@@ -63,8 +62,11 @@ static dperm_status score_part(const dperm_model *model, const dperm_data *data,
                                dperm_error *err) {
   const size_t classes = model->classes.count;
   TRY(evaluation_check(model, data, err));
-  *out = (scored_part){
-      .data = data, .rows = data->x->rows, .classes = classes, .by = model->inverse_temperature};
+  *out = (scored_part){.data = data,
+                       .rows = data->x->rows,
+                       .total = rows_in_all(data->x),
+                       .classes = classes,
+                       .by = model->inverse_temperature};
   TRY(memory_new(out->rows * class_fits(classes), sizeof *out->scores, &out->scores, err));
   return dperm_model_scores(model, data, out->scores, err);
 }
@@ -110,17 +112,37 @@ static void table_close(count_table *t) {
   free(t->counts);
 }
 
-/* Noise of this rate on every count; its cumulants are those of P(y) ∝ e^(−rate·|y|). */
-static void table_blur(count_table *t, ratio rate, random_source *source) {
+/* The cumulants of noise of this rate, P(y) ∝ e^(−rate·|y|), on every count; */
+static void table_describe(count_table *t, ratio rate) {
   const double q = exp(-ratio_value(rate)), rest = -expm1(-ratio_value(rate)), square = rest * rest;
+  t->variance = 2 * q / square;
+  t->fourth = 2 * q * (1 + 4 * q + q * q) / (square * square);
+}
+
+/* and the noise itself. */
+static void table_blur(count_table *t, ratio rate, random_source *source) {
   if (DEFECT("evaluation-half")) {
     rate.over *= 2;
   }
   for (size_t i = 0; i < t->classes * t->cells; i++) {
     t->counts[i] += random_discrete_laplace(source, rate);
   }
-  t->variance = 2 * q / square;
-  t->fourth = 2 * q * (1 + 4 * q + q * q) / (square * square);
+}
+
+/* Counts of all processes of a job, with noise where there is a rate, on every process. Sums of
+ * whole numbers are exact, in any order. */
+static dperm_status table_gather(const scored_part *p, count_table *t, const ratio *rate,
+                                 random_source *source, dperm_error *err) {
+  ranks *spread = p->data->x->spread;
+  const size_t count = t->classes * t->cells;
+  TRY(ranks_add(spread, DPERM_OK, (uint64_t *)t->counts, count, err));
+  if (rate) {
+    table_describe(t, *rate);
+  }
+  if (rate && ranks_lead(spread)) {
+    table_blur(t, *rate, source);
+  }
+  return ranks_share(spread, DPERM_OK, t->counts, count * sizeof *t->counts, err);
 }
 
 static void count_cells(const scored_part *p, const double *ends, count_table *t) {
@@ -163,16 +185,16 @@ static dperm_status count_steps(const scored_part *p, count_table *units, count_
 static dperm_status find_ends(const scored_part *p, const guarantee *claim, random_source *source,
                               double *ends, size_t *count, dperm_error *err) {
   OWNED(table_close) count_table units = {0}, steps = {0};
-  double records = p->rows_public ? (double)p->rows : 0;
+  double records = p->rows_public ? (double)p->total : 0;
   if (!claim) {
     *count = cells_choose(NULL, ends);
     return DPERM_OK;
   }
   TRY(count_steps(p, &units, &steps, err));
-  if (!DEFECT("evaluation-cells")) {
-    table_blur(&units, rate_of(claim, PARTS_UNITS), source);
-    table_blur(&steps, rate_of(claim, PARTS_STEPS), source);
-  }
+  const ratio of_units = rate_of(claim, PARTS_UNITS), of_steps = rate_of(claim, PARTS_STEPS);
+  const bool bare = DEFECT("evaluation-cells");
+  TRY(table_gather(p, &units, bare ? NULL : &of_units, source, err));
+  TRY(table_gather(p, &steps, bare ? NULL : &of_steps, source, err));
   for (size_t i = 0; i < 2 * SCORE_UNITS && !p->rows_public; i++) {
     records += (double)units.counts[i];
   }
@@ -194,7 +216,7 @@ static dperm_status open_groups(const dperm_data *data, model_evaluation *e, dpe
 /* Both tables, exactly; the first one's cells are released already. */
 static dperm_status count_part(const scored_part *p, const double *ends, size_t cells,
                                model_evaluation *e, dperm_error *err) {
-  TRY(table_open(p->classes, cells, p->rows_public ? p->rows : 0, &e->table, err));
+  TRY(table_open(p->classes, cells, p->rows_public ? p->total : 0, &e->table, err));
   if (ends) {
     TRY(memory_new(cells, sizeof *e->edges, &e->edges, err));
     memcpy(e->edges, ends, (cells - 1) * sizeof *ends);
@@ -227,13 +249,13 @@ static dperm_status evaluate(const dperm_model *model, const dperm_data *data,
     TRY(find_ends(&part, claim, source, ends, &cells, err));
   }
   TRY(count_part(&part, ends, cells, e, err));
-  if (claim) {
-    const uint64_t groups = e->groups.count > 0 ? PARTS_GROUPS : 0;
-    table_blur(&e->table, rate_of(claim, PARTS - groups - (ends ? PARTS_UNITS + PARTS_STEPS : 0)),
-               source);
-    if (groups > 0) {
-      table_blur(&e->grouped, rate_of(claim, groups), source);
-    }
+  const uint64_t groups = e->groups.count > 0 ? PARTS_GROUPS : 0,
+                 cells_have = ends ? PARTS_UNITS + PARTS_STEPS : 0;
+  const ratio none = {0, 1}, rest = claim ? rate_of(claim, PARTS - groups - cells_have) : none,
+              of_groups = claim ? rate_of(claim, groups) : none;
+  TRY(table_gather(&part, &e->table, claim ? &rest : NULL, source, err));
+  if (groups > 0) {
+    TRY(table_gather(&part, &e->grouped, claim ? &of_groups : NULL, source, err));
   }
   TRY(evaluation_figures(e, err));
   *out = TAKE(e);
