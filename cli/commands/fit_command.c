@@ -131,7 +131,10 @@ static void say(const fit_command *c, const json_t *report, const dperm_model *m
     note("%s: chosen among %.0f candidates by %s; %s%s", name, report_number(report, "candidates"),
          method, claim_of(model, claim), is_private ? ", the choice included" : "");
   } else {
-    (void)snprintf(from, sizeof from, "%.0f rows", report_number(report, "rows"));
+    const json_t *held = json_object_get(report, "evaluation");
+    (void)snprintf(from, sizeof from, "%.0f rows",
+                   report_number(report, "rows") -
+                       (json_is_object(held) ? report_number(held, "rows") : 0));
     note("%s: %zu weights %sfrom %s; %s%s", name, dperm_model_dims(model), several,
          c->fit.options.rows_about ? "records whose number is private" : from,
          claim_of(model, claim), how);
