@@ -30,6 +30,7 @@ typedef struct sweep_settings {
   sweep_story story;
   char *journal; /* beside the results; NULL without */
   bool json;
+  sweep_metric metric;
 } sweep_settings;
 
 /* ---- the grid: every combination of five lists. Whether one makes sense, fit_settings says. */
@@ -157,33 +158,53 @@ static void print_json(const sweep_table *table, FILE *out) {
   for (size_t i = 0; i < table->count; i++) {
     const sweep_line *line = &table->lines[i];
     const dperm_options *o = &table->options[i];
+    const struct sweep_figure *error = &line->figures[METRIC_ERROR],
+                              *auc = &line->figures[METRIC_AUC],
+                              *log_loss = &line->figures[METRIC_LOG_LOSS];
     bool noisy = sweep_is_private(line);
     (void)json_array_append_new(
         cells,
-        json_pack("{s:s, s:s, s:s?, s:s, s:o, s:s, s:o, s:o, s:s?, s:o, s:o, s:o, s:I, s:o}",
+        json_pack("{s:s, s:s, s:s?, s:s, s:o, s:s, s:o, s:o, s:s?, s:o, s:o, s:o, s:I, s:o, s:o, "
+                  "s:o, s:o, s:o, s:o}",
                   "loss", line->loss, "mechanism", line->mechanism, "noise",
                   noisy ? line->noise : NULL, "multiclass", dperm_multiclass_name(o->multiclass),
                   "lambda", report_figure(line->lambda), "lambda_given", line->lambda_given.text,
                   "epsilon", report_figure(line->epsilon), "delta_given",
                   noisy ? report_figure(o->delta) : json_null(), "neighbours",
                   noisy ? dperm_neighbours_name(o->neighbours) : NULL, "error_mean",
-                  report_figure(line->error_mean), "error_se", report_figure(line->error_se),
-                  "baseline", report_figure(line->baseline), "runs", (json_int_t)line->runs,
-                  "impossible", json_words(line->impossible)));
+                  report_figure(error->mean), "error_se", report_figure(error->se), "baseline",
+                  report_figure(error->baseline), "runs", (json_int_t)line->runs, "impossible",
+                  json_words(line->impossible), "auc_mean", report_figure(auc->mean), "auc_se",
+                  report_figure(auc->se), "log_loss_mean", report_figure(log_loss->mean),
+                  "log_loss_se", report_figure(log_loss->se), "baseline_log_loss",
+                  report_figure(log_loss->baseline)));
   }
   (void)json_dumpf(cells, out, JSON_INDENT(2) | JSON_ENSURE_ASCII);
   (void)fputc('\n', out);
 }
 
+static void put_field(FILE *out, double value) {
+  fprintf(out, isfinite(value) ? ",%.6f" : ",", value);
+}
+
 static void print_csv(const sweep_table *table, FILE *out) {
-  fprintf(out, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs,baseline\n");
+  fprintf(out, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs,baseline,auc_mean,"
+               "auc_se,log_loss_mean,log_loss_se,baseline_log_loss\n");
   for (size_t i = 0; i < table->count; i++) {
     const sweep_line *line = &table->lines[i];
-    fprintf(out, "%s,%s,%s,%s,%s,", line->loss, line->mechanism, line->noise,
+    const struct sweep_figure *f = line->figures;
+    fprintf(out, "%s,%s,%s,%s,%s", line->loss, line->mechanism, line->noise,
             line->lambda_given.text, line->epsilon_given.text);
-    fprintf(out, isfinite(line->error_mean) ? "%.6f," : ",", line->error_mean);
-    fprintf(out, isfinite(line->error_se) ? "%.6f," : ",", line->error_se);
-    fprintf(out, "%zu,%.6f\n", line->runs, line->baseline);
+    put_field(out, f[METRIC_ERROR].mean);
+    put_field(out, f[METRIC_ERROR].se);
+    fprintf(out, ",%zu", line->runs);
+    put_field(out, f[METRIC_ERROR].baseline);
+    for (size_t m = METRIC_AUC; m <= METRIC_LOG_LOSS; m++) {
+      put_field(out, f[m].mean);
+      put_field(out, f[m].se);
+    }
+    put_field(out, f[METRIC_LOG_LOSS].baseline);
+    (void)fputc('\n', out);
   }
 }
 
@@ -201,21 +222,50 @@ static dperm_status write_cells(const sweep_table *table, const char *path, bool
 /* A useless model errs as often as the commoner class is missing, which may look like little. */
 static void say_baseline(const sweep_table *table) {
   size_t runs = 0, useless = 0;
+  const struct sweep_figure *first = sweep_figure_of(table, &table->lines[0]);
   for (size_t i = 0; i < table->count; i++) {
     runs += table->lines[i].runs > 0;
-    useless += table->lines[i].runs > 0 && !(table->lines[i].error_mean < table->lines[i].baseline);
+    useless += table->lines[i].runs > 0 && sweep_useless(table, &table->lines[i]);
   }
-  if (useless > 0) {
+  if (useless > 0 && table->metric == METRIC_ERROR) {
     note(
         "%zu of %zu cell%s %s no better than always naming the most frequent class, which is wrong "
         "for %.4g of the records",
-        useless, runs, plural(runs), useless == 1 ? "is" : "are", table->lines[0].baseline);
+        useless, runs, plural(runs), useless == 1 ? "is" : "are", first->baseline);
+  } else if (useless > 0) {
+    note(
+        "%zu of %zu cell%s %s no better than saying the same of every record, which has %s of %.4g",
+        useless, runs, plural(runs), useless == 1 ? "is" : "are",
+        table->metric == METRIC_AUC ? "an AUC" : "a log loss", first->baseline);
+  }
+}
+
+/* By what is asked for, which the rows that judge have chosen. */
+static void say_best(const sweep_table *table) {
+  const sweep_line *best = NULL;
+  size_t cells = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    const sweep_line *line = &table->lines[i];
+    const double mean = sweep_figure_of(table, line)->mean;
+    cells += line->runs > 0 && !isnan(mean);
+    if (line->runs > 0 && !isnan(mean) &&
+        (!best ||
+         sweep_cost(table, mean) < sweep_cost(table, sweep_figure_of(table, best)->mean))) {
+      best = line;
+    }
+  }
+  if (cells > 1) {
+    note("best by %s: %s %s, noise %s, lambda %s, epsilon %s: %.4g", sweep_metric_words(table),
+         best->loss, best->mechanism, *best->noise ? best->noise : "none", best->lambda_given.text,
+         *best->epsilon_given.text ? best->epsilon_given.text : "none",
+         sweep_figure_of(table, best)->mean);
   }
 }
 
 static void say(const sweep_table *table, const char *path) {
   size_t runs = 0, impossible = 0;
   say_baseline(table);
+  say_best(table);
   for (size_t i = 0; i < table->count; i++) {
     const sweep_line *line = &table->lines[i];
     runs += line->runs;
@@ -260,9 +310,11 @@ static dperm_status write_results(const sweep_settings *s, const sweep_table *ta
 static void keep_cell(void *table, const dperm_sweep_cell *cell) {
   sweep_line *line = &((sweep_table *)table)->lines[cell->index];
   line->lambda = cell->lambda;
-  line->error_mean = cell->error_mean;
-  line->error_se = cell->error_se;
-  line->baseline = cell->baseline;
+  line->figures[METRIC_ERROR] =
+      (struct sweep_figure){cell->error_mean, cell->error_se, cell->baseline};
+  line->figures[METRIC_AUC] = (struct sweep_figure){cell->auc_mean, cell->auc_se, 0.5};
+  line->figures[METRIC_LOG_LOSS] =
+      (struct sweep_figure){cell->log_loss_mean, cell->log_loss_se, cell->baseline_log_loss};
   line->runs = cell->runs;
   line->impossible = cell->impossible ? strdup(cell->impossible) : NULL;
 }
@@ -335,12 +387,17 @@ static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_error *er
   return DPERM_OK;
 }
 
+static const char *metric_name(int metric) {
+  static const char *const words[] = {"error", "auc", "log-loss", NULL};
+  return words[metric];
+}
+
 dperm_status run_sweep(int argc, char **argv, dperm_error *err) {
   sweep_settings s = {
       .mechanism = "objective",
       .noise = "auto",
       .story = {.words = (const char *const *)argv, .folds = 10, .draws = 10, .seed = 1}};
-  enum { OWN = 14, ALL = OWN + FIT_ARGUMENTS };
+  enum { OWN = 15, ALL = OWN + FIT_ARGUMENTS };
   argument table[ALL] = {
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records, which must be public"},
       shared_argument("--schema", &s.schema),
@@ -364,6 +421,8 @@ dperm_status run_sweep(int argc, char **argv, dperm_error *err) {
        "page to write, with the plot and all cells (needs gnuplot)", GROUP_OUTPUT},
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "write the cells as JSON, not CSV",
        GROUP_OUTPUT},
+      {"--metric", ARGUMENT_CHOICE, &s.metric, false, NULL,
+       "what cells are compared and drawn by (default: error)", GROUP_OUTPUT, metric_name, 0},
   };
   fit_settings_init(&s.fit, FIT_SWEEP, table + OWN);
   for (size_t i = OWN; i < ALL; i++) { /* those that are lists here */
@@ -382,6 +441,7 @@ dperm_status run_sweep(int argc, char **argv, dperm_error *err) {
     return wrong_usage(err, "--folds does not go with --test-data");
   }
   OWNED(sweep_table_free) sweep_table cells = {0};
+  cells.metric = s.metric;
   const char *const records[] = {s.data, s.test_data};
   OWNED_MEMORY char *journal = NULL;
   if (s.out && file_is_plain(s.out) && asprintf(&journal, "%s.journal", s.out) < 0) {

@@ -17,6 +17,8 @@ typedef struct point {
   const sweep_line *line;
   size_t curve; /* the number of its first line */
   double place; /* on the axis; 0 for a line that has none, and is drawn as a level */
+  double cost;  /* what decides among Λ of the same place */
+  const struct sweep_figure *figure;
 } point;
 
 bool sweep_is_private(const sweep_line *line) {
@@ -36,6 +38,26 @@ const char *sweep_method_name(const sweep_line *line, char buffer[64]) {
   return buffer;
 }
 
+/* ---- what is compared */
+
+const char *sweep_metric_words(const sweep_table *table) {
+  static const char *const words[] = {"error rate", "area under the ROC curve", "log loss"};
+  return words[table->metric];
+}
+
+const struct sweep_figure *sweep_figure_of(const sweep_table *table, const sweep_line *line) {
+  return &line->figures[table->metric];
+}
+
+double sweep_cost(const sweep_table *table, double mean) {
+  return table->metric == METRIC_AUC ? -mean : mean;
+}
+
+bool sweep_useless(const sweep_table *table, const sweep_line *line) {
+  const struct sweep_figure *f = sweep_figure_of(table, line);
+  return !(sweep_cost(table, f->mean) < sweep_cost(table, f->baseline));
+}
+
 /* ---- the points: curve by curve, along the axis */
 
 static int in_order(const void *a, const void *b) {
@@ -45,7 +67,7 @@ static int in_order(const void *a, const void *b) {
     return x->curve < y->curve ? -1 : 1;
   }
   if (!(apart > 0) && !(apart < 0)) {
-    apart = x->line->error_mean - y->line->error_mean;
+    apart = x->cost - y->cost;
   }
   return (apart > 0) - (apart < 0);
 }
@@ -72,8 +94,9 @@ static size_t find_points(const sweep_table *t, bool against_epsilon, point *out
       first++;
     }
     double place = against_epsilon ? line->epsilon : line->lambda;
-    out[all] = (point){line, first, isnan(place) ? 0 : place};
-    all += line->runs > 0;
+    const struct sweep_figure *f = sweep_figure_of(t, line);
+    out[all] = (point){line, first, isnan(place) ? 0 : place, sweep_cost(t, f->mean), f};
+    all += line->runs > 0 && !isnan(f->mean);
   }
   qsort(out, all, sizeof *out, in_order);
   for (size_t i = 0; i < all; i++) {
@@ -87,19 +110,19 @@ static size_t find_points(const sweep_table *t, bool against_epsilon, point *out
 
 /* ---- the script */
 
-static double reach(const sweep_line *line) {
-  return isnan(line->error_se) ? 0 : line->error_se;
+static double reach(const point *p) {
+  return isnan(p->figure->se) ? 0 : p->figure->se;
 }
 
 /* All panels have the same frame, so that they compare. */
 static void write_frame(FILE *script, const point *points, size_t count) {
   double low = INFINITY, high = -INFINITY;
-  double bottom = points->line->baseline, top = bottom; /* what errors are to be compared with */
+  double bottom = points->figure->baseline, top = bottom; /* what all is to be compared with */
   for (const point *p = points; p < points + count; p++) {
     low = p->place > 0 ? fmin(low, p->place) : low;
     high = fmax(high, p->place);
-    bottom = fmin(bottom, p->line->error_mean - reach(p->line));
-    top = fmax(top, p->line->error_mean + reach(p->line));
+    bottom = fmin(bottom, p->figure->mean - reach(p));
+    top = fmax(top, p->figure->mean + reach(p));
   }
   double margin = 0.04 * (top - bottom) + 1e-4;
   fprintf(script, "set xrange [%g:%g]\nset yrange [%g:%g]\n", low / 1.2, high * 1.2,
@@ -126,8 +149,7 @@ static void write_panel(FILE *script, const point *points, size_t count, const c
     if (begins_curve(points, i)) {
       fprintf(script, "%s$curve%zu << EOD\n", i > 0 ? "EOD\n" : "", curves++);
     }
-    fprintf(script, "%.9g %.9g %.9g\n", points[i].place, points[i].line->error_mean,
-            reach(points[i].line));
+    fprintf(script, "%.9g %.9g %.9g\n", points[i].place, points[i].figure->mean, reach(&points[i]));
   }
   fprintf(script, "EOD\nset title '%s' noenhanced\nplot ", points[0].line->loss);
   curves = 0;
@@ -140,19 +162,19 @@ static void write_panel(FILE *script, const point *points, size_t count, const c
     if (points[i].place > 0) {
       fprintf(script, "$curve%zu with yerrorlines pt 7 ps 0.5", curves);
     } else {
-      fprintf(script, "%.9g with lines dashtype 2", line->error_mean);
+      fprintf(script, "%.9g with lines dashtype 2", points[i].figure->mean);
     }
     fprintf(script, " lw 1.5 lc rgb '%s' title '%s%s'", colours[curves++ % COLOURS],
             sweep_method_name(line, name), line->automatic ? ", automatic Λ" : best);
   }
   fprintf(script,
-          ", %.9g with lines dashtype 3 lw 1.5 lc rgb '#888888' title 'always the most frequent "
-          "class'\n",
-          points->line->baseline);
+          ", %.9g with lines dashtype 3 lw 1.5 lc rgb '#888888' title 'the same of every record'\n",
+          points->figure->baseline);
 }
 
-static dperm_status draw(const point *points, size_t count, bool against_epsilon, const char *best,
-                         char **svg, dperm_error *err) {
+static dperm_status draw(const sweep_table *table, const point *points, size_t count,
+                         bool against_epsilon, char **svg, dperm_error *err) {
+  const char *best = against_epsilon ? ", best Λ" : "";
   OWNED_STREAM FILE *script = NULL;
   size_t panels = 0, most = 1, curves = 0;
   for (size_t i = 0; i < count; i += panel_size(points + i, count - i, &curves)) {
@@ -162,11 +184,12 @@ static dperm_status draw(const point *points, size_t count, bool against_epsilon
   }
   TRY(gnuplot_begin(PANEL_WIDTH * (int)panels, PANEL_HEIGHT + KEY_LINE * (int)most, &script, err));
   fprintf(script,
-          "set logscale x\nset format x '%s'\nset xlabel '%s'\nset ylabel 'error rate'\n"
+          "set logscale x\nset format x '%s'\nset xlabel '%s'\nset ylabel '%s'\n"
           "set grid lc rgb '#dddddd' lt 1\n"
           "set key below vertical maxrows %zu left Left reverse samplen 2\n"
           "set multiplot layout 1,%zu\n",
-          against_epsilon ? "%g" : "10^{%L}", against_epsilon ? "ε" : "Λ", most, panels);
+          against_epsilon ? "%g" : "10^{%L}", against_epsilon ? "ε" : "Λ",
+          sweep_metric_words(table), most, panels);
   write_frame(script, points, count);
   for (size_t i = 0, size = 0; i < count; i += size) {
     size = panel_size(points + i, count - i, &curves);
@@ -184,7 +207,8 @@ dperm_status sweep_picture_draw(const sweep_table *table, char **svg, dperm_erro
   bool against_epsilon = epsilon_is_axis(table);
   size_t count = find_points(table, against_epsilon, points);
   if (count == 0) {
-    return fail(err, DPERM_INVALID_DATA, "no cell has a result, so there is nothing to draw");
+    return fail(err, DPERM_INVALID_DATA, "no cell has a result (%s), so there is nothing to draw",
+                sweep_metric_words(table));
   }
-  return draw(points, count, against_epsilon, against_epsilon ? ", best Λ" : "", svg, err);
+  return draw(table, points, count, against_epsilon, svg, err);
 }

@@ -52,25 +52,38 @@ static void put_beginning(FILE *out, const sweep_story *s) {
   fprintf(out, "</pre>\n");
 }
 
-/* Whether no other Λ of the same method and ε has a smaller error. */
+/* Whether no other Λ of the same method and ε is better. */
 static bool is_best(const sweep_table *table, const sweep_line *line) {
+  const double cost = sweep_cost(table, sweep_figure_of(table, line)->mean);
   for (size_t i = 0; i < table->count; i++) {
     const sweep_line *other = &table->lines[i];
+    const double other_cost = sweep_cost(table, sweep_figure_of(table, other)->mean);
     if (sweep_same_method(other, line) &&
         strcmp(other->epsilon_given.text, line->epsilon_given.text) == 0 &&
-        (other < line ? !(other->error_mean > line->error_mean)
-                      : other->error_mean < line->error_mean)) {
+        (other < line ? !(other_cost > cost) : other_cost < cost)) {
       return false; /* of two alike, the first */
     }
   }
   return true;
 }
 
+static void put_figure(FILE *out, const struct sweep_figure *f, bool best) {
+  if (isnan(f->mean)) {
+    fputs("<td>–</td>", out);
+    return;
+  }
+  fprintf(out, "<td%s>%.4f", best ? " class=\"best\"" : "", f->mean);
+  if (!isnan(f->se)) {
+    fprintf(out, " <small>± %.4f</small>", f->se);
+  }
+  fputs("</td>", out);
+}
+
 static void put_cells(FILE *out, const sweep_table *table) {
   char name[64];
-  fputs(
-      "<table>\n<tr><th>loss, method</th><th>ε</th><th>Λ</th><th>error</th><th>models</th></tr>\n",
-      out);
+  fputs("<table>\n<tr><th>loss, method</th><th>ε</th><th>Λ</th><th>error</th><th>AUC</th>"
+        "<th>log loss</th><th>models</th></tr>\n",
+        out);
   for (size_t i = 0; i < table->count; i++) {
     const sweep_line *line = &table->lines[i];
     fprintf(out, "<tr><td>%s, %s</td><td>%s</td><td>", line->loss, sweep_method_name(line, name),
@@ -79,15 +92,11 @@ static void put_cells(FILE *out, const sweep_table *table) {
       fprintf(out, line->automatic ? "%.3g " : "%g", line->lambda);
     }
     fputs(line->automatic ? "(auto)</td>" : "</td>", out);
-    if (line->runs > 0) {
-      fprintf(out, "<td%s>%.4f", is_best(table, line) ? " class=\"best\"" : "", line->error_mean);
-      if (!isnan(line->error_se)) {
-        fprintf(out, " <small>± %.4f</small>", line->error_se);
-      }
-    } else {
-      fputs("<td>–", out);
+    for (size_t m = METRIC_ERROR; m <= METRIC_LOG_LOSS; m++) {
+      const bool best = m == (size_t)table->metric && line->runs > 0 && is_best(table, line);
+      put_figure(out, &line->figures[m], best);
     }
-    fprintf(out, "</td><td>%zu</td></tr>\n", line->runs);
+    fprintf(out, "<td>%zu</td></tr>\n", line->runs);
   }
   fputs("</table>\n", out);
 }
@@ -104,12 +113,16 @@ dperm_status sweep_report_write(const sweep_table *table, const sweep_story *sto
   /* without what may only stand at the beginning of a file of its own */
   fprintf(out, "<figure>\n%s</figure>\n", strstr(svg, "<svg"));
   put_cells(out, table);
-  fprintf(out,
-          "<p>Always naming the most frequent class is wrong for %.4f of the records: a model that "
-          "errs as often has learned nothing. ± is one standard error; the best Λ of each method "
-          "is in bold, so chosen on the test "
-          "records, where an automatic Λ comes from public numbers. Made by dperm "
-          "%s.</p>\n</body>\n</html>\n",
-          table->lines[0].baseline, dperm_version());
+  fprintf(
+      out,
+      "<p>Always naming the most frequent class is wrong for %.4f of the records: a model that "
+      "errs as often has learned nothing at its threshold (always saying the same has an AUC of "
+      ".5, and a log loss of %.4f). ± is one standard error; the best Λ of each method "
+      "by %s is in bold, so chosen on the "
+      "test records, where an automatic Λ comes from public numbers. Made by dperm "
+      "%s.</p>\n</body>\n</html>\n",
+      table->lines[0].figures[METRIC_ERROR].baseline,
+      table->lines[0].figures[METRIC_LOG_LOSS].baseline, sweep_metric_words(table),
+      dperm_version());
   return fclose(out) == 0 ? write_text(path, page, length, err) : out_of_memory(err);
 }

@@ -15,18 +15,32 @@ typedef struct sweep_line {
   bool automatic; /* Λ was left to dperm */
   double epsilon; /* NaN without noise */
   /* As found. */
-  double lambda;               /* as used; NaN where each run has its own */
-  double error_mean, error_se; /* NaN where there is none */
-  double baseline;             /* error of always naming the most frequent class */
-  size_t runs;                 /* 0 for a cell that is not possible */
-  char *impossible;            /* why, then */
+  double lambda; /* as used; NaN where each run has its own */
+  struct sweep_figure {
+    double mean, se; /* NaN where there is none */
+    double baseline; /* of always saying the same of every record */
+  } figures[3];      /* by sweep_metric */
+  size_t runs;       /* 0 for a cell that is not possible */
+  char *impossible;  /* why, then */
 } sweep_line;
+
+/* What cells are compared by. */
+typedef enum sweep_metric { METRIC_ERROR, METRIC_AUC, METRIC_LOG_LOSS } sweep_metric;
 
 typedef struct sweep_table {
   sweep_line *lines;
   dperm_options *options; /* of each line */
   size_t count;
+  sweep_metric metric;
 } sweep_table;
+
+/* The one that the table is about: words for it, a line's, and a number that is smaller where that
+ * is better. */
+const char *sweep_metric_words(const sweep_table *table);
+const struct sweep_figure *sweep_figure_of(const sweep_table *table, const sweep_line *line);
+double sweep_cost(const sweep_table *table, double mean);
+/* Whether always saying the same would be as good. */
+bool sweep_useless(const sweep_table *table, const sweep_line *line);
 
 bool sweep_is_private(const sweep_line *line);
 /* Whether they have the same loss, mechanism and noise. */

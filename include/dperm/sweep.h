@@ -43,6 +43,10 @@ typedef struct dperm_sweep_cell {
                              NULL without runs */
   double baseline; /* error of always naming the most frequent class of the rows that judge: the
                       same for all cells. One that is no better has learned nothing */
+  /* The area under the ROC curve of two classes, and log loss: NaN where there is none, and for
+   * rows in several processes. Always saying how frequent each class is has a log loss of the last.
+   */
+  double auc_mean, auc_se, log_loss_mean, log_loss_se, baseline_log_loss;
 } dperm_sweep_cell;
 typedef void dperm_sweep_visitor(void *context, const dperm_sweep_cell *cell);
 

@@ -148,7 +148,9 @@ class SweepOptions(Struct):
 class SweepCell(Struct):
     _fields_ = [("index", c_size_t), ("impossible", c_char_p), ("runs", c_size_t),
                 ("error_mean", c_double), ("error_se", c_double), ("lambda_", c_double),
-                ("noise", c_char_p), ("dims", c_size_t), ("errors", POINTER(c_uint64)), ("baseline", c_double)]
+                ("noise", c_char_p), ("dims", c_size_t), ("errors", POINTER(c_uint64)), ("baseline", c_double),
+                ("auc_mean", c_double), ("auc_se", c_double), ("log_loss_mean", c_double), ("log_loss_se", c_double),
+                ("baseline_log_loss", c_double)]
 
 
 class ColumnCounts(Struct):

@@ -85,6 +85,6 @@ def csv_columns(path: "str | os.PathLike[str]", content: Mapping[str, Any]) -> L
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row]
     except (OSError, EOFError, ValueError, TypeError, csv.Error):
         return []
-    places = [i for i, column in enumerate(content["columns"]) if column["type"] in ("numeric", "categorical")]
+    places = [i for i, column in enumerate(content["columns"]) if column["type"] in ("numeric", "categorical", "group")]
     rows = rows[bool(content.get("header", True)):]
     return [] if any(len(row) != len(content["columns"]) for row in rows) else [[row[i] for row in rows] for i in places]

@@ -7,8 +7,9 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from .planning import plan
+from .sweep import measure
 
-__all__ = ["outlook", "noise_kinds", "budget", "weights", "sweep"]
+__all__ = ["outlook", "noise_kinds", "budget", "weights", "sweep", "roc", "calibration"]
 
 
 def _axes(ax: Any) -> Any:
@@ -78,11 +79,13 @@ def weights(estimator: Any, *, names: Optional[Sequence[str]] = None, top: int =
     return ax
 
 
-def sweep(cells: Any, *, ax: Any = None) -> Any:
-    """Mean error over epsilon of a sweep, with standard errors; a line for each other setting."""
+def sweep(cells: Any, *, metric: str = "error", ax: Any = None) -> Any:
+    """The mean of a metric (error, auc, log-loss) over epsilon of a sweep, with standard errors, a line for each other
+    setting, and what always saying the same of every record would reach."""
     ax = _axes(ax)
-    measured = {"epsilon", "error_mean", "error_se", "runs", "lambda", "noise", "dims", "impossible", "errors",
-                "baseline"}
+    figure, spread, _, words = measure(metric)
+    measured = {"epsilon", "runs", "lambda", "noise", "dims", "impossible", "errors", "baseline", "baseline_log_loss",
+                *(name for known in ("error", "auc", "log-loss") for name in measure(known)[:2])}
     chosen = {name for cell in cells for name in cell if name not in measured}
     lines: Any = {}
     for cell in cells:
@@ -91,12 +94,50 @@ def sweep(cells: Any, *, ax: Any = None) -> Any:
             lines.setdefault(name, []).append(cell)
     for name, line in lines.items():
         if all(cell.get("epsilon") is None for cell in line):
-            ax.axhline(line[0]["error_mean"], linestyle=":", label=name)
+            ax.axhline(line[0][figure], linestyle=":", label=name)
         else:
-            ax.errorbar([cell["epsilon"] for cell in line], [cell["error_mean"] for cell in line],
-                        [cell["error_se"] for cell in line], marker="o", capsize=3, label=name)
-    ax.set(xlabel="epsilon", ylabel="mean test error", xscale="log")
+            ax.errorbar([cell["epsilon"] for cell in line], [cell[figure] for cell in line],
+                        [cell[spread] for cell in line], marker="o", capsize=3, label=name)
+    ax.set(xlabel="epsilon", ylabel=words, xscale="log")
     if any(lines):
-        ax.axhline(cells[0].get("baseline", float("nan")), color="0.5", linestyle="--", label="always the most frequent class")
+        same = {"error": cells[0].get("baseline"), "auc": 0.5, "log-loss": cells[0].get("baseline_log_loss")}[metric]
+        ax.axhline(float("nan") if same is None else same, color="0.5", linestyle="--", label="the same of every record")
         ax.legend()
     return ax
+
+
+def roc(evaluation: Any, *, ax: Any = None) -> Any:
+    """The ROC curve of an evaluation (`evaluate`, `evaluate_private`, a model's), with the band of its intervals."""
+    ax, curve = _axes(ax), _part(evaluation, "roc", "two classes")
+    x, y, low, high = ([0.0, *(float("nan") if v is None else v for v in reversed(curve[name])), 1.0]
+                       for name in ("false_positive_rate", "true_positive_rate", "low", "high"))
+    ax.fill_between(x, low, high, alpha=0.2, linewidth=0)
+    ax.plot(x, y, label=f"AUC {_value(evaluation['auc']):.3f}")
+    ax.plot([0, 1], [0, 1], color="0.5", linestyle="--", label="the same of every record")
+    ax.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(0, 1), ylim=(0, 1))
+    ax.legend()
+    return ax
+
+
+def calibration(evaluation: Any, *, ax: Any = None) -> Any:
+    """What an evaluation saw of each predicted probability, with intervals."""
+    ax, bins = _axes(ax), _part(evaluation, "calibration", "probabilities of two classes")
+    seen = [i for i, value in enumerate(bins["observed"]) if value is not None and bins["predicted"][i] is not None]
+    at = [bins["predicted"][i] for i in seen]
+    ax.vlines(at, [bins["low"][i] for i in seen], [bins["high"][i] for i in seen])
+    ax.plot(at, [bins["observed"][i] for i in seen], "o")
+    ax.plot([0, 1], [0, 1], color="0.5", linestyle="--", label="calibrated")
+    ax.set(xlabel="predicted probability", ylabel="share of the second class", xlim=(0, 1), ylim=(0, 1))
+    ax.legend()
+    return ax
+
+
+def _part(evaluation: Any, name: str, needs: str) -> Any:
+    if not evaluation.get(name):
+        raise ValueError(f"the evaluation has no {name}: it is for {needs}")
+    return evaluation[name]
+
+
+def _value(figure: Any) -> float:
+    value = figure["value"] if isinstance(figure, dict) else figure
+    return float("nan") if value is None else float(value)

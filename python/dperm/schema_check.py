@@ -27,7 +27,7 @@ def check(schema: Any, records: Any, labels: Any, unsafe_diagnostics: bool) -> D
     missing = set(content.get("missing", [""]))
     known = {column["name"]: column for column in content["columns"]}
     for name, kind, values in listed_columns(schema, records):
-        if kind == "categorical":
+        if kind in ("categorical", "group"):
             _check_texts(f"column {name!r}", _texts_of(values), missing, *_listed(known[name]))
     if labels is not None:
         what = f"the label (column {schema.label_column!r})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from ctypes import byref, sizeof
 from typing import Any, Dict, Optional, Tuple
@@ -64,25 +65,15 @@ class Scored:
         are is private: ``rows`` is None, ``correct`` a noisy count as ``errors`` is, and ``error_rate`` NaN where
         neither is above zero.
         """
-        check_is_fitted(self)
-        adding = options.adding(neighbours)
-        handle, _ = self._rows(X, y, adding)
-        wanted = c.defaults("score")
-        wanted.epsilon = options.number("epsilon", epsilon)
-        wanted.rows_per_person = options.whole("rows_per_person", rows_per_person)
+        handle, wanted, alive = self._asked(X, y, epsilon, public_model, rows_per_person, ledger, dataset, random_state, neighbours)
         wanted.counts = options.flag("counts", counts)
-        wanted.public_model = options.flag("public_model", public_model)
-        wanted.neighbours = options.NEIGHBOURS[neighbours]
-        wanted.account, alive = account(ledger, dataset, random_state is None)
-        random = options.seeded(random_state)
-        wanted.random = random.pointer if random else None
         found = c.PrivateScore()
         c.call("dperm_model_score_private_sized", self.model_._handle, handle, byref(wanted), byref(found), sizeof(found))
         del alive
         result = {"private": found.is_private, "rows": found.rows, "errors": found.errors,
                   "error_rate": found.error_rate, "interval": (found.low, found.high),
                   "population_interval": (found.population_low, found.population_high)}
-        if adding:
+        if options.adding(neighbours):
             result.update(rows=None, correct=found.correct)
         if counts:
             result.update({k: getattr(found, k) for k in ("true_positives", "false_positives",
@@ -90,3 +81,48 @@ class Scored:
             result["baseline"] = {"class": self.model_.classes[found.baseline_class], "error_rate": found.baseline,
                                   "interval": (found.baseline_low, found.baseline_high)}
         return result
+
+    def evaluate(self, X: Any, y: Any) -> Dict[str, Any]:
+        """All of how well the model tells classes apart, exactly, so for public data (see `evaluate_private`).
+
+        Error, the error of always naming one class and the difference, AUC, log loss, precision and recall, each with
+        the interval for sampling, the ROC curve, calibration, and rates by the group that the schema declares;
+        ``finding`` says it in words. The object is that of docs/formats.md.
+        """
+        check_is_fitted(self)
+        handle, _ = self._rows(X, arrow.column(y))
+        refuse_known(handle)
+        return _evaluation(c.text_from("dperm_evaluate", self.model_._handle, handle))
+
+    def evaluate_private(self, X: Any, y: Any, epsilon: float, *, public_model: bool = False, rows_per_person: int = 1,
+                         ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
+                         neighbours: str = "replace") -> Dict[str, Any]:
+        """The same with noise that protects the records: all of it for one `epsilon`, charged to a ledger if named.
+
+        ``low`` and ``high`` are for noise and sampling together, at 95 percent. The other parameters are those of
+        `score_private`, which spends its epsilon on the error rate alone.
+        """
+        handle, wanted, alive = self._asked(X, y, epsilon, public_model, rows_per_person, ledger, dataset, random_state, neighbours)
+        text = c.text_from("dperm_evaluate_private", self.model_._handle, handle, byref(wanted))
+        del alive
+        return _evaluation(text)
+
+    def _asked(self, X: Any, y: Any, epsilon: float, public_model: bool, rows_per_person: int, ledger: Any,
+               dataset: Optional[str], random_state: Any, neighbours: str) -> Tuple[c.Handle, Any, Any]:
+        """The rows, options for them, and what must live as long as these."""
+        check_is_fitted(self)
+        handle, _ = self._rows(X, y, options.adding(neighbours))
+        wanted = c.defaults("score")
+        wanted.epsilon = options.number("epsilon", epsilon)
+        wanted.rows_per_person = options.whole("rows_per_person", rows_per_person)
+        wanted.public_model = options.flag("public_model", public_model)
+        wanted.neighbours = options.NEIGHBOURS[neighbours]
+        wanted.account, paid = account(ledger, dataset, random_state is None)
+        random = options.seeded(random_state)
+        wanted.random = random.pointer if random else None
+        return handle, wanted, (paid, random)
+
+
+def _evaluation(text: str) -> Dict[str, Any]:
+    found: Dict[str, Any] = json.loads(text)
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from ctypes import byref
@@ -20,8 +21,9 @@ __all__ = ["sweep", "Sweep"]
 
 
 class Sweep(List[Dict[str, Any]]):
-    """The cells of a sweep: settings, `error_mean`, `error_se`, `runs`, the wrong predictions of each run
-    (`errors`, fold by fold), and what was chosen."""
+    """The cells of a sweep: settings, `error_mean`, `auc_mean`, `log_loss_mean` and their standard errors (`error_se`),
+    `runs`, the wrong predictions of each run (`errors`, fold by fold), what always saying the same would reach
+    (`baseline`, `baseline_log_loss`), and what was chosen."""
 
     def frame(self) -> Any:
         """As a DataFrame."""
@@ -29,9 +31,23 @@ class Sweep(List[Dict[str, Any]]):
 
         return pd.DataFrame(list(self))
 
-    def best(self) -> Dict[str, Any]:
-        """The cell with the smallest mean error."""
-        return min((cell for cell in self if cell["runs"]), key=lambda cell: cell["error_mean"])
+    def best(self, metric: str = "error") -> Dict[str, Any]:
+        """The cell with the smallest mean error, the largest area under the ROC curve ("auc"), or the smallest "log-loss"."""
+        figure, _, sign, _ = measure(metric)
+        cells = [cell for cell in self if cell["runs"] and not math.isnan(cell[figure])]
+        if not cells:
+            raise ValueError(f"no cell has a figure for metric={metric!r}")
+        return min(cells, key=lambda cell: sign * cell[figure])
+
+
+def measure(metric: str) -> Tuple[str, str, int, str]:
+    """Where cells have it and its standard error, 1 or -1 if less or more is better, and its name in pictures."""
+    known = {"error": ("error_mean", "error_se", 1, "mean test error"),
+             "auc": ("auc_mean", "auc_se", -1, "mean area under the ROC curve"),
+             "log-loss": ("log_loss_mean", "log_loss_se", 1, "mean log loss")}
+    if metric not in known:
+        raise ValueError(f"metric={metric!r}; choose one of {', '.join(known)}")
+    return known[metric]
 
 
 def _cells(estimator: Any, param_grid: Any) -> Tuple[List[Dict[str, Any]], List[Any]]:

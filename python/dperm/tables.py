@@ -28,7 +28,7 @@ def table_handle(schema: Any, X: Any, labels: Any = None, empty: bool = False) -
     missing, described = numbers_among(absent), {column["name"]: column for column in content["columns"]}
     columns: List[Optional[c.TableColumn]] = [None] * len(places)
     inferred = not _framed(X) and (not isinstance(X, list) or any(isinstance(row, np.ndarray) for row in X))
-    for name, kind, values in listed_columns(schema, X):
+    for name, kind, values in listed_columns(schema, X, labels is not None):
         listed = _texts_in([described[name], absent]) if inferred else None
         columns[places[name]] = column_of(values, name, kind == "numeric", missing, listed)
     label = None
@@ -59,10 +59,12 @@ def _texts_in(content: Any) -> Set[str]:
     return {text for part in content for text in _texts_in(part)} if isinstance(content, list) else set()
 
 
-def listed_columns(schema: Any, X: Any) -> List[Tuple[str, str, Any]]:
-    """Name, type and values of each column that is encoded."""
+def listed_columns(schema: Any, X: Any, labelled: bool = True) -> List[Tuple[str, str, Any]]:
+    """Name, type and values of each column that is read; predictions need no group."""
     wanted = schema.columns
-    listed = [i for i, (_, kind) in enumerate(wanted) if kind in ("numeric", "categorical")]
+    absent = set() if labelled or not _framed(X) else {name for name, _ in wanted} - set(X.columns)
+    listed = [i for i, (name, kind) in enumerate(wanted) if kind in ("numeric", "categorical") or
+              (kind == "group" and name not in absent)]
     given = _named(X, [wanted[i][0] for i in listed]) if _framed(X) else _placed(X, wanted, listed)
     return [(*wanted[i], values) for i, values in zip(listed, given)]
 

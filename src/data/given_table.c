@@ -41,13 +41,15 @@ static size_t first_equal(const dperm_column *given, size_t t) {
 
 /* Checks the codes, and finds what the texts become. */
 static dperm_status open_column(const dperm_schema *schema, const schema_column *column,
-                                size_t rows, const dperm_column *given, given_column *out,
-                                dperm_error *err) {
+                                size_t rows, const dperm_column *given, bool labelled,
+                                given_column *out, dperm_error *err) {
   const char *name = column ? column->name : schema->label_column;
   *out = (given_column){.column = column, .given = *given};
   out->given.stride = given->stride ? given->stride : 1;
-  FAIL_IF(!given->codes && !(given->numbers && column && column->type == COLUMN_NUMERIC), err,
-          DPERM_INVALID_ARGUMENT, "column \"%.64s\" must be given as codes of texts", name);
+  /* predictions need no group */
+  const bool absent = !given->numbers && column && column->type == COLUMN_GROUP && !labelled;
+  FAIL_IF(!given->codes && !absent && !(given->numbers && column && column->type == COLUMN_NUMERIC),
+          err, DPERM_INVALID_ARGUMENT, "column \"%.64s\" must be given as codes of texts", name);
   size_t count = given->codes ? given->text_count : 0;
   for (size_t i = 0; given->codes && i < rows; i++) {
     int32_t code = given->codes[i * out->given.stride];
@@ -83,6 +85,10 @@ static dperm_status cell_at(const given_column *t, size_t i, given_cell *out, dp
     *out = t->texts[code < 0 ? missing : (size_t)code];
     return DPERM_OK;
   }
+  if (!t->given.numbers) {
+    *out = t->texts[missing];
+    return DPERM_OK;
+  }
   double x = t->given.numbers[place];
   FAIL_IF(isinf(x), err, DPERM_INVALID_DATA,
           "row %zu of column \"%.64s\" is infinite; give a number", i, t->column->name);
@@ -109,11 +115,13 @@ static dperm_status given_open(const dperm_schema *schema, size_t rows, const dp
   for (size_t c = 0; c < schema->column_count; c++) {
     const schema_column *column = &schema->columns[c];
     if (column_type_has_cells(column->type)) {
-      TRY(open_column(schema, column, rows, &columns[c], &t->columns[t->count], err));
+      TRY(open_column(schema, column, rows, &columns[c], labels != NULL, &t->columns[t->count],
+                      err));
       t->columns[t->count++].place = c;
     }
   }
-  return labels ? open_column(schema, NULL, rows, labels, &t->columns[t->count], err) : DPERM_OK;
+  return labels ? open_column(schema, NULL, rows, labels, true, &t->columns[t->count], err)
+                : DPERM_OK;
 }
 
 /* Record i at the end of the batch, unless the schema drops it. */

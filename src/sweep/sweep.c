@@ -1,5 +1,6 @@
 /* A sweep from beginning to end: check and plan every cell, split the rows, open the journal, run
  * what is not done, and only then report the results. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -203,7 +204,8 @@ static dperm_status open_all_rows(sweep *s, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* How often the rows that judge are of another class than their most frequent one. */
+/* How often the rows that judge are of another class than their most frequent one, and the log loss
+ * of saying how frequent each is. */
 static dperm_status find_baseline(sweep *s, dperm_error *err) {
   const dperm_data *judges = s->how->test_data ? s->how->test_data : s->data;
   const size_t classes = data_class_count(s->data);
@@ -215,7 +217,12 @@ static dperm_status find_baseline(sweep *s, dperm_error *err) {
   for (size_t c = 0; c < classes; c++) {
     most = counts[c] > most ? counts[c] : most;
   }
-  s->baseline = (double)(rows_in_all(judges->x) - most) / (double)rows_in_all(judges->x);
+  const double rows = (double)rows_in_all(judges->x);
+  s->baseline = (rows - (double)most) / rows;
+  for (size_t c = 0; c < classes; c++) {
+    const double share = (double)counts[c] / rows;
+    s->baseline_log_loss -= share > 0 ? share * log(share) : 0;
+  }
   return DPERM_OK;
 }
 

@@ -4,11 +4,13 @@
  *
  * A draw has a stream of its own, the same for all cells: cells are compared under the same
  * randomness, and none depends on which others there are or in which order they run. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "loss/loss.h"
 #include "mechanism/mechanism.h"
 #include "random/discrete_sampling.h"
 #include "run/options.h"
@@ -77,7 +79,9 @@ typedef struct cell_fits {
   solution found;  /* of every model */
   double *weights; /* of each model, one vector for each of its fits */
   double *sides;   /* labels of one class against the others; NULL unless each has a fit */
+  const dperm_loss *log_loss; /* that is the −log of a probability, or NULL */
   uint64_t *errors;
+  sweep_judged *judged;
 } cell_fits;
 
 static dperm_status open_fits(sweep *s, const sweep_fold *fold, const sweep_cell *cell,
@@ -87,6 +91,8 @@ static dperm_status open_fits(sweep *s, const sweep_fold *fold, const sweep_cell
   *f = (cell_fits){.sweep = s, .fold = fold, .classes = data_class_count(s->data)};
   f->joint = options_joint(&cell->options, f->classes);
   f->loss = options_loss(&cell->options, f->classes);
+  const loss_kind *kind = loss_kind_of(&f->loss);
+  f->log_loss = f->joint || (kind && kind->probability) ? &f->loss : NULL;
   f->base = (problem){.x = fold->train.x,
                       .labels = fold->train.labels,
                       .divisor = cell->plan[fold->variant].privacy.divisor,
@@ -95,6 +101,7 @@ static dperm_status open_fits(sweep *s, const sweep_fold *fold, const sweep_cell
                       .regularizer = &cell->options.regularizer};
   TRY(scratch_take(work, cell->models, sizeof *f->sources, &f->sources, err));
   TRY(scratch_take(work, cell->models * s->parts, sizeof *f->errors, &f->errors, err));
+  TRY(scratch_take(work, cell->models, sizeof *f->judged, &f->judged, err));
   TRY(scratch_take(work, cell->models * class_fits(f->classes), width, &f->weights, err));
   if (f->classes > 2 && !f->joint) {
     TRY(scratch_take(work, rows, sizeof *f->sides, &f->sides, err));
@@ -150,14 +157,37 @@ static dperm_status fit_cell(cell_fits *f, const sweep_cell *cell, dperm_error *
 
 /* ---- errors */
 
+dperm_status sweep_judge(const matrix *x, size_t classes, const double *scores,
+                         const double *labels, const dperm_loss *log_loss, double by,
+                         sweep_judged *out, dperm_error *err) {
+  dperm_metrics m = {.auc = (double)NAN, .log_loss = (double)NAN};
+  if (!x->spread) { /* all scores in one place */
+    TRY(metrics_of(classes, scores, labels, x->rows, log_loss, by, &m, err));
+  }
+  *out = (sweep_judged){m.auc, m.log_loss};
+  return DPERM_OK;
+}
+
+/* Model m of those whose scores stand side by side, `k` a row. */
+static dperm_status judge_one(const cell_fits *c, const double *z, size_t k, size_t m,
+                              double *scores, sweep_judged *out, dperm_error *err) {
+  const sweep_rows *test = &c->fold->test;
+  const size_t fits = class_fits(c->classes);
+  for (size_t i = 0; i < test->x->rows; i++) {
+    memcpy(scores + i * fits, z + i * k + m * fits, fits * sizeof *scores);
+  }
+  return sweep_judge(test->x, c->classes, scores, test->labels, c->log_loss, 1, out, err);
+}
+
 /* Wrong predictions of `count` models, in each part of the rows: of the rows here. */
 static dperm_status count_here(const cell_fits *c, size_t count, dperm_error *err) {
-  OWNED_MEMORY double *z = NULL;
+  OWNED_MEMORY double *z = NULL, *scores = NULL;
   const matrix *x = c->fold->test.x;
   size_t fits = class_fits(c->classes), parts = c->sweep->parts;
   size_t rows = rows_in_all(x), first = x->spread ? x->first : 0;
   size_t together = fits < JUDGED_TOGETHER ? JUDGED_TOGETHER / fits : 1;
   TRY(memory_new(x->rows * together * fits, sizeof *z, &z, err));
+  TRY(memory_new(x->rows * fits, sizeof *scores, &scores, err));
   memset(c->errors, 0, count * parts * sizeof *c->errors);
   for (size_t from = 0; from < count; from += together) {
     size_t models = count - from < together ? count - from : together, k = models * fits;
@@ -169,6 +199,9 @@ static dperm_status count_here(const cell_fits *c, size_t count, dperm_error *er
         size_t winner = model_winner(c->classes, z + i * k + m * fits);
         c->errors[(from + m) * parts + part] += class_label(c->classes, winner) != actual;
       }
+    }
+    for (size_t m = 0; m < models; m++) {
+      TRY(judge_one(c, z, k, m, scores, &c->judged[from + m], err));
     }
   }
   return DPERM_OK;
@@ -182,5 +215,5 @@ dperm_status sweep_fit(sweep *s, const sweep_fold *fold, size_t number, dperm_er
   TRY(fit_cell(&f, cell, err));
   dperm_status status = count_here(&f, cell->models, err);
   TRY(ranks_add(fold->test.x->spread, status, f.errors, cell->models * s->parts, err));
-  return results_add(s, number, fold->number, f.errors, err);
+  return results_add(s, number, fold->number, f.errors, f.judged, err);
 }

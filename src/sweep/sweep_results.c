@@ -1,10 +1,11 @@
-/* The results of a sweep: counts of errors, kept in memory and in the journal, and the means that
- * are made of them alone. How often a sweep was interrupted does not show.
+/* The results of a sweep: counts of errors and figures of each model, kept in memory and in the
+ * journal, and the means that are made of them alone. How often a sweep was interrupted does not
+ * show.
  *
- * The journal is a line of text, "dperm-sweep 2 DIGEST", and behind it a place for each part (a
- * cell in a fold): its counts, 8 bytes each, and a keyed digest of them. A part that was being
- * written when its writer died, or that was damaged since, does not have its digest, and is done
- * again. */
+ * The journal is a line of text, "dperm-sweep 3 DIGEST", and behind it a place for each part (a
+ * cell in a fold): its counts, 8 bytes each, two doubles a model, and a keyed digest of them. A
+ * part that was being written when its writer died, or that was damaged since, does not have its
+ * digest, and is done again. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -39,8 +40,14 @@ bool results_done(const sweep *s, size_t cell, size_t fold) {
   return s->done[cell * s->split.folds + fold];
 }
 
-static void keep(sweep *s, size_t cell, size_t fold, const uint64_t *errors) {
+static sweep_judged *judged_of(const sweep *s, size_t cell, size_t fold) {
+  return s->judged + cell * s->split.folds * s->how->draws + fold * s->cells[cell].models;
+}
+
+static void keep(sweep *s, size_t cell, size_t fold, const uint64_t *errors,
+                 const sweep_judged *judged) {
   memcpy(errors_of(s, cell, fold), errors, counts_of(s, cell) * sizeof *errors);
+  memcpy(judged_of(s, cell, fold), judged, s->cells[cell].models * sizeof *judged);
   s->done[cell * s->split.folds + fold] = true;
   s->models_done += s->cells[cell].models;
 }
@@ -126,7 +133,7 @@ static dperm_status sweep_digest(const sweep *s, unsigned char out[SWEEP_DIGEST_
 
 /* ---- the journal */
 
-static const char title[] = "dperm-sweep 2 ";
+static const char title[] = "dperm-sweep 3 ";
 enum { HEADER = sizeof title + 2UL * SWEEP_DIGEST_SIZE };
 
 static dperm_status fail_system(const char *path, int reason, dperm_error *err) {
@@ -135,7 +142,13 @@ static dperm_status fail_system(const char *path, int reason, dperm_error *err) 
        path, strerror(reason));
 }
 
-/* Of the counts in s->record: neither a flipped bit nor a part of another sweep has it. */
+/* The numbers of a part, 8 bytes each: counts, and what each model is worth. */
+static size_t numbers_of(const sweep *s, size_t cell) {
+  _Static_assert(sizeof(sweep_judged) == 2 * sizeof(uint64_t), "two doubles");
+  return counts_of(s, cell) + 2 * s->cells[cell].models;
+}
+
+/* Of the numbers in s->record: neither a flipped bit nor a part of another sweep has it. */
 static uint64_t digest_of(const sweep *s, size_t part, size_t count) {
   unsigned char whole[crypto_generichash_BYTES];
   uint64_t digest = 0;
@@ -149,7 +162,7 @@ static uint64_t digest_of(const sweep *s, size_t part, size_t count) {
 }
 
 static off_t place_of(const sweep *s, size_t part) {
-  return (off_t)(HEADER + part * (s->how->draws * s->parts + 1) * sizeof *s->record);
+  return (off_t)(HEADER + part * (s->how->draws * (s->parts + 2) + 1) * sizeof *s->record);
 }
 
 /* At its place, durably. */
@@ -161,11 +174,12 @@ static dperm_status write_at(const sweep *s, const void *bytes, size_t size, off
 }
 
 static void read_part(sweep *s, size_t part) {
-  size_t cell = part / s->split.folds, count = counts_of(s, cell);
+  size_t cell = part / s->split.folds, count = numbers_of(s, cell);
   size_t size = (count + 1) * sizeof *s->record;
   if (count > 0 && pread(s->journal, s->record, size, place_of(s, part)) == (ssize_t)size &&
       s->record[count] == digest_of(s, part, count)) {
-    keep(s, cell, part % s->split.folds, s->record);
+    keep(s, cell, part % s->split.folds, s->record,
+         (const sweep_judged *)(s->record + counts_of(s, cell)));
   }
 }
 
@@ -206,11 +220,12 @@ static dperm_status journal_open(sweep *s, dperm_error *err) {
 }
 
 dperm_status results_add(sweep *s, size_t cell, size_t fold, const uint64_t *errors,
-                         dperm_error *err) {
-  keep(s, cell, fold, errors);
+                         const sweep_judged *judged, dperm_error *err) {
+  keep(s, cell, fold, errors, judged);
   if (s->journal >= 0) {
-    size_t part = cell * s->split.folds + fold, count = counts_of(s, cell);
-    memcpy(s->record, errors, count * sizeof *errors);
+    size_t part = cell * s->split.folds + fold, count = numbers_of(s, cell);
+    memcpy(s->record, errors, counts_of(s, cell) * sizeof *errors);
+    memcpy(s->record + counts_of(s, cell), judged, s->cells[cell].models * sizeof *judged);
     s->record[count] = digest_of(s, part, count);
     TRY(write_at(s, s->record, (count + 1) * sizeof *errors, place_of(s, part), err));
   }
@@ -222,17 +237,20 @@ dperm_status results_open(sweep *s, dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t runs = s->count * s->split.folds, size = s->how->draws * sizeof *s->errors;
   TRY(scratch_take(&s->work, runs * s->parts, size, &s->errors, err));
+  TRY(scratch_take(&s->work, runs * s->how->draws, sizeof *s->judged, &s->judged, err));
   TRY(scratch_take(&s->work, runs, sizeof *s->done, &s->done, err));
   if (!s->how->journal) {
     return DPERM_OK;
   }
-  TRY(scratch_take(&s->work, s->how->draws * s->parts + 1, sizeof *s->record, &s->record, err));
+  TRY(scratch_take(&s->work, s->how->draws * (s->parts + 2) + 1, sizeof *s->record, &s->record,
+                   err));
   TRY(sweep_digest(s, s->digest, err));
   if (ranks_lead(spread)) { /* what the leader finds done is so for all */
     status = journal_open(s, err);
   }
   TRY(ranks_share(spread, status, s->done, runs * sizeof *s->done, err));
   TRY(ranks_share(spread, DPERM_OK, s->errors, runs * s->parts * size, err));
+  TRY(ranks_share(spread, DPERM_OK, s->judged, runs * s->how->draws * sizeof *s->judged, err));
   return ranks_share(spread, DPERM_OK, &s->models_done, sizeof s->models_done, err);
 }
 
@@ -253,24 +271,21 @@ static size_t held_out(const sweep *s, size_t fold) {
                            : rows - split_train_rows(&s->split, rows, variant);
 }
 
-/* Models of one fold share the rows that judge them: what is independent is a fold's mean. With
- * rows to test on there is one fold, and the draws are what varies. `work` holds as many numbers as
- * there are folds and draws. */
-static void summarize(const sweep *s, size_t c, double *work, dperm_sweep_cell *out) {
-  size_t models = s->cells[c].models, folds = s->split.folds, count = 0;
-  const uint64_t *errors = errors_of(s, c, 0);
+/* The mean of a number of each model, and its standard error. Models of one fold share the rows
+ * that judge them: what is independent is a fold's mean. With rows to test on there is one fold,
+ * and the draws are what varies. `values` are fold by fold, `stride` apart; `work` holds as many
+ * numbers as there are folds and draws. */
+static double mean_of(const sweep *s, size_t models, const double *values, size_t stride,
+                      double *work, double *se) {
+  const size_t folds = s->split.folds;
+  size_t count = 0;
   double sum = 0;
   for (size_t fold = 0; fold < folds; fold++) {
     double in_fold = 0;
-    for (size_t m = 0; m < models; m++) {
-      uint64_t wrong = 0;
-      for (size_t part = 0; part < s->parts; part++) {
-        wrong += *errors++;
-      }
-      double error = (double)wrong / (double)held_out(s, fold);
-      in_fold += error;
+    for (size_t m = 0; m < models; m++, values += stride) {
+      in_fold += *values;
       if (folds == 1) {
-        work[count++] = error;
+        work[count++] = *values;
       }
     }
     if (folds > 1) {
@@ -278,9 +293,27 @@ static void summarize(const sweep *s, size_t c, double *work, dperm_sweep_cell *
     }
     sum += in_fold / (double)models;
   }
+  *se = standard_error(work, count, sum / (double)folds);
+  return sum / (double)folds;
+}
+
+/* `work` holds as many numbers as there are folds, draws, and models of all folds. */
+static void summarize(const sweep *s, size_t c, double *work, dperm_sweep_cell *out) {
+  const size_t models = s->cells[c].models, folds = s->split.folds;
+  const uint64_t *errors = errors_of(s, c, 0);
+  double *rates = work + folds + s->how->draws;
+  for (size_t i = 0; i < folds * models; i++) {
+    uint64_t wrong = 0;
+    for (size_t part = 0; part < s->parts; part++) {
+      wrong += *errors++;
+    }
+    rates[i] = (double)wrong / (double)held_out(s, i / models);
+  }
+  const sweep_judged *judged = judged_of(s, c, 0);
   out->runs = models * folds;
-  out->error_mean = sum / (double)folds;
-  out->error_se = standard_error(work, count, out->error_mean);
+  out->error_mean = mean_of(s, models, rates, 1, work, &out->error_se);
+  out->auc_mean = mean_of(s, models, &judged->auc, 2, work, &out->auc_se);
+  out->log_loss_mean = mean_of(s, models, &judged->log_loss, 2, work, &out->log_loss_se);
   out->errors = errors_of(s, c, 0);
 }
 
@@ -288,7 +321,8 @@ dperm_status results_visit(const sweep *s, dperm_sweep_visitor *visit, void *con
                            dperm_error *err) {
   OWNED_MEMORY double *work = NULL;
   size_t variant = split_variant(&s->split, rows_in_all(s->data->x), 0);
-  TRY(memory_new(s->split.folds + s->how->draws, sizeof *work, &work, err));
+  const size_t models = s->split.folds * s->how->draws;
+  TRY(memory_new(s->split.folds + s->how->draws + models, sizeof *work, &work, err));
   for (size_t c = 0; c < s->count; c++) {
     const sweep_cell *cell = &s->cells[c];
     const privacy_plan *plan = &cell->plan[variant].privacy;
@@ -296,8 +330,13 @@ dperm_status results_visit(const sweep *s, dperm_sweep_visitor *visit, void *con
                             .impossible = cell->impossible,
                             .error_mean = (double)NAN,
                             .error_se = (double)NAN,
+                            .auc_mean = (double)NAN,
+                            .auc_se = (double)NAN,
+                            .log_loss_mean = (double)NAN,
+                            .log_loss_se = (double)NAN,
                             .lambda = (double)NAN,
-                            .baseline = s->baseline};
+                            .baseline = s->baseline,
+                            .baseline_log_loss = s->baseline_log_loss};
     if (!cell->impossible && cell->asked) { /* runs differ in the rest */
       out.lambda = cell->options.lambda;
     } else if (!cell->impossible) {

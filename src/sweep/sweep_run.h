@@ -68,6 +68,12 @@ dperm_status fold_open(const sweep_split *split, const sweep_rows *rows, const s
                        size_t number, sweep_fold *out, dperm_error *err);
 void fold_close(sweep_fold *fold);
 
+/* What a model is worth beside its errors, on the rows that judge it; NaN where there is none, and
+ * where rows are spread. */
+typedef struct sweep_judged {
+  double auc, log_loss;
+} sweep_judged;
+
 typedef struct sweep {
   const dperm_data *data;
   const dperm_sweep_options *how;
@@ -81,11 +87,13 @@ typedef struct sweep {
   int journal;
   unsigned char digest[SWEEP_DIGEST_SIZE];
   uint64_t *record;
-  uint64_t *errors; /* of each cell, fold, model and part */
+  uint64_t *errors;     /* of each cell, fold, model and part */
+  sweep_judged *judged; /* of each cell, fold and model */
   size_t parts; /* of the rows to test on, equal ones in their order, counted by themselves; 1 with
                    folds */
   bool *done;   /* of each cell and fold */
-  double baseline; /* error of the most frequent class of the rows that judge */
+  double baseline;          /* error of the most frequent class of the rows that judge, */
+  double baseline_log_loss; /* and log loss of their frequencies */
   uint64_t models, models_done;
   scratch work;            /* for cells and counts */
   dperm_progress progress; /* the caller's, with the models done */
@@ -96,12 +104,17 @@ typedef struct sweep {
 dperm_status results_open(sweep *s, dperm_error *err);
 bool results_done(const sweep *s, size_t cell, size_t fold);
 /* One cell in one fold is done: wrong predictions of each of its models in each part, in the order
- * of draws. */
+ * of draws, and the rest. */
 dperm_status results_add(sweep *s, size_t cell, size_t fold, const uint64_t *errors,
-                         dperm_error *err);
+                         const sweep_judged *judged, dperm_error *err);
 /* All cells in order, once all are done. */
 dperm_status results_visit(const sweep *s, dperm_sweep_visitor *visit, void *context,
                            dperm_error *err);
+
+/* Of scores, class_fits each, of a row. `log_loss` as in metrics_of. */
+dperm_status sweep_judge(const matrix *x, size_t classes, const double *scores,
+                         const double *labels, const dperm_loss *log_loss, double by,
+                         sweep_judged *out, dperm_error *err);
 
 /* Fits and judges one cell in one fold; one that asks. */
 dperm_status sweep_fit(sweep *s, const sweep_fold *fold, size_t number, dperm_error *err);
