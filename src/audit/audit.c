@@ -49,6 +49,8 @@ static const audit_case cases[] = {
     {"split", "output", audit_tuning, SPLIT},
     {"stopping", "logarithmic", audit_tuning, DPERM_ROUNDS_LOGARITHMIC},
     {"stopping", "geometric", audit_tuning, DPERM_ROUNDS_GEOMETRIC},
+    {"held-out", "evaluation", audit_held_out, DPERM_NEIGHBOURS_REPLACE},
+    {"add-held-out", "evaluation", audit_held_out, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"refine", "histograms", audit_refine, DPERM_NEIGHBOURS_REPLACE},
     {"add-refine", "histograms", audit_refine, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"bins", "choice", audit_bins, 0},
