@@ -89,6 +89,14 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
   [[ "$output" == *"FAILS  calibration: "* ]]
 }
 
+@test "an evaluation of all records, coins that look at them, and parts that cost nothing are found" {
+  found $(table | grep "^evaluation-of-all ")
+  found $(table | grep "^coins-of-content ")
+  found_by_suite evaluation-of-all held_out
+  found_by_suite coins-of-content held_out
+  found_by_suite part-free dataset_part
+}
+
 @test "texts of the first equal value, the stamp of the chosen candidate, and public data that are private, are found" {
   DPERM_ROW_INPUTS="a table*" found_by_suite texts-of-first row_independence
   found_by_suite stamp-of-chosen stamp
