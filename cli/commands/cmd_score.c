@@ -196,7 +196,6 @@ dperm_status run_score(int argc, char **argv, dperm_error *err) {
   score_settings s = {.model = NULL};
   dperm_score_options *o = &s.options;
   enum { OWN = 10 };
-  bool held_out = false;
   dperm_score_options_init(o);
   argument table[OWN + CHARGED_RUN_ARGUMENTS] = {
       shared_argument("--model", &s.model),
@@ -214,7 +213,7 @@ dperm_status run_score(int argc, char **argv, dperm_error *err) {
        "declare that the model was made without these records; its score is then private even if "
        "the model is not",
        GROUP_PRIVACY},
-      {"--held-out", ARGUMENT_FLAG, &held_out, false, NULL,
+      {"--held-out", ARGUMENT_FLAG, &o->held_out, false, NULL,
        "of the records that the model was trained from, score those that 'train --evaluate' held "
        "out, which the ledger knows; charged as usual",
        GROUP_PRIVACY},
@@ -224,11 +223,10 @@ dperm_status run_score(int argc, char **argv, dperm_error *err) {
   charged_run_init(&s.ledger, table + OWN);
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
   bool noisy = !isnan(o->epsilon);
-  o->held_out = held_out;
   if (!noisy &&
-      (o->counts || s.error_only || o->public_model || held_out || argument_given(&s.ledger.seed) ||
-       o->rows_per_person > 1 || o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE || s.ledger.dataset ||
-       s.ledger.dry_run)) {
+      (o->counts || s.error_only || o->public_model || o->held_out ||
+       argument_given(&s.ledger.seed) || o->rows_per_person > 1 ||
+       o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE || s.ledger.dataset || s.ledger.dry_run)) {
     return wrong_usage(
         err, "--error-only, --counts, --public-model, --held-out, "
              "--rows-per-person, --neighbours, --seed, --dataset and --dry-run go with --epsilon");

@@ -116,7 +116,7 @@ class Metrics(Struct):
 class ScoreOptions(Struct):
     _fields_ = [("size", c_size_t), ("epsilon", c_double), ("rows_per_person", c_size_t), ("counts", c_bool),
                 ("public_model", c_bool), ("random", c_void_p), ("account", Account), ("progress", Progress),
-                ("neighbours", c_int), ("reserved", c_int), ("held_out", c_int), ("reserved_too", c_int)]
+                ("neighbours", c_int), ("reserved", c_int), ("held_out", c_bool), ("reserved_too", c_bool * 7)]
 
 
 class PrivateScore(Struct):

@@ -199,7 +199,7 @@ LEDGER_TEST(the_part_is_found_again_by_the_ledgers_coins) {
   dperm_score_options_init(&wanted_score);
   wanted_score.epsilon = 60; /* so that there is no noise */
   wanted_score.account = o.account;
-  wanted_score.held_out = 1;
+  wanted_score.held_out = true;
   assert_ok(dperm_model_score_private(model, data, &wanted_score, &score, err));
   assert_int_equal(score.rows, 250);
   assert_int_equal(score.errors, (int64_t)exact.errors);
