@@ -108,10 +108,6 @@ static dperm_status table_open(size_t classes, size_t cells, size_t rows, count_
   return memory_new(classes * cells, sizeof *out->counts, &out->counts, err);
 }
 
-static void table_close(count_table *t) {
-  free(t->counts);
-}
-
 /* The cumulants of noise of this rate, P(y) ∝ e^(−rate·|y|), on every count; */
 static void table_describe(count_table *t, ratio rate) {
   const double q = exp(-ratio_value(rate)), rest = -expm1(-ratio_value(rate)), square = rest * rest;
@@ -183,23 +179,23 @@ static dperm_status count_steps(const scored_part *p, count_table *units, count_
 
 /* The cells of two classes' scores, from noisy counts; or every step, without a claim. */
 static dperm_status find_ends(const scored_part *p, const guarantee *claim, random_source *source,
-                              double *ends, size_t *count, dperm_error *err) {
-  OWNED(table_close) count_table units = {0}, steps = {0};
+                              model_evaluation *e, double *ends, size_t *count, dperm_error *err) {
+  count_table *units = &e->units, *steps = &e->steps;
   double records = p->rows_public ? (double)p->total : 0;
   if (!claim) {
     *count = cells_choose(NULL, ends);
     return DPERM_OK;
   }
-  TRY(count_steps(p, &units, &steps, err));
+  TRY(count_steps(p, units, steps, err));
   const ratio of_units = rate_of(claim, PARTS_UNITS), of_steps = rate_of(claim, PARTS_STEPS);
   const bool bare = DEFECT("evaluation-cells");
-  TRY(table_gather(p, &units, bare ? NULL : &of_units, source, err));
-  TRY(table_gather(p, &steps, bare ? NULL : &of_steps, source, err));
+  TRY(table_gather(p, units, bare ? NULL : &of_units, source, err));
+  TRY(table_gather(p, steps, bare ? NULL : &of_steps, source, err));
   for (size_t i = 0; i < 2 * SCORE_UNITS && !p->rows_public; i++) {
-    records += (double)units.counts[i];
+    records += (double)units->counts[i];
   }
-  const step_counts given = {units.counts, steps.counts, sqrt(units.variance), sqrt(steps.variance),
-                             records * claim->epsilon_row};
+  const step_counts given = {units->counts, steps->counts, sqrt(units->variance),
+                             sqrt(steps->variance), records * claim->epsilon_row};
   *count = cells_choose(&given, ends);
   return DPERM_OK;
 }
@@ -246,7 +242,7 @@ static dperm_status evaluate(const dperm_model *model, const dperm_data *data,
   part.rows_public = !(claim && claim->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE);
   if (classes == 2) {
     TRY(memory_new(SCORE_STEPS, sizeof *ends, &ends, err));
-    TRY(find_ends(&part, claim, source, ends, &cells, err));
+    TRY(find_ends(&part, claim, source, e, ends, &cells, err));
   }
   TRY(count_part(&part, ends, cells, e, err));
   const uint64_t groups = e->groups.count > 0 ? PARTS_GROUPS : 0,
@@ -291,6 +287,8 @@ void evaluation_free(model_evaluation *e) {
     class_list_clear(&e->groups);
     free(e->group_column);
     free(e->table.counts);
+    free(e->units.counts);
+    free(e->steps.counts);
     free(e->grouped.counts);
     free(e->edges);
     free(e);

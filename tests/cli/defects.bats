@@ -64,7 +64,9 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
 }
 
 @test "scores that count a record once under a claim for two, or tell how many there are, are found" {
-  found $(table | grep "^confusion-add ")
+  for defect in confusion-add evaluation-half evaluation-cells; do
+    found $(table | grep "^$defect ")
+  done
   found $(table | grep "^score-rows ")
   found_by_suite score-rows added_score
 }

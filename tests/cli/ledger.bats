@@ -33,7 +33,7 @@ load ledger_helpers
   begin 1
   charge 0.25 2> /dev/null
   "$DPERM" tune --force "${people[@]}" --epsilon 0.25 --lambda 0.1,0.2 --out t.json "${account[@]}" 2> /dev/null
-  "$DPERM" score --model m.json --data people.csv --epsilon 0.125 "${account[@]}" > s.json 2> message
+  "$DPERM" score --model m.json --data people.csv --epsilon 0.125 --error-only "${account[@]}" > s.json 2> message
   grep -q '^l.db: charged epsilon 0.125 and delta 0 to "people" (entry 6); 0.375 and 9.99e-31 left$' message
   "$DPERM" ledger show l.db --json > shown.json
   py <<'P'
