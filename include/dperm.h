@@ -286,8 +286,8 @@ DPERM_API DPERM_CHECKED dperm_status dperm_data_select(const dperm_data *data,
                                                        dperm_data **out, dperm_error *err);
 DPERM_API void dperm_data_free(dperm_data *data);
 
-/* Persons, where the schema tells them apart: their number is public where one is replaced by another,
- * that of their records is not. Else records. */
+/* Persons, where the schema tells them apart: their number is public where one is replaced by
+ * another, that of their records is not. Else records. */
 DPERM_API size_t dperm_data_units(const dperm_data *data);
 DPERM_API size_t dperm_data_rows(const dperm_data *data);
 DPERM_API size_t dperm_data_dims(const dperm_data *data);
@@ -496,6 +496,12 @@ typedef struct dperm_options {
                     back with dperm_text_free; NULL where no model is made */
   double pairs;  /* 0, or dperm_train's share of epsilon for what two columns say only together
                     (docs/proofs/pairs.md); NaN for the usual share, none where it would not pay */
+  /* 0, or the share of the records that dperm_train and dperm_tune hold out: secret coins choose
+   * them, only an evaluation sees them, at epsilon, and the model states it. The run's guarantee
+   * stays epsilon, as a record is in one part (docs/proofs/holdout.md). Whoever has the ledger can
+   * score the same part again (dperm_score_options.held_out); without one the coins are forgotten.
+   */
+  double evaluate;
 } dperm_options;
 
 /* Logistic loss, ridge, objective perturbation; Λ, noise and bins automatic; tolerance 1e-10. */

@@ -67,6 +67,12 @@ void fit_settings_init(fit_settings *s, fit_kind kind, argument *table) {
       {"--delta", ARGUMENT_NUMBER, &o->delta, false, "D",
        "delta for Gaussian noise; choose far less than 1/rows (default: 0, pure noise)",
        GROUP_PRIVACY},
+      {"--evaluate", ARGUMENT_POSITIVE, &o->evaluate, false, "SHARE",
+       kind == FIT_SWEEP
+           ? NULL
+           : "share of the records that secret coins keep from the fit, for one private "
+             "evaluation: "
+             "the run costs epsilon all the same, since a record is in one part (default: none)"},
       shared_argument("--rows-per-person", &o->rows_per_person),
       shared_argument("--neighbours", &o->neighbours),
       shared_argument("--rows-about", &o->rows_about),
@@ -186,6 +192,11 @@ static dperm_status check_together(const fit_settings *s, dperm_error *err) {
        "--gamma, --features and --features-kind are for --kernel"},
       {s->features_kind >= 0 && o->kernel.kind != DPERM_KERNEL_GAUSSIAN,
        "--features-kind is for --kernel gaussian"},
+      {o->evaluate != 0 && s->kind == FIT_SWEEP,
+       "--evaluate is for train and tune; a sweep has records to test on"},
+      {!(o->evaluate >= 0 && o->evaluate < 1), "--evaluate must be a share above 0 and below 1"},
+      {!noisy && o->evaluate != 0,
+       "--evaluate does not go with --mechanism none: its counts spend epsilon"},
       {refined && s->kind != FIT_ONE && strcmp(s->refine, "ask") != 0,
        "--refine is for train; here --bins auto chooses bins from public numbers, or give a schema "
        "made by 'dperm refine', whose epsilon is counted"},

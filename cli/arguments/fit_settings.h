@@ -37,7 +37,7 @@ typedef struct fit_settings {
   fit_kind kind;
 } fit_settings;
 
-enum { FIT_ARGUMENTS = 21 + SHARE_ARGUMENTS };
+enum { FIT_ARGUMENTS = 22 + SHARE_ARGUMENTS };
 
 /* Defaults, and FIT_ARGUMENTS lines of the argument table from table[0] on. Shares of epsilon are
  * for one model: where there are several, --refine takes "none", or "ask" in a choice. */

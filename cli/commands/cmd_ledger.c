@@ -28,14 +28,14 @@ static void gather_dataset(void *context, const dperm_ledger_dataset *d) {
   }
   (void)json_array_append_new(
       s->datasets,
-      json_pack("{s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s?, s:s, s:o, s:s, s:s, s:s}", "name",
-                json_words(d->name), "epsilon_total", d->epsilon_total, "epsilon_spent",
+      json_pack("{s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s?, s:s, s:o, s:s, s:s, s:s, s:o}",
+                "name", json_words(d->name), "epsilon_total", d->epsilon_total, "epsilon_spent",
                 d->epsilon_spent, "epsilon_left", d->epsilon_left, "delta_total", d->delta_total,
                 "delta_spent", d->delta_spent, "delta_left", d->delta_left, "rows_per_person",
                 (json_int_t)d->rows_per_person, "data", *d->data ? d->data : NULL, "composition",
                 d->composition, "order", d->order > 0 ? json_real(d->order) : json_null(),
                 "epsilon_plain", d->epsilon_plain, "delta_plain", d->delta_plain, "neighbours",
-                d->neighbours));
+                d->neighbours, "part_of", d->part_of ? json_words(d->part_of) : json_null()));
 }
 
 static void gather_entry(void *context, const dperm_ledger_entry *e) {
@@ -57,8 +57,12 @@ static void print_dataset(const json_t *d) {
   double order = report_number(d, "order");
   const char *total = report_text(d, "epsilon_total"), *left = report_text(d, "epsilon_left");
   const char *plain = order > 0 ? "; plain sum " : "";
+  const char *whole = report_text(d, "part_of");
   printf("data set \"%s\", per %s", visible(report_text(d, "name")).text,
          unit_of((size_t)report_number(d, "rows_per_person"), "row").text);
+  if (whole) {
+    printf(", part of \"%s\", where it counts too", visible(whole).text);
+  }
   if (order > 0) {
     printf(", by Renyi order %g", order);
   }
@@ -149,8 +153,12 @@ static void note_budget(const ledger_command *c, const json_t *d) {
   if (order > 0) {
     (void)snprintf(by, sizeof by, ", by Renyi order %g", order);
   }
+  if (c->budget.part_of) {
+    note("%s: what \"%s\" is charged counts for \"%s\" too, of which it is a part", c->path,
+         c->dataset, c->budget.part_of);
+  }
   note("%s: data set \"%s\" has a budget of epsilon %s per %s%s%s", c->path, c->dataset,
-       c->budget.epsilon, unit_of((size_t)rows, "row").text,
+       report_text(d, "epsilon_total"), unit_of((size_t)rows, "row").text,
        strcmp(report_text(d, "neighbours"), "add-remove") == 0 ? ", added or removed" : "", by);
   if (order > 0) {
     /* of persons with several rows a ledger knows (epsilon, delta) alone (composition.md) */
@@ -191,7 +199,8 @@ static dperm_status run_ledger_init(int argc, char **argv, dperm_error *err) {
       {"ledger", ARGUMENT_INPUT, &c.path, true, "FILE",
        "ledger file; created if it does not exist"},
       {"--dataset", ARGUMENT_TEXT, &c.dataset, true, "NAME", "name of the data set"},
-      {"--epsilon", ARGUMENT_TEXT, &c.budget.epsilon, true, "TOTAL", "total budget for all runs"},
+      {"--epsilon", ARGUMENT_TEXT, &c.budget.epsilon, false, "TOTAL",
+       "total budget for all runs (required, but for a part)"},
       {"--delta", ARGUMENT_TEXT, &c.budget.delta, false, "D",
        "total delta for all runs (default: 1e-30, which covers rounding)"},
       {"--rows-per-person", ARGUMENT_COUNT, &c.budget.rows_per_person, false, "K",
@@ -208,6 +217,9 @@ static dperm_status run_ledger_init(int argc, char **argv, dperm_error *err) {
        GROUP_USUAL, composition_name},
       {"--order", ARGUMENT_POSITIVE, &c.budget.order, false, "A",
        "Renyi order, at least 1.1 (default: the one that allows the most small releases)"},
+      {"--part-of", ARGUMENT_TEXT, &c.budget.part_of, false, "NAME",
+       "data set that this one is a part of: what the part is charged counts there too (a held-out "
+       "file of the same people; its totals are at most those of NAME, which are the default)"},
       shared_argument("--json", &c.json),
   };
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
@@ -218,6 +230,10 @@ static dperm_status run_ledger_init(int argc, char **argv, dperm_error *err) {
       {per_person && argument_given(&c.budget.rows_per_person),
        "--per-person is for persons with any number of rows; leave --rows-per-person out"},
       {argument_given(&c.budget.order) && !renyi, "--order is for --composition renyi"},
+      {!c.budget.epsilon && !c.budget.part_of,
+       "--epsilon is missing; give the total budget for all runs"},
+      {c.budget.part_of && renyi, "--composition does not go with --part-of: a part adds up as "
+                                  "the whole does"},
       {renyi && !c.budget.delta,
        "--composition renyi needs --delta: half of it pays for the conversion to epsilon"},
   };

@@ -67,7 +67,11 @@ static void print_epsilon(const json_t *p) {
   }
   print_line("epsilon", at(p, "epsilon"), 4,
              "for every %s%s %s changes the probability of any outcome by a factor of at most %.4g",
-             whom, change, persons_rows == 0 ? "all records of one" : persons ? "them all" : "one", exp(at(p, "epsilon")));
+             whom, change,
+             persons_rows == 0 ? "all records of one"
+             : persons         ? "them all"
+                               : "one",
+             exp(at(p, "epsilon")));
   if (refined) {
     print_line("epsilon for schema", at(p, "epsilon_refined"), 4, "of that, %s",
                is(p, "refined_by", "schema") ? "already spent on refining the schema"
@@ -174,8 +178,15 @@ static void print_outlook(const json_t *p) {
 
 static void print_text(const json_t *p) {
   bool adding = is(p, "neighbours", "add-remove");
-  printf("%s%.0f rows of %.0f columns, norm at most %g\n\n", adding ? "about " : "",
-         at(p, adding ? "rows_about" : "rows"), at(p, "dims"), at(p, "norm"));
+  const double rows = at(p, adding ? "rows_about" : "rows"),
+               fitted = at(p, adding ? "rows_about_fitted" : "rows_fitted");
+  printf("%s%.0f rows of %.0f columns, norm at most %g\n", adding ? "about " : "", rows,
+         at(p, "dims"), at(p, "norm"));
+  if (fitted < rows) {
+    printf("%s%.0f of them for the fit, %.0f held out for its evaluation\n", adding ? "about " : "",
+           fitted, rows - fitted);
+  }
+  printf("\n");
   if (!report_text(p, "noise")) {
     printf("mechanism none: nothing is private\nlambda   %.4g\n", at(p, "lambda"));
     return;

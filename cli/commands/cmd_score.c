@@ -114,13 +114,16 @@ static json_t *private_baseline(const dperm_model *model, const dperm_private_sc
 static void print_private(const score_settings *s, const dperm_model *model,
                           const dperm_private_score *p) {
   const dperm_score_options *o = &s->options;
+  dperm_guarantee of_model; /* whose schema tells persons apart, where it has none */
+  dperm_model_guarantee(model, &of_model);
+  const size_t unit = of_model.rows_per_person == 0 ? 0 : o->rows_per_person;
   bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   report_print(json_pack(
       "{s:b, s:f, s:f, s:I, s:s, s:o, s:o*, s:I, s:o, s:[o, o], s:[o, o], s:f, s:o*, s:o*, s:o*, "
       "s:o*, s:o*, s:o}",
       "private", (int)p->is_private, "epsilon", o->epsilon, "delta",
-      0.0 /* integers only: no numerics to cover */, "rows_per_person",
-      (json_int_t)o->rows_per_person, "neighbours", dperm_neighbours_name(o->neighbours), "rows",
+      0.0 /* integers only: no numerics to cover */, "rows_per_person", (json_int_t)unit,
+      "neighbours", dperm_neighbours_name(o->neighbours), "rows",
       count_or_null(!adding, (int64_t)p->rows), "correct", count_if(adding, p->correct), "errors",
       (json_int_t)p->errors, "error_rate", report_figure(p->error_rate), "interval",
       report_figure(p->low), report_figure(p->high), "population_interval",
@@ -195,7 +198,7 @@ static dperm_status score(score_settings *s, dperm_error *err) {
 dperm_status run_score(int argc, char **argv, dperm_error *err) {
   score_settings s = {.model = NULL};
   dperm_score_options *o = &s.options;
-  enum { OWN = 9 };
+  enum { OWN = 10 };
   dperm_score_options_init(o);
   argument table[OWN + CHARGED_RUN_ARGUMENTS] = {
       shared_argument("--model", &s.model),
@@ -213,17 +216,23 @@ dperm_status run_score(int argc, char **argv, dperm_error *err) {
        "declare that the model was made without these records; its score is then private even if "
        "the model is not",
        GROUP_PRIVACY},
+      {"--held-out", ARGUMENT_FLAG, &o->held_out, false, NULL,
+       "of the records that the model was trained from, score those that 'train --evaluate' held "
+       "out, which the ledger knows; charged as usual",
+       GROUP_PRIVACY},
       shared_argument("--rows-per-person", &o->rows_per_person),
       shared_argument("--neighbours", &o->neighbours),
   };
   charged_run_init(&s.ledger, table + OWN);
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
   bool noisy = !isnan(o->epsilon);
-  if (!noisy && (o->counts || s.error_only || o->public_model || argument_given(&s.ledger.seed) ||
-                 o->rows_per_person > 1 || o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ||
-                 s.ledger.dataset || s.ledger.dry_run)) {
-    return wrong_usage(err, "--error-only, --counts, --public-model, --rows-per-person, "
-                            "--neighbours, --seed, --dataset and --dry-run go with --epsilon");
+  if (!noisy &&
+      (o->counts || s.error_only || o->public_model || o->held_out ||
+       argument_given(&s.ledger.seed) || o->rows_per_person > 1 ||
+       o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE || s.ledger.dataset || s.ledger.dry_run)) {
+    return wrong_usage(
+        err, "--error-only, --counts, --public-model, --held-out, "
+             "--rows-per-person, --neighbours, --seed, --dataset and --dry-run go with --epsilon");
   }
   if (o->counts && s.error_only) {
     return wrong_usage(err, "--error-only and --counts spend epsilon differently; give one");

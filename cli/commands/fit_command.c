@@ -97,6 +97,22 @@ static void say_unspent(double delta_given, const dperm_model *model, const char
   }
 }
 
+/* Whether the model is of any use comes first, and what the part was. */
+static void say_evaluation(const fit_command *c, const json_t *report, const char *name) {
+  const json_t *e = json_object_get(report, "evaluation");
+  char rows[64];
+  if (!json_is_object(e)) {
+    return;
+  }
+  (void)snprintf(rows, sizeof rows, "%.0f rows", report_number(e, "rows"));
+  note("%s: on %s that it was not shown, %s", name,
+       json_is_null(json_object_get(e, "rows")) ? "records" : rows, report_text(e, "finding"));
+  if (!c->ledger.path) {
+    note("%s: no ledger keeps which records these were, so nothing else can be scored on them",
+         name);
+  }
+}
+
 static void say(const fit_command *c, const json_t *report, const dperm_model *model) {
   const char *name = strcmp(c->out, "-") == 0 ? "model" : c->out;
   const char *method = report_text(report, "method");
@@ -116,13 +132,18 @@ static void say(const fit_command *c, const json_t *report, const dperm_model *m
          method, claim_of(model, claim), is_private ? ", the choice included" : "");
   } else {
     const char *units = report_number(report, "rows_per_person") == 0 ? "persons" : "rows";
-    (void)snprintf(from, sizeof from, "%.0f %s", report_number(report, "rows"), units);
+    const json_t *held = json_object_get(report, "evaluation");
+    (void)snprintf(from, sizeof from, "%.0f %s",
+                   report_number(report, "rows") -
+                       (json_is_object(held) ? report_number(held, "rows") : 0),
+                   units);
     note("%s: %zu weights %sfrom %s; %s%s", name, dperm_model_dims(model), several,
-         c->fit.options.rows_about ? *units == 'p' ? "persons whose number is private"
-                                                   : "records whose number is private"
-                                   : from,
+         c->fit.options.rows_about
+             ? *units == 'p' ? "persons whose number is private" : "records whose number is private"
+             : from,
          claim_of(model, claim), how);
   }
+  say_evaluation(c, report, name);
   say_refined(c, report, name);
   for (size_t i = 0; i < SHARE_ARGUMENTS; i++) {
     const share_words *share = &share_arguments[i];

@@ -34,6 +34,10 @@ typedef struct dperm_ledger_budget {
   dperm_composition composition;
   dperm_neighbours neighbours; /* replace; with add-remove releases that state n are refused */
   double order; /* above 1, for Renyi; 0: the one at which the most small releases fit */
+  /* A data set of this ledger that the new one is a part of, or NULL: the people of both are its
+   * people, so whatever the part is charged, it is charged too. The part takes the members above
+   * from it, but may have an epsilon and a delta of its own, no larger ones. */
+  const char *part_of;
 } dperm_ledger_budget;
 DPERM_OPTIONS_INIT(dperm_ledger_budget, DPERM_OPTIONS_BUDGET)
 /* Gives a data set its budget, once and for good, in a new ledger or in one that is there. */
@@ -68,6 +72,8 @@ typedef struct dperm_ledger_dataset {
   double order;                            /* of the latter, else 0 */
   const char *epsilon_plain, *delta_plain; /* plain sums of what was charged, for comparison */
   const char *neighbours;                  /* "replace" or "add-remove" */
+  const char *part_of; /* the data set that it is a part of, which its charges count for too; or
+                          NULL */
 } dperm_ledger_dataset;
 typedef struct dperm_ledger_entry {
   uint64_t entry;

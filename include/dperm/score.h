@@ -57,6 +57,10 @@ typedef struct dperm_score_options {
   dperm_progress progress;
   dperm_neighbours neighbours; /* the model's, unless it was made without these records */
   int reserved;                /* 0 */
+  bool held_out; /* of these records, all of those that the model was trained from, only the part
+                    that its run held out (dperm_options.evaluate), by the coins that the account's
+                    ledger keeps. The charge is as for all of them */
+  bool reserved_too[7]; /* false */
 } dperm_score_options;
 typedef struct dperm_private_score {
   bool is_private;   /* not if the noise came from a seed */

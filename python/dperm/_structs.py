@@ -59,12 +59,12 @@ class LedgerDataset(Struct):
                 ("epsilon_left", c_char_p), ("delta_total", c_char_p), ("delta_spent", c_char_p),
                 ("delta_left", c_char_p), ("rows_per_person", c_size_t), ("data", c_char_p),
                 ("composition", c_char_p), ("order", c_double), ("epsilon_plain", c_char_p), ("delta_plain", c_char_p),
-                ("neighbours", c_char_p)]
+                ("neighbours", c_char_p), ("part_of", c_char_p)]
 
 
 class LedgerBudget(Struct):
     _fields_ = [("size", c_size_t), ("epsilon", c_char_p), ("delta", c_char_p), ("rows_per_person", c_size_t),
-                ("composition", c_int), ("neighbours", c_int), ("order", c_double)]
+                ("composition", c_int), ("neighbours", c_int), ("order", c_double), ("part_of", c_char_p)]
 
 
 class LedgerEntry(Struct):
@@ -93,7 +93,8 @@ class Options(Struct):
                 ("account", Account), ("gradient_tolerance", c_double), ("threads", c_int),
                 ("progress", Progress), ("unsafe_diagnostics", c_void_p), ("neighbours", c_int), ("multiclass", c_int),
                 ("rows_about", c_size_t), ("delta", c_double), ("calibrate", c_double), ("refine", c_double), ("bins", c_int),
-                ("reserved", c_int), ("report", POINTER(c_void_p)), ("pairs", c_double)]
+                ("reserved", c_int), ("report", POINTER(c_void_p)), ("pairs", c_double),
+                ("evaluate", c_double)]
 
 
 class TuneOptions(Struct):
@@ -115,7 +116,7 @@ class Metrics(Struct):
 class ScoreOptions(Struct):
     _fields_ = [("size", c_size_t), ("epsilon", c_double), ("rows_per_person", c_size_t), ("counts", c_bool),
                 ("public_model", c_bool), ("random", c_void_p), ("account", Account), ("progress", Progress),
-                ("neighbours", c_int), ("reserved", c_int)]
+                ("neighbours", c_int), ("reserved", c_int), ("held_out", c_bool), ("reserved_too", c_bool * 7)]
 
 
 class PrivateScore(Struct):

@@ -273,7 +273,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
             delta_reg=self.delta_reg, norm_guess=self.norm_guess,
             rows_per_person=self.rows_per_person, threads=options.threads_of(self.n_jobs),
             neighbours=self.neighbours, rows_about=self.rows_about, delta=self.delta, multiclass=self.multiclass,
-            refine=self.refine, bins=self.bins, schema=self.schema is not None,
+            refine=self.refine, bins=self.bins, evaluate=self.evaluate, schema=self.schema is not None,
             **{share: getattr(self, share, None) for share in options.SHARES}, **self._kernel())
         if prepared is not None and weights.apply(self.class_weight, self.C, prepared.handle, prepared.names, made):
             prepared.words += ("weights",)

@@ -89,6 +89,9 @@ _COMMON = """
         With a `schema`, two classes and no kernel: the share of `epsilon` for what two columns say only together. They
         are chosen after the fit, and the model's schema has their cross (``docs/proofs/pairs.md``). "auto" spends
         1800/rows of it where that is a small part, and nothing with `bins` or without `refine`.
+    evaluate : float, optional
+        The share of the records that secret coins keep from everything but one private evaluation. The guarantee stays
+        `epsilon`, since a record is in one part (``docs/proofs/holdout.md``); ``model_.evaluation`` has what was found.
 """
 _ATTRIBUTES = """
     Attributes
@@ -108,7 +111,7 @@ _ATTRIBUTES = """
 _PARAMETERS = ("lambda_", "C", "data_norm", "bounds", "schema", "classes", "fit_intercept",
                "intercept_scaling", "mechanism", "noise", "analysis", "delta_reg", "norm_guess",
                "rows_per_person", "ledger", "dataset", "random_state", "n_jobs", "class_weight", "refine",
-               "bins", "neighbours", "rows_about", "delta", "multiclass", "pairs", "person")
+               "bins", "neighbours", "rows_about", "delta", "multiclass", "pairs", "person", "evaluate")
 
 
 _Self = TypeVar("_Self", bound="_Stored")
@@ -152,6 +155,7 @@ class LogisticRegression(_Stored):
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
                  bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
                  delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto", person: Optional[str] = None,
+                 evaluate: Optional[float] = None,
                  calibrate: Any = None):
         self.epsilon, self.calibrate = epsilon, calibrate
         for name in _PARAMETERS:
@@ -196,7 +200,8 @@ class LinearSVC(_Stored):
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
                  bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
-                 delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto", person: Optional[str] = None):
+                 delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto", person: Optional[str] = None,
+                 evaluate: Optional[float] = None):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
@@ -232,7 +237,8 @@ class KernelSVC(LinearSVC):
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
                  bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
-                 delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto", person: Optional[str] = None):
+                 delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto", person: Optional[str] = None,
+                 evaluate: Optional[float] = None):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         self.kernel, self.gamma, self.n_components = kernel, gamma, n_components
         self.orthogonal = orthogonal
@@ -281,6 +287,7 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
         "delta": privacy["delta"] if privacy["noise"] == "gaussian" else 0.0,
         # of files from before there was another way, too
         "multiclass": content.get("multiclass", "one-vs-rest" if len(content["classes"]) > 2 else "auto"),
+        "evaluate": (content.get("evaluation") or {}).get("share"),
         "bins": "none" if schema else None,  # it has what it was fitted with
         "classes": None if "classes" in taken else labels.from_names(content["classes"]).tolist(),
         "class_weight": weights.of_file(content, labels.from_names(content["classes"]).tolist())}

@@ -31,22 +31,29 @@ class Ledger:
         self._handle = c.Handle("dperm_ledger_open", "dperm_ledger_free", self.path)
 
     @classmethod
-    def create(cls, path: "str | os.PathLike[str]", dataset: str, epsilon: Union[str, float],
+    def create(cls, path: "str | os.PathLike[str]", dataset: str, epsilon: Union[str, float, None] = None,
                delta: Union[str, float, None] = None, rows_per_person: int = 1,
-               composition: str = "plain", order: Optional[float] = None, neighbours: str = "replace") -> "Ledger":
+               composition: str = "plain", order: Optional[float] = None, neighbours: str = "replace",
+               part_of: Optional[str] = None) -> "Ledger":
         """Gives a data set its budget, which cannot be changed later; the ledger is created if it does not exist.
 
         Charges add up as plain sums, or with ``composition="renyi"`` by one Renyi order, which makes many
         small releases with Gaussian noise far cheaper; that needs a ``delta``. Without ``order`` it is the
         one at which the most of them fit. A budget for ``neighbours="add-remove"`` takes no releases that state
         how many records there are; in one for replaced records, those that do not count twice.
+
+        What a part of a data set is charged (``part_of``, its name) counts there too: a held-out file of the
+        same people. It takes all else from there, and without totals of its own (no larger ones) these too.
         """
         if composition not in _COMPOSITIONS:
             raise ValueError(f"composition={composition!r}; it is one of {', '.join(_COMPOSITIONS)}")
         if order is not None and order == 0:  # which the library takes for none
             raise ValueError(f"order={order!r}; give one from 1.1 on, or None for the one that the total decides")
         budget = c.defaults("budget")
-        budget.epsilon, budget.delta = str(epsilon), None if delta is None else str(delta)
+        if epsilon is None and part_of is None:
+            raise ValueError("a data set needs a total epsilon, unless it is a part of another; give epsilon=")
+        budget.epsilon, budget.delta = (None if total is None else str(total) for total in (epsilon, delta))
+        budget.part_of = part_of
         budget.rows_per_person = whole("rows_per_person", rows_per_person)
         budget.composition, budget.order = _COMPOSITIONS.index(composition), 0 if order is None else order
         budget.neighbours = choice("neighbours", neighbours, NEIGHBOURS)

@@ -84,6 +84,11 @@ class Model:
         return float(self._handle.described["inverse_temperature"])
 
     @property
+    def evaluation(self) -> Optional[Dict[str, Any]]:
+        """How good it is on records that it was not shown, if the fit held some out (`evaluate`), as its file states it."""
+        return self.to_dict().get("evaluation")
+
+    @property
     def weights(self) -> np.ndarray:
         """One row for two classes, a row for each if there are more; the intercept is last."""
         classes = len(self.classes)

@@ -98,7 +98,7 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
          orthogonal: bool = True, rows_per_person: int = 1, classes: int = 0,
          threads: int = 0, neighbours: str = "replace", rows_about: Any = None,
          delta: Any = 0.0, multiclass: str = "auto", refine: Any = "ask",
-         bins: Optional[str] = None, schema: bool = False, **shares: Any) -> c.Options:
+         bins: Optional[str] = None, evaluate: Any = None, schema: bool = False, **shares: Any) -> c.Options:
     """Options for a fit to so many rows, or to about so many where their number is private; `schema`: there is one."""
     if not shares.keys() <= SHARES.keys():
         raise TypeError(f"there is no option {min(shares.keys() - SHARES.keys())!r}")
@@ -129,6 +129,12 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
             raise ValueError(f"{name}={share!r}; give a share of epsilon above 0 and below 1, \"auto\" or None")
         if mechanism == "none" and (name, share) != ("pairs", "auto"):  # which is none then
             raise ValueError(f"{name} does not go with mechanism='none': it spends a share of epsilon")
+    if evaluate is not None:
+        options.evaluate = number("evaluate", evaluate)
+        if options.evaluate >= 1:
+            raise ValueError(f"evaluate={evaluate!r}; give the share of the records to hold out, below 1, or None")
+        if mechanism == "none":
+            raise ValueError("evaluate does not go with mechanism='none': its counts spend epsilon")
     options.neighbours = choice("neighbours", neighbours, NEIGHBOURS)
     if adding(neighbours):
         if rows_about is None:
@@ -137,7 +143,7 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
         options.rows_about = rows = whole("rows_about", rows_about)
     elif rows_about is not None:
         raise ValueError("rows_about is for neighbours='add-remove'; else the rows are counted, and their number is public")
-    options.lambda_ = regularization(lambda_, C, rows)
+    options.lambda_ = regularization(lambda_, C, rows - math.floor(rows * options.evaluate))
     options.delta_reg = maybe("delta_reg", delta_reg, strict=False)
     options.norm_guess = maybe("norm_guess", norm_guess)
     options.rows_per_person = whole("rows_per_person", rows_per_person)

@@ -107,7 +107,7 @@ def sweep(cells: Any, *, metric: str = "error", ax: Any = None) -> Any:
 
 
 def roc(evaluation: Any, *, ax: Any = None) -> Any:
-    """The ROC curve of an evaluation (`evaluate`, `evaluate_private`, a model's), with the band of its intervals."""
+    """The ROC curve of an evaluation (`evaluate_exact`, `evaluate_private`, `model_.evaluation`), with the band of its intervals."""
     ax, curve = _axes(ax), _part(evaluation, "roc", "two classes")
     x, y, low, high = ([0.0, *(float("nan") if v is None else v for v in reversed(curve[name])), 1.0]
                        for name in ("false_positive_rate", "true_positive_rate", "low", "high"))

@@ -53,7 +53,7 @@ class Scored:
 
     def score_private(self, X: Any, y: Any, epsilon: float, *, counts: bool = False,
                       public_model: bool = False, rows_per_person: int = 1, ledger: Any = None, dataset: Optional[str] = None,
-                      random_state: Any = None, neighbours: str = "replace") -> Dict[str, Any]:
+                      random_state: Any = None, neighbours: str = "replace", held_out: bool = False) -> Dict[str, Any]:
         """How often the model errs on labelled records, with noise that protects them.
 
         `score` is exact, so for public data only. This one costs `epsilon`, charged to a ledger if
@@ -64,8 +64,12 @@ class Scored:
         With ``neighbours="add-remove"``, which the score of a model that is so needs, how many records there
         are is private: ``rows`` is None, ``correct`` a noisy count as ``errors`` is, and ``error_rate`` NaN where
         neither is above zero.
+
+        `held_out`: of these records, those that the model was fitted from in the same order, only the part that `fit` kept
+        for its evaluation (`evaluate`), by the coins that the `ledger` keeps.
         """
-        handle, wanted, alive = self._asked(X, y, epsilon, public_model, rows_per_person, ledger, dataset, random_state, neighbours)
+        handle, wanted, alive = self._asked(X, y, epsilon, public_model, rows_per_person, ledger, dataset, random_state,
+                                            neighbours, held_out)
         wanted.counts = options.flag("counts", counts)
         found = c.PrivateScore()
         c.call("dperm_model_score_private_sized", self.model_._handle, handle, byref(wanted), byref(found), sizeof(found))
@@ -82,7 +86,7 @@ class Scored:
                                   "interval": (found.baseline_low, found.baseline_high)}
         return result
 
-    def evaluate(self, X: Any, y: Any) -> Dict[str, Any]:
+    def evaluate_exact(self, X: Any, y: Any) -> Dict[str, Any]:
         """All of how well the model tells classes apart, exactly, so for public data (see `evaluate_private`).
 
         Error, the error of always naming one class and the difference, AUC, log loss, precision and recall, each with
@@ -96,19 +100,20 @@ class Scored:
 
     def evaluate_private(self, X: Any, y: Any, epsilon: float, *, public_model: bool = False, rows_per_person: int = 1,
                          ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
-                         neighbours: str = "replace") -> Dict[str, Any]:
+                         neighbours: str = "replace", held_out: bool = False) -> Dict[str, Any]:
         """The same with noise that protects the records: all of it for one `epsilon`, charged to a ledger if named.
 
         ``low`` and ``high`` are for noise and sampling together, at 95 percent. The other parameters are those of
         `score_private`, which spends its epsilon on the error rate alone.
         """
-        handle, wanted, alive = self._asked(X, y, epsilon, public_model, rows_per_person, ledger, dataset, random_state, neighbours)
+        handle, wanted, alive = self._asked(X, y, epsilon, public_model, rows_per_person, ledger, dataset, random_state,
+                                            neighbours, held_out)
         text = c.text_from("dperm_evaluate_private", self.model_._handle, handle, byref(wanted))
         del alive
         return _evaluation(text)
 
     def _asked(self, X: Any, y: Any, epsilon: float, public_model: bool, rows_per_person: int, ledger: Any,
-               dataset: Optional[str], random_state: Any, neighbours: str) -> Tuple[c.Handle, Any, Any]:
+               dataset: Optional[str], random_state: Any, neighbours: str, held_out: bool) -> Tuple[c.Handle, Any, Any]:
         """The rows, options for them, and what must live as long as these."""
         check_is_fitted(self)
         handle, _ = self._rows(X, y, options.adding(neighbours))
@@ -116,6 +121,7 @@ class Scored:
         wanted.epsilon = options.number("epsilon", epsilon)
         wanted.rows_per_person = options.whole("rows_per_person", rows_per_person)
         wanted.public_model = options.flag("public_model", public_model)
+        wanted.held_out = options.flag("held_out", held_out)
         wanted.neighbours = options.NEIGHBOURS[neighbours]
         wanted.account, paid = account(ledger, dataset, random_state is None)
         random = options.seeded(random_state)

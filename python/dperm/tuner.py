@@ -223,9 +223,9 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
         """How often the model errs, with noise that protects the records; as the estimator's."""
         return self._chosen().score_private(X, y, epsilon, **more)
 
-    def evaluate(self, X: Any, y: Any) -> Dict[str, Any]:
+    def evaluate_exact(self, X: Any, y: Any) -> Dict[str, Any]:
         """All of how well the model tells classes apart, exactly, so for public data; as the estimator's."""
-        return self._chosen().evaluate(X, y)
+        return self._chosen().evaluate_exact(X, y)
 
     def evaluate_private(self, X: Any, y: Any, epsilon: float, **more: Any) -> Dict[str, Any]:
         """The same with noise that protects the records; as the estimator's."""

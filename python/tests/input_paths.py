@@ -23,7 +23,7 @@ from dperm import _library as c
 # ---------------------------------------------------------------- what arrives in C
 
 RUNS = {"dperm_train": 0, "dperm_tune": 0, "dperm_sweep": 0, "dperm_model_score_sized": 1,
-        "dperm_model_score_private_sized": 1, "dperm_model_scores": 1, "dperm_model_probabilities": 1}
+        "dperm_model_score_private_sized": 1, "dperm_evaluate": 1, "dperm_evaluate_private": 1, "dperm_model_scores": 1, "dperm_model_probabilities": 1}
 
 
 class Arrived(BaseException):
@@ -322,6 +322,8 @@ def ways(**how):
             "tune": dperm.PrivateTuner(base, {"lambda_": [0.1, 0.2]}).fit,
             "sweep": lambda X, y: dperm.sweep(base, {"lambda_": [0.1, 0.2]}, X, y),
             "score_private": lambda X, y: _model(**how).score_private(X, y, epsilon=1.0),
+            "evaluate": lambda X, y: _model(**how).evaluate(X, y),
+            "evaluate_private": lambda X, y: _model(**how).evaluate_private(X, y, epsilon=1.0),
             "score": lambda X, y: _model(**how).score(X, y),
             "predict": lambda X, y: _model(**how).predict(X),
             "decision_function": lambda X, y: _model(**how).decision_function(X),

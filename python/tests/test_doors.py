@@ -15,7 +15,7 @@ LOSSES = {"logistic": dperm.LogisticRegression, "huber": dperm.LinearSVC}
 # What the run is told about numeric columns, and what it then does: what the report says was asked, and spent.
 HOW = {"asked": (dict(), "bins", True), "none": (dict(bins="none"), None, False), "auto": (dict(bins="auto"), None, False),
        "refined": (dict(refine="auto"), None, True), "share": (dict(refine=0.25), None, True),
-       "output": (dict(mechanism="output", refine="none"), None, False)}
+       "held": (dict(evaluate=0.2), "bins", True), "output": (dict(mechanism="output", refine="none"), None, False)}
 
 
 def pandas_as_it_reads(path):

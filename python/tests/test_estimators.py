@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -276,6 +277,39 @@ def test_a_private_score(two):
     refused(ValueError, "999 labels", clf.score_private, X, y[1:], epsilon=1)
     for name in ("counts", "public_model"):
         refused(ValueError, f"{name}='x'; it must be True or False", clf.score_private, X, y, epsilon=1, **{name: "x"})
+
+
+def test_an_evaluation(two):
+    X, y = two
+    clf = dperm.LogisticRegression(5, data_norm=3, classes=[0, 1]).fit(X, y)
+    exact, found = clf.evaluate(X, y), clf.evaluate_private(X, y, epsilon=90000)
+    assert exact["error_rate"]["value"] == pytest.approx(1 - clf.score(X, y)) == found["error_rate"]["value"]
+    assert exact["auc"]["value"] == pytest.approx(roc_auc_score(y, clf.decision_function(X)))
+    assert found["auc"]["value"] == pytest.approx(exact["auc"]["value"], abs=0.01)
+    assert exact["log_loss"]["value"] == pytest.approx(log_loss(y, clf.predict_proba(X)))
+    assert exact["intervals"] == "sampling" and "private" not in exact and "epsilon" not in exact
+    assert found["private"] and found["epsilon"] == 90000 and found["rows"] == 1000
+    assert found["finding"].startswith("the model errs less than always saying")
+    assert not clf.evaluate_private(X, y, epsilon=1, random_state=1)["private"]
+    assert clf.evaluate_private(X, y, 1.0, random_state=1) == clf.evaluate_private(X, y, 1.0, random_state=1)
+    useless = dperm.LogisticRegression(5, data_norm=3, classes=[0, 1], lambda_=1e9).fit(X, np.arange(1000) < 950)
+    assert "always saying" in useless.evaluate(X, np.arange(1000) < 950)["finding"]
+    refused(ValueError, "999 labels", clf.evaluate_private, X, y[1:], epsilon=1)
+    refused(ValueError, "epsilon", clf.evaluate_private, X, y, epsilon=0)
+
+
+def test_an_evaluation_by_group(two):
+    schema = {"group": "town", "label": {"column": "y", "positive": ["1"], "negative": ["0"]},
+              "columns": [{"name": "a", "type": "numeric", "min": -5, "max": 5},
+                          {"name": "town", "type": "group", "values": ["north", "south"]}]}
+    rows = pd.DataFrame({"a": two[0][:, 0], "town": np.where(np.arange(1000) % 3 == 0, "north", "south")})
+    rows.loc[rows.index % 10 == 1, "town"] = None
+    clf = dperm.LogisticRegression(5, schema=schema).fit(rows, two[1])
+    found = clf.evaluate(rows, two[1])["groups"]
+    wrong = clf.predict(rows[["a"]]).astype(int) != two[1]  # predictions need no group
+    for group, inside in zip(found["rates"], (rows.town == "north", rows.town == "south", rows.town.isna())):
+        assert group["records"] == inside.sum() and group["error_rate"]["value"] == pytest.approx(wrong[inside].mean())
+    refused(ValueError, "no column 'town'", clf.evaluate, rows[["a"]], two[1])
 
 
 def test_people_with_several_rows(two):

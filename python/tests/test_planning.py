@@ -137,11 +137,12 @@ def test_pictures(two, tmp_path):
     X, y = two
     clf = dperm.LogisticRegression(5, data_norm=3, classes=[0, 1]).fit(X, y)
     ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 2)
+    cells = dperm.sweep(clf, {"epsilon": [0.1, 1.0], "lambda_": [0.1, 0.01]}, X, y, folds=2, draws=2)
     for i, ax in enumerate([plots.outlook(10_000, dims=20), plots.weights(clf, top=3),
                             plots.noise_kinds(dperm.plan(1000, dims=5, epsilon=1)),
                             plots.budget(ledger),
-                            plots.sweep(dperm.sweep(clf, {"epsilon": [0.1, 1.0], "lambda_": [0.1, 0.01]},
-                                                    X, y, folds=2, draws=2))]):
+                            plots.roc(clf.evaluate_private(X, y, 5)), plots.calibration(clf.evaluate(X, y)),
+                            *(plots.sweep(cells, metric=metric) for metric in ("error", "auc", "log-loss"))]):
         ax.figure.savefig(tmp_path / f"{i}.svg")
         assert (tmp_path / f"{i}.svg").stat().st_size > 1000
         assert ax.has_data()

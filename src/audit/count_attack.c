@@ -11,12 +11,17 @@
  * replaced by one that it gets right, or there is none at all. Replaced: the number of errors moves
  * alone, at a rate of ε, or two of the four counts at ε/2 each. Added: one count of two or four, at
  * ε; the score of an outcome also looks at how many records there seem to be, which may tell no
- * more (docs/proofs/neighbours.md 8). All from the model's margins to the noise runs. */
+ * more (docs/proofs/neighbours.md 8). All from the model's margins to the noise runs.
+ *
+ * Evaluations. The one record has the other class, or is not there: two counts (or one) of units,
+ * of steps and of cells move by one, whose rates add up to ε. */
 #include <string.h>
 
 #include "audit/attack.h"
 #include "data/dataset.h"
 #include "dperm/score.h"
+#include "evaluate/evaluation.h"
+#include "evaluate/score_cells.h"
 #include "model/model.h"
 #include "random/random_source.h"
 #include "refine/refine_counts.h"
@@ -158,5 +163,61 @@ dperm_status audit_score(const dperm_audit_options *options, int detail, dperm_a
   t.how.counts = (detail & SCORE_COUNTS) != 0;
   t.how.neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
   const attack a = {.context = &t, .usual_draws = 200000, .block = 1024, .draw = draw_score};
+  return attack_run(&a, options, out, err);
+}
+
+/* ---- evaluations */
+
+typedef struct evaluation_target {
+  const dperm_model *model;
+  const dperm_data *data[2];
+  evaluation_terms terms;
+} evaluation_target;
+
+/* The count of a class where the one record's score is: 1 in the data set that has it. */
+static bool seems_there(const count_table *t, size_t class, size_t cell) {
+  return t->counts[class * t->cells + cell] >= 1;
+}
+
+/* Counts of units, steps and cells: those of the first data set's record, against those of the
+ * second's, which differs in its class. */
+static dperm_status draw_evaluation(const attack *a, int side, random_source *source, double *score,
+                                    dperm_error *err) {
+  const evaluation_target *t = a->context;
+  const size_t step = step_of_score(dperm_model_weights(t->model)[0]);
+  OWNED(evaluation_free_at) model_evaluation *e = NULL;
+  TRY(evaluation_private(t->model, t->data[side], &t->terms, source, &e, err));
+  size_t cell = 0;
+  while (cell + 1 < e->table.cells && step_end(step) > e->edges[cell]) {
+    cell++;
+  }
+  /* fourteen sixteenths of epsilon are the cells'; a step never reaches over the end of one */
+  const struct {
+    const count_table *of;
+    size_t cell;
+    double weight;
+  } looks[] = {{&e->units, step / STEPS_EACH, 1}, {&e->steps, step, 1}, {&e->table, cell, 14}};
+  *score = 0;
+  for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+    *score += looks[i].weight * seems_there(looks[i].of, 0, looks[i].cell);
+    if (t->terms.neighbours == DPERM_NEIGHBOURS_REPLACE) {
+      *score -= looks[i].weight * seems_there(looks[i].of, 1, looks[i].cell);
+    }
+  }
+  return DPERM_OK;
+}
+
+dperm_status audit_evaluation(const dperm_audit_options *options, int neighbours,
+                              dperm_audit_result *out, dperm_error *err) {
+  const dperm_neighbours whom = (dperm_neighbours)neighbours;
+  const double x = 1, wrong = -1, right = 1;
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
+  OWNED(dperm_data_free_at) dperm_data *first = NULL, *second = NULL;
+  TRY(sign_model(&model, err));
+  TRY(dperm_data_from_dense(1, 1, &x, &wrong, 1, &first, err));
+  TRY(dperm_data_from_dense(whom == DPERM_NEIGHBOURS_ADD_REMOVE ? 0 : 1, 1, &x, &right, 1, &second,
+                            err));
+  evaluation_target t = {model, {first, second}, {options->epsilon, 1, whom}};
+  const attack a = {.context = &t, .usual_draws = 8000, .block = 1024, .draw = draw_evaluation};
   return attack_run(&a, options, out, err);
 }

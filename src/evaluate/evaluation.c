@@ -29,19 +29,18 @@ static ratio rate_of(const guarantee *claim, uint64_t parts) {
 dperm_status evaluation_claim(const evaluation_terms *terms, guarantee *out, dperm_error *err) {
   FAIL_IF(!dperm_neighbours_name(terms->neighbours), err, DPERM_INVALID_ARGUMENT,
           "neighbours number %d is none of the two", (int)terms->neighbours);
-  FAIL_IF(!(terms->epsilon > 0 && terms->epsilon < 1e6) || terms->rows_per_person == 0, err,
-          DPERM_INVALID_ARGUMENT,
-          "epsilon = %g; it must be positive and below 1e6, and a person has one row at least",
-          terms->epsilon);
-  *out = guarantee_of_counts(terms->epsilon, terms->rows_per_person, true, terms->neighbours);
+  const bool persons = terms->rows_per_person == 0;
+  FAIL_IF(!(terms->epsilon > 0 && terms->epsilon < 1e6), err, DPERM_INVALID_ARGUMENT,
+          "epsilon = %g; it must be positive and below 1e6", terms->epsilon);
+  *out = guarantee_of_counts(terms->epsilon, persons ? 1 : terms->rows_per_person, true,
+                             terms->neighbours);
+  out->person_rows = persons; /* of whom one record counts */
   FAIL_IF(ratio_value(rate_of(out, 1)) < 1e-12, err, DPERM_INVALID_ARGUMENT,
           "epsilon = %g leaves less than 1e-12 for each count; give more", terms->epsilon);
   return DPERM_OK;
 }
 
 dperm_status evaluation_check(const dperm_model *model, const dperm_data *data, dperm_error *err) {
-  FAIL_IF(data->x->spread, err, DPERM_UNSUPPORTED,
-          "a model is evaluated by one process; start one, without an MPI job");
   return data_check_labels(data, model->classes.count, err);
 }
 
@@ -49,7 +48,8 @@ dperm_status evaluation_check(const dperm_model *model, const dperm_data *data, 
 
 typedef struct scored_part {
   const dperm_data *data;
-  size_t rows, classes;
+  size_t rows, classes; /* the rows that are here, */
+  size_t total;         /* and those of all processes of a job */
   bool rows_public;
   double by;      /* scores times this are log-odds; 1 */
   double *scores; /* class_fits of each record */
@@ -63,17 +63,13 @@ static dperm_status score_part(const dperm_model *model, const dperm_data *data,
                                dperm_error *err) {
   const size_t classes = model->classes.count;
   TRY(evaluation_check(model, data, err));
-  *out = (scored_part){
-      .data = data, .rows = data->x->rows, .classes = classes, .by = model->inverse_temperature};
+  *out = (scored_part){.data = data,
+                       .rows = data->x->rows,
+                       .total = rows_in_all(data->x),
+                       .classes = classes,
+                       .by = model->inverse_temperature};
   TRY(memory_new(out->rows * class_fits(classes), sizeof *out->scores, &out->scores, err));
   return dperm_model_scores(model, data, out->scores, err);
-}
-
-/* What a record adds to the count of its cell: the one place where that is decided. */
-static int64_t record_weight(const scored_part *p, size_t record) {
-  (void)p;
-  (void)record;
-  return 1;
 }
 
 static size_t class_of(const scored_part *p, size_t record) {
@@ -106,21 +102,37 @@ static dperm_status table_open(size_t classes, size_t cells, size_t rows, count_
   return memory_new(classes * cells, sizeof *out->counts, &out->counts, err);
 }
 
-static void table_close(count_table *t) {
-  free(t->counts);
+/* The cumulants of noise of this rate, P(y) ∝ e^(−rate·|y|), on every count; */
+static void table_describe(count_table *t, ratio rate) {
+  const double q = exp(-ratio_value(rate)), rest = -expm1(-ratio_value(rate)), square = rest * rest;
+  t->variance = 2 * q / square;
+  t->fourth = 2 * q * (1 + 4 * q + q * q) / (square * square);
 }
 
-/* Noise of this rate on every count; its cumulants are those of P(y) ∝ e^(−rate·|y|). */
+/* and the noise itself. */
 static void table_blur(count_table *t, ratio rate, random_source *source) {
-  const double q = exp(-ratio_value(rate)), rest = -expm1(-ratio_value(rate)), square = rest * rest;
   if (DEFECT("evaluation-half")) {
     rate.over *= 2;
   }
   for (size_t i = 0; i < t->classes * t->cells; i++) {
     t->counts[i] += random_discrete_laplace(source, rate);
   }
-  t->variance = 2 * q / square;
-  t->fourth = 2 * q * (1 + 4 * q + q * q) / (square * square);
+}
+
+/* Counts of all processes of a job, with noise where there is a rate, on every process. Sums of
+ * whole numbers are exact, in any order. */
+static dperm_status table_gather(const scored_part *p, count_table *t, const ratio *rate,
+                                 random_source *source, dperm_error *err) {
+  ranks *spread = p->data->x->spread;
+  const size_t count = t->classes * t->cells;
+  TRY(ranks_add(spread, DPERM_OK, (uint64_t *)t->counts, count, err));
+  if (rate) {
+    table_describe(t, *rate);
+  }
+  if (rate && ranks_lead(spread)) {
+    table_blur(t, *rate, source);
+  }
+  return ranks_share(spread, DPERM_OK, t->counts, count * sizeof *t->counts, err);
 }
 
 static void count_cells(const scored_part *p, const double *ends, count_table *t) {
@@ -129,7 +141,7 @@ static void count_cells(const scored_part *p, const double *ends, count_table *t
     const size_t cell = ends ? cell_of_score(ends, t->cells, p->by * p->scores[i])
                         : t->cells == p->classes ? named
                                                  : named != class;
-    t->counts[class * t->cells + cell] += record_weight(p, i);
+    t->counts[class * t->cells + cell]++;
   }
 }
 
@@ -139,7 +151,7 @@ static dperm_status count_groups(const scored_part *p, model_evaluation *e, dper
   groups_of_records(p->data->table, groups);
   for (size_t i = 0; i < p->rows; i++) {
     const size_t class = class_of(p, i), wrong = named_of(p, i) != class;
-    e->grouped.counts[(groups[i] * p->classes + class) * 2 + wrong] += record_weight(p, i);
+    e->grouped.counts[(groups[i] * p->classes + class) * 2 + wrong]++;
   }
   return DPERM_OK;
 }
@@ -153,31 +165,31 @@ static dperm_status count_steps(const scored_part *p, count_table *units, count_
   TRY(table_open(2, SCORE_STEPS, 0, steps, err));
   for (size_t i = 0; i < p->rows; i++) {
     const size_t class = class_of(p, i), step = step_of_score(p->by * p->scores[i]);
-    units->counts[class * SCORE_UNITS + step / STEPS_EACH] += record_weight(p, i);
-    steps->counts[class * SCORE_STEPS + step] += record_weight(p, i);
+    units->counts[class * SCORE_UNITS + step / STEPS_EACH]++;
+    steps->counts[class * SCORE_STEPS + step]++;
   }
   return DPERM_OK;
 }
 
 /* The cells of two classes' scores, from noisy counts; or every step, without a claim. */
 static dperm_status find_ends(const scored_part *p, const guarantee *claim, random_source *source,
-                              double *ends, size_t *count, dperm_error *err) {
-  OWNED(table_close) count_table units = {0}, steps = {0};
-  double records = p->rows_public ? (double)p->rows : 0;
+                              model_evaluation *e, double *ends, size_t *count, dperm_error *err) {
+  count_table *units = &e->units, *steps = &e->steps;
+  double records = p->rows_public ? (double)p->total : 0;
   if (!claim) {
     *count = cells_choose(NULL, ends);
     return DPERM_OK;
   }
-  TRY(count_steps(p, &units, &steps, err));
-  if (!DEFECT("evaluation-cells")) {
-    table_blur(&units, rate_of(claim, PARTS_UNITS), source);
-    table_blur(&steps, rate_of(claim, PARTS_STEPS), source);
-  }
+  TRY(count_steps(p, units, steps, err));
+  const ratio of_units = rate_of(claim, PARTS_UNITS), of_steps = rate_of(claim, PARTS_STEPS);
+  const bool bare = DEFECT("evaluation-cells");
+  TRY(table_gather(p, units, bare ? NULL : &of_units, source, err));
+  TRY(table_gather(p, steps, bare ? NULL : &of_steps, source, err));
   for (size_t i = 0; i < 2 * SCORE_UNITS && !p->rows_public; i++) {
-    records += (double)units.counts[i];
+    records += (double)units->counts[i];
   }
-  const step_counts given = {units.counts, steps.counts, sqrt(units.variance), sqrt(steps.variance),
-                             records * claim->epsilon_row};
+  const step_counts given = {units->counts, steps->counts, sqrt(units->variance),
+                             sqrt(steps->variance), records * claim->epsilon_row};
   *count = cells_choose(&given, ends);
   return DPERM_OK;
 }
@@ -194,7 +206,7 @@ static dperm_status open_groups(const dperm_data *data, model_evaluation *e, dpe
 /* Both tables, exactly; the first one's cells are released already. */
 static dperm_status count_part(const scored_part *p, const double *ends, size_t cells,
                                model_evaluation *e, dperm_error *err) {
-  TRY(table_open(p->classes, cells, p->rows_public ? p->rows : 0, &e->table, err));
+  TRY(table_open(p->classes, cells, p->rows_public ? p->total : 0, &e->table, err));
   if (ends) {
     TRY(memory_new(cells, sizeof *e->edges, &e->edges, err));
     memcpy(e->edges, ends, (cells - 1) * sizeof *ends);
@@ -224,16 +236,16 @@ static dperm_status evaluate(const dperm_model *model, const dperm_data *data,
   part.rows_public = !(claim && claim->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE);
   if (classes == 2) {
     TRY(memory_new(SCORE_STEPS, sizeof *ends, &ends, err));
-    TRY(find_ends(&part, claim, source, ends, &cells, err));
+    TRY(find_ends(&part, claim, source, e, ends, &cells, err));
   }
   TRY(count_part(&part, ends, cells, e, err));
-  if (claim) {
-    const uint64_t groups = e->groups.count > 0 ? PARTS_GROUPS : 0;
-    table_blur(&e->table, rate_of(claim, PARTS - groups - (ends ? PARTS_UNITS + PARTS_STEPS : 0)),
-               source);
-    if (groups > 0) {
-      table_blur(&e->grouped, rate_of(claim, groups), source);
-    }
+  const uint64_t groups = e->groups.count > 0 ? PARTS_GROUPS : 0,
+                 cells_have = ends ? PARTS_UNITS + PARTS_STEPS : 0;
+  const ratio none = {0, 1}, rest = claim ? rate_of(claim, PARTS - groups - cells_have) : none,
+              of_groups = claim ? rate_of(claim, groups) : none;
+  TRY(table_gather(&part, &e->table, claim ? &rest : NULL, source, err));
+  if (groups > 0) {
+    TRY(table_gather(&part, &e->grouped, claim ? &of_groups : NULL, source, err));
   }
   TRY(evaluation_figures(e, err));
   *out = TAKE(e);
@@ -243,9 +255,15 @@ static dperm_status evaluate(const dperm_model *model, const dperm_data *data,
 dperm_status evaluation_private(const dperm_model *model, const dperm_data *part,
                                 const evaluation_terms *terms, random_source *source,
                                 model_evaluation **out, dperm_error *err) {
+  OWNED(dperm_data_free_at) dperm_data *made = NULL;
+  const dperm_data *once = NULL;
   guarantee claim;
   TRY(evaluation_claim(terms, &claim, err));
-  return evaluate(model, part, terms, &claim, source, out, err);
+  FAIL_IF(
+      (terms->rows_per_person == 0) != (part->persons != NULL), err, DPERM_INVALID_ARGUMENT,
+      "an evaluation for persons needs a schema that tells them apart, and one for records none");
+  TRY(data_once(part, &made, &once, err)); /* a person counts once, by their first record */
+  return evaluate(model, once, terms, &claim, source, out, err);
 }
 
 dperm_status evaluation_exact(const dperm_model *model, const dperm_data *data,
@@ -269,6 +287,8 @@ void evaluation_free(model_evaluation *e) {
     class_list_clear(&e->groups);
     free(e->group_column);
     free(e->table.counts);
+    free(e->units.counts);
+    free(e->steps.counts);
     free(e->grouped.counts);
     free(e->edges);
     free(e);

@@ -8,48 +8,8 @@
  * falls in follows from the model, the record and cells that are public or released before. */
 #pragma once
 
+#include "evaluate/evaluation_table.h"
 #include "model/model.h"
-
-/* For whom epsilon is, and which data sets are neighbours. */
-typedef struct evaluation_terms {
-  double epsilon;
-  size_t rows_per_person;
-  dperm_neighbours neighbours;
-} evaluation_terms;
-
-/* What is estimated, and what holds its value for the population of which the records are an
- * independent sample in 95 of 100 evaluations. NaN where there is none. */
-typedef struct figure {
-  double value, low, high;
-} figure;
-
-/* Counts of records by class and cell. */
-typedef struct count_table {
-  size_t classes, cells;
-  int64_t *counts;         /* class by class */
-  double variance, fourth; /* second and fourth cumulant of the noise of a count; 0 without */
-  size_t rows;             /* of all of it, where that is public; else 0 */
-} count_table;
-
-typedef struct model_evaluation {
-  bool exact;
-  evaluation_terms terms; /* of a private one */
-  class_list classes;
-  bool log_odds; /* scores are log-odds of the second of two classes */
-  /* By class and cell. Of two classes a cell is an interval of scores, from above edges[c − 1] to
-   * edges[c], the first and last without end; a score above 0 names the second class. Of more a
-   * cell is the class that was named, or of very many whether that is wrong. */
-  count_table table;
-  double *edges; /* table.cells − 1, one of them 0; NULL for more classes */
-  size_t zero;   /* the first cell above 0 */
-
-  char *group_column;  /* or NULL: none is declared */
-  class_list groups;   /* its categories, and one more of all other records */
-  count_table grouped; /* by group and class (as one), and whether the record was named wrong */
-
-  size_t baseline_class; /* the most frequent one, as it seems */
-  figure error, baseline, difference, auc, log_loss, precision, recall;
-} model_evaluation;
 
 /* What these counts cost, as a claim; epsilon must leave enough for each (checked). */
 dperm_status evaluation_claim(const evaluation_terms *terms, guarantee *out, dperm_error *err);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "evaluate/score_cells.h"
 
 bool cell_is_wrong(const model_evaluation *e, size_t class, size_t cell) {

@@ -1,7 +1,8 @@
 /* The figures of an evaluation from its tables, noisy or exact. */
 #pragma once
 
-#include "evaluate/figures.h"
+#include "base/status.h"
+#include "evaluate/evaluation_table.h"
 
 /* Those that it holds. */
 dperm_status evaluation_figures(model_evaluation *e, dperm_error *err);

@@ -6,6 +6,7 @@
 
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "evaluate/evaluation.h"
 #include "evaluate/evaluation_figures.h"
 #include "privacy/guarantee.h"
 
@@ -141,6 +142,16 @@ static figure group_share(const writer *w, size_t from, size_t to, bool wrong_on
   return ratio_figure(&(count_ratio){t, w->work, w->work + size, true, 0, 1});
 }
 
+/* Right and wrong of each class. */
+static json_t *group_counts(const model_evaluation *e, size_t g) {
+  const int64_t *own = e->grouped.counts + g * e->classes.count * e->grouped.cells;
+  json_t *rows = json_array();
+  for (size_t y = 0; y < e->classes.count; y++, own += e->grouped.cells) {
+    json_append(&rows, json_pack("[I, I]", (json_int_t)own[0], (json_int_t)own[1]));
+  }
+  return rows;
+}
+
 static json_t *group_json(const writer *w, size_t g) {
   const model_evaluation *e = w->e;
   const size_t classes = e->classes.count, from = g * classes, to = from + classes;
@@ -159,6 +170,7 @@ static json_t *group_json(const writer *w, size_t g) {
     json_set(&object, "false_negative_rate",
              figure_json(group_share(w, from + 1, to, true, from + 1, to)));
   }
+  json_set(&object, "counts", group_counts(e, g));
   return object;
 }
 

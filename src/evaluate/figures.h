@@ -2,7 +2,23 @@
  * released numbers only (docs/proofs/evaluation.md 3). */
 #pragma once
 
-#include "evaluate/evaluation.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is estimated, and what holds its value for the population of which the records are an
+ * independent sample in 95 of 100 evaluations. NaN where there is none. */
+typedef struct figure {
+  double value, low, high;
+} figure;
+
+/* Counts of records by class and cell. */
+typedef struct count_table {
+  size_t classes, cells;
+  int64_t *counts;         /* class by class */
+  double variance, fourth; /* second and fourth cumulant of the noise of a count; 0 without */
+  size_t rows;             /* of all of it, where that is public; else 0 */
+} count_table;
 
 /* Σ over classes and cells of over·count, divided by Σ under·count. */
 typedef struct count_ratio {

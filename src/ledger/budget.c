@@ -20,6 +20,17 @@ static dperm_status check_total(const char *name, const char *text, bool is_delt
   return DPERM_OK;
 }
 
+/* A part has its own totals, or those of the whole, and all else from that (join_whole). */
+static dperm_status describe_part(const dperm_ledger_budget *b, record *out, dperm_error *err) {
+  FAIL_IF(b->rows_per_person != 1 || b->composition != DPERM_COMPOSITION_PLAIN || b->order != 0 ||
+              b->neighbours != DPERM_NEIGHBOURS_REPLACE,
+          err, DPERM_INVALID_ARGUMENT,
+          "a part has its unit, neighbours and composition from the data set that it is a part of; "
+          "leave them out");
+  TRY(b->epsilon ? check_total("epsilon", b->epsilon, false, out->epsilon, err) : DPERM_OK);
+  return b->delta ? check_total("delta", b->delta, true, out->delta, err) : DPERM_OK;
+}
+
 /* The record that opens a data set, but for what the chain gives it. */
 static dperm_status describe(const char *dataset, const dperm_ledger_budget *b, record *out,
                              dperm_error *err) {
@@ -28,6 +39,9 @@ static dperm_status describe(const char *dataset, const dperm_ledger_budget *b, 
   *out = (record){.kind = "open", .spent_epsilon = "0", .spent_delta = "0"};
   TRY(record_check_name(dataset, err));
   (void)snprintf(out->dataset, sizeof out->dataset, "%s", dataset);
+  if (b->part_of) {
+    return describe_part(b, out, err);
+  }
   TRY(check_total("epsilon", b->epsilon ? b->epsilon : "", false, out->epsilon, err));
   TRY(check_total("delta", b->delta ? b->delta : "1e-30", true, out->delta, err));
   FAIL_IF(b->rows_per_person > 1000000, err, DPERM_INVALID_ARGUMENT,
@@ -50,22 +64,57 @@ static dperm_status describe(const char *dataset, const dperm_ledger_budget *b, 
   return DPERM_OK;
 }
 
-static dperm_status append_open(dperm_ledger *ledger, record *opened, dperm_error *err) {
+/* A part of a data set adds up as that does, which it is charged to as well. */
+static dperm_status join_whole(const dperm_ledger *ledger, const char *name, record *opened,
+                               dperm_error *err) {
+  const dataset_state *whole = chain_find(ledger->known, name);
+  amounts total;
+  record_terms terms;
+  char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
+  FAIL_IF(!whole, err, DPERM_OVER_BUDGET,
+          "%s: the ledger has no data set \"%.100s\" that another could be a part of; give it its "
+          "budget first",
+          ledger->path, name);
+  const reading *r = &whole->reading;
+  amounts_text(&r->total, epsilon, delta);
+  if (!opened->epsilon[0]) {
+    memcpy(opened->epsilon, epsilon, sizeof epsilon);
+  }
+  if (!opened->delta[0]) {
+    memcpy(opened->delta, delta, sizeof delta);
+  }
+  (void)amounts_parse(opened->epsilon, opened->delta, &total); /* as check_total wrote them */
+  FAIL_IF(!amounts_cover(&r->total, &total), err, DPERM_INVALID_ARGUMENT,
+          "%s: a part of \"%s\" cannot have a larger budget than that; give at most the same, or "
+          "none of its own",
+          ledger->path, whole->name);
+  TRY(reading_fix(r->renyi, r->order, &total, &terms, err));
+  terms.adding = r->adding;
+  terms_write(&terms, opened->terms);
+  opened->rows_per_person = whole->rows_per_person;
+  opened->entry = whole->opened;
+  return DPERM_OK;
+}
+
+static dperm_status append_open(dperm_ledger *ledger, record *opened, const char *part_of,
+                                dperm_error *err) {
   const chain *c = ledger->known;
   FAIL_IF(chain_find(c, opened->dataset), err, DPERM_OVER_BUDGET,
           "%s: data set \"%s\" has its budget, and that stays; see 'dperm ledger show'",
           ledger->path, opened->dataset);
+  TRY(part_of ? join_whole(ledger, part_of, opened, err) : DPERM_OK);
   record_time_now(c->last.time, opened->time);
   memcpy(opened->artifact, c->key_digest, sizeof opened->artifact);
   return chain_append(ledger, opened, err);
 }
 
-static dperm_status add_to(const char *path, record *opened, dperm_error *err) {
+static dperm_status add_to(const char *path, record *opened, const char *part_of,
+                           dperm_error *err) {
   OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   OWNED(chain_cancel) dperm_ledger *held = NULL;
   TRY(dperm_ledger_open(path, &ledger, err));
   TRY(chain_begin(ledger, true, &held, err));
-  TRY(append_open(ledger, opened, err));
+  TRY(append_open(ledger, opened, part_of, err));
   return store_commit(&held, err);
 }
 
@@ -78,7 +127,7 @@ static dperm_status begin_with(const char *path, record *opened, bool *taken, dp
   TRY(store_create(path, &ledger, &temporary, err));
   TRY(tables_make(ledger, key, err));
   TRY(chain_read(ledger, err));
-  TRY(append_open(ledger, opened, err));
+  TRY(append_open(ledger, opened, NULL, err));
   return store_publish(ledger, temporary, path, taken, err);
 }
 
@@ -90,20 +139,24 @@ dperm_status dperm_ledger_create(const char *path, const char *dataset,
   TRY(options_take(DPERM_OPTIONS_BUDGET, given, &budget, err));
   TRY(describe(dataset, &budget, &opened, err));
   if (access(path, F_OK) == 0) {
-    return add_to(path, &opened, err);
+    return add_to(path, &opened, budget.part_of, err);
   }
+  FAIL_IF(budget.part_of, err, DPERM_OVER_BUDGET,
+          "%s: there is no such ledger, so it has no data set that another could be a part of",
+          path);
   dperm_status status = begin_with(path, &opened, &taken, err);
-  return taken ? add_to(path, &opened, err) : status;
+  return taken ? add_to(path, &opened, NULL, err) : status;
 }
 
 /* ---- showing them */
 
-static void visit_dataset(const dataset_state *d, dperm_dataset_visitor *visit, void *context) {
+static void visit_dataset(const chain *c, const dataset_state *d, dperm_dataset_visitor *visit,
+                          void *context) {
   amounts spent, left;
   /* total, spent, left, plain sums */
   char epsilon[4][DPERM_AMOUNT_SIZE], delta[4][DPERM_AMOUNT_SIZE];
   const reading *r = &d->reading;
-  reading_shown(r, &d->costs, d->data[0] != '\0', &spent, &left);
+  reading_shown(r, &d->costs, d->charged, &spent, &left);
   amounts_text(&r->total, epsilon[0], delta[0]);
   amounts_text(&spent, epsilon[1], delta[1]);
   amounts_text(&left, epsilon[2], delta[2]);
@@ -123,7 +176,8 @@ static void visit_dataset(const dataset_state *d, dperm_dataset_visitor *visit, 
       .neighbours =
           dperm_neighbours_name(r->adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE),
       .epsilon_plain = epsilon[3],
-      .delta_plain = delta[3]};
+      .delta_plain = delta[3],
+      .part_of = d->whole ? c->datasets[d->whole - 1].name : NULL};
   visit(context, &shown);
 }
 
@@ -132,7 +186,7 @@ dperm_status dperm_ledger_datasets(dperm_ledger *ledger, dperm_dataset_visitor *
   OWNED(chain_cancel) dperm_ledger *held = NULL;
   TRY(chain_begin(ledger, false, &held, err));
   for (size_t i = 0; i < ledger->known->dataset_count; i++) {
-    visit_dataset(&ledger->known->datasets[i], visit, context);
+    visit_dataset(ledger->known, &ledger->known->datasets[i], visit, context);
   }
   return store_commit(&held, err);
 }

@@ -34,6 +34,10 @@ const dataset_state *chain_find_data(const chain *c, const dataset_state *self, 
   return NULL;
 }
 
+dataset_state *chain_whole(const chain *c, const dataset_state *part) {
+  return part->whole && !DEFECT("part-free") ? &c->datasets[part->whole - 1] : NULL;
+}
+
 int64_t chain_commit_of(const chain *c, uint64_t entry) {
   return entry >= 1 && entry <= (uint64_t)c->count ? c->commits[entry] : 0;
 }
@@ -60,15 +64,27 @@ static bool takes_terms(const record *it, dataset_state *d) {
   amounts total;
   return amounts_parse(it->epsilon, it->delta, &total) && terms_parse(it->terms, &terms) &&
          terms.curve.fits == 0 && !terms.priced && terms.refined == 0 && terms.counted == 0 &&
-         reading_of_terms(&terms, &total, &d->reading);
+         terms.held == 0 && reading_of_terms(&terms, &total, &d->reading);
+}
+
+/* A part is of a data set that was opened before it, so no chain of parts comes back to itself; and
+ * it adds up as that does, so that a charge costs the same in both. */
+static bool takes_whole(const chain *c, const record *it, dataset_state *d) {
+  for (size_t i = 0; it->version >= 5 && it->entry > 0 && i < c->dataset_count; i++) {
+    d->whole = c->datasets[i].opened == it->entry ? i + 1 : d->whole;
+  }
+  const dataset_state *whole = d->whole ? &c->datasets[d->whole - 1] : NULL;
+  return whole ? whole->rows_per_person == d->rows_per_person &&
+                     reading_is_part(&d->reading, &whole->reading)
+               : it->entry == 0;
 }
 
 static const char *take_open(chain *c, const record *it) {
   dataset_state *d = &c->datasets[c->dataset_count]; /* take_record made room */
-  *d = (dataset_state){.rows_per_person = it->rows_per_person};
+  *d = (dataset_state){.rows_per_person = it->rows_per_person, .opened = it->id};
   (void)snprintf(d->name, sizeof d->name, "%s", it->dataset);
-  if (chain_find(c, it->dataset) || !takes_terms(it, d) || strcmp(it->spent_epsilon, "0") != 0 ||
-      strcmp(it->spent_delta, "0") != 0 || it->data[0]) {
+  if (chain_find(c, it->dataset) || !takes_terms(it, d) || !takes_whole(c, it, d) ||
+      strcmp(it->spent_epsilon, "0") != 0 || strcmp(it->spent_delta, "0") != 0 || it->data[0]) {
     return "does not open a data set as it should";
   }
   c->dataset_count++;
@@ -92,7 +108,20 @@ static bool covers_refined(const amounts *charge, const record_terms *terms) {
          (amount_of_double(most, &part) && amount_compare(&part, &charge->epsilon) <= 0);
 }
 
-static const char *check_sums(const record *it, dataset_state *d) {
+/* The charge is the data set's, and that of whatever it is a part of. */
+static bool add_charge(const chain *c, dataset_state *d, const amounts *charge,
+                       const amounts *cost) {
+  bool covered = true;
+  for (dataset_state *at = d; at; at = chain_whole(c, at)) {
+    covered = (at == d || amounts_add(&at->spent, charge, &at->spent)) &&
+              amounts_add(&at->costs, cost, &at->costs) &&
+              amounts_cover(&at->reading.limit, &at->costs) && covered;
+    at->charged = true;
+  }
+  return covered;
+}
+
+static const char *check_sums(const chain *c, const record *it, dataset_state *d) {
   amounts charge;
   record_terms terms;
   bool added =
@@ -104,11 +133,11 @@ static const char *check_sums(const record *it, dataset_state *d) {
   if (!added || !terms_parse(it->terms, &terms) || terms.renyi ||
       (d->reading.adding && !terms.adding) ||
       !reading_takes_curve(&d->reading, &charge, terms.adding, it->rows_per_person, &terms.curve) ||
-      !reading_covers(&d->reading, &charge, &terms) || !covers_refined(&charge, &terms)) {
+      !reading_covers(&d->reading, &charge, &terms) || !covers_refined(&charge, &terms) ||
+      terms.held >= 1) {
     return "does not cost what it should";
   }
-  return amounts_add(&d->costs, terms.priced ? &terms.cost : &charge, &d->costs) &&
-                 amounts_cover(&d->reading.limit, &d->costs)
+  return add_charge(c, d, &charge, terms.priced ? &terms.cost : &charge)
              ? NULL
              : "spends more than its data set had";
 }
@@ -125,7 +154,7 @@ static const char *take_reserve(chain *c, const record *it) {
     return "charges for other data than before, or those of another data set";
   }
   memcpy(d->data, it->data, sizeof d->data);
-  return check_sums(it, d);
+  return check_sums(c, it, d);
 }
 
 static const char *take_commit(chain *c, const record *it) {

@@ -15,8 +15,11 @@
 typedef struct dataset_state {
   char name[NAME_SIZE], data[DPERM_DIGEST_SIZE]; /* of the data; empty before the first charge */
   reading reading;                               /* how charges add up, with the total */
-  amounts spent, costs;                          /* plain sums, and what it costs by the reading */
+  amounts spent, costs; /* plain sums, and what it costs by the reading, those of its parts too */
   int64_t rows_per_person;
+  int64_t opened; /* the record that did, */
+  size_t whole;   /* and one more than the place of the data set that it is a part of; 0 for none */
+  bool charged;   /* it, or a part of it */
 } dataset_state;
 
 typedef struct chain {
@@ -39,6 +42,8 @@ dataset_state *chain_find(const chain *c, const char *dataset);
 /* The first data set but `self` (may be NULL) whose data have one of two digests; NULL for none. */
 const dataset_state *chain_find_data(const chain *c, const dataset_state *self, const char *digest,
                                      const char *other);
+/* What this is a part of: whoever is charged, it is charged too. NULL for none. */
+dataset_state *chain_whole(const chain *c, const dataset_state *part);
 /* What became of an entry: -1 for an open reservation, the number of its commit, 0 for no such. */
 int64_t chain_commit_of(const chain *c, uint64_t entry);
 

@@ -44,7 +44,8 @@ static dperm_status check_data(const dperm_ledger *ledger, const dataset_state *
   FAIL_IF(d->data[0] && strcmp(d->data, data.given) != 0 && strcmp(d->data, data.encoded) != 0, err,
           DPERM_OVER_BUDGET,
           "%s: these are not the data that \"%s\" was charged for before; name their own data set, "
-          "or give them one with 'dperm ledger init' if they share no person with it",
+          "or give them one with 'dperm ledger init': as a part of this one, unless they share no "
+          "person with it",
           ledger->path, d->name);
   FAIL_IF(other, err, DPERM_OVER_BUDGET,
           "%s: these data are data set \"%s\" already, and people have one budget; use that "
@@ -58,16 +59,17 @@ static dperm_status check_data(const dperm_ledger *ledger, const dataset_state *
 
 /* What a charge is: as claimed, by the data set's reading, and the sums with it. */
 typedef struct pricing {
-  amounts claim, spent, costs; /* plain sums, and of costs */
-  record_terms terms;          /* with its cost: without Renyi the claim */
+  amounts claim, spent; /* the latter a plain sum */
+  amounts left;         /* of what has the least left, the data set or what it is a part of */
+  record_terms terms;   /* with its cost: without Renyi the claim */
 } pricing;
 
 static dperm_status refuse_costs(const dperm_ledger *ledger, const dataset_state *d,
-                                 const pricing *p, dperm_error *err) {
+                                 const amounts *costs, const pricing *p, dperm_error *err) {
   amounts left;
   char texts[3][DPERM_AMOUNT_SIZE];
   bool twice = p->terms.adding && !d->reading.adding;
-  bool epsilon = amount_compare(&p->costs.epsilon, &d->reading.limit.epsilon) > 0;
+  bool epsilon = amount_compare(&costs->epsilon, &d->reading.limit.epsilon) > 0;
   const amount *total = epsilon ? &d->reading.total.epsilon : &d->reading.total.delta;
   amounts_subtract(&d->reading.limit, &d->costs, &left);
   amount_brief(epsilon ? &left.epsilon : &left.delta, texts[0]);
@@ -112,20 +114,44 @@ static bool price_plans(const charge_request *q, const dataset_state *d, pricing
   return counted;
 }
 
-/* The charge's amounts, and the sums with it, which the limits must cover. */
+static void take_less(const amount *a, amount *least) {
+  *least = amount_compare(a, least) < 0 ? *a : *least;
+}
+
+/* The sums with the charge, of the data set and of whatever it is a part of: the limit of each must
+ * cover its own. */
+static dperm_status check_limits(const dperm_ledger *ledger, const dataset_state *d, pricing *p,
+                                 dperm_error *err) {
+  p->left = d->reading.limit;
+  for (const dataset_state *at = d; at; at = chain_whole(ledger->known, at)) {
+    amounts costs, left;
+    FAIL_IF(!amounts_add(&at->costs, &p->terms.cost, &costs), err, DPERM_OVER_BUDGET,
+            "%s: the charges of \"%s\" have too many digits for a ledger", ledger->path, at->name);
+    if (!amounts_cover(&at->reading.limit, &costs)) {
+      return refuse_costs(ledger, at, &costs, p, err);
+    }
+    amounts_subtract(&at->reading.limit, &costs, &left);
+    take_less(&left.epsilon, &p->left.epsilon);
+    take_less(&left.delta, &p->left.delta);
+  }
+  return DPERM_OK;
+}
+
+/* The charge's amounts, and what they leave. */
 static dperm_status check_amounts(const dperm_ledger *ledger, const charge_request *q,
                                   const dataset_state *d, pricing *p, dperm_error *err) {
   bool adding = q->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   *p = (pricing){.terms = {.adding = adding,
                            .refined = q->refined,
                            .counted = q->counted,
+                           .held = q->held,
                            .priced = d->reading.renyi}};
   FAIL_IF(!claimed_amounts(q, d, &p->claim) || !amounts_add(&d->spent, &p->claim, &p->spent) ||
-              !price_plans(q, d, p) || !amounts_add(&d->costs, &p->terms.cost, &p->costs),
+              !price_plans(q, d, p),
           err, DPERM_OVER_BUDGET,
           "a charge of epsilon %g and delta %g has too many digits for a ledger", q->epsilon,
           q->delta);
-  return amounts_cover(&d->reading.limit, &p->costs) ? DPERM_OK : refuse_costs(ledger, d, p, err);
+  return check_limits(ledger, d, p, err);
 }
 
 /* ---- reserving */
@@ -133,7 +159,6 @@ static dperm_status check_amounts(const dperm_ledger *ledger, const charge_reque
 /* All that can refuse the charge; `*r` is the record of it but for token and time. */
 static dperm_status check_charge(const dperm_ledger *ledger, const charge_request *q, record *r,
                                  dperm_charge *out, dperm_error *err) {
-  amounts left;
   pricing price;
   const dataset_state *d = chain_find(ledger->known, q->dataset);
   FAIL_IF(!d, err, DPERM_OVER_BUDGET,
@@ -170,8 +195,7 @@ static dperm_status check_charge(const dperm_ledger *ledger, const charge_reques
   amounts_text(&price.spent, r->spent_epsilon, r->spent_delta);
   terms_write(&price.terms, r->terms);
   amounts_text(&price.claim, out->epsilon, out->delta);
-  amounts_subtract(&d->reading.limit, &price.costs, &left);
-  amounts_text(&left, out->epsilon_left, out->delta_left);
+  amounts_text(&price.left, out->epsilon_left, out->delta_left);
   amounts_text(&price.terms.cost, out->cost_epsilon, out->cost_delta);
   out->order = d->reading.renyi ? d->reading.order : 0;
   out->counted_twice = price.terms.adding && !d->reading.adding && !q->costs_nothing;
@@ -188,7 +212,11 @@ dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request,
   TRY(chain_begin(ledger, true, &held, err)); /* a dry run, too, needs a ledger that is writable */
   TRY(check_charge(ledger, request, &r, &made, err));
   if (!dry_run && !request->costs_nothing) {
-    TRY(record_secret(token, err));
+    if (request->secret) {
+      memcpy(token, request->secret, sizeof token);
+    } else {
+      TRY(record_secret(token, err));
+    }
     (void)sodium_bin2hex(r.token, sizeof r.token, token, sizeof token);
     record_time_now(ledger->known->last.time, r.time);
     TRY(chain_append(ledger, &r, err));
@@ -231,6 +259,40 @@ dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *art
   store_free_space(ledger);
   TRY(chain_append(ledger, &r, err));
   return store_commit(&held, err);
+}
+
+/* ---- what a run held out */
+
+dperm_status charge_find_secret(dperm_ledger *ledger, uint64_t entry, const char *receipt,
+                                const data_identity *identity,
+                                unsigned char secret[LEDGER_KEY_SIZE], double *held,
+                                dperm_error *err) {
+  OWNED(chain_cancel) dperm_ledger *kept = NULL;
+  record reserved;
+  record_terms terms;
+  data_digests data;
+  size_t length = 0;
+  TRY(chain_begin(ledger, false, &kept, err));
+  TRY(record_reserved(ledger, entry, receipt, &reserved, err));
+  FAIL_IF(!reserved.kind[0] || !terms_parse(reserved.terms, &terms) || terms.held == 0, err,
+          DPERM_INVALID_LEDGER,
+          "%s: the ledger knows of no records that were held out of this model; name the ledger "
+          "that it was charged to when it was trained and evaluated",
+          ledger->path);
+  (void)find_data(ledger->known, identity, NULL, &data);
+  FAIL_IF(strcmp(reserved.data, data.given) != 0 && strcmp(reserved.data, data.encoded) != 0, err,
+          DPERM_OVER_BUDGET,
+          "%s: these are not the data that the model was trained on and a part of which it was "
+          "not shown; give those",
+          ledger->path);
+  FAIL_IF(sodium_hex2bin(secret, LEDGER_KEY_SIZE, reserved.token, strlen(reserved.token), NULL,
+                         &length, NULL) != 0 ||
+              length != LEDGER_KEY_SIZE,
+          err, DPERM_INVALID_LEDGER, "%s: the secret of entry %llu is no 32 bytes", ledger->path,
+          (unsigned long long)entry);
+  *held = terms.held;
+  sodium_memzero(reserved.token, sizeof reserved.token);
+  return store_commit(&kept, err);
 }
 
 /* ---- whether a ledger knows some records: for what tells exact things, which no budget covers */

@@ -18,6 +18,9 @@ typedef struct charge_request {
   const privacy_curve *curves; /* what more is known of each plan that the run may follow: the */
   size_t curve_count;          /* dearest is charged; none if nothing is */
   data_identity identity;      /* of the data; the ledger keeps it under its key */
+  double held;                 /* the share of the records that it holds out, by coins that follow
+                                  from this secret, which only the ledger will have; or 0 and NULL */
+  const unsigned char *secret; /* of LEDGER_KEY_SIZE bytes */
   bool costs_nothing; /* public numbers alone made the result, and epsilon and delta are 0 */
 } charge_request;
 
@@ -27,6 +30,13 @@ dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request,
                             dperm_charge *out, dperm_error *err);
 dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *artifact,
                            dperm_error *err);
+
+/* The secret and the share of the run that was charged as this entry, for these data. Fails where
+ * they are others, and where it held nothing out. */
+dperm_status charge_find_secret(dperm_ledger *ledger, uint64_t entry, const char *receipt,
+                                const data_identity *identity,
+                                unsigned char secret[LEDGER_KEY_SIZE], double *held,
+                                dperm_error *err);
 
 /* A model of a refined schema is charged for its fit alone: fails unless the ledger has the entry
  * that paid for the refinement, for as much as the schema says that it cost. `visit` (or NULL) is

@@ -161,6 +161,11 @@ bool reading_covers(const reading *r, const amounts *claim, const record_terms *
           failures >= shaped.delta * (1 - agreement));
 }
 
+bool reading_is_part(const reading *part, const reading *whole) {
+  return part->adding == whole->adding && part->renyi == whole->renyi &&
+         part->order == whole->order && amounts_cover(&whole->total, &part->total);
+}
+
 void reading_shown(const reading *r, const amounts *costs, bool charged, amounts *spent,
                    amounts *left) {
   amounts_subtract(&r->limit, costs, left);
@@ -175,7 +180,7 @@ void reading_shown(const reading *r, const amounts *costs, bool charged, amounts
  * table makes the same text of what was taken */
 
 /* Keys that are there together. */
-typedef enum part { ADDING, RENYI, REFINED, COUNTED, CURVE, MEAN, PRICE } part;
+typedef enum part { ADDING, RENYI, REFINED, COUNTED, HELD, CURVE, MEAN, APART, PRICE } part;
 typedef enum value_kind { WORD, NUMBER, COUNT, AMOUNT, CORNERS } value_kind;
 enum { VALUE_SIZE = CURVE_CORNERS * (2 * DOUBLE_TEXT_SIZE + 2) };
 
@@ -195,6 +200,7 @@ static const term keys[] = {
     {"budget", RENYI, AMOUNT, AT(budget), NULL},
     {"refined", REFINED, NUMBER, AT(refined), NULL},
     {"counted", COUNTED, NUMBER, AT(counted), NULL},
+    {"held", HELD, NUMBER, AT(held), NULL},
     {"fits", CURVE, COUNT, AT(curve.fits), NULL},
     {"slack", CURVE, NUMBER, AT(curve.slack), NULL},
     {"mean", MEAN, NUMBER, AT(curve.mean), NULL},
@@ -202,6 +208,7 @@ static const term keys[] = {
     {"num", CURVE, NUMBER, AT(curve.epsilon_num), NULL},
     {"pure", CURVE, NUMBER, AT(curve.pure), NULL},
     {"failure", CURVE, NUMBER, AT(curve.failure), NULL},
+    {"apart", APART, NUMBER, AT(curve.apart), NULL},
     {"cost", PRICE, AMOUNT, AT(cost.epsilon), NULL},
     {"cost_delta", PRICE, AMOUNT, AT(cost.delta), NULL},
 };
@@ -212,7 +219,8 @@ static bool has_part(const record_terms *t, part which) {
       [ADDING] = t->adding,        [RENYI] = t->renyi,
       [REFINED] = t->refined > 0,  [COUNTED] = t->counted > 0,
       [CURVE] = t->curve.fits > 0, [MEAN] = t->curve.fits > 0 && t->curve.mean > 0,
-      [PRICE] = t->priced};
+      [PRICE] = t->priced,         [APART] = t->curve.fits > 0 && t->curve.apart > 0,
+      [HELD] = t->held > 0};
   return parts[which];
 }
 

@@ -20,8 +20,10 @@ typedef struct record_terms {
   double order;
   amount budget; /* and what divergences of that order may add up to */
   /* reserve: */
-  double refined;      /* of its own epsilon, the schema's that it refined and then fitted; or 0 */
-  double counted;      /* or so much, if the records' answer led to counts; 0 where it cannot */
+  double refined; /* of its own epsilon, the schema's that it refined and then fitted; or 0 */
+  double counted; /* or so much, if the records' answer led to counts; 0 where it cannot */
+  double held; /* the share of the records that only its evaluation saw, by coins that follow from
+                  the record's token (ledger/charge.h); or 0 */
   privacy_curve curve; /* fits = 0: nothing but (epsilon, delta) is known */
   bool priced;         /* the data set counts by its order, and the charge costs this by it: */
   amounts cost;
@@ -57,6 +59,8 @@ bool reading_takes_curve(const reading *r, const amounts *claim, bool adding,
  * tell more; false where that has too many digits. */
 bool reading_cost(const reading *r, const amounts *claim, const privacy_curve *curve,
                   amounts *cost);
+/* Whether charges to a part of a data set cost the same in both, and its total is no more. */
+bool reading_is_part(const reading *part, const reading *whole);
 /* Whether the cost that a record states is no less than that. */
 bool reading_covers(const reading *r, const amounts *claim, const record_terms *terms);
 

@@ -18,12 +18,12 @@ typedef struct record {
   char command[WORD_SIZE], mechanism[WORD_SIZE];             /* reserve */
   char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE]; /* open: totals; reserve: charge */
   char spent_epsilon[DPERM_AMOUNT_SIZE], spent_delta[DPERM_AMOUNT_SIZE];
-  char data[DPERM_DIGEST_SIZE];     /* keyed digest of the data; empty before the first charge */
-  char token[DPERM_DIGEST_SIZE];    /* reserve: 32 random bytes */
-  int64_t entry;                    /* commit: the reservation; else 0 */
+  char data[DPERM_DIGEST_SIZE];  /* keyed digest of the data; empty before the first charge */
+  char token[DPERM_DIGEST_SIZE]; /* reserve: 32 random bytes */
+  int64_t entry; /* commit: the reservation; open: what opened the data set it is a part of; or 0 */
   char artifact[DPERM_DIGEST_SIZE]; /* commit: digest of what was released; open, key: of the key */
   char previous[DPERM_DIGEST_SIZE], digest[DPERM_DIGEST_SIZE];
-  int64_t version;         /* how it is digested: 2 to 4 */
+  int64_t version;         /* how it is digested: 2 to 5 */
   int64_t rows_per_person; /* open, reserve: the unit of the amounts */
   char terms[TERMS_SIZE];  /* open: how charges add up; reserve: what it costs by that */
 } record;

@@ -14,9 +14,10 @@
 #include "dperm/verify.h"
 
 /* Version 2 is that of dperm 0.1; version 3 has no indexes, and records that say which key the
- * ledger has; version 4 has records with terms, which say how charges add up. */
+ * ledger has; version 4 has records with terms, which say how charges add up; in version 5 data
+ * sets may be parts of others, and charges may say what they held out. */
 enum {
-  LEDGER_VERSION = 4,
+  LEDGER_VERSION = 5,
   LEDGER_KEY_SIZE = 32,
   LEDGER_MARK = 0x6470726d /* "dprm" in the file's header, where SQLite keeps such marks */
 };

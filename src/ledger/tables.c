@@ -88,7 +88,9 @@ dperm_status tables_update(dperm_ledger *ledger, dperm_error *err) {
                   "DROP INDEX records_by_entry",
                   err));
   }
-  TRY(store_run(ledger, "ALTER TABLE records ADD COLUMN " TERMS_COLUMN, err));
+  if (ledger->version < 4) {
+    TRY(store_run(ledger, "ALTER TABLE records ADD COLUMN " TERMS_COLUMN, err));
+  }
   return set_version(ledger, err);
 }
 

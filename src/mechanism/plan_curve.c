@@ -67,7 +67,7 @@ bool curve_covers(const privacy_curve *paid, const privacy_curve *curve) {
        curve->slack <= paid->slack &&
        (paid->mean == 0 || (curve->mean > 0 && curve->mean <= paid->mean) || curve->slack == 0) &&
        curve->epsilon_num <= paid->epsilon_num && curve->failure <= paid->failure &&
-       curve->pure <= paid->pure);
+       curve->pure <= paid->pure && curve->apart <= paid->apart);
   for (size_t i = 0; covers && paid->fits > 0 && i < paid->corner_count; i++) {
     covers = curve->corners[i].count == paid->corners[i].count &&
              curve->corners[i].ratio <= paid->corners[i].ratio;

@@ -50,6 +50,7 @@ void dperm_model_free(dperm_model *model) {
     dperm_schema_free(model->schema);
     feature_map_free(model->map);
     json_decref(model->selection);
+    json_decref(model->evaluation);
     for (share_id s = 0; s < SHARE_COUNT; s++) {
       json_decref(model->released[s]);
     }

@@ -46,6 +46,8 @@ struct dperm_model {
   json_t *released[SHARE_COUNT]; /* what each share after the fit released, as the file states it,
                                     or NULL (model_shares.c); and of these, ready for use: */
   double inverse_temperature;    /* probabilities are those of scores times this; else 1 */
+
+  json_t *evaluation; /* on records that were held out, as the file states it; or NULL */
 };
 OWNED_HANDLE(dperm_model, dperm_model_free)
 

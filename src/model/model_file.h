@@ -40,6 +40,10 @@ bool model_refined_fits(const json_t *privacy, dperm_model *model);
  * for want of memory. */
 json_t *model_composed_json(const composition *composed);
 
+/* An evaluation that a file states, into the model, after its claim and its rows; whether it is one
+ * that this claim can have. */
+bool model_read_evaluation(const json_t *root, dperm_model *model);
+
 /* The object of a share after the fit, with its epsilon; NULL for want of memory. */
 json_t *model_share_json(const dperm_model *model, share_id share);
 /* The objects of all such shares that a file has, and their epsilons, into the model, after its

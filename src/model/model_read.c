@@ -320,7 +320,8 @@ static dperm_status read_unit(const reading *r, dperm_model *model) {
   const json_t *rows = json_object_get(r->privacy, "rows_per_person");
   const char *unit = text_at(r->privacy, "unit");
   bool noisy = model->plan.mechanism != DPERM_MECHANISM_NONE;
-  bool persons = json_is_integer(rows) && json_integer_value(rows) == 0, ruled = same(text_at(r->privacy, "person_rule"), PERSON_RULE);
+  bool persons = json_is_integer(rows) && json_integer_value(rows) == 0,
+       ruled = same(text_at(r->privacy, "person_rule"), PERSON_RULE);
   guarantee *claim = &model->claim;
   claim->rows_per_person = rows && !persons ? (size_t)json_integer_value(rows) : 1;
   claim->epsilon_row = claim->epsilon;
@@ -440,6 +441,7 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
     (void)snprintf(how, sizeof how, "its %s is not clear", unclear->file);
     return sound(r, false, how);
   }
+  TRY(sound(r, model_read_evaluation(r->root, model), "its evaluation is not clear"));
   TRY(read_class_weights(r, model));
   bool several = model->classes.count > 2 && model->plan.mechanism != DPERM_MECHANISM_NONE;
   TRY(sound(r, !several || read_positive(r->privacy, "epsilon_class", &model->claim.epsilon_class),

@@ -166,6 +166,7 @@ static json_t *model_json(const dperm_model *model) {
       json_set(&object, share_kinds[s].file, model_share_json(model, s));
     }
   }
+  json_set(&object, "evaluation", model->evaluation ? json_incref(model->evaluation) : json_null());
   json_set(&object, "encoding", encoding_json(model));
   json_set(&object, "schema", model->schema ? json_incref(model->schema->json) : json_null());
   json_set(&object, "kernel", kernel_json(model));

@@ -9,6 +9,7 @@
 #include "release/numerics.h"
 #include "run/options.h"
 #include "run/private_schema.h"
+#include "run/run_parts.h"
 #include "run/stage.h"
 
 static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, rows_to_halve_noise);
@@ -276,6 +277,7 @@ dperm_status plan_make(const dperm_plan_rows *of, dperm_options *options, planne
   *planned = (planned_schema){.schema = NULL};
   TRY(check_plan_rows(options, &rows, err));
   TRY(options_validate(options, err));
+  run_parts_count(options, rows, &rows, &planned->held_rows);
   const stage_numbers numbers = {.rows = rows,
                                  .columns =
                                      of->schema ? schema_encoded_columns(of->schema) : of->dims,

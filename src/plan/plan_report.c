@@ -1,6 +1,7 @@
 /* dperm_plan_report: a plan as JSON, for command, Python and other programs; docs/formats.md has
  * its members. */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/json_text.h"
 #include "base/memory.h"
@@ -37,16 +38,25 @@ static void add_figures(json_t **report, const figure *list, size_t count) {
     add_figures(report, list_, sizeof list_ / sizeof *list_);                                      \
   } while (0)
 
-static json_t *plan_json(const dperm_plan *p, const guarantee *claim) {
+/* All records, and those of the fit: what is held out for an evaluation is not the fit's. */
+static void add_rows(json_t **r, const char *key, const dperm_plan *p, size_t held) {
+  char fitted[32];
+  (void)snprintf(fitted, sizeof fitted, "%s_fitted", key);
+  json_set(r, key, json_count(p->rows + held));
+  json_set(r, fitted, json_count(p->rows));
+}
+
+static json_t *plan_json(const dperm_plan *p, const guarantee *claim, size_t held) {
   const double none = (double)NAN;
   bool adding = p->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE, noisy = p->noise != NULL;
   const char *joint =
       dperm_multiclass_name(p->fits == 1 ? DPERM_MULTICLASS_JOINT : DPERM_MULTICLASS_ONE_VS_REST);
   json_t *r = json_object();
-  json_set(&r, "rows", adding ? json_null() : json_count(p->rows));
   if (adding) {
-    json_set(&r, "rows_about", json_count(p->rows));
+    json_set(&r, "rows", json_null());
+    json_set(&r, "rows_fitted", json_null());
   }
+  add_rows(&r, adding ? "rows_about" : "rows", p, held);
   json_set(&r, "dims", json_count(p->dims));
   ADD_FIGURES(&r, {"norm", p->norm}, {"norm1", p->norm1});
   json_set(&r, "mechanism", json_string(dperm_mechanism_name(p->mechanism)));
@@ -195,7 +205,7 @@ dperm_status dperm_plan_report(const dperm_plan_rows *of, const dperm_options *g
   if (planned.schema) {
     TRY(columns_json(&options, &planned, plan.rows, &columns, err));
   }
-  json_t *report = plan_json(&plan, &planned.made.claim);
+  json_t *report = plan_json(&plan, &planned.made.claim, planned.held_rows);
   if (columns) {
     json_set(&report, "columns", columns);
   }

@@ -119,6 +119,16 @@ guarantee guarantee_of_run(const private_run *run) {
   g.delta = g.delta_numerics = delta_of_run(run, g.epsilon_row);
   g.delta_given = run->delta;
   g.delta_class = delta_of_class(run, &g);
+  return run->evaluated > 0 ? guarantee_with_apart(g, run->evaluated) : g;
+}
+
+guarantee guarantee_with_apart(guarantee g, double epsilon) {
+  const bool before = g.epsilon_charged < g.epsilon;
+  const double whole = before ? epsilon_sum(epsilon, g.shares[SHARE_SCHEMA]) : epsilon;
+  g.epsilon = fmax(g.epsilon, whole);
+  g.epsilon_evaluated =
+      before ? fmin(epsilon, epsilon_rest(g.epsilon, g.shares[SHARE_SCHEMA])) : epsilon;
+  g.epsilon_charged = fmax(g.epsilon_charged, epsilon);
   return g;
 }
 

@@ -55,6 +55,7 @@ typedef struct guarantee {
   double shares[SHARE_COUNT]; /* what of epsilon is not the fit's, 0 where there is none; */
   double epsilon_charged;     /* and what the run itself is to be charged: less than all of it where
                                  the schema was paid for before */
+  double epsilon_evaluated;   /* what an evaluation costs the records that all else leaves out; 0 */
   double epsilon_row;         /* what is left for each record, */
   double epsilon_fit;         /* for each fit of a model to it (less with random stopping) */
   double epsilon_class; /* and for each of the fits that more than two classes take (all of it if
@@ -80,12 +81,17 @@ typedef struct private_run {
   double rounds_mean; /* of the law that is drawn from, rounded up; not used without rounds */
   double shares[SHARE_COUNT]; /* parts of the run's epsilon, 0 for none; */
   bool schema_before;         /* the schema's comes on top of it, as another run made that */
+  double evaluated;           /* of an evaluation on records that nothing else sees; 0 for none */
 } private_run;
 
 /* The theorem of docs/privacy.md 8 for runs that release weights, as numbers: epsilon is divided
  * from the whole down, the numerics' delta is composed from a fit up, and what is left of a given
  * delta is divided like epsilon. The claim is for noise that needs no delta; see below. */
 guarantee guarantee_of_run(const private_run *run);
+/* What a run guarantees that with this claim also releases something of records that nothing else
+ * of it sees, at so much epsilon: a record is in one part, so the larger of both, with the schema
+ * that was paid for before (docs/proofs/holdout.md). */
+guarantee guarantee_with_apart(guarantee g, double epsilon);
 /* The claim of a run whose noise spends all of the delta that it was given, or none of it. */
 guarantee guarantee_spending(guarantee g, bool spends_delta);
 /* The claim of a fit with gaussian noise, where steps before it are composed with that. */

@@ -20,7 +20,8 @@ static bool is_cost(double value) {
 bool curve_is_sound(const privacy_curve *c) {
   bool sound = c->fits <= CURVE_FITS_MOST && c->corner_count <= CURVE_CORNERS &&
                is_cost(c->slack) && is_cost(c->mean) && c->mean <= c->slack &&
-               is_cost(c->epsilon_num) && is_cost(c->pure) && is_cost(c->failure);
+               is_cost(c->epsilon_num) && is_cost(c->pure) && is_cost(c->apart) &&
+               is_cost(c->failure);
   for (size_t i = 0; sound && i < c->corner_count; i++) {
     const gaussian_corner *corner = &c->corners[i];
     sound = is_cost(corner->count) && corner->count >= 1 && floor(corner->count) == corner->count &&
@@ -85,7 +86,7 @@ bool curve_fits_claim(const privacy_curve *c, bool adding, double epsilon, doubl
   if (c->fits == 0 || DEFECT("curve-believed")) {
     return true;
   }
-  return each > 0 && core >= -1e-8 * each && has_all_corners(c, adding) &&
+  return each > 0 && c->apart <= epsilon && core >= -1e-8 * each && has_all_corners(c, adding) &&
          (c->mean == 0 ||
           c->mean >= fmin(c->slack, (adding ? 0.39 : 0.195) * c->corners[0].ratio)) &&
          c->epsilon_num * 1000 >= 0.99 * each &&
@@ -219,7 +220,7 @@ double renyi_of_curve(double order, const privacy_curve *c) {
   if (c->fits > 0) {
     cost += (double)c->fits * (one_fit(order, c) + lattice);
   }
-  return upwards(cost);
+  return fmax(upwards(cost), c->apart > 0 ? renyi_of_pure(order, c->apart) : 0); /* Lemma C11 */
 }
 
 double renyi_budget(double order, double epsilon, double delta) {

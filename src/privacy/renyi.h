@@ -18,7 +18,8 @@ enum { CURVE_CORNERS = 4, CURVE_FITS_MOST = 1000 }; /* a fit for each class */
 /* What is known of a release beyond (epsilon, delta): `fits` fits with Gaussian noise, each on all
  * rows and with noise of its own, each with log-determinants within ±slack (0 for output
  * perturbation) and the corners' privacy profile, each released by a lattice at epsilon_num; and
- * something pure beside them. All of it is for one record. fits = 0: nothing is known. */
+ * something pure beside them. All of it is for one record, and so is what is released of records
+ * that none of it sees: a record costs one or the other. fits = 0: nothing is known. */
 typedef struct privacy_curve {
   size_t fits;
   double slack; /* K */
@@ -28,6 +29,7 @@ typedef struct privacy_curve {
   size_t corner_count;
   double epsilon_num; /* Laplace noise of the lattice, on each side of it */
   double pure;        /* epsilon of what is pure, 0 for nothing */
+  double apart;       /* and of what is pure and sees the other records alone */
   double failure;     /* delta of the numerics as stated: at least twice the odds of a fit that is
                          not certified */
 } privacy_curve;

@@ -12,6 +12,7 @@
 #include "loss/loss.h"
 #include "model/model.h"
 #include "model/model_file.h"
+#include "report/evaluation_words.h"
 #include "report/payment.h"
 
 enum { WHOM_SIZE = 80 };
@@ -404,6 +405,7 @@ dperm_status dperm_statement(const char *name, const char *text, size_t length,
                   err));
   write_summary(&p, &s);
   write_facts(&p, &s);
+  evaluation_words(&p, model);
   if (dperm_model_is_private(model)) {
     write_guarantee(&p, &s);
     write_mathematics(&p, &s);

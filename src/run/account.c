@@ -6,6 +6,8 @@
 
 #include "ledger/amount.h"
 
+_Static_assert((int)COINS_SIZE == (int)LEDGER_KEY_SIZE, "a charge's token keeps what coins are of");
+
 /* A run that protects nobody has no price: it is refused wherever there is a ledger. */
 static dperm_status refuse_unprotected(const account_run *run, const data_identity *identity,
                                        dperm_error *err) {
@@ -50,6 +52,10 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
   if (!run->refined || run->refined->epsilon == 0) { /* else another entry has that part */
     request.refined = run->claim.shares[SHARE_SCHEMA];
     request.counted = run->counted;
+  }
+  if (run->held && run->held->share > 0) {
+    request.held = run->held->share;
+    request.secret = run->held->coins;
   }
   if (guarantee_unit(&run->claim) == 1) { /* a curve says nothing of a person with more rows */
     request.curves = run->curves;

@@ -1,6 +1,7 @@
 /* How runs pay: before there is anything to release, and with the digest of what was released. */
 #pragma once
 
+#include "data/held_out.h"
 #include "ledger/charge.h"
 #include "model/model.h"
 #include "privacy/guarantee.h"
@@ -14,10 +15,11 @@ typedef struct account_run {
   size_t curve_count;            /* record; none if nothing is */
   const dperm_data *data;        /* whose identity is asked for only if there is a ledger */
   const schema_refined *refined; /* of the schema, paid for by an entry before; or NULL */
-  double counted;     /* what a schema may cost that the run makes itself, by what records answer */
-  bool costs_nothing; /* the records have no part in the result: refused where others are
-                         and told what is left, but written nowhere */
-  bool everywhere;    /* the model is for all processes of a job, not for the leader alone */
+  double counted; /* what a schema may cost that the run makes itself, by what records answer */
+  const held_out *held; /* how it holds some of the records out, or NULL */
+  bool costs_nothing;   /* the records have no part in the result: refused where others are
+                           and told what is left, but written nowhere */
+  bool everywhere;      /* the model is for all processes of a job, not for the leader alone */
 } account_run;
 
 /* Reserves the charge, or states it if this is a dry run, or refuses. Without a ledger nothing

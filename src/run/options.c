@@ -11,6 +11,7 @@
 #include "privacy/guarantee.h"
 #include "random/noise.h"
 #include "release/numerics.h"
+#include "run/run_parts.h"
 #include "schema/class_list.h"
 #include "solve/certify.h"
 
@@ -191,6 +192,7 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   TRY(class_weights_validate(o->class_weights, o->class_weight_count, err));
   TRY(loss_validate(&o->loss, err));
   TRY(check_shares(o, err));
+  TRY(run_parts_check(o, err));
   TRY(check_together(o, err));
   if (!loss_kind_of(&o->loss) && o->mechanism != DPERM_MECHANISM_NONE) {
     TRY(dperm_loss_check(&o->loss, err));
@@ -236,7 +238,8 @@ private_run run_shares(const dperm_options *o, size_t classes, const dperm_schem
                      .classes = classes,
                      .joint = options_joint(o, classes),
                      .rounds_mean = 1,
-                     .schema_before = !(schema_epsilon > 0)};
+                     .schema_before = !(schema_epsilon > 0),
+                     .evaluated = o->evaluate > 0 ? o->epsilon : 0};
   run.shares[SHARE_SCHEMA] = schema_epsilon > 0 ? schema_epsilon
                              : schema && !DEFECT("refinement-free")
                                  ? fmax(schema->refined.epsilon, schema->refined.later)

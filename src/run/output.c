@@ -48,7 +48,9 @@ enum {
   ALL_ELSE = 8192,               /* every member of the file that has a bounded length */
   WEIGHT = DOUBLE_TEXT_SIZE + 8, /* with its comma and its share of ends of lines */
   CANDIDATE = 768,
-  ESCAPED = 6 /* bytes of JSON for a byte of text, at most */
+  ESCAPED = 6,           /* bytes of JSON for a byte of text, at most */
+  EVALUATION = 1 << 19,  /* of all cells that there can be, */
+  EVALUATED_GROUP = 1024 /* and of a group that a schema declares, beside its name */
 };
 
 /* A schema, as jansson writes it: our lines are indented deeper, but by less than their length. */
@@ -58,6 +60,14 @@ static dperm_status schema_text_bound(const dperm_schema *schema, size_t *sum, d
           "out of memory while measuring a schema");
   *sum += 2 * length;
   return DPERM_OK;
+}
+
+/* A group's name is in the schema, which counts twice. */
+static size_t evaluation_bound(const dperm_data *data) {
+  const dperm_schema *schema = data->schema;
+  const size_t group = schema ? schema->group : NO_GROUP;
+  const size_t groups = group == NO_GROUP ? 0 : 2 + schema->columns[group].categories.count;
+  return EVALUATION + groups * EVALUATED_GROUP;
 }
 
 static dperm_status model_file_bound(const dperm_data *data, const counted_schema *counted,
@@ -81,6 +91,7 @@ static dperm_status model_file_bound(const dperm_data *data, const counted_schem
     TRY(kernel_validate(&candidates[i].kernel, data->x->cols, err));
     size_t own = kernel_dims(&candidates[i].kernel, inputs);
     dims = own > dims ? own : dims;
+    texts += candidates[i].evaluate > 0 ? evaluation_bound(data) : 0;
     texts += CANDIDATE + ESCAPED * strlen(candidates[i].loss.name);
     for (size_t j = 0; j < candidates[i].class_weight_count; j++) {
       texts += WEIGHT + 16 + ESCAPED * strlen(candidates[i].class_weights[j].name);
@@ -181,6 +192,7 @@ static json_t *report_of(const dperm_options *o, const representation *how, cons
       json_set(&report, share_kinds[s].value, model_share_value(model, s));
     }
   }
+  json_set(&report, "evaluation", model->evaluation ? json_incref(model->evaluation) : json_null());
   json_set(&report, "delta", json_figure(g.delta));
   json_set(&report, "rows_per_person", noisy ? json_count(g.rows_per_person) : json_null());
   json_set(&report, "neighbours",

@@ -14,12 +14,14 @@
 #include "run/fit.h"
 #include "run/options.h"
 #include "run/output.h"
+#include "run/run_parts.h"
 #include "run/stage.h"
 
 /* A run on its way. */
 typedef struct training {
   run run;
-  const dperm_data *data; /* as they were given */
+  const run_parts *parts;
+  const dperm_data *data; /* the fit's, as they were given */
   const dperm_data *once; /* one record of each person, that questions and counts see; the data
                              themselves where each record is a person's own */
   dperm_data *own_once;
@@ -60,6 +62,7 @@ static double pure_beside(const run *r, double schema) {
 
 static void add_curve(training *t, privacy_curve curve, double schema) {
   curve.pure = pure_beside(&t->run, schema);
+  curve.apart = t->run.claim.epsilon_evaluated;
   t->curves[t->curve_count++] = curve;
 }
 
@@ -143,8 +146,8 @@ static dperm_status prepare(training *t, dperm_error *err) {
   if (counted && is_charged(t)) { /* else what runs out of memory costs nothing */
     OWNED(data_view_close) dperm_data widest = {0};
     TRY(counted_widest(counted, t->data, &widest, err));
-    TRY(memory_probe(
-        fit_memory_model(&widest, o) + fit_memory_most(&widest, t->data->x->rows, o), err));
+    TRY(memory_probe(fit_memory_model(&widest, o) + fit_memory_most(&widest, t->data->x->rows, o),
+                     err));
   }
   return data_unchanged(t->data, err);
 }
@@ -203,19 +206,25 @@ static dperm_status make(void *context, const dperm_charge *charge, dperm_model 
   training *t = context;
   TRY(t->run.how.way == SCHEMA_GIVEN ? fit_perform(&t->work, out, err)
                                      : fit_released(t, charge, out, err));
+  TRY(run_parts_evaluate(t->parts, t->source, *out, err));
   return ranks_agree(t->data->x->spread, data_unchanged(t->data, err), err);
 }
 
-static dperm_status train(const dperm_data *data, const dperm_options *o,
+static dperm_status train(const run_parts *parts, const dperm_options *o,
                           const stage_numbers *numbers, random_source *source, bool everywhere,
                           dperm_model **out, dperm_error *err) {
+  const dperm_data *data = parts->fit;
   OWNED(training_clear)
-  training t = {
-      .data = data, .source = source, .settled = *data, .noise = o->noise, .all_spend = true};
+  training t = {.parts = parts,
+                .data = data,
+                .source = source,
+                .settled = *data,
+                .noise = o->noise,
+                .all_spend = true};
   const run_terms terms = {.schema = data->schema,
                            .chooses = true,
                            .columns = data->table ? data->schema : NULL,
-                           .rows = options_rows(o, data),
+                           .rows = parts->fit_rows,
                            .classes = data_class_count(data),
                            .reasons = options_reasons(o, data) | source_reasons(source)};
   const size_t scores = options_joint(o, terms.classes) ? terms.classes : 1;
@@ -235,7 +244,8 @@ static dperm_status train(const dperm_data *data, const dperm_options *o,
                                 guarantee_with(t.run.claim, diagnosed ? REASON_DIAGNOSTICS : 0),
                             .curves = t.curves,
                             .curve_count = t.curve_count,
-                            .data = data,
+                            .data = parts->given,
+                            .held = &parts->how,
                             .refined = data->schema ? &data->schema->refined : NULL,
                             .counted = t.run.how.counted,
                             .everywhere = everywhere};
@@ -246,15 +256,19 @@ static dperm_status train(const dperm_data *data, const dperm_options *o,
 static dperm_status train_given(const dperm_data *data, const dperm_options *given, bool everywhere,
                                 dperm_model **out, dperm_error *err) {
   OWNED(random_wipe) random_source own = {0};
+  OWNED(run_parts_clear) run_parts parts = {0};
   random_source *source = NULL;
   dperm_options options;
   TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
   TRY(options_validate(&options, err));
   TRY(random_given(options.random, &own, &source, err));
-  const stage_numbers numbers = stage_numbers_of(data, options_rows(&options, data));
-  stages_settle(&options, &numbers);
   OWNED(threads_leave) thread_scope threads = threads_enter(options.threads);
-  dperm_status status = train(data, &options, &numbers, source, everywhere, out, err);
+  dperm_status status = run_parts_open(data, &options, source, &parts, err);
+  if (status == DPERM_OK) {
+    const stage_numbers numbers = stage_numbers_of(parts.fit, parts.fit_rows);
+    stages_settle(&options, &numbers);
+    status = train(&parts, &options, &numbers, source, everywhere, out, err);
+  }
   return status == DPERM_OK ? status : ranks_agree(data->x->spread, status, err);
 }
 

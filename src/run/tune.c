@@ -10,13 +10,14 @@
 #include "base/memory.h"
 #include "base/options_defaults.h"
 #include "base/thread_pool.h"
-#include "data/identity.h"
 #include "data/dataset.h"
+#include "data/identity.h"
 #include "random/random_source.h"
 #include "run/account.h"
 #include "run/fit.h"
 #include "run/options.h"
 #include "run/output.h"
+#include "run/run_parts.h"
 #include "run/stage.h"
 #include "run/tune_methods.h"
 
@@ -28,8 +29,9 @@ static bool of_one_run(const dperm_options *first, const dperm_options *other) {
   return other->epsilon == first->epsilon && other->delta == first->delta &&
          other->rows_per_person == first->rows_per_person &&
          other->neighbours == first->neighbours && other->rows_about == first->rows_about &&
-         other->bins == first->bins && (!other->random || other->random == first->random) &&
-         a->ledger == b->ledger && a->dry_run == b->dry_run && a->charge == b->charge &&
+         other->bins == first->bins && other->evaluate == first->evaluate &&
+         (!other->random || other->random == first->random) && a->ledger == b->ledger &&
+         a->dry_run == b->dry_run && a->charge == b->charge &&
          strcmp(a->dataset ? a->dataset : "", b->dataset ? b->dataset : "") == 0;
 }
 
@@ -43,8 +45,8 @@ static dperm_status check_candidates(const tuning *t, dperm_error *err) {
         "tuning needs a private mechanism; without one, compare candidates with train and score");
     TRY(check_epsilon(options->epsilon, err));
     FAIL_IF(!of_one_run(&t->candidates[0], options), err, DPERM_INVALID_ARGUMENT,
-            "candidate %zu has a unit, a budget, an account, bins or a source of noise of its own; "
-            "give all the same",
+            "candidate %zu has a unit, a budget, an account, bins, a part held out or a source of "
+            "noise of its own; give all the same",
             i);
   }
   return DPERM_OK;
@@ -99,7 +101,8 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
 typedef struct tune_job {
   tuning t;
   dperm_tune_options how;
-  const dperm_data *given, *given_public; /* as they were given */
+  const run_parts *parts;
+  const dperm_data *given, *given_public; /* the fits' and the public ones, as they were given */
   dperm_data *once; /* one record of each person, for what is asked; NULL: as they were given */
   dperm_options *candidates;
   guarantee *claims;
@@ -145,7 +148,6 @@ static dperm_status run_of(const tune_job *job, bool asks, const dperm_options *
 static dperm_status state_claim(const tuning *t, size_t chosen, dperm_model *model,
                                 dperm_error *err) {
   guarantee claim = t->claim;
-  model->rows = t->rows;
   model->selection = tune_describe(t, chosen);
   FAIL_IF(!model->selection, err, DPERM_OUT_OF_MEMORY,
           "out of memory while describing the selection");
@@ -189,10 +191,16 @@ static dperm_status prepare(const tune_job *job, dperm_ledger *ledger, dperm_err
  * in one way (check_method), so the same records are the same rows, whatever they were read from.
  * The answer depends on the records: it is the custodian's, ends the run (privacy.md 8.7, 5), and
  * is asked for behind the charge, so that a ledger limits how often it can be had. */
-static dperm_status check_public(const tuning *t, dperm_error *err) {
+static dperm_status check_public(const tune_job *job, dperm_error *err) {
+  OWNED(data_view_close) dperm_data view = {0};
+  const dperm_data *all = job->parts->held ? job->parts->given : job->t.data;
   bool alike = false;
-  if (t->how->method == DPERM_TUNE_PUBLIC) {
-    TRY(records_overlap(t->data, t->how->public_data, &alike, err));
+  if (job->how.method == DPERM_TUNE_PUBLIC) {
+    if (job->parts->held && all->table) { /* the held out ones are as private */
+      TRY(data_view_open(all, job->schema, &view, err));
+      all = &view;
+    }
+    TRY(records_overlap(all, job->how.public_data, &alike, err));
   }
   FAIL_IF(alike && !DEFECT("public-trusted"), err, DPERM_INVALID_DATA,
           "the public data are the private records, or mostly, so no budget covers a choice on "
@@ -238,13 +246,14 @@ static dperm_status choose(void *context, const dperm_charge *charge, dperm_mode
   tune_job *job = context;
   const tuning *t = &job->t;
   size_t chosen = 0;
-  TRY(check_public(t, err)); /* alike on all processes */
+  TRY(check_public(job, err)); /* alike on all processes */
   TRY(job->run.how.way == SCHEMA_ASKED ? settle(job, charge, err) : DPERM_OK);
   TRY(tune_run(t, &chosen, out, err));
   dperm_status end = data_unchanged(t->data, err); /* else nothing may leave, nor where the */
   end = end == DPERM_OK ? random_check(t->source, err) : end; /* choice's source has failed */
   TRY(ranks_agree(t->data->x->spread, end, err));
-  return state_claim(t, chosen, *out, err);
+  TRY(state_claim(t, chosen, *out, err));
+  return run_parts_evaluate(job->parts, t->source, *out, err);
 }
 
 static void note_plan(void *context, const fit_plan *plan, bool counted) {
@@ -268,8 +277,7 @@ static dperm_status plan_candidate(tune_job *job, const run *own, dperm_error *e
   if (!open) {
     return DPERM_OK;
   }
-  const size_t known = data_units(open),
-               compared = known - holdout_rows(known, job->how.holdout);
+  const size_t known = data_units(open), compared = known - holdout_rows(known, job->how.holdout);
   const guarantee least = own->how.counted > 0 ? run_claim_counted(own) : own->claim;
   return fit_plan_check_public(open, compared, o, &least, &plan, err);
 }
@@ -365,7 +373,8 @@ static dperm_status choose_and_pay(tune_job *job, dperm_model **out, dperm_error
                             .command = "tune",
                             .mechanism = words,
                             .claim = job->t.claim,
-                            .data = job->given,
+                            .data = job->parts->given,
+                            .held = &job->parts->how,
                             .refined = job->given->schema ? &job->given->schema->refined : NULL,
                             .counted = job->run.how.counted};
   TRY(account_make_model(&paid, prepare(job, account.ledger, err), choose, job, out, err));
@@ -375,7 +384,8 @@ static dperm_status choose_and_pay(tune_job *job, dperm_model **out, dperm_error
 static dperm_status tune(const dperm_data *data, const dperm_options *given, size_t count,
                          const dperm_tune_options *given_how, dperm_model **out, dperm_error *err) {
   OWNED(random_wipe) random_source own = {0};
-  OWNED(tune_job_clear) tune_job job = {.given = data, .t = {.data = data, .count = count}};
+  OWNED(run_parts_clear) run_parts parts = {0};
+  OWNED(tune_job_clear) tune_job job = {.parts = &parts, .t = {.count = count}};
   unsigned reasons = 0;
   TRY(options_take(DPERM_OPTIONS_TUNE, given_how, &job.how, err));
   FAIL_IF(count == 0 || count > 100000, err, DPERM_INVALID_ARGUMENT,
@@ -388,12 +398,14 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   job.t.how = &job.how;
   job.t.candidates = job.candidates;
   job.t.claims = job.claims;
-  job.t.rows = options_rows(&job.candidates[0], data);
   job.t.rounds = rounds_law_of(&job.how, count);
   job.given_public = job.how.public_data;
   TRY(random_given(job.candidates[0].random, &own, &job.t.source, err));
   OWNED(threads_leave) thread_scope threads = threads_enter(job.candidates[0].threads);
   TRY(check_candidates(&job.t, err));
+  TRY(run_parts_open(data, &job.candidates[0], job.t.source, &parts, err));
+  job.given = job.t.data = parts.fit;
+  job.t.rows = parts.fit_rows;
   TRY(settle_stages(&job, err));
   TRY(settle_run(&job, &reasons, err));
   TRY(prepare_schema(&job, err));

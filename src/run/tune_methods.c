@@ -31,9 +31,9 @@ static bool uncounted(const tuning *t, const dperm_data *data) {
   return data == t->data && t->candidates[0].neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
 }
 
-/* Rows, or persons, in parts, part i from order[starts[i]] on and before order[starts[i + 1]], as large as
- * `starts` says; where their number is private, by an independent draw for each row among equal
- * parts, or of two with this chance of the first, and `starts` follows. The leader draws. */
+/* Rows, or persons, in parts, part i from order[starts[i]] on and before order[starts[i + 1]], as
+ * large as `starts` says; where their number is private, by an independent draw for each row among
+ * equal parts, or of two with this chance of the first, and `starts` follows. The leader draws. */
 static dperm_status draw_parts(const tuning *t, const dperm_data *data, size_t parts, double first,
                                size_t *order, size_t *starts, dperm_error *err) {
   OWNED_MEMORY size_t *part = NULL;
@@ -167,7 +167,8 @@ static dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model *
   for (size_t i = 0; i < t->count; i++) {
     OWNED(dperm_data_free_at) dperm_data *part = NULL;
     TRY(progress_tick(&t->candidates[i].progress, "tuning", i, t->count, err));
-    TRY(data_select_units(t->data, order + starts[i], starts[i + 1] - starts[i], false, &part, err));
+    TRY(data_select_units(t->data, order + starts[i], starts[i + 1] - starts[i], false, &part,
+                          err));
     TRY(fit_and_judge(t, i, part, judge, &models[i], &errors[i], err));
   }
   if (ranks_lead(t->data->x->spread)) {
@@ -252,7 +253,9 @@ static dperm_status tune_in_public(const tuning *t, size_t *chosen, dperm_model 
       *chosen = i;
     }
   }
-  return fit_model(t->data, &t->candidates[*chosen], &t->claims[*chosen], t->source, model, err);
+  fit_plan plan = {0};
+  TRY(fit_plan_check(t->data, t->rows, &t->candidates[*chosen], &t->claims[*chosen], &plan, err));
+  return fit_planned(t->data, &t->candidates[*chosen], &plan, t->source, model, err);
 }
 
 /* ---- which of them */

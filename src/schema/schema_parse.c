@@ -85,7 +85,7 @@ static dperm_status parse_categorical(const json_document *doc, json_t *object,
   json_t *values = json_object_get(object, "values"), *groups = json_object_get(object, "groups");
   JSON_FAIL_IF((values != NULL) == (groups != NULL) || (groups && json_object_size(groups) == 0),
                doc, object, err,
-               "column \"%.64s\" needs either \"values\" or \"groups\", "
+               "categorical column \"%.64s\" needs either \"values\" or \"groups\", "
                "an object of at least one, known in public",
                column->name);
   const named_values to = {&column->categories, &column->values, &column->other, "group"};

@@ -34,8 +34,8 @@ dperm_status dperm_evaluate_file(const dperm_model *model, const dperm_source *s
 
 /* ---- private */
 
-static evaluation_terms terms_of(const dperm_score_options *o) {
-  return (evaluation_terms){o->epsilon, o->rows_per_person, o->neighbours};
+static evaluation_terms terms_of(const dperm_score_options *o, const dperm_data *data) {
+  return (evaluation_terms){o->epsilon, data->persons ? 0 : o->rows_per_person, o->neighbours};
 }
 
 static void digest_line(crypto_generichash_state *state, const char *line, int length) {
@@ -68,17 +68,17 @@ static void evaluation_digest(const model_evaluation *e, char out[DPERM_DIGEST_S
 
 /* Pay, draw, commit. */
 static dperm_status pay_and_evaluate(const account_run *run, dperm_charge *charge,
-                                     const dperm_model *model, const dperm_score_options *o,
-                                     random_source *source, model_evaluation **out,
-                                     dperm_error *err) {
+                                     const dperm_model *model, const dperm_data *scored,
+                                     const dperm_score_options *o, random_source *source,
+                                     model_evaluation **out, dperm_error *err) {
   OWNED(evaluation_free_at) model_evaluation *e = NULL;
   char digest[DPERM_DIGEST_SIZE];
-  const evaluation_terms terms = terms_of(o);
+  const evaluation_terms terms = terms_of(o, run->data);
   TRY(account_reserve(run, charge, err));
   if (o->account.dry_run) {
     return DPERM_OK;
   }
-  TRY(evaluation_private(model, run->data, &terms, source, &e, err));
+  TRY(evaluation_private(model, scored, &terms, source, &e, err));
   TRY(data_unchanged(run->data, err));
   TRY(random_check(source, err));
   evaluation_digest(e, digest);
@@ -105,15 +105,18 @@ static dperm_status evaluate_data(const dperm_model *model, const dperm_data *da
                                   unsigned reasons, const dperm_score_options *o, char **json,
                                   dperm_error *err) {
   OWNED(evaluation_free_at) model_evaluation *e = NULL;
+  OWNED(dperm_data_free_at) dperm_data *part = NULL;
   OWNED(random_wipe) random_source own = {0};
+  const dperm_data *scored = NULL;
   random_source *source = NULL;
   dperm_charge charge = {.entry = 0};
   guarantee claim;
-  const evaluation_terms terms = terms_of(o);
+  const evaluation_terms terms = terms_of(o, data);
   TRY(o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? DPERM_OK : data_check_any(data, err));
   TRY(check_rows_public(data, err));
   TRY(evaluation_check(model, data, err));
   TRY(evaluation_claim(&terms, &claim, err));
+  TRY(score_records(model, data, o, &part, &scored, err));
   TRY(random_given(o->random, &own, &source, err));
   reasons |= score_reasons(model, o, source);
   const account_run run = {.account = &o->account,
@@ -121,7 +124,8 @@ static dperm_status evaluate_data(const dperm_model *model, const dperm_data *da
                            .mechanism = "discrete laplace, cells",
                            .data = data,
                            .claim = guarantee_with(claim, reasons)};
-  TRY(account_failed(&charge, pay_and_evaluate(&run, &charge, model, o, source, &e, err), err));
+  TRY(account_failed(&charge, pay_and_evaluate(&run, &charge, model, scored, o, source, &e, err),
+                     err));
   return give_private(e, &run.claim, json, err);
 }
 

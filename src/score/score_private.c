@@ -172,11 +172,12 @@ static dperm_status release_counts(const confusion *c, const dperm_model *model,
   dperm_private_score made;
   TRY(random_given(o->random, &own, &source, err));
   reasons |= score_reasons(model, o, source);
-  const account_run run = {.account = &o->account,
-                           .command = "score",
-                           .mechanism = o->counts ? "discrete laplace, counts" : "discrete laplace",
-                           .data = data,
-                           .claim = guarantee_with(claim_of(o), reasons)};
+  account_run run = {.account = &o->account,
+                     .command = "score",
+                     .mechanism = o->counts ? "discrete laplace, counts" : "discrete laplace",
+                     .data = data,
+                     .claim = guarantee_with(claim_of(o), reasons)};
+  run.claim.person_rows = data->persons != NULL; /* of whom one record counts */
   TRY(account_failed(&charge, pay_and_draw(&run, &charge, c, o, source, &made, err), err));
   sized_give(&score_struct, &made, out, size);
   return DPERM_OK;
@@ -187,14 +188,19 @@ static dperm_status release_counts(const confusion *c, const dperm_model *model,
 static dperm_status score_data(const dperm_model *model, const dperm_data *data, unsigned reasons,
                                const dperm_score_options *o, dperm_private_score *out, size_t size,
                                dperm_error *err) {
+  OWNED(dperm_data_free_at) dperm_data *part = NULL, *once = NULL;
   OWNED_MEMORY double *scores = NULL;
-  confusion c = {.classes = model->classes.count, .rows = data->x->rows};
+  const dperm_data *scored = NULL;
+  confusion c = {.classes = model->classes.count};
   TRY(adding(o) ? DPERM_OK : data_check_any(data, err));
   TRY(data_check_labels(data, c.classes, err));
   TRY(check_rows_public(data, err));
+  TRY(score_records(model, data, o, &part, &scored, err));
+  TRY(data_once(scored, &once, &scored, err)); /* a person counts once */
+  c.rows = scored->x->rows;
   TRY(memory_new(c.rows * class_fits(c.classes), sizeof *scores, &scores, err));
-  TRY(dperm_model_scores(model, data, scores, err));
-  count_rows(&c, scores, data->labels);
+  TRY(dperm_model_scores(model, scored, scores, err));
+  count_rows(&c, scores, scored->labels);
   TRY(data_unchanged(data, err));
   return release_counts(&c, model, data, reasons, o, out, size, err);
 }

@@ -1,6 +1,8 @@
 /* See score_request.h. */
 #include "score/score_request.h"
 
+#include "data/held_out.h"
+#include "ledger/charge.h"
 #include "run/options.h"
 
 /* A model of these records that is private for the one kind of neighbours moves as it likes between
@@ -20,6 +22,12 @@ static dperm_status check_neighbours(const dperm_model *model, const dperm_score
 }
 
 dperm_status score_check(const dperm_model *model, const dperm_score_options *o, dperm_error *err) {
+  FAIL_IF(o->held_out && o->public_model, err, DPERM_INVALID_ARGUMENT,
+          "records that a model's run held out are those it was made from, and no public model's; "
+          "leave one of the two out");
+  FAIL_IF(o->held_out && !o->account.ledger, err, DPERM_INVALID_ARGUMENT,
+          "which records were held out only the ledger knows that the model was charged to; name "
+          "it");
   TRY(check_neighbours(model, o, err));
   return check_rows_per_person(o->rows_per_person, err);
 }
@@ -30,4 +38,26 @@ unsigned score_reasons(const dperm_model *model, const dperm_score_options *o,
                        const random_source *source) {
   const bool moves = !o->public_model && !dperm_model_is_private(model);
   return source_reasons(source) | (moves ? REASON_MODEL : 0);
+}
+
+dperm_status score_records(const dperm_model *model, const dperm_data *data,
+                           const dperm_score_options *o, dperm_data **part, const dperm_data **out,
+                           dperm_error *err) {
+  OWNED(held_out_wipe)
+  held_out how = {.counted = model->claim.neighbours == DPERM_NEIGHBOURS_REPLACE};
+  data_identity identity;
+  FAIL_IF(
+      data->persons && o->rows_per_person != 1, err, DPERM_INVALID_ARGUMENT,
+      "the schema says whose record each is, so persons have any number of rows; leave rows per "
+      "person out");
+  *out = data;
+  if (!o->held_out) {
+    return DPERM_OK;
+  }
+  TRY(identity_of_data(data, &identity, err));
+  TRY(charge_find_secret(o->account.ledger, model->ledger_entry, model->ledger_digest, &identity,
+                         how.coins, &how.share, err));
+  TRY(held_out_split(data, &how, NULL, part, err));
+  *out = *part;
+  return DPERM_OK;
 }

@@ -59,6 +59,8 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
     const dperm_kernel *kernel = &(*cells)[c].kernel, *first = &(*cells)[0].kernel;
     TRY(options_validate(&(*cells)[c], err));
     TRY(check_shares_none(&(*cells)[c], "sweep", err));
+    FAIL_IF((*cells)[c].evaluate != 0, err, DPERM_INVALID_ARGUMENT,
+            "a sweep has records of its own to test on; leave evaluate out");
     FAIL_IF(kernel->kind != first->kind || kernel->gamma != first->gamma ||
                 kernel->features != first->features || kernel->independent != first->independent ||
                 kernel->seed != first->seed,

@@ -18,13 +18,17 @@ static interval nearly_all(interval a) {
  * is pure. Twice that where a claim about added and removed records is charged to a budget for
  * replaced ones, and (1 + e^epsilon) delta (neighbours.md 5). */
 static void check_amounts(verifier *v, const charged_entry *paid, bool released) {
-  double stated = 0;
+  double stated = 0, apart = 0;
   epsilon_parts p;
-  if (!read_parts(v, "charge", &p) || !field_number(v, "charge", "privacy.delta", &stated)) {
+  if (!read_parts(v, "charge", &p) || !field_number(v, "charge", "privacy.delta", &stated) ||
+      !evaluation_epsilon(v, "charge", &apart)) {
     return;
   }
   const interval fit = interval_add(p.fits, p.after_fit), schema = interval_of(p.refined);
   interval epsilon = !released ? schema : paid->schema ? fit : interval_add(fit, schema);
+  if (released) { /* a record is in the one part or the other */
+    epsilon = interval_max(epsilon, interval_of(apart));
+  }
   interval delta = interval_of(released ? stated : 0);
   bool twice = by_adding(v) && !paid->adding;
   if (twice) {
@@ -63,11 +67,12 @@ static price price_of_claim(const charged_entry *paid) {
  * of the numerics 1000·e^epsilon times (C7). */
 static bool price_of_fits(verifier *v, const charged_entry *paid, price *out,
                           noise_profile *noise) {
-  double num = 0, failure = 0, share = 0;
+  double num = 0, failure = 0, share = 0, apart = 0;
   epsilon_parts parts;
   const interval order = interval_of(paid->order), one = interval_of(1);
-  if (!read_parts(v, "price", &parts) || unit_is_person(v) || by_adding(v) != paid->adding ||
-      !noise_profile_of(v, noise) || field_is_object(v, "selection") ||
+  if (!read_parts(v, "price", &parts) || !evaluation_epsilon(v, "price", &apart) ||
+      unit_is_person(v) || by_adding(v) != paid->adding || !noise_profile_of(v, noise) ||
+      field_is_object(v, "selection") ||
       !field_positive(v, "price", "privacy.numerics.epsilon_num", &num) ||
       !field_positive(v, "price", "privacy.numerics.delta", &failure) ||
       !field_positive(v, "price", class_epsilon(v), &share)) {
@@ -81,7 +86,8 @@ static bool price_of_fits(verifier *v, const charged_entry *paid, price *out,
   const interval sides = interval_sub(interval_add(order, order), one);
   interval lattice = interval_div(interval_mul(sides, interval_of(num)), interval_sub(order, one));
   interval cost = interval_mul(fits, interval_add(divergence_of_noise(order, noise), lattice));
-  out->divergence = interval_add(cost, divergence_of_pure(order, pure));
+  out->divergence = interval_max(interval_add(cost, divergence_of_pure(order, pure)),
+                                 divergence_of_pure(order, interval_of(apart)));
   interval counts = interval_exp(interval_of_text(paid->total_epsilon));
   out->delta = interval_mul(interval_mul(interval_of(1000), counts), interval_of(failure));
   return true;

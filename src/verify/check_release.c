@@ -64,10 +64,10 @@ static void check_solution_error(verifier *v, double tau) {
                                   interval_add(interval_of(lambda), interval_of(ridge)));
     interval least = interval_mul(interval_div(above, below), interval_of(1 - 1e-9));
     bool enough = interval_at_most(least, interval_of(tau));
-    finding(
-        v, enough, name, "tau = %s %s %s/(n (lambda + delta_reg)) = %s", shown(tau).text,
-        enough ? ">=" : "is not >=", crowd_error(v) > 0 ? shown(interval_upper(above)).text : "1e-6 LR",
-        shown(interval_upper(least)).text);
+    finding(v, enough, name, "tau = %s %s %s/(n (lambda + delta_reg)) = %s", shown(tau).text,
+            enough ? ">=" : "is not >=",
+            crowd_error(v) > 0 ? shown(interval_upper(above)).text : "1e-6 LR",
+            shown(interval_upper(least)).text);
   }
 }
 
@@ -253,6 +253,10 @@ void state_assumptions(verifier *v) {
   if (person_rows(v) > 0) {
     finding_remark(v, "not in the file: that each person has one name in that column, and no two "
                       "have the same");
+  }
+  if (field_is_object(v, "evaluation")) {
+    finding_remark(v, "not in the file: that the records were held out by coins that look at none "
+                      "of them, and that nothing but the evaluation saw them");
   }
   if (unit_is_person(v)) {
     finding_remark(v, "not in the file: that no person has more rows than it says");

@@ -74,10 +74,13 @@ void check_rows(verifier *v) {
       (stops && !field_count(v, fitted_field(v), "selection.holdout_rows", &held))) {
     return;
   }
-  unsigned long long portions = json_array_size(field_at(v->root, "selection.candidates")) + 1;
-  bool right = split ? portion == rows / portions && fitted == portion
-                     : held < rows && fitted == rows - held;
-  finding(v, right, fitted_field(v), "n = %llu of %llu rows%s", fitted, rows,
+  const unsigned long long portions =
+                               json_array_size(field_at(v->root, "selection.candidates")) + 1,
+                           kept = rows - held_out_of(v, rows); /* from the evaluation */
+  bool right = split ? portion == kept / portions && fitted == portion
+                     : held < kept && fitted == kept - held;
+  finding(v, right, fitted_field(v), "n = %llu of %llu rows%s%s", fitted, rows,
+          kept < rows ? ", less those that were held out for the evaluation" : "",
           split   ? ", one of equal portions for candidates and the choice"
           : stops ? ", less those held out"
                   : "");

@@ -141,7 +141,7 @@ static void check_unknown_shares(verifier *v) {
   const char *name;
   json_t *object;
   json_object_foreach((json_t *)v->root, name, object) { /* which it does not change */
-    bool known = strcmp(name, "privacy") == 0;
+    bool known = strcmp(name, "privacy") == 0 || strcmp(name, "evaluation") == 0;
     for (size_t i = 0; i < SPENT_SHARES; i++) {
       known = known || strcmp(name, spent_shares[i].file) == 0;
     }
@@ -226,12 +226,12 @@ static void check_persons(verifier *v, const epsilon_parts *p) {
   bool any_number = json_is_integer(unit) && json_integer_value(unit) == 0;
   bool same = !most ? rows == 100 : (unsigned long long)json_integer_value(most) == rows;
   bool right = field_is(v->root, "privacy.unit", "person") && column && same && rows >= 1 &&
-               rows <= 1000 && any_number && 
-               interval_at_most(p->fits, interval_of(p->whole));
-  finding(v, right, "unit",
-          "person: the mean over at most %llu records of each, whom \"%.60s\" tells apart, counts as "
-          "one record",
-          rows, column ? column : "");
+               rows <= 1000 && any_number && interval_at_most(p->fits, interval_of(p->whole));
+  finding(
+      v, right, "unit",
+      "person: the mean over at most %llu records of each, whom \"%.60s\" tells apart, counts as "
+      "one record",
+      rows, column ? column : "");
 }
 
 /* Files from before there were persons have no epsilon_row. */

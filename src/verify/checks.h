@@ -28,7 +28,8 @@ void check_class_weights(verifier *v);
 bool unit_rows(verifier *v, const char *name, unsigned long long *out);
 /* Whether the claim is for persons with several rows. */
 bool unit_is_person(const verifier *v);
-/* The most records of a person that count, as one together; 0 where records count each by itself. */
+/* The most records of a person that count, as one together; 0 where records count each by itself.
+ */
 unsigned long long person_rows(const verifier *v);
 /* The vectors of weights, and of noise, that the classes take: 1 for two of them, else one each. */
 size_t class_fits_of(const verifier *v);
@@ -58,6 +59,13 @@ void check_selection(verifier *v);
 bool row_bound(verifier *v, const char *name, double *out);
 /* Whether the selection is by this method: "public", "split", "stopping". */
 bool selected_by(const verifier *v, const char *method);
+
+/* check_evaluation.c: records that were held out, and what evaluating on them cost. */
+void check_evaluation(verifier *v);
+/* How many of so many rows were held out, or about so many; 0 where none were. */
+unsigned long long held_out_of(const verifier *v, unsigned long long rows);
+/* What the evaluation cost a record that it saw; 0 where there is none. */
+bool evaluation_epsilon(verifier *v, const char *name, double *out);
 
 /* check_refined.c: what a refinement of the schema cost, and that the claim counts it. */
 void check_refined(verifier *v);

@@ -64,7 +64,9 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
 }
 
 @test "scores that count a record once under a claim for two, or tell how many there are, are found" {
-  found $(table | grep "^confusion-add ")
+  for defect in confusion-add evaluation-half evaluation-cells; do
+    found $(table | grep "^$defect ")
+  done
   found $(table | grep "^score-rows ")
   found_by_suite score-rows added_score
 }
@@ -87,6 +89,14 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
   run "$DPERM" verify --model m.json
   [ "$status" -eq 1 ]
   [[ "$output" == *"FAILS  calibration: "* ]]
+}
+
+@test "an evaluation of all records, coins that look at them, and parts that cost nothing are found" {
+  found $(table | grep "^evaluation-of-all ")
+  found $(table | grep "^coins-of-content ")
+  found_by_suite evaluation-of-all held_out
+  found_by_suite coins-of-content held_out
+  found_by_suite part-free dataset_part
 }
 
 @test "texts of the first equal value, the stamp of the chosen candidate, and public data that are private, are found" {

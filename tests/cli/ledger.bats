@@ -33,7 +33,7 @@ load ledger_helpers
   begin 1
   charge 0.25 2> /dev/null
   "$DPERM" tune --force "${people[@]}" --epsilon 0.25 --lambda 0.1,0.2 --out t.json "${account[@]}" 2> /dev/null
-  "$DPERM" score --model m.json --data people.csv --epsilon 0.125 "${account[@]}" > s.json 2> message
+  "$DPERM" score --model m.json --data people.csv --epsilon 0.125 --error-only "${account[@]}" > s.json 2> message
   grep -q '^l.db: charged epsilon 0.125 and delta 0 to "people" (entry 6); 0.375 and 9.99e-31 left$' message
   "$DPERM" ledger show l.db --json > shown.json
   py <<'P'
@@ -279,4 +279,30 @@ P
   begin 1
   fails 1 'data set "people" has its budget, and that stays' "$DPERM" ledger init l.db --dataset people --epsilon 2
   fails 1 'no data set "nobody"' "$DPERM" ledger show l.db --dataset nobody
+}
+
+@test "a part of a data set is charged to the whole too" {
+  begin 1
+  "$DPERM" ledger init l.db --dataset test --part-of people 2> message
+  grep -q '^l.db: what "test" is charged counts for "people" too, of which it is a part$' message
+  head -60 people.csv > test.csv
+  charge 0.5 2> /dev/null
+  fails 1 "as a part of this one, unless they share no person with it" \
+    "$DPERM" score --model m.json --data test.csv --epsilon 0.2 "${account[@]}"
+  "$DPERM" score --model m.json --data test.csv --epsilon 0.2 --ledger l.db --dataset test > /dev/null 2> message
+  grep -q '^l.db: charged epsilon 0.2 and delta 0 to "test" (entry 5); 0.3 and ' message
+  fails 1 'data set "people" has epsilon 0.3 left of 1, and this run needs 0.4' \
+    "$DPERM" score --model m.json --data test.csv --epsilon 0.4 --ledger l.db --dataset test
+  "$DPERM" ledger show l.db | grep -q '^data set "test", per row, part of "people", where it counts too$'
+  "$DPERM" ledger show l.db --json > shown.json
+  py <<'P'
+people, test = json.load(open("shown.json"))["datasets"]
+assert (people["part_of"], test["part_of"]) == (None, "people"), (people, test)
+assert (people["epsilon_left"], test["epsilon_left"]) == ("0.3", "0.8"), (people, test)
+P
+  holds
+  fails 1 'no data set "nobody" that another could be a part of' "$DPERM" ledger init l.db --dataset a --part-of nobody
+  fails 2 'cannot have a larger budget' "$DPERM" ledger init l.db --dataset a --part-of people --epsilon 2
+  fails 2 'from the data set that it is a part of' "$DPERM" ledger init l.db --dataset a --part-of people --rows-per-person 2
+  fails 2 "a part adds up as the whole does" "$DPERM" ledger init l.db --dataset a --part-of people --composition renyi --delta 1e-6
 }

@@ -17,9 +17,9 @@ for r in db.execute("SELECT * FROM records ORDER BY id"):
     if r["kind"] == "open":
         assert r["artifact"] == hashlib.blake2b(b"dperm-key/1\n" + key, digest_size=32).hexdigest()
     charge = [r[k] for k in "id kind dataset time command mechanism epsilon delta spent_epsilon spent_delta rows_per_person terms token".split()]
-    assert r["version"] == 4 and r["digest"] == digest(["dperm-ledger/4"] + charge + [r["data"], r["entry"], r["artifact"], previous])
+    assert r["version"] == 5 and r["digest"] == digest(["dperm-ledger/5"] + charge + [r["data"], r["entry"], r["artifact"], previous])
     if r["kind"] == "reserve":
-        assert json.load(open("m.json"))["ledger"] == {"id": r["id"], "digest": digest(["dperm-receipt/4"] + charge)}
+        assert json.load(open("m.json"))["ledger"] == {"id": r["id"], "digest": digest(["dperm-receipt/5"] + charge)}
         file = hashlib.blake2b(open("people.csv", "rb").read(), digest_size=32).digest()
         identity = hashlib.blake2b(b"file    " + file, digest_size=32).digest()
         assert r["data"] == hashlib.blake2b(identity, key=key, digest_size=32).hexdigest()
@@ -92,13 +92,13 @@ P
   [[ "${lines[1]}" == 'l.db: charged epsilon 0.2 and delta '*' to "people" (entry 5); 0.7 and '*' left' ]]
   holds
   "$DPERM" ledger show l.db --model m.json
-  [ "$(python3 -c 'import sqlite3; print(*sqlite3.connect("l.db").execute("PRAGMA user_version").fetchone())')" = 4 ]
+  [ "$(python3 -c 'import sqlite3; print(*sqlite3.connect("l.db").execute("PRAGMA user_version").fetchone())')" = 5 ]
 }
 
 @test "a ledger from a newer version is refused" {
   begin 1
-  python3 -c 'import sqlite3; sqlite3.connect("l.db").execute("PRAGMA user_version = 5")'
-  fails 1 "l.db: ledger version 5 is newer than this dperm" charge 0.1
+  python3 -c 'import sqlite3; sqlite3.connect("l.db").execute("PRAGMA user_version = 6")'
+  fails 1 "l.db: ledger version 6 is newer than this dperm" charge 0.1
   fails 1 "is newer than this dperm" "$DPERM" ledger verify l.db
   leaves_no m.json
 }

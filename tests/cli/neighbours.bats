@@ -26,12 +26,20 @@ ways_out() { # data, folder
   public_part m.json > "$2/model"
   public_part secure.json > "$2/model-secure"
   wc -l < m.json > "$2/lines"
-  for more in "" --counts; do # all but the noisy counts, and what is computed from them
+  for more in --error-only --counts; do # all but the noisy counts, and what is computed from them
     "$DPERM" score --model secure.json --data "$1" --epsilon 1 --neighbours add-remove $more 2> words |
       grep -v 'errors"\|error_rate\|class"\|interval\|correct\|positives\|negatives\|^ *[0-9.]*,\?$' > "$2/score$more"
     grep -v 'seems no better' words > "$2/score-words$more" # which follows from noisy counts
     "$DPERM" score --model secure.json --data "$1" --epsilon 1 --neighbours add-remove $more --dry-run > "$2/score-dry$more" 2>&1
   done
+  score=("$DPERM" score --model secure.json --data "$1" --epsilon 1 --neighbours add-remove)
+  "${score[@]}" --dry-run > "$2/evaluation-dry" 2>&1
+  "${score[@]}" > made.json 2> words
+  py > "$2/evaluation" <<'P'
+e = json.load(open("made.json"))
+print(list(e), [e[k] for k in ("private", "epsilon", "delta", "rows", "confidence", "groups")], e["cells"]["noise_sd"])
+P
+  grep -v 'always saying' words > "$2/evaluation-words"
 }
 
 @test "what leaves is the same for n and n + 1 records, and for none" {
@@ -295,9 +303,11 @@ print(json.dumps(schema, sort_keys=True, indent=1))' > "$2/schema"
   head -1 people.csv > none.csv
   "$DPERM" "${train[@]}" --data people.csv --out m.json 2> /dev/null
   score=(score --model m.json --neighbours add-remove)
-  "$DPERM" "${score[@]}" --data people.csv --epsilon 100000 > all.json 2> /dev/null # noise once in e^100000
+  "$DPERM" "${score[@]}" --data people.csv --epsilon 90000 > evaluation.json 2> /dev/null
+  "$DPERM" "${score[@]}" --data people.csv --epsilon 100000 --error-only > all.json 2> /dev/null # noise once in e^100000
   "$DPERM" "${score[@]}" --data people.csv --epsilon 100000 --counts > counts.json 2> /dev/null
-  "$DPERM" "${score[@]}" --data none.csv --epsilon 100000 > none.json 2> /dev/null
+  "$DPERM" "${score[@]}" --data none.csv --epsilon 100000 --error-only > none.json
+  "$DPERM" "${score[@]}" --data none.csv --epsilon 90000 > nothing.json 2> /dev/null
   "$DPERM" score --model m.json --data people.csv > exact.json
   py <<'P'
 def read(name):
@@ -313,6 +323,9 @@ assert (counts["false_positives"], counts["false_negatives"]) == (exact["false_p
 assert counts["true_positives"] + counts["true_negatives"] == counts["correct"] == everyone["correct"]
 assert none["private"] is True and (none["errors"], none["correct"], none["error_rate"]) == (0, 0, None)
 assert none["interval"] == none["population_interval"] == [0, 1]
+e, nothing = read("evaluation"), read("nothing")
+assert e["rows"] is None and e["errors"] == exact["errors"] and e["error_rate"]["value"] == exact["error_rate"]
+assert nothing["rows"] is None and nothing["error_rate"] == nothing["auc"] == {"value": None, "low": 0, "high": 1}
 P
 }
 

@@ -11,7 +11,18 @@ y = [r["rich"] == "yes" for r in csv.DictReader(open("people.csv"))]
 p = [float(r["score"]) for r in csv.DictReader(open("p.csv"))]
 fp = sum(a > 0 and not b for a, b in zip(p, y))
 fn = sum(a <= 0 and b for a, b in zip(p, y))
-assert list(s) == ["rows", "errors", "error_rate", "baseline", "false_positives", "false_negatives", "auc", "log_loss"]
+assert set(s) == {"finding", "confidence", "rows", "errors", "error_rate", "baseline", "difference", "false_positives",
+                  "false_negatives", "auc", "log_loss", "precision", "recall", "roc", "calibration", "groups",
+                  "sampling_intervals"} and list(s)[0] == "finding", list(s)
+for name, (low, high) in s["sampling_intervals"].items():
+    value = s[name]["error_rate"] if name == "baseline" else s[name]
+    assert low <= value <= high, name
+assert abs(s["difference"] - (s["error_rate"] - s["baseline"]["error_rate"])) < 1e-12
+hits = sum(a > 0 and b for a, b in zip(p, y))
+assert (s["precision"], s["recall"]) == (hits / sum(a > 0 for a in p), hits / sum(y)) and s["groups"] is None
+at = s["roc"]["threshold"].index(0.5)
+assert (s["roc"]["true_positive_rate"][at], s["roc"]["precision"][at]) == (s["recall"], s["precision"])
+assert sum(s["calibration"]["records"]) == 120
 assert (s["rows"], s["errors"], s["false_positives"], s["false_negatives"]) == (120, fp + fn, fp, fn)
 assert abs(s["error_rate"] - (fp + fn) / 120) < 1e-15
 pairs = [(a > b) + 0.5 * (a == b) for a, u in zip(p, y) if u for b, v in zip(p, y) if not v]
@@ -29,7 +40,7 @@ P
   "$DPERM" score --model model.json --data people.csv 2> words > /dev/null
   [ ! -s words ]
   "$DPERM" score --model model.json --data mostly.csv 2> words | grep -q '"class": "yes"'
-  grep -q 'the model is no better than always saying "yes", which is wrong for 0\.0' words
+  grep -q 'the model is no better than always saying "yes": error 0\.[0-9]*, against 0\.0' words
   "$DPERM" score --model model.json --data mostly.csv -q 2> words > /dev/null
   [ ! -s words ]
 }
@@ -45,12 +56,12 @@ P
 @test "a private score has noise, intervals and a budget" {
   train_none
   "$DPERM" score --model model.json --data people.csv > exact.json
-  "$DPERM" score --model model.json --data people.csv --epsilon 1 --public-model > private.json 2> message
+  "$DPERM" score --model model.json --data people.csv --epsilon 1 --error-only --public-model > private.json 2> message
   [ "$(cat message)" = "no ledger: nothing counts this epsilon against a budget; see 'dperm help ledger'" ]
   "$DPERM" score --model model.json --data people.csv --epsilon 100000 --counts --public-model > counts.json 2> /dev/null
-  "$DPERM" score --model model.json --data people.csv --epsilon 2 --rows-per-person 4 --seed 3 --public-model > seeded.json 2> message
+  "$DPERM" score --model model.json --data people.csv --epsilon 2 --error-only --rows-per-person 4 --seed 3 --public-model > seeded.json 2> message
   [ ! -s message ]
-  "$DPERM" score --model model.json --data people.csv --epsilon 0.5 --seed 3 --public-model > same.json
+  "$DPERM" score --model model.json --data people.csv --epsilon 0.5 --error-only --seed 3 --public-model > same.json
   py <<'P'
 exact, p, c, s, t = (json.load(open(n + ".json")) for n in ("exact", "private", "counts", "seeded", "same"))
 keys = ["private", "epsilon", "delta", "rows_per_person", "neighbours", "rows", "errors", "error_rate", "interval",
@@ -74,12 +85,76 @@ assert (s["errors"], s["interval"]) == (t["errors"], t["interval"])
 P
 }
 
+# The schema with another column for groups, and who is not of a listed one.
+grouped() {
+  awk -F, 'NR == 1 {print $0 ",town"; next} {print $0 "," (NR % 3 == 0 ? "north" : NR % 3 == 1 ? "south" : NR % 2 ? "" : "elsewhere")}' \
+    people.csv > towns.csv
+  sed 's/"columns": *\[/"group": "town", "columns": [{"name": "town", "type": "group", "values": ["north", "south"]}, /' \
+    schema.json > towns.json
+}
+
+@test "an evaluation with hardly any noise has the exact figures, and those of groups" {
+  grouped
+  train_none towns.csv towns.json model.json
+  train_none people.csv schema.json plain.json
+  cmp <("$DPERM" predict --model model.json --data people.csv) <("$DPERM" predict --model plain.json --data people.csv)
+  "$DPERM" score --model model.json --data towns.csv > exact.json
+  "$DPERM" score --model model.json --data towns.csv --epsilon 90000 --public-model > private.json 2> /dev/null
+  "$DPERM" predict --model model.json --data towns.csv --out p.csv
+  py <<'P'
+exact, e = (json.load(open(n + ".json")) for n in ("exact", "private"))
+records = list(csv.DictReader(open("towns.csv")))
+said = [r["prediction"] for r in csv.DictReader(open("p.csv"))]
+assert e["private"] is True and e["epsilon"] == 90000 and e["delta"] == 0 and e["intervals"] == "noise and sampling"
+for name in ("errors", "false_positives", "false_negatives", "rows"):
+    assert e[name] == exact[name], name
+for name in ("error_rate", "difference", "precision", "recall"):
+    low, high = exact["sampling_intervals"][name]
+    assert e[name]["value"] == exact[name] and abs(e[name]["low"] - low) + abs(e[name]["high"] - high) < 1e-9, name
+assert abs(e["auc"]["value"] - exact["auc"]) < 0.01 and abs(e["log_loss"]["value"] - exact["log_loss"]) < 0.01
+assert {k: e["baseline"][k] for k in ("class", "error_rate")} == exact["baseline"]
+for found in (e, exact):
+    assert found["groups"]["column"] == "town"
+    for g in found["groups"]["rates"]:
+        of = [(s, r["rich"]) for s, r in zip(said, records) if r["town"] == g["name"] or
+              (g["name"] == "(other)" and r["town"] not in ("north", "south"))]
+        assert len(of) > 10 and g["records"] == len(of)
+        share = lambda some, all: len(some) / len(all) if all else None
+        negative, positive = ([p for p in of if p[1] == y] for y in ("no", "yes"))
+        assert g["error_rate"]["value"] == share([p for p in of if p[0] != p[1]], of)
+        assert g["positive_rate"]["value"] == share(positive, of)
+        assert g["false_positive_rate"]["value"] == share([p for p in negative if p[0] == "yes"], negative)
+        assert g["false_negative_rate"]["value"] == share([p for p in positive if p[0] == "no"], positive)
+        assert all(g[k]["low"] <= g[k]["value"] <= g[k]["high"] for k in g if k.endswith("rate") and g[k]["value"] is not None)
+P
+}
+
+@test "an evaluation in a ledger has the digest of all that was released" {
+  grouped
+  "$DPERM" ledger init l.db --dataset people --epsilon 9 2> /dev/null
+  "$DPERM" train --force --data towns.csv --schema towns.json --epsilon 1 --out m.json --ledger l.db --dataset people 2> /dev/null
+  "$DPERM" score --model m.json --data towns.csv --epsilon 2 --ledger l.db --dataset people > e.json 2> words
+  grep -q 'charged epsilon 2 ' words
+  "$DPERM" ledger show l.db --json > shown.json
+  py <<'P'
+e, entry = json.load(open("e.json")), json.load(open("shown.json"))["entries"][-1]
+numbers = [e["rows"], *("%.17g" % end for end in e["cells"]["ends"]), *(n for row in e["cells"]["counts"] for n in row)]
+numbers += [n for g in e["groups"]["rates"] for row in g["counts"] for n in row]
+text = "dperm-evaluation/1\n" + "".join(f"{n}\n" for n in numbers)
+assert entry["artifact"] == hashlib.blake2b(text.encode(), digest_size=32).hexdigest()
+assert (entry["mechanism"], entry["epsilon"], e["ledger"]["id"]) == ("discrete laplace, cells", "2", entry["entry"])
+P
+}
+
 @test "a private score needs a number of rows that is public" {
   train_none
   sed 's/"missing"/"on_missing": "drop", "missing"/' schema.json > drop.json
   train_none people.csv drop.json dropping.json
   fails 1 "the schema drops rows with missing values" "$DPERM" score --model dropping.json --data people.csv --epsilon 1
   fails 2 "go with --epsilon" "$DPERM" score --model model.json --data people.csv --counts
+  fails 2 "go with --epsilon" "$DPERM" score --model model.json --data people.csv --error-only
+  fails 2 "spend epsilon differently" "$DPERM" score --model model.json --data people.csv --epsilon 1 --counts --error-only
+  fails 2 "leaves less than 1e-12" "$DPERM" score --model model.json --data people.csv --epsilon 1e-11
   fails 2 "--epsilon must be a positive number" "$DPERM" score --model model.json --data people.csv --epsilon 0
   fails 2 "epsilon = 1e-14" "$DPERM" score --model model.json --data people.csv --epsilon 1e-14
 }

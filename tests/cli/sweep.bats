@@ -11,12 +11,12 @@ grid=(--loss logistic,huber --mechanism none,output,objective --lambda 1e-3,1e-2
 @test "one line of CSV for each cell, with an empty epsilon for none" {
   sweep --loss logistic,huber --mechanism none,output,objective --noise l2,l1 \
     --lambda 1e-2,auto --epsilon 0.5,1 --folds 3 --draws 2 > cells.csv
-  [ "$(head -n 1 cells.csv)" = "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs,baseline" ]
+  [ "$(head -n 1 cells.csv)" = "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs,baseline,auc_mean,auc_se,log_loss_mean,log_loss_se,baseline_log_loss" ]
   # 2 losses x (2 lambdas x (none 1 + output 2 + objective 4))
   [ "$(wc -l < cells.csv)" -eq $((1 + 2 * 2 * 7)) ]
-  [ "$(grep -c '^[a-z]*,none,,[^,]*,,0\.[0-9]*,0\.[0-9]*,3,0.441667$' cells.csv)" -eq 4 ]
+  [ "$(grep -c '^[a-z]*,none,,[^,]*,,0\.[0-9]*,0\.[0-9]*,3,0.441667,' cells.csv)" -eq 4 ]
   [ "$(grep -c '^[a-z]*,output,l2,' cells.csv)" -eq 8 ]
-  [ "$(grep -c '^[a-z]*,objective,l[12],[^,]*,\(0.5\|1\),0\.[0-9]*,0\.[0-9]*,6,0.441667$' cells.csv)" -eq 16 ]
+  [ "$(grep -c '^[a-z]*,objective,l[12],[^,]*,\(0.5\|1\),0\.[0-9]*,0\.[0-9]*,6,0.441667,' cells.csv)" -eq 16 ]
   grep -q '^logistic,objective,l1,auto,0.5,' cells.csv
   grep -q '^logistic,objective,l1,0.01,1,' cells.csv
 }
@@ -78,11 +78,31 @@ grid=(--loss logistic,huber --mechanism none,output,objective --lambda 1e-3,1e-2
   [ "$(cut -d, -f9 cells.csv | tail -n +2 | sort -u)" = "$share" ]
 }
 
+@test "cells are compared by error, AUC or log loss" {
+  for metric in error auc log-loss; do
+    "$DPERM" sweep --data people.csv --schema schema.json --loss logistic,huber --mechanism none --lambda 1e-3,1 \
+      --folds 3 --metric $metric --json 2> words > $metric.json
+    grep '^best by ' words > $metric.words
+  done
+  cmp error.json auc.json
+  py <<'P'
+cells = json.load(open("error.json"))
+best = {"error": (min, "error_mean"), "auc": (max, "auc_mean"), "log-loss": (min, "log_loss_mean")}
+for metric, (pick, key) in best.items():
+    values = [c[key] for c in cells if c[key] is not None]
+    assert "%.4g" % pick(values) in open(metric + ".words").read(), metric
+assert all((c["log_loss_mean"] is None) == (c["loss"] == "huber") and 0 < c["auc_mean"] <= 1 for c in cells)
+p = cells[0]["baseline"]
+assert abs(cells[0]["baseline_log_loss"] + p * math.log(p) + (1 - p) * math.log(1 - p)) < 1e-9
+P
+  fails 2 "--metric must be error, auc or log-loss" "$DPERM" sweep --data people.csv --schema schema.json --epsilon 1 --metric f1
+}
+
 @test "records to test on instead of folds" {
   head -n 60 people.csv > test.csv
   sweep --test-data test.csv --mechanism none,objective --epsilon 1 --draws 7 > cells.csv
-  grep -q '^logistic,none,,auto,,0\.[0-9]*,,1,0\.[0-9]*$' cells.csv
-  grep -q '^logistic,objective,auto,auto,1,0\.[0-9]*,0\.[0-9]*,7,0\.[0-9]*$' cells.csv
+  grep -q '^logistic,none,,auto,,0\.[0-9]*,,1,0\.[0-9]*,0\.[0-9]*,,0\.[0-9]*,,0\.[0-9]*$' cells.csv
+  grep -q '^logistic,objective,auto,auto,1,0\.[0-9]*,0\.[0-9]*,7,0\.[0-9]*,' cells.csv
 }
 
 @test "cells for programs say how each was learned" {
@@ -124,7 +144,7 @@ assert asked["lambda"] is None and few["lambda"] > 0 and lines["lambda"] > 0, (f
 
 @test "a cell without a fit has an empty line and a reason" {
   succeeds sweep --epsilon 0.1 --lambda 1e-9,1 --delta-reg 0 --draws 2 --out cells.csv
-  grep -q '^logistic,objective,auto,1e-09,0.1,,,0,0\.[0-9]*$' cells.csv
+  grep -q '^logistic,objective,auto,1e-09,0.1,,,0,0\.[0-9]*,,,,,0\.[0-9]*$' cells.csv
   grep -q '^logistic,objective,auto,1,0.1,0\.' cells.csv
   [[ "$output" == *"no fit for logistic objective, noise auto, lambda 1e-09, epsilon 0.1: "* ]]
   run sweep --epsilon 0.1 --lambda 1e-9 --delta-reg 0 --draws 2

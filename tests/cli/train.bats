@@ -19,7 +19,7 @@ P
 @test "a model file holds the documented keys and nothing else" {
   train_none
   run python3 -c 'import json; m = json.load(open("model.json")); print(*m); print(*m["privacy"])'
-  [ "${lines[0]}" = "format private reason privacy loss rows rows_fitted selection ledger classes encoding schema kernel weights dperm_version digest" ]
+  [ "${lines[0]}" = "format private reason privacy loss rows rows_fitted selection ledger classes evaluation encoding schema kernel weights dperm_version digest" ]
   [ "${lines[1]}" = "definition epsilon delta neighbours unit rows_per_person epsilon_row mechanism analysis noise noise_weight beta delta_reg lambda numerics" ]
 }
 

@@ -72,16 +72,17 @@ typedef struct attempt {
   const char *dataset;
   unsigned char data;
   int step;
+  unsigned char whose; /* the number of these people: that of the data, but for parts */
 } attempt;
 enum { ATTEMPTS = 6 };
-static const attempt plain[ATTEMPTS] = {{"a", 1, 20}, {"c", 1, 10}, {"b", 2, 15},
-                                        {"c", 2, 10}, {"a", 3, 20}, {"c", 3, 10}};
+static const attempt plain[ATTEMPTS] = {{"a", 1, 20, 1}, {"c", 1, 10, 1}, {"b", 2, 15, 2},
+                                        {"c", 2, 10, 2}, {"a", 3, 20, 3}, {"c", 3, 10, 3}};
 static const int plain_totals[4] = {0, 100, 50, 20}, plain_before[4] = {0, 60, 20, 0};
 
 /* The same by a Renyi order, where each charge costs as much as the others and is counted: three of
  * a budget that covers eight, one of five, none of four, whoever makes them. */
-static const attempt priced[ATTEMPTS] = {{"a", 1, 1}, {"c", 1, 1}, {"b", 2, 1},
-                                         {"c", 2, 1}, {"a", 3, 1}, {"c", 3, 1}};
+static const attempt priced[ATTEMPTS] = {{"a", 1, 1, 1}, {"c", 1, 1, 1}, {"b", 2, 1, 2},
+                                         {"c", 2, 1, 2}, {"a", 3, 1, 3}, {"c", 3, 1, 3}};
 static const int priced_totals[4] = {0, 8, 5, 4}, priced_before[4] = {0, 3, 1, 0};
 static const privacy_curve curve = {.fits = 1,
                                     .slack = 0.01,
@@ -90,13 +91,18 @@ static const privacy_curve curve = {.fits = 1,
                                     .epsilon_num = 1e-3,
                                     .failure = 8e-44};
 
+/* The same with "b" a part of "a": its charges are those of one people. */
+static const attempt parted[ATTEMPTS] = {{"b", 2, 10, 1}, {"a", 1, 20, 1}, {"c", 1, 10, 1},
+                                         {"c", 2, 10, 1}, {"a", 3, 20, 3}, {"c", 3, 10, 3}};
+static const int parted_totals[4] = {0, 100, 0, 20}, parted_before[4] = {0, 50, 0, 0};
+
 /* What is charged now. */
 static const attempt *attempts = plain;
 static const int *totals = plain_totals, *spent_before = plain_before;
 
 static dperm_status charge_now(const attempt *a, dperm_error *e) {
   dperm_charge made;
-  if (attempts == plain) {
+  if (attempts != priced) {
     return charge_it(path, a->dataset, a->step / 100.0, 0, a->data, &made, e);
   }
   return charge_with_curve(path, a->dataset, 1, 1e-8, &curve, a->data, &made, e);
@@ -159,6 +165,22 @@ static void build_priced(void) {
   rest.length = load(path, rest.bytes);
 }
 
+static void build_parted(void) {
+  dperm_error e = {0};
+  attempts = parted;
+  totals = parted_totals;
+  spent_before = parted_before;
+  (void)unlink(path);
+  (void)unlink(journal_path);
+  check(ledger_create(path, "a", "1", NULL, 1, &e), e.message);
+  check(ledger_create_part(path, "b", "0.5", "a", &e), e.message);
+  charge_whole(path, "a", 0.1, 1);
+  charge_whole(path, "a", 0.2, 1);
+  charge_whole(path, "b", 0.2, 2);
+  check(ledger_create(path, "c", "0.2", NULL, 1, &e), e.message);
+  rest.length = load(path, rest.bytes);
+}
+
 /* A writer that died with its pages half in the file: nobody was told of its charge. */
 static void build_crashed(void) {
   sqlite3 *db = NULL;
@@ -193,7 +215,7 @@ static void spend(const char *what, size_t where) {
       dperm_error e = {0};
       status = charge_now(&attempts[i], &e);
       if (status == DPERM_OK) {
-        spent[attempts[i].data] += attempts[i].step;
+        spent[attempts[i].whose] += attempts[i].step;
         any = true;
       }
     }
@@ -363,6 +385,24 @@ static void build_old(void) {
   old.length = load(path, old.bytes);
 }
 
+/* One bit after the other of the ledger at rest, and its pages. */
+static int damage_all(const char *what, size_t count) {
+  char text[80];
+  put_back(&rest);
+  spend("nothing", 0);
+  if (open_still != 1 || overspent) {
+    printf("# %s\n", what);
+    die("that nobody touched takes no charge, or too many");
+  }
+  tried = open_still = 0;
+  rest.journal_length = 0;
+  turn_bits(&rest, false, count, what);
+  (void)snprintf(text, sizeof text, "one bit of %s", what);
+  int trouble = tell(text);
+  damage_pages(&rest);
+  return tell("its pages") | trouble;
+}
+
 int main(int argc, char **argv) {
   size_t count = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 0;
   size_t fewer = count > 0 ? count / 4 + 1 : 20000;
@@ -409,17 +449,9 @@ int main(int argc, char **argv) {
   damage_pages(&old);
   trouble |= tell("its pages");
   build_priced();
-  put_back(&rest);
-  spend("nothing", 0);
-  if (open_still != 1 || overspent) {
-    die("a ledger with an order that nobody touched takes no charge, or too many");
-  }
-  tried = open_still = 0;
-  rest.journal_length = 0;
-  turn_bits(&rest, false, count, "bit of a ledger with an order");
-  trouble |= tell("one bit of a ledger whose charges add up by a Renyi order");
-  damage_pages(&rest);
-  trouble |= tell("its pages");
+  trouble |= damage_all("a ledger whose charges add up by a Renyi order", count);
+  build_parted();
+  trouble |= damage_all("a ledger with a part of a data set", count);
   (void)unlink(journal_path);
   (void)unlink(path);
   (void)rmdir(folder);

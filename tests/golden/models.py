@@ -76,6 +76,8 @@ def cases():
         yield f"{command} {PEOPLE} --epsilon 1 --lambda {'auto' if command == 'train' else '0.001,0.01'} --bins auto"
     yield f"sweep {PEOPLE} --epsilon 0.1,1 --bins auto --draws 5 --folds 3"
     yield f"train {PEOPLE} --epsilon 1 --refine 0.2"
+    yield f"train {PEOPLE} --epsilon 2 --evaluate 0.2"
+    yield f"tune {THREE} --epsilon 2 --lambda 0.001,0.01 --evaluate 0.2"
 
 
 def write_data(dperm):

@@ -19,10 +19,10 @@ typedef struct population_kind {
 } population_kind;
 
 static const population_kind kinds[] = {
-    {"useful", -0.5, 1.5, 1, 0},       /* calibrated, AUC .82 */
-    {"rare", -3, 1.2, 1, 0},           /* one positive in fourteen */
-    {"shrunk", -0.6, 0.12, 8, 4.2},    /* right in order, far from calibrated */
-    {"useless", -1.4, 0.5, 0, -1.4},   /* a coin's worth */
+    {"useful", -0.5, 1.5, 1, 0},     /* calibrated, AUC .82 */
+    {"rare", -3, 1.2, 1, 0},         /* one positive in fourteen */
+    {"shrunk", -0.6, 0.12, 8, 4.2},  /* right in order, far from calibrated */
+    {"useless", -1.4, 0.5, 0, -1.4}, /* a coin's worth */
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -148,26 +148,102 @@ static void evaluate_often(const population *p, double epsilon, dperm_neighbours
   }
 }
 
+/* Where the truth is at an end of what can be, only one side can miss it. */
+static void assert_coverage(const char *kind, const char *name, double held, double truth,
+                            size_t tried) {
+  const double slack = tried < 1000 ? 0.06 : 0; /* more than five standard deviations of so few */
+  const bool end = truth <= 0 || truth >= 1;
+  if (tried > 0 && (held < 0.93 - slack || held > (end ? 1 : 0.97 + slack))) {
+    fail_msg("%s, %s: %.4f of %zu intervals hold %g", kind, name, held, tried, truth);
+  }
+}
+
 TEST(intervals_hold_the_figures_of_the_population_as_often_as_they_say) {
   static const double epsilons[] = {0.1, 0.3, 1, 3};
-  const size_t times = repetitions(25, 500);
+  const size_t times = repetitions(50, 500);
   static population p;
   for (size_t k = 0; k < KINDS; k++) {
-    tally all = {.tried = {0}};
-    population_make(&kinds[k], &p);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t whom = 0; whom < 2; whom++) {
       tally t = {.tried = {0}};
-      evaluate_often(&p, epsilons[i], (dperm_neighbours)(k % 2), 5000, times, 17 * k + i, &t);
+      population_make(&kinds[k], &p);
+      const double truth[FIGURES] = {p.error,    p.baseline, 1,          p.auc,
+                                     p.log_loss, p.recall,   p.precision};
+      for (size_t i = 0; i < 4; i++) {
+        evaluate_often(&p, epsilons[i], (dperm_neighbours)whom, 5000, times, 17 * k + 5 * whom + i,
+                       &t);
+      }
       for (size_t f = 0; f < FIGURES; f++) {
-        printf("# %s %g %s: %.3f, width %.4f\n", kinds[k].name, epsilons[i], figure_names[f],
-               (double)t.held[f] / (double)t.tried[f], t.width[f] / (double)t.tried[f]);
-        all.tried[f] += t.tried[f];
-        all.held[f] += t.held[f];
+        const double held = (double)t.held[f] / (double)t.tried[f];
+        print_message("# %s %zu %s: %.4f of %zu\n", kinds[k].name, whom, figure_names[f], held,
+                      t.tried[f]);
+        assert_coverage(kinds[k].name, figure_names[f], held, f == 2 ? 0.5 : truth[f], t.tried[f]);
       }
     }
-    for (size_t f = 0; f < FIGURES; f++) {
-      printf("# %s ALL %s: %.4f of %zu\n", kinds[k].name, figure_names[f],
-             (double)all.held[f] / (double)all.tried[f], all.tried[f]);
+  }
+}
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The smaller class has 2,000/ε records, as many as are promised for. */
+static double median_auc_error(const population *p, double epsilon, size_t times, uint64_t seed) {
+  const evaluation_terms terms = {epsilon, 1, DPERM_NEIGHBOURS_REPLACE};
+  const size_t rows = (size_t)(2000 / epsilon / p->baseline);
+  double errors[512];
+  auto_model *model = model_new_of_weight();
+  random_source source = seeded(seed);
+  for (size_t i = 0; i < times; i++) {
+    auto_data *data = sample_of(p, rows, &source);
+    OWNED(evaluation_free_at) model_evaluation *e = NULL;
+    dperm_metrics exact;
+    assert_ok(dperm_model_score(model, data, &exact, err));
+    assert_ok(evaluation_private(model, data, &terms, &source, &e, err));
+    errors[i] = fabs(e->auc.value - exact.auc);
+  }
+  qsort(errors, times, sizeof *errors, ascending);
+  return errors[times / 2];
+}
+
+TEST(the_area_under_the_curve_is_within_a_hundredth_where_that_is_promised) {
+  static population p;
+  for (size_t k = 0; k < KINDS; k++) {
+    population_make(&kinds[k], &p);
+    for (double epsilon = 0.1; epsilon <= 3; epsilon *= 5) {
+      const double found =
+          median_auc_error(&p, epsilon, repetitions(15, 201), 100 * k + (uint64_t)(epsilon * 10));
+      print_message("# %s %g: median error of AUC %.4f\n", kinds[k].name, epsilon, found);
+      assert_true(found <= 0.01);
     }
   }
+}
+
+/* ---- other shapes */
+
+TEST(very_much_epsilon_is_exact) {
+  static population p;
+  population_make(&kinds[0], &p);
+  const evaluation_terms terms = {90000, 1, DPERM_NEIGHBOURS_ADD_REMOVE};
+  auto_model *model = model_new_of_weight();
+  random_source source = seeded(5);
+  auto_data *data = sample_of(&p, 3000, &source);
+  OWNED(evaluation_free_at) model_evaluation *e = NULL, *exact = NULL;
+  assert_ok(evaluation_private(model, data, &terms, &source, &e, err));
+  assert_ok(evaluation_exact(model, data, &exact, err));
+  assert_close(e->error.value, exact->error.value, 1e-12);
+  assert_close(e->error.low, exact->error.low, 1e-6);
+  assert_close(e->auc.value, exact->auc.value, 2e-3);
+  assert_close(e->log_loss.value, exact->log_loss.value, 2e-3);
+}
+
+TEST(terms_that_leave_no_noise_to_draw_are_refused) {
+  guarantee claim;
+  evaluation_terms terms = {1e-11, 1, DPERM_NEIGHBOURS_REPLACE};
+  assert_fails(evaluation_claim(&terms, &claim, err), DPERM_INVALID_ARGUMENT, "leaves less than");
+  terms = (evaluation_terms){1, 0, DPERM_NEIGHBOURS_REPLACE};
+  assert_fails(evaluation_claim(&terms, &claim, err), DPERM_INVALID_ARGUMENT, "one row at least");
+  terms = (evaluation_terms){1, 4, DPERM_NEIGHBOURS_REPLACE};
+  assert_ok(evaluation_claim(&terms, &claim, err));
+  assert_close(claim.epsilon_class, 0.125, 0);
 }

@@ -74,7 +74,8 @@ const ledger_edit ledger_edits[] = {
     {.sql = "PRAGMA user_version = 2; CREATE INDEX records_by_dataset ON records (dataset, id);"
             "CREATE INDEX records_that_open ON records (id) WHERE kind = 'open';"
             "CREATE UNIQUE INDEX records_by_entry ON records (entry) WHERE kind = 'commit'"},
-    {.sql = "PRAGMA user_version = 5"},
+    {.sql = "PRAGMA user_version = 4"},
+    {.sql = "PRAGMA user_version = 6"},
     {.sql = "PRAGMA application_id = 1"},
     {.sql = "PRAGMA journal_mode = WAL"},
     {.sql = "PRAGMA auto_vacuum = FULL; VACUUM", .harmless = true},

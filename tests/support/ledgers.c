@@ -35,6 +35,15 @@ dperm_status ledger_create(const char *path, const char *dataset, const char *ep
   return dperm_ledger_create(path, dataset, &budget, err_);
 }
 
+dperm_status ledger_create_part(const char *path, const char *dataset, const char *epsilon,
+                                const char *whole, dperm_error *err_) {
+  dperm_ledger_budget budget;
+  dperm_ledger_budget_init(&budget);
+  budget.epsilon = epsilon;
+  budget.part_of = whole;
+  return dperm_ledger_create(path, dataset, &budget, err_);
+}
+
 dperm_status ledger_create_order(const char *path, const char *dataset, const char *epsilon,
                                  const char *delta, double order, dperm_error *err_) {
   dperm_ledger_budget budget;

@@ -22,6 +22,9 @@ dperm_status ledger_create(const char *path, const char *dataset, const char *ep
 /* The same with Renyi composition of this order. */
 dperm_status ledger_create_order(const char *path, const char *dataset, const char *epsilon,
                                  const char *delta, double order, dperm_error *err);
+/* A part of a data set; epsilon NULL: with its totals. */
+dperm_status ledger_create_part(const char *path, const char *dataset, const char *epsilon,
+                                const char *whole, dperm_error *err);
 dperm_ledger *opened(const ledger_home *home);
 /* The same, or one beside it whose budget is for records added and removed. */
 dperm_ledger *ledger_for(const ledger_home *home, dperm_neighbours neighbours);

@@ -20,8 +20,9 @@ static const char tables[] =
     " delta TEXT NOT NULL, spent_epsilon TEXT NOT NULL, spent_delta TEXT NOT NULL,"
     " data TEXT NOT NULL, token TEXT NOT NULL, entry INTEGER NOT NULL, artifact TEXT NOT NULL,"
     " previous TEXT NOT NULL, digest TEXT NOT NULL, version INTEGER NOT NULL DEFAULT 1,"
-    " rows_per_person INTEGER NOT NULL DEFAULT 1);";
-static const char indexes[] = /* of version 2 */
+    " rows_per_person INTEGER NOT NULL DEFAULT 1%s);";
+static const char terms_column[] = ", terms TEXT NOT NULL DEFAULT ''"; /* of version 4 */
+static const char indexes[] =                                          /* of version 2 */
     "CREATE INDEX records_by_dataset ON records (dataset, id);"
     "CREATE INDEX records_that_open ON records (id) WHERE kind = 'open';"
     "CREATE UNIQUE INDEX records_by_entry ON records (entry) WHERE kind = 'commit';";
@@ -57,19 +58,19 @@ static void write_record(sqlite3 *db, const record *r) {
   char sql[2000];
   (void)snprintf(sql, sizeof sql,
                  "INSERT INTO records VALUES (%d, '%s', '%s', '%s', '%s', '%s', '%s', '%s', '%s',"
-                 " '%s', '%s', '%s', %d, '%s', '%s', '%s', %d, %d);"
+                 " '%s', '%s', '%s', %d, '%s', '%s', '%s', %d, %d%s);"
                  "UPDATE ledger SET records = %d, head = '%s'",
                  (int)r->id, r->kind, r->dataset, r->time, r->command, r->mechanism, r->epsilon,
                  r->delta, r->spent_epsilon, r->spent_delta, r->data, r->token, (int)r->entry,
                  r->artifact, r->previous, r->digest, (int)r->version, (int)r->rows_per_person,
-                 (int)r->id, r->digest);
+                 r->version < 4 ? "" : ", ''", (int)r->id, r->digest);
   run(db, sql);
 }
 
 void ledger_as_of_version(const char *path, int version) {
   static record all[RECORDS_MOST];
   unsigned char key[LEDGER_KEY_SIZE];
-  char sql[4000], hex[2 * LEDGER_KEY_SIZE + 1];
+  char sql[4000], made[2000], hex[2 * LEDGER_KEY_SIZE + 1];
   sqlite3 *db = NULL;
   size_t count = read_records(path, all, key);
   for (size_t i = 0; i < LEDGER_KEY_SIZE; i++) {
@@ -78,10 +79,11 @@ void ledger_as_of_version(const char *path, int version) {
   (void)unlink(path);
   (void)close(open(path, O_WRONLY | O_CREAT | O_EXCL, 0600));
   assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+  (void)snprintf(made, sizeof made, tables, version < 4 ? "" : terms_column);
   (void)snprintf(sql, sizeof sql,
                  "%s%s%s PRAGMA user_version = %d;"
                  "INSERT INTO ledger VALUES (1, x'%s', 0, '')",
-                 tables, version < 3 ? indexes : "", triggers, version, hex);
+                 made, version < 3 ? indexes : "", triggers, version, hex);
   run(db, sql);
   for (size_t i = 0; i < count; i++) {
     all[i].version = version;

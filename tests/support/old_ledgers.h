@@ -2,8 +2,8 @@
 #ifndef DPERM_TESTS_OLD_LEDGERS_H
 #define DPERM_TESTS_OLD_LEDGERS_H
 
-/* Writes the ledger at `path` again as version 1 or 2 would have: with its indexes, without a word
- * about the key, and all digests made anew. Version 1 has rows only. */
+/* Writes the ledger at `path` again as version 2, 3 or 4 would have, with all digests made anew:
+ * version 2 has indexes and no word about the key; versions before 4 have no terms. */
 void ledger_as_of_version(const char *path, int version);
 
 #endif

@@ -182,19 +182,21 @@ typedef struct way {
   double refine, calibrate;
   size_t features;   /* of a kernel, or 0 */
   const char *spent; /* what of epsilon goes to the schema: "answer", "counts", or NULL */
-  double pairs;
+  double pairs, evaluate;
 } way;
 static const way ways[] = {
-    {"asked", "logistic", DPERM_BINS_ASK, 0, 0.1, 0, "answer", 0},
-    {"asked, huber", "huber", DPERM_BINS_ASK, 0, 0, 0, "answer", 0},
-    {"asked, with a pair", "logistic", DPERM_BINS_ASK, 0, 0, 0, "answer", 0.25},
-    {"a pair of lines", "huber", DPERM_BINS_NONE, 0, 0.0, 0, NULL, 0.25},
-    {"auto", "logistic", DPERM_BINS_AUTO, 0, 0, 0, NULL, 0},
-    {"none", "huber", DPERM_BINS_NONE, 0, 0, 0, NULL, 0},
-    {"counted", "logistic", DPERM_BINS_ASK, (double)NAN, 0, 0, "counts", 0},
-    {"counted, huber", "huber", DPERM_BINS_AUTO, 0.2, 0, 0, "counts", 0},
-    {"kernel", "logistic", DPERM_BINS_ASK, 0, 0, 16, NULL, 0},
-    {"kernel of bins, huber", "huber", DPERM_BINS_AUTO, 0, 0, 16, NULL, 0},
+    {"asked", "logistic", DPERM_BINS_ASK, 0, 0.1, 0, "answer", 0, 0},
+    {"asked, huber", "huber", DPERM_BINS_ASK, 0, 0, 0, "answer", 0, 0},
+    {"asked, with a pair", "logistic", DPERM_BINS_ASK, 0, 0, 0, "answer", 0.25, 0},
+    {"a pair of lines", "huber", DPERM_BINS_NONE, 0, 0.0, 0, NULL, 0.25, 0},
+    {"auto", "logistic", DPERM_BINS_AUTO, 0, 0, 0, NULL, 0, 0},
+    {"none", "huber", DPERM_BINS_NONE, 0, 0, 0, NULL, 0, 0},
+    {"asked, held out", "logistic", DPERM_BINS_ASK, 0, 0.1, 0, "answer", 0, 0.2},
+    {"counted, held out", "huber", DPERM_BINS_ASK, (double)NAN, 0, 0, "counts", 0, 0.2},
+    {"counted", "logistic", DPERM_BINS_ASK, (double)NAN, 0, 0, "counts", 0, 0},
+    {"counted, huber", "huber", DPERM_BINS_AUTO, 0.2, 0, 0, "counts", 0, 0},
+    {"kernel", "logistic", DPERM_BINS_ASK, 0, 0, 16, NULL, 0, 0},
+    {"kernel of bins, huber", "huber", DPERM_BINS_AUTO, 0, 0, 16, NULL, 0, 0},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -204,6 +206,7 @@ static dperm_options options_of(const way *w, dperm_error *err) {
   o.refine = w->refine;
   o.calibrate = w->calibrate;
   o.pairs = w->pairs;
+  o.evaluate = w->evaluate;
   if (w->features) {
     o.kernel = (dperm_kernel){
         .kind = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = w->features}; /* draws its seed */
@@ -322,6 +325,10 @@ static const char *check_report(const way *w, const made *m) {
   assert_true(number(report, "epsilon") == 0.5);
   assert_true(number(report, "epsilon_calibrated") == w->calibrate * 0.5);
   assert_true(number(report, "epsilon_pairs") == w->pairs * 0.5);
+  const json_t *evaluation = json_object_get(model, "evaluation");
+  assert_true(json_equal(json_object_get(report, "evaluation"), evaluation));
+  assert_true(w->evaluate > 0 ? number(evaluation, "rows") == floor(RECORDS * w->evaluate)
+                              : json_is_null(evaluation));
   assert_true(number(report, "delta") > 0 && number(report, "rows_per_person") == 1);
   assert_string_equal(text(report, "neighbours"), "replace");
   assert_true((refined != NULL) == (w->spent != NULL));

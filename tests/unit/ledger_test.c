@@ -247,7 +247,7 @@ static void see_spent(void *context, const dperm_ledger_dataset *d) {
 }
 
 LEDGER_TEST(an_old_ledger_is_read_and_brought_up_to_date) {
-  for (int version = 2; version <= 3; version++) {
+  for (int version = 2; version <= 4; version++) {
     int keyed = version < 3; /* from version 3 on the first record says which key there is */
     char spent[DPERM_AMOUNT_SIZE] = "";
     dperm_charge made;
@@ -266,9 +266,9 @@ LEDGER_TEST(an_old_ledger_is_read_and_brought_up_to_date) {
                  "not the data");
     assert_int_equal(number_in(home->path, "PRAGMA user_version"), version);
     assert_ok(ledger_create(home->path, "visits", "3", NULL, 4, err));
-    assert_int_equal(number_in(home->path, "PRAGMA user_version"), 4);
+    assert_int_equal(number_in(home->path, "PRAGMA user_version"), 5);
     assert_int_equal(number_in(home->path, "SELECT version FROM records WHERE id = 2"), version);
-    assert_int_equal(number_in(home->path, "SELECT version FROM records WHERE id = 3"), 4);
+    assert_int_equal(number_in(home->path, "SELECT version FROM records WHERE id = 3"), 5);
     assert_int_equal(number_in(home->path, "SELECT kind = 'key' FROM records WHERE id = 3"), keyed);
     assert_int_equal(number_in(home->path, "SELECT rows_per_person FROM records ORDER BY id DESC"),
                      4);
@@ -307,9 +307,9 @@ LEDGER_TEST(a_hollow_index_of_an_old_ledger_is_found) {
 
 LEDGER_TEST(a_ledger_of_a_newer_version_is_refused) {
   dperm_ledger *ledger = NULL;
-  tamper(home->path, "PRAGMA user_version = 5");
+  tamper(home->path, "PRAGMA user_version = 6");
   assert_fails(dperm_ledger_open(home->path, &ledger, err), DPERM_INVALID_LEDGER,
-               "ledger version 5 is newer than this dperm");
+               "ledger version 6 is newer than this dperm");
   assert_fails(ledger_create(home->path, "more", "1", NULL, 1, err), DPERM_INVALID_LEDGER,
                "is newer than this dperm");
 }

@@ -224,8 +224,9 @@ static void check_keys(const json_t *object, const char *const *keys, size_t cou
 
 TEST(a_private_models_file_has_these_keys_and_no_others) {
   static const char *const top[] = {
-      "format", "private", "reason", "privacy",  "loss",   "rows",    "rows_fitted",   "selection",
-      "ledger", "classes", "schema", "encoding", "kernel", "weights", "dperm_version", "digest"};
+      "format",      "private",   "reason",        "privacy", "loss",      "rows",
+      "rows_fitted", "selection", "ledger",        "classes", "schema",    "encoding",
+      "kernel",      "weights",   "dperm_version", "digest",  "evaluation"};
   static const char *const privacy[] = {
       "definition",  "epsilon",   "delta",       "neighbours", "unit", "rows_per_person",
       "epsilon_row", "mechanism", "analysis",    "noise",      "beta", "delta_reg",

@@ -93,6 +93,21 @@ static dperm_status to_score(const void *given, dperm_error *err) {
   return dperm_model_score_private(model, data, given, &score, err);
 }
 
+static dperm_status to_evaluate(const void *given, dperm_error *err) {
+  char *json = NULL;
+  dperm_status status = dperm_evaluate_private(model, data, given, &json, err);
+  dperm_text_free(json);
+  return status;
+}
+
+static dperm_status to_evaluate_file(const void *given, dperm_error *err) {
+  char *json = NULL;
+  const dperm_source source = {.path = csv};
+  dperm_status status = dperm_evaluate_file_private(model, &source, given, &json, err);
+  dperm_text_free(json);
+  return status;
+}
+
 static dperm_status to_score_file(const void *given, dperm_error *err) {
   dperm_private_score score;
   const dperm_source source = {.path = csv};
@@ -161,7 +176,7 @@ typedef struct entry {
 #define END(type, member) offsetof(type, member) + sizeof(((type *)0)->member)
 #define KIND(type, first, last, number)                                                            \
 #type, END(type, first), END(type, last), sizeof(type), number
-#define OPTIONS KIND(dperm_options, progress, pairs, DPERM_OPTIONS_TRAIN)
+#define OPTIONS KIND(dperm_options, progress, evaluate, DPERM_OPTIONS_TRAIN)
 static const entry entries[] = {
     {OPTIONS, to_train},
     {KIND(dperm_refine_options, account, rows_about, DPERM_OPTIONS_REFINE), to_refine},
@@ -173,12 +188,14 @@ static const entry entries[] = {
     {OPTIONS, to_plan_report},
     {KIND(dperm_tune_options, public_data, public_data, DPERM_OPTIONS_TUNE), to_tune_how},
     {KIND(dperm_sweep_options, progress, progress, DPERM_OPTIONS_SWEEP), to_sweep_how},
-    {KIND(dperm_score_options, progress, reserved, DPERM_OPTIONS_SCORE), to_score},
-    {KIND(dperm_score_options, progress, reserved, DPERM_OPTIONS_SCORE), to_score_file},
+    {KIND(dperm_score_options, progress, reserved_too, DPERM_OPTIONS_SCORE), to_score},
+    {KIND(dperm_score_options, progress, reserved_too, DPERM_OPTIONS_SCORE), to_score_file},
+    {KIND(dperm_score_options, progress, reserved_too, DPERM_OPTIONS_SCORE), to_evaluate},
+    {KIND(dperm_score_options, progress, reserved_too, DPERM_OPTIONS_SCORE), to_evaluate_file},
     {KIND(dperm_audit_options, progress, delta, DPERM_OPTIONS_AUDIT), to_audit},
     {KIND(dperm_draft_options, missing_count, missing_count, DPERM_OPTIONS_DRAFT), to_draft},
     {KIND(dperm_import_options, reserved, reserved, DPERM_OPTIONS_IMPORT), to_import},
-    {KIND(dperm_ledger_budget, order, order, DPERM_OPTIONS_BUDGET), to_budget},
+    {KIND(dperm_ledger_budget, order, part_of, DPERM_OPTIONS_BUDGET), to_budget},
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 

@@ -1,0 +1,83 @@
+/* See run_parts.h. */
+#include "run/run_parts.h"
+
+#include "base/defect.h"
+#include "base/json_text.h"
+#include "base/ranks.h"
+#include "evaluate/evaluation.h"
+#include "matrix/matrix_dense.h"
+#include "run/options.h"
+#include "run/stage.h"
+
+dperm_status run_parts_check(const dperm_options *o, dperm_error *err) {
+  guarantee claim;
+  const evaluation_terms terms = {o->epsilon, o->rows_per_person, o->neighbours};
+  FAIL_IF(!(o->evaluate >= 0 && o->evaluate < 1), err, DPERM_INVALID_ARGUMENT,
+          "evaluate = %g; give the share of the records to hold out, above 0 and below 1, or 0 for "
+          "none",
+          o->evaluate);
+  FAIL_IF(o->evaluate > 0 && o->mechanism == DPERM_MECHANISM_NONE, err, DPERM_INVALID_ARGUMENT,
+          "evaluate spends epsilon on records that are held out, and the mechanism none has none; "
+          "leave it out, and score the model on records that it was not shown");
+  return o->evaluate > 0 ? evaluation_claim(&terms, &claim, err) : DPERM_OK;
+}
+
+void run_parts_count(const dperm_options *o, size_t rows, size_t *fit, size_t *held) {
+  *held = held_out_rows(rows, o->evaluate);
+  *fit = rows - *held;
+}
+
+void run_parts_clear(run_parts *parts) {
+  dperm_data_free(parts->rest);
+  dperm_data_free(parts->held);
+  held_out_wipe(&parts->how);
+}
+
+dperm_status run_parts_open(const dperm_data *data, const dperm_options *o, random_source *source,
+                            run_parts *out, dperm_error *err) {
+  enum { LEAST = 10 };
+  *out = (run_parts){.given = data, .fit = data, .rows = options_rows(o, data)};
+  run_parts_count(o, out->rows, &out->fit_rows, &out->held_rows);
+  if (o->evaluate == 0) {
+    return DPERM_OK;
+  }
+  FAIL_IF(out->held_rows < LEAST || out->fit_rows < LEAST, err, DPERM_INVALID_DATA,
+          "to hold out %g of %zu rows leaves fewer than %d on one side; choose another share",
+          o->evaluate, out->rows, LEAST);
+  TRY(stage_processors_agree(data->x->spread, gemm_is_fused(), "evaluate", err));
+  out->how.share = o->evaluate;
+  out->how.counted = o->neighbours == DPERM_NEIGHBOURS_REPLACE;
+  TRY(held_out_draw(source, data->x->spread, &out->how, err));
+  TRY(held_out_split(data, &out->how, &out->rest, &out->held, err));
+  out->fit = out->rest;
+  return DPERM_OK;
+}
+
+/* ---- the evaluation */
+
+static dperm_status evaluate(const run_parts *parts, random_source *source, dperm_model *model,
+                             dperm_error *err) {
+  OWNED(evaluation_free_at) model_evaluation *made = NULL;
+  json_auto_t *stated = NULL;
+  const guarantee *claim = &model->claim;
+  const evaluation_terms terms = {claim->epsilon_evaluated, guarantee_unit(claim),
+                                  claim->neighbours};
+  const dperm_data *held = DEFECT("evaluation-of-all") ? parts->given : parts->held;
+  TRY(evaluation_private(model, held, &terms, source, &made, err));
+  TRY(random_check(source, err)); /* after the last draw, before anything leaves */
+  TRY(evaluation_json(made, &stated, err));
+  json_set(&stated, "share", json_real(parts->how.share)); /* never which records */
+  FAIL_IF(!stated, err, DPERM_OUT_OF_MEMORY, "out of memory while stating an evaluation");
+  json_decref(model->evaluation);
+  model->evaluation = json_incref(stated);
+  return DPERM_OK;
+}
+
+dperm_status run_parts_evaluate(const run_parts *parts, random_source *source, dperm_model *model,
+                                dperm_error *err) {
+  model->rows = parts->rows;
+  if (!parts->held) {
+    return DPERM_OK;
+  }
+  return ranks_agree(parts->given->x->spread, evaluate(parts, source, model, err), err);
+}
