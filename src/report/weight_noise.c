@@ -9,7 +9,7 @@
 #include "loss/loss.h"
 
 /* The constants were chosen by experiments/explain, on made-up and public records. */
-const double weight_noise_multiple = 2.5;
+const double weight_noise_multiple = 2.25;
 static const double line_left = 0.12;      /* of a line's mean square, beside the intercept */
 static const double line_centred = 0.4;    /* the same, of a range from −r to r */
 static const double lines_beside = 0.5;    /* of a row's square lines have, beside blocks */
@@ -103,8 +103,7 @@ static score_law score_law_of(const dperm_model *model, const weight_parts *part
       out.mean = part->entry * *own;
     }
   }
-  out.mean =
-      parts->blocks > 0 ? out.mean : 0; /* lines and their means hold the intercept's balance */
+  out.mean = parts->lines > 0 ? 0 : out.mean; /* it may balance the means of lines */
   return out;
 }
 
@@ -201,30 +200,9 @@ static double assumed_square(const dperm_model *model, const weight_parts *parts
                                         : assumed_share(model, part) * part->entry * part->entry;
 }
 
-/* How far second differences of neighbouring cells, over their own noise's deviation, are above
- * what noise alone would give: by their lower part, which signals hardly touch. At least 1. */
-static dperm_status roughness(const weight_part *part, const double *value, const double *estimate,
-                              double *out, dperm_error *err) {
-  OWNED_MEMORY double *sizes = NULL;
-  const size_t count = part->count - 2;
-  const double *own = value + part->first, *deviation = estimate + part->first;
-  TRY(memory_new(count, sizeof *sizes, &sizes, err));
-  for (size_t j = 0; j < count; j++) {
-    const double size = fabs(own[j] - 2 * own[j + 1] + own[j + 2]) / (sqrt(6) * deviation[j]);
-    sizes[j] = isfinite(size) ? size : 0;
-  }
-  vector_sort(sizes, count);
-  const double at = fmin(fmax(lower_part * (double)count - 0.5, 0), (double)(count - 1));
-  const size_t below = (size_t)at, above = below + 1 < count ? below + 1 : below;
-  const double size = sizes[below] + (at - (double)below) * (sizes[above] - sizes[below]);
-  *out = fmax(1, size / normal_part);
-  return DPERM_OK;
-}
-
-static dperm_status estimate_part(const dperm_model *model, const weight_parts *parts,
-                                  const weight_part *part, const weight_noise *noise, size_t fit,
-                                  dperm_error *err) {
-  double *estimate = noise->estimate + fit * noise->dims, rough = 1;
+static void estimate_part(const dperm_model *model, const weight_parts *parts,
+                          const weight_part *part, const weight_noise *noise, size_t fit) {
+  double *estimate = noise->estimate + fit * noise->dims;
   const bool solved = noise->lambda > 0, known = !isnan(noise->curvature[fit]);
   const double curvature =
                    solved && known ? noise->curvature[fit] * assumed_square(model, parts, part) : 0,
@@ -233,11 +211,69 @@ static dperm_status estimate_part(const dperm_model *model, const weight_parts *
   for (size_t j = part->first; j < part->first + part->count; j++) {
     estimate[j] = part->kind == PART_AFTER_FIT ? (double)NAN : by * noise->largest[j];
   }
-  if (solved && part->kind == PART_CELLS && part->count >= CELLS_LEAST) {
-    TRY(roughness(part, noise->value + fit * noise->dims, estimate, &rough, err));
+}
+
+/* ---- the correction by neighbouring cells */
+
+static bool has_neighbours(const weight_part *part) {
+  return part->kind == PART_CELLS && part->count >= CELLS_LEAST;
+}
+
+/* Second differences over their noise's deviation; their number. */
+static size_t cell_differences(const weight_part *part, const double *value, const double *estimate,
+                               double *out) {
+  const double *own = value + part->first, *deviation = estimate + part->first;
+  for (size_t j = 0; j + 2 < part->count; j++) {
+    const double size = fabs(own[j] - 2 * own[j + 1] + own[j + 2]) / (sqrt(6) * deviation[j]);
+    out[j] = isfinite(size) ? size : 0;
   }
-  for (size_t j = part->first; j < part->first + part->count; j++) {
-    estimate[j] = estimate[j] > 0 ? fmin(estimate[j] * rough, noise->largest[j]) : estimate[j];
+  return part->count - 2;
+}
+
+/* The deviation of the noise in `sizes` by their lower part, which signals hardly touch. Sorts. */
+static double lower_scale(double *sizes, size_t count) {
+  vector_sort(sizes, count);
+  const double at = fmin(fmax(lower_part * (double)count - 0.5, 0), (double)(count - 1));
+  const size_t below = (size_t)at, above = below + 1 < count ? below + 1 : below;
+  return (sizes[below] + (at - (double)below) * (sizes[above] - sizes[below])) / normal_part;
+}
+
+/* By the mean, of logarithms, of what its own cells and those of all columns say; never downwards,
+ * and never above the most that there can be. */
+static void correct_cells(const weight_parts *parts, const weight_noise *noise, size_t fit,
+                          double *room) {
+  const double *value = noise->value + fit * noise->dims;
+  double *estimate = noise->estimate + fit * noise->dims;
+  size_t count = 0;
+  for (size_t p = 0; p < parts->count; p++) {
+    if (has_neighbours(&parts->list[p])) {
+      count += cell_differences(&parts->list[p], value, estimate, room + count);
+    }
+  }
+  const double together = count > 0 ? lower_scale(room, count) : 1;
+  for (size_t p = 0; p < parts->count; p++) {
+    const weight_part *part = &parts->list[p];
+    if (has_neighbours(part)) {
+      const size_t own = cell_differences(part, value, estimate, room);
+      const double by = fmax(1, sqrt(together * lower_scale(room, own)));
+      for (size_t j = part->first; j < part->first + part->count; j++) {
+        estimate[j] = fmin(by * estimate[j], noise->largest[j]);
+      }
+    }
+  }
+}
+
+static dperm_status estimate_noise(const dperm_model *model, const weight_parts *parts,
+                                   const weight_noise *noise, dperm_error *err) {
+  OWNED_MEMORY double *room = NULL;
+  TRY(memory_new(noise->dims, sizeof *room, &room, err));
+  for (size_t m = 0; m < noise->fits; m++) {
+    for (size_t p = 0; p < parts->count; p++) {
+      estimate_part(model, parts, &parts->list[p], noise, m);
+    }
+    if (noise->lambda > 0) {
+      correct_cells(parts, noise, m, room);
+    }
   }
   return DPERM_OK;
 }
@@ -288,11 +324,7 @@ dperm_status weight_noise_of(const dperm_model *model, const weight_parts *parts
     compare_weights(parts, out->value + m * model->dims);
   }
   TRY(find_curvatures(model, parts, out, err));
-  for (size_t i = 0; i < fits * parts->count; i++) {
-    const size_t m = i / parts->count;
-    TRY(estimate_part(model, parts, &parts->list[i % parts->count], out, m, err));
-  }
-  return DPERM_OK;
+  return estimate_noise(model, parts, out, err);
 }
 
 /* ---- verdicts */
