@@ -122,8 +122,8 @@ static void put_sentences(FILE *out, const char *heading, const json_t *list) {
 }
 
 static void put_key(FILE *out) {
-  fputs("<p><span class=\"key\" style=\"background:#0072b2;margin-left:0\"></span>speaks for it"
-        "<span class=\"key\" style=\"background:#d55e00\"></span>against it"
+  fputs("<p><span class=\"key\" style=\"background:#0072b2;margin-left:0\"></span>raises it"
+        "<span class=\"key\" style=\"background:#d55e00\"></span>lowers it"
         "<span class=\"key\" style=\"background:#a9a9a9\"></span>grey: cannot be told from the "
         "privacy noise"
         "<span class=\"key\" style=\"background:#ececec\"></span>as far as that noise goes alone. "

@@ -4,7 +4,16 @@
 
 #include "output/explained.h"
 
-enum { WIDTH = 340, LABEL = 132, ROW = 17, PLOT = 120, LEFT = 34, BARS_MOST = 24 };
+enum {
+  WIDTH = 340,
+  LABEL = 132,
+  ROW = 17,
+  PLOT = 120,
+  LEFT = 42,
+  BARS_MOST = 24,
+  GRID_MOST = 6,
+  PLACE = 75
+};
 
 /* ---- text */
 
@@ -49,11 +58,10 @@ static double band_of(const json_t *level, double deviations) {
 }
 
 /* The largest effect or noise band that a picture has to hold. */
-static double extent_of(const json_t *levels, double deviations) {
-  const json_t *level;
+static double extent_of(const json_t *levels, size_t count, double deviations) {
   double most = 0;
-  size_t i;
-  json_array_foreach(levels, i, level) {
+  for (size_t i = 0; i < count; i++) {
+    const json_t *level = json_array_get(levels, i);
     most = fmax(most, fmax(fabs(effect_of(level)), band_of(level, deviations)));
   }
   return most > 0 ? 1.05 * most : 1;
@@ -61,6 +69,11 @@ static double extent_of(const json_t *levels, double deviations) {
 
 static const char *class_of(const json_t *level) {
   return effect_kind_of(level) == EFFECT_GREY ? "g" : effect_of(level) > 0 ? "p" : "n";
+}
+
+/* A place on an axis: whole numbers without an exponent. */
+static void put_place(FILE *out, double value) {
+  fprintf(out, fabs(value) >= 1e4 && fabs(value) < 1e9 ? "%.0f" : "%.4g", value);
 }
 
 static void put_title(FILE *out, const json_t *level) {
@@ -94,12 +107,17 @@ static void put_bar(FILE *out, const json_t *level, size_t row, double scale, do
   fprintf(out, "<text class=\"%s\" x=\"%d\" y=\"%.0f\" text-anchor=\"end\">",
           effect_kind_of(level) == EFFECT_GREY ? "t g" : "t", LABEL - 6, y + 10);
   put_html_cut(out, report_text(level, "name"), 21);
-  fprintf(out, "</text></g>\n");
+  fprintf(out, "</text>");
+  if (effect_kind_of(level) != EFFECT_GREY) {
+    fprintf(out, "<text class=\"t\" x=\"%.1f\" y=\"%.0f\" text-anchor=\"%s\">%+.2g</text>",
+            middle + (effect > 0 ? -4 : 4), y + 10, effect > 0 ? "end" : "start", effect_of(level));
+  }
+  fprintf(out, "</g>\n");
 }
 
 static void put_bars(FILE *out, const json_t *levels, double deviations) {
   const size_t all = json_array_size(levels), rows = all < BARS_MOST ? all : BARS_MOST;
-  const double scale = (WIDTH - LABEL) / 2.0 / extent_of(levels, deviations),
+  const double scale = (WIDTH - LABEL) / 2.0 / extent_of(levels, all, deviations),
                height = (double)(rows + (all > rows)) * ROW + 6,
                middle = LABEL + (WIDTH - LABEL) / 2.0;
   OWNED_MEMORY const json_t **sorted = calloc(all + 1, sizeof(*sorted));
@@ -138,13 +156,14 @@ static void put_cell_names(FILE *out, const json_t *levels, size_t count, double
   for (size_t i = 0; i <= count; i++) {
     const bool last = i == count;
     const json_t *level = json_array_get(levels, last ? i - 1 : i);
-    if (last || (i % every == 0 && count - i > every / 2)) {
-      fprintf(out, "<text class=\"t\" x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%.4g</text>\n",
+    if (last || (i % every == 0 && (double)(count - i) * width > PLACE)) {
+      fprintf(out, "<text class=\"t\" x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">",
               LEFT + (double)i * width, PLOT + 24,
               i == 0 ? "start"
               : last ? "end"
-                     : "middle",
-              report_number(level, last ? "high" : "low"));
+                     : "middle");
+      put_place(out, report_number(level, last ? "high" : "low"));
+      fputs("</text>\n", out);
     }
   }
 }
@@ -154,8 +173,9 @@ static void put_cells(FILE *out, const json_t *levels, double deviations) {
   while (!isnan(report_number(json_array_get(levels, count), "low"))) {
     count++;
   }
-  const double most = extent_of(levels, deviations), width = (WIDTH - LEFT - 2) / (double)count,
-               scale = PLOT / 2.0 / most, middle = 8 + PLOT / 2.0;
+  const double most = extent_of(levels, count, deviations),
+               width = (WIDTH - LEFT - 2) / (double)count, scale = PLOT / 2.0 / most,
+               middle = 8 + PLOT / 2.0;
   put_svg(out, PLOT + 30);
   put_scale(out, most);
   for (size_t i = 0; i < count; i++) {
@@ -195,21 +215,101 @@ static void put_line(FILE *out, const json_t *line, double deviations) {
   put_title(out, line);
   fprintf(out, "<path class=\"l%s\" d=\"M%d %.1f L%.0f %.1f\"/></g>\n", class_of(line), LEFT,
           middle + half, right, middle - half);
+  fprintf(out, "<text class=\"t\" x=\"%d\" y=\"%d\">", LEFT, PLOT + 24);
+  put_place(out, report_number(line, "low"));
+  fprintf(out, "</text>\n<text class=\"t\" x=\"%d\" y=\"%d\" text-anchor=\"end\">", WIDTH,
+          PLOT + 24);
+  put_place(out, report_number(line, "high"));
+  fprintf(out, "%s</text>\n</svg>\n", log ? " (logarithmic)" : "");
+}
+
+/* ---- pairs of values as a grid */
+
+static const char *place_of(const json_t *level, size_t which) {
+  return json_string_value(json_array_get(json_object_get(level, "of"), which));
+}
+
+/* Without its column: behind "sex=", from "[20,40)" on. */
+static const char *short_place(const char *place) {
+  const size_t column = strcspn(place, "=[");
+  return place[column] == '\0' ? place : place + column + (place[column] == '=');
+}
+
+/* How many values of the second column there are; 0 where the levels are not pairs. */
+static size_t grid_columns(const json_t *levels) {
+  const char *first = place_of(json_array_get(levels, 0), 0);
+  size_t count = 0;
+  for (const char *own = first; own && strcmp(own, first) == 0;) {
+    own = place_of(json_array_get(levels, ++count), 0);
+  }
+  return count;
+}
+
+static void put_grid_cell(FILE *out, const json_t *level, double x, double y, double width,
+                          double most) {
+  fprintf(out, "<g>");
+  put_title(out, level);
   fprintf(out,
-          "<text class=\"t\" x=\"%d\" y=\"%d\">%.4g</text>\n"
-          "<text class=\"t\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%.4g%s</text>\n</svg>\n",
-          LEFT, PLOT + 24, report_number(line, "low"), WIDTH, PLOT + 24,
-          report_number(line, "high"), log ? " (logarithmic)" : "");
+          "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" "
+          "opacity=\"%.2f\"/>",
+          class_of(level), x, y, width - 2, ROW - 2,
+          0.15 + 0.45 * fmin(1, fabs(effect_of(level)) / most));
+  fprintf(out, "<text class=\"t\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%+.2g</text></g>\n",
+          x + width / 2 - 1, y + 12, effect_of(level));
+}
+
+static void put_grid(FILE *out, const json_t *levels, size_t columns) {
+  const size_t all = json_array_size(levels), rows = all / columns;
+  const double width = (double)(WIDTH - LABEL) / (double)columns, most = extent_of(levels, all, 0);
+  put_svg(out, (double)(rows + 1) * ROW + 4);
+  for (size_t c = 0; c < columns; c++) {
+    fprintf(out, "<text class=\"t\" x=\"%.1f\" y=\"12\" text-anchor=\"middle\">",
+            LABEL + ((double)c + 0.5) * width);
+    put_html_cut(out, short_place(place_of(json_array_get(levels, c), 1)), (size_t)(width / 6.5));
+    fputs("</text>\n", out);
+  }
+  for (size_t i = 0; i < all; i++) {
+    const json_t *level = json_array_get(levels, i);
+    const double y = (double)(i / columns + 1) * ROW;
+    if (i % columns == 0) {
+      fprintf(out, "<text class=\"t\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LABEL - 6, y + 12);
+      put_html_cut(out, short_place(place_of(level, 0)), 21);
+      fputs("</text>\n", out);
+    }
+    put_grid_cell(out, level, LABEL + (double)(i % columns) * width, y, width, most);
+  }
+  fputs("</svg>\n", out);
+}
+
+/* ---- a column */
+
+/* What stands beside cells: "missing". */
+static void put_others(FILE *out, const json_t *levels, double deviations) {
+  json_auto_t *others = json_array();
+  json_t *level;
+  size_t i;
+  json_array_foreach(levels, i, level) {
+    if (isnan(report_number(level, "low"))) {
+      (void)json_array_append(others, level);
+    }
+  }
+  if (json_array_size(others) > 0) {
+    put_bars(out, others, deviations);
+  }
 }
 
 void explain_picture(FILE *out, const json_t *column, double deviations) {
   const json_t *line = json_object_get(column, "line"), *levels = json_object_get(column, "levels");
+  const size_t pairs = grid_columns(levels);
   if (line) {
     put_line(out, line, deviations);
   }
   if (strcmp(report_text(column, "kind"), "cells") == 0) {
     put_cells(out, levels, deviations);
-  } else if (json_array_size(levels) > 0) {
-    put_bars(out, levels, deviations);
+  }
+  if (pairs > 0 && pairs <= GRID_MOST && json_array_size(levels) <= pairs * BARS_MOST) {
+    put_grid(out, levels, pairs);
+  } else {
+    put_others(out, levels, deviations);
   }
 }

@@ -63,10 +63,16 @@ static int by_size(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-/* "Divorced −0.83", with "!" behind what is beyond the noise. */
+/* "Divorced -0.83 (1.7 %)", with what it must hold, or "!" behind what is beyond the noise. */
 static void level_words(const json_t *level, char out[LEVEL_SIZE]) {
+  const double share = 100 * report_number(level, "share_needed");
+  char needed[32] = "";
+  if (share > 0) {
+    (void)snprintf(needed, sizeof needed, " (%.2g %%)", share);
+  }
   (void)snprintf(out, LEVEL_SIZE, "%.100s %+.3g%s", visible(report_text(level, "name")).text,
-                 report_number(level, "effect"), effect_kind_of(level) == EFFECT_BEYOND ? "!" : "");
+                 report_number(level, "effect"),
+                 effect_kind_of(level) == EFFECT_BEYOND ? "!" : needed);
 }
 
 /* "+2.1 from 0 to 100" */
@@ -153,7 +159,9 @@ static dperm_status put_output(FILE *out, const json_t *report, const json_t *ou
                *intercept = json_object_get(output, "intercept");
   size_t i;
   fprintf(out, "\neffects on the %s", explain_scale_of(report, output).text);
-  fputs(", each beside the mean of its column or its reference\n", out);
+  fputs(", each beside the mean of its column or its reference;\nin brackets the part of the "
+        "records that must have the value for it to stand out\n",
+        out);
   json_array_foreach(columns, i, column) {
     if (explain_shown(column) > 0) {
       TRY(put_column(out, column, err));
@@ -172,14 +180,11 @@ static void put_sentence(FILE *out, const char *text) {
   size_t used = 2;
   fputs("- ", out);
   while (*text) {
-    const size_t length = strcspn(text, " "), space = text[length] == ' ';
-    if (used > 2 && used + length > LINE_WIDTH) {
-      fputs("\n  ", out);
-      used = 2;
-    }
-    fprintf(out, "%.*s%s", (int)length, text, space ? " " : "");
-    used += length + space;
-    text += length + space;
+    const size_t length = strcspn(text, " ");
+    const bool full = used + length > LINE_WIDTH;
+    fprintf(out, "%s%.*s", used == 2 ? "" : full ? "\n  " : " ", (int)length, text);
+    used = (full ? 2 : used) + length + 1;
+    text += length + (text[length] == ' ');
   }
   fputc('\n', out);
 }

@@ -95,14 +95,20 @@ static void add_line(const explained *e, const weight_part *part, column_of_part
   json_set(&column->json, "line", line);
 }
 
+/* To six digits, for people. */
+static void short_number(double value, char out[DOUBLE_TEXT_SIZE]) {
+  const double by = pow(10, 5 - floor(log10(fabs(value)))), rounded = rint(value * by) / by;
+  (void)format_double(isfinite(rounded) ? rounded : value, false, out);
+}
+
 static void add_cells(const explained *e, const weight_part *part, column_of_parts *column) {
   const schema_column *c = &e->model->schema->columns[part->source];
   for (size_t i = 0; i < part->count; i++) {
     char name[2 * DOUBLE_TEXT_SIZE + 8], low[DOUBLE_TEXT_SIZE], high[DOUBLE_TEXT_SIZE];
     const double from = i > 0 ? c->cuts[i - 1] : c->min,
                  to = i < c->cut_count ? c->cuts[i] : c->max;
-    (void)format_double(from, false, low);
-    (void)format_double(to, false, high);
+    short_number(from, low);
+    short_number(to, high);
     (void)snprintf(name, sizeof name, "%s to %s", low, high);
     json_t *level = level_json(e, part, part->first + i, json_string(name));
     json_set(&level, "low", json_figure(from));
@@ -130,15 +136,31 @@ static void add_categories(const explained *e, const weight_part *part, column_o
   }
 }
 
+static dperm_status place_json(const dperm_schema *schema, const schema_cross *cross, size_t which,
+                               size_t place, json_t **out, dperm_error *err) {
+  OWNED_MEMORY char *name = NULL;
+  const size_t length = schema_cross_name(schema, cross, which, place, NULL, 0);
+  TRY(memory_new(length + 1, 1, &name, err));
+  (void)schema_cross_name(schema, cross, which, place, name, length + 1);
+  *out = json_string(name);
+  return DPERM_OK;
+}
+
+/* Each has the two values that it is of, the second column's within the first's. */
 static dperm_status add_pairs(const explained *e, const weight_part *part, column_of_parts *column,
                               dperm_error *err) {
   const dperm_schema *schema = e->model->schema;
+  const schema_cross *cross = &schema->crosses[part->source];
+  const size_t each = schema_cross_parts(schema, cross, 1);
   for (size_t i = 0; i < part->count; i++) {
-    OWNED_MEMORY char *name = NULL;
-    const size_t j = part->first + i, length = dperm_schema_feature_name(schema, j, NULL, 0);
-    TRY(memory_new(length + 1, 1, &name, err));
-    (void)dperm_schema_feature_name(schema, j, name, length + 1);
-    add_level(e, part, j, level_json(e, part, j, json_string(name)), column);
+    json_auto_t *first = NULL, *second = NULL;
+    const size_t j = part->first + i;
+    TRY(place_json(schema, cross, 0, i / each, &first, err));
+    TRY(place_json(schema, cross, 1, i % each, &second, err));
+    json_t *name = json_sprintf("%s and %s", json_string_value(first), json_string_value(second)),
+           *level = level_json(e, part, j, name);
+    json_set(&level, "of", json_pack("[O, O]", first, second));
+    add_level(e, part, j, level, column);
   }
   return DPERM_OK;
 }

@@ -21,7 +21,7 @@ json_t *explain_assumed(const dperm_model *model) {
              "it, whatever the records are, in 95 of 100 fits.");
   say(&list, "Each of k categories, and each of fewer than five cells, is taken to hold at least "
              "1/k\xc2\xb2 of the records, each of more cells about 1/k. One that holds less may "
-             "stand out by noise alone: share_needed is what it must hold.");
+             "stand out by noise alone; beside each is what it must hold.");
   say(&list, "Of a straight line a part of its mean square is taken to be left beside the "
              "intercept: values that hardly vary within their range may stand out by noise "
              "alone.");

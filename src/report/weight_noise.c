@@ -16,7 +16,7 @@ static const double lines_beside = 0.5;    /* of a row's square lines have, besi
 static const double score_left = 0.1;      /* of a line's mean square, in the spread of scores */
 static const double lower_part = 0.4;      /* of sizes tells the scale of noise among signals, */
 static const double normal_part = 0.52440; /* up to which a normal number's size has that part */
-enum { CELLS_LEAST = 5, MISSING_LEAST = 4 };
+enum { CELLS_LEAST = 5 };
 
 void weight_noise_free(weight_noise *noise) {
   free(noise->largest);
@@ -41,20 +41,20 @@ static double part_mean(const weight_part *part, const double *weights) {
   return sum / (double)part->count;
 }
 
-/* The intercept takes over the means of the parts: a row has an entry in each of them. */
+/* The intercept takes over the means of the parts: a row has an entry in each of them, or in what
+ * stands for "missing" there. */
 static void compare_weights(const weight_parts *parts, double *value) {
-  double baseline = 0;
+  double baseline = 0, mean = 0;
   for (size_t p = 0; p < parts->count; p++) {
     const weight_part *part = &parts->list[p];
-    if (part->compared) {
-      const double mean = part_mean(part, value);
-      baseline += part->entry * mean;
-      for (size_t j = 0; j < part->count; j++) {
-        value[part->first + j] -= mean;
-      }
-    } else if (part->kind == PART_INTERCEPT) {
+    mean = part->compared ? part_mean(part, value) : part->kind == PART_MISSING ? mean : 0;
+    if (part->kind == PART_INTERCEPT) {
       value[part->first] += baseline / part->entry;
     }
+    for (size_t j = 0; j < part->count; j++) {
+      value[part->first + j] -= mean;
+    }
+    baseline += part->compared ? part->entry * mean : 0;
   }
 }
 
@@ -181,14 +181,11 @@ static double contraction(const dperm_model *model, double lambda, double curvat
   return lambda / (lambda + curvature);
 }
 
-/* The part of the records that is taken to have an entry at each weight of the part. */
-static double assumed_share(const dperm_model *model, const weight_part *part) {
-  size_t count = part->count + (part_is_block(part) && !part->compared); /* a reference counts */
-  if (part->kind == PART_MISSING) {
-    count = model->schema->columns[part->source].levels;
-    count = count < MISSING_LEAST ? MISSING_LEAST : count;
-  }
-  const double each = 1 / (double)(count < 2 ? 2 : count);
+/* The part of the records that is taken to have an entry at each weight of the part. None may have
+ * one at "missing". */
+static double assumed_share(const weight_part *part) {
+  const size_t count = part->count + (part_is_block(part) && !part->compared); /* a reference */
+  const double each = part->kind == PART_MISSING ? 0 : 1 / (double)(count < 2 ? 2 : count);
   return part->kind == PART_CELLS && part->count >= CELLS_LEAST ? each : each * each;
 }
 
@@ -197,7 +194,7 @@ static double assumed_square(const dperm_model *model, const weight_parts *parts
   const double left = part->centred ? line_centred : line_left;
   return part->kind == PART_LINE        ? left * line_square(model, parts, part)
          : part->kind == PART_INTERCEPT ? line_left * part->entry * part->entry
-                                        : assumed_share(model, part) * part->entry * part->entry;
+                                        : assumed_share(part) * part->entry * part->entry;
 }
 
 static void estimate_part(const dperm_model *model, const weight_parts *parts,
@@ -350,7 +347,8 @@ double weight_noise_share(const weight_noise *noise, const weight_part *part, si
                most = weight_noise_multiple * mean_spread(part->compared, part->count) *
                       noise->largest[j],
                whole = noise->curvature[fit] * part->entry * part->entry;
-  if (!part_is_block(part) || noise->mechanism != DPERM_MECHANISM_OBJECTIVE || isnan(whole)) {
+  const bool shares = part_is_block(part) || part->kind == PART_MISSING;
+  if (!shares || noise->mechanism != DPERM_MECHANISM_OBJECTIVE || isnan(whole)) {
     return (double)NAN;
   }
   const double share = noise->lambda * (most / size - 1) / whole;
