@@ -169,7 +169,8 @@ static dperm_status put_output(FILE *out, const json_t *report, const json_t *ou
   }
   put_grey(out, columns);
   if (json_is_object(intercept)) {
-    fprintf(out, "%-*s%+.3g%s\n", NAME_WIDTH, "(intercept)", report_number(intercept, "effect"),
+    fprintf(out, "%-*s%+.3g%s\n", NAME_WIDTH, report_text(intercept, "name"),
+            report_number(intercept, "effect"),
             effect_kind_of(intercept) == EFFECT_GREY ? ", grey" : "");
   }
   return DPERM_OK;

@@ -189,11 +189,16 @@ static void name_column(const explained *e, const weight_part *part, column_of_p
     json_set(&column->json, "name", line_name(e, part));
   }
   json_set(&column->json, "kind", json_string(kinds[part->kind]));
+  json_set(&column->json, "first", json_count(part->first));
 }
 
 static dperm_status add_part(const explained *e, const weight_part *part, column_of_parts *column,
                              dperm_error *err) {
   json_t *missing = NULL;
+  if (part->compared) {
+    const size_t at = e->fit * e->parts->count + (size_t)(part - e->parts->list);
+    json_set(&column->json, "no_value", json_figure(-part->entry * e->noise->mean[at]));
+  }
   switch (part->kind) {
   case PART_LINE:
     add_line(e, part, column);
@@ -276,11 +281,20 @@ static dperm_status columns_json(const explained *e, json_t **out, dperm_error *
   return status;
 }
 
+/* Without an intercept the means of the parts still add something to every row. */
 static json_t *intercept_json(const explained *e) {
   const weight_part *last = e->parts->list + e->parts->count - 1;
-  return e->parts->count > 0 && last->kind == PART_INTERCEPT
-             ? level_json(e, last, last->first, json_string("(intercept)"))
-             : json_null();
+  double constant = 0;
+  if (e->parts->count > 0 && last->kind == PART_INTERCEPT) {
+    return level_json(e, last, last->first, json_string("(intercept)"));
+  }
+  for (size_t p = 0; p < e->parts->count; p++) {
+    const weight_part *part = &e->parts->list[p];
+    constant += part->compared ? part->entry * e->noise->mean[e->fit * e->parts->count + p] : 0;
+  }
+  return json_pack("{s:s, s:n, s:o, s:n, s:s, s:n}", "name", "(constant)", "weight", "effect",
+                   json_figure(constant), "noise", "verdict", verdicts[WEIGHT_UNKNOWN],
+                   "share_needed");
 }
 
 static dperm_status outputs_json(explained *e, json_t **out, dperm_error *err) {

@@ -7,8 +7,17 @@ static void say(json_t **list, const char *sentence) {
   json_append(list, json_string(sentence));
 }
 
+/* Whether rows may be longer than what all are divided by, so that they are divided by more. */
+static bool rows_shrink(const dperm_schema *schema) {
+  return schema && schema->rows == ROWS_CLIP && schema->max_norm > schema->min_divisor;
+}
+
 json_t *explain_assumed(const dperm_model *model) {
   json_t *list = json_array();
+  if (!model->map && rows_shrink(model->schema)) {
+    say(&list, "Effects have their full size. A record with large numbers is shortened, and all of "
+               "its effects with it.");
+  }
   if (model->map || model->plan.mechanism == DPERM_MECHANISM_NONE) {
     return list;
   }

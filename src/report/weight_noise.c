@@ -22,6 +22,7 @@ void weight_noise_free(weight_noise *noise) {
   free(noise->largest);
   free(noise->value);
   free(noise->estimate);
+  free(noise->mean);
   free(noise->curvature);
   *noise = (weight_noise){0};
 }
@@ -43,18 +44,20 @@ static double part_mean(const weight_part *part, const double *weights) {
 
 /* The intercept takes over the means of the parts: a row has an entry in each of them, or in what
  * stands for "missing" there. */
-static void compare_weights(const weight_parts *parts, double *value) {
-  double baseline = 0, mean = 0;
+static void compare_weights(const weight_parts *parts, double *value, double *mean) {
+  double baseline = 0;
   for (size_t p = 0; p < parts->count; p++) {
     const weight_part *part = &parts->list[p];
-    mean = part->compared ? part_mean(part, value) : part->kind == PART_MISSING ? mean : 0;
+    mean[p] = part->compared                        ? part_mean(part, value)
+              : part->kind == PART_MISSING && p > 0 ? mean[p - 1]
+                                                    : 0;
     if (part->kind == PART_INTERCEPT) {
       value[part->first] += baseline / part->entry;
     }
     for (size_t j = 0; j < part->count; j++) {
-      value[part->first + j] -= mean;
+      value[part->first + j] -= mean[p];
     }
-    baseline += part->compared ? part->entry * mean : 0;
+    baseline += part->compared ? part->entry * mean[p] : 0;
   }
 }
 
@@ -311,6 +314,7 @@ dperm_status weight_noise_of(const dperm_model *model, const weight_parts *parts
   TRY(memory_new(model->dims, sizeof *out->largest, &out->largest, err));
   TRY(memory_new(all, sizeof *out->value, &out->value, err));
   TRY(memory_new(all, sizeof *out->estimate, &out->estimate, err));
+  TRY(memory_new(fits * parts->count, sizeof *out->mean, &out->mean, err));
   TRY(memory_new(fits, sizeof *out->curvature, &out->curvature, err));
   TRY(find_largest(model, out, err));
   memcpy(out->value, model->weights, all * sizeof *out->value);
@@ -318,7 +322,7 @@ dperm_status weight_noise_of(const dperm_model *model, const weight_parts *parts
     compare_classes(fits, model->dims, out->value);
   }
   for (size_t m = 0; m < fits; m++) {
-    compare_weights(parts, out->value + m * model->dims);
+    compare_weights(parts, out->value + m * model->dims, out->mean + m * parts->count);
   }
   TRY(find_curvatures(model, parts, out, err));
   return estimate_noise(model, parts, out, err);

@@ -69,16 +69,13 @@ static void add_schema(const dperm_schema *schema, weight_parts *out) {
                          .entry = schema_entry_bound(schema, 1)});
 }
 
-/* Rows without a schema: numbers within ± their norm. */
+/* Rows without a schema: numbers within ± their norm, of which most may be far shorter. */
 static void add_rows(const dperm_model *model, weight_parts *out) {
   const bool intercept = model->intercept != 0;
   for (size_t j = 0; j + intercept < model->inputs; j++) {
-    add(out, (weight_part){.kind = PART_LINE,
-                           .source = j,
-                           .first = j,
-                           .count = 1,
-                           .entry = model->norm_bound,
-                           .centred = true});
+    add(out,
+        (weight_part){
+            .kind = PART_LINE, .source = j, .first = j, .count = 1, .entry = model->norm_bound});
   }
   add(out, (weight_part){.kind = PART_INTERCEPT,
                          .first = model->inputs - 1,
