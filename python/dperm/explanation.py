@@ -16,8 +16,8 @@ class Explanation(Figures):
     >>> X = np.repeat(np.eye(2), 5000, axis=0)
     >>> clf = dperm.LogisticRegression(5.0, data_norm=1, classes=[0, 1]).fit(X, np.repeat([0, 1], 5000))
     >>> found = clf.explain()
-    >>> [(row["column"], row["verdict"]) for row in found.rows()]
-    [('column 1', 'beyond the noise'), ('column 2', 'beyond the noise')]
+    >>> sorted((row["column"], row["verdict"] != "grey") for row in found.rows())
+    [('column 1', True), ('column 2', True)]
     """
 
     def __init__(self, fields: Dict[str, Any], names: Optional[Sequence[str]] = None):

@@ -31,6 +31,11 @@ json_t *explain_assumed(const dperm_model *model) {
   say(&list, "Each of k categories, and each of fewer than five cells, is taken to hold at least "
              "1/k\xc2\xb2 of the records, each of more cells about 1/k. One that holds less may "
              "stand out by noise alone; beside each is what it must hold.");
+  if (!model->schema) {
+    say(&list, "Columns are taken not to add up to a constant, as the values of a category do when "
+               "each has a column of 0 and 1: their effects may be noise although they stand out. "
+               "A schema with categories knows better.");
+  }
   say(&list, "Of a straight line a part of its mean square is taken to be left beside the "
              "intercept: values that hardly vary within their range may stand out by noise "
              "alone.");

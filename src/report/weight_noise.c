@@ -10,11 +10,13 @@
 
 /* The constants were chosen by experiments/explain, on made-up and public records. */
 const double weight_noise_multiple = 2.25;
-static const double line_left = 0.12;      /* of a line's mean square, beside the intercept */
-static const double line_centred = 0.4;    /* the same, of a range from −r to r */
-static const double lines_beside = 0.5;    /* of a row's square lines have, beside blocks */
-static const double score_left = 0.1;      /* of a line's mean square, in the spread of scores */
-static const double lower_part = 0.4;      /* of sizes tells the scale of noise among signals, */
+static const double line_left = 0.12;   /* of a line's mean square, beside the intercept */
+static const double line_centred = 0.4; /* the same, of a range from −r to r */
+static const double lines_beside = 0.5; /* of a row's square lines have, beside blocks */
+static const double line_most = 19;     /* times λ is the most that records curve a line: they
+                                           may nearly add up to a constant with others */
+static const double score_left = 0.1; /* the same, in the spread of scores; all of a centred one */
+static const double lower_part = 0.4; /* of sizes tells the scale of noise among signals, */
 static const double normal_part = 0.52440; /* up to which a normal number's size has that part */
 enum { CELLS_LEAST = 5 };
 
@@ -101,7 +103,8 @@ static score_law score_law_of(const dperm_model *model, const weight_parts *part
         out.variance += part->entry * own[j] * (part->entry * own[j]) / (double)part->count;
       }
     } else if (part->kind == PART_LINE) {
-      out.variance += score_left * line_square(model, parts, part) * *own * *own;
+      const double left = part->centred ? 1 : score_left;
+      out.variance += left * line_square(model, parts, part) * *own * *own;
     } else if (part->kind == PART_INTERCEPT) {
       out.mean = part->entry * *own;
     }
@@ -204,8 +207,9 @@ static void estimate_part(const dperm_model *model, const weight_parts *parts,
                           const weight_part *part, const weight_noise *noise, size_t fit) {
   double *estimate = noise->estimate + fit * noise->dims;
   const bool solved = noise->lambda > 0, known = !isnan(noise->curvature[fit]);
-  const double curvature =
-                   solved && known ? noise->curvature[fit] * assumed_square(model, parts, part) : 0,
+  const double most = part_is_block(part) ? (double)INFINITY : line_most * noise->lambda,
+               whole = noise->curvature[fit] * assumed_square(model, parts, part),
+               curvature = solved && known ? fmin(whole, most) : 0,
                by = mean_spread(part->compared, part->count) *
                     (solved ? contraction(model, noise->lambda, curvature) : 1);
   for (size_t j = part->first; j < part->first + part->count; j++) {
