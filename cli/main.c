@@ -13,6 +13,7 @@ static const command commands[] = {
     {"plan", "show what a fit will do, from public numbers only", run_plan, false, NULL},
     {"predict", "apply a model to records", run_predict, false, NULL},
     {"score", "count a model's errors, on public records or privately", run_score, false, NULL},
+    {"explain", "show what a model says, and what of it is only noise", run_explain, false, NULL},
     {"verify", "recheck a model's privacy claim step by step", run_verify, false, NULL},
     {"sweep", "measure errors on public records over grids of settings", run_sweep, true, NULL},
     {"audit", "attack this build to find an empirical lower bound on epsilon", run_audit, false,

@@ -8,4 +8,4 @@
 
 extern const command ledger_actions[], schema_actions[];
 command_run run_train, run_tune, run_refine, run_plan, run_sweep, run_predict, run_score,
-    run_verify, run_audit, run_statement, run_encode, run_completion, run_demo;
+    run_explain, run_verify, run_audit, run_statement, run_encode, run_completion, run_demo;

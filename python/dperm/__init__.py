@@ -9,6 +9,7 @@ from ._library import lib as _lib
 from .errors import (BudgetError, DataError, DpermError, LedgerError, NotPrivateWarning, NumericError,
                      PrivacyLeakWarning, strict)
 from .estimators import KernelSVC, LinearSVC, LogisticRegression, load
+from .explanation import Explanation
 from .ledger import Ledger
 from .model import Finding, Model, Privacy
 from .planning import Audit, Plan, audit, audit_cases, audit_outcomes, plan
@@ -18,6 +19,6 @@ from .tuner import PrivateTuner
 
 __version__ = _lib.dperm_version().decode()
 __all__ = ["LogisticRegression", "LinearSVC", "KernelSVC", "PrivateTuner", "load", "Schema", "Ledger",
-           "Model", "Privacy", "Finding", "Plan", "plan", "Audit", "audit", "audit_cases",
+           "Model", "Privacy", "Explanation", "Finding", "Plan", "plan", "Audit", "audit", "audit_cases",
            "audit_outcomes", "Sweep", "sweep", "plots", "strict", "PrivacyLeakWarning", "NotPrivateWarning", "DpermError",
            "DataError", "BudgetError", "LedgerError", "NumericError", "__version__"]

@@ -107,7 +107,7 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_plan_report": [POINTER(PlanRows), POINTER(Options), _OUT],
     "dperm_model_write": [_MODEL, _PATH], "dperm_model_read": [_PATH, _OUT],
     "dperm_model_to_text": [_MODEL, _OUT, POINTER(c_size_t)], "dperm_model_parse": [Bytes(), _SIZE, _TEXT, _OUT],
-    "dperm_model_describe": [_MODEL, _OUT],
+    "dperm_model_describe": [_MODEL, _OUT], "dperm_model_explain": [_MODEL, _OUT],
     "dperm_model_scores": [_MODEL, _DATA, _DOUBLES], "dperm_model_probabilities": [_MODEL, _DATA, _DOUBLES],
     "dperm_model_verify": [*_FILE, _NO_LEDGER, VerifyLine, c_void_p, POINTER(c_bool)],
     "dperm_model_score_sized": [_MODEL, _DATA, POINTER(Metrics), _SIZE],

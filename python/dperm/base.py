@@ -19,6 +19,7 @@ from . import _library as c
 from . import around, arrow, callers, data, labels, linear, options, weights
 from .account import account
 from .errors import Cancelled, NotPrivateWarning, leak
+from .explanation import Explanation
 from .folds import refuse_folds
 from .model import Model, Privacy
 from .origin import taken_with
@@ -348,6 +349,13 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         if not hasattr(self, "_privacy"):
             self._privacy = Privacy(self.model_)
         return self._privacy
+
+    def explain(self) -> Explanation:
+        """What the model says, and what of it cannot be told from its privacy noise (:class:`dperm.Explanation`)."""
+        check_is_fitted(self)
+        content = None if self._schema is None else self._schema.to_dict()
+        rows = content is None or linear.bounds_of(content) is not None
+        return self.model_.explain(getattr(self, "feature_names_in_", None) if rows else None)
 
     def _coefficients(self) -> Tuple[np.ndarray, np.ndarray]:
         if "model_" not in self.__dict__:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 from ctypes import byref, c_bool
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _library as c, options
+from .explanation import Explanation
 from .figures import Figures
 
 __all__ = ["Model", "Privacy", "Finding"]
@@ -94,6 +95,11 @@ class Model:
         classes = len(self.classes)
         shape = (classes if classes > 2 else 1, self._handle.described["dims"])
         return np.ctypeslib.as_array(c.lib.dperm_model_weights(self._handle), shape).copy()
+
+    def explain(self, names: Optional[Sequence[str]] = None) -> Explanation:
+        """What the model says, and what of it cannot be told from its privacy noise; costs no privacy. `names` are
+        for the columns of rows without a schema, which have numbers otherwise."""
+        return Explanation(json.loads(c.text_from("dperm_model_explain", self._handle)), names)
 
     def scores(self, data: c.Handle, rows: int) -> np.ndarray:
         classes = len(self.classes)

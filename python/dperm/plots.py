@@ -9,7 +9,7 @@ import numpy as np
 from .planning import plan
 from .sweep import measure
 
-__all__ = ["outlook", "noise_kinds", "budget", "weights", "sweep", "roc", "calibration"]
+__all__ = ["outlook", "noise_kinds", "budget", "explanation", "sweep", "roc", "calibration"]
 
 
 def _axes(ax: Any) -> Any:
@@ -62,20 +62,24 @@ def budget(ledger: Any, *, ax: Any = None) -> Any:
     return ax
 
 
-def weights(estimator: Any, *, names: Optional[Sequence[str]] = None, top: int = 20,
-            index: int = 0, ax: Any = None) -> Any:
-    """The largest weights of a fitted estimator or tuner (of class `index` if there are more than two)."""
+def explanation(found: Any, *, top: int = 20, index: int = 0, ax: Any = None) -> Any:
+    """The effects of `model.explain()` (on class `index` if there are more than two): those that stand out first, the
+    others in grey, each over a band as wide as what the privacy noise does alone."""
+    if "outputs" not in found:
+        raise ValueError("a model with a kernel has no effects to draw")
     ax = _axes(ax)
-    estimator = getattr(estimator, "best_estimator_", estimator)
-    values = estimator.coef_[index]
-    if names is None and getattr(estimator, "schema", None) is not None:
-        names = estimator._schema.feature_names
-    elif names is None:
-        names = getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(len(values))])
-    order = np.argsort(-np.abs(values))[:top][::-1]
-    ax.barh([str(names[i]) for i in order], values[order],
-            color=["C0" if v > 0 else "C3" for v in values[order]])
-    ax.set(xlabel="weight")
+    chosen = found["outputs"][index]["class"]
+    rows = [row for row in found.rows() if row["class"] == chosen and row["effect"] is not None]
+    rows = sorted(rows, key=lambda row: (row["verdict"] == "grey", -abs(row["effect"])))[:top][::-1]
+    colors = ["0.65" if row["verdict"] == "grey" else "C0" if row["effect"] > 0 else "C3" for row in rows]
+    names = [row["column"] if row["kind"] == "line" else f"{row['column']}: {row['name']}" for row in rows]
+    band = [found["deviations"] * (row["noise"] or 0) for row in rows]
+    places = range(len(rows))
+    ax.barh(places, [2 * b for b in band], left=[-b for b in band], color="0.93", height=0.95, zorder=0)
+    ax.barh(places, [row["effect"] for row in rows], color=colors, height=0.6)
+    ax.set_yticks(places, names)
+    ax.axvline(0, color="0.3", linewidth=0.8)
+    ax.set(xlabel=f"effect on the {found['scale']} of {chosen}; grey cannot be told from the noise")
     return ax
 
 

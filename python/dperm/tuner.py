@@ -17,6 +17,7 @@ from . import _library as c
 from . import options, weights
 from .base import PrivateClassifier
 from .errors import PrivacyLeakWarning, strict
+from .explanation import Explanation
 from .folds import refuse_folds
 from .model import Model, Privacy
 
@@ -188,6 +189,9 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
     @property
     def privacy_(self) -> Privacy:
         return self._chosen().privacy_
+
+    def explain(self) -> Explanation:
+        return self._chosen().explain()
 
     @property
     def coef_(self) -> np.ndarray:

@@ -73,6 +73,21 @@ void noise_column_shares(const noise_plan *plan, const noise_body *body, double 
   }
 }
 
+/* The shares of the runs stand in front, and are dealt out from the last run to the first: none
+ * begins before its own place. */
+void noise_coordinate_rms(const noise_plan *plan, double *out) {
+  double rms = noise_rms_norm(plan) / copies_root(plan);
+  size_t at = plan->dims;
+  noise_column_shares(plan, &plan->body, out);
+  for (size_t i = body_count(&plan->body); i-- > 0;) {
+    const body_run *run = body_at(&plan->body, i);
+    double own = rms * sqrt(out[i]);
+    for (size_t j = run->groups * run->width; j-- > 0;) {
+      out[--at] = own;
+    }
+  }
+}
+
 /* The few roundings here and noise_relative_error are below 2^−44. */
 double noise_norm_limit(const noise_plan *plan, double t) {
   double radius = plan->kind->radius->limit((double)radius_shape(plan), t);

@@ -183,6 +183,12 @@ static inline size_t column_part(const schema_column *column, size_t level) {
                                         : level * PARTS_OF_MANY / real;
 }
 
+/* How many values or parts of its first (0) or second column a cross tells apart; and the name of
+ * one, as dperm_schema_feature_name gives it. */
+size_t schema_cross_parts(const dperm_schema *schema, const schema_cross *cross, size_t which);
+size_t schema_cross_name(const dperm_schema *schema, const schema_cross *cross, size_t which,
+                         size_t place, char *name, size_t capacity);
+
 /* Where the columns of crosses after the fit begin: before the intercept. */
 static inline size_t schema_after_fit_first(const dperm_schema *schema) {
   return schema->dims - schema->intercept - schema->after_fit;

@@ -170,6 +170,24 @@ static void append_feature(name_text *name, const schema_column *column, size_t 
   append_level(name, column, level);
 }
 
+size_t schema_cross_parts(const dperm_schema *schema, const schema_cross *cross, size_t which) {
+  const schema_column *column = &schema->columns[cross->columns[which]];
+  return cross->after_fit ? column_parts(column) : column->levels;
+}
+
+static void append_place(name_text *name, const dperm_schema *schema, const schema_cross *cross,
+                         size_t which, size_t place) {
+  const schema_column *column = &schema->columns[cross->columns[which]];
+  (cross->after_fit ? append_part : append_level)(name, column, place);
+}
+
+size_t schema_cross_name(const dperm_schema *schema, const schema_cross *cross, size_t which,
+                         size_t place, char *name, size_t capacity) {
+  name_text out = {name, capacity, 0};
+  append_place(&out, schema, cross, which, place);
+  return out.length;
+}
+
 size_t dperm_schema_feature_name(const dperm_schema *schema, size_t index, char *name,
                                  size_t capacity) {
   name_text out = {name, capacity, 0};
@@ -183,14 +201,10 @@ size_t dperm_schema_feature_name(const dperm_schema *schema, size_t index, char 
   for (size_t i = 0; i < schema->cross_count; i++) {
     const schema_cross *cross = &schema->crosses[i];
     if (index >= cross->first && index - cross->first < cross->width) {
-      const schema_column *second = &schema->columns[cross->columns[1]];
-      const size_t pair = index - cross->first,
-                   each = cross->after_fit ? column_parts(second) : second->levels;
-      void (*append_one)(name_text *, const schema_column *, size_t) =
-          cross->after_fit ? append_part : append_level;
-      append_one(&out, &schema->columns[cross->columns[0]], pair / each);
+      const size_t pair = index - cross->first, each = schema_cross_parts(schema, cross, 1);
+      append_place(&out, schema, cross, 0, pair / each);
       append(&out, "*");
-      append_one(&out, second, pair % each);
+      append_place(&out, schema, cross, 1, pair % each);
     }
   }
   return out.length;

@@ -181,6 +181,7 @@ tune --data d/people.csv --schema d/schema.json --epsilon 1 --lambda 0.1,0.2 --o
 predict --model big.json --data d/people.csv --out out
 encode --data d/people.csv --schema d/schema.json --out out
 statement --model big.json --out out
+explain --model big.json --html --out out
 schema draft --public-data d/people.csv --out out
 schema import dictionary.json --label column9 --out out
 sweep --data people.csv --schema schema.json --mechanism none --folds 2 --html out

@@ -26,7 +26,7 @@ fails_visibly() { # the command's stderr is one line about the hostile name, and
 @test "a path that no file has" {
   train_none
   for call in "train --schema schema.json --mechanism none --out m --data" "predict --data people.csv --model" \
-    "score --data people.csv --model" "verify --model" "statement --model" "schema check" \
+    "score --data people.csv --model" "verify --model" "statement --model" "explain --model" "schema check" \
     "schema draft --public-data" "schema import --label y" "ledger show" "ledger verify" "plan --rows 9 --epsilon 1 --schema" \
     "encode --schema schema.json --out m --data" "sweep --schema schema.json --mechanism none --data"; do
     fails_visibly "$DPERM" $call "$hostile"
@@ -43,7 +43,7 @@ print(json.dumps({"fields": [{"name": "rich", "type": "boolean"}, {"name": sys.a
   train_none
   dictionary age
   for call in "train --data people.csv --schema schema.json --mechanism none --out" \
-    "predict --model model.json --data people.csv --out" "statement --model model.json --out" \
+    "predict --model model.json --data people.csv --out" "statement --model model.json --out" "explain --model model.json --out" \
     "schema draft -q --public-data people.csv --out" "schema import -q dictionary.json --label rich --out" "encode --data people.csv --schema schema.json --out" \
     "sweep --data people.csv --schema schema.json --mechanism none --folds 2 --out" "demo --rows 10 --out"; do
     fails_visibly "$DPERM" $call "nowhere/$hostile"
@@ -89,6 +89,10 @@ P
   plain shown
   "$DPERM" statement --model m.json --html > shown
   plain shown
+  for form in "" --html --json; do
+    "$DPERM" explain --model m.json $form > shown
+    plain shown
+  done
   for file in column.csv label.csv; do
     fails_somehow "$DPERM" train --force --data $file --schema hostile.json --mechanism none --out m2.json
     plain said
@@ -173,6 +177,7 @@ score --model model.json --data people.csv : rows errors error_rate
 score --model model.json --data people.csv --epsilon 1 : private epsilon error_rate ledger
 score --model model.json --data people.csv --epsilon 1 --dry-run : dry_run epsilon
 verify --model model.json : verdict lines remarks
+explain --model model.json : private epsilon scale weights outputs assumed not_examined
 sweep --data people.csv --schema schema.json --mechanism none,output --epsilon 1 --folds 2 : loss mechanism noise lambda lambda_given epsilon delta_given neighbours error_mean error_se baseline runs impossible
 audit --mechanism output --draws 2000 : mechanism epsilon_claimed epsilon_lower_bound verdict
 encode --data people.csv --schema schema.json --out out : file rows

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dperm/explain.h"
 #include "model/model_file.h"
 
 static void use(const dperm_model *model) {
@@ -18,6 +19,9 @@ static void use(const dperm_model *model) {
   MUST(dperm_model_class_name(model, 0) && dperm_model_class_name(model, 1));
   const dperm_schema *schema = dperm_model_schema(model);
   MUST(!schema || dperm_schema_dims(schema) == dims);
+  char *text = NULL;
+  MUST(dperm_model_explain(model, &text, NULL) == DPERM_OK && strstr(text, "not_examined"));
+  dperm_text_free(text);
 }
 
 static void read_model(const void *bytes, size_t length) {
