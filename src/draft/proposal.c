@@ -85,7 +85,14 @@ void proposal_add_number(proposal *p, const char *name, const draft_range *range
               json_pack("{s:s, s:s, s:o, s:o, s:s*, s:s*, s:s*}", "name", name, "type", "numeric",
                         "min", json_of_number(range->min), "max", json_of_number(range->max),
                         "transform", range->log1p ? "log1p" : NULL, "scale",
-                        range->center ? "center" : NULL, "bins", auto_bins ? "auto" : NULL));
+                        range->center ? NULL : "max", "bins", auto_bins ? "auto" : NULL));
+}
+
+void proposal_source(proposal *p, const char *source) {
+  json_t *column = json_array_get(p->columns, json_array_size(p->columns) - 1);
+  if (column && json_object_set_new(column, "source", json_string(source)) != 0) {
+    json_append(&p->columns, NULL);
+  }
 }
 
 static bool is_list(json_t *groups) {
@@ -249,10 +256,10 @@ dperm_status proposal_finish(proposal *p, const char *name, dperm_remark *remark
                              dperm_schema **out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   json_auto_t *json = NULL;
-  TRY(json_made(json_pack("{s:b, s:s*, s:s*, s:O, s:s, s:b, s:s, s:O, s:O}", "header", p->header,
-                          "separator", p->separator, "comment", p->comment, "missing", p->missing,
-                          "on_missing", "zero", "intercept", true, "rows", "clip", "label",
-                          p->label, "columns", p->columns),
+  TRY(json_made(json_pack("{s:i, s:b, s:s*, s:s*, s:O, s:s, s:b, s:s, s:O, s:O}", "version",
+                          SCHEMA_VERSION, "header", p->header, "separator", p->separator, "comment",
+                          p->comment, "missing", p->missing, "on_missing", "zero", "intercept",
+                          true, "rows", "clip", "label", p->label, "columns", p->columns),
                 &json, err));
   TRY(schema_from_json(json, name, &schema, err));
   if (dperm_schema_dims(schema) == 1) {

@@ -66,6 +66,8 @@ void proposal_remark(proposal *p, const char *column, const char *format, ...)
 void proposal_add_plain(proposal *p, const char *name, const char *type);
 void proposal_add_number(proposal *p, const char *name, const draft_range *range, bool auto_bins);
 void proposal_add_categories(proposal *p, const char *name, json_t *groups);
+/* Where the range or the values of the last one come from, UTF-8. */
+void proposal_source(proposal *p, const char *source);
 /* Ignored, with a remark that says why. */
 void proposal_add_ignored(proposal *p, const char *name, draft_kind kind);
 
