@@ -111,10 +111,10 @@ static dperm_status check(const char *path, const char *data_path, bool unsafe, 
   progress_bar_wipe();
   TRY(dperm_schema_describe(schema, &text, err));
   json_auto_t *described = parsed_report(text);
-  report_remarks(described);
   if (unsafe) {
     TRY(print_unsafe(described, data, err));
   }
+  report_remarks(described);
   if (json) {
     json_t *report = json_pack("{s:o}", "schema", json_words(path));
     (void)json_object_update(report, described);

@@ -165,8 +165,8 @@ static void add_number(dictionary *d, const dictionary_column *column) {
 static void add_source(dictionary *d, const char *what) {
   const char *title = dictionary_title(d);
   char source[SOURCE_SIZE];
-  (void)snprintf(source, sizeof source, "data dictionary%s%s%s: %s", title ? " \"" : "",
-                 title ? title : "", title ? "\"" : "", what);
+  (void)snprintf(source, sizeof source, "data dictionary%s%s: %s", title ? ", " : "",
+                 title ? title : "", what);
   proposal_source(&d->p, source);
 }
 

@@ -32,7 +32,7 @@ static void add_noise(const dperm_plan *plan, json_t **remarks) {
   }
   if (plan->noise && plan->noise_to_signal >= much_noise) {
     add(remarks,
-        "the noise is %.2g times the signal, too much for %zu encoded columns: leave out or group "
+        "the noise is %.2g times the signal, much for %zu encoded columns: leave out or group "
         "those that say least about the label, take a larger epsilon%s",
         plan->noise_to_signal, plan->dims, rows);
   }

@@ -16,7 +16,7 @@ load helpers
     ATTRIBUTES=$attributes python3 - "$file" <<< '
 import json, os, sys
 schema = json.load(open(sys.argv[1]))
-assert set(schema) <= {"header", "missing", "comment", "on_missing", "intercept", "label", "columns"}, schema.keys()
+assert set(schema) <= {"header", "missing", "comment", "on_missing", "intercept", "label", "columns", "version"} and schema["version"] == 1, schema.keys()
 assert len(schema["columns"]) == int(os.environ["ATTRIBUTES"]) + 1
 for column in schema["columns"]:
     assert set(column) <= {"name", "type", "min", "max", "values"} and column["type"] != "ignore", column'

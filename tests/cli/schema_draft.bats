@@ -41,7 +41,7 @@ fits() { # the file's text, further arguments
   drafts d/people.csv
   [ "$(drafted label)" = '{"column": "income", "positive": ["high"], "negative": ["low"]}' ]
   [ "$(drafted missing)" = '["", "?"]' ]
-  [ "$(drafted columns.0)" = '{"name": "age", "type": "numeric", "min": 0, "max": 100, "bins": "auto"}' ]
+  [ "$(drafted columns.0)" = '{"name": "age", "type": "numeric", "min": 0, "max": 100, "scale": "max", "bins": "auto"}' ]
   [ "$(drafted columns.1.values)" = '["female", "male"]' ]
   [ "$(drafted columns.11.transform)" = '"log1p"' ]
   [ "$(drafted intercept) $(drafted rows) $(drafted on_missing)" = 'true "clip" "zero"' ]
@@ -218,6 +218,6 @@ P
   "$DPERM" schema check visits.json 2> remarks > /dev/null
   [ ! -s remarks ]
   "$DPERM" schema check number.json 2> remarks > /dev/null
-  grep -q 'remark: column "patient_id" is a number, but called like an identifier' remarks
+  grep -q 'remark: column "patient_id": a number, but called like an identifier' remarks
   "$DPERM" schema check number.json --json 2> /dev/null | grep -q '"identifier": true'
 }
