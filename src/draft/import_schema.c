@@ -158,7 +158,7 @@ static void add_number(dictionary *d, const dictionary_column *column) {
                     "instead of %g; if they are codes without an order, list them",
                     low, high, count);
   }
-  proposal_add_number(&d->p, column->name, &range, false);
+  proposal_add_number(&d->p, column->name, &range);
 }
 
 /* Who reads the model's statement shall know where the column's bounds or list come from. */
