@@ -112,7 +112,7 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_model_verify": [*_FILE, _NO_LEDGER, VerifyLine, c_void_p, POINTER(c_bool)],
     "dperm_model_score_sized": [_MODEL, _DATA, POINTER(Metrics), _SIZE],
     "dperm_model_score_private_sized": [_MODEL, _DATA, POINTER(ScoreOptions), POINTER(PrivateScore), _SIZE],
-    "dperm_statement": [*_FILE, _NO_LEDGER, Flag(), _OUT],
+    "dperm_statement_about": [*_FILE, Text(path, optional=True), Bytes(optional=True), _SIZE, _NO_LEDGER, Flag(), _OUT],
     "dperm_ledger_create": [_PATH, _TEXT, POINTER(LedgerBudget)],
     "dperm_ledger_open": [_PATH, _OUT],
     "dperm_ledger_datasets": [_LEDGER, DatasetVisitor, c_void_p],
