@@ -282,6 +282,7 @@ dperm_status run_plan(int argc, char **argv, dperm_error *err) {
   TRY(dperm_plan_report(&of, &options, &text, err));
   fit_warn(&options, of.rows); /* of what is not refused */
   json_t *plan = parsed_report(text);
+  report_remarks(plan);
   if (json) {
     report_print(plan);
     return DPERM_OK;

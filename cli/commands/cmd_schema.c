@@ -80,18 +80,6 @@ static void print_schema(const char *path, const json_t *schema) {
   }
 }
 
-static void remark_identifiers(const json_t *schema) {
-  const json_t *c;
-  size_t i;
-  json_array_foreach(json_object_get(schema, "columns"), i, c) {
-    if (json_is_true(json_object_get(c, "identifier"))) {
-      note("remark: column \"%s\" is a number, but called like an identifier of people or records; "
-           "if it is one, its type is \"ignore\", and where it repeats --rows-per-person is needed",
-           visible(report_text(c, "name")).text);
-    }
-  }
-}
-
 /* For the custodian: what the encoding changed, per column. */
 static dperm_status print_unsafe(const json_t *schema, const dperm_data *data, dperm_error *err) {
   dperm_unsafe_column_counts counts;
@@ -123,10 +111,10 @@ static dperm_status check(const char *path, const char *data_path, bool unsafe, 
   progress_bar_wipe();
   TRY(dperm_schema_describe(schema, &text, err));
   json_auto_t *described = parsed_report(text);
-  remark_identifiers(described);
   if (unsafe) {
     TRY(print_unsafe(described, data, err));
   }
+  report_remarks(described);
   if (json) {
     json_t *report = json_pack("{s:o}", "schema", json_words(path));
     (void)json_object_update(report, described);

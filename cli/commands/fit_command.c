@@ -164,6 +164,18 @@ static void say(const fit_command *c, const json_t *report, const dperm_model *m
   }
 }
 
+/* What another version of the schema's format would mean for it. */
+static void say_version(const char *path, const dperm_schema *schema) {
+  char *text = NULL;
+  if (schema && dperm_schema_describe(schema, &text, NULL) == DPERM_OK) {
+    json_auto_t *described = parsed_report(text);
+    const char *change = report_text(described, "version_2");
+    if (change) {
+      note("%s: %s", path, change);
+    }
+  }
+}
+
 /* A failure says that the model is there all the same. */
 static dperm_status flush_json(const fit_command *c, dperm_error *err) {
   dperm_status status = flush_stdout(err);
@@ -236,6 +248,7 @@ static dperm_status fit_to_file(const fit_command *c, dperm_options *candidates,
     return flush_json(c, err);
   }
   say(c, report, model);
+  say_version(c->schema, schema);
   return DPERM_OK;
 }
 

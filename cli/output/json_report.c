@@ -69,3 +69,11 @@ void report_print(json_t *report) {
   free(text);
   json_decref(report);
 }
+
+void report_remarks(const json_t *report) {
+  const json_t *line;
+  size_t i;
+  json_array_foreach(json_object_get(report, "remarks"), i, line) {
+    note("remark: %s", json_string_value(line));
+  }
+}

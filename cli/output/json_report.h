@@ -16,5 +16,8 @@ json_t *json_words(const char *text);
 /* A number, null where it is not finite. */
 json_t *report_figure(double value);
 
+/* A result's "remarks", lines on stderr. */
+void report_remarks(const json_t *report);
+
 /* On standard output, with a newline; takes the report over. */
 void report_print(json_t *report);

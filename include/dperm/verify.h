@@ -44,6 +44,16 @@ DPERM_API DPERM_CHECKED dperm_status dperm_ledger_verify(dperm_ledger *ledger, c
 DPERM_API DPERM_CHECKED dperm_status dperm_statement(const char *name, const char *text,
                                                      size_t length, dperm_ledger *ledger, bool html,
                                                      char **page, dperm_error *err);
+/* The same with what the model's publisher says of it, which the page repeats and does not check:
+ * what it is for, who answers for it. JSON with members of docs/formats.md or plain text, of at
+ * most 64 KiB: a text of `about_length` bytes that `about_name` stands for in messages, or where
+ * that is NULL the file called `about_name`; nothing if both are NULL. */
+DPERM_API DPERM_CHECKED dperm_status dperm_statement_about(const char *name, const char *text,
+                                                           size_t length, const char *about_name,
+                                                           const char *about_text,
+                                                           size_t about_length,
+                                                           dperm_ledger *ledger, bool html,
+                                                           char **page, dperm_error *err);
 
 #ifdef __cplusplus
 }

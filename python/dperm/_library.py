@@ -114,7 +114,7 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_model_score_private_sized": [_MODEL, _DATA, POINTER(ScoreOptions), POINTER(PrivateScore), _SIZE],
     "dperm_evaluate": [_MODEL, _DATA, _OUT],
     "dperm_evaluate_private": [_MODEL, _DATA, POINTER(ScoreOptions), _OUT],
-    "dperm_statement": [*_FILE, _NO_LEDGER, Flag(), _OUT],
+    "dperm_statement_about": [*_FILE, Text(path, optional=True), Bytes(optional=True), _SIZE, _NO_LEDGER, Flag(), _OUT],
     "dperm_ledger_create": [_PATH, _TEXT, POINTER(LedgerBudget)],
     "dperm_ledger_open": [_PATH, _OUT],
     "dperm_ledger_datasets": [_LEDGER, DatasetVisitor, c_void_p],

@@ -336,6 +336,12 @@ def _file(lib: Any, name: Any, content: Optional[bytes], size: int, *_: Any) -> 
     _parse(lib, content or b"", size)
 
 
+def _files(lib: Any, name: Any, content: Optional[bytes], size: int, other: Any, other_content: Optional[bytes],
+           other_size: int, *_: Any) -> None:
+    _parse(lib, content or b"", size)
+    _parse(lib, other_content or b"", other_size)
+
+
 def _sized(lib: Any, *given: Any) -> None:
     if given[-1] > ctypes.sizeof(given[-2]._obj):
         raise ValueError("a struct smaller than its size")
@@ -353,7 +359,7 @@ def _head(lib: Any, ledger: Any, records: Any, digest: Any) -> None:
 
 TOGETHER: Dict[str, Any] = {
     "dperm_schema_parse": _parse, "dperm_model_parse": _parse, "dperm_model_verify": _file,
-    "dperm_statement": _file, "dperm_schema_draft": _file, "dperm_schema_import": _file,
+    "dperm_statement_about": _files, "dperm_schema_draft": _file, "dperm_schema_import": _file,
     "dperm_data_from_dense": _dense, "dperm_data_from_csr": _csr,
     "dperm_data_from_table": _table, "dperm_data_label": _label, "dperm_data_row": _row, "dperm_model_scores": _scores,
     "dperm_model_probabilities": _probabilities, "dperm_audit_outcomes": _outcomes, "dperm_tune": _many,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from ctypes import byref, c_bool
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -170,10 +170,15 @@ class Privacy(Figures):
         to (a :class:`dperm.Ledger`, or its path), also what it had to pay."""
         return verification("dperm_model_verify", *self._file(), _ledger_handle(ledger))
 
-    def statement(self, ledger: Any = None, html: bool = False) -> str:
-        """The page for the person who must defend the release, as Markdown or HTML; with the ledger (or its path),
-        what was spent and is left."""
-        return c.text_from("dperm_statement", *self._file(), _ledger_handle(ledger), bool(html))
+    def statement(self, ledger: Any = None, html: bool = False,
+                  about: "Mapping[str, str] | str | os.PathLike[str] | None" = None) -> str:
+        """The model card for the person who must defend the release, as Markdown or HTML; with the ledger (or its path),
+        what was spent and is left. `about` is what its publisher says of it (`intended_use`, `not_for`, `records`,
+        `responsible`, `contact`, `date`): a dict, or the path of a file, JSON or plain text."""
+        said = json.dumps(dict(about)).encode("utf-8") if isinstance(about, Mapping) else None
+        name = "about" if said is not None else about
+        return c.text_from("dperm_statement_about", *self._file(), name, said, len(said or b""), _ledger_handle(ledger),
+                           bool(html))
 
     def _repr_html_(self) -> str:
         return self.statement(html=True)

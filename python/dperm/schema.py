@@ -153,7 +153,7 @@ class Schema:
 
         Beyond what `fit` refuses, a categorical column that never meets its schema because values are
         spelled otherwise ("true" for `True`, "1.50" for 1.5) is an error: `fit` would make zeros of them.
-        Returns the number of ``rows``; with `unsafe_diagnostics` also how many values of each column are
+        Returns the number of ``rows`` and ``remarks`` on what in the schema costs accuracy; with `unsafe_diagnostics` also how many values of each column are
         missing, unknown or clamped.
 
         What it says depends on the records: it is for public ones, or for the eyes of whoever keeps them.

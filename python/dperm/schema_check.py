@@ -32,7 +32,7 @@ def check(schema: Any, records: Any, labels: Any, unsafe_diagnostics: bool) -> D
     if labels is not None:
         what = f"the label (column {schema.label_column!r})"
         _check_texts(what, _texts_of(labels), missing, *_sides(content["label"]))
-    found: Dict[str, Any] = {"rows": c.lib.dperm_data_rows(handle)}
+    found: Dict[str, Any] = {"rows": c.lib.dperm_data_rows(handle), "remarks": schema._handle.described["remarks"]}
     if unsafe_diagnostics:
         refuse_known(handle)
         found["columns"] = {name: _counts(handle, i) for i, (name, _) in enumerate(schema.columns)}

@@ -187,7 +187,8 @@ SHORT = {
     "schema text": ("dperm_schema_parse", (b"{}", 3, "name", OUT)),
     "a struct's size": ("dperm_model_score_sized", (Stub("model"), Stub("data"), ctypes.byref(c.Metrics()),
                                                     ctypes.sizeof(c.Metrics) + 1)),
-    "model text": ("dperm_statement", ("name", b"{}", 3, None, False, OUT)),
+    "model text": ("dperm_statement_about", ("name", b"{}", 3, None, None, 0, None, False, OUT)),
+    "text about a model": ("dperm_statement_about", ("name", b"{}", 2, "about", b"{}", 3, None, False, OUT)),
     "outcomes": ("dperm_audit_outcomes", (doubles(6), doubles(5), 3, 2, 1.0, 0.0, ctypes.byref(c.AuditFigures())))}
 
 
@@ -409,7 +410,7 @@ def test_a_closed_handle_is_no_null(tmp_path):
 
 
 def test_every_text_that_the_library_makes_is_given_back(monkeypatch):
-    texts = {name for name, kinds in c._FALLIBLE.items() if re.search("_describe$|_to_text$|_report$|_statement$", name)}
+    texts = {name for name, kinds in c._FALLIBLE.items() if re.search("_describe$|_to_text$|_report$|_statement(_about)?$", name)}
     inner, given_back, called, freed = c.call, c.lib.dperm_text_free, [], []
     monkeypatch.setattr(c, "call", lambda name, *rest: (called.append(name), inner(name, *rest)))
     monkeypatch.setattr(c.lib, "dperm_text_free", lambda made: (freed.append(made.value), given_back(made)))

@@ -261,6 +261,22 @@ def test_the_statement_as_an_object(two):
     assert holds and any(line.line.startswith("claim: ") for line in lines)
     assert "ε = 0.5" in clf.privacy_.statement()
     assert clf.privacy_._repr_html_().startswith("<!doctype html>")
+
+
+def test_the_statement_repeats_what_is_said_about_the_model(two, tmp_path):
+    privacy = dperm.LogisticRegression(0.5, data_norm=3, classes=[0, 1]).fit(*two).privacy_
+    said = {"intended_use": "plans", "responsible": "A <b>"}
+    (tmp_path / "about.json").write_text(json.dumps(said))
+    (tmp_path / "about.txt").write_text("For plans.")
+    for about in (said, tmp_path / "about.json", str(tmp_path / "about.json")):
+        assert "| responsible | A \\<b\\> |" in privacy.statement(about=about)
+    assert "<p>For plans.</p>" in privacy.statement(html=True, about=tmp_path / "about.txt")
+    with pytest.raises(ValueError, match="unknown key \"use\""):
+        privacy.statement(about={"use": "x"})
+
+
+def test_the_claim_as_a_mapping(two):
+    clf = dperm.LogisticRegression(0.5, data_norm=3, classes=[0, 1]).fit(*two)
     assert dict(clf.privacy_)["mechanism"] == "objective" and clf.privacy_.rows == 1000
 
 

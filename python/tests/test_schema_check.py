@@ -32,7 +32,7 @@ def test_numbers_and_booleans_are_the_texts_that_records_have(smoker, code):
     found = schema(smoker, code)
     assert found.to_dict()["columns"][1]["values"] == ["True", "False"]
     assert found.to_dict()["columns"][2]["values"] == ["1", "2"]
-    assert found.check(PEOPLE) == {"rows": 4}
+    assert found.check(PEOPLE)["rows"] == 4
 
 
 def test_numpys_numbers_everywhere():
@@ -100,7 +100,7 @@ def test_values_that_miss_the_schema_by_their_spelling_are_an_error(case):
 
 def test_a_column_without_any_listed_value_is_an_error():
     refused(ValueError, "column 'code' holds no value that the schema lists", schema(code=("x", "y")).check, PEOPLE)
-    assert schema(code=("1", "x")).check(PEOPLE) == {"rows": 4}  # some are unknown, as anywhere
+    assert schema(code=("1", "x")).check(PEOPLE)["rows"] == 4  # some are unknown, as anywhere
     assert schema(code=("x", "y"), missing=["1", "2", "3"]).check(PEOPLE)["rows"] == 4
 
 
@@ -116,23 +116,34 @@ def test_labels_that_hide_among_the_others_are_an_error():
 def test_what_fit_refuses_is_refused():
     refused(ValueError, "no column 'age'", schema().check, PEOPLE.drop(columns="age"))
     refused(DataError, 'row 0 of column "age" is a text', schema().check, PEOPLE.assign(age="old"))
-    assert schema().check(PEOPLE.drop(columns="rich")) == {"rows": 4}  # records without labels
+    assert schema().check(PEOPLE.drop(columns="rich"))["rows"] == 4  # records without labels
 
 
 def test_every_container_is_checked():
     lists = PEOPLE[["age", "smoker", "code"]].astype(object).values.tolist()
-    assert schema().check(lists, PEOPLE.rich) == {"rows": 4}
+    assert schema().check(lists, PEOPLE.rich)["rows"] == 4
     arrow = capsules.Table([("age", "float64", [1.0, 2.0]), ("code", "int8", [1, 2]), ("smoker", "bool", [True, None]),
                             ("rich", "string", ["yes", "no"])])
-    assert schema().check(arrow) == {"rows": 2}
+    assert schema().check(arrow)["rows"] == 2
     refused(ValueError, "column 'smoker' holds \"True\"", schema(smoker=("true", "false")).check, arrow)
+
+
+def test_remarks_are_those_of_the_command_and_of_the_plan(tmp_path, command):
+    found = schema()
+    remarks = found.check(PEOPLE)["remarks"]
+    assert any("has no \"version\"" in line for line in remarks)
+    found.save(tmp_path / "s.json")
+    assert json.loads(command("schema", "check", tmp_path / "s.json", "--json"))["remarks"] == remarks
+    assert dperm.plan(10**6, schema=found, epsilon=1).remarks[:len(remarks)] == remarks
+    quiet = dperm.Schema({"version": 2, **found.to_dict()})
+    assert not any("version" in line for line in quiet.check(PEOPLE)["remarks"])
 
 
 def test_diagnostics_are_those_of_the_command(tmp_path, command):
     found = schema().check(PEOPLE, unsafe_diagnostics=True)
-    assert found == {"rows": 4, "columns": {"age": {"missing": 1, "unknown": 0, "clamped": 1},
-                                            "smoker": {"missing": 0, "unknown": 0, "clamped": 0},
-                                            "code": {"missing": 0, "unknown": 1, "clamped": 0}}}
+    assert found["rows"] == 4 and found["columns"] == {"age": {"missing": 1, "unknown": 0, "clamped": 1},
+                                                       "smoker": {"missing": 0, "unknown": 0, "clamped": 0},
+                                                       "code": {"missing": 0, "unknown": 1, "clamped": 0}}
     schema().save(tmp_path / "s.json")
     PEOPLE.to_csv(tmp_path / "p.csv", index=False)
     said = command("schema", "check", tmp_path / "s.json", "--data", tmp_path / "p.csv")
@@ -144,7 +155,7 @@ def test_diagnostics_are_refused_on_records_that_the_ledger_knows(tmp_path, monk
     ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 1)
     dperm.LogisticRegression(1.0, schema=schema(), ledger=ledger, dataset="people").fit(people)
     monkeypatch.setenv("DPERM_LEDGER", ledger.path)
-    assert schema().check(people) == {"rows": 20}
+    assert schema().check(people)["rows"] == 20
     refused(dperm.BudgetError, "knows these data", schema().check, people, unsafe_diagnostics=True)
 
 

@@ -13,6 +13,7 @@
 
 const char *dperm_synthetic_census_schema(void) {
   return "{\n"
+         "  \"version\": 2,\n"
          "  \"header\": true,\n"
          "  \"missing\": [\"?\", \"\"],\n"
          "  \"label\": {\"column\": \"income\", \"positive\": [\"high\"], \"negative\": "

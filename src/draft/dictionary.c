@@ -435,6 +435,23 @@ static dperm_status read_columns(dictionary *d, json_t *missing, const json_t *k
   return DPERM_OK;
 }
 
+/* A title, which people know it by, before a name; CSVW has those of Dublin Core. */
+const char *dictionary_title(const dictionary *d) {
+  static const char *const keys[] = {"title", "dc:title", "name", "url"};
+  enum { TITLE_MOST = 200 };
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+    for (size_t level = 1; level < sizeof d->levels / sizeof *d->levels; level++) {
+      const json_t *given = json_object_get(d->levels[level], keys[k]);
+      const char *text =
+          json_is_object(given) ? text_at(given, "@value") : json_string_value(given);
+      if (text && *text && strlen(text) <= TITLE_MOST) {
+        return text;
+      }
+    }
+  }
+  return NULL;
+}
+
 /* ---- all of it */
 
 static const dictionary_format *recognize(const json_t *root) {

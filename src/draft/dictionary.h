@@ -35,6 +35,8 @@ typedef struct dictionary {
 dperm_status dictionary_read(dictionary *d, dperm_dictionary kind, const char *table,
                              dperm_error *err);
 void dictionary_clear(dictionary *d);
+/* What the table, or all of it, is called; NULL if that is nothing short. */
+const char *dictionary_title(const dictionary *d);
 
 /* {text: [text]} for each text of a list of scalars, as a CSV file has them, or of objects with
  * such a "value"; a scalar alone is a list of one. What is nothing of that is left out. NULL for

@@ -12,14 +12,23 @@ void draft_column_init(draft_column *column, size_t limit) {
   *column =
       (draft_column){.limit = limit,
                      .different = true,
+                     .stride = 1,
                      .numbers = {.min = INFINITY, .max = -INFINITY, .whole = true, .rising = true}};
 }
 
-void draft_column_clear(draft_column *column) {
+/* What is counted by value. */
+static void stop_counting(draft_column *column) {
   lookup_clear(&column->values);
   free(column->tallies);
   column->tallies = NULL;
   column->tally_capacity = 0;
+}
+
+void draft_column_clear(draft_column *column) {
+  stop_counting(column);
+  free(column->points);
+  column->points = NULL;
+  column->point_count = column->point_capacity = 0;
 }
 
 static uint64_t chained(uint64_t hash, uint64_t next) {
@@ -73,17 +82,52 @@ static dperm_status tally_of(draft_column *column, slice text, size_t *code, dpe
     column->uncounted = true;
     column->different = column->different && text.length <= DRAFT_TEXT_LIMIT;
     *code = SIZE_MAX;
-    draft_column_clear(column);
+    stop_counting(column);
     return DPERM_OK;
   }
   bool added = false;
   TRY(memory_reserve(&column->tallies, &column->tally_capacity, *code + 1, sizeof *column->tallies,
                      err));
-  column->tallies[*code] = (draft_tally){0, 0};
+  column->tallies[*code] = (draft_tally){.leader = SIZE_MAX};
   return lookup_add(&column->values, text, (int32_t)*code, &added, err);
 }
 
-dperm_status draft_column_add(draft_column *column, slice text, uint64_t label, size_t *code,
+/* Majority vote: a label that stands beside more than half of the records leads in the end, by at
+ * least what it has more than all others. */
+static void vote(draft_tally *tally, size_t label) {
+  tally->count++;
+  if (label == SIZE_MAX) {
+    return;
+  }
+  tally->labels |= draft_label_bit(label);
+  if (tally->lead == 0) {
+    tally->leader = label;
+  }
+  tally->lead += tally->leader == label ? 1 : UINT64_MAX;
+}
+
+/* Every second point goes when there is no space for another. */
+static dperm_status add_point(draft_column *column, double x, size_t label, dperm_error *err) {
+  if (label == SIZE_MAX || (column->numbers.count - 1) % column->stride != 0) {
+    return DPERM_OK;
+  }
+  if (column->point_count == column->limit) {
+    for (size_t i = 0; 2 * i < column->point_count; i++) {
+      column->points[i] = column->points[2 * i];
+    }
+    column->point_count = (column->point_count + 1) / 2;
+    column->stride *= 2;
+    if ((column->numbers.count - 1) % column->stride != 0) {
+      return DPERM_OK;
+    }
+  }
+  TRY(memory_reserve(&column->points, &column->point_capacity, column->point_count + 1,
+                     sizeof *column->points, err));
+  column->points[column->point_count++] = (draft_point){x, label};
+  return DPERM_OK;
+}
+
+dperm_status draft_column_add(draft_column *column, slice text, size_t label, size_t *code,
                               dperm_error *err) {
   double x = 0;
   number_result result = parse_double(text, &x);
@@ -91,6 +135,7 @@ dperm_status draft_column_add(draft_column *column, slice text, uint64_t label, 
   if (result == NUMBER_OK || result == NUMBER_OVERFLOW) {
     column->numbers.count++;
     add_number(&column->numbers, text, x);
+    TRY(add_point(column, x, label, err));
   } else if (column->filled - column->numbers.count == 1) {
     (void)snprintf(column->odd, sizeof column->odd, "%.*s", (int)text.length, text.start);
   }
@@ -99,15 +144,14 @@ dperm_status draft_column_add(draft_column *column, slice text, uint64_t label, 
     TRY(tally_of(column, text, code, err));
   }
   if (*code != SIZE_MAX) {
-    column->tallies[*code].count++;
-    column->tallies[*code].labels |= label;
+    vote(&column->tallies[*code], label);
     column->code_hash = chained(column->code_hash, *code + 1);
   }
   return DPERM_OK;
 }
 
-void draft_column_add_missing(draft_column *column, uint64_t label) {
-  column->missing_labels |= label;
+void draft_column_add_missing(draft_column *column, size_t label) {
+  vote(&column->missing, label);
   column->code_hash = chained(column->code_hash, 0);
 }
 

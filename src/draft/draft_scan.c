@@ -99,14 +99,17 @@ static dperm_status name_columns(draft_scan *s, dperm_error *err) {
     (void)snprintf(number, sizeof number, "column%zu", i + 1);
     slice name = s->header ? fields[i].text : slice_of(number);
     TRY(memory_copy_text(name.start, name.length, &s->names[i], err));
-    TRY(lookup_add(&names, name, 0, &added, err));
-    CSV_FAIL_IF(!added, &s->csv, 0, err,
-                "the header names column \"%.64s\" twice; rename one, or say that there is "
-                "no header if this is a record",
-                s->names[i]);
+    TRY(lookup_add(&names, name, (int32_t)i, &added, err));
+    CSV_FAIL_IF(!added, &s->csv, fields[i].offset, err,
+                "columns %d and %zu are both called \"%.64s\", and a schema knows columns by name; "
+                "rename one, or say that there is no header if this is a record",
+                lookup_find(&names, name) + 1, i + 1, s->names[i]);
     if (label && slice_is(name, label)) {
       s->label = i;
     }
+  }
+  if (s->label < s->column_count && s->columns[s->label].limit <= CLASSES_MOST) {
+    s->columns[s->label].limit = CLASSES_MOST + 1;
   }
   return s->label < s->column_count
              ? DPERM_OK
@@ -147,14 +150,14 @@ static dperm_status count_record(draft_scan *s, dperm_error *err) {
               s->column_count);
   CSV_FAIL_IF(lookup_find(&s->missing, own->text) != LOOKUP_NONE, &s->csv, own->offset, err,
               "the label is missing; leave such records out, or list which texts mean that");
-  TRY(draft_column_add(&s->columns[s->label], own->text, 0, &label, err));
+  TRY(draft_column_add(&s->columns[s->label], own->text, SIZE_MAX, &label, err));
   for (size_t i = 0; i < s->column_count; i++) {
     int32_t marker = lookup_find(&s->missing, fields[i].text);
     if (marker != LOOKUP_NONE) {
       s->marker_counts[marker]++;
-      draft_column_add_missing(&s->columns[i], draft_label_bit(label));
+      draft_column_add_missing(&s->columns[i], label);
     } else if (i != s->label) {
-      TRY(draft_column_add(&s->columns[i], fields[i].text, draft_label_bit(label), &code, err));
+      TRY(draft_column_add(&s->columns[i], fields[i].text, label, &code, err));
     }
   }
   s->rows++;

@@ -13,7 +13,15 @@ enum { DRAFT_TEXT_LIMIT = 100, DRAFT_ODD_LIMIT = 40 };
 typedef struct draft_tally {
   uint64_t count;
   uint64_t labels; /* bit i: label i stands beside this value; bit 63: one from 63 on */
+  size_t leader;   /* the label that may stand beside it most often, */
+  uint64_t lead;   /* by this many at least (draft_leak.c) */
 } draft_tally;
+
+/* A number beside its label. */
+typedef struct draft_point {
+  double x;
+  size_t label;
+} draft_point;
 
 typedef struct draft_numbers {
   uint64_t count;
@@ -34,24 +42,27 @@ typedef struct draft_column {
   bool uncounted; /* too many values, or one too long; there are no tallies then */
   bool different; /* no value came twice, as long as they were counted */
 
-  uint64_t filled; /* records with a value */
-  uint64_t missing_labels;
+  uint64_t filled;     /* records with a value */
+  draft_tally missing; /* records without a value */
 
   /* Of the sequence of values by order of first appearance: equal where columns go one to one. */
   uint64_t code_hash;
 
   draft_numbers numbers;
   char odd[DRAFT_ODD_LIMIT + 1]; /* the first value that is no number, cut */
+
+  draft_point *points; /* of every `stride`th number, evenly over the records; at most `limit` */
+  size_t point_count, point_capacity, stride;
 } draft_column;
 
 void draft_column_init(draft_column *column, size_t limit);
 void draft_column_clear(draft_column *column);
 
-/* One more value, or missing one, beside a label (as bits of a tally). `*code` is the value's place
- * in tallies, SIZE_MAX if values are not counted any more. */
-dperm_status draft_column_add(draft_column *column, slice text, uint64_t label, size_t *code,
+/* One more value, or missing one, beside a label (its place in the label's tallies; SIZE_MAX for
+ * none). `*code` is the value's place in tallies, SIZE_MAX if values are not counted any more. */
+dperm_status draft_column_add(draft_column *column, slice text, size_t label, size_t *code,
                               dperm_error *err);
-void draft_column_add_missing(draft_column *column, uint64_t label);
+void draft_column_add_missing(draft_column *column, size_t label);
 
 /* The bit of label `code`. */
 static inline uint64_t draft_label_bit(size_t code) {
@@ -69,6 +80,12 @@ dperm_status draft_column_sorted(const draft_column *column, draft_value **out, 
 
 /* NaN without spread. */
 double draft_numbers_skewness(const draft_numbers *numbers);
+
+/* How often the best rule on this column alone is wrong about the label, of so many values; NaN
+ * where that says nothing. `positive` tells the two classes apart, by a label's place in its
+ * tallies; NULL if there are more. */
+dperm_status draft_wrong_alone(const draft_column *column, size_t labels, const bool *positive,
+                               double *wrong, dperm_error *err);
 
 /* ---- all columns */
 

@@ -16,10 +16,16 @@ enum {
   WHOLE_FEW = 12        /* so few whole numbers may be codes */
 };
 
+/* A column that is wrong about the label no more often alone, and no more often than this share of
+ * what naming the most frequent class is, may be made from it. */
+static const double leak_wrong = 0.02, leak_ratio = 0.1;
+
 /* Which labels, as bits of a draft_tally, are of which class; the last bit may be of both. */
 typedef struct label_sides {
   uint64_t bits[2]; /* negative, positive */
-  bool several;     /* more classes than two: each bit is one of its own */
+  bool several;     /* more classes than two: each bit is one of its own, but the last */
+  bool *positive;   /* by a label's place in its tallies, where there are two classes */
+  double rarer;     /* the share of records that are not of the most frequent class */
 } label_sides;
 
 typedef struct draft {
@@ -32,10 +38,31 @@ typedef struct draft {
 static void draft_clear(draft *d) {
   draft_scan_clear(&d->scan);
   free(d->kinds);
+  free(d->sides.positive);
   proposal_clear(&d->p);
 }
 
 /* ---- the label */
+
+static dperm_status find_sides(label_sides *sides, const json_t *positive,
+                               const draft_value *values, size_t count, dperm_error *err) {
+  uint64_t most = 0, all = 0, positives = 0;
+  sides->several = !positive;
+  TRY(positive ? memory_new(count, sizeof *sides->positive, &sides->positive, err) : DPERM_OK);
+  for (size_t i = 0; i < count; i++) {
+    const bool side = json_holds_text(positive, values[i].text);
+    sides->bits[side] |= draft_label_bit(values[i].code);
+    all += values[i].count;
+    positives += side ? values[i].count : 0;
+    most = values[i].count > most ? values[i].count : most;
+    if (positive) {
+      sides->positive[values[i].code] = side;
+    }
+  }
+  most = sides->several ? most : positives > all - positives ? positives : all - positives;
+  sides->rarer = 1 - (double)most / (double)all;
+  return DPERM_OK;
+}
 
 static dperm_status add_label(draft *d, const dperm_draft_options *options, dperm_error *err) {
   const draft_column *column = &d->scan.columns[d->scan.label];
@@ -45,6 +72,8 @@ static dperm_status add_label(draft *d, const dperm_draft_options *options, dper
   label_values label = {.path = path_for_people(d->scan.path),
                         .name = d->scan.names[d->scan.label],
                         .seen = true,
+                        .records = d->scan.rows,
+                        .numbers = column->numbers.count == column->filled,
                         .positive = options->positive,
                         .positive_count = options->positive_count};
   FAIL_IF(
@@ -62,17 +91,12 @@ static dperm_status add_label(draft *d, const dperm_draft_options *options, dper
   label.first_rarer = values[0].count <= values[1].count;
   TRY(proposal_add_label(&d->p, &label, err));
   const json_t *positive = json_object_get(d->p.label, "positive");
-  d->sides.several = !positive;
-  for (size_t i = 0; i < count; i++) {
-    bool side = json_holds_text(positive, values[i].text);
-    d->sides.bits[side] |= draft_label_bit(values[i].code);
-  }
-  return DPERM_OK;
+  return find_sides(&d->sides, positive, values, count, err);
 }
 
 /* Whether records with these labels are all of one class. */
 static bool one_sided(uint64_t labels, const label_sides *sides) {
-  return sides->several ? (labels & (labels - 1)) == 0
+  return sides->several ? (labels & (labels - 1)) == 0 && labels >> 63 == 0
                         : (labels & sides->bits[0]) == 0 || (labels & sides->bits[1]) == 0;
 }
 
@@ -84,7 +108,7 @@ static bool decides_label(const draft *d, const draft_column *column) {
   size_t distinct = column->values.count;
   if (column->uncounted || distinct < 2 || column->filled < CHANCE_ROWS ||
       column->filled < CHANCE_PER_VALUE * distinct ||
-      !one_sided(column->missing_labels, &d->sides)) {
+      !one_sided(column->missing.labels, &d->sides)) {
     return false;
   }
   for (size_t i = 0; i < distinct; i++) {
@@ -151,12 +175,11 @@ static void remark_number(draft *d, size_t at, const draft_range *range) {
 static void add_number(draft *d, size_t at) {
   const draft_numbers *n = &d->scan.columns[at].numbers;
   draft_range range = {n->min, n->max, false, false};
-  bool number = d->kinds[at] == DRAFT_NUMBER; /* a flag has its bounds, and needs no bins */
-  if (number) {
+  if (d->kinds[at] == DRAFT_NUMBER) { /* a flag has its bounds */
     (void)draft_range_of(n, &range);
     remark_number(d, at, &range);
   }
-  proposal_add_number(&d->p, d->scan.names[at], &range, number);
+  proposal_add_number(&d->p, d->scan.names[at], &range);
 }
 
 /* ---- categorical columns */
@@ -226,6 +249,20 @@ static void remark_gaps(draft *d, size_t at) {
   }
 }
 
+/* The label itself, nearly: more often than not it is made from what the label says. */
+static dperm_status remark_leak(draft *d, size_t at, dperm_error *err) {
+  double wrong = 0;
+  const size_t labels = d->scan.columns[d->scan.label].values.count;
+  TRY(draft_wrong_alone(&d->scan.columns[at], labels, d->sides.positive, &wrong, err));
+  if (wrong <= leak_wrong && wrong <= leak_ratio * d->sides.rarer) {
+    proposal_remark(&d->p, d->scan.names[at],
+                    "tells the label by itself in %.4g percent of these records (always naming the "
+                    "most frequent class: %.4g): if it is known only after the label, ignore it",
+                    100 * (1 - wrong), 100 * (1 - d->sides.rarer));
+  }
+  return DPERM_OK;
+}
+
 static dperm_status add_column(draft *d, size_t at, dperm_error *err) {
   const char *name = d->scan.names[at];
   if (at == d->scan.label) {
@@ -245,6 +282,7 @@ static dperm_status add_column(draft *d, size_t at, dperm_error *err) {
     proposal_add_plain(&d->p, name, "ignore");
     return DPERM_OK;
   }
+  TRY(remark_leak(d, at, err));
   if (!is_number(d->kinds[at])) {
     return add_categories(d, at, err);
   }

@@ -2,6 +2,7 @@
  * dictionary says becomes a numeric or a categorical column; what it leaves open is for a person,
  * so the column is ignored and a remark says what would be needed. */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/file_read.h"
 #include "base/memory.h"
@@ -11,10 +12,11 @@
 
 enum {
   DICTIONARY_LIMIT = 64 << 20,
-  MARKER_LIMIT = 100,   /* texts that mean "missing"; each is compared with every column's values */
-  WHOLE_FEW = 12,       /* so few whole numbers may be codes */
-  CODES_MOST = 50,      /* more, under a name that identifiers have, are no codes */
-  LABEL_RANGE_MOST = 20 /* whole numbers of a range that are a list of labels */
+  MARKER_LIMIT = 100, /* texts that mean "missing"; each is compared with every column's values */
+  WHOLE_FEW = 12,     /* so few whole numbers may be codes */
+  CODES_MOST = 50,    /* more, under a name that identifiers have, are no codes */
+  LABEL_RANGE_MOST = 20, /* whole numbers of a range that are a list of labels */
+  SOURCE_SIZE = 400
 };
 
 typedef struct import {
@@ -144,11 +146,11 @@ static dperm_status find_markers(import *task, dperm_error *err) {
 
 /* ---- columns */
 
-/* Zero is in the middle of a range that is far from it, as years are, or all of them would encode
- * as nearly the same number. */
+/* A range that is far from zero, as those of years or of heights, is centred, or all of it would
+ * encode as nearly the same number; of one from zero on most may be near it, and stays there. */
 static void add_number(dictionary *d, const dictionary_column *column) {
   double low = column->min, high = column->max, nearer = fmin(fabs(low), fabs(high));
-  const draft_range range = {low, high, low * high > 0 && nearer > high - low, false};
+  const draft_range range = {low, high, low * high > 0 && 10 * nearer >= high - low, false};
   double count = floor(high) - ceil(low) + 1;
   if (column->whole && count > 2 && count <= WHOLE_FEW) {
     proposal_remark(&d->p, column->name,
@@ -156,14 +158,25 @@ static void add_number(dictionary *d, const dictionary_column *column) {
                     "instead of %g; if they are codes without an order, list them",
                     low, high, count);
   }
-  proposal_add_number(&d->p, column->name, &range, false);
+  proposal_add_number(&d->p, column->name, &range);
+}
+
+/* Who reads the model's statement shall know where the column's bounds or list come from. */
+static void add_source(dictionary *d, const char *what) {
+  const char *title = dictionary_title(d);
+  char source[SOURCE_SIZE];
+  (void)snprintf(source, sizeof source, "data dictionary%s%s: %s", title ? ", " : "",
+                 title ? title : "", what);
+  proposal_source(&d->p, source);
 }
 
 static void add_column(dictionary *d, const dictionary_column *column, draft_kind kind) {
   if (kind == DRAFT_NUMBER) {
     add_number(d, column);
+    add_source(d, "minimum and maximum");
   } else if (kind == DRAFT_CATEGORIES) {
     proposal_add_categories(&d->p, column->name, json_incref(column->categories));
+    add_source(d, column->type == DRAFT_NO_TRUTH ? "true or false" : "list of values");
   } else if (kind == DRAFT_LABEL) {
     proposal_add_plain(&d->p, column->name, "label");
   } else {

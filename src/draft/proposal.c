@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <strings.h>
 
-enum { MOST = 20 /* values that are classes without anybody asking: each is a fit */ };
+enum {
+  FEW_CLASSES = 20,      /* so many need no further reason */
+  RECORDS_PER_CLASS = 10 /* more come back so often, or they are no classes */
+};
 
 proposal proposal_new(void) {
   return (proposal){
@@ -80,12 +83,18 @@ static json_t *json_of_number(double x) {
   return x == floor(x) && fabs(x) <= 1e15 ? json_integer((json_int_t)x) : json_real(x);
 }
 
-void proposal_add_number(proposal *p, const char *name, const draft_range *range, bool auto_bins) {
+void proposal_add_number(proposal *p, const char *name, const draft_range *range) {
   json_append(&p->columns,
-              json_pack("{s:s, s:s, s:o, s:o, s:s*, s:s*, s:s*}", "name", name, "type", "numeric",
-                        "min", json_of_number(range->min), "max", json_of_number(range->max),
-                        "transform", range->log1p ? "log1p" : NULL, "scale",
-                        range->center ? "center" : NULL, "bins", auto_bins ? "auto" : NULL));
+              json_pack("{s:s, s:s, s:o, s:o, s:s*, s:s*}", "name", name, "type", "numeric", "min",
+                        json_of_number(range->min), "max", json_of_number(range->max), "transform",
+                        range->log1p ? "log1p" : NULL, "scale", range->center ? NULL : "max"));
+}
+
+void proposal_source(proposal *p, const char *source) {
+  json_t *column = json_array_get(p->columns, json_array_size(p->columns) - 1);
+  if (column && json_object_set_new(column, "source", json_string(source)) != 0) {
+    json_append(&p->columns, NULL);
+  }
 }
 
 static bool is_list(json_t *groups) {
@@ -131,7 +140,7 @@ int draft_custom_label(const char *first, const char *second) {
 }
 
 static dperm_status fail_label(const label_values *label, dperm_error *err, const char *sentence) {
-  char shown[512];
+  char shown[160];
   const char *name;
   json_t *texts, *firsts = json_array();
   json_object_foreach(label->categories, name, texts) {
@@ -229,15 +238,21 @@ dperm_status proposal_add_label(proposal *p, const label_values *label, dperm_er
   json_auto_t *positive = json_object();
   if (label->positive) {
     TRY(choose_given(p, label, &positive, err));
-  } else if (count > MOST) {
-    return fail_label(label, err, "name the positive values, or another column: over 20 values");
+  } else if (count > CLASSES_MOST ||
+             (count > FEW_CLASSES && label->seen && label->records < RECORDS_PER_CLASS * count)) {
+    return fail_label(label, err,
+                      count > CLASSES_MOST
+                          ? "name the positive values, or another column: over 1000 values"
+                          : "name the positive values, or another column: 10 records or more are "
+                            "needed for each of over 20 values");
   } else if (count == 2) {
     choose_of_two(p, label, &positive);
   } else {
-    proposal_remark(p, label->name,
-                    "the label; its %zu values are classes, a fit of epsilon/%zu each; naming "
-                    "positive ones makes two classes of them",
-                    count, count);
+    proposal_remark(
+        p, label->name,
+        "the label; its %zu values are classes%s, which logistic regression learns "
+        "in one fit; naming positive ones makes two classes of them",
+        count, label->numbers && count > FEW_CLASSES ? " (amounts? then name the large ones)" : "");
   }
   TRY(json_made(positive, &positive, err));
   return json_made(label_json(p, label, positive), &p->label, err);
@@ -249,10 +264,10 @@ dperm_status proposal_finish(proposal *p, const char *name, dperm_remark *remark
                              dperm_schema **out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   json_auto_t *json = NULL;
-  TRY(json_made(json_pack("{s:b, s:s*, s:s*, s:O, s:s, s:b, s:s, s:O, s:O}", "header", p->header,
-                          "separator", p->separator, "comment", p->comment, "missing", p->missing,
-                          "on_missing", "zero", "intercept", true, "rows", "clip", "label",
-                          p->label, "columns", p->columns),
+  TRY(json_made(json_pack("{s:i, s:b, s:s*, s:s*, s:O, s:s, s:b, s:s, s:O, s:O}", "version",
+                          SCHEMA_VERSION, "header", p->header, "separator", p->separator, "comment",
+                          p->comment, "missing", p->missing, "on_missing", "zero", "intercept",
+                          true, "rows", "clip", "label", p->label, "columns", p->columns),
                 &json, err));
   TRY(schema_from_json(json, name, &schema, err));
   if (dperm_schema_dims(schema) == 1) {

@@ -64,8 +64,10 @@ void proposal_remark(proposal *p, const char *column, const char *format, ...)
 /* The next column: one of type "ignore" or "label"; a number; categories, as an object of groups
  * (name → list of texts, or "*"), which is taken over and becomes a list where each has one. */
 void proposal_add_plain(proposal *p, const char *name, const char *type);
-void proposal_add_number(proposal *p, const char *name, const draft_range *range, bool auto_bins);
+void proposal_add_number(proposal *p, const char *name, const draft_range *range);
 void proposal_add_categories(proposal *p, const char *name, json_t *groups);
+/* Where the range or the values of the last one come from, UTF-8. */
+void proposal_source(proposal *p, const char *source);
 /* Ignored, with a remark that says why. */
 void proposal_add_ignored(proposal *p, const char *name, draft_kind kind);
 
@@ -75,13 +77,15 @@ typedef struct label_values {
   const char *name;   /* of the column */
   json_t *categories; /* name → list of the texts that mean it; NULL if they are not known */
   bool seen;          /* in records, where others may come; a dictionary lists them all */
+  size_t records;     /* in which they were seen */
+  bool numbers;       /* all of them */
   bool first_rarer;   /* of two that were seen */
   bool truths;        /* false and true */
   const char *const *positive; /* the caller's, or NULL */
   size_t positive_count;
 } label_values;
 /* The schema's "label": two classes by the caller's choice, by custom (no/yes, 0/1), or the rarer
- * value, else the second, is positive; a few more than two are a class each. */
+ * value, else the second, is positive; more than two are a class each. */
 dperm_status proposal_add_label(proposal *p, const label_values *label, dperm_error *err);
 
 /* Of two labels, whether the second is the positive one by custom: no/yes, 0/1, −1/1, false/true.

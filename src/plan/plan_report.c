@@ -210,5 +210,6 @@ dperm_status dperm_plan_report(const dperm_plan_rows *of, const dperm_options *g
     json_set(&report, "columns", columns);
   }
   json_set(&report, "noise_kinds", kinds_json(of, &options, &plan));
+  json_set(&report, "remarks", plan_remarks(&plan, of->schema, columns));
   return json_give(report, json, err);
 }

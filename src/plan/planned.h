@@ -15,3 +15,7 @@ void planned_schema_clear(planned_schema *planned);
  * claim alone without a schema, and is to be cleared also after a failure. */
 dperm_status plan_make(const dperm_plan_rows *of, dperm_options *options, planned_schema *planned,
                        dperm_plan *out, dperm_error *err);
+
+/* What costs accuracy, of the schema as it was given (or NULL) and of the plan, whose columns are
+ * those of the report, or NULL: a list of texts; NULL for want of memory. */
+json_t *plan_remarks(const dperm_plan *plan, const dperm_schema *given, const json_t *columns);

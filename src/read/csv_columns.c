@@ -14,7 +14,9 @@ static dperm_status find_in_header(const csv_reader *csv, const char *name, size
   for (size_t i = 0; i < csv->field_count; i++) {
     if (slice_is(csv->fields[i].text, name)) {
       CSV_FAIL_IF(*at != absent, csv, csv->fields[i].offset, err,
-                  "the header names column \"%.64s\" twice; rename one", name);
+                  "columns %zu and %zu are both called \"%.64s\", and a schema knows columns by "
+                  "name; rename one",
+                  *at + 1, i + 1, name);
       *at = i;
     }
   }

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/owned.h"
+
 enum { TEXT_SIZE = 2048 };
 
 static const char html_head[] =
@@ -15,8 +18,14 @@ static const char html_style[] =
     "body{font:15px/1.45 serif;max-width:46rem;margin:2rem auto;padding:0 1.2rem}\n"
     ".lead{border-left:4px solid #24508c;background:#f2f5fa;padding:.5rem .8rem}\n"
     ".line{font-family:monospace;margin-left:1.2rem}\n"
-    "h1,p,td{overflow-wrap:anywhere}th,td{text-align:left;vertical-align:top;"
-    "border-bottom:1px solid #e4e4e4}th{width:11rem;font-weight:normal}\n"
+    "h1,p,td,th{overflow-wrap:anywhere}table{width:100%;border-collapse:collapse}"
+    "th,td{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0;"
+    "border-bottom:1px solid #e4e4e4}th{width:11rem;font-weight:normal}h2{font-size:1.15rem}\n"
+    "@media (max-width:34rem){th,td{display:block;width:auto}th{border:0;padding-bottom:0;"
+    "font-weight:bold}}\n"
+    "@page{margin:18mm}@media print{body{font-size:10.5pt;max-width:none;margin:0;padding:0}"
+    "h2{break-after:avoid}tr,li,.lead,.line{break-inside:avoid}p{orphans:3;widows:3}"
+    ".lead{-webkit-print-color-adjust:exact;print-color-adjust:exact}}\n"
     "</style>\n</head>\n<body>\n";
 
 /* ---- writing */
@@ -133,4 +142,19 @@ void report_row(report *p, const char *name, const char *format, ...) {
   FORMAT_INTO(text, format);
   put_element(p, REPORT_NAME, name);
   put_element(p, REPORT_VALUE, text);
+}
+
+void report_words(report *p, report_element kind, const char *text) {
+  OWNED_MEMORY char *shown = NULL;
+  const size_t size = 6 * strlen(text) + 1; /* what becomes of a byte is at most \u202e */
+  p->status = p->status == DPERM_OK ? memory_new(size, 1, &shown, &p->error) : p->status;
+  if (shown) {
+    dperm_text_visible(text, shown, size);
+    put_element(p, kind, shown);
+  }
+}
+
+void report_row_words(report *p, const char *name, const char *text) {
+  report_words(p, REPORT_NAME, name);
+  report_words(p, REPORT_VALUE, text);
 }

@@ -38,3 +38,6 @@ void report_add(report *p, report_element kind, const char *format, ...)
 /* A row of the table: REPORT_NAME and REPORT_VALUE. */
 void report_row(report *p, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same with a text of any length, and for a row with a name that may hold anything. */
+void report_words(report *p, report_element kind, const char *text);
+void report_row_words(report *p, const char *name, const char *text);

@@ -30,11 +30,16 @@ typedef struct schema_column {
   column_type type;
   double weight;
 
+  /* for people: no row depends on them */
+  char *source;   /* where its range or values come from, or NULL */
+  bool sensitive; /* what it says of people needs more care than the rest */
+
   /* numeric: an entry is weight·(t(x) − middle)/half, with x clamped to [min, max] before and the
    * quotient to [−1, 1] after, so rounding cannot pass the bound */
   double min, max;
   column_transform transform;
   column_scale scale;
+  bool scale_given; /* the file says so itself */
   double middle, half;
 
   /* numeric with bins: one-hot like a category, entry `weight`; the scaled number times `line` may
@@ -108,16 +113,23 @@ typedef struct schema_refined {
   char receipt[DPERM_DIGEST_SIZE]; /* and the receipt, empty without one */
 } schema_refined;
 
+/* What members that are not given mean: 1 has no intercept and scales by the larger bound, 2 has
+ * one and centres. A schema that does not say is of version 1, as all were before there was
+ * another. */
+enum { SCHEMA_VERSION_1 = 1, SCHEMA_VERSION = 2 };
+
 struct dperm_schema {
   atomic_int owners;
   json_t *json; /* as given, for the model file */
+  int version;
+  bool version_given;
   bool header;
   char separator;
   char *comment; /* prefix of lines to skip, or NULL */
   lookup missing;
   missing_rule on_missing;
   row_rule rows;
-  bool intercept;
+  bool intercept, intercept_given; /* the file says so itself */
 
   schema_column *columns;
   size_t column_count;
@@ -209,6 +221,12 @@ OWNED_HANDLE(dperm_schema, dperm_schema_free)
 /* The names as an array, and the "refined" object; NULL for want of memory. */
 json_t *classes_json(const class_list *classes);
 json_t *schema_refined_json(const schema_refined *refined);
+
+/* What a person should know of it who wants accuracy, from the schema alone: a list of texts. NULL
+ * for want of memory. */
+json_t *schema_remarks(const dperm_schema *schema);
+/* What version 2 would change in one of version 1: a text, or null for nothing. */
+json_t *schema_version_remark(const dperm_schema *schema);
 
 /* From an already parsed tree, as a model file holds it. */
 dperm_status schema_from_json(json_t *json, const char *name, dperm_schema **out, dperm_error *err);

@@ -218,6 +218,7 @@ void dperm_schema_free(dperm_schema *schema) {
     class_list_clear(&column->categories);
     lookup_clear(&column->values);
     free(column->cuts);
+    free(column->source);
     free(column->name);
   }
   free(schema->columns);

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "schema/schema_parse.h"
 
-enum { SCHEMA_LIMIT = 64 << 20 };
+enum { SCHEMA_LIMIT = 64 << 20, SOURCE_LIMIT = 1000 };
 
 static dperm_status copy_text(const char *text, char **out, dperm_error *err) {
   return memory_copy_text(text, strlen(text), out, err);
@@ -93,17 +93,19 @@ static dperm_status parse_categorical(const json_document *doc, json_t *object,
   return parse_reference(doc, object, column, err);
 }
 
-static dperm_status parse_numeric(const json_document *doc, json_t *object, schema_column *column,
-                                  dperm_error *err) {
+static dperm_status parse_numeric(const json_document *doc, json_t *object, int version,
+                                  schema_column *column, dperm_error *err) {
   static const char *const transforms[] = {"none", "log1p", NULL};
   static const char *const scales[] = {"max", "center", NULL};
-  int transform = 0, scale = 0;
+  int transform = 0, scale = SCALE_MAX;
+  column->scale_given = json_object_get(object, "scale") != NULL;
   TRY(schema_get_number(doc, object, "min", NULL, &column->min, err));
   TRY(schema_get_number(doc, object, "max", NULL, &column->max, err));
   TRY(schema_get_choice(doc, object, "transform", transforms, &transform, err));
   TRY(schema_get_choice(doc, object, "scale", scales, &scale, err));
   column->transform = (column_transform)transform;
-  column->scale = (column_scale)scale;
+  column->scale =
+      column->scale_given || version == SCHEMA_VERSION_1 ? (column_scale)scale : SCALE_CENTER;
   JSON_FAIL_IF(!(column->min < column->max) ||
                    (column->transform == TRANSFORM_LOG1P && !(column->min > -1)),
                doc, object, err,
@@ -113,14 +115,29 @@ static dperm_status parse_numeric(const json_document *doc, json_t *object, sche
   return schema_parse_bins(doc, object, column, err);
 }
 
+/* What is for people alone. */
+static dperm_status parse_notes(const json_document *doc, json_t *object, schema_column *column,
+                                dperm_error *err) {
+  const char *source = "";
+  TRY(schema_get_text(doc, object, "source", "", &source, err));
+  TRY(schema_get_bool(doc, object, "sensitive", &column->sensitive, err));
+  JSON_FAIL_IF(
+      strlen(source) > SOURCE_LIMIT, doc, json_object_get(object, "source"), err,
+      "\"source\" of column \"%.64s\" is too long; say where its range or values come from "
+      "in at most %d bytes",
+      column->name, SOURCE_LIMIT);
+  return *source ? copy_text(source, &column->source, err) : DPERM_OK;
+}
+
 static dperm_status parse_column(const json_document *doc, const json_t *list, json_t *object,
-                                 schema_column *column, dperm_error *err) {
-  static const char *const keys[][10] = {
-      {"name", "type", "min", "max", "transform", "scale", "weight", "bins", "line", NULL},
-      {"name", "type", "values", "groups", "reference", "weight", NULL},
-      {"name", "type", NULL},
-      {"name", "type", NULL},
-      {"name", "type", "values", "groups", NULL}};
+                                 int version, schema_column *column, dperm_error *err) {
+  static const char *const keys[][12] = {
+      {"name", "type", "min", "max", "transform", "scale", "weight", "bins", "line", "source",
+       "sensitive", NULL},
+      {"name", "type", "values", "groups", "reference", "weight", "source", "sensitive", NULL},
+      {"name", "type", "source", "sensitive", NULL},
+      {"name", "type", "source", "sensitive", NULL},
+      {"name", "type", "values", "groups", "source", "sensitive", NULL}};
   JSON_FAIL_IF(!json_is_object(object), doc, json_blamed(list, object), err,
                "a column must be an object in braces");
   const char *name = "", *type_name = "";
@@ -138,9 +155,10 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
   TRY(copy_text(name, &column->name, err));
   column->type = (column_type)type;
   column->other = column->reference = LOOKUP_NONE;
+  TRY(parse_notes(doc, object, column, err));
   TRY(schema_get_weight(doc, object, "weight", 1.0, &column->weight, err));
   if (column->type == COLUMN_NUMERIC) {
-    return parse_numeric(doc, object, column, err);
+    return parse_numeric(doc, object, version, column, err);
   }
   return column->type == COLUMN_CATEGORICAL || column->type == COLUMN_GROUP
              ? parse_categorical(doc, object, column, err)
@@ -158,7 +176,7 @@ static dperm_status parse_columns(const json_document *doc, dperm_schema *schema
   json_t *object;
   json_array_foreach(list, i, object) {
     schema->column_count++; /* counted first, so that a half-made column is freed */
-    TRY(parse_column(doc, list, object, &schema->columns[i], err));
+    TRY(parse_column(doc, list, object, schema->version, &schema->columns[i], err));
     bool added = false;
     TRY(lookup_add(names, slice_of(schema->columns[i].name), (int32_t)i, &added, err));
     JSON_FAIL_IF(!added, doc, object, err, "column \"%.64s\" stands here a second time; keep one",
@@ -331,12 +349,28 @@ static dperm_status check_together(const json_document *doc, const dperm_schema 
                       &schema->labels, &schema->missing, err);
 }
 
+/* Decides what later members mean, so it is read before them. */
+static dperm_status parse_version(const json_document *doc, dperm_schema *schema,
+                                  dperm_error *err) {
+  const json_t *given = json_object_get(doc->root, "version");
+  const json_int_t version = given ? json_integer_value(given) : SCHEMA_VERSION_1;
+  JSON_FAIL_IF(version < SCHEMA_VERSION_1 || version > SCHEMA_VERSION, doc,
+               given ? json_blamed(doc->root, given) : doc->root, err,
+               "\"version\" must be the whole number %d or %d; a higher one needs a newer dperm",
+               SCHEMA_VERSION_1, SCHEMA_VERSION);
+  schema->version = (int)version;
+  schema->version_given = given != NULL;
+  schema->intercept = version > SCHEMA_VERSION_1;
+  schema->intercept_given = json_object_get(doc->root, "intercept") != NULL;
+  return DPERM_OK;
+}
+
 static dperm_status parse_document(const json_document *doc, dperm_schema *schema,
                                    dperm_error *err) {
-  static const char *const keys[] = {
-      "header",  "missing",    "label",   "columns",         "intercept",
-      "rows",    "on_missing", "comment", "separator",       "crosses",
-      "refined", "group",      "person",  "rows_per_person", NULL};
+  static const char *const keys[] = {"header",    "missing", "label",           "columns",
+                                     "intercept", "rows",    "on_missing",      "comment",
+                                     "separator", "crosses", "refined",         "version",
+                                     "group",     "person",  "rows_per_person", NULL};
   static const char *const row_rules[] = {"clip", "fixed", NULL};
   static const char *const missing_rules[] = {"zero", "category", "drop", NULL};
   JSON_FAIL_IF(!json_is_object(doc->root), doc, doc->root, err,
@@ -346,6 +380,7 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
   int rows = 0, on_missing = 0;
   schema->header = true;
   schema->person = NO_PERSON;
+  TRY(parse_version(doc, schema, err));
   TRY(schema_get_bool(doc, doc->root, "header", &schema->header, err));
   TRY(schema_get_bool(doc, doc->root, "intercept", &schema->intercept, err));
   TRY(schema_get_choice(doc, doc->root, "rows", row_rules, &rows, err));

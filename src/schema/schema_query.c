@@ -51,12 +51,13 @@ static json_t *column_json(const dperm_schema *schema, size_t i) {
   const schema_column *c = &schema->columns[i];
   bool refers = c->reference != LOOKUP_NONE;
   const bool named = c->type == COLUMN_NUMERIC && name_is_identifier(c->name);
-  return json_pack("{s:s, s:s, s:o, s:o, s:s?, s:o, s:o, s:b}", "name", c->name, "type",
+  return json_pack("{s:s, s:s, s:o, s:o, s:s?, s:o, s:o, s:b, s:b, s:s?}", "name", c->name, "type",
                    column_type_names[c->type], "dims", json_count(c->width), "bound",
                    json_figure(schema_column_bound(schema, i)), "reference",
                    refers ? c->categories.names[c->reference] : NULL, "bins",
                    c->bins_auto ? json_string("auto") : json_count(column_bins(c)), "line",
-                   json_figure(c->line), "identifier", named);
+                   json_figure(c->line), "identifier", named, "sensitive", c->sensitive, "source",
+                   c->source);
 }
 
 static json_t *cross_json(const dperm_schema *schema, size_t i) {
@@ -76,13 +77,14 @@ dperm_status dperm_schema_describe(const dperm_schema *schema, char **json, dper
   for (size_t i = 0; i < schema->cross_count; i++) {
     json_append(&crosses, cross_json(schema, i));
   }
-  return json_give(json_pack("{s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "classes", classes, "dims",
-                             json_count(schema->dims), "norm", json_figure(schema->bounds.norm2),
-                             "norm1", json_figure(schema->bounds.norm1), "drops_rows",
-                             schema->on_missing == MISSING_DROP, "epsilon_refined",
-                             json_figure(schema->refined.epsilon), "columns", columns, "crosses",
-                             crosses),
-                   json, err);
+  return json_give(
+      json_pack("{s:i, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "version",
+                schema->version, "classes", classes, "dims", json_count(schema->dims), "norm",
+                json_figure(schema->bounds.norm2), "norm1", json_figure(schema->bounds.norm1),
+                "drops_rows", schema->on_missing == MISSING_DROP, "epsilon_refined",
+                json_figure(schema->refined.epsilon), "columns", columns, "crosses", crosses,
+                "version_2", schema_version_remark(schema), "remarks", schema_remarks(schema)),
+      json, err);
 }
 
 /* ---- names of encoded columns */

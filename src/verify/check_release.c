@@ -105,8 +105,7 @@ void check_lattice(verifier *v) {
 static bool sound_weights(const verifier *v, const json_t *weights, unsigned long long wanted,
                           double g) {
   const unsigned long long added = added_weights(v),
-                           fitted =
-                               wanted - added - json_is_true(field_at(v->root, "schema.intercept"));
+                           fitted = wanted - added - has_intercept(field_at(v->root, "schema"));
   bool sound = json_array_size(weights) == wanted;
   for (size_t j = 0; sound && j < wanted; j++) {
     const json_t *weight = json_array_get(weights, j);

@@ -159,6 +159,18 @@ unsigned long long added_weights(const verifier *v) {
   return added;
 }
 
+/* A schema of version 2 has one unless it says otherwise; others the other way round. */
+bool has_intercept(const json_t *schema) {
+  const json_t *said = json_object_get(schema, "intercept");
+  return said ? json_is_true(said) : json_integer_value(json_object_get(schema, "version")) == 2;
+}
+
+/* Another version could mean anything. */
+static bool known_version(const json_t *schema) {
+  const json_t *version = json_object_get(schema, "version");
+  return !version || json_integer_value(version) == 1 || json_integer_value(version) == 2;
+}
+
 /* Groups of the schema's item i: of a column, then of a cross, last the intercept. */
 static bool read_groups(const json_t *schema, size_t i, shape_group out[2]) {
   const json_t *list = json_object_get(schema, "columns");
@@ -172,7 +184,7 @@ static bool read_groups(const json_t *schema, size_t i, shape_group out[2]) {
     const json_t *cross = json_array_get(crosses, i - columns);
     return is_after_fit(cross) || read_cross(schema, cross, &out[0]);
   }
-  out[0].width = json_is_true(json_object_get(schema, "intercept"));
+  out[0].width = has_intercept(schema);
   return true;
 }
 
@@ -185,7 +197,8 @@ static bool read_shape(verifier *v, shape *out) {
   bool fixed = field_is(schema, "rows", "fixed");
   interval squares = interval_of(0);
   *out = (shape){.sum = interval_of(0)};
-  if (memory_new(2 * (items + 1), sizeof *out->list, &out->list, NULL) != DPERM_OK) {
+  if (!known_version(schema) ||
+      memory_new(2 * (items + 1), sizeof *out->list, &out->list, NULL) != DPERM_OK) {
     return false;
   }
   for (size_t i = 0; i <= items; i++) {

@@ -81,6 +81,8 @@ bool read_composed(verifier *v, const char *name, composed_steps *out);
 void check_shape(verifier *v);
 /* Weights that no fit has: those of crosses that were added after it, before the intercept's. */
 unsigned long long added_weights(const verifier *v);
+/* Whether rows of a schema end in a constant column. */
+bool has_intercept(const json_t *schema);
 /* A kind of noise: density ~ exp(-beta |b|_K) for a norm K. */
 typedef struct noise_shape {
   const char *name;

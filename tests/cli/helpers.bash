@@ -13,6 +13,7 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
   cat > schema.json <<'S'
 {
+  "version": 1,
   "missing": ["?", ""],
   "label": {"column": "rich", "positive": ["yes"], "negative": ["no"]},
   "columns": [

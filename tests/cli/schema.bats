@@ -16,7 +16,7 @@ load helpers
     ATTRIBUTES=$attributes python3 - "$file" <<< '
 import json, os, sys
 schema = json.load(open(sys.argv[1]))
-assert set(schema) <= {"header", "missing", "comment", "on_missing", "intercept", "label", "columns"}, schema.keys()
+assert set(schema) <= {"header", "missing", "comment", "on_missing", "intercept", "label", "columns", "version"} and schema["version"] == 1, schema.keys()
 assert len(schema["columns"]) == int(os.environ["ATTRIBUTES"]) + 1
 for column in schema["columns"]:
     assert set(column) <= {"name", "type", "min", "max", "values"} and column["type"] != "ignore", column'
@@ -47,6 +47,54 @@ refuses() {
  {\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 1}]}" 'bad.json:3:2: column "a" stands here a second time'
   refuses "{$label, \"missing\": [\"0\"], \"columns\": [{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 1}]}" 'value "0" of column "y" is in "missing" too'
   refuses '' 'bad.json:1:'
+}
+
+without_version() { # the schema of these tests with other members in place of its version
+  sed "s/\"version\": 1,/${1:-}/" schema.json
+}
+
+@test "a schema without a version keeps its meaning, and check, plan and train say what 2 would change" {
+  change='the schema has no "version", so it is read as 1: "version": 2 would add an intercept and centre column "age" ("scale": "center"); with "version": 1 it stays as it is'
+  without_version > old.json
+  [ "$("$DPERM" schema check old.json 2>&1 > /dev/null)" = "remark: $change" ]
+  "$DPERM" plan --rows 100000 --schema old.json --epsilon 1 2> said > /dev/null
+  grep -qxF "remark: $change" said
+  "$DPERM" schema check old.json --json 2> /dev/null > old.report
+  python3 -c 'import json; r = json.load(open("old.report")); assert r["version"] == 1 and r["version_2"] == r["remarks"][0]'
+  for command in train "tune --lambda 1e-2,1e-3"; do
+    "$DPERM" $command --force --data people.csv --schema old.json --epsilon 1 --seed 1 --out old.model 2> said
+    grep -qxF "old.json: $change" said
+    "$DPERM" $command --force "${people[@]}" --epsilon 1 --seed 1 --out said.model 2> said
+    ! grep -q version said
+    weights_are_equal old.model said.model
+  done
+}
+
+weights_are_equal() {
+  python3 - "$@" << 'P'
+import json, sys
+a, b = (json.load(open(name)) for name in sys.argv[1:])
+assert a["weights"] == b["weights"], (a["weights"], b["weights"])
+P
+}
+
+@test "version 2 is what it says, in models, their verification and predictions too" {
+  without_version '"version": 2,' > two.json
+  without_version '"intercept": true,' | sed 's/"max": 100/&, "scale": "center"/' > spelt.json
+  [ -z "$("$DPERM" schema check two.json 2>&1 > /dev/null)" ]
+  for name in two spelt; do
+    "$DPERM" train --force --data people.csv --schema $name.json --epsilon 1 --seed 1 --out $name.model 2> /dev/null
+    "$DPERM" predict --model $name.model --data people.csv --out $name.csv
+  done
+  weights_are_equal two.model spelt.model
+  cmp two.csv spelt.csv
+  "$DPERM" train --force --data people.csv --schema two.json --epsilon 1 --out m.json 2> /dev/null
+  "$DPERM" verify --model m.json > /dev/null
+  sed 's/"version": 2/"version": 1/' m.json > other.json # one column less than weights
+  run "$DPERM" verify --model other.json
+  [[ "$status" -eq 1 && "$output" == *"FAILS  "* ]]
+  "$DPERM" refine --force --data people.csv --schema two.json --epsilon 5 --fit-epsilon 5 --out refined.json 2> /dev/null
+  grep -q '"version": 2' refined.json
 }
 
 @test "wrong usage" {

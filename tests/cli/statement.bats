@@ -42,6 +42,57 @@ assert not c.stack and "Privacy statement" in c.words and "ε = 1.5" in c.words
 P
 }
 
+@test "the card says what goes in, and what the guarantee means for the three criteria" {
+  sed 's/"max": 100/&, "source": "census <law>"/; s/"values": \["farmer"/"sensitive": true, &/' schema.json > card.json
+  "$DPERM" train --force --data people.csv --schema card.json --epsilon 1 --out m.json 2> /dev/null
+  "$DPERM" statement --model m.json > s.md
+  grep -q '^| age | a number from 0 to 100; source 1 |$' s.md
+  grep -q '^| job | one of 3: farmer, nurse, judge; source 2; sensitive |$' s.md
+  grep -q '^| source 1 | census \\<law\\> |$' s.md
+  grep -q '^| source 2 | not stated |$' s.md
+  grep -q '^| predicted | rich |$' s.md
+  grep -q '^| unit of privacy | one record; ' s.md
+  grep -q '^| singling out | .* says so rightly in at most 2.72 of 100. |$' s.md
+  grep -q '^| linking | .* thinks it at most 2.68 in 100 likely after seeing the model' s.md
+  grep -q '^| inferring | .* ("job", marked as sensitive, included) thinks it at most 2.68 in 100' s.md
+  grep -q '^The file does not say how often the model is wrong' s.md
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --out m.json 2> /dev/null
+  "$DPERM" statement --model m.json > s.md
+  grep -q '^The schema does not state where its ranges and values come from' s.md
+  train_none
+  "$DPERM" statement --model model.json > s.md
+  ! grep -q '^## Singling out' s.md
+  grep -q '^## What goes in' s.md
+}
+
+@test "what the publisher says of it is repeated, in JSON or plain text, and not believed" {
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --out m.json 2> /dev/null
+  echo '{"intended_use": "plans", "responsible": "A <b>", "date": "2026-01-31"}' > about.json
+  "$DPERM" statement --model m.json --about about.json > s.md
+  grep -q '^## What it is for, and who answers for it$' s.md
+  grep -q '^| responsible | A \\<b\\> |$' s.md
+  grep -q 'the program checks none of them' s.md
+  printf 'One.\n\n<script>alert(1)</script>\n' > about.txt
+  "$DPERM" statement --model m.json --about about.txt --html > s.html
+  grep -q '^<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>$' s.html
+  [ "$("$DPERM" statement --model m.json --about - --html < about.txt)" = "$(cat s.html)" ]
+  echo '{"purpose": "plans"}' > odd.json
+  fails 1 'odd.json:1:13: what is said about the model has an unknown key "purpose"' "$DPERM" statement --model m.json --about odd.json
+  : > empty
+  fails 1 'empty: nothing is said about the model' "$DPERM" statement --model m.json --about empty
+  fails 1 'none: cannot open' "$DPERM" statement --model m.json --about none
+  head -c 70000 /dev/zero > long
+  fails 1 'long: larger than 65536 bytes' "$DPERM" statement --model m.json --about long
+  fails 2 'standard input (-) can be only one of the inputs' "$DPERM" statement --model - --about -
+}
+
+@test "figures are not repeated of a claim that does not follow" {
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --out model.json 2> /dev/null
+  change 'm["privacy"]["beta"] *= 1.5'
+  "$DPERM" statement --model changed.json > s.md
+  ! grep -q '^## Singling out' s.md
+}
+
 @test "the page does not promise more than the model" {
   "$DPERM" train --force "${people[@]}" --epsilon 10 --out weak.json 2> /dev/null
   "$DPERM" statement --model weak.json > s.md

@@ -13,7 +13,7 @@ enum { LIMIT = 256 };
 
 static void add(draft_column *column, const char *text) {
   size_t code = 0;
-  assert_ok(draft_column_add(column, slice_of(text), 0, &code, err));
+  assert_ok(draft_column_add(column, slice_of(text), SIZE_MAX, &code, err));
 }
 
 /* A column of these values, separated by blanks, `times` over. */

@@ -48,13 +48,13 @@ TEST(ranges_become_numbers) {
   field_is("'type': 'number', 'constraints': {'minimum': 1, 'exclusiveMinimum': 2, 'maximum': 50}",
            NUMERIC("2", "50"));
   field_is("'type': 'year', 'constraints': {'minimum': 1900, 'maximum': 2020}",
-           "{'name': 'a', 'type': 'numeric', 'min': 1900, 'max': 2020, 'scale': 'center'}");
+           "{'name': 'a', 'type': 'numeric', 'min': 1900, 'max': 2020}");
   field_is("'type': 'number', 'constraints': {'minimum': -20, 'maximum': -15}",
-           "{'name': 'a', 'type': 'numeric', 'min': -20, 'max': -15, 'scale': 'center'}");
+           "{'name': 'a', 'type': 'numeric', 'min': -20, 'max': -15}");
 }
 
 TEST(few_whole_numbers_stay_a_number_with_a_remark) {
-  field_is("'type': 'integer', 'constraints': {'minimum': 1, 'maximum': 5}", NUMERIC("1", "5"));
+  field_is("'type': 'integer', 'constraints': {'minimum': 1, 'maximum': 5}", "{'name': 'a', 'type': 'numeric', 'min': 1, 'max': 5}");
   remarked("needs one weight instead of 5; if they are codes without an order, list them");
   field_is("'type': 'integer', 'constraints': {'minimum': 0, 'maximum': 1}", NUMERIC("0", "1"));
   not_remarked("codes");

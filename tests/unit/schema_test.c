@@ -97,6 +97,39 @@ TEST(every_key_takes_effect) {
   dperm_schema_free(NULL);
 }
 
+/* Version 2 with nothing said is version 1 with all of it said, and the other way round. */
+TEST(versions_have_their_own_defaults) {
+  auto_schema *two = schema_quoted("{'version': 2, " LABEL ", 'columns': [" NUMERIC "]}");
+  assert_true(two->intercept);
+  assert_int_equal(two->columns[0].scale, SCALE_CENTER);
+  assert_true(two->columns[0].middle == 5 && two->columns[0].half == 5);
+  assert_int_equal(dperm_schema_dims(two), 2);
+  auto_schema *one = schema_quoted("{'version': 1, " LABEL ", 'columns': [" NUMERIC "]}");
+  assert_false(one->intercept);
+  assert_int_equal(one->columns[0].scale, SCALE_MAX);
+  auto_schema *said =
+      schema_quoted("{'version': 2, 'intercept': false, " LABEL
+                    ", 'columns': [{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 10,"
+                    " 'scale': 'max'}]}");
+  assert_false(said->intercept);
+  assert_int_equal(said->columns[0].scale, SCALE_MAX);
+  auto_schema *log = schema_quoted("{'version': 2, " LABEL
+                                   ", 'columns': [{'name': 'a', 'type': 'numeric', 'min': 0,"
+                                   " 'max': 99, 'transform': 'log1p'}]}");
+  assert_true(log->columns[0].middle == 0.5 * log1p(99)); /* of what is scaled */
+}
+
+TEST(sources_and_sensitive_columns_change_no_row) {
+  auto_schema *said = schema_quoted(
+      "{" LABEL ", 'columns': [{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 10,"
+      " 'source': 'a law', 'sensitive': true}, {'name': 'y', 'type': 'label', 'sensitive': false},"
+      " {'name': 'b', 'type': 'categorical', 'values': ['u'], 'source': ''}]}");
+  assert_string_equal(said->columns[0].source, "a law");
+  assert_true(said->columns[0].sensitive && !said->columns[1].sensitive);
+  assert_null(said->columns[2].source);
+  assert_int_equal(dperm_schema_dims(said), 2);
+}
+
 TEST(defaults_may_be_spelt_out_and_lists_be_empty) {
   auto_schema *schema = schema_quoted(
       "{'header': true, 'missing': [''], 'intercept': false, 'rows': 'clip', 'comment': '',"
@@ -302,6 +335,8 @@ TEST(columns_are_checked) {
 
 TEST(numeric_columns_are_checked) {
   static const refusal cases[] = {
+      {"'min': 0, 'max': 1, 'source': 7", "\"source\" must be a text"},
+      {"'min': 0, 'max': 1, 'sensitive': 'yes'", "\"sensitive\" must be true or false"},
       {"'max': 1", "needs \"min\""},
       {"'min': 1", "needs \"max\""},
       {"'min': '0', 'max': 1", "\"min\" must be a number"},
@@ -353,6 +388,11 @@ TEST(the_other_members_are_checked) {
       {"'header': 1", "s.json:3:13: \"header\" must be true or false"},
       {"'intercept': 'yes'", "\"intercept\" must be true or false"},
       {"'header': null", "\"header\" must be true or false"},
+      {"'version': 0", "\"version\" must be the whole number 1 or 2; a higher one needs a newer"},
+      {"'version': 3", "\"version\" must be the whole number 1 or 2"},
+      {"'version': 2.0", "\"version\" must be the whole number 1 or 2"},
+      {"'version': '2'", "\"version\" must be the whole number 1 or 2"},
+      {"'version': null", "\"version\" must be the whole number 1 or 2"},
       {"'rows': 'scale'", "\"rows\" cannot be \"scale\"; choose \"clip\", \"fixed\""},
       {"'rows': false", "\"rows\" must be a text"},
       {"'on_missing': 'mean'", "choose \"zero\", \"category\", \"drop\""},

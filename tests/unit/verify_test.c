@@ -135,6 +135,9 @@ static const struct {
     {&boxed, "schema.rows", "\"loose\"", "body"},
     {&sparse, "schema.rows", "\"fixed\"", ""}, /* shorter rows */
     {&sparse, "schema.intercept", "true", "norm1"},
+    {&sparse, "schema.version", "2", "norm1"}, /* with an intercept of its own */
+    {&sparse, "schema.version", "3", "norm1"}, /* of which nothing is known */
+    {&sparse, "schema.version", "\"1\"", "norm1"},
     {&sparse, "schema", "null", "norm1"},
     {&plain, "privacy.definition", "\"trust me\"", "definition"},
     {&plain, "privacy.neighbours", "\"add-one\"", "neighbours"},
