@@ -100,7 +100,12 @@ void card_write_release(report *p, const statement *s) {
     report_row(p, "made from", "%s whose number is private; about %zu by a public estimate",
                s->units, m->rows);
   } else {
-    report_row(p, "made from", "%zu %s; this number is treated as public", m->rows, s->units);
+    char held[80] = "";
+    if (m->rows_fitted < m->rows && m->evaluation) {
+      (void)snprintf(held, sizeof held, ", of which %zu judged it", m->rows - m->rows_fitted);
+    }
+    report_row(p, "made from", "%zu %s%s; this number is treated as public", m->rows, s->units,
+               held);
   }
   if (!dperm_model_is_private(m)) {
     return;
