@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 from . import _library as c
 from .border import whole
 from .model import Finding, verification
-from .options import NEIGHBOURS, choice
+from .options import NEIGHBOURS, choice, flag
 
 __all__ = ["Ledger"]
 
@@ -34,7 +34,7 @@ class Ledger:
     def create(cls, path: "str | os.PathLike[str]", dataset: str, epsilon: Union[str, float, None] = None,
                delta: Union[str, float, None] = None, rows_per_person: int = 1,
                composition: str = "plain", order: Optional[float] = None, neighbours: str = "replace",
-               part_of: Optional[str] = None) -> "Ledger":
+               part_of: Optional[str] = None, per_person: bool = False) -> "Ledger":
         """Gives a data set its budget, which cannot be changed later; the ledger is created if it does not exist.
 
         Charges add up as plain sums, or with ``composition="renyi"`` by one Renyi order, which makes many
@@ -44,6 +44,8 @@ class Ledger:
 
         What a part of a data set is charged (``part_of``, its name) counts there too: a held-out file of the
         same people. It takes all else from there, and without totals of its own (no larger ones) these too.
+
+        With ``per_person`` the budget is for fits whose schema tells persons apart ("person", or `person=`).
         """
         if composition not in _COMPOSITIONS:
             raise ValueError(f"composition={composition!r}; it is one of {', '.join(_COMPOSITIONS)}")
@@ -54,7 +56,9 @@ class Ledger:
             raise ValueError("a data set needs a total epsilon, unless it is a part of another; give epsilon=")
         budget.epsilon, budget.delta = (None if total is None else str(total) for total in (epsilon, delta))
         budget.part_of = part_of
-        budget.rows_per_person = whole("rows_per_person", rows_per_person)
+        if flag("per_person", per_person) and rows_per_person != 1:
+            raise ValueError("per_person is for persons with any number of rows; leave rows_per_person out")
+        budget.rows_per_person = 0 if per_person else whole("rows_per_person", rows_per_person)
         budget.composition, budget.order = _COMPOSITIONS.index(composition), 0 if order is None else order
         budget.neighbours = choice("neighbours", neighbours, NEIGHBOURS)
         c.call("dperm_ledger_create", path, dataset, byref(budget))

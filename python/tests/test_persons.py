@@ -72,6 +72,20 @@ def test_the_command_makes_the_same_model(tmp_path, command):
     assert json.loads((tmp_path / "m.json").read_text())["weights"] == weights(X)
 
 
+def test_a_budget_for_persons_pays_for_what_protects_them(tmp_path):
+    X = visits()
+    ledger = dperm.Ledger.create(tmp_path / "l", "visits", epsilon=4, per_person=True)
+    clf = dperm.LogisticRegression(epsilon=2.0, schema=SCHEMA, person="id", evaluate=0.2, ledger=ledger, dataset="visits").fit(X)
+    assert clf.privacy_.verify(ledger)[0] and clf.model_.evaluation["rows"] == 60
+    again = clf.evaluate_private(X, X["y"], 1.0, held_out=True, ledger=ledger, dataset="visits")
+    assert (again["rows"], again["rows_per_person"], ledger.left("visits")) == (60, 0, "1")
+    with pytest.raises(dperm.BudgetError, match="is per person, whom a schema tells apart"):
+        dperm.LogisticRegression(epsilon=0.5, schema=SCHEMA, ledger=ledger, dataset="visits").fit(X)
+    assert ledger.left("visits") == "1"
+    with pytest.raises(ValueError, match="leave rows_per_person out"):
+        dperm.Ledger.create(tmp_path / "l", "others", epsilon=1, per_person=True, rows_per_person=2)
+
+
 def test_what_is_wrong_is_said():
     X = visits()
     fit = dperm.LogisticRegression(epsilon=2.0, schema=SCHEMA, person="id")
