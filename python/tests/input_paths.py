@@ -66,7 +66,8 @@ def arrived(action):
 SCHEMA = {"missing": ["", "?", "-9"], "on_missing": "category", "intercept": True,
           "label": {"column": "ill", "classes": ["no", "yes"]},
           "crosses": [["age", "job"]],
-          "columns": [{"name": "age", "type": "numeric", "min": 0, "max": 100, "bins": [0.1, 17, 42.5], "line": 0.5},
+          "columns": [{"name": "age", "type": "numeric", "min": 0, "max": 100, "bins": [0.1, 17, 42.5], "line": 0.5,
+                       "source": "law", "sensitive": True},
                       {"name": "code", "type": "categorical", "values": ["0", "1", "2", "1.00", "0.5"]},
                       {"name": "smoker", "type": "categorical", "values": ["True", "False", "1", "0"]},
                       {"name": "job", "type": "categorical", "values": ["nurse", "judge", "1", "True", "1.0"]}]}
