@@ -9,19 +9,6 @@
 #include "run/options.h"
 #include "run/stage.h"
 
-dperm_status run_parts_check(const dperm_options *o, dperm_error *err) {
-  guarantee claim;
-  const evaluation_terms terms = {o->epsilon, o->rows_per_person, o->neighbours};
-  FAIL_IF(!(o->evaluate >= 0 && o->evaluate < 1), err, DPERM_INVALID_ARGUMENT,
-          "evaluate = %g; give the share of the records to hold out, above 0 and below 1, or 0 for "
-          "none",
-          o->evaluate);
-  FAIL_IF(o->evaluate > 0 && o->mechanism == DPERM_MECHANISM_NONE, err, DPERM_INVALID_ARGUMENT,
-          "evaluate spends epsilon on records that are held out, and the mechanism none has none; "
-          "leave it out, and score the model on records that it was not shown");
-  return o->evaluate > 0 ? evaluation_claim(&terms, &claim, err) : DPERM_OK;
-}
-
 void run_parts_count(const dperm_options *o, size_t rows, size_t *fit, size_t *held) {
   *held = held_out_rows(rows, o->evaluate);
   *fit = rows - *held;
