@@ -6,6 +6,7 @@
 #include "base/ranks.h"
 #include "evaluate/evaluation.h"
 #include "matrix/matrix_dense.h"
+#include "run/fit.h"
 #include "run/options.h"
 #include "run/stage.h"
 
@@ -31,6 +32,7 @@ dperm_status run_parts_open(const dperm_data *data, const dperm_options *o, rand
   FAIL_IF(out->held_rows < LEAST || out->fit_rows < LEAST, err, DPERM_INVALID_DATA,
           "to hold out %g of %zu rows leaves fewer than %d on one side; choose another share",
           o->evaluate, out->rows, LEAST);
+  TRY(check_rows_public(data, err)); /* a part does not know its file */
   TRY(stage_processors_agree(data->x->spread, gemm_is_fused(), "evaluate", err));
   out->how.share = o->evaluate;
   out->how.counted = o->neighbours == DPERM_NEIGHBOURS_REPLACE;
