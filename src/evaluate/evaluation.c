@@ -169,7 +169,7 @@ static dperm_status find_ends(const scored_part *p, const guarantee *claim, rand
     table_blur(units, rate_of(claim, PARTS_UNITS), source);
     table_blur(steps, rate_of(claim, PARTS_STEPS), source);
   }
-  for (size_t i = 0; i < 2 * SCORE_UNITS && !p->rows_public; i++) {
+  for (size_t i = 0; i < units->classes * units->cells && !p->rows_public; i++) {
     records += (double)units->counts[i];
   }
   const step_counts given = {units->counts, steps->counts, sqrt(units->variance),
