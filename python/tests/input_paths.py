@@ -323,7 +323,7 @@ def ways(**how):
             "tune": dperm.PrivateTuner(base, {"lambda_": [0.1, 0.2]}).fit,
             "sweep": lambda X, y: dperm.sweep(base, {"lambda_": [0.1, 0.2]}, X, y),
             "score_private": lambda X, y: _model(**how).score_private(X, y, epsilon=1.0),
-            "evaluate": lambda X, y: _model(**how).evaluate(X, y),
+            "evaluate_exact": lambda X, y: _model(**how).evaluate_exact(X, y),
             "evaluate_private": lambda X, y: _model(**how).evaluate_private(X, y, epsilon=1.0),
             "score": lambda X, y: _model(**how).score(X, y),
             "predict": lambda X, y: _model(**how).predict(X),

@@ -185,7 +185,7 @@ static dperm_status find_ends(const scored_part *p, const guarantee *claim, rand
   const bool bare = DEFECT("evaluation-cells");
   TRY(table_gather(p, units, bare ? NULL : &of_units, source, err));
   TRY(table_gather(p, steps, bare ? NULL : &of_steps, source, err));
-  for (size_t i = 0; i < 2 * SCORE_UNITS && !p->rows_public; i++) {
+  for (size_t i = 0; i < units->classes * units->cells && !p->rows_public; i++) {
     records += (double)units->counts[i];
   }
   const step_counts given = {units->counts, steps->counts, sqrt(units->variance),

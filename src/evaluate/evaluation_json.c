@@ -224,13 +224,10 @@ static json_int_t wrong_in(const model_evaluation *e, size_t class) {
   return (json_int_t)sum;
 }
 
-static json_t *terms_json(const model_evaluation *e) {
-  if (e->exact) {
-    return NULL;
-  }
-  return json_pack("{s:f, s:I, s:s}", "epsilon", e->terms.epsilon, "rows_per_person",
-                   (json_int_t)e->terms.rows_per_person, "neighbours",
-                   dperm_neighbours_name(e->terms.neighbours));
+static void set_terms(const evaluation_terms *terms, json_t **object) {
+  json_set(object, "epsilon", json_real(terms->epsilon));
+  json_set(object, "rows_per_person", json_count(terms->rows_per_person));
+  json_set(object, "neighbours", json_string(dperm_neighbours_name(terms->neighbours)));
 }
 
 dperm_status evaluation_json(const model_evaluation *e, json_t **out, dperm_error *err) {
@@ -242,9 +239,11 @@ dperm_status evaluation_json(const model_evaluation *e, json_t **out, dperm_erro
   TRY(memory_new(2 * (first > second ? first : second), sizeof *work, &work, err));
   TRY(evaluation_finding(e, &finding, err));
   const writer w = {e, work};
-  json_t *object = terms_json(e);
-  object = object ? object : json_object();
-  json_set(&object, "finding", json_string(finding));
+  json_t *object = json_object();
+  json_set(&object, "finding", json_string(finding)); /* what all else has to be read with */
+  if (!e->exact) {
+    set_terms(&e->terms, &object);
+  }
   json_set(&object, "intervals", json_string(e->exact ? "sampling" : "noise and sampling"));
   json_set(&object, "confidence", json_real(0.95));
   json_set(&object, "rows",
