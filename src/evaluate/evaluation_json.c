@@ -64,7 +64,10 @@ static json_t *roc_json(const writer *w) {
   const size_t step = w->e->exact ? (t->cells + 127) / 128 : 1; /* fewer of very many */
   column_set set;
   columns_begin(&set, names);
-  for (size_t c = step; c < t->cells; c += step) {
+  for (size_t c = 1; c < t->cells; c++) {
+    if (c % step != 0 && c != w->e->zero) {
+      continue;
+    }
     const cell_range all[2] = {{0, 0, t->cells}, {1, 0, t->cells}};
     const figure hits = share_figure(t, (cell_range){1, c, t->cells}, all[1], w->work),
                  misses = share_figure(t, (cell_range){0, c, t->cells}, all[0], w->work),
@@ -270,7 +273,7 @@ dperm_status evaluation_json(const model_evaluation *e, json_t **out, dperm_erro
 dperm_status evaluation_finding(const model_evaluation *e, char **out, dperm_error *err) {
   char text[512], name[200], area[128] = "";
   const figure *d = &e->difference;
-  const bool worse = d->value >= 0 || isnan(d->value), sure = e->exact ? !worse : d->high < 0;
+  const bool better = e->exact ? d->value < 0 : d->high < 0, no_better = e->exact || d->low >= 0;
   dperm_text_visible(e->classes.names[e->baseline_class], name, sizeof name);
   if (!isnan(e->auc.value)) {
     (void)snprintf(area, sizeof area, "; AUC %.3f (%.3f to %.3f)", e->auc.value, e->auc.low,
@@ -279,9 +282,9 @@ dperm_status evaluation_finding(const model_evaluation *e, char **out, dperm_err
   (void)snprintf(text, sizeof text,
                  "the model %s always saying \"%s\": error %.4g, against %.4g; the difference is "
                  "%.4g (%.4g to %.4g)%s",
-                 sure    ? "errs less than"
-                 : worse ? e->exact ? "is no better than" : "seems no better than"
-                         : "is not shown to be better than",
+                 better      ? "errs less than"
+                 : no_better ? "is no better than"
+                             : "is not shown to be better than",
                  name, e->error.value, e->baseline.value, d->value, d->low, d->high, area);
   return memory_copy_text(text, strlen(text), out, err);
 }

@@ -73,6 +73,14 @@ static figure figure_at(statistic_at *at, const void *context, double over, doub
   const double theta = over / under;
   const double low = furthest(at, context, theta, fmin(theta, least)),
                high = furthest(at, context, theta, fmax(theta, most));
+  /* All of it beyond what can be: the end itself, and as much as there was on that side. The end is
+   * no further from the truth than θ is. */
+  if (high < least) {
+    return (figure){least, least, fmin(least + (high - theta), most)};
+  }
+  if (low > most) {
+    return (figure){most, fmax(most - (theta - low), least), most};
+  }
   return (figure){within(theta, least, most), within(low, least, most), within(high, least, most)};
 }
 
