@@ -67,8 +67,10 @@ static double extent_of(const json_t *levels, size_t count, double deviations) {
   return most > 0 ? 1.05 * most : 1;
 }
 
+/* What is beyond the noise has an outline. */
 static const char *class_of(const json_t *level) {
-  return effect_kind_of(level) == EFFECT_GREY ? "g" : effect_of(level) > 0 ? "p" : "n";
+  static const char *const classes[][2] = {{"g", "g"}, {"n", "p"}, {"n x", "p x"}};
+  return classes[effect_kind_of(level)][effect_of(level) > 0];
 }
 
 /* A place on an axis: whole numbers without an exponent. */

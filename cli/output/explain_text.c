@@ -25,6 +25,12 @@ size_t explain_shown(const json_t *column) {
   return count;
 }
 
+bool explain_unexamined(const json_t *column) {
+  const char *verdict =
+      report_text(json_array_get(json_object_get(column, "levels"), 0), "verdict");
+  return verdict && strcmp(verdict, "not examined") == 0;
+}
+
 explain_head explain_head_of(const json_t *report) {
   explain_head out = {""};
   const double examined = report_number(report, "examined"),
@@ -42,8 +48,8 @@ explain_head explain_head_of(const json_t *report) {
                      beyond > 1 ? "are" : "is");
     }
     (void)snprintf(out.text, sizeof out.text,
-                   "%.0f of %.0f effects stand out from the privacy noise (epsilon %s); %s",
-                   standing, examined, shortest(report_number(report, "epsilon"), 1).text, how);
+                   "%.0f of %.0f effects stand out from the privacy noise (epsilon %g); %s",
+                   standing, examined, report_number(report, "epsilon"), how);
   }
   return out;
 }
@@ -127,7 +133,10 @@ static dperm_status put_column(FILE *out, const json_t *column, dperm_error *err
     fprintf(out, ", %zu more", left);
   }
   const size_t grey = all + (line != NULL) - shown;
-  fprintf(out, grey > 0 ? "; %zu grey\n" : "\n", grey);
+  if (grey > 0) {
+    fprintf(out, "; %zu grey", grey);
+  }
+  fputs(explain_unexamined(column) ? "; not examined\n" : "\n", out);
   return DPERM_OK;
 }
 
@@ -159,9 +168,12 @@ static dperm_status put_output(FILE *out, const json_t *report, const json_t *ou
                *intercept = json_object_get(output, "intercept");
   size_t i;
   fprintf(out, "\neffects on the %s", explain_scale_of(report, output).text);
-  fputs(", each beside the mean of its column or its reference;\nin brackets the part of the "
-        "records that must have the value for it to stand out\n",
-        out);
+  fputs(", each beside the mean of its column or its reference", out);
+  fputs(
+      strcmp(report_text(report, "mechanism"), "objective") == 0
+          ? ";\nin brackets the part of the records that must have the value for it to stand out\n"
+          : "\n",
+      out);
   json_array_foreach(columns, i, column) {
     if (explain_shown(column) > 0) {
       TRY(put_column(out, column, err));
@@ -209,7 +221,8 @@ dperm_status explain_text(const json_t *report, const char *name, char **page, d
   if (!out) {
     return status;
   }
-  fprintf(out, "%s: %s\n", visible(name).text, explain_head_of(report).text);
+  fprintf(out, "%s: %s%s\n", visible(name).text, explain_head_of(report).text,
+          report_number(report, "beyond_the_noise") > 0 ? " (!)" : "");
   json_array_foreach(outputs, i, output) {
     status = status == DPERM_OK ? put_output(out, report, output, err) : status;
   }
