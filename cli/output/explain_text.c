@@ -25,6 +25,28 @@ size_t explain_shown(const json_t *column) {
   return count;
 }
 
+static int in_rank(const void *a, const void *b) {
+  const ranked_level *x = a, *y = b;
+  const int grey = (effect_kind_of(x->level) == EFFECT_GREY) -
+                   (effect_kind_of(y->level) == EFFECT_GREY),
+            apart = (x->size < y->size) - (x->size > y->size);
+  return grey ? grey : apart ? apart : x->place < y->place ? -1 : 1;
+}
+
+ranked_level *explain_ranked(const json_t *levels) {
+  const size_t count = json_array_size(levels);
+  ranked_level *out = calloc(count + 1, sizeof *out);
+  for (size_t i = 0; out && i < count; i++) {
+    const json_t *level = json_array_get(levels, i);
+    const double size = fabs(report_number(level, "effect"));
+    out[i] = (ranked_level){level, isfinite(size) ? size : 0, i};
+  }
+  if (out) {
+    qsort(out, count, sizeof *out, in_rank);
+  }
+  return out;
+}
+
 bool explain_unexamined(const json_t *column) {
   const char *verdict =
       report_text(json_array_get(json_object_get(column, "levels"), 0), "verdict");
@@ -63,12 +85,6 @@ explain_head explain_scale_of(const json_t *report, const json_t *output) {
 
 /* ---- lines */
 
-static int by_size(const void *a, const void *b) {
-  const double x = fabs(report_number(*(json_t *const *)a, "effect")),
-               y = fabs(report_number(*(json_t *const *)b, "effect"));
-  return (x < y) - (x > y);
-}
-
 /* "Divorced -0.83 (1.7 %)", with what it must hold, or "!" behind what is beyond the noise. */
 static void level_words(const json_t *level, char out[LEVEL_SIZE]) {
   const double share = 100 * report_number(level, "share_needed");
@@ -102,27 +118,21 @@ static void put_item(FILE *out, const char *item, size_t *used, size_t *left) {
 
 static dperm_status put_column(FILE *out, const json_t *column, dperm_error *err) {
   const json_t *line = json_object_get(column, "line"), *levels = json_object_get(column, "levels");
-  const size_t all = json_array_size(levels), shown = explain_shown(column);
-  OWNED_MEMORY const json_t **sorted = calloc(all + 1, sizeof(*sorted));
-  size_t count = 0, used = 0, left = 0;
+  const bool lined = line && effect_kind_of(line) != EFFECT_GREY;
+  const size_t all = json_array_size(levels), shown = explain_shown(column), count = shown - lined;
+  OWNED_MEMORY ranked_level *ranked = explain_ranked(levels);
+  size_t used = 0, left = 0;
   char item[LEVEL_SIZE];
-  if (!sorted) {
+  if (!ranked) {
     return out_of_memory(err);
   }
-  for (size_t i = 0; i < all; i++) {
-    const json_t *level = json_array_get(levels, i);
-    if (effect_kind_of(level) != EFFECT_GREY) {
-      sorted[count++] = level;
-    }
-  }
-  qsort(sorted, count, sizeof(*sorted), by_size);
   fprintf(out, "%-*.*s ", NAME_WIDTH - 1, 60, visible(report_text(column, "name")).text);
-  if (line && effect_kind_of(line) != EFFECT_GREY) {
+  if (lined) {
     line_words(line, item);
     put_item(out, item, &used, &left);
   }
   for (size_t i = 0; i < count; i++) {
-    level_words(sorted[i], item);
+    level_words(ranked[i].level, item);
     if (i < LEVELS_SHOWN) {
       put_item(out, item, &used, &left);
     } else {
