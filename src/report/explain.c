@@ -264,16 +264,16 @@ static dperm_status make_column(const explained *e, size_t i, ranked *out, size_
 static dperm_status columns_json(const explained *e, json_t **out, dperm_error *err) {
   OWNED_MEMORY ranked *list = NULL;
   size_t count = 0;
-  dperm_status status = memory_new(e->parts->count, sizeof *list, &list, err);
+  dperm_status status = DPERM_OK;
+  *out = NULL;
+  TRY(memory_new(e->parts->count, sizeof *list, &list, err));
   for (size_t i = 0, parts = 1; status == DPERM_OK && i < e->parts->count; i += parts) {
     parts = 1;
     if (e->parts->list[i].kind != PART_INTERCEPT) {
       status = make_column(e, i, &list[count++], &parts, err);
     }
   }
-  if (list) {
-    qsort(list, count, sizeof *list, in_rank);
-  }
+  qsort(list, count, sizeof *list, in_rank);
   *out = json_array();
   for (size_t i = 0; i < count; i++) {
     json_append(out, list[i].json);
