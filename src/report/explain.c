@@ -41,7 +41,7 @@ static json_t *level_json(const explained *e, const weight_part *part, size_t j,
   json_set(&out, "weight", json_figure(e->model->weights[at]));
   json_set(&out, "effect", json_figure(part->entry * e->noise->value[at]));
   json_set(&out, "noise", json_figure(part->entry * e->noise->estimate[at]));
-  json_set(&out, "verdict", json_string(verdicts[weight_noise_verdict(e->noise, e->fit, j)]));
+  json_set(&out, "verdict", json_string(verdicts[weight_noise_verdict(e->noise, part, e->fit, j)]));
   json_set(&out, "share_needed", json_figure(share));
   return out;
 }
@@ -56,7 +56,7 @@ typedef struct column_of_parts {
 
 static void count_level(const explained *e, const weight_part *part, size_t j, double effect,
                         column_of_parts *column) {
-  const weight_verdict verdict = weight_noise_verdict(e->noise, e->fit, j);
+  const weight_verdict verdict = weight_noise_verdict(e->noise, part, e->fit, j);
   const bool examined = verdict != WEIGHT_NO_NOISE && verdict != WEIGHT_UNKNOWN,
              stands = verdict == WEIGHT_STANDS || verdict == WEIGHT_BEYOND;
   column->squares += verdict == WEIGHT_GREY ? 0 : effect * effect;
