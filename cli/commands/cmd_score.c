@@ -135,11 +135,14 @@ static void print_private(const score_settings *s, const dperm_model *model,
       o->counts ? private_baseline(model, p) : NULL, "ledger", charge_json()));
 }
 
-/* The evaluation, with the charge at its end. */
-static void print_evaluation(json_t *evaluation) {
-  say_finding(evaluation);
+/* The evaluation, with the charge at its end; words about it when that has arrived. */
+static dperm_status print_evaluation(json_t *evaluation, dperm_error *err) {
+  json_auto_t *kept = json_incref(evaluation);
   (void)json_object_set_new(evaluation, "ledger", charge_json());
   report_print(evaluation);
+  TRY(flush_stdout(err));
+  say_finding(kept);
+  return DPERM_OK;
 }
 
 /* Shows nothing of a dry run. */
@@ -152,10 +155,7 @@ static dperm_status make_score(score_settings *s, const dperm_model *model,
     progress_bar_wipe();
     json_t *evaluation = parsed_report(text);
     *is_private = json_is_true(json_object_get(evaluation, "private"));
-    if (evaluation) {
-      print_evaluation(evaluation);
-    }
-    return DPERM_OK;
+    return evaluation ? print_evaluation(evaluation, err) : DPERM_OK;
   }
   TRY(dperm_score_file_private(model, source, &s->options, &found, err));
   progress_bar_wipe();

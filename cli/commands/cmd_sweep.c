@@ -254,7 +254,7 @@ static void say_best(const sweep_table *table) {
       best = line;
     }
   }
-  if (cells > 1) {
+  if (best && cells > 1) {
     note("best by %s: %s %s, noise %s, lambda %s, epsilon %s: %.4g", sweep_metric_words(table),
          best->loss, best->mechanism, *best->noise ? best->noise : "none", best->lambda_given.text,
          *best->epsilon_given.text ? best->epsilon_given.text : "none",

@@ -16,7 +16,8 @@ static const char style[] =
     "svg text.t{font:11px system-ui,sans-serif;fill:#333}svg text.g{fill:#6b6b6b}"
     "rect.b,path.b{fill:#ececec}rect.g{fill:#a9a9a9}rect.p{fill:#0072b2}rect.n{fill:#d55e00}"
     "path.lg,path.lp,path.ln{stroke:#a9a9a9;stroke-width:2.5;fill:none}path.lp{stroke:#0072b2}"
-    "path.ln{stroke:#d55e00}line.z{stroke:#555;stroke-width:1}"
+    "path.ln{stroke:#d55e00}rect.x{stroke:#000;stroke-width:1.5}path.x{stroke-width:4}line.z{"
+    "stroke:#555;stroke-width:1}"
     "table{border-collapse:collapse;font-size:.82rem;font-variant-numeric:tabular-nums;"
     "width:100%}th,td{padding:.12rem .3rem;text-align:right;border-bottom:1px solid #eee}"
     "th:first-child,td:first-child{text-align:left}tr.g td{color:#6b6b6b}summary{cursor:pointer;"
@@ -89,7 +90,10 @@ static void put_card(FILE *out, const json_t *report, const json_t *column) {
   const size_t shown = explain_shown(column);
   fprintf(out, "<section class=\"card\"><h3%s>", shown > 0 ? "" : " class=\"q\"");
   put_html(out, report_text(column, "name"));
-  fputs(shown > 0 ? "</h3>\n" : " (grey)</h3>\n", out);
+  fputs(explain_unexamined(column) ? " (not examined)</h3>\n"
+        : shown > 0                ? "</h3>\n"
+                                   : " (grey)</h3>\n",
+        out);
   explain_picture(out, column, report_number(report, "deviations"));
   put_table(out, report, column);
   fputs("</section>\n", out);
@@ -126,7 +130,8 @@ static void put_key(FILE *out) {
         "<span class=\"key\" style=\"background:#d55e00\"></span>lowers it"
         "<span class=\"key\" style=\"background:#a9a9a9\"></span>grey: cannot be told from the "
         "privacy noise"
-        "<span class=\"key\" style=\"background:#ececec\"></span>as far as that noise goes alone. "
+        "<span class=\"key\" style=\"background:#ececec\"></span>as far as that noise goes alone; "
+        "outlined: beyond it, whatever the records are. "
         "Effects are beside the mean of the column or its reference; in tables, <em>if it "
         "holds</em> is the part of the records that a level must hold to stand out.</p>\n",
         out);

@@ -67,8 +67,10 @@ static double extent_of(const json_t *levels, size_t count, double deviations) {
   return most > 0 ? 1.05 * most : 1;
 }
 
+/* What is beyond the noise has an outline. */
 static const char *class_of(const json_t *level) {
-  return effect_kind_of(level) == EFFECT_GREY ? "g" : effect_of(level) > 0 ? "p" : "n";
+  static const char *const classes[][2] = {{"g", "g"}, {"n", "p"}, {"n x", "p x"}};
+  return classes[effect_kind_of(level)][effect_of(level) > 0];
 }
 
 /* A place on an axis: whole numbers without an exponent. */
@@ -87,13 +89,6 @@ static void put_svg(FILE *out, double height) {
 }
 
 /* ---- a bar for each level, the strongest first */
-
-static int by_rank(const void *a, const void *b) {
-  const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
-  const int grey = (effect_kind_of(x) == EFFECT_GREY) - (effect_kind_of(y) == EFFECT_GREY);
-  const double apart = fabs(effect_of(y)) - fabs(effect_of(x));
-  return grey ? grey : (apart > 0) - (apart < 0);
-}
 
 static void put_bar(FILE *out, const json_t *level, size_t row, double scale, double deviations) {
   const double middle = LABEL + (WIDTH - LABEL) / 2.0, y = (double)row * ROW + 3,
@@ -120,17 +115,13 @@ static void put_bars(FILE *out, const json_t *levels, double deviations) {
   const double scale = (WIDTH - LABEL) / 2.0 / extent_of(levels, all, deviations),
                height = (double)(rows + (all > rows)) * ROW + 6,
                middle = LABEL + (WIDTH - LABEL) / 2.0;
-  OWNED_MEMORY const json_t **sorted = calloc(all + 1, sizeof(*sorted));
-  for (size_t i = 0; sorted && i < all; i++) {
-    sorted[i] = json_array_get(levels, i);
-  }
-  if (!sorted) {
+  OWNED_MEMORY ranked_level *ranked = explain_ranked(levels);
+  if (!ranked) {
     return;
   }
-  qsort(sorted, all, sizeof(*sorted), by_rank);
   put_svg(out, height);
   for (size_t i = 0; i < rows; i++) {
-    put_bar(out, sorted[i], i, scale, deviations);
+    put_bar(out, ranked[i].level, i, scale, deviations);
   }
   if (all > rows) {
     fprintf(out, "<text class=\"t g\" x=\"%d\" y=\"%.0f\">and %zu more, in the table</text>\n", 0,
@@ -270,7 +261,8 @@ static void put_grid(FILE *out, const json_t *levels, size_t columns) {
   }
   for (size_t i = 0; i < all; i++) {
     const json_t *level = json_array_get(levels, i);
-    const double y = (double)(i / columns + 1) * ROW;
+    const size_t row = i / columns + 1;
+    const double y = (double)row * ROW;
     if (i % columns == 0) {
       fprintf(out, "<text class=\"t\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LABEL - 6, y + 12);
       put_html_cut(out, short_place(place_of(level, 0)), 21);

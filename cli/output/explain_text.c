@@ -25,6 +25,34 @@ size_t explain_shown(const json_t *column) {
   return count;
 }
 
+static int in_rank(const void *a, const void *b) {
+  const ranked_level *x = a, *y = b;
+  const int grey = (effect_kind_of(x->level) == EFFECT_GREY) -
+                   (effect_kind_of(y->level) == EFFECT_GREY),
+            apart = (x->size < y->size) - (x->size > y->size);
+  return grey ? grey : apart ? apart : x->place < y->place ? -1 : 1;
+}
+
+ranked_level *explain_ranked(const json_t *levels) {
+  const size_t count = json_array_size(levels);
+  ranked_level *out = calloc(count + 1, sizeof *out);
+  for (size_t i = 0; out && i < count; i++) {
+    const json_t *level = json_array_get(levels, i);
+    const double size = fabs(report_number(level, "effect"));
+    out[i] = (ranked_level){level, isfinite(size) ? size : 0, i};
+  }
+  if (out) {
+    qsort(out, count, sizeof *out, in_rank);
+  }
+  return out;
+}
+
+bool explain_unexamined(const json_t *column) {
+  const char *verdict =
+      report_text(json_array_get(json_object_get(column, "levels"), 0), "verdict");
+  return verdict && strcmp(verdict, "not examined") == 0;
+}
+
 explain_head explain_head_of(const json_t *report) {
   explain_head out = {""};
   const double examined = report_number(report, "examined"),
@@ -42,8 +70,8 @@ explain_head explain_head_of(const json_t *report) {
                      beyond > 1 ? "are" : "is");
     }
     (void)snprintf(out.text, sizeof out.text,
-                   "%.0f of %.0f effects stand out from the privacy noise (epsilon %s); %s",
-                   standing, examined, shortest(report_number(report, "epsilon"), 1).text, how);
+                   "%.0f of %.0f effects stand out from the privacy noise (epsilon %g); %s",
+                   standing, examined, report_number(report, "epsilon"), how);
   }
   return out;
 }
@@ -56,12 +84,6 @@ explain_head explain_scale_of(const json_t *report, const json_t *output) {
 }
 
 /* ---- lines */
-
-static int by_size(const void *a, const void *b) {
-  const double x = fabs(report_number(*(json_t *const *)a, "effect")),
-               y = fabs(report_number(*(json_t *const *)b, "effect"));
-  return (x < y) - (x > y);
-}
 
 /* "Divorced -0.83 (1.7 %)", with what it must hold, or "!" behind what is beyond the noise. */
 static void level_words(const json_t *level, char out[LEVEL_SIZE]) {
@@ -96,27 +118,21 @@ static void put_item(FILE *out, const char *item, size_t *used, size_t *left) {
 
 static dperm_status put_column(FILE *out, const json_t *column, dperm_error *err) {
   const json_t *line = json_object_get(column, "line"), *levels = json_object_get(column, "levels");
-  const size_t all = json_array_size(levels), shown = explain_shown(column);
-  OWNED_MEMORY const json_t **sorted = calloc(all + 1, sizeof(*sorted));
-  size_t count = 0, used = 0, left = 0;
+  const bool lined = line && effect_kind_of(line) != EFFECT_GREY;
+  const size_t all = json_array_size(levels), shown = explain_shown(column), count = shown - lined;
+  OWNED_MEMORY ranked_level *ranked = explain_ranked(levels);
+  size_t used = 0, left = 0;
   char item[LEVEL_SIZE];
-  if (!sorted) {
+  if (!ranked) {
     return out_of_memory(err);
   }
-  for (size_t i = 0; i < all; i++) {
-    const json_t *level = json_array_get(levels, i);
-    if (effect_kind_of(level) != EFFECT_GREY) {
-      sorted[count++] = level;
-    }
-  }
-  qsort(sorted, count, sizeof(*sorted), by_size);
   fprintf(out, "%-*.*s ", NAME_WIDTH - 1, 60, visible(report_text(column, "name")).text);
-  if (line && effect_kind_of(line) != EFFECT_GREY) {
+  if (lined) {
     line_words(line, item);
     put_item(out, item, &used, &left);
   }
   for (size_t i = 0; i < count; i++) {
-    level_words(sorted[i], item);
+    level_words(ranked[i].level, item);
     if (i < LEVELS_SHOWN) {
       put_item(out, item, &used, &left);
     } else {
@@ -127,7 +143,10 @@ static dperm_status put_column(FILE *out, const json_t *column, dperm_error *err
     fprintf(out, ", %zu more", left);
   }
   const size_t grey = all + (line != NULL) - shown;
-  fprintf(out, grey > 0 ? "; %zu grey\n" : "\n", grey);
+  if (grey > 0) {
+    fprintf(out, "; %zu grey", grey);
+  }
+  fputs(explain_unexamined(column) ? "; not examined\n" : "\n", out);
   return DPERM_OK;
 }
 
@@ -159,9 +178,12 @@ static dperm_status put_output(FILE *out, const json_t *report, const json_t *ou
                *intercept = json_object_get(output, "intercept");
   size_t i;
   fprintf(out, "\neffects on the %s", explain_scale_of(report, output).text);
-  fputs(", each beside the mean of its column or its reference;\nin brackets the part of the "
-        "records that must have the value for it to stand out\n",
-        out);
+  fputs(", each beside the mean of its column or its reference", out);
+  fputs(
+      strcmp(report_text(report, "mechanism"), "objective") == 0
+          ? ";\nin brackets the part of the records that must have the value for it to stand out\n"
+          : "\n",
+      out);
   json_array_foreach(columns, i, column) {
     if (explain_shown(column) > 0) {
       TRY(put_column(out, column, err));
@@ -209,7 +231,8 @@ dperm_status explain_text(const json_t *report, const char *name, char **page, d
   if (!out) {
     return status;
   }
-  fprintf(out, "%s: %s\n", visible(name).text, explain_head_of(report).text);
+  fprintf(out, "%s: %s%s\n", visible(name).text, explain_head_of(report).text,
+          report_number(report, "beyond_the_noise") > 0 ? " (!)" : "");
   json_array_foreach(outputs, i, output) {
     status = status == DPERM_OK ? put_output(out, report, output, err) : status;
   }

@@ -30,6 +30,16 @@ typedef enum effect_kind { EFFECT_GREY, EFFECT_SHOWN, EFFECT_BEYOND } effect_kin
 effect_kind effect_kind_of(const json_t *level);
 /* Levels of a column, and its line, that are not grey. */
 size_t explain_shown(const json_t *column);
+/* A column's levels, those that are shown before grey ones, each by size; to be given back with
+ * free(), NULL for want of memory. */
+typedef struct ranked_level {
+  const json_t *level;
+  double size;
+  size_t place;
+} ranked_level;
+ranked_level *explain_ranked(const json_t *levels);
+/* Whether nobody compared it with noise, although there was some: a pair after the fit. */
+bool explain_unexamined(const json_t *column);
 /* "29 of 173 effects stand out from the privacy noise (epsilon 1); none is beyond all of it" */
 typedef struct explain_head {
   char text[400];

@@ -66,7 +66,8 @@ def arrived(action):
 SCHEMA = {"missing": ["", "?", "-9"], "on_missing": "category", "intercept": True,
           "label": {"column": "ill", "classes": ["no", "yes"]},
           "crosses": [["age", "job"]],
-          "columns": [{"name": "age", "type": "numeric", "min": 0, "max": 100, "bins": [0.1, 17, 42.5], "line": 0.5},
+          "columns": [{"name": "age", "type": "numeric", "min": 0, "max": 100, "bins": [0.1, 17, 42.5], "line": 0.5,
+                       "source": "law", "sensitive": True},
                       {"name": "code", "type": "categorical", "values": ["0", "1", "2", "1.00", "0.5"]},
                       {"name": "smoker", "type": "categorical", "values": ["True", "False", "1", "0"]},
                       {"name": "job", "type": "categorical", "values": ["nurse", "judge", "1", "True", "1.0"]}]}
@@ -322,7 +323,7 @@ def ways(**how):
             "tune": dperm.PrivateTuner(base, {"lambda_": [0.1, 0.2]}).fit,
             "sweep": lambda X, y: dperm.sweep(base, {"lambda_": [0.1, 0.2]}, X, y),
             "score_private": lambda X, y: _model(**how).score_private(X, y, epsilon=1.0),
-            "evaluate": lambda X, y: _model(**how).evaluate(X, y),
+            "evaluate_exact": lambda X, y: _model(**how).evaluate_exact(X, y),
             "evaluate_private": lambda X, y: _model(**how).evaluate_private(X, y, epsilon=1.0),
             "score": lambda X, y: _model(**how).score(X, y),
             "predict": lambda X, y: _model(**how).predict(X),

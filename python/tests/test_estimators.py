@@ -298,7 +298,7 @@ def test_a_private_score(two):
 def test_an_evaluation(two):
     X, y = two
     clf = dperm.LogisticRegression(5, data_norm=3, classes=[0, 1]).fit(X, y)
-    exact, found = clf.evaluate(X, y), clf.evaluate_private(X, y, epsilon=90000)
+    exact, found = clf.evaluate_exact(X, y), clf.evaluate_private(X, y, epsilon=90000)
     assert exact["error_rate"]["value"] == pytest.approx(1 - clf.score(X, y)) == found["error_rate"]["value"]
     assert exact["auc"]["value"] == pytest.approx(roc_auc_score(y, clf.decision_function(X)))
     assert found["auc"]["value"] == pytest.approx(exact["auc"]["value"], abs=0.01)
@@ -309,7 +309,7 @@ def test_an_evaluation(two):
     assert not clf.evaluate_private(X, y, epsilon=1, random_state=1)["private"]
     assert clf.evaluate_private(X, y, 1.0, random_state=1) == clf.evaluate_private(X, y, 1.0, random_state=1)
     useless = dperm.LogisticRegression(5, data_norm=3, classes=[0, 1], lambda_=1e9).fit(X, np.arange(1000) < 950)
-    assert "always saying" in useless.evaluate(X, np.arange(1000) < 950)["finding"]
+    assert "always saying" in useless.evaluate_exact(X, np.arange(1000) < 950)["finding"]
     refused(ValueError, "999 labels", clf.evaluate_private, X, y[1:], epsilon=1)
     refused(ValueError, "epsilon", clf.evaluate_private, X, y, epsilon=0)
 
@@ -321,11 +321,11 @@ def test_an_evaluation_by_group(two):
     rows = pd.DataFrame({"a": two[0][:, 0], "town": np.where(np.arange(1000) % 3 == 0, "north", "south")})
     rows.loc[rows.index % 10 == 1, "town"] = None
     clf = dperm.LogisticRegression(5, schema=schema).fit(rows, two[1])
-    found = clf.evaluate(rows, two[1])["groups"]
+    found = clf.evaluate_exact(rows, two[1])["groups"]
     wrong = clf.predict(rows[["a"]]).astype(int) != two[1]  # predictions need no group
     for group, inside in zip(found["rates"], (rows.town == "north", rows.town == "south", rows.town.isna())):
         assert group["records"] == inside.sum() and group["error_rate"]["value"] == pytest.approx(wrong[inside].mean())
-    refused(ValueError, "no column 'town'", clf.evaluate, rows[["a"]], two[1])
+    refused(ValueError, "no column 'town'", clf.evaluate_exact, rows[["a"]], two[1])
 
 
 def test_people_with_several_rows(two):

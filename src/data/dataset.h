@@ -61,9 +61,9 @@ struct dperm_data {
   double *labels;  /* −1 or +1 of two classes, the class's index of more; 0 where there is none */
   bool unlabelled; /* rows from memory that have none */
   person_list *persons; /* NULL where each record is a person's own */
-  double intercept;   /* the value of a constant last column of rows from memory; 0 for none */
-  class_list classes; /* as dperm_data_label gave them; empty: the schema's, or "-1" and "+1" */
-  row_bounds bounds;  /* of every stored row; the body's runs are the schema's */
+  double intercept;     /* the value of a constant last column of rows from memory; 0 for none */
+  class_list classes;   /* as dperm_data_label gave them; empty: the schema's, or "-1" and "+1" */
+  row_bounds bounds;    /* of every stored row; the body's runs are the schema's */
   data_origin origin;
   unsigned taken;       /* of dperm_taken: what is known of the rows from the records alone */
   bool repeated;        /* a record stands for several rows: a selection named it twice */

@@ -42,8 +42,8 @@ static const char *const why_ignored[] = {
     [DRAFT_EXTREME] = "numbers too large, too small or too close together for bounds: ignored",
     [DRAFT_IDENTIFIER] = "its values never repeat, or name records, as identifiers do: ignored",
     [DRAFT_NAMED] =
-        ("called like an identifier of people or records: ignored; where it repeats, say "
-         "how many rows one of them has at most when you train"),
+        ("called like an identifier of people or records: ignored; where it repeats, put "
+         "it into the schema as \"person\", so that each is protected as a whole"),
     [DRAFT_MANY] = ("too many different values (dates, free text, postal codes, numbers with units "
                     "or commas?): ignored; put into a few public groups, or written plainly "
                     "(1234.5), they could be used"),

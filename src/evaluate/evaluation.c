@@ -18,6 +18,8 @@
 
 /* Of epsilon, in parts of PARTS. */
 enum { PARTS = 16, PARTS_UNITS = 1, PARTS_STEPS = 1, PARTS_GROUPS = 4 };
+/* Exact evaluations have so many cells of two classes' scores, at most and but for 0. */
+enum { EXACT_CELLS = 1000 };
 /* Of more classes, counts tell only whether they are named right. */
 enum { NAMED_MOST = 32 };
 
@@ -171,21 +173,53 @@ static dperm_status count_steps(const scored_part *p, count_table *units, count_
   return DPERM_OK;
 }
 
-/* The cells of two classes' scores, from noisy counts; or every step, without a claim. */
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Without a claim: quantiles of the scores themselves, and 0. */
+static dperm_status exact_ends(const scored_part *p, double *ends, size_t *count,
+                               dperm_error *err) {
+  OWNED_MEMORY double *sorted = NULL;
+  size_t made = 0;
+  TRY(memory_new(p->rows + 1, sizeof *sorted, &sorted, err));
+  for (size_t i = 0; i < p->rows; i++) {
+    sorted[i] = p->by * p->scores[i];
+  }
+  qsort(sorted, p->rows, sizeof *sorted, ascending);
+  bool zero = false;
+  for (size_t q = 1; q < EXACT_CELLS; q++) {
+    const double end = sorted[q * p->rows / EXACT_CELLS];
+    if (!zero && end >= 0) {
+      ends[made++] = 0;
+      zero = true;
+    }
+    if (made == 0 || end > ends[made - 1]) {
+      ends[made++] = end;
+    }
+  }
+  if (!zero) {
+    ends[made++] = 0;
+  }
+  *count = made + 1;
+  return DPERM_OK;
+}
+
+/* The cells of two classes' scores, from noisy counts. */
 static dperm_status find_ends(const scored_part *p, const guarantee *claim, random_source *source,
                               model_evaluation *e, double *ends, size_t *count, dperm_error *err) {
   count_table *units = &e->units, *steps = &e->steps;
   double records = p->rows_public ? (double)p->total : 0;
   if (!claim) {
-    *count = cells_choose(NULL, ends);
-    return DPERM_OK;
+    return exact_ends(p, ends, count, err);
   }
   TRY(count_steps(p, units, steps, err));
   const ratio of_units = rate_of(claim, PARTS_UNITS), of_steps = rate_of(claim, PARTS_STEPS);
   const bool bare = DEFECT("evaluation-cells");
   TRY(table_gather(p, units, bare ? NULL : &of_units, source, err));
   TRY(table_gather(p, steps, bare ? NULL : &of_steps, source, err));
-  for (size_t i = 0; i < 2 * SCORE_UNITS && !p->rows_public; i++) {
+  for (size_t i = 0; i < units->classes * units->cells && !p->rows_public; i++) {
     records += (double)units->counts[i];
   }
   const step_counts given = {units->counts, steps->counts, sqrt(units->variance),

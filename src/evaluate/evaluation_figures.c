@@ -67,12 +67,13 @@ dperm_status evaluation_figures(model_evaluation *e, dperm_error *err) {
   TRY(memory_new(4 * size, sizeof *work, &work, err));
   double *wrong = work, *other = work + size, *apart = work + 2 * size, *loss = work + 3 * size;
   e->baseline_class = most_frequent(t);
-  for (size_t i = 0; i < size; i++) {
-    const size_t class = i / t->cells, cell = i % t->cells;
-    wrong[i] = cell_is_wrong(e, class, cell);
-    other[i] = class != e->baseline_class;
-    apart[i] = wrong[i] - other[i];
-    loss[i] = e->log_odds ? cell_loss(e, class, cell) : 0;
+  for (size_t class = 0, i = 0; class < t->classes; class ++) {
+    for (size_t cell = 0; cell < t->cells; cell++, i++) {
+      wrong[i] = cell_is_wrong(e, class, cell);
+      other[i] = class != e->baseline_class;
+      apart[i] = wrong[i] - other[i];
+      loss[i] = e->log_odds ? cell_loss(e, class, cell) : 0;
+    }
   }
   e->error = ratio_figure(&(count_ratio){t, wrong, NULL, true, 0, 1});
   e->baseline = ratio_figure(&(count_ratio){t, other, NULL, true, 0, 1});

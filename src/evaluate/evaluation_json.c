@@ -64,7 +64,10 @@ static json_t *roc_json(const writer *w) {
   const size_t step = w->e->exact ? (t->cells + 127) / 128 : 1; /* fewer of very many */
   column_set set;
   columns_begin(&set, names);
-  for (size_t c = step; c < t->cells; c += step) {
+  for (size_t c = 1; c < t->cells; c++) {
+    if (c % step != 0 && c != w->e->zero) {
+      continue;
+    }
     const cell_range all[2] = {{0, 0, t->cells}, {1, 0, t->cells}};
     const figure hits = share_figure(t, (cell_range){1, c, t->cells}, all[1], w->work),
                  misses = share_figure(t, (cell_range){0, c, t->cells}, all[0], w->work),
@@ -224,13 +227,10 @@ static json_int_t wrong_in(const model_evaluation *e, size_t class) {
   return (json_int_t)sum;
 }
 
-static json_t *terms_json(const model_evaluation *e) {
-  if (e->exact) {
-    return NULL;
-  }
-  return json_pack("{s:f, s:I, s:s}", "epsilon", e->terms.epsilon, "rows_per_person",
-                   (json_int_t)e->terms.rows_per_person, "neighbours",
-                   dperm_neighbours_name(e->terms.neighbours));
+static void set_terms(const evaluation_terms *terms, json_t **object) {
+  json_set(object, "epsilon", json_real(terms->epsilon));
+  json_set(object, "rows_per_person", json_count(terms->rows_per_person));
+  json_set(object, "neighbours", json_string(dperm_neighbours_name(terms->neighbours)));
 }
 
 dperm_status evaluation_json(const model_evaluation *e, json_t **out, dperm_error *err) {
@@ -242,9 +242,11 @@ dperm_status evaluation_json(const model_evaluation *e, json_t **out, dperm_erro
   TRY(memory_new(2 * (first > second ? first : second), sizeof *work, &work, err));
   TRY(evaluation_finding(e, &finding, err));
   const writer w = {e, work};
-  json_t *object = terms_json(e);
-  object = object ? object : json_object();
-  json_set(&object, "finding", json_string(finding));
+  json_t *object = json_object();
+  json_set(&object, "finding", json_string(finding)); /* what all else has to be read with */
+  if (!e->exact) {
+    set_terms(&e->terms, &object);
+  }
   json_set(&object, "intervals", json_string(e->exact ? "sampling" : "noise and sampling"));
   json_set(&object, "confidence", json_real(0.95));
   json_set(&object, "rows",
@@ -271,7 +273,7 @@ dperm_status evaluation_json(const model_evaluation *e, json_t **out, dperm_erro
 dperm_status evaluation_finding(const model_evaluation *e, char **out, dperm_error *err) {
   char text[512], name[200], area[128] = "";
   const figure *d = &e->difference;
-  const bool worse = d->value >= 0 || isnan(d->value), sure = e->exact ? !worse : d->high < 0;
+  const bool better = e->exact ? d->value < 0 : d->high < 0, no_better = e->exact || d->low >= 0;
   dperm_text_visible(e->classes.names[e->baseline_class], name, sizeof name);
   if (!isnan(e->auc.value)) {
     (void)snprintf(area, sizeof area, "; AUC %.3f (%.3f to %.3f)", e->auc.value, e->auc.low,
@@ -280,9 +282,9 @@ dperm_status evaluation_finding(const model_evaluation *e, char **out, dperm_err
   (void)snprintf(text, sizeof text,
                  "the model %s always saying \"%s\": error %.4g, against %.4g; the difference is "
                  "%.4g (%.4g to %.4g)%s",
-                 sure    ? "errs less than"
-                 : worse ? e->exact ? "is no better than" : "seems no better than"
-                         : "is not shown to be better than",
+                 better      ? "errs less than"
+                 : no_better ? "is no better than"
+                             : "is not shown to be better than",
                  name, e->error.value, e->baseline.value, d->value, d->low, d->high, area);
   return memory_copy_text(text, strlen(text), out, err);
 }

@@ -9,7 +9,7 @@
 #include <math.h>
 
 static const double z_usual = 1.959963984540054;
-enum { HALVINGS = 60 };
+enum { HALVINGS = 60, PLACES = 256 };
 
 /* T at some θ, its variance, and the fourth cumulant of what noise adds to it. */
 typedef struct statistic {
@@ -48,15 +48,39 @@ static double within(double x, double least, double most) {
   return fmin(fmax(x, least), most);
 }
 
+/* Where noise leaves no denominator there is no value, but still not every θ may be possible: the
+ * ends of those that are, to a 256th. */
+static figure figure_without(statistic_at *at, const void *context, double least, double most) {
+  figure f = {(double)NAN, least, most};
+  bool any = false;
+  for (int i = 0; i <= PLACES; i++) {
+    const double theta = least + (most - least) * i / PLACES;
+    if (possible(at, context, theta)) {
+      f.low = any ? f.low : fmax(theta - (most - least) / PLACES, least);
+      f.high = fmin(theta + (most - least) / PLACES, most);
+      any = true;
+    }
+  }
+  return f;
+}
+
 /* Of θ = over/under, which lies from `least` to `most`. */
 static figure figure_at(statistic_at *at, const void *context, double over, double under,
                         double least, double most) {
   if (!(under > 0)) {
-    return (figure){(double)NAN, least, most};
+    return figure_without(at, context, least, most);
   }
   const double theta = over / under;
   const double low = furthest(at, context, theta, fmin(theta, least)),
                high = furthest(at, context, theta, fmax(theta, most));
+  /* All of it beyond what can be: the end itself, and as much as there was on that side. The end is
+   * no further from the truth than θ is. */
+  if (high < least) {
+    return (figure){least, least, fmin(least + (high - theta), most)};
+  }
+  if (low > most) {
+    return (figure){most, fmax(most - (theta - low), least), most};
+  }
   return (figure){within(theta, least, most), within(low, least, most), within(high, least, most)};
 }
 

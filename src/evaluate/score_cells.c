@@ -66,12 +66,6 @@ static void halve_units(halving *h) {
 }
 
 size_t cells_choose(const step_counts *given, double *ends) {
-  if (!given) {
-    for (size_t i = 0; i < SCORE_STEPS; i++) {
-      ends[i] = step_end(i);
-    }
-    return SCORE_STEPS;
-  }
   /* More cells tell more of a curve, but add their noise to its area: errors of about 1/B² and
    * √B/(nε). */
   const double cells = fmin(fmax(pow(fmax(given->precision, 0) / 4, 0.4), CELLS_LEAST), CELLS_MOST);

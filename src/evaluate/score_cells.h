@@ -25,6 +25,5 @@ typedef struct step_counts {
 } step_counts;
 
 /* The ends of cells but for the last, ascending, into ends[SCORE_STEPS]; returns the number of
- * cells. 0 is always one of them. Without counts (NULL) each step is a cell. A pure function of its
- * argument. */
+ * cells. 0 is always one of them. A pure function of its argument. */
 size_t cells_choose(const step_counts *given, double *ends);

@@ -48,7 +48,8 @@ noise_figures noise_figures_of(const noise_plan *plan);
 /* What of its square each column has on average, one number for each run of `body`, the rows' own:
  * exact up to rounding. */
 void noise_column_shares(const noise_plan *plan, const noise_body *body, double *out);
-/* Root mean square of each coordinate of one vector b, `dims` numbers: exact up to rounding. */
+/* Root mean square of each coordinate of one vector b, `dims` numbers: exact up to rounding. The
+ * plan's body is of all columns. */
 void noise_coordinate_rms(const noise_plan *plan, double *out);
 /* A public bound, (k + √(2kt) + t)·reach/β rounded up for ρ ~ Gamma(k), and √(k + 2√(kt) +
  * 2t)·reach/β for χ_k, that ‖b‖₂ passes with probability at most e^−t, and so does the norm of what

@@ -29,7 +29,9 @@ static json_t *one_line(const char *text, size_t length) {
     return NULL;
   }
   for (size_t i = 0; i < length; i++) {
-    line[i] = line[i] == '\n' || line[i] == '\r' || line[i] == '\t' ? ' ' : line[i];
+    if (strchr("\n\r\t", line[i])) { /* none is NUL: about_read */
+      line[i] = ' ';
+    }
   }
   return json_stringn(line, length);
 }

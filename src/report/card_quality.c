@@ -54,18 +54,30 @@ static void write_baseline(report *p, const json_t *evaluation) {
   }
 }
 
-/* Where it was measured, and what that cost. */
+/* Where it was measured, and what that cost: nothing besides the budget where the records were kept
+ * from the fit, as each of them is in one part alone. */
 static void write_origin(report *p, const json_t *evaluation) {
   const double epsilon = number_at(evaluation, "epsilon"), rows = number_at(evaluation, "rows"),
+               share = number_at(evaluation, "share"),
                confidence = number_at(evaluation, "confidence");
   const bool persons = number_at(evaluation, "rows_per_person") == 0;
-  char of[48], cost[160] = "", sure[160] = "";
+  char of[48], kept[200] = "", cost[200] = "", sure[200] = "";
   (void)snprintf(of, sizeof of, persons ? "persons" : "records");
   if (!isnan(rows)) {
     (void)snprintf(of, sizeof of, "%.0f %s", rows, persons ? "persons, once each," : "records");
   }
+  if (!isnan(share)) {
+    (void)snprintf(
+        kept, sizeof kept,
+        " They are a share of %g, drawn at random apart from what records say, and which "
+        "they were stays with the custodian.",
+        share);
+  }
   if (!isnan(epsilon)) {
-    (void)snprintf(cost, sizeof cost, " The counts have noise for ε = %.6g.", epsilon);
+    (void)snprintf(cost, sizeof cost, " The counts have noise for ε = %.6g%s.", epsilon,
+                   isnan(share) ? ""
+                                : ", of these records alone: the budget above covers both parts, "
+                                  "and is not their sum");
   }
   if (!isnan(confidence)) {
     (void)snprintf(sure, sizeof sure,
@@ -73,12 +85,8 @@ static void write_origin(report *p, const json_t *evaluation) {
                    "are taken to be an independent sample, in %.3g of 100 evaluations.",
                    100 * confidence);
   }
-  report_add(
-      p, REPORT_TEXT,
-      "Measured on %s that the model was not made from: drawn at random, apart from what they "
-      "say, and kept from everything else, so that the budget covers both and is not their "
-      "sum. Which they were stays with the custodian.%s%s",
-      of, cost, sure);
+  report_add(p, REPORT_TEXT, "Measured on %s that the model was not made from.%s%s%s", of, kept,
+             cost, sure);
 }
 
 static void write_groups(report *p, const json_t *groups) {

@@ -41,7 +41,7 @@ static json_t *level_json(const explained *e, const weight_part *part, size_t j,
   json_set(&out, "weight", json_figure(e->model->weights[at]));
   json_set(&out, "effect", json_figure(part->entry * e->noise->value[at]));
   json_set(&out, "noise", json_figure(part->entry * e->noise->estimate[at]));
-  json_set(&out, "verdict", json_string(verdicts[weight_noise_verdict(e->noise, e->fit, j)]));
+  json_set(&out, "verdict", json_string(verdicts[weight_noise_verdict(e->noise, part, e->fit, j)]));
   json_set(&out, "share_needed", json_figure(share));
   return out;
 }
@@ -56,7 +56,7 @@ typedef struct column_of_parts {
 
 static void count_level(const explained *e, const weight_part *part, size_t j, double effect,
                         column_of_parts *column) {
-  const weight_verdict verdict = weight_noise_verdict(e->noise, e->fit, j);
+  const weight_verdict verdict = weight_noise_verdict(e->noise, part, e->fit, j);
   const bool examined = verdict != WEIGHT_NO_NOISE && verdict != WEIGHT_UNKNOWN,
              stands = verdict == WEIGHT_STANDS || verdict == WEIGHT_BEYOND;
   column->squares += verdict == WEIGHT_GREY ? 0 : effect * effect;
@@ -264,16 +264,16 @@ static dperm_status make_column(const explained *e, size_t i, ranked *out, size_
 static dperm_status columns_json(const explained *e, json_t **out, dperm_error *err) {
   OWNED_MEMORY ranked *list = NULL;
   size_t count = 0;
-  dperm_status status = memory_new(e->parts->count, sizeof *list, &list, err);
+  dperm_status status = DPERM_OK;
+  *out = NULL;
+  TRY(memory_new(e->parts->count, sizeof *list, &list, err));
   for (size_t i = 0, parts = 1; status == DPERM_OK && i < e->parts->count; i += parts) {
     parts = 1;
     if (e->parts->list[i].kind != PART_INTERCEPT) {
       status = make_column(e, i, &list[count++], &parts, err);
     }
   }
-  if (list) {
-    qsort(list, count, sizeof *list, in_rank);
-  }
+  qsort(list, count, sizeof *list, in_rank);
   *out = json_array();
   for (size_t i = 0; i < count; i++) {
     json_append(out, list[i].json);

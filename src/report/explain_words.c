@@ -54,8 +54,10 @@ json_t *explain_not_examined(const dperm_model *model) {
   }
   say(&list, "Chance in the records themselves (sampling error): with other people from the same "
              "population effects would differ.");
-  say(&list, "Columns that say the same: they share an effect between them, and the noise in each "
-             "of their weights is larger than it seems.");
+  say(&list, model->plan.mechanism == DPERM_MECHANISM_OUTPUT
+                 ? "Columns that say the same: they share an effect between them."
+                 : "Columns that say the same: they share an effect between them, and the noise in "
+                   "each of their weights is larger than it seems.");
   say(&list, "Causes: an effect is what the model adds for a value, beside all other columns, not "
              "what would happen if the value were changed. The penalty has shrunk it.");
   if (model->schema && model->schema->after_fit > 0) {

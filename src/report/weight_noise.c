@@ -334,7 +334,10 @@ dperm_status weight_noise_of(const dperm_model *model, const weight_parts *parts
 
 /* ---- verdicts */
 
-weight_verdict weight_noise_verdict(const weight_noise *noise, size_t fit, size_t j) {
+/* A weight less the mean of its part, or of its class, moves by no more than the noise is long. */
+weight_verdict weight_noise_verdict(const weight_noise *noise, const weight_part *part, size_t fit,
+                                    size_t j) {
+  const bool bounded = part->kind != PART_INTERCEPT && part->kind != PART_MISSING;
   const double size = fabs(noise->value[fit * noise->dims + j]),
                deviation = noise->estimate[fit * noise->dims + j];
   if (isnan(deviation)) {
@@ -343,7 +346,7 @@ weight_verdict weight_noise_verdict(const weight_noise *noise, size_t fit, size_
   if (!(noise->largest[j] > 0)) {
     return WEIGHT_NO_NOISE;
   }
-  if (size > noise->beyond) {
+  if (bounded && size > noise->beyond) {
     return WEIGHT_BEYOND;
   }
   return size > weight_noise_multiple * deviation ? WEIGHT_STANDS : WEIGHT_GREY;

@@ -42,8 +42,10 @@ dperm_status weight_noise_of(const dperm_model *model, const weight_parts *parts
                              dperm_error *err);
 void weight_noise_free(weight_noise *noise);
 
-/* Of weight j of a fit. */
-weight_verdict weight_noise_verdict(const weight_noise *noise, size_t fit, size_t j);
+/* Of weight j of a fit. The intercept and "missing" are compared with sums of weights, of which the
+ * bound on the noise says less: they are never called beyond it. */
+weight_verdict weight_noise_verdict(const weight_noise *noise, const weight_part *part, size_t fit,
+                                    size_t j);
 /* The part of the records that must have an entry there for the value to stand out: 0 if it does
  * however few have, NaN if it would not if all had, or where nobody can say. */
 double weight_noise_share(const weight_noise *noise, const weight_part *part, size_t fit, size_t j);

@@ -57,17 +57,17 @@ typedef struct fit_work {
   const fit_plan *plan;
   random_source *source;
   dperm_model *model;
-  dperm_loss loss;     /* of each fit (options_loss) */
-  const matrix *view;  /* what the weights are for: the rows, or features over them, */
-  matrix *made;        /* which are here; else NULL */
-  dperm_data *once;    /* one record of each person, where stages after the fit are to see one */
-  solution found;      /* space for a candidate, */
-  double *sides;       /* for the labels of one class against the others (NULL for one fit), */
-  double *row_weights; /* and for what each row counts, its class's weight times its share of its
-                          person (NULL where all count 1), */
+  dperm_loss loss;      /* of each fit (options_loss) */
+  const matrix *view;   /* what the weights are for: the rows, or features over them, */
+  matrix *made;         /* which are here; else NULL */
+  dperm_data *once;     /* one record of each person, where stages after the fit are to see one */
+  solution found;       /* space for a candidate, */
+  double *sides;        /* for the labels of one class against the others (NULL for one fit), */
+  double *row_weights;  /* and for what each row counts, its class's weight times its share of its
+                           person (NULL where all count 1), */
   double *once_weights; /* or each of `once` */
-  double *room;        /* for the stages after the fit */
-  scratch work;        /* all of these arrays */
+  double *room;         /* for the stages after the fit */
+  scratch work;         /* all of these arrays */
 } fit_work;
 
 /* Whatever can fail for reasons that are public fails here: memory, a machine with another

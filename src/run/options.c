@@ -6,12 +6,12 @@
 #include "base/defect.h"
 #include "base/norm_upper.h"
 #include "data/dataset.h"
+#include "evaluate/evaluation.h"
 #include "loss/link.h"
 #include "loss/loss.h"
 #include "privacy/guarantee.h"
 #include "random/noise.h"
 #include "release/numerics.h"
-#include "run/run_parts.h"
 #include "schema/class_list.h"
 #include "solve/certify.h"
 
@@ -130,6 +130,21 @@ dperm_status check_shares_none(const dperm_options *o, const char *command, dper
   return DPERM_OK;
 }
 
+/* ---- what is held out */
+
+static dperm_status check_evaluate(const dperm_options *o, dperm_error *err) {
+  guarantee claim;
+  const evaluation_terms terms = {o->epsilon, o->rows_per_person, o->neighbours};
+  FAIL_IF(!(o->evaluate >= 0 && o->evaluate < 1), err, DPERM_INVALID_ARGUMENT,
+          "evaluate = %g; give the share of the records to hold out, above 0 and below 1, or 0 for "
+          "none",
+          o->evaluate);
+  FAIL_IF(o->evaluate > 0 && o->mechanism == DPERM_MECHANISM_NONE, err, DPERM_INVALID_ARGUMENT,
+          "evaluate spends epsilon on records that are held out, and the mechanism none has none; "
+          "leave it out, and score the model on records that it was not shown");
+  return o->evaluate > 0 ? evaluation_claim(&terms, &claim, err) : DPERM_OK;
+}
+
 /* ---- all of them */
 
 static dperm_status check_choices(const dperm_options *o, dperm_error *err) {
@@ -192,7 +207,7 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   TRY(class_weights_validate(o->class_weights, o->class_weight_count, err));
   TRY(loss_validate(&o->loss, err));
   TRY(check_shares(o, err));
-  TRY(run_parts_check(o, err));
+  TRY(check_evaluate(o, err));
   TRY(check_together(o, err));
   if (!loss_kind_of(&o->loss) && o->mechanism != DPERM_MECHANISM_NONE) {
     TRY(dperm_loss_check(&o->loss, err));

@@ -6,21 +6,9 @@
 #include "base/ranks.h"
 #include "evaluate/evaluation.h"
 #include "matrix/matrix_dense.h"
+#include "run/fit.h"
 #include "run/options.h"
 #include "run/stage.h"
-
-dperm_status run_parts_check(const dperm_options *o, dperm_error *err) {
-  guarantee claim;
-  const evaluation_terms terms = {o->epsilon, o->rows_per_person, o->neighbours};
-  FAIL_IF(!(o->evaluate >= 0 && o->evaluate < 1), err, DPERM_INVALID_ARGUMENT,
-          "evaluate = %g; give the share of the records to hold out, above 0 and below 1, or 0 for "
-          "none",
-          o->evaluate);
-  FAIL_IF(o->evaluate > 0 && o->mechanism == DPERM_MECHANISM_NONE, err, DPERM_INVALID_ARGUMENT,
-          "evaluate spends epsilon on records that are held out, and the mechanism none has none; "
-          "leave it out, and score the model on records that it was not shown");
-  return o->evaluate > 0 ? evaluation_claim(&terms, &claim, err) : DPERM_OK;
-}
 
 void run_parts_count(const dperm_options *o, size_t rows, size_t *fit, size_t *held) {
   *held = held_out_rows(rows, o->evaluate);
@@ -44,6 +32,7 @@ dperm_status run_parts_open(const dperm_data *data, const dperm_options *o, rand
   FAIL_IF(out->held_rows < LEAST || out->fit_rows < LEAST, err, DPERM_INVALID_DATA,
           "to hold out %g of %zu rows leaves fewer than %d on one side; choose another share",
           o->evaluate, out->rows, LEAST);
+  TRY(check_rows_public(data, err)); /* a part does not know its file */
   TRY(stage_processors_agree(data->x->spread, gemm_is_fused(), "evaluate", err));
   out->how.share = o->evaluate;
   out->how.counted = o->neighbours == DPERM_NEIGHBOURS_REPLACE;

@@ -16,8 +16,6 @@ typedef struct run_parts {
   held_out how;
 } run_parts;
 
-/* What the options say of it, before any data. */
-dperm_status run_parts_check(const dperm_options *options, dperm_error *err);
 /* Divides so many rows as a run of these options does. */
 void run_parts_count(const dperm_options *options, size_t rows, size_t *fit, size_t *held);
 /* Draws the coins, where some are held out. On every process of a job; to be cleared after a

@@ -82,8 +82,8 @@ dperm_status schema_parse_refined(const json_document *doc, schema_refined *out,
                       .neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE,
                       .is_private = json_is_true(stamp)};
   bool whole = json_is_number(epsilon) && r.epsilon > 0 && r.epsilon < 1e6 && /* a NaN is not */
-               (!later || (r.later > r.epsilon && r.later < 1e6)) && json_is_integer(unit) && rows >= 0 && rows <= 1000000 &&
-               json_is_boolean(stamp) &&
+               (!later || (r.later > r.epsilon && r.later < 1e6)) && json_is_integer(unit) &&
+               rows >= 0 && rows <= 1000000 && json_is_boolean(stamp) &&
                strcmp(text_at(object, "unit"), rows == 1 ? "row" : "person") == 0 &&
                strcmp(whom, neighbours_word(r.neighbours)) == 0 &&
                read_ledger(json_object_get(object, "ledger"), &r);

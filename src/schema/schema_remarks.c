@@ -91,6 +91,10 @@ static bool is_named_like_identifier(const schema_column *column) {
   return column->type == COLUMN_NUMERIC && name_is_identifier(column->name);
 }
 
+static bool is_ignored_identifier(const schema_column *column) {
+  return column->type == COLUMN_IGNORE && name_is_identifier(column->name);
+}
+
 static bool has_one_value(const schema_column *column) {
   return column->type == COLUMN_CATEGORICAL && column->categories.count == 1;
 }
@@ -179,7 +183,7 @@ json_t *schema_remarks(const dperm_schema *schema) {
        "a list of one value tells only who has it: list the others too, or ignore it"},
       {is_named_like_identifier,
        "a number, but called like an identifier of people or records; if it is one, its type is "
-       "\"ignore\", and where it repeats, say how many rows one of them has at most"},
+       "\"ignore\", and where it repeats, put it into the schema as \"person\""},
   };
   json_t *remarks = json_array(), *version = schema_version_remark(schema);
   if (json_is_null(version)) {
@@ -192,6 +196,13 @@ json_t *schema_remarks(const dperm_schema *schema) {
     if (names.count > 0) {
       add(&remarks, "%s: %s", names.text, table[i].words);
     }
+  }
+  const column_names whose = names_of(schema, is_ignored_identifier);
+  if (whose.count > 0 && schema->person == NO_PERSON) {
+    add(&remarks,
+        "%s: called like an identifier; if it tells persons apart and one has several "
+        "records, put it into the schema as \"person\", so that each is protected as a whole",
+        whose.text);
   }
   add_twins(schema, &remarks);
   return remarks;

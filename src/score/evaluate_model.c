@@ -90,14 +90,19 @@ static dperm_status pay_and_evaluate(const account_run *run, dperm_charge *charg
 /* The object, with what a claim is; nothing of a dry run. */
 static dperm_status give_private(const model_evaluation *e, const guarantee *claim, char **json,
                                  dperm_error *err) {
+  json_auto_t *rest = NULL;
   json_t *object = NULL;
   if (!e) {
     *json = NULL;
     return DPERM_OK;
   }
-  TRY(evaluation_json(e, &object, err));
+  TRY(evaluation_json(e, &rest, err));
+  object = json_object();
+  json_set(&object, "finding", json_incref(json_object_get(rest, "finding")));
   json_set(&object, "private", json_boolean(guarantee_is_private(claim)));
   json_set(&object, "delta", json_real(0)); /* integers only: no numerics to cover */
+  FAIL_IF(json_object_update_missing(object, rest) != 0, err, DPERM_OUT_OF_MEMORY,
+          "out of memory; free some");
   return json_give(object, json, err);
 }
 

@@ -157,13 +157,32 @@ static dperm_status fit_cell(cell_fits *f, const sweep_cell *cell, dperm_error *
 
 /* ---- errors */
 
+/* Numbers of all rows on every process, `width` of each: ranks and sums are over all of them. */
+static dperm_status gather_rows(const matrix *x, const double *tall, size_t width, double **out,
+                                dperm_error *err) {
+  OWNED_MEMORY size_t *rows = NULL;
+  const size_t count = rows_in_all(x);
+  dperm_status status = memory_new(count, sizeof *rows, &rows, err);
+  status = status == DPERM_OK ? memory_new(count * width, sizeof **out, out, err) : status;
+  TRY(ranks_agree(x->spread, status, err));
+  for (size_t i = 0; i < count; i++) {
+    rows[i] = i;
+  }
+  return spread_everywhere(x, tall, width, rows, count, *out, err);
+}
+
 dperm_status sweep_judge(const matrix *x, size_t classes, const double *scores,
                          const double *labels, const dperm_loss *log_loss, double by,
                          sweep_judged *out, dperm_error *err) {
-  dperm_metrics m = {.auc = (double)NAN, .log_loss = (double)NAN};
-  if (!x->spread) { /* all scores in one place */
-    TRY(metrics_of(classes, scores, labels, x->rows, log_loss, by, &m, err));
+  dperm_metrics m;
+  OWNED_MEMORY double *all_scores = NULL, *all_labels = NULL;
+  if (x->spread) {
+    TRY(gather_rows(x, scores, class_fits(classes), &all_scores, err));
+    TRY(gather_rows(x, labels, 1, &all_labels, err));
+    scores = all_scores;
+    labels = all_labels;
   }
+  TRY(metrics_of(classes, scores, labels, rows_in_all(x), log_loss, by, &m, err));
   *out = (sweep_judged){m.auc, m.log_loss};
   return DPERM_OK;
 }

@@ -48,8 +48,8 @@ dperm_status packer_add(column_packer *p, const double *cells, size_t count, dpe
 /* All of them in one piece of memory, at `values`, to be freed; the next page begins. */
 dperm_status packer_end(column_packer *p, packed_column *out, dperm_error *err);
 
-/* Which columns of a schema a table has: those that are numeric or categorical, in their order, then
- * whose record it is, if the schema knows persons, and last the label's. */
+/* Which columns of a schema a table has: those that are numeric or categorical, in their order,
+ * then whose record it is, if the schema knows persons, and last the label's. */
 typedef struct table_layout {
   size_t count;   /* with the label's */
   size_t person;  /* where the person's is: a number for each person; NO_PERSON without */

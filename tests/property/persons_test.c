@@ -1,6 +1,7 @@
 /* Persons: which of their records count, and how much, follows from their own records alone; and
  * the price, K·ε(A/K) at κ/K, against densities of outcomes in one dimension, summed over nothing:
- * no ratio is above it, and for a person with K records the largest is close (docs/proofs/persons.md). */
+ * no ratio is above it, and for a person with K records the largest is close
+ * (docs/proofs/persons.md). */
 #include <math.h>
 #include <stdlib.h>
 

@@ -237,6 +237,25 @@ TEST(very_much_epsilon_is_exact) {
   assert_close(e->log_loss.value, exact->log_loss.value, 2e-3);
 }
 
+/* Whatever noise does, the interval is no point, and within what can be. */
+TEST(a_few_records_under_much_noise_have_intervals_within_what_can_be) {
+  static population p;
+  const evaluation_terms terms = {0.1, 1, DPERM_NEIGHBOURS_REPLACE};
+  auto_model *model = model_new_of_weight();
+  random_source source = seeded(6);
+  population_make(&kinds[0], &p);
+  for (size_t i = 0; i < 100; i++) {
+    auto_data *data = sample_of(&p, 50, &source);
+    OWNED(evaluation_free_at) model_evaluation *e = NULL;
+    assert_ok(evaluation_private(model, data, &terms, &source, &e, err));
+    const figure found[] = {e->error, e->baseline, e->difference, e->auc};
+    for (size_t f = 0; f < 4; f++) {
+      assert_true(found[f].high > found[f].low);
+      assert_true(found[f].low >= (f == 2 ? -1 : 0) && found[f].high <= 1);
+    }
+  }
+}
+
 TEST(terms_that_leave_no_noise_to_draw_are_refused) {
   guarantee claim;
   evaluation_terms terms = {1e-11, 1, DPERM_NEIGHBOURS_REPLACE};

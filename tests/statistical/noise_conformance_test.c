@@ -358,6 +358,30 @@ TEST(figures_agree_with_draws) {
   for_every_plan(0.7, check_figures);
 }
 
+/* Seven standard errors of each coordinate's mean square, as above. */
+static void check_coordinates(const noise_plan *plan, const row_bounds *bounds, uint64_t seed) {
+  random_source r = seeded(6000 + seed);
+  const size_t count = draws_for(plan);
+  double b[MOST], said[MOST], square[MOST] = {0}, fourth[MOST] = {0}, n = (double)count;
+  noise_coordinate_rms(plan, said);
+  assert_close(l2_of(said, plan->dims) / noise_rms_norm(plan), 1, 1e-12);
+  for (size_t k = 0; k < count; k++) {
+    noise_draw(plan, &r, b);
+    for (size_t j = 0; j < plan->dims; j++) {
+      square[j] += b[j] * b[j] / n;
+      fourth[j] += b[j] * b[j] * b[j] * b[j] / n;
+    }
+  }
+  for (size_t j = 0; j < plan->dims; j++) {
+    const double error = 7 * sqrt((fourth[j] / (square[j] * square[j]) - 1) / n);
+    assert_close(square[j] / (said[j] * said[j]), 1, error);
+  }
+}
+
+TEST(coordinates_have_the_rms_that_is_said) {
+  for_every_plan(0.7, check_coordinates);
+}
+
 static void check_scales(const noise_plan *plan, const row_bounds *bounds, uint64_t seed) {
   static const double scales[] = {1e-190, 1e-100, 1e-3, 1e3, 1e100, 1e190};
   for (size_t i = 0; i < 6; i++) {

@@ -24,7 +24,8 @@ void import_refuses(const char *text, const char *positive, const char *words);
 
 /* A label at the end of a list of fields. */
 #define Y_FIELD ", {'name': 'y', 'type': 'boolean'}]}"
-#define NUMERIC(low, high) "{'name': 'a', 'type': 'numeric', 'min': " low ", 'max': " high ", 'scale': 'max'}"
+#define NUMERIC(low, high)                                                                         \
+  "{'name': 'a', 'type': 'numeric', 'min': " low ", 'max': " high ", 'scale': 'max'}"
 #define VALUES(list) "{'name': 'a', 'type': 'categorical', 'values': [" list "]}"
 
 #endif

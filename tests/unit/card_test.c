@@ -124,6 +124,11 @@ TEST(an_evaluation_is_shown_with_intervals_baseline_and_groups) {
   assert_has(page, "the model errs less than always saying &quot;no&quot;");
   assert_has(page, "Measured on 3000 records that the model was not made from. The counts have "
                    "noise for ε = 0.5.");
+  char *kept = quality("{\"share\": 0.2, \"epsilon\": 1, \"rows\": null}");
+  assert_has(kept, "Measured on records that the model was not made from. They are a share of 0.2, "
+                   "drawn at random apart from what records say");
+  assert_has(kept, "noise for ε = 1, of these records alone: the budget above covers both parts");
+  free(kept);
   assert_has(page, "<tr><th>wrong</th><td>16.5 percent (15 to 18)</td></tr>");
   assert_has(page, "24 percent (23 to 25) wrong by naming &quot;&lt;no&gt;&quot; every time");
   assert_has(page, "<td>0.875 (0.86 to 0.89)</td>");

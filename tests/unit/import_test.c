@@ -54,7 +54,8 @@ TEST(ranges_become_numbers) {
 }
 
 TEST(few_whole_numbers_stay_a_number_with_a_remark) {
-  field_is("'type': 'integer', 'constraints': {'minimum': 1, 'maximum': 5}", "{'name': 'a', 'type': 'numeric', 'min': 1, 'max': 5}");
+  field_is("'type': 'integer', 'constraints': {'minimum': 1, 'maximum': 5}",
+           "{'name': 'a', 'type': 'numeric', 'min': 1, 'max': 5}");
   remarked("needs one weight instead of 5; if they are codes without an order, list them");
   field_is("'type': 'integer', 'constraints': {'minimum': 0, 'maximum': 1}", NUMERIC("0", "1"));
   not_remarked("codes");

@@ -98,12 +98,19 @@ TEST(many_columns_are_counted_and_odd_names_are_visible) {
   const char *found = remarks_on(
       ONE,
       NUMBER("a\\u001b", "'min': 5, 'max': 9") ", " NUMBER("b", "'min': 5, 'max': 9") ", " NUMBER(
-          "c", "'min': 5, 'max': 9") ", " NUMBER("d",
-                                                 "'min': 5, 'max': 9") ", " NUMBER("e",
-                                                                                   "'min': 5, "
-                                                                                   "'max': 9") ","
-                                                                                               " " NUMBER("f",
-                                                                                                          "'min': 5, 'max': 9"));
+          "c",
+          "'min': 5, 'max': 9") ", " NUMBER("d",
+                                            "'min': 5, 'max': 9") ", " NUMBER("e",
+                                                                              "'min': 5, "
+                                                                              "'max': 9") ","
+                                                                                          " " NUMBER(
+                                                                                              "f",
+                                                                                              "'min"
+                                                                                              "': "
+                                                                                              "5, "
+                                                                                              "'max"
+                                                                                              "': "
+                                                                                              "9"));
   assert_non_null(strstr(found, "columns \"a\\x1b\", \"b\", \"c\", \"d\" and 2 more: a range"));
 }
 
