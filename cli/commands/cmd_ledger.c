@@ -165,7 +165,7 @@ static void note_budget(const ledger_command *c, const json_t *d) {
     note("%s: %s of it is for charges: each costs a divergence of that order, %s; the rest goes to "
          "the conversion",
          c->path, brief(report_text(d, "epsilon_left")).text,
-         rows > 1 ? "for persons with several rows that of its epsilon, whatever the noise"
+         rows != 1 ? "for persons with several rows that of its epsilon, whatever the noise"
                   : "for gaussian noise (--noise gaussian --delta) far less than its epsilon");
   }
 }

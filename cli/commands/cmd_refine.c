@@ -18,9 +18,14 @@ typedef struct refine_command {
   dperm_format format;
   dperm_refine_options options;
   charged_run ledger;
+  bool persons; /* the schema tells them apart */
 } refine_command;
 
 /* ---- what is said of it: public words only */
+
+static size_t unit_of_run(const refine_command *c) {
+  return c->persons ? 0 : c->options.rows_per_person;
+}
 
 static void print_json(const refine_command *c, const json_t *schema, size_t rows) {
   double spent = report_number(schema, "epsilon_refined");
@@ -30,8 +35,8 @@ static void print_json(const refine_command *c, const json_t *schema, size_t row
       about ? json_null() : json_integer((json_int_t)rows), "rows_about",
       about ? json_integer((json_int_t)about) : NULL, "weights", json_object_get(schema, "dims"),
       "refined", spent > 0, "private", c->ledger.is_private, "epsilon", spent, "rows_per_person",
-      (json_int_t)c->options.rows_per_person, "neighbours",
-      dperm_neighbours_name(c->options.neighbours), "ledger", charged_run_json(&c->ledger)));
+      (json_int_t)unit_of_run(c), "neighbours", dperm_neighbours_name(c->options.neighbours),
+      "ledger", charged_run_json(&c->ledger)));
 }
 
 static void say(const refine_command *c, const json_t *schema, size_t rows) {
@@ -50,7 +55,7 @@ static void say(const refine_command *c, const json_t *schema, size_t rows) {
   if (c->ledger.is_private) {
     (void)snprintf(claim, sizeof claim,
                    "epsilon = %g for every %s%s, added to that of every model trained with it",
-                   spent, unit_of(c->options.rows_per_person, "record").text,
+                   spent, unit_of(unit_of_run(c), "record").text,
                    c->options.rows_about ? ", added or removed" : "");
   }
   note("%s: %.0f encoded columns from %s rows; %s", name, report_number(schema, "dims"), number,
@@ -90,6 +95,7 @@ static dperm_status refine_to_file(refine_command *c, dperm_error *err) {
   TRY(dperm_schema_to_text(made, &text, &length, err));
   TRY(dperm_schema_describe(made, &description, err));
   json_auto_t *schema = parsed_report(description);
+  c->persons = json_is_string(json_object_get(schema, "person"));
   TRY(dperm_output_write(out, text, length, err));
   if (c->ledger.json) {
     print_json(c, schema, dperm_data_units(data));

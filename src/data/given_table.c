@@ -104,9 +104,10 @@ typedef struct given_table {
   const char *person_is; /* and the column's name */
 } given_table;
 
-/* The name of record i's person: a text, or a number as it is written. */
-static dperm_status add_person(const given_table *t, size_t i, record_batch *batch, double *cell,
-                               dperm_error *err) {
+/* The name of record i's person: a text, or a number as it is written, with what readers of texts
+ * do to blanks. From 2^53 on doubles cannot tell whole numbers apart. */
+static dperm_status add_person(const given_table *t, const lookup *missing, size_t i,
+                               record_batch *batch, double *cell, dperm_error *err) {
   char digits[DOUBLE_TEXT_SIZE];
   const size_t place = i * (t->person.stride ? t->person.stride : 1);
   const char *name = "";
@@ -115,15 +116,16 @@ static dperm_status add_person(const given_table *t, size_t i, record_batch *bat
     FAIL_IF(code >= 0 && (size_t)code >= t->person.text_count, err, DPERM_INVALID_ARGUMENT,
             "row %zu of column \"%.64s\" has the code of no text", i, t->person_is);
     name = code < 0 ? "" : t->person.texts[code];
-  } else if (isfinite(t->person.numbers[place])) {
+  } else if (fabs(t->person.numbers[place]) < 0x1p53) {                 /* not a NaN */
     (void)format_double(t->person.numbers[place] + 0.0, false, digits); /* no -0 */
     name = digits;
   }
-  FAIL_IF(!*name, err, DPERM_INVALID_DATA,
+  const slice text = slice_trim(slice_of(name));
+  FAIL_IF(text.length == 0 || lookup_find(missing, text) != LOOKUP_NONE, err, DPERM_INVALID_DATA,
           "row %zu of column \"%.64s\" does not say whose record it is; give each person a name or "
           "number",
           i, t->person_is);
-  return batch_name(batch, slice_of(name), cell, err);
+  return batch_name(batch, text, cell, err);
 }
 
 static void given_close(given_table *t) {
@@ -136,8 +138,9 @@ static void given_close(given_table *t) {
 static dperm_status given_open(const dperm_schema *schema, size_t rows, const dperm_column *columns,
                                const dperm_column *labels, given_table *t, dperm_error *err) {
   TRY(memory_new(schema->column_count + 1, sizeof *t->columns, &t->columns, err));
-  if (labels && schema->person != NO_PERSON) {
-    t->person = columns[schema->person];
+  const dperm_column *whose = schema->person == NO_PERSON ? NULL : &columns[schema->person];
+  if (whose && (labels || whose->codes || whose->numbers)) { /* predictions need no names */
+    t->person = *whose;
     t->person_is = schema->columns[schema->person].name;
     FAIL_IF(!t->person.codes && !t->person.numbers, err, DPERM_INVALID_ARGUMENT,
             "column \"%.64s\" says whose record is whose; give it, as codes of texts or as numbers",
@@ -171,7 +174,7 @@ static dperm_status add_record(cell_reader *r, const given_table *t, size_t i, r
   }
   to[(batch->columns - 1) * batch->capacity] = one.is.value;
   if (t->person_is) {
-    TRY(add_person(t, i, batch, to + t->count * batch->capacity, err));
+    TRY(add_person(t, &r->schema->missing, i, batch, to + t->count * batch->capacity, err));
   } else if (r->schema->person != NO_PERSON) {
     to[t->count * batch->capacity] = 0; /* without labels nobody asks */
   }
@@ -225,7 +228,7 @@ dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
   TRY(add_records(&r, &t, rows, prints, &b, err));
   TRY(table_builder_finish(&b, &records, err));
   TRY(data_of_table(records, schema, &data, err));
-  TRY(labels ? data_find_persons(data, err) : DPERM_OK);
+  TRY(t.person_is ? data_find_persons(data, err) : DPERM_OK);
   *out = TAKE(data);
   (*out)->unlabelled = labels == NULL;
   if (!labels) {

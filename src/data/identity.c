@@ -118,7 +118,25 @@ dperm_status identity_of_stripes(const dperm_data *data, unsigned char out[IDENT
   return DPERM_OK;
 }
 
+/* Which record stands where, with its label and person: of rows from memory and selections, whose
+ * identity is the same in any order. Of spread rows other processes have the labels. */
+static void identity_of_places(const dperm_data *data, data_identity *out) {
+  const size_t count = rows_in_all(data->x);
+  crypto_generichash_state state;
+  begin(&state, "places  ");
+  add(&state, data->prints, count * sizeof *data->prints);
+  if (data->x->rows == count) {
+    add(&state, data->labels, count * sizeof *data->labels);
+  }
+  if (data->persons) {
+    add(&state, data->persons->of_row, count * sizeof *data->persons->of_row);
+  }
+  out->ordered = true;
+  (void)crypto_generichash_final(&state, out->order, IDENTITY_SIZE);
+}
+
 dperm_status identity_of_data(const dperm_data *data, data_identity *out, dperm_error *err) {
+  *out = (data_identity){.ordered = false};
   FAIL_IF(sodium_init() < 0, err, DPERM_UNSUPPORTED,
           "libsodium could not start; check the installation");
   if (data->from_file) {
@@ -130,6 +148,7 @@ dperm_status identity_of_data(const dperm_data *data, data_identity *out, dperm_
       "the rows were read without their file's identity, which the ledger needs; read them with "
       "no_identity = 0");
   TRY(identity_of_prints(data, out->given, err));
+  identity_of_places(data, out);
   if (data->x->rows < rows_in_all(data->x)) {
     memcpy(out->encoded, out->given, IDENTITY_SIZE);
     return DPERM_OK;

@@ -61,6 +61,9 @@ dperm_status data_once(const dperm_data *data, dperm_data **made, const dperm_da
                        dperm_error *err) {
   *made = NULL;
   *out = data;
+  FAIL_IF(data->schema && data->schema->person != NO_PERSON && !data->persons, err,
+          DPERM_INVALID_DATA,
+          "the schema knows persons, and nobody said whose these records are; give that column");
   if (!data->persons) {
     return DPERM_OK;
   }

@@ -121,6 +121,16 @@ static bool add_charge(const chain *c, dataset_state *d, const amounts *charge,
   return covered;
 }
 
+/* One budget is for one way of telling persons apart, here and in what it is a part of. */
+static bool same_persons(const chain *c, dataset_state *d, bool persons, double person) {
+  bool same = persons == (person > 0);
+  for (dataset_state *at = d; same && persons && at; at = chain_whole(c, at)) {
+    same = at->person == 0 || at->person == person;
+    at->person = person;
+  }
+  return same;
+}
+
 static const char *check_sums(const chain *c, const record *it, dataset_state *d) {
   amounts charge;
   record_terms terms;
@@ -136,6 +146,9 @@ static const char *check_sums(const chain *c, const record *it, dataset_state *d
       !reading_covers(&d->reading, &charge, &terms) || !covers_refined(&charge, &terms) ||
       terms.held >= 1) {
     return "does not cost what it should";
+  }
+  if (!same_persons(c, d, it->rows_per_person == 0, terms.person)) {
+    return "is for persons that another column tells apart";
   }
   return add_charge(c, d, &charge, terms.priced ? &terms.cost : &charge)
              ? NULL

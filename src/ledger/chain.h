@@ -17,6 +17,7 @@ typedef struct dataset_state {
   reading reading;                               /* how charges add up, with the total */
   amounts spent, costs; /* plain sums, and what it costs by the reading, those of its parts too */
   int64_t rows_per_person;
+  double person;  /* of charges per person, which column tells them apart; 0 before the first */
   int64_t opened; /* the record that did, */
   size_t whole;   /* and one more than the place of the data set that it is a part of; 0 for none */
   bool charged;   /* it, or a part of it */

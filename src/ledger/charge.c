@@ -137,6 +137,16 @@ static dperm_status check_limits(const dperm_ledger *ledger, const dataset_state
   return DPERM_OK;
 }
 
+/* Of records whose order the data's digest does not show. */
+static double places_of(const chain *c, const data_identity *identity) {
+  return identity->ordered ? terms_digest(identity->order, IDENTITY_SIZE, c->key, sizeof c->key)
+                           : 0;
+}
+
+static double person_of(const charge_request *q) {
+  return q->person ? terms_digest(q->person, strlen(q->person), NULL, 0) : 0;
+}
+
 /* The charge's amounts, and what they leave. */
 static dperm_status check_amounts(const dperm_ledger *ledger, const charge_request *q,
                                   const dataset_state *d, pricing *p, dperm_error *err) {
@@ -145,6 +155,8 @@ static dperm_status check_amounts(const dperm_ledger *ledger, const charge_reque
                            .refined = q->refined,
                            .counted = q->counted,
                            .held = q->held,
+                           .places = q->held > 0 ? places_of(ledger->known, &q->identity) : 0,
+                           .person = person_of(q),
                            .priced = d->reading.renyi}};
   FAIL_IF(!claimed_amounts(q, d, &p->claim) || !amounts_add(&d->spent, &p->claim, &p->spent) ||
               !price_plans(q, d, p),
@@ -171,6 +183,10 @@ static dperm_status check_charge(const dperm_ledger *ledger, const charge_reques
           d->rows_per_person == 0
               ? "name the column that does so in the schema, as \"person\""
               : "and this run is per person: open a data set with a budget per person for it");
+  FAIL_IF(d->person > 0 && d->person != person_of(q), err, DPERM_OVER_BUDGET,
+          "%s: the persons of \"%s\" were told apart by another column before, and one budget is "
+          "for one way of telling them apart; name that column, or open another data set",
+          ledger->path, d->name);
   FAIL_IF(
       d->rows_per_person == 1 && q->rows_per_person != 1, err, DPERM_OVER_BUDGET,
       "%s: the budget of \"%s\" is per row, not per person with at most %zu rows; leave rows per "
@@ -290,6 +306,11 @@ dperm_status charge_find_secret(dperm_ledger *ledger, uint64_t entry, const char
               length != LEDGER_KEY_SIZE,
           err, DPERM_INVALID_LEDGER, "%s: the secret of entry %llu is no 32 bytes", ledger->path,
           (unsigned long long)entry);
+  FAIL_IF(terms.places != places_of(ledger->known, identity), err, DPERM_OVER_BUDGET,
+          "%s: these records stand in another order than those that the model was trained on, or "
+          "have other labels or persons, and which were held out follows from their places; give "
+          "them as they were",
+          ledger->path);
   *held = terms.held;
   sodium_memzero(reserved.token, sizeof reserved.token);
   return store_commit(&kept, err);

@@ -2,6 +2,7 @@
 #include "ledger/reading.h"
 
 #include <math.h>
+#include <sodium.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -180,7 +181,19 @@ void reading_shown(const reading *r, const amounts *costs, bool charged, amounts
  * table makes the same text of what was taken */
 
 /* Keys that are there together. */
-typedef enum part { ADDING, RENYI, REFINED, COUNTED, HELD, CURVE, MEAN, APART, PRICE } part;
+typedef enum part {
+  ADDING,
+  RENYI,
+  REFINED,
+  COUNTED,
+  HELD,
+  PLACES,
+  PERSON,
+  CURVE,
+  MEAN,
+  APART,
+  PRICE
+} part;
 typedef enum value_kind { WORD, NUMBER, COUNT, AMOUNT, CORNERS } value_kind;
 enum { VALUE_SIZE = CURVE_CORNERS * (2 * DOUBLE_TEXT_SIZE + 2) };
 
@@ -201,6 +214,8 @@ static const term keys[] = {
     {"refined", REFINED, NUMBER, AT(refined), NULL},
     {"counted", COUNTED, NUMBER, AT(counted), NULL},
     {"held", HELD, NUMBER, AT(held), NULL},
+    {"places", PLACES, NUMBER, AT(places), NULL},
+    {"person", PERSON, NUMBER, AT(person), NULL},
     {"fits", CURVE, COUNT, AT(curve.fits), NULL},
     {"slack", CURVE, NUMBER, AT(curve.slack), NULL},
     {"mean", MEAN, NUMBER, AT(curve.mean), NULL},
@@ -220,7 +235,8 @@ static bool has_part(const record_terms *t, part which) {
       [REFINED] = t->refined > 0,  [COUNTED] = t->counted > 0,
       [CURVE] = t->curve.fits > 0, [MEAN] = t->curve.fits > 0 && t->curve.mean > 0,
       [PRICE] = t->priced,         [APART] = t->curve.fits > 0 && t->curve.apart > 0,
-      [HELD] = t->held > 0};
+      [HELD] = t->held > 0,        [PLACES] = t->places > 0,
+      [PERSON] = t->person > 0};
   return parts[which];
 }
 
@@ -314,6 +330,17 @@ static bool take_value(const term *t, slice text, record_terms *out) {
     return take_corners(text, place);
   }
   return false;
+}
+
+double terms_digest(const void *bytes, size_t size, const unsigned char *key, size_t key_size) {
+  enum { DIGEST_BYTES = 6 };
+  unsigned char hash[crypto_generichash_BYTES_MIN];
+  double out = 0;
+  (void)crypto_generichash(hash, sizeof hash, bytes, size, key, key_size);
+  for (size_t i = 0; i < DIGEST_BYTES; i++) {
+    out = out * 256 + hash[i];
+  }
+  return out > 0 ? out : 1;
 }
 
 bool terms_parse(const char *text, record_terms *out) {

@@ -24,10 +24,16 @@ typedef struct record_terms {
   double counted; /* or so much, if the records' answer led to counts; 0 where it cannot */
   double held; /* the share of the records that only its evaluation saw, by coins that follow from
                   the record's token (ledger/charge.h); or 0 */
+  double places; /* of these: a keyed digest of the records in their order, since coins are by place;
+                    0 for files, whose bytes have one */
+  double person; /* a digest of the name of the column that tells persons apart; 0 without */
   privacy_curve curve; /* fits = 0: nothing but (epsilon, delta) is known */
   bool priced;         /* the data set counts by its order, and the charge costs this by it: */
   amounts cost;
 } record_terms;
+
+/* A digest of 48 bits, 1 or more, as terms have it. */
+double terms_digest(const void *bytes, size_t size, const unsigned char *key, size_t key_size);
 
 /* False for what is no such text. "" are the terms of plain sums. */
 bool terms_parse(const char *text, record_terms *out);

@@ -53,6 +53,10 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
     request.refined = run->claim.shares[SHARE_SCHEMA];
     request.counted = run->counted;
   }
+  const dperm_schema *schema = run->data->schema;
+  if (request.rows_per_person == 0 && schema && schema->person != NO_PERSON) {
+    request.person = schema->columns[schema->person].name;
+  }
   if (run->held && run->held->share > 0) {
     request.held = run->held->share;
     request.secret = run->held->coins;
@@ -148,6 +152,7 @@ dperm_status schema_state_cost(const dperm_schema *made, double epsilon, double 
   schema_refined cost = {.epsilon = epsilon,
                          .later = later > epsilon ? later : 0,
                          .rows_per_person = guarantee_unit(claim),
+                         .person = claim->person_rows > 0 ? made->columns[made->person].name : NULL,
                          .neighbours = claim->neighbours,
                          .is_private = guarantee_is_private(claim)};
   dperm_charge paid = *charge;

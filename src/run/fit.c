@@ -51,6 +51,9 @@ static dperm_status check_persons_once(const dperm_data *data, const double *wei
   OWNED_MEMORY double *sums = NULL;
   OWNED_MEMORY size_t *counts = NULL;
   const size_t first = data->x->spread ? data->x->first : 0;
+  FAIL_IF(
+      data->schema && data->schema->person != NO_PERSON && !data->persons, err, DPERM_NUMERIC_ERROR,
+      "the schema knows persons, and the records do not say whose they are; nothing is released");
   if (!data->persons) {
     return DPERM_OK;
   }
@@ -113,7 +116,7 @@ dperm_status fit_prepare(fit_work *w, dperm_error *err) {
   TRY(arithmetic_check(err));
   TRY(shape_model(w, err));
   dperm_model *model = w->model; /* whose file states options and plan */
-  model->rows = DEFECT("rows-released") ? rows_in_all(w->data->x) : options_rows(o, w->data);
+  model->rows = options_rows(o, w->data);
   model->rows_fitted =
       w->plan->privacy.divisor > 0 ? (size_t)w->plan->privacy.divisor : model->rows;
   model->plan = w->plan->privacy;
@@ -250,8 +253,8 @@ static dperm_status fit_classes(fit_work *w, dperm_error *err) {
   double started = clock_seconds();
   if (w->row_weights) {
     weigh_rows(w->data, model->class_weights, model->classes.count, w->row_weights);
-    TRY(check_persons_once(w->data, w->row_weights, err));
   }
+  TRY(check_persons_once(w->data, w->row_weights, err));
   size_t fits = model->joint ? 1 : class_fits(model->classes.count);
   for (size_t m = 0; m < fits; m++) {
     TRY(fit_class(w, m, unsafe, err));

@@ -64,7 +64,7 @@ static dperm_status evaluate(const run_parts *parts, random_source *source, dper
 
 dperm_status run_parts_evaluate(const run_parts *parts, random_source *source, dperm_model *model,
                                 dperm_error *err) {
-  model->rows = parts->rows;
+  model->rows = DEFECT("rows-released") ? rows_in_all(parts->given->x) : parts->rows;
   if (!parts->held) {
     return DPERM_OK;
   }

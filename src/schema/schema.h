@@ -106,7 +106,8 @@ typedef struct schema_refined {
   double epsilon; /* what it cost, for one record, or for a person with */
   double later;   /* what it counts in other runs, where that is more: what another answer of
                      the records would have cost; else 0 */
-  size_t rows_per_person; /* at most so many; 0: any number (guarantee_unit) */
+  size_t rows_per_person; /* at most so many; 0: any number (guarantee_unit), */
+  const char *person;     /* of persons whom this column tells apart; else NULL */
   dperm_neighbours neighbours;
   bool is_private;                 /* false: its noise came from a seed, or the like */
   uint64_t entry;                  /* number of its reservation in a ledger, 0 for none, */

@@ -77,14 +77,16 @@ dperm_status dperm_schema_describe(const dperm_schema *schema, char **json, dper
   for (size_t i = 0; i < schema->cross_count; i++) {
     json_append(&crosses, cross_json(schema, i));
   }
-  return json_give(
-      json_pack("{s:i, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "version",
-                schema->version, "classes", classes, "dims", json_count(schema->dims), "norm",
-                json_figure(schema->bounds.norm2), "norm1", json_figure(schema->bounds.norm1),
-                "drops_rows", schema->on_missing == MISSING_DROP, "epsilon_refined",
-                json_figure(schema->refined.epsilon), "columns", columns, "crosses", crosses,
-                "version_2", schema_version_remark(schema), "remarks", schema_remarks(schema)),
-      json, err);
+  const char *person = schema->person == NO_PERSON ? NULL : schema->columns[schema->person].name;
+  return json_give(json_pack("{s:i, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:s?, s:o, s:o}",
+                             "version", schema->version, "classes", classes, "dims",
+                             json_count(schema->dims), "norm", json_figure(schema->bounds.norm2),
+                             "norm1", json_figure(schema->bounds.norm1), "drops_rows",
+                             schema->on_missing == MISSING_DROP, "epsilon_refined",
+                             json_figure(schema->refined.epsilon), "columns", columns, "crosses",
+                             crosses, "person", person, "version_2", schema_version_remark(schema),
+                             "remarks", schema_remarks(schema)),
+                   json, err);
 }
 
 /* ---- names of encoded columns */

@@ -20,8 +20,13 @@ static void refined_digest(const schema_refined *r, const char *version,
                       epsilon, *later ? " " : "", later, r->rows_per_person,
                       neighbours_word(r->neighbours), r->is_private, (unsigned long long)r->entry,
                       r->receipt, version);
-  (void)crypto_generichash(hash, sizeof hash, (const unsigned char *)text, (unsigned long long)used,
-                           NULL, 0);
+  crypto_generichash_state state;
+  (void)crypto_generichash_init(&state, NULL, 0, sizeof hash);
+  (void)crypto_generichash_update(&state, (const unsigned char *)text, (unsigned long long)used);
+  if (r->person) { /* of any length */
+    (void)crypto_generichash_update(&state, (const unsigned char *)r->person, strlen(r->person));
+  }
+  (void)crypto_generichash_final(&state, hash, sizeof hash);
   (void)sodium_bin2hex(out, DPERM_DIGEST_SIZE, hash, sizeof hash);
 }
 
@@ -38,6 +43,9 @@ json_t *schema_refined_json(const schema_refined *r) {
                              ledger, "dperm_version", dperm_version(), "digest", digest);
   if (r->later > 0) {
     json_set(&object, "later", json_real(r->later));
+  }
+  if (r->person) {
+    json_set(&object, "person", json_string(r->person));
   }
   return object;
 }
@@ -60,9 +68,9 @@ static bool read_ledger(const json_t *ledger, schema_refined *out) {
 }
 
 dperm_status schema_parse_refined(const json_document *doc, schema_refined *out, dperm_error *err) {
-  static const char *const keys[] = {"epsilon", "unit",   "rows_per_person", "neighbours",
-                                     "private", "ledger", "dperm_version",   "digest",
-                                     "later",   NULL};
+  static const char *const keys[] = {
+      "epsilon",       "unit",   "rows_per_person", "neighbours", "private", "ledger",
+      "dperm_version", "digest", "later",           "person",     NULL};
   json_t *object = json_object_get(doc->root, "refined");
   char digest[DPERM_DIGEST_SIZE];
   if (!object) {
@@ -75,10 +83,12 @@ dperm_status schema_parse_refined(const json_document *doc, schema_refined *out,
   const json_t *unit = json_object_get(object, "rows_per_person");
   json_int_t rows = json_integer_value(unit);
   const char *whom = text_at(object, "neighbours");
+  const char *person = json_string_value(json_object_get(object, "person"));
   bool adding = strcmp(whom, neighbours_word(DPERM_NEIGHBOURS_ADD_REMOVE)) == 0;
   schema_refined r = {.epsilon = json_number_value(epsilon),
                       .later = json_number_value(later),
                       .rows_per_person = rows > 0 ? (size_t)rows : 0,
+                      .person = person,
                       .neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE,
                       .is_private = json_is_true(stamp)};
   bool whole = json_is_number(epsilon) && r.epsilon > 0 && r.epsilon < 1e6 && /* a NaN is not */
@@ -88,6 +98,15 @@ dperm_status schema_parse_refined(const json_document *doc, schema_refined *out,
                strcmp(whom, neighbours_word(r.neighbours)) == 0 &&
                read_ledger(json_object_get(object, "ledger"), &r);
   refined_digest(&r, text_at(object, "dperm_version"), digest);
+  const char *own = json_string_value(json_object_get(doc->root, "person"));
+  JSON_FAIL_IF(
+      whole && person && (!own || strcmp(own, person) != 0), doc, json_blamed(doc->root, object),
+      err,
+      "the schema was refined for persons whom column \"%.64s\" tells apart, and now it "
+      "says another: epsilons of different persons cannot be added; refine the wide schema "
+      "again",
+      person);
+  whole = whole && (person != NULL) == (rows == 0);
   JSON_FAIL_IF(!whole || strcmp(digest, text_at(object, "digest")) != 0, doc,
                json_blamed(doc->root, object), err,
                "\"refined\" is not as 'dperm refine' wrote it, so what the schema cost is "

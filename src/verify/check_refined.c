@@ -84,7 +84,9 @@ static bool refined_alike(const verifier *v) {
   const json_t *rows = field_at(v->root, "privacy.rows_per_person");
   const json_t *refined = field_at(v->root, "schema.refined.rows_per_person");
   const char *neighbours = json_string_value(field_at(v->root, "schema.refined.neighbours"));
+  const char *person = json_string_value(field_at(v->root, "schema.refined.person"));
   return json_is_true(field_at(v->root, "schema.refined.private")) && neighbours &&
+         (person_rows(v) > 0 ? person && field_is(v->root, "schema.person", person) : !person) &&
          field_is(v->root, "privacy.neighbours", neighbours) && json_is_integer(refined) &&
          json_integer_value(refined) == (rows ? json_integer_value(rows) : 1);
 }

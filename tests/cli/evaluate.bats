@@ -17,7 +17,7 @@ held() { # trains on people.csv with some held out; more options
   grep -q '^ok     evaluation: on records that the fit did not see, for 1 = 1 <= epsilon = 1$' lines
   grep -q '^ok     counts: noise of deviation ' lines
   grep -q '^ok     claim: (epsilon, delta) = (1, ' lines
-  "$DPERM" statement --model m.json | grep -q '^## How good the model is$'
+  "$DPERM" statement --model m.json | grep -q '^## How well it predicts$'
   py <<'P'
 m = json.load(open("m.json"))
 e = m["evaluation"]

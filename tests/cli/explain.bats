@@ -38,7 +38,7 @@ def part(column, record):
     if "line" in column:
         line = column["line"]
         t = math.log1p if line["transform"] else float
-        middle = (t(given["min"]) + t(given["max"])) / 2 if given.get("scale") == "center" else 0
+        middle = (t(given["min"]) + t(given["max"])) / 2 if given.get("scale", "center" if schema.get("version", 1) > 1 else "max") == "center" else 0
         sum = line["effect"] * (t(value) - middle) / (t(line["high"]) - t(line["low"]))
     cells = [l for l in column["levels"] if "low" in l]
     return sum + (cells[max(i for i, l in enumerate(cells) if i == 0 or l["low"] <= value)]["effect"] if cells else 0)

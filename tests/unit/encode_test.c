@@ -204,8 +204,8 @@ TEST(headers_that_do_not_fit_are_refused) {
   static const char schema[] = "{" LABEL ", 'columns': [" ONE_NUMBER "]}";
   refuses(schema, "b,y\n1,p\n", ":1:1: the header has no column \"a\"");
   refuses(schema, "a,z\n1,p\n", ":1:1: the header has no label column \"y\"");
-  refuses(schema, "a,y,a\n1,p,1\n", ":1:5: the header names column \"a\" twice");
-  refuses(schema, "a,y,y\n1,p,p\n", ":1:5: the header names column \"y\" twice");
+  refuses(schema, "a,y,a\n1,p,1\n", ":1:5: columns 1 and 3 are both called \"a\"");
+  refuses(schema, "a,y,y\n1,p,p\n", "columns 2 and 3 are both called \"y\"");
 }
 
 TEST(bad_cells_are_refused_at_their_place) {
