@@ -115,8 +115,29 @@ static dperm_status is_free(const char *path, dperm_error *err) {
               visible(path).text);
 }
 
+/* What begins as a model or a schema does: a command that never writes one has no --force, and does
+ * not replace it. */
+static dperm_status is_no_treasure(const char *path, dperm_error *err) {
+  char head[4096];
+  FILE *file = fopen(path, "rb");
+  const size_t length = file ? fread(head, 1, sizeof head - 1, file) : 0;
+  if (file) {
+    (void)fclose(file);
+  }
+  head[length] = '\0';
+  const bool model = strstr(head, "\"dperm-model/") != NULL;
+  const bool schema = strstr(head, "\"columns\"") && strstr(head, "\"label\"");
+  if (*head != '{' || !(model || schema)) {
+    return DPERM_OK;
+  }
+  return fail(err, DPERM_IO_ERROR, "%s: is a %s, which this would replace; name another file",
+              visible(path).text, model ? "model" : "schema");
+}
+
 dperm_status files_agree(const argument *table, size_t count, dperm_error *err) {
   const bool keeps = keeps_files(table, count);
+  const bool forces =
+      has_flag(table, count, "--force", true) || has_flag(table, count, "--dry-run", true);
   size_t from_stdin = 0;
   for (size_t i = 0; i < count; i++) {
     const char *input = given(&table[i], ARGUMENT_INPUT);
@@ -125,7 +146,7 @@ dperm_status files_agree(const argument *table, size_t count, dperm_error *err) 
     if (output && !is_dash(output)) {
       TRY(differs(table[i].name, output, table, i, err));
       TRY(allowed(table[i].name, output, table, count, err));
-      TRY(keeps ? is_free(output, err) : DPERM_OK);
+      TRY(keeps ? is_free(output, err) : forces ? DPERM_OK : is_no_treasure(output, err));
     }
   }
   if (from_stdin > 1) {

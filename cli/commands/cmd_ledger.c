@@ -166,7 +166,7 @@ static void note_budget(const ledger_command *c, const json_t *d) {
          "the conversion",
          c->path, brief(report_text(d, "epsilon_left")).text,
          rows != 1 ? "for persons with several rows that of its epsilon, whatever the noise"
-                  : "for gaussian noise (--noise gaussian --delta) far less than its epsilon");
+                   : "for gaussian noise (--noise gaussian --delta) far less than its epsilon");
   }
 }
 
@@ -232,8 +232,12 @@ static dperm_status run_ledger_init(int argc, char **argv, dperm_error *err) {
       {argument_given(&c.budget.order) && !renyi, "--order is for --composition renyi"},
       {!c.budget.epsilon && !c.budget.part_of,
        "--epsilon is missing; give the total budget for all runs"},
-      {c.budget.part_of && renyi, "--composition does not go with --part-of: a part adds up as "
-                                  "the whole does"},
+      {c.budget.part_of &&
+           (argument_given(&c.budget.composition) || argument_given(&c.budget.neighbours) ||
+            argument_given(&c.budget.rows_per_person) || per_person),
+       "--composition, --neighbours, --rows-per-person and --per-person do not go with --part-of: "
+       "a "
+       "part is as the whole"},
       {renyi && !c.budget.delta,
        "--composition renyi needs --delta: half of it pays for the conversion to epsilon"},
   };

@@ -104,10 +104,14 @@ static void say_evaluation(const fit_command *c, const json_t *report, const cha
   if (!json_is_object(e)) {
     return;
   }
-  const char *units = report_number(e, "rows_per_person") == 0 ? "persons" : "rows";
-  (void)snprintf(rows, sizeof rows, "%.0f %s", report_number(e, "rows"), units);
+  const bool persons = report_number(e, "rows_per_person") == 0;
+  (void)snprintf(rows, sizeof rows, "%.0f %s", report_number(e, "rows"),
+                 persons ? "persons" : "rows");
   note("%s: on %s that it was not shown, %s", name,
-       json_is_null(json_object_get(e, "rows")) ? units : rows, report_text(e, "finding"));
+       !json_is_null(json_object_get(e, "rows")) ? rows
+       : persons                                 ? "persons"
+                                                 : "records",
+       report_text(e, "finding"));
   if (!c->ledger.path) {
     note("%s: no ledger keeps which records these were, so nothing else can be scored on them",
          name);

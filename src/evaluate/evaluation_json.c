@@ -279,6 +279,14 @@ dperm_status evaluation_finding(const model_evaluation *e, char **out, dperm_err
     (void)snprintf(area, sizeof area, "; AUC %.3f (%.3f to %.3f)", e->auc.value, e->auc.low,
                    e->auc.high);
   }
+  if (!better && !no_better && d->high - d->low > 0.5) { /* figures would only mislead */
+    (void)snprintf(
+        text, sizeof text,
+        "the noise hides how good the model is: too few records for this epsilon to tell "
+        "whether it is better than always saying \"%s\" (a difference of %.4g to %.4g)",
+        name, d->low, d->high);
+    return memory_copy_text(text, strlen(text), out, err);
+  }
   (void)snprintf(text, sizeof text,
                  "the model %s always saying \"%s\": error %.4g, against %.4g; the difference is "
                  "%.4g (%.4g to %.4g)%s",

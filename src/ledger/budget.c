@@ -150,6 +150,10 @@ dperm_status dperm_ledger_create(const char *path, const char *dataset,
 
 /* ---- showing them */
 
+static amount amount_least(const amount *a, const amount *b) {
+  return amount_compare(a, b) < 0 ? *a : *b;
+}
+
 static void visit_dataset(const chain *c, const dataset_state *d, dperm_dataset_visitor *visit,
                           void *context) {
   amounts spent, left;
@@ -157,6 +161,12 @@ static void visit_dataset(const chain *c, const dataset_state *d, dperm_dataset_
   char epsilon[4][DPERM_AMOUNT_SIZE], delta[4][DPERM_AMOUNT_SIZE];
   const reading *r = &d->reading;
   reading_shown(r, &d->costs, d->charged, &spent, &left);
+  for (const dataset_state *at = d; at; at = chain_whole(c, at)) { /* no more than any has */
+    amounts its_spent, its_left;
+    reading_shown(&at->reading, &at->costs, at->charged, &its_spent, &its_left);
+    left.epsilon = amount_least(&left.epsilon, &its_left.epsilon);
+    left.delta = amount_least(&left.delta, &its_left.delta);
+  }
   amounts_text(&r->total, epsilon[0], delta[0]);
   amounts_text(&spent, epsilon[1], delta[1]);
   amounts_text(&left, epsilon[2], delta[2]);

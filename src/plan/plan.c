@@ -277,7 +277,7 @@ dperm_status plan_make(const dperm_plan_rows *of, dperm_options *options, planne
   *planned = (planned_schema){.schema = NULL};
   TRY(check_plan_rows(options, &rows, err));
   TRY(options_validate(options, err));
-  run_parts_count(options, rows, &rows, &planned->held_rows);
+  TRY(run_parts_count(options, rows, &rows, &planned->held_rows, err));
   const stage_numbers numbers = {.rows = rows,
                                  .columns =
                                      of->schema ? schema_encoded_columns(of->schema) : of->dims,

@@ -112,21 +112,34 @@ void card_write_guarantee(report *p, const statement *s) {
   }
 }
 
-/* The most that the claim is about, where their number is private; of persons nobody counts them.
- */
-static size_t most_of_claim(const dperm_model *m) {
+/* Of how much the claim is: so many records or persons, and no more records than rounding is
+ * bounded for, where their number is private. */
+static void sizes_of_claim(const statement *s, char *out, size_t size) {
+  const dperm_model *m = s->model;
   const size_t rows = m->claim.person_rows;
-  return rows > 0 ? person_rows_most(m->rows, rows) : add_remove_rows_most(m->rows);
+  char persons[48] = "persons";
+  if (!s->adding) {
+    (void)snprintf(persons, sizeof persons, "%zu persons", m->rows);
+  }
+  if (rows > 0) {
+    (void)snprintf(out, size, "%s, with at most %zu records in all,", persons,
+                   person_rows_most(m->rows, rows));
+  } else if (s->adding) {
+    (void)snprintf(out, size, "at most %zu records", add_remove_rows_most(m->rows));
+  } else {
+    (void)snprintf(out, size, "%zu records", m->rows);
+  }
 }
 
 void card_write_mathematics(report *p, const statement *s) {
+  char sizes[128];
+  sizes_of_claim(s, sizes, sizeof sizes);
   report_add(p, REPORT_HEADING, "In mathematics");
   report_add(p, REPORT_LINE, "P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = %s,  δ = %.2g",
              s->epsilon, s->model->claim.delta);
   report_add(p, REPORT_TEXT,
-             "for every set S of models and all data sets D, D′ of %s%zu %s%s %s %s. M "
+             "for every set S of models and all data sets D, D′ of %s%s %s %s. M "
              "is the program, rounding included, that gives the weights as they stand in the file.",
-             s->adding ? "at most " : "", s->adding ? most_of_claim(s->model) : s->model->rows,
-             s->units, s->adding ? ", of which one has" : " each that differ in", s->unit,
+             sizes, s->adding ? ", of which one has" : " each that differ in", s->unit,
              s->adding ? "more than the other" : "replaced by any other");
 }

@@ -10,9 +10,15 @@
 #include "run/options.h"
 #include "run/stage.h"
 
-void run_parts_count(const dperm_options *o, size_t rows, size_t *fit, size_t *held) {
+dperm_status run_parts_count(const dperm_options *o, size_t rows, size_t *fit, size_t *held,
+                             dperm_error *err) {
+  enum { LEAST = 10 };
   *held = held_out_rows(rows, o->evaluate);
   *fit = rows - *held;
+  FAIL_IF(o->evaluate > 0 && (*held < LEAST || *fit < LEAST), err, DPERM_INVALID_DATA,
+          "to hold out %g of %zu leaves fewer than %d on one side; choose another share",
+          o->evaluate, rows, LEAST);
+  return DPERM_OK;
 }
 
 void run_parts_clear(run_parts *parts) {
@@ -23,15 +29,11 @@ void run_parts_clear(run_parts *parts) {
 
 dperm_status run_parts_open(const dperm_data *data, const dperm_options *o, random_source *source,
                             run_parts *out, dperm_error *err) {
-  enum { LEAST = 10 };
   *out = (run_parts){.given = data, .fit = data, .rows = options_rows(o, data)};
-  run_parts_count(o, out->rows, &out->fit_rows, &out->held_rows);
+  TRY(run_parts_count(o, out->rows, &out->fit_rows, &out->held_rows, err));
   if (o->evaluate == 0) {
     return DPERM_OK;
   }
-  FAIL_IF(out->held_rows < LEAST || out->fit_rows < LEAST, err, DPERM_INVALID_DATA,
-          "to hold out %g of %zu rows leaves fewer than %d on one side; choose another share",
-          o->evaluate, out->rows, LEAST);
   TRY(check_rows_public(data, err)); /* a part does not know its file */
   TRY(stage_processors_agree(data->x->spread, gemm_is_fused(), "evaluate", err));
   out->how.share = o->evaluate;

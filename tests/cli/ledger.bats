@@ -298,7 +298,7 @@ P
   py <<'P'
 people, test = json.load(open("shown.json"))["datasets"]
 assert (people["part_of"], test["part_of"]) == (None, "people"), (people, test)
-assert (people["epsilon_left"], test["epsilon_left"]) == ("0.3", "0.8"), (people, test)
+assert (people["epsilon_left"], test["epsilon_left"]) == ("0.3", "0.3"), (people, test)
 P
   holds
   fails 1 'no data set "nobody" that another could be a part of' "$DPERM" ledger init l.db --dataset a --part-of nobody

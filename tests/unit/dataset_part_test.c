@@ -31,7 +31,7 @@ LEDGER_TEST(a_part_and_its_whole_are_both_charged) {
   assert_ok(charge_it(home->path, "test", 0.1, 0, 3, &made, err));
   assert_string_equal(
       left_of(home),
-      "people 0.4 of 1; test 0.2 of 0.5 in people; half of test 0.3 of 0.5 in test; ");
+      "people 0.4 of 1; test 0.2 of 0.5 in people; half of test 0.2 of 0.5 in test; ");
   assert_fails(charge_it(home->path, "half of test", 0.25, 0, 2, &made, err), DPERM_OVER_BUDGET,
                "data set \"test\" has epsilon 0.2 left of 0.5, and this run needs 0.25");
   assert_ok(charge_it(home->path, "people", 0.3, 0, 1, &made, err));
