@@ -128,6 +128,8 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
 
     def _check_bounds(self) -> None:
         """One of data_norm, bounds and schema is enough."""
+        if self.person is not None and not isinstance(self.person, str):
+            raise ValueError(f"person={type(self.person).__name__}; give the name of the column of X that tells persons apart")
         if self.person is not None and self.schema is None:
             raise ValueError("person is a column of a table; describe that by a schema=..., too")
         given = [n for n in ("schema", "bounds", "data_norm") if getattr(self, n) is not None]

@@ -53,6 +53,9 @@ def test_the_same_part_is_scored_again_by_the_ledgers_coins(tmp_path):
         model.score_private(X, y, 1.0, held_out=True)
     with pytest.raises(dperm.BudgetError, match="not the data"):
         model.score_private(X[1:], y[1:], 0.5, held_out=True, ledger=ledger, dataset="people")
+    for rows, labels in ((X[::-1], y[::-1]), (X, 1 - y), (X[::-1], y)):  # which were held out follows from places
+        with pytest.raises(dperm.BudgetError, match="another order"):
+            model.score_private(rows, labels, 0.5, held_out=True, ledger=ledger, dataset="people")
     plain = dperm.LogisticRegression(0.5, schema=SCHEMA, ledger=ledger, dataset="people").fit(X, y)
     with pytest.raises(dperm.LedgerError, match="knows of no records that were held out"):
         plain.score_private(X, y, 0.5, held_out=True, ledger=ledger, dataset="people")
@@ -93,7 +96,7 @@ def test_a_part_of_a_data_set_is_charged_to_the_whole(tmp_path):
     model = dperm.LogisticRegression(1.0, schema=SCHEMA, ledger=ledger, dataset="people").fit(X[:3000], y[:3000])
     model.score_private(X[3000:], y[3000:], 0.5, ledger=ledger, dataset="test")
     assert {d["name"]: (d["epsilon_left"], d["part_of"]) for d in ledger.datasets()} == \
-        {"people": ("0.5", None), "test": ("1.5", "people")}
+        {"people": ("0.5", None), "test": ("0.5", "people")}
     with pytest.raises(dperm.BudgetError, match='data set "people" has epsilon 0.5 left'):
         model.score_private(X[3000:], y[3000:], 0.75, ledger=ledger, dataset="test")
     with pytest.raises(ValueError, match="needs a total epsilon"):

@@ -95,6 +95,9 @@ def test_what_is_wrong_is_said():
         fit.fit(X.drop(columns="id"))
     with pytest.raises(ValueError, match="describe that by a schema"):
         dperm.LogisticRegression(epsilon=2.0, person="id", data_norm=1, classes=[0, 1]).fit(X[["a"]], X["y"])
+    with pytest.raises(ValueError, match="give the name of the column"):
+        fit.set_params(person=X["id"]).fit(X)
+    fit.set_params(person="id")
     with pytest.raises(ValueError, match="leave one out"):
         dperm.LogisticRegression(epsilon=2.0, schema={**SCHEMA, "person": "id"}, person="a").fit(X)
     with pytest.raises(ValueError, match="gaussian noise for persons"):

@@ -207,7 +207,8 @@ static dperm_status parse_person(const json_document *doc, const lookup *names,
                "records that count",
                PERSON_ROWS_MOST);
   const int32_t listed = lookup_find(names, slice_of(name));
-  JSON_FAIL_IF(!*name || (listed == LOOKUP_NONE && !schema->header), doc, given, err,
+  JSON_FAIL_IF(!*name, doc, given, err, "\"person\" must be the name of a column");
+  JSON_FAIL_IF(listed == LOOKUP_NONE && !schema->header, doc, given, err,
                "without a header every column is listed: add the person's as {\"name\": "
                "\"%.64s\", \"type\": \"ignore\"}",
                name);

@@ -303,6 +303,6 @@ P
   holds
   fails 1 'no data set "nobody" that another could be a part of' "$DPERM" ledger init l.db --dataset a --part-of nobody
   fails 2 'cannot have a larger budget' "$DPERM" ledger init l.db --dataset a --part-of people --epsilon 2
-  fails 2 'from the data set that it is a part of' "$DPERM" ledger init l.db --dataset a --part-of people --rows-per-person 2
-  fails 2 "a part adds up as the whole does" "$DPERM" ledger init l.db --dataset a --part-of people --composition renyi --delta 1e-6
+  fails 2 'a part is as the whole' "$DPERM" ledger init l.db --dataset a --part-of people --rows-per-person 2
+  fails 2 'a part is as the whole' "$DPERM" ledger init l.db --dataset a --part-of people --composition renyi --delta 1e-6
 }

@@ -129,6 +129,7 @@ P
   "$DPERM" demo --rows 300 --out d > /dev/null
   while IFS= read -r line; do
     read -ra call <<< "$line"
+    rm -f out # which may be a schema, that no other command replaces
     "$DPERM" "${call[@]}" > with 2> said
     [ -s said ] || { echo "$line: says nothing anyway"; return 1; }
     rm -f out
@@ -159,6 +160,7 @@ T
   while IFS= read -r line; do
     keys=${line#* : }
     read -ra call <<< "${line% : *}"
+    rm -f out
     "$DPERM" "${call[@]}" --json > result.json 2> said || [ "${call[0]}" = verify ]
     python3 - "$keys" <<'P' || { echo "$line"; cat result.json; return 1; }
 import json, sys

@@ -149,7 +149,12 @@ P
   fails 1 'is per row; and this run is per person' "$DPERM" train "${visits[@]}" --epsilon 1 --ledger rows.ledger \
     --dataset visits --out other.json
   fails 2 'leave --rows-per-person out' "$DPERM" ledger init people.ledger --dataset more --epsilon 1 --per-person --rows-per-person 2
+  sed 's/"person": "id"/"person": "b"/; s/{"name": "b",[^}]*}/{"name": "b", "type": "ignore"}/' visits.json > others.json
+  fails 1 'were told apart by another column before' "$DPERM" train --data visits.csv --schema others.json --epsilon 1 \
+    --ledger people.ledger --dataset visits --out other.json
   "$DPERM" refine "${visits[@]}" --epsilon 1 --ledger people.ledger --dataset visits --out r.json 2> /dev/null
+  sed '0,/"person": "id"/s//"person": "nobody"/' r.json > edited.json
+  fails 1 'was refined for persons whom column "id" tells apart' "$DPERM" schema check edited.json
   "$DPERM" train --force --data visits.csv --schema r.json --epsilon 1 --ledger people.ledger --dataset visits --out m.json 2> /dev/null
   "$DPERM" verify --model m.json --ledger people.ledger > /dev/null
 }

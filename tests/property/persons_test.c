@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "data/dataset.h"
+#include "dperm/refine.h"
 #include "loss/loss.h"
 #include "mechanism/epsilon_rule.h"
 #include "random/discrete_sampling.h"
@@ -165,6 +166,41 @@ static void more_records_never_cost_less(void **state) {
   }
 }
 
+/* ---- records that nobody says the person of */
+
+static void records_of_a_schema_with_persons_need_theirs(void **state) {
+  static const char text[] =
+      "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]}, \"person\": "
+      "\"id\", \"columns\": [{\"name\": \"x\", \"type\": \"numeric\", \"min\": 0, \"max\": 9}]}";
+  enum { MANY = 5000 };
+  static double x[MANY], id[MANY];
+  dperm_schema *schema = NULL, *refined = NULL;
+  dperm_data *data = NULL;
+  dperm_refine_options options;
+  dperm_refine_options_init(&options);
+  options.epsilon = 1;
+  assert_ok(dperm_schema_parse(text, sizeof text - 1, "schema", &schema, err));
+  for (size_t i = 0; i < MANY; i++) {
+    x[i] = (double)(i % 10);
+    id[i] = (double)(i % 2000);
+  }
+  const dperm_column bare[] = {{.numbers = x}, {.numbers = NULL}};
+  const dperm_column whole[] = {{.numbers = x}, {.numbers = id}};
+  assert_ok(dperm_data_from_table(schema, MANY, bare, NULL, &data, err)); /* to predict */
+  assert_fails(dperm_refine(data, &options, &refined, err), DPERM_INVALID_DATA,
+               "nobody said whose these records are");
+  dperm_data_free(data);
+  assert_ok(dperm_data_from_table(schema, MANY, whole, NULL, &data, err));
+  assert_int_equal(dperm_data_units(data), 2000);
+  assert_ok(dperm_refine(data, &options, &refined, err));
+  dperm_schema_free(refined);
+  dperm_data_free(data);
+  id[7] = (double)NAN;
+  assert_fails(dperm_data_from_table(schema, MANY, whole, NULL, &data, err), DPERM_INVALID_DATA,
+               "row 7 of column \"id\" does not say whose record it is");
+  dperm_schema_free(schema);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shares_of_a_person_are_never_more_than_one),
@@ -172,6 +208,7 @@ int main(void) {
       cmocka_unit_test(no_outcome_tells_more_of_a_person_than_the_price),
       cmocka_unit_test(many_records_cost_logistic_regression_nothing),
       cmocka_unit_test(more_records_never_cost_less),
+      cmocka_unit_test(records_of_a_schema_with_persons_need_theirs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
