@@ -15,8 +15,9 @@ typedef struct data_identity {
    * their labels. The same as `given` for files, and where other processes have some of the rows:
    * then the older rule would be another one for every number of processes. */
   unsigned char encoded[IDENTITY_SIZE];
-  bool ordered;                       /* rows from memory, and selections: */
-  unsigned char order[IDENTITY_SIZE]; /* their places, labels and persons, which `given` leaves out */
+  bool ordered; /* rows from memory, and selections: */
+  unsigned char
+      order[IDENTITY_SIZE]; /* their places, labels and persons, which `given` leaves out */
 } data_identity;
 
 void identity_of_file(const unsigned char digest[FILE_DIGEST_SIZE], data_identity *out);

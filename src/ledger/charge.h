@@ -15,7 +15,7 @@ typedef struct charge_request {
   double refined;        /* of epsilon, the schema's that the run refines itself; or 0 */
   double counted;        /* or so much, by what the records answer */
   size_t rows_per_person;
-  const char *person; /* the column that tells persons apart, where rows_per_person is 0 */
+  const char *person;          /* the column that tells persons apart, where rows_per_person is 0 */
   const privacy_curve *curves; /* what more is known of each plan that the run may follow: the */
   size_t curve_count;          /* dearest is charged; none if nothing is */
   data_identity identity;      /* of the data; the ledger keeps it under its key */

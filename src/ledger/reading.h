@@ -22,10 +22,10 @@ typedef struct record_terms {
   /* reserve: */
   double refined; /* of its own epsilon, the schema's that it refined and then fitted; or 0 */
   double counted; /* or so much, if the records' answer led to counts; 0 where it cannot */
-  double held; /* the share of the records that only its evaluation saw, by coins that follow from
-                  the record's token (ledger/charge.h); or 0 */
-  double places; /* of these: a keyed digest of the records in their order, since coins are by place;
-                    0 for files, whose bytes have one */
+  double held;   /* the share of the records that only its evaluation saw, by coins that follow from
+                    the record's token (ledger/charge.h); or 0 */
+  double places; /* of these: a keyed digest of the records in their order, since coins are by
+                    place; 0 for files, whose bytes have one */
   double person; /* a digest of the name of the column that tells persons apart; 0 without */
   privacy_curve curve; /* fits = 0: nothing but (epsilon, delta) is known */
   bool priced;         /* the data set counts by its order, and the charge costs this by it: */
