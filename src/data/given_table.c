@@ -138,9 +138,12 @@ static void given_close(given_table *t) {
 static dperm_status given_open(const dperm_schema *schema, size_t rows, const dperm_column *columns,
                                const dperm_column *labels, given_table *t, dperm_error *err) {
   TRY(memory_new(schema->column_count + 1, sizeof *t->columns, &t->columns, err));
-  const dperm_column *whose = schema->person == NO_PERSON ? NULL : &columns[schema->person];
-  if (whose && (labels || whose->codes || whose->numbers)) { /* predictions need no names */
-    t->person = *whose;
+  dperm_column whose = {.codes = NULL};
+  if (schema->person != NO_PERSON) {
+    whose = columns[schema->person];
+  }
+  if (schema->person != NO_PERSON && (labels || whose.codes || whose.numbers)) {
+    t->person = whose; /* which predictions do not need */
     t->person_is = schema->columns[schema->person].name;
     FAIL_IF(!t->person.codes && !t->person.numbers, err, DPERM_INVALID_ARGUMENT,
             "column \"%.64s\" says whose record is whose; give it, as codes of texts or as numbers",

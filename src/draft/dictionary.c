@@ -440,6 +440,7 @@ const char *dictionary_title(const dictionary *d) {
   static const char *const keys[] = {"title", "dc:title", "name", "url"};
   enum { TITLE_MOST = 200 };
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression) */
     for (size_t level = 1; level < sizeof d->levels / sizeof *d->levels; level++) {
       const json_t *given = json_object_get(d->levels[level], keys[k]);
       const char *text =

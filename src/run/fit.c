@@ -51,20 +51,23 @@ static dperm_status check_persons_once(const dperm_data *data, const double *wei
   OWNED_MEMORY double *sums = NULL;
   OWNED_MEMORY size_t *counts = NULL;
   const size_t first = data->x->spread ? data->x->first : 0;
+  const dperm_schema *schema = data->schema;
+  const person_list *persons = data->persons;
   FAIL_IF(
-      data->schema && data->schema->person != NO_PERSON && !data->persons, err, DPERM_NUMERIC_ERROR,
+      schema && schema->person != NO_PERSON && !persons, err, DPERM_NUMERIC_ERROR,
       "the schema knows persons, and the records do not say whose they are; nothing is released");
-  if (!data->persons) {
+  if (!persons) {
     return DPERM_OK;
   }
-  TRY(memory_new(data->persons->count, sizeof *sums, &sums, err));
-  TRY(memory_new(data->persons->count, sizeof *counts, &counts, err));
+  FAIL_IF(!schema || !weights, err, DPERM_NUMERIC_ERROR,
+          "nothing says how a person's records count; nothing is released");
+  TRY(memory_new(persons->count, sizeof *sums, &sums, err));
+  TRY(memory_new(persons->count, sizeof *counts, &counts, err));
   for (size_t i = 0; i < data->x->rows; i++) {
-    const uint32_t person = data->persons->of_row[first + i];
+    const uint32_t person = persons->of_row[first + i];
     sums[person] += weights[i]; /* exact: whole units of 2^-20, unless a class weighs less */
     counts[person] += weights[i] > 0;
-    FAIL_IF((sums[person] > 1 || counts[person] > data->schema->person_rows) &&
-                !DEFECT("persons-sum"),
+    FAIL_IF((sums[person] > 1 || counts[person] > schema->person_rows) && !DEFECT("persons-sum"),
             err, DPERM_NUMERIC_ERROR,
             "a person counts for more than the noise is made for; nothing is released");
   }

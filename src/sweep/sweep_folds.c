@@ -205,6 +205,7 @@ static dperm_status count_here(const cell_fits *c, size_t count, dperm_error *er
   size_t fits = class_fits(c->classes), parts = c->sweep->parts;
   size_t rows = rows_in_all(x), first = x->spread ? x->first : 0;
   size_t together = fits < JUDGED_TOGETHER ? JUDGED_TOGETHER / fits : 1;
+  FAIL_IF(rows == 0, err, DPERM_INVALID_DATA, "a fold has no rows to judge by; choose fewer folds");
   TRY(memory_new(x->rows * together * fits, sizeof *z, &z, err));
   TRY(memory_new(x->rows * fits, sizeof *scores, &scores, err));
   memset(c->errors, 0, count * parts * sizeof *c->errors);
