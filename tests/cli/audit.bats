@@ -27,7 +27,7 @@ P
 }
 
 @test "all audits are an array and a table" {
-  "$DPERM" audit --all --draws 1000 --seed 1 > all.json 2> table
+  "$DPERM" audit --all --draws 300 --seed 1 > all.json 2> table
   py <<'P'
 rows = json.load(open("all.json"))
 assert all(r["verdict"] == "not refuted" for r in rows)
