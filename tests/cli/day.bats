@@ -34,7 +34,7 @@ mend() {
   py <<'P'
 m = json.load(open("model.json"))
 e = m["evaluation"]
-assert m["private"] and e["rows"] == 2400 and m["rows_fitted"] == 9600 and e["auc"]["low"] < e["auc"]["value"] <= e["auc"]["high"]
+assert m["private"] and e["rows"] == 2400 and m["rows_fitted"] == 9600 and e["auc"]["low"] <= e["auc"]["value"] <= e["auc"]["high"]
 P
 }
 
