@@ -29,8 +29,9 @@ typedef struct weight_noise {
   double beyond; /* what ‖noise in a fit's weights‖₂ passes once in 20 fits; NaN if unknown */
   double *largest;   /* of each weight: the deviation that is the most there can be, */
   double *value;     /* of each weight of each fit: the weight as it is compared (weight_part), */
-  double *estimate;  /* and the noise's deviation in that; NaN if not examined */
-  double *mean;      /* of each part of each fit: what its weights are compared with, else 0; */
+  double *estimate;  /* and the noise's deviation in that; NaN if not examined; */
+  double *spread;    /* what comparing makes of its noise: times so much */
+  double *centre;    /* of each part of each fit: what its weights are compared with, else 0; */
   double *curvature; /* of each fit: Σ of the loss's curvature over the rows; NaN if unknown */
 } weight_noise;
 
