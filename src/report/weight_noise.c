@@ -9,7 +9,7 @@
 #include "loss/loss.h"
 
 /* The constants were chosen by experiments/explain, on made-up and public records. */
-const double weight_noise_multiple = 2;
+const double weight_noise_multiple = 1.9;
 static const double line_left = 0.12;   /* of a line's mean square, beside the intercept */
 static const double line_centred = 0.4; /* the same, of a range from −r to r */
 static const double lines_beside = 0.5; /* of a row's square lines have, beside blocks */
@@ -33,39 +33,29 @@ void weight_noise_free(weight_noise *noise) {
 /* ---- weights as they are compared */
 
 /* The centre of a part is the mean of the middle half of its weights, in their order: one that no
- * record has is nearly all noise, and must not move what the others are compared with. */
-typedef struct middle {
-  size_t cut;         /* weights at either end that have no part in it; */
-  double edge, inner; /* the part of the next ones, and of those between */
-} middle;
-
-static middle middle_of(size_t count) {
-  const double quarter = (double)count / 4, inner = 0.5 / quarter;
-  const size_t cut = (size_t)quarter;
-  return (middle){cut, (1 - (quarter - (double)cut)) * inner, inner};
+ * record has is nearly all noise, and must not move what the others are compared with. So many are
+ * left out at either end: */
+static size_t outside_middle(size_t count) {
+  return (count + 1) / 4;
 }
 
-/* The noise of a weight less the centre, in which it has this part: to its own, if all have that
- * independently. */
-static double middle_spread(middle m, size_t count, double part) {
-  const double between = (double)(count - 2 * m.cut - 2) * m.inner * m.inner;
-  return sqrt(1 + 2 * m.edge * m.edge + between - 2 * part);
+/* The noise of a weight less the centre, to its own, where all have that independently. */
+static double centred_spread(size_t count, bool inside) {
+  const double share = 1 / (double)(count - 2 * outside_middle(count));
+  return sqrt(inside ? 1 - share : 1 + share);
 }
 
 /* Takes the centre from a part's weights, and says what that makes of their noise. */
 static double compare_part(size_t count, double *value, double *spread, double *sorted) {
-  const middle m = middle_of(count);
-  const size_t last = count - 1 - m.cut;
+  const size_t from = outside_middle(count), to = count - from;
+  double centre = 0;
   memcpy(sorted, value, count * sizeof *sorted);
   vector_sort(sorted, count);
-  double centre = m.edge * (sorted[m.cut] + sorted[last]);
-  for (size_t j = m.cut + 1; j < last; j++) {
-    centre += m.inner * sorted[j];
+  for (size_t j = from; j < to; j++) {
+    centre += sorted[j] / (double)(to - from);
   }
   for (size_t j = 0; j < count; j++) {
-    const bool outside = value[j] < sorted[m.cut] || value[j] > sorted[last],
-               between = value[j] > sorted[m.cut] && value[j] < sorted[last];
-    spread[j] = middle_spread(m, count, outside ? 0 : between ? m.inner : m.edge);
+    spread[j] = centred_spread(count, value[j] >= sorted[from] && value[j] <= sorted[to - 1]);
     value[j] -= centre;
   }
   return centre;
@@ -370,16 +360,13 @@ dperm_status weight_noise_of(const dperm_model *model, const weight_parts *parts
 
 /* ---- verdicts */
 
-/* How far noise of length 1 moves a value at most. Along its path the value changes by (e_j − c)ᵀb,
- * where c, what each weight has in the centre, changes in order alone: its length does not. */
-static double most_moved(const weight_part *part) {
-  const middle m = middle_of(part->count);
-  return part->compared ? middle_spread(m, part->count, m.cut > 0 ? 0 : m.edge) : 1;
-}
-
+/* Along the path of noise b a value changes by (e_j − c)ᵀb, where c, what each weight has in the
+ * centre, changes in order alone: nowhere is e_j − c longer than for a weight outside the middle.
+ */
 weight_verdict weight_noise_verdict(const weight_noise *noise, const weight_part *part, size_t fit,
                                     size_t j) {
   const bool bounded = part->kind != PART_INTERCEPT && part->kind != PART_MISSING;
+  const double moved = part->compared ? centred_spread(part->count, part->count < 3) : 1;
   const double size = fabs(noise->value[fit * noise->dims + j]),
                deviation = noise->estimate[fit * noise->dims + j];
   if (isnan(deviation)) {
@@ -388,7 +375,7 @@ weight_verdict weight_noise_verdict(const weight_noise *noise, const weight_part
   if (!(noise->largest[j] > 0)) {
     return WEIGHT_NO_NOISE;
   }
-  if (bounded && size > most_moved(part) * noise->beyond) {
+  if (bounded && size > moved * noise->beyond) {
     return WEIGHT_BEYOND;
   }
   return size > weight_noise_multiple * deviation ? WEIGHT_STANDS : WEIGHT_GREY;

@@ -9,7 +9,8 @@
  * there. Cells of a number are made to hold like parts; categories are taken to be as rare as 1/k²
  * of the records for k of them; of a line some of the mean square is left beside the intercept.
  * Neighbouring cells of a number have like effects and independent noise, so their second
- * differences correct the estimate upwards (docs/reproduction.md has what it is worth). */
+ * differences correct the estimate upwards (docs/reproduction.md has what it is worth). What is
+ * compared with the middle of its part has a part of the noise of those. */
 #pragma once
 
 #include "report/weight_parts.h"
