@@ -361,13 +361,12 @@ dperm_status weight_noise_of(const dperm_model *model, const weight_parts *parts
 /* ---- verdicts */
 
 /* Along the path of noise b a value changes by (e_j − c)ᵀb, where c, what each weight has in the
- * centre, changes in order alone: nowhere is e_j − c longer than for a weight outside the middle.
- */
+ * centre, changes in order alone: e_j − c is longest for a weight outside the middle. */
 weight_verdict weight_noise_verdict(const weight_noise *noise, const weight_part *part, size_t fit,
                                     size_t j) {
   const bool bounded = part->kind != PART_INTERCEPT && part->kind != PART_MISSING;
-  const double moved = part->compared ? centred_spread(part->count, part->count < 3) : 1;
-  const double size = fabs(noise->value[fit * noise->dims + j]),
+  const double moved = part->compared ? centred_spread(part->count, part->count < 3) : 1,
+               size = fabs(noise->value[fit * noise->dims + j]),
                deviation = noise->estimate[fit * noise->dims + j];
   if (isnan(deviation)) {
     return WEIGHT_UNKNOWN;
