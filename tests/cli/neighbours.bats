@@ -65,7 +65,8 @@ P
     grep -q '"digest": ' "$data.score"
     "$DPERM" ledger show "$data.db" | grep -o 'objective.*\|discrete.*' | cut -d' ' -f1-6 > "$data.shown"
   done
-  diff people.csv.words <(sed 's/fewer/people/' fewer.csv.words)
+  # what the noisy counts of a score say is noise
+  diff <(grep -v 'always saying' people.csv.words) <(grep -v 'always saying' fewer.csv.words | sed 's/fewer/people/')
   diff people.csv.shown fewer.csv.shown
 }
 
