@@ -15,7 +15,7 @@ static void warn_of_calibration(const dperm_options *options, size_t rows) {
   double epsilon = options->calibrate * options->epsilon / (double)options->rows_per_person;
   double needed = 10 * (adding ? 2 : 4) * log(32 / 0.05) / epsilon;
   const double most = 1e15; /* more rows than anybody has: such a share is refused by itself */
-  bool logistic = strcmp(options->loss.name, "logistic") == 0; /* others are refused */
+  bool logistic = !options->loss.name || strcmp(options->loss.name, "logistic") == 0;
   if (logistic && (double)rows < needed && needed < most) {
     note("warning: calibration has an epsilon of %.2g, and %zu rows are too few for it: the "
          "probabilities may become worse; give --calibrate a larger share (%.0f rows would be "
@@ -54,7 +54,11 @@ const share_words share_arguments[SHARE_ARGUMENTS] = {
 
 void fit_settings_init(fit_settings *s, fit_kind kind, argument *table) {
   const bool many = kind != FIT_ONE;
-  *s = (fit_settings){.loss = "logistic", .lambda = "auto", .features_kind = -1, .kind = kind};
+  *s = (fit_settings){.loss = kind == FIT_SWEEP ? "logistic" : "auto",
+                      .quantile = (double)NAN,
+                      .lambda = "auto",
+                      .features_kind = -1,
+                      .kind = kind};
   dperm_options *o = &s->options;
   dperm_options_init(o);
   const argument lines[FIT_ARGUMENTS - SHARE_ARGUMENTS] = {
@@ -62,7 +66,9 @@ void fit_settings_init(fit_settings *s, fit_kind kind, argument *table) {
        "privacy budget; required unless --mechanism none"},
       {"--lambda", ARGUMENT_TEXT, &s->lambda, false, "X|auto",
        "regularization strength; auto chooses it from public numbers (default: auto)"},
-      {"--loss", ARGUMENT_TEXT, &s->loss, false, NULL, "loss function (default: logistic)",
+      {"--loss", ARGUMENT_TEXT, &s->loss, false, NULL,
+       "loss function; the last three are for numeric labels (default: logistic, or log-cosh of a "
+       "number)",
        GROUP_USUAL, loss_name},
       {"--delta", ARGUMENT_NUMBER, &o->delta, false, "D",
        "delta for Gaussian noise; choose far less than 1/rows (default: 0, pure noise)",
@@ -87,7 +93,11 @@ void fit_settings_init(fit_settings *s, fit_kind kind, argument *table) {
        "noise distribution; auto picks the least noise, gaussian needs --delta (default: auto)",
        GROUP_PRIVACY, noise_name},
       {"--h", ARGUMENT_TEXT, &s->h, false, "H",
-       "half-width of the smooth part of huber and smooth-hinge (default: 0.5)", GROUP_MODEL},
+       "half-width of the smooth part of huber and smooth-hinge (default: 0.5); of a numeric "
+       "label's losses in halves of its range (default: 0.1)",
+       GROUP_MODEL},
+      {"--quantile", ARGUMENT_POSITIVE, &s->quantile, false, "T",
+       "which quantile the loss quantile predicts, in thousandths (default: 0.5)", GROUP_MODEL},
       {"--delta-reg", ARGUMENT_NUMBER, &o->delta_reg, false, "X|auto",
        "extra regularization for objective perturbation (default: auto)", GROUP_MODEL},
       {"--norm-guess", ARGUMENT_POSITIVE, &o->norm_guess, false, "F",
@@ -187,6 +197,7 @@ static dperm_status check_together(const fit_settings *s, dperm_error *err) {
        "--noise does not go with --mechanism none, which adds no noise"},
       {!objective && o->noise > DPERM_NOISE_L2 && !gaussian,
        "kinds of --noise other than l2 and gaussian are for --mechanism objective"},
+      {!isnan(s->quantile) && !strstr(s->loss, "quantile"), "--quantile is for --loss quantile"},
       {kernel && (!s->gamma || !s->features), "--kernel needs --gamma and --features"},
       {!kernel && (s->gamma || s->features || s->features_kind >= 0),
        "--gamma, --features and --features-kind are for --kernel"},
@@ -281,14 +292,20 @@ enum { LOSS, H, LAMBDA, GAMMA, FEATURES };
 static const char *const list_options[LISTS] = {"--loss", "--h", "--lambda", "--gamma",
                                                 "--features"};
 
-static dperm_status apply_words(const char *const words[LISTS], dperm_options *o,
-                                dperm_error *err) {
-  double h = 0;
-  TRY(positive("--h", words[H], "", &h, err));
+static dperm_status apply_words(const char *const words[LISTS], const double *quantile,
+                                dperm_options *o, dperm_error *err) {
+  double h = (double)NAN;
+  TRY(strcmp(words[H], "auto") == 0 ? DPERM_OK : positive("--h", words[H], "", &h, err));
   if (strcmp(words[LAMBDA], "auto") != 0) {
     TRY(positive("--lambda", words[LAMBDA], " or auto", &o->lambda, err));
   }
-  TRY(dperm_loss_by_name(words[LOSS], h, &o->loss, err));
+  if (strcmp(words[LOSS], "auto") == 0) { /* as the label is */
+    o->loss = (dperm_loss){.parameter = h};
+  } else if (quantile && strcmp(words[LOSS], "quantile") == 0) {
+    TRY(dperm_loss_quantile(*quantile, h, &o->loss, err));
+  } else {
+    TRY(dperm_loss_by_name(words[LOSS], h, &o->loss, err));
+  }
   if (o->kernel.kind == DPERM_KERNEL_NONE) {
     return DPERM_OK;
   }
@@ -305,7 +322,8 @@ static dperm_status apply_words(const char *const words[LISTS], dperm_options *o
 /* All combinations; a loss without h takes part in the first h only. */
 dperm_status fit_settings_grid(const fit_settings *s, dperm_options **options, size_t *count,
                                dperm_error *err) {
-  const char *const texts[LISTS] = {s->loss, s->h ? s->h : "0.5", s->lambda, s->gamma, s->features};
+  const char *const texts[LISTS] = {s->loss, s->h ? s->h : "auto", s->lambda, s->gamma,
+                                    s->features};
   dperm_options base;
   TRY(apply_single(s, &base, err));
   OWNED(word_lists_free) word_list lists[LISTS] = {{NULL, 0}};
@@ -327,7 +345,7 @@ dperm_status fit_settings_grid(const fit_settings *s, dperm_options **options, s
     word_lists_combination(lists, i, words);
     dperm_options *next = *options + *count;
     *next = base;
-    TRY(apply_words(words, next, err));
+    TRY(apply_words(words, isnan(s->quantile) ? NULL : &s->quantile, next, err));
     *count += !isnan(next->loss.parameter) || words[H] == lists[H].words[0];
   }
   return DPERM_OK;

@@ -74,6 +74,24 @@ static json_t *exact_report(const dperm_model *model, json_t *evaluation) {
   return evaluation;
 }
 
+/* A regression's figures are on the label's scale. */
+static json_t *number_report(json_t *evaluation) {
+  static const char *const keys[] = {"rmse", "mae", "r2", "pinball", "at_or_below"};
+  json_t *intervals = json_object();
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    const json_t *figure = json_object_get(evaluation, keys[i]);
+    if (figure) {
+      (void)json_object_set_new(intervals, keys[i],
+                                json_pack("[o, o]", report_figure(report_number(figure, "low")),
+                                          report_figure(report_number(figure, "high"))));
+      (void)json_object_set_new(evaluation, keys[i], report_figure(report_number(figure, "value")));
+    }
+  }
+  (void)json_object_del(evaluation, "intervals");
+  (void)json_object_set_new(evaluation, "sampling_intervals", intervals);
+  return evaluation;
+}
+
 static dperm_status score_exactly(const dperm_model *model, const dperm_source *source,
                                   dperm_error *err) {
   char *text = NULL;
@@ -81,7 +99,8 @@ static dperm_status score_exactly(const dperm_model *model, const dperm_source *
   json_t *evaluation = parsed_report(text);
   progress_bar_wipe();
   say_finding(evaluation);
-  report_print(exact_report(model, evaluation));
+  report_print(dperm_model_classes(model) == 0 ? number_report(evaluation)
+                                               : exact_report(model, evaluation));
   return DPERM_OK;
 }
 

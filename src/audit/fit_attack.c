@@ -76,7 +76,7 @@ static void set_options(fit_target *t, dperm_mechanism how, dperm_neighbours nei
 
 static dperm_status plan_fits(fit_target *t, dperm_error *err) {
   size_t classes = data_class_count(t->data[0]);
-  TRY(options_validate(&t->options, err));
+  TRY(options_validate(&t->options, classes, err));
   t->loss = options_loss(&t->options, classes);
   for (int side = 0; side < 2; side++) {
     const dperm_data *data = t->data[side];

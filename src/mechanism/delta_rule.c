@@ -122,7 +122,7 @@ static slack_line line_at(const loss_kind *kind, const dperm_loss *loss, double 
   double flat = log1p(kappa * loss->smoothness) * (1 + 1e-12);
   slack_line line = {flat, flat};
   if (place > 0 && kind && kind->tangent) {
-    kind->tangent(loss->parameter, kappa, place, &line.at_zero, &line.at_steepest);
+    kind->tangent(loss, kappa, place, &line.at_zero, &line.at_steepest);
   }
   return line;
 }
@@ -165,11 +165,16 @@ delta_corners delta_corners_objective(const dperm_loss *loss, dperm_neighbours n
   }
   if (neighbours == DPERM_NEIGHBOURS_ADD_REMOVE) {
     return (delta_corners){
-        2, {{loss_kind_of(loss) ? 1 : 2, l, line.at_steepest}, {1, 0, line.at_zero}}};
+        2, {{loss_both_signs(loss) ? 2 : 1, l, line.at_steepest}, {1, 0, line.at_zero}}};
   }
-  if (!loss_kind_of(loss)) { /* slopes of both signs: a box with four corners of its own */
-    return (delta_corners){2,
-                           {{2, 2 * l, line.at_zero}, {2, 1.4142135623730954 * l, line.at_zero}}};
+  if (loss_both_signs(loss)) { /* two boxes that meet at s = 0, with six corners of their own */
+    const double root_2 = 1.4142135623730954; /* rounded up */
+    const bool flat = line.at_zero == line.at_steepest;
+    return (delta_corners){flat ? 2 : 4,
+                           {{2, 2 * l, line.at_steepest},
+                            {2, root_2 * l, line.at_steepest},
+                            {2, l, line.at_zero},
+                            {1, 0, line.at_zero}}};
   }
   return (delta_corners){4,
                          {{1, 2 * l, line.at_steepest},

@@ -70,14 +70,8 @@ static double typical_length(const public_numbers *g) {
   return isnan(g->norm_guess) ? typical_norm / g->bounds.norm2 : g->norm_guess;
 }
 
-double coin_loss(const dperm_loss *loss) {
-  double zero = 0, value = 0;
-  loss->eval(loss, 1, &zero, &value, NULL, NULL);
-  return value;
-}
-
 double solution_norm_bound(const public_numbers *g, double lambda) {
-  double value = coin_loss(g->loss);
+  double value = loss_at_zero(g->loss);
   return g->pull + fmin(g->loss->lipschitz * g->bounds.norm2 / lambda,
                         sqrt(g->pull * g->pull + 2 * value / lambda));
 }
@@ -492,5 +486,5 @@ double noise_to_signal(const public_numbers *g, const privacy_plan *plan) {
   if (plan->mechanism == DPERM_MECHANISM_OUTPUT) {
     return rms / fmin(length, solution_norm_bound(g, plan->lambda));
   }
-  return rms * length / ((double)g->rows * coin_loss(g->loss));
+  return rms * length / ((double)g->rows * loss_at_zero(g->loss));
 }

@@ -21,15 +21,17 @@ struct dperm_model {
 
   char *loss;                             /* name */
   double loss_h;                          /* NaN for a loss without one */
+  double loss_quantile;                   /* NaN for a loss of none */
   double loss_lipschitz, loss_smoothness; /* L and c */
 
   size_t rows, rows_fitted; /* n of the file, n of the fit; of neighbours add-remove the public
                                figures near them */
   data_origin origin;
   double norm_bound;
-  double intercept;     /* of rows from memory with a constant last column; else 0 */
-  dperm_schema *schema; /* a share, or NULL */
-  class_list classes;
+  double intercept;      /* of rows from memory with a constant last column; else 0 */
+  dperm_schema *schema;  /* a share, or NULL */
+  class_list classes;    /* none of a regression, which has the */
+  label_range range;     /* of its label */
   bool joint;            /* more than two, learned in one fit (loss/link.h) */
   double *class_weights; /* of each class, the largest 1; NULL where all count alike */
 
@@ -93,6 +95,8 @@ dperm_status model_source(const dperm_model *model, const dperm_source *given, d
 dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGEST_SIZE],
                                   dperm_error *err);
 
+/* The model's loss, if it is one of the library's. */
+dperm_status model_loss(const dperm_model *model, dperm_loss *out, dperm_error *err);
 /* The model's loss, into *made, if it is the −log of a probability (softmax is); else NULL. */
 const dperm_loss *model_log_loss(const dperm_model *model, dperm_loss *made);
 /* A row's scores times an inverse temperature, as probabilities see them (up to a constant, of more
@@ -118,3 +122,16 @@ double model_class_log_probability(const dperm_loss *log_loss, size_t classes, c
 dperm_status metrics_of(size_t classes, const double *scores, const double *labels, size_t rows,
                         const dperm_loss *log_loss, double by, dperm_metrics *out,
                         dperm_error *err);
+
+/* ---- how far a regression's values are from labels (number_metrics.c), in the label's unit */
+
+typedef struct regression_metrics {
+  size_t rows;
+  double mse, rmse, mae, pinball; /* pinball of the model's quantile, or the median, */
+  double mse_error, mae_error, pinball_error, r2_error; /* and sampling's standard errors */
+  double r2, below;              /* the part of the labels that is at or below the values */
+  double mean, median, quantile; /* of the labels: the best constants, and what they pay */
+  double baseline_rmse, baseline_mae, baseline_pinball;
+} regression_metrics;
+dperm_status model_score_numbers(const dperm_model *model, const dperm_data *data,
+                                 regression_metrics *out, dperm_error *err);

@@ -47,7 +47,7 @@ static bool reaches(const variation *v, double value) {
   if (privacy_plan_make(&g, &plan, NULL) != DPERM_OK) {
     return false;
   }
-  return isnan(v->goal) ? excess_loss(&g, &plan, v->q95 / plan.noise.beta) < coin_loss(g.loss)
+  return isnan(v->goal) ? excess_loss(&g, &plan, v->q95 / plan.noise.beta) < loss_at_zero(g.loss)
                         : noise_to_signal(&g, &plan) <= v->goal;
 }
 
@@ -166,7 +166,7 @@ static dperm_status make_plan(const run *r, size_t inputs, const row_bounds *enc
                        .excess_objective_q50 = none,
                        .excess_objective_q95 = none,
                        .noise_to_signal = none,
-                       .coin_loss = coin_loss(&loss),
+                       .coin_loss = loss_at_zero(&loss),
                        .excess_loss_q95 = none,
                        .epsilon_better_than_coin = none,
                        .neighbours = options->neighbours,
@@ -276,14 +276,14 @@ dperm_status plan_make(const dperm_plan_rows *of, dperm_options *options, planne
   size_t rows = of->rows;
   *planned = (planned_schema){.schema = NULL};
   TRY(check_plan_rows(options, &rows, err));
-  TRY(options_validate(options, err));
+  const size_t asked = options->classes ? options->classes : 2;
+  const size_t classes = of->schema ? of->schema->classes.count : asked;
+  TRY(options_validate(options, classes, err));
   TRY(run_parts_count(options, rows, &rows, &planned->held_rows, err));
   const stage_numbers numbers = {.rows = rows,
                                  .columns =
                                      of->schema ? schema_encoded_columns(of->schema) : of->dims,
-                                 .classes = of->schema         ? of->schema->classes.count
-                                            : options->classes ? options->classes
-                                                               : 2,
+                                 .classes = classes,
                                  .pairs = of->schema ? pairs_of_schema(of->schema) : 0};
   stages_settle(options, &numbers);
   TRY(stages_check(options, &numbers, NULL, err));

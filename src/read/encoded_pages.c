@@ -48,7 +48,9 @@ static bool is_code(double value, size_t codes) {
 
 static bool cell_holds(const dperm_schema *schema, size_t place, double value) {
   if (place == schema->column_count) {
-    return is_code(value, schema->classes.count);
+    const schema_column *target = schema->target;
+    return target ? value >= target->min && value <= target->max
+                  : is_code(value, schema->classes.count);
   }
   const schema_column *column = &schema->columns[place];
   if (place == schema->person) {

@@ -160,7 +160,9 @@ static dperm_status find_curvatures(const dperm_model *model, const weight_parts
   const loss_kind *kind = loss_kind_named(model->joint ? "logistic" : model->loss);
   dperm_loss loss = {0};
   TRY(memory_new(out->fits, sizeof *laws, &laws, err));
-  TRY(kind ? loss_make(kind, model->loss_h, &loss, err) : DPERM_OK);
+  TRY(!kind          ? DPERM_OK
+      : model->joint ? loss_make(kind, model->loss_h, &loss, err)
+                     : model_loss(model, &loss, err));
   for (size_t m = 0; m < out->fits; m++) {
     laws[m] = score_law_of(model, parts, out->value + m * out->dims);
   }

@@ -133,7 +133,8 @@ dperm_status fit_plan_check_public(const dperm_data *data, size_t rows,
                                    const dperm_options *options, const guarantee *claim,
                                    fit_plan *plan, dperm_error *err) {
   TRY(data->schema ? schema_check_fit(data->schema, err) : DPERM_OK);
-  TRY(data_check_labels(data, options->classes, err));
+  TRY(options->classes ? data_check_labels(data, options->classes, err)
+                       : data_check_labelled(data, err));
   TRY(class_weights_of_data(data, options->class_weights, options->class_weight_count, NULL, err));
   const private_run plain = run_shares(options, data_class_count(data), data->schema, 0);
   const guarantee own = run_claim(options, &plain, options_reasons(options, data));

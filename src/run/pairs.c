@@ -87,7 +87,7 @@ static double usual(const dperm_options *o, const stage_numbers *n) {
  * promises of another's loss. */
 static dperm_status check(const dperm_options *o, const stage_numbers *n, ranks *spread,
                           dperm_error *err) {
-  FAIL_IF(n->classes > 2 || o->kernel.kind != DPERM_KERNEL_NONE || !loss_kind_of(&o->loss), err,
+  FAIL_IF(n->classes != 2 || o->kernel.kind != DPERM_KERNEL_NONE || !loss_kind_of(&o->loss), err,
           DPERM_INVALID_ARGUMENT,
           "pairs of columns are looked for in linear models of two classes, with a loss of dperm's "
           "own; leave pairs out");

@@ -260,7 +260,7 @@ static dperm_status train_given(const dperm_data *data, const dperm_options *giv
   random_source *source = NULL;
   dperm_options options;
   TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
-  TRY(options_validate(&options, err));
+  TRY(options_validate(&options, data_class_count(data), err));
   TRY(random_given(options.random, &own, &source, err));
   OWNED(threads_leave) thread_scope threads = threads_enter(options.threads);
   dperm_status status = run_parts_open(data, &options, source, &parts, err);

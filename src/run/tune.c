@@ -38,7 +38,6 @@ static bool of_one_run(const dperm_options *first, const dperm_options *other) {
 static dperm_status check_candidates(const tuning *t, dperm_error *err) {
   for (size_t i = 0; i < t->count; i++) {
     const dperm_options *options = &t->candidates[i];
-    TRY(options_validate(options, err));
     TRY(check_shares_none(options, "tune", err));
     FAIL_IF(
         options->mechanism == DPERM_MECHANISM_NONE, err, DPERM_INVALID_ARGUMENT,
@@ -391,7 +390,11 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   FAIL_IF(count == 0 || count > 100000, err, DPERM_INVALID_ARGUMENT,
           "%zu candidates; give from 1 to 100000", count);
   TRY(options_take_all(given, count, &job.candidates, err));
-  TRY(options_validate(&job.candidates[0], err));
+  FAIL_IF(data_class_count(data) == 0, err, DPERM_INVALID_ARGUMENT,
+          "tune chooses among classifiers, and the label is a number; train one model");
+  for (size_t i = 0; i < count; i++) {
+    TRY(options_validate(&job.candidates[i], data_class_count(data), err));
+  }
   TRY(check_choice(dperm_tune_method_name(job.how.method), "tuning method", job.how.method, err));
   TRY(check_epsilon(job.candidates[0].epsilon, err));
   TRY(memory_new(count, sizeof *job.claims, &job.claims, err));

@@ -142,8 +142,9 @@ struct dperm_schema {
   size_t after_fit;                  /* columns of a row from crosses after the fit, the last */
 
   char *label_column;
-  lookup labels;       /* value → class; of two, 0 is negative and 1 positive */
-  int32_t label_other; /* class of all other values, or LOOKUP_NONE */
+  schema_column *target; /* a numeric label, as a column of its own, or NULL; else */
+  lookup labels;         /* value → class; of two, 0 is negative and 1 positive */
+  int32_t label_other;   /* class of all other values, or LOOKUP_NONE */
   class_list classes;
 
   schema_refined refined; /* what it cost the records that it was made from, if any */
@@ -156,6 +157,33 @@ struct dperm_schema {
   body_run *runs;      /* of the body in `bounds` */
   row_bounds bounds;
 };
+
+/* The public range of a numeric label; zeros: there is none. */
+typedef struct label_range {
+  double min, max;
+} label_range;
+
+static inline bool label_range_known(label_range range) {
+  return range.min < range.max;
+}
+/* Fails where it is too narrow, or too wide, for what follows. */
+dperm_status label_range_check(label_range range, dperm_error *err);
+static inline double label_range_half(label_range range) {
+  return range.max / 2 - range.min / 2;
+}
+/* A number as fits have it: in [−1, 1], so that residuals have a unit (loss/link.h). And back. */
+static inline double label_scaled(label_range range, double x) {
+  const double middle = range.min / 2 + range.max / 2;
+  return fmin(fmax((x - middle) / label_range_half(range), -1), 1);
+}
+static inline double label_of_score(label_range range, double score) {
+  const double x = range.min / 2 + range.max / 2 + label_range_half(range) * score;
+  return fmin(fmax(x, range.min), range.max);
+}
+static inline label_range schema_label_range(const dperm_schema *schema) {
+  return schema->target ? (label_range){schema->target->min, schema->target->max}
+                        : (label_range){0, 0};
+}
 
 /* Derives places, scales and row divisors; refuses what cannot be encoded. */
 dperm_status schema_layout(dperm_schema *schema, dperm_error *err);
@@ -219,8 +247,9 @@ dperm_status schema_check_fit(const dperm_schema *schema, dperm_error *err);
 dperm_schema *schema_share(const dperm_schema *schema);
 OWNED_HANDLE(dperm_schema, dperm_schema_free)
 
-/* The names as an array, and the "refined" object; NULL for want of memory. */
+/* The names as an array, the range or null, and the "refined" object; NULL for want of memory. */
 json_t *classes_json(const class_list *classes);
+json_t *label_range_json(label_range range);
 json_t *schema_refined_json(const schema_refined *refined);
 
 /* What a person should know of it who wants accuracy, from the schema alone: a list of texts. NULL

@@ -268,7 +268,7 @@ static dperm_status follow_path(walk *w, const solver_options *options, double *
   dperm_loss smoother;
   double last = p->loss->parameter, first = norm_above(w->here.f, cols) * p->norm_bound;
   for (double h = fmin(first, kind->h_most); h > last; h /= path_ratio) {
-    TRY(loss_make(kind, h, &smoother, err));
+    TRY(loss_with_h(p->loss, h, &smoother, err));
     TRY(solve_for(w, &smoother, options, err));
   }
   TRY(solve_for(w, p->loss, options, err));

@@ -489,7 +489,9 @@ dperm_status rows_of_table(const record_table *given, const dperm_schema *schema
 
 void labels_of_table(const record_table *t, double *labels) {
   const size_t label = t->layout.count - 1, classes = t->schema->classes.count;
+  const label_range range = schema_label_range(t->schema);
   for (size_t i = 0; i < t->rows; i++) {
-    labels[i] = class_label(classes, (size_t)table_cell(t, i, label));
+    const double cell = table_cell(t, i, label);
+    labels[i] = t->schema->target ? label_scaled(range, cell) : class_label(classes, (size_t)cell);
   }
 }

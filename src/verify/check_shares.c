@@ -280,8 +280,28 @@ void check_unit(verifier *v) {
   }
 }
 
+/* A regression has the range of its label instead, the schema's where there is one. */
+static bool range_fits(verifier *v) {
+  double ends[2] = {0, 0}, own[2] = {0, 0};
+  bool known = field_number(v, "label", "label.min", &ends[0]) &&
+               field_number(v, "label", "label.max", &ends[1]);
+  if (known && field_is_object(v, "schema")) {
+    known = field_number(v, "label", "schema.label.min", &own[0]) &&
+            field_number(v, "label", "schema.label.max", &own[1]);
+    known = known && (own[0] == ends[0] && own[1] == ends[1]);
+  }
+  const bool none = json_array_size(json_object_get(v->root, "classes")) == 0 &&
+                    !field_at(v->root, "class_weights");
+  return finding(v, known && none && ends[0] < ends[1], "label",
+                 "a number, clamped to a public range; weights are for its distance from the "
+                 "middle, in halves of that");
+}
+
 /* As many as the schema's label has, where there is a schema that says. */
 static bool names_fit(verifier *v) {
+  if (field_at(v->root, "label")) {
+    return range_fits(v);
+  }
   size_t count = json_array_size(json_object_get(v->root, "classes"));
   const json_t *label = field_at(v->root, "schema.label");
   const json_t *listed = json_object_get(label, "classes");

@@ -119,14 +119,18 @@ TEST(known_figures_come_out) {
 static void check_tangent(const dperm_loss *loss, double kappa, double place) {
   const loss_kind *kind = loss_kind_of(loss);
   double zero = 0, steepest = 0, h = loss->parameter;
-  kind->tangent(h, kappa, place, &zero, &steepest);
+  kind->tangent(loss, kappa, place, &zero, &steepest);
   assert_true(zero >= steepest && steepest >= 0);
   for (int i = -400; i <= 400; i++) {
-    double z = isnan(h) ? sinh(i / 80.0) : 1 - 1.01 * h * i / 400, slope = 0, curvature = 0;
+    double z = isnan(h)         ? sinh(i / 80.0)
+               : kind->residual ? h * sinh(i / 80.0)
+                                : 1 - 1.01 * h * i / 400,
+           slope = 0, curvature = 0;
     loss->eval(loss, 1, &z, NULL, &slope, &curvature);
     for (double share = 1; share > 0.01; share /= 3) {
       double s = share * fabs(slope);
-      double line = zero + (steepest - zero) * s, truth = log1p(kappa * share * curvature);
+      double line = zero + (steepest - zero) * s / loss->lipschitz,
+             truth = log1p(kappa * share * curvature);
       if (!(line >= truth - 1e-15)) {
         fail_msg("%s: kappa = %g, place %g, z = %g: %g below %g", loss->name, kappa, place, z, line,
                  truth);
@@ -137,12 +141,18 @@ static void check_tangent(const dperm_loss *loss, double kappa, double place) {
 
 TEST(tangents_stay_above_the_slack) {
   const dperm_loss logistic = dperm_loss_logistic();
-  dperm_loss hinge;
+  dperm_loss hinge, cosh, median, tail;
   assert_ok(dperm_loss_smooth_hinge(0.3, &hinge, err));
+  assert_ok(dperm_loss_by_name("log-cosh", 0.2, &cosh, err));
+  assert_ok(dperm_loss_by_name("quantile", 0.2, &median, err));
+  assert_ok(dperm_loss_quantile(0.1, 0.2, &tail, err));
   for (double kappa = 1e-6; kappa < 100; kappa *= 7) {
     for (int i = 0; i <= 20; i++) {
       check_tangent(&logistic, kappa, i / 20.0);
       check_tangent(&hinge, kappa, i / 20.5);
+      check_tangent(&cosh, kappa, i / 20.0);
+      check_tangent(&median, kappa, i / 20.0);
+      check_tangent(&tail, kappa, i / 20.0);
     }
   }
 }
@@ -155,7 +165,7 @@ static void check_line(const dperm_loss *loss, double kappa, double epsilon, dou
   delta_corners c = delta_corners_objective(loss, DPERM_NEIGHBOURS_REPLACE, kappa, epsilon);
   for (int i = 0; i <= 30; i++) {
     double zero = 0, steepest = 0;
-    loss_kind_of(loss)->tangent(loss->parameter, kappa, i / 30.0, &zero, &steepest);
+    loss_kind_of(loss)->tangent(loss, kappa, i / 30.0, &zero, &steepest);
     c.at[0].slack = c.at[1].slack = steepest;
     c.at[2].slack = c.at[3].slack = zero;
     double here = delta_invert(&c, epsilon, delta);
