@@ -61,7 +61,11 @@ static void say_refined(const fit_command *c, const json_t *report, const char *
   if (json_is_true(json_object_get(report, "private"))) {
     (void)snprintf(part, sizeof part, "epsilon %g of that", spent);
   }
-  if (answer) {
+  if (answer && strcmp(answer, "labels") == 0) {
+    note("%s: the records were asked privately how far their labels lie apart, for %s: h = %g, in "
+         "halves of the label's range (--h says it without asking)",
+         name, part, report_number(report, "h"));
+  } else if (answer) {
     char lines[48] = "in bins";
     if (strcmp(answer, "bins") != 0) {
       (void)snprintf(lines, sizeof lines, "as lines of weight %g", report_number(report, "weight"));

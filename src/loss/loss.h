@@ -47,6 +47,9 @@ const loss_kind *loss_kind_of(const dperm_loss *loss);
 /* The loss of this kind with parameter h, which must be within its bounds; of a quantile loss the
  * median's. */
 dperm_status loss_make(const loss_kind *kind, double h, dperm_loss *out, dperm_error *err);
+/* Whether nobody chose its h: it was made with NaN. The records may say then how far labels lie
+ * apart (refine/label_width.h). */
+bool loss_h_usual(const dperm_loss *loss);
 /* The same loss with another h. */
 dperm_status loss_with_h(const dperm_loss *loss, double h, dperm_loss *out, dperm_error *err);
 /* Whether it is one of the library's losses of z − y. Labels are within [−1, 1] then. */

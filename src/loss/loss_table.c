@@ -28,26 +28,43 @@ static const loss_kind *own_kind(size_t i) {
   return i < KINDS ? kinds[i] : i == KINDS ? &loss_softmax : NULL;
 }
 
-/* ---- quantiles. dperm_loss has one parameter, and its layout is fixed for good: which quantile it
- * is, in thousandths, is the place that `context` points to in here. */
+/* ---- what dperm_loss has no member for, as its layout is fixed for good: the place that `context`
+ * points to in here. Of numeric labels' losses the quantile, in thousandths, and whether h is the
+ * usual one. */
 
 enum { QUANTILES = 1000 };
-static const char quantile_places[QUANTILES + 1];
+static const char places[2][QUANTILES + 1];
+
+/* From 1 on; 0 for a context that is none of these. */
+static size_t place_of(const dperm_loss *loss) {
+  const uintptr_t at = (uintptr_t)loss->context, first = (uintptr_t)places[0];
+  return at > first && at < first + sizeof places ? (size_t)(at - first) : 0;
+}
 
 static size_t quantile_place(const dperm_loss *loss) {
-  const uintptr_t at = (uintptr_t)loss->context, first = (uintptr_t)quantile_places;
-  return at > first && at < first + QUANTILES ? (size_t)(at - first) : 0;
+  const size_t place = place_of(loss) % (QUANTILES + 1);
+  return place < QUANTILES ? place : 0;
 }
 
 double loss_quantile(const dperm_loss *loss) {
-  const size_t place = loss->context ? quantile_place(loss) : 0;
-  return place > 0 ? (double)place / QUANTILES : (double)NAN;
+  const size_t place = quantile_place(loss);
+  const bool has = place > 0 && loss->eval == loss_quantile_kind.eval;
+  return has ? (double)place / QUANTILES : (double)NAN;
 }
 
-static void set_quantile(size_t place, dperm_loss *loss) {
+bool loss_h_usual(const dperm_loss *loss) {
+  return place_of(loss) > QUANTILES;
+}
+
+/* The median's place for losses without a quantile. */
+static void set_context(const loss_kind *kind, size_t place, bool usual, dperm_loss *loss) {
   const double tau = (double)place / QUANTILES;
-  loss->context = (void *)(quantile_places + place); /* never written through */
-  loss->lipschitz = fmax(tau, 1 - tau);
+  if (kind->residual) {
+    loss->context = (void *)&places[usual][place]; /* never written through */
+  }
+  if (kind->quantile) {
+    loss->lipschitz = fmax(tau, 1 - tau);
+  }
 }
 
 /* ---- making and knowing them */
@@ -55,16 +72,15 @@ static void set_quantile(size_t place, dperm_loss *loss) {
 static dperm_status make_at(const loss_kind *kind, double h, size_t place, dperm_loss *out,
                             dperm_error *err) {
   bool has_h = kind->h_most > 0;
-  h = isnan(h) ? kind->h_usual : h;
+  const bool usual = isnan(h);
+  h = usual ? kind->h_usual : h;
   FAIL_IF(has_h && !(h >= kind->h_least && h <= kind->h_most), err, DPERM_INVALID_ARGUMENT,
           "h = %g is out of range; choose it between %g and %g", h, kind->h_least, kind->h_most);
   *out = kind->constants(h);
   out->name = kind->name;
   out->parameter = has_h ? h : (double)NAN;
   out->eval = kind->eval;
-  if (kind->quantile) {
-    set_quantile(place, out);
-  }
+  set_context(kind, place, usual, out);
   return DPERM_OK;
 }
 

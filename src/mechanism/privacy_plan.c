@@ -35,6 +35,9 @@ static const double down = 1.0 - 2e-12;
  * docs/reproduction.md has the figures behind all of them. */
 static const double typical_norm = 10.0, typical_noise = 0.06, most_noise = 0.25;
 static const double centred_norm = 5.0, centred_noise = 0.05;
+/* Where labels are numbers, weights are short: noise and shrinkage cost least at twice the least Λ
+ * that there is noise for, whatever the records, their number and ε are. */
+static const double numbers_slack = 2;
 static const double shortest_norm = 0.3, longest_norm = 40.0, output_shift = 3.0;
 
 static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
@@ -319,6 +322,9 @@ static double paying_length(const public_numbers *g, double noise) {
  * length F (or the user's guess). Were β to be had without the Jacobian's share of ε, that would be
  * at rms‖b‖/(nF); as β only grows with Λ_t, U falls up to there, and the search begins there. */
 static double objective_lambda(const public_numbers *g) {
+  if (loss_is_residual(g->loss) && isnan(g->norm_guess)) {
+    return (g->way.reach > 0 ? 1 : numbers_slack) * feasible_total(g);
+  }
   double beta =
       noise_kind_of(g->noise)->needs_delta
           ? tight_a(g, 0) / row_bound(g)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "loss/loss.h"
 #include "random/discrete_sampling.h"
 #include "run/account.h"
 #include "schema/auto_bins.h"
@@ -242,6 +243,9 @@ dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *
     lengths.squares[i] /= pow(out->counted.cells->min_divisor, 2);
   }
   TRY(record_sample_of(&out->sample, data->x, source, &drawn, &count, err));
+  if (r->classes == 0) {
+    return label_widths_of(data, drawn, count, &out->widths, err);
+  }
   TRY(tally_under(data, out->counted.cells, drawn, count, &lengths, &tally, err));
   out->rows = tally.rows;
   memcpy(out->longer, tally_longer(&tally), sizeof out->longer);
@@ -249,6 +253,12 @@ dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *
 }
 
 /* ---- behind it */
+
+dperm_status asked_options(const run *r, dperm_options *out, dperm_error *err) {
+  const bool asked = r->classes == 0 && r->how.scale > 0;
+  return asked ? loss_with_h(&r->options->loss, label_width_h(r->how.width), &out->loss, err)
+               : DPERM_OK;
+}
 
 /* The schema with 2^i as the weight of those columns that were asked and are lines. */
 static dperm_status weigh(const dperm_schema *schema, const dperm_schema *plain, size_t i,
@@ -271,6 +281,22 @@ static dperm_status weigh(const dperm_schema *schema, const dperm_schema *plain,
   return schema_from_json(json, "schema", out, err);
 }
 
+/* Of numeric labels, for the widest and the narrowest. */
+static dperm_status width_plans(const run *r, const asked_schema *a, plan_visitor *visit,
+                                void *context, dperm_error *err) {
+  fit_plan plan;
+  for (size_t width = 0; width <= WIDTHS; width += WIDTHS) {
+    dperm_options options = *r->options;
+    run one = *r;
+    one.how.width = width;
+    TRY(asked_options(&one, &options, err));
+    one.options = &options;
+    TRY(representation_plan(&one, a->plain, &plan, err));
+    visit(context, &plan, false);
+  }
+  return DPERM_OK;
+}
+
 /* Counts may leave such lines, too. If there is noise for the lightest and for the heaviest, there
  * is for those between; but its kind, where that is open, may be another. */
 dperm_status plans_that_may_come(const run *r, const asked_schema *a, const counted_schema *counts,
@@ -280,6 +306,9 @@ dperm_status plans_that_may_come(const run *r, const asked_schema *a, const coun
   const size_t step = !(o->delta > 0) ? SCALES - 1 : open ? 1 : (SCALES - 1) / 2;
   run counted = *r;
   fit_plan plan;
+  if (a && r->classes == 0) {
+    return width_plans(r, a, visit, context, err);
+  }
   counted.claim = a && made ? run_claim_counted(r) : r->claim;
   for (size_t i = 0; a && i < SCALES; i += step) {
     OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
@@ -319,8 +348,8 @@ static dperm_status pick_columns(asked_schema *a, const run *r, double epsilon,
 
 /* Asks, and makes the schema, without the statement of what it cost. `*counted` if a shape was
  * found. */
-static dperm_status asked_release(asked_schema *a, const run *r, random_source *source,
-                                  bool *counted, dperm_schema **out, dperm_error *err) {
+static dperm_status asked_release(asked_schema *a, run *r, random_source *source, bool *counted,
+                                  dperm_schema **out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
   ranks *spread = a->data->x->spread;
   const sample_shares shares = shares_of(r, &a->sample);
@@ -328,13 +357,20 @@ static dperm_status asked_release(asked_schema *a, const run *r, random_source *
   dperm_status status = DPERM_OK;
   size_t answers[2] = {0, 0};
   if (ranks_lead(spread)) { /* for all processes */
-    answers[0] =
-        r->how.scale > 0 ? scale_choose(a->longer, a->rows, neighbours, shares.scale, source) : 0;
+    answers[0] = r->classes == 0 ? label_width_choose(&a->widths, neighbours, shares.scale, source)
+                 : r->how.scale > 0
+                     ? scale_choose(a->longer, a->rows, neighbours, shares.scale, source)
+                     : 0;
     answers[1] = r->how.counted > 0 &&
                  shape_found(&a->shape, r->asked >> a->sample.halvings, shares.shape, source);
     status = random_check(source, err);
   }
   TRY(ranks_share(spread, status, answers, sizeof answers, err));
+  if (r->classes == 0) {
+    r->how.width = answers[0];
+    *out = schema_share(a->plain);
+    return DPERM_OK;
+  }
   *counted = answers[1] != 0;
   if (*counted && a->scores) {
     TRY(pick_columns(a, r, shares.pick, source, err));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "refine/column_shape.h"
+#include "refine/label_width.h"
 #include "refine/number_scale.h"
 #include "refine/refine_counts.h"
 #include "run/run.h"
@@ -58,11 +59,15 @@ typedef struct asked_schema {
   record_sample sample;
   size_t rows; /* that were asked, and of these */
   uint64_t longer[LENGTHS];
+  label_widths widths; /* or, of numeric labels, this */
   exact_sum shape;
   int64_t *scores;        /* of all columns, where some are chosen; else NULL */
   counted_schema counted; /* of the same records; empty where shapes are not asked for */
 } asked_schema;
 void asked_clear(asked_schema *a);
+
+/* The options of the fit, with what the records answered. */
+dperm_status asked_options(const run *r, dperm_options *out, dperm_error *err);
 
 /* What public numbers say of it. */
 dperm_status asked_open(const run *r, const dperm_schema *given, asked_schema *out,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "loss/loss.h"
 #include "refine/refine_counts.h"
 #include "run/options.h"
 #include "schema/auto_bins.h"
@@ -34,11 +35,25 @@ static double question_share(const question *q, double work) {
   return work * q->most >= q->fewest ? fmax(q->least, fmin(q->most, q->work / work)) : 0;
 }
 
+/* Of numeric labels one question, where nobody said what its answer decides. Gaussian noise is made
+ * before it would be answered. */
+static void ask_labels(const run *r, representation *out) {
+  const dperm_options *o = r->options;
+  const bool open = loss_h_usual(&o->loss) && isnan(o->lambda) && isnan(o->delta_reg) &&
+                    isnan(o->norm_guess) && o->delta == 0;
+  out->epsilon = out->scale = open ? question_share(&scale_question, r->work) * o->epsilon : 0;
+  out->way = out->epsilon > 0 ? SCHEMA_ASKED : SCHEMA_GIVEN;
+}
+
 /* Sets what is asked of the records, if anything is. */
 static void ask(const dperm_schema *schema, const run *r, representation *out) {
   const dperm_options *o = r->options;
-  const size_t columns = schema_asked_columns(schema);
+  const size_t columns = r->classes == 0 ? 1 : schema_asked_columns(schema);
   if (columns == 0 || schema->refined.epsilon != 0 || schema->on_missing == MISSING_DROP) {
+    return;
+  }
+  if (r->classes == 0) {
+    ask_labels(r, out);
     return;
   }
   const double work = r->work * r->power;

@@ -16,7 +16,9 @@ typedef enum schema_way {
 typedef struct representation {
   schema_way way;
   double epsilon; /* what the records' part of it costs; 0 for SCHEMA_GIVEN */
-  double scale;   /* SCHEMA_ASKED: of it, what the question for the weight costs; */
+  double scale;   /* SCHEMA_ASKED: of it, what the question for the weight costs, or for the width
+                     of numeric labels, which is */
+  size_t width;   /* this, once it was answered (refine/label_width.h); */
   size_t picks; /* where a shape is found, so many columns are chosen at most; 0: all are counted */
   bool many;    /* but all are if there are two with one */
   double picked;  /* what all costs until then, */

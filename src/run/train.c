@@ -185,6 +185,8 @@ static dperm_status fit_released(training *t, const dperm_charge *charge, dperm_
   TRY(release_schema(t, charge, &schema, &cost, err));
   TRY(data_view_open(t->data, schema, &view, err));
   settled.noise = t->noise;
+  TRY(asked_options(&t->run, &settled, err));
+  t->work.options = &settled;
   guarantee claim = t->run.claim;
   if (!t->spends_delta) {
     claim.delta_given = claim.delta_class = 0;

@@ -116,7 +116,7 @@ typedef struct schema_refined {
 
 /* What members that are not given mean: 1 has no intercept and scales by the larger bound, 2 has
  * one and centres. A schema that does not say is of version 1, as all were before there was
- * another. */
+ * another, or of 2 where its label is a number, which none of 1 could have. */
 enum { SCHEMA_VERSION_1 = 1, SCHEMA_VERSION = 2 };
 
 struct dperm_schema {

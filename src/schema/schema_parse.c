@@ -382,7 +382,9 @@ static dperm_status check_together(const json_document *doc, const dperm_schema 
 static dperm_status parse_version(const json_document *doc, dperm_schema *schema,
                                   dperm_error *err) {
   const json_t *given = json_object_get(doc->root, "version");
-  const json_int_t version = given ? json_integer_value(given) : SCHEMA_VERSION_1;
+  const bool numeric = json_object_get(json_object_get(doc->root, "label"), "type") != NULL;
+  const json_int_t usual = numeric ? SCHEMA_VERSION : SCHEMA_VERSION_1,
+                   version = given ? json_integer_value(given) : usual;
   JSON_FAIL_IF(version < SCHEMA_VERSION_1 || version > SCHEMA_VERSION, doc,
                given ? json_blamed(doc->root, given) : doc->root, err,
                "\"version\" must be the whole number %d or %d; a higher one needs a newer dperm",
