@@ -36,8 +36,9 @@ static const double down = 1.0 - 2e-12;
 static const double typical_norm = 10.0, typical_noise = 0.06, most_noise = 0.25;
 static const double centred_norm = 5.0, centred_noise = 0.05;
 /* Where labels are numbers, weights are short: noise and shrinkage cost least at twice the least Λ
- * that there is noise for, whatever the records, their number and ε are. */
-static const double numbers_slack = 2;
+ * that there is noise for, whatever the records, their number and ε are. That falls as e^−ε; half
+ * of cR²/(nε) keeps columns that add up to a constant from drifting apart. */
+static const double numbers_slack = 2, numbers_least = 0.5;
 static const double shortest_norm = 0.3, longest_norm = 40.0, output_shift = 3.0;
 
 static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
@@ -323,7 +324,9 @@ static double paying_length(const public_numbers *g, double noise) {
  * at rms‖b‖/(nF); as β only grows with Λ_t, U falls up to there, and the search begins there. */
 static double objective_lambda(const public_numbers *g) {
   if (loss_is_residual(g->loss) && isnan(g->norm_guess)) {
-    return (g->way.reach > 0 ? 1 : numbers_slack) * feasible_total(g);
+    const double least = (g->way.reach > 0 ? 1 : numbers_slack) * feasible_total(g),
+                 curved = g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2;
+    return fmax(least, numbers_least * curved / ((double)g->rows * g->epsilon_core));
   }
   double beta =
       noise_kind_of(g->noise)->needs_delta

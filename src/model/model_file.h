@@ -40,6 +40,11 @@ bool model_refined_fits(const json_t *privacy, dperm_model *model);
  * for want of memory. */
 json_t *model_composed_json(const composition *composed);
 
+/* A loss's quantile, after its name and h, and the range of a regression's label, after its schema
+ * and loss; false where they are not clear. */
+bool model_read_quantile(const json_t *loss, dperm_model *model);
+bool model_read_label(const json_t *root, dperm_model *model);
+
 /* An evaluation that a file states, into the model, after its claim and its rows; whether it is one
  * that this claim can have. */
 bool model_read_evaluation(const json_t *root, dperm_model *model);

@@ -98,27 +98,12 @@ static dperm_status check_format(const reading *r) {
 
 /* ---- classes, encoding, kernel, weights */
 
-/* A regression has none, and the range of its label instead. */
-static dperm_status read_range(const reading *r, const json_t *label, dperm_model *model) {
-  const json_t *min = json_object_get(label, "min"), *max = json_object_get(label, "max");
-  const label_range stated = {json_number_value(min), json_number_value(max)},
-                    own = model->schema ? schema_label_range(model->schema) : stated;
-  dperm_loss loss;
-  TRY(sound(r,
-            json_is_number(min) && json_is_number(max) && json_object_size(label) == 2 &&
-                label_range_check(stated, NULL) == DPERM_OK && own.min == stated.min &&
-                own.max == stated.max && json_is_array(json_object_get(r->root, "classes")) &&
-                json_array_size(json_object_get(r->root, "classes")) == 0,
-            "the range of its label is not clear, or not that of its schema"));
-  model->range = stated;
-  return sound(r, model_loss(model, &loss, NULL) == DPERM_OK && loss_is_residual(&loss),
-               "its loss is not one for numbers");
-}
-
 static dperm_status read_classes(const reading *r, dperm_model *model) {
   const json_t *label = json_object_get(r->root, "label");
-  if (label) {
-    return read_range(r, label, model);
+  if (label) { /* a regression has none, and the range of its label instead */
+    return sound(r, model_read_label(r->root, model),
+                 "the range of its label is not clear, not that of its schema, or its loss is not "
+                 "for numbers");
   }
   const json_t *classes = json_object_get(r->root, "classes");
   const class_list *expected = model->schema ? &model->schema->classes : NULL;
@@ -429,14 +414,7 @@ static dperm_status read_loss(const reading *r, dperm_model *model) {
   dperm_loss own;
   TRY(read_text(r, json_object_get(loss, "name"), "its loss has no name", &model->loss));
   model->loss_h = json_is_number(h) ? json_number_value(h) : (double)NAN;
-  model->loss_quantile = (double)NAN;
-  if (json_object_get(loss, "quantile")) {
-    model->loss_quantile = json_number_value(json_object_get(loss, "quantile"));
-    TRY(sound(r,
-              same(model->loss, "quantile") && model->loss_quantile > 0 &&
-                  model_loss(model, &own, NULL) == DPERM_OK,
-              "the quantile of its loss is not clear"));
-  }
+  TRY(sound(r, model_read_quantile(loss, model), "the quantile of its loss is not clear"));
   if (!json_object_get(loss, "lipschitz") && !json_object_get(loss, "smoothness") &&
       dperm_loss_by_name(model->loss, model->loss_h, &own, NULL) == DPERM_OK) {
     model->loss_lipschitz = own.lipschitz;

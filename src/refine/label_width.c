@@ -61,7 +61,7 @@ size_t label_width_choose(const label_widths *widths, dperm_neighbours neighbour
     costs[i] = cost > 0 ? (size_t)cost : 0;
   }
   const bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  const uint64_t moved = (adding ? 9 : 10) / (DEFECT("width-half") ? 2 : 1);
+  const uint64_t moved = (adding ? 9U : 10U) / (DEFECT("width-half") ? 2U : 1U);
   return select_permute_and_flip(source, costs, WIDTHS + 1, ratio_below(epsilon), moved, order);
 }
 

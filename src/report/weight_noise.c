@@ -190,6 +190,9 @@ static dperm_status find_curvatures(const dperm_model *model, const weight_parts
   if (model->joint) {
     joint_means(laws, out->fits);
   }
+  if (label_range_known(model->range)) { /* of the residuals, which h is made for */
+    laws[0] = (score_law){0, model->loss_h * model->loss_h};
+  }
   for (size_t m = 0; m < out->fits; m++) {
     out->curvature[m] = kind ? mean_curvature(&loss, laws[m]) * mean_class_weight(model) *
                                    (double)model->rows_fitted

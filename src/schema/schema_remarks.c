@@ -151,7 +151,8 @@ json_t *schema_version_remark(const dperm_schema *schema) {
   const column_names names = names_of(schema, version_2_centres);
   const bool intercept = !schema->intercept_given;
   char centred[480] = "", words[REMARK_SIZE];
-  if (schema->version_given || (names.count == 0 && !intercept)) {
+  if (schema->version_given || schema->version > SCHEMA_VERSION_1 ||
+      (names.count == 0 && !intercept)) {
     return json_null();
   }
   if (names.count > 0) {

@@ -159,10 +159,14 @@ unsigned long long added_weights(const verifier *v) {
   return added;
 }
 
-/* A schema of version 2 has one unless it says otherwise; others the other way round. */
+/* A schema of version 2 has one unless it says otherwise; others the other way round. With a numeric
+ * label it is of version 2 if it does not say. */
 bool has_intercept(const json_t *schema) {
-  const json_t *said = json_object_get(schema, "intercept");
-  return said ? json_is_true(said) : json_integer_value(json_object_get(schema, "version")) == 2;
+  const json_t *said = json_object_get(schema, "intercept"),
+               *version = json_object_get(schema, "version"),
+               *label = json_object_get(schema, "label");
+  const bool numeric = !version && json_object_get(label, "type");
+  return said ? json_is_true(said) : numeric || json_integer_value(version) == 2;
 }
 
 /* Another version could mean anything. */
