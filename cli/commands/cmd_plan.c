@@ -78,6 +78,9 @@ static void print_epsilon(const json_t *p) {
                : is(p, "refined_by", "counts")
                    ? "for the counts by which train refines the schema; "
                      "what follows is for the schema as it is"
+               : is(p, "refined_by", "labels")
+                   ? "for asking the records how far their labels lie apart; what follows is for "
+                     "the usual h, 0.1 (--h, or --bins none: no question)"
                    : "for asking the records how to use their numbers; what follows is for "
                      "lines of weight 1 (--bins none: no question). Where train also looks for "
                      "shapes, and finds one, counts take another 15 to 21 percent");

@@ -9,6 +9,12 @@
 /* What follows reads the library's description (docs/formats.md). */
 
 static void print_classes(const json_t *schema) {
+  const json_t *range = json_object_get(schema, "label");
+  if (json_is_object(range)) {
+    printf("  label            a number from %g to %g\n", report_number(range, "min"),
+           report_number(range, "max"));
+    return;
+  }
   const json_t *classes = json_object_get(schema, "classes"), *name;
   size_t i, count = json_array_size(classes);
   if (count == 2) {

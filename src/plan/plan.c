@@ -264,7 +264,8 @@ static dperm_status plan_records(const dperm_plan_rows *of, size_t rows,
   }
   TRY(make_plan(&planned->made, schema->dims, &schema->bounds, made, err));
   const schema_way way = planned->made.how.way;
-  made->schema_cost = way == SCHEMA_ASKED        ? "answer"
+  const bool numbers = schema->classes.count == 0;
+  made->schema_cost = way == SCHEMA_ASKED        ? numbers ? "labels" : "answer"
                       : way == SCHEMA_COUNTED    ? "counts"
                       : made->epsilon_schema > 0 ? "schema"
                                                  : NULL;

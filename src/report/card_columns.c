@@ -121,6 +121,12 @@ static void write_label(report *p, const dperm_schema *schema, sources *all) {
   const schema_column *label = label_of(schema);
   char source[SOURCE_SIZE] = "";
   append_source(all, label ? label->source : NULL, source, sizeof source);
+  if (schema->target) {
+    append_source(all, schema->target->source, source, sizeof source);
+    report_row(p, "predicted", "%.64s, a number from %g to %g%s%s", schema->label_column,
+               schema->target->min, schema->target->max, source, sensitive_words(schema->target));
+    return;
+  }
   report_row(p, "predicted", "%.64s%s%s", schema->label_column, source,
              label ? sensitive_words(label) : "");
 }

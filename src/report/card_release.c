@@ -21,6 +21,10 @@ static void write_classes(report *p, const statement *s) {
                classes->names[0], classes->names[1]);
     return;
   }
+  if (label_range_known(s->model->range)) {
+    report_row(p, "model", "%s: %s", s->path, kind_of_model(s->model));
+    return;
+  }
   for (size_t i = 0; i < classes->count && used < sizeof names; i++) {
     used += (size_t)snprintf(names + used, sizeof names - used, "%s\"%.60s\"", i ? ", " : "",
                              classes->names[i]);
