@@ -221,6 +221,10 @@ static dperm_status add_label(dictionary *d, dictionary_column *column,
                "cannot be the label; name another column",
                column->name);
   TRY(list_range(d, column, err));
+  if (!column->categories && column->type == DRAFT_NUMBER && !options->positive &&
+      column->min < column->max) { /* not where one is not given, a NaN */
+    return proposal_add_target(&d->p, column->name, column->min, column->max, err);
+  }
   JSON_FAIL_IF(json_object_size(column->categories) < 2 &&
                    (column->categories || !options->positive),
                d->doc, column->place, err,

@@ -6,11 +6,6 @@
 #include <stdio.h>
 #include <strings.h>
 
-enum {
-  FEW_CLASSES = 20,      /* so many need no further reason */
-  RECORDS_PER_CLASS = 10 /* more come back so often, or they are no classes */
-};
-
 proposal proposal_new(void) {
   return (proposal){
       .remarks = json_array(), .missing = json_array(), .columns = json_array(), .header = true};
@@ -233,6 +228,17 @@ static json_t *label_json(proposal *p, const label_values *label, json_t *positi
                    sides[0]);
 }
 
+dperm_status proposal_add_target(proposal *p, const char *name, double min, double max,
+                                 dperm_error *err) {
+  proposal_remark(p, name,
+                  "the label; a number from %g to %g, so models are regressions; naming positive "
+                  "values makes two classes of it",
+                  min, max);
+  return json_made(json_pack("{s:s, s:s, s:o, s:o}", "column", name, "type", "numeric", "min",
+                             json_of_number(min), "max", json_of_number(max)),
+                   &p->label, err);
+}
+
 dperm_status proposal_add_label(proposal *p, const label_values *label, dperm_error *err) {
   size_t count = json_object_size(label->categories);
   json_auto_t *positive = json_object();
@@ -252,7 +258,10 @@ dperm_status proposal_add_label(proposal *p, const label_values *label, dperm_er
         p, label->name,
         "the label; its %zu values are classes%s, which logistic regression learns "
         "in one fit; naming positive ones makes two classes of them",
-        count, label->numbers && count > FEW_CLASSES ? " (amounts? then name the large ones)" : "");
+        count,
+        label->numbers && count > FEW_CLASSES
+            ? " (amounts? then give it \"type\": \"numeric\", \"min\" and \"max\" instead)"
+            : "");
   }
   TRY(json_made(positive, &positive, err));
   return json_made(label_json(p, label, positive), &p->label, err);

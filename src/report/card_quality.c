@@ -125,10 +125,8 @@ void card_write_quality(report *p, const json_t *evaluation) {
   report_add(p, REPORT_HEADING, "How well it predicts");
   if (!json_is_object(evaluation)) {
     report_add(p, REPORT_TEXT,
-               "The file does not say how %s. Measured on private records, that costs a budget of "
-               "its own.",
-               s->model->classes.count == 0 ? "far from the truth the model's values are"
-                                            : "often the model is wrong");
+               "The file does not say how well the model predicts. Measured on private records, "
+               "that costs a budget of its own.");
     return;
   }
   if (finding) {
