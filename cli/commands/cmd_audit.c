@@ -17,7 +17,7 @@ static const char closing[] =
     "and jacobian), gaussian-joint and add-gaussian-joint (output and descent), gaussian-jacobian, "
     "elliptic, "
     "shape, intercept, selector, split, stopping, refine, add-refine, bins, columns, scale, "
-    "add-scale, "
+    "add-scale, width, add-width, "
     "calibration, add-calibration, pairs, add-pairs, persons, add-persons, held-out, add-held-out, "
     "score, add-score, noise "
     "(every kind), lattice "

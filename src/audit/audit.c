@@ -59,6 +59,8 @@ static const audit_case cases[] = {
     {"columns", "choice", audit_columns, 0},
     {"scale", "weight", audit_scale, DPERM_NEIGHBOURS_REPLACE},
     {"add-scale", "weight", audit_scale, DPERM_NEIGHBOURS_ADD_REMOVE},
+    {"width", "labels", audit_width, DPERM_NEIGHBOURS_REPLACE},
+    {"add-width", "labels", audit_width, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"calibration", "temperature", audit_temperature, DPERM_NEIGHBOURS_REPLACE},
     {"add-calibration", "temperature", audit_temperature, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"pairs", "table", audit_pairs, DPERM_NEIGHBOURS_REPLACE},
