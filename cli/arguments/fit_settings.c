@@ -236,14 +236,12 @@ static dperm_status apply_shares(const fit_settings *s, dperm_options *o, dperm_
     if (!given(word)) {
       continue;
     }
-    if (s->kind != FIT_ONE && !(share_arguments[i].many_help && strcmp(word, "auto") == 0)) {
-      return wrong_usage(err, "%s has a share of its own in train alone; leave it out%s", name,
-                         share_arguments[i].many_help ? ", or give auto or none" : "");
-    }
-    if (o->mechanism == DPERM_MECHANISM_NONE) {
-      return wrong_usage(err, "%s does not go with --mechanism none: it spends a share of epsilon",
-                         name);
-    }
+    RETURN_IF(s->kind != FIT_ONE && !(share_arguments[i].many_help && strcmp(word, "auto") == 0),
+              wrong_usage(err, "%s has a share of its own in train alone; leave it out%s", name,
+                          share_arguments[i].many_help ? ", or give auto or none" : ""));
+    RETURN_IF(o->mechanism == DPERM_MECHANISM_NONE,
+              wrong_usage(err, "%s does not go with --mechanism none: it spends a share of epsilon",
+                          name));
     if (strcmp(word, "auto") == 0) {
       *option_of(o, i) = (double)NAN;
     } else {
@@ -293,11 +291,10 @@ static dperm_status apply_words(const char *const words[LISTS], dperm_options *o
     return DPERM_OK;
   }
   uint64_t features = 0;
-  if (!read_whole(words[FEATURES], &features) || features == 0 || features % 2 != 0 ||
-      features > SIZE_MAX / 2) {
-    return wrong_usage(err, "--features must be an even number from 2, not \"%.40s\"",
-                       words[FEATURES]);
-  }
+  RETURN_IF(
+      !read_whole(words[FEATURES], &features) || features == 0 || features % 2 != 0 ||
+          features > SIZE_MAX / 2,
+      wrong_usage(err, "--features must be an even number from 2, not \"%.40s\"", words[FEATURES]));
   o->kernel.features = (size_t)features;
   return positive("--gamma", words[GAMMA], "", &o->kernel.gamma, err);
 }
@@ -310,17 +307,12 @@ dperm_status fit_settings_grid(const fit_settings *s, dperm_options **options, s
   TRY(apply_single(s, &base, err));
   OWNED(word_lists_free) word_list lists[LISTS] = {{NULL, 0}};
   TRY(word_lists_split(list_options, texts, "; each candidate costs rows", lists, err));
-  if (s->h && lists[LOSS].count == 1 && !loss_has_h(lists[LOSS].words[0])) {
-    return wrong_usage(err, "--h does not go with this --loss, which has no smooth piece");
-  }
+  RETURN_IF(s->h && lists[LOSS].count == 1 && !loss_has_h(lists[LOSS].words[0]),
+            wrong_usage(err, "--h does not go with this --loss, which has no smooth piece"));
   size_t all = word_lists_combinations(lists);
-  if (all > 100000) {
-    return wrong_usage(err, "%zu candidates are too many", all);
-  }
+  RETURN_IF(all > 100000, wrong_usage(err, "%zu candidates are too many", all));
   *options = calloc(all, sizeof **options);
-  if (!*options) {
-    return out_of_memory(err);
-  }
+  RETURN_IF(!*options, out_of_memory(err));
   *count = 0;
   for (size_t i = 0; i < all; i++) {
     const char *words[LISTS];
@@ -336,9 +328,8 @@ dperm_status fit_settings_grid(const fit_settings *s, dperm_options **options, s
 dperm_status fit_settings_one(const fit_settings *s, dperm_options *options, dperm_error *err) {
   const char *const texts[LISTS] = {s->loss, s->h, s->lambda, s->gamma, s->features};
   for (int i = 0; i < LISTS; i++) {
-    if (texts[i] && strchr(texts[i], ',')) {
-      return wrong_usage(err, "%s takes one value here; lists are for tune", list_options[i]);
-    }
+    RETURN_IF(texts[i] && strchr(texts[i], ','),
+              wrong_usage(err, "%s takes one value here; lists are for tune", list_options[i]));
   }
   OWNED_MEMORY dperm_options *all = NULL;
   size_t count = 0;

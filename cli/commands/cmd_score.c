@@ -2,7 +2,6 @@
  * the user calls public, or with --epsilon in private. */
 #include <dperm/score.h>
 #include <math.h>
-#include <string.h>
 
 #include "commands/charged_run.h"
 #include "commands/commands.h"
@@ -226,17 +225,17 @@ dperm_status run_score(int argc, char **argv, dperm_error *err) {
   charged_run_init(&s.ledger, table + OWN);
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
   bool noisy = !isnan(o->epsilon);
-  if (!noisy &&
-      (o->counts || s.error_only || o->public_model || o->held_out ||
-       argument_given(&s.ledger.seed) || o->rows_per_person > 1 ||
-       o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE || s.ledger.dataset || s.ledger.dry_run)) {
-    return wrong_usage(
-        err, "--error-only, --counts, --public-model, --held-out, "
-             "--rows-per-person, --neighbours, --seed, --dataset and --dry-run go with --epsilon");
-  }
-  if (o->counts && s.error_only) {
-    return wrong_usage(err, "--error-only and --counts spend epsilon differently; give one");
-  }
+  RETURN_IF(
+      !noisy &&
+          (o->counts || s.error_only || o->public_model || o->held_out ||
+           argument_given(&s.ledger.seed) || o->rows_per_person > 1 ||
+           o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE || s.ledger.dataset || s.ledger.dry_run),
+      wrong_usage(
+          err,
+          "--error-only, --counts, --public-model, --held-out, "
+          "--rows-per-person, --neighbours, --seed, --dataset and --dry-run go with --epsilon"));
+  RETURN_IF(o->counts && s.error_only,
+            wrong_usage(err, "--error-only and --counts spend epsilon differently; give one"));
   TRY(noisy ? charged_run_begin(&s.ledger, true, true, &o->account, err)
             : ledger_guard(s.ledger.ledger, &s.data, 1, err));
   return charged_run_end(&s.ledger, score(&s, err));

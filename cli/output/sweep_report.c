@@ -106,9 +106,7 @@ dperm_status sweep_report_write(const sweep_table *table, const sweep_story *sto
   OWNED_MEMORY char *page = NULL;
   size_t length = 0;
   FILE *out = open_memstream(&page, &length);
-  if (!out) {
-    return out_of_memory(err);
-  }
+  RETURN_IF(!out, out_of_memory(err));
   put_beginning(out, story);
   /* without what may only stand at the beginning of a file of its own */
   fprintf(out, "<figure>\n%s</figure>\n", strstr(svg, "<svg"));

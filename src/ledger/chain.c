@@ -258,9 +258,8 @@ static dperm_status take_head_key(chain *c, dperm_ledger *ledger,
                                   const unsigned char key[LEDGER_KEY_SIZE], dperm_error *err) {
   char digest[DPERM_DIGEST_SIZE];
   key_digest(key, digest);
-  if (c->key_digest[0] && strcmp(c->key_digest, digest) != 0) {
-    return store_unsound(ledger, NO_RECORD, err, "key: was replaced while the ledger was in use");
-  }
+  RETURN_IF(c->key_digest[0] && strcmp(c->key_digest, digest) != 0,
+            store_unsound(ledger, NO_RECORD, err, "key: was replaced while the ledger was in use"));
   memcpy(c->key, key, LEDGER_KEY_SIZE);
   memcpy(c->key_digest, digest, sizeof digest);
   return DPERM_OK;
@@ -290,10 +289,9 @@ static dperm_status chain_extend(chain *c, dperm_ledger *ledger, dperm_error *er
   ledger_head head;
   bool sound = false;
   TRY(record_head(ledger, &head, &sound, err));
-  if (!sound) {
-    return store_unsound(ledger, NO_RECORD, err,
-                         "head: the ledger's one line about itself is gone or was changed");
-  }
+  RETURN_IF(!sound,
+            store_unsound(ledger, NO_RECORD, err,
+                          "head: the ledger's one line about itself is gone or was changed"));
   TRY(take_head_key(c, ledger, head.key, err));
   if (c->count == 0) {
     store_noted_head(ledger, c->noted);

@@ -261,9 +261,8 @@ dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *art
   TRY(record_read(ledger, (int64_t)entry, &reserved, err));
   const chain *c = ledger->known;
   const dataset_state *d = chain_find(c, reserved.dataset);
-  if (chain_commit_of(c, entry) != -1 || !d || strcmp(reserved.kind, "reserve") != 0) {
-    return store_fail_damaged(ledger, "a reservation is gone", err);
-  }
+  RETURN_IF(chain_commit_of(c, entry) != -1 || !d || strcmp(reserved.kind, "reserve") != 0,
+            store_fail_damaged(ledger, "a reservation is gone", err));
   record r = {.kind = "commit", .entry = reserved.id, .rows_per_person = d->rows_per_person};
   (void)snprintf(r.dataset, sizeof r.dataset, "%s", reserved.dataset);
   (void)snprintf(r.artifact, sizeof r.artifact, "%s", artifact);

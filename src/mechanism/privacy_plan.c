@@ -401,9 +401,7 @@ static dperm_status plan_of_kind(const public_numbers *given, dperm_noise kind, 
   } else {
     plan.delta_reg = choose_delta(&g, plan.lambda);
     plan.noise = noise_with(&g, objective_beta(&g, plan.lambda + plan.delta_reg));
-    if (plan.noise.beta == 0) {
-      return fail_infeasible(&g, plan.lambda, err);
-    }
+    RETURN_IF(plan.noise.beta == 0, fail_infeasible(&g, plan.lambda, err));
   }
   double norm = g.bounds.norm2, total = plan.lambda + plan.delta_reg;
   bool objective = g.mechanism == DPERM_MECHANISM_OBJECTIVE;
