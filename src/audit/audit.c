@@ -1,13 +1,10 @@
 /* dperm_audit_run: the list of audits, and from each to a verdict. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "audit/attack.h"
 #include "audit/worst_pair.h"
 #include "base/memory.h"
 #include "base/options_defaults.h"
-#include "base/owned.h"
 #include "base/vector.h"
 #include "dperm/tune.h"
 #include "loss/loss.h"

@@ -2,8 +2,6 @@
  * without flushing small numbers to zero. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/status.h"
 
 /* Fails where the calling thread has another rounding mode or flushes subnormal numbers: both are

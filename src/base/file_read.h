@@ -1,7 +1,6 @@
 /* Bytes from a file, plain or gzip (by content), or from standard input. */
 #pragma once
 
-#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "base/owned.h"

@@ -3,10 +3,8 @@
  * not to its error handler, and MPI is ended here only if it was begun here. */
 #include <limits.h>
 #include <mpi.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/ranks.h"
 
 enum { TAG = 0x6470 };

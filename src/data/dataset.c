@@ -3,8 +3,6 @@
 #include "data/dataset.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "schema/row_norm.h"

@@ -4,8 +4,6 @@
 #include "data/identity.h"
 
 #include <sodium.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 

@@ -9,7 +9,6 @@
 #include <strings.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* Types with the same meaning, their names between blanks, and the bounds that they imply. */
 typedef struct type_words {

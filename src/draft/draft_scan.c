@@ -2,11 +2,8 @@
 #include "draft/draft_scan.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 
 enum {
   VALUES_IN_ALL = 1 << 20, /* values counted at once, over all columns */

@@ -1,8 +1,6 @@
 /* A first schema from public records: the scan counts, the rules judge, and here the judgements are
  * proposed, with a remark wherever a person should look. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/file_read.h"
 #include "base/memory.h"

@@ -3,8 +3,6 @@
  * transform). Orthogonal directions keep each direction's law only where it looks the same from
  * every side, so they are for the gaussian alone. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <sodium.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -7,8 +7,6 @@
 #include "matrix/matrix_dense.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/vector.h"

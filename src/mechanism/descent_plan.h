@@ -8,8 +8,6 @@
  * with a penalty of nΛ and one noise. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/status.h"
 
 /* T; the smaller Λ is, the more. */

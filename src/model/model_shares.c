@@ -2,7 +2,6 @@
  * the model. A model that was just made and one that was read take the same way. */
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "loss/loss.h"

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/vector.h"
 #include "random/noise.h"
 

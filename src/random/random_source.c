@@ -12,12 +12,9 @@
 #include <pthread.h>
 #include <sodium.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "dperm/random.h"
 
 /* How often this process, or a parent of it since the first secure source, was forked off: a child

@@ -3,8 +3,6 @@
  * records, and marks itself. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/status.h"
 
 typedef struct random_source {

@@ -7,8 +7,6 @@
  * in its first or last one. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "refine/refine_counts.h"

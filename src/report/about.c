@@ -1,8 +1,6 @@
 /* See about.h. */
 #include "report/about.h"
 
-#include <string.h>
-
 #include "base/file_read.h"
 #include "base/memory.h"
 

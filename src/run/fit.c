@@ -2,7 +2,6 @@
 #include "run/fit.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/arithmetic.h"
 #include "base/defect.h"

@@ -4,7 +4,6 @@
  * matter. Of many records a sample chooses the pair (Lemma S of docs/proofs/bins.md); all fill its
  * table. */
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/thread_pool.h"

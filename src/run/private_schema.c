@@ -2,7 +2,6 @@
 #include "run/private_schema.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "random/discrete_sampling.h"

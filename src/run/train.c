@@ -3,7 +3,6 @@
  * charge; records that were asked or counted make their schema; the mechanism perturbs, solves and
  * certifies, the lattice releases; the ledger commits (account_make_model). */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/options_defaults.h"

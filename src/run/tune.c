@@ -2,8 +2,6 @@
  * what its epsilon covers: the candidates, the method and the choice. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/arithmetic.h"
 #include "base/defect.h"

@@ -5,7 +5,6 @@
 #include "run/tune_methods.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/defect.h"
 #include "base/json_text.h"

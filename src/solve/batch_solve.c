@@ -9,7 +9,6 @@
  * minimum nothing does. There is no proof of convergence here and none is needed: a model that
  * takes too long is given up. */
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/vector.h"

@@ -13,8 +13,6 @@
  * the minimizer while h shrinks from the size of the scores, where the loss is a parabola to all
  * rows, down to what it is. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/double_double.h"
 #include "base/memory.h"

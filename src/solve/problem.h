@@ -13,8 +13,6 @@
  * (docs/proofs/weights.md). */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/memory.h"
 #include "matrix/matrix.h"
 

@@ -8,8 +8,6 @@
  * Full steps only, and only while the gradient falls fast: what a smooth loss does near its
  * minimum. Anything else is left to Newton's iteration, which has its own proof. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/vector.h"

@@ -2,7 +2,6 @@
  * train makes it, under the schema that its answers lead to. Nothing is shared between draws but
  * the rows. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "sweep/sweep_run.h"

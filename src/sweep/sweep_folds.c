@@ -6,8 +6,6 @@
  * randomness, and none depends on which others there are or in which order they run. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "loss/loss.h"

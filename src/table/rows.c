@@ -2,8 +2,6 @@
 #include "table/rows.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 #include "base/defect.h"

@@ -1,9 +1,6 @@
 /* See table.h. */
 #include "table/table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "matrix/matrix.h"
