@@ -7,8 +7,7 @@
 #include "base/file_write.h"
 #include "base/status.h"
 
-/* A parsed text that remembers where it came from, so that a message about a value can give
- * its position. */
+/* A parsed text that remembers where it came from, for the position in messages about a value. */
 typedef struct json_document {
   const char *name; /* of the file, for messages */
   const char *text; /* as parsed, behind a byte-order mark; outlives the document */
@@ -45,8 +44,7 @@ void json_set(json_t **object, const char *key, json_t *value);
 /* A number, null where it is not finite; a count. */
 json_t *json_figure(double value);
 json_t *json_count(size_t count);
-/* A result as text, to be given back with dperm_text_free; takes over `value`, which is NULL for
- * want of memory. */
+/* A result as text, for dperm_text_free; takes over `value`, which is NULL for want of memory. */
 dperm_status json_give(json_t *value, char **text, dperm_error *err);
 
 /* Writes with two spaces of indentation; arrays of numbers flow over lines of 100 characters. With

@@ -17,8 +17,7 @@ static const double largest_epsilon = 100.0, smallest_epsilon = 1e-9;
 /* What is named as the largest: up to it no claim is refused for its delta (guarantee_check). */
 static const double certified_epsilon = 30.9;
 
-/* Beyond this products of public numbers leave the range of full precision, and rounding could take
- * more than `down` allows for. */
+/* Beyond this products of public numbers could lose more by rounding than `down` allows for. */
 static const double largest_lambda = 1e200, smallest_lambda = 1e-200;
 
 /* Rounding towards more noise: far more than the few units that the formulas lose. */
@@ -132,9 +131,8 @@ static dperm_status check_kind(const public_numbers *g, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* The pure kind with the least rms‖b‖₂, the first among equals. All of them cost the same A =
- * β·R_K, so any A compares them. Only objective perturbation by the tight analysis is free to
- * choose. */
+/* The pure kind with the least rms‖b‖₂, the first among equals: all cost the same A = β·R_K, so any
+ * A compares them. Only objective perturbation by the tight analysis is free to choose. */
 static dperm_noise least_noise(const public_numbers *given) {
   public_numbers g = *given;
   dperm_noise best = DPERM_NOISE_L2;
@@ -211,8 +209,7 @@ static double tight_a(const public_numbers *g, double kappa) {
   return delta_invert_objective(g->loss, neighbours_of(g), kappa, g->epsilon_core, g->delta_core);
 }
 
-/* β for Λ_t, or 0 where ε leaves nothing for noise at all. κ is the Jacobian's, and about R₂
- * whatever the noise. */
+/* β for Λ_t, or 0 where ε leaves nothing for noise. κ is the Jacobian's, about R₂ for any noise. */
 static double objective_beta(const public_numbers *g, double lambda_total) {
   double norm = g->bounds.norm2, kappa = norm * norm / ((double)g->rows * lambda_total) / down;
   kappa *= DEFECT("norm-not-squared") ? 1 / norm : DEFECT("slack-forgotten") ? 0 : 1;
@@ -339,8 +336,7 @@ static double class_noise(const public_numbers *g) {
   return rms_norm(g, descent_beta(g)) / sqrt((double)link_scores(g->loss)) / (double)g->rows;
 }
 
-/* Λ, the user's or the automatic one: of output perturbation with rms‖b‖ = shift/R, as β is
- * proportional to Λ. */
+/* Λ, the user's or the automatic one: of output perturbation with rms‖b‖ = shift/R, as β ∝ Λ. */
 static dperm_status choose_lambda(const public_numbers *g, double *out, dperm_error *err) {
   bool automatic = isnan(g->lambda), output = g->mechanism == DPERM_MECHANISM_OUTPUT;
   bool descent = g->mechanism == DPERM_MECHANISM_DESCENT;

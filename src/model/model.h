@@ -23,8 +23,7 @@ struct dperm_model {
   double loss_h;                          /* NaN for a loss without one */
   double loss_lipschitz, loss_smoothness; /* L and c */
 
-  size_t rows, rows_fitted; /* n of the file, n of the fit; of neighbours add-remove the public
-                               figures near them */
+  size_t rows, rows_fitted; /* n of the file, n of the fit; or the public figures near them */
   data_origin origin;
   double norm_bound;
   double intercept;     /* of rows from memory with a constant last column; else 0 */
@@ -80,8 +79,7 @@ static inline size_t model_fitted(const dperm_model *model) {
 dperm_status model_view(const dperm_model *model, const matrix *x, const matrix **view,
                         matrix **made, dperm_error *err);
 
-/* X times some weight vectors, which stand one after the other, at once: for each row its `count`
- * scores. */
+/* X times some weight vectors, which stand one after the other: for each row its `count` scores. */
 dperm_status apply_vectors(const matrix *x, const double *vectors, size_t count, double *z,
                            dperm_error *err);
 

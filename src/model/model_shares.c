@@ -31,8 +31,7 @@ static json_t *pair_json(const dperm_schema *schema) {
   return json_sprintf("%s*%s", schema->columns[pair[0]].name, schema->columns[pair[1]].name);
 }
 
-/* One pair, which the schema has as its one cross after the fit; or none that was left to choose.
- */
+/* One pair, which the schema has as its one cross after the fit; or none was left to choose. */
 static bool take_pairs(const json_t *stated, dperm_model *model) {
   const json_t *pair = json_object_get(stated, "pair");
   const dperm_schema *schema = model->schema;

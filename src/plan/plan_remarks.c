@@ -7,8 +7,7 @@
 #include "base/text.h"
 #include "plan/planned.h"
 
-/* Above it a model is noise to a good part; and such a share of all noise is much for one column.
- */
+/* Above it a model is noise to a good part; and such a share of all noise is much for a column. */
 static const double much_noise = 0.5, large_share = 0.25;
 
 enum { FEW_COLUMNS = 4 /* of which one may well have a quarter of the noise */ };

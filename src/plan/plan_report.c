@@ -1,5 +1,4 @@
-/* dperm_plan_report: a plan as JSON, for command, Python and other programs; docs/formats.md has
- * its members. */
+/* dperm_plan_report: a plan as JSON (docs/formats.md), for command, Python and other programs. */
 #include <math.h>
 #include <stdio.h>
 

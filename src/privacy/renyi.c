@@ -148,8 +148,7 @@ static void add_between(moment *v, const place *a, const place *b) {
   v->error += 1e-13 * (fabs(slope) * (b->spread + width * a->level) + b->bound * b->level);
 }
 
-/* Places in units of the longest corner. Any are valid; the least V is taken, so that no machine
- * chooses another way. */
+/* Places in units of the longest corner. Any are valid; all machines take the least V alike. */
 static const double steps[] = {0,    0.125, 0.25, 0.375, 0.5,  0.625, 0.75, 0.875, 1,   1.125,
                                1.25, 1.375, 1.5,  1.625, 1.75, 1.875, 2,    2.25,  2.5, 2.75,
                                3,    3.25,  3.5,  3.75,  4,    4.5,   5,    6,     8};

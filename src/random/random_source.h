@@ -29,9 +29,8 @@ dperm_status random_given(dperm_random *given, random_source *own, random_source
 /* A seeded stream that no other purpose or seed shares: `purpose` is a short word. */
 dperm_status random_public(uint64_t seed, const char *purpose, random_source *out,
                            dperm_error *err);
-/* Fails if the system's source has failed since `source` was made. Draws cannot fail, so that
- * samplers stay simple: from then on they get bits that protect nobody, and this check stands
- * before every release. */
+/* Fails if the system's source has failed since `source` was made. Draws cannot fail: from then on
+ * they get bits that protect nobody, and this check stands before every release. */
 dperm_status random_check(const random_source *source, dperm_error *err);
 /* Forgets what was drawn ahead, but not a failure. */
 void random_wipe(random_source *source);

@@ -1,8 +1,7 @@
 /* The stage that finds what two columns say together (mechanism/pair_table.h;
  * docs/proofs/pairs.md). What a record adds is whole numbers, computed from the released weights,
- * its own row and its own cells; all sums are of these, so that neither threads nor processes
- * matter. Of many records a sample chooses the pair (Lemma S of docs/proofs/bins.md); all fill its
- * table. */
+ * its own row and its own cells, so neither threads nor processes matter. Of many records a sample
+ * chooses the pair (Lemma S of docs/proofs/bins.md); all fill its table. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -44,8 +43,7 @@ static bool is_crossed(const dperm_schema *schema, size_t a, size_t b) {
   return found;
 }
 
-/* All pairs of columns that the fit did not see together; as many as there are, with `out`, which
- * may be NULL. */
+/* All pairs of columns that the fit did not see together, into `out` (NULL to count them). */
 static size_t list_pairs(const dperm_schema *schema, column_pair *out) {
   size_t columns[COLUMNS_MOST], count = list_columns(schema, columns), pairs = 0;
   for (size_t a = 0; a < count; a++) {

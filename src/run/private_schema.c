@@ -155,8 +155,7 @@ void asked_clear(asked_schema *a) {
   *a = (asked_schema){0};
 }
 
-/* What the sample is asked with, for one record: the questions, one of the columns chosen, counts.
- */
+/* What the sample is asked with, for one record: questions, one of the columns chosen, counts. */
 typedef struct sample_shares {
   double scale, shape, pick, counts;
 } sample_shares;
@@ -316,8 +315,7 @@ static dperm_status pick_columns(asked_schema *a, const run *r, double epsilon,
   return DPERM_OK;
 }
 
-/* Asks, and makes the schema, without the statement of what it cost. `*counted` if a shape was
- * found. */
+/* Asks, and makes the schema, without stating what it cost. `*counted` if a shape was found. */
 static dperm_status asked_release(asked_schema *a, const run *r, random_source *source,
                                   bool *counted, dperm_schema **out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;

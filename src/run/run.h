@@ -63,8 +63,7 @@ dperm_status run_make(const dperm_options *options, const run_terms *terms, run 
  * nobody can know how many these are. */
 dperm_status check_columns_known(const dperm_options *options, const dperm_schema *schema,
                                  dperm_error *err);
-/* The schema with bins in place of those that wait for public numbers: for the fits of this run. A
- * new share of one. */
+/* The schema with bins in place of those that wait for public numbers, for the fits of this run. */
 dperm_status representation_given(const run *r, const dperm_schema *schema, dperm_schema **out,
                                   dperm_error *err);
 

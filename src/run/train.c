@@ -79,8 +79,7 @@ static dperm_status prepare_given(training *t, dperm_error *err) {
   return o->account.dry_run ? DPERM_OK : fit_prepare(&t->work, err);
 }
 
-/* Whether a ledger may be charged: of a job's processes only the leader knows, and all go one way.
- */
+/* Whether a ledger may be charged: of a job's processes only the leader knows, all go one way. */
 static bool is_charged(const training *t) {
   return t->run.options->account.ledger || t->data->x->spread;
 }

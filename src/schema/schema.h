@@ -115,8 +115,7 @@ typedef struct schema_refined {
 } schema_refined;
 
 /* What members that are not given mean: 1 has no intercept and scales by the larger bound, 2 has
- * one and centres. A schema that does not say is of version 1, as all were before there was
- * another. */
+ * one and centres. A schema that does not say is of version 1. */
 enum { SCHEMA_VERSION_1 = 1, SCHEMA_VERSION = 2 };
 
 struct dperm_schema {
@@ -170,8 +169,7 @@ extern const char *const column_type_names[];
 /* How many of its columns are numeric or categorical. */
 size_t schema_encoded_columns(const dperm_schema *schema);
 
-/* Fails where "bins" are still "auto": then nothing can be encoded, and the layout is that of the
- * column without them. */
+/* Fails where "bins" are still "auto": then the layout is that of the column without them. */
 dperm_status schema_check_resolved(const dperm_schema *schema, dperm_error *err);
 
 /* The number of bins; 0 without. */

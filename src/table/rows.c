@@ -321,8 +321,7 @@ static size_t make_rows(const row_maker *maker, size_t from, size_t count, size_
   size_t used = 0, made = 0;
   level_list levels;
   memset(levels, 0, t->schema->crossed_count * sizeof *levels);
-  /* Stripes, and so blocks, begin at multiples of theirs in a page; keys have room by the schema.
-   */
+  /* Stripes, and so blocks, begin at multiples of theirs in a page; keys have room by the schema */
   const bool fold = places && place + count <= TABLE_PAGE && t->count <= maker->most_entries &&
                     equal_records(t, first / TABLE_PAGE, place, places, values) < count;
   for (size_t i = 0; i < count; i++) {
