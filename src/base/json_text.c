@@ -244,6 +244,10 @@ void json_set(json_t **object, const char *key, json_t *value) {
   }
 }
 
+const char *json_text_at(const json_t *object, const char *key) {
+  return json_string_value(json_object_get(object, key));
+}
+
 json_t *json_figure(double value) {
   return isfinite(value) ? json_real(value) : json_null();
 }

@@ -41,6 +41,8 @@ void json_append(json_t **array, json_t *item);
 /* The same for a member of an object. */
 void json_set(json_t **object, const char *key, json_t *value);
 
+/* A member that is a text, NULL where there is none. */
+const char *json_text_at(const json_t *object, const char *key);
 /* A number, null where it is not finite; a count. */
 json_t *json_figure(double value);
 json_t *json_count(size_t count);

@@ -1,7 +1,6 @@
 /* Communication by MPI. Only the thread that joined uses it, over a communicator of its own:
  * messages of the program that the library is part of cannot meet ours, errors come back to us and
  * not to its error handler, and MPI is ended here only if it was begun here. */
-#include <limits.h>
 #include <mpi.h>
 
 #include "base/memory.h"

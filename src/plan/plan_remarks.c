@@ -1,10 +1,8 @@
 /* What a plan shows of costs to accuracy: the schema's own remarks, and what follows from the
  * number of rows and epsilon. Public numbers only. */
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/text.h"
 #include "plan/planned.h"
 
 /* Above it a model is noise to a good part; and such a share of all noise is much for a column. */
@@ -50,13 +48,13 @@ static void add_share(const json_t *columns, const dperm_schema *schema, json_t 
     }
   }
   if (most && schema_encoded_columns(schema) >= FEW_COLUMNS) {
-    const char *second = json_string_value(json_object_get(most, "crossed_with"));
+    const char *second = json_text_at(most, "crossed_with");
     add(remarks,
         "%s \"%.64s%s%.64s\" has %.0f percent of the noise: merge rare values (\"groups\"), or "
         "leave "
         "it out unless it says as much about the label",
-        second ? "the cross" : "column", json_string_value(json_object_get(most, "name")),
-        second ? "*" : "", second ? second : "", 100 * largest);
+        second ? "the cross" : "column", json_text_at(most, "name"), second ? "*" : "",
+        second ? second : "", 100 * largest);
   }
 }
 

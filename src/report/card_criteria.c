@@ -114,18 +114,19 @@ static void write_inferring(report *p, const statement *s) {
 void card_write_criteria(report *p, const statement *s) {
   const dperm_model *m = s->model;
   const odds o = odds_of(&m->claim, card_spends_delta(m));
-  report_add(p, REPORT_HEADING, "Singling out, linking and inferring");
-  report_add(p, REPORT_TEXT,
-             "By these three risks the Article 29 Working Party's opinion 05/2014 judges whether "
-             "data are anonymous. ε and δ bound what the model adds to each, for every %s; they do "
-             "not bound what somebody knows from elsewhere.",
-             s->whom);
+  report_heading(p, "Singling out, linking and inferring");
+  report_text(
+      p,
+      "By these three risks the Article 29 Working Party's opinion 05/2014 judges whether "
+      "data are anonymous. ε and δ bound what the model adds to each, for every %s; they do "
+      "not bound what somebody knows from elsewhere.",
+      s->whom);
   write_singling(p, s);
   write_linking(p, s);
   write_inferring(p, s);
   if (o.beyond < 1) {
-    report_add(
-        p, REPORT_TEXT,
+    report_text(
+        p,
         "Likelihoods are apart from outcomes with a probability of at most %.2g%s. Whether the "
         "model is anonymous is a question of law; these figures inform the answer and do "
         "not give it.",

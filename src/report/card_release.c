@@ -92,8 +92,8 @@ void card_write_release(report *p, const statement *s) {
       [DPERM_MECHANISM_OUTPUT] = "random noise added to the solution (output perturbation)",
       [DPERM_MECHANISM_NONE] = "no noise",
       [DPERM_MECHANISM_DESCENT] = "random noise in every step of the optimization (noisy descent)"};
-  const char *method = json_string_value(json_object_get(m->selection, "method"));
-  report_add(p, REPORT_HEADING, "The release");
+  const char *method = json_text_at(m->selection, "method");
+  report_heading(p, "The release");
   write_classes(p, s);
   report_row(p, "fingerprint", "%s", m->digest);
   if (s->adding) {

@@ -179,9 +179,8 @@ static double stripe_sums(size_t rows, size_t size) {
   return (double)stripe_count(rows, size) * (double)size;
 }
 
-/* `fewer`: or of fewer columns, if that is more. */
-static double memory_of(const dperm_data *data, size_t rows, const dperm_options *options,
-                        bool fewer) {
+double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options *options,
+                       bool fewer) {
   const matrix *x = data->x;
   const dperm_kernel *kernel = &options->kernel;
   bool features = kernel->kind != DPERM_KERNEL_NONE, dense = features || x->kind->block;
@@ -209,12 +208,4 @@ static double memory_of(const dperm_data *data, size_t rows, const dperm_options
   solving += features && kept <= FEATURES_KEPT ? kept : 0;
   solving += !features && data->table && fit_memory_keeps(x) ? kept_bytes(x, n) : 0;
   return fmax(solving, JSON_WEIGHT * width * (double)class_fits(data_class_count(data)));
-}
-
-double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options *options) {
-  return memory_of(data, rows, options, false);
-}
-
-double fit_memory_most(const dperm_data *data, size_t rows, const dperm_options *options) {
-  return memory_of(data, rows, options, true);
 }

@@ -144,8 +144,8 @@ static dperm_status prepare(training *t, dperm_error *err) {
   if (counted && is_charged(t)) { /* else what runs out of memory costs nothing */
     OWNED(data_view_close) dperm_data widest = {0};
     TRY(counted_widest(counted, t->data, &widest, err));
-    TRY(memory_probe(fit_memory_model(&widest, o) + fit_memory_most(&widest, t->data->x->rows, o),
-                     err));
+    TRY(memory_probe(
+        fit_memory_model(&widest, o) + fit_memory_work(&widest, t->data->x->rows, o, true), err));
   }
   return data_unchanged(t->data, err);
 }

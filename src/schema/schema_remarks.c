@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "schema/identifier_name.h"
 #include "schema/schema.h"
 

@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "loss/loss.h"
 #include "mechanism/mechanism.h"
-#include "random/discrete_sampling.h"
 #include "run/options.h"
 #include "sweep/sweep_run.h"
 
