@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/thread_pool.h"
+
 void assert_close(double a, double b, double tolerance) {
   if (!(fabs(a - b) <= tolerance)) {
     fail_msg("%.17g and %.17g differ by %g, more than %g", a, b, fabs(a - b), tolerance);
@@ -78,6 +80,18 @@ dperm_options options_for(double epsilon) {
   dperm_options_init(&options);
   options.epsilon = epsilon;
   return options;
+}
+
+static thread_scope scope;
+
+int one_thread_begin(void **state) {
+  scope = threads_enter(1);
+  return 0;
+}
+
+int one_thread_end(void **state) {
+  threads_leave(&scope);
+  return 0;
 }
 
 random_source seeded(uint64_t seed) {

@@ -44,6 +44,8 @@ void test_add(struct CMUnitTest test);
     test_group(setup, teardown);                                                                   \
   }
 void test_group(CMFixtureFunction setup, CMFixtureFunction teardown);
+/* For TEST_GROUP: all tests of the file on one thread. */
+int one_thread_begin(void **state), one_thread_end(void **state);
 
 /* Fails with the library's message. */
 #define assert_ok(call)                                                                            \
