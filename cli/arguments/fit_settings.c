@@ -43,9 +43,8 @@ const share_words share_arguments[SHARE_ARGUMENTS] = {
      .figure = "epsilon_pairs",
      .value = "pair",
      .says = "was spent on what two columns say only together: ",
-     .many_help =
-         "what two columns say only together, chosen after each fit for a usual share; not in "
-         "rounds of random stopping (default: auto)",
+     .many_help = "what two columns say only together, chosen after each fit for a usual share; "
+                  "not in rounds of random stopping (default: auto)",
      .plan_label = "epsilon for pairs",
      .plan = "for what two columns say only together"},
 };
@@ -68,17 +67,16 @@ void fit_settings_init(fit_settings *s, fit_kind kind, argument *table) {
        "delta for Gaussian noise; choose far less than 1/rows (default: 0, pure noise)",
        GROUP_PRIVACY},
       {"--evaluate", ARGUMENT_POSITIVE, &o->evaluate, false, "SHARE",
-       kind == FIT_SWEEP
-           ? NULL
-           : "share of the records that secret coins keep from the fit, for one private "
-             "evaluation: "
-             "the run costs epsilon all the same, since a record is in one part (default: none)"},
+       kind == FIT_SWEEP ? NULL
+                         : "share of the records that secret coins keep from the fit, for one "
+                           "private evaluation: the run costs epsilon all the same, since a record "
+                           "is in one part (default: none)"},
       shared_argument("--rows-per-person", &o->rows_per_person),
       shared_argument("--neighbours", &o->neighbours),
       shared_argument("--rows-about", &o->rows_about),
       {"--mechanism", ARGUMENT_CHOICE, &o->mechanism, false, NULL,
-       "what the noise is added to: the objective, or each step of a descent (its form for "
-       "several classes with a delta), or the finished weights (default: objective)",
+       "what the noise is added to: the objective, or each step of a descent (its form for several "
+       "classes with a delta), or the finished weights (default: objective)",
        GROUP_PRIVACY, mechanism_name},
       {"--analysis", ARGUMENT_CHOICE, &o->analysis, false, NULL,
        "how epsilon determines the noise; paper is for comparison (default: tight)", GROUP_PRIVACY,
@@ -105,13 +103,12 @@ void fit_settings_init(fit_settings *s, fit_kind kind, argument *table) {
       {"--class-weights", ARGUMENT_TEXT, &s->class_weights, false, "NAME=W,...",
        "public class weights; only their ratios matter (default: 1 each)", GROUP_MODEL},
       {"--multiclass", ARGUMENT_CHOICE, &o->multiclass, false, NULL,
-       "for more than two classes: one joint fit, or one fit per class against the rest "
-       "(default: joint for logistic loss, else one-vs-rest)",
+       "for more than two classes: one joint fit, or one fit per class against the rest (default: "
+       "joint for logistic loss, else one-vs-rest)",
        GROUP_MODEL, multiclass_name, DPERM_MULTICLASS_JOINT},
       {"--bins", ARGUMENT_CHOICE, &o->bins, false, NULL,
        "bins for numeric columns that have none in the schema: none, or as many as the rows "
-       "support "
-       "(default: the records decide, privately)",
+       "support (default: the records decide, privately)",
        GROUP_MODEL, bins_name, DPERM_BINS_NONE},
       {"--refine", ARGUMENT_TEXT, &s->refine, false, "SHARE|auto|ask|none",
        many ? NULL /* takes none, and in a choice ask: only train refines */
@@ -151,12 +148,10 @@ static bool given(const char *word) {
 dperm_status neighbours_agree(dperm_neighbours neighbours, size_t rows_about, dperm_error *err) {
   bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   const usage_rule rules[] = {
-      {adding && !rows_about,
-       "--neighbours add-remove needs --rows-about: the number of records is then private, and a "
-       "public estimate takes its place"},
-      {!adding && rows_about,
-       "--rows-about is for --neighbours add-remove; otherwise the rows are counted, and their "
-       "number is public"},
+      {adding && !rows_about, "--neighbours add-remove needs --rows-about: the number of records "
+                              "is then private, and a public estimate takes its place"},
+      {!adding && rows_about, "--rows-about is for --neighbours add-remove; otherwise the rows are "
+                              "counted, and their number is public"},
   };
   return usage_rules_hold(rules, sizeof rules / sizeof *rules, err);
 }
@@ -342,8 +337,8 @@ void fit_warn(const dperm_options *options, size_t rows) {
   double delta = options->delta;
   rows = options->rows_about ? options->rows_about : rows;   /* the public figure */
   if (rows > 0 && delta > 1.0 / (double)rows && delta < 1) { /* else it is refused */
-    warning("delta = %g is above 1/rows = %.2g, which allows publishing somebody's whole "
-            "record; choose one far below",
+    warning("delta = %g is above 1/rows = %.2g, which allows publishing somebody's whole record; "
+            "choose one far below",
             delta, 1.0 / (double)rows);
   }
   dperm_options own = *options;

@@ -88,13 +88,12 @@ void word_lists_combination(const word_list lists[LISTS], size_t combination,
 /* ---- class weights */
 
 static dperm_status refuse_word(const char *word, dperm_error *err) {
-  return wrong_usage(err,
-                     "--class-weights must be NAME=W,NAME=W with public numbers above zero, not "
-                     "\"%.40s\"%s",
-                     word,
-                     strcmp(word, "balanced") == 0
-                         ? "; balanced weights would count the records, which is not private"
-                         : "");
+  return wrong_usage(
+      err, "--class-weights must be NAME=W,NAME=W with public numbers above zero, not \"%.40s\"%s",
+      word,
+      strcmp(word, "balanced") == 0
+          ? "; balanced weights would count the records, which is not private"
+          : "");
 }
 
 dperm_status class_weights_parse(const char *text, dperm_options *options, dperm_error *err) {

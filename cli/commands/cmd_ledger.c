@@ -79,8 +79,8 @@ static void print_dataset(const json_t *d) {
            "divergences to epsilon\n",
            strtod(total, NULL) - strtod(left, NULL));
   } else if (order > 0) {
-    printf("  spent is what the charges below cost, and the conversion of divergences to "
-           "epsilon, once, with half of delta\n");
+    printf("  spent is what the charges below cost, and the conversion of divergences to epsilon, "
+           "once, with half of delta\n");
   }
 }
 
@@ -235,8 +235,7 @@ static dperm_status run_ledger_init(int argc, char **argv, dperm_error *err) {
            (argument_given(&c.budget.composition) || argument_given(&c.budget.neighbours) ||
             argument_given(&c.budget.rows_per_person) || per_person),
        "--composition, --neighbours, --rows-per-person and --per-person do not go with --part-of: "
-       "a "
-       "part is as the whole"},
+       "a part is as the whole"},
       {renyi && !c.budget.delta,
        "--composition renyi needs --delta: half of it pays for the conversion to epsilon"},
   };

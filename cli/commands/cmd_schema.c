@@ -173,13 +173,12 @@ static dperm_status run_schema_draft(int argc, char **argv, dperm_error *err) {
       ledger_guard_argument(&ledger),
       shared_argument("--force", &force),
   };
-  TRY(arguments_parse(
-      table, sizeof table / sizeof *table, argc, argv,
-      "Guesses types, bounds, categories and classes from records that you declare public: "
-      "last year's open file, a published sample, made-up rows. Never use the records to be "
-      "protected: a schema made from them would reveal them. Remarks on stderr say what to "
-      "check. docs/formats.md has the rules.",
-      err));
+  TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv,
+                      "Guesses types, bounds, categories and classes from records that you declare "
+                      "public: last year's open file, a published sample, made-up rows. Never use "
+                      "the records to be protected: a schema made from them would reveal them. "
+                      "Remarks on stderr say what to check. docs/formats.md has the rules.",
+                      err));
   RETURN_IF(header && no_header, wrong_usage(err, "--header and --no-header exclude each other"));
   options.header = header ? 1 : no_header ? 0 : -1;
   TRY(separator ? read_separator(separator, &options.separator, err) : DPERM_OK);
@@ -220,11 +219,11 @@ static dperm_status run_schema_import(int argc, char **argv, dperm_error *err) {
   };
   TRY(arguments_parse(
       table, sizeof table / sizeof *table, argc, argv,
-      "Makes a schema from the ranges, lists of values and missing values in a data dictionary. "
-      "No record is read and nothing is guessed: columns about which the dictionary says too "
-      "little, such as numbers without a range, are ignored, and remarks on stderr say what is "
-      "needed. The dictionary must be public knowledge: ranges computed from the records to "
-      "be protected would reveal them. docs/formats.md has the rules.",
+      "Makes a schema from the ranges, lists of values and missing values in a data dictionary. No "
+      "record is read and nothing is guessed: columns about which the dictionary says too little, "
+      "such as numbers without a range, are ignored, and remarks on stderr say what is needed. The "
+      "dictionary must be public knowledge: ranges computed from the records to be protected would "
+      "reveal them. docs/formats.md has the rules.",
       err));
   OWNED_MEMORY const char **positives =
       positive ? split_texts(positive, &options.positive_count) : NULL;

@@ -183,8 +183,8 @@ static void put_field(FILE *out, double value) {
 }
 
 static void print_csv(const sweep_table *table, FILE *out) {
-  fprintf(out, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs,baseline,auc_mean,"
-               "auc_se,log_loss_mean,log_loss_se,baseline_log_loss\n");
+  fprintf(out, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs,baseline,auc_mean,auc_"
+               "se,log_loss_mean,log_loss_se,baseline_log_loss\n");
   for (size_t i = 0; i < table->count; i++) {
     const sweep_line *line = &table->lines[i];
     const struct sweep_figure *f = line->figures;
@@ -223,10 +223,9 @@ static void say_baseline(const sweep_table *table) {
     useless += table->lines[i].runs > 0 && sweep_useless(table, &table->lines[i]);
   }
   if (useless > 0 && table->metric == METRIC_ERROR) {
-    note(
-        "%zu of %zu cell%s %s no better than always naming the most frequent class, which is wrong "
-        "for %.4g of the records",
-        useless, runs, plural(runs), useless == 1 ? "is" : "are", first->baseline);
+    note("%zu of %zu cell%s %s no better than always naming the most frequent class, which is "
+         "wrong for %.4g of the records",
+         useless, runs, plural(runs), useless == 1 ? "is" : "are", first->baseline);
   } else if (useless > 0) {
     note(
         "%zu of %zu cell%s %s no better than saying the same of every record, which has %s of %.4g",

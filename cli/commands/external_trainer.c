@@ -23,12 +23,10 @@ static dperm_status take_line(const char *line, int side, size_t index, size_t d
   for (size_t i = 0; i < count && good; i++) {
     good = json_is_number(json_array_get(list, i));
   }
-  RETURN_IF(
-      !good,
-      fail(err, DPERM_INVALID_DATA,
-           "the command printed \"%.40s\"; a line must be a JSON array of numbers, all of the "
-           "same length",
-           line));
+  RETURN_IF(!good, fail(err, DPERM_INVALID_DATA,
+                        "the command printed \"%.40s\"; a line must be a JSON array of numbers, "
+                        "all of the same length",
+                        line));
   out->dims = count;
   if (!out->values[side]) {
     out->values[side] = calloc(draws, count * sizeof(double));

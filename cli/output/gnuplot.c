@@ -36,10 +36,9 @@ dperm_status gnuplot_draw(FILE *script, char **svg, dperm_error *err) {
                         fileno(script), fileno(picture)) > 0 &&
                system(line) == 0 && getdelim(&text, &capacity, '\0', picture) > 0 &&
                strstr(text, "</svg>");
-  RETURN_IF(!drawn,
-            fail(err, DPERM_IO_ERROR,
-                 "gnuplot has not drawn the whole picture; check free space and limits on the size "
-                 "of files"));
+  RETURN_IF(!drawn, fail(err, DPERM_IO_ERROR,
+                         "gnuplot has not drawn the whole picture; check free space and limits on "
+                         "the size of files"));
   *svg = text;
   text = NULL;
   return DPERM_OK;

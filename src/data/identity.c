@@ -141,10 +141,9 @@ dperm_status identity_of_data(const dperm_data *data, data_identity *out, dperm_
     identity_of_file(data->file_digest, out);
     return DPERM_OK;
   }
-  FAIL_IF(
-      !data->prints, err, DPERM_INVALID_ARGUMENT,
-      "the rows were read without their file's identity, which the ledger needs; read them with "
-      "no_identity = 0");
+  FAIL_IF(!data->prints, err, DPERM_INVALID_ARGUMENT,
+          "the rows were read without their file's identity, which the ledger needs; read them "
+          "with no_identity = 0");
   TRY(identity_of_prints(data, out->given, err));
   identity_of_places(data, out);
   if (data->x->rows < rows_in_all(data->x)) {

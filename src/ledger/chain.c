@@ -272,13 +272,11 @@ static dperm_status check_head(const chain *c, dperm_ledger *ledger, const ledge
       head->records < c->count || strcmp(head->digest, c->last.digest) != 0
           ? "head: is not the last record"
       : ledger->version >= 3 && c->count > 0 && !c->keyed ? "key: no record says which it is"
-      : c->wanted && !c->wanted_at
-          ? "head: the one noted before is no record's digest: records before it were changed or "
-            "taken away"
-      : c->noted[0]
-          ? "head: the one that the file was last charged at is no record's digest: an older copy "
-            "was written over it, or a journal from before undid charges"
-          : NULL;
+      : c->wanted && !c->wanted_at ? "head: the one noted before is no record's digest: records "
+                                     "before it were changed or taken away"
+      : c->noted[0] ? "head: the one that the file was last charged at is no record's digest: an "
+                      "older copy was written over it, or a journal from before undid charges"
+                    : NULL;
   return trouble ? store_unsound(ledger, NO_RECORD, err, "%s", trouble) : DPERM_OK;
 }
 

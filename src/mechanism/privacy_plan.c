@@ -110,24 +110,21 @@ static dperm_status check_kind(const public_numbers *g, dperm_error *err) {
   const noise_kind *kind = noise_kind_of(g->noise);
   FAIL_IF(!kind, err, DPERM_INVALID_ARGUMENT, "noise number %d is none of the kinds",
           (int)g->noise);
-  FAIL_IF(
-      kind->needs_delta && !(g->delta_core > 0), err, DPERM_INVALID_ARGUMENT,
-      "%s noise has no pure epsilon, and no delta is left for it beside rounding; give a larger "
-      "delta, or another noise",
-      kind->name);
+  FAIL_IF(kind->needs_delta && !(g->delta_core > 0), err, DPERM_INVALID_ARGUMENT,
+          "%s noise has no pure epsilon, and no delta is left for it beside rounding; give a "
+          "larger delta, or another noise",
+          kind->name);
   FAIL_IF(g->mechanism == DPERM_MECHANISM_OUTPUT && !kind->output, err, DPERM_INVALID_ARGUMENT,
           "%s noise is for objective perturbation; output perturbation has l2 noise, or gaussian "
           "with a delta",
           kind->name);
-  FAIL_IF(
-      g->mechanism == DPERM_MECHANISM_OBJECTIVE && kind->needs_delta && link_scores(g->loss) > 1,
-      err, DPERM_INVALID_ARGUMENT,
-      "with gaussian noise classes are learned jointly by descent, which has no delta-reg and no "
-      "regularizer of its own; leave them out, or choose another noise");
+  FAIL_IF(g->mechanism == DPERM_MECHANISM_OBJECTIVE && kind->needs_delta &&
+              link_scores(g->loss) > 1,
+          err, DPERM_INVALID_ARGUMENT,
+          "with gaussian noise classes are learned jointly by descent, which has no delta-reg and "
+          "no regularizer of its own; leave them out, or choose another noise");
   FAIL_IF(!(row_bound(g) > 0 && isfinite(row_bound(g))), err, DPERM_INVALID_ARGUMENT,
-          "nothing is known of the rows that %s noise could be fitted "
-          "to; choose l2",
-          kind->name);
+          "nothing is known of the rows that %s noise could be fitted to; choose l2", kind->name);
   return DPERM_OK;
 }
 

@@ -51,8 +51,7 @@ static void add_share(const json_t *columns, const dperm_schema *schema, json_t 
     const char *second = json_text_at(most, "crossed_with");
     add(remarks,
         "%s \"%.64s%s%.64s\" has %.0f percent of the noise: merge rare values (\"groups\"), or "
-        "leave "
-        "it out unless it says as much about the label",
+        "leave it out unless it says as much about the label",
         second ? "the cross" : "column", json_text_at(most, "name"), second ? "*" : "",
         second ? second : "", 100 * largest);
   }

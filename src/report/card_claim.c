@@ -37,11 +37,10 @@ static const char *how_little(const dperm_model *m) {
 
 void card_write_summary(report *p, const statement *s) {
   if (!dperm_model_is_private(s->model)) {
-    report_add(
-        p, REPORT_LEAD,
-        "This model is not private. It guarantees nothing to anyone: %s. Do not release it if the "
-        "records are confidential.",
-        s->model->reason);
+    report_add(p, REPORT_LEAD,
+               "This model is not private. It guarantees nothing to anyone: %s. Do not release it "
+               "if the records are confidential.",
+               s->model->reason);
   } else if (!s->seen->holds) {
     report_add(
         p, REPORT_LEAD,
@@ -75,15 +74,14 @@ static void write_replaced(report *p, const statement *s) {
                 s->whom);
     return;
   }
-  report_text(
-      p,
-      "The budget is about whether a %s is in the data at all, as in most programs of this kind. "
-      "What is said there is protected too: two data sets that differ in it alone are two such "
-      "steps apart, which amounts to (ε, δ) = (%.6g, %.2g). So someone who thinks it as likely as "
-      "not that a %s says a certain thing, and guesses after seeing the model, is right with a "
-      "probability of at most %.4g percent.",
-      s->whom, twice.epsilon, twice.delta, s->person ? "person's record" : "record",
-      card_guessed_right(twice.epsilon, twice.delta));
+  report_text(p,
+              "The budget is about whether a %s is in the data at all, as in most programs of this "
+              "kind. What is said there is protected too: two data sets that differ in it alone "
+              "are two such steps apart, which amounts to (ε, δ) = (%.6g, %.2g). So someone who "
+              "thinks it as likely as not that a %s says a certain thing, and guesses after seeing "
+              "the model, is right with a probability of at most %.4g percent.",
+              s->whom, twice.epsilon, twice.delta, s->person ? "person's record" : "record",
+              card_guessed_right(twice.epsilon, twice.delta));
 }
 
 void card_write_guarantee(report *p, const statement *s) {
@@ -137,10 +135,9 @@ void card_write_mathematics(report *p, const statement *s) {
   report_heading(p, "In mathematics");
   report_add(p, REPORT_LINE, "P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = %s,  δ = %.2g",
              s->epsilon, s->model->claim.delta);
-  report_text(
-      p,
-      "for every set S of models and all data sets D, D′ of %s%s %s %s. M "
-      "is the program, rounding included, that gives the weights as they stand in the file.",
-      sizes, s->adding ? ", of which one has" : " each that differ in", s->unit,
-      s->adding ? "more than the other" : "replaced by any other");
+  report_text(p,
+              "for every set S of models and all data sets D, D′ of %s%s %s %s. M is the program, "
+              "rounding included, that gives the weights as they stand in the file.",
+              sizes, s->adding ? ", of which one has" : " each that differ in", s->unit,
+              s->adding ? "more than the other" : "replaced by any other");
 }

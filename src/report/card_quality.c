@@ -67,17 +67,17 @@ static void write_origin(report *p, const json_t *evaluation) {
     (void)snprintf(of, sizeof of, "%.0f %s", rows, persons ? "persons, once each," : "records");
   }
   if (!isnan(share)) {
-    (void)snprintf(
-        kept, sizeof kept,
-        " They are a share of %g, drawn at random apart from what records say, and which "
-        "they were stays with the custodian.",
-        share);
+    (void)snprintf(kept, sizeof kept,
+                   " They are a share of %g, drawn at random apart from what records say, and "
+                   "which they were stays with the custodian.",
+                   share);
   }
   if (!isnan(epsilon)) {
-    (void)snprintf(cost, sizeof cost, " The counts have noise for ε = %.6g%s.", epsilon,
-                   isnan(share) ? ""
-                                : ", of these records alone: the budget above covers both parts, "
-                                  "and is not their sum");
+    (void)snprintf(
+        cost, sizeof cost, " The counts have noise for ε = %.6g%s.", epsilon,
+        isnan(share)
+            ? ""
+            : ", of these records alone: the budget above covers both parts, and is not their sum");
   }
   if (!isnan(confidence)) {
     (void)snprintf(sure, sizeof sure,
@@ -123,9 +123,8 @@ void card_write_quality(report *p, const json_t *evaluation) {
   const char *finding = json_text_at(evaluation, "finding");
   report_heading(p, "How well it predicts");
   if (!json_is_object(evaluation)) {
-    report_text(p,
-                "The file does not say how often the model is wrong. Measured on private records, "
-                "that costs a budget of its own.");
+    report_text(p, "The file does not say how often the model is wrong. Measured on private "
+                   "records, that costs a budget of its own.");
     return;
   }
   if (finding) {

@@ -88,11 +88,10 @@ static dperm_status check(const dperm_options *o, const stage_numbers *n, ranks 
           DPERM_INVALID_ARGUMENT,
           "pairs of columns are looked for in linear models of two classes, with a loss of dperm's "
           "own; leave pairs out");
-  FAIL_IF(
-      n->pairs == 0, err, DPERM_INVALID_ARGUMENT,
-      "pairs are of columns that a schema describes, two to %d of them, without a cross of their "
-      "own; here are none to choose from, so leave pairs out",
-      COLUMNS_MOST);
+  FAIL_IF(n->pairs == 0, err, DPERM_INVALID_ARGUMENT,
+          "pairs are of columns that a schema describes, two to %d of them, without a cross of "
+          "their own; here are none to choose from, so leave pairs out",
+          COLUMNS_MOST);
   return stage_processors_agree(spread, gemm_is_fused(), "pairs", err);
 }
 

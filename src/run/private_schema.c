@@ -54,11 +54,10 @@ dperm_status counted_open(const counts_request *q, const dperm_schema *wide, cou
       q->reasons);
   out->claim.person_rows = wide->person_rows;
   double rate = ratio_value(ratio_below(out->claim.epsilon_class));
-  FAIL_IF(
-      !(q->epsilon > 0 && q->epsilon < 1e6) || !(rate >= 1e-12), err, DPERM_INVALID_ARGUMENT,
-      "refine has an epsilon of %g; it must be below 1e6 and have at least 1e-12 for each count: "
-      "give it a larger share",
-      q->epsilon);
+  FAIL_IF(!(q->epsilon > 0 && q->epsilon < 1e6) || !(rate >= 1e-12), err, DPERM_INVALID_ARGUMENT,
+          "refine has an epsilon of %g; it must be below 1e6 and have at least 1e-12 for each "
+          "count: give it a larger share",
+          q->epsilon);
   out->numbers.scale = 1 / rate;
   out->most = out->numbers.counted;
   return refine_counts_new(wide, out->cells, &out->numbers, &out->counts, err);

@@ -170,9 +170,8 @@ json_t *schema_remarks(const dperm_schema *schema) {
     const char *words;
   } table[] = {
       {far_from_zero,
-       "a range far from 0 with \"scale\": \"max\", so all values encode as nearly the "
-       "same number, and the noise hides what is left: \"scale\": \"center\" maps "
-       "the range to -1 to 1"},
+       "a range far from 0 with \"scale\": \"max\", so all values encode as nearly the same "
+       "number, and the noise hides what is left: \"scale\": \"center\" maps the range to -1 to 1"},
       {spans_magnitudes,
        "a range over several powers of ten: if most values are small, \"transform\": \"log1p\" "
        "tells them apart; a narrower range does too, since values outside are clamped"},
@@ -199,8 +198,8 @@ json_t *schema_remarks(const dperm_schema *schema) {
   const column_names whose = names_of(schema, is_ignored_identifier);
   if (whose.count > 0 && schema->person == NO_PERSON) {
     add(&remarks,
-        "%s: called like an identifier; if it tells persons apart and one has several "
-        "records, put it into the schema as \"person\", so that each is protected as a whole",
+        "%s: called like an identifier; if it tells persons apart and one has several records, put "
+        "it into the schema as \"person\", so that each is protected as a whole",
         whose.text);
   }
   add_twins(schema, &remarks);
