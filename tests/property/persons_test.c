@@ -176,8 +176,7 @@ TEST(records_of_a_schema_with_persons_need_theirs) {
   static double x[MANY], id[MANY];
   dperm_schema *schema = NULL, *refined = NULL;
   dperm_data *data = NULL;
-  dperm_refine_options options;
-  dperm_refine_options_init(&options);
+  dperm_refine_options options = USUAL(dperm_refine_options);
   options.epsilon = 1;
   assert_ok(dperm_schema_parse(text, sizeof text - 1, "schema", &schema, err));
   for (size_t i = 0; i < MANY; i++) {

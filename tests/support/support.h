@@ -83,6 +83,13 @@ dperm_options options_for(double epsilon);
     usual_;                                                                                        \
   })
 
+/* A row has these numbers; two data sets have the same rows and labels, to the bit. */
+void assert_row(const dperm_data *data, size_t row, const double *expected);
+#define ROW(...) ((const double[]){__VA_ARGS__})
+void assert_same_rows(const dperm_data *a, const dperm_data *b);
+/* A fit without a mechanism; `loss` NULL for the usual one. */
+dperm_model *model_without_noise(const dperm_data *data, const char *loss);
+
 /* How often something random is tried: `quick` times in `make test`, `full` times in `make
  * test-full`, which sets DPERM_LONG. */
 size_t repetitions(size_t quick, size_t full);
