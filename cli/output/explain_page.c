@@ -132,7 +132,7 @@ static void put_key(FILE *out) {
         "privacy noise"
         "<span class=\"key\" style=\"background:#ececec\"></span>as far as that noise goes alone; "
         "outlined: beyond it, whatever the records are. "
-        "Effects are beside the mean of the column or its reference; in tables, <em>if it "
+        "Effects are beside the middle of the column or its reference; in tables, <em>if it "
         "holds</em> is the part of the records that a level must hold to stand out.</p>\n",
         out);
 }

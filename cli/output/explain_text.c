@@ -176,7 +176,7 @@ static dperm_status put_output(FILE *out, const json_t *report, const json_t *ou
                *intercept = json_object_get(output, "intercept");
   size_t i;
   fprintf(out, "\neffects on the %s", explain_scale_of(report, output).text);
-  fputs(", each beside the mean of its column or its reference", out);
+  fputs(", each beside the middle of its column or its reference", out);
   fputs(
       strcmp(report_text(report, "mechanism"), "objective") == 0
           ? ";\nin brackets the part of the records that must have the value for it to stand out\n"

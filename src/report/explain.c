@@ -197,7 +197,7 @@ static dperm_status add_part(const explained *e, const weight_part *part, column
   json_t *missing = NULL;
   if (part->compared) {
     const size_t at = e->fit * e->parts->count + (size_t)(part - e->parts->list);
-    json_set(&column->json, "no_value", json_figure(-part->entry * e->noise->mean[at]));
+    json_set(&column->json, "no_value", json_figure(-part->entry * e->noise->centre[at]));
   }
   switch (part->kind) {
   case PART_LINE:
@@ -281,7 +281,7 @@ static dperm_status columns_json(const explained *e, json_t **out, dperm_error *
   return status;
 }
 
-/* Without an intercept the means of the parts still add something to every row. */
+/* Without an intercept the centres of the parts still add something to every row. */
 static json_t *intercept_json(const explained *e) {
   const weight_part *last = e->parts->list + e->parts->count - 1;
   double constant = 0;
@@ -290,7 +290,7 @@ static json_t *intercept_json(const explained *e) {
   }
   for (size_t p = 0; p < e->parts->count; p++) {
     const weight_part *part = &e->parts->list[p];
-    constant += part->compared ? part->entry * e->noise->mean[e->fit * e->parts->count + p] : 0;
+    constant += part->compared ? part->entry * e->noise->centre[e->fit * e->parts->count + p] : 0;
   }
   return json_pack("{s:s, s:n, s:o, s:n, s:s, s:n}", "name", "(constant)", "weight", "effect",
                    json_figure(constant), "noise", "verdict", verdicts[WEIGHT_UNKNOWN],

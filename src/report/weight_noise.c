@@ -9,7 +9,7 @@
 #include "loss/loss.h"
 
 /* The constants were chosen by experiments/explain, on made-up and public records. */
-const double weight_noise_multiple = 2.25;
+const double weight_noise_multiple = 1.9;
 static const double line_left = 0.12;   /* of a line's mean square, beside the intercept */
 static const double line_centred = 0.4; /* the same, of a range from −r to r */
 static const double lines_beside = 0.5; /* of a row's square lines have, beside blocks */
@@ -24,42 +24,63 @@ void weight_noise_free(weight_noise *noise) {
   free(noise->largest);
   free(noise->value);
   free(noise->estimate);
-  free(noise->mean);
+  free(noise->spread);
+  free(noise->centre);
   free(noise->curvature);
   *noise = (weight_noise){0};
 }
 
-/* Of a number less the mean of so many: its independent noise is that much less. */
-static double mean_spread(bool compared, size_t count) {
-  return compared ? sqrt(1 - 1 / (double)count) : 1;
-}
-
 /* ---- weights as they are compared */
 
-static double part_mean(const weight_part *part, const double *weights) {
-  double sum = 0;
-  for (size_t j = 0; j < part->count; j++) {
-    sum += weights[part->first + j];
-  }
-  return sum / (double)part->count;
+/* The centre of a part is the mean of the middle half of its weights, in their order: one that no
+ * record has is nearly all noise, and must not move what the others are compared with. So many are
+ * left out at either end: */
+static size_t outside_middle(size_t count) {
+  return (count + 1) / 4;
 }
 
-/* The intercept takes over the means of the parts: a row has an entry in each of them, or in what
+/* The noise of a weight less the centre, to its own, where all have that independently. */
+static double centred_spread(size_t count, bool inside) {
+  const double share = 1 / (double)(count - 2 * outside_middle(count));
+  return sqrt(inside ? 1 - share : 1 + share);
+}
+
+/* Takes the centre from a part's weights, and says what that makes of their noise. */
+static double compare_part(size_t count, double *value, double *spread, double *sorted) {
+  const size_t from = outside_middle(count), to = count - from;
+  double centre = 0;
+  memcpy(sorted, value, count * sizeof *sorted);
+  vector_sort(sorted, count);
+  for (size_t j = from; j < to; j++) {
+    centre += sorted[j] / (double)(to - from);
+  }
+  for (size_t j = 0; j < count; j++) {
+    spread[j] = centred_spread(count, value[j] >= sorted[from] && value[j] <= sorted[to - 1]);
+    value[j] -= centre;
+  }
+  return centre;
+}
+
+/* The intercept takes over the centres of the parts: a row has an entry in each of them, or in what
  * stands for "missing" there. */
-static void compare_weights(const weight_parts *parts, double *value, double *mean) {
-  double baseline = 0;
+static void compare_weights(const weight_parts *parts, const weight_noise *out, size_t fit,
+                            double *room) {
+  double *value = out->value + fit * out->dims, *spread = out->spread + fit * out->dims,
+         *centre = out->centre + fit * parts->count, baseline = 0;
   for (size_t p = 0; p < parts->count; p++) {
     const weight_part *part = &parts->list[p];
-    mean[p] = part->compared                        ? part_mean(part, value)
-              : part->kind == PART_MISSING && p > 0 ? mean[p - 1]
-                                                    : 0;
-    if (part->kind == PART_INTERCEPT) {
+    for (size_t j = part->first; j < part->first + part->count; j++) {
+      spread[j] = 1;
+    }
+    if (part->compared) {
+      centre[p] = compare_part(part->count, value + part->first, spread + part->first, room);
+      baseline += part->entry * centre[p];
+    } else if (part->kind == PART_MISSING && p > 0) {
+      centre[p] = centre[p - 1];
+      value[part->first] -= centre[p];
+    } else if (part->kind == PART_INTERCEPT) {
       value[part->first] += baseline / part->entry;
     }
-    for (size_t j = 0; j < part->count; j++) {
-      value[part->first + j] -= mean[p];
-    }
-    baseline += part->compared ? part->entry * mean[p] : 0;
   }
 }
 
@@ -210,8 +231,7 @@ static void estimate_part(const dperm_model *model, const weight_parts *parts,
   const double most = part_is_block(part) ? (double)INFINITY : line_most * noise->lambda,
                whole = noise->curvature[fit] * assumed_square(model, parts, part),
                curvature = solved && known ? fmin(whole, most) : 0,
-               by = mean_spread(part->compared, part->count) *
-                    (solved ? contraction(model, noise->lambda, curvature) : 1);
+               by = solved ? contraction(model, noise->lambda, curvature) : 1;
   for (size_t j = part->first; j < part->first + part->count; j++) {
     estimate[j] = part->kind == PART_AFTER_FIT ? (double)NAN : by * noise->largest[j];
   }
@@ -279,6 +299,9 @@ static dperm_status estimate_noise(const dperm_model *model, const weight_parts 
       correct_cells(parts, noise, m, room);
     }
   }
+  for (size_t j = 0; j < noise->fits * noise->dims; j++) {
+    noise->estimate[j] *= noise->spread[j];
+  }
   return DPERM_OK;
 }
 
@@ -287,7 +310,7 @@ static dperm_status find_largest(const dperm_model *model, weight_noise *out, dp
   const privacy_plan *plan = &model->plan;
   const size_t fitted = model_fitted(model), last = out->dims - fitted;
   const double by = out->lambda > 0 ? out->lambda : 1,
-               joint = mean_spread(model->joint, model->classes.count);
+               joint = model->joint ? sqrt(1 - 1 / (double)model->classes.count) : 1;
   if (plan->mechanism == DPERM_MECHANISM_NONE) {
     return DPERM_OK;
   }
@@ -307,6 +330,7 @@ static dperm_status find_largest(const dperm_model *model, weight_noise *out, dp
 
 dperm_status weight_noise_of(const dperm_model *model, const weight_parts *parts, weight_noise *out,
                              dperm_error *err) {
+  OWNED_MEMORY double *room = NULL;
   const privacy_plan *plan = &model->plan;
   const size_t fits = class_fits(model->classes.count), all = fits * model->dims;
   const bool solved =
@@ -318,7 +342,9 @@ dperm_status weight_noise_of(const dperm_model *model, const weight_parts *parts
   TRY(memory_new(model->dims, sizeof *out->largest, &out->largest, err));
   TRY(memory_new(all, sizeof *out->value, &out->value, err));
   TRY(memory_new(all, sizeof *out->estimate, &out->estimate, err));
-  TRY(memory_new(fits * parts->count, sizeof *out->mean, &out->mean, err));
+  TRY(memory_new(all, sizeof *out->spread, &out->spread, err));
+  TRY(memory_new(model->dims, sizeof *room, &room, err));
+  TRY(memory_new(fits * parts->count, sizeof *out->centre, &out->centre, err));
   TRY(memory_new(fits, sizeof *out->curvature, &out->curvature, err));
   TRY(find_largest(model, out, err));
   memcpy(out->value, model->weights, all * sizeof *out->value);
@@ -326,7 +352,7 @@ dperm_status weight_noise_of(const dperm_model *model, const weight_parts *parts
     compare_classes(fits, model->dims, out->value);
   }
   for (size_t m = 0; m < fits; m++) {
-    compare_weights(parts, out->value + m * model->dims, out->mean + m * parts->count);
+    compare_weights(parts, out, m, room);
   }
   TRY(find_curvatures(model, parts, out, err));
   return estimate_noise(model, parts, out, err);
@@ -334,11 +360,13 @@ dperm_status weight_noise_of(const dperm_model *model, const weight_parts *parts
 
 /* ---- verdicts */
 
-/* A weight less the mean of its part, or of its class, moves by no more than the noise is long. */
+/* Along the path of noise b a value changes by (e_j − c)ᵀb, where c, what each weight has in the
+ * centre, changes in order alone: e_j − c is longest for a weight outside the middle. */
 weight_verdict weight_noise_verdict(const weight_noise *noise, const weight_part *part, size_t fit,
                                     size_t j) {
   const bool bounded = part->kind != PART_INTERCEPT && part->kind != PART_MISSING;
-  const double size = fabs(noise->value[fit * noise->dims + j]),
+  const double moved = part->compared ? centred_spread(part->count, part->count < 3) : 1,
+               size = fabs(noise->value[fit * noise->dims + j]),
                deviation = noise->estimate[fit * noise->dims + j];
   if (isnan(deviation)) {
     return WEIGHT_UNKNOWN;
@@ -346,7 +374,7 @@ weight_verdict weight_noise_verdict(const weight_noise *noise, const weight_part
   if (!(noise->largest[j] > 0)) {
     return WEIGHT_NO_NOISE;
   }
-  if (bounded && size > noise->beyond) {
+  if (bounded && size > moved * noise->beyond) {
     return WEIGHT_BEYOND;
   }
   return size > weight_noise_multiple * deviation ? WEIGHT_STANDS : WEIGHT_GREY;
@@ -355,8 +383,8 @@ weight_verdict weight_noise_verdict(const weight_noise *noise, const weight_part
 double weight_noise_share(const weight_noise *noise, const weight_part *part, size_t fit,
                           size_t j) {
   const double size = fabs(noise->value[fit * noise->dims + j]),
-               most = weight_noise_multiple * mean_spread(part->compared, part->count) *
-                      noise->largest[j],
+               spread = noise->spread[fit * noise->dims + j],
+               most = weight_noise_multiple * spread * noise->largest[j],
                whole = noise->curvature[fit] * part->entry * part->entry;
   const bool shares = part_is_block(part) || part->kind == PART_MISSING;
   if (!shares || noise->mechanism != DPERM_MECHANISM_OBJECTIVE || isnan(whole)) {

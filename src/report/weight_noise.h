@@ -9,7 +9,8 @@
  * there. Cells of a number are made to hold like parts; categories are taken to be as rare as 1/k²
  * of the records for k of them; of a line some of the mean square is left beside the intercept.
  * Neighbouring cells of a number have like effects and independent noise, so their second
- * differences correct the estimate upwards (docs/reproduction.md has what it is worth). */
+ * differences correct the estimate upwards (docs/reproduction.md has what it is worth). What is
+ * compared with the middle of its part has a part of the noise of those. */
 #pragma once
 
 #include "report/weight_parts.h"
@@ -29,8 +30,9 @@ typedef struct weight_noise {
   double beyond; /* what ‖noise in a fit's weights‖₂ passes once in 20 fits; NaN if unknown */
   double *largest;   /* of each weight: the deviation that is the most there can be, */
   double *value;     /* of each weight of each fit: the weight as it is compared (weight_part), */
-  double *estimate;  /* and the noise's deviation in that; NaN if not examined */
-  double *mean;      /* of each part of each fit: what its weights are compared with, else 0; */
+  double *estimate;  /* and the noise's deviation in that; NaN if not examined; */
+  double *spread;    /* what comparing makes of its noise: times so much */
+  double *centre;    /* of each part of each fit: what its weights are compared with, else 0; */
   double *curvature; /* of each fit: Σ of the loss's curvature over the rows; NaN if unknown */
 } weight_noise;
 

@@ -19,7 +19,7 @@ typedef struct weight_part {
   size_t source;       /* its column or cross of the schema; without one, the encoded column */
   size_t first, count; /* weights */
   double entry;        /* no entry of a row is longer there */
-  bool compared; /* with the mean of the part: a constant says nothing beside the intercept. One
+  bool compared; /* with the centre of the part: a constant says nothing beside the intercept. One
                     with a reference is compared with that, whose weight is 0 */
   bool centred;  /* a line whose range is from −r to r */
 } weight_part;

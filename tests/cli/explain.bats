@@ -94,6 +94,75 @@ assert verdicts["told"].count("grey") <= 0.2 * len(verdicts["told"]), verdicts["
 P
 }
 
+@test "a category that no record has does not make its neighbours stand out" {
+  census ''
+  py <<'P'
+draw = random.Random(1)
+rows = list(csv.DictReader(open("people.csv")))
+schema = json.load(open("schema.json"))
+idle = {f"idle{k}": "abcdef"[:k] for k in (2, 3, 6)}
+schema["columns"] = [{"name": name, "type": "categorical", "values": ["nobody", *values]} for name, values in idle.items()] + [
+    c if c["type"] == "label" or c["name"] in ("age", "education") else {"name": c["name"], "type": "ignore"}
+    for c in schema["columns"]]
+with open("people.csv", "w", newline="") as file:
+    out = csv.DictWriter(file, [*idle, *rows[0]])
+    out.writeheader()
+    out.writerows({**{name: draw.choice(values) for name, values in idle.items()}, **row} for row in rows)
+json.dump(schema, open("schema.json", "w"))
+P
+  for seed in 1 2 3 4 5 6 7 8; do
+    "$DPERM" train --force "${people[@]}" --epsilon 5 --bins none --pairs none --seed $seed --out m.json 2> /dev/null
+    "$DPERM" explain --model m.json --json > e$seed.json
+  done
+  py <<'P'
+verdicts = [l["verdict"] for seed in range(1, 9) for c in json.load(open(f"e{seed}.json"))["outputs"][0]["columns"]
+            if c["name"].startswith("idle") for l in c["levels"] if l["name"] != "nobody"]
+assert len(verdicts) == 8 * 11 and verdicts.count("grey") >= 0.95 * len(verdicts), verdicts.count("grey")
+P
+}
+
+@test "no noise within the bound makes an effect that is beyond it" {
+  py <<'P'
+sizes = range(2, 12)
+columns = [{"name": f"line{i}", "type": "numeric", "min": -1, "max": 1} for i in range(64)]
+columns += [{"name": f"k{k}", "type": "categorical", "values": list("abcdefghijk"[:k])} for k in sizes]
+json.dump({"version": 1, "columns": columns + [{"name": "y", "type": "label"}],
+           "label": {"column": "y", "positive": ["1"], "negative": ["0"]}}, open("schema.json", "w"))
+with open("people.csv", "w") as file:
+    print(*[c["name"] for c in columns], "y", sep=",", file=file)
+    for y in (0, 1):
+        print(*["0"] * 64, *["a" for k in sizes], y, sep=",", file=file)
+P
+  "$DPERM" train --force "${people[@]}" --epsilon 1 --mechanism output --lambda 1 --bins none --pairs none --seed 1 \
+    --out model.json 2> /dev/null
+  echo '[1e-6, 1e6]' > bound.json
+  for _ in 1 2 3 4; do # nothing is compared with a line, so that it is beyond the bound when its weight is
+    change 'low, high = json.load(open("bound.json")); m["weights"][:64] = [low * (high / low) ** (i / 63) for i in range(64)]'
+    "$DPERM" explain --model changed.json --json > e.json
+    py <<'P'
+lines = {abs(c["line"]["weight"]): c["line"]["verdict"] for c in json.load(open("e.json"))["outputs"][0]["columns"] if "line" in c}
+json.dump([max(w for w in lines if lines[w] != "beyond the noise"),
+           min(w for w in lines if lines[w] == "beyond the noise")], open("bound.json", "w"))
+P
+  done
+  # One weight against all others, or against the middle ones alone; at random; and one alone that is longer (of two both).
+  while read -r length beyond law; do
+    change 'length, bound, d = '$length', json.load(open("bound.json"))[0], random.Random(1)
+m["weights"] = [0] * 64
+for k in range(2, 12):
+    v = [float('"$law"') for i in range(k)]
+    m["weights"] += [x * length * bound / math.hypot(*v) for x in v]'
+    "$DPERM" explain --model changed.json --json > e.json
+    [ "$(py <<< 'print(json.load(open("e.json"))["beyond_the_noise"])')" -eq "$beyond" ] || { echo "$law"; return 1; }
+  done <<'L'
+0.999 0 k - 1 if i == 0 else -1
+0.999 0 1 if i == 0 else -1 / 3 if i < 4 else -1 / 3 - 1e-9
+0.999 0 d.gauss(0, 1)
+0.999 0 d.expovariate(1) ** 3
+1.5 11 i == 0
+L
+}
+
 @test "what stands out comes first, what is grey last and by name" {
   census ''
   "$DPERM" train --force "${people[@]}" --epsilon 1 --seed 1 --out m.json 2> /dev/null
