@@ -89,8 +89,7 @@ static dperm_status identity_of_rows(const dperm_data *data, unsigned char out[I
 
 /* ---- rows that may be among processes */
 
-/* Each process has the digests of its own stripes and zeros for the others, so sums of whole
- * numbers are all of them. */
+/* Each process has its own stripes' digests, zeros for the others: sums are all of them. */
 dperm_status identity_of_stripes(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
                                  dperm_error *err) {
   enum { WORDS = IDENTITY_SIZE / sizeof(uint64_t) };

@@ -117,8 +117,7 @@ static void take_less(const amount *a, amount *least) {
   *least = amount_compare(a, least) < 0 ? *a : *least;
 }
 
-/* The sums with the charge, of the data set and of whatever it is a part of: the limit of each must
- * cover its own. */
+/* The sums with the charge, of the data set and of all it is a part of: each within its limit. */
 static dperm_status check_limits(const dperm_ledger *ledger, const dataset_state *d, pricing *p,
                                  dperm_error *err) {
   p->left = d->reading.limit;

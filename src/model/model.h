@@ -50,8 +50,7 @@ struct dperm_model {
 };
 OWNED_HANDLE(dperm_model, dperm_model_free)
 
-/* An empty model shaped by the data it is fitted to: origin, schema, classes, the directions of its
- * features, space for weights. */
+/* An empty model for these data: origin, schema, classes, directions, space for weights. */
 dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
                        const dperm_progress *progress, dperm_model **out, dperm_error *err);
 
@@ -99,11 +98,9 @@ const double *scaled_scores(size_t classes, double by, const double *scores, dou
 /* P(class) for a row with these scores, of a model with that log loss. */
 double model_probability(const dperm_model *model, const dperm_loss *log_loss, const double *scores,
                          size_t index);
-/* The class that a row's scores speak for: of two, 1 if the one score is above zero; of more the
- * first with the largest. */
+/* The class that a row's scores speak for: of two, 1 above zero; of more the first largest. */
 size_t model_winner(size_t classes, const double *scores);
-/* log P(class) of more classes: e^score of each for softmax, else e^−loss(score), divided by their
- * sum. */
+/* log P(class) of more classes: e^score for softmax, else e^−loss(score), over their sum. */
 double model_class_log_probability(const dperm_loss *log_loss, size_t classes, const double *scores,
                                    size_t index);
 

@@ -68,8 +68,7 @@ dperm_status model_add_pair(dperm_model *model, const dperm_schema *schema, cons
   return DPERM_OK;
 }
 
-/* Whether an object is what the share can release; what the library uses of it goes into the
- * model. */
+/* Whether the share can release such an object; what the library uses of it is taken over. */
 static bool (*const takers[SHARE_COUNT])(const json_t *stated, dperm_model *model) = {
     [SHARE_CALIBRATION] = take_calibration,
     [SHARE_PAIRS] = take_pairs,

@@ -121,8 +121,7 @@ static dperm_status find_shares(const dperm_options *options, const planned_sche
   return DPERM_OK;
 }
 
-/* The bins that the rule of "auto" gives a numeric column; 0 where it gives none, as for a range
- * from -r to r without "bins". */
+/* The bins that the rule of "auto" gives a numeric column; 0 for none, as from -r to r. */
 static size_t bins_of(const schema_column *column, bin_numbers paid) {
   bool line = column->type != COLUMN_NUMERIC || (!column->binned && auto_bins_standardized(column));
   return line ? 0 : auto_bins_of(column, paid);

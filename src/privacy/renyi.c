@@ -125,8 +125,7 @@ static void add_tail(moment *v, double order, double slack, double chord,
   moment_add(v, corner->count * exp(-order * slack), below);
 }
 
-/* A loss of privacy t, a bound on the hockey sticks of both orders there, and the integrals up to
- * it. */
+/* A loss of privacy t, a bound on both hockey sticks there, and the integrals up to it. */
 typedef struct place {
   double t, rise, bound, spread, level; /* rise: e^t − 1 */
 } place;
@@ -135,8 +134,7 @@ static place place_at(double order, double t, double bound) {
   return (place){t, expm1(t), bound, spread(order, t), level(order, t)};
 }
 
-/* The integral up to a place: below the chord of both orders, which is randomized response with the
- * place's bound mixed in. */
+/* The integral up to a place, below both chords: randomized response with its bound mixed in. */
 static void add_middle(moment *v, const place *a) {
   v->sum += (1 - a->bound) / (a->rise + 2) * a->spread + a->bound * a->level;
 }

@@ -48,8 +48,7 @@ uint64_t random_bits(random_source *source);
 double random_half_uniform(random_source *source);
 /* Unit exponential, relative error at most 5.5u. */
 double random_exponential(random_source *source);
-/* Gamma(shape, 1) for a whole shape ≥ 1: a pairwise sum of exponentials, relative error at most
- * 5.5u + ⌈log₂ shape⌉u. */
+/* Gamma(shape, 1), shape whole: a pairwise sum of exponentials, 5.5u + ⌈log₂ shape⌉u. */
 double random_gamma(random_source *source, size_t shape);
 /* Laplace(1/β): a unit exponential over β with a random sign, relative error at most 6.5u. */
 double random_laplace(random_source *source, double beta);

@@ -1,5 +1,4 @@
-/* What goes into the model: the schema's columns, where their ranges and values come from, which
- * are sensitive. */
+/* What goes into the model: columns, where ranges and values come from, what is sensitive. */
 #include <stdio.h>
 #include <string.h>
 

@@ -84,8 +84,7 @@ dperm_status fit_planned(const dperm_data *data, const dperm_options *options, c
 dperm_status fit_model(const dperm_data *data, const dperm_options *options, const guarantee *claim,
                        random_source *source, dperm_model **out, dperm_error *err);
 
-/* dperm_train, and all processes of a job have the model: to judge it on rows that each has a part
- * of. */
+/* dperm_train, and all processes of a job have the model, to judge it on their own rows. */
 dperm_status train_everywhere(const dperm_data *data, const dperm_options *given, dperm_model **out,
                               dperm_error *err);
 

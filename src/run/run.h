@@ -50,8 +50,7 @@ typedef struct run {
   guarantee claim; /* of all of it: the shares of epsilon and delta */
 } run;
 
-/* The claim where a shape was found, which leaves less for the fit; and as if the schema cost
- * nothing. */
+/* The claim where a shape was found, with less for the fit; and as if schemas cost nothing. */
 guarantee run_claim_counted(const run *r);
 guarantee run_claim_whole(const run *r);
 

@@ -181,8 +181,7 @@ static inline double column_transformed(const schema_column *column, double x) {
   return column->transform == TRANSFORM_LOG1P ? log1p(x) : x;
 }
 
-/* How many parts of a column a cross after the fit tells apart, and which a level is of; "missing"
- * is one of its own, the last. */
+/* How many parts a cross after the fit tells apart, and a level's; "missing" is the last. */
 static inline size_t column_parts(const schema_column *column) {
   const size_t missing = column->missing_at != SIZE_MAX, real = column->levels - missing;
   return (real + missing <= PARTS_MOST ? real : PARTS_OF_MANY) + missing;

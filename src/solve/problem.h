@@ -85,8 +85,7 @@ dperm_status problem_apply_both(const problem *p, const double *f, matrix_turn *
 /* J(f): one pass over the matrix. */
 dperm_status problem_objective(const problem *p, const double *f, double *objective,
                                dperm_error *err);
-/* φ′(t) and φ″(t) for φ(t) = J(f + t·d), where d = `direction` and q = X d (tall). No pass over the
- * matrix. */
+/* φ′(t) and φ″(t) for φ(t) = J(f + t·d), d = `direction`, q = X d (tall), with no pass. */
 dperm_status problem_along(const problem *p, const point *at, const double *direction,
                            const double *q, double t, double *first, double *second,
                            dperm_error *err);

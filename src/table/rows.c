@@ -106,8 +106,7 @@ static size_t part_of(const schema_column *column, double x) {
   return part >= PARTS_OF_MANY ? PARTS_OF_MANY - 1 : part > 0 ? (size_t)part : 0;
 }
 
-/* Clamped, for a range within the table's; then its bin, or transformed, scaled and weighted, or
- * both. */
+/* Clamped to a range within the table's; then its bin, or transformed, scaled, weighted. */
 static entry entry_of_number(const schema_column *column, double x) {
   if (isnan(x)) {
     return entry_of_missing(column);
@@ -232,8 +231,7 @@ static size_t make_row(const table_view *t, size_t at, uint32_t *levels, uint32_
 
 /* ---- records whose rows are equal (matrix/equal_rows.h) */
 
-/* Cells with the same key have the same entries: a number's own, or its bin where that is all that
- * its entries tell. */
+/* Cells of one key have the same entries: a number's own, or its bin where that is all. */
 static uint64_t key_of_cell(const viewed *v, double value) {
   uint64_t key = UINT64_MAX; /* of what is missing: no number has these bits */
   if (v->categories) {

@@ -59,8 +59,7 @@ static bool calibration_known(verifier *v, char words[SHARE_WORDS]) {
   return known && one_fit;
 }
 
-/* One cross after the fit, called "a*b", of two classes and no features, in one fit of a record; or
- * none, and null. */
+/* One cross after the fit, "a*b", of two classes, no features, in one fit; or none, and null. */
 static bool pairs_known(verifier *v, char words[SHARE_WORDS]) {
   const json_t *crosses = field_at(v->root, "schema.crosses"), *cross = NULL;
   const char *stated = json_string_value(field_at(v->root, "pairs.pair"));
