@@ -38,6 +38,10 @@ dperm_status json_check_keys(const json_document *doc, json_t *object, const cha
  * `*array` is freed and becomes NULL, and stays so. */
 void json_append(json_t **array, json_t *item);
 
+/* The same for a line of text, visible (dperm_text_visible), as names in it may hold anything. */
+void json_append_line(json_t **array, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* The same for a member of an object. */
 void json_set(json_t **object, const char *key, json_t *value);
 

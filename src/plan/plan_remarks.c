@@ -1,6 +1,5 @@
 /* What a plan shows of costs to accuracy: the schema's own remarks, and what follows from the
  * number of rows and epsilon. Public numbers only. */
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "plan/planned.h"
@@ -10,17 +9,6 @@ static const double much_noise = 0.5, large_share = 0.25;
 
 enum { FEW_COLUMNS = 4 /* of which one may well have a quarter of the noise */ };
 
-static void add(json_t **remarks, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(json_t **remarks, const char *format, ...) {
-  char words[1024], line[1024];
-  va_list args;
-  va_start(args, format);
-  (void)vsnprintf(words, sizeof words, format, args);
-  va_end(args);
-  dperm_text_visible(words, line, sizeof line);
-  json_append(remarks, json_string_nocheck(line));
-}
-
 static void add_noise(const dperm_plan *plan, json_t **remarks) {
   char rows[80] = "";
   if (plan->rows_to_halve_noise > 0) {
@@ -28,7 +16,8 @@ static void add_noise(const dperm_plan *plan, json_t **remarks) {
                    plan->rows_to_halve_noise);
   }
   if (plan->noise && plan->noise_to_signal >= much_noise) {
-    add(remarks,
+    json_append_line(
+        remarks,
         "the noise is %.2g times the signal, much for %zu encoded columns: leave out or group "
         "those that say least about the label, take a larger epsilon%s",
         plan->noise_to_signal, plan->dims, rows);
@@ -49,7 +38,8 @@ static void add_share(const json_t *columns, const dperm_schema *schema, json_t 
   }
   if (most && schema_encoded_columns(schema) >= FEW_COLUMNS) {
     const char *second = json_text_at(most, "crossed_with");
-    add(remarks,
+    json_append_line(
+        remarks,
         "%s \"%.64s%s%.64s\" has %.0f percent of the noise: merge rare values (\"groups\"), or "
         "leave it out unless it says as much about the label",
         second ? "the cross" : "column", json_text_at(most, "name"), second ? "*" : "",
