@@ -108,17 +108,17 @@ _ATTRIBUTES = """
 """
 
 
+_PARAMETERS = ("lambda_", "C", "data_norm", "bounds", "schema", "classes", "fit_intercept",
+               "intercept_scaling", "mechanism", "noise", "analysis", "delta_reg", "norm_guess",
+               "rows_per_person", "ledger", "dataset", "random_state", "n_jobs", "class_weight", "refine",
+               "bins", "neighbours", "rows_about", "delta", "multiclass", "pairs", "person", "evaluate")
+
 
 _Self = TypeVar("_Self", bound="_Stored")
 
 
 class _Stored(PrivateClassifier):
     """Estimators that a model file can hold."""
-
-    def _keep(self, given: Dict[str, Any]) -> None:
-        """What `__init__` was given, each under its own name, as scikit-learn wants it."""
-        for name in self._get_param_names():
-            setattr(self, name, given[name])
 
     @classmethod
     def load(cls: Type[_Self], path: "str | os.PathLike[str]") -> _Self:
@@ -157,7 +157,9 @@ class LogisticRegression(_Stored):
                  delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto", person: Optional[str] = None,
                  evaluate: Optional[float] = None,
                  calibrate: Any = None):
-        self._keep(locals())
+        self.epsilon, self.calibrate = epsilon, calibrate
+        for name in _PARAMETERS:
+            setattr(self, name, locals()[name])
 
     def _loss(self) -> Tuple[str, float]:
         return "logistic", 0.5
@@ -200,7 +202,9 @@ class LinearSVC(_Stored):
                  bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
                  delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto", person: Optional[str] = None,
                  evaluate: Optional[float] = None):
-        self._keep(locals())
+        self.epsilon, self.loss, self.h = epsilon, loss, h
+        for name in _PARAMETERS:
+            setattr(self, name, locals()[name])
 
     def _loss(self) -> Tuple[str, float]:
         options.choice("loss", self.loss, {word: i for word, i in options.LOSSES.items() if word != "logistic"})
@@ -235,7 +239,11 @@ class KernelSVC(LinearSVC):
                  bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
                  delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto", person: Optional[str] = None,
                  evaluate: Optional[float] = None):
-        self._keep(locals())
+        self.epsilon, self.loss, self.h = epsilon, loss, h
+        self.kernel, self.gamma, self.n_components = kernel, gamma, n_components
+        self.orthogonal = orthogonal
+        for name in _PARAMETERS:
+            setattr(self, name, locals()[name])
 
     def _kernel(self) -> Dict[str, Any]:
         return {"kernel": self.kernel, "gamma": self.gamma, "n_components": self.n_components,
