@@ -54,6 +54,20 @@ EXPECTED_FAILURES: Dict[str, str] = {
 }
 
 
+class Tagged:
+    """What scikit-learn asks of a classifier about itself."""
+
+    _expected_failures = EXPECTED_FAILURES
+
+    def _more_tags(self) -> Dict[str, Any]:  # scikit-learn before 1.6
+        return {"_xfail_checks": dict(self._expected_failures)}
+
+    def __sklearn_tags__(self) -> Any:  # and since
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        return tags
+
+
 class Prepared:
     """Data in the library's hands, with what was public about them."""
 
@@ -73,7 +87,7 @@ class Prepared:
         return bool(self.words)
 
 
-class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
+class PrivateClassifier(Tagged, Scored, ClassifierMixin, BaseEstimator):
     """The classifiers of this package; only they are meant to be made."""
 
     _required_parameters = ["epsilon"]
@@ -422,11 +436,3 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         super().__setstate__(state)
         if "model_" in state and "_order" not in state:  # of version 0.1, whose classes_ had the model's order
             self._fitted(state["model_"], state["classes_"])
-
-    def _more_tags(self) -> Dict[str, Any]:  # scikit-learn before 1.6
-        return {"_xfail_checks": dict(EXPECTED_FAILURES)}
-
-    def __sklearn_tags__(self) -> Any:  # and since
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

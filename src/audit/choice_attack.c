@@ -38,7 +38,6 @@
  * the holdout favours positive weights. A negative one is released if every round was negative, and
  * the record moves the odds of that as well as the weight itself. */
 #include <math.h>
-#include <string.h>
 
 #include "audit/attack.h"
 #include "base/memory.h"

@@ -2,8 +2,6 @@
  * (docs/audit.md): of two classes (worst_pair.c), and of three learned jointly (joint_pair.c). */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/status.h"
 
 /* Comes with a kind: a record is in one data set only, and noise is gaussian at (ε, δ). */

@@ -1,10 +1,7 @@
-/* Data sets from rows in memory, what is done to them, and what a caller may ask. Files:
- * dataset_read.c; tables: table.c. */
+/* Data sets: rows in memory, what is done to them. Files: dataset_read.c; tables: table.c. */
 #include "data/dataset.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "schema/row_norm.h"

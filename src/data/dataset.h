@@ -146,9 +146,8 @@ dperm_status data_select_units(const dperm_data *data, const size_t *units, size
 dperm_status class_weights_validate(const dperm_class_weight *given, size_t count,
                                     dperm_error *err);
 
-/* For each class its weight over the largest, in (0, 1], in an array that the caller frees; a class
- * that is not named weighs 1 before that. A name that is no class's is an error. `out` is NULL to
- * check the names alone. */
+/* For each class its weight over the largest, for free(); a class that is not named weighs 1 before
+ * that. A name that is no class's is an error. `out` is NULL to check the names alone. */
 dperm_status class_weights_new(const class_list *classes, const dperm_class_weight *given,
                                size_t count, double **out, dperm_error *err);
 /* The same for the classes of `data`; without weights `*out` stays as it is. */

@@ -2,8 +2,6 @@
  * of codes of a few texts. Every text becomes a cell where those of files do (table/cell.h), so the
  * same records give the same rows to the bit. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/defect.h"
 #include "base/memory.h"

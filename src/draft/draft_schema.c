@@ -1,8 +1,6 @@
 /* A first schema from public records: the scan counts, the rules judge, and here the judgements are
  * proposed, with a remark wherever a person should look. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/file_read.h"
 #include "base/memory.h"
@@ -88,11 +86,10 @@ static dperm_status add_label(draft *d, const dperm_draft_options *options, dper
     d->sides.number = true;
     return proposal_add_target(&d->p, label.name, range.min, range.max, err);
   }
-  FAIL_IF(
-      column->uncounted || count < 2, err, DPERM_INVALID_DATA,
-      "%s: column \"%.64s\" has %s for a label; name the label's column, and give it few values, "
-      "but more than one",
-      label.path, label.name, count == 1 ? "one value only" : "too many different values");
+  FAIL_IF(column->uncounted || count < 2, err, DPERM_INVALID_DATA,
+          "%s: column \"%.64s\" has %s for a label; name the label's column, and give it few "
+          "values, but more than one",
+          label.path, label.name, count == 1 ? "one value only" : "too many different values");
   TRY(draft_column_sorted(column, &values, err));
   TRY(json_made(json_object(), &categories, err));
   for (size_t i = 0; i < count; i++) {
@@ -169,10 +166,10 @@ static void remark_number(draft *d, size_t at, const draft_range *range) {
     (void)format_double(numbers[i], false, shown[i]);
   }
   if (n->whole && distinct <= WHOLE_FEW) {
-    (void)snprintf(codes, sizeof codes,
-                   "; %zu different numbers: if they are codes without an order, make it "
-                   "categorical",
-                   distinct);
+    (void)snprintf(
+        codes, sizeof codes,
+        "; %zu different numbers: if they are codes without an order, make it categorical",
+        distinct);
   }
   bool identifier = n->whole && column->different && column->filled >= CHANCE_ROWS;
   if (range->min == n->min && range->max == n->max && !range->log1p && !codes[0] && !identifier) {

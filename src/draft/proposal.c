@@ -36,9 +36,8 @@ static const char *const why_ignored[] = {
     [DRAFT_CONSTANT] = "one value only: ignored",
     [DRAFT_EXTREME] = "numbers too large, too small or too close together for bounds: ignored",
     [DRAFT_IDENTIFIER] = "its values never repeat, or name records, as identifiers do: ignored",
-    [DRAFT_NAMED] =
-        ("called like an identifier of people or records: ignored; where it repeats, put "
-         "it into the schema as \"person\", so that each is protected as a whole"),
+    [DRAFT_NAMED] = ("called like an identifier of people or records: ignored; where it repeats, "
+                     "put it into the schema as \"person\", so that each is protected as a whole"),
     [DRAFT_MANY] = ("too many different values (dates, free text, postal codes, numbers with units "
                     "or commas?): ignored; put into a few public groups, or written plainly "
                     "(1234.5), they could be used"),
@@ -49,9 +48,8 @@ static const char *const why_ignored[] = {
     [DRAFT_DRESSED] =
         "numbers with commas, signs or units: ignored; written plainly (1234.5) they could be used",
     [DRAFT_SEVERAL] = "a field holds several values: ignored; a column for each could be used",
-    [DRAFT_NO_RANGE] =
-        ("a number without a range: ignored; with a minimum and a larger maximum that are known in "
-         "public, never taken from the records, it could be used"),
+    [DRAFT_NO_RANGE] = ("a number without a range: ignored; with a minimum and a larger maximum "
+                        "that are known in public, never taken from the records, it could be used"),
     [DRAFT_NO_LIST] = ("texts without a list of values: ignored; with one (\"enum\", or a pattern "
                        "or \"format\" such as \"low|high\") it could be used"),
     [DRAFT_NO_TRUTH] = "texts for true or for false are missing: ignored",

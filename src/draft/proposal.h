@@ -5,7 +5,6 @@
 #pragma once
 
 #include "base/json_text.h"
-#include "base/text.h"
 #include "dperm/draft.h"
 #include "schema/schema.h"
 

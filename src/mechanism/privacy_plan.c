@@ -17,8 +17,7 @@ static const double largest_epsilon = 100.0, smallest_epsilon = 1e-9;
 /* What is named as the largest: up to it no claim is refused for its delta (guarantee_check). */
 static const double certified_epsilon = 30.9;
 
-/* Beyond this products of public numbers leave the range of full precision, and rounding could take
- * more than `down` allows for. */
+/* Beyond this products of public numbers could lose more by rounding than `down` allows for. */
 static const double largest_lambda = 1e200, smallest_lambda = 1e-200;
 
 /* Rounding towards more noise: far more than the few units that the formulas lose. */
@@ -109,30 +108,26 @@ static dperm_status check_kind(const public_numbers *g, dperm_error *err) {
   const noise_kind *kind = noise_kind_of(g->noise);
   FAIL_IF(!kind, err, DPERM_INVALID_ARGUMENT, "noise number %d is none of the kinds",
           (int)g->noise);
-  FAIL_IF(
-      kind->needs_delta && !(g->delta_core > 0), err, DPERM_INVALID_ARGUMENT,
-      "%s noise has no pure epsilon, and no delta is left for it beside rounding; give a larger "
-      "delta, or another noise",
-      kind->name);
+  FAIL_IF(kind->needs_delta && !(g->delta_core > 0), err, DPERM_INVALID_ARGUMENT,
+          "%s noise has no pure epsilon, and no delta is left for it beside rounding; give a "
+          "larger delta, or another noise",
+          kind->name);
   FAIL_IF(g->mechanism == DPERM_MECHANISM_OUTPUT && !kind->output, err, DPERM_INVALID_ARGUMENT,
           "%s noise is for objective perturbation; output perturbation has l2 noise, or gaussian "
           "with a delta",
           kind->name);
-  FAIL_IF(
-      g->mechanism == DPERM_MECHANISM_OBJECTIVE && kind->needs_delta && link_scores(g->loss) > 1,
-      err, DPERM_INVALID_ARGUMENT,
-      "with gaussian noise classes are learned jointly by descent, which has no delta-reg and no "
-      "regularizer of its own; leave them out, or choose another noise");
+  FAIL_IF(g->mechanism == DPERM_MECHANISM_OBJECTIVE && kind->needs_delta &&
+              link_scores(g->loss) > 1,
+          err, DPERM_INVALID_ARGUMENT,
+          "with gaussian noise classes are learned jointly by descent, which has no delta-reg and "
+          "no regularizer of its own; leave them out, or choose another noise");
   FAIL_IF(!(row_bound(g) > 0 && isfinite(row_bound(g))), err, DPERM_INVALID_ARGUMENT,
-          "nothing is known of the rows that %s noise could be fitted "
-          "to; choose l2",
-          kind->name);
+          "nothing is known of the rows that %s noise could be fitted to; choose l2", kind->name);
   return DPERM_OK;
 }
 
-/* The pure kind with the least rms‖b‖₂, the first among equals. All of them cost the same A =
- * β·R_K, so any A compares them. Only objective perturbation by the tight analysis is free to
- * choose. */
+/* The pure kind with the least rms‖b‖₂, the first among equals: all cost the same A = β·R_K, so any
+ * A compares them. Only objective perturbation by the tight analysis is free to choose. */
 static dperm_noise least_noise(const public_numbers *given) {
   public_numbers g = *given;
   dperm_noise best = DPERM_NOISE_L2;
@@ -209,8 +204,7 @@ static double tight_a(const public_numbers *g, double kappa) {
   return delta_invert_objective(g->loss, neighbours_of(g), kappa, g->epsilon_core, g->delta_core);
 }
 
-/* β for Λ_t, or 0 where ε leaves nothing for noise at all. κ is the Jacobian's, and about R₂
- * whatever the noise. */
+/* β for Λ_t, or 0 where ε leaves nothing for noise. κ is the Jacobian's, about R₂ for any noise. */
 static double objective_beta(const public_numbers *g, double lambda_total) {
   double norm = g->bounds.norm2, kappa = norm * norm / ((double)g->rows * lambda_total) / down;
   kappa *= DEFECT("norm-not-squared") ? 1 / norm : DEFECT("slack-forgotten") ? 0 : 1;
@@ -342,8 +336,7 @@ static double class_noise(const public_numbers *g) {
   return rms_norm(g, descent_beta(g)) / sqrt((double)link_scores(g->loss)) / (double)g->rows;
 }
 
-/* Λ, the user's or the automatic one: of output perturbation with rms‖b‖ = shift/R, as β is
- * proportional to Λ. */
+/* Λ, the user's or the automatic one: of output perturbation with rms‖b‖ = shift/R, as β ∝ Λ. */
 static dperm_status choose_lambda(const public_numbers *g, double *out, dperm_error *err) {
   bool automatic = isnan(g->lambda), output = g->mechanism == DPERM_MECHANISM_OUTPUT;
   bool descent = g->mechanism == DPERM_MECHANISM_DESCENT;
@@ -404,9 +397,7 @@ static dperm_status plan_of_kind(const public_numbers *given, dperm_noise kind, 
   } else {
     plan.delta_reg = choose_delta(&g, plan.lambda);
     plan.noise = noise_with(&g, objective_beta(&g, plan.lambda + plan.delta_reg));
-    if (plan.noise.beta == 0) {
-      return fail_infeasible(&g, plan.lambda, err);
-    }
+    RETURN_IF(plan.noise.beta == 0, fail_infeasible(&g, plan.lambda, err));
   }
   double norm = g.bounds.norm2, total = plan.lambda + plan.delta_reg;
   bool objective = g.mechanism == DPERM_MECHANISM_OBJECTIVE;

@@ -71,8 +71,7 @@ double excess_loss(const public_numbers *given, const privacy_plan *plan, double
  * to: F, or the bound on them if that is smaller. */
 double noise_to_signal(const public_numbers *given, const privacy_plan *plan);
 
-/* A bound on the objective's excess over its minimum that noise of this norm, ‖b‖₂, causes
- * (docs/proofs/planning.md). */
+/* A bound on the objective's excess from noise of this norm, ‖b‖₂ (docs/proofs/planning.md). */
 double excess_objective(const public_numbers *given, const privacy_plan *plan, double noise_norm);
 
 /* ---- plan_curve.c: what a plan's noise tells a ledger beyond (ε, δ), the numbers that its Renyi

@@ -1,6 +1,5 @@
 /* Counts, the area under the ROC curve by ranks, the log loss. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "loss/link.h"

@@ -2,8 +2,6 @@
 #include "model/model.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json_text.h"
 #include "base/memory.h"

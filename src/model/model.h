@@ -24,8 +24,7 @@ struct dperm_model {
   double loss_quantile;                   /* NaN for a loss of none */
   double loss_lipschitz, loss_smoothness; /* L and c */
 
-  size_t rows, rows_fitted; /* n of the file, n of the fit; of neighbours add-remove the public
-                               figures near them */
+  size_t rows, rows_fitted; /* n of the file, n of the fit; or the public figures near them */
   data_origin origin;
   double norm_bound;
   double intercept;      /* of rows from memory with a constant last column; else 0 */
@@ -53,8 +52,7 @@ struct dperm_model {
 };
 OWNED_HANDLE(dperm_model, dperm_model_free)
 
-/* An empty model shaped by the data it is fitted to: origin, schema, classes, the directions of its
- * features, space for weights. */
+/* An empty model for these data: origin, schema, classes, directions, space for weights. */
 dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
                        const dperm_progress *progress, dperm_model **out, dperm_error *err);
 
@@ -82,8 +80,7 @@ static inline size_t model_fitted(const dperm_model *model) {
 dperm_status model_view(const dperm_model *model, const matrix *x, const matrix **view,
                         matrix **made, dperm_error *err);
 
-/* X times some weight vectors, which stand one after the other, at once: for each row its `count`
- * scores. */
+/* X times some weight vectors, which stand one after the other: for each row its `count` scores. */
 dperm_status apply_vectors(const matrix *x, const double *vectors, size_t count, double *z,
                            dperm_error *err);
 
@@ -105,11 +102,9 @@ const double *scaled_scores(size_t classes, double by, const double *scores, dou
 /* P(class) for a row with these scores, of a model with that log loss. */
 double model_probability(const dperm_model *model, const dperm_loss *log_loss, const double *scores,
                          size_t index);
-/* The class that a row's scores speak for: of two, 1 if the one score is above zero; of more the
- * first with the largest. */
+/* The class that a row's scores speak for: of two, 1 above zero; of more the first largest. */
 size_t model_winner(size_t classes, const double *scores);
-/* log P(class) of more classes: e^score of each for softmax, else e^−loss(score), divided by their
- * sum. */
+/* log P(class) of more classes: e^score for softmax, else e^−loss(score), over their sum. */
 double model_class_log_probability(const dperm_loss *log_loss, size_t classes, const double *scores,
                                    size_t index);
 

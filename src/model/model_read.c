@@ -2,7 +2,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/file_read.h"
 #include "base/memory.h"
@@ -48,10 +47,6 @@ static bool same(const char *a, const char *b) {
   return a && b && strcmp(a, b) == 0;
 }
 
-static const char *text_at(const json_t *object, const char *key) {
-  return json_string_value(json_object_get(object, key));
-}
-
 /* A member that is there, and not null. */
 static const json_t *given(const json_t *object, const char *key) {
   const json_t *value = json_object_get(object, key);
@@ -84,7 +79,7 @@ static bool read_count(const json_t *object, const char *key, size_t *out) {
 /* ---- the file as a whole */
 
 static dperm_status check_format(const reading *r) {
-  const char *format = text_at(r->root, "format");
+  const char *format = json_text_at(r->root, "format");
   size_t prefix = strlen(MODEL_FORMAT_NAME), number = 0;
   FAIL_IF(!format || strncmp(format, MODEL_FORMAT_NAME, prefix) != 0 ||
               !parse_size(slice_of(format + prefix), 1000000, &number) || number == 0,
@@ -178,7 +173,7 @@ static dperm_status read_encoding(const reading *r, dperm_model *model) {
   const json_t *constant = json_object_get(encoding, "intercept");
   json_t *schema = json_object_get(r->root, "schema");
   size_t origin = 0;
-  while (origin < 3 && !same(text_at(encoding, "source"), model_origin_names[origin])) {
+  while (origin < 3 && !same(json_text_at(encoding, "source"), model_origin_names[origin])) {
     origin++;
   }
   TRY(sound(r, origin < 3 && (origin == ORIGIN_SCHEMA) == json_is_object(schema),
@@ -212,7 +207,7 @@ static dperm_status read_kernel(const reading *r, const dperm_model *model, stat
   if (!object) {
     return DPERM_OK;
   }
-  const char *name = text_at(object, "name"), *kind = text_at(object, "kind");
+  const char *name = json_text_at(object, "name"), *kind = json_text_at(object, "kind");
   const json_t *fit = model->classes.count > 2 ? json_array_get(weights, 0) : weights;
   json_int_t seed = json_integer_value(json_object_get(object, "seed"));
   stated_kernel k = {.kernel = {.kind = DPERM_KERNEL_GAUSSIAN, .seed = (uint64_t)seed}};
@@ -259,7 +254,8 @@ static dperm_status read_weights(const reading *r, const dperm_kernel *kernel, d
 
 /* Epsilon and the noise, for a model that claims some. */
 static dperm_status read_noise(const reading *r, dperm_model *model) {
-  const char *kind = text_at(r->privacy, "noise"), *analysis = text_at(r->privacy, "analysis");
+  const char *kind = json_text_at(r->privacy, "noise"),
+             *analysis = json_text_at(r->privacy, "analysis");
   privacy_plan *plan = &model->plan;
   plan->noise.kind = kind ? noise_named(kind) : NULL;
   TRY(known(r, plan->noise.kind, " names a kind of noise"));
@@ -308,7 +304,7 @@ static dperm_status read_numerics(const reading *r, const json_t *numerics, dper
 
 /* Which data sets are neighbours, and how many rows there were: a number, or one near it. */
 static dperm_status read_rows(const reading *r, dperm_model *model) {
-  const char *word = text_at(r->privacy, "neighbours");
+  const char *word = json_text_at(r->privacy, "neighbours");
   bool about = same(word, neighbours_word(DPERM_NEIGHBOURS_ADD_REMOVE));
   TRY(known(r, !word || about || same(word, neighbours_word(DPERM_NEIGHBOURS_REPLACE)),
             " is private for neighbours"));
@@ -324,10 +320,10 @@ static dperm_status read_rows(const reading *r, dperm_model *model) {
 /* For whom the claim is: for one row, unless the file says a person with several. */
 static dperm_status read_unit(const reading *r, dperm_model *model) {
   const json_t *rows = json_object_get(r->privacy, "rows_per_person");
-  const char *unit = text_at(r->privacy, "unit");
+  const char *unit = json_text_at(r->privacy, "unit");
   bool noisy = model->plan.mechanism != DPERM_MECHANISM_NONE;
   bool persons = json_is_integer(rows) && json_integer_value(rows) == 0,
-       ruled = same(text_at(r->privacy, "person_rule"), PERSON_RULE);
+       ruled = same(json_text_at(r->privacy, "person_rule"), PERSON_RULE);
   guarantee *claim = &model->claim;
   claim->rows_per_person = rows && !persons ? (size_t)json_integer_value(rows) : 1;
   claim->epsilon_row = claim->epsilon;
@@ -346,7 +342,7 @@ static dperm_status read_unit(const reading *r, dperm_model *model) {
 /* The reservation in a ledger that paid for it. */
 static dperm_status read_ledger(const reading *r, dperm_model *model) {
   const json_t *ledger = given(r->root, "ledger");
-  const char *digest = text_at(ledger, "digest");
+  const char *digest = json_text_at(ledger, "digest");
   size_t id = 0;
   if (!ledger) {
     return DPERM_OK;
@@ -360,7 +356,7 @@ static dperm_status read_ledger(const reading *r, dperm_model *model) {
 
 static dperm_status read_claim(const reading *r, dperm_model *model) {
   const json_t *stamp = json_object_get(r->root, "private");
-  const char *name = text_at(r->privacy, "mechanism");
+  const char *name = json_text_at(r->privacy, "mechanism");
   privacy_plan *plan = &model->plan;
   int kind = DPERM_MECHANISM_OBJECTIVE;
   while (name && kind <= DPERM_MECHANISM_DESCENT &&
@@ -431,7 +427,7 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
   json_t *selection = json_object_get(r->root, "selection");
   TRY(check_format(r));
   TRY(model_digest(r->root, model->digest, r->err));
-  TRY(sound(r, same(text_at(r->root, "digest"), model->digest),
+  TRY(sound(r, same(json_text_at(r->root, "digest"), model->digest),
             "its digest does not fit its content"));
   TRY(read_claim(r, model));
   TRY(read_loss(r, model));

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "mechanism/delta_rule.h"

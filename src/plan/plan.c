@@ -51,8 +51,7 @@ static bool reaches(const variation *v, double value) {
                         : noise_to_signal(&g, &plan) <= v->goal;
 }
 
-/* The smallest ε that reaches the goal, within 1e-4, or the smallest number of rows; NaN where none
- * does. */
+/* The smallest ε that reaches the goal, within 1e-4, or number of rows; NaN for none. */
 static double smallest(const variation *v) {
   double low = v->by_rows ? 0 : least_epsilon, high = v->by_rows ? most_rows : most_epsilon;
   while (!reaches(v, high)) { /* of too many rows there may be no plan */

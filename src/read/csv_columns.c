@@ -1,9 +1,6 @@
 /* Columns by the header's names, or by their order, and their cells. */
 #include "read/csv.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 static const size_t absent = SIZE_MAX;

@@ -3,8 +3,6 @@
  * index of a class; rows made of such cells are within the bounds of any schema (table/rows.c). A
  * sparse row has its columns ascending and ‖x‖₂ ≤ 1 in exact arithmetic. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/double_double.h"
 #include "base/memory.h"

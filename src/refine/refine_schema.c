@@ -7,8 +7,6 @@
  * in its first or last one. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "refine/refine_counts.h"
@@ -52,8 +50,7 @@ static size_t add_auto_cuts(const schema_column *column, cell_cut *out) {
   return made;
 }
 
-/* One cut for two that are so close that they mean the same: "auto" bins have theirs by another
- * formula. */
+/* One cut for two so close that they mean the same: "auto" bins have theirs by another formula. */
 static cell_cut same_cut(cell_cut a, cell_cut b) {
   bool takes = b.auto_bins > 0 && (a.auto_bins == 0 || b.auto_bins < a.auto_bins);
   return (cell_cut){takes ? b.at : a.at, a.grid < b.grid ? a.grid : b.grid,

@@ -2,7 +2,6 @@
 #include "run/fit.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/arithmetic.h"
 #include "base/defect.h"
@@ -166,7 +165,7 @@ dperm_status fit_prepare(fit_work *w, dperm_error *err) {
   TRY(scratch_take(&w->work, stages_room(&w->plan->claim, model, w->view), sizeof *w->room,
                    &w->room, err));
   OWNED(threads_leave) thread_scope threads = threads_enter(o->threads);
-  return memory_probe(fit_memory_work(w->data, rows, o), err);
+  return memory_probe(fit_memory_work(w->data, rows, o, false), err);
 }
 
 dperm_status fit_planned(const dperm_data *data, const dperm_options *options, const fit_plan *plan,

@@ -122,11 +122,10 @@ dperm_status check_shares_none(const dperm_options *o, const char *command, dper
             "%s does not %s by a share of its own; leave %s out, and train what it finds", command,
             share_kinds[s].does, share_kinds[s].option);
   }
-  FAIL_IF(
-      o->refine != 0, err, DPERM_INVALID_ARGUMENT,
-      "%s does not refine a schema; leave refine out, or give a schema that was refined before: "
-      "its epsilon is counted",
-      command);
+  FAIL_IF(o->refine != 0, err, DPERM_INVALID_ARGUMENT,
+          "%s does not refine a schema; leave refine out, or give a schema that was refined "
+          "before: its epsilon is counted",
+          command);
   return DPERM_OK;
 }
 

@@ -1,7 +1,5 @@
 /* See output.h. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/file_write.h"
 #include "base/json_text.h"

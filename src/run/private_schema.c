@@ -2,7 +2,6 @@
 #include "run/private_schema.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "loss/loss.h"
@@ -56,11 +55,10 @@ dperm_status counted_open(const counts_request *q, const dperm_schema *wide, cou
       q->reasons);
   out->claim.person_rows = wide->person_rows;
   double rate = ratio_value(ratio_below(out->claim.epsilon_class));
-  FAIL_IF(
-      !(q->epsilon > 0 && q->epsilon < 1e6) || !(rate >= 1e-12), err, DPERM_INVALID_ARGUMENT,
-      "refine has an epsilon of %g; it must be below 1e6 and have at least 1e-12 for each count: "
-      "give it a larger share",
-      q->epsilon);
+  FAIL_IF(!(q->epsilon > 0 && q->epsilon < 1e6) || !(rate >= 1e-12), err, DPERM_INVALID_ARGUMENT,
+          "refine has an epsilon of %g; it must be below 1e6 and have at least 1e-12 for each "
+          "count: give it a larger share",
+          q->epsilon);
   out->numbers.scale = 1 / rate;
   out->most = out->numbers.counted;
   return refine_counts_new(wide, out->cells, &out->numbers, &out->counts, err);
@@ -157,8 +155,7 @@ void asked_clear(asked_schema *a) {
   *a = (asked_schema){0};
 }
 
-/* What the sample is asked with, for one record: the questions, one of the columns chosen, counts.
- */
+/* What the sample is asked with, for one record: questions, one of the columns chosen, counts. */
 typedef struct sample_shares {
   double scale, shape, pick, counts;
 } sample_shares;
@@ -346,8 +343,7 @@ static dperm_status pick_columns(asked_schema *a, const run *r, double epsilon,
   return DPERM_OK;
 }
 
-/* Asks, and makes the schema, without the statement of what it cost. `*counted` if a shape was
- * found. */
+/* Asks, and makes the schema, without stating what it cost. `*counted` if a shape was found. */
 static dperm_status asked_release(asked_schema *a, run *r, random_source *source, bool *counted,
                                   dperm_schema **out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;

@@ -84,8 +84,7 @@ dperm_status asked_settle(asked_schema *a, run *r, random_source *source,
 /* ---- both. Of these schemas either may be NULL, and `counted` not opened. */
 
 /* The plans of the fits that may come, as far as they are known: of lines, from the lightest to the
- * heaviest, and of the schemas between which every one lies that counts can lead to. Fails where
- * there is none. */
+ * heaviest, and of the schemas between which counts lead to one. Fails where there is none. */
 typedef void plan_visitor(void *context, const fit_plan *plan, bool counted);
 dperm_status plans_that_may_come(const run *r, const asked_schema *a, const counted_schema *counted,
                                  plan_visitor *visit, void *context, dperm_error *err);

@@ -124,10 +124,9 @@ static dperm_status choose(const run *r, const dperm_schema *schema, representat
   *out = (representation){.way = SCHEMA_GIVEN};
   FAIL_IF(o->bins == DPERM_BINS_AUTO && !schema, err, DPERM_INVALID_ARGUMENT,
           "bins are for columns that a schema describes, and these rows have none; leave them out");
-  FAIL_IF(
-      o->refine != 0 && !schema, err, DPERM_INVALID_ARGUMENT,
-      "refine makes bins of columns that a schema describes, and these rows have none; leave it "
-      "out");
+  FAIL_IF(o->refine != 0 && !schema, err, DPERM_INVALID_ARGUMENT,
+          "refine makes bins of columns that a schema describes, and these rows have none; leave "
+          "it out");
   if (o->refine != 0) {
     TRY(share_of_counts(o, schema, r->rows, &share, err));
     out->way = share > 0 ? SCHEMA_COUNTED : SCHEMA_GIVEN;
@@ -145,15 +144,14 @@ static dperm_status check_unit(const dperm_options *o, const dperm_schema *schem
   const schema_refined *refined = &schema->refined;
   const size_t unit = schema->person_rows > 0 ? 0 : o->rows_per_person;
   bool counts = o->mechanism != DPERM_MECHANISM_NONE && refined->epsilon != 0;
-  FAIL_IF(
-      counts && (refined->rows_per_person != unit || refined->neighbours != o->neighbours), err,
-      DPERM_INVALID_ARGUMENT,
-      "the schema was refined for neighbours %s and persons with at most %zu rows, and this run "
-      "is for %s and %zu%s: their epsilons cannot be added; give both the same, or use the schema "
-      "as it was before",
-      dperm_neighbours_name(refined->neighbours), refined->rows_per_person,
-      dperm_neighbours_name(o->neighbours), unit,
-      refined->rows_per_person == 0 || unit == 0 ? " (0: any number)" : "");
+  FAIL_IF(counts && (refined->rows_per_person != unit || refined->neighbours != o->neighbours), err,
+          DPERM_INVALID_ARGUMENT,
+          "the schema was refined for neighbours %s and persons with at most %zu rows, and this "
+          "run is for %s and %zu%s: their epsilons cannot be added; give both the same, or use the "
+          "schema as it was before",
+          dperm_neighbours_name(refined->neighbours), refined->rows_per_person,
+          dperm_neighbours_name(o->neighbours), unit,
+          refined->rows_per_person == 0 || unit == 0 ? " (0: any number)" : "");
   return DPERM_OK;
 }
 

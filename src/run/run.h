@@ -52,8 +52,7 @@ typedef struct run {
   guarantee claim; /* of all of it: the shares of epsilon and delta */
 } run;
 
-/* The claim where a shape was found, which leaves less for the fit; and as if the schema cost
- * nothing. */
+/* The claim where a shape was found, with less for the fit; and as if schemas cost nothing. */
 guarantee run_claim_counted(const run *r);
 guarantee run_claim_whole(const run *r);
 
@@ -65,8 +64,7 @@ dperm_status run_make(const dperm_options *options, const run_terms *terms, run 
  * nobody can know how many these are. */
 dperm_status check_columns_known(const dperm_options *options, const dperm_schema *schema,
                                  dperm_error *err);
-/* The schema with bins in place of those that wait for public numbers: for the fits of this run. A
- * new share of one. */
+/* The schema with bins in place of those that wait for public numbers, for the fits of this run. */
 dperm_status representation_given(const run *r, const dperm_schema *schema, dperm_schema **out,
                                   dperm_error *err);
 

@@ -3,7 +3,6 @@
  * charge; records that were asked or counted make their schema; the mechanism perturbs, solves and
  * certifies, the lattice releases; the ledger commits (account_make_model). */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/options_defaults.h"
@@ -80,8 +79,7 @@ static dperm_status prepare_given(training *t, dperm_error *err) {
   return o->account.dry_run ? DPERM_OK : fit_prepare(&t->work, err);
 }
 
-/* Whether a ledger may be charged: of a job's processes only the leader knows, and all go one way.
- */
+/* Whether a ledger may be charged: of a job's processes only the leader knows, all go one way. */
 static bool is_charged(const training *t) {
   return t->run.options->account.ledger || t->data->x->spread;
 }
@@ -146,8 +144,8 @@ static dperm_status prepare(training *t, dperm_error *err) {
   if (counted && is_charged(t)) { /* else what runs out of memory costs nothing */
     OWNED(data_view_close) dperm_data widest = {0};
     TRY(counted_widest(counted, t->data, &widest, err));
-    TRY(memory_probe(fit_memory_model(&widest, o) + fit_memory_most(&widest, t->data->x->rows, o),
-                     err));
+    TRY(memory_probe(
+        fit_memory_model(&widest, o) + fit_memory_work(&widest, t->data->x->rows, o, true), err));
   }
   return data_unchanged(t->data, err);
 }

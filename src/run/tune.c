@@ -2,8 +2,6 @@
  * what its epsilon covers: the candidates, the method and the choice. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/arithmetic.h"
 #include "base/defect.h"
@@ -281,8 +279,7 @@ static dperm_status plan_candidate(tune_job *job, const run *own, dperm_error *e
   return fit_plan_check_public(open, compared, o, &least, &plan, err);
 }
 
-/* The candidates as they are fitted: under the first one's threads and progress, without
- * diagnostics, each with its claim. */
+/* The candidates as they are fitted: threads and progress of the first, each its own claim. */
 static dperm_status set_candidates(tune_job *job, unsigned reasons, dperm_error *err) {
   dperm_options *candidates = job->candidates;
   const bool asks = job->run.how.way == SCHEMA_ASKED;

@@ -198,8 +198,7 @@ extern const char *const column_type_names[];
 /* How many of its columns are numeric or categorical. */
 size_t schema_encoded_columns(const dperm_schema *schema);
 
-/* Fails where "bins" are still "auto": then nothing can be encoded, and the layout is that of the
- * column without them. */
+/* Fails where "bins" are still "auto": then the layout is that of the column without them. */
 dperm_status schema_check_resolved(const dperm_schema *schema, dperm_error *err);
 
 /* The number of bins; 0 without. */
@@ -211,8 +210,7 @@ static inline double column_transformed(const schema_column *column, double x) {
   return column->transform == TRANSFORM_LOG1P ? log1p(x) : x;
 }
 
-/* How many parts of a column a cross after the fit tells apart, and which a level is of; "missing"
- * is one of its own, the last. */
+/* How many parts a cross after the fit tells apart, and a level's; "missing" is the last. */
 static inline size_t column_parts(const schema_column *column) {
   const size_t missing = column->missing_at != SIZE_MAX, real = column->levels - missing;
   return (real + missing <= PARTS_MOST ? real : PARTS_OF_MANY) + missing;

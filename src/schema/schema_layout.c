@@ -1,7 +1,6 @@
 /* Where each column's numbers stand in an encoded row, and how long a row can be. All of it follows
  * from the schema alone (privacy.md 5). */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/defect.h"
 #include "base/memory.h"

@@ -1,5 +1,4 @@
-/* What a caller may ask about a schema: numbers, names and kinds of its columns, and what each
- * encoded column means. */
+/* What a caller may ask about a schema: its columns, and what each encoded column means. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -182,8 +182,7 @@ static bool tick(void *context, const char *stage, uint64_t done, uint64_t total
                         : false;
 }
 
-/* A kernel's directions are drawn once for all cells of a group, from the sweep's seed unless they
- * have one. */
+/* A kernel's directions are drawn once for a group of cells, by their own or the sweep's seed. */
 static dperm_status open_all_rows(sweep *s, dperm_error *err) {
   dperm_kernel kernel = s->cells[0].options.kernel;
   if (kernel.kind != DPERM_KERNEL_NONE) {

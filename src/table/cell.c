@@ -2,7 +2,6 @@
 #include "table/cell.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 

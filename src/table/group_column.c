@@ -1,8 +1,6 @@
 /* See group_column.h. */
 #include "table/group_column.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "table/cell.h"
 

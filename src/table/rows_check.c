@@ -1,5 +1,4 @@
 /* Which schemas go with a table: see rows.h. */
-#include <string.h>
 
 #include "base/memory.h"
 #include "table/cell.h"

@@ -249,8 +249,7 @@ static way_proofs proofs_of_fit(const verifier *v, const fit_numbers *f, interva
   return out;
 }
 
-/* Of steps and fits that are composed, by what the file says that all of these keep within: this
- * one, too. */
+/* Of steps and fits that are composed, by what the file says that all, this too, keep within. */
 static bool composed_delta(verifier *v, const fit_numbers *f, interval *out) {
   composed_steps steps;
   way_proofs ways[2] = {{.count = 0}, {.count = 0}};

@@ -1,10 +1,8 @@
-/* What the schema's refinement cost, and that the claim counts it: by its epsilon, added to that of
- * the fit, or in steps that are composed with the fit's gaussian noise (docs/proofs/gaussian.md 7).
- */
+/* What the schema's refinement cost, and that the claim counts it: by its epsilon, added to the
+ * fit's, or in steps that are composed with its gaussian noise (docs/proofs/gaussian.md 7). */
 #include "verify/checks.h"
 
-/* Steps that choose columns, each no cheaper than the question for a shape (docs/proofs/bins.md).
- */
+/* Steps that choose columns, each no cheaper than the question for a shape (docs/proofs/bins.md) */
 enum { PICKS_MOST = 4 };
 
 /* ---- what is composed */

@@ -20,8 +20,7 @@ static bool expected_weights(verifier *v, const char *name, unsigned long long *
                      out);
 }
 
-/* S ≥ floor(d + √d·τ/g): for a whole S ≥ d that is S + 1 − d > √d·τ/g, compared in squares, whose
- * 212 bits are exact. */
+/* S ≥ floor(d + √d·τ/g): for whole S ≥ d S + 1 − d > √d·τ/g, compared in exact squares. */
 static bool lattice_covers(unsigned long long s, unsigned long long d, double tau, double g) {
   interval slack = interval_mul(interval_of((double)(s + 1 - d)), interval_of(g));
   interval t = interval_of(tau), need = interval_mul(interval_of((double)d), interval_mul(t, t));

@@ -5,11 +5,8 @@
  * cross have one nonzero entry at most each, of at most r_g = min(1, w_g/D), where every row is
  * divided by D or more. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "verify/checks.h"
 
 /* Pairs of cos and sin have norm 1 up to rounding (privacy.md 2). */

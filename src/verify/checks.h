@@ -28,8 +28,7 @@ void check_class_weights(verifier *v);
 bool unit_rows(verifier *v, const char *name, unsigned long long *out);
 /* Whether the claim is for persons with several rows. */
 bool unit_is_person(const verifier *v);
-/* The most records of a person that count, as one together; 0 where records count each by itself.
- */
+/* The most records of a person that count, as one together; 0 where each counts by itself. */
 unsigned long long person_rows(const verifier *v);
 /* The vectors of weights, and of noise, that the classes take: 1 for two of them, else one each. */
 size_t class_fits_of(const verifier *v);

@@ -75,24 +75,15 @@ static double delta_between(const neighbours *p, const dperm_loss *loss, double 
 }
 
 /* A convex loss whose slope takes both signs: √(1 + z²). */
-static void both_signs(const dperm_loss *loss, size_t count, const double *z, double *value,
-                       double *slope, double *curvature) {
-  for (size_t i = 0; i < count; i++) {
-    double root = sqrt(1 + z[i] * z[i]);
-    if (value) {
-      value[i] = root;
-    }
-    if (slope) {
-      slope[i] = z[i] / root;
-    }
-    if (curvature) {
-      curvature[i] = 1 / (root * root * root);
-    }
-  }
+static void both_signs(double z, double *value, double *slope, double *curvature) {
+  *value = sqrt(1 + z * z);
+  *slope = z / *value;
+  *curvature = 1 / (*value * *value * *value);
 }
 
 static dperm_loss any_loss(int which) {
-  static const dperm_loss two = {"both", (double)NAN, 1, 1, both_signs, NULL, 0};
+  static loss_formula formula = {both_signs};
+  static const dperm_loss two = {"both", (double)NAN, 1, 1, formula_eval, &formula, 0};
   return which == LOSSES ? two : loss_number(which, 0.5);
 }
 

@@ -14,7 +14,7 @@
 
 /* ---- shares */
 
-static void shares_of_a_person_are_never_more_than_one(void **state) {
+TEST(shares_of_a_person_are_never_more_than_one) {
   for (size_t m = 1; m <= PERSON_ROWS_MOST; m++) {
     double sum = 0;
     for (size_t i = 0; i < m; i++) {
@@ -46,7 +46,7 @@ static void check_list(const double *persons, size_t rows, size_t here, size_t c
   person_list_free(list);
 }
 
-static void a_share_depends_on_the_records_of_its_person(void **state) {
+TEST(a_share_depends_on_the_records_of_its_person) {
   random_source draw = seeded(5);
   for (size_t t = 0; t < repetitions(50, 1000); t++) {
     double persons[ROWS];
@@ -126,7 +126,7 @@ static void check_price(const dperm_loss *loss, dperm_neighbours neighbours, siz
   }
 }
 
-static void no_outcome_tells_more_of_a_person_than_the_price(void **state) {
+TEST(no_outcome_tells_more_of_a_person_than_the_price) {
   dperm_loss huber, smooth;
   const dperm_loss logistic = dperm_loss_logistic();
   assert_ok(dperm_loss_by_name("huber", 0.5, &huber, err));
@@ -146,7 +146,7 @@ static void no_outcome_tells_more_of_a_person_than_the_price(void **state) {
 
 /* Logistic regression with noise for one record protects a person with any number of them at the
  * same price: the slack is at s = 1, where nothing bends. */
-static void many_records_cost_logistic_regression_nothing(void **state) {
+TEST(many_records_cost_logistic_regression_nothing) {
   const dperm_loss logistic = dperm_loss_logistic();
   for (size_t most = 1; most <= PERSON_ROWS_MOST; most *= 10) {
     const double a = epsilon_invert_persons(&logistic, DPERM_NEIGHBOURS_REPLACE, most, 0.3, 1);
@@ -155,7 +155,7 @@ static void many_records_cost_logistic_regression_nothing(void **state) {
 }
 
 /* K·log(1 + κ/K) grows with K, up to κ. */
-static void more_records_never_cost_less(void **state) {
+TEST(more_records_never_cost_less) {
   dperm_loss huber;
   assert_ok(dperm_loss_by_name("huber", 0.5, &huber, err));
   double before = 0;
@@ -168,7 +168,7 @@ static void more_records_never_cost_less(void **state) {
 
 /* ---- records that nobody says the person of */
 
-static void records_of_a_schema_with_persons_need_theirs(void **state) {
+TEST(records_of_a_schema_with_persons_need_theirs) {
   static const char text[] =
       "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]}, \"person\": "
       "\"id\", \"columns\": [{\"name\": \"x\", \"type\": \"numeric\", \"min\": 0, \"max\": 9}]}";
@@ -176,8 +176,7 @@ static void records_of_a_schema_with_persons_need_theirs(void **state) {
   static double x[MANY], id[MANY];
   dperm_schema *schema = NULL, *refined = NULL;
   dperm_data *data = NULL;
-  dperm_refine_options options;
-  dperm_refine_options_init(&options);
+  dperm_refine_options options = USUAL(dperm_refine_options);
   options.epsilon = 1;
   assert_ok(dperm_schema_parse(text, sizeof text - 1, "schema", &schema, err));
   for (size_t i = 0; i < MANY; i++) {
@@ -199,16 +198,4 @@ static void records_of_a_schema_with_persons_need_theirs(void **state) {
   assert_fails(dperm_data_from_table(schema, MANY, whole, NULL, &data, err), DPERM_INVALID_DATA,
                "row 7 of column \"id\" does not say whose record it is");
   dperm_schema_free(schema);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(shares_of_a_person_are_never_more_than_one),
-      cmocka_unit_test(a_share_depends_on_the_records_of_its_person),
-      cmocka_unit_test(no_outcome_tells_more_of_a_person_than_the_price),
-      cmocka_unit_test(many_records_cost_logistic_regression_nothing),
-      cmocka_unit_test(more_records_never_cost_less),
-      cmocka_unit_test(records_of_a_schema_with_persons_need_theirs),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

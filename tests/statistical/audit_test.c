@@ -216,8 +216,7 @@ static bool stop_at_once(void *context, const char *stage, uint64_t done, uint64
 
 TEST(an_audit_can_be_stopped) {
   dperm_audit_result r;
-  dperm_audit_options o;
-  dperm_audit_options_init(&o);
+  dperm_audit_options o = USUAL(dperm_audit_options);
   o.progress.tick = stop_at_once;
   o.threads = 1;
   assert_fails(dperm_audit_run(&o, &r, err), DPERM_CANCELLED, "stopped on request");

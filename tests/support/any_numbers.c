@@ -12,25 +12,6 @@ static const double none = (double)NAN;
 
 /* ---- losses whose L is not 1 */
 
-/* context[0]·ℓ(z) of a logistic ℓ. */
-static void scaled_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
-                        double *slope, double *curvature) {
-  const dperm_loss own = dperm_loss_logistic();
-  double scale = *(const double *)loss->context;
-  own.eval(&own, count, z, value, slope, curvature);
-  for (size_t i = 0; i < count; i++) {
-    if (value) {
-      value[i] *= scale;
-    }
-    if (slope) {
-      slope[i] *= scale;
-    }
-    if (curvature) {
-      curvature[i] *= scale;
-    }
-  }
-}
-
 static dperm_loss scaled_loss(const double *scale) {
   return (dperm_loss){.name = "scaled logistic",
                       .parameter = none,

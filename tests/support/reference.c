@@ -41,6 +41,33 @@ dperm_loss library_loss(reference_loss loss, double h) {
   return out;
 }
 
+void formula_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                  double *slope, double *curvature) {
+  const loss_formula *own = loss->context;
+  for (size_t i = 0; i < count; i++) {
+    double l, s, a;
+    own->at(z[i], value ? &value[i] : &l, slope ? &slope[i] : &s, curvature ? &curvature[i] : &a);
+  }
+}
+
+void scaled_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                 double *slope, double *curvature) {
+  const dperm_loss own = dperm_loss_logistic();
+  double scale = *(const double *)loss->context;
+  own.eval(&own, count, z, value, slope, curvature);
+  for (size_t i = 0; i < count; i++) {
+    if (value) {
+      value[i] *= scale;
+    }
+    if (slope) {
+      slope[i] *= scale;
+    }
+    if (curvature) {
+      curvature[i] *= scale;
+    }
+  }
+}
+
 void quartic_eval(void *context, size_t j, double f, double *value, double *slope,
                   double *curvature) {
   *value = 0.5 * f * f + 0.25 * f * f * f * f;

@@ -15,6 +15,16 @@ void reference_eval(reference_loss loss, long double h, long double z, long doub
 /* The library's loss of that name. */
 dperm_loss library_loss(reference_loss loss, double h);
 
+/* A loss of the caller's own by a formula for one margin: its eval, with such a context. */
+typedef struct loss_formula {
+  void (*at)(double z, double *value, double *slope, double *curvature);
+} loss_formula;
+void formula_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                  double *slope, double *curvature);
+/* Logistic loss times the context, a number. */
+void scaled_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                 double *slope, double *curvature);
+
 /* A custom regularizer for tests: N_j(f) = ½f² + ¼f⁴. */
 void quartic_eval(void *context, size_t j, double f, double *value, double *slope,
                   double *curvature);
