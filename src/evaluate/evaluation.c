@@ -302,11 +302,14 @@ dperm_status evaluation_private(const dperm_model *model, const dperm_data *part
 
 dperm_status evaluation_exact(const dperm_model *model, const dperm_data *data,
                               model_evaluation **out, dperm_error *err) {
+  OWNED(dperm_data_free_at) dperm_data *made = NULL;
   OWNED(evaluation_free_at) model_evaluation *e = NULL;
+  const dperm_data *once = NULL;
   dperm_metrics exact;
   TRY(data_check_any(data, err));
-  TRY(evaluate(model, data, NULL, NULL, NULL, &e, err));
-  TRY(dperm_model_score(model, data, &exact, err));
+  TRY(data_once(data, &made, &once, err)); /* what a private one would estimate */
+  TRY(evaluate(model, once, NULL, NULL, NULL, &e, err));
+  TRY(dperm_model_score(model, once, &exact, err));
   /* exactly, where steps of the score are not */
   e->auc = figure_moved(e->auc, exact.auc);
   e->log_loss = e->log_odds ? figure_moved(e->log_loss, exact.log_loss)

@@ -89,6 +89,21 @@ s['group'] = 7|"group"
 E
 }
 
+@test "exact evaluations see each person once, as private ones do" {
+  "$DPERM" train "${visits[@]}" --epsilon 3 --out m.json 2> /dev/null
+  awk -F, 'NR == 1 || !seen[$1]++' visits.csv > first.csv
+  [ "$(wc -l < first.csv)" -eq 601 ]
+  "$DPERM" score --model m.json --data visits.csv > all.json 2> /dev/null
+  "$DPERM" score --model m.json --data first.csv > first.json 2> /dev/null
+  cmp all.json first.json
+  "$DPERM" score --model m.json --data visits.csv --epsilon 50000 --public-model > private.json 2> /dev/null
+  py <<'P'
+exact, private = (json.load(open(name)) for name in ("all.json", "private.json"))
+assert exact["rows"] == private["rows"] == 600 and exact["errors"] == private["errors"]
+assert abs(exact["error_rate"] - private["error_rate"]["value"]) < 1e-12
+P
+}
+
 @test "every door gives the same model, and runs that choose see each person once" {
   fit=(--schema visits.json --epsilon 3 --seed 7 --pairs 0.1 --calibrate 0.05)
   gzip -k visits.csv
