@@ -84,7 +84,9 @@ P
   held 2> /dev/null
   for change in 'm["evaluation"]["epsilon"] = 1.5' 'm["evaluation"]["rows"] = 31' 'm["evaluation"]["share"] = 0.3' \
     'm["evaluation"]["cells"]["noise_sd"] /= 2' 'm["evaluation"]["neighbours"] = "add-remove"' 'm["rows_fitted"] = 120' \
-    'm["evaluation"] = None' 'm["evaluation"] = 3' 'm["evaluation"]["rows_per_person"] = 2'; do
+    'm["evaluation"] = None' 'm["evaluation"] = 3' 'm["evaluation"]["rows_per_person"] = 2' \
+    'm["evaluation"]["cells"]["noise_sd"] *= 2' 'm["evaluation"]["error_rate"]["high"] += 0.01' \
+    'm["evaluation"]["finding"] = "the best model"' 'm["evaluation"]["cells"]["counts"][1][0] += 1'; do
     CHANGE=$change py <<'P'
 m = json.load(open("m.json"))
 exec(os.environ["CHANGE"])
@@ -95,6 +97,10 @@ P
     [ "$status" -eq 1 ] || { echo "$change"; return 1; }
     [[ "$(grep -v '^FAILS  \(digest\|file\|claim\)' <<< "$output")" == *"FAILS  "* ]] || { echo "$change: $output"; return 1; }
   done
+  mv m.json model.json
+  change 'm["evaluation"]["auc"]["certified"] = True'
+  fails 1 'changed.json: damaged model, its evaluation has a member "certified" that this dperm does not know' \
+    "$DPERM" predict --model changed.json --data people.csv
 }
 
 share() { "$DPERM" train --force "${people[@]}" --epsilon 1 --out m.json --evaluate "$1"; }
