@@ -50,7 +50,7 @@ dperm_status evaluation_check(const dperm_model *model, const dperm_data *data, 
 
 typedef struct scored_part {
   const dperm_data *data;
-  const dperm_schema *schema; /* the model's, or else the table's; NULL without a table */
+  const dperm_schema *schema; /* the model's, which says of which groups */
   size_t rows, classes;       /* the rows that are here, */
   size_t total;               /* and those of all processes of a job */
   bool rows_public;
@@ -67,9 +67,7 @@ static dperm_status score_part(const dperm_model *model, const dperm_data *data,
   const size_t classes = model->classes.count;
   TRY(evaluation_check(model, data, err));
   *out = (scored_part){.data = data,
-                       .schema = !data->table    ? NULL
-                                 : model->schema ? model->schema
-                                                 : data->table->schema,
+                       .schema = data->table ? model->schema : NULL,
                        .rows = data->x->rows,
                        .total = rows_in_all(data->x),
                        .classes = classes,

@@ -65,6 +65,18 @@ static json_t *altered(const json_t *value) {
                                 : json_string("no");
 }
 
+/* Of another kind: each in turn. */
+static json_t *other_kind(const json_t *value) {
+  static const char *const kinds[] = {"null", "[]", "{}", "\"x\"", "1e308", "-1", "[[[]], {}]"};
+  static size_t turn;
+  json_t *made = NULL;
+  do {
+    json_decref(made);
+    made = json_loads(kinds[turn++ % (sizeof kinds / sizeof *kinds)], JSON_DECODE_ANY, NULL);
+  } while (json_typeof(made) == json_typeof(value));
+  return made;
+}
+
 /* Each value within is another, is gone, or has company; of long lists some are. */
 static void alter_all(json_t *model, json_t *value, const char *where) {
   const size_t items = json_array_size(value), stride = repetitions(1 + items / 3, 1);
@@ -93,10 +105,8 @@ static void alter_all(json_t *model, json_t *value, const char *where) {
       assert_int_equal(json_object_set_new(value, key, altered(was)), 0);
       assert_noticed(model, path);
     }
-    assert_int_equal(json_object_set_new(value, key, json_null()), 0);
-    if (!json_is_null(was)) {
-      assert_noticed(model, path);
-    }
+    assert_int_equal(json_object_set_new(value, key, other_kind(was)), 0);
+    assert_noticed(model, path);
     assert_int_equal(json_object_set(value, key, was), 0);
     json_decref(was);
   }
