@@ -189,6 +189,10 @@ static dperm_status read_encoding(const reading *r, dperm_model *model) {
     TRY(order_classes(r, schema));
     TRY(schema_from_json(schema, r->doc->name, &model->schema, r->err));
     TRY(schema_check_resolved(model->schema, r->err));
+    const size_t most = model->schema->person == NO_PERSON ? 0 : model->schema->person_rows;
+    const bool noisy = model->plan.mechanism != DPERM_MECHANISM_NONE;
+    TRY(sound(r, !model->schema->person_added && (!noisy || model->claim.person_rows == most),
+              "its schema tells persons apart by no column, or not as its claim says"));
   }
   bool fits = read_count(encoding, "dims", &model->inputs) && model->inputs <= INT32_MAX &&
               (!model->schema || model->inputs == model->schema->dims);
@@ -444,7 +448,8 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
     (void)snprintf(how, sizeof how, "its %s is not clear", unclear->file);
     return sound(r, false, how);
   }
-  TRY(sound(r, model_read_evaluation(r->root, model), "its evaluation is not clear"));
+  char doubt[128];
+  TRY(sound(r, model_read_evaluation(r->root, model, doubt, sizeof doubt), doubt));
   TRY(read_class_weights(r, model));
   bool several = model->classes.count > 2 && model->plan.mechanism != DPERM_MECHANISM_NONE;
   TRY(sound(r, !several || read_positive(r->privacy, "epsilon_class", &model->claim.epsilon_class),

@@ -243,12 +243,12 @@ static json_t *make_groups(const json_t *given, const schema_column *column, con
 }
 
 static dperm_status refine_categories(const schema_column *wide, const cell_counts *counts,
-                                      const refine_numbers *numbers, json_t *column,
+                                      const refine_numbers *numbers, bool grouped, json_t *column,
                                       dperm_error *err) {
   OWNED_MEMORY bool *merged = NULL;
   TRY(memory_new(counts->cells, sizeof *merged, &merged, err));
   refine_rule_merge(numbers, counts->counts, counts->cells, merged);
-  if (memchr(merged, true, counts->cells)) {
+  if (memchr(merged, true, counts->cells) && !grouped) { /* its rates are asked for one by one */
     TRY(json_put(column, "groups", make_groups(column, wide, merged), err));
     (void)json_object_del(column, "values");
   }
@@ -266,8 +266,9 @@ dperm_status refine_schema_make(const dperm_schema *wide, const refine_counts *n
     const cell_counts *counts = &noisy->columns[i];
     const schema_column *column = &wide->columns[counts->column];
     json_t *made = json_array_get(columns, counts->column);
-    TRY(column->type == COLUMN_NUMERIC ? refine_numeric(column, counts, numbers, made, err)
-                                       : refine_categories(column, counts, numbers, made, err));
+    TRY(column->type == COLUMN_NUMERIC
+            ? refine_numeric(column, counts, numbers, made, err)
+            : refine_categories(column, counts, numbers, counts->column == wide->group, made, err));
   }
   return schema_from_json(json, "the refined schema", out, err);
 }

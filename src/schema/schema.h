@@ -137,6 +137,7 @@ struct dperm_schema {
   size_t group;       /* the column that evaluations give rates by, or NO_GROUP */
   size_t person;      /* of the columns, one of type ignore: whose records are whose; NO_PERSON: */
   size_t person_rows; /* each is a person's own. Else so many of a person's count, at most; or 0 */
+  bool person_added;  /* the file does not list that column: none that was written by dperm */
   schema_cross *crosses;             /* their blocks stand behind those of all columns */
   size_t cross_count, crossed_count; /* and the columns of which they are */
   size_t after_fit;                  /* columns of a row from crosses after the fit, the last */

@@ -224,6 +224,7 @@ static dperm_status parse_person(const json_document *doc, const lookup *names,
   if (listed != LOOKUP_NONE) {
     return DPERM_OK;
   }
+  schema->person_added = true;
   schema_column *added = &schema->columns[schema->column_count++];
   *added = (schema_column){
       .type = COLUMN_IGNORE, .weight = 1, .other = LOOKUP_NONE, .reference = LOOKUP_NONE};

@@ -255,8 +255,8 @@ void state_assumptions(verifier *v) {
   if (field_is_object(v, "evaluation")) {
     finding_remark(v, "not in the file: that the records were held out by coins that look at none "
                       "of them, and that nothing but the evaluation saw them");
-    finding_remark(v,
-                   "not checked: that the evaluation's figures and words follow from its counts");
+    finding_remark(v, "not in the file: that the evaluation's counts are those of these records, "
+                      "and the noisy counts that its cells were found by");
   }
   if (unit_is_person(v)) {
     finding_remark(v, "not in the file: that no person has more rows than it says");

@@ -262,6 +262,27 @@ TEST(sparse_rows_that_cannot_be_are_refused) {
   image_free(&m);
 }
 
+/* All sums are right, and its schema would be one that a program is given. */
+TEST(a_schema_whose_persons_have_no_column_is_refused) {
+  auto_schema *schema =
+      schema_quoted("{'label': {'column': 'y', 'positive': ['p'], 'negative': ['n']}, 'person': "
+                    "'whose', 'columns': [{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 10}]}");
+  auto_file *csv = file_with_text("a,whose,y\n1,x,p\n2,z,n\n");
+  const dperm_source source = {.path = csv, .format = DPERM_FORMAT_CSV, .schema = schema};
+  encoded_image m = image_of(&source);
+  auto_data *data = NULL;
+  assert_ok(image_read(&m, m.size, &data, err));
+  char *text = (char *)m.bytes + sizeof m.header; /* ends with padding, or not: it has the name */
+  char *person = strstr(text, "\"person\"");
+  assert_non_null(person);
+  memcpy(strstr(person, "whose"), "whoso", 5);
+  encoded_seal(m.bytes, m.size);
+  dperm_data *none = NULL;
+  assert_fails(image_read(&m, m.size, &none, err), DPERM_INVALID_DATA,
+               "its persons have no column");
+  image_free(&m);
+}
+
 /* Every norm that the encoder makes is accepted, the longest included. */
 TEST(rows_at_their_bound_are_accepted) {
   enum { ROWS = 20000, COLUMNS = 12 };
