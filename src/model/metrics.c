@@ -108,6 +108,8 @@ dperm_status dperm_model_score_sized(const dperm_model *model, const dperm_data 
   size_t classes = model->classes.count;
   dperm_loss loss;
   TRY(sized_check(&metrics_struct, 0, size, err));
+  FAIL_IF(classes == 0, err, DPERM_UNSUPPORTED,
+          "the model predicts numbers, and errors are counted of classes; ask for an evaluation");
   TRY(data_check_labels(data, classes, err));
   TRY(memory_new(data->x->rows * class_fits(classes), sizeof *scores, &scores, err));
   dperm_status status = dperm_model_scores(model, data, scores, err);

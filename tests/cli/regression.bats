@@ -60,7 +60,7 @@ P
 
 @test "every loss, mechanism, noise and kind of neighbours is verified" {
   for how in "--loss log-cosh --h 0.2" "--loss huber-regression" "--loss quantile --quantile 0.9" "--mechanism output" \
-    "--noise l1" "--delta 1e-6" "--delta 1e-6 --loss quantile --quantile 0.2 --noise gaussian" "--bins auto" \
+    "--noise l1" "--delta 1e-6" "--delta 1e-6 --loss quantile --quantile 0.2 --noise gaussian" "--bins auto" "--refine auto" \
     "--delta 1e-6 --loss huber-regression --mechanism output --noise gaussian" \
     "--neighbours add-remove --rows-about 4100" "--neighbours add-remove --rows-about 4100 --delta 1e-6 --noise gaussian" \
     "--rows-per-person 2" "--analysis paper" "--kernel gaussian --gamma 1 --features 20" "--lambda 0.01 --delta-reg 0.01"; do
@@ -106,7 +106,7 @@ P
   sed '3s/[^,]*$//' flats.csv > bad.csv
   fails 1 'the label in column "price" is not a finite number' "$DPERM" train --data bad.csv --schema flats.json --epsilon 1 --out x.json
   fails 2 'choose log-cosh, huber-regression or quantile' "$DPERM" train "${flats[@]}" --epsilon 1 --loss huber --out x.json
-  for more in "--refine auto" "--evaluate 0.2" "--class-weights a=2" "--pairs 0.1" "--calibrate 0.1"; do
+  for more in "--evaluate 0.2" "--class-weights a=2" "--pairs 0.1" "--calibrate 0.1"; do
     fails 2 '' "$DPERM" train "${flats[@]}" --epsilon 1 $more --out x.json
   done
   fails 2 '--quantile is for --loss quantile' "$DPERM" train "${flats[@]}" --epsilon 1 --quantile 0.3 --out x.json
