@@ -170,11 +170,9 @@ delta_corners delta_corners_objective(const dperm_loss *loss, dperm_neighbours n
   if (loss_both_signs(loss)) { /* two boxes that meet at s = 0, with six corners of their own */
     const double root_2 = 1.4142135623730954; /* rounded up */
     const bool flat = line.at_zero == line.at_steepest;
-    return (delta_corners){flat ? 2 : 4,
-                           {{2, 2 * l, line.at_steepest},
-                            {2, root_2 * l, line.at_steepest},
-                            {2, l, line.at_zero},
-                            {1, 0, line.at_zero}}};
+    return (delta_corners){
+        flat ? 2 : 3,
+        {{2, 2 * l, line.at_steepest}, {2, root_2 * l, line.at_steepest}, {2, l, line.at_zero}}};
   }
   return (delta_corners){4,
                          {{1, 2 * l, line.at_steepest},
