@@ -194,7 +194,9 @@ static double worst_residual(const dperm_loss *loss, double a, double kappa) {
 static void place_residuals(worst_pair *pair, double epsilon) {
   const dperm_loss *loss = &pair->loss;
   const double kappa = 1 / pair->lambda;
-  pair->w[1][0] = 1;
+  for (size_t j = 0; j < pair->dims; j++) {
+    pair->w[1][j] = pair->w[0][j];
+  }
   pair->label[0] = 1;
   pair->label[1] = -1;
   if (pair->kind == PAIR_JACOBIAN) {
