@@ -147,6 +147,9 @@ static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsi
   }
   h = kind && kind->residual ? 0.1 : h;
   TRY(dperm_loss_by_name(loss, h, &pair->loss, err));
+  if (slack && loss_is_residual(&pair->loss)) { /* κc is 1/200 for these, too */
+    lambda *= pair->loss.smoothness;
+  }
   if (jacobian) { /* κc as large as Huber's */
     lambda *= pair->loss.smoothness * 2 * hinge;
     if (!one_dimension(&pair->loss)) { /* and κ > A, else there is no slack */
