@@ -154,8 +154,8 @@ static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsi
     lambda *= pair->loss.smoothness * 2 * hinge;
     if (!one_dimension(&pair->loss)) { /* and κ > A, else there is no slack */
       lambda = fmin(lambda, 1 / epsilon);
-    } else if (kind->residual && kind->supremum) { /* and κc > A·L, likewise */
-      lambda = fmin(lambda, 2 * pair->loss.smoothness / epsilon);
+    } else if (kind->residual && kind->supremum) { /* and κc = ε at least, likewise */
+      lambda = fmin(lambda, pair->loss.smoothness / epsilon);
     }
   }
   pair->lambda = lambda;
