@@ -154,7 +154,7 @@ static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsi
     lambda *= pair->loss.smoothness * 2 * hinge;
     if (!one_dimension(&pair->loss)) { /* and κ > A, else there is no slack */
       lambda = fmin(lambda, 1 / epsilon);
-    } else if (kind->residual && kind->supremum) { /* and κc = ε at least, likewise */
+    } else if (kind && kind->residual && kind->supremum) { /* and κc = ε at least, likewise */
       lambda = fmin(lambda, pair->loss.smoothness / epsilon);
     }
   }

@@ -50,8 +50,9 @@ typedef struct worst_pair {
 } worst_pair;
 
 /* Of the sum of a kind and what comes with it: both with the first three, but a gaussian Jacobian
- * is for hinges and a replaced record, and class weights are for classes. `delta` is that of gaussian noise, 0 for the usual one:
- * 1/50, or 1/500 for the Jacobian, so large that it is seen; `draws` decides what can be. */
+ * is for hinges and a replaced record, and class weights are for classes. `delta` is that of
+ * gaussian noise, 0 for the usual one: 1/50, or 1/500 for the Jacobian, so large that it is seen;
+ * `draws` decides what can be. */
 dperm_status worst_pair_make(int kind, const char *loss, double epsilon, double delta, size_t draws,
                              worst_pair *out, dperm_error *err);
 

@@ -261,7 +261,7 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
  "columns": [{"name": "job", "type": "categorical", "values": ["farmer", "nurse", "judge"]}]}
 S
   for defect in slack-forgotten signs-forgotten; do
-    for loss in $([ $defect = slack-forgotten ] && echo log-cosh || echo huber-regression quantile); do
+    for loss in $([ $defect = slack-forgotten ] && echo log-cosh || echo huber-regression); do
       for added in "" "--neighbours add-remove --rows-about 120"; do
         train=(train --force --data ages.csv --schema ages.json --epsilon 1 --loss $loss --noise gaussian --delta 1e-6 --out m.json $added)
         DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
