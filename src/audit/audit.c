@@ -74,11 +74,17 @@ static const audit_case cases[] = {
 };
 static const size_t case_count = sizeof cases / sizeof *cases;
 
+/* Numbers have no class weights: the first of the losses are for classes. */
+static const char *loss_at(const audit_case *c, size_t j) {
+  const char *name = dperm_loss_name(j);
+  return name && c->detail == PAIR_WEIGHTS && loss_kind_named(name)->residual ? NULL : name;
+}
+
 /* Variant j of a case; NULL beyond the last. */
 static const char *variant_at(const audit_case *c, size_t j) {
   return c->variant              ? (j == 0 ? c->variant : NULL)
          : c->run == audit_noise ? dperm_noise_name((dperm_noise)(j + 1)) /* 0 is no kind */
-                                 : dperm_loss_name(j);
+                                 : loss_at(c, j);
 }
 
 static bool case_at(size_t index, audit_case *out) {

@@ -52,7 +52,8 @@ dperm_status loss_make(const loss_kind *kind, double h, dperm_loss *out, dperm_e
 bool loss_h_usual(const dperm_loss *loss);
 /* The same loss with another h. */
 dperm_status loss_with_h(const dperm_loss *loss, double h, dperm_loss *out, dperm_error *err);
-/* Whether it is one of the library's losses of z − y. Labels are within [−1, 1] then. */
+/* Whether it is one of the library's losses of z − y, constants and all: another loss, whatever its
+ * code, is of y·z. Labels are within [−1, 1] then. */
 bool loss_is_residual(const dperm_loss *loss);
 /* The quantile that it predicts; NaN for a loss of another kind. */
 double loss_quantile(const dperm_loss *loss);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/defect.h"
 #include "loss/link.h"
 #include "loss/loss.h"
 
@@ -56,14 +57,15 @@ bool loss_h_usual(const dperm_loss *loss) {
   return place_of(loss) > QUANTILES;
 }
 
-/* The median's place for losses without a quantile. */
+/* The median's place for losses without a quantile. L is max(τ, 1 − τ), and no less: what is left
+ * of it to 1 is exact. */
 static void set_context(const loss_kind *kind, size_t place, bool usual, dperm_loss *loss) {
-  const double tau = (double)place / QUANTILES;
+  const double tau = (double)place / QUANTILES, rest = 1 - tau;
   if (kind->residual) {
     loss->context = (void *)&places[usual][place]; /* never written through */
   }
   if (kind->quantile) {
-    loss->lipschitz = fmax(tau, 1 - tau);
+    loss->lipschitz = fmax(tau, 1 - rest > tau ? nextafter(rest, 1) : rest);
   }
 }
 
@@ -121,16 +123,13 @@ dperm_status loss_with_h(const dperm_loss *loss, double h, dperm_loss *out, dper
 }
 
 bool loss_is_residual(const dperm_loss *loss) {
-  size_t i = 0;
-  while (i < KINDS && !(kinds[i]->residual && loss->eval == kinds[i]->eval)) {
-    i++;
-  }
-  return i < KINDS;
+  const loss_kind *kind = loss_kind_of(loss);
+  return kind && kind->residual;
 }
 
 bool loss_both_signs(const dperm_loss *loss) {
   const loss_kind *kind = loss_kind_of(loss);
-  return !kind || kind->residual;
+  return !kind || (kind->residual && !DEFECT("signs-forgotten"));
 }
 
 double loss_at_zero(const dperm_loss *loss) {

@@ -14,8 +14,8 @@
  *
  * With t = e^(−2|r|/h): |ℓ′| = (1 − t)/(1 + t), ℓ″ = 4t/(h(1 + t)²). In units of u = 2^−53: t is
  * within 4t + 0.8 (2/h and the product round the exponent x by 2|x|, and |x|e^−|x| < 0.37), which
- * the slope has at most ½ and 2/(1 + t)² times, 2.8 together; its own three roundings add 2.5. 8
- * are declared. */
+ * the slope has 2/(1 + t)² times, 2.8 together at most; its own four roundings add 2.5. 8 are
+ * declared. */
 
 static dperm_loss log_cosh_constants(double h) {
   return (dperm_loss){.lipschitz = 1.0, .smoothness = 1.0 / h, .slope_error = 8 * 0x1p-53};
@@ -29,8 +29,7 @@ LANE_INLINE void log_cosh_slopes_of(const dperm_loss *loss, const double *z, con
   lanes t = MINUS_SIZE(r) * (2.0 / loss->parameter);
   exp_lanes(&t);
   lanes q = 1.0 / (1.0 + t), s = WITH_SIGN_OF((1.0 - t) * q, r), a = 4.0 * t * q * q * most;
-  s += r - r; /* a NaN stays one */
-  a = LANES_CHOOSE(a > most, zero + most, a);
+  a = LANES_CHOOSE(a > most, zero + most, a); /* a NaN stays one, and so does its slope */
   if (rest) {
     LANES_LOAD(low, rest);
     s += a * low;
@@ -39,9 +38,10 @@ LANE_INLINE void log_cosh_slopes_of(const dperm_loss *loss, const double *z, con
   LANES_STORE(curvature, a);
 }
 
+/* With m = e^−x − 1, cosh x − 1 = m²/(2(1 + m)), which keeps the digits of a small x. */
 static inline double log_cosh_value(const dperm_loss *loss, double r) {
-  const double h = loss->parameter, size = fabs(r), log_2 = 0.6931471805599453;
-  return fmax(size + h * (log1p(exp(-2 * size / h)) - log_2), 0) + (r - r);
+  const double h = loss->parameter, x = fabs(r) / h, m = expm1(-x), log_2 = 0.6931471805599453;
+  return x > 1 ? fabs(r) + h * (log1p(exp(-2 * x)) - log_2) : h * log1p(m * m / (2 * (1 + m)));
 }
 
 LOSS_FUNCTIONS(log_cosh_slopes, log_cosh_eval, log_cosh_slopes_of, log_cosh_value)
@@ -53,7 +53,7 @@ static double log_cosh_supremum(const dperm_loss *loss, double kappa, double a) 
   if (a >= 2 * k) {
     return a;
   }
-  const double s = fmin(1.0, a * (1 + k) / (k + sqrt(k * k + a * a * k * (1 + k))));
+  const double s = fmin(1.0, a * (1 + k) / (k + sqrt(k) * sqrt(k + a * a * (1 + k))));
   return a * s + log1p(k * (1 - s) * (1 + s));
 }
 
@@ -96,7 +96,7 @@ LANE_INLINE void huber_slopes_of(const dperm_loss *loss, const double *z, const 
   }
   lanes within = LANES_WITHIN(r, zero - h, zero + h), s = within / h;
   lane_bits bent = r == within;
-  lanes a = LANES_CHOOSE(bent, zero + 1.0 / h, zero) + (r - r);
+  lanes a = LANES_CHOOSE(bent, zero + 1.0 / h, zero) + (s - s);
   LANES_STORE(slope, s);
   LANES_STORE(curvature, a);
 }
@@ -138,7 +138,7 @@ LANE_INLINE void quantile_slopes_of(const dperm_loss *loss, const double *z, con
   exp_lanes(&t);
   lanes q = 1.0 / (1.0 + t), tq = t * q, a = tq * q / h;
   lane_bits above = r >= zero;
-  lanes s = LANES_CHOOSE(above, q, tq) - tau + (r - r);
+  lanes s = LANES_CHOOSE(above, q, tq) - tau;
   a = LANES_CHOOSE(a > most, zero + most, a);
   if (rest) {
     LANES_LOAD(low, rest);

@@ -277,8 +277,9 @@ static noise_proof proof_of_line(bool both, bool adding, const line *l, interval
 }
 
 /* Whether a corner with the slack at s = 0 costs no more than one twice as far with the other. */
-static bool pays(const line *l, bool adding, interval epsilon) {
-  const interval wide = times(adding ? 0 : 0.55, interval_sub(epsilon, l->steepest));
+static bool pays(const line *l, bool both, bool adding, interval epsilon) {
+  const double part = adding ? 0 : both ? 0.5 : 0.55;
+  const interval wide = times(part, interval_sub(epsilon, l->steepest));
   return interval_at_most(wide, interval_sub(epsilon, l->zero));
 }
 
@@ -297,7 +298,7 @@ size_t proofs_of_loss(const loss_facts *loss, bool adding, interval kappa, inter
     const line next = tangent_at(loss, k, place);
     const noise_proof proof = proof_of_line(both_signs(loss), adding, &next, step);
     const double proved = interval_upper(delta_of_proof(epsilon, &proof));
-    bool paid = pays(&next, adding, epsilon);
+    bool paid = pays(&next, both_signs(loss), adding, epsilon);
     if (proved < least || i == 0) {
       least = proved;
       out[1] = proof;

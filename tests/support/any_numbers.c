@@ -23,10 +23,10 @@ static dperm_loss scaled_loss(const double *scale) {
 
 dperm_loss any_loss(random_source *r) {
   static const double scales[] = {0.01, 0.7, 3, 40};
-  uint64_t which = random_bits(r) % 5;
+  uint64_t which = random_bits(r) % (REFERENCE_LOSSES + 2);
   double h = random_scale(r, 1e-2, 5);
-  return which > 2 ? scaled_loss(&scales[random_bits(r) % 4])
-                   : library_loss((reference_loss)which, h);
+  return which >= REFERENCE_LOSSES ? scaled_loss(&scales[random_bits(r) % 4])
+                                   : library_loss((reference_loss)which, h);
 }
 
 public_numbers any_numbers(random_source *r, const dperm_loss *loss) {

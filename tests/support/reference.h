@@ -8,9 +8,18 @@
 #include "solve/solver.h"
 #include "support.h"
 
-typedef enum reference_loss { REF_LOGISTIC, REF_HUBER, REF_SMOOTH_HINGE } reference_loss;
+typedef enum reference_loss {
+  REF_LOGISTIC,
+  REF_HUBER,
+  REF_SMOOTH_HINGE,
+  REF_LOG_COSH, /* from here on of z − y */
+  REF_HUBER_REGRESSION,
+  REF_QUANTILE, /* of the part of REFERENCE_QUANTILE */
+  REFERENCE_LOSSES
+} reference_loss;
+#define REFERENCE_QUANTILE 0.3
 
-/* ℓ, ℓ′, ℓ″ at z. */
+/* ℓ, ℓ′, ℓ″ at a margin or a residual z. */
 void reference_eval(reference_loss loss, long double h, long double z, long double out[3]);
 /* The library's loss of that name. */
 dperm_loss library_loss(reference_loss loss, double h);
