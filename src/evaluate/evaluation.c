@@ -43,8 +43,7 @@ dperm_status evaluation_claim(const evaluation_terms *terms, guarantee *out, dpe
 }
 
 dperm_status evaluation_check(const dperm_model *model, const dperm_data *data, dperm_error *err) {
-  FAIL_IF(label_range_known(model->range), err, DPERM_UNSUPPORTED,
-          "private evaluations are of classes, and the model predicts numbers");
+  TRY(model_check_classes(model, err));
   return data_check_labels(data, model->classes.count, err);
 }
 
