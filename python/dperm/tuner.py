@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _library as c
 from . import options, weights
-from .base import PrivateClassifier, Tagged
+from .base import Tagged
+from .classifier import PrivateClassifier
 from .errors import PrivacyLeakWarning, strict
 from .explanation import Explanation
 from .folds import refuse_folds

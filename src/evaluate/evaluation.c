@@ -43,6 +43,7 @@ dperm_status evaluation_claim(const evaluation_terms *terms, guarantee *out, dpe
 }
 
 dperm_status evaluation_check(const dperm_model *model, const dperm_data *data, dperm_error *err) {
+  TRY(model_check_classes(model, err));
   return data_check_labels(data, model->classes.count, err);
 }
 

@@ -50,6 +50,8 @@ dperm_status loss_make(const loss_kind *kind, double h, dperm_loss *out, dperm_e
 /* Whether nobody chose its h: it was made with NaN. The records may say then how far labels lie
  * apart (refine/label_width.h). */
 bool loss_h_usual(const dperm_loss *loss);
+/* By how much the usual h is smaller for it: smoothing moves a quantile by h·logit(τ). */
+double loss_h_share(const dperm_loss *loss);
 /* The same loss with another h. */
 dperm_status loss_with_h(const dperm_loss *loss, double h, dperm_loss *out, dperm_error *err);
 /* Whether it is one of the library's losses of z − y, constants and all: another loss, whatever its

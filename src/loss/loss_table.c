@@ -71,11 +71,21 @@ static void set_context(const loss_kind *kind, size_t place, bool usual, dperm_l
 
 /* ---- making and knowing them */
 
+static double h_share(double tau) {
+  const double moved = 0.1; /* at most, in units of the h that other losses have */
+  const double most = fmin(0.5, moved / fabs(log(tau / (1 - tau))));
+  return isnan(tau) ? 1 : ldexp(1, ilogb(most)); /* whatever the logarithm's last bit is */
+}
+
+double loss_h_share(const dperm_loss *loss) {
+  return h_share(loss_quantile(loss));
+}
+
 static dperm_status make_at(const loss_kind *kind, double h, size_t place, dperm_loss *out,
                             dperm_error *err) {
   bool has_h = kind->h_most > 0;
   const bool usual = isnan(h);
-  h = usual ? kind->h_usual : h;
+  h = usual ? kind->h_usual * h_share(kind->quantile ? (double)place / QUANTILES : (double)NAN) : h;
   FAIL_IF(has_h && !(h >= kind->h_least && h <= kind->h_most), err, DPERM_INVALID_ARGUMENT,
           "h = %g is out of range; choose it between %g and %g", h, kind->h_least, kind->h_most);
   *out = kind->constants(h);

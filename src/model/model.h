@@ -117,6 +117,8 @@ double model_class_log_probability(const dperm_loss *log_loss, size_t classes, c
 dperm_status metrics_of(size_t classes, const double *scores, const double *labels, size_t rows,
                         const dperm_loss *log_loss, double by, dperm_metrics *out,
                         dperm_error *err);
+/* Fails for a model of numbers. */
+dperm_status model_check_classes(const dperm_model *model, dperm_error *err);
 
 /* ---- how far a regression's values are from labels (number_metrics.c), in the label's unit */
 

@@ -276,7 +276,8 @@ dperm_status plan_make(const dperm_plan_rows *of, dperm_options *options, planne
   size_t rows = of->rows;
   *planned = (planned_schema){.schema = NULL};
   TRY(check_plan_rows(options, &rows, err));
-  const size_t asked = options->classes ? options->classes : 2;
+  const size_t usual = loss_is_residual(&options->loss) ? 0 : 2; /* 0: a number */
+  const size_t asked = options->classes ? options->classes : usual;
   const size_t classes = of->schema ? of->schema->classes.count : asked;
   TRY(options_validate(options, classes, err));
   TRY(run_parts_count(options, rows, &rows, &planned->held_rows, err));

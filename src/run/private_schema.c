@@ -252,9 +252,12 @@ dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *
 /* ---- behind it */
 
 dperm_status asked_options(const run *r, dperm_options *out, dperm_error *err) {
-  const bool asked = r->classes == 0 && r->how.scale > 0;
-  return asked ? loss_with_h(&r->options->loss, label_width_h(r->how.width), &out->loss, err)
-               : DPERM_OK;
+  const dperm_loss *loss = &r->options->loss;
+  if (r->classes > 0 || !(r->how.scale > 0)) {
+    return DPERM_OK;
+  }
+  const double h = loss_h_share(loss) * label_width_h(r->how.width);
+  return loss_with_h(loss, fmax(h, loss_kind_of(loss)->h_least), &out->loss, err);
 }
 
 /* The schema with 2^i as the weight of those columns that were asked and are lines. */

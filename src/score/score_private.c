@@ -195,6 +195,7 @@ static dperm_status score_data(const dperm_model *model, const dperm_data *data,
   const dperm_data *scored = NULL;
   confusion c = {.classes = model->classes.count};
   TRY(adding(o) ? DPERM_OK : data_check_any(data, err));
+  TRY(model_check_classes(model, err));
   TRY(data_check_labels(data, c.classes, err));
   TRY(check_rows_public(data, err));
   TRY(score_records(model, data, o, &part, &scored, err));

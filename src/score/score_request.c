@@ -22,8 +22,6 @@ static dperm_status check_neighbours(const dperm_model *model, const dperm_score
 }
 
 dperm_status score_check(const dperm_model *model, const dperm_score_options *o, dperm_error *err) {
-  FAIL_IF(label_range_known(model->range), err, DPERM_UNSUPPORTED,
-          "private evaluations are of classes, and the model predicts numbers");
   FAIL_IF(o->held_out && o->public_model, err, DPERM_INVALID_ARGUMENT,
           "records that a model's run held out are those it was made from, and no public model's; "
           "leave one of the two out");
