@@ -11,9 +11,9 @@ SLAB = 0.15  # a column has so many others, on average, of whose correlation not
 TOP = 0.12  # of all squares of a column's correlations together, where they do not stand out
 WINDOW, FLOOR = 2.0, 0.7  # of eigenvalues, in root mean squares of what noise is left in an entry
 LEVERAGE = 2.0  # squares of leverage are clipped at so many times their mean
-BEND = 0.75  # what is not known of the way back from the ridge, for each unit that scores move by
+BEND = 1.0  # what is not known of the way back from the ridge, for each unit that scores move by
 MATRICES, DRAWS = 128, 16
-RATIO, NOISY, MANY = 4.0, 0.5, 0.2  # refused
+RATIO, NOISY, LOST, MANY = 4.0, 0.5, 0.1, 0.2  # refused
 
 
 class Loss:
@@ -260,6 +260,7 @@ def draws_of_inverse(schema, corr, sig, count, rng):
     v2 = np.mean(left) if len(left) else 0.0
     rms = np.sqrt(v2)
     value, vector = np.linalg.eigh(C)
+    lost = (vector[:, value <= -rms / 2] ** 2).sum(1) > LOST
     gap = value[:, None] - value
     value = np.sort(value - 2 * v2 * (gap / (gap**2 + (WINDOW * rms) ** 2 + 1e-12)).sum(1))
     value = np.maximum(value, max(0.02, FLOOR * rms))
@@ -275,7 +276,7 @@ def draws_of_inverse(schema, corr, sig, count, rng):
     W = left_root @ np.swapaxes(left_root, 1, 2)
     W = W * scale[:, None] * scale
     middle = root @ root.T * scale[:, None] * scale
-    return W, middle
+    return W, middle, lost
 
 
 def empirical(rho, s, d):
@@ -310,9 +311,10 @@ def intervals(schema, z, y, loss, epsilon, start, rng, level=0.95):
     s, a = loss.both(z @ f, y)
     one = scales(schema, loss.curve, z, a, SHARES["scale"] * epsilon, rng)
     corr, sig = correlations(schema, loss.curve, z, a, SHARES["corr"] * epsilon, one, rng)
-    W, middle = draws_of_inverse(schema, corr, sig, MATRICES, rng)
+    W, middle, lost = draws_of_inverse(schema, corr, sig, MATRICES, rng)
     tau = one["sv"] / one["v"]
-    v = one["v"] * np.exp(tau * rng.standard_normal((MATRICES, d)) - tau**2)
+    held = np.minimum(tau, NOISY)
+    v = one["v"] * np.exp(held * rng.standard_normal((MATRICES, d)) - held**2)
     W = W / np.sqrt(v)[:, :, None] / np.sqrt(v)[:, None, :]  # of the slopes
     wjj = np.einsum("kjj->kj", W)
     omega = 1.0 if loss.name == "logistic" else max(0.05, (1 - loss.h * one["h"]) / one["h"])
@@ -349,7 +351,7 @@ def intervals(schema, z, y, loss, epsilon, start, rng, level=0.95):
     low, high = np.quantile(theta, [(1 - level) / 2, (1 + level) / 2], axis=0)
     zero = np.minimum(np.mean(theta > 0, 0), np.mean(theta < 0, 0)) * 2
     ratio = np.quantile(wjj, 0.9, 0) / np.quantile(wjj, 0.1, 0)
-    refused = (ratio > RATIO) | (tau > NOISY)
+    refused = (ratio > RATIO) | (tau > NOISY) | lost
     if refused.mean() > MANY:
         refused[:] = True
     return low, high, refused, zero, {"phi": phi, "tau": tau, "ratio": ratio}
