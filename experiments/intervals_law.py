@@ -260,7 +260,7 @@ def draws_of_inverse(schema, corr, sig, count, rng):
     v2 = np.mean(left) if len(left) else 0.0
     rms = np.sqrt(v2)
     value, vector = np.linalg.eigh(C)
-    lost = (vector[:, value <= -rms / 2] ** 2).sum(1) > LOST
+    lost = (vector[:, value <= rms / 2] ** 2).sum(1) > LOST
     gap = value[:, None] - value
     value = np.sort(value - 2 * v2 * (gap / (gap**2 + (WINDOW * rms) ** 2 + 1e-12)).sum(1))
     value = np.maximum(value, max(0.02, FLOOR * rms))
