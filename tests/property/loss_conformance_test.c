@@ -312,7 +312,7 @@ static void check_name(const trial *t, random_source *r) {
     }
     dperm_loss usual;
     assert_ok(dperm_loss_by_name(t->kind->name, (double)NAN, &usual, err));
-    assert_true(usual.parameter == t->kind->h_usual);
+    assert_true(usual.parameter == t->kind->h_usual * loss_h_share(&usual));
   }
 }
 
