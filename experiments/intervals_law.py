@@ -1,4 +1,4 @@
-"""Private confidence intervals as docs/proofs/intervals.md has them, with the exact laws of all noise;
+"""Private confidence intervals as experiments/intervals.md has them, with the exact laws of all noise;
 experiments/coverage measures them. Only rounding, and the lattice that hides it, are left out."""
 
 import numpy as np
