@@ -71,17 +71,13 @@ static dperm_status run(const command *c, int argc, char **argv, dperm_error *er
 }
 
 static dperm_status print_version(int argc, char **argv, dperm_error *err) {
-  if (argc > 0) {
-    return wrong_usage(err, "unexpected argument \"%.40s\"", argv[0]);
-  }
+  RETURN_IF(argc > 0, wrong_usage(err, "unexpected argument \"%.40s\"", argv[0]));
   printf("dperm %s\n", dperm_version());
   return flush_stdout(err);
 }
 
 static dperm_status dispatch(int argc, char **argv, dperm_error *err) {
-  if (argc < 2) {
-    return wrong_usage(err, "a command is missing");
-  }
+  RETURN_IF(argc < 2, wrong_usage(err, "a command is missing"));
   const char *word = argv[1];
   if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
     return print_version(argc - 2, argv + 2, err);

@@ -262,6 +262,9 @@ DPERM_API DPERM_CHECKED dperm_status dperm_data_add_intercept(dperm_data *data, 
 DPERM_API DPERM_CHECKED dperm_status dperm_data_label(dperm_data *data, const uint32_t *labels,
                                                       size_t classes, const char *const *names,
                                                       dperm_error *err);
+/* Or numbers, for a regression: clamped to a range that is known in public. */
+DPERM_API DPERM_CHECKED dperm_status dperm_data_target(dperm_data *data, const double *labels,
+                                                       double min, double max, dperm_error *err);
 /* What a caller took from the records though the guarantee needs it to be public; flags to add up.
  */
 typedef enum dperm_taken {
@@ -291,7 +294,8 @@ DPERM_API void dperm_data_free(dperm_data *data);
 DPERM_API size_t dperm_data_units(const dperm_data *data);
 DPERM_API size_t dperm_data_rows(const dperm_data *data);
 DPERM_API size_t dperm_data_dims(const dperm_data *data);
-/* −1 or +1 for each row, or the index of its class if there are more than two; owned by `data`. */
+/* −1 or +1 for each row, or the index of its class if there are more than two; of numbers how far
+ * they are from the middle of their range, in halves of it; owned by `data`. */
 DPERM_API const double *dperm_data_labels(const dperm_data *data);
 /* Row `row` as `dims` doubles. */
 DPERM_API DPERM_CHECKED dperm_status dperm_data_row(const dperm_data *data, size_t row,
@@ -316,11 +320,16 @@ struct dperm_loss {
   double slope_error;
 };
 
-/* The names of the losses: "logistic" for 0, "huber", "smooth-hinge"; NULL after the last. */
+/* The names of the losses: "logistic" for 0, "huber", "smooth-hinge", and those of numeric labels,
+ * "log-cosh", "huber-regression" and "quantile"; NULL after the last. */
 DPERM_API const char *dperm_loss_name(size_t index);
-/* By one of these names; `h` is used where the loss has one. logistic: log(1 + e^−z), L = 1,
- * c = 1/4. huber: a hinge with a quadratic piece on |1−z| ≤ h, L = 1, c = 1/(2h). smooth-hinge: one
- * with a twice differentiable piece there, L = 1, c = 3/(4h). */
+/* By one of these names; `h` is used where the loss has one, NaN for the usual one. logistic: log(1
+ * + e^−z), L = 1, c = 1/4. huber: a hinge with a quadratic piece on |1−z| ≤ h, L = 1, c = 1/(2h).
+ * smooth-hinge: one with a twice differentiable piece there, L = 1, c = 3/(4h).
+ *
+ * The others are of the residual r = z − y of a numeric label, and h is in the unit of half the
+ * label's range. log-cosh: h·log cosh(r/h), L = 1, c = 1/h. huber-regression: r²/(2h) on |r| ≤ h, L
+ * = 1, c = 1/h. quantile: the smoothed pinball loss of the median, L = 1/2, c = 1/(4h). */
 DPERM_API DPERM_CHECKED dperm_status dperm_loss_by_name(const char *name, double h, dperm_loss *out,
                                                         dperm_error *err);
 static inline dperm_loss dperm_loss_logistic(void) {
@@ -335,6 +344,10 @@ DPERM_INLINE dperm_status dperm_loss_huber(double h, dperm_loss *out, dperm_erro
 DPERM_INLINE dperm_status dperm_loss_smooth_hinge(double h, dperm_loss *out, dperm_error *err) {
   return dperm_loss_by_name("smooth-hinge", h, out, err);
 }
+/* That of another quantile, from 0.001 to 0.999 in whole thousandths; L is the larger of it and of
+ * what is left to 1. */
+DPERM_API DPERM_CHECKED dperm_status dperm_loss_quantile(double quantile, double h, dperm_loss *out,
+                                                         dperm_error *err);
 /* Tries to refute a loss on many points: convexity, that slope and curvature are derivatives of
  * value, and both constants. DPERM_OK means "not refuted", never "proved". */
 DPERM_API DPERM_CHECKED dperm_status dperm_loss_check(const dperm_loss *loss, dperm_error *err);
@@ -578,6 +591,10 @@ DPERM_API const char *dperm_model_class_name(const dperm_model *model, size_t in
  * with the same columns, ranges and values; rows without a schema have the model's norm. */
 DPERM_API DPERM_CHECKED dperm_status dperm_model_scores(const dperm_model *model,
                                                         const dperm_data *data, double *scores,
+                                                        dperm_error *err);
+/* The values that a regression predicts, within the range of its label. */
+DPERM_API DPERM_CHECKED dperm_status dperm_model_values(const dperm_model *model,
+                                                        const dperm_data *data, double *values,
                                                         dperm_error *err);
 /* The probability of each class, so many numbers for each row; of logistic loss only. */
 DPERM_API DPERM_CHECKED dperm_status dperm_model_probabilities(const dperm_model *model,

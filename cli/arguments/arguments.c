@@ -106,9 +106,8 @@ bool argument_given(const void *target) {
 
 /* Fails if it was given before. */
 static dperm_status note_given(const argument *a, dperm_error *err) {
-  if (argument_given(a->target) || set.count == sizeof set.targets / sizeof *set.targets) {
-    return wrong_usage(err, "%s is given twice", a->name);
-  }
+  RETURN_IF(argument_given(a->target) || set.count == sizeof set.targets / sizeof *set.targets,
+            wrong_usage(err, "%s is given twice", a->name));
   set.targets[set.count++] = a->target;
   return DPERM_OK;
 }
@@ -190,11 +189,10 @@ static dperm_status store_number(const argument *a, const char *text, dperm_erro
   if (word && strcmp(word + 1, text) == 0) {
     return DPERM_OK;
   }
-  if (!read_number(text, &number) || (positive && !(number > 0))) {
-    return wrong_usage(err, "%s must be a %s number%s%s, not \"%.40s\"%s", a->name,
-                       positive ? "positive" : "finite", word ? " or " : "", word ? word + 1 : "",
-                       text, number_trouble());
-  }
+  RETURN_IF(!read_number(text, &number) || (positive && !(number > 0)),
+            wrong_usage(err, "%s must be a %s number%s%s, not \"%.40s\"%s", a->name,
+                        positive ? "positive" : "finite", word ? " or " : "", word ? word + 1 : "",
+                        text, number_trouble()));
   *(double *)a->target = number;
   return DPERM_OK;
 }
@@ -281,16 +279,12 @@ static dperm_status take(const argument *table, size_t count, int argc, char **a
     return a ? store(a, word, err) : wrong_usage(err, "unexpected argument \"%.40s\"", word);
   }
   const argument *a = find_named(table, count, word);
-  if (!a) {
-    return wrong_usage(err, "unknown option %.60s", word);
-  }
+  RETURN_IF(!a, wrong_usage(err, "unknown option %.60s", word));
   if (a->kind == ARGUMENT_FLAG) {
     *(bool *)a->target = true;
     return equals ? wrong_usage(err, "%s takes no value", a->name) : note_given(a, err);
   }
-  if (!equals && *at + 1 >= argc) {
-    return wrong_usage(err, "%s needs a value", a->name);
-  }
+  RETURN_IF(!equals && *at + 1 >= argc, wrong_usage(err, "%s needs a value", a->name));
   return store(a, equals ? equals + 1 : argv[++*at], err);
 }
 
@@ -345,10 +339,9 @@ dperm_status arguments_parse(const argument *table, size_t count, int argc, char
   }
   for (size_t i = 0; i < count; i++) {
     const argument *a = &table[i];
-    if (a->required && !argument_given(a->target)) {
-      return wrong_usage(err, "%s is missing",
-                         argument_is_positional(a) ? argument_value(a) : a->name);
-    }
+    RETURN_IF(
+        a->required && !argument_given(a->target),
+        wrong_usage(err, "%s is missing", argument_is_positional(a) ? argument_value(a) : a->name));
   }
   return files_agree(table, count, err);
 }

@@ -4,8 +4,6 @@
 
 #include <dperm/output.h>
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,9 +52,8 @@ static dperm_status allowed(const char *what, const char *path, const argument *
                             dperm_error *err) {
   for (size_t i = 0; i < count; i++) {
     const char *input = given(&table[i], ARGUMENT_INPUT);
-    if (input && same_file(input, path)) {
-      return wrong_usage(err, "%s would replace an input; name another file", what);
-    }
+    RETURN_IF(input && same_file(input, path),
+              wrong_usage(err, "%s would replace an input; name another file", what));
   }
   return dperm_output_check(path, err);
 }
@@ -66,9 +63,8 @@ static dperm_status differs(const char *what, const char *path, const argument *
                             dperm_error *err) {
   for (size_t i = 0; i < count; i++) {
     const char *other = given(&table[i], ARGUMENT_OUTPUT);
-    if (other && !is_dash(other) && same_place(path, other)) {
-      return wrong_usage(err, "%s and %s name one file; give each its own", table[i].name, what);
-    }
+    RETURN_IF(other && !is_dash(other) && same_place(path, other),
+              wrong_usage(err, "%s and %s name one file; give each its own", table[i].name, what));
   }
   return DPERM_OK;
 }
@@ -149,9 +145,7 @@ dperm_status files_agree(const argument *table, size_t count, dperm_error *err) 
       TRY(keeps ? is_free(output, err) : forces ? DPERM_OK : is_no_treasure(output, err));
     }
   }
-  if (from_stdin > 1) {
-    return wrong_usage(err, "standard input (-) can be only one of the inputs");
-  }
+  RETURN_IF(from_stdin > 1, wrong_usage(err, "standard input (-) can be only one of the inputs"));
   TRY(stream_allowed("standard output", "/proc/self/fd/1", table, count, err));
   return stream_allowed("standard error", "/proc/self/fd/2", table, count, err);
 }

@@ -15,7 +15,7 @@ static void warn_of_calibration(const dperm_options *options, size_t rows) {
   double epsilon = options->calibrate * options->epsilon / (double)options->rows_per_person;
   double needed = 10 * (adding ? 2 : 4) * log(32 / 0.05) / epsilon;
   const double most = 1e15; /* more rows than anybody has: such a share is refused by itself */
-  bool logistic = strcmp(options->loss.name, "logistic") == 0; /* others are refused */
+  bool logistic = !options->loss.name || strcmp(options->loss.name, "logistic") == 0;
   if (logistic && (double)rows < needed && needed < most) {
     note("warning: calibration has an epsilon of %.2g, and %zu rows are too few for it: the "
          "probabilities may become worse; give --calibrate a larger share (%.0f rows would be "
@@ -43,9 +43,8 @@ const share_words share_arguments[SHARE_ARGUMENTS] = {
      .figure = "epsilon_pairs",
      .value = "pair",
      .says = "was spent on what two columns say only together: ",
-     .many_help =
-         "what two columns say only together, chosen after each fit for a usual share; not in "
-         "rounds of random stopping (default: auto)",
+     .many_help = "what two columns say only together, chosen after each fit for a usual share; "
+                  "not in rounds of random stopping (default: auto)",
      .plan_label = "epsilon for pairs",
      .plan = "for what two columns say only together"},
 };
@@ -54,7 +53,11 @@ const share_words share_arguments[SHARE_ARGUMENTS] = {
 
 void fit_settings_init(fit_settings *s, fit_kind kind, argument *table) {
   const bool many = kind != FIT_ONE;
-  *s = (fit_settings){.loss = "logistic", .lambda = "auto", .features_kind = -1, .kind = kind};
+  *s = (fit_settings){.loss = kind == FIT_SWEEP ? "logistic" : "auto",
+                      .quantile = (double)NAN,
+                      .lambda = "auto",
+                      .features_kind = -1,
+                      .kind = kind};
   dperm_options *o = &s->options;
   dperm_options_init(o);
   const argument lines[FIT_ARGUMENTS - SHARE_ARGUMENTS] = {
@@ -62,23 +65,24 @@ void fit_settings_init(fit_settings *s, fit_kind kind, argument *table) {
        "privacy budget; required unless --mechanism none"},
       {"--lambda", ARGUMENT_TEXT, &s->lambda, false, "X|auto",
        "regularization strength; auto chooses it from public numbers (default: auto)"},
-      {"--loss", ARGUMENT_TEXT, &s->loss, false, NULL, "loss function (default: logistic)",
+      {"--loss", ARGUMENT_TEXT, &s->loss, false, NULL,
+       "loss function; the last three are for numeric labels (default: logistic, or log-cosh of a "
+       "number)",
        GROUP_USUAL, loss_name},
       {"--delta", ARGUMENT_NUMBER, &o->delta, false, "D",
        "delta for Gaussian noise; choose far less than 1/rows (default: 0, pure noise)",
        GROUP_PRIVACY},
       {"--evaluate", ARGUMENT_POSITIVE, &o->evaluate, false, "SHARE",
-       kind == FIT_SWEEP
-           ? NULL
-           : "share of the records that secret coins keep from the fit, for one private "
-             "evaluation: "
-             "the run costs epsilon all the same, since a record is in one part (default: none)"},
+       kind == FIT_SWEEP ? NULL
+                         : "share of the records that secret coins keep from the fit, for one "
+                           "private evaluation: the run costs epsilon all the same, since a record "
+                           "is in one part (default: none)"},
       shared_argument("--rows-per-person", &o->rows_per_person),
       shared_argument("--neighbours", &o->neighbours),
       shared_argument("--rows-about", &o->rows_about),
       {"--mechanism", ARGUMENT_CHOICE, &o->mechanism, false, NULL,
-       "what the noise is added to: the objective, or each step of a descent (its form for "
-       "several classes with a delta), or the finished weights (default: objective)",
+       "what the noise is added to: the objective, or each step of a descent (its form for several "
+       "classes with a delta), or the finished weights (default: objective)",
        GROUP_PRIVACY, mechanism_name},
       {"--analysis", ARGUMENT_CHOICE, &o->analysis, false, NULL,
        "how epsilon determines the noise; paper is for comparison (default: tight)", GROUP_PRIVACY,
@@ -87,7 +91,11 @@ void fit_settings_init(fit_settings *s, fit_kind kind, argument *table) {
        "noise distribution; auto picks the least noise, gaussian needs --delta (default: auto)",
        GROUP_PRIVACY, noise_name},
       {"--h", ARGUMENT_TEXT, &s->h, false, "H",
-       "half-width of the smooth part of huber and smooth-hinge (default: 0.5)", GROUP_MODEL},
+       "half-width of the smooth part of huber and smooth-hinge (default: 0.5); of a numeric "
+       "label's losses in halves of its range (default: 0.1)",
+       GROUP_MODEL},
+      {"--quantile", ARGUMENT_POSITIVE, &s->quantile, false, "T",
+       "which quantile the loss quantile predicts, in thousandths (default: 0.5)", GROUP_MODEL},
       {"--delta-reg", ARGUMENT_NUMBER, &o->delta_reg, false, "X|auto",
        "extra regularization for objective perturbation (default: auto)", GROUP_MODEL},
       {"--norm-guess", ARGUMENT_POSITIVE, &o->norm_guess, false, "F",
@@ -105,13 +113,12 @@ void fit_settings_init(fit_settings *s, fit_kind kind, argument *table) {
       {"--class-weights", ARGUMENT_TEXT, &s->class_weights, false, "NAME=W,...",
        "public class weights; only their ratios matter (default: 1 each)", GROUP_MODEL},
       {"--multiclass", ARGUMENT_CHOICE, &o->multiclass, false, NULL,
-       "for more than two classes: one joint fit, or one fit per class against the rest "
-       "(default: joint for logistic loss, else one-vs-rest)",
+       "for more than two classes: one joint fit, or one fit per class against the rest (default: "
+       "joint for logistic loss, else one-vs-rest)",
        GROUP_MODEL, multiclass_name, DPERM_MULTICLASS_JOINT},
       {"--bins", ARGUMENT_CHOICE, &o->bins, false, NULL,
        "bins for numeric columns that have none in the schema: none, or as many as the rows "
-       "support "
-       "(default: the records decide, privately)",
+       "support (default: the records decide, privately)",
        GROUP_MODEL, bins_name, DPERM_BINS_NONE},
       {"--refine", ARGUMENT_TEXT, &s->refine, false, "SHARE|auto|ask|none",
        many ? NULL /* takes none, and in a choice ask: only train refines */
@@ -151,12 +158,10 @@ static bool given(const char *word) {
 dperm_status neighbours_agree(dperm_neighbours neighbours, size_t rows_about, dperm_error *err) {
   bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   const usage_rule rules[] = {
-      {adding && !rows_about,
-       "--neighbours add-remove needs --rows-about: the number of records is then private, and a "
-       "public estimate takes its place"},
-      {!adding && rows_about,
-       "--rows-about is for --neighbours add-remove; otherwise the rows are counted, and their "
-       "number is public"},
+      {adding && !rows_about, "--neighbours add-remove needs --rows-about: the number of records "
+                              "is then private, and a public estimate takes its place"},
+      {!adding && rows_about, "--rows-about is for --neighbours add-remove; otherwise the rows are "
+                              "counted, and their number is public"},
   };
   return usage_rules_hold(rules, sizeof rules / sizeof *rules, err);
 }
@@ -187,6 +192,7 @@ static dperm_status check_together(const fit_settings *s, dperm_error *err) {
        "--noise does not go with --mechanism none, which adds no noise"},
       {!objective && o->noise > DPERM_NOISE_L2 && !gaussian,
        "kinds of --noise other than l2 and gaussian are for --mechanism objective"},
+      {!isnan(s->quantile) && !strstr(s->loss, "quantile"), "--quantile is for --loss quantile"},
       {kernel && (!s->gamma || !s->features), "--kernel needs --gamma and --features"},
       {!kernel && (s->gamma || s->features || s->features_kind >= 0),
        "--gamma, --features and --features-kind are for --kernel"},
@@ -236,14 +242,12 @@ static dperm_status apply_shares(const fit_settings *s, dperm_options *o, dperm_
     if (!given(word)) {
       continue;
     }
-    if (s->kind != FIT_ONE && !(share_arguments[i].many_help && strcmp(word, "auto") == 0)) {
-      return wrong_usage(err, "%s has a share of its own in train alone; leave it out%s", name,
-                         share_arguments[i].many_help ? ", or give auto or none" : "");
-    }
-    if (o->mechanism == DPERM_MECHANISM_NONE) {
-      return wrong_usage(err, "%s does not go with --mechanism none: it spends a share of epsilon",
-                         name);
-    }
+    RETURN_IF(s->kind != FIT_ONE && !(share_arguments[i].many_help && strcmp(word, "auto") == 0),
+              wrong_usage(err, "%s has a share of its own in train alone; leave it out%s", name,
+                          share_arguments[i].many_help ? ", or give auto or none" : ""));
+    RETURN_IF(o->mechanism == DPERM_MECHANISM_NONE,
+              wrong_usage(err, "%s does not go with --mechanism none: it spends a share of epsilon",
+                          name));
     if (strcmp(word, "auto") == 0) {
       *option_of(o, i) = (double)NAN;
     } else {
@@ -281,23 +285,28 @@ enum { LOSS, H, LAMBDA, GAMMA, FEATURES };
 static const char *const list_options[LISTS] = {"--loss", "--h", "--lambda", "--gamma",
                                                 "--features"};
 
-static dperm_status apply_words(const char *const words[LISTS], dperm_options *o,
-                                dperm_error *err) {
-  double h = 0;
-  TRY(positive("--h", words[H], "", &h, err));
+static dperm_status apply_words(const char *const words[LISTS], const double *quantile,
+                                dperm_options *o, dperm_error *err) {
+  double h = (double)NAN;
+  TRY(strcmp(words[H], "auto") == 0 ? DPERM_OK : positive("--h", words[H], "", &h, err));
   if (strcmp(words[LAMBDA], "auto") != 0) {
     TRY(positive("--lambda", words[LAMBDA], " or auto", &o->lambda, err));
   }
-  TRY(dperm_loss_by_name(words[LOSS], h, &o->loss, err));
+  if (strcmp(words[LOSS], "auto") == 0) { /* as the label is */
+    o->loss = (dperm_loss){.parameter = h};
+  } else if (quantile && strcmp(words[LOSS], "quantile") == 0) {
+    TRY(dperm_loss_quantile(*quantile, h, &o->loss, err));
+  } else {
+    TRY(dperm_loss_by_name(words[LOSS], h, &o->loss, err));
+  }
   if (o->kernel.kind == DPERM_KERNEL_NONE) {
     return DPERM_OK;
   }
   uint64_t features = 0;
-  if (!read_whole(words[FEATURES], &features) || features == 0 || features % 2 != 0 ||
-      features > SIZE_MAX / 2) {
-    return wrong_usage(err, "--features must be an even number from 2, not \"%.40s\"",
-                       words[FEATURES]);
-  }
+  RETURN_IF(
+      !read_whole(words[FEATURES], &features) || features == 0 || features % 2 != 0 ||
+          features > SIZE_MAX / 2,
+      wrong_usage(err, "--features must be an even number from 2, not \"%.40s\"", words[FEATURES]));
   o->kernel.features = (size_t)features;
   return positive("--gamma", words[GAMMA], "", &o->kernel.gamma, err);
 }
@@ -305,29 +314,25 @@ static dperm_status apply_words(const char *const words[LISTS], dperm_options *o
 /* All combinations; a loss without h takes part in the first h only. */
 dperm_status fit_settings_grid(const fit_settings *s, dperm_options **options, size_t *count,
                                dperm_error *err) {
-  const char *const texts[LISTS] = {s->loss, s->h ? s->h : "0.5", s->lambda, s->gamma, s->features};
+  const char *const texts[LISTS] = {s->loss, s->h ? s->h : "auto", s->lambda, s->gamma,
+                                    s->features};
   dperm_options base;
   TRY(apply_single(s, &base, err));
   OWNED(word_lists_free) word_list lists[LISTS] = {{NULL, 0}};
   TRY(word_lists_split(list_options, texts, "; each candidate costs rows", lists, err));
-  if (s->h && lists[LOSS].count == 1 && !loss_has_h(lists[LOSS].words[0])) {
-    return wrong_usage(err, "--h does not go with this --loss, which has no smooth piece");
-  }
+  RETURN_IF(s->h && lists[LOSS].count == 1 && !loss_has_h(lists[LOSS].words[0]),
+            wrong_usage(err, "--h does not go with this --loss, which has no smooth piece"));
   size_t all = word_lists_combinations(lists);
-  if (all > 100000) {
-    return wrong_usage(err, "%zu candidates are too many", all);
-  }
+  RETURN_IF(all > 100000, wrong_usage(err, "%zu candidates are too many", all));
   *options = calloc(all, sizeof **options);
-  if (!*options) {
-    return out_of_memory(err);
-  }
+  RETURN_IF(!*options, out_of_memory(err));
   *count = 0;
   for (size_t i = 0; i < all; i++) {
     const char *words[LISTS];
     word_lists_combination(lists, i, words);
     dperm_options *next = *options + *count;
     *next = base;
-    TRY(apply_words(words, next, err));
+    TRY(apply_words(words, isnan(s->quantile) ? NULL : &s->quantile, next, err));
     *count += !isnan(next->loss.parameter) || words[H] == lists[H].words[0];
   }
   return DPERM_OK;
@@ -336,9 +341,8 @@ dperm_status fit_settings_grid(const fit_settings *s, dperm_options **options, s
 dperm_status fit_settings_one(const fit_settings *s, dperm_options *options, dperm_error *err) {
   const char *const texts[LISTS] = {s->loss, s->h, s->lambda, s->gamma, s->features};
   for (int i = 0; i < LISTS; i++) {
-    if (texts[i] && strchr(texts[i], ',')) {
-      return wrong_usage(err, "%s takes one value here; lists are for tune", list_options[i]);
-    }
+    RETURN_IF(texts[i] && strchr(texts[i], ','),
+              wrong_usage(err, "%s takes one value here; lists are for tune", list_options[i]));
   }
   OWNED_MEMORY dperm_options *all = NULL;
   size_t count = 0;
@@ -351,8 +355,8 @@ void fit_warn(const dperm_options *options, size_t rows) {
   double delta = options->delta;
   rows = options->rows_about ? options->rows_about : rows;   /* the public figure */
   if (rows > 0 && delta > 1.0 / (double)rows && delta < 1) { /* else it is refused */
-    warning("delta = %g is above 1/rows = %.2g, which allows publishing somebody's whole "
-            "record; choose one far below",
+    warning("delta = %g is above 1/rows = %.2g, which allows publishing somebody's whole record; "
+            "choose one far below",
             delta, 1.0 / (double)rows);
   }
   dperm_options own = *options;

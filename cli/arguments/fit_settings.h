@@ -30,6 +30,7 @@ typedef enum fit_kind { FIT_ONE, FIT_CHOICE, FIT_SWEEP } fit_kind;
 
 typedef struct fit_settings {
   dperm_options options;                            /* all that has one value */
+  double quantile;                                  /* NaN if not given */
   const char *loss, *h, *lambda, *gamma, *features; /* lists */
   const char *class_weights, *refine;               /* as given, or NULL, */
   const char *shares[SHARE_ARGUMENTS];              /* and so are these */
@@ -37,7 +38,7 @@ typedef struct fit_settings {
   fit_kind kind;
 } fit_settings;
 
-enum { FIT_ARGUMENTS = 22 + SHARE_ARGUMENTS };
+enum { FIT_ARGUMENTS = 23 + SHARE_ARGUMENTS };
 
 /* Defaults, and FIT_ARGUMENTS lines of the argument table from table[0] on. Shares of epsilon are
  * for one model: where there are several, --refine takes "none", or "ask" in a choice. */

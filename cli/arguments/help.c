@@ -1,9 +1,7 @@
 /* See help.h. */
 #include "arguments/help.h"
 
-#include <dperm.h>
-#include <stdio.h>
-#include <string.h>
+#include "output/handles.h"
 
 enum { WIDTH = 80, TEXT_COLUMN = 28 };
 
@@ -130,13 +128,9 @@ dperm_status help_command(const command *commands, int argc, char **argv, dperm_
   argc -= table;
   argv += table;
   const command *c = argc > 0 ? command_named(commands, argv[0]) : NULL;
-  if (argc > 0 && !c) {
-    return wrong_usage(err, "no command is called \"%.40s\"", argv[0]);
-  }
+  RETURN_IF(argc > 0 && !c, wrong_usage(err, "no command is called \"%.40s\"", argv[0]));
   int most = table ? 1 : 2;
-  if (argc > most) {
-    return wrong_usage(err, "unexpected argument \"%.40s\"", argv[most]);
-  }
+  RETURN_IF(argc > most, wrong_usage(err, "unexpected argument \"%.40s\"", argv[most]));
   if (c && !table) {
     return help_of(c, argc > 1 ? argv[1] : NULL, err);
   }

@@ -30,22 +30,17 @@ static bool same_value(const char *a, const char *b) {
 static dperm_status split(const char *option, const char *text, const char *hint, word_list *out,
                           dperm_error *err) {
   out->words = split_texts(text, &out->count);
-  if (!out->words) {
-    return out_of_memory(err);
-  }
-  if (out->count > LIST_MOST) {
-    return wrong_usage(err, "%s has more than %d values; give fewer", option, LIST_MOST);
-  }
+  RETURN_IF(!out->words, out_of_memory(err));
+  RETURN_IF(out->count > LIST_MOST,
+            wrong_usage(err, "%s has more than %d values; give fewer", option, LIST_MOST));
   for (size_t i = 0; i < out->count; i++) {
     const char *word = out->words[i];
-    if (!*word) {
-      return wrong_usage(err, "%s must be a list of values with commas between, not \"%.40s\"",
-                         option, text);
-    }
+    RETURN_IF(!*word,
+              wrong_usage(err, "%s must be a list of values with commas between, not \"%.40s\"",
+                          option, text));
     for (size_t j = 0; j < i; j++) {
-      if (same_value(out->words[j], word)) {
-        return wrong_usage(err, "%s has %.40s twice%s", option, word, hint);
-      }
+      RETURN_IF(same_value(out->words[j], word),
+                wrong_usage(err, "%s has %.40s twice%s", option, word, hint));
     }
   }
   return DPERM_OK;
@@ -93,13 +88,12 @@ void word_lists_combination(const word_list lists[LISTS], size_t combination,
 /* ---- class weights */
 
 static dperm_status refuse_word(const char *word, dperm_error *err) {
-  return wrong_usage(err,
-                     "--class-weights must be NAME=W,NAME=W with public numbers above zero, not "
-                     "\"%.40s\"%s",
-                     word,
-                     strcmp(word, "balanced") == 0
-                         ? "; balanced weights would count the records, which is not private"
-                         : "");
+  return wrong_usage(
+      err, "--class-weights must be NAME=W,NAME=W with public numbers above zero, not \"%.40s\"%s",
+      word,
+      strcmp(word, "balanced") == 0
+          ? "; balanced weights would count the records, which is not private"
+          : "");
 }
 
 dperm_status class_weights_parse(const char *text, dperm_options *options, dperm_error *err) {
@@ -109,9 +103,7 @@ dperm_status class_weights_parse(const char *text, dperm_options *options, dperm
   const bool before = weights != NULL;
   words = before ? words : split_texts(text, &count);
   weights = before || !words ? weights : calloc(count, sizeof *weights);
-  if (!weights) {
-    return out_of_memory(err);
-  }
+  RETURN_IF(!weights, out_of_memory(err));
   for (size_t i = 0; !before && i < count; i++) {
     char *equals = strrchr(words[i], '='); /* the last: a class may be called "<=50K" */
     if (!equals || equals == words[i] || !read_number(equals + 1, &weights[i].weight) ||

@@ -95,9 +95,8 @@ dperm_status ask_stdout(dperm_error *err) {
 
 dperm_status charged_run_place(const charged_run *s, const char *path, dperm_output **out,
                                dperm_error *err) {
-  if (s->json && path && !s->dry_run && strcmp(path, "-") == 0) {
-    return fail(err, DPERM_INVALID_ARGUMENT, "--json and --out - both go to standard output");
-  }
+  RETURN_IF(s->json && path && !s->dry_run && strcmp(path, "-") == 0,
+            fail(err, DPERM_INVALID_ARGUMENT, "--json and --out - both go to standard output"));
   if (!job_leads()) {
     return DPERM_OK;
   }

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "commands/commands.h"
-#include "output/handles.h"
 
 enum { BAR = 28, ROWS_MOST = 10000000 };
 
@@ -42,20 +41,18 @@ static bool note_file(const char *path, const char *name, char note[NOTE_SIZE]) 
 static dperm_status claim_files(const char *folder, char paths[DEMO_FILES][DEMO_PATH_SIZE],
                                 dperm_error *err) {
   char note[NOTE_SIZE], notes[DEMO_FILES * NOTE_SIZE] = "";
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-    return fail(err, DPERM_IO_ERROR, "%.512s: cannot make the folder (%s); choose another --out",
-                folder, strerror(errno));
-  }
+  RETURN_IF(mkdir(folder, 0777) != 0 && errno != EEXIST,
+            fail(err, DPERM_IO_ERROR, "%.512s: cannot make the folder (%s); choose another --out",
+                 folder, strerror(errno)));
   for (size_t i = DEMO_FILES; i-- > 0;) {
     (void)snprintf(paths[i], DEMO_PATH_SIZE, "%s/%s", folder, names[i]);
     TRY(dperm_output_check(paths[i], err));
     OWNED_STREAM FILE *last = i == DEMO_LAST ? fopen(paths[i], "r") : NULL;
     notes[last ? fread(notes, 1, sizeof notes - 1, last) : strlen(notes)] = '\0';
-    if (i != DEMO_LAST && note_file(paths[i], names[i], note) && !strstr(notes, note)) {
-      return fail(err, DPERM_IO_ERROR,
-                  "%.512s: is there already, and not as a demo has left it; choose another --out",
-                  paths[i]);
-    }
+    RETURN_IF(i != DEMO_LAST && note_file(paths[i], names[i], note) && !strstr(notes, note),
+              fail(err, DPERM_IO_ERROR,
+                   "%.512s: is there already, and not as a demo has left it; choose another --out",
+                   paths[i]));
   }
   return DPERM_OK;
 }
@@ -230,12 +227,9 @@ dperm_status run_demo(int argc, char **argv, dperm_error *err) {
        "folder for the files (default: dperm-demo)"},
   };
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL, err));
-  if (d.rows > ROWS_MOST) {
-    return wrong_usage(err, "--rows must be at most %d, not %zu", ROWS_MOST, d.rows);
-  }
-  if (strlen(d.folder) > DEMO_PATH_SIZE - 64) {
-    return wrong_usage(err, "--out is too long a path");
-  }
+  RETURN_IF(d.rows > ROWS_MOST,
+            wrong_usage(err, "--rows must be at most %d, not %zu", ROWS_MOST, d.rows));
+  RETURN_IF(strlen(d.folder) > DEMO_PATH_SIZE - 64, wrong_usage(err, "--out is too long a path"));
   dperm_status status = run(&d, err);
   dperm_data_free(d.train);
   dperm_data_free(d.test);

@@ -25,9 +25,8 @@ dperm_status run_encode(int argc, char **argv, dperm_error *err) {
       shared_argument("--json", &json),
   };
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
-  if (json && strcmp(out, "-") == 0) {
-    return wrong_usage(err, "--json and --out - both go to standard output");
-  }
+  RETURN_IF(json && strcmp(out, "-") == 0,
+            wrong_usage(err, "--json and --out - both go to standard output"));
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   TRY(schema_path ? dperm_schema_read(schema_path, &schema, err) : DPERM_OK);
   const dperm_source source = {.path = data,

@@ -37,9 +37,7 @@ dperm_status run_explain(int argc, char **argv, dperm_error *err) {
   TRY(dperm_model_read(model_path, &model, err));
   TRY(dperm_model_explain(model, &text, err));
   json_auto_t *report = json_loads(text, 0, NULL);
-  if (!report) {
-    return out_of_memory(err);
-  }
+  RETURN_IF(!report, out_of_memory(err));
   if (json) {
     return give_json(out, report, text, err);
   }

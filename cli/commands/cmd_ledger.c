@@ -79,8 +79,8 @@ static void print_dataset(const json_t *d) {
            "divergences to epsilon\n",
            strtod(total, NULL) - strtod(left, NULL));
   } else if (order > 0) {
-    printf("  spent is what the charges below cost, and the conversion of divergences to "
-           "epsilon, once, with half of delta\n");
+    printf("  spent is what the charges below cost, and the conversion of divergences to epsilon, "
+           "once, with half of delta\n");
   }
 }
 
@@ -137,10 +137,9 @@ static dperm_status gather(const ledger_command *c, json_t *report, dperm_error 
   }
   TRY(dperm_ledger_head(ledger, &records, head, err));
   TRY(dperm_ledger_datasets(ledger, gather_dataset, &s, err));
-  if (c->dataset && json_array_size(datasets) == 0) {
-    return fail(err, DPERM_OVER_BUDGET, "%s: the ledger has no data set \"%.100s\"", c->path,
-                c->dataset);
-  }
+  RETURN_IF(c->dataset && json_array_size(datasets) == 0,
+            fail(err, DPERM_OVER_BUDGET, "%s: the ledger has no data set \"%.100s\"", c->path,
+                 c->dataset));
   (void)json_object_set_new(report, "records", json_integer((json_int_t)records));
   (void)json_object_set_new(report, "head", json_string(head));
   return dperm_ledger_entries(ledger, c->dataset, gather_entry, &s, err);
@@ -236,8 +235,7 @@ static dperm_status run_ledger_init(int argc, char **argv, dperm_error *err) {
            (argument_given(&c.budget.composition) || argument_given(&c.budget.neighbours) ||
             argument_given(&c.budget.rows_per_person) || per_person),
        "--composition, --neighbours, --rows-per-person and --per-person do not go with --part-of: "
-       "a "
-       "part is as the whole"},
+       "a part is as the whole"},
       {renyi && !c.budget.delta,
        "--composition renyi needs --delta: half of it pays for the conversion to epsilon"},
   };
@@ -272,11 +270,11 @@ static dperm_status run_ledger_verify(int argc, char **argv, dperm_error *err) {
   };
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv,
                       "Reads the whole ledger and names what was changed, removed or moved.", err));
-  if (c.head && (strlen(c.head) != DPERM_DIGEST_SIZE - 1 ||
-                 strspn(c.head, "0123456789abcdef") != DPERM_DIGEST_SIZE - 1)) {
-    return wrong_usage(
-        err, "--head must be a digest as 'dperm ledger show' prints it: 64 hexadecimal digits");
-  }
+  RETURN_IF(
+      c.head && (strlen(c.head) != DPERM_DIGEST_SIZE - 1 ||
+                 strspn(c.head, "0123456789abcdef") != DPERM_DIGEST_SIZE - 1),
+      wrong_usage(
+          err, "--head must be a digest as 'dperm ledger show' prints it: 64 hexadecimal digits"));
   static const char *const verdicts[] = {"does not hold", "holds"};
   OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   json_auto_t *lines = json_array();

@@ -78,6 +78,9 @@ static void print_epsilon(const json_t *p) {
                : is(p, "refined_by", "counts")
                    ? "for the counts by which train refines the schema; "
                      "what follows is for the schema as it is"
+               : is(p, "refined_by", "labels")
+                   ? "for asking the records how far their labels lie apart; what follows is for "
+                     "the usual h, 0.1 (--h, or --bins none: no question)"
                    : "for asking the records how to use their numbers; what follows is for "
                      "lines of weight 1 (--bins none: no question). Where train also looks for "
                      "shapes, and finds one, counts take another 15 to 21 percent");
@@ -255,15 +258,15 @@ dperm_status run_plan(int argc, char **argv, dperm_error *err) {
                       "A plan reads no records, so it costs no privacy: plan as often as you like. "
                       "docs/guide.md explains each line.",
                       err));
-  if (!of.rows && !fit.options.rows_about && fit.options.neighbours == DPERM_NEIGHBOURS_REPLACE) {
-    return wrong_usage(err, "--rows is missing");
-  }
+  RETURN_IF(!of.rows && !fit.options.rows_about &&
+                fit.options.neighbours == DPERM_NEIGHBOURS_REPLACE,
+            wrong_usage(err, "--rows is missing"));
   TRY(fit_settings_one(&fit, &options, err));
   TRY(refine_has_schema(&fit, schema_path, err));
   uint64_t classes = 0;
-  if (classes_text && (!read_whole(classes_text, &classes) || classes < 2 || classes > SIZE_MAX)) {
-    return wrong_usage(err, "--classes must be a whole number from 2, not \"%.40s\"", classes_text);
-  }
+  RETURN_IF(
+      classes_text && (!read_whole(classes_text, &classes) || classes < 2 || classes > SIZE_MAX),
+      wrong_usage(err, "--classes must be a whole number from 2, not \"%.40s\"", classes_text));
   const usage_rule rules[] = {
       {(schema_path != NULL) == (of.dims > 0), "give either --schema or --dims"},
       {of.dims > 0 && argument_given(&fit.options.bins),

@@ -9,6 +9,12 @@
 /* What follows reads the library's description (docs/formats.md). */
 
 static void print_classes(const json_t *schema) {
+  const json_t *range = json_object_get(schema, "label");
+  if (json_is_object(range)) {
+    printf("  label            a number from %g to %g\n", report_number(range, "min"),
+           report_number(range, "max"));
+    return;
+  }
   const json_t *classes = json_object_get(schema, "classes"), *name;
   size_t i, count = json_array_size(classes);
   if (count == 2) {
@@ -143,9 +149,8 @@ static void print_remark(void *context, const char *line) {
 /* One byte, or the word "tab", which is hard to type. */
 static dperm_status read_separator(const char *text, char *out, dperm_error *err) {
   bool tab = strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0;
-  if (!tab && strlen(text) != 1) {
-    return wrong_usage(err, "--separator must be one byte or tab, not \"%.40s\"", text);
-  }
+  RETURN_IF(!tab && strlen(text) != 1,
+            wrong_usage(err, "--separator must be one byte or tab, not \"%.40s\"", text));
   *out = *(tab ? "\t" : text);
   return DPERM_OK;
 }
@@ -174,25 +179,20 @@ static dperm_status run_schema_draft(int argc, char **argv, dperm_error *err) {
       ledger_guard_argument(&ledger),
       shared_argument("--force", &force),
   };
-  TRY(arguments_parse(
-      table, sizeof table / sizeof *table, argc, argv,
-      "Guesses types, bounds, categories and classes from records that you declare public: "
-      "last year's open file, a published sample, made-up rows. Never use the records to be "
-      "protected: a schema made from them would reveal them. Remarks on stderr say what to "
-      "check. docs/formats.md has the rules.",
-      err));
-  if (header && no_header) {
-    return wrong_usage(err, "--header and --no-header exclude each other");
-  }
+  TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv,
+                      "Guesses types, bounds, categories and classes from records that you declare "
+                      "public: last year's open file, a published sample, made-up rows. Never use "
+                      "the records to be protected: a schema made from them would reveal them. "
+                      "Remarks on stderr say what to check. docs/formats.md has the rules.",
+                      err));
+  RETURN_IF(header && no_header, wrong_usage(err, "--header and --no-header exclude each other"));
   options.header = header ? 1 : no_header ? 0 : -1;
   TRY(separator ? read_separator(separator, &options.separator, err) : DPERM_OK);
   TRY(ledger_guard(ledger, &data_path, 1, err));
   OWNED_MEMORY const char **positives =
       positive ? split_texts(positive, &options.positive_count) : NULL;
   OWNED_MEMORY const char **markers = missing ? split_texts(missing, &options.missing_count) : NULL;
-  if ((positive && !positives) || (missing && !markers)) {
-    return out_of_memory(err);
-  }
+  RETURN_IF((positive && !positives) || (missing && !markers), out_of_memory(err));
   options.positive = positives;
   options.missing = markers;
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
@@ -225,17 +225,15 @@ static dperm_status run_schema_import(int argc, char **argv, dperm_error *err) {
   };
   TRY(arguments_parse(
       table, sizeof table / sizeof *table, argc, argv,
-      "Makes a schema from the ranges, lists of values and missing values in a data dictionary. "
-      "No record is read and nothing is guessed: columns about which the dictionary says too "
-      "little, such as numbers without a range, are ignored, and remarks on stderr say what is "
-      "needed. The dictionary must be public knowledge: ranges computed from the records to "
-      "be protected would reveal them. docs/formats.md has the rules.",
+      "Makes a schema from the ranges, lists of values and missing values in a data dictionary. No "
+      "record is read and nothing is guessed: columns about which the dictionary says too little, "
+      "such as numbers without a range, are ignored, and remarks on stderr say what is needed. The "
+      "dictionary must be public knowledge: ranges computed from the records to be protected would "
+      "reveal them. docs/formats.md has the rules.",
       err));
   OWNED_MEMORY const char **positives =
       positive ? split_texts(positive, &options.positive_count) : NULL;
-  if (positive && !positives) {
-    return out_of_memory(err);
-  }
+  RETURN_IF(positive && !positives, out_of_memory(err));
   options.positive = positives;
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   TRY(dperm_schema_import(path, NULL, 0, &options, print_remark, NULL, &schema, err));
@@ -257,9 +255,7 @@ static dperm_status run_schema_check(int argc, char **argv, dperm_error *err) {
       ledger_guard_argument(&ledger),
   };
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL, err));
-  if (unsafe && !data_path) {
-    return wrong_usage(err, "--unsafe-diagnostics needs --data");
-  }
+  RETURN_IF(unsafe && !data_path, wrong_usage(err, "--unsafe-diagnostics needs --data"));
   TRY(unsafe ? ledger_guard(ledger, &data_path, 1, err) : DPERM_OK);
   return check(path, data_path, unsafe, json, err);
 }

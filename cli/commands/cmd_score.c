@@ -2,7 +2,6 @@
  * the user calls public, or with --epsilon in private. */
 #include <dperm/score.h>
 #include <math.h>
-#include <string.h>
 
 #include "commands/charged_run.h"
 #include "commands/commands.h"
@@ -11,14 +10,11 @@
 static const char closing[] =
     "Without --epsilon the figures are exact, so they are not private: for public data only; "
     "\"sampling_intervals\" hold those of the population that the records are a random sample of "
-    "in "
-    "95 of 100 such samples. With --epsilon they are made of counts with discrete Laplace noise, "
-    "\"low\" and \"high\" are for noise and sampling together, and only the number of records is "
-    "taken to be public; with --neighbours add-remove that is private too. --error-only asks for "
-    "the "
-    "error rate with the least noise: its \"interval\" contains the error rate on these records, "
-    "and "
-    "\"population_interval\" that of the population, in 95 of 100 runs.";
+    "in 95 of 100 such samples. With --epsilon they are made of counts with discrete Laplace "
+    "noise, \"low\" and \"high\" are for noise and sampling together, and only the number of "
+    "records is taken to be public; with --neighbours add-remove that is private too. --error-only "
+    "asks for the error rate with the least noise: its \"interval\" contains the error rate on "
+    "these records, and \"population_interval\" that of the population, in 95 of 100 runs.";
 
 typedef struct score_settings {
   charged_run ledger;
@@ -74,6 +70,24 @@ static json_t *exact_report(const dperm_model *model, json_t *evaluation) {
   return evaluation;
 }
 
+/* A regression's figures are on the label's scale. */
+static json_t *number_report(json_t *evaluation) {
+  static const char *const keys[] = {"rmse", "mae", "r2", "pinball", "at_or_below"};
+  json_t *intervals = json_object();
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    const json_t *figure = json_object_get(evaluation, keys[i]);
+    if (figure) {
+      (void)json_object_set_new(intervals, keys[i],
+                                json_pack("[o, o]", report_figure(report_number(figure, "low")),
+                                          report_figure(report_number(figure, "high"))));
+      (void)json_object_set_new(evaluation, keys[i], report_figure(report_number(figure, "value")));
+    }
+  }
+  (void)json_object_del(evaluation, "intervals");
+  (void)json_object_set_new(evaluation, "sampling_intervals", intervals);
+  return evaluation;
+}
+
 static dperm_status score_exactly(const dperm_model *model, const dperm_source *source,
                                   dperm_error *err) {
   char *text = NULL;
@@ -81,7 +95,8 @@ static dperm_status score_exactly(const dperm_model *model, const dperm_source *
   json_t *evaluation = parsed_report(text);
   progress_bar_wipe();
   say_finding(evaluation);
-  report_print(exact_report(model, evaluation));
+  report_print(dperm_model_classes(model) == 0 ? number_report(evaluation)
+                                               : exact_report(model, evaluation));
   return DPERM_OK;
 }
 
@@ -118,21 +133,21 @@ static void print_private(const score_settings *s, const dperm_model *model,
   dperm_model_guarantee(model, &of_model);
   const size_t unit = of_model.rows_per_person == 0 ? 0 : o->rows_per_person;
   bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  report_print(json_pack(
-      "{s:b, s:f, s:f, s:I, s:s, s:o, s:o*, s:I, s:o, s:[o, o], s:[o, o], s:f, s:o*, s:o*, s:o*, "
-      "s:o*, s:o*, s:o}",
-      "private", (int)p->is_private, "epsilon", o->epsilon, "delta",
-      0.0 /* integers only: no numerics to cover */, "rows_per_person", (json_int_t)unit,
-      "neighbours", dperm_neighbours_name(o->neighbours), "rows",
-      count_or_null(!adding, (int64_t)p->rows), "correct", count_if(adding, p->correct), "errors",
-      (json_int_t)p->errors, "error_rate", report_figure(p->error_rate), "interval",
-      report_figure(p->low), report_figure(p->high), "population_interval",
-      report_figure(p->population_low), report_figure(p->population_high), "confidence", 0.95,
-      "true_positives", count_if(o->counts, p->true_positives), "false_positives",
-      count_if(o->counts, p->false_positives), "false_negatives",
-      count_if(o->counts, p->false_negatives), "true_negatives",
-      count_if(o->counts, p->true_negatives), "baseline",
-      o->counts ? private_baseline(model, p) : NULL, "ledger", charge_json()));
+  report_print(
+      json_pack("{s:b, s:f, s:f, s:I, s:s, s:o, s:o*, s:I, s:o, s:[o, o], s:[o, o], s:f, s:o*, "
+                "s:o*, s:o*, s:o*, s:o*, s:o}",
+                "private", (int)p->is_private, "epsilon", o->epsilon, "delta",
+                0.0 /* integers only: no numerics to cover */, "rows_per_person", (json_int_t)unit,
+                "neighbours", dperm_neighbours_name(o->neighbours), "rows",
+                count_or_null(!adding, (int64_t)p->rows), "correct", count_if(adding, p->correct),
+                "errors", (json_int_t)p->errors, "error_rate", report_figure(p->error_rate),
+                "interval", report_figure(p->low), report_figure(p->high), "population_interval",
+                report_figure(p->population_low), report_figure(p->population_high), "confidence",
+                0.95, "true_positives", count_if(o->counts, p->true_positives), "false_positives",
+                count_if(o->counts, p->false_positives), "false_negatives",
+                count_if(o->counts, p->false_negatives), "true_negatives",
+                count_if(o->counts, p->true_negatives), "baseline",
+                o->counts ? private_baseline(model, p) : NULL, "ledger", charge_json()));
 }
 
 /* The evaluation, with the charge at its end; words about it when that has arrived. */
@@ -181,8 +196,8 @@ static dperm_status score_privately(score_settings *s, const dperm_model *model,
   if (is_private) {
     charged_run_say(&s->ledger);
   } else if (!dperm_model_is_private(model) && !s->options.public_model) {
-    note("not private: the model is not, and may have been made from these records; "
-         "--public-model says that it was not");
+    note("not private: the model is not, and may have been made from these records; --public-model "
+         "says that it was not");
   }
   return DPERM_OK;
 }
@@ -226,17 +241,15 @@ dperm_status run_score(int argc, char **argv, dperm_error *err) {
   charged_run_init(&s.ledger, table + OWN);
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
   bool noisy = !isnan(o->epsilon);
-  if (!noisy &&
-      (o->counts || s.error_only || o->public_model || o->held_out ||
-       argument_given(&s.ledger.seed) || o->rows_per_person > 1 ||
-       o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE || s.ledger.dataset || s.ledger.dry_run)) {
-    return wrong_usage(
-        err, "--error-only, --counts, --public-model, --held-out, "
-             "--rows-per-person, --neighbours, --seed, --dataset and --dry-run go with --epsilon");
-  }
-  if (o->counts && s.error_only) {
-    return wrong_usage(err, "--error-only and --counts spend epsilon differently; give one");
-  }
+  RETURN_IF(
+      !noisy &&
+          (o->counts || s.error_only || o->public_model || o->held_out ||
+           argument_given(&s.ledger.seed) || o->rows_per_person > 1 ||
+           o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE || s.ledger.dataset || s.ledger.dry_run),
+      wrong_usage(err, "--error-only, --counts, --public-model, --held-out, --rows-per-person, "
+                       "--neighbours, --seed, --dataset and --dry-run go with --epsilon"));
+  RETURN_IF(o->counts && s.error_only,
+            wrong_usage(err, "--error-only and --counts spend epsilon differently; give one"));
   TRY(noisy ? charged_run_begin(&s.ledger, true, true, &o->account, err)
             : ledger_guard(s.ledger.ledger, &s.data, 1, err));
   return charged_run_end(&s.ledger, score(&s, err));

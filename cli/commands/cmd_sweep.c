@@ -85,10 +85,9 @@ static dperm_status add_cell(const fit_settings *fit, const char *const words[LI
   fit_settings one = *fit;
   dperm_options *o = &one.options;
   int noise = none ? DPERM_NOISE_AUTO : choice_value(words[NOISE], noise_name, 0);
-  if (noise < 0) {
-    return wrong_usage(err, "--noise must be a list of kinds of noise, without \"%.40s\"",
-                       words[NOISE]);
-  }
+  RETURN_IF(noise < 0,
+            wrong_usage(err, "--noise must be a list of kinds of noise, without \"%.40s\"",
+                        words[NOISE]));
   one.loss = words[LOSS];
   one.lambda = words[LAMBDA];
   one.h = loss_has_h(one.loss) ? fit->h : NULL; /* it is for the others of the list */
@@ -134,14 +133,10 @@ static dperm_status sweep_grid_build(const sweep_settings *s, sweep_table *out, 
   TRY(word_lists_split(list_options, texts, "", lists, err));
   TRY(lists_agree(fit, lists, s->epsilon != NULL, err));
   size_t all = word_lists_combinations(lists);
-  if (all > CELLS_MOST) {
-    return wrong_usage(err, "%zu cells are too many", all);
-  }
+  RETURN_IF(all > CELLS_MOST, wrong_usage(err, "%zu cells are too many", all));
   out->lines = calloc(all, sizeof *out->lines);
   out->options = calloc(all, sizeof *out->options);
-  if (!out->lines || !out->options) {
-    return out_of_memory(err);
-  }
+  RETURN_IF(!out->lines || !out->options, out_of_memory(err));
   for (size_t i = 0; i < all; i++) {
     const char *words[LISTS];
     word_lists_combination(lists, i, words);
@@ -188,8 +183,8 @@ static void put_field(FILE *out, double value) {
 }
 
 static void print_csv(const sweep_table *table, FILE *out) {
-  fprintf(out, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs,baseline,auc_mean,"
-               "auc_se,log_loss_mean,log_loss_se,baseline_log_loss\n");
+  fprintf(out, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs,baseline,auc_mean,auc_"
+               "se,log_loss_mean,log_loss_se,baseline_log_loss\n");
   for (size_t i = 0; i < table->count; i++) {
     const sweep_line *line = &table->lines[i];
     const struct sweep_figure *f = line->figures;
@@ -228,10 +223,9 @@ static void say_baseline(const sweep_table *table) {
     useless += table->lines[i].runs > 0 && sweep_useless(table, &table->lines[i]);
   }
   if (useless > 0 && table->metric == METRIC_ERROR) {
-    note(
-        "%zu of %zu cell%s %s no better than always naming the most frequent class, which is wrong "
-        "for %.4g of the records",
-        useless, runs, plural(runs), useless == 1 ? "is" : "are", first->baseline);
+    note("%zu of %zu cell%s %s no better than always naming the most frequent class, which is "
+         "wrong for %.4g of the records",
+         useless, runs, plural(runs), useless == 1 ? "is" : "are", first->baseline);
   } else if (useless > 0) {
     note(
         "%zu of %zu cell%s %s no better than saying the same of every record, which has %s of %.4g",
@@ -437,9 +431,8 @@ dperm_status run_sweep(int argc, char **argv, dperm_error *err) {
     }
   }
   TRY(arguments_parse(table, ALL, argc, argv, closing, err));
-  if (s.test_data && argument_given(&s.story.folds)) {
-    return wrong_usage(err, "--folds does not go with --test-data");
-  }
+  RETURN_IF(s.test_data && argument_given(&s.story.folds),
+            wrong_usage(err, "--folds does not go with --test-data"));
   OWNED(sweep_table_free) sweep_table cells = {0};
   cells.metric = s.metric;
   const char *const records[] = {s.data, s.test_data};

@@ -6,9 +6,8 @@
 
 static const char closing[] =
     "Data are CSV with a schema, or svmlight with --dims; .gz files are decompressed, - is "
-    "standard "
-    "input. A model trained with --mechanism none or --seed protects nobody, and says so. 'dperm "
-    "plan' shows beforehand what a fit will do.";
+    "standard input. A model trained with --mechanism none or --seed protects nobody, and says so. "
+    "'dperm plan' shows beforehand what a fit will do.";
 
 static void print_unsafe(const dperm_unsafe_diagnostics *d) {
   fprintf(stderr,

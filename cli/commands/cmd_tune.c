@@ -55,13 +55,11 @@ dperm_status run_tune(int argc, char **argv, dperm_error *err) {
   size_t count = 0;
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
   TRY(rules_hold(&choice, err));
-  if (c.fit.options.mechanism == DPERM_MECHANISM_NONE) {
-    return wrong_usage(err, "--mechanism none leaves nothing to choose privately; use train");
-  }
+  RETURN_IF(c.fit.options.mechanism == DPERM_MECHANISM_NONE,
+            wrong_usage(err, "--mechanism none leaves nothing to choose privately; use train"));
   TRY(fit_settings_grid(&c.fit, &candidates, &count, err));
-  if (count == 1) {
-    return wrong_usage(err, "one candidate leaves nothing to choose, and a choice takes rows from "
-                            "its fit; give lists, as --lambda 0.01,0.1, or use train");
-  }
+  RETURN_IF(count == 1,
+            wrong_usage(err, "one candidate leaves nothing to choose, and a choice takes rows from "
+                             "its fit; give lists, as --lambda 0.01,0.1, or use train"));
   return fit_command_run(&c, candidates, count, &choice, err);
 }

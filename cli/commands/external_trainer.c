@@ -23,19 +23,16 @@ static dperm_status take_line(const char *line, int side, size_t index, size_t d
   for (size_t i = 0; i < count && good; i++) {
     good = json_is_number(json_array_get(list, i));
   }
-  if (!good) {
-    return fail(err, DPERM_INVALID_DATA,
-                "the command printed \"%.40s\"; a line must be a JSON array of numbers, all of the "
-                "same length",
-                line);
-  }
+  RETURN_IF(!good, fail(err, DPERM_INVALID_DATA,
+                        "the command printed \"%.40s\"; a line must be a JSON array of numbers, "
+                        "all of the same length",
+                        line));
   out->dims = count;
   if (!out->values[side]) {
     out->values[side] = calloc(draws, count * sizeof(double));
   }
-  if (!out->values[side]) {
-    return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; give fewer --draws");
-  }
+  RETURN_IF(!out->values[side],
+            fail(err, DPERM_OUT_OF_MEMORY, "out of memory; give fewer --draws"));
   for (size_t i = 0; i < count; i++) {
     out->values[side][index * count + i] = json_number_value(json_array_get(list, i));
   }
@@ -53,9 +50,9 @@ static dperm_status read_lines(FILE *pipe, int side, size_t draws, size_t *index
     line[strcspn(line, "\n")] = '\0';
     TRY(take_line(line, side, *index, draws, out, err));
     ++*index;
-    if (progress->tick(progress->context, "auditing", (uint64_t)side * draws + *index, 2 * draws)) {
-      return fail(err, DPERM_CANCELLED, "stopped on request");
-    }
+    RETURN_IF(
+        progress->tick(progress->context, "auditing", (uint64_t)side * draws + *index, 2 * draws),
+        fail(err, DPERM_CANCELLED, "stopped on request"));
   }
   return DPERM_OK;
 }
@@ -69,20 +66,17 @@ static dperm_status call(const char *line, const char *path, int side, size_t dr
     return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; give fewer --draws");
   }
   FILE *pipe = popen(text, "r");
-  if (!pipe) {
-    return fail(err, DPERM_IO_ERROR, "cannot start the command (%s)", strerror(errno));
-  }
+  RETURN_IF(!pipe, fail(err, DPERM_IO_ERROR, "cannot start the command (%s)", strerror(errno)));
   dperm_status status = read_lines(pipe, side, draws, index, out, err);
   int ended = pclose(pipe);
   TRY(status);
-  if (*index < draws && ended != 0) {
-    return fail(err, DPERM_IO_ERROR, "the command failed with status %d",
-                WIFEXITED(ended) ? WEXITSTATUS(ended) : 128);
-  }
-  if (*index == before) {
-    return fail(err, DPERM_INVALID_DATA,
-                "the command printed nothing; it must print a JSON array of weights on each line");
-  }
+  RETURN_IF(*index < draws && ended != 0,
+            fail(err, DPERM_IO_ERROR, "the command failed with status %d",
+                 WIFEXITED(ended) ? WEXITSTATUS(ended) : 128));
+  RETURN_IF(
+      *index == before,
+      fail(err, DPERM_INVALID_DATA,
+           "the command printed nothing; it must print a JSON array of weights on each line"));
   return DPERM_OK;
 }
 
@@ -116,10 +110,9 @@ static dperm_status run_own_pair(const char *line, size_t draws, trainer_outcome
   const char *folder = getenv("TMPDIR");
   char place[PATH_SIZE], first[PATH_SIZE + 16], second[PATH_SIZE + 16];
   (void)snprintf(place, sizeof place, "%.900s/dperm-audit-XXXXXX", folder ? folder : "/tmp");
-  if (strchr(place, '\'') || !mkdtemp(place)) {
-    return fail(err, DPERM_IO_ERROR, "%s: cannot make a folder; set TMPDIR to another place",
-                place);
-  }
+  RETURN_IF(
+      strchr(place, '\'') || !mkdtemp(place),
+      fail(err, DPERM_IO_ERROR, "%s: cannot make a folder; set TMPDIR to another place", place));
   (void)snprintf(first, sizeof first, "%s/first.csv", place);
   (void)snprintf(second, sizeof second, "%s/second.csv", place);
   dperm_status status = write_records(first, 1, err);
@@ -137,9 +130,8 @@ dperm_status trainer_run(const char *line, const char *first, const char *second
   if (!first) {
     return run_own_pair(line, draws, out, err);
   }
-  if (strchr(first, '\'') || strchr(second, '\'')) {
-    return fail(err, DPERM_INVALID_ARGUMENT, "the name of a file contains a quote; rename it");
-  }
+  RETURN_IF(strchr(first, '\'') || strchr(second, '\''),
+            fail(err, DPERM_INVALID_ARGUMENT, "the name of a file contains a quote; rename it"));
   return run_both(line, (const char *[]){first, second}, draws, out, err);
 }
 

@@ -61,7 +61,11 @@ static void say_refined(const fit_command *c, const json_t *report, const char *
   if (json_is_true(json_object_get(report, "private"))) {
     (void)snprintf(part, sizeof part, "epsilon %g of that", spent);
   }
-  if (answer) {
+  if (answer && strcmp(answer, "labels") == 0) {
+    note("%s: the records were asked privately how far their labels lie apart, for %s: h = %g, in "
+         "halves of the label's range (--h says it without asking)",
+         name, part, report_number(report, "h"));
+  } else if (answer) {
     char lines[48] = "in bins";
     if (strcmp(answer, "bins") != 0) {
       (void)snprintf(lines, sizeof lines, "as lines of weight %g", report_number(report, "weight"));
@@ -72,13 +76,12 @@ static void say_refined(const fit_command *c, const json_t *report, const char *
   } else if (spent > 0) {
     note("%s: %s was spent on refining the schema", name, part);
   } else if (c->fit.refine && strcmp(c->fit.refine, "ask") == 0) {
-    note(
-        "%s: the records were asked nothing, and nothing was spent on it: questions need a numeric "
-        "column without bins, no kernel, and rows times epsilon of at least 400",
-        name);
+    note("%s: the records were asked nothing, and nothing was spent on it: questions need a "
+         "numeric column without bins, no kernel, and rows times epsilon of at least 400",
+         name);
   } else if (c->fit.refine && strcmp(c->fit.refine, "none") != 0) {
-    note("%s: the schema stays as it is: it has nothing to refine, or there are too few rows "
-         "at this epsilon",
+    note("%s: the schema stays as it is: it has nothing to refine, or there are too few rows at "
+         "this epsilon",
          name);
   }
 }
@@ -90,10 +93,9 @@ static void say_unspent(double delta_given, const dperm_model *model, const char
   dperm_model_guarantee(model, &g);
   if (g.is_private && g.delta < delta_given / 2) {
     note("%s: the delta of %g is not spent: this noise is pure%s", name, delta_given,
-         run_charge()->order > 0
-             ? "; the ledger composes by a Renyi order, where --noise gaussian may cost less: see "
-               "--dry-run"
-             : "");
+         run_charge()->order > 0 ? "; the ledger composes by a Renyi order, where --noise gaussian "
+                                   "may cost less: see --dry-run"
+                                 : "");
   }
 }
 

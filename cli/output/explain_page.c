@@ -141,9 +141,7 @@ dperm_status explain_page(const json_t *report, const char *name, char **page, d
   const json_t *outputs = json_object_get(report, "outputs"), *output;
   size_t length = 0, i;
   FILE *out = open_memstream(page, &length);
-  if (!out) {
-    return out_of_memory(err);
-  }
+  RETURN_IF(!out, out_of_memory(err));
   fprintf(out,
           "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
           "name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>What the "

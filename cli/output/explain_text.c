@@ -123,9 +123,7 @@ static dperm_status put_column(FILE *out, const json_t *column, dperm_error *err
   OWNED_MEMORY ranked_level *ranked = explain_ranked(levels);
   size_t used = 0, left = 0;
   char item[LEVEL_SIZE];
-  if (!ranked) {
-    return out_of_memory(err);
-  }
+  RETURN_IF(!ranked, out_of_memory(err));
   fprintf(out, "%-*.*s ", NAME_WIDTH - 1, 60, visible(report_text(column, "name")).text);
   if (lined) {
     line_words(line, item);

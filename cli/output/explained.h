@@ -19,8 +19,7 @@ void put_html(FILE *out, const char *text);
 /* The same, cut to so many characters, with "…" for the rest. */
 void put_html_cut(FILE *out, const char *text, size_t most);
 /* One column's shape as SVG: a line, cells side by side, or a bar for each level; grey for what
- * cannot be told from the noise, and a band as wide as what the noise alone does, so many
- * deviations. */
+ * cannot be told from the noise, which alone reaches as far as a band of so many deviations. */
 void explain_picture(FILE *out, const json_t *column, double deviations);
 
 /* ---- what the three have in common */

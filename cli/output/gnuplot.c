@@ -9,9 +9,8 @@
 
 dperm_status gnuplot_check(const char *path, dperm_error *err) {
   const char *end = path ? strrchr(path, '.') : NULL;
-  if (path && file_is_plain(path) && (!end || strcmp(end, ".svg") != 0)) {
-    return wrong_usage(err, "the name after --plot must end in .svg, not \"%s\"", path);
-  }
+  RETURN_IF(path && file_is_plain(path) && (!end || strcmp(end, ".svg") != 0),
+            wrong_usage(err, "the name after --plot must end in .svg, not \"%s\"", path));
   return system("exec gnuplot --version > /dev/null 2>&1") == 0
              ? DPERM_OK
              : fail(err, DPERM_IO_ERROR, "cannot run gnuplot; install it (Debian: gnuplot-nox)");
@@ -19,9 +18,7 @@ dperm_status gnuplot_check(const char *path, dperm_error *err) {
 
 dperm_status gnuplot_begin(int width, int height, FILE **script, dperm_error *err) {
   *script = tmpfile();
-  if (!*script) {
-    return fail(err, DPERM_IO_ERROR, "cannot prepare a picture: %s", strerror(errno));
-  }
+  RETURN_IF(!*script, fail(err, DPERM_IO_ERROR, "cannot prepare a picture: %s", strerror(errno)));
   fprintf(*script,
           "set terminal svg size %d,%d font 'sans-serif,12' background 'white' dynamic\n"
           "set encoding utf8\nset border 3\nset tics nomirror\n",
@@ -39,11 +36,9 @@ dperm_status gnuplot_draw(FILE *script, char **svg, dperm_error *err) {
                         fileno(script), fileno(picture)) > 0 &&
                system(line) == 0 && getdelim(&text, &capacity, '\0', picture) > 0 &&
                strstr(text, "</svg>");
-  if (!drawn) {
-    return fail(err, DPERM_IO_ERROR,
-                "gnuplot has not drawn the whole picture; check free space and limits on the size "
-                "of files");
-  }
+  RETURN_IF(!drawn, fail(err, DPERM_IO_ERROR,
+                         "gnuplot has not drawn the whole picture; check free space and limits on "
+                         "the size of files"));
   *svg = text;
   text = NULL;
   return DPERM_OK;

@@ -21,6 +21,14 @@
     }                                                                                              \
   } while (0)
 
+/* Returns the failure that a function makes. */
+#define RETURN_IF(condition, failure)                                                              \
+  do {                                                                                             \
+    if (condition) {                                                                               \
+      return (failure);                                                                            \
+    }                                                                                              \
+  } while (0)
+
 /* OWNED(atomic_file_discard) atomic_file file = {0}; the function takes the variable's address. */
 #define OWNED(release) __attribute__((cleanup(release)))
 

@@ -112,9 +112,7 @@ dperm_status wrong_usage(dperm_error *err, const char *format, ...) {
 
 dperm_status usage_rules_hold(const usage_rule *rules, size_t count, dperm_error *err) {
   for (size_t i = 0; i < count; i++) {
-    if (rules[i].broken) {
-      return wrong_usage(err, "%s", rules[i].words);
-    }
+    RETURN_IF(rules[i].broken, wrong_usage(err, "%s", rules[i].words));
   }
   return DPERM_OK;
 }

@@ -31,12 +31,11 @@ dperm_status job_join(bool many, dperm_error *err) {
   if (!job_leads()) {
     silence();
   }
-  if (!many && dperm_ranks_count(job) > 1) {
-    return wrong_usage(err,
-                       "this command runs as one process, and %zu were started; run it "
-                       "without mpirun",
-                       dperm_ranks_count(job));
-  }
+  RETURN_IF(!many && dperm_ranks_count(job) > 1,
+            wrong_usage(err,
+                        "this command runs as one process, and %zu were started; run it "
+                        "without mpirun",
+                        dperm_ranks_count(job)));
   return DPERM_OK;
 }
 

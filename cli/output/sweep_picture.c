@@ -201,14 +201,11 @@ static dperm_status draw(const sweep_table *table, const point *points, size_t c
 
 dperm_status sweep_picture_draw(const sweep_table *table, char **svg, dperm_error *err) {
   OWNED_MEMORY point *points = calloc(table->count + 1, sizeof *points);
-  if (!points) {
-    return out_of_memory(err);
-  }
+  RETURN_IF(!points, out_of_memory(err));
   bool against_epsilon = epsilon_is_axis(table);
   size_t count = find_points(table, against_epsilon, points);
-  if (count == 0) {
-    return fail(err, DPERM_INVALID_DATA, "no cell has a result (%s), so there is nothing to draw",
-                sweep_metric_words(table));
-  }
+  RETURN_IF(count == 0,
+            fail(err, DPERM_INVALID_DATA, "no cell has a result (%s), so there is nothing to draw",
+                 sweep_metric_words(table)));
   return draw(table, points, count, against_epsilon, svg, err);
 }

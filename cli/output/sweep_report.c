@@ -6,13 +6,12 @@
 #include "output/handles.h"
 
 static const char style[] =
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;"
-    "color:#222}h1{font-size:1.6rem}"
-    "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.9rem}"
-    "th,td{padding:.25rem .7rem;text-align:right;border-bottom:1px solid #ddd}"
-    "th:first-child,td:first-child{text-align:left}td.best{font-weight:700}"
-    "td small{color:#777}pre{background:#f4f4f4;padding:.8rem;white-space:pre-wrap}"
-    "figure{margin:1rem 0}figure svg{max-width:100%;height:auto}";
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 "
+    "1rem;color:#222}h1{font-size:1.6rem}table{border-collapse:collapse;font-variant-numeric:"
+    "tabular-nums;font-size:.9rem}th,td{padding:.25rem .7rem;text-align:right;border-bottom:1px "
+    "solid #ddd}th:first-child,td:first-child{text-align:left}td.best{font-weight:700}td "
+    "small{color:#777}pre{background:#f4f4f4;padding:.8rem;white-space:pre-wrap}figure{margin:1rem "
+    "0}figure svg{max-width:100%;height:auto}";
 
 static void put_text(FILE *out, const char *text) {
   for (; *text; text++) {
@@ -39,12 +38,11 @@ static void put_beginning(FILE *out, const sweep_story *s) {
             "%zu-fold cross-validation: each model was tested on records that it had not seen. ",
             s->folds);
   }
-  fprintf(
-      out,
-      "Noise was drawn %zu times%s, from seed %llu, so that the figures can be made again: such "
-      "models are for experiments on public data, and must not be released as private "
-      "ones.</p>\n<pre>dperm sweep",
-      s->draws, s->test_data ? "" : " in each fold", (unsigned long long)s->seed);
+  fprintf(out,
+          "Noise was drawn %zu times%s, from seed %llu, so that the figures can be made again: "
+          "such models are for experiments on public data, and must not be released as private "
+          "ones.</p>\n<pre>dperm sweep",
+          s->draws, s->test_data ? "" : " in each fold", (unsigned long long)s->seed);
   for (size_t i = 0; s->words[i]; i++) {
     fputs(strncmp(s->words[i], "--", 2) == 0 ? " \\\n    " : " ", out);
     put_text(out, s->words[i]);
@@ -81,8 +79,8 @@ static void put_figure(FILE *out, const struct sweep_figure *f, bool best) {
 
 static void put_cells(FILE *out, const sweep_table *table) {
   char name[64];
-  fputs("<table>\n<tr><th>loss, method</th><th>ε</th><th>Λ</th><th>error</th><th>AUC</th>"
-        "<th>log loss</th><th>models</th></tr>\n",
+  fputs("<table>\n<tr><th>loss, method</th><th>ε</th><th>Λ</th><th>error</th><th>AUC</th><th>log "
+        "loss</th><th>models</th></tr>\n",
         out);
   for (size_t i = 0; i < table->count; i++) {
     const sweep_line *line = &table->lines[i];
@@ -106,23 +104,19 @@ dperm_status sweep_report_write(const sweep_table *table, const sweep_story *sto
   OWNED_MEMORY char *page = NULL;
   size_t length = 0;
   FILE *out = open_memstream(&page, &length);
-  if (!out) {
-    return out_of_memory(err);
-  }
+  RETURN_IF(!out, out_of_memory(err));
   put_beginning(out, story);
   /* without what may only stand at the beginning of a file of its own */
   fprintf(out, "<figure>\n%s</figure>\n", strstr(svg, "<svg"));
   put_cells(out, table);
-  fprintf(
-      out,
-      "<p>Always naming the most frequent class is wrong for %.4f of the records: a model that "
-      "errs as often has learned nothing at its threshold (always saying the same has an AUC of "
-      ".5, and a log loss of %.4f). ± is one standard error; the best Λ of each method "
-      "by %s is in bold, so chosen on the "
-      "test records, where an automatic Λ comes from public numbers. Made by dperm "
-      "%s.</p>\n</body>\n</html>\n",
-      table->lines[0].figures[METRIC_ERROR].baseline,
-      table->lines[0].figures[METRIC_LOG_LOSS].baseline, sweep_metric_words(table),
-      dperm_version());
+  fprintf(out,
+          "<p>Always naming the most frequent class is wrong for %.4f of the records: a model that "
+          "errs as often has learned nothing at its threshold (always saying the same has an AUC "
+          "of .5, and a log loss of %.4f). ± is one standard error; the best Λ of each method by "
+          "%s is in bold, so chosen on the test records, where an automatic Λ comes from public "
+          "numbers. Made by dperm %s.</p>\n</body>\n</html>\n",
+          table->lines[0].figures[METRIC_ERROR].baseline,
+          table->lines[0].figures[METRIC_LOG_LOSS].baseline, sweep_metric_words(table),
+          dperm_version());
   return fclose(out) == 0 ? write_text(path, page, length, err) : out_of_memory(err);
 }

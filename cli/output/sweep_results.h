@@ -49,8 +49,7 @@ bool sweep_same_method(const sweep_line *a, const sweep_line *b);
 const char *sweep_method_name(const sweep_line *line, char buffer[64]);
 
 /* sweep_picture.c: curves with standard errors, a panel for each loss, as SVG for free(). Several ε
- * are the axis, with a curve of the best Λ at each and one of the automatic; else Λ is, if there is
- * one. */
+ * are the axis, with a curve of the best Λ at each and one of the automatic; else Λ is. */
 dperm_status sweep_picture_draw(const sweep_table *table, char **svg, dperm_error *err);
 
 /* ---- sweep_report.c: one page that opens offline: what was asked, the picture and the cells */

@@ -64,6 +64,7 @@ typedef struct dperm_plan {
   double epsilon_calibrated; /* of epsilon what chooses the temperature (options.calibrate), or 0 */
   double epsilon_schema;     /* of epsilon what the schema costs, or cost; 0 for nothing */
   const char *schema_cost;   /* what for: "schema", refined before; "counts", options.refine;
+                                "labels", how far numeric ones lie apart;
                                 "answer", options.bins; or NULL. Figures are those of straight lines
                                 where the records are still to choose */
 } dperm_plan;

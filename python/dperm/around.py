@@ -11,7 +11,6 @@ from __future__ import annotations
 import sys
 from typing import Any, Iterator, List, Optional
 
-from . import callers
 from .steps import check_given, learners
 
 __all__: List[str] = []
@@ -69,12 +68,11 @@ def learned() -> List[str]:
 
 def taken() -> List[str]:
     """What those around this fit took from the records as a whole, in the words of `data.taken`."""
-    found = ["classes"] if callers.labels_are_numbered() else []  # which label has a number: one record can tell
     if repeated() is not None or learned():
-        return found + ["scales"]
+        return ["scales"]
     for given in _pipelines()[-1:]:
         check_given(given.get("X"))
-    return found
+    return []
 
 
 def remarks() -> List[str]:

@@ -1,4 +1,4 @@
-"""What all private classifiers share: data on their way in, the fit, what was learned, predictions, files."""
+"""What all private estimators share: data on their way in, the fit, what was learned, files."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ import os
 import re
 import warnings
 from ctypes import c_void_p, pointer
-from typing import Any, Dict, List, Optional, Sequence, Tuple, TypeVar
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Type, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from . import _library as c
-from . import around, arrow, callers, data, labels, linear, options, weights
+from . import around, arrow, callers, data, linear, options, weights
 from .account import account
 from .errors import Cancelled, NotPrivateWarning, leak
 from .explanation import Explanation
@@ -26,6 +25,7 @@ from .origin import taken_with
 from .schema import Schema
 from .scoring import Scored
 from .tables import label_in, table_handle
+from .targets import Labels
 
 try:  # scikit-learn 1.6 made this a function
     from sklearn.utils.validation import validate_data
@@ -35,9 +35,9 @@ except ImportError:  # pragma: no cover - depends on the version installed
         return estimator._validate_data(**arguments)
 
 
-__all__ = ["PrivateClassifier"]
+__all__ = ["PrivateEstimator"]
 
-_Self = TypeVar("_Self", bound="PrivateClassifier")
+_Self = TypeVar("_Self", bound="PrivateEstimator")
 
 
 def _without_values(message: str) -> str:
@@ -54,15 +54,28 @@ EXPECTED_FAILURES: Dict[str, str] = {
 }
 
 
+class Tagged:
+    """What scikit-learn asks of an estimator about itself."""
+
+    _expected_failures = EXPECTED_FAILURES
+
+    def _more_tags(self) -> Dict[str, Any]:  # scikit-learn before 1.6
+        return {"_xfail_checks": dict(self._expected_failures)}
+
+    def __sklearn_tags__(self) -> Any:  # and since
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        return tags
+
+
 class Prepared:
     """Data in the library's hands, with what was public about them."""
 
-    def __init__(self, handle: c.Handle, rows: int, classes: np.ndarray, names: List[str],
-                 taken: Sequence[str] = (), drafted: bool = False):
+    def __init__(self, handle: c.Handle, rows: int, labels: Labels, taken: Sequence[str] = (), drafted: bool = False):
         self.drafted = drafted  # the schema is a draft from these very records, as their values show
-        self.handle, self.rows, self.classes, self.names = handle, rows, classes, names
+        self.handle, self.rows, self.classes, self.names = handle, rows, labels.classes, labels.names
         self.words: Tuple[str, ...] = ()  # what was taken from the records: what is made of them is not private
-        self.note_taken(*taken, *around.taken())
+        self.note_taken(*taken, *labels.taken, *around.taken())
 
     def note_taken(self, *what: str) -> None:
         data.taken(self.handle, *what)
@@ -73,18 +86,16 @@ class Prepared:
         return bool(self.words)
 
 
-class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
-    """The classifiers of this package; only they are meant to be made."""
+class PrivateEstimator(Tagged, Scored, BaseEstimator):
+    """The estimators of this package; only they are meant to be made."""
 
     _required_parameters = ["epsilon"]
     # what the caller sets,
     epsilon: Optional[float]
     lambda_: Any
-    C: Optional[float]
     data_norm: Optional[float]
     bounds: Any
     schema: Any
-    classes: Any
     fit_intercept: bool
     intercept_scaling: float
     mechanism: str
@@ -101,24 +112,40 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
     dataset: Optional[str]
     random_state: Any
     n_jobs: Optional[int]
-    refine: Any
     bins: Optional[str]
-    multiclass: str
     # what a fit leaves,
     model_: Model
     report_: Dict[str, Any]
-    classes_: np.ndarray
     n_features_in_: int
     feature_names_in_: np.ndarray
-    # and what predictions need: how rows were encoded, where the classes are in the model
+    # and what predictions need: how rows were encoded
     _schema: Optional[Schema]
     _data_norm: float
     _constant: float
-    _order: labels.ClassOrder
 
-    # ---- what the classes below fill in
+    # ---- what is different in classifiers and regressors
 
-    def _loss(self) -> Tuple[str, float]:
+    def _settings(self) -> Dict[str, Any]:
+        """The loss, and further options of such a model."""
+        raise NotImplementedError
+
+    def _label_of_schema(self) -> Optional[Dict[str, Any]]:
+        """The label that a schema without one gets, if the caller said what it is."""
+        raise NotImplementedError
+
+    def _labels_of_table(self, schema: Schema, y: Any) -> Labels:
+        raise NotImplementedError
+
+    def _check_labelled(self, X: Any, y: Any) -> Tuple[Any, Labels]:
+        """Rows of numbers, and their labels."""
+        raise NotImplementedError
+
+    def _labels_to_score(self, y: Any) -> Labels:
+        """Of rows of numbers, as the model has them."""
+        raise NotImplementedError
+
+    def _with_any_labels(self, X: Any, rows: int) -> Prepared:
+        """Records as a ledger knows them, for which labels have no part in it."""
         raise NotImplementedError
 
     def _kernel(self) -> Dict[str, Any]:
@@ -169,24 +196,15 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
                 raise
             raise TypeError(f"X holds an object that is no number ({error}); {data.TAKEN}") from None
 
-    def _classes_of(self, y: np.ndarray) -> np.ndarray:
-        leak("classes were not given: taking them from the labels tells that each occurs; the model is "
-             "NOT private, and says so; give the public set of labels (classes=[...])")
-        found = np.unique(y)
-        if len(found) < 2:
-            raise ValueError("This solver needs samples of at least 2 classes in the data, but the "
-                             "data contains only one class")
-        return found
-
     def _prepare_table(self, X: Any, y: Any) -> Prepared:
         """With the user's schema: columns of any type, encoded in C."""
         if isinstance(X, (str, bytes, os.PathLike)):
             raise ValueError("X is the name of a file; read it (pandas.read_csv), or train with the command, which takes files")
-        names = None if self.classes is None else data.class_names(data.class_array(self.classes))
-        schema = Schema(self.schema, names)
+        schema = Schema(self.schema, self._label_of_schema())
         schema = schema if self.person is None else schema.of_persons(self.person)
         given, X = X, arrow.table(X)
         taken, drafted = schema.taken_from(given, X), not schema.marked
+        taken = taken if schema.label_range is None else tuple(word for word in taken if word != "classes")  # it has none
         if taken and not drafted:
             leak("the schema was taken from a model that says that it is not private: neither is this one, "
                  "and says so; write down what is public")
@@ -194,15 +212,10 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         if y is None:
             raise ValueError("y is missing, and X has no column of the schema's label; "
                              "requires y to be passed")
-        names = schema.classes
-        declared = None if self.classes is None else labels.of_declared(names, self.classes)
-        numbered = labels.numbered(y, labels.from_names(names) if declared is None else declared)
-        named = y if numbered is None else np.asarray(names, dtype=object)[numbered[0]]
-        handle, _ = table_handle(schema, X, named, options.adding(self.neighbours))
+        labels = self._labels_of_table(schema, y)
+        handle, _ = table_handle(schema, X, labels.values, options.adding(self.neighbours))
         self._note_columns(X, schema)
-        classes = numbered[1] if numbered is not None else \
-            labels.of_schema(names, y) if declared is None else declared
-        return Prepared(handle, c.lib.dperm_data_units(handle), classes, names, taken, bool(taken) and drafted)
+        return Prepared(handle, c.lib.dperm_data_units(handle), labels, taken, bool(taken) and drafted)
 
     def _refuse_draft(self, prepared: Prepared) -> None:
         """That a schema was drafted from the records is seen in their values, so no model that could be private may tell."""
@@ -232,55 +245,31 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
             raise ValueError("This estimator requires y to be passed, but the target y is None")
         prepared = self._prepare_table(X, y) if self.schema is not None else \
             self._prepare_rows(*self._check_labelled(X, y))
-        if self.schema is None and self.classes is None:
-            before += ("classes",)
         prepared.note_taken(*before)
         return prepared
 
-    def _check_labelled(self, X: Any, y: Any) -> Tuple[Any, np.ndarray, np.ndarray, List[str]]:
-        """Rows, codes of the labels, the classes (the public ones, or else those in y) and their names."""
-        if self.classes is None:
-            X, y = self._check_X(X, y)
-            y = column_or_1d(y, warn=True)
-            check_classification_targets(y)
-            classes = self._classes_of(y)
-        else:
-            classes, X = data.class_array(self.classes), self._check_X(X)
-            check_consistent_length(X, y)
-            numbered = labels.numbered(y, classes)
-            if numbered is not None:
-                return X, numbered[0], numbered[1], data.class_names(classes)
-        return X, data.codes_of(y, classes), classes, data.class_names(classes)
-
-    def _prepare_rows(self, X: Any, codes: np.ndarray, classes: np.ndarray, names: List[str]) -> Prepared:
+    def _prepare_rows(self, X: Any, labels: Labels) -> Prepared:
         if self.bounds is not None:
             if sp.issparse(X):
                 raise ValueError("bounds are for dense arrays; give data_norm for sparse ones")
-            schema = Schema(data.bounds_schema(self.bounds, X.shape[1], self.fit_intercept), names)
-            handle, rows = table_handle(schema, X, np.asarray(names, dtype=object)[codes], options.adding(self.neighbours))
-            return Prepared(handle, rows, classes, names)
+            schema = Schema(data.bounds_schema(self.bounds, X.shape[1], self.fit_intercept), labels.of_schema)
+            handle, rows = table_handle(schema, X, labels.values, options.adding(self.neighbours))
+            return Prepared(handle, rows, labels)
         self._data_norm = self._norm()
         self._constant = self._data_norm * options.number("intercept_scaling", self.intercept_scaling) \
             if self.fit_intercept else 0.0
         handle = data.rows_handle(X, self._data_norm, self._constant)
-        data.label(handle, codes, names)
-        return Prepared(handle, X.shape[0], classes, names)
+        labels.give(handle)
+        return Prepared(handle, X.shape[0], labels)
 
     def _options(self, rows: int, prepared: Optional[Prepared] = None) -> c.Options:
-        loss, h = self._loss()
         options.flag("fit_intercept", self.fit_intercept)
-        weights.check(self.class_weight)
-        made = options.make(
-            epsilon=self.epsilon, rows=rows, loss=loss, h=h, mechanism=self.mechanism,
-            analysis=self.analysis, noise=self.noise, lambda_=self.lambda_, C=self.C,
-            delta_reg=self.delta_reg, norm_guess=self.norm_guess,
+        return options.make(
+            epsilon=self.epsilon, rows=rows, mechanism=self.mechanism, analysis=self.analysis, noise=self.noise,
+            lambda_=self.lambda_, delta_reg=self.delta_reg, norm_guess=self.norm_guess,
             rows_per_person=self.rows_per_person, threads=options.threads_of(self.n_jobs),
-            neighbours=self.neighbours, rows_about=self.rows_about, delta=self.delta, multiclass=self.multiclass,
-            refine=self.refine, bins=self.bins, evaluate=self.evaluate, schema=self.schema is not None,
-            **{share: getattr(self, share, None) for share in options.SHARES}, **self._kernel())
-        if prepared is not None and weights.apply(self.class_weight, self.C, prepared.handle, prepared.names, made):
-            prepared.words += ("weights",)
-        return made
+            neighbours=self.neighbours, rows_about=self.rows_about, delta=self.delta, bins=self.bins,
+            schema=self.schema is not None, **self._settings(), **self._kernel())
 
     def _warn(self) -> None:
         if self.random_state is not None and self.mechanism != "none":
@@ -296,7 +285,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
 
         With a schema, X may be a DataFrame that holds the label's column, and y left out.
         """
-        weights.refuse(unsupported)
+        weights.refuse(unsupported, *([] if hasattr(self, "class_weight") else [""]))
         self._options(1)  # wrong words and numbers before any look at the data
         self._check_bounds()
         self._warn()
@@ -332,13 +321,11 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:  # lambda_ is a parameter in spite of its name
         return "model_" in self.__dict__
 
-    def _fitted(self: _Self, model: Model, classes: np.ndarray) -> _Self:
-        """With a model, and its classes in its own order."""
+    def _fitted(self: _Self, model: Model, classes: Any = None) -> _Self:
+        """With a model, and its classes, if it has any, in its own order."""
         self.model_ = model
         schema = model.to_dict()["schema"]
         self._schema = Schema(schema) if schema else None  # predictions encode as the model does
-        self._order = labels.ClassOrder(classes)
-        self.classes_ = self._order.classes
         if hasattr(self, "_privacy"):
             del self._privacy
         return self
@@ -360,12 +347,16 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         return self.model_.explain(getattr(self, "feature_names_in_", None) if rows else None)
 
     def _coefficients(self) -> Tuple[np.ndarray, np.ndarray]:
+        """A row and a number for each of the model's scores."""
         if "model_" not in self.__dict__:
             raise AttributeError("this estimator is not fitted yet; call fit first")
-        weights = self._order.rows(self.model_.weights)
+        found = self._weights()
         if self._kernel():
-            return weights, np.zeros(len(weights))
-        return linear.coefficients(weights, self._schema, 0.0 if self._schema is not None else self._constant)
+            return found, np.zeros(len(found))
+        return linear.coefficients(found, self._schema, 0.0 if self._schema is not None else self._constant)
+
+    def _weights(self) -> np.ndarray:
+        return self.model_.weights
 
     @property
     def coef_(self) -> np.ndarray:
@@ -382,31 +373,27 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if self.schema is not None or (self._schema is not None and self.bounds is None):
             return table_handle(self._schema, X, y, empty)
-        codes, names = None if y is None else self._order.codes(y), self.model_.classes
+        labels = None if y is None else self._labels_to_score(y)
         X = self._check_X(X, reset=False, empty=empty)
         if self._schema is not None:
             return table_handle(self._schema, X.toarray() if sp.issparse(X) else X,
-                                None if codes is None else np.asarray(names, dtype=object)[codes], empty)
+                                None if labels is None else labels.values, empty)
         handle = data.rows_handle(X, self._data_norm, self._constant)
-        if codes is not None:
-            data.label(handle, codes, names)
+        if labels is not None:
+            labels.give(handle)
         return handle, X.shape[0]
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """The scores: one for each row, for the second of two `classes_`, or for each row and class if there are more."""
-        scores = self._scores(X)
-        return self._order.columns(scores)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The class of each row."""
-        scores = self._scores(X)
-        return self._order.labels(scores)
-
-    def _scores(self, X: Any) -> np.ndarray:
-        handle, rows = self._rows(X)
-        return self.model_.scores(handle, rows)
-
     # ---- files
+
+    @classmethod
+    def load(cls: Type[_Self], path: "str | os.PathLike[str]") -> _Self:
+        """A fitted estimator from a model file, whoever wrote it."""
+        from .estimators import load
+
+        found = load(path)
+        if not isinstance(found, cls):
+            raise ValueError(f"{os.fspath(path)} is a model of {type(found).__name__}")
+        return found
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Writes the model, in the format that the command line reads."""
@@ -417,16 +404,3 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         state = dict(super().__getstate__())
         state.pop("_privacy", None)
         return state
-
-    def __setstate__(self, state: Dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if "model_" in state and "_order" not in state:  # of version 0.1, whose classes_ had the model's order
-            self._fitted(state["model_"], state["classes_"])
-
-    def _more_tags(self) -> Dict[str, Any]:  # scikit-learn before 1.6
-        return {"_xfail_checks": dict(EXPECTED_FAILURES)}
-
-    def __sklearn_tags__(self) -> Any:  # and since
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -244,7 +244,7 @@ class TableColumn:
             raise ValueError(f"has {array.ndim} dimensions; give one value for each row")
         if array.dtype != dtype or step <= 0 or step % dtype.itemsize:
             raise ValueError(f"is no column of {dtype}")
-        self.rows, self._array = len(array), array
+        self.rows, self.array, self.texts = len(array), array, given
         self._texts = None if given is None else texts(given)
         where, stride = array.ctypes.data, step // dtype.itemsize
         self.struct = Column(where, None, None, 0, stride) if given is None else \
@@ -309,6 +309,10 @@ def _label(lib: Any, data: Any, labels: Array, classes: int, names: Any) -> None
         raise ValueError(f"{classes} classes and {len(names)} names")
 
 
+def _target(lib: Any, data: Any, labels: Array, *_: Any) -> None:
+    _label(lib, data, labels, 0, None)
+
+
 def _row(lib: Any, data: Any, row: int, values: Array) -> None:
     holds(values, lib.dperm_data_dims(data), "a row")
 
@@ -361,7 +365,8 @@ TOGETHER: Dict[str, Any] = {
     "dperm_schema_parse": _parse, "dperm_model_parse": _parse, "dperm_model_verify": _file,
     "dperm_statement_about": _files, "dperm_schema_draft": _file, "dperm_schema_import": _file,
     "dperm_data_from_dense": _dense, "dperm_data_from_csr": _csr,
-    "dperm_data_from_table": _table, "dperm_data_label": _label, "dperm_data_row": _row, "dperm_model_scores": _scores,
+    "dperm_data_from_table": _table, "dperm_data_label": _label, "dperm_data_target": _target, "dperm_data_row": _row,
+    "dperm_model_scores": _scores, "dperm_model_values": _scores,
     "dperm_model_probabilities": _probabilities, "dperm_audit_outcomes": _outcomes, "dperm_tune": _many,
     "dperm_sweep": _many, "dperm_ledger_head": _head, "dperm_model_score_sized": _sized, "dperm_model_score_private_sized": _sized}
 

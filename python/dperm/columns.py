@@ -22,6 +22,7 @@ from . import numpy_types
 
 __all__: List[str] = []
 
+_MOST = float(np.finfo(np.float64).max)
 _WHOLE = 2.0**53  # from here on doubles skip whole numbers
 PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NONE = type(None)
@@ -298,3 +299,17 @@ def column_of(values: Any, name: str, numeric: bool, missing: Sequence[float] = 
         raise ValueError(f"column {name!r} holds a whole number that is too large for a double") from None
     except ValueError as problem:
         raise ValueError(f"column {name!r} {problem}") from None
+
+
+def doubles_of(values: Any, name: str, listed: Optional[Set[str]] = None) -> np.ndarray:
+    """A numeric column as doubles: texts as the library reads them, where a number beyond all doubles is the last of
+    them; NaN for no value."""
+    column = column_of(values, name, True, (), listed)
+    return column.array if column.texts is None else \
+        np.array([_double(text, name) for text in column.texts] + [np.nan])[column.array]
+
+
+def _double(text: str, name: str) -> float:
+    if not PLAIN_NUMBER.fullmatch(text):
+        raise ValueError(f"column {name!r} holds a text that is no number; mend it")
+    return min(max(float(text), -_MOST), _MOST)

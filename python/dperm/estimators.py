@@ -1,20 +1,22 @@
-"""Private classifiers, at home in scikit-learn."""
+"""Private classifiers, at home in scikit-learn; and estimators from files."""
 
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Optional, Tuple, Type, TypeVar, Union
+from typing import Any, Dict, Optional, Tuple, Union
 
 import numpy as np
 
 from . import labels, options, weights
-from .base import EXPECTED_FAILURES, PrivateClassifier
+from .base import EXPECTED_FAILURES
+from .classifier import PrivateClassifier
 from .linear import bounds_of
 from .model import Model
 from .origin import Marked, Origin, chosen_by_records, taken_of
+from .regressor import Regressor
 from .schema import Schema
 
-__all__ = ["LogisticRegression", "LinearSVC", "KernelSVC", "load"]
+__all__ = ["LogisticRegression", "LinearSVC", "KernelSVC", "Regressor", "load"]
 
 _COMMON = """
     Parameters
@@ -114,22 +116,7 @@ _PARAMETERS = ("lambda_", "C", "data_norm", "bounds", "schema", "classes", "fit_
                "bins", "neighbours", "rows_about", "delta", "multiclass", "pairs", "person", "evaluate")
 
 
-_Self = TypeVar("_Self", bound="_Stored")
-
-
-class _Stored(PrivateClassifier):
-    """Estimators that a model file can hold."""
-
-    @classmethod
-    def load(cls: Type[_Self], path: "str | os.PathLike[str]") -> _Self:
-        """A fitted estimator from a model file, whoever wrote it."""
-        found = load(path)
-        if not isinstance(found, cls):
-            raise ValueError(f"{os.fspath(path)} is a model of {type(found).__name__}")
-        return found
-
-
-class LogisticRegression(_Stored):
+class LogisticRegression(PrivateClassifier):
     __doc__ = f"""Differentially private logistic regression.
 
     >>> import dperm, numpy as np
@@ -176,7 +163,7 @@ class LogisticRegression(_Stored):
             return np.log(self.predict_proba(X))
 
 
-class LinearSVC(_Stored):
+class LinearSVC(PrivateClassifier):
     __doc__ = f"""Differentially private linear support vector machine.
 
     `loss` is "huber" (a hinge with a quadratic piece) or "smooth-hinge" (twice differentiable);
@@ -257,12 +244,12 @@ def _norm_without(norm: float, constant: float) -> float:
     return float(np.sqrt((norm - constant) * (norm + constant))) if constant else norm
 
 
-def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]:
+def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC, Regressor]:
     """A fitted estimator from any model file: of Python, of the command line, of C.
 
     What the model says was taken from the records counts as taken in another `fit` too: it has no public
-    `classes` or `data_norm` then, a schema that marks what is made by it, or an `intercept_scaling` that does;
-    so do settings that were chosen by the records, and not privately.
+    `classes`, `label_range` or `data_norm` then, a schema that marks what is made by it, or an `intercept_scaling` that
+    does; so do settings that were chosen by the records, and not privately.
     """
     model = Model.read(path)
     content = model.to_dict()
@@ -274,7 +261,8 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
     in_schema = [word for word in taken if word != "weights"]
     if schema and in_schema:
         schema = Schema._with_origin(schema, Origin(in_schema))
-    marks = [] if schema else [word for word in in_schema if word not in ("classes", "norm")]
+    of_label = "classes" if model.label_range is None else "ranges"  # what a fit without it takes again
+    marks = [] if schema else [word for word in in_schema if word not in (of_label, "norm")]
     if chosen_by_records(content) and "scales" not in in_schema:
         marks.append("scales")
     privacy, loss, kernel = content["privacy"], content["loss"], content["kernel"]
@@ -285,28 +273,17 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
         "neighbours": "add-remove" if privacy["neighbours"] == "add-remove" else "replace",
         "rows_about": content.get("rows_about"),
         "delta": privacy["delta"] if privacy["noise"] == "gaussian" else 0.0,
-        # of files from before there was another way, too
-        "multiclass": content.get("multiclass", "one-vs-rest" if len(content["classes"]) > 2 else "auto"),
-        "evaluate": (content.get("evaluation") or {}).get("share"),
-        "bins": "none" if schema else None,  # it has what it was fitted with
-        "classes": None if "classes" in taken else labels.from_names(content["classes"]).tolist(),
-        "class_weight": weights.of_file(content, labels.from_names(content["classes"]).tolist())}
+        "bins": "none" if schema else None}  # it has what it was fitted with
     epsilon = privacy["epsilon"]
     if privacy.get("epsilon_refined"):  # was spent on the schema, which is here, and is added to every fit of it
         epsilon -= privacy["epsilon_refined"]
-    shares = {name: content[key]["epsilon"] / epsilon for name, (key, _) in options.SHARES.items() if key in content}
-    settings["pairs"] = shares.pop("pairs", None)
-    if loss["name"] == "logistic" and not kernel:
-        found: Union[LogisticRegression, LinearSVC] = LogisticRegression(epsilon, **shares, **settings)
-    elif kernel:
-        found = KernelSVC(epsilon, kernel=kernel["name"], gamma=kernel["gamma"],
-                          n_components=kernel["features"], orthogonal=kernel["kind"] != "iid",
-                          loss=loss["name"], h=loss["h"] or 0.5, **settings)
-    else:
-        found = LinearSVC(epsilon, loss=loss["name"], h=loss["h"], **settings)
+    if kernel:
+        settings.update(kernel=kernel["name"], gamma=kernel["gamma"], n_components=kernel["features"],
+                        orthogonal=kernel["kind"] != "iid")
+    found = (_regressor if model.label_range is not None else _classifier)(content, taken, epsilon, settings)
     encoding = content["encoding"]
     found._constant = encoding.get("intercept", 0.0)
-    found._fitted(model, labels.from_names(content["classes"]))
+    found._fitted(model, labels.from_names(content["classes"]) if content["classes"] else None)
     if found._schema is None:
         found._data_norm = _norm_without(encoding["norm"], found._constant)
         found.data_norm = None if "norm" in taken else found._data_norm
@@ -320,3 +297,25 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
             found.feature_names_in_ = np.asarray(listed, dtype=object)
     found.intercept_scaling = Marked.mark(found.intercept_scaling, marks)
     return found
+
+
+def _regressor(content: Dict[str, Any], taken: Tuple[str, ...], epsilon: Any, settings: Dict[str, Any]) -> Regressor:
+    loss, label = content["loss"], content["label"]
+    own = None if settings["schema"] or "ranges" in taken else (label["min"], label["max"])
+    return Regressor(epsilon, loss=loss["name"], h=loss["h"], quantile=loss.get("quantile", 0.5), label_range=own, **settings)
+
+
+def _classifier(content: Dict[str, Any], taken: Tuple[str, ...], epsilon: Any,
+                settings: Dict[str, Any]) -> Union[LogisticRegression, LinearSVC]:
+    loss, kernel, classes = content["loss"], content["kernel"], labels.from_names(content["classes"]).tolist()
+    shares = {name: content[key]["epsilon"] / epsilon for name, (key, _) in options.SHARES.items() if key in content}
+    settings.update(
+        # of files from before there was another way, too
+        multiclass=content.get("multiclass", "one-vs-rest" if len(classes) > 2 else "auto"),
+        evaluate=(content.get("evaluation") or {}).get("share"), classes=None if "classes" in taken else classes,
+        class_weight=weights.of_file(content, classes), pairs=shares.pop("pairs", None))
+    if loss["name"] == "logistic" and not kernel:
+        return LogisticRegression(epsilon, **shares, **settings)
+    if kernel:
+        return KernelSVC(epsilon, loss=loss["name"], h=loss["h"] or 0.5, **settings)
+    return LinearSVC(epsilon, loss=loss["name"], h=loss["h"], **settings)

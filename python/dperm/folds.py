@@ -11,18 +11,15 @@ import sys
 import warnings
 from typing import Any, Dict, Iterator, List, Tuple
 
-from sklearn.base import clone
 from sklearn.model_selection._search import BaseSearchCV
 
 from . import around
 from .account import names_ledger, refuse_known
-from .data import class_array, class_names
 from .errors import PrivacyLeakWarning, strict
-from .schema import Schema
 
 __all__ = ["refuse_folds"]
 
-_INSTEAD = "cross-validate the dperm classifier itself, or say ledger=\"none\" if they are public"
+_INSTEAD = "cross-validate the dperm estimator itself, or say ledger=\"none\" if they are public"
 _FRAMES = ("_fit_and_score", "_fit_and_predict")
 
 
@@ -50,25 +47,17 @@ def _whole_records() -> Iterator[Tuple[Any, bool]]:
             yield given["X"], changed
 
 
-def _without_labels(classifier: Any, X: Any) -> Any:
-    """Records as the ledger knows them, for which labels have no part in it."""
-    asked = clone(classifier)
-    if asked.schema is None and asked.classes is None:
-        asked.classes = ["a", "b"]
-    names = None if asked.classes is None else class_names(class_array(asked.classes))
-    if asked.schema is not None:
-        asked.classes = Schema(asked.schema, names).classes  # as texts
-    name = list(asked.classes)[0]
+def _without_labels(estimator: Any, X: Any) -> Any:
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     with warnings.catch_warnings(), strict(False):  # the fit itself warns
         warnings.simplefilter("ignore", PrivacyLeakWarning)
-        return asked._prepare(X, [name] * rows)
+        return estimator._with_any_labels(X, rows)
 
 
-def refuse_folds(classifier: Any, fitted: Any) -> None:
-    """Refuses to fit `classifier` for `fitted` (itself, or the tuner that it is for) in a cross-validation or an
+def refuse_folds(estimator: Any, fitted: Any) -> None:
+    """Refuses to fit `estimator` for `fitted` (itself, or the tuner that it is for) in a cross-validation or an
     ensemble of records that the ledger knows, or that nobody can ask it about: what is not private has no price."""
-    if not names_ledger(classifier.ledger):
+    if not names_ledger(estimator.ledger):
         return
     for given in _validations():
         judged = given.get("estimator")
@@ -79,4 +68,4 @@ def refuse_folds(classifier: Any, fitted: Any) -> None:
         if changed:
             raise ValueError(f"{around.repeated()} around a pipeline, whose steps may change the records: the ledger "
                              f"cannot say whether it knows them; {_INSTEAD}")
-        refuse_known(_without_labels(classifier, X).handle, classifier.ledger)
+        refuse_known(_without_labels(estimator, X).handle, estimator.ledger)

@@ -38,7 +38,7 @@ def coefficients(weights: np.ndarray, schema: Optional[Schema], constant: float)
     """Of a linear model: a row and a number for each row of weights; `constant` is what the last column holds."""
     content = None if schema is None else schema.to_dict()
     if content is not None:
-        constant = float(bool(content.get("intercept", content.get("version", 1) > 1)))
+        constant = float(bool(content.get("intercept", content.get("version", 1 + ("type" in content["label"])) > 1)))
     coef, intercept = (weights[:, :-1], weights[:, -1] * constant) if constant else (weights, np.zeros(len(weights)))
     bounds = None if content is None else bounds_of(content)
     return (coef, intercept) if bounds is None else _in_units_of_X(coef, intercept, *bounds, weights.shape[1])

@@ -76,6 +76,11 @@ class Model:
         return list(self._handle.described["classes"])
 
     @property
+    def label_range(self) -> Optional[Tuple[float, float]]:
+        """The range of the numbers that it predicts; None of classes."""
+        return options.label_range(self._handle)
+
+    @property
     def is_private(self) -> bool:
         return bool(self.to_dict()["private"])
 
@@ -91,7 +96,7 @@ class Model:
 
     @property
     def weights(self) -> np.ndarray:
-        """One row for two classes, a row for each if there are more; the intercept is last."""
+        """One row for two classes or a number, a row for each class if there are more; the intercept is last."""
         classes = len(self.classes)
         shape = (classes if classes > 2 else 1, self._handle.described["dims"])
         return np.ctypeslib.as_array(c.lib.dperm_model_weights(self._handle), shape).copy()
@@ -105,6 +110,12 @@ class Model:
         classes = len(self.classes)
         found = np.empty((rows, classes) if classes > 2 else rows)
         c.call("dperm_model_scores", self._handle, data, c.Array(found, "f8"))
+        return found
+
+    def values(self, data: c.Handle, rows: int) -> np.ndarray:
+        """The numbers that a regression predicts, within the range of its label."""
+        found = np.empty(rows)
+        c.call("dperm_model_values", self._handle, data, c.Array(found, "f8"))
         return found
 
     def probabilities(self, data: c.Handle, rows: int) -> np.ndarray:
@@ -142,6 +153,7 @@ class Privacy(Figures):
         fields.update({k: content[k] for k in ("rows_about", "rows_about_fitted") if k in content})
         fields.update({k: content[k] for k in ("rows", "rows_fitted", "selection", "ledger",
                                                "classes", "loss", "kernel")})
+        fields["label"] = content.get("label")  # of a regression, its range
         fields["multiclass"] = content.get("multiclass", "one-vs-rest" if len(content["classes"]) > 2 else None)
         super().__init__(fields)
 

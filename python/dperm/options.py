@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from ctypes import byref
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, Optional, Tuple
 
 import numpy as np
 
@@ -91,7 +91,26 @@ def _set_columns(options: c.Options, refine: Any, bins: Optional[str], schema: b
 LOSSES = c.numbers(c.lib.dperm_loss_name)
 
 
-def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
+def label_range(described: c.Handle) -> Optional[Tuple[float, float]]:
+    """Of a schema's numeric label, or a regression's; None where labels are classes."""
+    found = described.described["label"]
+    return None if found is None else (float(found["min"]), float(found["max"]))
+
+
+def _set_loss(options: c.Options, loss: Optional[str], h: Any, quantile: Any) -> None:
+    """None for the usual ones of the label, and of the loss."""
+    h = math.nan if h is None else number("h", h)
+    if loss != "quantile" and quantile not in (None, 0.5):
+        raise ValueError(f"quantile={quantile!r} is for loss='quantile'; leave it out")
+    if loss is None:
+        options.loss = c.Loss(parameter=h)
+    elif loss == "quantile" and quantile is not None:
+        c.call("dperm_loss_quantile", number("quantile", quantile), h, byref(options.loss))
+    else:
+        c.call("dperm_loss_by_name", loss, h, byref(options.loss))
+
+
+def make(*, epsilon: Any, rows: int, loss: Optional[str] = None, h: Any = None, quantile: Any = None,
          mechanism: str = "objective", analysis: str = "tight", noise: str = "auto",
          lambda_: Any = None, C: Any = None, delta_reg: Any = None, norm_guess: Any = None,
          kernel: Optional[str] = None, gamma: Any = None, n_components: Any = None,
@@ -149,7 +168,7 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
     options.rows_per_person = whole("rows_per_person", rows_per_person)
     options.classes = classes
     options.threads = threads
-    c.call("dperm_loss_by_name", loss, number("h", h), byref(options.loss))
+    _set_loss(options, loss, h, quantile)
     if kernel is not None:
         options.kernel.kind = choice("kernel", kernel, KERNELS)
         options.kernel.gamma = number("gamma", gamma)

@@ -24,13 +24,13 @@ class Plan(Figures):
 
 
 def plan(rows: Optional[int] = None, *, epsilon: float, dims: Optional[int] = None, schema: Optional[SchemaLike] = None,
-         data_norm: float = 1.0, norm1: float = math.inf, classes: int = 2, **settings: Any) -> Plan:
+         data_norm: float = 1.0, norm1: float = math.inf, classes: Optional[int] = None, **settings: Any) -> Plan:
     """What a fit to so many rows will do, from public numbers: costs no privacy.
 
-    Give `dims` (with `data_norm`, `norm1` and the number of `classes`), or a `schema`. Further
-    settings are those of the estimators: loss, h, mechanism, noise, lambda_, C, kernel, gamma,
-    n_components, rows_per_person, bins, refine, neighbours, calibrate, ... With neighbours="add-remove"
-    `rows_about` takes the place of `rows`. What a refinement will have of epsilon is
+    Give `dims` (with `data_norm`, `norm1` and the number of `classes`, 2 by default), or a `schema`; that a label is
+    a number says its schema, or its loss. Further settings are those of the estimators: loss, h, quantile, mechanism,
+    noise, lambda_, C, kernel, gamma, n_components, rows_per_person, bins, refine, neighbours, calibrate, ... With
+    neighbours="add-remove" `rows_about` takes the place of `rows`. What a refinement will have of epsilon is
     `epsilon_refined`, and the plan is for the rest of it, with the schema as it is.
 
     >>> import dperm
@@ -43,7 +43,7 @@ def plan(rows: Optional[int] = None, *, epsilon: float, dims: Optional[int] = No
         raise TypeError("plan() needs rows, the number of records")
     rows = 0 if rows is None else options.whole("rows", rows)
     wanted = options.make(epsilon=epsilon, rows=rows, schema=schema is not None,
-                          classes=0 if schema is not None else options.whole("classes", classes, 2),
+                          classes=0 if schema is not None or classes is None else options.whole("classes", classes, 2),
                           **settings)
     options.warn_delta(wanted.delta, wanted.rows_about or rows)
     given = None if schema is None else Schema(schema)

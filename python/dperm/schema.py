@@ -15,7 +15,7 @@ from .account import refuse_known
 from .as_json import as_json
 from .columns import text_of
 from .fingerprint import csv_columns, digest
-from .options import choice
+from .options import choice, label_range
 from .origin import Origin
 from .tables import listed_columns
 
@@ -31,7 +31,7 @@ class Schema:
 
     ``source`` is a dict in the format of ``docs/formats.md``, or the path of such a file. A dict may have
     numbers and booleans among its values and classes, which become the texts that records of them have;
-    one without ``"label"`` takes the classes of the estimator that uses it.
+    one without ``"label"`` takes the classes, or the range, of the estimator that uses it.
 
     >>> import dperm
     >>> schema = dperm.Schema({
@@ -42,7 +42,7 @@ class Schema:
     (['no', 'yes'], ['age', 'job=nurse', 'job=judge'])
     """
 
-    def __init__(self, source: Union[SchemaLike, c.Handle], classes: Optional[Sequence[str]] = None):
+    def __init__(self, source: Union[SchemaLike, c.Handle], label: Optional[Mapping[str, Any]] = None):
         self._origin = Origin()
         self.remarks: Tuple[str, ...] = ()  # what a person should look at in a draft or an import
         if isinstance(source, Schema):
@@ -51,8 +51,8 @@ class Schema:
             self._handle = source
         elif isinstance(source, Mapping):
             content = as_json(source)
-            if "label" not in content and classes is not None:
-                content["label"] = {"column": _free_name(content), "classes": list(classes)}
+            if "label" not in content and label is not None:
+                content["label"] = {"column": _free_name(content), **label}
             data = json.dumps(content).encode("utf-8")
             self._handle = c.Handle("dperm_schema_parse", "dperm_schema_free", data, len(data), "schema")
         else:
@@ -161,7 +161,8 @@ class Schema:
         return schema_check.check(self, records, labels, unsafe_diagnostics)
 
     def __repr__(self) -> str:
-        return f"Schema({len(self.columns)} columns, {self.dims} encoded, classes {self.classes})"
+        label = f"classes {self.classes}" if self.label_range is None else "a label from {:g} to {:g}".format(*self.label_range)
+        return f"Schema({len(self.columns)} columns, {self.dims} encoded, {label})"
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return Schema._with_origin, (self.to_dict(), self._origin)
@@ -178,6 +179,11 @@ class Schema:
     @property
     def classes(self) -> List[str]:
         return list(self._handle.described["classes"])
+
+    @property
+    def label_range(self) -> Optional[Tuple[float, float]]:
+        """The range of a numeric label; None where labels are classes."""
+        return label_range(self._handle)
 
     @property
     def dims(self) -> int:

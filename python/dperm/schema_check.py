@@ -29,7 +29,7 @@ def check(schema: Any, records: Any, labels: Any, unsafe_diagnostics: bool) -> D
     for name, kind, values in listed_columns(schema, records):
         if kind in ("categorical", "group"):
             _check_texts(f"column {name!r}", _texts_of(values), missing, *_listed(known[name]))
-    if labels is not None:
+    if labels is not None and schema.label_range is None:
         what = f"the label (column {schema.label_column!r})"
         _check_texts(what, _texts_of(labels), missing, *_sides(content["label"]))
     found: Dict[str, Any] = {"rows": c.lib.dperm_data_rows(handle), "remarks": schema._handle.described["remarks"]}

@@ -1,4 +1,4 @@
-"""How often a classifier errs: exactly, on public records, or with noise that protects them."""
+"""How good a model is: exactly, on public records, or with noise that protects them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Scored"]
 
 
 class Scored:
-    """The scores of a fitted classifier; it stands before scikit-learn's mixin, whose score is exact too."""
+    """The scores of a fitted estimator."""
 
     model_: Model
     schema: Any
@@ -26,22 +26,6 @@ class Scored:
     def _rows(self, X: Any, y: Any = None, empty: bool = False) -> Tuple[c.Handle, int]:
         """Rows encoded as the model's were, and their number; with `empty` there may be none."""
         raise NotImplementedError
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of right predictions: exact, so for public data (see `score_private`).
-
-        With a schema, `y` may hold any of the values that mean a class. Refused for records that the
-        ledger of the environment (``DPERM_LEDGER``) knows.
-        """
-        check_is_fitted(self)
-        y = arrow.column(y)
-        if self.schema is None or sample_weight is not None:
-            self._refuse_known(X, y)
-            return super().score(X, y, sample_weight)  # type: ignore[misc]
-        found, (handle, _) = c.Metrics(), self._rows(X, y)
-        refuse_known(handle)
-        c.call("dperm_model_score_sized", self.model_._handle, handle, byref(found), sizeof(found))
-        return 1.0 - found.error_rate
 
     def _refuse_known(self, X: Any, y: Any) -> None:
         if os.environ.get("DPERM_LEDGER"):
@@ -87,9 +71,10 @@ class Scored:
         return result
 
     def evaluate_exact(self, X: Any, y: Any) -> Dict[str, Any]:
-        """All of how well the model tells classes apart, exactly, so for public data (see `evaluate_private`).
+        """All of how good the model is, exactly, so for public data (see `evaluate_private`).
 
-        Error, the error of always naming one class and the difference, AUC, log loss, precision and recall, each with
+        Of a regression, RMSE, mean absolute error and R2 beside those of the best constant, of labels clamped to their
+        range. Of classes error, the error of always naming one class and the difference, AUC, log loss, precision and recall, each with
         the interval for sampling, the ROC curve, calibration, and rates by the group that the schema declares;
         ``finding`` says it in words. The object is that of docs/formats.md.
         """

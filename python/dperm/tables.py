@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
+from sklearn.utils.validation import column_or_1d
 
 from . import _library as c
 from . import arrow
-from .columns import as_list, as_lists, column_of, numbers_among
+from .columns import as_list, as_lists, column_of, doubles_of, numbers_among
 
 __all__ = ["label_in", "listed_columns", "table_handle"]
 
@@ -34,15 +35,34 @@ def table_handle(schema: Any, X: Any, labels: Any = None, empty: bool = False) -
         columns[places[name]] = column_of(values, name, kind == "numeric", missing, listed)
     label = None
     if labels is not None:
-        if not isinstance(labels, list) and not _of_pandas(labels):
-            labels = np.atleast_1d(np.asanyarray(labels))
+        numeric = schema.label_range is not None
+        labels, inferred = _labels_of(labels, numeric)
         if len(labels) != rows:
             raise ValueError(f"{rows} rows and {len(labels)} labels; give as many of both")
-        inferred = isinstance(labels, np.ndarray) or isinstance(labels, list) and all(isinstance(v, np.generic) for v in labels)
         listed = _texts_in([content["label"], absent]) if inferred else None
-        label = c.Columns([column_of(labels, schema.label_column, False, listed=listed)])
+        label = c.Columns([column_of(labels, schema.label_column, numeric, missing if numeric else (), listed)])
     handle = c.Handle("dperm_data_from_table", "dperm_data_free", schema._handle, rows, c.Columns(columns), label)
     return handle, rows
+
+
+def _labels_of(labels: Any, numeric: bool) -> Tuple[Any, bool]:
+    """Labels in what they came in, or an array; and whether NumPy had a part in them."""
+    if not isinstance(labels, list) and not _of_pandas(labels):
+        labels = np.atleast_1d(np.asanyarray(labels))
+    if numeric and getattr(getattr(labels, "dtype", None), "kind", "") == "b":
+        # one True among numbers makes polars take all of them for truths
+        raise ValueError("y is a column of booleans, and the label is a number; give numbers")
+    return labels, isinstance(labels, np.ndarray) or \
+        isinstance(labels, list) and all(isinstance(v, np.generic) for v in labels)
+
+
+def label_numbers(y: Any) -> np.ndarray:
+    """Labels of rows without a schema as doubles, NaN where there is none: what a table's numeric column takes."""
+    y = as_list(arrow.column(y))
+    if getattr(y, "ndim", 1) == 2:
+        y = column_or_1d(y, warn=True)
+    y, inferred = _labels_of(y, True)
+    return doubles_of(y, "y", set() if inferred else None)
 
 
 def _of_pandas(values: Any) -> bool:

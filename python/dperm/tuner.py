@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _library as c
 from . import options, weights
-from .base import PrivateClassifier
+from .base import Tagged
+from .classifier import PrivateClassifier
 from .errors import PrivacyLeakWarning, strict
 from .explanation import Explanation
 from .folds import refuse_folds
@@ -40,7 +41,18 @@ def _if_estimator_has(name: str) -> Callable[[_Method], _Method]:
     return decorator
 
 
-class PrivateTuner(ClassifierMixin, BaseEstimator):
+# scikit-learn's own checks that cannot hold here, one by one, and why.
+_FEW = "the check has 10 or 12 rows; a private choice needs at least 10 to fit and 10 to choose by"
+EXPECTED_FAILURES: Dict[str, str] = {
+    "check_parameters_default_constructible": "there is no grid that suits everybody",
+    "check_estimators_nan_inf": _FEW,
+    "check_classifier_data_not_an_array": _FEW,
+    "check_fit2d_1feature": _FEW,
+    "check_n_features_in_after_fitting": _FEW,
+}
+
+
+class PrivateTuner(Tagged, ClassifierMixin, BaseEstimator):
     """Chooses among the settings of a public grid and releases one model, all for one `epsilon`.
 
     Parameters
@@ -78,6 +90,7 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
     """
 
     _required_parameters = ["estimator", "param_grid"]
+    _expected_failures = EXPECTED_FAILURES
     best_estimator_: PrivateClassifier
     best_params_: Dict[str, Any]
     best_index_: int
@@ -168,14 +181,6 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
                 setattr(self, name, getattr(best, name))
         return self
 
-    def _more_tags(self) -> Dict[str, Any]:  # scikit-learn before 1.6
-        return {"_xfail_checks": dict(EXPECTED_FAILURES)}
-
-    def __sklearn_tags__(self) -> Any:  # and since
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     # ---- the chosen model
 
     def _chosen(self) -> Any:
@@ -238,14 +243,3 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Writes the model, in the format that the command line reads."""
         self._chosen().save(path)
-
-
-# scikit-learn's own checks that cannot hold here, one by one, and why.
-_FEW = "the check has 10 or 12 rows; a private choice needs at least 10 to fit and 10 to choose by"
-EXPECTED_FAILURES: Dict[str, str] = {
-    "check_parameters_default_constructible": "there is no grid that suits everybody",
-    "check_estimators_nan_inf": _FEW,
-    "check_classifier_data_not_an_array": _FEW,
-    "check_fit2d_1feature": _FEW,
-    "check_n_features_in_after_fitting": _FEW,
-}

@@ -73,11 +73,10 @@ def of_file(content: Mapping[str, Any], classes: Sequence[Any]) -> ClassWeight:
     return None if found is None else dict(zip(classes, found))
 
 
-def refuse(arguments: Mapping[str, Any]) -> None:
+def refuse(arguments: Mapping[str, Any], instead: str = "; class_weight={label: weight} takes public weights of classes") -> None:
     """For whatever else is passed to `fit`."""
     if "sample_weight" in arguments:
         raise TypeError("fit takes no sample_weight: a record's weight would have to depend on that record alone, "
-                        "and nobody can check that what computed it (boosting, counts) did not look at the others; "
-                        "class_weight={label: weight} takes public weights of classes")
+                        "and nobody can check that what computed it (boosting, counts) did not look at the others" + instead)
     for name in arguments:
         raise TypeError(f"fit() got an unexpected keyword argument {name!r}")

@@ -23,7 +23,9 @@ from dperm import _library as c
 # ---------------------------------------------------------------- what arrives in C
 
 RUNS = {"dperm_train": 0, "dperm_tune": 0, "dperm_sweep": 0, "dperm_model_score_sized": 1,
-        "dperm_model_score_private_sized": 1, "dperm_evaluate": 1, "dperm_evaluate_private": 1, "dperm_model_scores": 1, "dperm_model_probabilities": 1}
+        "dperm_model_score_private_sized": 1, "dperm_evaluate": 1, "dperm_evaluate_private": 1, "dperm_model_scores": 1,
+        "dperm_model_values": 1, "dperm_model_probabilities": 1}
+BARE = ("dperm_model_scores", "dperm_model_values", "dperm_model_probabilities")
 
 
 class Arrived(BaseException):
@@ -46,7 +48,7 @@ def arrived(action):
     def call(name, *arguments):
         if name in RUNS:
             c.call = inner
-            raise Arrived(arguments[RUNS[name]], name not in ("dperm_model_scores", "dperm_model_probabilities"), doors[-1])
+            raise Arrived(arguments[RUNS[name]], name not in BARE, doors[-1])
         if name.startswith("dperm_data_from_"):
             doors.append(name)
         return inner(name, *arguments)
@@ -198,6 +200,8 @@ YS = {"list": list, "tuple": tuple, "series": pd.Series, "objects": lambda y: pd
       "array": lambda y: _object_array([[v] for v in y])[:, 0], "inferred": np.array,
       "nullable": lambda y: pd.Series(y).convert_dtypes(), "category": lambda y: pd.Series(y).astype("category"),
       "column": lambda y: np.array(y).reshape(-1, 1)}
+# Of a regression, within a public range and beyond it.
+RANGE, AMOUNTS = (0.25, 9), [0, 1, 2, 7.5, 0.1, -3, 2**53 + 1]
 # The public classes, and labels as they come.
 CLASSES = [([0, 1], [0, 1, 1]), ([0, 1], [0.0, 1.0]), (["no", "yes"], ["no", "yes"]), ([False, True], [False, True]),
            ([2**53, 2**53 + 1], [2**53, 2**53 + 1]), ([1, 2, 3], [1, 2, 3]), ([b"a", b"b"], [b"a", b"b"]),
@@ -305,13 +309,13 @@ for _name, _dtype in {"fields": "f8,f8", "complex": "complex128", "raw": "V8"}.i
 _fitted, _real = {}, c.call
 
 
-def _model(**how):
-    key = repr(how)
+def _model(kind=dperm.LogisticRegression, **how):
+    key = repr((kind, how))
     if key not in _fitted:
         plain = [[1.0, 1, True, "nurse"], [2.0, 2, False, "judge"]] if "schema" in how else [[1.0, 2.0], [2.0, 1.0]]
-        y = ["no", "yes"] if "schema" in how else how["classes"][:2]
+        y = [1, 7.5] if kind is dperm.Regressor else ["no", "yes"] if "schema" in how else how["classes"][:2]
         inner, c.call = c.call, _real
-        _fitted[key] = dperm.LogisticRegression(1.0, lambda_=0.5, **how).fit(plain * 10, y * 10)
+        _fitted[key] = kind(1.0, lambda_=0.5, **how).fit(plain * 10, y * 10)
         c.call = inner
     return _fitted[key]
 
@@ -329,6 +333,16 @@ def ways(**how):
             "predict": lambda X, y: _model(**how).predict(X),
             "decision_function": lambda X, y: _model(**how).decision_function(X),
             "predict_proba": lambda X, y: _model(**how).predict_proba(X)}
+
+
+def ways_of_numbers(**how):
+    """The same of a regression, whose schema is the one with a number for its label."""
+    how = {"schema": {**SCHEMA, "label": {"column": "ill", "type": "numeric", "min": RANGE[0], "max": RANGE[1]}}} \
+        if "schema" in how else {"label_range": RANGE, **how}
+    return {"fit": dperm.Regressor(1.0, **how).fit,
+            "evaluate_exact": lambda X, y: _model(dperm.Regressor, **how).evaluate_exact(X, y),
+            "score": lambda X, y: _model(dperm.Regressor, **how).score(X, y),
+            "predict": lambda X, y: _model(dperm.Regressor, **how).predict(X)}
 
 
 @contextlib.contextmanager

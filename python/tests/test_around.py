@@ -23,7 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
 
 import dperm
-from dperm.base import PrivateClassifier
+from dperm.base import PrivateEstimator
 
 LEAK = dperm.PrivacyLeakWarning
 
@@ -88,13 +88,13 @@ def test_the_table_has_all_that_fit_an_estimator_they_are_given():
 @pytest.fixture
 def stamps(monkeypatch):
     """What every model that was made says of itself; forked workers have none here."""
-    found, inner = [], PrivateClassifier._fitted
+    found, inner = [], PrivateEstimator._fitted
 
-    def noted(self, model, classes):
+    def noted(self, model, classes=None):
         found.append((model.is_private, model.to_dict()["reason"]))
-        return inner(self, model, classes)
+        return inner(self, model)
 
-    monkeypatch.setattr(PrivateClassifier, "_fitted", noted)
+    monkeypatch.setattr(PrivateEstimator, "_fitted", noted)
     return found
 
 

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import dperm
-from dperm.base import PrivateClassifier
+from dperm.base import PrivateEstimator
 
 CLF = dperm.LogisticRegression(5, random_state=1)
 GRID = {"lambda_": [0.1, 0.2]}
@@ -54,8 +54,8 @@ def test_so_does_the_warning_about_a_draft(two):
 def test_what_fit_and_load_return_is_typed():
     """Tools read these; mypy and pyright were run by hand over a program that uses the package."""
     assert (pathlib.Path(dperm.__file__).parent / "py.typed").exists()
-    for method in (PrivateClassifier.fit, dperm.LogisticRegression.load.__func__, dperm.PrivateTuner.fit):
+    for method in (PrivateEstimator.fit, dperm.LogisticRegression.load.__func__, dperm.PrivateTuner.fit):
         hints = typing.get_type_hints(method)
         assert isinstance(hints["return"], typing.TypeVar)
         assert hints["return"].__bound__ is not None
-    assert typing.get_type_hints(dperm.load)["return"] == typing.Union[dperm.LogisticRegression, dperm.LinearSVC]
+    assert typing.get_type_hints(dperm.load)["return"] == typing.Union[dperm.LogisticRegression, dperm.LinearSVC, dperm.Regressor]

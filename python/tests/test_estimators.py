@@ -476,3 +476,13 @@ def test_messages_about_bad_input_quote_no_value(X):
         clf.fit(X, y)
     assert "1234" not in str(told.value) and len(str(told.value)) > 20
     assert told.value.__cause__ is None and told.value.__suppress_context__
+
+
+def test_a_class_derived_from_one_may_have_parameters_of_its_own():
+    class Mine(dperm.LogisticRegression):
+        def __init__(self, epsilon=1.0, region=None):
+            super().__init__(epsilon, C=2)
+            self.region = region
+
+    mine = clone(Mine(0.5, region="north"))
+    assert (mine.epsilon, mine.C, mine.region) == (0.5, 2, "north")

@@ -20,8 +20,8 @@ import pytest
 import capsules
 import input_paths_arrow  # which adds its inputs to the tables
 import dperm
-from input_paths import (CLASSES, FINE, HOSTILE, NAMES, ROWS, SCHEMA, TABLES, UNTAKEN, USUAL, YS, arrived, planted,
-                         ways)
+from input_paths import (AMOUNTS, CLASSES, FINE, HOSTILE, NAMES, ROWS, SCHEMA, TABLES, UNTAKEN, USUAL, YS, arrived,
+                         planted, ways, ways_of_numbers)
 from dperm import arrow, columns, data, tables
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -74,11 +74,11 @@ def without_truths(schema):
                                   if "values" in one else one for one in schema["columns"]]}
 
 
-def check_table(name, seed, most, way="fit"):
+def check_table(name, seed, most, way="fit", ways=ways, usual=("no", "yes")):
     """Each of `most` hostile values in one record of a data set; how often both could be compared."""
     chance = random.Random(seed)
     build, go = TABLES[name], ways(schema=SCHEMA)[way]
-    labels = [chance.choice(["no", "yes"]) for _ in range(COUNT)]
+    labels = [chance.choice(usual) for _ in range(COUNT)]
     every = list(itertools.product((0, COUNT - 1), range(len(NAMES)), range(len(HOSTILE))))
     compared = 0
     for i, (at, column, value) in enumerate(chance.sample(every, most)):
@@ -251,6 +251,26 @@ def test_a_label_of_a_table_depends_on_its_own_record(kind):
     assert check_labels(kind, ["no", "yes"], values, records, [ways(schema=SCHEMA)["fit"]]) >= 3
 
 
+@pytest.mark.parametrize("how", [dict(schema=True), dict(data_norm=1.0), dict(bounds=(0, 9))], ids=lambda how: list(how)[0])
+@pytest.mark.parametrize("kind", YS)
+def test_a_number_to_predict_depends_on_its_own_record(kind, how):
+    chance, table = random.Random(8), "schema" in how
+    if kind == "column" and table:
+        pytest.skip("a table's labels have one dimension")
+    X = [[chance.choice(USUAL[n]) for n in NAMES] if table else [chance.random(), 1.0] for _ in range(COUNT)]
+    doors = ways_of_numbers(**how)
+    values = HOSTILE + AMOUNTS + [1e300, -1e300, "7.5", "1e999", Decimal("0.3"), np.float32(0.3)]
+    compared = check_labels(kind, AMOUNTS[:3] if "truths" in kind or kind == "capsule" else AMOUNTS, values, X,
+                            [doors["fit"], doors["evaluate_exact"]])
+    assert compared > 8
+
+
+@pytest.mark.parametrize("way", ways_of_numbers(schema=True))
+@pytest.mark.parametrize("name", ["frame_as_pandas_infers_it", "lists", "frame_of_objects", "capsule_of_string"])
+def test_every_method_of_a_regression_has_the_same_door(name, way):
+    assert check_table(name, 3, 40, way, ways_of_numbers, AMOUNTS) > 10
+
+
 # ---------------------------------------------------------------- the same value is the same row however it comes
 
 
@@ -329,6 +349,17 @@ def test_a_single_record_with_a_1_does_not_turn_every_true_into_1():
 
 
 # ---------------------------------------------------------------- defects put back
+
+
+def test_the_suite_finds_labels_in_units_of_all():
+    inner = tables.doubles_of
+
+    def centred(values, name, listed=None):
+        found = inner(values, name, listed)
+        return found - found.mean()
+
+    with planted(tables, "doubles_of", centred), pytest.raises(AssertionError, match="labels changed"):
+        test_a_number_to_predict_depends_on_its_own_record("array", dict(data_norm=1.0))
 
 
 def places_instead_of_texts(kind, array, what, start, count, present):

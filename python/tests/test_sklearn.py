@@ -17,7 +17,8 @@ pytestmark = [pytest.mark.filterwarnings("ignore::dperm.PrivacyLeakWarning"),
 # above 1e-30 a fit is refused), and noise from a seed, so that noise is not what fails them.
 ESTIMATORS = [dperm.LogisticRegression(25.0, random_state=0), dperm.LinearSVC(25.0, random_state=0),
               dperm.LinearSVC(25.0, loss="smooth-hinge", random_state=0),
-              dperm.KernelSVC(25.0, gamma=2.0, n_components=40, random_state=0)]
+              dperm.KernelSVC(25.0, gamma=2.0, n_components=40, random_state=0),
+              dperm.Regressor(25.0, random_state=0), dperm.Regressor(25.0, loss="quantile", random_state=0)]
 TUNER = dperm.PrivateTuner(dperm.LogisticRegression(25.0, random_state=0), {"lambda_": [1e-3, 1e-2]},
                            method="stopping", holdout=0.5, rounds_mean=1.5)
 _newer = "expected_failed_checks" in inspect.signature(parametrize_with_checks).parameters

@@ -9,7 +9,6 @@
 
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/progress.h"
 #include "base/thread_pool.h"
 #include "base/vector.h"

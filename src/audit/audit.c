@@ -1,13 +1,10 @@
 /* dperm_audit_run: the list of audits, and from each to a verdict. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "audit/attack.h"
 #include "audit/worst_pair.h"
 #include "base/memory.h"
 #include "base/options_defaults.h"
-#include "base/owned.h"
 #include "base/vector.h"
 #include "dperm/tune.h"
 #include "loss/loss.h"
@@ -59,6 +56,8 @@ static const audit_case cases[] = {
     {"columns", "choice", audit_columns, 0},
     {"scale", "weight", audit_scale, DPERM_NEIGHBOURS_REPLACE},
     {"add-scale", "weight", audit_scale, DPERM_NEIGHBOURS_ADD_REMOVE},
+    {"width", "labels", audit_width, DPERM_NEIGHBOURS_REPLACE},
+    {"add-width", "labels", audit_width, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"calibration", "temperature", audit_temperature, DPERM_NEIGHBOURS_REPLACE},
     {"add-calibration", "temperature", audit_temperature, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"pairs", "table", audit_pairs, DPERM_NEIGHBOURS_REPLACE},
@@ -75,11 +74,17 @@ static const audit_case cases[] = {
 };
 static const size_t case_count = sizeof cases / sizeof *cases;
 
+/* Numbers have no class weights: the first of the losses are for classes. */
+static const char *loss_at(const audit_case *c, size_t j) {
+  const char *name = dperm_loss_name(j);
+  return name && c->detail == PAIR_WEIGHTS && loss_kind_named(name)->residual ? NULL : name;
+}
+
 /* Variant j of a case; NULL beyond the last. */
 static const char *variant_at(const audit_case *c, size_t j) {
   return c->variant              ? (j == 0 ? c->variant : NULL)
          : c->run == audit_noise ? dperm_noise_name((dperm_noise)(j + 1)) /* 0 is no kind */
-                                 : dperm_loss_name(j);
+                                 : loss_at(c, j);
 }
 
 static bool case_at(size_t index, audit_case *out) {
@@ -150,12 +155,12 @@ dperm_status dperm_audit_run(const dperm_audit_options *given, dperm_audit_resul
           "no audit is called \"%.40s%s%.40s\"; dperm help audit names them", options->mechanism,
           options->variant ? " " : "", options->variant ? options->variant : "");
   TRY(check_claim(options->epsilon, err));
-  FAIL_IF(
-      options->delta != 0 && !(chooses_delta(&found) && options->delta > 0 && options->delta < 1),
-      err, DPERM_INVALID_ARGUMENT,
-      "delta = %g; audits of gaussian noise, as gaussian-objective, have one to choose, above 0 "
-      "and below 1; leave it out for the others, or for the usual one",
-      options->delta);
+  FAIL_IF(options->delta != 0 &&
+              !(chooses_delta(&found) && options->delta > 0 && options->delta < 1),
+          err, DPERM_INVALID_ARGUMENT,
+          "delta = %g; audits of gaussian noise, as gaussian-objective, have one to choose, above "
+          "0 and below 1; leave it out for the others, or for the usual one",
+          options->delta);
   FAIL_IF(options->threads < 0 || options->threads > 4096 || options->draws > (size_t)1 << 40, err,
           DPERM_INVALID_ARGUMENT, "%d threads and %zu draws; give at most 4096 and 2^40",
           options->threads, options->draws);
@@ -180,11 +185,10 @@ dperm_status dperm_audit_outcomes(const double *first, const double *second, siz
   const double *outcome[2] = {first, second};
   OWNED_MEMORY double *axis = NULL, *scores = NULL;
   guesses counts = {0, 0, 0};
-  FAIL_IF(
-      count < 100 || dims == 0 || !(delta >= 0 && delta < 1), err, DPERM_INVALID_ARGUMENT,
-      "%zu outcomes of %zu numbers, delta = %g; give at least 100, and a delta of at least 0 and "
-      "below 1",
-      count, dims, delta);
+  FAIL_IF(count < 100 || dims == 0 || !(delta >= 0 && delta < 1), err, DPERM_INVALID_ARGUMENT,
+          "%zu outcomes of %zu numbers, delta = %g; give at least 100, and a delta of at least 0 "
+          "and below 1",
+          count, dims, delta);
   TRY(check_claim(epsilon, err));
   for (size_t i = 0; i < count * dims; i++) {
     FAIL_IF(!isfinite(first[i]) || !isfinite(second[i]), err, DPERM_INVALID_DATA,

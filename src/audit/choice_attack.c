@@ -13,6 +13,10 @@
  * lengths, or shorter, or not there. Then the first weight costs nothing or most, and all but the
  * second the other way round: the first is chosen nearly e^ε times as often.
  *
+ * The width of labels. Of 1,000 labels nine tenths and one lie within the first width and nine
+ * tenths within all others: the first costs one record and the others nothing. With one label less
+ * in each it is the other way round, but for the second. Where a record is added it lies apart.
+ *
  * Temperatures. The record has scores so close together that every probability is next to 1/k at
  * every temperature of the grid: if its class has the one largest score it adds 1 − 1/k to all
  * sums, if the one smallest it takes as much. The other records leave all sums but the last as far
@@ -34,7 +38,6 @@
  * the holdout favours positive weights. A negative one is released if every round was negative, and
  * the record moves the odds of that as well as the weight itself. */
 #include <math.h>
-#include <string.h>
 
 #include "audit/attack.h"
 #include "base/memory.h"
@@ -45,6 +48,7 @@
 #include "model/model.h"
 #include "random/random_source.h"
 #include "refine/column_shape.h"
+#include "refine/label_width.h"
 #include "refine/number_scale.h"
 
 /* ---- selectors */
@@ -162,6 +166,35 @@ dperm_status audit_scale(const dperm_audit_options *options, int neighbours,
     t.longer[0][i] = t.longer[1][i] + 1;
   }
   const attack a = {.context = &t, .usual_draws = 200000, .block = 4096, .draw = draw_scale};
+  return attack_run(&a, options, out, err);
+}
+
+/* ---- the width of labels */
+
+typedef struct width_target {
+  label_widths widths[2];
+  dperm_neighbours neighbours;
+  double epsilon;
+} width_target;
+
+static dperm_status draw_width(const attack *a, int side, random_source *source, double *score,
+                               dperm_error *err) {
+  const width_target *t = a->context;
+  *score = label_width_choose(&t->widths[side], t->neighbours, t->epsilon, source) == 0;
+  return DPERM_OK;
+}
+
+dperm_status audit_width(const dperm_audit_options *options, int neighbours,
+                         dperm_audit_result *out, dperm_error *err) {
+  const bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  width_target t = {.widths = {{.rows = 1000}, {.rows = adding ? 999 : 1000}},
+                    .neighbours = (dperm_neighbours)neighbours,
+                    .epsilon = options->epsilon};
+  for (size_t i = 0; i < WIDTHS; i++) {
+    t.widths[0].most[i] = i > 0 ? 899 : 900;
+    t.widths[1].most[i] = t.widths[0].most[i] + !adding;
+  }
+  const attack a = {.context = &t, .usual_draws = 200000, .block = 4096, .draw = draw_width};
   return attack_run(&a, options, out, err);
 }
 

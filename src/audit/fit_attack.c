@@ -9,6 +9,7 @@
 #include "audit/worst_pair.h"
 #include "base/vector.h"
 #include "data/dataset.h"
+#include "loss/loss.h"
 #include "mechanism/mechanism.h"
 #include "run/fit.h"
 #include "run/options.h"
@@ -76,7 +77,7 @@ static void set_options(fit_target *t, dperm_mechanism how, dperm_neighbours nei
 
 static dperm_status plan_fits(fit_target *t, dperm_error *err) {
   size_t classes = data_class_count(t->data[0]);
-  TRY(options_validate(&t->options, err));
+  TRY(options_validate(&t->options, classes, err));
   t->loss = options_loss(&t->options, classes);
   for (int side = 0; side < 2; side++) {
     const dperm_data *data = t->data[side];
@@ -164,7 +165,7 @@ static attack attack_of(const fit_target *t) {
                   .draw = draw_fit};
 }
 
-/* ---- two classes */
+/* ---- two classes, or a number */
 
 static dperm_status plain_data(const worst_pair *pair, int side, dperm_data **out,
                                dperm_error *err) {
@@ -173,13 +174,15 @@ static dperm_status plain_data(const worst_pair *pair, int side, dperm_data **ou
   /* With weights both records are of the heavy class: the light one's moves less. */
   bool heavy = side == 0 || pair->kind == PAIR_WEIGHTS;
   size_t absent = pair->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && side == 1;
-  const double labels[PAIR_ROWS] = {heavy ? 1 : -1, 1, -1, 1};
-  double row[PAIR_DIMS];
+  const bool number = loss_is_residual(&pair->loss);
+  double labels[PAIR_ROWS] = {heavy ? 1 : -1, 1, -1, 1}, row[PAIR_DIMS];
   for (size_t j = 0; j < pair->dims; j++) {
-    row[j] = labels[0] * pair->w[side][j];
+    row[j] = (number ? 1 : labels[0]) * pair->w[side][j];
   }
-  return dperm_data_from_csr(PAIR_ROWS - absent, pair->dims, starts + absent, columns, row,
-                             labels + absent, pair->norm, out, err);
+  TRY(dperm_data_from_csr(PAIR_ROWS - absent, pair->dims, starts + absent, columns, row,
+                          labels + absent, pair->norm, out, err));
+  labels[0] = pair->label[side];
+  return number ? dperm_data_target(*out, labels + absent, -1, 1, err) : DPERM_OK;
 }
 
 /* A column that is always zero, and the constant one, which is in every record: of five others of

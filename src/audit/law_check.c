@@ -3,7 +3,6 @@
  * rate shared among the tests, a sound build fails once in a million runs. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "audit/attack.h"
 #include "base/double_double.h"

@@ -1,33 +1,36 @@
-/* The pairs 1 to 5 of docs/audit.md, made in units where rows have norm 1. Rows of norm R have w·R,
- * p/R, λR². Losses with |ℓ′(0)| = L, the hinges, take one dimension; others lean in two. */
+/* The pairs 1 to 6 of docs/audit.md, made in units where rows have norm 1. Rows of norm R have w·R,
+ * p/R, λR². Losses with |ℓ′(0)| = L, the hinges, take one dimension, and so do those of a residual,
+ * by labels at opposite ends; others lean in two. */
 #include "audit/worst_pair.h"
 
 #include <math.h>
 
 #include "base/vector.h"
+#include "loss/loss.h"
 #include "mechanism/delta_rule.h"
 #include "mechanism/epsilon_rule.h"
 
 static const double usual_norm = 4, far_out = 1e4, lean = 0.01, gaussian_delta = 0.02;
 
-/* |ℓ′| and ℓ″ at a margin. */
+/* −ℓ′ and ℓ″ at a margin, or a residual. */
 static double steepness(const dperm_loss *loss, double z, double *curvature) {
   double slope = 0;
   loss->eval(loss, 1, &z, NULL, &slope, curvature);
   return -slope;
 }
 
-static bool steep_at_zero(const dperm_loss *loss) {
-  return steepness(loss, 0, NULL) == loss->lipschitz;
+static bool one_dimension(const dperm_loss *loss) {
+  return loss_is_residual(loss) || steepness(loss, 0, NULL) == loss->lipschitz;
 }
 
 /* ---- theory */
 
-/* p + t·w with λt = s(w·p + t‖w‖²): the minimizer without noise. The right side falls in t. */
+/* p + t·w with λt = s(w·p + t‖w‖² − y): the minimizer without noise. The right side falls in t. */
 static void find_minimizer(const worst_pair *pair, int side, double *f) {
   const double *w = pair->w[side];
-  double low = 0, high = pair->loss.lipschitz / pair->lambda;
-  double at_centre = vector_dot(w, pair->centre, pair->dims), square = vector_dot(w, w, pair->dims);
+  double high = pair->loss.lipschitz / pair->lambda, low = -high;
+  double at_centre = vector_dot(w, pair->centre, pair->dims) - pair->label[side],
+         square = vector_dot(w, w, pair->dims);
   for (int i = 0; i < 100; i++) {
     double t = 0.5 * (low + high);
     if (steepness(&pair->loss, at_centre + t * square, NULL) > pair->lambda * t) {
@@ -63,7 +66,8 @@ static double objective_log_density(const worst_pair *pair, int side, double bet
                                     const double *f) {
   const double *w = pair->w[side];
   double curvature = 0, b[PAIR_DIMS];
-  double slope = steepness(&pair->loss, vector_dot(w, f, pair->dims), &curvature);
+  const double z = vector_dot(w, f, pair->dims) - pair->label[side];
+  double slope = steepness(&pair->loss, z, &curvature);
   for (size_t j = 0; j < pair->dims; j++) {
     b[j] = slope * w[j] - pair->lambda * (f[j] - pair->centre[j]);
   }
@@ -127,24 +131,31 @@ static double jacobian_lambda(double moves, double epsilon, double draws) {
 /* ---- constructions, in units where rows have norm 1 */
 
 /* λ and the loss, whose h is ½ but for the Jacobian: there h = 1 − 1/λ lets b = 0 where slope and
- * curvature are largest together, at z = 1 − h. */
+ * curvature are largest together, at z = 1 − h. A residual's h is small: labels are at most 1. */
 static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsilon, double draws,
                                  dperm_error *err) {
+  const loss_kind *kind = loss_kind_named(loss);
   bool slack = pair->kind == PAIR_OBJECTIVE || pair->kind == PAIR_WEIGHTS;
   bool jacobian = pair->kind == PAIR_JACOBIAN && pair->delta == 0;
-  double lambda = slack ? 200 / fmin(1, epsilon) : 4, h = 0.5;
+  double lambda = slack ? 200 / fmin(1, epsilon) : 4, h = 0.5, hinge = 0.5;
   if (jacobian) {
     lambda = jacobian_lambda(neighbours_gradients(pair->neighbours), epsilon, draws);
-    h = 1 - 1 / lambda;
+    h = hinge = 1 - 1 / lambda;
   } else if (pair->kind == PAIR_JACOBIAN) { /* a short curved piece, and K = 0.9 ε */
     h = 0.1;
     lambda = 1 / (2 * h * expm1(0.9 * epsilon));
   }
+  h = kind && kind->residual ? 0.1 : h;
   TRY(dperm_loss_by_name(loss, h, &pair->loss, err));
+  if (slack && loss_is_residual(&pair->loss)) { /* κc is 1/200 for these, too */
+    lambda *= pair->loss.smoothness;
+  }
   if (jacobian) { /* κc as large as Huber's */
-    lambda *= pair->loss.smoothness * 2 * h;
-    if (!steep_at_zero(&pair->loss)) { /* and κ > A, else there is no slack */
+    lambda *= pair->loss.smoothness * 2 * hinge;
+    if (!one_dimension(&pair->loss)) { /* and κ > A, else there is no slack */
       lambda = fmin(lambda, 1 / epsilon);
+    } else if (kind && kind->residual && kind->supremum) { /* and κc = ε at least, likewise */
+      lambda = fmin(lambda, pair->loss.smoothness / epsilon);
     }
   }
   pair->lambda = lambda;
@@ -164,6 +175,41 @@ static double worst_margin(const dperm_loss *loss, double a, double kappa) {
     }
   }
   return at;
+}
+
+/* The residual below zero at which the same is largest, in steps of a five hundredth of h. */
+static double worst_residual(const dperm_loss *loss, double a, double kappa) {
+  double most = 0, at = 0;
+  for (int i = 0; i <= 5000; i++) {
+    double r = -loss->parameter * (i / 500.0), curvature = 0;
+    double value = a * steepness(loss, r, &curvature) + log1p(kappa * curvature);
+    if (value > most) {
+      most = value;
+      at = r;
+    }
+  }
+  return at;
+}
+
+/* Labels at opposite ends, and slopes of both signs. For the Jacobian the first residual is where
+ * it does most, and b = 0. With gaussian noise a record with a label in the middle turns every
+ * result away from one side or from the other: both of its corners count. */
+static void place_residuals(worst_pair *pair, double epsilon) {
+  const dperm_loss *loss = &pair->loss;
+  const double kappa = 1 / pair->lambda;
+  for (size_t j = 0; j < pair->dims; j++) {
+    pair->w[1][j] = pair->w[0][j];
+  }
+  pair->label[0] = 1;
+  pair->label[1] = -1;
+  if (pair->kind == PAIR_JACOBIAN) {
+    double r = worst_residual(loss, epsilon_invert(loss, pair->neighbours, kappa, epsilon), kappa);
+    pair->centre[0] = 1 + r - steepness(loss, r, NULL) * kappa;
+  } else if (pair->kind == PAIR_OBJECTIVE && pair->delta > 0 &&
+             pair->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE) {
+    pair->label[0] = 0;
+    pair->lambda = 2 * loss->smoothness / epsilon; /* small beside the noise, as slack allows */
+  }
 }
 
 static void place_leaning(worst_pair *pair, double epsilon) {
@@ -237,11 +283,13 @@ dperm_status worst_pair_make(int kind, const char *loss, double epsilon, double 
   TRY(place_lambda(&made, loss, epsilon, (double)draws, err));
   made.w[0][axis] = 1;
   made.w[1][axis] = -1;
-  if (!steep_at_zero(&made.loss)) {
+  if (loss_is_residual(&made.loss)) {
+    place_residuals(&made, epsilon);
+  } else if (!one_dimension(&made.loss)) {
     place_leaning(&made, epsilon);
   }
   for (size_t j = 0; adding && j < made.dims; j++) {
-    made.w[1][j] = 0; /* as if it were not there */
+    made.w[1][j] = made.label[1] = 0; /* as if it were not there */
   }
   if (made.kind == PAIR_JACOBIAN && gaussian) {
     place_curved_piece(&made, epsilon);

@@ -2,8 +2,6 @@
  * (docs/audit.md): of two classes (worst_pair.c), and of three learned jointly (joint_pair.c). */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/status.h"
 
 /* Comes with a kind: a record is in one data set only, and noise is gaussian at (ε, δ). */
@@ -16,9 +14,10 @@ double claimed_beta(const dperm_loss *loss, dperm_mechanism mechanism, dperm_nei
 double noise_log_density(double delta, double x);
 double pair_distance(const double *a, const double *b, size_t dims);
 
-/* ---- two classes. All rows are zero but one, which is w = y·x in the first data set and w′ in the
- * second, or is not there at all (w′ = 0); a regularizer that pulls towards a public place takes
- * the part that other records could play */
+/* ---- two classes, or a number. All rows are zero but one, which is w = y·x in the first data set
+ * and w′ in the second, or is not there at all (w′ = 0); of a loss of the residual w = x, and its
+ * label comes beside it. A regularizer that pulls towards a public place takes the part that other
+ * records could play */
 
 enum { PAIR_DIMS = 3, PAIR_ROWS = 4 };
 
@@ -38,7 +37,8 @@ typedef struct worst_pair {
   dperm_loss loss;
   size_t dims;
   double norm;              /* R: not 1, so that a forgotten or unsquared R shows */
-  double w[2][PAIR_DIMS];   /* the record that differs */
+  double w[2][PAIR_DIMS];   /* the record that differs, */
+  double label[2];          /* and of a residual its label; else 0 */
   double centre[PAIR_DIMS]; /* p: the penalty is λ/2·‖f − p‖² */
   double lambda;            /* λ = nΛ_t */
   double delta;             /* of gaussian noise; 0 for l2 */
@@ -48,8 +48,9 @@ typedef struct worst_pair {
 } worst_pair;
 
 /* Of the sum of a kind and what comes with it: both with the first three, but a gaussian Jacobian
- * is for hinges and a replaced record. `delta` is that of gaussian noise, 0 for the usual one:
- * 1/50, or 1/500 for the Jacobian, so large that it is seen; `draws` decides what can be. */
+ * is for hinges and a replaced record, and class weights are for classes. `delta` is that of
+ * gaussian noise, 0 for the usual one: 1/50, or 1/500 for the Jacobian, so large that it is seen;
+ * `draws` decides what can be. */
 dperm_status worst_pair_make(int kind, const char *loss, double epsilon, double delta, size_t draws,
                              worst_pair *out, dperm_error *err);
 

@@ -2,14 +2,11 @@
  * without flushing small numbers to zero. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/status.h"
 
-/* Fails where the calling thread has another rounding mode or flushes subnormal numbers: both are
- * settings of the processor that a program, or a library it loads, may have changed. The library's
- * other threads take over the caller's settings with every job, and hand back what a job did to
- * them (base/thread_pool.h). */
+/* Fails where the calling thread has another rounding mode or flushes subnormal numbers: settings
+ * of the processor that a program, or a library it loads, may have changed. The library's other
+ * threads take over the caller's and hand back what a job did to them (base/thread_pool.h). */
 dperm_status arithmetic_check(dperm_error *err);
 
 /* Whether it would pass. */

@@ -1,7 +1,6 @@
 /* Bytes from a file, plain or gzip (by content), or from standard input. */
 #pragma once
 
-#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "base/owned.h"
@@ -27,15 +26,13 @@ bool byte_source_ends_line(const byte_source *source);
 dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity, size_t *got,
                               dperm_error *err);
 
-/* From now on there is a digest, of the bytes handed to byte_source_add in order; fails where
- * libsodium does not start. */
+/* From now on there is a digest of the bytes handed to byte_source_add, in order. */
 dperm_status byte_source_digest(byte_source *source, dperm_error *err);
 void byte_source_add(byte_source *source, const char *bytes, size_t count);
 /* The digest of all bytes added; false if none was asked for. */
 bool byte_source_digested(const byte_source *source, unsigned char out[FILE_DIGEST_SIZE]);
 
-/* Whether there is a file to open: before something else is found fault with that a missing file is
- * not to be blamed for. */
+/* Whether there is a file to open: before something else is blamed for a missing one. */
 dperm_status file_check_there(const char *path, dperm_error *err);
 
 /* "-" becomes "standard input": what to call a path in a message. */

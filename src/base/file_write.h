@@ -3,8 +3,6 @@
  * known to fail at the end fails at the beginning; a ledger is never replaced. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/owned.h"
 #include "base/status.h"
 

@@ -235,6 +235,16 @@ void json_append(json_t **array, json_t *item) {
   }
 }
 
+void json_append_line(json_t **array, const char *format, ...) {
+  char words[1024], line[1024];
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(words, sizeof words, format, args);
+  va_end(args);
+  dperm_text_visible(words, line, sizeof line);
+  json_append(array, json_string_nocheck(line));
+}
+
 void json_set(json_t **object, const char *key, json_t *value) {
   if (!*object) {
     json_decref(value);
@@ -242,6 +252,10 @@ void json_set(json_t **object, const char *key, json_t *value) {
     json_decref(*object);
     *object = NULL;
   }
+}
+
+const char *json_text_at(const json_t *object, const char *key) {
+  return json_string_value(json_object_get(object, key));
 }
 
 json_t *json_figure(double value) {

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "base/file_write.h"
 #include "base/status.h"
 
-/* A parsed text that remembers where it came from, so that a message about a value can give
- * its position. */
+/* A parsed text that remembers where it came from, for the position in messages about a value. */
 typedef struct json_document {
   const char *name; /* of the file, for messages */
   const char *text; /* as parsed, behind a byte-order mark; outlives the document */
@@ -40,14 +38,19 @@ dperm_status json_check_keys(const json_document *doc, json_t *object, const cha
  * `*array` is freed and becomes NULL, and stays so. */
 void json_append(json_t **array, json_t *item);
 
+/* The same for a line of text, visible (dperm_text_visible), as names in it may hold anything. */
+void json_append_line(json_t **array, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* The same for a member of an object. */
 void json_set(json_t **object, const char *key, json_t *value);
 
+/* A member that is a text, NULL where there is none. */
+const char *json_text_at(const json_t *object, const char *key);
 /* A number, null where it is not finite; a count. */
 json_t *json_figure(double value);
 json_t *json_count(size_t count);
-/* A result as text, to be given back with dperm_text_free; takes over `value`, which is NULL for
- * want of memory. */
+/* A result as text, for dperm_text_free; takes over `value`, which is NULL for want of memory. */
 dperm_status json_give(json_t *value, char **text, dperm_error *err);
 
 /* Writes with two spaces of indentation; arrays of numbers flow over lines of 100 characters. With

@@ -3,9 +3,6 @@
  * records in, a few thousand at most. */
 #include "base/lookup.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 /* A text's two ends, eight bytes each or fewer that overlap: all of it up to sixteen. */

@@ -2,10 +2,6 @@
  * bytewise, so no aliasing rule is bent. */
 #include "base/memory.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 static dperm_status fail_memory(double count, size_t size, dperm_error *err) {
   FAIL(err, DPERM_OUT_OF_MEMORY,
        "out of memory (%.3g GB are needed); use fewer rows or columns, or a larger machine",

@@ -1,7 +1,9 @@
 /* Checked memory: sizes are multiplied without overflow, failure is a status, and growth is
- * geometric so that streaming appends cost a constant each. */
+ * geometric so that streaming appends cost a constant each. What is had here is given back at the
+ * end of a scope (owned.h), which brings the C library's headers that nearly every file needs. */
 #pragma once
 
+#include "base/owned.h"
 #include "base/status.h"
 
 /* Zeroed space for count × size bytes, to be given back with free(); never NULL on success, even

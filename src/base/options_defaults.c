@@ -3,10 +3,8 @@
 #include "base/options_defaults.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "dperm/audit.h"
 #include "dperm/draft.h"
 #include "dperm/ledger.h"

@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <time.h>
 
 #include "base/status.h"
@@ -45,8 +44,7 @@ struct cancel_token {
   cancel_token *before; /* this thread's until then */
 };
 
-/* This thread's token until cancel_end. `progress` may be NULL; it and `stage` must outlive the
- * token. */
+/* This thread's token until cancel_end, which `progress` (or NULL) and `stage` must outlive. */
 void cancel_begin(cancel_token *w, const dperm_progress *progress, const char *stage);
 void cancel_end(const cancel_token *w);
 

@@ -9,8 +9,6 @@
  * ends the job: that is for the system that started it. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/status.h"
 #include "dperm/ranks.h"
 

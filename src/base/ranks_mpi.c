@@ -1,12 +1,9 @@
 /* Communication by MPI. Only the thread that joined uses it, over a communicator of its own:
  * messages of the program that the library is part of cannot meet ours, errors come back to us and
  * not to its error handler, and MPI is ended here only if it was begun here. */
-#include <limits.h>
 #include <mpi.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/ranks.h"
 
 enum { TAG = 0x6470 };

@@ -3,7 +3,6 @@
 #include "base/status.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,8 +50,7 @@ const char *dperm_word(dperm_words list, unsigned value) {
   return known ? words[list][value] : NULL;
 }
 
-/* ---- text that somebody else wrote, as it may appear in a message: one line, and nothing in it
- * that a terminal would obey */
+/* ---- text that somebody else wrote, as a message may have it: one line that no terminal obeys */
 
 /* The character at `s` and its length in bytes; 0 for what is not UTF-8: stray, overlong or cut
  * sequences, halves of pairs, numbers beyond Unicode. */

@@ -8,13 +8,9 @@
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 
 slice slice_of(const char *text) {
   return (slice){text, strlen(text)};

@@ -1,5 +1,4 @@
-/* Text without a terminator, and numbers from and to text. Locale never matters here: the program
- * that embeds us may have set any. */
+/* Text without a terminator, and numbers from and to text, whatever locale the program has set. */
 #pragma once
 
 #include <stdbool.h>

@@ -107,8 +107,7 @@ static void make_reflection(double *column, size_t below, double *tau) {
 }
 
 /* Down to R, and back to Q: the reflections, last first, on the columns of the unit matrix, each
- * with the sign of R's diagonal. Column j is its unit vector until reflection j, where it is
- * stored. */
+ * with the sign of R's diagonal. Column j is its unit vector until reflection j. */
 void householder_rotation(size_t d, size_t count, double *q, double *work) {
   for (size_t j = 0; j < count; j++) {
     make_reflection(q + j * d + j, d - j - 1, &work[j]);

@@ -1,7 +1,6 @@
 /* Public weights of classes. */
 
 #include <math.h>
-#include <string.h>
 
 #include "base/defect.h"
 #include "base/memory.h"

@@ -1,10 +1,7 @@
-/* Data sets from rows in memory, what is done to them, and what a caller may ask. Files:
- * dataset_read.c; tables: table.c. */
+/* Data sets: rows in memory, what is done to them. Files: dataset_read.c; tables: table.c. */
 #include "data/dataset.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "schema/row_norm.h"
@@ -207,6 +204,25 @@ dperm_status dperm_data_add_intercept(dperm_data *data, double value, dperm_erro
   return DPERM_OK;
 }
 
+dperm_status dperm_data_target(dperm_data *data, const double *labels, double min, double max,
+                               dperm_error *err) {
+  const label_range range = {min, max};
+  FAIL_IF(data->origin != ORIGIN_MEMORY, err, DPERM_INVALID_ARGUMENT,
+          "rows of a file have the file's labels; read it anew");
+  TRY(label_range_check(range, err));
+  for (size_t i = 0; i < data->x->rows; i++) {
+    FAIL_IF(!isfinite(labels[i]), err, DPERM_INVALID_DATA,
+            "the label of row %zu is not a finite number; mend the data", i);
+  }
+  for (size_t i = 0; i < data->x->rows; i++) {
+    data->labels[i] = label_scaled(range, labels[i]);
+  }
+  class_list_clear(&data->classes);
+  data->range = range;
+  data->unlabelled = false;
+  return DPERM_OK;
+}
+
 dperm_status dperm_data_label(dperm_data *data, const uint32_t *labels, size_t classes,
                               const char *const *names, dperm_error *err) {
   OWNED(class_list_clear) class_list list = {0};
@@ -225,16 +241,28 @@ dperm_status dperm_data_label(dperm_data *data, const uint32_t *labels, size_t c
   class_list_clear(&data->classes);
   data->classes = list;
   list = (class_list){0};
+  data->range = (label_range){0, 0};
   data->unlabelled = false;
   return DPERM_OK;
 }
 
+label_range data_label_range(const dperm_data *data) {
+  return data->schema ? schema_label_range(data->schema) : data->range;
+}
+
 size_t data_class_count(const dperm_data *data) {
+  if (label_range_known(data_label_range(data))) {
+    return 0;
+  }
   size_t of_schema = data->schema ? data->schema->classes.count : 2;
   return data->classes.count ? data->classes.count : of_schema;
 }
 
 dperm_status data_class_names(const dperm_data *data, class_list *out, dperm_error *err) {
+  if (data_class_count(data) == 0) {
+    *out = (class_list){0};
+    return DPERM_OK;
+  }
   if (data->classes.count || data->schema) {
     return class_list_copy(data->classes.count ? &data->classes : &data->schema->classes, out, err);
   }
@@ -246,11 +274,20 @@ dperm_status data_check_any(const dperm_data *data, dperm_error *err) {
   return DPERM_OK;
 }
 
-dperm_status data_check_labels(const dperm_data *data, size_t classes, dperm_error *err) {
+dperm_status data_check_labelled(const dperm_data *data, dperm_error *err) {
   FAIL_IF(data->unlabelled, err, DPERM_INVALID_DATA,
-          "the rows have no labels; give them with dperm_data_label");
-  FAIL_IF(classes && data_class_count(data) != classes, err, DPERM_INVALID_DATA,
-          "the data have %zu classes where %zu are expected", data_class_count(data), classes);
+          "the rows have no labels; give them with dperm_data_label or dperm_data_target");
+  return DPERM_OK;
+}
+
+dperm_status data_check_labels(const dperm_data *data, size_t classes, dperm_error *err) {
+  const size_t own = data_class_count(data);
+  TRY(data_check_labelled(data, err));
+  FAIL_IF(own != classes && own * classes == 0, err, DPERM_INVALID_DATA,
+          own == 0 ? "the labels are numbers, and classes are expected"
+                   : "the labels are classes, and numbers are expected");
+  FAIL_IF(own != classes, err, DPERM_INVALID_DATA,
+          "the data have %zu classes where %zu are expected", own, classes);
   return DPERM_OK;
 }
 
@@ -308,6 +345,7 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
   part->bounds = data->bounds;
   part->origin = data->origin;
   part->intercept = data->intercept;
+  part->range = data->range;
   part->taken = data->taken;
   part->doubts = data->doubts;
   if (!data->table) {

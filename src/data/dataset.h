@@ -58,11 +58,13 @@ typedef enum data_origin { ORIGIN_SCHEMA, ORIGIN_SVMLIGHT, ORIGIN_MEMORY } data_
 struct dperm_data {
   record_table *table; /* the records' cells, a share; NULL for rows that are numbers already */
   matrix *x;           /* their rows under `schema`: a view of the table, or the numbers */
-  double *labels;  /* −1 or +1 of two classes, the class's index of more; 0 where there is none */
-  bool unlabelled; /* rows from memory that have none */
+  double *labels; /* −1 or +1 of two classes, the class's index of more, a number in [−1, 1] of a
+                     regression (label_scaled); 0 where there is none */
+  bool unlabelled;      /* rows from memory that have none */
   person_list *persons; /* NULL where each record is a person's own */
   double intercept;     /* the value of a constant last column of rows from memory; 0 for none */
   class_list classes;   /* as dperm_data_label gave them; empty: the schema's, or "-1" and "+1" */
+  label_range range;    /* as dperm_data_target gave it; empty: the schema's, or there is none */
   row_bounds bounds;    /* of every stored row; the body's runs are the schema's */
   data_origin origin;
   unsigned taken;       /* of dperm_taken: what is known of the rows from the records alone */
@@ -79,12 +81,16 @@ struct dperm_data {
 };
 OWNED_HANDLE(dperm_data, dperm_data_free)
 
-/* The number of its classes, and a copy of their names. */
+/* The range of a numeric label; empty where labels are classes. */
+label_range data_label_range(const dperm_data *data);
+/* The number of its classes, 0 of a regression, and a copy of their names. */
 size_t data_class_count(const dperm_data *data);
 dperm_status data_class_names(const dperm_data *data, class_list *out, dperm_error *err);
 /* Fails where there is no row: most uses of data need one. */
 dperm_status data_check_any(const dperm_data *data, dperm_error *err);
-/* Fails for rows without labels, and for classes that are not as many as these (0: any). */
+/* Fails for rows without labels. */
+dperm_status data_check_labelled(const dperm_data *data, dperm_error *err);
+/* And for classes that are not as many as these, or numbers where it is not 0. */
 dperm_status data_check_labels(const dperm_data *data, size_t classes, dperm_error *err);
 
 /* Rows that are made already into a data set; `rows` is left empty. With a schema they are as that
@@ -140,9 +146,8 @@ dperm_status data_select_units(const dperm_data *data, const size_t *units, size
 dperm_status class_weights_validate(const dperm_class_weight *given, size_t count,
                                     dperm_error *err);
 
-/* For each class its weight over the largest, in (0, 1], in an array that the caller frees; a class
- * that is not named weighs 1 before that. A name that is no class's is an error. `out` is NULL to
- * check the names alone. */
+/* For each class its weight over the largest, for free(); a class that is not named weighs 1 before
+ * that. A name that is no class's is an error. `out` is NULL to check the names alone. */
 dperm_status class_weights_new(const class_list *classes, const dperm_class_weight *given,
                                size_t count, double **out, dperm_error *err);
 /* The same for the classes of `data`; without weights `*out` stays as it is. */

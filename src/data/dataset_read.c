@@ -1,7 +1,5 @@
-/* Data sets from files, by one process or among those of a job. Of an encoded file each process
- * maps, checks and keeps its own rows; a file of records each reads whole, and keeps its own rows
- * of it. */
-#include <string.h>
+/* Data sets from files, by one process or among those of a job: of an encoded file each maps and
+ * checks its own rows; a file of records each reads whole, and keeps its own rows of it. */
 
 #include "base/memory.h"
 #include "data/dataset.h"

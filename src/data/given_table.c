@@ -2,8 +2,6 @@
  * of codes of a few texts. Every text becomes a cell where those of files do (table/cell.h), so the
  * same records give the same rows to the bit. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/defect.h"
 #include "base/memory.h"
@@ -17,8 +15,9 @@ typedef struct given_cell {
 
 /* One column with what its texts become, or the label's. */
 typedef struct given_column {
-  const schema_column *column; /* NULL for the label */
-  size_t place;                /* in the schema */
+  const schema_column *column; /* NULL for a label of classes */
+  const char *name;
+  size_t place; /* in the schema */
   dperm_column given;
   given_cell *texts; /* one a text, and last what is missing */
 } given_column;
@@ -44,11 +43,12 @@ static dperm_status open_column(const dperm_schema *schema, const schema_column 
                                 size_t rows, const dperm_column *given, bool labelled,
                                 given_column *out, dperm_error *err) {
   const char *name = column ? column->name : schema->label_column;
-  *out = (given_column){.column = column, .given = *given};
+  const schema_column *number = column ? column : schema->target;
+  *out = (given_column){.column = number, .name = name, .given = *given};
   out->given.stride = given->stride ? given->stride : 1;
   /* predictions need no group */
   const bool absent = !given->numbers && column && column->type == COLUMN_GROUP && !labelled;
-  FAIL_IF(!given->codes && !absent && !(given->numbers && column && column->type == COLUMN_NUMERIC),
+  FAIL_IF(!given->codes && !absent && !(given->numbers && number && number->type == COLUMN_NUMERIC),
           err, DPERM_INVALID_ARGUMENT, "column \"%.64s\" must be given as codes of texts", name);
   size_t count = given->codes ? given->text_count : 0;
   for (size_t i = 0; given->codes && i < rows; i++) {
@@ -91,7 +91,7 @@ static dperm_status cell_at(const given_column *t, size_t i, given_cell *out, dp
   }
   double x = t->given.numbers[place];
   FAIL_IF(isinf(x), err, DPERM_INVALID_DATA,
-          "row %zu of column \"%.64s\" is infinite; give a number", i, t->column->name);
+          "row %zu of column \"%.64s\" is infinite; give a number", i, t->name);
   *out = isnan(x) ? t->texts[missing] : (given_cell){cell_of_number(t->column, x), x};
   return DPERM_OK;
 }
@@ -170,6 +170,8 @@ static dperm_status add_record(cell_reader *r, const given_table *t, size_t i, r
   if (r->need_labels) {
     TRY(cell_at(&t->columns[t->count], i, &one, err));
     drop = cell_drops(r, one.is.flags);
+    FAIL_IF(one.is.flags & TEXT_UNKNOWN && !drop && r->schema->target, err, DPERM_INVALID_DATA,
+            "the label of row %zu is missing; give a number, or leave the record out", i);
     FAIL_IF(one.is.flags & TEXT_UNKNOWN && !drop, err, DPERM_INVALID_DATA,
             "the label of row %zu is not one that the schema lists; add it to the schema's "
             "\"label\" (column \"%.64s\"), or mend it",

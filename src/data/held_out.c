@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <sodium.h>
-#include <stdlib.h>
 
 #include "base/defect.h"
 #include "base/memory.h"

@@ -4,8 +4,6 @@
 #include "data/identity.h"
 
 #include <sodium.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 
@@ -91,8 +89,7 @@ static dperm_status identity_of_rows(const dperm_data *data, unsigned char out[I
 
 /* ---- rows that may be among processes */
 
-/* Each process has the digests of its own stripes and zeros for the others, so sums of whole
- * numbers are all of them. */
+/* Each process has its own stripes' digests, zeros for the others: sums are all of them. */
 dperm_status identity_of_stripes(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
                                  dperm_error *err) {
   enum { WORDS = IDENTITY_SIZE / sizeof(uint64_t) };
@@ -143,10 +140,9 @@ dperm_status identity_of_data(const dperm_data *data, data_identity *out, dperm_
     identity_of_file(data->file_digest, out);
     return DPERM_OK;
   }
-  FAIL_IF(
-      !data->prints, err, DPERM_INVALID_ARGUMENT,
-      "the rows were read without their file's identity, which the ledger needs; read them with "
-      "no_identity = 0");
+  FAIL_IF(!data->prints, err, DPERM_INVALID_ARGUMENT,
+          "the rows were read without their file's identity, which the ledger needs; read them "
+          "with no_identity = 0");
   TRY(identity_of_prints(data, out->given, err));
   identity_of_places(data, out);
   if (data->x->rows < rows_in_all(data->x)) {

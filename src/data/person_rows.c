@@ -1,5 +1,4 @@
 /* Data sets whose schema tells persons apart: whose record each is, and the records of some. */
-#include <string.h>
 
 #include "base/memory.h"
 #include "data/dataset.h"

@@ -2,11 +2,8 @@
 #include "data/persons.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 
 double person_share(size_t m) {
   enum { UNITS = 1 << 20 };

@@ -13,8 +13,6 @@
 #include "data/identity.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 

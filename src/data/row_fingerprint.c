@@ -1,8 +1,6 @@
 /* XXH3 rather than a cryptographic digest, since every data set pays for it and only some meet a
  * ledger. Whoever could make two records with one print would only have different people taken for
  * the same ones, which refuses or overcharges, and never the same for different. */
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 #include "base/memory.h"

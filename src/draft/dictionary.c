@@ -9,7 +9,6 @@
 #include <strings.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* Types with the same meaning, their names between blanks, and the bounds that they imply. */
 typedef struct type_words {
@@ -52,10 +51,6 @@ static const json_t *get(const dictionary *d, const char *key) {
   return value;
 }
 
-static const char *text_at(const json_t *object, const char *key) {
-  return json_string_value(json_object_get(object, key));
-}
-
 static void take_type(const dictionary *d, dictionary_column *column, const char *word) {
   char blanks[32];
   int length = snprintf(blanks, sizeof blanks, " %s ", word);
@@ -94,7 +89,8 @@ static void take_bounds(dictionary_column *column, const json_t *object) {
 
 /* Whether the object says that numbers are not written plainly. */
 static bool is_dressed(const json_t *object) {
-  const char *point = text_at(object, "decimalChar"), *group = text_at(object, "groupChar");
+  const char *point = json_text_at(object, "decimalChar"),
+             *group = json_text_at(object, "groupChar");
   return (point && strcmp(point, ".") != 0) || (group && *group);
 }
 
@@ -179,7 +175,7 @@ static const type_words frictionless_types[] = {
 static dperm_status read_field(const dictionary *d, dictionary_column *column, dperm_error *err) {
   const json_t *field = d->levels[0], *constraints = json_object_get(field, "constraints");
   const json_t *list = json_object_get(constraints, "enum"), *name = json_object_get(field, "name");
-  const char *pattern = text_at(constraints, "pattern"), *word = text_at(field, "type");
+  const char *pattern = json_text_at(constraints, "pattern"), *word = json_text_at(field, "type");
   column->name = json_string_value(name);
   JSON_FAIL_IF(!column->name, d->doc, name ? json_blamed(field, name) : field, err,
                "\"name\" must be a text, the column's");
@@ -242,9 +238,9 @@ static dperm_status take_datatype(const dictionary *d, dictionary_column *column
                                   const json_t *datatype, dperm_error *err) {
   const json_t *format = json_object_get(datatype, "format");
   const char *word =
-      json_is_object(datatype) ? text_at(datatype, "base") : json_string_value(datatype);
+      json_is_object(datatype) ? json_text_at(datatype, "base") : json_string_value(datatype);
   const char *pattern = json_string_value(format), *bar = pattern ? strchr(pattern, '|') : NULL;
-  const char *digits = json_is_object(format) ? text_at(format, "pattern") : pattern;
+  const char *digits = json_is_object(format) ? json_text_at(format, "pattern") : pattern;
   take_type(d, column, word ? word : "string");
   take_bounds(column, datatype);
   if (column->type == DRAFT_NUMBER &&
@@ -275,7 +271,7 @@ static const char *first_title(const json_t *titles) {
 /* A header has titles; names are the dictionary's own, and stand in for missing titles. */
 static dperm_status read_csvw_column(const dictionary *d, dictionary_column *column,
                                      dperm_error *err) {
-  const char *name = text_at(column->place, "name");
+  const char *name = json_text_at(column->place, "name");
   const char *title = first_title(json_object_get(column->place, "titles"));
   const json_t *separator = get(d, "separator");
   column->name = title && (d->p.header || !name) ? title : name;
@@ -309,7 +305,7 @@ static dperm_status choose_table(dictionary *d, const char *wanted, dperm_error 
     const json_t *table = list ? json_array_get(list, i) : root;
     bool named = false;
     for (size_t n = 0; n < 2; n++) {
-      const char *name = text_at(table, d->format->names[n]);
+      const char *name = json_text_at(table, d->format->names[n]);
       named = named || (name && wanted && strcmp(name, wanted) == 0);
       if (name) {
         json_append(&names, json_string(name));
@@ -357,8 +353,8 @@ static bool is_plain(const dictionary *d, const json_t *dialect) {
   static const char *const read[] = {"utf-8", "utf8", "us-ascii", "ascii"};
   const json_t *rows = dialect_get(dialect, "headerRows"),
                *quote = dialect_get(dialect, "quoteChar");
-  const char *encoding = text_at(dialect, "encoding"), *mark = json_string_value(quote);
-  encoding = encoding ? encoding : text_at(d->levels[2], "encoding");
+  const char *encoding = json_text_at(dialect, "encoding"), *mark = json_string_value(quote);
+  encoding = encoding ? encoding : json_text_at(d->levels[2], "encoding");
   bool known = !encoding;
   for (size_t i = 0; !known && i < sizeof read / sizeof *read; i++) {
     known = strcasecmp(encoding, read[i]) == 0;
@@ -444,7 +440,7 @@ const char *dictionary_title(const dictionary *d) {
     for (size_t level = 1; level < sizeof d->levels / sizeof *d->levels; level++) {
       const json_t *given = json_object_get(d->levels[level], keys[k]);
       const char *text =
-          json_is_object(given) ? text_at(given, "@value") : json_string_value(given);
+          json_is_object(given) ? json_text_at(given, "@value") : json_string_value(given);
       if (text && *text && strlen(text) <= TITLE_MOST) {
         return text;
       }

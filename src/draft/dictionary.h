@@ -14,8 +14,7 @@ typedef struct dictionary_column {
   draft_kind type;
   bool whole;      /* integers */
   double min, max; /* NaN: not given */
-  /* Name → list of the texts that mean it; NULL where none are listed. Those of a boolean are false
-   * and true. */
+  /* Name → list of the texts that mean it (a boolean's false, true); NULL where none are listed. */
   json_t *categories;
   json_t *missing; /* an object whose keys mean "no value" in this column */
 } dictionary_column;

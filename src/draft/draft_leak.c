@@ -3,7 +3,6 @@
  * majority vote (Boyer and Moore) in one pass; a number with too many values for that is cut in two
  * at the best place in a sample of the records. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "draft/draft_scan.h"

@@ -2,11 +2,8 @@
 #include "draft/draft_scan.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 
 enum {
   VALUES_IN_ALL = 1 << 20, /* values counted at once, over all columns */
@@ -66,8 +63,7 @@ static dperm_status open_columns(draft_scan *s, dperm_error *err) {
 
 /* ---- the first line */
 
-/* Names are no numbers and do not mean "missing"; an empty one, as a column of row numbers often
- * has it, may be. */
+/* Names are no numbers and do not mean "missing"; an empty one may be, as of row numbers. */
 static bool looks_like_header(const draft_scan *s) {
   for (size_t i = 0; i < s->csv.field_count; i++) {
     const slice text = s->csv.fields[i].text;

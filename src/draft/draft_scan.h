@@ -74,8 +74,7 @@ typedef struct draft_value {
   size_t code; /* its place in tallies */
   uint64_t count;
 } draft_value;
-/* The counted values, sorted by their bytes; values.count of them. The caller frees the array, the
- * texts stay the column's. */
+/* The counted values, sorted by their bytes, for free(); the texts stay the column's. */
 dperm_status draft_column_sorted(const draft_column *column, draft_value **out, dperm_error *err);
 
 /* NaN without spread. */
@@ -108,8 +107,7 @@ typedef struct draft_scan {
   lookup missing;          /* a marker's place among them */
 } draft_scan;
 
-/* Reads all records, from `text` or else the file called `name`. The scan is to be cleared whether
- * or not that succeeds. */
+/* Reads all records, from `text` or else the file called `name`. To be cleared in any case. */
 dperm_status draft_scan_records(const char *name, const char *text, size_t length,
                                 const dperm_draft_options *options, const dperm_progress *progress,
                                 draft_scan *out, dperm_error *err);

@@ -1,8 +1,6 @@
 /* A first schema from public records: the scan counts, the rules judge, and here the judgements are
  * proposed, with a remark wherever a person should look. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/file_read.h"
 #include "base/memory.h"
@@ -24,6 +22,7 @@ static const double leak_wrong = 0.02, leak_ratio = 0.1;
 typedef struct label_sides {
   uint64_t bits[2]; /* negative, positive */
   bool several;     /* more classes than two: each bit is one of its own, but the last */
+  bool number;      /* no classes: nothing is said of what decides it */
   bool *positive;   /* by a label's place in its tallies, where there are two classes */
   double rarer;     /* the share of records that are not of the most frequent class */
 } label_sides;
@@ -64,6 +63,12 @@ static dperm_status find_sides(label_sides *sides, const json_t *positive,
   return DPERM_OK;
 }
 
+/* Numbers of which there are too many to be classes. */
+static bool is_amount(const draft_column *column, size_t count, const label_values *label) {
+  const bool few = count <= FEW_CLASSES || label->records >= RECORDS_PER_CLASS * count;
+  return label->numbers && !label->positive && column->filled > 0 && (column->uncounted || !few);
+}
+
 static dperm_status add_label(draft *d, const dperm_draft_options *options, dperm_error *err) {
   const draft_column *column = &d->scan.columns[d->scan.label];
   const size_t count = column->values.count;
@@ -76,11 +81,15 @@ static dperm_status add_label(draft *d, const dperm_draft_options *options, dper
                         .numbers = column->numbers.count == column->filled,
                         .positive = options->positive,
                         .positive_count = options->positive_count};
-  FAIL_IF(
-      column->uncounted || count < 2, err, DPERM_INVALID_DATA,
-      "%s: column \"%.64s\" has %s for a label; name the label's column, and give it few values, "
-      "but more than one",
-      label.path, label.name, count == 1 ? "one value only" : "too many different values");
+  draft_range range;
+  if (is_amount(column, count, &label) && draft_range_of(&column->numbers, &range)) {
+    d->sides.number = true;
+    return proposal_add_target(&d->p, label.name, range.min, range.max, err);
+  }
+  FAIL_IF(column->uncounted || count < 2, err, DPERM_INVALID_DATA,
+          "%s: column \"%.64s\" has %s for a label; name the label's column, and give it few "
+          "values, but more than one",
+          label.path, label.name, count == 1 ? "one value only" : "too many different values");
   TRY(draft_column_sorted(column, &values, err));
   TRY(json_made(json_object(), &categories, err));
   for (size_t i = 0; i < count; i++) {
@@ -106,7 +115,7 @@ static bool one_sided(uint64_t labels, const label_sides *sides) {
  * not, and not known when a prediction is wanted. */
 static bool decides_label(const draft *d, const draft_column *column) {
   size_t distinct = column->values.count;
-  if (column->uncounted || distinct < 2 || column->filled < CHANCE_ROWS ||
+  if (d->sides.number || column->uncounted || distinct < 2 || column->filled < CHANCE_ROWS ||
       column->filled < CHANCE_PER_VALUE * distinct ||
       !one_sided(column->missing.labels, &d->sides)) {
     return false;
@@ -157,10 +166,10 @@ static void remark_number(draft *d, size_t at, const draft_range *range) {
     (void)format_double(numbers[i], false, shown[i]);
   }
   if (n->whole && distinct <= WHOLE_FEW) {
-    (void)snprintf(codes, sizeof codes,
-                   "; %zu different numbers: if they are codes without an order, make it "
-                   "categorical",
-                   distinct);
+    (void)snprintf(
+        codes, sizeof codes,
+        "; %zu different numbers: if they are codes without an order, make it categorical",
+        distinct);
   }
   bool identifier = n->whole && column->different && column->filled >= CHANCE_ROWS;
   if (range->min == n->min && range->max == n->max && !range->log1p && !codes[0] && !identifier) {
@@ -253,6 +262,9 @@ static void remark_gaps(draft *d, size_t at) {
 static dperm_status remark_leak(draft *d, size_t at, dperm_error *err) {
   double wrong = 0;
   const size_t labels = d->scan.columns[d->scan.label].values.count;
+  if (d->sides.number) {
+    return DPERM_OK;
+  }
   TRY(draft_wrong_alone(&d->scan.columns[at], labels, d->sides.positive, &wrong, err));
   if (wrong <= leak_wrong && wrong <= leak_ratio * d->sides.rarer) {
     proposal_remark(&d->p, d->scan.names[at],

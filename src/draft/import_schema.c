@@ -217,16 +217,19 @@ static dperm_status add_label(dictionary *d, dictionary_column *column,
                               const dperm_import_options *options, dperm_error *err) {
   JSON_FAIL_IF(column->type == DRAFT_IDENTIFIER || column->type == DRAFT_SEVERAL, d->doc,
                column->place, err,
-               "column \"%.64s\" holds identifiers, or several values in a field, so it "
-               "cannot be the label; name another column",
+               "column \"%.64s\" holds identifiers, or several values in a field, so it cannot be "
+               "the label; name another column",
                column->name);
   TRY(list_range(d, column, err));
-  JSON_FAIL_IF(json_object_size(column->categories) < 2 &&
-                   (column->categories || !options->positive),
-               d->doc, column->place, err,
-               "the dictionary lists no two values of the label in column \"%.64s\"; list "
-               "them there%s",
-               column->name, column->categories ? "" : ", or name the positive ones");
+  if (!column->categories && column->type == DRAFT_NUMBER && !options->positive &&
+      column->min < column->max) { /* not where one is not given, a NaN */
+    return proposal_add_target(&d->p, column->name, column->min, column->max, err);
+  }
+  JSON_FAIL_IF(
+      json_object_size(column->categories) < 2 && (column->categories || !options->positive),
+      d->doc, column->place, err,
+      "the dictionary lists no two values of the label in column \"%.64s\"; list them there%s",
+      column->name, column->categories ? "" : ", or name the positive ones");
   const label_values label = {.path = d->doc->name,
                               .name = column->name,
                               .categories = column->categories,

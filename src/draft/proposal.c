@@ -6,11 +6,6 @@
 #include <stdio.h>
 #include <strings.h>
 
-enum {
-  FEW_CLASSES = 20,      /* so many need no further reason */
-  RECORDS_PER_CLASS = 10 /* more come back so often, or they are no classes */
-};
-
 proposal proposal_new(void) {
   return (proposal){
       .remarks = json_array(), .missing = json_array(), .columns = json_array(), .header = true};
@@ -41,9 +36,8 @@ static const char *const why_ignored[] = {
     [DRAFT_CONSTANT] = "one value only: ignored",
     [DRAFT_EXTREME] = "numbers too large, too small or too close together for bounds: ignored",
     [DRAFT_IDENTIFIER] = "its values never repeat, or name records, as identifiers do: ignored",
-    [DRAFT_NAMED] =
-        ("called like an identifier of people or records: ignored; where it repeats, put "
-         "it into the schema as \"person\", so that each is protected as a whole"),
+    [DRAFT_NAMED] = ("called like an identifier of people or records: ignored; where it repeats, "
+                     "put it into the schema as \"person\", so that each is protected as a whole"),
     [DRAFT_MANY] = ("too many different values (dates, free text, postal codes, numbers with units "
                     "or commas?): ignored; put into a few public groups, or written plainly "
                     "(1234.5), they could be used"),
@@ -54,9 +48,8 @@ static const char *const why_ignored[] = {
     [DRAFT_DRESSED] =
         "numbers with commas, signs or units: ignored; written plainly (1234.5) they could be used",
     [DRAFT_SEVERAL] = "a field holds several values: ignored; a column for each could be used",
-    [DRAFT_NO_RANGE] =
-        ("a number without a range: ignored; with a minimum and a larger maximum that are known in "
-         "public, never taken from the records, it could be used"),
+    [DRAFT_NO_RANGE] = ("a number without a range: ignored; with a minimum and a larger maximum "
+                        "that are known in public, never taken from the records, it could be used"),
     [DRAFT_NO_LIST] = ("texts without a list of values: ignored; with one (\"enum\", or a pattern "
                        "or \"format\" such as \"low|high\") it could be used"),
     [DRAFT_NO_TRUTH] = "texts for true or for false are missing: ignored",
@@ -233,6 +226,17 @@ static json_t *label_json(proposal *p, const label_values *label, json_t *positi
                    sides[0]);
 }
 
+dperm_status proposal_add_target(proposal *p, const char *name, double min, double max,
+                                 dperm_error *err) {
+  proposal_remark(p, name,
+                  "the label; a number from %g to %g, so models are regressions; naming positive "
+                  "values makes two classes of it",
+                  min, max);
+  return json_made(json_pack("{s:s, s:s, s:o, s:o}", "column", name, "type", "numeric", "min",
+                             json_of_number(min), "max", json_of_number(max)),
+                   &p->label, err);
+}
+
 dperm_status proposal_add_label(proposal *p, const label_values *label, dperm_error *err) {
   size_t count = json_object_size(label->categories);
   json_auto_t *positive = json_object();
@@ -252,7 +256,10 @@ dperm_status proposal_add_label(proposal *p, const label_values *label, dperm_er
         p, label->name,
         "the label; its %zu values are classes%s, which logistic regression learns "
         "in one fit; naming positive ones makes two classes of them",
-        count, label->numbers && count > FEW_CLASSES ? " (amounts? then name the large ones)" : "");
+        count,
+        label->numbers && count > FEW_CLASSES
+            ? " (amounts? then give it \"type\": \"numeric\", \"min\" and \"max\" instead)"
+            : "");
   }
   TRY(json_made(positive, &positive, err));
   return json_made(label_json(p, label, positive), &p->label, err);

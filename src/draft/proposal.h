@@ -5,7 +5,6 @@
 #pragma once
 
 #include "base/json_text.h"
-#include "base/text.h"
 #include "dperm/draft.h"
 #include "schema/schema.h"
 
@@ -71,6 +70,11 @@ void proposal_source(proposal *p, const char *source);
 /* Ignored, with a remark that says why. */
 void proposal_add_ignored(proposal *p, const char *name, draft_kind kind);
 
+enum {
+  FEW_CLASSES = 20,      /* so many need no further reason */
+  RECORDS_PER_CLASS = 10 /* more come back so often, or they are no classes */
+};
+
 /* What is known of the label's values. */
 typedef struct label_values {
   const char *path;   /* of the records or the dictionary, for messages */
@@ -84,8 +88,11 @@ typedef struct label_values {
   const char *const *positive; /* the caller's, or NULL */
   size_t positive_count;
 } label_values;
-/* The schema's "label": two classes by the caller's choice, by custom (no/yes, 0/1), or the rarer
- * value, else the second, is positive; more than two are a class each. */
+/* A number for the schema's "label", within a range that is known in public. */
+dperm_status proposal_add_target(proposal *p, const char *name, double min, double max,
+                                 dperm_error *err);
+/* Or classes: two by the caller's choice, by custom (no/yes, 0/1), or the rarer value, else the
+ * second, is positive; more than two are a class each. */
 dperm_status proposal_add_label(proposal *p, const label_values *label, dperm_error *err);
 
 /* Of two labels, whether the second is the positive one by custom: no/yes, 0/1, −1/1, false/true.

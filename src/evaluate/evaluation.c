@@ -43,6 +43,7 @@ dperm_status evaluation_claim(const evaluation_terms *terms, guarantee *out, dpe
 }
 
 dperm_status evaluation_check(const dperm_model *model, const dperm_data *data, dperm_error *err) {
+  TRY(model_check_classes(model, err));
   return data_check_labels(data, model->classes.count, err);
 }
 
@@ -50,8 +51,9 @@ dperm_status evaluation_check(const dperm_model *model, const dperm_data *data, 
 
 typedef struct scored_part {
   const dperm_data *data;
-  size_t rows, classes; /* the rows that are here, */
-  size_t total;         /* and those of all processes of a job */
+  const dperm_schema *schema; /* the model's, which says of which groups */
+  size_t rows, classes;       /* the rows that are here, */
+  size_t total;               /* and those of all processes of a job */
   bool rows_public;
   double by;      /* scores times this are log-odds; 1 */
   double *scores; /* class_fits of each record */
@@ -66,6 +68,7 @@ static dperm_status score_part(const dperm_model *model, const dperm_data *data,
   const size_t classes = model->classes.count;
   TRY(evaluation_check(model, data, err));
   *out = (scored_part){.data = data,
+                       .schema = data->table ? model->schema : NULL,
                        .rows = data->x->rows,
                        .total = rows_in_all(data->x),
                        .classes = classes,
@@ -150,7 +153,7 @@ static void count_cells(const scored_part *p, const double *ends, count_table *t
 static dperm_status count_groups(const scored_part *p, model_evaluation *e, dperm_error *err) {
   OWNED_MEMORY uint32_t *groups = NULL;
   TRY(memory_new(p->rows, sizeof *groups, &groups, err));
-  groups_of_records(p->data->table, groups);
+  TRY(groups_of_records(p->data->table, p->schema, groups, err));
   for (size_t i = 0; i < p->rows; i++) {
     const size_t class = class_of(p, i), wrong = named_of(p, i) != class;
     e->grouped.counts[(groups[i] * p->classes + class) * 2 + wrong]++;
@@ -230,8 +233,8 @@ static dperm_status find_ends(const scored_part *p, const guarantee *claim, rand
 
 /* ---- all of it */
 
-static dperm_status open_groups(const dperm_data *data, model_evaluation *e, dperm_error *err) {
-  TRY(group_names(data->table, &e->group_column, &e->groups, err));
+static dperm_status open_groups(const dperm_schema *schema, model_evaluation *e, dperm_error *err) {
+  TRY(group_names(schema, &e->group_column, &e->groups, err));
   return e->groups.count > 0
              ? table_open(e->groups.count * e->classes.count, 2, e->table.rows, &e->grouped, err)
              : DPERM_OK;
@@ -247,7 +250,7 @@ static dperm_status count_part(const scored_part *p, const double *ends, size_t 
     e->zero = 1 + cell_of_score(ends, cells, 0);
   }
   count_cells(p, e->edges, &e->table);
-  TRY(open_groups(p->data, e, err));
+  TRY(open_groups(p->schema, e, err));
   return e->groups.count > 0 ? count_groups(p, e, err) : DPERM_OK;
 }
 
@@ -302,11 +305,14 @@ dperm_status evaluation_private(const dperm_model *model, const dperm_data *part
 
 dperm_status evaluation_exact(const dperm_model *model, const dperm_data *data,
                               model_evaluation **out, dperm_error *err) {
+  OWNED(dperm_data_free_at) dperm_data *made = NULL;
   OWNED(evaluation_free_at) model_evaluation *e = NULL;
+  const dperm_data *once = NULL;
   dperm_metrics exact;
   TRY(data_check_any(data, err));
-  TRY(evaluate(model, data, NULL, NULL, NULL, &e, err));
-  TRY(dperm_model_score(model, data, &exact, err));
+  TRY(data_once(data, &made, &once, err)); /* what a private one would estimate */
+  TRY(evaluate(model, once, NULL, NULL, NULL, &e, err));
+  TRY(dperm_model_score(model, once, &exact, err));
   /* exactly, where steps of the score are not */
   e->auc = figure_moved(e->auc, exact.auc);
   e->log_loss = e->log_odds ? figure_moved(e->log_loss, exact.log_loss)

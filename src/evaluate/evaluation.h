@@ -23,7 +23,7 @@ dperm_status evaluation_check(const dperm_model *model, const dperm_data *data, 
 dperm_status evaluation_private(const dperm_model *model, const dperm_data *part,
                                 const evaluation_terms *terms, random_source *source,
                                 model_evaluation **out, dperm_error *err);
-/* Tells of the records: for public ones. */
+/* Tells of the records: for public ones; a person counts once, too. */
 dperm_status evaluation_exact(const dperm_model *model, const dperm_data *data,
                               model_evaluation **out, dperm_error *err);
 void evaluation_free(model_evaluation *e);

@@ -8,6 +8,8 @@
 #include "base/owned.h"
 #include "evaluate/score_cells.h"
 
+enum { BINS = 10 };
+
 bool cell_is_wrong(const model_evaluation *e, size_t class, size_t cell) {
   return e->edges                             ? (cell >= e->zero) != (class == 1)
          : e->table.cells == e->table.classes ? cell != class
@@ -32,6 +34,27 @@ figure share_figure(const count_table *t, cell_range over, cell_range under, dou
     work[size + i] = in_range(&under, i / t->cells, i % t->cells);
   }
   return ratio_figure(&(count_ratio){t, work, work + size, true, 0, 1});
+}
+
+double records_in(const count_table *t, size_t from, size_t to) {
+  double sum = 0;
+  for (size_t c = from; c < to; c++) {
+    sum += (double)(t->counts[c] + t->counts[t->cells + c]);
+  }
+  return sum;
+}
+
+size_t calibration_end(const model_evaluation *e, size_t from) {
+  const count_table *t = &e->table;
+  const double all = records_in(t, 0, t->cells);
+  for (size_t to = from + 1; to < t->cells; to++) {
+    const double least = fmax(all / BINS, 4 * sqrt(2 * t->variance * (double)(to - from)));
+    /* and never so that too few are left for another */
+    if (records_in(t, from, to) >= least && all - records_in(t, 0, to) >= least) {
+      return to;
+    }
+  }
+  return t->cells;
 }
 
 /* −log P(class) in a cell: at its middle, less what a smooth density's curvature adds to that

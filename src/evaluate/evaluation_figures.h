@@ -20,3 +20,9 @@ typedef struct cell_range {
 #define ANY_CLASS SIZE_MAX
 /* Both are ranges of the table; `work` has space for two numbers for each of its counts. */
 figure share_figure(const count_table *t, cell_range over, cell_range under, double *work);
+
+/* Of two classes, in cells from, …, to − 1. */
+double records_in(const count_table *t, size_t from, size_t to);
+/* Where the bin of a calibration that begins at a cell ends: cells are joined until it has its
+ * share of the records, and enough of them beside the noise. */
+size_t calibration_end(const model_evaluation *e, size_t from);

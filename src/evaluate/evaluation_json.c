@@ -10,8 +10,6 @@
 #include "evaluate/evaluation_figures.h"
 #include "privacy/guarantee.h"
 
-enum { BINS = 10 };
-
 static json_t *figure_json(figure f) {
   return isnan(f.value) && isnan(f.low)
              ? json_null()
@@ -80,15 +78,7 @@ static json_t *roc_json(const writer *w) {
   return columns_end(&set);
 }
 
-/* ---- calibration: cells joined until each bin has its share of the records */
-
-static double records_in(const count_table *t, size_t from, size_t to) {
-  double sum = 0;
-  for (size_t c = from; c < to; c++) {
-    sum += (double)(t->counts[c] + t->counts[t->cells + c]);
-  }
-  return sum;
-}
+/* ---- calibration */
 
 /* The mean probability of the records of some cells: cells where noise takes all are left out. */
 static double predicted_in(const model_evaluation *e, size_t from, size_t to) {
@@ -104,21 +94,14 @@ static double predicted_in(const model_evaluation *e, size_t from, size_t to) {
 static json_t *calibration_json(const writer *w) {
   static const char *const names[] = {"predicted", "observed", "low", "high", "records", NULL};
   const count_table *t = &w->e->table;
-  const double all = records_in(t, 0, t->cells);
   column_set set;
   columns_begin(&set, names);
-  for (size_t from = 0, to = 1; to <= t->cells; to++) {
-    const size_t cells = to - from;
-    const double least = fmax(all / BINS, 4 * sqrt(2 * t->variance * (double)cells));
-    const double records = records_in(t, from, to);
-    /* and never so that too few are left for another */
-    const bool rest = all - records_in(t, 0, to) >= least;
-    if (to == t->cells || (records >= least && rest)) {
-      const figure f =
-          share_figure(t, (cell_range){1, from, to}, (cell_range){ANY_CLASS, from, to}, w->work);
-      columns_add(&set, (double[]){predicted_in(w->e, from, to), f.value, f.low, f.high, records});
-      from = to;
-    }
+  for (size_t from = 0, to = 0; from < t->cells; from = to) {
+    to = calibration_end(w->e, from);
+    const figure f =
+        share_figure(t, (cell_range){1, from, to}, (cell_range){ANY_CLASS, from, to}, w->work);
+    columns_add(&set, (double[]){predicted_in(w->e, from, to), f.value, f.low, f.high,
+                                 records_in(t, from, to)});
   }
   return columns_end(&set);
 }

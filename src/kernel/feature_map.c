@@ -3,8 +3,6 @@
  * transform). Orthogonal directions keep each direction's law only where it looks the same from
  * every side, so they are for the gaussian alone. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -29,8 +27,7 @@ bool feature_kind_find(const char *name, feature_kind *out) {
   return false;
 }
 
-/* Rotations of few columns are drawn by QR in two to four times the time of independent directions,
- * little of a fit's, and are exact. */
+/* Rotations of few columns are drawn by QR: exact, and little of a fit's time. */
 feature_kind feature_kind_of_new(const dperm_kernel *kernel, size_t inputs) {
   bool orthogonal = kernel->kind == DPERM_KERNEL_GAUSSIAN && !kernel->independent;
   return !orthogonal                    ? FEATURES_IID
@@ -172,8 +169,7 @@ static dperm_status draw_orthogonal(feature_map *map, random_source *source,
   return DPERM_OK;
 }
 
-/* The matrix, where public sizes say that it is to be written out: a few directions at a time,
- * which stand side by side in it. */
+/* The matrix, where public sizes say that it is to be written out: a few directions at a time. */
 enum { SIDE_BY_SIDE = 8 };
 
 static dperm_status draw_hadamard(feature_map *map, random_source *source,

@@ -3,8 +3,6 @@
 #include "kernel/features.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "matrix/matrix_dense.h"

@@ -39,9 +39,8 @@ bool feature_kind_find(const char *name, feature_kind *out);
 /* What a new model gets, from the options and the number of columns. */
 feature_kind feature_kind_of_new(const dperm_kernel *kernel, size_t inputs);
 
-/* Hadamard directions up to so many numbers (64 MB) are written out as a matrix, since products
- * with short sparse rows are quicker then. Public sizes decide: the last bits of a row depend on
- * it. */
+/* Hadamard directions up to so many numbers (64 MB) are written out as a matrix, quicker with short
+ * sparse rows. Public sizes decide: the last bits of a row depend on it. */
 enum { FEATURES_WRITTEN = 1 << 23 };
 
 /* The directions, drawn from the kernel's public seed. */

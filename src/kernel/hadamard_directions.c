@@ -11,7 +11,6 @@
 #include "kernel/hadamard_directions.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/dispatch.h"
 #include "base/memory.h"

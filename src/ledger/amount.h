@@ -2,8 +2,6 @@
  * have 10 digits before and 110 behind the point; what does not fit is refused, not rounded. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "dperm.h"
 #include "dperm/ledger.h"
 

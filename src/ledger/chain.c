@@ -7,8 +7,6 @@
 #include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/defect.h"
 #include "base/memory.h"
@@ -258,9 +256,8 @@ static dperm_status take_head_key(chain *c, dperm_ledger *ledger,
                                   const unsigned char key[LEDGER_KEY_SIZE], dperm_error *err) {
   char digest[DPERM_DIGEST_SIZE];
   key_digest(key, digest);
-  if (c->key_digest[0] && strcmp(c->key_digest, digest) != 0) {
-    return store_unsound(ledger, NO_RECORD, err, "key: was replaced while the ledger was in use");
-  }
+  RETURN_IF(c->key_digest[0] && strcmp(c->key_digest, digest) != 0,
+            store_unsound(ledger, NO_RECORD, err, "key: was replaced while the ledger was in use"));
   memcpy(c->key, key, LEDGER_KEY_SIZE);
   memcpy(c->key_digest, digest, sizeof digest);
   return DPERM_OK;
@@ -275,13 +272,11 @@ static dperm_status check_head(const chain *c, dperm_ledger *ledger, const ledge
       head->records < c->count || strcmp(head->digest, c->last.digest) != 0
           ? "head: is not the last record"
       : ledger->version >= 3 && c->count > 0 && !c->keyed ? "key: no record says which it is"
-      : c->wanted && !c->wanted_at
-          ? "head: the one noted before is no record's digest: records before it were changed or "
-            "taken away"
-      : c->noted[0]
-          ? "head: the one that the file was last charged at is no record's digest: an older copy "
-            "was written over it, or a journal from before undid charges"
-          : NULL;
+      : c->wanted && !c->wanted_at ? "head: the one noted before is no record's digest: records "
+                                     "before it were changed or taken away"
+      : c->noted[0] ? "head: the one that the file was last charged at is no record's digest: an "
+                      "older copy was written over it, or a journal from before undid charges"
+                    : NULL;
   return trouble ? store_unsound(ledger, NO_RECORD, err, "%s", trouble) : DPERM_OK;
 }
 
@@ -290,10 +285,9 @@ static dperm_status chain_extend(chain *c, dperm_ledger *ledger, dperm_error *er
   ledger_head head;
   bool sound = false;
   TRY(record_head(ledger, &head, &sound, err));
-  if (!sound) {
-    return store_unsound(ledger, NO_RECORD, err,
-                         "head: the ledger's one line about itself is gone or was changed");
-  }
+  RETURN_IF(!sound,
+            store_unsound(ledger, NO_RECORD, err,
+                          "head: the ledger's one line about itself is gone or was changed"));
   TRY(take_head_key(c, ledger, head.key, err));
   if (c->count == 0) {
     store_noted_head(ledger, c->noted);

@@ -48,8 +48,7 @@ static dperm_status check_data(const dperm_ledger *ledger, const dataset_state *
           "person with it",
           ledger->path, d->name);
   FAIL_IF(other, err, DPERM_OVER_BUDGET,
-          "%s: these data are data set \"%s\" already, and people have one budget; use that "
-          "name",
+          "%s: these data are data set \"%s\" already, and people have one budget; use that name",
           ledger->path, other->name);
   memcpy(digest, d->data[0] ? d->data : data.given, DPERM_DIGEST_SIZE);
   return DPERM_OK;
@@ -79,9 +78,9 @@ static dperm_status refuse_costs(const dperm_ledger *ledger, const dataset_state
        "%s: data set \"%s\" has %s %s left of %s%s, and this run needs %s%s; nothing is released",
        ledger->path, d->name, epsilon ? "epsilon" : "delta", texts[0], texts[1],
        d->reading.renyi ? " by its Renyi order" : "", texts[2],
-       twice ? " (it counts twice: it is for records added and removed, the budget for replaced "
-               "ones)"
-             : "");
+       twice
+           ? " (it counts twice: it is for records added and removed, the budget for replaced ones)"
+           : "");
 }
 
 /* The amounts of a request as the data set counts them. */
@@ -118,8 +117,7 @@ static void take_less(const amount *a, amount *least) {
   *least = amount_compare(a, least) < 0 ? *a : *least;
 }
 
-/* The sums with the charge, of the data set and of whatever it is a part of: the limit of each must
- * cover its own. */
+/* The sums with the charge, of the data set and of all it is a part of: each within its limit. */
 static dperm_status check_limits(const dperm_ledger *ledger, const dataset_state *d, pricing *p,
                                  dperm_error *err) {
   p->left = d->reading.limit;
@@ -187,14 +185,13 @@ static dperm_status check_charge(const dperm_ledger *ledger, const charge_reques
           "%s: the persons of \"%s\" were told apart by another column before, and one budget is "
           "for one way of telling them apart; name that column, or open another data set",
           ledger->path, d->name);
-  FAIL_IF(
-      d->rows_per_person == 1 && q->rows_per_person != 1, err, DPERM_OVER_BUDGET,
-      "%s: the budget of \"%s\" is per row, not per person with at most %zu rows; leave rows per "
-      "person at 1",
-      ledger->path, d->name, q->rows_per_person);
+  FAIL_IF(d->rows_per_person == 1 && q->rows_per_person != 1, err, DPERM_OVER_BUDGET,
+          "%s: the budget of \"%s\" is per row, not per person with at most %zu rows; leave rows "
+          "per person at 1",
+          ledger->path, d->name, q->rows_per_person);
   FAIL_IF(d->rows_per_person != (int64_t)q->rows_per_person, err, DPERM_OVER_BUDGET,
-          "%s: the budget of \"%s\" is per person with at most %lld rows, not %zu; say %lld "
-          "rows per person",
+          "%s: the budget of \"%s\" is per person with at most %lld rows, not %zu; say %lld rows "
+          "per person",
           ledger->path, d->name, (long long)d->rows_per_person, q->rows_per_person,
           (long long)d->rows_per_person);
   FAIL_IF(d->reading.adding && q->neighbours != DPERM_NEIGHBOURS_ADD_REMOVE, err, DPERM_OVER_BUDGET,
@@ -261,9 +258,8 @@ dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *art
   TRY(record_read(ledger, (int64_t)entry, &reserved, err));
   const chain *c = ledger->known;
   const dataset_state *d = chain_find(c, reserved.dataset);
-  if (chain_commit_of(c, entry) != -1 || !d || strcmp(reserved.kind, "reserve") != 0) {
-    return store_fail_damaged(ledger, "a reservation is gone", err);
-  }
+  RETURN_IF(chain_commit_of(c, entry) != -1 || !d || strcmp(reserved.kind, "reserve") != 0,
+            store_fail_damaged(ledger, "a reservation is gone", err));
   record r = {.kind = "commit", .entry = reserved.id, .rows_per_person = d->rows_per_person};
   (void)snprintf(r.dataset, sizeof r.dataset, "%s", reserved.dataset);
   (void)snprintf(r.artifact, sizeof r.artifact, "%s", artifact);
@@ -298,8 +294,8 @@ dperm_status charge_find_secret(dperm_ledger *ledger, uint64_t entry, const char
   (void)find_data(ledger->known, identity, NULL, &data);
   FAIL_IF(strcmp(reserved.data, data.given) != 0 && strcmp(reserved.data, data.encoded) != 0, err,
           DPERM_OVER_BUDGET,
-          "%s: these are not the data that the model was trained on and a part of which it was "
-          "not shown; give those",
+          "%s: these are not the data that the model was trained on and a part of which it was not "
+          "shown; give those",
           ledger->path);
   FAIL_IF(sodium_hex2bin(secret, LEDGER_KEY_SIZE, reserved.token, strlen(reserved.token), NULL,
                          &length, NULL) != 0 ||
@@ -331,11 +327,10 @@ dperm_status charge_refuse_known(dperm_ledger *ledger, const data_identity *iden
 
 static dperm_status refuse_exact(dperm_ledger *ledger, const data_identity *identity,
                                  const char *path, dperm_error *err) {
-  return charge_refuse_known(
-      ledger, identity, path,
-      "exact results would tell more of its records than any budget allows; use "
-      "records that are public (scores: or give an epsilon)",
-      err);
+  return charge_refuse_known(ledger, identity, path,
+                             "exact results would tell more of its records than any budget allows; "
+                             "use records that are public (scores: or give an epsilon)",
+                             err);
 }
 
 dperm_status dperm_ledger_refuse_data(dperm_ledger *ledger, const dperm_data *data,

@@ -24,9 +24,8 @@ static dperm_status visit_entry(dperm_ledger *ledger, const record *reserved, co
   int64_t commit = chain_commit_of(ledger->known, (uint64_t)reserved->id);
   if (commit > 0) {
     TRY(record_read(ledger, commit, &committed, err));
-    if (strcmp(committed.kind, "commit") != 0 || committed.entry != reserved->id) {
-      return store_fail_damaged(ledger, "a commit is gone", err);
-    }
+    RETURN_IF(strcmp(committed.kind, "commit") != 0 || committed.entry != reserved->id,
+              store_fail_damaged(ledger, "a commit is gone", err));
   }
   FAIL_IF(artifact && strcmp(committed.artifact, artifact) != 0, err, DPERM_INVALID_LEDGER,
           "%s: entry %lld was %s", ledger->path, (long long)reserved->id,

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <sodium.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,13 +50,12 @@ dperm_status reading_fix(bool renyi, double order, const amounts *total, record_
     return DPERM_OK;
   }
   double epsilon = value_of(&total->epsilon);
-  FAIL_IF(
-      !halves(total, &half) || !(value_of(&half) > 0 && value_of(&half) < 0.5) ||
-          epsilon > most_epsilon,
-      err, DPERM_INVALID_ARGUMENT,
-      "Renyi composition needs a total epsilon of at most %g and a total delta above 0 and below "
-      "1, with room for its half; half of it pays for the conversion",
-      most_epsilon);
+  FAIL_IF(!halves(total, &half) || !(value_of(&half) > 0 && value_of(&half) < 0.5) ||
+              epsilon > most_epsilon,
+          err, DPERM_INVALID_ARGUMENT,
+          "Renyi composition needs a total epsilon of at most %g and a total delta above 0 and "
+          "below 1, with room for its half; half of it pays for the conversion",
+          most_epsilon);
   out->order = order == 0 ? renyi_order_for(epsilon, converted(&half)) : order;
   FAIL_IF(!(out->order >= least_order && out->order <= RENYI_ORDER_MOST), err,
           DPERM_INVALID_ARGUMENT, "a Renyi order of %g; give one from %g to %d", order, least_order,

@@ -9,8 +9,6 @@
 #include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -166,12 +164,9 @@ static dperm_status open_database(const char *path, dperm_ledger **out, dperm_er
   int code =
       plain ? sqlite3_open_v2(plain, &ledger->db, how | SQLITE_OPEN_FULLMUTEX, NULL) : SQLITE_NOMEM;
   sqlite3_free(plain);
-  if (code != SQLITE_OK) {
-    return fail_sqlite(ledger, err);
-  }
-  if (stat(store_file(ledger), &ledger->about) != 0) {
-    return fail_system(path, "the ledger is gone", errno, err);
-  }
+  RETURN_IF(code != SQLITE_OK, fail_sqlite(ledger, err));
+  RETURN_IF(stat(store_file(ledger), &ledger->about) != 0,
+            fail_system(path, "the ledger is gone", errno, err));
   TRY(settle(ledger, err));
   *out = TAKE(ledger);
   return DPERM_OK;
@@ -192,9 +187,7 @@ void store_close(dperm_ledger *ledger) {
 static dperm_status check_kind(dperm_ledger *ledger, dperm_error *err) {
   char text[24];
   TRY(read_pragma(ledger, "PRAGMA application_id", text, err));
-  if (strtol(text, NULL, 10) != LEDGER_MARK) {
-    return fail_foreign(ledger->path, err);
-  }
+  RETURN_IF(strtol(text, NULL, 10) != LEDGER_MARK, fail_foreign(ledger->path, err));
   TRY(read_pragma(ledger, "PRAGMA user_version", text, err));
   ledger->version = (int)strtol(text, NULL, 10);
   FAIL_IF(ledger->version > LEDGER_VERSION, err, DPERM_INVALID_LEDGER,
@@ -246,9 +239,7 @@ dperm_status store_create(const char *path, dperm_ledger **out, char **temporary
   (void)snprintf(*temporary, size, "%s.new-%lx", path, (unsigned long)getpid());
   (void)unlink(*temporary); /* of a process with our number that was killed here */
   int fd = open(*temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) {
-    return fail_system(path, "the ledger cannot be made", errno, err);
-  }
+  RETURN_IF(fd < 0, fail_system(path, "the ledger cannot be made", errno, err));
   (void)close(fd);
   TRY(open_database(*temporary, out, err));
   return store_run(*out, "BEGIN IMMEDIATE", err);
@@ -312,9 +303,7 @@ enum { COMMIT_SPACE = 1 << 16 };
 dperm_status store_hold_space(dperm_ledger *ledger, dperm_error *err) {
   int reason =
       space_hold(store_file(ledger), (ledger->reserved + 1) * COMMIT_SPACE, &ledger->space);
-  if (reason) {
-    return fail_system(ledger->path, "no space is left for the ledger", reason, err);
-  }
+  RETURN_IF(reason, fail_system(ledger->path, "no space is left for the ledger", reason, err));
   ledger->reserved++;
   return DPERM_OK;
 }
@@ -331,9 +320,8 @@ void store_free_space(dperm_ledger *ledger) {
 /* Owner, mode and noted head of another file under this name say nothing of the one we have. */
 static dperm_status check_place(const dperm_ledger *ledger, struct stat *about, dperm_error *err) {
   int moved = 0;
-  if (stat(store_file(ledger), about) != 0) {
-    return fail_system(ledger->path, "the ledger is gone", errno, err);
-  }
+  RETURN_IF(stat(store_file(ledger), about) != 0,
+            fail_system(ledger->path, "the ledger is gone", errno, err));
   (void)sqlite3_file_control(ledger->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
   FAIL_IF(moved || about->st_dev != ledger->about.st_dev || about->st_ino != ledger->about.st_ino,
           err, DPERM_IO_ERROR,

@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include <sqlite3.h>
-#include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 

@@ -131,10 +131,9 @@ dperm_status tables_check(dperm_ledger *ledger, dperm_error *err) {
     TRY(store_step(ledger, query, &more, err));
   }
   for (size_t i = 0; i < OBJECTS; i++) {
-    if (belongs(&objects[i], ledger->version) && !seen[i]) {
-      return store_unsound(ledger, NO_RECORD, err, "file: the %s \"%s\" is gone or was changed",
-                           objects[i].type, objects[i].name);
-    }
+    RETURN_IF(belongs(&objects[i], ledger->version) && !seen[i],
+              store_unsound(ledger, NO_RECORD, err, "file: the %s \"%s\" is gone or was changed",
+                            objects[i].type, objects[i].name));
   }
   return DPERM_OK;
 }

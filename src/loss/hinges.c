@@ -35,8 +35,9 @@ static dperm_loss huber_constants(double h) {
   return (dperm_loss){.lipschitz = 1.0, .smoothness = 1.0 / (2.0 * h), .slope_error = 4 * 0x1p-53};
 }
 
-LANE_INLINE void huber_slopes_of(double h, const double *z, const double *rest, double *slope,
-                                 double *curvature) {
+LANE_INLINE void huber_slopes_of(const dperm_loss *loss, const double *z, const double *rest,
+                                 double *slope, double *curvature) {
+  const double h = loss->parameter;
   lanes gap, within, zero = {0};
   gaps_of(h, z, rest, &gap, &within);
   lanes s = zero - (h + within) / (2.0 * h), bend = zero + 1.0 / (2.0 * h);
@@ -46,8 +47,8 @@ LANE_INLINE void huber_slopes_of(double h, const double *z, const double *rest, 
   LANES_STORE(curvature, a);
 }
 
-static inline double huber_value(double h, double z) {
-  double gap = 1.0 - z, t = h + gap;
+static inline double huber_value(const dperm_loss *loss, double z) {
+  const double h = loss->parameter, gap = 1.0 - z, t = h + gap;
   return value_at(h, gap, t / (4.0 * h) * t);
 }
 
@@ -56,6 +57,7 @@ LOSS_FUNCTIONS(huber_slopes, huber_eval, huber_slopes_of, huber_value)
 const loss_kind loss_huber = {.name = "huber",
                               .h_least = 1e-9,
                               .h_most = 1e6,
+                              .h_usual = 0.5,
                               .corner = true,
                               .constants = huber_constants,
                               .eval = huber_eval,
@@ -73,8 +75,9 @@ static dperm_loss smooth_constants(double h) {
 
 /* With v = 1+u and w = 1−u, each within 5 units of 2^−53: v²(1+w)/4 has partial derivatives of at
  * most 9/8 and 1, and four roundings of its own: 16 units in all. Rounding must not pass L or c. */
-LANE_INLINE void smooth_slopes_of(double h, const double *z, const double *rest, double *slope,
-                                  double *curvature) {
+LANE_INLINE void smooth_slopes_of(const dperm_loss *loss, const double *z, const double *rest,
+                                  double *slope, double *curvature) {
+  const double h = loss->parameter;
   lanes free_gap, gap, zero = {0};
   gaps_of(h, z, rest, &free_gap, &gap);
   lanes up = (h + gap) / h, down = (h - gap) / h; /* 1+u and 1−u */
@@ -85,8 +88,8 @@ LANE_INLINE void smooth_slopes_of(double h, const double *z, const double *rest,
   LANES_STORE(curvature, a);
 }
 
-static inline double smooth_value(double h, double z) {
-  double gap = 1.0 - z, up = (h + gap) / h, down = (h - gap) / h;
+static inline double smooth_value(const dperm_loss *loss, double z) {
+  const double h = loss->parameter, gap = 1.0 - z, up = (h + gap) / h, down = (h - gap) / h;
   return value_at(h, gap, h * (up * up * up) * (2.0 + down) / 16.0);
 }
 
@@ -95,8 +98,8 @@ LOSS_FUNCTIONS(smooth_slopes, smooth_eval, smooth_slopes_of, smooth_value)
 /* g(u) = A(2+3u−u³)/4 + log(1 + k(1−u²)), k = 3κ/(4h), is concave on [0, 1], and for u < 0 both
  * terms rise. Its slope is f(u)/(1 + k(1−u²)), f(u) = ¾A(1−u²)(1 + k(1−u²)) − 2ku, and f falls from
  * above zero to below it: Newton's method, kept within the bracket, takes a few steps. */
-static double supremum(double h, double kappa, double a) {
-  double low = 0, high = 1, k = 3 * kappa / (4 * h), u = 0.5;
+static double supremum(const dperm_loss *loss, double kappa, double a) {
+  double low = 0, high = 1, k = 3 * kappa / (4 * loss->parameter), u = 0.5;
   for (int i = 0; i < 200; i++) {
     double w = (1 - u) * (1 + u), f = 0.75 * a * w * (1 + k * w) - 2 * k * u;
     *(f > 0 ? &low : &high) = u;
@@ -113,8 +116,9 @@ static double supremum(double h, double kappa, double a) {
 /* At u = place: s = (2 + 3u − u³)/4, and with k = 3κ/(4h) log(1 + k(1−u²)) has by s the slope
  * −2ku/(1 + k(1−u²)) over ds/du = ¾(1−u²), without end at place 1. dℓ″/ds falls with u, so ℓ″ is a
  * concave function of s. */
-static void tangent(double h, double kappa, double place, double *at_zero, double *at_steepest) {
-  double u = place, w = (1 - u) * (1 + u), k = 3 * kappa / (4 * h);
+static void tangent(const dperm_loss *loss, double kappa, double place, double *at_zero,
+                    double *at_steepest) {
+  double u = place, w = (1 - u) * (1 + u), k = 3 * kappa / (4 * loss->parameter);
   double s = (2 + 3 * u - u * u * u) / 4, rest = (1 - u) * (1 - u) * (2 + u) / 4;
   double value = log1p(k * w), fall = 2 * k * u / (1 + k * w) / (0.75 * w);
   double up = 1e-12 * (value + fall);
@@ -125,6 +129,7 @@ static void tangent(double h, double kappa, double place, double *at_zero, doubl
 const loss_kind loss_smooth_hinge = {.name = "smooth-hinge",
                                      .h_least = 1e-9,
                                      .h_most = 1e6,
+                                     .h_usual = 0.5,
                                      .corner = true,
                                      .constants = smooth_constants,
                                      .eval = smooth_eval,

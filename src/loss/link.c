@@ -1,7 +1,10 @@
-/* Binary margins: multiplication by ±1 is exact, so nothing here rounds. See softmax.c too. */
+/* Binary margins: multiplication by ±1 is exact, so nothing here rounds. A residual does, in
+ * doubles (solve/certify.c); in pairs of them its high half is the nearest double. See softmax.c
+ * too. */
 #include "loss/link.h"
 
 #include "base/dispatch.h"
+#include "base/double_double.h"
 
 enum { FOUR = 4 };
 typedef double four __attribute__((vector_size(FOUR * sizeof(double)), aligned(8), may_alias));
@@ -30,6 +33,15 @@ static void times_label(size_t rows, size_t width, const double *labels, const d
   }
 }
 
+static void less_label(size_t rows, size_t width, const double *labels, const double *from,
+                       double *to) {
+  for (size_t i = 0; i < rows; i++) {
+    for (size_t l = 0; l < width; l++, from++, to++) {
+      *to = *from - labels[i];
+    }
+  }
+}
+
 static double *after(double *results, size_t count) {
   return results ? results + count : NULL;
 }
@@ -45,16 +57,28 @@ void link_eval(const dperm_loss *loss, size_t rows, size_t width, const double *
     softmax_rows(width, rows, labels, scores, NULL, value, slope, curvature);
     return;
   }
+  const bool residual = loss_is_residual(loss);
   double margin[LINK_WIDTH];
   size_t tall = LINK_WIDTH / width;
   for (size_t i = 0; i < rows; i += tall) {
     size_t count = rows - i < tall ? rows - i : tall, at = i * width;
-    times_label(count, width, labels + i, scores + at, margin);
+    (residual ? less_label : times_label)(count, width, labels + i, scores + at, margin);
     loss->eval(loss, count * width, margin, after(value, at), after(slope, at),
                after(curvature, at));
-    if (slope) {
+    if (slope && !residual) {
       times_label(count, width, labels + i, slope + at, slope + at);
     }
+  }
+}
+
+/* z + rest − y, exact but for one rounding of the low half. */
+static void residuals_dd(size_t rows, const double *labels, const double *z, const double *z_rest,
+                         double *high, double *low) {
+  for (size_t i = 0; i < rows; i++) {
+    double_double r = two_sum(z[i], -labels[i]);
+    r = two_sum(r.hi, r.lo + z_rest[i]);
+    high[i] = r.hi;
+    low[i] = r.lo;
   }
 }
 
@@ -64,9 +88,15 @@ void link_slope_dd(const dperm_loss *loss, size_t rows, const double *labels, co
     softmax_rows(softmax_classes(loss), rows, labels, scores, scores_rest, NULL, slope, NULL);
     return;
   }
+  const bool residual = loss_is_residual(loss);
   double margin[LINK_WIDTH], rest[LINK_WIDTH];
   for (size_t i = 0; i < rows; i += LINK_WIDTH) {
     size_t count = rows - i < LINK_WIDTH ? rows - i : LINK_WIDTH;
+    if (residual) {
+      residuals_dd(count, labels + i, scores + i, scores_rest + i, margin, rest);
+      loss_slope_dd(loss, count, margin, rest, slope + i);
+      continue;
+    }
     times_label(count, 1, labels + i, scores + i, margin);
     times_label(count, 1, labels + i, scores_rest + i, rest);
     loss_slope_dd(loss, count, margin, rest, slope + i);

@@ -1,8 +1,10 @@
 /* The link between a row's scores and its loss: the one place where labels meet scores. The solver
- * sees scores and derivatives by them only. There are two rules.
+ * sees scores and derivatives by them only. There are three rules.
  *
  * Binary labels y = ±1 and one score z = fᵀx: the loss is ℓ(m) of the margin m = y·z, so its
  * derivatives by z are y·ℓ′(m) and ℓ″(m).
+ *
+ * Numeric labels y in [−1, 1] and one score: the loss is ℓ(r) of the residual r = z − y.
  *
  * Classes 0, …, k − 1 and k scores z = Wx, with the softmax loss ℓ = log Σ_c e^{z_c} − z_y, the
  * logistic loss of k classes at once (docs/proofs/softmax.md): the derivatives are p − e_y and

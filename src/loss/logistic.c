@@ -11,8 +11,8 @@
 
 /* The second term of Taylor's series takes a rest of at most u|z| in: what is left, z²u²|ℓ‴|/2, is
  * far below u², as z²|ℓ‴| < 1. */
-LANE_INLINE void logistic_slopes_of(double h, const double *z, const double *rest, double *slope,
-                                    double *curvature) {
+LANE_INLINE void logistic_slopes_of(const dperm_loss *loss, const double *z, const double *rest,
+                                    double *slope, double *curvature) {
   lanes margin, low, zero = {0};
   LANES_LOAD(margin, z);
   lanes e = (lanes)((lane_bits)margin | INT64_MIN); /* −|z| */
@@ -29,7 +29,7 @@ LANE_INLINE void logistic_slopes_of(double h, const double *z, const double *res
   LANES_STORE(curvature, a);
 }
 
-static inline double value_at(double h, double z) {
+static inline double value_at(const dperm_loss *loss, double z) {
   return log1p(exp(-fabs(z))) + (z < 0 ? -z : 0.0);
 }
 
@@ -42,7 +42,7 @@ static double probability(double z) {
 
 /* sup_s A·s + log(1 + κ s(1−s)) over s ∈ [0, 1]. If A ≥ κ the slope is nonnegative up to s = 1.
  * Else the stationary point, in a form that does not cancel for small A. */
-static double supremum(double h, double kappa, double a) {
+double logistic_supremum(double kappa, double a) {
   if (a >= kappa) {
     return a;
   }
@@ -51,13 +51,18 @@ static double supremum(double h, double kappa, double a) {
   return a * s + log1p(kappa * s * (1 - s));
 }
 
+static double supremum(const dperm_loss *loss, double kappa, double a) {
+  return logistic_supremum(kappa, a);
+}
+
 static dperm_loss constants(double h) {
   return (dperm_loss){.lipschitz = 1.0, .smoothness = 0.25, .slope_error = 6 * 0x1p-53};
 }
 
 /* With ℓ″ = s(1−s) and s = (1 + place)/2, log(1 + κs(1−s)) has the slope −κ·place/(1 + κs(1−s)); at
  * place 1 the tangent is κ(1−s). */
-static void tangent(double h, double kappa, double place, double *at_zero, double *at_steepest) {
+static void tangent(const dperm_loss *loss, double kappa, double place, double *at_zero,
+                    double *at_steepest) {
   double s = (1 + place) / 2, rest = (1 - place) / 2, bend = kappa * s * rest;
   double value = log1p(bend), fall = kappa * place / (1 + bend), up = 1e-12 * (value + fall);
   *at_zero = value + fall * s + up;

@@ -21,14 +21,14 @@
 #include "base/dispatch.h"
 #include "loss/loss.h"
 
-/* Of eight margins z + rest; `rest` NULL for none, `h` is the loss's parameter. Inlined into the
- * loop, so that it is compiled for each width of vector units. */
-typedef void eight_slopes(double h, const double *z, const double *rest, double *slope,
-                          double *curvature);
+/* Of eight margins z + rest; `rest` NULL for none. Inlined into the loop, so that it is compiled
+ * for each width of vector units. */
+typedef void eight_slopes(const dperm_loss *loss, const double *z, const double *rest,
+                          double *slope, double *curvature);
 
 /* There is work space of our own for the last margins, and for what the caller does not want. */
-LANE_INLINE void loss_simd(eight_slopes *slopes_of, double h, size_t count, const double *z,
-                           const double *rest, double *slope, double *curvature) {
+LANE_INLINE void loss_simd(eight_slopes *slopes_of, const dperm_loss *loss, size_t count,
+                           const double *z, const double *rest, double *slope, double *curvature) {
   double spare[4][LANES] = {{0}};
   for (size_t i = 0; i < count; i += LANES) {
     size_t left = count - i < LANES ? count - i : LANES;
@@ -39,7 +39,7 @@ LANE_INLINE void loss_simd(eight_slopes *slopes_of, double h, size_t count, cons
       from = memcpy(spare[2], from, left * sizeof *z);
       low = low ? memcpy(spare[3], low, left * sizeof *z) : NULL;
     }
-    slopes_of(h, from, low, s, a);
+    slopes_of(loss, from, low, s, a);
     if (left < LANES && slope) {
       memcpy(slope + i, s, left * sizeof *s);
     }
@@ -52,17 +52,17 @@ LANE_INLINE void loss_simd(eight_slopes *slopes_of, double h, size_t count, cons
 /* The functions that a loss_kind has of its eight slopes, and of its value at a margin. */
 #define LOSS_FUNCTIONS(slopes, eval, slopes_of, value_of)                                          \
   FOR_EACH_WIDTH                                                                                   \
-  static void slopes(double h, size_t count, const double *z, const double *rest, double *slope,   \
-                     double *curvature) {                                                          \
-    loss_simd(slopes_of, h, count, z, rest, slope, curvature);                                     \
+  static void slopes(const dperm_loss *loss, size_t count, const double *z, const double *rest,    \
+                     double *slope, double *curvature) {                                           \
+    loss_simd(slopes_of, loss, count, z, rest, slope, curvature);                                  \
   }                                                                                                \
   static void eval(const dperm_loss *loss, size_t count, const double *z, double *value,           \
                    double *slope, double *curvature) {                                             \
     if (slope || curvature) {                                                                      \
-      slopes(loss->parameter, count, z, NULL, slope, curvature);                                   \
+      slopes(loss, count, z, NULL, slope, curvature);                                              \
     }                                                                                              \
     for (size_t i = 0; value && i < count; i++) {                                                  \
-      value[i] = value_of(loss->parameter, z[i]);                                                  \
+      value[i] = value_of(loss, z[i]);                                                             \
     }                                                                                              \
   }
 

@@ -1,9 +1,11 @@
 /* The library's own losses, by index, by name and by recognition: the one file that lists them. And
  * the check of what a caller passes. */
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/defect.h"
 #include "loss/link.h"
 #include "loss/loss.h"
 
@@ -11,12 +13,14 @@
 extern const loss_kind loss_logistic;
 extern const loss_kind loss_huber;
 extern const loss_kind loss_smooth_hinge;
+extern const loss_kind loss_log_cosh;
+extern const loss_kind loss_huber_regression;
+extern const loss_kind loss_quantile_kind;
 
 /* In the order of help and messages. */
 static const loss_kind *const kinds[] = {
-    &loss_logistic,
-    &loss_huber,
-    &loss_smooth_hinge,
+    &loss_logistic,         &loss_huber,         &loss_smooth_hinge, &loss_log_cosh,
+    &loss_huber_regression, &loss_quantile_kind,
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -25,15 +29,75 @@ static const loss_kind *own_kind(size_t i) {
   return i < KINDS ? kinds[i] : i == KINDS ? &loss_softmax : NULL;
 }
 
-dperm_status loss_make(const loss_kind *kind, double h, dperm_loss *out, dperm_error *err) {
+/* ---- what dperm_loss has no member for, as its layout is fixed for good: the place that `context`
+ * points to in here. Of numeric labels' losses the quantile, in thousandths, and whether h is the
+ * usual one. */
+
+enum { QUANTILES = 1000 };
+static const char places[2][QUANTILES + 1];
+
+/* From 1 on; 0 for a context that is none of these. */
+static size_t place_of(const dperm_loss *loss) {
+  const uintptr_t at = (uintptr_t)loss->context, first = (uintptr_t)places[0];
+  return at > first && at < first + sizeof places ? (size_t)(at - first) : 0;
+}
+
+static size_t quantile_place(const dperm_loss *loss) {
+  const size_t place = place_of(loss) % (QUANTILES + 1);
+  return place < QUANTILES ? place : 0;
+}
+
+double loss_quantile(const dperm_loss *loss) {
+  const size_t place = quantile_place(loss);
+  const bool has = place > 0 && loss->eval == loss_quantile_kind.eval;
+  return has ? (double)place / QUANTILES : (double)NAN;
+}
+
+bool loss_h_usual(const dperm_loss *loss) {
+  return place_of(loss) > QUANTILES;
+}
+
+/* The median's place for losses without a quantile. L is max(τ, 1 − τ), and no less: what is left
+ * of it to 1 is exact. */
+static void set_context(const loss_kind *kind, size_t place, bool usual, dperm_loss *loss) {
+  const double tau = (double)place / QUANTILES, rest = 1 - tau;
+  if (kind->residual) {
+    loss->context = (void *)&places[usual][place]; /* never written through */
+  }
+  if (kind->quantile) {
+    loss->lipschitz = fmax(tau, 1 - rest > tau ? nextafter(rest, 1) : rest);
+  }
+}
+
+/* ---- making and knowing them */
+
+static double h_share(double tau) {
+  const double moved = 0.1; /* at most, in units of the h that other losses have */
+  const double most = fmin(0.5, moved / fabs(log(tau / (1 - tau))));
+  return isnan(tau) ? 1 : ldexp(1, ilogb(most)); /* whatever the logarithm's last bit is */
+}
+
+double loss_h_share(const dperm_loss *loss) {
+  return h_share(loss_quantile(loss));
+}
+
+static dperm_status make_at(const loss_kind *kind, double h, size_t place, dperm_loss *out,
+                            dperm_error *err) {
   bool has_h = kind->h_most > 0;
+  const bool usual = isnan(h);
+  h = usual ? kind->h_usual * h_share(kind->quantile ? (double)place / QUANTILES : (double)NAN) : h;
   FAIL_IF(has_h && !(h >= kind->h_least && h <= kind->h_most), err, DPERM_INVALID_ARGUMENT,
           "h = %g is out of range; choose it between %g and %g", h, kind->h_least, kind->h_most);
   *out = kind->constants(h);
   out->name = kind->name;
   out->parameter = has_h ? h : (double)NAN;
   out->eval = kind->eval;
+  set_context(kind, place, usual, out);
   return DPERM_OK;
+}
+
+dperm_status loss_make(const loss_kind *kind, double h, dperm_loss *out, dperm_error *err) {
+  return make_at(kind, h, QUANTILES / 2, out, err);
 }
 
 const loss_kind *loss_kind_named(const char *name) {
@@ -55,19 +119,42 @@ static bool same_loss(const dperm_loss *a, const dperm_loss *b) {
 const loss_kind *loss_kind_of(const dperm_loss *loss) {
   dperm_loss own;
   for (size_t i = 0; own_kind(i); i++) {
-    if (loss->eval == own_kind(i)->eval &&
-        loss_make(own_kind(i), loss->parameter, &own, NULL) == DPERM_OK && same_loss(loss, &own)) {
+    if (loss->eval == own_kind(i)->eval && (!own_kind(i)->quantile || quantile_place(loss) > 0) &&
+        make_at(own_kind(i), loss->parameter, quantile_place(loss), &own, NULL) == DPERM_OK &&
+        same_loss(loss, &own)) {
       return own_kind(i);
     }
   }
   return NULL;
 }
 
+dperm_status loss_with_h(const dperm_loss *loss, double h, dperm_loss *out, dperm_error *err) {
+  return make_at(loss_kind_of(loss), h, quantile_place(loss), out, err);
+}
+
+bool loss_is_residual(const dperm_loss *loss) {
+  const loss_kind *kind = loss_kind_of(loss);
+  return kind && kind->residual;
+}
+
+bool loss_both_signs(const dperm_loss *loss) {
+  const loss_kind *kind = loss_kind_of(loss);
+  return !kind || (kind->residual && !DEFECT("signs-forgotten"));
+}
+
+double loss_at_zero(const dperm_loss *loss) {
+  const bool residual = loss_is_residual(loss);
+  const double z[2] = {residual ? -1 : 0, residual};
+  double values[2];
+  loss->eval(loss, 2, z, values, NULL, NULL);
+  return residual ? fmax(values[0], values[1]) : values[0];
+}
+
 void loss_slope_dd(const dperm_loss *loss, size_t count, const double *z, const double *z_rest,
                    double *slope) {
   const loss_kind *kind = loss_kind_of(loss);
   if (kind) {
-    kind->slopes(loss->parameter, count, z, z_rest, slope, NULL);
+    kind->slopes(loss, count, z, z_rest, slope, NULL);
   } else {
     loss->eval(loss, count, z, NULL, slope, NULL);
   }
@@ -111,6 +198,14 @@ dperm_status loss_check_name(const dperm_loss *loss, dperm_error *err) {
 
 const char *dperm_loss_name(size_t index) {
   return index < KINDS ? kinds[index]->name : NULL;
+}
+
+dperm_status dperm_loss_quantile(double quantile, double h, dperm_loss *out, dperm_error *err) {
+  const double place = rint(quantile * QUANTILES);
+  FAIL_IF(!(place >= 1 && place < QUANTILES && fabs(quantile * QUANTILES - place) < 1e-6), err,
+          DPERM_INVALID_ARGUMENT,
+          "quantile = %g; give one from 0.001 to 0.999, in whole thousandths", quantile);
+  return make_at(&loss_quantile_kind, h, (size_t)place, out, err);
 }
 
 dperm_status dperm_loss_by_name(const char *name, double h, dperm_loss *out, dperm_error *err) {

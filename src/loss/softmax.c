@@ -153,8 +153,9 @@ static double cost_value(const joint_cost *f, double t) {
  * between two neighbouring doubles. There φ′ is 0 up to 8 roundings of its terms, which together
  * are at most 8φ (t ≥ ½), so the tangent shows that nothing on [0, 1] is above the value by a
  * relative 10^−14, which is within what epsilon_rule.c adds. */
-static double supremum(double h, double kappa, double a) {
-  const joint_cost f = {DEFECT("joint-slack") ? 2 : h, kappa, (DEFECT("joint-half") ? 1 : 2) * a};
+static double supremum(const dperm_loss *loss, double kappa, double a) {
+  const joint_cost f = {DEFECT("joint-slack") ? 2 : loss->parameter, kappa,
+                        (DEFECT("joint-half") ? 1 : 2) * a};
   double low = (f.k - 1) / f.k, high = 1;
   if (cost_slope(&f, high) >= 0) {
     return cost_value(&f, high);

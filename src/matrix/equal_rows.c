@@ -1,8 +1,6 @@
 /* See equal_rows.h. */
 #include "matrix/equal_rows.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 #include "base/memory.h"

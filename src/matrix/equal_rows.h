@@ -9,8 +9,7 @@
 #include "base/equal_items.h"
 #include "matrix/matrix.h"
 
-/* Where the first few rows of a block are all different it is not that sort of records: all count
- * as different. */
+/* Where the first few rows of a block are all different, all count as different. */
 enum { EQUAL_TRIED = 32 };
 /* equal_places of a full block in this sense. */
 size_t equal_in_block(const equal_items *items, size_t *places);

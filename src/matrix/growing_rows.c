@@ -1,9 +1,6 @@
 /* See growing_rows.h. */
 #include "matrix/growing_rows.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 dperm_status rows_reserve_many(growing_rows *rows, size_t count, size_t entries, dperm_error *err) {

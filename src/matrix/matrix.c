@@ -1,9 +1,6 @@
 /* What the matrix kinds share: cutting rows and adding up the pieces. */
 #include "matrix/matrix.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/double_double.h"
 #include "base/memory.h"
 #include "base/thread_pool.h"

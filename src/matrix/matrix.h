@@ -110,8 +110,7 @@ struct row_maker {
                  uint32_t *columns, double *values);
   void (*free)(row_maker *maker);
 };
-/* The same kind of matrix over rows that are made anew in every pass. Takes over `maker` on
- * success. */
+/* The same kind of matrix over rows that are made in every pass. Takes `maker` on success. */
 dperm_status matrix_made_new(row_maker *maker, size_t rows, size_t cols, matrix **out,
                              dperm_error *err);
 /* Such a matrix with its rows made once for all passes; the same bits. NULL for any other. */

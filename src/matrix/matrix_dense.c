@@ -7,8 +7,6 @@
 #include "matrix/matrix_dense.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/vector.h"
@@ -182,8 +180,7 @@ static dperm_status sum_blocks(const block_sums *sums, size_t size, double *out,
   return stripes_sum(sums->x, &how, out, err);
 }
 
-/* total += Xᵀ w of a block, w made of X f; `spare` has cols × k doubles and then the block's
- * margins, for k > 1. */
+/* total += Xᵀ w of a block, w made of X f; `spare`: cols × k doubles, and margins for k > 1. */
 static void add_both(const block_sums *sums, const double *rows, size_t from, size_t count,
                      double *total, double *spare) {
   const size_t cols = sums->x->cols, k = sums->k;

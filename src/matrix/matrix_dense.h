@@ -28,9 +28,8 @@ size_t blocks_row_depth(size_t cols);
 size_t blocks_sum_depth(const matrix *x);
 
 /* ---- C += A B for blocks that fit in cache (gemm_block.c): the product behind these, Gram
- * matrices and factors. Our own, because a BLAS would be the largest thing that a program has to
- * carry and load for it, and the usual one takes its oldest kernels on processors newer than
- * itself. */
+ * matrices and factors. Our own: a BLAS would be the largest thing that a program has to carry for
+ * it, and the usual one takes its oldest kernels on processors newer than itself. */
 
 /* A is m × k with entries a[i·a_row + p·a_col], B is k × n and C is m × n, both row-major with rows
  * b_row and c_row apart. The bits of an entry of C depend on its row of A and its column of B and

@@ -5,8 +5,6 @@
  * error that certification must cover) stays far below the number of rows. Equal rows of a block
  * are multiplied and added once, for one right-hand side (equal_rows.h). */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/vector.h"

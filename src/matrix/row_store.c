@@ -1,9 +1,6 @@
 /* See row_store.h. */
 #include "matrix/row_store.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/thread_pool.h"
 

@@ -1,6 +1,5 @@
 /* Rows that change places among processes: whoever has a row gives its bits, the others zeros; so
  * sums of whole numbers are the rows. */
-#include <string.h>
 
 #include "base/memory.h"
 #include "matrix/matrix.h"

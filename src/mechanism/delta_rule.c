@@ -122,16 +122,19 @@ static slack_line line_at(const loss_kind *kind, const dperm_loss *loss, double 
   double flat = log1p(kappa * loss->smoothness) * (1 + 1e-12);
   slack_line line = {flat, flat};
   if (place > 0 && kind && kind->tangent) {
-    kind->tangent(loss->parameter, kappa, place, &line.at_zero, &line.at_steepest);
+    kind->tangent(loss, kappa, place, &line.at_zero, &line.at_steepest);
   }
   return line;
 }
 
-/* Where the two corners of length L and the one of length 2L have about the same say: tails go as
- * exp(−((ε − slack)/length)²/2A²), so ε − slack should be half as large there. */
-static bool line_pays(slack_line line, dperm_neighbours neighbours, double epsilon) {
+/* Where the corners of length L and those of length 2L have about the same say: tails go as
+ * exp(−((ε − slack)/length)²/2A²), so ε − slack should be half as large there, and of slopes of one
+ * sign a little more, by trial. */
+static bool line_pays(const dperm_loss *loss, slack_line line, dperm_neighbours neighbours,
+                      double epsilon) {
   bool one = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE; /* no other corner but that of length 0 */
-  return epsilon - line.at_zero >= (one ? 0 : 0.55 * (epsilon - line.at_steepest));
+  double part = loss_both_signs(loss) ? 0.5 : 0.55;
+  return epsilon - line.at_zero >= (one ? 0 : part * (epsilon - line.at_steepest));
 }
 
 /* The steepest tangent that pays, by bisection: its end at s = 0 rises with the place and the other
@@ -143,12 +146,13 @@ static slack_line best_line(const dperm_loss *loss, dperm_neighbours neighbours,
   if (!kind || !kind->tangent) {
     return line_at(kind, loss, kappa, 0);
   }
-  if (line_pays(line_at(kind, loss, kappa, 1), neighbours, epsilon)) {
+  if (line_pays(loss, line_at(kind, loss, kappa, 1), neighbours, epsilon)) {
     return line_at(kind, loss, kappa, 1);
   }
   for (int i = 0; i < 40; i++) {
     double middle = (low + high) / 2;
-    *(line_pays(line_at(kind, loss, kappa, middle), neighbours, epsilon) ? &low : &high) = middle;
+    bool pays = line_pays(loss, line_at(kind, loss, kappa, middle), neighbours, epsilon);
+    *(pays ? &low : &high) = middle;
   }
   return line_at(kind, loss, kappa, low);
 }
@@ -165,11 +169,14 @@ delta_corners delta_corners_objective(const dperm_loss *loss, dperm_neighbours n
   }
   if (neighbours == DPERM_NEIGHBOURS_ADD_REMOVE) {
     return (delta_corners){
-        2, {{loss_kind_of(loss) ? 1 : 2, l, line.at_steepest}, {1, 0, line.at_zero}}};
+        2, {{loss_both_signs(loss) ? 2 : 1, l, line.at_steepest}, {1, 0, line.at_zero}}};
   }
-  if (!loss_kind_of(loss)) { /* slopes of both signs: a box with four corners of its own */
-    return (delta_corners){2,
-                           {{2, 2 * l, line.at_zero}, {2, 1.4142135623730954 * l, line.at_zero}}};
+  if (loss_both_signs(loss)) { /* two boxes that meet at s = 0, with six corners of their own */
+    const double root_2 = 1.4142135623730954; /* rounded up */
+    const bool flat = line.at_zero == line.at_steepest;
+    return (delta_corners){
+        flat ? 2 : 3,
+        {{2, 2 * l, line.at_steepest}, {2, root_2 * l, line.at_steepest}, {2, l, line.at_zero}}};
   }
   return (delta_corners){4,
                          {{1, 2 * l, line.at_steepest},

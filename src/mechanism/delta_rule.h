@@ -42,7 +42,6 @@ double delta_gaussian(double epsilon, double mu);
 double delta_of(const delta_corners *corners, double epsilon, double a);
 /* The largest A, rounded down, with delta_of ≤ delta; 0 if there is none above 0. 0 < delta < 1. */
 double delta_invert(const delta_corners *corners, double epsilon, double delta);
-/* The same for objective perturbation, by the flat line of slack or the tangent, whichever allows
- * more. */
+/* The same for objective perturbation, by the better of the flat line of slack and the tangent. */
 double delta_invert_objective(const dperm_loss *loss, dperm_neighbours neighbours, double kappa,
                               double epsilon, double delta);

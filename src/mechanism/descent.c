@@ -1,10 +1,8 @@
 /* Noisy descent (descent_plan.h). */
 #include <math.h>
-#include <string.h>
 
 #include "base/defect.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/progress.h"
 #include "loss/link.h"
 #include "mechanism/delta_rule.h"

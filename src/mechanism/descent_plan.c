@@ -42,8 +42,7 @@ double descent_sum_error(const descent_terms *t, double f) {
 }
 
 /* Rounded sums of neighbours differ by at most (ΔCR + 2E)/grid + √m, m weights: each is off by E.
- * With integer noise of deviation s that is worth a gaussian's √(s² − 64), T steps are to be within
- * μ = ΔCRβ. */
+ * Integer noise of deviation s is worth a gaussian's √(s² − 64), T steps are within μ = ΔCRβ. */
 dperm_status descent_plan_make(const descent_terms *t, double lambda, double beta,
                                descent_plan *out, dperm_error *err) {
   const double s = ldexp(1, GAUSSIAN_BITS), worth = sqrt(s * s - 64), up = 1 + 1e-9;

@@ -8,8 +8,6 @@
  * with a penalty of nΛ and one noise. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/status.h"
 
 /* T; the smaller Λ is, the more. */
@@ -31,8 +29,7 @@ typedef struct descent_terms {
 } descent_terms;
 
 /* The Λ at which noise of this rms norm in a class's mean gradient moves its weights by `length`
- * (NaN for the usual one); and the least: steps are no longer than the loss's curvature can bear.
- */
+ * (NaN for the usual one); and the least: steps must bear the loss's curvature. */
 double descent_lambda(double norm, double noise, double length);
 double descent_lambda_least(double norm);
 /* E, the most that a computed sum of gradients over the grid can be off, at weights of this norm:

@@ -28,7 +28,7 @@ double epsilon_slope_sum(const dperm_loss *loss) {
 static double epsilon_of_kind(const loss_kind *kind, const dperm_loss *loss,
                               dperm_neighbours neighbours, double kappa, double a) {
   double steepest = a * slope_sum(kind, loss);
-  double sup = kind && kind->supremum ? kind->supremum(loss->parameter, kappa, a)
+  double sup = kind && kind->supremum ? kind->supremum(loss, kappa, a)
                                       : steepest + log1p(kappa * loss->smoothness);
   return guard * (neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? sup : steepest + sup);
 }

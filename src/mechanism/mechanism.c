@@ -2,11 +2,9 @@
 #include "mechanism/mechanism.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/double_double.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "loss/loss.h"
 #include "solve/certify.h"
 #include "solve/direction.h"

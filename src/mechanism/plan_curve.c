@@ -22,7 +22,7 @@ static double corner_scale(const public_numbers *g, const privacy_plan *plan) {
  * E B₊ and E|B| of slopes of one sign and of both. */
 static double steepest_mean(const dperm_loss *loss) {
   const double density = 0.39894228040143268; /* at 0 */
-  return loss->lipschitz * density * (loss_kind_of(loss) ? 1 : 2);
+  return loss->lipschitz * density * (loss_both_signs(loss) ? 2 : 1);
 }
 
 /* The mean of the determinants' logarithm, A·E max ⟨v, B⟩·(1 + κc)·log(1 + κc)/(κc). */

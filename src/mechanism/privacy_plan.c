@@ -17,8 +17,7 @@ static const double largest_epsilon = 100.0, smallest_epsilon = 1e-9;
 /* What is named as the largest: up to it no claim is refused for its delta (guarantee_check). */
 static const double certified_epsilon = 30.9;
 
-/* Beyond this products of public numbers leave the range of full precision, and rounding could take
- * more than `down` allows for. */
+/* Beyond this products of public numbers could lose more by rounding than `down` allows for. */
 static const double largest_lambda = 1e200, smallest_lambda = 1e-200;
 
 /* Rounding towards more noise: far more than the few units that the formulas lose. */
@@ -35,6 +34,10 @@ static const double down = 1.0 - 2e-12;
  * docs/reproduction.md has the figures behind all of them. */
 static const double typical_norm = 10.0, typical_noise = 0.06, most_noise = 0.25;
 static const double centred_norm = 5.0, centred_noise = 0.05;
+/* Where labels are numbers, weights are short: noise and shrinkage cost least at twice the least Λ
+ * that there is noise for, whatever the records, their number and ε are. That falls as e^−ε; half
+ * of cR²/(nε) keeps columns that add up to a constant from drifting apart. */
+static const double numbers_slack = 2, numbers_least = 0.5;
 static const double shortest_norm = 0.3, longest_norm = 40.0, output_shift = 3.0;
 
 static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
@@ -70,14 +73,8 @@ static double typical_length(const public_numbers *g) {
   return isnan(g->norm_guess) ? typical_norm / g->bounds.norm2 : g->norm_guess;
 }
 
-double coin_loss(const dperm_loss *loss) {
-  double zero = 0, value = 0;
-  loss->eval(loss, 1, &zero, &value, NULL, NULL);
-  return value;
-}
-
 double solution_norm_bound(const public_numbers *g, double lambda) {
-  double value = coin_loss(g->loss);
+  double value = loss_at_zero(g->loss);
   return g->pull + fmin(g->loss->lipschitz * g->bounds.norm2 / lambda,
                         sqrt(g->pull * g->pull + 2 * value / lambda));
 }
@@ -111,30 +108,26 @@ static dperm_status check_kind(const public_numbers *g, dperm_error *err) {
   const noise_kind *kind = noise_kind_of(g->noise);
   FAIL_IF(!kind, err, DPERM_INVALID_ARGUMENT, "noise number %d is none of the kinds",
           (int)g->noise);
-  FAIL_IF(
-      kind->needs_delta && !(g->delta_core > 0), err, DPERM_INVALID_ARGUMENT,
-      "%s noise has no pure epsilon, and no delta is left for it beside rounding; give a larger "
-      "delta, or another noise",
-      kind->name);
+  FAIL_IF(kind->needs_delta && !(g->delta_core > 0), err, DPERM_INVALID_ARGUMENT,
+          "%s noise has no pure epsilon, and no delta is left for it beside rounding; give a "
+          "larger delta, or another noise",
+          kind->name);
   FAIL_IF(g->mechanism == DPERM_MECHANISM_OUTPUT && !kind->output, err, DPERM_INVALID_ARGUMENT,
           "%s noise is for objective perturbation; output perturbation has l2 noise, or gaussian "
           "with a delta",
           kind->name);
-  FAIL_IF(
-      g->mechanism == DPERM_MECHANISM_OBJECTIVE && kind->needs_delta && link_scores(g->loss) > 1,
-      err, DPERM_INVALID_ARGUMENT,
-      "with gaussian noise classes are learned jointly by descent, which has no delta-reg and no "
-      "regularizer of its own; leave them out, or choose another noise");
+  FAIL_IF(g->mechanism == DPERM_MECHANISM_OBJECTIVE && kind->needs_delta &&
+              link_scores(g->loss) > 1,
+          err, DPERM_INVALID_ARGUMENT,
+          "with gaussian noise classes are learned jointly by descent, which has no delta-reg and "
+          "no regularizer of its own; leave them out, or choose another noise");
   FAIL_IF(!(row_bound(g) > 0 && isfinite(row_bound(g))), err, DPERM_INVALID_ARGUMENT,
-          "nothing is known of the rows that %s noise could be fitted "
-          "to; choose l2",
-          kind->name);
+          "nothing is known of the rows that %s noise could be fitted to; choose l2", kind->name);
   return DPERM_OK;
 }
 
-/* The pure kind with the least rms‖b‖₂, the first among equals. All of them cost the same A =
- * β·R_K, so any A compares them. Only objective perturbation by the tight analysis is free to
- * choose. */
+/* The pure kind with the least rms‖b‖₂, the first among equals: all cost the same A = β·R_K, so any
+ * A compares them. Only objective perturbation by the tight analysis is free to choose. */
 static dperm_noise least_noise(const public_numbers *given) {
   public_numbers g = *given;
   dperm_noise best = DPERM_NOISE_L2;
@@ -211,8 +204,7 @@ static double tight_a(const public_numbers *g, double kappa) {
   return delta_invert_objective(g->loss, neighbours_of(g), kappa, g->epsilon_core, g->delta_core);
 }
 
-/* β for Λ_t, or 0 where ε leaves nothing for noise at all. κ is the Jacobian's, and about R₂
- * whatever the noise. */
+/* β for Λ_t, or 0 where ε leaves nothing for noise. κ is the Jacobian's, about R₂ for any noise. */
 static double objective_beta(const public_numbers *g, double lambda_total) {
   double norm = g->bounds.norm2, kappa = norm * norm / ((double)g->rows * lambda_total) / down;
   kappa *= DEFECT("norm-not-squared") ? 1 / norm : DEFECT("slack-forgotten") ? 0 : 1;
@@ -325,6 +317,11 @@ static double paying_length(const public_numbers *g, double noise) {
  * length F (or the user's guess). Were β to be had without the Jacobian's share of ε, that would be
  * at rms‖b‖/(nF); as β only grows with Λ_t, U falls up to there, and the search begins there. */
 static double objective_lambda(const public_numbers *g) {
+  if (loss_is_residual(g->loss) && isnan(g->norm_guess)) {
+    const double least = (g->way.reach > 0 ? 1 : numbers_slack) * feasible_total(g),
+                 curved = g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2;
+    return fmax(least, numbers_least * curved / ((double)g->rows * g->epsilon_core));
+  }
   double beta =
       noise_kind_of(g->noise)->needs_delta
           ? tight_a(g, 0) / row_bound(g)
@@ -339,8 +336,7 @@ static double class_noise(const public_numbers *g) {
   return rms_norm(g, descent_beta(g)) / sqrt((double)link_scores(g->loss)) / (double)g->rows;
 }
 
-/* Λ, the user's or the automatic one: of output perturbation with rms‖b‖ = shift/R, as β is
- * proportional to Λ. */
+/* Λ, the user's or the automatic one: of output perturbation with rms‖b‖ = shift/R, as β ∝ Λ. */
 static dperm_status choose_lambda(const public_numbers *g, double *out, dperm_error *err) {
   bool automatic = isnan(g->lambda), output = g->mechanism == DPERM_MECHANISM_OUTPUT;
   bool descent = g->mechanism == DPERM_MECHANISM_DESCENT;
@@ -401,9 +397,7 @@ static dperm_status plan_of_kind(const public_numbers *given, dperm_noise kind, 
   } else {
     plan.delta_reg = choose_delta(&g, plan.lambda);
     plan.noise = noise_with(&g, objective_beta(&g, plan.lambda + plan.delta_reg));
-    if (plan.noise.beta == 0) {
-      return fail_infeasible(&g, plan.lambda, err);
-    }
+    RETURN_IF(plan.noise.beta == 0, fail_infeasible(&g, plan.lambda, err));
   }
   double norm = g.bounds.norm2, total = plan.lambda + plan.delta_reg;
   bool objective = g.mechanism == DPERM_MECHANISM_OBJECTIVE;
@@ -492,5 +486,5 @@ double noise_to_signal(const public_numbers *g, const privacy_plan *plan) {
   if (plan->mechanism == DPERM_MECHANISM_OUTPUT) {
     return rms / fmin(length, solution_norm_bound(g, plan->lambda));
   }
-  return rms * length / ((double)g->rows * coin_loss(g->loss));
+  return rms * length / ((double)g->rows * loss_at_zero(g->loss));
 }

@@ -58,11 +58,8 @@ bool plan_spends_delta(const privacy_plan *plan);
 
 /* F, a bound on ‖argmin J‖: min(LR/Λ, √(2ℓ(0)/Λ)) for ridge (docs/proofs/planning.md). With
  * G = ‖∇N(0)‖ strong convexity gives Λ‖f*‖ ≤ ‖∇J(0)‖ ≤ LR + ΛG, and J(f*) ≤ J(0) for a loss ≥ 0
- * gives ½‖f*‖² − G‖f*‖ ≤ ℓ(0)/Λ. */
+ * gives ½‖f*‖² − G‖f*‖ ≤ ℓ(0)/Λ. Of a residual ℓ(0) is the most that a label can make it. */
 double solution_norm_bound(const public_numbers *given, double lambda);
-
-/* ℓ(0), the loss of a model that knows nothing. */
-double coin_loss(const dperm_loss *loss);
 
 /* A bound on how much larger the model's mean loss is than that of any model of the typical length
  * (the user's guess, or 10/R₂), with noise of this norm: what the noise costs, and the
@@ -74,8 +71,7 @@ double excess_loss(const public_numbers *given, const privacy_plan *plan, double
  * to: F, or the bound on them if that is smaller. */
 double noise_to_signal(const public_numbers *given, const privacy_plan *plan);
 
-/* A bound on the objective's excess over its minimum that noise of this norm, ‖b‖₂, causes
- * (docs/proofs/planning.md). */
+/* A bound on the objective's excess from noise of this norm, ‖b‖₂ (docs/proofs/planning.md). */
 double excess_objective(const public_numbers *given, const privacy_plan *plan, double noise_norm);
 
 /* ---- plan_curve.c: what a plan's noise tells a ledger beyond (ε, δ), the numbers that its Renyi

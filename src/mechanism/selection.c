@@ -56,8 +56,7 @@ uint64_t rounds_geometric(random_source *source, ratio mean) {
 }
 
 /* A geometric proposal with success 1 − p on 1, 2, …, kept with probability 1/k: ∝ p^(k−1)/k. The
- * 1/k is taken as 1/2 · 2/3 ⋯ (k−1)/k on the way, so that most proposals end early and the whole
- * takes about 1/(1−p) steps. */
+ * 1/k is taken as 1/2 · 2/3 ⋯ (k−1)/k on the way, so that most proposals end early. */
 uint64_t rounds_logarithmic(random_source *source, ratio p) {
   for (;;) {
     uint64_t k = 1;

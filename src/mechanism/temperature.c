@@ -30,8 +30,7 @@ static void below_largest(size_t classes, const double *scores, double *below) {
   }
 }
 
-/* (z_y − Σ p z)/(max z − min z), between −1 and 1; 0 where all scores are equal, or one is beyond
- * all doubles. */
+/* (z_y − Σ p z)/(max z − min z), from −1 to 1; 0 where all are equal or one is no double. */
 static double excess(size_t classes, size_t label, const double *below, const double *p) {
   double mean = 0, least = 0;
   for (size_t c = 0; c < classes; c++) {

@@ -1,6 +1,5 @@
 /* Counts, the area under the ROC curve by ranks, the log loss. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "loss/link.h"
@@ -102,6 +101,13 @@ static dperm_status metrics_join(const matrix *x, dperm_status status, dperm_met
   return DPERM_OK;
 }
 
+dperm_status model_check_classes(const dperm_model *model, dperm_error *err) {
+  FAIL_IF(label_range_known(model->range), err, DPERM_UNSUPPORTED,
+          "rates of errors and private evaluations are of classes, and the model predicts numbers; "
+          "evaluate it on public records");
+  return DPERM_OK;
+}
+
 dperm_status dperm_model_score_sized(const dperm_model *model, const dperm_data *data,
                                      dperm_metrics *out, size_t size, dperm_error *err) {
   OWNED_MEMORY double *scores = NULL;
@@ -109,6 +115,7 @@ dperm_status dperm_model_score_sized(const dperm_model *model, const dperm_data 
   size_t classes = model->classes.count;
   dperm_loss loss;
   TRY(sized_check(&metrics_struct, 0, size, err));
+  TRY(model_check_classes(model, err));
   TRY(data_check_labels(data, classes, err));
   TRY(memory_new(data->x->rows * class_fits(classes), sizeof *scores, &scores, err));
   dperm_status status = dperm_model_scores(model, data, scores, err);

@@ -2,8 +2,6 @@
 #include "model/model.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json_text.h"
 #include "base/memory.h"
@@ -23,6 +21,8 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
   model->norm_bound = data->bounds.norm2;
   model->intercept = data->intercept;
   model->schema = schema_share(data->schema);
+  model->range = data_label_range(data);
+  model->loss_quantile = (double)NAN;
   TRY(data_class_names(data, &model->classes, err));
   if (kernel->kind != DPERM_KERNEL_NONE) {
     TRY(feature_map_new(kernel, model->inputs, progress, &model->map, err));
@@ -111,11 +111,13 @@ dperm_status dperm_model_describe(const dperm_model *model, char **json, dperm_e
   json_set(&d, "noise", noisy ? json_string(plan->noise.kind->name) : json_null());
   json_set(&d, "loss", json_string(model->loss));
   json_set(&d, "h", json_figure(model->loss_h));
+  json_set(&d, "quantile", json_figure(model->loss_quantile));
   json_set(&d, "lambda", json_figure(plan->lambda));
   json_set(&d, "rows", counted ? json_count(model->rows) : json_null());
   json_set(&d, "dims", json_count(model->dims));
   json_set(&d, "norm", json_figure(model->norm_bound));
   json_set(&d, "classes", classes_json(&model->classes));
+  json_set(&d, "label", label_range_json(model->range));
   json_set(&d, "joint", json_boolean(model->joint));
   json_set(&d, "inverse_temperature", json_figure(model->inverse_temperature));
   return json_give(d, json, err);
@@ -131,6 +133,12 @@ size_t dperm_model_classes(const dperm_model *model) {
 
 const char *dperm_model_class_name(const dperm_model *model, size_t index) {
   return index < model->classes.count ? model->classes.names[index] : NULL;
+}
+
+dperm_status model_loss(const dperm_model *model, dperm_loss *out, dperm_error *err) {
+  return isnan(model->loss_quantile)
+             ? dperm_loss_by_name(model->loss, model->loss_h, out, err)
+             : dperm_loss_quantile(model->loss_quantile, model->loss_h, out, err);
 }
 
 const dperm_loss *model_log_loss(const dperm_model *model, dperm_loss *made) {
@@ -243,6 +251,17 @@ dperm_status dperm_model_scores(const dperm_model *model, const dperm_data *data
   }
   TRY(data_view_open(data, model->schema, &view, err));
   return score_rows(model, &view, scores, err);
+}
+
+dperm_status dperm_model_values(const dperm_model *model, const dperm_data *data, double *values,
+                                dperm_error *err) {
+  FAIL_IF(!label_range_known(model->range), err, DPERM_UNSUPPORTED,
+          "the model predicts classes; ask it for scores");
+  TRY(dperm_model_scores(model, data, values, err));
+  for (size_t i = 0; i < data->x->rows; i++) {
+    values[i] = label_of_score(model->range, values[i]);
+  }
+  return DPERM_OK;
 }
 
 double model_probability(const dperm_model *model, const dperm_loss *log_loss, const double *scores,

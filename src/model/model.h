@@ -21,15 +21,16 @@ struct dperm_model {
 
   char *loss;                             /* name */
   double loss_h;                          /* NaN for a loss without one */
+  double loss_quantile;                   /* NaN for a loss of none */
   double loss_lipschitz, loss_smoothness; /* L and c */
 
-  size_t rows, rows_fitted; /* n of the file, n of the fit; of neighbours add-remove the public
-                               figures near them */
+  size_t rows, rows_fitted; /* n of the file, n of the fit; or the public figures near them */
   data_origin origin;
   double norm_bound;
-  double intercept;     /* of rows from memory with a constant last column; else 0 */
-  dperm_schema *schema; /* a share, or NULL */
-  class_list classes;
+  double intercept;      /* of rows from memory with a constant last column; else 0 */
+  dperm_schema *schema;  /* a share, or NULL */
+  class_list classes;    /* none of a regression, which has the */
+  label_range range;     /* of its label */
   bool joint;            /* more than two, learned in one fit (loss/link.h) */
   double *class_weights; /* of each class, the largest 1; NULL where all count alike */
 
@@ -51,8 +52,7 @@ struct dperm_model {
 };
 OWNED_HANDLE(dperm_model, dperm_model_free)
 
-/* An empty model shaped by the data it is fitted to: origin, schema, classes, the directions of its
- * features, space for weights. */
+/* An empty model for these data: origin, schema, classes, directions, space for weights. */
 dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
                        const dperm_progress *progress, dperm_model **out, dperm_error *err);
 
@@ -80,8 +80,7 @@ static inline size_t model_fitted(const dperm_model *model) {
 dperm_status model_view(const dperm_model *model, const matrix *x, const matrix **view,
                         matrix **made, dperm_error *err);
 
-/* X times some weight vectors, which stand one after the other, at once: for each row its `count`
- * scores. */
+/* X times some weight vectors, which stand one after the other: for each row its `count` scores. */
 dperm_status apply_vectors(const matrix *x, const double *vectors, size_t count, double *z,
                            dperm_error *err);
 
@@ -93,6 +92,8 @@ dperm_status model_source(const dperm_model *model, const dperm_source *given, d
 dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGEST_SIZE],
                                   dperm_error *err);
 
+/* The model's loss, if it is one of the library's. */
+dperm_status model_loss(const dperm_model *model, dperm_loss *out, dperm_error *err);
 /* The model's loss, into *made, if it is the −log of a probability (softmax is); else NULL. */
 const dperm_loss *model_log_loss(const dperm_model *model, dperm_loss *made);
 /* A row's scores times an inverse temperature, as probabilities see them (up to a constant, of more
@@ -101,11 +102,9 @@ const double *scaled_scores(size_t classes, double by, const double *scores, dou
 /* P(class) for a row with these scores, of a model with that log loss. */
 double model_probability(const dperm_model *model, const dperm_loss *log_loss, const double *scores,
                          size_t index);
-/* The class that a row's scores speak for: of two, 1 if the one score is above zero; of more the
- * first with the largest. */
+/* The class that a row's scores speak for: of two, 1 above zero; of more the first largest. */
 size_t model_winner(size_t classes, const double *scores);
-/* log P(class) of more classes: e^score of each for softmax, else e^−loss(score), divided by their
- * sum. */
+/* log P(class) of more classes: e^score for softmax, else e^−loss(score), over their sum. */
 double model_class_log_probability(const dperm_loss *log_loss, size_t classes, const double *scores,
                                    size_t index);
 
@@ -118,3 +117,18 @@ double model_class_log_probability(const dperm_loss *log_loss, size_t classes, c
 dperm_status metrics_of(size_t classes, const double *scores, const double *labels, size_t rows,
                         const dperm_loss *log_loss, double by, dperm_metrics *out,
                         dperm_error *err);
+/* Fails for a model of numbers. */
+dperm_status model_check_classes(const dperm_model *model, dperm_error *err);
+
+/* ---- how far a regression's values are from labels (number_metrics.c), in the label's unit */
+
+typedef struct regression_metrics {
+  size_t rows;
+  double mse, rmse, mae, pinball; /* pinball of the model's quantile, or the median, */
+  double mse_error, mae_error, pinball_error, r2_error; /* and sampling's standard errors */
+  double r2, below;              /* the part of the labels that is at or below the values */
+  double mean, median, quantile; /* of the labels: the best constants, and what they pay */
+  double baseline_rmse, baseline_mae, baseline_pinball;
+} regression_metrics;
+dperm_status model_score_numbers(const dperm_model *model, const dperm_data *data,
+                                 regression_metrics *out, dperm_error *err);

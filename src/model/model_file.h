@@ -40,9 +40,14 @@ bool model_refined_fits(const json_t *privacy, dperm_model *model);
  * for want of memory. */
 json_t *model_composed_json(const composition *composed);
 
+/* A loss's quantile, after its name and h, and the range of a regression's label, after its schema
+ * and loss; false where they are not clear. */
+bool model_read_quantile(const json_t *loss, dperm_model *model);
+bool model_read_label(const json_t *root, dperm_model *model);
+
 /* An evaluation that a file states, into the model, after its claim and its rows; whether it is one
- * that this claim can have. */
-bool model_read_evaluation(const json_t *root, dperm_model *model);
+ * that this claim can have, else what is wrong in `doubt`. */
+bool model_read_evaluation(const json_t *root, dperm_model *model, char *doubt, size_t size);
 
 /* The object of a share after the fit, with its epsilon; NULL for want of memory. */
 json_t *model_share_json(const dperm_model *model, share_id share);

@@ -2,7 +2,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/file_read.h"
 #include "base/memory.h"
@@ -48,10 +47,6 @@ static bool same(const char *a, const char *b) {
   return a && b && strcmp(a, b) == 0;
 }
 
-static const char *text_at(const json_t *object, const char *key) {
-  return json_string_value(json_object_get(object, key));
-}
-
 /* A member that is there, and not null. */
 static const json_t *given(const json_t *object, const char *key) {
   const json_t *value = json_object_get(object, key);
@@ -84,7 +79,7 @@ static bool read_count(const json_t *object, const char *key, size_t *out) {
 /* ---- the file as a whole */
 
 static dperm_status check_format(const reading *r) {
-  const char *format = text_at(r->root, "format");
+  const char *format = json_text_at(r->root, "format");
   size_t prefix = strlen(MODEL_FORMAT_NAME), number = 0;
   FAIL_IF(!format || strncmp(format, MODEL_FORMAT_NAME, prefix) != 0 ||
               !parse_size(slice_of(format + prefix), 1000000, &number) || number == 0,
@@ -99,6 +94,12 @@ static dperm_status check_format(const reading *r) {
 /* ---- classes, encoding, kernel, weights */
 
 static dperm_status read_classes(const reading *r, dperm_model *model) {
+  const json_t *label = json_object_get(r->root, "label");
+  if (label) { /* a regression has none, and the range of its label instead */
+    return sound(r, model_read_label(r->root, model),
+                 "the range of its label is not clear, not that of its schema, or its loss is not "
+                 "for numbers");
+  }
   const json_t *classes = json_object_get(r->root, "classes");
   const class_list *expected = model->schema ? &model->schema->classes : NULL;
   size_t count = json_array_size(classes);
@@ -172,7 +173,7 @@ static dperm_status read_encoding(const reading *r, dperm_model *model) {
   const json_t *constant = json_object_get(encoding, "intercept");
   json_t *schema = json_object_get(r->root, "schema");
   size_t origin = 0;
-  while (origin < 3 && !same(text_at(encoding, "source"), model_origin_names[origin])) {
+  while (origin < 3 && !same(json_text_at(encoding, "source"), model_origin_names[origin])) {
     origin++;
   }
   TRY(sound(r, origin < 3 && (origin == ORIGIN_SCHEMA) == json_is_object(schema),
@@ -188,6 +189,10 @@ static dperm_status read_encoding(const reading *r, dperm_model *model) {
     TRY(order_classes(r, schema));
     TRY(schema_from_json(schema, r->doc->name, &model->schema, r->err));
     TRY(schema_check_resolved(model->schema, r->err));
+    const size_t most = model->schema->person == NO_PERSON ? 0 : model->schema->person_rows;
+    const bool noisy = model->plan.mechanism != DPERM_MECHANISM_NONE;
+    TRY(sound(r, !model->schema->person_added && (!noisy || model->claim.person_rows == most),
+              "its schema tells persons apart by no column, or not as its claim says"));
   }
   bool fits = read_count(encoding, "dims", &model->inputs) && model->inputs <= INT32_MAX &&
               (!model->schema || model->inputs == model->schema->dims);
@@ -206,7 +211,7 @@ static dperm_status read_kernel(const reading *r, const dperm_model *model, stat
   if (!object) {
     return DPERM_OK;
   }
-  const char *name = text_at(object, "name"), *kind = text_at(object, "kind");
+  const char *name = json_text_at(object, "name"), *kind = json_text_at(object, "kind");
   const json_t *fit = model->classes.count > 2 ? json_array_get(weights, 0) : weights;
   json_int_t seed = json_integer_value(json_object_get(object, "seed"));
   stated_kernel k = {.kernel = {.kind = DPERM_KERNEL_GAUSSIAN, .seed = (uint64_t)seed}};
@@ -253,7 +258,8 @@ static dperm_status read_weights(const reading *r, const dperm_kernel *kernel, d
 
 /* Epsilon and the noise, for a model that claims some. */
 static dperm_status read_noise(const reading *r, dperm_model *model) {
-  const char *kind = text_at(r->privacy, "noise"), *analysis = text_at(r->privacy, "analysis");
+  const char *kind = json_text_at(r->privacy, "noise"),
+             *analysis = json_text_at(r->privacy, "analysis");
   privacy_plan *plan = &model->plan;
   plan->noise.kind = kind ? noise_named(kind) : NULL;
   TRY(known(r, plan->noise.kind, " names a kind of noise"));
@@ -302,7 +308,7 @@ static dperm_status read_numerics(const reading *r, const json_t *numerics, dper
 
 /* Which data sets are neighbours, and how many rows there were: a number, or one near it. */
 static dperm_status read_rows(const reading *r, dperm_model *model) {
-  const char *word = text_at(r->privacy, "neighbours");
+  const char *word = json_text_at(r->privacy, "neighbours");
   bool about = same(word, neighbours_word(DPERM_NEIGHBOURS_ADD_REMOVE));
   TRY(known(r, !word || about || same(word, neighbours_word(DPERM_NEIGHBOURS_REPLACE)),
             " is private for neighbours"));
@@ -318,10 +324,10 @@ static dperm_status read_rows(const reading *r, dperm_model *model) {
 /* For whom the claim is: for one row, unless the file says a person with several. */
 static dperm_status read_unit(const reading *r, dperm_model *model) {
   const json_t *rows = json_object_get(r->privacy, "rows_per_person");
-  const char *unit = text_at(r->privacy, "unit");
+  const char *unit = json_text_at(r->privacy, "unit");
   bool noisy = model->plan.mechanism != DPERM_MECHANISM_NONE;
   bool persons = json_is_integer(rows) && json_integer_value(rows) == 0,
-       ruled = same(text_at(r->privacy, "person_rule"), PERSON_RULE);
+       ruled = same(json_text_at(r->privacy, "person_rule"), PERSON_RULE);
   guarantee *claim = &model->claim;
   claim->rows_per_person = rows && !persons ? (size_t)json_integer_value(rows) : 1;
   claim->epsilon_row = claim->epsilon;
@@ -340,7 +346,7 @@ static dperm_status read_unit(const reading *r, dperm_model *model) {
 /* The reservation in a ledger that paid for it. */
 static dperm_status read_ledger(const reading *r, dperm_model *model) {
   const json_t *ledger = given(r->root, "ledger");
-  const char *digest = text_at(ledger, "digest");
+  const char *digest = json_text_at(ledger, "digest");
   size_t id = 0;
   if (!ledger) {
     return DPERM_OK;
@@ -354,7 +360,7 @@ static dperm_status read_ledger(const reading *r, dperm_model *model) {
 
 static dperm_status read_claim(const reading *r, dperm_model *model) {
   const json_t *stamp = json_object_get(r->root, "private");
-  const char *name = text_at(r->privacy, "mechanism");
+  const char *name = json_text_at(r->privacy, "mechanism");
   privacy_plan *plan = &model->plan;
   int kind = DPERM_MECHANISM_OBJECTIVE;
   while (name && kind <= DPERM_MECHANISM_DESCENT &&
@@ -408,6 +414,7 @@ static dperm_status read_loss(const reading *r, dperm_model *model) {
   dperm_loss own;
   TRY(read_text(r, json_object_get(loss, "name"), "its loss has no name", &model->loss));
   model->loss_h = json_is_number(h) ? json_number_value(h) : (double)NAN;
+  TRY(sound(r, model_read_quantile(loss, model), "the quantile of its loss is not clear"));
   if (!json_object_get(loss, "lipschitz") && !json_object_get(loss, "smoothness") &&
       dperm_loss_by_name(model->loss, model->loss_h, &own, NULL) == DPERM_OK) {
     model->loss_lipschitz = own.lipschitz;
@@ -424,7 +431,7 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
   json_t *selection = json_object_get(r->root, "selection");
   TRY(check_format(r));
   TRY(model_digest(r->root, model->digest, r->err));
-  TRY(sound(r, same(text_at(r->root, "digest"), model->digest),
+  TRY(sound(r, same(json_text_at(r->root, "digest"), model->digest),
             "its digest does not fit its content"));
   TRY(read_claim(r, model));
   TRY(read_loss(r, model));
@@ -441,7 +448,8 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
     (void)snprintf(how, sizeof how, "its %s is not clear", unclear->file);
     return sound(r, false, how);
   }
-  TRY(sound(r, model_read_evaluation(r->root, model), "its evaluation is not clear"));
+  char doubt[128];
+  TRY(sound(r, model_read_evaluation(r->root, model, doubt, sizeof doubt), doubt));
   TRY(read_class_weights(r, model));
   bool several = model->classes.count > 2 && model->plan.mechanism != DPERM_MECHANISM_NONE;
   TRY(sound(r, !several || read_positive(r->privacy, "epsilon_class", &model->claim.epsilon_class),

@@ -2,7 +2,6 @@
  * the model. A model that was just made and one that was read take the same way. */
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "loss/loss.h"
@@ -32,8 +31,7 @@ static json_t *pair_json(const dperm_schema *schema) {
   return json_sprintf("%s*%s", schema->columns[pair[0]].name, schema->columns[pair[1]].name);
 }
 
-/* One pair, which the schema has as its one cross after the fit; or none that was left to choose.
- */
+/* One pair, which the schema has as its one cross after the fit; or none was left to choose. */
 static bool take_pairs(const json_t *stated, dperm_model *model) {
   const json_t *pair = json_object_get(stated, "pair");
   const dperm_schema *schema = model->schema;
@@ -70,8 +68,7 @@ dperm_status model_add_pair(dperm_model *model, const dperm_schema *schema, cons
   return DPERM_OK;
 }
 
-/* Whether an object is what the share can release; what the library uses of it goes into the
- * model. */
+/* Whether the share can release such an object; what the library uses of it is taken over. */
 static bool (*const takers[SHARE_COUNT])(const json_t *stated, dperm_model *model) = {
     [SHARE_CALIBRATION] = take_calibration,
     [SHARE_PAIRS] = take_pairs,

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "mechanism/delta_rule.h"
@@ -146,6 +145,10 @@ static json_t *model_json(const dperm_model *model) {
       json_figure(model->loss_lipschitz), "smoothness", json_figure(model->loss_smoothness), "rows",
       about ? json_null() : json_count(model->rows), "rows_fitted",
       about ? json_null() : json_count(model->rows_fitted));
+  if (!isnan(model->loss_quantile)) {
+    json_t *loss = json_object_get(object, "loss");
+    json_set(&loss, "quantile", json_real(model->loss_quantile));
+  }
   if (about) { /* the number is private, and these are figures near it */
     json_set(&object, "rows_about", json_count(model->rows));
     json_set(&object, "rows_about_fitted", json_count(model->rows_fitted));
@@ -153,6 +156,9 @@ static json_t *model_json(const dperm_model *model) {
   json_set(&object, "selection", model->selection ? json_incref(model->selection) : json_null());
   json_set(&object, "ledger", ledger_json(model));
   json_set(&object, "classes", classes_json(&model->classes));
+  if (label_range_known(model->range)) {
+    json_set(&object, "label", label_range_json(model->range));
+  }
   if (model->classes.count > 2) {
     json_set(&object, "multiclass",
              json_string(dperm_multiclass_name(model->joint ? DPERM_MULTICLASS_JOINT

@@ -47,12 +47,11 @@ static bool reaches(const variation *v, double value) {
   if (privacy_plan_make(&g, &plan, NULL) != DPERM_OK) {
     return false;
   }
-  return isnan(v->goal) ? excess_loss(&g, &plan, v->q95 / plan.noise.beta) < coin_loss(g.loss)
+  return isnan(v->goal) ? excess_loss(&g, &plan, v->q95 / plan.noise.beta) < loss_at_zero(g.loss)
                         : noise_to_signal(&g, &plan) <= v->goal;
 }
 
-/* The smallest ε that reaches the goal, within 1e-4, or the smallest number of rows; NaN where none
- * does. */
+/* The smallest ε that reaches the goal, within 1e-4, or number of rows; NaN for none. */
 static double smallest(const variation *v) {
   double low = v->by_rows ? 0 : least_epsilon, high = v->by_rows ? most_rows : most_epsilon;
   while (!reaches(v, high)) { /* of too many rows there may be no plan */
@@ -166,7 +165,7 @@ static dperm_status make_plan(const run *r, size_t inputs, const row_bounds *enc
                        .excess_objective_q50 = none,
                        .excess_objective_q95 = none,
                        .noise_to_signal = none,
-                       .coin_loss = coin_loss(&loss),
+                       .coin_loss = loss_at_zero(&loss),
                        .excess_loss_q95 = none,
                        .epsilon_better_than_coin = none,
                        .neighbours = options->neighbours,
@@ -264,7 +263,8 @@ static dperm_status plan_records(const dperm_plan_rows *of, size_t rows,
   }
   TRY(make_plan(&planned->made, schema->dims, &schema->bounds, made, err));
   const schema_way way = planned->made.how.way;
-  made->schema_cost = way == SCHEMA_ASKED        ? "answer"
+  const bool numbers = schema->classes.count == 0;
+  made->schema_cost = way == SCHEMA_ASKED        ? numbers ? "labels" : "answer"
                       : way == SCHEMA_COUNTED    ? "counts"
                       : made->epsilon_schema > 0 ? "schema"
                                                  : NULL;
@@ -276,14 +276,15 @@ dperm_status plan_make(const dperm_plan_rows *of, dperm_options *options, planne
   size_t rows = of->rows;
   *planned = (planned_schema){.schema = NULL};
   TRY(check_plan_rows(options, &rows, err));
-  TRY(options_validate(options, err));
+  const size_t usual = loss_is_residual(&options->loss) ? 0 : 2; /* 0: a number */
+  const size_t asked = options->classes ? options->classes : usual;
+  const size_t classes = of->schema ? of->schema->classes.count : asked;
+  TRY(options_validate(options, classes, err));
   TRY(run_parts_count(options, rows, &rows, &planned->held_rows, err));
   const stage_numbers numbers = {.rows = rows,
                                  .columns =
                                      of->schema ? schema_encoded_columns(of->schema) : of->dims,
-                                 .classes = of->schema         ? of->schema->classes.count
-                                            : options->classes ? options->classes
-                                                               : 2,
+                                 .classes = classes,
                                  .pairs = of->schema ? pairs_of_schema(of->schema) : 0};
   stages_settle(options, &numbers);
   TRY(stages_check(options, &numbers, NULL, err));

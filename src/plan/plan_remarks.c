@@ -1,28 +1,13 @@
 /* What a plan shows of costs to accuracy: the schema's own remarks, and what follows from the
  * number of rows and epsilon. Public numbers only. */
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include "base/text.h"
 #include "plan/planned.h"
 
-/* Above it a model is noise to a good part; and such a share of all noise is much for one column.
- */
+/* Above it a model is noise to a good part; and such a share of all noise is much for a column. */
 static const double much_noise = 0.5, large_share = 0.25;
 
 enum { FEW_COLUMNS = 4 /* of which one may well have a quarter of the noise */ };
-
-static void add(json_t **remarks, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(json_t **remarks, const char *format, ...) {
-  char words[1024], line[1024];
-  va_list args;
-  va_start(args, format);
-  (void)vsnprintf(words, sizeof words, format, args);
-  va_end(args);
-  dperm_text_visible(words, line, sizeof line);
-  json_append(remarks, json_string_nocheck(line));
-}
 
 static void add_noise(const dperm_plan *plan, json_t **remarks) {
   char rows[80] = "";
@@ -31,7 +16,8 @@ static void add_noise(const dperm_plan *plan, json_t **remarks) {
                    plan->rows_to_halve_noise);
   }
   if (plan->noise && plan->noise_to_signal >= much_noise) {
-    add(remarks,
+    json_append_line(
+        remarks,
         "the noise is %.2g times the signal, much for %zu encoded columns: leave out or group "
         "those that say least about the label, take a larger epsilon%s",
         plan->noise_to_signal, plan->dims, rows);
@@ -51,13 +37,13 @@ static void add_share(const json_t *columns, const dperm_schema *schema, json_t 
     }
   }
   if (most && schema_encoded_columns(schema) >= FEW_COLUMNS) {
-    const char *second = json_string_value(json_object_get(most, "crossed_with"));
-    add(remarks,
+    const char *second = json_text_at(most, "crossed_with");
+    json_append_line(
+        remarks,
         "%s \"%.64s%s%.64s\" has %.0f percent of the noise: merge rare values (\"groups\"), or "
-        "leave "
-        "it out unless it says as much about the label",
-        second ? "the cross" : "column", json_string_value(json_object_get(most, "name")),
-        second ? "*" : "", second ? second : "", 100 * largest);
+        "leave it out unless it says as much about the label",
+        second ? "the cross" : "column", json_text_at(most, "name"), second ? "*" : "",
+        second ? second : "", 100 * largest);
   }
 }
 

@@ -1,5 +1,4 @@
-/* dperm_plan_report: a plan as JSON, for command, Python and other programs; docs/formats.md has
- * its members. */
+/* dperm_plan_report: a plan as JSON (docs/formats.md), for command, Python and other programs. */
 #include <math.h>
 #include <stdio.h>
 
@@ -122,8 +121,7 @@ static dperm_status find_shares(const dperm_options *options, const planned_sche
   return DPERM_OK;
 }
 
-/* The bins that the rule of "auto" gives a numeric column; 0 where it gives none, as for a range
- * from -r to r without "bins". */
+/* The bins that the rule of "auto" gives a numeric column; 0 for none, as from -r to r. */
 static size_t bins_of(const schema_column *column, bin_numbers paid) {
   bool line = column->type != COLUMN_NUMERIC || (!column->binned && auto_bins_standardized(column));
   return line ? 0 : auto_bins_of(column, paid);

@@ -125,8 +125,7 @@ static void add_tail(moment *v, double order, double slack, double chord,
   moment_add(v, corner->count * exp(-order * slack), below);
 }
 
-/* A loss of privacy t, a bound on the hockey sticks of both orders there, and the integrals up to
- * it. */
+/* A loss of privacy t, a bound on both hockey sticks there, and the integrals up to it. */
 typedef struct place {
   double t, rise, bound, spread, level; /* rise: e^t − 1 */
 } place;
@@ -135,8 +134,7 @@ static place place_at(double order, double t, double bound) {
   return (place){t, expm1(t), bound, spread(order, t), level(order, t)};
 }
 
-/* The integral up to a place: below the chord of both orders, which is randomized response with the
- * place's bound mixed in. */
+/* The integral up to a place, below both chords: randomized response with its bound mixed in. */
 static void add_middle(moment *v, const place *a) {
   v->sum += (1 - a->bound) / (a->rise + 2) * a->spread + a->bound * a->level;
 }
@@ -148,8 +146,7 @@ static void add_between(moment *v, const place *a, const place *b) {
   v->error += 1e-13 * (fabs(slope) * (b->spread + width * a->level) + b->bound * b->level);
 }
 
-/* Places in units of the longest corner. Any are valid; the least V is taken, so that no machine
- * chooses another way. */
+/* Places in units of the longest corner. Any are valid; all machines take the least V alike. */
 static const double steps[] = {0,    0.125, 0.25, 0.375, 0.5,  0.625, 0.75, 0.875, 1,   1.125,
                                1.25, 1.375, 1.5,  1.625, 1.75, 1.875, 2,    2.25,  2.5, 2.75,
                                3,    3.25,  3.5,  3.75,  4,    4.5,   5,    6,     8};

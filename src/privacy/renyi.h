@@ -7,8 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Corners of one length: `ratio` is ||u_c||/sigma, how far one record's gradient moves the noise
- * there, in standard deviations. */
+/* Corners of one length: `ratio`, ||u_c||/sigma, is how far a record's gradient moves noise. */
 typedef struct gaussian_corner {
   double count, ratio;
 } gaussian_corner;

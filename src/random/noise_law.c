@@ -3,12 +3,10 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/vector.h"
 #include "random/noise.h"
 
-/* `sum` and Σ e^−y y^i/Γ(i+1) over i = first, first + 1, …, last, from the largest term in both
- * directions. */
+/* `sum` and Σ e^−y y^i/Γ(i+1) over i = first, …, last, from the largest term in both directions. */
 static double add_poisson(double sum, double y, double first, double last) {
   int sign = 0;
   double peak = fmin(last, first + floor(fmax(y - first, 0)));

@@ -12,17 +12,13 @@
 #include <pthread.h>
 #include <sodium.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "dperm/random.h"
 
 /* How often this process, or a parent of it since the first secure source, was forked off: a child
- * must not use bits that its parent drew ahead. (Asking getpid for every word would cost more than
- * the word.) */
+ * must not use bits that its parent drew ahead. (Asking getpid for every word costs more.) */
 static atomic_ulong forks;
 static pthread_once_t forks_watched = PTHREAD_ONCE_INIT;
 
@@ -150,9 +146,8 @@ double random_normal(random_source *source) {
   return polar_normal(source, log);
 }
 
-/* log of a positive normal number: 2·artanh((m − 1)/(m + 1)) for the mantissa m in [√½, √2), where
- * the terms left out are below 1e-19, and the exponent times log 2. Libraries of mathematics round
- * log differently. */
+/* log of a positive normal number: 2·artanh((m − 1)/(m + 1)) for the mantissa m in [√½, √2), up to
+ * 1e-19, and the exponent times log 2. Libraries of mathematics round log differently. */
 static double plain_log(double x) {
   int exponent = 0;
   double m = frexp(x, &exponent);

@@ -3,8 +3,6 @@
  * records, and marks itself. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/status.h"
 
 typedef struct random_source {
@@ -31,9 +29,8 @@ dperm_status random_given(dperm_random *given, random_source *own, random_source
 /* A seeded stream that no other purpose or seed shares: `purpose` is a short word. */
 dperm_status random_public(uint64_t seed, const char *purpose, random_source *out,
                            dperm_error *err);
-/* Fails if the system's source has failed since `source` was made. Draws cannot fail, so that
- * samplers stay simple: from then on they get bits that protect nobody, and this check stands
- * before every release. */
+/* Fails if the system's source has failed since `source` was made. Draws cannot fail: from then on
+ * they get bits that protect nobody, and this check stands before every release. */
 dperm_status random_check(const random_source *source, dperm_error *err);
 /* Forgets what was drawn ahead, but not a failure. */
 void random_wipe(random_source *source);
@@ -51,8 +48,7 @@ uint64_t random_bits(random_source *source);
 double random_half_uniform(random_source *source);
 /* Unit exponential, relative error at most 5.5u. */
 double random_exponential(random_source *source);
-/* Gamma(shape, 1) for a whole shape ≥ 1: a pairwise sum of exponentials, relative error at most
- * 5.5u + ⌈log₂ shape⌉u. */
+/* Gamma(shape, 1), shape whole: a pairwise sum of exponentials, 5.5u + ⌈log₂ shape⌉u. */
 double random_gamma(random_source *source, size_t shape);
 /* Laplace(1/β): a unit exponential over β with a random sign, relative error at most 6.5u. */
 double random_laplace(random_source *source, double beta);

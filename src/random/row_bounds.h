@@ -50,8 +50,7 @@ static inline double root_upper(size_t count) {
   return fma(root, root, -n) < 0 ? nextafter(root, INFINITY) : root;
 }
 
-/* Of rows about which nothing else is known than ‖x‖₂ ≤ norm: every entry is within ±norm, and
- * ‖x‖₁ ≤ √dims·norm. */
+/* Of rows with ‖x‖₂ ≤ norm, no more is known: entries are within ±norm, ‖x‖₁ ≤ √dims·norm. */
 static inline row_bounds row_bounds_of_norm(size_t dims, double norm) {
   double one = root_upper(dims) * norm;
   return (row_bounds){.norm2 = norm,

@@ -5,8 +5,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -258,8 +256,7 @@ static csv_field plain_field(const csv_reader *reader, const char *start, const 
 
 enum { MARKED_BYTES = 64 };
 
-/* Separators; and what needs a closer look: blanks, quotes and control characters, NULs and line
- * ends among them. */
+/* Separators; and what needs a closer look: blanks, quotes, control characters, NULs, line ends. */
 typedef struct csv_marks {
   uint64_t separators, special;
 } csv_marks;

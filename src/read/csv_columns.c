@@ -1,9 +1,6 @@
 /* Columns by the header's names, or by their order, and their cells. */
 #include "read/csv.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 static const size_t absent = SIZE_MAX;
@@ -130,6 +127,12 @@ static dperm_status read_label(const csv_columns *columns, cell_reader *cells,
   }
   cell_value is = cell_read(cells, c->place, &csv->fields[c->field].text);
   *drop = cell_drops(cells, is.flags);
+  CSV_FAIL_IF(cells->schema->target && !*drop &&
+                  is.flags & (TEXT_UNKNOWN | TEXT_NOT_FINITE | TEXT_MALFORMED),
+              csv, csv->fields[c->field].offset, err,
+              "the label in column \"%.64s\" is not a finite number; mend it, or leave the record "
+              "out",
+              cells->schema->label_column);
   CSV_FAIL_IF(is.flags & TEXT_UNKNOWN && !*drop, csv, csv->fields[c->field].offset, err,
               "the label in column \"%.64s\" is not one that the schema lists; add it "
               "to the schema's \"label\", or mend it",

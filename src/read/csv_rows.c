@@ -3,11 +3,8 @@
  * their order. Where a piece meets trouble, or there are quotes, within which a line end ends
  * nothing, the span is read record by record, which also makes the message. */
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/thread_pool.h"
 #include "read/csv.h"
 

@@ -5,8 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -67,7 +65,10 @@ static dperm_status read_header(encoded_file *file, dperm_error *err) {
   RETURN_IF(schema != (length > 0) || (!schema && h->origin != ENCODED_FROM_SVMLIGHT) ||
                 h->zero != 0 || (h->dims == 0) != schema || h->dims > INT32_MAX,
             encoded_damaged(file, 0, "the header makes no sense", err));
-  return schema ? dperm_schema_parse(text, length, file->path, &file->schema, err) : DPERM_OK;
+  TRY(schema ? dperm_schema_parse(text, length, file->path, &file->schema, err) : DPERM_OK);
+  RETURN_IF(schema && file->schema->person_added,
+            encoded_damaged(file, 0, "its persons have no column", err));
+  return DPERM_OK;
 }
 
 static dperm_status read_trailer(encoded_file *file, dperm_error *err) {

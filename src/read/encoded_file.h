@@ -15,9 +15,8 @@
 
 /* ---- the layout (docs/formats.md has it in words): a header with the schema, pages of records, a
  * directory of the pages, a trailer. A page is one of a table (table/table.h) or, of svmlight
- * files, some sparse rows. All numbers are little-endian and at multiples of eight bytes, so that
- * the file can be mapped and used as it is. The trailer is written last: a file without it is not
- * whole. */
+ * files, some sparse rows. All is little-endian and at multiples of eight bytes, so that the file
+ * can be mapped and used as it is. The trailer is written last: without it a file is not whole. */
 
 #define ENCODED_MAGIC                                                                              \
   "\x89"                                                                                           \
@@ -67,8 +66,7 @@ typedef struct encoded_trailer {
   uint32_t check;                         /* the sum of all of the trailer before it */
 } encoded_trailer;
 
-/* A sum against damage, not against malice: XXH3, faster than memory. `before` is 0, or the sum of
- * what stands in front. */
+/* A sum against damage, not malice: XXH3. `before` is 0, or the sum of what stands in front. */
 static inline uint32_t encoded_sum(uint32_t before, const void *bytes, size_t size) {
   return (uint32_t)XXH3_64bits_withSeed(bytes, size, before);
 }

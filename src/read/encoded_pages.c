@@ -3,8 +3,6 @@
  * index of a class; rows made of such cells are within the bounds of any schema (table/rows.c). A
  * sparse row has its columns ascending and ‖x‖₂ ≤ 1 in exact arithmetic. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/double_double.h"
 #include "base/memory.h"
@@ -48,7 +46,9 @@ static bool is_code(double value, size_t codes) {
 
 static bool cell_holds(const dperm_schema *schema, size_t place, double value) {
   if (place == schema->column_count) {
-    return is_code(value, schema->classes.count);
+    const schema_column *target = schema->target;
+    return target ? value >= target->min && value <= target->max
+                  : is_code(value, schema->classes.count);
   }
   const schema_column *column = &schema->columns[place];
   if (place == schema->person) {

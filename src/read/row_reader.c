@@ -1,9 +1,6 @@
 /* The table of readers, and what they have in common. */
 #include "read/row_reader.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 /* In the order in which they are asked to recognize a file; the last takes what is left. */

@@ -1,9 +1,6 @@
 /* Refilling the window. */
 #include "read/window.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 enum { CHUNK = 1 << 18 };

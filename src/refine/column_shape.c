@@ -3,8 +3,6 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/defect.h"
 #include "base/memory.h"
@@ -91,9 +89,8 @@ static double misfit_within(const label_sums *l, const curve_table table, double
   return fmin(rising, falling);
 }
 
-/* Steep and gentle curves through the middles of all cells, halfway between two, and beyond the
- * range; and where a step is a matter of few cells, at many heights in each, if these are wanted.
- */
+/* Steep and gentle curves through the middles of all cells, halfway between two, beyond the range;
+ * and where a step is a matter of few cells, at many heights in each, if they are wanted. */
 static double curves_misfit(const label_sums *l, const curve_table table, bool heights,
                             const double *middles, size_t cells, double least) {
   double slope = slope_least;

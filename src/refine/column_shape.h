@@ -17,8 +17,7 @@ typedef struct exact_sum {
 } exact_sum;
 
 /* The score of a column from its cells' counts, by side, and the places of their middles, rising
- * from −1 to 1 over the range; exact if it is above `above`, else something that is not. `room` has
- * 3 doubles for each cell. */
+ * from −1 to 1; exact if above `above`, else something below. `room`: 3 doubles for each cell. */
 int64_t shape_score(const uint64_t *negative, const uint64_t *positive, const double *middles,
                     size_t cells, int64_t above, double *room);
 /* The largest of the scores of these counts' numeric columns: of `tally`, of data encoded under the

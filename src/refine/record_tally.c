@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "base/defect.h"
 #include "base/memory.h"

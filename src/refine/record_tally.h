@@ -19,8 +19,7 @@ double sample_epsilon(const record_sample *sample, double epsilon);
 dperm_status record_sample_draw(const record_sample *sample, size_t rows, random_source *source,
                                 size_t **out, size_t *count, dperm_error *err);
 
-/* The same for all processes of a job, numbered among all their rows: the leader draws. NULL where
- * all are asked. */
+/* The same for all processes of a job, numbered among all their rows. NULL where all are asked. */
 dperm_status record_sample_of(const record_sample *sample, const matrix *x, random_source *source,
                               size_t **out, size_t *count, dperm_error *err);
 /* Those of them that are here: where they begin, and how many. */
@@ -40,8 +39,7 @@ typedef struct line_lengths {
   double squares[LENGTHS];
 } line_lengths;
 /* Of the rows of data under its schema, or those that were drawn (NULL for all). Without `lengths`
- * no line counts. A row with two entries in a column's cells, which no noise is made for, ends the
- * run. */
+ * no line counts. A row with two entries in a column's cells ends the run: no noise is for it. */
 dperm_status record_tally_of(const dperm_data *data, const size_t *drawn, size_t count,
                              const line_lengths *lengths, record_tally *out, dperm_error *err);
 void record_tally_clear(record_tally *t);

@@ -3,8 +3,6 @@
  * rate ε/(2k'), rounded down, and all counts together are ε-private (privacy.md 8.9). */
 #include "refine/refine_counts.h"
 
-#include <stdlib.h>
-
 #include "base/defect.h"
 #include "base/memory.h"
 #include "random/discrete_sampling.h"

@@ -22,13 +22,11 @@ typedef struct refine_numbers {
 /* Whether a column is worth counting: a numeric one without bins of its own, a categorical one with
  * many categories, unless numbers alone are counted. */
 bool refine_rule_counts(const schema_column *column, bool numbers);
-/* The share of epsilon that a refinement gets; 0 where it would not pay, whatever share it is
- * given. `scale` is not used. */
+/* The share of epsilon that a refinement gets; 0 where none would pay. `scale` is not used. */
 double refine_rule_share(const refine_numbers *numbers);
 /* The whole epsilon of which this is the usual share. */
 double refine_rule_whole(double refinement);
-/* Cells of equal width that the range of a numeric column is cut into: 16, 32, … or
- * REFINE_CELLS_MOST. */
+/* Cells of equal width that a numeric range is cut into: 16, 32, … or REFINE_CELLS_MOST. */
 enum { REFINE_CELLS_LEAST = 16, REFINE_CELLS_MOST = 256 };
 size_t refine_rule_cells(const refine_numbers *numbers);
 /* The number of bins that a column begins with: 4, 8 or 16, as "auto" cuts them. */

@@ -7,8 +7,6 @@
  * in its first or last one. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "refine/refine_counts.h"
@@ -52,8 +50,7 @@ static size_t add_auto_cuts(const schema_column *column, cell_cut *out) {
   return made;
 }
 
-/* One cut for two that are so close that they mean the same: "auto" bins have theirs by another
- * formula. */
+/* One cut for two so close that they mean the same: "auto" bins have theirs by another formula. */
 static cell_cut same_cut(cell_cut a, cell_cut b) {
   bool takes = b.auto_bins > 0 && (a.auto_bins == 0 || b.auto_bins < a.auto_bins);
   return (cell_cut){takes ? b.at : a.at, a.grid < b.grid ? a.grid : b.grid,
@@ -246,12 +243,12 @@ static json_t *make_groups(const json_t *given, const schema_column *column, con
 }
 
 static dperm_status refine_categories(const schema_column *wide, const cell_counts *counts,
-                                      const refine_numbers *numbers, json_t *column,
+                                      const refine_numbers *numbers, bool grouped, json_t *column,
                                       dperm_error *err) {
   OWNED_MEMORY bool *merged = NULL;
   TRY(memory_new(counts->cells, sizeof *merged, &merged, err));
   refine_rule_merge(numbers, counts->counts, counts->cells, merged);
-  if (memchr(merged, true, counts->cells)) {
+  if (memchr(merged, true, counts->cells) && !grouped) { /* its rates are asked for one by one */
     TRY(json_put(column, "groups", make_groups(column, wide, merged), err));
     (void)json_object_del(column, "values");
   }
@@ -269,8 +266,9 @@ dperm_status refine_schema_make(const dperm_schema *wide, const refine_counts *n
     const cell_counts *counts = &noisy->columns[i];
     const schema_column *column = &wide->columns[counts->column];
     json_t *made = json_array_get(columns, counts->column);
-    TRY(column->type == COLUMN_NUMERIC ? refine_numeric(column, counts, numbers, made, err)
-                                       : refine_categories(column, counts, numbers, made, err));
+    TRY(column->type == COLUMN_NUMERIC
+            ? refine_numeric(column, counts, numbers, made, err)
+            : refine_categories(column, counts, numbers, counts->column == wide->group, made, err));
   }
   return schema_from_json(json, "the refined schema", out, err);
 }

@@ -12,8 +12,7 @@ typedef struct epsilon_split {
   ratio num;
 } epsilon_split;
 
-/* ε_num is ε/1000, rounded down to a rational number for the integer noise; ε_core the rest,
- * rounded down. */
+/* ε_num is ε/1000, rounded down to a rational for integer noise; ε_core the rest, likewise. */
 epsilon_split epsilon_divide(double epsilon);
 
 typedef struct release_plan {

@@ -1,8 +1,6 @@
 /* See about.h. */
 #include "report/about.h"
 
-#include <string.h>
-
 #include "base/file_read.h"
 #include "base/memory.h"
 
@@ -145,14 +143,13 @@ void about_write(report *p, const about *a) {
   if (!a->rows && !a->paragraphs) {
     return;
   }
-  report_add(p, REPORT_HEADING, "What it is for, and who answers for it");
+  report_heading(p, "What it is for, and who answers for it");
   json_array_foreach(a->paragraphs, i, text) {
     report_words(p, REPORT_TEXT, json_string_value(text));
   }
   json_object_foreach(a->rows, label, row) {
     report_row_words(p, label, json_string_value(row));
   }
-  report_add(
-      p, REPORT_TEXT,
-      "These are the words of whoever publishes the model; the program checks none of them.");
+  report_text(
+      p, "These are the words of whoever publishes the model; the program checks none of them.");
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/json_text.h"
-#include "base/owned.h"
 #include "report/report.h"
 
 typedef struct about {

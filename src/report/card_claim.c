@@ -37,11 +37,10 @@ static const char *how_little(const dperm_model *m) {
 
 void card_write_summary(report *p, const statement *s) {
   if (!dperm_model_is_private(s->model)) {
-    report_add(
-        p, REPORT_LEAD,
-        "This model is not private. It guarantees nothing to anyone: %s. Do not release it if the "
-        "records are confidential.",
-        s->model->reason);
+    report_add(p, REPORT_LEAD,
+               "This model is not private. It guarantees nothing to anyone: %s. Do not release it "
+               "if the records are confidential.",
+               s->model->reason);
   } else if (!s->seen->holds) {
     report_add(
         p, REPORT_LEAD,
@@ -69,27 +68,26 @@ void card_write_summary(report *p, const statement *s) {
 static void write_replaced(report *p, const statement *s) {
   const guarantee twice = guarantee_replaced(&s->model->claim);
   if (twice.delta >= 1) {
-    report_add(p, REPORT_TEXT,
-               "The budget is about whether a %s is in the data at all. It promises nothing about "
-               "what is said there: for two such steps (1 + e^ε)δ is 1 or more.",
-               s->whom);
+    report_text(p,
+                "The budget is about whether a %s is in the data at all. It promises nothing about "
+                "what is said there: for two such steps (1 + e^ε)δ is 1 or more.",
+                s->whom);
     return;
   }
-  report_add(
-      p, REPORT_TEXT,
-      "The budget is about whether a %s is in the data at all, as in most programs of this kind. "
-      "What is said there is protected too: two data sets that differ in it alone are two such "
-      "steps apart, which amounts to (ε, δ) = (%.6g, %.2g). So someone who thinks it as likely as "
-      "not that a %s says a certain thing, and guesses after seeing the model, is right with a "
-      "probability of at most %.4g percent.",
-      s->whom, twice.epsilon, twice.delta, s->person ? "person's record" : "record",
-      card_guessed_right(twice.epsilon, twice.delta));
+  report_text(p,
+              "The budget is about whether a %s is in the data at all, as in most programs of this "
+              "kind. What is said there is protected too: two data sets that differ in it alone "
+              "are two such steps apart, which amounts to (ε, δ) = (%.6g, %.2g). So someone who "
+              "thinks it as likely as not that a %s says a certain thing, and guesses after seeing "
+              "the model, is right with a probability of at most %.4g percent.",
+              s->whom, twice.epsilon, twice.delta, s->person ? "person's record" : "record",
+              card_guessed_right(twice.epsilon, twice.delta));
 }
 
 void card_write_guarantee(report *p, const statement *s) {
-  report_add(p, REPORT_HEADING, "What is guaranteed, and to whom");
-  report_add(
-      p, REPORT_TEXT,
+  report_heading(p, "What is guaranteed, and to whom");
+  report_text(
+      p,
       "To every %s in the data%s. The model was made with random noise, and any set of possible "
       "models has nearly the same probability whether %s; %s how nearly. This holds against anyone "
       "who cannot break the random source, as with cryptographic keys and signatures: even against "
@@ -100,13 +98,13 @@ void card_write_guarantee(report *p, const statement *s) {
       : s->person ? "a person's records say one thing or another"
                   : "a record says one thing or another",
       card_spends_delta(s->model) ? "ε and δ say" : "ε says");
-  report_add(p, REPORT_TEXT,
-             "For example, someone who thinks it as likely as not that a %s, and guesses after "
-             "seeing the model, is right with a probability of at most %.4g percent.",
-             s->adding   ? s->person ? "person is in the data" : "record is in the data"
-             : s->person ? "person's records say a certain thing"
-                         : "record says a certain thing",
-             card_guessed_right(s->model->claim.epsilon, s->model->claim.delta));
+  report_text(p,
+              "For example, someone who thinks it as likely as not that a %s, and guesses after "
+              "seeing the model, is right with a probability of at most %.4g percent.",
+              s->adding   ? s->person ? "person is in the data" : "record is in the data"
+              : s->person ? "person's records say a certain thing"
+                          : "record says a certain thing",
+              card_guessed_right(s->model->claim.epsilon, s->model->claim.delta));
   if (s->adding) {
     write_replaced(p, s);
   }
@@ -134,12 +132,12 @@ static void sizes_of_claim(const statement *s, char *out, size_t size) {
 void card_write_mathematics(report *p, const statement *s) {
   char sizes[128];
   sizes_of_claim(s, sizes, sizeof sizes);
-  report_add(p, REPORT_HEADING, "In mathematics");
+  report_heading(p, "In mathematics");
   report_add(p, REPORT_LINE, "P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = %s,  δ = %.2g",
              s->epsilon, s->model->claim.delta);
-  report_add(p, REPORT_TEXT,
-             "for every set S of models and all data sets D, D′ of %s%s %s %s. M "
-             "is the program, rounding included, that gives the weights as they stand in the file.",
-             sizes, s->adding ? ", of which one has" : " each that differ in", s->unit,
-             s->adding ? "more than the other" : "replaced by any other");
+  report_text(p,
+              "for every set S of models and all data sets D, D′ of %s%s %s %s. M is the program, "
+              "rounding included, that gives the weights as they stand in the file.",
+              sizes, s->adding ? ", of which one has" : " each that differ in", s->unit,
+              s->adding ? "more than the other" : "replaced by any other");
 }

@@ -1,5 +1,4 @@
-/* What goes into the model: the schema's columns, where their ranges and values come from, which
- * are sensitive. */
+/* What goes into the model: columns, where ranges and values come from, what is sensitive. */
 #include <stdio.h>
 #include <string.h>
 
@@ -121,6 +120,12 @@ static void write_label(report *p, const dperm_schema *schema, sources *all) {
   const schema_column *label = label_of(schema);
   char source[SOURCE_SIZE] = "";
   append_source(all, label ? label->source : NULL, source, sizeof source);
+  if (schema->target) {
+    append_source(all, schema->target->source, source, sizeof source);
+    report_row(p, "predicted", "%.64s, a number from %g to %g%s%s", schema->label_column,
+               schema->target->min, schema->target->max, source, sensitive_words(schema->target));
+    return;
+  }
   report_row(p, "predicted", "%.64s%s%s", schema->label_column, source,
              label ? sensitive_words(label) : "");
 }
@@ -129,17 +134,15 @@ void card_write_columns(report *p, const statement *s) {
   const dperm_schema *schema = s->model->schema;
   sources all = {.count = 0};
   size_t inputs = 0;
-  report_add(p, REPORT_HEADING, "What goes in");
+  report_heading(p, "What goes in");
   if (!schema) {
-    report_add(
-        p, REPORT_TEXT,
-        "Rows of %zu numbers that were made elsewhere; the file does not say what they mean.",
+    report_text(
+        p, "Rows of %zu numbers that were made elsewhere; the file does not say what they mean.",
         s->model->dims);
     return;
   }
-  report_add(
-      p, REPORT_TEXT,
-      "Numbers outside of a range count as its end, and values that are not listed as none.");
+  report_text(
+      p, "Numbers outside of a range count as its end, and values that are not listed as none.");
   for (size_t i = 0; i < schema->column_count; i++) {
     all.others = schema->columns[i].source ? "not stated" : all.others;
   }
@@ -155,6 +158,6 @@ void card_write_columns(report *p, const statement *s) {
   write_rest(p, schema);
   write_sources(p, &all);
   if (all.count == 0) {
-    report_add(p, REPORT_TEXT, "The schema does not state where its ranges and values come from.");
+    report_text(p, "The schema does not state where its ranges and values come from.");
   }
 }

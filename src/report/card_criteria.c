@@ -37,16 +37,15 @@ static odds odds_of(const guarantee *claim, bool spends) {
 
 static void write_singling(report *p, const statement *s) {
   const guarantee *claim = &s->model->claim;
-  report_row(
-      p, "singling out",
-      "The file holds weights and no record. Somebody who knows all other records may test with "
-      "the model whether %s in the data%s. A test that says so wrongly in 1 of 100 cases says "
-      "so rightly in at most %.4g of 100.",
-      s->person ? "a certain person's records are" : "a certain record is",
-      s->adding   ? ""
-      : s->person ? ", and not others in their place"
-                  : ", and not another in its place",
-      in_hundred(most_found(claim->epsilon, claim->delta, one_in_hundred)));
+  report_row(p, "singling out",
+             "The file holds weights and no record. Somebody who knows all other records may test "
+             "with the model whether %s in the data%s. A test that says so wrongly in 1 of 100 "
+             "cases says so rightly in at most %.4g of 100.",
+             s->person ? "a certain person's records are" : "a certain record is",
+             s->adding   ? ""
+             : s->person ? ", and not others in their place"
+                         : ", and not another in its place",
+             in_hundred(most_found(claim->epsilon, claim->delta, one_in_hundred)));
 }
 
 static void write_linking(report *p, const statement *s) {
@@ -56,8 +55,7 @@ static void write_linking(report *p, const statement *s) {
   if (o.beyond >= 1) {
     report_row(
         p, "linking",
-        "δ is so large that nothing is promised against comparing the model with other data. "
-        "%s.",
+        "δ is so large that nothing is promised against comparing the model with other data. %s.",
         after);
     return;
   }
@@ -95,10 +93,10 @@ static void write_inferring(report *p, const statement *s) {
   char sensitive[160];
   name_sensitive(s->model->schema, sensitive, sizeof sensitive);
   if (o.beyond >= 1) {
-    report_row(p, "inferring",
-               "%s. Of what a record itself adds to that nothing is promised: δ is too large for "
-               "it.",
-               general);
+    report_row(
+        p, "inferring",
+        "%s. Of what a record itself adds to that nothing is promised: δ is too large for it.",
+        general);
     return;
   }
   report_row(p, "inferring",
@@ -114,25 +112,24 @@ static void write_inferring(report *p, const statement *s) {
 void card_write_criteria(report *p, const statement *s) {
   const dperm_model *m = s->model;
   const odds o = odds_of(&m->claim, card_spends_delta(m));
-  report_add(p, REPORT_HEADING, "Singling out, linking and inferring");
-  report_add(p, REPORT_TEXT,
-             "By these three risks the Article 29 Working Party's opinion 05/2014 judges whether "
-             "data are anonymous. ε and δ bound what the model adds to each, for every %s; they do "
-             "not bound what somebody knows from elsewhere.",
-             s->whom);
+  report_heading(p, "Singling out, linking and inferring");
+  report_text(p,
+              "By these three risks the Article 29 Working Party's opinion 05/2014 judges whether "
+              "data are anonymous. ε and δ bound what the model adds to each, for every %s; they "
+              "do not bound what somebody knows from elsewhere.",
+              s->whom);
   write_singling(p, s);
   write_linking(p, s);
   write_inferring(p, s);
   if (o.beyond < 1) {
-    report_add(
-        p, REPORT_TEXT,
-        "Likelihoods are apart from outcomes with a probability of at most %.2g%s. Whether the "
-        "model is anonymous is a question of law; these figures inform the answer and do "
-        "not give it.",
-        s->adding ? odds_of(&(guarantee){.delta = guarantee_replaced(&m->claim).delta},
-                            card_spends_delta(m))
-                        .beyond
-                  : o.beyond,
-        s->adding ? " (of inferring; of linking less)" : "");
+    report_text(p,
+                "Likelihoods are apart from outcomes with a probability of at most %.2g%s. Whether "
+                "the model is anonymous is a question of law; these figures inform the answer and "
+                "do not give it.",
+                s->adding ? odds_of(&(guarantee){.delta = guarantee_replaced(&m->claim).delta},
+                                    card_spends_delta(m))
+                                .beyond
+                          : o.beyond,
+                s->adding ? " (of inferring; of linking less)" : "");
   }
 }

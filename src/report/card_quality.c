@@ -41,7 +41,7 @@ static void write_figure(report *p, const char *name, figure_text figure) {
 
 static void write_baseline(report *p, const json_t *evaluation) {
   const json_t *baseline = json_object_get(evaluation, "baseline");
-  const char *class = json_string_value(json_object_get(baseline, "class"));
+  const char *class = json_text_at(baseline, "class");
   const double rate = number_at(baseline, "error_rate"), low = number_at(baseline, "low"),
                high = number_at(baseline, "high");
   if (class && !isnan(rate)) {
@@ -67,17 +67,17 @@ static void write_origin(report *p, const json_t *evaluation) {
     (void)snprintf(of, sizeof of, "%.0f %s", rows, persons ? "persons, once each," : "records");
   }
   if (!isnan(share)) {
-    (void)snprintf(
-        kept, sizeof kept,
-        " They are a share of %g, drawn at random apart from what records say, and which "
-        "they were stays with the custodian.",
-        share);
+    (void)snprintf(kept, sizeof kept,
+                   " They are a share of %g, drawn at random apart from what records say, and "
+                   "which they were stays with the custodian.",
+                   share);
   }
   if (!isnan(epsilon)) {
-    (void)snprintf(cost, sizeof cost, " The counts have noise for ε = %.6g%s.", epsilon,
-                   isnan(share) ? ""
-                                : ", of these records alone: the budget above covers both parts, "
-                                  "and is not their sum");
+    (void)snprintf(
+        cost, sizeof cost, " The counts have noise for ε = %.6g%s.", epsilon,
+        isnan(share)
+            ? ""
+            : ", of these records alone: the budget above covers both parts, and is not their sum");
   }
   if (!isnan(confidence)) {
     (void)snprintf(sure, sizeof sure,
@@ -85,13 +85,12 @@ static void write_origin(report *p, const json_t *evaluation) {
                    "are taken to be an independent sample, in %.3g of 100 evaluations.",
                    100 * confidence);
   }
-  report_add(p, REPORT_TEXT, "Measured on %s that the model was not made from.%s%s%s", of, kept,
-             cost, sure);
+  report_text(p, "Measured on %s that the model was not made from.%s%s%s", of, kept, cost, sure);
 }
 
 static void write_groups(report *p, const json_t *groups) {
   const json_t *rates = json_object_get(groups, "rates"), *group;
-  const char *column = json_string_value(json_object_get(groups, "column"));
+  const char *column = json_text_at(groups, "column");
   static const struct {
     const char *key, *words;
   } kinds[] = {{"error_rate", "wrong"},
@@ -102,9 +101,9 @@ static void write_groups(report *p, const json_t *groups) {
   if (!column || json_array_size(rates) == 0) {
     return;
   }
-  report_add(p, REPORT_TEXT, "By \"%.64s\":", column);
+  report_text(p, "By \"%.64s\":", column);
   json_array_foreach(rates, i, group) {
-    const char *name = json_string_value(json_object_get(group, "name"));
+    const char *name = json_text_at(group, "name");
     char line[640] = "";
     size_t used = 0;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
@@ -121,12 +120,11 @@ static void write_groups(report *p, const json_t *groups) {
 }
 
 void card_write_quality(report *p, const json_t *evaluation) {
-  const char *finding = json_string_value(json_object_get(evaluation, "finding"));
-  report_add(p, REPORT_HEADING, "How well it predicts");
+  const char *finding = json_text_at(evaluation, "finding");
+  report_heading(p, "How well it predicts");
   if (!json_is_object(evaluation)) {
-    report_add(p, REPORT_TEXT,
-               "The file does not say how often the model is wrong. Measured on private records, "
-               "that costs a budget of its own.");
+    report_text(p, "The file does not say how well the model predicts. Measured on private "
+                   "records, that costs a budget of its own.");
     return;
   }
   if (finding) {

@@ -21,6 +21,10 @@ static void write_classes(report *p, const statement *s) {
                classes->names[0], classes->names[1]);
     return;
   }
+  if (label_range_known(s->model->range)) {
+    report_row(p, "model", "%s: %s", s->path, kind_of_model(s->model));
+    return;
+  }
   for (size_t i = 0; i < classes->count && used < sizeof names; i++) {
     used += (size_t)snprintf(names + used, sizeof names - used, "%s\"%.60s\"", i ? ", " : "",
                              classes->names[i]);
@@ -43,13 +47,12 @@ static void write_delta(report *p, const dperm_model *m) {
   if (at_most < 1) {
     (void)snprintf(twice, sizeof twice, ", but twice that factor with at most %.3g", at_most);
   }
-  report_row(
-      p, "what δ is for",
-      "an allowance for bad luck, fixed in advance: Gaussian noise protects at least as well as a "
-      "program that reveals everything with probability δ and otherwise stays within ε. Single "
-      "outcomes may exceed the factor e^ε with a probability above δ%s (of δ, %.2g is for noise "
-      "beyond the length that the program certifies)",
-      twice, m->claim.delta_numerics);
+  report_row(p, "what δ is for",
+             "an allowance for bad luck, fixed in advance: Gaussian noise protects at least as "
+             "well as a program that reveals everything with probability δ and otherwise stays "
+             "within ε. Single outcomes may exceed the factor e^ε with a probability above δ%s (of "
+             "δ, %.2g is for noise beyond the length that the program certifies)",
+             twice, m->claim.delta_numerics);
   report_row(p, "δ and the records",
              "in the worst case each of the %s%zu records is revealed with probability δ: %.2g of "
              "them on average, where good practice is far below one",
@@ -61,13 +64,13 @@ static void write_delta(report *p, const dperm_model *m) {
 static void write_shares(report *p, const dperm_model *m) {
   const double *shares = m->claim.shares;
   if (shares[SHARE_SCHEMA] > 0) {
-    report_row(
-        p, "of that",
-        "ε = %.6g for the schema: the records decided, with noise, about weights, bins and groups; "
-        "%s",
-        shares[SHARE_SCHEMA],
-        m->claim.composed.epsilon > 0 ? "with what follows it costs no more than (ε, δ) together"
-                                      : "the rest is for what follows");
+    report_row(p, "of that",
+               "ε = %.6g for the schema: the records decided, with noise, about weights, bins and "
+               "groups; %s",
+               shares[SHARE_SCHEMA],
+               m->claim.composed.epsilon > 0
+                   ? "with what follows it costs no more than (ε, δ) together"
+                   : "the rest is for what follows");
   }
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     json_auto_t *value = share_kinds[s].value ? model_share_value(m, s) : NULL;
@@ -92,8 +95,8 @@ void card_write_release(report *p, const statement *s) {
       [DPERM_MECHANISM_OUTPUT] = "random noise added to the solution (output perturbation)",
       [DPERM_MECHANISM_NONE] = "no noise",
       [DPERM_MECHANISM_DESCENT] = "random noise in every step of the optimization (noisy descent)"};
-  const char *method = json_string_value(json_object_get(m->selection, "method"));
-  report_add(p, REPORT_HEADING, "The release");
+  const char *method = json_text_at(m->selection, "method");
+  report_heading(p, "The release");
   write_classes(p, s);
   report_row(p, "fingerprint", "%s", m->digest);
   if (s->adding) {
@@ -111,11 +114,10 @@ void card_write_release(report *p, const statement *s) {
     return;
   }
   if (s->person_column) {
-    report_row(
-        p, "unit of privacy",
-        "one person with all their records, of which the mean over at most %zu counts as one "
-        "record; the column \"%.64s\" says whose a record is",
-        m->claim.person_rows, s->person_column);
+    report_row(p, "unit of privacy",
+               "one person with all their records, of which the mean over at most %zu counts as "
+               "one record; the column \"%.64s\" says whose a record is",
+               m->claim.person_rows, s->person_column);
   } else if (s->person) {
     report_row(p, "unit of privacy", "one person, with at most %zu records",
                m->claim.rows_per_person);

@@ -29,6 +29,7 @@ typedef struct explained {
   const weight_parts *parts;
   size_t fit;
   tally *all;
+  double unit; /* of a score: 1, or of a regression half the label's range */
 } explained;
 
 /* ---- one weight */
@@ -39,8 +40,8 @@ static json_t *level_json(const explained *e, const weight_part *part, size_t j,
   json_t *out = json_object();
   json_set(&out, "name", name);
   json_set(&out, "weight", json_figure(e->model->weights[at]));
-  json_set(&out, "effect", json_figure(part->entry * e->noise->value[at]));
-  json_set(&out, "noise", json_figure(part->entry * e->noise->estimate[at]));
+  json_set(&out, "effect", json_figure(e->unit * part->entry * e->noise->value[at]));
+  json_set(&out, "noise", json_figure(e->unit * part->entry * e->noise->estimate[at]));
   json_set(&out, "verdict", json_string(verdicts[weight_noise_verdict(e->noise, part, e->fit, j)]));
   json_set(&out, "share_needed", json_figure(share));
   return out;
@@ -69,7 +70,7 @@ static void count_level(const explained *e, const weight_part *part, size_t j, d
 
 static void add_level(const explained *e, const weight_part *part, size_t j, json_t *level,
                       column_of_parts *column) {
-  const double effect = part->entry * e->noise->value[e->fit * e->noise->dims + j];
+  const double effect = e->unit * part->entry * e->noise->value[e->fit * e->noise->dims + j];
   count_level(e, part, j, effect, column);
   json_append(&column->levels, level);
 }
@@ -85,7 +86,8 @@ static void add_line(const explained *e, const weight_part *part, column_of_part
   weight_part whole = *part;
   whole.entry *= range;
   json_t *line = level_json(e, &whole, part->first, json_string("line"));
-  const double effect = whole.entry * e->noise->value[e->fit * e->noise->dims + part->first];
+  const double effect =
+      e->unit * whole.entry * e->noise->value[e->fit * e->noise->dims + part->first];
   json_set(&line, "low", json_figure(c ? c->min : ends[0]));
   json_set(&line, "high", json_figure(c ? c->max : ends[1]));
   json_set(&line, "transform", log ? json_string("log1p") : json_null());
@@ -197,7 +199,7 @@ static dperm_status add_part(const explained *e, const weight_part *part, column
   json_t *missing = NULL;
   if (part->compared) {
     const size_t at = e->fit * e->parts->count + (size_t)(part - e->parts->list);
-    json_set(&column->json, "no_value", json_figure(-part->entry * e->noise->centre[at]));
+    json_set(&column->json, "no_value", json_figure(-e->unit * part->entry * e->noise->centre[at]));
   }
   switch (part->kind) {
   case PART_LINE:
@@ -290,21 +292,30 @@ static json_t *intercept_json(const explained *e) {
   }
   for (size_t p = 0; p < e->parts->count; p++) {
     const weight_part *part = &e->parts->list[p];
-    constant += part->compared ? part->entry * e->noise->centre[e->fit * e->parts->count + p] : 0;
+    constant +=
+        part->compared ? e->unit * part->entry * e->noise->centre[e->fit * e->parts->count + p] : 0;
   }
   return json_pack("{s:s, s:n, s:o, s:n, s:s, s:n}", "name", "(constant)", "weight", "effect",
                    json_figure(constant), "noise", "verdict", verdicts[WEIGHT_UNKNOWN],
                    "share_needed");
 }
 
-static dperm_status outputs_json(explained *e, json_t **out, dperm_error *err) {
+/* What a score speaks for: a class, or a regression's label. */
+static const char *output_name(const explained *e) {
   const class_list *classes = &e->model->classes;
+  const dperm_schema *schema = e->model->schema;
+  return classes->count > 2    ? classes->names[e->fit]
+         : classes->count == 2 ? classes->names[1]
+         : schema              ? schema->label_column
+                               : "label";
+}
+
+static dperm_status outputs_json(explained *e, json_t **out, dperm_error *err) {
   *out = json_array();
   for (e->fit = 0; e->fit < e->noise->fits; e->fit++) {
     json_t *columns = NULL, *output = json_object();
     dperm_status status = columns_json(e, &columns, err);
-    json_set(&output, "class",
-             json_string(classes->names[classes->count > 2 ? e->fit : classes->count - 1]));
+    json_set(&output, "class", json_string(output_name(e)));
     json_set(&output, "intercept", intercept_json(e));
     json_set(&output, "columns", columns);
     json_append(out, output);
@@ -327,7 +338,11 @@ static json_t *head_json(const dperm_model *model) {
   json_set(&out, "loss", json_string(model->loss));
   json_set(&out, counted ? "rows" : "rows_about", json_count(model->rows));
   json_set(&out, "classes", classes_json(&model->classes));
-  json_set(&out, "scale", json_string(model_log_loss(model, &made) ? "log-odds" : "score"));
+  json_set(&out, "scale",
+           json_string(label_range_known(model->range) ? "value"
+                       : model_log_loss(model, &made)  ? "log-odds"
+                                                       : "score"));
+  json_set(&out, "label", label_range_json(model->range));
   json_set(&out, "inverse_temperature", json_figure(model->inverse_temperature));
   return out;
 }
@@ -339,7 +354,8 @@ static dperm_status explain_weights(const dperm_model *model, json_t **out, dper
   json_t *outputs = NULL;
   TRY(weight_parts_of(model, &parts, err));
   TRY(weight_noise_of(model, &parts, &noise, err));
-  explained e = {model, &noise, &parts, 0, &all};
+  const bool numbers = label_range_known(model->range);
+  explained e = {model, &noise, &parts, 0, &all, numbers ? label_range_half(model->range) : 1};
   dperm_status status = outputs_json(&e, &outputs, err);
   json_set(out, "weights", json_count(noise.fits * noise.dims));
   json_set(out, "examined", json_count(all.examined));

@@ -18,6 +18,9 @@ json_t *explain_assumed(const dperm_model *model) {
     say(&list, "Effects have their full size. A record with large numbers is shortened, and all of "
                "its effects with it.");
   }
+  if (!model->map && label_range_known(model->range)) {
+    say(&list, "Effects are in the label's unit, and are added to the middle of its range.");
+  }
   if (model->map || model->plan.mechanism == DPERM_MECHANISM_NONE) {
     return list;
   }

@@ -3,10 +3,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 
 enum { TEXT_SIZE = 2048 };
 

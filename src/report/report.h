@@ -35,6 +35,9 @@ void report_discard(report *p);
 
 void report_add(report *p, report_element kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+#define report_heading(p, text) report_add(p, REPORT_HEADING, text)
+#define report_text(p, ...) report_add(p, REPORT_TEXT, __VA_ARGS__)
+#define report_item(p, ...) report_add(p, REPORT_ITEM, __VA_ARGS__)
 /* A row of the table: REPORT_NAME and REPORT_VALUE. */
 void report_row(report *p, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -181,12 +181,17 @@ static dperm_status find_curvatures(const dperm_model *model, const weight_parts
   const loss_kind *kind = loss_kind_named(model->joint ? "logistic" : model->loss);
   dperm_loss loss = {0};
   TRY(memory_new(out->fits, sizeof *laws, &laws, err));
-  TRY(kind ? loss_make(kind, model->loss_h, &loss, err) : DPERM_OK);
+  TRY(!kind          ? DPERM_OK
+      : model->joint ? loss_make(kind, model->loss_h, &loss, err)
+                     : model_loss(model, &loss, err));
   for (size_t m = 0; m < out->fits; m++) {
     laws[m] = score_law_of(model, parts, out->value + m * out->dims);
   }
   if (model->joint) {
     joint_means(laws, out->fits);
+  }
+  if (label_range_known(model->range)) { /* of the residuals, which h is made for */
+    laws[0] = (score_law){0, model->loss_h * model->loss_h};
   }
   for (size_t m = 0; m < out->fits; m++) {
     out->curvature[m] = kind ? mean_curvature(&loss, laws[m]) * mean_class_weight(model) *

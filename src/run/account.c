@@ -14,11 +14,10 @@ static dperm_status refuse_unprotected(const account_run *run, const data_identi
   if (run->account->dataset) {
     char reasons[REASONS_TEXT_SIZE];
     guarantee_reasons(&run->claim, reasons);
-    FAIL(
-        err, DPERM_OVER_BUDGET,
-        "a run that is not private (%.400s) would spend all of \"%.100s\" and more; leave the data "
-        "set out only if the records are nobody's",
-        reasons, run->account->dataset);
+    FAIL(err, DPERM_OVER_BUDGET,
+         "a run that is not private (%.400s) would spend all of \"%.100s\" and more; leave the "
+         "data set out only if the records are nobody's",
+         reasons, run->account->dataset);
   }
   return charge_refuse_known(run->account->ledger, identity, NULL,
                              "a run that is not private would spend all of its budget and more; "

@@ -24,7 +24,7 @@ static dperm_status check(const dperm_options *o, const stage_numbers *n, ranks 
   FAIL_IF(!options_have_softmax(o), err, DPERM_INVALID_ARGUMENT,
           "calibrate is for probabilities, which only logistic loss has; with %s leave it out",
           o->loss.name ? o->loss.name : "this loss");
-  FAIL_IF(n->classes > 2 && !options_joint(o, n->classes), err, DPERM_INVALID_ARGUMENT,
+  FAIL_IF(n->classes != 2 && !options_joint(o, n->classes), err, DPERM_INVALID_ARGUMENT,
           "calibrate is for two classes, or classes that are learned jointly; with one-vs-rest "
           "leave it out");
   return stage_processors_agree(spread, gemm_is_fused(), "calibrate", err);

@@ -1,7 +1,6 @@
 /* run_compose of private_schema.h. */
 #include <math.h>
 
-#include "loss/link.h"
 #include "mechanism/composed_delta.h"
 #include "run/private_schema.h"
 

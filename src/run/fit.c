@@ -2,7 +2,6 @@
 #include "run/fit.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/arithmetic.h"
 #include "base/defect.h"
@@ -40,6 +39,18 @@ static dperm_status check_row_weights(const problem *base, dperm_error *err) {
     FAIL_IF(!(base->shares[i] >= 0 && base->shares[i] <= 1) && !DEFECT("weights-unscaled"), err,
             DPERM_NUMERIC_ERROR,
             "a record counts for more than the noise is made for; nothing is released");
+  }
+  return DPERM_OK;
+}
+
+/* Labels are what the loss is made for: its slopes would be bounded all the same, but not the
+ * rounding of a residual (solve/certify.c). */
+static dperm_status check_label_values(const problem *base, dperm_error *err) {
+  const bool numbers = loss_is_residual(base->loss);
+  for (size_t i = 0; link_scores(base->loss) == 1 && i < base->x->rows; i++) {
+    const double size = fabs(base->labels[i]);
+    FAIL_IF(!(numbers ? size <= 1 : size == 1), err, DPERM_NUMERIC_ERROR,
+            "a label is none that the loss is for; nothing is released");
   }
   return DPERM_OK;
 }
@@ -93,6 +104,7 @@ dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_opt
                      random_source *source, solution *found, double *weights, solver_report *report,
                      dperm_error *err) {
   TRY(check_row_weights(base, err));
+  TRY(check_label_values(base, err));
   TRY(mechanism_of(plan->privacy.mechanism)(&plan->privacy, base, how, &plan->release.promised,
                                             source, 1, found, report, err));
   return fit_release(plan, base->x->spread, found, problem_size(base), source, weights, err);
@@ -127,6 +139,7 @@ dperm_status fit_prepare(fit_work *w, dperm_error *err) {
   w->loss = options_loss(o, model->classes.count);
   model->joint = options_joint(o, model->classes.count);
   model->loss_h = o->loss.parameter;
+  model->loss_quantile = loss_quantile(&o->loss);
   model->loss_lipschitz = w->loss.lipschitz;
   model->loss_smoothness = w->loss.smoothness;
   TRY(memory_copy_text(o->loss.name, strlen(o->loss.name), &model->loss, err));
@@ -152,7 +165,7 @@ dperm_status fit_prepare(fit_work *w, dperm_error *err) {
   TRY(scratch_take(&w->work, stages_room(&w->plan->claim, model, w->view), sizeof *w->room,
                    &w->room, err));
   OWNED(threads_leave) thread_scope threads = threads_enter(o->threads);
-  return memory_probe(fit_memory_work(w->data, rows, o), err);
+  return memory_probe(fit_memory_work(w->data, rows, o, false), err);
 }
 
 dperm_status fit_planned(const dperm_data *data, const dperm_options *options, const fit_plan *plan,
@@ -250,6 +263,21 @@ static dperm_status run_stages(fit_work *w, dperm_error *err) {
   return stages_run(&w->plan->claim, more, err);
 }
 
+/* The part that is wrong, or of a regression the root of the mean square. */
+static dperm_status training_error(const dperm_model *model, const dperm_data *data, double *out,
+                                   dperm_error *err) {
+  dperm_metrics metrics;
+  regression_metrics numbers;
+  if (label_range_known(model->range)) {
+    TRY(model_score_numbers(model, data, &numbers, err));
+    *out = numbers.rmse;
+    return DPERM_OK;
+  }
+  TRY(dperm_model_score(model, data, &metrics, err));
+  *out = metrics.error_rate;
+  return DPERM_OK;
+}
+
 static dperm_status fit_classes(fit_work *w, dperm_error *err) {
   dperm_model *model = w->model;
   dperm_unsafe_diagnostics seen = {0}, *unsafe = w->options->unsafe_diagnostics ? &seen : NULL;
@@ -268,9 +296,7 @@ static dperm_status fit_classes(fit_work *w, dperm_error *err) {
   const guarantee claim = guarantee_with(w->plan->claim, source_reasons(w->source));
   TRY(model_claim(model, &claim, err));
   if (unsafe) {
-    dperm_metrics metrics;
-    TRY(dperm_model_score(model, w->data, &metrics, err));
-    seen.training_error = metrics.error_rate;
+    TRY(training_error(model, w->data, &seen.training_error, err));
     seen.solve_seconds = seconds;
     *w->options->unsafe_diagnostics = seen;
   }

@@ -84,8 +84,7 @@ dperm_status fit_planned(const dperm_data *data, const dperm_options *options, c
 dperm_status fit_model(const dperm_data *data, const dperm_options *options, const guarantee *claim,
                        random_source *source, dperm_model **out, dperm_error *err);
 
-/* dperm_train, and all processes of a job have the model: to judge it on rows that each has a part
- * of. */
+/* dperm_train, and all processes of a job have the model, to judge it on their own rows. */
 dperm_status train_everywhere(const dperm_data *data, const dperm_options *given, dperm_model **out,
                               dperm_error *err);
 
@@ -95,9 +94,9 @@ dperm_status train_everywhere(const dperm_data *data, const dperm_options *given
  * Bytes of the model: weights, and the directions of its features. */
 double fit_memory_model(const dperm_data *data, const dperm_options *options);
 /* Bytes that come on top of data and model while it is fitted to `rows` of the rows, or digested
- * and written: an estimate from above of all that grows with the rows and columns. */
-double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options *options);
-/* The same for rows of these columns or fewer. */
-double fit_memory_most(const dperm_data *data, size_t rows, const dperm_options *options);
+ * and written: an estimate from above of all that grows with the rows and columns. With `fewer`,
+ * for rows of these columns or fewer. */
+double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options *options,
+                       bool fewer);
 /* Whether the rows of this view of a table are kept while it is fitted. */
 bool fit_memory_keeps(const matrix *x);

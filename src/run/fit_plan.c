@@ -29,11 +29,11 @@ dperm_status check_rows_public(const dperm_data *data, dperm_error *err) {
           "the schema drops rows with missing values, so the number of rows depends on the records "
           "and no private fit is possible; set \"on_missing\" to \"zero\" or \"category\"");
   for (unsigned kind = 0; kind < DOUBT_KINDS; kind++) {
-    FAIL_IF(data->doubts >> kind & 1, err, DPERM_INVALID_DATA,
-            "%s%s%s, so the number of rows depends on the records and no private fit is possible; "
-            "%s",
-            data->doubted ? path_for_people(data->doubted) : "", data->doubted ? ": " : "",
-            reasons[kind].what, reasons[kind].remedy);
+    FAIL_IF(
+        data->doubts >> kind & 1, err, DPERM_INVALID_DATA,
+        "%s%s%s, so the number of rows depends on the records and no private fit is possible; %s",
+        data->doubted ? path_for_people(data->doubted) : "", data->doubted ? ": " : "",
+        reasons[kind].what, reasons[kind].remedy);
   }
   return DPERM_OK;
 }
@@ -49,14 +49,13 @@ static dperm_status check_row_count(const dperm_data *data, const dperm_options 
   FAIL_IF(data->persons && rows_in_all(data->x) > most, err, DPERM_INVALID_DATA,
           "the guarantee is for at most %zu records of all persons, and there are more; give fewer",
           most);
-  FAIL_IF(
-      options->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE &&
+  FAIL_IF(options->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE &&
 
-          rows_in_all(data->x) > most,
-      err, DPERM_INVALID_DATA,
-      "with rows about %zu the guarantee is for at most %zu records, and there are more; give a "
-      "figure nearer to their number",
-      options->rows_about, most);
+              rows_in_all(data->x) > most,
+          err, DPERM_INVALID_DATA,
+          "with rows about %zu the guarantee is for at most %zu records, and there are more; give "
+          "a figure nearer to their number",
+          options->rows_about, most);
   return DPERM_OK;
 }
 
@@ -133,7 +132,8 @@ dperm_status fit_plan_check_public(const dperm_data *data, size_t rows,
                                    const dperm_options *options, const guarantee *claim,
                                    fit_plan *plan, dperm_error *err) {
   TRY(data->schema ? schema_check_fit(data->schema, err) : DPERM_OK);
-  TRY(data_check_labels(data, options->classes, err));
+  TRY(options->classes ? data_check_labels(data, options->classes, err)
+                       : data_check_labelled(data, err));
   TRY(class_weights_of_data(data, options->class_weights, options->class_weight_count, NULL, err));
   const private_run plain = run_shares(options, data_class_count(data), data->schema, 0);
   const guarantee own = run_claim(options, &plain, options_reasons(options, data));
@@ -179,9 +179,8 @@ static double stripe_sums(size_t rows, size_t size) {
   return (double)stripe_count(rows, size) * (double)size;
 }
 
-/* `fewer`: or of fewer columns, if that is more. */
-static double memory_of(const dperm_data *data, size_t rows, const dperm_options *options,
-                        bool fewer) {
+double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options *options,
+                       bool fewer) {
   const matrix *x = data->x;
   const dperm_kernel *kernel = &options->kernel;
   bool features = kernel->kind != DPERM_KERNEL_NONE, dense = features || x->kind->block;
@@ -209,12 +208,4 @@ static double memory_of(const dperm_data *data, size_t rows, const dperm_options
   solving += features && kept <= FEATURES_KEPT ? kept : 0;
   solving += !features && data->table && fit_memory_keeps(x) ? kept_bytes(x, n) : 0;
   return fmax(solving, JSON_WEIGHT * width * (double)class_fits(data_class_count(data)));
-}
-
-double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options *options) {
-  return memory_of(data, rows, options, false);
-}
-
-double fit_memory_most(const dperm_data *data, size_t rows, const dperm_options *options) {
-  return memory_of(data, rows, options, true);
 }

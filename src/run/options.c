@@ -122,11 +122,10 @@ dperm_status check_shares_none(const dperm_options *o, const char *command, dper
             "%s does not %s by a share of its own; leave %s out, and train what it finds", command,
             share_kinds[s].does, share_kinds[s].option);
   }
-  FAIL_IF(
-      o->refine != 0, err, DPERM_INVALID_ARGUMENT,
-      "%s does not refine a schema; leave refine out, or give a schema that was refined before: "
-      "its epsilon is counted",
-      command);
+  FAIL_IF(o->refine != 0, err, DPERM_INVALID_ARGUMENT,
+          "%s does not refine a schema; leave refine out, or give a schema that was refined "
+          "before: its epsilon is counted",
+          command);
   return DPERM_OK;
 }
 
@@ -191,8 +190,38 @@ static dperm_status check_together(const dperm_options *o, dperm_error *err) {
   return DPERM_OK;
 }
 
-dperm_status options_validate(const dperm_options *o, dperm_error *err) {
+/* Its h as given, or the usual one. */
+static dperm_status settle_loss(dperm_options *o, size_t classes, dperm_error *err) {
+  dperm_loss *loss = &o->loss;
+  const double h = loss->parameter > 0 ? loss->parameter : (double)NAN;
+  FAIL_IF(!loss->name && !loss->eval && classes > 0 && !isnan(h), err, DPERM_INVALID_ARGUMENT,
+          "h does not go with the logistic loss, which has no smooth piece; name another loss");
+  return loss->name || loss->eval
+             ? DPERM_OK
+             : dperm_loss_by_name(classes == 0 ? "log-cosh" : "logistic", h, loss, err);
+}
+
+/* What is for classes alone, or for numbers. */
+static dperm_status check_label_kind(const dperm_options *o, size_t classes, dperm_error *err) {
+  const bool numbers = classes == 0;
+  FAIL_IF(numbers && !loss_is_residual(&o->loss), err, DPERM_INVALID_ARGUMENT,
+          "the label is a number, and the loss %s is for classes; choose log-cosh, "
+          "huber-regression or quantile",
+          o->loss.name);
+  FAIL_IF(!numbers && loss_is_residual(&o->loss), err, DPERM_INVALID_ARGUMENT,
+          "the labels are classes, and the loss %s is for numbers; choose logistic, huber or "
+          "smooth-hinge, or give the label a \"min\" and a \"max\" in the schema",
+          o->loss.name);
+  FAIL_IF(numbers && o->class_weight_count > 0, err, DPERM_INVALID_ARGUMENT,
+          "the label is a number, and class weights are for classes; leave them out");
+  FAIL_IF(numbers && o->evaluate != 0, err, DPERM_INVALID_ARGUMENT,
+          "evaluations are of classes, and the label is a number; leave evaluate out");
+  return DPERM_OK;
+}
+
+dperm_status options_validate(dperm_options *o, size_t classes, dperm_error *err) {
   const double least = 1e-30; /* delta: below nothing is left beside rounding */
+  TRY(settle_loss(o, classes, err));
   TRY(check_choices(o, err));
   FAIL_IF(o->delta != 0 && !(o->delta >= least && o->delta < 1), err, DPERM_INVALID_ARGUMENT,
           "delta = %g; give 0, or from %g up to far below 1/rows (never 1 or more)", o->delta,
@@ -206,6 +235,7 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
           "%zu classes; give from 2 to %d", o->classes, CLASSES_MOST);
   TRY(class_weights_validate(o->class_weights, o->class_weight_count, err));
   TRY(loss_validate(&o->loss, err));
+  TRY(check_label_kind(o, classes, err));
   TRY(check_shares(o, err));
   TRY(check_evaluate(o, err));
   TRY(check_together(o, err));

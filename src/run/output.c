@@ -1,7 +1,5 @@
 /* See output.h. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/file_write.h"
 #include "base/json_text.h"
@@ -155,6 +153,11 @@ dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm
 static void report_answers(const representation *how, const dperm_data *data,
                            const dperm_model *model, json_t **report) {
   bool asked = how->way == SCHEMA_ASKED;
+  if (asked && model->classes.count == 0) { /* how far labels lie apart, which h follows from */
+    json_set(report, "answer", json_string("labels"));
+    json_set(report, "weight", json_null());
+    return;
+  }
   bool bins = how->counted > 0 && model->claim.shares[SHARE_SCHEMA] == how->counted;
   double weight = 1;
   for (size_t i = 0; asked && i < data->schema->column_count; i++) {
@@ -178,6 +181,7 @@ static json_t *report_of(const dperm_options *o, const representation *how, cons
   }
   json_set(&report, "weights", json_count(model->dims));
   json_set(&report, "classes", json_count(model->classes.count));
+  json_set(&report, "h", json_figure(model->loss_h));
   json_set(&report, "private", json_boolean(g.is_private));
   json_set(&report, "reason", g.is_private ? json_null() : json_string(g.reason));
   json_set(&report, "mechanism", json_string(dperm_mechanism_name(model->plan.mechanism)));

@@ -1,10 +1,8 @@
 /* The stage that finds what two columns say together (mechanism/pair_table.h;
  * docs/proofs/pairs.md). What a record adds is whole numbers, computed from the released weights,
- * its own row and its own cells; all sums are of these, so that neither threads nor processes
- * matter. Of many records a sample chooses the pair (Lemma S of docs/proofs/bins.md); all fill its
- * table. */
+ * its own row and its own cells, so neither threads nor processes matter. Of many records a sample
+ * chooses the pair (Lemma S of docs/proofs/bins.md); all fill its table. */
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
@@ -45,8 +43,7 @@ static bool is_crossed(const dperm_schema *schema, size_t a, size_t b) {
   return found;
 }
 
-/* All pairs of columns that the fit did not see together; as many as there are, with `out`, which
- * may be NULL. */
+/* All pairs of columns that the fit did not see together, into `out` (NULL to count them). */
 static size_t list_pairs(const dperm_schema *schema, column_pair *out) {
   size_t columns[COLUMNS_MOST], count = list_columns(schema, columns), pairs = 0;
   for (size_t a = 0; a < count; a++) {
@@ -87,15 +84,14 @@ static double usual(const dperm_options *o, const stage_numbers *n) {
  * promises of another's loss. */
 static dperm_status check(const dperm_options *o, const stage_numbers *n, ranks *spread,
                           dperm_error *err) {
-  FAIL_IF(n->classes > 2 || o->kernel.kind != DPERM_KERNEL_NONE || !loss_kind_of(&o->loss), err,
+  FAIL_IF(n->classes != 2 || o->kernel.kind != DPERM_KERNEL_NONE || !loss_kind_of(&o->loss), err,
           DPERM_INVALID_ARGUMENT,
           "pairs of columns are looked for in linear models of two classes, with a loss of dperm's "
           "own; leave pairs out");
-  FAIL_IF(
-      n->pairs == 0, err, DPERM_INVALID_ARGUMENT,
-      "pairs are of columns that a schema describes, two to %d of them, without a cross of their "
-      "own; here are none to choose from, so leave pairs out",
-      COLUMNS_MOST);
+  FAIL_IF(n->pairs == 0, err, DPERM_INVALID_ARGUMENT,
+          "pairs are of columns that a schema describes, two to %d of them, without a cross of "
+          "their own; here are none to choose from, so leave pairs out",
+          COLUMNS_MOST);
   return stage_processors_agree(spread, gemm_is_fused(), "pairs", err);
 }
 

@@ -2,9 +2,9 @@
 #include "run/private_schema.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
+#include "loss/loss.h"
 #include "random/discrete_sampling.h"
 #include "run/account.h"
 #include "schema/auto_bins.h"
@@ -55,11 +55,10 @@ dperm_status counted_open(const counts_request *q, const dperm_schema *wide, cou
       q->reasons);
   out->claim.person_rows = wide->person_rows;
   double rate = ratio_value(ratio_below(out->claim.epsilon_class));
-  FAIL_IF(
-      !(q->epsilon > 0 && q->epsilon < 1e6) || !(rate >= 1e-12), err, DPERM_INVALID_ARGUMENT,
-      "refine has an epsilon of %g; it must be below 1e6 and have at least 1e-12 for each count: "
-      "give it a larger share",
-      q->epsilon);
+  FAIL_IF(!(q->epsilon > 0 && q->epsilon < 1e6) || !(rate >= 1e-12), err, DPERM_INVALID_ARGUMENT,
+          "refine has an epsilon of %g; it must be below 1e6 and have at least 1e-12 for each "
+          "count: give it a larger share",
+          q->epsilon);
   out->numbers.scale = 1 / rate;
   out->most = out->numbers.counted;
   return refine_counts_new(wide, out->cells, &out->numbers, &out->counts, err);
@@ -156,8 +155,7 @@ void asked_clear(asked_schema *a) {
   *a = (asked_schema){0};
 }
 
-/* What the sample is asked with, for one record: the questions, one of the columns chosen, counts.
- */
+/* What the sample is asked with, for one record: questions, one of the columns chosen, counts. */
 typedef struct sample_shares {
   double scale, shape, pick, counts;
 } sample_shares;
@@ -242,6 +240,9 @@ dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *
     lengths.squares[i] /= pow(out->counted.cells->min_divisor, 2);
   }
   TRY(record_sample_of(&out->sample, data->x, source, &drawn, &count, err));
+  if (r->classes == 0) {
+    return label_widths_of(data, drawn, count, &out->widths, err);
+  }
   TRY(tally_under(data, out->counted.cells, drawn, count, &lengths, &tally, err));
   out->rows = tally.rows;
   memcpy(out->longer, tally_longer(&tally), sizeof out->longer);
@@ -249,6 +250,15 @@ dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *
 }
 
 /* ---- behind it */
+
+dperm_status asked_options(const run *r, dperm_options *out, dperm_error *err) {
+  const dperm_loss *loss = &r->options->loss;
+  if (r->classes > 0 || !(r->how.scale > 0)) {
+    return DPERM_OK;
+  }
+  const double h = loss_h_share(loss) * label_width_h(r->how.width);
+  return loss_with_h(loss, fmax(h, loss_kind_of(loss)->h_least), &out->loss, err);
+}
 
 /* The schema with 2^i as the weight of those columns that were asked and are lines. */
 static dperm_status weigh(const dperm_schema *schema, const dperm_schema *plain, size_t i,
@@ -271,6 +281,22 @@ static dperm_status weigh(const dperm_schema *schema, const dperm_schema *plain,
   return schema_from_json(json, "schema", out, err);
 }
 
+/* Of numeric labels, for the widest and the narrowest. */
+static dperm_status width_plans(const run *r, const asked_schema *a, plan_visitor *visit,
+                                void *context, dperm_error *err) {
+  fit_plan plan;
+  for (size_t width = 0; width <= WIDTHS; width += WIDTHS) {
+    dperm_options options = *r->options;
+    run one = *r;
+    one.how.width = width;
+    TRY(asked_options(&one, &options, err));
+    one.options = &options;
+    TRY(representation_plan(&one, a->plain, &plan, err));
+    visit(context, &plan, false);
+  }
+  return DPERM_OK;
+}
+
 /* Counts may leave such lines, too. If there is noise for the lightest and for the heaviest, there
  * is for those between; but its kind, where that is open, may be another. */
 dperm_status plans_that_may_come(const run *r, const asked_schema *a, const counted_schema *counts,
@@ -280,6 +306,9 @@ dperm_status plans_that_may_come(const run *r, const asked_schema *a, const coun
   const size_t step = !(o->delta > 0) ? SCALES - 1 : open ? 1 : (SCALES - 1) / 2;
   run counted = *r;
   fit_plan plan;
+  if (a && r->classes == 0) {
+    return width_plans(r, a, visit, context, err);
+  }
   counted.claim = a && made ? run_claim_counted(r) : r->claim;
   for (size_t i = 0; a && i < SCALES; i += step) {
     OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
@@ -317,10 +346,9 @@ static dperm_status pick_columns(asked_schema *a, const run *r, double epsilon,
   return DPERM_OK;
 }
 
-/* Asks, and makes the schema, without the statement of what it cost. `*counted` if a shape was
- * found. */
-static dperm_status asked_release(asked_schema *a, const run *r, random_source *source,
-                                  bool *counted, dperm_schema **out, dperm_error *err) {
+/* Asks, and makes the schema, without stating what it cost. `*counted` if a shape was found. */
+static dperm_status asked_release(asked_schema *a, run *r, random_source *source, bool *counted,
+                                  dperm_schema **out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
   ranks *spread = a->data->x->spread;
   const sample_shares shares = shares_of(r, &a->sample);
@@ -328,13 +356,20 @@ static dperm_status asked_release(asked_schema *a, const run *r, random_source *
   dperm_status status = DPERM_OK;
   size_t answers[2] = {0, 0};
   if (ranks_lead(spread)) { /* for all processes */
-    answers[0] =
-        r->how.scale > 0 ? scale_choose(a->longer, a->rows, neighbours, shares.scale, source) : 0;
+    answers[0] = r->classes == 0 ? label_width_choose(&a->widths, neighbours, shares.scale, source)
+                 : r->how.scale > 0
+                     ? scale_choose(a->longer, a->rows, neighbours, shares.scale, source)
+                     : 0;
     answers[1] = r->how.counted > 0 &&
                  shape_found(&a->shape, r->asked >> a->sample.halvings, shares.shape, source);
     status = random_check(source, err);
   }
   TRY(ranks_share(spread, status, answers, sizeof answers, err));
+  if (r->classes == 0) {
+    r->how.width = answers[0];
+    *out = schema_share(a->plain);
+    return DPERM_OK;
+  }
   *counted = answers[1] != 0;
   if (*counted && a->scores) {
     TRY(pick_columns(a, r, shares.pick, source, err));

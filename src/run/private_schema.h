@@ -3,6 +3,7 @@
 #pragma once
 
 #include "refine/column_shape.h"
+#include "refine/label_width.h"
 #include "refine/number_scale.h"
 #include "refine/refine_counts.h"
 #include "run/run.h"
@@ -58,11 +59,15 @@ typedef struct asked_schema {
   record_sample sample;
   size_t rows; /* that were asked, and of these */
   uint64_t longer[LENGTHS];
+  label_widths widths; /* or, of numeric labels, this */
   exact_sum shape;
   int64_t *scores;        /* of all columns, where some are chosen; else NULL */
   counted_schema counted; /* of the same records; empty where shapes are not asked for */
 } asked_schema;
 void asked_clear(asked_schema *a);
+
+/* The options of the fit, with what the records answered. */
+dperm_status asked_options(const run *r, dperm_options *out, dperm_error *err);
 
 /* What public numbers say of it. */
 dperm_status asked_open(const run *r, const dperm_schema *given, asked_schema *out,
@@ -79,8 +84,7 @@ dperm_status asked_settle(asked_schema *a, run *r, random_source *source,
 /* ---- both. Of these schemas either may be NULL, and `counted` not opened. */
 
 /* The plans of the fits that may come, as far as they are known: of lines, from the lightest to the
- * heaviest, and of the schemas between which every one lies that counts can lead to. Fails where
- * there is none. */
+ * heaviest, and of the schemas between which counts lead to one. Fails where there is none. */
 typedef void plan_visitor(void *context, const fit_plan *plan, bool counted);
 dperm_status plans_that_may_come(const run *r, const asked_schema *a, const counted_schema *counted,
                                  plan_visitor *visit, void *context, dperm_error *err);

@@ -47,10 +47,9 @@ static dperm_status refine(const dperm_data *data, const dperm_refine_options *o
   const dperm_data *once = NULL;
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
   dperm_charge charge = {.entry = 0};
-  FAIL_IF(
-      data->persons && o->rows_per_person != 1, err, DPERM_INVALID_ARGUMENT,
-      "the schema says whose record each is, so persons have any number of rows; leave rows per "
-      "person out");
+  FAIL_IF(data->persons && o->rows_per_person != 1, err, DPERM_INVALID_ARGUMENT,
+          "the schema says whose record each is, so persons have any number of rows; leave rows "
+          "per person out");
   TRY(data_once(data, &made_once, &once, err));
   const counts_request q = {.data = once,
                             .rows = public_rows(o->neighbours, o->rows_about, data),

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "loss/loss.h"
 #include "refine/refine_counts.h"
 #include "run/options.h"
 #include "schema/auto_bins.h"
@@ -34,11 +35,25 @@ static double question_share(const question *q, double work) {
   return work * q->most >= q->fewest ? fmax(q->least, fmin(q->most, q->work / work)) : 0;
 }
 
+/* Of numeric labels one question, where nobody said what its answer decides. Gaussian noise is made
+ * before it would be answered. */
+static void ask_labels(const run *r, representation *out) {
+  const dperm_options *o = r->options;
+  const bool open = loss_h_usual(&o->loss) && isnan(o->lambda) && isnan(o->delta_reg) &&
+                    isnan(o->norm_guess) && o->delta == 0;
+  out->epsilon = out->scale = open ? question_share(&scale_question, r->work) * o->epsilon : 0;
+  out->way = out->epsilon > 0 ? SCHEMA_ASKED : SCHEMA_GIVEN;
+}
+
 /* Sets what is asked of the records, if anything is. */
 static void ask(const dperm_schema *schema, const run *r, representation *out) {
   const dperm_options *o = r->options;
-  const size_t columns = schema_asked_columns(schema);
+  const size_t columns = r->classes == 0 ? 1 : schema_asked_columns(schema);
   if (columns == 0 || schema->refined.epsilon != 0 || schema->on_missing == MISSING_DROP) {
+    return;
+  }
+  if (r->classes == 0) {
+    ask_labels(r, out);
     return;
   }
   const double work = r->work * r->power;
@@ -109,10 +124,9 @@ static dperm_status choose(const run *r, const dperm_schema *schema, representat
   *out = (representation){.way = SCHEMA_GIVEN};
   FAIL_IF(o->bins == DPERM_BINS_AUTO && !schema, err, DPERM_INVALID_ARGUMENT,
           "bins are for columns that a schema describes, and these rows have none; leave them out");
-  FAIL_IF(
-      o->refine != 0 && !schema, err, DPERM_INVALID_ARGUMENT,
-      "refine makes bins of columns that a schema describes, and these rows have none; leave it "
-      "out");
+  FAIL_IF(o->refine != 0 && !schema, err, DPERM_INVALID_ARGUMENT,
+          "refine makes bins of columns that a schema describes, and these rows have none; leave "
+          "it out");
   if (o->refine != 0) {
     TRY(share_of_counts(o, schema, r->rows, &share, err));
     out->way = share > 0 ? SCHEMA_COUNTED : SCHEMA_GIVEN;
@@ -130,15 +144,14 @@ static dperm_status check_unit(const dperm_options *o, const dperm_schema *schem
   const schema_refined *refined = &schema->refined;
   const size_t unit = schema->person_rows > 0 ? 0 : o->rows_per_person;
   bool counts = o->mechanism != DPERM_MECHANISM_NONE && refined->epsilon != 0;
-  FAIL_IF(
-      counts && (refined->rows_per_person != unit || refined->neighbours != o->neighbours), err,
-      DPERM_INVALID_ARGUMENT,
-      "the schema was refined for neighbours %s and persons with at most %zu rows, and this run "
-      "is for %s and %zu%s: their epsilons cannot be added; give both the same, or use the schema "
-      "as it was before",
-      dperm_neighbours_name(refined->neighbours), refined->rows_per_person,
-      dperm_neighbours_name(o->neighbours), unit,
-      refined->rows_per_person == 0 || unit == 0 ? " (0: any number)" : "");
+  FAIL_IF(counts && (refined->rows_per_person != unit || refined->neighbours != o->neighbours), err,
+          DPERM_INVALID_ARGUMENT,
+          "the schema was refined for neighbours %s and persons with at most %zu rows, and this "
+          "run is for %s and %zu%s: their epsilons cannot be added; give both the same, or use the "
+          "schema as it was before",
+          dperm_neighbours_name(refined->neighbours), refined->rows_per_person,
+          dperm_neighbours_name(o->neighbours), unit,
+          refined->rows_per_person == 0 || unit == 0 ? " (0: any number)" : "");
   return DPERM_OK;
 }
 

@@ -16,7 +16,9 @@ typedef enum schema_way {
 typedef struct representation {
   schema_way way;
   double epsilon; /* what the records' part of it costs; 0 for SCHEMA_GIVEN */
-  double scale;   /* SCHEMA_ASKED: of it, what the question for the weight costs; */
+  double scale;   /* SCHEMA_ASKED: of it, what the question for the weight costs, or for the width
+                     of numeric labels, which is */
+  size_t width;   /* this, once it was answered (refine/label_width.h); */
   size_t picks; /* where a shape is found, so many columns are chosen at most; 0: all are counted */
   bool many;    /* but all are if there are two with one */
   double picked;  /* what all costs until then, */
@@ -50,8 +52,7 @@ typedef struct run {
   guarantee claim; /* of all of it: the shares of epsilon and delta */
 } run;
 
-/* The claim where a shape was found, which leaves less for the fit; and as if the schema cost
- * nothing. */
+/* The claim where a shape was found, with less for the fit; and as if schemas cost nothing. */
 guarantee run_claim_counted(const run *r);
 guarantee run_claim_whole(const run *r);
 
@@ -63,8 +64,7 @@ dperm_status run_make(const dperm_options *options, const run_terms *terms, run 
  * nobody can know how many these are. */
 dperm_status check_columns_known(const dperm_options *options, const dperm_schema *schema,
                                  dperm_error *err);
-/* The schema with bins in place of those that wait for public numbers: for the fits of this run. A
- * new share of one. */
+/* The schema with bins in place of those that wait for public numbers, for the fits of this run. */
 dperm_status representation_given(const run *r, const dperm_schema *schema, dperm_schema **out,
                                   dperm_error *err);
 

@@ -19,8 +19,7 @@ typedef struct run_parts {
 /* Divides so many rows as a run of these options does; fails where a side would have too few. */
 dperm_status run_parts_count(const dperm_options *options, size_t rows, size_t *fit, size_t *held,
                              dperm_error *err);
-/* Draws the coins, where some are held out. On every process of a job; to be cleared after a
- * failure too. */
+/* Draws the coins, where some are held out; on every process. To be cleared in any case. */
 dperm_status run_parts_open(const dperm_data *data, const dperm_options *options,
                             random_source *source, run_parts *out, dperm_error *err);
 void run_parts_clear(run_parts *parts);

@@ -52,8 +52,7 @@ size_t stages_room(const guarantee *claim, const dperm_model *model, const matri
 dperm_status stages_run(const guarantee *claim, stage_work work, dperm_error *err);
 
 /* Whether all processes of a job give a row the same scores: `fused` is gemm_is_fused() of each.
- * Else a row's part in the sums of a stage would depend on which process reads it, and so on the
- * other records (Lemmas T1 and P1). */
+ * Else a row's part in a stage's sums would depend on the other records (Lemmas T1 and P1). */
 dperm_status stage_processors_agree(ranks *spread, bool fused, const char *option,
                                     dperm_error *err);
 /* How many pairs of its columns a stage may choose from (pairs.c). */

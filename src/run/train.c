@@ -3,7 +3,6 @@
  * charge; records that were asked or counted make their schema; the mechanism perturbs, solves and
  * certifies, the lattice releases; the ledger commits (account_make_model). */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/options_defaults.h"
@@ -80,8 +79,7 @@ static dperm_status prepare_given(training *t, dperm_error *err) {
   return o->account.dry_run ? DPERM_OK : fit_prepare(&t->work, err);
 }
 
-/* Whether a ledger may be charged: of a job's processes only the leader knows, and all go one way.
- */
+/* Whether a ledger may be charged: of a job's processes only the leader knows, all go one way. */
 static bool is_charged(const training *t) {
   return t->run.options->account.ledger || t->data->x->spread;
 }
@@ -146,8 +144,8 @@ static dperm_status prepare(training *t, dperm_error *err) {
   if (counted && is_charged(t)) { /* else what runs out of memory costs nothing */
     OWNED(data_view_close) dperm_data widest = {0};
     TRY(counted_widest(counted, t->data, &widest, err));
-    TRY(memory_probe(fit_memory_model(&widest, o) + fit_memory_most(&widest, t->data->x->rows, o),
-                     err));
+    TRY(memory_probe(
+        fit_memory_model(&widest, o) + fit_memory_work(&widest, t->data->x->rows, o, true), err));
   }
   return data_unchanged(t->data, err);
 }
@@ -185,6 +183,8 @@ static dperm_status fit_released(training *t, const dperm_charge *charge, dperm_
   TRY(release_schema(t, charge, &schema, &cost, err));
   TRY(data_view_open(t->data, schema, &view, err));
   settled.noise = t->noise;
+  TRY(asked_options(&t->run, &settled, err));
+  t->work.options = &settled;
   guarantee claim = t->run.claim;
   if (!t->spends_delta) {
     claim.delta_given = claim.delta_class = 0;
@@ -260,7 +260,7 @@ static dperm_status train_given(const dperm_data *data, const dperm_options *giv
   random_source *source = NULL;
   dperm_options options;
   TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
-  TRY(options_validate(&options, err));
+  TRY(options_validate(&options, data_class_count(data), err));
   TRY(random_given(options.random, &own, &source, err));
   OWNED(threads_leave) thread_scope threads = threads_enter(options.threads);
   dperm_status status = run_parts_open(data, &options, source, &parts, err);

@@ -2,8 +2,6 @@
  * what its epsilon covers: the candidates, the method and the choice. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/arithmetic.h"
 #include "base/defect.h"
@@ -38,7 +36,6 @@ static bool of_one_run(const dperm_options *first, const dperm_options *other) {
 static dperm_status check_candidates(const tuning *t, dperm_error *err) {
   for (size_t i = 0; i < t->count; i++) {
     const dperm_options *options = &t->candidates[i];
-    TRY(options_validate(options, err));
     TRY(check_shares_none(options, "tune", err));
     FAIL_IF(
         options->mechanism == DPERM_MECHANISM_NONE, err, DPERM_INVALID_ARGUMENT,
@@ -282,8 +279,7 @@ static dperm_status plan_candidate(tune_job *job, const run *own, dperm_error *e
   return fit_plan_check_public(open, compared, o, &least, &plan, err);
 }
 
-/* The candidates as they are fitted: under the first one's threads and progress, without
- * diagnostics, each with its claim. */
+/* The candidates as they are fitted: threads and progress of the first, each its own claim. */
 static dperm_status set_candidates(tune_job *job, unsigned reasons, dperm_error *err) {
   dperm_options *candidates = job->candidates;
   const bool asks = job->run.how.way == SCHEMA_ASKED;
@@ -391,7 +387,11 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   FAIL_IF(count == 0 || count > 100000, err, DPERM_INVALID_ARGUMENT,
           "%zu candidates; give from 1 to 100000", count);
   TRY(options_take_all(given, count, &job.candidates, err));
-  TRY(options_validate(&job.candidates[0], err));
+  FAIL_IF(data_class_count(data) == 0, err, DPERM_INVALID_ARGUMENT,
+          "tune chooses among classifiers, and the label is a number; train one model");
+  for (size_t i = 0; i < count; i++) {
+    TRY(options_validate(&job.candidates[i], data_class_count(data), err));
+  }
   TRY(check_choice(dperm_tune_method_name(job.how.method), "tuning method", job.how.method, err));
   TRY(check_epsilon(job.candidates[0].epsilon, err));
   TRY(memory_new(count, sizeof *job.claims, &job.claims, err));

@@ -5,7 +5,6 @@
 #include "run/tune_methods.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/defect.h"
 #include "base/json_text.h"
@@ -104,8 +103,8 @@ dperm_status tune_probe_memory(const tuning *t, dperm_error *err) {
   for (size_t i = 0; i < t->count; i++) {
     double model = fit_memory_model(data, &t->candidates[i]);
     models = t->how->method == DPERM_TUNE_SPLIT ? models + model : fmax(models, 2 * model);
-    work = fmax(work, fit_memory_most(data, data->x->rows, &t->candidates[i]));
-    work = open ? fmax(work, fit_memory_work(open, parted->rows, &t->candidates[i])) : work;
+    work = fmax(work, fit_memory_work(data, data->x->rows, &t->candidates[i], true));
+    work = open ? fmax(work, fit_memory_work(open, parted->rows, &t->candidates[i], false)) : work;
   }
   double copies = parted->kind->block ? rows * (double)parted->cols : 0;
   double copied = (copies + 2 * rows) * sizeof(double);

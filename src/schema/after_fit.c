@@ -1,5 +1,4 @@
-/* Crosses that a model adds after its fit (run/pairs.c): schemas with them, and that no fit has
- * one. */
+/* Crosses that a model adds after its fit (run/pairs.c): schemas with them, which no fit takes. */
 #include "schema/schema.h"
 
 dperm_status schema_with_pairs(const dperm_schema *schema, const column_pair *pairs, size_t count,

@@ -84,8 +84,7 @@ static int compare(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-/* Zero inside of the range: a cut there, then of the next cut on either side the one that is
- * farther from zero. */
+/* Zero inside of the range: a cut there, then of the next cuts on either side the farther one. */
 static size_t halve_both_sides(double low, double high, size_t count, double *cuts) {
   size_t used = 0;
   cuts[used++] = 0.0;

@@ -2,11 +2,8 @@
 #include "schema/class_list.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 
 dperm_status class_list_new(size_t count, class_list *out, dperm_error *err) {
   FAIL_IF(count < 2 || count > CLASSES_MOST, err, DPERM_INVALID_ARGUMENT,

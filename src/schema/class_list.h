@@ -3,8 +3,6 @@
  * fit each, against all the others. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/status.h"
 
 /* Each class costs a fit of its own, at 1/k of epsilon. */

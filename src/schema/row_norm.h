@@ -1,5 +1,4 @@
-/* The bound ‖x‖₂ ≤ R, for the doubles that are stored, in exact arithmetic. Every privacy formula
- * starts from it. */
+/* The bound ‖x‖₂ ≤ R for stored doubles, exactly: every privacy formula starts from it. */
 #pragma once
 
 #include <stddef.h>

@@ -116,7 +116,7 @@ typedef struct schema_refined {
 
 /* What members that are not given mean: 1 has no intercept and scales by the larger bound, 2 has
  * one and centres. A schema that does not say is of version 1, as all were before there was
- * another. */
+ * another, or of 2 where its label is a number, which none of 1 could have. */
 enum { SCHEMA_VERSION_1 = 1, SCHEMA_VERSION = 2 };
 
 struct dperm_schema {
@@ -137,13 +137,15 @@ struct dperm_schema {
   size_t group;       /* the column that evaluations give rates by, or NO_GROUP */
   size_t person;      /* of the columns, one of type ignore: whose records are whose; NO_PERSON: */
   size_t person_rows; /* each is a person's own. Else so many of a person's count, at most; or 0 */
+  bool person_added;  /* the file does not list that column: none that was written by dperm */
   schema_cross *crosses;             /* their blocks stand behind those of all columns */
   size_t cross_count, crossed_count; /* and the columns of which they are */
   size_t after_fit;                  /* columns of a row from crosses after the fit, the last */
 
   char *label_column;
-  lookup labels;       /* value → class; of two, 0 is negative and 1 positive */
-  int32_t label_other; /* class of all other values, or LOOKUP_NONE */
+  schema_column *target; /* a numeric label, as a column of its own, or NULL; else */
+  lookup labels;         /* value → class; of two, 0 is negative and 1 positive */
+  int32_t label_other;   /* class of all other values, or LOOKUP_NONE */
   class_list classes;
 
   schema_refined refined; /* what it cost the records that it was made from, if any */
@@ -156,6 +158,33 @@ struct dperm_schema {
   body_run *runs;      /* of the body in `bounds` */
   row_bounds bounds;
 };
+
+/* The public range of a numeric label; zeros: there is none. */
+typedef struct label_range {
+  double min, max;
+} label_range;
+
+static inline bool label_range_known(label_range range) {
+  return range.min < range.max;
+}
+/* Fails where it is too narrow, or too wide, for what follows. */
+dperm_status label_range_check(label_range range, dperm_error *err);
+static inline double label_range_half(label_range range) {
+  return range.max / 2 - range.min / 2;
+}
+/* A number as fits have it: in [−1, 1], so that residuals have a unit (loss/link.h). And back. */
+static inline double label_scaled(label_range range, double x) {
+  const double middle = range.min / 2 + range.max / 2;
+  return fmin(fmax((x - middle) / label_range_half(range), -1), 1);
+}
+static inline double label_of_score(label_range range, double score) {
+  const double x = range.min / 2 + range.max / 2 + label_range_half(range) * score;
+  return fmin(fmax(x, range.min), range.max);
+}
+static inline label_range schema_label_range(const dperm_schema *schema) {
+  return schema->target ? (label_range){schema->target->min, schema->target->max}
+                        : (label_range){0, 0};
+}
 
 /* Derives places, scales and row divisors; refuses what cannot be encoded. */
 dperm_status schema_layout(dperm_schema *schema, dperm_error *err);
@@ -170,8 +199,7 @@ extern const char *const column_type_names[];
 /* How many of its columns are numeric or categorical. */
 size_t schema_encoded_columns(const dperm_schema *schema);
 
-/* Fails where "bins" are still "auto": then nothing can be encoded, and the layout is that of the
- * column without them. */
+/* Fails where "bins" are still "auto": then the layout is that of the column without them. */
 dperm_status schema_check_resolved(const dperm_schema *schema, dperm_error *err);
 
 /* The number of bins; 0 without. */
@@ -183,8 +211,7 @@ static inline double column_transformed(const schema_column *column, double x) {
   return column->transform == TRANSFORM_LOG1P ? log1p(x) : x;
 }
 
-/* How many parts of a column a cross after the fit tells apart, and which a level is of; "missing"
- * is one of its own, the last. */
+/* How many parts a cross after the fit tells apart, and a level's; "missing" is the last. */
 static inline size_t column_parts(const schema_column *column) {
   const size_t missing = column->missing_at != SIZE_MAX, real = column->levels - missing;
   return (real + missing <= PARTS_MOST ? real : PARTS_OF_MANY) + missing;
@@ -219,8 +246,9 @@ dperm_status schema_check_fit(const dperm_schema *schema, dperm_error *err);
 dperm_schema *schema_share(const dperm_schema *schema);
 OWNED_HANDLE(dperm_schema, dperm_schema_free)
 
-/* The names as an array, and the "refined" object; NULL for want of memory. */
+/* The names as an array, the range or null, and the "refined" object; NULL for want of memory. */
 json_t *classes_json(const class_list *classes);
+json_t *label_range_json(label_range range);
 json_t *schema_refined_json(const schema_refined *refined);
 
 /* What a person should know of it who wants accuracy, from the schema alone: a list of texts. NULL

@@ -1,5 +1,4 @@
 /* Cuts of a numeric column into bins, and pairs of columns, from their JSON. */
-#include <string.h>
 
 #include "base/memory.h"
 #include "schema/auto_bins.h"

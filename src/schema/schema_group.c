@@ -1,6 +1,5 @@
 /* The group that a schema declares, by whose categories evaluations give rates: a categorical
- * column, which a model learns from as from any other, or one of type group, which is read and
- * never part of a row. */
+ * column, from which models learn, or one of type group, which is never part of a row. */
 #include "schema/schema_parse.h"
 
 dperm_status schema_parse_group(const json_document *doc, const lookup *names, dperm_schema *schema,

@@ -1,7 +1,6 @@
 /* Where each column's numbers stand in an encoded row, and how long a row can be. All of it follows
  * from the schema alone (privacy.md 5). */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/defect.h"
 #include "base/memory.h"
@@ -209,18 +208,25 @@ dperm_schema *schema_share(const dperm_schema *schema) {
   return shared;
 }
 
+static void clear_column(schema_column *column) {
+  class_list_clear(&column->categories);
+  lookup_clear(&column->values);
+  free(column->cuts);
+  free(column->source);
+  free(column->name);
+}
+
 void dperm_schema_free(dperm_schema *schema) {
   if (!schema || atomic_fetch_sub(&schema->owners, 1) != 1) {
     return;
   }
   for (size_t i = 0; i < schema->column_count; i++) {
-    schema_column *column = &schema->columns[i];
-    class_list_clear(&column->categories);
-    lookup_clear(&column->values);
-    free(column->cuts);
-    free(column->source);
-    free(column->name);
+    clear_column(&schema->columns[i]);
   }
+  if (schema->target) {
+    clear_column(schema->target);
+  }
+  free(schema->target);
   free(schema->columns);
   free(schema->crosses);
   free(schema->runs);

@@ -224,6 +224,7 @@ static dperm_status parse_person(const json_document *doc, const lookup *names,
   if (listed != LOOKUP_NONE) {
     return DPERM_OK;
   }
+  schema->person_added = true;
   schema_column *added = &schema->columns[schema->column_count++];
   *added = (schema_column){
       .type = COLUMN_IGNORE, .weight = 1, .other = LOOKUP_NONE, .reference = LOOKUP_NONE};
@@ -262,19 +263,47 @@ static dperm_status parse_sides(const json_document *doc, const json_t *label,
   return DPERM_OK;
 }
 
+/* A numeric label: of a regression. Its range is public, as a column's is. */
+static dperm_status parse_target(const json_document *doc, json_t *label, dperm_schema *schema,
+                                 dperm_error *err) {
+  static const char *const keys[] = {"column", "type", "min", "max", "source", NULL};
+  static const char *const types[] = {"numeric", NULL};
+  const char *column = NULL;
+  int type = 0;
+  TRY(json_check_keys(doc, label, keys, "a numeric \"label\"", err));
+  TRY(schema_get_choice(doc, label, "type", types, &type, err));
+  TRY(schema_get_text(doc, label, "column", NULL, &column, err));
+  TRY(copy_text(column, &schema->label_column, err));
+  TRY(memory_new(1, sizeof *schema->target, &schema->target, err));
+  schema_column *target = schema->target;
+  *target = (schema_column){.type = COLUMN_NUMERIC, .other = LOOKUP_NONE, .reference = LOOKUP_NONE};
+  TRY(copy_text(column, &target->name, err));
+  TRY(parse_notes(doc, label, target, err));
+  TRY(schema_get_number(doc, label, "min", NULL, &target->min, err));
+  TRY(schema_get_number(doc, label, "max", NULL, &target->max, err));
+  dperm_error trouble = {DPERM_OK, ""};
+  JSON_FAIL_IF(label_range_check(schema_label_range(schema), &trouble) != DPERM_OK, doc, label, err,
+               "%s", trouble.message);
+  return DPERM_OK;
+}
+
 static dperm_status parse_label(const json_document *doc, dperm_schema *schema, dperm_error *err) {
   static const char *const keys[][4] = {{"column", "positive", "negative", NULL},
                                         {"column", "classes", NULL}};
   json_t *label = json_object_get(doc->root, "label");
   JSON_FAIL_IF(!json_is_object(label), doc, label ? json_blamed(doc->root, label) : doc->root, err,
                "\"label\" must be an object with \"column\", \"positive\" and "
-               "\"negative\", or \"column\" and \"classes\"");
+               "\"negative\", or \"column\" and \"classes\", or of a number \"column\", "
+               "\"type\": \"numeric\", \"min\" and \"max\"");
+  schema->label_other = LOOKUP_NONE;
+  if (json_object_get(label, "type")) {
+    return parse_target(doc, label, schema, err);
+  }
   json_t *classes = json_object_get(label, "classes");
   TRY(json_check_keys(doc, label, keys[classes != NULL], "\"label\"", err));
   const char *column = NULL;
   TRY(schema_get_text(doc, label, "column", NULL, &column, err));
   TRY(copy_text(column, &schema->label_column, err));
-  schema->label_other = LOOKUP_NONE;
   const named_values to = {&schema->classes, &schema->labels, &schema->label_other, "side"};
   if (!classes) {
     return parse_sides(doc, label, &to, err);
@@ -354,7 +383,9 @@ static dperm_status check_together(const json_document *doc, const dperm_schema 
 static dperm_status parse_version(const json_document *doc, dperm_schema *schema,
                                   dperm_error *err) {
   const json_t *given = json_object_get(doc->root, "version");
-  const json_int_t version = given ? json_integer_value(given) : SCHEMA_VERSION_1;
+  const bool numeric = json_object_get(json_object_get(doc->root, "label"), "type") != NULL;
+  const json_int_t usual = numeric ? SCHEMA_VERSION : SCHEMA_VERSION_1,
+                   version = given ? json_integer_value(given) : usual;
   JSON_FAIL_IF(version < SCHEMA_VERSION_1 || version > SCHEMA_VERSION, doc,
                given ? json_blamed(doc->root, given) : doc->root, err,
                "\"version\" must be the whole number %d or %d; a higher one needs a newer dperm",

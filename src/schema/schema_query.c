@@ -1,5 +1,4 @@
-/* What a caller may ask about a schema: numbers, names and kinds of its columns, and what each
- * encoded column means. */
+/* What a caller may ask about a schema: its columns, and what each encoded column means. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,6 +16,15 @@ double dperm_schema_norm_bound(const dperm_schema *schema) {
 
 const char *dperm_schema_class_name(const dperm_schema *schema, size_t index) {
   return index < schema->classes.count ? schema->classes.names[index] : NULL;
+}
+
+dperm_status label_range_check(label_range range, dperm_error *err) {
+  const double most = 1e100;
+  FAIL_IF(!(label_range_half(range) >= 1 / most && range.min >= -most && range.max <= most), err,
+          DPERM_INVALID_ARGUMENT,
+          "the label's \"min\" must be below its \"max\", and both within %g; mend the range",
+          most);
+  return DPERM_OK;
 }
 
 double schema_column_bound(const dperm_schema *schema, size_t column) {
@@ -45,6 +53,11 @@ json_t *classes_json(const class_list *classes) {
     json_append(&array, json_string(classes->names[i]));
   }
   return array;
+}
+
+json_t *label_range_json(label_range range) {
+  return label_range_known(range) ? json_pack("{s:f, s:f}", "min", range.min, "max", range.max)
+                                  : json_null();
 }
 
 static json_t *column_json(const dperm_schema *schema, size_t i) {
@@ -78,8 +91,9 @@ dperm_status dperm_schema_describe(const dperm_schema *schema, char **json, dper
     json_append(&crosses, cross_json(schema, i));
   }
   const char *person = schema->person == NO_PERSON ? NULL : schema->columns[schema->person].name;
-  return json_give(json_pack("{s:i, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:s?, s:o, s:o}",
-                             "version", schema->version, "classes", classes, "dims",
+  return json_give(json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:s?, s:o, s:o}",
+                             "version", schema->version, "classes", classes, "label",
+                             label_range_json(schema_label_range(schema)), "dims",
                              json_count(schema->dims), "norm", json_figure(schema->bounds.norm2),
                              "norm1", json_figure(schema->bounds.norm1), "drops_rows",
                              schema->on_missing == MISSING_DROP, "epsilon_refined",

@@ -102,15 +102,14 @@ dperm_status schema_parse_refined(const json_document *doc, schema_refined *out,
   JSON_FAIL_IF(
       whole && person && (!own || strcmp(own, person) != 0), doc, json_blamed(doc->root, object),
       err,
-      "the schema was refined for persons whom column \"%.64s\" tells apart, and now it "
-      "says another: epsilons of different persons cannot be added; refine the wide schema "
-      "again",
+      "the schema was refined for persons whom column \"%.64s\" tells apart, and now it says "
+      "another: epsilons of different persons cannot be added; refine the wide schema again",
       person);
   whole = whole && (person != NULL) == (rows == 0);
   JSON_FAIL_IF(!whole || strcmp(digest, text_at(object, "digest")) != 0, doc,
                json_blamed(doc->root, object), err,
-               "\"refined\" is not as 'dperm refine' wrote it, so what the schema cost is "
-               "not known; refine the wide schema again, and do not edit this object");
+               "\"refined\" is not as 'dperm refine' wrote it, so what the schema cost is not "
+               "known; refine the wide schema again, and do not edit this object");
   *out = r;
   return DPERM_OK;
 }

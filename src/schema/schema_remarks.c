@@ -1,11 +1,9 @@
 /* What costs accuracy and can be seen in a schema alone: each remark names the columns and says
  * what to do. Nothing here is an error, and nothing depends on a record. */
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "schema/identifier_name.h"
 #include "schema/schema.h"
 
@@ -23,16 +21,6 @@ static json_t *visible_text(const char *words) {
   char line[REMARK_SIZE];
   dperm_text_visible(words, line, sizeof line);
   return json_string_nocheck(line);
-}
-
-static void add(json_t **remarks, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(json_t **remarks, const char *format, ...) {
-  char words[REMARK_SIZE];
-  va_list args;
-  va_start(args, format);
-  (void)vsnprintf(words, sizeof words, format, args);
-  va_end(args);
-  json_append(remarks, visible_text(words));
 }
 
 /* ---- columns of which one thing is to be said */
@@ -135,7 +123,8 @@ static void add_twins(const dperm_schema *schema, json_t **remarks) {
     for (size_t j = i + 1; is_encoded(&schema->columns[i]) && j < count; j++) {
       const char *a = schema->columns[i].name, *b = schema->columns[j].name;
       if (is_encoded(&schema->columns[j]) && same_letters(a, b)) {
-        add(remarks,
+        json_append_line(
+            remarks,
             "columns \"%.64s\" and \"%.64s\" are called almost the same: where one repeats the "
             "other, ignore one, since each has noise of its own",
             a, b);
@@ -151,7 +140,8 @@ json_t *schema_version_remark(const dperm_schema *schema) {
   const column_names names = names_of(schema, version_2_centres);
   const bool intercept = !schema->intercept_given;
   char centred[480] = "", words[REMARK_SIZE];
-  if (schema->version_given || (names.count == 0 && !intercept)) {
+  if (schema->version_given || schema->version > SCHEMA_VERSION_1 ||
+      (names.count == 0 && !intercept)) {
     return json_null();
   }
   if (names.count > 0) {
@@ -171,9 +161,8 @@ json_t *schema_remarks(const dperm_schema *schema) {
     const char *words;
   } table[] = {
       {far_from_zero,
-       "a range far from 0 with \"scale\": \"max\", so all values encode as nearly the "
-       "same number, and the noise hides what is left: \"scale\": \"center\" maps "
-       "the range to -1 to 1"},
+       "a range far from 0 with \"scale\": \"max\", so all values encode as nearly the same "
+       "number, and the noise hides what is left: \"scale\": \"center\" maps the range to -1 to 1"},
       {spans_magnitudes,
        "a range over several powers of ten: if most values are small, \"transform\": \"log1p\" "
        "tells them apart; a narrower range does too, since values outside are clamped"},
@@ -194,14 +183,15 @@ json_t *schema_remarks(const dperm_schema *schema) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     const column_names names = names_of(schema, table[i].test);
     if (names.count > 0) {
-      add(&remarks, "%s: %s", names.text, table[i].words);
+      json_append_line(&remarks, "%s: %s", names.text, table[i].words);
     }
   }
   const column_names whose = names_of(schema, is_ignored_identifier);
   if (whose.count > 0 && schema->person == NO_PERSON) {
-    add(&remarks,
-        "%s: called like an identifier; if it tells persons apart and one has several "
-        "records, put it into the schema as \"person\", so that each is protected as a whole",
+    json_append_line(
+        &remarks,
+        "%s: called like an identifier; if it tells persons apart and one has several records, put "
+        "it into the schema as \"person\", so that each is protected as a whole",
         whose.text);
   }
   add_twins(schema, &remarks);

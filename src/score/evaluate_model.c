@@ -6,6 +6,7 @@
 
 #include "base/options_defaults.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/regression.h"
 #include "matrix/matrix_dense.h"
 #include "run/account.h"
 #include "run/fit.h"
@@ -19,6 +20,11 @@ dperm_status dperm_evaluate(const dperm_model *model, const dperm_data *data, ch
                             dperm_error *err) {
   OWNED(evaluation_free_at) model_evaluation *e = NULL;
   json_t *object = NULL;
+  if (label_range_known(model->range)) {
+    TRY(regression_json(model, data, &object, err));
+    TRY(data_unchanged(data, err));
+    return json_give(object, json, err);
+  }
   TRY(evaluation_exact(model, data, &e, err));
   TRY(data_unchanged(data, err));
   TRY(evaluation_json(e, &object, err));

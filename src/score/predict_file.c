@@ -40,6 +40,14 @@ static void prediction_end(prediction *p) {
   free(p->scores);
 }
 
+/* A regression's value. */
+static dperm_status write_value(const prediction *p, double score, dperm_error *err) {
+  char line[DOUBLE_TEXT_SIZE + 1];
+  size_t used = format_double(label_of_score(p->model->range, score), false, line);
+  line[used++] = '\n';
+  return output_write(p->out, line, used, err);
+}
+
 /* The winner's score and probability; of two classes, the score of the positive one and its. */
 static dperm_status write_row(const prediction *p, const double *scores, dperm_error *err) {
   size_t classes = p->model->classes.count, winner = model_winner(classes, scores);
@@ -62,7 +70,8 @@ static dperm_status predict_block(prediction *p, const dperm_data *block, dperm_
   TRY(memory_reserve(&p->scores, &p->capacity, count * fits, sizeof *p->scores, err));
   TRY(dperm_model_scores(p->model, block, p->scores, err));
   for (size_t i = 0; i < count; i++) {
-    TRY(write_row(p, p->scores + i * fits, err));
+    TRY(label_range_known(p->model->range) ? write_value(p, p->scores[i], err)
+                                           : write_row(p, p->scores + i * fits, err));
   }
   return DPERM_OK;
 }
@@ -121,11 +130,14 @@ dperm_status dperm_predict_file(const dperm_model *model, const dperm_source *so
   TRY(row_reader_open(&filled, false, progress, &reader, err));
   p.cells = reader->cells;
   TRY(output_open(out_path, false, &p.out, err));
-  TRY(class_list_new(model->classes.count, &p.names, err));
+  if (model->classes.count > 0) {
+    TRY(class_list_new(model->classes.count, &p.names, err));
+  }
   for (size_t m = 0; m < model->classes.count; m++) {
     TRY(quoted(model->classes.names[m], &p.names.names[m], err));
   }
-  TRY(output_write(p.out, header, sizeof header - 1, err));
+  const char *columns = model->classes.count > 0 ? header : "prediction\n";
+  TRY(output_write(p.out, columns, strlen(columns), err));
   TRY(reader->file ? predict_pages(&p, reader, err)
                    : reader->kind->read(reader, predict_batches, &p, err));
   RETURN_IF(p.rows == 0 && !reader->may_be_empty, fail_no_rows(reader->path, err));

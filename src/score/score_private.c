@@ -54,6 +54,8 @@ static dperm_status take_options(const dperm_model *model, const dperm_score_opt
                                  size_t size, dperm_score_options *out, dperm_error *err) {
   TRY(sized_check(&score_struct, 0, size, err));
   TRY(options_take(DPERM_OPTIONS_SCORE, given, out, err));
+  FAIL_IF(label_range_known(model->range), err, DPERM_UNSUPPORTED,
+          "private scores count wrong classes, and the model predicts numbers");
   FAIL_IF(
       out->counts && model->classes.count > 2, err, DPERM_INVALID_ARGUMENT,
       "the four confusion counts are for two classes, the model has %zu; ask for the error alone",
@@ -193,6 +195,7 @@ static dperm_status score_data(const dperm_model *model, const dperm_data *data,
   const dperm_data *scored = NULL;
   confusion c = {.classes = model->classes.count};
   TRY(adding(o) ? DPERM_OK : data_check_any(data, err));
+  TRY(model_check_classes(model, err));
   TRY(data_check_labels(data, c.classes, err));
   TRY(check_rows_public(data, err));
   TRY(score_records(model, data, o, &part, &scored, err));

@@ -9,7 +9,6 @@
  * minimum nothing does. There is no proof of convergence here and none is needed: a model that
  * takes too long is given up. */
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/vector.h"
@@ -92,8 +91,7 @@ static bool certify_here(batch_model *d) {
   return d->certified <= target;
 }
 
-/* The trial's gradient is known: d->trial_gradient has the sum over rows. Either it is solved, or
- * given up, or there is a new trial. */
+/* The trial's gradient is in d->trial_gradient: it is solved, given up, or a new trial. */
 static void model_hear(batch_model *d) {
   size_t cols = d->one.x->cols;
   double *gradient = d->trial_gradient;

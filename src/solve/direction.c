@@ -8,7 +8,6 @@
 #include "solve/direction.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/progress.h"

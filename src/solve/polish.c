@@ -13,8 +13,6 @@
  * the minimizer while h shrinks from the size of the scores, where the loss is a parabola to all
  * rows, down to what it is. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/double_double.h"
 #include "base/memory.h"
@@ -151,8 +149,7 @@ static dperm_status find_direction(walk *w, solver_method method, dperm_error *e
   return newton_direction(p, method, &at, 1e-4, w->direction, err);
 }
 
-/* At least the largest eigenvalue of the Hessian here: cR² for the loss (times problem_crowd), the
- * diagonal for the rest. */
+/* At least the Hessian's largest eigenvalue: cR²·problem_crowd, and the rest's diagonal. */
 static dperm_status largest_curvature(const walk *w, double *out, dperm_error *err) {
   const problem *p = w->p;
   double penalty = 0, here = 0;
@@ -268,7 +265,7 @@ static dperm_status follow_path(walk *w, const solver_options *options, double *
   dperm_loss smoother;
   double last = p->loss->parameter, first = norm_above(w->here.f, cols) * p->norm_bound;
   for (double h = fmin(first, kind->h_most); h > last; h /= path_ratio) {
-    TRY(loss_make(kind, h, &smoother, err));
+    TRY(loss_with_h(p->loss, h, &smoother, err));
     TRY(solve_for(w, &smoother, options, err));
   }
   TRY(solve_for(w, p->loss, options, err));

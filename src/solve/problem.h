@@ -13,8 +13,6 @@
  * (docs/proofs/weights.md). */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/memory.h"
 #include "matrix/matrix.h"
 
@@ -38,8 +36,7 @@ typedef struct problem {
 
 /* What sums over rows are divided by. */
 double problem_divisor(const problem *p);
-/* Rows for each 1 of the divisor: how much longer than a row's own a gradient may be. 1 unless the
- * divisor is a number of its own. */
+/* Rows for each 1 of the divisor: how much longer than a row's own a gradient may be; mostly 1. */
 double problem_crowd(const problem *p);
 /* The doubles in a wide array. */
 size_t problem_size(const problem *p);
@@ -69,12 +66,10 @@ void problem_slopes_dd(const problem *p, const double *z, const double *z_rest, 
 void problem_curvatures(const problem *p, const double *z, double *curvature);
 
 /* From f to everything else: one pass over the matrix. A loss or regularizer that answers with
- * something not finite is an error; of a trial, which may lie too far out, it stays in the
- * gradient. */
+ * something not finite is an error; of a trial, which may lie too far out, it stays. */
 dperm_status problem_evaluate(const problem *p, bool trial, point *at, dperm_error *err);
 
-/* From the sum over rows in `gradient` to ∇J at f. Unless it is a trial, something that is not
- * finite is an error. */
+/* From the sum over rows in `gradient` to ∇J at f, which must be finite unless it is a trial. */
 dperm_status problem_add_penalty(const problem *p, bool trial, const double *f, double *gradient,
                                  dperm_error *err);
 /* Λ N_j″(f_j) + Δ, the j-th diagonal entry of the penalty's Hessian. */
@@ -90,8 +85,7 @@ dperm_status problem_apply_both(const problem *p, const double *f, matrix_turn *
 /* J(f): one pass over the matrix. */
 dperm_status problem_objective(const problem *p, const double *f, double *objective,
                                dperm_error *err);
-/* φ′(t) and φ″(t) for φ(t) = J(f + t·d), where d = `direction` and q = X d (tall). No pass over the
- * matrix. */
+/* φ′(t) and φ″(t) for φ(t) = J(f + t·d), d = `direction`, q = X d (tall), with no pass. */
 dperm_status problem_along(const problem *p, const point *at, const double *direction,
                            const double *q, double t, double *first, double *second,
                            dperm_error *err);
@@ -100,8 +94,7 @@ dperm_status problem_along(const problem *p, const point *at, const double *dire
 
 /* Each v of some rows becomes their ℓ″·v: between the two products of problem_apply_both. */
 void problem_weigh(const problem *p, const double *curvature, size_t from, size_t count, double *v);
-/* The upper triangle, row-major, of Σ ℓ″ xxᵀ, with softmax Σ w(Diag(p) − ppᵀ) ⊗ xxᵀ; and its
- * diagonal. */
+/* The upper triangle, row-major, of Σ ℓ″ xxᵀ, or Σ w(Diag(p) − ppᵀ) ⊗ xxᵀ; and its diagonal. */
 dperm_status problem_gram(const problem *p, const double *curvature, double *h, dperm_error *err);
 dperm_status problem_diagonal(const problem *p, const double *curvature, double *d,
                               dperm_error *err);

@@ -19,8 +19,7 @@ typedef struct solver_report {
   bool converged;   /* within the tolerance, or at the limit of double precision */
 } solver_report;
 
-/* `weights` is the start and becomes the minimizer. Succeeds also without convergence; the report
- * says so. */
+/* `weights` is the start and becomes the minimizer; the report says whether it has converged. */
 dperm_status solve(const problem *p, const solver_options *options, double *weights,
                    solver_report *report, dperm_error *err);
 

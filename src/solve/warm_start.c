@@ -8,8 +8,6 @@
  * Full steps only, and only while the gradient falls fast: what a smooth loss does near its
  * minimum. Anything else is left to Newton's iteration, which has its own proof. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/vector.h"
@@ -54,8 +52,7 @@ static dperm_status sample_numbers(const problem *p, const double *all, const si
                                        : tall_select(p->x, all, rows, count, *out, err);
 }
 
-/* None where nothing is gained: few rows, a tolerance that any point meets, or a matrix that does
- * not give single rows. */
+/* None where nothing is gained: few rows, an easy tolerance, no single rows from a matrix. */
 static dperm_status row_sample_take(const problem *p, const solver_options *options,
                                     row_sample *out, dperm_error *err) {
   bool easy = options->tolerance >= problem_crowd(p) * p->loss->lipschitz * p->norm_bound;
@@ -159,8 +156,7 @@ static dperm_status set_hessian(initial_matrix *q, solver_method method, const d
   return problem_evaluate(sample, false, &q->at, err);
 }
 
-/* A sample is solved in the same manner, down to a few rows, and only as far as its minimizer means
- * anything. */
+/* A sample is solved in the same manner, down to a few rows, as far as that means anything. */
 static dperm_status warm_start(const problem *p, const solver_options *options, point *here,
                                point *there, dperm_error *err) {
   OWNED(row_sample_free) row_sample sample = {.x = NULL};

@@ -44,7 +44,9 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
           DPERM_INVALID_ARGUMENT,
           "folds = %zu, of %zu rows; give at least 2, at most one a row and at most %d", how->folds,
           rows, MOST_FOLDS);
-  TRY(data_check_labels(data, 0, err));
+  TRY(data_check_labelled(data, err));
+  FAIL_IF(data_class_count(data) == 0, err, DPERM_INVALID_ARGUMENT,
+          "a sweep compares classifiers, and the label is a number; train models one by one");
   if (how->test_data) {
     TRY(check_test_data(data, how->test_data, err));
   }
@@ -57,7 +59,7 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
   TRY(check_threads(how->threads, err));
   for (size_t c = 0; c < count; c++) {
     const dperm_kernel *kernel = &(*cells)[c].kernel, *first = &(*cells)[0].kernel;
-    TRY(options_validate(&(*cells)[c], err));
+    TRY(options_validate(&(*cells)[c], data_class_count(data), err));
     TRY(check_shares_none(&(*cells)[c], "sweep", err));
     FAIL_IF((*cells)[c].evaluate != 0, err, DPERM_INVALID_ARGUMENT,
             "a sweep has records of its own to test on; leave evaluate out");
@@ -180,8 +182,7 @@ static bool tick(void *context, const char *stage, uint64_t done, uint64_t total
                         : false;
 }
 
-/* A kernel's directions are drawn once for all cells of a group, from the sweep's seed unless they
- * have one. */
+/* A kernel's directions are drawn once for a group of cells, by their own or the sweep's seed. */
 static dperm_status open_all_rows(sweep *s, dperm_error *err) {
   dperm_kernel kernel = s->cells[0].options.kernel;
   if (kernel.kind != DPERM_KERNEL_NONE) {

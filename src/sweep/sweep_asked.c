@@ -1,8 +1,6 @@
-/* Cells whose records are asked how to use their numbers: each draw is a run of its own, made as
- * train makes it, under the schema that its answers lead to. Nothing is shared between draws but
- * the rows. */
+/* Cells whose records are asked how to use their numbers: each draw is a run of its own, as train
+ * makes it, under the schema that its answers lead to. Draws share nothing but the rows. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "sweep/sweep_run.h"

@@ -6,13 +6,10 @@
  * randomness, and none depends on which others there are or in which order they run. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "loss/loss.h"
 #include "mechanism/mechanism.h"
-#include "random/discrete_sampling.h"
 #include "run/options.h"
 #include "sweep/sweep_run.h"
 

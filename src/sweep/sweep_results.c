@@ -12,8 +12,6 @@
 #include <math.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>

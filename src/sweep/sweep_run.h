@@ -68,8 +68,7 @@ dperm_status fold_open(const sweep_split *split, const sweep_rows *rows, const s
                        size_t number, sweep_fold *out, dperm_error *err);
 void fold_close(sweep_fold *fold);
 
-/* What a model is worth beside its errors, on the rows that judge it; NaN where there is none, and
- * where rows are spread. */
+/* What a model is worth beside its errors, on the rows that judge; NaN for none or spread rows. */
 typedef struct sweep_judged {
   double auc, log_loss;
 } sweep_judged;

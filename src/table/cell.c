@@ -2,7 +2,6 @@
 #include "table/cell.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 
@@ -30,25 +29,8 @@ static cell_value cell_of_category(const schema_column *column, slice text) {
                                  : (cell_value){(double)category + CELL_CATEGORY, 0};
 }
 
-static cell_value cell_of_label(const dperm_schema *schema, slice text) {
-  int32_t class = lookup_find(&schema->labels, text);
-  uint32_t missing = lookup_find(&schema->missing, text) != LOOKUP_NONE ? TEXT_MISSING : 0;
-  class = class == LOOKUP_NONE ? schema->label_other : class;
-  return class == LOOKUP_NONE ? (cell_value){0, TEXT_UNKNOWN | missing}
-                              : (cell_value){(double)class, missing};
-}
-
-cell_value cell_of_text(const dperm_schema *schema, const schema_column *column, slice text) {
+static cell_value cell_of_number_text(const schema_column *column, slice text) {
   double x = 0;
-  if (!column) {
-    return cell_of_label(schema, text);
-  }
-  if (lookup_find(&schema->missing, text) != LOOKUP_NONE) {
-    return cell_missing(column);
-  }
-  if (column->type != COLUMN_NUMERIC) {
-    return cell_of_category(column, text);
-  }
   switch (parse_double(text, &x)) {
   case NUMBER_NOT_FINITE:
     return (cell_value){0, TEXT_NOT_FINITE};
@@ -59,6 +41,28 @@ cell_value cell_of_text(const dperm_schema *schema, const schema_column *column,
     break;
   }
   return cell_of_number(column, x);
+}
+
+static cell_value cell_of_label(const dperm_schema *schema, slice text) {
+  int32_t class = lookup_find(&schema->labels, text);
+  uint32_t missing = lookup_find(&schema->missing, text) != LOOKUP_NONE ? TEXT_MISSING : 0;
+  if (schema->target) {
+    return missing ? cell_missing(NULL) : cell_of_number_text(schema->target, text);
+  }
+  class = class == LOOKUP_NONE ? schema->label_other : class;
+  return class == LOOKUP_NONE ? (cell_value){0, TEXT_UNKNOWN | missing}
+                              : (cell_value){(double)class, missing};
+}
+
+cell_value cell_of_text(const dperm_schema *schema, const schema_column *column, slice text) {
+  if (!column) {
+    return cell_of_label(schema, text);
+  }
+  if (lookup_find(&schema->missing, text) != LOOKUP_NONE) {
+    return cell_missing(column);
+  }
+  return column->type == COLUMN_NUMERIC ? cell_of_number_text(column, text)
+                                        : cell_of_category(column, text);
 }
 
 /* ---- for readers */

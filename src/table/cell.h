@@ -10,7 +10,7 @@
 #include "schema/schema.h"
 
 /* Cells of a categorical column: category c is c + CELL_CATEGORY. A number that is missing is NaN,
- * and the cell of a label is the index of its class. */
+ * and the cell of a label is the index of its class, or a number within its range. */
 enum { CELL_MISSING = 0, CELL_UNKNOWN = 1, CELL_CATEGORY = 2 };
 
 /* What else there is to say of a text. */

@@ -1,22 +1,20 @@
 /* See group_column.h. */
 #include "table/group_column.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "table/cell.h"
 
-static const schema_column *column_of(const record_table *t) {
-  return t && t->schema->group != NO_GROUP ? &t->schema->columns[t->schema->group] : NULL;
+static const schema_column *column_of(const dperm_schema *schema) {
+  return schema && schema->group != NO_GROUP ? &schema->columns[schema->group] : NULL;
 }
 
 static dperm_status copied(const char *text, char **out, dperm_error *err) {
   return memory_copy_text(text, strlen(text), out, err);
 }
 
-dperm_status group_names(const record_table *t, char **column, class_list *names,
+dperm_status group_names(const dperm_schema *schema, char **column, class_list *names,
                          dperm_error *err) {
-  const schema_column *group = column_of(t);
+  const schema_column *group = column_of(schema);
   *column = NULL;
   *names = (class_list){0};
   if (!group) {
@@ -30,14 +28,37 @@ dperm_status group_names(const record_table *t, char **column, class_list *names
   return copied("(other)", &names->names[group->categories.count], err);
 }
 
-void groups_of_records(const record_table *t, uint32_t *groups) {
-  const uint32_t other = (uint32_t)column_of(t)->categories.count;
+/* What each code of the table's column is in the schema's: a category of the table lies in one of
+ * these (rows_check_schema), as any of its texts does. */
+static void groups_of_codes(const schema_column *from, const schema_column *to, uint32_t *groups) {
+  const uint32_t none = (uint32_t)to->categories.count,
+                 other = to->other == LOOKUP_NONE ? none : (uint32_t)to->other;
+  groups[CELL_MISSING] = none;
+  groups[CELL_UNKNOWN] = other;
+  if (from->other != LOOKUP_NONE) {
+    groups[from->other + CELL_CATEGORY] = other;
+  }
+  for (size_t p = 0; p < from->values.capacity; p++) {
+    const lookup_entry *value = &from->values.places[p];
+    if (value->text) {
+      const int32_t category = category_of(to, (slice){value->text, value->length});
+      groups[value->value + CELL_CATEGORY] = category == LOOKUP_NONE ? none : (uint32_t)category;
+    }
+  }
+}
+
+dperm_status groups_of_records(const record_table *t, const dperm_schema *schema, uint32_t *groups,
+                               dperm_error *err) {
+  OWNED_MEMORY uint32_t *of_codes = NULL;
+  const schema_column *from = &t->schema->columns[schema->group];
   size_t place = 0;
-  while (t->layout.places[place] != t->schema->group) {
+  while (t->layout.places[place] != schema->group) {
     place++;
   }
+  TRY(memory_new(from->categories.count + CELL_CATEGORY, sizeof *of_codes, &of_codes, err));
+  groups_of_codes(from, column_of(schema), of_codes);
   for (size_t i = 0; i < t->rows; i++) {
-    const uint32_t code = (uint32_t)table_cell(t, i, place);
-    groups[i] = code < CELL_CATEGORY ? other : code - CELL_CATEGORY;
+    groups[i] = of_codes[(size_t)table_cell(t, i, place)];
   }
+  return DPERM_OK;
 }

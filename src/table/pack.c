@@ -1,8 +1,6 @@
 /* A column of a page, packed as its cells come: its different numbers in the order of their first
  * records, told apart by their bits, and an index for each record. Where more than half of the
  * records have numbers of their own, the numbers stay as they are. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "table/table.h"

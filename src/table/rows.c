@@ -2,8 +2,6 @@
 #include "table/rows.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 #include "base/defect.h"
@@ -108,8 +106,7 @@ static size_t part_of(const schema_column *column, double x) {
   return part >= PARTS_OF_MANY ? PARTS_OF_MANY - 1 : part > 0 ? (size_t)part : 0;
 }
 
-/* Clamped, for a range within the table's; then its bin, or transformed, scaled and weighted, or
- * both. */
+/* Clamped to a range within the table's; then its bin, or transformed, scaled, weighted. */
 static entry entry_of_number(const schema_column *column, double x) {
   if (isnan(x)) {
     return entry_of_missing(column);
@@ -234,8 +231,7 @@ static size_t make_row(const table_view *t, size_t at, uint32_t *levels, uint32_
 
 /* ---- records whose rows are equal (matrix/equal_rows.h) */
 
-/* Cells with the same key have the same entries: a number's own, or its bin where that is all that
- * its entries tell. */
+/* Cells of one key have the same entries: a number's own, or its bin where that is all. */
 static uint64_t key_of_cell(const viewed *v, double value) {
   uint64_t key = UINT64_MAX; /* of what is missing: no number has these bits */
   if (v->categories) {
@@ -323,8 +319,7 @@ static size_t make_rows(const row_maker *maker, size_t from, size_t count, size_
   size_t used = 0, made = 0;
   level_list levels;
   memset(levels, 0, t->schema->crossed_count * sizeof *levels);
-  /* Stripes, and so blocks, begin at multiples of theirs in a page; keys have room by the schema.
-   */
+  /* Stripes, and so blocks, begin at multiples of theirs in a page; keys have room by the schema */
   const bool fold = places && place + count <= TABLE_PAGE && t->count <= maker->most_entries &&
                     equal_records(t, first / TABLE_PAGE, place, places, values) < count;
   for (size_t i = 0; i < count; i++) {
@@ -489,7 +484,9 @@ dperm_status rows_of_table(const record_table *given, const dperm_schema *schema
 
 void labels_of_table(const record_table *t, double *labels) {
   const size_t label = t->layout.count - 1, classes = t->schema->classes.count;
+  const label_range range = schema_label_range(t->schema);
   for (size_t i = 0; i < t->rows; i++) {
-    labels[i] = class_label(classes, (size_t)table_cell(t, i, label));
+    const double cell = table_cell(t, i, label);
+    labels[i] = t->schema->target ? label_scaled(range, cell) : class_label(classes, (size_t)cell);
   }
 }

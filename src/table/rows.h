@@ -25,5 +25,5 @@ dperm_status parts_of_table(const record_table *t, const dperm_schema *schema, r
                             dperm_error *err);
 void parts_of_record(const row_maker *view, size_t record, uint8_t *parts);
 
-/* The label of each row as fits have it (class_label), table->rows of them. */
+/* The label of each row as fits have it (class_label, label_scaled), table->rows of them. */
 void labels_of_table(const record_table *t, double *labels);

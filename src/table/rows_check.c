@@ -1,5 +1,4 @@
 /* Which schemas go with a table: see rows.h. */
-#include <string.h>
 
 #include "base/memory.h"
 #include "table/cell.h"
@@ -42,6 +41,12 @@ static dperm_status groups_of(const schema_column *from, const schema_column *to
   return DPERM_OK;
 }
 
+static bool same_target(const dperm_schema *a, const dperm_schema *b) {
+  return a->target && b->target
+             ? a->target->min == b->target->min && a->target->max == b->target->max
+             : !a->target && !b->target;
+}
+
 dperm_status rows_check_schema(const record_table *t, const dperm_schema *schema,
                                dperm_error *err) {
   const dperm_schema *own = t->schema;
@@ -53,7 +58,7 @@ dperm_status rows_check_schema(const record_table *t, const dperm_schema *schema
       own->column_count == schema->column_count && same_texts(&own->missing, &schema->missing) &&
       strcmp(own->label_column, schema->label_column) == 0 &&
       same_texts(&own->labels, &schema->labels) && own->label_other == schema->label_other &&
-      class_list_equal(&own->classes, &schema->classes) &&
+      class_list_equal(&own->classes, &schema->classes) && same_target(own, schema) &&
       drops == (schema->on_missing == MISSING_DROP) && own->person == schema->person;
   for (size_t c = 0; fits && c < schema->column_count; c++) {
     const schema_column *from = &own->columns[c], *to = &schema->columns[c];

@@ -1,9 +1,6 @@
 /* See table.h. */
 #include "table/table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "matrix/matrix.h"
@@ -138,8 +135,7 @@ typedef struct adding {
   atomic_bool failed;
 } adding;
 
-/* Numbers the names of persons, in the order of the records: every process of a job, which reads
- * them all, has the same numbers. */
+/* Numbers the names of persons in the order of the records, which every process of a job reads. */
 static dperm_status number_persons(table_builder *b, const record_batch *batches, size_t count,
                                    size_t rows, double **out, dperm_error *err) {
   const size_t column = b->table->layout.person;

@@ -49,7 +49,10 @@ static void check_counts(verifier *v, double epsilon, unsigned long long persons
   const double moved = by_adding(v) ? 1 : 2; /* counts */
   const double rate = epsilon / (double)persons_rows / moved * table_eighths(v) / 8;
   const double least = sqrt(2 * exp(-rate)) / -expm1(-rate);
-  finding(v, deviation >= least * (1 - 1e-9), "counts",
+  /* rates are rounded down, to 20 bits */
+  const bool right =
+      deviation >= least * (1 - 1e-9) && deviation <= least * (1 + 1e-5 * (1 + rate));
+  finding(v, right, "counts",
           "noise of deviation %s >= %s, that of a rate of %s for each of %g counts",
           shown(deviation).text, shown(least).text, shown(rate).text, moved);
 }

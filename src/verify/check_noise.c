@@ -47,6 +47,17 @@ void check_descent(verifier *v) {
 
 /* ---- the loss and its constants */
 
+/* Of a quantile τ from its name and number. */
+static bool quantile_slope(verifier *v, const char *name, interval *out) {
+  double tau = 0;
+  if (!field_positive(v, name, "loss.quantile", &tau)) {
+    return false;
+  }
+  const interval own = interval_of(tau);
+  *out = interval_max(own, interval_sub(interval_of(1), own));
+  return tau < 1 || fails(v, name, "the quantile %s is none", shown(tau).text);
+}
+
 /* L and c: known ones from the name and h, others as the file declares them. */
 static bool loss_of_fit(verifier *v, const char *name, loss_facts *out) {
   const char *loss = NULL;
@@ -70,7 +81,10 @@ static bool loss_of_fit(verifier *v, const char *name, loss_facts *out) {
   out->known = known;
   out->lipschitz = interval_of(known ? known->lipschitz : l);
   out->smoothness = interval_div(interval_of(known ? known->smoothness : c), interval_of(h));
-  return true;
+  if ((known && known->residual) != (field_at(v->root, "label") != NULL)) {
+    return fails(v, name, "%.60s is not for such labels", loss);
+  }
+  return !(known && known->quantile) || quantile_slope(v, name, &out->lipschitz);
 }
 
 /* Constants that the name gives may be left out; stated ones must be right, up to one rounding. */
@@ -235,8 +249,7 @@ static way_proofs proofs_of_fit(const verifier *v, const fit_numbers *f, interva
   return out;
 }
 
-/* Of steps and fits that are composed, by what the file says that all of these keep within: this
- * one, too. */
+/* Of steps and fits that are composed, by what the file says that all, this too, keep within. */
 static bool composed_delta(verifier *v, const fit_numbers *f, interval *out) {
   composed_steps steps;
   way_proofs ways[2] = {{.count = 0}, {.count = 0}};

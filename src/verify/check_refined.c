@@ -1,10 +1,8 @@
-/* What the schema's refinement cost, and that the claim counts it: by its epsilon, added to that of
- * the fit, or in steps that are composed with the fit's gaussian noise (docs/proofs/gaussian.md 7).
- */
+/* What the schema's refinement cost, and that the claim counts it: by its epsilon, added to the
+ * fit's, or in steps that are composed with its gaussian noise (docs/proofs/gaussian.md 7). */
 #include "verify/checks.h"
 
-/* Steps that choose columns, each no cheaper than the question for a shape (docs/proofs/bins.md).
- */
+/* Steps that choose columns, each no cheaper than the question for a shape (docs/proofs/bins.md) */
 enum { PICKS_MOST = 4 };
 
 /* ---- what is composed */
@@ -79,19 +77,26 @@ static bool steps_cover(const composed_steps *s, double cost, double later) {
   return interval_at_most(interval_of(cost), all) && interval_at_most(interval_of(later), all);
 }
 
+/* A model that does not claim to be private has a line of its own, and no other fails for that. */
+static bool claims_privacy(const verifier *v) {
+  return json_is_true(field_at(v->root, "private"));
+}
+
 /* Whether the refinement is one that can be added: private, and for the same unit. */
 static bool refined_alike(const verifier *v) {
   const json_t *rows = field_at(v->root, "privacy.rows_per_person");
   const json_t *refined = field_at(v->root, "schema.refined.rows_per_person");
   const char *neighbours = json_string_value(field_at(v->root, "schema.refined.neighbours"));
   const char *person = json_string_value(field_at(v->root, "schema.refined.person"));
-  return json_is_true(field_at(v->root, "schema.refined.private")) && neighbours &&
+  return (!claims_privacy(v) || json_is_true(field_at(v->root, "schema.refined.private"))) &&
+         neighbours &&
          (person_rows(v) > 0 ? person && field_is(v->root, "schema.person", person) : !person) &&
          field_is(v->root, "privacy.neighbours", neighbours) && json_is_integer(refined) &&
          json_integer_value(refined) == (rows ? json_integer_value(rows) : 1);
 }
 
 void check_refined(verifier *v) {
+  const char *privately = claims_privacy(v) ? "private and " : "";
   double cost = 0, stated = 0;
   epsilon_parts p;
   if ((!field_at(v->root, "schema.refined") && !field_at(v->root, "privacy.epsilon_refined") &&
@@ -106,16 +111,16 @@ void check_refined(verifier *v) {
     const double later = json_number_value(field_at(v->root, "schema.refined.later"));
     if (read_composed(v, "refined", &steps)) {
       finding(v, refined_alike(v) && stated == cost && steps_cover(&steps, cost, later), "refined",
-              "the schema's refinement, private and for this unit, cost %s in steps that are "
+              "the schema's refinement, %sfor this unit, cost %s in steps that are "
               "composed with the noise (beta)",
-              shown(cost).text);
+              privately, shown(cost).text);
     }
     return;
   }
   interval sum = interval_add(interval_add(interval_of(cost), p.after_fit), p.fits);
   finding_covered(v, "refined", refined_alike(v) && stated == cost, sum, "privacy.epsilon",
-                  "the schema's refinement, private and for this unit, cost %s as the claim "
+                  "the schema's refinement, %sfor this unit, cost %s as the claim "
                   "counts; with %llu epsilon_row%s that",
-                  shown(cost).text, p.rows,
+                  privately, shown(cost).text, p.rows,
                   interval_above_zero(p.after_fit) ? " and all other shares" : "");
 }

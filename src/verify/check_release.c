@@ -20,8 +20,7 @@ static bool expected_weights(verifier *v, const char *name, unsigned long long *
                      out);
 }
 
-/* S ≥ floor(d + √d·τ/g): for a whole S ≥ d that is S + 1 − d > √d·τ/g, compared in squares, whose
- * 212 bits are exact. */
+/* S ≥ floor(d + √d·τ/g): for whole S ≥ d S + 1 − d > √d·τ/g, compared in exact squares. */
 static bool lattice_covers(unsigned long long s, unsigned long long d, double tau, double g) {
   interval slack = interval_mul(interval_of((double)(s + 1 - d)), interval_of(g));
   interval t = interval_of(tau), need = interval_mul(interval_of((double)d), interval_mul(t, t));
@@ -256,8 +255,8 @@ void state_assumptions(verifier *v) {
   if (field_is_object(v, "evaluation")) {
     finding_remark(v, "not in the file: that the records were held out by coins that look at none "
                       "of them, and that nothing but the evaluation saw them");
-    finding_remark(v,
-                   "not checked: that the evaluation's figures and words follow from its counts");
+    finding_remark(v, "not in the file: that the evaluation's counts are those of these records, "
+                      "and the noisy counts that its cells were found by");
   }
   if (unit_is_person(v)) {
     finding_remark(v, "not in the file: that no person has more rows than it says");

@@ -5,11 +5,8 @@
  * cross have one nonzero entry at most each, of at most r_g = min(1, w_g/D), where every row is
  * divided by D or more. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "verify/checks.h"
 
 /* Pairs of cos and sin have norm 1 up to rounding (privacy.md 2). */
@@ -159,10 +156,14 @@ unsigned long long added_weights(const verifier *v) {
   return added;
 }
 
-/* A schema of version 2 has one unless it says otherwise; others the other way round. */
+/* A schema of version 2 has one unless it says otherwise; others the other way round. With a numeric
+ * label it is of version 2 if it does not say. */
 bool has_intercept(const json_t *schema) {
-  const json_t *said = json_object_get(schema, "intercept");
-  return said ? json_is_true(said) : json_integer_value(json_object_get(schema, "version")) == 2;
+  const json_t *said = json_object_get(schema, "intercept"),
+               *version = json_object_get(schema, "version"),
+               *label = json_object_get(schema, "label");
+  const bool numeric = !version && json_object_get(label, "type");
+  return said ? json_is_true(said) : numeric || json_integer_value(version) == 2;
 }
 
 /* Another version could mean anything. */

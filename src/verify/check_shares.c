@@ -59,8 +59,7 @@ static bool calibration_known(verifier *v, char words[SHARE_WORDS]) {
   return known && one_fit;
 }
 
-/* One cross after the fit, called "a*b", of two classes and no features, in one fit of a record; or
- * none, and null. */
+/* One cross after the fit, "a*b", of two classes, no features, in one fit; or none, and null. */
 static bool pairs_known(verifier *v, char words[SHARE_WORDS]) {
   const json_t *crosses = field_at(v->root, "schema.crosses"), *cross = NULL;
   const char *stated = json_string_value(field_at(v->root, "pairs.pair"));
@@ -147,8 +146,8 @@ static void check_unknown_shares(verifier *v) {
     }
     if (!known && json_object_get(object, "epsilon")) {
       (void)fails(v, "shares",
-                  "\"%.40s\" states an epsilon of a kind that is not known here; verify with "
-                  "the version that made the model",
+                  "\"%.40s\" states an epsilon of a kind that is not known here; verify with the "
+                  "version that made the model",
                   name);
     }
   }
@@ -227,11 +226,10 @@ static void check_persons(verifier *v, const epsilon_parts *p) {
   bool same = !most ? rows == 100 : (unsigned long long)json_integer_value(most) == rows;
   bool right = field_is(v->root, "privacy.unit", "person") && column && same && rows >= 1 &&
                rows <= 1000 && any_number && interval_at_most(p->fits, interval_of(p->whole));
-  finding(
-      v, right, "unit",
-      "person: the mean over at most %llu records of each, whom \"%.60s\" tells apart, counts as "
-      "one record",
-      rows, column ? column : "");
+  finding(v, right, "unit",
+          "person: the mean over at most %llu records of each, whom \"%.60s\" tells apart, counts "
+          "as one record",
+          rows, column ? column : "");
 }
 
 /* Files from before there were persons have no epsilon_row. */
@@ -280,8 +278,28 @@ void check_unit(verifier *v) {
   }
 }
 
+/* A regression has the range of its label instead, the schema's where there is one. */
+static bool range_fits(verifier *v) {
+  double ends[2] = {0, 0}, own[2] = {0, 0};
+  bool known = field_number(v, "label", "label.min", &ends[0]) &&
+               field_number(v, "label", "label.max", &ends[1]);
+  if (known && field_is_object(v, "schema")) {
+    known = field_number(v, "label", "schema.label.min", &own[0]) &&
+            field_number(v, "label", "schema.label.max", &own[1]);
+    known = known && (own[0] == ends[0] && own[1] == ends[1]);
+  }
+  const bool none = json_array_size(json_object_get(v->root, "classes")) == 0 &&
+                    !field_at(v->root, "class_weights");
+  return finding(v, known && none && ends[0] < ends[1], "label",
+                 "a number, clamped to a public range; weights are for its distance from the "
+                 "middle, in halves of that");
+}
+
 /* As many as the schema's label has, where there is a schema that says. */
 static bool names_fit(verifier *v) {
+  if (field_at(v->root, "label")) {
+    return range_fits(v);
+  }
   size_t count = json_array_size(json_object_get(v->root, "classes"));
   const json_t *label = field_at(v->root, "schema.label");
   const json_t *listed = json_object_get(label, "classes");
@@ -299,8 +317,7 @@ static bool multiclass_known(verifier *v) {
   bool known = classes_joint(v) || field_is(v->root, "multiclass", "one-vs-rest");
   return !stated || (several && known) ||
          fails(v, "classes",
-               "multiclass is neither \"joint\" nor \"one-vs-rest\", or "
-               "there are two classes");
+               "multiclass is neither \"joint\" nor \"one-vs-rest\", or there are two classes");
 }
 
 /* A model of one fit has nothing to divide. */

@@ -28,8 +28,7 @@ void check_class_weights(verifier *v);
 bool unit_rows(verifier *v, const char *name, unsigned long long *out);
 /* Whether the claim is for persons with several rows. */
 bool unit_is_person(const verifier *v);
-/* The most records of a person that count, as one together; 0 where records count each by itself.
- */
+/* The most records of a person that count, as one together; 0 where each counts by itself. */
 unsigned long long person_rows(const verifier *v);
 /* The vectors of weights, and of noise, that the classes take: 1 for two of them, else one each. */
 size_t class_fits_of(const verifier *v);
@@ -66,6 +65,9 @@ void check_evaluation(verifier *v);
 unsigned long long held_out_of(const verifier *v, unsigned long long rows);
 /* What the evaluation cost a record that it saw; 0 where there is none. */
 bool evaluation_epsilon(verifier *v, const char *name, double *out);
+
+/* check_figures.c: the figures and words of that evaluation. */
+void check_evaluation_figures(verifier *v);
 
 /* check_refined.c: what a refinement of the schema cost, and that the claim counts it. */
 void check_refined(verifier *v);

@@ -29,10 +29,21 @@ static loss_shape hinge_shape(interval x) {
                       .a_rise = interval_mul(interval_of(-2), x)};
 }
 
+/* x = s: a = c(1 − s²), c = 1/h (docs/proofs/residual.md). */
+static loss_shape log_cosh_shape(interval x) {
+  return (loss_shape){.s = x,
+                      .s_rise = interval_of(1),
+                      .a = interval_sub(interval_of(1), interval_mul(x, x)),
+                      .a_rise = interval_mul(interval_of(-2), x)};
+}
+
 static const known_loss known_losses[] = {
-    {"logistic", 1, 0.25, false, logistic_shape, 0.5},
-    {"huber", 1, 0.5, true, NULL, 0},
-    {"smooth-hinge", 1, 0.75, true, hinge_shape, 0},
+    {"logistic", 1, 0.25, false, false, false, logistic_shape, 0.5},
+    {"huber", 1, 0.5, true, false, false, NULL, 0},
+    {"smooth-hinge", 1, 0.75, true, false, false, hinge_shape, 0},
+    {"log-cosh", 1, 1, true, true, false, log_cosh_shape, 0},
+    {"huber-regression", 1, 1, true, true, false, NULL, 0},
+    {"quantile", 1, 0.25, true, true, true, logistic_shape, 0.5},
 };
 
 const known_loss *known_loss_find(const char *name) {
@@ -51,13 +62,15 @@ struct curve {
   interval (*value)(const curve *f, interval x);
   interval (*slope)(const curve *f, interval x); /* its derivative */
   loss_shape (*shape)(interval x);
-  interval a, k;    /* A and κc */
+  interval a, k;    /* A and κc, */
+  interval less;    /* and 1 − L */
   interval classes; /* of a joint fit, whose k is κ */
 };
 
 static interval value_at(const curve *f, interval x) {
   loss_shape at = f->shape(x);
-  return interval_add(interval_mul(f->a, at.s), interval_log1p(interval_mul(f->k, at.a)));
+  return interval_add(interval_mul(f->a, interval_sub(at.s, f->less)),
+                      interval_log1p(interval_mul(f->k, at.a)));
 }
 
 /* φ′ = A·s′ + κa′/(1 + κa). */
@@ -92,7 +105,8 @@ interval epsilon_bound(const loss_facts *loss, bool adding, interval kappa, inte
                    .slope = slope_at,
                    .shape = loss->known ? loss->known->shape : NULL,
                    .a = a,
-                   .k = interval_mul(kappa, loss->smoothness)};
+                   .k = interval_mul(kappa, loss->smoothness),
+                   .less = interval_sub(interval_of(1), loss->lipschitz)};
   const interval sup = f.shape ? sup_on_unit(&f) : interval_add(steepest, interval_log1p(f.k));
   return adding ? sup : interval_add(steepest, sup);
 }
@@ -171,10 +185,14 @@ noise_profile profile_of_shift(interval shift) {
   return (noise_profile){number(0), number(0), {{1, shift}}, 1};
 }
 
+static bool both_signs(const loss_facts *loss) {
+  return !loss->known || loss->known->residual;
+}
+
 noise_profile profile_of_loss(const loss_facts *loss, bool adding, interval kappa, interval a) {
   const interval most = interval_mul(kappa, loss->smoothness),
                  step = interval_mul(a, loss->lipschitz);
-  const double signs = loss->known ? 1 : 2; /* slopes of one sign, or of both */
+  const double signs = both_signs(loss) ? 2 : 1;
   noise_profile p = {.slack = interval_log1p(most)};
   p.mean = mean_of(most, step, number(signs * normal_peak));
   if (adding) {
@@ -182,7 +200,7 @@ noise_profile profile_of_loss(const loss_facts *loss, bool adding, interval kapp
     return p;
   }
   p.corners[p.count++] = corner(signs, 4, step);
-  p.corners[p.count++] = loss->known ? corner(2, 1, step) : corner(2, 2, step);
+  p.corners[p.count++] = both_signs(loss) ? corner(2, 2, step) : corner(2, 1, step);
   return p;
 }
 
@@ -224,7 +242,7 @@ noise_proof proof_of_profile(const noise_profile *p) {
   return out;
 }
 
-/* The ends of a line, at s = 0 and at s = L = 1. */
+/* The ends of a line, at slopes of 0 and of L. */
 typedef struct line {
   interval zero, steepest;
 } line;
@@ -237,15 +255,19 @@ static line tangent_at(const loss_facts *loss, interval k, double place) {
   const interval value = interval_log1p(interval_mul(k, at.a));
   interval fall = interval_mul(k, interval_sub(number(0), at.a_rise));
   fall = interval_div(interval_div(fall, bend), at.s_rise);
-  return (line){interval_add(value, interval_mul(fall, at.s)),
+  const interval less = interval_sub(number(1), loss->lipschitz);
+  return (line){interval_add(value, interval_mul(fall, interval_sub(at.s, less))),
                 interval_sub(value, interval_mul(fall, interval_sub(number(1), at.s)))};
 }
 
-/* What a line proves: the corners of two records' slopes, of one sign, each with what the slack
- * leaves of epsilon; s = 0 adds nothing to a record more. */
-static noise_proof proof_of_line(bool adding, const line *l, interval step) {
+/* What a line proves: the corners of two records' slopes, each with what the slack leaves of
+ * epsilon; s = 0 adds nothing to a record more. Of both signs there are two boxes, which meet at s
+ * = 0: two corners each of (L, L), (L, −L) and (0, L). */
+static noise_proof proof_of_line(bool both, bool adding, const line *l, interval step) {
   noise_proof p = {.most = l->zero};
-  const noise_corner corners[] = {{1, step}, {1, step}, {1, times(2, step)}};
+  const double signs = both ? 2 : 1;
+  const interval level = both && !adding ? interval_mul(interval_sqrt(number(2)), step) : step;
+  const noise_corner corners[] = {{signs, level}, {signs, step}, {signs, times(2, step)}};
   const interval slack[] = {l->steepest, l->zero, l->steepest};
   for (p.count = 0; p.count < (adding ? 1 : 3); p.count++) {
     p.corners[p.count] = corners[p.count];
@@ -255,8 +277,9 @@ static noise_proof proof_of_line(bool adding, const line *l, interval step) {
 }
 
 /* Whether a corner with the slack at s = 0 costs no more than one twice as far with the other. */
-static bool pays(const line *l, bool adding, interval epsilon) {
-  const interval wide = times(adding ? 0 : 0.55, interval_sub(epsilon, l->steepest));
+static bool pays(const line *l, bool both, bool adding, interval epsilon) {
+  const double part = adding ? 0 : both ? 0.5 : 0.55;
+  const interval wide = times(part, interval_sub(epsilon, l->steepest));
   return interval_at_most(wide, interval_sub(epsilon, l->zero));
 }
 
@@ -273,9 +296,9 @@ size_t proofs_of_loss(const loss_facts *loss, bool adding, interval kappa, inter
   out[0] = proof_of_profile(&flat);
   for (int i = 0; i < 45 && low < high; i++) {
     const line next = tangent_at(loss, k, place);
-    const noise_proof proof = proof_of_line(adding, &next, step);
+    const noise_proof proof = proof_of_line(both_signs(loss), adding, &next, step);
     const double proved = interval_upper(delta_of_proof(epsilon, &proof));
-    bool paid = pays(&next, adding, epsilon);
+    bool paid = pays(&next, both_signs(loss), adding, epsilon);
     if (proved < least || i == 0) {
       least = proved;
       out[1] = proof;

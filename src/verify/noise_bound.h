@@ -17,10 +17,13 @@ typedef struct known_loss {
   const char *name;
   double lipschitz, smoothness; /* L; c, which is to be divided by h if there is one */
   bool has_h;
+  bool residual; /* of a numeric label's error: slopes of both signs */
+  bool quantile; /* L is the larger of the quantile and what is left to 1 */
   /* The sup of A·s + log(1 + kappa·a) is reached for some x in [0, 1], where s and a are concave in
    * x. NULL: s = L and a = c at one margin, as far as is known. */
   loss_shape (*shape)(interval x);
-  double peak; /* where a is largest; from there to 1 it is a concave, falling function of s */
+  double peak; /* where a is largest; from there to 1 it is a concave, falling function of s. With
+                  an L below 1 the slope is s − (1 − L) */
 } known_loss;
 
 /* NULL for a loss that is not known here. */

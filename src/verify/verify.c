@@ -96,10 +96,13 @@ static void check_claim(verifier *v) {
 
 /* In the order of the report. */
 static void (*const checks[])(verifier *) = {
-    check_format,        check_digest,         check_claim,  check_noise_kind, check_norm,
-    check_shape,         check_missing_values, check_rows,   check_selection,  check_classes,
-    check_class_weights, check_loss,           check_budget, check_unit,       check_refined,
-    check_spent_shares,  check_evaluation,     check_beta,   check_lattice,    check_weights,
+    check_format,         check_digest,        check_claim,
+    check_noise_kind,     check_norm,          check_shape,
+    check_missing_values, check_rows,          check_selection,
+    check_classes,        check_class_weights, check_loss,
+    check_budget,         check_unit,          check_refined,
+    check_spent_shares,   check_evaluation,    check_evaluation_figures,
+    check_beta,           check_lattice,       check_weights,
     check_delta};
 
 dperm_status verify_document(const json_document *doc, const char *doubt, const charged_entry *paid,

@@ -58,7 +58,7 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
 }
 
 @test "counts of a refinement and answers of the records without their noise are found" {
-  for defect in counts-bare counts-half histograms-add shape-bare shape-half sample-whole scale-half; do
+  for defect in counts-bare counts-half histograms-add shape-bare shape-half sample-whole scale-half width-half; do
     found $(table | grep "^$defect ")
   done
 }
@@ -246,6 +246,29 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
   for loss in huber logistic smooth-hinge; do
     for added in "" "--neighbours add-remove --rows-about 120"; do
       gaussian slack-forgotten --epsilon 1 --delta 1e-6 --loss $loss $added
+    done
+  done
+}
+
+@test "a residual's slopes of one sign, and the usual mistakes with them, are found" {
+  found signs-forgotten audit --mechanism add-gaussian-objective --loss log-cosh --epsilon 3 --draws 300000
+  found slack-forgotten audit --mechanism jacobian --loss log-cosh --draws 40000
+  found neighbours-add audit --mechanism objective --loss quantile --draws 10000
+  found noise-small audit --mechanism output --loss log-cosh --draws 60000
+  awk -F, 'NR == 1 {print "age,job"; next} {print $1 "," $2}' people.csv > ages.csv
+  cat > ages.json <<'S'
+{"label": {"column": "age", "type": "numeric", "min": 0, "max": 100},
+ "columns": [{"name": "job", "type": "categorical", "values": ["farmer", "nurse", "judge"]}]}
+S
+  for defect in slack-forgotten signs-forgotten; do
+    for loss in $([ $defect = slack-forgotten ] && echo log-cosh || echo huber-regression); do
+      for added in "" "--neighbours add-remove --rows-about 120"; do
+        train=(train --force --data ages.csv --schema ages.json --epsilon 1 --loss $loss --noise gaussian --delta 1e-6 --out m.json $added)
+        DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+        "$DPERM" verify --model m.json > /dev/null
+        DPERM_DEFECT=$defect "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+        says 1 "FAILS  headline: " "$DPERM" verify --model m.json
+      done
     done
   done
 }

@@ -84,7 +84,9 @@ P
   held 2> /dev/null
   for change in 'm["evaluation"]["epsilon"] = 1.5' 'm["evaluation"]["rows"] = 31' 'm["evaluation"]["share"] = 0.3' \
     'm["evaluation"]["cells"]["noise_sd"] /= 2' 'm["evaluation"]["neighbours"] = "add-remove"' 'm["rows_fitted"] = 120' \
-    'm["evaluation"] = None' 'm["evaluation"] = 3' 'm["evaluation"]["rows_per_person"] = 2'; do
+    'm["evaluation"] = None' 'm["evaluation"] = 3' 'm["evaluation"]["rows_per_person"] = 2' \
+    'm["evaluation"]["cells"]["noise_sd"] *= 2' 'm["evaluation"]["error_rate"]["high"] += 0.01' \
+    'm["evaluation"]["finding"] = "the best model"' 'm["evaluation"]["cells"]["counts"][1][0] += 1'; do
     CHANGE=$change py <<'P'
 m = json.load(open("m.json"))
 exec(os.environ["CHANGE"])
@@ -95,6 +97,48 @@ P
     [ "$status" -eq 1 ] || { echo "$change"; return 1; }
     [[ "$(grep -v '^FAILS  \(digest\|file\|claim\)' <<< "$output")" == *"FAILS  "* ]] || { echo "$change: $output"; return 1; }
   done
+  mv m.json model.json
+  change 'm["evaluation"]["auc"]["certified"] = True'
+  fails 1 'changed.json: damaged model, its evaluation has a member "certified" that this dperm does not know' \
+    "$DPERM" predict --model changed.json --data people.csv
+}
+
+@test "groups are those of the model's schema, whatever schema the records were encoded under" {
+  py <<'P'
+s = json.load(open("schema.json"))
+column = next(c for c in s["columns"] if c["type"] == "categorical")
+s["group"] = column["name"]
+json.dump(s, open("grouped.json", "w"))
+P
+  for cells in schema grouped; do
+    "$DPERM" encode --data people.csv --schema $cells.json --out $cells.dperm 2> /dev/null
+    for how in "schema None" "grouped True" "grouped True --refine 0.4"; do
+      read -r fit there more <<< "$how"
+      "$DPERM" train --force --data $cells.dperm --schema $fit.json --epsilon 9 --evaluate 0.25 $more --out m.json 2> /dev/null
+      "$DPERM" verify --model m.json | grep -q "^ok     figures: "
+      there=$there py <<'P'
+m = json.load(open("m.json"))
+assert str(m["evaluation"]["groups"] and True) == os.environ["there"], m["evaluation"]["groups"]
+P
+    done
+  done
+}
+
+@test "a refinement merges rare categories, but none of those that rates are asked for" {
+  py <<'P'
+s = json.load(open("schema.json"))
+column = next(c for c in s["columns"] if c["type"] == "categorical")
+column["values"] += list("abcdef")
+json.dump(s, open("rare.json", "w"))
+json.dump({**s, "group": column["name"]}, open("grouped.json", "w"))
+P
+  for schema in rare grouped; do
+    "$DPERM" refine --force --data people.csv --schema $schema.json --epsilon 20 --seed 1 --out $schema.refined 2> /dev/null
+  done
+  py <<'P'
+rare, grouped = ([c for c in json.load(open(f"{n}.refined"))["columns"] if c["name"] == "job"][0] for n in ("rare", "grouped"))
+assert "groups" in rare and len(grouped["values"]) == 9, (rare, grouped)
+P
 }
 
 share() { "$DPERM" train --force "${people[@]}" --epsilon 1 --out m.json --evaluate "$1"; }

@@ -62,6 +62,48 @@ P
   done
 }
 
+@test "a schema that names no column, or a wrong one, is refused where a model is read" {
+  py <<'P'
+s = json.load(open("visits.json"))
+json.dump({**s, "group": "c"}, open("grouped.json", "w"))
+P
+  "$DPERM" train --data visits.csv --schema grouped.json --epsilon 1 --refine none --evaluate 0.2 --out model.json 2> /dev/null
+  while IFS='|' read -r edit message; do
+    change "s = m['schema']; $edit"
+    for command in "verify" "predict --data visits.csv" "score --data visits.csv" "statement"; do
+      run "$DPERM" $command --model changed.json
+      [ "$status" -eq 1 ] && { [ "$command" = verify ] || [[ "${#lines[@]}" = 1 && "$output" == *"$message"* ]]; } ||
+        { echo "$edit, $command: $output"; return 1; }
+    done
+  done <<'E'
+s['person'] = 'nobody'|its schema tells persons apart by no column, or not as its claim says
+del s['person'], s['rows_per_person']|its schema tells persons apart by no column, or not as its claim says
+s['rows_per_person'] = 9|its schema tells persons apart by no column, or not as its claim says
+s['person'] = 'a'|column "a" tells persons apart, so nothing may be learned from it
+s['person'] = 'y'|column "y" is the label's, and cannot tell persons apart
+s['person'] = 7|"person"
+s['group'] = 'nobody'|"group" must name a column with listed values
+s['group'] = 'a'|"group" must name a column with listed values
+s['group'] = 'id'|"group" must name a column with listed values
+s['group'] = 7|"group"
+E
+}
+
+@test "exact evaluations see each person once, as private ones do" {
+  "$DPERM" train "${visits[@]}" --epsilon 3 --out m.json 2> /dev/null
+  awk -F, 'NR == 1 || !seen[$1]++' visits.csv > first.csv
+  [ "$(wc -l < first.csv)" -eq 601 ]
+  "$DPERM" score --model m.json --data visits.csv > all.json 2> /dev/null
+  "$DPERM" score --model m.json --data first.csv > first.json 2> /dev/null
+  cmp all.json first.json
+  "$DPERM" score --model m.json --data visits.csv --epsilon 50000 --public-model > private.json 2> /dev/null
+  py <<'P'
+exact, private = (json.load(open(name)) for name in ("all.json", "private.json"))
+assert exact["rows"] == private["rows"] == 600 and exact["errors"] == private["errors"]
+assert abs(exact["error_rate"] - private["error_rate"]["value"]) < 1e-12
+P
+}
+
 @test "every door gives the same model, and runs that choose see each person once" {
   fit=(--schema visits.json --epsilon 3 --seed 7 --pairs 0.1 --calibrate 0.05)
   gzip -k visits.csv

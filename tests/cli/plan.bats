@@ -23,6 +23,14 @@ P
   fails 2 "--rows is missing" "$DPERM" plan --neighbours replace --dims 3 --epsilon 1
 }
 
+@test "the loss of a number needs no schema" {
+  "$DPERM" plan --rows 5000 --dims 3 --epsilon 1 --loss huber-regression --json > plan.json
+  py <<'P'
+p = json.load(open("plan.json"))
+assert p["coin_loss"] == 0.95, p["coin_loss"]  # of a residual of 1, at h = 0.1
+P
+}
+
 @test "a plan for people, from a schema" {
   succeeds "$DPERM" plan --rows 120 --schema schema.json --epsilon 1
   [[ "$output" == *"120 rows of 4 columns"* && "$output" == *"beta"* && "$output" == *"excess objective"* ]]

@@ -104,6 +104,15 @@ P
   run "$DPERM" verify --model m.json
   [ "$status" -eq 1 ]
   [[ "$output" == *"FAILS  private: "*seed* ]]
+  # and nothing else fails for that, but a claim: not a schema that the run refined itself
+  for how in "" "--neighbours add-remove --rows-about 120" "--noise gaussian --delta 1e-6"; do
+    "$DPERM" train --force "${people[@]}" --epsilon 20 --refine 0.1 --seed 3 $how --out model.json 2> /dev/null
+    "$DPERM" verify --model model.json > lines && return 1
+    [ "$(grep '^FAILS' lines | cut -d: -f1 | tr -d '\n')" = "FAILS  privateFAILS  claim" ] || { cat lines; return 1; }
+    grep -q "^ok     refined: the schema's refinement, for this unit, cost " lines
+  done
+  change 'm["private"] = True; m["reason"] = None'
+  says 1 "FAILS  refined: the schema's refinement, private and for this unit," "$DPERM" verify --model changed.json
 }
 
 @test "what is no model is refused in one line" {

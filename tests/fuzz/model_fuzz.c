@@ -1,13 +1,11 @@
 /* Any bytes as a model file, once as they are and once, if they are a JSON object, with a digest
  * that fits, so that what lies behind the digest is reached. */
-#include "memory_file.h"
+#include "model_digest.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dperm/explain.h"
-#include "model/model_file.h"
 
 static void use(const dperm_model *model) {
   size_t dims = dperm_model_dims(model);
@@ -39,16 +37,6 @@ static void read_model(const void *bytes, size_t length) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
-  read_model(bytes, length);
-  json_t *object = json_loadb((const char *)bytes, length, JSON_REJECT_DUPLICATES, NULL);
-  char digest[DIGEST_TEXT_SIZE];
-  if (json_is_object(object) && model_digest(object, digest, NULL) == DPERM_OK) {
-    MUST(json_object_set_new(object, "digest", json_string(digest)) == 0);
-    char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    MUST(text != NULL);
-    read_model(text, strlen(text));
-    free(text);
-  }
-  json_decref(object);
+  with_its_digest(bytes, length, read_model);
   return 0;
 }

@@ -1,13 +1,9 @@
 /* Any bytes as a model to verify, once as they are and once, if they are a JSON object, with a
  * digest that fits. Lines stay printable, the verdict is that of the lines, and nothing else
  * happens. */
-#include "memory_file.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "model_digest.h"
 
 #include "dperm/verify.h"
-#include "model/model_file.h"
 
 static void see(void *context, dperm_finding finding, const char *line) {
   int *failed = context;
@@ -33,16 +29,6 @@ static void verify(const void *bytes, size_t length) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
-  verify(bytes, length);
-  json_t *object = json_loadb((const char *)bytes, length, JSON_REJECT_DUPLICATES, NULL);
-  char digest[DIGEST_TEXT_SIZE];
-  if (json_is_object(object) && model_digest(object, digest, NULL) == DPERM_OK) {
-    MUST(json_object_set_new(object, "digest", json_string(digest)) == 0);
-    char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    MUST(text != NULL);
-    verify(text, strlen(text));
-    free(text);
-  }
-  json_decref(object);
+  with_its_digest(bytes, length, verify);
   return 0;
 }

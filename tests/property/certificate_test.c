@@ -79,7 +79,7 @@ static void random_problem_new(random_problem *out, uint64_t seed, size_t most_r
   shape how = (shape)(random_bits(&r) % SHAPES);
   *out = (random_problem){.data = reshaped_rows(&r, rows, cols, how), .what = names[how]};
   out->x = seed % 3 == 0 ? out->data->dense : out->data->sparse;
-  reference_loss loss = (reference_loss)(random_bits(&r) % 3);
+  reference_loss loss = (reference_loss)(random_bits(&r) % REFERENCE_LOSSES);
   reference_regularizer kind = (reference_regularizer)(random_bits(&r) % (kinds + 1));
   if (seed % 3 == 2) {
     use_features(out, &r);
@@ -89,7 +89,11 @@ static void random_problem_new(random_problem *out, uint64_t seed, size_t most_r
   if (seed % 4 < 2) {
     test_rows_share(out->data, seed);
   }
-  test_problem_init(&out->t, seed, out->data, loss, random_scale(&r, 1e-9, 1e3),
+  for (size_t i = 0; loss >= REF_LOG_COSH && i < rows; i++) {
+    out->data->labels[i] *= random_bits(&r) % 2 ? random_unit(&r) : 1;
+  }
+  double least = loss >= REF_LOG_COSH ? 1e-4 : 1e-9;
+  test_problem_init(&out->t, seed, out->data, loss, random_scale(&r, least, 1e3),
                     random_scale(&r, 1e-10, 1), ridge, kind, false);
   out->p = problem_for(&out->t, out->x);
   out->exact = precise_problem_of(&out->p, loss, out->t.h);

@@ -8,24 +8,28 @@
 
 #include "density_integral.h"
 #include "density_pair.h"
+#include "loss/loss.h"
 #include "mechanism/delta_rule.h"
 #include "random/discrete_sampling.h"
 
 enum { OTHERS = 4 };
 
-/* Neighbours that differ in the record w[0] or w[1], w = y·x, in one or two dimensions. */
+/* Neighbours that differ in the record w[0] or w[1], w = y·x, in one or two dimensions; for losses
+ * of the residual w = x, and there are labels. */
 typedef struct neighbours {
   size_t dims, others;
   double w[2][2], other[OTHERS][2], prior[2];
+  double label[2], other_label[OTHERS];
   double lambda;       /* n·Λ_t */
   double wall;         /* so many more records (1, 0), and as many (−1, 0) */
   double deviation[2]; /* of the noise's coordinates */
 } neighbours;
 
 /* Adds the gradient of so many records to g and their curvature to h = (h₁₁, h₁₂, h₂₂). */
-static void add_records(const dperm_loss *loss, double count, const double w[2], const double f[2],
-                        double g[2], double h[3]) {
-  double z = w[0] * f[0] + w[1] * f[1], slope = 0, curvature = 0;
+static void add_records(const dperm_loss *loss, double count, const double w[2], double label,
+                        const double f[2], double g[2], double h[3]) {
+  double z = w[0] * f[0] + w[1] * f[1] - (loss_is_residual(loss) ? label : 0), slope = 0,
+         curvature = 0;
   loss->eval(loss, 1, &z, NULL, &slope, &curvature);
   g[0] += count * slope * w[0];
   g[1] += count * slope * w[1];
@@ -48,15 +52,15 @@ static void densities(const void *both, const double f[2], double out[2]) {
     g[j] = p->lambda * (f[j] - p->prior[j]);
   }
   for (size_t i = 0; i < p->others; i++) {
-    add_records(loss, 1, p->other[i], f, g, h);
+    add_records(loss, 1, p->other[i], p->other_label[i], f, g, h);
   }
   if (p->wall > 0) {
-    add_records(loss, p->wall, (const double[]){1, 0}, f, g, h);
-    add_records(loss, p->wall, (const double[]){-1, 0}, f, g, h);
+    add_records(loss, p->wall, (const double[]){1, 0}, 0, f, g, h);
+    add_records(loss, p->wall, (const double[]){-1, 0}, 0, f, g, h);
   }
   for (int side = 0; side < 2; side++) {
     double b[2] = {g[0], g[1]}, a[3] = {h[0], h[1], h[2]};
-    add_records(loss, 1, p->w[side], f, b, a);
+    add_records(loss, 1, p->w[side], p->label[side], f, b, a);
     double x = b[0] / p->deviation[0], y = p->dims == 2 ? b[1] / p->deviation[1] : 0;
     out[side] = exp(-(x * x + y * y) / 2) * (a[0] * a[2] - a[1] * a[1]) / p->deviation[0] /
                 (p->dims == 2 ? p->deviation[1] * 6.283185307179586 : 2.5066282746310002);
@@ -75,24 +79,15 @@ static double delta_between(const neighbours *p, const dperm_loss *loss, double 
 }
 
 /* A convex loss whose slope takes both signs: √(1 + z²). */
-static void both_signs(const dperm_loss *loss, size_t count, const double *z, double *value,
-                       double *slope, double *curvature) {
-  for (size_t i = 0; i < count; i++) {
-    double root = sqrt(1 + z[i] * z[i]);
-    if (value) {
-      value[i] = root;
-    }
-    if (slope) {
-      slope[i] = z[i] / root;
-    }
-    if (curvature) {
-      curvature[i] = 1 / (root * root * root);
-    }
-  }
+static void both_signs(double z, double *value, double *slope, double *curvature) {
+  *value = sqrt(1 + z * z);
+  *slope = z / *value;
+  *curvature = 1 / (*value * *value * *value);
 }
 
 static dperm_loss any_loss(int which) {
-  static const dperm_loss two = {"both", (double)NAN, 1, 1, both_signs, NULL, 0};
+  static loss_formula formula = {both_signs};
+  static const dperm_loss two = {"both", (double)NAN, 1, 1, formula_eval, &formula, 0};
   return which == LOSSES ? two : loss_number(which, 0.5);
 }
 
@@ -133,6 +128,10 @@ static neighbours draw_neighbours(random_source *r, size_t dims, const double ra
   for (size_t j = 0; j < 2; j++) {
     p.w[1][j] = apart ? -p.w[0][j] : p.w[1][j];
     p.prior[j] = j < dims && random_below(r, 2) ? 20 * (random_unit(r) - 0.5) : 0;
+  }
+  for (size_t i = 0; i < p.others + 2; i++) {
+    double y = fmin(fmax(3 * random_unit(r) - 1.5, -1), 1);
+    *(i < 2 ? &p.label[i] : &p.other_label[i - 2]) = y;
   }
   return p;
 }
@@ -187,13 +186,45 @@ TEST(the_exact_delta_is_never_above_the_bound_in_two_dimensions) {
 }
 
 /* δ of this pair over the bound for noise planned for ε and δ. */
-static double tightness(neighbours p, const dperm_loss *loss, double epsilon, double delta) {
+static double tightness_of(dperm_neighbours kind, neighbours p, const dperm_loss *loss,
+                           double epsilon, double delta) {
   const double ball[2] = {1, 1};
-  give_noise(&p, ball,
-             delta_invert_objective(loss, DPERM_NEIGHBOURS_REPLACE, 1 / p.lambda, epsilon, delta));
+  give_noise(&p, ball, delta_invert_objective(loss, kind, 1 / p.lambda, epsilon, delta));
   double exact = delta_between(&p, loss, epsilon, delta);
   assert_true(exact <= delta * (1 + INTEGRAL_SLACK));
   return exact / delta;
+}
+
+static double tightness(neighbours p, const dperm_loss *loss, double epsilon, double delta) {
+  return tightness_of(DPERM_NEIGHBOURS_REPLACE, p, loss, epsilon, delta);
+}
+
+/* Labels at opposite ends, where both slopes are steep: of the two corners of that length one is
+ * met. A record with its label in the middle of the results, or none: both are. */
+TEST(residuals_come_this_near) {
+  dperm_loss losses[3];
+  assert_ok(dperm_loss_by_name("log-cosh", 0.1, &losses[0], err));
+  assert_ok(dperm_loss_by_name("huber-regression", 0.1, &losses[1], err));
+  assert_ok(dperm_loss_by_name("quantile", 0.1, &losses[2], err));
+  for (size_t i = 0; i < 3; i++) {
+    double most[2] = {0, 0};
+    for (double epsilon = 0.5; epsilon < 5; epsilon *= 2) {
+      const neighbours ends = {
+          .dims = 1, .w = {{1, 0}, {1, 0}}, .label = {1, -1}, .lambda = 200 / epsilon};
+      most[0] = fmax(most[0], tightness(ends, &losses[i], epsilon, 1e-6));
+      for (double stiff = 0.5; stiff < 9; stiff *= 2) {
+        const neighbours middle = {
+            .dims = 1, .w = {{0, 0}, {1, 0}}, .lambda = losses[i].smoothness * stiff / epsilon};
+        const double added =
+            1 / middle.lambda * losses[i].smoothness > expm1(epsilon)
+                ? 0
+                : tightness_of(DPERM_NEIGHBOURS_ADD_REMOVE, middle, &losses[i], epsilon, 1e-6);
+        most[1] = fmax(most[1], added);
+      }
+    }
+    print_message("# %s: %.3f of the bound, added %.3f\n", losses[i].name, most[0], most[1]);
+    assert_true(i == 1 ? most[0] > 0.15 && most[1] > 0.05 : most[0] > 0.45 && most[1] > 0.95);
+  }
 }
 
 /* x = 1 with either label: both slopes are 1 while |f| < 1 − h. */

@@ -49,7 +49,7 @@ static noise_profile derived(const public_numbers *g, const privacy_plan *plan, 
   const known_loss *known = known_loss_find(g->loss->name);
   const loss_facts facts = {
       .known = known,
-      .lipschitz = interval_of(known ? known->lipschitz : g->loss->lipschitz),
+      .lipschitz = interval_of(g->loss->lipschitz),
       .smoothness = interval_div(interval_of(known ? known->smoothness : g->loss->smoothness),
                                  interval_of(known && known->has_h ? h : 1))};
   return profile_of_loss(&facts, adding, kappa, a);

@@ -129,29 +129,23 @@ TEST(logistic_rule_has_no_slack_above_kappa) {
 /* ---- losses that are not the library's own */
 
 /* 3·ℓ(2z) of a logistic ℓ: L = 6, c = 3. */
-static void scaled_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
-                        double *slope, double *curvature) {
+static void scaled_at(double z, double *value, double *slope, double *curvature) {
   const dperm_loss own = dperm_loss_logistic();
-  for (size_t i = 0; i < count; i++) {
-    double v, s, a, twice = 2 * z[i];
-    own.eval(&own, 1, &twice, &v, &s, &a);
-    if (value) {
-      value[i] = 3 * v;
-    }
-    if (slope) {
-      slope[i] = 6 * s;
-    }
-    if (curvature) {
-      curvature[i] = 12 * a;
-    }
-  }
+  const double twice = 2 * z;
+  own.eval(&own, 1, &twice, value, slope, curvature);
+  *value *= 3;
+  *slope *= 6;
+  *curvature *= 12;
 }
+
+static loss_formula scaled_formula = {scaled_at};
 
 static const dperm_loss scaled = {.name = "scaled",
                                   .parameter = (double)NAN,
                                   .lipschitz = 6,
                                   .smoothness = 3,
-                                  .eval = scaled_eval};
+                                  .eval = formula_eval,
+                                  .context = &scaled_formula};
 
 static void check_fallback(const dperm_loss *loss) {
   assert_null(loss_kind_of(loss));

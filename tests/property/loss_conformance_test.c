@@ -5,11 +5,13 @@
  * DPERM_LOSS=name tries that one alone. */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "audit/worst_pair.h"
-#include "loss/loss.h"
+#include "base/double_double.h"
+#include "loss/link.h"
 #include "loss_reference.h"
 #include "mechanism/epsilon_rule.h"
 #include "statistics.h"
@@ -23,32 +25,45 @@ typedef struct trial {
   reference_value *reference;
   dperm_loss loss;
   double h, scale; /* h is 1 for a loss without; scale: the width of its bend, at most 1 */
+  double centre;   /* of the bend: a margin of 1, or no residual */
 } trial;
 
 typedef void check(const trial *t, random_source *r);
 
+static void for_every_width(trial t, double quantile, check *what) {
+  static const double widths[] = {1e-9, 2.3e-9, 1e-6, 1e-4, 0.5, 1.0 / 3, 0.1,
+                                  1e-3, 1.7,    1,    30,   1e3, 1e4,     1e6};
+  bool has_h = t.kind->h_most > 0;
+  for (size_t w = 0; w < (has_h ? sizeof widths / sizeof *widths : 1); w++) {
+    random_source r;
+    t.h = has_h ? widths[w] : 1;
+    t.scale = fmin(1, t.h);
+    t.centre = t.kind->residual ? 0 : 1;
+    bool tried = !t.kind->residual || w % 3 == 0 || repetitions(0, 1); /* 1e-4, 0.1, 1 and 1e4 */
+    if (!has_h || (tried && t.h >= t.kind->h_least && t.h <= t.kind->h_most)) {
+      assert_ok(random_seeded(7 + w, &r, err));
+      assert_ok(t.kind->quantile ? dperm_loss_quantile(quantile, t.h, &t.loss, err)
+                                 : dperm_loss_by_name(t.kind->name, t.h, &t.loss, err));
+      what(&t, &r);
+    }
+  }
+}
+
 static void for_every_loss(check *what) {
-  static const double widths[] = {1e-9, 2.3e-9, 1e-6, 1e-3, 0.1, 1.0 / 3,
-                                  0.5,  1,      1.7,  30,   1e3, 1e6};
+  static const double quantiles[] = {0.5, 0.1, 0.999};
   const char *only = getenv("DPERM_LOSS");
   for (size_t i = 0; dperm_loss_name(i); i++) {
     if (only && strcmp(only, dperm_loss_name(i)) != 0) {
       continue;
     }
-    trial t = {.kind = loss_kind_named(dperm_loss_name(i)),
-               .reference = loss_reference(dperm_loss_name(i))};
-    assert_non_null(t.kind);
-    assert_non_null(t.reference); /* add its formula to tests/support/loss_reference.c */
-    bool has_h = t.kind->h_most > 0;
-    for (size_t w = 0; w < (has_h ? sizeof widths / sizeof *widths : 1); w++) {
-      random_source r;
-      t.h = has_h ? widths[w] : 1;
-      t.scale = fmin(1, t.h);
-      if (!has_h || (t.h >= t.kind->h_least && t.h <= t.kind->h_most)) {
-        assert_ok(random_seeded(7 + w, &r, err));
-        assert_ok(dperm_loss_by_name(t.kind->name, t.h, &t.loss, err));
-        what(&t, &r);
-      }
+    const loss_kind *kind = loss_kind_named(dperm_loss_name(i));
+    assert_non_null(kind);
+    for (size_t q = 0; q < (kind->quantile ? 3 : 1); q++) {
+      char name[64];
+      (void)snprintf(name, sizeof name, q == 0 ? "%s" : "%s %g", kind->name, quantiles[q]);
+      const trial t = {.kind = kind, .reference = loss_reference(name)};
+      assert_non_null(t.reference); /* add its formula to tests/support/loss_reference.c */
+      for_every_width(t, quantiles[q], what);
     }
   }
 }
@@ -63,12 +78,12 @@ static answer ask(const dperm_loss *loss, double z) {
   return a;
 }
 
-/* ---- margins to try: of any size up to 2^300, about zero, about one at the width of the bend, and
- * a few units in the last place or very little beside its ends and its middle */
+/* ---- margins to try: of any size up to 2^300, about zero, about the centre at the width of the
+ * bend, and a few units in the last place or very little beside its ends and its middle */
 
 static double any_margin(const trial *t, random_source *r, int i) {
   double sign = random_bits(r) >> 63 ? -1 : 1;
-  double corner = 1 + t->h * ((double)(random_bits(r) % 3) - 1);
+  double corner = t->centre + t->h * ((double)(random_bits(r) % 3) - 1);
   switch (i % 7) {
   case 0:
     return sign * ldexp(1 + random_unit(r), (int)(random_bits(r) % 1301) - 1000);
@@ -86,14 +101,14 @@ static double any_margin(const trial *t, random_source *r, int i) {
   case 5:
     return 80 * random_unit(r) - 40;
   default: /* all over the bend, and a little beyond */
-    return 1 + 1.01 * t->h * (2 * random_unit(r) - 1);
+    return t->centre + (t->kind->residual ? 5 : 1.01) * t->h * (2 * random_unit(r) - 1);
   }
 }
 
 /* ---- values and derivatives */
 
 static void check_formula(const trial *t, random_source *r) {
-  for (int i = 0; i < 1500; i++) {
+  for (int i = 0; i < (int)repetitions(500, 1500); i++) {
     double z = any_margin(t, r, i), c = t->loss.smoothness;
     loss_exact exact = loss_exact_at(t->reference, t->h, t->scale, z, 0);
     answer a = ask(&t->loss, z);
@@ -101,9 +116,9 @@ static void check_formula(const trial *t, random_source *r) {
     /* Rounding of 1 − z is u, and turns ℓ″ by a part of c/h of it; a jump of ℓ″ is met if either
      * side, or a unit beside, is. */
     double turn = 16 * unit * c * (1 + 1 / t->scale);
-    assert_close(a.value, exact.value, 16 * unit * (t->h + fabs(1 - z) + exact.value));
+    assert_close(a.value, exact.value, 16 * unit * (t->h + fabs(t->centre - z) + exact.value));
     assert_close(a.slope, exact.slope, t->loss.slope_error);
-    bool corner = fabs(fabs(1 - z) - t->h) <= 4 * unit * (1 + t->h);
+    bool corner = fabs(fabs(t->centre - z) - t->h) <= 4 * unit * (1 + t->h);
     if (!(a.curvature >= near - turn && a.curvature <= far + turn) && !corner) {
       fail_msg("%s, h = %g: curvature %.17g at %a, not %.17g to %.17g", t->loss.name, t->h,
                a.curvature, z, near, far);
@@ -119,7 +134,7 @@ TEST(values_slopes_and_curvatures_follow_the_formula) {
  * what is declared. */
 static void check_slope_error(const trial *t, random_source *r) {
   double worst[2] = {0, 0}, declared = t->loss.slope_error;
-  for (int i = 0; i < 6000; i++) {
+  for (int i = 0; i < (int)repetitions(1500, 6000); i++) {
     double z = any_margin(t, r, i), slope = 0, refined = 0;
     double rest = i % 3 ? z * unit * (2 * random_unit(r) - 1) : 0;
     t->loss.eval(&t->loss, 1, &z, NULL, &slope, NULL);
@@ -141,6 +156,38 @@ TEST(slopes_are_within_their_error_at_doubles_and_double_doubles) {
   for_every_loss(check_slope_error);
 }
 
+/* A residual is z + rest − y, and its rounding is what solve/certify.c says of it. */
+static void check_residuals(const trial *t, random_source *r) {
+  double worst[2] = {0, 0};
+  for (int i = 0; i < (int)repetitions(300, 3000) && t->kind->residual; i++) {
+    const double y = i % 5   ? 2 * random_unit(r) - 1
+                     : i % 2 ? 1
+                             : -1,
+                 z = i % 3 ? any_margin(t, r, i) * (i % 2 ? 1 : 0x1p-12) : y + any_margin(t, r, i),
+                 rest = z * unit * (2 * random_unit(r) - 1);
+    double slope = 0, refined = 0;
+    link_eval(&t->loss, 1, 1, &y, &z, NULL, &slope, NULL);
+    link_slope_dd(&t->loss, 1, &y, &z, &rest, &refined);
+    const double_double whole = two_sum(z, -y);
+    const double plain =
+                     loss_slope_distance(t->reference, t->h, t->scale, whole.hi, whole.lo, slope),
+                 precise = loss_slope_distance(t->reference, t->h, t->scale, whole.hi,
+                                               whole.lo + rest, refined);
+    const double moved = unit * t->loss.smoothness * (fabs(z) + 1);
+    worst[0] = fmax(worst[0], plain / (t->loss.slope_error + moved));
+    worst[1] = fmax(worst[1], precise / t->loss.slope_error);
+  }
+  if (t->kind->residual) {
+    print_message("# %s, h = %g: %.3f of the error in doubles, %.3f at twice the precision\n",
+                  t->loss.name, t->h, worst[0], worst[1]);
+  }
+  assert_true(worst[0] <= 0.9 && worst[1] <= 0.8);
+}
+
+TEST(residuals_are_rounded_as_little_as_certificates_take_them_to_be) {
+  for_every_loss(check_residuals);
+}
+
 /* ---- the constants, on which privacy rests */
 
 static void take(const trial *t, double z, answer *most) {
@@ -157,9 +204,10 @@ static void take(const trial *t, double z, answer *most) {
 static void check_constants(const trial *t, random_source *r) {
   answer most = {0, 0, 0};
   double h = t->h;
-  const double places[] = {0, 1, -1, 1 - h, 1 + h, 1 - h / 2, 1 + h / 2, -h, h, 1e-300, -1e-300};
+  const double places[] = {0,         1,  -1, 1 - h,  1 + h,   1 - h / 2,
+                           1 + h / 2, -h, h,  1e-300, -1e-300, 40 * h};
   for (int i = -20000; i <= 20000; i++) {
-    take(t, 1 + h * i * 1e-4, &most);
+    take(t, t->centre + h * i * 1e-4, &most);
     take(t, i * 2.5e-3, &most);
   }
   for (int i = 0; i < 40000; i++) {
@@ -201,7 +249,8 @@ TEST(the_check_of_constants_passes) {
 /* The same bits for any count, with any result left out; what is behind the last stays. */
 static void check_many(const trial *t, random_source *r) {
   enum { MANY = 19 };
-  double z[MANY] = {1 - t->h, 1 + t->h, 1, 0, INFINITY, -INFINITY, 1e300, -1e300, (double)NAN};
+  double z[MANY] = {t->centre - t->h, t->centre + t->h, 1, 0, INFINITY, -INFINITY, 1e300,
+                    -1e300,           (double)NAN};
   double all[3][MANY + 1], some[3][MANY + 1];
   for (int i = 9; i < MANY; i++) {
     z[i] = any_margin(t, r, i);
@@ -238,30 +287,32 @@ static void check_name(const trial *t, random_source *r) {
   assert_string_equal(t->loss.name, t->kind->name);
   assert_true(t->kind->h_most > 0 ? t->loss.parameter == t->h : isnan(t->loss.parameter));
   assert_ptr_equal(loss_kind_of(&t->loss), t->kind);
-  for (int which = 0; which < 5; which++) { /* anything changed makes it another loss */
+  assert_true(loss_is_residual(&t->loss) == t->kind->residual);
+  for (int which = 0; which < 5 + t->kind->quantile; which++) { /* changed, it is another loss */
     dperm_loss other = t->loss;
     double *const numbers[] = {&other.parameter, &other.lipschitz, &other.smoothness,
                                &other.slope_error};
     other.name = which == 4 ? "another" : other.name;
+    other.context = which == 5 ? NULL : other.context;
     if (which < 4) {
       *numbers[which] = isnan(*numbers[which]) ? 1 : 1.5 * *numbers[which];
     }
     assert_null(loss_kind_of(&other));
+    assert_false(loss_is_residual(&other)); /* nor of a residual then, which is rounded */
+    assert_true(loss_both_signs(&other));
   }
   if (t->kind->h_most > 0) {
-    const double bad[] = {0,
-                          -0.5,
-                          t->kind->h_least / 2,
-                          t->kind->h_most * 2,
-                          (double)NAN,
-                          (double)INFINITY,
-                          -(double)INFINITY};
+    const double bad[] = {
+        0, -0.5, t->kind->h_least / 2, t->kind->h_most * 2, (double)INFINITY, -(double)INFINITY};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
       dperm_loss loss = {.name = "untouched"};
       assert_fails(dperm_loss_by_name(t->kind->name, bad[i], &loss, err), DPERM_INVALID_ARGUMENT,
                    "h = ");
       assert_string_equal(loss.name, "untouched");
     }
+    dperm_loss usual;
+    assert_ok(dperm_loss_by_name(t->kind->name, (double)NAN, &usual, err));
+    assert_true(usual.parameter == t->kind->h_usual * loss_h_share(&usual));
   }
 }
 
@@ -286,7 +337,8 @@ TEST(unknown_names_are_refused_with_the_list) {
 static double searched_epsilon(const trial *t, double kappa, double a) {
   double best = 0;
   for (int i = -600; i <= 600; i++) {
-    const double z[2] = {1 - t->h * i / 400, sinh(7.3 * i / 600)};
+    const double z[2] = {t->centre - t->h * i / 400,
+                         (t->kind->residual ? t->h : 1) * sinh(7.3 * i / 600)};
     for (int k = 0; k < 2; k++) {
       answer at = ask(&t->loss, z[k]);
       best = fmax(best, a * fabs(at.slope) + log1p(kappa * at.curvature));
@@ -300,7 +352,13 @@ static double searched_epsilon(const trial *t, double kappa, double a) {
 static void check_price(const trial *t, random_source *r) {
   const known_loss *known = known_loss_find(t->kind->name);
   assert_non_null(known); /* add it to the table of src/verify/noise_bound.c */
-  assert_true(known->has_h == (t->kind->h_most > 0) && known->lipschitz == t->loss.lipschitz);
+  assert_true(known->has_h == (t->kind->h_most > 0) && known->residual == t->kind->residual);
+  const double tau = loss_quantile(&t->loss);
+  const interval one = interval_of(1), own = interval_of(tau),
+                 lipschitz = t->kind->quantile ? interval_max(own, interval_sub(one, own))
+                                               : interval_of(known->lipschitz);
+  assert_true(interval_at_most(lipschitz, interval_of(t->loss.lipschitz)) &&
+              interval_near(interval_of(t->loss.lipschitz), lipschitz, 0x1p-52));
   for (int i = 0; i < 60; i++) {
     bool any = i % 2;
     double kappa =
@@ -309,7 +367,7 @@ static void check_price(const trial *t, random_source *r) {
     double searched = searched_epsilon(t, kappa, a),
            rule = epsilon_of(&t->loss, DPERM_NEIGHBOURS_REPLACE, kappa, a);
     double constants = 2 * a * t->loss.lipschitz + log1p(kappa * t->loss.smoothness);
-    const loss_facts facts = {known, interval_of(known->lipschitz),
+    const loss_facts facts = {known, lipschitz,
                               interval_div(interval_of(known->smoothness), interval_of(t->h))};
     double proved =
         interval_upper(epsilon_bound(&facts, false, interval_of(kappa), interval_of(a)));
@@ -354,7 +412,8 @@ TEST(probabilities_rise_and_are_those_of_the_loss) {
 TEST(every_loss_is_audited) {
   for (size_t i = 0; dperm_loss_name(i); i++) {
     static const int kinds[] = {PAIR_OUTPUT, PAIR_OBJECTIVE, PAIR_JACOBIAN, PAIR_WEIGHTS};
-    for (size_t k = 0; k < 4; k++) {
+    const bool residual = loss_kind_named(dperm_loss_name(i))->residual; /* without weights */
+    for (size_t k = 0; k < (residual ? 3 : 4); k++) {
       worst_pair pair;
       assert_ok(worst_pair_make(kinds[k], dperm_loss_name(i), 1, 0, 40000, &pair, err));
       double ratio = fmax(fabs(pair_log_ratio(&pair, pair.minimizer[0])),

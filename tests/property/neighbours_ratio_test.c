@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "density_pair.h"
+#include "loss/loss.h"
 #include "mechanism/epsilon_rule.h"
 
 static const double norms[] = {0.2, 1.0, 5.0};
@@ -72,6 +73,10 @@ static double worst_added(const dperm_loss *loss, const privacy_plan *plan, doub
     pair p = {.dims = 1, .weight = {1}, .absent = true};
     p.w[0][0] = norm;
     p.f[0] = z / norm;
+    if (loss_is_residual(loss)) {
+      p.label[0] = -10 * fabs(t) * loss->parameter;
+      p.f[0] = 0;
+    }
     centre_noise(&p, loss, plan);
     best = fmax(best, log_ratio(&p, loss, plan));
   }
@@ -105,7 +110,10 @@ static double worst_share(int which, spoil *change, double *least) {
 }
 
 TEST(nothing_is_given_away) {
-  for (int which = REF_LOGISTIC; which <= REF_SMOOTH_HINGE; which++) {
+  for (int which = 0; which < LOSSES; which++) {
+    if (which == 3) { /* a custom one is priced by its constants */
+      continue;
+    }
     double least = 1, most = worst_share(which, NULL, &least);
     if (!(least >= 0.97 && most <= 1 + 1e-9)) {
       fail_msg("loss %d: between %.9g and %.9g of epsilon", which, least, most);
@@ -124,7 +132,10 @@ static void no_jacobian(const public_numbers *g, privacy_plan *plan) {
 }
 
 TEST(plans_with_the_usual_mistakes_are_caught) {
-  for (int which = REF_LOGISTIC; which <= REF_SMOOTH_HINGE; which++) {
+  for (int which = 0; which < LOSSES; which++) {
+    if (which == 3) {
+      continue;
+    }
     double least = 1;
     assert_true(worst_share(which, less_noise, &least) > 1.02);
     assert_true(worst_share(which, no_jacobian, &least) > 1.05);

@@ -3,8 +3,8 @@
  * by which records come in; through each of them go random data sets twice, the second time with
  * one record replaced by a hostile one (tests/support/hostile_records.h). Then either the second is
  * refused (it cannot be read, or no private fit accepts it), and for that record's sake, or all but
- * its row is the same to the bit: the number of rows, their order, every other row and label, the
- * names of the classes, the number of columns, the bound on the norm.
+ * its row is the same to the bit: the number of rows, their order, every other row, label and
+ * group, the names of the classes, the number of columns, the bound on the norm.
  *
  * A new input is one line in the table: what its records are made of, how they look, and a function
  * that takes a set of them to a `seen`. Inputs of Python are in
@@ -27,8 +27,9 @@ static const char *difference(const seen *a, const seen *b, size_t place) {
     return "the classes";
   }
   for (size_t i = 0; i < a->rows; i++) {
-    if (i != place && (memcmp(a->x[i], b->x[i], sizeof *a->x) != 0 ||
-                       memcmp(&a->labels[i], &b->labels[i], sizeof *a->labels) != 0)) {
+    if (i != place &&
+        (memcmp(a->x[i], b->x[i], sizeof *a->x) != 0 || a->groups[i] != b->groups[i] ||
+         memcmp(&a->labels[i], &b->labels[i], sizeof *a->labels) != 0)) {
       return "another row";
     }
   }

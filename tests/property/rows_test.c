@@ -228,17 +228,7 @@ static dperm_schema *changed(random_source *r, const dperm_schema *from, bool wr
 /* ---- the same rows */
 
 static void same_data(const dperm_data *a, const dperm_data *b) {
-  static double row[LAYOUT_DIMS], other[LAYOUT_DIMS];
-  size_t rows = dperm_data_rows(a), dims = dperm_data_dims(a);
-  assert_int_equal(rows, dperm_data_rows(b));
-  assert_int_equal(dims, dperm_data_dims(b));
-  assert_true(dims <= LAYOUT_DIMS);
-  for (size_t i = 0; i < rows; i++) {
-    assert_ok(dperm_data_row(a, i, row, err));
-    assert_ok(dperm_data_row(b, i, other, err));
-    assert_memory_equal(row, other, dims * sizeof *row);
-  }
-  assert_memory_equal(a->labels, b->labels, rows * sizeof *a->labels);
+  assert_same_rows(a, b);
   assert_true(a->bounds.norm1 == b->bounds.norm1 && a->bounds.norm2 == b->bounds.norm2);
   assert_int_equal(body_count(&a->bounds.body), body_count(&b->bounds.body));
   for (size_t i = 0; i < body_count(&a->bounds.body); i++) {

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/thread_pool.h"
 #include "mechanism/privacy_plan.h"
 #include "reference.h"
 #include "solve/certify.h"
@@ -114,7 +113,7 @@ static dperm_loss any_loss(random_source *r, int which) {
                     : library_loss((reference_loss)which, random_scale(r, 0.05, 2));
 }
 
-static void one_record_moves_the_minimizer_by_the_bound_at_most(void **state) {
+TEST(one_record_moves_the_minimizer_by_the_bound_at_most) {
   double most = 0;
   random_source r = seeded(1);
   for (int round = 0; round < 3000; round++) {
@@ -157,7 +156,7 @@ static void one_record_moves_the_minimizer_by_the_bound_at_most(void **state) {
 
 /* One record at x = R, y = +1 against −1, all others zero, and nΛ so large that both margins stay
  * on the straight piece (docs/audit.md): the minimizers are ±R/(nΛ). */
-static void hinges_attain_the_bound(void **state) {
+TEST(hinges_attain_the_bound) {
   for (int which = REF_HUBER; which <= 3; which++) {
     for (size_t k = 0; k < 3; k++) {
       random_source r = seeded(2);
@@ -182,7 +181,7 @@ static void hinges_attain_the_bound(void **state) {
 
 /* The slope of a logistic loss comes close to −1 for a margin of −10 only. A public prior far out
  * along the second axis gives both records that margin, though they are nearly opposite. */
-static void logistic_attains_the_bound_to_one_percent(void **state) {
+TEST(logistic_attains_the_bound_to_one_percent) {
   const dperm_loss loss = dperm_loss_logistic();
   for (size_t k = 0; k < 3; k++) {
     double norm = norms[k], tilt = 0.05, prior[2] = {0, -200 / norm};
@@ -200,14 +199,4 @@ static void logistic_attains_the_bound_to_one_percent(void **state) {
   }
 }
 
-int main(void) {
-  thread_scope scope = threads_enter(1); /* many small problems */
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_record_moves_the_minimizer_by_the_bound_at_most),
-      cmocka_unit_test(hinges_attain_the_bound),
-      cmocka_unit_test(logistic_attains_the_bound_to_one_percent),
-  };
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  threads_leave(&scope);
-  return failed;
-}
+TEST_GROUP(one_thread_begin, one_thread_end) /* many small problems */

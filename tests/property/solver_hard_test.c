@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/thread_pool.h"
 #include "reference.h"
 #include "solve/certify.h"
 
@@ -162,7 +161,7 @@ static const struct {
               {"contradicted", contradicted_rows, false}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static void converges_on_rows_of_every_shape(void **state) {
+TEST(converges_on_rows_of_every_shape) {
   static const double lambdas[] = {1.0, 1e-3, 1e-6, 1e-10};
   static const double widths[] = {0.5, 1e-3, 1e-6};
   for (size_t i = 0; i < SHAPES * 3 * 4; i++) {
@@ -177,7 +176,7 @@ static void converges_on_rows_of_every_shape(void **state) {
 }
 
 /* Below any use, but legal: the Hessian is singular in doubles. */
-static void converges_where_lambda_vanishes_beside_the_data(void **state) {
+TEST(converges_where_lambda_vanishes_beside_the_data) {
   for (size_t i = 0; i < SHAPES; i++) {
     for (double lambda = 1e-14; shapes[i].singular && lambda > 1e-40; lambda *= 1e-9) {
       auto_rows *data = shapes[i].make();
@@ -190,7 +189,7 @@ static void converges_where_lambda_vanishes_beside_the_data(void **state) {
   }
 }
 
-static void converges_on_a_larger_problem_with_almost_no_regularization(void **state) {
+TEST(converges_on_a_larger_problem_with_almost_no_regularization) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(19, 2000, 40, 0.2);
   for (int loss = 0; loss < 3; loss++) {
     OWNED(test_problem_clear) test_problem t;
@@ -205,7 +204,7 @@ static void converges_on_a_larger_problem_with_almost_no_regularization(void **s
 
 /* ---- regularizers and linear terms */
 
-static void converges_for_every_regularizer_from_far_away(void **state) {
+TEST(converges_for_every_regularizer_from_far_away) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(20, 90, 6, 0.7);
   for (int kind = REF_RIDGE; kind <= REF_QUARTIC; kind++) {
     for (int loss = 0; loss < 3; loss++) {
@@ -221,7 +220,7 @@ static void converges_for_every_regularizer_from_far_away(void **state) {
 
 /* Weights of many powers of ten, a prior far away, and the noise of a very small epsilon: a linear
  * term far above anything the data say. */
-static void converges_with_numbers_of_many_sizes(void **state) {
+TEST(converges_with_numbers_of_many_sizes) {
   static const struct {
     const char *what;
     reference_regularizer kind;
@@ -250,7 +249,7 @@ static void converges_with_numbers_of_many_sizes(void **state) {
 }
 
 /* No tolerance is too small: the solver ends where rounding does, and says that it converged. */
-static void an_unreachable_tolerance_ends_at_the_limit_of_precision(void **state) {
+TEST(an_unreachable_tolerance_ends_at_the_limit_of_precision) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(29, 700, 9, 0.6);
   for (int i = 0; i < 3 * WAYS * (REF_QUARTIC + 1); i++) {
     for (double lambda = 1; lambda > 1e-9; lambda /= 100) {
@@ -264,7 +263,7 @@ static void an_unreachable_tolerance_ends_at_the_limit_of_precision(void **state
   }
 }
 
-static void many_columns_are_solved_without_a_factorization(void **state) {
+TEST(many_columns_are_solved_without_a_factorization) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(30, 400, 1100, 0.01);
   for (int loss = 0; loss < 3; loss++) {
     OWNED(test_problem_clear) test_problem t;
@@ -274,7 +273,7 @@ static void many_columns_are_solved_without_a_factorization(void **state) {
   }
 }
 
-static void converges_for_lambda_of_any_size(void **state) {
+TEST(converges_for_lambda_of_any_size) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(24, 90, 6, 0.7);
   for (double lambda = 1e-300; lambda < 1e150; lambda *= 1e25) {
     for (int i = 0; i < 3 * WAYS; i++) {
@@ -294,7 +293,7 @@ static void cosh_eval(void *context, size_t j, double f, double *value, double *
   *slope = sinh(f);
 }
 
-static void a_step_beyond_the_regularizers_range_is_only_too_long(void **state) {
+TEST(a_step_beyond_the_regularizers_range_is_only_too_long) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(25, 60, 4, 0.9);
   for (int i = 0; i < 3 * WAYS; i++) {
     for (double lambda = 1; lambda > 1e-9; lambda /= 100) {
@@ -312,20 +311,4 @@ static void a_step_beyond_the_regularizers_range_is_only_too_long(void **state) 
   }
 }
 
-int main(void) {
-  thread_scope scope = threads_enter(1); /* thousands of tiny problems */
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(converges_on_rows_of_every_shape),
-      cmocka_unit_test(converges_where_lambda_vanishes_beside_the_data),
-      cmocka_unit_test(converges_on_a_larger_problem_with_almost_no_regularization),
-      cmocka_unit_test(converges_for_every_regularizer_from_far_away),
-      cmocka_unit_test(converges_with_numbers_of_many_sizes),
-      cmocka_unit_test(an_unreachable_tolerance_ends_at_the_limit_of_precision),
-      cmocka_unit_test(many_columns_are_solved_without_a_factorization),
-      cmocka_unit_test(converges_for_lambda_of_any_size),
-      cmocka_unit_test(a_step_beyond_the_regularizers_range_is_only_too_long),
-  };
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  threads_leave(&scope);
-  return failed;
-}
+TEST_GROUP(one_thread_begin, one_thread_end) /* many small problems */

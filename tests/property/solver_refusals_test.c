@@ -17,23 +17,14 @@ static void check_refused(void (*change)(test_problem *t), dperm_status status, 
   assert_fails(solve(&p, &how, f, &report, err), status, text);
 }
 
-static void nan_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
-                     double *slope, double *curvature) {
-  for (size_t i = 0; i < count; i++) {
-    if (value) {
-      value[i] = z[i] * (double)NAN;
-    }
-    if (slope) {
-      slope[i] = (double)NAN;
-    }
-    if (curvature) {
-      curvature[i] = (double)NAN;
-    }
-  }
+static void nan_at(double z, double *value, double *slope, double *curvature) {
+  *value = *slope = *curvature = z * (double)NAN;
 }
 
 static void answer_nan(test_problem *t) {
-  t->library_loss.eval = nan_eval;
+  static loss_formula formula = {nan_at};
+  t->library_loss.eval = formula_eval;
+  t->library_loss.context = &formula;
 }
 
 TEST(a_loss_that_answers_nan_is_a_numeric_error) {
@@ -57,19 +48,10 @@ TEST(a_regularizer_that_is_not_strongly_convex_is_refused) {
 
 /* A slope that is not the derivative of anything convex: no minimum to reach. The solver must end
  * and must not claim that it converged. */
-static void wild_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
-                      double *slope, double *curvature) {
-  for (size_t i = 0; i < count; i++) {
-    if (value) {
-      value[i] = 0;
-    }
-    if (slope) {
-      slope[i] = sin(1e3 * z[i]) > 0 ? -1.0 : 1.0;
-    }
-    if (curvature) {
-      curvature[i] = 0.25;
-    }
-  }
+static void wild_at(double z, double *value, double *slope, double *curvature) {
+  *value = 0;
+  *slope = sin(1e3 * z) > 0 ? -1.0 : 1.0;
+  *curvature = 0.25;
 }
 
 TEST(a_wild_loss_ends_without_a_claim) {
@@ -77,7 +59,8 @@ TEST(a_wild_loss_ends_without_a_claim) {
   for (int way = 0; way < 4; way++) {
     OWNED(test_problem_clear) test_problem t;
     test_problem_init(&t, 11, data, REF_LOGISTIC, 1, 0.1, 0, REF_RIDGE, true);
-    t.library_loss.eval = wild_eval;
+    t.library_loss.eval = formula_eval;
+    t.library_loss.context = &(loss_formula){wild_at};
     problem p = problem_for(&t, way & 1 ? data->sparse : data->dense);
     const solver_options how = {.method = way & 2 ? SOLVER_CG : SOLVER_CHOLESKY,
                                 .tolerance = 1e-10};

@@ -76,7 +76,7 @@ static void check_against_oracle(test_problem *t) {
 
 /* Every loss, h and lambda; every regularizer; with a linear term and a ridge; with more columns
  * than rows. */
-static void agrees_with_lbfgs(void **state) {
+TEST(agrees_with_lbfgs) {
   static const struct {
     size_t rows, cols;
     double density, least_h, least_lambda, ridge;
@@ -141,7 +141,7 @@ static void check_rounding(test_problem *t, double scale) {
   }
 }
 
-static void rounding_estimate_covers_the_computed_gradient(void **state) {
+TEST(rounding_estimate_covers_the_computed_gradient) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(5, 700, 11, 0.7);
   test_problem t;
   for (int i = 0; i < 3 * (REF_QUARTIC + 1); i++) {
@@ -164,7 +164,7 @@ static void rounding_estimate_covers_the_computed_gradient(void **state) {
   test_problem_clear(&t);
 }
 
-static void objective_and_line_derivatives_match_the_reference(void **state) {
+TEST(objective_and_line_derivatives_match_the_reference) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(6, 1100, 5, 0.7);
   OWNED(test_problem_clear) test_problem t;
   test_problem_init(&t, 60, data, REF_SMOOTH_HINGE, 0.7, 1e-2, 1e-3, REF_QUARTIC, true);
@@ -198,7 +198,7 @@ static void objective_and_line_derivatives_match_the_reference(void **state) {
   }
 }
 
-static void a_minimizer_stays_where_it_is(void **state) {
+TEST(a_minimizer_stays_where_it_is) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(8, 400, 8, 0.6);
   for (int method = SOLVER_CHOLESKY; method <= SOLVER_CG; method++) {
     for (double lambda = 1; lambda > 1e-5; lambda /= 10) {
@@ -215,7 +215,7 @@ static void a_minimizer_stays_where_it_is(void **state) {
 
 /* ---- threads and cancelling */
 
-static void threads_do_not_change_a_bit(void **state) {
+TEST(threads_do_not_change_a_bit) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(9, 5000, 20, 0.3);
   for (int way = 0; way < 8; way++) {
     OWNED(test_problem_clear) test_problem t;
@@ -242,7 +242,7 @@ static bool stop_at_first_tick(void *context, const char *stage, uint64_t done, 
   return ++*(int *)context >= 1;
 }
 
-static void cancelling_leaves_the_weights_alone(void **state) {
+TEST(cancelling_leaves_the_weights_alone) {
   OWNED(test_rows_free_at) test_rows *data = test_rows_random(10, 300, 6, 0.6);
   OWNED(test_problem_clear) test_problem t;
   test_problem_init(&t, 90, data, REF_LOGISTIC, 1, 1e-4, 0, REF_RIDGE, false);
@@ -262,17 +262,4 @@ static void cancelling_leaves_the_weights_alone(void **state) {
   }
 }
 
-int main(void) {
-  thread_scope scope = threads_enter(1); /* many small problems */
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(agrees_with_lbfgs),
-      cmocka_unit_test(rounding_estimate_covers_the_computed_gradient),
-      cmocka_unit_test(objective_and_line_derivatives_match_the_reference),
-      cmocka_unit_test(a_minimizer_stays_where_it_is),
-      cmocka_unit_test(threads_do_not_change_a_bit),
-      cmocka_unit_test(cancelling_leaves_the_weights_alone),
-  };
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  threads_leave(&scope);
-  return failed;
-}
+TEST_GROUP(one_thread_begin, one_thread_end) /* many small problems */

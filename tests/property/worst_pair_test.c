@@ -10,8 +10,9 @@
 #include "statistics.h"
 
 static const double epsilons[] = {0.1, 0.5, 1, 3};
-static const char *const losses[] = {"huber", "smooth-hinge", "logistic"};
-enum { EPSILONS = 4, LOSSES = 3, DRAWS = 400000 };
+static const char *const losses[] = {"huber",    "smooth-hinge",     "logistic",
+                                     "log-cosh", "huber-regression", "quantile"};
+enum { EPSILONS = 4, LOSSES = 6, DRAWS = 400000 };
 
 static worst_pair make(int kind, const char *loss, double epsilon) {
   worst_pair pair;
@@ -31,7 +32,7 @@ static double length(const double *v, size_t dims) {
  * one dimension and β²/(2π) in two. */
 static double density(const worst_pair *p, int side, const double *f) {
   double front = p->dims == 1 ? p->beta / 2 : p->beta * p->beta / (2 * 3.14159265358979324);
-  double b[PAIR_DIMS], z = 0, slope = 0, bend = 0;
+  double b[PAIR_DIMS], z = -p->label[side], slope = 0, bend = 0;
   const double *w = p->w[side];
   for (size_t j = 0; j < p->dims; j++) {
     z += w[j] * f[j];
@@ -118,7 +119,16 @@ TEST(pairs_are_tight_or_nearly_and_never_beyond_the_claim) {
               {PAIR_OBJECTIVE, "logistic", 0.99, 0.9},
               {PAIR_OBJECTIVE + PAIR_ADD, "huber", 0.99, 0.99},
               {PAIR_OBJECTIVE + PAIR_ADD, "smooth-hinge", 0.98, 0.98},
-              {PAIR_OBJECTIVE + PAIR_ADD, "logistic", 0.98, 0.9}};
+              {PAIR_OBJECTIVE + PAIR_ADD, "logistic", 0.98, 0.9},
+              {PAIR_OUTPUT, "log-cosh", 0.99, 0.99},
+              {PAIR_OUTPUT, "huber-regression", 1 - 1e-9, 0.99},
+              {PAIR_OUTPUT, "quantile", 0.99, 0.99},
+              {PAIR_OBJECTIVE, "log-cosh", 0.99, 0.99},
+              {PAIR_OBJECTIVE, "huber-regression", 0.99, 0.99},
+              {PAIR_OBJECTIVE, "quantile", 0.99, 0.99},
+              {PAIR_OUTPUT + PAIR_ADD, "log-cosh", 0.99, 0.99},
+              {PAIR_OBJECTIVE + PAIR_ADD, "huber-regression", 0.98, 0.98},
+              {PAIR_OBJECTIVE + PAIR_ADD, "quantile", 0.98, 0.98}};
   for (size_t e = 0; e < EPSILONS; e++) {
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
       check(list[i].kind, list[i].loss, epsilons[e], list[i].most, list[i].event);
@@ -134,7 +144,7 @@ TEST(pairs_are_tight_or_nearly_and_never_beyond_the_claim) {
 TEST(jacobian_pairs_need_their_slack) {
   for (size_t l = 0; l < LOSSES; l++) {
     worst_pair p = make(PAIR_JACOBIAN, losses[l], 1);
-    p.beta = 1 / (2 * p.norm);
+    p.beta = 1 / (2 * p.norm * p.loss.lipschitz);
     integrals sums = integrate(&p, 1.05);
     assert_true(sums.most > 1.15 && sums.event[0] > 0.01);
   }
@@ -151,6 +161,7 @@ TEST(pairs_are_neighbours_within_the_bound) {
         worst_pair p = make(kind, losses[l], epsilons[e]);
         assert_true(p.lambda > 0 && p.beta > 0 && p.dims >= 1 && p.dims <= PAIR_DIMS);
         assert_close(length(p.w[0], p.dims), p.norm, 1e-12);
+        assert_true(fabs(p.label[0]) <= 1 && fabs(p.label[1]) <= 1);
         assert_close(length(p.w[1], p.dims), kind & PAIR_ADD ? 0 : p.norm, 1e-12);
       }
     }

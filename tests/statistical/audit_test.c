@@ -39,6 +39,10 @@ TEST(bounds_come_near_the_claim_and_not_beyond) {
                {"jacobian", "huber", 0.75, 40000},
                {"jacobian", "smooth-hinge", 0.75, 40000},
                {"jacobian", "logistic", 0.5, 40000},
+               {"objective", "quantile", 0.9, 20000},
+               {"jacobian", "log-cosh", 0.75, 20000},
+               {"gaussian-objective", "log-cosh", 0.5, 20000},
+               {"add-gaussian-objective", "log-cosh", 0.5, 20000},
                {"add-output", "huber", 0.85, 40000},
                {"add-objective", "huber", 0.85, 40000},
                {"add-objective", "logistic", 0.8, 40000},
@@ -216,8 +220,7 @@ static bool stop_at_once(void *context, const char *stage, uint64_t done, uint64
 
 TEST(an_audit_can_be_stopped) {
   dperm_audit_result r;
-  dperm_audit_options o;
-  dperm_audit_options_init(&o);
+  dperm_audit_options o = USUAL(dperm_audit_options);
   o.progress.tick = stop_at_once;
   o.threads = 1;
   assert_fails(dperm_audit_run(&o, &r, err), DPERM_CANCELLED, "stopped on request");

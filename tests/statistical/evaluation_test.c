@@ -6,64 +6,8 @@
 #include <stdlib.h>
 
 #include "evaluate/evaluation.h"
+#include "score_population.h"
 #include "support.h"
-
-/* ---- populations: scores on a grid, each with the probability of the second class */
-
-enum { GRID = 4001 };
-
-/* Scores are normal in log-odds; the truth is calibrated but for slope and shift. */
-typedef struct population_kind {
-  const char *name;
-  double centre, spread, truth_slope, truth_shift;
-} population_kind;
-
-static const population_kind kinds[] = {
-    {"useful", -0.5, 1.5, 1, 0},     /* calibrated, AUC .82 */
-    {"rare", -3, 1.2, 1, 0},         /* one positive in fourteen */
-    {"shrunk", -0.6, 0.12, 8, 4.2},  /* right in order, far from calibrated */
-    {"useless", -1.4, 0.5, 0, -1.4}, /* a coin's worth */
-};
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
-typedef struct population {
-  double score[GRID], upto[GRID], second[GRID]; /* shares, summed up; P(second class) */
-  double error, difference, auc, log_loss, recall, precision, baseline;
-} population;
-
-static double logistic(double z) {
-  return 1 / (1 + exp(-z));
-}
-
-static void population_make(const population_kind *kind, population *p) {
-  double sum = 0, positives = 0, negatives = 0, wins = 0, wrong = 0, loss = 0, named = 0, hits = 0;
-  double share[GRID];
-  for (size_t i = 0; i < GRID; i++) {
-    const double z = 8 * ((double)i / (GRID - 1) - 0.5);
-    p->score[i] = kind->centre + kind->spread * z;
-    p->second[i] = logistic(kind->truth_slope * p->score[i] + kind->truth_shift);
-    share[i] = exp(-z * z / 2);
-    sum += share[i];
-  }
-  for (size_t i = 0; i < GRID; i++) {
-    const double q = share[i] / sum, yes = q * p->second[i], no = q - yes, s = p->score[i];
-    p->upto[i] = (i > 0 ? p->upto[i - 1] : 0) + q;
-    wins += yes * (negatives + no / 2);
-    positives += yes;
-    negatives += no;
-    wrong += s > 0 ? no : yes;
-    named += s > 0 ? q : 0;
-    hits += s > 0 ? yes : 0;
-    loss += yes * log1p(exp(-s)) + no * log1p(exp(s));
-  }
-  p->error = wrong;
-  p->baseline = fmin(positives, negatives);
-  p->difference = wrong - p->baseline;
-  p->auc = wins / (positives * negatives);
-  p->log_loss = loss;
-  p->recall = hits / positives;
-  p->precision = named > 0 ? hits / named : NAN;
-}
 
 /* ---- a model of one weight whose scores are those of the rows times it */
 
@@ -82,27 +26,14 @@ static dperm_model *model_new_of_weight(void) {
   return model;
 }
 
-static double uniform(random_source *source) {
-  return ldexp((double)(random_bits(source) >> 11), -53);
-}
-
 static dperm_data *sample_of(const population *p, size_t rows, random_source *source) {
   double *x = malloc(rows * sizeof *x), *labels = malloc(rows * sizeof *labels);
   dperm_data *data = NULL;
   assert_true(x && labels);
   for (size_t i = 0; i < rows; i++) {
-    const double u = uniform(source);
-    size_t low = 0, high = GRID - 1;
-    while (low < high) {
-      const size_t middle = (low + high) / 2;
-      if (p->upto[middle] < u) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    x[i] = p->score[low] / weight;
-    labels[i] = uniform(source) < p->second[low] ? 1 : -1;
+    bool second = false;
+    x[i] = population_draw(p, source, &second) / weight;
+    labels[i] = second ? 1 : -1;
   }
   assert_ok(dperm_data_from_dense(rows, 1, x, labels, 1, &data, err));
   free(x);

@@ -16,10 +16,7 @@ enum { ROWS = 200 };
 
 /* A model of one weight that errs on the rows whose label is not the sign of x. */
 static dperm_model *sign_model(const dperm_data *data) {
-  dperm_options options = USUAL(dperm_options);
-  dperm_model *model = NULL;
-  options.mechanism = DPERM_MECHANISM_NONE;
-  assert_ok(dperm_train(data, &options, &model, err));
+  dperm_model *model = model_without_noise(data, NULL);
   assert_true(dperm_model_weights(model)[0] > 0);
   return model;
 }

@@ -12,25 +12,6 @@ static const double none = (double)NAN;
 
 /* ---- losses whose L is not 1 */
 
-/* context[0]·ℓ(z) of a logistic ℓ. */
-static void scaled_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
-                        double *slope, double *curvature) {
-  const dperm_loss own = dperm_loss_logistic();
-  double scale = *(const double *)loss->context;
-  own.eval(&own, count, z, value, slope, curvature);
-  for (size_t i = 0; i < count; i++) {
-    if (value) {
-      value[i] *= scale;
-    }
-    if (slope) {
-      slope[i] *= scale;
-    }
-    if (curvature) {
-      curvature[i] *= scale;
-    }
-  }
-}
-
 static dperm_loss scaled_loss(const double *scale) {
   return (dperm_loss){.name = "scaled logistic",
                       .parameter = none,
@@ -42,10 +23,10 @@ static dperm_loss scaled_loss(const double *scale) {
 
 dperm_loss any_loss(random_source *r) {
   static const double scales[] = {0.01, 0.7, 3, 40};
-  uint64_t which = random_bits(r) % 5;
+  uint64_t which = random_bits(r) % (REFERENCE_LOSSES + 2);
   double h = random_scale(r, 1e-2, 5);
-  return which > 2 ? scaled_loss(&scales[random_bits(r) % 4])
-                   : library_loss((reference_loss)which, h);
+  return which >= REFERENCE_LOSSES ? scaled_loss(&scales[random_bits(r) % 4])
+                                   : library_loss((reference_loss)which, h);
 }
 
 public_numbers any_numbers(random_source *r, const dperm_loss *loss) {

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "loss/loss.h"
 #include "noise_reference.h"
 
 static double l1_of(const double *v, size_t count) {
@@ -23,10 +24,15 @@ static double margin(const pair *p, const double *w) {
   return z;
 }
 
+/* Of a loss of margins all counts in w. */
+static double residual(const pair *p, const dperm_loss *loss, const double *w, double label) {
+  return margin(p, w) - (loss_is_residual(loss) ? label : 0);
+}
+
 /* b += s·w and H += a·wwᵀ for one record. */
-static void add_record(const pair *p, const dperm_loss *loss, const double *w, long double *b,
-                       long double h[MOST_DIMS][MOST_DIMS]) {
-  double z = margin(p, w), slope = 0, curvature = 0;
+static void add_record(const pair *p, const dperm_loss *loss, const double *w, double label,
+                       long double *b, long double h[MOST_DIMS][MOST_DIMS]) {
+  double z = residual(p, loss, w, label), slope = 0, curvature = 0;
   loss->eval(loss, 1, &z, NULL, &slope, &curvature);
   for (size_t i = 0; i < p->dims; i++) {
     b[i] -= (long double)slope * w[i];
@@ -67,10 +73,10 @@ static long double log_density(const pair *p, int side, const dperm_loss *loss,
     h[j][j] = n * (stiff + plan->delta_reg);
   }
   for (size_t i = 0; i < p->others; i++) {
-    add_record(p, loss, p->other[i], b, h);
+    add_record(p, loss, p->other[i], p->other_label[i], b, h);
   }
   if (!(p->absent && side == 1)) {
-    add_record(p, loss, p->w[side], b, h);
+    add_record(p, loss, p->w[side], p->label[side], b, h);
   }
   return -plan->noise.beta * defined_norm(&plan->noise, b) + logl(determinant(p->dims, h));
 }
@@ -82,27 +88,11 @@ double log_ratio(const pair *p, const dperm_loss *loss, const privacy_plan *plan
 
 /* ---- losses and plans */
 
-/* 7·ℓ(z) of a logistic ℓ: L = 7, c = 7/4, priced by the constants. */
-static void steep_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
-                       double *slope, double *curvature) {
-  const dperm_loss own = dperm_loss_logistic();
-  own.eval(&own, count, z, value, slope, curvature);
-  for (size_t i = 0; i < count; i++) {
-    if (value) {
-      value[i] *= 7;
-    }
-    if (slope) {
-      slope[i] *= 7;
-    }
-    if (curvature) {
-      curvature[i] *= 7;
-    }
-  }
-}
-
 dperm_loss loss_number(int which, double h) {
-  return which == 3 ? (dperm_loss){"steep", (double)NAN, 7, 1.75, steep_eval, NULL, 1e-14}
-                    : library_loss((reference_loss)which, h);
+  static double times = 7; /* L = 7, c = 7/4, priced by the constants */
+  return which > 3    ? library_loss((reference_loss)(REF_LOG_COSH + which - 4), h / 10)
+         : which == 3 ? (dperm_loss){"steep", (double)NAN, 7, 1.75, scaled_eval, &times, 1e-14}
+                      : library_loss((reference_loss)which, h);
 }
 
 public_numbers numbers_for(const pair *p, double norm, const dperm_loss *loss, double epsilon,
@@ -185,7 +175,7 @@ void centre_noise(pair *p, const dperm_loss *loss, const privacy_plan *plan) {
     double pull = -n * plan->delta_reg * p->f[j];
     for (size_t i = 0; i <= p->others; i++) {
       const double *w = i < p->others ? p->other[i] : p->w[0];
-      z = margin(p, w);
+      z = residual(p, loss, w, i < p->others ? p->other_label[i] : p->label[0]);
       loss->eval(loss, 1, &z, NULL, &slope, NULL);
       pull -= slope * w[j];
     }
@@ -211,6 +201,10 @@ pair draw_pair(random_source *r, size_t dims, const limits *within) {
   }
   clip(p.w[1], p.dims, within);
   draw_vector(r, random_scale(r, 1e-2, 1e2) / norm, p.f, p.dims);
+  for (size_t i = 0; i < p.others + 2; i++) { /* often at an end */
+    double y = fmin(fmax(2 * random_normal(r), -1), 1);
+    *(i < p.others ? &p.other_label[i] : &p.label[i - p.others]) = y;
+  }
   return p;
 }
 
@@ -231,6 +225,9 @@ static pair nudge(random_source *r, const pair *from, const limits *within, doub
   }
   if (what > 0) {
     clip(target, p.dims, within);
+  }
+  if (what == 1 || what == 2) {
+    p.label[what & 1] = fmin(fmax(p.label[what & 1] + step * random_normal(r), -1), 1);
   }
   return p;
 }

@@ -8,13 +8,15 @@
 #include "reference.h"
 #include "statistics.h"
 
-enum { MOST_DIMS = 5, USUAL_DIMS = 3, MOST_OTHERS = 5, LOSSES = 4 };
+enum { MOST_DIMS = 5, USUAL_DIMS = 3, MOST_OTHERS = 5, LOSSES = 7 };
 
-/* Two neighbours and the weights at which they are compared. Records are w = y·x. */
+/* Two neighbours and the weights at which they are compared. Records are w = y·x, or x and a label
+ * for losses of the residual. */
 typedef struct pair {
   size_t dims, others;
   double w[2][MOST_DIMS]; /* the record that differs */
   double other[MOST_OTHERS][MOST_DIMS];
+  double label[2], other_label[MOST_OTHERS];
   double f[MOST_DIMS];
   double prior[MOST_DIMS], weight[MOST_DIMS]; /* of the regularizer */
   bool absent;  /* the second data set has no record in place of the first's, */
@@ -33,12 +35,13 @@ typedef struct limits {
 
 /* log of the ratio of the densities of f under the two data sets. */
 double log_ratio(const pair *p, const dperm_loss *loss, const privacy_plan *plan);
-/* The library's losses, and 7 times the logistic one, which is priced by its constants. */
+/* The library's losses of margins; 7 times the logistic one, which is priced by its constants; and
+ * those of a residual, with h a tenth. */
 dperm_loss loss_number(int which, double h);
 public_numbers numbers_for(const pair *p, double norm, const dperm_loss *loss, double epsilon,
                            double lambda);
 void draw_vector(random_source *r, double scale, double *v, size_t dims);
-/* Moves f along the record w so that its margin becomes z. */
+/* Moves f along the record w so that its margin, or score, becomes z. */
 void set_margin(pair *p, const double *w, double z);
 /* The prior that makes b = 0 under the first data set: the most favourable place for it. */
 void centre_noise(pair *p, const dperm_loss *loss, const privacy_plan *plan);

@@ -9,16 +9,22 @@ typedef struct slopes {
 } slopes;
 
 double fit_smoothness(fit_loss loss) {
-  return loss == FIT_LOGISTIC ? 0.25 : loss == FIT_HUBER ? 1 : 1.5;
+  return loss == FIT_LOGISTIC ? 0.25 : loss == FIT_HUBER ? 1 : loss == FIT_SMOOTH_HINGE ? 1.5 : 2;
 }
 
+/* At a margin, or at y times a residual: their losses are even. */
 static slopes slopes_at(const fit_pair *p, double z) {
   double u = fmin(1, fmax(-1, 2 * (1 - z))), s = 1 / (1 + exp(z)); /* u = (1 − z)/h */
+  double t = tanh(2 * (1 - z));
   switch (p->loss) {
   case FIT_HUBER:
     return (slopes){(1 + u) / 2, fabs(u) < 1 ? 1 : 0};
   case FIT_SMOOTH_HINGE:
     return (slopes){(2 + 3 * u - u * u * u) / 4, 1.5 * (1 - u * u)};
+  case FIT_LOG_COSH:
+    return (slopes){t, 2 * (1 - t * t)};
+  case FIT_HUBER_REGRESSION:
+    return (slopes){u, fabs(u) < 1 ? 2 : 0};
   default:
     return (slopes){s, s * (1 - s)};
   }

@@ -7,10 +7,12 @@
 
 #include <stdbool.h>
 
-typedef enum fit_loss { /* the last two with h = 1/2: curved between 1/2 and 3/2 */
+typedef enum fit_loss { /* hinges with h = 1/2: curved between 1/2 and 3/2, */
                         FIT_LOGISTIC,
                         FIT_HUBER,
                         FIT_SMOOTH_HINGE,
+                        FIT_LOG_COSH, /* and so are these of a label of 1 */
+                        FIT_HUBER_REGRESSION,
                         FIT_LOSSES
 } fit_loss;
 

@@ -53,17 +53,20 @@ static void put_field(record *one, const char *bytes, size_t length, bool quoted
 #define CROSSED ", \"crosses\": [[\"a\", \"b\"]]}"
 #define CATEGORY                                                                                   \
   "{\"name\": \"b\", \"type\": \"categorical\", \"values\": [\"red\", \"1\", \"6'2\\\"\"]}"
+#define GROUP "{\"name\": \"g\", \"type\": \"group\", \"values\": [\"red\", \"1\"]}"
 #define IGNORED(name) "{\"name\": \"" name "\", \"type\": \"ignore\"}"
 #define LABEL_HERE "{\"name\": \"y\", \"type\": \"label\"}"
 
 /* A label that is "*" on one side takes any text, also none: what is not refused must count. */
 static const record_layout layouts[RECORD_LAYOUTS] = {
-    {"{\"missing\": [\"?\", \"\"], \"comment\": \"#\", \"person\": \"note\", " LABEL
-     "[\"no\"]}, \"columns\": [" BINNED("a") ", " CATEGORY ", " NUMBER("c") "]" CROSSED,
+    {"{\"missing\": [\"?\", \"\"], \"comment\": \"#\", \"person\": \"note\", \"group\": "
+     "\"b\", " LABEL "[\"no\"]}, \"columns\": [" BINNED("a") ", " CATEGORY
+                                                             ", " NUMBER("c") "]" CROSSED,
      "a,b,note,c,y", "nciny", ','},
-    {"{\"header\": false, \"comment\": \"#\", " LABEL "\"*\"}, \"columns\": [" LABEL_HERE
-     ", " NUMBER("a") ", " IGNORED("note") ", " CATEGORY "], \"intercept\": true}",
-     NULL, "ynic", ','},
+    {"{\"header\": false, \"comment\": \"#\", \"group\": \"g\", " LABEL
+     "\"*\"}, \"columns\": [" LABEL_HERE
+     ", " NUMBER("a") ", " IGNORED("note") ", " CATEGORY ", " GROUP "], \"intercept\": true}",
+     NULL, "ynicc", ','},
     {"{\"header\": false, \"separator\": \"\\t\", \"on_missing\": \"category\", " LABEL
      "[\"no\"]}, \"columns\": [" CATEGORY ", " BINNED("a") ", " LABEL_HERE "]" CROSSED,
      NULL, "cny", '\t'},
@@ -75,7 +78,7 @@ static const record_layout layouts[RECORD_LAYOUTS] = {
 enum { NARROW = 2 };
 
 static const record_layout table_layout = {
-    "{\"missing\": [\"?\", \"\"], " LABEL
+    "{\"missing\": [\"?\", \"\"], \"group\": \"b\", " LABEL
     "\"*\"}, \"columns\": [" NUMBER("a") ", " CATEGORY ", " BINNED("c") "], \"crosses\": "
                                                                         "[[\"b\", \"c\"]]}",
     NULL, "ncny", ','};

@@ -19,8 +19,7 @@ static void collect(void *context, const char *line) {
 dperm_status import_text(const char *text, const char *label, const char *positive,
                          dperm_schema **out, dperm_error *err) {
   const char *content = json_quoted(text);
-  dperm_import_options options;
-  dperm_import_options_init(&options);
+  dperm_import_options options = USUAL(dperm_import_options);
   options.label = label;
   options.positive = positive ? &positive : NULL;
   options.positive_count = positive != NULL;

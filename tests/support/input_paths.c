@@ -10,6 +10,7 @@
 #include "data/dataset.h"
 #include "refine/refine_counts.h"
 #include "schema/resolve_bins.h"
+#include "table/group_column.h"
 #include "thread_ranks.h"
 
 enum { PROCESSES = 3 };
@@ -42,6 +43,19 @@ static void look_at_row(const row_view *row, size_t cols, double out[DIMS_MOST])
   }
 }
 
+/* As the records are counted under the schema that they are looked at through. */
+static void look_at_groups(const dperm_data *data, seen *out) {
+  if (data->table && data->schema->group != NO_GROUP) {
+    uint32_t *groups = malloc((data->table->rows + 1) * sizeof *groups);
+    assert_non_null(groups);
+    assert_ok(groups_of_records(data->table, data->schema, groups, err));
+    for (size_t i = 0; i < data->x->rows && data->x->first + i < out->work; i++) {
+      out->groups[data->x->first + i] = groups[i];
+    }
+    free(groups);
+  }
+}
+
 /* Some rows at a time, as a fit has them: what is left of one must not get into the next. */
 static void look_at_rows(const dperm_data *data, seen *out) {
   const matrix *x = data->x;
@@ -63,6 +77,7 @@ static void look_at_rows(const dperm_data *data, seen *out) {
     }
   }
   free(work);
+  look_at_groups(data, out);
 }
 
 static void look_at(const dperm_data *data, seen *out) {
@@ -94,13 +109,15 @@ seen seen_new(size_t rows) {
   seen s = {.work = rows + 1};
   s.x = calloc(s.work, sizeof *s.x);
   s.labels = calloc(s.work, sizeof *s.labels);
-  assert_true(s.x && s.labels);
+  s.groups = calloc(s.work, sizeof *s.groups);
+  assert_true(s.x && s.labels && s.groups);
   return s;
 }
 
 void seen_free(seen *s) {
   free(s->x);
   free(s->labels);
+  free(s->groups);
   class_list_clear(&s->classes);
 }
 

@@ -16,6 +16,7 @@ typedef struct seen {
   dperm_error why;
   size_t rows, dims, work; /* rows that there is work space for */
   double norm, (*x)[DIMS_MOST], *labels;
+  uint32_t *groups; /* that evaluations count each record by; 0 where none is declared */
   class_list classes;
 } seen;
 

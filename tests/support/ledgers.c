@@ -9,6 +9,13 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+const privacy_curve small_curve = {.fits = 1,
+                                   .slack = 0.001,
+                                   .corners = {{1, 0.022}, {2, 0.011}},
+                                   .corner_count = 2,
+                                   .epsilon_num = 1e-4,
+                                   .failure = 8e-44};
+
 static dperm_data *rows_from(uint64_t seed) {
   enum { ROWS = 60, COLS = 3 };
   double x[ROWS * COLS], labels[ROWS];
@@ -27,8 +34,7 @@ static dperm_data *rows_from(uint64_t seed) {
 
 dperm_status ledger_create(const char *path, const char *dataset, const char *epsilon,
                            const char *delta, size_t rows_per_person, dperm_error *err_) {
-  dperm_ledger_budget budget;
-  dperm_ledger_budget_init(&budget);
+  dperm_ledger_budget budget = USUAL(dperm_ledger_budget);
   budget.epsilon = epsilon;
   budget.delta = delta;
   budget.rows_per_person = rows_per_person;
@@ -37,8 +43,7 @@ dperm_status ledger_create(const char *path, const char *dataset, const char *ep
 
 dperm_status ledger_create_part(const char *path, const char *dataset, const char *epsilon,
                                 const char *whole, dperm_error *err_) {
-  dperm_ledger_budget budget;
-  dperm_ledger_budget_init(&budget);
+  dperm_ledger_budget budget = USUAL(dperm_ledger_budget);
   budget.epsilon = epsilon;
   budget.part_of = whole;
   return dperm_ledger_create(path, dataset, &budget, err_);
@@ -46,8 +51,7 @@ dperm_status ledger_create_part(const char *path, const char *dataset, const cha
 
 dperm_status ledger_create_order(const char *path, const char *dataset, const char *epsilon,
                                  const char *delta, double order, dperm_error *err_) {
-  dperm_ledger_budget budget;
-  dperm_ledger_budget_init(&budget);
+  dperm_ledger_budget budget = USUAL(dperm_ledger_budget);
   budget.epsilon = epsilon;
   budget.delta = delta;
   budget.composition = DPERM_COMPOSITION_RENYI;

@@ -29,6 +29,9 @@ dperm_ledger *opened(const ledger_home *home);
 /* The same, or one beside it whose budget is for records added and removed. */
 dperm_ledger *ledger_for(const ledger_home *home, dperm_neighbours neighbours);
 
+/* Ratios and slack of a Gaussian fit at (0.1, 1e-8). */
+extern const privacy_curve small_curve;
+
 /* What a run would ask for, with one row per person, for the data with this number. */
 charge_request request_for(const char *dataset, double epsilon, double delta, unsigned char data);
 /* Reserves in an open ledger, for data 1 of "people"; and what the ledger's head says. */

@@ -54,6 +54,56 @@ static void smooth_hinge(double h, const mpfr_t z, mpfr_t out) {
   }
 }
 
+/* h·log cosh(z/h) = |z| + h(log(1 + e^(−2|z|/h)) − log 2). */
+static void log_cosh(double h, const mpfr_t z, mpfr_t out) {
+  mpfr_t rest;
+  mpfr_init2(rest, REFERENCE_BITS);
+  mpfr_abs(rest, z, MPFR_RNDN);
+  mpfr_mul_si(out, rest, -2, MPFR_RNDN);
+  mpfr_div_d(out, out, h, MPFR_RNDN);
+  mpfr_exp(out, out, MPFR_RNDN);
+  mpfr_add_ui(out, out, 1, MPFR_RNDN);
+  mpfr_div_ui(out, out, 2, MPFR_RNDN);
+  mpfr_log(out, out, MPFR_RNDN);
+  mpfr_mul_d(out, out, h, MPFR_RNDN);
+  mpfr_add(out, out, rest, MPFR_RNDN);
+  mpfr_clear(rest);
+}
+
+static void huber_regression(double h, const mpfr_t z, mpfr_t out) {
+  mpfr_abs(out, z, MPFR_RNDN);
+  if (mpfr_cmp_d(out, h) > 0) {
+    mpfr_sub_d(out, out, h / 2, MPFR_RNDN);
+  } else {
+    mpfr_sqr(out, z, MPFR_RNDN);
+    mpfr_div_d(out, out, 2 * h, MPFR_RNDN);
+  }
+}
+
+/* h·log(1 + e^(z/h)) − τz. */
+static void pinball(double tau, double h, const mpfr_t z, mpfr_t out) {
+  mpfr_t scaled;
+  mpfr_init2(scaled, REFERENCE_BITS);
+  mpfr_div_d(scaled, z, -h, MPFR_RNDN);
+  logistic(1, scaled, out);
+  mpfr_mul_d(out, out, h, MPFR_RNDN);
+  mpfr_mul_d(scaled, z, tau, MPFR_RNDN);
+  mpfr_sub(out, out, scaled, MPFR_RNDN);
+  mpfr_clear(scaled);
+}
+
+static void median(double h, const mpfr_t z, mpfr_t out) {
+  pinball(0.5, h, z, out);
+}
+
+static void tenth(double h, const mpfr_t z, mpfr_t out) {
+  pinball(0.1, h, z, out);
+}
+
+static void last(double h, const mpfr_t z, mpfr_t out) {
+  pinball(0.999, h, z, out);
+}
+
 static const struct {
   const char *name;
   reference_value *value;
@@ -61,6 +111,11 @@ static const struct {
     {"logistic", logistic},
     {"huber", huber},
     {"smooth-hinge", smooth_hinge},
+    {"log-cosh", log_cosh},
+    {"huber-regression", huber_regression},
+    {"quantile", median},
+    {"quantile 0.1", tenth},
+    {"quantile 0.999", last},
 };
 
 reference_value *loss_reference(const char *name) {

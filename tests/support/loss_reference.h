@@ -10,7 +10,8 @@ enum { REFERENCE_BITS = 900 };
 /* ℓ(z), in the precision of `out`, which is not z. */
 typedef void reference_value(double h, const mpfr_t z, mpfr_t out);
 
-/* Of the loss of this name; NULL for one that the table lacks. */
+/* Of the loss of this name (and which quantile, if not the median); NULL for one that the table
+ * lacks. */
 reference_value *loss_reference(const char *name);
 
 /* ℓ and its first derivative at z + rest, and its second on either side, as quotients of

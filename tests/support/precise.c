@@ -76,8 +76,30 @@ static void precise_hinge_slope(bool smooth, double h, const mpfr_t z, mpfr_t ou
   mpfr_clear(u);
 }
 
+/* tanh(z/h), z/h within ±1, and 1/(1 + e^(−z/h)) − τ. */
+static void precise_residual_slope(reference_loss loss, double h, const mpfr_t z, mpfr_t out) {
+  mpfr_t v;
+  mpfr_init2(v, PRECISE_BITS);
+  mpfr_div_d(v, z, h, MPFR_RNDN);
+  if (loss == REF_LOG_COSH) {
+    mpfr_tanh(out, v, MPFR_RNDN);
+  } else if (loss == REF_QUANTILE) {
+    precise_logistic_slope(v, out);
+    mpfr_add_ui(out, out, 1, MPFR_RNDN);
+    mpfr_sub_d(out, out, REFERENCE_QUANTILE, MPFR_RNDN);
+  } else {
+    mpfr_set_si(out, mpfr_sgn(v), MPFR_RNDN);
+    if (mpfr_cmpabs_ui(v, 1) < 0) {
+      mpfr_set(out, v, MPFR_RNDN);
+    }
+  }
+  mpfr_clear(v);
+}
+
 void precise_slope(reference_loss loss, double h, const mpfr_t z, mpfr_t out) {
-  if (loss == REF_LOGISTIC) {
+  if (loss >= REF_LOG_COSH) {
+    precise_residual_slope(loss, h, z, out);
+  } else if (loss == REF_LOGISTIC) {
     precise_logistic_slope(z, out);
   } else {
     precise_hinge_slope(loss == REF_SMOOTH_HINGE, h, z, out);
@@ -128,7 +150,7 @@ double precise_row_norm(const precise_problem *t) {
   return most;
 }
 
-/* sum += x_i y_i ℓ′(y_i z_i), with two numbers to work in. */
+/* sum += x_i y_i ℓ′(y_i z_i), or x_i ℓ′(z_i − y_i), with two numbers to work in. */
 static void add_row(const precise_problem *t, size_t i, mpfr_t *f, mpfr_t *sum, mpfr_t z,
                     mpfr_t term) {
   size_t cols = t->p.x->cols;
@@ -142,9 +164,14 @@ static void add_row(const precise_problem *t, size_t i, mpfr_t *f, mpfr_t *sum, 
   }
   mpfr_t slope;
   mpfr_init2(slope, PRECISE_BITS);
-  mpfr_mul_d(z, z, t->p.labels[i], MPFR_RNDN);
+  const bool residual = t->loss >= REF_LOG_COSH;
+  if (residual) {
+    mpfr_sub_d(z, z, t->p.labels[i], MPFR_RNDN);
+  } else {
+    mpfr_mul_d(z, z, t->p.labels[i], MPFR_RNDN);
+  }
   precise_slope(t->loss, t->h, z, slope);
-  mpfr_mul_d(slope, slope, t->p.labels[i], MPFR_RNDN);
+  mpfr_mul_d(slope, slope, residual ? 1 : t->p.labels[i], MPFR_RNDN);
   mpfr_mul_d(slope, slope, t->p.shares ? t->p.shares[i] : 1, MPFR_RNDN);
   for (size_t j = 0; j < cols; j++) {
     if (row[j] != 0) {

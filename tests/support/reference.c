@@ -8,8 +8,22 @@
 /* ---- losses and regularizers */
 
 void reference_eval(reference_loss loss, long double h, long double z, long double out[3]) {
-  long double gap = 1 - z, u = gap / h;
-  if (loss == REF_LOGISTIC) {
+  long double gap = 1 - z, u = gap / h, v = z / h;
+  if (loss == REF_LOG_COSH) {
+    out[0] = h * (fabsl(v) + log1pl(expl(-2 * fabsl(v))) - logl(2));
+    out[1] = tanhl(v);
+    out[2] = (1 - out[1] * out[1]) / h;
+  } else if (loss == REF_HUBER_REGRESSION) {
+    bool within = fabsl(v) <= 1;
+    out[0] = within ? z * v / 2 : fabsl(z) - h / 2;
+    out[1] = within ? v : v > 0 ? 1 : -1;
+    out[2] = within ? 1 / h : 0;
+  } else if (loss == REF_QUANTILE) {
+    long double p = 1 / (1 + expl(-v)), tau = REFERENCE_QUANTILE;
+    out[0] = h * log1pl(expl(-fabsl(v))) + fmaxl(z, 0) - tau * z;
+    out[1] = p - tau;
+    out[2] = p * (1 - p) / h;
+  } else if (loss == REF_LOGISTIC) {
     long double p = 1 / (1 + expl(z)); /* expl(z) is infinite only where p is zero */
     out[0] = z > 0 ? log1pl(expl(-z)) : -z + log1pl(expl(z));
     out[1] = -p;
@@ -37,8 +51,40 @@ dperm_loss library_loss(reference_loss loss, double h) {
     assert_ok(dperm_loss_huber(h, &out, err));
   } else if (loss == REF_SMOOTH_HINGE) {
     assert_ok(dperm_loss_smooth_hinge(h, &out, err));
+  } else if (loss == REF_QUANTILE) {
+    assert_ok(dperm_loss_quantile(REFERENCE_QUANTILE, h, &out, err));
+  } else if (loss >= REF_LOG_COSH) {
+    const char *name = loss == REF_LOG_COSH ? "log-cosh" : "huber-regression";
+    assert_ok(dperm_loss_by_name(name, h, &out, err));
   }
   return out;
+}
+
+void formula_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                  double *slope, double *curvature) {
+  const loss_formula *own = loss->context;
+  for (size_t i = 0; i < count; i++) {
+    double l, s, a;
+    own->at(z[i], value ? &value[i] : &l, slope ? &slope[i] : &s, curvature ? &curvature[i] : &a);
+  }
+}
+
+void scaled_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                 double *slope, double *curvature) {
+  const dperm_loss own = dperm_loss_logistic();
+  double scale = *(const double *)loss->context;
+  own.eval(&own, count, z, value, slope, curvature);
+  for (size_t i = 0; i < count; i++) {
+    if (value) {
+      value[i] *= scale;
+    }
+    if (slope) {
+      slope[i] *= scale;
+    }
+    if (curvature) {
+      curvature[i] *= scale;
+    }
+  }
 }
 
 void quartic_eval(void *context, size_t j, double f, double *value, double *slope,
@@ -256,11 +302,13 @@ long double reference_objective(const test_problem *t, const double *f, long dou
     for (size_t j = 0; j < d->cols; j++) {
       z += (long double)d->x[i * d->cols + j] * f[j];
     }
-    reference_eval(t->loss, t->h, d->labels[i] * z, l);
+    const bool residual = t->loss >= REF_LOG_COSH;
+    const long double y = d->labels[i];
+    reference_eval(t->loss, t->h, residual ? z - y : y * z, l);
     long double share = d->shares ? d->shares[i] : 1;
     total += share * l[0] / n;
     for (size_t j = 0; gradient && j < d->cols; j++) {
-      gradient[j] += share * d->labels[i] * l[1] * d->x[i * d->cols + j] / n;
+      gradient[j] += share * (residual ? 1 : y) * l[1] * d->x[i * d->cols + j] / n;
     }
   }
   for (size_t j = 0; j < d->cols; j++) {

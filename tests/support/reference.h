@@ -8,12 +8,31 @@
 #include "solve/solver.h"
 #include "support.h"
 
-typedef enum reference_loss { REF_LOGISTIC, REF_HUBER, REF_SMOOTH_HINGE } reference_loss;
+typedef enum reference_loss {
+  REF_LOGISTIC,
+  REF_HUBER,
+  REF_SMOOTH_HINGE,
+  REF_LOG_COSH, /* from here on of z − y */
+  REF_HUBER_REGRESSION,
+  REF_QUANTILE, /* of the part of REFERENCE_QUANTILE */
+  REFERENCE_LOSSES
+} reference_loss;
+#define REFERENCE_QUANTILE 0.3
 
-/* ℓ, ℓ′, ℓ″ at z. */
+/* ℓ, ℓ′, ℓ″ at a margin or a residual z. */
 void reference_eval(reference_loss loss, long double h, long double z, long double out[3]);
 /* The library's loss of that name. */
 dperm_loss library_loss(reference_loss loss, double h);
+
+/* A loss of the caller's own by a formula for one margin: its eval, with such a context. */
+typedef struct loss_formula {
+  void (*at)(double z, double *value, double *slope, double *curvature);
+} loss_formula;
+void formula_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                  double *slope, double *curvature);
+/* Logistic loss times the context, a number. */
+void scaled_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                 double *slope, double *curvature);
 
 /* A custom regularizer for tests: N_j(f) = ½f² + ¼f⁴. */
 void quartic_eval(void *context, size_t j, double f, double *value, double *slope,

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/thread_pool.h"
+
 void assert_close(double a, double b, double tolerance) {
   if (!(fabs(a - b) <= tolerance)) {
     fail_msg("%.17g and %.17g differ by %g, more than %g", a, b, fabs(a - b), tolerance);
@@ -74,14 +76,65 @@ void schema_refused(const char *text, const char *words) {
 }
 
 dperm_options options_for(double epsilon) {
-  dperm_options options;
-  dperm_options_init(&options);
+  dperm_options options = USUAL(dperm_options);
   options.epsilon = epsilon;
   return options;
+}
+
+static thread_scope scope;
+
+int one_thread_begin(void **state) {
+  scope = threads_enter(1);
+  return 0;
+}
+
+int one_thread_end(void **state) {
+  threads_leave(&scope);
+  return 0;
 }
 
 random_source seeded(uint64_t seed) {
   random_source r;
   assert_ok(random_seeded(seed, &r, err));
   return r;
+}
+
+/* ---- rows and models */
+
+enum { DIMS_MOST = 4096 };
+
+void assert_row(const dperm_data *data, size_t row, const double *expected) {
+  static double values[DIMS_MOST];
+  size_t dims = dperm_data_dims(data);
+  assert_true(dims <= DIMS_MOST);
+  assert_ok(dperm_data_row(data, row, values, err));
+  for (size_t j = 0; j < dims; j++) {
+    if (values[j] != expected[j]) {
+      fail_msg("entry %zu of row %zu is %a (%.17g), not %a (%.17g)", j, row, values[j], values[j],
+               expected[j], expected[j]);
+    }
+  }
+}
+
+void assert_same_rows(const dperm_data *a, const dperm_data *b) {
+  static double row[DIMS_MOST], other[DIMS_MOST];
+  size_t rows = dperm_data_rows(a), dims = dperm_data_dims(a);
+  assert_int_equal(rows, dperm_data_rows(b));
+  assert_int_equal(dims, dperm_data_dims(b));
+  assert_true(dims <= DIMS_MOST);
+  assert_memory_equal(dperm_data_labels(a), dperm_data_labels(b), rows * sizeof *row);
+  for (size_t i = 0; i < rows; i++) {
+    assert_ok(dperm_data_row(a, i, row, err));
+    assert_ok(dperm_data_row(b, i, other, err));
+    assert_memory_equal(row, other, dims * sizeof *row);
+  }
+}
+
+dperm_model *model_without_noise(const dperm_data *data, const char *loss) {
+  dperm_model *model = NULL;
+  dperm_options options = USUAL(dperm_options);
+  options.mechanism = DPERM_MECHANISM_NONE;
+  assert_ok(loss ? dperm_loss_by_name(loss, 0.5, &options.loss, err) : DPERM_OK);
+  assert_ok(dperm_train(data, &options, &model, err));
+  return model;
 }

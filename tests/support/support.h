@@ -44,6 +44,8 @@ void test_add(struct CMUnitTest test);
     test_group(setup, teardown);                                                                   \
   }
 void test_group(CMFixtureFunction setup, CMFixtureFunction teardown);
+/* For TEST_GROUP: all tests of the file on one thread. */
+int one_thread_begin(void **state), one_thread_end(void **state);
 
 /* Fails with the library's message. */
 #define assert_ok(call)                                                                            \
@@ -80,6 +82,13 @@ dperm_options options_for(double epsilon);
     type##_init(&usual_);                                                                          \
     usual_;                                                                                        \
   })
+
+/* A row has these numbers; two data sets have the same rows and labels, to the bit. */
+void assert_row(const dperm_data *data, size_t row, const double *expected);
+#define ROW(...) ((const double[]){__VA_ARGS__})
+void assert_same_rows(const dperm_data *a, const dperm_data *b);
+/* A fit without a mechanism; `loss` NULL for the usual one. */
+dperm_model *model_without_noise(const dperm_data *data, const char *loss);
 
 /* How often something random is tried: `quick` times in `make test`, `full` times in `make
  * test-full`, which sets DPERM_LONG. */

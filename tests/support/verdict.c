@@ -55,7 +55,8 @@ static json_t *owner_of(json_t *root, const char *path, const char **key) {
   }
   char name[64];
   (void)snprintf(name, sizeof name, "%.*s", (int)(dot - path), path);
-  json_t *next = json_object_get(root, name);
+  json_t *next = json_is_array(root) ? json_array_get(root, (size_t)strtoul(name, NULL, 10))
+                                     : json_object_get(root, name);
   assert_non_null(next);
   return owner_of(next, dot + 1, key);
 }

@@ -42,8 +42,7 @@ dperm_data *people_encoded(const people *p, const dperm_schema *schema) {
 }
 
 dperm_refine_options refine_options_of(double epsilon) {
-  dperm_refine_options o;
-  dperm_refine_options_init(&o);
+  dperm_refine_options o = USUAL(dperm_refine_options);
   o.epsilon = epsilon;
   return o;
 }

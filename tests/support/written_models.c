@@ -16,8 +16,7 @@ const char schema_of_models[] =
 dperm_model *train_under(dperm_data *data, const char *loss, dperm_mechanism mechanism,
                          dperm_analysis analysis, dperm_random *random) {
   dperm_model *model = NULL;
-  dperm_options options;
-  dperm_options_init(&options);
+  dperm_options options = USUAL(dperm_options);
   options.mechanism = mechanism;
   options.analysis = analysis;
   options.epsilon = 0.1;
@@ -52,8 +51,7 @@ dperm_model *schema_model(void) {
 dperm_model *mixed_model(void) {
   dperm_data *data = schema_data();
   dperm_model *model = NULL;
-  dperm_options options;
-  dperm_options_init(&options);
+  dperm_options options = USUAL(dperm_options);
   options.epsilon = 0.1;
   options.noise = DPERM_NOISE_MIXED;
   assert_ok(dperm_train(data, &options, &model, err));

@@ -150,7 +150,7 @@ TEST(an_evaluation_of_another_form_is_left_out) {
     free(page);
   }
   char *page = quality(NULL);
-  assert_has(page, "The file does not say how often the model is wrong");
+  assert_has(page, "The file does not say how well the model predicts");
   free(page);
 }
 

@@ -6,14 +6,6 @@
 #include "ledger/chain.h"
 #include "ledgers.h"
 
-/* Ratios and slack of a Gaussian fit at (0.1, 1e-8). */
-static const privacy_curve small = {.fits = 1,
-                                    .slack = 0.001,
-                                    .corners = {{1, 0.022}, {2, 0.011}},
-                                    .corner_count = 2,
-                                    .epsilon_num = 1e-4,
-                                    .failure = 8e-44};
-
 /* A charge states its claim and beside it the cost, after a dry run as after a charge. */
 LEDGER_TEST(a_charge_has_a_cost_beside_its_claim) {
   auto_ledger *ledger = NULL;
@@ -21,13 +13,13 @@ LEDGER_TEST(a_charge_has_a_cost_beside_its_claim) {
   assert_ok(ledger_create_order(home->path, "r", "2", "1e-6", 13, err));
   assert_ok(dperm_ledger_open(home->path, &ledger, err));
   charge_request request = request_for("r", 0.1, 1e-8, 7);
-  request.curves = &small;
+  request.curves = &small_curve;
   request.curve_count = 1;
   for (int i = 0; i < 2; i++) {
     assert_ok(charge_reserve(ledger, &request, i == 0, &made, err));
     assert_string_equal(made.epsilon, "0.1");
     assert_true(made.order == 13);
-    assert_close(strtod(made.cost_epsilon, NULL), renyi_of_curve(13, &small), 2e-9);
+    assert_close(strtod(made.cost_epsilon, NULL), renyi_of_curve(13, &small_curve), 2e-9);
     assert_close(strtod(made.cost_delta, NULL) / (1000 * exp(2) * 8e-44), 1, 1e-6);
   }
   request.dataset = "people"; /* plain sums */

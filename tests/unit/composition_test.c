@@ -44,13 +44,6 @@ static shown show(const ledger_home *home) {
   return s;
 }
 
-static const privacy_curve small = {.fits = 1,
-                                    .slack = 0.001,
-                                    .corners = {{1, 0.022}, {2, 0.011}},
-                                    .corner_count = 2,
-                                    .epsilon_num = 1e-4,
-                                    .failure = 8e-44};
-
 /* ---- tests */
 
 LEDGER_TEST(costs_add_up_by_the_order_that_was_fixed) {
@@ -62,10 +55,10 @@ LEDGER_TEST(costs_add_up_by_the_order_that_was_fixed) {
   assert_true(s.order == 13 && s.total == 2 && s.spent == 0 && s.plain == 0);
   assert_close(s.left, budget, 3e-9);
   assert_close(s.delta_left, 0.5e-6, 1e-20);
-  assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &small, &made, err));
+  assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &small_curve, &made, err));
   assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, NULL, &made, err));
   s = show(home);
-  double costs = renyi_of_curve(13, &small) + renyi_of_pure(13, 0.1);
+  double costs = renyi_of_curve(13, &small_curve) + renyi_of_pure(13, 0.1);
   assert_close(s.left, budget - costs, 3e-9);
   assert_close(s.spent, 2 - budget + costs, 3e-9);
   assert_close(s.plain, 0.2, 1e-15);
@@ -101,10 +94,10 @@ LEDGER_TEST(delta_is_a_limit_of_its_own) {
   }
   assert_fails(charge_curve(home->path, "r", 0.01, 1e-9, NULL, &made, err), DPERM_OVER_BUDGET,
                "has delta 0 left of 0.000001 by its Renyi order");
-  privacy_curve broken = small;
+  privacy_curve broken = small_curve;
   assert_ok(charge_curve(home->path, "r", 0.01, 0, NULL, &made, err));
-  assert_fails(charge_curve(home->path, "r", 0.1, 1e-8, &small, &made, err), DPERM_OVER_BUDGET,
-               "delta 0 left");
+  assert_fails(charge_curve(home->path, "r", 0.1, 1e-8, &small_curve, &made, err),
+               DPERM_OVER_BUDGET, "delta 0 left");
   broken.corners[0].ratio = (double)NAN; /* nothing is known of it then */
   assert_fails(charge_curve(home->path, "r", 0.1, 1e-7, &broken, &made, err), DPERM_OVER_BUDGET,
                "delta 0 left");
@@ -114,7 +107,7 @@ LEDGER_TEST(delta_is_a_limit_of_its_own) {
 LEDGER_TEST(a_total_that_failures_would_use_up_counts_by_the_claim) {
   dperm_charge made;
   assert_ok(ledger_create_order(home->path, "r", "100", "1e-2", 8, err));
-  assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &small, &made, err));
+  assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &small_curve, &made, err));
   shown s = show(home);
   assert_close(s.delta_left, 0.5e-2 - 1e-8, 1e-15);
   assert_close(s.left, renyi_budget(8, 100, 0.999 * 0.5e-2) - renyi_of_pure(8, 0.1), 1e-7);
@@ -139,8 +132,7 @@ LEDGER_TEST(budgets_that_no_order_can_keep_are_refused) {
                "a Renyi order of 1; give one from 1.1");
   assert_fails(ledger_create_order(home->path, "r", "2", "1e-6", (double)NAN, err),
                DPERM_INVALID_ARGUMENT, "a Renyi order of");
-  dperm_ledger_budget budget;
-  dperm_ledger_budget_init(&budget);
+  dperm_ledger_budget budget = USUAL(dperm_ledger_budget);
   budget.epsilon = "1";
   budget.order = 8;
   assert_fails(dperm_ledger_create(home->path, "r", &budget, err), DPERM_INVALID_ARGUMENT,
@@ -158,7 +150,7 @@ LEDGER_TEST(plain_ledgers_keep_the_curve_and_charge_the_claim) {
   dperm_charge made;
   char terms[TERMS_SIZE] = "";
   assert_ok(ledger_create(home->path, "r", "1", "1e-6", 1, err));
-  assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &small, &made, err));
+  assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &small_curve, &made, err));
   shown s = show(home);
   assert_string_equal(s.composition, "plain");
   assert_true(s.order == 0 && s.plain == s.spent);
@@ -268,7 +260,7 @@ LEDGER_TEST(forged_terms_are_found) {
   };
   char terms[TERMS_SIZE];
   assert_ok(ledger_create_order(home->path, "r", "2", "0.9", 13, err));
-  assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &small, &made, err));
+  assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &small_curve, &made, err));
   (void)snprintf(terms, sizeof terms, "%sfailure=8e-44 cost=0.01 cost_delta=0.1", curve);
   forge(home, 3, terms); /* more than it costs is nobody's harm */
   assert_string_equal(verdict_of(home->path, NULL).first, "");
@@ -277,8 +269,8 @@ LEDGER_TEST(forged_terms_are_found) {
     forge(home, 3, terms);
     assert_string_equal(verdict_of(home->path, NULL).first,
                         "record 3: does not cost what it should");
-    assert_fails(charge_curve(home->path, "r", 0.1, 1e-8, &small, &made, err), DPERM_INVALID_LEDGER,
-                 "damaged ledger");
+    assert_fails(charge_curve(home->path, "r", 0.1, 1e-8, &small_curve, &made, err),
+                 DPERM_INVALID_LEDGER, "damaged ledger");
   }
 }
 

@@ -56,8 +56,7 @@ LEDGER_TEST(parts_of_nothing_or_of_more_are_refused) {
   (void)unlink(nowhere);
   assert_fails(ledger_create_part(nowhere, "test", NULL, "people", err), DPERM_OVER_BUDGET,
                "there is no such ledger");
-  dperm_ledger_budget budget;
-  dperm_ledger_budget_init(&budget);
+  dperm_ledger_budget budget = USUAL(dperm_ledger_budget);
   budget.part_of = "people";
   budget.rows_per_person = 2;
   assert_fails(dperm_ledger_create(home->path, "test", &budget, err), DPERM_INVALID_ARGUMENT,

@@ -31,20 +31,6 @@ static void refuses(const char *schema, const char *csv, const char *words) {
   assert_null(data);
 }
 
-static void row_is(const dperm_data *data, size_t row, const double *expected) {
-  double values[64];
-  size_t dims = dperm_data_dims(data);
-  assert_true(dims <= 64);
-  assert_ok(dperm_data_row(data, row, values, err));
-  for (size_t j = 0; j < dims; j++) {
-    if (values[j] != expected[j]) {
-      fail_msg("entry %zu of row %zu is %a (%.17g), not %a (%.17g)", j, row, values[j], values[j],
-               expected[j], expected[j]);
-    }
-  }
-}
-#define ROW(...) ((const double[]){__VA_ARGS__})
-
 /* The rule of row_norm.c, written again: at least the norm. */
 static double norm_of(const double *values, size_t count) {
   double sum = 0;
@@ -71,7 +57,7 @@ TEST(numbers_are_divided_by_the_larger_bound) {
   assert_int_equal(dperm_data_dims(data), 1);
   static const double values[] = {1, -3, 7, 0, 0.1, -1e-3}, labels[] = {1, -1, 1, -1, -1, 1};
   for (size_t i = 0; i < 6; i++) {
-    row_is(data, i, ROW(values[i] / 7.0));
+    assert_row(data, i, ROW(values[i] / 7.0));
   }
   assert_memory_equal(dperm_data_labels(data), labels, sizeof labels);
 }
@@ -79,11 +65,11 @@ TEST(numbers_are_divided_by_the_larger_bound) {
 TEST(numbers_beyond_the_range_are_clamped) {
   auto_data *data = encoded("{" LABEL ", 'columns': [" ONE_NUMBER "]}",
                             "a,y\n8,p\n-4,n\n1e999,p\n-1e999,p\n1e308,p\n");
-  row_is(data, 0, ROW(1));
-  row_is(data, 1, ROW(-3.0 / 7.0));
-  row_is(data, 2, ROW(1));
-  row_is(data, 3, ROW(-3.0 / 7.0));
-  row_is(data, 4, ROW(1));
+  assert_row(data, 0, ROW(1));
+  assert_row(data, 1, ROW(-3.0 / 7.0));
+  assert_row(data, 2, ROW(1));
+  assert_row(data, 3, ROW(-3.0 / 7.0));
+  assert_row(data, 4, ROW(1));
   dperm_unsafe_column_counts counts;
   assert_ok(dperm_unsafe_data_counts(data, 0, &counts, err));
   assert_int_equal(counts.clamped, 5);
@@ -92,12 +78,12 @@ TEST(numbers_beyond_the_range_are_clamped) {
 TEST(categories_are_one_hot_and_unknown_ones_zeros) {
   auto_data *data = encoded("{" LABEL ", 'columns': [" COLOURS "]}",
                             "c,y\nblue,p\nred,n\n \"green\" ,n\nBlue,n\npink,n\n,n\n");
-  row_is(data, 0, ROW(0, 0, 1));
-  row_is(data, 1, ROW(1, 0, 0));
-  row_is(data, 2, ROW(0, 1, 0));
-  row_is(data, 3, ROW(0, 0, 0));
-  row_is(data, 4, ROW(0, 0, 0));
-  row_is(data, 5, ROW(0, 0, 0));
+  assert_row(data, 0, ROW(0, 0, 1));
+  assert_row(data, 1, ROW(1, 0, 0));
+  assert_row(data, 2, ROW(0, 1, 0));
+  assert_row(data, 3, ROW(0, 0, 0));
+  assert_row(data, 4, ROW(0, 0, 0));
+  assert_row(data, 5, ROW(0, 0, 0));
   dperm_unsafe_column_counts counts;
   assert_ok(dperm_unsafe_data_counts(data, 0, &counts, err));
   assert_int_equal(counts.unknown, 2);
@@ -113,11 +99,11 @@ TEST(the_reference_category_encodes_as_zeros) {
                             "c,g,y\nred,2,p\ngreen,2,n\nblue,9,n\npink,,n\ngreen,7,p\n");
   double f = factor_of(norm_of(ROW(1, 1), 2)); /* ρ counts columns with a reference too */
   assert_int_equal(dperm_data_dims(data), 5);  /* red, blue, missing; two, missing */
-  row_is(data, 0, ROW(f, 0, 0, f, 0));
-  row_is(data, 1, ROW(0, 0, 0, f, 0));
-  row_is(data, 2, ROW(0, f, 0, 0, 0));
-  row_is(data, 3, ROW(0, 0, 0, 0, f));
-  row_is(data, 4, ROW(0, 0, 0, 0, 0));
+  assert_row(data, 0, ROW(f, 0, 0, f, 0));
+  assert_row(data, 1, ROW(0, 0, 0, f, 0));
+  assert_row(data, 2, ROW(0, f, 0, 0, 0));
+  assert_row(data, 3, ROW(0, 0, 0, 0, f));
+  assert_row(data, 4, ROW(0, 0, 0, 0, 0));
   dperm_unsafe_column_counts counts;
   assert_ok(dperm_unsafe_data_counts(data, 0, &counts, err));
   assert_int_equal(counts.unknown, 1); /* the reference is known */
@@ -131,10 +117,10 @@ TEST(missing_may_be_a_category_of_its_own) {
               "{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 10, 'weight': 0.5}, " COLOURS "]}",
               "a,c,y\n?,NA,p\n5,red,n\nNA,pink,n\n10,\" ?\",n\n");
   double f = factor_of(norm_of(ROW(0.5, 1), 2)), h = factor_of(norm_of(ROW(0.25, 1), 2));
-  row_is(data, 0, ROW(0, 0.5 * f, 0, 0, 0, f));
-  row_is(data, 1, ROW(0.25 * h, 0, h, 0, 0, 0));
-  row_is(data, 2, ROW(0, 0.5, 0, 0, 0, 0));
-  row_is(data, 3, ROW(0.5, 0, 0, 0, 0, 0)); /* " ?" in quotes is another text */
+  assert_row(data, 0, ROW(0, 0.5 * f, 0, 0, 0, f));
+  assert_row(data, 1, ROW(0.25 * h, 0, h, 0, 0, 0));
+  assert_row(data, 2, ROW(0, 0.5, 0, 0, 0, 0));
+  assert_row(data, 3, ROW(0.5, 0, 0, 0, 0, 0)); /* " ?" in quotes is another text */
 }
 
 TEST(missing_rows_may_be_dropped) {
@@ -144,8 +130,8 @@ TEST(missing_rows_may_be_dropped) {
               "i,a,c,y\n1,?,red,p\n2,7,red,n\n3,1,?,n\n4,1,blue,?\n?,0,blue,p\n");
   assert_int_equal(dperm_data_rows(data), 2);
   double f = factor_of(norm_of(ROW(1, 1), 2));
-  row_is(data, 0, ROW(f, f, 0, 0));
-  row_is(data, 1, ROW(0, 0, 0, 1)); /* an ignored column may miss */
+  assert_row(data, 0, ROW(f, f, 0, 0));
+  assert_row(data, 1, ROW(0, 0, 0, 1)); /* an ignored column may miss */
   static const double labels[] = {-1, 1};
   assert_memory_equal(dperm_data_labels(data), labels, sizeof labels);
   dperm_unsafe_column_counts counts;
@@ -164,9 +150,9 @@ TEST(header_decides_the_order_and_other_columns_are_passed_over) {
   auto_data *data = encoded("{" LABEL ", 'columns': [" ONE_NUMBER ", " COLOURS
                             ", {'name': 'gone', 'type': 'ignore'}]}",
                             "c, extra ,y,\"a\"\nred,zzz,p,0\nblue,\"x,y\",n,7\n");
-  row_is(data, 0, ROW(0, 1, 0, 0));
+  assert_row(data, 0, ROW(0, 1, 0, 0));
   double f = factor_of(norm_of(ROW(1, 1), 2));
-  row_is(data, 1, ROW(f, 0, 0, f));
+  assert_row(data, 1, ROW(f, 0, 0, f));
 }
 
 TEST(without_a_header_the_schema_decides_the_order) {
@@ -175,8 +161,8 @@ TEST(without_a_header_the_schema_decides_the_order) {
               " 'label'}, {'name': 'i', 'type': 'ignore'}, " COLOURS "]}",
               "0,p,anything,green\n\n0,n,,blue\n");
   assert_int_equal(dperm_data_rows(data), 2);
-  row_is(data, 0, ROW(0, 0, 1, 0));
-  row_is(data, 1, ROW(0, 0, 0, 1));
+  assert_row(data, 0, ROW(0, 0, 1, 0));
+  assert_row(data, 1, ROW(0, 0, 0, 1));
 }
 
 TEST(separator_comment_and_star_label_are_the_schemas) {
@@ -270,8 +256,8 @@ TEST(counts_tell_missing_unknown_and_clamped) {
   assert_fails(dperm_unsafe_data_counts(part, 0, &counts, err), DPERM_INVALID_ARGUMENT,
                "no counts");
   double f = factor_of(norm_of(ROW(-3.0 / 7.0, 1), 2));
-  row_is(part, 0, ROW(-3.0 / 7.0 * f, 0, 0, f));
-  row_is(part, 1, ROW(1, 0, 0, 0));
+  assert_row(part, 0, ROW(-3.0 / 7.0 * f, 0, 0, f));
+  assert_row(part, 1, ROW(1, 0, 0, 0));
 }
 
 static bool stop_at_once(void *context, const char *stage, uint64_t done, uint64_t total) {

@@ -44,8 +44,7 @@ static privacy_curve asking(void) {
 }
 
 static void open_order(const char *path, const char *dataset, bool adding, size_t rows) {
-  dperm_ledger_budget budget;
-  dperm_ledger_budget_init(&budget);
+  dperm_ledger_budget budget = USUAL(dperm_ledger_budget);
   budget.epsilon = "5";
   budget.delta = "1e-3";
   budget.composition = DPERM_COMPOSITION_RENYI;

@@ -195,8 +195,7 @@ LEDGER_TEST(the_part_is_found_again_by_the_ledgers_coins) {
   assert_true(how.share == 0.25);
   assert_ok(held_out_split(data, &how, NULL, &part, err));
   assert_ok(dperm_model_score(model, part, &exact, err));
-  dperm_score_options wanted_score;
-  dperm_score_options_init(&wanted_score);
+  dperm_score_options wanted_score = USUAL(dperm_score_options);
   wanted_score.epsilon = 60; /* so that there is no noise */
   wanted_score.account = o.account;
   wanted_score.held_out = true;

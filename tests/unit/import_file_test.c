@@ -124,13 +124,19 @@ TEST(labels_are_what_the_dictionary_lists) {
             "{'column': 'y', 'positive': ['v'], 'negative': '*'}");
 }
 
+TEST(a_label_with_a_range_is_a_number) {
+  member_is(LABEL("'type': 'number', 'constraints': {'minimum': 0, 'maximum': 1.5}"), NULL, "label",
+            "{'column': 'y', 'type': 'numeric', 'min': 0, 'max': 1.5}");
+  member_is(LABEL("'type': 'integer', 'constraints': {'minimum': 1, 'maximum': 1000}"), NULL,
+            "label", "{'column': 'y', 'type': 'numeric', 'min': 1, 'max': 1000}");
+  remarked("the label; a number from 1 to 1000");
+}
+
 TEST(a_label_that_cannot_be_known_is_refused) {
   import_refuses(LABEL("'type': 'string'"), NULL, "lists no two values of the label");
-  import_refuses(LABEL("'type': 'number', 'constraints': {'minimum': 0, 'maximum': 1}"), NULL,
-                 "lists no two values");
   import_refuses(LABEL("'type': 'integer', 'constraints': {'minimum': 0}"), NULL,
                  "lists no two values");
-  import_refuses(LABEL("'type': 'integer', 'constraints': {'minimum': 0, 'maximum': 1e18}"), NULL,
+  import_refuses(LABEL("'type': 'number', 'constraints': {'maximum': 1}"), NULL,
                  "lists no two values");
   import_refuses(LABEL("'type': 'string', 'constraints': {'enum': ['a']}"), NULL,
                  "lists no two values");

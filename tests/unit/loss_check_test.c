@@ -4,21 +4,6 @@
 
 #include "reference.h"
 
-/* A custom loss from a formula: the context is a function of one margin. */
-typedef void formula(double z, double *value, double *slope, double *curvature);
-typedef struct custom {
-  formula *at;
-} custom;
-
-static void custom_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
-                        double *slope, double *curvature) {
-  for (size_t i = 0; i < count; i++) {
-    double l, s, a;
-    ((const custom *)loss->context)
-        ->at(z[i], value ? &value[i] : &l, slope ? &slope[i] : &s, curvature ? &curvature[i] : &a);
-  }
-}
-
 TEST(the_librarys_losses_pass) {
   dperm_loss loss = dperm_loss_logistic();
   assert_ok(dperm_loss_check(&loss, err));
@@ -104,7 +89,7 @@ static void nowhere(double z, double *value, double *slope, double *curvature) {
 
 TEST(custom_losses_pass_or_are_refuted_for_what_is_wrong) {
   static const struct {
-    formula *at;
+    void (*at)(double z, double *value, double *slope, double *curvature);
     double lipschitz, smoothness;
     const char *words; /* NULL: honest */
   } cases[] = {{scaled_logistic, 6, 3, NULL},
@@ -126,9 +111,9 @@ TEST(custom_losses_pass_or_are_refuted_for_what_is_wrong) {
                {naive_logistic, 1, 0.25, "not finite"},
                {nowhere, 1, 1, "near z = 0: it is not finite"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    custom context = {cases[i].at};
+    loss_formula context = {cases[i].at};
     const dperm_loss loss = {
-        "custom", (double)NAN, cases[i].lipschitz, cases[i].smoothness, custom_eval, &context, 0};
+        "custom", (double)NAN, cases[i].lipschitz, cases[i].smoothness, formula_eval, &context, 0};
     if (cases[i].words) {
       assert_fails(dperm_loss_check(&loss, err), DPERM_INVALID_ARGUMENT, cases[i].words);
     } else {

@@ -92,15 +92,6 @@ TEST(a_score_of_zero_predicts_the_negative_class) {
 
 /* ---- models on data */
 
-static dperm_model *train_on(const dperm_data *data, const char *loss) {
-  dperm_model *model = NULL;
-  dperm_options options = USUAL(dperm_options);
-  options.mechanism = DPERM_MECHANISM_NONE;
-  assert_ok(dperm_loss_by_name(loss, 0.5, &options.loss, err));
-  assert_ok(dperm_train(data, &options, &model, err));
-  return model;
-}
-
 enum { ROWS = 700, DIMS = 6 };
 
 static dperm_data *random_data(uint64_t seed) {
@@ -121,7 +112,8 @@ static dperm_data *random_data(uint64_t seed) {
 TEST(scores_are_plain_sums_and_metrics_follow) {
   const dperm_loss log_loss = dperm_loss_logistic();
   auto_data *data = random_data(2);
-  auto_model *logistic = train_on(data, "logistic"), *huber = train_on(data, "huber");
+  auto_model *logistic = model_without_noise(data, "logistic"),
+             *huber = model_without_noise(data, "huber");
   double scores[ROWS], row[DIMS];
   assert_ok(dperm_model_scores(logistic, data, scores, err));
   for (size_t i = 0; i < ROWS; i++) {
@@ -163,7 +155,7 @@ TEST(rows_of_another_norm_are_refused) {
       assert_ok(dperm_data_from_dense(2, 2, x, y, norms[i], &data[i], err));
       assert_ok(constant ? dperm_data_add_intercept(data[i], 0.7, err) : DPERM_OK);
     }
-    auto_model *model = train_on(data[0], "logistic");
+    auto_model *model = model_without_noise(data[0], "logistic");
     assert_ok(dperm_model_write(model, path, err));
     assert_ok(dperm_model_read(path, &read, err));
     for (size_t i = 0; i < 4; i++) {
@@ -194,7 +186,8 @@ TEST(data_of_another_encoding_are_refused) {
   auto_data *wide = read_csv(SCHEMA("a", "99"), "a,y\n2,1\n50,0\n", &wider);
   auto_data *other = read_csv(SCHEMA("a", "9"), "a,y\n1,1\n9,0\n", &narrower);
   auto_data *six = random_data(3);
-  auto_model *model = train_on(data, "logistic"), *memory = train_on(six, "logistic");
+  auto_model *model = model_without_noise(data, "logistic"),
+             *memory = model_without_noise(six, "logistic");
   double scores[ROWS], wide_scores[2];
   dperm_metrics m;
   assert_ok(dperm_model_scores(model, same, scores, err));
@@ -212,7 +205,7 @@ TEST(data_of_another_encoding_are_refused) {
 /* Weights that a file may hold, but whose sums no double can: no score, and no endless loop. */
 TEST(scores_beyond_all_doubles_are_an_error) {
   auto_data *data = random_data(4);
-  auto_model *model = train_on(data, "logistic");
+  auto_model *model = model_without_noise(data, "logistic");
   double scores[ROWS];
   dperm_metrics m;
   for (size_t j = 0; j < DIMS; j++) {

@@ -335,12 +335,6 @@ LEDGER_TEST(ledgers_count_by_their_own_neighbours) {
 
 /* ---- refusals */
 
-static void steep_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
-                       double *slope, double *curvature) {
-  const dperm_loss own = dperm_loss_logistic();
-  own.eval(&own, count, z, value, slope, curvature);
-}
-
 static void refuses(const dperm_data *data, const dperm_options *options, const char *words) {
   dperm_model *model = NULL;
   assert_fails(dperm_train(data, options, &model, err), DPERM_INVALID_ARGUMENT, words);
@@ -360,7 +354,8 @@ TEST(what_is_not_proved_is_refused_by_name) {
   options.analysis = DPERM_ANALYSIS_PAPER;
   refuses(data, &options, "about replaced records");
   options = adding(DPERM_MECHANISM_OBJECTIVE);
-  options.loss.eval = steep_eval;
+  options.loss.eval = scaled_eval;
+  options.loss.context = &(double){1};
   options.loss.name = "own";
   refuses(data, &options, "the library's own losses");
   options = adding(DPERM_MECHANISM_OBJECTIVE);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "dperm/plan.h"
-#include "support.h"
+#include "reference.h"
 
 enum { SOME = 64 };
 
@@ -128,12 +128,6 @@ TEST(cells_add_steps_that_noise_did_not_make) {
   }
 }
 
-static void own_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
-                     double *slope, double *curvature) {
-  const dperm_loss logistic = dperm_loss_logistic();
-  logistic.eval(&logistic, count, z, value, slope, curvature);
-}
-
 /* What a plan says that pairs have of epsilon. */
 static double planned(const dperm_plan_rows *of, const dperm_options *options) {
   char *report = NULL;
@@ -159,7 +153,8 @@ TEST(a_loss_of_the_callers_own_has_no_pairs) {
   options.epsilon = 1;
   assert_close(planned(&of, &options), 0.018, 1e-12);
   options.loss.name = "own";
-  options.loss.eval = own_eval;
+  options.loss.eval = scaled_eval;
+  options.loss.context = &(double){1};
   assert_true(planned(&of, &options) == 0);
   options.pairs = 0.1;
   assert_fails(dperm_plan_report(&of, &options, &report, err), DPERM_INVALID_ARGUMENT,

@@ -154,25 +154,17 @@ TEST(a_gamma_in_proportion_to_the_rows_is_taken) {
 }
 
 /* max(0, 1 − z), with a curvature that it does not have. */
-static void hinge_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
-                       double *slope, double *curvature) {
-  for (size_t i = 0; i < count; i++) {
-    if (value) {
-      value[i] = fmax(0, 1 - z[i]);
-    }
-    if (slope) {
-      slope[i] = z[i] < 1 ? -1 : 0;
-    }
-    if (curvature) {
-      curvature[i] = 0;
-    }
-  }
+static void hinge_at(double z, double *value, double *slope, double *curvature) {
+  *value = fmax(0, 1 - z);
+  *slope = z < 1 ? -1 : 0;
+  *curvature = 0;
 }
 
 TEST(a_loss_with_a_kink_is_refused) {
+  loss_formula hinge = {hinge_at};
   for (int mechanism = DPERM_MECHANISM_OBJECTIVE; mechanism < DPERM_MECHANISM_NONE; mechanism++) {
     dperm_options options = asking((dperm_mechanism)mechanism, 1);
-    options.loss = (dperm_loss){"hinge", none, 1, infinite, hinge_eval, NULL, 1e-14};
+    options.loss = (dperm_loss){"hinge", none, 1, infinite, formula_eval, &hinge, 1e-14};
     check_refused(&options, DPERM_INVALID_ARGUMENT, "c = inf");
     options.loss.smoothness = none;
     check_refused(&options, DPERM_INVALID_ARGUMENT, "c = ");

@@ -12,15 +12,6 @@
 #include "model/model.h"
 #include "support.h"
 
-static dperm_model *train_on(const dperm_data *data, const char *loss) {
-  dperm_model *model = NULL;
-  dperm_options options = USUAL(dperm_options);
-  options.mechanism = DPERM_MECHANISM_NONE;
-  assert_ok(dperm_loss_by_name(loss, 0.5, &options.loss, err));
-  assert_ok(dperm_train(data, &options, &model, err));
-  return model;
-}
-
 static dperm_data *read_data(const char *path, const dperm_schema *schema, size_t dims) {
   dperm_data *data = NULL;
   const dperm_source source = {.path = path,
@@ -79,7 +70,7 @@ TEST(predictions_of_a_file_equal_those_in_memory) {
   auto_schema *schema = schema_quoted(dperm_synthetic_census_schema());
   auto_data *data = read_data(path, schema, 0);
   for (int which = 0; which < 2; which++) {
-    auto_model *model = train_on(data, which ? "huber" : "logistic");
+    auto_model *model = model_without_noise(data, which ? "huber" : "logistic");
     OWNED_MEMORY char *text = predict(model, path, DPERM_FORMAT_AUTO);
     check_lines(model, data, text, which == 0);
     dperm_metrics file, memory;
@@ -169,7 +160,7 @@ TEST(only_logistic_loss_has_probabilities) {
   const double x[] = {-0.5, 0.5}, y[] = {-1, 1};
   auto_data *data = NULL;
   assert_ok(dperm_data_from_dense(2, 1, x, y, 1, &data, err));
-  auto_model *model = train_on(data, "huber");
+  auto_model *model = model_without_noise(data, "huber");
   double found[4] = {7, 7, 7, 7};
   assert_fails(dperm_model_probabilities(model, data, found, err), DPERM_UNSUPPORTED,
                "only logistic loss has probabilities; the model's is huber");
@@ -188,7 +179,7 @@ static void check_unlabelled(const char *schema_text, const char *with, const ch
     paths[i] = file_with_text(texts[i]);
   }
   auto_data *data = read_data(paths[0], schema, 0);
-  auto_model *model = train_on(data, "logistic");
+  auto_model *model = model_without_noise(data, "logistic");
   char *expected = predict(model, paths[0], DPERM_FORMAT_AUTO);
   assert_non_null(strstr(expected, "\n\"yes, \"\"sir\"\"\","));
   assert_non_null(strstr(expected, "\nno,"));
@@ -216,7 +207,7 @@ TEST(rows_that_training_would_drop_are_predicted) {
   auto_file *path = file_with_text("a,y,c\n1,no,u\n9,\"yes, \"\"sir\"\"\",v\n,no,u\n4,no,v\n");
   auto_data *data = read_data(path, schema, 0);
   assert_int_equal(dperm_data_rows(data), 3);
-  auto_model *model = train_on(data, "logistic");
+  auto_model *model = model_without_noise(data, "logistic");
   OWNED_MEMORY char *text = predict(model, path, DPERM_FORMAT_AUTO);
   size_t lines = 0;
   for (const char *c = text; *c; c++) {
@@ -229,7 +220,7 @@ TEST(svmlight_files_are_predicted) {
   auto_file *path = file_with_text("+1 1:0.5 3:0.2\n-1 2:0.7\n+1 1:3 2:-4\n-1\n");
   auto_file *other = file_with_text("0 1:0.5 3:0.2\n7 2:0.7\n0 1:3 2:-4\n-3.5\n");
   auto_data *data = read_data(path, NULL, 3);
-  auto_model *model = train_on(data, "logistic");
+  auto_model *model = model_without_noise(data, "logistic");
   OWNED_MEMORY char *text = predict(model, path, DPERM_FORMAT_SVMLIGHT);
   check_lines(model, data, text, true);
   OWNED_MEMORY char *same = predict(model, other, DPERM_FORMAT_AUTO);
@@ -243,7 +234,7 @@ TEST(models_from_memory_predict_files_of_their_norm_only) {
   for (int wide = 0; wide < 2; wide++) {
     auto_data *data = NULL;
     assert_ok(dperm_data_from_dense(2, 2, x, labels, wide ? 5.0 : 1.0, &data, err));
-    auto_model *model = train_on(data, "logistic");
+    auto_model *model = model_without_noise(data, "logistic");
     if (wide) {
       assert_fails(dperm_predict_file(model, &source, "-", NULL, err), DPERM_INVALID_ARGUMENT,
                    "norm bound 5");
@@ -266,7 +257,7 @@ TEST(a_failed_prediction_leaves_the_old_file) {
   char *other = file_with_text("+1 1:1\n"), *out = file_with_text("old"), *text = NULL;
   size_t length = 0;
   auto_data *data = read_data(good, schema, 0);
-  auto_model *model = train_on(data, "logistic");
+  auto_model *model = model_without_noise(data, "logistic");
   const dperm_source from_bad = {.path = bad}, from_empty = {.path = empty};
   const dperm_source from_good = {.path = good}, from_nowhere = {.path = "no/such/file"};
   const dperm_source from_other = {.path = other, .format = DPERM_FORMAT_SVMLIGHT};

@@ -131,17 +131,9 @@ static dperm_data *sixty_rows(double added) {
   return data;
 }
 
-static dperm_model *plain_model(const dperm_data *data) {
-  dperm_options options = USUAL(dperm_options);
-  dperm_model *model = NULL;
-  options.mechanism = DPERM_MECHANISM_NONE;
-  assert_ok(dperm_train(data, &options, &model, err));
-  return model;
-}
-
 static dperm_status run_score(const way *w, const reason *why, dperm_data *data,
                               const dperm_account *account, outcome *out) {
-  auto_model *model = plain_model(data);
+  auto_model *model = model_without_noise(data, NULL);
   dperm_score_options how = USUAL(dperm_score_options);
   dperm_private_score score = {0};
   dperm_options unused = USUAL(dperm_options);

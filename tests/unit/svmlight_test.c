@@ -22,19 +22,6 @@ static dperm_data *rows_of(const char *text, size_t dims) {
   return data;
 }
 
-static void row_is(const dperm_data *data, size_t row, const double *expected) {
-  double values[64];
-  size_t dims = dperm_data_dims(data);
-  assert_true(dims <= 64);
-  assert_ok(dperm_data_row(data, row, values, err));
-  for (size_t j = 0; j < dims; j++) {
-    if (values[j] != expected[j]) {
-      fail_msg("entry %zu of row %zu is %.17g, not %.17g", j, row, values[j], expected[j]);
-    }
-  }
-}
-#define ROW(...) ((const double[]){__VA_ARGS__})
-
 static void refuses_bytes(const char *text, size_t length, const char *words) {
   dperm_data *data = NULL;
   assert_fails(read_text(text, length, 5, &data, err), DPERM_INVALID_DATA, words);
@@ -52,10 +39,10 @@ TEST(short_rows_keep_their_bits) {
   assert_int_equal(dperm_data_rows(data), 4);
   assert_int_equal(dperm_data_dims(data), 5);
   assert_true(data->bounds.norm2 == 1.0);
-  row_is(data, 0, ROW(0.1, 0, -0.25, 0, 0));
-  row_is(data, 1, ROW(0, 0.5, 0, 0, 1e-3));
-  row_is(data, 2, ROW(0, 0, 0, 0, 0));
-  row_is(data, 3, ROW(0, 0, 0, 0, 0));
+  assert_row(data, 0, ROW(0.1, 0, -0.25, 0, 0));
+  assert_row(data, 1, ROW(0, 0.5, 0, 0, 1e-3));
+  assert_row(data, 2, ROW(0, 0, 0, 0, 0));
+  assert_row(data, 3, ROW(0, 0, 0, 0, 0));
   static const double labels[] = {1, -1, 1, -1};
   assert_memory_equal(dperm_data_labels(data), labels, sizeof labels);
 }
@@ -65,10 +52,10 @@ TEST(comments_blank_lines_and_crlf_are_skipped) {
                             "-1 2:0.5# x\n#\n\t-1   3:0.5  \t\n+1 4:0.5",
                             5);
   assert_int_equal(dperm_data_rows(data), 4);
-  row_is(data, 0, ROW(0.5, 0, 0, 0, 0));
-  row_is(data, 1, ROW(0, 0.5, 0, 0, 0));
-  row_is(data, 2, ROW(0, 0, 0.5, 0, 0));
-  row_is(data, 3, ROW(0, 0, 0, 0.5, 0));
+  assert_row(data, 0, ROW(0.5, 0, 0, 0, 0));
+  assert_row(data, 1, ROW(0, 0.5, 0, 0, 0));
+  assert_row(data, 2, ROW(0, 0, 0.5, 0, 0));
+  assert_row(data, 3, ROW(0, 0, 0, 0.5, 0));
 }
 
 TEST(name_tells_the_format) {
@@ -79,7 +66,7 @@ TEST(name_tells_the_format) {
   dperm_source source = {.path = named, .dims = 2};
   dperm_data *data = NULL;
   assert_ok(dperm_data_read(&source, NULL, &data, err));
-  row_is(data, 0, ROW(0.5, 0));
+  assert_row(data, 0, ROW(0.5, 0));
   dperm_data_free(data);
   (void)remove(named);
 }
@@ -226,7 +213,7 @@ TEST(rows_across_the_windows_edge_are_whole) {
     double expected[5] = {0};
     (void)snprintf(number, sizeof number, "0.%zu", 1 + i % 999);
     expected[i % 5] = strtod(number, NULL);
-    row_is(data, i, expected);
+    assert_row(data, i, expected);
     assert_true(dperm_data_labels(data)[i] == (i % 3 ? 1.0 : -1.0));
   }
 }

@@ -51,53 +51,9 @@ static int wrong_after(size_t pieces) {
   return wrong;
 }
 
-static void every_piece_is_done_once(void **state) {
-  for (int threads = 1; threads <= 5; threads++) {
-    OWNED(threads_leave) thread_scope scope = threads_enter(threads);
-    assert_int_equal(pool_workers(), threads);
-    for (size_t pieces = 0; pieces <= PIECES; pieces = 2 * pieces + 1) {
-      assert_int_equal(wrong_after(pieces), 0);
-    }
-  }
-}
+/* ---- how many: the first test, as DPERM_THREADS is read once */
 
-static void *run_many(void *context) {
-  atomic_int *wrong = context;
-  (void)threads_enter(3);
-  for (int i = 0; i < 200; i++) {
-    atomic_fetch_add(wrong, wrong_after(64));
-  }
-  return NULL;
-}
-
-static void callers_do_not_disturb_each_other(void **state) {
-  pthread_t threads[4];
-  atomic_int wrong = 0;
-  for (int i = 0; i < 4; i++) {
-    assert_int_equal(pthread_create(&threads[i], NULL, run_many, &wrong), 0);
-  }
-  for (int i = 0; i < 4; i++) {
-    assert_int_equal(pthread_join(threads[i], NULL), 0);
-  }
-  assert_int_equal(atomic_load(&wrong), 0);
-}
-
-static void run_nested(void *context, size_t piece, size_t worker) {
-  OWNED(threads_leave) thread_scope scope = threads_enter(3);
-  atomic_fetch_add((atomic_int *)context, wrong_after(100) + (pool_workers() != 1));
-}
-
-static void inside_of_a_piece_a_job_is_its_callers(void **state) {
-  OWNED(threads_leave) thread_scope scope = threads_enter(3);
-  atomic_int wrong = 0;
-  pool_run(30, run_nested, &wrong);
-  assert_int_equal(atomic_load(&wrong), 0);
-  assert_int_equal(pool_workers(), 3);
-}
-
-/* ---- how many */
-
-/* In a child: DPERM_THREADS is read once. */
+/* In a child. */
 static size_t workers_with(const char *variable, int asked) {
   pid_t child = fork();
   if (child == 0) {
@@ -110,7 +66,7 @@ static size_t workers_with(const char *variable, int asked) {
   return (size_t)WEXITSTATUS(status);
 }
 
-static void the_call_the_variable_and_the_processors_say_how_many(void **state) {
+TEST(the_call_the_variable_and_the_processors_say_how_many) {
   cpu_set_t before, one;
   assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
   size_t processors = (size_t)CPU_COUNT(&before);
@@ -133,7 +89,51 @@ static void the_call_the_variable_and_the_processors_say_how_many(void **state) 
   assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
-static void a_child_starts_threads_of_its_own(void **state) {
+TEST(every_piece_is_done_once) {
+  for (int threads = 1; threads <= 5; threads++) {
+    OWNED(threads_leave) thread_scope scope = threads_enter(threads);
+    assert_int_equal(pool_workers(), threads);
+    for (size_t pieces = 0; pieces <= PIECES; pieces = 2 * pieces + 1) {
+      assert_int_equal(wrong_after(pieces), 0);
+    }
+  }
+}
+
+static void *run_many(void *context) {
+  atomic_int *wrong = context;
+  (void)threads_enter(3);
+  for (int i = 0; i < 200; i++) {
+    atomic_fetch_add(wrong, wrong_after(64));
+  }
+  return NULL;
+}
+
+TEST(callers_do_not_disturb_each_other) {
+  pthread_t threads[4];
+  atomic_int wrong = 0;
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(pthread_create(&threads[i], NULL, run_many, &wrong), 0);
+  }
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(pthread_join(threads[i], NULL), 0);
+  }
+  assert_int_equal(atomic_load(&wrong), 0);
+}
+
+static void run_nested(void *context, size_t piece, size_t worker) {
+  OWNED(threads_leave) thread_scope scope = threads_enter(3);
+  atomic_fetch_add((atomic_int *)context, wrong_after(100) + (pool_workers() != 1));
+}
+
+TEST(inside_of_a_piece_a_job_is_its_callers) {
+  OWNED(threads_leave) thread_scope scope = threads_enter(3);
+  atomic_int wrong = 0;
+  pool_run(30, run_nested, &wrong);
+  assert_int_equal(atomic_load(&wrong), 0);
+  assert_int_equal(pool_workers(), 3);
+}
+
+TEST(a_child_starts_threads_of_its_own) {
 #ifdef __SANITIZE_THREAD__
   skip(); /* it forbids threads in the child; all other builds run this */
 #endif
@@ -166,7 +166,7 @@ static void end_threads(void *context, size_t piece, size_t worker) {
   dperm_threads_end();
 }
 
-static void threads_end_and_others_start(void **state) {
+TEST(threads_end_and_others_start) {
   OWNED(threads_leave) thread_scope scope = threads_enter(4);
   dperm_threads_end();
   dperm_threads_end(); /* of none */
@@ -201,7 +201,7 @@ static void see_mode(void *context, size_t piece, size_t worker) {
   }
 }
 
-static void threads_round_as_their_caller(void **state) {
+TEST(threads_round_as_their_caller) {
   OWNED(threads_leave) thread_scope scope = threads_enter(3);
   for (int round = 0; round < 20; round++) {
     modes m = {.set = -1};
@@ -214,7 +214,7 @@ static void threads_round_as_their_caller(void **state) {
 }
 
 /* Whatever a piece did to the rounding mode, the caller can see. */
-static void a_spoilt_mode_comes_back_to_the_caller(void **state) {
+TEST(a_spoilt_mode_comes_back_to_the_caller) {
   OWNED(threads_leave) thread_scope scope = threads_enter(3);
   for (int round = 0; round < 20; round++) {
     modes m = {.set = FE_DOWNWARD};
@@ -223,18 +223,4 @@ static void a_spoilt_mode_comes_back_to_the_caller(void **state) {
     assert_int_equal(fegetround(), others ? FE_DOWNWARD : FE_TONEAREST);
     assert_int_equal(fesetround(FE_TONEAREST), 0);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_call_the_variable_and_the_processors_say_how_many), /* the first */
-      cmocka_unit_test(every_piece_is_done_once),
-      cmocka_unit_test(callers_do_not_disturb_each_other),
-      cmocka_unit_test(inside_of_a_piece_a_job_is_its_callers),
-      cmocka_unit_test(a_child_starts_threads_of_its_own),
-      cmocka_unit_test(threads_end_and_others_start),
-      cmocka_unit_test(threads_round_as_their_caller),
-      cmocka_unit_test(a_spoilt_mode_comes_back_to_the_caller),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

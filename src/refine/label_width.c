@@ -1,0 +1,70 @@
+/* See label_width.h. A record is in one cell, so it moves the largest of some counts by one at
+ * most, however many places a width has. */
+#include "refine/label_width.h"
+
+#include <math.h>
+
+#include "base/defect.h"
+#include "base/memory.h"
+#include "mechanism/selection.h"
+#include "refine/record_tally.h"
+
+/* Chosen by experiments/regression, on sets that are named there. */
+static const double h_most = 0.25;
+
+static size_t cell_of(double label) {
+  const double cell = floor((label + 1) * (LABEL_CELLS / 2.0));
+  return cell < LABEL_CELLS ? (size_t)cell : LABEL_CELLS - 1;
+}
+
+/* The fullest of the places of this width. */
+static uint64_t fullest(const uint64_t *cells, size_t width) {
+  const size_t across = (size_t)LABEL_CELLS >> (width + 1);
+  uint64_t most = 0;
+  for (size_t from = 0; from + across <= LABEL_CELLS; from += across / 2) {
+    uint64_t sum = 0;
+    for (size_t i = from; i < from + across; i++) {
+      sum += cells[i];
+    }
+    most = sum > most ? sum : most;
+  }
+  return most;
+}
+
+dperm_status label_widths_of(const dperm_data *data, const size_t *drawn, size_t count,
+                             label_widths *out, dperm_error *err) {
+  OWNED_MEMORY uint64_t *cells = NULL;
+  const matrix *x = data->x;
+  const size_t *here = drawn, own = drawn ? record_sample_here(x, &here, count) : x->rows;
+  dperm_status status = memory_new(LABEL_CELLS, sizeof *cells, &cells, err);
+  for (size_t i = 0; status == DPERM_OK && i < own; i++) {
+    cells[cell_of(data->labels[drawn ? here[i] - (x->spread ? x->first : 0) : i])]++;
+  }
+  TRY(ranks_add(x->spread, status, cells, LABEL_CELLS, err));
+  out->rows = drawn ? count : rows_in_all(x);
+  for (size_t i = 0; i < WIDTHS; i++) {
+    out->most[i] = fullest(cells, i);
+  }
+  return DPERM_OK;
+}
+
+/* Ten times how many labels nine tenths of them are beyond what a width has, or fall short of it.
+ * One record more moves that by 9 at most, and one in place of another by 10. */
+size_t label_width_choose(const label_widths *widths, dperm_neighbours neighbours, double epsilon,
+                          random_source *source) {
+  size_t costs[WIDTHS + 1], order[WIDTHS + 1];
+  for (size_t i = 0; i <= WIDTHS; i++) {
+    const int64_t all = 9 * (int64_t)widths->rows;
+    const int64_t before = i > 0 ? all - 10 * (int64_t)widths->most[i - 1] : -1,
+                  own = i < WIDTHS ? 10 * (int64_t)widths->most[i] - all : -1,
+                  cost = before > own ? before : own;
+    costs[i] = cost > 0 ? (size_t)cost : 0;
+  }
+  const bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  const uint64_t moved = (adding ? 9U : 10U) / (DEFECT("width-half") ? 2U : 1U);
+  return select_permute_and_flip(source, costs, WIDTHS + 1, ratio_below(epsilon), moved, order);
+}
+
+double label_width_h(size_t width) {
+  return ldexp(h_most, -(int)width);
+}

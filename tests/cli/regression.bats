@@ -1,0 +1,133 @@
+# Numeric labels, from the schema to predictions: fits of every kind, verified; what only classes can have is
+# refused in words; wrong labels are named at their place; every door gives the same model.
+load helpers
+
+# 4,000 records of two numbers, a category and a price that follows them, with errors of 40.
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  py <<'P'
+draw = random.Random(1)
+with open("flats.csv", "w") as file:
+    print("id,area,age,town,price", file=file)
+    for i in range(4000):
+        area, age, town = draw.uniform(20, 120), draw.uniform(0, 60), draw.choice("abc")
+        price = 200 + 4 * area - 3 * age + 150 * (town == "a") + draw.gauss(0, 40)
+        print(f"p{i % 3000},{area:.2f},{age:.1f},{town},{price:.2f}", file=file)
+schema = {"label": {"column": "price", "type": "numeric", "min": 0, "max": 1000}, "columns": [
+    {"name": "id", "type": "ignore"}, {"name": "area", "type": "numeric", "min": 0, "max": 200},
+    {"name": "age", "type": "numeric", "min": 0, "max": 100}, {"name": "town", "type": "categorical", "values": list("abc")}]}
+json.dump(schema, open("flats.json", "w"))
+json.dump({**schema, "person": "id", "rows_per_person": 2}, open("persons.json", "w"))
+P
+}
+
+flats=(--data flats.csv --schema flats.json)
+figure() {
+  "$DPERM" score --model "$1" --data flats.csv 2> /dev/null > figures
+  py "$2" <<< 'print(json.load(open("figures"))[sys.argv[1]])'
+}
+
+@test "the default predicts prices on their own scale, and verify derives its claim" {
+  "$DPERM" train "${flats[@]}" --epsilon 3 --seed 1 --out m.json 2> message
+  grep -q 'the records were asked privately how far their labels lie apart, for .*: h = 0.*25, in halves' message
+  "$DPERM" score --model m.json --data flats.csv > score.json
+  "$DPERM" predict --model m.json --data flats.csv --out p.csv
+  py <<'P'
+m, s = json.load(open("m.json")), json.load(open("score.json"))
+assert (m["classes"], m["label"], m["loss"]["name"], m["loss"]["h"] in (0.125, 0.25)) == ([], {"min": 0, "max": 1000}, "log-cosh", True)
+assert s["rmse"] < 50 and s["r2"] > 0.85 and s["baseline"]["rmse"] > 130, s
+low, high = s["sampling_intervals"]["rmse"]
+assert low < s["rmse"] < high
+lines = open("p.csv").read().split()
+values = [float(v) for v in lines[1:]]
+labels = [float(line.split(",")[4]) for line in open("flats.csv").read().split()[1:]]
+assert lines[0] == "prediction" and all(0 <= v <= 1000 for v in values)
+mean = sum((v - y) ** 2 for v, y in zip(values, labels)) / 4000
+assert abs(mean ** 0.5 - s["rmse"]) < 1e-9 * s["rmse"]
+P
+  "$DPERM" train --force "${flats[@]}" --epsilon 3 --ledger none --out m.json 2> /dev/null
+  says 0 'label: a number, clamped to a public range' "$DPERM" verify --model m.json
+  "$DPERM" statement --model m.json > card.md
+  "$DPERM" train --force "${flats[@]}" --epsilon 3 --seed 1 --out m.json 2> /dev/null
+  "$DPERM" explain --model m.json > explained
+  grep -q 'effects on the value of "price"' explained
+  "$DPERM" explain --model m.json --json > e.json
+  py <<'P'
+area = next(c for c in json.load(open("e.json"))["outputs"][0]["columns"] if c["name"] == "area")
+assert 700 < area["line"]["effect"] < 1100 and area["line"]["verdict"] != "grey", area # 4 each, from 0 to 200
+P
+}
+
+@test "every loss, mechanism, noise and kind of neighbours is verified" {
+  for how in "--loss log-cosh --h 0.2" "--loss huber-regression" "--loss quantile --quantile 0.9" "--mechanism output" \
+    "--noise l1" "--delta 1e-6" "--delta 1e-6 --loss quantile --quantile 0.2 --noise gaussian" "--bins auto" "--refine auto" \
+    "--delta 1e-6 --loss huber-regression --mechanism output --noise gaussian" \
+    "--neighbours add-remove --rows-about 4100" "--neighbours add-remove --rows-about 4100 --delta 1e-6 --noise gaussian" \
+    "--rows-per-person 2" "--analysis paper" "--kernel gaussian --gamma 1 --features 20" "--lambda 0.01 --delta-reg 0.01"; do
+    "$DPERM" train --force "${flats[@]}" --epsilon 2 $how --out m.json 2> message || { cat message; false; }
+    "$DPERM" verify --model m.json > lines || { echo "$how"; grep -v ^ok lines; false; }
+  done
+  "$DPERM" train --force --data flats.csv --schema persons.json --epsilon 2 --out m.json 2> message
+  grep -q 'from 3000 persons' message
+  "$DPERM" verify --model m.json > /dev/null
+  "$DPERM" plan --rows 4000 --schema flats.json --epsilon 1 > /dev/null
+}
+
+@test "a quantile is predicted, and an outlier moves no fit far" {
+  "$DPERM" train "${flats[@]}" --epsilon 10 --loss quantile --quantile 0.9 --h 0.01 --seed 1 --out m.json 2> /dev/null
+  py "$(figure m.json at_or_below)" <<< 'assert 0.86 < float(sys.argv[1]) < 0.94, sys.argv[1]'
+  "$DPERM" train --force "${flats[@]}" --mechanism none --out m.json 2> /dev/null
+  sed '2,40s/[^,]*$/1e9/' flats.csv > wild.csv # clamped, and then one of many
+  "$DPERM" train --data wild.csv --schema flats.json --mechanism none --out w.json 2> /dev/null
+  py "$(figure m.json rmse)" "$(figure w.json rmse)" <<< 'assert float(sys.argv[2]) < 1.05 * float(sys.argv[1]), sys.argv'
+}
+
+@test "what a file says of a regression is checked: each forgery fails" {
+  "$DPERM" train "${flats[@]}" --epsilon 1 --loss quantile --quantile 0.8 --lambda 0.02 --out m.json 2> /dev/null
+  for change in 'm["label"]["max"] = 2000' 'del m["label"]' 'm["loss"]["quantile"] = 0.5' 'del m["loss"]["quantile"]' \
+    'm["loss"]["h"] *= 2' 'm["loss"]["name"] = "logistic"' 'm["loss"]["lipschitz"] = 0.5' 'p["beta"] *= 1.01' \
+    'm["classes"] = ["no", "yes"]' 'm["schema"]["label"]["min"] = -1000' 'm["loss"]["quantile"] = 1.5'; do
+    py "$change" <<'P'
+m = json.load(open("m.json"))
+p = m["privacy"]
+exec(sys.argv[1])
+json.dump(m, open("forged.json", "w"))
+P
+    run "$DPERM" verify --model forged.json
+    [ "$status" -eq 1 ] || { echo "$change passed"; false; }
+    grep -v '^FAILS *digest' <<< "$output" | grep -q ^FAILS || { echo "$change shows by its digest alone: $output"; false; }
+  done
+}
+
+@test "wrong labels are named at their place, and what is for classes alone is refused" {
+  sed '3s/[^,]*$/dear/' flats.csv > bad.csv
+  fails 1 'bad.csv:3' "$DPERM" train --data bad.csv --schema flats.json --epsilon 1 --out x.json
+  fails_with 1 'the label in column "price" is not a finite number'
+  sed '3s/[^,]*$//' flats.csv > bad.csv
+  fails 1 'the label in column "price" is not a finite number' "$DPERM" train --data bad.csv --schema flats.json --epsilon 1 --out x.json
+  fails 2 'choose log-cosh, huber-regression or quantile' "$DPERM" train "${flats[@]}" --epsilon 1 --loss huber --out x.json
+  for more in "--evaluate 0.2" "--class-weights a=2" "--pairs 0.1" "--calibrate 0.1"; do
+    fails 2 '' "$DPERM" train "${flats[@]}" --epsilon 1 $more --out x.json
+  done
+  fails 2 '--quantile is for --loss quantile' "$DPERM" train "${flats[@]}" --epsilon 1 --quantile 0.3 --out x.json
+  fails 2 'in whole thousandths' "$DPERM" train "${flats[@]}" --epsilon 1 --loss quantile --quantile 0.12345 --out x.json
+  fails 2 'tune chooses among classifiers' "$DPERM" tune "${flats[@]}" --epsilon 1 --lambda 0.01,0.1 --method stopping --out x.json
+  fails 2 'a sweep compares classifiers' "$DPERM" sweep --data flats.csv --schema flats.json --epsilon 1
+  "$DPERM" train "${flats[@]}" --epsilon 1 --out m.json 2> /dev/null
+  fails 1 'private evaluations are of classes' "$DPERM" score --model m.json --data flats.csv --epsilon 1 --ledger none
+  for label in '"min": 5, "max": 5' '"min": 0' '"min": 0, "max": 1e300' '"min": 0, "max": 9, "classes": ["a"]'; do
+    sed "s/\"min\": 0, \"max\": 1000/$label/" flats.json > bad.json
+    fails 1 'bad.json:1' "$DPERM" schema check bad.json
+  done
+}
+
+@test "every door gives the same model: gzip, an encoded file, a pipe, threads" {
+  "$DPERM" train "${flats[@]}" --epsilon 1 --seed 5 --out m.json 2> /dev/null
+  "$DPERM" encode "${flats[@]}" --out flats.enc 2> /dev/null
+  gzip -k flats.csv
+  "$DPERM" train --data flats.csv.gz --schema flats.json --epsilon 1 --seed 5 --out z.json 2> /dev/null
+  "$DPERM" train --data flats.enc --schema flats.json --epsilon 1 --seed 5 --out e.json 2> /dev/null
+  "$DPERM" train --data - --schema flats.json --epsilon 1 --seed 5 --out p.json < flats.csv 2> /dev/null
+  "$DPERM" train "${flats[@]}" --epsilon 1 --seed 5 --threads 3 --out t.json 2> /dev/null
+  for other in z e p t; do cmp m.json $other.json; done
+}
