@@ -33,7 +33,7 @@ typedef struct record {
 /* How the records of a file look, known in public. */
 typedef struct record_layout {
   const char *schema, *header; /* NULL without one */
-  const char *fields;          /* n number, c category, i ignored, y label */
+  const char *fields;          /* n number, c category, i ignored, y label, z a numeric one */
   char separator;
 } record_layout;
 
@@ -47,7 +47,7 @@ typedef struct record_set {
 
 /* Random records that are fine; the layout goes by `number`, round and round. `wide` leaves out
  * those with one column. */
-enum { RECORD_LAYOUTS = 5 };
+enum { RECORD_LAYOUTS = 6 };
 record_set records_draw(random_source *r, record_family family, size_t number, bool quoted,
                         bool wide, size_t count);
 void records_free(record_set *set);

@@ -24,6 +24,7 @@ static dperm_status ask_for_fit(const dperm_data *data, dperm_error *err) {
   dperm_options_init(&options);
   options.epsilon = 1;
   options.lambda = 0.1;
+  options.loss = (dperm_loss){.name = NULL}; /* the usual one of these labels */
   options.mechanism =
       DPERM_MECHANISM_OUTPUT; /* rows are judged as for any, and it is priced sooner */
   options.account.dry_run = 1;
