@@ -28,8 +28,7 @@ static const char *from_environment(const char *name) {
   return text && *text ? text : NULL;
 }
 
-/* The ledger that is used; NULL for none. */
-static const char *ledger_path(const char *given) {
+const char *ledger_path(const char *given) {
   const char *path = given ? given : from_environment("DPERM_LEDGER");
   return path && strcmp(path, "none") != 0 ? path : NULL;
 }

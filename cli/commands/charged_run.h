@@ -22,6 +22,9 @@ typedef struct charged_run {
 
 enum { CHARGED_RUN_ARGUMENTS = 5 };
 
+/* The ledger that is meant: this one, or the environment's; NULL for none. */
+const char *ledger_path(const char *given);
+
 /* Their lines of the argument table from table[0] on: CHARGED_RUN_ARGUMENTS of them. */
 void charged_run_init(charged_run *run, argument *table);
 

@@ -246,16 +246,22 @@ static dperm_status run_ledger_init(int argc, char **argv, dperm_error *err) {
   return show(&c, true, err);
 }
 
+static dperm_status find_ledger(ledger_command *c, dperm_error *err) {
+  c->path = ledger_path(c->path);
+  return c->path ? DPERM_OK : wrong_usage(err, "name the ledger, or set DPERM_LEDGER");
+}
+
 static dperm_status run_ledger_show(int argc, char **argv, dperm_error *err) {
   ledger_command c = {.path = NULL};
   argument table[] = {
-      {"ledger", ARGUMENT_INPUT, &c.path, true, "FILE", "the ledger"},
+      {"ledger", ARGUMENT_INPUT, &c.path, false, "FILE", "the ledger (default: $DPERM_LEDGER)"},
       {"--dataset", ARGUMENT_TEXT, &c.dataset, false, "NAME", "only this data set"},
       {"--model", ARGUMENT_INPUT, &c.model, false, "FILE",
        "only the entry that paid for this model"},
       shared_argument("--json", &c.json),
   };
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL, err));
+  TRY(find_ledger(&c, err));
   return c.dataset && c.model ? wrong_usage(err, "--dataset does not go with --model")
                               : show(&c, false, err);
 }
@@ -263,13 +269,14 @@ static dperm_status run_ledger_show(int argc, char **argv, dperm_error *err) {
 static dperm_status run_ledger_verify(int argc, char **argv, dperm_error *err) {
   ledger_command c = {.path = NULL};
   argument table[] = {
-      {"ledger", ARGUMENT_INPUT, &c.path, true, "FILE", "the ledger"},
+      {"ledger", ARGUMENT_INPUT, &c.path, false, "FILE", "the ledger (default: $DPERM_LEDGER)"},
       {"--head", ARGUMENT_TEXT, &c.head, false, "DIGEST",
        "digest printed by an earlier 'dperm ledger show'; it must still be in the ledger"},
       shared_argument("--json", &c.json),
   };
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv,
                       "Reads the whole ledger and names what was changed, removed or moved.", err));
+  TRY(find_ledger(&c, err));
   RETURN_IF(
       c.head && (strlen(c.head) != DPERM_DIGEST_SIZE - 1 ||
                  strspn(c.head, "0123456789abcdef") != DPERM_DIGEST_SIZE - 1),

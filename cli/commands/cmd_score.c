@@ -241,13 +241,13 @@ dperm_status run_score(int argc, char **argv, dperm_error *err) {
   charged_run_init(&s.ledger, table + OWN);
   TRY(arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing, err));
   bool noisy = !isnan(o->epsilon);
-  RETURN_IF(
-      !noisy &&
-          (o->counts || s.error_only || o->public_model || o->held_out ||
-           argument_given(&s.ledger.seed) || o->rows_per_person > 1 ||
-           o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE || s.ledger.dataset || s.ledger.dry_run),
-      wrong_usage(err, "--error-only, --counts, --public-model, --held-out, --rows-per-person, "
-                       "--neighbours, --seed, --dataset and --dry-run go with --epsilon"));
+  RETURN_IF(!noisy && (o->counts || s.error_only || o->public_model || o->held_out ||
+                       argument_given(&s.ledger.seed) || o->rows_per_person > 1 ||
+                       o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE || s.ledger.dataset ||
+                       s.ledger.dry_run),
+            wrong_usage(err,
+                        "--error-only, --counts, --public-model, --held-out, --rows-per-person, "
+                        "--neighbours, --seed, --dataset and --dry-run go with --epsilon"));
   RETURN_IF(o->counts && s.error_only,
             wrong_usage(err, "--error-only and --counts spend epsilon differently; give one"));
   TRY(noisy ? charged_run_begin(&s.ledger, true, true, &o->account, err)

@@ -10,6 +10,10 @@ load ledger_helpers
   [ "${lines[0]}" = "m.json: 4 weights from 120 rows; (epsilon, delta) = (0.1, 7.8e-44) for every record (objective perturbation)" ]
   [ "${lines[1]}" = 'l.db: charged epsilon 0.1 and delta 7.83e-44 to "people" (entry 2); 0.9 and 9.99e-31 left' ]
   [ "${#lines[@]}" -eq 2 ]
+  DPERM_LEDGER=l.db run "$DPERM" ledger show
+  [ "$output" = "$("$DPERM" ledger show l.db)" ]
+  DPERM_LEDGER=l.db succeeds "$DPERM" ledger verify
+  fails 2 'name the ledger, or set DPERM_LEDGER' "$DPERM" ledger show
   run "$DPERM" ledger show l.db
   [[ "$output" == *'data set "people", per row'*'epsilon  0.9 left of 1 (0.1 spent)'* ]]
   [[ "$output" == *"train    objective "*" 0.1 "*"committed for "* ]]
@@ -155,6 +159,10 @@ P
   run "$DPERM" ledger init l.db --dataset people --epsilon 2 --delta 1e-6 --composition renyi --order 13
   [ "${lines[0]}" = 'l.db: data set "people" has a budget of epsilon 2 per row, by Renyi order 13' ]
   [[ "${lines[1]}" == "l.db: 1.084650297 of it is for charges: "*" the rest goes to the conversion" ]]
+  DPERM_LEDGER=l.db run "$DPERM" ledger show
+  [ "$output" = "$("$DPERM" ledger show l.db)" ]
+  DPERM_LEDGER=l.db succeeds "$DPERM" ledger verify
+  fails 2 'name the ledger, or set DPERM_LEDGER' "$DPERM" ledger show
   run "$DPERM" ledger show l.db
   [[ "$output" == *"  the first charge takes the rest, 0.915349703 and half of delta, for the conversion "* ]]
   for i in 1 2 3 4 5; do charge 0.1 m$i.json 2> /dev/null; done
@@ -172,6 +180,10 @@ entry = shown["entries"][0]
 assert entry["epsilon"] == "0.1" and near(entry["cost_epsilon"], response) and entry["cost_delta"] == entry["delta"]
 assert entry["terms"].startswith("cost=0.0")
 P
+  DPERM_LEDGER=l.db run "$DPERM" ledger show
+  [ "$output" = "$("$DPERM" ledger show l.db)" ]
+  DPERM_LEDGER=l.db succeeds "$DPERM" ledger verify
+  fails 2 'name the ledger, or set DPERM_LEDGER' "$DPERM" ledger show
   run "$DPERM" ledger show l.db
   [[ "$output" == *'data set "people", per row, by Renyi order 13'*" left of 2 ("*" spent; plain sum 0.5)"* ]]
   [[ "$output" == *"  spent is what the charges below cost, and the conversion of divergences to epsilon, once, "* ]]
