@@ -44,10 +44,14 @@ static json_t *finding_json(const regression_metrics *m, bool quantile) {
 
 dperm_status regression_json(const dperm_model *model, const dperm_data *data, json_t **out,
                              dperm_error *err) {
+  OWNED(dperm_data_free_at) dperm_data *made = NULL;
   const bool quantile = !isnan(model->loss_quantile);
   const double far = INFINITY;
+  const dperm_data *once = NULL;
   regression_metrics m;
-  TRY(model_score_numbers(model, data, &m, err));
+  TRY(data_check_labelled(data, err));
+  TRY(data_once(data, &made, &once, err)); /* a person counts once, as in evaluations of classes */
+  TRY(model_score_numbers(model, once, &m, err));
   json_t *object = json_object();
   json_set(&object, "finding", finding_json(&m, quantile));
   json_set(&object, "intervals", json_string("sampling"));

@@ -70,6 +70,7 @@ P
   "$DPERM" train --force --data flats.csv --schema persons.json --epsilon 2 --out m.json 2> message
   grep -q 'from 3000 persons' message
   "$DPERM" verify --model m.json > /dev/null
+  py "$(figure m.json rows)" <<< 'assert sys.argv[1] == "3000", sys.argv' # each once
   "$DPERM" plan --rows 4000 --schema flats.json --epsilon 1 > /dev/null
 }
 
