@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* Exact counts of records, whosever they are, so a release of them is not private: for data that are
- * public. */
+/* Exact counts of records, whosever they are, so a release of them is not private: for data that
+ * are public. */
 typedef struct dperm_metrics {
   size_t rows, errors;
   size_t classes;
@@ -101,8 +101,8 @@ DPERM_INLINE dperm_status dperm_score_file_private(const dperm_model *model,
 /* All of it at once: error, the baseline's and the difference, AUC with the ROC curve, log loss,
  * precision and recall, calibration, and rates by the group that the schema declares, each with an
  * interval of 95 percent. As JSON (docs/formats.md), to be given back with dperm_text_free.
- * Exactly, so for public records; intervals are for sampling. Of persons whom the schema tells apart
- * the first record of each. */
+ * Exactly, so for public records; intervals are for sampling. Of persons whom the schema tells
+ * apart the first record of each. */
 DPERM_API DPERM_CHECKED dperm_status dperm_evaluate(const dperm_model *model,
                                                     const dperm_data *data, char **json,
                                                     dperm_error *err);

@@ -156,8 +156,8 @@ unsigned long long added_weights(const verifier *v) {
   return added;
 }
 
-/* A schema of version 2 has one unless it says otherwise; others the other way round. With a numeric
- * label it is of version 2 if it does not say. */
+/* A schema of version 2 has one unless it says otherwise; others the other way round. With a
+ * numeric label it is of version 2 if it does not say. */
 bool has_intercept(const json_t *schema) {
   const json_t *said = json_object_get(schema, "intercept"),
                *version = json_object_get(schema, "version"),
