@@ -10,8 +10,9 @@ static dperm_loss constants(double h) {
   return (dperm_loss){.lipschitz = 1.0, .smoothness = 0.5 / h, .slope_error = 8 * 0x1p-53};
 }
 
-static void slopes(double h, size_t count, const double *z, const double *rest, double *slope,
-                   double *curvature) {
+static void slopes(const dperm_loss *loss, size_t count, const double *z, const double *rest,
+                   double *slope, double *curvature) {
+  const double h = loss->parameter;
   for (size_t i = 0; i < count; i++) {
     double_double exact = two_sum(1.0, -z[i]);
     double gap = rest ? exact.hi + (exact.lo - rest[i]) : exact.hi;
@@ -29,7 +30,7 @@ static void slopes(double h, size_t count, const double *z, const double *rest, 
 static void eval(const dperm_loss *loss, size_t count, const double *z, double *value,
                  double *slope, double *curvature) {
   double h = loss->parameter;
-  slopes(h, count, z, NULL, slope, curvature);
+  slopes(loss, count, z, NULL, slope, curvature);
   for (size_t i = 0; value && i < count; i++) {
     double gap = 1.0 - z[i], r = hypot(gap, h);
     value[i] = gap > 1e300 ? gap : gap < 0 ? 0.5 * h * (h / (r - gap)) : 0.5 * (gap + r);
@@ -39,6 +40,7 @@ static void eval(const dperm_loss *loss, size_t count, const double *z, double *
 const loss_kind loss_pseudo_huber = {.name = "pseudo-huber",
                                      .h_least = 1e-9,
                                      .h_most = 1e6,
+                                     .h_usual = 0.5,
                                      .constants = constants,
                                      .eval = eval,
                                      .slopes = slopes};
