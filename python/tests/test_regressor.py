@@ -196,7 +196,7 @@ def test_a_private_one_says_so_and_is_loaded_as_such(plane, tmp_path):
     assert reg.privacy_.classes == [] and reg.privacy_.multiclass is None and "a regression" in reg.privacy_.statement()
     reg.save(tmp_path / "m.json")
     again = dperm.load(tmp_path / "m.json")
-    assert again.get_params() == {**reg.get_params(), "h": 0.1, "lambda_": reg.privacy_["lambda"], "noise": reg.privacy_.noise}
+    assert again.get_params() == {**reg.get_params(), "h": 0.1 / 16, "lambda_": reg.privacy_["lambda"], "noise": reg.privacy_.noise}
     assert again.fit(X, y).privacy_.private
     assert (pickle.loads(pickle.dumps(reg)).predict(X) == reg.predict(X)).all()
     assert clone(reg).get_params() == reg.get_params() and reg.explain().rows()[0]["class"] == "label"

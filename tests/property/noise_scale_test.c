@@ -211,13 +211,13 @@ TEST(rescaled_rows_give_the_same_problem) {
 static double cost_at(const public_numbers *given, double lambda, double delta) {
   public_numbers g = *given;
   privacy_plan plan;
-  double zero = 0, value = 0, n = (double)g.rows, d = (double)g.dims, total = lambda + delta;
+  double value = loss_at_zero(g.loss), n = (double)g.rows, d = (double)g.dims,
+         total = lambda + delta;
   g.lambda = lambda;
   g.delta_reg = delta;
   if (privacy_plan_make(&g, &plan, NULL) != DPERM_OK) {
     return (double)INFINITY;
   }
-  g.loss->eval(g.loss, 1, &zero, &value, NULL, NULL);
   double bound = isnan(g.norm_guess)
                      ? fmin(g.loss->lipschitz * g.bounds.norm2 / lambda, sqrt(2 * value / lambda))
                      : g.norm_guess;
