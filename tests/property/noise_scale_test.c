@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "any_numbers.h"
+#include "loss/loss.h"
 #include "mechanism/epsilon_rule.h"
 #include "noise_reference.h"
 #include "statistics.h"
