@@ -33,7 +33,7 @@ typedef struct record {
 /* How the records of a file look, known in public. */
 typedef struct record_layout {
   const char *schema, *header; /* NULL without one */
-  const char *fields;          /* n number, c category, i ignored, y label, z a numeric one */
+  const char *fields;          /* n number, c category, i ignored, y label, unless it is a number */
   char separator;
 } record_layout;
 
