@@ -77,7 +77,6 @@ static const record_layout layouts[RECORD_LAYOUTS] = {
      "], \"intercept\": true}",
      NULL, "y", ','},
 };
-enum { NARROW = 2 };
 
 static const record_layout table_layout = {
     "{\"missing\": [\"?\", \"\"], \"group\": \"b\", " LABEL
@@ -143,7 +142,7 @@ static void draw_cells(random_source *r, record *out) {
 record_set records_draw(random_source *r, record_family family, size_t number, bool quoted,
                         bool wide, size_t count) {
   record_set set = {.family = family, .quoted = quoted, .count = count};
-  size_t choice = wide ? RECORD_LAYOUTS - NARROW : RECORD_LAYOUTS;
+  size_t choice = wide ? RECORD_LAYOUTS - RECORD_LAYOUTS_NARROW : RECORD_LAYOUTS;
   set.layout = family == RECORDS_CSV ? &layouts[number % choice] : &table_layout;
   set.at = calloc(count, sizeof *set.at);
   assert_non_null(set.at);

@@ -47,7 +47,7 @@ typedef struct record_set {
 
 /* Random records that are fine; the layout goes by `number`, round and round. `wide` leaves out
  * those with one column. */
-enum { RECORD_LAYOUTS = 6 };
+enum { RECORD_LAYOUTS = 6, RECORD_LAYOUTS_NARROW = 2 };
 record_set records_draw(random_source *r, record_family family, size_t number, bool quoted,
                         bool wide, size_t count);
 void records_free(record_set *set);
