@@ -82,7 +82,7 @@ load helpers
 }
 
 @test "what would have no effect is refused" {
-  fails 2 "--h does not go with this --loss" "$DPERM" train "${people[@]}" --epsilon 1 --h 0.1 --out m.json
+  fails 2 "h does not go with the logistic loss" "$DPERM" train "${people[@]}" --epsilon 1 --h 0.1 --out m.json
   fails 2 "--h does not go with this --loss" "$DPERM" sweep "${people[@]}" --epsilon 1 --h 0.1
   "$DPERM" sweep "${people[@]}" --epsilon 1 --loss logistic,huber --h 0.1 --draws 1 --folds 2 --out cells.csv
   run "$DPERM" plan --rows 1000 --dims 3 --epsilon 1 --class-weights a=2

@@ -43,9 +43,7 @@ static json_t *evaluated(const char *text, dperm_neighbours neighbours, dperm_lo
   options.neighbours = neighbours;
   options.rows_about = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? ROWS : 0;
   assert_ok(dperm_train(data, &options, &model, err));
-  dperm_model *given = model;
-  model = NULL;
-  OWNED_MEMORY char *file = model_text(given, &length);
+  OWNED_MEMORY char *file = model_text(model, &length);
   json_t *root = json_loadb(file, length, 0, NULL);
   assert_non_null(root);
   return root;
