@@ -478,7 +478,7 @@ typedef struct dperm_options {
   double delta_reg;  /* Δ ≥ 0, extra ridge of objective perturbation; NaN chooses the best */
   double norm_guess; /* a public guess of the solution's norm, to choose Δ and Λ; NaN for none */
   dperm_random *random; /* NULL for a secure source of its own */
-  dperm_loss loss; /* of zeros: the usual one, logistic, or log-cosh of a numeric label */
+  dperm_loss loss;      /* of zeros: the usual one, logistic, or log-cosh of a numeric label */
   dperm_regularizer regularizer;
   dperm_kernel kernel;    /* all zeros: a linear model */
   double lambda;          /* Λ > 0; NaN chooses from public numbers */

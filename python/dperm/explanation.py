@@ -14,7 +14,8 @@ class Explanation(Figures):
 
     >>> import dperm, numpy as np
     >>> X = np.repeat(np.eye(2), 5000, axis=0)
-    >>> clf = dperm.LogisticRegression(5.0, data_norm=1, classes=[0, 1]).fit(X, np.repeat([0, 1], 5000))
+    >>> clf = dperm.LogisticRegression(5.0, data_norm=1, classes=[0, 1], fit_intercept=False)
+    >>> _ = clf.fit(X, np.repeat([0, 1], 5000))
     >>> found = clf.explain()
     >>> sorted((row["column"], row["verdict"] != "grey") for row in found.rows())
     [('column 1', True), ('column 2', True)]
