@@ -139,63 +139,54 @@ dperm_status audit_columns(const dperm_audit_options *options, int unused, dperm
   return attack_run(&a, options, out, err);
 }
 
-/* ---- the weight of numbers */
+/* ---- the weight of numbers, and the width of labels */
 
-typedef struct scale_target {
-  uint64_t longer[2][LENGTHS];
+/* Where rising numbers of records cross a share of all. */
+typedef struct crossing_target {
+  uint64_t counts[2][LENGTHS];
   size_t rows[2];
+  unsigned parts;
   dperm_neighbours neighbours;
   double epsilon;
-} scale_target;
+} crossing_target;
 
-static dperm_status draw_scale(const attack *a, int side, random_source *source, double *score,
-                               dperm_error *err) {
-  const scale_target *t = a->context;
-  *score = scale_choose(t->longer[side], t->rows[side], t->neighbours, t->epsilon, source) == 0;
+static dperm_status draw_crossing(const attack *a, int side, random_source *source, double *score,
+                                  dperm_error *err) {
+  const crossing_target *t = a->context;
+  *score = select_crossing(source, t->counts[side], LENGTHS, t->rows[side], t->parts, t->neighbours,
+                           t->epsilon) == 0;
   return DPERM_OK;
+}
+
+static dperm_status audit_crossing(crossing_target *t, int neighbours,
+                                   const dperm_audit_options *options, dperm_audit_result *out,
+                                   dperm_error *err) {
+  const attack a = {.context = t, .usual_draws = 200000, .block = 4096, .draw = draw_crossing};
+  t->neighbours = (dperm_neighbours)neighbours;
+  t->epsilon = options->epsilon;
+  return attack_run(&a, options, out, err);
 }
 
 dperm_status audit_scale(const dperm_audit_options *options, int neighbours,
                          dperm_audit_result *out, dperm_error *err) {
-  bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  scale_target t = {.rows = {2, adding ? 1 : 2},
-                    .neighbours = (dperm_neighbours)neighbours,
-                    .epsilon = options->epsilon};
+  const bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  crossing_target t = {.rows = {2, adding ? 1 : 2}, .parts = SCALE_PARTS};
   for (size_t i = 0; i < LENGTHS; i++) {
-    t.longer[1][i] = i > 0;
-    t.longer[0][i] = t.longer[1][i] + 1;
+    t.counts[1][i] = i > 0;
+    t.counts[0][i] = t.counts[1][i] + 1;
   }
-  const attack a = {.context = &t, .usual_draws = 200000, .block = 4096, .draw = draw_scale};
-  return attack_run(&a, options, out, err);
-}
-
-/* ---- the width of labels */
-
-typedef struct width_target {
-  label_widths widths[2];
-  dperm_neighbours neighbours;
-  double epsilon;
-} width_target;
-
-static dperm_status draw_width(const attack *a, int side, random_source *source, double *score,
-                               dperm_error *err) {
-  const width_target *t = a->context;
-  *score = label_width_choose(&t->widths[side], t->neighbours, t->epsilon, source) == 0;
-  return DPERM_OK;
+  return audit_crossing(&t, neighbours, options, out, err);
 }
 
 dperm_status audit_width(const dperm_audit_options *options, int neighbours,
                          dperm_audit_result *out, dperm_error *err) {
   const bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  width_target t = {.widths = {{.rows = 1000}, {.rows = adding ? 999 : 1000}},
-                    .neighbours = (dperm_neighbours)neighbours,
-                    .epsilon = options->epsilon};
-  for (size_t i = 0; i < WIDTHS; i++) {
-    t.widths[0].most[i] = i > 0 ? 899 : 900;
-    t.widths[1].most[i] = t.widths[0].most[i] + !adding;
+  crossing_target t = {.rows = {1000, adding ? 999 : 1000}, .parts = LABEL_PARTS};
+  for (size_t i = 0; i < LENGTHS; i++) {
+    t.counts[0][i] = i > 0 ? 101 : 100;
+    t.counts[1][i] = t.counts[0][i] - 1;
   }
-  const attack a = {.context = &t, .usual_draws = 200000, .block = 4096, .draw = draw_width};
-  return attack_run(&a, options, out, err);
+  return audit_crossing(&t, neighbours, options, out, err);
 }
 
 /* ---- temperatures */

@@ -73,8 +73,11 @@ static void set_context(const loss_kind *kind, size_t place, bool usual, dperm_l
 
 static double h_share(double tau) {
   const double moved = 0.1; /* at most, in units of the h that other losses have */
+  if (isnan(tau)) {
+    return 1;
+  }
   const double most = fmin(0.5, moved / fabs(log(tau / (1 - tau))));
-  return isnan(tau) ? 1 : ldexp(1, ilogb(most)); /* whatever the logarithm's last bit is */
+  return ldexp(1, ilogb(most)); /* whatever the logarithm's last bit is */
 }
 
 double loss_h_share(const dperm_loss *loss) {
@@ -132,9 +135,13 @@ dperm_status loss_with_h(const dperm_loss *loss, double h, dperm_loss *out, dper
   return make_at(loss_kind_of(loss), h, quantile_place(loss), out, err);
 }
 
+/* Asked for every block of rows, mostly of losses that are none. */
 bool loss_is_residual(const dperm_loss *loss) {
-  const loss_kind *kind = loss_kind_of(loss);
-  return kind && kind->residual;
+  size_t i = 0;
+  while (i < KINDS && !(kinds[i]->residual && loss->eval == kinds[i]->eval)) {
+    i++;
+  }
+  return i < KINDS && loss_kind_of(loss) == kinds[i];
 }
 
 bool loss_both_signs(const dperm_loss *loss) {

@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-#include "base/defect.h"
 #include "base/memory.h"
-#include "mechanism/selection.h"
 #include "refine/record_tally.h"
+
+enum { LABEL_CELLS = 1 << (WIDTHS + 1) };
 
 /* Chosen by experiments/regression, on sets that are named there. */
 static const double h_most = 0.25;
@@ -32,7 +32,7 @@ static uint64_t fullest(const uint64_t *cells, size_t width) {
 }
 
 dperm_status label_widths_of(const dperm_data *data, const size_t *drawn, size_t count,
-                             label_widths *out, dperm_error *err) {
+                             uint64_t apart[WIDTHS], size_t *rows, dperm_error *err) {
   OWNED_MEMORY uint64_t *cells = NULL;
   const matrix *x = data->x;
   const size_t *here = drawn, own = drawn ? record_sample_here(x, &here, count) : x->rows;
@@ -41,28 +41,11 @@ dperm_status label_widths_of(const dperm_data *data, const size_t *drawn, size_t
     cells[cell_of(data->labels[drawn ? here[i] - (x->spread ? x->first : 0) : i])]++;
   }
   TRY(ranks_add(x->spread, status, cells, LABEL_CELLS, err));
-  out->rows = drawn ? count : rows_in_all(x);
+  *rows = drawn ? count : rows_in_all(x);
   for (size_t i = 0; i < WIDTHS; i++) {
-    out->most[i] = fullest(cells, i);
+    apart[i] = *rows - fullest(cells, i);
   }
   return DPERM_OK;
-}
-
-/* Ten times how many labels nine tenths of them are beyond what a width has, or fall short of it.
- * One record more moves that by 9 at most, and one in place of another by 10. */
-size_t label_width_choose(const label_widths *widths, dperm_neighbours neighbours, double epsilon,
-                          random_source *source) {
-  size_t costs[WIDTHS + 1], order[WIDTHS + 1];
-  for (size_t i = 0; i <= WIDTHS; i++) {
-    const int64_t all = 9 * (int64_t)widths->rows;
-    const int64_t before = i > 0 ? all - 10 * (int64_t)widths->most[i - 1] : -1,
-                  own = i < WIDTHS ? 10 * (int64_t)widths->most[i] - all : -1,
-                  cost = before > own ? before : own;
-    costs[i] = cost > 0 ? (size_t)cost : 0;
-  }
-  const bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  const uint64_t moved = (adding ? 9U : 10U) / (DEFECT("width-half") ? 2U : 1U);
-  return select_permute_and_flip(source, costs, WIDTHS + 1, ratio_below(epsilon), moved, order);
 }
 
 double label_width_h(size_t width) {

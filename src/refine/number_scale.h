@@ -6,16 +6,12 @@
  * next to nothing (docs/proofs/bins.md, Lemma W). */
 #pragma once
 
-#include "random/random_source.h"
 #include "refine/record_tally.h"
 
-enum { SCALES = LENGTHS + 1 }; /* weights 1, 2, 4, …, 2^LENGTHS */
+enum { SCALES = LENGTHS + 1, SCALE_PARTS = 2 }; /* weights 1, 2, 4, …, 2^LENGTHS; of a median */
 
 /* The squared norms, falling, that part the scales of so many columns, of so many that are encoded,
- * for so many classes and a fit with this nε. */
+ * for so many classes and a fit with this nε. Scale i is where as many records as half of all are
+ * at least so long (select_crossing). */
 void scale_lengths(size_t columns, size_t encoded, size_t classes, double work,
                    double squares[LENGTHS]);
-/* i for the weight 2^i: by permute-and-flip, of the numbers of records that are at least so long.
- */
-size_t scale_choose(const uint64_t longer[LENGTHS], size_t rows, dperm_neighbours neighbours,
-                    double epsilon, random_source *source);

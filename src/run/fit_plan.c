@@ -49,10 +49,8 @@ static dperm_status check_row_count(const dperm_data *data, const dperm_options 
   FAIL_IF(data->persons && rows_in_all(data->x) > most, err, DPERM_INVALID_DATA,
           "the guarantee is for at most %zu records of all persons, and there are more; give fewer",
           most);
-  FAIL_IF(options->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE &&
-
-              rows_in_all(data->x) > most,
-          err, DPERM_INVALID_DATA,
+  FAIL_IF(options->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && rows_in_all(data->x) > most, err,
+          DPERM_INVALID_DATA,
           "with rows about %zu the guarantee is for at most %zu records, and there are more; give "
           "a figure nearer to their number",
           options->rows_about, most);

@@ -5,9 +5,12 @@
 
 #include "base/memory.h"
 #include "loss/loss.h"
+#include "mechanism/selection.h"
 #include "random/discrete_sampling.h"
 #include "run/account.h"
 #include "schema/auto_bins.h"
+
+_Static_assert((int)WIDTHS == LENGTHS, "both are counted in `beyond`");
 
 static dperm_status tally_under(const dperm_data *data, const dperm_schema *cells,
                                 const size_t *drawn, size_t count, const line_lengths *lengths,
@@ -241,11 +244,11 @@ dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *
   }
   TRY(record_sample_of(&out->sample, data->x, source, &drawn, &count, err));
   if (r->classes == 0) {
-    return label_widths_of(data, drawn, count, &out->widths, err);
+    return label_widths_of(data, drawn, count, out->beyond, &out->rows, err);
   }
   TRY(tally_under(data, out->counted.cells, drawn, count, &lengths, &tally, err));
   out->rows = tally.rows;
-  memcpy(out->longer, tally_longer(&tally), sizeof out->longer);
+  memcpy(out->beyond, tally_longer(&tally), sizeof out->beyond);
   return r->how.counted > 0 ? find_shape(r, out, &tally, err) : DPERM_OK;
 }
 
@@ -352,14 +355,13 @@ static dperm_status asked_release(asked_schema *a, run *r, random_source *source
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
   ranks *spread = a->data->x->spread;
   const sample_shares shares = shares_of(r, &a->sample);
-  const dperm_neighbours neighbours = r->options->neighbours;
   dperm_status status = DPERM_OK;
   size_t answers[2] = {0, 0};
   if (ranks_lead(spread)) { /* for all processes */
-    answers[0] = r->classes == 0 ? label_width_choose(&a->widths, neighbours, shares.scale, source)
-                 : r->how.scale > 0
-                     ? scale_choose(a->longer, a->rows, neighbours, shares.scale, source)
-                     : 0;
+    const unsigned parts = r->classes == 0 ? LABEL_PARTS : SCALE_PARTS;
+    answers[0] = r->how.scale > 0 ? select_crossing(source, a->beyond, LENGTHS, a->rows, parts,
+                                                    r->options->neighbours, shares.scale)
+                                  : 0;
     answers[1] = r->how.counted > 0 &&
                  shape_found(&a->shape, r->asked >> a->sample.halvings, shares.shape, source);
     status = random_check(source, err);

@@ -57,9 +57,8 @@ typedef struct asked_schema {
   const dperm_data *data;
   dperm_schema *plain; /* the schema as it was given, without bins that wait for public numbers */
   record_sample sample;
-  size_t rows; /* that were asked, and of these */
-  uint64_t longer[LENGTHS];
-  label_widths widths; /* or, of numeric labels, this */
+  size_t rows; /* that were asked, and of these how many have so long numbers, or labels so far */
+  uint64_t beyond[LENGTHS];
   exact_sum shape;
   int64_t *scores;        /* of all columns, where some are chosen; else NULL */
   counted_schema counted; /* of the same records; empty where shapes are not asked for */

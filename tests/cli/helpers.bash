@@ -91,6 +91,20 @@ py() {
 $(cat)" "$@"
 }
 
+# The model m.json, changed so in Python (m, and p, what it says of privacy), fails to verify, and not by
+# its digest alone.
+forgery_shows() { # the change
+  py "$1" <<'P'
+m = json.load(open("m.json"))
+p = m["privacy"]
+exec(sys.argv[1])
+json.dump(m, open("forged.json", "w"))
+P
+  run "$DPERM" verify --model forged.json
+  [ "$status" -eq 1 ] || { echo "$1 passes"; return 1; }
+  grep -v '^FAILS *digest' <<< "$output" | grep -q ^FAILS || { echo "$1 shows by its digest alone: $output"; return 1; }
+}
+
 train_none() {
   "$DPERM" train --force --data "${1:-people.csv}" --schema "${2:-schema.json}" --mechanism none \
     --lambda 1e-3 --out "${3:-model.json}" 2> /dev/null

@@ -8,6 +8,7 @@
 #include "dperm/ranks.h"
 #include "dperm/score.h"
 #include "model/model.h"
+#include "refine/label_width.h"
 #include "support.h"
 #include "thread_ranks.h"
 
@@ -163,6 +164,30 @@ TEST(values_of_rows_from_memory_are_on_the_labels_scale) {
     squares += pow(values[i] - labels[i], 2);
   }
   assert_true(sqrt(squares / RECORDS) < 6); /* of errors of 5 */
+}
+
+/* What the proof of the question for h rests on (docs/proofs/bins.md, Lemma W). */
+TEST(one_label_moves_no_width_by_more_than_one) {
+  enum { LABELS = 40, TRIALS = 200 };
+  random_source r = seeded(11);
+  double own[LABELS];
+  const matrix x = {.rows = LABELS};
+  const dperm_data data = {.x = (matrix *)&x, .labels = own};
+  for (size_t trial = 0; trial < TRIALS; trial++) {
+    uint64_t apart[2][WIDTHS];
+    size_t count = 0;
+    const double spread = ldexp(1, -(int)(trial % 12));
+    for (size_t i = 0; i < LABELS; i++) {
+      own[i] = fmax(-1, fmin(1, spread * random_normal(&r)));
+    }
+    assert_ok(label_widths_of(&data, NULL, 0, apart[0], &count, err));
+    own[trial % LABELS] = trial % 2 == 0 ? 1 : 2 * random_unit(&r) - 1;
+    assert_ok(label_widths_of(&data, NULL, 0, apart[1], &count, err));
+    for (size_t i = 0; i < WIDTHS; i++) {
+      assert_true(apart[0][i] <= apart[1][i] + 1 && apart[1][i] <= apart[0][i] + 1);
+      assert_true(i == 0 || apart[1][i] >= apart[1][i - 1]);
+    }
+  }
 }
 
 TEST(what_is_wrong_with_numbers_is_refused) {
