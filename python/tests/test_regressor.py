@@ -242,6 +242,17 @@ def test_persons_and_neighbours(people):
 # ---- schemas, plans, pictures
 
 
+def test_evaluations_are_in_the_unit_of_the_labels(people):
+    reg = regressor(evaluate=0.3).fit(people)
+    held, again = reg.model_.evaluation, reg.evaluate_private(people, people.pay, 500.0, public_model=True)
+    exact = reg.evaluate_exact(people, people.pay)
+    assert (held["rows"], held["share"], again["rows"]) == (900, 0.3, 3000)
+    for key in ("rmse", "mae", "r2"):
+        assert again[key]["low"] <= exact[key]["value"] <= again[key]["high"]
+    assert abs(again["baseline"]["mean"] - people.pay.mean()) < 0.05
+    assert held["rmse"]["low"] < exact["rmse"]["value"] < held["rmse"]["high"]
+
+
 def test_a_schema_says_what_its_label_is(people):
     schema = dperm.Schema(SCHEMA)
     assert schema.label_range == (0, 10) and schema.classes == [] and "a label from 0 to 10" in repr(schema)
@@ -292,7 +303,7 @@ REFUSED = {
     "tuner": (lambda d: dperm.PrivateTuner(regressor(), {"lambda_": [0.1, 0.2]}).fit(d), "tune chooses among classifiers"),
     "sweep": (lambda d: dperm.sweep(regressor(), {"lambda_": [0.1, 0.2]}, d), "a sweep compares classifiers"),
     "private score": (lambda d: regressor().fit(d).score_private(d, d.pay, 1.0), "the model predicts numbers"),
-    "evaluation": (lambda d: regressor().fit(d).evaluate_private(d, d.pay, 1.0), "the model predicts numbers"),
+    "errors": (lambda d: regressor().fit(d).score_private(d, d.pay, 1.0), "a count of errors is of classes"),
     "probabilities": (lambda d: regressor().fit(d).model_.probabilities(regressor().fit(d)._rows(d)[0], 3000), "probabilities"),
     "values": (lambda d: (lambda clf: clf.model_.values(clf._rows(d)[0], 3000))(
         dperm.LogisticRegression(4.0, schema=CLASSES, random_state=5).fit(d)), "predicts classes"),

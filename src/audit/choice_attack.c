@@ -153,8 +153,8 @@ typedef struct crossing_target {
 static dperm_status draw_crossing(const attack *a, int side, random_source *source, double *score,
                                   dperm_error *err) {
   const crossing_target *t = a->context;
-  *score = select_crossing(source, t->counts[side], LENGTHS, t->rows[side], t->parts, t->neighbours,
-                           t->epsilon) == 0;
+  *score = select_crossing(source, t->counts[side], LENGTHS, t->rows[side],
+                           (share_of_all){1, t->parts}, t->neighbours, t->epsilon) == 0;
   return DPERM_OK;
 }
 

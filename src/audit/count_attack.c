@@ -14,13 +14,19 @@
  * more (docs/proofs/neighbours.md 8). All from the model's margins to the noise runs.
  *
  * Evaluations. The one record has the other class, or is not there: two counts (or one) of units,
- * of steps and of cells move by one, whose rates add up to ε. */
+ * of steps and of cells move by one, whose rates add up to ε.
+ *
+ * Evaluations of numbers. The one record's value is far above its label, or almost on it, or it is
+ * not there. Most sums move by all that they can; the score of an outcome adds up how much likelier
+ * each is in the first data set, given the caps that were found. */
+#include <math.h>
 #include <string.h>
 
 #include "audit/attack.h"
 #include "data/dataset.h"
 #include "dperm/score.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/number_sums.h"
 #include "evaluate/score_cells.h"
 #include "model/model.h"
 #include "random/random_source.h"
@@ -219,5 +225,65 @@ dperm_status audit_evaluation(const dperm_audit_options *options, int neighbours
                             err));
   evaluation_target t = {model, {first, second}, {options->epsilon, 1, whom}};
   const attack a = {.context = &t, .usual_draws = 8000, .block = 1024, .draw = draw_evaluation};
+  return attack_run(&a, options, out, err);
+}
+
+/* ---- evaluations of numbers */
+
+typedef struct sums_target {
+  const dperm_data *data[2];
+  guarantee claim;
+} sums_target;
+
+static const double sums_value = 0.9999;
+
+/* What a record with this label adds to each; nothing if there is none. */
+static void sums_of(const number_sums *s, double label, bool there, double out[2 + SUMS]) {
+  const double far = sums_value - label, own = fmin(fabs(far) / s->caps[0], 1),
+               apart = s->center - label, base = fmin(fabs(apart) / s->caps[1], 1);
+  const double exact[2 + SUMS] = {[0] = label <= sums_value,
+                                  [1] = label > sums_value,
+                                  [2 + SUM_OVER] = far > 0 ? own : 0,
+                                  [2 + SUM_UNDER] = far > 0 ? 0 : own,
+                                  [2 + SUM_SQUARE] = own * own,
+                                  [2 + SUM_OVER_SQUARE] = far > 0 ? own * own : 0,
+                                  [2 + SUM_FOURTH] = own * own * own * own,
+                                  [2 + BASE_OVER] = apart > 0 ? base : 0,
+                                  [2 + BASE_UNDER] = apart > 0 ? 0 : base,
+                                  [2 + BASE_SQUARE] = base * base};
+  for (size_t i = 0; i < 2 + SUMS; i++) {
+    out[i] = there ? exact[i] : 0;
+  }
+}
+
+static dperm_status draw_sums(const attack *a, int side, random_source *source, double *score,
+                              dperm_error *err) {
+  const sums_target *t = a->context;
+  const bool adding = t->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  number_sums found;
+  double first[2 + SUMS], second[2 + SUMS];
+  TRY(number_sums_private(t->data[side], &sums_value, 0.5, &t->claim, source, &found, err));
+  sums_of(&found, -1, true, first);
+  sums_of(&found, 1, !adding, second);
+  *score = 0;
+  for (size_t i = 0; i < 2 + BASE_SQUARE + 1; i++) {
+    const noisy_number *own = i < 2 ? &found.counts[i] : &found.sums[i - 2];
+    *score +=
+        sqrt(2 / own->variance) * (fabs(own->value - second[i]) - fabs(own->value - first[i]));
+  }
+  return DPERM_OK;
+}
+
+dperm_status audit_sums(const dperm_audit_options *options, int neighbours, dperm_audit_result *out,
+                        dperm_error *err) {
+  const double x = 1, far = -1, near = 1;
+  const evaluation_terms terms = {options->epsilon, 1, (dperm_neighbours)neighbours};
+  OWNED(dperm_data_free_at) dperm_data *first = NULL, *second = NULL;
+  TRY(dperm_data_from_dense(1, 1, &x, &far, 1, &first, err));
+  TRY(dperm_data_from_dense(neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? 0 : 1, 1, &x, &near, 1,
+                            &second, err));
+  sums_target t = {.data = {first, second}};
+  TRY(evaluation_claim(&terms, &t.claim, err));
+  const attack a = {.context = &t, .usual_draws = 20000, .block = 1024, .draw = draw_sums};
   return attack_run(&a, options, out, err);
 }

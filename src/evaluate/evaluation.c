@@ -12,6 +12,7 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "evaluate/evaluation_figures.h"
+#include "evaluate/regression.h"
 #include "evaluate/score_cells.h"
 #include "random/discrete_sampling.h"
 #include "table/group_column.h"
@@ -43,7 +44,6 @@ dperm_status evaluation_claim(const evaluation_terms *terms, guarantee *out, dpe
 }
 
 dperm_status evaluation_check(const dperm_model *model, const dperm_data *data, dperm_error *err) {
-  TRY(model_check_classes(model, err));
   return data_check_labels(data, model->classes.count, err);
 }
 
@@ -254,20 +254,15 @@ static dperm_status count_part(const scored_part *p, const double *ends, size_t 
   return e->groups.count > 0 ? count_groups(p, e, err) : DPERM_OK;
 }
 
-/* Without a claim, exactly. */
-static dperm_status evaluate(const dperm_model *model, const dperm_data *data,
-                             const evaluation_terms *terms, const guarantee *claim,
-                             random_source *source, model_evaluation **out, dperm_error *err) {
-  OWNED(evaluation_free_at) model_evaluation *e = NULL;
+static dperm_status evaluate_classes(const dperm_model *model, const dperm_data *data,
+                                     const guarantee *claim, random_source *source,
+                                     model_evaluation *e, dperm_error *err) {
   OWNED(part_close) scored_part part = {0};
   OWNED_MEMORY double *ends = NULL;
   dperm_loss loss;
   const size_t classes = model->classes.count;
   size_t cells = classes <= NAMED_MOST ? classes : 2;
-  TRY(memory_new(1, sizeof *e, &e, err));
   TRY(class_list_copy(&model->classes, &e->classes, err));
-  e->exact = !claim;
-  e->terms = claim ? *terms : (evaluation_terms){0};
   e->log_odds = classes == 2 && model_log_loss(model, &loss) != NULL;
   TRY(score_part(model, data, &part, err));
   part.rows_public = !(claim && claim->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE);
@@ -284,7 +279,24 @@ static dperm_status evaluate(const dperm_model *model, const dperm_data *data,
   if (groups > 0) {
     TRY(table_gather(&part, &e->grouped, claim ? &of_groups : NULL, source, err));
   }
-  TRY(evaluation_figures(e, err));
+  return evaluation_figures(e, err);
+}
+
+/* Without a claim, exactly. */
+static dperm_status evaluate(const dperm_model *model, const dperm_data *data,
+                             const evaluation_terms *terms, const guarantee *claim,
+                             random_source *source, model_evaluation **out, dperm_error *err) {
+  OWNED(evaluation_free_at) model_evaluation *e = NULL;
+  TRY(evaluation_check(model, data, err));
+  TRY(memory_new(1, sizeof *e, &e, err));
+  e->exact = !claim;
+  e->terms = claim ? *terms : (evaluation_terms){0};
+  if (label_range_known(model->range)) {
+    TRY(memory_new(1, sizeof *e->numbers, &e->numbers, err));
+    TRY(number_evaluate(model, data, claim, source, e->numbers, err));
+  } else {
+    TRY(evaluate_classes(model, data, claim, source, e, err));
+  }
   *out = TAKE(e);
   return DPERM_OK;
 }
@@ -312,11 +324,12 @@ dperm_status evaluation_exact(const dperm_model *model, const dperm_data *data,
   TRY(data_check_any(data, err));
   TRY(data_once(data, &made, &once, err)); /* what a private one would estimate */
   TRY(evaluate(model, once, NULL, NULL, NULL, &e, err));
-  TRY(dperm_model_score(model, once, &exact, err));
-  /* exactly, where steps of the score are not */
-  e->auc = figure_moved(e->auc, exact.auc);
-  e->log_loss = e->log_odds ? figure_moved(e->log_loss, exact.log_loss)
-                            : (figure){exact.log_loss, (double)NAN, (double)NAN};
+  if (!e->numbers) { /* exactly, where steps of the score are not */
+    TRY(dperm_model_score(model, once, &exact, err));
+    e->auc = figure_moved(e->auc, exact.auc);
+    e->log_loss = e->log_odds ? figure_moved(e->log_loss, exact.log_loss)
+                              : (figure){exact.log_loss, (double)NAN, (double)NAN};
+  }
   *out = TAKE(e);
   return DPERM_OK;
 }
@@ -331,6 +344,7 @@ void evaluation_free(model_evaluation *e) {
     free(e->steps.counts);
     free(e->grouped.counts);
     free(e->edges);
+    free(e->numbers);
     free(e);
   }
 }

@@ -1,7 +1,8 @@
 /* How well a released model tells classes apart on records, as one table of counts: for each class
  * of a record, in which cell its score lies. All figures follow from the table: error, the error of
  * always naming the most frequent class and the difference, the area under the ROC curve, log loss,
- * calibration, and from a second table the rates of each declared group.
+ * calibration, and from a second table the rates of each declared group. Of a regression, how far
+ * its values are from labels, beside the best constant (regression.h).
  *
  * In private the counts have discrete Laplace noise (docs/proofs/evaluation.md), and figures have
  * intervals for noise and sampling together. For public records they are exact. Which cell a record

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/evaluation_figures.h"
+#include "evaluate/regression.h"
 #include "privacy/guarantee.h"
 
 static json_t *figure_json(figure f) {
@@ -216,22 +217,14 @@ static void set_terms(const evaluation_terms *terms, json_t **object) {
   json_set(object, "neighbours", json_string(dperm_neighbours_name(terms->neighbours)));
 }
 
-dperm_status evaluation_json(const model_evaluation *e, json_t **out, dperm_error *err) {
+static dperm_status set_classes(const model_evaluation *e, json_t **made, dperm_error *err) {
   const size_t first = e->table.classes * e->table.cells,
                second = e->grouped.classes * e->grouped.cells;
   const bool two = e->classes.count == 2;
   OWNED_MEMORY double *work = NULL;
-  OWNED_MEMORY char *finding = NULL;
   TRY(memory_new(2 * (first > second ? first : second), sizeof *work, &work, err));
-  TRY(evaluation_finding(e, &finding, err));
   const writer w = {e, work};
-  json_t *object = json_object();
-  json_set(&object, "finding", json_string(finding)); /* what all else has to be read with */
-  if (!e->exact) {
-    set_terms(&e->terms, &object);
-  }
-  json_set(&object, "intervals", json_string(e->exact ? "sampling" : "noise and sampling"));
-  json_set(&object, "confidence", json_real(0.95));
+  json_t *object = *made;
   json_set(&object, "rows",
            e->table.rows > 0 || e->exact ? json_count(e->table.rows) : json_null());
   json_set(&object, "errors", json_integer(wrong_in(e, ANY_CLASS)));
@@ -248,12 +241,35 @@ dperm_status evaluation_json(const model_evaluation *e, json_t **out, dperm_erro
   json_set(&object, "calibration", e->log_odds ? calibration_json(&w) : json_null());
   json_set(&object, "groups", e->groups.count > 0 ? groups_json(&w) : json_null());
   json_set(&object, "cells", e->exact && e->edges ? json_null() : cells_json(e));
-  return json_made(object, out, err);
+  *made = object;
+  return DPERM_OK;
+}
+
+dperm_status evaluation_json(const model_evaluation *e, json_t **out, dperm_error *err) {
+  OWNED_MEMORY char *finding = NULL;
+  TRY(evaluation_finding(e, &finding, err));
+  json_t *object = json_object();
+  json_set(&object, "finding", json_string(finding)); /* what all else has to be read with */
+  if (!e->exact) {
+    set_terms(&e->terms, &object);
+  }
+  json_set(&object, "intervals", json_string(e->exact ? "sampling" : "noise and sampling"));
+  json_set(&object, "confidence", json_real(0.95));
+  dperm_status status = DPERM_OK;
+  if (e->numbers) {
+    number_json(e->numbers, e->exact, &object);
+  } else {
+    status = set_classes(e, &object, err);
+  }
+  return status == DPERM_OK ? json_made(object, out, err) : (json_decref(object), status);
 }
 
 /* ---- in words */
 
 dperm_status evaluation_finding(const model_evaluation *e, char **out, dperm_error *err) {
+  if (e->numbers) {
+    return number_finding(e->numbers, e->exact, out, err);
+  }
   char text[512], name[200], area[128] = "";
   const figure *d = &e->difference;
   const bool better = e->exact ? d->value < 0 : d->high < 0, no_better = e->exact || d->low >= 0;

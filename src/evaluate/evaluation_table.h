@@ -29,6 +29,8 @@ typedef struct model_evaluation {
   class_list groups;   /* its categories, and one more of all other records */
   count_table grouped; /* by group and class (as one), and whether the record was named wrong */
 
+  struct number_evaluation *numbers; /* of a regression, which has nothing else of this; or NULL */
+
   size_t baseline_class; /* the most frequent one, as it seems */
   figure error, baseline, difference, auc, log_loss, precision, recall;
 } model_evaluation;

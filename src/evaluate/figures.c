@@ -11,13 +11,6 @@
 static const double z_usual = 1.959963984540054;
 enum { HALVINGS = 60, PLACES = 256 };
 
-/* T at some θ, its variance, and the fourth cumulant of what noise adds to it. */
-typedef struct statistic {
-  double t, variance, fourth;
-} statistic;
-
-typedef statistic statistic_at(const void *context, double theta);
-
 static double quantile(const statistic *s) {
   const double excess = s->variance > 0 ? s->fourth / (s->variance * s->variance) : 0;
   return z_usual * (1 + fmin(excess, 6) * (z_usual * z_usual - 3) / 24);
@@ -64,9 +57,8 @@ static figure figure_without(statistic_at *at, const void *context, double least
   return f;
 }
 
-/* Of θ = over/under, which lies from `least` to `most`. */
-static figure figure_at(statistic_at *at, const void *context, double over, double under,
-                        double least, double most) {
+figure figure_at(statistic_at *at, const void *context, double over, double under, double least,
+                 double most) {
   if (!(under > 0)) {
     return figure_without(at, context, least, most);
   }

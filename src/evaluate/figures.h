@@ -12,6 +12,16 @@ typedef struct figure {
   double value, low, high;
 } figure;
 
+/* T at some θ, which is expected to be 0 for the true one; its variance, and the fourth cumulant of
+ * what noise adds to it. */
+typedef struct statistic {
+  double t, variance, fourth;
+} statistic;
+typedef statistic statistic_at(const void *context, double theta);
+/* Of θ = over/under, which lies from `least` to `most`. */
+figure figure_at(statistic_at *at, const void *context, double over, double under, double least,
+                 double most);
+
 /* Counts of records by class and cell. */
 typedef struct count_table {
   size_t classes, cells;

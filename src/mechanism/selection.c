@@ -43,18 +43,20 @@ size_t select_permute_and_flip(random_source *source, const size_t *costs, size_
   return order[count - 1]; /* not reached: the best candidate is accepted with probability 1 */
 }
 
-/* Replaced, a record moves parts·c by `parts` and n not at all; one more moves the difference by 1,
- * or by parts − 1 if it counts. */
+/* Replaced, a record moves under·c by `under` and over·n not at all; one more moves the difference
+ * by `over`, or by the rest of `under` if it counts. */
 size_t select_crossing(random_source *source, const uint64_t *counts, size_t count, size_t rows,
-                       unsigned parts, dperm_neighbours neighbours, double epsilon) {
+                       share_of_all share, dperm_neighbours neighbours, double epsilon) {
   size_t costs[CROSSINGS_MOST + 1], order[CROSSINGS_MOST + 1];
+  const int64_t all = (int64_t)(share.over * rows);
   for (size_t i = 0; i <= count; i++) {
-    const int64_t above = i > 0 ? (int64_t)(parts * counts[i - 1]) - (int64_t)rows : 0,
-                  below = i < count ? (int64_t)rows - (int64_t)(parts * counts[i]) : 0,
+    const int64_t above = i > 0 ? (int64_t)(share.under * counts[i - 1]) - all : 0,
+                  below = i < count ? all - (int64_t)(share.under * counts[i]) : 0,
                   cost = above > below ? above : below;
     costs[i] = cost > 0 ? (size_t)cost : 0;
   }
-  const unsigned moved = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? parts - 1 : parts;
+  const unsigned rest = share.under - share.over, more = rest > share.over ? rest : share.over,
+                 moved = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? more : share.under;
   return select_permute_and_flip(source, costs, count + 1, ratio_below(epsilon),
                                  moved / (DEFECT("crossing-half") ? 2 : 1), order);
 }

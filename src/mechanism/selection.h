@@ -15,13 +15,16 @@ size_t select_exponential(random_source *source, const size_t *errors, size_t co
 size_t select_permute_and_flip(random_source *source, const size_t *costs, size_t count,
                                ratio epsilon, uint64_t sensitivity, size_t *order);
 
-/* Where `count` ≤ CROSSINGS_MOST rising numbers of records cross a share of all, rows/parts: i,
- * from 0 to count, for counts[i − 1] at most that and counts[i] at least. By permute-and-flip,
- * where i costs the records that it misses by, times `parts`. One record may move each number by
- * one (docs/proofs/bins.md, Lemma W). */
-enum { CROSSINGS_MOST = 16 };
+/* Where `count` ≤ CROSSINGS_MOST rising numbers of records cross a share of all: i, from 0 to
+ * count, for counts[i − 1] at most that and counts[i] at least. By permute-and-flip, where i costs
+ * the records that it misses by, times `under`. One record may move each number by one
+ * (docs/proofs/bins.md, Lemma W). */
+enum { CROSSINGS_MOST = 1023 };
+typedef struct share_of_all {
+  unsigned over, under;
+} share_of_all;
 size_t select_crossing(random_source *source, const uint64_t *counts, size_t count, size_t rows,
-                       unsigned parts, dperm_neighbours neighbours, double epsilon);
+                       share_of_all share, dperm_neighbours neighbours, double epsilon);
 
 /* With probability 1 − δ the chosen candidate has at most (2/ε)·ln((m−1)/δ) errors more than the
  * best (privacy.md 7); 0 for one candidate. */

@@ -103,8 +103,7 @@ static dperm_status metrics_join(const matrix *x, dperm_status status, dperm_met
 
 dperm_status model_check_classes(const dperm_model *model, dperm_error *err) {
   FAIL_IF(label_range_known(model->range), err, DPERM_UNSUPPORTED,
-          "rates of errors and private evaluations are of classes, and the model predicts numbers; "
-          "evaluate it on public records");
+          "rates of errors are of classes, and the model predicts numbers; evaluate it");
   return DPERM_OK;
 }
 

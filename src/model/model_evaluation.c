@@ -16,13 +16,14 @@ static const struct {
     {"evaluation",
      " finding epsilon rows_per_person neighbours intervals confidence rows errors false_positives "
      "false_negatives error_rate baseline difference auc log_loss precision recall roc calibration "
-     "groups cells share "},
-    {"baseline", " class error_rate low high "},
+     "groups cells share rmse mae r2 pinball at_or_below sums "},
+    {"baseline", " class error_rate low high mean rmse median mae quantile pinball "},
     {"roc", " threshold false_positive_rate true_positive_rate low high precision "},
     {"calibration", " predicted observed low high records "},
     {"groups", " column rates "},
     {"rates",
      " name records error_rate positive_rate false_positive_rate false_negative_rate counts "},
+    {"sums", " around clamped_at around_clamped_at counts sums "},
     {"cells", " classes ends by counts noise_sd "},
     {NULL, " value low high "},
 };

@@ -74,7 +74,7 @@ static void write_origin(report *p, const json_t *evaluation) {
   }
   if (!isnan(epsilon)) {
     (void)snprintf(
-        cost, sizeof cost, " The counts have noise for ε = %.6g%s.", epsilon,
+        cost, sizeof cost, " What was counted has noise for ε = %.6g%s.", epsilon,
         isnan(share)
             ? ""
             : ", of these records alone: the budget above covers both parts, and is not their sum");
@@ -134,6 +134,11 @@ void card_write_quality(report *p, const json_t *evaluation) {
   write_figure(p, "wrong", figure_at(evaluation, "error_rate", true));
   write_baseline(p, evaluation);
   write_figure(p, "difference", figure_at(evaluation, "difference", true));
+  write_figure(p, "root mean square error", figure_at(evaluation, "rmse", false));
+  write_figure(p, "mean absolute error", figure_at(evaluation, "mae", false));
+  write_figure(p, "R²", figure_at(evaluation, "r2", false));
+  write_figure(p, "pinball loss", figure_at(evaluation, "pinball", false));
+  write_figure(p, "at or below its values", figure_at(evaluation, "at_or_below", true));
   write_figure(p, "area under the ROC curve", figure_at(evaluation, "auc", false));
   write_figure(p, "log loss", figure_at(evaluation, "log_loss", false));
   write_figure(p, "precision", figure_at(evaluation, "precision", true));

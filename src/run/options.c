@@ -214,8 +214,6 @@ static dperm_status check_label_kind(const dperm_options *o, size_t classes, dpe
           o->loss.name);
   FAIL_IF(numbers && o->class_weight_count > 0, err, DPERM_INVALID_ARGUMENT,
           "the label is a number, and class weights are for classes; leave them out");
-  FAIL_IF(numbers && o->evaluate != 0, err, DPERM_INVALID_ARGUMENT,
-          "evaluations are of classes, and the label is a number; leave evaluate out");
   return DPERM_OK;
 }
 

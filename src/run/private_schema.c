@@ -358,8 +358,8 @@ static dperm_status asked_release(asked_schema *a, run *r, random_source *source
   dperm_status status = DPERM_OK;
   size_t answers[2] = {0, 0};
   if (ranks_lead(spread)) { /* for all processes */
-    const unsigned parts = r->classes == 0 ? LABEL_PARTS : SCALE_PARTS;
-    answers[0] = r->how.scale > 0 ? select_crossing(source, a->beyond, LENGTHS, a->rows, parts,
+    const share_of_all share = {1, r->classes == 0 ? LABEL_PARTS : SCALE_PARTS};
+    answers[0] = r->how.scale > 0 ? select_crossing(source, a->beyond, LENGTHS, a->rows, share,
                                                     r->options->neighbours, shares.scale)
                                   : 0;
     answers[1] = r->how.counted > 0 &&

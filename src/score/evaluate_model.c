@@ -20,11 +20,6 @@ dperm_status dperm_evaluate(const dperm_model *model, const dperm_data *data, ch
                             dperm_error *err) {
   OWNED(evaluation_free_at) model_evaluation *e = NULL;
   json_t *object = NULL;
-  if (label_range_known(model->range)) {
-    TRY(regression_json(model, data, &object, err));
-    TRY(data_unchanged(data, err));
-    return json_give(object, json, err);
-  }
   TRY(evaluation_exact(model, data, &e, err));
   TRY(data_unchanged(data, err));
   TRY(evaluation_json(e, &object, err));
@@ -64,7 +59,12 @@ static void evaluation_digest(const model_evaluation *e, char out[DPERM_DIGEST_S
   char line[64];
   (void)crypto_generichash_init(&state, NULL, 0, sizeof hash);
   digest_line(&state, line,
-              snprintf(line, sizeof line, "dperm-evaluation/1\n%zu\n", e->table.rows));
+              snprintf(line, sizeof line, "dperm-evaluation/1\n%zu\n",
+                       e->numbers ? e->numbers->rows : e->table.rows));
+  for (size_t i = 0; e->numbers && i < 2 + SUMS; i++) {
+    const long long released = e->numbers->sums.whole[i];
+    digest_line(&state, line, snprintf(line, sizeof line, "%lld\n", released));
+  }
   for (size_t c = 0; e->edges && c + 1 < e->table.cells; c++) {
     digest_line(&state, line, snprintf(line, sizeof line, "%.17g\n", e->edges[c]));
   }
@@ -135,7 +135,8 @@ static dperm_status evaluate_data(const dperm_model *model, const dperm_data *da
   reasons |= score_reasons(model, o, source);
   const account_run run = {.account = &o->account,
                            .command = "score",
-                           .mechanism = "discrete laplace, cells",
+                           .mechanism = label_range_known(model->range) ? "discrete laplace, sums"
+                                                                        : "discrete laplace, cells",
                            .data = data,
                            .claim = guarantee_with(claim, reasons)};
   TRY(account_failed(&charge, pay_and_evaluate(&run, &charge, model, scored, o, source, &e, err),

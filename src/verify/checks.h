@@ -66,8 +66,10 @@ unsigned long long held_out_of(const verifier *v, unsigned long long rows);
 /* What the evaluation cost a record that it saw; 0 where there is none. */
 bool evaluation_epsilon(verifier *v, const char *name, double *out);
 
-/* check_figures.c: the figures and words of that evaluation. */
+/* check_figures.c: the figures and words of that evaluation; check_number_figures.c: of a
+ * regression's. */
 void check_evaluation_figures(verifier *v);
+void check_number_figures(verifier *v, const json_t *evaluation);
 
 /* check_refined.c: what a refinement of the schema cost, and that the claim counts it. */
 void check_refined(verifier *v);

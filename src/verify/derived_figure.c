@@ -11,7 +11,8 @@ void estimate_take(estimate *e, double over, double count) {
   e->under += e->known ? 0 : count;
 }
 
-static bool possible(const estimate *e, double theta) {
+static bool possible_of_counts(const void *context, double theta) {
+  const estimate *e = context;
   const double v = e->variance, m = e->paired, apart = e->over - theta * e->under;
   double sampling = 0, squares = 0, fourths = 0;
   for (size_t i = 0; i < e->count; i++) {
@@ -31,49 +32,55 @@ static bool possible(const estimate *e, double theta) {
   return apart * apart <= wide * wide * all;
 }
 
-static double furthest(const estimate *e, double from, double end) {
+/* ---- from what is possible to an interval */
+
+static double furthest(possible_at *possible, const void *context, double from, double end) {
   double near = from, far = end;
-  if (possible(e, end)) {
+  if (possible(context, end)) {
     return end;
   }
   for (int i = 0; i < HALVINGS; i++) {
     const double middle = near + (far - near) / 2;
-    *(possible(e, middle) ? &near : &far) = middle;
+    *(possible(context, middle) ? &near : &far) = middle;
   }
   return near;
 }
 
 /* Where there is no value: the ends of what is possible all the same. */
-static void solve_without(estimate *e) {
-  const double step = (e->most - e->least) / SCANNED;
+static held_figure held_without(possible_at *possible, const void *context, double least,
+                                double most) {
+  const double step = (most - least) / SCANNED;
+  held_figure f = {(double)NAN, least, most};
   bool any = false;
-  e->value = (double)NAN;
-  e->low = e->least;
-  e->high = e->most;
   for (int i = 0; i <= SCANNED; i++) {
-    const double theta = e->least + (e->most - e->least) * i / SCANNED;
-    if (possible(e, theta)) {
-      e->low = any ? e->low : fmax(theta - step, e->least);
-      e->high = fmin(theta + step, e->most);
+    const double theta = least + (most - least) * i / SCANNED;
+    if (possible(context, theta)) {
+      f.low = any ? f.low : fmax(theta - step, least);
+      f.high = fmin(theta + step, most);
       any = true;
     }
   }
+  return f;
 }
 
-static double within(const estimate *e, double x) {
-  return fmin(fmax(x, e->least), e->most);
+held_figure figure_held(possible_at *possible, const void *context, double over, double under,
+                        double least, double most) {
+  if (!(under > 0)) {
+    return held_without(possible, context, least, most);
+  }
+  const double theta = over / under;
+  const double low = furthest(possible, context, theta, fmin(theta, least)),
+               high = furthest(possible, context, theta, fmax(theta, most));
+  /* wholly beyond what can be: the end, and as much as there was on its side */
+  return (held_figure){
+      fmin(fmax(theta, least), most),
+      low > most ? fmax(most - (theta - low), least) : fmin(fmax(low, least), most),
+      high < least ? fmin(least + (high - theta), most) : fmin(fmax(high, least), most)};
 }
 
 void estimate_solve(estimate *e) {
-  if (!(e->under > 0)) {
-    solve_without(e);
-    return;
-  }
-  const double theta = e->over / e->under;
-  const double low = furthest(e, theta, fmin(theta, e->least)),
-               high = furthest(e, theta, fmax(theta, e->most));
-  e->value = within(e, theta);
-  /* wholly beyond what can be: the end, and as much as there was on its side */
-  e->low = low > e->most ? fmax(e->most - (theta - low), e->least) : within(e, low);
-  e->high = high < e->least ? fmin(e->least + (high - theta), e->most) : within(e, high);
+  const held_figure f = figure_held(possible_of_counts, e, e->over, e->under, e->least, e->most);
+  e->value = f.value;
+  e->low = f.low;
+  e->high = f.high;
 }

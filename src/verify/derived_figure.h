@@ -25,6 +25,14 @@ typedef struct estimate {
   double value, low, high; /* the result; NaN where there is none */
 } estimate;
 
+/* Where over/under is, or NaN, and what holds it: all that seems possible. */
+typedef bool possible_at(const void *context, double theta);
+typedef struct held_figure {
+  double value, low, high;
+} held_figure;
+held_figure figure_held(possible_at *possible, const void *context, double over, double under,
+                        double least, double most);
+
 /* One more count, of which so much is counted. */
 void estimate_take(estimate *e, double over, double count);
 /* From all else to the result. */

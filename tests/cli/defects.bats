@@ -64,7 +64,7 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
 }
 
 @test "scores that count a record once under a claim for two, or tell how many there are, are found" {
-  for defect in confusion-add evaluation-half evaluation-cells; do
+  for defect in confusion-add evaluation-half evaluation-cells sums-whole; do
     found $(table | grep "^$defect ")
   done
   found $(table | grep "^score-rows ")

@@ -92,6 +92,35 @@ P
   done
 }
 
+@test "an evaluation of prices is private, stated, verified and on the card" {
+  evaluated() { "$DPERM" train --force "$@" --epsilon 3 --evaluate 0.5 --loss quantile --quantile 0.8 --out m.json 2> message; }
+  evaluated "${flats[@]}"
+  grep -q 'm.json: on 2000 rows that it was not shown, the model errs less than always saying .*: pinball loss ' message
+  for change in 'rmse"]["high"] += 1' 'mae"]["value"] *= 1.1' 'r2"]["low"] -= .01' 'pinball"]["low"] -= 1' \
+    'at_or_below"]["value"] = .8' 'baseline"]["pinball"] *= 2' 'baseline"]["mean"] += 1' 'baseline"]["median"] = 500' \
+    'finding"] = "the best model"' 'sums"]["sums"][2] += 999999' 'sums"]["counts"][0] += 9' 'sums"]["clamped_at"] *= 2' \
+    'sums"]["sums"] = []' 'epsilon"] = 2' 'rows"] = 1999' 'sums"] = None' 'confidence"] = .99'; do
+    forgery_shows "m[\"evaluation\"][\"$change"
+  done
+  "$DPERM" statement --model m.json > card.md
+  grep -q 'pinball loss' card.md
+  "$DPERM" score --model m.json --data flats.csv --epsilon 2 > s.json 2> /dev/null
+  "$DPERM" score --model m.json --data flats.csv > exact.json 2> /dev/null
+  py <<'P'
+s, exact = json.load(open("s.json")), json.load(open("exact.json"))
+for key in ("rmse", "mae", "pinball", "at_or_below", "r2"):
+    f = s[key]
+    assert f["low"] <= f["value"] <= f["high"] and f["high"] - f["low"] > 1e-3, (key, f)
+    assert f["low"] - (f["high"] - f["low"]) < exact[key] < f["high"] + (f["high"] - f["low"]), (key, f, exact[key])
+assert abs(s["baseline"]["quantile"] - exact["baseline"]["quantile"]) < 40 and s["rows"] == 4000
+P
+  evaluated --data flats.csv --schema persons.json
+  says 0 'ok     figures: all figures and intervals follow from the sums' "$DPERM" verify --model m.json
+  evaluated "${flats[@]}" --neighbours add-remove --rows-about 4000
+  says 0 'ok     figures: all figures and intervals follow from the sums' "$DPERM" verify --model m.json
+  py <<< 'assert json.load(open("m.json"))["evaluation"]["rows"] is None'
+}
+
 @test "wrong labels are named at their place, and what is for classes alone is refused" {
   sed '3s/[^,]*$/dear/' flats.csv > bad.csv
   fails 1 'bad.csv:3' "$DPERM" train --data bad.csv --schema flats.json --epsilon 1 --out x.json
@@ -99,7 +128,7 @@ P
   sed '3s/[^,]*$//' flats.csv > bad.csv
   fails 1 'the label in column "price" is not a finite number' "$DPERM" train --data bad.csv --schema flats.json --epsilon 1 --out x.json
   fails 2 'choose log-cosh, huber-regression or quantile' "$DPERM" train "${flats[@]}" --epsilon 1 --loss huber --out x.json
-  for more in "--evaluate 0.2" "--class-weights a=2" "--pairs 0.1" "--calibrate 0.1"; do
+  for more in "--class-weights a=2" "--pairs 0.1" "--calibrate 0.1"; do
     fails 2 '' "$DPERM" train "${flats[@]}" --epsilon 1 $more --out x.json
   done
   fails 2 '--quantile is for --loss quantile' "$DPERM" train "${flats[@]}" --epsilon 1 --quantile 0.3 --out x.json
@@ -107,7 +136,7 @@ P
   fails 2 'tune chooses among classifiers' "$DPERM" tune "${flats[@]}" --epsilon 1 --lambda 0.01,0.1 --method stopping --out x.json
   fails 2 'a sweep compares classifiers' "$DPERM" sweep --data flats.csv --schema flats.json --epsilon 1
   "$DPERM" train "${flats[@]}" --epsilon 1 --out m.json 2> /dev/null
-  fails 1 'private evaluations are of classes' "$DPERM" score --model m.json --data flats.csv --epsilon 1 --ledger none
+  fails 1 'a count of errors is of classes' "$DPERM" score --model m.json --data flats.csv --epsilon 1 --error-only
   for label in '"min": 5, "max": 5' '"min": 0' '"min": 0, "max": 1e300' '"min": 0, "max": 9, "classes": ["a"]'; do
     sed "s/\"min\": 0, \"max\": 1000/$label/" flats.json > bad.json
     fails 1 'bad.json:1' "$DPERM" schema check bad.json

@@ -392,8 +392,9 @@ TEST(the_scale_is_that_of_the_median_record) {
       for (size_t i = 0; i < LENGTHS; i++) { /* 60 of 100 have this norm, 20 none, 20 a large one */
         longer[i] = 20 + (norm * norm >= lengths[i] ? 60 : 0);
       }
-      assert_int_equal(select_crossing(&source, longer, LENGTHS, 100, SCALE_PARTS,
-                                       DPERM_NEIGHBOURS_REPLACE, 1000),
+      assert_int_equal(select_crossing(&source, longer, LENGTHS, 100,
+                                       (share_of_all){1, SCALE_PARTS}, DPERM_NEIGHBOURS_REPLACE,
+                                       1000),
                        wanted);
     }
   }
