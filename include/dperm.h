@@ -515,6 +515,13 @@ typedef struct dperm_options {
    * score the same part again (dperm_score_options.held_out); without one the coins are forgotten.
    */
   double evaluate;
+  /* 0, or dperm_train's share of epsilon for confidence intervals of the slopes, which
+   * dperm_model_explain then gives (docs/proofs/intervals.md); NaN for the usual share. Of logistic
+   * models of two classes and log-cosh regressions, under a schema; its rows are then divided
+   * alike, with an intercept and without bins, and of each category's column the first value is
+   * left out.
+   */
+  double intervals;
 } dperm_options;
 
 /* Logistic loss, ridge, objective perturbation; Λ, noise and bins automatic; tolerance 1e-10. */

@@ -47,6 +47,16 @@ const share_words share_arguments[SHARE_ARGUMENTS] = {
                   "not in rounds of random stopping (default: auto)",
      .plan_label = "epsilon for pairs",
      .plan = "for what two columns say only together"},
+    {.name = "--intervals",
+     .option_at = offsetof(dperm_options, intervals),
+     .help =
+         "share of epsilon for confidence intervals of the slopes, which 'dperm explain' shows, "
+         "in logistic models of two classes and log-cosh regressions; auto takes 0.31; rows are "
+         "then divided alike, without bins and pairs (default: none)",
+     .figure = "epsilon_intervals",
+     .says = "was spent on intervals of the slopes: see 'dperm explain'",
+     .plan_label = "epsilon for intervals",
+     .plan = "for intervals of the slopes"},
 };
 
 /* ---- the table */

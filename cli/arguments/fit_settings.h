@@ -8,7 +8,7 @@
 
 /* ---- shares of epsilon after the fit (--calibrate): a table of all that commands say of them */
 
-enum { SHARE_ARGUMENTS = 2 };
+enum { SHARE_ARGUMENTS = 3 };
 
 typedef struct share_words {
   const char *name;

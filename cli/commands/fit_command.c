@@ -157,9 +157,12 @@ static void say(const fit_command *c, const json_t *report, const dperm_model *m
     double epsilon = report_number(report, share->figure);
     if (epsilon > 0) {
       char number[32];
-      const char *text = report_text(report, share->value);
-      (void)snprintf(number, sizeof number, "%.3g", report_number(report, share->value));
-      text = json_is_null(json_object_get(report, share->value)) ? "none was found" : text;
+      const char *text = share->value ? report_text(report, share->value) : NULL;
+      (void)snprintf(number, sizeof number, "%.3g",
+                     share->value ? report_number(report, share->value) : 0);
+      text = !share->value                                         ? ""
+             : json_is_null(json_object_get(report, share->value)) ? "none was found"
+                                                                   : text;
       note("%s: epsilon %.6g of that %s%s", name, epsilon, share->says, text ? text : number);
     } else if (c->fit.shares[i] && strcmp(c->fit.shares[i], "auto") == 0) {
       note("%s: nothing was spent %s: it would not pay here", name, share->plan);

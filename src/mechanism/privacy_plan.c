@@ -38,6 +38,9 @@ static const double centred_norm = 5.0, centred_noise = 0.05;
  * that there is noise for, whatever the records, their number and ε are. That falls as e^−ε; half
  * of cR²/(nε) keeps columns that add up to a constant from drifting apart. */
 static const double numbers_slack = 2, numbers_least = 0.5;
+/* Intervals know what the ridge does, but not how curved the objective is elsewhere: κ = ε, and of
+ * log-cosh this times hε (docs/proofs/intervals.md). */
+static const double intervals_kappa = 0.375;
 static const double shortest_norm = 0.3, longest_norm = 40.0, output_shift = 3.0;
 
 static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
@@ -317,6 +320,11 @@ static double paying_length(const public_numbers *g, double noise) {
  * length F (or the user's guess). Were β to be had without the Jacobian's share of ε, that would be
  * at rms‖b‖/(nF); as β only grows with Λ_t, U falls up to there, and the search begins there. */
 static double objective_lambda(const public_numbers *g) {
+  if (g->intervals && isnan(g->norm_guess)) {
+    const double kappa = loss_is_residual(g->loss) ? intervals_kappa * g->loss->parameter : 1;
+    return fmax(feasible_total(g),
+                g->bounds.norm2 * g->bounds.norm2 / ((double)g->rows * kappa * g->epsilon_core));
+  }
   if (loss_is_residual(g->loss) && isnan(g->norm_guess)) {
     const double least = (g->way.reach > 0 ? 1 : numbers_slack) * feasible_total(g),
                  curved = g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2;

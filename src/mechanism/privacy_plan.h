@@ -26,6 +26,7 @@ typedef struct public_numbers {
   dperm_noise noise;    /* or the one with the least rms norm */
   double lambda;        /* Λ; NaN to choose it */
   double delta_reg;     /* Δ; NaN to choose it */
+  bool intervals;       /* Λ is to leave as much of ε to the noise as intervals are best with */
   double norm_guess;    /* F, a guess of ‖f*‖; NaN for the bound */
   double pull;          /* ‖∇N(0)‖: 0 for ridge, not for a prior */
   double stiffness;     /* by how much N_j″ may pass 1: 0 for ridge, infinite where unknown */

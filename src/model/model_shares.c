@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "intervals/interval_table.h"
 #include "loss/loss.h"
 #include "mechanism/pair_table.h"
 #include "mechanism/temperature.h"
@@ -68,10 +69,30 @@ dperm_status model_add_pair(dperm_model *model, const dperm_schema *schema, cons
   return DPERM_OK;
 }
 
+/* Three vectors of whole numbers, as long as the columns say, for a design that has intervals. */
+static bool take_intervals(const json_t *stated, dperm_model *model) {
+  OWNED(interval_design_clear) interval_design design = {0};
+  dperm_loss loss;
+  bool sound =
+      model->schema && !model->map && model->classes.count <= 2 &&
+      model_loss(model, &loss, NULL) == DPERM_OK &&
+      interval_design_of(model->schema, &loss, model->rows_fitted, 1, &design, NULL) == DPERM_OK;
+  for (interval_stage_id s = 0; sound && s < INTERVAL_STAGES; s++) {
+    const json_t *list = json_object_get(stated, interval_keys[s]), *own;
+    size_t i;
+    sound = json_array_size(list) == interval_released(&design, s);
+    json_array_foreach(list, i, own) {
+      sound = sound && json_is_integer(own);
+    }
+  }
+  return sound;
+}
+
 /* Whether the share can release such an object; what the library uses of it is taken over. */
 static bool (*const takers[SHARE_COUNT])(const json_t *stated, dperm_model *model) = {
     [SHARE_CALIBRATION] = take_calibration,
     [SHARE_PAIRS] = take_pairs,
+    [SHARE_INTERVALS] = take_intervals,
 };
 
 dperm_status model_take_share(dperm_model *model, share_id share, json_t *released,

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/options_defaults.h"
+#include "intervals/interval_design.h"
 #include "kernel/features.h"
 #include "loss/link.h"
 #include "plan/planned.h"
@@ -188,8 +189,9 @@ static dperm_status make_plan(const run *r, size_t inputs, const row_bounds *enc
 }
 
 void planned_schema_clear(planned_schema *planned) {
+  dperm_schema_free(planned->assumed);
   dperm_schema_free(planned->schema);
-  planned->schema = NULL;
+  planned->assumed = planned->schema = NULL;
 }
 
 /* ---- the public functions */
@@ -274,6 +276,7 @@ static dperm_status plan_records(const dperm_plan_rows *of, size_t rows,
 dperm_status plan_make(const dperm_plan_rows *of, dperm_options *options, planned_schema *planned,
                        dperm_plan *made, dperm_error *err) {
   size_t rows = of->rows;
+  dperm_plan_rows assumed = *of;
   *planned = (planned_schema){.schema = NULL};
   TRY(check_plan_rows(options, &rows, err));
   const size_t usual = loss_is_residual(&options->loss) ? 0 : 2; /* 0: a number */
@@ -281,6 +284,13 @@ dperm_status plan_make(const dperm_plan_rows *of, dperm_options *options, planne
   const size_t classes = of->schema ? of->schema->classes.count : asked;
   TRY(options_validate(options, classes, err));
   TRY(run_parts_count(options, rows, &rows, &planned->held_rows, err));
+  if (options->intervals != 0) {
+    FAIL_IF(!of->schema, err, DPERM_UNSUPPORTED,
+            "intervals are of columns that a schema describes; give one, or leave intervals out");
+    TRY(interval_schema(of->schema, &planned->assumed, err));
+    assumed.schema = planned->assumed;
+    of = &assumed;
+  }
   const stage_numbers numbers = {.rows = rows,
                                  .columns =
                                      of->schema ? schema_encoded_columns(of->schema) : of->dims,

@@ -6,8 +6,9 @@
 
 typedef struct planned_schema {
   run made;
-  size_t held_rows;     /* that an evaluation has, beside those of the fit */
-  dperm_schema *schema; /* with its bins; straight lines where the records are still to choose */
+  size_t held_rows;      /* that an evaluation has, beside those of the fit */
+  dperm_schema *assumed; /* what intervals make of the schema that was given, or NULL */
+  dperm_schema *schema;  /* with its bins; straight lines where the records are still to choose */
 } planned_schema;
 void planned_schema_clear(planned_schema *planned);
 

@@ -24,6 +24,13 @@ const share_kind share_kinds[SHARE_COUNT] = {
                      .value = "pair",
                      .without = NAN,
                      .statement = "for what two columns say only together, a table of cells: "},
+    [SHARE_INTERVALS] = {.option = "intervals",
+                         .option_at = offsetof(dperm_options, intervals),
+                         .does = "make intervals",
+                         .figure = "epsilon_intervals",
+                         .file = "intervals",
+                         .without = NAN,
+                         .statement = "for confidence intervals of the slopes"},
 };
 
 double share_given(const dperm_options *options, share_id share) {

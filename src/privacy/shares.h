@@ -8,7 +8,8 @@
 typedef enum share_id {
   SHARE_SCHEMA,      /* bins and groups that the records chose, in this run or before it */
   SHARE_CALIBRATION, /* after the fit: the temperature of probabilities, */
-  SHARE_PAIRS,       /* and what two columns say together */
+  SHARE_PAIRS,       /* what two columns say together, */
+  SHARE_INTERVALS,   /* and how sure the slopes are */
   SHARE_COUNT,
   SHARE_AFTER_FIT = SHARE_CALIBRATION /* this one and all that follow have an option and a stage */
 } share_id;

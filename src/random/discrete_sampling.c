@@ -83,14 +83,19 @@ static uint64_t draw_geometric(random_source *source) {
 }
 
 /* Canonne, Kamath & Steinke, Algorithm 2: with rate s/t, U uniform below t accepted with e^(−U/t),
- * V geometric with e^−1, magnitude ⌊(U + tV)/s⌋; a negative zero is refused. t·V ≤ 2^126. */
+ * V geometric with e^−1, ⌊(U + tV)/s⌋. t·V ≤ 2^126. */
+wide_integer random_geometric_wide(random_source *source, wide over, wide under) {
+  wide u = 0;
+  do {
+    u = wide_below(source, under);
+  } while (!bernoulli_exp_below_one(source, u, under));
+  return (under * draw_geometric(source) + u) / over;
+}
+
+/* Of that magnitude; a negative zero is refused. */
 wide_signed random_discrete_laplace_wide(random_source *source, wide over, wide under) {
   for (;;) {
-    wide u = wide_below(source, under);
-    if (!bernoulli_exp_below_one(source, u, under)) {
-      continue;
-    }
-    wide size = (under * draw_geometric(source) + u) / over;
+    const wide size = random_geometric_wide(source, over, under);
     bool negative = random_bits(source) >> 63;
     if (!(negative && size == 0)) {
       return negative ? -(wide_signed)size : (wide_signed)size;

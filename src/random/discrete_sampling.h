@@ -23,6 +23,8 @@ uint64_t random_below(random_source *source, uint64_t bound);
 bool random_bernoulli(random_source *source, wide_integer over, wide_integer under);
 /* True with probability exp(−rate·count/divisor) exactly; rate.under·divisor is below 2^100. */
 bool random_bernoulli_exp(random_source *source, ratio rate, uint64_t count, uint64_t divisor);
+/* Geometric: P(k) ∝ exp(−k·over/under) for k ≥ 0, exactly, as below. */
+wide_integer random_geometric_wide(random_source *source, wide_integer over, wide_integer under);
 /* Discrete Laplace: P(y) ∝ exp(−|y|·over/under), exactly. over > 0 and 0 < under ≤ 2^100; |y| stays
  * below 2^127 since magnitudes end at 2^26·under/over, an event of probability e^(−2^26). */
 wide_signed random_discrete_laplace_wide(random_source *source, wide_integer over,

@@ -9,6 +9,7 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "report/explain_intervals.h"
 #include "report/explain_words.h"
 #include "report/weight_noise.h"
 
@@ -356,13 +357,18 @@ static dperm_status explain_weights(const dperm_model *model, json_t **out, dper
   TRY(weight_noise_of(model, &parts, &noise, err));
   const bool numbers = label_range_known(model->range);
   explained e = {model, &noise, &parts, 0, &all, numbers ? label_range_half(model->range) : 1};
+  json_t *intervals = NULL;
   dperm_status status = outputs_json(&e, &outputs, err);
+  status = status == DPERM_OK ? explain_intervals(model, e.unit, &intervals, err) : status;
   json_set(out, "weights", json_count(noise.fits * noise.dims));
   json_set(out, "examined", json_count(all.examined));
   json_set(out, "standing_out", json_count(all.standing));
   json_set(out, "beyond_the_noise", json_count(all.beyond));
   json_set(out, "deviations", json_figure(weight_noise_multiple));
   json_set(out, "outputs", outputs);
+  if (intervals) {
+    json_set(out, "intervals", intervals);
+  }
   return status;
 }
 

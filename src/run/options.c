@@ -217,6 +217,23 @@ static dperm_status check_label_kind(const dperm_options *o, size_t classes, dpe
   return DPERM_OK;
 }
 
+/* What intervals assume of the representation is set here, and by interval_schema. */
+static dperm_status settle_intervals(dperm_options *o, size_t classes, dperm_error *err) {
+  if (o->intervals == 0) {
+    return DPERM_OK;
+  }
+  FAIL_IF(o->refine != 0 || o->bins == DPERM_BINS_AUTO || o->pairs > 0, err, DPERM_INVALID_ARGUMENT,
+          "intervals are of columns as they are, and refine, bins and pairs make others; leave one "
+          "of the two out");
+  FAIL_IF(o->calibrate != 0, err, DPERM_INVALID_ARGUMENT,
+          "intervals are of the fit's own slopes, which calibrate stretches; leave one of the two "
+          "out");
+  o->pairs = 0;
+  o->bins = classes > 0 ? DPERM_BINS_NONE : o->bins; /* of a number only h is asked for */
+  o->delta_reg = isnan(o->delta_reg) ? 0 : o->delta_reg;
+  return DPERM_OK;
+}
+
 dperm_status options_validate(dperm_options *o, size_t classes, dperm_error *err) {
   const double least = 1e-30; /* delta: below nothing is left beside rounding */
   TRY(settle_loss(o, classes, err));
@@ -236,6 +253,7 @@ dperm_status options_validate(dperm_options *o, size_t classes, dperm_error *err
   TRY(check_label_kind(o, classes, err));
   TRY(check_shares(o, err));
   TRY(check_evaluate(o, err));
+  TRY(settle_intervals(o, classes, err));
   TRY(check_together(o, err));
   if (!loss_kind_of(&o->loss) && o->mechanism != DPERM_MECHANISM_NONE) {
     TRY(dperm_loss_check(&o->loss, err));
@@ -370,6 +388,7 @@ public_numbers fit_numbers(const dperm_options *o, const dperm_loss *loss, const
                         .noise = o->noise,
                         .lambda = o->lambda,
                         .delta_reg = o->delta_reg,
+                        .intervals = o->intervals > 0,
                         .norm_guess = o->norm_guess};
   describe_regularizer(&o->regularizer, dims, &out);
   return out;

@@ -7,10 +7,12 @@
 
 extern const stage calibration_stage;
 extern const stage pairs_stage;
+extern const stage intervals_stage;
 
 static const stage *const stages[SHARE_COUNT] = {
     [SHARE_CALIBRATION] = &calibration_stage,
     [SHARE_PAIRS] = &pairs_stage,
+    [SHARE_INTERVALS] = &intervals_stage,
 };
 
 dperm_status stage_processors_agree(ranks *spread, bool fused, const char *option,

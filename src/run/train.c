@@ -8,6 +8,7 @@
 #include "base/options_defaults.h"
 #include "base/thread_pool.h"
 #include "data/dataset.h"
+#include "intervals/interval_design.h"
 #include "random/random_source.h"
 #include "run/account.h"
 #include "run/fit.h"
@@ -253,14 +254,28 @@ static dperm_status train(const run_parts *parts, const dperm_options *o,
   return training_report(o, &t.run.how, data, *out, err);
 }
 
+/* The records under the schema that intervals assume. */
+static dperm_status assume(const dperm_data *data, dperm_data *out, dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  FAIL_IF(!data->table, err, DPERM_UNSUPPORTED,
+          "intervals are of columns that a schema describes; give one, or leave intervals out");
+  TRY(interval_schema(data->schema, &schema, err));
+  return data_view_open(data, schema, out, err);
+}
+
 static dperm_status train_given(const dperm_data *data, const dperm_options *given, bool everywhere,
                                 dperm_model **out, dperm_error *err) {
   OWNED(random_wipe) random_source own = {0};
+  OWNED(data_view_close) dperm_data assumed = {0};
   OWNED(run_parts_clear) run_parts parts = {0};
   random_source *source = NULL;
   dperm_options options;
   TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
   TRY(options_validate(&options, data_class_count(data), err));
+  if (options.intervals != 0) {
+    TRY(assume(data, &assumed, err));
+    data = &assumed;
+  }
   TRY(random_given(options.random, &own, &source, err));
   OWNED(threads_leave) thread_scope threads = threads_enter(options.threads);
   dperm_status status = run_parts_open(data, &options, source, &parts, err);

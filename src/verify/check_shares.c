@@ -25,7 +25,7 @@
 
 #include "verify/checks.h"
 
-enum { CLASSES_MOST = 1000, SHARE_WORDS = 240 };
+enum { CLASSES_MOST = 1000 };
 static const double share_least = 1e-12; /* for one row: noise is drawn for no less */
 
 /* ---- what was spent after the fit */
@@ -91,6 +91,7 @@ static const struct spent_share {
 } spent_shares[] = {
     {"calibration", calibration_known},
     {"pairs", pairs_known},
+    {"intervals", intervals_known},
 };
 enum { SPENT_SHARES = sizeof spent_shares / sizeof *spent_shares };
 

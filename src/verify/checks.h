@@ -42,6 +42,10 @@ const char *class_epsilon(const verifier *v);
 bool finding_covered(verifier *v, const char *line, bool also, interval sum, const char *within,
                      const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/* check_intervals.c: whether what was released for intervals is that, in words. */
+enum { SHARE_WORDS = 240 };
+bool intervals_known(verifier *v, char words[SHARE_WORDS]);
+
 /* check_rows.c: the bound on rows, n, and what the selection costs.
  *
  * Whether records are added and removed; then n is private, and a public figure near it stands in

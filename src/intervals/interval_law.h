@@ -1,0 +1,43 @@
+/* What the released sums say of the records, with the noise in it: scales of the columns and how
+ * much is known of them, their correlations shrunk by what all of them tell, and how much more
+ * slopes spread than the loss's curvature says (docs/proofs/intervals.md 3). Post-processing: sees
+ * public and released numbers only. A stage's sums are made by what the stages before it said. */
+#pragma once
+
+#include "intervals/interval_design.h"
+
+/* Columns as the design has them, but for the intercept; d of them. */
+typedef struct interval_law {
+  const interval_design *design;
+  size_t d;
+  double h0;                       /* the mean curvature */
+  double *first, *first_noise;     /* of the curvature times z, and its noise's deviation */
+  double *mean, *variance, *doubt; /* of z; the variance times h0, and its deviation */
+  double *width, *low, *high;      /* numbers as pairs count them: (z − mean)/width in there */
+  double *pair, *pair_noise;       /* d × d: correlations as they were released; 0 of noise
+                                      where they follow from the scales */
+  double *left;                    /* d × d: variances of what is known of them */
+  double *root, *length;           /* d × d, d: the inverse correlations are LMMᵀL */
+  double *inverse;                 /* d × d: of the slopes, as it is expected */
+  bool *lost;                      /* too like other columns */
+  double spread_most, omega;       /* leverages count up to this; of a curvature, in a slope² */
+  double *excess, *excess_noise;   /* of the spread of slopes, as a part of omega */
+  double *phi;
+} interval_law;
+
+dperm_status interval_law_new(const interval_design *design, interval_law *out, dperm_error *err);
+void interval_law_free(interval_law *law);
+
+/* The body of a stage, in the order of its sums. */
+dperm_status interval_body(const interval_law *law, interval_stage_id stage, integer_body *out,
+                           dperm_error *err);
+/* What it released. */
+dperm_status interval_take(interval_law *law, interval_stage_id stage, const int64_t *released,
+                           dperm_error *err);
+
+/* What the product a·u·v of two groups' columns can be, as pairs count them. */
+void interval_pair_ends(const interval_law *law, size_t a, size_t b, double *low, double *high);
+
+/* Ascending eigenvalues, and vectors (columns of d × d), of a symmetric matrix, which is destroyed.
+ */
+void interval_eigen(size_t d, double *a, double *values, double *vectors);

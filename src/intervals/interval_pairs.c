@@ -1,0 +1,371 @@
+/* See interval_pairs.h. Correlations have known noise; most are taken to be from a normal law that
+ * all of them tell, a few from anywhere. Eigenvalues that the noise has spread are drawn together
+ * again, and small ones raised: an inverse is no better than the smallest is known. */
+#include "intervals/interval_pairs.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/vector.h"
+
+/* Chosen by experiments/coverage, on made families. */
+static const double better = 0.5; /* noise of a variance, to that of the stage before */
+static const double slab = 0.15;  /* of a column, so many correlations are from anywhere */
+static const double slab_most = 0.05;
+static const double top = 0.12; /* of all squares of a column's, where they do not stand out */
+static const double far_held = 0.98, far_variance = 0.3;
+static const double window = 2, eigen_floor = 0.7, eigen_least = 0.02;
+static const double lost_floor = 0.5, lost_most = 0.1;
+enum { ROUNDS = 20, CLASSES = 3 };
+
+static double square(double x) {
+  return x * x;
+}
+
+/* ---- the body */
+
+/* Ends of a group's numbers in pairs; blocks are in [0, 1]. */
+static void ends_of(const interval_law *law, const interval_group *g, double *low, double *high) {
+  *low = g->kind == INTERVAL_BLOCK ? 0 : law->low[g->first];
+  *high = g->kind == INTERVAL_BLOCK ? 1 : law->high[g->first];
+}
+
+void interval_pair_ends(const interval_law *law, size_t a, size_t b, double *low, double *high) {
+  const interval_group *groups = law->design->groups;
+  const double c = law->design->curve;
+  double l[2], h[2];
+  ends_of(law, &groups[a], &l[0], &h[0]);
+  ends_of(law, &groups[b], &l[1], &h[1]);
+  *low = c * fmin(fmin(0, l[0] * h[1]), l[1] * h[0]);
+  *high = c * fmax(l[0] * l[1], h[0] * h[1]);
+}
+
+dperm_status interval_pairs_body(const interval_law *law, integer_body *out, dperm_error *err) {
+  const interval_design *design = law->design;
+  double low = 0, high = 0;
+  for (size_t a = 0; a < design->group_count; a++) {
+    for (size_t b = a + 1; b < design->group_count; b++) {
+      interval_pair_ends(law, a, b, &low, &high);
+      TRY(interval_body_add(out, design->groups[a].count * design->groups[b].count, low, high,
+                            err));
+    }
+  }
+  for (size_t a = 0; a < design->group_count; a++) {
+    if (design->groups[a].kind == INTERVAL_NUMBER) {
+      const size_t j = design->groups[a].first;
+      const double most = fmax(square(law->low[j]), square(law->high[j]));
+      TRY(interval_body_add(out, 1, design->curve * law->low[j], design->curve * law->high[j],
+                            err));
+      TRY(interval_body_add(out, 1, 0, design->curve * most, err));
+    }
+  }
+  return DPERM_OK;
+}
+
+/* ---- correlations, with their noise */
+
+/* Products a·u_j·u_l as they were released into the upper triangles of pair and pair_noise. */
+static void read_products(interval_law *law, interval_reader *r) {
+  const interval_design *design = law->design;
+  const size_t d = law->d;
+  for (size_t a = 0; a < design->group_count; a++) {
+    const interval_group *g = &design->groups[a];
+    for (size_t b = a + 1; b < design->group_count; b++) {
+      const interval_group *k = &design->groups[b];
+      for (size_t j = g->first; j < g->first + g->count; j++) {
+        for (size_t l = k->first; l < k->first + k->count; l++) {
+          law->pair[j * d + l] = interval_next(r, &law->pair_noise[j * d + l]);
+        }
+      }
+    }
+  }
+}
+
+/* A number's mean and variance as pairs count it; where they are known better than before, the
+ * column's own. */
+static void read_own(interval_law *law, size_t j, interval_reader *r, double *mean, double *noise,
+                     double *variance) {
+  double of_second = 0;
+  *mean = interval_next(r, noise);
+  const double second = interval_next(r, &of_second), scale = square(law->width[j]);
+  const double doubt = sqrt(square(of_second) + square(2 * *mean / law->h0 * *noise));
+  *variance = fmax(second - square(*mean) / law->h0, doubt);
+  if (doubt * scale < better * law->doubt[j]) {
+    law->variance[j] = *variance * scale;
+    law->doubt[j] = doubt * scale;
+  }
+}
+
+static void set_pair(interval_law *law, size_t j, size_t l, double value, double noise) {
+  law->pair[j * law->d + l] = law->pair[l * law->d + j] = value;
+  law->pair_noise[j * law->d + l] = law->pair_noise[l * law->d + j] = noise;
+}
+
+static void correlate(interval_law *law, const double *mean, const double *noise,
+                      const double *variance) {
+  const interval_design *design = law->design;
+  const size_t d = law->d;
+  for (size_t j = 0; j < d; j++) {
+    set_pair(law, j, j, 1, 0);
+    for (size_t l = j + 1; l < d; l++) {
+      if (design->group_of[j] == design->group_of[l]) {
+        const double a = law->mean[j], b = law->mean[l];
+        set_pair(law, j, l, -sqrt(a / (1 - a) * b / (1 - b)), 0);
+        continue;
+      }
+      const double by = 1 / sqrt(variance[j] * variance[l]);
+      const double value = law->pair[j * d + l] - mean[j] * mean[l] / law->h0;
+      const double all = square(law->pair_noise[j * d + l]) + square(noise[j] * mean[l] / law->h0) +
+                         square(mean[j] * noise[l] / law->h0);
+      set_pair(law, j, l, value * by, sqrt(all) * by);
+    }
+  }
+}
+
+static void read_correlations(interval_law *law, interval_reader *r, double *room) {
+  const interval_design *design = law->design;
+  double *mean = room, *noise = room + law->d, *variance = room + 2 * law->d;
+  read_products(law, r);
+  for (size_t j = 0; j < law->d; j++) {
+    const bool bit = design->groups[design->group_of[j]].kind == INTERVAL_BIT;
+    mean[j] = bit ? 0 : law->first[j];
+    noise[j] = law->first_noise[j];
+    variance[j] = law->variance[j];
+  }
+  for (size_t i = 0; i < design->group_count; i++) {
+    const size_t j = design->groups[i].first;
+    if (design->groups[i].kind == INTERVAL_NUMBER) {
+      read_own(law, j, r, &mean[j], &noise[j], &variance[j]);
+    }
+  }
+  correlate(law, mean, noise, variance);
+}
+
+/* ---- what all of a class tell of each */
+
+/* By how many of the two columns are in blocks. */
+static size_t class_of(const interval_law *law, size_t j, size_t l) {
+  const interval_design *design = law->design;
+  return (size_t)(design->groups[design->group_of[j]].kind == INTERVAL_BLOCK) +
+         (size_t)(design->groups[design->group_of[l]].kind == INTERVAL_BLOCK);
+}
+
+typedef struct prior {
+  double mean, variance, far; /* of the normal law; and how many are from anywhere, at first */
+} prior;
+
+static double far_share(const prior *p, double rho, double noise) {
+  const double both = p->variance + square(noise), most = 6.283185307179586;
+  const double inside = (1 - p->far) * exp(-square(rho - p->mean) / (2 * both)) / sqrt(most * both);
+  const double outside = p->far / 2 * exp(-square(fmax(fabs(rho) - 1, 0)) / (2 * square(noise)));
+  return inside + outside > 0 ? outside / (inside + outside) : 1;
+}
+
+/* One round; `far` has what each one's share of the others is. */
+static void learn(const interval_law *law, size_t class, const double *far, prior *p) {
+  const size_t d = law->d;
+  double sum = 0, all = 0, over = 0, under = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t j = 0; j < d; j++) {
+      for (size_t l = j + 1; l < d; l++) {
+        const double noise = law->pair_noise[j * d + l], rho = law->pair[j * d + l];
+        if (noise == 0 || class_of(law, j, l) != class) {
+          continue;
+        }
+        const double by = p->variance + square(noise), near = 1 - far[j * d + l];
+        if (pass == 0) {
+          sum += near / by * rho;
+          all += near / by;
+        } else {
+          over += near / square(by) * (square(rho - p->mean) - square(noise));
+          under += near / square(by);
+        }
+      }
+    }
+    if (pass == 0) {
+      const double mean = all > 0 ? sum / all : 0;
+      p->mean = all > 0 && fabs(mean) > 2 / sqrt(all) ? mean : 0;
+    }
+  }
+  p->variance = under > 0 ? fmax(0, over / under) : 0;
+  if (under > 0 && p->variance < 2 * sqrt(2 / under)) {
+    p->variance = fmin(p->variance, top / fmax((double)d - 1, 1));
+  }
+}
+
+/* Into `best` and law->left what each correlation is expected to be, and the variance of that. */
+static void shrink(interval_law *law, size_t class, double *far, double *best) {
+  const size_t d = law->d;
+  prior p = {0, 0, fmin(slab / fmax((double)d - 1, 1), slab_most)};
+  for (size_t i = 0; i < d * d; i++) {
+    far[i] = 0;
+  }
+  for (int round = 0; round < ROUNDS; round++) {
+    learn(law, class, far, &p);
+    for (size_t i = 0; i < d * d; i++) {
+      far[i] = law->pair_noise[i] > 0 ? far_share(&p, law->pair[i], law->pair_noise[i]) : 0;
+    }
+  }
+  for (size_t j = 0; j < d; j++) {
+    for (size_t l = 0; l < d; l++) {
+      const size_t i = j * d + l;
+      const double noise = square(law->pair_noise[i]), rho = law->pair[i], f = far[i];
+      if (noise == 0 || class_of(law, j, l) != class) {
+        continue;
+      }
+      const double weight = p.variance / (p.variance + noise);
+      const double near = p.mean + weight * (rho - p.mean),
+                   held = fmin(fmax(rho, -far_held), far_held);
+      best[i] = (1 - f) * near + f * held;
+      law->left[i] = (1 - f) * weight * noise + f * fmin(noise, far_variance) +
+                     f * (1 - f) * square(held - near);
+    }
+  }
+}
+
+/* ---- the inverse */
+
+/* The mean variance that is left in an entry. */
+static double mean_left(const interval_law *law) {
+  double sum = 0, count = 0;
+  for (size_t i = 0; i < law->d * law->d; i++) {
+    sum += law->left[i];
+    count += law->pair_noise[i] > 0;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+/* Eigenvalues drawn together, in order, and raised. */
+static void clean(const interval_law *law, double left, double *values, double *room) {
+  const size_t d = law->d;
+  const double rms = sqrt(left);
+  for (size_t i = 0; i < d; i++) {
+    double pushed = 0;
+    for (size_t k = 0; k < d; k++) {
+      const double gap = values[i] - values[k];
+      pushed += gap / (square(gap) + square(window * rms) + 1e-12);
+    }
+    room[i] = values[i] - 2 * left * pushed;
+  }
+  vector_sort(room, d);
+  for (size_t i = 0; i < d; i++) {
+    values[i] = fmax(room[i], fmax(eigen_least, eigen_floor * rms));
+  }
+}
+
+/* `c` is destroyed. */
+static void invert(interval_law *law, double *c, double *vectors, double *values, double *room) {
+  const size_t d = law->d;
+  const double left = mean_left(law), rms = sqrt(left);
+  interval_eigen(d, c, values, vectors);
+  for (size_t j = 0; j < d; j++) {
+    double in_small = 0;
+    for (size_t i = 0; i < d; i++) {
+      in_small += values[i] <= lost_floor * rms ? square(vectors[j * d + i]) : 0;
+    }
+    law->lost[j] = in_small > lost_most;
+  }
+  clean(law, left, values, room);
+  for (size_t j = 0; j < d; j++) {
+    double length = 0;
+    for (size_t i = 0; i < d; i++) {
+      length += values[i] * square(vectors[j * d + i]);
+      law->root[j * d + i] = vectors[j * d + i] / sqrt(values[i]);
+    }
+    law->length[j] = sqrt(length);
+  }
+  for (size_t j = 0; j < d; j++) {
+    for (size_t l = 0; l < d; l++) {
+      const double inverse = vector_dot(law->root + j * d, law->root + l * d, d);
+      law->inverse[j * d + l] =
+          inverse * law->length[j] * law->length[l] / sqrt(law->variance[j] * law->variance[l]);
+    }
+  }
+}
+
+dperm_status interval_take_pairs(interval_law *law, interval_reader *r, dperm_error *err) {
+  OWNED_MEMORY double *room = NULL;
+  const size_t d = law->d;
+  TRY(memory_new(3 * d * d + 3 * d, sizeof *room, &room, err));
+  double *best = room, *far = room + d * d, *vectors = room + 2 * d * d, *rest = room + 3 * d * d;
+  read_correlations(law, r, rest);
+  for (size_t i = 0; i < d * d; i++) {
+    best[i] = law->pair[i];
+  }
+  for (size_t class = 0; class < CLASSES; class ++) {
+    shrink(law, class, far, best);
+  }
+  invert(law, best, vectors, rest, rest + d);
+  return DPERM_OK;
+}
+
+/* ---- eigenvalues, by rotations (Jacobi): at most some hundred columns, where LAPACK would be one
+ * more library that whoever embeds this one has to carry */
+
+static void rotate(size_t d, double *a, double *vectors, size_t p, size_t q) {
+  const double apq = a[p * d + q], theta = (a[q * d + q] - a[p * d + p]) / (2 * apq);
+  const double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1)),
+               c = 1 / sqrt(t * t + 1), s = t * c;
+  for (size_t k = 0; k < d; k++) {
+    const double kp = a[k * d + p], kq = a[k * d + q];
+    a[k * d + p] = c * kp - s * kq;
+    a[k * d + q] = s * kp + c * kq;
+  }
+  for (size_t k = 0; k < d; k++) {
+    const double pk = a[p * d + k], qk = a[q * d + k];
+    a[p * d + k] = c * pk - s * qk;
+    a[q * d + k] = s * pk + c * qk;
+  }
+  for (size_t k = 0; k < d; k++) {
+    const double kp = vectors[k * d + p], kq = vectors[k * d + q];
+    vectors[k * d + p] = c * kp - s * kq;
+    vectors[k * d + q] = s * kp + c * kq;
+  }
+}
+
+static void swap(double *a, double *b) {
+  const double kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+void interval_eigen(size_t d, double *a, double *values, double *vectors) {
+  enum { SWEEPS = 60 };
+  double whole = 0;
+  for (size_t i = 0; i < d * d; i++) {
+    vectors[i] = i % (d + 1) == 0;
+    whole += square(a[i]);
+  }
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    double outside = 0;
+    for (size_t p = 0; p < d; p++) {
+      for (size_t q = p + 1; q < d; q++) {
+        outside += square(a[p * d + q]);
+      }
+    }
+    if (!(outside > 1e-26 * whole)) {
+      break;
+    }
+    for (size_t p = 0; p < d; p++) {
+      for (size_t q = p + 1; q < d; q++) {
+        if (square(a[p * d + q]) > 1e-32 * whole / (double)(d * d)) {
+          rotate(d, a, vectors, p, q);
+        }
+      }
+    }
+  }
+  for (size_t i = 0; i < d; i++) {
+    values[i] = a[i * d + i];
+  }
+  for (size_t i = 0; i < d; i++) { /* in ascending order */
+    size_t least = i;
+    for (size_t k = i + 1; k < d; k++) {
+      least = values[k] < values[least] ? k : least;
+    }
+    swap(&values[i], &values[least]);
+    for (size_t k = 0; k < d && least != i; k++) {
+      swap(&vectors[k * d + i], &vectors[k * d + least]);
+    }
+  }
+}

@@ -1,0 +1,311 @@
+/* See interval_table.h. */
+#include "intervals/interval_table.h"
+
+#include <math.h>
+#include <sodium.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/vector.h"
+#include "intervals/interval_law.h"
+
+enum { MATRICES = 128, DRAWS = 16, ALL_DRAWS = MATRICES * DRAWS };
+static const double ratio_most = 4;     /* of quantiles of a variance over the matrices */
+static const double doubt_most = 0.5;   /* of a variance, to itself */
+static const double refused_most = 0.2; /* of all columns */
+
+const char *interval_refusal_words(interval_refusal refusal) {
+  static const char *const words[] = {[INTERVAL_FEW] = "too few records for its noise",
+                                      [INTERVAL_RARE] = "too rare, or too narrow for its range",
+                                      [INTERVAL_ALIKE] = "too like other columns for its noise",
+                                      [INTERVAL_MANY] = "too many other columns have none"};
+  return words[refusal];
+}
+
+size_t interval_released(const interval_design *design, interval_stage_id stage) {
+  size_t numbers = 0, products = 0, before = 0;
+  for (size_t i = 0; i < design->group_count; i++) {
+    const interval_group *g = &design->groups[i];
+    numbers += g->kind == INTERVAL_NUMBER;
+    products += before * g->count;
+    before += g->count;
+  }
+  return stage == INTERVAL_SCALES  ? 1 + design->columns + numbers
+         : stage == INTERVAL_PAIRS ? products + 2 * numbers
+                                   : 2 * design->columns;
+}
+
+/* ---- what was released */
+
+static dperm_status take(const dperm_model *model, interval_law *law, interval_stage_id stage,
+                         crypto_generichash_state *digest, dperm_error *err) {
+  const json_t *list = json_object_get(model->released[SHARE_INTERVALS], interval_keys[stage]);
+  const size_t count = interval_released(law->design, stage);
+  OWNED_MEMORY int64_t *released = NULL;
+  TRY(memory_new(count, sizeof *released, &released, err));
+  for (size_t i = 0; i < count; i++) {
+    released[i] = json_integer_value(json_array_get(list, i));
+    (void)crypto_generichash_update(digest, (const unsigned char *)&released[i],
+                                    sizeof released[i]);
+  }
+  return interval_take(law, stage, released, err);
+}
+
+/* ---- draws */
+
+/* Some space, and what is the same for all draws. In units of z, like all of the law. */
+typedef struct drawing {
+  const dperm_model *model;
+  const interval_law *law;
+  random_source source;
+  double *theta;                                            /* d × ALL_DRAWS */
+  double *own;                                              /* d × MATRICES: diagonals */
+  double *pull;                                             /* the ridge's, of a mean slope */
+  double moved;                                             /* of scores, by it */
+  double *variance;                                         /* of z as drawn */
+  double *w, *g, *vectors, *scaled, *values, *noise, *step; /* space */
+} drawing;
+
+static double radius_of(const drawing *t, size_t j) {
+  return t->law->design->groups[t->law->design->group_of[j]].radius;
+}
+
+/* Λf as a slope in z, the intercept's part taken out along the means. */
+static void set_pull(drawing *t) {
+  const interval_law *law = t->law;
+  const size_t d = law->d;
+  const double lambda = t->model->plan.lambda + t->model->plan.delta_reg;
+  const double first = lambda * t->model->weights[d] / law->design->constant;
+  double squares = first * first / law->h0;
+  for (size_t j = 0; j < d; j++) {
+    t->pull[j] = lambda * t->model->weights[j] / radius_of(t, j) - first * law->mean[j];
+  }
+  for (size_t j = 0; j < d; j++) {
+    squares += t->pull[j] * vector_dot(law->inverse + j * d, t->pull, d);
+  }
+  t->moved = sqrt(fmax(squares, 0) / law->h0);
+}
+
+/* exp(−G + G²/2) for a symmetric G of what is not known of the correlations, times the root on both
+ * sides: positive, whatever was drawn. G's entries are held within 1/√d. */
+static void draw_inverse(drawing *t) {
+  const interval_law *law = t->law;
+  const size_t d = law->d;
+  double *p = t->g, *half = t->w, *product = t->scaled;
+  const double wide = sqrt((double)d);
+  for (size_t j = 0; j < d; j++) {
+    p[j * d + j] = 0;
+    for (size_t l = j + 1; l < d; l++) {
+      const double left = law->left[j * d + l];
+      p[j * d + l] = p[l * d + j] = left > 0 ? sqrt(left) * random_normal(&t->source) : 0;
+    }
+  }
+  for (size_t j = 0; j < d; j++) { /* half = P·M, product = Mᵀ·half */
+    for (size_t i = 0; i < d; i++) {
+      half[j * d + i] = 0;
+    }
+    for (size_t l = 0; l < d; l++) {
+      vector_axpy(half + j * d, p[j * d + l], law->root + l * d, d);
+    }
+  }
+  for (size_t i = 0; i < d * d; i++) {
+    product[i] = 0;
+  }
+  for (size_t j = 0; j < d; j++) {
+    for (size_t i = 0; i < d; i++) {
+      vector_axpy(product + i * d, law->root[j * d + i], half + j * d, d);
+    }
+  }
+  for (size_t i = 0; i < d * d; i++) {
+    p[i] = tanh(product[i] * wide) / wide;
+  }
+  interval_eigen(d, p, t->values, t->vectors);
+  for (size_t j = 0; j < d; j++) { /* M·V·exp(−g/2 + g²/4), and its rows' products */
+    for (size_t i = 0; i < d; i++) {
+      half[j * d + i] = 0;
+    }
+    for (size_t l = 0; l < d; l++) {
+      vector_axpy(half + j * d, law->root[j * d + l], t->vectors + l * d, d);
+    }
+    for (size_t i = 0; i < d; i++) {
+      const double value = t->values[i];
+      half[j * d + i] *= exp(-value / 2 + value * value / 4);
+    }
+  }
+  for (size_t j = 0; j < d; j++) {
+    for (size_t l = 0; l < d; l++) {
+      product[j * d + l] = vector_dot(half + j * d, half + l * d, d) * law->length[j] *
+                           law->length[l] / sqrt(t->variance[j] * t->variance[l]);
+    }
+  }
+}
+
+/* Scales are not known better than their noise allows. */
+static void draw_variances(drawing *t) {
+  const interval_law *law = t->law;
+  for (size_t j = 0; j < law->d; j++) {
+    const double tau = fmin(law->doubt[j] / law->variance[j], doubt_most);
+    t->variance[j] = law->variance[j] * exp(tau * random_normal(&t->source) - tau * tau);
+  }
+}
+
+static void draw_slopes(drawing *t, size_t at) {
+  const interval_law *law = t->law;
+  const size_t d = law->d;
+  const double n = law->design->rows;
+  noise_draw(&t->model->plan.noise, &t->source, t->noise);
+  const double constant = t->noise[d] / law->design->constant,
+               unsure = 1 + t->moved * random_normal(&t->source);
+  for (size_t j = 0; j < d; j++) {
+    const double b = t->noise[j] / radius_of(t, j) - constant * law->mean[j];
+    t->step[j] = unsure * t->pull[j] + b / n;
+  }
+  for (size_t j = 0; j < d; j++) {
+    const double *row = t->scaled + j * d, sampling = sqrt(law->omega * law->phi[j] * row[j] / n);
+    t->theta[j * ALL_DRAWS + at] = t->model->weights[j] * radius_of(t, j) +
+                                   vector_dot(row, t->step, d) +
+                                   sampling * random_normal(&t->source);
+  }
+}
+
+static dperm_status draw_all(drawing *t, dperm_error *err) {
+  const size_t d = t->law->d;
+  set_pull(t);
+  for (size_t k = 0; k < MATRICES; k++) {
+    TRY(cancel_check(err));
+    draw_variances(t);
+    draw_inverse(t);
+    for (size_t j = 0; j < d; j++) {
+      t->own[j * MATRICES + k] = t->scaled[j * d + j];
+    }
+    for (size_t i = 0; i < DRAWS; i++) {
+      draw_slopes(t, k * DRAWS + i);
+    }
+  }
+  return DPERM_OK;
+}
+
+/* ---- from draws to rows */
+
+/* As numpy and R have it. */
+static double quantile(const double *sorted, size_t count, double share) {
+  const double at = share * (double)(count - 1), below = floor(at);
+  const size_t i = (size_t)below;
+  return i + 1 < count ? sorted[i] + (at - below) * (sorted[i + 1] - sorted[i]) : sorted[i];
+}
+
+/* Places by size, the largest first, in the middle 95 of 100 draws. */
+static void set_ranks(const drawing *t, double *places, interval_row *rows) {
+  const interval_law *law = t->law;
+  for (size_t j = 0; j < law->d; j++) {
+    for (size_t i = 0; i < ALL_DRAWS; i++) {
+      const double own = fabs(t->theta[j * ALL_DRAWS + i]) * sqrt(law->variance[j] / law->h0);
+      places[i] = 1;
+      for (size_t l = 0; l < law->d; l++) {
+        const double other = fabs(t->theta[l * ALL_DRAWS + i]) * sqrt(law->variance[l] / law->h0);
+        places[i] += other > own;
+      }
+    }
+    vector_sort(places, ALL_DRAWS);
+    rows[j].rank_low = rint(quantile(places, ALL_DRAWS, 0.025));
+    rows[j].rank_high = rint(quantile(places, ALL_DRAWS, 0.975));
+  }
+}
+
+static interval_row row_of(const drawing *t, size_t j, double *sorted) {
+  const interval_law *law = t->law;
+  const double *theta = t->theta + j * ALL_DRAWS, *own = t->own + j * MATRICES, n = ALL_DRAWS;
+  double sum = 0, squares = 0, above = 0, sampling = 0;
+  interval_row row = {.refusal = INTERVAL_GIVEN};
+  for (size_t i = 0; i < ALL_DRAWS; i++) {
+    sorted[i] = theta[i];
+    sum += theta[i];
+    above += theta[i] > 0;
+  }
+  for (size_t i = 0; i < ALL_DRAWS; i++) {
+    squares += (theta[i] - sum / n) * (theta[i] - sum / n);
+  }
+  vector_sort(sorted, ALL_DRAWS);
+  row.low = quantile(sorted, ALL_DRAWS, 0.025);
+  row.high = quantile(sorted, ALL_DRAWS, 0.975);
+  row.estimate = quantile(sorted, ALL_DRAWS, 0.5);
+  row.error = (row.high - row.low) / (2 * 1.959963984540054);
+  row.p = fmax(2 * fmin(above, n - above) / n, 1 / n);
+  for (size_t k = 0; k < MATRICES; k++) {
+    sorted[k] = own[k];
+    sampling += law->omega * law->phi[j] * own[k] / law->design->rows / MATRICES;
+  }
+  row.noise = fmin(fmax(1 - sampling / (squares / n), 0), 1);
+  vector_sort(sorted, MATRICES);
+  const double apart = quantile(sorted, MATRICES, 0.9) / quantile(sorted, MATRICES, 0.1);
+  row.refusal = law->doubt[j] > doubt_most * law->variance[j] ? INTERVAL_RARE
+                : law->lost[j]                                ? INTERVAL_ALIKE
+                : !(apart <= ratio_most)                      ? INTERVAL_FEW
+                                                              : INTERVAL_GIVEN;
+  return row;
+}
+
+static void make_rows(const drawing *t, double *sorted, interval_row *rows) {
+  const size_t d = t->law->d;
+  size_t refused = 0;
+  for (size_t j = 0; j < d; j++) {
+    rows[j] = row_of(t, j, sorted);
+    refused += rows[j].refusal != INTERVAL_GIVEN;
+  }
+  for (size_t j = 0; j < d && (double)refused > refused_most * (double)d; j++) {
+    rows[j].refusal = rows[j].refusal == INTERVAL_GIVEN ? INTERVAL_MANY : rows[j].refusal;
+  }
+  set_ranks(t, sorted, rows);
+}
+
+static dperm_status make_table(const dperm_model *model, const interval_law *law, uint64_t seed,
+                               interval_row *rows, dperm_error *err) {
+  const size_t d = law->d, square = d * d;
+  OWNED_MEMORY double *room = NULL, *sorted = NULL;
+  drawing t = {.model = model, .law = law};
+  TRY(memory_new(d * (ALL_DRAWS + MATRICES) + 4 * square + 5 * d + 1, sizeof *room, &room, err));
+  TRY(memory_new(ALL_DRAWS, sizeof *sorted, &sorted, err));
+  TRY(random_public(seed, "intervals", &t.source, err));
+  double *at = room;
+  t.theta = at;
+  t.own = at += d * ALL_DRAWS;
+  t.w = at += d * MATRICES;
+  t.g = at += square;
+  t.vectors = at += square;
+  t.scaled = at += square;
+  t.pull = at += square;
+  t.variance = at += d;
+  t.values = at += d;
+  t.step = at += d;
+  t.noise = at + d; /* d + 1 numbers */
+  TRY(draw_all(&t, err));
+  make_rows(&t, sorted, rows);
+  return DPERM_OK;
+}
+
+dperm_status interval_table_of(const dperm_model *model, interval_design *design,
+                               interval_row **rows, dperm_error *err) {
+  OWNED(interval_law_free) interval_law law = {0};
+  OWNED_MEMORY interval_row *made = NULL;
+  crypto_generichash_state digest;
+  uint64_t seed = 0;
+  dperm_loss loss;
+  const double epsilon =
+      epsilon_share(model->claim.shares[SHARE_INTERVALS], model->claim.rows_per_person);
+  TRY(model_loss(model, &loss, err));
+  TRY(interval_design_of(model->schema, &loss, model->rows_fitted, epsilon, design, err));
+  TRY(interval_law_new(design, &law, err));
+  TRY(memory_new(law.d, sizeof *made, &made, err));
+  (void)crypto_generichash_init(&digest, NULL, 0, crypto_generichash_BYTES);
+  for (interval_stage_id s = 0; s < INTERVAL_STAGES; s++) {
+    TRY(take(model, &law, s, &digest, err));
+  }
+  unsigned char hash[crypto_generichash_BYTES];
+  (void)crypto_generichash_final(&digest, hash, sizeof hash);
+  for (size_t i = 0; i < sizeof seed; i++) {
+    seed = seed << 8 | hash[i];
+  }
+  TRY(make_table(model, &law, seed, made, err));
+  *rows = TAKE(made);
+  return DPERM_OK;
+}
