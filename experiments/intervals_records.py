@@ -6,8 +6,56 @@ import json
 import lzma
 
 import numpy as np
-from intervals_law import Loss, Schema, plain, solve
 from scipy.special import ndtr
+
+
+class Loss:
+    """Slope and curvature of a loss at margin or residual; labels are -1, 1 or numbers."""
+
+    def __init__(self, name, h=1.0):
+        self.name, self.h = name, h
+        self.curve = 0.25 if name == "logistic" else 1 / h
+
+    def both(self, score, y):
+        """d loss/d score and its derivative."""
+        if self.name == "logistic":
+            p = 1 / (1 + np.exp(-np.clip(score, -40, 40)))
+            return p - (y > 0), p * (1 - p)
+        t = np.tanh((score - y) / self.h)
+        return t, (1 - t * t) / self.h
+
+
+def solve(x, y, loss, ridge, linear, start):
+    """Minimizes the sum of losses + ridge/2 |f|^2 + linear f by damped Newton steps."""
+    f = start.copy()
+
+    def gradient(f):
+        s, a = loss.both(x @ f, y)
+        return x.T @ s + ridge * f + linear, a
+
+    g, a = gradient(f)
+    for _ in range(60):
+        size = np.linalg.norm(g)
+        if size < 1e-7 * len(y):
+            break
+        step = np.linalg.solve((x * a[:, None]).T @ x + (ridge + 1e-9) * np.eye(len(f)), g)
+        t = 1.0
+        while t > 1e-6:
+            new, curve = gradient(f - t * step)
+            if np.linalg.norm(new) < size * (1 - 0.1 * t):
+                break
+            t /= 2
+        f, g, a = f - t * step, new, curve
+    return f
+
+
+def plain(z, y, loss):
+    """The fit without privacy, and the standard errors of its slopes (sandwich)."""
+    f = solve(z, y, loss, 0.0, np.zeros(z.shape[1]), np.zeros(z.shape[1]))
+    s, a = loss.both(z @ f, y)
+    W = np.linalg.inv((z * a[:, None]).T @ z)
+    inner = (z * s[:, None]).T @ (z * s[:, None])
+    return f, np.sqrt(np.diag(W @ inner @ W))[1:], W
 
 
 def correlation(name, d):
@@ -41,7 +89,7 @@ class Family:
         for j in range(d):
             kind = self.kind(j)
             groups.append(("bit",) if kind[0] == "b" else ("num", -1.0, 1.0))
-        self.schema = Schema(groups)
+        self.groups = groups
         rng = np.random.default_rng(12345)
         sds = {"normal": 1 / reach, "uniform": 0.577, "skew": 0.3}
         sds.update({"bit": 0.5, "bit2": 0.35, "bit05": 0.22, "bit02": 0.14})
@@ -99,7 +147,7 @@ class Records:
     """Real records, drawn with replacement; the truth is the fit to all."""
 
     def __init__(self, z, y, groups, loss, names):
-        self.z, self.y, self.schema, self.loss, self.names = z, y, Schema(groups), loss, names
+        self.z, self.y, self.groups, self.loss, self.names = z, y, groups, loss, names
         self.truth = plain(z, y, loss)[0]
         self.null = np.zeros(len(self.truth) - 1, bool)
 

@@ -16,7 +16,7 @@ static const char closing[] =
     "add-gaussian-objective, each for every loss; joint and add-joint (variants objective, output "
     "and jacobian), gaussian-joint and add-gaussian-joint (output and descent), gaussian-jacobian, "
     "elliptic, shape, intercept, selector, split, stopping, refine, add-refine, bins, columns, "
-    "scale, add-scale, width, add-width, calibration, add-calibration, pairs, add-pairs, persons, "
+    "scale, add-scale, width, add-width, calibration, add-calibration, intervals, pairs, add-pairs, persons, "
     "add-persons, "
     "held-out, add-held-out, score, add-score, noise (every kind), lattice and rows; --all runs "
     "them all. Gaussian audits use a delta large enough for its effect to be measured, or "

@@ -158,6 +158,7 @@ dperm_status explain_page(const json_t *report, const char *name, char **page, d
   json_array_foreach(outputs, i, output) {
     put_output(out, report, output);
   }
+  explain_intervals_page(out, report);
   put_sentences(out, "Assumed", json_object_get(report, "assumed"));
   put_sentences(out, "Not examined", json_object_get(report, "not_examined"));
   fprintf(out, "<p>Made from the released model alone, which costs no privacy, by dperm %s.</p>\n",

@@ -234,6 +234,7 @@ dperm_status explain_text(const json_t *report, const char *name, char **page, d
   json_array_foreach(outputs, i, output) {
     status = status == DPERM_OK ? put_output(out, report, output, err) : status;
   }
+  explain_intervals_text(out, report);
   put_sentences(out, "assumed", json_object_get(report, "assumed"));
   put_sentences(out, "not examined", json_object_get(report, "not_examined"));
   return fclose(out) == 0 ? status : out_of_memory(err);

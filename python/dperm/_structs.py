@@ -94,7 +94,7 @@ class Options(Struct):
                 ("progress", Progress), ("unsafe_diagnostics", c_void_p), ("neighbours", c_int), ("multiclass", c_int),
                 ("rows_about", c_size_t), ("delta", c_double), ("calibrate", c_double), ("refine", c_double), ("bins", c_int),
                 ("reserved", c_int), ("report", POINTER(c_void_p)), ("pairs", c_double),
-                ("evaluate", c_double)]
+                ("evaluate", c_double), ("intervals", c_double)]
 
 
 class TuneOptions(Struct):

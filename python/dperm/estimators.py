@@ -131,6 +131,10 @@ class LogisticRegression(PrivateClassifier):
 {_COMMON}    calibrate : float or "auto", optional
         The share of `epsilon`, such as 0.05, or "auto" for that where it pays, that chooses how sure probabilities are: they are those of scores times
         `model_.inverse_temperature` then (``docs/proofs/calibration.md``). Predictions and scores do not change by it.
+    intervals : float or "auto", optional
+        With a `schema` and two classes: the share of `epsilon` ("auto": 0.31) for confidence intervals of the slopes, which
+        `model_.summary()` prints and `model_.intervals` has (``docs/proofs/intervals.md``). Rows are then all divided
+        alike, numbers have no bins, and of each categorical column the first value is the one to compare with.
 {_ATTRIBUTES}"""
 
     def __init__(self, epsilon: Optional[float], *, lambda_: Any = None, C: Optional[float] = None,
@@ -143,8 +147,8 @@ class LogisticRegression(PrivateClassifier):
                  bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
                  delta: float = 0.0, multiclass: str = "auto", pairs: Any = "auto", person: Optional[str] = None,
                  evaluate: Optional[float] = None,
-                 calibrate: Any = None):
-        self.epsilon, self.calibrate = epsilon, calibrate
+                 calibrate: Any = None, intervals: Any = None):
+        self.epsilon, self.calibrate, self.intervals = epsilon, calibrate, intervals
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
 
@@ -302,7 +306,8 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC,
 def _regressor(content: Dict[str, Any], taken: Tuple[str, ...], epsilon: Any, settings: Dict[str, Any]) -> Regressor:
     loss, label = content["loss"], content["label"]
     own = None if settings["schema"] or "ranges" in taken else (label["min"], label["max"])
-    return Regressor(epsilon, loss=loss["name"], h=loss["h"], quantile=loss.get("quantile", 0.5), label_range=own, **settings)
+    shares = {name: content[key]["epsilon"] / epsilon for name, (key, _) in options.SHARES.items() if key in content}
+    return Regressor(epsilon, **shares, loss=loss["name"], h=loss["h"], quantile=loss.get("quantile", 0.5), label_range=own, **settings)
 
 
 def _classifier(content: Dict[str, Any], taken: Tuple[str, ...], epsilon: Any,

@@ -106,6 +106,28 @@ class Model:
         for the columns of rows without a schema, which have numbers otherwise."""
         return Explanation(json.loads(c.text_from("dperm_model_explain", self._handle)), names)
 
+    @property
+    def intervals(self) -> List[Dict[str, Any]]:
+        """Of each slope its 95 percent confidence interval, with noise and sampling in it, if the fit spent a share of
+        epsilon on that (`intervals`): the rows of `summary`. Costs no privacy."""
+        found = self.explain().get("intervals")
+        if not found:
+            raise ValueError("the model has no intervals: fit it with intervals=\"auto\"")
+        return list(found["columns"])
+
+    def summary(self) -> str:
+        """The intervals as a table for people."""
+        lines = [f"{'':32} {'estimate':>11} {'std. err.':>10} {'2.5 %':>11} {'97.5 %':>11} {'p':>7} {'noise':>6}"]
+        for row in self.intervals:
+            name = row["name"] if row["value"] is None else f"{row['name']}: {row['value']}"
+            if row["refused"]:
+                lines.append(f"{name[:32]:32} none: {row['refused']}")
+                continue
+            figures = " ".join(f"{row[key]:>{width}.4g}" for key, width in
+                               (("estimate", 11), ("standard_error", 10), ("low", 11), ("high", 11), ("p", 7)))
+            lines.append(f"{name[:32]:32} {figures} {row['noise_share']:>6.0%}")
+        return "\n".join(lines)
+
     def scores(self, data: c.Handle, rows: int) -> np.ndarray:
         classes = len(self.classes)
         found = np.empty((rows, classes) if classes > 2 else rows)

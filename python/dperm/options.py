@@ -26,7 +26,8 @@ ASK = BINS.pop("ask")  # None in Python
 REFINE = {"ask": 0.0, "none": 0.0, "auto": math.nan}
 # Options that are shares of epsilon for something after the fit: the object of a model's file that states what one
 # released, and the name of its epsilon in reports.
-SHARES = {"calibrate": ("calibration", "epsilon_calibrated"), "pairs": ("pairs", "epsilon_pairs")}
+SHARES = {"calibrate": ("calibration", "epsilon_calibrated"), "pairs": ("pairs", "epsilon_pairs"),
+          "intervals": ("intervals", "epsilon_intervals")}
 
 
 def choice(name: str, value: Any, words: Mapping[str, Any]) -> Any:

@@ -65,8 +65,8 @@ class Regressor(RegressorMixin, PrivateEstimator):
                  mechanism: str = "objective", noise: str = "auto", analysis: str = "tight", delta: float = 0.0,
                  delta_reg: Any = None, norm_guess: Any = None, person: Optional[str] = None,
                  rows_per_person: int = 1, neighbours: str = "replace", rows_about: Optional[int] = None,
-                 bins: Optional[str] = None, evaluate: Optional[float] = None, ledger: Any = None, dataset: Optional[str] = None,
-                 random_state: Any = None, n_jobs: Optional[int] = None):
+                 bins: Optional[str] = None, evaluate: Optional[float] = None, intervals: Any = None, ledger: Any = None,
+                 dataset: Optional[str] = None, random_state: Any = None, n_jobs: Optional[int] = None):
         for name, value in list(locals().items()):
             if name not in ("self", "__class__"):
                 setattr(self, name, value)
@@ -78,7 +78,7 @@ class Regressor(RegressorMixin, PrivateEstimator):
 
     def _settings(self) -> Dict[str, Any]:
         self._label_of_schema()
-        return {name: getattr(self, name) for name in ("loss", "h", "quantile", "evaluate")}
+        return {name: getattr(self, name) for name in ("loss", "h", "quantile", "evaluate", "intervals")}
 
     def _kernel(self) -> Dict[str, Any]:
         return {} if self.kernel is None else \

@@ -60,6 +60,7 @@ static const audit_case cases[] = {
     {"add-width", "labels", audit_width, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"calibration", "temperature", audit_temperature, DPERM_NEIGHBOURS_REPLACE},
     {"add-calibration", "temperature", audit_temperature, DPERM_NEIGHBOURS_ADD_REMOVE},
+    {"intervals", "body", audit_body, 0},
     {"pairs", "table", audit_pairs, DPERM_NEIGHBOURS_REPLACE},
     {"add-pairs", "table", audit_pairs, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"score", "errors", audit_score, 0},

@@ -18,7 +18,10 @@
  *
  * Evaluations of numbers. The one record's value is far above its label, or almost on it, or it is
  * not there. Most sums move by all that they can; the score of an outcome adds up how much likelier
- * each is in the first data set, given the caps that were found. */
+ * each is in the first data set, given the caps that were found.
+ *
+ * Intervals. A vector of whole numbers is at one place of its body, or at the opposite one: the
+ * norm of what is seen tells how much likelier it is. */
 #include <math.h>
 #include <string.h>
 
@@ -29,6 +32,7 @@
 #include "evaluate/number_sums.h"
 #include "evaluate/score_cells.h"
 #include "model/model.h"
+#include "random/integer_body.h"
 #include "random/random_source.h"
 #include "refine/refine_counts.h"
 
@@ -285,5 +289,58 @@ dperm_status audit_sums(const dperm_audit_options *options, int neighbours, dper
   sums_target t = {.data = {first, second}};
   TRY(evaluation_claim(&terms, &t.claim, err));
   const attack a = {.context = &t, .usual_draws = 20000, .block = 1024, .draw = draw_sums};
+  return attack_run(&a, options, out, err);
+}
+
+/* ---- vectors with noise in a body */
+
+enum { BODY_ENTRIES = 5 };
+
+typedef struct body_target {
+  const integer_body *body;
+  int64_t moved[BODY_ENTRIES];
+  ratio epsilon;
+} body_target;
+
+/* The least whole k for which the vector is in k times the body. */
+static double body_norm(const integer_body *body, const int64_t *vector) {
+  double norm = 0;
+  for (size_t b = 0; b < body->count; b++) {
+    const body_block *block = &body->blocks[b];
+    double sum = 0;
+    for (size_t i = 0; i < block->entries; i++) {
+      const double size = fabs((double)*vector++);
+      sum = block->ball ? sum + size : fmax(sum, size);
+    }
+    norm = fmax(norm, ceil(sum / (double)block->side));
+  }
+  return norm;
+}
+
+static dperm_status draw_body(const attack *a, int side, random_source *source, double *score,
+                              dperm_error *err) {
+  const body_target *t = a->context;
+  int64_t seen[BODY_ENTRIES], apart[BODY_ENTRIES];
+  TRY(integer_body_draw(t->body, t->epsilon, source, seen, err));
+  for (size_t i = 0; i < BODY_ENTRIES; i++) {
+    seen[i] += side == 0 ? t->moved[i] : 0;
+    apart[i] = seen[i] - t->moved[i];
+  }
+  *score = body_norm(t->body, seen) - body_norm(t->body, apart);
+  return DPERM_OK;
+}
+
+/* Two numbers that both move by all they can, and a block in which a record changes its place. */
+dperm_status audit_body(const dperm_audit_options *options, int unused, dperm_audit_result *out,
+                        dperm_error *err) {
+  const uint64_t one = 1 << 20, half = 1 << 19;
+  OWNED(integer_body_clear) integer_body body = {0};
+  TRY(integer_body_add(&body, 1, one, one, err));
+  TRY(integer_body_add(&body, 1, half, half, err));
+  TRY(integer_body_add(&body, 3, one, 2 * one, err));
+  const body_target t = {&body,
+                         {(int64_t)one, (int64_t)half, (int64_t)one, -(int64_t)one, 0},
+                         ratio_below(options->epsilon)};
+  const attack a = {.context = &t, .usual_draws = 100000, .block = 1024, .draw = draw_body};
   return attack_run(&a, options, out, err);
 }

@@ -20,33 +20,38 @@ static const double excess_least = 0.01, excess_most = 0.25, phi_most = 5;
 
 dperm_status interval_law_new(const interval_design *design, interval_law *out, dperm_error *err) {
   const size_t d = design->columns;
-  OWNED(interval_law_free) interval_law law = {.design = design, .d = d};
+  interval_law law = {.design = design, .d = d};
   double **const vectors[] = {&law.first,  &law.first_noise, &law.mean, &law.variance,
                               &law.doubt,  &law.width,       &law.low,  &law.high,
                               &law.length, &law.excess,      &law.phi,  &law.excess_noise};
   double **const squares[] = {&law.pair, &law.pair_noise, &law.left, &law.root, &law.inverse};
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-    TRY(memory_new(d, sizeof(double), vectors[i], err));
+  const size_t vector_count = sizeof vectors / sizeof *vectors,
+               square_count = sizeof squares / sizeof *squares;
+  law.count = vector_count * d + square_count * d * d;
+  TRY(memory_new(law.count, sizeof *law.numbers, &law.numbers, err));
+  double *at = law.numbers;
+  for (size_t i = 0; i < vector_count; i++, at += d) {
+    *vectors[i] = at;
   }
-  for (size_t i = 0; i < sizeof squares / sizeof *squares; i++) {
-    TRY(memory_new(d * d, sizeof(double), squares[i], err));
+  for (size_t i = 0; i < square_count; i++, at += d * d) {
+    *squares[i] = at;
   }
-  TRY(memory_new(d, sizeof *law.lost, &law.lost, err));
   *out = law;
-  law = (interval_law){0};
   return DPERM_OK;
 }
 
 void interval_law_free(interval_law *law) {
-  double *const all[] = {law->first, law->first_noise, law->mean,   law->variance, law->doubt,
-                         law->width, law->low,         law->high,   law->pair,     law->pair_noise,
-                         law->left,  law->root,        law->length, law->inverse,  law->excess,
-                         law->phi,   law->excess_noise};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    free(all[i]);
-  }
-  free(law->lost);
+  free(law->numbers);
   *law = (interval_law){0};
+}
+
+dperm_status interval_law_share(interval_law *law, ranks *spread, dperm_error *err) {
+  double some[] = {law->h0, law->spread_most, law->omega};
+  TRY(ranks_share(spread, DPERM_OK, some, sizeof some, err));
+  law->h0 = some[0];
+  law->spread_most = some[1];
+  law->omega = some[2];
+  return ranks_share(spread, DPERM_OK, law->numbers, law->count * sizeof *law->numbers, err);
 }
 
 /* ---- bodies */

@@ -4,12 +4,15 @@
  * public and released numbers only. A stage's sums are made by what the stages before it said. */
 #pragma once
 
+#include "base/ranks.h"
 #include "intervals/interval_design.h"
 
 /* Columns as the design has them, but for the intercept; d of them. */
 typedef struct interval_law {
   const interval_design *design;
   size_t d;
+  double *numbers; /* where all of these stand */
+  size_t count;
   double h0;                       /* the mean curvature */
   double *first, *first_noise;     /* of the curvature times z, and its noise's deviation */
   double *mean, *variance, *doubt; /* of z; the variance times h0, and its deviation */
@@ -19,7 +22,7 @@ typedef struct interval_law {
   double *left;                    /* d × d: variances of what is known of them */
   double *root, *length;           /* d × d, d: the inverse correlations are LMMᵀL */
   double *inverse;                 /* d × d: of the slopes, as it is expected */
-  bool *lost;                      /* too like other columns */
+  bool lost[INTERVAL_COLUMNS];     /* too like other columns */
   double spread_most, omega;       /* leverages count up to this; of a curvature, in a slope² */
   double *excess, *excess_noise;   /* of the spread of slopes, as a part of omega */
   double *phi;
@@ -27,6 +30,9 @@ typedef struct interval_law {
 
 dperm_status interval_law_new(const interval_design *design, interval_law *out, dperm_error *err);
 void interval_law_free(interval_law *law);
+/* As the process has it that leads: mathematics libraries differ in last bits, and what a record
+ * adds must be within the body that the noise is for. */
+dperm_status interval_law_share(interval_law *law, ranks *spread, dperm_error *err);
 
 /* The body of a stage, in the order of its sums. */
 dperm_status interval_body(const interval_law *law, interval_stage_id stage, integer_body *out,

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/defect.h"
 #include "base/memory.h"
 
 /* Mean squares of an entry of the unit body: of a box, and of a ball of m entries. */
@@ -112,6 +113,7 @@ dperm_status integer_body_draw(const integer_body *body, ratio epsilon, random_s
                                int64_t *noise, dperm_error *err) {
   const uint64_t most = UINT64_C(1) << 60;
   uint64_t side = 1;
+  epsilon.over *= DEFECT("body-half") ? 2 : 1;
   for (size_t b = 0; b < body->count; b++) {
     side = body->blocks[b].side > side ? body->blocks[b].side : side;
   }

@@ -55,8 +55,10 @@ json_t *explain_not_examined(const dperm_model *model) {
   if (model->plan.mechanism == DPERM_MECHANISM_NONE) {
     say(&list, "Noise: there was none, and the model is not private.");
   }
-  say(&list, "Chance in the records themselves (sampling error): with other people from the same "
-             "population effects would differ.");
+  say(&list, model->released[SHARE_INTERVALS]
+                 ? "Chance in the records themselves (sampling error), but in the intervals."
+                 : "Chance in the records themselves (sampling error): with other people from the "
+                   "same population effects would differ.");
   say(&list, model->plan.mechanism == DPERM_MECHANISM_OUTPUT
                  ? "Columns that say the same: they share an effect between them."
                  : "Columns that say the same: they share an effect between them, and the noise in "

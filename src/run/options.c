@@ -230,7 +230,6 @@ static dperm_status settle_intervals(dperm_options *o, size_t classes, dperm_err
           "out");
   o->pairs = 0;
   o->bins = classes > 0 ? DPERM_BINS_NONE : o->bins; /* of a number only h is asked for */
-  o->delta_reg = isnan(o->delta_reg) ? 0 : o->delta_reg;
   return DPERM_OK;
 }
 

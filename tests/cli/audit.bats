@@ -36,7 +36,7 @@ assert names == {"output", "objective", "jacobian", "gaussian-output", "gaussian
                  "gaussian-jacobian", "add-output", "add-objective", "add-jacobian", "add-gaussian-output",
                  "add-gaussian-objective", "elliptic", "joint", "add-joint", "gaussian-joint", "add-gaussian-joint",
                  "shape", "intercept", "weights",
-                 "selector", "split", "stopping", "refine", "add-refine", "bins", "columns", "scale", "add-scale", "width", "add-width", "calibration", "add-calibration", "pairs", "add-pairs", "persons", "add-persons", "held-out", "add-held-out", "score", "add-score", "noise", "lattice", "rows"}, names
+                 "selector", "split", "stopping", "refine", "add-refine", "bins", "columns", "scale", "add-scale", "width", "add-width", "calibration", "add-calibration", "intervals", "pairs", "add-pairs", "persons", "add-persons", "held-out", "add-held-out", "score", "add-score", "noise", "lattice", "rows"}, names
 for mechanism in ("output", "objective", "jacobian", "gaussian-output", "gaussian-objective", "add-gaussian-output",
                   "add-gaussian-objective", "weights"):
     losses = {r["variant"] for r in rows if r["mechanism"] == mechanism}
