@@ -12,7 +12,7 @@
 dperm_status explain_text(const json_t *report, const char *name, char **out, dperm_error *err);
 dperm_status explain_page(const json_t *report, const char *name, char **out, dperm_error *err);
 
-/* ---- explain_intervals.c: nothing of a model without any */
+/* ---- interval_lines.c: nothing of a model without any */
 
 void explain_intervals_text(FILE *out, const json_t *report);
 void explain_intervals_page(FILE *out, const json_t *report);

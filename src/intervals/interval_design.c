@@ -120,6 +120,19 @@ ratio interval_rate(const interval_design *design, interval_stage_id stage) {
   return (ratio){design->part.over * interval_parts[stage], design->part.under};
 }
 
+size_t interval_released(const interval_design *design, interval_stage_id stage) {
+  size_t numbers = 0, products = 0, before = 0;
+  for (size_t i = 0; i < design->group_count; i++) {
+    const interval_group *g = &design->groups[i];
+    numbers += g->kind == INTERVAL_NUMBER;
+    products += before * g->count;
+    before += g->count;
+  }
+  return stage == INTERVAL_SCALES  ? 1 + design->columns + numbers
+         : stage == INTERVAL_PAIRS ? products + 2 * numbers
+                                   : 2 * design->columns;
+}
+
 /* ---- whole numbers */
 
 static int64_t least_of(double low) {

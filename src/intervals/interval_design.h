@@ -51,6 +51,8 @@ dperm_status interval_schema(const dperm_schema *schema, dperm_schema **out, dpe
 dperm_status interval_design_of(const dperm_schema *schema, const dperm_loss *loss, size_t rows,
                                 double epsilon, interval_design *out, dperm_error *err);
 void interval_design_clear(interval_design *design);
+/* How many numbers a stage releases. */
+size_t interval_released(const interval_design *design, interval_stage_id stage);
 ratio interval_rate(const interval_design *design, interval_stage_id stage);
 
 /* Entries from `low` to `high`, which 0 is within: of `count` of them a record has one at most. */

@@ -1,22 +1,10 @@
-/* The three bodies, and what their sums tell of scales and of spread; correlations are in
- * interval_pairs.c. */
+/* See interval_law.h. */
 #include "intervals/interval_law.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "intervals/interval_pairs.h"
-
-/* Chosen by experiments/coverage, on made families. */
-static const double least_curvature = 0.02; /* of the most that there is */
-static const double noise_least = 0.5;      /* deviations that a mean or variance has at least */
-static const double share_most = 0.95;      /* of records that have a category */
-static const double wide = 2;               /* deviations at which pairs clip a number */
-static const double leverage_most = 2;      /* times the mean */
-static const double omega_least = 0.05;
-static const double excess_known = 0.3; /* deviation of an excess, before anything is known */
-static const double excess_least = 0.01, excess_most = 0.25, phi_most = 5;
 
 dperm_status interval_law_new(const interval_design *design, interval_law *out, dperm_error *err) {
   const size_t d = design->columns;
@@ -54,49 +42,6 @@ dperm_status interval_law_share(interval_law *law, ranks *spread, dperm_error *e
   return ranks_share(spread, DPERM_OK, law->numbers, law->count * sizeof *law->numbers, err);
 }
 
-/* ---- bodies */
-
-/* The mean curvature; of a number the means of its product with z and z², else with each column. */
-static dperm_status scales_body(const interval_law *law, integer_body *out, dperm_error *err) {
-  const double c = law->design->curve;
-  TRY(interval_body_add(out, 1, 0, c, err));
-  for (size_t i = 0; i < law->design->group_count; i++) {
-    const interval_group *g = &law->design->groups[i];
-    if (g->kind == INTERVAL_NUMBER) {
-      TRY(interval_body_add(out, 1, c * g->low, c, err));
-      TRY(interval_body_add(out, 1, 0, c, err));
-    } else {
-      TRY(interval_body_add(out, g->count, 0, c, err));
-    }
-  }
-  return DPERM_OK;
-}
-
-/* Of each column how much of the squared slopes is not the curvature's, and of the curvature. */
-static dperm_status spread_body(const interval_law *law, integer_body *out, dperm_error *err) {
-  const interval_design *design = law->design;
-  const double q = law->spread_most, low = design->logistic ? -0.125 : -law->omega * design->curve;
-  for (size_t j = 0; j < law->d; j++) {
-    TRY(interval_body_add(out, 1, q * low, q, err));
-  }
-  for (size_t j = 0; j < law->d; j++) {
-    TRY(interval_body_add(out, 1, 0, q * design->curve, err));
-  }
-  return DPERM_OK;
-}
-
-dperm_status interval_body(const interval_law *law, interval_stage_id stage, integer_body *out,
-                           dperm_error *err) {
-  switch (stage) {
-  case INTERVAL_SCALES:
-    return scales_body(law, out, err);
-  case INTERVAL_PAIRS:
-    return interval_pairs_body(law, out, err);
-  default:
-    return spread_body(law, out, err);
-  }
-}
-
 /* ---- means of what was released */
 
 /* In order, with the deviation of their noise. */
@@ -111,123 +56,76 @@ double interval_next(interval_reader *r, double *deviation) {
   return unit * (double)*r->released++;
 }
 
-/* ---- scales */
+/* ---- eigenvalues, by rotations (Jacobi): at most some hundred columns, where LAPACK would be one
+ * more library that whoever embeds this one has to carry */
 
 static double square(double x) {
   return x * x;
 }
 
-static double clipped(double x, double low, double high) {
-  return fmin(fmax(x, low), high);
+static void rotate(size_t d, double *a, double *vectors, size_t p, size_t q) {
+  const double apq = a[p * d + q], theta = (a[q * d + q] - a[p * d + p]) / (2 * apq);
+  const double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1)),
+               c = 1 / sqrt(t * t + 1), s = t * c;
+  for (size_t k = 0; k < d; k++) {
+    const double kp = a[k * d + p], kq = a[k * d + q];
+    a[k * d + p] = c * kp - s * kq;
+    a[k * d + q] = s * kp + c * kq;
+  }
+  for (size_t k = 0; k < d; k++) {
+    const double pk = a[p * d + k], qk = a[q * d + k];
+    a[p * d + k] = c * pk - s * qk;
+    a[q * d + k] = s * pk + c * qk;
+  }
+  for (size_t k = 0; k < d; k++) {
+    const double kp = vectors[k * d + p], kq = vectors[k * d + q];
+    vectors[k * d + p] = c * kp - s * kq;
+    vectors[k * d + q] = s * kp + c * kq;
+  }
 }
 
-/* How numbers are counted in pairs; a bit is less its mean, a block as it is. */
-static void set_places(interval_law *law) {
-  const interval_design *design = law->design;
-  for (size_t j = 0; j < law->d; j++) {
-    const interval_group *g = &design->groups[design->group_of[j]];
-    law->width[j] = 1;
-    law->low[j] = g->kind == INTERVAL_BIT ? -law->mean[j] : 0;
-    law->high[j] = g->kind == INTERVAL_BIT ? 1 - law->mean[j] : 1;
-    if (g->kind == INTERVAL_NUMBER) {
-      law->width[j] = wide * sqrt((law->variance[j] + law->doubt[j]) / law->h0);
-      law->low[j] = fmax((g->low - law->mean[j]) / law->width[j], -1);
-      law->high[j] = fmin((1 - law->mean[j]) / law->width[j], 1);
+static void swap(double *a, double *b) {
+  const double kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+void interval_eigen(size_t d, double *a, double *values, double *vectors) {
+  enum { SWEEPS = 60 };
+  double whole = 0;
+  for (size_t i = 0; i < d * d; i++) {
+    vectors[i] = i % (d + 1) == 0;
+    whole += square(a[i]);
+  }
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    double outside = 0;
+    for (size_t p = 0; p < d; p++) {
+      for (size_t q = p + 1; q < d; q++) {
+        outside += square(a[p * d + q]);
+      }
+    }
+    if (!(outside > 1e-26 * whole)) {
+      break;
+    }
+    for (size_t p = 0; p < d; p++) {
+      for (size_t q = p + 1; q < d; q++) {
+        if (square(a[p * d + q]) > 1e-32 * whole / (double)(d * d)) {
+          rotate(d, a, vectors, p, q);
+        }
+      }
     }
   }
-}
-
-static void take_number(interval_law *law, const interval_group *g, double noise,
-                        interval_reader *r) {
-  const size_t j = g->first;
-  double of_first = 0, of_second = 0;
-  const double first = interval_next(r, &of_first), second = interval_next(r, &of_second);
-  law->first[j] = clipped(first, g->low * law->h0, law->h0);
-  law->first_noise[j] = of_first;
-  const double m = law->first[j] / law->h0;
-  law->mean[j] = m;
-  law->doubt[j] = sqrt(square(of_second) + square(2 * m * of_first) + square(m * m * noise));
-  const double least = noise_least * law->doubt[j], most = law->h0 * (m - g->low) * (1 - m);
-  law->variance[j] = clipped(second - m * law->first[j], least, fmax(most, least));
-}
-
-static void take_category(interval_law *law, size_t j, double noise, interval_reader *r) {
-  double own = 0;
-  const double first = interval_next(r, &own);
-  const double m = fmin(fmax(first, noise_least * own) / law->h0, share_most);
-  law->first[j] = m * law->h0;
-  law->first_noise[j] = own;
-  law->mean[j] = m;
-  law->variance[j] = law->first[j] * (1 - m);
-  law->doubt[j] = sqrt(square((1 - 2 * m) * own) + square(m * m * noise));
-}
-
-static void take_scales(interval_law *law, interval_reader *r) {
-  const interval_design *design = law->design;
-  double noise = 0;
-  law->h0 = fmax(interval_next(r, &noise), least_curvature * design->curve);
-  for (size_t i = 0; i < design->group_count; i++) {
-    const interval_group *g = &design->groups[i];
-    for (size_t j = g->first; g->kind != INTERVAL_NUMBER && j < g->first + g->count; j++) {
-      take_category(law, j, noise, r);
+  for (size_t i = 0; i < d; i++) {
+    values[i] = a[i * d + i];
+  }
+  for (size_t i = 0; i < d; i++) { /* in ascending order */
+    size_t least = i;
+    for (size_t k = i + 1; k < d; k++) {
+      least = values[k] < values[least] ? k : least;
     }
-    if (g->kind == INTERVAL_NUMBER) {
-      take_number(law, g, noise, r);
+    swap(&values[i], &values[least]);
+    for (size_t k = 0; k < d && least != i; k++) {
+      swap(&vectors[k * d + i], &vectors[k * d + least]);
     }
   }
-  set_places(law);
-  law->spread_most = leverage_most / law->h0;
-  law->omega = design->logistic ? 1 : fmax(omega_least, (1 - design->h * law->h0) / law->h0);
-}
-
-/* ---- spread: an excess is shrunk to what all columns have, as far as the noise is like it */
-
-static void take_excesses(interval_law *law, interval_reader *r) {
-  for (size_t j = 0; j < law->d; j++) {
-    law->excess[j] = interval_next(r, &law->excess_noise[j]);
-  }
-  for (size_t j = 0; j < law->d; j++) {
-    double own = 0;
-    const double curvature = interval_next(r, &own), by = law->omega * fmax(curvature, 2 * own);
-    law->excess[j] /= by;
-    law->excess_noise[j] /= by;
-  }
-}
-
-static void take_spread(interval_law *law, interval_reader *r) {
-  const double known = square(excess_known);
-  double sum = 0, all = 1 / known * excess_known, over = 0, under = 0;
-  take_excesses(law, r);
-  for (size_t j = 0; j < law->d; j++) {
-    const double weight = 1 / (square(law->excess_noise[j]) + known);
-    sum += weight * law->excess[j];
-    all += weight;
-  }
-  const double common = sum / all;
-  for (size_t j = 0; j < law->d; j++) {
-    const double noise = square(law->excess_noise[j]), weight = square(1 / (noise + known));
-    over += weight * (square(law->excess[j] - common) - noise);
-    under += weight;
-  }
-  const double apart = clipped(fmax(over / under, 0), excess_least, excess_most);
-  for (size_t j = 0; j < law->d; j++) {
-    const double noise = square(law->excess_noise[j]);
-    law->phi[j] =
-        clipped(1 + common + (law->excess[j] - common) * apart / (apart + noise), 1, phi_most);
-  }
-}
-
-dperm_status interval_take(interval_law *law, interval_stage_id stage, const int64_t *released,
-                           dperm_error *err) {
-  OWNED(integer_body_clear) integer_body body = {0};
-  TRY(interval_body(law, stage, &body, err));
-  interval_reader r = {.body = &body,
-                       .released = released,
-                       .rows = law->design->rows,
-                       .epsilon = ratio_value(interval_rate(law->design, stage))};
-  if (stage == INTERVAL_PAIRS) {
-    return interval_take_pairs(law, &r, err);
-  }
-  (stage == INTERVAL_SCALES ? take_scales : take_spread)(law, &r);
-  return DPERM_OK;
 }

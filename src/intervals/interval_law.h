@@ -34,15 +34,14 @@ void interval_law_free(interval_law *law);
  * adds must be within the body that the noise is for. */
 dperm_status interval_law_share(interval_law *law, ranks *spread, dperm_error *err);
 
-/* The body of a stage, in the order of its sums. */
-dperm_status interval_body(const interval_law *law, interval_stage_id stage, integer_body *out,
-                           dperm_error *err);
-/* What it released. */
-dperm_status interval_take(interval_law *law, interval_stage_id stage, const int64_t *released,
-                           dperm_error *err);
-
-/* What the product a·u·v of two groups' columns can be, as pairs count them. */
-void interval_pair_ends(const interval_law *law, size_t a, size_t b, double *low, double *high);
+/* What a stage released, read in order as means. */
+typedef struct interval_reader {
+  const integer_body *body;
+  const int64_t *released;
+  double rows, epsilon;
+  size_t block, within;
+} interval_reader;
+double interval_next(interval_reader *r, double *deviation);
 
 /* Ascending eigenvalues, and vectors (columns of d × d), of a symmetric matrix, which is destroyed.
  */

@@ -1,16 +1,10 @@
-/* The second stage: correlations of the columns. For interval_law.c alone. */
+/* The second stage: correlations of the columns. */
 #pragma once
 
 #include "intervals/interval_law.h"
 
-/* What a stage released, read in order as means. */
-typedef struct interval_reader {
-  const integer_body *body;
-  const int64_t *released;
-  double rows, epsilon;
-  size_t block, within;
-} interval_reader;
-double interval_next(interval_reader *r, double *deviation);
+/* What the product a·u·v of two groups' columns can be, as pairs count them. */
+void interval_pair_ends(const interval_law *law, size_t a, size_t b, double *low, double *high);
 
 /* Of every two groups the products of their columns, of every number its own and its square. */
 dperm_status interval_pairs_body(const interval_law *law, integer_body *out, dperm_error *err);

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "intervals/interval_table.h"
+#include "intervals/interval_design.h"
 #include "loss/loss.h"
 #include "mechanism/pair_table.h"
 #include "mechanism/temperature.h"

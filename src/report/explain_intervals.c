@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "intervals/interval_table.h"
+#include "report/interval_table.h"
 
 /* By which a slope in z is divided: a number's is that of half its range, or all of it. */
 static double unit_of(const dperm_model *model, const interval_group *g) {

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "base/vector.h"
-#include "intervals/interval_table.h"
+#include "intervals/interval_pairs.h"
 
 enum { PIECE_ROWS = 4 * MATRIX_BLOCK };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "intervals/interval_table.h"
+#include "intervals/interval_steps.h"
 #include "matrix/matrix_dense.h"
 #include "run/interval_sums.h"
 #include "run/options.h"

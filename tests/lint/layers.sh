@@ -4,7 +4,7 @@
 # headers only.
 set -u
 cd "$1" || exit 1
-order="base random loss matrix kernel solve privacy schema table read draft data mechanism refine release model evaluate ledger verify run plan score sweep report audit"
+order="base random loss matrix kernel solve privacy schema table read draft data mechanism refine release intervals model evaluate ledger verify run plan score sweep report audit"
 command="output arguments commands main.c"
 trouble=$(
   for folder in src/*/ cli/*; do

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/thread_pool.h"
-#include "intervals/interval_table.h"
+#include "intervals/interval_steps.h"
 #include "model/model.h"
 #include "run/interval_sums.h"
 #include "support.h"

@@ -122,8 +122,8 @@ TEST(an_evaluation_is_shown_with_intervals_baseline_and_groups) {
       " \"error_rate\": {\"value\": 0.1, \"low\": 0.08, \"high\": 0.12}, \"false_negative_rate\":"
       " {\"value\": 0.5, \"low\": null, \"high\": null}}, {\"name\": 7}]}}");
   assert_has(page, "the model errs less than always saying &quot;no&quot;");
-  assert_has(page, "Measured on 3000 records that the model was not made from. The counts have "
-                   "noise for ε = 0.5.");
+  assert_has(page, "Measured on 3000 records that the model was not made from. What was counted "
+                   "has noise for ε = 0.5.");
   char *kept = quality("{\"share\": 0.2, \"epsilon\": 1, \"rows\": null}");
   assert_has(kept, "Measured on records that the model was not made from. They are a share of 0.2, "
                    "drawn at random apart from what records say");

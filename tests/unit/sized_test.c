@@ -176,7 +176,7 @@ typedef struct entry {
 #define END(type, member) offsetof(type, member) + sizeof(((type *)0)->member)
 #define KIND(type, first, last, number)                                                            \
 #type, END(type, first), END(type, last), sizeof(type), number
-#define OPTIONS KIND(dperm_options, progress, evaluate, DPERM_OPTIONS_TRAIN)
+#define OPTIONS KIND(dperm_options, progress, intervals, DPERM_OPTIONS_TRAIN)
 static const entry entries[] = {
     {OPTIONS, to_train},
     {KIND(dperm_refine_options, account, rows_about, DPERM_OPTIONS_REFINE), to_refine},

@@ -26,8 +26,6 @@ typedef struct interval_row {
   double rank_low, rank_high; /* its place by the size of |effect| times the column's deviation */
 } interval_row;
 
-/* How many numbers a stage releases: 0 for no stage. */
-size_t interval_released(const interval_design *design, interval_stage_id stage);
 /* Of such a model: its design, for the caller to clear, and a row for each column. */
 dperm_status interval_table_of(const dperm_model *model, interval_design *design,
                                interval_row **rows, dperm_error *err);

@@ -1,5 +1,5 @@
 /* See interval_table.h. */
-#include "intervals/interval_table.h"
+#include "report/interval_table.h"
 
 #include <math.h>
 #include <sodium.h>
@@ -7,11 +7,13 @@
 
 #include "base/memory.h"
 #include "base/vector.h"
-#include "intervals/interval_law.h"
+#include "intervals/interval_steps.h"
 
 enum { MATRICES = 128, DRAWS = 16, ALL_DRAWS = MATRICES * DRAWS };
-static const double ratio_most = 4;     /* of quantiles of a variance over the matrices */
-static const double doubt_most = 0.5;   /* of a variance, to itself */
+static const double ratio_most = 4;   /* of quantiles of a variance over the matrices */
+static const double doubt_most = 0.5; /* of a variance, to itself */
+static const double doubt_wide =
+    1.2; /* as columns with much doubt are there by luck: those with more are refused */
 static const double refused_most = 0.2; /* of all columns */
 
 const char *interval_refusal_words(interval_refusal refusal) {
@@ -20,19 +22,6 @@ const char *interval_refusal_words(interval_refusal refusal) {
                                       [INTERVAL_ALIKE] = "too like other columns for its noise",
                                       [INTERVAL_MANY] = "too many other columns have none"};
   return words[refusal];
-}
-
-size_t interval_released(const interval_design *design, interval_stage_id stage) {
-  size_t numbers = 0, products = 0, before = 0;
-  for (size_t i = 0; i < design->group_count; i++) {
-    const interval_group *g = &design->groups[i];
-    numbers += g->kind == INTERVAL_NUMBER;
-    products += before * g->count;
-    before += g->count;
-  }
-  return stage == INTERVAL_SCALES  ? 1 + design->columns + numbers
-         : stage == INTERVAL_PAIRS ? products + 2 * numbers
-                                   : 2 * design->columns;
 }
 
 /* ---- what was released */
@@ -145,7 +134,8 @@ static void draw_variances(drawing *t) {
   const interval_law *law = t->law;
   for (size_t j = 0; j < law->d; j++) {
     const double tau = fmin(law->doubt[j] / law->variance[j], doubt_most);
-    t->variance[j] = law->variance[j] * exp(tau * random_normal(&t->source) - tau * tau);
+    t->variance[j] =
+        law->variance[j] * exp(doubt_wide * tau * random_normal(&t->source) - 2 * tau * tau);
   }
 }
 

@@ -1,0 +1,11 @@
+/* The three stages of what is released: the body of each, and what its sums say. */
+#pragma once
+
+#include "intervals/interval_law.h"
+
+/* In the order of its sums. */
+dperm_status interval_body(const interval_law *law, interval_stage_id stage, integer_body *out,
+                           dperm_error *err);
+/* What it released. */
+dperm_status interval_take(interval_law *law, interval_stage_id stage, const int64_t *released,
+                           dperm_error *err);
