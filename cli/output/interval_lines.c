@@ -38,6 +38,24 @@ static bool has_odds(const json_t *list) {
   return odds;
 }
 
+/* What to do about columns that have none; empty where all have. */
+static explain_head advice(const json_t *list) {
+  const json_t *row;
+  explain_head out = {""};
+  size_t i, none = 0;
+  json_array_foreach(list, i, row) {
+    none += report_text(row, "refused") != NULL;
+  }
+  if (none > 0) {
+    (void)snprintf(
+        out.text, sizeof out.text,
+        "%zu of %zu have none: more records or a larger epsilon would help, and so would "
+        "fewer columns, rare values in groups, and ranges that are used",
+        none, json_array_size(list));
+  }
+  return out;
+}
+
 void explain_intervals_text(FILE *out, const json_t *report) {
   const json_t *list = json_object_get(json_object_get(report, "intervals"), "columns"), *row;
   size_t i;
@@ -59,6 +77,10 @@ void explain_intervals_text(FILE *out, const json_t *report) {
               report_number(row, "high"), p_words(row).text,
               100 * report_number(row, "noise_share"));
     }
+  }
+  const explain_head none = advice(list);
+  if (*none.text) {
+    fprintf(out, "%s\n", none.text);
   }
 }
 
@@ -104,5 +126,5 @@ void explain_intervals_page(FILE *out, const json_t *report) {
     }
     fputs("</tr>\n", out);
   }
-  fputs("</table>\n", out);
+  fprintf(out, "</table>\n<p>%s</p>\n", advice(list).text);
 }
